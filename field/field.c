@@ -15,7 +15,7 @@ static ptrdiff_t round_up(ptrdiff_t value, ptrdiff_t unit) { return (value + uni
 static gab_status check_size(const gab_field_shape *shape)
 {
   double bytes = 16.0 * shape->components * (double)gab_precision_bytes(shape->precision);
-  for (int axis = 0; axis < 3; ++axis) bytes *= (double)shape->cells[axis] + 2.0 * shape->ghosts[axis];
+  for (int axis = 0; axis < 3; axis++) bytes *= (double)shape->cells[axis] + 2.0 * shape->ghosts[axis];
   if (bytes < (double)PTRDIFF_MAX) return GAB_OK;
   GAB_FAIL(GAB_ERR_ARGUMENT,
            "a field of %" PRId32 " x %" PRId32 " x %" PRId32
@@ -25,7 +25,7 @@ static gab_status check_size(const gab_field_shape *shape)
 
 static gab_status check_shape(const gab_field_shape *shape)
 {
-  for (int axis = 0; axis < 3; ++axis)
+  for (int axis = 0; axis < 3; axis++)
     if (shape->cells[axis] < 1 || shape->ghosts[axis] < 0 || shape->ghosts[axis] > MOST_GHOSTS)
       GAB_FAIL(GAB_ERR_ARGUMENT,
                "a field cannot have %" PRId32 " cells and %" PRId32 " ghost layers along axis %d",
@@ -62,7 +62,7 @@ gab_status gab_field_map_of(const gab_field_shape *shape, gab_field_map *map)
   /* The lead stands before the first row only: the last row then needs as much behind it. */
   ptrdiff_t lead = map->origin - before;
   ptrdiff_t lines = (map->stride[2] * ((ptrdiff_t)cells[2] + 2 * ghosts[2]) + lead + line - 1) / line;
-  if (soa && lines % 2 == 0) ++lines;
+  if (soa && lines % 2 == 0) lines++;
   map->component_stride = soa ? lines * line : 1;
   map->elements = (size_t)(lines * line) * (size_t)(soa ? shape->components : 1);
   return GAB_OK;
@@ -110,8 +110,8 @@ static void touch_first(const gab_field *field)
   const bool soa = shape->layout == GAB_LAYOUT_SOA;
   const ptrdiff_t bytes = field->map.stride[axis] * each;
 #pragma omp parallel for schedule(static)
-  for (int layer = 0; layer < layers; ++layer)
-    for (int c = 0; c < (soa ? shape->components : 1); ++c) {
+  for (int layer = 0; layer < layers; layer++)
+    for (int c = 0; c < (soa ? shape->components : 1); c++) {
       volatile unsigned char *first =
           (unsigned char *)field->data + c * field->map.component_stride * each + layer * bytes;
       for (ptrdiff_t at = 0; at < bytes; at += PAGE) first[at] = 0;
@@ -176,7 +176,7 @@ gab_box gab_field_interior(const gab_field *field)
 gab_box gab_field_whole(const gab_field *field)
 {
   gab_box box = gab_field_interior(field);
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     box.lo[axis] -= field->shape.ghosts[axis];
     box.hi[axis] += field->shape.ghosts[axis];
   }
@@ -186,7 +186,7 @@ gab_box gab_field_whole(const gab_field *field)
 size_t gab_box_count(const gab_box *box)
 {
   size_t count = 1;
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     if (box->hi[axis] <= box->lo[axis]) return 0;
     count *= (size_t)(box->hi[axis] - box->lo[axis]);
   }
@@ -196,10 +196,10 @@ size_t gab_box_count(const gab_box *box)
 void gab_field_fill(gab_field *field, int component, const gab_box *box, double value)
 {
   int first = component < 0 ? 0 : component, last = component < 0 ? field->shape.components : component + 1;
-  for (int c = first; c < last; ++c)
-    for (int64_t z = box->lo[2]; z < box->hi[2]; ++z)
-      for (int64_t y = box->lo[1]; y < box->hi[1]; ++y)
-        for (int64_t x = box->lo[0]; x < box->hi[0]; ++x)
+  for (int c = first; c < last; c++)
+    for (int64_t z = box->lo[2]; z < box->hi[2]; z++)
+      for (int64_t y = box->lo[1]; y < box->hi[1]; y++)
+        for (int64_t x = box->lo[0]; x < box->hi[0]; x++)
           gab_field_set(field, (int32_t)x, (int32_t)y, (int32_t)z, c, value);
 }
 
@@ -225,10 +225,10 @@ gab_status gab_field_copy(gab_field *to, const gab_field *from)
     return GAB_OK;
   }
   gab_box box = gab_field_whole(to);
-  for (int c = 0; c < to->shape.components; ++c)
-    for (int64_t z = box.lo[2]; z < box.hi[2]; ++z)
-      for (int64_t y = box.lo[1]; y < box.hi[1]; ++y)
-        for (int64_t x = box.lo[0]; x < box.hi[0]; ++x)
+  for (int c = 0; c < to->shape.components; c++)
+    for (int64_t z = box.lo[2]; z < box.hi[2]; z++)
+      for (int64_t y = box.lo[1]; y < box.hi[1]; y++)
+        for (int64_t x = box.lo[0]; x < box.hi[0]; x++)
           gab_field_set(to, (int32_t)x, (int32_t)y, (int32_t)z, c,
                         gab_field_get(from, (int32_t)x, (int32_t)y, (int32_t)z, c));
   return GAB_OK;

@@ -17,7 +17,7 @@ gab_status gab_flag_register(gab_flag_names *names, const char *name, gab_flag_b
 
 gab_flag_bits gab_flag_find(const gab_flag_names *names, const char *name)
 {
-  for (int i = 0; i < names->count; ++i)
+  for (int i = 0; i < names->count; i++)
     if (strcmp(names->name[i], name) == 0) return (gab_flag_bits)(1U << i);
   return 0;
 }
@@ -26,7 +26,7 @@ gab_status gab_flags_create(const int32_t cells[3], const int32_t ghosts[3], gab
 {
   *flags = NULL;
   gab_flags made = {.elements = 1};
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     if (cells[axis] < 1 || ghosts[axis] < 0)
       GAB_FAIL(GAB_ERR_ARGUMENT,
                "a flag field cannot have %" PRId32 " cells and %" PRId32 " ghost layers along axis %d",
@@ -65,9 +65,9 @@ void gab_flags_destroy(gab_flags **flags)
 /* Sets the bits of `on`, clears those of `off` in all cells of the box. */
 static void change(gab_flags *flags, const gab_box *box, gab_flag_bits on, gab_flag_bits off)
 {
-  for (int64_t z = box->lo[2]; z < box->hi[2]; ++z)
-    for (int64_t y = box->lo[1]; y < box->hi[1]; ++y)
-      for (int64_t x = box->lo[0]; x < box->hi[0]; ++x) {
+  for (int64_t z = box->lo[2]; z < box->hi[2]; z++)
+    for (int64_t y = box->lo[1]; y < box->hi[1]; y++)
+      for (int64_t x = box->lo[0]; x < box->hi[0]; x++) {
         gab_flag_bits *bits = &flags->data[gab_flags_index(flags, (int32_t)x, (int32_t)y, (int32_t)z)];
         *bits = (gab_flag_bits)((*bits & ~off) | on);
       }
@@ -86,9 +86,9 @@ void gab_flags_turn_off(gab_flags *flags, const gab_box *box, gab_flag_bits bits
 size_t gab_flags_count(const gab_flags *flags, const gab_box *box, gab_flag_bits bits)
 {
   size_t count = 0;
-  for (int64_t z = box->lo[2]; z < box->hi[2]; ++z)
-    for (int64_t y = box->lo[1]; y < box->hi[1]; ++y)
-      for (int64_t x = box->lo[0]; x < box->hi[0]; ++x)
-        if (gab_flags_are_on(flags, (int32_t)x, (int32_t)y, (int32_t)z, bits)) ++count;
+  for (int64_t z = box->lo[2]; z < box->hi[2]; z++)
+    for (int64_t y = box->lo[1]; y < box->hi[1]; y++)
+      for (int64_t x = box->lo[0]; x < box->hi[0]; x++)
+        if (gab_flags_are_on(flags, (int32_t)x, (int32_t)y, (int32_t)z, bits)) count++;
   return count;
 }

@@ -23,7 +23,7 @@ gab_flag_bits gab_lbm_flag_of(const gab_lbm_model *model, const gab_lbm_block *b
   const int level = block->at->level;
   int offset[3];
   int64_t cell[3], parent[3];
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     offset[axis] = at[axis] < 0 ? -1 : at[axis] >= model->cells[axis] ? 1 : 0;
     cell[axis] = block->first[axis] + at[axis];
     parent[axis] = axis < model->lattice->dimension ? cell[axis] >> 1 : cell[axis];
@@ -48,9 +48,9 @@ static gab_status make_flags(const gab_lbm_model *model, gab_lbm_block *block)
 {
   const int32_t *size = model->cells, *ghosts = model->shape.ghosts;
   GAB_TRY(gab_flags_create(size, ghosts, &block->flags));
-  for (int32_t z = -ghosts[2]; z < size[2] + ghosts[2]; ++z)
-    for (int32_t y = -ghosts[1]; y < size[1] + ghosts[1]; ++y)
-      for (int32_t x = -ghosts[0]; x < size[0] + ghosts[0]; ++x) {
+  for (int32_t z = -ghosts[2]; z < size[2] + ghosts[2]; z++)
+    for (int32_t y = -ghosts[1]; y < size[1] + ghosts[1]; y++)
+      for (int32_t x = -ghosts[0]; x < size[0] + ghosts[0]; x++) {
         const int32_t at[3] = {x, y, z};
         block->flags->data[gab_flags_index(block->flags, x, y, z)] = gab_lbm_flag_of(model, block, at);
       }
@@ -63,15 +63,15 @@ static size_t list_runs(gab_lbm_block *block)
   const gab_flags *flags = block->flags;
   size_t count = 0;
   block->fluid_cells = 0;
-  for (int32_t z = 0; z < flags->cells[2]; ++z)
-    for (int32_t y = 0; y < flags->cells[1]; ++y)
-      for (int32_t x = 0; x < flags->cells[0]; ++x) {
+  for (int32_t z = 0; z < flags->cells[2]; z++)
+    for (int32_t y = 0; y < flags->cells[1]; y++)
+      for (int32_t x = 0; x < flags->cells[0]; x++) {
         if (!gab_flags_are_on(flags, x, y, z, GAB_CELL_IS_FLUID)) continue;
         int32_t end = x + 1;
-        while (end < flags->cells[0] && gab_flags_are_on(flags, end, y, z, GAB_CELL_IS_FLUID)) ++end;
+        while (end < flags->cells[0] && gab_flags_are_on(flags, end, y, z, GAB_CELL_IS_FLUID)) end++;
         if (block->runs) block->runs[count] = (gab_run){.length = end - x, .x = x, .y = y, .z = z};
         block->fluid_cells += (uint64_t)(end - x);
-        ++count;
+        count++;
         x = end;
       }
   return count;
@@ -88,9 +88,9 @@ static gab_status make_runs(const gab_lbm_model *model, gab_lbm_block *block)
   GAB_TRY(gab_alloc(((size_t)model->slabs + 1) * sizeof(size_t), GAB_MEMORY_OTHER, &starts));
   block->run_start = starts;
   size_t k = 0;
-  for (int32_t slab = 0; slab <= model->slabs; ++slab) {
+  for (int32_t slab = 0; slab <= model->slabs; slab++) {
     int32_t first = slab * model->slab_layers;
-    while (k < block->run_count && (model->slab_axis == 2 ? block->runs[k].z : block->runs[k].y) < first) ++k;
+    while (k < block->run_count && (model->slab_axis == 2 ? block->runs[k].z : block->runs[k].y) < first) k++;
     block->run_start[slab] = slab == model->slabs ? block->run_count : k;
   }
   return GAB_OK;
@@ -99,7 +99,7 @@ static gab_status make_runs(const gab_lbm_model *model, gab_lbm_block *block)
 /* Beside other levels blocks store all cells. */
 static bool is_sparse(const gab_lbm_model *model, const gab_lbm_block *block)
 {
-  for (int direction = 0; direction < GAB_DIRECTIONS; ++direction)
+  for (int direction = 0; direction < GAB_DIRECTIONS; direction++)
     if (block->beside.kind[direction] >= GAB_BESIDE_COARSER) return false;
   const double cells = (double)model->cells[0] * (double)model->cells[1] * (double)model->cells[2];
   return (double)block->fluid_cells < model->sparse_below * cells;
@@ -108,7 +108,7 @@ static bool is_sparse(const gab_lbm_model *model, const gab_lbm_block *block)
 /* The links of a block that stores all cells. */
 static gab_status make_links(const gab_lbm_model *model, gab_lbm_block *block)
 {
-  for (size_t k = 0; k < block->run_count; ++k) {
+  for (size_t k = 0; k < block->run_count; k++) {
     gab_run *run = &block->runs[k];
     run->start = (uint32_t)gab_field_index(&model->map, run->x, run->y, run->z, 0);
   }
@@ -122,7 +122,7 @@ static gab_status check_level(const gab_lbm_model *model, int level, const gab_b
   if (level >= GAB_LBM_LEVELS)
     GAB_FAIL(GAB_ERR_INPUT, "block " GAB_PRI_BLOCK " is of level %d: a flow has levels 0 to %d",
              gab_block_get_id(place), level, GAB_LBM_LEVELS - 1);
-  for (int axis = 0; axis < model->lattice->dimension; ++axis)
+  for (int axis = 0; axis < model->lattice->dimension; axis++)
     if (model->cells[axis] < 4 || model->cells[axis] % 2 != 0)
       GAB_FAIL(GAB_ERR_INPUT,
                "refined blocks need an even number of cells along each axis, at least 4; there are %" PRId32
@@ -137,20 +137,20 @@ static gab_status make_lists(const gab_lbm_model *model, const gab_forest *fores
                              gab_lbm_block *block)
 {
   const int level = gab_block_level(forest, place);
-  gab_form_key key;
+  gab_link_template_key key;
   GAB_TRY(check_level(model, level, place));
   gab_box cells = gab_block_cells(forest, place);
   block->id = gab_block_get_id(place);
   block->at = &model->level[level];
   block->beside = gab_beside_of(forest, place);
   memcpy(block->first, cells.lo, sizeof block->first);
-  const bool is_alike = gab_form_key_of(model, block, &key);
-  if (is_alike && gab_form_find(model->forms, &key, block)) return GAB_OK;
+  const bool is_alike = gab_link_template_key_of(model, block, &key);
+  if (is_alike && gab_link_template_find(model->link_templates, &key, block)) return GAB_OK;
   GAB_TRY(make_flags(model, block));
   GAB_TRY(make_runs(model, block));
   if (is_sparse(model, block)) return GAB_OK;
   GAB_TRY(make_links(model, block));
-  return is_alike ? gab_form_share(model->forms, &key, block) : GAB_OK;
+  return is_alike ? gab_link_template_share(model->link_templates, &key, block) : GAB_OK;
 }
 
 /* Who makes a block gives all fluid cells a state, so cells need not be cleared before if all are. */
@@ -182,7 +182,7 @@ static void destroy_block(void *user, void *data)
   gab_flags_destroy(&block->flags); /* of one that could not be made */
   gab_sparse_release(block);
   gab_level_interface_destroy(&block->interface);
-  gab_form_leave(block);
+  gab_link_template_leave(block);
   gab_free(&block);
 }
 

@@ -10,7 +10,7 @@ static const char *const side_names[GAB_SIDE_COUNT] = {"x-", "x+", "y-", "y+", "
 gab_domain gab_lbm_domain(const gab_forest_options *options)
 {
   gab_domain domain = {.dimension = options->grid.dimension, .dx = options->dx};
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     domain.cells[axis] = (int64_t)options->grid.roots[axis] * options->cells[axis];
     domain.periodic[axis] = options->periodic[axis];
     domain.origin[axis] = options->origin[axis];
@@ -25,7 +25,7 @@ static void fill_defaults(gab_lbm_options *options, int dimension)
   options->collision = gab_lbm_collision(options);
   if (options->collision->fill) options->collision->fill(options);
   if (options->density == 0) options->density = 1;
-  for (int side = 0; side < GAB_SIDE_COUNT; ++side)
+  for (int side = 0; side < GAB_SIDE_COUNT; side++)
     if (options->sides[side].density == 0) options->sides[side].density = 1;
 }
 
@@ -38,7 +38,7 @@ static gab_status check_side(const gab_side *side, int index, const gab_domain *
   if ((side->kind == GAB_SIDE_PERIODIC) != periodic)
     GAB_FAIL(GAB_ERR_INPUT, "side %s is %speriodic, but the domain is %speriodic along that axis", name,
              periodic ? "not " : "", periodic ? "" : "not ");
-  for (int axis = 0; axis < 3; ++axis)
+  for (int axis = 0; axis < 3; axis++)
     if (!isfinite(side->velocity[axis])) GAB_FAIL(GAB_ERR_INPUT, "side %s: the velocity is not finite", name);
   if (side->kind == GAB_SIDE_OWN && !(side->own && side->own->arrives))
     GAB_FAIL(GAB_ERR_INPUT, "side %s: a condition of one's own is not given", name);
@@ -67,13 +67,13 @@ static gab_status check_options(const gab_lbm_options *options, const gab_domain
     GAB_FAIL(GAB_ERR_INPUT, "mixed precision stores floats, not doubles");
   if (!(options->density > 0 && isfinite(options->density)))
     GAB_FAIL(GAB_ERR_INPUT, "the initial density has to be positive, not %g", options->density);
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     if (!isfinite(options->force[axis]) || !isfinite(options->velocity[axis]))
       GAB_FAIL(GAB_ERR_INPUT, "force and initial velocity have to be finite");
     if (axis >= domain->dimension && (options->force[axis] != 0 || options->velocity[axis] != 0))
       GAB_FAIL(GAB_ERR_INPUT, "in 2D force and velocity have no z component");
   }
-  for (int side = 0; side < 2 * domain->dimension; ++side)
+  for (int side = 0; side < 2 * domain->dimension; side++)
     GAB_TRY(check_side(&options->sides[side], side, domain));
   return GAB_OK;
 }
@@ -81,7 +81,7 @@ static gab_status check_options(const gab_lbm_options *options, const gab_domain
 static gab_status check_domain(const gab_domain *given, const gab_domain *wanted)
 {
   bool same = given->dimension == wanted->dimension && given->dx == wanted->dx;
-  for (int axis = 0; axis < wanted->dimension; ++axis)
+  for (int axis = 0; axis < wanted->dimension; axis++)
     same = same && given->cells[axis] == wanted->cells[axis] &&
            given->periodic[axis] == wanted->periodic[axis] && given->origin[axis] == wanted->origin[axis];
   if (!same) GAB_FAIL(GAB_ERR_INPUT, "the domain of the geometry is not that of the forest");
@@ -97,8 +97,8 @@ static gab_status set_geometry(gab_lbm_model *model, const gab_geometry *geometr
     geometry = model->own_geometry;
   }
   model->geometry = geometry;
-  for (size_t i = 0; i < gab_geometry_body_count(geometry); ++i)
-    for (int axis = 0; axis < 3; ++axis)
+  for (size_t i = 0; i < gab_geometry_body_count(geometry); i++)
+    for (int axis = 0; axis < 3; axis++)
       if (!isfinite(gab_geometry_body(geometry, i)->velocity[axis]))
         GAB_FAIL(GAB_ERR_INPUT, "%s: the velocity is not finite", gab_geometry_body(geometry, i)->name);
   return GAB_OK;
@@ -152,13 +152,13 @@ static void set_level(gab_lbm_model *model, int level, const gab_domain *domain)
   if (level > 0) {
     if (bulk != &options.omega) *bulk = rate_on(*bulk, level);
     options.omega = rate_on(options.omega, level);
-    for (int axis = 0; axis < 3; ++axis) options.force[axis] = ldexp(options.force[axis], -level);
+    for (int axis = 0; axis < 3; axis++) options.force[axis] = ldexp(options.force[axis], -level);
   }
   made->level = level;
   made->rates = rates_of(&options, gab_lbm_magic_on(&model->options, level), level);
   made->bulk_rate = *bulk;
   made->volume = ldexp(1, -domain->dimension * level);
-  for (int side = 0; side < GAB_SIDE_COUNT; ++side)
+  for (int side = 0; side < GAB_SIDE_COUNT; side++)
     made->outflow_stiffness[side] = stiffness_of(side, level, domain);
 }
 
@@ -215,7 +215,7 @@ static gab_status set_storage(gab_lbm_model *model, const gab_forest_options *fo
   int places;
   model->shape = (gab_field_shape){
       .components = model->lattice->q, .layout = GAB_LAYOUT_SOA, .precision = model->options.precision};
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     model->shape.cells[axis] = model->cells[axis];
     model->shape.ghosts[axis] = axis < model->lattice->dimension ? 1 : 0;
   }
@@ -251,12 +251,12 @@ static gab_status set_model(gab_lbm_model *model, const gab_forest_options *fore
   GAB_TRY(set_geometry(model, geometry, &domain));
   memcpy(model->cells, forest->cells, sizeof model->cells);
   model->lattice = model->options.lattice;
-  for (int level = 0; level < GAB_LBM_LEVELS; ++level) set_level(model, level, &domain);
+  for (int level = 0; level < GAB_LBM_LEVELS; level++) set_level(model, level, &domain);
   const gab_kernel_variant wanted = gab_kernel_wanted(&model->options);
   model->kernel = gab_kernel_find(options->kernel, model->options.collision, wanted);
   if (!model->kernel) return GAB_ERR_INPUT;
   model->sparse_below = sparse_below(options->kernel);
-  GAB_TRY(gab_forms_create(&model->forms));
+  GAB_TRY(gab_link_templates_create(&model->link_templates));
   return set_storage(model, forest, slots);
 }
 
@@ -274,7 +274,7 @@ static gab_status set_up(gab_lbm *lbm, gab_forest *forest, const gab_geometry *g
   gab_block_data_kind kind = gab_lbm_block_kind(&lbm->model);
   GAB_TRY(gab_forest_add_data(forest, &kind, &lbm->data));
   gab_ghost_kind ghost = gab_lbm_ghost_kind(&lbm->model);
-  for (int level = 0; level < GAB_LBM_LEVELS; ++level) {
+  for (int level = 0; level < GAB_LBM_LEVELS; level++) {
     lbm->stage[level].is_settled = true;
     GAB_TRY(gab_exchange_create_on_level(forest, lbm->data, &ghost, level, &lbm->stage[level].exchange));
   }
@@ -300,13 +300,13 @@ void gab_lbm_destroy(gab_lbm **lbm)
   gab_lbm *gone = *lbm;
   if (!gone) return;
   if (gone->coupling) gab_coupling_destroy(&gone->coupling);
-  for (int level = 0; level < GAB_LBM_LEVELS; ++level) {
+  for (int level = 0; level < GAB_LBM_LEVELS; level++) {
     if (gone->stage[level].exchange) gab_exchange_destroy(&gone->stage[level].exchange);
     gab_lbm_drop_plan(&gone->stage[level].plan);
   }
   gab_free(&gone->clock);
   gab_lbm_recompute_release(gone);
-  gab_forms_close(&gone->model.forms);
+  gab_link_templates_close(&gone->model.link_templates);
   gab_strips_close(&gone->model.strips);
   gab_geometry_destroy(&gone->model.own_geometry);
   gab_free(&gone->forces);

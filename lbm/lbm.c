@@ -30,8 +30,8 @@ gab_status gab_lbm_jobs_of(const gab_lbm *lbm, gab_lbm_block *const *blocks, siz
   void *list;
   GAB_TRY(gab_alloc(count * parts * sizeof(gab_lbm_job), GAB_MEMORY_OTHER, &list));
   jobs->list = list;
-  for (size_t i = 0; i < count; ++i)
-    for (size_t part = 0; part < parts; ++part) {
+  for (size_t i = 0; i < count; i++)
+    for (size_t part = 0; part < parts; part++) {
       gab_lbm_job *job = &jobs->list[jobs->count++];
       *job = (gab_lbm_job){.block = blocks[i], .part = part, .parts = parts};
       gab_lbm_share(job, (size_t)lbm->model.slabs, &job->first_slab, &job->last_slab);
@@ -47,7 +47,7 @@ gab_status gab_lbm_list_blocks(const gab_lbm *lbm, int level, gab_lbm_block ***b
   *count = 0;
   GAB_TRY(gab_alloc(all * sizeof **blocks, GAB_MEMORY_OTHER, &memory));
   *blocks = memory;
-  for (size_t i = 0; i < all; ++i)
+  for (size_t i = 0; i < all; i++)
     if (is_on(lbm, i, level)) (*blocks)[(*count)++] = gab_lbm_block_of(lbm, gab_forest_block(lbm->forest, i));
   return GAB_OK;
 }
@@ -74,7 +74,7 @@ void gab_lbm_set_step(gab_lbm *lbm, gab_step step) { lbm->step = step; }
 
 gab_status gab_lbm_clear_solid(gab_lbm *lbm)
 {
-  for (size_t i = 0; i < gab_forest_block_count(lbm->forest); ++i)
+  for (size_t i = 0; i < gab_forest_block_count(lbm->forest); i++)
     GAB_TRY(gab_lbm_clear_solid_of(&lbm->model, gab_block_data(gab_forest_block(lbm->forest, i), lbm->data)));
   return GAB_OK;
 }
@@ -90,7 +90,7 @@ double gab_lbm_viscosity(const gab_lbm *lbm) { return (1 / lbm->model.level[0].r
 gab_lbm_counts gab_lbm_count(const gab_lbm *lbm)
 {
   gab_lbm_counts counts = {0};
-  for (size_t i = 0; i < gab_forest_block_count(lbm->forest); ++i) {
+  for (size_t i = 0; i < gab_forest_block_count(lbm->forest); i++) {
     const gab_lbm_block *block = gab_lbm_block_of(lbm, gab_forest_block(lbm->forest, i));
     const int32_t *cells = lbm->model.cells;
     const gab_links *links = &block->links;

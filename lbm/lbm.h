@@ -208,7 +208,7 @@ gab_domain gab_lbm_domain(const gab_forest_options *options);
 
 /** One whole step: the calls below. Collective among neighbours. */
 gab_status gab_lbm_step(gab_lbm *lbm);
-/** Announces ::GAB_PHASE_EXCHANGE. */
+/** Announces ::GAB_FAULT_POINT_EXCHANGE. */
 gab_status gab_lbm_exchange_start(gab_lbm *lbm);
 /** Between start and finish, if wanted: computes what needs nothing of other processes, and helps the
  * messages along. The step then has to go on with finish and collide, which does the rest; the populations
@@ -220,7 +220,7 @@ gab_status gab_lbm_collide_inner(gab_lbm *lbm);
  * what boundary cells send, is left to the collision, which does it slab by slab just before it is needed;
  * only a step with forces on bodies does it here. */
 gab_status gab_lbm_exchange_finish(gab_lbm *lbm);
-/** Announces ::GAB_PHASE_COMPUTE, then pulls and collides all blocks. Local on one level; on several it does
+/** Announces ::GAB_FAULT_POINT_COMPUTE, then pulls and collides all blocks. Local on one level; on several it does
  *  the sub-steps of the finer ones too, with their exchanges: collective among neighbours.
  *  @return ::GAB_ERR_STATE if the forest has changed since the exchange, or there was none for this step */
 gab_status gab_lbm_collide(gab_lbm *lbm);
@@ -379,7 +379,7 @@ gab_status gab_lbm_check_finite(const gab_lbm *lbm, gab_lbm_trouble *where);
  *  in one sub-step of its level, and compared to the last bit: what a core has got wrong, or a bit that flips in the
  *  field meanwhile, shows. From then to the next sweep of the block a hash tells whether its populations change by
  *  themselves. The result of the step is what it is without. Where there are threads another one does it than did so
- *  first. Memory: the fields of the sample, for the time of a sub-step. Announces ::GAB_PHASE_RECOMPUTE. Local, before
+ *  first. Memory: the fields of the sample, for the time of a sub-step. Announces ::GAB_FAULT_POINT_RECOMPUTE. Local, before
  *  gab_lbm_exchange_start().
  *  @param[in] share  of the blocks, 0 to 1 */
 gab_status gab_lbm_request_recomputation(gab_lbm *lbm, double share);

@@ -245,9 +245,9 @@ struct gab_lbm_model {
   int32_t slab_layers;
   int32_t slabs;
   gab_ghost_side ghost_sides[GAB_DIRECTIONS]; /* by direction as seen by the sender */
-  gab_storage storage[2];  /* the states that the field of a block can be in; it starts with the first */
-  double sparse_below;     /* share of fluid cells below which a block is sparse; 0: never, 2: always */
-  struct gab_forms *forms; /* link_template_impl.h; changed while blocks are made */
+  gab_storage storage[2]; /* the states that the field of a block can be in; it starts with the first */
+  double sparse_below;    /* share of fluid cells below which a block is sparse; 0: never, 2: always */
+  struct gab_link_templates *link_templates; /* link_template_impl.h; changed while blocks are made */
   bool times_blocks;
   const struct gab_local_force *local_force; /* borrowed; NULL: none */
   const gab_forest *forest;                  /* of it */
@@ -281,8 +281,8 @@ struct gab_lbm_block {
   gab_sparse *sparse;     /* only fluid cells are stored: lbm/sparse/sparse_impl.h; NULL: all cells are */
   uint64_t work;          /* nanoseconds of all threads, if they are counted */
   gab_flags *flags;       /* while it is made */
-  struct gab_form
-      *form; /* whose lists those of runs and links and of the interface are; NULL: the block's own */
+  struct gab_link_template *
+      link_template; /* whose lists those of runs and links and of the interface are; NULL: the block's own */
   gab_run *runs;
   size_t run_count;
   size_t *run_start; /* per slab, and at the end */

@@ -46,8 +46,8 @@ gab_status gab_lbm_pack(const gab_lbm_model *model, const gab_lbm_block *block, 
   }
   gab_buffer_rows rows;
   GAB_TRY(gab_buffer_rows_begin(&rows, out, all, how_rows_lie(block, 1)));
-  for (int q = 0; q < model->lattice->q; ++q)
-    for (size_t i = 0; i < block->run_count; ++i) {
+  for (int q = 0; q < model->lattice->q; q++)
+    for (size_t i = 0; i < block->run_count; i++) {
       const gab_run *run = &block->runs[i];
       GAB_TRY(gab_buffer_rows_add(&rows, row_of(block, run, q), (size_t)run->length * bytes));
     }
@@ -71,8 +71,8 @@ gab_status gab_lbm_unpack(const gab_lbm_model *model, gab_lbm_block *block, gab_
   }
   const unsigned char *from = cells.at;
   const size_t long_enough = nontemporal_from(block);
-  for (int q = 0; q < model->lattice->q; ++q)
-    for (size_t i = 0; i < block->run_count; ++i) {
+  for (int q = 0; q < model->lattice->q; q++)
+    for (size_t i = 0; i < block->run_count; i++) {
       size_t length = (size_t)block->runs[i].length * bytes;
       unsigned char *to = row_of(block, &block->runs[i], q);
       if (length < long_enough) memcpy(to, from, length);
@@ -110,7 +110,7 @@ static gab_status make_parts(const gab_lbm_model *model, const gab_lbm_block *co
   void *memory;
   GAB_TRY(gab_alloc(count * sizeof **parts, GAB_MEMORY_OTHER, &memory));
   *parts = memory;
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     (*parts)[i].block = blocks[i];
     (*parts)[i].is_full = blocks[i]->fluid_cells == gab_lbm_cells_of(model);
   }
@@ -123,7 +123,7 @@ static inline const gab_run *next_run(part *of, const row *at)
   if (of->run == of->block->run_count) return NULL;
   const gab_run *run = &of->block->runs[of->run];
   if (run->y != at->y || run->z != at->z) return NULL;
-  ++of->run;
+  of->run++;
   return run;
 }
 
@@ -133,13 +133,13 @@ static gab_status walk(const gab_lbm_model *model, part *parts, size_t count,
 {
   row at = {.each = gab_precision_bytes(model->options.precision)};
   at.bytes = (size_t)model->cells[0] * at.each;
-  for (at.q = 0; at.q < model->lattice->q; ++at.q) {
-    for (size_t i = 0; i < count; ++i) {
+  for (at.q = 0; at.q < model->lattice->q; at.q++) {
+    for (size_t i = 0; i < count; i++) {
       parts[i].run = 0;
       if (parts[i].is_full) parts[i].first = row_of(parts[i].block, parts[i].block->runs, at.q);
     }
-    for (at.z = 0; at.z < model->cells[2]; ++at.z)
-      for (at.y = 0; at.y < model->cells[1]; ++at.y) {
+    for (at.z = 0; at.z < model->cells[2]; at.z++)
+      for (at.y = 0; at.y < model->cells[1]; at.y++) {
         at.offset = (size_t)(at.y * model->map.stride[1] + at.z * model->map.stride[2]) * at.each;
         GAB_TRY(at_row(parts, count, &at));
       }
@@ -149,7 +149,7 @@ static gab_status walk(const gab_lbm_model *model, part *parts, size_t count,
 
 static gab_status pack_row(part *parts, size_t count, const row *at)
 {
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     part *of = &parts[i];
     if (of->is_full) GAB_TRY(gab_buffer_rows_put(&of->rows, of->first + at->offset, at->bytes));
     else
@@ -162,11 +162,11 @@ static gab_status pack_row(part *parts, size_t count, const row *at)
 
 static gab_status pack_rows(const gab_lbm_model *model, part *parts, size_t count, gab_buffer *const *out)
 {
-  for (size_t i = 0; i < count; ++i)
+  for (size_t i = 0; i < count; i++)
     GAB_TRY(gab_buffer_rows_begin(&parts[i].rows, out[i], gab_lbm_packed_size(model, parts[i].block),
                                   GAB_ROWS_IN_TURN));
   GAB_TRY(walk(model, parts, count, pack_row));
-  for (size_t i = 0; i < count; ++i) GAB_TRY(gab_buffer_rows_end(&parts[i].rows));
+  for (size_t i = 0; i < count; i++) GAB_TRY(gab_buffer_rows_end(&parts[i].rows));
   return GAB_OK;
 }
 
@@ -176,7 +176,7 @@ gab_status gab_lbm_pack_together(const gab_lbm_model *model, const gab_lbm_block
   part *parts;
   if (how_rows_lie(blocks[0], count) != GAB_ROWS_IN_TURN ||
       make_parts(model, blocks, count, &parts) != GAB_OK) {
-    for (size_t i = 0; i < count; ++i) GAB_TRY(gab_lbm_pack(model, blocks[i], out[i]));
+    for (size_t i = 0; i < count; i++) GAB_TRY(gab_lbm_pack(model, blocks[i], out[i]));
     return GAB_OK; /* so it takes no memory */
   }
   const gab_status status = pack_rows(model, parts, count, out);
@@ -214,7 +214,7 @@ static gab_status unpack_row(part *parts, size_t count, const row *at)
   gathered piece;
   piece.to = piece.bytes; /* nowhere yet */
   piece.count = 0;
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     part *of = &parts[i];
     if (of->is_full) {
       gather(&piece, of->first + at->offset, of->from, at->bytes);
@@ -233,7 +233,7 @@ static gab_status unpack_row(part *parts, size_t count, const row *at)
 
 static gab_status unpack_rows(const gab_lbm_model *model, part *parts, size_t count, gab_reader *const *in)
 {
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     gab_reader cells;
     GAB_TRY(gab_get_view(in[i], gab_lbm_packed_size(model, parts[i].block), &cells));
     parts[i].from = cells.at;
@@ -249,7 +249,7 @@ gab_status gab_lbm_unpack_together(const gab_lbm_model *model, gab_lbm_block *co
   part *parts;
   if (how_rows_lie(blocks[0], count) != GAB_ROWS_IN_TURN ||
       make_parts(model, (const gab_lbm_block *const *)blocks, count, &parts) != GAB_OK) {
-    for (size_t i = 0; i < count; ++i) GAB_TRY(gab_lbm_unpack(model, blocks[i], in[i]));
+    for (size_t i = 0; i < count; i++) GAB_TRY(gab_lbm_unpack(model, blocks[i], in[i]));
     return GAB_OK;
   }
   const gab_status status = unpack_rows(model, parts, count, in);

@@ -138,7 +138,7 @@ gab_status gab_balance_initial(gab_forest *forest, const gab_balance_options *op
                                gab_balance_report *report);
 
 /** Distributes the blocks of a forest of any levels anew: decided on proxies, then data moves once.
- *  Collective. Announces ::GAB_PHASE_MIGRATION and those of gab_forest_apply_regrid().
+ *  Collective. Announces ::GAB_FAULT_POINT_MIGRATION and those of gab_forest_apply_regrid().
  *  @param[in] options  NULL: defaults @param[out] report  may be NULL
  *  @return ::GAB_ERR_STATE if the forest was never populated; as gab_balance_proxies() */
 gab_status gab_balance_forest(gab_forest *forest, const gab_balance_options *options,

@@ -33,9 +33,9 @@ static gab_status check_populated(const gab_forest *forest)
 /* Data goes where the proxies are. */
 static gab_status follow(gab_forest *forest, gab_proxies **proxies)
 {
-  gab_world_enter(gab_forest_world(forest), GAB_PHASE_MIGRATION);
+  gab_world_enter(gab_forest_world(forest), GAB_FAULT_POINT_MIGRATION);
   GAB_TRY(gab_forest_apply_regrid(forest, proxies));
-  gab_world_enter(gab_forest_world(forest), GAB_PHASE_MIGRATION);
+  gab_world_enter(gab_forest_world(forest), GAB_FAULT_POINT_MIGRATION);
   gab_balance_forget_work(forest);
   return GAB_OK;
 }
@@ -58,7 +58,7 @@ static double unevenness_to_be(const gab_balance_report *report, gab_balance_by 
 {
   double busiest = 0;
   if (by == GAB_BALANCE_TOTAL) return report->imbalance;
-  for (int level = 0; level < report->levels; ++level) busiest += (double)report->level[level].weight_max;
+  for (int level = 0; level < report->levels; level++) busiest += (double)report->level[level].weight_max;
   return busiest * members / (double)report->weight_total;
 }
 

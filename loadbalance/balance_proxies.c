@@ -17,7 +17,7 @@ gab_status gab_balance_hand_over(gab_proxies *proxies, const int32_t *part, uint
   GAB_TRY(gab_alloc(count * sizeof(gab_slot), GAB_MEMORY_OTHER, &memory));
   gab_slot *targets = memory;
   uint64_t leaving = 0;
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     targets[i] = gab_members_slot(members_of(proxies), part[i]);
     leaving += targets[i] != gab_world_slot(world);
   }
@@ -36,15 +36,15 @@ enum { SUM = GAB_BALANCE_LEVELS, BLOCKS, COLUMNS };
 static gab_status add_loads(gab_proxies *proxies, const int32_t *part, uint64_t *loads,
                             gab_balance_report *report)
 {
-  for (size_t i = 0; i < gab_proxies_count(proxies); ++i) {
+  for (size_t i = 0; i < gab_proxies_count(proxies); i++) {
     const gab_proxy *proxy = gab_proxies_get(proxies, i);
     int level = gab_proxies_level(proxies, proxy->id);
     uint64_t weight = gab_balance_weight(proxy), *row = loads + COLUMNS * (part ? (size_t)part[i] : 0);
     gab_balance_share *share = &report->level[level];
     row[level] += weight;
     row[SUM] += weight;
-    ++row[BLOCKS];
-    ++share->blocks;
+    row[BLOCKS]++;
+    share->blocks++;
     share->weight_total += weight;
     if (weight > share->heaviest) share->heaviest = weight;
     if (level >= report->levels) report->levels = level + 1;
@@ -55,9 +55,9 @@ static gab_status add_loads(gab_proxies *proxies, const int32_t *part, uint64_t 
 static void take_extremes(const uint64_t *loads, int32_t rows, gab_balance_report *report)
 {
   report->least_blocks = UINT64_MAX;
-  for (int32_t p = 0; p < rows; ++p) {
+  for (int32_t p = 0; p < rows; p++) {
     const uint64_t *row = loads + COLUMNS * (size_t)p;
-    for (int l = 0; l < report->levels; ++l)
+    for (int l = 0; l < report->levels; l++)
       if (row[l] > report->level[l].weight_max) report->level[l].weight_max = row[l];
     if (row[SUM] > report->weight_max) report->weight_max = row[SUM];
     if (row[BLOCKS] < report->least_blocks) report->least_blocks = row[BLOCKS];
@@ -68,7 +68,7 @@ static void take_extremes(const uint64_t *loads, int32_t rows, gab_balance_repor
 static gab_status combine(gab_world *world, gab_balance_report *report)
 {
   uint64_t sums[2 * GAB_BALANCE_LEVELS], most[2 * GAB_BALANCE_LEVELS + 2];
-  for (int l = 0; l < GAB_BALANCE_LEVELS; ++l) {
+  for (int l = 0; l < GAB_BALANCE_LEVELS; l++) {
     gab_balance_share *share = &report->level[l];
     sums[2 * l] = share->blocks;
     sums[2 * l + 1] = share->weight_total;
@@ -81,7 +81,7 @@ static gab_status combine(gab_world *world, gab_balance_report *report)
   GAB_TRY(gab_world_max_u64(world, most, 2 * GAB_BALANCE_LEVELS + 2));
   GAB_TRY(gab_world_min_u64(world, &report->least_blocks, 1));
   report->blocks = report->weight_total = 0;
-  for (int l = 0; l < GAB_BALANCE_LEVELS; ++l) {
+  for (int l = 0; l < GAB_BALANCE_LEVELS; l++) {
     report->level[l] = (gab_balance_share){sums[2 * l], sums[2 * l + 1], most[2 * l], most[2 * l + 1], 1};
     report->blocks += sums[2 * l];
     report->weight_total += sums[2 * l + 1];
@@ -106,7 +106,7 @@ gab_status gab_balance_measure(gab_proxies *proxies, int32_t parts, const int32_
   take_extremes(memory, rows, report);
   gab_free(&memory);
   if (status == GAB_OK) status = combine(gab_proxies_world(proxies), report);
-  for (int l = 0; l < report->levels; ++l)
+  for (int l = 0; l < report->levels; l++)
     report->level[l].imbalance = ratio(report->level[l].weight_max, report->level[l].weight_total, parts);
   report->imbalance = ratio(report->weight_max, report->weight_total, parts);
   return status;
@@ -136,7 +136,7 @@ static gab_status fill_in(const gab_proxies *proxies, gab_balance_options *optio
 static gab_status check_parts(const gab_balance_options *options, const gab_proxies *proxies,
                               const int32_t *part)
 {
-  for (size_t i = 0; i < gab_proxies_count(proxies); ++i)
+  for (size_t i = 0; i < gab_proxies_count(proxies); i++)
     if (part[i] < 0 || part[i] >= options->parts)
       GAB_FAIL(GAB_ERR_STATE, "strategy %s gives a block to part %" PRId32 " of %" PRId32,
                options->balancer->name, part[i], options->parts);
@@ -148,7 +148,7 @@ static gab_status settle(const gab_balance_options *options, gab_proxies *proxie
 {
   GAB_TRY(check_parts(options, proxies, part));
   if (!options->plan) GAB_TRY(gab_balance_hand_over(proxies, part, &report->blocks_moved));
-  for (size_t i = 0; i < gab_proxies_count(proxies) && options->plan; ++i) options->plan[i] = part[i];
+  for (size_t i = 0; i < gab_proxies_count(proxies) && options->plan; i++) options->plan[i] = part[i];
   GAB_TRY(gab_balance_measure(proxies, options->parts, options->plan ? part : NULL, report));
   if (options->none_empty && report->blocks < (uint64_t)options->parts)
     GAB_FAIL(GAB_ERR_INPUT,

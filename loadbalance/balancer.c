@@ -73,7 +73,7 @@ gab_status gab_balancer_register(const gab_balancer *balancer)
     GAB_FAIL(GAB_ERR_ARGUMENT, "a balancing strategy needs a name and a function that assigns blocks");
   if (strpbrk(balancer->name, "|/ "))
     GAB_FAIL(GAB_ERR_ARGUMENT, "'%s' cannot be the name of a balancing strategy", balancer->name);
-  for (int i = 0; i < MOST_BALANCERS; ++i) {
+  for (int i = 0; i < MOST_BALANCERS; i++) {
     if (!balancers[i]) {
       balancers[i] = balancer;
       return GAB_OK;
@@ -88,7 +88,7 @@ gab_status gab_balancer_register(const gab_balancer *balancer)
 const gab_balancer *gab_balancer_by_name(const char *name)
 {
   char known[512] = "";
-  for (int i = 0; gab_balancer_at(i); ++i) {
+  for (int i = 0; gab_balancer_at(i); i++) {
     if (strcmp(balancers[i]->name, name) == 0) {
       if (balancers[i]->is_built) return balancers[i];
       gab_error_set(

@@ -29,14 +29,14 @@ static void add(void *into, const void *from, size_t count)
 {
   uint64_t *a = into;
   const uint64_t *b = from;
-  for (size_t i = 0; i < count; ++i) a[i] += b[i];
+  for (size_t i = 0; i < count; i++) a[i] += b[i];
 }
 
 static void lesser(void *into, const void *from, size_t count)
 {
   int64_t *a = into;
   const int64_t *b = from;
-  for (size_t i = 0; i < count; ++i) a[i] = b[i] < a[i] ? b[i] : a[i];
+  for (size_t i = 0; i < count; i++) a[i] = b[i] < a[i] ? b[i] : a[i];
 }
 
 /* What was routed here is combined into both vectors. */
@@ -44,7 +44,7 @@ static gab_status take_prefix(gab_reader in, size_t arrived, gab_combine_fn comb
                               size_t count)
 {
   uint64_t part[2 * MOST_LEVELS];
-  for (size_t i = 0; i < arrived; ++i) {
+  for (size_t i = 0; i < arrived; i++) {
     gab_slot source;
     GAB_TRY(gab_get_i32(&in, &source));
     GAB_TRY(gab_get_bytes(&in, part, count * sizeof *part));
@@ -97,14 +97,14 @@ static gab_status count_all(cut *now)
 {
   gab_rendezvous *rendezvous = now->rendezvous;
   uint64_t deepest = 0, sums[2 * MOST_LEVELS] = {0}, before[2 * MOST_LEVELS] = {0};
-  for (size_t i = 0; i < rendezvous->count && now->per_level; ++i)
+  for (size_t i = 0; i < rendezvous->count && now->per_level; i++)
     if ((uint64_t)rendezvous->entries[i].level > deepest) deepest = (uint64_t)rendezvous->entries[i].level;
   GAB_TRY(gab_world_max_u64(rendezvous->world, &deepest, 1));
   now->classes = (int)deepest + 1;
-  for (size_t i = 0; i < rendezvous->count; ++i) {
+  for (size_t i = 0; i < rendezvous->count; i++) {
     int c = class_of(now, &rendezvous->entries[i]);
     sums[c] += rendezvous->entries[i].weight;
-    ++sums[now->classes + c];
+    sums[now->classes + c]++;
   }
   size_t count = 2 * (size_t)now->classes, bytes = (size_t)now->classes * sizeof *sums;
   GAB_TRY(prefix(rendezvous->world, add, sums, before, count));
@@ -114,7 +114,7 @@ static gab_status count_all(cut *now)
   memcpy(now->weight, sums, bytes);
   memcpy(now->blocks, sums + now->classes, bytes);
   rendezvous->blocks = 0;
-  for (int c = 0; c < now->classes; ++c) rendezvous->blocks += now->blocks[c];
+  for (int c = 0; c < now->classes; c++) rendezvous->blocks += now->blocks[c];
   return GAB_OK;
 }
 
@@ -133,8 +133,8 @@ static gab_status place_by_weight(cut *now)
   uint64_t at[MOST_LEVELS], j[MOST_LEVELS];
   memcpy(at, now->weight_at, sizeof at);
   memcpy(j, now->block_at, sizeof j);
-  for (int c = 0; c < now->classes; ++c) low[c] = now->low[c] = INT64_MAX;
-  for (size_t i = 0; i < now->rendezvous->count; ++i) {
+  for (int c = 0; c < now->classes; c++) low[c] = now->low[c] = INT64_MAX;
+  for (size_t i = 0; i < now->rendezvous->count; i++) {
     gab_home_entry *entry = &now->rendezvous->entries[i];
     int c = class_of(now, entry);
     entry->part = piece_of(now, at[c], now->weight[c]);
@@ -148,7 +148,7 @@ static gab_status place_by_weight(cut *now)
 /* Steps 2 and 3. */
 static void leave_none_empty(cut *now)
 {
-  for (size_t i = 0; i < now->rendezvous->count; ++i) {
+  for (size_t i = 0; i < now->rendezvous->count; i++) {
     gab_home_entry *entry = &now->rendezvous->entries[i];
     int c = class_of(now, entry);
     int64_t j = (int64_t)now->block_at[c]++, blocks = (int64_t)now->blocks[c];
@@ -162,11 +162,11 @@ static void leave_none_empty(cut *now)
 
 static void deal_out(cut *now)
 {
-  for (size_t i = 0; i < now->rendezvous->count; ++i) {
+  for (size_t i = 0; i < now->rendezvous->count; i++) {
     gab_home_entry *entry = &now->rendezvous->entries[i];
     int c = class_of(now, entry);
     uint64_t before = now->block_at[c]++;
-    for (int level = 0; level < c; ++level) before += now->blocks[level];
+    for (int level = 0; level < c; level++) before += now->blocks[level];
     entry->part = (int32_t)(before % (uint64_t)now->parts);
   }
 }
@@ -176,7 +176,7 @@ gab_status gab_rendezvous_cut(gab_rendezvous *rendezvous, int32_t parts, bool pe
   cut now = {.rendezvous = rendezvous, .parts = parts, .per_level = per_level};
   GAB_TRY(count_all(&now));
   bool has_level = !per_level;
-  for (int c = 0; c < now.classes; ++c) has_level = has_level || now.blocks[c] >= (uint64_t)parts;
+  for (int c = 0; c < now.classes; c++) has_level = has_level || now.blocks[c] >= (uint64_t)parts;
   if (!has_level && rendezvous->blocks >= (uint64_t)parts) {
     deal_out(&now);
     return GAB_OK;

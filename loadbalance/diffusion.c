@@ -69,11 +69,11 @@ static gab_status weigh(diffusion *now)
   GAB_TRY(grow(&now->flows, borders * classes));
   GAB_TRY(grow(&now->their_degrees, borders));
   memset(now->loads, 0, (size_t)graph->held * classes * sizeof *now->loads);
-  for (uint32_t v = 0; v < graph->count; ++v)
+  for (uint32_t v = 0; v < graph->count; v++)
     now->loads[(size_t)(graph->part[v] - graph->first) * classes + graph->kind[v]] += graph->weight[v];
   memset(now->most, 0, sizeof now->most);
-  for (int32_t p = 0; p < graph->held; ++p)
-    for (size_t c = 0; c < classes; ++c)
+  for (int32_t p = 0; p < graph->held; p++)
+    for (size_t c = 0; c < classes; c++)
       if (now->loads[(size_t)p * classes + c] > now->most[c])
         now->most[c] = now->loads[(size_t)p * classes + c];
   return gab_load_graph_max(graph, now->most, classes);
@@ -83,29 +83,29 @@ static gab_status set_limits(diffusion *now)
 {
   gab_load_graph *graph = now->graph;
   uint64_t parts = (uint64_t)graph->parts;
-  for (uint32_t v = 0; v < graph->count; ++v) {
+  for (uint32_t v = 0; v < graph->count; v++) {
     now->weight[graph->kind[v]] += graph->weight[v];
     if (graph->weight[v] > now->heaviest[graph->kind[v]]) now->heaviest[graph->kind[v]] = graph->weight[v];
   }
   if (graph->port) GAB_TRY(gab_world_sum_u64(graph->world, now->weight, (size_t)graph->classes));
   GAB_TRY(gab_load_graph_max(graph, now->heaviest, (size_t)graph->classes));
-  for (int c = 0; c < graph->classes; ++c) {
+  for (int c = 0; c < graph->classes; c++) {
     double wanted = now->options->goal * (double)now->weight[c] / (double)parts;
     uint64_t share = now->weight[c] / parts, rest = now->weight[c] % parts;
     /* floor((W + (P - 1) h) / P) without overflow: h + (W - h) / P */
     uint64_t beyond = now->heaviest[c] % parts, possible = share - now->heaviest[c] / parts;
-    if (rest < beyond) --possible;
+    if (rest < beyond) possible--;
     possible += now->heaviest[c];
     now->limit[c] = wanted > (double)possible && wanted < 0x1p63 ? (uint64_t)wanted : possible;
     now->shift[c] = FIXED_POINT;
-    while (now->shift[c] > 0 && now->weight[c] >> (62 - now->shift[c]) > 0) --now->shift[c];
+    while (now->shift[c] > 0 && now->weight[c] >> (62 - now->shift[c]) > 0) now->shift[c]--;
   }
   return GAB_OK;
 }
 
 static bool is_even(const diffusion *now)
 {
-  for (int c = 0; c < now->graph->classes; ++c)
+  for (int c = 0; c < now->graph->classes; c++)
     if (now->most[c] > now->limit[c]) return false;
   return true;
 }
@@ -124,11 +124,11 @@ static gab_status flow_once(diffusion *now)
   gab_load_graph *graph = now->graph;
   size_t classes = (size_t)graph->classes;
   GAB_TRY(gab_load_graph_swap(graph, (const uint64_t *)now->level, classes, now->theirs));
-  for (int32_t p = 0; p < graph->held; ++p) {
+  for (int32_t p = 0; p < graph->held; p++) {
     int64_t *own = now->level + (size_t)p * classes, before[LEVELS];
     memcpy(before, own, classes * sizeof *own);
-    for (size_t e = graph->border_at[p]; e < graph->border_at[p + 1]; ++e)
-      for (size_t c = 0; c < classes; ++c) {
+    for (size_t e = graph->border_at[p]; e < graph->border_at[p + 1]; e++)
+      for (size_t c = 0; c < classes; c++) {
         int64_t flow = flow_between(before[c], (int64_t)now->theirs[e * classes + c], now->degrees[p],
                                     now->their_degrees[e]);
         now->flows[e * classes + c] += flow;
@@ -142,14 +142,14 @@ static gab_status find_flows(diffusion *now)
 {
   gab_load_graph *graph = now->graph;
   size_t classes = (size_t)graph->classes, borders = graph->border_at[graph->held];
-  for (int32_t p = 0; p < graph->held; ++p) {
+  for (int32_t p = 0; p < graph->held; p++) {
     now->degrees[p] = graph->border_at[p + 1] - graph->border_at[p];
-    for (size_t c = 0; c < classes; ++c)
+    for (size_t c = 0; c < classes; c++)
       now->level[(size_t)p * classes + c] = (int64_t)(now->loads[(size_t)p * classes + c] << now->shift[c]);
   }
   if (borders > 0) memset(now->flows, 0, borders * classes * sizeof *now->flows);
   GAB_TRY(gab_load_graph_swap(graph, now->degrees, 1, now->their_degrees));
-  for (int round = 0; round < now->options->flow_rounds; ++round) GAB_TRY(flow_once(now));
+  for (int round = 0; round < now->options->flow_rounds; round++) GAB_TRY(flow_once(now));
   return GAB_OK;
 }
 
@@ -157,8 +157,8 @@ static gab_status push_flows(diffusion *now, int32_t p)
 {
   gab_load_graph *graph = now->graph;
   size_t classes = (size_t)graph->classes, left = graph->block_at[p + 1] - graph->block_at[p];
-  for (size_t e = graph->border_at[p]; e < graph->border_at[p + 1]; ++e)
-    for (size_t c = 0; c < classes; ++c) {
+  for (size_t e = graph->border_at[p]; e < graph->border_at[p + 1]; e++)
+    for (size_t c = 0; c < classes; c++) {
       int64_t flow = now->flows[e * classes + c];
       if (now->by_gradient[c] || flow <= 0 || flow >> now->shift[c] == 0) continue;
       gab_pick pick = {.p = p + graph->first,
@@ -184,9 +184,9 @@ static gab_status hop(diffusion *now, bool *changed)
   gab_load_graph *graph = now->graph;
   size_t classes = (size_t)graph->classes;
   GAB_TRY(gab_load_graph_swap(graph, now->hops, classes, now->theirs));
-  for (int32_t p = 0; p < graph->held; ++p)
-    for (size_t e = graph->border_at[p]; e < graph->border_at[p + 1]; ++e)
-      for (size_t c = 0; c < classes; ++c) {
+  for (int32_t p = 0; p < graph->held; p++)
+    for (size_t e = graph->border_at[p]; e < graph->border_at[p + 1]; e++)
+      for (size_t c = 0; c < classes; c++) {
         uint64_t *own = &now->hops[(size_t)p * classes + c], by_there = now->theirs[e * classes + c];
         if (by_there == UINT64_MAX || by_there + 1 >= *own) continue;
         *own = by_there + 1;
@@ -200,13 +200,13 @@ static gab_status find_hops(diffusion *now)
 {
   gab_load_graph *graph = now->graph;
   size_t classes = (size_t)graph->classes;
-  for (int32_t p = 0; p < graph->held; ++p)
-    for (size_t c = 0; c < classes; ++c)
+  for (int32_t p = 0; p < graph->held; p++)
+    for (size_t c = 0; c < classes; c++)
       now->hops[(size_t)p * classes + c] =
           has_room(now, now->loads[(size_t)p * classes + c], c) ? 0 : UINT64_MAX;
   for (uint64_t any = 1; any;) {
     bool changed = false;
-    for (int k = 0; k < HOPS_AT_ONCE; ++k) GAB_TRY(hop(now, &changed));
+    for (int k = 0; k < HOPS_AT_ONCE; k++) GAB_TRY(hop(now, &changed));
     any = changed;
     GAB_TRY(gab_load_graph_max(graph, &any, 1));
   }
@@ -220,9 +220,9 @@ static gab_status push_excess(diffusion *now, int32_t p, size_t c)
   size_t classes = (size_t)graph->classes, left = 0;
   uint64_t load = now->loads[(size_t)p * classes + c], own = now->hops[(size_t)p * classes + c];
   if (load <= now->limit[c]) return GAB_OK;
-  for (size_t b = graph->block_at[p]; b < graph->block_at[p + 1]; ++b)
+  for (size_t b = graph->block_at[p]; b < graph->block_at[p + 1]; b++)
     left += graph->next[graph->blocks[b]] == p + graph->first;
-  for (size_t e = graph->border_at[p]; e < graph->border_at[p + 1] && load > now->limit[c]; ++e) {
+  for (size_t e = graph->border_at[p]; e < graph->border_at[p + 1] && load > now->limit[c]; e++) {
     uint64_t there = now->theirs[e * classes + c], given;
     if (there >= own) continue;
     gab_pick pick = {.p = p + graph->first, .q = graph->borders[e], .kind = (int)c, .single = true};
@@ -240,24 +240,24 @@ static gab_status iterate(diffusion *now, gab_balance_report *report)
   uint64_t before[LEVELS];
   bool flows = false, gradient = false;
   memcpy(before, now->most, sizeof before);
-  for (int c = 0; c < graph->classes; ++c) {
+  for (int c = 0; c < graph->classes; c++) {
     flows = flows || !now->by_gradient[c];
     gradient = gradient || (now->by_gradient[c] && now->most[c] > now->limit[c]);
   }
   if (flows) {
     GAB_TRY(find_flows(now));
-    for (int32_t p = 0; p < graph->held; ++p) GAB_TRY(push_flows(now, p));
+    for (int32_t p = 0; p < graph->held; p++) GAB_TRY(push_flows(now, p));
   }
   if (gradient) {
     GAB_TRY(find_hops(now));
-    for (int32_t p = 0; p < graph->held; ++p)
-      for (int c = 0; c < graph->classes; ++c)
+    for (int32_t p = 0; p < graph->held; p++)
+      for (int c = 0; c < graph->classes; c++)
         if (now->by_gradient[c]) GAB_TRY(push_excess(now, p, (size_t)c));
   }
   GAB_TRY(gab_load_graph_advance(graph, &report->blocks_moved));
   GAB_TRY(weigh(now));
-  ++report->iterations;
-  for (int c = 0; c < graph->classes; ++c)
+  report->iterations++;
+  for (int c = 0; c < graph->classes; c++)
     now->by_gradient[c] = now->by_gradient[c] || now->most[c] >= before[c] || now->most[c] <= now->limit[c];
   return GAB_OK;
 }
@@ -276,7 +276,7 @@ static gab_status run(diffusion *now, gab_balance_report *report)
   GAB_TRY(make_room(now));
   GAB_TRY(set_limits(now));
   GAB_TRY(weigh(now));
-  for (int k = 0; k < now->options->most_iterations && !is_even(now); ++k) GAB_TRY(iterate(now, report));
+  for (int k = 0; k < now->options->most_iterations && !is_even(now); k++) GAB_TRY(iterate(now, report));
   return GAB_OK;
 }
 
@@ -310,7 +310,7 @@ static gab_status go_along_curve(gab_load_graph *graph, const gab_balance_option
 static gab_status read_blocks(gab_load_graph *graph, const gab_balance_options *options)
 {
   uint64_t deepest = 0;
-  for (size_t i = 0; i < gab_proxies_count(graph->proxies); ++i) {
+  for (size_t i = 0; i < gab_proxies_count(graph->proxies); i++) {
     int level = gab_proxies_level(graph->proxies, gab_proxies_get(graph->proxies, i)->id);
     if ((uint64_t)level > deepest) deepest = (uint64_t)level;
   }
@@ -326,7 +326,7 @@ static gab_status spread_out(gab_load_graph *graph, const gab_balance_options *o
   bool even;
   uint64_t empty = 0;
   GAB_TRY(read_blocks(graph, options));
-  for (int32_t p = 0; p < graph->held; ++p)
+  for (int32_t p = 0; p < graph->held; p++)
     if (graph->block_at[p + 1] == graph->block_at[p]) empty = 1;
   GAB_TRY(gab_load_graph_max(graph, &empty, 1));
   if (empty) GAB_TRY(go_along_curve(graph, options, report));

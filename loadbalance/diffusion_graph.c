@@ -14,7 +14,7 @@ uint64_t gab_balance_contact(const gab_forest_options *options, const gab_neighb
   gab_direction_offset(row->direction, offset);
   /* Across levels there is one row per finer block, and the whole side of that one touches. */
   uint64_t cells = 1;
-  for (int axis = 0; axis < grid->dimension; ++axis)
+  for (int axis = 0; axis < grid->dimension; axis++)
     if (offset[axis] == 0) cells *= (uint64_t)options->cells[axis];
   return cells;
 }
@@ -39,7 +39,7 @@ static gab_status index_make(gab_proxies *proxies, index_of_ids *index)
   if (status != GAB_OK) gab_free(&ids);
   GAB_TRY(status);
   *index = (index_of_ids){ids, vertices, size - 1};
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     gab_block_id id = gab_proxies_get(proxies, i)->id;
     size_t at = spread(id) & index->mask;
     while (index->ids[at] != GAB_NO_BLOCK) at = (at + 1) & index->mask;
@@ -82,7 +82,7 @@ static void drop_vertices(gab_load_graph *graph)
 
 static void drop_mail(gab_load_graph *graph)
 {
-  for (size_t i = 0; i < graph->mail_count; ++i) {
+  for (size_t i = 0; i < graph->mail_count; i++) {
     gab_buffer_release(&graph->mail[i].out);
     gab_buffer_release(&graph->mail[i].in);
   }
@@ -145,13 +145,13 @@ static gab_status link_of(const gab_load_graph *graph, const index_of_ids *index
 static gab_status read_links(gab_load_graph *graph, const index_of_ids *index)
 {
   size_t at = 0;
-  for (uint32_t v = 0; v < graph->count; ++v) {
+  for (uint32_t v = 0; v < graph->count; v++) {
     const gab_proxy *proxy = gab_proxies_get(graph->proxies, v);
     graph->link_at[v] = at;
-    for (size_t i = 0; i < proxy->neighbour_count; ++i) {
+    for (size_t i = 0; i < proxy->neighbour_count; i++) {
       if (proxy->neighbours[i].id == proxy->id) continue; /* over a periodic border */
       GAB_TRY(link_of(graph, index, proxy->id, &proxy->neighbours[i], &graph->links[at]));
-      ++at;
+      at++;
     }
   }
   graph->link_at[graph->count] = at;
@@ -162,9 +162,9 @@ gab_status gab_load_graph_read(gab_load_graph *graph, const int32_t *part)
 {
   index_of_ids index;
   size_t count = gab_proxies_count(graph->proxies), links = 0;
-  for (size_t i = 0; i < count; ++i) links += gab_proxies_get(graph->proxies, i)->neighbour_count;
+  for (size_t i = 0; i < count; i++) links += gab_proxies_get(graph->proxies, i)->neighbour_count;
   GAB_TRY(gab_load_graph_make(graph, count, links));
-  for (uint32_t v = 0; v < graph->count; ++v) {
+  for (uint32_t v = 0; v < graph->count; v++) {
     const gab_proxy *proxy = gab_proxies_get(graph->proxies, v);
     graph->weight[v] = gab_balance_weight(proxy);
     graph->kind[v] = graph->classes > 1 ? (uint8_t)gab_proxies_level(graph->proxies, proxy->id) : 0;
@@ -182,11 +182,11 @@ gab_status gab_load_graph_read(gab_load_graph *graph, const int32_t *part)
 static void sort_blocks(gab_load_graph *graph)
 {
   memset(graph->block_at, 0, ((size_t)graph->held + 1) * sizeof *graph->block_at);
-  for (uint32_t v = 0; v < graph->count; ++v) ++graph->block_at[graph->part[v] - graph->first + 1];
-  for (int32_t p = 0; p < graph->held; ++p) graph->block_at[p + 1] += graph->block_at[p];
-  for (uint32_t v = 0; v < graph->count; ++v)
+  for (uint32_t v = 0; v < graph->count; v++) ++graph->block_at[graph->part[v] - graph->first + 1];
+  for (int32_t p = 0; p < graph->held; p++) graph->block_at[p + 1] += graph->block_at[p];
+  for (uint32_t v = 0; v < graph->count; v++)
     graph->blocks[graph->block_at[graph->part[v] - graph->first]++] = v;
-  for (int32_t p = graph->held; p > 0; --p) graph->block_at[p] = graph->block_at[p - 1];
+  for (int32_t p = graph->held; p > 0; p--) graph->block_at[p] = graph->block_at[p - 1];
   graph->block_at[0] = 0;
 }
 
@@ -200,7 +200,7 @@ static int ascending(const void *a, const void *b)
 static gab_status add_borders(gab_load_graph *graph, int32_t p, size_t *count)
 {
   const size_t start = *count;
-  for (size_t b = graph->block_at[p]; b < graph->block_at[p + 1]; ++b) {
+  for (size_t b = graph->block_at[p]; b < graph->block_at[p + 1]; b++) {
     uint32_t v = graph->blocks[b];
     size_t links = graph->link_at[v + 1] - graph->link_at[v];
     if (*count + links > graph->border_capacity) {
@@ -210,7 +210,7 @@ static gab_status add_borders(gab_load_graph *graph, int32_t p, size_t *count)
       graph->borders = memory;
       graph->border_capacity = capacity;
     }
-    for (size_t l = graph->link_at[v]; l < graph->link_at[v + 1]; ++l) {
+    for (size_t l = graph->link_at[v]; l < graph->link_at[v + 1]; l++) {
       const gab_link *link = &graph->links[l];
       int32_t part = link->other == GAB_NOT_HERE ? link->part : graph->part[link->other];
       if (part != p + graph->first && (*count == start || graph->borders[*count - 1] != part))
@@ -220,7 +220,7 @@ static gab_status add_borders(gab_load_graph *graph, int32_t p, size_t *count)
   if (*count == start) return GAB_OK;
   qsort(graph->borders + start, *count - start, sizeof *graph->borders, ascending);
   size_t kept = start;
-  for (size_t i = start; i < *count; ++i)
+  for (size_t i = start; i < *count; i++)
     if (kept == start || graph->borders[kept - 1] != graph->borders[i])
       graph->borders[kept++] = graph->borders[i];
   *count = kept;
@@ -232,7 +232,7 @@ static gab_status make_mail(gab_load_graph *graph)
   drop_mail(graph);
   if (!graph->port) return GAB_OK;
   GAB_TRY(make_array(graph->border_at[1], sizeof *graph->mail, &graph->mail));
-  for (; graph->mail_count < graph->border_at[1]; ++graph->mail_count) {
+  for (; graph->mail_count < graph->border_at[1]; graph->mail_count++) {
     gab_border_mail *mail = &graph->mail[graph->mail_count];
     mail->slot = gab_members_slot(gab_world_members(graph->world), graph->borders[graph->mail_count]);
     gab_buffer_init(&mail->out, GAB_MEMORY_MESSAGE);
@@ -245,7 +245,7 @@ gab_status gab_load_graph_sort(gab_load_graph *graph)
 {
   size_t count = 0;
   sort_blocks(graph);
-  for (int32_t p = 0; p < graph->held; ++p) {
+  for (int32_t p = 0; p < graph->held; p++) {
     graph->border_at[p] = count;
     GAB_TRY(add_borders(graph, p, &count));
   }
@@ -259,7 +259,7 @@ gab_status gab_load_graph_advance(gab_load_graph *graph, uint64_t *moved)
     GAB_TRY(gab_balance_hand_over(graph->proxies, graph->next, moved));
     GAB_TRY(gab_load_graph_read(graph, NULL));
   } else {
-    for (uint32_t v = 0; v < graph->count; ++v) {
+    for (uint32_t v = 0; v < graph->count; v++) {
       *moved += graph->next[v] != graph->part[v];
       graph->part[v] = graph->next[v];
     }
@@ -276,9 +276,9 @@ gab_status gab_load_graph_max(gab_load_graph *graph, uint64_t *values, size_t co
 
 static gab_status start_mail(gab_load_graph *graph, const uint64_t *values, size_t width)
 {
-  for (size_t i = 0; i < graph->mail_count; ++i)
+  for (size_t i = 0; i < graph->mail_count; i++)
     GAB_TRY(gab_port_receive(graph->port, graph->mail[i].slot, &graph->mail[i].in, width * sizeof *values));
-  for (size_t i = 0; i < graph->mail_count; ++i) {
+  for (size_t i = 0; i < graph->mail_count; i++) {
     gab_buffer *out = &graph->mail[i].out;
     GAB_TRY(gab_message_begin(out));
     GAB_TRY(gab_put_bytes(out, values, width * sizeof *values));
@@ -290,7 +290,7 @@ static gab_status start_mail(gab_load_graph *graph, const uint64_t *values, size
 gab_status gab_load_graph_swap(gab_load_graph *graph, const uint64_t *values, size_t width, uint64_t *theirs)
 {
   if (!graph->port) {
-    for (size_t e = 0; e < graph->border_at[graph->held]; ++e)
+    for (size_t e = 0; e < graph->border_at[graph->held]; e++)
       memcpy(theirs + e * width, values + (size_t)graph->borders[e] * width, width * sizeof *values);
     return GAB_OK;
   }
@@ -300,7 +300,7 @@ gab_status gab_load_graph_swap(gab_load_graph *graph, const uint64_t *values, si
   const gab_status finished = gab_port_finish(graph->port);
   GAB_TRY(status);
   GAB_TRY(finished);
-  for (size_t i = 0; i < graph->mail_count; ++i) {
+  for (size_t i = 0; i < graph->mail_count; i++) {
     gab_reader in = gab_message_reader(&graph->mail[i].in);
     GAB_TRY(gab_get_bytes(&in, theirs + i * width, width * sizeof *values));
   }

@@ -38,7 +38,7 @@ static candidate heap_pop(heap *all)
   candidate best = all->items[0], last = all->items[--all->count];
   size_t at = 0;
   for (size_t child = 1; child < all->count; child = 2 * at + 1) {
-    if (child + 1 < all->count && is_better(all->items[child + 1], all->items[child])) ++child;
+    if (child + 1 < all->count && is_better(all->items[child + 1], all->items[child])) child++;
     if (!is_better(all->items[child], last)) break;
     all->items[at] = all->items[child];
     at = child;
@@ -52,7 +52,7 @@ static bool value_of(const gab_load_graph *graph, const gab_pick *pick, uint32_t
 {
   bool touches = false;
   *value = 0;
-  for (size_t l = graph->link_at[vertex]; l < graph->link_at[vertex + 1]; ++l) {
+  for (size_t l = graph->link_at[vertex]; l < graph->link_at[vertex + 1]; l++) {
     const gab_link *link = &graph->links[l];
     int32_t part = link->part;
     if (link->other != GAB_NOT_HERE) { /* what others do in this iteration is not known yet */
@@ -78,7 +78,7 @@ static bool may_go(const gab_load_graph *graph, const gab_pick *pick, uint32_t v
 static gab_status collect(const gab_load_graph *graph, const gab_pick *pick, bool touching, heap *all)
 {
   int32_t p = pick->p - graph->first;
-  for (size_t b = graph->block_at[p]; b < graph->block_at[p + 1]; ++b) {
+  for (size_t b = graph->block_at[p]; b < graph->block_at[p + 1]; b++) {
     candidate item = {0, graph->blocks[b]};
     if (!may_go(graph, pick, item.vertex)) continue;
     bool touches = value_of(graph, pick, item.vertex, &item.value);
@@ -90,7 +90,7 @@ static gab_status collect(const gab_load_graph *graph, const gab_pick *pick, boo
 /* Neighbours of a block that has gone are worth more now. */
 static gab_status revalue(const gab_load_graph *graph, const gab_pick *pick, uint32_t gone, heap *all)
 {
-  for (size_t l = graph->link_at[gone]; l < graph->link_at[gone + 1]; ++l) {
+  for (size_t l = graph->link_at[gone]; l < graph->link_at[gone + 1]; l++) {
     candidate item = {0, graph->links[l].other};
     if (item.vertex == GAB_NOT_HERE || !may_go(graph, pick, item.vertex)) continue;
     if (value_of(graph, pick, item.vertex, &item.value)) GAB_TRY(heap_push(all, item));

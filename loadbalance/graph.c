@@ -19,12 +19,12 @@ enum { LEAST_PER_PART = 4, MANY_PER_PART = 40 };
 
 static gab_status pack_local(gab_proxies *proxies, gab_buffer *out)
 {
-  for (size_t i = 0; i < gab_proxies_count(proxies); ++i) {
+  for (size_t i = 0; i < gab_proxies_count(proxies); i++) {
     const gab_proxy *proxy = gab_proxies_get(proxies, i);
     GAB_TRY(gab_put_u64(out, proxy->id));
     GAB_TRY(gab_put_u64(out, gab_balance_weight(proxy)));
     GAB_TRY(gab_put_u64(out, proxy->neighbour_count));
-    for (size_t k = 0; k < proxy->neighbour_count; ++k) {
+    for (size_t k = 0; k < proxy->neighbour_count; k++) {
       GAB_TRY(gab_put_u64(out, proxy->neighbours[k].id));
       GAB_TRY(gab_put_u64(out, gab_balance_contact(gab_proxies_options(proxies), &proxy->neighbours[k])));
     }
@@ -64,7 +64,7 @@ static gab_status take_block(collection *all, gab_slot from, gab_reader *in)
   GAB_TRY(gab_get_view(in, 16 * block->row_count, &rows));
   GAB_TRY(gab_put_bytes(&all->bytes, rows.at, 16 * block->row_count));
   all->links += block->row_count;
-  ++all->count;
+  all->count++;
   return GAB_OK;
 }
 
@@ -87,7 +87,7 @@ static gab_status read_rows(gab_load_graph *graph, const collection *all, uint32
   const gathered *block = &all->blocks[v];
   gab_reader in = gab_reader_of(all->bytes.data + block->rows, 16 * block->row_count);
   graph->link_at[v] = *at;
-  for (size_t k = 0; k < block->row_count; ++k) {
+  for (size_t k = 0; k < block->row_count; k++) {
     gathered wanted = {0};
     uint64_t contact;
     GAB_TRY(gab_get_u64(&in, &wanted.id));
@@ -109,7 +109,7 @@ static gab_status build_graph(gab_load_graph *graph, collection *all, const gab_
   size_t at = 0;
   qsort(all->blocks, all->count, sizeof *all->blocks, by_id);
   GAB_TRY(gab_load_graph_make(graph, all->count, all->links));
-  for (uint32_t v = 0; v < graph->count; ++v) {
+  for (uint32_t v = 0; v < graph->count; v++) {
     graph->weight[v] = all->blocks[v].weight;
     graph->kind[v] = per_level ? (uint8_t)gab_block_id_level(grid, all->blocks[v].id) : 0;
     if (graph->kind[v] >= graph->classes) graph->classes = graph->kind[v] + 1;
@@ -149,11 +149,11 @@ static void release_metis(metis_graph *it)
 static void merge_links(const gab_load_graph *graph, metis_graph *it)
 {
   idx_t count = 0;
-  for (uint32_t v = 0; v < graph->count; ++v) {
+  for (uint32_t v = 0; v < graph->count; v++) {
     idx_t first = it->start[v] = count;
-    for (size_t l = graph->link_at[v]; l < graph->link_at[v + 1]; ++l) {
+    for (size_t l = graph->link_at[v]; l < graph->link_at[v + 1]; l++) {
       idx_t at = first, other = (idx_t)graph->links[l].other;
-      while (at < count && it->other[at] != other) ++at;
+      while (at < count && it->other[at] != other) at++;
       if (at == count) {
         it->other[count] = other;
         it->contact[count++] = 0;
@@ -169,7 +169,7 @@ static void merge_links(const gab_load_graph *graph, metis_graph *it)
 static idx_t *way_back(metis_graph *it, idx_t from, idx_t link)
 {
   const idx_t other = it->other[link];
-  for (idx_t k = it->start[other]; k < it->start[other + 1]; ++k)
+  for (idx_t k = it->start[other]; k < it->start[other + 1]; k++)
     if (it->other[k] == from) return &it->contact[k];
   return NULL;
 }
@@ -179,8 +179,8 @@ static idx_t *way_back(metis_graph *it, idx_t from, idx_t link)
  * see the other in more directions. */
 static gab_status make_symmetric(idx_t vertices, metis_graph *it)
 {
-  for (idx_t v = 0; v < vertices; ++v)
-    for (idx_t l = it->start[v]; l < it->start[v + 1]; ++l) {
+  for (idx_t v = 0; v < vertices; v++)
+    for (idx_t l = it->start[v]; l < it->start[v + 1]; l++) {
       idx_t *back = way_back(it, v, l);
       if (!back) GAB_FAIL(GAB_ERR_STATE, "a block does not know its neighbour");
       if (*back < it->contact[l]) *back = it->contact[l];
@@ -195,12 +195,12 @@ static int choose_constraints(const gab_load_graph *graph, const uint64_t *total
                               idx_t *column)
 {
   int own = 0;
-  for (int c = 0; c < graph->classes; ++c) {
+  for (int c = 0; c < graph->classes; c++) {
     bool is_rich = total[c] > 0 && total[c] / heaviest[c] >= MANY_PER_PART * (uint64_t)graph->parts;
     column[c] = is_rich ? own++ : 0; /* the few others go with the first */
   }
   if (own >= 2) return own;
-  for (int c = 0; c < graph->classes; ++c) column[c] = 0;
+  for (int c = 0; c < graph->classes; c++) column[c] = 0;
   return 1;
 }
 
@@ -210,14 +210,14 @@ static void set_weights(const gab_load_graph *graph, double goal, metis_graph *i
   uint64_t total[GAB_BALANCE_LEVELS] = {0}, heaviest[GAB_BALANCE_LEVELS] = {0};
   double sum[GAB_BALANCE_LEVELS] = {0};
   idx_t column[GAB_BALANCE_LEVELS] = {0};
-  for (uint32_t v = 0; v < graph->count; ++v) {
+  for (uint32_t v = 0; v < graph->count; v++) {
     total[graph->kind[v]] += graph->weight[v];
     if (graph->weight[v] > heaviest[graph->kind[v]]) heaviest[graph->kind[v]] = graph->weight[v];
   }
   it->constraints = choose_constraints(graph, total, heaviest, column);
-  for (int c = 0; c < graph->classes; ++c) sum[column[c]] += (double)total[c];
-  for (idx_t k = 0; k < it->constraints; ++k) it->slack[k] = (real_t)(goal > 1.05 ? goal : 1.05);
-  for (uint32_t v = 0; v < graph->count; ++v) {
+  for (int c = 0; c < graph->classes; c++) sum[column[c]] += (double)total[c];
+  for (idx_t k = 0; k < it->constraints; k++) it->slack[k] = (real_t)(goal > 1.05 ? goal : 1.05);
+  for (uint32_t v = 0; v < graph->count; v++) {
     idx_t to = column[graph->kind[v]];
     double unit = sum[to] > 1 << 29 ? (double)(1 << 29) / sum[to] : 1;
     idx_t weight = (idx_t)((double)graph->weight[v] * unit);
@@ -227,7 +227,7 @@ static void set_weights(const gab_load_graph *graph, double goal, metis_graph *i
 
 static void cut_order(gab_load_graph *graph)
 {
-  for (uint64_t v = 0; v < graph->count; ++v)
+  for (uint64_t v = 0; v < graph->count; v++)
     graph->part[v] = graph->next[v] = (int32_t)(v * (uint64_t)graph->parts / graph->count);
 }
 
@@ -240,7 +240,7 @@ static void cut_by_metis(gab_load_graph *graph, metis_graph *it)
   int answer = METIS_PartGraphKway(&vertices, &it->constraints, it->start, it->other, it->weight, NULL,
                                    it->contact, &parts, NULL, it->slack, how, &cut, it->part);
   bool is_cut = answer == METIS_OK;
-  for (uint32_t v = 0; v < graph->count && is_cut; ++v) {
+  for (uint32_t v = 0; v < graph->count && is_cut; v++) {
     is_cut = it->part[v] >= 0 && it->part[v] < parts;
     graph->part[v] = graph->next[v] = (int32_t)it->part[v];
   }
@@ -274,11 +274,11 @@ static gab_status fill_empty(gab_load_graph *graph)
   void *memory;
   GAB_TRY(gab_alloc((size_t)graph->parts * sizeof(uint32_t), GAB_MEMORY_OTHER, &memory));
   uint32_t *blocks = memory;
-  for (uint32_t v = 0; v < graph->count; ++v) ++blocks[graph->part[v]];
+  for (uint32_t v = 0; v < graph->count; v++) ++blocks[graph->part[v]];
   uint32_t next = 0;
-  for (int32_t p = 0; p < graph->parts; ++p) {
+  for (int32_t p = 0; p < graph->parts; p++) {
     if (blocks[p] > 0) continue;
-    while (next < graph->count && blocks[graph->part[next]] < 2) ++next;
+    while (next < graph->count && blocks[graph->part[next]] < 2) next++;
     if (next == graph->count) break;
     --blocks[graph->part[next]];
     graph->part[next] = graph->next[next] = p;
@@ -291,7 +291,7 @@ static gab_status fill_empty(gab_load_graph *graph)
 static bool is_rich_enough(const gab_load_graph *graph)
 {
   uint64_t total = 0, heaviest = 1;
-  for (uint32_t v = 0; v < graph->count; ++v) {
+  for (uint32_t v = 0; v < graph->count; v++) {
     total += graph->weight[v];
     if (graph->weight[v] > heaviest) heaviest = graph->weight[v];
   }
@@ -316,13 +316,13 @@ typedef struct verdict {
   int64_t part;
 } verdict;
 
-static gab_status tell(gab_world *world, const gab_load_graph *graph, const collection *all,
-                       gab_buffer *received, size_t *count)
+static gab_status send_verdicts(gab_world *world, const gab_load_graph *graph, const collection *all,
+                                gab_buffer *received, size_t *count)
 {
   void *items = NULL, *targets = NULL;
   GAB_TRY(gab_alloc(all->count * sizeof(verdict), GAB_MEMORY_MESSAGE, &items));
   gab_status status = gab_alloc(all->count * sizeof(gab_slot), GAB_MEMORY_MESSAGE, &targets);
-  for (size_t v = 0; v < all->count && status == GAB_OK; ++v) {
+  for (size_t v = 0; v < all->count && status == GAB_OK; v++) {
     ((verdict *)items)[v] = (verdict){all->blocks[v].id, graph->part[v]};
     ((gab_slot *)targets)[v] = all->blocks[v].owner;
   }
@@ -338,7 +338,7 @@ static gab_status take_verdicts(gab_proxies *proxies, gab_reader in, size_t coun
 {
   if (count != gab_proxies_count(proxies))
     GAB_FAIL(GAB_ERR_STATE, "the root placed %zu of %zu blocks", count, gab_proxies_count(proxies));
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     gab_slot root;
     verdict item;
     GAB_TRY(gab_get_i32(&in, &root));
@@ -397,7 +397,7 @@ static gab_status learn(gab_proxies *proxies, const gab_load_graph *graph, const
   size_t count = 0;
   void *memory = NULL;
   gab_buffer_init(&received, GAB_MEMORY_MESSAGE);
-  gab_status status = tell(gab_proxies_world(proxies), graph, all, &received, &count);
+  gab_status status = send_verdicts(gab_proxies_world(proxies), graph, all, &received, &count);
   if (status == GAB_OK)
     status = gab_alloc(gab_proxies_count(proxies) * sizeof(int32_t), GAB_MEMORY_OTHER, &memory);
   if (status == GAB_OK) status = take_verdicts(proxies, gab_reader_of_buffer(&received), count, memory);

@@ -23,7 +23,7 @@ static uint32_t rotate_left(uint32_t bits, int by, int dimension)
 static int trailing_ones(uint32_t bits)
 {
   int count = 0;
-  for (; bits & 1; bits >>= 1) ++count;
+  for (; bits & 1; bits >>= 1) count++;
   return count;
 }
 
@@ -52,9 +52,9 @@ static uint64_t hilbert_encode(int dimension, int bits, const uint32_t at[3])
 {
   state now = start(dimension);
   uint64_t position = 0;
-  for (int bit = bits - 1; bit >= 0; --bit) {
+  for (int bit = bits - 1; bit >= 0; bit--) {
     uint32_t corner = 0;
-    for (int axis = 0; axis < dimension; ++axis) corner |= (at[axis] >> bit & 1) << axis;
+    for (int axis = 0; axis < dimension; axis++) corner |= (at[axis] >> bit & 1) << axis;
     uint32_t turned = rotate_left(corner ^ now.entry, dimension - (now.along + 1) % dimension, dimension);
     uint32_t step = gray_inverse(turned);
     position = position << dimension | step;
@@ -67,10 +67,10 @@ static void hilbert_decode(int dimension, int bits, uint64_t position, uint32_t 
 {
   state now = start(dimension);
   at[0] = at[1] = at[2] = 0;
-  for (int bit = bits - 1; bit >= 0; --bit) {
+  for (int bit = bits - 1; bit >= 0; bit--) {
     uint32_t step = (uint32_t)(position >> (bit * dimension)) & ((1u << dimension) - 1);
     uint32_t corner = rotate_left(gray(step), now.along + 1, dimension) ^ now.entry;
-    for (int axis = 0; axis < dimension; ++axis) at[axis] = at[axis] << 1 | (corner >> axis & 1);
+    for (int axis = 0; axis < dimension; axis++) at[axis] = at[axis] << 1 | (corner >> axis & 1);
     now = descend(now, step, dimension);
   }
 }

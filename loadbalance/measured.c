@@ -14,7 +14,7 @@ gab_status gab_balance_weigh(const gab_forest *forest, gab_proxies *proxies)
 {
   const size_t count = gab_proxies_count(proxies);
   uint64_t sums[2] = {0, 0}; /* time and estimated weight of what was measured */
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     const gab_proxy *proxy = gab_proxies_get(proxies, i);
     const uint64_t work = local_work(forest, proxy);
     sums[0] += work;
@@ -23,7 +23,7 @@ gab_status gab_balance_weigh(const gab_forest *forest, gab_proxies *proxies)
   GAB_TRY(gab_world_sum_u64(gab_forest_world(forest), sums, 2));
   if (sums[0] == 0 || sums[1] == 0) return GAB_OK;
   const double per_weight = (double)sums[0] / (double)sums[1];
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     gab_proxy *proxy = gab_proxies_get(proxies, i);
     const uint64_t work = local_work(forest, proxy);
     const double estimate = ceil(per_weight * (double)proxy->weight);
@@ -36,17 +36,17 @@ gab_status gab_balance_weigh(const gab_forest *forest, gab_proxies *proxies)
 gab_status gab_balance_unevenness(const gab_forest *forest, gab_balance_by by, double *ratio)
 {
   uint64_t sums[GAB_BALANCE_LEVELS] = {0}, most[GAB_BALANCE_LEVELS];
-  for (size_t i = 0; i < gab_forest_block_count(forest); ++i) {
+  for (size_t i = 0; i < gab_forest_block_count(forest); i++) {
     const gab_block *block = gab_forest_block(forest, i);
     sums[by == GAB_BALANCE_TOTAL ? 0 : gab_block_level(forest, block)] +=
         gab_forest_block_work(forest, block, false);
   }
-  for (int level = 0; level < GAB_BALANCE_LEVELS; ++level) most[level] = sums[level];
+  for (int level = 0; level < GAB_BALANCE_LEVELS; level++) most[level] = sums[level];
   gab_world *world = gab_forest_world(forest);
   GAB_TRY(gab_world_sum_u64(world, sums, GAB_BALANCE_LEVELS));
   GAB_TRY(gab_world_max_u64(world, most, GAB_BALANCE_LEVELS));
   double all = 0, busiest = 0;
-  for (int level = 0; level < GAB_BALANCE_LEVELS; ++level) {
+  for (int level = 0; level < GAB_BALANCE_LEVELS; level++) {
     all += (double)sums[level];
     busiest += (double)most[level];
   }
@@ -56,6 +56,6 @@ gab_status gab_balance_unevenness(const gab_forest *forest, gab_balance_by by, d
 
 void gab_balance_forget_work(const gab_forest *forest)
 {
-  for (size_t i = 0; i < gab_forest_block_count(forest); ++i)
+  for (size_t i = 0; i < gab_forest_block_count(forest); i++)
     (void)gab_forest_block_work(forest, gab_forest_block(forest, i), true);
 }

@@ -3,8 +3,8 @@
 void gab_order_init(gab_order *order, const gab_root_grid *grid, const gab_curve *curve)
 {
   *order = (gab_order){.curve = curve, .grid = *grid, .places = 1};
-  for (int axis = 0; axis < grid->dimension; ++axis) {
-    while ((1LL << order->bits) < grid->roots[axis]) ++order->bits;
+  for (int axis = 0; axis < grid->dimension; axis++) {
+    while ((1LL << order->bits) < grid->roots[axis]) order->bits++;
     order->places *= (uint64_t)grid->roots[axis];
   }
   order->depth = gab_root_grid_max_level(grid);
@@ -14,7 +14,7 @@ void gab_order_init(gab_order *order, const gab_root_grid *grid, const gab_curve
 static uint64_t places_at(const gab_order *order, int bits, const uint32_t at[3])
 {
   uint64_t places = 1;
-  for (int axis = 0; axis < order->grid.dimension; ++axis) {
+  for (int axis = 0; axis < order->grid.dimension; axis++) {
     int64_t low = (int64_t)at[axis] << (order->bits - bits);
     int64_t high = ((int64_t)at[axis] + 1) << (order->bits - bits);
     if (high > order->grid.roots[axis]) high = order->grid.roots[axis];
@@ -38,7 +38,7 @@ static const gab_order_cube *parts_of(gab_order *order, int bits, uint64_t posit
   gab_order_cube *cube = &order->cubes[(((uint32_t)1 << bits) + at[0]) % GAB_ORDER_CUBES];
   if (cube->bits == bits + 1 && cube->position == position) return cube;
   *cube = (gab_order_cube){.position = position, .bits = bits + 1};
-  for (uint64_t part = 1; part < (uint64_t)1 << dimension; ++part)
+  for (uint64_t part = 1; part < (uint64_t)1 << dimension; part++)
     cube->before[part] =
         cube->before[part - 1] + places_in(order, bits + 1, position << dimension | (part - 1));
   return cube;
@@ -50,7 +50,7 @@ static uint64_t rank_of(gab_order *order, uint64_t position, const uint32_t root
 {
   const int dimension = order->grid.dimension;
   uint64_t rank = 0;
-  for (int bits = 0; bits < order->bits; ++bits) {
+  for (int bits = 0; bits < order->bits; bits++) {
     const int inner = dimension * (order->bits - bits);
     const uint64_t cube = position >> inner, within = position & (((uint64_t)1 << inner) - 1);
     const int up = order->bits - bits;

@@ -62,7 +62,7 @@ static void fill_in(gab_proxies *proxies, const gab_curve *curve, post *mail)
   registration *items = mail->items;
   gab_order order;
   gab_order_init(&order, &gab_proxies_options(proxies)->grid, curve);
-  for (size_t i = 0; i < mail->count; ++i) {
+  for (size_t i = 0; i < mail->count; i++) {
     const gab_proxy *proxy = gab_proxies_get(proxies, i);
     const uint64_t key = gab_order_key(&order, proxy->id);
     items[i] =
@@ -78,16 +78,16 @@ static gab_status sort_by_key(gab_rendezvous *rendezvous)
   enum { BITS = 8, DIGITS = 1 << BITS };
   void *memory;
   uint64_t differ = 0;
-  for (size_t i = 1; i < rendezvous->count; ++i)
+  for (size_t i = 1; i < rendezvous->count; i++)
     differ |= rendezvous->entries[i].key ^ rendezvous->entries[0].key;
   GAB_TRY(gab_alloc(rendezvous->count * sizeof *rendezvous->entries, GAB_MEMORY_OTHER, &memory));
   gab_home_entry *from = rendezvous->entries, *to = memory;
   for (int shift = 0; shift < 64; shift += BITS) {
     size_t places[DIGITS + 1] = {0};
     if ((differ >> shift & (DIGITS - 1)) == 0) continue;
-    for (size_t i = 0; i < rendezvous->count; ++i) ++places[(from[i].key >> shift & (DIGITS - 1)) + 1];
-    for (int digit = 0; digit < DIGITS; ++digit) places[digit + 1] += places[digit];
-    for (size_t i = 0; i < rendezvous->count; ++i)
+    for (size_t i = 0; i < rendezvous->count; i++) ++places[(from[i].key >> shift & (DIGITS - 1)) + 1];
+    for (int digit = 0; digit < DIGITS; digit++) places[digit + 1] += places[digit];
+    for (size_t i = 0; i < rendezvous->count; i++)
       to[places[from[i].key >> shift & (DIGITS - 1)]++] = from[i];
     gab_home_entry *sorted = to;
     to = from;
@@ -104,7 +104,7 @@ static gab_status take_registrations(gab_rendezvous *rendezvous, const post *mai
   gab_reader in = gab_reader_of_buffer(&mail->received);
   GAB_TRY(gab_alloc(mail->received_count * sizeof *rendezvous->entries, GAB_MEMORY_OTHER, &memory));
   rendezvous->entries = memory;
-  for (; rendezvous->count < mail->received_count; ++rendezvous->count) {
+  for (; rendezvous->count < mail->received_count; rendezvous->count++) {
     gab_slot source;
     registration item;
     GAB_TRY(gab_get_i32(&in, &source));
@@ -146,7 +146,7 @@ static gab_status take_parts(const post *mail, int32_t *parts, size_t count)
   gab_reader in = gab_reader_of_buffer(&mail->received);
   if (mail->received_count != count)
     GAB_FAIL(GAB_ERR_STATE, "the rendezvous placed %zu of %zu blocks", mail->received_count, count);
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     gab_slot source;
     answer item;
     GAB_TRY(gab_get_i32(&in, &source));
@@ -162,7 +162,7 @@ gab_status gab_rendezvous_ask(gab_rendezvous *rendezvous, int32_t *parts, size_t
   post mail;
   GAB_TRY(post_open(&mail, rendezvous->count, sizeof(answer)));
   answer *items = mail.items;
-  for (size_t i = 0; i < rendezvous->count; ++i) {
+  for (size_t i = 0; i < rendezvous->count; i++) {
     items[i] = (answer){rendezvous->entries[i].index, rendezvous->entries[i].part};
     mail.targets[i] = rendezvous->entries[i].owner;
   }

@@ -9,7 +9,7 @@
 static gab_status make_field(const gab_phasefield_model *model, int components, gab_field **field)
 {
   gab_field_shape shape = {.components = components};
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     shape.cells[axis] = model->cells[axis];
     shape.ghosts[axis] = axis < model->dimension ? 1 : 0;
   }
@@ -62,7 +62,7 @@ static bool is_on_simplex(int phases, const double *phi)
 {
   double sum = 0;
   bool inside = true;
-  for (int a = 0; a < phases; ++a) {
+  for (int a = 0; a < phases; a++) {
     sum += phi[a];
     inside = inside && (phi[a] == 0 || phi[a] > GAB_PHASEFIELD_LEAST_PHI);
   }
@@ -91,11 +91,11 @@ static gab_status initialise_block(void *user, const gab_forest *forest, const g
   (void)forest, (void)place;
   gab_phasefield_block *block = data;
   const gab_phasefield_model *model = block->model;
-  for (int32_t z = 0; z < model->cells[2]; ++z)
-    for (int32_t y = 0; y < model->cells[1]; ++y) {
+  for (int32_t z = 0; z < model->cells[2]; z++)
+    for (int32_t y = 0; y < model->cells[1]; y++) {
       const int64_t row = block->first[model->axis] + (model->axis == 2 ? z : y);
       const gab_phasefield_slice slice = gab_phasefield_slice_at(model, row, model->step);
-      for (int32_t x = 0; x < model->cells[0]; ++x) {
+      for (int32_t x = 0; x < model->cells[0]; x++) {
         const int64_t cell[3] = {block->first[0] + x, block->first[1] + y, block->first[2] + z};
         double phi[GAB_MOST_PHASES], c[GAB_MOST_INDEPENDENTS];
         if (!gab_phasefield_is_coarse(block)) gab_phasefield_initial_cell(model, &slice, cell, phi, c);
@@ -105,8 +105,8 @@ static gab_status initialise_block(void *user, const gab_forest *forest, const g
                    ") of width %g has an interface at the start: there the "
                    "grid has to be fine",
                    cell[0], cell[1], cell[2], model->dx);
-        for (int a = 0; a < model->phases; ++a) gab_field_set(block->phi, x, y, z, a, phi[a]);
-        for (int i = 0; i < model->independents; ++i) gab_field_set(block->c, x, y, z, i, c[i]);
+        for (int a = 0; a < model->phases; a++) gab_field_set(block->phi, x, y, z, a, phi[a]);
+        for (int i = 0; i < model->independents; i++) gab_field_set(block->c, x, y, z, i, c[i]);
       }
     }
   const gab_phasefield_options *options = &model->options;
@@ -151,7 +151,7 @@ static uint64_t block_work(void *user, void *data, bool forget)
 
 gab_block_data_kind gab_phasefield_block_kind(gab_phasefield *phasefield)
 {
-  /* What is made up knows nothing of the margin that interfaces have to keep from wider cells. */
+  /* What is approximated knows nothing of the margin that interfaces have to keep from wider cells. */
   const bool one_level = phasefield->model.options.levels == 0;
   return (gab_block_data_kind){.name = "phasefield",
                                .user = phasefield,
@@ -165,7 +165,7 @@ gab_block_data_kind gab_phasefield_block_kind(gab_phasefield *phasefield)
                                .split = gab_phasefield_split,
                                .merge = gab_phasefield_merge,
                                .gather = one_level ? gab_phasefield_gather : NULL,
-                               .reconstruct = one_level ? gab_phasefield_make_up : NULL};
+                               .reconstruct = one_level ? gab_phasefield_approximate : NULL};
 }
 
 /* ------------------------------------------------------------------------------------------ ghosts */
@@ -247,10 +247,10 @@ static void fill_side(const gab_phasefield_model *model, gab_field *field, int s
   inside.lo[axis] = side % 2 == 0 ? 0 : model->cells[axis] - 1;
   inside.hi[axis] = inside.lo[axis] + 1;
   gab_field_copy_box(field, &outside, field, &inside, NULL, field->shape.components);
-  for (int i = 0; reservoir && i < field->shape.components; ++i)
-    for (int64_t z = outside.lo[2]; z < outside.hi[2]; ++z)
-      for (int64_t y = outside.lo[1]; y < outside.hi[1]; ++y)
-        for (int64_t x = outside.lo[0]; x < outside.hi[0]; ++x)
+  for (int i = 0; reservoir && i < field->shape.components; i++)
+    for (int64_t z = outside.lo[2]; z < outside.hi[2]; z++)
+      for (int64_t y = outside.lo[1]; y < outside.hi[1]; y++)
+        for (int64_t x = outside.lo[0]; x < outside.hi[0]; x++)
           gab_field_set(field, (int32_t)x, (int32_t)y, (int32_t)z, i,
                         2 * reservoir[i] - gab_field_get(field, (int32_t)x, (int32_t)y, (int32_t)z, i));
 }
@@ -266,7 +266,7 @@ void gab_phasefield_fill_sides(const gab_phasefield_model *model, const gab_phas
                                gab_phasefield_which which)
 {
   gab_field *field = gab_phasefield_field(block, which);
-  for (int side = 0; side < 2 * model->dimension; ++side) {
+  for (int side = 0; side < 2 * model->dimension; side++) {
     const gab_phasefield_side *what = &model->options.sides[side];
     if (what->kind == GAB_PHASEFIELD_PERIODIC || !gab_phasefield_is_at_side(model, block, side)) continue;
     fill_side(model, field, side,

@@ -17,8 +17,8 @@ static const double at_junctions = 1.5;
 double gab_phasefield_stable_dt(const gab_phasefield_options *options, int dimension, double dx)
 {
   double fastest = gab_thermo_fastest_diffusion(&options->thermo);
-  for (int a = 0; a < options->thermo.phases; ++a)
-    for (int b = 0; b < a; ++b) {
+  for (int a = 0; a < options->thermo.phases; a++)
+    for (int b = 0; b < a; b++) {
       const double delta = fabs(options->anisotropy[a][b]);
       const double least_tau = options->tau[a][b] * (1 - 5. / 3 * fabs(options->kinetic_anisotropy[a][b]));
       const double crowd = options->thermo.phases > 2 ? at_junctions : 1;
@@ -30,7 +30,7 @@ double gab_phasefield_stable_dt(const gab_phasefield_options *options, int dimen
 gab_status gab_phasefield_fill_tau(gab_phasefield_options *options, double temperature, const double *mu)
 {
   const int melt = options->thermo.phases - 1;
-  for (int a = 0; a < melt; ++a) {
+  for (int a = 0; a < melt; a++) {
     if (options->tau[a][melt] != 0) continue;
     GAB_TRY(gab_thermo_kinetics_free_tau(&options->thermo, a, temperature, mu, options->epsilon,
                                          options->interpolation, options->potential, &options->tau[a][melt]));
@@ -74,7 +74,7 @@ static gab_status check_side(const gab_phasefield_side *side, int index, const g
   if ((side->kind == GAB_PHASEFIELD_PERIODIC) != periodic)
     GAB_FAIL(GAB_ERR_INPUT, "side %s is %speriodic, but the domain is %speriodic along that axis",
              side_names[index], periodic ? "not " : "", periodic ? "" : "not ");
-  for (int i = 0; i < independents; ++i)
+  for (int i = 0; i < independents; i++)
     if (!isfinite(side->mu[i])) GAB_FAIL(GAB_ERR_INPUT, "side %s: mu is not finite", side_names[index]);
   return GAB_OK;
 }
@@ -103,9 +103,9 @@ static gab_status check_options(const gab_phasefield_options *options, const gab
     GAB_FAIL(GAB_ERR_INPUT, "temperature, its gradient and velocity have to be finite");
   if (!(options->noise.amplitude >= 0 && isfinite(options->noise.amplitude)))
     GAB_FAIL(GAB_ERR_INPUT, "the amplitude of noise cannot be %g", options->noise.amplitude);
-  for (int a = 0; a < options->thermo.phases; ++a)
-    for (int b = 0; b < a; ++b) GAB_TRY(check_pair(options, b, a));
-  for (int side = 0; side < 2 * forest->grid.dimension; ++side)
+  for (int a = 0; a < options->thermo.phases; a++)
+    for (int b = 0; b < a; b++) GAB_TRY(check_pair(options, b, a));
+  for (int side = 0; side < 2 * forest->grid.dimension; side++)
     GAB_TRY(check_side(&options->sides[side], side, forest, options->thermo.independents));
   return GAB_OK;
 }
@@ -115,9 +115,9 @@ static gab_status check_options(const gab_phasefield_options *options, const gab
 static void set_triples(gab_phasefield_model *model)
 {
   const gab_phasefield_options *o = &model->options;
-  for (int a = 0; a < model->phases; ++a)
-    for (int b = 0; b < model->phases; ++b)
-      for (int c = 0; c < model->phases; ++c)
+  for (int a = 0; a < model->phases; a++)
+    for (int b = 0; b < model->phases; b++)
+      for (int c = 0; c < model->phases; c++)
         model->gamma3[a][b][c] = a == b || b == c || a == c
                                      ? 0
                                      : o->triple * fmax(o->gamma[a][b], fmax(o->gamma[b][c], o->gamma[a][c]));
@@ -135,7 +135,7 @@ static gab_status set_model(gab_phasefield_model *model, const gab_forest_option
   model->phases = options->thermo.phases;
   model->melt = model->phases - 1;
   model->independents = options->thermo.independents;
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     model->cells[axis] = forest->cells[axis];
     model->domain[axis] = (int64_t)forest->grid.roots[axis] * forest->cells[axis];
     if (axis < model->dimension) model->domain[axis] *= (int64_t)1 << options->levels;
@@ -144,8 +144,8 @@ static gab_status set_model(gab_phasefield_model *model, const gab_forest_option
   GAB_TRY(check_dt(&model->options, model->dimension, model->dx));
   model->origin = forest->origin[model->axis];
   set_triples(model);
-  for (int a = 0; a < model->phases; ++a)
-    for (int b = 0; b < a; ++b)
+  for (int a = 0; a < model->phases; a++)
+    for (int b = 0; b < a; b++)
       model->anisotropic |= options->anisotropy[a][b] != 0 || options->kinetic_anisotropy[a][b] != 0;
   model->kernel = gab_phasefield_kernel_find(options->kernel, model);
   return model->kernel ? GAB_OK : GAB_ERR_INPUT;

@@ -192,7 +192,7 @@ enum {
  * Without phi, a cell is solid or melt as there is more of across the known faces along the isotherm, the nearer
  * the more, and then the solid of which there is most across all known faces, those along the growth seen from
  * farther (interfaces find their profile again in some steps); without faces, the state of the start. A pure
- * function of the block, its ghosts, step and shift; local. Blocks of a run on one level are made up by it if the
+ * function of the block, its ghosts, step and shift; local. Blocks of a run on one level are approximated by it if the
  * run's recovery strategies have `reconstruct`.
  *  @param[in] phasefield  the model, at the step of the block  @param[in] known  bits of the above */
 gab_status gab_phasefield_reconstruct(void *phasefield, const gab_forest *forest, const gab_block *block,
@@ -253,7 +253,7 @@ gab_status gab_phasefield_check_finite(const gab_phasefield *phasefield);
 /** Asks for a sample of the blocks (gab_sample_has()) to be computed twice in the next step, from the same values, and
  *  compared to the last bit: what a core has got wrong, or a bit that flips meanwhile, shows. From then to the beginning
  *  of the next step a hash tells whether phi and c change by themselves. The result of the step is what it is without.
- *  Memory: phi, c and mu of the sample, during the step. Announces ::GAB_PHASE_RECOMPUTE. Local, ahead of
+ *  Memory: phi, c and mu of the sample, during the step. Announces ::GAB_FAULT_POINT_RECOMPUTE. Local, ahead of
  *  gab_phasefield_exchange_mu_start(). @param[in] share  of the blocks, 0 to 1 */
 gab_status gab_phasefield_request_recomputation(gab_phasefield *phasefield, double share);
 /** What was found since the last call. Local. @param[in] at_rest  also compares the hashes now, between two steps

@@ -136,10 +136,10 @@ bool gab_phasefield_is_at_side(const gab_phasefield_model *model, const gab_phas
                                int side);
 
 /* ---- reconstruct.c ---- */
-/** gather() and reconstruct() of the block data: phases across the faces, and what is made up from them. */
+/** gather() and reconstruct() of the block data: phases across the faces, and what is approximated from them. */
 gab_status gab_phasefield_gather(void *phasefield);
-gab_status gab_phasefield_make_up(void *phasefield, const gab_forest *forest, const gab_block *place,
-                                  void *data, uint32_t known);
+gab_status gab_phasefield_approximate(void *phasefield, const gab_forest *forest, const gab_block *place,
+                                      void *data, uint32_t known);
 
 /* ---- step.c ---- */
 /** Makes what is not stored if the forest has changed: mu, the ghosts of phi. Collective. */

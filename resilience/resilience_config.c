@@ -2,7 +2,7 @@
 
 #include "core/base/log.h"
 #include "core/base/timer.h"
-#include "resilience/reports/beacon.h"
+#include "resilience/reports/completion.h"
 #include "resilience/checkpoint/compress.h"
 #include "resilience/local/local_division_impl.h"
 #include "resilience/loop/timeloop_impl.h"
@@ -485,8 +485,8 @@ static gab_status read_drill(const gab_config *config, size_t index, gab_drill *
                   .seed = (uint64_t)gab_config_int(config, gab_config_path(path, "drills.%zu.seed", index)),
                   .random = (int)gab_config_int(config, gab_config_path(path, "drills.%zu.random", index)),
                   .stopped = gab_config_real(config, gab_config_path(path, "drills.%zu.stopped", index))};
-  drill->phase =
-      gab_phase_from_name(gab_config_string(config, gab_config_path(path, "drills.%zu.phase", index)));
+  drill->point =
+      gab_fault_point_from_name(gab_config_string(config, gab_config_path(path, "drills.%zu.phase", index)));
   drill->flips = gab_config_is_set(config, gab_config_path(path, "drills.%zu.flip", index));
   if (drill->flips) drill->bit = (uint64_t)gab_config_int(config, path);
   drill->attempt = -1;

@@ -41,7 +41,7 @@ static void close_stage(stage *s)
 static gab_status fill_stage(bench *b, const gab_redundancy *redundancy, stage *s)
 {
   GAB_TRY(gab_checkpoint_create(s->flow.forest, redundancy, &s->checkpoint));
-  for (int i = 0; i < 2; ++i) GAB_TRY(gab_checkpoint_take(s->checkpoint, i));
+  for (int i = 0; i < 2; i++) GAB_TRY(gab_checkpoint_take(s->checkpoint, i));
   uint64_t bytes = gab_checkpoint_get_stats(s->checkpoint).image_bytes, sum = bytes;
   GAB_TRY(gab_world_sum_u64(b->world, &sum, 1));
   GAB_TRY(gab_world_max_u64(b->world, &bytes, 1));
@@ -103,7 +103,7 @@ static gab_status report_counted(bench *b, const stage *s)
   const gab_checkpoint_stats stats = gab_checkpoint_get_stats(s->checkpoint);
   uint64_t bytes[COUNT] = {stats.image_bytes, stats.copies_bytes, stats.sent_bytes, stats.compressed_bytes};
   GAB_TRY(gab_world_sum_u64(b->world, bytes, COUNT));
-  for (int i = 0; i < COUNT; ++i)
+  for (int i = 0; i < COUNT; i++)
     report_number(b, name_of(s, "checkpoint", names[i]).text, (double)bytes[i] * 1e-6, 0, "MB");
   return GAB_OK;
 }
@@ -134,7 +134,7 @@ static void report_rate(bench *b, const stage *s, const char *name, double (*tim
                         bool memcpy_counts, bool mpi_counts)
 {
   double rates[BENCH_MOST_SAMPLES], ceilings[BENCH_MOST_SAMPLES], shares[BENCH_MOST_SAMPLES];
-  for (int i = 0; i < b->repetitions; ++i) {
+  for (int i = 0; i < b->repetitions; i++) {
     double best = (memcpy_counts ? times[i][MEMCPY] : 0) + (mpi_counts ? times[i][MPI] : 0);
     rates[i] = s->all_bytes / times[i][part];
     ceilings[i] = s->all_bytes / best;
@@ -149,7 +149,7 @@ static void report_rate(bench *b, const stage *s, const char *name, double (*tim
 static void report_milliseconds(bench *b, const char *name, double (*times)[PART_COUNT], int part)
 {
   double samples[BENCH_MOST_SAMPLES];
-  for (int i = 0; i < b->repetitions; ++i) samples[i] = times[i][part];
+  for (int i = 0; i < b->repetitions; i++) samples[i] = times[i][part];
   bench_series series = bench_summarise(samples, b->repetitions);
   bench_report_series(b, name, &series, 1e3, "ms");
 }
@@ -158,7 +158,7 @@ static void report_milliseconds(bench *b, const char *name, double (*times)[PART
 static void report_steps(bench *b, const char *name, double (*times)[PART_COUNT], int part)
 {
   double samples[BENCH_MOST_SAMPLES];
-  for (int i = 0; i < b->repetitions; ++i) samples[i] = times[i][part] / times[i][STEP];
+  for (int i = 0; i < b->repetitions; i++) samples[i] = times[i][part] / times[i][STEP];
   bench_series series = bench_summarise(samples, b->repetitions);
   bench_report_series(b, name, &series, 1, "steps");
 }
@@ -166,7 +166,7 @@ static void report_steps(bench *b, const char *name, double (*times)[PART_COUNT]
 static gab_status measure_taking(bench *b, stage *s)
 {
   double times[BENCH_MOST_SAMPLES][PART_COUNT];
-  for (int i = 0; i < b->repetitions; ++i) GAB_TRY(take_once(b, s, times[i]));
+  for (int i = 0; i < b->repetitions; i++) GAB_TRY(take_once(b, s, times[i]));
   report_rate(b, s, name_of(s, "checkpoint", "pack").text, times, PACK, true, false);
   report_rate(b, s, name_of(s, "checkpoint", "exchange").text, times, EXCHANGE, false, true);
   report_milliseconds(b, name_of(s, "checkpoint", "commit").text, times, COMMIT);
@@ -223,7 +223,7 @@ static gab_status measure_scheme(bench *b, stage *s)
   GAB_TRY(gab_world_max_u64(b->world, &sent, 1));
   s->swap.bytes = sent < s->swap.bytes ? (size_t)sent : s->swap.bytes;
   double more = s->swap.bytes ? (double)sent / (double)s->swap.bytes : 0; /* several copies: as often */
-  for (int i = 0; i < b->repetitions; ++i) {
+  for (int i = 0; i < b->repetitions; i++) {
     GAB_TRY(take_once(b, s, times[i]));
     times[i][MPI] *= more;
   }
@@ -240,7 +240,7 @@ gab_status bench_schemes(bench *b)
                                            {.scheme = &gab_scheme_ring, .copies = 2},
                                            {.scheme = &gab_scheme_parity, .group = 8},
                                            {.scheme = &gab_scheme_reed_solomon, .group = 8, .losses = 2}};
-  for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; ++i)
+  for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++)
     GAB_TRY(with_scheme(b, &schemes[i], BLOCKS, measure_scheme));
   return GAB_OK;
 }
@@ -274,7 +274,7 @@ static void report_restore(bench *b, const stage *s, const char *name, double (*
                            const double *copies, int part)
 {
   double rates[BENCH_MOST_SAMPLES], ceilings[BENCH_MOST_SAMPLES], shares[BENCH_MOST_SAMPLES];
-  for (int i = 0; i < b->repetitions; ++i) {
+  for (int i = 0; i < b->repetitions; i++) {
     rates[i] = s->all_bytes / times[i][part];
     ceilings[i] = s->all_bytes / copies[i];
     shares[i] = rates[i] / ceilings[i];
@@ -288,7 +288,7 @@ static void report_restore(bench *b, const stage *s, const char *name, double (*
 static gab_status measure_restore(bench *b, stage *s)
 {
   double copies[BENCH_MOST_SAMPLES], times[BENCH_MOST_SAMPLES][RESTORE_PARTS], repairs[BENCH_MOST_SAMPLES];
-  for (int i = 0; i < b->repetitions; ++i) {
+  for (int i = 0; i < b->repetitions; i++) {
     gab_restore_report report;
     GAB_TRY(bench_time(b, bench_copy_run, &s->copy, &copies[i]));
     gab_status status = break_world(b);

@@ -15,9 +15,9 @@ static uint64_t populations_across(const gab_lattice *lattice, int direction)
   int offset[3];
   gab_direction_offset(direction, offset);
   uint64_t count = 0;
-  for (int q = 1; q < lattice->q; ++q) {
+  for (int q = 1; q < lattice->q; q++) {
     bool crosses = true;
-    for (int axis = 0; axis < 3; ++axis)
+    for (int axis = 0; axis < 3; axis++)
       crosses = crosses && (offset[axis] == 0 || lattice->c[q][axis] == offset[axis]);
     count += crosses;
   }
@@ -29,10 +29,10 @@ static volume volume_of(const bench *b, const bench_flow *flow)
   const gab_lbm_options *options = gab_lbm_get_options(flow->lbm);
   const int32_t *cells = gab_forest_get_options(flow->forest)->cells;
   volume sum = {0, 0};
-  for (size_t i = 0; i < gab_forest_block_count(flow->forest); ++i) {
+  for (size_t i = 0; i < gab_forest_block_count(flow->forest); i++) {
     const gab_block *block = gab_forest_block(flow->forest, i);
     const gab_neighbour *rows = gab_block_neighbours(block);
-    for (size_t r = 0; r < gab_block_neighbour_count(block); ++r) {
+    for (size_t r = 0; r < gab_block_neighbour_count(block); r++) {
       gab_box box = gab_direction_send_box(rows[r].direction, cells, 1);
       uint64_t bytes = gab_box_count(&box) * gab_precision_bytes(options->precision) *
                        populations_across(options->lattice, rows[r].direction);
@@ -48,7 +48,7 @@ enum { REPEATS = 5 };
 static gab_status exchange_ghosts(void *user)
 {
   bench_flow *flow = user;
-  for (int i = 0; i < REPEATS; ++i) {
+  for (int i = 0; i < REPEATS; i++) {
     GAB_TRY(gab_lbm_exchange_start(flow->lbm));
     GAB_TRY(gab_lbm_exchange_finish(flow->lbm));
   }
@@ -89,7 +89,7 @@ static gab_status against_memcpy(bench *b, bench_flow *flow, int32_t block, doub
   double rates[BENCH_MOST_SAMPLES], ceilings[BENCH_MOST_SAMPLES], shares[BENCH_MOST_SAMPLES];
   GAB_TRY(bench_copy_create((size_t)128 << 20, &copy));
   gab_status status = GAB_OK;
-  for (int i = -1; status == GAB_OK && i < b->repetitions; ++i) {
+  for (int i = -1; status == GAB_OK && i < b->repetitions; i++) {
     double seconds = 1, fetching = 1;
     status = bench_time(b, bench_copy_run, &copy, &seconds);
     if (status == GAB_OK) status = time_fetching(b, flow, &fetching);

@@ -16,7 +16,7 @@ static gab_lbm_options flow_model(const bench_flow_options *options)
                            .pencil = options->pencil,
                            .velocity = {0.03, 0.02}};
   if (options->forced) model.force[0] = 1e-6;
-  for (int side = 0; options->walls && side < 2 * options->lattice->dimension; ++side)
+  for (int side = 0; options->walls && side < 2 * options->lattice->dimension; side++)
     model.sides[side].kind = GAB_SIDE_WALL;
   return model;
 }
@@ -54,7 +54,7 @@ gab_status bench_flow_create(bench *b, const bench_flow_options *options, bench_
 {
   *flow = (bench_flow){0};
   gab_forest_options domain = {.grid.dimension = options->lattice->dimension, .dx = 1};
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 3; i++) {
     domain.grid.roots[i] = options->roots[i];
     domain.cells[i] = options->cells[i];
     domain.periodic[i] = i < domain.grid.dimension && !options->walls;
@@ -74,14 +74,14 @@ void bench_flow_destroy(bench_flow *flow)
 gab_status bench_flow_collide(void *user)
 {
   const bench_flow *flow = user;
-  for (int i = 0; i < BENCH_SWEEPS; ++i) GAB_TRY(gab_lbm_collide_stale(flow->lbm));
+  for (int i = 0; i < BENCH_SWEEPS; i++) GAB_TRY(gab_lbm_collide_stale(flow->lbm));
   return GAB_OK;
 }
 
 gab_status bench_flow_step(void *user)
 {
   const bench_flow *flow = user;
-  for (int i = 0; i < BENCH_SWEEPS; ++i) GAB_TRY(gab_lbm_step(flow->lbm));
+  for (int i = 0; i < BENCH_SWEEPS; i++) GAB_TRY(gab_lbm_step(flow->lbm));
   return GAB_OK;
 }
 

@@ -25,7 +25,7 @@ static gab_forest_options domain_of(const bench *b, int levels)
                                .cells = {20, 20, 20},
                                .periodic = {true, true, false},
                                .dx = 1 << levels};
-  for (int axis = 0; axis < 3; ++axis) domain.grid.roots[axis] <<= LEVELS - levels;
+  for (int axis = 0; axis < 3; axis++) domain.grid.roots[axis] <<= LEVELS - levels;
   return domain;
 }
 
@@ -47,7 +47,7 @@ static gab_status fill(bench *b, int levels, growing *it)
   GAB_TRY(gab_forest_create(b->world, &domain, &it->forest));
   GAB_TRY(gab_phasefield_create(it->forest, &options, &it->model));
   GAB_TRY(gab_phasefield_build(it->model, &grid, NULL));
-  for (int step = 0; step < (b->quick ? 10 : WARM_UP); ++step) GAB_TRY(gab_phasefield_step(it->model));
+  for (int step = 0; step < (b->quick ? 10 : WARM_UP); step++) GAB_TRY(gab_phasefield_step(it->model));
   return gab_phasefield_adapt(it->model, &grid, NULL);
 }
 
@@ -62,14 +62,14 @@ static void destroy(growing *it)
 static gab_status run_steps(void *user)
 {
   const growing *it = user;
-  for (int i = 0; i < it->steps; ++i) GAB_TRY(gab_phasefield_step(it->model));
+  for (int i = 0; i < it->steps; i++) GAB_TRY(gab_phasefield_step(it->model));
   return gab_phasefield_adapt(it->model, &grid, NULL);
 }
 
 static gab_status run_waiting(void *user)
 {
   const growing *it = user;
-  for (int i = 0; i < it->steps; ++i) {
+  for (int i = 0; i < it->steps; i++) {
     GAB_TRY(gab_phasefield_exchange_mu_start(it->model));
     GAB_TRY(gab_phasefield_sweep_phi(it->model));
     GAB_TRY(gab_phasefield_exchange_phi_start(it->model));

@@ -53,7 +53,7 @@ static gab_status variants(bench *b, bench_flow_options *options, bench_streams 
               {"in_place", &gab_collision_mrt, false}, {"in_place", &gab_collision_mrt, true},
               {"vector", &gab_collision_trt, false},   {"vector", &gab_collision_srt, false},
               {"vector", &gab_collision_trt, true},    {"reference", &gab_collision_trt, false}};
-  for (size_t i = 0; i < sizeof list / sizeof list[0]; ++i) {
+  for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
     options->kernel = list[i].kernel;
     options->collision = list[i].collision;
     options->forced = list[i].forced;
@@ -79,7 +79,7 @@ gab_status bench_kernels(bench *b)
 {
   for (int threads = 1;; threads = b->most_threads) {
     bench_set_threads(b, threads);
-    for (int reals = 0; reals < 3; ++reals) {
+    for (int reals = 0; reals < 3; reals++) {
       gab_precision precision = reals == 0 ? GAB_PRECISION_DOUBLE : GAB_PRECISION_FLOAT;
       GAB_TRY(one_lattice(b, &gab_lattice_d3q19, precision, reals == 2));
       GAB_TRY(one_lattice(b, &gab_lattice_d2q9, precision, reals == 2));

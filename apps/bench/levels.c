@@ -26,7 +26,7 @@ static gab_mark mark_edge(void *user, int level, const gab_box *cells)
 static gab_status count_updates(bench *b, const bench_flow *flow, uint64_t *updates)
 {
   *updates = 0;
-  for (size_t i = 0; i < gab_forest_block_count(flow->forest); ++i) {
+  for (size_t i = 0; i < gab_forest_block_count(flow->forest); i++) {
     const gab_block *block = gab_forest_block(flow->forest, i);
     const gab_box cells = gab_block_cells(flow->forest, block);
     *updates += (uint64_t)gab_box_count(&cells) << gab_block_level(flow->forest, block);
@@ -74,12 +74,12 @@ enum { GHOSTS, LINKS, SWEEP, JOINTS, MESSAGES, OTHER, PART_COUNT };
 static gab_status sum_over_processes(bench *b, double *values, size_t count)
 {
   gab_exact_sum sums[PART_COUNT + 1];
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     gab_exact_clear(&sums[i]);
     gab_exact_add(&sums[i], values[i]);
   }
   GAB_TRY(gab_world_sum_exact(b->world, sums, count));
-  for (size_t i = 0; i < count; ++i) values[i] = gab_exact_value(&sums[i]);
+  for (size_t i = 0; i < count; i++) values[i] = gab_exact_value(&sums[i]);
   return GAB_OK;
 }
 
@@ -108,12 +108,12 @@ static gab_status report_parts(bench *b, bench_flow *flow, uint64_t updates, con
                                                 "interfaces", "messages", "other"};
   double once[PART_COUNT + 1], samples[PART_COUNT][BENCH_MOST_SAMPLES], steps[BENCH_MOST_SAMPLES];
   const double scale = 1e9 / ((double)updates * BENCH_SWEEPS);
-  for (int i = 0; i < b->repetitions; ++i) {
+  for (int i = 0; i < b->repetitions; i++) {
     GAB_TRY(parts_once(b, flow, once));
     steps[i] = scale * once[PART_COUNT];
-    for (int part = 0; part < PART_COUNT; ++part) samples[part][i] = scale * once[part];
+    for (int part = 0; part < PART_COUNT; part++) samples[part][i] = scale * once[part];
   }
-  for (int part = 0; part < PART_COUNT; ++part) {
+  for (int part = 0; part < PART_COUNT; part++) {
     char name[96];
     snprintf(name, sizeof name, "levels.%s.%s", what, names[part]);
     bench_report_part(b, name, samples[part], steps);
@@ -157,7 +157,7 @@ gab_status bench_levels(bench *b)
 {
   for (int threads = 1;; threads = b->most_threads) {
     bench_set_threads(b, threads);
-    for (size_t i = b->quick; i < sizeof cases / sizeof *cases; ++i) GAB_TRY(one_case(b, &cases[i]));
+    for (size_t i = b->quick; i < sizeof cases / sizeof *cases; i++) GAB_TRY(one_case(b, &cases[i]));
     if (threads == b->most_threads) return GAB_OK;
   }
 }

@@ -18,7 +18,7 @@ static gab_status number_cells(const bench_flow *flow, int32_t *numbers, size_t 
   uint8_t *mask = memory;
   gab_status status = gab_lbm_fluid_mask(flow->lbm, block, &box, mask);
   *fluid = 0;
-  for (size_t i = 0; i < all; ++i) numbers[i] = mask[i] ? (int32_t)(*fluid)++ : NONE;
+  for (size_t i = 0; i < all; i++) numbers[i] = mask[i] ? (int32_t)(*fluid)++ : NONE;
   gab_free(&mask);
   return status;
 }
@@ -28,7 +28,7 @@ static int32_t number_before(const int32_t *numbers, const int32_t size[3], cons
                              const int8_t c[3])
 {
   int32_t from[3];
-  for (int axis = 0; axis < 3; ++axis) from[axis] = (at[axis] - c[axis] + size[axis]) % size[axis];
+  for (int axis = 0; axis < 3; axis++) from[axis] = (at[axis] - c[axis] + size[axis]) % size[axis];
   return numbers[((size_t)from[2] * (size_t)size[1] + (size_t)from[1]) * (size_t)size[0] + (size_t)from[0]];
 }
 
@@ -36,14 +36,14 @@ static void link_cells(const int32_t *numbers, const int32_t size[3], bench_list
 {
   const gab_lattice *lattice = &gab_lattice_d3q19;
   size_t n = lists->cells, stride = (size_t)lists->compact.stride;
-  for (int32_t z = 0; z < size[2]; ++z)
-    for (int32_t y = 0; y < size[1]; ++y)
-      for (int32_t x = 0; x < size[0]; ++x) {
+  for (int32_t z = 0; z < size[2]; z++)
+    for (int32_t y = 0; y < size[1]; y++)
+      for (int32_t x = 0; x < size[0]; x++) {
         size_t place = ((size_t)z * (size_t)size[1] + (size_t)y) * (size_t)size[0] + (size_t)x;
         if (numbers[place] == NONE) continue;
         size_t me = (size_t)numbers[place];
         lists->fluid[me] = (uint32_t)place;
-        for (int q = 0; q < Q; ++q) {
+        for (int q = 0; q < Q; q++) {
           int32_t from = number_before(numbers, size, (int32_t[]){x, y, z}, lattice->c[q]);
           size_t row = (size_t)(from == NONE ? gab_lattice_opposite(q) : q);
           lists->arrives[(size_t)q * n + me] = (uint32_t)(row * stride + (from == NONE ? me : (size_t)from));
@@ -99,8 +99,8 @@ static void compact_part(double *f, const uint32_t *arrives, size_t cells, size_
 {
   for (size_t piece = first; piece < last; piece += PIECE) {
     size_t end = piece + PIECE < last ? piece + PIECE : last;
-    for (size_t q = 0; q < Q; ++q)
-      for (size_t i = piece; i < end; ++i) f[arrives[q * cells + i]] *= one;
+    for (size_t q = 0; q < Q; q++)
+      for (size_t i = piece; i < end; i++) f[arrives[q * cells + i]] *= one;
   }
 }
 
@@ -109,8 +109,8 @@ static void dense_part(double *f, ptrdiff_t stride, const uint32_t *fluid, size_
 {
   for (size_t piece = first; piece < last; piece += PIECE) {
     size_t end = piece + PIECE < last ? piece + PIECE : last;
-    for (ptrdiff_t q = 0; q < Q; ++q)
-      for (size_t i = piece; i < end; ++i) f[q * stride + (ptrdiff_t)fluid[i]] *= one;
+    for (ptrdiff_t q = 0; q < Q; q++)
+      for (size_t i = piece; i < end; i++) f[q * stride + (ptrdiff_t)fluid[i]] *= one;
   }
 }
 
@@ -147,7 +147,7 @@ gab_status bench_lists_dense(void *user)
 {
   const bench_lists *lists = user;
   double one = bench_unknown_one();
-  for (int i = 0; i < BENCH_SWEEPS; ++i)
+  for (int i = 0; i < BENCH_SWEEPS; i++)
 #pragma omp parallel
   {
     size_t first, last;

@@ -2,7 +2,7 @@
 #include "apps/bench/phases.h"
 
 #include "core/base/log.h"
-#include "resilience/reports/beacon.h"
+#include "resilience/reports/completion.h"
 
 #include <getopt.h>
 #include <stdlib.h>
@@ -70,7 +70,7 @@ static void print_help(void)
 
 static void print_list(void)
 {
-  for (int i = 0; i < ENTRY_COUNT; ++i) printf("%-12s %s\n", entries[i].name, entries[i].doc);
+  for (int i = 0; i < ENTRY_COUNT; i++) printf("%-12s %s\n", entries[i].name, entries[i].doc);
 }
 
 static bool choose(options *chosen, char *names)
@@ -78,7 +78,7 @@ static bool choose(options *chosen, char *names)
   char *rest = NULL;
   for (char *name = strtok_r(names, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
     int found = 0;
-    while (found < ENTRY_COUNT && strcmp(entries[found].name, name) != 0) ++found;
+    while (found < ENTRY_COUNT && strcmp(entries[found].name, name) != 0) found++;
     if (found == ENTRY_COUNT) {
       fprintf(stderr, "gabion-bench: no benchmark `%s' (see --list)\n", name);
       return false;
@@ -110,7 +110,7 @@ static int read_options(int argc, char **argv, options *read)
     fprintf(stderr, "gabion-bench: `%s' is no option (see --help)\n", argv[optind]);
     return 2;
   }
-  for (int i = 0; i < ENTRY_COUNT && !some; ++i) read->chosen[i] = true;
+  for (int i = 0; i < ENTRY_COUNT && !some; i++) read->chosen[i] = true;
   return -1;
 }
 
@@ -141,7 +141,7 @@ static gab_status open_outputs(bench *b, const options *chosen)
 static gab_status run_all(bench *b, const options *chosen)
 {
   gab_status status = open_outputs(b, chosen);
-  for (int i = 0; status == GAB_OK && i < ENTRY_COUNT; ++i)
+  for (int i = 0; status == GAB_OK && i < ENTRY_COUNT; i++)
     if (chosen->chosen[i]) status = run_entry(b, &entries[i]);
   if (status != GAB_OK && status != GAB_ERR_FAULT) {
     gab_log_all(GAB_LOG_ERROR, "%s: %s", gab_status_name(status), gab_error_message());
@@ -171,7 +171,7 @@ int main(int argc, char **argv)
 #endif
   gab_status status = run_all(&b, &chosen);
   if (b.json && b.json != stdout) fclose(b.json);
-  code = gab_beacon_complete(b.world, gab_status_exit_code(status));
+  code = gab_report_completion(b.world, gab_status_exit_code(status));
   gab_world_destroy(&b.world);
   return code;
 }

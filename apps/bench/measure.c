@@ -3,7 +3,7 @@
 
 #include "core/messages/collective.h"
 #include "core/base/log.h"
-#include "resilience/reports/beacon.h"
+#include "resilience/reports/completion.h"
 
 #include <stdlib.h>
 #ifdef _OPENMP
@@ -44,7 +44,7 @@ bench_series bench_summarise(double *samples, int count)
 
 gab_status bench_time(bench *b, bench_work work, void *user, double *seconds)
 {
-  gab_beacon_progress(b->world, ++b->measured, 0);
+  gab_report_progress(b->world, ++b->measured, 0);
   GAB_TRY(gab_world_barrier(b->world));
   double start = gab_seconds();
   GAB_TRY(work(user));
@@ -57,7 +57,7 @@ gab_status bench_measure_pair(bench *b, const bench_pair *pair, bench_pair_resul
   enum { WARM_UP = 1 };
   double rates[BENCH_MOST_SAMPLES], ceilings[BENCH_MOST_SAMPLES], shares[BENCH_MOST_SAMPLES];
   int count = b->repetitions;
-  for (int i = -WARM_UP; i < count; ++i) {
+  for (int i = -WARM_UP; i < count; i++) {
     double ceiling, seconds;
     GAB_TRY(bench_time(b, pair->ceiling, pair->ceiling_user, &ceiling));
     GAB_TRY(bench_time(b, pair->work, pair->work_user, &seconds));
@@ -76,7 +76,7 @@ gab_status bench_measure(bench *b, bench_work work, void *user, double amount, b
 {
   double rates[BENCH_MOST_SAMPLES], seconds;
   GAB_TRY(bench_time(b, work, user, &seconds)); /* warm-up */
-  for (int i = 0; i < b->repetitions; ++i) {
+  for (int i = 0; i < b->repetitions; i++) {
     GAB_TRY(bench_time(b, work, user, &seconds));
     rates[i] = amount / seconds;
   }

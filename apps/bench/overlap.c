@@ -18,7 +18,7 @@ static gab_status step_and_help(void *user)
 {
   stage *s = user;
   bool there;
-  for (int i = 0; i < STEPS; ++i) {
+  for (int i = 0; i < STEPS; i++) {
     GAB_TRY(bench_flow_step(&s->flow));
     GAB_TRY(gab_checkpoint_progress(s->checkpoint, &there));
   }
@@ -52,7 +52,7 @@ static gab_status measure_once(bench *b, stage *s, double seconds[PART_COUNT])
 static void report(bench *b, const char *name, double (*times)[PART_COUNT], int part, int beside)
 {
   double samples[BENCH_MOST_SAMPLES], others[BENCH_MOST_SAMPLES], shares[BENCH_MOST_SAMPLES];
-  for (int i = 0; i < b->repetitions; ++i) {
+  for (int i = 0; i < b->repetitions; i++) {
     samples[i] = times[i][part];
     others[i] = times[i][beside];
     shares[i] = samples[i] / others[i];
@@ -73,9 +73,9 @@ static gab_status measure(bench *b, stage *s)
 {
   double times[BENCH_MOST_SAMPLES][PART_COUNT];
   GAB_TRY(gab_checkpoint_create(s->flow.forest, &(gab_redundancy){0}, &s->checkpoint));
-  for (int i = 0; i < 2; ++i)
+  for (int i = 0; i < 2; i++)
     GAB_TRY(gab_checkpoint_take(s->checkpoint, s->taken++)); /* both have memory then */
-  for (int i = 0; i < b->repetitions; ++i) GAB_TRY(measure_once(b, s, times[i]));
+  for (int i = 0; i < b->repetitions; i++) GAB_TRY(measure_once(b, s, times[i]));
   report(b, "overlap.blocking", times, BEGIN, PACK);          /* beside: the own copy */
   report(b, "overlap.blocking-of-all", times, BEGIN, WAITED); /* beside: one that is waited for */
   report(b, "overlap.steps", times, LADEN, PLAIN);            /* beside: the same steps alone */

@@ -43,8 +43,8 @@ static void shape(int32_t blocks, int32_t roots[3])
 {
   roots[0] = roots[1] = 1;
   roots[2] = blocks;
-  for (int32_t x = 1; x * x * x <= blocks; ++x)
-    for (int32_t y = x; blocks % x == 0 && x * y * y <= blocks; ++y) {
+  for (int32_t x = 1; x * x * x <= blocks; x++)
+    for (int32_t y = x; blocks % x == 0 && x * y * y <= blocks; y++) {
       if (blocks / x % y != 0) continue;
       roots[0] = x;
       roots[1] = y;
@@ -56,7 +56,7 @@ static gab_status open_flow(trial *t)
 {
   bench_flow_options options = {.lattice = &gab_lattice_d3q19, .kernel = "auto"};
   shape(bench_processes(t->b) * t->load->blocks, options.roots);
-  for (int i = 0; i < 3; ++i) options.cells[i] = t->load->cells[i];
+  for (int i = 0; i < 3; i++) options.cells[i] = t->load->cells[i];
   return bench_flow_create(t->b, &options, &t->flow);
 }
 
@@ -69,7 +69,7 @@ static gab_status open_phase(trial *t)
   domain.grid.roots[0] = roots[2];
   domain.grid.roots[1] = roots[0] * roots[1];
   domain.grid.roots[2] = 1;
-  for (int i = 0; i < 3; ++i) domain.cells[i] = t->load->cells[i];
+  for (int i = 0; i < 3; i++) domain.cells[i] = t->load->cells[i];
   return paper_phase_create(t->b, &domain, &t->phase);
 }
 
@@ -79,7 +79,7 @@ static gab_status open_trial(trial *t)
   GAB_TRY(t->load->is_phase ? open_phase(t) : open_flow(t));
   gab_forest *forest = t->load->is_phase ? t->phase.forest : t->flow.forest;
   GAB_TRY(gab_checkpoint_create(forest, &(gab_redundancy){.scheme = &gab_scheme_pairwise}, &t->checkpoint));
-  for (int i = 0; i < 2; ++i) GAB_TRY(gab_checkpoint_take(t->checkpoint, i));
+  for (int i = 0; i < 2; i++) GAB_TRY(gab_checkpoint_take(t->checkpoint, i));
   t->image = gab_checkpoint_get_stats(t->checkpoint).image_bytes;
   GAB_TRY(gab_world_max_u64(t->b->world, &t->image, 1));
   GAB_TRY(bench_copy_create((size_t)t->image, &t->copy));
@@ -108,7 +108,7 @@ static gab_status create_once(trial *t, int sample)
                       after.exchange_seconds - before.exchange_seconds,
                       after.commit_seconds - before.commit_seconds, after.last_seconds};
   GAB_TRY(gab_world_max_f64(b->world, seconds, 4));
-  for (int part = PACK; part <= CREATE; ++part) t->times[part][sample] = seconds[part - PACK];
+  for (int part = PACK; part <= CREATE; part++) t->times[part][sample] = seconds[part - PACK];
   return GAB_OK;
 }
 
@@ -128,7 +128,7 @@ static gab_status measure_steps(trial *t)
 {
   double warm_up;
   GAB_TRY(bench_time(t->b, bench_flow_step, &t->flow, &warm_up));
-  for (int i = 0; i < t->b->repetitions; ++i) {
+  for (int i = 0; i < t->b->repetitions; i++) {
     GAB_TRY(bench_time(t->b, bench_flow_step, &t->flow, &t->times[STEP][i]));
     t->times[STEP][i] /= BENCH_SWEEPS;
   }
@@ -138,9 +138,9 @@ static gab_status measure_steps(trial *t)
 static gab_status measure(trial *t)
 {
   if (!t->load->is_phase) GAB_TRY(measure_steps(t));
-  for (int i = 0; i < t->b->repetitions; ++i) GAB_TRY(create_once(t, i));
+  for (int i = 0; i < t->b->repetitions; i++) GAB_TRY(create_once(t, i));
   GAB_TRY(restore_once(t, 0)); /* warm-up: blocks get memory that nobody has touched */
-  for (int i = 0; i < t->b->repetitions; ++i) GAB_TRY(restore_once(t, i));
+  for (int i = 0; i < t->b->repetitions; i++) GAB_TRY(restore_once(t, i));
   return GAB_OK;
 }
 
@@ -153,7 +153,7 @@ static void report(trial *t)
   double megabytes = 1e-6 * (double)t->image;
   snprintf(name, sizeof name, "%s.image", what);
   bench_report_series(t->b, name, &(bench_series){megabytes, megabytes, megabytes, 1}, 1, "MB");
-  for (int part = 0; part < (t->load->is_phase ? STEP : PART_COUNT); ++part) {
+  for (int part = 0; part < (t->load->is_phase ? STEP : PART_COUNT); part++) {
     bench_series series = bench_summarise(t->times[part], t->b->repetitions);
     snprintf(name, sizeof name, "%s.%s", what, part_names[part]);
     bench_report_series(t->b, name, &series, 1e3, "ms");
@@ -178,7 +178,7 @@ static gab_status fits(bench *b, const load *load, bool *does)
 gab_status bench_paper(bench *b)
 {
   trial t;
-  for (int i = 0; i < LOAD_COUNT; ++i) {
+  for (int i = 0; i < LOAD_COUNT; i++) {
     bool does;
     GAB_TRY(fits(b, &loads[i], &does));
     if (!does) continue;

@@ -21,7 +21,7 @@ static gab_status create(void *user, const gab_forest *forest, const gab_block *
   GAB_TRY(gab_alloc(sizeof(more_values) + count * sizeof(double), GAB_MEMORY_FIELD, data));
   more_values *more = *data;
   more->count = count;
-  for (size_t i = 0; i < count; ++i) more->value[i] = (double)i;
+  for (size_t i = 0; i < count; i++) more->value[i] = (double)i;
   return GAB_OK;
 }
 

@@ -20,24 +20,24 @@ static double multiply_and_add(double one)
 {
   wide product[PEAK_CHAINS], sum[PEAK_CHAINS];
   const wide factor = {one, one, one, one, one, one, one, one};
-  for (int i = 0; i < PEAK_CHAINS; ++i) product[i] = sum[i] = factor;
-  for (int round = 0; round < PEAK_ROUNDS; ++round)
-    for (int i = 0; i < PEAK_CHAINS; ++i) {
+  for (int i = 0; i < PEAK_CHAINS; i++) product[i] = sum[i] = factor;
+  for (int round = 0; round < PEAK_ROUNDS; round++)
+    for (int i = 0; i < PEAK_CHAINS; i++) {
       product[i] *= factor;
       sum[i] += factor;
     }
   double all = 0;
-  for (int i = 0; i < PEAK_CHAINS; ++i) all += product[i][0] + sum[i][PEAK_WIDTH - 1];
+  for (int i = 0; i < PEAK_CHAINS; i++) all += product[i][0] + sum[i][PEAK_WIDTH - 1];
   return all;
 }
 
 static double fused(double one)
 {
   double chains[2 * PEAK_CHAINS * PEAK_WIDTH], all = 0;
-  for (int i = 0; i < 2 * PEAK_CHAINS * PEAK_WIDTH; ++i) chains[i] = one;
-  for (int round = 0; round < PEAK_ROUNDS; ++round)
-    for (int i = 0; i < 2 * PEAK_CHAINS * PEAK_WIDTH; ++i) chains[i] = fma(chains[i], one, one);
-  for (int i = 0; i < 2 * PEAK_CHAINS * PEAK_WIDTH; ++i) all += chains[i];
+  for (int i = 0; i < 2 * PEAK_CHAINS * PEAK_WIDTH; i++) chains[i] = one;
+  for (int round = 0; round < PEAK_ROUNDS; round++)
+    for (int i = 0; i < 2 * PEAK_CHAINS * PEAK_WIDTH; i++) chains[i] = fma(chains[i], one, one);
+  for (int i = 0; i < 2 * PEAK_CHAINS * PEAK_WIDTH; i++) all += chains[i];
   return all;
 }
 
@@ -53,7 +53,7 @@ static gab_status run_peak(void *user)
   const double one = bench_unknown_one();
   double sum = 0;
 #pragma omp parallel for reduction(+ : sum) num_threads(it->threads)
-  for (int i = 0; i < it->threads; ++i) sum += it->loop(one);
+  for (int i = 0; i < it->threads; i++) sum += it->loop(one);
   it->sink += sum;
   return GAB_OK;
 }
@@ -95,10 +95,10 @@ static double noise(uint64_t stream, const int64_t cell[3])
 static void scene_state(void *user, const int64_t cell[3], double *phi, double *mu)
 {
   const scene *it = user;
-  for (int i = 0; i < 2; ++i) mu[i] = 0.01 * noise(1 + (uint64_t)i, cell);
+  for (int i = 0; i < 2; i++) mu[i] = 0.01 * noise(1 + (uint64_t)i, cell);
   if (it->kind == SCENE_MELT) phi[3] = 1;
   else if (it->kind == SCENE_INTERFACE)
-    for (int a = 0; a < 4; ++a)
+    for (int a = 0; a < 4; a++)
       phi[a] =
           0.25 + 0.05 * (sin(0.3 * (double)cell[a % 3] + a) - sin(0.3 * (double)cell[(a + 1) % 3] + a + 1));
   else gab_phasefield_start_state((void *)(uintptr_t)&it->start, cell, phi, mu);
@@ -114,14 +114,14 @@ void bench_phases_alloy(gab_phasefield_options *o)
   static const double tau[4][4] = {
       {0, 1.68, 1.18, 1.26}, {1.68, 0, .29, .58}, {1.18, .29, 0, 1.06}, {1.26, .58, 1.06, 0}};
   o->thermo = (gab_thermo){.phases = 4, .independents = 2};
-  for (int a = 0; a < 4; ++a) {
+  for (int a = 0; a < 4; a++) {
     gab_phase_energy *phase = &o->thermo.phase[a];
     memcpy(phase->name, names[a], strlen(names[a]) + 1);
     phase->curvature[0][0] = phase->curvature[1][1] = 2;
     phase->curvature[0][1] = phase->curvature[1][0] = 1;
-    for (int i = 0; i < 2; ++i) phase->linear[i].value = xi[a][i];
+    for (int i = 0; i < 2; i++) phase->linear[i].value = xi[a][i];
     phase->constant = (gab_of_temperature){.value = constant[a], .slope = a == 3 ? -8. / 3 : 0};
-    for (int c = 0; c < 4; ++c) {
+    for (int c = 0; c < 4; c++) {
       o->gamma[a][c] = gamma[a][c];
       o->tau[a][c] = tau[a][c];
     }
@@ -149,7 +149,7 @@ static gab_status scene_fill(scene *it, const gab_forest_options *domain, const 
   GAB_TRY(gab_phasefield_start_prepare(&it->start, domain, 3));
   GAB_TRY(gab_phasefield_create(it->forest, &options, &it->model));
   GAB_TRY(gab_balance_initial(it->forest, NULL, NULL));
-  for (int i = 0; i < (it->kind == SCENE_INTERFACE ? 2 : 200); ++i) GAB_TRY(gab_phasefield_step(it->model));
+  for (int i = 0; i < (it->kind == SCENE_INTERFACE ? 2 : 200); i++) GAB_TRY(gab_phasefield_step(it->model));
   GAB_TRY(gab_phasefield_exchange_mu_start(it->model));
   return gab_phasefield_exchange_mu_finish(it->model);
 }
@@ -179,21 +179,21 @@ static gab_status scene_create(bench *b, scene_kind kind, const char *kernel, sc
 static gab_status run_phi(void *user)
 {
   const scene *it = user;
-  for (int i = 0; i < it->sweeps; ++i) GAB_TRY(gab_phasefield_sweep_phi_stale(it->model));
+  for (int i = 0; i < it->sweeps; i++) GAB_TRY(gab_phasefield_sweep_phi_stale(it->model));
   return GAB_OK;
 }
 
 static gab_status run_mu(void *user)
 {
   const scene *it = user;
-  for (int i = 0; i < it->sweeps; ++i) GAB_TRY(gab_phasefield_sweep_mu_stale(it->model));
+  for (int i = 0; i < it->sweeps; i++) GAB_TRY(gab_phasefield_sweep_mu_stale(it->model));
   return GAB_OK;
 }
 
 static gab_status run_step(void *user)
 {
   const scene *it = user;
-  for (int i = 0; i < it->sweeps; ++i) GAB_TRY(gab_phasefield_step(it->model));
+  for (int i = 0; i < it->sweeps; i++) GAB_TRY(gab_phasefield_step(it->model));
   return GAB_OK;
 }
 
@@ -243,13 +243,13 @@ gab_status bench_phasefield(bench *b)
 {
   for (int threads = 1;; threads = b->most_threads) {
     bench_set_threads(b, threads);
-    for (int k = 0; k < 2; ++k) {
+    for (int k = 0; k < 2; k++) {
       peak it = {.loop = k == 0 ? multiply_and_add : fused, .threads = threads};
       bench_series rate;
       GAB_TRY(bench_measure(b, run_peak, &it, peak_flops(b, &it), &rate));
       bench_report_series(b, k == 0 ? "peak.multiply_and_add" : "peak.fused", &rate, 1e-9, "Gflop/s");
     }
-    for (int kind = 0; kind < SCENE_COUNT; ++kind) GAB_TRY(one_scene(b, (scene_kind)kind, "fast"));
+    for (int kind = 0; kind < SCENE_COUNT; kind++) GAB_TRY(one_scene(b, (scene_kind)kind, "fast"));
     if (threads == b->most_threads) break;
   }
   bench_set_threads(b, 1);

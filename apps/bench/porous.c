@@ -33,9 +33,9 @@ static gab_status medium_create(bench *b, medium *m)
   GAB_TRY(gab_alloc(m->count * sizeof(gab_body), GAB_MEMORY_OTHER, &memory));
   m->spheres = memory;
   uint64_t state = 1;
-  for (size_t i = 0; i < m->count; ++i) {
+  for (size_t i = 0; i < m->count; i++) {
     m->spheres[i] = (gab_body){.shape = GAB_SHAPE_SPHERE, .wall = GAB_WALL_STAIRCASE, .radius = radius};
-    for (int axis = 0; axis < 3; ++axis) m->spheres[i].centre[axis] = m->edge * next_random(&state);
+    for (int axis = 0; axis < 3; axis++) m->spheres[i].centre[axis] = m->edge * next_random(&state);
   }
   return GAB_OK;
 }
@@ -50,7 +50,7 @@ static bench_flow_options options_of(const bench *b, const medium *m, const char
                                 .cells = {edge, edge, edge / slabs},
                                 .bodies = m->spheres,
                                 .body_count = m->count};
-  for (int axis = 0; axis < 3 && block > 0; ++axis) {
+  for (int axis = 0; axis < 3 && block > 0; axis++) {
     options.roots[axis] = edge / block;
     options.cells[axis] = block;
   }
@@ -79,7 +79,7 @@ static gab_status report_memory(bench *b, const bench_flow *flow, const char *wh
   uint64_t bytes[2] = {flow->field_bytes, flow->all_bytes};
   GAB_TRY(gab_world_sum_u64(b->world, bytes, 2));
   static const char *const names[] = {"fields", "all"};
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i < 2; i++) {
     double value = (double)bytes[i] / (double)flow->cells;
     char name[160];
     snprintf(name, sizeof name, "memory.%s.%s", what, names[i]);

@@ -40,7 +40,7 @@ static gab_status protect(trial *t, gab_timeloop *loop)
 {
   gab_slot victim = gab_members_slot(gab_world_members(t->b->world), t->processes / 2);
   gab_drill drill = {
-      .step = DEATH, .phase = GAB_PHASE_EXCHANGE, .visit = 1, .slot_count = 1, .slots = {victim}};
+      .step = DEATH, .point = GAB_FAULT_POINT_EXCHANGE, .visit = 1, .slot_count = 1, .slots = {victim}};
   gab_protection protection = {.every = {.steps = EVERY},
                                .rebalance = rebalance,
                                .folder = t->folder[0] ? t->folder : NULL,
@@ -160,7 +160,7 @@ static gab_status report_parts(trial *t, const gab_fault *fault)
       bench_remark(t->b, "recovery.detect: no events of all processes in one folder");
     }
   }
-  for (int i = 0; i < COUNT; ++i) report_part(t, fault, parts_by_name[i], parts[i]);
+  for (int i = 0; i < COUNT; i++) report_part(t, fault, parts_by_name[i], parts[i]);
   return GAB_OK;
 }
 

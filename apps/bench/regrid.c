@@ -4,7 +4,7 @@
 
 #include "core/messages/collective.h"
 #include "core/base/log.h"
-#include "core/world/phase.h"
+#include "core/world/fault_point.h"
 #include "loadbalance/balance.h"
 
 #include <string.h>
@@ -41,7 +41,7 @@ static gab_status mark_edge(void *user, const gab_forest *forest, const gab_bloc
     *mark = GAB_MARK_REFINE;
     return GAB_OK;
   }
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     cells.lo[axis] = cells.lo[axis] / (2 * BLOCK) * BLOCK;
     cells.hi[axis] = cells.lo[axis] + BLOCK;
   }
@@ -62,14 +62,14 @@ static void end_part(moving_edge *edge)
   edge->since = now;
 }
 
-static void note_phase(void *user, gab_world *world, gab_phase phase)
+static void note_phase(void *user, gab_world *world, gab_fault_point point)
 {
   moving_edge *edge = user;
-  const int part = phase == GAB_PHASE_ADAPT_MARK      ? MARK
-                   : phase == GAB_PHASE_ADAPT_BALANCE ? BALANCE
-                   : phase == GAB_PHASE_ADAPT_MIGRATE ? MIGRATE
-                   : phase == GAB_PHASE_ADAPT_REBUILD ? REBUILD
-                                                      : PART_COUNT;
+  const int part = point == GAB_FAULT_POINT_ADAPT_MARK      ? MARK
+                   : point == GAB_FAULT_POINT_ADAPT_BALANCE ? BALANCE
+                   : point == GAB_FAULT_POINT_ADAPT_MIGRATE ? MIGRATE
+                   : point == GAB_FAULT_POINT_ADAPT_REBUILD ? REBUILD
+                                                            : PART_COUNT;
   (void)world;
   if (part == PART_COUNT || part == edge->part) return;
   end_part(edge);
@@ -129,15 +129,15 @@ static gab_status measure_regrid(bench *b, bench_flow *flow)
   GAB_TRY(bench_time(b, bench_flow_step, flow, &step));
   GAB_TRY(adapt_twice(&edge)); /* warm-up: what blocks share is made */
   double first = edge.seconds[ALL] / 2 / (step / BENCH_SWEEPS), changed = edge.changed / 2;
-  for (int i = 0; i < b->repetitions; ++i) {
+  for (int i = 0; i < b->repetitions; i++) {
     GAB_TRY(bench_time(b, bench_flow_step, flow, &step));
     GAB_TRY(adapt_twice(&edge));
-    for (int part = 0; part < PART_COUNT; ++part)
+    for (int part = 0; part < PART_COUNT; part++)
       samples[part][i] = edge.seconds[part] / 2 / (step / BENCH_SWEEPS);
   }
   report(b, "changed", &changed, 1, 100, "%");
   report(b, "first", &first, 1, 1, "steps");
-  for (int part = 0; part < PART_COUNT; ++part)
+  for (int part = 0; part < PART_COUNT; part++)
     report(b, names[part], samples[part], b->repetitions, 1, "steps");
   return GAB_OK;
 }
@@ -172,10 +172,10 @@ static gab_status refine_octant(const gab_forest_options *domain, gab_proxies *p
   void *memory;
   GAB_TRY(gab_alloc(count * sizeof(gab_mark), GAB_MEMORY_OTHER, &memory));
   gab_mark *marks = memory;
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     const gab_block_place place = gab_block_id_place(&domain->grid, gab_proxies_get(proxies, i)->id);
     bool inside = true;
-    for (int axis = 0; axis < 3; ++axis) inside = inside && 2 * place.at[axis] < domain->grid.roots[axis];
+    for (int axis = 0; axis < 3; axis++) inside = inside && 2 * place.at[axis] < domain->grid.roots[axis];
     marks[i] = inside ? GAB_MARK_REFINE : GAB_MARK_KEEP;
   }
   gab_refine_report report;
@@ -202,7 +202,7 @@ static gab_status proxies_once(bench *b, const gab_forest_options *domain, doubl
   if (status == GAB_OK) status = gab_world_sum_u64(b->world, &bytes, 1);
   if (status == GAB_OK) status = gab_world_max_f64(b->world, per_block, PROXY_BYTES);
   per_block[PROXY_BYTES] = (double)bytes;
-  for (int part = 0; part < PROXY_COUNT && status == GAB_OK; ++part) per_block[part] /= (double)*blocks;
+  for (int part = 0; part < PROXY_COUNT && status == GAB_OK; part++) per_block[part] /= (double)*blocks;
   return status;
 }
 
@@ -216,12 +216,12 @@ static gab_status proxies_of(bench *b, int32_t roots, const char *what)
   const gab_forest_options domain = {
       .grid = {.dimension = 3, .roots = {roots, roots, roots}}, .cells = {8, 8, 8}, .dx = 1};
   double samples[PROXY_COUNT][BENCH_MOST_SAMPLES], once[PROXY_COUNT];
-  for (int i = 0; i < b->repetitions; ++i) {
+  for (int i = 0; i < b->repetitions; i++) {
     uint64_t blocks;
     GAB_TRY(proxies_once(b, &domain, once, &blocks));
-    for (int part = 0; part < PROXY_COUNT; ++part) samples[part][i] = once[part];
+    for (int part = 0; part < PROXY_COUNT; part++) samples[part][i] = once[part];
   }
-  for (int part = 0; part < PROXY_COUNT; ++part) {
+  for (int part = 0; part < PROXY_COUNT; part++) {
     const bench_series series = bench_summarise(samples[part], b->repetitions);
     char name[64];
     snprintf(name, sizeof name, "proxies.%s.%s", what, parts[part].name);

@@ -95,7 +95,7 @@ void bench_report_pair(bench *b, const char *name, const bench_pair_result *pair
 void bench_report_part(bench *b, const char *name, const double *part, const double *whole)
 {
   double parts[BENCH_MOST_SAMPLES], wholes[BENCH_MOST_SAMPLES], shares[BENCH_MOST_SAMPLES];
-  for (int i = 0; i < b->repetitions; ++i) {
+  for (int i = 0; i < b->repetitions; i++) {
     parts[i] = part[i];
     wholes[i] = whole[i];
     shares[i] = part[i] / whole[i];

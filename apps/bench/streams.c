@@ -60,8 +60,8 @@ static void fill(const bench_streams *s, gab_field *field)
   {
     size_t first, last;
     bench_my_share(s->elements, 64, &first, &last);
-    for (int q = 0; q < s->count; ++q)
-      for (size_t i = first; i < last; ++i) {
+    for (int q = 0; q < s->count; q++)
+      for (size_t i = first; i < last; i++) {
         ptrdiff_t place = q * s->stride + (ptrdiff_t)i;
         if (s->precision == GAB_PRECISION_FLOAT) ((float *)field->data)[place] = 1;
         else ((double *)field->data)[place] = 1;
@@ -133,7 +133,7 @@ void bench_streams_update_part(const bench_streams *s, ptrdiff_t a, ptrdiff_t z,
 static void sweep(const bench_streams *s, void (*part)(const bench_streams *, ptrdiff_t, ptrdiff_t, double))
 {
   double one = unknown_one;
-  for (int i = 0; i < BENCH_SWEEPS; ++i)
+  for (int i = 0; i < BENCH_SWEEPS; i++)
 #pragma omp parallel
   {
     size_t first, last;
@@ -146,7 +146,7 @@ static void sweep(const bench_streams *s, void (*part)(const bench_streams *, pt
 static void choose_loop(bench_streams *s)
 {
   double best[2] = {INFINITY, INFINITY};
-  for (int i = 0; i < 6; ++i) {
+  for (int i = 0; i < 6; i++) {
     s->ahead = i % 2 == 1;
     double start = MPI_Wtime();
     sweep(s, bench_streams_update_part);
@@ -222,7 +222,7 @@ static gab_status one_lattice(bench *b, const char *lattice, int count, gab_prec
     int words; /* read, write, and the reading of what is written (write-allocate) */
   } loops[] = {{"copy", bench_streams_copy, 3}, {"in-place", bench_streams_update, 2}};
   gab_status status = GAB_OK;
-  for (int i = 0; i < 2 && status == GAB_OK; ++i) {
+  for (int i = 0; i < 2 && status == GAB_OK; i++) {
     bench_series rate;
     char name[64];
     status = bench_measure(b, loops[i].run, &streams, cells, &rate);

@@ -63,7 +63,7 @@ static bench_flow_options options_of(const box_case *it)
 static void cut(bench_flow_options *options, int32_t edge, int32_t parts)
 {
   int last = options->lattice->dimension - 1;
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     options->roots[axis] = 1;
     options->cells[axis] = axis <= last ? edge : 1;
   }
@@ -78,7 +78,7 @@ static gab_status with_threads(bench *b, case_fn run, const box_case *list, size
 {
   for (int threads = 1;; threads = b->most_threads) {
     bench_set_threads(b, threads);
-    for (size_t i = 0; i < count; ++i) GAB_TRY(run(b, &list[i]));
+    for (size_t i = 0; i < count; i++) GAB_TRY(run(b, &list[i]));
     if (threads == b->most_threads) return GAB_OK;
   }
 }
@@ -98,9 +98,9 @@ static gab_status one_box(bench *b, const box_case *it)
   gab_body *slabs = memory;
   options.bodies = slabs;
   options.body_count = (size_t)processes - 1;
-  for (int32_t i = 0; i < processes - 1; ++i) {
+  for (int32_t i = 0; i < processes - 1; i++) {
     slabs[i] = (gab_body){.shape = GAB_SHAPE_BOX, .wall = GAB_WALL_STAIRCASE};
-    for (int axis = 0; axis < 3; ++axis) slabs[i].hi[axis] = options.cells[axis];
+    for (int axis = 0; axis < 3; axis++) slabs[i].hi[axis] = options.cells[axis];
     slabs[i].lo[last] = (double)(2 * i + 1) * options.cells[last];
     slabs[i].hi[last] = (double)(2 * i + 2) * options.cells[last];
   }
@@ -172,7 +172,7 @@ gab_status bench_team(bench *b)
   const box_case list[] = {
       {"in_place", &gab_lattice_d3q19, GAB_PRECISION_DOUBLE, &gab_collision_trt, false, bench_edge(b), false},
       {"in_place", &gab_lattice_d3q19, GAB_PRECISION_FLOAT, &gab_collision_trt, false, bench_edge(b), false}};
-  for (size_t i = 0; i < sizeof list / sizeof list[0]; ++i) GAB_TRY(two_blocks(b, &list[i], "team"));
+  for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) GAB_TRY(two_blocks(b, &list[i], "team"));
   return GAB_OK;
 }
 
@@ -184,12 +184,12 @@ enum { CALLS = COLLIDE + 1 };
 static gab_status sum_over_processes(bench *b, double *values, size_t count)
 {
   gab_exact_sum sums[PART_COUNT];
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     gab_exact_clear(&sums[i]);
     gab_exact_add(&sums[i], values[i]);
   }
   GAB_TRY(gab_world_sum_exact(b->world, sums, count));
-  for (size_t i = 0; i < count; ++i) values[i] = gab_exact_value(&sums[i]);
+  for (size_t i = 0; i < count; i++) values[i] = gab_exact_value(&sums[i]);
   return GAB_OK;
 }
 
@@ -203,8 +203,8 @@ static gab_status split_once(bench *b, bench_flow *flow, double seconds[PART_COU
   GAB_TRY(gab_lbm_time_parts(flow->lbm, true));
   GAB_TRY(gab_world_barrier(b->world));
   const double begin = gab_seconds();
-  for (int i = 0; i < BENCH_SWEEPS; ++i)
-    for (int part = START; part < CALLS; ++part) {
+  for (int i = 0; i < BENCH_SWEEPS; i++)
+    for (int part = START; part < CALLS; part++) {
       double start = gab_seconds();
       GAB_TRY(calls[part](flow->lbm));
       seconds[part] += b->threads * (gab_seconds() - start);
@@ -227,13 +227,13 @@ static gab_status report_split(bench *b, bench_flow *flow, const char *what)
                                       "ghosts", "links",         "sweep",  "other"};
   double samples[PART_COUNT][BENCH_MOST_SAMPLES], steps[BENCH_MOST_SAMPLES], once[PART_COUNT];
   const double scale = 1e9 / ((double)flow->cells * BENCH_SWEEPS);
-  for (int i = 0; i < b->repetitions; ++i) {
+  for (int i = 0; i < b->repetitions; i++) {
     double all;
     GAB_TRY(split_once(b, flow, once, &all));
     steps[i] = scale * all;
-    for (int part = 0; part < PART_COUNT; ++part) samples[part][i] = scale * once[part];
+    for (int part = 0; part < PART_COUNT; part++) samples[part][i] = scale * once[part];
   }
-  for (int part = 0; part < PART_COUNT; ++part) {
+  for (int part = 0; part < PART_COUNT; part++) {
     char name[96];
     snprintf(name, sizeof name, "split.%s.%s", what, names[part]);
     bench_report_part(b, name, samples[part], steps);
@@ -274,7 +274,7 @@ static gab_status all_sizes(bench *b, const box_case *it)
   gab_status status = in_place ? report_split(b, &large, "one-block") : GAB_OK;
   for (int32_t block = 64; status == GAB_OK && block >= 8; block /= 2) {
     if (it->edge % block != 0) continue;
-    for (int axis = 0; axis < 3; ++axis) {
+    for (int axis = 0; axis < 3; axis++) {
       options.cells[axis] = block;
       options.roots[axis] = it->edge / block;
     }
@@ -309,7 +309,7 @@ gab_status bench_count(bench *b)
   bench_flow flow;
   GAB_TRY(bench_flow_create(b, &options, &flow));
   gab_status status = GAB_OK;
-  for (int i = 0; status == GAB_OK && i < STEPS; ++i) status = gab_lbm_step(flow.lbm);
+  for (int i = 0; status == GAB_OK && i < STEPS; i++) status = gab_lbm_step(flow.lbm);
   double updates = (double)flow.cells * STEPS;
   bench_report(b, &(bench_result){.name = "count.updates",
                                   .value = updates,

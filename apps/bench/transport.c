@@ -12,7 +12,7 @@ static gab_slot partner_of(gab_world *world)
   return gab_members_slot(members, index < gab_members_count(members) ? index : index ^ 1);
 }
 
-/* In a communicator of the world's that is made anew by repairs, ranks are the order of the members. */
+/* In a communicator of the world's that is rebuilt by repairs, ranks are the order of the members. */
 static int partner_rank(gab_world *world)
 {
   return (int)gab_members_index(gab_world_members(world), partner_of(world));
@@ -52,7 +52,7 @@ static int post_pieces(const bench_swap *swap, MPI_Request *requests)
 {
   MPI_Comm comm = gab_comm_mpi(swap->comm);
   int rank = partner_rank(swap->world), code = MPI_SUCCESS, count = 0;
-  for (int out = 0; out < 2; ++out)
+  for (int out = 0; out < 2; out++)
     for (size_t at = 0; at < swap->bytes && code == MPI_SUCCESS; at += swap->piece) {
       int size = (int)(swap->bytes - at < swap->piece ? swap->bytes - at : swap->piece);
       unsigned char *place = (unsigned char *)(out ? swap->out : swap->in) + at;
@@ -70,7 +70,7 @@ gab_status bench_swap_run(void *user)
   size_t pieces = (swap->bytes + swap->piece - 1) / swap->piece;
   GAB_TRY(gab_alloc(2 * pieces * sizeof(MPI_Request), GAB_MEMORY_OTHER, &requests));
   int code = MPI_SUCCESS;
-  for (int i = 0; i < swap->repeats && code == MPI_SUCCESS; ++i) code = post_pieces(swap, requests);
+  for (int i = 0; i < swap->repeats && code == MPI_SUCCESS; i++) code = post_pieces(swap, requests);
   gab_free(&requests);
   return mpi_status(swap->world, code);
 }
@@ -90,7 +90,7 @@ static gab_status ping_pong(void *user)
   const ping *p = user;
   MPI_Comm comm = gab_comm_mpi(p->comm);
   int me = 0, rank = partner_rank(p->world), code = MPI_Comm_rank(comm, &me);
-  for (int i = 0; rank != me && code == MPI_SUCCESS && i < 2 * p->repeats; ++i) {
+  for (int i = 0; rank != me && code == MPI_SUCCESS && i < 2 * p->repeats; i++) {
     if ((me < rank) == (i % 2 == 0)) code = MPI_Send(p->bytes, p->size, MPI_BYTE, rank, 2, comm);
     else code = MPI_Recv(p->bytes, p->size, MPI_BYTE, rank, 2, comm, MPI_STATUS_IGNORE);
   }
@@ -105,7 +105,7 @@ static gab_status one_ping(bench *b, int size, int repeats)
   memset(p.bytes, 1, (size_t)size);
   double samples[BENCH_MOST_SAMPLES], seconds;
   gab_status status = bench_time(b, ping_pong, &p, &seconds);
-  for (int i = 0; status == GAB_OK && i < b->repetitions; ++i) {
+  for (int i = 0; status == GAB_OK && i < b->repetitions; i++) {
     status = bench_time(b, ping_pong, &p, &seconds);
     double one_way = seconds / (2.0 * repeats);
     samples[i] = size > 8 ? size / one_way * 1e-9 : one_way * 1e6;
@@ -133,7 +133,7 @@ static gab_status port_swap_run(void *user)
 {
   port_swap *swap = user;
   gab_slot partner = partner_of(swap->world);
-  for (int i = 0; i < swap->repeats; ++i) {
+  for (int i = 0; i < swap->repeats; i++) {
     GAB_TRY(gab_port_receive(swap->port, partner, &swap->in, swap->bytes));
     GAB_TRY(gab_port_send(swap->port, partner, &swap->out));
     GAB_TRY(gab_port_finish(swap->port));

@@ -15,7 +15,7 @@
 #include "core/messages/collective.h"
 #include "core/base/log.h"
 #include "loadbalance/balance.h"
-#include "resilience/reports/beacon.h"
+#include "resilience/reports/completion.h"
 #include "resilience/resilience_config.h"
 #include "resilience/reports/summary.h"
 
@@ -230,7 +230,7 @@ int main(int argc, char **argv)
   gab_exchange_destroy(&app.exchange);
   gab_forest_destroy(&app.forest);
   gab_config_destroy(&app.config);
-  const int code = gab_beacon_complete(app.world, gab_status_exit_code(status));
+  const int code = gab_report_completion(app.world, gab_status_exit_code(status));
   gab_world_destroy(&app.world);
   return code;
 }

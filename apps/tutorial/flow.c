@@ -9,7 +9,7 @@
 #include "lbm/observe/quantities.h"
 #include "loadbalance/balance.h"
 #include "resilience/loop/timeloop.h"
-#include "resilience/reports/beacon.h"
+#include "resilience/reports/completion.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -134,7 +134,7 @@ int main(int argc, char **argv)
   gab_lbm_destroy(&app.lbm);
   gab_forest_destroy(&app.forest);
   gab_geometry_destroy(&app.geometry);
-  const int code = gab_beacon_complete(world, gab_status_exit_code(status));
+  const int code = gab_report_completion(world, gab_status_exit_code(status));
   gab_world_destroy(&world);
   return code;
 }

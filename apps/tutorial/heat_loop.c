@@ -11,7 +11,7 @@
 #include "core/messages/collective.h"
 #include "core/base/log.h"
 #include "loadbalance/balance.h"
-#include "resilience/reports/beacon.h"
+#include "resilience/reports/completion.h"
 #include "resilience/resilience_config.h"
 
 #include <math.h>
@@ -206,7 +206,7 @@ int main(int argc, char **argv)
   gab_exchange_destroy(&app.exchange);
   gab_forest_destroy(&app.forest);
   gab_config_destroy(&app.config);
-  const int code = gab_beacon_complete(world, gab_status_exit_code(status));
+  const int code = gab_report_completion(world, gab_status_exit_code(status));
   gab_world_destroy(&world);
   return code;
 }

@@ -29,12 +29,12 @@ static int most_copies(int32_t count)
   return count / 2 - 1;            /* as many as there are other columns */
 }
 
-static int32_t holder(const gab_circle *circle, int32_t place, int copy, int copies)
+static int32_t holder(const gab_scheme_places *places, int32_t place, int copy, int copies)
 {
-  const int32_t columns = (circle->count + 1) / 2; /* of the first row */
-  const int32_t others = circle->count - columns;  /* of the second, which may be shorter */
+  const int32_t columns = (places->count + 1) / 2; /* of the first row */
+  const int32_t others = places->count - columns;  /* of the second, which may be shorter */
   const int32_t row = place / columns, column = place % columns;
-  const int32_t cabinet = circle->largest; /* so many processes has a node, if that is known; else 1 */
+  const int32_t cabinet = places->largest; /* so many processes has a node, if that is known; else 1 */
   const int32_t further = others > 1 ? 1 + (cabinet - 1 + copy) % (others - 1) : 0;
   (void)copies;
   return (row == 0 ? columns : 0) + (column + further) % others;

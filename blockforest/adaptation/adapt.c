@@ -46,7 +46,7 @@ static gab_status decide(gab_forest *forest, const gab_adapt_options *options, g
 static gab_status distribute(gab_forest *forest, gab_distribute_fn function, void *context,
                              gab_proxies *proxies)
 {
-  gab_world_enter(forest->world, GAB_PHASE_ADAPT_BALANCE);
+  gab_world_enter(forest->world, GAB_FAULT_POINT_ADAPT_BALANCE);
   return function ? function(context, proxies) : GAB_OK;
 }
 
@@ -71,7 +71,7 @@ gab_status gab_forest_adapt(gab_forest *forest, const gab_adapt_options *options
     GAB_FAIL(GAB_ERR_STATE, "a migration or adaptation of this forest failed; it has to be restored first");
   if (!options->mark) GAB_FAIL(GAB_ERR_ARGUMENT, "a forest is to be adapted without a criterion");
   if (options->max_level > 0) GAB_TRY(gab_forest_check_even(forest));
-  gab_world_enter(forest->world, GAB_PHASE_ADAPT_MARK);
+  gab_world_enter(forest->world, GAB_FAULT_POINT_ADAPT_MARK);
   gab_status status = decide(forest, options, &proxies, &result.grid);
   if (status == GAB_OK && result.grid.split + result.grid.merged > 0)
     status = change(forest, options, &proxies, &result);
@@ -149,7 +149,7 @@ gab_status gab_forest_build(gab_forest *forest, gab_mark_place_fn mark, void *us
   GAB_TRY(gab_forest_global_blocks(forest, &blocks));
   if (blocks > 0) GAB_FAIL(GAB_ERR_STATE, "the forest has blocks already");
   if (mark && max_level > 0) GAB_TRY(gab_forest_check_even(forest));
-  gab_world_enter(forest->world, GAB_PHASE_ADAPT_MARK);
+  gab_world_enter(forest->world, GAB_FAULT_POINT_ADAPT_MARK);
   gab_status status = gab_proxies_create_on(forest->world, &forest->options, forest->port, &proxies);
   if (status == GAB_OK)
     status = mark ? gab_proxies_refine_places(proxies, mark, user, max_level, &result)

@@ -10,7 +10,7 @@
  *    GAB_TRY(gab_forest_apply_regrid(forest, proxies));
  *  @endcode
  *
- *  Announces ::GAB_PHASE_ADAPT_MARK, _BALANCE, _MIGRATE and _REBUILD (core/world/phase.h). A death in any of them
+ *  Announces ::GAB_FAULT_POINT_ADAPT_MARK, _BALANCE, _MIGRATE and _REBUILD (core/world/fault_point.h). A death in any of them
  * leaves the forest torn until gab_forest_restore() brings back the grid of the last snapshot.
  *
  *  Tier: user header.

@@ -98,7 +98,7 @@ static size_t list_requests(const following *all, const gab_proxy *proxy, reques
     list[count++] = (request){proxy->sources[0], gab_block_id_parent(grid, proxy->id)};
     break;
   case GAB_ORIGIN_CHILDREN:
-    for (int c = 0; c < children; ++c)
+    for (int c = 0; c < children; c++)
       if (proxy->sources[c] != GAB_NO_SLOT)
         list[count++] = (request){proxy->sources[c], gab_block_id_child(grid, proxy->id, c)};
     break;
@@ -119,14 +119,14 @@ static gab_status collect_requests(const following *all, request **requests, siz
   void *memory;
   request some[GAB_CHILDREN_MAX];
   size_t total = 0, kept = 0;
-  for (size_t i = 0; i < all->count; ++i) total += list_requests(all, gab_proxies_get(all->proxies, i), some);
+  for (size_t i = 0; i < all->count; i++) total += list_requests(all, gab_proxies_get(all->proxies, i), some);
   GAB_TRY(gab_alloc(total * sizeof(request), GAB_MEMORY_OTHER, &memory));
   *requests = memory;
   total = 0;
-  for (size_t i = 0; i < all->count; ++i)
+  for (size_t i = 0; i < all->count; i++)
     total += list_requests(all, gab_proxies_get(all->proxies, i), *requests + total);
   if (total > 1) qsort(*requests, total, sizeof(request), by_source_and_id);
-  for (size_t i = 0; i < total; ++i)
+  for (size_t i = 0; i < total; i++)
     if (kept == 0 || by_source_and_id(&(*requests)[kept - 1], &(*requests)[i]) != 0)
       (*requests)[kept++] = (*requests)[i];
   *count = kept;
@@ -158,14 +158,14 @@ static gab_status read_requests(following *all, const gab_buffer *received, size
   gab_reader in = gab_reader_of_buffer(received);
   GAB_TRY(gab_alloc(count * sizeof(gab_leaver), GAB_MEMORY_OTHER, &memory));
   all->leaving = memory;
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     gab_leaver *leaver = &all->leaving[all->leaving_count];
     gab_block_id id;
     GAB_TRY(gab_get_i32(&in, &leaver->target));
     GAB_TRY(gab_get_bytes(&in, &id, sizeof id));
     GAB_TRY(find_old(all, id, leaver->target, &leaver->index));
-    ++all->old[leaver->index].sends;
-    ++all->leaving_count;
+    all->old[leaver->index].sends++;
+    all->leaving_count++;
   }
   return GAB_OK;
 }
@@ -173,7 +173,7 @@ static gab_status read_requests(following *all, const gab_buffer *received, size
 static gab_status note_local(following *all, const request *requests, size_t count)
 {
   const gab_members *members = gab_world_members(all->forest->world);
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     size_t index;
     if (!gab_members_has(members, requests[i].source))
       GAB_FAIL(GAB_ERR_ARGUMENT,
@@ -193,7 +193,7 @@ static gab_status ask(following *all, const request *requests, size_t count)
   gab_block_id *items = memory;
   gab_slot *targets = (gab_slot *)(items + count);
   size_t remote = 0;
-  for (size_t i = 0; i < count; ++i)
+  for (size_t i = 0; i < count; i++)
     if (requests[i].source != myself(all)) {
       items[remote] = requests[i].id;
       targets[remote++] = requests[i].source;
@@ -231,7 +231,7 @@ static gab_status plan(following *all)
 static gab_status set_table(gab_block *block, const gab_proxy *proxy)
 {
   block->neighbour_count = 0;
-  for (size_t i = 0; i < proxy->neighbour_count; ++i)
+  for (size_t i = 0; i < proxy->neighbour_count; i++)
     GAB_TRY(gab_block_add_neighbour(block, proxy->neighbours[i]));
   return GAB_OK;
 }
@@ -239,7 +239,7 @@ static gab_status set_table(gab_block *block, const gab_proxy *proxy)
 static bool is_partial(const following *all, const gab_proxy *proxy)
 {
   if (proxy->origin != GAB_ORIGIN_CHILDREN) return false;
-  for (int c = 0; c < gab_topology_child_count(&all->forest->topology); ++c)
+  for (int c = 0; c < gab_topology_child_count(&all->forest->topology); c++)
     if (proxy->sources[c] == GAB_NO_SLOT) return true;
   return false;
 }
@@ -268,18 +268,18 @@ static gab_status split(following *all, const gab_block *parent)
 {
   const gab_forest *forest = all->forest;
   const gab_block *children[GAB_CHILDREN_MAX] = {NULL};
-  for (int c = 0; c < gab_topology_child_count(&forest->topology); ++c) {
+  for (int c = 0; c < gab_topology_child_count(&forest->topology); c++) {
     size_t index =
         find_result(all, gab_block_id_child(&forest->options.grid, parent->id, c), GAB_ORIGIN_PARENT);
     if (index == all->count) continue;
     GAB_TRY(make_fresh_data(all, index));
     children[c] = all->fresh[index];
   }
-  for (int k = 0; k < forest->kind_count; ++k) {
+  for (int k = 0; k < forest->kind_count; k++) {
     const gab_block_data_kind *kind = &forest->kinds[k];
     void *data[GAB_CHILDREN_MAX] = {NULL};
     if (!gab_kind_is_stored(kind)) continue;
-    for (int c = 0; c < GAB_CHILDREN_MAX; ++c)
+    for (int c = 0; c < GAB_CHILDREN_MAX; c++)
       if (children[c]) data[c] = children[c]->data[k];
     GAB_TRY(kind->split(kind->user, forest, parent, parent->data[k], children, data));
   }
@@ -293,7 +293,7 @@ static gab_status merge(following *all, const gab_block *child, size_t index)
   const gab_block *parent = all->fresh[index], *children[GAB_CHILDREN_MAX] = {NULL};
   int which = (int)(child->id & (gab_block_id)(gab_topology_child_count(&forest->topology) - 1));
   children[which] = child;
-  for (int k = 0; k < forest->kind_count; ++k) {
+  for (int k = 0; k < forest->kind_count; k++) {
     const gab_block_data_kind *kind = &forest->kinds[k];
     const void *data[GAB_CHILDREN_MAX] = {NULL};
     if (!gab_kind_is_stored(kind)) continue;
@@ -313,7 +313,7 @@ static destiny destiny_of(const following *all, gab_block_id id, size_t *index)
   if (*index < all->count) return DESTINY_SAME;
   *index = find_result(all, gab_block_id_parent(grid, id), GAB_ORIGIN_CHILDREN);
   if (*index < all->count) return DESTINY_MERGE;
-  for (int c = 0; c < gab_topology_child_count(&all->forest->topology); ++c)
+  for (int c = 0; c < gab_topology_child_count(&all->forest->topology); c++)
     if (find_result(all, gab_block_id_child(grid, id, c), GAB_ORIGIN_PARENT) < all->count)
       return DESTINY_SPLIT;
   return DESTINY_NONE;
@@ -377,7 +377,7 @@ typedef struct batch {
 static gab_status use_group(void *context, size_t group)
 {
   const batch *job = context;
-  for (size_t i = job->starts[group]; i < job->starts[group + 1]; ++i) {
+  for (size_t i = job->starts[group]; i < job->starts[group + 1]; i++) {
     source *from = &job->sources[i];
     if (from->record) GAB_TRY(use_arrived(job->all, from->record));
     else GAB_TRY(use_local(job->all, from->index));
@@ -411,7 +411,7 @@ static void expect_results(expected *list, gab_block_id id)
   size_t index;
   const destiny which = destiny_of(list->all, id, &index);
   if (which != DESTINY_SPLIT) note_expected(list, index);
-  for (int c = 0; which == DESTINY_SPLIT && c < gab_topology_child_count(&forest->topology); ++c)
+  for (int c = 0; which == DESTINY_SPLIT && c < gab_topology_child_count(&forest->topology); c++)
     note_expected(
         list, find_result(list->all, gab_block_id_child(&forest->options.grid, id, c), GAB_ORIGIN_PARENT));
 }
@@ -440,7 +440,7 @@ static gab_status use_sources(following *all, source *sources, size_t count)
   void *memory;
   size_t groups = 0;
   expected list = {.all = all};
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     size_t index;
     bool merges = destiny_of(all, sources[i].id, &index) == DESTINY_MERGE;
     sources[i].result = merges ? gab_proxies_get(all->proxies, index)->id : sources[i].id;
@@ -448,10 +448,10 @@ static gab_status use_sources(following *all, source *sources, size_t count)
   if (count > 1) qsort(sources, count, sizeof *sources, by_result);
   GAB_TRY(gab_alloc((count + 1) * sizeof(size_t), GAB_MEMORY_OTHER, &memory));
   batch job = {all, sources, memory};
-  for (size_t i = 0; i < count; ++i)
+  for (size_t i = 0; i < count; i++)
     if (i == 0 || sources[i].result != sources[i - 1].result) job.starts[groups++] = i;
   job.starts[groups] = count;
-  for (size_t group = 0; group < groups; ++group) expect_results(&list, sources[job.starts[group]].id);
+  for (size_t group = 0; group < groups; group++) expect_results(&list, sources[job.starts[group]].id);
   gab_status status = run_expected(&list, groups, use_group, &job);
   gab_free(&memory);
   return status;
@@ -464,9 +464,9 @@ static gab_status take_records(void *context, gab_record *records, size_t count)
   note_memory(all);
   GAB_TRY(gab_alloc(count * sizeof(source), GAB_MEMORY_OTHER, &memory));
   source *sources = memory;
-  for (size_t i = 0; i < count; ++i) sources[i] = (source){.id = records[i].id, .record = &records[i]};
+  for (size_t i = 0; i < count; i++) sources[i] = (source){.id = records[i].id, .record = &records[i]};
   gab_status status = use_sources(all, sources, count);
-  for (size_t i = 0; i < count; ++i) gab_block_unmake(all->forest, &records[i].block); /* after a failure */
+  for (size_t i = 0; i < count; i++) gab_block_unmake(all->forest, &records[i].block); /* after a failure */
   gab_free(&memory);
   return status;
 }
@@ -475,7 +475,7 @@ static void note_sent(void *context, size_t index)
 {
   following *all = context;
   note_memory(all); /* messages and all that was sent */
-  --all->old[index].sends;
+  all->old[index].sends--;
   drop_unneeded(all, index);
 }
 
@@ -486,7 +486,7 @@ static gab_status use_blocks_here(following *all, destiny which)
   size_t count = 0, index;
   GAB_TRY(gab_alloc(all->forest->block_count * sizeof(source), GAB_MEMORY_OTHER, &memory));
   source *sources = memory;
-  for (size_t i = 0; i < all->forest->block_count; ++i)
+  for (size_t i = 0; i < all->forest->block_count; i++)
     if (all->old[i].local && destiny_of(all, all->forest->blocks[i]->id, &index) == which)
       sources[count++] = (source){.id = all->forest->blocks[i]->id, .index = i};
   gab_status status = use_sources(all, sources, count);
@@ -504,7 +504,7 @@ static gab_status make_new(void *context, size_t index)
 static gab_status make_all_new(following *all)
 {
   expected list = {.all = all};
-  for (size_t i = 0; i < all->count; ++i)
+  for (size_t i = 0; i < all->count; i++)
     if (gab_proxies_get(all->proxies, i)->origin == GAB_ORIGIN_NONE) note_expected(&list, i);
   return run_expected(&list, all->count, make_new, all);
 }
@@ -514,7 +514,7 @@ static gab_status move_data(following *all, gab_regrid_report *report)
   gab_forest *forest = all->forest;
   gab_transport transport = {.forest = forest, .context = all, .sent = note_sent, .take = take_records};
   GAB_TRY(plan(all));
-  for (size_t i = 0; i < forest->block_count; ++i) drop_unneeded(all, i);
+  for (size_t i = 0; i < forest->block_count; i++) drop_unneeded(all, i);
   note_memory(all);
   GAB_TRY(use_blocks_here(all, DESTINY_MERGE));
   GAB_TRY(gab_transport_run(&transport, all->leaving, all->leaving_count));
@@ -529,7 +529,7 @@ static gab_status move_data(following *all, gab_regrid_report *report)
 static gab_status rebuild(following *all)
 {
   gab_forest *forest = all->forest;
-  for (size_t i = 0; i < forest->block_count; ++i) {
+  for (size_t i = 0; i < forest->block_count; i++) {
     if (!forest->blocks[i]) continue;
     size_t index = find_result(all, forest->blocks[i]->id, GAB_ORIGIN_SELF);
     if (index == all->count || all->fresh[index])
@@ -538,7 +538,7 @@ static gab_status rebuild(following *all)
     all->fresh[index] = forest->blocks[i];
     forest->blocks[i] = NULL;
   }
-  for (size_t i = 0; i < all->count; ++i)
+  for (size_t i = 0; i < all->count; i++)
     if (!all->fresh[i])
       GAB_FAIL(GAB_ERR_STATE, "nobody had the data of block " GAB_PRI_BLOCK,
                gab_proxies_get(all->proxies, i)->id);
@@ -554,12 +554,12 @@ static void keep_remains(following *all)
   size_t old = forest->block_count, made = all->fresh ? all->count : 0;
   void *memory = forest->blocks;
   if (gab_realloc((old + made) * sizeof(gab_block *), GAB_MEMORY_OTHER, &memory) != GAB_OK) {
-    for (size_t i = 0; i < made; ++i) gab_block_unmake(forest, &all->fresh[i]);
+    for (size_t i = 0; i < made; i++) gab_block_unmake(forest, &all->fresh[i]);
     made = 0;
   }
   gab_block **together = memory;
   forest->blocks = NULL;
-  for (size_t i = 0; i < made; ++i) together[old + i] = all->fresh[i];
+  for (size_t i = 0; i < made; i++) together[old + i] = all->fresh[i];
   gab_forest_adopt(forest, together, old + made);
 }
 
@@ -569,7 +569,7 @@ typedef struct survey {
 
 static bool has_border(const following *all, const gab_proxy *proxy)
 {
-  for (size_t r = 0; r < proxy->neighbour_count; ++r)
+  for (size_t r = 0; r < proxy->neighbour_count; r++)
     if (gab_proxies_level(all->proxies, proxy->neighbours[r].id) !=
         gab_proxies_level(all->proxies, proxy->id))
       return true;
@@ -580,7 +580,7 @@ static bool has_border(const following *all, const gab_proxy *proxy)
 static gab_status look_around(const following *all, survey *found)
 {
   *found = (survey){.changes = all->count != all->forest->block_count};
-  for (size_t i = 0; i < all->count; ++i) {
+  for (size_t i = 0; i < all->count; i++) {
     const gab_proxy *proxy = gab_proxies_get(all->proxies, i);
     if (proxy->origin == GAB_ORIGIN_PARENT) found->splits = 1;
     if (proxy->origin == GAB_ORIGIN_CHILDREN) found->merges = 1;
@@ -593,7 +593,7 @@ static gab_status look_around(const following *all, survey *found)
 static gab_status check_possible(const gab_forest *forest, const survey *found)
 {
   if (found->splits || found->merges) GAB_TRY(gab_forest_check_even(forest));
-  for (int k = 0; k < forest->kind_count; ++k) {
+  for (int k = 0; k < forest->kind_count; k++) {
     const gab_block_data_kind *kind = &forest->kinds[k];
     if (!gab_kind_is_stored(kind)) continue;
     if (found->splits && !kind->split)
@@ -612,10 +612,10 @@ static gab_status change_forest(following *all, gab_regrid_report *report)
   size_t before = gab_memory_now(GAB_MEMORY_USE_COUNT);
   gab_memory_hold(true); /* blocks that come get the memory of those that go */
   forest->torn = true;
-  ++forest->revision;
+  forest->revision++;
   gab_status status = move_data(all, report);
   if (status == GAB_OK) {
-    gab_world_enter(forest->world, GAB_PHASE_ADAPT_REBUILD);
+    gab_world_enter(forest->world, GAB_FAULT_POINT_ADAPT_REBUILD);
     status = rebuild(all);
   }
   if (status != GAB_OK) {
@@ -643,7 +643,7 @@ gab_status gab_forest_apply_regrid_counted(gab_forest *forest, gab_proxies **pro
     status = gab_error_set(GAB_ERR_STATE, __FILE__, __LINE__,
                            "a migration or adaptation of this forest failed; it has to be restored first");
   if (status == GAB_OK) {
-    gab_world_enter(forest->world, GAB_PHASE_ADAPT_MIGRATE);
+    gab_world_enter(forest->world, GAB_FAULT_POINT_ADAPT_MIGRATE);
     status = look_around(&all, &found);
   }
   if (status == GAB_OK) status = check_possible(forest, &found);

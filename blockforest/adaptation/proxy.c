@@ -12,7 +12,7 @@ gab_box gab_proxies_cells(const gab_proxies *all, gab_block_id id)
 {
   const gab_block_place place = gab_block_id_place(&all->options.grid, id);
   gab_box box;
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     box.lo[axis] = (int64_t)place.at[axis] * all->options.cells[axis];
     box.hi[axis] = box.lo[axis] + all->options.cells[axis];
   }
@@ -120,12 +120,12 @@ static gab_status make_roots(gab_proxies *all, const piece *own)
   const uint64_t x = (uint64_t)grid->roots[0], y = (uint64_t)grid->roots[1];
   GAB_TRY(gab_alloc((size_t)(own->end - own->first) * sizeof(gab_proxy), GAB_MEMORY_OTHER, &memory));
   all->proxies = memory;
-  for (uint64_t i = own->first; i < own->end; ++i) {
+  for (uint64_t i = own->first; i < own->end; i++) {
     gab_block_place place = {0, {(int32_t)(i % x), (int32_t)(i / x % y), (int32_t)(i / x / y)}};
     gab_proxy root = {.id = gab_block_id_of(grid, place), .origin = GAB_ORIGIN_NONE};
     if (!gab_proxy_exists(all, root.id)) continue;
     root.weight = gab_proxy_weight(all, root.id);
-    for (int c = 0; c < GAB_CHILDREN_MAX; ++c) root.sources[c] = GAB_NO_SLOT;
+    for (int c = 0; c < GAB_CHILDREN_MAX; c++) root.sources[c] = GAB_NO_SLOT;
     all->proxies[all->count++] = root;
   }
   if (all->count == own->end - own->first) return GAB_OK;
@@ -142,7 +142,7 @@ static gab_status survey_around(const gab_proxies *all, const piece *own, gab_kn
   gab_block_id around[GAB_DIRECTIONS];
   const gab_block_id first = first_root(&all->options.grid);
   size_t capacity = 0;
-  for (size_t i = 0; i < all->count; ++i) {
+  for (size_t i = 0; i < all->count; i++) {
     (void)gab_topology_around(&all->topology, all->proxies[i].id, around);
     if (known->count + GAB_DIRECTIONS > capacity) {
       capacity = 2 * capacity + 1024;
@@ -150,7 +150,7 @@ static gab_status survey_around(const gab_proxies *all, const piece *own, gab_kn
       GAB_TRY(gab_realloc(capacity * sizeof *known->blocks, GAB_MEMORY_OTHER, &memory));
       known->blocks = memory;
     }
-    for (int d = 0; d < GAB_DIRECTIONS; ++d) {
+    for (int d = 0; d < GAB_DIRECTIONS; d++) {
       if (around[d] == GAB_NO_BLOCK) continue;
       const uint64_t place = around[d] - first;
       if (place >= own->first && place < own->end) continue;
@@ -159,7 +159,7 @@ static gab_status survey_around(const gab_proxies *all, const piece *own, gab_kn
   }
   gab_known_sort(known);
   size_t kept = 0;
-  for (size_t i = 0; i < known->count; ++i)
+  for (size_t i = 0; i < known->count; i++)
     if (gab_proxy_exists(all, known->blocks[i].id)) known->blocks[kept++] = known->blocks[i];
   known->count = kept;
   return GAB_OK;
@@ -171,7 +171,7 @@ static gab_status make_root_tables(gab_proxies *all, const piece *own, gab_known
   void *memory = known->blocks;
   GAB_TRY(gab_realloc((known->count + all->count) * sizeof *known->blocks, GAB_MEMORY_OTHER, &memory));
   known->blocks = memory;
-  for (size_t i = 0; i < all->count; ++i)
+  for (size_t i = 0; i < all->count; i++)
     known->blocks[known->count++] = (gab_known_block){all->proxies[i].id, gab_world_slot(all->world)};
   gab_known_sort(known);
   return gab_proxy_tables_make(&all->topology, known, all->proxies, all->count, &all->rows, &all->row_count);
@@ -213,20 +213,20 @@ out:
 static gab_status copy_blocks(const gab_forest *forest, gab_proxies *all)
 {
   void *memory;
-  for (size_t i = 0; i < forest->block_count; ++i) all->row_count += forest->blocks[i]->neighbour_count;
+  for (size_t i = 0; i < forest->block_count; i++) all->row_count += forest->blocks[i]->neighbour_count;
   GAB_TRY(gab_alloc(forest->block_count * sizeof(gab_proxy), GAB_MEMORY_OTHER, &memory));
   all->proxies = memory;
   GAB_TRY(gab_alloc(all->row_count * sizeof(gab_neighbour), GAB_MEMORY_OTHER, &memory));
   all->rows = memory;
   gab_neighbour *rows = all->rows;
-  for (; all->count < forest->block_count; ++all->count) {
+  for (; all->count < forest->block_count; all->count++) {
     const gab_block *block = forest->blocks[all->count];
     gab_proxy *proxy = &all->proxies[all->count];
     *proxy = (gab_proxy){.id = block->id,
                          .weight = gab_proxy_weight(all, block->id),
                          .neighbour_count = block->neighbour_count,
                          .origin = GAB_ORIGIN_SELF};
-    for (int c = 0; c < GAB_CHILDREN_MAX; ++c) proxy->sources[c] = GAB_NO_SLOT;
+    for (int c = 0; c < GAB_CHILDREN_MAX; c++) proxy->sources[c] = GAB_NO_SLOT;
     proxy->sources[0] = gab_world_slot(all->world);
     if (block->neighbour_count > 0) memcpy(rows, block->neighbours, block->neighbour_count * sizeof *rows);
     rows += block->neighbour_count;

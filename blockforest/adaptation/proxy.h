@@ -88,7 +88,7 @@ typedef struct gab_refine_report {
  *  levels finer is split too, whatever its mark. A block is coarsened only if all its siblings want it and no
  *  neighbour forbids it; all that may be coarsened are. Decided by messages between neighbours, and beside
  *  missing children with slots at which those who touch their place meet; the same for any number of processes. The merged block's proxy goes to who holds the first child's; the split ones
- *  stay. Collective. Announces ::GAB_PHASE_ADAPT_MARK.
+ *  stay. Collective. Announces ::GAB_FAULT_POINT_ADAPT_MARK.
  *
  *  Splitting a block makes all its children that exist (gab_forest_options.exists), none if none does: then
  * it is gone for good. Merging asks those that exist, and brings back their parent, as a whole; a later split
@@ -115,7 +115,7 @@ gab_status gab_proxies_refine(gab_proxies *proxies, const gab_mark *marks, int m
 #define GAB_PROXY_MOVE_BYTES ((size_t)8 << 20)
 
 /** Hands proxy i to targets[i], any living slot; tables follow. Collective. Announces
- *  ::GAB_PHASE_ADAPT_BALANCE.
+ *  ::GAB_FAULT_POINT_ADAPT_BALANCE.
  *
  *  Memory beyond the proxies that were here and those that are to be, both of which exist for a moment: at
  * most #GAB_PROXY_MOVE_BYTES to send, shared by the targets, and from each slot that sends to this one its

@@ -30,7 +30,7 @@ static size_t count_foreign(const gab_proxies *all)
 {
   const gab_slot me = gab_world_slot(all->world);
   size_t foreign = 0;
-  for (size_t r = 0; r < all->row_count; ++r) foreign += all->rows[r].owner != me;
+  for (size_t r = 0; r < all->row_count; r++) foreign += all->rows[r].owner != me;
   return foreign;
 }
 
@@ -40,11 +40,11 @@ static size_t add_interests(const gab_proxies *all, size_t index, interest *inte
   const gab_slot me = gab_world_slot(all->world);
   const gab_proxy *proxy = &all->proxies[index];
   const size_t first = count;
-  for (size_t r = 0; r < proxy->neighbour_count; ++r) {
+  for (size_t r = 0; r < proxy->neighbour_count; r++) {
     const gab_slot owner = proxy->neighbours[r].owner;
     if (owner == me) continue;
     size_t seen = count;
-    while (seen > first && interests[seen - 1].slot != owner) --seen;
+    while (seen > first && interests[seen - 1].slot != owner) seen--;
     if (seen == first) interests[count++] = (interest){owner, index};
   }
   return count;
@@ -54,19 +54,19 @@ static gab_status collect_ours(const gab_proxies *all, gab_border *border, inter
 {
   void *memory;
   size_t count = 0;
-  for (size_t i = 0; i < all->count; ++i) count = add_interests(all, i, interests, count);
+  for (size_t i = 0; i < all->count; i++) count = add_interests(all, i, interests, count);
   if (count > 1) qsort(interests, count, sizeof *interests, by_slot_and_index);
   GAB_TRY(gab_alloc(count * sizeof *border->ours, GAB_MEMORY_OTHER, &memory));
   border->ours = memory;
   border->ours_count = count;
   size_t talks = 0;
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     border->ours[i] = interests[i].index;
     talks += i == 0 || interests[i].slot != interests[i - 1].slot;
   }
   GAB_TRY(gab_alloc(talks * sizeof *border->talks, GAB_MEMORY_OTHER, &memory));
   border->talks = memory;
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     if (i == 0 || interests[i].slot != interests[i - 1].slot) {
       gab_talk *talk = &border->talks[border->talk_count++];
       talk->slot = interests[i].slot;
@@ -74,7 +74,7 @@ static gab_status collect_ours(const gab_proxies *all, gab_border *border, inter
       gab_buffer_init(&talk->out, GAB_MEMORY_MESSAGE);
       gab_buffer_init(&talk->in, GAB_MEMORY_MESSAGE);
     }
-    ++border->talks[border->talk_count - 1].count;
+    border->talks[border->talk_count - 1].count++;
   }
   return GAB_OK;
 }
@@ -86,17 +86,17 @@ static gab_status collect_theirs(const gab_proxies *all, gab_border *border, siz
   GAB_TRY(gab_alloc(foreign * sizeof *border->theirs, GAB_MEMORY_OTHER, &memory));
   border->theirs = memory;
   size_t count = 0;
-  for (size_t r = 0; r < all->row_count; ++r)
+  for (size_t r = 0; r < all->row_count; r++)
     if (all->rows[r].owner != me)
       border->theirs[count++] = (gab_stranger){.slot = all->rows[r].owner, .id = all->rows[r].id};
   if (count > 1) qsort(border->theirs, count, sizeof *border->theirs, by_slot_and_id);
-  for (size_t i = 0; i < count; ++i)
+  for (size_t i = 0; i < count; i++)
     if (border->theirs_count == 0 ||
         by_slot_and_id(&border->theirs[border->theirs_count - 1], &border->theirs[i]) != 0)
       border->theirs[border->theirs_count++] = border->theirs[i];
   gab_talk *talk = border->talks;
-  for (size_t i = 0; i < border->theirs_count; ++i) {
-    while (talk->slot != border->theirs[i].slot) ++talk;
+  for (size_t i = 0; i < border->theirs_count; i++) {
+    while (talk->slot != border->theirs[i].slot) talk++;
     if (talk->their_count++ == 0) talk->their_first = i;
   }
   return GAB_OK;
@@ -112,13 +112,13 @@ static gab_status link_rows(const gab_proxies *all, gab_border *border)
   border->links = memory;
   GAB_TRY(gab_alloc(known.count * sizeof *known.blocks, GAB_MEMORY_OTHER, &memory));
   known.blocks = memory;
-  for (size_t i = 0; i < all->count; ++i) known.blocks[i] = (gab_known_block){all->proxies[i].id, (int32_t)i};
-  for (size_t i = 0; i < border->theirs_count; ++i)
+  for (size_t i = 0; i < all->count; i++) known.blocks[i] = (gab_known_block){all->proxies[i].id, (int32_t)i};
+  for (size_t i = 0; i < border->theirs_count; i++)
     known.blocks[all->count + i] = (gab_known_block){border->theirs[i].id, (int32_t)(all->count + i)};
   gab_known_sort(&known);
   size_t fingers[GAB_DIRECTIONS] = {0};
   gab_status status = GAB_OK;
-  for (size_t r = 0; r < all->row_count; ++r) {
+  for (size_t r = 0; r < all->row_count; r++) {
     const gab_neighbour *row = &all->rows[r];
     size_t found = gab_known_find(&known, row->id, &fingers[row->direction]);
     if (found == SIZE_MAX) {
@@ -147,7 +147,7 @@ gab_status gab_border_make(const gab_proxies *all, gab_border *border)
 
 void gab_border_release(gab_border *border)
 {
-  for (size_t t = 0; t < border->talk_count; ++t) {
+  for (size_t t = 0; t < border->talk_count; t++) {
     gab_buffer_release(&border->talks[t].out);
     gab_buffer_release(&border->talks[t].in);
   }
@@ -172,18 +172,18 @@ gab_status gab_border_exchange(gab_proxies *all, gab_border *border, void *value
 {
   unsigned char *value = values;
   void *place;
-  for (size_t t = 0; t < border->talk_count; ++t) {
+  for (size_t t = 0; t < border->talk_count; t++) {
     gab_talk *talk = &border->talks[t];
     GAB_TRY(gab_message_begin(&talk->out));
     GAB_TRY(gab_buffer_extend(&talk->out, talk->count * bytes, &place));
-    for (size_t i = 0; i < talk->count; ++i)
+    for (size_t i = 0; i < talk->count; i++)
       memcpy((unsigned char *)place + i * bytes, value + border->ours[talk->first + i] * bytes, bytes);
     GAB_TRY(gab_port_receive(all->port, talk->slot, &talk->in, talk->their_count * bytes));
   }
-  for (size_t t = 0; t < border->talk_count; ++t)
+  for (size_t t = 0; t < border->talk_count; t++)
     GAB_TRY(gab_port_send(all->port, border->talks[t].slot, &border->talks[t].out));
   GAB_TRY(gab_port_finish(all->port));
-  for (size_t t = 0; t < border->talk_count; ++t) {
+  for (size_t t = 0; t < border->talk_count; t++) {
     gab_reader in = gab_message_reader(&border->talks[t].in);
     GAB_TRY(gab_get_bytes(&in, value + (all->count + border->talks[t].their_first) * bytes,
                           border->talks[t].their_count * bytes));
@@ -194,10 +194,10 @@ gab_status gab_border_exchange(gab_proxies *all, gab_border *border, void *value
 
 gab_status gab_border_talk_all(gab_proxies *all, gab_border *border)
 {
-  for (size_t t = 0; t < border->talk_count; ++t)
+  for (size_t t = 0; t < border->talk_count; t++)
     if (border->talks[t].receives)
       GAB_TRY(gab_port_receive(all->port, border->talks[t].slot, &border->talks[t].in, GAB_SIZE_UNKNOWN));
-  for (size_t t = 0; t < border->talk_count; ++t)
+  for (size_t t = 0; t < border->talk_count; t++)
     if (border->talks[t].sends)
       GAB_TRY(gab_port_send(all->port, border->talks[t].slot, &border->talks[t].out));
   return gab_port_finish(all->port);

@@ -70,7 +70,7 @@ static gab_status decide_fate(change *what, size_t index)
   fate->holder = gab_world_slot(all->world);
   fate->change = (int8_t)(what->levels[index] - what->now[index]);
   if (fate->change > 0) {
-    for (int c = 0; c < gab_topology_child_count(&all->topology); ++c)
+    for (int c = 0; c < gab_topology_child_count(&all->topology); c++)
       if (gab_proxy_exists(all, child_of(what, proxy->id, c))) fate->children |= (uint8_t)(1U << c);
   } else if (fate->change < 0 && child_number(what, proxy->id) != 0) {
     size_t row;
@@ -88,7 +88,7 @@ static gab_status tell_fates(change *what)
   const size_t numbers = what->all->count + what->border->theirs_count;
   GAB_TRY(gab_alloc(numbers * sizeof *what->fates, GAB_MEMORY_OTHER, &memory));
   what->fates = memory;
-  for (size_t i = 0; i < what->all->count; ++i) GAB_TRY(decide_fate(what, i));
+  for (size_t i = 0; i < what->all->count; i++) GAB_TRY(decide_fate(what, i));
   return gab_border_exchange(what->all, what->border, what->fates, sizeof *what->fates);
 }
 
@@ -115,17 +115,17 @@ static gab_status add_fate(change *what, gab_block_id id, const gab_fate *fate)
 {
   if (fate->change == 0) return add_around(what, id, fate->holder);
   if (fate->change < 0) return add_around(what, parent_of(what, id), fate->holder);
-  for (int c = 0; c < GAB_CHILDREN_MAX; ++c)
+  for (int c = 0; c < GAB_CHILDREN_MAX; c++)
     if (fate->children >> c & 1) GAB_TRY(add_around(what, child_of(what, id, c), fate->holder));
   return GAB_OK;
 }
 
 static gab_status add_fates(change *what)
 {
-  for (size_t i = 0; i < what->all->count; ++i)
+  for (size_t i = 0; i < what->all->count; i++)
     if (what->fates[i].holder != gab_world_slot(what->all->world))
       GAB_TRY(add_fate(what, what->all->proxies[i].id, &what->fates[i]));
-  for (size_t i = 0; i < what->border->theirs_count; ++i)
+  for (size_t i = 0; i < what->border->theirs_count; i++)
     GAB_TRY(add_fate(what, what->border->theirs[i].id, &what->fates[what->all->count + i]));
   return GAB_OK;
 }
@@ -139,7 +139,7 @@ static gab_status put_gift(const change *what, size_t index, gab_buffer *out)
   GAB_TRY(gab_put_i32(out, proxy->sources[0]));
   GAB_TRY(gab_put_u8(out, (uint8_t)proxy->origin));
   GAB_TRY(gab_put_u64(out, proxy->neighbour_count));
-  for (size_t r = 0; r < proxy->neighbour_count; ++r) {
+  for (size_t r = 0; r < proxy->neighbour_count; r++) {
     const gab_fate *fate = &what->fates[gab_border_link(what->all, what->border, index, r)];
     GAB_TRY(gab_put_u64(out, proxy->neighbours[r].id));
     GAB_TRY(gab_put_i32(out, fate->holder));
@@ -158,7 +158,7 @@ static gab_status get_gift(change *what, gab_reader *in, gift *got)
   GAB_TRY(gab_get_u8(in, &origin));
   got->origin = (gab_origin)origin;
   GAB_TRY(gab_get_count(in, FATE_BYTES, &rows));
-  for (size_t r = 0; r < rows; ++r) {
+  for (size_t r = 0; r < rows; r++) {
     gab_fate fate = {0};
     gab_block_id id;
     uint8_t rise;
@@ -183,7 +183,7 @@ static gab_status prepare_gifts(change *what, size_t *expected)
 {
   const gab_slot me = gab_world_slot(what->all->world);
   *expected = 0;
-  for (size_t i = 0; i < what->all->count; ++i) {
+  for (size_t i = 0; i < what->all->count; i++) {
     const gab_proxy *proxy = &what->all->proxies[i];
     if (what->fates[i].change >= 0) continue;
     if (what->fates[i].holder != me) {
@@ -192,7 +192,7 @@ static gab_status prepare_gifts(change *what, size_t *expected)
       talk->sends = true;
       GAB_TRY(put_gift(what, i, &talk->out));
     } else if (is_merged_here(what, i)) {
-      for (int c = 1; c < gab_topology_child_count(&what->all->topology); ++c) {
+      for (int c = 1; c < gab_topology_child_count(&what->all->topology); c++) {
         size_t row;
         GAB_TRY(sibling_row(what, i, c, &row));
         if (proxy->neighbours[row].owner == me) continue;
@@ -218,7 +218,7 @@ static gab_status hand_over(change *what)
   GAB_TRY(gab_alloc(expected * sizeof(gift), GAB_MEMORY_OTHER, &memory));
   what->gifts = memory;
   GAB_TRY(gab_border_talk_all(what->all, what->border));
-  for (size_t t = 0; t < what->border->talk_count; ++t) {
+  for (size_t t = 0; t < what->border->talk_count; t++) {
     const gab_talk *talk = &what->border->talks[t];
     if (!talk->receives) continue;
     gab_reader in = gab_message_reader(&talk->in);
@@ -238,7 +238,7 @@ static gab_status hand_over(change *what)
 static gab_proxy new_proxy(const change *what, gab_block_id id)
 {
   gab_proxy made = {.id = id, .weight = gab_proxy_weight(what->all, id), .origin = GAB_ORIGIN_NONE};
-  for (int c = 0; c < GAB_CHILDREN_MAX; ++c) made.sources[c] = GAB_NO_SLOT;
+  for (int c = 0; c < GAB_CHILDREN_MAX; c++) made.sources[c] = GAB_NO_SLOT;
   return made;
 }
 
@@ -284,7 +284,7 @@ static gab_status merge_up(const change *what, size_t first, gab_proxy *made)
 {
   gift one = {.is_hole = true}; /* of the children */
   *made = new_proxy(what, parent_of(what, what->all->proxies[first].id));
-  for (int c = 0; c < gab_topology_child_count(&what->all->topology); ++c) {
+  for (int c = 0; c < gab_topology_child_count(&what->all->topology); c++) {
     gift child = {0};
     GAB_TRY(find_child(what, first, c, &child));
     if (child.is_hole) continue;
@@ -314,13 +314,13 @@ static void advance(const change *what, int8_t kind, cursor *at)
 {
   const gab_proxies *all = what->all;
   at->next = GAB_NO_BLOCK;
-  for (; at->index < all->count; ++at->index, at->child = 0) {
+  for (; at->index < all->count; at->index++, at->child = 0) {
     const gab_block_id id = all->proxies[at->index].id;
     if (what->fates[at->index].change != kind) continue;
     if (kind == 0) at->next = id;
     else if (kind < 0 && is_merged_here(what, at->index)) at->next = parent_of(what, id);
     while (kind > 0 && at->child < GAB_CHILDREN_MAX && !(what->fates[at->index].children >> at->child & 1))
-      ++at->child;
+      at->child++;
     if (kind > 0 && at->child < GAB_CHILDREN_MAX) at->next = child_of(what, id, at->child);
     if (at->next != GAB_NO_BLOCK) return;
   }
@@ -329,12 +329,12 @@ static void advance(const change *what, int8_t kind, cursor *at)
 static size_t count_made(const change *what)
 {
   size_t count = 0;
-  for (size_t i = 0; i < what->all->count; ++i) {
+  for (size_t i = 0; i < what->all->count; i++) {
     const gab_fate *fate = &what->fates[i];
-    if (fate->change == 0) ++count;
+    if (fate->change == 0) count++;
     else if (fate->change < 0) count += is_merged_here(what, i);
     else
-      for (int c = 0; c < GAB_CHILDREN_MAX; ++c) count += fate->children >> c & 1;
+      for (int c = 0; c < GAB_CHILDREN_MAX; c++) count += fate->children >> c & 1;
   }
   return count;
 }
@@ -346,17 +346,17 @@ static gab_status make_proxies(change *what)
   GAB_TRY(gab_alloc(count * sizeof(gab_proxy), GAB_MEMORY_OTHER, &memory));
   what->made = memory;
   cursor at[3] = {{0}, {0}, {0}};
-  for (int kind = 0; kind < 3; ++kind) advance(what, (int8_t)(kind - 1), &at[kind]);
-  for (; what->made_count < count; ++what->made_count) {
+  for (int kind = 0; kind < 3; kind++) advance(what, (int8_t)(kind - 1), &at[kind]);
+  for (; what->made_count < count; what->made_count++) {
     int lowest = -1;
-    for (int kind = 0; kind < 3; ++kind)
+    for (int kind = 0; kind < 3; kind++)
       if (at[kind].next != GAB_NO_BLOCK && (lowest < 0 || at[kind].next < at[lowest].next)) lowest = kind;
     const gab_proxy *old = &what->all->proxies[at[lowest].index];
     gab_proxy *made = &what->made[what->made_count];
     if (lowest == 0) GAB_TRY(merge_up(what, at[lowest].index, made));
     else *made = lowest == 1 ? *old : split_off(what, old, at[lowest].child);
-    if (lowest == 2) ++at[lowest].child;
-    else ++at[lowest].index;
+    if (lowest == 2) at[lowest].child++;
+    else at[lowest].index++;
     advance(what, (int8_t)(lowest - 1), &at[lowest]);
   }
   return GAB_OK;

@@ -14,7 +14,7 @@ static bool is_here(const gab_proxies *all, gab_block_id id)
 
 static bool has_row(const gab_proxy *proxy, gab_block_id id, int direction)
 {
-  for (size_t r = 0; r < proxy->neighbour_count; ++r)
+  for (size_t r = 0; r < proxy->neighbour_count; r++)
     if (proxy->neighbours[r].id == id && proxy->neighbours[r].direction == direction) return true;
   return false;
 }
@@ -22,7 +22,7 @@ static bool has_row(const gab_proxy *proxy, gab_block_id id, int direction)
 static gab_status check_rows(const gab_proxies *all, const gab_proxy *proxy)
 {
   const gab_slot me = gab_world_slot(all->world);
-  for (size_t r = 0; r < proxy->neighbour_count; ++r) {
+  for (size_t r = 0; r < proxy->neighbour_count; r++) {
     const gab_neighbour *row = &proxy->neighbours[r];
     if (!gab_topology_row_is_possible(&all->topology, proxy->id, row))
       GAB_FAIL(GAB_ERR_STATE,
@@ -51,12 +51,12 @@ static gab_status check_around(const gab_proxies *all, const gab_proxy *proxy, i
   gab_block_id next = gab_topology_next_to(&all->topology, proxy->id, direction);
   if (next == GAB_NO_BLOCK) return GAB_OK;
   int count = gab_topology_touching_children(&all->topology, proxy->id, direction, children);
-  for (int c = 0; c < count; ++c)
+  for (int c = 0; c < count; c++)
     if (is_here(all, children[c]) && !has_row(proxy, children[c], direction))
       GAB_FAIL(GAB_ERR_STATE,
                "proxy " GAB_PRI_BLOCK ": neighbour " GAB_PRI_BLOCK " is here but not in the table", proxy->id,
                children[c]);
-  for (int above = 0; next != GAB_NO_BLOCK; ++above, next = gab_block_id_parent(&all->options.grid, next)) {
+  for (int above = 0; next != GAB_NO_BLOCK; above++, next = gab_block_id_parent(&all->options.grid, next)) {
     if (!is_here(all, next)) continue;
     if (above > 1)
       GAB_FAIL(GAB_ERR_STATE, "proxies " GAB_PRI_BLOCK " and " GAB_PRI_BLOCK " touch, %d levels apart",
@@ -79,7 +79,7 @@ static gab_status check_proxy(const gab_proxies *all, const gab_proxy *proxy)
     if (is_here(all, above))
       GAB_FAIL(GAB_ERR_STATE, "proxy " GAB_PRI_BLOCK " is a part of proxy " GAB_PRI_BLOCK, proxy->id, above);
   GAB_TRY(check_rows(all, proxy));
-  for (int direction = 0; direction < GAB_DIRECTIONS; ++direction)
+  for (int direction = 0; direction < GAB_DIRECTIONS; direction++)
     GAB_TRY(check_around(all, proxy, direction));
   return GAB_OK;
 }
@@ -88,7 +88,7 @@ static gab_status check_part(const gab_proxies *all)
 {
   GAB_TRY(gab_proxies_check(all));
   const gab_neighbour *rows = all->rows;
-  for (size_t i = 0; i < all->count; ++i) {
+  for (size_t i = 0; i < all->count; i++) {
     const gab_proxy *proxy = &all->proxies[i];
     if (i > 0 && all->proxies[i - 1].id >= proxy->id)
       GAB_FAIL(GAB_ERR_STATE, "proxies out of order at " GAB_PRI_BLOCK, proxy->id);

@@ -97,12 +97,12 @@ static gab_status add_holes_of(const gab_proxies *all, size_t index, hole_list *
   const int dimension = all->options.grid.dimension;
   const gab_block_id last = ((gab_block_id)1 << dimension) - 1, first = proxy->id & ~last;
   unsigned here = 1U << (proxy->id & last);
-  for (size_t r = 0; r < proxy->neighbour_count; ++r) {
+  for (size_t r = 0; r < proxy->neighbour_count; r++) {
     const gab_block_id id = proxy->neighbours[r].id;
     if ((id & ~last) == first) here |= 1U << (id & last);
   }
   if (here & ((1U << (proxy->id & last)) - 1)) return GAB_OK;
-  for (gab_block_id c = 0; c <= last; ++c)
+  for (gab_block_id c = 0; c <= last; c++)
     if (!(here >> c & 1) && !gab_proxy_exists(all, first | c)) GAB_TRY(add_hole(holes, first | c));
   return GAB_OK;
 }
@@ -118,14 +118,14 @@ static void put_in_order(hole_list *list)
 {
   size_t kept = 0;
   if (list->count > 1) qsort(list->ids, list->count, sizeof *list->ids, by_id);
-  for (size_t i = 0; i < list->count; ++i)
+  for (size_t i = 0; i < list->count; i++)
     if (kept == 0 || list->ids[kept - 1] != list->ids[i]) list->ids[kept++] = list->ids[i];
   list->count = kept;
 }
 
 static gab_status find_holes(const gab_proxies *all, hole_list *holes)
 {
-  for (size_t i = 0; i < all->count; ++i)
+  for (size_t i = 0; i < all->count; i++)
     if (gab_proxies_level(all, all->proxies[i].id) > 0) GAB_TRY(add_holes_of(all, i, holes));
   put_in_order(holes);
   return GAB_OK;
@@ -136,9 +136,9 @@ static gab_status find_passive(const gab_proxies *all, hole_list *places, hole_l
 {
   const int dimension = all->options.grid.dimension;
   gab_block_id last[MOST_LEVELS] = {0}; /* of each level; most often the next one is the same */
-  for (size_t i = 0; i < all->count; ++i) {
+  for (size_t i = 0; i < all->count; i++) {
     gab_block_id place = all->proxies[i].id >> dimension;
-    for (int level = gab_proxies_level(all, all->proxies[i].id) - 2; level >= 0; --level) {
+    for (int level = gab_proxies_level(all, all->proxies[i].id) - 2; level >= 0; level--) {
       place >>= dimension;
       if (last[level] == place) break;
       last[level] = place;
@@ -146,8 +146,8 @@ static gab_status find_passive(const gab_proxies *all, hole_list *places, hole_l
     }
   }
   put_in_order(places);
-  for (size_t i = 0; i < places->count; ++i)
-    for (int c = 0; c < gab_topology_child_count(&all->topology); ++c) {
+  for (size_t i = 0; i < places->count; i++)
+    for (int c = 0; c < gab_topology_child_count(&all->topology); c++) {
       const gab_block_id child = places->ids[i] << dimension | (gab_block_id)c;
       if (!gab_proxy_exists(all, child)) GAB_TRY(add_hole(holes, child));
     }
@@ -170,7 +170,7 @@ static size_t full_rows(const gab_proxies *all, gab_block_id next, int direction
   int offset[3], along = 0;
   if (row <= next) return 1; /* that place, or a coarser one */
   gab_direction_offset(direction, offset);
-  for (int axis = 0; axis < all->options.grid.dimension; ++axis) along += offset[axis] == 0;
+  for (int axis = 0; axis < all->options.grid.dimension; axis++) along += offset[axis] == 0;
   return (size_t)1 << along;
 }
 
@@ -178,7 +178,7 @@ static size_t full_rows(const gab_proxies *all, gab_block_id next, int direction
 static size_t add_places(const gab_proxies *all, gab_block_id place, bool is_hole, gab_block_id *places,
                          size_t count)
 {
-  for (int level = gab_proxies_level(all, place); level >= (is_hole ? 0 : 1); --level) {
+  for (int level = gab_proxies_level(all, place); level >= (is_hole ? 0 : 1); level--) {
     places[count++] = place;
     place >>= all->options.grid.dimension;
   }
@@ -193,10 +193,10 @@ static gab_status meet(const gab_proxies *all, gab_block_id id, const gab_proxy 
   size_t count = 0, r = 0;
   bool is_open = !proxy;
   (void)gab_topology_around(&all->topology, id, around);
-  for (int direction = 0; direction < GAB_DIRECTIONS; ++direction) {
+  for (int direction = 0; direction < GAB_DIRECTIONS; direction++) {
     size_t rows = 0;
     const gab_block_id first = proxy && r < proxy->neighbour_count ? proxy->neighbours[r].id : GAB_NO_BLOCK;
-    for (; proxy && r < proxy->neighbour_count && proxy->neighbours[r].direction == direction; ++r) ++rows;
+    for (; proxy && r < proxy->neighbour_count && proxy->neighbours[r].direction == direction; r++) rows++;
     if (around[direction] == GAB_NO_BLOCK) continue;
     if (rows == 0) count = add_places(all, around[direction], !proxy, places, count);
     is_open |= rows == 0 || rows < full_rows(all, around[direction], direction, first);
@@ -204,7 +204,7 @@ static gab_status meet(const gab_proxies *all, gab_block_id id, const gab_proxy 
   if (!is_open) return GAB_OK;
   places[count++] = id;
   qsort(places, count, sizeof *places, by_id);
-  for (size_t i = 0; i < count; ++i)
+  for (size_t i = 0; i < count; i++)
     if (i == 0 || places[i] != places[i - 1])
       GAB_TRY(post_add(out, &(meeting){places[i], id, kind}, meeting_slot(all, places[i])));
   return GAB_OK;
@@ -232,7 +232,7 @@ static gab_status introduce(guest *guests, size_t count, post *out)
 {
   const guest *host = NULL;
   if (count > 1) qsort(guests, count, sizeof *guests, by_place);
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     const guest *at = &guests[i];
     if (!host || host->is.place != at->is.place) {
       host = at->is.id == at->is.place ? at : NULL;
@@ -257,7 +257,7 @@ static gab_status read_guests(const gab_buffer *received, size_t count, guest **
   gab_reader in = gab_reader_of_buffer(received);
   GAB_TRY(gab_alloc(count * sizeof **guests, GAB_MEMORY_OTHER, &memory));
   *guests = memory;
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     GAB_TRY(gab_get_i32(&in, &(*guests)[i].slot));
     GAB_TRY(gab_get_bytes(&in, &(*guests)[i].is, sizeof(meeting)));
   }
@@ -280,13 +280,13 @@ static gab_status read_contacts(const gab_buffer *received, size_t *count, conta
   gab_reader in = gab_reader_of_buffer(received);
   GAB_TRY(gab_alloc(*count * sizeof **contacts, GAB_MEMORY_OTHER, &memory));
   *contacts = memory;
-  for (size_t i = 0; i < *count; ++i) {
+  for (size_t i = 0; i < *count; i++) {
     gab_slot home;
     GAB_TRY(gab_get_i32(&in, &home));
     GAB_TRY(gab_get_bytes(&in, &(*contacts)[i], sizeof(contact)));
   }
   if (*count > 1) qsort(*contacts, *count, sizeof **contacts, by_contact);
-  for (size_t i = 0; i < *count; ++i)
+  for (size_t i = 0; i < *count; i++)
     if (kept == 0 || (*contacts)[kept - 1].own != (*contacts)[i].own ||
         (*contacts)[kept - 1].other != (*contacts)[i].other)
       (*contacts)[kept++] = (*contacts)[i];
@@ -303,11 +303,11 @@ static gab_status find_contacts(const gab_proxies *all, const hole_list *holes, 
   guest *guests = NULL;
   gab_status status = GAB_OK;
   gab_buffer_init(&received, GAB_MEMORY_MESSAGE);
-  for (size_t i = 0; i < all->count && status == GAB_OK; ++i)
+  for (size_t i = 0; i < all->count && status == GAB_OK; i++)
     status = meet(all, all->proxies[i].id, &all->proxies[i], GUEST_PROXY, &meetings);
-  for (size_t i = 0; i < holes->count && status == GAB_OK; ++i)
+  for (size_t i = 0; i < holes->count && status == GAB_OK; i++)
     status = meet(all, holes->ids[i], NULL, GUEST_HOLE, &meetings);
-  for (size_t i = 0; i < passive->count && status == GAB_OK; ++i)
+  for (size_t i = 0; i < passive->count && status == GAB_OK; i++)
     status = meet(all, passive->ids[i], NULL, GUEST_PASSIVE, &meetings);
   if (status == GAB_OK) status = post_send(all, &meetings, &received, count);
   if (status == GAB_OK) status = read_guests(&received, *count, &guests);
@@ -328,7 +328,7 @@ static gab_status find_contacts(const gab_proxies *all, const hole_list *holes, 
 static gab_proxy hole_of(gab_block_id id)
 {
   gab_proxy hole = {.id = id, .origin = GAB_ORIGIN_NONE};
-  for (int c = 0; c < GAB_CHILDREN_MAX; ++c) hole.sources[c] = GAB_NO_SLOT;
+  for (int c = 0; c < GAB_CHILDREN_MAX; c++) hole.sources[c] = GAB_NO_SLOT;
   return hole;
 }
 
@@ -355,7 +355,7 @@ static void fill(const gab_proxies *all, const gab_mark *marks, const hole_list 
     if (proxy->neighbour_count > 0) memcpy(rows, proxy->neighbours, proxy->neighbour_count * sizeof *rows);
     proxy->neighbours = rows;
     int8_t *least = &wide->least[with->count++];
-    for (*least = 0; c < contact_count && contacts[c].own == proxy->id; ++c) {
+    for (*least = 0; c < contact_count && contacts[c].own == proxy->id; c++) {
       const gab_block_id other = contacts[c].other;
       const int8_t bound = least_level(all, &contacts[c], is_hole);
       if (bound > *least) *least = bound;
@@ -391,7 +391,7 @@ static gab_status is_worth_it(const gab_proxies *all, const gab_mark *marks, boo
   uint64_t merges = 0;
   *answer = false;
   if (!all->options.exists) return GAB_OK;
-  for (size_t i = 0; i < all->count; ++i)
+  for (size_t i = 0; i < all->count; i++)
     merges |= marks[i] == GAB_MARK_COARSEN && gab_proxies_level(all, all->proxies[i].id) > 0;
   GAB_TRY(gab_world_max_u64(all->world, &merges, 1));
   *answer = merges > 0;

@@ -45,7 +45,7 @@ typedef struct transport {
 static gab_status check_targets(const gab_proxies *all, const gab_slot *targets)
 {
   const gab_members *members = gab_world_members(all->world);
-  for (size_t i = 0; i < all->count; ++i)
+  for (size_t i = 0; i < all->count; i++)
     if (!gab_members_has(members, targets[i]))
       GAB_FAIL(GAB_ERR_ARGUMENT, "proxy " GAB_PRI_BLOCK " is to go to slot %" GAB_PRI_SLOT ", which is gone",
                all->proxies[i].id, targets[i]);
@@ -60,7 +60,7 @@ static gab_status announce_holders(gab_proxies *all, gab_border *border, const g
   if (all->count > 0) memcpy(holders, targets, all->count * sizeof *holders);
   gab_status status = gab_border_exchange(all, border, holders, sizeof *holders);
   if (status == GAB_OK)
-    for (size_t r = 0; r < all->row_count; ++r) all->rows[r].owner = holders[border->links[r]];
+    for (size_t r = 0; r < all->row_count; r++) all->rows[r].owner = holders[border->links[r]];
   gab_free(&holders);
   return status;
 }
@@ -78,7 +78,7 @@ static size_t packed_bytes(const gab_proxy *proxy) { return HEAD_BYTES + proxy->
 static size_t end_of_piece(const gab_proxies *all, const transport *move, size_t first, size_t end)
 {
   size_t bytes = 0, at = first;
-  for (; at < end; ++at) {
+  for (; at < end; at++) {
     const size_t more = packed_bytes(&all->proxies[move->leaving[at].index]);
     if (at > first && more > move->piece_bytes - bytes) break;
     bytes = more < move->piece_bytes - bytes ? bytes + more : move->piece_bytes;
@@ -89,9 +89,9 @@ static size_t end_of_piece(const gab_proxies *all, const transport *move, size_t
 static void count_route(const gab_proxies *all, const transport *move, route *to)
 {
   to->left.proxies = to->end - to->next;
-  for (size_t i = to->next; i < to->end; ++i)
+  for (size_t i = to->next; i < to->end; i++)
     to->left.rows += all->proxies[move->leaving[i].index].neighbour_count;
-  for (size_t at = to->next; at < to->end; at = end_of_piece(all, move, at, to->end)) ++to->left.pieces;
+  for (size_t at = to->next; at < to->end; at = end_of_piece(all, move, at, to->end)) to->left.pieces++;
 }
 
 static gab_status plan_routes(const gab_proxies *all, const gab_slot *targets, transport *move)
@@ -99,17 +99,17 @@ static gab_status plan_routes(const gab_proxies *all, const gab_slot *targets, t
   void *memory;
   const gab_slot me = gab_world_slot(all->world);
   size_t leaving = 0, routes = 0;
-  for (size_t i = 0; i < all->count; ++i) leaving += targets[i] != me;
+  for (size_t i = 0; i < all->count; i++) leaving += targets[i] != me;
   GAB_TRY(gab_alloc(leaving * sizeof(leaver), GAB_MEMORY_OTHER, &memory));
   move->leaving = memory;
-  for (size_t i = 0; i < all->count; ++i)
+  for (size_t i = 0; i < all->count; i++)
     if (targets[i] != me) move->leaving[move->leaving_count++] = (leaver){targets[i], i};
   if (leaving > 1) qsort(move->leaving, leaving, sizeof(leaver), by_target);
-  for (size_t i = 0; i < leaving; ++i)
+  for (size_t i = 0; i < leaving; i++)
     routes += i == 0 || move->leaving[i].target != move->leaving[i - 1].target;
   GAB_TRY(gab_alloc(routes * sizeof(route), GAB_MEMORY_OTHER, &memory));
   move->out = memory;
-  for (size_t i = 0; i < leaving; ++i) {
+  for (size_t i = 0; i < leaving; i++) {
     if (i == 0 || move->leaving[i].target != move->leaving[i - 1].target) {
       route *to = &move->out[move->out_count++];
       *to = (route){.slot = move->leaving[i].target, .next = i};
@@ -118,7 +118,7 @@ static gab_status plan_routes(const gab_proxies *all, const gab_slot *targets, t
     move->out[move->out_count - 1].end = i + 1;
   }
   if (routes > 0) move->piece_bytes = GAB_PROXY_MOVE_BYTES / routes;
-  for (size_t t = 0; t < routes; ++t) count_route(all, move, &move->out[t]);
+  for (size_t t = 0; t < routes; t++) count_route(all, move, &move->out[t]);
   return GAB_OK;
 }
 
@@ -128,7 +128,7 @@ static gab_status read_announcements(const gab_buffer *received, size_t count, t
   gab_reader in = gab_reader_of_buffer(received);
   GAB_TRY(gab_alloc(count * sizeof(route), GAB_MEMORY_OTHER, &memory));
   move->in = memory;
-  for (; move->in_count < count; ++move->in_count) {
+  for (; move->in_count < count; move->in_count++) {
     route *from = &move->in[move->in_count];
     GAB_TRY(gab_get_i32(&in, &from->slot));
     GAB_TRY(gab_get_bytes(&in, &from->left, sizeof from->left));
@@ -143,7 +143,7 @@ static gab_status announce_proxies(const gab_proxies *all, transport *move)
   GAB_TRY(gab_alloc(move->out_count * (sizeof(announcement) + sizeof(gab_slot)), GAB_MEMORY_OTHER, &memory));
   announcement *items = memory;
   gab_slot *slots = (gab_slot *)(items + move->out_count);
-  for (size_t i = 0; i < move->out_count; ++i) {
+  for (size_t i = 0; i < move->out_count; i++) {
     items[i] = move->out[i].left;
     slots[i] = move->out[i].slot;
   }
@@ -165,9 +165,9 @@ static gab_status pack_proxy(const gab_proxy *proxy, gab_buffer *out)
   GAB_TRY(gab_put_u64(out, proxy->id));
   GAB_TRY(gab_put_u64(out, proxy->weight));
   GAB_TRY(gab_put_u8(out, (uint8_t)proxy->origin));
-  for (int c = 0; c < GAB_CHILDREN_MAX; ++c) GAB_TRY(gab_put_i32(out, proxy->sources[c]));
+  for (int c = 0; c < GAB_CHILDREN_MAX; c++) GAB_TRY(gab_put_i32(out, proxy->sources[c]));
   GAB_TRY(gab_put_u64(out, proxy->neighbour_count));
-  for (size_t r = 0; r < proxy->neighbour_count; ++r) {
+  for (size_t r = 0; r < proxy->neighbour_count; r++) {
     GAB_TRY(gab_put_u64(out, proxy->neighbours[r].id));
     GAB_TRY(gab_put_i32(out, proxy->neighbours[r].owner));
     GAB_TRY(gab_put_u8(out, (uint8_t)proxy->neighbours[r].direction));
@@ -185,7 +185,7 @@ static gab_status unpack_proxy(const gab_proxies *all, route *from, gab_reader *
   GAB_TRY(gab_get_u64(in, &proxy->id));
   GAB_TRY(gab_get_u64(in, &proxy->weight));
   GAB_TRY(gab_get_u8(in, &origin));
-  for (int c = 0; c < GAB_CHILDREN_MAX; ++c) GAB_TRY(gab_get_i32(in, &proxy->sources[c]));
+  for (int c = 0; c < GAB_CHILDREN_MAX; c++) GAB_TRY(gab_get_i32(in, &proxy->sources[c]));
   GAB_TRY(gab_get_count(in, ROW_BYTES, &proxy->neighbour_count));
   if (!gab_block_id_is_valid(&all->options.grid, proxy->id) || origin > GAB_ORIGIN_CHILDREN)
     GAB_FAIL(GAB_ERR_CORRUPT, "proxy of the impossible block " GAB_PRI_BLOCK, proxy->id);
@@ -194,7 +194,7 @@ static gab_status unpack_proxy(const gab_proxies *all, route *from, gab_reader *
     GAB_FAIL(GAB_ERR_CORRUPT, "slot %" GAB_PRI_SLOT " sends longer tables than it announced", from->slot);
   from->left.rows -= proxy->neighbour_count;
   proxy->neighbours = move->rows + move->row_count;
-  for (size_t r = 0; r < proxy->neighbour_count; ++r) {
+  for (size_t r = 0; r < proxy->neighbour_count; r++) {
     gab_neighbour *row = &proxy->neighbours[r];
     GAB_TRY(gab_get_u64(in, &row->id));
     GAB_TRY(gab_get_i32(in, &row->owner));
@@ -204,7 +204,7 @@ static gab_status unpack_proxy(const gab_proxies *all, route *from, gab_reader *
     row->direction = (int8_t)direction;
   }
   move->row_count += proxy->neighbour_count;
-  ++move->made_count;
+  move->made_count++;
   return GAB_OK;
 }
 
@@ -216,12 +216,12 @@ static gab_status make_room(const gab_proxies *all, const gab_slot *targets, tra
   void *memory;
   size_t proxies = 0, rows = 0;
   const gab_slot me = gab_world_slot(all->world);
-  for (size_t i = 0; i < all->count; ++i) {
+  for (size_t i = 0; i < all->count; i++) {
     if (targets[i] != me) continue;
-    ++proxies;
+    proxies++;
     rows += all->proxies[i].neighbour_count;
   }
-  for (size_t i = 0; i < move->in_count; ++i) {
+  for (size_t i = 0; i < move->in_count; i++) {
     proxies += move->in[i].left.proxies;
     rows += move->in[i].left.rows;
   }
@@ -235,7 +235,7 @@ static gab_status make_room(const gab_proxies *all, const gab_slot *targets, tra
 static void keep_stayers(const gab_proxies *all, const gab_slot *targets, transport *move)
 {
   const gab_slot me = gab_world_slot(all->world);
-  for (size_t i = 0; i < all->count; ++i) {
+  for (size_t i = 0; i < all->count; i++) {
     const gab_proxy *proxy = &all->proxies[i];
     if (targets[i] != me) continue;
     gab_proxy *kept = &move->made[move->made_count++];
@@ -258,12 +258,12 @@ static gab_status put_in_order(transport *move)
 {
   void *memory;
   bool ascending = true;
-  for (size_t i = 1; i < move->made_count; ++i) ascending &= move->made[i - 1].id < move->made[i].id;
+  for (size_t i = 1; i < move->made_count; i++) ascending &= move->made[i - 1].id < move->made[i].id;
   if (ascending) return GAB_OK;
   qsort(move->made, move->made_count, sizeof(gab_proxy), by_proxy_id);
   GAB_TRY(gab_alloc(move->row_count * sizeof(gab_neighbour), GAB_MEMORY_OTHER, &memory));
   gab_neighbour *rows = memory, *at = rows;
-  for (size_t i = 0; i < move->made_count; ++i) {
+  for (size_t i = 0; i < move->made_count; i++) {
     const gab_proxy *proxy = &move->made[i];
     if (proxy->neighbour_count > 0) memcpy(at, proxy->neighbours, proxy->neighbour_count * sizeof *at);
     at += proxy->neighbour_count;
@@ -277,35 +277,35 @@ static gab_status put_in_order(transport *move)
 /* One piece to and from every slot that has one left. */
 static gab_status run_round(gab_proxies *all, transport *move)
 {
-  for (size_t i = 0; i < move->in_count; ++i)
+  for (size_t i = 0; i < move->in_count; i++)
     if (move->in[i].left.pieces > 0)
       GAB_TRY(gab_port_receive(all->port, move->in[i].slot, &move->in[i].message, GAB_SIZE_UNKNOWN));
-  for (size_t i = 0; i < move->out_count; ++i) {
+  for (size_t i = 0; i < move->out_count; i++) {
     route *to = &move->out[i];
     if (to->left.pieces == 0) continue;
     const size_t end = end_of_piece(all, move, to->next, to->end);
     GAB_TRY(gab_message_begin(&to->message));
-    for (; to->next < end; ++to->next)
+    for (; to->next < end; to->next++)
       GAB_TRY(pack_proxy(&all->proxies[move->leaving[to->next].index], &to->message));
     GAB_TRY(gab_port_send(all->port, to->slot, &to->message));
-    --to->left.pieces;
+    to->left.pieces--;
   }
   GAB_TRY(gab_port_finish(all->port));
-  for (size_t i = 0; i < move->in_count; ++i) {
+  for (size_t i = 0; i < move->in_count; i++) {
     route *from = &move->in[i];
     if (from->left.pieces == 0) continue;
     gab_reader in = gab_message_reader(&from->message);
     while (gab_reader_left(&in) > 0) GAB_TRY(unpack_proxy(all, from, &in, move));
-    --from->left.pieces;
+    from->left.pieces--;
   }
   return GAB_OK;
 }
 
 static bool is_under_way(const transport *move)
 {
-  for (size_t i = 0; i < move->in_count; ++i)
+  for (size_t i = 0; i < move->in_count; i++)
     if (move->in[i].left.pieces > 0) return true;
-  for (size_t i = 0; i < move->out_count; ++i)
+  for (size_t i = 0; i < move->out_count; i++)
     if (move->out[i].left.pieces > 0) return true;
   return false;
 }
@@ -315,7 +315,7 @@ static gab_status travel(gab_proxies *all, const gab_slot *targets, transport *m
   GAB_TRY(make_room(all, targets, move));
   keep_stayers(all, targets, move);
   while (is_under_way(move)) GAB_TRY(run_round(all, move));
-  for (size_t i = 0; i < move->in_count; ++i)
+  for (size_t i = 0; i < move->in_count; i++)
     if (move->in[i].left.proxies + move->in[i].left.rows > 0)
       GAB_FAIL(GAB_ERR_CORRUPT, "slot %" GAB_PRI_SLOT " sends less than it announced", move->in[i].slot);
   return put_in_order(move);
@@ -337,13 +337,13 @@ static gab_status make_move(gab_proxies *all, const gab_slot *targets, transport
 
 static void release_routes(route *routes, size_t count)
 {
-  for (size_t i = 0; i < count; ++i) gab_buffer_release(&routes[i].message);
+  for (size_t i = 0; i < count; i++) gab_buffer_release(&routes[i].message);
 }
 
 gab_status gab_proxies_move(gab_proxies *proxies, const gab_slot *targets)
 {
   GAB_TRY(gab_proxies_check(proxies));
-  gab_world_enter(proxies->world, GAB_PHASE_ADAPT_BALANCE);
+  gab_world_enter(proxies->world, GAB_FAULT_POINT_ADAPT_BALANCE);
   transport move = {0};
   gab_status status = make_move(proxies, targets, &move);
   if (status == GAB_OK) {

@@ -23,7 +23,7 @@ static bool siblings_agree(const gab_proxies *all, const gab_border *border, con
   const int dimension = all->options.grid.dimension;
   const gab_proxy *proxy = &all->proxies[index];
   unsigned agree = 1U << (proxy->id & ((1U << dimension) - 1));
-  for (size_t r = 0; r < proxy->neighbour_count; ++r) {
+  for (size_t r = 0; r < proxy->neighbour_count; r++) {
     const gab_block_id id = proxy->neighbours[r].id;
     if (id >> dimension != proxy->id >> dimension) continue;
     if (levels[gab_border_link(all, border, index, r)] == merged)
@@ -37,7 +37,7 @@ static int8_t next_level(const gab_proxies *all, const gab_border *border, int8_
 {
   const gab_proxy *proxy = &all->proxies[index];
   int8_t level = levels[index];
-  for (size_t r = 0; r < proxy->neighbour_count; ++r) {
+  for (size_t r = 0; r < proxy->neighbour_count; r++) {
     if (proxy->neighbours[r].direction == GAB_DIRECTION_HOLE) continue; /* gab_widened.least */
     const int8_t least = (int8_t)(levels[gab_border_link(all, border, index, r)] - 1);
     if (least > level) level = least;
@@ -59,7 +59,7 @@ gab_status gab_proxies_settle(gab_proxies *all, gab_border *border, const int8_t
     status = gab_border_exchange(all, border, levels, sizeof *levels);
     if (status != GAB_OK) break;
     changed = 0;
-    for (size_t i = 0; i < all->count; ++i) {
+    for (size_t i = 0; i < all->count; i++) {
       next[i] = next_level(all, border, now[i], levels, i);
       changed |= next[i] != levels[i];
     }
@@ -77,7 +77,7 @@ static void find_levels(const gab_proxies *all, int8_t *now)
 {
   gab_block_id end = 0; /* of the ids of the level at hand */
   int8_t level = 0;
-  for (size_t i = 0; i < all->count; ++i) {
+  for (size_t i = 0; i < all->count; i++) {
     const gab_block_id id = all->proxies[i].id;
     if (id >= end) {
       level = (int8_t)gab_proxies_level(all, id);
@@ -91,7 +91,7 @@ static void find_levels(const gab_proxies *all, int8_t *now)
 static void wish(const gab_proxies *all, const gab_mark *marks, const int8_t *least, int max_level,
                  const int8_t *now, int8_t *levels)
 {
-  for (size_t i = 0; i < all->count; ++i) {
+  for (size_t i = 0; i < all->count; i++) {
     int change = 0;
     if (marks[i] == GAB_MARK_REFINE && now[i] < max_level) change = 1;
     if (marks[i] == GAB_MARK_COARSEN && now[i] > (least ? least[i] : 0)) change = -1;
@@ -112,7 +112,7 @@ static tally count_changes(const gab_proxies *all, const gab_mark *marks, const 
 {
   tally sum = {0};
   const gab_block_id last = (gab_block_id)gab_topology_child_count(&all->topology) - 1;
-  for (size_t i = 0; i < all->count; ++i) {
+  for (size_t i = 0; i < all->count; i++) {
     const gab_proxy *proxy = &all->proxies[i];
     const int change = levels[i] - now[i];
     sum.blocks += !gab_proxy_is_hole(proxy);
@@ -189,7 +189,7 @@ gab_status gab_proxies_refine(gab_proxies *proxies, const gab_mark *marks, int m
              " root blocks levels 0 to %d are possible",
              max_level, proxies->options.grid.roots[0], proxies->options.grid.roots[1],
              proxies->options.grid.roots[2], deepest);
-  gab_world_enter(proxies->world, GAB_PHASE_ADAPT_MARK);
+  gab_world_enter(proxies->world, GAB_FAULT_POINT_ADAPT_MARK);
   tally sum = {0};
   int rounds = 0;
   GAB_TRY(refine_widened(proxies, marks, max_level, &sum, &rounds));

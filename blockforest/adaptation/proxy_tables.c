@@ -13,7 +13,7 @@ static int by_id(const void *a, const void *b)
 
 static bool is_ascending(const gab_known *known)
 {
-  for (size_t i = 1; i < known->count; ++i)
+  for (size_t i = 1; i < known->count; i++)
     if (known->blocks[i - 1].id >= known->blocks[i].id) return false;
   return true;
 }
@@ -23,7 +23,7 @@ void gab_known_sort(gab_known *known)
   if (is_ascending(known)) return;
   qsort(known->blocks, known->count, sizeof *known->blocks, by_id);
   size_t kept = 0;
-  for (size_t i = 0; i < known->count; ++i)
+  for (size_t i = 0; i < known->count; i++)
     if (kept == 0 || known->blocks[kept - 1].id != known->blocks[i].id)
       known->blocks[kept++] = known->blocks[i];
   known->count = kept;
@@ -94,7 +94,7 @@ static void add_rows(table_maker *maker, int level, gab_block_id next, int direc
   if (add_row(maker, next, direction, &maker->same[direction])) return;
   if (level > 0 && add_row(maker, next >> maker->dimension, direction, &maker->coarse[direction])) return;
   if (level >= maker->max_level) return;
-  for (int child = 0; child < GAB_CHILDREN_MAX; ++child)
+  for (int child = 0; child < GAB_CHILDREN_MAX; child++)
     if (maker->touching[direction] >> child & 1)
       (void)add_row(maker, next << maker->dimension | (gab_block_id)child, direction,
                     &maker->fine[direction]);
@@ -103,12 +103,12 @@ static void add_rows(table_maker *maker, int level, gab_block_id next, int direc
 /* Which children touch depends on the direction alone. */
 static void find_touching(table_maker *maker)
 {
-  for (int direction = 0; direction < GAB_DIRECTIONS; ++direction) {
+  for (int direction = 0; direction < GAB_DIRECTIONS; direction++) {
     int offset[3];
     gab_direction_offset(direction, offset);
-    for (int child = 0; child < gab_topology_child_count(maker->topology); ++child) {
+    for (int child = 0; child < gab_topology_child_count(maker->topology); child++) {
       bool touches = true;
-      for (int axis = 0; axis < 3; ++axis)
+      for (int axis = 0; axis < 3; axis++)
         if (offset[axis] != 0) touches = touches && (child >> axis & 1) == (offset[axis] < 0);
       if (touches) maker->touching[direction] |= (uint8_t)(1U << child);
     }
@@ -118,11 +118,11 @@ static void find_touching(table_maker *maker)
 static gab_status make_rows(table_maker *maker, gab_proxy *proxies, size_t count)
 {
   gab_block_id around[GAB_DIRECTIONS];
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     GAB_TRY(reserve_rows(maker));
     const size_t first = maker->count;
     const int level = gab_topology_around(maker->topology, proxies[i].id, around);
-    for (int direction = 0; direction < GAB_DIRECTIONS; ++direction)
+    for (int direction = 0; direction < GAB_DIRECTIONS; direction++)
       if (around[direction] != GAB_NO_BLOCK) add_rows(maker, level, around[direction], direction);
     proxies[i].neighbour_count = maker->count - first;
   }
@@ -131,7 +131,7 @@ static gab_status make_rows(table_maker *maker, gab_proxy *proxies, size_t count
 
 void gab_proxy_tables_attach(gab_proxy *proxies, size_t count, gab_neighbour *rows)
 {
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     proxies[i].neighbours = rows;
     rows += proxies[i].neighbour_count;
   }

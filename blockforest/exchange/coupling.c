@@ -71,7 +71,7 @@ static gab_block_place place_of(const gab_coupling *coupling, gab_block_id id)
 
 static stage *stage_of(gab_coupling *coupling, gab_coupling_way way, int level)
 {
-  for (size_t i = 0; i < coupling->stage_count; ++i)
+  for (size_t i = 0; i < coupling->stage_count; i++)
     if (coupling->stages[i].way == way && coupling->stages[i].level == level) return &coupling->stages[i];
   return NULL;
 }
@@ -125,7 +125,7 @@ static gab_status add_coarser(const lister *by)
   gab_contact contact = {.fine = by->block->id, .other = by->row->id, .direction = by->row->direction};
   int seen[3];
   gab_direction_offset(gab_topology_back_direction(topology, by->block->id, by->row->direction), seen);
-  for (int axis = 0; axis < topology->grid.dimension; ++axis)
+  for (int axis = 0; axis < topology->grid.dimension; axis++)
     contact.place[axis] = (int8_t)(2 * seen[axis] + (fine.at[axis] & 1));
   GAB_TRY(add(by, GAB_COUPLING_UP, fine.level - 1, &contact, true));
   return add(by, GAB_COUPLING_DOWN, fine.level - 1, &contact, false);
@@ -139,12 +139,12 @@ static gab_status add_finer(const lister *by)
   gab_contact contact = {.fine = by->row->id, .other = by->block->id};
   int seen[3], offset[3];
   gab_direction_offset(by->row->direction, seen);
-  for (int axis = 0; axis < dimension; ++axis)
+  for (int axis = 0; axis < dimension; axis++)
     contact.place[axis] = (int8_t)(2 * seen[axis] + (fine.at[axis] & 1));
-  for (int direction = 0; direction < GAB_DIRECTIONS; ++direction) {
+  for (int direction = 0; direction < GAB_DIRECTIONS; direction++) {
     gab_direction_offset(direction, offset);
     bool lies_here = direction != GAB_DIRECTION_CENTRE && (dimension == 3 || offset[2] == 0);
-    for (int axis = 0; axis < dimension && lies_here; ++axis) {
+    for (int axis = 0; axis < dimension && lies_here; axis++) {
       int half = contact.place[axis] + offset[axis];
       lies_here = half == 0 || half == 1;
     }
@@ -172,7 +172,7 @@ static gab_status add_same(const lister *by)
 static gab_status list_block(gab_coupling *coupling, gab_block *block)
 {
   int level = place_of(coupling, block->id).level;
-  for (size_t r = 0; r < block->neighbour_count; ++r) {
+  for (size_t r = 0; r < block->neighbour_count; r++) {
     const lister by = {.coupling = coupling, .block = block, .row = &block->neighbours[r]};
     int other = place_of(coupling, by.row->id).level;
     if (other < level) GAB_TRY(add_coarser(&by));
@@ -195,9 +195,9 @@ static int in_common_order(const void *a, const void *b)
 
 static void drop_plan(gab_coupling *coupling)
 {
-  for (size_t s = 0; s < coupling->stage_count; ++s) {
+  for (size_t s = 0; s < coupling->stage_count; s++) {
     stage *gone = &coupling->stages[s];
-    for (size_t c = 0; c < gone->channel_count; ++c) {
+    for (size_t c = 0; c < gone->channel_count; c++) {
       gab_buffer_release(&gone->channels[c].out);
       gab_buffer_release(&gone->channels[c].in);
     }
@@ -226,12 +226,12 @@ static gab_status make_channels(stage *made)
                       (s < made->sends.count && made->sends.item[s].peer < made->receives.item[r].peer);
     one->slot = from_sends ? made->sends.item[s].peer : made->receives.item[r].peer;
     one->first_send = s;
-    for (; s < made->sends.count && made->sends.item[s].peer == one->slot; ++s, ++one->sends) {
+    for (; s < made->sends.count && made->sends.item[s].peer == one->slot; s++, one->sends++) {
       made->sends.item[s].offset = one->send_bytes;
       one->send_bytes += made->sends.item[s].bytes;
     }
     one->first_receive = r;
-    for (; r < made->receives.count && made->receives.item[r].peer == one->slot; ++r, ++one->receives) {
+    for (; r < made->receives.count && made->receives.item[r].peer == one->slot; r++, one->receives++) {
       made->receives.item[r].offset = one->receive_bytes;
       one->receive_bytes += made->receives.item[r].bytes;
     }
@@ -241,11 +241,11 @@ static gab_status make_channels(stage *made)
 
 static gab_status make_plan(gab_coupling *coupling)
 {
-  for (size_t i = 0; i < coupling->forest->block_count; ++i)
+  for (size_t i = 0; i < coupling->forest->block_count; i++)
     GAB_TRY(list_block(coupling, coupling->forest->blocks[i]));
-  for (size_t s = 0; s < coupling->stage_count; ++s) {
+  for (size_t s = 0; s < coupling->stage_count; s++) {
     crossings *lists[] = {&coupling->stages[s].sends, &coupling->stages[s].receives};
-    for (int l = 0; l < 2; ++l)
+    for (int l = 0; l < 2; l++)
       if (lists[l]->count > 1) qsort(lists[l]->item, lists[l]->count, sizeof(crossing), in_common_order);
     GAB_TRY(make_channels(&coupling->stages[s]));
   }
@@ -320,7 +320,7 @@ static bool is_here(const gab_coupling *coupling, const channel *one)
 
 static gab_status post_receives(gab_coupling *coupling, stage *now)
 {
-  for (size_t c = 0; c < now->channel_count; ++c) {
+  for (size_t c = 0; c < now->channel_count; c++) {
     channel *from = &now->channels[c];
     if (from->receive_bytes > 0 && !is_here(coupling, from))
       GAB_TRY(gab_port_receive(coupling->port, from->slot, &from->in, from->receive_bytes));
@@ -330,7 +330,7 @@ static gab_status post_receives(gab_coupling *coupling, stage *now)
 
 static gab_status make_room(stage *now)
 {
-  for (size_t c = 0; c < now->channel_count; ++c) {
+  for (size_t c = 0; c < now->channel_count; c++) {
     void *ignored;
     if (now->channels[c].send_bytes == 0) continue;
     GAB_TRY(gab_message_begin(&now->channels[c].out));
@@ -350,7 +350,7 @@ static bool ends_agree(const channel *here)
 static void pack_all(gab_coupling *coupling, stage *now)
 {
   const gab_coupling_kind *kind = &coupling->kind;
-  for (size_t c = 0; c < now->channel_count; ++c) {
+  for (size_t c = 0; c < now->channel_count; c++) {
     channel *to = &now->channels[c];
     if (to->send_bytes == 0) continue;
     unsigned char *place = to->out.data + (to->out.size - to->send_bytes);
@@ -358,7 +358,7 @@ static void pack_all(gab_coupling *coupling, stage *now)
      * is packed is what something is unpacked into. */
     const bool stays = is_here(coupling, to) && ends_agree(to);
 #pragma omp parallel for schedule(dynamic, 4) if (to->sends > FEW)
-    for (size_t i = 0; i < to->sends; ++i) {
+    for (size_t i = 0; i < to->sends; i++) {
       const crossing *item = &now->sends.item[to->first_send + i];
       kind->pack(kind->user, item->data, now->way, &item->contact, place + item->offset);
       if (!stays) continue;
@@ -370,7 +370,7 @@ static void pack_all(gab_coupling *coupling, stage *now)
 
 static gab_status send_all(gab_coupling *coupling, stage *now)
 {
-  for (size_t c = 0; c < now->channel_count; ++c) {
+  for (size_t c = 0; c < now->channel_count; c++) {
     channel *to = &now->channels[c];
     if (to->send_bytes > 0 && !is_here(coupling, to))
       GAB_TRY(gab_port_send(coupling->port, to->slot, &to->out));
@@ -381,7 +381,7 @@ static gab_status send_all(gab_coupling *coupling, stage *now)
 static gab_status unpack_all(gab_coupling *coupling, stage *now)
 {
   const gab_coupling_kind *kind = &coupling->kind;
-  for (size_t c = 0; c < now->channel_count; ++c) {
+  for (size_t c = 0; c < now->channel_count; c++) {
     channel *from = &now->channels[c];
     if (is_here(coupling, from)) {
       if (ends_agree(from)) continue;
@@ -391,7 +391,7 @@ static gab_status unpack_all(gab_coupling *coupling, stage *now)
     if (from->receive_bytes == 0) continue;
     const unsigned char *arrived = gab_message_reader(&from->in).at;
 #pragma omp parallel for schedule(dynamic, 4) if (from->receives > FEW)
-    for (size_t i = from->first_receive; i < from->first_receive + from->receives; ++i) {
+    for (size_t i = from->first_receive; i < from->first_receive + from->receives; i++) {
       const crossing *item = &now->receives.item[i];
       kind->unpack(kind->user, item->data, now->way, &item->contact, arrived + item->offset);
     }
@@ -426,7 +426,7 @@ gab_status gab_coupling_start(gab_coupling *coupling, gab_coupling_way way, int 
   if ((int)way < 0 || way >= GAB_COUPLING_WAYS || level < 0 || level > deepest)
     GAB_FAIL(GAB_ERR_ARGUMENT, "coupling `%s': no way %d of level %d (there are %d ways, and levels 0 to %d)",
              coupling->kind.name, (int)way, level, (int)GAB_COUPLING_WAYS, deepest);
-  gab_world_enter(world, GAB_PHASE_EXCHANGE);
+  gab_world_enter(world, GAB_FAULT_POINT_EXCHANGE);
   gab_status status = update_plan(coupling);
   if (status != GAB_OK) return abandon(coupling, status);
   stage *now = coupling->now = stage_of(coupling, way, level);

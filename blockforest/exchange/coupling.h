@@ -63,7 +63,7 @@ gab_status gab_coupling_create(gab_forest *forest, gab_data_id data, const gab_c
 void gab_coupling_destroy(gab_coupling **coupling);
 
 /** Packs and starts sending. One way of one level may be under way at a time. Collective among the blocks
- * that have contacts. Announces ::GAB_PHASE_EXCHANGE. What is sent may be changed once it returns. A failure
+ * that have contacts. Announces ::GAB_FAULT_POINT_EXCHANGE. What is sent may be changed once it returns. A failure
  * of this process alone breaks the world (gab_world_raise()); after a repair, start again.
  *  @param[in] level  of the coarser blocks; across: of the blocks
  *  @return ::GAB_ERR_STATE if one is under way already, ::GAB_ERR_ARGUMENT for a way or level that cannot be

@@ -65,7 +65,7 @@ static int in_common_order(const void *a, const void *b)
 
 static void drop_plan(gab_exchange *exchange)
 {
-  for (size_t c = 0; c < exchange->channel_count; ++c) {
+  for (size_t c = 0; c < exchange->channel_count; c++) {
     gab_buffer_release(&exchange->channels[c].out);
     gab_buffer_release(&exchange->channels[c].in);
   }
@@ -125,7 +125,7 @@ static gab_status make_room(crossings *list, size_t rows)
 static gab_status check_data(const gab_exchange *exchange)
 {
   const gab_ghost_kind *ghost = &exchange->ghost;
-  for (size_t i = 0; i < exchange->forest->block_count && ghost->check; ++i)
+  for (size_t i = 0; i < exchange->forest->block_count && ghost->check; i++)
     GAB_TRY(ghost->check(ghost->user, gab_block_data(exchange->forest->blocks[i], exchange->data)));
   return GAB_OK;
 }
@@ -135,15 +135,15 @@ static gab_status list_crossings(gab_exchange *exchange)
   const gab_forest *forest = exchange->forest;
   size_t rows = 0;
   GAB_TRY(check_data(exchange));
-  for (size_t i = 0; i < forest->block_count; ++i) rows += forest->blocks[i]->neighbour_count;
+  for (size_t i = 0; i < forest->block_count; i++) rows += forest->blocks[i]->neighbour_count;
   GAB_TRY(make_room(&exchange->sends, rows));
   GAB_TRY(make_room(&exchange->receives, rows));
   GAB_TRY(make_room(&exchange->copies, rows));
-  for (size_t i = 0; i < forest->block_count; ++i)
-    for (size_t r = 0; r < forest->blocks[i]->neighbour_count; ++r)
+  for (size_t i = 0; i < forest->block_count; i++)
+    for (size_t r = 0; r < forest->blocks[i]->neighbour_count; r++)
       add_row(exchange, forest->blocks[i], &forest->blocks[i]->neighbours[r]);
   crossings *lists[] = {&exchange->sends, &exchange->receives, &exchange->copies};
-  for (int l = 0; l < 3; ++l)
+  for (int l = 0; l < 3; l++)
     if (lists[l]->count > 1) qsort(lists[l]->item, lists[l]->count, sizeof(crossing), in_common_order);
   return GAB_OK;
 }
@@ -151,14 +151,14 @@ static gab_status list_crossings(gab_exchange *exchange)
 static size_t count_peers(const crossings *list)
 {
   size_t peers = 0;
-  for (size_t i = 0; i < list->count; ++i) peers += i == 0 || list->item[i].peer != list->item[i - 1].peer;
+  for (size_t i = 0; i < list->count; i++) peers += i == 0 || list->item[i].peer != list->item[i - 1].peer;
   return peers;
 }
 
 /* The channel of a slot; made at the end if it is not there. */
 static channel *channel_to(gab_exchange *exchange, gab_slot slot)
 {
-  for (size_t c = exchange->channel_count; c > 0; --c)
+  for (size_t c = exchange->channel_count; c > 0; c--)
     if (exchange->channels[c - 1].slot == slot) return &exchange->channels[c - 1];
   channel *made = &exchange->channels[exchange->channel_count++];
   made->slot = slot;
@@ -173,14 +173,14 @@ static gab_status make_channels(gab_exchange *exchange)
   size_t most = count_peers(&exchange->sends) + count_peers(&exchange->receives);
   GAB_TRY(gab_alloc(most * sizeof(channel), GAB_MEMORY_OTHER, &memory));
   exchange->channels = memory;
-  for (size_t i = 0; i < exchange->sends.count; ++i) {
+  for (size_t i = 0; i < exchange->sends.count; i++) {
     crossing *item = &exchange->sends.item[i];
     channel *to = channel_to(exchange, item->peer);
     item->channel = (size_t)(to - exchange->channels);
     item->offset = to->send_bytes;
     to->send_bytes += item->bytes;
   }
-  for (size_t i = 0; i < exchange->receives.count; ++i) {
+  for (size_t i = 0; i < exchange->receives.count; i++) {
     crossing *item = &exchange->receives.item[i];
     channel *from = channel_to(exchange, item->peer);
     item->channel = (size_t)(from - exchange->channels);
@@ -204,7 +204,7 @@ static gab_status update_plan(gab_exchange *exchange)
     return status;
   }
   exchange->planned = true;
-  ++exchange->plans;
+  exchange->plans++;
   exchange->revision = revision;
   exchange->epoch = epoch;
   return GAB_OK;
@@ -284,7 +284,7 @@ static void pack_all(gab_exchange *exchange)
 {
   const gab_ghost_kind *ghost = &exchange->ghost;
 #pragma omp parallel for schedule(dynamic, 4) if (exchange->sends.count > 4)
-  for (size_t i = 0; i < exchange->sends.count; ++i) {
+  for (size_t i = 0; i < exchange->sends.count; i++) {
     const crossing *item = &exchange->sends.item[i];
     ghost->pack(ghost->user, item->from, item->direction,
                 exchange->channels[item->channel].place + item->offset);
@@ -295,7 +295,7 @@ static void unpack_all(gab_exchange *exchange)
 {
   const gab_ghost_kind *ghost = &exchange->ghost;
 #pragma omp parallel for schedule(dynamic, 4) if (exchange->receives.count > 4)
-  for (size_t i = 0; i < exchange->receives.count; ++i) {
+  for (size_t i = 0; i < exchange->receives.count; i++) {
     const crossing *item = &exchange->receives.item[i];
     ghost->unpack(ghost->user, item->to, item->direction,
                   exchange->channels[item->channel].arrived + item->offset);
@@ -305,7 +305,7 @@ static void unpack_all(gab_exchange *exchange)
 static size_t largest(const crossings *list)
 {
   size_t bytes = 0;
-  for (size_t i = 0; i < list->count; ++i)
+  for (size_t i = 0; i < list->count; i++)
     if (list->item[i].bytes > bytes) bytes = list->item[i].bytes;
   return bytes;
 }
@@ -325,7 +325,7 @@ static gab_status copy_through_bytes(gab_exchange *exchange)
       starved = true;
     }
 #pragma omp for schedule(dynamic, 4)
-    for (size_t i = 0; i < exchange->copies.count; ++i) {
+    for (size_t i = 0; i < exchange->copies.count; i++) {
       const crossing *item = &exchange->copies.item[i];
       if (!mine) continue;
       ghost->pack(ghost->user, item->from, item->direction, scratch);
@@ -343,7 +343,7 @@ static gab_status copy_all(gab_exchange *exchange)
   if (ghost->fetched) return GAB_OK;
   if (!ghost->copy) return copy_through_bytes(exchange);
 #pragma omp parallel for schedule(dynamic, 4)
-  for (size_t i = 0; i < exchange->copies.count; ++i) {
+  for (size_t i = 0; i < exchange->copies.count; i++) {
     const crossing *item = &exchange->copies.item[i];
     ghost->copy(ghost->user, item->from, item->to, item->direction);
   }
@@ -352,7 +352,7 @@ static gab_status copy_all(gab_exchange *exchange)
 
 static gab_status post_receives(gab_exchange *exchange)
 {
-  for (size_t c = 0; c < exchange->channel_count; ++c) {
+  for (size_t c = 0; c < exchange->channel_count; c++) {
     channel *from = &exchange->channels[c];
     if (from->receive_bytes > 0)
       GAB_TRY(gab_port_receive(exchange->port, from->slot, &from->in, from->receive_bytes));
@@ -362,7 +362,7 @@ static gab_status post_receives(gab_exchange *exchange)
 
 static gab_status send_all(gab_exchange *exchange)
 {
-  for (size_t c = 0; c < exchange->channel_count; ++c) {
+  for (size_t c = 0; c < exchange->channel_count; c++) {
     channel *to = &exchange->channels[c];
     void *place;
     if (to->send_bytes == 0) continue;
@@ -371,7 +371,7 @@ static gab_status send_all(gab_exchange *exchange)
     to->place = place;
   }
   pack_all(exchange);
-  for (size_t c = 0; c < exchange->channel_count; ++c) {
+  for (size_t c = 0; c < exchange->channel_count; c++) {
     channel *to = &exchange->channels[c];
     if (to->send_bytes > 0) GAB_TRY(gab_port_send(exchange->port, to->slot, &to->out));
   }
@@ -394,8 +394,8 @@ static void note_places(gab_exchange *exchange)
 {
   const gab_ghost_kind *ghost = &exchange->ghost;
   crossings *lists[] = {&exchange->receives, &exchange->copies};
-  for (int l = 0; l < 2 && ghost->place; ++l)
-    for (size_t i = 0; i < lists[l]->count; ++i)
+  for (int l = 0; l < 2 && ghost->place; l++)
+    for (size_t i = 0; i < lists[l]->count; i++)
       lists[l]->item[i].place = ghost->place(ghost->user, lists[l]->item[i].to);
 }
 
@@ -403,8 +403,8 @@ static gab_status check_places(const gab_exchange *exchange)
 {
   const gab_ghost_kind *ghost = &exchange->ghost;
   const crossings *lists[] = {&exchange->receives, &exchange->copies};
-  for (int l = 0; l < 2 && ghost->place; ++l)
-    for (size_t i = 0; i < lists[l]->count; ++i)
+  for (int l = 0; l < 2 && ghost->place; l++)
+    for (size_t i = 0; i < lists[l]->count; i++)
       if (lists[l]->item[i].place != ghost->place(ghost->user, lists[l]->item[i].to))
         GAB_FAIL(GAB_ERR_STATE,
                  "the data of block " GAB_PRI_BLOCK
@@ -429,7 +429,7 @@ gab_status gab_exchange_start(gab_exchange *exchange)
     GAB_FAIL(GAB_ERR_STATE, "exchange `%s' is started twice without a finish", exchange->ghost.name);
   gab_status status = check_levels(exchange);
   if (status != GAB_OK && exchange->forest->borders == GAB_BORDERS_SOMEWHERE) return status; /* as on all */
-  gab_world_enter(world, GAB_PHASE_EXCHANGE);
+  gab_world_enter(world, GAB_FAULT_POINT_EXCHANGE);
   if (status == GAB_OK) status = update_plan(exchange);
   exchange->under_way = true;
   exchange->resets = gab_world_port_resets(world);
@@ -459,7 +459,7 @@ gab_status gab_exchange_finish(gab_exchange *exchange)
   gab_status status = check_places(exchange);
   if (status == GAB_OK) status = gab_port_finish(exchange->port);
   if (status != GAB_OK) return abandon(exchange, status);
-  for (size_t c = 0; c < exchange->channel_count; ++c)
+  for (size_t c = 0; c < exchange->channel_count; c++)
     if (exchange->channels[c].receive_bytes > 0)
       exchange->channels[c].arrived = gab_message_reader(&exchange->channels[c].in).at;
   unpack_all(exchange);
@@ -480,11 +480,11 @@ gab_status gab_exchange_plan(gab_exchange *exchange, uint64_t *number)
 void gab_exchange_visit(const gab_exchange *exchange,
                         void (*visit)(void *user, const void *from, void *to, int direction), void *user)
 {
-  for (size_t i = 0; i < exchange->copies.count; ++i) {
+  for (size_t i = 0; i < exchange->copies.count; i++) {
     const crossing *item = &exchange->copies.item[i];
     visit(user, item->from, item->to, item->direction);
   }
-  for (size_t i = 0; i < exchange->receives.count; ++i)
+  for (size_t i = 0; i < exchange->receives.count; i++)
     visit(user, NULL, exchange->receives.item[i].to, exchange->receives.item[i].direction);
 }
 
@@ -492,10 +492,10 @@ gab_exchange_volume gab_exchange_get_volume(gab_exchange *exchange)
 {
   gab_exchange_volume volume = {0, 0, 0};
   if (!is_under_way(exchange) && update_plan(exchange) != GAB_OK) return volume;
-  for (size_t c = 0; c < exchange->channel_count; ++c) {
+  for (size_t c = 0; c < exchange->channel_count; c++) {
     volume.bytes += exchange->channels[c].send_bytes;
     volume.messages += exchange->channels[c].send_bytes > 0;
   }
-  for (size_t i = 0; i < exchange->copies.count; ++i) volume.local_bytes += exchange->copies.item[i].bytes;
+  for (size_t i = 0; i < exchange->copies.count; i++) volume.local_bytes += exchange->copies.item[i].bytes;
   return volume;
 }

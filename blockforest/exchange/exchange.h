@@ -60,7 +60,7 @@ gab_status gab_exchange_create_on_level(gab_forest *forest, gab_data_id data, co
 void gab_exchange_destroy(gab_exchange **exchange);
 
 /** Packs and starts sending, copies between local blocks. Collective among neighbours. Announces
- *  ::GAB_PHASE_EXCHANGE. What is sent may be changed once it returns; ghosts are undefined until
+ *  ::GAB_FAULT_POINT_EXCHANGE. What is sent may be changed once it returns; ghosts are undefined until
  *  gab_exchange_finish(). An exchange that a fault has cut short is simply started again after the repair.
  *  A failure of this process alone breaks the world (gab_world_raise()).
  *  @return ::GAB_ERR_STATE if one is under way already; or, on all slots alike, if blocks of different levels
@@ -77,7 +77,7 @@ gab_status gab_exchange_finish(gab_exchange *exchange);
 gab_status gab_exchange_progress(gab_exchange *exchange, bool *done);
 
 /** Makes the plan of the exchange if there is none yet for the forest as it is. Local.
- *  @param[out] number  from 1; grows whenever the plan is made anew, so with it everything may be kept that
+ *  @param[out] number  from 1; grows whenever the plan is rebuilt, so with it everything may be kept that
  *  follows from gab_exchange_visit()
  *  @return ::GAB_ERR_STATE if the forest has changed since a start that has not been finished, or levels
  * touch that are not coupled */

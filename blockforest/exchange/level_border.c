@@ -4,7 +4,7 @@ int gab_level_border_axis(const gab_contact *contact)
 {
   int offset[3], axis = -1;
   gab_direction_offset(contact->direction, offset);
-  for (int k = 0; k < 3; ++k)
+  for (int k = 0; k < 3; k++)
     if (offset[k] != 0) axis = axis == -1 ? k : 3;
   return axis == 3 ? -1 : axis;
 }
@@ -21,7 +21,7 @@ gab_level_border gab_level_border_of(const int32_t cells[3], int dimension, cons
   made.first = above ? end - 1 : 0;
   made.second = above ? end - 2 : 1;
   int found = 0;
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     if (axis == made.axis) continue;
     made.lateral[found] = axis;
     made.count[found] = cells[axis];
@@ -36,9 +36,9 @@ static double mean_difference(const gab_field *field, const gab_level_border *at
                               int component)
 {
   double sum[2] = {0, 0};
-  for (int32_t b = 0; b < at->step[1]; ++b) {
+  for (int32_t b = 0; b < at->step[1]; b++) {
     double pair[2] = {0, 0};
-    for (int32_t a = 0; a < at->step[0]; ++a) {
+    for (int32_t a = 0; a < at->step[0]; a++) {
       int32_t ghost[3], first[3];
       gab_level_border_cell(at, at->ghost, i + a, j + b, ghost);
       gab_level_border_cell(at, at->first, i + a, j + b, first);
@@ -55,7 +55,7 @@ void gab_level_border_pack_up(const gab_field *field, int dimension, const gab_c
   const gab_level_border at = gab_level_border_of(field->shape.cells, dimension, contact, true);
   for (int32_t j = 0; j < at.count[1]; j += at.step[1])
     for (int32_t i = 0; i < at.count[0]; i += at.step[0])
-      for (int c = 0; c < field->shape.components; ++c) *out++ = mean_difference(field, &at, i, j, c);
+      for (int c = 0; c < field->shape.components; c++) *out++ = mean_difference(field, &at, i, j, c);
 }
 
 void gab_level_border_unpack_up(gab_field *field, int dimension, const gab_contact *contact, const double *in)
@@ -67,7 +67,7 @@ void gab_level_border_unpack_up(gab_field *field, int dimension, const gab_conta
       int32_t ghost[3], first[3];
       gab_level_border_cell(&at, at.ghost, a, b, ghost);
       gab_level_border_cell(&at, at.first, a, b, first);
-      for (int c = 0; c < field->shape.components; ++c)
+      for (int c = 0; c < field->shape.components; c++)
         gab_field_set(field, ghost[0], ghost[1], ghost[2], c,
                       gab_field_get(field, first[0], first[1], first[2], c) + 2 * *in++);
     }

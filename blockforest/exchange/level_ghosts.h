@@ -44,7 +44,7 @@ gab_status gab_level_ghosts_create(gab_forest *forest, gab_data_id data, const g
 void gab_level_ghosts_destroy(gab_level_ghosts **ghosts);
 
 /** Starts sending. Collective among neighbours; what is sent may be changed once it returns, but for cells beside a finer
- *  block and the two layers beside a coarser one, which gab_level_ghosts_finish() reads. Announces ::GAB_PHASE_EXCHANGE.
+ *  block and the two layers beside a coarser one, which gab_level_ghosts_finish() reads. Announces ::GAB_FAULT_POINT_EXCHANGE.
  *  After a fault and its repair it is simply started again. @return as gab_exchange_start() and gab_coupling_start() */
 gab_status gab_level_ghosts_start(gab_level_ghosts *ghosts);
 /** Completes: all ghosts beyond faces are filled. Collective among neighbours: between levels messages go up only now. */

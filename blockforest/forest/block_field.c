@@ -54,7 +54,7 @@ static gab_status check_ghosts(void *user, const void *data)
 {
   const gab_field_shape *expected = &((const gab_block_field *)user)->shape,
                         *found = &((const gab_field *)data)->shape;
-  for (int axis = 0; axis < 3; ++axis)
+  for (int axis = 0; axis < 3; axis++)
     if (expected->cells[axis] != found->cells[axis] || expected->ghosts[axis] != found->ghosts[axis])
       GAB_FAIL(GAB_ERR_ARGUMENT,
                "ghosts of fields of %" PRId32 " cells and %" PRId32
@@ -103,13 +103,13 @@ static gab_status check_shape(void *user, const gab_forest *forest)
   const gab_forest_options *options = gab_forest_get_options(forest);
   const int32_t *cells = options->cells;
   GAB_TRY(gab_field_map_of(shape, &map));
-  for (int axis = 0; axis < 3; ++axis)
+  for (int axis = 0; axis < 3; axis++)
     if (shape->cells[axis] != cells[axis])
       GAB_FAIL(GAB_ERR_ARGUMENT,
                "a field of %" PRId32 " x %" PRId32 " x %" PRId32 " cells is not for blocks of %" PRId32
                " x %" PRId32 " x %" PRId32,
                shape->cells[0], shape->cells[1], shape->cells[2], cells[0], cells[1], cells[2]);
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     const int32_t wide = axis < options->grid.dimension ? shape->ghosts[0] : 0;
     if (shape->ghosts[axis] != wide)
       GAB_FAIL(GAB_ERR_ARGUMENT,
@@ -177,13 +177,13 @@ static double slope(const gab_field *field, const int32_t at[3], int axis, int c
 static void split_cell(const gab_field *parent, const int32_t from[3], gab_field *child, const int32_t to[3],
                        int dimension, bool linear)
 {
-  for (int c = 0; c < parent->shape.components; ++c) {
+  for (int c = 0; c < parent->shape.components; c++) {
     double value = gab_field_get(parent, from[0], from[1], from[2], c), quarter[3] = {0, 0, 0};
-    for (int axis = 0; axis < dimension && linear; ++axis)
+    for (int axis = 0; axis < dimension && linear; axis++)
       quarter[axis] = 0.25 * slope(parent, from, axis, c);
-    for (int part = 0; part < 1 << dimension; ++part) {
+    for (int part = 0; part < 1 << dimension; part++) {
       double shift = 0;
-      for (int axis = 0; axis < dimension; ++axis) shift += part >> axis & 1 ? quarter[axis] : -quarter[axis];
+      for (int axis = 0; axis < dimension; axis++) shift += part >> axis & 1 ? quarter[axis] : -quarter[axis];
       gab_field_set(child, to[0] + (part & 1), to[1] + (part >> 1 & 1), to[2] + (part >> 2 & 1), c,
                     value + shift);
     }
@@ -194,14 +194,14 @@ static void split_cell(const gab_field *parent, const int32_t from[3], gab_field
 static void merge_cells(const gab_field *child, const int32_t from[3], gab_field *parent, const int32_t to[3],
                         int dimension)
 {
-  for (int c = 0; c < parent->shape.components; ++c) {
+  for (int c = 0; c < parent->shape.components; c++) {
     double sum[8];
     int parts = 1 << dimension;
-    for (int part = 0; part < parts; ++part)
+    for (int part = 0; part < parts; part++)
       sum[part] =
           gab_field_get(child, from[0] + (part & 1), from[1] + (part >> 1 & 1), from[2] + (part >> 2 & 1), c);
     for (int pairs = parts / 2; pairs > 0; pairs /= 2)
-      for (int i = 0; i < pairs; ++i) sum[i] = sum[2 * i] + sum[2 * i + 1];
+      for (int i = 0; i < pairs; i++) sum[i] = sum[2 * i] + sum[2 * i + 1];
     gab_field_set(parent, to[0], to[1], to[2], c, sum[0] / parts);
   }
 }
@@ -211,12 +211,12 @@ static void cross_levels(const gab_field *from, gab_field *to, int which, int di
                          bool linear)
 {
   int32_t half[3] = {1, 1, 1}, cell[3], coarse[3], fine[3] = {0, 0, 0};
-  for (int axis = 0; axis < dimension; ++axis) half[axis] = from->shape.cells[axis] / 2;
-  for (cell[2] = 0; cell[2] < half[2]; ++cell[2])
-    for (cell[1] = 0; cell[1] < half[1]; ++cell[1])
-      for (cell[0] = 0; cell[0] < half[0]; ++cell[0]) {
-        for (int axis = 0; axis < 3; ++axis) coarse[axis] = cell[axis] + (which >> axis & 1) * half[axis];
-        for (int axis = 0; axis < dimension; ++axis) fine[axis] = 2 * cell[axis];
+  for (int axis = 0; axis < dimension; axis++) half[axis] = from->shape.cells[axis] / 2;
+  for (cell[2] = 0; cell[2] < half[2]; cell[2]++)
+    for (cell[1] = 0; cell[1] < half[1]; cell[1]++)
+      for (cell[0] = 0; cell[0] < half[0]; cell[0]++) {
+        for (int axis = 0; axis < 3; axis++) coarse[axis] = cell[axis] + (which >> axis & 1) * half[axis];
+        for (int axis = 0; axis < dimension; axis++) fine[axis] = 2 * cell[axis];
         if (down) split_cell(from, coarse, to, fine, dimension, linear);
         else merge_cells(from, fine, to, coarse, dimension);
       }
@@ -228,7 +228,7 @@ static gab_status split(void *user, const gab_forest *forest, const gab_block *p
   const gab_block_field *field = user;
   const gab_topology *topology = gab_forest_topology(forest);
   (void)parent, (void)children;
-  for (int c = 0; c < gab_topology_child_count(topology); ++c)
+  for (int c = 0; c < gab_topology_child_count(topology); c++)
     if (children_data[c])
       cross_levels(parent_data, children_data[c], c, topology->grid.dimension, true, field->linear_split);
   return GAB_OK;
@@ -239,7 +239,7 @@ static gab_status merge(void *user, const gab_forest *forest, const gab_block *c
 {
   const gab_topology *topology = gab_forest_topology(forest);
   (void)user, (void)children, (void)parent;
-  for (int c = 0; c < gab_topology_child_count(topology); ++c)
+  for (int c = 0; c < gab_topology_child_count(topology); c++)
     if (children_data[c])
       cross_levels(children_data[c], parent_data, c, topology->grid.dimension, false, false);
   return GAB_OK;

@@ -42,7 +42,7 @@ typedef struct gab_block_field {
  * merges again is the same to the bit. @param[in] field  borrowed as long as the forest lives */
 gab_block_data_kind gab_block_field_data(const gab_block_field *field, const char *name);
 
-/** Block data that need not survive, such as the second field of a step that is not in place: made anew where
+/** Block data that need not survive, such as the second field of a step that is not in place: rebuilt where
  *  a block arrives. Its field may be exchanged with that of stored data by gab_field_swap().
  *  @param[in] field  borrowed as long as the forest lives */
 gab_block_data_kind gab_block_field_scratch(const gab_block_field *field, const char *name);

@@ -17,7 +17,7 @@ static int64_t root_count(const gab_root_grid *grid)
 static int64_t longest_side(const gab_root_grid *grid)
 {
   int64_t longest = grid->roots[0];
-  for (int axis = 1; axis < 3; ++axis)
+  for (int axis = 1; axis < 3; axis++)
     if (grid->roots[axis] > longest) longest = grid->roots[axis];
   return longest;
 }
@@ -31,7 +31,7 @@ gab_status gab_root_grid_check(const gab_root_grid *grid)
 {
   if (grid->dimension != 2 && grid->dimension != 3)
     GAB_FAIL(GAB_ERR_INPUT, "the domain has %d dimensions; 2 and 3 are possible", grid->dimension);
-  for (int axis = 0; axis < 3; ++axis)
+  for (int axis = 0; axis < 3; axis++)
     if (grid->roots[axis] < 1)
       GAB_FAIL(GAB_ERR_INPUT, "the domain has %" PRId32 " blocks in %c; at least one is needed",
                grid->roots[axis], "xyz"[axis]);
@@ -49,17 +49,17 @@ gab_status gab_root_grid_check(const gab_root_grid *grid)
 gab_block_id gab_block_id_of(const gab_root_grid *grid, gab_block_place place)
 {
   if (place.level < 0 || place.level > gab_root_grid_max_level(grid)) return GAB_NO_BLOCK;
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     int64_t extent = axis < grid->dimension ? (int64_t)grid->roots[axis] << place.level : 1;
     if (place.at[axis] < 0 || place.at[axis] >= extent) return GAB_NO_BLOCK;
   }
   int64_t root[3] = {0, 0, 0};
-  for (int axis = 0; axis < grid->dimension; ++axis) root[axis] = place.at[axis] >> place.level;
+  for (int axis = 0; axis < grid->dimension; axis++) root[axis] = place.at[axis] >> place.level;
   gab_block_id id = (gab_block_id)1 << bits_for(root_count(grid));
   id |= (gab_block_id)(root[0] + grid->roots[0] * (root[1] + grid->roots[1] * root[2]));
-  for (int bit = place.level - 1; bit >= 0; --bit) {
+  for (int bit = place.level - 1; bit >= 0; bit--) {
     int child = 0;
-    for (int axis = 0; axis < grid->dimension; ++axis) child |= (place.at[axis] >> bit & 1) << axis;
+    for (int axis = 0; axis < grid->dimension; axis++) child |= (place.at[axis] >> bit & 1) << axis;
     id = id << grid->dimension | (gab_block_id)child;
   }
   return id;
@@ -77,9 +77,9 @@ gab_block_place gab_block_id_place(const gab_root_grid *grid, gab_block_id id)
   int64_t root = (int64_t)(id >> (grid->dimension * level) & (((gab_block_id)1 << root_bits) - 1));
   int64_t at[3] = {root % grid->roots[0], root / grid->roots[0] % grid->roots[1],
                    root / grid->roots[0] / grid->roots[1]};
-  for (int bit = level - 1; bit >= 0; --bit) {
+  for (int bit = level - 1; bit >= 0; bit--) {
     gab_block_id child = id >> (grid->dimension * bit);
-    for (int axis = 0; axis < grid->dimension; ++axis) at[axis] = at[axis] * 2 + (int64_t)(child >> axis & 1);
+    for (int axis = 0; axis < grid->dimension; axis++) at[axis] = at[axis] * 2 + (int64_t)(child >> axis & 1);
   }
   return (gab_block_place){level, {(int32_t)at[0], (int32_t)at[1], (int32_t)at[2]}};
 }

@@ -12,7 +12,7 @@
 static gab_status check_options(const gab_forest_options *options)
 {
   GAB_TRY(gab_root_grid_check(&options->grid));
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     if (options->cells[axis] < 1)
       GAB_FAIL(GAB_ERR_INPUT, "blocks have %" PRId32 " cells in %c; at least one is needed",
                options->cells[axis], "xyz"[axis]);
@@ -39,7 +39,7 @@ gab_status gab_forest_create(gab_world *world, const gab_forest_options *options
   made->stamp = ++stamps;
   made->options = *options;
   made->topology.grid = options->grid;
-  for (int axis = 0; axis < 3; ++axis) made->topology.periodic[axis] = options->periodic[axis];
+  for (int axis = 0; axis < 3; axis++) made->topology.periodic[axis] = options->periodic[axis];
   gab_status status = gab_port_create(world, "forest", &made->port);
   if (status != GAB_OK) {
     gab_free(&made);
@@ -55,7 +55,7 @@ void gab_forest_destroy(gab_forest **forest)
   if (!dying) return;
   gab_port_destroy(&dying->port);
   gab_forest_clear(dying);
-  for (int kind = 0; kind < dying->kind_count; ++kind) {
+  for (int kind = 0; kind < dying->kind_count; kind++) {
     char *name = (char *)(uintptr_t)dying->kinds[kind].name;
     gab_free(&name);
   }
@@ -90,7 +90,7 @@ static gab_status check_kind(const gab_forest *forest, const gab_block_data_kind
     GAB_FAIL(GAB_ERR_ARGUMENT,
              "data `%s' has only some of place, pack_together and unpack_together, or is not stored",
              kind->name);
-  for (int other = 0; other < forest->kind_count; ++other)
+  for (int other = 0; other < forest->kind_count; other++)
     if (strcmp(forest->kinds[other].name, kind->name) == 0)
       GAB_FAIL(GAB_ERR_ARGUMENT, "data `%s' is registered twice", kind->name);
   return check_fit(forest, kind);
@@ -141,7 +141,7 @@ gab_status gab_block_make(const gab_forest *forest, gab_block_id id, gab_block *
 
 void gab_forest_expect(const gab_forest *forest, const gab_block_id *ids, size_t count)
 {
-  for (int k = 0; k < forest->kind_count; ++k) {
+  for (int k = 0; k < forest->kind_count; k++) {
     const gab_block_data_kind *kind = &forest->kinds[k];
     if (kind->expect) kind->expect(kind->user, forest, ids, count);
   }
@@ -152,7 +152,7 @@ gab_status gab_block_make_data(const gab_forest *forest, gab_block *block)
   while (block->kinds_made < forest->kind_count) {
     const gab_block_data_kind *kind = &forest->kinds[block->kinds_made];
     GAB_TRY(kind->create(kind->user, forest, block, &block->data[block->kinds_made]));
-    ++block->kinds_made;
+    block->kinds_made++;
   }
   return GAB_OK;
 }
@@ -212,13 +212,13 @@ gab_status gab_block_add_neighbour(gab_block *block, gab_neighbour row)
 
 void gab_forest_clear(gab_forest *forest)
 {
-  for (size_t i = 0; i < forest->block_count; ++i) gab_block_unmake(forest, &forest->blocks[i]);
+  for (size_t i = 0; i < forest->block_count; i++) gab_block_unmake(forest, &forest->blocks[i]);
   gab_free(&forest->blocks);
   forest->block_count = 0;
   forest->torn = false;
   forest->is_closed = false;
   forest->borders = GAB_BORDERS_NONE;
-  ++forest->revision;
+  forest->revision++;
 }
 
 gab_status gab_forest_abandon(gab_forest *forest, gab_status status)
@@ -237,14 +237,14 @@ static int by_id(const void *a, const void *b)
 void gab_forest_adopt(gab_forest *forest, gab_block **blocks, size_t count)
 {
   size_t kept = 0;
-  for (size_t i = 0; i < count; ++i)
+  for (size_t i = 0; i < count; i++)
     if (blocks[i]) blocks[kept++] = blocks[i];
   if (kept > 1) qsort(blocks, kept, sizeof *blocks, by_id);
   gab_free(&forest->blocks);
   forest->blocks = blocks;
   forest->block_count = kept;
   forest->is_closed = true;
-  ++forest->revision;
+  forest->revision++;
 }
 
 /* -------------------------------------------------------------------------------------------- access */
@@ -304,7 +304,7 @@ gab_box gab_forest_place_cells(const gab_forest *forest, gab_block_id id)
 {
   gab_block_place place = gab_block_id_place(&forest->options.grid, id);
   gab_box box;
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     box.lo[axis] = (int64_t)place.at[axis] * forest->options.cells[axis];
     box.hi[axis] = box.lo[axis] + forest->options.cells[axis];
   }
@@ -324,7 +324,7 @@ void gab_block_cell_centre(const gab_forest *forest, const gab_block *block, int
   gab_box box = gab_forest_place_cells(forest, block->id);
   double half = gab_forest_dx(forest, gab_block_level(forest, block) + 1);
   const int32_t cell[3] = {x, y, z};
-  for (int axis = 0; axis < 3; ++axis)
+  for (int axis = 0; axis < 3; axis++)
     centre[axis] = forest->options.origin[axis] + (double)(2 * (box.lo[axis] + cell[axis]) + 1) * half;
 }
 
@@ -340,7 +340,7 @@ uint64_t gab_forest_block_weight(const gab_forest *forest, gab_block_id id)
 uint64_t gab_forest_block_work(const gab_forest *forest, const gab_block *block, bool forget)
 {
   uint64_t work = 0;
-  for (int k = 0; k < forest->kind_count; ++k) {
+  for (int k = 0; k < forest->kind_count; k++) {
     const gab_block_data_kind *kind = &forest->kinds[k];
     if (kind->work) work += kind->work(kind->user, block->data[k], forget);
   }
@@ -350,7 +350,7 @@ uint64_t gab_forest_block_work(const gab_forest *forest, const gab_block *block,
 gab_box gab_forest_domain_cells(const gab_forest *forest)
 {
   gab_box box = {{0, 0, 0}, {0, 0, 0}};
-  for (int axis = 0; axis < 3; ++axis)
+  for (int axis = 0; axis < 3; axis++)
     box.hi[axis] = (int64_t)forest->options.grid.roots[axis] * forest->options.cells[axis];
   return box;
 }

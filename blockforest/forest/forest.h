@@ -53,7 +53,7 @@ gab_status gab_forest_add_data(gab_forest *forest, const gab_block_data_kind *ki
 #define GAB_MIGRATION_BYTES ((size_t)32 << 20)
 
 /** Moves blocks: local block i goes to targets[i], any living slot; all neighbour tables follow. Blocks that
- *  stay are not touched; if all do, the revision stays too. Collective. Announces ::GAB_PHASE_MIGRATION, and
+ *  stay are not touched; if all do, the revision stays too. Collective. Announces ::GAB_FAULT_POINT_MIGRATION, and
  *  those of gab_proxies_move() and gab_forest_apply_regrid(), of which it consists. After a failure the world is
  *  broken (gab_world_raise()) and the forest may have to be restored.
  *
@@ -107,7 +107,7 @@ gab_status gab_forest_measure_data(const gab_forest *forest, gab_block_id id, ga
 
 /** The oracle: sum mod 2^64 over all blocks of the hash of (id, names and canonical bytes of the stored
  *  kinds). Does not depend on owners or order. Collective.
- *  @return ::GAB_ERR_STATE on all if the forest is torn, or holds blocks of skeletons, whose state nobody has
+ *  @return ::GAB_ERR_STATE on all if the forest is torn, or holds blocks of metadata images, whose state nobody has
  * set */
 gab_status gab_forest_checksum(gab_forest *forest, uint64_t *checksum);
 
@@ -149,16 +149,16 @@ typedef gab_slot (*gab_owner_map)(void *context, gab_slot owner_then);
 gab_status gab_forest_restore(gab_forest *forest, gab_reader *images, size_t image_count, gab_owner_map map,
                               void *context);
 
-/** Appends the skeleton of this process's part: its image without any data, some hundred bytes a block. Local. */
-gab_status gab_forest_pack_skeleton(const gab_forest *forest, gab_buffer *out);
+/** Appends the metadata image of this process's part: its image without any data, some hundred bytes a block. Local. */
+gab_status gab_forest_pack_metadata(const gab_forest *forest, gab_buffer *out);
 
-/** Images, and skeletons of what no image is left of; readers as in gab_forest_restore(). */
+/** Images, and metadata images of what no image is left of; readers as in gab_forest_restore(). */
 typedef struct gab_forest_parts {
-  gab_reader *images, *skeletons;
-  size_t image_count, skeleton_count;
+  gab_reader *images, *metadata_images;
+  size_t image_count, metadata_count;
 } gab_forest_parts;
 
-/** gab_forest_restore() from both. Blocks of skeletons are made anew, but have no state before
+/** gab_forest_restore() from both. Blocks of metadata images are rebuilt, but have no state before
  *  gab_forest_reconstruct() (reconstruct.h): until then the forest cannot be packed. */
 gab_status gab_forest_restore_parts(gab_forest *forest, const gab_forest_parts *parts, gab_owner_map map,
                                     void *context);

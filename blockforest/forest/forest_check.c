@@ -3,7 +3,7 @@
 
 gab_status gab_forest_check_even(const gab_forest *forest)
 {
-  for (int axis = 0; axis < forest->options.grid.dimension; ++axis)
+  for (int axis = 0; axis < forest->options.grid.dimension; axis++)
     if (forest->options.cells[axis] % 2 != 0)
       GAB_FAIL(GAB_ERR_INPUT,
                "blocks have %" PRId32
@@ -28,9 +28,9 @@ static bool may_follow(const gab_forest *forest, gab_block_id id, const gab_neig
 
 bool gab_forest_sees_border(const gab_forest *forest)
 {
-  for (size_t i = 0; i < forest->block_count; ++i) {
+  for (size_t i = 0; i < forest->block_count; i++) {
     const gab_block *block = forest->blocks[i];
-    for (size_t r = 0; r < block->neighbour_count; ++r)
+    for (size_t r = 0; r < block->neighbour_count; r++)
       if (level_of(forest, block->neighbours[r].id) != level_of(forest, block->id)) return true;
   }
   return false;
@@ -83,7 +83,7 @@ static bool is_lasting(const gab_forest *forest, gab_block_id child, int directi
   gab_block_id inside = gab_topology_next_to(&forest->topology, child, gab_direction_opposite(direction));
   gab_block_id places[GAB_CHILDREN_MAX];
   int count = gab_topology_touching_children(&forest->topology, inside, direction, places);
-  for (int i = 0; i < count; ++i)
+  for (int i = 0; i < count; i++)
     if (gab_forest_place_exists(forest, places[i])) return true;
   return count == 0;
 }
@@ -94,9 +94,9 @@ static gab_status check_finer(const gab_forest *forest, const gab_block *block, 
 {
   gab_block_id children[GAB_CHILDREN_MAX];
   int touching = gab_topology_touching_children(&forest->topology, block->id, direction, children);
-  for (int i = 0; i < touching; ++i) {
+  for (int i = 0; i < touching; i++) {
     size_t row = 0;
-    while (row < count && rows[row].id != children[i]) ++row;
+    while (row < count && rows[row].id != children[i]) row++;
     if (row < count || !gab_forest_place_exists(forest, children[i])) continue;
     if (gab_forest_find(forest, children[i]) || is_lasting(forest, children[i], direction))
       GAB_FAIL(GAB_ERR_STATE,
@@ -122,12 +122,12 @@ static gab_status check_empty(const gab_forest *forest, const gab_block *block, 
 static gab_status check_table(const gab_forest *forest, const gab_block *block)
 {
   const gab_neighbour *rows = block->neighbours;
-  for (size_t i = 0; i < block->neighbour_count; ++i)
+  for (size_t i = 0; i < block->neighbour_count; i++)
     GAB_TRY(check_row(forest, block, i > 0 ? &rows[i - 1] : NULL, &rows[i]));
   size_t next = 0;
-  for (int direction = 0; direction < GAB_DIRECTIONS; ++direction) {
+  for (int direction = 0; direction < GAB_DIRECTIONS; direction++) {
     size_t first = next;
-    while (next < block->neighbour_count && rows[next].direction == direction) ++next;
+    while (next < block->neighbour_count && rows[next].direction == direction) next++;
     if (next == first) GAB_TRY(check_empty(forest, block, direction));
     else if (level_of(forest, rows[first].id) > level_of(forest, block->id))
       GAB_TRY(check_finer(forest, block, direction, &rows[first], next - first));
@@ -139,7 +139,7 @@ static gab_status check_part(const gab_forest *forest)
 {
   if (forest->torn) GAB_FAIL(GAB_ERR_STATE, "a migration or adaptation of this forest failed half-way");
   GAB_TRY(gab_root_grid_check(&forest->options.grid));
-  for (size_t i = 0; i < forest->block_count; ++i) {
+  for (size_t i = 0; i < forest->block_count; i++) {
     const gab_block *block = forest->blocks[i];
     if (!gab_block_id_is_valid(&forest->options.grid, block->id))
       GAB_FAIL(GAB_ERR_STATE, "local block %zu has the impossible id " GAB_PRI_BLOCK, i, block->id);

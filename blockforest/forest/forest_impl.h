@@ -16,7 +16,7 @@ struct gab_block {
   gab_neighbour *neighbours; /* ordered by direction, then id */
   size_t neighbour_count, neighbour_capacity;
   int kinds_made; /* data[0 … kinds_made-1] exist */
-  bool is_unset;  /* came from a skeleton: the data is made, but nobody has its state */
+  bool is_unset;  /* came from a metadata image: the data is made, but nobody has its state */
   void *data[];
 };
 
@@ -99,7 +99,7 @@ typedef struct gab_record {
   gab_reader rows, data;
   gab_block *block; /* what becomes of it; NULL: a new block is made */
   bool has_table;   /* the block's table is there already: the rows are not read */
-  bool is_bare;     /* of a skeleton: there is no data */
+  bool is_bare;     /* of a metadata image: there is no data */
 } gab_record;
 
 size_t gab_record_size(const gab_forest *forest, const gab_block *block);
@@ -108,7 +108,7 @@ gab_status gab_records_pack(const gab_forest *forest, gab_block *const *blocks, 
                             gab_buffer *out);
 /** Cuts the next record off; checks that it could be one of this forest. */
 gab_status gab_record_find(const gab_forest *forest, gab_reader *in, gab_record *record);
-/** The same without data: what a skeleton consists of. */
+/** The same without data: what a metadata image consists of. */
 size_t gab_record_bare_size(const gab_block *block);
 gab_status gab_record_pack_bare(const gab_block *block, gab_buffer *out);
 gab_status gab_record_find_bare(const gab_forest *forest, gab_reader *in, gab_record *record);

@@ -24,7 +24,7 @@ gab_status gab_tasks_run(size_t count, gab_task task, void *context)
   char message[MESSAGE_BYTES] = "";
   /* In the order of a sweep, so that the memory of a block is first touched by the thread that will use it. */
 #pragma omp parallel for schedule(static)
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     gab_status before;
 #pragma omp atomic read
     before = failed;

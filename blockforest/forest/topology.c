@@ -4,7 +4,7 @@
 static gab_block_id place_at(const gab_topology *topology, int level, const int64_t unwrapped[3])
 {
   gab_block_place place = {.level = level, .at = {0, 0, 0}};
-  for (int axis = 0; axis < topology->grid.dimension; ++axis) {
+  for (int axis = 0; axis < topology->grid.dimension; axis++) {
     int64_t extent = (int64_t)topology->grid.roots[axis] << level, at = unwrapped[axis];
     if (topology->periodic[axis]) at = ((at % extent) + extent) % extent;
     if (at < 0 || at >= extent) return GAB_NO_BLOCK;
@@ -26,7 +26,7 @@ gab_block_id gab_topology_next_to(const gab_topology *topology, gab_block_id id,
   int offset[3];
   gab_direction_offset(direction, offset);
   int64_t next[3];
-  for (int axis = 0; axis < 3; ++axis) next[axis] = (int64_t)place.at[axis] + offset[axis];
+  for (int axis = 0; axis < 3; axis++) next[axis] = (int64_t)place.at[axis] + offset[axis];
   return place_at(topology, place.level, next);
 }
 
@@ -41,7 +41,7 @@ typedef struct axis_parts {
 static gab_block_id spread(int64_t at, int level, int axis, int dimension)
 {
   gab_block_id path = 0;
-  for (int bit = 0; bit < level; ++bit) path |= (gab_block_id)(at >> bit & 1) << (bit * dimension + axis);
+  for (int bit = 0; bit < level; bit++) path |= (gab_block_id)(at >> bit & 1) << (bit * dimension + axis);
   return path;
 }
 
@@ -51,7 +51,7 @@ static axis_parts parts_of_axis(const gab_topology *topology, const gab_block_pl
   axis_parts parts = {.exists = {false, true, false}};
   if (axis >= topology->grid.dimension) return parts;
   int64_t extent = (int64_t)topology->grid.roots[axis] << place->level;
-  for (int side = 0; side < 3; ++side) {
+  for (int side = 0; side < 3; side++) {
     int64_t at = (int64_t)place->at[axis] + side - 1;
     if (topology->periodic[axis]) at = at < 0 ? extent - 1 : at >= extent ? 0 : at;
     parts.exists[side] = at >= 0 && at < extent;
@@ -72,7 +72,7 @@ int gab_topology_around(const gab_topology *topology, gab_block_id id, gab_block
   axis_parts z =
       parts_of_axis(topology, &place, 2, (gab_block_id)grid->roots[0] * (gab_block_id)grid->roots[1]);
   const gab_block_id marker = (id >> path_bits) - (x.root[1] + y.root[1] + z.root[1]);
-  for (int direction = 0; direction < GAB_DIRECTIONS; ++direction) {
+  for (int direction = 0; direction < GAB_DIRECTIONS; direction++) {
     int i = direction % 3, j = direction / 3 % 3, k = direction / 9;
     around[direction] = GAB_NO_BLOCK;
     if (direction == GAB_DIRECTION_CENTRE || !x.exists[i] || !y.exists[j] || !z.exists[k]) continue;
@@ -86,7 +86,7 @@ int gab_topology_around(const gab_topology *topology, gab_block_id id, gab_block
  * others all do. */
 static bool child_touches(int child, const int offset[3])
 {
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     int half = child >> axis & 1;
     if ((offset[axis] > 0 && half != 0) || (offset[axis] < 0 && half != 1)) return false;
   }
@@ -100,7 +100,7 @@ int gab_topology_touching_children(const gab_topology *topology, gab_block_id id
   if (next == GAB_NO_BLOCK) return 0;
   int offset[3], count = 0;
   gab_direction_offset(direction, offset);
-  for (int child = 0; child < gab_topology_child_count(topology); ++child) {
+  for (int child = 0; child < gab_topology_child_count(topology); child++) {
     if (!child_touches(child, offset)) continue;
     gab_block_id id_of_child = gab_block_id_child(&topology->grid, next, child);
     if (id_of_child != GAB_NO_BLOCK) children[count++] = id_of_child;
@@ -113,7 +113,7 @@ int gab_topology_back_direction(const gab_topology *topology, gab_block_id fine,
   const gab_block_place place = gab_block_id_place(&topology->grid, fine);
   int offset[3], back[3];
   gab_direction_offset(direction, offset);
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     int half = place.at[axis] & 1;
     /* the neighbour's place in units of the parent level, as seen from the parent place of `fine` */
     int beyond = half + offset[axis] < 0 ? -1 : half + offset[axis] > 1 ? 1 : 0;
@@ -132,7 +132,7 @@ bool gab_topology_row_is_possible(const gab_topology *topology, gab_block_id id,
     return gab_topology_back_direction(topology, id, row->direction) != GAB_DIRECTION_CENTRE;
   gab_block_id children[GAB_CHILDREN_MAX];
   int count = gab_topology_touching_children(topology, id, row->direction, children);
-  for (int i = 0; i < count; ++i)
+  for (int i = 0; i < count; i++)
     if (children[i] == row->id) return true;
   return false;
 }

@@ -25,12 +25,12 @@ gab_status gab_forest_flip_bit(gab_forest *forest, uint64_t bit, gab_block_id *b
 {
   uint64_t all = 0;
   *block = 0;
-  for (size_t i = 0; i < forest->block_count; ++i)
-    for (int k = 0; k < forest->kind_count; ++k) all += bytes_of(&forest->kinds[k], forest->blocks[i], k);
+  for (size_t i = 0; i < forest->block_count; i++)
+    for (int k = 0; k < forest->kind_count; k++) all += bytes_of(&forest->kinds[k], forest->blocks[i], k);
   if (all == 0) return GAB_OK;
   bit %= 8 * all;
-  for (size_t i = 0; i < forest->block_count; ++i)
-    for (int k = 0; k < forest->kind_count; ++k) {
+  for (size_t i = 0; i < forest->block_count; i++)
+    for (int k = 0; k < forest->kind_count; k++) {
       const uint64_t bits = 8 * (uint64_t)bytes_of(&forest->kinds[k], forest->blocks[i], k);
       if (bit < bits) {
         *block = forest->blocks[i]->id;

@@ -1,6 +1,6 @@
 /* Images: this process's part of the forest as bytes, and back. An image is a header that says of what forest
  * it is one (format, root grid, cells, periodicity, stored kinds by name), the number of blocks, and their
- * records (forest_record.c). A skeleton is the same without data in the records. */
+ * records (forest_record.c). A metadata image is the same without data in the records. */
 #include "blockforest/forest/forest_impl.h"
 #include "blockforest/forest/tasks_impl.h"
 #include "core/messages/collective.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t image_magic = 0x74736572664261ffULL, skeleton_magic = 0x656e6f62664261ffULL;
+static const uint64_t image_magic = 0x74736572664261ffULL, metadata_magic = 0x656e6f62664261ffULL;
 enum { IMAGE_VERSION = 1, KIND_NAME_BYTES = 256 };
 
 /* ---- header */
@@ -17,7 +17,7 @@ enum { IMAGE_VERSION = 1, KIND_NAME_BYTES = 256 };
 static uint32_t stored_kinds(const gab_forest *forest)
 {
   uint32_t count = 0;
-  for (int k = 0; k < forest->kind_count; ++k) count += gab_kind_is_stored(&forest->kinds[k]);
+  for (int k = 0; k < forest->kind_count; k++) count += gab_kind_is_stored(&forest->kinds[k]);
   return count;
 }
 
@@ -34,12 +34,12 @@ static gab_status pack_header(const gab_forest *forest, uint64_t magic, gab_buff
   GAB_TRY(gab_put_u32(out, IMAGE_VERSION));
   GAB_TRY(gab_put_u8(out, (uint8_t)options->grid.dimension));
   GAB_TRY(gab_put_u8(out, periodic_bits(forest)));
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     GAB_TRY(gab_put_i32(out, options->grid.roots[axis]));
     GAB_TRY(gab_put_i32(out, options->cells[axis]));
   }
   GAB_TRY(gab_put_u32(out, stored_kinds(forest)));
-  for (int k = 0; k < forest->kind_count; ++k)
+  for (int k = 0; k < forest->kind_count; k++)
     if (gab_kind_is_stored(&forest->kinds[k])) GAB_TRY(gab_put_string(out, forest->kinds[k].name));
   return gab_put_u64(out, forest->block_count);
 }
@@ -47,7 +47,7 @@ static gab_status pack_header(const gab_forest *forest, uint64_t magic, gab_buff
 static size_t header_size(const gab_forest *forest)
 {
   size_t bytes = 8 + 4 + 1 + 1 + 3 * (4 + 4) + 4 + 8;
-  for (int k = 0; k < forest->kind_count; ++k)
+  for (int k = 0; k < forest->kind_count; k++)
     if (gab_kind_is_stored(&forest->kinds[k])) bytes += 4 + strlen(forest->kinds[k].name);
   return bytes;
 }
@@ -59,7 +59,7 @@ static gab_status check_domain(const gab_forest *forest, gab_reader *in)
   GAB_TRY(gab_get_u8(in, &dimension));
   GAB_TRY(gab_get_u8(in, &periodic));
   bool same = dimension == options->grid.dimension && periodic == periodic_bits(forest);
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     int32_t roots, cells;
     GAB_TRY(gab_get_i32(in, &roots));
     GAB_TRY(gab_get_i32(in, &cells));
@@ -76,7 +76,7 @@ static gab_status check_kinds(const gab_forest *forest, gab_reader *in)
   if (count != stored_kinds(forest))
     GAB_FAIL(GAB_ERR_CORRUPT, "the image holds %" PRIu32 " kinds of data, the forest has %" PRIu32, count,
              stored_kinds(forest));
-  for (int k = 0; k < forest->kind_count; ++k) {
+  for (int k = 0; k < forest->kind_count; k++) {
     char name[KIND_NAME_BYTES];
     if (!gab_kind_is_stored(&forest->kinds[k])) continue;
     GAB_TRY(gab_get_string(in, name, sizeof name));
@@ -93,8 +93,8 @@ static gab_status read_header(const gab_forest *forest, gab_reader *in, bool is_
   uint64_t magic;
   uint32_t version;
   GAB_TRY(gab_get_u64(in, &magic));
-  if (magic != (is_bare ? skeleton_magic : image_magic))
-    GAB_FAIL(GAB_ERR_CORRUPT, "these bytes are no %s of a forest", is_bare ? "skeleton" : "image");
+  if (magic != (is_bare ? metadata_magic : image_magic))
+    GAB_FAIL(GAB_ERR_CORRUPT, "these bytes are no %s of a forest", is_bare ? "metadata image" : "image");
   GAB_TRY(gab_get_u32(in, &version));
   if (version != IMAGE_VERSION)
     GAB_FAIL(GAB_ERR_CORRUPT, "the image has format %" PRIu32 ", this program reads %d", version,
@@ -110,7 +110,7 @@ static gab_status read_header(const gab_forest *forest, gab_reader *in, bool is_
 size_t gab_forest_packed_size(const gab_forest *forest)
 {
   size_t bytes = header_size(forest);
-  for (size_t i = 0; i < forest->block_count; ++i) bytes += gab_record_size(forest, forest->blocks[i]);
+  for (size_t i = 0; i < forest->block_count; i++) bytes += gab_record_size(forest, forest->blocks[i]);
   return bytes;
 }
 
@@ -122,14 +122,14 @@ gab_status gab_forest_pack(const gab_forest *forest, gab_buffer *out)
   return gab_records_pack(forest, forest->blocks, forest->block_count, out);
 }
 
-gab_status gab_forest_pack_skeleton(const gab_forest *forest, gab_buffer *out)
+gab_status gab_forest_pack_metadata(const gab_forest *forest, gab_buffer *out)
 {
   size_t bytes = header_size(forest);
   if (forest->torn) GAB_FAIL(GAB_ERR_STATE, "a forest whose migration failed cannot be packed");
-  for (size_t i = 0; i < forest->block_count; ++i) bytes += gab_record_bare_size(forest->blocks[i]);
+  for (size_t i = 0; i < forest->block_count; i++) bytes += gab_record_bare_size(forest->blocks[i]);
   GAB_TRY(gab_buffer_reserve(out, bytes));
-  GAB_TRY(pack_header(forest, skeleton_magic, out));
-  for (size_t i = 0; i < forest->block_count; ++i) GAB_TRY(gab_record_pack_bare(forest->blocks[i], out));
+  GAB_TRY(pack_header(forest, metadata_magic, out));
+  for (size_t i = 0; i < forest->block_count; i++) GAB_TRY(gab_record_pack_bare(forest->blocks[i], out));
   return GAB_OK;
 }
 
@@ -143,7 +143,7 @@ gab_status gab_forest_visit_image(const gab_forest *forest, gab_reader image,
   const unsigned char *start = image.at;
   size_t blocks;
   GAB_TRY(read_header(forest, &image, false, &blocks));
-  for (size_t i = 0; i < blocks; ++i) {
+  for (size_t i = 0; i < blocks; i++) {
     const unsigned char *at = image.at;
     gab_record record = {0};
     GAB_TRY(gab_record_find(forest, &image, &record));
@@ -164,10 +164,10 @@ static gab_status find_records(const gab_forest *forest, gab_reader *image, bool
   void *memory = found->records;
   GAB_TRY(gab_realloc((found->count + blocks) * sizeof *found->records, GAB_MEMORY_OTHER, &memory));
   found->records = memory;
-  for (size_t i = 0; i < blocks; ++i) {
+  for (size_t i = 0; i < blocks; i++) {
     gab_record *record = &found->records[found->count];
     GAB_TRY(is_bare ? gab_record_find_bare(forest, image, record) : gab_record_find(forest, image, record));
-    ++found->count;
+    found->count++;
   }
   return GAB_OK;
 }
@@ -180,25 +180,25 @@ static int by_id(const void *a, const void *b)
 
 static gab_status find_all(const gab_forest *forest, const gab_forest_parts *parts, findings *found)
 {
-  for (size_t i = 0; i < parts->image_count; ++i)
+  for (size_t i = 0; i < parts->image_count; i++)
     GAB_TRY(find_records(forest, &parts->images[i], false, found));
-  for (size_t i = 0; i < parts->skeleton_count; ++i)
-    GAB_TRY(find_records(forest, &parts->skeletons[i], true, found));
+  for (size_t i = 0; i < parts->metadata_count; i++)
+    GAB_TRY(find_records(forest, &parts->metadata_images[i], true, found));
   if (found->count > 1) qsort(found->records, found->count, sizeof *found->records, by_id);
-  for (size_t i = 1; i < found->count; ++i)
+  for (size_t i = 1; i < found->count; i++)
     if (found->records[i - 1].id == found->records[i].id)
       GAB_FAIL(GAB_ERR_CORRUPT, "block " GAB_PRI_BLOCK " is in the images twice", found->records[i].id);
   return GAB_OK;
 }
 
 /* Hands blocks that are here already to their records, and destroys the rest before anything new is made, so
- * that memory does not hold both. Leaves the forest empty. What is to be made up is not to depend on what lay here. */
+ * that memory does not hold both. Leaves the forest empty. What is to be approximated is not to depend on what lay here. */
 static void reuse_blocks(gab_forest *forest, findings *found)
 {
   size_t next = 0;
-  for (size_t i = 0; i < forest->block_count; ++i) {
+  for (size_t i = 0; i < forest->block_count; i++) {
     gab_block *block = forest->blocks[i];
-    while (next < found->count && found->records[next].id < block->id) ++next;
+    while (next < found->count && found->records[next].id < block->id) next++;
     if (next < found->count && found->records[next].id == block->id && !found->records[next].block &&
         !found->records[next].is_bare) {
       found->records[next].block = block;
@@ -231,7 +231,7 @@ gab_status gab_forest_restore_parts(gab_forest *forest, const gab_forest_parts *
   blocks = memory;
   reuse_blocks(forest, &found);
   status = gab_records_realise(forest, found.records, found.count, map, context);
-  for (size_t i = 0; i < found.count; ++i) blocks[i] = found.records[i].block;
+  for (size_t i = 0; i < found.count; i++) blocks[i] = found.records[i].block;
   gab_forest_adopt(forest, blocks, found.count);
   forest->borders = gab_forest_sees_border(forest) ? GAB_BORDERS_HERE : GAB_BORDERS_NONE;
   if (status != GAB_OK) gab_forest_clear(forest);
@@ -279,7 +279,7 @@ static gab_status hash_block(void *context, size_t index)
   gab_buffer_init(&scratch, GAB_MEMORY_OTHER);
   gab_status status = gab_put_u64(&scratch, block->id);
   uint64_t hash = status == GAB_OK ? gab_hash64(scratch.data, scratch.size, 0) : 0;
-  for (int k = 0; k < forest->kind_count && status == GAB_OK; ++k)
+  for (int k = 0; k < forest->kind_count && status == GAB_OK; k++)
     if (gab_kind_is_stored(&forest->kinds[k]))
       status = hash_kind(&forest->kinds[k], block->data[k], &scratch, &hash);
   job->hashes[index] = hash;
@@ -291,7 +291,7 @@ static gab_status hash_block(void *context, size_t index)
 static bool is_whole(const gab_forest *forest)
 {
   bool whole = !forest->torn;
-  for (size_t i = 0; i < forest->block_count; ++i) whole = whole && !forest->blocks[i]->is_unset;
+  for (size_t i = 0; i < forest->block_count; i++) whole = whole && !forest->blocks[i]->is_unset;
   return whole;
 }
 
@@ -304,14 +304,14 @@ gab_status gab_forest_checksum(gab_forest *forest, uint64_t *checksum)
   GAB_TRY(gab_alloc(forest->block_count * sizeof(uint64_t), GAB_MEMORY_OTHER, &memory));
   hashing job = {forest, memory};
   gab_status status = sums[1] ? GAB_OK : gab_tasks_run(forest->block_count, hash_block, &job);
-  for (size_t i = 0; i < forest->block_count && !sums[1]; ++i) sums[0] += job.hashes[i];
+  for (size_t i = 0; i < forest->block_count && !sums[1]; i++) sums[0] += job.hashes[i];
   gab_free(&job.hashes);
   GAB_TRY(status);
   GAB_TRY(gab_world_sum_u64(forest->world, sums, 2));
   if (sums[1])
     GAB_FAIL(GAB_ERR_STATE,
              "a forest that is not whole, after a migration that failed or before what was lost "
-             "is made up, has no checksum");
+             "is approximated, has no checksum");
   *checksum = sums[0];
   return GAB_OK;
 }

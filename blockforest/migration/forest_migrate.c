@@ -5,7 +5,7 @@ gab_status gab_forest_migrate(gab_forest *forest, const gab_slot *targets)
 {
   gab_proxies *proxies = NULL;
   GAB_TRY(gab_proxies_of_forest(forest, &proxies));
-  gab_world_enter(gab_forest_world(forest), GAB_PHASE_MIGRATION);
+  gab_world_enter(gab_forest_world(forest), GAB_FAULT_POINT_MIGRATION);
   gab_status status = gab_proxies_move(proxies, targets);
   if (status == GAB_OK) status = gab_forest_apply_regrid(forest, &proxies);
   gab_proxies_destroy(&proxies);

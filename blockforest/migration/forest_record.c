@@ -8,7 +8,7 @@ enum { ROW_BYTES = 8 + 4 + 1, RECORD_HEAD_BYTES = 8 + 8, KIND_HEAD_BYTES = 8 };
 size_t gab_record_size(const gab_forest *forest, const gab_block *block)
 {
   size_t bytes = gab_record_bare_size(block);
-  for (int k = 0; k < forest->kind_count; ++k)
+  for (int k = 0; k < forest->kind_count; k++)
     if (gab_kind_is_stored(&forest->kinds[k]))
       bytes += KIND_HEAD_BYTES + forest->kinds[k].packed_size(forest->kinds[k].user, block->data[k]);
   return bytes;
@@ -17,7 +17,7 @@ size_t gab_record_size(const gab_forest *forest, const gab_block *block)
 size_t gab_record_least_size(const gab_forest *forest)
 {
   size_t bytes = RECORD_HEAD_BYTES;
-  for (int k = 0; k < forest->kind_count; ++k)
+  for (int k = 0; k < forest->kind_count; k++)
     if (gab_kind_is_stored(&forest->kinds[k])) bytes += KIND_HEAD_BYTES;
   return bytes;
 }
@@ -31,7 +31,7 @@ gab_status gab_record_pack_bare(const gab_block *block, gab_buffer *out)
 {
   GAB_TRY(gab_put_u64(out, block->id));
   GAB_TRY(gab_put_u64(out, block->neighbour_count));
-  for (size_t i = 0; i < block->neighbour_count; ++i) {
+  for (size_t i = 0; i < block->neighbour_count; i++) {
     GAB_TRY(gab_put_u64(out, block->neighbours[i].id));
     GAB_TRY(gab_put_i32(out, block->neighbours[i].owner));
     GAB_TRY(gab_put_u8(out, (uint8_t)block->neighbours[i].direction));
@@ -51,7 +51,8 @@ static gab_status pack_head(void *context, size_t index)
   const gab_block *block = job->blocks[index];
   if (block->is_unset)
     GAB_FAIL(GAB_ERR_STATE,
-             "block " GAB_PRI_BLOCK " is lost and has not been made up yet: it cannot be packed", block->id);
+             "block " GAB_PRI_BLOCK " is lost and has not been approximated yet: it cannot be packed",
+             block->id);
   return gab_record_pack_bare(block, &job->out[index]);
 }
 
@@ -60,10 +61,10 @@ static gab_status find_places(const packing *job, size_t count, gab_buffer *out)
 {
   size_t all = 0;
   void *memory;
-  for (size_t i = 0; i < count; ++i) all += gab_record_size(job->forest, job->blocks[i]);
+  for (size_t i = 0; i < count; i++) all += gab_record_size(job->forest, job->blocks[i]);
   GAB_TRY(gab_buffer_extend(out, all, &memory));
   unsigned char *place = memory;
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     job->out[i] = gab_buffer_over(place, gab_record_size(job->forest, job->blocks[i]));
     job->out[i].follower = out->follower;
     place += job->out[i].capacity;
@@ -80,7 +81,7 @@ gab_status gab_records_pack(const gab_forest *forest, gab_block *const *blocks, 
   if (status == GAB_OK) {
     status = gab_tasks_run(count, pack_head, &job);
     if (status == GAB_OK) status = gab_blocks_pack(forest, blocks, count, job.out);
-    for (size_t i = 0; i < count && status == GAB_OK; ++i) gab_buffer_follow(&job.out[i]);
+    for (size_t i = 0; i < count && status == GAB_OK; i++) gab_buffer_follow(&job.out[i]);
     out->followed = out->size; /* the records were shown one by one */
   }
   gab_free(&memory);
@@ -113,7 +114,7 @@ gab_status gab_record_find(const gab_forest *forest, gab_reader *in, gab_record 
   GAB_TRY(gab_record_find_bare(forest, in, record));
   record->is_bare = false;
   const unsigned char *start = in->at;
-  for (int k = 0; k < forest->kind_count; ++k) {
+  for (int k = 0; k < forest->kind_count; k++) {
     if (!gab_kind_is_stored(&forest->kinds[k])) continue;
     size_t bytes;
     gab_reader skipped;
@@ -184,7 +185,7 @@ static gab_status unpack_all(const gab_forest *forest, const gab_record *records
   GAB_TRY(gab_alloc(count * sizeof(gab_block *), GAB_MEMORY_OTHER, &blocks));
   gab_status status = gab_alloc(count * sizeof(gab_reader), GAB_MEMORY_OTHER, &data);
   if (status == GAB_OK) {
-    for (size_t i = 0; i < count; ++i) {
+    for (size_t i = 0; i < count; i++) {
       if (records[i].is_bare) continue;
       ((gab_block **)blocks)[full] = records[i].block;
       ((gab_reader *)data)[full++] = records[i].data;
@@ -204,7 +205,7 @@ gab_status gab_records_realise(const gab_forest *forest, gab_record *records, si
   size_t fresh = 0;
   GAB_TRY(gab_alloc(count * sizeof(gab_block_id), GAB_MEMORY_OTHER, &memory));
   gab_block_id *ids = memory;
-  for (size_t i = 0; i < count; ++i)
+  for (size_t i = 0; i < count; i++)
     if (!records[i].block) ids[fresh++] = records[i].id;
   if (fresh > 0) gab_forest_expect(forest, ids, fresh);
   gab_free(&memory);

@@ -55,7 +55,7 @@ static gab_status pack_some(const job *all, item *items, size_t count)
   const void *data[MOST_TOGETHER];
   gab_buffer *out[MOST_TOGETHER];
   size_t before[MOST_TOGETHER];
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     data[i] = items[i].data;
     out[i] = &all->out[items[i].index];
     GAB_TRY(gab_put_u64(out[i], items[i].bytes));
@@ -63,7 +63,7 @@ static gab_status pack_some(const job *all, item *items, size_t count)
   }
   GAB_TRY(count > 1 ? kind->pack_together(kind->user, data, count, out)
                     : kind->pack(kind->user, data[0], out[0]));
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     GAB_TRY(check_packed(all, &items[i], before[i]));
     gab_buffer_follow(out[i]);
   }
@@ -77,7 +77,7 @@ static gab_status unpack_some(const job *all, const item *items, size_t count)
   const gab_block_data_kind *kind = all->kind;
   void *data[MOST_TOGETHER];
   gab_reader own[MOST_TOGETHER], *in[MOST_TOGETHER];
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     size_t bytes;
     data[i] = items[i].data;
     in[i] = &own[i];
@@ -86,7 +86,7 @@ static gab_status unpack_some(const job *all, const item *items, size_t count)
   }
   GAB_TRY(count > 1 ? kind->unpack_together(kind->user, data, count, in)
                     : kind->unpack(kind->user, data[0], in[0]));
-  for (size_t i = 0; i < count; ++i) GAB_TRY(gab_reader_expect_end(in[i]));
+  for (size_t i = 0; i < count; i++) GAB_TRY(gab_reader_expect_end(in[i]));
   return GAB_OK;
 }
 
@@ -111,7 +111,7 @@ static gab_status run_share(void *context, size_t share)
   const size_t last = begin_of(all, share + 1);
   for (size_t first = begin_of(all, share), end; first < last; first = end) {
     item *items = &all->items[first];
-    for (end = first + 1; end < last && end - first < MOST_TOGETHER; ++end)
+    for (end = first + 1; end < last && end - first < MOST_TOGETHER; end++)
       if (!are_together(items, &all->items[end])) break;
     GAB_TRY(all->out ? pack_some(all, items, end - first) : unpack_some(all, items, end - first));
   }
@@ -122,13 +122,13 @@ static gab_status run_kind(const gab_forest *forest, int k, job *all)
 {
   const gab_block_data_kind *kind = &forest->kinds[k];
   all->kind = kind;
-  for (size_t i = 0; i < all->count; ++i) {
+  for (size_t i = 0; i < all->count; i++) {
     all->items[i] = (item){.index = i, .data = all->blocks[i]->data[k]};
     if (kind->place) all->items[i].place = kind->place(kind->user, all->items[i].data);
   }
   if (kind->place && all->count > 1) qsort(all->items, all->count, sizeof *all->items, by_place);
   size_t sum = 0;
-  for (size_t i = 0; i < all->count; ++i) {
+  for (size_t i = 0; i < all->count; i++) {
     item *one = &all->items[i];
     if (all->out) {
       one->bytes = kind->packed_size(kind->user, one->data);
@@ -150,7 +150,7 @@ static gab_status run(const gab_forest *forest, job *all)
   all->shares = gab_tasks_threads();
   if (all->shares > all->count) all->shares = all->count;
   gab_status status = GAB_OK;
-  for (int k = 0; k < forest->kind_count && status == GAB_OK; ++k)
+  for (int k = 0; k < forest->kind_count && status == GAB_OK; k++)
     if (gab_kind_is_stored(&forest->kinds[k])) status = run_kind(forest, k, all);
   gab_free(&memory);
   return status;
@@ -164,6 +164,6 @@ gab_status gab_blocks_pack(const gab_forest *forest, gab_block *const *blocks, s
 gab_status gab_blocks_unpack(const gab_forest *forest, gab_block *const *blocks, size_t count, gab_reader *in)
 {
   GAB_TRY(run(forest, &(job){.blocks = blocks, .count = count, .in = in}));
-  for (size_t i = 0; i < count; ++i) GAB_TRY(gab_reader_expect_end(&in[i]));
+  for (size_t i = 0; i < count; i++) GAB_TRY(gab_reader_expect_end(&in[i]));
   return GAB_OK;
 }

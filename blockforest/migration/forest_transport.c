@@ -50,11 +50,11 @@ static gab_status make_routes(journey *all)
   GAB_TRY(gab_alloc(count * sizeof(piece), GAB_MEMORY_OTHER, &memory));
   all->pieces = memory;
   if (count > 1) qsort(all->leaving, count, sizeof(gab_leaver), by_target);
-  for (size_t i = 0; i < count; ++i) routes += i == 0 || all->leaving[i].target != all->leaving[i - 1].target;
+  for (size_t i = 0; i < count; i++) routes += i == 0 || all->leaving[i].target != all->leaving[i - 1].target;
   GAB_TRY(gab_alloc(routes * sizeof(route), GAB_MEMORY_OTHER, &memory));
   all->out = memory;
   all->out_count = routes;
-  for (size_t i = 0; i < routes; ++i) gab_buffer_init(&all->out[i].message, GAB_MEMORY_MESSAGE);
+  for (size_t i = 0; i < routes; i++) gab_buffer_init(&all->out[i].message, GAB_MEMORY_MESSAGE);
   return GAB_OK;
 }
 
@@ -65,20 +65,20 @@ static void cut_pieces(journey *all)
   const gab_forest *forest = all->transport->forest;
   size_t bound = GAB_MIGRATION_BYTES / all->out_count, filled = 0;
   route *to = all->out - 1;
-  for (size_t i = 0; i < all->leaving_count; ++i) {
+  for (size_t i = 0; i < all->leaving_count; i++) {
     bool new_route = i == 0 || all->leaving[i].target != all->leaving[i - 1].target;
     size_t bytes = gab_record_size(forest, forest->blocks[all->leaving[i].index]);
     if (new_route) {
-      ++to;
+      to++;
       to->slot = all->leaving[i].target;
       to->first_piece = all->piece_count;
     }
     if (new_route || bytes > bound - filled) {
       all->pieces[all->piece_count++] = (piece){i, 0};
-      ++to->piece_count;
+      to->piece_count++;
       filled = 0;
     }
-    ++all->pieces[all->piece_count - 1].count;
+    all->pieces[all->piece_count - 1].count++;
     filled = bytes < bound - filled ? filled + bytes : bound;
     all->transport->sent_bytes += bytes;
   }
@@ -87,7 +87,7 @@ static void cut_pieces(journey *all)
 static size_t blocks_of(const journey *all, const route *to)
 {
   size_t blocks = 0;
-  for (size_t p = to->first_piece; p < to->first_piece + to->piece_count; ++p) blocks += all->pieces[p].count;
+  for (size_t p = to->first_piece; p < to->first_piece + to->piece_count; p++) blocks += all->pieces[p].count;
   return blocks;
 }
 
@@ -97,7 +97,7 @@ static gab_status read_announcements(const gab_buffer *received, size_t count, j
   gab_reader in = gab_reader_of_buffer(received);
   GAB_TRY(gab_alloc(count * sizeof(route), GAB_MEMORY_OTHER, &memory));
   all->in = memory;
-  for (; all->in_count < count; ++all->in_count) {
+  for (; all->in_count < count; all->in_count++) {
     route *from = &all->in[all->in_count];
     announcement item;
     GAB_TRY(gab_get_i32(&in, &from->slot));
@@ -115,7 +115,7 @@ static gab_status announce(journey *all)
   GAB_TRY(gab_alloc(all->out_count * (sizeof(announcement) + sizeof(gab_slot)), GAB_MEMORY_OTHER, &memory));
   announcement *items = memory;
   gab_slot *targets = (gab_slot *)(items + all->out_count);
-  for (size_t i = 0; i < all->out_count; ++i) {
+  for (size_t i = 0; i < all->out_count; i++) {
     items[i] = (announcement){blocks_of(all, &all->out[i]), all->out[i].piece_count};
     targets[i] = all->out[i].slot;
   }
@@ -134,7 +134,7 @@ static gab_status send_piece(journey *all, route *to, uint64_t round)
 {
   gab_forest *forest = all->transport->forest;
   const piece *now = &all->pieces[to->first_piece + round];
-  for (size_t i = 0; i < now->count; ++i)
+  for (size_t i = 0; i < now->count; i++)
     all->packing[i] = forest->blocks[all->leaving[now->first + i].index];
   GAB_TRY(gab_message_begin(&to->message));
   GAB_TRY(gab_put_u64(&to->message, now->count));
@@ -155,7 +155,7 @@ static gab_status take_piece(journey *all, const route *from)
   GAB_TRY(gab_alloc(count * sizeof(gab_record), GAB_MEMORY_OTHER, &memory));
   gab_record *records = memory;
   gab_status status = GAB_OK;
-  for (size_t i = 0; i < count && status == GAB_OK; ++i) status = gab_record_find(forest, &in, &records[i]);
+  for (size_t i = 0; i < count && status == GAB_OK; i++) status = gab_record_find(forest, &in, &records[i]);
   if (status == GAB_OK) status = gab_reader_expect_end(&in);
   if (status == GAB_OK) status = all->transport->take(all->transport->context, records, count);
   gab_free(&records);
@@ -165,7 +165,7 @@ static gab_status take_piece(journey *all, const route *from)
 static void let_go(journey *all, route *to, uint64_t round)
 {
   const piece *gone = &all->pieces[to->first_piece + round];
-  for (size_t i = 0; i < gone->count; ++i)
+  for (size_t i = 0; i < gone->count; i++)
     all->transport->sent(all->transport->context, all->leaving[gone->first + i].index);
   gab_buffer_release(&to->message);
 }
@@ -173,15 +173,15 @@ static void let_go(journey *all, route *to, uint64_t round)
 static gab_status run_round(journey *all, uint64_t round)
 {
   gab_port *port = all->transport->forest->port;
-  for (size_t i = 0; i < all->in_count; ++i)
+  for (size_t i = 0; i < all->in_count; i++)
     if (round < all->in[i].piece_count)
       GAB_TRY(gab_port_receive(port, all->in[i].slot, &all->in[i].message, GAB_SIZE_UNKNOWN));
-  for (size_t i = 0; i < all->out_count; ++i)
+  for (size_t i = 0; i < all->out_count; i++)
     if (round < all->out[i].piece_count) GAB_TRY(send_piece(all, &all->out[i], round));
   GAB_TRY(gab_port_finish(port));
-  for (size_t i = 0; i < all->out_count; ++i)
+  for (size_t i = 0; i < all->out_count; i++)
     if (round < all->out[i].piece_count) let_go(all, &all->out[i], round);
-  for (size_t i = 0; i < all->in_count; ++i)
+  for (size_t i = 0; i < all->in_count; i++)
     if (round < all->in[i].piece_count) {
       GAB_TRY(take_piece(all, &all->in[i]));
       gab_buffer_release(&all->in[i].message);
@@ -192,17 +192,17 @@ static gab_status run_round(journey *all, uint64_t round)
 static uint64_t count_rounds(const journey *all)
 {
   uint64_t rounds = 0;
-  for (size_t i = 0; i < all->in_count; ++i)
+  for (size_t i = 0; i < all->in_count; i++)
     if (all->in[i].piece_count > rounds) rounds = all->in[i].piece_count;
-  for (size_t i = 0; i < all->out_count; ++i)
+  for (size_t i = 0; i < all->out_count; i++)
     if (all->out[i].piece_count > rounds) rounds = all->out[i].piece_count;
   return rounds;
 }
 
 static void release(journey *all)
 {
-  for (size_t i = 0; i < all->out_count; ++i) gab_buffer_release(&all->out[i].message);
-  for (size_t i = 0; i < all->in_count; ++i) gab_buffer_release(&all->in[i].message);
+  for (size_t i = 0; i < all->out_count; i++) gab_buffer_release(&all->out[i].message);
+  for (size_t i = 0; i < all->in_count; i++) gab_buffer_release(&all->in[i].message);
   gab_free(&all->packing);
   gab_free(&all->pieces);
   gab_free(&all->out);
@@ -219,7 +219,7 @@ gab_status gab_transport_run(gab_transport *transport, gab_leaver *leaving, size
     status = announce(&all);
   }
   uint64_t rounds = count_rounds(&all);
-  for (uint64_t round = 0; round < rounds && status == GAB_OK; ++round) status = run_round(&all, round);
+  for (uint64_t round = 0; round < rounds && status == GAB_OK; round++) status = run_round(&all, round);
   if (status != GAB_OK) status = gab_forest_abandon(transport->forest, status);
   release(&all);
   return status;

@@ -10,7 +10,7 @@ enum { MOST_ROWS = 64 }; /* of a table: 56 in 3D if all neighbours are finer */
 typedef struct lost_block {
   gab_block *block;
   uint64_t unknown; /* bits of the rows of its table that lead to blocks whose state is not known */
-  bool is_due;      /* made up in this round */
+  bool is_due;      /* approximated in this round */
 } lost_block;
 
 typedef struct work {
@@ -27,7 +27,7 @@ typedef struct message {
 
 const char *gab_forest_irreplaceable(const gab_forest *forest)
 {
-  for (int k = 0; k < forest->kind_count; ++k)
+  for (int k = 0; k < forest->kind_count; k++)
     if (gab_kind_is_stored(&forest->kinds[k]) && (!forest->kinds[k].reconstruct || !forest->kinds[k].gather))
       return forest->kinds[k].name;
   return NULL;
@@ -37,10 +37,10 @@ static gab_status list_lost(work *job)
 {
   gab_forest *forest = job->forest;
   void *memory;
-  for (size_t i = 0; i < forest->block_count; ++i) job->left += forest->blocks[i]->is_unset;
+  for (size_t i = 0; i < forest->block_count; i++) job->left += forest->blocks[i]->is_unset;
   GAB_TRY(gab_alloc(job->left * sizeof(lost_block), GAB_MEMORY_OTHER, &memory));
   job->lost = memory;
-  for (size_t i = 0; i < forest->block_count; ++i) {
+  for (size_t i = 0; i < forest->block_count; i++) {
     if (!forest->blocks[i]->is_unset) continue;
     if (forest->blocks[i]->neighbour_count > MOST_ROWS)
       GAB_FAIL(GAB_ERR_STATE, "block " GAB_PRI_BLOCK " has %zu neighbours", forest->blocks[i]->id,
@@ -66,7 +66,7 @@ static lost_block *find_lost(const work *job, gab_block_id id)
 static void hear(const work *job, const message *said, bool known)
 {
   lost_block *lost = find_lost(job, said->to);
-  for (size_t r = 0; lost && r < lost->block->neighbour_count; ++r) {
+  for (size_t r = 0; lost && r < lost->block->neighbour_count; r++) {
     if (lost->block->neighbours[r].id != said->of) continue;
     if (known) lost->unknown &= ~(UINT64_C(1) << r);
     else lost->unknown |= UINT64_C(1) << r;
@@ -82,7 +82,7 @@ static gab_status route(const work *job, const message *said, const gab_slot *ta
   gab_status status =
       gab_world_route(job->forest->world, said, targets, count, sizeof *said, &received, &received_count);
   gab_reader in = gab_reader_of_buffer(&received);
-  for (size_t i = 0; i < received_count && status == GAB_OK; ++i) {
+  for (size_t i = 0; i < received_count && status == GAB_OK; i++) {
     int32_t from;
     message heard;
     status = gab_get_i32(&in, &from);
@@ -95,17 +95,17 @@ static gab_status route(const work *job, const message *said, const gab_slot *ta
 
 /* Tells the neighbours of lost blocks that these are not known (the first time), or of those that were due
  * that they are now. Collective. */
-static gab_status tell(const work *job, bool known)
+static gab_status tell_neighbours(const work *job, bool known)
 {
   void *messages = NULL, *targets = NULL;
   size_t rows = 0, count = 0;
-  for (size_t i = 0; i < job->count; ++i) rows += job->lost[i].block->neighbour_count;
+  for (size_t i = 0; i < job->count; i++) rows += job->lost[i].block->neighbour_count;
   gab_status status = gab_alloc(rows * sizeof(message), GAB_MEMORY_OTHER, &messages);
   if (status == GAB_OK) status = gab_alloc(rows * sizeof(gab_slot), GAB_MEMORY_OTHER, &targets);
-  for (size_t i = 0; i < job->count && status == GAB_OK; ++i) {
+  for (size_t i = 0; i < job->count && status == GAB_OK; i++) {
     const gab_block *block = job->lost[i].block;
     if (known && !job->lost[i].is_due) continue;
-    for (size_t r = 0; r < block->neighbour_count; ++r) {
+    for (size_t r = 0; r < block->neighbour_count; r++) {
       ((message *)messages)[count] = (message){.to = block->neighbours[r].id, .of = block->id};
       ((gab_slot *)targets)[count++] = block->neighbours[r].owner;
     }
@@ -119,7 +119,7 @@ static gab_status tell(const work *job, bool known)
 static uint32_t known_directions(const lost_block *lost)
 {
   uint32_t there = 0, unknown = 0;
-  for (size_t r = 0; r < lost->block->neighbour_count; ++r) {
+  for (size_t r = 0; r < lost->block->neighbour_count; r++) {
     const uint32_t bit = UINT32_C(1) << lost->block->neighbours[r].direction;
     there |= bit;
     if (lost->unknown >> r & 1) unknown |= bit;
@@ -130,7 +130,7 @@ static uint32_t known_directions(const lost_block *lost)
 static uint32_t face_directions(void)
 {
   uint32_t faces = 0;
-  for (int axis = 0; axis < 3; ++axis)
+  for (int axis = 0; axis < 3; axis++)
     for (int side = -1; side <= 1; side += 2) {
       int offset[3] = {0, 0, 0};
       offset[axis] = side;
@@ -141,13 +141,13 @@ static uint32_t face_directions(void)
 
 /* ---------------------------------------------------------------- rounds */
 
-static gab_status make_up(void *context, size_t index)
+static gab_status approximate(void *context, size_t index)
 {
   const work *job = context;
   const lost_block *lost = &job->lost[index];
   const gab_forest *forest = job->forest;
   if (!lost->is_due) return GAB_OK;
-  for (int k = 0; k < forest->kind_count; ++k) {
+  for (int k = 0; k < forest->kind_count; k++) {
     const gab_block_data_kind *kind = &forest->kinds[k];
     if (gab_kind_is_stored(kind))
       GAB_TRY(
@@ -159,17 +159,17 @@ static gab_status make_up(void *context, size_t index)
 static uint64_t faces_known(const lost_block *lost, uint32_t faces)
 {
   uint64_t count = 0;
-  for (uint32_t left = known_directions(lost) & faces; left; left &= left - 1) ++count;
+  for (uint32_t left = known_directions(lost) & faces; left; left &= left - 1) count++;
   return count;
 }
 
 /* Those of which most is known go first: they tell the others. @param[out] more  the same on all: something
- * was left to be made up */
+ * was left to be approximated */
 static gab_status begin_round(work *job, bool *more)
 {
   const uint32_t faces = face_directions();
   uint64_t left = job->left, best = 0;
-  for (size_t i = 0; i < job->count; ++i) {
+  for (size_t i = 0; i < job->count; i++) {
     const uint64_t known = job->lost[i].block->is_unset ? faces_known(&job->lost[i], faces) : 0;
     if (known > best) best = known;
   }
@@ -178,7 +178,7 @@ static gab_status begin_round(work *job, bool *more)
   *more = left > 0;
   if (job->report->rounds == 0) job->report->blocks = left;
   if (best == 0 && left > 0) job->report->blind = left;
-  for (size_t i = 0; i < job->count; ++i) {
+  for (size_t i = 0; i < job->count; i++) {
     lost_block *lost = &job->lost[i];
     lost->is_due = lost->block->is_unset && faces_known(lost, faces) == best;
   }
@@ -188,28 +188,29 @@ static gab_status begin_round(work *job, bool *more)
 static gab_status do_round(work *job)
 {
   gab_forest *forest = job->forest;
-  gab_world_enter(forest->world, GAB_PHASE_RECOVERY);
-  for (int k = 0; k < forest->kind_count; ++k)
+  gab_world_enter(forest->world, GAB_FAULT_POINT_RECOVERY);
+  for (int k = 0; k < forest->kind_count; k++)
     if (gab_kind_is_stored(&forest->kinds[k])) GAB_TRY(forest->kinds[k].gather(forest->kinds[k].user));
-  GAB_TRY(gab_tasks_run(job->count, make_up, job));
-  for (size_t i = 0; i < job->count; ++i) {
+  GAB_TRY(gab_tasks_run(job->count, approximate, job));
+  for (size_t i = 0; i < job->count; i++) {
     if (!job->lost[i].is_due) continue;
     job->lost[i].block->is_unset = false;
-    --job->left;
+    job->left--;
   }
-  ++job->report->rounds;
-  return tell(job, true);
+  job->report->rounds++;
+  return tell_neighbours(job, true);
 }
 
 gab_status gab_forest_reconstruct(gab_forest *forest, gab_reconstruction *report)
 {
   *report = (gab_reconstruction){.rounds = 0};
   const char *irreplaceable = gab_forest_irreplaceable(forest);
-  if (irreplaceable) GAB_FAIL(GAB_ERR_STATE, "lost blocks with data `%s' cannot be made up", irreplaceable);
+  if (irreplaceable)
+    GAB_FAIL(GAB_ERR_STATE, "lost blocks with data `%s' cannot be approximated", irreplaceable);
   work job = {.forest = forest, .report = report};
   bool more = true;
   gab_status status = list_lost(&job);
-  if (status == GAB_OK) status = tell(&job, false);
+  if (status == GAB_OK) status = tell_neighbours(&job, false);
   while (status == GAB_OK) {
     status = begin_round(&job, &more);
     if (status != GAB_OK || !more) break;

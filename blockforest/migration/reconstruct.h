@@ -2,8 +2,8 @@
  *  @brief Approximate reconstruction of blocks that no copy holds any more (contract 6; Kohl et al. 2017,
  * section 5.1).
  *
- *  What has to be known is where the blocks are and what lies beside them: their skeleton
- * (gab_forest_pack_skeleton()). Their state is made up by the callbacks of each kind of data from that of the
+ *  What has to be known is where the blocks are and what lies beside them: their metadata image
+ * (gab_forest_pack_metadata()). Their state is approximated by the callbacks of each kind of data from that of the
  * blocks around them, in rounds from the rim inwards: always those that are known across most faces, so that
  * the others see them. The result is a function of what is known and of what is lost: not of who owns what,
  * nor of processes and threads.
@@ -19,20 +19,20 @@
 extern "C" {
 #endif
 
-/** @return the name of a stored kind of data that nobody can make up, NULL if there is none. Local. */
+/** @return the name of a stored kind of data that nobody can approximate, NULL if there is none. Local. */
 const char *gab_forest_irreplaceable(const gab_forest *forest);
 
 typedef struct gab_reconstruction {
-  uint64_t blocks; /**< that were made up, of all slots */
+  uint64_t blocks; /**< that were approximated, of all slots */
   uint64_t
       blind;  /**< of these, with nothing known across any face: no chain of blocks led to one that lives */
   int rounds; /**< that it took */
 } gab_reconstruction;
 
-/** Makes up the state of all blocks that came from skeletons, at last those that no chain of faces leads to.
- * Collective. Announces ::GAB_PHASE_RECOVERY with every round.
+/** Approximates the state of all blocks that came from metadata images, at last those that no chain of faces leads to.
+ * Collective. Announces ::GAB_FAULT_POINT_RECOVERY with every round.
  *  @return ::GAB_ERR_FAULT if the world broke: the forest is then to be restored again; ::GAB_ERR_STATE if
- * some stored kind of data cannot be made up */
+ * some stored kind of data cannot be approximated */
 gab_status gab_forest_reconstruct(gab_forest *forest, gab_reconstruction *report);
 
 #ifdef __cplusplus

@@ -229,7 +229,7 @@ static gab_status write_one(gab_output *output, writer *which, gab_step step, do
 gab_status gab_output_write(gab_output *output, gab_step step, double time)
 {
   if (!gab_output_due(output, step)) return GAB_OK;
-  gab_world_enter(gab_forest_world(output->forest), GAB_PHASE_OUTPUT);
+  gab_world_enter(gab_forest_world(output->forest), GAB_FAULT_POINT_OUTPUT);
   for (size_t i = 0; i < output->count; i++) {
     if (!gab_schedule_due(output->writers[i].schedule, step)) continue;
     GAB_TRY(write_one(output, &output->writers[i], step, time));
@@ -239,7 +239,7 @@ gab_status gab_output_write(gab_output *output, gab_step step, double time)
 
 gab_status gab_output_write_now(gab_output *output, unsigned kinds, gab_step step, double time)
 {
-  gab_world_enter(gab_forest_world(output->forest), GAB_PHASE_OUTPUT);
+  gab_world_enter(gab_forest_world(output->forest), GAB_FAULT_POINT_OUTPUT);
   for (size_t i = 0; i < output->count; i++) {
     if (!(kinds & (unsigned)output->writers[i].kind)) continue;
     GAB_TRY(write_one(output, &output->writers[i], step, time));
@@ -262,7 +262,7 @@ bool gab_output_lacks_last(const gab_output *output, gab_step step)
 gab_status gab_output_write_last(gab_output *output, gab_step step, double time)
 {
   if (!gab_output_lacks_last(output, step)) return GAB_OK;
-  gab_world_enter(gab_forest_world(output->forest), GAB_PHASE_OUTPUT);
+  gab_world_enter(gab_forest_world(output->forest), GAB_FAULT_POINT_OUTPUT);
   for (size_t i = 0; i < output->count; i++)
     if (lacks_last(&output->writers[i], step)) GAB_TRY(write_one(output, &output->writers[i], step, time));
   return GAB_OK;

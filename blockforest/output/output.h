@@ -78,7 +78,7 @@ gab_status gab_output_list_files(const gab_output *output, gab_buffer *names);
 /** True if some writer is due at this step. Local, the same on all slots. */
 bool gab_output_due(const gab_output *output, gab_step step);
 
-/** Writes what is due at this step. Collective. Announces ::GAB_PHASE_OUTPUT.
+/** Writes what is due at this step. Collective. Announces ::GAB_FAULT_POINT_OUTPUT.
  *  @return on all slots the same: GAB_OK, ::GAB_ERR_IO if some slot could not write (message of that slot),
  *  ::GAB_ERR_FAULT in a broken world */
 gab_status gab_output_write(gab_output *output, gab_step step, double time);

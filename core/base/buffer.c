@@ -78,13 +78,13 @@ void gab_buffer_swap(gab_buffer *a, gab_buffer *b)
 /* Little-endian by shifts, independent of the host; compilers make plain loads and stores of it. */
 static void store(unsigned char *to, uint64_t value, size_t bytes)
 {
-  for (size_t i = 0; i < bytes; ++i) to[i] = (unsigned char)(value >> (8 * i));
+  for (size_t i = 0; i < bytes; i++) to[i] = (unsigned char)(value >> (8 * i));
 }
 
 static uint64_t load(const unsigned char *from, size_t bytes)
 {
   uint64_t value = 0;
-  for (size_t i = 0; i < bytes; ++i) value |= (uint64_t)from[i] << (8 * i);
+  for (size_t i = 0; i < bytes; i++) value |= (uint64_t)from[i] << (8 * i);
   return value;
 }
 
@@ -142,7 +142,7 @@ gab_status gab_put_f64s(gab_buffer *buffer, const double *values, size_t count)
   unsigned char *to = place;
   if (host_is_little_endian() && count > 0) memcpy(to, values, 8 * count);
   else
-    for (size_t i = 0; i < count; ++i) store(to + 8 * i, bits_of(values[i]), 8);
+    for (size_t i = 0; i < count; i++) store(to + 8 * i, bits_of(values[i]), 8);
   return GAB_OK;
 }
 
@@ -246,7 +246,7 @@ gab_status gab_get_f64s(gab_reader *reader, double *values, size_t count)
   if (count == 0) return GAB_OK;
   if (host_is_little_endian()) memcpy(values, reader->at, 8 * count);
   else
-    for (size_t i = 0; i < count; ++i) values[i] = double_of(load(reader->at + 8 * i, 8));
+    for (size_t i = 0; i < count; i++) values[i] = double_of(load(reader->at + 8 * i, 8));
   reader->at += 8 * count;
   return GAB_OK;
 }

@@ -20,7 +20,7 @@ void gab_exact_clear(gab_exact_sum *sum) { *sum = (gab_exact_sum){0}; }
 static void propagate_carries(gab_exact_sum *sum)
 {
   int64_t carry = 0;
-  for (int i = 0; i < GAB_EXACT_LIMBS - 1; ++i) {
+  for (int i = 0; i < GAB_EXACT_LIMBS - 1; i++) {
     int64_t digit = sum->limb[i] + carry;
     int64_t rest = digit % digit_base;
     if (rest < 0) rest += digit_base;
@@ -44,10 +44,10 @@ void gab_exact_add(gab_exact_sum *sum, double value)
   }
   if (exponent > 0) {
     mantissa |= UINT64_C(1) << 52;
-    --exponent; /* subnormals share the scale of the first normal exponent */
+    exponent--; /* subnormals share the scale of the first normal exponent */
   }
   if (sum->pending >= most_pending) propagate_carries(sum);
-  ++sum->pending;
+  sum->pending++;
   unsigned place = exponent + BIT_OF_SMALLEST, shift = place % 32;
   int64_t *limb = &sum->limb[place / 32];
   uint64_t low = (mantissa & 0xFFFFFFFFU) << shift, high = (mantissa >> 32) << shift;
@@ -62,15 +62,15 @@ void gab_exact_merge(gab_exact_sum *sum, const gab_exact_sum *other)
   gab_exact_sum addend = *other;
   if (sum->pending >= most_pending / 2) propagate_carries(sum);
   if (addend.pending >= most_pending / 2) propagate_carries(&addend);
-  for (int i = 0; i < GAB_EXACT_LIMBS; ++i) sum->limb[i] += addend.limb[i];
+  for (int i = 0; i < GAB_EXACT_LIMBS; i++) sum->limb[i] += addend.limb[i];
   sum->pending += addend.pending + 1;
   sum->specials |= addend.specials;
 }
 
 static int highest_bit(const gab_exact_sum *sum)
 {
-  for (int i = GAB_EXACT_LIMBS - 1; i >= 0; --i)
-    for (int bit = 62; sum->limb[i] != 0 && bit >= 0; --bit)
+  for (int i = GAB_EXACT_LIMBS - 1; i >= 0; i--)
+    for (int bit = 62; sum->limb[i] != 0 && bit >= 0; bit--)
       if (sum->limb[i] >> bit & 1) return 32 * i + bit;
   return -1;
 }
@@ -89,10 +89,10 @@ static uint64_t rounded_bits(const gab_exact_sum *sum)
   if (top >= BIT_OF_SMALLEST + 2098) return infinity_bits; /* 2^1024 and more */
   int last = top - 52 > BIT_OF_SMALLEST ? top - 52 : BIT_OF_SMALLEST;
   uint64_t mantissa = 0;
-  for (int bit = top; bit >= last; --bit) mantissa = mantissa << 1 | bit_at(sum, bit);
+  for (int bit = top; bit >= last; bit--) mantissa = mantissa << 1 | bit_at(sum, bit);
   bool above_half = false;
-  for (int bit = last - 2; bit >= BIT_OF_SMALLEST && !above_half; --bit) above_half = bit_at(sum, bit);
-  if (bit_at(sum, last - 1) && (above_half || (mantissa & 1))) ++mantissa;
+  for (int bit = last - 2; bit >= BIT_OF_SMALLEST && !above_half; bit--) above_half = bit_at(sum, bit);
+  if (bit_at(sum, last - 1) && (above_half || (mantissa & 1))) mantissa++;
   /* The leading bit of the mantissa, and a carry of the rounding, add themselves to the exponent field. */
   uint64_t bits = ((uint64_t)(last - BIT_OF_SMALLEST) << 52) + mantissa;
   return bits < infinity_bits ? bits : infinity_bits;
@@ -108,7 +108,7 @@ double gab_exact_value(const gab_exact_sum *sum)
   propagate_carries(&work);
   bool negative = work.limb[GAB_EXACT_LIMBS - 1] < 0;
   if (negative) {
-    for (int i = 0; i < GAB_EXACT_LIMBS; ++i) work.limb[i] = -work.limb[i];
+    for (int i = 0; i < GAB_EXACT_LIMBS; i++) work.limb[i] = -work.limb[i];
     propagate_carries(&work);
   }
   uint64_t bits = rounded_bits(&work) | (negative ? UINT64_C(1) << 63 : 0);

@@ -79,7 +79,7 @@ static uint64_t rotate_left(uint64_t x, int bits) { return (x << bits) | (x >> (
 static uint64_t read_little_endian(const unsigned char *from, int bytes)
 {
   uint64_t value = 0;
-  for (int i = 0; i < bytes; ++i) value |= (uint64_t)from[i] << (8 * i);
+  for (int i = 0; i < bytes; i++) value |= (uint64_t)from[i] << (8 * i);
   return value;
 }
 
@@ -98,8 +98,8 @@ enum { LANES = 4, SEED = 4, COUNT = 5, REST = 6, STRIPE = 32 };
 
 static void add_stripes(uint64_t lane[LANES], const unsigned char *at, size_t stripes)
 {
-  for (; stripes > 0; --stripes, at += STRIPE)
-    for (int i = 0; i < LANES; ++i) lane[i] = lane_round(lane[i], read_little_endian(at + 8 * i, 8));
+  for (; stripes > 0; stripes--, at += STRIPE)
+    for (int i = 0; i < LANES; i++) lane[i] = lane_round(lane[i], read_little_endian(at + 8 * i, 8));
 }
 
 void gab_hash64_begin(gab_hash64_stream *stream, uint64_t seed)
@@ -137,7 +137,7 @@ uint64_t gab_hash64_of(const gab_hash64_stream *stream)
   if (count >= STRIPE) {
     sum = rotate_left(lane[0], 1) + rotate_left(lane[1], 7) + rotate_left(lane[2], 12) +
           rotate_left(lane[3], 18);
-    for (int i = 0; i < LANES; ++i) sum = merge_lane(sum, lane[i]);
+    for (int i = 0; i < LANES; i++) sum = merge_lane(sum, lane[i]);
   }
   sum += count;
   for (; left >= 8; left -= 8, at += 8)

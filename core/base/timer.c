@@ -49,7 +49,7 @@ gab_status gab_timers_create(gab_timers **timers)
 void gab_timers_destroy(gab_timers **timers)
 {
   if (!*timers) return;
-  for (size_t i = 0; i < (*timers)->count; ++i) gab_free(&(*timers)->records[i]);
+  for (size_t i = 0; i < (*timers)->count; i++) gab_free(&(*timers)->records[i]);
   gab_free(&(*timers)->records);
   gab_free(&(*timers)->order);
   gab_free(timers);
@@ -110,7 +110,7 @@ gab_status gab_timers_find(gab_timers *timers, const char *name, gab_timer *time
   timers->records[timers->count] = made;
   memmove(timers->order + place + 1, timers->order + place, (timers->count - place) * sizeof *timers->order);
   timers->order[place] = *timer;
-  ++timers->count;
+  timers->count++;
   return GAB_OK;
 }
 
@@ -139,7 +139,7 @@ void gab_timer_add(gab_timers *timers, gab_timer timer, double seconds)
   if (one->calls == 0 || seconds < one->min) one->min = seconds;
   if (one->calls == 0 || seconds > one->max) one->max = seconds;
   one->total += seconds;
-  ++one->calls;
+  one->calls++;
 }
 
 void gab_timer_cancel(gab_timers *timers, gab_timer timer)
@@ -157,7 +157,7 @@ static void clear(record *one)
 
 void gab_timers_reset(gab_timers *timers)
 {
-  for (size_t i = 0; i < timers->count; ++i) clear(timers->records[i]);
+  for (size_t i = 0; i < timers->count; i++) clear(timers->records[i]);
 }
 
 size_t gab_timers_count(const gab_timers *timers) { return timers->count; }
@@ -172,13 +172,13 @@ gab_status gab_timers_summary(const gab_timers *timers, size_t place, gab_timer_
 
 void gab_timers_totals(const gab_timers *timers, double *totals)
 {
-  for (size_t i = 0; i < timers->count; ++i) totals[i] = record_of(timers, timers->order[i])->total;
+  for (size_t i = 0; i < timers->count; i++) totals[i] = record_of(timers, timers->order[i])->total;
 }
 
 uint64_t gab_timers_signature(const gab_timers *timers)
 {
   uint64_t hash = timers->count;
-  for (size_t i = 0; i < timers->count; ++i) {
+  for (size_t i = 0; i < timers->count; i++) {
     const char *name = record_of(timers, timers->order[i])->name;
     hash = gab_hash64(name, strlen(name), hash);
   }
@@ -188,7 +188,7 @@ uint64_t gab_timers_signature(const gab_timers *timers)
 gab_status gab_timers_pack(const gab_timers *timers, gab_buffer *buffer)
 {
   GAB_TRY(gab_put_u64(buffer, timers->count));
-  for (size_t i = 0; i < timers->count; ++i) {
+  for (size_t i = 0; i < timers->count; i++) {
     const record *one = record_of(timers, timers->order[i]);
     const double seconds[3] = {one->total, one->min, one->max};
     GAB_TRY(gab_put_string(buffer, one->name));
@@ -207,7 +207,7 @@ static gab_status unpack_one(gab_timers *timers, gab_reader *reader)
   GAB_TRY(gab_get_string(reader, name, sizeof name));
   GAB_TRY(gab_get_u64(reader, &calls));
   GAB_TRY(gab_get_f64s(reader, seconds, 3));
-  for (int i = 0; i < 3; ++i)
+  for (int i = 0; i < 3; i++)
     if (!isfinite(seconds[i])) GAB_FAIL(GAB_ERR_CORRUPT, "timer %s holds no time", name);
   if (!name[0]) GAB_FAIL(GAB_ERR_CORRUPT, "a timer without name");
   if (!timers) return GAB_OK;
@@ -228,9 +228,9 @@ gab_status gab_timers_unpack(gab_timers *timers, gab_reader *reader)
   size_t count;
   GAB_TRY(gab_get_count(&ahead, least, &count));
   gab_reader trial = ahead;
-  for (size_t i = 0; i < count; ++i) GAB_TRY(unpack_one(NULL, &trial));
+  for (size_t i = 0; i < count; i++) GAB_TRY(unpack_one(NULL, &trial));
   gab_timers_reset(timers);
-  for (size_t i = 0; i < count; ++i) GAB_TRY(unpack_one(timers, &ahead));
+  for (size_t i = 0; i < count; i++) GAB_TRY(unpack_one(timers, &ahead));
   *reader = ahead;
   return GAB_OK;
 }
@@ -239,7 +239,7 @@ gab_status gab_timers_unpack(gab_timers *timers, gab_reader *reader)
 static size_t next_row(size_t count, const double *mean, const bool *written)
 {
   size_t best = count;
-  for (size_t i = 0; i < count; ++i)
+  for (size_t i = 0; i < count; i++)
     if (!written[i] && (best == count || mean[i] > mean[best])) best = i;
   return best;
 }
@@ -251,9 +251,9 @@ gab_status gab_timer_write_table(FILE *out, const char *indent, size_t count, co
   GAB_TRY(gab_alloc(count * sizeof(bool), GAB_MEMORY_OTHER, &memory));
   bool *written = memory;
   double largest = 0.0;
-  for (size_t i = 0; i < count; ++i) largest = mean[i] > largest ? mean[i] : largest;
+  for (size_t i = 0; i < count; i++) largest = mean[i] > largest ? mean[i] : largest;
   fprintf(out, "%s%-28s %11s %11s %11s %7s\n", indent, "seconds", "min", "mean", "max", "share");
-  for (size_t row = 0; row < count; ++row) {
+  for (size_t row = 0; row < count; row++) {
     size_t i = next_row(count, mean, written);
     written[i] = true;
     fprintf(out, "%s%-28s %11.4f %11.4f %11.4f %6.1f%%\n", indent, names[i], min[i], mean[i], max[i],

@@ -112,7 +112,7 @@ gab_status gab_config_override(gab_config *config, const char *assignment)
                           sizeof *config->overrides));
   GAB_TRY(gab_config_arena_text(&config->override_arena, assignment, strlen(assignment),
                                 &config->overrides[config->override_count]));
-  ++config->override_count;
+  config->override_count++;
   return GAB_OK;
 }
 
@@ -271,7 +271,7 @@ gab_status gab_config_fail(const gab_config *config, const char *path, const cha
 static gab_status put_quoted(gab_buffer *text, const char *word)
 {
   GAB_TRY(gab_put_u8(text, '"'));
-  for (; *word; ++word) {
+  for (; *word; word++) {
     if (*word == '"' || *word == '\\') GAB_TRY(gab_put_u8(text, '\\'));
     if (*word == '\n') GAB_TRY(gab_put_bytes(text, "\\n", 2));
     else GAB_TRY(gab_put_u8(text, (uint8_t)*word));
@@ -306,7 +306,7 @@ static gab_status put_entry(gab_buffer *text, const config_entry *entry)
   GAB_TRY(gab_put_bytes(text, " = ", 3));
   bool list = entry->key->length_max > 0;
   if (list) GAB_TRY(gab_put_u8(text, '['));
-  for (size_t i = 0; i < entry->value.count; ++i) {
+  for (size_t i = 0; i < entry->value.count; i++) {
     if (i > 0) GAB_TRY(gab_put_bytes(text, ", ", 2));
     GAB_TRY(put_element(text, entry, i));
   }
@@ -316,7 +316,7 @@ static gab_status put_entry(gab_buffer *text, const config_entry *entry)
 
 static gab_status canonical(const gab_config *config, bool with_outside, gab_buffer *text)
 {
-  for (size_t i = 0; i < config->result.count; ++i) {
+  for (size_t i = 0; i < config->result.count; i++) {
     const config_entry *entry = &config->result.entries[i];
     /* A list that is set but empty differs from one that is left out. */
     bool has_value = entry->key && (entry->value.count > 0 || (entry->is_set && entry->key->length_max > 0));

@@ -37,9 +37,9 @@ static void drop_alternatives(const gab_config *config, config_node *root, const
   char table[GAB_CONFIG_PATH_CAPACITY], word[GAB_CONFIG_PATH_CAPACITY];
   config_node *mapping = NULL;
   const char *name = assigned_key(root, assignment, &mapping, table, word);
-  for (size_t i = 0; name && i < config->section_count; ++i) {
+  for (size_t i = 0; name && i < config->section_count; i++) {
     const gab_config_section *section = config->sections[i];
-    for (size_t k = 0; strcmp(section->path, table) == 0 && k < section->count; ++k) {
+    for (size_t k = 0; strcmp(section->path, table) == 0 && k < section->count; k++) {
       const gab_config_key *key = &section->keys[k];
       config_node *node = key->instead_of && gab_config_has_word(key->instead_of, name)
                               ? gab_config_tree_child(mapping, key->name, strlen(key->name))
@@ -55,7 +55,7 @@ gab_status gab_config_tree_apply(const gab_config *config, config_arena *arena, 
   if (config->loaded)
     GAB_TRY(gab_config_tree_parse(arena, gab_config_name(config), NULL, (const char *)config->text.data,
                                   config->text.size - 1, root));
-  for (size_t i = 0; i < config->override_count; ++i) {
+  for (size_t i = 0; i < config->override_count; i++) {
     GAB_TRY(gab_config_tree_override(arena, root, config->overrides[i]));
     drop_alternatives(config, *root, config->overrides[i]);
   }

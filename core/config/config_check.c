@@ -64,7 +64,7 @@ static gab_status report(checker *check)
   qsort(check->problems, check->problem_count, sizeof *check->problems, compare_problems);
   char text[7500];
   size_t used = 0, shown = 0;
-  for (; shown < check->problem_count && shown < MOST_SHOWN; ++shown) {
+  for (; shown < check->problem_count && shown < MOST_SHOWN; shown++) {
     const problem *one = &check->problems[shown];
     char where[GAB_CONFIG_PATH_CAPACITY + 64];
     if (one->override) snprintf(where, sizeof where, "--set %s", one->override);
@@ -147,9 +147,9 @@ static const char *variant_of(const gab_config *config, const char *table, const
 static bool all_outside(const gab_config *config, const char *table)
 {
   size_t keys = 0;
-  for (size_t i = 0; i < config->section_count; ++i)
+  for (size_t i = 0; i < config->section_count; i++)
     for (size_t k = 0; strcmp(config->sections[i]->path, table) == 0 && k < config->sections[i]->count;
-         ++k, ++keys)
+         k++, keys++)
       if (!config->sections[i]->keys[k].outside) return false;
   return keys > 0;
 }
@@ -249,7 +249,7 @@ static gab_status check_list(checker *check, const char *path, const config_node
     return GAB_OK;
   }
   size_t count = 0, place = check->result.count - 1;
-  for (const config_node *item = list->first; item; item = item->next, ++count) {
+  for (const config_node *item = list->first; item; item = item->next, count++) {
     char item_path[GAB_CONFIG_PATH_CAPACITY];
     gab_config_path(item_path, "%s.%zu", path, count);
     if (item->kind != CONFIG_MAPPING) {
@@ -260,9 +260,9 @@ static gab_status check_list(checker *check, const char *path, const config_node
     GAB_TRY(check_mapping(check, item_path, path, item, false));
   }
   check->result.entries[place].items = count;
-  for (size_t i = 0; i < check->config->section_count; ++i) {
+  for (size_t i = 0; i < check->config->section_count; i++) {
     const gab_config_section *section = check->config->sections[i];
-    for (size_t k = 0; strcmp(section->path, path) == 0 && k < section->count; ++k)
+    for (size_t k = 0; strcmp(section->path, path) == 0 && k < section->count; k++)
       if (section->keys[k].distinct) GAB_TRY(check_distinct(check, path, list, count, &section->keys[k]));
   }
   return GAB_OK;
@@ -287,7 +287,7 @@ static gab_status check_section(checker *check, const gab_config_section *sectio
   config_entry *entry;
   if (section->path[0]) GAB_TRY(add_entry(check, section->path, NULL, node, &entry));
   bool may_miss = false;
-  for (size_t i = 0; !node && i < check->config->section_count; ++i)
+  for (size_t i = 0; !node && i < check->config->section_count; i++)
     may_miss |=
         strcmp(check->config->sections[i]->path, section->path) == 0 && check->config->sections[i]->optional;
   if (node && node->kind != CONFIG_MAPPING) {
@@ -310,9 +310,9 @@ static gab_status unknown_key(checker *check, const config_node *child, const ch
     PROBLEM(check, child, true, "unknown key '%.80s' in %s; did you mean '%s'?", child->key, place, closest);
     return GAB_OK;
   }
-  for (size_t i = 0; i < check->config->section_count; ++i) {
+  for (size_t i = 0; i < check->config->section_count; i++) {
     const gab_config_section *other = check->config->sections[i];
-    for (size_t k = 0; k < other->count; ++k)
+    for (size_t k = 0; k < other->count; k++)
       if (strcmp(other->keys[k].name, child->key) == 0) {
         PROBLEM(check, child, true, "unknown key '%.80s' in %s; there is one in %s%s%s", child->key, place,
                 other->path[0] ? other->path : "the top level", other->variant ? " of type " : "",
@@ -342,7 +342,7 @@ static gab_status find_strangers_below(checker *check, const config_node *child,
     char path[GAB_CONFIG_PATH_CAPACITY];
     size_t count = 0;
     if (child->kind != CONFIG_SEQUENCE) return GAB_OK; /* check_list() says so */
-    for (const config_node *item = child->first; item; item = item->next, ++count)
+    for (const config_node *item = child->first; item; item = item->next, count++)
       if (item->kind == CONFIG_MAPPING)
         GAB_TRY(find_strangers(check, item, gab_config_path(path, "%s.%zu", full, count), full));
     return GAB_OK;
@@ -388,7 +388,7 @@ static gab_status check_all(checker *check)
   GAB_TRY(gab_config_arena_text(&check->result.arena, name, strlen(name), &check->result.name));
   GAB_TRY(gab_config_tree_apply(config, &check->arena, &check->root));
   if (check->root) GAB_TRY(find_strangers(check, check->root, "", ""));
-  for (size_t i = 0; i < config->section_count; ++i)
+  for (size_t i = 0; i < config->section_count; i++)
     if (gab_config_find_section(config, config->sections[i]->path) == config->sections[i])
       GAB_TRY(check_section(check, config->sections[i]));
   if (check->problem_count > 0) return report(check);

@@ -12,7 +12,7 @@
 
 static const config_entry *find_entry(const gab_config *config, const char *path)
 {
-  for (size_t i = 0; i < config->result.count; ++i)
+  for (size_t i = 0; i < config->result.count; i++)
     if (strcmp(config->result.entries[i].path, path) == 0) return &config->result.entries[i];
   return NULL;
 }
@@ -47,7 +47,7 @@ static gab_status resolve_files(const gab_config *config, config_arena *arena, c
     node->plain = false;
     return gab_config_arena_text(arena, resolved, strlen(resolved), &node->text);
   }
-  for (config_node *child = node->first; child; child = child->next, ++index) {
+  for (config_node *child = node->first; child; child = child->next, index++) {
     snprintf(word, sizeof word, "%zu", index);
     if (gab_config_join(below, sizeof below, path, node->kind == CONFIG_MAPPING ? child->key : word))
       GAB_TRY(resolve_files(config, arena, child, below, changed));
@@ -125,7 +125,7 @@ static gab_status put_tree(const config_node *root, gab_buffer *text)
 static gab_status put_comment(gab_buffer *text, const char *words, const char *what)
 {
   GAB_TRY(gab_put_bytes(text, words, strlen(words)));
-  for (; *what; ++what) GAB_TRY(gab_put_u8(text, *what == '\n' ? ' ' : (uint8_t)*what));
+  for (; *what; what++) GAB_TRY(gab_put_u8(text, *what == '\n' ? ' ' : (uint8_t)*what));
   return gab_put_bytes(text, "\n", 1);
 }
 
@@ -139,7 +139,7 @@ static gab_status put_effective(const gab_config *config, config_arena *arena, g
   if (root) GAB_TRY(resolve_files(config, arena, root, "", &changed));
   if (!changed || !root) return gab_put_bytes(text, original, length); /* comments included */
   GAB_TRY(put_comment(text, "# The parameters of a run in force: ", gab_config_name(config)));
-  for (size_t i = 0; i < config->override_count; ++i)
+  for (size_t i = 0; i < config->override_count; i++)
     GAB_TRY(put_comment(text, "#   --set ", config->overrides[i]));
   return put_tree(root, text);
 }
@@ -168,7 +168,7 @@ static bool is_default(config_arena *arena, const config_entry *entry)
     return false;
   if (gab_config_value_read(arena, entry->key, root, &usual, &bad, problem) != GAB_OK || bad) return false;
   if (usual.count != entry->value.count) return false;
-  for (size_t i = 0; i < usual.count; ++i) {
+  for (size_t i = 0; i < usual.count; i++) {
     if (entry->key->type == GAB_CONFIG_REAL     ? usual.reals[i] != entry->value.reals[i]
         : entry->key->type == GAB_CONFIG_STRING ? strcmp(usual.strings[i], entry->value.strings[i]) != 0
                                                 : usual.ints[i] != entry->value.ints[i])
@@ -199,7 +199,7 @@ void gab_config_put_changed(const gab_config *config, const char *key, gab_json 
 {
   config_arena arena = {0};
   gab_json_object(json, key);
-  for (size_t i = 0; i < config->result.count; ++i) {
+  for (size_t i = 0; i < config->result.count; i++) {
     const config_entry *entry = &config->result.entries[i];
     if (!entry->key || !entry->is_set || is_default(&arena, entry)) continue;
     if (entry->key->length_max == 0) {
@@ -207,7 +207,7 @@ void gab_config_put_changed(const gab_config *config, const char *key, gab_json 
       continue;
     }
     gab_json_list(json, entry->path);
-    for (size_t k = 0; k < entry->value.count; ++k) put_value(json, NULL, entry, k);
+    for (size_t k = 0; k < entry->value.count; k++) put_value(json, NULL, entry, k);
     gab_json_close(json);
   }
   gab_json_close(json);

@@ -6,7 +6,7 @@ static const char *default_of(const gab_config_key *key, gab_config_words *words
 {
   if (!key->default_text) return "required";
   if (strcmp(key->default_text, GAB_CONFIG_OPTIONAL) != 0) return key->default_text;
-  for (int i = 0; words && words(i).name; ++i)
+  for (int i = 0; words && words(i).name; i++)
     if (words(i).usual) return "as marked";
   return "none";
 }
@@ -31,7 +31,7 @@ static gab_config_words *words_of(const gab_config *config, const gab_config_sec
 {
   char full[GAB_CONFIG_PATH_CAPACITY];
   gab_config_join(full, sizeof full, section->path, key->name);
-  for (size_t i = 0; i < config->words_count; ++i)
+  for (size_t i = 0; i < config->words_count; i++)
     if (strcmp(config->words[i].path, full) == 0) return config->words[i].words;
   return key->words;
 }
@@ -41,7 +41,7 @@ static void write_key_line(FILE *out, const gab_config *config, const gab_config
 {
   gab_config_words *words = words_of(config, section, key);
   fprintf(out, "  %-20s %s\n", key->name, key->doc);
-  for (int i = 0; words && words(i).name; ++i) {
+  for (int i = 0; words && words(i).name; i++) {
     if (i == 0) fprintf(out, "  %-20s   %s of: ", "", key->length_max > 0 ? "any" : "one");
     fprintf(out, "%s%s%s", words(i).name, mark_of(words(i)), words(i + 1).name ? ", " : "\n");
   }
@@ -51,7 +51,7 @@ static void write_key_line(FILE *out, const gab_config *config, const gab_config
 static void write_words(FILE *out, const gab_config_key *key, gab_config_words *words)
 {
   const char *head = key->length_max > 0 ? "any of:" : "one of:";
-  for (int i = 0; words && words(i).name; ++i) {
+  for (int i = 0; words && words(i).name; i++) {
     const gab_config_word word = words(i);
     fprintf(out, "  %-9s %s%s%s%s\n", i == 0 ? head : "", word.name, mark_of(word), word.doc ? ": " : "",
             word.doc ? word.doc : "");
@@ -93,14 +93,14 @@ static void strip_indices(const char *path, char *plain, size_t capacity)
 static size_t write_sections(const gab_config *config, FILE *out, const char *path)
 {
   size_t found = 0, length = strlen(path);
-  for (size_t i = 0; i < config->section_count; ++i) {
+  for (size_t i = 0; i < config->section_count; i++) {
     const gab_config_section *section = config->sections[i];
     bool below = strncmp(section->path, path, length) == 0 &&
                  (length == 0 || section->path[length] == '\0' || section->path[length] == '.');
     if (!below) continue;
     if (found++ > 0) fputc('\n', out);
     write_section_head(out, section);
-    for (size_t k = 0; k < section->count; ++k) write_key_line(out, config, section, &section->keys[k]);
+    for (size_t k = 0; k < section->count; k++) write_key_line(out, config, section, &section->keys[k]);
   }
   return found;
 }
@@ -109,8 +109,8 @@ static size_t write_sections(const gab_config *config, FILE *out, const char *pa
 static size_t write_keys(const gab_config *config, FILE *out, const char *path, bool bare)
 {
   size_t found = 0;
-  for (size_t i = 0; i < config->section_count; ++i)
-    for (size_t k = 0; k < config->sections[i]->count; ++k) {
+  for (size_t i = 0; i < config->section_count; i++)
+    for (size_t k = 0; k < config->sections[i]->count; k++) {
       char full[GAB_CONFIG_PATH_CAPACITY];
       const gab_config_key *key = &config->sections[i]->keys[k];
       gab_config_join(full, sizeof full, config->sections[i]->path, key->name);
@@ -134,10 +134,10 @@ static void closest_path(const gab_config *config, const char *wanted, char *clo
 {
   size_t nearest = SIZE_MAX;
   closest[0] = '\0';
-  for (size_t i = 0; i < config->section_count; ++i) {
+  for (size_t i = 0; i < config->section_count; i++) {
     const gab_config_section *section = config->sections[i];
     keep_closer(wanted, section->path, &nearest, closest, capacity, section->path);
-    for (size_t k = 0; k < section->count; ++k) {
+    for (size_t k = 0; k < section->count; k++) {
       char full[GAB_CONFIG_PATH_CAPACITY];
       gab_config_join(full, sizeof full, section->path, section->keys[k].name);
       keep_closer(wanted, full, &nearest, closest, capacity, full);
@@ -163,7 +163,7 @@ gab_status gab_config_write_help(const gab_config *config, FILE *out, const char
 
 static void write_cell(FILE *out, const char *text)
 {
-  for (; *text; ++text) {
+  for (; *text; text++) {
     if (*text == '|') fputc('\\', out);
     fputc(*text, out);
   }
@@ -172,7 +172,7 @@ static void write_cell(FILE *out, const char *text)
 /* Behind the explanation, as a list. */
 static void write_words_cell(FILE *out, gab_config_words *words)
 {
-  for (int i = 0; words && words(i).name; ++i) {
+  for (int i = 0; words && words(i).name; i++) {
     const gab_config_word word = words(i);
     fprintf(out, "%s`%s`%s%s", i > 0 ? "; " : " ", word.name, mark_of(word), word.doc ? ": " : "");
     if (word.doc) write_cell(out, word.doc);
@@ -190,7 +190,7 @@ static void write_row(FILE *out, const gab_config_key *key, gab_config_words *wo
   gab_config_describe_range(key, range, sizeof range);
   const char *cells[] = {type, key->unit ? key->unit : "", range, default_of(key, words)};
   fprintf(out, "| `%s` |", key->name);
-  for (size_t i = 0; i < sizeof cells / sizeof *cells; ++i) {
+  for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
     fputc(' ', out);
     write_cell(out, cells[i]);
     fputs(cells[i][0] ? " |" : "|", out);
@@ -213,7 +213,7 @@ static void write_table(const gab_config *config, FILE *out, const gab_config_se
   if (section->doc) fprintf(out, "\n%s\n", section->doc);
   if (section->count == 0) return;
   fputs("\n| key | type | unit | range | default | what |\n|---|---|---|---|---|---|\n", out);
-  for (size_t k = 0; k < section->count; ++k)
+  for (size_t k = 0; k < section->count; k++)
     write_row(out, &section->keys[k], words_of(config, section, &section->keys[k]));
 }
 
@@ -223,9 +223,9 @@ gab_status gab_config_write_reference(const gab_config *config, FILE *out)
         "out "
         "have their default.\n",
         out);
-  for (size_t i = 0; i < config->section_count; ++i) {
+  for (size_t i = 0; i < config->section_count; i++) {
     if (gab_config_find_section(config, config->sections[i]->path) != config->sections[i]) continue;
-    for (size_t j = i; j < config->section_count; ++j)
+    for (size_t j = i; j < config->section_count; j++)
       if (strcmp(config->sections[j]->path, config->sections[i]->path) == 0)
         write_table(config, out, config->sections[j]);
   }

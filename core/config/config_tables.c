@@ -48,7 +48,7 @@ const gab_config_key *gab_config_next_key(const gab_config *config, const char *
 
 const gab_config_section *gab_config_find_section(const gab_config *config, const char *path)
 {
-  for (size_t i = 0; i < config->section_count; ++i)
+  for (size_t i = 0; i < config->section_count; i++)
     if (strcmp(config->sections[i]->path, path) == 0) return config->sections[i];
   return NULL;
 }
@@ -56,7 +56,7 @@ const gab_config_section *gab_config_find_section(const gab_config *config, cons
 bool gab_config_is_prefix(const gab_config *config, const char *path)
 {
   size_t length = strlen(path);
-  for (size_t i = 0; i < config->section_count; ++i) {
+  for (size_t i = 0; i < config->section_count; i++) {
     const char *known = config->sections[i]->path;
     if (strncmp(known, path, length) == 0 && (known[length] == '\0' || known[length] == '.')) return true;
   }
@@ -65,7 +65,7 @@ bool gab_config_is_prefix(const gab_config *config, const char *path)
 
 bool gab_config_has_variant(const gab_config *config, const char *path, const char *variant)
 {
-  for (size_t i = 0; i < config->section_count; ++i) {
+  for (size_t i = 0; i < config->section_count; i++) {
     const gab_config_section *table = config->sections[i];
     if (strcmp(table->path, path) == 0 && table->variant && strcmp(table->variant, variant) == 0) return true;
   }
@@ -74,14 +74,14 @@ bool gab_config_has_variant(const gab_config *config, const char *path, const ch
 
 bool gab_config_has_variants(const gab_config *config, const char *path)
 {
-  for (size_t i = 0; i < config->section_count; ++i)
+  for (size_t i = 0; i < config->section_count; i++)
     if (strcmp(config->sections[i]->path, path) == 0 && config->sections[i]->variant) return true;
   return false;
 }
 
 const char *gab_config_default_variant(const gab_config *config, const char *path)
 {
-  for (size_t i = 0; i < config->section_count; ++i) {
+  for (size_t i = 0; i < config->section_count; i++) {
     const gab_config_section *table = config->sections[i];
     if (strcmp(table->path, path) == 0 && table->variant && table->variant_is_default) return table->variant;
   }
@@ -92,7 +92,7 @@ void gab_config_list_variants(const gab_config *config, const char *path, char *
 {
   size_t used = 0;
   text[0] = '\0';
-  for (size_t i = 0; i < config->section_count; ++i) {
+  for (size_t i = 0; i < config->section_count; i++) {
     const gab_config_section *table = config->sections[i];
     if (strcmp(table->path, path) != 0 || !table->variant) continue;
     int more = snprintf(text + used, capacity - used, "%s%s", used ? ", " : "", table->variant);
@@ -109,7 +109,7 @@ bool gab_config_choice_at(const gab_config_key *key, int index, char *word, size
     return name != NULL;
   }
   const char *at = key->choices;
-  for (; at && index > 0; --index) {
+  for (; at && index > 0; index--) {
     at = strchr(at, '|');
     at += at != NULL;
   }
@@ -144,7 +144,7 @@ void gab_config_closest_in(const gab_config *config, const char *path, const cha
   for (const gab_config_key *key; (key = gab_config_next_key(config, path, variant, &section, &index));)
     consider(&best, key->name, strlen(key->name));
   if (gab_config_has_variants(config, path)) consider(&best, "type", 4);
-  for (size_t i = 0; i < config->section_count; ++i) {
+  for (size_t i = 0; i < config->section_count; i++) {
     const char *known = config->sections[i]->path;
     if (strncmp(known, path, length) != 0 || (length > 0 && known[length] != '.')) continue;
     const char *word = known + length + (length > 0);
@@ -158,7 +158,7 @@ void gab_config_closest_in(const gab_config *config, const char *path, const cha
 static bool is_word(const char *text, size_t length)
 {
   if (length == 0 || length > 60 || !islower((unsigned char)text[0])) return false;
-  for (size_t i = 0; i < length; ++i) {
+  for (size_t i = 0; i < length; i++) {
     unsigned char c = (unsigned char)text[i];
     if (!islower(c) && !isdigit(c) && c != '_') return false;
   }
@@ -201,7 +201,7 @@ static gab_status check_instead_of(const gab_config_section *section, const gab_
     at += *at == '|';
     const size_t length = strcspn(at, "|");
     bool mutual = false;
-    for (size_t k = 0; k < section->count; ++k) {
+    for (size_t k = 0; k < section->count; k++) {
       const gab_config_key *other = &section->keys[k];
       if (other->name && strlen(other->name) == length && strncmp(other->name, at, length) == 0)
         mutual = other != key && other->instead_of && gab_config_has_word(other->instead_of, key->name);
@@ -233,12 +233,12 @@ static gab_status check_row(const gab_config *config, const gab_config_section *
   if (gab_config_is_prefix(config, full)) GAB_FAIL(GAB_ERR_ARGUMENT, "%s is a section and a key", full);
   if (section->variant && strcmp(name, "type") == 0)
     GAB_FAIL(GAB_ERR_ARGUMENT, "%s: the key `type` of variants comes by itself", section->path);
-  for (size_t other = 0; other < row; ++other)
+  for (size_t other = 0; other < row; other++)
     if (strcmp(section->keys[other].name, name) == 0) GAB_FAIL(GAB_ERR_ARGUMENT, "%s is there twice", full);
-  for (size_t i = 0; i < config->section_count; ++i) {
+  for (size_t i = 0; i < config->section_count; i++) {
     const gab_config_section *table = config->sections[i];
     bool together = !table->variant || !section->variant || strcmp(table->variant, section->variant) == 0;
-    for (size_t k = 0; together && strcmp(table->path, section->path) == 0 && k < table->count; ++k)
+    for (size_t k = 0; together && strcmp(table->path, section->path) == 0 && k < table->count; k++)
       if (strcmp(table->keys[k].name, name) == 0) GAB_FAIL(GAB_ERR_ARGUMENT, "%s is there twice", full);
   }
   GAB_TRY(check_instead_of(section, key));
@@ -254,7 +254,7 @@ static gab_status check_path(const gab_config *config, const gab_config_section 
   if (section->is_list && length == 0) GAB_FAIL(GAB_ERR_ARGUMENT, "the top level cannot be a list");
   if (section->variant && !is_word(section->variant, strlen(section->variant)))
     GAB_FAIL(GAB_ERR_ARGUMENT, "%s: not a name of a variant", path);
-  for (size_t i = 0; i < config->section_count; ++i) {
+  for (size_t i = 0; i < config->section_count; i++) {
     const gab_config_section *table = config->sections[i];
     size_t other = strlen(table->path);
     if (strcmp(table->path, path) == 0 && table->is_list != section->is_list)
@@ -264,7 +264,7 @@ static gab_status check_path(const gab_config *config, const gab_config_section 
     if ((below && table->is_list) || (above && section->is_list))
       GAB_FAIL(GAB_ERR_ARGUMENT, "%s: a list cannot hold sections", path);
     char full[GAB_CONFIG_PATH_CAPACITY];
-    for (size_t k = 0; k < table->count; ++k) {
+    for (size_t k = 0; k < table->count; k++) {
       gab_config_join(full, sizeof full, table->path, table->keys[k].name);
       size_t key_length = strlen(full);
       if (strncmp(path, full, key_length) == 0 && (path[key_length] == '\0' || path[key_length] == '.'))
@@ -277,7 +277,7 @@ static gab_status check_path(const gab_config *config, const gab_config_section 
 gab_status gab_config_declare(gab_config *config, const gab_config_section *section)
 {
   GAB_TRY(check_path(config, section));
-  for (size_t row = 0; row < section->count; ++row) GAB_TRY(check_row(config, section, row));
+  for (size_t row = 0; row < section->count; row++) GAB_TRY(check_row(config, section, row));
   GAB_TRY(gab_config_grow(&config->sections, config->section_count, &config->section_capacity,
                           sizeof *config->sections));
   config->sections[config->section_count++] = section;
@@ -287,8 +287,8 @@ gab_status gab_config_declare(gab_config *config, const gab_config_section *sect
 gab_status gab_config_set_words(gab_config *config, const char *path, gab_config_words *words)
 {
   char full[GAB_CONFIG_PATH_CAPACITY];
-  for (size_t i = 0; i < config->section_count; ++i)
-    for (size_t k = 0; k < config->sections[i]->count; ++k) {
+  for (size_t i = 0; i < config->section_count; i++)
+    for (size_t k = 0; k < config->sections[i]->count; k++) {
       const gab_config_key *key = &config->sections[i]->keys[k];
       gab_config_join(full, sizeof full, config->sections[i]->path, key->name);
       if (strcmp(full, path) != 0 || key->type != GAB_CONFIG_STRING) continue;

@@ -122,7 +122,7 @@ void gab_config_tree_remove(config_node *child)
 static gab_status index_keys(config_arena *arena, config_node *mapping)
 {
   size_t count = 0;
-  for (const config_node *child = mapping->first; child; child = child->next) ++count;
+  for (const config_node *child = mapping->first; child; child = child->next) count++;
   if (mapping->kind != CONFIG_MAPPING || count < MANY_KEYS) return GAB_OK;
   GAB_TRY(gab_config_index_create(arena, count, &mapping->index));
   for (config_node *child = mapping->first; child; child = child->next)
@@ -144,7 +144,7 @@ config_node *gab_config_tree_child(const config_node *mapping, const char *key, 
 config_node *gab_config_tree_item(const config_node *sequence, size_t index)
 {
   config_node *item = sequence->first;
-  for (; item && index > 0; --index) item = item->next;
+  for (; item && index > 0; index--) item = item->next;
   return item;
 }
 
@@ -194,7 +194,7 @@ size_t gab_config_decode(const unsigned char *text, size_t left, uint32_t *code)
                                           : 0;
   if (length == 0 || length > left) return 0;
   *code = length == 1 ? c : c & (0x7FU >> length);
-  for (size_t i = 1; i < length; ++i) {
+  for (size_t i = 1; i < length; i++) {
     if ((text[i] & 0xC0) != 0x80) return 0;
     *code = *code << 6 | (text[i] & 0x3FU);
   }
@@ -279,7 +279,7 @@ static gab_status add_scalar(builder *build, const struct fy_event *event, int l
   GAB_TRY(add_node(build, CONFIG_SCALAR, line, column, &node));
   enum fy_scalar_style style = token ? fy_token_scalar_style(token) : FYSS_PLAIN;
   if (style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED)
-    --node->column; /* the mark is behind the quote */
+    node->column--; /* the mark is behind the quote */
   node->plain = style == FYSS_PLAIN || style == FYSS_ANY;
   return text_of(build, token, line, column, &node->text);
 }
@@ -319,7 +319,7 @@ static gab_status take_event(builder *build, struct fy_event *event)
     if (!build->open) GAB_FAIL(GAB_ERR_INPUT, "%s: the YAML parser lost its way", build->name);
     GAB_TRY(index_keys(build->arena, build->open));
     build->open = build->open->parent;
-    --build->depth;
+    build->depth--;
     return GAB_OK;
   default:
     return GAB_OK;
@@ -365,7 +365,7 @@ static gab_status screen(const builder *build, const char *text, size_t length)
     if (is_odd(code)) REFUSE(build, line, column, "a control character (0x%02x)", (unsigned)code);
     if (code == '%' && column == 1)
       REFUSE(build, line, column, "YAML directives (%%) are not used in parameter files");
-    ++column;
+    column++;
     if (code == '\n') ++line, column = 1;
   }
   return GAB_OK;
@@ -414,7 +414,7 @@ static gab_status new_container(config_arena *arena, config_kind kind, const cha
 static bool is_index(const char *word, size_t length, size_t *index)
 {
   *index = 0;
-  for (size_t i = 0; i < length; ++i) {
+  for (size_t i = 0; i < length; i++) {
     if (word[i] < '0' || word[i] > '9' || i > 8) return false;
     *index = 10 * *index + (size_t)(word[i] - '0');
   }
@@ -450,7 +450,7 @@ static gab_status descend(config_arena *arena, config_node *node, const char *wo
   *child = indexed ? gab_config_tree_item(node, index) : gab_config_tree_child(node, word, length);
   if (*child) return GAB_OK;
   size_t count = 0;
-  for (const config_node *item = node->first; item; item = item->next) ++count;
+  for (const config_node *item = node->first; item; item = item->next) count++;
   if (indexed && index != count)
     GAB_FAIL(GAB_ERR_INPUT, "--set %s: there is no item %zu; the list has %zu", assignment, index, count);
   GAB_TRY(new_container(arena, CONFIG_SCALAR, assignment, child));

@@ -26,7 +26,7 @@ static locale_t enter_plain_locale(void)
 
 static const char *skip_digits(const char *text)
 {
-  while (*text >= '0' && *text <= '9') ++text;
+  while (*text >= '0' && *text <= '9') text++;
   return text;
 }
 
@@ -76,7 +76,7 @@ bool gab_config_parse_real(const char *text, double *value)
 void gab_config_format_real(double value, char *text, size_t capacity)
 {
   locale_t before = enter_plain_locale();
-  for (int digits = 1; digits <= 17; ++digits) {
+  for (int digits = 1; digits <= 17; digits++) {
     snprintf(text, capacity, "%.*g", digits, value);
     if (strtod(text, NULL) == value) break;
   }
@@ -91,7 +91,7 @@ static void format_bound(const gab_config_key *key, double bound, char *text, si
   locale_t before = enter_plain_locale();
   if (key->type == GAB_CONFIG_INT) snprintf(text, capacity, "%.0f", bound);
   else
-    for (int digits = 6; digits <= 17; ++digits) {
+    for (int digits = 6; digits <= 17; digits++) {
       snprintf(text, capacity, "%.*g", digits, bound);
       if (strtod(text, NULL) == bound) break;
     }
@@ -153,7 +153,7 @@ static void list_choices(const gab_config_key *key, char *text, size_t capacity)
   char word[CONFIG_WORD_CAPACITY];
   size_t used = 0;
   text[0] = '\0';
-  for (int i = 0; used < capacity && gab_config_choice_at(key, i, word, sizeof word); ++i)
+  for (int i = 0; used < capacity && gab_config_choice_at(key, i, word, sizeof word); i++)
     used += (size_t)snprintf(text + used, capacity - used, "%s%s", i > 0 ? "|" : "", word);
 }
 
@@ -180,10 +180,10 @@ size_t gab_config_distance(const char *a, const char *b)
   size_t length_a = strlen(a), length_b = strlen(b);
   if (length_a > LONGEST || length_b > LONGEST) return SIZE_MAX;
   size_t *before = rows[0], *last = rows[1], *row = rows[2];
-  for (size_t j = 0; j <= length_b; ++j) last[j] = before[j] = j;
-  for (size_t i = 1; i <= length_a; ++i) {
+  for (size_t j = 0; j <= length_b; j++) last[j] = before[j] = j;
+  for (size_t i = 1; i <= length_a; i++) {
     row[0] = i;
-    for (size_t j = 1; j <= length_b; ++j) {
+    for (size_t j = 1; j <= length_b; j++) {
       size_t best = last[j - 1] + (a[i - 1] != b[j - 1]);
       if (last[j] + 1 < best) best = last[j] + 1;
       if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
@@ -344,7 +344,7 @@ gab_status gab_config_value_read(config_arena *arena, const gab_config_key *key,
   GAB_TRY(gab_config_arena_get(arena, count * sizeof(double), &reals));
   GAB_TRY(gab_config_arena_get(arena, count * sizeof(char *), &texts));
   const config_node *item = key->length_max > 0 ? node->first : node;
-  for (size_t i = 0; i < count; ++i, item = item->next) {
+  for (size_t i = 0; i < count; i++, item = item->next) {
     slot read = {0, 0.0, NULL};
     *bad = item;
     if (!read_scalar(key, item, &read, problem)) return GAB_OK;

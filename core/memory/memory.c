@@ -214,6 +214,6 @@ size_t gab_memory_peak(gab_memory_use use)
 
 void gab_memory_reset_peak(void)
 {
-  for (int use = 0; use <= GAB_MEMORY_USE_COUNT; ++use)
+  for (int use = 0; use <= GAB_MEMORY_USE_COUNT; use++)
     atomic_store(&held_peak[use], atomic_load(&held_now[use]));
 }

@@ -102,12 +102,12 @@ void *gab_pool_take(size_t bytes, bool zeroed, gab_arena **arena_out)
   if (!arena) arena = make_arena(slot_bytes);
   if (arena) {
     size_t slot = 0;
-    while (arena->state[slot] == SLOT_USED) ++slot;
+    while (arena->state[slot] == SLOT_USED) slot++;
     dirty = arena->state[slot] == SLOT_DIRTY;
     arena->state[slot] = SLOT_USED;
     in_use += slot_bytes;
     if (dirty) idle -= slot_bytes;
-    ++arena->used;
+    arena->used++;
     memory = arena->memory + slot * slot_bytes;
   }
   unlock();
@@ -138,7 +138,7 @@ static void trim(void)
     next = arena->next;
     if (arena->used == 0) drop_arena(arena);
     else
-      for (size_t slot = 0; slot < arena->slots; ++slot)
+      for (size_t slot = 0; slot < arena->slots; slot++)
         if (arena->state[slot] == SLOT_DIRTY) give_pages_back(arena, slot);
   }
   idle = 0;
@@ -148,7 +148,7 @@ void gab_pool_give(gab_arena *arena, void *memory)
 {
   lock();
   arena->state[(size_t)((unsigned char *)memory - arena->memory) / arena->slot_bytes] = SLOT_DIRTY;
-  --arena->used;
+  arena->used--;
   in_use -= arena->slot_bytes;
   idle += arena->slot_bytes;
   if (holds == 0 && idle > in_use) trim();

@@ -102,7 +102,7 @@ static gab_status verify_step(const gab_port *port, const gab_transfer *transfer
         "port %s: a message that slot %" GAB_PRI_SLOT " sent in step %" GAB_PRI_STEP
         " came to slot %" GAB_PRI_SLOT " in step %" GAB_PRI_STEP
         ". With strategy `local' a slot that goes back has to send and receive what it did before; what is made "
-        "from the state by messages is made anew behind each checkpoint (gab_timeloop_on_checkpoint())",
+        "from the state by messages is rebuilt behind each checkpoint (gab_timeloop_on_checkpoint())",
         port->name, is.source, is.step, is.target, port->world->step);
   return GAB_OK;
 }

@@ -66,7 +66,7 @@ gab_status gab_world_broadcast(gab_world *world, gab_slot root, gab_buffer *byte
 {
   GAB_TRY(gab_world_check(world));
   if (gab_world_replays(world)) return replay_broadcast(world, bytes);
-  gab_world_enter(world, GAB_PHASE_REDUCTION);
+  gab_world_enter(world, GAB_FAULT_POINT_REDUCTION);
   const int32_t index = gab_members_index(&world->members, root);
   if (index < 0)
     GAB_FAIL(GAB_ERR_ARGUMENT, "slot %" GAB_PRI_SLOT " cannot broadcast: it does not take part", root);
@@ -108,7 +108,7 @@ gab_status gab_world_reduce(gab_world *world, void *values, size_t count, size_t
                             gab_combine_fn combine)
 {
   GAB_TRY(gab_world_check(world));
-  gab_world_enter(world, GAB_PHASE_REDUCTION);
+  gab_world_enter(world, GAB_FAULT_POINT_REDUCTION);
   if (element_bytes > 0 && count > SIZE_MAX / 4 / element_bytes)
     GAB_FAIL(GAB_ERR_ARGUMENT, "%zu elements of %zu bytes cannot be reduced", count, element_bytes);
   if (gab_world_replays(world))
@@ -213,7 +213,7 @@ static gab_status replay_scan(gab_world *world, uint64_t *before, uint64_t *tota
 gab_status gab_world_scan_u64(gab_world *world, uint64_t value, uint64_t *before, uint64_t *total)
 {
   GAB_TRY(gab_world_check(world));
-  gab_world_enter(world, GAB_PHASE_REDUCTION);
+  gab_world_enter(world, GAB_FAULT_POINT_REDUCTION);
   if (gab_world_replays(world)) return replay_scan(world, before, total);
   const int32_t count = how_many(world), index = my_index(world);
   uint64_t sum = value;
@@ -269,7 +269,7 @@ static gab_status collect(gab_world *world, const gab_buffer *mine, gab_visit_fn
 gab_status gab_world_gather(gab_world *world, const gab_buffer *mine, gab_visit_fn visit, void *user)
 {
   GAB_TRY(gab_world_check(world));
-  gab_world_enter(world, GAB_PHASE_REDUCTION);
+  gab_world_enter(world, GAB_FAULT_POINT_REDUCTION);
   if (gab_world_replays(world)) return GAB_OK; /* nobody hears it any more, and it hears nothing */
   if (gab_world_is_root(world)) return collect(world, mine, visit, user);
   const gab_slot root = gab_world_root(world);

@@ -3,7 +3,7 @@
  *
  *  Trees over the dense indices of the members, so that a result never depends on how many processes there
  *  are: integers and extremes are order-free by nature, sums of doubles go through exact accumulators. All are
- *  collective over the living, return ::GAB_ERR_FAULT in a broken world, and announce ::GAB_PHASE_REDUCTION.
+ *  collective over the living, return ::GAB_ERR_FAULT in a broken world, and announce ::GAB_FAULT_POINT_REDUCTION.
  *
  *  Tier: user header.
  */

@@ -204,7 +204,7 @@ static gab_status look_at(gab_mailbox *mailbox, gab_slot source)
   return GAB_OK;
 }
 
-static gab_status look(gab_mailbox *mailbox, gab_slot source)
+static gab_status test_receives(gab_mailbox *mailbox, gab_slot source)
 {
   const gab_members *members = &mailbox->world->members;
   const int32_t count = gab_members_count(members);
@@ -246,7 +246,7 @@ gab_status gab_mailbox_probe(gab_mailbox *mailbox, gab_slot source, uint32_t tag
   GAB_TRY(check_request(mailbox, source));
   gab_letter **place = find(mailbox, source, tag);
   if (!place) {
-    GAB_TRY(look(mailbox, source));
+    GAB_TRY(test_receives(mailbox, source));
     /* A program that only probes has to hear of deaths, too. */
     if (!mailbox->world->carrier) GAB_TRY(gab_world_look_for_deaths(mailbox->world));
     place = find(mailbox, source, tag);
@@ -264,7 +264,7 @@ static gab_status wait_for(gab_mailbox *mailbox, gab_slot source, uint32_t tag, 
   for (int looks = 0, since = 0;; gab_world_pause(world, &looks)) {
     *place = find(mailbox, source, tag);
     if (*place) return GAB_OK;
-    GAB_TRY(look(mailbox, source));
+    GAB_TRY(test_receives(mailbox, source));
     *place = find(mailbox, source, tag);
     if (*place) return GAB_OK;
     if (source == world->slot)

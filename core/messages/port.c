@@ -335,7 +335,7 @@ static bool waits_for_itself(const gab_port *port)
 }
 
 /* What has come; while something has not, others are served. */
-static gab_status look(gab_port *port, bool *pending)
+static gab_status test_pending(gab_port *port, bool *pending)
 {
   if (!gab_port_is_carried(port)) return gab_traffic_check(port, pending);
   GAB_TRY(gab_carried_take(port, pending));
@@ -349,7 +349,7 @@ gab_status gab_port_finish(gab_port *port)
   int looks = 0;
   for (;;) {
     bool pending;
-    GAB_TRY(gab_port_give_up(port, look(port, &pending)));
+    GAB_TRY(gab_port_give_up(port, test_pending(port, &pending)));
     if (!pending) break;
     if (waits_for_itself(port)) {
       gab_port_abandon(port);

@@ -145,7 +145,7 @@ gab_status gab_world_route(gab_world *world, const void *items, const gab_slot *
                            size_t item_bytes, gab_buffer *received, size_t *received_count)
 {
   GAB_TRY(gab_world_check(world));
-  gab_world_enter(world, GAB_PHASE_REDUCTION);
+  gab_world_enter(world, GAB_FAULT_POINT_REDUCTION);
   router r = {.world = world, .stride = BYTES + item_bytes};
   gab_buffer_init(&r.items, GAB_MEMORY_MESSAGE);
   gab_buffer_init(&r.message, GAB_MEMORY_MESSAGE);

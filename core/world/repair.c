@@ -268,21 +268,21 @@ static gab_status call_spares(gab_world *world, bool *good)
 }
 
 /* The last part of a repair, in which newcomers take part, too. @param[out] mended  false: begin again */
-static gab_status finish(gab_world *world, bool good, bool *mended)
+static gab_status finish(gab_world *world, bool good, bool *repaired)
 {
   bool deaths;
   good = good && gab_world_remake_comms(world) == GAB_OK;
   if (world->resting && (world->seating & GAB_SEATING_RESPAWN))
     good = good && gab_nodes_find(world) == GAB_OK;
   if (!good) gab_world_revoke(world);
-  int bits = good ? GAB_AGREE_MENDED : 0;
+  int bits = good ? GAB_AGREE_REPAIRED : 0;
   const gab_status status = gab_comm_agree(world->comm, &bits, &deaths);
-  *mended = (bits & GAB_AGREE_MENDED) && !deaths;
+  *repaired = (bits & GAB_AGREE_REPAIRED) && !deaths;
   return status;
 }
 
 /* On the new communicator. @param[out] mended  false: begin again */
-static gab_status rebuild(gab_world *world, bool *mended)
+static gab_status rebuild(gab_world *world, bool *repaired)
 {
   gab_world_reset_ports(world);
   gab_world_purge_limbo(world);
@@ -290,7 +290,7 @@ static gab_status rebuild(gab_world *world, bool *mended)
   bool good = take_notes(world);
   if (!good) gab_world_revoke(world); /* others may be waiting for the notes */
   GAB_TRY(call_spares(world, &good));
-  return finish(world, good, mended);
+  return finish(world, good, repaired);
 }
 
 /* Gives the news of a death a little time to come, where only the revocation has been heard of: a hundred looks with naps
@@ -310,10 +310,10 @@ static void await_news(gab_world *world)
 }
 
 /* One way through. @param[out] mended  false: begin again. Any status other than GAB_OK ends the repair. */
-static gab_status attempt(gab_world *world, bool *mended)
+static gab_status attempt(gab_world *world, bool *repaired)
 {
-  *mended = false;
-  gab_world_enter(world, GAB_PHASE_REPAIR);
+  *repaired = false;
+  gab_world_enter(world, GAB_FAULT_POINT_REPAIR);
   MPI_Comm fresh, old;
   const double start = MPI_Wtime();
   gab_world_revoke(world);
@@ -327,7 +327,7 @@ static gab_status attempt(gab_world *world, bool *mended)
   const double shrunk = MPI_Wtime();
   world->times.shrink += shrunk - revoked;
   GAB_TRY(move_to(world, fresh, &old));
-  const gab_status status = rebuild(world, mended);
+  const gab_status status = rebuild(world, repaired);
   gab_comm_free_retired();
   if (old != MPI_COMM_WORLD)
     MPI_Comm_free(&old); /* it may stand for a duplicate that never came about (world.c) */
@@ -335,16 +335,16 @@ static gab_status attempt(gab_world *world, bool *mended)
   return status;
 }
 
-static gab_status try_until_mended(gab_world *world)
+static gab_status try_until_repaired(gab_world *world)
 {
   const int limit = gab_members_count(&world->seats) + SPARE_ATTEMPTS;
   for (int attempts = 1; attempts <= limit; attempts++) {
-    bool mended;
-    GAB_TRY(attempt(world, &mended));
+    bool repaired;
+    GAB_TRY(attempt(world, &repaired));
     world->times.attempts = attempts;
-    if (mended && gab_members_count(&world->members) == 0)
+    if (repaired && gab_members_count(&world->members) == 0)
       GAB_FAIL(GAB_ERR_LOST, "all processes that played a slot are dead");
-    if (mended) return GAB_OK;
+    if (repaired) return GAB_OK;
   }
   GAB_FAIL(GAB_ERR_LOST, "the communicators could not be repaired in %d attempts", limit);
 }
@@ -358,18 +358,18 @@ static gab_status mend(gab_world *world)
     gab_replay_give_up(world, "a process died in the set-up, and the others went on");
   GAB_TRY(gab_members_copy(&world->whole, &world->members));
   world->claim_count = 0;
-  return try_until_mended(world);
+  return try_until_repaired(world);
 }
 
 static gab_status join(gab_world *world)
 {
-  bool mended;
+  bool repaired;
   GAB_TRY(gab_world_appear(world));
-  const gab_status status = finish(world, true, &mended);
+  const gab_status status = finish(world, true, &repaired);
   gab_comm_free_retired();
   GAB_TRY(status);
   world->times = (gab_repair_times){.attempts = 1};
-  return mended ? GAB_OK : try_until_mended(world);
+  return repaired ? GAB_OK : try_until_repaired(world);
 }
 
 #else

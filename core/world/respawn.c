@@ -199,7 +199,7 @@ gab_status gab_world_respawn(gab_world *world, bool *good)
     return GAB_OK;
   world->spawns++;
   world->has_spawned = true;
-  gab_world_enter(world, GAB_PHASE_RESPAWN);
+  gab_world_enter(world, GAB_FAULT_POINT_RESPAWN);
   const bool planned = gab_nodes_plan(world, &plan) == GAB_OK;
   const gab_status status = try_to_respawn(world, &plan, planned, good);
   gab_seating_plan_release(&plan);

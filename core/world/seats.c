@@ -129,15 +129,15 @@ bool gab_world_is_root(const gab_world *world) { return world->slot == gab_world
 void gab_world_set_step(gab_world *world, gab_step step) { world->step = step; }
 gab_step gab_world_step(const gab_world *world) { return world->step; }
 
-void gab_world_enter(gab_world *world, gab_phase phase)
+void gab_world_enter(gab_world *world, gab_fault_point point)
 {
-  world->phase = phase;
-  if (world->hook) world->hook(world->hook_user, world, phase);
+  world->point = point;
+  if (world->hook) world->hook(world->hook_user, world, point);
 }
 
-gab_phase gab_world_phase(const gab_world *world) { return world->phase; }
+gab_fault_point gab_world_fault_point(const gab_world *world) { return world->point; }
 
-void gab_world_set_phase_hook(gab_world *world, gab_phase_hook hook, void *user)
+void gab_world_set_phase_hook(gab_world *world, gab_fault_point_hook hook, void *user)
 {
   world->hook = hook;
   world->hook_user = user;

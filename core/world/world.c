@@ -1,6 +1,6 @@
 /** @file world.c
  *  @brief Beginning and end of a world. */
-#include "core/world/absence.h"
+#include "core/world/lease.h"
 #include "core/world/quarantine.h"
 #include "core/system/file.h"
 #include "core/system/float_modes.h"
@@ -42,7 +42,7 @@ static gab_status start_mpi(int *argc, char ***argv, bool *started)
       GAB_FAIL(GAB_ERR_MPI, "MPI could not be initialised");
   }
   if (level < MPI_THREAD_FUNNELED) GAB_FAIL(GAB_ERR_MPI, "MPI gives no support for threads (FUNNELED)");
-  GAB_TRY(gab_absence_watch_as_told());
+  GAB_TRY(gab_lease_start_from_environment());
   return gab_quarantine_watch_as_told();
 }
 

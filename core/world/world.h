@@ -1,5 +1,5 @@
 /** @file world.h
- *  @brief The world: all processes of a run, their slots, what is wrong with them, and how that is mended.
+ *  @brief The world: all processes of a run, their slots, what is wrong with them, and how that is repaired.
  *
  *  The world owns every communicator that the framework uses, and those that an application derives through
  *  gab_world_dup() and gab_world_split(); all are repaired together. Other modules speak of slots and never
@@ -45,7 +45,7 @@
 #define GABION_CORE_WORLD_H
 
 #include "core/world/members.h"
-#include "core/world/phase.h"
+#include "core/world/fault_point.h"
 #include <mpi.h>
 
 #ifdef __cplusplus
@@ -75,7 +75,7 @@ typedef enum gab_seating {
  *  them. Collective over all processes. Sets the identity of the log, and rounding and denormal numbers of all threads
  *  (core/system/float_modes.h).
  *  If a process dies meanwhile the world comes up broken: the first call returns ::GAB_ERR_FAULT, and the repair tells
- *  all the intent ::GAB_ERR_AGAIN (nothing is lost; gab_beacon_complete() makes the exit code of it).
+ *  all the intent ::GAB_ERR_AGAIN (nothing is lost; gab_report_completion() makes the exit code of it).
  *  Gives the launcher its first sign of life (GABION_PROGRESS), and before MPI_Init makes the file that GABION_BEGUN names.
  *  @param[in,out] argc,argv  of main; may be NULL
  *  @param[out] world  owned by the caller
@@ -129,11 +129,11 @@ bool gab_world_is_root(const gab_world *world);
 void gab_world_set_step(gab_world *world, gab_step step);
 gab_step gab_world_step(const gab_world *world);
 
-/** Announces that this process enters a phase; calls the hook, if any. */
-void gab_world_enter(gab_world *world, gab_phase phase);
-gab_phase gab_world_phase(const gab_world *world);
-typedef void (*gab_phase_hook)(void *user, gab_world *world, gab_phase phase);
-void gab_world_set_phase_hook(gab_world *world, gab_phase_hook hook, void *user);
+/** Announces that this process enters a point; calls the hook, if any. */
+void gab_world_enter(gab_world *world, gab_fault_point point);
+gab_fault_point gab_world_fault_point(const gab_world *world);
+typedef void (*gab_fault_point_hook)(void *user, gab_world *world, gab_fault_point point);
+void gab_world_set_phase_hook(gab_world *world, gab_fault_point_hook hook, void *user);
 
 /* ------------------------------------------------------------------------------------ fault state */
 
@@ -157,7 +157,7 @@ gab_status gab_world_raise(gab_world *world, gab_status intent);
 
 /** Mends a broken world; harmless in a whole one (then it breaks it first). Collective over the living.
  *  Revoke, shrink, agree, again from the top if anything fails on the way, until the survivors stand; then
- *  registered communicators are made anew and open ports are empty (their messages are dropped).
+ *  registered communicators are rebuilt and open ports are empty (their messages are dropped).
  *  Afterwards gab_world_members() tells who is left and gab_world_epoch() has grown, the same on all.
  *  @param[out] intent  what somebody raised, GAB_OK if it was only deaths; the message of a raised intent is
  *                      the present error message on all processes
@@ -214,7 +214,7 @@ gab_status gab_world_dismiss(gab_world *world, gab_status end);
 
 /* ------------------------------------------------------------------------------------ an application's own MPI */
 
-/** Collective. A duplicate of the communicator of the living, for the application's own MPI calls; made anew
+/** Collective. A duplicate of the communicator of the living, for the application's own MPI calls; rebuilt
  *  by every repair. Owned by the world. */
 gab_status gab_world_dup(gab_world *world, gab_comm **comm);
 /** Collective. Like MPI_Comm_split over the living, ordered by slot; colour as there. */

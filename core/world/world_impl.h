@@ -37,7 +37,7 @@ enum {
   GAB_AGREE_WORK = 1,         /**< "I am at work": gab_world_agree() */
   GAB_AGREE_REPAIR = 2,       /**< "I have come to repair" */
   GAB_AGREE_SHRUNK = 4,       /**< "I hold the new communicator" */
-  GAB_AGREE_MENDED = 8,       /**< "my part of the repair is done" */
+  GAB_AGREE_REPAIRED = 8,     /**< "my part of the repair is done" */
   GAB_AGREE_NOTED = 16,       /**< "I know what all know": seats may be given away */
   GAB_AGREE_SPAWNED = 32,     /**< "processes were started", "I hold the communicator with them" */
   GAB_AGREE_SEATED = 64,      /**< beside it: "I do not know that they sit elsewhere than they were to" */
@@ -186,8 +186,8 @@ struct gab_world {
   gab_slot slot; /**< of a spare: beyond all slots, see gab_world_slot() */
   gab_epoch epoch;
   gab_step step;
-  gab_phase phase;
-  gab_phase_hook hook;
+  gab_fault_point point;
+  gab_fault_point_hook hook;
   void *hook_user;
   gab_policy policy;
 

@@ -32,10 +32,10 @@ gab_status gab_body_shape_register(const gab_body_shape *shape)
   if (shape->key_count > GAB_MOST_BODY_SHAPE_KEYS)
     GAB_FAIL(GAB_ERR_ARGUMENT, "shape '%s' has %zu keys, more than %d", shape->name, shape->key_count,
              (int)GAB_MOST_BODY_SHAPE_KEYS);
-  for (int i = 0; gab_body_shape_name(i); ++i)
+  for (int i = 0; gab_body_shape_name(i); i++)
     if (strcmp(gab_body_shape_name(i), shape->name) == 0)
       GAB_FAIL(GAB_ERR_ARGUMENT, "there is already a shape '%s'", shape->name);
-  for (int i = 0; i < GAB_MOST_BODY_SHAPES; ++i)
+  for (int i = 0; i < GAB_MOST_BODY_SHAPES; i++)
     if (!registered[i]) {
       registered[i] = shape;
       return GAB_OK;
@@ -50,7 +50,7 @@ gab_status gab_body_shape_register(const gab_body_shape *shape)
 double gab_distance_at(const gab_shape_data *shape, const double point[3])
 {
   double physical[3];
-  for (int axis = 0; axis < 3; ++axis)
+  for (int axis = 0; axis < 3; axis++)
     physical[axis] =
         axis < shape->dimension ? shape->origin[axis] + (point[axis] - shape->centre[axis]) * shape->dx : 0;
   return shape->own->distance(shape->numbers, physical) / shape->dx;
@@ -58,7 +58,7 @@ double gab_distance_at(const gab_shape_data *shape, const double point[3])
 
 bool gab_distance_has(const gab_shape_data *shape, const double point[3])
 {
-  for (int axis = 0; axis < shape->dimension; ++axis)
+  for (int axis = 0; axis < shape->dimension; axis++)
     if (!(point[axis] >= shape->lo[axis] && point[axis] <= shape->hi[axis])) return false;
   return gab_distance_at(shape, point) <= 0;
 }
@@ -69,7 +69,7 @@ gab_relation gab_distance_relation(const gab_shape_data *shape, const double lo[
   const double slack = 1e-9;
   double centre[3], square = 0;
   bool within = true;
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     centre[axis] = lo[axis] + (hi[axis] - lo[axis]) / 2;
     if (axis >= shape->dimension) continue;
     if (hi[axis] < shape->lo[axis] || lo[axis] > shape->hi[axis]) return GAB_RELATION_APART;
@@ -88,13 +88,13 @@ bool gab_distance_interval(const gab_shape_data *shape, const double point[3], c
 {
   double from = 0, to = 1, at[3];
   const bool begins_inside = gab_distance_has(shape, point);
-  for (int axis = 0; axis < 3; ++axis) at[axis] = point[axis] + direction[axis];
+  for (int axis = 0; axis < 3; axis++) at[axis] = point[axis] + direction[axis];
   *in = -INFINITY;
   *out = INFINITY;
   if (gab_distance_has(shape, at) == begins_inside) return false;
-  for (int i = 0; i < 52; ++i) {
+  for (int i = 0; i < 52; i++) {
     const double middle = 0.5 * (from + to);
-    for (int axis = 0; axis < 3; ++axis) at[axis] = point[axis] + middle * direction[axis];
+    for (int axis = 0; axis < 3; axis++) at[axis] = point[axis] + middle * direction[axis];
     if (gab_distance_has(shape, at) == begins_inside) from = middle;
     else to = middle;
   }
@@ -110,15 +110,15 @@ enum { LOOKS = 16 }; /* along an axis */
 gab_status gab_distance_check(const gab_shape_data *shape, const gab_domain *domain, const char *name)
 {
   int at[3], count[3];
-  for (int axis = 0; axis < 3; ++axis) count[axis] = axis < domain->dimension ? LOOKS : 1;
-  for (at[2] = 0; at[2] < count[2]; ++at[2])
-    for (at[1] = 0; at[1] < count[1]; ++at[1])
-      for (at[0] = 0; at[0] < count[0]; ++at[0]) {
+  for (int axis = 0; axis < 3; axis++) count[axis] = axis < domain->dimension ? LOOKS : 1;
+  for (at[2] = 0; at[2] < count[2]; at[2]++)
+    for (at[1] = 0; at[1] < count[1]; at[1]++)
+      for (at[0] = 0; at[0] < count[0]; at[0]++) {
         double point[3];
-        for (int axis = 0; axis < 3; ++axis)
+        for (int axis = 0; axis < 3; axis++)
           point[axis] = (double)domain->cells[axis] * (at[axis] + 0.5) / count[axis];
         const double here = gab_distance_at(shape, point);
-        for (int axis = 0; axis < domain->dimension; ++axis) {
+        for (int axis = 0; axis < domain->dimension; axis++) {
           const double apart = (double)domain->cells[axis] / LOOKS;
           double next[3] = {point[0], point[1], point[2]};
           next[axis] += apart;

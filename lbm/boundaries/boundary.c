@@ -32,10 +32,10 @@ gab_status gab_boundary_register(const gab_boundary *boundary)
   if ((boundary->keys != NULL) != (boundary->key_count > 0) || (boundary->keys && !boundary->read))
     GAB_FAIL(GAB_ERR_ARGUMENT, "boundary condition '%s' has keys without a number or without read()",
              boundary->name);
-  for (int i = 0; gab_boundary_name(i); ++i)
+  for (int i = 0; gab_boundary_name(i); i++)
     if (strcmp(gab_boundary_name(i), boundary->name) == 0)
       GAB_FAIL(GAB_ERR_ARGUMENT, "there is already a boundary condition '%s'", boundary->name);
-  for (int i = 0; i < GAB_MOST_BOUNDARIES; ++i)
+  for (int i = 0; i < GAB_MOST_BOUNDARIES; i++)
     if (!boundaries[i]) {
       boundaries[i] = boundary;
       return GAB_OK;

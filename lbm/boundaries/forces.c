@@ -13,13 +13,13 @@ static void add_block(gab_lbm *lbm, const gab_lbm_block *block)
   const gab_links *links = &block->links;
   static const ptrdiff_t at_once[GAB_LATTICE_MAX_Q] = {0}; /* sparse blocks note places */
   const ptrdiff_t *sent = block->sparse ? at_once : block->now->sent;
-  for (size_t i = 0; i < links->momentum_count; ++i) {
+  for (size_t i = 0; i < links->momentum_count; i++) {
     const gab_momentum_link *link = &links->momenta[i];
     const int out = gab_lattice_opposite((int)link->q);
     const int8_t *c = lbm->model.lattice->c[out];
     double given = gab_value_at(block->src, gab_place(link->from, sent[out])) +
                    gab_value_at(block->src, gab_place(link->to, sent[link->q]));
-    for (int axis = 0; axis < 3; ++axis)
+    for (int axis = 0; axis < 3; axis++)
       if (c[axis] != 0) gab_exact_add(&lbm->forces[link->body][axis], c[axis] * (block->at->volume * given));
   }
 }
@@ -27,13 +27,13 @@ static void add_block(gab_lbm *lbm, const gab_lbm_block *block)
 void gab_lbm_clear_forces(gab_lbm *lbm)
 {
   size_t bodies = gab_geometry_body_count(lbm->model.geometry);
-  for (size_t body = 0; body < bodies; ++body)
-    for (int axis = 0; axis < 3; ++axis) gab_exact_clear(&lbm->forces[body][axis]);
+  for (size_t body = 0; body < bodies; body++)
+    for (int axis = 0; axis < 3; axis++) gab_exact_clear(&lbm->forces[body][axis]);
 }
 
 void gab_lbm_add_forces(gab_lbm *lbm, int level, int sub)
 {
-  for (size_t i = 0; i < gab_forest_block_count(lbm->forest); ++i) {
+  for (size_t i = 0; i < gab_forest_block_count(lbm->forest); i++) {
     const gab_lbm_block *block = gab_lbm_block_of(lbm, gab_forest_block(lbm->forest, i));
     if (block->at->level != level) continue;
     add_block(lbm, block);
@@ -55,7 +55,7 @@ gab_status gab_lbm_force(gab_lbm *lbm, size_t body, double force[3])
   gab_exact_sum sums[3];
   memcpy(sums, lbm->forces[body], sizeof sums);
   GAB_TRY(gab_world_sum_exact(lbm->world, sums, 3));
-  for (int axis = 0; axis < 3; ++axis) force[axis] = gab_exact_value(&sums[axis]);
+  for (int axis = 0; axis < 3; axis++) force[axis] = gab_exact_value(&sums[axis]);
   return GAB_OK;
 }
 
@@ -69,8 +69,8 @@ gab_status gab_lbm_forces(gab_lbm *lbm, double (*forces)[3])
   gab_exact_sum(*sums)[3] = memory;
   memcpy(sums, lbm->forces, bodies * sizeof *sums);
   gab_status status = gab_world_sum_exact(lbm->world, sums[0], 3 * bodies);
-  for (size_t body = 0; status == GAB_OK && body < bodies; ++body)
-    for (int axis = 0; axis < 3; ++axis) forces[body][axis] = gab_exact_value(&sums[body][axis]);
+  for (size_t body = 0; status == GAB_OK && body < bodies; body++)
+    for (int axis = 0; axis < 3; axis++) forces[body][axis] = gab_exact_value(&sums[body][axis]);
   gab_free(&memory);
   return status;
 }

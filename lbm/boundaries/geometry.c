@@ -37,7 +37,7 @@ static gab_status check_domain(const gab_domain *domain)
 {
   if (domain->dimension != 2 && domain->dimension != 3)
     GAB_FAIL(GAB_ERR_INPUT, "a domain has 2 or 3 dimensions, not %d", domain->dimension);
-  for (int axis = 0; axis < 3; ++axis)
+  for (int axis = 0; axis < 3; axis++)
     if (domain->cells[axis] < 1 || (domain->dimension == 2 && axis == 2 && domain->cells[axis] != 1))
       GAB_FAIL(GAB_ERR_INPUT, "a domain of dimension %d cannot have %" PRId64 " cells along axis %d",
                domain->dimension, domain->cells[axis], axis);
@@ -56,7 +56,7 @@ static gab_status check_body(const gab_body *body, const gab_domain *domain)
              body->length);
   if (body->shape == GAB_SHAPE_CYLINDER && domain->dimension == 2 && body->axis != 2)
     GAB_FAIL(GAB_ERR_INPUT, "%s: in 2D the axis of a cylinder is z", body->name);
-  for (int axis = 0; axis < domain->dimension; ++axis) {
+  for (int axis = 0; axis < domain->dimension; axis++) {
     if (!round && !(body->lo[axis] < body->hi[axis]))
       GAB_FAIL(GAB_ERR_INPUT, "%s: lower corner %g is not below upper corner %g along axis %d", body->name,
                body->lo[axis], body->hi[axis], axis);
@@ -92,7 +92,7 @@ static gab_shape_data shape_of(const gab_body *body, int index, const gab_mask *
     shape.axis = 2;
   }
   if (domain->dimension == 2) shape.half_length = INFINITY;
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     shape.centre[axis] = (body->centre[axis] - domain->origin[axis]) / domain->dx;
     double reach = shape.shape == GAB_SHAPE_CYLINDER && axis == shape.axis ? shape.half_length : shape.radius;
     bool round = shape.shape == GAB_SHAPE_SPHERE || shape.shape == GAB_SHAPE_CYLINDER;
@@ -116,11 +116,11 @@ static void add_images(gab_geometry *geometry, const gab_shape_data *shape)
   gab_shape_data *shapes = geometry->shapes;
   shapes[geometry->shape_count++] = *shape;
   if (shape->inverted) return;
-  for (int image = 0; image < IMAGES; ++image) {
+  for (int image = 0; image < IMAGES; image++) {
     int at[3] = {image % 3 - 1, image / 3 % 3 - 1, image / 9 - 1};
     gab_shape_data moved = *shape;
     bool reaches = at[0] != 0 || at[1] != 0 || at[2] != 0;
-    for (int axis = 0; reaches && axis < 3; ++axis) {
+    for (int axis = 0; reaches && axis < 3; axis++) {
       if (at[axis] == 0) continue;
       double size = (double)geometry->domain.cells[axis], shift = at[axis] * size;
       reaches = geometry->domain.periodic[axis] && shape->hi[axis] - shape->lo[axis] < size &&
@@ -135,7 +135,7 @@ static void add_images(gab_geometry *geometry, const gab_shape_data *shape)
 
 static gab_status add_bodies(gab_geometry *geometry, const gab_body *bodies)
 {
-  for (size_t i = 0; i < geometry->body_count; ++i) {
+  for (size_t i = 0; i < geometry->body_count; i++) {
     gab_body *body = &geometry->bodies[i];
     *body = bodies[i];
     body->name[GAB_BODY_NAME_LENGTH - 1] = '\0';
@@ -175,8 +175,8 @@ static void size_bins(const gab_domain *domain, size_t shapes, bins *made)
 {
   const double most = 8 * (double)shapes + 64;
   const int least_shift = 2;
-  for (made->shift = least_shift;; ++made->shift) {
-    for (int axis = 0; axis < 3; ++axis) made->count[axis] = ((domain->cells[axis] - 1) >> made->shift) + 1;
+  for (made->shift = least_shift;; made->shift++) {
+    for (int axis = 0; axis < 3; axis++) made->count[axis] = ((domain->cells[axis] - 1) >> made->shift) + 1;
     if ((double)made->count[0] * (double)made->count[1] * (double)made->count[2] <= most) return;
   }
 }
@@ -201,13 +201,13 @@ static void put_into_bins(bins *made, const gab_shape_data *shape, uint32_t inde
 {
   const double width = ldexp(1, made->shift);
   int64_t first[3], last[3], at[3];
-  for (int axis = 0; axis < 3; ++axis)
+  for (int axis = 0; axis < 3; axis++)
     if (!bins_of(made, shape, axis, &first[axis], &last[axis])) return;
-  for (at[2] = first[2]; at[2] <= last[2]; ++at[2])
-    for (at[1] = first[1]; at[1] <= last[1]; ++at[1])
-      for (at[0] = first[0]; at[0] <= last[0]; ++at[0]) {
+  for (at[2] = first[2]; at[2] <= last[2]; at[2]++)
+    for (at[1] = first[1]; at[1] <= last[1]; at[1]++)
+      for (at[0] = first[0]; at[0] <= last[0]; at[0]++) {
         double lo[3], hi[3];
-        for (int axis = 0; axis < 3; ++axis) {
+        for (int axis = 0; axis < 3; axis++) {
           lo[axis] = (double)at[axis] * width;
           hi[axis] = lo[axis] + width;
         }
@@ -228,14 +228,14 @@ static gab_status make_bins(gab_geometry *geometry)
   made->start = starts;
   /* Counted one place further on: the sums are then where the cubes begin, and after filling where they end,
    * which is where the next ones begin. */
-  for (size_t i = 0; i < geometry->shape_count; ++i)
+  for (size_t i = 0; i < geometry->shape_count; i++)
     put_into_bins(made, &geometry->shapes[i], (uint32_t)i, made->start + 1);
-  for (size_t bin = 0; bin < count; ++bin) made->start[bin + 1] += made->start[bin];
+  for (size_t bin = 0; bin < count; bin++) made->start[bin + 1] += made->start[bin];
   GAB_TRY(gab_alloc(made->start[count] * sizeof *made->shape, GAB_MEMORY_OTHER, &shapes));
   made->shape = shapes;
-  for (size_t i = 0; i < geometry->shape_count; ++i)
+  for (size_t i = 0; i < geometry->shape_count; i++)
     put_into_bins(made, &geometry->shapes[i], (uint32_t)i, made->start);
-  for (size_t bin = count; bin > 0; --bin) made->start[bin] = made->start[bin - 1];
+  for (size_t bin = count; bin > 0; bin--) made->start[bin] = made->start[bin - 1];
   made->start[0] = 0;
   return GAB_OK;
 }
@@ -244,7 +244,7 @@ static size_t bin_of(const gab_geometry *geometry, int level, const int64_t insi
 {
   const bins *all = &geometry->bins;
   int64_t at[3];
-  for (int axis = 0; axis < 3; ++axis)
+  for (int axis = 0; axis < 3; axis++)
     at[axis] = inside[axis] >> (all->shift + (axis < geometry->domain.dimension ? level : 0));
   return (size_t)((at[2] * all->count[1] + at[1]) * all->count[0] + at[0]);
 }
@@ -277,7 +277,7 @@ void gab_geometry_destroy(gab_geometry **geometry)
 {
   gab_geometry *gone = *geometry;
   if (!gone) return;
-  for (size_t i = 0; i < gone->body_count; ++i) gab_mask_release(&gone->masks[i]);
+  for (size_t i = 0; i < gone->body_count; i++) gab_mask_release(&gone->masks[i]);
   gab_free(&gone->bodies);
   gab_free(&gone->masks);
   gab_free(&gone->shapes);
@@ -299,7 +299,7 @@ const gab_domain *gab_geometry_domain(const gab_geometry *geometry) { return &ge
 /* Brings a cell into the domain along periodic axes. @return false if it is outside along another one */
 static bool wrap(const gab_domain *domain, int level, const int64_t cell[3], int64_t inside[3])
 {
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     bool refines = axis < domain->dimension;
     int64_t size = domain->cells[axis] << (refines ? level : 0);
     inside[axis] = cell[axis];
@@ -318,7 +318,7 @@ static double centre_of(int64_t index, int level, bool refines)
 
 static void centre_of_cell(const gab_domain *domain, int level, const int64_t cell[3], double centre[3])
 {
-  for (int axis = 0; axis < 3; ++axis) centre[axis] = centre_of(cell[axis], level, axis < domain->dimension);
+  for (int axis = 0; axis < 3; axis++) centre[axis] = centre_of(cell[axis], level, axis < domain->dimension);
 }
 
 int gab_geometry_cell(const gab_geometry *geometry, int level, const int64_t cell[3])
@@ -329,7 +329,7 @@ int gab_geometry_cell(const gab_geometry *geometry, int level, const int64_t cel
   centre_of_cell(&geometry->domain, level, inside, centre);
   const bins *all = &geometry->bins;
   const size_t bin = bin_of(geometry, level, inside);
-  for (size_t i = all->start[bin]; i < all->start[bin + 1]; ++i) {
+  for (size_t i = all->start[bin]; i < all->start[bin + 1]; i++) {
     const gab_shape_data *shape = &geometry->shapes[all->shape[i]];
     if (gab_shape_is_solid(shape, centre)) return shape->body;
   }
@@ -345,9 +345,9 @@ double gab_geometry_wall_distance(const gab_geometry *geometry, int level, const
   if (!wrap(&geometry->domain, level, solid, inside)) return half_way;
   double centre[3], direction[3];
   centre_of_cell(&geometry->domain, level, inside, centre);
-  for (int axis = 0; axis < 3; ++axis)
+  for (int axis = 0; axis < 3; axis++)
     direction[axis] = ldexp(c[axis], axis < geometry->domain.dimension ? -level : 0);
-  for (size_t i = geometry->first_shape[body]; i < geometry->first_shape[body + 1]; ++i) {
+  for (size_t i = geometry->first_shape[body]; i < geometry->first_shape[body + 1]; i++) {
     const gab_shape_data *shape = &geometry->shapes[i];
     double in, out;
     if (!gab_shape_is_solid(shape, centre)) continue;
@@ -370,7 +370,7 @@ bool gab_geometry_normal(const gab_geometry *geometry, int level, const int64_t 
     return false;
   centre_of_cell(&geometry->domain, level, inside, centre);
   *distance = INFINITY;
-  for (size_t i = geometry->first_shape[body]; i < geometry->first_shape[body + 1]; ++i) {
+  for (size_t i = geometry->first_shape[body]; i < geometry->first_shape[body + 1]; i++) {
     const double away = ldexp(fabs(gab_shape_distance(&geometry->shapes[i], centre)), level);
     if (away < *distance) nearest = &geometry->shapes[i];
     *distance = fmin(*distance, away);
@@ -392,13 +392,13 @@ static bool find_near(const gab_geometry *geometry, const double lo[3], const do
 {
   size_t count = around->are_all ? geometry->shape_count : around->count;
   *near = (near_shapes){.count = 0};
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     size_t shape = around->are_all ? i : around->list[i];
     gab_relation relation = gab_shape_relation(&geometry->shapes[shape], lo, hi);
     if (relation == GAB_RELATION_COVERED) return false;
     if (relation == GAB_RELATION_APART) continue;
     if (near->count < MOST_NEAR) near->list[near->count] = (uint32_t)shape;
-    ++near->count;
+    near->count++;
   }
   near->are_all = near->count > MOST_NEAR;
   return true;
@@ -410,7 +410,7 @@ static uint64_t fluid_in(const gab_geometry *geometry, int level, const gab_box 
   double lo[3], hi[3];
   uint64_t volume = 1;
   int longest = 0;
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     bool refines = axis < geometry->domain.dimension;
     if (box->hi[axis] <= box->lo[axis]) return 0;
     lo[axis] = centre_of(box->lo[axis], level, refines);
@@ -430,7 +430,7 @@ static uint64_t fluid_in(const gab_geometry *geometry, int level, const gab_box 
 uint64_t gab_geometry_fluid_cells(const gab_geometry *geometry, int level, const gab_box *cells)
 {
   gab_box box = *cells;
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     int64_t size = geometry->domain.cells[axis] << (axis < geometry->domain.dimension ? level : 0);
     if (box.lo[axis] < 0) box.lo[axis] = 0;
     if (box.hi[axis] > size) box.hi[axis] = size;
@@ -445,7 +445,7 @@ static bool is_clear_inside(const gab_geometry *geometry, int level, const gab_b
   const bins *all = &geometry->bins;
   double lo[3], hi[3];
   int64_t first[3], last[3], at[3];
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     const bool refines = axis < geometry->domain.dimension;
     const int shift = all->shift + (refines ? level : 0);
     if (box->hi[axis] <= box->lo[axis]) return true;
@@ -454,11 +454,11 @@ static bool is_clear_inside(const gab_geometry *geometry, int level, const gab_b
     first[axis] = box->lo[axis] >> shift;
     last[axis] = (box->hi[axis] - 1) >> shift;
   }
-  for (at[2] = first[2]; at[2] <= last[2]; ++at[2])
-    for (at[1] = first[1]; at[1] <= last[1]; ++at[1])
-      for (at[0] = first[0]; at[0] <= last[0]; ++at[0]) {
+  for (at[2] = first[2]; at[2] <= last[2]; at[2]++)
+    for (at[1] = first[1]; at[1] <= last[1]; at[1]++)
+      for (at[0] = first[0]; at[0] <= last[0]; at[0]++) {
         const size_t bin = (size_t)((at[2] * all->count[1] + at[1]) * all->count[0] + at[0]);
-        for (size_t i = all->start[bin]; i < all->start[bin + 1]; ++i)
+        for (size_t i = all->start[bin]; i < all->start[bin + 1]; i++)
           if (gab_shape_relation(&geometry->shapes[all->shape[i]], lo, hi) != GAB_RELATION_APART)
             return false;
       }
@@ -469,7 +469,7 @@ static bool is_clear_inside(const gab_geometry *geometry, int level, const gab_b
 static bool is_clear(const gab_geometry *geometry, int level, gab_box box, int axis)
 {
   const gab_domain *domain = &geometry->domain;
-  for (; axis < 3; ++axis) {
+  for (; axis < 3; axis++) {
     const int64_t size = domain->cells[axis] << (axis < domain->dimension ? level : 0);
     if (domain->periodic[axis] && box.hi[axis] - box.lo[axis] >= size) {
       box.lo[axis] = 0;
@@ -504,7 +504,7 @@ bool gab_geometry_has_fluid(const gab_geometry *geometry, int level, const gab_b
   gab_box box = *cells;
   if (gab_geometry_fluid_cells(geometry, level, &box) > 0) return true;
   while (level++ < geometry->domain.deepest) {
-    for (int axis = 0; axis < geometry->domain.dimension; ++axis) {
+    for (int axis = 0; axis < geometry->domain.dimension; axis++) {
       box.lo[axis] *= 2;
       box.hi[axis] *= 2;
     }

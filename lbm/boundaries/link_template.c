@@ -9,10 +9,10 @@
  * early has to be made again in every adaptation (some 100 kB each with blocks of 20^3 cells beside other levels). */
 enum { BUCKETS = 256, FEWEST_KEPT = 48 };
 
-struct gab_form {
-  gab_forms *home;
-  gab_form *next; /* in its bucket */
-  gab_form_key key;
+struct gab_link_template {
+  gab_link_templates *home;
+  gab_link_template *next; /* in its bucket */
+  gab_link_template_key key;
   size_t users;
   gab_run *runs;
   size_t run_count, *run_start;
@@ -22,8 +22,8 @@ struct gab_form {
   bool is_joined;                 /* `interface` has been made */
 };
 
-struct gab_forms {
-  gab_form *bucket[BUCKETS];
+struct gab_link_templates {
+  gab_link_template *bucket[BUCKETS];
   size_t count, unused;
   bool is_closed;
 };
@@ -35,7 +35,8 @@ static bool has_profile(const gab_side *side)
   return side->kind == GAB_SIDE_VELOCITY && side->profile == GAB_PROFILE_PARABOLIC;
 }
 
-bool gab_form_key_of(const gab_lbm_model *model, const gab_lbm_block *block, gab_form_key *key)
+bool gab_link_template_key_of(const gab_lbm_model *model, const gab_lbm_block *block,
+                              gab_link_template_key *key)
 {
   /* Cells that lists look away from the block: levels_view.c; and the coarser cells that these lie in. */
   enum { REACH = 4, NEAR = 6 };
@@ -43,7 +44,7 @@ bool gab_form_key_of(const gab_lbm_model *model, const gab_lbm_block *block, gab
   gab_box around;
   memset(key, 0, sizeof *key);
   key->beside = block->beside;
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     const bool refines = axis < domain->dimension;
     const int64_t size = domain->cells[axis] << (refines ? block->at->level : 0);
     const int64_t below = block->first[axis], above = size - below - model->cells[axis];
@@ -58,101 +59,103 @@ bool gab_form_key_of(const gab_lbm_model *model, const gab_lbm_block *block, gab
   return gab_geometry_is_clear(model->geometry, block->at->level, &around);
 }
 
-static gab_form **bucket_of(gab_forms *forms, const gab_form_key *key)
+static gab_link_template **bucket_of(gab_link_templates *link_templates, const gab_link_template_key *key)
 {
-  return &forms->bucket[gab_hash64_fast(key, sizeof *key, 0) % BUCKETS];
+  return &link_templates->bucket[gab_hash64_fast(key, sizeof *key, 0) % BUCKETS];
 }
 
 /* ------------------------------------------------------------------------------------------ life */
 
-static void drop(gab_form *form)
+static void drop(gab_link_template *link_template)
 {
-  gab_free(&form->runs);
-  gab_free(&form->run_start);
-  gab_links_release(&form->links);
-  gab_level_interface_destroy(&form->interface);
-  gab_free(&form);
+  gab_free(&link_template->runs);
+  gab_free(&link_template->run_start);
+  gab_links_release(&link_template->links);
+  gab_level_interface_destroy(&link_template->interface);
+  gab_free(&link_template);
 }
 
 /* Drops what nobody uses. */
-static void drop_unused(gab_forms *forms)
+static void drop_unused(gab_link_templates *link_templates)
 {
-  for (int b = 0; b < BUCKETS; ++b)
-    for (gab_form **place = &forms->bucket[b]; *place;) {
-      gab_form *form = *place;
-      if (form->users > 0) {
-        place = &form->next;
+  for (int b = 0; b < BUCKETS; b++)
+    for (gab_link_template **place = &link_templates->bucket[b]; *place;) {
+      gab_link_template *link_template = *place;
+      if (link_template->users > 0) {
+        place = &link_template->next;
         continue;
       }
-      *place = form->next;
-      drop(form);
-      --forms->count;
+      *place = link_template->next;
+      drop(link_template);
+      link_templates->count--;
     }
-  forms->unused = 0;
+  link_templates->unused = 0;
 }
 
-gab_status gab_forms_create(gab_forms **forms)
+gab_status gab_link_templates_create(gab_link_templates **link_templates)
 {
   void *memory;
-  GAB_TRY(gab_alloc(sizeof **forms, GAB_MEMORY_OTHER, &memory));
-  *forms = memory;
+  GAB_TRY(gab_alloc(sizeof **link_templates, GAB_MEMORY_OTHER, &memory));
+  *link_templates = memory;
   return GAB_OK;
 }
 
-/* @return the forms if blocks still use them */
-static gab_forms *if_used(gab_forms *forms)
+/* @return the link templates if blocks still use them */
+static gab_link_templates *if_used(gab_link_templates *link_templates)
 {
-  drop_unused(forms);
-  if (forms->count == 0) gab_free(&forms);
-  return forms;
+  drop_unused(link_templates);
+  if (link_templates->count == 0) gab_free(&link_templates);
+  return link_templates;
 }
 
-void gab_forms_close(gab_forms **forms)
+void gab_link_templates_close(gab_link_templates **link_templates)
 {
-  if (!*forms) return;
-  (*forms)->is_closed = true;
-  (void)if_used(*forms);
-  *forms = NULL;
+  if (!*link_templates) return;
+  (*link_templates)->is_closed = true;
+  (void)if_used(*link_templates);
+  *link_templates = NULL;
 }
 
 /* ------------------------------------------------------------------------------------------ users */
 
-static gab_form *find(gab_forms *forms, const gab_form_key *key)
+static gab_link_template *find(gab_link_templates *link_templates, const gab_link_template_key *key)
 {
-  gab_form *form = *bucket_of(forms, key);
-  while (form && memcmp(&form->key, key, sizeof *key) != 0) form = form->next;
-  return form;
+  gab_link_template *link_template = *bucket_of(link_templates, key);
+  while (link_template && memcmp(&link_template->key, key, sizeof *key) != 0)
+    link_template = link_template->next;
+  return link_template;
 }
 
-static void use(gab_form *form, gab_lbm_block *block)
+static void use(gab_link_template *link_template, gab_lbm_block *block)
 {
-  if (form->users++ == 0) --form->home->unused;
-  block->form = form;
-  block->runs = form->runs;
-  block->run_count = form->run_count;
-  block->run_start = form->run_start;
-  block->fluid_cells = form->fluid_cells;
-  block->links = form->links;
+  if (link_template->users++ == 0) link_template->home->unused--;
+  block->link_template = link_template;
+  block->runs = link_template->runs;
+  block->run_count = link_template->run_count;
+  block->run_start = link_template->run_start;
+  block->fluid_cells = link_template->fluid_cells;
+  block->links = link_template->links;
 }
 
-static void leave(gab_form *form)
+static void leave(gab_link_template *link_template)
 {
-  gab_forms *home = form->home;
-  if (--form->users > 0) return;
-  ++home->unused;
+  gab_link_templates *home = link_template->home;
+  if (--link_template->users > 0) return;
+  home->unused++;
   const size_t used = home->count - home->unused;
   if (home->is_closed) (void)if_used(home);
   else if (home->unused > used + FEWEST_KEPT) drop_unused(home);
 }
 
-bool gab_form_find(gab_forms *forms, const gab_form_key *key, gab_lbm_block *block)
+bool gab_link_template_find(gab_link_templates *link_templates, const gab_link_template_key *key,
+                            gab_lbm_block *block)
 {
   bool found = false;
-#pragma omp critical(gab_forms)
+#pragma omp critical(gab_link_templates)
   {
-    gab_form *form = find(forms, key);
-    found = form != NULL;
-    if (found) use(form, block);
+    gab_link_template *link_template = find(link_templates, key);
+    found = link_template != NULL;
+    if (found) use(link_template, block);
   }
   return found;
 }
@@ -165,62 +168,64 @@ static void disown(gab_lbm_block *block)
   block->links = (gab_links){0};
 }
 
-gab_status gab_form_share(gab_forms *forms, const gab_form_key *key, gab_lbm_block *block)
+gab_status gab_link_template_share(gab_link_templates *link_templates, const gab_link_template_key *key,
+                                   gab_lbm_block *block)
 {
   void *memory;
-  GAB_TRY(gab_alloc(sizeof(gab_form), GAB_MEMORY_OTHER, &memory));
-  gab_form *made = memory;
-  *made = (gab_form){.home = forms,
-                     .key = *key,
-                     .runs = block->runs,
-                     .run_count = block->run_count,
-                     .run_start = block->run_start,
-                     .fluid_cells = block->fluid_cells,
-                     .links = block->links};
+  GAB_TRY(gab_alloc(sizeof(gab_link_template), GAB_MEMORY_OTHER, &memory));
+  gab_link_template *made = memory;
+  *made = (gab_link_template){.home = link_templates,
+                              .key = *key,
+                              .runs = block->runs,
+                              .run_count = block->run_count,
+                              .run_start = block->run_start,
+                              .fluid_cells = block->fluid_cells,
+                              .links = block->links};
   disown(block);
-#pragma omp critical(gab_forms)
+#pragma omp critical(gab_link_templates)
   {
-    gab_form *form = find(forms, key);
-    if (form) drop(made);
+    gab_link_template *link_template = find(link_templates, key);
+    if (link_template) drop(made);
     else {
-      gab_form **bucket = bucket_of(forms, key);
-      form = made;
-      form->next = *bucket;
-      *bucket = form;
-      ++forms->count;
-      ++forms->unused;
+      gab_link_template **bucket = bucket_of(link_templates, key);
+      link_template = made;
+      link_template->next = *bucket;
+      *bucket = link_template;
+      link_templates->count++;
+      link_templates->unused++;
     }
-    use(form, block);
+    use(link_template, block);
   }
   return GAB_OK;
 }
 
-gab_status gab_form_join(const gab_lbm_model *model, gab_lbm_block *block, gab_level_interface **interface)
+gab_status gab_link_template_join(const gab_lbm_model *model, gab_lbm_block *block,
+                                  gab_level_interface **interface)
 {
-  gab_form *form = block->form;
+  gab_link_template *link_template = block->link_template;
   gab_level_interface *made = NULL;
   bool is_joined;
-#pragma omp critical(gab_forms)
-  is_joined = form->is_joined;
+#pragma omp critical(gab_link_templates)
+  is_joined = link_template->is_joined;
   if (!is_joined) {
     GAB_TRY(gab_level_interface_list(model, block, &made));
-#pragma omp critical(gab_forms)
+#pragma omp critical(gab_link_templates)
     {
-      if (form->is_joined) gab_level_interface_destroy(&made);
-      else form->interface = made;
-      form->is_joined = true;
+      if (link_template->is_joined) gab_level_interface_destroy(&made);
+      else link_template->interface = made;
+      link_template->is_joined = true;
     }
   }
   *interface = NULL;
-  return form->interface ? gab_level_interface_borrow(form->interface, interface) : GAB_OK;
+  return link_template->interface ? gab_level_interface_borrow(link_template->interface, interface) : GAB_OK;
 }
 
-void gab_form_leave(gab_lbm_block *block)
+void gab_link_template_leave(gab_lbm_block *block)
 {
-  if (block->form) {
-#pragma omp critical(gab_forms)
-    leave(block->form);
-    block->form = NULL;
+  if (block->link_template) {
+#pragma omp critical(gab_link_templates)
+    leave(block->link_template);
+    block->link_template = NULL;
     disown(block);
     return;
   }

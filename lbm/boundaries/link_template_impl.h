@@ -13,30 +13,34 @@
 
 #include "lbm/lbm_impl.h"
 
-/** All that a form follows from. */
-typedef struct gab_form_key {
+/** All that a link template follows from. */
+typedef struct gab_link_template_key {
   gab_beside beside;
   uint8_t sides; /**< of the domain that the block touches: bits */
-} gab_form_key;
+} gab_link_template_key;
 
-typedef struct gab_form gab_form;
-/** The forms of a flow. Thread safe. They outlive the flow as long as blocks use them. */
-typedef struct gab_forms gab_forms;
+typedef struct gab_link_template gab_link_template;
+/** The link templates of a flow. Thread safe. They outlive the flow as long as blocks use them. */
+typedef struct gab_link_templates gab_link_templates;
 
-gab_status gab_forms_create(gab_forms **forms);
+gab_status gab_link_templates_create(gab_link_templates **link_templates);
 /** No more blocks are to be made. */
-void gab_forms_close(gab_forms **forms);
+void gab_link_templates_close(gab_link_templates **link_templates);
 
 /** @return false if the lists of a block depend on its place too: bodies are near, or a profile along a side
  *  @param[in] block  its level, place and what is beside it are set */
-bool gab_form_key_of(const gab_lbm_model *model, const gab_lbm_block *block, gab_form_key *key);
-/** Gives a block the lists of the form of that key, if there is one. @return false if not */
-bool gab_form_find(gab_forms *forms, const gab_form_key *key, gab_lbm_block *block);
-/** Makes the lists of a block the form of that key; if another thread was faster, gives it that one's. */
-gab_status gab_form_share(gab_forms *forms, const gab_form_key *key, gab_lbm_block *block);
-/** Gives a block its interface by that of its form; another thread may be making it too. */
-gab_status gab_form_join(const gab_lbm_model *model, gab_lbm_block *block, gab_level_interface **interface);
-/** Lets go of the lists of a block: those of its form, or its own. */
-void gab_form_leave(gab_lbm_block *block);
+bool gab_link_template_key_of(const gab_lbm_model *model, const gab_lbm_block *block,
+                              gab_link_template_key *key);
+/** Gives a block the lists of the link template of that key, if there is one. @return false if not */
+bool gab_link_template_find(gab_link_templates *link_templates, const gab_link_template_key *key,
+                            gab_lbm_block *block);
+/** Makes the lists of a block the link template of that key; if another thread was faster, gives it that one's. */
+gab_status gab_link_template_share(gab_link_templates *link_templates, const gab_link_template_key *key,
+                                   gab_lbm_block *block);
+/** Gives a block its interface by that of its link template; another thread may be making it too. */
+gab_status gab_link_template_join(const gab_lbm_model *model, gab_lbm_block *block,
+                                  gab_level_interface **interface);
+/** Lets go of the lists of a block: those of its link template, or its own. */
+void gab_link_template_leave(gab_lbm_block *block);
 
 #endif

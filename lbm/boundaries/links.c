@@ -70,7 +70,7 @@ static gab_status add_same_place(const link *at, const int32_t from_cell[3], int
 static gab_status add_copy_link(const link *at, const int32_t from_cell[3], int from_q)
 {
   gab_links *links = &at->block->links;
-  ++links->copied_cells;
+  links->copied_cells++;
   if (at->draft) return add_same_place(at, from_cell, from_q);
   uint32_t to = index_of(at, at->b), from = index_of(at, from_cell);
   if (links->copy_count > 0) {
@@ -78,7 +78,7 @@ static gab_status add_copy_link(const link *at, const int32_t from_cell[3], int 
     uint32_t length = (uint32_t)last->length;
     if (last->q == at->q && last->from_q == from_q && last->to + length == to &&
         last->from + length == from) {
-      ++last->length;
+      last->length++;
       return GAB_OK;
     }
   }
@@ -120,7 +120,7 @@ static int side_of(const link *at)
       [GAB_SIDE_WALL] = 6, [GAB_SIDE_VELOCITY] = 5, [GAB_SIDE_PRESSURE] = 4,
       [GAB_SIDE_OWN] = 3,  [GAB_SIDE_OUTFLOW] = 2,  [GAB_SIDE_FREE_SLIP] = 1};
   int best = -1;
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     int where = beyond(at, axis);
     if (where == 0) continue;
     int side = 2 * axis + (where > 0);
@@ -135,7 +135,7 @@ static double profile_factor(const link *at, int side)
 {
   const gab_domain *domain = gab_geometry_domain(at->model->geometry);
   double factor = 1;
-  for (int axis = 0; axis < domain->dimension; ++axis) {
+  for (int axis = 0; axis < domain->dimension; axis++) {
     if (axis == side / 2 || domain->periodic[axis]) continue;
     double middle = (double)(cell_of_domain(at, at->b, axis) + cell_of_domain(at, at->x, axis) + 1) / 2;
     double s = middle / (double)size_of_domain(at, axis);
@@ -149,7 +149,7 @@ static double profile_factor(const link *at, int side)
 static void edge_velocity(const link *at, int side, double velocity[3])
 {
   const gab_side *sides = at->model->options.sides;
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     int where = beyond(at, axis);
     bool slips = where != 0 && sides[2 * axis + (where > 0)].kind == GAB_SIDE_FREE_SLIP;
     velocity[axis] = slips ? 0 : sides[side].velocity[axis];
@@ -181,15 +181,15 @@ static gab_status add_slip_link(const link *at)
   const gab_lattice *lattice = at->model->lattice;
   int32_t mirror[3];
   int8_t c[3];
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     int where = beyond(at, axis);
     mirror[axis] = at->b[axis] - where;
     c[axis] = (int8_t)(where != 0 ? -at->c[axis] : at->c[axis]);
   }
   int q = 0;
-  while (lattice->c[q][0] != c[0] || lattice->c[q][1] != c[1] || lattice->c[q][2] != c[2]) ++q;
+  while (lattice->c[q][0] != c[0] || lattice->c[q][1] != c[1] || lattice->c[q][2] != c[2]) q++;
   if (is_fluid(at, mirror)) return add_copy_link(at, mirror, q);
-  ++at->block->links.fallbacks;
+  at->block->links.fallbacks++;
   return add_bounce_link(at);
 }
 
@@ -254,9 +254,9 @@ static int body_of_children(const gab_lbm_model *model, int level, const int64_t
 {
   const int dimension = model->lattice->dimension;
   int body = -1;
-  for (int child = 0; child < 1 << dimension && body < 0; ++child) {
+  for (int child = 0; child < 1 << dimension && body < 0; child++) {
     int64_t at[3];
-    for (int axis = 0; axis < 3; ++axis)
+    for (int axis = 0; axis < 3; axis++)
       at[axis] = axis < dimension ? 2 * cell[axis] + (child >> axis & 1) : cell[axis];
     body = gab_geometry_cell(model->geometry, level + 1, at);
   }
@@ -267,9 +267,9 @@ int gab_lbm_body_at(const gab_lbm_model *model, int level, const int64_t cell[3]
 {
   int64_t at[3] = {cell[0], cell[1], cell[2]};
   int body = -1;
-  for (int coarser = level; coarser >= 0 && body < 0; --coarser) {
+  for (int coarser = level; coarser >= 0 && body < 0; coarser--) {
     body = gab_geometry_cell(model->geometry, coarser, at);
-    for (int axis = 0; axis < model->lattice->dimension; ++axis) at[axis] >>= 1;
+    for (int axis = 0; axis < model->lattice->dimension; axis++) at[axis] >>= 1;
   }
   if (body < 0) body = body_of_children(model, level, cell);
   return body < 0 ? -1 : body;
@@ -298,7 +298,7 @@ static gab_status add_body_link(const link *at)
   gab_links *links = &at->block->links;
   const gab_geometry *geometry = at->model->geometry;
   int64_t solid[3];
-  for (int axis = 0; axis < 3; ++axis) solid[axis] = cell_of_domain(at, at->b, axis);
+  for (int axis = 0; axis < 3; axis++) solid[axis] = cell_of_domain(at, at->b, axis);
   const int level = at->block->at->level;
   int body = gab_lbm_body_at(at->model, level, solid);
   if (body < 0) return add_bounce_link(at);
@@ -326,11 +326,11 @@ static gab_status add_body_link(const link *at)
 static gab_status add_links_of_run(link *at, const gab_run *run)
 {
   const gab_lbm_model *model = at->model;
-  for (at->q = 1; at->q < model->lattice->q; ++at->q)
-    for (int32_t i = 0; i < run->length; ++i) {
+  for (at->q = 1; at->q < model->lattice->q; at->q++)
+    for (int32_t i = 0; i < run->length; i++) {
       at->c = model->lattice->c[at->q];
       const int32_t x[3] = {run->x + i, run->y, run->z};
-      for (int axis = 0; axis < 3; ++axis) {
+      for (int axis = 0; axis < 3; axis++) {
         at->x[axis] = x[axis];
         at->b[axis] = x[axis] - at->c[axis];
       }
@@ -384,9 +384,9 @@ gab_status gab_links_build(const gab_lbm_model *model, gab_lbm_block *block, gab
   GAB_TRY(gab_alloc(((size_t)model->slabs + 1) * sizeof *block->links.start, GAB_MEMORY_OTHER, &memory));
   block->links.start = memory;
   link at = {.model = model, .block = block, .draft = draft};
-  for (int32_t slab = 0; slab < model->slabs; ++slab) {
+  for (int32_t slab = 0; slab < model->slabs; slab++) {
     note_start(&block->links, slab);
-    for (size_t k = block->run_start[slab]; k < block->run_start[slab + 1]; ++k)
+    for (size_t k = block->run_start[slab]; k < block->run_start[slab + 1]; k++)
       GAB_TRY(add_links_of_run(&at, &block->runs[k]));
   }
   note_start(&block->links, model->slabs);

@@ -32,7 +32,7 @@ static double outflow_strain(const gab_lbm_model *model, const gab_level_model *
   const int8_t *c = lattice->c[link->q];
   const int normal = link->side / 2;
   double sum = 0;
-  for (int q = 1; q < lattice->q; ++q) {
+  for (int q = 1; q < lattice->q; q++) {
     const int8_t *v = lattice->c[q];
     int along = c[0] * v[0] + c[1] * v[1] + c[2] * v[2], square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
     int across = v[normal] * v[normal];

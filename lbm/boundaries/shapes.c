@@ -17,7 +17,7 @@ static bool is_round(const gab_shape_data *shape)
 static bool is_within_radius(const gab_shape_data *shape, const double distance[3])
 {
   double square = 0;
-  for (int axis = 0; axis < 3; ++axis)
+  for (int axis = 0; axis < 3; axis++)
     if (counts(shape, axis)) square += distance[axis] * distance[axis];
   return square <= shape->radius * shape->radius;
 }
@@ -43,10 +43,10 @@ bool gab_shape_has(const gab_shape_data *shape, const double point[3])
   if (shape->shape == GAB_SHAPE_OWN) return gab_distance_has(shape, point);
   if (is_round(shape)) {
     double distance[3];
-    for (int axis = 0; axis < 3; ++axis) distance[axis] = fabs(point[axis] - shape->centre[axis]);
+    for (int axis = 0; axis < 3; axis++) distance[axis] = fabs(point[axis] - shape->centre[axis]);
     return is_within_radius(shape, distance) && is_within_ends(shape, distance);
   }
-  for (int axis = 0; axis < 3; ++axis)
+  for (int axis = 0; axis < 3; axis++)
     if (!(point[axis] >= shape->lo[axis] && point[axis] <= shape->hi[axis])) return false;
   return true;
 }
@@ -59,7 +59,7 @@ bool gab_shape_is_solid(const gab_shape_data *shape, const double point[3])
 static gab_relation relation_of_round(const gab_shape_data *shape, const double lo[3], const double hi[3])
 {
   double near[3], far[3];
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     double below = lo[axis] - shape->centre[axis], above = hi[axis] - shape->centre[axis];
     far[axis] = fmax(fabs(below), fabs(above));
     near[axis] = below <= 0 && above >= 0 ? 0 : fmin(fabs(below), fabs(above));
@@ -72,7 +72,7 @@ static gab_relation relation_of_round(const gab_shape_data *shape, const double 
 static gab_relation relation_of_box(const gab_shape_data *shape, const double lo[3], const double hi[3])
 {
   bool covered = shape->shape == GAB_SHAPE_BOX;
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     if (hi[axis] < shape->lo[axis] || lo[axis] > shape->hi[axis]) return GAB_RELATION_APART;
     covered = covered && lo[axis] >= shape->lo[axis] && hi[axis] <= shape->hi[axis];
   }
@@ -103,7 +103,7 @@ static bool cut_by_radius(const gab_shape_data *shape, const double point[3], co
                           double *in, double *out)
 {
   double a = 0, half_b = 0, c = -shape->radius * shape->radius;
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     if (!counts(shape, axis)) continue;
     double m = point[axis] - shape->centre[axis];
     a += direction[axis] * direction[axis];
@@ -124,7 +124,7 @@ static bool cut_by_radius(const gab_shape_data *shape, const double point[3], co
 static double beyond_corner(const double *beyond, int count)
 {
   double square = 0, most = -INFINITY;
-  for (int k = 0; k < count; ++k) {
+  for (int k = 0; k < count; k++) {
     square += beyond[k] > 0 ? beyond[k] * beyond[k] : 0;
     most = fmax(most, beyond[k]);
   }
@@ -136,13 +136,13 @@ double gab_shape_distance(const gab_shape_data *shape, const double point[3])
   double beyond[4], square = 0;
   int count = 0;
   if (shape->shape == GAB_SHAPE_OWN) beyond[count++] = gab_distance_at(shape, point);
-  for (int axis = 0; axis < 3 && is_round(shape); ++axis)
+  for (int axis = 0; axis < 3 && is_round(shape); axis++)
     if (counts(shape, axis))
       square += (point[axis] - shape->centre[axis]) * (point[axis] - shape->centre[axis]);
   if (is_round(shape)) beyond[count++] = sqrt(square) - shape->radius;
   if (shape->shape == GAB_SHAPE_CYLINDER)
     beyond[count++] = fabs(point[shape->axis] - shape->centre[shape->axis]) - shape->half_length;
-  for (int axis = 0; axis < 3 && !is_round(shape); ++axis) /* what is a program's own is cut off there, too */
+  for (int axis = 0; axis < 3 && !is_round(shape); axis++) /* what is a program's own is cut off there, too */
     beyond[count++] = fmax(shape->lo[axis] - point[axis], point[axis] - shape->hi[axis]);
   const double distance = beyond_corner(beyond, count);
   return shape->inverted ? -distance : distance;
@@ -152,14 +152,14 @@ bool gab_shape_normal(const gab_shape_data *shape, int dimension, const double p
 {
   const double step = 0x1p-10;
   double square = 0;
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     double low[3] = {point[0], point[1], point[2]}, high[3] = {point[0], point[1], point[2]};
     low[axis] -= step;
     high[axis] += step;
     normal[axis] = axis < dimension ? gab_shape_distance(shape, high) - gab_shape_distance(shape, low) : 0;
     square += normal[axis] * normal[axis];
   }
-  for (int axis = 0; axis < 3; ++axis) normal[axis] /= square > 0 ? sqrt(square) : 1;
+  for (int axis = 0; axis < 3; axis++) normal[axis] /= square > 0 ? sqrt(square) : 1;
   return square > 0;
 }
 
@@ -177,7 +177,7 @@ bool gab_shape_interval(const gab_shape_data *shape, const double point[3], cons
            cut_by_slab(point[axis], direction[axis], shape->centre[axis] - shape->half_length,
                        shape->centre[axis] + shape->half_length, in, out);
   }
-  for (int axis = 0; axis < 3; ++axis)
+  for (int axis = 0; axis < 3; axis++)
     if (!cut_by_slab(point[axis], direction[axis], shape->lo[axis], shape->hi[axis], in, out)) return false;
   return true;
 }

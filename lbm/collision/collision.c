@@ -26,7 +26,7 @@ gab_status gab_collision_register(const gab_collision *model)
   if (strpbrk(model->name, "|/ ") || strpbrk(model->title, "/, "))
     GAB_FAIL(GAB_ERR_ARGUMENT, "'%s', '%s' cannot be the name of a collision model", model->name,
              model->title);
-  for (int i = 0; i < MOST_MODELS; ++i) {
+  for (int i = 0; i < MOST_MODELS; i++) {
     if (!models[i]) {
       models[i] = model;
       return GAB_OK;
@@ -43,7 +43,7 @@ gab_status gab_collision_register(const gab_collision *model)
 const gab_collision *gab_collision_by_name(const char *name)
 {
   char known[512] = "";
-  for (int i = 0; gab_collision_at(i); ++i) {
+  for (int i = 0; gab_collision_at(i); i++) {
     if (strcmp(models[i]->name, name) == 0) return models[i];
     size_t used = strlen(known);
     snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", models[i]->name);

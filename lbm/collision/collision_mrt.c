@@ -32,7 +32,7 @@ static gab_status read_rates(const gab_config *config, gab_lbm_options *options)
                {"lbm.rate_energy_flux", &options->mrt.energy_flux},
                {"lbm.rate_stress", &options->mrt.stress},
                {"lbm.rate_third", &options->mrt.third}};
-  for (size_t i = 0; i < sizeof rates / sizeof rates[0]; ++i)
+  for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++)
     if (gab_config_is_set(config, rates[i].path)) *rates[i].to = gab_config_real(config, rates[i].path);
   const bool has_magic = gab_config_is_set(config, "lbm.magic");
   if (has_magic) options->magic = gab_config_real(config, "lbm.magic");
@@ -62,7 +62,7 @@ static gab_status check_rates(const gab_lbm_options *options)
 {
   const gab_mrt_rates *rates = &options->mrt;
   const double all[] = {rates->energy, rates->energy_square, rates->energy_flux, rates->stress, rates->third};
-  for (int i = 0; i < 5; ++i)
+  for (int i = 0; i < 5; i++)
     if (!(all[i] >= 0 && all[i] <= 2)) GAB_FAIL(GAB_ERR_INPUT, "a rate of MRT cannot be %g", all[i]);
   if (!(options->magic >= 0 && isfinite(options->magic)))
     GAB_FAIL(GAB_ERR_INPUT, "the magic parameter has to be positive, not %g", options->magic);

@@ -34,14 +34,14 @@
 static double beyond_of_full(const int8_t *c, const double u[3])
 {
   double along[3][3], sum = 0; /* by axis and order */
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     along[axis][0] = 1;
     along[axis][1] = 3 * c[axis] * u[axis];
     along[axis][2] = 4.5 * (c[axis] * c[axis] - 1.0 / 3) * u[axis] * u[axis];
   }
-  for (int l = 0; l < 3; ++l)
-    for (int m = 0; m < 3; ++m)
-      for (int n = 0; n < 3; ++n)
+  for (int l = 0; l < 3; l++)
+    for (int m = 0; m < 3; m++)
+      for (int n = 0; n < 3; n++)
         if (l + m + n > 2) sum += along[0][l] * along[1][m] * along[2][n];
   return sum;
 }
@@ -52,9 +52,9 @@ double gab_collision_equilibrium_beyond(const gab_lattice *lattice, int q, doubl
   const int dimension = lattice->dimension;
   if (dimension == 3 && lattice->is_full) return lattice->weight[q] * (1 + drho) * beyond_of_full(c, u);
   double sum = 0;
-  for (int i = 0; i < dimension; ++i) {
+  for (int i = 0; i < dimension; i++) {
     double others = 0, at_planes = 0;
-    for (int j = 0; j < dimension; ++j) {
+    for (int j = 0; j < dimension; j++) {
       if (j == i) continue;
       others += u[j] * u[j];
       at_planes += c[j] * c[j] * u[j] * u[j];

@@ -29,7 +29,7 @@ const gab_kernel *gab_kernel_find(const char *family, const gab_collision *colli
                   {"sparse", GAB_FAMILY_SPARSE},
                   {"vector", GAB_FAMILY_VECTOR},
                   {"reference", GAB_FAMILY_REFERENCE}};
-  for (size_t i = 0; i < sizeof families / sizeof families[0]; ++i) {
+  for (size_t i = 0; i < sizeof families / sizeof families[0]; i++) {
     if (family && strcmp(family, families[i].name) != 0) continue;
     const gab_lattice *lattice = gab_lattice_at(wanted.lattice);
     if (gab_collision_check_lattice(collision, lattice) != GAB_OK) return NULL;

@@ -28,14 +28,14 @@ const gab_lattice *gab_lattice_at(int index)
 
 int gab_lattice_number(const gab_lattice *lattice)
 {
-  for (int i = 0; i < GAB_LATTICE_COUNT; ++i)
+  for (int i = 0; i < GAB_LATTICE_COUNT; i++)
     if (lattices[i] == lattice) return i;
   return -1;
 }
 
 const gab_lattice *gab_lattice_usual(int dimension)
 {
-  for (int i = 0; i < GAB_LATTICE_COUNT; ++i)
+  for (int i = 0; i < GAB_LATTICE_COUNT; i++)
     if (lattices[i]->dimension == dimension) return lattices[i];
   return NULL;
 }
@@ -43,7 +43,7 @@ const gab_lattice *gab_lattice_usual(int dimension)
 const gab_lattice *gab_lattice_by_name(const char *name)
 {
   char known[256] = "";
-  for (int i = 0; i < GAB_LATTICE_COUNT; ++i) {
+  for (int i = 0; i < GAB_LATTICE_COUNT; i++) {
     if (strcasecmp(name, lattices[i]->name) == 0) return lattices[i];
     const size_t used = strlen(known);
     snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", lattices[i]->name);

@@ -6,7 +6,7 @@ static bool visit_dense(const gab_lbm_job *job, gab_lbm_row_visitor visit, void 
   const gab_lbm_block *block = job->block;
   size_t first, last;
   gab_lbm_share(job, block->run_count, &first, &last);
-  for (size_t k = first; k < last; ++k)
+  for (size_t k = first; k < last; k++)
     for (int32_t done = 0; done < block->runs[k].length; done += GAB_LBM_ROW) {
       const int32_t left = block->runs[k].length - done, count = left < GAB_LBM_ROW ? left : GAB_LBM_ROW;
       const uint32_t start = block->runs[k].start + (uint32_t)done;
@@ -22,7 +22,7 @@ static bool visit_sparse(const gab_lbm_model *model, const gab_lbm_job *job, enu
   gab_sparse_window window;
   size_t first, last;
   gab_lbm_share(job, sparse->chunk_count, &first, &last);
-  for (size_t k = first; k < last; ++k) {
+  for (size_t k = first; k < last; k++) {
     gab_sparse_open_window(model, job->block, k, wanted, &window);
     if (!visit(user, &window.view, window.start, window.count, sparse->chunks[k].cell)) return false;
   }

@@ -28,10 +28,10 @@ gab_status gab_lbm_criterion_register(const gab_lbm_criterion *criterion)
              criterion->name ? criterion->name : "?");
   if (!criterion->name[0] || strpbrk(criterion->name, "|/ "))
     GAB_FAIL(GAB_ERR_ARGUMENT, "'%s' cannot be the name of a criterion", criterion->name);
-  for (int i = 0; gab_lbm_criterion_name(i); ++i)
+  for (int i = 0; gab_lbm_criterion_name(i); i++)
     if (strcmp(gab_lbm_criterion_name(i), criterion->name) == 0)
       GAB_FAIL(GAB_ERR_ARGUMENT, "there is already a criterion '%s'", criterion->name);
-  for (int i = 0; i < GAB_LBM_MOST_OWN_CRITERIA; ++i)
+  for (int i = 0; i < GAB_LBM_MOST_OWN_CRITERIA; i++)
     if (!registered[i]) {
       registered[i] = criterion;
       return GAB_OK;
@@ -75,7 +75,7 @@ gab_status gab_lbm_criteria_declare(gab_config *config)
 {
   static gab_config_key keys[GAB_LBM_MOST_OWN_CRITERIA][KEYS_OF_ONE];
   static gab_config_section sections[GAB_LBM_MOST_OWN_CRITERIA];
-  for (int i = 0; gab_lbm_criterion_at(i); ++i) {
+  for (int i = 0; gab_lbm_criterion_at(i); i++) {
     const gab_lbm_criterion *own = gab_lbm_criterion_at(i);
     fill_keys(own, keys[i]);
     sections[i] = (gab_config_section){.path = "refinement.criteria",

@@ -13,7 +13,7 @@ static bool is_fluid(gab_path_kind kind) { return kind == GAB_PATH_COARSE || kin
 static int direction_of(const gab_lattice *lattice, const int c[3])
 {
   int q = 0;
-  while (lattice->c[q][0] != c[0] || lattice->c[q][1] != c[1] || lattice->c[q][2] != c[2]) ++q;
+  while (lattice->c[q][0] != c[0] || lattice->c[q][1] != c[1] || lattice->c[q][2] != c[2]) q++;
   return q;
 }
 
@@ -33,7 +33,7 @@ static bool mirrored(const gab_paths *paths, const gab_path_state *now, const in
                      gab_path_step *step)
 {
   int c[3];
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     bool flips = flip >> axis & 1;
     c[axis] = flips ? -paths->lattice->c[now->q][axis] : paths->lattice->c[now->q][axis];
     step->from.cell[axis] = flips ? now->cell[axis] : beyond[axis];
@@ -76,7 +76,7 @@ gab_path_kind gab_path_forth(const gab_paths *paths, const gab_path_state *now, 
 
 void gab_path_parent(const gab_paths *paths, const int32_t cell[3], int32_t parent[3])
 {
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     bool refines = axis < paths->lattice->dimension;
     parent[axis] = refines ? (cell[axis] - (cell[axis] & 1)) / 2 : cell[axis];
   }
@@ -92,34 +92,34 @@ bool gab_child_leaves(const gab_paths *paths, const gab_path_state *start, bool 
 
 /* ------------------------------------------------------------------------------------------ fine cells */
 
-static gab_status pulls_of_cell(const gab_paths *paths, const int32_t cell[3], gab_child_pull_fn visit,
-                                void *user)
+static gab_status explosions_of_cell(const gab_paths *paths, const int32_t cell[3],
+                                     gab_child_explosion_fn visit, void *user)
 {
   if (kind_at(paths, cell) != GAB_PATH_FINE) return GAB_OK;
-  for (int q = 1; q < paths->lattice->q; ++q) {
+  for (int q = 1; q < paths->lattice->q; q++) {
     const gab_path_state now = {.cell = {cell[0], cell[1], cell[2]}, .q = q};
     gab_path_step first;
     gab_path_back(paths, &now, &first);
     if (first.kind != GAB_PATH_COARSE) continue;
-    gab_child_pull pull = {.at = first.from};
-    gab_path_back(paths, &first.from, &pull.second);
-    GAB_TRY(visit(user, &pull));
+    gab_child_explosion explosion = {.at = first.from};
+    gab_path_back(paths, &first.from, &explosion.second);
+    GAB_TRY(visit(user, &explosion));
   }
   return GAB_OK;
 }
 
-gab_status gab_child_pulls(const gab_paths *paths, const int32_t lo[3], const int32_t hi[3],
-                           gab_child_pull_fn visit, void *user)
+gab_status gab_child_explosions(const gab_paths *paths, const int32_t lo[3], const int32_t hi[3],
+                                gab_child_explosion_fn visit, void *user)
 {
-  for (int32_t z = lo[2]; z < hi[2]; ++z)
-    for (int32_t y = lo[1]; y < hi[1]; ++y) {
+  for (int32_t z = lo[2]; z < hi[2]; z++)
+    for (int32_t y = lo[1]; y < hi[1]; y++) {
       bool inner =
           y > lo[1] && y + 1 < hi[1] && (paths->lattice->dimension == 2 || (z > lo[2] && z + 1 < hi[2]));
-      for (int32_t x = lo[0]; x < hi[0]; ++x) {
+      for (int32_t x = lo[0]; x < hi[0]; x++) {
         if (inner && x == lo[0] + 1 && hi[0] - 1 > x)
           x = hi[0] - 1; /* only the outermost cells look outside */
         const int32_t cell[3] = {x, y, z};
-        GAB_TRY(pulls_of_cell(paths, cell, visit, user));
+        GAB_TRY(explosions_of_cell(paths, cell, visit, user));
       }
     }
   return GAB_OK;
@@ -131,7 +131,7 @@ static int child_count(const gab_paths *paths) { return 1 << paths->lattice->dim
 
 static void child_of(const gab_paths *paths, const int32_t coarse[3], int child, int32_t cell[3])
 {
-  for (int axis = 0; axis < 3; ++axis)
+  for (int axis = 0; axis < 3; axis++)
     cell[axis] = axis < paths->lattice->dimension ? 2 * coarse[axis] + (child >> axis & 1) : coarse[axis];
 }
 
@@ -157,7 +157,7 @@ static int find_touches(const gab_paths *paths, const int32_t coarse[3], int q,
                         gab_child_touch touch[GAB_CHILD_COUNT_MAX])
 {
   int count = 0;
-  for (int child = 0; child < child_count(paths); ++child)
+  for (int child = 0; child < child_count(paths); child++)
     count += find_touch(paths, coarse, q, child, &touch[count]);
   return count;
 }
@@ -172,7 +172,7 @@ static gab_path_place place_of_coarse(const gab_paths *paths, const int32_t coar
 uint32_t gab_child_surroundings(const gab_paths *paths, const int32_t coarse[3])
 {
   uint32_t around = 0;
-  for (int direction = 0; direction < GAB_DIRECTIONS; ++direction) {
+  for (int direction = 0; direction < GAB_DIRECTIONS; direction++) {
     int offset[3];
     gab_direction_offset(direction, offset);
     if (paths->lattice->dimension == 2 && offset[2] != 0) continue;
@@ -185,9 +185,9 @@ uint32_t gab_child_surroundings(const gab_paths *paths, const int32_t coarse[3])
 /* In two sub-steps they do not leave the box of the cell and the next one on the way. */
 bool gab_child_may_meet(uint32_t around, const int c[3])
 {
-  for (int z = 0; z <= abs(c[2]); ++z)
-    for (int y = 0; y <= abs(c[1]); ++y)
-      for (int x = 0; x <= abs(c[0]); ++x)
+  for (int z = 0; z <= abs(c[2]); z++)
+    for (int y = 0; y <= abs(c[1]); y++)
+      for (int x = 0; x <= abs(c[0]); x++)
         if (!(around >> gab_direction_of(x * c[0], y * c[1], z * c[2]) & 1)) return true;
   return false;
 }
@@ -204,7 +204,7 @@ static bool source_of_link(const gab_paths *paths, const int32_t coarse[3], int 
   if (place.kind == GAB_PATH_COARSE) return true;
   if (place.kind == GAB_PATH_SLIP) {
     int mirrored_c[3];
-    for (int axis = 0; axis < 3; ++axis) {
+    for (int axis = 0; axis < 3; axis++) {
       bool flips = place.flip >> axis & 1;
       mirrored_c[axis] = flips ? -c[axis] : c[axis];
       if (flips) source->cell[axis] = coarse[axis];
@@ -241,13 +241,13 @@ static bool find_arrival(const gab_paths *paths, const int32_t coarse[3], int q,
 gab_status gab_child_arrivals(const gab_paths *paths, const int32_t lo[3], const int32_t hi[3],
                               gab_child_arrival_fn visit, void *user)
 {
-  for (int32_t z = lo[2]; z < hi[2]; ++z)
-    for (int32_t y = lo[1]; y < hi[1]; ++y)
-      for (int32_t x = lo[0]; x < hi[0]; ++x) {
+  for (int32_t z = lo[2]; z < hi[2]; z++)
+    for (int32_t y = lo[1]; y < hi[1]; y++)
+      for (int32_t x = lo[0]; x < hi[0]; x++) {
         const int32_t cell[3] = {x, y, z};
         if (place_of_coarse(paths, cell).kind != GAB_PATH_COARSE) continue;
         const uint32_t around = gab_child_surroundings(paths, cell);
-        for (int q = 1; q < paths->lattice->q; ++q) {
+        for (int q = 1; q < paths->lattice->q; q++) {
           gab_child_arrival arrival;
           const int8_t *c = paths->lattice->c[q];
           if (!gab_child_may_meet(around, (const int[3]){-c[0], -c[1], -c[2]})) continue;

@@ -83,18 +83,18 @@ gab_path_kind gab_path_forth(const gab_paths *paths, const gab_path_state *now, 
 void gab_path_parent(const gab_paths *paths, const int32_t cell[3], int32_t parent[3]);
 
 /** A population that a fine cell takes from a coarse one: what place `at` sends in at.q in s1 and in s2. */
-typedef struct gab_child_pull {
+typedef struct gab_child_explosion {
   gab_path_state
       at; /**< child of a coarse fluid cell; in s1 it sends what its coarse cell has sent in at.q */
   /** Where it comes from that is sent in s2, after s1: COARSE: what the coarse cell of from.cell has sent in
    * from.q; FINE: what from.cell has sent in s1 in from.q; OPEN: what arrives in the coarse cell of at.cell
    * in at.q by its own link. */
   gab_path_step second;
-} gab_child_pull;
-typedef gab_status (*gab_child_pull_fn)(void *user, const gab_child_pull *pull);
-/** All pulls of the fine cells of a box. Each place and direction comes once. */
-gab_status gab_child_pulls(const gab_paths *paths, const int32_t lo[3], const int32_t hi[3],
-                           gab_child_pull_fn visit, void *user);
+} gab_child_explosion;
+typedef gab_status (*gab_child_explosion_fn)(void *user, const gab_child_explosion *explosion);
+/** All explosions of the fine cells of a box. Each place and direction comes once. */
+gab_status gab_child_explosions(const gab_paths *paths, const int32_t lo[3], const int32_t hi[3],
+                                gab_child_explosion_fn visit, void *user);
 
 #define GAB_CHILD_COUNT_MAX 8
 /** A path that ends in a child of a coarse cell and began in a fine one. */

@@ -35,7 +35,7 @@ static gab_status join_block(gab_lbm *lbm, size_t index)
   GAB_TRY(gab_lbm_remake(&lbm->model, lbm->forest, place, block));
   if (block->is_joined) return GAB_OK;
   gab_level_interface_destroy(&block->interface);
-  if (block->form) GAB_TRY(gab_form_join(&lbm->model, block, &block->interface));
+  if (block->link_template) GAB_TRY(gab_link_template_join(&lbm->model, block, &block->interface));
   else {
     GAB_TRY(gab_level_interface_list(&lbm->model, block, &block->interface));
     if (block->interface) GAB_TRY(gab_level_interface_make_room(block->interface));
@@ -47,7 +47,7 @@ static gab_status join_block(gab_lbm *lbm, size_t index)
 static int deepest_of(const gab_lbm *lbm)
 {
   int deepest = 0;
-  for (size_t i = 0; i < gab_forest_block_count(lbm->forest); ++i) {
+  for (size_t i = 0; i < gab_forest_block_count(lbm->forest); i++) {
     const gab_lbm_block *block = block_at(lbm, i);
     int level = block->at->level + (block->interface && block->interface->arrival_count > 0);
     if (level > deepest) deepest = level;
@@ -62,7 +62,7 @@ gab_status gab_lbm_join(gab_lbm *lbm)
   gab_status status = GAB_OK;
   char message[512] = "";
 #pragma omp parallel for schedule(dynamic)
-  for (size_t i = 0; i < gab_forest_block_count(lbm->forest); ++i) {
+  for (size_t i = 0; i < gab_forest_block_count(lbm->forest); i++) {
     gab_status mine = join_block(lbm, i);
     if (mine == GAB_OK) continue;
       /* Messages are kept per thread, so this one has to be carried along. */
@@ -95,7 +95,7 @@ void gab_lbm_pack_strips(gab_lbm *lbm)
       (lbm->step >= lbm->joined_in && lbm->step - lbm->joined_in < STEPS_AT_REST))
     return;
   gab_strips_pack(lbm);
-  for (int level = 0; level < GAB_LBM_LEVELS; ++level) lbm->stage[level].plan.exchange = 0;
+  for (int level = 0; level < GAB_LBM_LEVELS; level++) lbm->stage[level].plan.exchange = 0;
   lbm->is_packed = true;
 }
 
@@ -146,14 +146,14 @@ gab_status gab_lbm_advance(gab_lbm *lbm) { return advance(lbm, 0, 0, (double)lbm
 /* ------------------------------------------------------------------------------------------ at a standstill
  */
 
-static void pick_all(gab_lbm *lbm, int level)
+static void coalesce_all(gab_lbm *lbm, int level)
 {
 #pragma omp parallel for schedule(dynamic)
-  for (size_t i = 0; i < gab_forest_block_count(lbm->forest); ++i) {
+  for (size_t i = 0; i < gab_forest_block_count(lbm->forest); i++) {
     const gab_lbm_block *block = block_at(lbm, i);
     if (block->at->level != level) continue;
-    gab_level_interface_pick_first(block);
-    gab_level_interface_pick_second(block, block->src, block->now);
+    gab_level_interface_coalesce_first(block);
+    gab_level_interface_coalesce_second(block, block->src, block->now);
   }
 }
 
@@ -162,7 +162,7 @@ static void correct_ghosts(gab_lbm *lbm, int level, double time)
   double ramp[GAB_SIDE_COUNT];
   gab_lbm_ramps(lbm, time, ramp);
 #pragma omp parallel for schedule(dynamic)
-  for (size_t i = 0; i < gab_forest_block_count(lbm->forest); ++i)
+  for (size_t i = 0; i < gab_forest_block_count(lbm->forest); i++)
     if (block_at(lbm, i)->at->level == level) {
       gab_level_interface_find_arrivals(&lbm->model, block_at(lbm, i));
       gab_level_interface_correct(block_at(lbm, i), ramp, true);
@@ -175,15 +175,15 @@ static gab_status fill_arrivals(gab_lbm *lbm)
 {
   const double time = (double)lbm->step;
   GAB_TRY(gab_lbm_join(lbm));
-  for (int level = 0; level <= lbm->deepest; ++level) {
+  for (int level = 0; level <= lbm->deepest; level++) {
     const gab_lbm_substep at = {.level = level, .time = time, .has_coarser = level > 0};
     GAB_TRY(gab_lbm_start_on(lbm, level));
     GAB_TRY(gab_lbm_finish_on(lbm, level));
     GAB_TRY(gab_lbm_settle_on(lbm, &at));
     if (level < lbm->deepest) GAB_TRY(send(lbm, GAB_COUPLING_DOWN, level));
   }
-  for (int level = 0; level < lbm->deepest; ++level) {
-    pick_all(lbm, level + 1);
+  for (int level = 0; level < lbm->deepest; level++) {
+    coalesce_all(lbm, level + 1);
     GAB_TRY(send(lbm, GAB_COUPLING_UP, level));
     correct_ghosts(lbm, level, time);
   }

@@ -56,7 +56,7 @@ static double beyond(const gab_lbm_block *block, size_t place, double value, uin
                      const int8_t weight[3])
 {
   double more = 0;
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     const ptrdiff_t stride = block->src->map.stride[axis];
     const bool before = befores >> axis & 1, behind = behinds >> axis & 1;
     if ((!before && !behind) || weight[axis] == 0) continue;
@@ -68,12 +68,13 @@ static double beyond(const gab_lbm_block *block, size_t place, double value, uin
 }
 
 /* The value of the cell, and for a child its slope. */
-static double given(const gab_lbm_block *block, const gab_level_interface_give *give)
+static double given(const gab_lbm_block *block, const gab_level_interface_outgoing *outgoing)
 {
-  if (give->arrives) return gab_value_at(block->src, gab_place(give->cell, block->now->arriving[give->q]));
-  const size_t place = gab_place(give->cell, block->now->sent[give->q]);
+  if (outgoing->arrives)
+    return gab_value_at(block->src, gab_place(outgoing->cell, block->now->arriving[outgoing->q]));
+  const size_t place = gab_place(outgoing->cell, block->now->sent[outgoing->q]);
   const double value = gab_value_at(block->src, place);
-  return value + beyond(block, place, value, give->before, give->behind, give->weight);
+  return value + beyond(block, place, value, outgoing->before, outgoing->behind, outgoing->weight);
 }
 
 /* What children of the cell have been given beyond its value, all together: the same cells as given() reads, which hold the same
@@ -96,9 +97,10 @@ static void interface_pack(void *user, const void *data, gab_coupling_way way, c
     memcpy(bytes, interface->sums + found.first, (found.last - found.first) * sizeof(double));
     return;
   }
-  const gab_level_interface_give *gives = way == GAB_COUPLING_DOWN ? interface->gives : interface->across;
-  for (uint32_t i = found.first; i < found.last; ++i) {
-    double value = given(block, &gives[i]);
+  const gab_level_interface_outgoing *outgoing_list =
+      way == GAB_COUPLING_DOWN ? interface->outgoing_list : interface->across;
+  for (uint32_t i = found.first; i < found.last; i++) {
+    double value = given(block, &outgoing_list[i]);
     memcpy((unsigned char *)bytes + (i - found.first) * sizeof value, &value, sizeof value);
   }
 }
@@ -124,44 +126,44 @@ gab_coupling_kind gab_level_interface_kind(gab_lbm_model *model)
 
 /* ------------------------------------------------------------------------------------------ cells */
 
-void gab_level_interface_pull_all(const gab_lbm_block *block, int sub, const double ramp[GAB_SIDE_COUNT])
+void gab_level_interface_explode(const gab_lbm_block *block, int sub, const double ramp[GAB_SIDE_COUNT])
 {
   const gab_level_interface *interface = block->interface;
   if (!interface) return;
-  for (size_t i = 0; i < interface->pull_count; ++i) {
-    const gab_level_interface_pull *pull = &interface->pulls[i];
-    gab_value_set(block->src, gab_place(pull->cell, block->now->sent[pull->q]),
-                  interface->values[sub == 0 ? pull->first : pull->second]);
+  for (size_t i = 0; i < interface->explosion_count; i++) {
+    const gab_level_interface_explosion *explosion = &interface->explosions[i];
+    gab_value_set(block->src, gab_place(explosion->cell, block->now->sent[explosion->q]),
+                  interface->values[sub == 0 ? explosion->first : explosion->second]);
   }
-  for (size_t i = 0; i < interface->pull_term_count && sub == 1; ++i) {
-    const gab_level_interface_term *term = &interface->pull_terms[i];
-    const gab_level_interface_pull *pull = &interface->pulls[term->at];
-    gab_value_set(block->src, gab_place(pull->cell, block->now->sent[pull->q]),
-                  interface->values[pull->second] + term->term * factor(term, ramp));
+  for (size_t i = 0; i < interface->explosion_term_count && sub == 1; i++) {
+    const gab_level_interface_term *term = &interface->explosion_terms[i];
+    const gab_level_interface_explosion *explosion = &interface->explosions[term->at];
+    gab_value_set(block->src, gab_place(explosion->cell, block->now->sent[explosion->q]),
+                  interface->values[explosion->second] + term->term * factor(term, ramp));
   }
 }
 
-static void pick(const gab_level_interface *interface, int sub, const gab_field *from,
-                 const gab_storage *storage)
+static void coalesce(const gab_level_interface *interface, int sub, const gab_field *from,
+                     const gab_storage *storage)
 {
-  for (size_t i = 0; i < interface->pick_count[sub]; ++i) {
-    const gab_level_interface_pick *it = &interface->picks[sub][i];
+  for (size_t i = 0; i < interface->coalescence_count[sub]; i++) {
+    const gab_level_interface_coalescence *it = &interface->coalescences[sub][i];
     interface->sums[it->sum] += gab_value_at(from, gab_place(it->cell, storage->sent[it->q]));
   }
 }
 
-void gab_level_interface_pick_first(const gab_lbm_block *block)
+void gab_level_interface_coalesce_first(const gab_lbm_block *block)
 {
   const gab_level_interface *interface = block->interface;
   if (!interface) return;
-  for (size_t i = 0; i < interface->sum_count; ++i) interface->sums[i] = 0;
-  pick(interface, 0, block->src, block->now);
+  for (size_t i = 0; i < interface->sum_count; i++) interface->sums[i] = 0;
+  coalesce(interface, 0, block->src, block->now);
 }
 
-void gab_level_interface_pick_second(const gab_lbm_block *block, const gab_field *sent_there,
-                                     const gab_storage *storage)
+void gab_level_interface_coalesce_second(const gab_lbm_block *block, const gab_field *sent_there,
+                                         const gab_storage *storage)
 {
-  if (block->interface) pick(block->interface, 1, sent_there, storage);
+  if (block->interface) coalesce(block->interface, 1, sent_there, storage);
 }
 
 void gab_level_interface_find_arrivals(const gab_lbm_model *model, const gab_lbm_block *block)
@@ -169,11 +171,11 @@ void gab_level_interface_find_arrivals(const gab_lbm_model *model, const gab_lbm
   const gab_level_interface *interface = block->interface;
   if (!interface) return;
   const double share = 1.0 / (1 << model->lattice->dimension);
-  for (size_t i = 0; i < interface->arrival_count; ++i) {
+  for (size_t i = 0; i < interface->arrival_count; i++) {
     const gab_level_interface_arrival *arrival = &interface->arrivals[i];
     size_t place = gab_place(arrival->cell, block->now->arriving[arrival->q]);
     double sum = 0;
-    for (uint32_t k = arrival->first; k < arrival->last; ++k) sum += interface->partials[interface->order[k]];
+    for (uint32_t k = arrival->first; k < arrival->last; k++) sum += interface->partials[interface->order[k]];
     if (arrival->keep > 0) sum += arrival->keep * gab_value_at(block->src, place);
     if (arrival->back > 0)
       sum += arrival->back * sent(block, arrival->cell, gab_lattice_opposite(arrival->q));
@@ -187,13 +189,13 @@ void gab_level_interface_correct(const gab_lbm_block *block, const double ramp[G
 {
   const gab_level_interface *interface = block->interface;
   if (!interface) return;
-  for (size_t i = 0; i < interface->arrival_count; ++i) {
+  for (size_t i = 0; i < interface->arrival_count; i++) {
     const gab_level_interface_arrival *arrival = &interface->arrivals[i];
     if (ghosts_only && !arrival->from_finer) continue;
     gab_value_set(block->src, gab_place(arrival->cell, block->now->arriving[arrival->q]),
                   interface->fresh[i]);
   }
-  for (size_t i = 0; i < interface->arrival_term_count && !ghosts_only; ++i) {
+  for (size_t i = 0; i < interface->arrival_term_count && !ghosts_only; i++) {
     const gab_level_interface_term *term = &interface->arrival_terms[i];
     const gab_level_interface_arrival *arrival = &interface->arrivals[term->at];
     size_t place = gab_place(arrival->cell, block->now->arriving[arrival->q]);
@@ -204,19 +206,20 @@ void gab_level_interface_correct(const gab_lbm_block *block, const double ramp[G
 /* ------------------------------------------------------------------------------------------ forces */
 
 /* What goes to the wall and what comes back, both taken along the way there. */
-static double pushed(const gab_lbm_block *block, const gab_level_interface_push *push)
+static double impulse_from(const gab_lbm_block *block, const gab_level_interface_impulse *impulse)
 {
   const gab_level_interface *interface = block->interface;
-  switch ((gab_push_kind)push->kind) {
-  case GAB_PUSH_PULLED:
-    return 2 * interface->values[interface->pulls[push->at].second];
-  case GAB_PUSH_LINK:
-    return sent(block, push->at, push->sent_q) +
-           gab_value_at(block->src, gab_place(push->at, block->now->arriving[gab_lattice_opposite(push->q)]));
-  case GAB_PUSH_LENT:
-    return -2 * lent(block, &interface->arrivals[push->at]);
+  switch ((gab_impulse_kind)impulse->kind) {
+  case GAB_IMPULSE_EXPLODED:
+    return 2 * interface->values[interface->explosions[impulse->at].second];
+  case GAB_IMPULSE_LINK:
+    return sent(block, impulse->at, impulse->sent_q) +
+           gab_value_at(block->src,
+                        gab_place(impulse->at, block->now->arriving[gab_lattice_opposite(impulse->q)]));
+  case GAB_IMPULSE_LENT:
+    return -2 * lent(block, &interface->arrivals[impulse->at]);
   default:
-    return 2 * sent(block, push->at, push->sent_q);
+    return 2 * sent(block, impulse->at, impulse->sent_q);
   }
 }
 
@@ -224,13 +227,13 @@ void gab_level_interface_add_forces(const gab_lbm_model *model, const gab_lbm_bl
                                     gab_exact_sum (*forces)[3])
 {
   const gab_level_interface *interface = block->interface;
-  for (size_t i = 0; interface && i < interface->push_count; ++i) {
-    const gab_level_interface_push *push = &interface->pushes[i];
-    if (!(push->when >> sub & 1)) continue;
-    const double given = block->at->volume * push->share * (pushed(block, push) + push->term);
-    for (int axis = 0; axis < 3; ++axis) {
-      const int c = model->lattice->c[push->q][axis];
-      if (c != 0) gab_exact_add(&forces[push->body][axis], c * given);
+  for (size_t i = 0; interface && i < interface->impulse_count; i++) {
+    const gab_level_interface_impulse *impulse = &interface->impulses[i];
+    if (!(impulse->when >> sub & 1)) continue;
+    const double given = block->at->volume * impulse->share * (impulse_from(block, impulse) + impulse->term);
+    for (int axis = 0; axis < 3; axis++) {
+      const int c = model->lattice->c[impulse->q][axis];
+      if (c != 0) gab_exact_add(&forces[impulse->body][axis], c * given);
     }
   }
 }

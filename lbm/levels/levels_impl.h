@@ -30,27 +30,27 @@ typedef struct gab_level_interface_parts {
 } gab_level_interface_parts;
 
 /** What ghost `cell`, a child of a coarse cell, sends in direction q: indices of the values in s1 and s2. */
-typedef struct gab_level_interface_pull {
+typedef struct gab_level_interface_explosion {
   uint32_t cell, first, second;
   int32_t q;
-} gab_level_interface_pull;
+} gab_level_interface_explosion;
 
 /** A population of a cell that is sent to another block; or what arrives in it, by its link. For a child, the
  *  population is taken from beside the middle of the cell: weight / 4 cells along each axis. Its slope is the
  *  difference between the cells before and behind along that axis, as far as they may be used. */
-typedef struct gab_level_interface_give {
+typedef struct gab_level_interface_outgoing {
   uint32_t cell;
   int16_t q;
   bool arrives;
   uint8_t before, behind; /**< bits by axis */
   int8_t weight[3];
-} gab_level_interface_give;
+} gab_level_interface_outgoing;
 
 /** A population of a fine cell that is part of a sum for a coarse one. */
-typedef struct gab_level_interface_pick {
+typedef struct gab_level_interface_coalescence {
   uint32_t cell, sum;
   int32_t q;
-} gab_level_interface_pick;
+} gab_level_interface_coalescence;
 
 /** n times what arrives in a coarse cell is keep times what is there + back times what the cell sends in the
  *  opposite direction + the sums order[first ... last - 1] - what the cell has lent (levels_slopes_impl.h). */
@@ -59,11 +59,11 @@ typedef struct gab_level_interface_arrival {
   int16_t q;
   int8_t keep, back;
   bool from_finer;        /**< a finer block is where it comes from: the place is a ghost's */
-  uint8_t before, behind; /**< bits by axis, as gab_level_interface_give has them; 0: nothing is lent */
+  uint8_t before, behind; /**< bits by axis, as gab_level_interface_outgoing has them; 0: nothing is lent */
   int8_t lent[3]; /**< the weights, all together, of what the cell has given in the opposite direction */
 } gab_level_interface_arrival;
 
-/** What a moving wall gives to pull or arrival `at`. */
+/** What a moving wall gives to explosion or arrival `at`. */
 typedef struct gab_level_interface_term {
   uint32_t at;
   int32_t side; /**< whose ramp; -1: none */
@@ -72,39 +72,39 @@ typedef struct gab_level_interface_term {
 
 /** What a body is given by populations that meet it between the levels, where no link of a block counts them;
  * and the part of a link's count that does not come about. */
-typedef enum gab_push_kind {
-  GAB_PUSH_SENT,   /**< by what a cell has sent in direction sent_q, which comes back */
-  GAB_PUSH_PULLED, /**< by what pull `at` takes in s2: it has gone in direction q and come back in s1 */
-  GAB_PUSH_LINK,   /**< by what a cell has sent in direction sent_q and what its link gives back */
-  GAB_PUSH_LENT    /**< by what arrival `at` lacks: those that are thrown back have lent it to others */
-} gab_push_kind;
-typedef struct gab_level_interface_push {
-  uint32_t at; /**< cell, pull or arrival */
+typedef enum gab_impulse_kind {
+  GAB_IMPULSE_SENT,     /**< by what a cell has sent in direction sent_q, which comes back */
+  GAB_IMPULSE_EXPLODED, /**< by what explosion `at` takes in s2: it has gone in direction q and come back in s1 */
+  GAB_IMPULSE_LINK,     /**< by what a cell has sent in direction sent_q and what its link gives back */
+  GAB_IMPULSE_LENT      /**< by what arrival `at` lacks: those that are thrown back have lent it to others */
+} gab_impulse_kind;
+typedef struct gab_level_interface_impulse {
+  uint32_t at; /**< cell, explosion or arrival */
   uint32_t body;
   double share; /**< of a population of the block */
   double term;  /**< of a moving wall */
   int8_t q;     /**< in which it meets the wall; sent_q, unless a free-slip side has turned it */
   int8_t sent_q;
-  uint8_t kind; /**< gab_push_kind */
+  uint8_t kind; /**< gab_impulse_kind */
   uint8_t when; /**< in which sub-steps: bits */
-} gab_level_interface_push;
+} gab_level_interface_impulse;
 
 struct gab_level_interface {
   bool borrows; /* all lists and parts are another's */
   double *room; /* of all values; NULL in those that only lend their lists */
   /* beside coarser blocks */
-  gab_level_interface_pull *pulls;
-  gab_level_interface_term *pull_terms;
+  gab_level_interface_explosion *explosions;
+  gab_level_interface_term *explosion_terms;
   double *values; /* in room, as all values; have arrived: down, then across; kept until s2 */
   gab_level_interface_parts down_in, across_in;
-  gab_level_interface_give *across; /* given to other fine blocks */
+  gab_level_interface_outgoing *across; /* given to other fine blocks */
   gab_level_interface_parts across_out;
-  gab_level_interface_pick *picks[2]; /* of s1 and of s2 */
+  gab_level_interface_coalescence *coalescences[2]; /* of s1 and of s2 */
   double *sums;
   gab_level_interface_parts up_out;
-  size_t pull_count, pull_term_count, value_count, across_count, pick_count[2], sum_count;
+  size_t explosion_count, explosion_term_count, value_count, across_count, coalescence_count[2], sum_count;
   /* beside finer blocks */
-  gab_level_interface_give *gives;
+  gab_level_interface_outgoing *outgoing_list;
   gab_level_interface_parts down_out;
   gab_level_interface_arrival *arrivals;
   gab_level_interface_term *arrival_terms;
@@ -112,10 +112,10 @@ struct gab_level_interface {
   double *partials; /* have arrived */
   double *fresh;    /* one per arrival */
   gab_level_interface_parts up_in;
-  size_t give_count, arrival_count, arrival_term_count, order_count, partial_count;
+  size_t outgoing_count, arrival_count, arrival_term_count, order_count, partial_count;
   /* beside either */
-  gab_level_interface_push *pushes;
-  size_t push_count;
+  gab_level_interface_impulse *impulses;
+  size_t impulse_count;
 };
 
 static inline int32_t gab_level_interface_group(const int8_t place[3], int direction)
@@ -136,13 +136,13 @@ void gab_level_interface_destroy(gab_level_interface **interface);
 gab_coupling_kind gab_level_interface_kind(gab_lbm_model *model);
 
 /** Fills the ghosts in coarser blocks. @param[in] sub  0: s1, 1: s2 */
-void gab_level_interface_pull_all(const gab_lbm_block *block, int sub, const double ramp[GAB_SIDE_COUNT]);
+void gab_level_interface_explode(const gab_lbm_block *block, int sub, const double ramp[GAB_SIDE_COUNT]);
 /** Adds what the cells send into the coarse region in s1 to the sums, which start from zero. */
-void gab_level_interface_pick_first(const gab_lbm_block *block);
+void gab_level_interface_coalesce_first(const gab_lbm_block *block);
 /** Adds what they send in s2. @param[in] sent,storage  what the first sweep has left, and how it lies there
  */
-void gab_level_interface_pick_second(const gab_lbm_block *block, const gab_field *sent,
-                                     const gab_storage *storage);
+void gab_level_interface_coalesce_second(const gab_lbm_block *block, const gab_field *sent,
+                                         const gab_storage *storage);
 /** Finds what arrives beside finer blocks; links and ghosts have been done, all sums are there. Of all blocks of a pencil
  * before any of them is corrected: what arrives in a cell of the one is what a cell of the other has sent. */
 void gab_level_interface_find_arrivals(const gab_lbm_model *model, const gab_lbm_block *block);

@@ -6,7 +6,7 @@
 static int in_order(const void *a, const void *b)
 {
   const int32_t *left = a, *right = b;
-  for (size_t i = 0; i < sizeof(gab_level_key) / sizeof(int32_t); ++i)
+  for (size_t i = 0; i < sizeof(gab_level_key) / sizeof(int32_t); i++)
     if (left[i] != right[i]) return left[i] < right[i] ? -1 : 1;
   return 0;
 }
@@ -33,7 +33,7 @@ void gab_level_keys_sort(gab_level_keys *list)
 {
   if (list->count > 1) qsort(list->item, list->count, sizeof(gab_level_key), in_order);
   size_t kept = 0;
-  for (size_t i = 0; i < list->count; ++i)
+  for (size_t i = 0; i < list->count; i++)
     if (kept == 0 || in_order(&list->item[kept - 1], &list->item[i]) != 0) list->item[kept++] = list->item[i];
   list->count = kept;
 }
@@ -48,15 +48,15 @@ gab_status gab_level_keys_parts(const gab_level_keys *list, int32_t first_group,
                                 gab_level_interface_parts *parts)
 {
   size_t groups = 0;
-  for (size_t i = 0; i < list->count; ++i) groups += i == 0 || list->item[i].group != list->item[i - 1].group;
+  for (size_t i = 0; i < list->count; i++) groups += i == 0 || list->item[i].group != list->item[i - 1].group;
   void *memory;
   GAB_TRY(gab_alloc(groups * sizeof(gab_level_interface_part), GAB_MEMORY_OTHER, &memory));
   parts->item = memory;
-  for (size_t i = 0; i < list->count; ++i) {
+  for (size_t i = 0; i < list->count; i++) {
     int32_t group = list->item[i].group;
     if (group < first_group || group >= end) continue;
     gab_level_interface_part *last = parts->count > 0 ? &parts->item[parts->count - 1] : NULL;
-    if (last && last->group == group - first_group) ++last->last;
+    if (last && last->group == group - first_group) last->last++;
     else
       parts->item[parts->count++] = (gab_level_interface_part){
           .group = group - first_group, .first = (uint32_t)i, .last = (uint32_t)i + 1};
@@ -67,7 +67,7 @@ gab_status gab_level_keys_parts(const gab_level_keys *list, int32_t first_group,
 int gab_level_seen_from(const gab_level_maker *by, const int32_t coarse[3], const int8_t place[3])
 {
   int offset[3] = {0, 0, 0};
-  for (int axis = 0; axis < by->model->lattice->dimension; ++axis) {
+  for (int axis = 0; axis < by->model->lattice->dimension; axis++) {
     int32_t at = 2 * coarse[axis] - place[axis] * by->model->cells[axis];
     offset[axis] = at < 0 ? -1 : at >= by->model->cells[axis] ? 1 : 0;
   }
@@ -81,7 +81,7 @@ gab_status gab_level_add_term(gab_level_maker *by, gab_level_interface_term **te
 {
   int64_t global[3];
   gab_level_interface_term made = {.at = at};
-  for (int axis = 0; axis < 3; ++axis) global[axis] = by->view.origin[axis] + wall[axis];
+  for (int axis = 0; axis < 3; axis++) global[axis] = by->view.origin[axis] + wall[axis];
   made.term = share * gab_links_wall_term(by->model, by->view.level, global, q, &made.side);
   if (made.term == 0) return GAB_OK;
   void *items = *terms;
@@ -91,22 +91,22 @@ gab_status gab_level_add_term(gab_level_maker *by, gab_level_interface_term **te
   return GAB_OK;
 }
 
-gab_status gab_level_add_push(gab_level_maker *by, gab_level_interface_push made, const int32_t wall[3],
-                              bool moves)
+gab_status gab_level_add_impulse(gab_level_maker *by, gab_level_interface_impulse made, const int32_t wall[3],
+                                 bool moves)
 {
   int64_t global[3];
   int32_t side;
   gab_level_interface *interface = by->interface;
-  for (int axis = 0; axis < 3; ++axis) global[axis] = by->view.origin[axis] + wall[axis];
+  for (int axis = 0; axis < 3; axis++) global[axis] = by->view.origin[axis] + wall[axis];
   const int body = gab_lbm_body_at(by->model, by->view.level, global);
   if (body < 0) return GAB_OK;
   made.body = (uint32_t)body;
   if (moves)
     made.term = gab_links_wall_term(by->model, by->view.level, global, gab_lattice_opposite(made.q), &side);
-  void *items = interface->pushes;
-  GAB_TRY(gab_realloc((interface->push_count + 1) * sizeof made, GAB_MEMORY_OTHER, &items));
-  interface->pushes = items;
-  interface->pushes[interface->push_count++] = made;
+  void *items = interface->impulses;
+  GAB_TRY(gab_realloc((interface->impulse_count + 1) * sizeof made, GAB_MEMORY_OTHER, &items));
+  interface->impulses = items;
+  interface->impulses[interface->impulse_count++] = made;
   return GAB_OK;
 }
 
@@ -114,7 +114,7 @@ gab_status gab_level_add_push(gab_level_maker *by, gab_level_interface_push made
 
 static bool has_beside(const gab_lbm_block *block, gab_beside_kind kind)
 {
-  for (int direction = 0; direction < GAB_DIRECTIONS; ++direction)
+  for (int direction = 0; direction < GAB_DIRECTIONS; direction++)
     if (block->beside.kind[direction] == kind) return true;
   return false;
 }
@@ -141,10 +141,10 @@ gab_status gab_level_interface_list(const gab_lbm_model *model, const gab_lbm_bl
   if (is_fine) status = make_side(&by, false);
   if (is_coarse && status == GAB_OK) status = make_side(&by, true);
   gab_free(&by.keys.item);
-  gab_free(&by.gives.item);
-  gab_free(&by.pulls);
-  gab_free(&by.picks[0]);
-  gab_free(&by.picks[1]);
+  gab_free(&by.outgoing_list.item);
+  gab_free(&by.explosions);
+  gab_free(&by.coalescences[0]);
+  gab_free(&by.coalescences[1]);
   gab_free(&by.order);
   gab_free(&by.drafts);
   if (status != GAB_OK) gab_level_interface_destroy(&by.interface);

@@ -4,7 +4,7 @@
 /* Where a fine place lies, in fine blocks. */
 static void place_of(const gab_level_maker *by, const int32_t cell[3], int8_t place[3])
 {
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     int32_t n = by->model->cells[axis];
     place[axis] = (int8_t)((cell[axis] + 2 * n) / n - 2);
   }
@@ -19,39 +19,40 @@ static gab_level_key coarse_key(const gab_level_maker *by, const int32_t fine[3]
                           what, q);
 }
 
-static gab_status add_give(gab_level_maker *by, gab_level_key made, const gab_level_interface_give *give)
+static gab_status add_outgoing(gab_level_maker *by, gab_level_key made,
+                               const gab_level_interface_outgoing *outgoing)
 {
   void *items = by->drafts;
-  GAB_TRY(gab_level_keys_add(&by->gives, made));
+  GAB_TRY(gab_level_keys_add(&by->outgoing_list, made));
   GAB_TRY(gab_level_list_grow(&items, by->draft_count, &by->draft_capacity, sizeof *by->drafts));
   by->drafts = items;
-  by->drafts[by->draft_count++] = (gab_level_give_draft){.name = made, .give = *give};
+  by->drafts[by->draft_count++] = (gab_level_outgoing_draft){.name = made, .outgoing = *outgoing};
   return GAB_OK;
 }
 
 /* What fine blocks take of what a coarse cell sends. */
-static gab_status draft_gives(gab_level_maker *by, const int32_t coarse[3])
+static gab_status draft_outgoing(gab_level_maker *by, const int32_t coarse[3])
 {
   const uint32_t around = gab_child_surroundings(&by->paths, coarse);
-  for (int q = 1; q < by->model->lattice->q; ++q) {
+  for (int q = 1; q < by->model->lattice->q; q++) {
     const int8_t *c = by->model->lattice->c[q];
     if (!gab_child_may_meet(around, (const int[3]){c[0], c[1], c[2]})) continue;
     gab_level_entry entries[GAB_CHILD_COUNT_MAX];
     gab_level_slopes slopes;
-    gab_level_interface_give give = {.cell = gab_level_index_of(by, coarse), .q = (int16_t)q};
+    gab_level_interface_outgoing outgoing = {.cell = gab_level_index_of(by, coarse), .q = (int16_t)q};
     gab_level_find_entries(by, coarse, q, entries);
     gab_level_find_slopes(by, coarse, q, entries, &slopes);
-    give.before = slopes.before;
-    give.behind = slopes.behind;
-    for (int child = 0; child < 1 << by->model->lattice->dimension; ++child) {
+    outgoing.before = slopes.before;
+    outgoing.behind = slopes.behind;
+    for (int child = 0; child < 1 << by->model->lattice->dimension; child++) {
       const gab_level_entry *found = &entries[child];
       if (found->sub == 0) continue;
-      for (int axis = 0; axis < by->model->lattice->dimension; ++axis)
-        give.weight[axis] = (int8_t)gab_level_entry_weight(by, found, child, q, axis);
-      GAB_TRY(add_give(by, coarse_key(by, found->cell, coarse, child, q), &give));
-      const gab_level_interface_give arriving = {.cell = give.cell, .q = give.q, .arrives = true};
+      for (int axis = 0; axis < by->model->lattice->dimension; axis++)
+        outgoing.weight[axis] = (int8_t)gab_level_entry_weight(by, found, child, q, axis);
+      GAB_TRY(add_outgoing(by, coarse_key(by, found->cell, coarse, child, q), &outgoing));
+      const gab_level_interface_outgoing arriving = {.cell = outgoing.cell, .q = outgoing.q, .arrives = true};
       if (found->is_open)
-        GAB_TRY(add_give(by, coarse_key(by, found->cell, coarse, GAB_LEVEL_KEY_ARRIVES, q), &arriving));
+        GAB_TRY(add_outgoing(by, coarse_key(by, found->cell, coarse, GAB_LEVEL_KEY_ARRIVES, q), &arriving));
     }
   }
   return GAB_OK;
@@ -61,7 +62,7 @@ static bool comes_from_finer(const gab_level_maker *by, const gab_child_arrival 
 {
   const int8_t *c = by->model->lattice->c[arrival->q];
   int32_t child[3];
-  for (int axis = 0; axis < 3; ++axis)
+  for (int axis = 0; axis < 3; axis++)
     child[axis] = (arrival->cell[axis] - c[axis]) * (axis < by->model->lattice->dimension ? 2 : 1);
   int kind = gab_level_view_look(&by->view, child).kind;
   return kind == GAB_PATH_FINE || kind == GAB_PATH_FINE_WALL;
@@ -73,9 +74,9 @@ static bool find_wall(const gab_level_maker *by, const int32_t coarse[3], int q,
 {
   const int dimension = by->model->lattice->dimension;
   const int8_t *c = by->model->lattice->c[q];
-  for (int way = 1; way <= 2; ++way)
-    for (int child = 0; child < 1 << dimension; ++child) {
-      for (int axis = 0; axis < 3; ++axis)
+  for (int way = 1; way <= 2; way++)
+    for (int child = 0; child < 1 << dimension; child++) {
+      for (int axis = 0; axis < 3; axis++)
         wall[axis] =
             (axis < dimension ? 2 * coarse[axis] + (child >> axis & 1) : coarse[axis]) - way * c[axis];
       const int kind = gab_level_view_look(&by->view, wall).kind;
@@ -86,35 +87,35 @@ static bool find_wall(const gab_level_maker *by, const int32_t coarse[3], int q,
 
 /* Of the arrival that was made last: by what (X, -q) is thrown back of; less by what it has lent; and less by its link, as far
  * as that is not kept. */
-static gab_status add_pushes_of_arrival(gab_level_maker *by, const gab_child_arrival *arrival)
+static gab_status add_impulses_of_arrival(gab_level_maker *by, const gab_child_arrival *arrival)
 {
   const int n = 1 << by->model->lattice->dimension;
   int32_t wall[3];
-  gab_level_interface_push made = {.when = GAB_LEVEL_IN_EACH,
-                                   .at = gab_level_index_of(by, arrival->cell),
-                                   .q = (int8_t)gab_lattice_opposite(arrival->q),
-                                   .sent_q = (int8_t)gab_lattice_opposite(arrival->q)};
+  gab_level_interface_impulse made = {.when = GAB_LEVEL_IN_EACH,
+                                      .at = gab_level_index_of(by, arrival->cell),
+                                      .q = (int8_t)gab_lattice_opposite(arrival->q),
+                                      .sent_q = (int8_t)gab_lattice_opposite(arrival->q)};
   const uint32_t number = (uint32_t)by->interface->arrival_count - 1;
   const gab_level_interface_arrival *last = &by->interface->arrivals[number];
   if ((last->before | last->behind) && find_wall(by, arrival->cell, arrival->q, wall)) {
-    gab_level_interface_push less = made;
-    less.kind = GAB_PUSH_LENT;
+    gab_level_interface_impulse less = made;
+    less.kind = GAB_IMPULSE_LENT;
     less.at = number;
     less.share = 1.0 / n;
-    GAB_TRY(gab_level_add_push(by, less, wall, false));
+    GAB_TRY(gab_level_add_impulse(by, less, wall, false));
   }
   if (arrival->back > 0 && find_wall(by, arrival->cell, arrival->q, wall)) {
-    made.kind = GAB_PUSH_SENT;
+    made.kind = GAB_IMPULSE_SENT;
     made.share = (double)arrival->back / n;
-    GAB_TRY(gab_level_add_push(by, made, wall, false));
+    GAB_TRY(gab_level_add_impulse(by, made, wall, false));
   }
-  for (int axis = 0; axis < 3; ++axis)
+  for (int axis = 0; axis < 3; axis++)
     wall[axis] = (arrival->cell[axis] - by->model->lattice->c[arrival->q][axis]) *
                  (axis < by->model->lattice->dimension ? 2 : 1);
   if (arrival->keep == n || gab_level_view_look(&by->view, wall).kind != GAB_PATH_WALL) return GAB_OK;
-  made.kind = GAB_PUSH_LINK;
+  made.kind = GAB_IMPULSE_LINK;
   made.share = (double)arrival->keep / n - 1;
-  return gab_level_add_push(by, made, wall, false);
+  return gab_level_add_impulse(by, made, wall, false);
 }
 
 static gab_status draft_arrival(void *user, const gab_child_arrival *arrival)
@@ -124,7 +125,7 @@ static gab_status draft_arrival(void *user, const gab_child_arrival *arrival)
   const int n = 1 << by->model->lattice->dimension;
   gab_level_key sums[GAB_CHILD_COUNT_MAX];
   gab_level_keys list = {.item = sums};
-  for (int i = 0; i < arrival->touched; ++i)
+  for (int i = 0; i < arrival->touched; i++)
     sums[list.count++] =
         coarse_key(by, arrival->touch[i].start.cell, arrival->cell, GAB_LEVEL_KEY_SUM, arrival->q);
   gab_level_keys_sort(&list);
@@ -139,7 +140,7 @@ static gab_status draft_arrival(void *user, const gab_child_arrival *arrival)
                                       .from_finer = comes_from_finer(by, arrival),
                                       .first = (uint32_t)interface->order_count};
   gab_level_find_lent(by, &made, arrival->cell);
-  for (size_t i = 0; i < list.count; ++i) {
+  for (size_t i = 0; i < list.count; i++) {
     GAB_TRY(gab_level_keys_add(&by->keys, sums[i]));
     items = by->order;
     GAB_TRY(gab_level_list_grow(&items, interface->order_count, &by->order_capacity, sizeof *by->order));
@@ -147,24 +148,24 @@ static gab_status draft_arrival(void *user, const gab_child_arrival *arrival)
     by->order[interface->order_count++] = sums[i];
   }
   made.last = (uint32_t)interface->order_count;
-  for (int i = 0; i < arrival->touched; ++i)
+  for (int i = 0; i < arrival->touched; i++)
     if (arrival->touch[i].bounced)
       GAB_TRY(gab_level_add_term(by, &interface->arrival_terms, &interface->arrival_term_count,
                                  (uint32_t)interface->arrival_count, arrival->touch[i].wall, arrival->q,
                                  1.0 / n));
   interface->arrivals[interface->arrival_count++] = made;
-  return add_pushes_of_arrival(by, arrival);
+  return add_impulses_of_arrival(by, arrival);
 }
 
 /* True if a finer block lies within two coarse cells. */
 static bool is_near_finer(const gab_level_maker *by, const int32_t coarse[3])
 {
   enum { REACH = 2 };
-  for (int direction = 0; direction < GAB_DIRECTIONS; ++direction) {
+  for (int direction = 0; direction < GAB_DIRECTIONS; direction++) {
     int offset[3];
     gab_direction_offset(direction, offset);
     bool near = by->block->beside.kind[direction] == GAB_BESIDE_FINER;
-    for (int axis = 0; axis < 3 && near; ++axis)
+    for (int axis = 0; axis < 3 && near; axis++)
       near = (offset[axis] >= 0 || coarse[axis] < REACH) &&
              (offset[axis] <= 0 || coarse[axis] >= by->model->cells[axis] - REACH);
     if (near) return true;
@@ -176,19 +177,20 @@ static gab_status keep_coarser_side(gab_level_maker *by)
 {
   gab_level_interface *interface = by->interface;
   void *memory;
-  gab_level_keys_sort(&by->gives);
-  GAB_TRY(gab_level_keys_parts(&by->gives, 0, INT32_MAX, &interface->down_out));
-  interface->give_count = by->gives.count;
-  GAB_TRY(gab_alloc(interface->give_count * sizeof *interface->gives, GAB_MEMORY_OTHER, &memory));
-  interface->gives = memory;
-  for (size_t i = 0; i < by->draft_count; ++i) /* one that several children share is the same in all */
-    interface->gives[gab_level_keys_index(&by->gives, &by->drafts[i].name)] = by->drafts[i].give;
+  gab_level_keys_sort(&by->outgoing_list);
+  GAB_TRY(gab_level_keys_parts(&by->outgoing_list, 0, INT32_MAX, &interface->down_out));
+  interface->outgoing_count = by->outgoing_list.count;
+  GAB_TRY(gab_alloc(interface->outgoing_count * sizeof *interface->outgoing_list, GAB_MEMORY_OTHER, &memory));
+  interface->outgoing_list = memory;
+  for (size_t i = 0; i < by->draft_count; i++) /* one that several children share is the same in all */
+    interface->outgoing_list[gab_level_keys_index(&by->outgoing_list, &by->drafts[i].name)] =
+        by->drafts[i].outgoing;
   gab_level_keys_sort(&by->keys);
   GAB_TRY(gab_level_keys_parts(&by->keys, 0, INT32_MAX, &interface->up_in));
   interface->partial_count = by->keys.count;
   GAB_TRY(gab_alloc(interface->order_count * sizeof *interface->order, GAB_MEMORY_OTHER, &memory));
   interface->order = memory;
-  for (size_t i = 0; i < interface->order_count; ++i)
+  for (size_t i = 0; i < interface->order_count; i++)
     interface->order[i] = gab_level_keys_index(&by->keys, &by->order[i]);
   return GAB_OK;
 }
@@ -196,14 +198,14 @@ static gab_status keep_coarser_side(gab_level_maker *by)
 gab_status gab_level_make_coarser_side(gab_level_maker *by)
 {
   const int32_t *cells = by->model->cells;
-  by->keys.count = by->gives.count = 0;
-  for (int32_t z = 0; z < cells[2]; ++z)
-    for (int32_t y = 0; y < cells[1]; ++y)
-      for (int32_t x = 0; x < cells[0]; ++x) {
+  by->keys.count = by->outgoing_list.count = 0;
+  for (int32_t z = 0; z < cells[2]; z++)
+    for (int32_t y = 0; y < cells[1]; y++)
+      for (int32_t x = 0; x < cells[0]; x++) {
         const int32_t lo[3] = {x, y, z}, hi[3] = {x + 1, y + 1, z + 1};
         const int32_t child[3] = {2 * x, 2 * y, by->model->lattice->dimension == 3 ? 2 * z : z};
         if (!is_near_finer(by, lo) || gab_level_view_look(&by->view, child).kind != GAB_PATH_COARSE) continue;
-        GAB_TRY(draft_gives(by, lo));
+        GAB_TRY(draft_outgoing(by, lo));
         GAB_TRY(gab_child_arrivals(&by->paths, lo, hi, draft_arrival, by));
       }
   return keep_coarser_side(by);

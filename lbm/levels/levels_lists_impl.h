@@ -39,19 +39,19 @@ gab_status gab_level_keys_parts(const gab_level_keys *list, int32_t first_group,
                                 gab_level_interface_parts *parts);
 
 /* A list on its way, with the keys its items refer to; one entry each. */
-typedef struct gab_level_pull_draft {
-  gab_level_interface_pull pull;
+typedef struct gab_level_explosion_draft {
+  gab_level_interface_explosion explosion;
   gab_level_key first, second;
-} gab_level_pull_draft;
-typedef struct gab_level_pick_draft {
-  gab_level_interface_pick pick;
+} gab_level_explosion_draft;
+typedef struct gab_level_coalescence_draft {
+  gab_level_interface_coalescence coalescence;
   gab_level_key sum;
-} gab_level_pick_draft;
+} gab_level_coalescence_draft;
 
-typedef struct gab_level_give_draft {
+typedef struct gab_level_outgoing_draft {
   gab_level_key name;
-  gab_level_interface_give give;
-} gab_level_give_draft;
+  gab_level_interface_outgoing outgoing;
+} gab_level_outgoing_draft;
 
 typedef struct gab_level_maker {
   const gab_lbm_model *model;
@@ -59,13 +59,13 @@ typedef struct gab_level_maker {
   gab_level_interface *interface;
   gab_level_view view;
   gab_paths paths;
-  gab_level_keys keys, gives; /* what comes in; what goes out */
-  gab_level_pull_draft *pulls;
-  gab_level_pick_draft *picks[2];
+  gab_level_keys keys, outgoing_list; /* what comes in; what goes out */
+  gab_level_explosion_draft *explosions;
+  gab_level_coalescence_draft *coalescences[2];
   gab_level_key *order;
-  gab_level_give_draft *drafts;
+  gab_level_outgoing_draft *drafts;
   size_t draft_count, draft_capacity;
-  size_t pull_capacity, pick_capacity[2], order_capacity, arrival_capacity, term_capacity;
+  size_t explosion_capacity, coalescence_capacity[2], order_capacity, arrival_capacity, term_capacity;
 } gab_level_maker;
 
 /* Groups of the finer side from here on are across, by direction of the sender. */
@@ -91,13 +91,13 @@ static inline gab_level_key gab_level_key_of(int32_t group, const int32_t cell[3
 /** Direction of coarse cell `coarse` as seen by the fine block at `place`, in fine blocks from the corner that
  *  cells are counted from. */
 int gab_level_seen_from(const gab_level_maker *by, const int32_t coarse[3], const int8_t place[3]);
-/** What a moving wall gives to pull or arrival `at`; left out if that is nothing. @param[in] wall  place */
+/** What a moving wall gives to explosion or arrival `at`; left out if that is nothing. @param[in] wall  place */
 gab_status gab_level_add_term(gab_level_maker *by, gab_level_interface_term **terms, size_t *count,
                               uint32_t at, const int32_t wall[3], int q, double share);
 /** Left out if the wall is none of a body. @param[in] wall  place; the parts of `made` that follow from it are
  *  set here @param[in] moves  what a moving wall gives counts too */
-gab_status gab_level_add_push(gab_level_maker *by, gab_level_interface_push made, const int32_t wall[3],
-                              bool moves);
+gab_status gab_level_add_impulse(gab_level_maker *by, gab_level_interface_impulse made, const int32_t wall[3],
+                                 bool moves);
 
 gab_status gab_level_make_finer_side(gab_level_maker *by);
 gab_status gab_level_make_coarser_side(gab_level_maker *by);

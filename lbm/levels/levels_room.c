@@ -32,19 +32,19 @@ gab_status gab_level_interface_borrow(const gab_level_interface *lender, gab_lev
 
 static void drop_lists(gab_level_interface *gone)
 {
-  gab_free(&gone->pulls);
-  gab_free(&gone->pull_terms);
+  gab_free(&gone->explosions);
+  gab_free(&gone->explosion_terms);
   gab_free(&gone->across);
-  gab_free(&gone->picks[0]);
-  gab_free(&gone->picks[1]);
-  gab_free(&gone->gives);
+  gab_free(&gone->coalescences[0]);
+  gab_free(&gone->coalescences[1]);
+  gab_free(&gone->outgoing_list);
   gab_free(&gone->arrivals);
   gab_free(&gone->arrival_terms);
   gab_free(&gone->order);
-  gab_free(&gone->pushes);
+  gab_free(&gone->impulses);
   gab_level_interface_parts *parts[] = {&gone->down_in, &gone->across_in, &gone->across_out,
                                         &gone->up_out,  &gone->down_out,  &gone->up_in};
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) gab_free(&parts[i]->item);
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) gab_free(&parts[i]->item);
 }
 
 void gab_level_interface_destroy(gab_level_interface **interface)

@@ -43,23 +43,23 @@ typedef struct patch {
 static void find_moments(const gab_lattice *lattice, const gab_level_model *at, row *it)
 {
   const int32_t count = it->count;
-  for (int32_t i = 0; i < count; ++i) {
+  for (int32_t i = 0; i < count; i++) {
     it->drho[i] = it->f[0][i];
     it->u[0][i] = it->u[1][i] = it->u[2][i] = 0;
   }
   for (int q = 1; q < lattice->q; q += 2) {
     const double *a = it->f[q], *b = it->f[q + 1];
-    for (int32_t i = 0; i < count; ++i) it->drho[i] += a[i] + b[i];
-    for (int axis = 0; axis < 3; ++axis) {
+    for (int32_t i = 0; i < count; i++) it->drho[i] += a[i] + b[i];
+    for (int axis = 0; axis < 3; axis++) {
       const double c = lattice->c[q][axis];
       if (c == 0) continue;
-      for (int32_t i = 0; i < count; ++i) it->u[axis][i] += c * (a[i] - b[i]);
+      for (int32_t i = 0; i < count; i++) it->u[axis][i] += c * (a[i] - b[i]);
     }
   }
-  for (int axis = 0; axis < 3; ++axis)
-    for (int32_t i = 0; i < count; ++i)
+  for (int axis = 0; axis < 3; axis++)
+    for (int32_t i = 0; i < count; i++)
       it->u[axis][i] = (it->u[axis][i] - 0.5 * at->rates.force[axis]) / (1 + it->drho[i]);
-  for (int32_t i = 0; i < count; ++i)
+  for (int32_t i = 0; i < count; i++)
     it->square[i] = it->u[0][i] * it->u[0][i] + it->u[1][i] * it->u[1][i] + it->u[2][i] * it->u[2][i];
 }
 
@@ -83,7 +83,7 @@ static void scale_pair(const gab_lattice *lattice, const gab_level_model *from, 
   double *restrict a = it->f[q], *restrict b = it->f[gab_lattice_opposite(q)];
   const double *restrict drho = it->drho, *restrict square = it->square;
 #pragma omp simd
-  for (int32_t i = 0; i < it->count; ++i) {
+  for (int32_t i = 0; i < it->count; i++) {
     const double u[3] = {it->u[0][i], it->u[1][i], it->u[2][i]};
     const double cu = c[0] * u[0] + c[1] * u[1] + c[2] * u[2];
     const double even = 4.5 * cu * cu, rho = 1 + drho[i];
@@ -108,7 +108,7 @@ static void scale_rest(const gab_lattice *lattice, const gab_level_model *from, 
                        double scale, row *it)
 {
   const double c[3] = {0, 0, 0}, w = lattice->weight[0];
-  for (int32_t i = 0; i < it->count; ++i) {
+  for (int32_t i = 0; i < it->count; i++) {
     const double u[3] = {it->u[0][i], it->u[1][i], it->u[2][i]};
     const double equal = w * (it->drho[i] + (1 + it->drho[i]) * (0 - 1.5 * it->square[i]));
     const double beyond = it->f[0][i] - equal - 0.5 * source(c, w, from->rates.force, 0, u);
@@ -120,8 +120,8 @@ static void scale_rest(const gab_lattice *lattice, const gab_level_model *from, 
 static void add_beyond(const gab_lbm_model *model, double sign, row *it)
 {
   const gab_collision *collision = model->options.collision;
-  for (int q = 0; collision->equilibrium_beyond && q < model->lattice->q; ++q)
-    for (int32_t i = 0; i < it->count; ++i) {
+  for (int q = 0; collision->equilibrium_beyond && q < model->lattice->q; q++)
+    for (int32_t i = 0; i < it->count; i++) {
       const double u[3] = {it->u[0][i], it->u[1][i], it->u[2][i]};
       it->f[q][i] += sign * collision->equilibrium_beyond(model->lattice, q, it->drho[i], u);
     }
@@ -164,7 +164,7 @@ static void cross_all(const gab_lbm_model *model, const gab_lbm_block *from, gab
   const int32_t half = model->cells[0] / 2, width = half < GAB_LBM_ROW ? half : GAB_LBM_ROW;
   const int32_t height = model->cells[1] / 2, most_rows = GAB_LBM_ROW / width;
   const double scale = gab_lbm_level_factor(from->at, to->at);
-  for (int32_t z = 0; z < (deep ? model->cells[2] / 2 : 1); ++z)
+  for (int32_t z = 0; z < (deep ? model->cells[2] / 2 : 1); z++)
     for (int32_t y = 0; y < height; y += most_rows)
       for (int32_t x = 0; x < half; x += width) {
         const patch it = {.at = {corner[0] + x, corner[1] + y, corner[2] + z},

@@ -7,11 +7,11 @@ void gab_level_find_entries(const gab_level_maker *by, const int32_t coarse[3], 
                             gab_level_entry entries[GAB_CHILD_COUNT_MAX])
 {
   const int dimension = by->model->lattice->dimension;
-  for (int child = 0; child < 1 << dimension; ++child) {
+  for (int child = 0; child < 1 << dimension; child++) {
     gab_path_state start = {.q = q}, middle, end;
     gab_path_step before;
     gab_level_entry *found = &entries[child];
-    for (int axis = 0; axis < 3; ++axis)
+    for (int axis = 0; axis < 3; axis++)
       start.cell[axis] = axis < dimension ? 2 * coarse[axis] + (child >> axis & 1) : coarse[axis];
     gab_path_kind kind = gab_path_forth(&by->paths, &start, &middle);
     *found = (gab_level_entry){.sub = kind == GAB_PATH_FINE ? 1 : 0};
@@ -39,7 +39,7 @@ static bool is_halfway_wall(const gab_level_maker *by, const int32_t place[3])
   int64_t global[3];
   const int kind = gab_level_view_look(&by->view, place).kind;
   if (kind != GAB_PATH_WALL && kind != GAB_PATH_FINE_WALL) return false;
-  for (int axis = 0; axis < 3; ++axis) global[axis] = by->view.origin[axis] + place[axis];
+  for (int axis = 0; axis < 3; axis++) global[axis] = by->view.origin[axis] + place[axis];
   const int body = gab_lbm_body_at(by->model, by->view.level, global);
   return body < 0 || gab_geometry_body(by->model->geometry, (size_t)body)->wall != GAB_WALL_INTERPOLATED;
 }
@@ -49,9 +49,9 @@ static bool goes_to_wall(const gab_level_maker *by, const int32_t coarse[3], int
 {
   const int dimension = by->model->lattice->dimension;
   const int8_t *c = by->model->lattice->c[q];
-  for (int child = 0; child < 1 << dimension; ++child) {
+  for (int child = 0; child < 1 << dimension; child++) {
     int32_t place[3];
-    for (int axis = 0; axis < 3; ++axis)
+    for (int axis = 0; axis < 3; axis++)
       place[axis] = axis < dimension ? 2 * (coarse[axis] + c[axis]) + (child >> axis & 1) : coarse[axis];
     if (is_halfway_wall(by, place)) return true;
   }
@@ -64,10 +64,10 @@ static bool look_along(const gab_level_maker *by, const int32_t coarse[3], int a
 {
   bool is_free = true;
   *usable = 0;
-  for (int side = 0; side < 2; ++side) {
+  for (int side = 0; side < 2; side++) {
     int32_t beside[3] = {coarse[0], coarse[1], coarse[2]}, place[3];
     beside[axis] += side == 0 ? -1 : 1;
-    for (int k = 0; k < 3; ++k) place[k] = k < by->model->lattice->dimension ? 2 * beside[k] : beside[k];
+    for (int k = 0; k < 3; k++) place[k] = k < by->model->lattice->dimension ? 2 * beside[k] : beside[k];
     const int kind = gab_level_view_look(&by->view, place).kind;
     const bool is_here = beside[axis] >= 0 && beside[axis] < by->model->cells[axis];
     is_free = is_free && kind != GAB_PATH_FINE && kind != GAB_PATH_FINE_WALL;
@@ -82,12 +82,12 @@ void gab_level_find_slopes(const gab_level_maker *by, const int32_t coarse[3], i
   const int dimension = by->model->lattice->dimension;
   bool returns = false; /* if all enter, nobody is there to lend */
   *slopes = (gab_level_slopes){0};
-  for (int child = 0; child < 1 << dimension; ++child) returns = returns || entries[child].sub == 0;
+  for (int child = 0; child < 1 << dimension; child++) returns = returns || entries[child].sub == 0;
   returns = returns && goes_to_wall(by, coarse, q);
-  for (int axis = 0; axis < dimension; ++axis) {
+  for (int axis = 0; axis < dimension; axis++) {
     int sum = 0;
     uint8_t usable;
-    for (int child = 0; child < 1 << dimension; ++child)
+    for (int child = 0; child < 1 << dimension; child++)
       if (entries[child].sub > 0) sum += gab_level_entry_weight(by, &entries[child], child, q, axis);
     if (!look_along(by, coarse, axis, &usable) || (sum != 0 && !returns)) continue;
     slopes->before |= (uint8_t)((usable & 1) << axis);
@@ -105,7 +105,7 @@ void gab_level_find_lent(const gab_level_maker *by, gab_level_interface_arrival 
   if (!goes_to_wall(by, coarse, sent)) return;
   gab_level_find_entries(by, coarse, sent, entries);
   gab_level_find_slopes(by, coarse, sent, entries, &slopes);
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     if (slopes.lent[axis] == 0) continue;
     arrival->before |= (uint8_t)(slopes.before & 1 << axis);
     arrival->behind |= (uint8_t)(slopes.behind & 1 << axis);

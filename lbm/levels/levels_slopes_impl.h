@@ -24,7 +24,7 @@
  *  size of the velocity in that cell itself. Both are given their slopes, though no others of the same (X, q) cancel them.
  *  Those that are thrown back lend them: they go back into X as (X, -q), and that arrives with the sum of the weights less
  *  (gab_level_interface_arrival::lent). So mass is kept to rounding. A body feels those that are thrown back, coming and
- *  going: minus twice that (::GAB_PUSH_LENT). Since as many starts of (X, q) as ends of (X, -q) are touched
+ *  going: minus twice that (::GAB_IMPULSE_LENT). Since as many starts of (X, q) as ends of (X, -q) are touched
  *  (child_paths_impl.h), there is such an arrival whenever something is lent. Where all children enter nobody lends.
  *
  *  In a linear shear flow what arrives in X is then off by a quarter of the slope of the population sent, in (1, 1) as in

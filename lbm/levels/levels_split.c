@@ -41,10 +41,10 @@ static gab_status number_cells(cells *of)
   void *memory;
   GAB_TRY(gab_alloc(count * sizeof *of->number, GAB_MEMORY_OTHER, &memory));
   of->number = memory;
-  for (size_t i = 0; i < count; ++i) of->number[i] = SOLID;
+  for (size_t i = 0; i < count; i++) of->number[i] = SOLID;
   int32_t next = 0;
-  for (size_t k = 0; k < of->block->run_count; ++k)
-    for (int32_t i = 0; i < of->block->runs[k].length; ++i) {
+  for (size_t k = 0; k < of->block->run_count; k++)
+    for (int32_t i = 0; i < of->block->runs[k].length; i++) {
       const gab_run *run = &of->block->runs[k];
       const int32_t at[3] = {run->x + i, run->y, run->z};
       of->number[index_of(of->model, at)] = next++;
@@ -81,7 +81,7 @@ static size_t place_of(const cells *of, int32_t number, int q)
 static bool get(const cells *of, const int32_t at[3], double f[GAB_LATTICE_MAX_Q])
 {
   int32_t number = of->number[index_of(of->model, at)];
-  for (int q = 0; q < of->model->lattice->q && number != SOLID; ++q) {
+  for (int q = 0; q < of->model->lattice->q && number != SOLID; q++) {
     size_t place = place_of(of, number, q);
     f[q] = of->model->options.precision == GAB_PRECISION_FLOAT ? (double)((const float *)of->values)[place]
                                                                : ((const double *)of->values)[place];
@@ -92,7 +92,7 @@ static bool get(const cells *of, const int32_t at[3], double f[GAB_LATTICE_MAX_Q
 static void put(cells *of, const int32_t at[3], const double f[GAB_LATTICE_MAX_Q])
 {
   int32_t number = of->number[index_of(of->model, at)];
-  for (int q = 0; q < of->model->lattice->q && number != SOLID; ++q) {
+  for (int q = 0; q < of->model->lattice->q && number != SOLID; q++) {
     size_t place = place_of(of, number, q);
     if (of->model->options.precision == GAB_PRECISION_FLOAT) ((float *)of->values)[place] = (float)f[q];
     else ((double *)of->values)[place] = f[q];
@@ -118,7 +118,7 @@ static double source(const gab_lbm_model *model, const gab_level_model *at, int 
   const int8_t *c = model->lattice->c[q];
   const double *force = at->rates.force;
   double cu = 0, cf = 0, uf = 0;
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     cu += c[axis] * u[axis];
     cf += c[axis] * force[axis];
     uf += u[axis] * force[axis];
@@ -134,9 +134,9 @@ static void convert(const gab_lbm_model *model, const gab_level_model *from, con
   const gab_lattice *lattice = model->lattice;
   const double scale = gab_lbm_level_factor(from, to);
   gab_lbm_moments(model, from, f, &drho, u);
-  for (int q = 0; q < lattice->q; ++q)
+  for (int q = 0; q < lattice->q; q++)
     excess[q] = f[q] - gab_lbm_equilibrium(model, q, drho, u) - 0.5 * source(model, from, q, u);
-  for (int q = 0; q < lattice->q; ++q) {
+  for (int q = 0; q < lattice->q; q++) {
     const double even = 0.5 * (excess[q] + excess[gab_lattice_opposite(q)]);
     f[q] = gab_lbm_equilibrium(model, q, drho, u) + scale * even + 0.5 * source(model, to, q, u);
   }
@@ -146,15 +146,15 @@ static void convert(const gab_lbm_model *model, const gab_level_model *from, con
 static int add_box(const cells *of, const int32_t lo[3], const int32_t hi[3], double sum[GAB_LATTICE_MAX_Q])
 {
   int count = 0;
-  for (int32_t z = lo[2]; z < hi[2]; ++z)
-    for (int32_t y = lo[1]; y < hi[1]; ++y)
-      for (int32_t x = lo[0]; x < hi[0]; ++x) {
+  for (int32_t z = lo[2]; z < hi[2]; z++)
+    for (int32_t y = lo[1]; y < hi[1]; y++)
+      for (int32_t x = lo[0]; x < hi[0]; x++) {
         const int32_t at[3] = {x, y, z}, *size = of->model->cells;
         double f[GAB_LATTICE_MAX_Q];
         if (x < 0 || y < 0 || z < 0 || x >= size[0] || y >= size[1] || z >= size[2] || !get(of, at, f))
           continue;
-        for (int q = 0; q < of->model->lattice->q; ++q) sum[q] += f[q];
-        ++count;
+        for (int q = 0; q < of->model->lattice->q; q++) sum[q] += f[q];
+        count++;
       }
   return count;
 }
@@ -170,7 +170,7 @@ static void mean_of(const cells *of, const int32_t lo[3], const int32_t hi[3], b
   memset(f, 0, GAB_LATTICE_MAX_Q * sizeof *f);
   int count = add_box(of, lo, hi, f);
   if (count == 0 && may_widen) count = add_box(of, wide_lo, wide_hi, f);
-  for (int q = 0; q < lattice->q; ++q)
+  for (int q = 0; q < lattice->q; q++)
     f[q] =
         count > 0 ? f[q] / count : gab_lattice_equilibrium(lattice, q, of->model->options.density - 1, rest);
 }
@@ -180,7 +180,7 @@ static void mean_of(const cells *of, const int32_t lo[3], const int32_t hi[3], b
 /* Where a child's cells begin in its parent. */
 static void corner_of(const gab_lbm_model *model, int child, int32_t corner[3])
 {
-  for (int axis = 0; axis < 3; ++axis)
+  for (int axis = 0; axis < 3; axis++)
     corner[axis] = axis < model->lattice->dimension ? (child >> axis & 1) * model->cells[axis] / 2 : 0;
 }
 
@@ -188,14 +188,14 @@ static void fill_child(const cells *parent, cells *child, const int32_t corner[3
 {
   const gab_lbm_model *model = parent->model;
   const int32_t *size = model->cells;
-  for (int32_t z = 0; z < size[2]; ++z)
-    for (int32_t y = 0; y < size[1]; ++y)
-      for (int32_t x = 0; x < size[0]; ++x) {
+  for (int32_t z = 0; z < size[2]; z++)
+    for (int32_t y = 0; y < size[1]; y++)
+      for (int32_t x = 0; x < size[0]; x++) {
         const int32_t at[3] = {x, y, z};
         int32_t lo[3], hi[3];
         double f[GAB_LATTICE_MAX_Q];
         if (child->number[index_of(model, at)] == SOLID) continue;
-        for (int axis = 0; axis < 3; ++axis) {
+        for (int axis = 0; axis < 3; axis++) {
           lo[axis] = corner[axis] + (axis < model->lattice->dimension ? at[axis] / 2 : at[axis]);
           hi[axis] = lo[axis] + 1;
         }
@@ -210,9 +210,9 @@ static void fill_part(const cells *child, cells *parent, const int32_t corner[3]
   const gab_lbm_model *model = parent->model;
   const int dimension = model->lattice->dimension;
   const int32_t *size = model->cells;
-  for (int32_t z = 0; z < (dimension == 3 ? size[2] / 2 : 1); ++z)
-    for (int32_t y = 0; y < size[1] / 2; ++y)
-      for (int32_t x = 0; x < size[0] / 2; ++x) {
+  for (int32_t z = 0; z < (dimension == 3 ? size[2] / 2 : 1); z++)
+    for (int32_t y = 0; y < size[1] / 2; y++)
+      for (int32_t x = 0; x < size[0] / 2; x++) {
         const int32_t at[3] = {corner[0] + x, corner[1] + y, corner[2] + z};
         const int32_t lo[3] = {2 * x, 2 * y, 2 * z},
                       hi[3] = {2 * x + 2, 2 * y + 2, dimension == 3 ? 2 * z + 2 : 1};
@@ -263,7 +263,7 @@ gab_status gab_lbm_split(void *user, const gab_forest *forest, const gab_block *
   (void)forest;
   (void)parent;
   (void)children;
-  for (int child = 0; child < 1 << model->lattice->dimension; ++child) {
+  for (int child = 0; child < 1 << model->lattice->dimension; child++) {
     int32_t corner[3];
     if (!children_data[child]) continue;
     corner_of(model, child, corner);
@@ -280,7 +280,7 @@ gab_status gab_lbm_merge(void *user, const gab_forest *forest, const gab_block *
   (void)forest;
   (void)parent;
   (void)children;
-  for (int child = 0; child < 1 << model->lattice->dimension; ++child) {
+  for (int child = 0; child < 1 << model->lattice->dimension; child++) {
     int32_t corner[3];
     if (!children_data[child]) continue;
     corner_of(model, child, corner);

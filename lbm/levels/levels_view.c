@@ -12,7 +12,7 @@ gab_beside gab_beside_of(const gab_forest *forest, const gab_block *block)
   gab_beside beside;
   memset(&beside, 0, sizeof beside);
   int level = gab_block_level(forest, block);
-  for (size_t r = 0; r < gab_block_neighbour_count(block); ++r) {
+  for (size_t r = 0; r < gab_block_neighbour_count(block); r++) {
     const gab_neighbour *row = &gab_block_neighbours(block)[r];
     gab_block_place place = gab_block_id_place(grid, row->id);
     beside.kind[row->direction] = (uint8_t)(place.level == level  ? GAB_BESIDE_SAME
@@ -31,7 +31,7 @@ gab_status gab_level_view_make(const gab_lbm_model *model, const gab_lbm_block *
   view->level = block->at->level + as_coarse;
   view->rim = as_coarse ? RIM_OF_COARSE : RIM_OF_FINE;
   size_t count = 1;
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     bool refines = axis < model->lattice->dimension;
     int times = as_coarse && refines ? 2 : 1;
     view->origin[axis] = times * block->first[axis];
@@ -43,7 +43,7 @@ gab_status gab_level_view_make(const gab_lbm_model *model, const gab_lbm_block *
   void *memory;
   GAB_TRY(gab_alloc(count * sizeof *view->known, GAB_MEMORY_OTHER, &memory));
   view->known = memory;
-  for (size_t i = 0; i < count; ++i) view->known[i].kind = UNKNOWN;
+  for (size_t i = 0; i < count; i++) view->known[i].kind = UNKNOWN;
   return GAB_OK;
 }
 
@@ -53,7 +53,7 @@ void gab_level_view_release(gab_level_view *view) { gab_free(&view->known); }
 static int direction_to(const gab_level_view *view, const int32_t cell[3])
 {
   int offset[3];
-  for (int axis = 0; axis < 3; ++axis)
+  for (int axis = 0; axis < 3; axis++)
     offset[axis] = cell[axis] < 0 ? -1 : cell[axis] >= view->size[axis] ? 1 : 0;
   return gab_direction_of(offset[0], offset[1], offset[2]);
 }
@@ -64,7 +64,7 @@ static bool look_outside(const gab_level_view *view, const int32_t cell[3], gab_
   const gab_domain *domain = gab_geometry_domain(view->model->geometry);
   bool is_outside = false, is_wall = false, is_open = false;
   *place = (gab_path_place){.kind = GAB_PATH_SLIP};
-  for (int axis = 0; axis < domain->dimension; ++axis) {
+  for (int axis = 0; axis < domain->dimension; axis++) {
     int64_t at = view->origin[axis] + cell[axis], end = domain->cells[axis] << view->level;
     if (domain->periodic[axis] || (at >= 0 && at < end)) continue;
     is_outside = true;
@@ -81,7 +81,7 @@ static bool look_outside(const gab_level_view *view, const int32_t cell[3], gab_
 static bool is_fluid_at(const gab_level_view *view, const int32_t cell[3], int levels_up)
 {
   int64_t at[3];
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     at[axis] = view->origin[axis] + cell[axis];
     if (axis < view->model->lattice->dimension) at[axis] >>= levels_up;
   }
@@ -92,7 +92,7 @@ bool gab_is_in_finer(const gab_lbm_model *model, const gab_lbm_block *block, con
                      int direction)
 {
   int child = 0;
-  for (int axis = 0; axis < model->lattice->dimension; ++axis) {
+  for (int axis = 0; axis < model->lattice->dimension; axis++) {
     const int32_t size = model->cells[axis];
     int32_t within = cell[axis] < 0 ? cell[axis] + size : cell[axis] >= size ? cell[axis] - size : cell[axis];
     child |= (within >= size / 2) << axis;
@@ -108,7 +108,7 @@ static gab_path_kind look_as_coarse(const gab_level_view *view, const int32_t ce
   if (beside->kind[direction] == GAB_BESIDE_COARSER)
     return is_fluid_at(view, cell, 2) ? GAB_PATH_COARSE : GAB_PATH_WALL;
   int32_t coarse[3];
-  for (int axis = 0; axis < 3; ++axis)
+  for (int axis = 0; axis < 3; axis++)
     coarse[axis] = axis < view->model->lattice->dimension ? (cell[axis] - (cell[axis] & 1)) / 2 : cell[axis];
   if (!gab_is_in_finer(view->model, view->block, coarse, direction)) return GAB_PATH_WALL;
   return is_fluid_at(view, cell, 0) ? GAB_PATH_FINE : GAB_PATH_FINE_WALL;

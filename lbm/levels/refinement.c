@@ -16,7 +16,7 @@ static double physical(const gab_domain *domain, int level, int64_t cell, int ax
 static bool meets(const gab_domain *domain, int level, const gab_box *cells, const double lo[3],
                   const double hi[3])
 {
-  for (int axis = 0; axis < domain->dimension; ++axis)
+  for (int axis = 0; axis < domain->dimension; axis++)
     if (physical(domain, level, cells->hi[axis], axis) <= lo[axis] ||
         physical(domain, level, cells->lo[axis], axis) >= hi[axis])
       return false;
@@ -30,7 +30,7 @@ static bool is_near_a_body(const gab_geometry *geometry, int level, const gab_bo
   const int64_t margin = (int64_t)ceil(ldexp(distance, level));
   gab_box around = *cells;
   uint64_t all = 1;
-  for (int axis = 0; axis < domain->dimension; ++axis) {
+  for (int axis = 0; axis < domain->dimension; axis++) {
     const int64_t end = domain->cells[axis] << level;
     around.lo[axis] = cells->lo[axis] > margin ? cells->lo[axis] - margin : 0;
     around.hi[axis] = cells->hi[axis] + margin < end ? cells->hi[axis] + margin : end;
@@ -58,7 +58,7 @@ static bool wants_place(const gab_refinement *refinement, const gab_criterion *c
 
 static bool some_want_place(const gab_refinement *refinement, int level, const gab_box *cells)
 {
-  for (size_t i = 0; i < refinement->count; ++i)
+  for (size_t i = 0; i < refinement->count; i++)
     if (wants_place(refinement, &refinement->criteria[i], level, cells)) return true;
   return false;
 }
@@ -86,14 +86,14 @@ static size_t cell_index(const sample *from, const int32_t at[3])
 static void slope(const sample *from, const int32_t at[3], int axis, double du[3])
 {
   int32_t low[3] = {at[0], at[1], at[2]}, high[3] = {at[0], at[1], at[2]};
-  if (low[axis] > 0) --low[axis];
-  if (high[axis] + 1 < from->cells[axis]) ++high[axis];
+  if (low[axis] > 0) low[axis]--;
+  if (high[axis] + 1 < from->cells[axis]) high[axis]++;
   const size_t here = cell_index(from, at);
   size_t below = cell_index(from, low), above = cell_index(from, high);
   if (!from->fluid[below]) below = here;
   if (!from->fluid[above]) above = here;
   const double width = (double)((above != here) + (below != here));
-  for (int i = 0; i < 3; ++i)
+  for (int i = 0; i < 3; i++)
     du[i] = width > 0
                 ? (from->velocity[3 * above + (size_t)i] - from->velocity[3 * below + (size_t)i]) / width
                 : 0;
@@ -106,22 +106,22 @@ static double largest_own(const sample *from, const gab_criterion *criterion, ga
   const double per_cell = ldexp(1 / criterion->units.dt, cell->level);
   double largest = -DBL_MAX; /* of a block without fluid: nothing wants it */
   int32_t at[3];
-  for (at[2] = 0; at[2] < from->cells[2]; ++at[2])
-    for (at[1] = 0; at[1] < from->cells[1]; ++at[1])
-      for (at[0] = 0; at[0] < from->cells[0]; ++at[0]) {
+  for (at[2] = 0; at[2] < from->cells[2]; at[2]++)
+    for (at[1] = 0; at[1] < from->cells[1]; at[1]++)
+      for (at[0] = 0; at[0] < from->cells[0]; at[0]++) {
         const size_t here = cell_index(from, at);
         if (!from->fluid[here]) continue;
         gab_block_cell_centre(forest, block, at[0], at[1], at[2], cell->centre);
         if (cell->dimension == 2) cell->centre[2] = 0;
         cell->density = from->density[here] * criterion->units.density;
         cell->pressure = gab_units_pressure_to_physical(&criterion->units, from->density[here]);
-        for (int i = 0; i < 3; ++i)
+        for (int i = 0; i < 3; i++)
           cell->velocity[i] =
               gab_units_velocity_to_physical(&criterion->units, from->velocity[3 * here + (size_t)i]);
-        for (int axis = 0; axis < cell->dimension; ++axis) {
+        for (int axis = 0; axis < cell->dimension; axis++) {
           double du[3];
           slope(from, at, axis, du);
-          for (int i = 0; i < 3; ++i) cell->gradient[i][axis] = du[i] * per_cell;
+          for (int i = 0; i < 3; i++) cell->gradient[i][axis] = du[i] * per_cell;
         }
         const double value = criterion->own->value(cell);
         if (!isfinite(value)) return value;
@@ -133,13 +133,13 @@ static double largest_own(const sample *from, const gab_criterion *criterion, ga
 static double value_at(const sample *from, const int32_t at[3], int dimension, gab_criterion_kind kind)
 {
   double du[3][3] = {{0}}; /* [axis][component] */
-  for (int axis = 0; axis < dimension; ++axis) slope(from, at, axis, du[axis]);
+  for (int axis = 0; axis < dimension; axis++) slope(from, at, axis, du[axis]);
   double square = 0;
   if (kind == GAB_CRITERION_VORTICITY) {
     const double curl[3] = {du[1][2] - du[2][1], du[2][0] - du[0][2], du[0][1] - du[1][0]};
-    for (int i = 0; i < 3; ++i) square += curl[i] * curl[i];
+    for (int i = 0; i < 3; i++) square += curl[i] * curl[i];
   } else {
-    for (int i = 0; i < 9; ++i) square += du[i / 3][i % 3] * du[i / 3][i % 3];
+    for (int i = 0; i < 9; i++) square += du[i / 3][i % 3] * du[i / 3][i % 3];
   }
   return sqrt(square);
 }
@@ -148,9 +148,9 @@ static double largest_value(const sample *from, int dimension, gab_criterion_kin
 {
   double largest = 0;
   int32_t at[3];
-  for (at[2] = 0; at[2] < from->cells[2]; ++at[2])
-    for (at[1] = 0; at[1] < from->cells[1]; ++at[1])
-      for (at[0] = 0; at[0] < from->cells[0]; ++at[0])
+  for (at[2] = 0; at[2] < from->cells[2]; at[2]++)
+    for (at[1] = 0; at[1] < from->cells[1]; at[1]++)
+      for (at[0] = 0; at[0] < from->cells[0]; at[0]++)
         if (from->fluid[cell_index(from, at)]) {
           const double value = value_at(from, at, dimension, kind);
           if (!isfinite(value)) return value; /* fmax() would overlook it */
@@ -247,7 +247,7 @@ static gab_status mark_by_flow(const gab_refinement *refinement, const gab_crite
 static gab_box parent_cells(const gab_box *cells, int dimension)
 {
   gab_box parent = *cells;
-  for (int axis = 0; axis < dimension; ++axis) {
+  for (int axis = 0; axis < dimension; axis++) {
     const int64_t width = cells->hi[axis] - cells->lo[axis], place = cells->lo[axis] / width / 2;
     parent.lo[axis] = place * width;
     parent.hi[axis] = parent.lo[axis] + width;
@@ -263,7 +263,7 @@ gab_status gab_refinement_mark(void *user, const gab_forest *forest, const gab_b
   *mark = some_want_place(refinement, level, &cells) ? GAB_MARK_REFINE
           : level > 0                                ? GAB_MARK_COARSEN
                                                      : GAB_MARK_KEEP;
-  for (size_t i = 0; i < refinement->count && *mark != GAB_MARK_REFINE; ++i) {
+  for (size_t i = 0; i < refinement->count && *mark != GAB_MARK_REFINE; i++) {
     gab_mark wanted;
     if (!looks_at_the_flow(&refinement->criteria[i])) continue;
     GAB_TRY(mark_by_flow(refinement, &refinement->criteria[i], forest, block, &wanted));
@@ -285,7 +285,7 @@ static gab_status check_criterion(const gab_criterion *criterion, size_t index, 
              criterion->level, max_level);
   if (criterion->kind == GAB_CRITERION_BODIES && !(criterion->distance >= 0))
     GAB_FAIL(GAB_ERR_INPUT, "criterion %zu: a distance of %g cells cannot be", index, criterion->distance);
-  for (int axis = 0; axis < domain->dimension; ++axis)
+  for (int axis = 0; axis < domain->dimension; axis++)
     if (criterion->kind == GAB_CRITERION_BOX && !(criterion->lo[axis] < criterion->hi[axis]))
       GAB_FAIL(GAB_ERR_INPUT, "criterion %zu: the box from %g to %g in %c is empty", index,
                criterion->lo[axis], criterion->hi[axis], "xyz"[axis]);
@@ -303,7 +303,7 @@ static gab_status check_criterion(const gab_criterion *criterion, size_t index, 
 
 gab_status gab_refinement_check(const gab_refinement *refinement, int max_level)
 {
-  for (size_t i = 0; i < refinement->count; ++i)
+  for (size_t i = 0; i < refinement->count; i++)
     GAB_TRY(
         check_criterion(&refinement->criteria[i], i, gab_geometry_domain(refinement->geometry), max_level));
   return GAB_OK;

@@ -112,7 +112,7 @@ static const gab_config_section criteria_sections[] = {
 gab_status gab_refinement_declare(gab_config *config)
 {
   GAB_TRY(gab_config_declare(config, &refinement_section));
-  for (size_t i = 0; i < COUNT(criteria_sections); ++i)
+  for (size_t i = 0; i < COUNT(criteria_sections); i++)
     GAB_TRY(gab_config_declare(config, &criteria_sections[i]));
   return gab_lbm_criteria_declare(config);
 }
@@ -125,12 +125,12 @@ static gab_status read_corner(const gab_config *config, const char *path, int di
 {
   size_t count = 0;
   const double *given = NULL;
-  for (int axis = 0; axis < 3; ++axis) corner[axis] = fallback;
+  for (int axis = 0; axis < 3; axis++) corner[axis] = fallback;
   if (!gab_config_is_set(config, path)) return GAB_OK;
   given = gab_config_reals(config, path, &count);
   if (count != (size_t)dimension)
     return gab_config_fail(config, path, "%zu numbers, but the domain has %d dimensions", count, dimension);
-  for (size_t axis = 0; axis < count; ++axis) corner[axis] = given[axis];
+  for (size_t axis = 0; axis < count; axis++) corner[axis] = given[axis];
   return GAB_OK;
 }
 
@@ -140,7 +140,7 @@ static gab_status read_box(const gab_config *config, const char *at, int dimensi
   char path[GAB_CONFIG_PATH_CAPACITY];
   GAB_TRY(read_corner(config, gab_config_path(path, "%s.lo", at), dimension, -INFINITY, lo));
   GAB_TRY(read_corner(config, gab_config_path(path, "%s.hi", at), dimension, INFINITY, hi));
-  for (int axis = 0; axis < dimension; ++axis)
+  for (int axis = 0; axis < dimension; axis++)
     if (!(lo[axis] < hi[axis]))
       return gab_config_fail(config, at, "the box is empty along %c: from %g to %g", (int)"xyz"[axis],
                              lo[axis], hi[axis]);
@@ -172,7 +172,7 @@ static gab_status read_criterion(const gab_config *config, size_t index, const g
   int index_of_type = 0;
   while (gab_lbm_criterion_name(index_of_type + 1) &&
          strcmp(type, gab_lbm_criterion_name(index_of_type)) != 0)
-    ++index_of_type;
+    index_of_type++;
   criterion->kind = index_of_type < GAB_CRITERION_OWN ? (gab_criterion_kind)index_of_type : GAB_CRITERION_OWN;
   criterion->own = gab_lbm_criterion_at(index_of_type - GAB_CRITERION_OWN);
   criterion->units = *units;
@@ -226,7 +226,7 @@ gab_status gab_refinement_from_config(const gab_config *config, const gab_domain
   setup->criteria = memory;
   setup->count = count;
   gab_status status = GAB_OK;
-  for (size_t i = 0; i < count && status == GAB_OK; ++i)
+  for (size_t i = 0; i < count && status == GAB_OK; i++)
     status = read_criterion(config, i, domain, units, setup->max_level, &setup->criteria[i]);
   if (status != GAB_OK) gab_refinement_setup_release(setup);
   return status;
@@ -235,7 +235,7 @@ gab_status gab_refinement_from_config(const gab_config *config, const gab_domain
 /* A box that holds the body as a whole; along a cylinder it may be shorter than that. */
 static bool holds(const gab_criterion *box, const gab_domain *domain, const gab_body *body)
 {
-  for (int axis = 0; axis < domain->dimension; ++axis) {
+  for (int axis = 0; axis < domain->dimension; axis++) {
     if (body->shape == GAB_SHAPE_CYLINDER && axis == body->axis) continue;
     if (box->lo[axis] > body->centre[axis] - body->radius ||
         box->hi[axis] < body->centre[axis] + body->radius)
@@ -247,7 +247,7 @@ static bool holds(const gab_criterion *box, const gab_domain *domain, const gab_
 int gab_refinement_level_at(const gab_refinement_setup *setup, const gab_domain *domain, const gab_body *body)
 {
   int level = 0;
-  for (size_t i = 0; i < setup->count; ++i) {
+  for (size_t i = 0; i < setup->count; i++) {
     const gab_criterion *criterion = &setup->criteria[i];
     const bool covers = criterion->kind == GAB_CRITERION_BODIES ||
                         (criterion->kind == GAB_CRITERION_BOX && holds(criterion, domain, body));

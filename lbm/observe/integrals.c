@@ -13,14 +13,14 @@ typedef struct totals {
 
 static void clear(totals *all)
 {
-  for (int i = 0; i < SUM_COUNT; ++i) gab_exact_clear(&all->sum[i]);
+  for (int i = 0; i < SUM_COUNT; i++) gab_exact_clear(&all->sum[i]);
   all->cells = 0;
   all->max_square = 0;
 }
 
 static void merge(totals *into, const totals *from)
 {
-  for (int i = 0; i < SUM_COUNT; ++i) gab_exact_merge(&into->sum[i], &from->sum[i]);
+  for (int i = 0; i < SUM_COUNT; i++) gab_exact_merge(&into->sum[i], &from->sum[i]);
   into->cells += from->cells;
   into->max_square = fmax(into->max_square, from->max_square);
 }
@@ -47,8 +47,8 @@ static double strain_square(const gab_lbm_model *model, const gab_lbm_block *blo
   double square = 0;
   gab_lbm_second_moments(model, block, cell, &second);
   const double bulk = (block->at->bulk_rate / block->at->rates.even - 1) * second.trace / dimension;
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
       const double moment = second.moment[i][j] + (i == j && i < dimension ? bulk : 0);
       const double strain = -1.5 * second.rate / second.rho * moment;
       square += strain * strain;
@@ -71,7 +71,7 @@ static bool add_row(void *user, const gab_lbm_block *sent, uint32_t start, int32
   const double volume = sent->at->volume;
   gab_exact_add(&to->all->sum[MASS], volume * count);
   gab_exact_add(&to->all->sum[VOLUME], volume * count);
-  for (int32_t i = 0; i < count; ++i)
+  for (int32_t i = 0; i < count; i++)
     add_cell(to->all, volume, row.drho[i], row.u[0][i], row.u[1][i], row.u[2][i]);
   return true;
 }
@@ -82,7 +82,7 @@ static bool add_strain(void *user, const gab_lbm_block *arriving, uint32_t start
   (void)cell;
   adding *to = user;
   const double unit = ldexp(arriving->at->volume, 2 * arriving->at->level); /* rates per step of level 0 */
-  for (int32_t i = 0; i < count; ++i)
+  for (int32_t i = 0; i < count; i++)
     gab_exact_add(&to->all->sum[STRAIN], unit * strain_square(to->model, arriving, start + (uint32_t)i));
   return true;
 }
@@ -103,7 +103,7 @@ static gab_status sum_locally(gab_lbm *lbm, bool with_strain, totals *all)
     totals mine;
     clear(&mine);
 #pragma omp for schedule(dynamic)
-    for (size_t i = 0; i < jobs.count; ++i) add_job(&lbm->model, &jobs.list[i], with_strain, &mine);
+    for (size_t i = 0; i < jobs.count; i++) add_job(&lbm->model, &jobs.list[i], with_strain, &mine);
 #pragma omp critical(gab_lbm_integrals)
     merge(all, &mine);
   }
@@ -126,7 +126,7 @@ gab_status gab_lbm_integrate(gab_lbm *lbm, bool with_strain, gab_lbm_integrals *
                                    .kinetic_energy = gab_exact_value(&all.sum[ENERGY]),
                                    .strain = gab_exact_value(&all.sum[STRAIN]),
                                    .max_velocity = sqrt(all.max_square)};
-  for (int axis = 0; axis < 3; ++axis)
+  for (int axis = 0; axis < 3; axis++)
     integrals->momentum[axis] = gab_exact_value(&all.sum[MOMENTUM_X + axis]);
   return GAB_OK;
 }

@@ -22,8 +22,8 @@ void gab_lbm_moments(const gab_lbm_model *model, const gab_level_model *at, cons
   double sum = f[0], j[3] = {0, 0, 0};
   for (int q = 1; q < lattice->q; q += 2) {
     sum += f[q] + f[q + 1];
-    for (int axis = 0; axis < 3; ++axis) j[axis] += lattice->c[q][axis] * (f[q] - f[q + 1]);
+    for (int axis = 0; axis < 3; axis++) j[axis] += lattice->c[q][axis] * (f[q] - f[q + 1]);
   }
   *drho = sum;
-  for (int axis = 0; axis < 3; ++axis) velocity[axis] = (j[axis] - 0.5 * at->rates.force[axis]) / (1 + sum);
+  for (int axis = 0; axis < 3; axis++) velocity[axis] = (j[axis] - 0.5 * at->rates.force[axis]) / (1 + sum);
 }

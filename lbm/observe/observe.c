@@ -10,7 +10,7 @@ static gab_status check_block(const gab_lbm *lbm, const gab_block *block)
 
 static gab_status check_box(const gab_lbm *lbm, const gab_box *box)
 {
-  for (int axis = 0; axis < 3; ++axis)
+  for (int axis = 0; axis < 3; axis++)
     if (box->lo[axis] < 0 || box->lo[axis] > box->hi[axis] || box->hi[axis] > lbm->model.cells[axis])
       GAB_FAIL(GAB_ERR_ARGUMENT, "cells %" PRId64 " to %" PRId64 " along axis %d are not in the block",
                box->lo[axis], box->hi[axis], axis);
@@ -51,11 +51,11 @@ static void read_run(reader *from, const gab_run *run, const gab_box *box, doubl
 {
   const int64_t lo = run->x > box->lo[0] ? run->x : box->lo[0];
   const int64_t end = (int64_t)run->x + run->length, hi = end < box->hi[0] ? end : box->hi[0];
-  for (int64_t x = lo; x < hi; ++x) {
+  for (int64_t x = lo; x < hi; x++) {
     const int32_t i = read_cell(from, run->start + (uint32_t)(x - run->x), (int32_t)(hi - x));
     const size_t at = (size_t)(x - box->lo[0]);
     if (density) density[at] = 1 + from->row.drho[i];
-    for (int axis = 0; velocity && axis < 3; ++axis) velocity[3 * at + (size_t)axis] = from->row.u[axis][i];
+    for (int axis = 0; velocity && axis < 3; axis++) velocity[3 * at + (size_t)axis] = from->row.u[axis][i];
   }
 }
 
@@ -75,10 +75,10 @@ static void read_row(reader *from, const gab_box *box, int64_t y, int64_t z, dou
                      double *velocity)
 {
   const size_t width = (size_t)(box->hi[0] - box->lo[0]);
-  for (size_t i = 0; density && i < width; ++i) density[i] = 1;
+  for (size_t i = 0; density && i < width; i++) density[i] = 1;
   if (velocity) memset(velocity, 0, 3 * width * sizeof *velocity);
   for (const gab_run *run = runs_of_row(from->block, box, y, z); is_in_row(from->block, run, box, y, z);
-       ++run)
+       run++)
     read_run(from, run, box, density, velocity);
 }
 
@@ -89,8 +89,8 @@ gab_status gab_lbm_macroscopic(const gab_lbm *lbm, const gab_block *block, const
   GAB_TRY(check_block(lbm, block));
   reader from = {.model = &lbm->model, .block = gab_lbm_block_of(lbm, block)};
   size_t width = (size_t)(box->hi[0] - box->lo[0]), done = 0;
-  for (int64_t z = box->lo[2]; z < box->hi[2]; ++z)
-    for (int64_t y = box->lo[1]; y < box->hi[1]; ++y, done += width)
+  for (int64_t z = box->lo[2]; z < box->hi[2]; z++)
+    for (int64_t y = box->lo[1]; y < box->hi[1]; y++, done += width)
       read_row(&from, box, y, z, density ? density + done : NULL, velocity ? velocity + 3 * done : NULL);
   return GAB_OK;
 }
@@ -102,10 +102,10 @@ gab_status gab_lbm_fluid_mask(const gab_lbm *lbm, const gab_block *block, const 
   GAB_TRY(check_block(lbm, block));
   memset(fluid, 0, gab_box_count(box));
   const size_t width = (size_t)(box->hi[0] - box->lo[0]);
-  for (int64_t z = box->lo[2]; z < box->hi[2]; ++z)
-    for (int64_t y = box->lo[1]; y < box->hi[1]; ++y, fluid += width)
-      for (const gab_run *run = runs_of_row(data, box, y, z); is_in_row(data, run, box, y, z); ++run)
-        for (int64_t x = run->x; x < run->x + run->length; ++x)
+  for (int64_t z = box->lo[2]; z < box->hi[2]; z++)
+    for (int64_t y = box->lo[1]; y < box->hi[1]; y++, fluid += width)
+      for (const gab_run *run = runs_of_row(data, box, y, z); is_in_row(data, run, box, y, z); run++)
+        for (int64_t x = run->x; x < run->x + run->length; x++)
           if (x >= box->lo[0] && x < box->hi[0]) fluid[x - box->lo[0]] = 1;
   return GAB_OK;
 }
@@ -129,7 +129,7 @@ static gab_lbm_trouble trouble_at(const search *in, uint32_t cell, const gab_lbm
 {
   const gab_lbm_block *block = in->block;
   const gab_run *run = block->runs, *end = run + block->run_count;
-  while (run + 1 < end && run[1].start <= cell) ++run;
+  while (run + 1 < end && run[1].start <= cell) run++;
   return (gab_lbm_trouble){.step = in->lbm->step,
                            .block = block->id,
                            .cell = {block->first[0] + run->x + (int32_t)(cell - run->start),
@@ -143,7 +143,7 @@ static bool search_row(void *user, const gab_lbm_block *sent, uint32_t start, in
   const search *in = user;
   gab_lbm_row row;
   gab_lbm_row_moments(&in->lbm->model, sent, start, count, &row);
-  for (int32_t i = 0; i < count; ++i) {
+  for (int32_t i = 0; i < count; i++) {
     if (is_in_range(row.drho[i], row.u[0][i], row.u[1][i], row.u[2][i])) continue;
     *in->where = trouble_at(in, cell + (uint32_t)i, &row, i);
     return false;
@@ -164,7 +164,7 @@ gab_status gab_lbm_check_finite(const gab_lbm *lbm, gab_lbm_trouble *where)
   GAB_TRY(gab_lbm_make_jobs(lbm, -1, &jobs));
   size_t first_bad = jobs.count;
 #pragma omp parallel for schedule(dynamic) reduction(min : first_bad)
-  for (size_t i = 0; i < jobs.count; ++i) {
+  for (size_t i = 0; i < jobs.count; i++) {
     gab_lbm_trouble ignored;
     if (find_trouble(lbm, &jobs.list[i], &ignored) && i < first_bad) first_bad = i;
   }

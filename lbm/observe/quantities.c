@@ -27,7 +27,8 @@ static gab_status take_room(gab_lbm_quantities *view)
   return GAB_OK;
 }
 
-static gab_status look(gab_lbm_quantities *view, const gab_block *block, double *density, double *velocity)
+static gab_status evaluate_moments(gab_lbm_quantities *view, const gab_block *block, double *density,
+                                   double *velocity)
 {
   const int32_t *cells = gab_forest_get_options(view->forest)->cells;
   gab_box box = {{0, 0, 0}, {cells[0], cells[1], cells[2]}};
@@ -42,7 +43,7 @@ static gab_status evaluate_density(void *user, const gab_forest *forest, const g
                                    double *values)
 {
   gab_lbm_quantities *view = user;
-  GAB_TRY(look(view, block, values, NULL));
+  GAB_TRY(evaluate_moments(view, block, values, NULL));
   for (size_t i = 0; i < cells_of(forest); i++)
     values[i] = view->fluid[i] ? values[i] * view->units.density : NAN;
   return GAB_OK;
@@ -52,7 +53,7 @@ static gab_status evaluate_pressure(void *user, const gab_forest *forest, const 
                                     double *values)
 {
   gab_lbm_quantities *view = user;
-  GAB_TRY(look(view, block, values, NULL));
+  GAB_TRY(evaluate_moments(view, block, values, NULL));
   for (size_t i = 0; i < cells_of(forest); i++)
     values[i] = view->fluid[i] ? gab_units_pressure_to_physical(&view->units, values[i]) : NAN;
   return GAB_OK;
@@ -62,7 +63,7 @@ static gab_status evaluate_velocity(void *user, const gab_forest *forest, const 
                                     double *values)
 {
   gab_lbm_quantities *view = user;
-  GAB_TRY(look(view, block, NULL, values));
+  GAB_TRY(evaluate_moments(view, block, NULL, values));
   for (size_t i = 0; i < 3 * cells_of(forest); i++)
     values[i] = view->fluid[i / 3] ? gab_units_velocity_to_physical(&view->units, values[i]) : NAN;
   return GAB_OK;
@@ -72,7 +73,7 @@ static gab_status evaluate_speed(void *user, const gab_forest *forest, const gab
 {
   gab_lbm_quantities *view = user;
   GAB_TRY(take_room(view));
-  GAB_TRY(look(view, block, NULL, view->velocity));
+  GAB_TRY(evaluate_moments(view, block, NULL, view->velocity));
   for (size_t i = 0; i < cells_of(forest); i++) {
     const double *u = view->velocity + 3 * i;
     double speed = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
@@ -190,7 +191,7 @@ static gab_status evaluate_own(void *user, const gab_forest *forest, const gab_b
   const gab_field *u = own->quantity->gradient ? gab_block_data(block, view->velocities.data) : NULL;
   gab_lbm_cell cell = cell_of_block(view, block);
   GAB_TRY(take_room(view));
-  GAB_TRY(look(view, block, view->density, view->velocity));
+  GAB_TRY(evaluate_moments(view, block, view->density, view->velocity));
   int32_t at[3];
   size_t i = 0;
   for (at[2] = 0; at[2] < cells[2]; at[2]++)
@@ -216,7 +217,7 @@ static gab_status fill_velocity(gab_lbm_quantities *view, const gab_block *block
   const int32_t *cells = u->shape.cells;
   size_t i = 0;
   GAB_TRY(take_room(view));
-  GAB_TRY(look(view, block, NULL, view->velocity));
+  GAB_TRY(evaluate_moments(view, block, NULL, view->velocity));
   for (int32_t z = 0; z < cells[2]; z++)
     for (int32_t y = 0; y < cells[1]; y++)
       for (int32_t x = 0; x < cells[0]; x++, i++)

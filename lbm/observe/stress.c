@@ -11,7 +11,7 @@ static double deviator(const gab_lattice *lattice, double moment[3][3], int i, i
 {
   double trace = 0;
   if (i != j) return moment[i][j];
-  for (int axis = 0; axis < lattice->dimension; ++axis) trace += moment[axis][axis];
+  for (int axis = 0; axis < lattice->dimension; axis++) trace += moment[axis][axis];
   return i < lattice->dimension ? moment[i][i] - trace / lattice->dimension : 0;
 }
 
@@ -27,15 +27,15 @@ static double rate_by_trial(const gab_lbm_model *model, const gab_level_model *a
   double f[GAB_LATTICE_MAX_Q], left[3][3] = {{0}}, before = 0, after = 0, all = 0;
   memcpy(f, arriving, sizeof f);
   model->options.collision->cell(lattice, &at->rates, force[0] != 0 || force[1] != 0 || force[2] != 0, f);
-  for (int q = 0; q < lattice->q; ++q) {
+  for (int q = 0; q < lattice->q; q++) {
     const double rest = f[q] - gab_lattice_equilibrium(lattice, q, rho - 1, u);
-    for (int i = 0; i < 3; ++i)
-      for (int j = 0; j < 3; ++j) left[i][j] += lattice->c[q][i] * lattice->c[q][j] * rest;
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 3; j++) left[i][j] += lattice->c[q][i] * lattice->c[q][j] * rest;
   }
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) left[i][j] -= 0.5 * (u[i] * force[j] + u[j] * force[i]);
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) left[i][j] -= 0.5 * (u[i] * force[j] + u[j] * force[i]);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
       const double was = deviator(lattice, moment, i, j);
       before += was * was;
       after += was * deviator(lattice, left, i, j);
@@ -53,8 +53,8 @@ static double rate_of_cell(const gab_lbm_model *model, const gab_level_model *at
   double square = 0;
   if (!collision->rate_of_stress)
     return collision->cell ? rate_by_trial(model, at, arriving, rho, u, moment) : at->rates.even;
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) square += moment[i][j] * moment[i][j];
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) square += moment[i][j] * moment[i][j];
   return collision->rate_of_stress(&at->rates, rho, square);
 }
 
@@ -64,23 +64,23 @@ void gab_lbm_second_moments(const gab_lbm_model *model, const gab_lbm_block *blo
   const gab_lattice *lattice = model->lattice;
   const double *force = block->at->rates.force;
   double f[GAB_LATTICE_MAX_Q] = {0}, drho = 0, u[3] = {0, 0, 0}, stress[3][3] = {{0}};
-  for (int q = 0; q < lattice->q; ++q) {
+  for (int q = 0; q < lattice->q; q++) {
     const int8_t *c = lattice->c[q];
     f[q] = gab_value_at(block->src, gab_place(cell, block->now->arriving[q]));
     drho += f[q];
-    for (int axis = 0; axis < 3; ++axis) u[axis] += c[axis] * f[q];
+    for (int axis = 0; axis < 3; axis++) u[axis] += c[axis] * f[q];
   }
-  for (int axis = 0; axis < 3; ++axis) u[axis] = (u[axis] + 0.5 * force[axis]) / (1 + drho);
-  for (int q = 0; q < lattice->q; ++q) {
+  for (int axis = 0; axis < 3; axis++) u[axis] = (u[axis] + 0.5 * force[axis]) / (1 + drho);
+  for (int q = 0; q < lattice->q; q++) {
     double rest = f[q] - gab_lattice_equilibrium(lattice, q, drho, u);
-    for (int i = 0; i < 3; ++i)
-      for (int j = 0; j < 3; ++j) stress[i][j] += lattice->c[q][i] * lattice->c[q][j] * rest;
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 3; j++) stress[i][j] += lattice->c[q][i] * lattice->c[q][j] * rest;
   }
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j)
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
       found->moment[i][j] = stress[i][j] + 0.5 * (u[i] * force[j] + u[j] * force[i]);
   found->trace = stress[0][0] + stress[1][1] + stress[2][2];
-  for (int axis = 0; axis < 3; ++axis) found->trace += u[axis] * force[axis];
+  for (int axis = 0; axis < 3; axis++) found->trace += u[axis] * force[axis];
   found->rho = 1 + drho;
   found->rate = rate_of_cell(model, block->at, f, found->rho, u, found->moment);
 }
@@ -97,15 +97,15 @@ static bool fill_row(void *user, const gab_lbm_block *arriving, uint32_t start, 
 {
   filling *to = user;
   const int dimension = to->model->lattice->dimension;
-  for (int32_t k = 0; k < count; ++k) {
+  for (int32_t k = 0; k < count; k++) {
     const uint32_t number = cell + (uint32_t)k;
     gab_lbm_second second;
     int component = 0;
-    while (number - to->run->start >= (uint32_t)to->run->length) ++to->run;
+    while (number - to->run->start >= (uint32_t)to->run->length) to->run++;
     const int32_t x = to->run->x + (int32_t)(number - to->run->start);
     gab_lbm_second_moments(to->model, arriving, start + (uint32_t)k, &second);
-    for (int i = 0; i < dimension; ++i)
-      for (int j = i; j < dimension; ++j)
+    for (int i = 0; i < dimension; i++)
+      for (int j = i; j < dimension; j++)
         gab_field_set(to->stress, x, to->run->y, to->run->z, component++,
                       -(1 - 0.5 * second.rate) * second.moment[i][j]);
   }
@@ -133,10 +133,10 @@ static bool is_beyond_wall(const gab_lbm_model *model, int level, const int64_t 
 {
   const gab_domain *domain = gab_geometry_domain(model->geometry);
   int beyond = 0, side = 0;
-  for (int axis = 0; axis < domain->dimension; ++axis) {
+  for (int axis = 0; axis < domain->dimension; axis++) {
     if (domain->periodic[axis] || (cell[axis] >= 0 && cell[axis] < domain->cells[axis] << level)) continue;
     side = 2 * axis + (cell[axis] >= 0);
-    ++beyond;
+    beyond++;
   }
   return beyond == 1 && is_wall(&model->options.sides[side], side / 2);
 }
@@ -169,7 +169,7 @@ static void find_links(const gab_lbm_model *model, const gab_lbm_block *block, c
                        wall_links *found)
 {
   *found = (wall_links){.body = -1};
-  for (int q = 1; q < model->lattice->q; ++q) {
+  for (int q = 1; q < model->lattice->q; q++) {
     const int8_t *c = model->lattice->c[q];
     const int32_t there[3] = {at[0] - c[0], at[1] - c[1], at[2] - c[2]};
     const int64_t cell[3] = {block->first[0] + there[0], block->first[1] + there[1],
@@ -179,7 +179,7 @@ static void find_links(const gab_lbm_model *model, const gab_lbm_block *block, c
     const int k = found->count++;
     found->body = k == 0 || body == found->body ? body : -1;
     found->length[k] = gab_geometry_wall_distance(model->geometry, block->at->level, cell, body, c);
-    for (int axis = 0; axis < 3; ++axis) {
+    for (int axis = 0; axis < 3; axis++) {
       found->c[k][axis] = c[axis];
       found->sum[axis] += model->lattice->weight[q] * c[axis];
     }
@@ -190,7 +190,7 @@ static void find_links(const gab_lbm_model *model, const gab_lbm_block *block, c
 static bool find_distance(const wall_links *links, const double normal[3], double *distance)
 {
   double best = 0;
-  for (int k = 0; k < links->count; ++k) {
+  for (int k = 0; k < links->count; k++) {
     const int8_t *c = links->c[k];
     const double across = c[0] * normal[0] + c[1] * normal[1] + c[2] * normal[2];
     const double along = across / sqrt((double)(c[0] * c[0] + c[1] * c[1] + c[2] * c[2]));
@@ -217,7 +217,7 @@ bool gab_lbm_wall_beside(const gab_lbm *lbm, const gab_block *place, const int32
   const double length =
       sqrt(links.sum[0] * links.sum[0] + links.sum[1] * links.sum[1] + links.sum[2] * links.sum[2]);
   if (length < 1e-12) return false; /* walls on opposite sides */
-  for (int axis = 0; axis < 3; ++axis) normal[axis] = links.sum[axis] / length;
+  for (int axis = 0; axis < 3; axis++) normal[axis] = links.sum[axis] / length;
   return find_distance(&links, normal, distance);
 }
 
@@ -228,9 +228,9 @@ bool gab_lbm_has_walls(const gab_lbm *lbm, const gab_block *block)
   gab_box around = gab_block_cells(lbm->forest, block);
   const gab_domain *domain = gab_geometry_domain(model->geometry);
   bool outside = false;
-  for (int axis = 0; axis < domain->dimension; ++axis) {
-    --around.lo[axis];
-    ++around.hi[axis];
+  for (int axis = 0; axis < domain->dimension; axis++) {
+    around.lo[axis]--;
+    around.hi[axis]++;
     outside |=
         !domain->periodic[axis] && (around.lo[axis] < 0 || around.hi[axis] > domain->cells[axis] << level);
   }

@@ -12,8 +12,8 @@ static double population(const gab_lbm_model *model, const gab_level_model *at, 
   const int8_t *c = model->lattice->c[q];
   double w = model->lattice->weight[q], omega = at->rates.even;
   double stress = 0, cu = 0, cf = 0, uf = 0;
-  for (int i = 0; i < 3; ++i) {
-    for (int j = 0; j < 3; ++j) stress += (c[i] * c[j] - (i == j ? 1.0 / 3.0 : 0.0)) * state->gradient[i][j];
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) stress += (c[i] * c[j] - (i == j ? 1.0 / 3.0 : 0.0)) * state->gradient[i][j];
     cu += c[i] * u[i];
     cf += c[i] * force[i];
     uf += u[i] * force[i];
@@ -28,8 +28,8 @@ void gab_lbm_initialise(const gab_lbm_model *model, const gab_forest *forest, co
                         gab_lbm_block *data)
 {
   const gab_lbm_options *options = &model->options;
-  for (size_t k = 0; k < data->run_count; ++k)
-    for (int32_t i = 0; i < data->runs[k].length; ++i) {
+  for (size_t k = 0; k < data->run_count; k++)
+    for (int32_t i = 0; i < data->runs[k].length; i++) {
       const gab_run *run = &data->runs[k];
       gab_lbm_state state = {.density = options->density,
                              .velocity = {options->velocity[0], options->velocity[1], options->velocity[2]}};
@@ -38,7 +38,7 @@ void gab_lbm_initialise(const gab_lbm_model *model, const gab_forest *forest, co
         gab_block_cell_centre(forest, block, run->x + i, run->y, run->z, centre);
         options->initial(options->initial_user, centre, &state);
       }
-      for (int q = 0; q < model->lattice->q; ++q)
+      for (int q = 0; q < model->lattice->q; q++)
         gab_value_set(data->src, gab_place(run->start + (uint32_t)i, data->now->sent[q]),
                       population(model, data->at, q, &state));
     }

@@ -15,7 +15,7 @@ static gab_status read_vector(const gab_config *config, const char *path, int di
 {
   size_t count;
   const double *values = gab_config_reals(config, path, &count);
-  for (size_t axis = 0; axis < 3; ++axis) vector[axis] = axis < count ? values[axis] : 0;
+  for (size_t axis = 0; axis < 3; axis++) vector[axis] = axis < count ? values[axis] : 0;
   if (dimension == 3 && count < 3 && gab_config_is_set(config, path))
     return gab_config_fail(config, path, "has %zu components, but the domain has 3 dimensions", count);
   return GAB_OK;
@@ -32,7 +32,7 @@ static gab_status read_plane_vector(const gab_config *config, const char *path, 
 
 static void scale(double vector[3], double factor)
 {
-  for (int axis = 0; axis < 3; ++axis) vector[axis] *= factor;
+  for (int axis = 0; axis < 3; axis++) vector[axis] *= factor;
 }
 
 static double length_of(const double vector[3]) { return hypot(hypot(vector[0], vector[1]), vector[2]); }
@@ -44,7 +44,7 @@ static int side_type(const gab_config *config, int side)
 {
   char path[GAB_CONFIG_PATH_CAPACITY];
   const char *name = gab_config_string(config, gab_config_path(path, "%s.type", side_paths[side]));
-  for (int kind = 0; gab_boundary_name(kind); ++kind)
+  for (int kind = 0; gab_boundary_name(kind); kind++)
     if (strcmp(name, gab_boundary_name(kind)) == 0) return kind;
   return GAB_SIDE_PERIODIC;
 }
@@ -57,7 +57,7 @@ static gab_side_kind side_kind(const gab_config *config, int side)
 
 gab_status gab_lbm_periodic_from_config(const gab_config *config, int dimension, bool periodic[3])
 {
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     int low = 2 * axis, high = low + 1;
     bool here = side_kind(config, low) == GAB_SIDE_PERIODIC,
          there = side_kind(config, high) == GAB_SIDE_PERIODIC;
@@ -193,7 +193,7 @@ static gab_status read_box_body(const gab_config *config, const char *at, int di
   char path[GAB_CONFIG_PATH_CAPACITY];
   GAB_TRY(read_vector(config, gab_config_path(path, "%s.lo", at), dimension, body->lo));
   GAB_TRY(read_vector(config, gab_config_path(path, "%s.hi", at), dimension, body->hi));
-  for (int axis = 0; axis < dimension; ++axis)
+  for (int axis = 0; axis < dimension; axis++)
     if (!(body->lo[axis] < body->hi[axis]))
       return gab_config_fail(config, path, "is not above the lower corner: %g and %g", body->hi[axis],
                              body->lo[axis]);
@@ -202,12 +202,12 @@ static gab_status read_box_body(const gab_config *config, const char *at, int di
 
 static gab_status read_own_body(const gab_config *config, const char *at, int dimension, gab_body *body)
 {
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     body->lo[axis] = -INFINITY;
     body->hi[axis] = INFINITY;
   }
   GAB_TRY(body->own->read(config, at, dimension, body->numbers, body->lo, body->hi));
-  for (int axis = 0; axis < dimension; ++axis)
+  for (int axis = 0; axis < dimension; axis++)
     if (!(body->lo[axis] < body->hi[axis]))
       return gab_config_fail(config, at, "a body of type %s would reach from %g to %g along %c",
                              body->own->name, body->lo[axis], body->hi[axis], (int)"xyz"[axis]);
@@ -221,7 +221,7 @@ static gab_status read_body(const gab_config *config, size_t index, int dimensio
   gab_config_path(at, "bodies.%zu", index);
   const char *type = gab_config_string(config, gab_config_path(path, "%s.type", at));
   int shape = 0;
-  while (gab_body_shape_name(shape + 1) && strcmp(type, gab_body_shape_name(shape)) != 0) ++shape;
+  while (gab_body_shape_name(shape + 1) && strcmp(type, gab_body_shape_name(shape)) != 0) shape++;
   body->shape = shape < GAB_SHAPE_OWN ? (gab_shape)shape : GAB_SHAPE_OWN;
   body->own = gab_body_shape_at(shape - GAB_SHAPE_OWN);
   GAB_TRY(read_text(config, gab_config_path(path, "%s.name", at), NULL, body->name, sizeof body->name));
@@ -248,7 +248,7 @@ static gab_status read_bodies(const gab_config *config, const gab_domain *domain
   GAB_TRY(gab_alloc(count * sizeof(gab_body), GAB_MEMORY_OTHER, &memory));
   setup->bodies = memory;
   setup->body_count = count;
-  for (size_t i = 0; i < count; ++i)
+  for (size_t i = 0; i < count; i++)
     GAB_TRY(read_body(config, i, domain->dimension, folder, &setup->units, &setup->bodies[i]));
   return GAB_OK;
 }
@@ -260,7 +260,7 @@ void gab_taylor_green_initial(void *user, const double centre[3], gab_lbm_state 
   const gab_taylor_green *v = user;
   const double *k = v->wave_number;
   double sine[3] = {0, 0, 0}, cosine[3] = {1, 1, 1};
-  for (int axis = 0; axis < v->dimension; ++axis) {
+  for (int axis = 0; axis < v->dimension; axis++) {
     sine[axis] = sin(k[axis] * (centre[axis] - v->origin[axis]));
     cosine[axis] = cos(k[axis] * (centre[axis] - v->origin[axis]));
   }
@@ -295,7 +295,7 @@ static gab_status read_initial(const gab_config *config, const gab_domain *domai
                                  .velocity = gab_config_real(config, "initial.velocity") * to_lattice,
                                  .dx = domain->dx,
                                  .density = 1};
-  for (int axis = 0; axis < domain->dimension; ++axis) {
+  for (int axis = 0; axis < domain->dimension; axis++) {
     vortices->origin[axis] = domain->origin[axis];
     vortices->wave_number[axis] = 2 * pi / ((double)domain->cells[axis] * domain->dx);
   }
@@ -313,7 +313,7 @@ static gab_status read_method(const gab_config *config, const gab_domain *domain
   options->lattice = chosen == 0 ? gab_lattice_usual(domain->dimension) : gab_lattice_at(chosen - 1);
   if (options->lattice->dimension != domain->dimension) {
     char fit[128] = "";
-    for (int i = 0; gab_lattice_at(i); ++i) {
+    for (int i = 0; gab_lattice_at(i); i++) {
       const size_t used = strlen(fit);
       if (gab_lattice_at(i)->dimension == domain->dimension)
         snprintf(fit + used, sizeof fit - used, "%s%s", used > 0 ? " or " : "", gab_lattice_at(i)->name);
@@ -344,9 +344,9 @@ static double largest_speed(const gab_lbm_setup *setup)
   double speed = gab_units_velocity_to_lattice(&setup->units, setup->reference_velocity);
   speed = fmax(speed, length_of(setup->options.velocity));
   speed = fmax(speed, fabs(setup->vortices.velocity));
-  for (int side = 0; side < GAB_SIDE_COUNT; ++side)
+  for (int side = 0; side < GAB_SIDE_COUNT; side++)
     speed = fmax(speed, length_of(setup->options.sides[side].velocity));
-  for (size_t i = 0; i < setup->body_count; ++i) speed = fmax(speed, length_of(setup->bodies[i].velocity));
+  for (size_t i = 0; i < setup->body_count; i++) speed = fmax(speed, length_of(setup->bodies[i].velocity));
   return speed;
 }
 
@@ -354,7 +354,7 @@ gab_status gab_lbm_setup_check_bodies(const gab_lbm_setup *setup, const gab_doma
                                       const gab_refinement_setup *refinement)
 {
   gab_flow_scales scales = {.omega = 1};
-  for (size_t i = 0; i < setup->body_count; ++i) {
+  for (size_t i = 0; i < setup->body_count; i++) {
     const gab_body *body = &setup->bodies[i];
     if (body->shape != GAB_SHAPE_SPHERE && body->shape != GAB_SHAPE_CYLINDER) continue;
     const int level = refinement ? gab_refinement_level_at(refinement, domain, body) : 0;
@@ -387,10 +387,10 @@ static gab_status read_all(const gab_config *config, const gab_domain *domain, c
   GAB_TRY(gab_lbm_periodic_from_config(config, domain->dimension, periodic));
   GAB_TRY(read_method(config, domain, &setup->options));
   GAB_TRY(read_units(config, domain->dx, setup));
-  for (int side = 0; side < 2 * domain->dimension; ++side)
+  for (int side = 0; side < 2 * domain->dimension; side++)
     GAB_TRY(read_side(config, side, domain->dimension, &setup->units, &setup->options.sides[side]));
   GAB_TRY(read_plane_vector(config, "fluid.acceleration", domain->dimension, acceleration));
-  for (int axis = 0; axis < 3; ++axis)
+  for (int axis = 0; axis < 3; axis++)
     setup->options.force[axis] = gab_units_acceleration_to_lattice(&setup->units, acceleration[axis]);
   GAB_TRY(read_bodies(config, domain, folder, setup));
   GAB_TRY(read_initial(config, domain, setup));

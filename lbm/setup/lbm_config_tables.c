@@ -361,10 +361,10 @@ static const gab_config_section initial_sections[] = {
 static void list_lattices(void)
 {
   size_t used = (size_t)snprintf(lattice_names, sizeof lattice_names, "auto");
-  for (int i = 0; gab_lattice_at(i) && used < sizeof lattice_names; ++i) {
+  for (int i = 0; gab_lattice_at(i) && used < sizeof lattice_names; i++) {
     used +=
         (size_t)snprintf(lattice_names + used, sizeof lattice_names - used, "|%s", gab_lattice_at(i)->name);
-    for (char *c = lattice_names; *c; ++c) *c = (char)tolower((unsigned char)*c);
+    for (char *c = lattice_names; *c; c++) *c = (char)tolower((unsigned char)*c);
   }
 }
 
@@ -372,11 +372,11 @@ static void list_lattices(void)
 static gab_status declare_own_sides(gab_config *config)
 {
   static gab_config_section sections[GAB_MOST_BOUNDARIES][GAB_SIDE_COUNT];
-  for (int i = 0; gab_boundary_at(i); ++i) {
+  for (int i = 0; gab_boundary_at(i); i++) {
     const gab_boundary *own = gab_boundary_at(i);
     if (i == GAB_MOST_BOUNDARIES)
       GAB_FAIL(GAB_ERR_ARGUMENT, "%s is one boundary condition too many", own->name);
-    for (int side = 0; side < GAB_SIDE_COUNT; ++side) {
+    for (int side = 0; side < GAB_SIDE_COUNT; side++) {
       sections[i][side] = (gab_config_section){.path = side_sections[side * KINDS_OF_SIDE].path,
                                                .doc = own->doc,
                                                .keys = own->keys,
@@ -395,7 +395,7 @@ static gab_status declare_own_shapes(gab_config *config)
   static const gab_config_key of_all[] = {WALL_KEY, INSIDE_KEY};
   static gab_config_key keys[GAB_MOST_BODY_SHAPES][GAB_MOST_BODY_SHAPE_KEYS + COUNT(of_all)];
   static gab_config_section sections[GAB_MOST_BODY_SHAPES];
-  for (int i = 0; gab_body_shape_at(i); ++i) {
+  for (int i = 0; gab_body_shape_at(i); i++) {
     const gab_body_shape *own = gab_body_shape_at(i);
     memcpy(keys[i], own->keys, own->key_count * sizeof own->keys[0]);
     memcpy(keys[i] + own->key_count, of_all, sizeof of_all);
@@ -414,15 +414,15 @@ gab_status gab_lbm_declare(gab_config *config)
 {
   list_lattices();
   GAB_TRY(gab_config_declare(config, &lbm_section));
-  for (int i = 0; gab_collision_at(i); ++i)
+  for (int i = 0; gab_collision_at(i); i++)
     if (gab_collision_at(i)->section) GAB_TRY(gab_config_declare(config, gab_collision_at(i)->section));
   GAB_TRY(gab_config_declare(config, &fluid_section));
   GAB_TRY(gab_config_declare(config, &units_section));
-  for (size_t i = 0; i < COUNT(side_sections); ++i) GAB_TRY(gab_config_declare(config, &side_sections[i]));
+  for (size_t i = 0; i < COUNT(side_sections); i++) GAB_TRY(gab_config_declare(config, &side_sections[i]));
   GAB_TRY(declare_own_sides(config));
-  for (size_t i = 0; i < COUNT(body_sections); ++i) GAB_TRY(gab_config_declare(config, &body_sections[i]));
+  for (size_t i = 0; i < COUNT(body_sections); i++) GAB_TRY(gab_config_declare(config, &body_sections[i]));
   GAB_TRY(declare_own_shapes(config));
-  for (size_t i = 0; i < COUNT(initial_sections); ++i)
+  for (size_t i = 0; i < COUNT(initial_sections); i++)
     GAB_TRY(gab_config_declare(config, &initial_sections[i]));
   return GAB_OK;
 }

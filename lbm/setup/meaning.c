@@ -24,7 +24,7 @@ static void warn_without_effect(const gab_config *config, const char *key, const
 
 static bool has_key(const char *const *keys, const char *key)
 {
-  for (size_t i = 0; keys && keys[i]; ++i)
+  for (size_t i = 0; keys && keys[i]; i++)
     if (strcmp(keys[i], key) == 0) return true;
   return false;
 }
@@ -34,7 +34,7 @@ static int list_owners(const char *key, char *text, size_t capacity)
 {
   int first = -1;
   text[0] = '\0';
-  for (int i = 0; gab_collision_at(i); ++i) {
+  for (int i = 0; gab_collision_at(i); i++) {
     if (!has_key(gab_collision_at(i)->keys, key)) continue;
     const size_t used = strlen(text);
     snprintf(text + used, capacity - used, "%s%s", first < 0 ? "" : " or ", gab_collision_at(i)->name);
@@ -47,29 +47,29 @@ static int list_owners(const char *key, char *text, size_t capacity)
 static void check_keys_of_collisions(const gab_config *config, const gab_domain *domain,
                                      const gab_collision *chosen)
 {
-  for (int i = 0; gab_collision_at(i); ++i) {
+  for (int i = 0; gab_collision_at(i); i++) {
     const char *const *keys = gab_collision_at(i)->keys;
-    for (size_t k = 0; keys && keys[k]; ++k) {
+    for (size_t k = 0; keys && keys[k]; k++) {
       char owners[128], why[192];
       if (list_owners(keys[k], owners, sizeof owners) != i || has_key(chosen->keys, keys[k])) continue;
       snprintf(why, sizeof why, "lbm.collision is %s, not %s", chosen->name, owners);
       warn_without_effect(config, keys[k], why);
     }
   }
-  for (size_t k = 0; domain->dimension == 2 && chosen->keys_of_space && chosen->keys_of_space[k]; ++k)
+  for (size_t k = 0; domain->dimension == 2 && chosen->keys_of_space && chosen->keys_of_space[k]; k++)
     warn_without_effect(config, chosen->keys_of_space[k], "the domain has 2 dimensions");
 }
 
 static void check_keys(const gab_config *config, const gab_domain *domain, const gab_lbm_setup *setup)
 {
   check_keys_of_collisions(config, domain, setup->options.collision);
-  for (int side = 0; side < 2 * domain->dimension; ++side) {
+  for (int side = 0; side < 2 * domain->dimension; side++) {
     char path[GAB_CONFIG_PATH_CAPACITY];
     const gab_side *about = &setup->options.sides[side];
     const int axis = side / 2;
     if (about->kind != GAB_SIDE_VELOCITY || about->profile == GAB_PROFILE_CONSTANT) continue;
     bool falls = false; /* somewhere to zero */
-    for (int other = 0; other < domain->dimension; ++other)
+    for (int other = 0; other < domain->dimension; other++)
       falls = falls || (other != axis && !domain->periodic[other]);
     if (!falls)
       warn_without_effect(config, gab_config_path(path, "%s.profile", side_paths[side]),
@@ -83,7 +83,7 @@ static void check_keys(const gab_config *config, const gab_domain *domain, const
 static double mean_of_profile(const gab_domain *domain, int axis)
 {
   double mean = 1;
-  for (int other = 0; other < domain->dimension; ++other) {
+  for (int other = 0; other < domain->dimension; other++) {
     const double cells = (double)domain->cells[other];
     if (other != axis && !domain->periodic[other]) mean *= 2.0 / 3 + 1 / (3 * cells * cells);
   }
@@ -96,8 +96,8 @@ static gab_status check_fluxes(const gab_config *config, const gab_domain *domai
   const double tolerance = 0.01;
   double net = 0, gross = 0, cells = 1, most = 0;
   int largest = 0;
-  for (int axis = 0; axis < domain->dimension; ++axis) cells *= (double)domain->cells[axis];
-  for (int side = 0; side < 2 * domain->dimension; ++side) {
+  for (int axis = 0; axis < domain->dimension; axis++) cells *= (double)domain->cells[axis];
+  for (int side = 0; side < 2 * domain->dimension; side++) {
     const gab_side *about = &setup->options.sides[side];
     if (about->kind == GAB_SIDE_PRESSURE || about->kind == GAB_SIDE_OUTFLOW || about->kind == GAB_SIDE_OWN)
       return GAB_OK;
@@ -125,9 +125,9 @@ static gab_status check_acceleration(const gab_config *config, const gab_domain 
 {
   const double refused = 0.2; /* cells per step: gab_flow_check() refuses a Mach number above 0.35 */
   double push = 0;
-  for (int axis = 0; axis < domain->dimension; ++axis) {
+  for (int axis = 0; axis < domain->dimension; axis++) {
     const gab_side *sides = &setup->options.sides[2 * axis];
-    for (int k = 0; k < 2; ++k)
+    for (int k = 0; k < 2; k++)
       if (sides[k].kind != GAB_SIDE_PERIODIC && sides[k].kind != GAB_SIDE_FREE_SLIP) return GAB_OK;
     if (domain->periodic[axis]) push = hypot(push, setup->options.force[axis]);
   }
@@ -168,11 +168,11 @@ static void extent_of(const gab_body *body, int dimension, int axis, double *lo,
 
 static gab_status check_bodies(const gab_config *config, const gab_domain *domain, const gab_lbm_setup *setup)
 {
-  for (size_t i = 0; i < setup->body_count; ++i) {
+  for (size_t i = 0; i < setup->body_count; i++) {
     char path[GAB_CONFIG_PATH_CAPACITY];
     const gab_body *body = &setup->bodies[i];
     if (body->inside_is_fluid) continue;
-    for (int axis = 0; axis < domain->dimension; ++axis) {
+    for (int axis = 0; axis < domain->dimension; axis++) {
       double lo, hi;
       const double first = domain->origin[axis], last = first + (double)domain->cells[axis] * domain->dx;
       extent_of(body, domain->dimension, axis, &lo, &hi);

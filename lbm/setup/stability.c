@@ -28,7 +28,7 @@ double gab_lbm_open_speed(const gab_lbm_options *options, double speed)
 {
   const double most_reynolds = 10, most_speed = 0.25;
   bool any = false;
-  for (int side = 0; side < GAB_SIDE_COUNT; ++side) any = any || is_open(&options->sides[side], side);
+  for (int side = 0; side < GAB_SIDE_COUNT; side++) any = any || is_open(&options->sides[side], side);
   if (!any || !has_magic(options) || cell_reynolds(options, speed, 0) <= most_reynolds) return 0;
   return fmin(2 * speed, most_speed);
 }
@@ -52,11 +52,11 @@ void gab_lbm_advise(const gab_lbm_options *options, double speed, int level, cha
 static double speed_along(const gab_lbm_options *options, int side)
 {
   double most = 0;
-  for (int from = -1; from < GAB_SIDE_COUNT; ++from) {
+  for (int from = -1; from < GAB_SIDE_COUNT; from++) {
     const double *velocity = from < 0 ? options->velocity : options->sides[from].velocity;
     double square = 0;
     if (from >= 0 && options->sides[from].kind != GAB_SIDE_VELOCITY) continue;
-    for (int axis = 0; axis < 3; ++axis) square += axis == side / 2 ? 0 : velocity[axis] * velocity[axis];
+    for (int axis = 0; axis < 3; axis++) square += axis == side / 2 ? 0 : velocity[axis] * velocity[axis];
     most = fmax(most, sqrt(square));
   }
   return most;
@@ -67,7 +67,7 @@ void gab_lbm_advise_open(const gab_lbm_options *options, int level, char *text, 
   static const char *const names[GAB_SIDE_COUNT] = {"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
   const double most_reynolds = 12;
   text[0] = '\0';
-  for (int side = 0; side < GAB_SIDE_COUNT; ++side) {
+  for (int side = 0; side < GAB_SIDE_COUNT; side++) {
     const gab_side_kind kind = options->sides[side].kind;
     const double reynolds = cell_reynolds(options, speed_along(options, side), level);
     if ((kind != GAB_SIDE_PRESSURE && kind != GAB_SIDE_OUTFLOW) || reynolds <= most_reynolds) continue;

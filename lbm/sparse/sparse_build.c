@@ -45,12 +45,12 @@ static gab_status number_cells(gab_sparse_draft *draft)
   void *memory;
   GAB_TRY(new_list(block->flags->elements, sizeof *draft->number, &memory));
   draft->number = memory;
-  for (size_t i = 0; i < block->flags->elements; ++i) draft->number[i] = NO_NUMBER;
+  for (size_t i = 0; i < block->flags->elements; i++) draft->number[i] = NO_NUMBER;
   uint32_t next = 0;
-  for (size_t k = 0; k < block->run_count; ++k) {
+  for (size_t k = 0; k < block->run_count; k++) {
     gab_run *run = &block->runs[k];
     run->start = next;
-    for (int32_t i = 0; i < run->length; ++i)
+    for (int32_t i = 0; i < run->length; i++)
       draft->number[gab_flags_index(block->flags, run->x + i, run->y, run->z)] = next++;
   }
   block->sparse->cells = next;
@@ -67,7 +67,7 @@ static uint32_t stride_of(const gab_lbm_model *model, uint32_t cells)
 static void set_storage(const gab_lbm_model *model, gab_sparse *sparse)
 {
   gab_storage *even = &sparse->storage[0], *odd = &sparse->storage[1];
-  for (int q = 0; q < model->lattice->q; ++q) {
+  for (int q = 0; q < model->lattice->q; q++) {
     const int opposite = gab_lattice_opposite(q);
     even->sent[q] = (ptrdiff_t)opposite * sparse->stride;
     odd->arriving[q] = (ptrdiff_t)q * sparse->stride;
@@ -84,9 +84,9 @@ static void reach_cells(gab_sparse_draft *draft)
 {
   const gab_lbm_block *block = draft->block;
   const gab_lattice *lattice = draft->model->lattice;
-  for (size_t k = 0; k < block->run_count; ++k)
-    for (int q = 0; q < lattice->q; ++q)
-      for (int32_t i = 0; i < block->runs[k].length; ++i) {
+  for (size_t k = 0; k < block->run_count; k++)
+    for (int q = 0; q < lattice->q; q++)
+      for (int32_t i = 0; i < block->runs[k].length; i++) {
         const gab_run *run = &block->runs[k];
         const int8_t *c = lattice->c[q];
         const int32_t from[3] = {run->x + i - c[0], run->y - c[1], run->z - c[2]};
@@ -141,9 +141,9 @@ static void fill_open_cells(const gab_sparse_draft *draft)
 {
   const gab_sparse *sparse = draft->block->sparse;
   const int count = draft->model->lattice->q;
-  for (size_t k = 0; k < sparse->open_count; ++k) {
+  for (size_t k = 0; k < sparse->open_count; k++) {
     uint32_t *row = &sparse->open_cells[k * (size_t)count];
-    for (int q = 1; q < count; ++q) row[q] = *arrives(draft, row[0], gab_lattice_opposite(q));
+    for (int q = 1; q < count; q++) row[q] = *arrives(draft, row[0], gab_lattice_opposite(q));
   }
 }
 
@@ -151,7 +151,7 @@ static void fill_open_cells(const gab_sparse_draft *draft)
 static void find_far_places(const gab_sparse_draft *draft)
 {
   const gab_links *links = &draft->block->links;
-  for (size_t i = 0; i < links->linear_count; ++i) {
+  for (size_t i = 0; i < links->linear_count; i++) {
     gab_linear_link *link = &links->linears[i];
     uint32_t cell = link->near - own(draft->block->sparse, 0, link->q);
     link->far = *arrives(draft, cell, gab_lattice_opposite(link->q));
@@ -165,7 +165,7 @@ static void find_far_places(const gab_sparse_draft *draft)
 static int direction_to(const gab_lbm_model *model, const int32_t ghost[3])
 {
   int offset[3];
-  for (int axis = 0; axis < 3; ++axis)
+  for (int axis = 0; axis < 3; axis++)
     offset[axis] = ghost[axis] < 0 ? -1 : ghost[axis] >= model->cells[axis] ? 1 : 0;
   return gab_direction_of(offset[0], offset[1], offset[2]);
 }
@@ -183,7 +183,7 @@ gab_status gab_sparse_add_way(gab_sparse_draft *draft, uint32_t cell, int q, con
   const int out = gab_lattice_opposite(q), direction = direction_to(model, ghost);
   /* Where the cell is, from where the ghost is: the way out and the way in differ by it twice. */
   int32_t place[3];
-  for (int axis = 0; axis < 3; ++axis)
+  for (int axis = 0; axis < 3; axis++)
     place[axis] = ghost[axis] - (model->lattice->c[out][axis] - model->lattice->c[in][axis]) / 2;
   gab_box send = gab_direction_send_box(direction, model->cells, 1);
   void *grown = draft->records;
@@ -208,9 +208,9 @@ static int item_of(const gab_lattice *lattice, int direction, int q)
 {
   int offset[3], item = 0;
   gab_direction_offset(direction, offset);
-  for (int other = 1; other < q; ++other) {
+  for (int other = 1; other < q; other++) {
     bool crosses = true;
-    for (int axis = 0; axis < 3; ++axis)
+    for (int axis = 0; axis < 3; axis++)
       crosses = crosses && (offset[axis] == 0 || lattice->c[other][axis] == offset[axis]);
     item += crosses;
   }
@@ -231,7 +231,7 @@ static gab_sparse_group group_of(const gab_lbm_model *model, uint32_t kind, uint
   gab_box box = gab_direction_send_box(group.direction, model->cells, 1);
   int32_t stride = 1, offset[3];
   gab_direction_offset(group.direction, offset);
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     const int moved = (lattice->c[group.out][axis] - lattice->c[group.in][axis]) / 2;
     if (offset[axis] == 0) group.shift += moved * stride;
     stride *= (int32_t)(box.hi[axis] - box.lo[axis]);
@@ -243,21 +243,21 @@ static gab_status list_groups(gab_sparse_draft *draft)
 {
   gab_sparse *sparse = draft->block->sparse;
   size_t count = 0;
-  for (size_t i = 0; i < draft->record_count; ++i)
+  for (size_t i = 0; i < draft->record_count; i++)
     count += i == 0 || draft->records[i].kind != draft->records[i - 1].kind;
   void *groups, *ways;
   GAB_TRY(new_list(count + 1, sizeof *sparse->groups, &groups));
   sparse->groups = groups;
   GAB_TRY(new_list(draft->record_count, sizeof *sparse->ways, &ways));
   sparse->ways = ways;
-  for (size_t i = 0; i < draft->record_count; ++i) {
+  for (size_t i = 0; i < draft->record_count; i++) {
     const gab_sparse_record *record = &draft->records[i];
     if (i == 0 || record->kind != draft->records[i - 1].kind)
       sparse->groups[sparse->group_count++] = group_of(draft->model, record->kind, (uint32_t)i);
     sparse->ways[i] = (gab_sparse_way){.position = record->position, .cell = record->cell};
   }
-  for (int direction = 0, g = 0; direction < GAB_DIRECTIONS; ++direction) {
-    while (g < (int)count && sparse->groups[g].direction < direction) ++g;
+  for (int direction = 0, g = 0; direction < GAB_DIRECTIONS; direction++) {
+    while (g < (int)count && sparse->groups[g].direction < direction) g++;
     sparse->first_group[direction] = (uint16_t)g;
   }
   sparse->groups[count] = (gab_sparse_group){.direction = -1, .first = (uint32_t)draft->record_count};
@@ -271,10 +271,10 @@ static void find_slabs(const gab_lbm_model *model, const gab_sparse *sparse, con
   const gab_box box = gab_direction_send_box(group->direction, model->cells, 1);
   const int64_t layer = (int64_t)gab_box_count(&box) / (box.hi[model->slab_axis] - box.lo[model->slab_axis]);
   uint32_t way = group[0].first;
-  for (int32_t slab = 0; slab <= model->slabs; ++slab) {
+  for (int32_t slab = 0; slab <= model->slabs; slab++) {
     while (way < group[1].first &&
            (int64_t)sparse->ways[way].position + group->shift < (int64_t)slab * model->slab_layers * layer)
-      ++way;
+      way++;
     slab_ways[slab] = way;
   }
 }
@@ -285,7 +285,7 @@ static gab_status list_slabs(const gab_lbm_model *model, gab_sparse *sparse)
   void *memory;
   GAB_TRY(new_list(sparse->group_count * each, sizeof *sparse->slab_ways, &memory));
   sparse->slab_ways = memory;
-  for (size_t g = 0; g < sparse->group_count; ++g)
+  for (size_t g = 0; g < sparse->group_count; g++)
     find_slabs(model, sparse, &sparse->groups[g], sparse->slab_ways + g * each);
   return GAB_OK;
 }
@@ -298,8 +298,8 @@ static gab_status place_ghosts(gab_sparse_draft *draft)
   GAB_TRY(list_groups(draft));
   GAB_TRY(list_slabs(draft->model, sparse));
   sparse->ghosts = (uint32_t)draft->places;
-  for (size_t g = 0; g < sparse->group_count; ++g)
-    for (uint32_t w = sparse->groups[g].first; w < sparse->groups[g + 1].first; ++w) {
+  for (size_t g = 0; g < sparse->group_count; g++)
+    for (uint32_t w = sparse->groups[g].first; w < sparse->groups[g + 1].first; w++) {
       uint32_t place = 0;
       GAB_TRY(take_place(draft, &place));
       *arrives(draft, sparse->ways[w].cell, gab_lattice_opposite(sparse->groups[g].out)) = place;
@@ -321,7 +321,7 @@ static void cut_slab(gab_sparse *sparse, uint32_t first, uint32_t last)
 {
   for (uint32_t cell = first; cell < last; cell += GAB_SPARSE_CHUNK) {
     if (sparse->chunks) sparse->chunks[sparse->chunk_count].cell = cell;
-    ++sparse->chunk_count;
+    sparse->chunk_count++;
   }
 }
 
@@ -332,9 +332,9 @@ static gab_status cut_chunks(gab_sparse_draft *draft)
   void *chunks, *starts;
   GAB_TRY(new_list(slabs + 1, sizeof *sparse->chunk_start, &starts));
   sparse->chunk_start = starts;
-  for (int pass = 0; pass < 2; ++pass) {
+  for (int pass = 0; pass < 2; pass++) {
     sparse->chunk_count = 0;
-    for (size_t slab = 0; slab < slabs; ++slab) {
+    for (size_t slab = 0; slab < slabs; slab++) {
       sparse->chunk_start[slab] = sparse->chunk_count;
       cut_slab(sparse, first_cell(draft->block, slab), first_cell(draft->block, slab + 1));
     }
@@ -367,10 +367,10 @@ static gab_status add_moves(const gab_sparse_draft *draft, const gab_sparse_chun
 {
   gab_sparse *sparse = draft->block->sparse;
   const uint32_t cells = chunk[1].cell - chunk->cell, longest = 1 << (GAB_SPARSE_LENGTHS - 1);
-  for (int q = 1; q < draft->model->lattice->q; ++q) {
+  for (int q = 1; q < draft->model->lattice->q; q++) {
     const uint32_t *place = arrives(draft, chunk->cell, q);
     for (uint32_t i = 0, end; i < cells; i = end) {
-      for (end = i + 1; end < cells && place[end] == place[end - 1] + 1; ++end) continue;
+      for (end = i + 1; end < cells && place[end] == place[end - 1] + 1; end++) continue;
       for (uint32_t at = i, size; at < end; at += size) {
         for (size = longest; size > end - at;) size /= 2;
         if (size == UINT32_C(1) << length)
@@ -385,12 +385,12 @@ static gab_status list_moves(gab_sparse_draft *draft)
 {
   gab_sparse *sparse = draft->block->sparse;
   size_t count = 0;
-  for (size_t k = 0; k < sparse->chunk_count; ++k)
-    for (int length = 0; length < GAB_SPARSE_LENGTHS; ++length) {
+  for (size_t k = 0; k < sparse->chunk_count; k++)
+    for (int length = 0; length < GAB_SPARSE_LENGTHS; length++) {
       sparse->chunks[k].move[length] = (uint32_t)count;
       GAB_TRY(add_moves(draft, &sparse->chunks[k], length, &count));
     }
-  for (int length = 0; length < GAB_SPARSE_LENGTHS; ++length)
+  for (int length = 0; length < GAB_SPARSE_LENGTHS; length++)
     sparse->chunks[sparse->chunk_count].move[length] = (uint32_t)count;
   void *places = sparse->move_place, *rows = sparse->move_row, *open = sparse->open_cells;
   gab_status status = trim(count, sizeof *sparse->move_place, &places);

@@ -77,9 +77,9 @@ static int crossing_count(const gab_lbm_model *model, int direction)
   const gab_lattice *lattice = model->lattice;
   int offset[3], count = 0;
   gab_direction_offset(direction, offset);
-  for (int q = 1; q < lattice->q; ++q) {
+  for (int q = 1; q < lattice->q; q++) {
     bool crosses = true;
-    for (int axis = 0; axis < 3; ++axis)
+    for (int axis = 0; axis < 3; axis++)
       crosses = crosses && (offset[axis] == 0 || lattice->c[q][axis] == offset[axis]);
     count += crosses;
   }
@@ -92,10 +92,10 @@ void gab_sparse_pack_ghosts(const gab_lbm_model *model, const gab_lbm_block *blo
   const size_t each = gab_precision_bytes(model->options.precision), cells = cells_of(model, direction);
   const gab_sparse *sparse = block->sparse;
   memset(bytes, 0, cells * (size_t)crossing_count(model, direction) * each);
-  for (const gab_sparse_group *group = groups_of(sparse, direction); group->direction == direction; ++group) {
+  for (const gab_sparse_group *group = groups_of(sparse, direction); group->direction == direction; group++) {
     const gab_sparse_way *ways = sparse->ways + group->first;
     const end from = out_end(block, group);
-    for (uint32_t w = 0; w < group[1].first - group[0].first; ++w)
+    for (uint32_t w = 0; w < group[1].first - group[0].first; w++)
       move_value(bytes, (size_t)group->out_item * cells + ways[w].position, block->src->data,
                  place_at(&from, w), each);
   }
@@ -107,11 +107,11 @@ void gab_sparse_unpack_ghosts(const gab_lbm_model *model, gab_lbm_block *block, 
   const size_t each = gab_precision_bytes(model->options.precision), cells = cells_of(model, direction);
   const gab_sparse *sparse = block->sparse;
   const int from = gab_direction_opposite(direction);
-  for (const gab_sparse_group *group = groups_of(sparse, from); group->direction == from; ++group) {
+  for (const gab_sparse_group *group = groups_of(sparse, from); group->direction == from; group++) {
     const size_t first = (size_t)group->in_item * cells + (size_t)(ptrdiff_t)group->shift;
     const gab_sparse_way *ways = sparse->ways + group->first;
     const end to = in_end(block, group);
-    for (uint32_t w = 0; w < group[1].first - group[0].first; ++w)
+    for (uint32_t w = 0; w < group[1].first - group[0].first; w++)
       move_value(block->src->data, place_at(&to, w), bytes, first + ways[w].position, each);
   }
 }
@@ -125,7 +125,7 @@ static const gab_sparse_group *other_end(const gab_sparse *source, const gab_spa
 {
   const int direction = gab_direction_opposite(group->direction);
   const gab_sparse_group *other = groups_of(source, direction);
-  while (other->direction == direction && (other->out != group->in || other->in != group->out)) ++other;
+  while (other->direction == direction && (other->out != group->in || other->in != group->out)) other++;
   return other;
 }
 
@@ -154,7 +154,7 @@ static void fetch_from_dense(gab_lbm_block *target, const gab_lbm_block *source,
 {
   const ptrdiff_t sent = source->now->sent[group->in];
   const end to = in_end(target, group);
-  for (uint32_t w = first; w < last; ++w) {
+  for (uint32_t w = first; w < last; w++) {
     const int64_t position = (int64_t)target->sparse->ways[group->first + w].position + group->shift;
     move_value(target->src->data, place_at(&to, w), source->src->data,
                gab_place(index_at(&source->src->map, box, position), sent), each);
@@ -167,7 +167,7 @@ static void fetch_into_dense(gab_lbm_block *target, const gab_lbm_block *source,
   const ptrdiff_t sent = target->now->sent[group->out];
   const gab_sparse_way *ways = source->sparse->ways + group->first;
   const end from = out_end(source, group);
-  for (uint32_t w = first; w < last; ++w)
+  for (uint32_t w = first; w < last; w++)
     move_value(target->src->data, gab_place(index_at(&target->src->map, box, ways[w].position), sent),
                source->src->data, place_at(&from, w), each);
 }
@@ -196,7 +196,7 @@ static void fetch_into_sparse(const gab_lbm_model *model, gab_lbm_block *target,
   const gab_box send = gab_direction_send_box(direction, model->cells, 1);
   const int from = gab_direction_opposite(direction);
   const gab_sparse *sparse = target->sparse;
-  for (const gab_sparse_group *group = groups_of(sparse, from); group->direction == from; ++group) {
+  for (const gab_sparse_group *group = groups_of(sparse, from); group->direction == from; group++) {
     uint32_t first = 0, last = group[1].first - group[0].first;
     if (slabs) ways_of_slabs(model, sparse, group, slabs->first, slabs->last, &first, &last);
     if (source->sparse) fetch_between(target, source, group, first, last, each);
@@ -216,7 +216,7 @@ void gab_sparse_fetch(const gab_lbm_model *model, gab_lbm_block *target, const g
   const gab_box box = gab_direction_receive_box(gab_direction_opposite(direction), model->cells, 1);
   const int64_t slab = (int64_t)gab_box_count(&box) / (box.hi[model->slab_axis] - box.lo[model->slab_axis]) *
                        model->slab_layers;
-  for (const gab_sparse_group *group = groups_of(sparse, direction); group->direction == direction; ++group) {
+  for (const gab_sparse_group *group = groups_of(sparse, direction); group->direction == direction; group++) {
     uint32_t first = 0, last = group[1].first - group[0].first;
     if (slabs)
       ways_of_layers(sparse, group, (int64_t)slabs->first * slab, (int64_t)slabs->last * slab, &first, &last);

@@ -24,7 +24,7 @@ void gab_lbm_clock_messages(gab_lbm *lbm, double start)
 gab_lbm_times gab_lbm_get_times(const gab_lbm *lbm)
 {
   gab_lbm_times sum = {0};
-  for (size_t i = 0; i < lbm->clocks; ++i) {
+  for (size_t i = 0; i < lbm->clocks; i++) {
     const gab_lbm_clock *clock = &lbm->clock[i];
     sum.ghosts += clock->ghosts;
     sum.links += clock->links;

@@ -12,9 +12,9 @@
 static void list_crossing(const gab_lattice *lattice, const int offset[3], gab_ghost_side *side)
 {
   side->along_x = (int8_t)offset[0];
-  for (int q = 1; q < lattice->q; ++q) {
+  for (int q = 1; q < lattice->q; q++) {
     bool crosses = true;
-    for (int axis = 0; axis < 3; ++axis)
+    for (int axis = 0; axis < 3; axis++)
       crosses = crosses && (offset[axis] == 0 || lattice->c[q][axis] == offset[axis]);
     if (!crosses) continue;
     side->leaves_below[side->count] = offset[0] == 0 && lattice->c[q][0] < 0;
@@ -30,7 +30,7 @@ static ptrdiff_t index_of(const gab_field_map *map, const int64_t cell[3])
 
 void gab_lbm_list_sides(gab_lbm_model *model)
 {
-  for (int direction = 0; direction < GAB_DIRECTIONS; ++direction) {
+  for (int direction = 0; direction < GAB_DIRECTIONS; direction++) {
     gab_ghost_side *side = &model->ghost_sides[direction];
     *side = (gab_ghost_side){0};
     int offset[3];
@@ -43,7 +43,7 @@ void gab_lbm_list_sides(gab_lbm_model *model)
     side->send = index_of(&model->map, send.lo);
     side->receive = index_of(&model->map, receive.lo);
     side->cells = gab_box_count(&send);
-    for (int axis = 0; axis < 3; ++axis) side->extent[axis] = (int32_t)(send.hi[axis] - send.lo[axis]);
+    for (int axis = 0; axis < 3; axis++) side->extent[axis] = (int32_t)(send.hi[axis] - send.lo[axis]);
   }
 }
 
@@ -150,7 +150,7 @@ void gab_lbm_note_way(void *user, const void *from, void *to, int direction)
   const gab_lbm_fetch fetch = {
       .source = from, .side = &model->ghost_sides[direction], .last = target, .blocks = 1};
   int place = target->fetch_count++;
-  for (; place > 0 && in_order(target->fetches[place - 1].side, fetch.side) > 0; --place)
+  for (; place > 0 && in_order(target->fetches[place - 1].side, fetch.side) > 0; place--)
     target->fetches[place] = target->fetches[place - 1];
   target->fetches[place] = fetch;
 }
@@ -177,7 +177,7 @@ static bool goes_on(const ways *last, int direction, const gab_lbm_fetch *fetch)
 static void join_ways(const gab_ghost_side *sides, gab_lbm_block *block, ways *last)
 {
   int kept = 0;
-  for (int i = 0; i < block->fetch_count; ++i) {
+  for (int i = 0; i < block->fetch_count; i++) {
     const gab_lbm_fetch fetch = block->fetches[i];
     const int direction = (int)(fetch.side - sides);
     const bool is_dense = !fetch.source->sparse && !block->sparse;
@@ -214,7 +214,7 @@ static int equal_sides(const gab_lbm_block *target, const gab_lbm_fetch *fetches
   while (equal < count && !is_sparse(target, &fetches[equal]) &&
          in_order(fetches[equal].side, fetches[0].side) == 0 && fetches[equal].blocks == fetches[0].blocks &&
          (lines += fetches[equal].side->count) <= MOST_LINES)
-    ++equal;
+    equal++;
   return equal;
 }
 

@@ -28,11 +28,11 @@ static void push_row(const gab_lbm_model *model, const gab_lbm_block *block, siz
   const gab_storage *after = block->now->next;
   gab_field *field = block->dst ? block->dst : block->src;
   const double scale = ldexp(3, -block->at->level);
-  for (int q = 1; q < lattice->q; ++q)
-    for (int32_t i = 0; i < count; ++i) {
+  for (int q = 1; q < lattice->q; q++)
+    for (int32_t i = 0; i < count; i++) {
       const size_t place = gab_place(start + (size_t)i, after->sent[q]);
       double along = 0;
-      for (int axis = 0; axis < lattice->dimension; ++axis) along += lattice->c[q][axis] * force[axis][i];
+      for (int axis = 0; axis < lattice->dimension; axis++) along += lattice->c[q][axis] * force[axis][i];
       gab_value_set(field, place, gab_value_at(field, place) + scale * lattice->weight[q] * along);
     }
 }
@@ -41,7 +41,7 @@ void gab_lbm_push_slab(const gab_lbm_model *model, const gab_lbm_block *block, s
 {
   const gab_local_force *force = model->local_force;
   const gab_block *place = gab_forest_find(model->forest, block->id);
-  for (size_t r = block->run_start[slab]; r < block->run_start[slab + 1]; ++r) {
+  for (size_t r = block->run_start[slab]; r < block->run_start[slab + 1]; r++) {
     const gab_run *run = &block->runs[r];
     for (int32_t done = 0; done < run->length; done += GAB_LBM_ROW) {
       const int32_t left = run->length - done, count = left < GAB_LBM_ROW ? left : GAB_LBM_ROW;

@@ -19,7 +19,7 @@ void gab_lbm_drop_plan(gab_lbm_plan *plan)
 /* True if a message fills ghosts at this side (-1, 0, 1) of the slab axis. */
 static bool awaits(const gab_lbm_model *model, const gab_lbm_block *block, int side)
 {
-  for (int direction = 0; direction < GAB_DIRECTIONS; ++direction) {
+  for (int direction = 0; direction < GAB_DIRECTIONS; direction++) {
     int offset[3];
     gab_direction_offset(direction, offset);
     /* seen by the sender: it lies on the other side */
@@ -79,7 +79,7 @@ static size_t chain(member *members, size_t count)
 {
   size_t pencils = 0;
   gab_lbm_block *last = NULL;
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     const member it = members[i];
     if (last && gab_strip_compare(last, it.block) == 0) {
       last->next = it.block;
@@ -97,7 +97,7 @@ static gab_status make_pencils(gab_lbm_block **blocks, size_t count, size_t *pen
   size_t alone = 0, in_strip = 0;
   GAB_TRY(gab_alloc(count * sizeof(member), GAB_MEMORY_OTHER, &memory));
   member *members = memory;
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     gab_lbm_block *block = blocks[i];
     block->next = NULL;
     block->pencil_runs = block->runs;
@@ -108,9 +108,9 @@ static gab_status make_pencils(gab_lbm_block **blocks, size_t count, size_t *pen
   }
   if (in_strip > 1) qsort(members, in_strip, sizeof *members, in_strips);
   size_t made = chain(members, in_strip);
-  for (size_t i = in_strip; i < count; ++i) members[made++] = members[i];
+  for (size_t i = in_strip; i < count; i++) members[made++] = members[i];
   if (made > 1) qsort(members, made, sizeof *members, in_order);
-  for (size_t i = 0; i < made; ++i) blocks[i] = members[i].block;
+  for (size_t i = 0; i < made; i++) blocks[i] = members[i].block;
   *pencils = made;
   gab_free(&memory);
   return GAB_OK;
@@ -129,15 +129,15 @@ static gab_run *join_rows(const gab_lbm_block *first, size_t slab, gab_run *to)
   }
   for (;;) {
     const gab_run *line = NULL;
-    for (size_t i = 0; i < count; ++i) {
+    for (size_t i = 0; i < count; i++) {
       const gab_run *run = next[i] < of[i]->run_start[slab + 1] ? &of[i]->runs[next[i]] : NULL;
       if (run && (!line || is_before(run, line))) line = run;
     }
     if (!line) return to;
     const gab_run at = *line;
     gab_run *last = NULL;
-    for (size_t i = 0; i < count; ++i)
-      for (; next[i] < of[i]->run_start[slab + 1]; ++next[i]) {
+    for (size_t i = 0; i < count; i++)
+      for (; next[i] < of[i]->run_start[slab + 1]; next[i]++) {
         gab_run run = of[i]->runs[next[i]];
         if (run.z != at.z || run.y != at.y) break;
         const int32_t distance = gab_strip_column(of[i]) - gab_strip_column(first);
@@ -155,9 +155,9 @@ static gab_status make_rows(const gab_lbm_model *model, gab_lbm_plan *plan, gab_
   const size_t slabs = (size_t)model->slabs;
   size_t rows = 0, pencils = 0;
   void *memory, *starts;
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     if (!firsts[i]->next) continue;
-    ++pencils;
+    pencils++;
     for (const gab_lbm_block *block = firsts[i]; block; block = block->next) rows += block->run_count;
   }
   if (pencils == 0) return GAB_OK;
@@ -167,12 +167,12 @@ static gab_status make_rows(const gab_lbm_model *model, gab_lbm_plan *plan, gab_
   plan->run_starts = starts;
   gab_run *to = plan->runs;
   size_t *start = plan->run_starts;
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     if (!firsts[i]->next) continue;
     firsts[i]->pencil_runs = to;
     firsts[i]->pencil_start = start;
     const gab_run *begin = to;
-    for (size_t slab = 0; slab < slabs; ++slab) {
+    for (size_t slab = 0; slab < slabs; slab++) {
       *start++ = (size_t)(to - begin);
       to = join_rows(firsts[i], slab, to);
     }
@@ -196,9 +196,9 @@ static gab_status share_out(const gab_lbm_model *model, gab_lbm_plan *plan)
   plan->queues = memory;
   uint64_t all = 0, done = 0;
   const size_t slabs = (size_t)model->slabs, count = plan->jobs.count;
-  for (size_t i = 0; i < count; ++i) all += weight_of(&plan->jobs.list[i], slabs);
+  for (size_t i = 0; i < count; i++) all += weight_of(&plan->jobs.list[i], slabs);
   size_t i = 0;
-  for (size_t thread = 0; thread < plan->threads; ++thread) {
+  for (size_t thread = 0; thread < plan->threads; thread++) {
     gab_lbm_queue *queue = &plan->queues[thread];
     const uint64_t due = all * (thread + 1) / plan->threads;
     queue->first = i;
@@ -217,16 +217,16 @@ static gab_status plan_blocks(gab_lbm *lbm, gab_lbm_stage *stage, gab_lbm_block 
 {
   gab_lbm_plan *plan = &stage->plan;
   const gab_lbm_model *model = &lbm->model;
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     blocks[i]->fetch_count = 0;
     blocks[i]->remote = 0;
   }
   gab_exchange_visit(stage->exchange, gab_lbm_note_way, &lbm->model);
   size_t pencils;
   GAB_TRY(make_pencils(blocks, count, &pencils));
-  for (size_t i = 0; i < pencils; ++i) gab_lbm_join_ways(model->ghost_sides, blocks[i]);
+  for (size_t i = 0; i < pencils; i++) gab_lbm_join_ways(model->ghost_sides, blocks[i]);
   GAB_TRY(make_rows(model, plan, blocks, pencils));
-  for (size_t i = 0; i < pencils; ++i) {
+  for (size_t i = 0; i < pencils; i++) {
     set_early(model, blocks[i]);
     const size_t early = blocks[i]->early_sweep.last - blocks[i]->early_sweep.first;
     plan->has_early = plan->has_early || early > 0;

@@ -75,7 +75,7 @@ static bool is_asked(const gab_lbm *lbm)
 
 static void drop_kept(gab_lbm_recompute *recompute)
 {
-  for (size_t i = 0; i < recompute->count; ++i) {
+  for (size_t i = 0; i < recompute->count; i++) {
     gab_free(&recompute->kept[i].from.data);
     gab_free(&recompute->kept[i].to.data);
   }
@@ -154,8 +154,8 @@ static void move_arrivals(const gab_lbm_block *block, const gab_field *field, un
                           bool into_field)
 {
   const size_t each = gab_precision_bytes(field->shape.precision);
-  for (int q = 0; q < field->shape.components; ++q)
-    for (size_t k = 0; k < block->run_count; ++k) {
+  for (int q = 0; q < field->shape.components; q++)
+    for (size_t k = 0; k < block->run_count; k++) {
       const size_t bytes = (size_t)block->runs[k].length * each;
       unsigned char *row =
           (unsigned char *)field->data + gab_place(block->runs[k].start, block->now->arriving[q]) * each;
@@ -219,7 +219,7 @@ static gab_status hash_marks(const gab_lbm *lbm, int level)
   gab_lbm_recompute *recompute = lbm->recompute;
   bool starved = false;
 #pragma omp parallel for schedule(dynamic)
-  for (size_t i = 0; i < recompute->mark_count; ++i) {
+  for (size_t i = 0; i < recompute->mark_count; i++) {
     const gab_block *place = gab_forest_find(lbm->forest, recompute->marks[i].id);
     if (level >= 0 && recompute->marks[i].level != level) continue;
     if (place && hash_of(lbm, gab_lbm_block_of(lbm, place), &recompute->marks[i].now) == GAB_OK) continue;
@@ -231,7 +231,7 @@ static gab_status hash_marks(const gab_lbm *lbm, int level)
 }
 
 /* A block may have gone elsewhere, or have become several: then the revision is another one. */
-static gab_status look(gab_lbm *lbm, int level)
+static gab_status compare_marked(gab_lbm *lbm, int level)
 {
   gab_lbm_recompute *recompute = lbm->recompute;
   if (recompute->mark_count == 0) return GAB_OK;
@@ -242,7 +242,7 @@ static gab_status look(gab_lbm *lbm, int level)
     return GAB_OK;
   }
   GAB_TRY(hash_marks(lbm, level));
-  for (size_t i = 0; i < recompute->mark_count; ++i) {
+  for (size_t i = 0; i < recompute->mark_count; i++) {
     const mark *it = &recompute->marks[i];
     if ((level >= 0 && it->level != level) || it->now == it->hash) continue;
     recompute->report.changed++;
@@ -258,8 +258,8 @@ gab_status gab_lbm_recompute_begin(gab_lbm *lbm, int level)
   gab_lbm_recompute *recompute = lbm->recompute;
   size_t left = 0;
   if (!recompute || recompute->mark_count == 0) return GAB_OK;
-  GAB_TRY(look(lbm, level));
-  for (size_t i = 0; i < recompute->mark_count; ++i)
+  GAB_TRY(compare_marked(lbm, level));
+  for (size_t i = 0; i < recompute->mark_count; i++)
     if (recompute->marks[i].level != level) recompute->marks[left++] = recompute->marks[i];
   recompute->mark_count = left;
   return GAB_OK;
@@ -269,14 +269,14 @@ gab_status gab_lbm_recompute_begin(gab_lbm *lbm, int level)
 static gab_status mark_sample(gab_lbm *lbm, int level)
 {
   gab_lbm_recompute *recompute = lbm->recompute;
-  for (size_t i = 0; i < recompute->count; ++i) {
+  for (size_t i = 0; i < recompute->count; i++) {
     void *list = recompute->marks;
     GAB_TRY(gab_list_room(&list, recompute->mark_count, sizeof(mark)));
     recompute->marks = list;
     recompute->marks[recompute->mark_count++] = (mark){.id = recompute->kept[i].block->id, .level = level};
   }
   GAB_TRY(hash_marks(lbm, level));
-  for (size_t i = 0; i < recompute->mark_count; ++i)
+  for (size_t i = 0; i < recompute->mark_count; i++)
     if (recompute->marks[i].level == level) recompute->marks[i].hash = recompute->marks[i].now;
   recompute->marked = lbm->step;
   recompute->revision = gab_forest_revision(lbm->forest);
@@ -287,7 +287,7 @@ static gab_status mark_sample(gab_lbm *lbm, int level)
 
 static void sweep_part(const gab_lbm_model *model, kept_block *kept, const gab_lbm_job *job)
 {
-  for (size_t slab = job->first_slab; slab < job->last_slab; ++slab)
+  for (size_t slab = job->first_slab; slab < job->last_slab; slab++)
     gab_lbm_sweep_slab(model, &kept->before, slab);
 }
 
@@ -297,14 +297,14 @@ static size_t count_different_sent(const kept_block *kept, const gab_field *agai
   const gab_lbm_block *block = kept->block;
   const size_t each = gab_precision_bytes(block->src->shape.precision);
   size_t different = 0;
-  for (int q = 0; q < block->src->shape.components; ++q)
-    for (size_t k = 0; k < block->run_count; ++k) {
+  for (int q = 0; q < block->src->shape.components; q++)
+    for (size_t k = 0; k < block->run_count; k++) {
       const size_t first = gab_place(block->runs[k].start, block->now->sent[q]) * each;
       const unsigned char *a = (const unsigned char *)block->src->data + first,
                           *b = (const unsigned char *)again->data + first;
       const size_t bytes = (size_t)block->runs[k].length * each;
       if (memcmp(a, b, bytes) == 0) continue;
-      for (size_t i = 0; i < bytes; ++i) different += a[i] != b[i];
+      for (size_t i = 0; i < bytes; i++) different += a[i] != b[i];
     }
   return different;
 }
@@ -316,7 +316,7 @@ static size_t count_different(const kept_block *kept)
   const unsigned char *a = now->data, *b = again->data;
   size_t different = 0;
   if (memcmp(a, b, bytes) == 0) return 0;
-  for (size_t i = 0; i < bytes; ++i) different += a[i] != b[i];
+  for (size_t i = 0; i < bytes; i++) different += a[i] != b[i];
   return different;
 }
 
@@ -328,7 +328,7 @@ static void sweep_parts(const gab_lbm_model *model, kept_block *kept)
 #else
   const size_t me = 0, threads = 1;
 #endif
-  for (size_t part = 0; part < kept->parts; ++part)
+  for (size_t part = 0; part < kept->parts; part++)
     if ((kept->jobs[part].by + 1) % threads == me) sweep_part(model, kept, &kept->jobs[part]);
 }
 
@@ -347,12 +347,12 @@ static gab_status compute_in_strips(gab_lbm *lbm)
   gab_lbm_recompute *recompute = lbm->recompute;
   gab_field scratch = {.map = lbm->model.map};
   size_t i = 0;
-  while (i < recompute->count && !recompute->kept[i].block->in_strip) ++i;
+  while (i < recompute->count && !recompute->kept[i].block->in_strip) i++;
   if (i == recompute->count) return GAB_OK;
   scratch.shape = recompute->kept[i].from.shape;
   GAB_TRY(gab_alloc(scratch.map.elements * gab_precision_bytes(scratch.shape.precision), GAB_MEMORY_FIELD,
                     &scratch.data));
-  for (; i < recompute->count; ++i)
+  for (; i < recompute->count; i++)
     if (recompute->kept[i].block->in_strip) compute_in_strip(&lbm->model, &recompute->kept[i], &scratch);
   gab_free(&scratch.data);
   return GAB_OK;
@@ -363,13 +363,13 @@ static gab_status compute_again(gab_lbm *lbm)
   gab_lbm_recompute *recompute = lbm->recompute;
 #pragma omp parallel
   {
-    for (size_t i = 0; i < recompute->count; ++i) {
+    for (size_t i = 0; i < recompute->count; i++) {
       kept_block *kept = &recompute->kept[i];
       if (!kept->block->in_strip) sweep_parts(&lbm->model, kept);
     }
 #pragma omp barrier
 #pragma omp for schedule(dynamic)
-    for (size_t i = 0; i < recompute->count; ++i)
+    for (size_t i = 0; i < recompute->count; i++)
       if (!recompute->kept[i].block->in_strip)
         recompute->kept[i].different = count_different(&recompute->kept[i]);
   }
@@ -381,8 +381,8 @@ gab_status gab_lbm_recompute_compare(gab_lbm *lbm, const gab_lbm_substep *at)
 {
   gab_lbm_recompute *recompute = lbm->recompute;
   const double start = gab_seconds();
-  gab_world_enter(lbm->world, GAB_PHASE_RECOMPUTE);
-  for (size_t i = 0; i < recompute->count; ++i) {
+  gab_world_enter(lbm->world, GAB_FAULT_POINT_RECOMPUTE);
+  for (size_t i = 0; i < recompute->count; i++) {
     kept_block *kept = &recompute->kept[i];
     if (kept->block->in_strip) continue;
     kept->before.src = &kept->from;
@@ -390,7 +390,7 @@ gab_status gab_lbm_recompute_compare(gab_lbm *lbm, const gab_lbm_substep *at)
   }
   GAB_TRY(compute_again(lbm));
   recompute->report.blocks += recompute->count;
-  for (size_t i = 0; i < recompute->count; ++i) {
+  for (size_t i = 0; i < recompute->count; i++) {
     const kept_block *kept = &recompute->kept[i];
     if (kept->different == 0) continue;
     recompute->report.differed++;
@@ -409,7 +409,7 @@ gab_status gab_lbm_check_recomputed(gab_lbm *lbm, bool at_rest)
 {
   gab_lbm_recompute *recompute = lbm->recompute;
   if (!recompute) return GAB_OK;
-  if (at_rest) GAB_TRY(look(lbm, -1));
+  if (at_rest) GAB_TRY(compare_marked(lbm, -1));
   const bool found = recompute->words[0] && recompute->found_in == gab_forest_revision(lbm->forest);
   char words[sizeof recompute->words];
   memcpy(words, recompute->words, sizeof words);

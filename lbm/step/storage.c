@@ -8,7 +8,7 @@ static ptrdiff_t distance(const gab_field_map *map, int component, const int8_t 
 
 static void fill_state(const gab_lattice *lattice, const gab_field_map *map, gab_storage *state)
 {
-  for (int q = 0; q < lattice->q; ++q) {
+  for (int q = 0; q < lattice->q; q++) {
     const int8_t *c = lattice->c[q];
     state->sent[q] = distance(map, state->component[q], state->shift[q]);
     state->arriving[q] = state->sent[q] - distance(map, 0, c);
@@ -20,10 +20,10 @@ void gab_storage_fill(const gab_lattice *lattice, const gab_field_map *map, bool
 {
   gab_storage *even = &states[0], *odd = &states[1];
   *even = *odd = (gab_storage){0};
-  for (int q = 0; q < lattice->q; ++q) {
+  for (int q = 0; q < lattice->q; q++) {
     even->component[q] = in_place ? gab_lattice_opposite(q) : q;
     odd->component[q] = q;
-    for (int axis = 0; axis < 3; ++axis) odd->shift[q][axis] = lattice->c[q][axis];
+    for (int axis = 0; axis < 3; axis++) odd->shift[q][axis] = lattice->c[q][axis];
   }
   fill_state(lattice, map, even);
   fill_state(lattice, map, odd);

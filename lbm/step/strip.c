@@ -20,7 +20,7 @@ static void settle(gab_strips *home, gab_strip_place *place)
 {
   gab_strip_cover(home, place->in, place->column, GAB_COLUMN_COVERED);
   place->is_awaited = false;
-  --home->awaited;
+  home->awaited--;
 }
 
 /* A place for one that was not expected. */
@@ -116,7 +116,7 @@ static void clear_sent(const gab_lbm_model *model, gab_lbm_block *block, int q, 
 static void clear_cells(const gab_lbm_model *model, gab_lbm_block *block, int32_t first, int32_t last,
                         int32_t y, int32_t z)
 {
-  for (int q = 0; q < model->lattice->q; ++q) clear_sent(model, block, q, first, last, y, z);
+  for (int q = 0; q < model->lattice->q; q++) clear_sent(model, block, q, first, last, y, z);
 }
 
 static bool is_inside(const gab_lbm_model *model, int axis, int32_t at)
@@ -132,10 +132,10 @@ void gab_strip_clear_ghosts(const gab_lbm_model *model, gab_lbm_block *block)
   if (block->fluid_cells == gab_lbm_cells_of(model)) return;
   const int32_t *n = model->cells, *g = model->shape.ghosts, width = n[0];
   const uint8_t *used = block->in_strip->in->used + block->in_strip->column;
-  for (int q = 1; q < model->lattice->q; ++q) {
+  for (int q = 1; q < model->lattice->q; q++) {
     const int8_t *c = model->lattice->c[q];
-    for (int32_t z = -g[2]; z < n[2] + g[2]; ++z)
-      for (int32_t y = -g[1]; y < n[1] + g[1]; ++y) {
+    for (int32_t z = -g[2]; z < n[2] + g[2]; z++)
+      for (int32_t y = -g[1]; y < n[1] + g[1]; y++) {
         if (!is_inside(model, 1, y + c[1]) || !is_inside(model, 2, z + c[2])) continue;
         if (!is_inside(model, 1, y) || !is_inside(model, 2, z))
           clear_sent(model, block, q, -c[0], width - c[0], y, z);
@@ -151,10 +151,10 @@ void gab_strip_clear_solid(const gab_lbm_model *model, gab_lbm_block *block)
   size_t k = 0;
   if (block->fluid_cells == gab_lbm_cells_of(model)) return;
   gab_strip_clear_ghosts(model, block);
-  for (int32_t z = 0; z < model->cells[2]; ++z)
-    for (int32_t y = 0; y < model->cells[1]; ++y) {
+  for (int32_t z = 0; z < model->cells[2]; z++)
+    for (int32_t y = 0; y < model->cells[1]; y++) {
       int32_t x = 0;
-      for (; k < block->run_count && block->runs[k].y == y && block->runs[k].z == z; ++k) {
+      for (; k < block->run_count && block->runs[k].y == y && block->runs[k].z == z; k++) {
         clear_cells(model, block, x, block->runs[k].x, y, z);
         x = block->runs[k].x + block->runs[k].length;
       }

@@ -7,7 +7,7 @@
 static void give_up_awaited(gab_strips *home)
 {
   if (home->awaited == 0) return;
-  for (size_t b = 0; b < home->buckets && home->awaited > 0; ++b)
+  for (size_t b = 0; b < home->buckets && home->awaited > 0; b++)
     for (gab_strip_place *place = home->bucket[b], *next; place; place = next) {
       next = place->next;
       if (place->is_awaited) gab_strips_remove_place(&place);
@@ -23,7 +23,7 @@ static bool will_be_dense(const gab_lbm_model *model, const gab_strip_key *key)
   gab_box box;
   if (model->sparse_below <= 0) return true;
   if (key->at[0] >= GAB_LBM_LEVELS) return false; /* and will be refused */
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     box.lo[axis] = key->at[3 - axis] * model->cells[axis];
     box.hi[axis] = box.lo[axis] + model->cells[axis];
   }
@@ -34,7 +34,7 @@ static bool will_be_dense(const gab_lbm_model *model, const gab_strip_key *key)
 static int in_rows(const void *a, const void *b)
 {
   const gab_strip_key *x = a, *y = b;
-  for (int i = 0; i < 4; ++i)
+  for (int i = 0; i < 4; i++)
     if (x->at[i] != y->at[i]) return x->at[i] < y->at[i] ? -1 : 1;
   return 0;
 }
@@ -58,7 +58,7 @@ static gab_status await_one(const gab_lbm_model *model, const gab_strip_key *key
 static bool follows(const gab_strip_key *a, const gab_strip_key *b)
 {
   gab_strip_key next = *a;
-  ++next.at[3];
+  next.at[3]++;
   return in_rows(&next, b) == 0;
 }
 
@@ -67,9 +67,9 @@ static gab_status await_all(const gab_lbm_model *model, gab_strip_key *keys, siz
 {
   size_t end = 0; /* of those that follow each other */
   if (count > 1) qsort(keys, count, sizeof *keys, in_rows);
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     if (end <= i) end = i + 1;
-    while (end < count && follows(&keys[end - 1], &keys[end])) ++end;
+    while (end < count && follows(&keys[end - 1], &keys[end])) end++;
     GAB_TRY(await_one(model, &keys[i], end - i));
   }
   return GAB_OK;
@@ -85,13 +85,13 @@ static size_t list_keys(const gab_lbm_model *model, const gab_root_grid *grid, c
   if (gab_alloc(count * sizeof **keys, GAB_MEMORY_OTHER, &memory) != GAB_OK) return 0;
   *keys = memory;
 #pragma omp parallel for schedule(dynamic)
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     const gab_block_place place = gab_block_id_place(grid, ids[i]);
     gab_strip_key *key = &(*keys)[i];
     *key = (gab_strip_key){{place.level, place.at[2], place.at[1], place.at[0]}};
     if (!will_be_dense(model, key)) key->at[0] = -1;
   }
-  for (size_t i = 0; i < count; ++i)
+  for (size_t i = 0; i < count; i++)
     if ((*keys)[i].at[0] >= 0) (*keys)[kept++] = (*keys)[i];
   return kept;
 }

@@ -16,7 +16,7 @@ static bool follows(const gab_lbm_block *a, const gab_lbm_block *b)
 static int in_rows(const void *a, const void *b)
 {
   const gab_lbm_block *x = *(gab_lbm_block *const *)a, *y = *(gab_lbm_block *const *)b;
-  for (int i = 0; i < 4; ++i)
+  for (int i = 0; i < 4; i++)
     if (x->in_strip->key.at[i] != y->in_strip->key.at[i])
       return x->in_strip->key.at[i] < y->in_strip->key.at[i] ? -1 : 1;
   return 0;
@@ -34,7 +34,7 @@ static gab_status list_rows(const gab_lbm *lbm, gab_lbm_block ***blocks, size_t 
 {
   size_t all, kept = 0;
   GAB_TRY(gab_lbm_list_blocks(lbm, -1, blocks, &all));
-  for (size_t i = 0; i < all; ++i) {
+  for (size_t i = 0; i < all; i++) {
     (*blocks)[i]->left = (*blocks)[i]->right = NULL;
     if ((*blocks)[i]->in_strip) (*blocks)[kept++] = (*blocks)[i];
   }
@@ -45,7 +45,7 @@ static gab_status list_rows(const gab_lbm *lbm, gab_lbm_block ***blocks, size_t 
 
 static void link_rows(gab_lbm_block *const *blocks, size_t count)
 {
-  for (size_t i = 1; i < count; ++i)
+  for (size_t i = 1; i < count; i++)
     if (follows(blocks[i - 1], blocks[i])) {
       blocks[i - 1]->right = blocks[i];
       blocks[i]->left = blocks[i - 1];
@@ -55,7 +55,7 @@ static void link_rows(gab_lbm_block *const *blocks, size_t count)
 static bool is_wasteful(const gab_strips *home)
 {
   int64_t covered = 0;
-  for (size_t i = 0; i < home->count; ++i) covered += home->list[i]->covered;
+  for (size_t i = 0; i < home->count; i++) covered += home->list[i]->covered;
   const int64_t needed = covered + 2 * covered / home->cells;
   return 2 * (int64_t)home->count * home->columns > 3 * needed + 2 * home->columns;
 }
@@ -70,7 +70,7 @@ typedef struct merit {
 static merit merit_now(const gab_strips *home, gab_lbm_block *const *blocks, size_t count)
 {
   merit found = {.strips = home->count - home->empty};
-  for (size_t i = 0; i < count; ++i) found.joined += blocks[i]->right != NULL;
+  for (size_t i = 0; i < count; i++) found.joined += blocks[i]->right != NULL;
   return found;
 }
 
@@ -80,7 +80,7 @@ static merit lay_out(const gab_strips *home, gab_lbm_block *const *blocks, size_
                      gab_strip_move *moves, size_t *strip)
 {
   merit found = {.strips = 1};
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     const bool joins = i > 0 && belongs(blocks[i - 1], blocks[i]);
     const bool is_level = i > 0 && blocks[i - 1]->at->level == blocks[i]->at->level;
     int32_t column = i == 0 ? 1 : moves[i - 1].column + home->cells + (joins ? 0 : 2);
@@ -111,15 +111,15 @@ static gab_status choose_strips(gab_strips *home, const gab_strip_move *moves, c
                                 size_t count, gab_strip **chosen, bool *is_chosen)
 {
   size_t next = 0;
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     gab_strip *wish = moves[i].block->in_strip->in;
     if ((i > 0 && strip[i] == strip[i - 1]) || is_chosen[wish->index]) continue;
     chosen[strip[i]] = wish;
     is_chosen[wish->index] = true;
   }
-  for (size_t s = 0; s <= strip[count - 1]; ++s) {
+  for (size_t s = 0; s <= strip[count - 1]; s++) {
     if (chosen[s]) continue;
-    while (next < home->count && is_chosen[next]) ++next;
+    while (next < home->count && is_chosen[next]) next++;
     if (next < home->count) chosen[s] = home->list[next];
     else GAB_TRY(gab_strips_add(home, &chosen[s]));
     is_chosen[chosen[s]->index] = true;
@@ -136,7 +136,7 @@ static gab_status set_strips(gab_strips *home, gab_strip_move *moves, const size
   gab_status status = gab_alloc((home->count + strips) * sizeof(bool), GAB_MEMORY_OTHER, &is_chosen);
   if (status == GAB_OK) {
     status = choose_strips(home, moves, strip, count, chosen, is_chosen);
-    for (size_t i = 0; i < count; ++i) moves[i].in = ((gab_strip **)chosen)[strip[i]];
+    for (size_t i = 0; i < count; i++) moves[i].in = ((gab_strip **)chosen)[strip[i]];
     gab_free(&is_chosen);
   }
   gab_free(&chosen);
@@ -147,7 +147,7 @@ static gab_status set_strips(gab_strips *home, gab_strip_move *moves, const size
 static size_t drop_idle(gab_strip_move *moves, size_t count)
 {
   size_t kept = 0;
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     const gab_strip_place *place = moves[i].block->in_strip;
     if (place->in == moves[i].in && place->column == moves[i].column && place->now == moves[i].now) continue;
     moves[kept++] = moves[i];
@@ -159,7 +159,7 @@ static size_t drop_idle(gab_strip_move *moves, size_t count)
 static void clear_ghosts(const gab_lbm_model *model, gab_lbm_block *const *blocks, size_t count)
 {
 #pragma omp parallel for schedule(static)
-  for (size_t i = 0; i < count; ++i) gab_strip_clear_ghosts(model, blocks[i]);
+  for (size_t i = 0; i < count; i++) gab_strip_clear_ghosts(model, blocks[i]);
 }
 
 static gab_status pack_by(const gab_lbm_model *model, gab_lbm_block *const *blocks, size_t count,
@@ -192,7 +192,7 @@ static void pack(const gab_lbm_model *model, gab_lbm_block *const *blocks, size_
   }
   if (status != GAB_OK) gab_error_clear();
   gab_strips_drop_empty(model->strips);
-  for (size_t i = 0; i < count; ++i) blocks[i]->left = blocks[i]->right = NULL;
+  for (size_t i = 0; i < count; i++) blocks[i]->left = blocks[i]->right = NULL;
   link_rows(blocks, count);
 }
 

@@ -49,7 +49,7 @@ static void drop_strip(gab_strip *gone)
 void gab_strips_drop_empty(gab_strips *home)
 {
   size_t kept = 0;
-  for (size_t i = 0; i < home->count; ++i)
+  for (size_t i = 0; i < home->count; i++)
     if (home->list[i]->users > 0) {
       home->list[i]->index = kept;
       home->list[kept++] = home->list[i];
@@ -80,7 +80,7 @@ void gab_strips_close(gab_strips **strips)
 static int32_t room_in(const gab_strips *home, const gab_strip *in)
 {
   int32_t widest = 0, first = -1; /* as if a block ended one column ahead of the strip's first */
-  for (int32_t column = 0; column <= home->columns; ++column) {
+  for (int32_t column = 0; column <= home->columns; column++) {
     const bool is_end = column == home->columns;
     if (!is_end && !in->used[column]) continue;
     const int32_t room = (is_end ? column + 1 : column) - first - 4;
@@ -101,12 +101,12 @@ void gab_strip_cover(gab_strips *home, gab_strip *in, int32_t column, gab_column
 /* One block more in a strip, or one less. */
 void gab_strip_come(gab_strips *home, gab_strip *in)
 {
-  if (in->users++ == 0) --home->empty;
+  if (in->users++ == 0) home->empty--;
 }
 void gab_strip_go(gab_strips *home, gab_strip *from)
 {
   if (--from->users > 0) return;
-  ++home->empty;
+  home->empty++;
   if (home->empty > 1 + home->count / 8) gab_strips_drop_empty(home);
 }
 
@@ -125,7 +125,7 @@ gab_status gab_strips_add(gab_strips *home, gab_strip **added)
   made->used = used;
   made->room = home->columns - 2;
   made->index = home->count;
-  ++home->empty;
+  home->empty++;
   home->list[home->count++] = made;
   *added = made;
   return GAB_OK;
@@ -202,7 +202,7 @@ static void widen_table(gab_strips *home)
   if (gab_alloc(4 * count * sizeof *old, GAB_MEMORY_OTHER, &memory) != GAB_OK) return;
   home->bucket = memory;
   home->buckets = 4 * count;
-  for (size_t b = 0; b < count; ++b)
+  for (size_t b = 0; b < count; b++)
     for (gab_strip_place *place = old[b], *next; place; place = next) {
       next = place->next;
       gab_strip_place **first = &home->bucket[bucket_of(home, &place->key)];
@@ -225,7 +225,7 @@ void gab_strips_forget(gab_strips *home, const gab_strip_place *place)
   gab_strip_place **known = gab_strips_place_of(home, &place->key);
   if (*known != place) return;
   *known = place->next;
-  --home->places_known;
+  home->places_known--;
 }
 
 /* The one `distance` blocks away along x. */
@@ -239,7 +239,7 @@ static const gab_strip_place *neighbour(gab_strips *home, const gab_strip_key *k
 static bool is_free(const gab_strips *home, const gab_strip *in, int32_t first, int32_t last)
 {
   if (first < 0) first = 0;
-  for (int32_t column = first; column < last && column < home->columns; ++column)
+  for (int32_t column = first; column < last && column < home->columns; column++)
     if (in->used[column]) return false;
   return true;
 }
@@ -248,7 +248,7 @@ static bool is_free(const gab_strips *home, const gab_strip *in, int32_t first, 
 static bool find_room(const gab_strips *home, const gab_strip *in, int32_t width, int32_t *column)
 {
   if (in->room < width) return false;
-  for (int32_t at = 1; at + width + 1 <= home->columns; ++at)
+  for (int32_t at = 1; at + width + 1 <= home->columns; at++)
     if (is_free(home, in, at - 2, at + width + 2)) {
       *column = at;
       return true;
@@ -259,9 +259,9 @@ static bool find_room(const gab_strips *home, const gab_strip *in, int32_t width
 gab_status gab_strips_find(gab_strips *home, int blocks, gab_strip **in, int32_t *column)
 {
   while (home->first_open < home->count && home->list[home->first_open]->room < home->cells)
-    ++home->first_open;
+    home->first_open++;
   for (; blocks > 0; blocks /= 2)
-    for (size_t i = home->first_open; i < home->count; ++i)
+    for (size_t i = home->first_open; i < home->count; i++)
       if (find_room(home, home->list[i], blocks * home->cells, column)) {
         *in = home->list[i];
         return GAB_OK;

@@ -171,8 +171,8 @@ static void prepare(const step_of *step, worker *by, const gab_lbm_block *first)
   if (!(step->with_pulls || step->with_corrections)) return;
   const double start = now(by);
   for (const gab_lbm_block *block = first; block; block = block->next) {
-    if (step->with_pulls && step->sub == 0) gab_level_interface_pick_first(block);
-    if (step->with_pulls) gab_level_interface_pull_all(block, step->sub, step->ramp);
+    if (step->with_pulls && step->sub == 0) gab_level_interface_coalesce_first(block);
+    if (step->with_pulls) gab_level_interface_explode(block, step->sub, step->ramp);
     if (step->with_corrections) gab_level_interface_find_arrivals(step->model, block);
   }
   for (const gab_lbm_block *block = first; block && step->with_corrections; block = block->next)
@@ -185,7 +185,7 @@ static void pick_up_block(const step_of *step, worker *by, const gab_lbm_block *
 {
   if (!block->interface || !step->with_picks) return;
   const double start = now(by);
-  gab_level_interface_pick_second(block, block->dst ? block->dst : block->src, block->now->next);
+  gab_level_interface_coalesce_second(block, block->dst ? block->dst : block->src, block->now->next);
   if (by->clock) by->clock->interfaces += now(by) - start;
 }
 
@@ -200,13 +200,13 @@ static void early_ghosts(const step_of *step, worker *by, const gab_lbm_job *job
 {
   if (!ghosts_are_due(step, job->block)) return;
   if (job->part == 0) ghosts_across(step, by, job);
-  for (size_t s = job->first_slab; s < job->last_slab; ++s)
+  for (size_t s = job->first_slab; s < job->last_slab; s++)
     if (ghosts_come_first(job, s)) ghosts_of_slab(step, by, job, s);
 }
 
 static void early_links(const step_of *step, worker *by, const gab_lbm_job *job)
 {
-  for (size_t s = job->first_slab; s < job->last_slab; ++s)
+  for (size_t s = job->first_slab; s < job->last_slab; s++)
     if (links_come_first(job, s) && links_are_due(step, job->block, s)) links_of_slab(step, by, job, s);
 }
 
@@ -217,7 +217,7 @@ static void main_part(const step_of *step, worker *by, const gab_lbm_job *job)
   const bool ghosts = ghosts_are_due(step, block);
   if (job->parts == 1) prepare(step, by, block);
   if (ghosts && job->parts == 1) ghosts_across(step, by, job);
-  for (size_t s = job->first_slab; s < job->last_slab + 2; ++s) {
+  for (size_t s = job->first_slab; s < job->last_slab + 2; s++) {
     if (ghosts && s < job->last_slab && !ghosts_come_first(job, s)) ghosts_of_slab(step, by, job, s);
     if (s > job->first_slab && s <= job->last_slab && !links_come_first(job, s - 1) &&
         links_are_due(step, block, s - 1))
@@ -256,7 +256,7 @@ static int thread_number(void)
 static void work_off(const step_of *step, worker *by)
 {
   const size_t threads = step->plan->threads, mine = (size_t)thread_number();
-  for (size_t k = 0; k < threads; ++k) {
+  for (size_t k = 0; k < threads; k++) {
     gab_lbm_queue *queue = &step->plan->queues[(mine + k) % threads];
     for (;;) {
       size_t i = atomic_fetch_add_explicit(&queue->next, 1, memory_order_relaxed);
@@ -271,7 +271,7 @@ static void work_off(const step_of *step, worker *by)
 void gab_lbm_ramps(const gab_lbm *lbm, double time, double ramp[GAB_SIDE_COUNT])
 {
   const double pi = 3.14159265358979323846;
-  for (int side = 0; side < GAB_SIDE_COUNT; ++side) {
+  for (int side = 0; side < GAB_SIDE_COUNT; side++) {
     double steps = lbm->model.options.sides[side].ramp_steps;
     ramp[side] = time >= steps ? 1 : (1 - cos(pi * time / steps)) / 2;
   }
@@ -284,20 +284,20 @@ static void work(const step_of *step, worker *by)
   const double start = now(by);
   if (shared && (step->with_pulls || step->with_corrections)) {
 #pragma omp for schedule(dynamic)
-    for (size_t i = 0; i < jobs->count; ++i)
+    for (size_t i = 0; i < jobs->count; i++)
       if (jobs->list[i].part == 0) prepare(step, by, jobs->list[i].block);
   }
   if (shared && step->with_ghosts) {
 #pragma omp for schedule(static)
-    for (size_t i = 0; i < jobs->count; ++i) early_ghosts(step, by, &jobs->list[i]);
+    for (size_t i = 0; i < jobs->count; i++) early_ghosts(step, by, &jobs->list[i]);
 #pragma omp for schedule(static)
-    for (size_t i = 0; i < jobs->count; ++i) early_links(step, by, &jobs->list[i]);
+    for (size_t i = 0; i < jobs->count; i++) early_links(step, by, &jobs->list[i]);
   }
   work_off(step, by);
   if (shared && step->with_picks) {
 #pragma omp barrier
 #pragma omp for schedule(dynamic)
-    for (size_t i = 0; i < jobs->count; ++i)
+    for (size_t i = 0; i < jobs->count; i++)
       if (jobs->list[i].part == 0) pick_up(step, by, jobs->list[i].block);
   }
   if (by->clock) by->clock->all += now(by) - start;
@@ -310,7 +310,7 @@ static gab_status run_phase(const gab_lbm *lbm, step_of *step, double time)
   gab_status status = GAB_OK;
   if (plan->jobs.count == 0) return GAB_OK;
   gab_lbm_ramps(lbm, time, step->ramp);
-  for (size_t thread = 0; thread < plan->threads; ++thread)
+  for (size_t thread = 0; thread < plan->threads; thread++)
     atomic_store_explicit(&plan->queues[thread].next, plan->queues[thread].first, memory_order_relaxed);
 #pragma omp parallel
   {
@@ -416,7 +416,7 @@ static gab_status keep_sample(gab_lbm *lbm, const gab_lbm_substep *at)
 gab_status gab_lbm_collide_on(gab_lbm *lbm, const gab_lbm_substep *at)
 {
   gab_lbm_stage *stage = &lbm->stage[at->level];
-  gab_world_enter(lbm->world, GAB_PHASE_COMPUTE);
+  gab_world_enter(lbm->world, GAB_FAULT_POINT_COMPUTE);
   GAB_TRY(gab_world_check(lbm->world));
   if (stage->revision > 0 && stage->revision != gab_forest_revision(lbm->forest))
     GAB_FAIL(GAB_ERR_STATE, "the forest changed between the exchange and the collision of a step");
@@ -484,7 +484,7 @@ gab_status gab_lbm_collide_stale(gab_lbm *lbm)
   else GAB_TRY(gab_lbm_collide_on(lbm, &(gab_lbm_substep){.time = (double)lbm->step}));
   if (lbm->wants_forces) lbm->has_forces = true;
   lbm->wants_forces = false;
-  ++lbm->step;
+  lbm->step++;
   return GAB_OK;
 }
 

@@ -9,7 +9,7 @@ const gab_phasefield_kernel *gab_phasefield_kernel_find(const char *name, const 
 {
   const bool automatic = !name || strcmp(name, "auto") == 0;
   if (automatic || strcmp(name, "fast") == 0)
-    for (size_t i = 0; i < sizeof fast / sizeof fast[0]; ++i)
+    for (size_t i = 0; i < sizeof fast / sizeof fast[0]; i++)
       if (fast[i]->phases == model->phases && fast[i]->independents == model->independents &&
           (!fast[i]->obstacle_only || model->options.potential == GAB_POTENTIAL_OBSTACLE))
         return fast[i];

@@ -68,7 +68,7 @@ typedef int64_t lanes __attribute__((vector_size(sizeof(vec))));
 INLINE lanes first_lanes(int64_t count)
 {
   lanes which;
-  for (int i = 0; i < LANES; ++i) which[i] = i < count ? -1 : 0;
+  for (int i = 0; i < LANES; i++) which[i] = i < count ? -1 : 0;
   return which;
 }
 INLINE vec load(const double *from, lanes which)
@@ -76,14 +76,14 @@ INLINE vec load(const double *from, lanes which)
   vec x = {0};
   if (which[LANES - 1]) memcpy(&x, from, sizeof x);
   else
-    for (int i = 0; i < LANES && which[i]; ++i) x[i] = from[i];
+    for (int i = 0; i < LANES && which[i]; i++) x[i] = from[i];
   return x;
 }
 INLINE void store(double *to, lanes which, vec x)
 {
   if (which[LANES - 1]) memcpy(to, &x, sizeof x);
   else
-    for (int i = 0; i < LANES && which[i]; ++i) to[i] = x[i];
+    for (int i = 0; i < LANES && which[i]; i++) to[i] = x[i];
 }
 INLINE lanes greater(vec a, vec b) { return (lanes)(a > b); }
 INLINE lanes equal(vec a, vec b) { return (lanes)(a == b); }
@@ -93,20 +93,20 @@ INLINE lanes butnot(lanes a, lanes b) { return a & ~b; }
 INLINE bool any(lanes which)
 {
   int64_t sum = 0;
-  for (int i = 0; i < LANES; ++i) sum |= which[i];
+  for (int i = 0; i < LANES; i++) sum |= which[i];
   return sum != 0;
 }
 INLINE bool all_of(lanes which, lanes wanted) { return !any(wanted & ~which); }
 INLINE vec root(vec x)
 {
-  for (int i = 0; i < LANES; ++i) x[i] = sqrt(x[i]);
+  for (int i = 0; i < LANES; i++) x[i] = sqrt(x[i]);
   return x;
 }
 INLINE vec shifted_in(vec before, vec x)
 {
   vec made = {0};
   made[0] = before[LANES - 1];
-  for (int i = 1; i < LANES; ++i) made[i] = x[i - 1];
+  for (int i = 1; i < LANES; i++) made[i] = x[i - 1];
   return made;
 }
 

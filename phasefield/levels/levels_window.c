@@ -91,7 +91,7 @@ static gab_box coarse_rows(const gab_phasefield_model *model, const gab_contact 
                            int32_t rows)
 {
   gab_box box = rows_box(model, first, rows);
-  for (int axis = 0; axis < model->dimension; ++axis) {
+  for (int axis = 0; axis < model->dimension; axis++) {
     if (axis == model->axis) continue;
     box.lo[axis] = contact->place[axis] * model->cells[axis] / 2;
     box.hi[axis] = box.lo[axis] + model->cells[axis] / 2;
@@ -107,7 +107,7 @@ static size_t coupled_size(void *user, const void *data, gab_coupling_way way, c
   if (!passes_rows(model, way, contact)) return 0;
   const bool is_coarse = sends == (way == GAB_COUPLING_DOWN);
   size_t cells = (size_t)rows_of(model); /* of this block */
-  for (int axis = 0; axis < model->dimension; ++axis)
+  for (int axis = 0; axis < model->dimension; axis++)
     if (axis != model->axis) cells *= (size_t)model->cells[axis];
   if (way == GAB_COUPLING_DOWN && is_coarse) cells *= 2; /* as many along the border, in twice as many rows */
   if (way == GAB_COUPLING_UP) cells /= is_coarse ? 1U << (model->dimension - 1) : 1U << model->dimension;
@@ -119,14 +119,14 @@ static void pack_children(const gab_phasefield_block *block, const gab_contact *
 {
   const gab_phasefield_model *model = block->model;
   const gab_box box = coarse_rows(model, contact, 0, rows_of(model));
-  for (int32_t z = (int32_t)box.lo[2]; z < box.hi[2]; ++z)
-    for (int32_t y = (int32_t)box.lo[1]; y < box.hi[1]; ++y)
-      for (int32_t x = (int32_t)box.lo[0]; x < box.hi[0]; ++x)
-        for (int part = 0; part < 1 << model->dimension; ++part) {
+  for (int32_t z = (int32_t)box.lo[2]; z < box.hi[2]; z++)
+    for (int32_t y = (int32_t)box.lo[1]; y < box.hi[1]; y++)
+      for (int32_t x = (int32_t)box.lo[0]; x < box.hi[0]; x++)
+        for (int part = 0; part < 1 << model->dimension; part++) {
           const int32_t at[3] = {x, y, z};
-          for (int a = 0; a < model->phases; ++a)
+          for (int a = 0; a < model->phases; a++)
             *out++ = gab_phasefield_child_value(block->phi, at, a, part, false, model->dimension);
-          for (int i = 0; i < model->independents; ++i)
+          for (int i = 0; i < model->independents; i++)
             *out++ = gab_phasefield_child_value(block->c, at, i, part, true, model->dimension);
         }
 }
@@ -138,14 +138,14 @@ static void unpack_children(gab_phasefield_block *block, const double *in)
   const int32_t rows = rows_of(model);
   const gab_box box = rows_box(model, model->cells[model->axis] - rows, rows);
   int32_t step[3], at[3];
-  for (int axis = 0; axis < 3; ++axis) step[axis] = axis < model->dimension ? 2 : 1;
+  for (int axis = 0; axis < 3; axis++) step[axis] = axis < model->dimension ? 2 : 1;
   for (at[2] = (int32_t)box.lo[2]; at[2] < box.hi[2]; at[2] += step[2])
     for (at[1] = (int32_t)box.lo[1]; at[1] < box.hi[1]; at[1] += step[1])
       for (at[0] = (int32_t)box.lo[0]; at[0] < box.hi[0]; at[0] += step[0])
-        for (int part = 0; part < 1 << model->dimension; ++part) {
+        for (int part = 0; part < 1 << model->dimension; part++) {
           const int32_t x = at[0] + (part & 1), y = at[1] + (part >> 1 & 1), z = at[2] + (part >> 2 & 1);
-          for (int a = 0; a < model->phases; ++a) gab_field_set(block->phi_new, x, y, z, a, *in++);
-          for (int i = 0; i < model->independents; ++i) gab_field_set(block->mu_new, x, y, z, i, *in++);
+          for (int a = 0; a < model->phases; a++) gab_field_set(block->phi_new, x, y, z, a, *in++);
+          for (int i = 0; i < model->independents; i++) gab_field_set(block->mu_new, x, y, z, i, *in++);
         }
 }
 
@@ -154,13 +154,13 @@ static void pack_parents(const gab_phasefield_block *block, double *out)
   const gab_phasefield_model *model = block->model;
   const gab_box box = rows_box(model, 0, rows_of(model));
   int32_t step[3], at[3];
-  for (int axis = 0; axis < 3; ++axis) step[axis] = axis < model->dimension ? 2 : 1;
+  for (int axis = 0; axis < 3; axis++) step[axis] = axis < model->dimension ? 2 : 1;
   for (at[2] = (int32_t)box.lo[2]; at[2] < box.hi[2]; at[2] += step[2])
     for (at[1] = (int32_t)box.lo[1]; at[1] < box.hi[1]; at[1] += step[1])
       for (at[0] = (int32_t)box.lo[0]; at[0] < box.hi[0]; at[0] += step[0]) {
-        for (int a = 0; a < model->phases; ++a)
+        for (int a = 0; a < model->phases; a++)
           *out++ = gab_phasefield_parent_value(block->phi, at, a, model->dimension);
-        for (int i = 0; i < model->independents; ++i)
+        for (int i = 0; i < model->independents; i++)
           *out++ = gab_phasefield_parent_value(block->c, at, i, model->dimension);
       }
 }
@@ -170,12 +170,12 @@ static void unpack_parents(gab_phasefield_block *block, const gab_contact *conta
   const gab_phasefield_model *model = block->model;
   const int32_t rows = rows_of(model);
   const gab_box box = coarse_rows(model, contact, model->cells[model->axis] - rows, rows);
-  for (int32_t z = (int32_t)box.lo[2]; z < box.hi[2]; ++z)
-    for (int32_t y = (int32_t)box.lo[1]; y < box.hi[1]; ++y)
-      for (int32_t x = (int32_t)box.lo[0]; x < box.hi[0]; ++x) {
+  for (int32_t z = (int32_t)box.lo[2]; z < box.hi[2]; z++)
+    for (int32_t y = (int32_t)box.lo[1]; y < box.hi[1]; y++)
+      for (int32_t x = (int32_t)box.lo[0]; x < box.hi[0]; x++) {
         const int32_t at[3] = {x, y, z};
-        for (int a = 0; a < model->phases; ++a) gab_field_set(block->phi_new, x, y, z, a, *in++);
-        for (int i = 0; i < model->independents; ++i) gab_field_set(block->mu_new, x, y, z, i, *in++);
+        for (int a = 0; a < model->phases; a++) gab_field_set(block->phi_new, x, y, z, a, *in++);
+        for (int i = 0; i < model->independents; i++) gab_field_set(block->mu_new, x, y, z, i, *in++);
         if (gab_phasefield_pure(block->phi_new, at) >= 0) continue;
 #pragma omp atomic write
         block->astray = 1;
@@ -228,22 +228,22 @@ static void enter_rows(gab_phasefield_block *block)
   const int32_t top = model->cells[model->axis], rows = rows_of(model);
   const gab_box box = rows_box(model, top - rows, rows);
   int32_t at[3];
-  for (at[2] = (int32_t)box.lo[2]; at[2] < box.hi[2]; ++at[2])
-    for (at[1] = (int32_t)box.lo[1]; at[1] < box.hi[1]; ++at[1]) {
+  for (at[2] = (int32_t)box.lo[2]; at[2] < box.hi[2]; at[2]++)
+    for (at[1] = (int32_t)box.lo[1]; at[1] < box.hi[1]; at[1]++) {
       const gab_phasefield_slice slice =
           gab_phasefield_slice_at(model, block->first[model->axis] + at[model->axis], model->step);
-      for (at[0] = (int32_t)box.lo[0]; at[0] < box.hi[0]; ++at[0]) {
+      for (at[0] = (int32_t)box.lo[0]; at[0] < box.hi[0]; at[0]++) {
         double phi[GAB_MOST_PHASES], mu[GAB_MOST_INDEPENDENTS], c[GAB_MOST_INDEPENDENTS];
         int32_t old[3] = {at[0], at[1], at[2]};
         old[model->axis] = top - 1;
-        for (int a = 0; a < model->phases; ++a) phi[a] = gab_field_get(block->phi, old[0], old[1], old[2], a);
-        for (int i = 0; i < model->independents; ++i)
+        for (int a = 0; a < model->phases; a++) phi[a] = gab_field_get(block->phi, old[0], old[1], old[2], a);
+        for (int i = 0; i < model->independents; i++)
           mu[i] = side->kind == GAB_PHASEFIELD_RESERVOIR
                       ? side->mu[i]
                       : gab_field_get(block->mu, old[0], old[1], old[2], i);
         gab_phasefield_c_of_mu(model, &slice, phi, mu, c);
-        for (int a = 0; a < model->phases; ++a) gab_field_set(block->phi_new, at[0], at[1], at[2], a, phi[a]);
-        for (int i = 0; i < model->independents; ++i)
+        for (int a = 0; a < model->phases; a++) gab_field_set(block->phi_new, at[0], at[1], at[2], a, phi[a]);
+        for (int i = 0; i < model->independents; i++)
           gab_field_set(block->mu_new, at[0], at[1], at[2], i, c[i]);
       }
     }
@@ -252,21 +252,21 @@ static void enter_rows(gab_phasefield_block *block)
 static void enter_ledger(gab_phasefield *phasefield, const gab_phasefield_block *block, int32_t first,
                          double sign)
 {
-  for (int32_t row = 0; row < rows_of(block->model); ++row)
+  for (int32_t row = 0; row < rows_of(block->model); row++)
     gab_phasefield_ledger_row(phasefield, block, first + row, sign);
 }
 
 static gab_status send_rows(gab_phasefield *phasefield)
 {
   const gab_phasefield_levels *levels = phasefield->levels;
-  for (int level = 0; level <= levels->finest; ++level)
+  for (int level = 0; level <= levels->finest; level++)
     GAB_TRY(gab_exchange_start(levels->rows_exchange[level]));
-  for (int way = GAB_COUPLING_DOWN; way <= GAB_COUPLING_UP; ++way)
-    for (int level = 0; level < levels->finest; ++level) {
+  for (int way = GAB_COUPLING_DOWN; way <= GAB_COUPLING_UP; way++)
+    for (int level = 0; level < levels->finest; level++) {
       GAB_TRY(gab_coupling_start(levels->rows, (gab_coupling_way)way, level));
       GAB_TRY(gab_coupling_finish(levels->rows));
     }
-  for (int level = 0; level <= levels->finest; ++level)
+  for (int level = 0; level <= levels->finest; level++)
     GAB_TRY(gab_exchange_finish(levels->rows_exchange[level]));
   return gab_phasefield_levels_check(phasefield);
 }
@@ -296,11 +296,11 @@ gab_status gab_phasefield_levels_shift(gab_phasefield *phasefield, int64_t rows)
              " rows, not by %" PRId64,
              phasefield->levels->finest, unit, rows);
   for (int64_t row = 0; row < rows; row += unit) {
-    for (size_t i = 0; i < blocks; ++i) move_own_rows(gab_phasefield_block_of(phasefield, i));
+    for (size_t i = 0; i < blocks; i++) move_own_rows(gab_phasefield_block_of(phasefield, i));
     GAB_TRY(send_rows(phasefield));
     phasefield->model.shift += unit;
     gab_phasefield_levels_sync(phasefield);
-    for (size_t i = 0; i < blocks; ++i) take_over(phasefield, gab_phasefield_block_of(phasefield, i));
+    for (size_t i = 0; i < blocks; i++) take_over(phasefield, gab_phasefield_block_of(phasefield, i));
     phasefield->revision = 0; /* the ghosts of phi are those of the old place */
   }
   return GAB_OK;

@@ -15,7 +15,7 @@ enum { HYSTERESIS = 2 };
 static gab_status check_grid(const gab_phasefield *phasefield, const gab_phasefield_grid *grid)
 {
   int32_t least = phasefield->model.cells[0];
-  for (int axis = 1; axis < phasefield->model.dimension; ++axis)
+  for (int axis = 1; axis < phasefield->model.dimension; axis++)
     if (phasefield->model.cells[axis] < least) least = phasefield->model.cells[axis];
   if (grid->margin < 2 || grid->margin + HYSTERESIS > least)
     GAB_FAIL(GAB_ERR_INPUT,
@@ -42,7 +42,7 @@ static int initial_phase(const gab_phasefield_model *model, const int64_t cell[3
   memcpy(mu, model->options.mu, sizeof mu);
   model->options.initial(model->options.initial_user, cell, phi, mu);
   gab_phasefield_project(model->phases, (1U << model->phases) - 1, phi);
-  for (int a = 0; a < model->phases; ++a)
+  for (int a = 0; a < model->phases; a++)
     if (phi[a] == 1) return a;
   return -1;
 }
@@ -52,11 +52,11 @@ static bool is_of_one_phase(const gab_phasefield_model *model, const gab_box *bo
 {
   int phase = -2;
   int64_t at[3];
-  for (at[2] = box->lo[2]; at[2] < box->hi[2]; ++at[2])
-    for (at[1] = box->lo[1]; at[1] < box->hi[1]; ++at[1])
-      for (at[0] = box->lo[0]; at[0] < box->hi[0]; ++at[0]) {
+  for (at[2] = box->lo[2]; at[2] < box->hi[2]; at[2]++)
+    for (at[1] = box->lo[1]; at[1] < box->hi[1]; at[1]++)
+      for (at[0] = box->lo[0]; at[0] < box->hi[0]; at[0]++) {
         int64_t cell[3];
-        for (int axis = 0; axis < 3; ++axis) {
+        for (int axis = 0; axis < 3; axis++) {
           const int64_t cells = axis < model->dimension ? model->domain[axis] : 1;
           cell[axis] = ((at[axis] % cells) + cells) % cells;
         }
@@ -74,7 +74,7 @@ static gab_mark mark_place(void *user, int level, const gab_box *cells)
   const int coarser = model->options.levels - level;
   gab_box box = *cells;
   if (coarser <= 0) return GAB_MARK_KEEP;
-  for (int axis = 0; axis < model->dimension; ++axis) {
+  for (int axis = 0; axis < model->dimension; axis++) {
     box.lo[axis] = (box.lo[axis] << coarser) - by->grid->margin;
     box.hi[axis] = (box.hi[axis] << coarser) + by->grid->margin;
     if (model->options.sides[2 * axis].kind == GAB_PHASEFIELD_PERIODIC) continue;
@@ -111,7 +111,7 @@ static bool has_interface(const gab_phasefield_model *model, const gab_field *ph
 {
   const int phase = gab_phasefield_pure(phi, at);
   if (phase < 0) return true;
-  for (int axis = 0; axis < model->dimension; ++axis)
+  for (int axis = 0; axis < model->dimension; axis++)
     for (int side = -1; side <= 1; side += 2) {
       int32_t next[3] = {at[0], at[1], at[2]};
       next[axis] += side;
@@ -124,11 +124,11 @@ static bool has_interface(const gab_phasefield_model *model, const gab_field *ph
 static void note_cell(gab_phasefield_block *block, const int32_t at[3], int margin)
 {
   const gab_phasefield_model *model = block->model;
-  for (int direction = 0; direction < GAB_DIRECTIONS; ++direction) {
+  for (int direction = 0; direction < GAB_DIRECTIONS; direction++) {
     int offset[3];
     int32_t distance = 0;
     gab_direction_offset(direction, offset);
-    for (int axis = 0; axis < model->dimension; ++axis) {
+    for (int axis = 0; axis < model->dimension; axis++) {
       const int32_t away = offset[axis] < 0   ? at[axis]
                            : offset[axis] > 0 ? model->cells[axis] - 1 - at[axis]
                                               : 0;
@@ -146,9 +146,9 @@ static void note_block(gab_phasefield_block *block, int margin)
   block->nearest = FAR;
   if (gab_phasefield_is_coarse(block)) return;
   int32_t at[3];
-  for (at[2] = 0; at[2] < cells[2]; ++at[2])
-    for (at[1] = 0; at[1] < cells[1]; ++at[1])
-      for (at[0] = 0; at[0] < cells[0]; ++at[0])
+  for (at[2] = 0; at[2] < cells[2]; at[2]++)
+    for (at[1] = 0; at[1] < cells[1]; at[1]++)
+      for (at[0] = 0; at[0] < cells[0]; at[0]++)
         if (has_interface(block->model, block->phi, at)) {
           block->nearest = CLOSE;
           note_cell(block, at, margin);
@@ -220,13 +220,13 @@ static double steepness(const gab_phasefield_block *block)
   const gab_phasefield_model *model = block->model;
   double most = 0;
   int32_t at[3];
-  for (int axis = 0; axis < model->dimension; ++axis)
-    for (at[2] = axis == 2; at[2] < model->cells[2]; ++at[2])
-      for (at[1] = axis == 1; at[1] < model->cells[1]; ++at[1])
-        for (at[0] = axis == 0; at[0] < model->cells[0]; ++at[0])
-          for (int i = 0; i < model->independents; ++i) {
+  for (int axis = 0; axis < model->dimension; axis++)
+    for (at[2] = axis == 2; at[2] < model->cells[2]; at[2]++)
+      for (at[1] = axis == 1; at[1] < model->cells[1]; at[1]++)
+        for (at[0] = axis == 0; at[0] < model->cells[0]; at[0]++)
+          for (int i = 0; i < model->independents; i++) {
             int32_t low[3] = {at[0], at[1], at[2]};
-            --low[axis];
+            low[axis]--;
             most = fmax(most, fabs(gab_field_get(block->mu, at[0], at[1], at[2], i) -
                                    gab_field_get(block->mu, low[0], low[1], low[2], i)));
           }
@@ -256,7 +256,7 @@ gab_status gab_phasefield_adapt(gab_phasefield *phasefield, const gab_phasefield
   GAB_TRY(gab_phasefield_settle(phasefield));
   const size_t blocks = gab_forest_block_count(phasefield->forest);
 #pragma omp parallel for schedule(dynamic)
-  for (size_t i = 0; i < blocks; ++i) note_block(gab_phasefield_block_of(phasefield, i), grid->margin);
+  for (size_t i = 0; i < blocks; i++) note_block(gab_phasefield_block_of(phasefield, i), grid->margin);
   GAB_TRY(gab_exchange_start(levels->nearness_exchange));
   GAB_TRY(gab_exchange_finish(levels->nearness_exchange));
   GAB_TRY(gab_coupling_start(levels->nearness, GAB_COUPLING_UP, levels->finest - 1));

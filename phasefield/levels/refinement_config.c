@@ -37,7 +37,7 @@ gab_status gab_phasefield_refinement_declare(gab_config *config)
 /* Fewer blocks of as many cells, wider by 2^levels. */
 static gab_status coarsen(const gab_config *config, int levels, gab_forest_options *forest)
 {
-  for (int axis = 0; axis < forest->grid.dimension; ++axis) {
+  for (int axis = 0; axis < forest->grid.dimension; axis++) {
     if (forest->cells[axis] % 2 != 0 || forest->cells[axis] < 4 || forest->cells[axis] < 1 << levels)
       return gab_config_fail(config, "phasefield.refinement.levels",
                              "blocks of %" PRId32
@@ -68,7 +68,7 @@ gab_status gab_phasefield_refinement_from_config(const gab_config *config, bool 
   if (setup->levels == 0) return GAB_OK;
   GAB_TRY(coarsen(config, setup->levels, forest));
   int32_t room = forest->cells[0];
-  for (int axis = 1; axis < forest->grid.dimension; ++axis)
+  for (int axis = 1; axis < forest->grid.dimension; axis++)
     if (forest->cells[axis] < room) room = forest->cells[axis];
   room -= 2;
   const bool given = gab_config_is_set(config, margin);

@@ -4,15 +4,15 @@
 double gab_phasefield_anisotropy(int dimension, double delta, const double *q, double *factor)
 {
   double square = 0, share[3], shares = 0; /* share: m_i */
-  for (int k = 0; k < dimension; ++k) square += q[k] * q[k];
-  for (int k = 0; factor && k < dimension; ++k) factor[k] = 1;
+  for (int k = 0; k < dimension; k++) square += q[k] * q[k];
+  for (int k = 0; factor && k < dimension; k++) factor[k] = 1;
   if (!(square > 0)) return 1;
-  for (int k = 0; k < dimension; ++k) {
+  for (int k = 0; k < dimension; k++) {
     share[k] = q[k] * q[k] * (1 / square);
     shares += share[k] * share[k];
   }
   const double a = 1 + delta * (4 * shares - 3);
-  for (int k = 0; factor && k < dimension; ++k) factor[k] = a * (a + 16 * delta * (share[k] - shares));
+  for (int k = 0; factor && k < dimension; k++) factor[k] = a * (a + 16 * delta * (share[k] - shares));
   return a;
 }
 
@@ -21,7 +21,7 @@ void gab_phasefield_face_q(const gab_phasefield_model *model, const gab_field_ma
 {
   const double *left_a = phi + a * map->component_stride, *right_a = left_a + map->stride[axis];
   const double *left_b = phi + b * map->component_stride, *right_b = left_b + map->stride[axis];
-  for (int k = 0; k < model->dimension; ++k) {
+  for (int k = 0; k < model->dimension; k++) {
     const ptrdiff_t next = map->stride[k];
     if (k == axis) q[k] = left_a[0] * right_b[0] - left_b[0] * right_a[0];
     else

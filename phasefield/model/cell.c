@@ -13,10 +13,10 @@ gab_phasefield_slice gab_phasefield_slice_at(const gab_phasefield_model *model, 
 {
   gab_phasefield_slice slice;
   const double temperature = gab_phasefield_row_temperature(model, row, step);
-  for (int a = 0; a < model->phases; ++a) {
+  for (int a = 0; a < model->phases; a++) {
     gab_phase_state state = gab_thermo_state(&model->options.thermo, a, temperature);
     slice.base[a] = state.constant;
-    for (int i = 0; i < model->independents; ++i) {
+    for (int i = 0; i < model->independents; i++) {
       slice.offset[a][i] = state.offset[i];
       slice.base[a] += 0.5 * state.xi[i] * state.offset[i];
     }
@@ -29,14 +29,14 @@ void gab_phasefield_interpolate(const gab_phasefield_model *model, const double 
   const int n = model->phases;
   if (model->options.interpolation == GAB_INTERPOLATION_MOELANS) {
     double squares = 0;
-    for (int a = 0; a < n; ++a) squares += phi[a] * phi[a];
-    for (int a = 0; a < n; ++a) h[a] = phi[a] * phi[a] / squares;
+    for (int a = 0; a < n; a++) squares += phi[a] * phi[a];
+    for (int a = 0; a < n; a++) h[a] = phi[a] * phi[a] / squares;
     return;
   }
-  for (int a = 0; a < n; ++a) {
+  for (int a = 0; a < n; a++) {
     double pairs = 0;
-    for (int b = 0; b < n; ++b)
-      for (int c = b + 1; c < n; ++c)
+    for (int b = 0; b < n; b++)
+      for (int c = b + 1; c < n; c++)
         if (a != b && a != c) pairs += phi[b] * phi[c];
     h[a] = phi[a] * (phi[a] * (3 - 2 * phi[a]) + 2 * pairs);
   }
@@ -71,11 +71,11 @@ void gab_phasefield_mu_of_c(const gab_phasefield_model *model, const gab_phasefi
   double h[GAB_MOST_PHASES], rest[GAB_MOST_INDEPENDENTS];
   double chi[GAB_MOST_INDEPENDENTS][GAB_MOST_INDEPENDENTS] = {{0}};
   gab_phasefield_interpolate(model, phi, h);
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < n; i++) {
     rest[i] = c[i];
-    for (int a = 0; a < model->phases; ++a) rest[i] -= h[a] * slice->offset[a][i];
-    for (int j = 0; j < n; ++j)
-      for (int a = 0; a < model->phases; ++a)
+    for (int a = 0; a < model->phases; a++) rest[i] -= h[a] * slice->offset[a][i];
+    for (int j = 0; j < n; j++)
+      for (int a = 0; a < model->phases; a++)
         chi[i][j] += h[a] * model->options.thermo.susceptibility[a][i][j];
   }
   solve(n, chi, rest, mu);
@@ -86,11 +86,11 @@ void gab_phasefield_c_of_mu(const gab_phasefield_model *model, const gab_phasefi
 {
   double h[GAB_MOST_PHASES];
   gab_phasefield_interpolate(model, phi, h);
-  for (int i = 0; i < model->independents; ++i) {
+  for (int i = 0; i < model->independents; i++) {
     c[i] = 0;
-    for (int a = 0; a < model->phases; ++a) {
+    for (int a = 0; a < model->phases; a++) {
       double mine = slice->offset[a][i];
-      for (int j = 0; j < model->independents; ++j)
+      for (int j = 0; j < model->independents; j++)
         mine += model->options.thermo.susceptibility[a][i][j] * mu[j];
       c[i] += h[a] * mine;
     }
@@ -102,45 +102,45 @@ void gab_phasefield_project(int n, unsigned active, double *phi)
   for (bool again = true; again;) {
     double sum = -1;
     int count = 0;
-    for (int a = 0; a < n; ++a)
+    for (int a = 0; a < n; a++)
       if (active >> a & 1) {
         sum += phi[a];
-        ++count;
+        count++;
       }
     const double excess = sum / count;
     again = false;
-    for (int a = 0; a < n; ++a)
+    for (int a = 0; a < n; a++)
       if (active >> a & 1 && !(phi[a] - excess > GAB_PHASEFIELD_LEAST_PHI)) {
         active &= ~(1U << a);
         again = true;
       }
     if (again) continue;
-    for (int a = 0; a < n; ++a) phi[a] = count == 1 ? 1 : phi[a] - excess;
-    for (int a = 0; a < n; ++a)
+    for (int a = 0; a < n; a++) phi[a] = count == 1 ? 1 : phi[a] - excess;
+    for (int a = 0; a < n; a++)
       if (!(active >> a & 1)) phi[a] = 0;
   }
 }
 
 static void read_values(const gab_field *field, const int32_t at[3], double *values)
 {
-  for (int k = 0; k < field->shape.components; ++k) values[k] = gab_field_get(field, at[0], at[1], at[2], k);
+  for (int k = 0; k < field->shape.components; k++) values[k] = gab_field_get(field, at[0], at[1], at[2], k);
 }
 
 void gab_phasefield_make_mu(const gab_phasefield_model *model, gab_phasefield_block *block)
 {
   int32_t at[3], row = -1;
   gab_phasefield_slice slice = {0};
-  for (at[2] = 0; at[2] < model->cells[2]; ++at[2])
-    for (at[1] = 0; at[1] < model->cells[1]; ++at[1]) {
+  for (at[2] = 0; at[2] < model->cells[2]; at[2]++)
+    for (at[1] = 0; at[1] < model->cells[1]; at[1]++) {
       if (at[model->axis] != row)
         slice = gab_phasefield_slice_at(model, block->first[model->axis] + at[model->axis], model->step);
       row = at[model->axis];
-      for (at[0] = 0; at[0] < model->cells[0]; ++at[0]) {
+      for (at[0] = 0; at[0] < model->cells[0]; at[0]++) {
         double phi[GAB_MOST_PHASES], c[GAB_MOST_INDEPENDENTS], mu[GAB_MOST_INDEPENDENTS];
         read_values(block->phi, at, phi);
         read_values(block->c, at, c);
         gab_phasefield_mu_of_c(model, &slice, phi, c, mu);
-        for (int i = 0; i < model->independents; ++i) gab_field_set(block->mu, at[0], at[1], at[2], i, mu[i]);
+        for (int i = 0; i < model->independents; i++) gab_field_set(block->mu, at[0], at[1], at[2], i, mu[i]);
       }
     }
 }

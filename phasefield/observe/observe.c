@@ -55,13 +55,13 @@ static double interface_energy(const gab_phasefield_model *model, const gab_fiel
   const ptrdiff_t next = field->map.component_stride;
   const double *cell = (const double *)field->data + gab_field_index(&field->map, at[0], at[1], at[2], 0);
   double a = 0, w = 0;
-  for (int p = 0; p < model->phases; ++p)
-    for (int q = p + 1; q < model->phases; ++q) {
+  for (int p = 0; p < model->phases; p++)
+    for (int q = p + 1; q < model->phases; q++) {
       const double *one = cell + p * next, *other = cell + q * next, product = *one * *other;
-      for (int k = 0; k < model->dimension; ++k)
+      for (int k = 0; k < model->dimension; k++)
         a += model->options.gamma[p][q] * face_square(model, &field->map, cell, k, p, q);
       w += model->options.gamma[p][q] * (obstacle ? 1.6211389382774043 * product : 9 * product * product);
-      for (int r = q + 1; r < model->phases; ++r) w += model->gamma3[p][q][r] * product * cell[r * next];
+      for (int r = q + 1; r < model->phases; r++) w += model->gamma3[p][q][r] * product * cell[r * next];
     }
   return model->options.epsilon * a + w / model->options.epsilon;
 }
@@ -72,12 +72,12 @@ static void add_block(const gab_phasefield_block *block, gab_exact_sum *sums)
   const double weight =
       (double)((int64_t)1 << (model->coarser * model->dimension)); /* cells of the finest level */
   int32_t at[3];
-  for (at[2] = 0; at[2] < model->cells[2]; ++at[2])
-    for (at[1] = 0; at[1] < model->cells[1]; ++at[1])
-      for (at[0] = 0; at[0] < model->cells[0]; ++at[0]) {
-        for (int a = 0; a < model->phases; ++a)
+  for (at[2] = 0; at[2] < model->cells[2]; at[2]++)
+    for (at[1] = 0; at[1] < model->cells[1]; at[1]++)
+      for (at[0] = 0; at[0] < model->cells[0]; at[0]++) {
+        for (int a = 0; a < model->phases; a++)
           gab_exact_add(&sums[SUM_PHI + a], weight * gab_field_get(block->phi, at[0], at[1], at[2], a));
-        for (int i = 0; i < model->independents; ++i)
+        for (int i = 0; i < model->independents; i++)
           gab_exact_add(&sums[SUM_C + i], weight * gab_field_get(block->c, at[0], at[1], at[2], i));
         gab_exact_add(&sums[SUM_ENERGY], weight * interface_energy(model, block->phi, at));
       }
@@ -91,7 +91,7 @@ gab_status gab_phasefield_integrate(gab_phasefield *phasefield, gab_phasefield_i
   phasefield->phi_ghosts.which = WHICH_PHI;
   GAB_TRY(gab_exchange_start(phasefield->phi_exchange));
   GAB_TRY(gab_exchange_finish(phasefield->phi_exchange));
-  for (size_t i = 0; i < gab_forest_block_count(phasefield->forest); ++i) {
+  for (size_t i = 0; i < gab_forest_block_count(phasefield->forest); i++) {
     const gab_phasefield_block *block = gab_phasefield_block_of(phasefield, i);
     gab_phasefield_fill_rest(block, WHICH_PHI);
     add_block(block, sums);
@@ -99,8 +99,8 @@ gab_status gab_phasefield_integrate(gab_phasefield *phasefield, gab_phasefield_i
   GAB_TRY(gab_world_sum_exact(gab_forest_world(phasefield->forest), sums, SUM_COUNT));
   *integrals = (gab_phasefield_integrals){.cells = (double)model->domain[0] * (double)model->domain[1] *
                                                    (double)model->domain[2]};
-  for (int a = 0; a < model->phases; ++a) integrals->fraction[a] = gab_exact_value(&sums[SUM_PHI + a]);
-  for (int i = 0; i < model->independents; ++i) integrals->content[i] = gab_exact_value(&sums[SUM_C + i]);
+  for (int a = 0; a < model->phases; a++) integrals->fraction[a] = gab_exact_value(&sums[SUM_PHI + a]);
+  for (int i = 0; i < model->independents; i++) integrals->content[i] = gab_exact_value(&sums[SUM_C + i]);
   integrals->energy = gab_exact_value(&sums[SUM_ENERGY]) * pow(model->dx, model->dimension);
   return GAB_OK;
 }
@@ -111,12 +111,12 @@ static gab_status check_cell(const gab_phasefield_model *model, const gab_phasef
                              const int32_t at[3])
 {
   double sum = 0, least = 0, content = 0;
-  for (int a = 0; a < model->phases; ++a) {
+  for (int a = 0; a < model->phases; a++) {
     double phi = gab_field_get(block->phi, at[0], at[1], at[2], a);
     sum += phi;
     if (!(phi >= least)) least = phi;
   }
-  for (int i = 0; i < model->independents; ++i) content += gab_field_get(block->c, at[0], at[1], at[2], i);
+  for (int i = 0; i < model->independents; i++) content += gab_field_get(block->c, at[0], at[1], at[2], i);
   /* Written so that a NaN is wrong. */
   if (fabs(sum - 1) < 1e-9 && least >= 0 && fabs(content) < 1e6) return GAB_OK;
   GAB_FAIL(GAB_ERR_DIVERGED,
@@ -129,12 +129,12 @@ static gab_status check_cell(const gab_phasefield_model *model, const gab_phasef
 gab_status gab_phasefield_check_finite(const gab_phasefield *phasefield)
 {
   const gab_phasefield_model *model = &phasefield->model;
-  for (size_t i = 0; i < gab_forest_block_count(phasefield->forest); ++i) {
+  for (size_t i = 0; i < gab_forest_block_count(phasefield->forest); i++) {
     const gab_phasefield_block *block = gab_phasefield_block_of(phasefield, i);
     int32_t at[3];
-    for (at[2] = 0; at[2] < model->cells[2]; ++at[2])
-      for (at[1] = 0; at[1] < model->cells[1]; ++at[1])
-        for (at[0] = 0; at[0] < model->cells[0]; ++at[0]) GAB_TRY(check_cell(model, block, at));
+    for (at[2] = 0; at[2] < model->cells[2]; at[2]++)
+      for (at[1] = 0; at[1] < model->cells[1]; at[1]++)
+        for (at[0] = 0; at[0] < model->cells[0]; at[0]++) GAB_TRY(check_cell(model, block, at));
   }
   return GAB_OK;
 }
@@ -156,7 +156,7 @@ static double part_of_phi(const gab_phasefield_model *model, const gab_phasefiel
 {
   double best = -1, mixed = 0;
   int largest = 0;
-  for (int a = 0; a < model->phases; ++a) {
+  for (int a = 0; a < model->phases; a++) {
     double phi = gab_field_get(block->phi, at[0], at[1], at[2], a);
     mixed += phi * (1 - phi);
     if (phi > best) largest = a;
@@ -176,9 +176,9 @@ static gab_status evaluate(void *user, const gab_forest *forest, const gab_block
   const gab_phasefield_model *model = block->model;
   const gab_field *fields[] = {[PART_PHI] = view.phi, [PART_MU] = view.mu, [PART_C] = view.c};
   int32_t at[3];
-  for (at[2] = 0; at[2] < model->cells[2]; ++at[2])
-    for (at[1] = 0; at[1] < model->cells[1]; ++at[1])
-      for (at[0] = 0; at[0] < model->cells[0]; ++at[0])
+  for (at[2] = 0; at[2] < model->cells[2]; at[2]++)
+    for (at[1] = 0; at[1] < model->cells[1]; at[1]++)
+      for (at[0] = 0; at[0] < model->cells[0]; at[0]++)
         if (part->kind >= PART_PHI)
           *values++ = gab_field_get(fields[part->kind], at[0], at[1], at[2], part->index);
         else if (part->kind == PART_TEMPERATURE)
@@ -207,11 +207,11 @@ gab_quantity_list gab_phasefield_quantities(gab_phasefield *phasefield,
   add_part(phasefield, items, &count, PART_SOLID, 0, "solid");
   add_part(phasefield, items, &count, PART_INTERFACE, 0, "interface");
   add_part(phasefield, items, &count, PART_TEMPERATURE, 0, "temperature");
-  for (int a = 0; a < model->phases; ++a) {
+  for (int a = 0; a < model->phases; a++) {
     snprintf(name, sizeof name, "phi_%s", model->options.thermo.phase[a].name);
     add_part(phasefield, items, &count, PART_PHI, a, name);
   }
-  for (int i = 0; i < 2 * model->independents; ++i) {
+  for (int i = 0; i < 2 * model->independents; i++) {
     snprintf(name, sizeof name, "%s_%d", i % 2 == 0 ? "mu" : "c", i / 2 + 1);
     add_part(phasefield, items, &count, i % 2 == 0 ? PART_MU : PART_C, i / 2, name);
   }

@@ -15,16 +15,16 @@ static void add_block(const gab_phasefield_block *block, int64_t first, size_t c
   const int64_t width = (int64_t)1 << model->coarser;
   const double weight = (double)((int64_t)1 << (model->coarser * (model->dimension - 1)));
   int32_t at[3];
-  for (at[2] = 0; at[2] < model->cells[2]; ++at[2])
-    for (at[1] = 0; at[1] < model->cells[1]; ++at[1]) {
+  for (at[2] = 0; at[2] < model->cells[2]; at[2]++)
+    for (at[1] = 0; at[1] < model->cells[1]; at[1]++) {
       const int64_t lowest =
           (block->first[model->axis] + at[model->axis]) * width - first; /* the axis is not x */
-      for (int64_t row = lowest; row < lowest + width; ++row) {
+      for (int64_t row = lowest; row < lowest + width; row++) {
         if (row < 0 || row >= (int64_t)count) continue;
-        for (at[0] = 0; at[0] < model->cells[0]; ++at[0]) {
-          for (int a = 0; a < model->phases; ++a)
+        for (at[0] = 0; at[0] < model->cells[0]; at[0]++) {
+          for (int a = 0; a < model->phases; a++)
             gab_exact_add(&sums[row][a], weight * gab_field_get(block->phi, at[0], at[1], at[2], a));
-          for (int i = 0; i < model->independents; ++i)
+          for (int i = 0; i < model->independents; i++)
             gab_exact_add(&sums[row][GAB_MOST_PHASES + i],
                           weight * gab_field_get(block->c, at[0], at[1], at[2], i));
         }
@@ -38,17 +38,17 @@ static gab_status some_layers(gab_phasefield *phasefield, int64_t first, size_t 
 {
   const gab_phasefield_model *model = &phasefield->model;
   double cells = 1;
-  for (int d = 0; d < 3; ++d)
+  for (int d = 0; d < 3; d++)
     if (d != model->axis) cells *= (double)model->domain[d];
-  for (size_t row = 0; row < count; ++row)
-    for (int i = 0; i < LAYER_SUMS; ++i) gab_exact_clear(&sums[row][i]);
-  for (size_t i = 0; i < gab_forest_block_count(phasefield->forest); ++i)
+  for (size_t row = 0; row < count; row++)
+    for (int i = 0; i < LAYER_SUMS; i++) gab_exact_clear(&sums[row][i]);
+  for (size_t i = 0; i < gab_forest_block_count(phasefield->forest); i++)
     add_block(gab_phasefield_block_of(phasefield, i), first, count, sums);
   GAB_TRY(gab_world_sum_exact(gab_forest_world(phasefield->forest), sums[0], count * LAYER_SUMS));
-  for (size_t row = 0; row < count; ++row) {
-    for (int a = 0; a < GAB_MOST_PHASES; ++a)
+  for (size_t row = 0; row < count; row++) {
+    for (int a = 0; a < GAB_MOST_PHASES; a++)
       layers[row].fraction[a] = gab_exact_value(&sums[row][a]) / cells;
-    for (int i = 0; i < GAB_MOST_INDEPENDENTS; ++i)
+    for (int i = 0; i < GAB_MOST_INDEPENDENTS; i++)
       layers[row].content[i] = gab_exact_value(&sums[row][GAB_MOST_PHASES + i]) / cells;
   }
   return GAB_OK;
@@ -73,7 +73,7 @@ gab_status gab_phasefield_layers(gab_phasefield *phasefield, int64_t first, size
 static int largest(const gab_phasefield_model *model, const gab_phasefield_block *block, const int32_t at[3])
 {
   int best = 0;
-  for (int a = 1; a < model->phases; ++a)
+  for (int a = 1; a < model->phases; a++)
     if (gab_field_get(block->phi, at[0], at[1], at[2], a) >
         gab_field_get(block->phi, at[0], at[1], at[2], best))
       best = a;
@@ -87,17 +87,17 @@ static void count_block(const gab_phasefield_model *model, const gab_phasefield_
 {
   int32_t upper[3] = {model->cells[0], model->cells[1], model->cells[2]}, at[3] = {0, 0, 0};
   upper[model->axis] = layer + 1;
-  for (at[2] = model->axis == 2 ? layer : 0; at[2] < upper[2]; ++at[2])
-    for (at[1] = model->axis == 1 ? layer : 0; at[1] < upper[1]; ++at[1])
-      for (at[0] = 0; at[0] < upper[0]; ++at[0])
-        for (int d = 0; d < model->axis; ++d) {
+  for (at[2] = model->axis == 2 ? layer : 0; at[2] < upper[2]; at[2]++)
+    for (at[1] = model->axis == 1 ? layer : 0; at[1] < upper[1]; at[1]++)
+      for (at[0] = 0; at[0] < upper[0]; at[0]++)
+        for (int d = 0; d < model->axis; d++) {
           int32_t before[3] = {at[0], at[1], at[2]};
           before[d]--;
           const int here = largest(model, block, at), there = largest(model, block, before);
           if (here == there) continue;
-          ++counts[here];
-          ++counts[there];
-          ++counts[GAB_MOST_PHASES];
+          counts[here]++;
+          counts[there]++;
+          counts[GAB_MOST_PHASES]++;
         }
 }
 
@@ -111,7 +111,7 @@ gab_status gab_phasefield_measure(gab_phasefield *phasefield, int64_t row, gab_p
   phasefield->phi_ghosts.which = WHICH_PHI;
   GAB_TRY(gab_exchange_start(phasefield->phi_exchange));
   GAB_TRY(gab_exchange_finish(phasefield->phi_exchange));
-  for (size_t i = 0; i < gab_forest_block_count(phasefield->forest); ++i) {
+  for (size_t i = 0; i < gab_forest_block_count(phasefield->forest); i++) {
     const gab_phasefield_block *block = gab_phasefield_block_of(phasefield, i);
     const int64_t layer = row - block->first[model->axis];
     if (gab_phasefield_is_coarse(block)) continue; /* of one phase */
@@ -120,8 +120,8 @@ gab_status gab_phasefield_measure(gab_phasefield *phasefield, int64_t row, gab_p
   }
   GAB_TRY(gab_world_sum_u64(gab_forest_world(phasefield->forest), counts, GAB_MOST_PHASES + 1));
   double length = model->axis * model->dx; /* of all lines: each cell is on one in every direction across */
-  for (int d = 0; d < model->axis; ++d) length *= (double)model->domain[d];
+  for (int d = 0; d < model->axis; d++) length *= (double)model->domain[d];
   spacing->width = length / (double)counts[GAB_MOST_PHASES];
-  for (int a = 0; a < GAB_MOST_PHASES; ++a) spacing->spacing[a] = 2 * length / (double)counts[a];
+  for (int a = 0; a < GAB_MOST_PHASES; a++) spacing->spacing[a] = 2 * length / (double)counts[a];
   return GAB_OK;
 }

@@ -11,7 +11,7 @@ static gab_status check_solids(const gab_phasefield_start *start)
   double sum = 0;
   if (start->solids < 1 || start->solids > GAB_MOST_PHASES)
     GAB_FAIL(GAB_ERR_INPUT, "an initial state of %d solids cannot be", start->solids);
-  for (int k = 0; k < start->solids; ++k) {
+  for (int k = 0; k < start->solids; k++) {
     if (start->solid[k] < 0 || start->solid[k] >= start->melt)
       GAB_FAIL(GAB_ERR_INPUT, "phase %d of the initial state is not a solid", start->solid[k]);
     if (!(start->share[k] >= 0))
@@ -50,9 +50,9 @@ static int nearest_seed(const gab_phasefield_start *start, double x, double y)
 {
   int nearest = 0;
   double least = INFINITY;
-  for (int s = 0; s < start->seeds; ++s) {
+  for (int s = 0; s < start->seeds; s++) {
     double gap[2] = {fabs(x - start->place[s][0]), fabs(y - start->place[s][1])};
-    for (int k = 0; k < 2; ++k) {
+    for (int k = 0; k < 2; k++) {
       const double edge = (double)start->cells[k];
       if (start->periodic[k] && 2 * gap[k] > edge) gap[k] = edge - gap[k];
     }
@@ -68,10 +68,10 @@ static void measure_columns(const gab_phasefield_start *start, double *area)
 {
   enum { MOST_POINTS = 256 };
   int64_t points[2] = {start->cells[0], start->dimension == 3 ? start->cells[1] : 1};
-  for (int k = 0; k < 2; ++k)
+  for (int k = 0; k < 2; k++)
     if (points[k] > MOST_POINTS && start->dimension == 3) points[k] = MOST_POINTS;
-  for (int64_t j = 0; j < points[1]; ++j)
-    for (int64_t i = 0; i < points[0]; ++i) {
+  for (int64_t j = 0; j < points[1]; j++)
+    for (int64_t i = 0; i < points[0]; i++) {
       const double x = ((double)i + 0.5) * (double)start->cells[0] / (double)points[0];
       const double y = ((double)j + 0.5) * (double)start->cells[1] / (double)points[1];
       area[nearest_seed(start, x, y)] += 1 / (double)(points[0] * points[1]);
@@ -82,12 +82,12 @@ static void measure_columns(const gab_phasefield_start *start, double *area)
 static void share_columns(gab_phasefield_start *start, double *area)
 {
   double lack[GAB_MOST_PHASES];
-  for (int k = 0; k < start->solids; ++k) lack[k] = start->share[k];
-  for (int round = 0; round < start->seeds; ++round) {
+  for (int k = 0; k < start->solids; k++) lack[k] = start->share[k];
+  for (int round = 0; round < start->seeds; round++) {
     int largest = 0, neediest = 0;
-    for (int s = 1; s < start->seeds; ++s)
+    for (int s = 1; s < start->seeds; s++)
       if (area[s] > area[largest]) largest = s;
-    for (int k = 1; k < start->solids; ++k)
+    for (int k = 1; k < start->solids; k++)
       if (lack[k] > lack[neediest]) neediest = k;
     start->column[largest] = start->solid[neediest];
     lack[neediest] -= area[largest];
@@ -103,8 +103,8 @@ static gab_status make_columns(gab_phasefield_start *start)
   GAB_TRY(gab_alloc((size_t)start->seeds * sizeof *start->column, GAB_MEMORY_OTHER, &memory));
   start->column = memory;
   GAB_TRY(gab_alloc((size_t)start->seeds * sizeof(double), GAB_MEMORY_OTHER, &area));
-  for (int s = 0; s < start->seeds; ++s)
-    for (int k = 0; k < 2; ++k)
+  for (int s = 0; s < start->seeds; s++)
+    for (int k = 0; k < 2; k++)
       start->place[s][k] =
           fraction_of(gab_hash_counter(start->seed, (uint64_t)k, (uint64_t)s)) * (double)start->cells[k];
   measure_columns(start, area);
@@ -120,7 +120,7 @@ gab_status gab_phasefield_start_prepare(gab_phasefield_start *start, const gab_f
   start->dimension = forest->grid.dimension;
   start->place = NULL;
   start->column = NULL;
-  for (int k = 0; k < 3; ++k) {
+  for (int k = 0; k < 3; k++) {
     start->cells[k] = (int64_t)forest->grid.roots[k] * forest->cells[k];
     start->periodic[k] = forest->periodic[k];
   }
@@ -148,7 +148,7 @@ static int lamella_of(const gab_phasefield_start *start, double x)
 {
   double along = x / start->period - floor(x / start->period), end = 0;
   int k = 0;
-  for (; k < start->solids - 1; ++k) {
+  for (; k < start->solids - 1; k++) {
     end += start->share[k];
     if (along < end) break;
   }
@@ -158,7 +158,7 @@ static int lamella_of(const gab_phasefield_start *start, double x)
 static bool is_inside(const gab_phasefield_start *start, const int64_t cell[3])
 {
   double square = 0;
-  for (int k = 0; k < start->dimension; ++k) {
+  for (int k = 0; k < start->dimension; k++) {
     const double gap = (double)cell[k] + 0.5 - start->centre[k];
     square += gap * gap;
   }

@@ -30,7 +30,7 @@ void gab_phasefield_start_file_close(gab_phasefield_start_file **file)
 {
   gab_phasefield_start_file *gone = *file;
   if (!gone) return;
-  for (int i = 0; i < CACHED_BLOCKS; ++i) gab_free(&gone->cache[i].values);
+  for (int i = 0; i < CACHED_BLOCKS; i++) gab_free(&gone->cache[i].values);
   gab_volume_files_close(&gone->files);
   pthread_mutex_destroy(&gone->mutex);
   gab_free(file);
@@ -49,14 +49,14 @@ static gab_status choose_fields(gab_phasefield_start_file *file, const char *pat
   file->phases = thermo->phases;
   file->independents = thermo->independents;
   *as_stored = true;
-  for (int i = 0; i < MOST_FIELDS; ++i) file->wanted[i] = file->names[i];
-  for (int a = 0; a < thermo->phases; ++a) {
+  for (int i = 0; i < MOST_FIELDS; i++) file->wanted[i] = file->names[i];
+  for (int a = 0; a < thermo->phases; a++) {
     snprintf(file->names[a], sizeof *file->names, "phi_%s", thermo->phase[a].name);
     GAB_TRY(require(file, path, file->names[a]));
   }
-  for (int turn = 0; turn < 2; ++turn) {
+  for (int turn = 0; turn < 2; turn++) {
     bool all = true;
-    for (int i = 0; i < thermo->independents; ++i) {
+    for (int i = 0; i < thermo->independents; i++) {
       char *name = file->names[thermo->phases + i];
       snprintf(name, sizeof *file->names, "%s_%d", *as_stored ? "c" : "mu", i + 1);
       if (turn == 1) GAB_TRY(require(file, path, name));
@@ -90,7 +90,7 @@ gab_status gab_phasefield_start_file_open(const char *path, const gab_forest_opt
 static bool has_cell(const cached_block *block, const int64_t cell[3])
 {
   bool inside = block->values != NULL;
-  for (int k = 0; k < 3; ++k) inside = inside && cell[k] >= block->box.lo[k] && cell[k] < block->box.hi[k];
+  for (int k = 0; k < 3; k++) inside = inside && cell[k] >= block->box.lo[k] && cell[k] < block->box.hi[k];
   return inside;
 }
 
@@ -100,9 +100,9 @@ static gab_status check_values(const gab_phasefield_start_file *file, const cach
 {
   const double enough = 1e-3; /* for what was rounded when it was written */
   const size_t cells = gab_box_count(box);
-  for (size_t i = 0; i < cells; ++i) {
+  for (size_t i = 0; i < cells; i++) {
     double sum = 0;
-    for (int k = 0; k < file->phases + file->independents; ++k) {
+    for (int k = 0; k < file->phases + file->independents; k++) {
       const double value = block->values[(size_t)k * cells + i];
       if (!isfinite(value))
         GAB_FAIL(
@@ -123,7 +123,7 @@ static gab_status check_values(const gab_phasefield_start_file *file, const cach
 
 static gab_status load(gab_phasefield_start_file *file, const int64_t cell[3], cached_block **found)
 {
-  for (int i = 0; i < CACHED_BLOCKS; ++i)
+  for (int i = 0; i < CACHED_BLOCKS; i++)
     if (has_cell(&file->cache[i], cell)) {
       *found = &file->cache[i];
       return GAB_OK;
@@ -157,7 +157,7 @@ void gab_phasefield_start_file_cell(gab_phasefield_start_file *file, const int64
     file->failed = status;
     snprintf(file->message, sizeof file->message, "%s", gab_error_message());
   }
-  for (int i = 0; i < file->phases + file->independents; ++i) {
+  for (int i = 0; i < file->phases + file->independents; i++) {
     double value = NAN;
     if (status == GAB_OK) {
       const gab_box *box = &block->box;

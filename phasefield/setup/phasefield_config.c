@@ -9,7 +9,7 @@
 void gab_phasefield_periodic_from_config(const gab_config *config, int dimension, bool periodic[3])
 {
   const bool lateral = gab_config_choice(config, "phasefield.boundaries.lateral") == 0;
-  for (int axis = 0; axis < 3; ++axis) periodic[axis] = axis < dimension - 1 && lateral;
+  for (int axis = 0; axis < 3; axis++) periodic[axis] = axis < dimension - 1 && lateral;
 }
 
 /* The same status at another place in the file. */
@@ -50,12 +50,12 @@ static gab_status read_tables(const gab_config *config, const char *item, int n,
   gab_of_temperature *const tables[] = {&phase->constant, &phase->linear[0], &phase->linear[1],
                                         &phase->linear[2]};
   double values[GAB_MOST_INDEPENDENTS * GAB_THERMO_TABLE_LENGTH];
-  for (int t = 0; t < 2; ++t) {
+  for (int t = 0; t < 2; t++) {
     bool is_set;
     const size_t count = t == 0 ? 1 : (size_t)n;
     gab_config_path(path, "%s.%s", item, t == 0 ? "constant_table" : "linear_table");
     GAB_TRY(read_list(config, path, count * points, values, &is_set));
-    for (size_t k = 0; is_set && k < count; ++k) {
+    for (size_t k = 0; is_set && k < count; k++) {
       gab_of_temperature *table = tables[t == 0 ? 0 : 1 + k];
       table->count = (int)points;
       memcpy(table->temperatures, temperatures, points * sizeof *temperatures);
@@ -73,11 +73,11 @@ static gab_status read_energy(const gab_config *config, const char *item, int n,
   bool is_set;
   GAB_TRY(
       read_list(config, gab_config_path(path, "%s.curvature", item), (size_t)(n * n), curvature, &is_set));
-  for (int i = 0; is_set && i < n; ++i)
-    for (int j = 0; j < n; ++j) phase->curvature[i][j] = curvature[i * n + j];
+  for (int i = 0; is_set && i < n; i++)
+    for (int j = 0; j < n; j++) phase->curvature[i][j] = curvature[i * n + j];
   GAB_TRY(read_list(config, gab_config_path(path, "%s.linear", item), (size_t)n, xi, &is_set));
   GAB_TRY(read_list(config, gab_config_path(path, "%s.linear_slope", item), (size_t)n, slope, &is_set));
-  for (int i = 0; i < n; ++i) phase->linear[i] = (gab_of_temperature){.value = xi[i], .slope = slope[i]};
+  for (int i = 0; i < n; i++) phase->linear[i] = (gab_of_temperature){.value = xi[i], .slope = slope[i]};
   phase->constant = (gab_of_temperature){
       .value = gab_config_real(config, gab_config_path(path, "%s.constant", item)),
       .slope = gab_config_real(config, gab_config_path(path, "%s.constant_slope", item))};
@@ -110,7 +110,7 @@ static gab_status check_composition(const gab_config *config, const char *path, 
 {
   const double rounding = 1e-9;
   double sum = 0;
-  for (size_t i = 0; i < n; ++i) {
+  for (size_t i = 0; i < n; i++) {
     if (c[i] < 0 || c[i] > 1)
       return gab_config_fail(config, path, "the concentration %g is outside [0, 1]", c[i]);
     sum += c[i];
@@ -151,7 +151,7 @@ static gab_status read_diagram(const gab_config *config, gab_thermo *thermo, int
  * itself is fine */
 static int wrong_phase(const gab_thermo *thermo)
 {
-  for (int k = 0; k < thermo->phases; ++k) {
+  for (int k = 0; k < thermo->phases; k++) {
     const int a = k == 0 ? thermo->phases - 1 : k - 1;
     gab_thermo pair = {.phases = 2, .independents = thermo->independents};
     pair.phase[0] = pair.phase[1] = thermo->phase[a];
@@ -169,8 +169,8 @@ static gab_status read_thermo(const gab_config *config, gab_thermo *thermo)
                            (int)GAB_MOST_PHASES);
   thermo->phases = (int)phases;
   thermo->independents = (int)gab_config_count(config, "phasefield.components") - 1;
-  for (int a = 0; a < thermo->phases; ++a) GAB_TRY(read_phase(config, thermo, a));
-  for (int a = 0; a < thermo->phases - 1; ++a) GAB_TRY(read_diagram(config, thermo, a));
+  for (int a = 0; a < thermo->phases; a++) GAB_TRY(read_phase(config, thermo, a));
+  for (int a = 0; a < thermo->phases - 1; a++) GAB_TRY(read_diagram(config, thermo, a));
   char item[GAB_CONFIG_PATH_CAPACITY] = "phasefield.phases";
   const int wrong = wrong_phase(thermo);
   if (wrong < 0) return blame(config, item, gab_thermo_prepare(thermo));
@@ -182,7 +182,7 @@ static gab_status find_phase(const gab_config *config, const gab_thermo *thermo,
                              const char *name, int *index)
 {
   char names[GAB_MOST_PHASES * (GAB_PHASE_NAME_LENGTH + 2)] = "";
-  for (int a = 0; a < thermo->phases; ++a) {
+  for (int a = 0; a < thermo->phases; a++) {
     if (strcmp(thermo->phase[a].name, name) == 0) {
       *index = a;
       return GAB_OK;
@@ -202,7 +202,7 @@ static gab_status read_pair(const gab_config *config, size_t item, gab_phasefiel
   int pair[2];
   gab_config_path(path, "phasefield.pairs.%zu.phases", item);
   const char *const *names = gab_config_strings(config, path, &count);
-  for (int k = 0; k < 2; ++k) GAB_TRY(find_phase(config, &options->thermo, path, names[k], &pair[k]));
+  for (int k = 0; k < 2; k++) GAB_TRY(find_phase(config, &options->thermo, path, names[k], &pair[k]));
   if (pair[0] == pair[1]) return gab_config_fail(config, path, "%s has no interface with itself", names[0]);
   gab_config_path(path, "phasefield.pairs.%zu.gamma", item);
   if (gab_config_is_set(config, path))
@@ -211,7 +211,7 @@ static gab_status read_pair(const gab_config *config, size_t item, gab_phasefiel
   if (gab_config_is_set(config, path))
     options->tau[pair[0]][pair[1]] = options->tau[pair[1]][pair[0]] = gab_config_real(config, path);
   double(*const deltas[2])[GAB_MOST_PHASES] = {options->anisotropy, options->kinetic_anisotropy};
-  for (int k = 0; k < 2; ++k) {
+  for (int k = 0; k < 2; k++) {
     gab_config_path(path, "phasefield.pairs.%zu.%s", item, k == 0 ? "anisotropy" : "kinetic_anisotropy");
     if (gab_config_is_set(config, path))
       deltas[k][pair[0]][pair[1]] = deltas[k][pair[1]][pair[0]] = gab_config_real(config, path);
@@ -225,27 +225,27 @@ static gab_status read_pairs(const gab_config *config, gab_phasefield_setup *set
   const int melt = o->thermo.phases - 1;
   const bool gamma = gab_config_is_set(config, "phasefield.gamma"),
              tau = gab_config_is_set(config, "phasefield.tau");
-  for (int a = 0; a <= melt; ++a)
-    for (int b = 0; b <= melt; ++b) {
+  for (int a = 0; a <= melt; a++)
+    for (int b = 0; b <= melt; b++) {
       o->gamma[a][b] = gamma ? gab_config_real(config, "phasefield.gamma") : 0;
       o->tau[a][b] = tau ? gab_config_real(config, "phasefield.tau") : 0;
     }
-  for (int a = 0; a < melt; ++a) {
+  for (int a = 0; a < melt; a++) {
     o->anisotropy[a][melt] = o->anisotropy[melt][a] = gab_config_real(config, "phasefield.anisotropy");
     o->kinetic_anisotropy[a][melt] = o->kinetic_anisotropy[melt][a] =
         gab_config_real(config, "phasefield.kinetic_anisotropy");
   }
-  for (size_t i = 0; i < gab_config_count(config, "phasefield.pairs"); ++i) GAB_TRY(read_pair(config, i, o));
-  for (int a = 0; a <= melt; ++a)
-    for (int b = 0; b < a; ++b)
+  for (size_t i = 0; i < gab_config_count(config, "phasefield.pairs"); i++) GAB_TRY(read_pair(config, i, o));
+  for (int a = 0; a <= melt; a++)
+    for (int b = 0; b < a; b++)
       if (o->gamma[a][b] == 0)
         return gab_config_fail(config, "phasefield", "gamma of %s and %s is not given",
                                o->thermo.phase[b].name, o->thermo.phase[a].name);
   const double t = setup->has_eutectic ? setup->eutectic_temperature : o->temperature.value;
   GAB_TRY(blame(config, "phasefield.phases",
                 gab_phasefield_fill_tau(o, t, setup->has_eutectic ? setup->eutectic_mu : o->mu)));
-  for (int a = 0; a < melt; ++a)
-    for (int b = 0; b < a; ++b)
+  for (int a = 0; a < melt; a++)
+    for (int b = 0; b < a; b++)
       if (o->tau[a][b] == 0) o->tau[a][b] = o->tau[b][a] = 0.5 * (o->tau[a][melt] + o->tau[b][melt]);
   return GAB_OK;
 }
@@ -258,7 +258,7 @@ static gab_status read_solids(const gab_config *config, const gab_thermo *thermo
   const char *const *names = gab_config_strings(config, "phasefield.initial.solids", &count);
   const bool several = start->shape == GAB_START_LAMELLAE || start->shape == GAB_START_VORONOI;
   start->solids = count > 0 ? (int)count : several ? thermo->phases - 1 : 1;
-  for (int k = 0; k < start->solids; ++k) {
+  for (int k = 0; k < start->solids; k++) {
     start->solid[k] = k;
     start->share[k] = 1.0 / start->solids;
     if (count > 0)
@@ -296,7 +296,7 @@ static gab_status read_start(const gab_config *config, const gab_forest_options 
   static const char *const shapes[] = {"plane", "sphere", "lamellae", "voronoi", "file"};
   const char *type = gab_config_string(config, "phasefield.initial.type");
   int shape = 0;
-  while (shape < 5 && strcmp(type, shapes[shape]) != 0) ++shape;
+  while (shape < 5 && strcmp(type, shapes[shape]) != 0) shape++;
   if (shape == 5) return gab_config_fail(config, "phasefield", "the section phasefield.initial is missing");
   start->shape = (gab_start_shape)shape;
   if (start->shape == GAB_START_FILE) return read_start_file(config, forest, thermo, start);
@@ -327,7 +327,7 @@ static void read_sides(const gab_config *config, int dimension, gab_phasefield_o
   const bool periodic = gab_config_choice(config, "phasefield.boundaries.lateral") == 0;
   const bool bottom = gab_config_choice(config, "phasefield.boundaries.bottom") == 1;
   const bool top = gab_config_choice(config, "phasefield.boundaries.top") == 1;
-  for (int side = 0; side < 2 * dimension; ++side) {
+  for (int side = 0; side < 2 * dimension; side++) {
     gab_phasefield_side *made = &options->sides[side];
     const bool end = side / 2 == dimension - 1, held = side % 2 == 0 ? bottom : top;
     made->kind = !end ? (periodic ? GAB_PHASEFIELD_PERIODIC : GAB_PHASEFIELD_CLOSED)
@@ -429,7 +429,7 @@ void gab_phasefield_setup_release(gab_phasefield_setup *setup)
 static void write_numbers(char *text, size_t capacity, const double *values, int count)
 {
   text[0] = '\0';
-  for (int i = 0; i < count; ++i)
+  for (int i = 0; i < count; i++)
     snprintf(text + strlen(text), capacity - strlen(text), "%s%.6g", i ? ", " : "", values[i]);
 }
 
@@ -438,7 +438,7 @@ static void warn_of_concentrations(const gab_thermo *thermo, int phase, double t
 {
   const double rounding = 1e-9;
   double last = 1;
-  for (int i = 0; i < thermo->independents; ++i) {
+  for (int i = 0; i < thermo->independents; i++) {
     last -= c[i];
     if (c[i] < -rounding || c[i] > 1 + rounding)
       gab_log(GAB_LOG_WARNING, "c_%d of %s is %.6g at T = %.8g: concentrations are between 0 and 1", i + 1,
@@ -463,7 +463,7 @@ void gab_phasefield_setup_describe(const gab_phasefield_setup *setup)
           n + 1, o->epsilon, o->dt, setup->stable_dt);
   gab_log(GAB_LOG_INFO, "  %s T = %.8g, mu = (%s)",
           setup->has_eutectic ? "all phases are in equilibrium at" : "compositions at", t, text);
-  for (int a = 0; a <= melt; ++a) {
+  for (int a = 0; a <= melt; a++) {
     double c[GAB_MOST_INDEPENDENTS];
     gab_thermo_concentration(thermo, a, t, mu, c);
     write_numbers(text, sizeof text, c, n);

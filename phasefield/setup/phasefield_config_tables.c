@@ -188,6 +188,6 @@ static const gab_config_section sections[] = {
 
 gab_status gab_phasefield_declare(gab_config *config)
 {
-  for (size_t i = 0; i < COUNT(sections); ++i) GAB_TRY(gab_config_declare(config, &sections[i]));
+  for (size_t i = 0; i < COUNT(sections); i++) GAB_TRY(gab_config_declare(config, &sections[i]));
   return GAB_OK;
 }

@@ -17,15 +17,15 @@ static void add_cell(const gab_phasefield_model *model, const gab_phasefield_blo
   int32_t ghost[3] = {at[0], at[1], at[2]};
   ghost[axis] += out;
   double slope[GAB_MOST_INDEPENDENTS];
-  for (int i = 0; i < n; ++i)
+  for (int i = 0; i < n; i++)
     slope[i] = (gab_field_get(block->mu, ghost[0], ghost[1], ghost[2], i) -
                 gab_field_get(block->mu, at[0], at[1], at[2], i)) /
                model->dx;
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < n; i++) {
     double flux = 0;
-    for (int a = 0; a < model->phases; ++a) {
+    for (int a = 0; a < model->phases; a++) {
       double row = 0;
-      for (int j = 0; j < n; ++j) row += model->options.thermo.susceptibility[a][i][j] * slope[j];
+      for (int j = 0; j < n; j++) row += model->options.thermo.susceptibility[a][i][j] * slope[j];
       flux += gab_field_get(block->phi, at[0], at[1], at[2], a) * model->options.thermo.phase[a].diffusivity *
               row;
     }
@@ -40,17 +40,17 @@ static void add_side(const gab_phasefield_model *model, const gab_phasefield_blo
   gab_box box = gab_field_interior(block->mu);
   if (side % 2 == 0) box.hi[axis] = 1;
   else box.lo[axis] = box.hi[axis] - 1;
-  for (int64_t z = box.lo[2]; z < box.hi[2]; ++z)
-    for (int64_t y = box.lo[1]; y < box.hi[1]; ++y)
-      for (int64_t x = box.lo[0]; x < box.hi[0]; ++x)
+  for (int64_t z = box.lo[2]; z < box.hi[2]; z++)
+    for (int64_t y = box.lo[1]; y < box.hi[1]; y++)
+      for (int64_t x = box.lo[0]; x < box.hi[0]; x++)
         add_cell(model, block, (const int32_t[3]){(int32_t)x, (int32_t)y, (int32_t)z}, axis,
                  side % 2 == 0 ? -1 : 1, sums);
 }
 
 void gab_phasefield_ledger_step(gab_phasefield *phasefield)
 {
-  for (size_t i = 0; i < gab_forest_block_count(phasefield->forest); ++i)
-    for (int side = 0; side < 2 * phasefield->model.dimension; ++side) {
+  for (size_t i = 0; i < gab_forest_block_count(phasefield->forest); i++)
+    for (int side = 0; side < 2 * phasefield->model.dimension; side++) {
       const gab_phasefield_block *block = gab_phasefield_block_of(phasefield, i);
       const gab_phasefield_model *model = block->model;
       if (model->options.sides[side].kind == GAB_PHASEFIELD_RESERVOIR &&
@@ -67,10 +67,10 @@ void gab_phasefield_ledger_row(gab_phasefield *phasefield, const gab_phasefield_
   sign *= weight_of(model);
   box.lo[model->axis] = row;
   box.hi[model->axis] = row + 1;
-  for (int i = 0; i < model->independents; ++i)
-    for (int64_t z = box.lo[2]; z < box.hi[2]; ++z)
-      for (int64_t y = box.lo[1]; y < box.hi[1]; ++y)
-        for (int64_t x = box.lo[0]; x < box.hi[0]; ++x)
+  for (int i = 0; i < model->independents; i++)
+    for (int64_t z = box.lo[2]; z < box.hi[2]; z++)
+      for (int64_t y = box.lo[1]; y < box.hi[1]; y++)
+        for (int64_t x = box.lo[0]; x < box.hi[0]; x++)
           gab_exact_add(&phasefield->ledger[i],
                         sign * gab_field_get(block->c, (int32_t)x, (int32_t)y, (int32_t)z, i));
 }
@@ -78,9 +78,9 @@ void gab_phasefield_ledger_row(gab_phasefield *phasefield, const gab_phasefield_
 gab_status gab_phasefield_ledger(gab_phasefield *phasefield, double *gained)
 {
   gab_exact_sum sums[GAB_MOST_INDEPENDENTS];
-  for (int i = 0; i < GAB_MOST_INDEPENDENTS; ++i) sums[i] = phasefield->ledger[i];
+  for (int i = 0; i < GAB_MOST_INDEPENDENTS; i++) sums[i] = phasefield->ledger[i];
   GAB_TRY(gab_world_sum_exact(gab_forest_world(phasefield->forest), sums, GAB_MOST_INDEPENDENTS));
-  for (int i = 0; i < phasefield->model.independents; ++i) gained[i] = gab_exact_value(&sums[i]);
+  for (int i = 0; i < phasefield->model.independents; i++) gained[i] = gab_exact_value(&sums[i]);
   return GAB_OK;
 }
 
@@ -101,7 +101,7 @@ gab_status gab_phasefield_ledger_adopt(void *phasefield, gab_slot dead, gab_read
   (void)dead;
   gab_exact_sum theirs[GAB_MOST_INDEPENDENTS];
   GAB_TRY(gab_get_bytes(in, theirs, sizeof theirs));
-  for (int i = 0; i < GAB_MOST_INDEPENDENTS; ++i)
+  for (int i = 0; i < GAB_MOST_INDEPENDENTS; i++)
     gab_exact_merge(&((gab_phasefield *)phasefield)->ledger[i], &theirs[i]);
   return GAB_OK;
 }

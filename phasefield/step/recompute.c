@@ -59,7 +59,7 @@ gab_status gab_phasefield_request_recomputation(gab_phasefield *phasefield, doub
 
 static void drop_kept(gab_phasefield_recompute *recompute)
 {
-  for (size_t i = 0; i < recompute->count; ++i) {
+  for (size_t i = 0; i < recompute->count; i++) {
     gab_field_destroy(&recompute->kept[i].c);
     gab_field_destroy(&recompute->kept[i].phi);
     gab_field_destroy(&recompute->kept[i].mu);
@@ -88,7 +88,7 @@ gab_sample_report gab_phasefield_recomputation(const gab_phasefield *phasefield)
 }
 
 /* Keeps the first words. */
-GAB_PRINTF(2, 3) static void say(gab_phasefield *phasefield, const char *format, ...)
+GAB_PRINTF(2, 3) static void log_warning(gab_phasefield *phasefield, const char *format, ...)
 {
   gab_phasefield_recompute *recompute = phasefield->recompute;
   const uint64_t revision = gab_forest_revision(phasefield->forest);
@@ -125,7 +125,7 @@ static gab_status hash_marks(gab_phasefield *phasefield)
   gab_phasefield_recompute *recompute = phasefield->recompute;
   bool failed = false;
 #pragma omp parallel for schedule(dynamic)
-  for (size_t i = 0; i < recompute->mark_count; ++i) {
+  for (size_t i = 0; i < recompute->mark_count; i++) {
     if (hash_of(phasefield, &recompute->marks[i]) == GAB_OK) continue;
 #pragma omp atomic write
     failed = true;
@@ -135,7 +135,7 @@ static gab_status hash_marks(gab_phasefield *phasefield)
 }
 
 /* A block may have gone elsewhere, or the window have moved: then it is another state. */
-static gab_status look(gab_phasefield *phasefield)
+static gab_status compare_marked(gab_phasefield *phasefield)
 {
   gab_phasefield_recompute *recompute = phasefield->recompute;
   const gab_phasefield_model *model = &phasefield->model;
@@ -147,11 +147,11 @@ static gab_status look(gab_phasefield *phasefield)
     return GAB_OK;
   }
   GAB_TRY(hash_marks(phasefield));
-  for (size_t i = 0; i < recompute->mark_count; ++i) {
+  for (size_t i = 0; i < recompute->mark_count; i++) {
     if (recompute->marks[i].now == recompute->marks[i].hash) continue;
     recompute->report.changed++;
-    say(phasefield, "block " GAB_PRI_BLOCK " has changed since the end of step %" GAB_PRI_STEP,
-        recompute->marks[i].id, model->step - 1);
+    log_warning(phasefield, "block " GAB_PRI_BLOCK " has changed since the end of step %" GAB_PRI_STEP,
+                recompute->marks[i].id, model->step - 1);
   }
   recompute->report.seconds += gab_seconds() - start;
   return GAB_OK;
@@ -161,14 +161,14 @@ static gab_status mark_sample(gab_phasefield *phasefield)
 {
   gab_phasefield_recompute *recompute = phasefield->recompute;
   drop_marks(recompute);
-  for (size_t i = 0; i < recompute->count; ++i) {
+  for (size_t i = 0; i < recompute->count; i++) {
     void *list = recompute->marks;
     GAB_TRY(gab_list_room(&list, recompute->mark_count, sizeof(mark)));
     recompute->marks = list;
     recompute->marks[recompute->mark_count++] = (mark){.id = id_of(phasefield, recompute->kept[i].index)};
   }
   GAB_TRY(hash_marks(phasefield));
-  for (size_t i = 0; i < recompute->mark_count; ++i) recompute->marks[i].hash = recompute->marks[i].now;
+  for (size_t i = 0; i < recompute->mark_count; i++) recompute->marks[i].hash = recompute->marks[i].now;
   recompute->marked = phasefield->model.step;
   recompute->shift = phasefield->model.shift;
   recompute->revision = gab_forest_revision(phasefield->forest);
@@ -183,7 +183,7 @@ static gab_status hash_read(const gab_field *phi, const gab_field *mu, uint64_t 
   const gab_field *fields[] = {phi, mu};
   const gab_box box = gab_field_interior(phi);
   *hash = 0;
-  for (int k = 0; k < 2; ++k) {
+  for (int k = 0; k < 2; k++) {
     const size_t bytes = gab_field_box_bytes(fields[k], &box, fields[k]->shape.components);
     void *packed;
     GAB_TRY(gab_alloc(bytes, GAB_MEMORY_OTHER, &packed));
@@ -214,12 +214,12 @@ gab_status gab_phasefield_recompute_begin(gab_phasefield *phasefield)
 {
   gab_phasefield_recompute *recompute = phasefield->recompute;
   if (!recompute) return GAB_OK;
-  GAB_TRY(look(phasefield));
+  GAB_TRY(compare_marked(phasefield));
   drop_marks(recompute);
   drop_kept(recompute); /* of a step that a fault has ended */
   if (recompute->share <= 0 || recompute->asked != phasefield->model.step) return GAB_OK;
   const double start = gab_seconds();
-  for (size_t i = 0; i < gab_forest_block_count(phasefield->forest); ++i)
+  for (size_t i = 0; i < gab_forest_block_count(phasefield->forest); i++)
     if (gab_sample_has(recompute->share, id_of(phasefield, i), recompute->asked))
       GAB_TRY(keep(phasefield, i));
   recompute->report.seconds += gab_seconds() - start;
@@ -234,9 +234,9 @@ static bool are_equal(const gab_field *a, const gab_field *b)
   const size_t row = (size_t)(box.hi[0] - box.lo[0]);
   gab_box one = box;
   double mine[256], other[256];
-  for (int64_t z = box.lo[2]; z < box.hi[2]; ++z)
-    for (int64_t y = box.lo[1]; y < box.hi[1]; ++y)
-      for (int k = 0; k < a->shape.components; ++k)
+  for (int64_t z = box.lo[2]; z < box.hi[2]; z++)
+    for (int64_t y = box.lo[1]; y < box.hi[1]; y++)
+      for (int k = 0; k < a->shape.components; k++)
         for (size_t x = 0; x < row; x += 256) {
           const size_t end = x + 256 < row ? x + 256 : row;
           one.lo[0] = (int64_t)x, one.hi[0] = (int64_t)end;
@@ -303,7 +303,7 @@ static gab_status compute_again(gab_phasefield *phasefield)
 #else
     const size_t me = 0, threads = 1;
 #endif
-    for (size_t i = 0; i < 2 * recompute->count; ++i) {
+    for (size_t i = 0; i < 2 * recompute->count; i++) {
       kept_block *kept = &recompute->kept[i / 2];
       const gab_phasefield_block *block = gab_phasefield_block_of(phasefield, kept->index);
       if ((block->by[i % 2] + 1) % threads != me) continue;
@@ -324,17 +324,18 @@ gab_status gab_phasefield_recompute_end(gab_phasefield *phasefield)
   gab_phasefield_recompute *recompute = phasefield->recompute;
   if (!recompute || recompute->count == 0) return GAB_OK;
   const double start = gab_seconds();
-  gab_world_enter(gab_forest_world(phasefield->forest), GAB_PHASE_RECOMPUTE);
+  gab_world_enter(gab_forest_world(phasefield->forest), GAB_FAULT_POINT_RECOMPUTE);
   GAB_TRY(compute_again(phasefield));
   recompute->report.blocks += recompute->count;
-  for (size_t i = 0; i < recompute->count; ++i) {
+  for (size_t i = 0; i < recompute->count; i++) {
     GAB_TRY(compare_read(phasefield, &recompute->kept[i]));
     const char *const *different = recompute->kept[i].different;
     const char *first = different[2] ? different[2] : different[0] ? different[0] : different[1];
     if (!first) continue;
     recompute->report.differed++;
-    say(phasefield, "block " GAB_PRI_BLOCK ", computed twice in step %" GAB_PRI_STEP ", differs in %s",
-        id_of(phasefield, recompute->kept[i].index), phasefield->model.step - 1, first);
+    log_warning(phasefield,
+                "block " GAB_PRI_BLOCK ", computed twice in step %" GAB_PRI_STEP ", differs in %s",
+                id_of(phasefield, recompute->kept[i].index), phasefield->model.step - 1, first);
   }
   gab_status status = mark_sample(phasefield);
   drop_kept(recompute);
@@ -346,7 +347,7 @@ gab_status gab_phasefield_check_recomputed(gab_phasefield *phasefield, bool at_r
 {
   gab_phasefield_recompute *recompute = phasefield->recompute;
   if (!recompute) return GAB_OK;
-  if (at_rest) GAB_TRY(look(phasefield));
+  if (at_rest) GAB_TRY(compare_marked(phasefield));
   const bool found = recompute->words[0] && recompute->found_in == gab_forest_revision(phasefield->forest);
   char words[sizeof recompute->words];
   memcpy(words, recompute->words, sizeof words);

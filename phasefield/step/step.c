@@ -32,7 +32,7 @@ static void fill_all_sides(const gab_phasefield *phasefield, gab_phasefield_whic
 {
   const size_t blocks = gab_forest_block_count(phasefield->forest);
 #pragma omp parallel for schedule(dynamic) if (is_worth_threads(phasefield))
-  for (size_t i = 0; i < blocks; ++i) {
+  for (size_t i = 0; i < blocks; i++) {
     const gab_phasefield_block *block = gab_phasefield_block_of(phasefield, i);
     if (which == WHICH_PHI_NEW && gab_phasefield_is_coarse(block))
       continue; /* phi_new is phi, with its ghosts */
@@ -52,7 +52,7 @@ static gab_box inner_of(const gab_phasefield *phasefield, const gab_block *place
   const gab_neighbour *rows = gab_block_neighbours(place);
   const int axis = phasefield->model.axis;
   gab_box inner = gab_field_interior(block->phi);
-  for (size_t r = 0; r < gab_block_neighbour_count(place); ++r) {
+  for (size_t r = 0; r < gab_block_neighbour_count(place); r++) {
     int offset[3];
     gab_direction_offset(rows[r].direction, offset);
     const bool is_corner = offset[0] != 0 && offset[1] != 0 && offset[2] != 0;
@@ -68,7 +68,7 @@ static gab_box inner_of(const gab_phasefield *phasefield, const gab_block *place
 static void join(gab_phasefield *phasefield)
 {
   bool some_wait = false, some_do_not = false;
-  for (size_t i = 0; i < gab_forest_block_count(phasefield->forest); ++i) {
+  for (size_t i = 0; i < gab_forest_block_count(phasefield->forest); i++) {
     gab_phasefield_block *block = gab_phasefield_block_of(phasefield, i);
     const gab_box all = gab_field_interior(block->phi);
     block->beside = gab_phasefield_beside(phasefield->forest, gab_forest_block(phasefield->forest, i));
@@ -91,7 +91,7 @@ static gab_status make_derived(gab_phasefield *phasefield)
   join(phasefield);
   gab_phasefield_levels_sync(phasefield);
 #pragma omp parallel for schedule(dynamic)
-  for (size_t i = 0; i < blocks; ++i) {
+  for (size_t i = 0; i < blocks; i++) {
     gab_phasefield_block *block = gab_phasefield_block_of(phasefield, i);
     gab_phasefield_make_mu(block->model, block);
   }
@@ -99,7 +99,7 @@ static gab_status make_derived(gab_phasefield *phasefield)
   GAB_TRY(gab_exchange_start(phasefield->phi_exchange));
   GAB_TRY(gab_exchange_finish(phasefield->phi_exchange));
   fill_all_sides(phasefield, WHICH_PHI);
-  for (size_t i = 0; i < blocks; ++i) {
+  for (size_t i = 0; i < blocks; i++) {
     gab_phasefield_block *block = gab_phasefield_block_of(phasefield, i);
     if (gab_phasefield_is_coarse(block)) GAB_TRY(gab_field_copy(block->phi_new, block->phi));
   }
@@ -132,7 +132,7 @@ static gab_status needs(const gab_phasefield *phasefield, unsigned calls, const 
                {GAB_PHASEFIELD_PHI_STARTED, "exchange_phi_start"},
                {GAB_PHASEFIELD_MU_FINISHED, "exchange_mu_finish"},
                {GAB_PHASEFIELD_PHI_FINISHED, "exchange_phi_finish"}};
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     if (calls & ~phasefield->made & names[i].call)
       GAB_FAIL(GAB_ERR_STATE, "gab_phasefield_%s() without gab_phasefield_%s() in this step", what,
                names[i].name);
@@ -216,7 +216,7 @@ static int pieces_of(const gab_phasefield_block *block, gab_box part, sweep_regi
     return 1;
   }
   int count = 0;
-  for (int side = 0; side < 2; ++side) {
+  for (int side = 0; side < 2; side++) {
     gab_box piece = part;
     if (region == REGION_INNER) {
       if (side == 1) continue;
@@ -265,7 +265,7 @@ static gab_status sweep(gab_phasefield *phasefield, sweep_fn run, sweep_region r
   bool starved = false, talks = region == REGION_INNER;
   gab_status status = GAB_OK;
 #pragma omp parallel for schedule(dynamic) if (is_worth_threads(phasefield))
-  for (size_t i = 0; i < blocks * parts; ++i) {
+  for (size_t i = 0; i < blocks * parts; i++) {
     gab_phasefield_job job = {.block = gab_phasefield_block_of(phasefield, i / parts)};
     gab_box part = gab_field_interior(job.block->phi), pieces[MOST_PIECES];
     if (is_phi && gab_phasefield_is_coarse(job.block)) continue; /* of one phase: phi_new is phi */
@@ -274,7 +274,7 @@ static gab_status sweep(gab_phasefield *phasefield, sweep_fn run, sweep_region r
     const double start = phasefield->times_blocks ? gab_thread_seconds() : 0;
     const int count = pieces_of(job.block, part, region, pieces);
     if (i % parts == 0) job.block->by[!is_phi] = thread_number();
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count; k++) {
       job.box = pieces[k];
       if (run(job.block->model, &job) != GAB_OK) {
 #pragma omp atomic write
@@ -292,7 +292,7 @@ gab_status gab_phasefield_sweep_phi_stale(gab_phasefield *phasefield)
 {
   gab_world *world = gab_forest_world(phasefield->forest);
   GAB_TRY(gab_world_check(world));
-  gab_world_enter(world, GAB_PHASE_COMPUTE);
+  gab_world_enter(world, GAB_FAULT_POINT_COMPUTE);
   GAB_TRY(check_revision(phasefield));
   return sweep(phasefield, gab_phasefield_run_phi, REGION_ALL);
 }
@@ -337,12 +337,12 @@ gab_status gab_phasefield_sweep_mu_stale(gab_phasefield *phasefield)
   GAB_TRY(sweep(phasefield, phasefield->model.kernel->mu,
                 phasefield->inner_is_swept ? REGION_SHELL : REGION_ALL));
   phasefield->inner_is_swept = false;
-  for (size_t i = 0; i < gab_forest_block_count(phasefield->forest); ++i) {
+  for (size_t i = 0; i < gab_forest_block_count(phasefield->forest); i++) {
     gab_phasefield_block *block = gab_phasefield_block_of(phasefield, i);
     swap_fields(&block->phi, &block->phi_new);
     swap_fields(&block->mu, &block->mu_new);
   }
-  ++phasefield->model.step;
+  phasefield->model.step++;
   gab_phasefield_levels_sync(phasefield);
   return gab_phasefield_recompute_end(phasefield);
 }

@@ -8,12 +8,12 @@ gab_status gab_phasefield_front(gab_phasefield *phasefield, int64_t *row)
 {
   const gab_phasefield_model *model = &phasefield->model;
   uint64_t above = 0; /* row + 1 */
-  for (size_t i = 0; i < gab_forest_block_count(phasefield->forest); ++i) {
+  for (size_t i = 0; i < gab_forest_block_count(phasefield->forest); i++) {
     const gab_phasefield_block *block = gab_phasefield_block_of(phasefield, i);
     int32_t at[3];
-    for (at[2] = 0; at[2] < model->cells[2]; ++at[2])
-      for (at[1] = 0; at[1] < model->cells[1]; ++at[1])
-        for (at[0] = 0; at[0] < model->cells[0]; ++at[0]) {
+    for (at[2] = 0; at[2] < model->cells[2]; at[2]++)
+      for (at[1] = 0; at[1] < model->cells[1]; at[1]++)
+        for (at[0] = 0; at[0] < model->cells[0]; at[0]++) {
           const uint64_t mine = (uint64_t)(block->first[model->axis] + at[model->axis] + 1)
                                 << block->model->coarser;
           if (mine > above && gab_field_get(block->phi, at[0], at[1], at[2], model->melt) < 0.5) above = mine;
@@ -28,7 +28,7 @@ gab_status gab_phasefield_front(gab_phasefield *phasefield, int64_t *row)
 static void shift_field(const gab_phasefield_model *model, gab_field *field)
 {
   gab_box to = gab_field_interior(field), from;
-  for (int64_t layer = 0; layer < model->cells[model->axis]; ++layer) {
+  for (int64_t layer = 0; layer < model->cells[model->axis]; layer++) {
     to.lo[model->axis] = layer;
     to.hi[model->axis] = layer + 1;
     from = to;
@@ -47,18 +47,18 @@ static void enter_row(const gab_phasefield_model *model, const gab_phasefield_bl
       gab_phasefield_slice_at(model, model->domain[model->axis] - 1, model->step);
   gab_box box = gab_field_interior(block->c);
   box.lo[model->axis] = box.hi[model->axis] - 1;
-  for (int64_t z = box.lo[2]; z < box.hi[2]; ++z)
-    for (int64_t y = box.lo[1]; y < box.hi[1]; ++y)
-      for (int64_t x = box.lo[0]; x < box.hi[0]; ++x) {
+  for (int64_t z = box.lo[2]; z < box.hi[2]; z++)
+    for (int64_t y = box.lo[1]; y < box.hi[1]; y++)
+      for (int64_t x = box.lo[0]; x < box.hi[0]; x++) {
         double phi[GAB_MOST_PHASES], mu[GAB_MOST_INDEPENDENTS], c[GAB_MOST_INDEPENDENTS];
-        for (int a = 0; a < model->phases; ++a)
+        for (int a = 0; a < model->phases; a++)
           phi[a] = gab_field_get(block->phi, (int32_t)x, (int32_t)y, (int32_t)z, a);
-        for (int i = 0; i < model->independents; ++i)
+        for (int i = 0; i < model->independents; i++)
           mu[i] = side->kind == GAB_PHASEFIELD_RESERVOIR
                       ? side->mu[i]
                       : gab_field_get(block->mu, (int32_t)x, (int32_t)y, (int32_t)z, i);
         gab_phasefield_c_of_mu(model, &slice, phi, mu, c);
-        for (int i = 0; i < model->independents; ++i)
+        for (int i = 0; i < model->independents; i++)
           gab_field_set(block->c, (int32_t)x, (int32_t)y, (int32_t)z, i, c[i]);
       }
 }
@@ -71,8 +71,8 @@ static gab_status shift_once(gab_phasefield *phasefield)
   GAB_TRY(gab_exchange_start(phasefield->c_exchange));
   GAB_TRY(gab_exchange_finish(phasefield->phi_exchange));
   GAB_TRY(gab_exchange_finish(phasefield->c_exchange));
-  ++model->shift;
-  for (size_t i = 0; i < gab_forest_block_count(phasefield->forest); ++i) {
+  model->shift++;
+  for (size_t i = 0; i < gab_forest_block_count(phasefield->forest); i++) {
     gab_phasefield_block *block = gab_phasefield_block_of(phasefield, i);
     const bool top = block->first[model->axis] + model->cells[model->axis] == model->domain[model->axis];
     gab_phasefield_fill_sides(model, block, WHICH_PHI);
@@ -99,11 +99,11 @@ gab_status gab_phasefield_shift(gab_phasefield *phasefield, int64_t rows)
              model->domain[model->axis], rows);
   GAB_TRY(gab_world_check(gab_forest_world(phasefield->forest)));
   if (phasefield->revision != gab_forest_revision(phasefield->forest))
-    for (size_t i = 0; i < gab_forest_block_count(phasefield->forest); ++i) {
+    for (size_t i = 0; i < gab_forest_block_count(phasefield->forest); i++) {
       gab_phasefield_block *block = gab_phasefield_block_of(phasefield, i);
       gab_phasefield_make_mu(block->model, block);
     }
   if (phasefield->levels) return gab_phasefield_levels_shift(phasefield, rows);
-  for (int64_t row = 0; row < rows; ++row) GAB_TRY(shift_once(phasefield));
+  for (int64_t row = 0; row < rows; row++) GAB_TRY(shift_once(phasefield));
   return GAB_OK;
 }

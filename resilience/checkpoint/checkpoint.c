@@ -72,9 +72,9 @@ gab_status gab_checkpoint_create(gab_forest *forest, const gab_redundancy *redun
   made->stats.last_step = -1;
   made->stats.ratio = 1;
   made->elder = GAB_NO_SLOT;
-  gab_buffer_init(&made->transfer.squeezed, GAB_MEMORY_SNAPSHOT);
+  gab_buffer_init(&made->transfer.compressed, GAB_MEMORY_SNAPSHOT);
   for (int i = 0; i < 2; i++) init_snapshot(&made->snapshots[i]);
-  for (int i = 0; i < 2; i++) gab_skeletons_init(&made->skeletons[i]);
+  for (int i = 0; i < 2; i++) gab_metadata_images_init(&made->metadata_images[i]);
   gab_status status = gab_port_create(made->world, "checkpoint", &made->port);
   if (status == GAB_OK) status = gab_port_create(made->world, "copies", &made->transfer.port);
   if (status == GAB_OK) status = open_redundancy(made);
@@ -89,10 +89,10 @@ void gab_checkpoint_destroy(gab_checkpoint **checkpoint)
   if (!gone) return;
   gab_port_destroy(&gone->transfer.port);
   gab_port_destroy(&gone->port);
-  gab_buffer_release(&gone->transfer.squeezed);
+  gab_buffer_release(&gone->transfer.compressed);
   gab_buffer_release(&gone->untouched);
   for (int i = 0; i < 2; i++) release_snapshot(&gone->snapshots[i]);
-  for (int i = 0; i < 2; i++) gab_skeletons_release(&gone->skeletons[i]);
+  for (int i = 0; i < 2; i++) gab_metadata_images_release(&gone->metadata_images[i]);
   if (gone->domains) gab_world_set_distance(gone->world, NULL, NULL);
   gab_domains_destroy(&gone->domains);
   gab_free(checkpoint);
@@ -118,7 +118,7 @@ static void note_cost(gab_checkpoint *checkpoint, const gab_snapshot *taken)
   stats->image_bytes = gab_message_bytes(&taken->own);
   stats->copies_bytes = gab_redundancy_bytes(taken);
   stats->copied_bytes = gab_redundancy_raw_bytes(taken);
-  stats->skeleton_bytes = gab_skeletons_bytes(&checkpoint->skeletons[taken->skeletons]);
+  stats->metadata_bytes = gab_metadata_images_bytes(&checkpoint->metadata_images[taken->metadata_images]);
   stats->sent_bytes = gab_redundancy_sent(taken, gab_world_slot(checkpoint->world));
   stats->ratio = taken->sent_each ? (double)stats->image_bytes / (double)taken->sent_each : 1;
   checkpoint->all_sent += (double)stats->sent_bytes;
@@ -179,15 +179,15 @@ gab_status gab_checkpoint_begin(gab_checkpoint *checkpoint, gab_step step)
   checkpoint->pending_seconds = 0;
   double at = gab_seconds();
   if (checkpoint->single && checkpoint->meets) GAB_TRY(gab_world_barrier(world));
-  gab_world_enter(world, GAB_PHASE_SNAPSHOT);
+  gab_world_enter(world, GAB_FAULT_POINT_SNAPSHOT);
   GAB_TRY(set_head(checkpoint, next, step));
   GAB_TRY(gab_entities_create(checkpoint, next->serial));
   GAB_TRY(gab_image_pack(checkpoint, next));
   GAB_TRY(gab_redundancy_plan(checkpoint, next, checkpoint->domains));
   at = charge(checkpoint, at, &checkpoint->stats.pack_seconds);
 
-  gab_world_enter(world, GAB_PHASE_SNAPSHOT);
-  GAB_TRY(gab_skeletons_spread(checkpoint, next));
+  gab_world_enter(world, GAB_FAULT_POINT_SNAPSHOT);
+  GAB_TRY(gab_metadata_images_spread(checkpoint, next));
   GAB_TRY(gab_redundancy_begin(checkpoint, next));
   checkpoint->begun_in = gab_world_epoch(world);
   checkpoint->pending = true;
@@ -215,14 +215,14 @@ gab_status gab_checkpoint_complete(gab_checkpoint *checkpoint)
   double at = gab_seconds();
   GAB_TRY(gab_transfer_finish(checkpoint, next));
   next->complete = true;
-  gab_world_enter(world, GAB_PHASE_SNAPSHOT);
+  gab_world_enter(world, GAB_FAULT_POINT_SNAPSHOT);
   at = charge(checkpoint, at, &checkpoint->stats.exchange_seconds);
 
-  gab_world_enter(world, GAB_PHASE_COMMIT);
+  gab_world_enter(world, GAB_FAULT_POINT_COMMIT);
   uint32_t flags = 1;
   GAB_TRY(gab_world_agree(world, &flags));
 
-  gab_world_enter(world, GAB_PHASE_SWAP);
+  gab_world_enter(world, GAB_FAULT_POINT_SWAP);
   if (!checkpoint->single) checkpoint->valid = !checkpoint->valid;
   gab_entities_swap(checkpoint);
   checkpoint->pending = false;

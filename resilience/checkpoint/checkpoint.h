@@ -70,23 +70,23 @@ gab_status gab_checkpoint_set_compression(gab_checkpoint *checkpoint, gab_compre
 gab_status gab_checkpoint_set_buffers(gab_checkpoint *checkpoint, int buffers);
 
 /** Takes a snapshot of the present state and makes it the valid one. Collective. Announces
- *  ::GAB_PHASE_SNAPSHOT (three times: before packing, before sending, when all is there;
- *  of coded groups also in between, with every chunk), ::GAB_PHASE_COMMIT
- *  and ::GAB_PHASE_SWAP.
+ *  ::GAB_FAULT_POINT_SNAPSHOT (three times: before packing, before sending, when all is there;
+ *  of coded groups also in between, with every chunk), ::GAB_FAULT_POINT_COMMIT
+ *  and ::GAB_FAULT_POINT_SWAP.
  *  @return ::GAB_ERR_FAULT if the world broke: the snapshot before is still valid */
 gab_status gab_checkpoint_take(gab_checkpoint *checkpoint, gab_step step);
 
 /** The same in parts, so that copies travel while the next steps are computed. Begins a snapshot of the present
  * state: what this has to wait for is the own copy (with coded schemes, the parities too). The valid snapshot
  * stays what it is; a fault before gab_checkpoint_complete() leads back to it. Collective, though the slots
- * meet only if the forest has changed since the last one. Announces ::GAB_PHASE_SNAPSHOT twice.
+ * meet only if the forest has changed since the last one. Announces ::GAB_FAULT_POINT_SNAPSHOT twice.
  *  @return ::GAB_ERR_STATE if one is begun already */
 gab_status gab_checkpoint_begin(gab_checkpoint *checkpoint, gab_step step);
 /** Helps it along without waiting for anybody: often, e.g. between tasks. Local.
  *  @param[out] there  everything of this slot has gone and come, or none is begun */
 gab_status gab_checkpoint_progress(gab_checkpoint *checkpoint, bool *there);
 /** Waits for the rest, agrees, and makes it the valid one. Collective, at the same step on all. Announces
- * ::GAB_PHASE_SNAPSHOT, ::GAB_PHASE_COMMIT and ::GAB_PHASE_SWAP. @return ::GAB_ERR_STATE if none is begun */
+ * ::GAB_FAULT_POINT_SNAPSHOT, ::GAB_FAULT_POINT_COMMIT and ::GAB_FAULT_POINT_SWAP. @return ::GAB_ERR_STATE if none is begun */
 gab_status gab_checkpoint_complete(gab_checkpoint *checkpoint);
 /** True between the two; false again when the world was repaired meanwhile. */
 bool gab_checkpoint_is_pending(const gab_checkpoint *checkpoint);
@@ -103,10 +103,10 @@ const gab_placement *gab_checkpoint_placement(const gab_checkpoint *checkpoint);
 /** What was asked for. */
 const gab_redundancy *gab_checkpoint_redundancy(const gab_checkpoint *checkpoint);
 
-/** Keeps the skeletons of all slots, too (blockforest/migration/reconstruct.h): some hundred bytes a block, sent when the grid has
+/** Keeps the metadata images of all slots, too (blockforest/migration/reconstruct.h): some hundred bytes a block, sent when the grid has
  * changed only, at three slots more than images can be lost of at once. gab_checkpoint_reconstruct() lives on them.
  * Local; before the first snapshot, the same on all. */
-void gab_checkpoint_keep_skeletons(gab_checkpoint *checkpoint);
+void gab_checkpoint_keep_metadata_images(gab_checkpoint *checkpoint);
 
 /** What a restore did. */
 typedef struct gab_restore_report {
@@ -116,13 +116,13 @@ typedef struct gab_restore_report {
   double agree_seconds; /**< finding the one that all survivors hold, replacing and putting together images */
   double seconds;       /**< local verification and restore of blocks and entities */
   double verify_seconds; /**< of these: hashing the images that are needed */
-  uint64_t made_up;      /**< blocks of all slots that gab_checkpoint_reconstruct() had to make up */
+  uint64_t approximated; /**< blocks of all slots that gab_checkpoint_reconstruct() had to approximate */
 } gab_restore_report;
 
 /** Goes back to the newest snapshot that all survivors hold completely; blocks of dead slots go to their
  *  restorers. Collective over the living; if the scheme copies and nothing has changed in memory, the restore
  * itself needs no communication. Coded groups put the images of their dead together; images that do not match
- *  their hash are replaced where anything whole is left of them. Announces ::GAB_PHASE_RECOVERY (before, after
+ *  their hash are replaced where anything whole is left of them. Announces ::GAB_FAULT_POINT_RECOVERY (before, after
  *  and with every part of images that are put together).
  *  @return ::GAB_ERR_LOST on all slots if for some slot too little is left, with slots and blocks named, or
  *  if an image changed in memory and nothing whole is left of it in any snapshot that all hold (the forest is
@@ -130,11 +130,11 @@ typedef struct gab_restore_report {
 gab_status gab_checkpoint_restore(gab_checkpoint *checkpoint, gab_restore_report *report);
 
 /** gab_checkpoint_restore(), but if there is no snapshot all of whose images are left somewhere, the blocks that are
- *  lost are made up from what is around them: an approximation, which the log and the event `reconstruction` say. Needs
- *  a skeleton of every slot. Entities per slot of those of which no image is left are dropped. Collective, and not
- *  without communication. Announces ::GAB_PHASE_RECOVERY in addition with every round in which blocks are made up.
- *  @return as gab_checkpoint_restore(); ::GAB_ERR_LOST if skeletons are lost, too; ::GAB_ERR_STATE if there is data
- *          that cannot be made up (gab_forest_irreplaceable()) */
+ *  lost are approximated from what is around them: an approximation, which the log and the event `reconstruction` say. Needs
+ *  a metadata image of every slot. Entities per slot of those of which no image is left are dropped. Collective, and not
+ *  without communication. Announces ::GAB_FAULT_POINT_RECOVERY in addition with every round in which blocks are approximated.
+ *  @return as gab_checkpoint_restore(); ::GAB_ERR_LOST if metadata images are lost, too; ::GAB_ERR_STATE if there is data
+ *          that cannot be approximated (gab_forest_irreplaceable()) */
 gab_status gab_checkpoint_reconstruct(gab_checkpoint *checkpoint, gab_restore_report *report);
 
 /** Every slot drops what it has and goes on as the one whose first copy it keeps, though nobody is dead: the
@@ -153,8 +153,8 @@ typedef struct gab_checkpoint_stats {
   size_t image_bytes;    /**< own image of the last one */
   size_t copies_bytes;   /**< copies of others and parities held, last one */
   size_t copied_bytes;   /**< what those copies and parities stand for: before compression */
-  size_t skeleton_bytes; /**< of others held, last one */
-  size_t sent_bytes;     /**< put on the wire for them, last one; without skeletons */
+  size_t metadata_bytes; /**< of others held, last one */
+  size_t sent_bytes;     /**< put on the wire for them, last one; without metadata images */
   double ratio;          /**< image / what was sent to each holder, last one; 1: not compressed */
   uint64_t replaced;     /**< images, parities and entities that had changed in memory */
   double last_seconds;   /**< that the caller spent on the last one: pack, exchange and commit */

@@ -25,7 +25,7 @@ typedef enum gab_condition {
 typedef struct gab_copy {
   gab_slot slot;
   int number;       /* which copy of that slot's image */
-  gab_buffer image; /* as it is, or squeezed (image_squeezed.c) */
+  gab_buffer image; /* as it is, or compressed (image_compressed.c) */
   gab_condition condition;
 } gab_copy;
 
@@ -56,17 +56,17 @@ typedef struct gab_snapshot {
   gab_copy *copies;
   int copy_count, copy_room;
   gab_parities parities;
-  int skeletons; /* which of the checkpoint's sets belongs to it */
+  int metadata_images; /* which of the checkpoint's sets belongs to it */
 } gab_snapshot;
 
-/* Skeletons of others: what is left of a slot whose image nobody holds any more (skeletons.c). */
-typedef struct gab_skeletons {
+/* Metadata images of others: what is left of a slot whose image nobody holds any more (metadata_images.c). */
+typedef struct gab_metadata_images {
   bool made;
   uint64_t revision;       /* of the forest; snapshots of the same forest share a set */
   gab_placement placement; /* who keeps whose */
   gab_copy *copies;
   int count, room;
-} gab_skeletons;
+} gab_metadata_images;
 
 typedef struct gab_registered_entity {
   char name[GAB_ENTITY_NAME];
@@ -79,10 +79,10 @@ typedef struct gab_transfer_state {
   gab_port *port; /* of its own: others talk while it is busy */
   int round;      /* copy that is under way */
   gab_codec codec;
-  gab_buffer squeezed; /* what is sent if there is a codec */
-  size_t done;         /* bytes of the own image in it */
-  bool posted;         /* the first round is under way */
-  bool there;          /* nothing is under way (any more) */
+  gab_buffer compressed; /* what is sent if there is a codec */
+  size_t done;           /* bytes of the own image in it */
+  bool posted;           /* the first round is under way */
+  bool there;            /* nothing is under way (any more) */
 } gab_transfer_state;
 
 struct gab_checkpoint {
@@ -95,8 +95,8 @@ struct gab_checkpoint {
   gab_registered_entity entities[GAB_MOST_ENTITIES];
   int entity_count;
   gab_snapshot snapshots[2];
-  bool keeps_skeletons;
-  gab_skeletons skeletons[2];
+  bool keeps_metadata_images;
+  gab_metadata_images metadata_images[2];
   gab_transfer_state transfer;
   gab_compression compression;
   bool single;        /* one buffer: the next snapshot overwrites the valid one ... */
@@ -152,28 +152,29 @@ gab_status gab_image_open(const gab_buffer *message, const gab_snapshot *snapsho
                           gab_slot holder, gab_reader *forest, gab_reader *entities);
 
 /* What bytes say that they are. */
-typedef struct gab_image_sign {
+typedef struct gab_image_header {
   gab_slot slot; /* whose image; GAB_NO_SLOT: replicated entities */
   uint64_t serial;
   uint64_t epoch; /* in which it was taken: numbers of snapshots that were broken off are given again */
   gab_step step;
   gab_reader bytes; /* all of it, seal included */
-} gab_image_sign;
+} gab_image_header;
 /* True if an image, or replicated entities, begin where `bytes` do, and their seal is whole. */
-bool gab_image_recognise(gab_reader bytes, gab_image_sign *sign);
+bool gab_image_recognise(gab_reader bytes, gab_image_header *header);
 /* Reads the head of replicated entities, behind the seal: the members of the snapshot. The entities are left.
  * @param[out] members  initialised */
 gab_status gab_replicated_cut(gab_reader *in, gab_members *members);
 
-/* ---- image_squeezed.c: the image as others keep it, if it is compressed */
+/* ---- image_compressed.c: the image as others keep it, if it is compressed */
 
 /* Begins a message for the compressed image, and appends one piece after another, from byte *done on, until
  * *done is all of it. */
-gab_status gab_squeeze_begin(const gab_buffer *own, gab_buffer *squeezed);
-gab_status gab_squeeze_piece(const gab_buffer *own, gab_codec codec, size_t *done, gab_buffer *squeezed);
+gab_status gab_image_compress_begin(const gab_buffer *own, gab_buffer *compressed);
+gab_status gab_image_compress_piece(const gab_buffer *own, gab_codec codec, size_t *done,
+                                    gab_buffer *compressed);
 /* @param[out] image_bytes  of the image that it is; may be NULL */
-bool gab_image_is_squeezed(const gab_buffer *message, size_t *image_bytes);
-/* Replaces `image` by the message that was squeezed. */
+bool gab_image_is_compressed(const gab_buffer *message, size_t *image_bytes);
+/* Replaces `image` by the message that was compressed. */
 gab_status gab_image_expand(const gab_buffer *message, gab_buffer *image);
 
 /* ---- restore.c: from images back to the state, whoever brings them (memory of a process, a file, a node) */
@@ -190,8 +191,8 @@ typedef struct gab_image_list {
   gab_reader replicated; /* behind its seal */
   gab_image_view *images;
   size_t count;
-  gab_reader *skeletons; /* of those whose blocks are to be made up */
-  size_t skeleton_count;
+  gab_reader *metadata_images; /* of those whose blocks are to be approximated */
+  size_t metadata_count;
 } gab_image_list;
 
 /* An empty list with room for so many; to be released whatever happened. */
@@ -252,27 +253,27 @@ size_t gab_redundancy_raw_bytes(const gab_snapshot *snapshot);
 size_t gab_redundancy_sent(const gab_snapshot *snapshot, gab_slot slot);
 void gab_redundancy_release(gab_snapshot *snapshot);
 
-/* ---- skeletons.c: what is needed to make up the blocks of those that no image is left of */
+/* ---- metadata_images.c: what is needed to approximate the blocks of those that no image is left of */
 
-/* Sends the own skeleton to its keepers, more than there are of images, and receives those that this slot keeps; only
+/* Sends the own metadata image to its keepers, more than there are of images, and receives those that this slot keeps; only
  * if the forest is not that of the valid snapshot. Collective if so. Does nothing unless the checkpoint keeps them. */
-gab_status gab_skeletons_spread(gab_checkpoint *checkpoint, gab_snapshot *next);
-/* Who takes the blocks that `then` had, if skeletons are put to use: its restorer, or the first living keeper of its
- * skeleton. Pure; everyone gets the same answer. @return GAB_NO_SLOT if none of them lives */
-gab_slot gab_skeletons_restorer(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot,
-                                gab_slot then);
-/* Whether nothing but state is lost: there is an image or a skeleton of every slot. Pure. */
-bool gab_skeletons_suffice(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot);
+gab_status gab_metadata_images_spread(gab_checkpoint *checkpoint, gab_snapshot *next);
+/* Who takes the blocks that `then` had, if metadata images are put to use: its restorer, or the first living keeper of its
+ * metadata image. Pure; everyone gets the same answer. @return GAB_NO_SLOT if none of them lives */
+gab_slot gab_metadata_images_restorer(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot,
+                                      gab_slot then);
+/* Whether nothing but state is lost: there is an image or a metadata image of every slot. Pure. */
+bool gab_metadata_images_suffice(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot);
 /* Whether those that fall to this slot are as they came. Local. @return false with a message that says which is not */
-bool gab_skeletons_are_whole(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot);
+bool gab_metadata_images_are_whole(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot);
 /* Puts those into the list. Local. */
-gab_status gab_skeletons_list(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot,
-                              gab_image_list *list);
-void gab_skeletons_init(gab_skeletons *skeletons);
-void gab_skeletons_release(gab_skeletons *skeletons);
-size_t gab_skeletons_bytes(const gab_skeletons *skeletons);
+gab_status gab_metadata_images_list(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot,
+                                    gab_image_list *list);
+void gab_metadata_images_init(gab_metadata_images *metadata_images);
+void gab_metadata_images_release(gab_metadata_images *metadata_images);
+size_t gab_metadata_images_bytes(const gab_metadata_images *metadata_images);
 
-/* ---- redundancy_mend.c: what has changed in memory, and what the dead left to be put together */
+/* ---- redundancy_repair.c: what has changed in memory, and what the dead left to be put together */
 
 /* Images of dead slots that were put together for this one. */
 struct gab_rescued {
@@ -290,8 +291,8 @@ bool gab_condition_is_good(const gab_checkpoint *checkpoint, gab_snapshot *snaps
  * of the dead of coded groups. Collective over the living. @param[in] all_good  gab_condition_is_good() on
  * all
  * @return ::GAB_ERR_LOST on all, with the images named and nothing touched, if too little is left for that */
-gab_status gab_redundancy_mend(gab_checkpoint *checkpoint, gab_snapshot *snapshot, bool all_good,
-                               gab_rescued *rescued);
+gab_status gab_redundancy_repair(gab_checkpoint *checkpoint, gab_snapshot *snapshot, bool all_good,
+                                 gab_rescued *rescued);
 /* The part of it that expands the compressed copies of the dead that fall to this slot. Local. */
 gab_status gab_redundancy_expand(gab_checkpoint *checkpoint, gab_snapshot *snapshot, gab_rescued *rescued);
 

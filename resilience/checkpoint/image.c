@@ -8,7 +8,7 @@
 #define IMAGE_VERSION    UINT32_C(4)
 #define REPLICATED_MAGIC UINT32_C(0x52424147)
 
-/* Both begin alike, so that an image can be told by its bytes alone, wherever they are found (salvage.c): seal,
+/* Both begin alike, so that an image can be told by its bytes alone, wherever they are found (node_restart.c): seal,
  * magic, version, bytes of all from the seal on, serial, epoch, step. The epoch tells a snapshot from one that was
  * broken off by a death and whose number was given again. */
 enum { COMMON_HEAD = 48, TOTAL_AT = 16 };
@@ -50,7 +50,7 @@ static gab_status read_head(gab_reader *in, common_head *head)
   return gab_get_i64(in, &head->step);
 }
 
-bool gab_image_recognise(gab_reader bytes, gab_image_sign *sign)
+bool gab_image_recognise(gab_reader bytes, gab_image_header *header)
 {
   uint64_t seal;
   common_head head;
@@ -61,12 +61,12 @@ bool gab_image_recognise(gab_reader bytes, gab_image_sign *sign)
       head.total > gab_reader_left(&bytes))
     return false;
   if (head.magic == IMAGE_MAGIC && gab_get_i32(&in, &slot) != GAB_OK) return false;
-  *sign = (gab_image_sign){.slot = slot,
-                           .serial = head.serial,
-                           .epoch = head.epoch,
-                           .step = head.step,
-                           .bytes = gab_reader_of(bytes.at, head.total)};
-  gab_reader sealed = sign->bytes;
+  *header = (gab_image_header){.slot = slot,
+                               .serial = head.serial,
+                               .epoch = head.epoch,
+                               .step = head.step,
+                               .bytes = gab_reader_of(bytes.at, head.total)};
+  gab_reader sealed = header->bytes;
   return gab_seal_is_whole(&sealed);
 }
 

@@ -3,7 +3,7 @@
  * new ones, alone, since the runs are expanded for that, and broadcasts them.
  *
  * The order of those that were there before stays (gab_domains_extend()), so the placements of earlier snapshots are the
- * same with the new domains; they are made anew since a placement counts places. */
+ * same with the new domains; they are rebuilt since a placement counts places. */
 #include "resilience/checkpoint/checkpoint_impl.h"
 #include "resilience/schemes/domains_impl.h"
 

@@ -11,13 +11,13 @@
 typedef struct owner_map {
   const gab_checkpoint *checkpoint;
   const gab_snapshot *snapshot;
-  bool makes_up; /* blocks that no image is left of go to those who keep their skeletons */
+  bool approximates; /* blocks that no image is left of go to those who keep their metadata images */
 } owner_map;
 
 static gab_slot owner_now(void *context, gab_slot then)
 {
   const owner_map *map = context;
-  if (map->makes_up) return gab_skeletons_restorer(map->checkpoint, map->snapshot, then);
+  if (map->approximates) return gab_metadata_images_restorer(map->checkpoint, map->snapshot, then);
   const gab_slot restorer =
       gab_placement_restorer(&map->snapshot->placement, &map->snapshot->survivors, then);
   const bool is_back = gab_members_has(gab_world_members(map->checkpoint->world), then);
@@ -105,7 +105,7 @@ static gab_status make_good(gab_checkpoint *checkpoint, const common_ground *gro
     good = gab_condition_is_good(checkpoint, snapshot);
     GAB_TRY(gab_world_min_u64(checkpoint->world, &good, 1));
   }
-  return gab_redundancy_mend(checkpoint, snapshot, good != 0, rescued);
+  return gab_redundancy_repair(checkpoint, snapshot, good != 0, rescued);
 }
 
 /* Every slot holds one complete snapshot or two that are one apart, so what all hold lies between the largest
@@ -154,7 +154,7 @@ gab_status gab_images_begin(gab_image_list *list, size_t room)
 void gab_images_release(gab_image_list *list)
 {
   gab_free(&list->images);
-  gab_free(&list->skeletons);
+  gab_free(&list->metadata_images);
 }
 
 gab_status gab_images_restore_entities(gab_checkpoint *checkpoint, const gab_image_list *list)
@@ -184,8 +184,8 @@ gab_status gab_images_restore_blocks(const gab_checkpoint *checkpoint, const gab
   for (size_t i = 0; i < list->count; i++) forests[i] = list->images[i].forest;
   const gab_forest_parts parts = {.images = forests,
                                   .image_count = list->count,
-                                  .skeletons = list->skeletons,
-                                  .skeleton_count = list->skeleton_count};
+                                  .metadata_images = list->metadata_images,
+                                  .metadata_count = list->metadata_count};
   gab_status status = gab_forest_restore_parts(checkpoint->forest, &parts, map, context);
   gab_free(&forests);
   return status;
@@ -205,8 +205,8 @@ static gab_status add_image(gab_image_list *list, const gab_buffer *image, const
 
 /* What this slot restores: its own image, those of the dead that fall to it, and the replicated entities. All
  * is cut before anything is touched. */
-static gab_status list_images(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot, bool makes_up,
-                              const gab_rescued *rescued, gab_image_list *list)
+static gab_status list_images(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot,
+                              bool approximates, const gab_rescued *rescued, gab_image_list *list)
 {
   owner_map map = {checkpoint, snapshot, false};
   gab_slot me = gab_world_slot(checkpoint->world);
@@ -219,13 +219,13 @@ static gab_status list_images(const gab_checkpoint *checkpoint, const gab_snapsh
   for (int i = 0; i < snapshot->copy_count; i++) {
     const gab_copy *copy = &snapshot->copies[i];
     if (copy->slot == me || owner_now(&map, copy->slot) != me) continue; /* lives, or falls to another one */
-    if (gab_image_is_squeezed(&copy->image, NULL)) continue;             /* among the rescued, expanded */
+    if (gab_image_is_compressed(&copy->image, NULL)) continue;           /* among the rescued, expanded */
     GAB_TRY(add_image(list, &copy->image, snapshot, copy->slot));
   }
   for (int i = 0; i < rescued->count; i++)
     if (owner_now(&map, rescued->images[i].slot) == me)
       GAB_TRY(add_image(list, &rescued->images[i].image, snapshot, rescued->images[i].slot));
-  return makes_up ? gab_skeletons_list(checkpoint, snapshot, list) : GAB_OK;
+  return approximates ? gab_metadata_images_list(checkpoint, snapshot, list) : GAB_OK;
 }
 
 /* ------------------------------------------------------------------ lost for good: say what */
@@ -354,34 +354,34 @@ static int32_t count_lost(const gab_snapshot *snapshot)
 }
 
 static gab_status restore_common(gab_checkpoint *checkpoint, const gab_snapshot *snapshot, bool whole,
-                                 bool makes_up, const gab_rescued *rescued)
+                                 bool approximates, const gab_rescued *rescued)
 {
-  owner_map map = {checkpoint, snapshot, makes_up};
+  owner_map map = {checkpoint, snapshot, approximates};
   gab_image_list list = {0};
-  gab_status status = list_images(checkpoint, snapshot, makes_up, rescued, &list);
+  gab_status status = list_images(checkpoint, snapshot, approximates, rescued, &list);
   list.serial = snapshot->serial;
   if (status == GAB_OK) status = gab_images_restore_blocks(checkpoint, &list, owner_now, &map);
-  if (status == GAB_OK && (whole || makes_up)) status = gab_images_restore_entities(checkpoint, &list);
+  if (status == GAB_OK && (whole || approximates)) status = gab_images_restore_entities(checkpoint, &list);
   gab_images_release(&list);
   return status;
 }
 
 /* ------------------------------------------------------------------ what no image is left of */
 
-/* The newest snapshot that all hold of which nothing but images is lost. *makes_up stays false if there is none.
+/* The newest snapshot that all hold of which nothing but images is lost. *approximates stays false if there is none.
  * Collective, unless there is none that suffices. */
 static gab_status find_approximate(gab_checkpoint *checkpoint, const common_ground *ground,
-                                   gab_rescued *rescued, gab_snapshot **common, bool *makes_up)
+                                   gab_rescued *rescued, gab_snapshot **common, bool *approximates)
 {
-  for (uint64_t serial = ground->newest; serial >= ground->oldest && !*makes_up; serial--) {
+  for (uint64_t serial = ground->newest; serial >= ground->oldest && !*approximates; serial--) {
     gab_snapshot *snapshot = find_serial(checkpoint, serial);
-    if (!snapshot || !gab_skeletons_suffice(checkpoint, snapshot)) continue;
-    uint64_t good = gab_skeletons_are_whole(checkpoint, snapshot);
+    if (!snapshot || !gab_metadata_images_suffice(checkpoint, snapshot)) continue;
+    uint64_t good = gab_metadata_images_are_whole(checkpoint, snapshot);
     if (!good) gab_log_all(GAB_LOG_WARNING, "%s", gab_error_message());
     GAB_TRY(gab_world_min_u64(checkpoint->world, &good, 1));
     if (!good) continue;
     *common = snapshot;
-    *makes_up = true;
+    *approximates = true;
     GAB_TRY(make_good(checkpoint, ground, snapshot, rescued));
   }
   return GAB_OK;
@@ -399,8 +399,8 @@ static void describe_dropped(const gab_checkpoint *checkpoint, char *text, size_
   }
 }
 
-static void tell_made_up(gab_checkpoint *checkpoint, const gab_snapshot *snapshot,
-                         const gab_reconstruction *made)
+static void report_approximated(gab_checkpoint *checkpoint, const gab_snapshot *snapshot,
+                                const gab_reconstruction *made)
 {
   char slots[256], dropped[256], blind[96] = "";
   describe_slots(checkpoint, snapshot, slots, sizeof slots);
@@ -410,7 +410,7 @@ static void tell_made_up(gab_checkpoint *checkpoint, const gab_snapshot *snapsho
   gab_log(
       GAB_LOG_WARNING,
       "%s died and so did all holders of their images: %" PRIu64 " of %" PRIu64
-      " blocks are lost and were made up from what is around them, in %d round%s%s%s%s: from step %" GAB_PRI_STEP
+      " blocks are lost and were approximated from what is around them, in %d round%s%s%s%s: from step %" GAB_PRI_STEP
       " on the result is an APPROXIMATION",
       slots, made->blocks, snapshot->blocks, made->rounds, made->rounds == 1 ? "" : "s", blind,
       dropped[0] ? "; what these slots had noted is dropped: " : "", dropped, snapshot->step);
@@ -426,45 +426,46 @@ static void tell_made_up(gab_checkpoint *checkpoint, const gab_snapshot *snapsho
   gab_event_end(checkpoint->events, &event);
 }
 
-static gab_status make_up(gab_checkpoint *checkpoint, const gab_snapshot *snapshot,
-                          gab_restore_report *report)
+static gab_status approximate(gab_checkpoint *checkpoint, const gab_snapshot *snapshot,
+                              gab_restore_report *report)
 {
   gab_reconstruction made;
   GAB_TRY(gab_forest_reconstruct(checkpoint->forest, &made));
-  report->made_up = made.blocks;
-  tell_made_up(checkpoint, snapshot, &made);
+  report->approximated = made.blocks;
+  report_approximated(checkpoint, snapshot, &made);
   return GAB_OK;
 }
 
 /* ------------------------------------------------------------------ all of it */
 
-static gab_status go_back(gab_checkpoint *checkpoint, bool may_make_up, gab_restore_report *report)
+static gab_status go_back(gab_checkpoint *checkpoint, bool may_approximate, gab_restore_report *report)
 {
   *report = (gab_restore_report){.step = -1};
   gab_world *world = checkpoint->world;
-  gab_world_enter(world, GAB_PHASE_RECOVERY);
+  gab_world_enter(world, GAB_FAULT_POINT_RECOVERY);
   double start = gab_seconds();
   gab_snapshot *snapshot = NULL;
   gab_rescued rescued = {0};
-  bool whole = false, makes_up = false;
+  bool whole = false, approximates = false;
   common_ground ground = {0};
   if (gab_newcomers_possible(checkpoint)) GAB_TRY(gab_newcomers_brief(checkpoint));
   gab_status status = find_common(checkpoint, &ground, &rescued, &snapshot, &whole);
-  if (status == GAB_OK && !whole && may_make_up)
-    status = find_approximate(checkpoint, &ground, &rescued, &snapshot, &makes_up);
+  if (status == GAB_OK && !whole && may_approximate)
+    status = find_approximate(checkpoint, &ground, &rescued, &snapshot, &approximates);
   double agreed = gab_seconds();
   /* Lost for good: what is left is restored all the same, so that what is lost can be named. */
-  if (status == GAB_OK && !whole && !makes_up) status = gab_redundancy_expand(checkpoint, snapshot, &rescued);
+  if (status == GAB_OK && !whole && !approximates)
+    status = gab_redundancy_expand(checkpoint, snapshot, &rescued);
   if (status == GAB_OK && whole && gab_newcomers_possible(checkpoint))
     status = gab_newcomers_serve(checkpoint, snapshot, &rescued);
-  if (status == GAB_OK) status = restore_common(checkpoint, snapshot, whole, makes_up, &rescued);
+  if (status == GAB_OK) status = restore_common(checkpoint, snapshot, whole, approximates, &rescued);
   if (status == GAB_ERR_CORRUPT && !whole &&
-      !makes_up) /* one that is only to be named: then without its blocks */
+      !approximates) /* one that is only to be named: then without its blocks */
     status = gab_forest_restore(checkpoint->forest, NULL, 0, NULL, NULL);
   gab_rescued_release(&rescued);
   GAB_TRY(status);
-  if (!whole && !makes_up) return say_what_is_lost(checkpoint, snapshot);
-  if (makes_up) GAB_TRY(make_up(checkpoint, snapshot, report));
+  if (!whole && !approximates) return say_what_is_lost(checkpoint, snapshot);
+  if (approximates) GAB_TRY(approximate(checkpoint, snapshot, report));
 
   if (snapshot->told) gab_newcomer_settle(checkpoint, snapshot);
   make_valid(checkpoint, snapshot);
@@ -475,7 +476,7 @@ static gab_status go_back(gab_checkpoint *checkpoint, bool may_make_up, gab_rest
   report->seconds = gab_seconds() - agreed + ground.seconds;
   report->verify_seconds = ground.seconds;
   checkpoint->stats.last_step = snapshot->step;
-  gab_world_enter(world, GAB_PHASE_RECOVERY);
+  gab_world_enter(world, GAB_FAULT_POINT_RECOVERY);
   return GAB_OK;
 }
 

@@ -18,7 +18,7 @@ static gab_slot keeper(void *context, gab_slot slot)
   return gab_placement_holder(&p->snapshot->placement, slot, 0);
 }
 
-/* Where the first copies are a shift around a circle, every slot keeps exactly one of them. */
+/* Where the first copies are a shift around a ring, every slot keeps exactly one of them. */
 static gab_status find_part(const gab_checkpoint *checkpoint, part *found)
 {
   const gab_snapshot *snapshot = &checkpoint->snapshots[checkpoint->valid];
@@ -46,7 +46,7 @@ static gab_status open_part(part *p, gab_slot me, gab_image_list *list)
   if (!gab_seal_is_whole(&list->replicated))
     GAB_FAIL(GAB_ERR_CORRUPT, "the replicated entities at slot %" GAB_PRI_SLOT " have changed in memory", me);
   const gab_buffer *image = &p->copy->image;
-  if (gab_image_is_squeezed(image, NULL)) {
+  if (gab_image_is_compressed(image, NULL)) {
     GAB_TRY(gab_image_expand(image, &p->expanded));
     image = &p->expanded;
   }

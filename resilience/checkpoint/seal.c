@@ -1,4 +1,4 @@
-/* Hashes that guard the images while they lie in memory. */
+/* Hashes that protection the images while they lie in memory. */
 #include "resilience/checkpoint/checkpoint_impl.h"
 
 #include "core/base/hash.h"
@@ -38,8 +38,8 @@ static const unsigned char *follow(void *user, const unsigned char *from, const 
 
 /* The same of bytes that come in windows. What lies before the first whole piece of them, and behind the last, is
  * hashed at the end. */
-static void look(void *user, gab_follower_note *note, const unsigned char *place, const unsigned char *bytes,
-                 size_t count)
+static void hash_window(void *user, gab_follower_note *note, const unsigned char *place,
+                        const unsigned char *bytes, size_t count)
 {
   gab_seal_trail *trail = user;
   for (size_t at = (size_t)(place - trail->out->data) - trail->start, some; count > 0;
@@ -64,7 +64,7 @@ gab_status gab_seal_trail_begin(gab_seal_trail *trail, gab_buffer *out, size_t a
   *trail = (gab_seal_trail){.out = out, .start = at + sizeof(uint64_t), .pieces = bytes / piece_bytes + 1};
   GAB_TRY(gab_alloc(trail->pieces * sizeof(uint64_t), GAB_MEMORY_OTHER, &memory));
   trail->known = memory;
-  trail->follower = (gab_buffer_follower){.follow = follow, .look = look, .user = trail};
+  trail->follower = (gab_buffer_follower){.follow = follow, .look = hash_window, .user = trail};
   out->follower = &trail->follower;
   out->followed = out->size;
   return GAB_OK;

@@ -19,7 +19,7 @@ static gab_status trim(gab_buffer *buffer)
 static gab_status post_round(gab_checkpoint *checkpoint, gab_snapshot *next, int k)
 {
   gab_transfer_state *transfer = &checkpoint->transfer;
-  gab_buffer *out = transfer->codec == GAB_CODEC_NONE ? &next->own : &transfer->squeezed;
+  gab_buffer *out = transfer->codec == GAB_CODEC_NONE ? &next->own : &transfer->compressed;
   next->sent_each = gab_message_bytes(out);
   transfer->posted = true;
   for (int i = 0; i < next->copy_count; i++)
@@ -52,7 +52,7 @@ gab_status gab_transfer_begin(gab_checkpoint *checkpoint, gab_snapshot *next)
   if (has_holder(checkpoint, next)) GAB_TRY(gab_compression_choose(checkpoint, &next->own, &transfer->codec));
   checkpoint->stats.compress_seconds += gab_seconds() - start;
   if (transfer->codec == GAB_CODEC_NONE) return post_round(checkpoint, next, 0);
-  return gab_squeeze_begin(&next->own, &transfer->squeezed);
+  return gab_image_compress_begin(&next->own, &transfer->compressed);
 }
 
 /* One piece, so that it fits between two tasks. */
@@ -61,7 +61,7 @@ static gab_status squeeze(gab_checkpoint *checkpoint, gab_snapshot *next)
   gab_transfer_state *transfer = &checkpoint->transfer;
   const double start = gab_seconds();
   const size_t before = transfer->done;
-  GAB_TRY(gab_squeeze_piece(&next->own, transfer->codec, &transfer->done, &transfer->squeezed));
+  GAB_TRY(gab_image_compress_piece(&next->own, transfer->codec, &transfer->done, &transfer->compressed));
   checkpoint->stats.compress_seconds += gab_seconds() - start;
   checkpoint->stats.compressed_bytes += transfer->done - before;
   return transfer->done < gab_message_bytes(&next->own) ? GAB_OK : post_round(checkpoint, next, 0);
@@ -74,7 +74,7 @@ static gab_status close_round(gab_checkpoint *checkpoint, gab_snapshot *next)
   if (++transfer->round < gab_placement_copies(&next->placement))
     return post_round(checkpoint, next, transfer->round);
   for (int i = 0; i < next->copy_count; i++) GAB_TRY(trim(&next->copies[i].image));
-  gab_buffer_release(&transfer->squeezed);
+  gab_buffer_release(&transfer->compressed);
   transfer->there = true;
   return GAB_OK;
 }

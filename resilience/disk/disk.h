@@ -64,7 +64,7 @@ void gab_disk_destroy(gab_disk **disk);
  *  disk already; may be NULL */
 gab_status gab_disk_begin(gab_disk *disk, bool *begun);
 /** Helps the write along without waiting for anybody: at the end of each step. Local. Announces
- *  ::GAB_PHASE_DISK_WRITE when part of an image has left, and ::GAB_PHASE_DISK_COMMIT when all of it has (in
+ *  ::GAB_FAULT_POINT_DISK_WRITE when part of an image has left, and ::GAB_FAULT_POINT_DISK_COMMIT when all of it has (in
  * an aggregator: when its file is complete), before the manifest is written.
  *  @return ::GAB_ERR_FAULT if the world broke; failures of the disk are reported, not returned */
 gab_status gab_disk_progress(gab_disk *disk);

@@ -205,7 +205,7 @@ static gab_status take_data(gab_disk *disk, bool *waiting)
   gab_reader in = gab_message_reader(&collector->in[collector->turn]);
   GAB_TRY(collector->got < part->bytes ? take_chunk(disk, part, in) : take_trailer(disk, part, in));
   collector->turn = !collector->turn;
-  gab_world_enter(disk->world, GAB_PHASE_DISK_WRITE);
+  gab_world_enter(disk->world, GAB_FAULT_POINT_DISK_WRITE);
   return GAB_OK;
 }
 
@@ -222,7 +222,7 @@ static gab_status advance(gab_disk *disk, bool *waiting)
     collector->stage = GAB_COLLECT_DATA;
     collector->part = 1;
     collector->got = 0;
-    gab_world_enter(disk->world, GAB_PHASE_DISK_WRITE);
+    gab_world_enter(disk->world, GAB_FAULT_POINT_DISK_WRITE);
     return GAB_OK;
   }
   /* The operation serves for one thing at a time: the own image has to be in the file before it is finished.
@@ -232,7 +232,7 @@ static gab_status advance(gab_disk *disk, bool *waiting)
   if (*waiting) return GAB_OK;
   if (collector->stage == GAB_COLLECT_DATA) return take_data(disk, waiting);
   collector->stage = GAB_COLLECT_DONE;
-  gab_world_enter(disk->world, GAB_PHASE_DISK_COMMIT);
+  gab_world_enter(disk->world, GAB_FAULT_POINT_DISK_COMMIT);
   return gab_disk_report(disk);
 }
 

@@ -175,7 +175,7 @@ gab_status gab_disk_committer_progress(gab_disk *disk)
     if (!come) return GAB_OK;
   }
   if (committer->stage == GAB_COMMIT_REPORTS) {
-    gab_world_enter(disk->world, GAB_PHASE_DISK_COMMIT);
+    gab_world_enter(disk->world, GAB_FAULT_POINT_DISK_COMMIT);
     committer->manifest.seconds = gab_seconds() - disk->started;
     committer->manifest.written = gab_seconds_since_1970();
     committer->work.run = commit;

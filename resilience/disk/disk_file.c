@@ -5,7 +5,7 @@
 #include "resilience/disk/disk_impl.h"
 
 #include "blockforest/hdf5/hdf5_lock.h"
-#include "core/world/absence.h"
+#include "core/world/lease.h"
 #include "core/system/file.h"
 #include "core/base/hash.h"
 
@@ -190,7 +190,7 @@ void gab_disk_file_write(gab_disk_file *file, uint64_t at, const void *bytes, si
 {
   const unsigned char *from = bytes;
   for (size_t done = 0; done < count && file->status == GAB_OK;) {
-    gab_absence_check();
+    gab_lease_check();
     errno = 0;
     ssize_t now = pwrite(file->descriptor, from + done, count - done, (off_t)(at + done));
     if (now < 0 && errno == EINTR) continue;
@@ -225,7 +225,7 @@ void gab_disk_file_finish(gab_disk_file *file)
   write_hashes(file);
   if (file->status == GAB_OK && fsync(file->descriptor) != 0) fail(file, "flush", strerror(errno));
   close_file(file);
-  gab_absence_check(); /* the others may have written this file again */
+  gab_lease_check(); /* the others may have written this file again */
   if (file->status == GAB_OK && rename(file->temporary, file->path) != 0) fail(file, "name", strerror(errno));
   if (file->status == GAB_OK && gab_folder_sync(file->folder) != GAB_OK)
     fail(file, "flush the folder of", gab_error_message());

@@ -57,10 +57,10 @@ static void advance(gab_disk *disk)
   if (sender->stage == GAB_SEND_HELLO) sender->stage = GAB_SEND_CHUNKS;
   else if (sender->stage == GAB_SEND_TRAILER) {
     sender->stage = GAB_SEND_DONE;
-    gab_world_enter(disk->world, GAB_PHASE_DISK_COMMIT);
+    gab_world_enter(disk->world, GAB_FAULT_POINT_DISK_COMMIT);
   } else {
     if (sender->sent == disk->image_bytes) sender->stage = GAB_SEND_TRAILER;
-    gab_world_enter(disk->world, GAB_PHASE_DISK_WRITE);
+    gab_world_enter(disk->world, GAB_FAULT_POINT_DISK_WRITE);
   }
 }
 

@@ -322,7 +322,7 @@ static int compare_keys(const setting *a, const setting *b)
   return order ? order : a->key_length - b->key_length;
 }
 
-static void note(gab_buffer *out, const setting *theirs, const setting *mine)
+static void describe_difference(gab_buffer *out, const setting *theirs, const setting *mine)
 {
   const setting *any = theirs ? theirs : mine;
   char line[640];
@@ -357,7 +357,7 @@ size_t gab_manifest_compare(const gab_buffer *theirs, const gab_buffer *mine,
                 strncmp(a.value, b.value, (size_t)a.value_length) == 0;
     if (order > 0 && !same) same = is_no_difference(is_new, user, &b);
     if (!same) {
-      note(differences, order <= 0 ? &a : NULL, order >= 0 ? &b : NULL);
+      describe_difference(differences, order <= 0 ? &a : NULL, order >= 0 ? &b : NULL);
       count++;
     }
     if (order <= 0) has_a = next_setting(theirs, &at, &a);

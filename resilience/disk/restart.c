@@ -229,38 +229,38 @@ static gab_status skip_seal(gab_reader *in)
   return gab_get_u64(in, &seal);
 }
 
-static gab_status restore(gab_checkpoint *checkpoint, const gab_fallen *fallen)
+static gab_status restore(gab_checkpoint *checkpoint, const gab_assigned_images *assigned)
 {
-  falling map = {fallen->then, gab_world_members(checkpoint->world)};
+  falling map = {assigned->then, gab_world_members(checkpoint->world)};
   gab_image_list list;
-  gab_status status = gab_images_begin(&list, fallen->count);
-  list.replicated = fallen->replicated;
+  gab_status status = gab_images_begin(&list, assigned->count);
+  list.replicated = assigned->replicated;
   if (status == GAB_OK) status = skip_seal(&list.replicated);
-  for (size_t i = 0; i < fallen->count && status == GAB_OK; i++) {
+  for (size_t i = 0; i < assigned->count && status == GAB_OK; i++) {
     gab_image_view *view = &list.images[list.count++];
-    view->slot = fallen->slots[i];
-    status = gab_image_cut(fallen->images[i], fallen->serial, fallen->step, view->slot, &view->forest,
+    view->slot = assigned->slots[i];
+    status = gab_image_cut(assigned->images[i], assigned->serial, assigned->step, view->slot, &view->forest,
                            &view->entities);
   }
   if (status == GAB_OK) status = gab_images_restore_blocks(checkpoint, &list, owner_now, &map);
   if (status == GAB_OK) status = gab_images_restore_entities(checkpoint, &list);
   gab_images_release(&list);
-  if (status == GAB_OK && fallen->count == 0 && checkpoint->untouched_unknown)
+  if (status == GAB_OK && assigned->count == 0 && checkpoint->untouched_unknown)
     GAB_FAIL(GAB_ERR_STATE,
              "no image falls to slot %" GAB_PRI_SLOT
              ", and what it had before the first step is not known: an entity "
              "per slot could not be packed on the spare that plays it (resilience/checkpoint/entity.h)",
              gab_world_slot(checkpoint->world));
-  if (status != GAB_OK || fallen->count > 0 || checkpoint->untouched.size == 0) return status;
+  if (status != GAB_OK || assigned->count > 0 || checkpoint->untouched.size == 0) return status;
   /* No image fell to this slot: it begins like one that has not done anything. */
   gab_reader untouched = gab_reader_of_buffer(&checkpoint->untouched);
   return gab_entities_unpack(checkpoint, GAB_ENTITY_PER_SLOT, 0, &untouched, GAB_NO_SLOT);
 }
 
-gab_status gab_fallen_restore(gab_checkpoint *checkpoint, const gab_fallen *fallen)
+gab_status gab_assigned_images_restore(gab_checkpoint *checkpoint, const gab_assigned_images *assigned)
 {
-  GAB_TRY(gab_snapshots_forget(checkpoint, fallen->highest));
-  return restore(checkpoint, fallen);
+  GAB_TRY(gab_snapshots_forget(checkpoint, assigned->highest));
+  return restore(checkpoint, assigned);
 }
 
 static gab_status restore_loaded(gab_checkpoint *checkpoint, const loading *load)
@@ -269,15 +269,15 @@ static gab_status restore_loaded(gab_checkpoint *checkpoint, const loading *load
   GAB_TRY(gab_alloc((load->count + 1) * sizeof(gab_reader), GAB_MEMORY_OTHER, &memory));
   gab_reader *images = memory;
   for (size_t i = 0; i < load->count; i++) images[i] = gab_reader_of_buffer(&load->images[i]);
-  const gab_fallen fallen = {.then = load->map.then,
-                             .serial = load->manifest->serial,
-                             .highest = load->manifest->serial,
-                             .step = load->manifest->step,
-                             .images = images,
-                             .slots = load->slots,
-                             .count = load->count,
-                             .replicated = gab_reader_of_buffer(&load->replicated)};
-  gab_status status = gab_fallen_restore(checkpoint, &fallen);
+  const gab_assigned_images assigned = {.then = load->map.then,
+                                        .serial = load->manifest->serial,
+                                        .highest = load->manifest->serial,
+                                        .step = load->manifest->step,
+                                        .images = images,
+                                        .slots = load->slots,
+                                        .count = load->count,
+                                        .replicated = gab_reader_of_buffer(&load->replicated)};
+  gab_status status = gab_assigned_images_restore(checkpoint, &assigned);
   gab_free(&images);
   return status;
 }
@@ -311,14 +311,14 @@ gab_status gab_restart_load(const gab_restart *restart, gab_checkpoint *checkpoi
   char last[1024] = "there is none";
   gab_status beyond = GAB_OK;
   *report = (gab_restart_report){.step = -1};
-  gab_world_enter(restart->world, GAB_PHASE_RECOVERY);
+  gab_world_enter(restart->world, GAB_FAULT_POINT_RECOVERY);
   for (size_t i = 0; i < restart->count; i++) {
     const gab_manifest *manifest = &restart->manifests[i];
     bool read = false;
     gab_status status = load_one(restart, manifest, checkpoint, report, &read);
     if (status == GAB_OK) {
       report->seconds = gab_seconds() - start;
-      gab_world_enter(restart->world, GAB_PHASE_RECOVERY);
+      gab_world_enter(restart->world, GAB_FAULT_POINT_RECOVERY);
       return GAB_OK;
     }
     if (status == GAB_ERR_FAULT || read) return status;

@@ -46,7 +46,7 @@ typedef struct gab_restart_report {
 } gab_restart_report;
 
 /** Replaces the state by the newest checkpoint that is whole. Collective. Snapshots in memory are forgotten:
- *  take one next. Announces ::GAB_PHASE_RECOVERY.
+ *  take one next. Announces ::GAB_FAULT_POINT_RECOVERY.
  *  @return ::GAB_ERR_LOST if none is whole, the message naming what is wrong with the last one tried; ::GAB_ERR_IO,
  *  ::GAB_ERR_MEMORY if one may be that somebody cannot read now;
  *  ::GAB_ERR_FAULT if the world broke */

@@ -1,5 +1,5 @@
 /* What going back to images of an earlier job has in common, whether they come from disk (restart.c) or from the
- * memory of the nodes (salvage.c). Internal. */
+ * memory of the nodes (node_restart.c). Internal. */
 #ifndef GABION_RESILIENCE_RESTART_IMPL_H
 #define GABION_RESILIENCE_RESTART_IMPL_H
 
@@ -11,8 +11,8 @@ int32_t gab_falls_to(int32_t index, int32_t then, int32_t now);
  * none falls to this one. */
 int32_t gab_first_falling_to(int32_t member, int32_t then, int32_t now);
 
-/* What has fallen to this slot; all borrowed. */
-typedef struct gab_fallen {
+/* What has assigned to this slot; all borrowed. */
+typedef struct gab_assigned_images {
   const gab_members *then;  /* of the snapshot */
   uint64_t serial, highest; /* highest: of all that there are; those to come are above it */
   gab_step step;
@@ -20,10 +20,10 @@ typedef struct gab_fallen {
   const gab_slot *slots;    /* whose they are, ascending */
   size_t count;
   gab_reader replicated; /* with its seal, too */
-} gab_fallen;
+} gab_assigned_images;
 
 /* Forgets the snapshots of this job, then replaces the state: the first image is unpacked, the others adopted.
  * Collective. */
-gab_status gab_fallen_restore(gab_checkpoint *checkpoint, const gab_fallen *fallen);
+gab_status gab_assigned_images_restore(gab_checkpoint *checkpoint, const gab_assigned_images *assigned);
 
 #endif

@@ -31,7 +31,7 @@ static uint64_t steps_within(double limit, uint64_t rate, uint64_t state)
 
 gab_status gab_local_limit_measure(gab_local_run *run)
 {
-  const gab_checkpoint *checkpoint = run->loop->guard->checkpoint;
+  const gab_checkpoint *checkpoint = run->loop->protection->checkpoint;
   const gab_step steps = run->loop->step - run->logged_since;
   if (!(run->log_limit > 0) || steps <= 0) return GAB_OK;
   const uint64_t bytes = logged_bytes(run) - run->logged_before;
@@ -51,7 +51,7 @@ gab_status gab_local_limit_measure(gab_local_run *run)
 
 void gab_local_limit_apply(gab_local_run *run)
 {
-  gab_clock *clock = &run->loop->guard->memory;
+  gab_clock *clock = &run->loop->protection->memory;
   /* Not known yet: what one step logs is found out first. */
   const gab_step next = run->loop->step + (run->log_steps > 0 ? (gab_step)run->log_steps : 1);
   if (run->log_limit > 0 && (clock->next < 0 || next < clock->next)) clock->next = next;

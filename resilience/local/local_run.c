@@ -31,7 +31,8 @@ static gab_slot cluster(void *user, gab_slot place) { return gab_local_cluster_a
 
 gab_slot gab_local_cluster_at(const gab_local_run *run, gab_slot place)
 {
-  return gab_division_cluster(&run->division, &run->members, run->loop->guard->checkpoint->domains, place);
+  return gab_division_cluster(&run->division, &run->members, run->loop->protection->checkpoint->domains,
+                              place);
 }
 
 /* ---------------------------------------------------------------- the machine's transport */
@@ -332,7 +333,7 @@ static bool is_near(const void *user, gab_seat place)
 
 gab_status gab_local_change_grid(gab_local_run *run)
 {
-  gab_checkpoint *checkpoint = run->loop->guard->checkpoint;
+  gab_checkpoint *checkpoint = run->loop->protection->checkpoint;
   slot_list neighbours = {.run = run};
   GAB_TRY(gab_forest_global_blocks(run->loop->forest, &checkpoint->forest_blocks));
   gab_status status = list_neighbours(&neighbours);
@@ -347,7 +348,7 @@ gab_status gab_local_change_grid(gab_local_run *run)
 
 gab_status gab_local_generation(gab_local_run *run)
 {
-  gab_checkpoint *checkpoint = run->loop->guard->checkpoint;
+  gab_checkpoint *checkpoint = run->loop->protection->checkpoint;
   const gab_wire_events events = {.user = run, .message = on_message, .down = on_down, .sent = sent};
   gab_local_discard(run);
   GAB_TRY(gab_members_copy(&run->members, gab_world_members(run->world)));

@@ -120,7 +120,7 @@ typedef struct gab_local_parts {
   uint64_t blocks, own_blocks; /* of all slots, and of this one */
   uint64_t log_steps;
   gab_reader own, replicated, history;
-  gab_image_sign sign;
+  gab_image_header header;
 } gab_local_parts;
 gab_status gab_local_cut(gab_reader image, gab_local_parts *parts);
 

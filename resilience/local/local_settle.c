@@ -97,13 +97,14 @@ static gab_status fill_snapshot(gab_local_run *run, gab_step checkpoint, gab_sna
   GAB_TRY(find_image(run, gab_local_place(run, gab_world_slot(run->world)), checkpoint, &what));
   GAB_TRY(gab_local_cut(what.image, &parts));
   to->complete = to->told = false;
-  to->serial = parts.sign.serial;
+  to->serial = parts.header.serial;
   to->step = checkpoint;
   to->blocks = parts.blocks;
   to->own_blocks = parts.own_blocks;
   GAB_TRY(
       gab_members_copy(&to->members, &run->members)); /* for the plan: holders are those of the generation */
-  GAB_TRY(gab_redundancy_plan(run->loop->guard->checkpoint, to, run->loop->guard->checkpoint->domains));
+  GAB_TRY(
+      gab_redundancy_plan(run->loop->protection->checkpoint, to, run->loop->protection->checkpoint->domains));
   GAB_TRY(members_at(run, checkpoint, &to->members));
   GAB_TRY(fill(&to->own, parts.own));
   GAB_TRY(fill(&to->replicated, parts.replicated));
@@ -137,7 +138,7 @@ static gab_status note_whole(void *user, gab_step checkpoint, gab_reader image)
     list->serials[0] = list->serials[1];
   }
   list->checkpoints[list->count - 1] = checkpoint;
-  list->serials[list->count - 1] = parts.sign.serial;
+  list->serials[list->count - 1] = parts.header.serial;
   return GAB_OK;
 }
 
@@ -145,7 +146,7 @@ static gab_status note_whole(void *user, gab_step checkpoint, gab_reader image)
  * section. Of all the two newest stay. */
 static gab_status fill_snapshots(gab_local_run *run)
 {
-  gab_checkpoint *checkpoint = run->loop->guard->checkpoint;
+  gab_checkpoint *checkpoint = run->loop->protection->checkpoint;
   whole_list list = {.run = run};
   GAB_TRY(gab_local_each_image(run->machine, gab_local_place(run, gab_world_slot(run->world)), note_whole,
                                &list));
@@ -182,7 +183,7 @@ static const gab_claim *own_claim(const gab_local_run *run)
 
 static gab_status settle_images(gab_local_run *run)
 {
-  gab_checkpoint *checkpoint = run->loop->guard->checkpoint;
+  gab_checkpoint *checkpoint = run->loop->protection->checkpoint;
   const gab_claim *claim = own_claim(run);
   if (claim && claim->whole_from == INT64_MAX) {
     become_newcomer(checkpoint);
@@ -269,7 +270,7 @@ static gab_status recover(const gab_recovery *recovery, gab_fault *fault)
   fault->restored_step = fault->noticed_step;
   run->gathered = true;
   /* Who took a slot has not counted the blocks: all do again. */
-  run->loop->guard->checkpoint->counted = false;
+  run->loop->protection->checkpoint->counted = false;
   return GAB_OK;
 }
 
@@ -285,23 +286,22 @@ const gab_strategy gab_strategy_local = {
 
 /* ---------------------------------------------------------------- what does not go with it */
 
-bool gab_local_is_wanted(const gab_protection *protection)
+bool gab_local_is_wanted(const gab_protection *options)
 {
-  for (int i = 0; i < GAB_MOST_STRATEGIES && protection->strategies[i]; i++)
-    if (protection->strategies[i]->is_local) return true;
+  for (int i = 0; i < GAB_MOST_STRATEGIES && options->strategies[i]; i++)
+    if (options->strategies[i]->is_local) return true;
   return false;
 }
 
-gab_status gab_local_check(const gab_protection *protection)
+gab_status gab_local_check(const gab_protection *options)
 {
-  const gab_redundancy *redundancy = &protection->redundancy;
+  const gab_redundancy *redundancy = &options->redundancy;
   const gab_scheme *scheme = redundancy->scheme ? redundancy->scheme : &gab_scheme_pairwise;
   bool others = false;
-  if (!gab_local_is_wanted(protection)) return GAB_OK;
-  for (int i = 0; i < GAB_MOST_STRATEGIES && protection->strategies[i]; i++)
-    others = others || (i > 0 && protection->strategies[i]->is_local) ||
-             protection->strategies[i]->makes_up ||
-             (protection->strategies[i]->seating & GAB_SEATING_RESPAWN);
+  if (!gab_local_is_wanted(options)) return GAB_OK;
+  for (int i = 0; i < GAB_MOST_STRATEGIES && options->strategies[i]; i++)
+    others = others || (i > 0 && options->strategies[i]->is_local) || options->strategies[i]->approximates ||
+             (options->strategies[i]->seating & GAB_SEATING_RESPAWN);
   if (others)
     GAB_FAIL(GAB_ERR_INPUT,
              "strategy 'local' has to be the first of the list, and does not go with 'respawn' and "
@@ -310,28 +310,27 @@ gab_status gab_local_check(const gab_protection *protection)
     GAB_FAIL(
         GAB_ERR_INPUT,
         "strategy 'local' needs one copy of each image (resilience.scheme: pairwise or ring, resilience.copies: 1)");
-  if (protection->every.mode != GAB_INTERVAL_STEPS || protection->every.steps == 0)
+  if (options->every.mode != GAB_INTERVAL_STEPS || options->every.steps == 0)
     GAB_FAIL(GAB_ERR_INPUT, "strategy 'local' needs resilience.memory.every to be a number of steps");
-  if (protection->disk_every.mode != GAB_INTERVAL_STEPS)
+  if (options->disk_every.mode != GAB_INTERVAL_STEPS)
     GAB_FAIL(GAB_ERR_INPUT, "strategy 'local' needs resilience.disk.every to be a number of steps, or never");
-  if (protection->own_every < 0 ||
-      (protection->own_every > 0 && protection->own_every >= protection->every.steps))
+  if (options->own_every < 0 || (options->own_every > 0 && options->own_every >= options->every.steps))
     GAB_FAIL(
         GAB_ERR_INPUT,
         "checkpoints of a cluster (resilience.local.own_every) come more often than those of all (resilience.memory.every)");
-  if (protection->own_every > 0 && protection->log_limit > 0)
+  if (options->own_every > 0 && options->log_limit > 0)
     GAB_FAIL(
         GAB_ERR_INPUT,
         "resilience.local.own_every does not go with resilience.local.log_limit: logs are freed when clusters "
         "commit their own checkpoints");
-  if (protection->overlap)
+  if (options->overlap)
     GAB_FAIL(GAB_ERR_INPUT,
              "resilience.memory.overlap has no meaning with strategy 'local': copies always travel "
              "behind the steps");
-  if (protection->buffers == 1 || protection->compression != GAB_COMPRESSION_NONE || protection->scrub != 0)
+  if (options->buffers == 1 || options->compression != GAB_COMPRESSION_NONE || options->scrub != 0)
     GAB_FAIL(GAB_ERR_INPUT, "strategy 'local' does not go with resilience.memory.buffers: 1, "
                             "resilience.memory.compression and resilience.scrub");
-  if (protection->node_memory)
+  if (options->node_memory)
     GAB_FAIL(GAB_ERR_INPUT,
              "strategy 'local' does not go with snapshots in the memory of nodes (--relaunch)");
   return GAB_OK;

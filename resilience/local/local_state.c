@@ -14,9 +14,9 @@ static gab_status put_part(gab_buffer *out, const gab_buffer *part)
 /* As gab_checkpoint_begin(), but that nobody is asked and nothing is sent. */
 static gab_status pack_snapshot(gab_local_run *run)
 {
-  gab_checkpoint *checkpoint = run->loop->guard->checkpoint;
+  gab_checkpoint *checkpoint = run->loop->protection->checkpoint;
   gab_snapshot *next = gab_checkpoint_next(checkpoint);
-  gab_world_enter(run->world, GAB_PHASE_SNAPSHOT);
+  gab_world_enter(run->world, GAB_FAULT_POINT_SNAPSHOT);
   next->complete = next->told = false;
   if (checkpoint->before_overwrite) checkpoint->before_overwrite(checkpoint->overwrite_user, next);
   next->serial = checkpoint->snapshots[checkpoint->valid].serial + 1;
@@ -36,7 +36,7 @@ static gab_status pack_image(gab_local_run *run, const gab_snapshot *next, gab_b
   GAB_TRY(put_part(image, &next->own));
   GAB_TRY(put_part(image, &next->replicated));
   gab_buffer_init(&history, GAB_MEMORY_OTHER);
-  gab_status status = gab_guard_pack_history(run->loop, &history);
+  gab_status status = gab_protection_pack_history(run->loop, &history);
   if (status == GAB_OK) status = put_part(image, &history);
   gab_buffer_release(&history);
   return status;
@@ -44,7 +44,7 @@ static gab_status pack_image(gab_local_run *run, const gab_snapshot *next, gab_b
 
 gab_status gab_local_pack(gab_local_run *run, gab_buffer *image)
 {
-  gab_checkpoint *checkpoint = run->loop->guard->checkpoint;
+  gab_checkpoint *checkpoint = run->loop->protection->checkpoint;
   GAB_TRY(pack_snapshot(run));
   const gab_status status = pack_image(run, gab_checkpoint_next(checkpoint), image);
   checkpoint->valid = !checkpoint->valid; /* the number of the next one is one more */
@@ -54,12 +54,12 @@ gab_status gab_local_pack(gab_local_run *run, gab_buffer *image)
 /* Its number is that of the last common one: who goes on from it gives the next one the same number as all others. */
 gab_status gab_local_pack_own(gab_local_run *run, gab_buffer *image)
 {
-  const gab_checkpoint *checkpoint = run->loop->guard->checkpoint;
+  const gab_checkpoint *checkpoint = run->loop->protection->checkpoint;
   gab_snapshot snapshot = {.serial = checkpoint->snapshots[checkpoint->valid].serial,
                            .step = run->loop->step,
                            .blocks = checkpoint->forest_blocks,
                            .own_blocks = gab_forest_block_count(checkpoint->forest)};
-  gab_world_enter(run->world, GAB_PHASE_SNAPSHOT);
+  gab_world_enter(run->world, GAB_FAULT_POINT_SNAPSHOT);
   gab_members_init(&snapshot.members, 0);
   gab_buffer_init(&snapshot.own, GAB_MEMORY_SNAPSHOT);
   gab_buffer_init(&snapshot.replicated, GAB_MEMORY_SNAPSHOT);
@@ -92,7 +92,7 @@ gab_status gab_local_cut(gab_reader image, gab_local_parts *parts)
   gab_reader own = parts->own;
   gab_reader envelope;
   GAB_TRY(gab_get_view(&own, GAB_ENVELOPE_BYTES, &envelope));
-  if (!gab_image_recognise(own, &parts->sign))
+  if (!gab_image_recognise(own, &parts->header))
     GAB_FAIL(GAB_ERR_CORRUPT, "the image of a slot has changed in memory: its hash does not match");
   return GAB_OK;
 }
@@ -131,27 +131,27 @@ static gab_status restore(gab_checkpoint *checkpoint, const gab_snapshot *snapsh
 gab_status gab_local_unpack(gab_local_run *run)
 {
   gab_timeloop *loop = run->loop;
-  gab_checkpoint *checkpoint = loop->guard->checkpoint;
+  gab_checkpoint *checkpoint = loop->protection->checkpoint;
   gab_snapshot *snapshot = &checkpoint->snapshots[0];
   gab_local_parts parts;
   GAB_TRY(gab_local_cut(gab_reader_of_buffer(&run->restart.image), &parts));
-  if (parts.sign.slot != gab_world_slot(run->world) || parts.sign.step != run->restart.checkpoint)
+  if (parts.header.slot != gab_world_slot(run->world) || parts.header.step != run->restart.checkpoint)
     GAB_FAIL(GAB_ERR_CORRUPT,
              "an image of slot %" GAB_PRI_SLOT ", step %" GAB_PRI_STEP " came for slot %" GAB_PRI_SLOT
              ", step %" GAB_PRI_STEP,
-             parts.sign.slot, parts.sign.step, gab_world_slot(run->world), run->restart.checkpoint);
-  GAB_TRY(gab_guard_unpack_history(loop, &parts.history));
+             parts.header.slot, parts.header.step, gab_world_slot(run->world), run->restart.checkpoint);
+  GAB_TRY(gab_protection_unpack_history(loop, &parts.history));
   for (int i = 0; i < 2; i++) checkpoint->snapshots[i].complete = checkpoint->snapshots[i].told = false;
   checkpoint->valid = 0;
   checkpoint->forest_blocks = parts.blocks;
   run->log_steps = parts.log_steps;
-  snapshot->serial = parts.sign.serial;
-  snapshot->step = parts.sign.step;
+  snapshot->serial = parts.header.serial;
+  snapshot->step = parts.header.step;
   snapshot->blocks = parts.blocks;
   GAB_TRY(gab_members_copy(&snapshot->members, &run->members));
   GAB_TRY(fill(&snapshot->own, parts.own));
   GAB_TRY(fill(&snapshot->replicated, parts.replicated));
-  GAB_TRY(restore(checkpoint, snapshot, parts.sign.slot));
+  GAB_TRY(restore(checkpoint, snapshot, parts.header.slot));
   snapshot->own_blocks = gab_forest_block_count(checkpoint->forest);
   loop->furthest = loop->step;
   loop->monitored = loop->step; /* as with who was there: they have looked */

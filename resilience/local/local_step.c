@@ -10,7 +10,10 @@
 #define FIRST_COMMIT 0.1
 #define COMMIT_SHARE 0.01
 
-static gab_local_run *run_of(const gab_timeloop *loop) { return loop->guard ? loop->guard->local : NULL; }
+static gab_local_run *run_of(const gab_timeloop *loop)
+{
+  return loop->protection ? loop->protection->local : NULL;
+}
 
 bool gab_local_is_on(const gab_timeloop *loop)
 {
@@ -41,8 +44,8 @@ gab_status gab_local_help(gab_timeloop *loop)
 static void note_cost(gab_local_run *run, double start)
 {
   gab_timeloop *loop = run->loop;
-  gab_checkpoint_stats *stats = &loop->guard->checkpoint->stats;
-  const gab_snapshot *packed = &loop->guard->checkpoint->snapshots[loop->guard->checkpoint->valid];
+  gab_checkpoint_stats *stats = &loop->protection->checkpoint->stats;
+  const gab_snapshot *packed = &loop->protection->checkpoint->snapshots[loop->protection->checkpoint->valid];
   const gab_journal_stats journal = gab_journal_statistics(gab_local_journal(run->machine));
   stats->taken++;
   stats->last_step = loop->step;
@@ -87,7 +90,7 @@ gab_status gab_local_hand_in(gab_local_run *run, const gab_buffer *image, bool o
 {
   gab_status (*checkpoint)(gab_local *, gab_step, const gab_buffer *, bool *) =
       own ? gab_local_checkpoint_own : gab_local_checkpoint;
-  gab_world_enter(run->world, GAB_PHASE_COMMIT);
+  gab_world_enter(run->world, GAB_FAULT_POINT_COMMIT);
   for (int looks = 0;; gab_world_pause(run->world, &looks)) {
     bool taken;
     GAB_TRY(checkpoint(run->machine, run->loop->step, image, &taken));
@@ -102,7 +105,7 @@ static gab_status set_out(gab_local_run *run)
   gab_timeloop *loop = run->loop;
   if (loop->on_checkpoint) loop->on_checkpoint(loop->on_checkpoint_user, loop->step);
   gab_local_limit_mark(run);
-  GAB_TRY(gab_guard_set_clocks(loop));
+  GAB_TRY(gab_protection_set_clocks(loop));
   gab_local_limit_apply(run);
   return GAB_OK;
 }
@@ -121,8 +124,8 @@ static gab_status take(gab_local_run *run)
   GAB_TRY(status);
   if (run->own < 0) run->own = loop->step;
   note_cost(run, start);
-  loop->guard->barren = 0;
-  gab_world_enter(run->world, GAB_PHASE_SWAP);
+  loop->protection->barren = 0;
+  gab_world_enter(run->world, GAB_FAULT_POINT_SWAP);
   return set_out(run);
 }
 
@@ -142,13 +145,13 @@ static const char *why_not(const gab_local_run *run)
 /* The one on disk that was due where all gathered. */
 static gab_status make_up_for_disk(gab_local_run *run)
 {
-  const gab_guard *guard = run->loop->guard;
-  const gab_step step = run->loop->step, every = guard->on_disk.every.steps;
+  const gab_protection_state *protection = run->loop->protection;
+  const gab_step step = run->loop->step, every = protection->on_disk.every.steps;
   const bool gathered = run->gathered;
   bool safe;
   run->gathered = false;
-  if (!gathered || !gab_guard_uses_disk(guard) || step == 0 || step % every != 0) return GAB_OK;
-  return gab_guard_disk_now(run->loop, &safe);
+  if (!gathered || !gab_protection_uses_disk(protection) || step == 0 || step % every != 0) return GAB_OK;
+  return gab_protection_disk_now(run->loop, &safe);
 }
 
 gab_status gab_local_begin(gab_timeloop *loop)
@@ -157,14 +160,14 @@ gab_status gab_local_begin(gab_timeloop *loop)
   if (!run || gab_local_is_on(loop) || run->off) return GAB_OK;
   const char *why = why_not(run);
   /* What a death has interrupted is begun again by the recovery: nobody would help it along in the steps. */
-  if (!why) GAB_TRY(gab_guard_disk_wait(loop));
+  if (!why) GAB_TRY(gab_protection_disk_wait(loop));
   GAB_TRY(make_up_for_disk(run));
   if (why) {
     run->off = true;
     gab_log(GAB_LOG_WARNING, "strategy 'local' is not in force any more: %s", why);
     return GAB_OK;
   }
-  gab_checkpoint *checkpoint = loop->guard->checkpoint;
+  gab_checkpoint *checkpoint = loop->protection->checkpoint;
   GAB_TRY(gab_entities_check_packed(checkpoint, "strategy 'local'"));
   GAB_TRY(gab_forest_global_blocks(loop->forest, &checkpoint->forest_blocks));
   checkpoint->counted = false; /* not everybody will have counted when all count again */
@@ -249,17 +252,17 @@ gab_status gab_local_whether_to_stop(gab_timeloop *loop, uint64_t *why)
 gab_status gab_local_checkpoint_due(gab_timeloop *loop)
 {
   gab_local_run *run = run_of(loop);
-  gab_guard *guard = loop->guard;
-  const bool disk = guard->on_disk.next >= 0 && loop->step >= guard->on_disk.next;
-  const bool memory = guard->memory.next >= 0 && loop->step >= guard->memory.next;
+  gab_protection_state *protection = loop->protection;
+  const bool disk = protection->on_disk.next >= 0 && loop->step >= protection->on_disk.next;
+  const bool memory = protection->memory.next >= 0 && loop->step >= protection->memory.next;
   bool safe;
   GAB_TRY(gab_local_help(loop));
   if (loop->step >= loop->steps) return GAB_OK;
   if (disk) GAB_TRY(gab_local_enter(loop));
-  if (disk) GAB_TRY(gab_guard_disk_now(loop, &safe));
+  if (disk) GAB_TRY(gab_protection_disk_now(loop, &safe));
   if (!run->inside && !memory) return gab_local_own_times_due(run);
   GAB_TRY(gab_monitors_look(loop, true));
-  GAB_TRY(gab_guard_stop_at_checkpoint(loop));
+  GAB_TRY(gab_protection_stop_at_checkpoint(loop));
   GAB_TRY(gab_local_limit_measure(run));
   GAB_TRY(leave(run));
   return take(run); /* the last thing of a step: who comes back goes on from here */

@@ -82,11 +82,11 @@ static gab_status take(gab_local_run *run)
   if (status == GAB_OK) note_event(run, image.size);
   gab_buffer_release(&image);
   GAB_TRY(status);
-  gab_world_enter(run->world, GAB_PHASE_SWAP);
+  gab_world_enter(run->world, GAB_FAULT_POINT_SWAP);
   return GAB_OK;
 }
 
-/* What is made from the state by messages is made anew by everybody behind a checkpoint of anybody: who goes on from there alone
+/* What is made from the state by messages is rebuilt by everybody behind a checkpoint of anybody: who goes on from there alone
  * asks others for it. */
 gab_status gab_local_own_times_due(gab_local_run *run)
 {

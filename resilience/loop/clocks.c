@@ -1,6 +1,6 @@
 /* When a checkpoint is due, in memory or on disk, and taking it. The two levels have a clock each; one that
  * goes to disk is one in memory first. */
-#include "resilience/reports/beacon.h"
+#include "resilience/reports/completion.h"
 #include "resilience/disk/disk_impl.h"
 #include "resilience/loop/timeloop_impl.h"
 
@@ -17,24 +17,24 @@ enum {
 
 /* ---------------------------------------------------------------- setting the clocks */
 
-double gab_guard_step_seconds(const gab_timeloop *loop)
+double gab_protection_step_seconds(const gab_timeloop *loop)
 {
   const gab_run_stats *stats = &loop->stats;
   return stats->steps_computed ? (stats->step_seconds + stats->duty_seconds) / (double)stats->steps_computed
                                : 0;
 }
 
-static double memory_cost(const gab_guard *guard)
+static double memory_cost(const gab_protection_state *protection)
 {
-  gab_checkpoint_stats costs = gab_checkpoint_get_stats(guard->checkpoint);
+  gab_checkpoint_stats costs = gab_checkpoint_get_stats(protection->checkpoint);
   return costs.taken ? costs.total_seconds / (double)costs.taken : 0;
 }
 
 /* What the step loop pays for one on disk: the one in memory, and what it does for the writing. */
-static double disk_cost(const gab_guard *guard)
+static double disk_cost(const gab_protection_state *protection)
 {
-  gab_disk_stats costs = gab_disk_get_stats(guard->disk);
-  return memory_cost(guard) + (costs.begun ? costs.blocking_seconds / (double)costs.begun : 0);
+  gab_disk_stats costs = gab_disk_get_stats(protection->disk);
+  return memory_cost(protection) + (costs.begun ? costs.blocking_seconds / (double)costs.begun : 0);
 }
 
 static bool by_time(const gab_clock *clock) { return clock->every.mode != GAB_INTERVAL_STEPS; }
@@ -59,10 +59,10 @@ static void set_by_steps(gab_clock *clock, gab_step step)
  * lends to it at best, since messages move only when somebody looks after them. */
 static uint64_t wanted_lag(const gab_timeloop *loop)
 {
-  const gab_overlap *overlap = &loop->guard->overlap;
-  const gab_checkpoint_stats costs = gab_checkpoint_get_stats(loop->guard->checkpoint);
-  const double step_seconds = gab_guard_step_seconds(loop);
-  const gab_placement *placement = gab_checkpoint_placement(loop->guard->checkpoint);
+  const gab_overlap *overlap = &loop->protection->overlap;
+  const gab_checkpoint_stats costs = gab_checkpoint_get_stats(loop->protection->checkpoint);
+  const double step_seconds = gab_protection_step_seconds(loop);
+  const gab_placement *placement = gab_checkpoint_placement(loop->protection->checkpoint);
   if (!overlap->wanted || !placement || placement->scheme->kind != GAB_SCHEME_COPIES || costs.sent_bytes == 0)
     return 0;
   if (overlap->from >= 0 && overlap->there >= 0) return (uint64_t)(overlap->there - overlap->from) + 1;
@@ -75,8 +75,8 @@ static uint64_t wanted_lag(const gab_timeloop *loop)
 /* All have to be through with one before the next one is due: not more than half of the time between them. */
 static void set_lag(gab_timeloop *loop, uint64_t wanted)
 {
-  gab_overlap *overlap = &loop->guard->overlap;
-  const gab_step next[2] = {loop->guard->memory.next, loop->guard->on_disk.next};
+  gab_overlap *overlap = &loop->protection->overlap;
+  const gab_step next[2] = {loop->protection->memory.next, loop->protection->on_disk.next};
   overlap->lag = wanted > LONGEST_OVERLAP ? LONGEST_OVERLAP : (gab_step)wanted;
   for (int i = 0; i < 2; i++)
     if (next[i] >= 0 && overlap->lag > (next[i] - loop->step) / 2) overlap->lag = (next[i] - loop->step) / 2;
@@ -84,33 +84,34 @@ static void set_lag(gab_timeloop *loop, uint64_t wanted)
 
 /* The root turns times into steps; everyone takes its answer. Steps need no answer, but for those behind
  * which copies travel: of these the most that anybody needs. */
-gab_status gab_guard_set_clocks(gab_timeloop *loop)
+gab_status gab_protection_set_clocks(gab_timeloop *loop)
 {
-  gab_guard *guard = loop->guard;
-  gab_clock *memory = &guard->memory, *disk = &guard->on_disk;
+  gab_protection_state *protection = loop->protection;
+  gab_clock *memory = &protection->memory, *disk = &protection->on_disk;
   uint64_t left[3] = {0, 0, wanted_lag(loop)};
-  guard->look = -1;
+  protection->look = -1;
   if (!by_time(memory)) set_by_steps(memory, loop->step);
   if (!by_time(disk)) set_by_steps(disk, loop->step);
-  if (!by_time(memory) && !by_time(disk) && !guard->overlap.wanted) return GAB_OK;
+  if (!by_time(memory) && !by_time(disk) && !protection->overlap.wanted) return GAB_OK;
   if (gab_world_is_root(loop->world)) {
-    const double step_seconds = gab_guard_step_seconds(loop);
+    const double step_seconds = gab_protection_step_seconds(loop);
     gab_clock observed = *memory; /* deaths so far tell more of the next ones than the guess in the file */
     observed.every.mtbf = gab_interval_observed_mtbf(memory->every.mtbf, gab_seconds() - loop->started,
                                                      loop->stats.fault_count);
-    left[0] = steps_left(&observed, step_seconds, memory_cost(guard), 0);
-    if (guard->disk) {
+    left[0] = steps_left(&observed, step_seconds, memory_cost(protection), 0);
+    if (protection->disk) {
       gab_clock lived = *disk; /* likewise the jobs before this one of what memory does not survive */
-      lived.every.mtbf = gab_interval_observed_mtbf(
-          disk->every.mtbf, guard->past_seconds + gab_seconds() - loop->started, guard->past_losses);
-      left[1] =
-          steps_left(&lived, step_seconds, disk_cost(guard), gab_disk_get_stats(guard->disk).last_seconds);
+      lived.every.mtbf = gab_interval_observed_mtbf(disk->every.mtbf,
+                                                    protection->past_seconds + gab_seconds() - loop->started,
+                                                    protection->past_losses);
+      left[1] = steps_left(&lived, step_seconds, disk_cost(protection),
+                           gab_disk_get_stats(protection->disk).last_seconds);
     }
   }
   GAB_TRY(gab_world_max_u64(loop->world, left, 3));
   if (by_time(memory)) memory->next = loop->step + (left[0] ? (gab_step)left[0] : FIRST_LOOK);
   if (by_time(disk)) disk->next = left[1] ? loop->step + (gab_step)left[1] : -1;
-  if (by_time(disk) && !left[1]) guard->look = loop->step + FIRST_LOOK;
+  if (by_time(disk) && !left[1]) protection->look = loop->step + FIRST_LOOK;
   set_lag(loop, left[2]);
   return GAB_OK;
 }
@@ -127,63 +128,65 @@ static gab_status timed(gab_timeloop *loop, gab_status (*work)(gab_timeloop *loo
 
 static gab_status begin_in_memory(gab_timeloop *loop)
 {
-  return gab_checkpoint_begin(loop->guard->checkpoint, loop->step);
+  return gab_checkpoint_begin(loop->protection->checkpoint, loop->step);
 }
 
 static gab_status complete_in_memory(gab_timeloop *loop)
 {
-  return gab_checkpoint_complete(loop->guard->checkpoint);
+  return gab_checkpoint_complete(loop->protection->checkpoint);
 }
 
 static gab_status help_in_memory(gab_timeloop *loop)
 {
-  gab_overlap *overlap = &loop->guard->overlap;
+  gab_overlap *overlap = &loop->protection->overlap;
   bool there;
-  GAB_TRY(gab_checkpoint_progress(loop->guard->checkpoint, &there));
+  GAB_TRY(gab_checkpoint_progress(loop->protection->checkpoint, &there));
   if (there) overlap->there = loop->step;
   return GAB_OK;
 }
 
-gab_status gab_guard_help(gab_timeloop *loop)
+gab_status gab_protection_help(gab_timeloop *loop)
 {
-  gab_guard *guard = loop->guard;
-  if (!guard || !gab_checkpoint_is_pending(guard->checkpoint) || guard->overlap.there >= 0) return GAB_OK;
+  gab_protection_state *protection = loop->protection;
+  if (!protection || !gab_checkpoint_is_pending(protection->checkpoint) || protection->overlap.there >= 0)
+    return GAB_OK;
   return timed(loop, help_in_memory);
 }
 
 static gab_status begin(gab_timeloop *loop, gab_step lag, bool to_disk)
 {
-  gab_guard *guard = loop->guard;
+  gab_protection_state *protection = loop->protection;
   GAB_TRY(timed(loop, begin_in_memory));
   GAB_TRY(gab_monitors_look_at_rest(loop));
-  guard->memory.last = gab_seconds();
-  guard->overlap.to_disk = to_disk;
-  guard->overlap.from = lag > 0 ? loop->step : -1;
-  guard->overlap.until = loop->step + lag;
-  guard->overlap.there = -1;
+  protection->memory.last = gab_seconds();
+  protection->overlap.to_disk = to_disk;
+  protection->overlap.from = lag > 0 ? loop->step : -1;
+  protection->overlap.until = loop->step + lag;
+  protection->overlap.there = -1;
   return GAB_OK;
 }
 
 static gab_status begin_on_disk(gab_timeloop *loop)
 {
-  gab_guard *guard = loop->guard;
+  gab_protection_state *protection = loop->protection;
   bool begun;
   gab_timer_start(loop->timers, loop->disk_timer);
-  gab_status status = gab_disk_begin(guard->disk, &begun);
+  gab_status status = gab_disk_begin(protection->disk, &begun);
   gab_timer_stop(loop->timers, loop->disk_timer);
   GAB_TRY(status);
   const double now = gab_seconds();
-  if (begun && guard->on_disk.last > 0) loop->stats.disk_interval = now - guard->on_disk.last;
-  guard->on_disk.last = now; /* also if the one before is still being written: it waits for the next time */
+  if (begun && protection->on_disk.last > 0) loop->stats.disk_interval = now - protection->on_disk.last;
+  protection->on_disk.last =
+      now; /* also if the one before is still being written: it waits for the next time */
   return GAB_OK;
 }
 
 static gab_status complete(gab_timeloop *loop)
 {
-  gab_guard *guard = loop->guard;
+  gab_protection_state *protection = loop->protection;
   GAB_TRY(timed(loop, complete_in_memory));
-  gab_guard_tell(loop);
-  const gab_checkpoint_stats stats = gab_checkpoint_get_stats(guard->checkpoint);
+  gab_protection_tell(loop);
+  const gab_checkpoint_stats stats = gab_checkpoint_get_stats(protection->checkpoint);
   if (gab_world_is_root(loop->world)) {
     gab_json *event = gab_event_begin(loop->events, "checkpoint");
     gab_json_int(event, "of_step", stats.last_step);
@@ -192,100 +195,100 @@ static gab_status complete(gab_timeloop *loop)
     gab_json_int(event, "behind_steps", loop->step - stats.last_step);
     gab_event_end(loop->events, &event);
   }
-  return guard->overlap.to_disk && guard->disk ? begin_on_disk(loop) : GAB_OK;
+  return protection->overlap.to_disk && protection->disk ? begin_on_disk(loop) : GAB_OK;
 }
 
 /* What is under way comes first. */
 static gab_status settle(gab_timeloop *loop)
 {
-  return gab_checkpoint_is_pending(loop->guard->checkpoint) ? complete(loop) : GAB_OK;
+  return gab_checkpoint_is_pending(loop->protection->checkpoint) ? complete(loop) : GAB_OK;
 }
 
-gab_status gab_guard_take(gab_timeloop *loop, bool to_disk)
+gab_status gab_protection_take(gab_timeloop *loop, bool to_disk)
 {
   GAB_TRY(settle(loop));
   GAB_TRY(begin(loop, 0, to_disk));
   GAB_TRY(complete(loop));
-  return gab_guard_set_clocks(loop);
+  return gab_protection_set_clocks(loop);
 }
 
 /* The next clocks are set when it is complete: there all meet anyway. Until then this one is not due again. */
 static gab_status take_behind_the_steps(gab_timeloop *loop, bool to_disk)
 {
-  const gab_step lag = loop->guard->overlap.lag;
-  if (lag == 0 || loop->step + lag >= loop->steps) return gab_guard_take(loop, to_disk);
+  const gab_step lag = loop->protection->overlap.lag;
+  if (lag == 0 || loop->step + lag >= loop->steps) return gab_protection_take(loop, to_disk);
   GAB_TRY(settle(loop));
-  if (to_disk) loop->guard->on_disk.next = -1;
+  if (to_disk) loop->protection->on_disk.next = -1;
   return begin(loop, lag, to_disk);
 }
 
 static gab_status help_disk(gab_timeloop *loop, gab_status (*help)(gab_disk *disk))
 {
-  if (!loop->guard->disk) return GAB_OK;
+  if (!loop->protection->disk) return GAB_OK;
   gab_timer_start(loop->timers, loop->disk_timer);
-  gab_status status = help(loop->guard->disk);
+  gab_status status = help(loop->protection->disk);
   gab_timer_stop(loop->timers, loop->disk_timer);
   return status;
 }
 
 static bool is_due(const gab_clock *clock, gab_step step) { return clock->next >= 0 && step >= clock->next; }
 
-gab_status gab_guard_checkpoint(gab_timeloop *loop)
+gab_status gab_protection_checkpoint(gab_timeloop *loop)
 {
-  gab_guard *guard = loop->guard;
-  if (!guard) return GAB_OK;
+  gab_protection_state *protection = loop->protection;
+  if (!protection) return GAB_OK;
   if (gab_local_has_part(loop)) return gab_local_checkpoint_due(loop);
   GAB_TRY(help_disk(loop, gab_disk_progress));
-  GAB_TRY(gab_guard_help(loop));
+  GAB_TRY(gab_protection_help(loop));
   if (loop->step >= loop->steps) return settle(loop);
-  const bool disk = is_due(&guard->on_disk, loop->step),
-             under_way = gab_checkpoint_is_pending(guard->checkpoint);
-  if (disk || (!under_way && is_due(&guard->memory, loop->step))) {
-    guard->barren = 0;
+  const bool disk = is_due(&protection->on_disk, loop->step),
+             under_way = gab_checkpoint_is_pending(protection->checkpoint);
+  if (disk || (!under_way && is_due(&protection->memory, loop->step))) {
+    protection->barren = 0;
     GAB_TRY(gab_monitors_look(loop, true));
     return take_behind_the_steps(loop, disk);
   }
-  if (under_way && loop->step >= guard->overlap.until) {
+  if (under_way && loop->step >= protection->overlap.until) {
     GAB_TRY(complete(loop));
-    GAB_TRY(gab_guard_set_clocks(loop));
-  } else if (!under_way && guard->look >= 0 && loop->step >= guard->look) {
-    GAB_TRY(gab_guard_set_clocks(loop));
+    GAB_TRY(gab_protection_set_clocks(loop));
+  } else if (!under_way && protection->look >= 0 && loop->step >= protection->look) {
+    GAB_TRY(gab_protection_set_clocks(loop));
   }
-  return gab_guard_scrub(loop);
+  return gab_protection_scrub(loop);
 }
 
-gab_status gab_guard_disk_wait(gab_timeloop *loop) { return help_disk(loop, gab_disk_wait); }
+gab_status gab_protection_disk_wait(gab_timeloop *loop) { return help_disk(loop, gab_disk_wait); }
 
-gab_status gab_guard_disk_now(gab_timeloop *loop, bool *safe)
+gab_status gab_protection_disk_now(gab_timeloop *loop, bool *safe)
 {
   *safe = false;
-  if (!loop->guard || !loop->guard->disk) return GAB_OK;
+  if (!loop->protection || !loop->protection->disk) return GAB_OK;
   GAB_TRY(help_disk(loop, gab_disk_wait));
-  GAB_TRY(gab_guard_take(loop, true));
+  GAB_TRY(gab_protection_take(loop, true));
   GAB_TRY(help_disk(loop, gab_disk_wait));
   uint64_t lies_there =
-      gab_world_is_root(loop->world) && gab_disk_get_stats(loop->guard->disk).last_step == loop->step;
+      gab_world_is_root(loop->world) && gab_disk_get_stats(loop->protection->disk).last_step == loop->step;
   GAB_TRY(gab_world_max_u64(loop->world, &lies_there, 1));
   *safe = lies_there;
   return GAB_OK;
 }
 
-bool gab_guard_uses_disk(const gab_guard *guard)
+bool gab_protection_uses_disk(const gab_protection_state *protection)
 {
-  return guard->disk && (by_time(&guard->on_disk) || guard->on_disk.every.steps > 0);
+  return protection->disk && (by_time(&protection->on_disk) || protection->on_disk.every.steps > 0);
 }
 
-gab_status gab_guard_finish(gab_timeloop *loop)
+gab_status gab_protection_finish(gab_timeloop *loop)
 {
   bool safe;
-  if (!loop->guard || !gab_guard_uses_disk(loop->guard)) return GAB_OK;
-  return gab_guard_disk_now(loop, &safe);
+  if (!loop->protection || !gab_protection_uses_disk(loop->protection)) return GAB_OK;
+  return gab_protection_disk_now(loop, &safe);
 }
 
-gab_status gab_guard_disk_again(gab_timeloop *loop, bool interrupted)
+gab_status gab_protection_disk_again(gab_timeloop *loop, bool interrupted)
 {
   uint64_t anywhere = interrupted;
-  if (!loop->guard->disk) return GAB_OK;
+  if (!loop->protection->disk) return GAB_OK;
   GAB_TRY(gab_world_max_u64(loop->world, &anywhere, 1));
   return anywhere ? begin_on_disk(loop) : GAB_OK;
 }
@@ -294,32 +297,33 @@ gab_status gab_guard_disk_again(gab_timeloop *loop, bool interrupted)
 
 static gab_status share_out(gab_timeloop *loop)
 {
-  const gab_recovery *recovery = &loop->guard->recovery;
+  const gab_recovery *recovery = &loop->protection->recovery;
   return recovery->rebalance ? recovery->rebalance(recovery->rebalance_user, recovery->forest) : GAB_OK;
 }
 
 /* What lies in the memory of the nodes, or what lies on disk: whichever is newer. */
 static gab_status go_back(gab_timeloop *loop, gab_restart_report *loaded, const char **from)
 {
-  gab_guard *guard = loop->guard;
+  gab_protection_state *protection = loop->protection;
   *loaded = (gab_restart_report){.step = -1};
-  if (guard->node_memory[0])
-    GAB_TRY(gab_salvage_find(loop->world, guard->node_memory, guard->node_key, &guard->salvage));
-  const gab_step in_memory = gab_salvage_step(guard->salvage);
+  if (protection->node_memory[0])
+    GAB_TRY(gab_node_restart_find(loop->world, protection->node_memory, protection->node_key,
+                                  &protection->node_restart));
+  const gab_step in_memory = gab_node_restart_step(protection->node_restart);
   const gab_step on_disk =
       gab_restart_count(loop->restart) > 0 ? gab_restart_manifest(loop->restart, 0)->step : -1;
   if (in_memory >= 0 && in_memory >= on_disk) {
     *from = "in the memory of the nodes";
-    return gab_salvage_load(guard->salvage, guard->checkpoint, loaded);
+    return gab_node_restart_load(protection->node_restart, protection->checkpoint, loaded);
   }
   *from = "on disk";
-  return on_disk >= 0 ? gab_restart_load(loop->restart, guard->checkpoint, loaded) : GAB_OK;
+  return on_disk >= 0 ? gab_restart_load(loop->restart, protection->checkpoint, loaded) : GAB_OK;
 }
 
-gab_status gab_guard_keep_untouched(gab_timeloop *loop)
+gab_status gab_protection_keep_untouched(gab_timeloop *loop)
 {
-  if (!loop->guard) return GAB_OK;
-  gab_checkpoint *checkpoint = loop->guard->checkpoint;
+  if (!loop->protection) return GAB_OK;
+  gab_checkpoint *checkpoint = loop->protection->checkpoint;
   gab_buffer_clear(&checkpoint->untouched);
   const gab_status status = gab_entities_pack(checkpoint, GAB_ENTITY_PER_SLOT, &checkpoint->untouched);
   checkpoint->untouched_unknown = status != GAB_OK && gab_world_is_spare(loop->world);
@@ -329,32 +333,33 @@ gab_status gab_guard_keep_untouched(gab_timeloop *loop)
   return GAB_OK;
 }
 
-static bool starts_processes(const gab_guard *guard)
+static bool starts_processes(const gab_protection_state *protection)
 {
-  for (int i = 0; i < guard->strategy_count; i++)
-    if (guard->strategies[i]->seating & GAB_SEATING_RESPAWN) return true;
+  for (int i = 0; i < protection->strategy_count; i++)
+    if (protection->strategies[i]->seating & GAB_SEATING_RESPAWN) return true;
   return false;
 }
 
-gab_status gab_guard_begin(gab_timeloop *loop)
+gab_status gab_protection_begin(gab_timeloop *loop)
 {
-  if (!loop->guard) return GAB_OK;
-  gab_guard *guard = loop->guard;
-  gab_guard_warn(loop);
-  if (guard->disk || guard->node_memory[0]) GAB_TRY(gab_entities_check_packed(guard->checkpoint, "restarts"));
-  if (gab_world_spares(loop->world) > 0 || starts_processes(guard))
-    GAB_TRY(gab_entities_check_packed(guard->checkpoint, "processes that take a seat"));
+  if (!loop->protection) return GAB_OK;
+  gab_protection_state *protection = loop->protection;
+  gab_protection_warn(loop);
+  if (protection->disk || protection->node_memory[0])
+    GAB_TRY(gab_entities_check_packed(protection->checkpoint, "restarts"));
+  if (gab_world_spares(loop->world) > 0 || starts_processes(protection))
+    GAB_TRY(gab_entities_check_packed(protection->checkpoint, "processes that take a seat"));
   gab_restart_report loaded;
   const char *from;
   GAB_TRY(go_back(loop, &loaded, &from));
   if (loaded.step < 0) {
-    if (guard->salvage && gab_launch_attempt() > 0)
+    if (protection->node_restart && gab_launch_attempt() > 0)
       gab_log(GAB_LOG_WARNING, "nothing to go on from is left: starting at the beginning");
     return GAB_OK;
   }
   gab_world_set_step(loop->world, loop->step);
   loop->stats.first_step = loop->recent_step = loop->step;
-  if (guard->disk) gab_disk_went_back(guard->disk, loaded.step);
+  if (protection->disk) gab_disk_went_back(protection->disk, loaded.step);
   gab_log(GAB_LOG_INFO,
           "going on from step %" GAB_PRI_STEP ", a checkpoint %s of %" PRId32 " process%s, read in %.2f s",
           loaded.step, from, loaded.members, loaded.members == 1 ? "" : "es", loaded.seconds);
@@ -372,7 +377,7 @@ gab_status gab_guard_begin(gab_timeloop *loop)
 static gab_status reserve(gab_timeloop *loop)
 {
   const double start = gab_seconds();
-  GAB_TRY(gab_checkpoint_reserve(loop->guard->checkpoint));
+  GAB_TRY(gab_checkpoint_reserve(loop->protection->checkpoint));
   const double seconds = gab_seconds() - start;
   loop->stats.reserve_seconds += seconds;
   loop->started += seconds;
@@ -384,7 +389,7 @@ static gab_status tell_memory(const gab_timeloop *loop)
   const gab_memory_use uses[] = {GAB_MEMORY_USE_COUNT, GAB_MEMORY_FIELD, GAB_MEMORY_SNAPSHOT};
   uint64_t most[3];
   for (int i = 0; i < 3; i++) most[i] = gab_memory_now(uses[i]);
-  most[0] += gab_checkpoint_messages(loop->guard->checkpoint);
+  most[0] += gab_checkpoint_messages(loop->protection->checkpoint);
   GAB_TRY(gab_world_max_u64(loop->world, most, 3));
   gab_log(
       GAB_LOG_INFO,
@@ -394,13 +399,13 @@ static gab_status tell_memory(const gab_timeloop *loop)
 }
 
 /* The second buffer once the memory of nodes from which the run has gone on is free. Local recovery has other ones. */
-gab_status gab_guard_start(gab_timeloop *loop)
+gab_status gab_protection_start(gab_timeloop *loop)
 {
-  if (!loop->guard) return GAB_OK;
-  GAB_TRY(gab_guard_choose_buffers(loop));
+  if (!loop->protection) return GAB_OK;
+  GAB_TRY(gab_protection_choose_buffers(loop));
   GAB_TRY(reserve(loop));
-  GAB_TRY(gab_guard_take(loop, false));
-  gab_salvage_destroy(&loop->guard->salvage, true);
-  if (!loop->guard->checkpoint->single && !loop->guard->local) GAB_TRY(reserve(loop));
+  GAB_TRY(gab_protection_take(loop, false));
+  gab_node_restart_destroy(&loop->protection->node_restart, true);
+  if (!loop->protection->checkpoint->single && !loop->protection->local) GAB_TRY(reserve(loop));
   return tell_memory(loop);
 }

@@ -3,7 +3,7 @@
 #include "blockforest/migration/flip.h"
 #include "core/base/hash.h"
 #include "core/base/log.h"
-#include "resilience/reports/beacon.h"
+#include "resilience/reports/completion.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -19,7 +19,7 @@ struct gab_drills {
   gab_events *events;
   gab_forest *forest; /* NULL: not known */
   gab_drill *drills;
-  int *visits; /* of each drill's phase since its step */
+  int *visits; /* of each drill's point since its step */
   size_t count;
   gab_members before; /* members when a step was computed last */
   gab_epoch noted_in; /* epoch of that */
@@ -61,14 +61,15 @@ static gab_status parse_slots(char *text, gab_drill *drill)
 
 static gab_status parse_phase(const char *text, gab_drill *drill)
 {
-  drill->phase = gab_phase_from_name(text);
-  if (drill->phase != GAB_PHASE_COUNT) return GAB_OK;
+  drill->point = gab_fault_point_from_name(text);
+  if (drill->point != GAB_FAULT_POINT_COUNT) return GAB_OK;
   char names[256] = "";
-  for (int i = 0; i < GAB_PHASE_COUNT; i++) {
+  for (int i = 0; i < GAB_FAULT_POINT_COUNT; i++) {
     size_t used = strlen(names);
-    snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", gab_phase_name((gab_phase)i));
+    snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "",
+             gab_fault_point_name((gab_fault_point)i));
   }
-  GAB_FAIL(GAB_ERR_INPUT, "no phase '%s' for a drill (there are: %s)", text, names);
+  GAB_FAIL(GAB_ERR_INPUT, "no point '%s' for a drill (there are: %s)", text, names);
 }
 
 static gab_status parse_pair(const char *key, char *value, gab_drill *drill)
@@ -110,7 +111,7 @@ static gab_status parse_pair(const char *key, char *value, gab_drill *drill)
 
 gab_status gab_drill_parse(const char *text, gab_drill *drill)
 {
-  gab_drill read = {.step = -1, .phase = GAB_PHASE_COMPUTE, .visit = 1, .seed = 1, .attempt = -1};
+  gab_drill read = {.step = -1, .point = GAB_FAULT_POINT_COMPUTE, .visit = 1, .seed = 1, .attempt = -1};
   char copy[512];
   if (strlen(text) >= sizeof copy) GAB_FAIL(GAB_ERR_INPUT, "drill '%.40s…' is too long", text);
   strcpy(copy, text);
@@ -148,52 +149,54 @@ static void draw_slots(gab_drill *drill, gab_slot slots)
   }
 }
 
-static gab_json *begin_event(gab_drills *drills, gab_phase phase)
+static gab_json *begin_event(gab_drills *drills, gab_fault_point point)
 {
   gab_json *event = gab_event_begin(drills->events, "drill");
-  gab_json_text(event, "phase", gab_phase_name(phase));
+  gab_json_text(event, "phase", gab_fault_point_name(point));
   return event;
 }
 
-static void die(gab_drills *drills, gab_phase phase)
+static void die(gab_drills *drills, gab_fault_point point)
 {
-  gab_json *event = begin_event(drills, phase);
+  gab_json *event = begin_event(drills, point);
   gab_event_end(drills->events, &event);
   gab_log_all(GAB_LOG_WARNING,
-              "drill: slot %" GAB_PRI_SLOT " kills itself at step %" GAB_PRI_STEP ", phase %s",
-              gab_world_slot(drills->world), gab_world_step(drills->world), gab_phase_name(phase));
+              "drill: slot %" GAB_PRI_SLOT " kills itself at step %" GAB_PRI_STEP ", point %s",
+              gab_world_slot(drills->world), gab_world_step(drills->world), gab_fault_point_name(point));
   kill(getpid(), SIGKILL);
   for (;;) pause();
 }
 
 /* A process that is stopped cannot wake itself: another program does. */
-static void be_stopped(gab_drills *drills, gab_phase phase, double seconds)
+static void be_stopped(gab_drills *drills, gab_fault_point point, double seconds)
 {
   char command[128];
   const long self = (long)getpid();
   snprintf(command, sizeof command, "kill -STOP %ld; sleep %g; kill -CONT %ld", self, seconds, self);
-  gab_json *event = begin_event(drills, phase);
+  gab_json *event = begin_event(drills, point);
   gab_json_real(event, "stopped", seconds);
   gab_event_end(drills->events, &event);
   gab_log_all(GAB_LOG_WARNING,
-              "drill: slot %" GAB_PRI_SLOT " is stopped for %g s at step %" GAB_PRI_STEP ", phase %s",
-              gab_world_slot(drills->world), seconds, gab_world_step(drills->world), gab_phase_name(phase));
+              "drill: slot %" GAB_PRI_SLOT " is stopped for %g s at step %" GAB_PRI_STEP ", point %s",
+              gab_world_slot(drills->world), seconds, gab_world_step(drills->world),
+              gab_fault_point_name(point));
   pid_t waker;
   char *words[] = {"sh", "-c", command, NULL};
   if (posix_spawnp(&waker, words[0], NULL, NULL, words, environ) == 0) waitpid(waker, NULL, 0);
 }
 
-static void flip(gab_drills *drills, gab_phase phase, uint64_t bit)
+static void flip(gab_drills *drills, gab_fault_point point, uint64_t bit)
 {
   gab_block_id block = 0;
   if (!drills->forest || gab_forest_flip_bit(drills->forest, bit, &block) != GAB_OK || block == 0) return;
-  gab_json *event = begin_event(drills, phase);
+  gab_json *event = begin_event(drills, point);
   gab_json_uint(event, "flipped", bit);
   gab_event_end(drills->events, &event);
   gab_log_all(GAB_LOG_WARNING,
               "drill: a bit of block " GAB_PRI_BLOCK " of slot %" GAB_PRI_SLOT " flips at step %" GAB_PRI_STEP
-              ", phase %s",
-              block, gab_world_slot(drills->world), gab_world_step(drills->world), gab_phase_name(phase));
+              ", point %s",
+              block, gab_world_slot(drills->world), gab_world_step(drills->world),
+              gab_fault_point_name(point));
 }
 
 static bool kills(const gab_drill *drill) { return !drill->flips && drill->stopped <= 0; }
@@ -220,7 +223,7 @@ static void die_with_the_others(gab_drills *drills)
     if (kills(drill) && names_slot(drill, me) &&
         drill->incarnation == gab_world_incarnation(drills->world, me) && furthest >= drill->step &&
         has_begun(drills, drill))
-      die(drills, GAB_PHASE_RECOVERY);
+      die(drills, GAB_FAULT_POINT_RECOVERY);
   }
 }
 
@@ -234,20 +237,20 @@ static void note_members(gab_drills *drills)
     gab_log_all(GAB_LOG_WARNING, "drills: %s", gab_error_message());
 }
 
-static void watch(void *user, gab_world *world, gab_phase phase)
+static void watch(void *user, gab_world *world, gab_fault_point point)
 {
   gab_drills *drills = user;
   const gab_incarnation incarnation = gab_world_incarnation(world, gab_world_slot(world));
-  if (phase == GAB_PHASE_RECOVERY) die_with_the_others(drills);
-  else if (phase == GAB_PHASE_COMPUTE) note_members(drills);
+  if (point == GAB_FAULT_POINT_RECOVERY) die_with_the_others(drills);
+  else if (point == GAB_FAULT_POINT_COMPUTE) note_members(drills);
   for (size_t i = 0; i < drills->count; i++) {
     const gab_drill *drill = &drills->drills[i];
     if (drill->incarnation != incarnation) continue; /* who took over lives on, unless the drill means it */
-    if (drill->phase != phase || gab_world_step(world) < drill->step) continue;
+    if (drill->point != point || gab_world_step(world) < drill->step) continue;
     if (++drills->visits[i] == drill->visit && names_slot(drill, gab_world_slot(world))) {
-      if (drill->flips) flip(drills, phase, drill->bit);
-      else if (drill->stopped > 0) be_stopped(drills, phase, drill->stopped);
-      else die(drills, phase);
+      if (drill->flips) flip(drills, point, drill->bit);
+      else if (drill->stopped > 0) be_stopped(drills, point, drill->stopped);
+      else die(drills, point);
     }
   }
 }

@@ -26,10 +26,10 @@ static gab_status put_records(const gab_timeloop *loop, gab_buffer *out)
 }
 
 /* One of this run, which need not be registered, or of an earlier one. */
-static const gab_strategy *find_strategy(const gab_guard *guard, const char *name)
+static const gab_strategy *find_strategy(const gab_protection_state *protection, const char *name)
 {
-  for (int i = 0; guard && i < guard->strategy_count; i++)
-    if (strcmp(guard->strategies[i]->name, name) == 0) return guard->strategies[i];
+  for (int i = 0; protection && i < protection->strategy_count; i++)
+    if (strcmp(protection->strategies[i]->name, name) == 0) return protection->strategies[i];
   return gab_strategy_by_name(name);
 }
 
@@ -45,7 +45,7 @@ static gab_status get_records(gab_timeloop *loop, gab_reader *in)
     record->fault.lost = NULL;
     record->fault.strategy = NULL;
     if (!name[0]) continue;
-    const gab_strategy *strategy = find_strategy(loop->guard, name);
+    const gab_strategy *strategy = find_strategy(loop->protection, name);
     if (!strategy) return GAB_ERR_INPUT;
     record->fault.strategy = strategy->name;
   }
@@ -54,29 +54,30 @@ static gab_status get_records(gab_timeloop *loop, gab_reader *in)
 
 /* ---------------------------------------------------------------- decisions */
 
-static gab_status put_guard(const gab_guard *guard, gab_buffer *out)
+static gab_status put_guard(const gab_protection_state *protection, gab_buffer *out)
 {
   const double now = gab_seconds();
-  const gab_checkpoint_stats snapshots = gab_checkpoint_get_stats(guard->checkpoint);
-  GAB_TRY(gab_put_f64(out, now - guard->memory.last));
-  GAB_TRY(gab_put_f64(out, now - guard->on_disk.last));
-  GAB_TRY(gab_put_i64(out, guard->overlap.lag));
-  GAB_TRY(gab_put_f64(out, guard->past_seconds));
-  GAB_TRY(gab_put_i32(out, guard->past_losses));
-  GAB_TRY(gab_put_i32(out, guard->told));
-  GAB_TRY(gab_put_i32(out, guard->seated));
-  GAB_TRY(gab_put_u8(out, guard->separate));
-  GAB_TRY(gab_put_i32(out, guard->barren));
-  GAB_TRY(gab_put_i64(out, guard->suspected));
-  GAB_TRY(gab_put_i64(out, guard->furthest));
-  GAB_TRY(gab_put_i32(out, guard->tries));
-  GAB_TRY(gab_put_u8(out, guard->checkpoint->single));
-  GAB_TRY(gab_put_u8(out, guard->checkpoint->meets));
+  const gab_checkpoint_stats snapshots = gab_checkpoint_get_stats(protection->checkpoint);
+  GAB_TRY(gab_put_f64(out, now - protection->memory.last));
+  GAB_TRY(gab_put_f64(out, now - protection->on_disk.last));
+  GAB_TRY(gab_put_i64(out, protection->overlap.lag));
+  GAB_TRY(gab_put_f64(out, protection->past_seconds));
+  GAB_TRY(gab_put_i32(out, protection->past_losses));
+  GAB_TRY(gab_put_i32(out, protection->told));
+  GAB_TRY(gab_put_i32(out, protection->seated));
+  GAB_TRY(gab_put_u8(out, protection->separate));
+  GAB_TRY(gab_put_i32(out, protection->barren));
+  GAB_TRY(gab_put_i64(out, protection->suspected));
+  GAB_TRY(gab_put_i64(out, protection->furthest));
+  GAB_TRY(gab_put_i32(out, protection->tries));
+  GAB_TRY(gab_put_u8(out, protection->checkpoint->single));
+  GAB_TRY(gab_put_u8(out, protection->checkpoint->meets));
   GAB_TRY(gab_put_bytes(out, &snapshots, sizeof snapshots));
-  return guard->disk ? gab_put_bytes(out, &guard->disk->stats, sizeof guard->disk->stats) : GAB_OK;
+  return protection->disk ? gab_put_bytes(out, &protection->disk->stats, sizeof protection->disk->stats)
+                          : GAB_OK;
 }
 
-static gab_status get_guard(gab_guard *guard, gab_reader *in)
+static gab_status get_guard(gab_protection_state *protection, gab_reader *in)
 {
   double since_memory, since_disk;
   int64_t lag, suspected, furthest;
@@ -84,43 +85,44 @@ static gab_status get_guard(gab_guard *guard, gab_reader *in)
   GAB_TRY(gab_get_f64(in, &since_memory));
   GAB_TRY(gab_get_f64(in, &since_disk));
   GAB_TRY(gab_get_i64(in, &lag));
-  GAB_TRY(gab_get_f64(in, &guard->past_seconds));
-  GAB_TRY(gab_get_i32(in, &guard->past_losses));
+  GAB_TRY(gab_get_f64(in, &protection->past_seconds));
+  GAB_TRY(gab_get_i32(in, &protection->past_losses));
   uint8_t separate;
-  GAB_TRY(gab_get_i32(in, &guard->told));
-  GAB_TRY(gab_get_i32(in, &guard->seated));
+  GAB_TRY(gab_get_i32(in, &protection->told));
+  GAB_TRY(gab_get_i32(in, &protection->seated));
   GAB_TRY(gab_get_u8(in, &separate));
-  guard->separate = separate != 0;
-  GAB_TRY(gab_get_i32(in, &guard->barren));
+  protection->separate = separate != 0;
+  GAB_TRY(gab_get_i32(in, &protection->barren));
   GAB_TRY(gab_get_i64(in, &suspected));
   GAB_TRY(gab_get_i64(in, &furthest));
-  GAB_TRY(gab_get_i32(in, &guard->tries));
+  GAB_TRY(gab_get_i32(in, &protection->tries));
   uint8_t single, meets;
   GAB_TRY(gab_get_u8(in, &single));
   GAB_TRY(gab_get_u8(in, &meets));
-  guard->checkpoint->single = single != 0; /* chosen where the run began: gab_guard_start() */
-  guard->checkpoint->meets = meets != 0;
-  GAB_TRY(gab_get_bytes(in, &guard->checkpoint->stats, sizeof guard->checkpoint->stats));
-  guard->memory.last = now - since_memory;
-  guard->on_disk.last = now - since_disk;
-  guard->overlap.lag = lag;
-  guard->suspected = suspected;
-  guard->furthest = furthest;
-  return guard->disk ? gab_get_bytes(in, &guard->disk->stats, sizeof guard->disk->stats) : GAB_OK;
+  protection->checkpoint->single = single != 0; /* chosen where the run began: gab_protection_start() */
+  protection->checkpoint->meets = meets != 0;
+  GAB_TRY(gab_get_bytes(in, &protection->checkpoint->stats, sizeof protection->checkpoint->stats));
+  protection->memory.last = now - since_memory;
+  protection->on_disk.last = now - since_disk;
+  protection->overlap.lag = lag;
+  protection->suspected = suspected;
+  protection->furthest = furthest;
+  return protection->disk ? gab_get_bytes(in, &protection->disk->stats, sizeof protection->disk->stats)
+                          : GAB_OK;
 }
 
 /* ---------------------------------------------------------------- all of it */
 
-gab_status gab_guard_pack_history(void *user, gab_buffer *out)
+gab_status gab_protection_pack_history(void *user, gab_buffer *out)
 {
   const gab_timeloop *loop = user;
   GAB_TRY(gab_put_bytes(out, &loop->stats, sizeof loop->stats));
   GAB_TRY(put_records(loop, out));
   GAB_TRY(gab_put_f64(out, gab_seconds() - loop->started));
-  return put_guard(loop->guard, out);
+  return put_guard(loop->protection, out);
 }
 
-gab_status gab_guard_unpack_history(void *user, gab_reader *in)
+gab_status gab_protection_unpack_history(void *user, gab_reader *in)
 {
   gab_timeloop *loop = user;
   const gab_local_totals own =
@@ -134,5 +136,5 @@ gab_status gab_guard_unpack_history(void *user, gab_reader *in)
   GAB_TRY(get_records(loop, in));
   GAB_TRY(gab_get_f64(in, &age));
   loop->started = gab_seconds() - age;
-  return get_guard(loop->guard, in);
+  return get_guard(loop->protection, in);
 }

@@ -62,7 +62,7 @@ static gab_status complain(const gab_timeloop *loop, const gab_task *monitor)
   GAB_FAIL(GAB_ERR_SUSPECT, "monitor '%s' at step %" GAB_PRI_STEP ": %s", monitor->name, loop->step, why);
 }
 
-static gab_status look(gab_timeloop *loop, const gab_task *monitor)
+static gab_status run_monitor(gab_timeloop *loop, const gab_task *monitor)
 {
   gab_timer_start(loop->timers, monitor->timer);
   gab_status status = monitor->run(monitor->user, loop->step);
@@ -77,7 +77,7 @@ gab_status gab_monitors_look(gab_timeloop *loop, bool all)
   for (int i = 0; i < loop->monitors.count; i++) {
     const gab_task *monitor = &loop->monitors.tasks[i];
     const bool due = !monitor->due || monitor->due(monitor->user, loop->step);
-    if (anew ? due || all : all && !due) GAB_TRY(look(loop, monitor));
+    if (anew ? due || all : all && !due) GAB_TRY(run_monitor(loop, monitor));
   }
   loop->monitored = loop->step;
   return GAB_OK;
@@ -86,20 +86,20 @@ gab_status gab_monitors_look(gab_timeloop *loop, bool all)
 gab_status gab_monitors_look_at_rest(gab_timeloop *loop)
 {
   for (int i = 0; i < loop->monitors.count; i++)
-    if (loop->monitors.tasks[i].at_rest) GAB_TRY(look(loop, &loop->monitors.tasks[i]));
+    if (loop->monitors.tasks[i].at_rest) GAB_TRY(run_monitor(loop, &loop->monitors.tasks[i]));
   return GAB_OK;
 }
 
 gab_status gab_monitors_judge(gab_timeloop *loop, const gab_fault *fault, bool complained)
 {
-  gab_guard *guard = loop->guard;
+  gab_protection_state *protection = loop->protection;
   char why[1024];
   snprintf(why, sizeof why, "%s", gab_error_message());
   uint64_t step = complained ? (uint64_t)fault->noticed_step + 1 : 0;
   GAB_TRY(gab_world_max_u64(loop->world, &step, 1));
-  const gab_step at = (gab_step)step - 1, before = guard->suspected;
+  const gab_step at = (gab_step)step - 1, before = protection->suspected;
   loop->stats.suspicions++;
-  guard->suspected = at > before ? at : before;
+  protection->suspected = at > before ? at : before;
   if (gab_world_is_root(loop->world)) {
     gab_json *event = gab_event_begin(loop->events, "suspect");
     gab_json_int(event, "at_step", at);

@@ -1,5 +1,5 @@
 /* How a time loop is protected: checkpoints when they are due, recovery when the world broke. */
-#include "resilience/reports/beacon.h"
+#include "resilience/reports/completion.h"
 #include "resilience/reports/history.h"
 #include "resilience/checkpoint/checkpoint_impl.h"
 #include "resilience/loop/timeloop_impl.h"
@@ -28,9 +28,9 @@ static gab_status pack_position(void *user, gab_buffer *out)
   const gab_timeloop *loop = user;
   GAB_TRY(gab_put_i64(out, loop->step));
   GAB_TRY(gab_put_u8(out, loop->duties_pending));
-  if (loop->made_up.blocks == 0) return GAB_OK;
-  GAB_TRY(gab_put_u64(out, loop->made_up.blocks));
-  return gab_put_i64(out, loop->made_up.since);
+  if (loop->approximated.blocks == 0) return GAB_OK;
+  GAB_TRY(gab_put_u64(out, loop->approximated.blocks));
+  return gab_put_i64(out, loop->approximated.since);
 }
 
 static gab_status unpack_position(void *user, gab_reader *in)
@@ -42,12 +42,12 @@ static gab_status unpack_position(void *user, gab_reader *in)
   GAB_TRY(gab_get_u8(in, &pending));
   loop->step = step;
   loop->duties_pending = pending != 0;
-  loop->made_up = (gab_made_up){.blocks = 0};
+  loop->approximated = (gab_approximated){.blocks = 0};
   if (gab_reader_left(in) == 0) return GAB_OK; /* an exact state, which is all but always */
   int64_t since;
-  GAB_TRY(gab_get_u64(in, &loop->made_up.blocks));
+  GAB_TRY(gab_get_u64(in, &loop->approximated.blocks));
   GAB_TRY(gab_get_i64(in, &since));
-  loop->made_up.since = since;
+  loop->approximated.since = since;
   return GAB_OK;
 }
 
@@ -67,22 +67,24 @@ static gab_status add_entities(gab_timeloop *loop, gab_checkpoint *checkpoint)
 }
 
 /* Unless told otherwise: spares where there are any, then the survivors, then the disk where it is used. */
-static void usual_strategies(const gab_timeloop *loop, gab_guard *guard)
+static void usual_strategies(const gab_timeloop *loop, gab_protection_state *protection)
 {
-  if (gab_world_spares(loop->world) > 0) guard->strategies[guard->strategy_count++] = &gab_strategy_spare;
-  guard->strategies[guard->strategy_count++] = &gab_strategy_shrink;
-  if (gab_guard_uses_disk(guard)) guard->strategies[guard->strategy_count++] = &gab_strategy_disk;
+  if (gab_world_spares(loop->world) > 0)
+    protection->strategies[protection->strategy_count++] = &gab_strategy_spare;
+  protection->strategies[protection->strategy_count++] = &gab_strategy_shrink;
+  if (gab_protection_uses_disk(protection))
+    protection->strategies[protection->strategy_count++] = &gab_strategy_disk;
 }
 
-static gab_status choose_strategies(const gab_timeloop *loop, gab_guard *guard,
-                                    const gab_protection *protection)
+static gab_status choose_strategies(const gab_timeloop *loop, gab_protection_state *protection,
+                                    const gab_protection *options)
 {
   unsigned seating = GAB_SEATING_NONE;
   for (int i = 0; i < GAB_MOST_STRATEGIES; i++)
-    if (protection->strategies[i]) guard->strategies[guard->strategy_count++] = protection->strategies[i];
-  if (guard->strategy_count == 0) usual_strategies(loop, guard);
-  GAB_TRY(gab_strategies_check(guard->strategies, guard->strategy_count));
-  for (int i = 0; i < guard->strategy_count; i++) seating |= guard->strategies[i]->seating;
+    if (options->strategies[i]) protection->strategies[protection->strategy_count++] = options->strategies[i];
+  if (protection->strategy_count == 0) usual_strategies(loop, protection);
+  GAB_TRY(gab_strategies_check(protection->strategies, protection->strategy_count));
+  for (int i = 0; i < protection->strategy_count; i++) seating |= protection->strategies[i]->seating;
   const char *why_not = seating & GAB_SEATING_RESPAWN ? gab_world_why_no_respawn(loop->world) : NULL;
   if (why_not) GAB_FAIL(GAB_ERR_INPUT, "strategy 'respawn' is not possible: %s", why_not);
   gab_world_set_seating(loop->world, (gab_seating)seating);
@@ -90,7 +92,7 @@ static gab_status choose_strategies(const gab_timeloop *loop, gab_guard *guard,
   const int32_t spares = gab_world_spares(loop->world);
   if (seating == GAB_SEATING_SPARES && spares == 0)
     gab_log(GAB_LOG_WARNING, "strategy '%s': this job has no spare processes (gabion-launch --spares)",
-            guard->strategies[0]->name);
+            protection->strategies[0]->name);
   if (!seats && spares > 0)
     gab_log(GAB_LOG_WARNING,
             "%" PRId32 " spare process%s will never be called: no strategy of this run uses them", spares,
@@ -99,33 +101,35 @@ static gab_status choose_strategies(const gab_timeloop *loop, gab_guard *guard,
 }
 
 /* What was asked for has to be possible for the data that there is: found when a run starts, not when it dies. */
-static gab_status prepare_reconstruction(const gab_timeloop *loop, gab_guard *guard)
+static gab_status prepare_reconstruction(const gab_timeloop *loop, gab_protection_state *protection)
 {
   const char *name = gab_forest_irreplaceable(loop->forest);
   bool wanted = false;
-  for (int i = 0; i < guard->strategy_count; i++) wanted = wanted || guard->strategies[i]->makes_up;
+  for (int i = 0; i < protection->strategy_count; i++)
+    wanted = wanted || protection->strategies[i]->approximates;
   if (!wanted) return GAB_OK;
   if (name)
     GAB_FAIL(
         GAB_ERR_INPUT,
-        "recovery strategy 'reconstruct': lost data of the kind '%s' cannot be made up from what is around it",
+        "recovery strategy 'reconstruct': lost data of the kind '%s' cannot be approximated from what is around it",
         name);
-  gab_checkpoint_keep_skeletons(guard->checkpoint);
+  gab_checkpoint_keep_metadata_images(protection->checkpoint);
   return GAB_OK;
 }
 
-static gab_status prepare_local(gab_timeloop *loop, gab_guard *guard, const gab_protection *protection)
+static gab_status prepare_local(gab_timeloop *loop, gab_protection_state *protection,
+                                const gab_protection *options)
 {
-  if (!guard->strategies[0]->is_local) return GAB_OK;
-  GAB_TRY(gab_local_check(protection));
+  if (!protection->strategies[0]->is_local) return GAB_OK;
+  GAB_TRY(gab_local_check(options));
   if (gab_world_spares(loop->world) == 0) return GAB_OK; /* of which the run is warned */
-  GAB_TRY(gab_local_run_create(loop, &guard->local));
-  gab_local_set_log_limit(guard->local, protection->log_limit);
-  gab_local_set_verify(guard->local, protection->verify);
-  gab_local_set_own_every(guard->local, protection->own_every);
-  gab_local_set_commit(guard->local, protection->commit_wait, protection->commit_children);
-  GAB_TRY(gab_local_set_clusters(guard->local, protection->local_clusters));
-  guard->recovery.local = guard->local;
+  GAB_TRY(gab_local_run_create(loop, &protection->local));
+  gab_local_set_log_limit(protection->local, options->log_limit);
+  gab_local_set_verify(protection->local, options->verify);
+  gab_local_set_own_every(protection->local, options->own_every);
+  gab_local_set_commit(protection->local, options->commit_wait, options->commit_children);
+  GAB_TRY(gab_local_set_clusters(protection->local, options->local_clusters));
+  protection->recovery.local = protection->local;
   return GAB_OK;
 }
 
@@ -138,27 +142,27 @@ static gab_status open_events(gab_timeloop *loop, const char *folder)
 }
 
 /* What became of the jobs before this one, as the root reads it: anybody may be the root later on. */
-static gab_status read_past(gab_timeloop *loop, gab_guard *guard, const char *folder)
+static gab_status read_past(gab_timeloop *loop, gab_protection_state *protection, const char *folder)
 {
   gab_history past = {.from = -1};
   if (folder && gab_world_is_root(loop->world)) gab_history_read(folder, &past);
   uint64_t facts[2] = {past.losses, (uint64_t)(1e3 * past.seconds)};
   GAB_TRY(gab_world_max_u64(loop->world, facts, 2));
-  guard->past_losses = facts[0] < INT32_MAX ? (int)facts[0] : INT32_MAX - 1;
-  guard->past_seconds = 1e-3 * (double)facts[1];
+  protection->past_losses = facts[0] < INT32_MAX ? (int)facts[0] : INT32_MAX - 1;
+  protection->past_seconds = 1e-3 * (double)facts[1];
   if (facts[0] > 0)
     gab_log(GAB_LOG_INFO,
             "the jobs before this one met %" PRIu64 " loss%s that memory does not survive, in %.0f s",
-            facts[0], facts[0] == 1 ? "" : "es", guard->past_seconds);
+            facts[0], facts[0] == 1 ? "" : "es", protection->past_seconds);
   return GAB_OK;
 }
 
 /* Of the run, whose id only the launcher hands out, and of the case: its file may have changed before the same command
  * goes on from what an earlier launcher has left. */
-static gab_status find_key(const gab_protection *protection, gab_memory_key *key)
+static gab_status find_key(const gab_protection *options, gab_memory_key *key)
 {
   const char *run = getenv("GABION_RUN");
-  const char *state = protection->disk.state ? protection->disk.state : "";
+  const char *state = options->disk.state ? options->disk.state : "";
   if (!run || strlen(run) < 32)
     GAB_FAIL(GAB_ERR_INPUT,
              "snapshots in the memory of nodes (GABION_NODE_MEMORY) need the id of the run (GABION_RUN): "
@@ -169,153 +173,157 @@ static gab_status find_key(const gab_protection *protection, gab_memory_key *key
 }
 
 /* Each node has its own: several may share a file system, and emulated ones share a machine. */
-static gab_status open_node_memory(gab_guard *guard, const gab_protection *protection)
+static gab_status open_node_memory(gab_protection_state *protection, const gab_protection *options)
 {
   char node[256] = "";
-  const char *folder = protection->node_memory, *told = getenv("GABION_NODE");
+  const char *folder = options->node_memory, *told = getenv("GABION_NODE");
   if (told) snprintf(node, sizeof node, "%s", told);
   else gethostname(node, sizeof node - 1);
-  GAB_TRY(find_key(protection, &guard->node_key));
-  if (snprintf(guard->node_memory, sizeof guard->node_memory, "%s/%s", folder, node) >=
-      (int)sizeof guard->node_memory)
+  GAB_TRY(find_key(options, &protection->node_key));
+  if (snprintf(protection->node_memory, sizeof protection->node_memory, "%s/%s", folder, node) >=
+      (int)sizeof protection->node_memory)
     GAB_FAIL(GAB_ERR_INPUT, "the name of folder %.60s... is too long", folder);
-  const gab_status status = gab_node_memory_open(folder, node, guard->node_key);
-  if (status != GAB_OK) guard->node_memory[0] = '\0'; /* nothing to close */
+  const gab_status status = gab_node_memory_open(folder, node, protection->node_key);
+  if (status != GAB_OK) protection->node_memory[0] = '\0'; /* nothing to close */
   return status;
 }
 
 /* What a relaunch finds in the memory of nodes has to be read without those who wrote it: as it is. */
-static gab_compression compression_of(const gab_guard *guard, const gab_protection *protection)
+static gab_compression compression_of(const gab_protection_state *protection, const gab_protection *options)
 {
-  if (protection->compression == GAB_COMPRESSION_NONE || !guard->node_memory[0])
-    return protection->compression;
+  if (options->compression == GAB_COMPRESSION_NONE || !protection->node_memory[0])
+    return options->compression;
   gab_log(GAB_LOG_INFO, "copies in the memory of nodes are not compressed");
   return GAB_COMPRESSION_NONE;
 }
 
 /* Where a process can count as dead that lives: on another node, or by its silence. */
-static bool may_be_cut_off(const gab_guard *guard)
+static bool may_be_cut_off(const gab_protection_state *protection)
 {
-  const gab_domains *domains = guard->checkpoint->domains;
+  const gab_domains *domains = protection->checkpoint->domains;
   return (domains && gab_domains_number(domains, GAB_DOMAIN_NODE) > 1) || getenv("GABION_DEAD_AFTER") ||
          gab_quarantine_is_watched();
 }
 
 /* Of two parts that were parted at one instant the one may notice it so much later than the other. */
-static double patience_of(const gab_protection *protection)
+static double patience_of(const gab_protection *options)
 {
   const char *silence = getenv("GABION_CUT_AFTER");
-  if (protection->fence_wait > 0) return protection->fence_wait;
+  if (options->fence_wait > 0) return options->fence_wait;
   return fmax(GAB_USUAL_FENCE_WAIT, silence ? strtod(silence, NULL) : 0);
 }
 
-static gab_status begin_fence(gab_timeloop *loop, gab_guard *guard, const gab_protection *protection)
+static gab_status begin_fence(gab_timeloop *loop, gab_protection_state *protection,
+                              const gab_protection *options)
 {
-  uint64_t wanted = protection->folder && protection->lock && may_be_cut_off(guard);
+  uint64_t wanted = options->folder && options->lock && may_be_cut_off(protection);
   GAB_TRY(gab_world_max_u64(loop->world, &wanted, 1));
   if (!wanted) return GAB_OK;
-  GAB_TRY(gab_fence_begin(loop->world, protection->folder, patience_of(protection), &guard->fence));
-  if (guard->disk) gab_disk_set_fence(guard->disk, guard->fence);
-  gab_run_lock_set_fence(protection->lock, guard->fence);
-  guard->fenced_lock = protection->lock;
+  GAB_TRY(gab_fence_begin(loop->world, options->folder, patience_of(options), &protection->fence));
+  if (protection->disk) gab_disk_set_fence(protection->disk, protection->fence);
+  gab_run_lock_set_fence(options->lock, protection->fence);
+  protection->fenced_lock = options->lock;
   return GAB_OK;
 }
 
-gab_status gab_guard_close_fence(gab_timeloop *loop)
+gab_status gab_protection_close_fence(gab_timeloop *loop)
 {
-  return loop->guard ? gab_fence_close(loop->guard->fence) : GAB_OK;
+  return loop->protection ? gab_fence_close(loop->protection->fence) : GAB_OK;
 }
 
-void gab_guard_check_fence(gab_timeloop *loop)
+void gab_protection_check_fence(gab_timeloop *loop)
 {
-  gab_guard *guard = loop->guard;
+  gab_protection_state *protection = loop->protection;
   const double now = gab_seconds();
-  if (!guard || !guard->fence || !gab_world_is_root(loop->world) || now - guard->fence_looked < 1) return;
-  guard->fence_looked = now;
-  gab_fence_check(guard->fence);
+  if (!protection || !protection->fence || !gab_world_is_root(loop->world) ||
+      now - protection->fence_looked < 1)
+    return;
+  protection->fence_looked = now;
+  gab_fence_check(protection->fence);
 }
 
-static gab_status build_guard(gab_timeloop *loop, const gab_protection *protection, gab_guard *guard)
+static gab_status build_guard(gab_timeloop *loop, const gab_protection *options,
+                              gab_protection_state *protection)
 {
   /* First of all, since the ports of those that go on have to be the same. */
-  GAB_TRY(gab_output_settle(loop->world, open_events(loop, protection->folder)));
-  guard->killed = gab_system_memory_look().killed;
-  GAB_TRY(read_past(loop, guard, protection->folder));
-  if (protection->node_memory) GAB_TRY(gab_output_settle(loop->world, open_node_memory(guard, protection)));
-  GAB_TRY(gab_checkpoint_create(loop->forest, &protection->redundancy, &guard->checkpoint));
-  GAB_TRY(add_entities(loop, guard->checkpoint));
-  if (protection->disk.folder)
-    GAB_TRY(gab_disk_create(guard->checkpoint, loop->events, &protection->disk, &guard->disk));
-  GAB_TRY(begin_fence(loop, guard, protection));
-  if (protection->drill_count)
-    GAB_TRY(gab_drills_create(loop->world, protection->drills, protection->drill_count, loop->events,
-                              &guard->drills));
-  if (guard->drills) gab_drills_set_forest(guard->drills, loop->forest);
-  GAB_TRY(gab_stop_create(loop->world, protection->deadline, &guard->stop));
-  loop->lock = protection->lock;
-  if (protection->folder) snprintf(loop->folder, sizeof loop->folder, "%s", protection->folder);
-  GAB_TRY(gab_checkpoint_set_buffers(guard->checkpoint, protection->buffers ? protection->buffers : 2));
-  GAB_TRY(gab_checkpoint_set_compression(guard->checkpoint, compression_of(guard, protection)));
-  gab_checkpoint_set_events(guard->checkpoint, loop->events);
-  guard->buffers = protection->buffers;
-  guard->scrub = protection->scrub;
-  guard->memory = (gab_clock){.every = protection->every, .next = -1};
-  guard->overlap =
-      (gab_overlap){.wanted = protection->overlap && protection->buffers != 1, .from = -1, .there = -1};
-  guard->on_disk = (gab_clock){.next = -1, .last = gab_seconds()};
-  if (guard->disk) guard->on_disk.every = protection->disk_every;
-  guard->look = -1;
-  loop->stats.disk_mtbf = protection->disk_every.mtbf;
-  guard->furthest = -1;
-  guard->suspected = -1;
-  guard->most_tries = protection->tries > 0 ? protection->tries : GAB_USUAL_TRIES;
-  guard->recovery = (gab_recovery){.world = loop->world,
-                                   .forest = loop->forest,
-                                   .checkpoint = guard->checkpoint,
-                                   .events = loop->events,
-                                   .disk = guard->disk,
-                                   .fence = guard->fence,
-                                   .made_up = &loop->made_up,
-                                   .rebalance = protection->rebalance,
-                                   .rebalance_user = protection->rebalance_user,
-                                   .pack_history = gab_guard_pack_history,
-                                   .unpack_history = gab_guard_unpack_history,
-                                   .history_user = loop};
-  GAB_TRY(choose_strategies(loop, guard, protection));
-  GAB_TRY(prepare_local(loop, guard, protection));
-  return prepare_reconstruction(loop, guard);
+  GAB_TRY(gab_output_settle(loop->world, open_events(loop, options->folder)));
+  protection->killed = gab_system_memory_look().killed;
+  GAB_TRY(read_past(loop, protection, options->folder));
+  if (options->node_memory) GAB_TRY(gab_output_settle(loop->world, open_node_memory(protection, options)));
+  GAB_TRY(gab_checkpoint_create(loop->forest, &options->redundancy, &protection->checkpoint));
+  GAB_TRY(add_entities(loop, protection->checkpoint));
+  if (options->disk.folder)
+    GAB_TRY(gab_disk_create(protection->checkpoint, loop->events, &options->disk, &protection->disk));
+  GAB_TRY(begin_fence(loop, protection, options));
+  if (options->drill_count)
+    GAB_TRY(gab_drills_create(loop->world, options->drills, options->drill_count, loop->events,
+                              &protection->drills));
+  if (protection->drills) gab_drills_set_forest(protection->drills, loop->forest);
+  GAB_TRY(gab_stop_create(loop->world, options->deadline, &protection->stop));
+  loop->lock = options->lock;
+  if (options->folder) snprintf(loop->folder, sizeof loop->folder, "%s", options->folder);
+  GAB_TRY(gab_checkpoint_set_buffers(protection->checkpoint, options->buffers ? options->buffers : 2));
+  GAB_TRY(gab_checkpoint_set_compression(protection->checkpoint, compression_of(protection, options)));
+  gab_checkpoint_set_events(protection->checkpoint, loop->events);
+  protection->buffers = options->buffers;
+  protection->scrub = options->scrub;
+  protection->memory = (gab_clock){.every = options->every, .next = -1};
+  protection->overlap =
+      (gab_overlap){.wanted = options->overlap && options->buffers != 1, .from = -1, .there = -1};
+  protection->on_disk = (gab_clock){.next = -1, .last = gab_seconds()};
+  if (protection->disk) protection->on_disk.every = options->disk_every;
+  protection->look = -1;
+  loop->stats.disk_mtbf = options->disk_every.mtbf;
+  protection->furthest = -1;
+  protection->suspected = -1;
+  protection->most_tries = options->tries > 0 ? options->tries : GAB_USUAL_TRIES;
+  protection->recovery = (gab_recovery){.world = loop->world,
+                                        .forest = loop->forest,
+                                        .checkpoint = protection->checkpoint,
+                                        .events = loop->events,
+                                        .disk = protection->disk,
+                                        .fence = protection->fence,
+                                        .approximated = &loop->approximated,
+                                        .rebalance = options->rebalance,
+                                        .rebalance_user = options->rebalance_user,
+                                        .pack_history = gab_protection_pack_history,
+                                        .unpack_history = gab_protection_unpack_history,
+                                        .history_user = loop};
+  GAB_TRY(choose_strategies(loop, protection, options));
+  GAB_TRY(prepare_local(loop, protection, options));
+  return prepare_reconstruction(loop, protection);
 }
 
-gab_status gab_timeloop_protect(gab_timeloop *loop, const gab_protection *protection)
+gab_status gab_timeloop_protect(gab_timeloop *loop, const gab_protection *options)
 {
-  if (loop->guard) GAB_FAIL(GAB_ERR_STATE, "the time loop is protected already");
+  if (loop->protection) GAB_FAIL(GAB_ERR_STATE, "the time loop is protected already");
   if (loop->is_running) GAB_FAIL(GAB_ERR_STATE, "the time loop runs already: it has to be protected before");
   void *memory;
-  GAB_TRY(gab_alloc(sizeof(gab_guard), GAB_MEMORY_OTHER, &memory));
-  gab_guard *guard = memory;
-  gab_status status = build_guard(loop, protection, guard);
+  GAB_TRY(gab_alloc(sizeof(gab_protection_state), GAB_MEMORY_OTHER, &memory));
+  gab_protection_state *protection = memory;
+  gab_status status = build_guard(loop, options, protection);
   if (status != GAB_OK) {
-    gab_guard_destroy(&guard);
+    gab_protection_destroy(&protection);
     gab_events_destroy(&loop->events);
     return status;
   }
-  loop->guard = guard;
+  loop->protection = protection;
   return GAB_OK;
 }
 
-void gab_guard_destroy(gab_guard **guard)
+void gab_protection_destroy(gab_protection_state **protection)
 {
-  if (!*guard) return;
-  gab_local_run_destroy(&(*guard)->local);
-  gab_drills_destroy(&(*guard)->drills);
-  gab_stop_destroy(&(*guard)->stop);
-  gab_disk_destroy(&(*guard)->disk);
-  gab_run_lock_set_fence((*guard)->fenced_lock, NULL);
-  gab_fence_release(&(*guard)->fence);
-  gab_checkpoint_destroy(&(*guard)->checkpoint);
-  gab_salvage_destroy(&(*guard)->salvage, false);
-  if ((*guard)->node_memory[0]) gab_node_memory_close((*guard)->spent);
-  gab_free(guard);
+  if (!*protection) return;
+  gab_local_run_destroy(&(*protection)->local);
+  gab_drills_destroy(&(*protection)->drills);
+  gab_stop_destroy(&(*protection)->stop);
+  gab_disk_destroy(&(*protection)->disk);
+  gab_run_lock_set_fence((*protection)->fenced_lock, NULL);
+  gab_fence_release(&(*protection)->fence);
+  gab_checkpoint_destroy(&(*protection)->checkpoint);
+  gab_node_restart_destroy(&(*protection)->node_restart, false);
+  if ((*protection)->node_memory[0]) gab_node_memory_close((*protection)->spent);
+  gab_free(protection);
 }
 
 /* ---------------------------------------------------------------- checkpoints */
@@ -327,11 +335,11 @@ static int32_t seats_taken(const gab_members *members)
   return taken;
 }
 
-static void tell_redundancy(const gab_guard *guard, const gab_placement *placement)
+static void tell_redundancy(const gab_protection_state *protection, const gab_placement *placement)
 {
   char text[1024];
   gab_log(GAB_LOG_INFO, "redundancy: %s", gab_placement_describe(placement, text, sizeof text));
-  if (gab_placement_warning(placement, gab_checkpoint_redundancy(guard->checkpoint), text, sizeof text))
+  if (gab_placement_warning(placement, gab_checkpoint_redundancy(protection->checkpoint), text, sizeof text))
     gab_log(GAB_LOG_WARNING, "%s", text);
 }
 
@@ -367,51 +375,51 @@ static void tell_separation(const gab_timeloop *loop, const gab_placement *place
   gab_event_end(loop->events, &event);
 }
 
-void gab_guard_tell(gab_timeloop *loop)
+void gab_protection_tell(gab_timeloop *loop)
 {
-  gab_guard *guard = loop->guard;
+  gab_protection_state *protection = loop->protection;
   const gab_members *members = gab_world_members(loop->world);
   const int32_t count = gab_members_count(members), seated = seats_taken(members);
-  const gab_placement *placement = gab_checkpoint_placement(guard->checkpoint);
-  if (!placement || count < 2 || (count == guard->told && seated == guard->seated)) return;
+  const gab_placement *placement = gab_checkpoint_placement(protection->checkpoint);
+  if (!placement || count < 2 || (count == protection->told && seated == protection->seated)) return;
   const bool separate = gab_placement_get_costs(placement, 1).any_domain;
-  if (count != guard->told) tell_redundancy(guard, placement);
-  else if (separate != guard->separate) tell_separation(loop, placement, separate);
-  guard->told = count;
-  guard->seated = seated;
-  guard->separate = separate;
+  if (count != protection->told) tell_redundancy(protection, placement);
+  else if (separate != protection->separate) tell_separation(loop, placement, separate);
+  protection->told = count;
+  protection->seated = seated;
+  protection->separate = separate;
 }
 
-void gab_guard_warn(const gab_timeloop *loop)
+void gab_protection_warn(const gab_timeloop *loop)
 {
-  const gab_guard *guard = loop->guard;
+  const gab_protection_state *protection = loop->protection;
   if (!gab_world_survives_deaths(loop->world))
     gab_log(GAB_LOG_WARNING,
             "this MPI has no fault tolerance (ULFM): the run will not survive the death of a process");
-  else if (guard->checkpoint && gab_members_count(gab_world_members(loop->world)) == 1)
+  else if (protection->checkpoint && gab_members_count(gab_world_members(loop->world)) == 1)
     gab_log(GAB_LOG_INFO, "one process only: there is nobody to keep a copy of its state");
 }
 
-gab_status gab_guard_scrub(gab_timeloop *loop)
+gab_status gab_protection_scrub(gab_timeloop *loop)
 {
-  gab_guard *guard = loop->guard;
+  gab_protection_state *protection = loop->protection;
   bool beyond;
-  if (guard->scrub == 0 || loop->step % guard->scrub != 0) return GAB_OK;
+  if (protection->scrub == 0 || loop->step % protection->scrub != 0) return GAB_OK;
   gab_timer_start(loop->timers, loop->checkpoint_timer);
-  gab_status status = gab_checkpoint_scrub(guard->checkpoint, &beyond);
+  gab_status status = gab_checkpoint_scrub(protection->checkpoint, &beyond);
   gab_timer_stop(loop->timers, loop->checkpoint_timer);
   GAB_TRY(status);
   if (!beyond) return GAB_OK;
   gab_log(GAB_LOG_WARNING, "%s: a new snapshot is taken", gab_error_message());
-  return gab_guard_take(loop, false);
+  return gab_protection_take(loop, false);
 }
 
 /* ---------------------------------------------------------------- stopping in time */
 
-static double time_to_stop(const gab_guard *guard)
+static double time_to_stop(const gab_protection_state *protection)
 {
-  double reserve = gab_checkpoint_get_stats(guard->checkpoint).last_seconds;
-  if (guard->disk) reserve += gab_disk_get_stats(guard->disk).last_seconds;
+  double reserve = gab_checkpoint_get_stats(protection->checkpoint).last_seconds;
+  if (protection->disk) reserve += gab_disk_get_stats(protection->disk).last_seconds;
   return reserve;
 }
 
@@ -424,7 +432,7 @@ static gab_status stop(gab_timeloop *loop, gab_stop_reason reason)
     gab_event_end(loop->events, &event);
   }
   bool safe;
-  GAB_TRY(gab_guard_disk_now(loop, &safe));
+  GAB_TRY(gab_protection_disk_now(loop, &safe));
   if (safe)
     GAB_FAIL(GAB_ERR_REQUEUE,
              "stopped at step %" GAB_PRI_STEP " because %s: the same command goes on from there", loop->step,
@@ -436,31 +444,32 @@ static gab_status stop(gab_timeloop *loop, gab_stop_reason reason)
            loop->step, gab_stop_text(reason));
 }
 
-gab_status gab_guard_stop(gab_timeloop *loop)
+gab_status gab_protection_stop(gab_timeloop *loop)
 {
-  gab_guard *guard = loop->guard;
-  if (!guard || loop->step >= loop->steps || gab_local_has_part(loop)) return GAB_OK;
+  gab_protection_state *protection = loop->protection;
+  if (!protection || loop->step >= loop->steps || gab_local_has_part(loop)) return GAB_OK;
   gab_stop_reason reason;
-  GAB_TRY(gab_stop_ask(guard->stop, loop->step, gab_guard_step_seconds(loop), time_to_stop(guard), &reason));
+  GAB_TRY(gab_stop_ask(protection->stop, loop->step, gab_protection_step_seconds(loop),
+                       time_to_stop(protection), &reason));
   return reason == GAB_STOP_NOT ? GAB_OK : stop(loop, reason);
 }
 
 /* What is not asked for now is answered at the next checkpoint and done at the one after. */
 static double time_to_stop_later(const gab_timeloop *loop)
 {
-  return time_to_stop(loop->guard) +
-         2 * (double)loop->guard->memory.every.steps * gab_guard_step_seconds(loop);
+  return time_to_stop(loop->protection) +
+         2 * (double)loop->protection->memory.every.steps * gab_protection_step_seconds(loop);
 }
 
-gab_status gab_guard_stop_at_checkpoint(gab_timeloop *loop)
+gab_status gab_protection_stop_at_checkpoint(gab_timeloop *loop)
 {
-  gab_guard *guard = loop->guard;
+  gab_protection_state *protection = loop->protection;
   gab_stop_reason reason = GAB_STOP_NOT;
   if (gab_local_is_on(loop)) {
-    uint64_t why = gab_stop_look(guard->stop, time_to_stop_later(loop));
+    uint64_t why = gab_stop_look(protection->stop, time_to_stop_later(loop));
     GAB_TRY(gab_local_whether_to_stop(loop, &why));
     reason = (gab_stop_reason)why;
-  } else GAB_TRY(gab_stop_look_together(guard->stop, time_to_stop_later(loop), &reason));
+  } else GAB_TRY(gab_stop_look_together(protection->stop, time_to_stop_later(loop), &reason));
   if (reason == GAB_STOP_NOT) return GAB_OK;
   GAB_TRY(gab_local_enter(loop));
   return stop(loop, reason);
@@ -516,7 +525,7 @@ void gab_fault_to_json(gab_json *json, const gab_fault *fault, const gab_slot *l
   gab_json_rounded(json, "restore", fault->restore, 6);
   gab_json_rounded(json, "reprotect", fault->reprotect, 6);
   gab_json_rounded(json, "rebalance", fault->rebalance, 6);
-  gab_json_uint(json, "reconstructed_blocks", fault->made_up);
+  gab_json_uint(json, "reconstructed_blocks", fault->approximated);
 }
 
 static const char *who_took_over(const gab_fault *fault)
@@ -526,7 +535,7 @@ static const char *who_took_over(const gab_fault *fault)
   return fault->returned == 1 ? "new process" : "new processes";
 }
 
-static void tell(gab_timeloop *loop, const gab_fault *fault)
+static void log_recovery(gab_timeloop *loop, const gab_fault *fault)
 {
   char lost[256], seated[96] = "";
   gab_fault_who(fault->lost, fault->lost_count, fault->lost_count, lost, sizeof lost);
@@ -550,15 +559,15 @@ static void tell(gab_timeloop *loop, const gab_fault *fault)
 
 /* Whoever asks for more memory than a node has is ended by its system, and nobody says so. At most two processes of a
  * node look: one may be the one that died. */
-static void suspect_memory(const gab_guard *guard)
+static void suspect_memory(const gab_protection_state *protection)
 {
   const char *local = getenv("OMPI_COMM_WORLD_LOCAL_RANK");
   const gab_system_memory now = gab_system_memory_look();
-  if (now.killed <= guard->killed || (local && strtol(local, NULL, 10) > 1)) return;
+  if (now.killed <= protection->killed || (local && strtol(local, NULL, 10) > 1)) return;
   gab_log_all(GAB_LOG_WARNING,
               "lack of memory is suspected: the system of this node has ended %" PRIu64
               " process%s for it since the run began; this process holds %.1f MB, %.1f MB are free",
-              now.killed - guard->killed, now.killed - guard->killed == 1 ? "" : "es",
+              now.killed - protection->killed, now.killed - protection->killed == 1 ? "" : "es",
               1e-6 * (double)gab_memory_now(GAB_MEMORY_USE_COUNT), 1e-6 * (double)now.available);
 }
 
@@ -580,7 +589,7 @@ static gab_status end_unprotected(gab_timeloop *loop, gab_status why)
 static gab_status recover_once(gab_timeloop *loop, const gab_status *called, gab_fault *fault,
                                gab_slot **lost)
 {
-  gab_guard *guard = loop->guard;
+  gab_protection_state *protection = loop->protection;
   if (called) {
     gab_json *event = gab_event_begin(loop->events, "called");
     gab_json_int(event, "seat", gab_world_seat(loop->world));
@@ -588,14 +597,14 @@ static gab_status recover_once(gab_timeloop *loop, const gab_status *called, gab
   } else if (!gab_local_gathers(loop)) {
     gab_note_fault(loop->events, loop->world);
   }
-  if (guard->local) gab_local_note_claim(guard->local);
-  const gab_status status =
-      gab_recover(&guard->recovery, guard->strategies, guard->strategy_count, called, lost, fault);
-  if (fault->lost_count > 0 || status == GAB_ERR_LOST) suspect_memory(guard);
+  if (protection->local) gab_local_note_claim(protection->local);
+  const gab_status status = gab_recover(&protection->recovery, protection->strategies,
+                                        protection->strategy_count, called, lost, fault);
+  if (fault->lost_count > 0 || status == GAB_ERR_LOST) suspect_memory(protection);
   GAB_TRY(status);
   gab_run_lock_follow(loop->lock);
   gab_world_set_step(loop->world, loop->step);
-  guard->past_losses += fault->from_disk;
+  protection->past_losses += fault->from_disk;
   gab_timer_add(loop->timers, loop->recovery_timer, fault->seconds);
   loop->monitored = -1;
   const bool gathered = fault->is_local; /* each fault was told of by itself */
@@ -603,7 +612,7 @@ static gab_status recover_once(gab_timeloop *loop, const gab_status *called, gab
     loop->stats.rolled_back += fault->noticed_step - fault->restored_step;
   else if (!gathered) remember(loop, fault);
   if (gathered || (fault->suspect && fault->lost_count == 0)) loop->stats.recovery_seconds += fault->seconds;
-  else tell(loop, fault);
+  else log_recovery(loop, fault);
   loop->recent_step = loop->step;
   loop->recent_time = gab_seconds();
   if (loop->on_fault && !gathered) loop->on_fault(loop->on_fault_user, fault);
@@ -612,32 +621,33 @@ static gab_status recover_once(gab_timeloop *loop, const gab_status *called, gab
 
 /* Deaths that come again and again before the next checkpoint are no accident; a task that claims a fault in
  * a whole world would be repeated for ever. */
-static gab_status check_progress(gab_guard *guard, const gab_fault *fault)
+static gab_status check_progress(gab_protection_state *protection, const gab_fault *fault)
 {
-  if (fault->restored_step > guard->furthest) {
-    guard->tries = 0;
-    guard->furthest = fault->restored_step;
+  if (fault->restored_step > protection->furthest) {
+    protection->tries = 0;
+    protection->furthest = fault->restored_step;
   }
-  if (fault->lost_count > 0 && ++guard->tries > guard->most_tries)
+  if (fault->lost_count > 0 && ++protection->tries > protection->most_tries)
     GAB_FAIL(GAB_ERR_ENDED,
              "processes died %d times in a row on the way from step %" GAB_PRI_STEP
              " to the next checkpoint: giving up (resilience.tries; a shorter resilience.memory.every helps "
              "if the "
              "deaths are independent)",
-             guard->tries, fault->restored_step);
-  guard->barren = fault->lost_count > 0 ? 0 : guard->barren + 1;
-  if (guard->barren <= GAB_MOST_BARREN_RECOVERIES) return GAB_OK;
+             protection->tries, fault->restored_step);
+  protection->barren = fault->lost_count > 0 ? 0 : protection->barren + 1;
+  if (protection->barren <= GAB_MOST_BARREN_RECOVERIES) return GAB_OK;
   GAB_FAIL(GAB_ERR_STATE, "%d recoveries in a row from step %" GAB_PRI_STEP ", and nobody had died",
-           guard->barren, fault->noticed_step);
+           protection->barren, fault->noticed_step);
 }
 
 gab_status gab_timeloop_go_back(gab_timeloop *loop, gab_step *step)
 {
   *step = -1;
-  if (!loop->guard || gab_checkpoint_get_stats(loop->guard->checkpoint).last_step < 0) return GAB_OK;
+  if (!loop->protection || gab_checkpoint_get_stats(loop->protection->checkpoint).last_step < 0)
+    return GAB_OK;
   const gab_step end = loop->step;
   gab_restore_report restored;
-  GAB_TRY(gab_checkpoint_restore(loop->guard->checkpoint, &restored));
+  GAB_TRY(gab_checkpoint_restore(loop->protection->checkpoint, &restored));
   loop->step = end; /* the run has ended there */
   *step = restored.step;
   return GAB_OK;
@@ -646,16 +656,16 @@ gab_status gab_timeloop_go_back(gab_timeloop *loop, gab_step *step)
 /* Before the first snapshot of this job nothing has been computed that could be lost; what an earlier job left, the next
  * one will find again. Where only newcomers are left nobody knows whether there was a snapshot: there is nothing to go on from but
  * what the next job finds. Equal on all: whether somebody had a snapshot is what the recovery asked them. */
-static bool may_start_again(const gab_guard *guard)
+static bool may_start_again(const gab_protection_state *protection)
 {
-  return gab_checkpoint_get_stats(guard->checkpoint).taken == 0;
+  return gab_checkpoint_get_stats(protection->checkpoint).taken == 0;
 }
 
 /* @return GAB_ERR_AGAIN, with what is lost by it */
-static gab_status start_again(const gab_guard *guard)
+static gab_status start_again(const gab_protection_state *protection)
 {
-  const bool in_memory = guard->node_memory[0] != '\0';
-  if (guard->checkpoint->all_are_new)
+  const bool in_memory = protection->node_memory[0] != '\0';
+  if (protection->checkpoint->all_are_new)
     GAB_FAIL(
         GAB_ERR_AGAIN,
         "all processes died that may have held a checkpoint, and those that took over from them hold none: %s",
@@ -668,10 +678,10 @@ static gab_status start_again(const gab_guard *guard)
   GAB_FAIL(GAB_ERR_AGAIN, "a process died before the first checkpoint was complete: nothing is lost");
 }
 
-gab_status gab_guard_recover(gab_timeloop *loop, gab_status why, const gab_status *called)
+gab_status gab_protection_recover(gab_timeloop *loop, gab_status why, const gab_status *called)
 {
   bool alone = false;
-  if (!loop->guard) return end_unprotected(loop, why);
+  if (!loop->protection) return end_unprotected(loop, why);
   if (!called && why == GAB_ERR_FAULT) GAB_TRY(gab_local_go_back(loop, &alone));
   if (alone) return GAB_OK;
   gab_slot *lost = NULL;
@@ -681,20 +691,20 @@ gab_status gab_guard_recover(gab_timeloop *loop, gab_status why, const gab_statu
     gab_fault fault = {.noticed_step = loop->step};
     const bool complained = status == GAB_ERR_SUSPECT;
     if (!called && status != GAB_ERR_FAULT) gab_world_raise(loop->world, status);
-    if (loop->guard->disk && gab_disk_abandon(loop->guard->disk)) interrupted = true;
-    loop->guard->overlap.from = -1; /* what was under way went with the fault */
+    if (loop->protection->disk && gab_disk_abandon(loop->protection->disk)) interrupted = true;
+    loop->protection->overlap.from = -1; /* what was under way went with the fault */
     status = recover_once(loop, called, &fault, &lost);
     called = NULL;
     if (status != GAB_OK) break;
-    gab_stop_restart(loop->guard->stop, loop->step);
-    status = check_progress(loop->guard, &fault);
+    gab_stop_restart(loop->protection->stop, loop->step);
+    status = check_progress(loop->protection, &fault);
     if (status == GAB_OK && fault.suspect) status = gab_monitors_judge(loop, &fault, complained);
-    if (status == GAB_OK) status = gab_guard_disk_again(loop, interrupted);
-    if (status == GAB_OK) status = gab_guard_set_clocks(loop);
+    if (status == GAB_OK) status = gab_protection_disk_again(loop, interrupted);
+    if (status == GAB_OK) status = gab_protection_set_clocks(loop);
   } while (status != GAB_OK);
   gab_free(&lost);
   /* A recovery that went through ended with a snapshot of this job. */
-  if (status == GAB_OK) gab_salvage_destroy(&loop->guard->salvage, true);
-  if (status != GAB_ERR_LOST || !may_start_again(loop->guard)) return status;
-  return start_again(loop->guard);
+  if (status == GAB_OK) gab_node_restart_destroy(&loop->protection->node_restart, true);
+  if (status != GAB_ERR_LOST || !may_start_again(loop->protection)) return status;
+  return start_again(loop->protection);
 }

@@ -1,4 +1,4 @@
-#include "resilience/reports/beacon.h"
+#include "resilience/reports/completion.h"
 #include "resilience/loop/timeloop_impl.h"
 
 #include "core/messages/carrier.h"
@@ -37,7 +37,7 @@ gab_status gab_timeloop_create(gab_forest *forest, gab_step steps, gab_timeloop 
 void gab_timeloop_destroy(gab_timeloop **loop)
 {
   if (!*loop) return;
-  gab_guard_destroy(&(*loop)->guard);
+  gab_protection_destroy(&(*loop)->protection);
   gab_restart_destroy(&(*loop)->restart);
   gab_events_destroy(&(*loop)->events);
   gab_timers_destroy(&(*loop)->timers);
@@ -107,7 +107,7 @@ gab_status gab_timeloop_add_finish(gab_timeloop *loop, const char *name, gab_tas
 gab_status gab_timeloop_add_entity(gab_timeloop *loop, const gab_entity *entity)
 {
   GAB_TRY(check_open(loop, entity->name));
-  if (loop->guard) return gab_checkpoint_add_entity(loop->guard->checkpoint, entity);
+  if (loop->protection) return gab_checkpoint_add_entity(loop->protection->checkpoint, entity);
   if (loop->entity_count == GAB_MOST_TASKS)
     GAB_FAIL(GAB_ERR_ARGUMENT, "no room for entity '%s': there are %d already", entity->name, GAB_MOST_TASKS);
   loop->entities[loop->entity_count++] = *entity;
@@ -118,7 +118,7 @@ gab_status gab_timeloop_continue(gab_timeloop *loop, gab_restart *restart)
 {
   gab_restart_destroy(&loop->restart);
   loop->restart = restart;
-  if (loop->guard)
+  if (loop->protection)
     GAB_FAIL(GAB_ERR_STATE, "the time loop is protected already: what it continues has to be known before");
   return GAB_OK;
 }
@@ -162,12 +162,12 @@ gab_run_stats gab_timeloop_get_stats(const gab_timeloop *loop)
   stats.fault_record_count =
       stats.fault_count < GAB_MOST_FAULT_RECORDS ? stats.fault_count : GAB_MOST_FAULT_RECORDS;
   stats.seconds = gab_seconds() - loop->started;
-  stats.made_up = loop->made_up;
+  stats.approximated = loop->approximated;
   stats.checkpoint.last_step = -1;
   stats.disk.last_step = -1;
-  if (!loop->guard) return stats;
-  stats.checkpoint = gab_checkpoint_get_stats(loop->guard->checkpoint);
-  if (loop->guard->disk) stats.disk = gab_disk_get_stats(loop->guard->disk);
+  if (!loop->protection) return stats;
+  stats.checkpoint = gab_checkpoint_get_stats(loop->protection->checkpoint);
+  if (loop->protection->disk) stats.disk = gab_disk_get_stats(loop->protection->disk);
   return stats;
 }
 
@@ -180,11 +180,11 @@ static gab_status run_all(gab_timeloop *loop, const gab_task_list *list, bool an
   for (int i = 0; i < list->count && status == GAB_OK; i++) {
     const gab_task *task = &list->tasks[i];
     if (task->due && !task->due(task->user, loop->step)) continue;
-    if (announce) gab_world_enter(loop->world, GAB_PHASE_COMPUTE);
+    if (announce) gab_world_enter(loop->world, GAB_FAULT_POINT_COMPUTE);
     gab_timer_start(loop->timers, task->timer);
     status = task->run(task->user, loop->step);
     gab_timer_stop(loop->timers, task->timer);
-    if (status == GAB_OK) status = gab_guard_help(loop);
+    if (status == GAB_OK) status = gab_protection_help(loop);
     if (status == GAB_OK) status = gab_local_help(loop);
     /* A task that swallowed its error has left garbage behind: it must not be taken for a result. */
     if (status == GAB_OK) status = gab_world_check(loop->world);
@@ -204,7 +204,7 @@ static bool any_due(const gab_timeloop *loop)
 static gab_status do_duties(gab_timeloop *loop)
 {
   if (!loop->duties_pending) return GAB_OK;
-  gab_guard_check_fence(loop);
+  gab_protection_check_fence(loop);
   GAB_TRY(gab_monitors_look(loop, loop->step >= loop->steps));
   if (any_due(loop)) GAB_TRY(gab_local_enter(loop));
   gab_world_count_sent(loop->world, false);
@@ -227,11 +227,11 @@ static gab_status one_step(gab_timeloop *loop)
   if (loop->step > loop->furthest) loop->furthest = loop->step;
   else loop->stats.local.steps_again++;
   GAB_TRY(do_duties(loop));
-  GAB_TRY(gab_guard_checkpoint(loop));
+  GAB_TRY(gab_protection_checkpoint(loop));
   loop->longest_step = fmax(loop->longest_step, gab_seconds() - start);
   gab_progress_report(loop);
   GAB_TRY(gab_run_lock_check(loop->lock));
-  return gab_guard_stop(loop);
+  return gab_protection_stop(loop);
 }
 
 /* Everyone leaves the loop together, or nobody does. */
@@ -272,9 +272,9 @@ static gab_status start(gab_timeloop *loop)
 {
   gab_world_set_step(loop->world, loop->step);
   GAB_TRY(count_updates(loop));
-  GAB_TRY(gab_guard_begin(loop));
+  GAB_TRY(gab_protection_begin(loop));
   GAB_TRY(check_blocks(loop));
-  return gab_guard_start(loop);
+  return gab_protection_start(loop);
 }
 
 /* What would end well without anything having been done. */
@@ -296,9 +296,9 @@ static gab_status advance(gab_timeloop *loop, bool *done)
     return one_step(loop);
   }
   GAB_TRY(gab_local_end(loop));
-  GAB_TRY(gab_guard_finish(loop));
+  GAB_TRY(gab_protection_finish(loop));
   GAB_TRY(finish(loop));
-  GAB_TRY(gab_guard_close_fence(loop));
+  GAB_TRY(gab_protection_close_fence(loop));
   *done = true;
   return GAB_OK;
 }
@@ -355,13 +355,13 @@ static gab_status run_on(gab_timeloop *loop, gab_status status, bool is_over)
   bool done = false;
   while (!done && !is_over) {
     if (status == GAB_OK) status = advance(loop, &done);
-    if (status != GAB_OK) status = gab_guard_recover(loop, status, NULL);
+    if (status != GAB_OK) status = gab_protection_recover(loop, status, NULL);
     is_over = status != GAB_OK;
   }
   if (status != GAB_OK && status != GAB_ERR_AGAIN) note_failure(loop, status);
   note_end(loop, status);
   gab_progress_end(loop, status);
-  if (loop->guard) loop->guard->spent = status != GAB_ERR_AGAIN && status != GAB_ERR_FAULT;
+  if (loop->protection) loop->protection->spent = status != GAB_ERR_AGAIN && status != GAB_ERR_FAULT;
   loop->stats.seconds = gab_seconds() - loop->started;
   return status;
 }
@@ -374,8 +374,9 @@ static gab_status protect_mail(gab_timeloop *loop)
                            .user = loop->world,
                            .pack = gab_world_pack_mail,
                            .unpack = gab_world_unpack_mail};
-  if (!loop->guard) return GAB_OK;
-  if (gab_world_has_mail(loop->world)) GAB_TRY(gab_checkpoint_add_entity(loop->guard->checkpoint, &mail));
+  if (!loop->protection) return GAB_OK;
+  if (gab_world_has_mail(loop->world))
+    GAB_TRY(gab_checkpoint_add_entity(loop->protection->checkpoint, &mail));
   gab_world_close_mail(loop->world, true);
   return GAB_OK;
 }
@@ -385,7 +386,7 @@ static gab_status run_protected(gab_timeloop *loop)
   gab_status intent;
   const bool is_spare = gab_world_is_spare(loop->world);
   note_start(loop);
-  const gab_status kept = gab_guard_keep_untouched(loop);
+  const gab_status kept = gab_protection_keep_untouched(loop);
   gab_status status =
       gab_world_rest(loop->world, &intent); /* a spare stays here until it is called, or all is over */
   bool is_over = status != GAB_OK || gab_world_is_spare(loop->world);
@@ -393,7 +394,7 @@ static gab_status run_protected(gab_timeloop *loop)
   if (is_over) return gab_world_dismiss(loop->world, status);
   const bool came_alone = is_spare && gab_local_is_on(loop);
   if (kept != GAB_OK) status = kept;
-  else if (is_spare && !came_alone) status = gab_guard_recover(loop, GAB_ERR_FAULT, &intent);
+  else if (is_spare && !came_alone) status = gab_protection_recover(loop, GAB_ERR_FAULT, &intent);
   else if (came_alone) status = GAB_OK;
   else status = start(loop);
   return gab_world_dismiss(loop->world, run_on(loop, status, is_spare && status != GAB_OK));

@@ -132,7 +132,7 @@ typedef struct gab_protection {
   gab_interval
       disk_every; /**< between checkpoints on disk; 0 steps: none, but when the run is asked to stop. The
                                 last state is written too */
-  /** Snapshots lie in a folder of that folder named after the node, from where another job can go on (salvage.h);
+  /** Snapshots lie in a folder of that folder named after the node, from where another job can go on (node_restart.h);
    *  e.g. /dev/shm/NAME, not to be shared with other runs; NULL: in the memory of the processes. */
   const char *node_memory;
   const gab_drill *drills;
@@ -143,7 +143,7 @@ typedef struct gab_protection {
  *  tells all if the root cannot write its events). Copies everything but what the pointers in strategies,
  *  scheme and rebalance_user point to.
  *  @return ::GAB_ERR_STATE if it is on already, or the loop runs; ::GAB_ERR_INPUT if one of the strategies is
- * `reconstruct` and there is data that cannot be made up; errors of schemes, drills and the folder */
+ * `reconstruct` and there is data that cannot be approximated; errors of schemes, drills and the folder */
 gab_status gab_timeloop_protect(gab_timeloop *loop, const gab_protection *protection);
 
 /** Lets the run begin with the newest whole checkpoint of those found, instead of the state that the forest
@@ -225,9 +225,9 @@ typedef struct gab_run_stats {
   const gab_fault_record *faults; /**< the first fault_record_count of them; borrowed */
   int fault_record_count;
   double recovery_seconds;
-  gab_made_up made_up;  /**< what of the state is an approximation */
-  int suspicions;       /**< times that all went back because of a monitor */
-  gab_step rolled_back; /**< steps computed in vain */
+  gab_approximated approximated; /**< what of the state is an approximation */
+  int suspicions;                /**< times that all went back because of a monitor */
+  gab_step rolled_back;          /**< steps computed in vain */
   gab_checkpoint_stats checkpoint;
   gab_disk_stats disk;
   gab_local_totals local;

@@ -2,7 +2,7 @@
 #ifndef GABION_RESILIENCE_TIMELOOP_IMPL_H
 #define GABION_RESILIENCE_TIMELOOP_IMPL_H
 
-#include "resilience/disk/salvage.h"
+#include "resilience/disk/node_restart.h"
 #include "resilience/loop/stop.h"
 #include "resilience/loop/timeloop.h"
 
@@ -48,7 +48,7 @@ typedef struct gab_overlap {
 } gab_overlap;
 
 /* Present only when the loop is protected. */
-typedef struct gab_guard {
+typedef struct gab_protection_state {
   gab_step scrub; /* steps between two looks at what lies in memory; 0: never */
   int32_t told;   /* members when it was said what is kept of whom */
   int32_t seated; /* spares that had taken a seat by then */
@@ -67,11 +67,11 @@ typedef struct gab_guard {
   gab_run_lock *fenced_lock; /* that looks at it; borrowed; NULL: none */
   double fence_looked;       /* seconds: when the folder was last asked */
   gab_stop *stop;
-  char node_memory[1000];  /* where snapshots of this node lie; "": in the memory of the processes */
-  gab_memory_key node_key; /* what they are stamped with */
-  int buffers;             /* asked for, or needed by what the case asks for; 0: neither */
-  bool spent;              /* the run has come to an end from which nobody goes on there */
-  gab_salvage *salvage;    /* what was found there, until there is a new snapshot */
+  char node_memory[1000];         /* where snapshots of this node lie; "": in the memory of the processes */
+  gab_memory_key node_key;        /* what they are stamped with */
+  int buffers;                    /* asked for, or needed by what the case asks for; 0: neither */
+  bool spent;                     /* the run has come to an end from which nobody goes on there */
+  gab_node_restart *node_restart; /* what was found there, until there is a new snapshot */
   gab_recovery recovery;
   gab_local_run *local; /* NULL: no local recovery */
   const gab_strategy *strategies[GAB_MOST_STRATEGIES];
@@ -81,22 +81,22 @@ typedef struct gab_guard {
   gab_step furthest;  /* that was ever restored */
   int tries;          /* recoveries from deaths since that grew */
   int most_tries;
-} gab_guard;
+} gab_protection_state;
 
 struct gab_timeloop {
   gab_forest *forest;
   gab_world *world;
   gab_step steps, step;
-  gab_made_up made_up; /* part of the state */
-  bool is_running;     /* or has run: what it consists of is fixed */
-  bool duties_pending; /* the duties of the present step have not been done; part of the state */
+  gab_approximated approximated; /* part of the state */
+  bool is_running;               /* or has run: what it consists of is fixed */
+  bool duties_pending;           /* the duties of the present step have not been done; part of the state */
   gab_task_list tasks, monitors, duties, finishes;
   gab_step monitored; /* the step after which the monitors that were due have looked; -1: none */
   gab_timers *timers; /* one per task, duty and finish, and the three below */
   gab_timer checkpoint_timer, disk_timer, recovery_timer;
   gab_entity entities[GAB_MOST_TASKS];
   int entity_count;
-  gab_guard *guard;
+  gab_protection_state *protection;
   gab_restart *restart; /* what the run begins with; NULL: the state of the forest */
   gab_events *events;   /* NULL without protection */
   gab_run_lock *lock;   /* of the folder of the run; NULL: none */
@@ -117,11 +117,11 @@ struct gab_timeloop {
 };
 
 /* Takes the memory of checkpoints, and the first one, of the state of the forest or of that which the run continues: after
- * gab_guard_begin(). Collective. */
-gab_status gab_guard_start(gab_timeloop *loop);
+ * gab_protection_begin(). Collective. */
+gab_status gab_protection_start(gab_timeloop *loop);
 /* After `why` ended a step here: recovers, or ends the run on all with one status. Collective.
  * @param[in] called  of a spare that was called, the intent of the repair that did it; else NULL */
-gab_status gab_guard_recover(gab_timeloop *loop, gab_status why, const gab_status *called);
+gab_status gab_protection_recover(gab_timeloop *loop, gab_status why, const gab_status *called);
 /* Members of an object that tell of a fault, the same in events.jsonl and summary.json. @param[in] lost slots
  * to be listed, perhaps not all of them */
 void gab_fault_to_json(gab_json *json, const gab_fault *fault, const gab_slot *lost, int32_t count);
@@ -129,55 +129,55 @@ void gab_fault_to_json(gab_json *json, const gab_fault *fault, const gab_slot *l
  * room. @param[in] room  64 or more @return text */
 const char *gab_fault_who(const gab_slot *lost, int32_t listed, int32_t count, char *text, size_t room);
 /* The run is over, as all have agreed: no part of it goes on any more. Collective. GAB_ERR_FAULT: it is not, yet. */
-gab_status gab_guard_close_fence(gab_timeloop *loop);
+gab_status gab_protection_close_fence(gab_timeloop *loop);
 /* Has anybody asked the run to stop? Then takes a last checkpoint and fails with GAB_ERR_REQUEUE. Collective. */
 /** Ends the process if another part of the run has gone on; at most once a second, on the root. Local. */
-void gab_guard_check_fence(gab_timeloop *loop);
-gab_status gab_guard_stop(gab_timeloop *loop);
+void gab_protection_check_fence(gab_timeloop *loop);
+gab_status gab_protection_stop(gab_timeloop *loop);
 /* The same under local recovery, where only checkpoint steps ask: ahead of the checkpoint. Collective. */
-gab_status gab_guard_stop_at_checkpoint(gab_timeloop *loop);
-void gab_guard_destroy(gab_guard **guard);
+gab_status gab_protection_stop_at_checkpoint(gab_timeloop *loop);
+void gab_protection_destroy(gab_protection_state **protection);
 /* Warns where deaths will not be survived. Local. */
-void gab_guard_warn(const gab_timeloop *loop);
+void gab_protection_warn(const gab_timeloop *loop);
 
 /* ---- history.c of the loop (loop_history.c): what is not rolled back, and a newcomer has to know */
 
-gab_status gab_guard_pack_history(void *loop, gab_buffer *out);
-gab_status gab_guard_unpack_history(void *loop, gab_reader *in);
+gab_status gab_protection_pack_history(void *loop, gab_buffer *out);
+gab_status gab_protection_unpack_history(void *loop, gab_reader *in);
 
 /* ---- clocks.c */
 
 /* At the end of a step: helps a write to disk along, takes the checkpoints that are due, and decides when the
  * next ones are. Collective. */
-gab_status gab_guard_checkpoint(gab_timeloop *loop);
+gab_status gab_protection_checkpoint(gab_timeloop *loop);
 /* Between tasks and after steps: helps copies along that are under way. Local. */
-gab_status gab_guard_help(gab_timeloop *loop);
+gab_status gab_protection_help(gab_timeloop *loop);
 /* Says what is kept of whom when that is new: the numbers of a scheme change with the members. */
-void gab_guard_tell(gab_timeloop *loop);
+void gab_protection_tell(gab_timeloop *loop);
 /* Copies lie in memory for long: what changes there is to be found while there is something to replace it by. If it
  * is time for a look. Collective. */
-gab_status gab_guard_scrub(gab_timeloop *loop);
+gab_status gab_protection_scrub(gab_timeloop *loop);
 /* Notes the entities per slot as they are before the first step, on spares, too: a slot to which nothing falls of a checkpoint of
  * fewer slots goes back to that. Where a spare cannot pack them that is an error if it comes to it. Local. */
-gab_status gab_guard_keep_untouched(gab_timeloop *loop);
+gab_status gab_protection_keep_untouched(gab_timeloop *loop);
 /* Loads the state which the run continues, if any. Collective. */
-gab_status gab_guard_begin(gab_timeloop *loop);
+gab_status gab_protection_begin(gab_timeloop *loop);
 /* Takes one in memory now, and begins to write it to disk. Collective. */
-gab_status gab_guard_take(gab_timeloop *loop, bool to_disk);
+gab_status gab_protection_take(gab_timeloop *loop, bool to_disk);
 /* Decides when the next ones are. Collective. */
-gab_status gab_guard_set_clocks(gab_timeloop *loop);
+gab_status gab_protection_set_clocks(gab_timeloop *loop);
 /* Brings the state as it is to disk, and waits until it lies there. Collective.
  * @param[out] safe  the same on all: false without a level on disk, or if the disk refused, which is reported */
-gab_status gab_guard_disk_now(gab_timeloop *loop, bool *safe);
+gab_status gab_protection_disk_now(gab_timeloop *loop, bool *safe);
 /* Waits for a write that is under way. Collective: each one helps with its part. */
-gab_status gab_guard_disk_wait(gab_timeloop *loop);
-/* As gab_guard_disk_now() at the last step, if there are to be checkpoints on disk. */
-gab_status gab_guard_finish(gab_timeloop *loop);
+gab_status gab_protection_disk_wait(gab_timeloop *loop);
+/* As gab_protection_disk_now() at the last step, if there are to be checkpoints on disk. */
+gab_status gab_protection_finish(gab_timeloop *loop);
 /* After a recovery: begins the write again that was interrupted, here or elsewhere. Collective. */
-gab_status gab_guard_disk_again(gab_timeloop *loop, bool interrupted);
-bool gab_guard_uses_disk(const gab_guard *guard);
+gab_status gab_protection_disk_again(gab_timeloop *loop, bool interrupted);
+bool gab_protection_uses_disk(const gab_protection_state *protection);
 /* Mean time of a step so far; 0: none yet. */
-double gab_guard_step_seconds(const gab_timeloop *loop);
+double gab_protection_step_seconds(const gab_timeloop *loop);
 
 /* ---- buffers.c */
 
@@ -193,7 +193,7 @@ typedef struct gab_buffer_needs {
 /* Snapshots that there has to be room for, 1 or 2. Pure. */
 int gab_buffers_needed(const gab_buffer_needs *needs, const gab_placement *placement);
 /* Tells the checkpoint, where the case has not. Local, with the same result on all. */
-gab_status gab_guard_choose_buffers(gab_timeloop *loop);
+gab_status gab_protection_choose_buffers(gab_timeloop *loop);
 
 /* ---- monitors.c */
 
@@ -237,7 +237,7 @@ gab_status gab_local_begin(gab_timeloop *loop);
 gab_status gab_local_enter(gab_timeloop *loop);
 /* The same for good: what follows is global. Collective. */
 gab_status gab_local_end(gab_timeloop *loop);
-/* In the place of gab_guard_checkpoint() while it is on. */
+/* In the place of gab_protection_checkpoint() while it is on. */
 gab_status gab_local_checkpoint_due(gab_timeloop *loop);
 /* Ahead of a checkpoint, outside of sections: whether all stop here, for what was asked for an interval ago. Waits for nothing but
  * that the last checkpoint is committed. @param[in,out] why  why this process wants to stop; why all do; 0: not */

@@ -123,7 +123,7 @@ int gab_persist_status(MPI_Comm persistent, long long *epoch, int source, int ta
 
 static void close_session(persist_session *session)
 {
-  if (session->broken) { /* the state stays, to be opened again with the mended communicator */
+  if (session->broken) { /* the state stays, to be opened again with the repaired communicator */
     gab_persist_free_comms(session);
     return;
   }

@@ -48,7 +48,7 @@ typedef enum gab_persist_error {
 /** Makes a persistent communicator of the processes of `comm`, in its order; opens what is stored under `key`, if
  *  there is anything. Collective over `comm`, an intracommunicator. The same call serves the first start, a job that is
  *  started again, and a death in the job: then the survivors, and who takes the place of the dead, call it with the
- *  mended communicator, of the same size and order, and the same key. The old handle of a survivor becomes invalid.
+ *  repaired communicator, of the same size and order, and the same key. The old handle of a survivor becomes invalid.
  *  Takes O(processes) of memory while it runs.
  *  @param[in] key  name of the run, 1 to 200 characters; locked while in use @param[in] info  see doc/persist.md;
  *  MPI_INFO_NULL: files in the present folder, one value per signature, each process its own epochs

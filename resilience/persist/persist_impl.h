@@ -5,7 +5,7 @@
  *  (file_impl.h), copies of the journals of others (`replicas`), and the *inbox*: what was stored for this process and may
  *  be received again.
  *
- *      nothing --open--> OPEN --death, revocation--> BROKEN --opened again with the mended communicator--> OPEN
+ *      nothing --open--> OPEN --death, revocation--> BROKEN --opened again with the repaired communicator--> OPEN
  *                         |                            |
  *                         +--MPI_Comm_free-> nothing   +--the process dies, or frees: nothing (in memory)
  *

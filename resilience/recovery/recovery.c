@@ -12,7 +12,7 @@
 void gab_note_fault(gab_events *events, const gab_world *world)
 {
   gab_json *event = gab_event_begin(events, "fault noticed");
-  gab_json_text(event, "phase", gab_phase_name(gab_world_phase(world)));
+  gab_json_text(event, "phase", gab_fault_point_name(gab_world_fault_point(world)));
   gab_event_end(events, &event);
 }
 
@@ -97,21 +97,21 @@ static gab_status reconstruct(const gab_recovery *recovery, gab_fault *fault)
 {
   gab_restore_report restored;
   GAB_TRY(gab_checkpoint_reconstruct(recovery->checkpoint, &restored));
-  gab_made_up *made_up = recovery->made_up;
-  if (made_up && restored.made_up > 0) {
-    if (made_up->blocks == 0) made_up->since = restored.step;
-    made_up->blocks += restored.made_up;
+  gab_approximated *approximated = recovery->approximated;
+  if (approximated && restored.approximated > 0) {
+    if (approximated->blocks == 0) approximated->since = restored.step;
+    approximated->blocks += restored.approximated;
   }
-  fault->made_up = restored.made_up;
+  fault->approximated = restored.approximated;
   return go_on_from(recovery, restored, fault);
 }
 
 const gab_strategy gab_strategy_reconstruct = {
     .name = "reconstruct",
     .doc =
-        "go on with the survivors; blocks that nobody holds any more are made up, where the data can be made up so: an approximation, which the run then says it is",
+        "go on with the survivors; blocks that nobody holds any more are approximated, where the data can be approximated so: an approximation, which the run then says it is",
     .recover = reconstruct,
-    .makes_up = true,
+    .approximates = true,
 };
 
 /* ---------------------------------------------------------------- disk */
@@ -214,7 +214,7 @@ gab_status gab_strategies_check(const gab_strategy *const *list, int count)
                "strategy '%s' has to be the first of the list: behind '%s' all have gone back already",
                list[i]->name, list[i - 1]->name);
     for (int k = 0; k < i; k++)
-      if (list[i]->makes_up && list[k]->seating != GAB_SEATING_NONE)
+      if (list[i]->approximates && list[k]->seating != GAB_SEATING_NONE)
         GAB_FAIL(
             GAB_ERR_INPUT,
             "strategies '%s' and '%s' cannot be combined: a process that takes a seat has nothing to make blocks "
@@ -332,7 +332,7 @@ static gab_status escalate(const gab_recovery *recovery, const gab_strategy *con
 {
   gab_status status = GAB_ERR_LOST;
   gab_error_clear();
-  fault->made_up = 0;
+  fault->approximated = 0;
   fault->from_disk = false;
   for (int i = 0; i < count && status == GAB_ERR_LOST; i++) {
     fault->strategy = list[i]->name;

@@ -15,7 +15,7 @@
  *  which goes through its set-up alone while the others wait. After three tries in one repair the strategy behind it goes
  *  on from there. What Open MPI carries of this, and what not, is measured in doc/ulfm.md.
  *
- *  `reconstruct`: as shrink, but blocks that no memory holds any more are made up from what is around them
+ *  `reconstruct`: as shrink, but blocks that no memory holds any more are approximated from what is around them
  *  (gab_checkpoint_reconstruct()): the run goes on and says that it is an approximation.
  *
  *  `disk`: for what no memory holds any more. All survivors go back to the newest whole checkpoint on disk
@@ -57,7 +57,7 @@ typedef struct gab_fault {
   gab_incarnation incarnation; /**< the highest in which one of these is played now; 0: none came back */
   int32_t respawned;           /**< of these so many by processes that were started for it */
   uint64_t adopted;            /**< blocks that this slot took over */
-  uint64_t made_up;            /**< blocks of all slots that strategy `reconstruct` made up */
+  uint64_t approximated;       /**< blocks of all slots that strategy `reconstruct` approximated */
   bool from_disk;              /**< what memory held was not enough */
   bool suspect;                /**< a monitor complained; its words are the present error message */
   int rounds;                  /**< repairs it took; more than 1 if something died during recovery */
@@ -65,11 +65,11 @@ typedef struct gab_fault {
   double revoke, shrink, agree, restore, reprotect, rebalance; /**< parts of the last round, in seconds */
 } gab_fault;
 
-/** What of a state was made up and not computed: part of the state. */
-typedef struct gab_made_up {
+/** What of a state was approximated and not computed: part of the state. */
+typedef struct gab_approximated {
   uint64_t blocks; /**< of all slots, in all recoveries that led to it; 0: nothing, the state is exact */
   gab_step since;  /**< step of the first of them, if any */
-} gab_made_up;
+} gab_approximated;
 
 /** Local recovery of a time loop; internal. */
 typedef struct gab_local_run gab_local_run;
@@ -80,10 +80,10 @@ typedef struct gab_recovery {
   gab_forest *forest;
   gab_checkpoint *checkpoint;
   gab_events *events;
-  gab_disk *disk;       /**< NULL: no checkpoints on disk */
-  gab_fence *fence;     /**< asked after every death whether this part of the run goes on; NULL: nobody is */
-  gab_made_up *made_up; /**< what is made up is counted there; NULL: nowhere */
-  gab_rebalance_fn rebalance; /**< NULL: blocks stay where they were adopted */
+  gab_disk *disk;   /**< NULL: no checkpoints on disk */
+  gab_fence *fence; /**< asked after every death whether this part of the run goes on; NULL: nobody is */
+  gab_approximated *approximated; /**< what is approximated is counted there; NULL: nowhere */
+  gab_rebalance_fn rebalance;     /**< NULL: blocks stay where they were adopted */
   void *rebalance_user;
   /** What a process that comes to play a slot has to know beside the state, and that is not rolled back: packed by one
    *  that knows, unpacked by all newcomers of a recovery. NULL: nothing. */
@@ -102,7 +102,8 @@ typedef struct gab_strategy {
    *  another round; ::GAB_ERR_LOST: this strategy cannot, the next one may */
   gab_status (*recover)(const gab_recovery *recovery, gab_fault *fault);
   gab_seating seating; /**< what repairs do about the slots of the dead while this strategy is in the list */
-  bool makes_up; /**< it works with skeletons, which have to be kept (gab_checkpoint_keep_skeletons()) */
+  bool
+      approximates; /**< it works with metadata images, which have to be kept (gab_checkpoint_keep_metadata_images()) */
   bool
       is_local; /**< slots come back alone, without a repair; `recover` is for what that leaves to be done by all */
   bool needs_disk; /**< it goes back to checkpoints on disk: by default only where there are any */
@@ -116,7 +117,7 @@ extern const gab_strategy gab_strategy_spare;
  *  `spare`: what spares cannot take is started. */
 extern const gab_strategy gab_strategy_respawn;
 extern const gab_strategy gab_strategy_shrink;
-/** As shrink, but what is lost for good is made up. Its protection keeps skeletons (gab_checkpoint_keep_skeletons()). */
+/** As shrink, but what is lost for good is approximated. Its protection keeps metadata images (gab_checkpoint_keep_metadata_images()). */
 extern const gab_strategy gab_strategy_reconstruct;
 /** Everyone goes back to the newest whole checkpoint on disk, in the same job; then as shrink. */
 extern const gab_strategy gab_strategy_disk;
@@ -140,7 +141,7 @@ enum { GAB_MOST_STRATEGIES = 8 };
 void gab_note_fault(gab_events *events, const gab_world *world);
 /** Whether a list can be gone through in its order. @return ::GAB_ERR_INPUT with a message: a strategy named twice; one
  *  that fills the slots of the dead behind one that goes on without them; `spare` behind `respawn`, which uses up the spares
- *  first; one that makes up (`reconstruct`) behind one that fills (`spare`, `respawn`) */
+ *  first; one that approximates (`reconstruct`) behind one that fills (`spare`, `respawn`) */
 gab_status gab_strategies_check(const gab_strategy *const *strategies, int count);
 
 /** Repairs the world and recovers by the first strategy of the list that can. Collective over the living.

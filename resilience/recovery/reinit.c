@@ -2,7 +2,7 @@
 #include "resilience/recovery/reinit.h"
 
 #include "core/base/log.h"
-#include "resilience/reports/beacon.h"
+#include "resilience/reports/completion.h"
 
 typedef struct cleanup_handler {
   void (*call)(void *user);
@@ -39,7 +39,7 @@ gab_status gab_reinit_allow_respawning(gab_world *world, bool allow)
 static void give_sign_of_life(const gab_world *world)
 {
   const gab_step step = gab_world_step(world);
-  gab_beacon_progress(world, step > 0 ? step : 0, 0);
+  gab_report_progress(world, step > 0 ? step : 0, 0);
 }
 
 gab_status gab_reinit_test(gab_world *world)
@@ -81,7 +81,7 @@ static gab_status check_size(gab_world *world)
 }
 
 /* By the lowest that was there before. @param[in] since  when it left the function, s */
-static gab_status tell(const gab_world *world, const gab_members *before, double since)
+static gab_status log_deaths(const gab_world *world, const gab_members *before, double since)
 {
   const gab_members *now = gab_world_members(world);
   const gab_repair_times times = gab_world_repair_times(world);
@@ -104,7 +104,8 @@ static gab_status repair(gab_world *world, const gab_members *before, double sin
   GAB_TRY(gab_world_repair(world, &intent));
   if (intent != GAB_OK) return intent;
   GAB_TRY(check_size(world));
-  if (tell(world, before, since) != GAB_OK) gab_error_clear(); /* it was no more than a line for people */
+  if (log_deaths(world, before, since) != GAB_OK)
+    gab_error_clear(); /* it was no more than a line for people */
   return GAB_OK;
 }
 

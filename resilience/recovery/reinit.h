@@ -28,13 +28,13 @@
  *    if (status == GAB_OK) status = gab_reinit(world, argc, argv, foo, &app);
  *    if (status != GAB_OK) gab_log(GAB_LOG_ERROR, "%s", gab_error_message());
  *    gab_state_destroy(&app.saved);
- *    const int code = gab_beacon_complete(world, gab_status_exit_code(status));
+ *    const int code = gab_report_completion(world, gab_status_exit_code(status));
  *    gab_world_destroy(&world);
  *    return code;
  *  @endcode
  *
  *  The launcher. Spares are started by `gabion-launch --spares K`, which has to be told two things. How the program ended, by
- *  gab_beacon_complete() (resilience/reports/beacon.h): without it the launcher ends with 1, *the run ended without
+ *  gab_report_completion() (resilience/reports/completion.h): without it the launcher ends with 1, *the run ended without
  *  completing*, since nobody can tell a program that returned from one that was killed. And that it gets on: a program that
  *  gives no sign of life for `--stall` seconds (300) is stopped and started again. On the root, the lowest slot, calls of the
  *  function are one, and so are gab_reinit_test() and gab_state_save(); who computes for longer without them says `--stall 0`.
@@ -42,7 +42,7 @@
  *
  *  What runs where. Code before gab_reinit() runs on all processes, spares included, which play no part in it but take
  *  part in collective calls; on a respawned process it runs alone, while the others wait in the repair. The function runs on those that play a slot. Communicators of the application are those of
- *  gab_world_dup() and gab_world_split(), made anew by each repair, with the ranks of the slots.
+ *  gab_world_dup() and gab_world_split(), rebuilt by each repair, with the ranks of the slots.
  *
  *  Rollback is synchronous: a process goes back when it returns from the function with ::GAB_ERR_FAULT, which every call
  *  of the framework does from the fault on; gab_reinit_test() is such a call that does nothing else. A process that

@@ -3,7 +3,7 @@
 
 #include "core/messages/collective.h"
 #include "core/base/log.h"
-#include "resilience/reports/beacon.h"
+#include "resilience/reports/completion.h"
 #include "resilience/disk/disk_impl.h"
 #include "resilience/disk/restart.h"
 
@@ -165,7 +165,7 @@ static gab_status save(gab_state *state, gab_step step)
   gab_world_set_step(state->world, step);
   GAB_TRY(gab_checkpoint_take(state->checkpoint, step));
   state->has_saved = true;
-  gab_beacon_progress(state->world, step, 0);
+  gab_report_progress(state->world, step, 0);
   return GAB_OK;
 }
 

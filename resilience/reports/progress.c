@@ -5,7 +5,7 @@
 #include "core/system/file.h"
 #include "core/base/log.h"
 #include "core/base/timer.h"
-#include "resilience/reports/beacon.h"
+#include "resilience/reports/completion.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -44,12 +44,13 @@ static gab_status format_progress(const gab_timeloop *loop, const char *state, d
   gab_json_int(json, "living", gab_members_count(gab_world_members(loop->world)));
   gab_json_int(json, "spares", gab_world_spares(loop->world));
   gab_json_int(json, "checkpoint",
-               loop->guard ? gab_checkpoint_get_stats(loop->guard->checkpoint).last_step : -1);
-  gab_json_int(json, "disk_checkpoint",
-               loop->guard && loop->guard->disk ? gab_disk_get_stats(loop->guard->disk).last_step : -1);
+               loop->protection ? gab_checkpoint_get_stats(loop->protection->checkpoint).last_step : -1);
+  gab_json_int(
+      json, "disk_checkpoint",
+      loop->protection && loop->protection->disk ? gab_disk_get_stats(loop->protection->disk).last_step : -1);
   gab_json_int(json, "faults", loop->stats.fault_count);
   gab_json_int(json, "rolled_back", loop->stats.rolled_back);
-  gab_json_uint(json, "reconstructed_blocks", loop->made_up.blocks);
+  gab_json_uint(json, "reconstructed_blocks", loop->approximated.blocks);
   return gab_json_end(&json, text);
 }
 
@@ -75,7 +76,7 @@ void gab_progress_end(const gab_timeloop *loop, gab_status status)
 
 void gab_progress_report(gab_timeloop *loop)
 {
-  gab_beacon_progress(loop->world, loop->step, loop->longest_step);
+  gab_report_progress(loop->world, loop->step, loop->longest_step);
   const double now = gab_seconds(), since = now - loop->recent_time;
   if (!gab_world_is_root(loop->world) || since < 1) return;
   const gab_step done = loop->step - loop->recent_step;
@@ -88,7 +89,7 @@ void gab_progress_report(gab_timeloop *loop)
     const gab_run_stats stats = gab_timeloop_get_stats(loop);
     if (stats.disk.last_step >= 0)
       snprintf(disk, sizeof disk, " (disk %" GAB_PRI_STEP ")", stats.disk.last_step);
-    if (loop->guard)
+    if (loop->protection)
       snprintf(checkpoint, sizeof checkpoint, ", checkpoint %" GAB_PRI_STEP "%s", stats.checkpoint.last_step,
                disk);
     gab_log_progress("step %" GAB_PRI_STEP " of %" GAB_PRI_STEP " (%.0f %%), %s, %s left%s, faults %d",

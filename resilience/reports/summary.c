@@ -175,7 +175,7 @@ static void put_checkpoints(gab_json *json, const gab_checkpoint_stats *checkpoi
   gab_json_uint(json, "image_bytes", checkpoint->image_bytes);
   gab_json_uint(json, "copies_bytes", checkpoint->copies_bytes);
   gab_json_uint(json, "copied_bytes", checkpoint->copied_bytes);
-  gab_json_uint(json, "skeleton_bytes", checkpoint->skeleton_bytes);
+  gab_json_uint(json, "metadata_bytes", checkpoint->metadata_bytes);
   gab_json_uint(json, "sent_bytes", checkpoint->sent_bytes);
   gab_json_rounded(json, "ratio", checkpoint->ratio, 4);
   gab_json_uint(json, "compressed_bytes", checkpoint->compressed_bytes);
@@ -270,8 +270,8 @@ static void put_all(gab_json *json, const gab_summary *summary, const gab_timelo
   gab_json_int(json, "steps_rolled_back", stats->rolled_back);
   gab_json_uint(json, "survivor_steps_computed_again", stats->local.steps_again);
   put_local(json, &stats->local);
-  gab_json_uint(json, "reconstructed_blocks", stats->made_up.blocks);
-  if (stats->made_up.blocks) gab_json_int(json, "approximate_from_step", stats->made_up.since);
+  gab_json_uint(json, "reconstructed_blocks", stats->approximated.blocks);
+  if (stats->approximated.blocks) gab_json_int(json, "approximate_from_step", stats->approximated.since);
   put_faults(json, stats);
   put_timings(json, summary);
   put_checkpoints(json, &stats->checkpoint);
@@ -367,12 +367,12 @@ void gab_summary_log(const gab_summary *summary, gab_timeloop *loop, const char 
   log_timings(summary, stats->seconds);
   gab_log(GAB_LOG_INFO, "  %d of %d processes left, at most %.1f MB in one of them", summary->living,
           summary->slots, (double)summary->memory_peak * 1e-6);
-  if (stats->made_up.blocks)
+  if (stats->approximated.blocks)
     gab_log(GAB_LOG_WARNING,
             "  checksum %016" PRIx64 ", of an APPROXIMATION from step %" GAB_PRI_STEP " on: %" PRIu64
-            " block%s of which no copy was left %s made up",
-            summary->checksum, stats->made_up.since, stats->made_up.blocks,
-            stats->made_up.blocks == 1 ? "" : "s", stats->made_up.blocks == 1 ? "was" : "were");
+            " block%s of which no copy was left %s approximated",
+            summary->checksum, stats->approximated.since, stats->approximated.blocks,
+            stats->approximated.blocks == 1 ? "" : "s", stats->approximated.blocks == 1 ? "was" : "were");
   else
     gab_log(GAB_LOG_INFO,
             "  checksum %016" PRIx64 " (the same for any number of processes, threads and deaths)",

@@ -1,11 +1,11 @@
 #include "resilience/run_folder/run_lock.h"
 
 #include "blockforest/output/output.h"
-#include "core/world/absence.h"
+#include "core/world/lease.h"
 #include "core/messages/collective.h"
 #include "core/base/log.h"
 #include "core/base/timer.h"
-#include "resilience/reports/beacon.h"
+#include "resilience/reports/completion.h"
 #include "resilience/run_folder/run_lock_impl.h"
 
 #include <dirent.h>
@@ -273,7 +273,7 @@ static gab_status claim(gab_run_lock *lock)
           "%s is held by %s, which cannot be looked at from here: waiting for a sign of life, at most %d s",
           lock->folder, gab_lock_owner_describe(&owner, whose, sizeof whose), GAB_LOCK_SILENCE);
     }
-    gab_beacon_progress(lock->world, -1, 0);
+    gab_report_progress(lock->world, -1, 0);
     const double nap = tried == TRY_WATCH ? POLL_SECONDS : 0.01;
     nanosleep(&(struct timespec){.tv_nsec = (long)(1e9 * nap)}, NULL);
   }
@@ -319,7 +319,7 @@ static void *give_signs(void *user)
     while (!lock->stop && ended != ETIMEDOUT)
       ended = pthread_cond_timedwait(&lock->changed, &lock->mutex, &until);
     if (lock->stop) break;
-    gab_absence_check(); /* first: it says why */
+    gab_lease_check(); /* first: it says why */
     gab_fence_check(lock->fence);
     pthread_mutex_unlock(&lock->mutex);
     const bool mine = beat(lock);

@@ -4,7 +4,7 @@
 #include "core/base/json.h"
 #include "core/system/process.h"
 #include "core/base/timer.h"
-#include "resilience/reports/beacon.h"
+#include "resilience/reports/completion.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Those who share redundancy with a place: a circle, and the place at which it begins, both without the gone.
+/* Those who share redundancy with a place: a ring, and the place at which it begins, both without the gone.
  */
 typedef struct arena {
   int32_t first;
-  gab_circle circle;
+  gab_scheme_places places;
 } arena;
 
 /* ---------------------------------------------------------------- places */
@@ -119,8 +119,8 @@ static arena arena_of(const gab_placement *placement, gab_places range)
   if (!placement->domains || placement->separate <= GAB_DOMAIN_NONE) return made;
   search find = {.placement = placement, .range = range};
   gab_domains_each_size(placement->domains, placement->separate, look_at_run, &find);
-  made.circle.largest = find.largest;
-  made.circle.big = find.at - gone_before(placement, find.at) - first;
+  made.places.largest = find.largest;
+  made.places.big = find.at - gone_before(placement, find.at) - first;
   return made;
 }
 
@@ -139,72 +139,72 @@ static arena arena_around(const gab_placement *placement, int32_t index)
 
 /* ---------------------------------------------------------------- copies */
 
-static int copies_in(const gab_placement *placement, const gab_circle *circle)
+static int copies_in(const gab_placement *placement, const gab_scheme_places *places)
 {
   if (placement->scheme->kind != GAB_SCHEME_COPIES) return 0;
-  int most = placement->scheme->most_copies(circle->count);
+  int most = placement->scheme->most_copies(places->count);
   return placement->copies < most ? placement->copies : most;
 }
 
 /* One domain has more than half of the places: shifts cannot leave it. */
-static bool is_dominated(const gab_circle *circle)
+static bool is_dominated(const gab_scheme_places *places)
 {
-  return circle->largest > circle->count - circle->largest;
+  return places->largest > places->count - places->largest;
 }
-static bool is_alone(const gab_circle *circle) { return circle->largest == circle->count; }
+static bool is_alone(const gab_scheme_places *places) { return places->largest == places->count; }
 
-/* The circle as the scheme is to see it: as if there were no domains where they cannot be kept apart, or may
+/* The ring as the scheme is to see it: as if there were no domains where they cannot be kept apart, or may
  * not cost anything. */
-static gab_circle circle_for_copies(const gab_placement *placement, const gab_circle *circle)
+static gab_scheme_places places_for_copies(const gab_placement *placement, const gab_scheme_places *places)
 {
-  gab_circle seen = *circle;
+  gab_scheme_places seen = *places;
   if (is_dominated(&seen) && (!placement->strict || is_alone(&seen))) seen.largest = 1;
   return seen;
 }
 
-static int32_t outside(const gab_circle *circle, int32_t number)
+static int32_t outside(const gab_scheme_places *places, int32_t number)
 {
-  return number < circle->big ? number : number + circle->largest;
+  return number < places->big ? number : number + places->largest;
 }
 
 /* First copy: members of the big domain deal theirs out to the others, those give theirs to it. */
-static int32_t dealt_out(const gab_circle *circle, int32_t place)
+static int32_t dealt_out(const gab_scheme_places *places, int32_t place)
 {
-  int32_t rank = place - circle->big, others = circle->count - circle->largest;
-  if (rank >= 0 && rank < circle->largest) return outside(circle, rank % others);
-  return circle->big + (rank < 0 ? place : place - circle->largest);
+  int32_t rank = place - places->big, others = places->count - places->largest;
+  if (rank >= 0 && rank < places->largest) return outside(places, rank % others);
+  return places->big + (rank < 0 ? place : place - places->largest);
 }
 
 /* Further copies: the next ones, past the holder of the first. */
-static int32_t behind(const gab_circle *circle, int32_t place, int copy)
+static int32_t behind(const gab_scheme_places *places, int32_t place, int copy)
 {
-  int32_t first = (dealt_out(circle, place) - place + circle->count) % circle->count;
-  return (int32_t)(((int64_t)place + copy + (first <= copy)) % circle->count);
+  int32_t first = (dealt_out(places, place) - place + places->count) % places->count;
+  return (int32_t)(((int64_t)place + copy + (first <= copy)) % places->count);
 }
 
-static int32_t copy_place(const gab_scheme *scheme, const gab_circle *circle, int32_t place, int copy,
+static int32_t copy_place(const gab_scheme *scheme, const gab_scheme_places *places, int32_t place, int copy,
                           int copies)
 {
-  if (scheme->holder) return scheme->holder(circle, place, copy, copies);
-  if (is_dominated(circle) && circle->largest > 1)
-    return copy == 0 ? dealt_out(circle, place) : behind(circle, place, copy);
-  return (int32_t)(((int64_t)place + scheme->shift(circle, copy, copies)) % circle->count);
+  if (scheme->holder) return scheme->holder(places, place, copy, copies);
+  if (is_dominated(places) && places->largest > 1)
+    return copy == 0 ? dealt_out(places, place) : behind(places, place, copy);
+  return (int32_t)(((int64_t)place + scheme->shift(places, copy, copies)) % places->count);
 }
 
 /* A scheme may name a place twice or the place itself: one copy in one place is enough, and the own image is
  * there anyway. @return -1 then */
-static int32_t new_copy_place(const gab_scheme *scheme, const gab_circle *circle, int32_t place, int copy,
-                              int copies)
+static int32_t new_copy_place(const gab_scheme *scheme, const gab_scheme_places *places, int32_t place,
+                              int copy, int copies)
 {
-  int32_t holder = copy_place(scheme, circle, place, copy, copies);
-  bool is_new = holder != place && holder >= 0 && holder < circle->count;
-  for (int k = 0; k < copy && is_new; k++) is_new = copy_place(scheme, circle, place, k, copies) != holder;
+  int32_t holder = copy_place(scheme, places, place, copy, copies);
+  bool is_new = holder != place && holder >= 0 && holder < places->count;
+  for (int k = 0; k < copy && is_new; k++) is_new = copy_place(scheme, places, place, k, copies) != holder;
   return is_new ? holder : -1;
 }
 
 int gab_placement_copies(const gab_placement *placement)
 {
-  gab_circle all = {.count = gab_members_count(&placement->members), .largest = 1};
+  gab_scheme_places all = {.count = gab_members_count(&placement->members), .largest = 1};
   return copies_in(placement, &all);
 }
 
@@ -213,10 +213,10 @@ gab_slot gab_placement_holder(const gab_placement *placement, gab_slot slot, int
   int32_t index = place_of(placement, slot);
   if (index < 0 || placement->scheme->kind != GAB_SCHEME_COPIES) return GAB_NO_SLOT;
   arena here = arena_around(placement, index);
-  gab_circle circle = circle_for_copies(placement, &here.circle);
-  int copies = copies_in(placement, &circle);
+  gab_scheme_places places = places_for_copies(placement, &here.places);
+  int copies = copies_in(placement, &places);
   if (copy < 0 || copy >= copies) return GAB_NO_SLOT;
-  int32_t holder = new_copy_place(placement->scheme, &circle, index - here.first, copy, copies);
+  int32_t holder = new_copy_place(placement->scheme, &places, index - here.first, copy, copies);
   return holder < 0 ? GAB_NO_SLOT : slot_at(placement, here.first + holder);
 }
 
@@ -225,7 +225,7 @@ gab_slot gab_placement_holder(const gab_placement *placement, gab_slot slot, int
 typedef struct keeping {
   const gab_placement *placement;
   arena here;
-  gab_circle circle;
+  gab_scheme_places places;
   int32_t keeper;
   int copies;
   gab_kept_fn call;
@@ -235,29 +235,29 @@ typedef struct keeping {
 /* Whether the keeper really keeps that copy of `place`, which the formula of the scheme led to. */
 static gab_status offer(const keeping *k, int64_t place, int copy)
 {
-  int32_t wrapped = (int32_t)((place + 2 * (int64_t)k->circle.count) % k->circle.count);
-  if (new_copy_place(k->placement->scheme, &k->circle, wrapped, copy, k->copies) != k->keeper) return GAB_OK;
+  int32_t wrapped = (int32_t)((place + 2 * (int64_t)k->places.count) % k->places.count);
+  if (new_copy_place(k->placement->scheme, &k->places, wrapped, copy, k->copies) != k->keeper) return GAB_OK;
   return k->call(k->user, slot_at(k->placement, k->here.first + wrapped), copy);
 }
 
 static gab_status offer_all(const keeping *k, int copy)
 {
-  for (int32_t place = 0; place < k->circle.count; place++) GAB_TRY(offer(k, place, copy));
+  for (int32_t place = 0; place < k->places.count; place++) GAB_TRY(offer(k, place, copy));
   return GAB_OK;
 }
 
 static gab_status offer_dealt_out(const keeping *k, int copy)
 {
-  const gab_circle *circle = &k->circle;
-  int32_t rank = k->keeper - circle->big, others = circle->count - circle->largest;
+  const gab_scheme_places *places = &k->places;
+  int32_t rank = k->keeper - places->big, others = places->count - places->largest;
   if (copy > 0) {
     GAB_TRY(offer(k, (int64_t)k->keeper - copy, copy));
-    return circle->count > 1 ? offer(k, (int64_t)k->keeper - copy - 1, copy) : GAB_OK;
+    return places->count > 1 ? offer(k, (int64_t)k->keeper - copy - 1, copy) : GAB_OK;
   }
-  if (rank >= 0 && rank < circle->largest) return rank < others ? offer(k, outside(circle, rank), 0) : GAB_OK;
-  for (int32_t dealt = rank < 0 ? k->keeper : k->keeper - circle->largest; dealt < circle->largest;
+  if (rank >= 0 && rank < places->largest) return rank < others ? offer(k, outside(places, rank), 0) : GAB_OK;
+  for (int32_t dealt = rank < 0 ? k->keeper : k->keeper - places->largest; dealt < places->largest;
        dealt += others)
-    GAB_TRY(offer(k, circle->big + dealt, 0));
+    GAB_TRY(offer(k, places->big + dealt, 0));
   return GAB_OK;
 }
 
@@ -267,13 +267,13 @@ gab_status gab_placement_each_kept(const gab_placement *placement, gab_slot keep
   int32_t index = place_of(placement, keeper);
   if (index < 0 || placement->scheme->kind != GAB_SCHEME_COPIES) return GAB_OK;
   keeping k = {.placement = placement, .here = arena_around(placement, index), .call = call, .user = user};
-  k.circle = circle_for_copies(placement, &k.here.circle);
+  k.places = places_for_copies(placement, &k.here.places);
   k.keeper = index - k.here.first;
-  k.copies = copies_in(placement, &k.circle);
+  k.copies = copies_in(placement, &k.places);
   for (int copy = 0; copy < k.copies; copy++) {
     if (placement->scheme->holder) GAB_TRY(offer_all(&k, copy));
-    else if (is_dominated(&k.circle) && k.circle.largest > 1) GAB_TRY(offer_dealt_out(&k, copy));
-    else GAB_TRY(offer(&k, (int64_t)k.keeper - placement->scheme->shift(&k.circle, copy, k.copies), copy));
+    else if (is_dominated(&k.places) && k.places.largest > 1) GAB_TRY(offer_dealt_out(&k, copy));
+    else GAB_TRY(offer(&k, (int64_t)k.keeper - placement->scheme->shift(&k.places, copy, k.copies), copy));
   }
   return GAB_OK;
 }
@@ -287,25 +287,25 @@ static int parities_of(const gab_placement *placement)
 
 static int32_t divided(int32_t a, int32_t b) { return (a + b - 1) / b; }
 
-/* How many groups a circle has. Members of a group are that many places apart, so that a domain of m places
+/* How many groups a ring has. Members of a group are that many places apart, so that a domain of m places
  * has at most ceil(m / groups) members in each. */
-static int32_t groups_in(const gab_placement *placement, const gab_circle *circle)
+static int32_t groups_in(const gab_placement *placement, const gab_scheme_places *places)
 {
-  int32_t parities = parities_of(placement), most = circle->count / (parities + 1);
-  int32_t groups = divided(circle->count, placement->group);
-  if (placement->strict && divided(circle->largest, groups) > parities) {
-    int32_t apart = divided(circle->largest, parities);
+  int32_t parities = parities_of(placement), most = places->count / (parities + 1);
+  int32_t groups = divided(places->count, placement->group);
+  if (placement->strict && divided(places->largest, groups) > parities) {
+    int32_t apart = divided(places->largest, parities);
     if (apart <= most) groups = apart;
   }
   if (groups > most) groups = most;
   return groups < 1 ? 1 : groups;
 }
 
-static bool groups_survive_a_domain(const gab_placement *placement, const gab_circle *circle)
+static bool groups_survive_a_domain(const gab_placement *placement, const gab_scheme_places *places)
 {
-  int32_t groups = groups_in(placement, circle), smallest = circle->count / groups,
+  int32_t groups = groups_in(placement, places), smallest = places->count / groups,
           parities = parities_of(placement);
-  return divided(circle->largest, groups) <= (parities < smallest ? parities : smallest - 1);
+  return divided(places->largest, groups) <= (parities < smallest ? parities : smallest - 1);
 }
 
 bool gab_placement_group(const gab_placement *placement, gab_slot slot, gab_group *group)
@@ -313,9 +313,9 @@ bool gab_placement_group(const gab_placement *placement, gab_slot slot, gab_grou
   int32_t index = place_of(placement, slot);
   if (index < 0 || placement->scheme->kind != GAB_SCHEME_GROUPS) return false;
   arena here = arena_around(placement, index);
-  int32_t groups = groups_in(placement, &here.circle), place = index - here.first;
+  int32_t groups = groups_in(placement, &here.places), place = index - here.first;
   *group = (gab_group){.index = place / groups, .parities = parities_of(placement)};
-  for (int32_t at = place % groups; at < here.circle.count && group->count < GAB_MOST_GROUP; at += groups)
+  for (int32_t at = place % groups; at < here.places.count && group->count < GAB_MOST_GROUP; at += groups)
     group->slots[group->count++] = slot_at(placement, here.first + at);
   if (group->parities > group->count - 1) group->parities = group->count - 1;
   return true;
@@ -398,50 +398,50 @@ static int32_t least_members(const gab_placement *placement)
 }
 
 /* Some copy of each image lies outside its domain. Nothing is known of a scheme with a holder function. */
-static bool copies_survive_a_domain(const gab_placement *placement, const gab_circle *real)
+static bool copies_survive_a_domain(const gab_placement *placement, const gab_scheme_places *real)
 {
-  gab_circle circle = circle_for_copies(placement, real);
-  int copies = copies_in(placement, &circle);
+  gab_scheme_places places = places_for_copies(placement, real);
+  int copies = copies_in(placement, &places);
   if (placement->scheme->holder || copies == 0) return false;
-  if (is_dominated(&circle) && circle.largest > 1) return true;
+  if (is_dominated(&places) && places.largest > 1) return true;
   for (int k = 0; k < copies; k++) {
-    int32_t shift = placement->scheme->shift(&circle, k, copies);
+    int32_t shift = placement->scheme->shift(&places, k, copies);
     if (shift >= real->largest && shift <= real->count - real->largest) return true;
   }
   return false;
 }
 
-static bool can_separate(const gab_placement *placement, const gab_circle *circle)
+static bool can_separate(const gab_placement *placement, const gab_scheme_places *places)
 {
-  if (is_alone(circle)) return false;
-  if (placement->scheme->kind == GAB_SCHEME_GROUPS) return groups_survive_a_domain(placement, circle);
-  return placement->scheme->most_copies(2) == 0 || copies_survive_a_domain(placement, circle);
+  if (is_alone(places)) return false;
+  if (placement->scheme->kind == GAB_SCHEME_GROUPS) return groups_survive_a_domain(placement, places);
+  return placement->scheme->most_copies(2) == 0 || copies_survive_a_domain(placement, places);
 }
 
-/* Calls for every circle until one says no. Time grows with the number of islands if that is what is kept to.
+/* Calls for every ring until one says no. Time grows with the number of islands if that is what is kept to.
  */
-static bool all_circles(const gab_placement *placement,
-                        bool (*say)(const gab_placement *, const gab_circle *, void *), void *user)
+static bool all_places(const gab_placement *placement,
+                       bool (*say)(const gab_placement *, const gab_scheme_places *, void *), void *user)
 {
   bool yes = true;
   for (int32_t place = 0; place < placement->places.slots && yes;) {
     gab_places range = range_at(placement, place);
     arena here = arena_of(placement, range);
-    if (here.circle.count > 0) yes = say(placement, &here.circle, user);
+    if (here.places.count > 0) yes = say(placement, &here.places, user);
     place = range.first + range.count;
   }
   return yes;
 }
 
-static bool has_enough(const gab_placement *placement, const gab_circle *circle, void *user)
+static bool has_enough(const gab_placement *placement, const gab_scheme_places *places, void *user)
 {
   (void)user;
-  return circle->count >= least_members(placement);
+  return places->count >= least_members(placement);
 }
-static bool separates(const gab_placement *placement, const gab_circle *circle, void *user)
+static bool separates(const gab_placement *placement, const gab_scheme_places *places, void *user)
 {
   (void)user;
-  return can_separate(placement, circle);
+  return can_separate(placement, places);
 }
 
 /* Gives up what cannot be had: the warning tells. */
@@ -453,14 +453,14 @@ static void settle(gab_placement *placement, const gab_redundancy *asked)
   placement->given_up_within = !has_domains && asked->within > GAB_DOMAIN_NONE;
   if (has_domains)
     placement->given_up_within =
-        placement->within > GAB_DOMAIN_NONE && !all_circles(placement, has_enough, NULL);
+        placement->within > GAB_DOMAIN_NONE && !all_places(placement, has_enough, NULL);
   if (placement->given_up_within) placement->within = GAB_DOMAIN_NONE;
   placement->separate = asked->separate == GAB_DOMAIN_UNSET ? GAB_DOMAIN_NODE : asked->separate;
   if (!has_domains) placement->separate = GAB_DOMAIN_NONE;
   placement->strict = placement->separate > GAB_DOMAIN_NONE && asked->separate != GAB_DOMAIN_UNSET;
   placement->given_up_separate = !has_domains && asked->separate > GAB_DOMAIN_NONE;
   if (has_domains)
-    placement->given_up_separate = placement->strict && !all_circles(placement, separates, NULL);
+    placement->given_up_separate = placement->strict && !all_places(placement, separates, NULL);
 }
 
 static gab_status check(const gab_placement *placement)
@@ -526,18 +526,18 @@ typedef struct pricing {
   double image;
 } pricing;
 
-static bool price_copies(const gab_placement *placement, const gab_circle *real, pricing *price)
+static bool price_copies(const gab_placement *placement, const gab_scheme_places *real, pricing *price)
 {
   gab_placement_costs *costs = &price->costs;
-  gab_circle circle = circle_for_copies(placement, real);
-  int copies = copies_in(placement, &circle), kept = copies, distinct = copies;
-  bool dealt = is_dominated(&circle) && circle.largest > 1;
+  gab_scheme_places places = places_for_copies(placement, real);
+  int copies = copies_in(placement, &places), kept = copies, distinct = copies;
+  bool dealt = is_dominated(&places) && places.largest > 1;
   /* Copies behind the dealt out one step over it, so that two of a number may fall to one. */
-  if (dealt && copies > 0) kept = divided(circle.largest, circle.count - circle.largest) + 2 * (copies - 1);
-  for (int32_t place = 0; placement->scheme->holder && place < circle.count; place++) {
+  if (dealt && copies > 0) kept = divided(places.largest, places.count - places.largest) + 2 * (copies - 1);
+  for (int32_t place = 0; placement->scheme->holder && place < places.count; place++) {
     int here = 0;
     for (int k = 0; k < copies; k++)
-      here += new_copy_place(placement->scheme, &circle, place, k, copies) >= 0;
+      here += new_copy_place(placement->scheme, &places, place, k, copies) >= 0;
     if (here < distinct) distinct = here;
   }
   bool domain = placement->separate > GAB_DOMAIN_NONE && copies_survive_a_domain(placement, real);
@@ -549,10 +549,10 @@ static bool price_copies(const gab_placement *placement, const gab_circle *real,
 }
 
 /* Pieces are rounded up to whole bytes; what else there is, is a few bytes per message. */
-static bool price_groups(const gab_placement *placement, const gab_circle *circle, pricing *price)
+static bool price_groups(const gab_placement *placement, const gab_scheme_places *places, pricing *price)
 {
   gab_placement_costs *costs = &price->costs;
-  int32_t groups = groups_in(placement, circle), smallest = circle->count / groups;
+  int32_t groups = groups_in(placement, places), smallest = places->count / groups;
   int parities = parities_of(placement) < smallest ? parities_of(placement) : smallest - 1;
   if (parities > 0) {
     double kept = price->image * parities / (smallest - parities);
@@ -560,22 +560,22 @@ static bool price_groups(const gab_placement *placement, const gab_circle *circl
     if (parities * price->image > costs->sent) costs->sent = parities * price->image;
   }
   if (parities < costs->any_losses) costs->any_losses = parities;
-  costs->any_domain = costs->any_domain && placement->separate > GAB_DOMAIN_NONE && !is_alone(circle) &&
-                      groups_survive_a_domain(placement, circle);
+  costs->any_domain = costs->any_domain && placement->separate > GAB_DOMAIN_NONE && !is_alone(places) &&
+                      groups_survive_a_domain(placement, places);
   return true;
 }
 
-static bool price_circle(const gab_placement *placement, const gab_circle *circle, void *user)
+static bool price_places(const gab_placement *placement, const gab_scheme_places *places, void *user)
 {
-  if (placement->scheme->kind == GAB_SCHEME_GROUPS) return price_groups(placement, circle, user);
-  return price_copies(placement, circle, user);
+  if (placement->scheme->kind == GAB_SCHEME_GROUPS) return price_groups(placement, places, user);
+  return price_copies(placement, places, user);
 }
 
 gab_placement_costs gab_placement_get_costs(const gab_placement *placement, double image)
 {
   pricing price = {.costs = {.any_losses = INT32_MAX, .any_domain = placement->domains != NULL},
                    .image = image};
-  all_circles(placement, price_circle, &price);
+  all_places(placement, price_places, &price);
   if (price.costs.any_losses == INT32_MAX) price.costs.any_losses = 0;
   return price.costs;
 }

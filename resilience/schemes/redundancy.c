@@ -80,7 +80,7 @@ size_t gab_redundancy_raw_bytes(const gab_snapshot *snapshot)
   for (int i = 0; i < snapshot->copy_count; i++) {
     const gab_buffer *image = &snapshot->copies[i].image;
     size_t raw;
-    bytes += gab_image_is_squeezed(image, &raw) ? raw : gab_message_bytes(image);
+    bytes += gab_image_is_compressed(image, &raw) ? raw : gab_message_bytes(image);
   }
   return bytes;
 }

@@ -9,19 +9,19 @@
  * all the others, so they are as large as messages can be (core/messages/port.h) and memory allows. */
 enum { AT_ONCE = 6 * 1024 * 1024, LEAST_CHUNK = 8 * 1024, GRAIN = 4096 };
 
-void gab_desk_open(gab_desk *desk)
+void gab_group_buffers_init(gab_group_buffers *buffers)
 {
   for (int i = 0; i < GAB_MOST_GROUP; i++) {
-    gab_buffer_init(&desk->out[i], GAB_MEMORY_MESSAGE);
-    gab_buffer_init(&desk->in[i], GAB_MEMORY_MESSAGE);
+    gab_buffer_init(&buffers->out[i], GAB_MEMORY_MESSAGE);
+    gab_buffer_init(&buffers->in[i], GAB_MEMORY_MESSAGE);
   }
 }
 
-void gab_desk_close(gab_desk *desk)
+void gab_group_buffers_release(gab_group_buffers *buffers)
 {
   for (int i = 0; i < GAB_MOST_GROUP; i++) {
-    gab_buffer_release(&desk->out[i]);
-    gab_buffer_release(&desk->in[i]);
+    gab_buffer_release(&buffers->out[i]);
+    gab_buffer_release(&buffers->in[i]);
   }
 }
 
@@ -48,28 +48,28 @@ void gab_piece_copy(const gab_buffer *image, size_t piece_bytes, int piece, size
 /* ---------------------------------------------------------------- how long the images are */
 
 static gab_status tell_lengths(gab_checkpoint *checkpoint, const gab_group *group, uint64_t own,
-                               gab_desk *desk)
+                               gab_group_buffers *buffers)
 {
   for (int i = 0; i < group->count; i++) {
     if (i == group->index) continue;
-    GAB_TRY(gab_port_receive(checkpoint->port, group->slots[i], &desk->in[i], sizeof own));
-    GAB_TRY(gab_message_begin(&desk->out[i]));
-    GAB_TRY(gab_put_u64(&desk->out[i], own));
-    GAB_TRY(gab_port_send(checkpoint->port, group->slots[i], &desk->out[i]));
+    GAB_TRY(gab_port_receive(checkpoint->port, group->slots[i], &buffers->in[i], sizeof own));
+    GAB_TRY(gab_message_begin(&buffers->out[i]));
+    GAB_TRY(gab_put_u64(&buffers->out[i], own));
+    GAB_TRY(gab_port_send(checkpoint->port, group->slots[i], &buffers->out[i]));
   }
   return gab_port_finish(checkpoint->port);
 }
 
-static gab_status find_lengths(gab_checkpoint *checkpoint, uint64_t own, gab_desk *desk,
+static gab_status find_lengths(gab_checkpoint *checkpoint, uint64_t own, gab_group_buffers *buffers,
                                gab_parities *parities)
 {
   const gab_group *group = &parities->group;
   uint64_t longest = own;
-  GAB_TRY(tell_lengths(checkpoint, group, own, desk));
+  GAB_TRY(tell_lengths(checkpoint, group, own, buffers));
   for (int i = 0; i < group->count; i++) {
     parities->lengths[i] = own;
     if (i == group->index) continue;
-    gab_reader in = gab_message_reader(&desk->in[i]);
+    gab_reader in = gab_message_reader(&buffers->in[i]);
     GAB_TRY(gab_get_u64(&in, &parities->lengths[i]));
     if (parities->lengths[i] > longest) longest = parities->lengths[i];
   }
@@ -85,7 +85,7 @@ typedef struct encoding {
   const gab_snapshot *snapshot;
   const bool *wants;
   gab_parities *parities;
-  gab_desk *desk;
+  gab_group_buffers *buffers;
   size_t at, bytes; /* of each piece: what is under way */
 } encoding;
 
@@ -103,7 +103,7 @@ static int pieces_between(const gab_group *group, int from, int to)
 static gab_status send_to(encoding *e, int to)
 {
   const gab_group *group = &e->parities->group;
-  gab_buffer *out = &e->desk->out[to];
+  gab_buffer *out = &e->buffers->out[to];
   void *place;
   GAB_TRY(gab_message_begin(out));
   for (int r = 0; r < group->parities; r++) {
@@ -123,7 +123,7 @@ static gab_status post_chunk(encoding *e)
     int from = (group->index + group->count - turn) % group->count,
         count = pieces_between(group, from, group->index);
     if (count > 0 && is_wanted(e, group->index))
-      GAB_TRY(gab_port_receive(e->checkpoint->port, group->slots[from], &e->desk->in[from],
+      GAB_TRY(gab_port_receive(e->checkpoint->port, group->slots[from], &e->buffers->in[from],
                                (size_t)count * e->bytes));
   }
   for (int turn = 1; turn < group->count; turn++) {
@@ -145,7 +145,7 @@ static void add_up(const encoding *e, int r, unsigned char *row)
     if (piece < 0) continue;
     for (int q = 0; q < r; q++)
       before += gab_group_piece(group, i, gab_group_parity_stripe(group, group->index, q)) >= 0;
-    columns[piece] = e->desk->in[i].data + GAB_ENVELOPE_BYTES + (size_t)before * e->bytes;
+    columns[piece] = e->buffers->in[i].data + GAB_ENVELOPE_BYTES + (size_t)before * e->bytes;
   }
   for (int c = 0; c < pieces; c++) factors[c] = gab_code_factor(pieces, r, c);
   gab_code_combine(factors, columns, pieces, e->bytes, row + e->at);
@@ -164,29 +164,29 @@ static gab_status make_room(const encoding *e, unsigned char **rows)
 }
 
 /* What comes next, behind what is under way. */
-static encoding next_chunk(const encoding *e, gab_desk *desks)
+static encoding next_chunk(const encoding *e, gab_group_buffers *buffer_sets)
 {
   encoding next = *e;
   size_t chunk = gab_code_chunk(&e->parities->group, e->parities->piece);
   next.at += e->bytes;
   next.bytes = e->parities->piece - next.at < chunk ? e->parities->piece - next.at : chunk;
-  next.desk = e->desk == &desks[0] ? &desks[1] : &desks[0];
+  next.buffers = e->buffers == &buffer_sets[0] ? &buffer_sets[1] : &buffer_sets[0];
   return next;
 }
 
 /* A chunk travels while the one before is added up. */
-static gab_status encode(encoding *e, gab_desk *desks)
+static gab_status encode(encoding *e, gab_group_buffers *buffer_sets)
 {
   gab_parities *parities = e->parities;
   const gab_group *group = &parities->group;
   unsigned char *rows = NULL;
   if (is_wanted(e, group->index)) GAB_TRY(make_room(e, &rows));
-  encoding here = next_chunk(e, desks);
+  encoding here = next_chunk(e, buffer_sets);
   if (here.bytes > 0) GAB_TRY(post_chunk(&here));
   while (here.bytes > 0) {
-    gab_world_enter(e->checkpoint->world, GAB_PHASE_SNAPSHOT);
+    gab_world_enter(e->checkpoint->world, GAB_FAULT_POINT_SNAPSHOT);
     GAB_TRY(gab_port_finish(e->checkpoint->port));
-    encoding next = next_chunk(&here, desks);
+    encoding next = next_chunk(&here, buffer_sets);
     if (next.bytes > 0) GAB_TRY(post_chunk(&next));
     for (int r = 0; rows && r < group->parities; r++) add_up(&here, r, rows + (size_t)r * parities->piece);
     here = next;
@@ -199,16 +199,16 @@ gab_status gab_parities_make(gab_checkpoint *checkpoint, const gab_snapshot *sna
                              bool lengths_known, gab_parities *parities)
 {
   if (parities->group.parities == 0) return GAB_OK;
-  gab_desk desks[2];
-  for (int i = 0; i < 2; i++) gab_desk_open(&desks[i]);
-  encoding e = {checkpoint, snapshot, wants, parities, &desks[0], 0, 0};
+  gab_group_buffers buffer_sets[2];
+  for (int i = 0; i < 2; i++) gab_group_buffers_init(&buffer_sets[i]);
+  encoding e = {checkpoint, snapshot, wants, parities, &buffer_sets[0], 0, 0};
   gab_status status = GAB_OK;
   if (!lengths_known)
-    status = find_lengths(checkpoint, gab_message_bytes(&snapshot->own), &desks[0], parities);
-  if (status == GAB_OK) status = encode(&e, desks);
+    status = find_lengths(checkpoint, gab_message_bytes(&snapshot->own), &buffer_sets[0], parities);
+  if (status == GAB_OK) status = encode(&e, buffer_sets);
   parities->condition = GAB_CONDITION_UNKNOWN;
-  status = gab_port_give_up(checkpoint->port, status); /* which would go on to use the desks */
-  for (int i = 0; i < 2; i++) gab_desk_close(&desks[i]);
+  status = gab_port_give_up(checkpoint->port, status); /* which would go on to use the sets of buffers */
+  for (int i = 0; i < 2; i++) gab_group_buffers_release(&buffer_sets[i]);
   return status;
 }
 
@@ -223,10 +223,10 @@ size_t gab_group_messages(const gab_group *group, size_t piece_bytes)
 gab_status gab_parities_reserve(gab_checkpoint *checkpoint, size_t own, gab_parities *parities)
 {
   if (parities->group.parities == 0) return GAB_OK;
-  gab_desk desk;
-  gab_desk_open(&desk);
-  gab_status status = gab_port_give_up(checkpoint->port, find_lengths(checkpoint, own, &desk, parities));
-  gab_desk_close(&desk);
+  gab_group_buffers buffers;
+  gab_group_buffers_init(&buffers);
+  gab_status status = gab_port_give_up(checkpoint->port, find_lengths(checkpoint, own, &buffers, parities));
+  gab_group_buffers_release(&buffers);
   GAB_TRY(status);
   return gab_buffer_fit(&parities->rows,
                         sizeof(uint64_t) + (size_t)parities->group.parities * parities->piece);

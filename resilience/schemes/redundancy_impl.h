@@ -1,5 +1,5 @@
 /* What the sources of redundancy share: copies (redundancy.c), coded groups (redundancy_group.c), their
- * members back (redundancy_rebuild.c), and the search for what has changed in memory (redundancy_mend.c).
+ * members back (redundancy_rebuild.c), and the search for what has changed in memory (redundancy_repair.c).
  * Internal. */
 #ifndef GABION_RESILIENCE_REDUNDANCY_IMPL_H
 #define GABION_RESILIENCE_REDUNDANCY_IMPL_H
@@ -41,11 +41,11 @@ size_t gab_code_chunk(const gab_group *group, size_t piece_bytes);
 
 /* Messages to and from the members of a group, two of each per member at most: they are made once and serve
  * chunk after chunk. */
-typedef struct gab_desk {
+typedef struct gab_group_buffers {
   gab_buffer out[GAB_MOST_GROUP], in[GAB_MOST_GROUP];
-} gab_desk;
-void gab_desk_open(gab_desk *desk);
-void gab_desk_close(gab_desk *desk);
+} gab_group_buffers;
+void gab_group_buffers_init(gab_group_buffers *buffers);
+void gab_group_buffers_release(gab_group_buffers *buffers);
 
 /* ---- redundancy_rebuild.c */
 

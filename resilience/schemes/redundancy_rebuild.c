@@ -19,7 +19,7 @@ typedef struct rebuilding {
   const gab_parities *parities;
   const gab_group_losses *losses;
   gab_buffer *images;
-  gab_desk *desk, *results;
+  gab_group_buffers *buffers, *results;
   stripe *stripes;         /* those that have lost pieces, in order */
   int stripe_count, round; /* stripes whose makers differ: as many as live, consecutive numbers */
   size_t at, bytes;        /* of each piece: what is under way */
@@ -90,9 +90,9 @@ static gab_status give_column(rebuilding *r, const stripe *s, int k)
   int from = s->members[k], me = group->index;
   void *place;
   if (s->maker == me && from != me)
-    return gab_port_receive(r->checkpoint->port, group->slots[from], &r->desk->in[from], r->bytes);
+    return gab_port_receive(r->checkpoint->port, group->slots[from], &r->buffers->in[from], r->bytes);
   if (from != me) return GAB_OK;
-  gab_buffer *message = s->maker == me ? &r->desk->in[me] : &r->desk->out[s->maker];
+  gab_buffer *message = s->maker == me ? &r->buffers->in[me] : &r->buffers->out[s->maker];
   GAB_TRY(gab_message_begin(message));
   GAB_TRY(gab_buffer_extend(message, r->bytes, &place));
   copy_column(r, s->present[k], place);
@@ -111,7 +111,7 @@ static gab_status make_piece(rebuilding *r, const stripe *s, int member, gab_buf
   GAB_TRY(gab_code_solve(pieces, s->present, gab_group_piece(group, member, s->number), factors));
   GAB_TRY(gab_message_begin(message));
   GAB_TRY(gab_buffer_extend(message, r->bytes, &place));
-  for (int k = 0; k < pieces; k++) columns[k] = r->desk->in[s->members[k]].data + GAB_ENVELOPE_BYTES;
+  for (int k = 0; k < pieces; k++) columns[k] = r->buffers->in[s->members[k]].data + GAB_ENVELOPE_BYTES;
   gab_code_combine(factors, columns, pieces, r->bytes, place);
   return GAB_OK;
 }
@@ -149,7 +149,7 @@ static void take_in(rebuilding *r, const stripe *s, int member)
 static gab_status rebuild_round(rebuilding *r, int first, int last)
 {
   int pieces = gab_group_pieces(&r->parities->group);
-  gab_world_enter(r->checkpoint->world, GAB_PHASE_RECOVERY);
+  gab_world_enter(r->checkpoint->world, GAB_FAULT_POINT_RECOVERY);
   for (int i = first; i < last; i++)
     for (int k = 0; k < pieces; k++) GAB_TRY(give_column(r, &r->stripes[i], k));
   GAB_TRY(gab_port_finish(r->checkpoint->port));
@@ -212,15 +212,15 @@ static gab_status rebuild(rebuilding *r)
 gab_status gab_group_rebuild(gab_checkpoint *checkpoint, const gab_snapshot *snapshot,
                              const gab_group_losses *losses, gab_buffer *images)
 {
-  gab_desk desk, results;
-  gab_desk_open(&desk);
-  gab_desk_open(&results);
-  rebuilding r = {checkpoint, snapshot, &snapshot->parities, losses, images, &desk, &results, NULL, 0, 0,
+  gab_group_buffers buffers, results;
+  gab_group_buffers_init(&buffers);
+  gab_group_buffers_init(&results);
+  rebuilding r = {checkpoint, snapshot, &snapshot->parities, losses, images, &buffers, &results, NULL, 0, 0,
                   0,          0};
   gab_status status =
-      gab_port_give_up(checkpoint->port, rebuild(&r)); /* which would go on to use the desks */
+      gab_port_give_up(checkpoint->port, rebuild(&r)); /* which would go on to use the sets of buffers */
   gab_free(&r.stripes);
-  gab_desk_close(&desk);
-  gab_desk_close(&results);
+  gab_group_buffers_release(&buffers);
+  gab_group_buffers_release(&results);
   return status;
 }

@@ -11,28 +11,28 @@ static int nobody(int32_t count)
 }
 
 /* Own image and copies can all lie in different domains if these shifts are a largest domain apart. */
-static bool has_room(const gab_circle *circle, int copies)
+static bool has_room(const gab_scheme_places *places, int copies)
 {
-  return (int64_t)(copies + 1) * circle->largest <= circle->count;
+  return (int64_t)(copies + 1) * places->largest <= places->count;
 }
 
 /* `first`, and the places behind it, around the circle and past the member itself. */
-static int32_t from_here_on(const gab_circle *circle, int32_t first, int copy)
+static int32_t from_here_on(const gab_scheme_places *places, int32_t first, int copy)
 {
   int32_t shift = first + copy;
-  return shift < circle->count ? shift : shift - circle->count + 1;
+  return shift < places->count ? shift : shift - places->count + 1;
 }
 
-static int32_t far_away(const gab_circle *circle, int copy, int copies)
+static int32_t far_away(const gab_scheme_places *places, int copy, int copies)
 {
-  if (!has_room(circle, copies)) return from_here_on(circle, circle->count / 2, copy);
-  return (int32_t)((int64_t)(copy + 1) * circle->count / (copies + 1));
+  if (!has_room(places, copies)) return from_here_on(places, places->count / 2, copy);
+  return (int32_t)((int64_t)(copy + 1) * places->count / (copies + 1));
 }
 
-static int32_t next_ones(const gab_circle *circle, int copy, int copies)
+static int32_t next_ones(const gab_scheme_places *places, int copy, int copies)
 {
-  if (!has_room(circle, copies)) return from_here_on(circle, circle->largest, copy);
-  return (copy + 1) * circle->largest;
+  if (!has_room(places, copies)) return from_here_on(places, places->largest, copy);
+  return (copy + 1) * places->largest;
 }
 
 static int one_parity(int losses)

@@ -22,11 +22,11 @@ extern "C" {
 /** Those among whom a scheme spreads redundancy: the members of a snapshot (or, kept within islands, those of
  *  one island) in the order of their failure domains, so that every domain is a contiguous range of places.
  *  Two places that are at least `largest` apart, both ways around, lie in different domains. */
-typedef struct gab_circle {
+typedef struct gab_scheme_places {
   int32_t count;
   int32_t largest; /**< places of the largest domain; 1 if domains do not matter */
   int32_t big;     /**< first place of that one */
-} gab_circle;
+} gab_scheme_places;
 
 typedef enum gab_scheme_kind { GAB_SCHEME_COPIES = 0, GAB_SCHEME_GROUPS } gab_scheme_kind;
 
@@ -37,14 +37,14 @@ typedef struct gab_scheme {
   /** Copies: most that make sense among `count` members; copies asked for beyond are not made. */
   int (*most_copies)(int32_t count);
   /** Copies: by how many places, in [1, count), copy number `copy` in [0, copies) lies further around the
-   * circle. Different for each copy. Who keeps whose copies then follows without asking around. Where one
+   * ring. Different for each copy. Who keeps whose copies then follows without asking around. Where one
    * domain holds more than half of all places and domains matter, shifts cannot keep copies out of it: then
    * its members are dealt out to the others. */
-  int32_t (*shift)(const gab_circle *circle, int copy, int copies);
+  int32_t (*shift)(const gab_scheme_places *places, int copy, int copies);
   /** Copies, instead of shift: the place of a copy of the image of `place`, any pure function. Who keeps
    * whose is then found by asking for every member. A place named twice, or the place itself, gets no second
    * copy. */
-  int32_t (*holder)(const gab_circle *circle, int32_t place, int copy, int copies);
+  int32_t (*holder)(const gab_scheme_places *places, int32_t place, int copy, int copies);
   /** Groups: parities per stripe when `losses` are asked for. */
   int (*parities)(int losses);
 } gab_scheme;

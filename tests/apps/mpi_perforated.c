@@ -40,7 +40,7 @@ static double reflected(gab_world *world, double impedance, double direction)
   REQUIRE_OK(gab_lbm_create(forest, NULL, &flow, &lbm));
   REQUIRE_OK(gab_balance_initial(forest, NULL, NULL));
   REQUIRE_OK(gab_lbm_integrate(lbm, false, &before));
-  for (int step = 0; step < BACK; ++step) REQUIRE_OK(gab_lbm_step(lbm));
+  for (int step = 0; step < BACK; step++) REQUIRE_OK(gab_lbm_step(lbm));
   REQUIRE_OK(gab_lbm_integrate(lbm, false, &after));
   gab_lbm_destroy(&lbm);
   gab_forest_destroy(&forest);
@@ -53,7 +53,7 @@ int main(int argc, char **argv)
   gab_world *world;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   for (int direction = -1; direction <= 1; direction += 2)
-    for (int i = 0; i < 4; ++i) {
+    for (int i = 0; i < 4; i++) {
       const double z = impedances[i], expected = i == 0 ? 1 : (z - 1) / (z + 1);
       const double got = reflected(world, z, direction);
       CHECK(fabs(got - expected) < (i == 0 ? 1e-9 : 2e-3));

@@ -1,4 +1,4 @@
-# Shared by the tests of lost blocks that are made up; to be sourced behind common.sh and phase_common.sh. On six
+# Shared by the tests of lost blocks that are approximated; to be sourced behind common.sh and phase_common.sh. On six
 # processes the pairs that keep each other's images are 0 and 3, 1 and 4, 2 and 5.
 sed -i 's/cells: \[24, 36\], block: \[12, 6\]/cells: [48, 48], block: [8, 8]/; s/height: 14, seeds: 5, shares: .*}/height: 14, seeds: 8}/;
         s/row: 16/row: 30/' grow.yaml
@@ -24,10 +24,10 @@ is_near() {
 # is_approximate NAME BLOCKS: the run says what it is, everywhere.
 is_approximate() {
   said 'the result is an APPROXIMATION'
-  said "of an APPROXIMATION from step 120 on: $2 blocks of which no copy was left were made up"
+  said "of an APPROXIMATION from step 120 on: $2 blocks of which no copy was left were approximated"
   grep -q "\"event\": \"reconstruction\", .*\"blocks\": $2," out/events.jsonl || complain "$1: no event"
   grep -q "\"reconstructed_blocks\": $2," out/summary.json || complain "$1: summary.json does not say so"
   grep -q '"approximate_from_step": 120,' out/summary.json || complain "$1: summary.json does not say since when"
   "$gabion" status out >status.txt
-  grep -q "APPROXIMATE from step 120 on: $2 blocks were made up" status.txt || complain "$1: gabion status: $(cat status.txt)"
+  grep -q "APPROXIMATE from step 120 on: $2 blocks were approximated" status.txt || complain "$1: gabion status: $(cat status.txt)"
 }

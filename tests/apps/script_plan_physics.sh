@@ -83,7 +83,7 @@ compare '' 3 gabion "${box[@]}" --set 'domain.block=[32, 32]' --set 'output={sli
 compare all 2 gabion "${box[@]}" --set 'domain.cells=[1024, 768]' --set 'domain.block=[64, 64]' --set run.steps=6
 compare levels 4 gabion "$GABION_SOURCE/apps/flow/cylinder_2d1_refined.yaml" --set output={} "${often[@]}"
 
-# A phase field. Its ghosts are made anew behind each checkpoint: here there is one; sums are written once.
+# A phase field. Its ghosts are rebuilt behind each checkpoint: here there is one; sums are written once.
 phases=(grow.yaml --set 'domain.cells=[96, 144]' --set 'domain.block=[24, 24]' --set phasefield.series_every=1000 --set run.steps=200 \
   --set resilience.memory.every=150)
 sed '/window:/d' grow.yaml >fixed.yaml

@@ -32,7 +32,7 @@ said 'life.k'
 check 2 life.yaml --set balance.work=measured
 said 'balance.work'
 check 2 life.yaml --set 'resilience.strategies=[shrink, reconstruct]'
-said 'cannot be made up'
+said 'cannot be approximated'
 "$gabion" plan life.yaml >said.txt 2>&1 || complain "plan: $(cat said.txt)"
 said 'sent in a step of level 0'
 "$gabion" '!' >said.txt 2>&1 && complain "an unsound stencil is taken"

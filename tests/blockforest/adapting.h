@@ -45,7 +45,7 @@ static inline whole_grid grid_of(gab_forest *forest)
 {
   gab_world *world = gab_forest_world(forest);
   gab_buffer mine = {0}, all = {0};
-  for (size_t i = 0; i < gab_forest_block_count(forest); ++i)
+  for (size_t i = 0; i < gab_forest_block_count(forest); i++)
     REQUIRE_OK(gab_put_u64(&mine, gab_block_get_id(gab_forest_block(forest, i))));
   REQUIRE_OK(gab_world_gather(world, &mine, grid_visit, &all));
   REQUIRE_OK(gab_world_broadcast(world, gab_world_root(world), &all));
@@ -77,8 +77,8 @@ static inline size_t grid_rows(const gab_topology *topology, const whole_grid *g
   if ((rows[0] = grid_find(grid, next))) return 1;
   if ((rows[0] = grid_find(grid, gab_block_id_parent(&topology->grid, next)))) return 1;
   int touching = gab_topology_touching_children(topology, id, direction, children);
-  for (int c = 0; c < touching; ++c)
-    if ((rows[count] = grid_find(grid, children[c]))) ++count;
+  for (int c = 0; c < touching; c++)
+    if ((rows[count] = grid_find(grid, children[c]))) count++;
   return count;
 }
 
@@ -88,19 +88,19 @@ static inline void grid_check(gab_forest *forest)
   const gab_topology *topology = gab_forest_topology(forest);
   whole_grid grid = grid_of(forest);
   REQUIRE(gab_forest_is_valid(forest));
-  for (size_t i = 0; i < grid.count; ++i) {
+  for (size_t i = 0; i < grid.count; i++) {
     gab_block_id up = grid.blocks[i].id;
     REQUIRE(i == 0 || grid.blocks[i - 1].id != up);
     while ((up = gab_block_id_parent(&topology->grid, up)) != GAB_NO_BLOCK) REQUIRE(!grid_find(&grid, up));
   }
-  for (size_t i = 0; i < gab_forest_block_count(forest); ++i) {
+  for (size_t i = 0; i < gab_forest_block_count(forest); i++) {
     const gab_block *block = gab_forest_block(forest, i);
     const gab_neighbour *row = gab_block_neighbours(block);
     const gab_neighbour *end = row + gab_block_neighbour_count(block);
-    for (int direction = 0; direction < GAB_DIRECTIONS; ++direction) {
+    for (int direction = 0; direction < GAB_DIRECTIONS; direction++) {
       const grid_block *rows[GAB_CHILDREN_MAX];
       size_t count = grid_rows(topology, &grid, gab_block_get_id(block), direction, rows);
-      for (size_t r = 0; r < count; ++r, ++row) {
+      for (size_t r = 0; r < count; r++, row++) {
         REQUIRE(row < end);
         REQUIRE(row->direction == direction && row->id == rows[r]->id && row->owner == rows[r]->owner);
       }
@@ -116,7 +116,7 @@ static inline gab_status distribute_by_rule(void *context, gab_proxies *proxies)
 {
   size_t count = gab_proxies_count(proxies);
   gab_slot *targets = malloc((count + 1) * sizeof *targets);
-  for (size_t i = 0; i < count; ++i) targets[i] = random_owner(context, gab_proxies_get(proxies, i)->id);
+  for (size_t i = 0; i < count; i++) targets[i] = random_owner(context, gab_proxies_get(proxies, i)->id);
   gab_status status = gab_proxies_move(proxies, targets);
   free(targets);
   return status;
@@ -153,7 +153,7 @@ static inline void adapting_domain(random_domain *domain, uint64_t seed)
 {
   domain_make(domain, seed);
   gab_forest_options *options = &domain->options;
-  for (int axis = 0; axis < options->grid.dimension; ++axis) {
+  for (int axis = 0; axis < options->grid.dimension; axis++) {
     options->cells[axis] = 2 * (1 + (int32_t)domain_draw(domain, 40 + (uint64_t)axis, 2));
     options->grid.roots[axis] = 1 + (int32_t)domain_draw(domain, 50 + (uint64_t)axis, 3);
   }
@@ -172,12 +172,12 @@ static inline gab_status field_start(void *user, const gab_forest *forest, const
   const gab_block_field *kind = user;
   gab_field *field = data;
   const int32_t *n = kind->shape.cells;
-  for (int32_t z = 0; z < n[2]; ++z)
-    for (int32_t y = 0; y < n[1]; ++y)
-      for (int32_t x = 0; x < n[0]; ++x) {
+  for (int32_t z = 0; z < n[2]; z++)
+    for (int32_t y = 0; y < n[1]; y++)
+      for (int32_t x = 0; x < n[0]; x++) {
         double at[3];
         gab_block_cell_centre(forest, block, x, y, z, at);
-        for (int c = 0; c < kind->shape.components; ++c) {
+        for (int c = 0; c < kind->shape.components; c++) {
           double smooth = 1 + at[0] * (1 + c) + 0.5 * at[1] * at[1] + 0.25 * at[2];
           gab_field_set(field, x, y, z, c, kind->linear_split ? sin(smooth) : floor(smooth));
         }
@@ -189,7 +189,7 @@ static inline void fields_register(gab_forest *forest, adapting_fields *fields)
 {
   const gab_forest_options *options = gab_forest_get_options(forest);
   gab_field_shape shape = {.components = 2};
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     shape.cells[axis] = options->cells[axis];
     shape.ghosts[axis] = axis < options->grid.dimension;
   }
@@ -208,14 +208,14 @@ static inline double field_total(gab_forest *forest, gab_data_id id, int compone
 {
   gab_exact_sum sum;
   gab_exact_clear(&sum);
-  for (size_t i = 0; i < gab_forest_block_count(forest); ++i) {
+  for (size_t i = 0; i < gab_forest_block_count(forest); i++) {
     const gab_block *block = gab_forest_block(forest, i);
     const gab_field *field = gab_block_data(block, id);
     const int32_t *n = field->shape.cells;
     int shift = -gab_block_level(forest, block) * gab_forest_topology(forest)->grid.dimension;
-    for (int32_t z = 0; z < n[2]; ++z)
-      for (int32_t y = 0; y < n[1]; ++y)
-        for (int32_t x = 0; x < n[0]; ++x)
+    for (int32_t z = 0; z < n[2]; z++)
+      for (int32_t y = 0; y < n[1]; y++)
+        for (int32_t x = 0; x < n[0]; x++)
           gab_exact_add(&sum, ldexp(gab_field_get(field, x, y, z, component), shift));
   }
   REQUIRE_OK(gab_world_sum_exact(gab_forest_world(forest), &sum, 1));

@@ -63,11 +63,11 @@ static before look(subject *it)
   before then = {.count = gab_forest_block_count(forest), .revision = gab_forest_revision(forest)};
   then.ids = malloc((then.count + 1) * sizeof *then.ids);
   then.data = malloc((then.count + 1) * sizeof *then.data);
-  for (size_t i = 0; i < then.count; ++i) {
+  for (size_t i = 0; i < then.count; i++) {
     then.ids[i] = gab_block_get_id(gab_forest_block(forest, i));
     then.data[i] = gab_block_data(gab_forest_block(forest, i), it->fields.plain_id);
   }
-  for (int c = 0; c < 2; ++c) {
+  for (int c = 0; c < 2; c++) {
     then.plain[c] = field_total(forest, it->fields.plain_id, c);
     then.sloped[c] = field_total(forest, it->fields.sloped_id, c);
   }
@@ -78,7 +78,7 @@ static before look(subject *it)
 static void sums_are_kept(subject *it, const before *then)
 {
   if (it->domain.options.exists) return;
-  for (int c = 0; c < 2; ++c) {
+  for (int c = 0; c < 2; c++) {
     REQUIRE(field_total(it->forest, it->fields.plain_id, c) == then->plain[c]);
     double sloped = field_total(it->forest, it->fields.sloped_id, c);
     REQUIRE(fabs(sloped - then->sloped[c]) <= 1e-12 * (1 + fabs(then->sloped[c])));
@@ -89,11 +89,11 @@ static void sums_are_kept(subject *it, const before *then)
 static size_t stayers_are_untouched(subject *it, const before *then)
 {
   size_t stayed = 0;
-  for (size_t i = 0; i < then->count; ++i) {
+  for (size_t i = 0; i < then->count; i++) {
     const gab_block *block = gab_forest_find(it->forest, then->ids[i]);
     if (!block) continue;
     REQUIRE(gab_block_data(block, it->fields.plain_id) == then->data[i]);
-    ++stayed;
+    stayed++;
   }
   return stayed;
 }
@@ -119,14 +119,14 @@ static void adapt_once(subject *it, gab_distribute_fn distribute)
 /* Values that depend on where they are, so that the next adaptation has something to mix up. */
 static void stir(subject *it, uint64_t round)
 {
-  for (size_t b = 0; b < gab_forest_block_count(it->forest); ++b) {
+  for (size_t b = 0; b < gab_forest_block_count(it->forest); b++) {
     const gab_block *block = gab_forest_block(it->forest, b);
     gab_field *field = gab_block_data(block, it->fields.sloped_id);
     const int32_t *n = field->shape.cells;
     uint64_t which = gab_hash_counter(round, 60, gab_block_get_id(block)), cell = 0;
-    for (int32_t z = 0; z < n[2]; ++z)
-      for (int32_t y = 0; y < n[1]; ++y)
-        for (int32_t x = 0; x < n[0]; ++x) {
+    for (int32_t z = 0; z < n[2]; z++)
+      for (int32_t y = 0; y < n[1]; y++)
+        for (int32_t x = 0; x < n[0]; x++) {
           double change = (double)(gab_hash_counter(which, 61, cell++) % 1000) / 7;
           gab_field_set(field, x, y, z, 0, gab_field_get(field, x, y, z, 0) + change);
         }
@@ -161,7 +161,7 @@ static void migrate(subject *it, uint64_t seed)
   gab_slot *targets = malloc((count + 1) * sizeof *targets);
   random_owners owners = owners_make(gab_forest_world(it->forest), seed);
   uint64_t checksum = checksum_of(it->forest);
-  for (size_t i = 0; i < count; ++i)
+  for (size_t i = 0; i < count; i++)
     targets[i] = random_owner(&owners, gab_block_get_id(gab_forest_block(it->forest, i)));
   REQUIRE_OK(gab_forest_migrate(it->forest, targets));
   grid_check(it->forest);
@@ -182,7 +182,7 @@ static void run_rounds(gab_world *world, gab_port *port, uint64_t seed, int rule
   it.owners = rule == 0 ? (random_owners){seed, 1, 0} : (random_owners){seed, slots, 0};
   gab_distribute_fn distribute = rule == 2 ? NULL : distribute_by_rule;
   build(&it, world, seed, distribute_by_rule);
-  for (uint64_t round = 0; round < ROUNDS; ++round) {
+  for (uint64_t round = 0; round < ROUNDS; round++) {
     gab_buffer image;
     it.marks.round = round;
     it.owners.seed = gab_hash_counter(seed, 70, round);
@@ -230,13 +230,13 @@ static double linear_distance(gab_forest *forest, gab_data_id id, bool fill, uin
 {
   double distance = 0;
   uint64_t wrong = 0;
-  for (size_t b = 0; b < gab_forest_block_count(forest); ++b) {
+  for (size_t b = 0; b < gab_forest_block_count(forest); b++) {
     const gab_block *block = gab_forest_block(forest, b);
     gab_field *field = gab_block_data(block, id);
     const int32_t *n = field->shape.cells;
-    for (int32_t z = 0; z < n[2]; ++z)
-      for (int32_t y = 0; y < n[1]; ++y)
-        for (int32_t x = 0; x < n[0]; ++x) {
+    for (int32_t z = 0; z < n[2]; z++)
+      for (int32_t y = 0; y < n[1]; y++)
+        for (int32_t x = 0; x < n[0]; x++) {
           double at[3];
           gab_block_cell_centre(forest, block, x, y, z, at);
           if (n[2] == 1) at[2] = 0;
@@ -269,7 +269,7 @@ static void values_stay_where_they_are(gab_world *world, int dimension)
   gab_adapt_options options = options_of(&it, distribute_by_rule);
   double quarter = 0;
   uint64_t plain_off, sloped_off;
-  for (int axis = 0; axis < dimension; ++axis) quarter += 0.25 * 0.5 * fabs(gradient[axis]);
+  for (int axis = 0; axis < dimension; axis++) quarter += 0.25 * 0.5 * fabs(gradient[axis]);
   options.max_level = 1;
   options.mark = refine_all;
   REQUIRE_OK(gab_forest_adapt(it.forest, &options, NULL));
@@ -294,7 +294,7 @@ static bool all_but_last(void *user, int level, const gab_box *cells)
 {
   const random_domain *domain = user;
   bool is_last = level == 1;
-  for (int axis = 0; axis < domain->options.grid.dimension; ++axis)
+  for (int axis = 0; axis < domain->options.grid.dimension; axis++)
     is_last = is_last && cells->lo[axis] / domain->options.cells[axis] % 2 == 1;
   return !is_last;
 }
@@ -304,9 +304,9 @@ static void check_partial(gab_forest *forest, const gab_block *block, gab_data_i
 {
   const gab_field *field = gab_block_data(block, id);
   const int32_t *n = field->shape.cells;
-  for (int32_t z = 0; z < n[2]; ++z)
-    for (int32_t y = 0; y < n[1]; ++y)
-      for (int32_t x = 0; x < n[0]; ++x) {
+  for (int32_t z = 0; z < n[2]; z++)
+    for (int32_t y = 0; y < n[1]; y++)
+      for (int32_t x = 0; x < n[0]; x++) {
         double at[3], value = gab_field_get(field, x, y, z, 1);
         gab_block_cell_centre(forest, block, x, y, z, at);
         const double start = floor(1 + at[0] * 2 + 0.5 * at[1] * at[1] + 0.25 * at[2]);
@@ -342,7 +342,7 @@ static void what_was_left_out_comes_back_as_at_the_start(gab_world *world, int d
   grid_check(it.forest);
   REQUIRE_OK(gab_forest_global_blocks(it.forest, &blocks));
   REQUIRE(blocks == (dimension == 3 ? 12 : 6));
-  for (size_t i = 0; i < gab_forest_block_count(it.forest); ++i)
+  for (size_t i = 0; i < gab_forest_block_count(it.forest); i++)
     check_partial(it.forest, gab_forest_block(it.forest, i), it.fields.plain_id);
   gab_forest_destroy(&it.forest);
 }
@@ -386,7 +386,7 @@ static gab_status big_split(void *user, const gab_forest *forest, const gab_bloc
                             void *const *children_data)
 {
   (void)user, (void)forest, (void)parent, (void)children;
-  for (int c = 0; c < GAB_CHILDREN_MAX; ++c)
+  for (int c = 0; c < GAB_CHILDREN_MAX; c++)
     if (children_data[c]) memcpy(children_data[c], parent_data, BIG_BYTES);
   return GAB_OK;
 }
@@ -425,7 +425,7 @@ static void memory_stays_within_bounds(gab_world *world)
   REQUIRE((me == 0) == (gab_forest_block_count(forest) == 0));
   if (me == 0) REQUIRE(report.peak_bytes >= GAB_MIGRATION_BYTES / 2);
   REQUIRE(report.peak_bytes <= GAB_MIGRATION_BYTES + 2 * (size_t)BIG_BYTES);
-  for (size_t i = 0; i < gab_forest_block_count(forest); ++i) {
+  for (size_t i = 0; i < gab_forest_block_count(forest); i++) {
     const gab_block *block = gab_forest_block(forest, i);
     gab_block_id parent = gab_block_id_parent(&domain.options.grid, gab_block_get_id(block));
     const unsigned char *data = gab_block_data(block, id);
@@ -444,7 +444,7 @@ static void what_cannot_split_stays(gab_world *world)
   gab_adapt_options options = {.max_level = 1, .mark = refine_all};
   uint64_t seed = 3;
   gab_forest *forest;
-  for (int odd = 0; odd < 2; ++odd) {
+  for (int odd = 0; odd < 2; odd++) {
     domain.options.cells[0] = odd ? 5 : 4;
     REQUIRE_OK(gab_forest_create(world, &domain.options, &forest));
     stones_register(forest, &seed);
@@ -467,9 +467,9 @@ int main(int argc, char **argv)
   size_t held = 0;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   REQUIRE_OK(gab_port_create(world, "images", &port));
-  for (int time = 0; time < 2; ++time) { /* buffers that the world keeps have their size after the first */
-    for (uint64_t seed = 0; seed < (time ? 2 : DOMAINS); ++seed)
-      for (int rule = 0; rule < 3; ++rule) run_rounds(world, port, seed, rule, checksums);
+  for (int time = 0; time < 2; time++) { /* buffers that the world keeps have their size after the first */
+    for (uint64_t seed = 0; seed < (time ? 2 : DOMAINS); seed++)
+      for (int rule = 0; rule < 3; rule++) run_rounds(world, port, seed, rule, checksums);
     if (time) REQUIRE(gab_memory_now(GAB_MEMORY_USE_COUNT) <= held);
     held = gab_memory_now(GAB_MEMORY_USE_COUNT);
   }

@@ -1,4 +1,4 @@
-/* After a world broke in the middle of an adaptation, in whatever phase and for whatever reason, images bring
+/* After a world broke in the middle of an adaptation, in whatever point and for whatever reason, images bring
  * the old grid back, and adapting again gives what it would have given.
  * gabion-test: np=1,2,3,4 timeout=90 labels=quick needs=ulfm */
 #include "tests/blockforest/adapting.h"
@@ -15,7 +15,7 @@ typedef enum failure {
   FAIL_SPLIT,
   FAIL_MERGE,
   FAIL_DISTRIBUTE,
-  FAIL_IN_PHASES, /* and the next ones, one for each phase of adapting */
+  FAIL_IN_PHASES, /* and the next ones, one for each point of adapting */
   FAIL_COUNT = FAIL_IN_PHASES + 4
 } failure;
 
@@ -78,11 +78,11 @@ static gab_status mark_block(void *user, const gab_forest *forest, const gab_blo
   return random_mark(user, forest, block, mark);
 }
 
-static void phase_entered(void *user, gab_world *world, gab_phase phase)
+static void phase_entered(void *user, gab_world *world, gab_fault_point point)
 {
   (void)user;
-  if (phase < GAB_PHASE_ADAPT_MARK || phase > GAB_PHASE_ADAPT_REBUILD) return;
-  if (springs((failure)(FAIL_IN_PHASES + (phase - GAB_PHASE_ADAPT_MARK)))) {
+  if (point < GAB_FAULT_POINT_ADAPT_MARK || point > GAB_FAULT_POINT_ADAPT_REBUILD) return;
+  if (springs((failure)(FAIL_IN_PHASES + (point - GAB_FAULT_POINT_ADAPT_MARK)))) {
     (void)gab_error_set(GAB_ERR_MEMORY, __FILE__, __LINE__, "a trap was set here");
     (void)gab_world_raise(world, GAB_ERR_MEMORY);
   }
@@ -112,7 +112,7 @@ static void build(subject *it, gab_world *world, int dimension)
   it->domain.options =
       (gab_forest_options){.grid = {dimension, {3, 2, dimension == 3 ? 2 : 1}}, .periodic = {true}, .dx = 1};
   it->field.shape.components = 1;
-  for (int axis = 0; axis < 3; ++axis)
+  for (int axis = 0; axis < 3; axis++)
     it->field.shape.cells[axis] = it->domain.options.cells[axis] = axis < dimension ? 4 : 1;
   it->owners = (random_owners){5, gab_world_members(world)->slots, 0};
   it->marks = (random_marks){6, 0};
@@ -182,7 +182,7 @@ static void run(gab_world *world, int dimension, bool seen[FAIL_COUNT])
 {
   subject it = {0};
   build(&it, world, dimension);
-  for (uint64_t round = 0; round < ROUNDS; ++round) {
+  for (uint64_t round = 0; round < ROUNDS; round++) {
     gab_buffer image;
     it.marks.round = round;
     gab_buffer_init(&image, GAB_MEMORY_SNAPSHOT);
@@ -208,12 +208,12 @@ int main(int argc, char **argv)
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_world_set_phase_hook(world, phase_entered, NULL);
   size_t held = 0;
-  for (int dimension = 3; dimension > 1; --dimension) {
+  for (int dimension = 3; dimension > 1; dimension--) {
     run(world, dimension, seen);
     if (dimension == 2) REQUIRE(gab_memory_now(GAB_MEMORY_USE_COUNT) <= held);
     held = gab_memory_now(GAB_MEMORY_USE_COUNT);
   }
-  for (int what = 0; what < FAIL_COUNT; ++what)
+  for (int what = 0; what < FAIL_COUNT; what++)
     REQUIRE(seen[what] ||
             ((what == FAIL_PACK || what == FAIL_UNPACK) && gab_world_members(world)->slots == 1));
   REQUIRE_OK(gab_world_barrier(world));

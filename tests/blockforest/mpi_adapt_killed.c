@@ -1,4 +1,4 @@
-/* Processes are killed in each phase of an adaptation, one after the other; the next slot adopts the image of
+/* Processes are killed in each point of an adaptation, one after the other; the next slot adopts the image of
  * the old grid, and the rest adapts again.
  * gabion-test: np=5 timeout=90 labels=quick needs=ulfm */
 #include "core/messages/port.h"
@@ -12,12 +12,12 @@ typedef struct subject {
   gab_forest *forest;
 } subject;
 
-static gab_phase deadly = GAB_PHASE_COUNT; /* this process dies when it enters it */
+static gab_fault_point deadly = GAB_FAULT_POINT_COUNT; /* this process dies when it enters it */
 
-static void phase_entered(void *user, gab_world *world, gab_phase phase)
+static void phase_entered(void *user, gab_world *world, gab_fault_point point)
 {
   (void)user, (void)world;
-  if (phase == deadly) raise(SIGKILL);
+  if (point == deadly) raise(SIGKILL);
 }
 
 /* Blocks go to any living slot. */
@@ -28,7 +28,7 @@ static gab_status distribute(void *context, gab_proxies *proxies)
   uint64_t living = (uint64_t)gab_members_count(members);
   size_t count = gab_proxies_count(proxies);
   gab_slot *targets = malloc((count + 1) * sizeof *targets);
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     uint64_t draw = gab_hash_counter(it->owners, 80, gab_proxies_get(proxies, i)->id);
     targets[i] = gab_members_slot(members, (int32_t)(draw % living));
   }
@@ -97,11 +97,11 @@ static void restore(subject *it, const kept *images, heir change)
 
 /* ---- */
 
-static void lose_one(subject *it, gab_port *port, gab_phase phase)
+static void lose_one(subject *it, gab_port *port, gab_fault_point point)
 {
   gab_world *world = gab_forest_world(it->forest);
   const gab_members *members = gab_world_members(world);
-  int32_t count = gab_members_count(members), which = (int32_t)phase % count;
+  int32_t count = gab_members_count(members), which = (int32_t)point % count;
   heir change = {gab_members_slot(members, which), gab_members_slot(members, (which + 1) % count)};
   kept images;
   gab_status intent;
@@ -113,7 +113,7 @@ static void lose_one(subject *it, gab_port *port, gab_phase phase)
   REQUIRE(checksum_of(it->forest) == before);
   REQUIRE_OK(gab_world_barrier(world));
   test_doom(change.dead);
-  if (gab_world_slot(world) == change.dead) deadly = phase;
+  if (gab_world_slot(world) == change.dead) deadly = point;
   gab_status status = adapt(it);
   REQUIRE(status == GAB_OK || status == GAB_ERR_FAULT);
   REQUIRE_OK(gab_world_repair(world, &intent));
@@ -142,10 +142,10 @@ int main(int argc, char **argv)
   REQUIRE_OK(gab_forest_create(world, &it.domain.options, &it.forest));
   fields_register(it.forest, &it.fields);
   REQUIRE_OK(gab_forest_build(it.forest, random_mark_place, &it.marks, 1, distribute, &it, NULL));
-  for (int phase = GAB_PHASE_ADAPT_MARK; phase <= GAB_PHASE_ADAPT_REBUILD; ++phase) {
-    ++it.marks.round;
-    ++it.owners;
-    lose_one(&it, port, (gab_phase)phase);
+  for (int point = GAB_FAULT_POINT_ADAPT_MARK; point <= GAB_FAULT_POINT_ADAPT_REBUILD; point++) {
+    it.marks.round++;
+    it.owners++;
+    lose_one(&it, port, (gab_fault_point)point);
   }
   gab_forest_destroy(&it.forest);
   gab_port_destroy(&port);

@@ -39,7 +39,7 @@ static void break_exchanges(gab_world *world)
   REQUIRE_OK(gab_forest_add_data(forest, &kind, &id));
   domain_populate(forest, random_owner, &owners);
   REQUIRE_OK(gab_exchange_create(forest, id, &ghost, &exchange));
-  for (int round = 0; round < EXCHANGES; ++round) {
+  for (int round = 0; round < EXCHANGES; round++) {
     cells_fill(forest, id);
     gab_slot villain = (gab_slot)round % owners.slots;
     bool whole = meet(world);
@@ -56,7 +56,7 @@ static void break_exchanges(gab_world *world)
       REQUIRE(gab_exchange_finish(exchange) == GAB_ERR_FAULT);
     }
     REQUIRE(repair(world) == GAB_ERR_DIVERGED);
-    ++setup.time;
+    setup.time++;
     cells_fill(forest, id);
     REQUIRE_OK(gab_exchange_start(exchange));
     REQUIRE_OK(gab_exchange_finish(exchange));
@@ -91,7 +91,7 @@ static void break_migration(const random_domain *domain, gab_forest *forest, gab
   gab_world *world = gab_forest_world(forest);
   size_t count = gab_forest_block_count(forest);
   gab_slot targets[64], next = (gab_world_slot(world) + 1) % gab_world_members(world)->slots;
-  for (size_t i = 0; i < count; ++i) targets[i] = next;
+  for (size_t i = 0; i < count; i++) targets[i] = next;
   gab_buffer image;
   uint64_t before, after;
   gab_buffer_init(&image, GAB_MEMORY_SNAPSHOT);
@@ -139,11 +139,11 @@ static void break_migrations(gab_world *world)
   REQUIRE_OK(gab_forest_create(world, &domain.options, &forest));
   REQUIRE_OK(gab_forest_add_data(forest, &kind, &id));
   domain_populate(forest, random_owner, &owners);
-  for (uint64_t round = 0; round < MIGRATIONS; ++round) {
+  for (uint64_t round = 0; round < MIGRATIONS; round++) {
     break_migration(&domain, forest, id, round, &owners);
     gab_slot targets[64];
     owners.seed = 40 + round;
-    for (size_t i = 0; i < gab_forest_block_count(forest); ++i)
+    for (size_t i = 0; i < gab_forest_block_count(forest); i++)
       targets[i] = random_owner(&owners, gab_block_get_id(gab_forest_block(forest, i)));
     REQUIRE_OK(gab_forest_migrate(forest, targets));
     domain_check(&domain, forest, random_owner, &owners);

@@ -43,7 +43,7 @@ static void check_place(const gab_topology *topology, const gab_contact *contact
   REQUIRE(fine.level == coarse.level + 1);
   int offset[3];
   gab_direction_offset(contact->direction, offset);
-  for (int axis = 0; axis < topology->grid.dimension; ++axis) {
+  for (int axis = 0; axis < topology->grid.dimension; axis++) {
     int64_t extent = (int64_t)topology->grid.roots[axis] << fine.level;
     int64_t apart = (int64_t)2 * coarse.at[axis] + contact->place[axis] - fine.at[axis];
     REQUIRE(topology->periodic[axis] ? apart % extent == 0 : apart == 0);
@@ -66,7 +66,7 @@ static void letter_pack(void *user, const void *data, gab_coupling_way way, cons
 {
   size_t words = letter_size(user, data, way, contact, true) / sizeof(uint64_t);
   uint64_t hash = contact_hash(way, contact);
-  for (size_t i = 0; i < words; ++i) memcpy((uint64_t *)bytes + i, &hash, sizeof hash);
+  for (size_t i = 0; i < words; i++) memcpy((uint64_t *)bytes + i, &hash, sizeof hash);
 }
 
 static void letter_unpack(void *user, void *data, gab_coupling_way way, const gab_contact *contact,
@@ -75,7 +75,7 @@ static void letter_unpack(void *user, void *data, gab_coupling_way way, const ga
   mailbox *box = data;
   size_t words = letter_size(user, data, way, contact, false) / sizeof(uint64_t);
   uint64_t hash = contact_hash(way, contact);
-  for (size_t i = 0; i < words; ++i) REQUIRE(memcmp((const uint64_t *)bytes + i, &hash, sizeof hash) == 0);
+  for (size_t i = 0; i < words; i++) REQUIRE(memcmp((const uint64_t *)bytes + i, &hash, sizeof hash) == 0);
 #pragma omp atomic
   box->seen[way] += hash;
 }
@@ -86,13 +86,13 @@ static void expect_of(const leaves *all, const mailbox *box, uint64_t due[GAB_CO
 {
   const gab_topology *topology = &all->topology;
   memset(due, 0, GAB_COUPLING_WAYS * sizeof *due);
-  for (size_t i = 0; i < all->count; ++i)
-    for (int direction = 0; direction < GAB_DIRECTIONS; ++direction) {
+  for (size_t i = 0; i < all->count; i++)
+    for (int direction = 0; direction < GAB_DIRECTIONS; direction++) {
       gab_contact contact = {.fine = all->id[i], .direction = direction};
       gab_block_id next = gab_topology_next_to(topology, contact.fine, direction);
       int offset[3], zeros = 0;
       gab_direction_offset(direction, offset);
-      for (int axis = 0; axis < 3; ++axis) zeros += offset[axis] == 0;
+      for (int axis = 0; axis < 3; axis++) zeros += offset[axis] == 0;
       if (next == GAB_NO_BLOCK) continue;
       gab_coupling_way ways[2] = {GAB_COUPLING_DOWN, GAB_COUPLING_UP};
       if (leaves_have(all, next)) {
@@ -103,7 +103,7 @@ static void expect_of(const leaves *all, const mailbox *box, uint64_t due[GAB_CO
         contact.other = gab_block_id_parent(&topology->grid, next);
         if (!leaves_have(all, contact.other)) continue;
       }
-      for (int w = 0; w < 2; ++w) {
+      for (int w = 0; w < 2; w++) {
         gab_block_id receiver = ways[w] == GAB_COUPLING_DOWN ? contact.fine : contact.other;
         if (receiver != box->id || (w == 1 && ways[1] == ways[0])) continue;
         ++*contacts;
@@ -115,15 +115,15 @@ static void expect_of(const leaves *all, const mailbox *box, uint64_t due[GAB_CO
 static void run_all(const leaves *all, gab_forest *forest, gab_coupling *coupling, gab_data_id id,
                     size_t *contacts)
 {
-  for (size_t b = 0; b < gab_forest_block_count(forest); ++b)
+  for (size_t b = 0; b < gab_forest_block_count(forest); b++)
     memset(((mailbox *)gab_block_data(gab_forest_block(forest, b), id))->seen, 0,
            sizeof(uint64_t[GAB_COUPLING_WAYS]));
-  for (int level = 3; level >= 0; --level)
-    for (int way = 0; way < GAB_COUPLING_WAYS; ++way) {
+  for (int level = 3; level >= 0; level--)
+    for (int way = 0; way < GAB_COUPLING_WAYS; way++) {
       REQUIRE_OK(gab_coupling_start(coupling, (gab_coupling_way)way, level));
       REQUIRE_OK(gab_coupling_finish(coupling));
     }
-  for (size_t b = 0; b < gab_forest_block_count(forest); ++b) {
+  for (size_t b = 0; b < gab_forest_block_count(forest); b++) {
     const mailbox *box = gab_block_data(gab_forest_block(forest, b), id);
     uint64_t due[GAB_COUPLING_WAYS];
     expect_of(all, box, due, contacts);
@@ -136,7 +136,7 @@ static void migrate(gab_forest *forest, uint64_t seed)
   size_t count = gab_forest_block_count(forest);
   gab_slot *targets = malloc((count + 1) * sizeof *targets);
   REQUIRE(targets);
-  for (size_t i = 0; i < count; ++i)
+  for (size_t i = 0; i < count; i++)
     targets[i] = leaves_owner(forest, gab_block_get_id(gab_forest_block(forest, i)), seed);
   REQUIRE_OK(gab_forest_migrate(forest, targets));
   free(targets);
@@ -147,7 +147,7 @@ static size_t try_forest(gab_world *world, uint64_t seed)
   random_domain domain;
   domain_make(&domain, seed);
   gab_forest_options options = domain.options;
-  for (int axis = 0; axis < options.grid.dimension; ++axis) {
+  for (int axis = 0; axis < options.grid.dimension; axis++) {
     options.cells[axis] = 4;
     if (options.grid.roots[axis] > 3) options.grid.roots[axis] = 3;
   }
@@ -184,7 +184,7 @@ int main(int argc, char **argv)
   gab_world *world;
   uint64_t contacts = 0;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
-  for (uint64_t seed = 0; seed < FORESTS; ++seed) contacts += try_forest(world, seed);
+  for (uint64_t seed = 0; seed < FORESTS; seed++) contacts += try_forest(world, seed);
   REQUIRE_OK(gab_world_sum_u64(world, &contacts, 1));
   REQUIRE(contacts > 1000);
   return test_end(&world);

@@ -19,11 +19,11 @@ static void check_volume(gab_forest *forest, gab_exchange *exchange, ghost_setup
 {
   gab_exchange_volume volume = gab_exchange_get_volume(exchange);
   size_t bytes = 0, local_bytes = 0, messages = 0;
-  for (gab_slot slot = 0; slot < gab_world_members(gab_forest_world(forest))->slots; ++slot) {
+  for (gab_slot slot = 0; slot < gab_world_members(gab_forest_world(forest))->slots; slot++) {
     size_t to_slot = 0;
-    for (size_t b = 0; b < gab_forest_block_count(forest); ++b) {
+    for (size_t b = 0; b < gab_forest_block_count(forest); b++) {
       const gab_block *block = gab_forest_block(forest, b);
-      for (size_t r = 0; r < gab_block_neighbour_count(block); ++r) {
+      for (size_t r = 0; r < gab_block_neighbour_count(block); r++) {
         const gab_neighbour *row = &gab_block_neighbours(block)[r];
         if (row->owner == slot) to_slot += ghosts_size(setup, row->direction);
       }
@@ -42,7 +42,7 @@ static void migrate(gab_forest *forest, uint64_t seed)
   random_owners owners = owners_make(gab_forest_world(forest), seed);
   size_t count = gab_forest_block_count(forest);
   gab_slot *targets = malloc((count + 1) * sizeof *targets);
-  for (size_t i = 0; i < count; ++i)
+  for (size_t i = 0; i < count; i++)
     targets[i] = random_owner(&owners, gab_block_get_id(gab_forest_block(forest, i)));
   REQUIRE_OK(gab_forest_migrate(forest, targets));
   free(targets);
@@ -66,11 +66,11 @@ static void try_domain(gab_world *world, uint64_t seed)
   REQUIRE_OK(gab_forest_add_data(forest, &kind, &id));
   domain_populate(forest, random_owner, &owners);
   REQUIRE_OK(gab_exchange_create(forest, id, &ghost, &exchange));
-  for (uint64_t round = 0; round < ROUNDS; ++round) {
+  for (uint64_t round = 0; round < ROUNDS; round++) {
     check_volume(forest, exchange, &setup);
     setup.time = 100 + 2 * round;
     exchange_once(forest, exchange, id);
-    ++setup.time;
+    setup.time++;
     exchange_once(forest, exchange, id);
     migrate(forest, gab_hash_counter(seed, 12, round));
   }
@@ -110,7 +110,7 @@ int main(int argc, char **argv)
 {
   gab_world *world;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
-  for (uint64_t seed = 0; seed < DOMAINS; ++seed) try_domain(world, seed);
+  for (uint64_t seed = 0; seed < DOMAINS; seed++) try_domain(world, seed);
   wrong_order_is_refused(world);
   REQUIRE_OK(gab_world_barrier(world));
   return test_end(&world);

@@ -20,7 +20,7 @@ static void migrate_and_check(const random_domain *domain, gab_forest *forest, g
   uint64_t moved = 0;
   gab_slot *targets = malloc((count + 1) * sizeof *targets);
   staying *stay = malloc((count + 1) * sizeof *stay);
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     gab_block *block = gab_forest_block(forest, i);
     targets[i] = random_owner(&owners, gab_block_get_id(block));
     moved += targets[i] != me;
@@ -35,7 +35,7 @@ static void migrate_and_check(const random_domain *domain, gab_forest *forest, g
   REQUIRE((gab_forest_revision(forest) != revision) == (moved > 0));
   domain_check(domain, forest, random_owner, &owners);
   signs_check(forest, id);
-  for (size_t i = 0; i < kept; ++i)
+  for (size_t i = 0; i < kept; i++)
     REQUIRE(gab_block_data(gab_forest_find(forest, stay[i].id), id) == stay[i].data);
   free(targets);
   free(stay);
@@ -58,7 +58,7 @@ static void try_domain(gab_world *world, uint64_t seed)
   stones_change(forest, id);
   REQUIRE_OK(gab_forest_checksum(forest, &second));
   REQUIRE(count < 5 || first != second);
-  for (uint64_t m = 0; m < MIGRATIONS; ++m) {
+  for (uint64_t m = 0; m < MIGRATIONS; m++) {
     migrate_and_check(&domain, forest, id, gab_hash_counter(seed, 8, m));
     stones_change(forest, id);
   }
@@ -124,9 +124,9 @@ static void move_more_than_the_bound(gab_world *world)
   uint64_t before, after;
   REQUIRE_OK(gab_forest_checksum(forest, &before));
   random_owners rules[] = {{5, slots, 0}, {0, slots, slots - 1}, {6, slots, 0}};
-  for (size_t r = 0; r < sizeof rules / sizeof rules[0]; ++r) {
+  for (size_t r = 0; r < sizeof rules / sizeof rules[0]; r++) {
     gab_slot targets[8];
-    for (size_t i = 0; i < gab_forest_block_count(forest); ++i)
+    for (size_t i = 0; i < gab_forest_block_count(forest); i++)
       targets[i] = random_owner(&rules[r], gab_block_get_id(gab_forest_block(forest, i)));
     gab_memory_reset_peak();
     REQUIRE_OK(gab_forest_migrate(forest, targets));
@@ -144,7 +144,7 @@ static void wrong_calls_are_refused(gab_world *world)
                               {.grid = {3, {1, 1, 1}}, .cells = {4, 0, 4}, .dx = 1},
                               {.grid = {2, {1, 1, 1}}, .cells = {4, 4, 4}, .dx = 1},
                               {.grid = {2, {1, 1, 1}}, .cells = {4, 4, 1}, .dx = 0}};
-  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     REQUIRE(gab_forest_create(world, &bad[i], &forest) == GAB_ERR_INPUT);
     REQUIRE(!forest);
   }
@@ -195,10 +195,10 @@ int main(int argc, char **argv)
 {
   gab_world *world;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
-  for (uint64_t seed = 0; seed < DOMAINS; ++seed) try_domain(world, seed);
+  for (uint64_t seed = 0; seed < DOMAINS; seed++) try_domain(world, seed);
   /* Buffers that the world keeps have their size by now. */
   size_t held = gab_memory_now(GAB_MEMORY_USE_COUNT);
-  for (uint64_t seed = 0; seed < DOMAINS; ++seed) try_domain(world, seed);
+  for (uint64_t seed = 0; seed < DOMAINS; seed++) try_domain(world, seed);
   REQUIRE(gab_memory_now(GAB_MEMORY_USE_COUNT) == held);
   move_more_than_the_bound(world);
   a_checksum_takes_the_memory_of_a_component(world);

@@ -54,7 +54,7 @@ static void refuse_another_forest(gab_world *world, const random_domain *domain,
   uint64_t seed = domain->seed;
   gab_forest_options options = domain->options;
   options.cells[0] += 1;
-  for (int what = 0; what < 2; ++what) {
+  for (int what = 0; what < 2; what++) {
     gab_forest *forest;
     REQUIRE_OK(gab_forest_create(world, what == 0 ? &options : &domain->options, &forest));
     if (what == 0) stones_register(forest, &seed); /* else: no data at all */
@@ -98,7 +98,7 @@ int main(int argc, char **argv)
   gab_port *port;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   REQUIRE_OK(gab_port_create(world, "images", &port));
-  for (uint64_t seed = 0; seed < DOMAINS; ++seed) try_domain(world, port, seed);
+  for (uint64_t seed = 0; seed < DOMAINS; seed++) try_domain(world, port, seed);
   gab_port_destroy(&port);
   REQUIRE_OK(gab_world_barrier(world));
   return test_end(&world);

@@ -140,10 +140,10 @@ static void remove_folder(void)
 }
 
 /* Slot 0 dies as soon as the output of that step begins. */
-static void die_in_output(void *user, gab_world *world, gab_phase phase)
+static void die_in_output(void *user, gab_world *world, gab_fault_point point)
 {
   (void)user;
-  if (phase == GAB_PHASE_OUTPUT && gab_world_slot(world) == 0 && gab_world_step(world) == DEATH)
+  if (point == GAB_FAULT_POINT_OUTPUT && gab_world_slot(world) == 0 && gab_world_step(world) == DEATH)
     raise(SIGKILL);
 }
 

@@ -15,7 +15,7 @@ int main(int argc, char **argv)
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   uint64_t seeds = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
   uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 0;
-  for (uint64_t seed = first; seed < first + seeds; ++seed)
+  for (uint64_t seed = first; seed < first + seeds; seed++)
     REQUIRE(try_sequence(world, seed, PROXIES_STEPS, PROXIES_MOST_LEAVES));
   return test_end(&world);
 }

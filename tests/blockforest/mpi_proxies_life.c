@@ -13,14 +13,14 @@ static gab_slot targets[SOME_BLOCKS];
 static void mark_all(gab_proxies *proxies, gab_mark mark)
 {
   REQUIRE(gab_proxies_count(proxies) <= SOME_BLOCKS);
-  for (size_t i = 0; i < gab_proxies_count(proxies); ++i) marks[i] = mark;
+  for (size_t i = 0; i < gab_proxies_count(proxies); i++) marks[i] = mark;
 }
 
 static gab_status move_on(gab_proxies *proxies)
 {
   gab_slot slots = gab_world_members(gab_proxies_world(proxies))->slots;
   REQUIRE(gab_proxies_count(proxies) <= SOME_BLOCKS);
-  for (size_t i = 0; i < gab_proxies_count(proxies); ++i)
+  for (size_t i = 0; i < gab_proxies_count(proxies); i++)
     targets[i] = (gab_slot)(gab_hash_counter(9, 9, gab_proxies_get(proxies, i)->id >> 2) % (uint64_t)slots);
   return gab_proxies_move(proxies, targets);
 }
@@ -29,11 +29,11 @@ static gab_status move_on(gab_proxies *proxies)
 static uint64_t fingerprint(gab_proxies *proxies)
 {
   uint64_t sum = 0;
-  for (size_t i = 0; i < gab_proxies_count(proxies); ++i) {
+  for (size_t i = 0; i < gab_proxies_count(proxies); i++) {
     const gab_proxy *proxy = gab_proxies_get(proxies, i);
     uint64_t own = gab_hash_counter(proxy->id, proxy->weight, (uint64_t)proxy->origin);
-    for (int c = 0; c < GAB_CHILDREN_MAX; ++c) own = gab_hash_counter(own, 1, (uint64_t)proxy->sources[c]);
-    for (size_t r = 0; r < proxy->neighbour_count; ++r)
+    for (int c = 0; c < GAB_CHILDREN_MAX; c++) own = gab_hash_counter(own, 1, (uint64_t)proxy->sources[c]);
+    for (size_t r = 0; r < proxy->neighbour_count; r++)
       own = gab_hash_counter(own, proxy->neighbours[r].id,
                              (uint64_t)proxy->neighbours[r].owner * 27 +
                                  (uint64_t)proxy->neighbours[r].direction);
@@ -46,7 +46,7 @@ static void compare_with_forest(gab_forest *forest, gab_proxies *proxies)
 {
   REQUIRE(gab_proxies_count(proxies) == gab_forest_block_count(forest));
   REQUIRE(gab_proxies_world(proxies) == gab_forest_world(forest));
-  for (size_t i = 0; i < gab_proxies_count(proxies); ++i) {
+  for (size_t i = 0; i < gab_proxies_count(proxies); i++) {
     const gab_block *block = gab_forest_block(forest, i);
     const gab_proxy *proxy = gab_proxies_get(proxies, i);
     REQUIRE(proxy->id == gab_block_get_id(block));
@@ -54,7 +54,7 @@ static void compare_with_forest(gab_forest *forest, gab_proxies *proxies)
     REQUIRE(proxy->sources[0] == gab_world_slot(gab_forest_world(forest)));
     REQUIRE(proxy->weight == gab_forest_block_weight(forest, proxy->id));
     REQUIRE(proxy->neighbour_count == gab_block_neighbour_count(block));
-    for (size_t r = 0; r < proxy->neighbour_count; ++r) {
+    for (size_t r = 0; r < proxy->neighbour_count; r++) {
       const gab_neighbour *a = &proxy->neighbours[r], *b = &gab_block_neighbours(block)[r];
       REQUIRE(a->id == b->id && a->owner == b->owner && a->direction == b->direction);
     }
@@ -84,7 +84,7 @@ static void proxies_of_a_forest_find_back(gab_world *world, uint64_t seed)
   mark_all(proxies, GAB_MARK_COARSEN);
   REQUIRE_OK(gab_proxies_refine(proxies, marks, 8, &report));
   REQUIRE(report.merged == report.blocks && report.blocks == domain_blocks(&domain));
-  for (size_t i = 0; i < gab_proxies_count(proxies); ++i) {
+  for (size_t i = 0; i < gab_proxies_count(proxies); i++) {
     const gab_proxy *proxy = gab_proxies_get(proxies, i);
     REQUIRE(proxy->origin == GAB_ORIGIN_SELF);
     REQUIRE(proxy->sources[0] == random_owner(&owners, proxy->id));
@@ -98,7 +98,7 @@ static bool some_exist(void *user, int level, const gab_box *cells)
 {
   const random_domain *domain = user;
   bool is_first = true;
-  for (int axis = 0; axis < domain->options.grid.dimension; ++axis)
+  for (int axis = 0; axis < domain->options.grid.dimension; axis++)
     is_first = is_first && cells->lo[axis] / domain->options.cells[axis] % 2 == level % 2;
   uint64_t place = (uint64_t)(cells->lo[0] + 1000 * cells->lo[1] + 1000000 * cells->lo[2] + level);
   return is_first || gab_hash_counter(domain->seed, 9, place) % 16 >= 8;
@@ -107,9 +107,9 @@ static bool some_exist(void *user, int level, const gab_box *cells)
 /* Split where chance wants it, round after round, and moved about. */
 static void split_and_move(gab_proxies *proxies, int rounds, uint64_t seed)
 {
-  for (int round = 0; round < rounds; ++round) {
+  for (int round = 0; round < rounds; round++) {
     mark_all(proxies, GAB_MARK_KEEP);
-    for (size_t i = 0; i < gab_proxies_count(proxies); ++i)
+    for (size_t i = 0; i < gab_proxies_count(proxies); i++)
       if (gab_hash_counter(seed, 10 + (uint64_t)round, gab_proxies_get(proxies, i)->id) % 8 < 2)
         marks[i] = GAB_MARK_REFINE;
     REQUIRE_OK(gab_proxies_refine(proxies, marks, 8, NULL));
@@ -126,16 +126,16 @@ static void what_was_split_comes_back(gab_world *world, uint64_t seed)
   gab_refine_report report;
   domain_make(&domain, seed);
   domain.options.exists = some_exist;
-  for (int axis = 0; axis < domain.options.grid.dimension; ++axis)
+  for (int axis = 0; axis < domain.options.grid.dimension; axis++)
     domain.options.grid.roots[axis] = 1 + domain.options.grid.roots[axis] % 3;
   REQUIRE_OK(gab_proxies_create(world, &domain.options, &proxies));
   uint64_t roots = gab_proxies_count(proxies), rows = 0;
-  for (size_t i = 0; i < gab_proxies_count(proxies); ++i)
+  for (size_t i = 0; i < gab_proxies_count(proxies); i++)
     rows += gab_proxies_get(proxies, i)->neighbour_count;
   split_and_move(proxies, LEVELS, seed);
   do { /* some blocks want to stay for a while, so that those on the far sides of what is missing differ */
     mark_all(proxies, GAB_MARK_COARSEN);
-    for (size_t i = 0; i < gab_proxies_count(proxies); ++i)
+    for (size_t i = 0; i < gab_proxies_count(proxies); i++)
       if (gab_hash_counter(seed, 11, gab_proxies_get(proxies, i)->id >> 2) % 4 == 0) marks[i] = GAB_MARK_KEEP;
     REQUIRE_OK(gab_proxies_refine(proxies, marks, 8, &report));
     REQUIRE(gab_proxies_are_valid(proxies));
@@ -150,7 +150,7 @@ static void what_was_split_comes_back(gab_world *world, uint64_t seed)
     REQUIRE_OK(move_on(proxies));
   } while (report.merged > 0);
   uint64_t sums[4] = {roots, rows, gab_proxies_count(proxies), 0};
-  for (size_t i = 0; i < gab_proxies_count(proxies); ++i) {
+  for (size_t i = 0; i < gab_proxies_count(proxies); i++) {
     sums[3] += gab_proxies_get(proxies, i)->neighbour_count;
     REQUIRE(gab_proxies_level(proxies, gab_proxies_get(proxies, i)->id) == 0);
   }
@@ -171,7 +171,7 @@ static bool behind_a_wall(void *user, int level, const gab_box *cells)
 static void mark_beside_wall(gab_proxies *proxies, const gab_forest_options *options, int deepest, int lowest)
 {
   mark_all(proxies, GAB_MARK_KEEP);
-  for (size_t i = 0; i < gab_proxies_count(proxies); ++i) {
+  for (size_t i = 0; i < gab_proxies_count(proxies); i++) {
     const gab_block_place place = gab_block_id_place(&options->grid, gab_proxies_get(proxies, i)->id);
     const int32_t x = place.at[0], wall = ((7 << place.level) - 1) >> 3; /* the last that is not left out */
     const bool is_low = place.level >= 2 && place.at[1] >> (place.level - 2) < lowest;
@@ -189,20 +189,20 @@ static void what_lies_beyond_a_wall_waits(gab_world *world, int deepest, int low
   gab_proxies *proxies;
   gab_refine_report report;
   REQUIRE_OK(gab_proxies_create(world, &options, &proxies));
-  for (int round = 0; round < deepest; ++round) {
+  for (int round = 0; round < deepest; round++) {
     mark_beside_wall(proxies, &options, deepest, lowest);
     REQUIRE_OK(gab_proxies_refine(proxies, marks, 8, NULL));
     REQUIRE_OK(move_on(proxies));
   }
-  for (int round = 0; round < 4; ++round) {
+  for (int round = 0; round < 4; round++) {
     mark_beside_wall(proxies, &options, 0, 0);
     REQUIRE_OK(gab_proxies_refine(proxies, marks, 8, &report));
     REQUIRE_OK(move_on(proxies));
   }
   uint64_t right[2] = {0, 0}; /* blocks of level 1, others */
-  for (size_t i = 0; i < gab_proxies_count(proxies); ++i) {
+  for (size_t i = 0; i < gab_proxies_count(proxies); i++) {
     const gab_block_place place = gab_block_id_place(&options.grid, gab_proxies_get(proxies, i)->id);
-    if (place.at[0] >> place.level == 1) ++right[place.level != 1];
+    if (place.at[0] >> place.level == 1) right[place.level != 1]++;
   }
   REQUIRE_OK(gab_world_sum_u64(world, right, 2));
   REQUIRE(right[0] == 4 && right[1] == 0);
@@ -238,14 +238,14 @@ static void wrong_calls_change_nothing(gab_world *world)
   REQUIRE(strstr(gab_error_message(), number));
   REQUIRE_OK(gab_proxies_refine(proxies, marks, 0, NULL));
   REQUIRE(fingerprint(proxies) == before);
-  for (size_t i = 0; i < gab_proxies_count(proxies); ++i) { /* as if they had data */
+  for (size_t i = 0; i < gab_proxies_count(proxies); i++) { /* as if they had data */
     gab_proxies_get(proxies, i)->origin = GAB_ORIGIN_SELF;
     gab_proxies_get(proxies, i)->sources[0] = gab_world_slot(world);
   }
   REQUIRE_OK(gab_proxies_refine(proxies, marks, deepest, NULL));
   before = fingerprint(proxies);
   mark_all(proxies, GAB_MARK_KEEP); /* a single block, on one slot */
-  for (size_t i = 0; i < gab_proxies_count(proxies); ++i)
+  for (size_t i = 0; i < gab_proxies_count(proxies); i++)
     if (gab_proxies_get(proxies, i)->id == gab_block_id_of(&small.grid, (gab_block_place){1, {0, 0, 0}}))
       marks[i] = GAB_MARK_REFINE;
   REQUIRE(gab_proxies_refine(proxies, marks, deepest, NULL) == GAB_ERR_STATE);
@@ -258,9 +258,9 @@ static void wrong_calls_change_nothing(gab_world *world)
 /* Some blocks, some levels. @return what the first call that failed said */
 static gab_status work(gab_proxies *proxies, int rounds)
 {
-  for (int round = 0; round < rounds; ++round) {
+  for (int round = 0; round < rounds; round++) {
     mark_all(proxies, GAB_MARK_COARSEN);
-    for (size_t i = 0; i < gab_proxies_count(proxies); ++i)
+    for (size_t i = 0; i < gab_proxies_count(proxies); i++)
       if (gab_hash_counter(3, (uint64_t)round, gab_proxies_get(proxies, i)->id) % 5 == 0)
         marks[i] = GAB_MARK_REFINE;
     GAB_TRY(gab_proxies_refine(proxies, marks, 3, NULL));
@@ -309,16 +309,16 @@ int main(int argc, char **argv)
 {
   gab_world *world;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
-  for (uint64_t seed = 0; seed < DOMAINS; ++seed) proxies_of_a_forest_find_back(world, seed);
-  for (uint64_t seed = 0; seed < DOMAINS; ++seed) what_was_split_comes_back(world, seed);
-  for (int deepest = 3; deepest <= 5; ++deepest)
-    for (int lowest = 0; lowest < 4; ++lowest) what_lies_beyond_a_wall_waits(world, deepest, lowest);
+  for (uint64_t seed = 0; seed < DOMAINS; seed++) proxies_of_a_forest_find_back(world, seed);
+  for (uint64_t seed = 0; seed < DOMAINS; seed++) what_was_split_comes_back(world, seed);
+  for (int deepest = 3; deepest <= 5; deepest++)
+    for (int lowest = 0; lowest < 4; lowest++) what_lies_beyond_a_wall_waits(world, deepest, lowest);
   wrong_calls_change_nothing(world);
   uint64_t sum = all_is_as_ever(world);
   size_t held = gab_memory_now(GAB_MEMORY_OTHER);
   REQUIRE(all_is_as_ever(world) == sum);
   REQUIRE(gab_memory_now(GAB_MEMORY_OTHER) == held);
-  for (int round = 0; round < BREAKS; ++round) break_it(world, round);
+  for (int round = 0; round < BREAKS; round++) break_it(world, round);
   REQUIRE(all_is_as_ever(world) == sum);
   REQUIRE(gab_memory_now(GAB_MEMORY_OTHER) <= held);
   REQUIRE_OK(gab_world_barrier(world));

@@ -10,11 +10,11 @@ static void require_all(gab_proxies *proxies, const random_owners *owners)
 {
   gab_world *world = gab_proxies_world(proxies);
   uint64_t count = gab_proxies_count(proxies), sum[2] = {count, 0};
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     const gab_proxy *proxy = gab_proxies_get(proxies, i);
     REQUIRE(random_owner(owners, proxy->id) == gab_world_slot(world));
     REQUIRE(proxy->weight == 1 + proxy->id % 7);
-    for (size_t r = 0; r < proxy->neighbour_count; ++r)
+    for (size_t r = 0; r < proxy->neighbour_count; r++)
       REQUIRE(proxy->neighbours[r].owner == random_owner(owners, proxy->neighbours[r].id));
     sum[1] += proxy->neighbour_count;
   }
@@ -30,7 +30,7 @@ static void move_them(gab_proxies *proxies, const random_owners *owners)
   const uint64_t slots = (uint64_t)gab_world_members(gab_proxies_world(proxies))->slots;
   const size_t count = gab_proxies_count(proxies);
   gab_slot *targets = malloc((count + 1) * sizeof *targets);
-  for (size_t i = 0; i < count; ++i) targets[i] = random_owner(owners, gab_proxies_get(proxies, i)->id);
+  for (size_t i = 0; i < count; i++) targets[i] = random_owner(owners, gab_proxies_get(proxies, i)->id);
   gab_memory_reset_peak();
   REQUIRE_OK(gab_proxies_move(proxies, targets));
   /* what is sent, and what each of the others sends here; buffers grow by half */
@@ -55,7 +55,7 @@ int main(int argc, char **argv)
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   const gab_slot slots = gab_world_members(world)->slots;
   REQUIRE_OK(gab_proxies_create(world, &domain.options, &proxies));
-  for (gab_slot round = 0; round < ROUNDS; ++round) {
+  for (gab_slot round = 0; round < ROUNDS; round++) {
     const gab_slot one = round % slots;
     random_owners owners = {(uint64_t)round, round % 2 ? slots : one + 1, round % 2 ? 0 : one};
     move_them(proxies, &owners);

@@ -1,4 +1,4 @@
-/* Lost blocks are made up from what is known around them, whoever holds them, as a model of it all says.
+/* Lost blocks are approximated from what is known around them, whoever holds them, as a model of it all says.
  * gabion-test: np=1,2,3,6 timeout=60 labels=quick */
 #include "blockforest/exchange/exchange.h"
 #include "blockforest/migration/reconstruct.h"
@@ -53,7 +53,7 @@ static gab_status gather(void *user)
   GAB_TRY(gab_exchange_start(exchange));
   return gab_exchange_finish(exchange);
 }
-static uint64_t made_up(uint64_t before, int direction, uint64_t beside)
+static uint64_t approximated(uint64_t before, int direction, uint64_t beside)
 {
   return before * 31 + (uint64_t)(direction + 1) * beside;
 }
@@ -63,8 +63,8 @@ static gab_status reconstruct(void *user, const gab_forest *forest, const gab_bl
   (void)user, (void)forest, (void)block;
   mark *it = data;
   it->value = 1;
-  for (int d = 0; d < GAB_DIRECTIONS; ++d)
-    if (known >> d & 1) it->value = made_up(it->value, d, it->beside[d]);
+  for (int d = 0; d < GAB_DIRECTIONS; d++)
+    if (known >> d & 1) it->value = approximated(it->value, d, it->beside[d]);
   return GAB_OK;
 }
 
@@ -141,7 +141,7 @@ typedef struct model {
 
 static place *model_find(model *all, gab_block_id id)
 {
-  for (size_t i = 0; i < all->count; ++i)
+  for (size_t i = 0; i < all->count; i++)
     if (all->places[i].id == id) return &all->places[i];
   return NULL;
 }
@@ -149,7 +149,7 @@ static place *model_find(model *all, gab_block_id id)
 static int faces_of(uint32_t directions)
 {
   int faces = 0, offset[3];
-  for (int d = 0; d < GAB_DIRECTIONS; ++d) {
+  for (int d = 0; d < GAB_DIRECTIONS; d++) {
     gab_direction_offset(d, offset);
     faces += (directions >> d & 1) && abs(offset[0]) + abs(offset[1]) + abs(offset[2]) == 1;
   }
@@ -169,25 +169,25 @@ static place *model_next(const random_domain *domain, model *all, const place *f
 static void model_round(const random_domain *domain, model *all)
 {
   int best = 0;
-  for (size_t i = 0; i < all->count; ++i) {
+  for (size_t i = 0; i < all->count; i++) {
     place *p = &all->places[i];
     p->known = 0;
-    for (int d = 0; d < GAB_DIRECTIONS; ++d) {
+    for (int d = 0; d < GAB_DIRECTIONS; d++) {
       const place *next = model_next(domain, all, p, d);
       if (next && !next->unknown) p->known |= UINT32_C(1) << d;
     }
     if (p->unknown && faces_of(p->known) > best) best = faces_of(p->known);
   }
-  for (size_t i = 0; i < all->count; ++i) {
+  for (size_t i = 0; i < all->count; i++) {
     place *p = &all->places[i];
     p->due = p->unknown && faces_of(p->known) == best;
     if (!p->due) continue;
     p->value = 1;
     all->report.blind += best == 0;
-    for (int d = 0; d < GAB_DIRECTIONS; ++d)
-      if (p->known >> d & 1) p->value = made_up(p->value, d, model_next(domain, all, p, d)->value);
+    for (int d = 0; d < GAB_DIRECTIONS; d++)
+      if (p->known >> d & 1) p->value = approximated(p->value, d, model_next(domain, all, p, d)->value);
   }
-  for (size_t i = 0; i < all->count; ++i)
+  for (size_t i = 0; i < all->count; i++)
     if (all->places[i].due) all->places[i].unknown = false;
   all->report.rounds++;
 }
@@ -197,9 +197,9 @@ static void model_run(const random_domain *domain, const losses *lost, model *al
   const int32_t *roots = domain->options.grid.roots;
   int32_t at[3];
   *all = (model){.count = 0};
-  for (at[2] = 0; at[2] < roots[2]; ++at[2])
-    for (at[1] = 0; at[1] < roots[1]; ++at[1])
-      for (at[0] = 0; at[0] < roots[0]; ++at[0]) {
+  for (at[2] = 0; at[2] < roots[2]; at[2]++)
+    for (at[1] = 0; at[1] < roots[1]; at[1]++)
+      for (at[0] = 0; at[0] < roots[0]; at[0]++) {
         if (!domain_has(domain, at)) continue;
         const gab_block_id id = domain_id(domain, at);
         all->places[all->count++] =
@@ -209,25 +209,25 @@ static void model_run(const random_domain *domain, const losses *lost, model *al
   for (uint64_t left = all->report.blocks; left > 0;) {
     model_round(domain, all);
     left = 0;
-    for (size_t i = 0; i < all->count; ++i) left += all->places[i].unknown;
+    for (size_t i = 0; i < all->count; i++) left += all->places[i].unknown;
   }
 }
 
 /* ---- the claim */
 
-/* The upper half keeps nothing but skeletons. */
+/* The upper half keeps nothing but metadata images. */
 static void lose(gab_forest *forest, const losses *lost)
 {
   const bool loses = lost->slots == 1 || gab_world_slot(gab_forest_world(forest)) >= lost->slots / 2;
   gab_buffer image;
   gab_buffer_init(&image, GAB_MEMORY_SNAPSHOT);
-  REQUIRE_OK(loses ? gab_forest_pack_skeleton(forest, &image) : gab_forest_pack(forest, &image));
+  REQUIRE_OK(loses ? gab_forest_pack_metadata(forest, &image) : gab_forest_pack(forest, &image));
   gab_reader in = gab_reader_of_buffer(&image);
   gab_reader wrong = in;
   const gab_forest_parts swapped = loses ? (gab_forest_parts){.images = &wrong, .image_count = 1}
-                                         : (gab_forest_parts){.skeletons = &wrong, .skeleton_count = 1};
+                                         : (gab_forest_parts){.metadata_images = &wrong, .metadata_count = 1};
   REQUIRE(gab_forest_restore_parts(forest, &swapped, NULL, NULL) == GAB_ERR_CORRUPT);
-  const gab_forest_parts parts = loses ? (gab_forest_parts){.skeletons = &in, .skeleton_count = 1}
+  const gab_forest_parts parts = loses ? (gab_forest_parts){.metadata_images = &in, .metadata_count = 1}
                                        : (gab_forest_parts){.images = &in, .image_count = 1};
   REQUIRE_OK(gab_forest_restore_parts(forest, &parts, NULL, NULL));
   gab_buffer_clear(&image);
@@ -258,7 +258,7 @@ static void try_domain(gab_world *world, uint64_t seed)
   if (replaceable)
     REQUIRE(report.blocks == all.report.blocks && report.rounds == all.report.rounds &&
             report.blind == all.report.blind);
-  for (size_t i = 0; i < gab_forest_block_count(forest) && replaceable; ++i) {
+  for (size_t i = 0; i < gab_forest_block_count(forest) && replaceable; i++) {
     const gab_block *block = gab_forest_block(forest, i);
     REQUIRE(((mark *)gab_block_data(block, id))->value == model_find(&all, gab_block_get_id(block))->value);
   }
@@ -270,7 +270,7 @@ int main(int argc, char **argv)
 {
   gab_world *world;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
-  for (uint64_t seed = 0; seed < DOMAINS; ++seed) try_domain(world, seed);
+  for (uint64_t seed = 0; seed < DOMAINS; seed++) try_domain(world, seed);
   REQUIRE_OK(gab_world_barrier(world));
   return test_end(&world);
 }

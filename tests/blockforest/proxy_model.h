@@ -43,7 +43,7 @@ static inline void setup_make(proxy_setup *setup, uint64_t seed)
   gab_forest_options *options = &setup->options;
   options->grid.dimension = 2 + (int)setup_draw(seed, 1, 2);
   uint64_t most = options->grid.dimension == 3 ? 3 : 5;
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     bool flat = axis == 2 && options->grid.dimension == 2;
     options->grid.roots[axis] = flat ? 1 : 1 + (int32_t)setup_draw(seed, 10 + (uint64_t)axis, most);
     options->cells[axis] = flat ? 1 : 2 + (int32_t)axis;
@@ -83,7 +83,7 @@ typedef struct model {
 static inline gab_box model_box(const model *grid, const leaf *of)
 {
   gab_box box;
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     int shift = axis < grid->setup->options.grid.dimension ? grid->depth - of->level : 0;
     box.lo[axis] = (int64_t)of->place.at[axis] << shift;
     box.hi[axis] = (int64_t)(of->place.at[axis] + (int64_t)1) << shift;
@@ -96,15 +96,15 @@ static inline void add_contacts(leaf *a, const gab_box *box, size_t b, const gab
 {
   bool beside[3][3];
   bool inside = true;
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     int64_t size = box->hi[axis] - box->lo[axis];
-    for (int side = -1; side <= 1; ++side)
+    for (int side = -1; side <= 1; side++)
       beside[axis][side + 1] =
           other->lo[axis] < box->hi[axis] + side * size && other->hi[axis] > box->lo[axis] + side * size;
     inside &= beside[axis][1];
   }
   if (inside) return;
-  for (int direction = 0; direction < GAB_DIRECTIONS; ++direction)
+  for (int direction = 0; direction < GAB_DIRECTIONS; direction++)
     if (beside[0][direction % 3] && beside[1][direction / 3 % 3] && beside[2][direction / 9]) {
       if (a->row_count % 32 == 0) a->rows = realloc(a->rows, (a->row_count + 32) * sizeof *a->rows);
       a->rows[a->row_count++] = (leaf_row){b, direction};
@@ -124,19 +124,19 @@ static inline void find_contacts(model *grid, const gab_box *boxes, size_t i, co
   const gab_forest_options *options = &grid->setup->options;
   const gab_box *box = &boxes[i];
   int low[3], high[3];
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     bool wraps = axis < options->grid.dimension && options->periodic[axis];
     low[axis] = wraps && box->lo[axis] == 0 ? -1 : 0;
     high[axis] = wraps && box->hi[axis] == span[axis] ? 1 : 0;
   }
-  for (int z = low[2]; z <= high[2]; ++z)
-    for (int y = low[1]; y <= high[1]; ++y)
-      for (int x = low[0]; x <= high[0]; ++x) {
+  for (int z = low[2]; z <= high[2]; z++)
+    for (int y = low[1]; y <= high[1]; y++)
+      for (int x = low[0]; x <= high[0]; x++) {
         const int64_t by[3] = {x * span[0], y * span[1], z * span[2]};
-        for (size_t b = 0; b < grid->count; ++b) {
+        for (size_t b = 0; b < grid->count; b++) {
           gab_box other = boxes[b];
           bool touches = true;
-          for (int axis = 0; axis < 3; ++axis) {
+          for (int axis = 0; axis < 3; axis++) {
             other.lo[axis] += by[axis];
             other.hi[axis] += by[axis];
             touches &= other.lo[axis] <= box->hi[axis] && other.hi[axis] >= box->lo[axis];
@@ -151,13 +151,13 @@ static inline void model_find_rows(model *grid)
   const gab_forest_options *options = &grid->setup->options;
   int64_t span[3];
   grid->depth = 0;
-  for (size_t i = 0; i < grid->count; ++i)
+  for (size_t i = 0; i < grid->count; i++)
     if (grid->leaves[i].level > grid->depth) grid->depth = grid->leaves[i].level;
-  for (int axis = 0; axis < 3; ++axis)
+  for (int axis = 0; axis < 3; axis++)
     span[axis] = (int64_t)options->grid.roots[axis] << (axis < options->grid.dimension ? grid->depth : 0);
   gab_box *boxes = malloc((grid->count + 1) * sizeof *boxes);
-  for (size_t i = 0; i < grid->count; ++i) boxes[i] = model_box(grid, &grid->leaves[i]);
-  for (size_t i = 0; i < grid->count; ++i) {
+  for (size_t i = 0; i < grid->count; i++) boxes[i] = model_box(grid, &grid->leaves[i]);
+  for (size_t i = 0; i < grid->count; i++) {
     leaf *a = &grid->leaves[i];
     free(a->rows);
     a->rows = NULL;
@@ -172,7 +172,7 @@ static inline void model_find_rows(model *grid)
 
 static inline void model_release(model *grid)
 {
-  for (size_t i = 0; i < grid->count; ++i) free(grid->leaves[i].rows);
+  for (size_t i = 0; i < grid->count; i++) free(grid->leaves[i].rows);
   free(grid->leaves);
   grid->leaves = NULL;
   grid->count = 0;
@@ -183,7 +183,7 @@ static inline bool model_exists(const model *grid, gab_block_id id, uint64_t *we
   const gab_forest_options *options = &grid->setup->options;
   gab_block_place place = gab_block_id_place(&options->grid, id);
   gab_box cells;
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     cells.lo[axis] = (int64_t)place.at[axis] * options->cells[axis];
     cells.hi[axis] = cells.lo[axis] + options->cells[axis];
   }
@@ -199,7 +199,7 @@ static inline leaf *model_add(model *grid, gab_block_id id, gab_slot owner, gab_
   grid->leaves = realloc(grid->leaves, (grid->count + 1) * sizeof *grid->leaves);
   leaf *added = &grid->leaves[grid->count++];
   *added = (leaf){.is = {.id = id, .weight = weight, .origin = origin}, .owner = owner};
-  for (int c = 0; c < GAB_CHILDREN_MAX; ++c) added->is.sources[c] = GAB_NO_SLOT;
+  for (int c = 0; c < GAB_CHILDREN_MAX; c++) added->is.sources[c] = GAB_NO_SLOT;
   added->place = gab_block_id_place(&grid->setup->options.grid, id);
   added->level = added->place.level;
   return added;
@@ -229,7 +229,7 @@ static inline void model_start(model *grid, const proxy_setup *setup, gab_slot s
   const int32_t *roots = setup->options.grid.roots;
   int64_t places = (int64_t)roots[0] * roots[1] * roots[2];
   *grid = (model){.setup = setup};
-  for (int64_t i = 0; i < places; ++i) {
+  for (int64_t i = 0; i < places; i++) {
     gab_block_place place = {
         0, {(int32_t)(i % roots[0]), (int32_t)(i / roots[0] % roots[1]), (int32_t)(i / roots[0] / roots[1])}};
     model_add(grid, gab_block_id_of(&setup->options.grid, place), (gab_slot)(i * slots / places),
@@ -242,7 +242,7 @@ static inline void model_copy(model *to, const model *from)
 {
   *to = *from;
   to->leaves = malloc((from->count + 1) * sizeof *to->leaves);
-  for (size_t i = 0; i < from->count; ++i) {
+  for (size_t i = 0; i < from->count; i++) {
     to->leaves[i] = from->leaves[i];
     to->leaves[i].rows = NULL;
   }
@@ -253,8 +253,8 @@ static inline void model_copy(model *to, const model *from)
 
 static inline bool split_for_balance(const model *grid, int *change)
 {
-  for (size_t i = 0; i < grid->count; ++i)
-    for (size_t r = 0; r < grid->leaves[i].row_count; ++r) {
+  for (size_t i = 0; i < grid->count; i++)
+    for (size_t r = 0; r < grid->leaves[i].row_count; r++) {
       size_t n = grid->leaves[i].rows[r].leaf;
       if (change[i] > 0 || change[n] <= 0) continue;
       if (grid->leaves[n].level + 1 <= grid->leaves[i].level + 1) continue;
@@ -270,7 +270,7 @@ static inline bool split_for_balance(const model *grid, int *change)
 static inline bool family_of(const model *grid, size_t i, size_t family[GAB_CHILDREN_MAX])
 {
   int dimension = grid->setup->options.grid.dimension;
-  for (size_t c = 0; c < (size_t)1 << dimension; ++c) {
+  for (size_t c = 0; c < (size_t)1 << dimension; c++) {
     gab_block_id id = grid->leaves[i].is.id >> dimension << dimension | c;
     const leaf *child = model_find(grid, id);
     if (!child && model_exists(grid, id, NULL)) return false;
@@ -283,7 +283,7 @@ static inline bool is_first_of_family(const model *grid, size_t i)
 {
   int dimension = grid->setup->options.grid.dimension;
   gab_block_id first = grid->leaves[i].is.id >> dimension << dimension;
-  for (gab_block_id id = first; id < grid->leaves[i].is.id; ++id)
+  for (gab_block_id id = first; id < grid->leaves[i].is.id; id++)
     if (model_find(grid, id)) return false;
   return true;
 }
@@ -309,10 +309,10 @@ static inline hole_list model_holes(const model *grid)
 {
   hole_list list = {NULL, 0};
   int dimension = grid->setup->options.grid.dimension;
-  for (size_t i = 0; i < grid->count; ++i) {
+  for (size_t i = 0; i < grid->count; i++) {
     gab_block_id place = grid->leaves[i].is.id >> dimension;
-    for (int level = grid->leaves[i].level; level > 0; --level, place >>= dimension)
-      for (gab_block_id c = 0; c < (gab_block_id)1 << dimension; ++c) {
+    for (int level = grid->leaves[i].level; level > 0; level--, place >>= dimension)
+      for (gab_block_id c = 0; c < (gab_block_id)1 << dimension; c++) {
         hole found = {place << dimension | c, level};
         if (model_exists(grid, found.id, NULL)) continue;
         if (list.count % 64 == 0) list.holes = realloc(list.holes, (list.count + 64) * sizeof found);
@@ -321,7 +321,7 @@ static inline hole_list model_holes(const model *grid)
   }
   if (list.count > 1) qsort(list.holes, list.count, sizeof *list.holes, by_hole);
   size_t kept = 0;
-  for (size_t i = 0; i < list.count; ++i)
+  for (size_t i = 0; i < list.count; i++)
     if (kept == 0 || list.holes[kept - 1].id != list.holes[i].id) list.holes[kept++] = list.holes[i];
   list.count = kept;
   return list;
@@ -335,7 +335,7 @@ static inline bool places_touch(const model *grid, gab_block_id a, gab_block_id 
   place.level = place.place.level;
   other.level = other.place.level;
   gab_box box = model_box(grid, &place), beside = model_box(grid, &other);
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     bool refines = axis < options->grid.dimension, touches = false;
     int64_t span = (int64_t)options->grid.roots[axis] << (refines ? grid->depth : 0);
     int64_t wraps = refines && options->periodic[axis];
@@ -351,7 +351,7 @@ static inline bool places_touch(const model *grid, gab_block_id a, gab_block_id 
 static inline bool holes_allow(const model *grid, const hole_list *list, gab_block_id id, int level)
 {
   int dimension = grid->setup->options.grid.dimension;
-  for (size_t h = 0; h < list->count; ++h)
+  for (size_t h = 0; h < list->count; h++)
     if (list->holes[h].id >> dimension != id >> dimension && list->holes[h].level - 2 > level - 1 &&
         places_touch(grid, id, list->holes[h].id))
       return false;
@@ -362,7 +362,7 @@ static inline bool holes_allow(const model *grid, const hole_list *list, gab_blo
 static inline bool beyond_allows(const model *grid, const int *change, gab_block_id missing, int level)
 {
   int dimension = grid->setup->options.grid.dimension;
-  for (size_t n = 0; n < grid->count; ++n) {
+  for (size_t n = 0; n < grid->count; n++) {
     const leaf *other = &grid->leaves[n];
     if (other->is.id >> dimension == missing >> dimension || !places_touch(grid, missing, other->is.id))
       continue;
@@ -377,7 +377,7 @@ static inline bool may_merge(const model *grid, const hole_list *list, const int
   size_t family[GAB_CHILDREN_MAX];
   int level = grid->leaves[i].level;
   if (!family_of(grid, i, family)) return false;
-  for (size_t c = 0; c < (size_t)1 << grid->setup->options.grid.dimension; ++c) {
+  for (size_t c = 0; c < (size_t)1 << grid->setup->options.grid.dimension; c++) {
     const gab_block_id first = grid->leaves[i].is.id >> grid->setup->options.grid.dimension
                                                             << grid->setup->options.grid.dimension;
     if (!holes_allow(grid, list, first | c, level)) return false;
@@ -387,7 +387,7 @@ static inline bool may_merge(const model *grid, const hole_list *list, const int
     }
     const leaf *child = &grid->leaves[family[c]];
     if (marks[family[c]] != GAB_MARK_COARSEN || change[family[c]] > 0) return false;
-    for (size_t r = 0; r < child->row_count; ++r) {
+    for (size_t r = 0; r < child->row_count; r++) {
       size_t n = child->rows[r].leaf;
       if (grid->leaves[n].level + change[n] <= level) continue;
       return false;
@@ -399,17 +399,17 @@ static inline bool may_merge(const model *grid, const hole_list *list, const int
 /* What every leaf becomes. @param[out] change  -1, 0, 1 */
 static inline void model_decide(const model *grid, const gab_mark *marks, int max_level, int *change)
 {
-  for (size_t i = 0; i < grid->count; ++i)
+  for (size_t i = 0; i < grid->count; i++)
     change[i] = marks[i] == GAB_MARK_REFINE && grid->leaves[i].level < max_level;
   while (split_for_balance(grid, change)) {}
   hole_list list = model_holes(grid);
-  for (int level = grid->depth; level > 0; --level)
-    for (size_t i = 0; i < grid->count; ++i) {
+  for (int level = grid->depth; level > 0; level--)
+    for (size_t i = 0; i < grid->count; i++) {
       size_t family[GAB_CHILDREN_MAX];
       if (grid->leaves[i].level != level || change[i] < 0 || !may_merge(grid, &list, change, marks, i))
         continue;
       (void)family_of(grid, i, family);
-      for (size_t c = 0; c < (size_t)1 << grid->setup->options.grid.dimension; ++c)
+      for (size_t c = 0; c < (size_t)1 << grid->setup->options.grid.dimension; c++)
         if (family[c] != MISSING) change[family[c]] = -1;
     }
   free(list.holes);
@@ -417,7 +417,7 @@ static inline void model_decide(const model *grid, const gab_mark *marks, int ma
 
 static inline void model_split(model *next, const model *grid, const leaf *parent)
 {
-  for (int c = 0; c < 1 << grid->setup->options.grid.dimension; ++c) {
+  for (int c = 0; c < 1 << grid->setup->options.grid.dimension; c++) {
     gab_block_id id = gab_block_id_child(&grid->setup->options.grid, parent->is.id, c);
     leaf *child = model_add(next, id, parent->owner, GAB_ORIGIN_NONE);
     if (!child || parent->is.origin == GAB_ORIGIN_NONE) continue;
@@ -437,7 +437,7 @@ static inline void model_merge(model *next, const model *grid, size_t first)
   bool whole = child->is.origin == GAB_ORIGIN_PARENT;
   parent->is.origin = whole ? GAB_ORIGIN_SELF : GAB_ORIGIN_CHILDREN;
   if (whole) parent->is.sources[0] = child->is.sources[0];
-  for (int c = 0; c < 1 << grid->setup->options.grid.dimension && !whole; ++c)
+  for (int c = 0; c < 1 << grid->setup->options.grid.dimension && !whole; c++)
     if (family[c] != MISSING) parent->is.sources[c] = grid->leaves[family[c]].is.sources[0];
 }
 
@@ -449,7 +449,7 @@ static inline bool model_refine(model *grid, const gab_mark *marks, int max_leve
   model next = {.setup = grid->setup};
   *report = (gab_refine_report){0};
   model_decide(grid, marks, max_level, change);
-  for (size_t i = 0; i < grid->count; ++i) {
+  for (size_t i = 0; i < grid->count; i++) {
     const leaf *old = &grid->leaves[i];
     bool first = is_first_of_family(grid, i);
     possible &= !(change[i] > 0 && old->is.origin == GAB_ORIGIN_PARENT);
@@ -485,7 +485,7 @@ static inline int64_t leaves_below(const model *grid, gab_block_id id)
   if (model_find(grid, id)) return 1;
   if (level >= grid->depth + 1) return -1;
   int64_t sum = 0;
-  for (int c = 0; c < 1 << grid->setup->options.grid.dimension; ++c) {
+  for (int c = 0; c < 1 << grid->setup->options.grid.dimension; c++) {
     gab_block_id child = gab_block_id_child(&grid->setup->options.grid, id, c);
     int64_t below = child == GAB_NO_BLOCK ? -1 : leaves_below(grid, child);
     if (below < 0) return -1;
@@ -499,16 +499,16 @@ static inline bool model_is_sound(const model *grid)
 {
   const int32_t *roots = grid->setup->options.grid.roots;
   int64_t sum = 0;
-  for (int32_t z = 0; z < roots[2]; ++z)
-    for (int32_t y = 0; y < roots[1]; ++y)
-      for (int32_t x = 0; x < roots[0]; ++x) {
+  for (int32_t z = 0; z < roots[2]; z++)
+    for (int32_t y = 0; y < roots[1]; y++)
+      for (int32_t x = 0; x < roots[0]; x++) {
         gab_block_id root = gab_block_id_of(&grid->setup->options.grid, (gab_block_place){0, {x, y, z}});
         int64_t below = leaves_below(grid, root);
         if (below < 0) return false;
         sum += below;
       }
-  for (size_t i = 0; i < grid->count; ++i)
-    for (size_t r = 0; r < grid->leaves[i].row_count; ++r)
+  for (size_t i = 0; i < grid->count; i++)
+    for (size_t r = 0; r < grid->leaves[i].row_count; r++)
       if (abs(grid->leaves[i].level - grid->leaves[grid->leaves[i].rows[r].leaf].level) > 1) return false;
   return sum == (int64_t)grid->count;
 }

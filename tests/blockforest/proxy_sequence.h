@@ -58,7 +58,7 @@ static inline bool compare_table(const model *grid, const leaf *wanted, const ga
   if (proxy->neighbour_count != wanted->row_count)
     return fail("block " GAB_PRI_BLOCK " has %zu rows instead of %zu", proxy->id, proxy->neighbour_count,
                 wanted->row_count);
-  for (size_t r = 0; r < wanted->row_count; ++r) {
+  for (size_t r = 0; r < wanted->row_count; r++) {
     const gab_neighbour *row = &proxy->neighbours[r];
     const leaf *other = &grid->leaves[wanted->rows[r].leaf];
     if (row->id != other->is.id || row->owner != other->owner || row->direction != wanted->rows[r].direction)
@@ -75,7 +75,7 @@ static inline bool compare(const model *grid, gab_proxies *proxies)
   gab_slot me = gab_world_slot(gab_proxies_world(proxies));
   size_t mine = 0;
   if (!gab_proxies_are_valid(proxies)) return fail("not valid: %s", gab_error_message());
-  for (size_t i = 0; i < grid->count; ++i) {
+  for (size_t i = 0; i < grid->count; i++) {
     const leaf *wanted = &grid->leaves[i];
     if (wanted->owner != me) continue;
     if (mine == gab_proxies_count(proxies)) return fail("block " GAB_PRI_BLOCK " is missing", wanted->is.id);
@@ -103,7 +103,7 @@ static inline bool holds_point(const model *grid, const leaf *of, uint64_t which
 {
   uint64_t seed = gab_hash_counter(grid->setup->seed, 6, which);
   int axes = seed % 4 == 0 ? grid->setup->options.grid.dimension - 1 : 3;
-  for (int axis = 0; axis < axes; ++axis) {
+  for (int axis = 0; axis < axes; axis++) {
     uint64_t point = gab_hash_counter(seed, 7, (uint64_t)axis);
     uint64_t at = (uint64_t)of->place.at[axis], below = ((uint64_t)1 << of->level) - 1;
     if (axis >= grid->setup->options.grid.dimension) continue;
@@ -137,7 +137,7 @@ static inline void draw_marks(const sequence *all, step *at, const model *grid)
   at->drawn = true;
   at->marks = malloc((grid->count + 1) * sizeof *at->marks);
   size_t refined = 0, children = grid->setup->options.grid.dimension == 3 ? 8 : 4;
-  for (size_t i = 0; i < grid->count; ++i) {
+  for (size_t i = 0; i < grid->count; i++) {
     gab_mark mark = draw_mark(all, at, grid, &grid->leaves[i]);
     if (mark == GAB_MARK_REFINE && grid->count + (++refined + 4) * children > all->most_leaves)
       mark = GAB_MARK_COARSEN;
@@ -147,7 +147,7 @@ static inline void draw_marks(const sequence *all, step *at, const model *grid)
 
 static inline gab_mark mark_of(const step *at, gab_block_id id)
 {
-  for (size_t m = 0; m < at->mark_count; ++m)
+  for (size_t m = 0; m < at->mark_count; m++)
     if (at->marks[m].id == id) return at->marks[m].mark;
   return GAB_MARK_KEEP;
 }
@@ -157,8 +157,8 @@ static inline bool play_refine(const step *at, model *grid, gab_proxies *proxies
   gab_refine_report wanted, got = {0};
   size_t count = gab_proxies_count(proxies);
   gab_mark *all = malloc((grid->count + 1) * sizeof *all), *mine = malloc((count + 1) * sizeof *mine);
-  for (size_t i = 0; i < grid->count; ++i) all[i] = mark_of(at, grid->leaves[i].is.id);
-  for (size_t i = 0; i < count; ++i) mine[i] = mark_of(at, gab_proxies_get(proxies, i)->id);
+  for (size_t i = 0; i < grid->count; i++) all[i] = mark_of(at, grid->leaves[i].is.id);
+  for (size_t i = 0; i < count; i++) mine[i] = mark_of(at, gab_proxies_get(proxies, i)->id);
   int deepest = gab_root_grid_max_level(&grid->setup->options.grid);
   int max_level = at->max_level < deepest ? at->max_level : deepest;
   bool possible = model_refine(grid, all, max_level, &wanted);
@@ -189,8 +189,8 @@ static inline bool play_move(const step *at, model *grid, gab_proxies *proxies)
   gab_slot slots = gab_world_members(gab_proxies_world(proxies))->slots;
   size_t count = gab_proxies_count(proxies);
   gab_slot *targets = malloc((count + 1) * sizeof *targets);
-  for (size_t i = 0; i < count; ++i) targets[i] = drawn_owner(at, gab_proxies_get(proxies, i)->id, slots);
-  for (size_t i = 0; i < grid->count; ++i)
+  for (size_t i = 0; i < count; i++) targets[i] = drawn_owner(at, gab_proxies_get(proxies, i)->id, slots);
+  for (size_t i = 0; i < grid->count; i++)
     grid->leaves[i].owner = drawn_owner(at, grid->leaves[i].is.id, slots);
   gab_status status = gab_proxies_move(proxies, targets);
   free(targets);
@@ -199,12 +199,12 @@ static inline bool play_move(const step *at, model *grid, gab_proxies *proxies)
 
 static inline bool play_arrive(model *grid, gab_proxies *proxies)
 {
-  for (size_t i = 0; i < gab_proxies_count(proxies) + grid->count; ++i) {
+  for (size_t i = 0; i < gab_proxies_count(proxies) + grid->count; i++) {
     bool here = i < gab_proxies_count(proxies);
     leaf *of = here ? NULL : &grid->leaves[i - gab_proxies_count(proxies)];
     gab_proxy *proxy = here ? gab_proxies_get(proxies, i) : &of->is;
     proxy->origin = GAB_ORIGIN_SELF;
-    for (int c = 0; c < GAB_CHILDREN_MAX; ++c) proxy->sources[c] = GAB_NO_SLOT;
+    for (int c = 0; c < GAB_CHILDREN_MAX; c++) proxy->sources[c] = GAB_NO_SLOT;
     proxy->sources[0] = here ? gab_world_slot(gab_proxies_world(proxies)) : of->owner;
   }
   return true;
@@ -244,7 +244,7 @@ static inline bool play(gab_world *world, sequence *all)
   gab_status status = gab_proxies_create(world, &setup.options, &proxies);
   bool good = status == GAB_OK ? compare(&grid, proxies) : fail("no proxies: %s", gab_error_message());
   bool failed = any_failed(world, good);
-  for (size_t i = 0; i < all->count && !failed; ++i)
+  for (size_t i = 0; i < all->count && !failed; i++)
     failed = any_failed(world, play_step(all, &all->steps[i], &grid, proxies));
   gab_proxies_destroy(&proxies);
   model_release(&grid);
@@ -264,14 +264,14 @@ static inline void drop_steps(gab_world *world, sequence *all, int *tries)
   for (size_t i = all->count; i-- > 0;) {
     step dropped = all->steps[i];
     memmove(&all->steps[i], &all->steps[i + 1], (all->count - i - 1) * sizeof dropped);
-    --all->count;
+    all->count--;
     if (still_fails(world, all, tries)) {
       free(dropped.marks);
       continue;
     }
     memmove(&all->steps[i + 1], &all->steps[i], (all->count - i) * sizeof dropped);
     all->steps[i] = dropped;
-    ++all->count;
+    all->count++;
   }
 }
 
@@ -303,13 +303,13 @@ static inline void print_sequence(const sequence *all)
          all->seed, options->grid.dimension, options->grid.roots[0], options->grid.roots[1],
          options->grid.roots[2], options->periodic[0], options->periodic[1], options->periodic[2],
          (int)setup.holes, setup.hole_level);
-  for (size_t i = 0; i < all->count; ++i) {
+  for (size_t i = 0; i < all->count; i++) {
     const step *at = &all->steps[i];
     if (at->kind == STEP_ARRIVE) printf("  data arrives\n");
     if (at->kind == STEP_MOVE) printf("  move, salt %" PRIu64 "\n", at->salt);
     if (at->kind != STEP_REFINE) continue;
     printf("  refine up to level %d:", at->max_level);
-    for (size_t m = 0; m < at->mark_count; ++m)
+    for (size_t m = 0; m < at->mark_count; m++)
       printf(" " GAB_PRI_BLOCK "%c", at->marks[m].id, at->marks[m].mark > 0 ? '+' : '-');
     printf("\n");
   }
@@ -318,9 +318,9 @@ static inline void print_sequence(const sequence *all)
 static inline void report_failure(gab_world *world, sequence *all)
 {
   int tries = 400;
-  for (int round = 0; round < 2; ++round) {
+  for (int round = 0; round < 2; round++) {
     drop_steps(world, all, &tries);
-    for (size_t i = 0; i < all->count; ++i) drop_marks(world, all, &all->steps[i], &tries);
+    for (size_t i = 0; i < all->count; i++) drop_marks(world, all, &all->steps[i], &tries);
   }
   (void)play(world, all);
   if (gab_world_is_root(world)) print_sequence(all);
@@ -341,7 +341,7 @@ static inline bool try_sequence(gab_world *world, uint64_t seed, size_t steps, s
   }
   if (all.style == STYLE_PULSE) all.count = 5 * steps; /* cheap ones */
   all.steps = calloc(all.count, sizeof *all.steps);
-  for (size_t i = 0; i < all.count; ++i) {
+  for (size_t i = 0; i < all.count; i++) {
     uint64_t chance = setup_draw(seed, 100 + i, 8);
     step *at = &all.steps[i];
     at->kind = chance < 5 ? STEP_REFINE : chance < 7 ? STEP_MOVE : STEP_ARRIVE;
@@ -352,7 +352,7 @@ static inline bool try_sequence(gab_world *world, uint64_t seed, size_t steps, s
   }
   bool good = play(world, &all);
   if (!good) report_failure(world, &all);
-  for (size_t i = 0; i < all.count; ++i) free(all.steps[i].marks);
+  for (size_t i = 0; i < all.count; i++) free(all.steps[i].marks);
   free(all.steps);
   return good;
 }

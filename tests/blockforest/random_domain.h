@@ -37,7 +37,7 @@ static inline void domain_make(random_domain *domain, uint64_t seed)
   domain->holes = (int)domain_draw(domain, 0, 3) * 4;
   gab_forest_options *options = &domain->options;
   options->grid.dimension = 2 + (int)domain_draw(domain, 1, 2);
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     bool flat = axis == 2 && options->grid.dimension == 2;
     options->grid.roots[axis] = flat ? 1 : 1 + (int32_t)domain_draw(domain, 10 + (uint64_t)axis, 5);
     options->cells[axis] = flat ? 1 : 2 + (int32_t)domain_draw(domain, 20 + (uint64_t)axis, 4);
@@ -51,7 +51,7 @@ static inline void domain_make(random_domain *domain, uint64_t seed)
 static inline bool domain_has(const random_domain *domain, const int32_t at[3])
 {
   gab_box cells;
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     cells.lo[axis] = (int64_t)at[axis] * domain->options.cells[axis];
     cells.hi[axis] = cells.lo[axis] + domain->options.cells[axis];
   }
@@ -67,7 +67,7 @@ static inline gab_block_id domain_id(const random_domain *domain, const int32_t 
 static inline bool domain_next(const random_domain *domain, const int32_t at[3], const int step[3],
                                int32_t next[3])
 {
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     int32_t roots = domain->options.grid.roots[axis];
     next[axis] = at[axis] + step[axis];
     bool wraps = domain->options.periodic[axis] && (axis < 2 || domain->options.grid.dimension == 3);
@@ -78,9 +78,9 @@ static inline bool domain_next(const random_domain *domain, const int32_t at[3],
 }
 
 #define FOR_PLACES(domain, at)                                                                               \
-  for (int32_t at[3] = {0, 0, 0}; at[2] < (domain)->options.grid.roots[2]; ++at[2])                          \
-    for (at[1] = 0; at[1] < (domain)->options.grid.roots[1]; ++at[1])                                        \
-      for (at[0] = 0; at[0] < (domain)->options.grid.roots[0]; ++at[0])
+  for (int32_t at[3] = {0, 0, 0}; at[2] < (domain)->options.grid.roots[2]; at[2]++)                          \
+    for (at[1] = 0; at[1] < (domain)->options.grid.roots[1]; at[1]++)                                        \
+      for (at[0] = 0; at[0] < (domain)->options.grid.roots[0]; at[0]++)
 
 /* Who owns a block: a pure function that every process can evaluate. */
 typedef gab_slot (*owner_fn)(const void *rule, gab_block_id id);
@@ -99,10 +99,10 @@ static inline void domain_check(const random_domain *domain, const gab_forest *f
     const gab_block *block = gab_forest_find(forest, id);
     REQUIRE((block != NULL) == (owner(rule, id) == me));
     if (!block) continue;
-    ++mine;
+    mine++;
     size_t row = 0;
     const gab_neighbour *rows = gab_block_neighbours(block);
-    for (int direction = 0; direction < GAB_DIRECTIONS; ++direction) {
+    for (int direction = 0; direction < GAB_DIRECTIONS; direction++) {
       int step[3] = {direction % 3 - 1, direction / 3 % 3 - 1, direction / 9 - 1};
       int32_t next[3];
       if (direction == 13 || !domain_next(domain, at, step, next)) continue;
@@ -110,7 +110,7 @@ static inline void domain_check(const random_domain *domain, const gab_forest *f
       REQUIRE(rows[row].direction == direction);
       REQUIRE(rows[row].id == domain_id(domain, next));
       REQUIRE(rows[row].owner == owner(rule, rows[row].id));
-      ++row;
+      row++;
     }
     REQUIRE(row == gab_block_neighbour_count(block));
   }
@@ -159,7 +159,7 @@ static inline gab_status place_by_rule(void *context, gab_proxies *proxies)
   const placement *to = context;
   const size_t count = gab_proxies_count(proxies);
   gab_slot *targets = malloc((count + 1) * sizeof *targets);
-  for (size_t i = 0; i < count; ++i) targets[i] = to->owner(to->rule, gab_proxies_get(proxies, i)->id);
+  for (size_t i = 0; i < count; i++) targets[i] = to->owner(to->rule, gab_proxies_get(proxies, i)->id);
   gab_status status = gab_proxies_move(proxies, targets);
   free(targets);
   return status;
@@ -186,7 +186,7 @@ static inline gab_status stones_create(void *user, const gab_forest *forest, con
   stones *made = malloc(sizeof *made);
   made->count = gab_hash_counter(*(const uint64_t *)user, 5, id) % 300;
   made->value = malloc((made->count + 1) * sizeof *made->value);
-  for (size_t i = 0; i < made->count; ++i) made->value[i] = id + 7 * i;
+  for (size_t i = 0; i < made->count; i++) made->value[i] = id + 7 * i;
   *data = made;
   return GAB_OK;
 }
@@ -209,7 +209,7 @@ static inline gab_status stones_pack(void *user, const void *data, gab_buffer *o
   (void)user;
   const stones *from = data;
   GAB_TRY(gab_put_u64(out, from->count));
-  for (size_t i = 0; i < from->count; ++i) GAB_TRY(gab_put_u64(out, from->value[i]));
+  for (size_t i = 0; i < from->count; i++) GAB_TRY(gab_put_u64(out, from->value[i]));
   return GAB_OK;
 }
 
@@ -220,7 +220,7 @@ static inline gab_status stones_unpack(void *user, void *data, gab_reader *in)
   size_t count;
   GAB_TRY(gab_get_count(in, 8, &count));
   if (count != to->count) GAB_FAIL(GAB_ERR_CORRUPT, "%zu stones where %zu belong", count, to->count);
-  for (size_t i = 0; i < count; ++i) GAB_TRY(gab_get_u64(in, &to->value[i]));
+  for (size_t i = 0; i < count; i++) GAB_TRY(gab_get_u64(in, &to->value[i]));
   return GAB_OK;
 }
 
@@ -262,9 +262,9 @@ static inline gab_data_id stones_register(gab_forest *forest, uint64_t *seed)
 /* Changes all blocks alike, wherever they are. */
 static inline void stones_change(gab_forest *forest, gab_data_id id)
 {
-  for (size_t b = 0; b < gab_forest_block_count(forest); ++b) {
+  for (size_t b = 0; b < gab_forest_block_count(forest); b++) {
     stones *data = gab_block_data(gab_forest_block(forest, b), id);
-    for (size_t i = 0; i < data->count; ++i) data->value[i] = gab_hash_counter(data->value[i], 6, i);
+    for (size_t i = 0; i < data->count; i++) data->value[i] = gab_hash_counter(data->value[i], 6, i);
   }
 }
 
@@ -272,7 +272,7 @@ static inline void stones_change(gab_forest *forest, gab_data_id id)
 static inline void signs_check(const gab_forest *forest, gab_data_id id)
 {
   const gab_data_id signs = {id.forest, 1};
-  for (size_t b = 0; b < gab_forest_block_count(forest); ++b) {
+  for (size_t b = 0; b < gab_forest_block_count(forest); b++) {
     const gab_block *block = gab_forest_block(forest, b);
     REQUIRE(*(gab_block_id *)gab_block_data(block, signs) == gab_block_get_id(block));
   }

@@ -39,7 +39,7 @@ static inline gab_status cells_create(void *user, const gab_forest *forest, cons
   (void)block;
   const ghost_setup *setup = user;
   int64_t extent[3], count = 1;
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     extent[axis] = setup->domain->options.cells[axis] + 2 * ghosts_in(setup, axis);
     count *= extent[axis];
   }
@@ -67,9 +67,9 @@ static inline size_t ghosts_size(void *user, int direction)
 }
 
 #define FOR_BOX(box, x, y, z)                                                                                \
-  for (int64_t z = (box).lo[2]; z < (box).hi[2]; ++z)                                                        \
-    for (int64_t y = (box).lo[1]; y < (box).hi[1]; ++y)                                                      \
-      for (int64_t x = (box).lo[0]; x < (box).hi[0]; ++x)
+  for (int64_t z = (box).lo[2]; z < (box).hi[2]; z++)                                                        \
+    for (int64_t y = (box).lo[1]; y < (box).hi[1]; y++)                                                      \
+      for (int64_t x = (box).lo[0]; x < (box).hi[0]; x++)
 
 static inline void ghosts_pack(void *user, const void *data, int direction, void *bytes)
 {
@@ -121,7 +121,7 @@ static inline gab_ghost_kind ghosts_kind(ghost_setup *setup, bool copies)
 static inline uint64_t true_value(const ghost_setup *setup, const int64_t cell[3])
 {
   uint64_t place = 0;
-  for (int axis = 2; axis >= 0; --axis) {
+  for (int axis = 2; axis >= 0; axis--) {
     int64_t cells = (int64_t)setup->domain->options.grid.roots[axis] * setup->domain->options.cells[axis];
     place = place * 1000 + (uint64_t)((cell[axis] + cells) % cells);
   }
@@ -130,11 +130,11 @@ static inline uint64_t true_value(const ghost_setup *setup, const int64_t cell[3
 
 static inline void cells_fill(const gab_forest *forest, gab_data_id id)
 {
-  for (size_t b = 0; b < gab_forest_block_count(forest); ++b) {
+  for (size_t b = 0; b < gab_forest_block_count(forest); b++) {
     const gab_block *block = gab_forest_block(forest, b);
     cell_field *field = gab_block_data(block, id);
     gab_box mine = gab_block_cells(forest, block);
-    for (int64_t i = 0; i < field->extent[0] * field->extent[1] * field->extent[2]; ++i)
+    for (int64_t i = 0; i < field->extent[0] * field->extent[1] * field->extent[2]; i++)
       field->value[i] = untouched;
     FOR_BOX(mine, x, y, z)
     {
@@ -147,13 +147,13 @@ static inline void cells_fill(const gab_forest *forest, gab_data_id id)
 /* Every cell and ghost cell of every block is what it has to be. */
 static inline void cells_check(const gab_forest *forest, gab_data_id id)
 {
-  for (size_t b = 0; b < gab_forest_block_count(forest); ++b) {
+  for (size_t b = 0; b < gab_forest_block_count(forest); b++) {
     const gab_block *block = gab_forest_block(forest, b);
     const cell_field *field = gab_block_data(block, id);
     const random_domain *domain = field->setup->domain;
     gab_box mine = gab_block_cells(forest, block);
     gab_block_place place = gab_block_id_place(&domain->options.grid, gab_block_get_id(block));
-    for (int direction = 0; direction < GAB_DIRECTIONS; ++direction) {
+    for (int direction = 0; direction < GAB_DIRECTIONS; direction++) {
       int step[3] = {direction % 3 - 1, direction / 3 % 3 - 1, direction / 9 - 1};
       int32_t next[3];
       if (domain->options.grid.dimension == 2 && step[2] != 0) continue;

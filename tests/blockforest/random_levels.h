@@ -46,7 +46,7 @@ static inline void leaves_split(leaves *all, size_t index)
 {
   gab_block_id id = all->id[index];
   all->id[index] = gab_block_id_child(&all->topology.grid, id, 0);
-  for (int child = 1; child < gab_topology_child_count(&all->topology); ++child)
+  for (int child = 1; child < gab_topology_child_count(&all->topology); child++)
     leaves_add(all, gab_block_id_child(&all->topology.grid, id, child));
 }
 
@@ -56,8 +56,8 @@ static inline void leaves_balance(leaves *all)
   for (bool changed = true; changed;) {
     changed = false;
     leaves_sort(all);
-    for (size_t i = 0; i < all->count && !changed; ++i)
-      for (int direction = 0; direction < GAB_DIRECTIONS && !changed; ++direction) {
+    for (size_t i = 0; i < all->count && !changed; i++)
+      for (int direction = 0; direction < GAB_DIRECTIONS && !changed; direction++) {
         gab_block_id at = gab_topology_next_to(&all->topology, all->id[i], direction);
         if (at == GAB_NO_BLOCK) continue;
         int level = leaves_level(all, at);
@@ -75,14 +75,14 @@ static inline void leaves_balance(leaves *all)
 static inline leaves leaves_make(const gab_forest_options *options, uint64_t seed, int max_level, int percent)
 {
   leaves all = {.topology = {.grid = options->grid}};
-  for (int axis = 0; axis < 3; ++axis) all.topology.periodic[axis] = options->periodic[axis];
+  for (int axis = 0; axis < 3; axis++) all.topology.periodic[axis] = options->periodic[axis];
   gab_block_place place = {.level = 0};
-  for (place.at[2] = 0; place.at[2] < options->grid.roots[2]; ++place.at[2])
-    for (place.at[1] = 0; place.at[1] < options->grid.roots[1]; ++place.at[1])
-      for (place.at[0] = 0; place.at[0] < options->grid.roots[0]; ++place.at[0])
+  for (place.at[2] = 0; place.at[2] < options->grid.roots[2]; place.at[2]++)
+    for (place.at[1] = 0; place.at[1] < options->grid.roots[1]; place.at[1]++)
+      for (place.at[0] = 0; place.at[0] < options->grid.roots[0]; place.at[0]++)
         leaves_add(&all, gab_block_id_of(&options->grid, place));
-  for (int level = 0; level < max_level; ++level)
-    for (size_t i = 0, count = all.count; i < count; ++i)
+  for (int level = 0; level < max_level; level++)
+    for (size_t i = 0, count = all.count; i < count; i++)
       if (leaves_level(&all, all.id[i]) == level &&
           gab_hash_counter(seed, 77, all.id[i]) % 100 < (uint64_t)percent)
         leaves_split(&all, i);
@@ -100,7 +100,7 @@ static inline void leaves_release(leaves *all)
 static inline void leaves_drop_empty(leaves *all, const gab_forest *forest)
 {
   size_t kept = 0;
-  for (size_t i = 0; i < all->count; ++i)
+  for (size_t i = 0; i < all->count; i++)
     if (gab_forest_place_exists(forest, all->id[i])) all->id[kept++] = all->id[i];
   all->count = kept;
 }
@@ -128,14 +128,14 @@ static inline gab_status leaves_table(const leaves *all, const gab_forest *fores
                                       uint64_t seed)
 {
   const gab_topology *topology = &all->topology;
-  for (int direction = 0; direction < GAB_DIRECTIONS; ++direction) {
+  for (int direction = 0; direction < GAB_DIRECTIONS; direction++) {
     gab_block_id next = gab_topology_next_to(topology, block->id, direction), children[GAB_CHILDREN_MAX];
     if (next == GAB_NO_BLOCK) continue;
     gab_block_id parent = gab_block_id_parent(&topology->grid, next);
     if (leaves_have(all, next)) GAB_TRY(leaves_add_row(forest, block, next, direction, seed));
     if (leaves_have(all, parent)) GAB_TRY(leaves_add_row(forest, block, parent, direction, seed));
     int count = gab_topology_touching_children(topology, block->id, direction, children);
-    for (int i = 0; i < count; ++i)
+    for (int i = 0; i < count; i++)
       if (leaves_have(all, children[i])) GAB_TRY(leaves_add_row(forest, block, children[i], direction, seed));
   }
   return GAB_OK;
@@ -148,13 +148,13 @@ static inline gab_status leaves_populate(const leaves *all, gab_forest *forest, 
   GAB_TRY(gab_alloc((all->count + 1) * sizeof(gab_block *), GAB_MEMORY_OTHER, &memory));
   gab_block **blocks = memory;
   size_t count = 0;
-  for (size_t i = 0; i < all->count; ++i)
+  for (size_t i = 0; i < all->count; i++)
     if (leaves_owner(forest, all->id[i], seed) == gab_world_slot(gab_forest_world(forest)))
       GAB_TRY(gab_block_make(forest, all->id[i], &blocks[count++]));
   gab_forest_adopt(forest, blocks, count);
-  for (size_t i = 0; i < forest->block_count; ++i)
+  for (size_t i = 0; i < forest->block_count; i++)
     GAB_TRY(leaves_table(all, forest, forest->blocks[i], seed));
-  for (size_t i = 0; i < forest->block_count; ++i) {
+  for (size_t i = 0; i < forest->block_count; i++) {
     GAB_TRY(gab_block_make_data(forest, forest->blocks[i]));
     GAB_TRY(gab_block_initialise(forest, forest->blocks[i]));
   }

@@ -19,7 +19,7 @@ static gab_block_id draw(const gab_topology *topology, uint32_t *state)
   gab_block_place place = {.level = 0};
   *state = *state * 1664525U + 1013904223U;
   place.level = (int)(*state >> 16) % (gab_root_grid_max_level(&topology->grid) + 1);
-  for (int axis = 0; axis < topology->grid.dimension; ++axis) {
+  for (int axis = 0; axis < topology->grid.dimension; axis++) {
     int64_t extent = (int64_t)topology->grid.roots[axis] << place.level;
     *state = *state * 1664525U + 1013904223U;
     uint32_t where = *state >> 16;
@@ -31,8 +31,8 @@ static gab_block_id draw(const gab_topology *topology, uint32_t *state)
 }
 
 #define FOR_BLOCKS(topology, id)                                                                             \
-  for (size_t t_ = 0; t_ < TOPOLOGIES; ++t_)                                                                 \
-    for (uint32_t state_ = 7, n_ = 0; n_ < BLOCKS; ++n_)                                                     \
+  for (size_t t_ = 0; t_ < TOPOLOGIES; t_++)                                                                 \
+    for (uint32_t state_ = 7, n_ = 0; n_ < BLOCKS; n_++)                                                     \
       for (const gab_topology *topology = &topologies[t_]; topology; topology = NULL)                        \
         for (gab_block_id id = draw(topology, &state_); id != GAB_NO_BLOCK; id = GAB_NO_BLOCK)
 
@@ -47,12 +47,12 @@ static void the_place_beyond_a_side_is_one_further_or_wrapped_or_outside(void **
   FOR_BLOCKS(topology, id)
   {
     gab_block_place place = gab_block_id_place(&topology->grid, id);
-    for (int direction = 0; direction < GAB_DIRECTIONS; ++direction) {
+    for (int direction = 0; direction < GAB_DIRECTIONS; direction++) {
       int offset[3];
       gab_direction_offset(direction, offset);
       bool inside = direction != GAB_DIRECTION_CENTRE && (topology->grid.dimension == 3 || offset[2] == 0);
       int64_t wanted[3] = {0, 0, 0};
-      for (int axis = 0; axis < topology->grid.dimension; ++axis) {
+      for (int axis = 0; axis < topology->grid.dimension; axis++) {
         int64_t extent = (int64_t)topology->grid.roots[axis] << place.level;
         wanted[axis] = place.at[axis] + (int64_t)offset[axis];
         if (topology->periodic[axis]) wanted[axis] = (wanted[axis] + extent) % extent;
@@ -63,7 +63,7 @@ static void the_place_beyond_a_side_is_one_further_or_wrapped_or_outside(void **
       if (!inside) continue;
       gab_block_place found = gab_block_id_place(&topology->grid, next);
       assert_int_equal(found.level, place.level);
-      for (int axis = 0; axis < 3; ++axis) assert_int_equal(found.at[axis], wanted[axis]);
+      for (int axis = 0; axis < 3; axis++) assert_int_equal(found.at[axis], wanted[axis]);
     }
   }
 }
@@ -72,7 +72,7 @@ static void going_back_leads_home(void **state)
 {
   (void)state;
   FOR_BLOCKS(topology, id)
-  for (int direction = 0; direction < GAB_DIRECTIONS; ++direction) {
+  for (int direction = 0; direction < GAB_DIRECTIONS; direction++) {
     gab_block_id next = gab_topology_next_to(topology, id, direction);
     if (next == GAB_NO_BLOCK) continue;
     assert_true(gab_topology_next_to(topology, next, gab_direction_opposite(direction)) == id);
@@ -86,7 +86,7 @@ static void all_places_around_are_those_of_each_direction(void **state)
   {
     gab_block_id around[GAB_DIRECTIONS];
     assert_int_equal(gab_topology_around(topology, id, around), gab_block_id_level(&topology->grid, id));
-    for (int direction = 0; direction < GAB_DIRECTIONS; ++direction)
+    for (int direction = 0; direction < GAB_DIRECTIONS; direction++)
       assert_true(around[direction] == gab_topology_next_to(topology, id, direction));
   }
 }
@@ -95,15 +95,15 @@ static void touching_children_are_4_at_a_face_2_at_an_edge_1_at_a_corner(void **
 {
   (void)state;
   FOR_BLOCKS(topology, id)
-  for (int direction = 0; direction < GAB_DIRECTIONS; ++direction) {
+  for (int direction = 0; direction < GAB_DIRECTIONS; direction++) {
     gab_block_id children[GAB_CHILDREN_MAX], next = gab_topology_next_to(topology, id, direction);
     int offset[3], wanted = gab_topology_child_count(topology);
     gab_direction_offset(direction, offset);
-    for (int axis = 0; axis < 3; ++axis) wanted /= offset[axis] != 0 ? 2 : 1;
+    for (int axis = 0; axis < 3; axis++) wanted /= offset[axis] != 0 ? 2 : 1;
     bool deepest = gab_block_id_level(&topology->grid, id) == gab_root_grid_max_level(&topology->grid);
     int count = gab_topology_touching_children(topology, id, direction, children);
     assert_int_equal(count, next == GAB_NO_BLOCK || deepest ? 0 : wanted);
-    for (int c = 0; c < count; ++c) {
+    for (int c = 0; c < count; c++) {
       assert_true(c == 0 || children[c - 1] < children[c]);
       assert_true(gab_block_id_parent(&topology->grid, children[c]) == next);
       /* from the child back: the place of its size there is a part of `id` */
@@ -118,7 +118,7 @@ static void rows_are_possible_both_ways_or_not_at_all(void **state)
 {
   (void)state;
   FOR_BLOCKS(topology, id)
-  for (int direction = 0; direction < GAB_DIRECTIONS; ++direction) {
+  for (int direction = 0; direction < GAB_DIRECTIONS; direction++) {
     gab_block_id next = gab_topology_next_to(topology, id, direction);
     if (next == GAB_NO_BLOCK) continue;
     gab_neighbour same = row(next, direction);
@@ -151,7 +151,7 @@ static void impossible_rows_are_told(void **state)
                          row(above, 14),                                        /* the common parent */
                          row(gab_block_id_child(&topology->grid, next, 1), 14), /* at the far side */
                          row(gab_block_id_parent(&topology->grid, above), 14)};
-  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i)
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
     assert_false(gab_topology_row_is_possible(topology, id, &bad[i]));
   gab_neighbour good = row(gab_block_id_child(&topology->grid, next, 0), 14);
   assert_true(gab_topology_row_is_possible(topology, id, &good));

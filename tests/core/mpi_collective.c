@@ -111,10 +111,10 @@ static void a_gather_visits_all_in_order_and_hands_a_refusal_to_the_root_alone(v
 }
 
 static int announcements;
-static void count_reductions(void *user, gab_world *w, gab_phase phase)
+static void count_reductions(void *user, gab_world *w, gab_fault_point point)
 {
   REQUIRE(user == &announcements && w == world);
-  if (phase == GAB_PHASE_REDUCTION) announcements++;
+  if (point == GAB_FAULT_POINT_REDUCTION) announcements++;
 }
 
 static void each_operation_announces_itself_once(void)

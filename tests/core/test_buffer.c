@@ -81,7 +81,7 @@ static void data_cut_off_anywhere_is_corrupt(void **state)
 {
   (void)state;
   gab_buffer buffer = sample();
-  for (size_t cut = 0; cut < buffer.size; ++cut) {
+  for (size_t cut = 0; cut < buffer.size; cut++) {
     gab_reader reader = gab_reader_of(buffer.data, cut);
     assert_int_equal(read_sample(&reader), GAB_ERR_CORRUPT);
   }
@@ -116,7 +116,7 @@ static void counts_that_cannot_be_are_corrupt(void **state)
 {
   (void)state;
   const uint64_t counts[] = {3, UINT64_MAX, UINT64_MAX / 8 + 1, UINT64_C(1) << 61};
-  for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i) {
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
     gab_buffer buffer = {0};
     const double two[2] = {1, 2};
     size_t count = 99;
@@ -156,7 +156,7 @@ static void buffers_grow_count_their_memory_and_can_be_swapped(void **state)
   (void)state;
   gab_buffer a, b = {0};
   gab_buffer_init(&a, GAB_MEMORY_SNAPSHOT);
-  for (uint32_t i = 0; i < 10000; ++i) assert_int_equal(gab_put_u32(&a, i), GAB_OK);
+  for (uint32_t i = 0; i < 10000; i++) assert_int_equal(gab_put_u32(&a, i), GAB_OK);
   assert_int_equal(a.size, 40000);
   assert_int_equal((uintptr_t)a.data % GAB_ALIGNMENT, 0);
   assert_int_equal(gab_memory_now(GAB_MEMORY_SNAPSHOT), a.capacity);
@@ -164,7 +164,7 @@ static void buffers_grow_count_their_memory_and_can_be_swapped(void **state)
   assert_int_equal(gab_buffer_reserve(&a, SIZE_MAX / 2), GAB_ERR_MEMORY);
   gab_buffer_swap(&a, &b);
   gab_reader reader = gab_reader_of_buffer(&b);
-  for (uint32_t i = 0, value; i < 10000; ++i) {
+  for (uint32_t i = 0, value; i < 10000; i++) {
     assert_int_equal(gab_get_u32(&reader, &value), GAB_OK);
     assert_int_equal(value, i);
   }

@@ -109,7 +109,7 @@ static gab_config *new_config(void)
 {
   gab_config *config;
   assert_int_equal(gab_config_create(&config), GAB_OK);
-  for (size_t i = 0; i < sizeof sections / sizeof *sections; ++i) {
+  for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
     gab_error_clear();
     gab_status status = gab_config_declare(config, &sections[i]);
     assert_string_equal(gab_error_message(), "");
@@ -313,7 +313,7 @@ static void every_mistake_is_reported_with_its_place(void **state)
 {
   (void)state;
   size_t wrong = 0;
-  for (size_t i = 0; i < sizeof bad_inputs / sizeof *bad_inputs; ++i) {
+  for (size_t i = 0; i < sizeof bad_inputs / sizeof *bad_inputs; i++) {
     gab_config *config = new_config();
     assert_int_equal(load(config, bad_inputs[i].text), GAB_ERR_INPUT);
     wrong += !message_is(bad_inputs[i].message);
@@ -360,7 +360,7 @@ static void overrides_win_over_the_file(void **state)
                                "steps=4",
                                "steps=5",
                                "name=a=b.c"};
-  for (size_t i = 0; i < sizeof assignments / sizeof *assignments; ++i)
+  for (size_t i = 0; i < sizeof assignments / sizeof *assignments; i++)
     assert_int_equal(gab_config_override(config, assignments[i]), GAB_OK);
   gab_error_clear();
   gab_status status = gab_config_check(config);
@@ -393,7 +393,7 @@ static void bad_overrides_are_refused_by_name(void **state)
       {"lbm.0=1", "--set lbm.0=1: '0' does not fit: the parameters have a section there"},
       {"lbm.omega.x=1", "--set lbm.omega.x=1: omega should be a real number, ..."},
   };
-  for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     gab_config *config = good("lbm: {omega: 1}\n");
     gab_status status = gab_config_override(config, bad[i].text);
     if (status == GAB_OK) status = gab_config_check(config);
@@ -441,7 +441,7 @@ static void canonical_text_does_not_depend_on_how_it_was_written(void **state)
   strcpy(steps, tail);
   const char *texts[] = {"lbm: {omega: 0.1}\nname: x\n", "name: \"x\"\nlbm:\n  omega: 1.0e-1\n",
                          "{\"lbm\": {\"model\": \"trt\", \"omega\": .1}, \"name\": \"x\", \"steps\": +100}"};
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     gab_config *config = good(texts[i]);
     assert_same_text(config, gab_config_canonical, all);
     assert_same_text(config, gab_config_canonical_state, state_text);
@@ -454,7 +454,7 @@ static void numbers_do_not_depend_on_the_locale(void **state)
   (void)state;
   const char *with_comma[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "ru_RU.UTF-8"};
   bool found = false;
-  for (size_t i = 0; !found && i < sizeof with_comma / sizeof *with_comma; ++i)
+  for (size_t i = 0; !found && i < sizeof with_comma / sizeof *with_comma; i++)
     found = setlocale(LC_ALL, with_comma[i]) != NULL;
   gab_config *config = good("lbm: {omega: 1.5}\n");
   assert_true(gab_config_real(config, "lbm.omega") == 1.5);
@@ -527,7 +527,7 @@ static void unsound_tables_are_refused(void **state)
       {.name = "a", .type = GAB_CONFIG_INT, .default_text = "", .doc = "empty default"},
   };
   gab_config *config = new_config();
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     gab_config_section section = {.path = "other", .keys = &rows[i], .count = 1};
     assert_int_equal(gab_config_declare(config, &section), GAB_ERR_ARGUMENT);
   }
@@ -589,7 +589,7 @@ static void help_and_reference_come_from_the_tables(void **state)
   gab_config *config = new_config();
   char text[16384];
   const char *forms[] = {"lbm.omega", "omega"};
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i < 2; i++) {
     capture(config, forms[i], GAB_OK, text, sizeof text);
     assert_string_equal(text, "lbm.omega\n  what:     relaxation rate\n"
                               "  type:     a real number, 0 < value < 2, in 1/step\n  default:  required\n");
@@ -601,7 +601,7 @@ static void help_and_reference_come_from_the_tables(void **state)
   capture(config, "lbm.omgea", GAB_ERR_INPUT, text, sizeof text);
   assert_string_equal(gab_error_message(), "there is no parameter 'lbm.omgea'; did you mean 'lbm.omega'?");
   capture(config, NULL, GAB_OK, text, sizeof text);
-  for (size_t i = 0; i < sizeof lbm_keys / sizeof *lbm_keys; ++i)
+  for (size_t i = 0; i < sizeof lbm_keys / sizeof *lbm_keys; i++)
     assert_non_null(strstr(text, lbm_keys[i].name));
   capture(config, "reference", GAB_OK, text, sizeof text);
   assert_non_null(
@@ -632,7 +632,7 @@ static void bounds_are_shown_in_plain_digits_and_those_of_the_machine_not_at_all
   gab_config *config = new_config();
   assert_int_equal(gab_config_declare(config, &section), GAB_OK);
   char text[16384], path[64], wanted[128];
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     snprintf(path, sizeof path, "bounds.%s", rows[i].name);
     snprintf(wanted, sizeof wanted, ", %s\n", shown[i]);
     capture(config, path, GAB_OK, text, sizeof text);

@@ -73,7 +73,7 @@ static gab_config *new_config(void)
 {
   gab_config *config;
   assert_int_equal(gab_config_create(&config), GAB_OK);
-  for (size_t i = 0; i < sizeof sections / sizeof *sections; ++i)
+  for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
     assert_int_equal(gab_config_declare(config, &sections[i]), GAB_OK);
   return config;
 }
@@ -101,7 +101,7 @@ static void hundreds_of_thousands_of_keys_that_nobody_knows_are_refused(void **s
   char *text = malloc((size_t)count * 14 + 64);
   assert_non_null(text);
   size_t used = (size_t)sprintf(text, "run:\n");
-  for (int i = 0; i < count; ++i) used += (size_t)sprintf(text + used, "  k%d: 1\n", i);
+  for (int i = 0; i < count; i++) used += (size_t)sprintf(text + used, "  k%d: 1\n", i);
   sprintf(text + used, "  k7: 1\n");
   gab_config *config = new_config();
   assert_int_equal(load(config, text), GAB_ERR_INPUT);
@@ -119,7 +119,7 @@ static void a_long_list_of_names_is_read_and_one_that_is_there_twice_found(void 
   char *names = malloc((size_t)count * 12 + 64);
   assert_non_null(names);
   size_t used = (size_t)sprintf(names, "run: {names: [");
-  for (int i = 0; i < count; ++i) used += (size_t)sprintf(names + used, " n%d,\n", i);
+  for (int i = 0; i < count; i++) used += (size_t)sprintf(names + used, " n%d,\n", i);
   gab_config *config = new_config();
   sprintf(names + used, " ]}\n");
   assert_int_equal(load(config, names), GAB_OK);
@@ -156,7 +156,7 @@ static gab_config *set(const char *text, const char *const *assignments)
 {
   gab_config *config = new_config();
   assert_int_equal(gab_config_load_text(config, "case.yaml", text, strlen(text)), GAB_OK);
-  for (; *assignments; ++assignments) assert_int_equal(gab_config_override(config, *assignments), GAB_OK);
+  for (; *assignments; assignments++) assert_int_equal(gab_config_override(config, *assignments), GAB_OK);
   gab_error_clear();
   gab_status status = gab_config_check(config);
   assert_string_equal(gab_error_message(), "");

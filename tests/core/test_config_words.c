@@ -147,7 +147,7 @@ static void tables_with_words_that_cannot_be_are_refused(void **state)
        .doc = "no such default"},
       {.name = "a", .type = GAB_CONFIG_STRING, .choices = "only", .default_text = "x", .doc = "choices"},
   };
-  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     const gab_config_section wrong = {.path = "bad", .doc = "Bad.", .keys = &bad[i], .count = 1};
     gab_config *config = declared();
     assert_int_equal(gab_config_declare(config, &wrong), GAB_ERR_ARGUMENT);

@@ -18,7 +18,7 @@ static double sum_of(const double *values, size_t count)
 {
   gab_exact_sum sum;
   gab_exact_clear(&sum);
-  for (size_t i = 0; i < count; ++i) gab_exact_add(&sum, values[i]);
+  for (size_t i = 0; i < count; i++) gab_exact_add(&sum, values[i]);
   return gab_exact_value(&sum);
 }
 
@@ -45,7 +45,7 @@ static double random_double(uint64_t *counter)
 
 static void shuffle(double *values, size_t count, uint64_t *counter)
 {
-  for (size_t i = count; i > 1; --i) {
+  for (size_t i = count; i > 1; i--) {
     size_t j = (size_t)(random_number(counter) % i);
     double other = values[i - 1];
     values[i - 1] = values[j];
@@ -57,13 +57,13 @@ static void sums_equal_integer_arithmetic(void **state)
 {
   (void)state;
   uint64_t counter = 0;
-  for (int round = 0; round < 2000; ++round) {
+  for (int round = 0; round < 2000; round++) {
     gab_exact_sum sum;
     gab_exact_clear(&sum);
     wide reference = 0;
     int scale = (int)(random_number(&counter) % 1900) - 1000; /* the sum is reference * 2^scale */
     int count = 1 + (int)(random_number(&counter) % 60);
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < count; i++) {
       int64_t mantissa = (int64_t)(random_number(&counter) >> 11) - (INT64_C(1) << 52);
       int shift = (int)(random_number(&counter) % 65);
       reference += (wide)mantissa * ((wide)1 << shift);
@@ -79,14 +79,14 @@ static void the_sum_does_not_depend_on_order_or_split(void **state)
   enum { COUNT = 500 };
   double values[COUNT];
   uint64_t counter = 1000;
-  for (int i = 0; i < COUNT; ++i) values[i] = random_double(&counter);
+  for (int i = 0; i < COUNT; i++) values[i] = random_double(&counter);
   double expected = sum_of(values, COUNT);
-  for (int round = 0; round < 200; ++round) {
+  for (int round = 0; round < 200; round++) {
     shuffle(values, COUNT, &counter);
     gab_exact_sum parts[4];
-    for (int p = 0; p < 4; ++p) gab_exact_clear(&parts[p]);
-    for (int i = 0; i < COUNT; ++i) gab_exact_add(&parts[random_number(&counter) % 4], values[i]);
-    for (int p = 1; p < 4; ++p) gab_exact_merge(&parts[0], &parts[p]);
+    for (int p = 0; p < 4; p++) gab_exact_clear(&parts[p]);
+    for (int i = 0; i < COUNT; i++) gab_exact_add(&parts[random_number(&counter) % 4], values[i]);
+    for (int p = 1; p < 4; p++) gab_exact_merge(&parts[0], &parts[p]);
     assert_same(gab_exact_value(&parts[0]), expected);
   }
 }
@@ -97,8 +97,8 @@ static void what_cancels_leaves_exactly_the_rest(void **state)
   enum { PAIRS = 300 };
   double values[2 * PAIRS + 1];
   uint64_t counter = 2000;
-  for (int round = 0; round < 50; ++round) {
-    for (int i = 0; i < PAIRS; ++i) values[2 * i + 1] = -(values[2 * i] = random_double(&counter));
+  for (int round = 0; round < 50; round++) {
+    for (int i = 0; i < PAIRS; i++) values[2 * i + 1] = -(values[2 * i] = random_double(&counter));
     double rest = values[2 * PAIRS] = random_double(&counter);
     shuffle(values, 2 * PAIRS + 1, &counter);
     assert_same(sum_of(values, 2 * PAIRS + 1), rest);
@@ -150,7 +150,7 @@ static void infinities_and_nan_are_as_in_ieee_addition(void **state)
   ASSERT_SUM(infinity, 1.0, infinity, -DBL_MAX);
   ASSERT_SUM(-infinity, 1.0, -infinity);
   const double undefined[][2] = {{infinity, -infinity}, {(double)NAN, 1.0}, {-infinity, (double)NAN}};
-  for (size_t i = 0; i < 3; ++i) assert_true(isnan(sum_of(undefined[i], 2)));
+  for (size_t i = 0; i < 3; i++) assert_true(isnan(sum_of(undefined[i], 2)));
   gab_exact_sum a, b;
   gab_exact_clear(&a);
   gab_exact_clear(&b);
@@ -164,18 +164,18 @@ static void very_many_additions_do_not_overflow_a_digit(void **state)
 {
   (void)state;
   const double values[] = {DBL_MAX, -DBL_MAX, 1.0 - 0x1p-53, -1.0, 0x1.fffffffffffffp-1000, DBL_TRUE_MIN};
-  for (size_t v = 0; v < sizeof values / sizeof *values; ++v) {
+  for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
     gab_exact_sum sum, undo;
     gab_exact_clear(&sum);
     gab_exact_add(&sum, values[v]);
-    for (int i = 0; i < 40; ++i) { /* doubled each time: 2^40 additions */
+    for (int i = 0; i < 40; i++) { /* doubled each time: 2^40 additions */
       gab_exact_sum same = sum;
       gab_exact_merge(&sum, &same);
     }
     assert_same(gab_exact_value(&sum), ldexp(values[v], 40));
     gab_exact_clear(&undo);
     gab_exact_add(&undo, -values[v]);
-    for (int i = 0; i < 40; ++i) {
+    for (int i = 0; i < 40; i++) {
       gab_exact_sum same = undo;
       gab_exact_merge(&undo, &same);
     }
@@ -185,7 +185,7 @@ static void very_many_additions_do_not_overflow_a_digit(void **state)
   gab_exact_sum full;
   gab_exact_clear(&full);
   full.pending = UINT32_C(1) << 30; /* as after that many additions */
-  for (int i = 0; i < 3; ++i) gab_exact_add(&full, 0.1);
+  for (int i = 0; i < 3; i++) gab_exact_add(&full, 0.1);
   assert_same(gab_exact_value(&full), sum_of((const double[]){0.1, 0.1, 0.1}, 3));
 }
 

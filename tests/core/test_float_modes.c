@@ -40,7 +40,7 @@ static void rounding_is_set_back(void **state)
 {
   (void)state;
   static const int others[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
-  for (size_t i = 0; i < sizeof others / sizeof others[0]; ++i) {
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
     start();
     assert_int_equal(fesetround(others[i]), 0);
     assert_true(others[i] == FE_TOWARDZERO || !is_settled());
@@ -76,7 +76,7 @@ static void so_are_those_of_other_threads(void **state)
   {
     if (omp_get_thread_num() == 1) fesetround(FE_UPWARD);
 #pragma omp atomic
-    ++threads;
+    threads++;
   }
   if (threads < 2) skip();
   assert_int_equal(fegetround(), FE_TONEAREST);

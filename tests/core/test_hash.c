@@ -13,7 +13,7 @@
 static void fill(unsigned char *bytes, size_t count)
 {
   uint64_t generator = UINT64_C(2654435761);
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     bytes[i] = (unsigned char)(generator >> 56);
     generator *= UINT64_C(11400714785074694797);
   }
@@ -38,7 +38,7 @@ static void hashes_equal_the_published_values(void **state)
   };
   unsigned char bytes[256];
   fill(bytes, sizeof bytes);
-  for (size_t i = 0; i < sizeof known / sizeof *known; ++i)
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     assert_true(gab_hash64(bytes, known[i].count, known[i].seed) == known[i].hash);
   assert_true(gab_hash64("a", 1, 0) == UINT64_C(0xD24EC4F1A98C6E5B));
   assert_true(gab_hash64("abc", 3, 0) == UINT64_C(0x44BC2CF5AD770999));
@@ -50,7 +50,7 @@ static void a_hash_does_not_depend_on_alignment(void **state)
   (void)state;
   unsigned char bytes[200], moved[216];
   fill(bytes, sizeof bytes);
-  for (size_t shift = 0; shift < 16; ++shift) {
+  for (size_t shift = 0; shift < 16; shift++) {
     memcpy(moved + shift, bytes, sizeof bytes);
     for (size_t count = 0; count <= sizeof bytes; count += 7)
       assert_true(gab_hash64(moved + shift, count, 5) == gab_hash64(bytes, count, 5));
@@ -62,11 +62,11 @@ static void the_fast_hash_of_pieces_is_that_of_the_whole(void **state)
   (void)state;
   static unsigned char bytes[20000];
   fill(bytes, sizeof bytes);
-  for (uint64_t seed = 0; seed < 100; ++seed) {
+  for (uint64_t seed = 0; seed < 100; seed++) {
     const size_t all = (size_t)(gab_hash_counter(seed, 1, 0) % (seed % 2 ? sizeof bytes : 300));
     gab_hash64_fast_stream stream;
     gab_hash64_fast_begin(&stream, seed);
-    for (size_t at = 0, i = 0; at < all; ++i) {
+    for (size_t at = 0, i = 0; at < all; i++) {
       const size_t wanted = (size_t)(gab_hash_counter(seed, 2, i) % (i % 3 ? 300 : 5000)),
                    count = wanted < all - at ? wanted : all - at;
       gab_hash64_fast_add(&stream, bytes + at, count);
@@ -83,7 +83,7 @@ static void every_byte_changes_the_hash(void **state)
   unsigned char bytes[100];
   fill(bytes, sizeof bytes);
   uint64_t hash = gab_hash64(bytes, sizeof bytes, 0);
-  for (size_t i = 0; i < sizeof bytes; ++i) {
+  for (size_t i = 0; i < sizeof bytes; i++) {
     bytes[i] ^= 1;
     assert_true(gab_hash64(bytes, sizeof bytes, 0) != hash);
     bytes[i] ^= 1;
@@ -93,7 +93,7 @@ static void every_byte_changes_the_hash(void **state)
 static int ones(uint64_t x)
 {
   int count = 0;
-  for (; x; x &= x - 1) ++count;
+  for (; x; x &= x - 1) count++;
   return count;
 }
 
@@ -103,14 +103,14 @@ static void neighbouring_counters_give_unrelated_numbers(void **state)
   assert_true(gab_hash_counter(1, 2, 3) == gab_hash_counter(1, 2, 3));
   long flipped[3] = {0, 0, 0};
   const int samples = 4096;
-  for (uint64_t i = 0; i < (uint64_t)samples; ++i) {
+  for (uint64_t i = 0; i < (uint64_t)samples; i++) {
     uint64_t number = gab_hash_counter(7, 8, i);
     flipped[0] += ones(number ^ gab_hash_counter(7, 8, i + 1));
     flipped[1] += ones(number ^ gab_hash_counter(7, 9, i));
     flipped[2] += ones(number ^ gab_hash_counter(8, 8, i));
   }
   /* 32 of 64 bits expected with a deviation of 4 per sample, 0.0625 for the mean: eight deviations. */
-  for (int i = 0; i < 3; ++i) assert_in_range(flipped[i], (long)(31.5 * samples), (long)(32.5 * samples));
+  for (int i = 0; i < 3; i++) assert_in_range(flipped[i], (long)(31.5 * samples), (long)(32.5 * samples));
 }
 
 static void bytes_that_come_in_pieces_have_the_hash_of_the_whole(void **state)

@@ -116,7 +116,7 @@ static void an_opened_file_is_continued(void **state)
   (void)state;
   char text[1024];
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_INFO);
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 3; i++) {
     assert_int_equal(gab_log_open(log_path), GAB_OK);
     gab_log(GAB_LOG_INFO, "line %d", i);
     assert_int_equal(gab_log_open(NULL), GAB_OK);
@@ -180,7 +180,7 @@ enum { THREADS = 4, LINES = 200 };
 
 static void *speak(void *number)
 {
-  for (int i = 0; i < LINES; ++i)
+  for (int i = 0; i < LINES; i++)
     gab_log_all(GAB_LOG_INFO, "thread %d says %d and no more", *(int *)number, i);
   return NULL;
 }
@@ -192,11 +192,11 @@ static void lines_of_threads_do_not_mix(void **state)
   int numbers[THREADS], count[THREADS] = {0};
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_INFO);
   assert_int_equal(gab_log_open(log_path), GAB_OK);
-  for (int i = 0; i < THREADS; ++i) {
+  for (int i = 0; i < THREADS; i++) {
     numbers[i] = i;
     assert_int_equal(pthread_create(&threads[i], NULL, speak, &numbers[i]), 0);
   }
-  for (int i = 0; i < THREADS; ++i) assert_int_equal(pthread_join(threads[i], NULL), 0);
+  for (int i = 0; i < THREADS; i++) assert_int_equal(pthread_join(threads[i], NULL), 0);
   FILE *file = fopen(log_path, "rb");
   assert_non_null(file);
   char line[256];
@@ -208,14 +208,14 @@ static void lines_of_threads_do_not_mix(void **state)
     assert_int_equal(number, count[thread]++);
   }
   fclose(file);
-  for (int i = 0; i < THREADS; ++i) assert_int_equal(count[i], LINES);
+  for (int i = 0; i < THREADS; i++) assert_int_equal(count[i], LINES);
 }
 
 static void time_does_not_run_backwards(void **state)
 {
   (void)state;
   double last = gab_seconds();
-  for (int i = 0; i < 1000; ++i) {
+  for (int i = 0; i < 1000; i++) {
     double now = gab_seconds();
     assert_true(now >= last);
     last = now;

@@ -26,7 +26,7 @@ static void blocks_are_aligned_and_zeroed(void **state)
   for (size_t bytes = 0; bytes < 5000; bytes += 97) {
     unsigned char *block = allocate(bytes, GAB_MEMORY_OTHER);
     assert_int_equal((uintptr_t)block % GAB_ALIGNMENT, 0);
-    for (size_t i = 0; i < bytes; ++i) assert_int_equal(block[i], 0);
+    for (size_t i = 0; i < bytes; i++) assert_int_equal(block[i], 0);
     if (bytes > 0) memset(block, 0xA5, bytes);
     gab_free(&block);
     assert_null(block);
@@ -39,12 +39,12 @@ static void growing_and_shrinking_keep_content_and_alignment(void **state)
   void *block = NULL;
   size_t held = 0;
   const size_t sizes[] = {1, 63, 64, 65, 1000, 100000, 37, 0, 12};
-  for (size_t s = 0; s < sizeof sizes / sizeof *sizes; ++s) {
+  for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
     assert_int_equal(gab_realloc(sizes[s], GAB_MEMORY_FIELD, &block), GAB_OK);
     assert_int_equal((uintptr_t)block % GAB_ALIGNMENT, 0);
     unsigned char *bytes = block;
-    for (size_t i = 0; i < held && i < sizes[s]; ++i) assert_int_equal(bytes[i], i % 251);
-    for (size_t i = 0; i < sizes[s]; ++i) bytes[i] = (unsigned char)(i % 251);
+    for (size_t i = 0; i < held && i < sizes[s]; i++) assert_int_equal(bytes[i], i % 251);
+    for (size_t i = 0; i < sizes[s]; i++) bytes[i] = (unsigned char)(i % 251);
     held = sizes[s];
     assert_int_equal(gab_memory_now(GAB_MEMORY_FIELD), held);
   }
@@ -59,7 +59,7 @@ static void large_blocks_change_size_without_being_there_twice(void **state)
   const size_t mega = (size_t)1 << 20, sizes[] = {5, 9, 48, 6, 100, 33, 4, 3, 40, 41, 32, 31, 30, 32};
   void *block = NULL;
   size_t held = 0;
-  for (size_t s = 0; s < sizeof sizes / sizeof *sizes; ++s) {
+  for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
     const size_t wanted = sizes[s] * mega + s * 1000, most = held > wanted ? held : wanted;
     gab_memory_reset_peak();
     assert_int_equal(gab_realloc(wanted, GAB_MEMORY_SNAPSHOT, &block), GAB_OK);
@@ -87,7 +87,7 @@ static void what_is_written_anew_is_never_there_twice(void **state)
                           6500000, 36000000, 40000000, 34000000, 30000000};
   void *block = NULL;
   size_t held = 0;
-  for (size_t s = 0; s < sizeof sizes / sizeof *sizes; ++s) {
+  for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
     gab_memory_reset_peak();
     assert_int_equal(gab_realloc_unset(sizes[s], GAB_MEMORY_SNAPSHOT, &block), GAB_OK);
     memset(block, 7, sizes[s]);
@@ -152,7 +152,7 @@ enum { THREADS = 4, ROUNDS = 2000 };
 
 static void *work(void *failures)
 {
-  for (int i = 0; i < ROUNDS; ++i) {
+  for (int i = 0; i < ROUNDS; i++) {
     void *a = NULL;
     if (gab_alloc((size_t)i, GAB_MEMORY_MESSAGE, &a) != GAB_OK) ++*(int *)failures;
     if (gab_realloc((size_t)i * 2, GAB_MEMORY_MESSAGE, &a) != GAB_OK) ++*(int *)failures;
@@ -168,10 +168,10 @@ static void counters_are_right_when_threads_allocate(void **state)
   pthread_t threads[THREADS];
   int failures[THREADS] = {0};
   gab_memory_reset_peak();
-  for (int i = 0; i < THREADS; ++i)
+  for (int i = 0; i < THREADS; i++)
     assert_int_equal(pthread_create(&threads[i], NULL, work, &failures[i]), 0);
-  for (int i = 0; i < THREADS; ++i) assert_int_equal(pthread_join(threads[i], NULL), 0);
-  for (int i = 0; i < THREADS; ++i) assert_int_equal(failures[i], 0);
+  for (int i = 0; i < THREADS; i++) assert_int_equal(pthread_join(threads[i], NULL), 0);
+  for (int i = 0; i < THREADS; i++) assert_int_equal(failures[i], 0);
   assert_int_equal(gab_memory_now(GAB_MEMORY_MESSAGE), 0);
   assert_int_equal(gab_memory_now(GAB_MEMORY_USE_COUNT), before);
   assert_in_range(gab_memory_peak(GAB_MEMORY_MESSAGE), 3 * (ROUNDS - 1), THREADS * 3 * (ROUNDS - 1));
@@ -184,7 +184,7 @@ static unsigned char *filled_field(void)
 {
   unsigned char *field = allocate(FIELD_BYTES, GAB_MEMORY_FIELD);
   assert_int_equal((uintptr_t)field % GAB_ALIGNMENT, 0);
-  for (size_t i = 0; i < FIELD_BYTES; ++i)
+  for (size_t i = 0; i < FIELD_BYTES; i++)
     if (field[i] != 0) fail_msg("byte %zu of a new field is %d", i, field[i]);
   memset(field, 0x5A, FIELD_BYTES);
   return field;
@@ -204,14 +204,14 @@ static void small_fields_are_zeroed_again_and_keep_what_they_hold(void **state)
 {
   (void)state;
   unsigned char *fields[FIELDS];
-  for (int round = 0; round < 3; ++round) {
-    for (int i = 0; i < FIELDS; ++i)
+  for (int round = 0; round < 3; round++) {
+    for (int i = 0; i < FIELDS; i++)
       if (round == 0 || i % 3 != 0) fields[i] = filled_field();
     assert_int_equal(gab_memory_now(GAB_MEMORY_FIELD), (size_t)FIELDS * FIELD_BYTES);
-    for (int i = 0; i < FIELDS; ++i)
+    for (int i = 0; i < FIELDS; i++)
       for (size_t k = 0; k < FIELD_BYTES; k += 97)
         if (fields[i][k] != 0x5A) fail_msg("byte %zu of field %d was changed", k, i);
-    for (int i = 0; i < FIELDS; ++i)
+    for (int i = 0; i < FIELDS; i++)
       if (round == 2 || i % 3 != 0) gab_free(&fields[i]);
   }
   assert_int_equal(gab_memory_now(GAB_MEMORY_FIELD), 0);
@@ -225,9 +225,9 @@ static void memory_of_fields_goes_back_to_the_system(void **state)
 #endif
   const size_t before = resident_bytes(), all = (size_t)FIELDS * FIELD_BYTES;
   unsigned char *fields[FIELDS];
-  for (int i = 0; i < FIELDS; ++i) fields[i] = filled_field();
+  for (int i = 0; i < FIELDS; i++) fields[i] = filled_field();
   assert_true(resident_bytes() >= before + all * 9 / 10);
-  for (int i = 1; i < FIELDS; ++i) gab_free(&fields[i]);
+  for (int i = 1; i < FIELDS; i++) gab_free(&fields[i]);
   assert_true(resident_bytes() <= before + all * 6 / 10);
   gab_free(&fields[0]);
   assert_true(resident_bytes() <= before + all / 10);
@@ -241,13 +241,13 @@ static void held_memory_stays_until_it_is_let_go(void **state)
 #endif
   const size_t before = resident_bytes(), all = (size_t)FIELDS * FIELD_BYTES;
   unsigned char *fields[FIELDS];
-  for (int i = 0; i < FIELDS; ++i) fields[i] = filled_field();
+  for (int i = 0; i < FIELDS; i++) fields[i] = filled_field();
   gab_memory_hold(true);
-  for (int i = 0; i < FIELDS; ++i) gab_free(&fields[i]);
+  for (int i = 0; i < FIELDS; i++) gab_free(&fields[i]);
   assert_true(resident_bytes() >= before + all * 9 / 10);
-  for (int i = 0; i < FIELDS; ++i) fields[i] = filled_field();
+  for (int i = 0; i < FIELDS; i++) fields[i] = filled_field();
   assert_true(resident_bytes() <= before + all * 11 / 10);
-  for (int i = 0; i < FIELDS; ++i) gab_free(&fields[i]);
+  for (int i = 0; i < FIELDS; i++) gab_free(&fields[i]);
   gab_memory_hold(false);
   assert_true(resident_bytes() <= before + all / 10);
 }

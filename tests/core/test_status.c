@@ -31,9 +31,9 @@ end:
 static void every_status_has_a_name_of_its_own(void **state)
 {
   (void)state;
-  for (int i = 0; i < GAB_STATUS_COUNT; ++i) {
+  for (int i = 0; i < GAB_STATUS_COUNT; i++) {
     assert_string_not_equal(gab_status_name((gab_status)i), gab_status_name(GAB_STATUS_COUNT));
-    for (int j = 0; j < i; ++j)
+    for (int j = 0; j < i; j++)
       assert_string_not_equal(gab_status_name((gab_status)i), gab_status_name((gab_status)j));
   }
 }
@@ -41,7 +41,7 @@ static void every_status_has_a_name_of_its_own(void **state)
 static void exit_codes_are_as_documented(void **state)
 {
   (void)state;
-  for (int i = 0; i < GAB_STATUS_COUNT; ++i) {
+  for (int i = 0; i < GAB_STATUS_COUNT; i++) {
     int code = gab_status_exit_code((gab_status)i);
     switch (i) {
     case GAB_OK:

@@ -44,14 +44,14 @@ static void a_name_is_one_timer(void **state)
   gab_timer stream = find(timers, "stream"), collide = find(timers, "collide");
   assert_int_not_equal(stream, collide);
   char name[16];
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < 100; i++) {
     snprintf(name, sizeof name, "t%02d", 99 - i);
     find(timers, name);
   }
   assert_int_equal(find(timers, "stream"), stream);
   assert_int_equal(find(timers, "collide"), collide);
   assert_int_equal(gab_timers_count(timers), 102);
-  for (size_t i = 1; i < 102; ++i)
+  for (size_t i = 1; i < 102; i++)
     assert_true(strcmp(summary(timers, i - 1).name, summary(timers, i).name) < 0);
   gab_timer none;
   char long_name[GAB_TIMER_NAME_CAPACITY + 1];
@@ -145,7 +145,7 @@ static void packed_timers_come_back(void **state)
   gab_timer_add(b, find(b, "y"), 9);
   gab_buffer buffer = {0};
   assert_int_equal(gab_timers_pack(a, &buffer), GAB_OK);
-  for (size_t cut = 0; cut < buffer.size; ++cut) {
+  for (size_t cut = 0; cut < buffer.size; cut++) {
     gab_reader reader = gab_reader_of(buffer.data, cut);
     assert_int_equal(gab_timers_unpack(b, &reader), GAB_ERR_CORRUPT);
     assert_int_equal(gab_timers_count(b), 1);

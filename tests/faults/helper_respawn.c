@@ -6,7 +6,7 @@
  * Functions of MPI are wrapped, so that the places lie between its calls. Who is to die only once says so in
  * a file. */
 #include "core/messages/collective.h"
-#include "resilience/reports/beacon.h"
+#include "resilience/reports/completion.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -191,7 +191,7 @@ int main(int argc, char **argv)
   check_end(slots);
   const bool speaks = gab_world_is_root(world);
   REQUIRE(gab_world_dismiss(world, GAB_OK) == GAB_OK);
-  REQUIRE(gab_beacon_complete(world, 0) ==
+  REQUIRE(gab_report_completion(world, 0) ==
           0); /* a newcomer whose starter died may still wait in MPI_Init, for nobody */
   gab_world_destroy(&world);
   if (speaks) puts("gabion-test: passed");

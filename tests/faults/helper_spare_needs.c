@@ -7,7 +7,7 @@
 #include "tests/faults/automaton.c"
 
 #include "core/base/log.h"
-#include "resilience/reports/beacon.h"
+#include "resilience/reports/completion.h"
 
 #include <stdio.h>
 
@@ -35,8 +35,8 @@ static gab_status run(gab_world *world, automaton *app, const char *what, bool *
   const bool writes = strcmp(what, "write") == 0;
   const gab_step steps = writes ? 20 : 40;
   const gab_drill deaths[] = {
-      {.step = 25, .phase = GAB_PHASE_EXCHANGE, .visit = 1, .slot_count = 1, .slots = {3}},
-      {.step = 35, .phase = GAB_PHASE_EXCHANGE, .visit = 1, .slot_count = 2, .slots = {0, 2}}};
+      {.step = 25, .point = GAB_FAULT_POINT_EXCHANGE, .visit = 1, .slot_count = 1, .slots = {3}},
+      {.step = 35, .point = GAB_FAULT_POINT_EXCHANGE, .visit = 1, .slot_count = 2, .slots = {0, 2}}};
   const gab_protection protection = {
       .every = {.steps = 10},
       .drills = deaths,
@@ -74,7 +74,7 @@ int main(int argc, char **argv)
   const gab_status status = run(world, &app, argv[1], &right);
   if (status != GAB_OK) printf("error: %s\n", gab_error_message());
   if (right) puts("right");
-  const int code = gab_beacon_complete(world, status == GAB_OK ? 0 : 1);
+  const int code = gab_report_completion(world, status == GAB_OK ? 0 : 1);
   automaton_destroy(&app);
   gab_world_destroy(&world);
   return code;

@@ -7,7 +7,7 @@
 #include "core/messages/collective.h"
 #include "core/base/log.h"
 #include "core/world/world_impl.h"
-#include "resilience/reports/beacon.h"
+#include "resilience/reports/completion.h"
 #include "resilience/local/local_impl.h"
 #include "resilience/local/local_run_impl.h"
 #include "tests/faults/automaton.h"
@@ -92,7 +92,7 @@ static inline void order_die(const local_order *order, const char *event)
 /* Looks after others meanwhile. */
 static inline gab_status order_serve_for(const local_order *order, const char *event)
 {
-  const gab_local_run *run = order->loop->guard->local;
+  const gab_local_run *run = order->loop->protection->local;
   for (int looks = 0; !order_has(order, event); gab_world_pause(run->world, &looks))
     GAB_TRY(gab_local_help(order->loop));
   return GAB_OK;
@@ -101,7 +101,7 @@ static inline gab_status order_serve_for(const local_order *order, const char *e
 /* Looks after others until then. */
 static inline gab_status order_serve(const local_order *order, bool (*happened)(const gab_local *local))
 {
-  const gab_local_run *run = order->loop->guard->local;
+  const gab_local_run *run = order->loop->protection->local;
   for (int looks = 0; !happened(run->machine); gab_world_pause(run->world, &looks))
     GAB_TRY(gab_local_help(order->loop));
   return GAB_OK;
@@ -168,7 +168,7 @@ static inline gab_world *order_end(local_order *order, gab_run_stats *stats, con
   CHECK(stats->local.meetings == 0);
   if (!order->was_spare) CHECK(order->computed_again == 0 && stats->local.steps_again == 0);
   gab_timeloop_destroy(&order->loop);
-  REQUIRE(gab_beacon_complete(world, 0) == 0);
+  REQUIRE(gab_report_completion(world, 0) == 0);
   automaton_destroy(&order->app);
   return world;
 }

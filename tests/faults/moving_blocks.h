@@ -73,7 +73,8 @@ static gab_status moving_blocks_run(moving_blocks *run, const gab_protection *pr
 
 static gab_drill moving_blocks_death(gab_slot slot, gab_step step)
 {
-  return (gab_drill){.step = step, .phase = GAB_PHASE_EXCHANGE, .visit = 1, .slot_count = 1, .slots = {slot}};
+  return (gab_drill){
+      .step = step, .point = GAB_FAULT_POINT_EXCHANGE, .visit = 1, .slot_count = 1, .slots = {slot}};
 }
 
 #endif

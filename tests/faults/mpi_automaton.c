@@ -12,7 +12,7 @@
 #include "tests/mpi_test.h"
 
 #include "core/base/log.h"
-#include "resilience/reports/beacon.h"
+#include "resilience/reports/completion.h"
 
 enum { MOST_DRILLS = 32 };
 
@@ -131,7 +131,7 @@ int main(int argc, char **argv)
   REQUIRE_OK(run(&app, &o, &j));
   REQUIRE(j.right);
   if (gab_world_is_root(world)) printf("checksum %016" PRIx64 "\n", j.checksum);
-  REQUIRE(gab_beacon_complete(world, 0) == 0);
+  REQUIRE(gab_report_completion(world, 0) == 0);
   automaton_destroy(&app);
   return test_end(&world);
 }

@@ -9,7 +9,7 @@
 #include "tests/mpi_test.h"
 
 #include "core/base/log.h"
-#include "resilience/reports/beacon.h"
+#include "resilience/reports/completion.h"
 
 enum { PLAYERS = 4, SPARES = 4, EVERY = 10, STEPS = 60, SECTION = 40 };
 
@@ -81,16 +81,17 @@ static gab_status run(local_life *life, const gab_protection *protection)
   return status == GAB_OK ? gab_timeloop_run(loop) : status;
 }
 
-static gab_drill death(gab_slot slot, gab_step step, gab_phase phase, gab_incarnation incarnation)
+static gab_drill death(gab_slot slot, gab_step step, gab_fault_point point, gab_incarnation incarnation)
 {
   return (gab_drill){
-      .step = step, .phase = phase, .visit = 1, .slot_count = 1, .slots = {slot}, .incarnation = incarnation};
+      .step = step, .point = point, .visit = 1, .slot_count = 1, .slots = {slot}, .incarnation = incarnation};
 }
 
 int main(int argc, char **argv)
 {
-  const gab_drill drills[] = {death(1, 27, GAB_PHASE_EXCHANGE, 0), death(2, 27, GAB_PHASE_COMPUTE, 0),
-                              death(1, 23, GAB_PHASE_COMPUTE, 1), death(3, 55, GAB_PHASE_COMPUTE, 0)};
+  const gab_drill drills[] = {
+      death(1, 27, GAB_FAULT_POINT_EXCHANGE, 0), death(2, 27, GAB_FAULT_POINT_COMPUTE, 0),
+      death(1, 23, GAB_FAULT_POINT_COMPUTE, 1), death(3, 55, GAB_FAULT_POINT_COMPUTE, 0)};
   local_life life = {.computed = -1};
   gab_world *world;
   setenv("GABION_SPARES", "4", 1);
@@ -120,7 +121,7 @@ int main(int argc, char **argv)
   CHECK(stats.local.meetings == 0);
   if (limit) CHECK((double)stats.local.journal_peak <= atof(limit) * (double)stats.checkpoint.image_bytes);
   gab_timeloop_destroy(&life.loop);
-  REQUIRE(gab_beacon_complete(world, 0) == 0);
+  REQUIRE(gab_report_completion(world, 0) == 0);
   automaton_destroy(&life.app);
   return test_end(&world);
 }

@@ -6,7 +6,7 @@
 
 #include "core/base/log.h"
 #include "resilience/local/local_run_impl.h"
-#include "resilience/reports/beacon.h"
+#include "resilience/reports/completion.h"
 
 enum { PLAYERS = 4, SPARES = 2, EVERY = 5, STEPS = 30, LATE = 2 };
 
@@ -19,7 +19,7 @@ typedef struct witness {
 static gab_status compute(void *user, gab_step step)
 {
   witness *life = user;
-  const gab_local_run *run = life->loop->guard->local;
+  const gab_local_run *run = life->loop->protection->local;
   if (step % EVERY == 0) {
     life->behind_checkpoints++;
     life->committed += gab_local_committed(run->machine) == step;
@@ -52,7 +52,7 @@ int main(int argc, char **argv)
     CHECK(life.committed >= STEPS / EVERY - 1);
   }
   gab_timeloop_destroy(&life.loop);
-  REQUIRE(gab_beacon_complete(world, 0) == 0);
+  REQUIRE(gab_report_completion(world, 0) == 0);
   automaton_destroy(&life.app);
   return test_end(&world);
 }

@@ -7,7 +7,7 @@
 #include "core/base/log.h"
 #include "core/messages/carrier.h"
 #include "core/messages/collective.h"
-#include "resilience/reports/beacon.h"
+#include "resilience/reports/completion.h"
 
 enum { PLAYERS = 4, SPARES = 2, EVERY = 10, STEPS = 42, PAUSE = 3, DEATH = 27, COUNT = STEPS / PAUSE };
 
@@ -74,13 +74,13 @@ static gab_status judge_result(void *user, gab_step step)
 static gab_status run(clocked *life)
 {
   const gab_drill drills[] = {{.step = DEATH,
-                               .phase = GAB_PHASE_REDUCTION,
+                               .point = GAB_FAULT_POINT_REDUCTION,
                                .visit = 1,
                                .slot_count = 1,
                                .slots = {0},
                                .incarnation = 0},
                               {.step = DEATH + 8,
-                               .phase = GAB_PHASE_COMPUTE,
+                               .point = GAB_FAULT_POINT_COMPUTE,
                                .visit = 1,
                                .slot_count = 1,
                                .slots = {2},
@@ -116,7 +116,7 @@ int main(int argc, char **argv)
   /* who came back as slot 0 proposed something, at a later time, and went by what was logged */
   if (gab_world_slot(world) == 0) CHECK(life.proposed > life.decided[DEATH / PAUSE]);
   gab_timeloop_destroy(&life.loop);
-  REQUIRE(gab_beacon_complete(world, 0) == 0);
+  REQUIRE(gab_report_completion(world, 0) == 0);
   automaton_destroy(&life.app);
   return test_end(&world);
 }

@@ -7,7 +7,7 @@
 #include "tests/mpi_test.h"
 
 #include "core/base/log.h"
-#include "resilience/reports/beacon.h"
+#include "resilience/reports/completion.h"
 
 enum { PLAYERS = 4, SPARES = 2, EVERY = 10, STEPS = 40 };
 
@@ -67,8 +67,12 @@ static gab_status make(kept_ghosts *life, const gab_protection *protection, bool
 int main(int argc, char **argv)
 {
   const bool asks = getenv("GABION_TEST_UNTOLD") == NULL;
-  const gab_drill death = {
-      .step = 27, .phase = GAB_PHASE_EXCHANGE, .visit = 1, .slot_count = 1, .slots = {1}, .incarnation = 0};
+  const gab_drill death = {.step = 27,
+                           .point = GAB_FAULT_POINT_EXCHANGE,
+                           .visit = 1,
+                           .slot_count = 1,
+                           .slots = {1},
+                           .incarnation = 0};
   const gab_protection protection = {
       .every = {.steps = EVERY}, .drills = &death, .drill_count = 1, .strategies = {&gab_strategy_local}};
   kept_ghosts life = {.told = -1};
@@ -94,7 +98,7 @@ int main(int argc, char **argv)
     CHECK(!life.right);
   }
   gab_timeloop_destroy(&loop);
-  REQUIRE(gab_beacon_complete(world, 0) == 0);
+  REQUIRE(gab_report_completion(world, 0) == 0);
   automaton_destroy(&life.app);
   return test_end(&world);
 }

@@ -9,7 +9,7 @@
 #include "tests/faults/moving_blocks.h"
 
 #include "core/base/log.h"
-#include "resilience/reports/beacon.h"
+#include "resilience/reports/completion.h"
 
 enum { PLAYERS = 6, SPARES = 2, EVERY = 10, STEPS = 60, SECTION = 34 };
 
@@ -71,7 +71,7 @@ int main(int argc, char **argv)
     CHECK(blocks.counted > 0);
   }
   gab_timeloop_destroy(&blocks.loop);
-  REQUIRE(gab_beacon_complete(world, 0) == 0);
+  REQUIRE(gab_report_completion(world, 0) == 0);
   automaton_destroy(&blocks.app);
   return test_end(&world);
 }

@@ -9,7 +9,7 @@
 
 #include "core/base/log.h"
 #include "resilience/local/local_run_impl.h"
-#include "resilience/reports/beacon.h"
+#include "resilience/reports/completion.h"
 
 enum { PLAYERS = 8, SPARES = 2, EVERY = 10, STEPS = 70, LAST_MOVE = 50 };
 
@@ -31,7 +31,7 @@ static uint64_t partners_of(const gab_local *machine)
 
 static void look(moving_life *life, gab_step step)
 {
-  const gab_local_run *run = life->blocks.loop->guard->local;
+  const gab_local_run *run = life->blocks.loop->protection->local;
   const gab_slot me = gab_world_slot(life->blocks.app.world);
   const int moves = (int)(step / EVERY), way = moves % 2;
   if (step > LAST_MOVE) return;
@@ -96,7 +96,7 @@ int main(int argc, char **argv)
   CHECK(life.blocks.counted > 0);
   if (gab_world_seat(world) < PLAYERS) CHECK(life.looked == LAST_MOVE + 1);
   gab_timeloop_destroy(&life.blocks.loop);
-  REQUIRE(gab_beacon_complete(world, 0) == 0);
+  REQUIRE(gab_report_completion(world, 0) == 0);
   automaton_destroy(&life.blocks.app);
   return test_end(&world);
 }

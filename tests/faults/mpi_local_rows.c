@@ -18,7 +18,7 @@
 #include "blockforest/output/csv.h"
 #include "core/base/log.h"
 #include "core/messages/collective.h"
-#include "resilience/reports/beacon.h"
+#include "resilience/reports/completion.h"
 
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -167,7 +167,7 @@ int main(int argc, char **argv)
   row_life life = {.way = way ? atoi(way) : 0};
   const gab_slot dies = life.way & OTHER ? 1 : 0;
   const gab_drill drill = {
-      .step = DEATH, .phase = GAB_PHASE_EXCHANGE, .visit = 1, .slot_count = 1, .slots = {dies}};
+      .step = DEATH, .point = GAB_FAULT_POINT_EXCHANGE, .visit = 1, .slot_count = 1, .slots = {dies}};
   const gab_protection protection = {.every = {.steps = EVERY},
                                      .verify = GAB_VERIFY_ALWAYS,
                                      .local_clusters = life.way & CLUSTERS ? "2" : NULL,
@@ -192,7 +192,7 @@ int main(int argc, char **argv)
   gab_timeloop_destroy(&life.loop);
   gab_series_destroy(&life.series);
   if (gab_world_is_root(world)) unlink(life.path);
-  REQUIRE(gab_beacon_complete(world, 0) == 0);
+  REQUIRE(gab_report_completion(world, 0) == 0);
   automaton_destroy(&life.app);
   return test_end(&world);
 }

@@ -38,7 +38,7 @@ static gab_status part(local_order *order, gab_slot slot)
   order_wait(order, "spare 5 knows");
   hidden_rank = gab_world_rank(order->app.world, slot == 0 ? 3 : 0);
   GAB_TRY(order_serve(order, slot == 0 ? second_is_given : first_is_given));
-  const gab_local *local = order->loop->guard->local->machine;
+  const gab_local *local = order->loop->protection->local->machine;
   CHECK(!(slot == 0 ? first_is_given : second_is_given)(local));
   order_tell(order, slot == 0 ? "0 has given" : "3 has given");
   order_wait(order, slot == 0 ? "3 has given" : "0 has given");
@@ -53,7 +53,7 @@ static gab_status rest(void *user, bool *plays)
 {
   local_order *order = user;
   static bool knows;
-  gab_local_run *run = order->loop->guard->local;
+  gab_local_run *run = order->loop->protection->local;
   int dead;
   int32_t players;
   GAB_TRY(gab_world_count_deaths(order->app.world, &dead, &players));

@@ -8,7 +8,7 @@
 
 #include "core/messages/collective.h"
 #include "core/base/log.h"
-#include "resilience/reports/beacon.h"
+#include "resilience/reports/completion.h"
 
 enum { PLAYERS = 4, SPARES = 2, EVERY = 10, STEPS = 40 };
 
@@ -65,8 +65,12 @@ int main(int argc, char **argv)
 {
   const char *how = getenv("GABION_TEST_UNSTEADY");
   const bool unverified = how && strcmp(how, "unverified") == 0;
-  const gab_drill death = {
-      .step = 27, .phase = GAB_PHASE_EXCHANGE, .visit = 1, .slot_count = 1, .slots = {1}, .incarnation = 0};
+  const gab_drill death = {.step = 27,
+                           .point = GAB_FAULT_POINT_EXCHANGE,
+                           .visit = 1,
+                           .slot_count = 1,
+                           .slots = {1},
+                           .incarnation = 0};
   const gab_protection protection = {.every = {.steps = EVERY},
                                      .verify = unverified ? GAB_VERIFY_NEVER : GAB_VERIFY_ALWAYS,
                                      .drills = &death,
@@ -92,7 +96,7 @@ int main(int argc, char **argv)
     }
   }
   gab_timeloop_destroy(&life.loop);
-  REQUIRE(gab_beacon_complete(world, 0) == 0);
+  REQUIRE(gab_report_completion(world, 0) == 0);
   automaton_destroy(&life.app);
   return test_end(&world);
 }

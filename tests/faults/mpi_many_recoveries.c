@@ -6,7 +6,7 @@
 #include "tests/mpi_test.h"
 
 #include "core/base/log.h"
-#include "resilience/reports/beacon.h"
+#include "resilience/reports/completion.h"
 
 #include <mpi-ext.h>
 
@@ -22,7 +22,7 @@ typedef struct holdings {
 
 typedef struct breaker {
   automaton app;
-  gab_comm *own; /* the application's communicator, made anew by every repair */
+  gab_comm *own; /* the application's communicator, rebuilt by every repair */
   int recoveries;
   gab_step broken_at; /* not to break the same step again after the rollback */
   holdings earlier, later;
@@ -99,7 +99,7 @@ int main(int argc, char **argv)
     test_doom(slot);
     drills[protection.drill_count++] =
         (gab_drill){.step = EVERY * slot,
-                    .phase = slot % 2 ? GAB_PHASE_EXCHANGE : GAB_PHASE_SNAPSHOT,
+                    .point = slot % 2 ? GAB_FAULT_POINT_EXCHANGE : GAB_FAULT_POINT_SNAPSHOT,
                     .visit = 1,
                     .slot_count = 1,
                     .slots = {slot}};
@@ -110,7 +110,7 @@ int main(int argc, char **argv)
   REQUIRE(b.right);
   REQUIRE(b.recoveries >= RECOVERIES && b.lost == slots - 2);
   if (gab_world_is_root(world)) printf("%d recoveries, %d deaths\n", b.recoveries, b.lost);
-  REQUIRE(gab_beacon_complete(world, 0) == 0);
+  REQUIRE(gab_report_completion(world, 0) == 0);
   automaton_destroy(&b.app);
   return test_end(&world);
 }

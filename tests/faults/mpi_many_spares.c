@@ -10,7 +10,7 @@
 
 #include "core/base/log.h"
 #include "core/world/world_impl.h"
-#include "resilience/reports/beacon.h"
+#include "resilience/reports/completion.h"
 
 /* Single recoveries differ, by the phase of the death, and MPI and the allocator touch memory for what they meet first: the first
  * three, one of each phase, are not compared. */
@@ -126,11 +126,12 @@ static gab_status run(long_life *life, const gab_protection *protection)
 /* Each life of the victim ends a little later than the one before. The spares are called in their order. */
 static void doom(gab_drill *drills, int spares)
 {
-  static const gab_phase phases[] = {GAB_PHASE_EXCHANGE, GAB_PHASE_SNAPSHOT, GAB_PHASE_COMPUTE};
+  static const gab_fault_point points[] = {GAB_FAULT_POINT_EXCHANGE, GAB_FAULT_POINT_SNAPSHOT,
+                                           GAB_FAULT_POINT_COMPUTE};
   for (int life = 0; life < spares; life++) {
     test_doom(life == 0 ? VICTIM : PLAYERS + life - 1);
     drills[life] = (gab_drill){.step = EVERY * (life + 1) + life % EVERY,
-                               .phase = phases[life % 3],
+                               .point = points[life % 3],
                                .visit = 1,
                                .slot_count = 1,
                                .slots = {VICTIM},
@@ -162,7 +163,7 @@ int main(int argc, char **argv)
   REQUIRE(gab_members_count(gab_world_members(world)) == PLAYERS && gab_world_spares(world) == 0);
   if (gab_world_slot(world) != VICTIM)
     REQUIRE(life.recoveries == life.spares && life.returned == life.spares);
-  REQUIRE(gab_beacon_complete(world, 0) == 0);
+  REQUIRE(gab_report_completion(world, 0) == 0);
   automaton_destroy(&life.app);
   return test_end(&world);
 }

@@ -231,7 +231,7 @@ static gab_status run(rendezvous *r, gab_timeloop **loop)
 {
   char clusters[16];
   const gab_drill drill = {.step = r->dies_in,
-                           .phase = GAB_PHASE_COMPUTE,
+                           .point = GAB_FAULT_POINT_COMPUTE,
                            .visit = 1,
                            .slot_count = r->second == GAB_NO_SLOT ? 1 : 2,
                            .slots = {r->victim, r->second}};

@@ -6,7 +6,7 @@
 #include "tests/mpi_test.h"
 
 #include "core/base/log.h"
-#include "resilience/reports/beacon.h"
+#include "resilience/reports/completion.h"
 
 enum { PLAYERS = 4, EVERY = 10, STEPS = 40 };
 
@@ -40,8 +40,12 @@ static gab_status count_step(void *user, gab_step step)
 int main(int argc, char **argv)
 {
   const bool local = getenv("GABION_TEST_LOCAL") != NULL;
-  const gab_drill death = {
-      .step = 27, .phase = GAB_PHASE_EXCHANGE, .visit = 1, .slot_count = 1, .slots = {1}, .incarnation = 0};
+  const gab_drill death = {.step = 27,
+                           .point = GAB_FAULT_POINT_EXCHANGE,
+                           .visit = 1,
+                           .slot_count = 1,
+                           .slots = {1},
+                           .incarnation = 0};
   const gab_protection protection = {.every = {.steps = EVERY},
                                      .drills = &death,
                                      .drill_count = 1,
@@ -73,7 +77,7 @@ int main(int argc, char **argv)
   CHECK(counted.room == STEPS);
   CHECK(automaton_is_right(&app, STEPS));
   gab_timeloop_destroy(&loop);
-  REQUIRE(gab_beacon_complete(world, 0) == 0);
+  REQUIRE(gab_report_completion(world, 0) == 0);
   automaton_destroy(&app);
   return test_end(&world);
 }

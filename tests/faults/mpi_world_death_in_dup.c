@@ -14,7 +14,7 @@ static gab_world *world;
 
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *fresh)
 {
-  if (world && gab_world_seat(world) == SECOND && gab_world_phase(world) == GAB_PHASE_REPAIR)
+  if (world && gab_world_seat(world) == SECOND && gab_world_fault_point(world) == GAB_FAULT_POINT_REPAIR)
     kill(getpid(), SIGKILL);
   return PMPI_Comm_dup(comm, fresh);
 }

@@ -102,17 +102,17 @@ int MPIX_Comm_shrink(MPI_Comm comm, MPI_Comm *fresh)
 
 int MPIX_Comm_agree(MPI_Comm comm, int *flag)
 {
-  if (world && gab_world_phase(world) == GAB_PHASE_REPAIR && agreements++ == my_delay % 3)
+  if (world && gab_world_fault_point(world) == GAB_FAULT_POINT_REPAIR && agreements++ == my_delay % 3)
     pass(AGREE_IN_REPAIR);
   return PMPIX_Comm_agree(comm, flag);
 }
 
-static void on_phase(void *user, gab_world *w, gab_phase phase)
+static void on_phase(void *user, gab_world *w, gab_fault_point phase)
 {
   (void)user;
   (void)w;
-  if (phase == GAB_PHASE_REDUCTION) pass(IN_REDUCTION);
-  if (phase == GAB_PHASE_REPAIR) pass(ENTER_REPAIR);
+  if (phase == GAB_FAULT_POINT_REDUCTION) pass(IN_REDUCTION);
+  if (phase == GAB_FAULT_POINT_REPAIR) pass(ENTER_REPAIR);
 }
 
 /* ------------------------------------------------------------------------------------ what everybody

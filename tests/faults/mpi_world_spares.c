@@ -65,11 +65,11 @@ int MPIX_Comm_shrink(MPI_Comm comm, MPI_Comm *fresh)
   return code;
 }
 
-static void on_phase(void *user, gab_world *w, gab_phase phase)
+static void on_phase(void *user, gab_world *w, gab_fault_point phase)
 {
   (void)user, (void)w;
-  if (phase == GAB_PHASE_REDUCTION) pass(IN_REDUCTION);
-  if (phase == GAB_PHASE_REPAIR) pass(ENTER_REPAIR);
+  if (phase == GAB_FAULT_POINT_REDUCTION) pass(IN_REDUCTION);
+  if (phase == GAB_FAULT_POINT_REPAIR) pass(ENTER_REPAIR);
 }
 
 static uint64_t draw(uint64_t key)

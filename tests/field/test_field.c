@@ -34,10 +34,10 @@ typedef void (*value_visitor)(gab_field *field, int32_t x, int32_t y, int32_t z,
 static void each_value(gab_field *field, value_visitor visit)
 {
   gab_box all = gab_field_whole(field);
-  for (int c = 0; c < field->shape.components; ++c)
-    for (int64_t z = all.lo[2]; z < all.hi[2]; ++z)
-      for (int64_t y = all.lo[1]; y < all.hi[1]; ++y)
-        for (int64_t x = all.lo[0]; x < all.hi[0]; ++x) visit(field, (int32_t)x, (int32_t)y, (int32_t)z, c);
+  for (int c = 0; c < field->shape.components; c++)
+    for (int64_t z = all.lo[2]; z < all.hi[2]; z++)
+      for (int64_t y = all.lo[1]; y < all.hi[1]; y++)
+        for (int64_t x = all.lo[0]; x < all.hi[0]; x++) visit(field, (int32_t)x, (int32_t)y, (int32_t)z, c);
 }
 
 static void mark(gab_field *field, int32_t x, int32_t y, int32_t z, int c)
@@ -61,7 +61,7 @@ static void check_value(gab_field *field, int32_t x, int32_t y, int32_t z, int c
 static void every_value_has_a_place_of_its_own_inside_the_memory(void **state)
 {
   (void)state;
-  for (int i = 0; i < SHAPES; ++i) {
+  for (int i = 0; i < SHAPES; i++) {
     gab_field *field = field_of(&shapes[i]);
     each_value(field, mark);
     gab_field_destroy(&field);
@@ -80,7 +80,7 @@ static void rows_are_aligned_unless_that_costs_more_than_an_eighth(void **state)
 {
   (void)state;
   int tight = 0;
-  for (int i = 0; i < SHAPES; ++i) {
+  for (int i = 0; i < SHAPES; i++) {
     gab_field *field = field_of(&shapes[i]);
     const gab_field_shape *shape = &shapes[i];
     size_t bytes = gab_precision_bytes(shape->precision);
@@ -91,10 +91,10 @@ static void rows_are_aligned_unless_that_costs_more_than_an_eighth(void **state)
     bool padded = 8 * (lines * GAB_ALIGNMENT - values) <= values;
     assert_int_equal(row, padded ? lines * GAB_ALIGNMENT : values);
     tight += !padded;
-    for (int c = 0; c < (soa ? shape->components : 1); ++c) {
+    for (int c = 0; c < (soa ? shape->components : 1); c++) {
       expect_aligned(field, 0, 0, c);
-      for (int32_t z = 0; padded && z < shape->cells[2]; ++z)
-        for (int32_t y = 0; y < shape->cells[1]; ++y) expect_aligned(field, y, z, c);
+      for (int32_t z = 0; padded && z < shape->cells[2]; z++)
+        for (int32_t y = 0; y < shape->cells[1]; y++) expect_aligned(field, y, z, c);
     }
     if (soa) assert_int_equal((size_t)field->map.component_stride * bytes / GAB_ALIGNMENT % 2, 1);
     gab_field_destroy(&field);
@@ -108,7 +108,7 @@ static void packed_boxes_are_canonical_and_come_back(void **state)
   const int order[] = {2, 0};
   const gab_box box = {{-1, 0, 0}, {4, 3, 2}};
   unsigned char *bytes[2];
-  for (int layout = 0; layout < 2; ++layout) {
+  for (int layout = 0; layout < 2; layout++) {
     gab_field_shape shape = {{7, 5, 3}, {2 - layout, 1, 1}, 3, (gab_layout)layout, GAB_PRECISION_DOUBLE};
     gab_field *field = field_of(&shape), *other = field_of(&shape);
     each_value(field, set_value);
@@ -122,10 +122,10 @@ static void packed_boxes_are_canonical_and_come_back(void **state)
     memcpy(&second, bytes[layout] + size / 2, sizeof second);
     assert_true(first == gab_field_get(field, -1, 0, 0, 2) && second == gab_field_get(field, -1, 0, 0, 0));
     gab_field_unpack_box(other, &box, order, 2, bytes[layout]);
-    for (int32_t z = -1; z < 4; ++z)
-      for (int32_t y = -1; y < 6; ++y)
-        for (int32_t x = -1; x < 8; ++x)
-          for (int c = 0; c < 3; ++c) {
+    for (int32_t z = -1; z < 4; z++)
+      for (int32_t y = -1; y < 6; y++)
+        for (int32_t x = -1; x < 8; x++)
+          for (int c = 0; c < 3; c++) {
             bool inside = x >= -1 && x < 4 && y >= 0 && y < 3 && z >= 0 && z < 2 && c != 1;
             assert_true(gab_field_get(other, x, y, z, c) == (inside ? gab_field_get(field, x, y, z, c) : 0));
           }
@@ -140,8 +140,8 @@ static void packed_boxes_are_canonical_and_come_back(void **state)
 static void copies_between_layouts_and_precisions_keep_the_values(void **state)
 {
   (void)state;
-  for (int to = 0; to < 4; ++to)
-    for (int from = 0; from < 4; ++from) {
+  for (int to = 0; to < 4; to++)
+    for (int from = 0; from < 4; from++) {
       gab_field_shape shape = {{6, 4, 2}, {1, 1, 1}, 3, (gab_layout)(from / 2), (gab_precision)(from % 2)};
       gab_field *a = field_of(&shape);
       shape.layout = (gab_layout)(to / 2);
@@ -159,13 +159,13 @@ static void copies_between_layouts_and_precisions_keep_the_values(void **state)
 static void a_box_copied_to_another_place_keeps_its_values(void **state)
 {
   (void)state;
-  for (int layout = 0; layout < 2; ++layout) {
+  for (int layout = 0; layout < 2; layout++) {
     gab_field_shape shape = {{6, 4, 2}, {1, 1, 1}, 3, (gab_layout)layout, GAB_PRECISION_FLOAT};
     gab_field *a = field_of(&shape), *b = field_of(&shape);
     each_value(a, set_value);
     gab_box from = {{4, 0, 0}, {6, 4, 2}}, to = {{-1, 0, 0}, {1, 4, 2}};
     gab_field_copy_box(b, &to, a, &from, NULL, 3);
-    for (int c = 0; c < 3; ++c) {
+    for (int c = 0; c < 3; c++) {
       assert_true(gab_field_get(b, -1, 2, 1, c) == gab_field_get(a, 4, 2, 1, c));
       assert_true(gab_field_get(b, 0, 3, 0, c) == gab_field_get(a, 5, 3, 0, c));
       assert_true(gab_field_get(b, 1, 3, 0, c) == 0);

@@ -12,7 +12,7 @@ static void names_get_different_bits_and_keep_them(void **state)
   (void)state;
   gab_flag_names names = {0};
   gab_flag_bits seen = 0, bit, again;
-  for (int i = 0; i < GAB_FLAG_COUNT; ++i) {
+  for (int i = 0; i < GAB_FLAG_COUNT; i++) {
     char name[32];
     snprintf(name, sizeof name, "flag %d", i);
     assert_int_equal(gab_flag_register(&names, name, &bit), GAB_OK);

@@ -83,7 +83,7 @@ static void use(const gab_config *config)
   FUZZ_EXPECT(gab_config_int(config, "steps") >= 0);
   double omega = gab_config_real(config, "lbm.omega");
   FUZZ_EXPECT(isnan(omega) || (omega > 0 && omega <= 2));
-  for (size_t i = 0; i < gab_config_count(config, "bodies"); ++i) {
+  for (size_t i = 0; i < gab_config_count(config, "bodies"); i++) {
     char path[GAB_CONFIG_PATH_CAPACITY];
     const char *type = gab_config_string(config, gab_config_path(path, "bodies.%zu.type", i));
     if (strcmp(type, "sphere") == 0)
@@ -96,7 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   gab_config *config = NULL;
   FUZZ_EXPECT(gab_config_create(&config) == GAB_OK);
-  for (size_t i = 0; i < sizeof sections / sizeof *sections; ++i)
+  for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
     FUZZ_EXPECT(gab_config_declare(config, &sections[i]) == GAB_OK);
   const uint8_t *end = size > 0 ? memchr(data, '\0', size) : NULL;
   size_t length = end ? (size_t)(end - data) : size;
@@ -105,7 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   for (size_t at = length + 1; at < size;) {
     char assignment[256];
     size_t wanted = 0;
-    while (at + wanted < size && data[at + wanted] && wanted < sizeof assignment - 1) ++wanted;
+    while (at + wanted < size && data[at + wanted] && wanted < sizeof assignment - 1) wanted++;
     memcpy(assignment, data + at, wanted);
     assignment[wanted] = '\0';
     at += wanted + 1;

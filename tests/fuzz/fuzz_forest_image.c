@@ -35,14 +35,14 @@ static size_t pile_size(void *user, const void *data)
 static gab_status pile_pack(void *user, const void *data, gab_buffer *out)
 {
   (void)user;
-  for (int i = 0; i < PILE; ++i) GAB_TRY(gab_put_u32(out, ((const uint32_t *)data)[i]));
+  for (int i = 0; i < PILE; i++) GAB_TRY(gab_put_u32(out, ((const uint32_t *)data)[i]));
   return GAB_OK;
 }
 
 static gab_status pile_unpack(void *user, void *data, gab_reader *in)
 {
   (void)user;
-  for (int i = 0; i < PILE; ++i) GAB_TRY(gab_get_u32(in, (uint32_t *)data + i));
+  for (int i = 0; i < PILE; i++) GAB_TRY(gab_get_u32(in, (uint32_t *)data + i));
   return GAB_OK;
 }
 
@@ -170,7 +170,7 @@ enum { LEVELS = 16, SEEDS = 7 };
 static void make_seed(const unsigned what[3], gab_buffer *out)
 {
   FUZZ_EXPECT(gab_put_u8(out, (uint8_t)what[0]) == GAB_OK);
-  for (int i = 1; i <= 1 + (int)(what[0] & 1); ++i)
+  for (int i = 1; i <= 1 + (int)(what[0] & 1); i++)
     if (what[i] == LEVELS) image_of_levels(out);
     else image_of(what[i], out);
 }
@@ -183,7 +183,7 @@ int main(int argc, char **argv)
                                             {5, 9, 6},  {0, LEVELS, 0}, {5, LEVELS, 1}};
   fuzz_seed seeds[SEEDS];
   gab_buffer bytes[SEEDS];
-  for (int s = 0; s < SEEDS; ++s) {
+  for (int s = 0; s < SEEDS; s++) {
     gab_buffer_init(&bytes[s], GAB_MEMORY_MESSAGE);
     make_seed(blocks[s], &bytes[s]);
     seeds[s] = (fuzz_seed){(const char *)bytes[s].data, bytes[s].size};
@@ -197,7 +197,7 @@ int main(int argc, char **argv)
   FUZZ_EXPECT(gab_forest_block_count(forest) == 7 && gab_forest_is_valid(forest));
   gab_forest_destroy(&forest);
   int failures = fuzz_main(argc, argv, seeds, SEEDS);
-  for (int s = 0; s < SEEDS; ++s) gab_buffer_release(&bytes[s]);
+  for (int s = 0; s < SEEDS; s++) gab_buffer_release(&bytes[s]);
   gab_world *world = the_world();
   gab_world_destroy(&world);
   return failures;

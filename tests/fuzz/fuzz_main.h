@@ -77,11 +77,11 @@ static void fuzz_mutations(const fuzz_seed *seeds, size_t count, unsigned long r
 {
   static uint8_t data[FUZZ_CAPACITY];
   uint64_t counter = 0;
-  for (unsigned long run = 0; run < runs; ++run) {
+  for (unsigned long run = 0; run < runs; run++) {
     const fuzz_seed *seed = &seeds[run % count];
     size_t size = seed->size < FUZZ_CAPACITY ? seed->size : FUZZ_CAPACITY;
     memcpy(data, seed->bytes, size);
-    for (uint64_t changes = run < count ? 0 : 1 + fuzz_random(&counter) % 8; changes > 0; --changes)
+    for (uint64_t changes = run < count ? 0 : 1 + fuzz_random(&counter) % 8; changes > 0; changes--)
       size = fuzz_mutate(data, size, &seeds[fuzz_random(&counter) % count], &counter);
     /* A copy of the exact size, so that a sanitizer sees every step over the end. */
     uint8_t *exact = malloc(size > 0 ? size : 1);
@@ -108,7 +108,7 @@ static int fuzz_file(const char *path)
 
 static int fuzz_write_seeds(const char *folder, const fuzz_seed *seeds, size_t count)
 {
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     char path[1024];
     snprintf(path, sizeof path, "%s/seed%zu", folder, i);
     FILE *file = fopen(path, "wb");
@@ -124,7 +124,7 @@ static int fuzz_main(int argc, char **argv, const fuzz_seed *seeds, size_t count
 {
   unsigned long runs = 20000;
   int files = 0, failures = 0;
-  for (int i = 1; i < argc; ++i) {
+  for (int i = 1; i < argc; i++) {
     if (strncmp(argv[i], "-runs=", 6) == 0) runs = strtoul(argv[i] + 6, NULL, 10);
     else if (strncmp(argv[i], "-seeds=", 7) == 0) return fuzz_write_seeds(argv[i] + 7, seeds, count);
     else ++files, failures += fuzz_file(argv[i]);

@@ -93,7 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   if (gab_get_u8(&program, &steps) != GAB_OK || gab_get_view(&program, steps, &reader) != GAB_OK) return 0;
   const unsigned char *operations = reader.at;
   reader = program;
-  for (uint8_t i = 0; i < steps; ++i) {
+  for (uint8_t i = 0; i < steps; i++) {
     size_t left = gab_reader_left(&reader);
     gab_status status = read_one(&reader, operations[i]);
     FUZZ_EXPECT(status == GAB_OK || status == GAB_ERR_CORRUPT);

@@ -30,7 +30,7 @@ static double slip_arrives(const gab_boundary_link *at)
   const double length = ldexp(at->numbers[0], at->level), share = length / (length + 0.5);
   const int8_t *c = at->lattice->c[at->q];
   double along = 0;
-  for (int axis = 0; axis < at->lattice->dimension; ++axis)
+  for (int axis = 0; axis < at->lattice->dimension; axis++)
     if (axis != at->side / 2) along += c[axis] * share * at->velocity[axis];
   return at->sent[gab_lattice_opposite(at->q)] + 6 * at->lattice->weight[at->q] * along;
 }

@@ -37,7 +37,7 @@ static gab_status run(gab_world *world, const gab_config *config)
   GAB_TRY(gab_forest_create(world, &grid, &forest));
   GAB_TRY(gab_lbm_create(forest, NULL, &setup.options, &lbm));
   GAB_TRY(gab_balance_initial(forest, NULL, NULL));
-  for (int64_t step = 0; step < gab_config_int(config, "channel.steps"); ++step) GAB_TRY(gab_lbm_step(lbm));
+  for (int64_t step = 0; step < gab_config_int(config, "channel.steps"); step++) GAB_TRY(gab_lbm_step(lbm));
   uint64_t checksum;
   gab_lbm_integrals sums;
   GAB_TRY(gab_forest_checksum(forest, &checksum));
@@ -54,7 +54,7 @@ static gab_status run(gab_world *world, const gab_config *config)
 static gab_status read_case(gab_config *config, int count, char **words)
 {
   GAB_TRY(gab_config_load(config, words[1]));
-  for (int i = 2; i < count; ++i) GAB_TRY(gab_config_override(config, words[i]));
+  for (int i = 2; i < count; i++) GAB_TRY(gab_config_override(config, words[i]));
   return gab_config_check(config);
 }
 

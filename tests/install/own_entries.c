@@ -51,12 +51,12 @@ static double ring_distance(const double *numbers, const double point[3])
   return (hypot(point[0] - numbers[0], point[1] - numbers[1]) - numbers[2]) * numbers[3];
 }
 
-static const gab_body_shape ring = {.name = "ring",
-                                    .doc = "A disc in the plane.",
-                                    .keys = ring_keys,
-                                    .key_count = 3,
-                                    .read = read_ring,
-                                    .distance = ring_distance};
+static const gab_body_shape places = {.name = "ring",
+                                      .doc = "A disc in the plane.",
+                                      .keys = ring_keys,
+                                      .key_count = 3,
+                                      .read = read_ring,
+                                      .distance = ring_distance};
 
 /* ---- A collision model with kernels that are there: MRT with one rate for all that is not stress. */
 static void equal_rates(gab_lbm_options *options) { options->mrt = (gab_mrt_rates){1.3, 1.3, 1.3, 1.3, 1.3}; }
@@ -91,10 +91,10 @@ static const gab_lbm_criterion own_curl = {
 
 /* ---- A redundancy scheme: one copy, at the member before. */
 static int one(int32_t count) { return count > 1; }
-static int32_t all_the_way_back(const gab_circle *circle, int copy, int copies)
+static int32_t all_the_way_back(const gab_scheme_places *places, int copy, int copies)
 {
   (void)copy, (void)copies;
-  return circle->count - 1;
+  return places->count - 1;
 }
 static const gab_scheme before = {
     .name = "before", .doc = "a copy at the member before", .most_copies = one, .shift = all_the_way_back};
@@ -217,7 +217,7 @@ static const gab_physics *driven_flow(void)
 /* ---- All of them, before anything is read; none twice. */
 static int twice(void)
 {
-  return gab_boundary_register(&slip) == GAB_OK || gab_body_shape_register(&ring) == GAB_OK ||
+  return gab_boundary_register(&slip) == GAB_OK || gab_body_shape_register(&places) == GAB_OK ||
          gab_collision_register(&two_groups) == GAB_OK || gab_collision_register(&power_law) == GAB_OK ||
          gab_lbm_quantity_register(&own_q) == GAB_OK || gab_lbm_criterion_register(&own_curl) == GAB_OK ||
          gab_scheme_register(&before) == GAB_OK || gab_strategy_register(&own_shrink) == GAB_OK ||
@@ -234,7 +234,7 @@ static gab_status register_all(void)
   two_groups.read = NULL;
   two_groups.fill = equal_rates;
   GAB_TRY(gab_boundary_register(&slip));
-  GAB_TRY(gab_body_shape_register(&ring));
+  GAB_TRY(gab_body_shape_register(&places));
   GAB_TRY(gab_collision_register(&two_groups));
   GAB_TRY(gab_collision_register(&power_law));
   GAB_TRY(gab_lbm_quantity_register(&own_q));

@@ -5,7 +5,7 @@
  * Says who it is in each call, and each cleanup. */
 #include "core/base/log.h"
 #include "resilience/recovery/reinit.h"
-#include "resilience/reports/beacon.h"
+#include "resilience/reports/completion.h"
 #include "waves.h"
 
 #include <stdlib.h>
@@ -102,7 +102,7 @@ int main(int argc, char **argv)
   if (status == GAB_OK) status = gab_world_dup(world, &p.comm);
   if (status == GAB_OK) status = gab_reinit(world, argc, argv, work, &p);
   if (status != GAB_OK) gab_log(GAB_LOG_ERROR, "%s", gab_error_message());
-  const int code = gab_beacon_complete(world, gab_status_exit_code(status));
+  const int code = gab_report_completion(world, gab_status_exit_code(status));
   gab_world_destroy(&world);
   return code;
 }

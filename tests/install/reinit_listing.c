@@ -2,7 +2,7 @@
  * reinit_listing STEPS */
 #include "core/base/log.h"
 #include "resilience/recovery/state.h"
-#include "resilience/reports/beacon.h"
+#include "resilience/reports/completion.h"
 #include "waves.h"
 
 #include <stdlib.h>
@@ -56,7 +56,7 @@ int main(int argc, char **argv)
   if (status == GAB_OK) status = gab_reinit(world, argc, argv, foo, &app);
   if (status != GAB_OK) gab_log(GAB_LOG_ERROR, "%s", gab_error_message());
   gab_state_destroy(&app.saved);
-  const int code = gab_beacon_complete(world, gab_status_exit_code(status));
+  const int code = gab_report_completion(world, gab_status_exit_code(status));
   gab_world_destroy(&world);
   return code;
 }

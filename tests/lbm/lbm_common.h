@@ -31,7 +31,7 @@ static inline flow flow_open(gab_world *world, const flow_case *given)
 {
   flow made = {0};
   gab_forest_options options = {.grid.dimension = given->dimension, .dx = 1};
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     REQUIRE(given->cells[axis] % given->block[axis] == 0);
     options.grid.roots[axis] = given->cells[axis] / given->block[axis];
     options.cells[axis] = given->block[axis];
@@ -59,7 +59,7 @@ static inline void flow_close(flow *gone)
 
 static inline void flow_run(flow *it, int steps)
 {
-  for (int i = 0; i < steps; ++i) REQUIRE_OK(gab_lbm_step(it->lbm));
+  for (int i = 0; i < steps; i++) REQUIRE_OK(gab_lbm_step(it->lbm));
 }
 
 /* Density and velocity of all local cells, called with the cell of the domain. */
@@ -73,12 +73,12 @@ static inline void flow_visit(const flow *it, cell_visitor visit, void *user)
   double *density = malloc(count * sizeof *density), *velocity = malloc(3 * count * sizeof *velocity);
   uint8_t *fluid = malloc(count);
   REQUIRE(density && velocity && fluid);
-  for (size_t b = 0; b < gab_forest_block_count(it->forest); ++b) {
+  for (size_t b = 0; b < gab_forest_block_count(it->forest); b++) {
     const gab_block *block = gab_forest_block(it->forest, b);
     gab_box place = gab_block_cells(it->forest, block);
     REQUIRE_OK(gab_lbm_macroscopic(it->lbm, block, &box, density, velocity));
     REQUIRE_OK(gab_lbm_fluid_mask(it->lbm, block, &box, fluid));
-    for (size_t i = 0; i < count; ++i) {
+    for (size_t i = 0; i < count; i++) {
       size_t x = i % (size_t)cells[0], y = i / (size_t)cells[0] % (size_t)cells[1],
              z = i / (size_t)cells[0] / (size_t)cells[1];
       int64_t cell[3] = {place.lo[0] + (int64_t)x, place.lo[1] + (int64_t)y, place.lo[2] + (int64_t)z};
@@ -116,7 +116,7 @@ static inline void noisy_state(void *user, const double centre[3], gab_lbm_state
   (void)user;
   int64_t cell[3] = {(int64_t)floor(centre[0]), (int64_t)floor(centre[1]), (int64_t)floor(centre[2])};
   state->density += 0.01 * noise(1, cell);
-  for (int axis = 0; axis < 3; ++axis) state->velocity[axis] += 0.02 * noise(2 + (uint64_t)axis, cell);
+  for (int axis = 0; axis < 3; axis++) state->velocity[axis] += 0.02 * noise(2 + (uint64_t)axis, cell);
 }
 static inline void noisy_plane(void *user, const double centre[3], gab_lbm_state *state)
 {

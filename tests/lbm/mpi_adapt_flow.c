@@ -31,7 +31,7 @@ static gab_status scatter(void *context, gab_proxies *proxies)
   size_t local = gab_proxies_count(proxies);
   gab_slot *targets = malloc((local + 1) * sizeof *targets);
   REQUIRE(targets);
-  for (size_t i = 0; i < local; ++i) {
+  for (size_t i = 0; i < local; i++) {
     uint64_t dice = gab_hash_counter(marks->round, 4, gab_proxies_get(proxies, i)->id);
     targets[i] = gab_members_slot(members, (int32_t)(dice % count));
   }
@@ -53,7 +53,7 @@ static void compare_cell(void *user, const int64_t cell[3], bool fluid, double d
   (void)cell;
   if (!fluid) return;
   seen->worst = fmax(seen->worst, fabs(density - 1));
-  for (int axis = 0; axis < 3; ++axis) seen->worst = fmax(seen->worst, fabs(u[axis] - wanted[axis]));
+  for (int axis = 0; axis < 3; axis++) seen->worst = fmax(seen->worst, fabs(u[axis] - wanted[axis]));
 }
 
 static outcome run(gab_world *world, const flow_case *given, bool scattered)
@@ -66,7 +66,7 @@ static outcome run(gab_world *world, const flow_case *given, bool scattered)
   gab_adapt_options options = {.max_level = MAX_LEVEL, .mark = mark_block, .user = &marks};
   options.distribute = scattered ? scatter : NULL;
   options.distribute_context = &marks;
-  for (; marks.round < ROUNDS; ++marks.round) {
+  for (; marks.round < ROUNDS; marks.round++) {
     gab_adapt_report report;
     REQUIRE_OK(gab_forest_adapt(it.forest, &options, &report));
     seen.split += report.grid.split;
@@ -139,7 +139,7 @@ static uint64_t there_and_back(gab_world *world, const flow_case *given)
 {
   uint64_t checksum;
   flow it = flow_open(world, given);
-  for (int round = 0; round < 2; ++round) {
+  for (int round = 0; round < 2; round++) {
     gab_mark mark = round == 0 ? GAB_MARK_REFINE : GAB_MARK_COARSEN;
     const gab_adapt_options options = {.max_level = 1, .mark = mark_all, .user = &mark};
     gab_adapt_report report;
@@ -162,11 +162,11 @@ static void storage_does_not_matter(gab_world *world, int dimension, bool in_flo
   flow_case given = make_case(dimension);
   given.options.initial = smooth;
   given.options.precision = in_float ? GAB_PRECISION_FLOAT : GAB_PRECISION_DOUBLE;
-  for (int with_force = 0; with_force < 2; ++with_force) {
+  for (int with_force = 0; with_force < 2; with_force++) {
     uint64_t whole = 0, parts = 0;
     given.options.force[0] = with_force ? 2e-5 : 0;
     given.options.force[1] = with_force ? -1e-5 : 0;
-    for (int k = 0; k < 7; ++k) {
+    for (int k = 0; k < 7; k++) {
       given.options.kernel = kernels[k];
       given.options.pencil = pencils[k];
       const uint64_t back = there_and_back(world, &given), here = run(world, &given, k > 2).checksum;
@@ -201,7 +201,7 @@ static void sharing_does_not_matter(gab_world *world, int dimension, bool with_b
   if (dimension == 3) given.options.sides[GAB_SIDE_Z_MIN].kind = GAB_SIDE_FREE_SLIP;
   if (dimension == 3) given.options.sides[GAB_SIDE_Z_MAX].kind = GAB_SIDE_PRESSURE;
   if (with_bodies)
-    for (int side = 0; side < GAB_SIDE_COUNT; ++side)
+    for (int side = 0; side < GAB_SIDE_COUNT; side++)
       if (side / 2 != 1) given.options.sides[side] = (gab_side){.kind = GAB_SIDE_PERIODIC};
   given.bodies = with_bodies ? all : NULL;
   given.body_count = with_bodies ? BODIES : 0;
@@ -215,15 +215,15 @@ int main(int argc, char **argv)
 {
   gab_world *world;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
-  for (int dimension = 2; dimension <= 3; ++dimension) {
+  for (int dimension = 2; dimension <= 3; dimension++) {
     conserved_and_owners_do_not_matter(world, dimension, false);
     uniform_flow_stays_uniform(world, dimension, &gab_collision_trt);
     uniform_flow_stays_uniform(world, dimension, &gab_collision_rr);
   }
   conserved_and_owners_do_not_matter(world, 2, true);
-  for (int dimension = 2; dimension <= 3; ++dimension) {
-    for (int in_float = 0; in_float < 2; ++in_float) storage_does_not_matter(world, dimension, in_float);
-    for (int with_bodies = 0; with_bodies < 2; ++with_bodies)
+  for (int dimension = 2; dimension <= 3; dimension++) {
+    for (int in_float = 0; in_float < 2; in_float++) storage_does_not_matter(world, dimension, in_float);
+    for (int with_bodies = 0; with_bodies < 2; with_bodies++)
       sharing_does_not_matter(world, dimension, with_bodies);
   }
   REQUIRE_OK(gab_world_barrier(world));

@@ -42,8 +42,8 @@ static void long_titles(gab_world *world)
   second.revision = 42;
   const flow_case cases[2] = {flow_of(GAB_PRECISION_DOUBLE, false, &first, NULL),
                               flow_of(GAB_PRECISION_DOUBLE, false, &second, NULL)};
-  for (int i = 0; i < 2; ++i)
-    for (int k = 0; k < 2; ++k)
+  for (int i = 0; i < 2; i++)
+    for (int k = 0; k < 2; k++)
       REQUIRE(take_up(world, &cases[i], &cases[k]) == (i == k ? GAB_OK : GAB_ERR_INPUT));
   REQUIRE(take_up(world, &cases[0], &cases[1]) == GAB_ERR_INPUT);
   REQUIRE(strstr(gab_error_message(), "revision 41") && strstr(gab_error_message(), "revision 42"));
@@ -110,8 +110,8 @@ int main(int argc, char **argv)
                              flow_of(GAB_PRECISION_DOUBLE, false, &gab_collision_srt, NULL),
                              flow_of(GAB_PRECISION_DOUBLE, false, &gab_collision_mrt, NULL)};
   enum { CASES = sizeof cases / sizeof cases[0] };
-  for (int i = 0; i < CASES; ++i)
-    for (int k = 0; k < CASES; ++k)
+  for (int i = 0; i < CASES; i++)
+    for (int k = 0; k < CASES; k++)
       REQUIRE(take_up(world, &cases[i], &cases[k]) == (i == k ? GAB_OK : GAB_ERR_INPUT));
   REQUIRE(take_up(world, &cases[2], &cases[4]) == GAB_ERR_INPUT);
   REQUIRE(strstr(gab_error_message(), "D2Q9/mixed/TRT") && strstr(gab_error_message(), "D2Q9/double/MRT"));

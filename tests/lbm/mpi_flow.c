@@ -59,7 +59,7 @@ static outcome run_moving(gab_world *world, const flow_case *given)
   flow_run(&it, STEPS / 4);
   gab_slot targets[MOST_BLOCKS];
   REQUIRE(gab_forest_block_count(it.forest) <= MOST_BLOCKS);
-  for (int i = 0; i < MOST_BLOCKS; ++i) targets[i] = gab_world_root(world);
+  for (int i = 0; i < MOST_BLOCKS; i++) targets[i] = gab_world_root(world);
   REQUIRE_OK(gab_forest_migrate(it.forest, targets));
   flow_run(&it, STEPS / 4);
   REQUIRE_OK(gab_balance_forest(it.forest, NULL, NULL));
@@ -104,8 +104,8 @@ static void strips_do_not_matter(gab_world *world, const flow_case *given, const
                                  int count, const outcome *wanted)
 {
   static const int places[] = {1, 2, 3, 16};
-  for (int i = 0; i < count; ++i)
-    for (size_t p = 0; p < sizeof places / sizeof *places; ++p) {
+  for (int i = 0; i < count; i++)
+    for (size_t p = 0; p < sizeof places / sizeof *places; p++) {
       flow_case other = *given;
       memcpy(other.block, blocks[i], sizeof other.block);
       other.options.pencil = places[p];
@@ -125,7 +125,7 @@ static void check_case(gab_world *world, flow_case given, const int32_t (*blocks
 {
   outcome first = run(world, &given);
   REQUIRE(first.hash != 0 && first.force[0][0] != 0 && first.sums.strain > 0);
-  for (int i = 0; i < count; ++i) {
+  for (int i = 0; i < count; i++) {
     flow_case other = given;
     memcpy(other.block, blocks[i], sizeof other.block);
     outcome again = run(world, &other);

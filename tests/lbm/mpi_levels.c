@@ -34,7 +34,7 @@ static flow levels_open(gab_world *world, const levels_case *given)
   const flow_case *what = &given->flow;
   flow made = {0};
   gab_forest_options options = {.grid.dimension = what->dimension, .dx = 1};
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     options.grid.roots[axis] = what->cells[axis] / what->block[axis];
     options.cells[axis] = what->block[axis];
     options.periodic[axis] =
@@ -64,7 +64,7 @@ static levels_case make_case(int dimension, uint64_t seed, int roots, int block)
 {
   levels_case given = {.seed = seed, .max_level = 2, .percent = 30};
   given.flow.dimension = dimension;
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     bool flat = axis == 2 && dimension == 2;
     given.flow.block[axis] = flat ? 1 : block;
     given.flow.cells[axis] = flat ? 1 : block * roots;
@@ -76,7 +76,7 @@ static levels_case make_case(int dimension, uint64_t seed, int roots, int block)
 
 static void set_all_sides(levels_case *given, gab_side_kind kind)
 {
-  for (int side = 0; side < 2 * given->flow.dimension; ++side) given->flow.options.sides[side].kind = kind;
+  for (int side = 0; side < 2 * given->flow.dimension; side++) given->flow.options.sides[side].kind = kind;
 }
 
 /* ------------------------------------------------------------------------------------------ uniform flow */
@@ -91,7 +91,7 @@ static void compare_cell(void *user, const int64_t cell[3], bool fluid, double d
   (void)cell;
   if (!fluid) return;
   it->worst = fmax(it->worst, fabs(density - 1));
-  for (int axis = 0; axis < 3; ++axis) it->worst = fmax(it->worst, fabs(u[axis] - it->velocity[axis]));
+  for (int axis = 0; axis < 3; axis++) it->worst = fmax(it->worst, fabs(u[axis] - it->velocity[axis]));
 }
 
 static void uniform_flow(gab_world *world, int dimension, const gab_collision *collision, uint64_t seed,
@@ -116,9 +116,9 @@ static void fine_noise(void *user, const double centre[3], gab_lbm_state *state)
 {
   const bool *flat = user;
   int64_t cell[3];
-  for (int axis = 0; axis < 3; ++axis) cell[axis] = (int64_t)floor(8 * centre[axis]);
+  for (int axis = 0; axis < 3; axis++) cell[axis] = (int64_t)floor(8 * centre[axis]);
   state->density += 0.01 * noise(1, cell);
-  for (int axis = 0; axis < (*flat ? 2 : 3); ++axis)
+  for (int axis = 0; axis < (*flat ? 2 : 3); axis++)
     state->velocity[axis] += 0.02 * noise(2 + (uint64_t)axis, cell);
 }
 
@@ -143,7 +143,7 @@ static void conserve(gab_world *world, const levels_case *given, bool momentum_t
   const double tolerance = given->flow.options.precision == GAB_PRECISION_FLOAT ? 1e-5 : 1e-13;
   REQUIRE_NEAR(after.mass / before.mass, 1, tolerance);
   REQUIRE(fabs(before.mass / before.volume - 1) < 0.01); /* but for noise the density is 1 */
-  for (int axis = 0; axis < 3 && momentum_too; ++axis)
+  for (int axis = 0; axis < 3 && momentum_too; axis++)
     REQUIRE_NEAR(after.momentum[axis], before.momentum[axis], 0.1 * before.mass * tolerance);
   flow_close(&it);
 }
@@ -201,14 +201,14 @@ static void forces_are_what_the_flow_loses(gab_world *world, int dimension, uint
   flow it = levels_open(world, &given);
   gab_lbm_integrals before, after;
   double forces[2][3];
-  for (int step = 0; step < 6; ++step) {
+  for (int step = 0; step < 6; step++) {
     REQUIRE_OK(gab_lbm_integrate(it.lbm, false, &before));
     gab_lbm_request_forces(it.lbm);
     flow_run(&it, 1);
     REQUIRE_OK(gab_lbm_integrate(it.lbm, false, &after));
     REQUIRE_OK(gab_lbm_forces(it.lbm, forces));
     REQUIRE(forces[0][0] != 0 && forces[1][0] != 0);
-    for (int axis = 0; axis < dimension; ++axis)
+    for (int axis = 0; axis < dimension; axis++)
       REQUIRE_NEAR(forces[0][axis] + forces[1][axis], before.momentum[axis] - after.momentum[axis], 1e-13);
   }
   flow_close(&it);
@@ -287,27 +287,27 @@ int main(int argc, char **argv)
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   set_threads(1);
   const bool is_long = argc > 1 && strcmp(argv[1], "long") == 0;
-  for (uint64_t seed = 0; seed < 8; ++seed)
+  for (uint64_t seed = 0; seed < 8; seed++)
     uniform_flow(world, 2, seed % 3 == 2 ? &gab_collision_rr : &gab_collision_trt, seed,
                  seed % 2 ? "vector" : "in_place", 100);
-  for (uint64_t seed = 0; seed < 2; ++seed)
+  for (uint64_t seed = 0; seed < 2; seed++)
     uniform_flow(world, 3, seed % 2 ? &gab_collision_rr : &gab_collision_trt, seed, "in_place", 15);
   closed_boxes_keep_their_mass(world, is_long ? 10000 : 150, 0, 1);
   periodic_boxes_keep_their_momentum(world, is_long ? 10000 : 150, 0, 1);
-  for (uint64_t seed = 0; seed < (is_long ? 40 : 6); ++seed) {
+  for (uint64_t seed = 0; seed < (is_long ? 40 : 6); seed++) {
     forces_are_what_the_flow_loses(world, 2, seed, GAB_WALL_STAIRCASE);
     forces_are_what_the_flow_loses(world, 2, seed, GAB_WALL_INTERPOLATED);
     if (seed % 3 == 0) forces_are_what_the_flow_loses(world, 3, seed, GAB_WALL_INTERPOLATED);
   }
-  for (uint64_t seed = 0; seed < 3; ++seed) one_result(world, 2, seed);
+  for (uint64_t seed = 0; seed < 3; seed++) one_result(world, 2, seed);
   one_result(world, 3, 1);
   /* The same in space with populations that cross corners. */
   space = &gab_lattice_d3q27;
-  for (uint64_t seed = 0; seed < 2; ++seed)
+  for (uint64_t seed = 0; seed < 2; seed++)
     uniform_flow(world, 3, seed % 2 ? &gab_collision_rr : &gab_collision_trt, seed, "in_place", 15);
   closed_boxes_keep_their_mass(world, is_long ? 10000 : 150, 1, 2);
   periodic_boxes_keep_their_momentum(world, is_long ? 10000 : 150, 1, 2);
-  for (uint64_t seed = 0; seed < (is_long ? 40 : 2); ++seed)
+  for (uint64_t seed = 0; seed < (is_long ? 40 : 2); seed++)
     forces_are_what_the_flow_loses(world, 3, seed, seed % 2 ? GAB_WALL_STAIRCASE : GAB_WALL_INTERPOLATED);
   one_result(world, 3, 1);
   REQUIRE_OK(gab_world_barrier(world));

@@ -38,9 +38,9 @@ static void sheared_noise(void *user, const double centre[3], gab_lbm_state *sta
 {
   const int *dimension = user;
   int64_t cell[3];
-  for (int axis = 0; axis < 3; ++axis) cell[axis] = (int64_t)floor(4 * centre[axis]);
+  for (int axis = 0; axis < 3; axis++) cell[axis] = (int64_t)floor(4 * centre[axis]);
   state->density += 0.01 * noise(1, cell);
-  for (int axis = 0; axis < *dimension; ++axis)
+  for (int axis = 0; axis < *dimension; axis++)
     state->velocity[axis] += 0.02 * noise(2 + (uint64_t)axis, cell) + (axis == 0 ? 0.003 * centre[1] : 0);
 }
 
@@ -77,13 +77,13 @@ static kept_end keep(gab_world *world, const kept *it, const char *kernel)
                                     .kernel = kernel,
                                     .initial = sheared_noise,
                                     .initial_user = &dimension};
-  for (int side = GAB_SIDE_Y_MIN; side < 2 * dimension && it->walls == SIDES; ++side)
+  for (int side = GAB_SIDE_Y_MIN; side < 2 * dimension && it->walls == SIDES; side++)
     given.options.sides[side] = (gab_side){.kind = speed != 0 ? GAB_SIDE_VELOCITY : GAB_SIDE_WALL,
                                            .velocity = {side % 2 ? -speed : speed, 0, 0}};
   view of = open_view(world, &given, it->mark, NULL);
   gab_lbm_integrals before, after;
   double first = 0;
-  for (int step = 0; step < 5; ++step) {
+  for (int step = 0; step < 5; step++) {
     double forces[3][3] = {{0}};
     REQUIRE_OK(gab_lbm_integrate(of.it.lbm, false, &before));
     if (step == 0) first = before.mass;
@@ -95,9 +95,9 @@ static kept_end keep(gab_world *world, const kept *it, const char *kernel)
     CHECK(fabs(after.mass / first - 1) <= 1e-14);
     if (it->walls == SIDES) continue;
     REQUIRE_OK(gab_lbm_forces(of.it.lbm, forces));
-    for (int axis = 0; axis < dimension; ++axis) {
+    for (int axis = 0; axis < dimension; axis++) {
       double force = 0;
-      for (size_t b = 0; b < given.body_count; ++b) force += forces[b][axis];
+      for (size_t b = 0; b < given.body_count; b++) force += forces[b][axis];
       const double off = force - (before.momentum[axis] - after.momentum[axis]);
       if (fabs(off) > 2e-13 && lines++ < MOST_LINES)
         printf("%s: axis %d, force %g, off by %g\n", it->name, axis, force, off);
@@ -128,9 +128,9 @@ static void nothing_is_lost(gab_world *world)
                       {"steps 3D", d27, trt, STEPS, 0, mark_lower_left, 1.5},
                       {"steps 3D, moving", d19, trt, STEPS, 0.03, mark_left, 1.9}};
   static const char *const kernels[] = {"reference", "vector", "in_place", "sparse"};
-  for (size_t k = 0; k < sizeof all / sizeof all[0]; ++k) {
+  for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
     const kept_end wanted = keep(world, &all[k], NULL);
-    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; ++i) {
+    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
       const kept_end seen = keep(world, &all[k], kernels[i]);
       CHECK(memcmp(&seen, &wanted, sizeof seen) == 0);
     }
@@ -180,11 +180,11 @@ static double error_of(gab_world *world, const view *of, channel *c)
   REQUIRE(velocity);
   gab_exact_clear(&c->sums[0]);
   gab_exact_clear(&c->sums[1]);
-  for (size_t b = 0; b < gab_forest_block_count(of->it.forest); ++b) {
+  for (size_t b = 0; b < gab_forest_block_count(of->it.forest); b++) {
     const gab_block *block = gab_forest_block(of->it.forest, b);
     const double area = ldexp(1, -2 * gab_block_level(of->it.forest, block));
     REQUIRE_OK(gab_lbm_macroscopic(of->it.lbm, block, &box, NULL, velocity));
-    for (size_t i = 0; i < count; ++i) {
+    for (size_t i = 0; i < count; i++) {
       double centre[3];
       gab_block_cell_centre(of->it.forest, block, (int32_t)(i % (size_t)cells[0]),
                             (int32_t)(i / (size_t)cells[0]), 0, centre);
@@ -239,9 +239,9 @@ static void second_order(gab_world *world)
   } all[2] = {{1, {2.65e-3, 7.0e-4}, 0.009, 0.0071, 0.0076}, {1.6, {4.35e-3, 1.16e-3}, 0.074, 0.0113, 0.011}};
   /* On several processes, whose many small steps wait for each other, one is enough. */
   const bool is_alone = gab_world_seats(world) == 1;
-  for (int k = 0; k < (is_alone ? 4 : 1); ++k) {
+  for (int k = 0; k < (is_alone ? 4 : 1); k++) {
     double error[2] = {1, 1};
-    for (int i = 0; i < (is_alone ? 2 : 1); ++i) {
+    for (int i = 0; i < (is_alone ? 2 : 1); i++) {
       channel c;
       error[i] = run_channel(world, 16 << i, all[k / 2].omega, k % 2 ? BODIES : SIDES, &c);
       CHECK(error[i] < all[k / 2].error[i]);
@@ -256,7 +256,7 @@ static void second_order(gab_world *world)
 static void print_channels(gab_world *world)
 {
   static const double omega[] = {1, 1.2, 1.6, 1.8};
-  for (size_t k = 0; k < 2 * sizeof omega / sizeof omega[0]; ++k) {
+  for (size_t k = 0; k < 2 * sizeof omega / sizeof omega[0]; k++) {
     const wall_kind walls = k % 2 ? BODIES : SIDES;
     double before = 0;
     for (int height = 16; height <= 64; height *= 2) {

@@ -14,7 +14,7 @@ typedef struct refined_case {
 static gab_mark mark_place(void *user, int level, const gab_box *cells)
 {
   const refined_case *given = user;
-  for (int axis = 0; axis < given->flow.dimension; ++axis) {
+  for (int axis = 0; axis < given->flow.dimension; axis++) {
     const double size = (double)given->flow.cells[axis] * (1 << level);
     const double middle = (double)(cells->lo[axis] + cells->hi[axis]) / 2 / size;
     if (level > 0 || middle < given->lo[axis] || middle > given->hi[axis]) return GAB_MARK_KEEP;
@@ -27,7 +27,7 @@ static flow refined_open(gab_world *world, refined_case *given)
   flow made = {0};
   const flow_case *what = &given->flow;
   gab_forest_options options = {.grid.dimension = what->dimension, .dx = 1};
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     options.grid.roots[axis] = what->cells[axis] / what->block[axis];
     options.cells[axis] = what->block[axis];
     options.periodic[axis] =
@@ -54,16 +54,16 @@ static double error_of(gab_world *world, const flow *it, exact_fn exact, const v
   gab_exact_sum sums[2];
   gab_exact_clear(&sums[0]);
   gab_exact_clear(&sums[1]);
-  for (size_t b = 0; b < gab_forest_block_count(it->forest); ++b) {
+  for (size_t b = 0; b < gab_forest_block_count(it->forest); b++) {
     const gab_block *block = gab_forest_block(it->forest, b);
     const double area = ldexp(1, -2 * gab_block_level(it->forest, block));
     REQUIRE_OK(gab_lbm_macroscopic(it->lbm, block, &box, NULL, velocity));
-    for (size_t i = 0; i < count; ++i) {
+    for (size_t i = 0; i < count; i++) {
       double centre[3], u[3] = {0, 0, 0};
       gab_block_cell_centre(it->forest, block, (int32_t)(i % (size_t)cells[0]),
                             (int32_t)(i / (size_t)cells[0]), 0, centre);
       exact(user, centre, u);
-      for (int axis = 0; axis < 2; ++axis) {
+      for (int axis = 0; axis < 2; axis++) {
         const double off = velocity[3 * i + (size_t)axis] - u[axis];
         gab_exact_add(&sums[0], area * off * off);
         gab_exact_add(&sums[1], area * u[axis] * u[axis]);
@@ -173,15 +173,15 @@ int main(int argc, char **argv)
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   double error[3];
   const double omegas[2] = {1.0, 1.7};
-  for (int k = 0; k < 2; ++k) {
-    for (int i = 0; i < 3; ++i) error[i] = vortex_error(world, 16 << i, omegas[k], 0);
+  for (int k = 0; k < 2; k++) {
+    for (int i = 0; i < 3; i++) error[i] = vortex_error(world, 16 << i, omegas[k], 0);
     expect_order("vortex", error, 1.9);
-    for (int i = 0; i < 3; ++i) error[i] = channel_error(world, 16 << i, 0.25, 0.75, omegas[k]);
+    for (int i = 0; i < 3; i++) error[i] = channel_error(world, 16 << i, 0.25, 0.75, omegas[k]);
     expect_order("channel, finer middle", error, 1.9);
-    for (int i = 0; i < 3; ++i) error[i] = channel_error(world, 16 << i, 0.5, 1, omegas[k]);
+    for (int i = 0; i < 3; i++) error[i] = channel_error(world, 16 << i, 0.5, 1, omegas[k]);
     expect_order("channel, finer half", error, 1.9);
   }
-  for (int i = 0; i < 3; ++i) error[i] = vortex_error(world, 16 << i, 1.9, 0.1);
+  for (int i = 0; i < 3; i++) error[i] = vortex_error(world, 16 << i, 1.9, 0.1);
   expect_order("vortex, bounded magic parameter", error, 1.9);
   REQUIRE_OK(gab_world_barrier(world));
   return test_end(&world);

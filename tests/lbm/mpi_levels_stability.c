@@ -20,7 +20,7 @@ static gab_mark mark_middle(void *user, int level, const gab_box *cells)
 {
   const border_case *given = user;
   if (level > 0) return GAB_MARK_KEEP;
-  for (int axis = 0; axis < (given->corners ? given->dimension : 1); ++axis) {
+  for (int axis = 0; axis < (given->corners ? given->dimension : 1); axis++) {
     const int64_t middle = (cells->lo[axis] + cells->hi[axis]) / 2;
     if (middle < BLOCK || middle > (BLOCKS - 1) * BLOCK) return GAB_MARK_KEEP;
   }
@@ -32,9 +32,9 @@ static void small_waves(void *user, const double centre[3], gab_lbm_state *state
 {
   const border_case *given = user;
   int64_t cell[2][3];
-  for (int axis = 0; axis < 3; ++axis) cell[0][axis] = cell[1][axis] = (int64_t)floor(2 * centre[axis]);
+  for (int axis = 0; axis < 3; axis++) cell[0][axis] = cell[1][axis] = (int64_t)floor(2 * centre[axis]);
   cell[1][0] = (int64_t)floor(2 * (BLOCKS * BLOCK - centre[0]));
-  for (int axis = 0; axis < given->dimension; ++axis)
+  for (int axis = 0; axis < given->dimension; axis++)
     state->velocity[axis] +=
         amplitude * (noise(2 + (uint64_t)axis, cell[0]) - noise(2 + (uint64_t)axis, cell[1]));
 }
@@ -58,9 +58,9 @@ static void compare(void *user, const int64_t cell[3], bool fluid, double densit
   (void)cell;
   (void)fluid;
   (void)density;
-  for (int axis = 0; axis < 3; ++axis)
+  for (int axis = 0; axis < 3; axis++)
     it->squares += (u[axis] - it->velocity[axis]) * (u[axis] - it->velocity[axis]);
-  ++it->cells;
+  it->cells++;
 }
 
 static double waves_in(gab_world *world, const flow *it, const border_case *given)
@@ -81,7 +81,7 @@ static flow border_open(gab_world *world, border_case *given, double border_spee
 {
   flow made = {0};
   gab_forest_options options = {.grid.dimension = given->dimension, .dx = 1};
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     const bool is_flat = axis >= given->dimension, is_short = axis > 0 && !given->corners;
     options.grid.roots[axis] = is_flat ? 1 : is_short ? 2 : BLOCKS;
     options.cells[axis] = is_flat ? 1 : BLOCK;
@@ -140,7 +140,7 @@ static void quick(gab_world *world)
 static void thorough(gab_world *world)
 {
   const double magic[2] = {3.0 / 16, 0.25};
-  for (int variant = 0; variant < 2 * 2 * 4 * 3 * 2; ++variant) {
+  for (int variant = 0; variant < 2 * 2 * 4 * 3 * 2; variant++) {
     const double degrees = 22.5 * (variant / 2 % 4), reynolds[3] = {10, 30, 1000};
     border_case given = {.dimension = 2,
                          .collision = variant / 24 % 2 ? &gab_collision_mrt : &gab_collision_trt,

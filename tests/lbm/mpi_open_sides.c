@@ -29,7 +29,7 @@ static void small_waves(void *user, const double centre[3], gab_lbm_state *state
   const box_case *given = user;
   const int64_t cell[3] = {(int64_t)floor(2 * centre[0]), (int64_t)floor(2 * centre[1]),
                            (int64_t)floor(2 * centre[2])};
-  for (int axis = 0; axis < given->dimension; ++axis)
+  for (int axis = 0; axis < given->dimension; axis++)
     state->velocity[axis] += amplitude * noise(2 + (uint64_t)axis, cell);
 }
 
@@ -37,13 +37,13 @@ static flow box_open(gab_world *world, box_case *given)
 {
   flow made = {0};
   gab_forest_options options = {.grid = {.dimension = given->dimension, .roots = {BLOCKS, 1, 1}}, .dx = 1};
-  for (int axis = 0; axis < 3; ++axis) options.cells[axis] = axis < given->dimension ? BLOCK : 1;
+  for (int axis = 0; axis < 3; axis++) options.cells[axis] = axis < given->dimension ? BLOCK : 1;
   gab_lbm_options wanted = {.collision = given->collision,
                             .omega = 1 / (0.5 + 3 * given->speed / given->reynolds),
                             .velocity = {given->speed},
                             .initial = small_waves,
                             .initial_user = given};
-  for (int side = 2; side < 2 * given->dimension; ++side) wanted.sides[side].kind = GAB_SIDE_FREE_SLIP;
+  for (int side = 2; side < 2 * given->dimension; side++) wanted.sides[side].kind = GAB_SIDE_FREE_SLIP;
   wanted.sides[GAB_SIDE_X_MIN] = (gab_side){.kind = GAB_SIDE_VELOCITY, .velocity = {given->speed}};
   wanted.sides[GAB_SIDE_X_MAX].kind = given->outlet;
   wanted.lattice = given->full ? &gab_lattice_d3q27 : gab_lattice_usual(given->dimension);
@@ -100,7 +100,7 @@ static void all_boxes(gab_world *world, const int steps[2], const double *reynol
   static const gab_collision *const collisions[] = {&gab_collision_trt, &gab_collision_srt,
                                                     &gab_collision_mrt, &gab_collision_rr};
   static const gab_side_kind outlets[] = {GAB_SIDE_OUTFLOW, GAB_SIDE_PRESSURE};
-  for (int variant = 0; variant < 2 * 2 * 4 * 2 * count; ++variant) {
+  for (int variant = 0; variant < 2 * 2 * 4 * 2 * count; variant++) {
     const box_case given = {.dimension = 2 + variant % 2,
                             .levels = 1 + variant / 2 % 2,
                             .collision = collisions[variant / 4 % 4],
@@ -117,7 +117,7 @@ static void all_boxes(gab_world *world, const int steps[2], const double *reynol
 static void full_lattice(gab_world *world, int steps, double reynolds)
 {
   static const gab_collision *const collisions[] = {&gab_collision_trt, &gab_collision_rr};
-  for (int variant = 0; variant < 8; ++variant)
+  for (int variant = 0; variant < 8; variant++)
     expect_uniform(world,
                    (box_case){.dimension = 3,
                               .levels = 1 + variant / 2 % 2,

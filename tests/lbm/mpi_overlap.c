@@ -53,7 +53,7 @@ static outcome run(gab_world *world, const flow_case *given, bool ahead, int thr
   outcome made = {0};
   set_threads(threads);
   flow it = flow_open(world, given);
-  for (int i = 0; i < STEPS; ++i) {
+  for (int i = 0; i < STEPS; i++) {
     if (i == FORCE_STEP) gab_lbm_request_forces(it.lbm);
     step(&it, ahead);
   }
@@ -77,7 +77,7 @@ static void check(gab_world *world, const char *kernel, const int32_t block[3])
   const flow_case given = case_of(kernel, block);
   const outcome plain = run(world, &given, false, 1);
   REQUIRE(plain.force[2] != 0);
-  for (int threads = 1; threads <= 2; ++threads) {
+  for (int threads = 1; threads <= 2; threads++) {
     const outcome ahead = run(world, &given, true, threads);
     expect_equal(&plain, &ahead);
   }
@@ -121,7 +121,7 @@ static void expect_refusal(gab_world *world, const int32_t block[3])
 {
   const flow_case given = case_of("in_place", block);
   flow it = flow_open(world, &given);
-  for (int with_forces = 0; with_forces < 2; ++with_forces) {
+  for (int with_forces = 0; with_forces < 2; with_forces++) {
     if (with_forces) gab_lbm_request_forces(it.lbm);
     REQUIRE_OK(gab_lbm_exchange_start(it.lbm));
     REQUIRE_OK(gab_lbm_exchange_finish(it.lbm));

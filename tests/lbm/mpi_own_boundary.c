@@ -39,7 +39,7 @@ static uint64_t checksum_of(gab_world *world, const gab_lattice *lattice, int le
                             .omega = 1.2,
                             .force = {1e-5, 0, 0},
                             .initial = deep ? noisy_state : noisy_plane};
-  for (int side = GAB_SIDE_Y_MIN; side <= GAB_SIDE_Y_MAX; ++side) {
+  for (int side = GAB_SIDE_Y_MIN; side <= GAB_SIDE_Y_MAX; side++) {
     const double density = side == GAB_SIDE_Y_MIN ? 1.01 : 1;
     wanted.sides[side] = (gab_side){.kind = GAB_SIDE_PRESSURE, .density = density};
     if (own) wanted.sides[side] = (gab_side){.kind = GAB_SIDE_OWN, .own = &pressure, .numbers = {density}};
@@ -50,7 +50,7 @@ static uint64_t checksum_of(gab_world *world, const gab_lattice *lattice, int le
   REQUIRE_OK(gab_forest_create(world, &options, &forest));
   REQUIRE_OK(gab_lbm_create(forest, NULL, &wanted, &lbm));
   REQUIRE_OK(gab_forest_build(forest, mark_second, &levels, levels - 1, gab_balance_distribute, NULL, NULL));
-  for (int step = 0; step < STEPS; ++step) REQUIRE_OK(gab_lbm_step(lbm));
+  for (int step = 0; step < STEPS; step++) REQUIRE_OK(gab_lbm_step(lbm));
   REQUIRE_OK(gab_lbm_check_finite(lbm, NULL));
   REQUIRE_OK(gab_forest_checksum(forest, &checksum));
   gab_lbm_destroy(&lbm);
@@ -93,10 +93,10 @@ int main(int argc, char **argv)
   REQUIRE_OK(gab_boundary_register(&pressure));
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   unsound_conditions_are_refused(world);
-  for (int l = 0; gab_lattice_at(l); ++l)
-    for (int levels = 1; levels <= 2; ++levels) {
+  for (int l = 0; gab_lattice_at(l); l++)
+    for (int levels = 1; levels <= 2; levels++) {
       const uint64_t wanted = checksum_of(world, gab_lattice_at(l), levels, "in_place", false);
-      for (int k = 0; k < 4; ++k)
+      for (int k = 0; k < 4; k++)
         CHECK(checksum_of(world, gab_lattice_at(l), levels, kernels[k], true) == wanted);
     }
   return test_end(&world);

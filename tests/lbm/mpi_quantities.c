@@ -19,11 +19,11 @@ typedef struct setting {
 
 static void velocity_at(const setting *at, const double x[3], double u[3], double gradient[3][3])
 {
-  for (int i = 0; i < at->dimension; ++i) {
+  for (int i = 0; i < at->dimension; i++) {
     const int across = (i + 1) % at->dimension;
     const double away = x[across] - at->middle[across];
     u[i] += at->curvature * away * away;
-    for (int j = 0; j < at->dimension; ++j) {
+    for (int j = 0; j < at->dimension; j++) {
       u[i] += G[i][j] * (x[j] - at->middle[j]);
       gradient[i][j] = G[i][j] + (j == across ? 2 * at->curvature * away : 0);
     }
@@ -42,13 +42,13 @@ static void expect(const char *name, const setting *at, const double u[3], doubl
 {
   const double per_second = 1 / units.dt, to_speed = units.dx / units.dt;
   double g[3][3] = {{0}}, trace = 0;
-  for (int i = 0; i < at->dimension; ++i)
-    for (int j = 0; j < at->dimension; ++j) g[i][j] = gradient[i][j] * per_second;
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) trace += g[i][j] * g[j][i];
+  for (int i = 0; i < at->dimension; i++)
+    for (int j = 0; j < at->dimension; j++) g[i][j] = gradient[i][j] * per_second;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) trace += g[i][j] * g[j][i];
   if (strcmp(name, "density") == 0) values[0] = 1.02 * units.density;
   if (strcmp(name, "pressure") == 0) values[0] = 0.02 / 3 * units.density * to_speed * to_speed;
-  for (int k = 0; k < 3 && strcmp(name, "velocity") == 0; ++k) values[k] = u[k] * to_speed;
+  for (int k = 0; k < 3 && strcmp(name, "velocity") == 0; k++) values[k] = u[k] * to_speed;
   if (strcmp(name, "speed") == 0) values[0] = to_speed * sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
   if (strcmp(name, "q_criterion") == 0) values[0] = -trace / 2;
   if (strcmp(name, "level") == 0) values[0] = 0;
@@ -62,14 +62,14 @@ static void judge_block(const flow *it, const setting *at, const gab_quantity *q
                         const gab_block *block, const double *values, uint64_t seen[2])
 {
   const gab_box place = gab_block_cells(it->forest, block);
-  for (int64_t z = place.lo[2]; z < place.hi[2]; ++z)
-    for (int64_t y = place.lo[1]; y < place.hi[1]; ++y)
-      for (int64_t x = place.lo[0]; x < place.hi[0]; ++x, values += quantity->components) {
+  for (int64_t z = place.lo[2]; z < place.hi[2]; z++)
+    for (int64_t y = place.lo[1]; y < place.hi[1]; y++)
+      for (int64_t x = place.lo[0]; x < place.hi[0]; x++, values += quantity->components) {
         const double cell[3] = {(double)x + 0.5, (double)y + 0.5, (double)z + 0.5};
         double u[3] = {0}, gradient[3][3] = {{0}}, right[3] = {0}, away = 0;
         bool inside = true; /* the field is not periodic */
         velocity_at(at, cell, u, gradient);
-        for (int i = 0; i < at->dimension; ++i) {
+        for (int i = 0; i < at->dimension; i++) {
           away += (cell[i] - 8) * (cell[i] - 8);
           inside = inside && cell[i] > 1 && cell[i] < it->cells[i] - 1;
         }
@@ -81,7 +81,7 @@ static void judge_block(const flow *it, const setting *at, const gab_quantity *q
         seen[solid] += solid || inside;
         if (solid || !inside) continue;
         expect(quantity->name, at, u, gradient, right);
-        for (int k = 0; k < quantity->components; ++k)
+        for (int k = 0; k < quantity->components; k++)
           REQUIRE_NEAR(values[k], right[k], 1e-12 + 1e-12 * fabs(right[k]));
       }
 }
@@ -98,7 +98,7 @@ static void judge(gab_world *world, int dimension, const int32_t block[3], doubl
   memcpy(given.block, block, sizeof given.block);
   flow it = {0};
   gab_forest_options options = {.grid.dimension = dimension, .dx = 1};
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     options.grid.roots[axis] = given.cells[axis] / block[axis];
     options.cells[axis] = block[axis];
     options.periodic[axis] = axis < dimension;
@@ -122,11 +122,11 @@ static void judge(gab_world *world, int dimension, const int32_t block[3], doubl
   double *values = malloc(gab_quantity_block_values(it.forest, curl) * 3 * sizeof *values);
   uint64_t seen[2] = {0, 0};
   REQUIRE(values);
-  for (size_t b = 0; b < gab_forest_block_count(it.forest); ++b)
+  for (size_t b = 0; b < gab_forest_block_count(it.forest); b++)
     REQUIRE(curl->evaluate(curl->user, it.forest, gab_forest_block(it.forest, b), values) == GAB_ERR_STATE);
   REQUIRE_OK(gab_lbm_quantities_update(view));
-  for (size_t q = 0; q < list.count; ++q)
-    for (size_t b = 0; b < gab_forest_block_count(it.forest); ++b) {
+  for (size_t q = 0; q < list.count; q++)
+    for (size_t b = 0; b < gab_forest_block_count(it.forest); b++) {
       const gab_block *one = gab_forest_block(it.forest, b);
       REQUIRE_OK(items[q].evaluate(items[q].user, it.forest, one, values));
       judge_block(&it, &at, &items[q], one, values, seen);
@@ -148,9 +148,9 @@ static void without_gradients(gab_world *world)
   REQUIRE_OK(gab_lbm_quantities_create(it.forest, it.lbm, &units, 0, &view));
   REQUIRE_OK(gab_lbm_quantities_update(view));
   const gab_quantity_list list = gab_lbm_quantities_list(view, 2, items);
-  for (size_t q = 0; q < list.count; ++q) {
+  for (size_t q = 0; q < list.count; q++) {
     if (!gab_lbm_quantity_needs(items[q].name)) continue;
-    for (size_t b = 0; b < gab_forest_block_count(it.forest); ++b)
+    for (size_t b = 0; b < gab_forest_block_count(it.forest); b++)
       REQUIRE(items[q].evaluate(items[q].user, it.forest, gab_forest_block(it.forest, b), values) ==
               GAB_ERR_STATE);
   }
@@ -162,7 +162,7 @@ int main(int argc, char **argv)
 {
   gab_world *world;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
-  for (int curved = 0; curved < 2; ++curved) {
+  for (int curved = 0; curved < 2; curved++) {
     judge(world, 3, (const int32_t[]){8, 8, 8}, 2e-4 * curved);
     judge(world, 3, (const int32_t[]){12, 4, 16}, 2e-4 * curved);
     judge(world, 2, (const int32_t[]){6, 8, 1}, 2e-4 * curved);

@@ -11,12 +11,12 @@ static const families kinds = {.main = "sparse", .other = "auto"};
 enum { BODIES = 60 };
 static void scatter_bodies(uint64_t seed, const int32_t cells[3], gab_body bodies[BODIES])
 {
-  for (uint64_t i = 0; i < BODIES; ++i) {
+  for (uint64_t i = 0; i < BODIES; i++) {
     const uint64_t bits = gab_hash_counter(seed, i, 7);
     bodies[i] = (gab_body){.shape = GAB_SHAPE_SPHERE, .radius = 0.3 + 0.015625 * (double)(bits % 100)};
     if (bits >> 8 & 1) bodies[i].wall = GAB_WALL_INTERPOLATED;
     if (bits >> 9 & 1) bodies[i].velocity[0] = 0.01;
-    for (int axis = 0; axis < 3; ++axis)
+    for (int axis = 0; axis < 3; axis++)
       bodies[i].centre[axis] =
           0x1p-20 * (double)(gab_hash_counter(seed, i, (uint64_t)axis) >> 44) * (double)cells[axis];
   }
@@ -43,7 +43,7 @@ static void check_medium(gab_world *world, int dimension, int sides, gab_precisi
 static size_t count_sparse(const flow *it)
 {
   size_t count = 0;
-  for (size_t i = 0; i < gab_forest_block_count(it->forest); ++i)
+  for (size_t i = 0; i < gab_forest_block_count(it->forest); i++)
     count += gab_lbm_block_of(it->lbm, gab_forest_block(it->forest, i))->sparse != NULL;
   return count;
 }
@@ -53,7 +53,7 @@ static flow_case half_filled(const gab_body *body)
 {
   flow_case given = {
       .dimension = 3, .cells = {64, 32, 32}, .block = {32, 16, 16}, .bodies = body, .body_count = 1};
-  for (int side = 0; side < 6; ++side) given.options.sides[side].kind = GAB_SIDE_WALL;
+  for (int side = 0; side < 6; side++) given.options.sides[side].kind = GAB_SIDE_WALL;
   given.options.omega = 1;
   return given;
 }
@@ -76,7 +76,7 @@ static void expect_memory_of_the_fluid(gab_world *world)
 {
   flow_case given = half_filled(&filling);
   double share[2];
-  for (int sparse = 0; sparse < 2; ++sparse) {
+  for (int sparse = 0; sparse < 2; sparse++) {
     given.options.kernel = sparse ? "sparse" : "in_place";
     given.block[0] = 64;
     const gab_body all_through = {.shape = GAB_SHAPE_BOX, .lo = {-1, 2, 2}, .hi = {65, 30, 30}};
@@ -105,10 +105,10 @@ int main(int argc, char **argv)
   check_flow(world, &kinds, &gab_lattice_d2q9, 0, &gab_collision_rr, true, 2);
   check_flow(world, &kinds, &gab_lattice_d3q19, 1, &gab_collision_rr, false, 3);
   check_flow(world, &kinds, &gab_lattice_d3q19, 0, &gab_collision_smagorinsky, true, 2);
-  for (int sides = 0; sides < 4; ++sides)
+  for (int sides = 0; sides < 4; sides++)
     check_flow(world, &kinds, &gab_lattice_d3q27, sides % 2,
                sides % 2 ? &gab_collision_rr : &gab_collision_trt, sides / 2, sides);
-  for (int sides = 0; sides < 4; ++sides) {
+  for (int sides = 0; sides < 4; sides++) {
     check_medium(world, 2 + sides % 2, sides, GAB_PRECISION_DOUBLE, (uint64_t)sides);
     check_medium(world, 3 - sides % 2, sides, sides & 2 ? GAB_PRECISION_FLOAT : GAB_PRECISION_DOUBLE,
                  (uint64_t)(10 + sides));

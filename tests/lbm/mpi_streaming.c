@@ -35,21 +35,21 @@ int main(int argc, char **argv)
   const gab_collision *const on_full[] = {&gab_collision_smagorinsky, &gab_collision_trt, &gab_collision_rr,
                                           &gab_collision_srt};
   set_threads(1);
-  for (int variant = 0; variant < 24; ++variant)
-    for (int sides = 0; sides < 4; ++sides)
+  for (int variant = 0; variant < 24; variant++)
+    for (int sides = 0; sides < 4; sides++)
       if (sides == variant % 4 || sides == (variant / 4 + 1) % 4)
         check_flow(world, &kinds, gab_lattice_usual(2 + (variant & 1)), variant & 2 ? 1 : 0,
                    gab_collision_at(variant / 8), variant & 4, sides);
   check_flow(world, &kinds, &gab_lattice_d2q9, 2, &gab_collision_trt, true, 1);
   check_flow(world, &kinds, &gab_lattice_d3q19, 2, &gab_collision_mrt, false, 2);
-  for (int sides = 0; sides < 4; ++sides) {
+  for (int sides = 0; sides < 4; sides++) {
     check_flow(world, &kinds, gab_lattice_usual(2 + sides % 2), sides % 3, &gab_collision_rr, sides / 2,
                sides);
     check_flow(world, &kinds, gab_lattice_usual(3 - sides % 2), sides % 3, &gab_collision_smagorinsky,
                sides / 2, sides);
     check_flow(world, &kinds, &gab_lattice_d3q27, sides % 3, on_full[sides], sides % 2, sides);
   }
-  for (int sides = 0; sides < 4; ++sides) check_slabs(world, "in_place", 2 + sides % 2, sides);
+  for (int sides = 0; sides < 4; sides++) check_slabs(world, "in_place", 2 + sides % 2, sides);
   check_slabs(world, "in_place", 3, 2);
   expect_half_of_the_memory(world);
   return test_end(&world);

@@ -110,7 +110,7 @@ static gab_status change_block(void *user, gab_block_id id, size_t offset, size_
   const gab_lbm_block *block = gab_lbm_block_of(by->it->lbm, gab_forest_find(by->it->forest, id));
   const size_t payload = gab_lbm_packed_size(&by->it->lbm->model, block);
   unsigned char *values = by->image + offset + bytes - payload;
-  for (size_t i = 0; i < payload; ++i)
+  for (size_t i = 0; i < payload; i++)
     values[i] = (unsigned char)(gab_hash_counter(by->seed, id, i / 8) >> (8 * (i % 8)));
   return GAB_OK;
 }
@@ -120,7 +120,7 @@ static double there_and_back(flow *it, uint64_t seed)
 {
   gab_buffer image, again;
   double share = 0;
-  for (audience whose = NOBODY; whose <= ONE_WHO_LOOKS_AHEAD; ++whose) {
+  for (audience whose = NOBODY; whose <= ONE_WHO_LOOKS_AHEAD; whose++) {
     const size_t past = pack(it->forest, whose, &image);
     const comparison with = compare(it, &image);
     if (with.bytes > 0) share = (double)past / (double)with.bytes;
@@ -193,7 +193,7 @@ static void all_layouts(gab_world *world)
 {
   static const int pencils[] = {1, 2, 3, 8, 16};
   const bool is_alone = gab_members_count(gab_world_members(world)) == 1;
-  for (size_t i = 0; i < 5 * 2 * 2 * 4; ++i) {
+  for (size_t i = 0; i < 5 * 2 * 2 * 4; i++) {
     layout as = {.pencil = pencils[i % 5], .threads = 1 + (int)(i / 5 % 2)};
     as.precision = i / 10 % 2 ? GAB_PRECISION_FLOAT : GAB_PRECISION_DOUBLE;
     const size_t rest = i / 20;

@@ -25,7 +25,7 @@ static layout layout_of(const flow *it)
 {
   layout found = {.blocks = gab_forest_block_count(it->forest)};
   const gab_strips *strips = it->lbm->model.strips;
-  for (size_t i = 0; i < found.blocks; ++i)
+  for (size_t i = 0; i < found.blocks; i++)
     found.joined += gab_lbm_block_of(it->lbm, gab_forest_block(it->forest, i))->right != NULL;
   found.strips = strips ? strips->count - strips->empty : 0;
   return found;
@@ -36,11 +36,11 @@ static void gather_out_of_order(gab_world *world, flow *it)
 {
   const gab_members *members = gab_world_members(world);
   const gab_slot last = gab_members_slot(members, gab_members_count(members) - 1);
-  for (int round = 0; round < 3; ++round) {
+  for (int round = 0; round < 3; round++) {
     const size_t count = gab_forest_block_count(it->forest);
     gab_slot *targets = malloc((count + 1) * sizeof *targets);
     REQUIRE(targets);
-    for (size_t i = 0; i < count; ++i) {
+    for (size_t i = 0; i < count; i++) {
       const gab_box cells = gab_block_cells(it->forest, gab_forest_block(it->forest, i));
       const bool is_early = cells.lo[0] / 4 % 2 == 0;
       targets[i] = round == 0 || (round == 1 && !is_early) ? last : gab_world_root(world);
@@ -98,13 +98,13 @@ static void strips_are_filled_anew(gab_world *world)
   static const int places[] = {2, 3, 5, 16};
   const bool is_scattered = gab_members_count(gab_world_members(world)) > 1;
   layout before, after;
-  for (int threads = 1; threads <= 2; ++threads) {
+  for (int threads = 1; threads <= 2; threads++) {
 #ifdef _OPENMP
     omp_set_num_threads(threads);
 #endif
     const outcome alone = run(world, 1, 1, &before, &after);
     REQUIRE(before.strips == 0 && after.joined == 0);
-    for (size_t p = 0; p < sizeof places / sizeof places[0]; ++p) {
+    for (size_t p = 0; p < sizeof places / sizeof places[0]; p++) {
       const outcome found = run(world, places[p], 1 + (int)p, &before, &after);
       REQUIRE(memcmp(found.checksum + 1, alone.checksum + 1,
                      sizeof alone.checksum - sizeof alone.checksum[0]) == 0);

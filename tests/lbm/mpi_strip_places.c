@@ -40,7 +40,7 @@ typedef struct lying {
 static int in_rows(const void *a, const void *b)
 {
   const lying *x = a, *y = b;
-  for (int i = 0; i < 4; ++i)
+  for (int i = 0; i < 4; i++)
     if (x->key.at[i] != y->key.at[i]) return x->key.at[i] < y->key.at[i] ? -1 : 1;
   return 0;
 }
@@ -50,7 +50,7 @@ static lying *list_places(const flow *it)
   const size_t count = block_count(it);
   lying *list = calloc(count + 1, sizeof *list);
   REQUIRE(list);
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     const gab_strip_place *place = block_at(it, i)->in_strip;
     REQUIRE(place);
     list[i] = (lying){.key = place->key, .strip = place->in->index, .column = place->column};
@@ -68,7 +68,7 @@ static bool follow(const lying *a, const lying *b)
 static void rows_are_whole(const flow *it, const lying *list)
 {
   const gab_strips *strips = it->lbm->model.strips;
-  for (size_t i = 1; i < block_count(it); ++i) {
+  for (size_t i = 1; i < block_count(it); i++) {
     const lying *a = &list[i - 1], *b = &list[i];
     if (!follow(a, b)) continue;
     const bool is_beside = a->strip == b->strip && b->column == a->column + strips->cells;
@@ -91,7 +91,7 @@ static void fresh_grids_lie_in_rows(gab_world *world)
   for (int places = 3; places <= 16; places += 5) {
     const flow_case given = box_of_blocks(places);
     lying *wanted = NULL;
-    for (int threads = 1; threads <= 4; ++threads) {
+    for (int threads = 1; threads <= 4; threads++) {
       use_threads(threads);
       flow it = flow_open(world, &given);
       lying *seen = list_places(&it);
@@ -122,7 +122,7 @@ static gab_status split_some(void *user, const gab_forest *forest, const gab_blo
 static uint64_t hash_of_neighbours(const flow *it)
 {
   uint64_t sum = 0;
-  for (size_t i = 0; i < block_count(it); ++i) {
+  for (size_t i = 0; i < block_count(it); i++) {
     const gab_lbm_block *block = block_at(it, i);
     if (block->right) sum += gab_hash_counter(1, block->id, block->right->id);
   }
@@ -135,11 +135,11 @@ static void adapted_grids_do_not_depend_on_threads(gab_world *world)
   enum { ROUNDS = 3 };
   uint64_t wanted[ROUNDS];
   if (gab_members_count(gab_world_members(world)) > 1) return;
-  for (int threads = 1; threads <= 3; ++threads) {
+  for (int threads = 1; threads <= 3; threads++) {
     flow_case given = box_of_blocks(8);
     use_threads(threads);
     flow it = flow_open(world, &given);
-    for (uint64_t round = 0; round < ROUNDS; ++round) {
+    for (uint64_t round = 0; round < ROUNDS; round++) {
       gab_adapt_report report;
       const gab_adapt_options options = {.max_level = 1, .mark = split_some, .user = &round};
       REQUIRE_OK(gab_forest_adapt(it.forest, &options, &report));
@@ -165,7 +165,7 @@ static void places_of_no_block_cost_nothing(gab_world *world)
                before = strips->count, count = block_count(&it);
   gab_block_id *ids = malloc(8 * (count + 1) * sizeof *ids);
   REQUIRE(ids);
-  for (size_t i = 0; i < 8 * count; ++i)
+  for (size_t i = 0; i < 8 * count; i++)
     ids[i] = gab_block_id_child(grid, gab_block_get_id(gab_forest_block(it.forest, i / 8)), (int)(i % 8));
   gab_strips_expect(&it.lbm->model, grid, ids, 8 * count);
   REQUIRE(strips->awaited == 8 * count);
@@ -183,7 +183,7 @@ static void places_of_no_block_cost_nothing(gab_world *world)
 /* So that the next step plans anew. */
 static void forget_plans(flow *it)
 {
-  for (int level = 0; level < GAB_LBM_LEVELS; ++level) it->lbm->stage[level].plan.exchange = 0;
+  for (int level = 0; level < GAB_LBM_LEVELS; level++) it->lbm->stage[level].plan.exchange = 0;
 }
 
 /* Every block somewhere else, none beside another one, in either state. */
@@ -195,14 +195,14 @@ static void scatter(flow *it, uint64_t seed)
   gab_strip_move *moves = malloc((count + 1) * sizeof *moves);
   gab_strip *in = NULL;
   REQUIRE(moves);
-  for (size_t i = 0; i < count; ++i) moves[i].block = block_at(it, i);
-  for (size_t i = count; i > 1; --i) {
+  for (size_t i = 0; i < count; i++) moves[i].block = block_at(it, i);
+  for (size_t i = count; i > 1; i--) {
     const size_t other = gab_hash_counter(seed, 7, i) % i;
     gab_lbm_block *swapped = moves[i - 1].block;
     moves[i - 1].block = moves[other].block;
     moves[other].block = swapped;
   }
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     if (i % room == 0) {
       REQUIRE_OK(gab_strips_add(strips, &in));
       REQUIRE_OK(gab_strip_make_field(strips, in));
@@ -214,7 +214,7 @@ static void scatter(flow *it, uint64_t seed)
     moves[i].now = &model->storage[gab_hash_counter(seed, 8, i) % 2];
   }
   REQUIRE_OK(gab_strips_move(model, moves, count));
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     block_at(it, i)->left = block_at(it, i)->right = NULL;
     gab_strip_clear_ghosts(model, block_at(it, i));
   }
@@ -228,7 +228,7 @@ static bool is_wide(const flow *it) { return it->lbm->model.strips && block_coun
 static size_t joined(const flow *it)
 {
   size_t found = 0;
-  for (size_t i = 0; i < block_count(it); ++i) found += block_at(it, i)->right != NULL;
+  for (size_t i = 0; i < block_count(it); i++) found += block_at(it, i)->right != NULL;
   return found;
 }
 
@@ -251,7 +251,7 @@ static course take(gab_world *world, const flow_case *given, uint64_t seed, bool
     rows_are_whole(&it, list);
     free(list);
   } else flow_run(&it, 1);
-  for (int i = 0; i < 6; ++i) {
+  for (int i = 0; i < 6; i++) {
     out.messages[i] = hash_of_messages(&it);
     if (moves && is_wide(&it) && i % 2 == 1) scatter(&it, seed + (uint64_t)i);
     if (i == 4) {
@@ -268,7 +268,7 @@ static course take(gab_world *world, const flow_case *given, uint64_t seed, bool
 static void nothing_that_is_sent_changes(gab_world *world)
 {
   enum { FLOWS = 12 };
-  for (uint64_t seed = 0; seed < FLOWS; ++seed) {
+  for (uint64_t seed = 0; seed < FLOWS; seed++) {
     const bool is_flat = seed % 3 == 0;
     const gab_body bodies[2] = {{.shape = GAB_SHAPE_BOX, .lo = {14, 6, 0}, .hi = {26, 18, 9}},
                                 {.shape = GAB_SHAPE_SPHERE,
@@ -280,7 +280,7 @@ static void nothing_that_is_sent_changes(gab_world *world)
                        .block = {seed % 2 ? 8 : 4, 6, is_flat ? 1 : 4},
                        .bodies = bodies,
                        .body_count = 2};
-    for (int side = 0; side < (is_flat ? 4 : 6); ++side)
+    for (int side = 0; side < (is_flat ? 4 : 6); side++)
       given.options.sides[side].kind = seed % 4 < 2 ? GAB_SIDE_WALL : GAB_SIDE_PERIODIC;
     given.options.omega = 1.5;
     given.options.precision = seed % 5 < 2 ? GAB_PRECISION_FLOAT : GAB_PRECISION_DOUBLE;

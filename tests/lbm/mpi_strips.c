@@ -49,7 +49,7 @@ static void draw_grid(drawing *from, drawn_flow *made)
   flow_case *given = &made->given;
   given->dimension = is_deep ? 3 : 2;
   made->adapts = draw(from, 2);
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     const bool is_flat = axis == 2 && !is_deep;
     /* some so high that in a wide strip a slab is one layer */
     const int cells = made->adapts ? 4 + 2 * (int)draw(from, 2)
@@ -65,14 +65,14 @@ static void draw_sides(drawing *from, flow_case *given)
 {
   static const gab_side_kind kinds[] = {GAB_SIDE_WALL, GAB_SIDE_VELOCITY, GAB_SIDE_PRESSURE, GAB_SIDE_OUTFLOW,
                                         GAB_SIDE_FREE_SLIP};
-  for (int axis = 0; axis < given->dimension; ++axis) {
+  for (int axis = 0; axis < given->dimension; axis++) {
     if (draw(from, 3) == 0) continue; /* periodic */
-    for (int side = 2 * axis; side < 2 * axis + 2; ++side) {
+    for (int side = 2 * axis; side < 2 * axis + 2; side++) {
       gab_side *made = &given->options.sides[side];
       made->kind = kinds[draw(from, sizeof kinds / sizeof *kinds)];
       if (made->kind == GAB_SIDE_PRESSURE) made->density = draw_real(from, 0.99, 1.01);
       if (made->kind != GAB_SIDE_VELOCITY) continue;
-      for (int i = 0; i < given->dimension; ++i) made->velocity[i] = draw_real(from, -0.03, 0.03);
+      for (int i = 0; i < given->dimension; i++) made->velocity[i] = draw_real(from, -0.03, 0.03);
       made->ramp_steps = draw(from, 2) ? 20 : 0;
     }
   }
@@ -82,12 +82,12 @@ static void draw_bodies(drawing *from, drawn_flow *made)
 {
   flow_case *given = &made->given;
   given->body_count = draw(from, BODIES + 1);
-  for (size_t i = 0; i < given->body_count; ++i) {
+  for (size_t i = 0; i < given->body_count; i++) {
     gab_body *body = &made->bodies[i];
     *body = (gab_body){.shape = draw(from, 2) ? GAB_SHAPE_SPHERE : GAB_SHAPE_BOX,
                        .wall = draw(from, 2) ? GAB_WALL_INTERPOLATED : GAB_WALL_STAIRCASE,
                        .radius = draw_real(from, 1.2, 3.5)};
-    for (int axis = 0; axis < given->dimension; ++axis) {
+    for (int axis = 0; axis < given->dimension; axis++) {
       body->centre[axis] = draw_real(from, 0, given->cells[axis]);
       body->lo[axis] = body->centre[axis] - draw_real(from, 0.6, 4);
       body->hi[axis] = body->centre[axis] + draw_real(from, 0.6, 4);
@@ -141,7 +141,7 @@ static gab_status scatter(void *context, gab_proxies *proxies)
   const size_t count = gab_proxies_count(proxies);
   gab_slot *targets = malloc((count + 1) * sizeof *targets);
   REQUIRE(targets);
-  for (size_t i = 0; i < count; ++i)
+  for (size_t i = 0; i < count; i++)
     targets[i] = owner_of(context, gab_proxies_world(proxies), gab_proxies_get(proxies, i)->id);
   gab_status status = gab_proxies_move(proxies, targets);
   free(targets);
@@ -153,7 +153,7 @@ static void migrate(gab_world *world, flow *it, const drawn_flow *given)
   const size_t count = gab_forest_block_count(it->forest);
   gab_slot *targets = malloc((count + 1) * sizeof *targets);
   REQUIRE(targets);
-  for (size_t i = 0; i < count; ++i)
+  for (size_t i = 0; i < count; i++)
     targets[i] = owner_of(given, world, gab_block_get_id(gab_forest_block(it->forest, i)));
   REQUIRE_OK(gab_forest_migrate(it->forest, targets));
   free(targets);
@@ -173,7 +173,7 @@ static void change_grid(gab_world *world, flow *it, drawn_flow *given)
 
 static void take_steps(flow *it, const drawn_flow *given, outcome *out)
 {
-  for (int step = 0; step < given->steps; ++step) {
+  for (int step = 0; step < given->steps; step++) {
     const bool with_forces = (given->round + (uint64_t)step) % 3 == 0;
     double force[BODIES][3];
     if (given->recomputes) REQUIRE_OK(gab_lbm_request_recomputation(it->lbm, 0.5));
@@ -182,8 +182,8 @@ static void take_steps(flow *it, const drawn_flow *given, outcome *out)
     REQUIRE_OK(gab_lbm_check_recomputed(it->lbm, false));
     if (!with_forces) continue;
     REQUIRE_OK(gab_lbm_forces(it->lbm, force));
-    for (size_t body = 0; body < given->given.body_count; ++body)
-      for (int axis = 0; axis < 3; ++axis) out->force[body][axis] += force[body][axis];
+    for (size_t body = 0; body < given->given.body_count; body++)
+      for (int axis = 0; axis < 3; axis++) out->force[body][axis] += force[body][axis];
   }
 }
 
@@ -208,7 +208,7 @@ static outcome run(gab_world *world, drawn_flow *given)
   omp_set_num_threads(given->threads);
 #endif
   flow it = flow_open(world, &given->given);
-  for (given->round = 0; given->round < ROUNDS; ++given->round) {
+  for (given->round = 0; given->round < ROUNDS; given->round++) {
     change_grid(world, &it, given);
     take_steps(&it, given, &out);
     if (given->round == 2) go_back(&it);
@@ -225,13 +225,13 @@ static outcome run(gab_world *world, drawn_flow *given)
 static void widths_do_not_matter(gab_world *world)
 {
   static const char *const kernels[] = {"in_place", "auto", "sparse", "in_place"};
-  for (uint64_t seed = 0; seed < FLOWS; ++seed) {
+  for (uint64_t seed = 0; seed < FLOWS; seed++) {
     drawing from = {.seed = seed};
     drawn_flow given = draw_flow(&from);
     given.given.options.kernel = "in_place";
     given.given.options.pencil = given.threads = 1;
     const outcome wanted = run(world, &given);
-    for (int variant = 0; variant < VARIANTS; ++variant) {
+    for (int variant = 0; variant < VARIANTS; variant++) {
       given.given.options.kernel = kernels[draw(&from, 4)];
       given.given.options.pencil = variant == 0 ? 16 : 2 + (int)draw(&from, 6);
       given.threads = 1 + (int)draw(&from, 3);
@@ -255,13 +255,13 @@ static void restored_runs_send_the_same(gab_world *world, int pencil)
   drawn_flow moves = {.seed = 5};
   flow_case given = {
       .dimension = 2, .cells = {48, 40, 1}, .block = {8, 8, 1}, .bodies = bodies, .body_count = 2};
-  for (int side = 0; side < 4; ++side) given.options.sides[side].kind = GAB_SIDE_WALL;
+  for (int side = 0; side < 4; side++) given.options.sides[side].kind = GAB_SIDE_WALL;
   given.options.omega = 1.5;
   given.options.initial = noisy_plane;
   given.options.pencil = pencil;
   given.options.kernel = "in_place";
   flow first = flow_open(world, &given);
-  for (moves.round = 0; moves.round < 9; ++moves.round) {
+  for (moves.round = 0; moves.round < 9; moves.round++) {
     migrate(world, &first, &moves);
     flow_run(&first, 1 + (int)(moves.round % 3));
   }
@@ -274,7 +274,7 @@ static void restored_runs_send_the_same(gab_world *world, int pencil)
   REQUIRE_OK(gab_forest_restore(again.forest, &reader, 1, NULL, NULL));
   REQUIRE_OK(gab_lbm_clear_solid(again.lbm));
   gab_lbm_set_step(again.lbm, gab_lbm_get_step(first.lbm));
-  for (int step = 0; step < STEPS; ++step) {
+  for (int step = 0; step < STEPS; step++) {
     REQUIRE(hash_of_messages(&first) == hash_of_messages(&again));
     flow_run(&first, 1);
     flow_run(&again, 1);
@@ -301,7 +301,7 @@ static void move_rows(gab_world *world, flow *it, int kept)
   const size_t count = gab_forest_block_count(it->forest);
   gab_slot *targets = malloc((count + 1) * sizeof *targets);
   REQUIRE(targets);
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     const gab_box cells = gab_block_cells(it->forest, gab_forest_block(it->forest, i));
     targets[i] = cells.lo[0] / 4 % kept != 0 ? gab_world_root(world) : last;
   }
@@ -375,7 +375,7 @@ int main(int argc, char **argv)
   omp_set_num_threads(1);
 #endif
   for (int pencil = 1; pencil <= 4; pencil *= 2) restored_runs_send_the_same(world, pencil);
-  for (int kept = 2; kept <= 8; ++kept)
+  for (int kept = 2; kept <= 8; kept++)
     for (int places = 4; places <= 16; places *= 2) strips_are_given_back(world, places, kept);
   the_first_sweep_may_be_stale(world);
   return test_end(&world);

@@ -23,7 +23,7 @@ static void drive_around(void *user, const gab_block *block, const int32_t first
                          double *const force[3])
 {
   const annulus *a = user;
-  for (int32_t i = 0; i < count; ++i) {
+  for (int32_t i = 0; i < count; i++) {
     double at[3];
     gab_block_cell_centre(a->forest, block, first[0] + i, first[1], first[2], at);
     const double x = at[0] - a->centre, y = at[1] - a->centre, r = hypot(x, y);
@@ -44,7 +44,7 @@ static void compare_annulus(void *user, const sight *at)
   const double found = (at->shear[1] * x - at->shear[0] * y) / r / expected;
   a->sum[outside] += found;
   a->worst = fmax(a->worst, fabs(found - 1));
-  ++a->seen[outside];
+  a->seen[outside]++;
 }
 
 /* @param[out] mean  errors on the inner and the outer wall @return the worst cell's */
@@ -79,7 +79,7 @@ static double between_cylinders(gab_world *world, int fine, gab_wall wall, doubl
   visit(&of, compare_annulus, &a);
   REQUIRE_OK(gab_world_sum_u64(world, a.seen, 2));
   REQUIRE_OK(gab_world_max_f64(world, &a.worst, 1));
-  for (int k = 0; k < 2; ++k) mean[k] = sum_of(world, a.sum[k]) / (double)a.seen[k] - 1;
+  for (int k = 0; k < 2; k++) mean[k] = sum_of(world, a.sum[k]) / (double)a.seen[k] - 1;
   close_view(&of);
   return a.worst;
 }
@@ -103,7 +103,7 @@ static void note(void *user, const sight *at)
 {
   picture *p = user;
   const double values[FIELDS] = {at->pressure, at->stress[0], at->stress[1], at->stress[2], at->shear[0]};
-  for (int field = 0; field < FIELDS; ++field)
+  for (int field = 0; field < FIELDS; field++)
     if (!isnan(values[field]))
       p->value[((int64_t)field * p->width + at->cell[1]) * p->width + at->cell[0]] = values[field];
 }
@@ -121,7 +121,7 @@ static double through_circle(const picture *p, double radius, double force)
 {
   enum { POINTS = 2000 };
   double sum = pi * (radius * radius - p->radius * p->radius) * force;
-  for (int k = 0; k < POINTS; ++k) {
+  for (int k = 0; k < POINTS; k++) {
     const double angle = 2 * pi * k / POINTS, x = p->centre + radius * cos(angle),
                  y = p->centre + radius * sin(angle);
     sum += 2 * pi * radius / POINTS *
@@ -136,7 +136,7 @@ static double pressure_on_wall(const picture *p, int x, int y, double angle, dou
 {
   const double normal[2] = {cos(angle), sin(angle)};
   double pressure = value_at(p, 0, x, y);
-  for (int axis = 0; axis < 2; ++axis) {
+  for (int axis = 0; axis < 2; axis++) {
     const int ex = axis == 0, ey = axis == 1;
     const double here = value_at(p, 0, x, y), low = value_at(p, 0, x - ex, y - ey),
                  high = value_at(p, 0, x + ex, y + ey);
@@ -158,8 +158,8 @@ static share of_sectors(const picture *p)
 {
   double sum[SECTORS][4] = {{0}};
   share all = {0};
-  for (int y = 1; y < p->width - 1; ++y)
-    for (int x = 1; x < p->width - 1; ++x) {
+  for (int y = 1; y < p->width - 1; y++)
+    for (int x = 1; x < p->width - 1; x++) {
       if (isnan(value_at(p, 4, x, y))) continue;
       const double from[2] = {x + 0.5 - p->centre, y + 0.5 - p->centre}, angle = atan2(from[1], from[0]);
       double *to = sum[(int)((angle + pi) / (2 * pi) * SECTORS) % SECTORS];
@@ -168,7 +168,7 @@ static share of_sectors(const picture *p)
       to[2] -= pressure_on_wall(p, x, y, angle, hypot(from[0], from[1]) - p->radius) * cos(angle);
       to[3] += 1;
     }
-  for (int sector = 0; sector < SECTORS; ++sector) {
+  for (int sector = 0; sector < SECTORS; sector++) {
     const double length = 2 * pi * p->radius / SECTORS / sum[sector][3];
     REQUIRE(sum[sector][3] > 0);
     all.friction += length * sum[sector][0];
@@ -205,7 +205,7 @@ static share around_a_cylinder(gab_world *world, int32_t width, gab_wall wall)
   CHECK(fabs(force[0] / (fluid * given.options.force[0]) - 1) < 0.01);
   p.value = malloc(count * sizeof *p.value);
   REQUIRE(p.value);
-  for (size_t i = 0; i < count; ++i) p.value[i] = -1e200;
+  for (size_t i = 0; i < count; i++) p.value[i] = -1e200;
   visit(&of, note, &p);
   REQUIRE_OK(gab_world_max_f64(world, p.value, count));
   share all = of_sectors(&p);
@@ -221,7 +221,7 @@ static share around_a_cylinder(gab_world *world, int32_t width, gab_wall wall)
 static void check_annulus(gab_world *world)
 {
   double smooth[2][2], steps[2][2], worst[2];
-  for (int k = 0; k < 2; ++k) {
+  for (int k = 0; k < 2; k++) {
     worst[k] = between_cylinders(world, 1 + k, GAB_WALL_INTERPOLATED, smooth[k]);
     between_cylinders(world, 1 + k, GAB_WALL_STAIRCASE, steps[k]);
   }
@@ -229,7 +229,7 @@ static void check_annulus(gab_world *world)
   CHECK(smooth[0][0] > -0.11 && smooth[1][0] > -0.04 && smooth[1][0] < -0.02);
   CHECK(fabs(smooth[0][1]) < 0.003 && fabs(smooth[1][1]) < 0.003);
   CHECK(worst[0] < 0.15 && worst[1] < 0.065);
-  for (int wall = 0; wall < 2; ++wall)
+  for (int wall = 0; wall < 2; wall++)
     CHECK(steps[0][wall] < -0.1 && steps[0][wall] > -0.2 && steps[1][wall] < -0.1 && steps[1][wall] > -0.2);
 }
 

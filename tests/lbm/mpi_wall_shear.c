@@ -20,12 +20,12 @@ static void compare_plates(void *user, const sight *seen)
   plates *at = user;
   const double *shear = seen->shear;
   const bool low = seen->cell[1] == 0, beside = low || seen->cell[1] == at->height - 1;
-  for (int k = 0; k < 3; ++k) REQUIRE(isnan(shear[k]) == !beside);
+  for (int k = 0; k < 3; k++) REQUIRE(isnan(shear[k]) == !beside);
   if (!beside) return;
   const double expected = low ? at->low : at->high;
   at->worst = fmax(at->worst, fabs(shear[0] / expected - 1));
   at->worst = fmax(at->worst, (fabs(shear[1]) + fabs(shear[2])) / fabs(expected));
-  ++at->seen;
+  at->seen++;
 }
 
 typedef struct profile {
@@ -48,20 +48,20 @@ static void collide_cell(const gab_lattice *lattice, const gab_collision_rates *
   const double *force = rates->force, odd = 1 / (0.5 + 3. / 16 / (1 / own_rate - 0.5));
   double drho = 0, u[3] = {0}, excess[GAB_LATTICE_MAX_Q], trace = 0, power = 0;
   (void)forced;
-  for (int q = 0; q < lattice->q; ++q) {
+  for (int q = 0; q < lattice->q; q++) {
     drho += f[q];
-    for (int axis = 0; axis < 3; ++axis) u[axis] += lattice->c[q][axis] * f[q];
+    for (int axis = 0; axis < 3; axis++) u[axis] += lattice->c[q][axis] * f[q];
   }
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     u[axis] = (u[axis] + 0.5 * force[axis]) / (1 + drho);
     power += u[axis] * force[axis];
   }
-  for (int q = 0; q < lattice->q; ++q) {
+  for (int q = 0; q < lattice->q; q++) {
     const int8_t *c = lattice->c[q];
     excess[q] = f[q] - gab_lattice_equilibrium(lattice, q, drho, u);
     trace += (c[0] * c[0] + c[1] * c[1] + c[2] * c[2]) * excess[q];
   }
-  for (int q = 0; q < lattice->q; ++q) {
+  for (int q = 0; q < lattice->q; q++) {
     const int back = gab_lattice_opposite(q);
     const int8_t *c = lattice->c[q];
     const double along = c[0] * force[0] + c[1] * force[1] + c[2] * force[2],
@@ -159,7 +159,7 @@ static void start_pulse(void *user, const double centre[3], gab_lbm_state *state
 {
   double square = 0;
   (void)user;
-  for (int axis = 0; axis < 3; ++axis) square += (centre[axis] - 4.5) * (centre[axis] - 4.5);
+  for (int axis = 0; axis < 3; axis++) square += (centre[axis] - 4.5) * (centre[axis] - 4.5);
   state->density += 0.01 * exp(-square / 4);
 }
 
@@ -172,14 +172,14 @@ static void in_a_pulse(gab_world *world)
   double strain[2][STEPS];
   telling = by_cell;
   telling.rate_of_stress = told_rate;
-  for (int told = 0; told < 2; ++told) {
+  for (int told = 0; told < 2; told++) {
     flow_case given = {.dimension = 3, .cells = {9, 9, 9}, .block = {9, 3, 3}};
     given.options = (gab_lbm_options){.lattice = &gab_lattice_d3q19,
                                       .collision = told ? &telling : &by_cell,
                                       .omega = own_rate,
                                       .initial = start_pulse};
     flow it = flow_open(world, &given);
-    for (int step = 0; step < STEPS; ++step) {
+    for (int step = 0; step < STEPS; step++) {
       gab_lbm_integrals now;
       flow_run(&it, 1);
       REQUIRE_OK(gab_lbm_integrate(it.lbm, true, &now));
@@ -187,7 +187,7 @@ static void in_a_pulse(gab_world *world)
     }
     flow_close(&it);
   }
-  for (int step = 0; step < STEPS; ++step) {
+  for (int step = 0; step < STEPS; step++) {
     const double off = fabs(strain[0][step] / strain[1][step] - 1);
     if (!(off < 1e-6)) printf("a pulse, step %d: strain off by %g\n", step, off);
     CHECK(strain[1][step] > 0 && off < 1e-6);
@@ -221,7 +221,7 @@ static void compare_pipe(void *user, const sight *seen)
   at->sum += shear[0] / at->expected;
   at->worst = fmax(at->worst, fabs(shear[0] / at->expected - 1));
   at->across = fmax(at->across, hypot(shear[1], shear[2]) / at->expected);
-  ++at->seen;
+  at->seen++;
 }
 
 /* @return the error of the mean */
@@ -264,7 +264,7 @@ int main(int argc, char **argv)
 {
   gab_world *world;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
-  for (int couette = 0; couette < 2; ++couette) {
+  for (int couette = 0; couette < 2; couette++) {
     between_plates(world, 2, 1, &gab_lattice_d2q9, &gab_collision_trt, 1.6, couette);
     between_plates(world, 2, 4, &gab_lattice_d2q9, &gab_collision_srt, 1, couette);
     between_plates(world, 3, 4, &gab_lattice_d3q19, &gab_collision_trt, 1.2, couette);

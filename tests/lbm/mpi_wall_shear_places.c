@@ -26,7 +26,7 @@ static void compare(void *user, const sight *at)
   if (isnan(at->shear[0])) return;
   const double expected = with->expect(with, at, direction);
   double along = 0, square = 0;
-  for (int k = 0; k < 3; ++k) {
+  for (int k = 0; k < 3; k++) {
     along += at->shear[k] * direction[k];
     square += at->shear[k] * at->shear[k];
   }
@@ -35,7 +35,7 @@ static void compare(void *user, const sight *at)
   if (at->level == 1 && at->centre[0] > with->away && at->centre[0] < with->height / 2 - with->away)
     with->far = fmax(with->far, fabs(along / expected - 1));
   with->across = fmax(with->across, sqrt(fmax(0, square - along * along)) / fabs(expected));
-  ++with->seen[at->level];
+  with->seen[at->level]++;
 }
 
 /* @return the error of the mean */
@@ -86,7 +86,7 @@ static void drive(void *user, const gab_block *block, const int32_t first[3], in
   double centre[3];
   gab_block_cell_centre(p->forest, block, first[0], first[1], first[2], centre);
   if (p->expect == half_driven && centre[1] > p->height / 2) return;
-  for (int32_t i = 0; i < count; ++i) force[0][i] = p->force;
+  for (int32_t i = 0; i < count; i++) force[0][i] = p->force;
 }
 
 static gab_mark mark_lower(void *user, int level, const gab_box *cells)
@@ -159,7 +159,7 @@ static void exact_between_plates(gab_world *world)
                         {3, 16, les, NULL, false, false},       {2, 16, les, NULL, true, false},
                         {2, 16, trt, mark_lower, false, false}, {2, 16, trt, mark_lower, true, false},
                         {2, 16, les, mark_walls, false, false}};
-  for (size_t k = 0; k < sizeof all / sizeof all[0]; ++k) {
+  for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
     known with;
     (void)between_plates(world, &all[k], &with);
     const uint64_t deep = all[k].dimension == 3 ? 4 : 1;
@@ -178,7 +178,7 @@ static void across_a_border(gab_world *world)
 {
   known with[2];
   double mean[2];
-  for (int k = 0; k < 2; ++k) {
+  for (int k = 0; k < 2; k++) {
     const plates p = {2, 16 << k, &gab_collision_trt, mark_left, false, false};
     mean[k] = between_plates(world, &p, &with[k]);
     CHECK(with[k].worst < 0.01 && with[k].far < 0.005 && fabs(mean[k]) < 1e-3);

@@ -33,7 +33,7 @@ static void flow_create(gab_world *world, const int32_t cells[3], gab_precision 
                            .velocity = {0.03, 0.02}};
   gab_forest_options domain = {.grid = {.dimension = 3, .roots = {4, 2, 1}}, .dx = 1};
   *it = (flow){0};
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     domain.cells[axis] = cells[axis];
     domain.periodic[axis] = true;
   }

@@ -65,7 +65,7 @@ static void run(gab_world *world, flow_case given, const char *kernel, int steps
   flow it = flow_open(world, &given);
   const char *name = strcmp(kernel, "auto") == 0 ? "in_place" : kernel;
   REQUIRE(strncmp(gab_lbm_kernel_name(it.lbm), name, strlen(name)) == 0);
-  for (int step = 0; step < steps; ++step) seen[step] = look(world, &it);
+  for (int step = 0; step < steps; step++) seen[step] = look(world, &it);
   flow_close(&it);
 }
 
@@ -74,7 +74,7 @@ static void expect_run(gab_world *world, const flow_case *given, const char *ker
 {
   outcome seen[STEPS];
   run(world, *given, kernel, STEPS, seen);
-  for (int step = 0; step < STEPS; ++step) expect_same(&wanted[step], &seen[step], same_blocks, what, step);
+  for (int step = 0; step < STEPS; step++) expect_same(&wanted[step], &seen[step], same_blocks, what, step);
 }
 
 /* Half of the blocks, in the order of the process, go to the next slot: what stays and what arrives lie in
@@ -86,7 +86,7 @@ static void move_half(gab_world *world, flow *it)
   size_t blocks = gab_forest_block_count(it->forest);
   gab_slot targets[64];
   REQUIRE(blocks <= 64);
-  for (size_t i = 0; i < blocks; ++i)
+  for (size_t i = 0; i < blocks; i++)
     targets[i] = gab_members_slot(members, (mine + (int32_t)((i + 1) % 2)) % count);
   REQUIRE_OK(gab_forest_migrate(it->forest, targets));
 }
@@ -94,7 +94,7 @@ static void move_half(gab_world *world, flow *it)
 static void expect_moving(gab_world *world, const flow_case *given, const outcome wanted[STEPS])
 {
   flow it = flow_open(world, given);
-  for (int step = 0; step < STEPS; ++step) {
+  for (int step = 0; step < STEPS; step++) {
     if (step == 3 || step == 4) move_half(world, &it);
     outcome seen = look(world, &it);
     expect_same(&wanted[step], &seen, true, "moving", step);
@@ -105,8 +105,8 @@ static void expect_moving(gab_world *world, const flow_case *given, const outcom
 /* An image of an odd and of an even step, taken up after an odd and after an even number of further steps. */
 static void expect_restored(gab_world *world, const flow_case *given, const outcome wanted[STEPS])
 {
-  for (int at = 3; at <= 4; ++at)
-    for (int more = 0; more <= 1; ++more) {
+  for (int at = 3; at <= 4; at++)
+    for (int more = 0; more <= 1; more++) {
       flow it = flow_open(world, given);
       gab_buffer image = {0};
       flow_run(&it, at);
@@ -115,7 +115,7 @@ static void expect_restored(gab_world *world, const flow_case *given, const outc
       gab_reader reader = gab_reader_of_buffer(&image);
       REQUIRE_OK(gab_forest_restore(it.forest, &reader, 1, NULL, NULL));
       gab_lbm_set_step(it.lbm, at);
-      for (int step = at; step < STEPS; ++step) {
+      for (int step = at; step < STEPS; step++) {
         outcome seen = look(world, &it);
         expect_same(&wanted[step], &seen, true, "restored", step);
       }
@@ -138,13 +138,13 @@ static void check_case(gab_world *world, const flow_case *given, const families 
   REQUIRE(wanted[STEPS - 1].checksum != wanted[0].checksum && wanted[STEPS - 1].sums.strain > 0);
   expect_run(world, given, kinds->main, wanted, true, kinds->main);
   expect_run(world, given, kinds->other, wanted, true, kinds->other);
-  for (int i = 0; i < count; ++i) {
+  for (int i = 0; i < count; i++) {
     flow_case other = *given;
     memcpy(other.block, blocks[i], sizeof other.block);
     outcome cut[STEPS];
     run(world, other, "reference", STEPS, cut);
     expect_run(world, &other, kinds->main, cut, true, "other blocks");
-    for (int step = 0; step < STEPS; ++step) expect_same(&wanted[step], &cut[step], false, "blocks", step);
+    for (int step = 0; step < STEPS; step++) expect_same(&wanted[step], &cut[step], false, "blocks", step);
   }
   set_threads(3);
   expect_run(world, given, kinds->main, wanted, true, "three threads");
@@ -166,7 +166,7 @@ static void set_sides(flow_case *given, int variant)
                                             GAB_SIDE_PRESSURE, GAB_SIDE_PERIODIC, GAB_SIDE_PERIODIC},
                                            {GAB_SIDE_OUTFLOW, GAB_SIDE_PRESSURE, GAB_SIDE_PERIODIC,
                                             GAB_SIDE_PERIODIC, GAB_SIDE_VELOCITY, GAB_SIDE_FREE_SLIP}};
-  for (int side = 0; side < 2 * given->dimension; ++side) {
+  for (int side = 0; side < 2 * given->dimension; side++) {
     gab_side *made = &given->options.sides[side];
     made->kind = kinds[variant][side];
     if (made->kind == GAB_SIDE_PRESSURE) made->density = 1.01;
@@ -230,7 +230,7 @@ static void check_slabs(gab_world *world, const char *kernel, int dimension, int
   for (int threads = 1; threads <= 3; threads += 2) {
     set_threads(threads);
     run(world, given, kernel, FEW, seen);
-    for (int step = 0; step < FEW; ++step) expect_same(&wanted[step], &seen[step], false, "slabs", step);
+    for (int step = 0; step < FEW; step++) expect_same(&wanted[step], &seen[step], false, "slabs", step);
   }
   set_threads(1);
 }

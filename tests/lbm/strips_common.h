@@ -12,9 +12,9 @@ static inline uint64_t hash_of_messages(const flow *it)
   static unsigned char bytes[MOST];
   gab_ghost_kind kind = gab_lbm_ghost_kind(&it->lbm->model);
   uint64_t sum = 0;
-  for (size_t i = 0; i < gab_forest_block_count(it->forest); ++i) {
+  for (size_t i = 0; i < gab_forest_block_count(it->forest); i++) {
     const gab_lbm_block *block = gab_lbm_block_of(it->lbm, gab_forest_block(it->forest, i));
-    for (int direction = 0; direction < GAB_DIRECTIONS; ++direction) {
+    for (int direction = 0; direction < GAB_DIRECTIONS; direction++) {
       if (direction == GAB_DIRECTION_CENTRE || block->beside.kind[direction] != GAB_BESIDE_SAME) continue;
       const size_t size = kind.size(kind.user, direction);
       REQUIRE(size <= MOST);

@@ -77,8 +77,8 @@ static void force_driven_channel_is_a_parabola_to_machine_precision_at_any_omega
 {
   (void)state;
   const double omegas[] = {0.6, 1.0, 1.5, 1.9};
-  for (size_t i = 0; i < sizeof omegas / sizeof omegas[0]; ++i) {
-    for (int collision = 0; collision < 2; ++collision) {
+  for (size_t i = 0; i < sizeof omegas / sizeof omegas[0]; i++) {
+    for (int collision = 0; collision < 2; collision++) {
       flow_case given = channel(4, 7, omegas[i]);
       given.options.collision = collision ? &gab_collision_mrt : &gab_collision_trt;
       given.options.magic = 3.0 / 16; /* MRT has none of its own */
@@ -131,7 +131,7 @@ static void interpolated_walls_give_couette_flow_at_any_distance(void **state)
 {
   (void)state;
   const double shifts[] = {0.5, 0.1, 0.3, 0.7, 0.95};
-  for (size_t i = 0; i < sizeof shifts / sizeof shifts[0]; ++i) {
+  for (size_t i = 0; i < sizeof shifts / sizeof shifts[0]; i++) {
     /* The walls lie between the cells 1, 2 and 13, 14, at the given distances from the fluid cells. */
     line expected = {2.5 - shifts[i], 13.5 + shifts[i] * 0.8, 0, 1e-3};
     gab_body walls[2] = {{.shape = GAB_SHAPE_BOX,
@@ -160,7 +160,7 @@ static void interpolated_walls_half_way_are_bounce_back_bit_by_bit(void **state)
 {
   (void)state;
   uint64_t hash[2];
-  for (int wall = 0; wall < 2; ++wall) {
+  for (int wall = 0; wall < 2; wall++) {
     gab_body block = {.shape = GAB_SHAPE_BOX, .wall = (gab_wall)wall, .lo = {4, 4, 0}, .hi = {8, 8, 1}};
     flow_case given = {
         .dimension = 2, .cells = {12, 12, 1}, .block = {12, 12, 1}, .bodies = &block, .body_count = 1};
@@ -177,11 +177,11 @@ static void interpolated_walls_half_way_are_bounce_back_bit_by_bit(void **state)
 static void free_slip_keeps_a_plug_flow(void **state)
 {
   (void)state;
-  for (int dimension = 2; dimension <= 3; ++dimension) {
+  for (int dimension = 2; dimension <= 3; dimension++) {
     flow_case given = channel(6, 7, 1.6);
     given.dimension = dimension;
     given.cells[2] = given.block[2] = dimension == 3 ? 5 : 1;
-    for (int side = GAB_SIDE_Y_MIN; side < 2 * dimension; ++side)
+    for (int side = GAB_SIDE_Y_MIN; side < 2 * dimension; side++)
       given.options.sides[side].kind = GAB_SIDE_FREE_SLIP;
     double u = 0.05;
     given.options.velocity[0] = u;
@@ -198,7 +198,7 @@ static void velocity_inlet_and_open_outlets_converge_to_the_parabola(void **stat
 {
   (void)state;
   const gab_side_kind outlets[] = {GAB_SIDE_PRESSURE, GAB_SIDE_OUTFLOW};
-  for (size_t i = 0; i < 2; ++i) {
+  for (size_t i = 0; i < 2; i++) {
     flow_case given = channel(24, 12, 1.0);
     parabola expected = {0, 12, 0.005};
     given.options.sides[GAB_SIDE_X_MIN] = (gab_side){.kind = GAB_SIDE_VELOCITY,
@@ -226,7 +226,7 @@ static void sound_leaves_through_an_outflow_but_not_through_a_pressure_side(void
 {
   (void)state;
   double left[2];
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i < 2; i++) {
     flow_case given = {.dimension = 2, .cells = {80, 2, 1}, .block = {80, 2, 1}};
     given.options.omega = 1.9;
     given.options.initial = pressure_bump;
@@ -236,7 +236,7 @@ static void sound_leaves_through_an_outflow_but_not_through_a_pressure_side(void
     /* The largest kinetic energy between the fourth and the eighth passage of sound through the channel. */
     flow_run(&it, 560);
     left[i] = 0;
-    for (int k = 0; k < 12; ++k) {
+    for (int k = 0; k < 12; k++) {
       gab_lbm_integrals sums;
       flow_run(&it, 46);
       REQUIRE_OK(gab_lbm_integrate(it.lbm, false, &sums));
@@ -325,7 +325,7 @@ static void vortex_pair(void *user, const double centre[3], gab_lbm_state *state
 static void vortices_that_turn_back_the_flow_leave_through_an_outflow(void **state)
 {
   (void)state;
-  for (int collision = 0; collision < 2; ++collision) {
+  for (int collision = 0; collision < 2; collision++) {
     flow_case given = tunnel(60, 32, 1.95, 0.04);
     given.options.collision = gab_collision_at(collision);
     given.options.initial = vortex_pair;
@@ -362,7 +362,7 @@ static void mass_is_conserved_in_a_closed_box(void **state)
       .dimension = 3, .cells = {12, 12, 12}, .block = {6, 6, 12}, .bodies = &ball, .body_count = 1};
   given.options.omega = 1.8;
   given.options.initial = noisy_state;
-  for (int side = 0; side < GAB_SIDE_COUNT; ++side)
+  for (int side = 0; side < GAB_SIDE_COUNT; side++)
     given.options.sides[side].kind = side < 4 ? GAB_SIDE_WALL : GAB_SIDE_FREE_SLIP;
   flow it = flow_open(world, &given);
   gab_lbm_integrals before, after;
@@ -380,12 +380,12 @@ static void lids_beside_free_slip_sides_let_no_mass_in_or_out(void **state)
 {
   (void)state;
   const gab_side_kind others[] = {GAB_SIDE_WALL, GAB_SIDE_FREE_SLIP};
-  for (int dimension = 2; dimension <= 3; ++dimension)
-    for (size_t i = 0; i < 2; ++i) {
+  for (int dimension = 2; dimension <= 3; dimension++)
+    for (size_t i = 0; i < 2; i++) {
       flow_case given = {.dimension = dimension, .cells = {12, 12, 1}, .block = {6, 12, 1}};
       given.cells[2] = given.block[2] = dimension == 3 ? 8 : 1;
       given.options.omega = 1.2;
-      for (int side = 0; side < 2 * dimension; ++side) given.options.sides[side].kind = GAB_SIDE_FREE_SLIP;
+      for (int side = 0; side < 2 * dimension; side++) given.options.sides[side].kind = GAB_SIDE_FREE_SLIP;
       given.options.sides[GAB_SIDE_X_MIN].kind = given.options.sides[GAB_SIDE_Y_MIN].kind = others[i];
       given.options.sides[GAB_SIDE_Y_MAX] =
           (gab_side){.kind = GAB_SIDE_VELOCITY, .velocity = {0.1, 0, dimension == 3 ? 0.05 : 0}};
@@ -403,7 +403,7 @@ static void lids_beside_free_slip_sides_let_no_mass_in_or_out(void **state)
 static void force_on_an_obstacle_balances_what_drives_the_flow(void **state)
 {
   (void)state;
-  for (int wall = 0; wall < 2; ++wall) {
+  for (int wall = 0; wall < 2; wall++) {
     gab_body disc = {.shape = GAB_SHAPE_CYLINDER,
                      .wall = (gab_wall)wall,
                      .axis = 2,

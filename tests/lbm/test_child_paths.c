@@ -29,7 +29,7 @@ typedef struct values {
 static size_t index_of(const grid *it, const int32_t cell[3])
 {
   size_t index = 0;
-  for (int axis = 2; axis >= 0; --axis) {
+  for (int axis = 2; axis >= 0; axis--) {
     int32_t n = it->size[axis];
     index = index * (size_t)n + (size_t)(((cell[axis] % n) + n) % n);
   }
@@ -38,7 +38,7 @@ static size_t index_of(const grid *it, const int32_t cell[3])
 
 static void cell_at(const grid *it, size_t index, int32_t cell[3])
 {
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     cell[axis] = (int32_t)(index % (size_t)it->size[axis]);
     index /= (size_t)it->size[axis];
   }
@@ -54,7 +54,7 @@ static gab_path_place what(const void *user, const int32_t cell[3])
   const grid *it = user;
   gab_path_place place = {.kind = GAB_PATH_SLIP};
   bool outside = false;
-  for (int axis = 0; axis < it->lattice->dimension; ++axis) {
+  for (int axis = 0; axis < it->lattice->dimension; axis++) {
     if (it->sides[axis] == 0 || (cell[axis] >= 0 && cell[axis] < it->size[axis])) continue;
     outside = true;
     if (it->sides[axis] == GAB_PATH_SLIP) place.flip |= (uint8_t)(1 << axis);
@@ -90,13 +90,13 @@ static void make_grid(grid *it, const recipe *given, uint64_t seed)
 {
   it->lattice = given->full ? &gab_lattice_d3q27 : gab_lattice_usual(given->dimension);
   memcpy(it->sides, given->sides, sizeof it->sides);
-  for (int axis = 0; axis < 3; ++axis)
+  for (int axis = 0; axis < 3; axis++)
     it->size[axis] = given->coarse[axis] * (axis < given->dimension ? 2 : 1);
   assert_true(cell_count(it) <= MOST_CELLS);
-  for (size_t i = 0; i < cell_count(it); ++i) {
+  for (size_t i = 0; i < cell_count(it); i++) {
     int32_t cell[3], parent[3], patch[3];
     cell_at(it, i, cell);
-    for (int axis = 0; axis < 3; ++axis) {
+    for (int axis = 0; axis < 3; axis++) {
       parent[axis] = cell[axis] / (axis < given->dimension ? 2 : 1);
       patch[axis] = parent[axis] / given->patch;
     }
@@ -110,7 +110,7 @@ static void make_grid(grid *it, const recipe *given, uint64_t seed)
 
 static void parent_of(const grid *it, const int32_t cell[3], int32_t first_child[3])
 {
-  for (int axis = 0; axis < 3; ++axis)
+  for (int axis = 0; axis < 3; axis++)
     first_child[axis] = axis < it->lattice->dimension ? cell[axis] - (cell[axis] & 1) : cell[axis];
 }
 
@@ -126,7 +126,7 @@ static bool move(const grid *it, gab_path_state *at)
   int flipped[3] = {c[0], c[1], c[2]};
   if (place.kind == GAB_PATH_OPEN) return false;
   if (place.kind == GAB_PATH_SLIP)
-    for (int axis = 0; axis < 3; ++axis)
+    for (int axis = 0; axis < 3; axis++)
       if (place.flip >> axis & 1) {
         next[axis] = at->cell[axis];
         flipped[axis] = -c[axis];
@@ -138,7 +138,7 @@ static bool move(const grid *it, gab_path_state *at)
   memcpy(at->cell, next, sizeof next);
   for (at->q = 0; lattice->c[at->q][0] != flipped[0] || lattice->c[at->q][1] != flipped[1] ||
                   lattice->c[at->q][2] != flipped[2];)
-    ++at->q;
+    at->q++;
   return true;
 }
 
@@ -148,8 +148,8 @@ static void move_all(const grid *it, const values *before, values *after)
   static bool taken[MOST_CELLS][Q];
   memset(taken, 0, sizeof taken);
   memset(after, 0, sizeof *after);
-  for (size_t i = 0; i < cell_count(it); ++i)
-    for (int q = 0; q < it->lattice->q; ++q) {
+  for (size_t i = 0; i < cell_count(it); i++)
+    for (int q = 0; q < it->lattice->q; q++) {
       gab_path_state at = {.q = q};
       cell_at(it, i, at.cell);
       if (!is_fluid(it, at.cell) || !move(it, &at)) continue;
@@ -163,9 +163,9 @@ static void move_all(const grid *it, const values *before, values *after)
 /* Fine cells mix what they hold and keep the sum. */
 static void collide_fine(const grid *it, values *f)
 {
-  for (size_t i = 0; i < cell_count(it); ++i)
+  for (size_t i = 0; i < cell_count(it); i++)
     if (it->kind[i] == GAB_PATH_FINE)
-      for (int q = 1; q < it->lattice->q; ++q) {
+      for (int q = 1; q < it->lattice->q; q++) {
         int64_t half = f->at[i][q] / 3;
         f->at[i][q] -= half;
         f->at[i][(q * 5 + 3) % it->lattice->q] += half;
@@ -175,13 +175,13 @@ static void collide_fine(const grid *it, values *f)
 static void random_state(const grid *it, uint64_t seed, values *f)
 {
   memset(f, 0, sizeof *f);
-  for (size_t i = 0; i < cell_count(it); ++i) {
+  for (size_t i = 0; i < cell_count(it); i++) {
     int32_t cell[3], first[3];
     cell_at(it, i, cell);
     if (!is_fluid(it, cell)) continue;
     if (it->kind[i] == GAB_PATH_COARSE) parent_of(it, cell, first);
     else memcpy(first, cell, sizeof first);
-    for (int q = 0; q < it->lattice->q; ++q)
+    for (int q = 0; q < it->lattice->q; q++)
       f->at[i][q] = (int64_t)(gab_hash_counter(seed, (uint64_t)q, index_of(it, first)) % 1000000);
   }
 }
@@ -212,10 +212,10 @@ static int64_t coarse_link(const run *r, const int32_t child[3], int q)
   int c[3];
   parent_of(r->it, child, first);
   gab_path_place place;
-  for (int axis = 0; axis < 3; ++axis)
+  for (int axis = 0; axis < 3; axis++)
     from[axis] = first[axis] - lattice->c[q][axis] * (axis < lattice->dimension ? 2 : 1);
   place = what(r->it, from);
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     bool flips = place.kind == GAB_PATH_SLIP && (place.flip >> axis & 1);
     c[axis] = flips ? -lattice->c[q][axis] : lattice->c[q][axis];
     if (flips) from[axis] = first[axis];
@@ -224,11 +224,11 @@ static int64_t coarse_link(const run *r, const int32_t child[3], int q)
   if (what(r->it, from).kind != GAB_PATH_COARSE) return coarse_value(r, first, gab_lattice_opposite(q));
   int there = 0;
   while (lattice->c[there][0] != c[0] || lattice->c[there][1] != c[1] || lattice->c[there][2] != c[2])
-    ++there;
+    there++;
   return coarse_value(r, from, there);
 }
 
-static gab_status take_pull(void *user, const gab_child_pull *pull)
+static gab_status take_pull(void *user, const gab_child_explosion *pull)
 {
   run *r = user;
   const gab_path_state *from = &pull->second.from;
@@ -241,7 +241,7 @@ static gab_status take_pull(void *user, const gab_child_pull *pull)
     *used = true;
   }
   r->ghosts->at[index_of(r->it, pull->at.cell)][pull->at.q] = value;
-  ++r->pulls;
+  r->pulls++;
   return GAB_OK;
 }
 
@@ -251,12 +251,12 @@ static void take_pulls(run *r, bool second)
   memset(r->ghosts, 0, sizeof *r->ghosts);
   const int edge = 2;
   int32_t lo[3], hi[3];
-  for (size_t i = 0; i < cell_count(r->it); ++i) {
+  for (size_t i = 0; i < cell_count(r->it); i++) {
     cell_at(r->it, i, lo);
     bool first = true;
-    for (int axis = 0; axis < r->it->lattice->dimension; ++axis) first = first && lo[axis] % edge == 0;
-    for (int axis = 0; axis < 3; ++axis) hi[axis] = lo[axis] + (axis < r->it->lattice->dimension ? edge : 1);
-    if (first) assert_int_equal(gab_child_pulls(&r->paths, lo, hi, take_pull, r), GAB_OK);
+    for (int axis = 0; axis < r->it->lattice->dimension; axis++) first = first && lo[axis] % edge == 0;
+    for (int axis = 0; axis < 3; axis++) hi[axis] = lo[axis] + (axis < r->it->lattice->dimension ? edge : 1);
+    if (first) assert_int_equal(gab_child_explosions(&r->paths, lo, hi, take_pull, r), GAB_OK);
   }
 }
 
@@ -264,13 +264,13 @@ static gab_status take_arrival(void *user, const gab_child_arrival *arrival)
 {
   run *r = user;
   int32_t child[3];
-  for (int axis = 0; axis < 3; ++axis)
+  for (int axis = 0; axis < 3; axis++)
     child[axis] = arrival->cell[axis] * (axis < r->it->lattice->dimension ? 2 : 1);
   int64_t sum = arrival->back * coarse_value(r, child, gab_lattice_opposite(arrival->q));
   if (arrival->keep > 0) sum += arrival->keep * coarse_link(r, child, arrival->q);
   assert_true(arrival->keep >= 0 && arrival->back >= 0 &&
               arrival->keep + arrival->back + arrival->touched == 1 << r->it->lattice->dimension);
-  for (int i = 0; i < arrival->touched; ++i) {
+  for (int i = 0; i < arrival->touched; i++) {
     const gab_child_touch *touch = &arrival->touch[i];
     const gab_path_state *start = &touch->start;
     size_t from = index_of(r->it, start->cell);
@@ -280,9 +280,9 @@ static gab_status take_arrival(void *user, const gab_child_arrival *arrival)
     sum += (touch->second ? r->half : r->start)->at[from][start->q];
     gab_path_state end;
     assert_true(gab_child_leaves(&r->paths, start, touch->second, &end) && end.q == arrival->q);
-    for (int axis = 0; axis < r->it->lattice->dimension; ++axis)
+    for (int axis = 0; axis < r->it->lattice->dimension; axis++)
       assert_int_equal(end.cell[axis], child[axis] + (touch->child >> axis & 1));
-    ++r->touches;
+    r->touches++;
   }
   r->ends->at[index_of(r->it, child)][arrival->q] = sum;
   return GAB_OK;
@@ -292,8 +292,8 @@ static gab_status take_arrival(void *user, const gab_child_arrival *arrival)
 static void stream_fine(const run *r, const values *sent, values *arrived)
 {
   memset(arrived, 0, sizeof *arrived);
-  for (size_t i = 0; i < cell_count(r->it); ++i)
-    for (int q = 0; q < r->it->lattice->q && r->it->kind[i] == GAB_PATH_FINE; ++q) {
+  for (size_t i = 0; i < cell_count(r->it); i++)
+    for (int q = 0; q < r->it->lattice->q && r->it->kind[i] == GAB_PATH_FINE; q++) {
       gab_path_state now = {.q = q};
       gab_path_step step = {.kind = GAB_PATH_FINE};
       cell_at(r->it, i, now.cell);
@@ -308,13 +308,13 @@ static void stream_fine(const run *r, const values *sent, values *arrived)
 /* Everything that is sent by coarse cells and no list speaks of. */
 static void stream_coarse(const run *r)
 {
-  for (size_t i = 0; i < cell_count(r->it); ++i) {
+  for (size_t i = 0; i < cell_count(r->it); i++) {
     int32_t cell[3], first[3];
     cell_at(r->it, i, cell);
     parent_of(r->it, cell, first);
     if (r->it->kind[i] != GAB_PATH_COARSE || memcmp(cell, first, sizeof cell) != 0) continue;
     const int n = 1 << r->it->lattice->dimension;
-    for (int q = 0; q < r->it->lattice->q; ++q)
+    for (int q = 0; q < r->it->lattice->q; q++)
       r->ends->at[i][q] = n * (q == 0 ? r->start->at[i][0] : coarse_link(r, cell, q));
   }
 }
@@ -323,7 +323,7 @@ static void take_arrivals(run *r)
 {
   stream_coarse(r);
   int32_t lo[3] = {0, 0, 0}, hi[3];
-  for (int axis = 0; axis < 3; ++axis)
+  for (int axis = 0; axis < 3; axis++)
     hi[axis] = r->it->size[axis] / (axis < r->it->lattice->dimension ? 2 : 1);
   assert_int_equal(gab_child_arrivals(&r->paths, lo, hi, take_arrival, r), GAB_OK);
 }
@@ -337,9 +337,9 @@ static bool used[2 * MOST_CELLS][Q];
  * sub-step later. */
 static void every_fine_start_has_an_end(const run *r)
 {
-  for (int second = 0; second < 2; ++second)
-    for (size_t i = 0; i < cell_count(r->it); ++i)
-      for (int q = 1; q < r->it->lattice->q && r->it->kind[i] == GAB_PATH_FINE; ++q) {
+  for (int second = 0; second < 2; second++)
+    for (size_t i = 0; i < cell_count(r->it); i++)
+      for (int q = 1; q < r->it->lattice->q && r->it->kind[i] == GAB_PATH_FINE; q++) {
         gab_path_state at = {.q = q};
         cell_at(r->it, i, at.cell);
         bool expected = move(r->it, &at) && what(r->it, at.cell).kind == GAB_PATH_COARSE;
@@ -351,8 +351,8 @@ static void every_fine_start_has_an_end(const run *r)
 static int64_t mass(const grid *it, const values *fine_part, const values *coarse_part)
 {
   int64_t sum = 0;
-  for (size_t i = 0; i < cell_count(it); ++i)
-    for (int q = 0; q < it->lattice->q; ++q)
+  for (size_t i = 0; i < cell_count(it); i++)
+    for (int q = 0; q < it->lattice->q; q++)
       sum += it->kind[i] == GAB_PATH_FINE     ? fine_part->at[i][q]
              : it->kind[i] == GAB_PATH_COARSE ? coarse_part->at[i][q]
                                               : 0;
@@ -361,7 +361,7 @@ static int64_t mass(const grid *it, const values *fine_part, const values *coars
 
 static void expect_same_fine(const grid *it, const values *wanted, const values *seen)
 {
-  for (size_t i = 0; i < cell_count(it); ++i)
+  for (size_t i = 0; i < cell_count(it); i++)
     if (it->kind[i] == GAB_PATH_FINE) assert_memory_equal(wanted->at[i], seen->at[i], sizeof seen->at[i]);
 }
 
@@ -370,12 +370,12 @@ static void expect_same_coarse(const grid *it, const values *wanted, const value
 {
   static values sums;
   memset(&sums, 0, sizeof sums);
-  for (size_t i = 0; i < cell_count(it); ++i) {
+  for (size_t i = 0; i < cell_count(it); i++) {
     int32_t cell[3], first[3];
     cell_at(it, i, cell);
     parent_of(it, cell, first);
     if (it->kind[i] != GAB_PATH_COARSE) continue;
-    for (int q = 0; q < it->lattice->q; ++q) sums.at[index_of(it, first)][q] += wanted->at[i][q];
+    for (int q = 0; q < it->lattice->q; q++) sums.at[index_of(it, first)][q] += wanted->at[i][q];
   }
   assert_memory_equal(sums.at, seen->at, sizeof sums.at);
 }
@@ -414,11 +414,11 @@ static void try_recipe(const recipe *given, int rounds)
 {
   bool has_walls = given->coarse_solids > 0 || given->fine_solids > 0, is_open = false;
   size_t pulls = 0, touches = 0;
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     has_walls = has_walls || given->sides[axis] != 0;
     is_open = is_open || given->sides[axis] == GAB_PATH_OPEN;
   }
-  for (uint64_t seed = 0; seed < (uint64_t)rounds; ++seed) {
+  for (uint64_t seed = 0; seed < (uint64_t)rounds; seed++) {
     make_grid(&the_grid, given, seed);
     run r = check(&the_grid, has_walls, is_open, seed + 1000);
     pulls += r.pulls;
@@ -430,7 +430,7 @@ static void try_recipe(const recipe *given, int rounds)
 static void paths_without_walls_are_those_of_particles(void **state)
 {
   (void)state;
-  for (int32_t patch = 1; patch <= 5; ++patch) {
+  for (int32_t patch = 1; patch <= 5; patch++) {
     const recipe plane = {.dimension = 2, .coarse = {10, 10, 1}, .patch = patch, .fine_percent = 50};
     recipe space = {.dimension = 3, .coarse = {8, 8, 8}, .patch = patch, .fine_percent = 50};
     try_recipe(&plane, 20);
@@ -443,8 +443,8 @@ static void paths_without_walls_are_those_of_particles(void **state)
 static void every_path_starts_and_ends_once_among_walls(void **state)
 {
   (void)state;
-  for (int32_t patch = 1; patch <= 4; ++patch)
-    for (int variant = 0; variant < 6; ++variant) {
+  for (int32_t patch = 1; patch <= 4; patch++)
+    for (int variant = 0; variant < 6; variant++) {
       recipe plane = {.dimension = 2, .coarse = {9, 10, 1}, .patch = patch, .fine_percent = 50};
       plane.coarse_solids = variant % 2 ? 30 : 10;
       plane.fine_solids = variant % 3 ? 25 : 0;
@@ -463,7 +463,7 @@ static void every_path_starts_and_ends_once_among_walls(void **state)
 static void free_slip_sides_conserve_mass(void **state)
 {
   (void)state;
-  for (int variant = 0; variant < 4; ++variant) {
+  for (int variant = 0; variant < 4; variant++) {
     recipe plane = {.dimension = 2, .coarse = {10, 8, 1}, .patch = 2 + variant % 2, .fine_percent = 50};
     plane.sides[0] = variant % 2 ? GAB_PATH_SLIP : GAB_PATH_WALL;
     plane.sides[1] = GAB_PATH_SLIP;
@@ -497,10 +497,10 @@ static void uniform_flow_stays_uniform(void **state)
       {.dimension = 2, .coarse = {10, 10, 1}, .patch = 2, .fine_percent = 50},
       {.dimension = 3, .coarse = {8, 8, 8}, .patch = 2, .fine_percent = 40},
       {.dimension = 3, .coarse = {8, 8, 8}, .patch = 2, .fine_percent = 40, .full = true}};
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 3; i++) {
     make_grid(&the_grid, &recipes[i], 7);
-    for (size_t k = 0; k < cell_count(&the_grid); ++k)
-      for (int q = 0; q < Q; ++q) start.at[k][q] = q < the_grid.lattice->q ? 1 << q : 0;
+    for (size_t k = 0; k < cell_count(&the_grid); k++)
+      for (int q = 0; q < Q; q++) start.at[k][q] = q < the_grid.lattice->q ? 1 << q : 0;
     half = start;
     run r = {.it = &the_grid, .paths = {the_grid.lattice, what, &the_grid}, .start = &start, .half = &half};
     r.ghosts = &ghosts;

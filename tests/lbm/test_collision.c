@@ -15,7 +15,7 @@ static void every_model_says_what_it_is(void **state)
   (void)state;
   assert_ptr_equal(gab_collision_at(0), &gab_collision_trt);
   assert_null(gab_collision_at(-1));
-  for (int i = 0; gab_collision_at(i); ++i) {
+  for (int i = 0; gab_collision_at(i); i++) {
     const gab_collision *model = gab_collision_at(i);
     assert_ptr_equal(gab_collision_by_name(model->name), model);
     assert_true(model->title && model->doc && model->kernels && model->magic && model->revision > 0);
@@ -47,12 +47,12 @@ static void rest(const gab_lattice *lattice, const gab_collision_rates *rates, b
 {
   double drho = 0, u[3] = {0, 0, 0};
   (void)forced;
-  for (int q = 0; q < lattice->q; ++q) {
+  for (int q = 0; q < lattice->q; q++) {
     drho += f[q];
-    for (int axis = 0; axis < 3; ++axis) u[axis] += lattice->c[q][axis] * f[q];
+    for (int axis = 0; axis < 3; axis++) u[axis] += lattice->c[q][axis] * f[q];
   }
-  for (int axis = 0; axis < 3; ++axis) u[axis] = (u[axis] + rates->force[axis]) / (1 + drho);
-  for (int q = 0; q < lattice->q; ++q) f[q] = gab_lattice_equilibrium(lattice, q, drho, u);
+  for (int axis = 0; axis < 3; axis++) u[axis] = (u[axis] + rates->force[axis]) / (1 + drho);
+  for (int q = 0; q < lattice->q; q++) f[q] = gab_lattice_equilibrium(lattice, q, drho, u);
 }
 
 static void unsound_models_are_refused(void **state)
@@ -133,7 +133,7 @@ static void note(void *user, const int64_t cell[3], bool fluid, double density, 
   const double now[4] = {density, u[0], u[1], u[2]};
   double *then = to->of[(cell[2] * to->cells[1] + cell[1]) * to->cells[0] + cell[0]];
   if (!fluid) return;
-  for (int k = 0; k < 4; ++k) {
+  for (int k = 0; k < 4; k++) {
     if (to->compares) to->largest = fmax(to->largest, fabs(now[k] - then[k]));
     else then[k] = now[k];
     if (k > 0) to->fastest = fmax(to->fastest, fabs(now[k]));
@@ -161,8 +161,8 @@ static void a_function_of_one_cell_is_called_for_all(void **state)
                                .cell = rest,
                                .magic = of_omega};
   (void)state;
-  for (int i = 0; gab_lattice_at(i); ++i)
-    for (int precision = 0; precision < 2; ++precision) {
+  for (int i = 0; gab_lattice_at(i); i++)
+    for (int precision = 0; precision < 2; precision++) {
       const gab_lattice *lattice = gab_lattice_at(i);
       const int32_t deep = lattice->dimension == 3 ? 12 : 1;
       const gab_body body = {.shape = GAB_SHAPE_SPHERE, .centre = {8, 6, deep / 2.}, .radius = 3.3};
@@ -187,7 +187,7 @@ static void a_function_of_one_cell_is_called_for_all(void **state)
       assert_true(to.largest < (precision ? 1e-6 : 1e-9));
       uint64_t hash = 0;
       static const char *const kernels[] = {"in_place", "sparse", "reference"};
-      for (int k = 0; k < 3; ++k) {
+      for (int k = 0; k < 3; k++) {
         given.options.kernel = kernels[k];
         flow it = flow_open(world, &given);
         flow_run(&it, 25);

@@ -104,7 +104,7 @@ static void mixed_precision_stores_floats_and_computes_in_double(void **state)
   } cases[] = {{"double", GAB_PRECISION_DOUBLE, false},
                {"float", GAB_PRECISION_FLOAT, false},
                {"mixed", GAB_PRECISION_FLOAT, true}};
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 3; i++) {
     char text[120];
     snprintf(text, sizeof text, "lbm: {precision: %s}\nfluid: {omega: 1.5}\n", cases[i].text);
     REQUIRE_OK(read_text_as(text, 2, &setup));
@@ -200,7 +200,7 @@ static void lattices_of_space_are_chosen_by_name(void **state)
 static void taylor_green_vortices_come_with_their_gradient(void **state)
 {
   (void)state;
-  for (int dimension = 2; dimension <= 3; ++dimension) {
+  for (int dimension = 2; dimension <= 3; dimension++) {
     gab_lbm_setup setup;
     REQUIRE_OK(read_text_as("fluid: {omega: 1.2}\ninitial: {type: taylor_green, velocity: 0.005}\n",
                             dimension, &setup));
@@ -209,14 +209,14 @@ static void taylor_green_vortices_come_with_their_gradient(void **state)
     setup.options.initial(setup.options.initial_user, at, &here);
     double divergence = here.gradient[0][0] + here.gradient[1][1] + here.gradient[2][2];
     REQUIRE_NEAR(divergence, 0, 1e-16);
-    for (int j = 0; j < dimension; ++j) {
+    for (int j = 0; j < dimension; j++) {
       double more[3] = {at[0], at[1], at[2]}, less[3] = {at[0], at[1], at[2]};
       gab_lbm_state above = {.density = 1}, below = {.density = 1};
       more[j] += h;
       less[j] -= h;
       setup.options.initial(setup.options.initial_user, more, &above);
       setup.options.initial(setup.options.initial_user, less, &below);
-      for (int i = 0; i < 3; ++i)
+      for (int i = 0; i < 3; i++)
         REQUIRE_NEAR(here.gradient[i][j], (above.velocity[i] - below.velocity[i]) / (2 * h) * 0.1, 1e-9);
     }
     gab_lbm_setup_release(&setup);

@@ -38,13 +38,13 @@ static void straight_flow(void *user, const double centre[3], gab_lbm_state *sta
 {
   const profile *it = user;
   double phase[2] = {0, 0};
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     phase[0] += it->k * it->first[axis] * centre[axis];
     phase[1] += it->k * it->second[axis] * centre[axis];
   }
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 3; i++) {
     state->velocity[i] = it->speed * it->along[i] * (cos(phase[0]) + cos(phase[1]));
-    for (int j = 0; j < 3; ++j)
+    for (int j = 0; j < 3; j++)
       state->gradient[i][j] =
           -it->speed * it->k * it->along[i] * (it->first[j] * sin(phase[0]) + it->second[j] * sin(phase[1]));
   }
@@ -60,8 +60,8 @@ static void largest_across(void *user, const int64_t cell[3], bool fluid, double
   across *it = user;
   (void)cell, (void)fluid, (void)density;
   double along = 0, square = 0;
-  for (int axis = 0; axis < 3; ++axis) along += it->start->along[axis] * u[axis];
-  for (int axis = 0; axis < 3; ++axis) square += pow(u[axis] - along * it->start->along[axis], 2);
+  for (int axis = 0; axis < 3; axis++) along += it->start->along[axis] * u[axis];
+  for (int axis = 0; axis < 3; axis++) square += pow(u[axis] - along * it->start->along[axis], 2);
   it->largest = fmax(it->largest, sqrt(square));
 }
 
@@ -89,8 +89,8 @@ static void a_flow_along_an_axis_stays_straight_on_the_full_lattice_alone(void *
 {
   (void)state;
   const gab_collision *const collisions[] = {&gab_collision_trt, &gab_collision_srt, &gab_collision_rr};
-  for (int i = 0; i < 3; ++i)
-    for (int kind = 0; kind < KINDS; ++kind) {
+  for (int i = 0; i < 3; i++)
+    for (int kind = 0; kind < KINDS; kind++) {
       const double few = secondary_flow(&gab_lattice_d3q19, collisions[i], (flow_kind)kind),
                    all = secondary_flow(&gab_lattice_d3q27, collisions[i], (flow_kind)kind);
       const double most = kind == ALONG_DIAGONAL ? 0.6 * few : 1e-14;
@@ -110,10 +110,10 @@ typedef struct vortices {
 
 static void vortices_at(const vortices *it, const double at[3], double u[3], double gradient[3][3])
 {
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 3; i++) {
     const int sine = (i + 2) % 3, cosine = (i + 1) % 3;
     u[i] = it->speed * (sin(it->k * at[sine]) + cos(it->k * at[cosine]));
-    for (int j = 0; j < 3; ++j) gradient[i][j] = 0;
+    for (int j = 0; j < 3; j++) gradient[i][j] = 0;
     gradient[i][sine] = it->speed * it->k * cos(it->k * at[sine]);
     gradient[i][cosine] = -it->speed * it->k * sin(it->k * at[cosine]);
   }
@@ -124,7 +124,7 @@ static void vortices_initial(void *user, const double centre[3], gab_lbm_state *
   const vortices *it = user;
   vortices_at(it, centre, state->velocity, state->gradient);
   double square = -3 * it->speed * it->speed; /* its mean */
-  for (int axis = 0; axis < 3; ++axis) square += state->velocity[axis] * state->velocity[axis];
+  for (int axis = 0; axis < 3; axis++) square += state->velocity[axis] * state->velocity[axis];
   state->density = 1 - 1.5 * square;
 }
 
@@ -135,7 +135,7 @@ static void compare_cell(void *user, const int64_t cell[3], bool fluid, double d
   const double centre[3] = {(double)cell[0] + 0.5, (double)cell[1] + 0.5, (double)cell[2] + 0.5};
   double exact[3], gradient[3][3];
   vortices_at(it, centre, exact, gradient);
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     it->error += pow(u[axis] - it->decay * exact[axis], 2);
     it->norm += pow(it->decay * exact[axis], 2);
   }
@@ -164,7 +164,7 @@ static double error_at(int32_t n, const gab_lattice *lattice, const gab_collisio
 static void vortices_in_space_decay_with_second_order(void **state)
 {
   (void)state;
-  for (int variant = 0; variant < 6; ++variant) {
+  for (int variant = 0; variant < 6; variant++) {
     const gab_lattice *lattice = variant % 2 ? &gab_lattice_d3q27 : &gab_lattice_d3q19;
     const gab_collision *collision = (const gab_collision *const[]){&gab_collision_trt, &gab_collision_srt,
                                                                     &gab_collision_rr}[variant / 2];

@@ -22,8 +22,8 @@ static bool brute_near(int level, const gab_box *cells, double distance)
   const double dx = ldexp(1, -level);
   bool solid = false, fluid = false;
   int64_t margin = (int64_t)ceil(distance / dx);
-  for (int64_t y = cells->lo[1] - margin; y < cells->hi[1] + margin; ++y)
-    for (int64_t x = cells->lo[0] - margin; x < cells->hi[0] + margin; ++x) {
+  for (int64_t y = cells->lo[1] - margin; y < cells->hi[1] + margin; y++)
+    for (int64_t x = cells->lo[0] - margin; x < cells->hi[0] + margin; x++) {
       double ex = ((double)x + 0.5) * dx - disc.centre[0], ey = ((double)y + 0.5) * dx - disc.centre[1];
       if (x < 0 || y < 0 || x >= (64 << level) || y >= (64 << level)) continue;
       if (ex * ex + ey * ey <= disc.radius * disc.radius) solid = true;
@@ -42,14 +42,14 @@ static void blocks_near_a_body_are_refined_up_to_the_level_of_the_criterion(void
   gab_refinement refinement = {.geometry = geometry, .criteria = &criterion, .count = 1};
   REQUIRE_OK(gab_refinement_check(&refinement, 2));
   int refined = 0, kept = 0;
-  for (int level = 0; level < 4; ++level)
-    for (int64_t y = 0; y < (8 << level); ++y)
-      for (int64_t x = 0; x < (8 << level); ++x) {
+  for (int level = 0; level < 4; level++)
+    for (int64_t y = 0; y < (8 << level); y++)
+      for (int64_t x = 0; x < (8 << level); x++) {
         gab_box cells = {{8 * x, 8 * y, 0}, {8 * x + 8, 8 * y + 8, 1}};
         gab_mark expected = level < 2 && brute_near(level, &cells, 3) ? GAB_MARK_REFINE : GAB_MARK_KEEP;
         assert_int_equal(gab_refinement_mark_place(&refinement, level, &cells), expected);
-        if (expected == GAB_MARK_REFINE) ++refined;
-        else ++kept;
+        if (expected == GAB_MARK_REFINE) refined++;
+        else kept++;
       }
   assert_true(refined > 10 && kept > 10);
   gab_geometry_destroy(&geometry);
@@ -94,7 +94,7 @@ static void the_value_is_the_largest_curl_and_decides(void **state)
                                    .region_hi = {INFINITY, INFINITY, INFINITY}};
   gab_refinement refinement = {.geometry = it.geometry, .lbm = it.lbm, .criteria = &criterion, .count = 1};
   int refined = 0;
-  for (size_t b = 0; b < gab_forest_block_count(it.forest); ++b) {
+  for (size_t b = 0; b < gab_forest_block_count(it.forest); b++) {
     const gab_block *block = gab_forest_block(it.forest, b);
     const double x = (double)gab_block_cells(it.forest, block).lo[0];
     /* the steepest cell lies at the end of the block that is nearest to 0, 32 or 64 */
@@ -133,7 +133,7 @@ static void a_flow_that_is_not_finite_is_an_error_and_no_reason_to_coarsen(void 
                                    .region_lo = {-INFINITY, -INFINITY, -INFINITY},
                                    .region_hi = {INFINITY, INFINITY, INFINITY}};
   gab_refinement refinement = {.geometry = it.geometry, .lbm = it.lbm, .criteria = &criterion, .count = 1};
-  for (size_t b = 0; b < gab_forest_block_count(it.forest); ++b) {
+  for (size_t b = 0; b < gab_forest_block_count(it.forest); b++) {
     const gab_block *block = gab_forest_block(it.forest, b);
     const gab_box cells = gab_block_cells(it.forest, block);
     const bool is_poisoned = cells.lo[0] == 16 && cells.lo[1] == 0;

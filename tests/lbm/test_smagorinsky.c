@@ -74,11 +74,11 @@ static void a_channel_has_the_profile_of_the_turbulent_viscosity(void **state)
 {
   (void)state;
   double strain, mean = 0;
-  for (int i = 0; i < HEIGHT; ++i) { /* S:S = s^2 / 2 */
+  for (int i = 0; i < HEIGHT; i++) { /* S:S = s^2 / 2 */
     const double s = shear_at(fabs(i + 0.5 - HEIGHT / 2.0));
     mean += 0.5 * s * s / HEIGHT;
   }
-  for (int dimension = 2; dimension <= 3; ++dimension) {
+  for (int dimension = 2; dimension <= 3; dimension++) {
     const comparison seen = channel(dimension, &gab_collision_smagorinsky, &strain);
     if (!(seen.largest < 0.01 * speed_at(0)))
       fail_msg("%dD: the speed differs by up to %g of %g", dimension, seen.largest, speed_at(0));

@@ -24,7 +24,7 @@ static void compare_cell(void *user, const int64_t cell[3], bool fluid, double d
   double centre[3] = {(double)cell[0] + 0.5, (double)cell[1] + 0.5, 0.5};
   gab_lbm_state state;
   gab_taylor_green_initial(&v->start, centre, &state);
-  for (int axis = 0; axis < 2; ++axis) {
+  for (int axis = 0; axis < 2; axis++) {
     double exact = v->decay * state.velocity[axis];
     v->error += (u[axis] - exact) * (u[axis] - exact);
     v->norm += exact * exact;
@@ -55,7 +55,7 @@ static double error_at(int32_t n, double omega, const gab_collision *collision)
 static void vortices_decay_with_second_order(void **state)
 {
   (void)state;
-  for (int collision = 0; gab_collision_at(collision); ++collision) {
+  for (int collision = 0; gab_collision_at(collision); collision++) {
     const gab_collision *model = gab_collision_at(collision);
     /* At 1.4 the leading errors of recursive regularisation cancel, and no order is seen. */
     const double omega = model->equilibrium_beyond ? 1.0 : 1.4;

@@ -30,7 +30,7 @@ static double omega_of(const flow_state *given)
 static gab_collision_rates rates_taken(const flow_state *given)
 {
   flow_case made = {.dimension = given->dimension, .options = given->options};
-  for (int axis = 0; axis < 3; ++axis) made.cells[axis] = made.block[axis] = axis < given->dimension ? 4 : 1;
+  for (int axis = 0; axis < 3; axis++) made.cells[axis] = made.block[axis] = axis < given->dimension ? 4 : 1;
   made.options.omega = omega_of(given);
   flow it = flow_open(world, &made);
   const gab_collision_rates rates = it.lbm->model.level[0].rates;
@@ -40,7 +40,7 @@ static gab_collision_rates rates_taken(const flow_state *given)
 
 static void wave_number(int dimension, uint64_t i, double k[3])
 {
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     const double share = (double)(gab_hash_counter(5, (uint64_t)axis, i) >> 11) * 0x1p-53;
     k[axis] = axis < dimension ? pi * (2 * share - 1) : 0;
     if (i % 4 == 1) k[axis] = round(6 * k[axis] / pi) * pi / 6; /* along axes and diagonals */
@@ -57,13 +57,13 @@ static double largest_growth(const flow_state *given)
                                              (gab_kernel_variant){.lattice = gab_lattice_number(lattice)});
   const uint64_t waves = given->dimension == 2 ? 200 : 120;
   double largest = -INFINITY;
-  for (int angle = 0; angle < 4; ++angle) {
+  for (int angle = 0; angle < 4; angle++) {
     const double a = angle * pi / 12,
                  b = given->dimension == 3 ? angle % 2 * 0.6155 : 0; /* to the space diagonal */
     const double u[3] = {given->speed * cos(a) * cos(b), given->speed * sin(a) * cos(b),
                          given->speed * sin(b)};
     const collision_matrix collision = linearised(kernel, &rates, lattice, u);
-    for (uint64_t i = 0; i < waves; ++i) {
+    for (uint64_t i = 0; i < waves; i++) {
       double k[3];
       wave_number(given->dimension, i, k);
       largest = fmax(largest, wave_growth(&collision, k, allowed));
@@ -95,7 +95,7 @@ enum { OMEGAS = sizeof omegas / sizeof omegas[0], SPEEDS = sizeof speeds / sizeo
 static void single_rate_keeps_waves_up_to_omega_1_98(void **state)
 {
   (void)state;
-  for (int variant = 0; variant < 2 * OMEGAS * SPEEDS; ++variant) {
+  for (int variant = 0; variant < 2 * OMEGAS * SPEEDS; variant++) {
     flow_state given = {.dimension = 2 + variant % 2, .speed = speeds[variant / 2 % SPEEDS]};
     given.options.collision = &gab_collision_srt;
     given.options.omega = omegas[variant / 2 / SPEEDS];
@@ -110,7 +110,7 @@ static void single_rate_keeps_waves_up_to_omega_1_98(void **state)
 static void two_rates_keep_waves_up_to_a_cell_reynolds_number_of_15(void **state)
 {
   (void)state;
-  for (int variant = 0; variant < 2 * SPEEDS * 3; ++variant) {
+  for (int variant = 0; variant < 2 * SPEEDS * 3; variant++) {
     flow_state given = {.dimension = 2 + variant % 2, .speed = speeds[variant / 2 % SPEEDS]};
     given.reynolds = (double[]){2, 10, 15}[variant / 2 / SPEEDS];
     expect_no_growth(given);
@@ -122,7 +122,7 @@ static void two_rates_keep_waves_up_to_a_cell_reynolds_number_of_15(void **state
 static void rates_of_moments_keep_waves_up_to_omega_1_98(void **state)
 {
   (void)state;
-  for (int variant = 0; variant < 2 * OMEGAS * SPEEDS; ++variant) {
+  for (int variant = 0; variant < 2 * OMEGAS * SPEEDS; variant++) {
     flow_state given = {.dimension = 2 + variant % 2, .speed = speeds[variant / 2 % SPEEDS]};
     given.options.collision = &gab_collision_mrt;
     given.options.omega = omegas[variant / 2 / SPEEDS];
@@ -136,20 +136,20 @@ static void rates_of_moments_keep_waves_up_to_omega_1_98(void **state)
 static void recursive_regularisation_keeps_waves_at_all_these_rates(void **state)
 {
   (void)state;
-  for (int variant = 0; variant < 2 * OMEGAS * SPEEDS; ++variant) {
+  for (int variant = 0; variant < 2 * OMEGAS * SPEEDS; variant++) {
     flow_state given = {.dimension = 2 + variant % 2, .speed = speeds[variant / 2 % SPEEDS]};
     given.options.collision = &gab_collision_rr;
     given.options.omega = omegas[variant / 2 / SPEEDS];
     expect_no_growth(given);
   }
   /* Where two rates let waves grow. */
-  for (int variant = 0; variant < 2 * 4; ++variant) {
+  for (int variant = 0; variant < 2 * 4; variant++) {
     flow_state given = {
         .dimension = 2 + variant % 2, .speed = 0.1, .reynolds = (double[]){10, 30, 100, 200}[variant / 2]};
     given.options.collision = &gab_collision_rr;
     expect_no_growth(given);
   }
-  for (int dimension = 2; dimension <= 3; ++dimension)
+  for (int dimension = 2; dimension <= 3; dimension++)
     expect_no_growth((flow_state){dimension, {.collision = &gab_collision_rr, .omega = 1.98}, .speed = 0.2});
   expect_growth((flow_state){3, {.collision = &gab_collision_rr, .omega = 1.98}, .speed = 0.3}, 1.005);
   expect_growth((flow_state){3, {.collision = &gab_collision_rr}, .speed = 0.1, .reynolds = 1000}, 1.0001);
@@ -159,14 +159,14 @@ static void recursive_regularisation_keeps_waves_at_all_these_rates(void **state
 static void so_do_it_and_two_rates_on_the_full_lattice_of_space(void **state)
 {
   (void)state;
-  for (int variant = 0; variant < OMEGAS * SPEEDS; ++variant) {
+  for (int variant = 0; variant < OMEGAS * SPEEDS; variant++) {
     flow_state given = {.dimension = 3, .speed = speeds[variant % SPEEDS]};
     given.options.lattice = &gab_lattice_d3q27;
     given.options.collision = &gab_collision_rr;
     given.options.omega = omegas[variant / SPEEDS];
     expect_no_growth(given);
   }
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 3; i++) {
     flow_state given = {.dimension = 3, .speed = 0.1, .reynolds = (double[]){2, 10, 15}[i]};
     given.options.lattice = &gab_lattice_d3q27;
     expect_no_growth(given);
@@ -180,7 +180,7 @@ static void the_magic_parameter_of_walls_makes_rates_of_moments_grow_waves(void 
 {
   (void)state;
   const double omega[] = {1.9, 1.95, 1.98}, known[] = {1.0266, 1.0716, 1.0992};
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 3; i++) {
     flow_state given = {.dimension = 2, .speed = 0.1};
     given.options = (gab_lbm_options){.collision = &gab_collision_mrt, .omega = omega[i], .magic = 3.0 / 16};
     given.options.mrt = (gab_mrt_rates){.energy = 1.19, .energy_square = 1.4};

@@ -20,7 +20,7 @@ typedef struct collision_matrix {
 static inline void collide_cell(const gab_kernel *kernel, const gab_collision_rates *rates, int q, double *f)
 {
   gab_storage own = {.next = NULL};
-  for (int i = 0; i < q; ++i) own.arriving[i] = own.sent[i] = i;
+  for (int i = 0; i < q; i++) own.arriving[i] = own.sent[i] = i;
   const gab_sweep sweep = {.from = f, .to = f, .before = &own, .after = &own, .rates = rates};
   const gab_run cell = {.length = 1};
   kernel->run(&sweep, &cell, 1);
@@ -31,16 +31,16 @@ static inline collision_matrix linearised(const gab_kernel *kernel, const gab_co
                                           const gab_lattice *lattice, const double u[3])
 {
   collision_matrix made = {.lattice = lattice};
-  for (int j = 0; j < lattice->q; ++j)
-    for (int half = 0; half < 2; ++half) {
+  for (int j = 0; j < lattice->q; j++)
+    for (int half = 0; half < 2; half++) {
       const double width = half ? 1e-3 : 2e-3, weight = half ? 4.0 / 3 : -1.0 / 3;
       double above[GAB_LATTICE_MAX_Q], below[GAB_LATTICE_MAX_Q];
-      for (int q = 0; q < lattice->q; ++q) above[q] = below[q] = gab_lattice_equilibrium(lattice, q, 0, u);
+      for (int q = 0; q < lattice->q; q++) above[q] = below[q] = gab_lattice_equilibrium(lattice, q, 0, u);
       above[j] += width;
       below[j] -= width;
       collide_cell(kernel, rates, lattice->q, above);
       collide_cell(kernel, rates, lattice->q, below);
-      for (int i = 0; i < lattice->q; ++i) made.entry[i][j] += weight * (above[i] - below[i]) / (2 * width);
+      for (int i = 0; i < lattice->q; i++) made.entry[i][j] += weight * (above[i] - below[i]) / (2 * width);
     }
   return made;
 }
@@ -49,10 +49,10 @@ static inline collision_matrix linearised(const gab_kernel *kernel, const gab_co
 static inline void square_of(int n, const wave *a, wave *c)
 {
   memset(c, 0, (size_t)(n * n) * sizeof *c);
-  for (int i = 0; i < n; ++i)
-    for (int k = 0; k < n; ++k) {
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < n; k++) {
       const double re = creal(a[i * n + k]), im = cimag(a[i * n + k]);
-      for (int j = 0; j < n; ++j) {
+      for (int j = 0; j < n; j++) {
         const double br = creal(a[k * n + j]), bi = cimag(a[k * n + j]);
         c[i * n + j] += (re * br - im * bi) + (re * bi + im * br) * I;
       }
@@ -65,13 +65,13 @@ static inline double log_growth(int n, wave *a, double enough)
 {
   wave next[GAB_LATTICE_MAX_Q * GAB_LATTICE_MAX_Q];
   double bound = 0, share = 1;
-  for (int squarings = 0;; ++squarings, share /= 2) {
+  for (int squarings = 0;; squarings++, share /= 2) {
     double norm = 0;
-    for (int i = 0; i < n * n; ++i) norm += creal(a[i]) * creal(a[i]) + cimag(a[i]) * cimag(a[i]);
+    for (int i = 0; i < n * n; i++) norm += creal(a[i]) * creal(a[i]) + cimag(a[i]) * cimag(a[i]);
     norm = sqrt(norm);
     bound += share * log(norm);
     if (bound <= enough || squarings == 24) return bound;
-    for (int i = 0; i < n * n; ++i) a[i] /= norm;
+    for (int i = 0; i < n * n; i++) a[i] /= norm;
     square_of(n, a, next);
     memcpy(a, next, (size_t)(n * n) * sizeof *a);
   }
@@ -82,10 +82,10 @@ static inline double wave_growth(const collision_matrix *collision, const double
 {
   const int n = collision->lattice->q;
   wave a[GAB_LATTICE_MAX_Q * GAB_LATTICE_MAX_Q];
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < n; i++) {
     const int8_t *c = collision->lattice->c[i];
     const double phase = -(k[0] * c[0] + k[1] * c[1] + k[2] * c[2]);
-    for (int j = 0; j < n; ++j) a[i * n + j] = (cos(phase) + sin(phase) * I) * collision->entry[i][j];
+    for (int j = 0; j < n; j++) a[i * n + j] = (cos(phase) + sin(phase) * I) * collision->entry[i][j];
   }
   return log_growth(n, a, enough);
 }

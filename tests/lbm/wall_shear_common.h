@@ -25,7 +25,7 @@ static inline view open_view(gab_world *world, const flow_case *given, gab_mark_
 {
   view made = {0};
   gab_forest_options options = {.grid.dimension = given->dimension, .dx = 1};
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     options.grid.roots[axis] = given->cells[axis] / given->block[axis];
     options.cells[axis] = given->block[axis];
     options.periodic[axis] =
@@ -76,23 +76,23 @@ static inline void visit(view *of, shear_visitor see, void *user)
   REQUIRE_OK(gab_lbm_quantities_update(of->quantities));
   gab_data_id kept[2];
   REQUIRE(gab_lbm_quantities_data(of->quantities, kept) == 1);
-  for (size_t b = 0; b < gab_forest_block_count(of->it.forest); ++b) {
+  for (size_t b = 0; b < gab_forest_block_count(of->it.forest); b++) {
     const gab_block *block = gab_forest_block(of->it.forest, b);
     const gab_box place = gab_block_cells(of->it.forest, block);
     const gab_field *stress = gab_block_data(block, kept[0]);
     REQUIRE_OK(of->shear->evaluate(of->shear->user, of->it.forest, block, shear));
     REQUIRE_OK(of->pressure->evaluate(of->pressure->user, of->it.forest, block, pressure));
-    for (size_t i = 0; i < count; ++i) {
+    for (size_t i = 0; i < count; i++) {
       const int32_t in[3] = {(int32_t)(i % (size_t)cells[0]),
                              (int32_t)(i / (size_t)cells[0] % (size_t)cells[1]),
                              (int32_t)(i / (size_t)cells[0] / (size_t)cells[1])};
       sight at = {.level = gab_block_level(of->it.forest, block), .pressure = pressure[i] / TO_STRESS};
       gab_block_cell_centre(of->it.forest, block, in[0], in[1], in[2], at.centre);
-      for (int k = 0; k < 3; ++k) {
+      for (int k = 0; k < 3; k++) {
         at.cell[k] = place.lo[k] + in[k];
         at.shear[k] = shear[3 * i + (size_t)k] / TO_STRESS;
       }
-      for (int k = 0; k < stress->shape.components; ++k)
+      for (int k = 0; k < stress->shape.components; k++)
         at.stress[k] = gab_field_get(stress, in[0], in[1], in[2], k);
       see(user, &at);
     }

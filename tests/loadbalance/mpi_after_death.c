@@ -12,7 +12,7 @@ static void adopt(gab_proxies *proxies)
   const gab_members *members = gab_world_members(world);
   size_t count = gab_proxies_count(proxies);
   gab_slot *targets = malloc((count + 1) * sizeof *targets);
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; i++) {
     gab_slot slot = (gab_slot)(gab_proxies_get(proxies, i)->id % (uint64_t)members->slots);
     while (!gab_members_has(members, slot)) slot = (slot + 1) % members->slots;
     targets[i] = slot;
@@ -26,8 +26,8 @@ static void try_all(gab_world *world, uint64_t seed)
   random_domain domain;
   gab_proxies *proxies = grid_make(world, &domain, seed, (int)(seed % 3));
   int32_t parts = gab_members_count(gab_world_members(world));
-  for (int k = 0; gab_balancer_at(k); ++k)
-    for (int by = GAB_BALANCE_PER_LEVEL; by <= GAB_BALANCE_TOTAL; ++by) {
+  for (int k = 0; gab_balancer_at(k); k++)
+    for (int by = GAB_BALANCE_PER_LEVEL; by <= GAB_BALANCE_TOTAL; by++) {
       gab_balance_options options = {.balancer = gab_balancer_at(k), .by = (gab_balance_by)by};
       gab_balance_report report;
       if (!options.balancer->is_built) continue;
@@ -50,7 +50,7 @@ int main(int argc, char **argv)
     test_kill(world, victim);
     while (gab_world_barrier(world) == GAB_OK) usleep(1000);
     REQUIRE_OK(gab_world_repair(world, &intent));
-    for (uint64_t seed = 0; seed < 4; ++seed) try_all(world, seed);
+    for (uint64_t seed = 0; seed < 4; seed++) try_all(world, seed);
     const gab_status met = gab_world_barrier(world); /* the next victim may be through and gone */
     REQUIRE(met == GAB_OK || met == GAB_ERR_FAULT);
   }

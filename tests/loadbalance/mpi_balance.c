@@ -39,7 +39,7 @@ static int along_the_curve(const void *a, const void *b)
 static uint64_t weight_at(const random_domain *domain, const int32_t at[3])
 {
   gab_box cells;
-  for (int axis = 0; axis < 3; ++axis) cells.lo[axis] = (int64_t)at[axis] * domain->options.cells[axis];
+  for (int axis = 0; axis < 3; axis++) cells.lo[axis] = (int64_t)at[axis] * domain->options.cells[axis];
   return domain->options.weight ? random_weight((void *)(uintptr_t)domain, 0, &cells) : 1;
 }
 
@@ -47,7 +47,7 @@ static void list_blocks(const random_domain *domain, const gab_curve *curve, lis
 {
   const int32_t *roots = domain->options.grid.roots;
   int bits = 0; /* of the smallest cube around the grid */
-  while (1 << bits < roots[0] || 1 << bits < roots[1] || 1 << bits < roots[2]) ++bits;
+  while (1 << bits < roots[0] || 1 << bits < roots[1] || 1 << bits < roots[2]) bits++;
   *all = (listing){.count = 0};
   FOR_PLACES(domain, at)
   {
@@ -69,7 +69,7 @@ static void cut_list(listing *all, int64_t members)
 {
   uint64_t before = 0;
   int64_t last = -1, upto = -1;
-  for (int64_t j = 0; j < all->count; ++j) {
+  for (int64_t j = 0; j < all->count; j++) {
     int64_t starts_in = (int64_t)(before * (uint64_t)members / all->total);
     upto = starts_in < upto + 1 || j == 0 ? starts_in : upto + 1;
     int64_t owner = upto;
@@ -84,13 +84,13 @@ static void cut_list(listing *all, int64_t members)
 static void check_bounds(const listing *all, int64_t members, const gab_balance_report *report)
 {
   uint64_t heaviest = 0;
-  for (int64_t m = 0; m < members; ++m) {
+  for (int64_t m = 0; m < members; m++) {
     uint64_t weight = 0;
     int64_t blocks = 0;
-    for (int64_t j = 0; j < all->count; ++j) {
+    for (int64_t j = 0; j < all->count; j++) {
       if (all->block[j].owner != m) continue;
       weight += all->block[j].weight;
-      ++blocks;
+      blocks++;
     }
     REQUIRE(all->count < members || blocks > 0);
     REQUIRE(weight * (uint64_t)members <= all->total + all->heaviest * (uint64_t)members);
@@ -105,7 +105,7 @@ static void check_bounds(const listing *all, int64_t members, const gab_balance_
 static gab_slot listed_owner(const void *rule, gab_block_id id)
 {
   const listing *all = rule;
-  for (int64_t j = 0; j < all->count; ++j)
+  for (int64_t j = 0; j < all->count; j++)
     if (all->block[j].id == id) return all->block[j].owner;
   return GAB_NO_SLOT;
 }
@@ -121,7 +121,7 @@ static void scatter(gab_forest *forest, uint64_t seed)
 {
   random_owners owners = owners_make(gab_forest_world(forest), seed);
   gab_slot targets[MOST];
-  for (size_t i = 0; i < gab_forest_block_count(forest); ++i)
+  for (size_t i = 0; i < gab_forest_block_count(forest); i++)
     targets[i] = random_owner(&owners, gab_block_get_id(gab_forest_block(forest, i)));
   REQUIRE_OK(gab_forest_migrate(forest, targets));
 }
@@ -171,7 +171,7 @@ static void try_domain(gab_world *world, uint64_t seed, const gab_balancer *curv
   check_bounds(&all, members, &report);
   domain_check(&domain, forest, listed_owner, &all);
   REQUIRE(gab_balance_initial(forest, &options, NULL) == GAB_ERR_STATE);
-  for (uint64_t round = 0; round < 2; ++round) {
+  for (uint64_t round = 0; round < 2; round++) {
     scatter(forest, gab_hash_counter(seed, 21, round));
     rebalance(&domain, forest, curve, &all);
     rebalance(&domain, forest, other, &all);
@@ -183,7 +183,7 @@ int main(int argc, char **argv)
 {
   gab_world *world;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
-  for (uint64_t seed = 0; seed < DOMAINS; ++seed) {
+  for (uint64_t seed = 0; seed < DOMAINS; seed++) {
     bool swap = seed % 2;
     try_domain(world, seed, swap ? &gab_balancer_hilbert : &gab_balancer_morton,
                swap ? &gab_balancer_morton : &gab_balancer_hilbert);

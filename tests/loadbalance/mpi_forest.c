@@ -18,7 +18,7 @@ static void scatter(gab_forest *forest, uint64_t seed)
 {
   random_owners owners = owners_make(gab_forest_world(forest), seed);
   gab_slot *targets = malloc((gab_forest_block_count(forest) + 1) * sizeof *targets);
-  for (size_t i = 0; i < gab_forest_block_count(forest); ++i)
+  for (size_t i = 0; i < gab_forest_block_count(forest); i++)
     targets[i] = random_owner(&owners, gab_block_get_id(gab_forest_block(forest, i)));
   REQUIRE_OK(gab_forest_migrate(forest, targets));
   free(targets);
@@ -64,10 +64,10 @@ static void try_grid(gab_world *world, uint64_t seed)
   uint64_t first = 0;
   domain_make(&domain, seed);
   domain.options.exists = NULL;
-  for (int axis = 0; axis < domain.options.grid.dimension; ++axis) domain.options.cells[axis] = 4;
+  for (int axis = 0; axis < domain.options.grid.dimension; axis++) domain.options.cells[axis] = 4;
   if (grid_has_weights(&domain)) domain.options.weight = grid_weight;
-  for (int k = 0; gab_balancer_at(k); ++k)
-    for (int by = GAB_BALANCE_PER_LEVEL; by <= GAB_BALANCE_TOTAL; ++by) {
+  for (int k = 0; gab_balancer_at(k); k++)
+    for (int by = GAB_BALANCE_PER_LEVEL; by <= GAB_BALANCE_TOTAL; by++) {
       gab_balance_options options = {.balancer = gab_balancer_at(k), .by = (gab_balance_by)by};
       if (!options.balancer->is_built) continue;
       uint64_t checksum = try_strategy(world, &domain, &options);
@@ -80,7 +80,7 @@ int main(int argc, char **argv)
 {
   gab_world *world;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
-  for (uint64_t seed = 0; seed < GRIDS; ++seed) try_grid(world, seed);
+  for (uint64_t seed = 0; seed < GRIDS; seed++) try_grid(world, seed);
   REQUIRE_OK(gab_world_barrier(world));
   return test_end(&world);
 }

@@ -69,9 +69,9 @@ static expected expect_of(gab_forest *forest)
 {
   gab_world *world = gab_forest_world(forest);
   uint64_t sums[3] = {0, 0, 0}, heaviest = 0;
-  for (size_t i = 0; i < gab_forest_block_count(forest); ++i) {
+  for (size_t i = 0; i < gab_forest_block_count(forest); i++) {
     const uint64_t taken = work_of(gab_block_get_id(gab_forest_block(forest, i)));
-    ++sums[0];
+    sums[0]++;
     sums[1] += taken > 0;
     sums[2] += taken;
     if (taken > heaviest) heaviest = taken;
@@ -93,7 +93,7 @@ static double worst_left(const expected *due, double members)
 static double unevenness_with(gab_forest *forest, uint64_t missing)
 {
   uint64_t most = 0;
-  for (size_t i = 0; i < gab_forest_block_count(forest); ++i) {
+  for (size_t i = 0; i < gab_forest_block_count(forest); i++) {
     const uint64_t taken = work_of(gab_block_get_id(gab_forest_block(forest, i)));
     most += taken > 0 ? taken : missing;
   }
@@ -190,7 +190,7 @@ int main(int argc, char **argv)
 {
   gab_world *world;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
-  for (int k = 0; gab_balancer_at(k); ++k)
+  for (int k = 0; gab_balancer_at(k); k++)
     if (gab_balancer_at(k)->is_built) {
       try_strategy(world, gab_balancer_at(k));
       try_improving(world, gab_balancer_at(k));

@@ -11,14 +11,14 @@ static void start_unevenly(gab_proxies *proxies, uint64_t seed, int32_t parts, i
 {
   gab_balance_options options = {.by = GAB_BALANCE_TOTAL, .plan = plan, .parts = parts};
   uint64_t most = 1 + gab_hash_counter(seed, 60, 0) % 50;
-  for (size_t i = 0; i < gab_proxies_count(proxies); ++i) {
+  for (size_t i = 0; i < gab_proxies_count(proxies); i++) {
     gab_proxy *proxy = gab_proxies_get(proxies, i);
     gab_block_place place = gab_block_id_place(&gab_proxies_options(proxies)->grid, proxy->id);
     uint64_t region = (uint64_t)(place.at[0] >> place.level) / 2;
     proxy->weight = 1 + gab_hash_counter(seed, 61, region) % most;
   }
   REQUIRE_OK(gab_balance_proxies(proxies, &options, NULL));
-  for (size_t i = 0; i < gab_proxies_count(proxies); ++i) gab_proxies_get(proxies, i)->weight = 1;
+  for (size_t i = 0; i < gab_proxies_count(proxies); i++) gab_proxies_get(proxies, i)->weight = 1;
 }
 
 static void check_plan(gab_proxies *proxies, const int32_t *plan, int32_t parts, bool per_level,
@@ -36,7 +36,7 @@ static void check_goal(const gab_balance_report *report, double goal, int32_t pa
     REQUIRE(report->imbalance <= goal || report->weight_max <= 1 + report->weight_total / (uint64_t)parts);
     return;
   }
-  for (int l = 0; l < report->levels; ++l) {
+  for (int l = 0; l < report->levels; l++) {
     const gab_balance_share *share = &report->level[l];
     double mean = (double)share->weight_total / parts;
     REQUIRE(share->imbalance <= goal || (double)share->weight_max <= mean + (double)share->heaviest);
@@ -53,7 +53,7 @@ static void try_diffusion(gab_proxies *proxies, uint64_t seed, int32_t parts, ga
   memcpy(plan, start, count * sizeof *plan);
   REQUIRE_OK(gab_balance_proxies(proxies, &options, &report));
   check_plan(proxies, plan, parts, by == GAB_BALANCE_PER_LEVEL, &report);
-  for (size_t i = 0; i < count; ++i) moved += plan[i] != start[i];
+  for (size_t i = 0; i < count; i++) moved += plan[i] != start[i];
   REQUIRE(moved <= report.blocks_moved);
   REQUIRE(!report.by_curve || count < (size_t)parts);
   int iterations = report.iterations;
@@ -115,18 +115,18 @@ static void try_small_change(gab_world *world)
   int32_t *start = calloc(count, sizeof *start), *plan = calloc(count, sizeof *plan);
   gab_balance_options options = {.plan = start, .parts = 64};
   REQUIRE_OK(gab_balance_proxies(proxies, &options, NULL));
-  for (size_t i = 0; i < count; ++i) /* part 5 has died, 37 has adopted its blocks */
+  for (size_t i = 0; i < count; i++) /* part 5 has died, 37 has adopted its blocks */
     if (start[i] == 5) start[i] = 37;
-  for (size_t i = 0; i < count; ++i) start[i] -= start[i] > 5;
+  for (size_t i = 0; i < count; i++) start[i] -= start[i] > 5;
   options.plan = plan;
   options.parts = 63;
   REQUIRE_OK(gab_balance_proxies(proxies, &options, NULL));
-  for (size_t i = 0; i < count; ++i) by_curve += plan[i] != start[i];
+  for (size_t i = 0; i < count; i++) by_curve += plan[i] != start[i];
   memcpy(plan, start, count * sizeof *plan);
   options.balancer = &gab_balancer_diffusion;
   gab_balance_report report;
   REQUIRE_OK(gab_balance_proxies(proxies, &options, &report));
-  for (size_t i = 0; i < count; ++i) by_diffusion += plan[i] != start[i];
+  for (size_t i = 0; i < count; i++) by_diffusion += plan[i] != start[i];
   check_plan(proxies, plan, 63, true, &report);
   REQUIRE(!report.by_curve && by_diffusion < by_curve);
   free(start);
@@ -141,14 +141,14 @@ static void try_few_of_each_level(gab_world *world)
   gab_proxies *proxies;
   domain_make(&domain, 1);
   domain.options.grid = (gab_root_grid){2, {2, 2, 1}};
-  for (int axis = 0; axis < 3; ++axis) domain.options.cells[axis] = axis < 2 ? 8 : 1;
+  for (int axis = 0; axis < 3; axis++) domain.options.cells[axis] = axis < 2 ? 8 : 1;
   domain.options.exists = NULL;
   REQUIRE_OK(gab_proxies_create(world, &domain.options, &proxies));
   gab_mark marks[4] = {GAB_MARK_KEEP, GAB_MARK_REFINE, GAB_MARK_KEEP, GAB_MARK_KEEP};
   REQUIRE_OK(gab_proxies_refine(proxies, marks, 1, NULL));
   REQUIRE(gab_proxies_count(proxies) == 7);
-  for (int32_t parts = 5; parts <= 7; ++parts)
-    for (int k = 0; gab_balancer_at(k); ++k)
+  for (int32_t parts = 5; parts <= 7; parts++)
+    for (int k = 0; gab_balancer_at(k); k++)
       if (gab_balancer_at(k)->is_built)
         try_all_on_one(proxies, parts, gab_balancer_at(k), GAB_BALANCE_PER_LEVEL);
   gab_proxies_destroy(&proxies);
@@ -158,12 +158,12 @@ int main(int argc, char **argv)
 {
   gab_world *world;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
-  for (uint64_t seed = 0; seed < GRIDS; ++seed) {
+  for (uint64_t seed = 0; seed < GRIDS; seed++) {
     random_domain domain;
     gab_proxies *proxies = grid_make(world, &domain, seed, 1 + (int)(seed % 4));
     int32_t parts = 1 + (int32_t)(gab_hash_counter(seed, 62, 0) % 70);
-    for (int by = GAB_BALANCE_PER_LEVEL; by <= GAB_BALANCE_TOTAL; ++by) {
-      for (int k = 0; gab_balancer_at(k); ++k)
+    for (int by = GAB_BALANCE_PER_LEVEL; by <= GAB_BALANCE_TOTAL; by++) {
+      for (int k = 0; gab_balancer_at(k); k++)
         if (gab_balancer_at(k)->is_built)
           try_all_on_one(proxies, parts, gab_balancer_at(k), (gab_balance_by)by);
       try_diffusion(proxies, seed, parts, (gab_balance_by)by);

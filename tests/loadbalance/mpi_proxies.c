@@ -10,7 +10,7 @@ static void cut_level(listing *all, const promise *level, int64_t parts, bool sp
 {
   uint64_t before = 0;
   int64_t upto = -1, count = (int64_t)level->count;
-  for (int64_t j = 0; j < count; ++j) {
+  for (int64_t j = 0; j < count; j++) {
     listed *block = &all->block[level->first + (size_t)j];
     int64_t starts_in = (int64_t)(before * (uint64_t)parts / level->total);
     before += block->weight;
@@ -33,7 +33,7 @@ static void cut_listing(listing *all, int64_t parts, bool per_level)
     first += level.count;
   }
   if (per_level && most < (size_t)parts && all->count >= (size_t)parts)
-    for (size_t j = 0; j < all->count; ++j) all->block[j].part = (int32_t)((int64_t)j % parts);
+    for (size_t j = 0; j < all->count; j++) all->block[j].part = (int32_t)((int64_t)j % parts);
 }
 
 /* ---- the tests */
@@ -41,7 +41,7 @@ static void cut_listing(listing *all, int64_t parts, bool per_level)
 static void require_equal(const listing *a, const listing *b)
 {
   REQUIRE(a->count == b->count);
-  for (size_t j = 0; j < a->count; ++j) {
+  for (size_t j = 0; j < a->count; j++) {
     REQUIRE(a->block[j].id == b->block[j].id);
     REQUIRE(a->block[j].weight == b->block[j].weight);
     REQUIRE(a->block[j].part == b->block[j].part);
@@ -94,7 +94,7 @@ static void try_grid(gab_world *world, uint64_t seed)
 {
   random_domain domain;
   gab_proxies *proxies = grid_make(world, &domain, seed, (int)(seed % 4));
-  for (int by = GAB_BALANCE_PER_LEVEL; by <= GAB_BALANCE_TOTAL; ++by) {
+  for (int by = GAB_BALANCE_PER_LEVEL; by <= GAB_BALANCE_TOTAL; by++) {
     grid_scatter(proxies, gab_hash_counter(seed, 42, (uint64_t)by));
     try_curve(proxies, &gab_balancer_morton, &gab_curve_morton, (gab_balance_by)by);
     try_curve(proxies, &gab_balancer_hilbert, &gab_curve_hilbert, (gab_balance_by)by);
@@ -109,7 +109,7 @@ int main(int argc, char **argv)
   gab_world *world;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   uint64_t grids = argc > 1 ? strtoull(argv[1], NULL, 10) : 12;
-  for (uint64_t seed = 0; seed < grids; ++seed) try_grid(world, seed);
+  for (uint64_t seed = 0; seed < grids; seed++) try_grid(world, seed);
   REQUIRE_OK(gab_world_barrier(world));
   return test_end(&world);
 }

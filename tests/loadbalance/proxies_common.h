@@ -24,10 +24,10 @@ static inline gab_proxies *grid_make(gab_world *world, random_domain *domain, ui
   domain->options.exists = NULL; /* a hole may have no parent */
   if (grid_has_weights(domain)) domain->options.weight = grid_weight;
   REQUIRE_OK(gab_proxies_create(world, &domain->options, &proxies));
-  for (int round = 0; round < rounds; ++round) {
+  for (int round = 0; round < rounds; round++) {
     size_t count = gab_proxies_count(proxies);
     gab_mark *marks = malloc((count + 1) * sizeof *marks);
-    for (size_t i = 0; i < count; ++i) {
+    for (size_t i = 0; i < count; i++) {
       uint64_t draw = gab_hash_counter(seed, 30 + (uint64_t)round, gab_proxies_get(proxies, i)->id);
       marks[i] = draw % 16 < domain_draw(domain, 51, 8) ? GAB_MARK_REFINE : GAB_MARK_KEEP;
     }
@@ -44,7 +44,7 @@ static inline void grid_scatter(gab_proxies *proxies, uint64_t seed)
   uint64_t count = (uint64_t)gab_members_count(members), mode = gab_hash_counter(seed, 40, 0) % 4;
   uint64_t one = gab_hash_counter(seed, 40, 1) % count;
   gab_slot *targets = malloc((gab_proxies_count(proxies) + 1) * sizeof *targets);
-  for (size_t i = 0; i < gab_proxies_count(proxies); ++i) {
+  for (size_t i = 0; i < gab_proxies_count(proxies); i++) {
     uint64_t draw = gab_hash_counter(seed, 41, gab_proxies_get(proxies, i)->id) % count;
     if (mode == 0) draw = one;
     if (mode == 1 && draw == one) draw = (one + 1) % count; /* one has none */
@@ -91,13 +91,13 @@ static inline int listing_order(const void *a, const void *b)
 static inline uint64_t listing_position(const gab_root_grid *grid, const gab_curve *curve, gab_block_id id)
 {
   int bits = 0, depth = 4;
-  while (1 << bits < grid->roots[0] || 1 << bits < grid->roots[1] || 1 << bits < grid->roots[2]) ++bits;
+  while (1 << bits < grid->roots[0] || 1 << bits < grid->roots[1] || 1 << bits < grid->roots[2]) bits++;
   gab_block_place place = gab_block_id_place(grid, id);
   uint32_t at[3];
-  for (int axis = 0; axis < 3; ++axis) at[axis] = (uint32_t)place.at[axis] << (depth - place.level);
+  for (int axis = 0; axis < 3; axis++) at[axis] = (uint32_t)place.at[axis] << (depth - place.level);
   uint64_t position = curve->encode(grid->dimension, bits + depth, at), of_level;
   /* The curve may reach a block in another corner first: what counts is the block's own position. */
-  for (int axis = 0; axis < 3; ++axis) at[axis] = (uint32_t)place.at[axis];
+  for (int axis = 0; axis < 3; axis++) at[axis] = (uint32_t)place.at[axis];
   of_level = curve->encode(grid->dimension, bits + place.level, at);
   REQUIRE(position >> (grid->dimension * (depth - place.level)) == of_level);
   return of_level << (grid->dimension * (depth - place.level));
@@ -112,7 +112,7 @@ static inline listing listing_make(gab_proxies *proxies, const gab_curve *curve,
   const gab_root_grid *grid = &gab_proxies_options(proxies)->grid;
   listing all = {0};
   gab_buffer mine = {0};
-  for (size_t i = 0; i < gab_proxies_count(proxies); ++i) {
+  for (size_t i = 0; i < gab_proxies_count(proxies); i++) {
     const gab_proxy *proxy = gab_proxies_get(proxies, i);
     listed item;
     memset(&item, 0, sizeof item);
@@ -139,8 +139,8 @@ typedef struct promise {
 static inline promise promise_of(const listing *all, size_t first)
 {
   promise level = {.first = first};
-  for (size_t j = first; j < all->count && all->block[j].level == all->block[first].level; ++j) {
-    ++level.count;
+  for (size_t j = first; j < all->count && all->block[j].level == all->block[first].level; j++) {
+    level.count++;
     level.total += all->block[j].weight;
     if (all->block[j].weight > level.heaviest) level.heaviest = all->block[j].weight;
   }
@@ -152,11 +152,11 @@ static inline void check_level(const listing *all, const promise *level, int32_t
                                const gab_balance_share *share)
 {
   uint64_t *load = calloc((size_t)parts, sizeof *load), most = 0, least_weight = UINT64_MAX;
-  for (size_t j = level->first; j < level->first + level->count; ++j) {
+  for (size_t j = level->first; j < level->first + level->count; j++) {
     load[all->block[j].part] += all->block[j].weight;
     if (all->block[j].weight < least_weight) least_weight = all->block[j].weight;
   }
-  for (int32_t p = 0; p < parts; ++p)
+  for (int32_t p = 0; p < parts; p++)
     if (load[p] > most) most = load[p];
   free(load);
   REQUIRE(most * (uint64_t)parts <= level->total + level->heaviest * (uint64_t)parts);
@@ -173,11 +173,11 @@ static inline void check_promises(const listing *all, int32_t parts, bool per_le
                                   const gab_balance_report *report)
 {
   size_t *blocks = calloc((size_t)parts, sizeof *blocks), least = SIZE_MAX;
-  for (size_t j = 0; j < all->count; ++j) {
+  for (size_t j = 0; j < all->count; j++) {
     REQUIRE(all->block[j].part >= 0 && all->block[j].part < parts);
     ++blocks[all->block[j].part];
   }
-  for (int32_t p = 0; p < parts; ++p)
+  for (int32_t p = 0; p < parts; p++)
     if (blocks[p] < least) least = blocks[p];
   free(blocks);
   REQUIRE(report->blocks == all->count && report->least_blocks == least);

@@ -20,15 +20,15 @@ static uint64_t *keys_of(gab_order *order)
   const int32_t *roots = order->grid.roots;
   uint64_t *pairs = malloc(2 * order->places * sizeof *pairs), *keys = malloc(order->places * sizeof *keys);
   size_t count = 0;
-  for (gab_block_place at = {0, {0, 0, 0}}; at.at[2] < roots[2]; ++at.at[2])
-    for (at.at[1] = 0; at.at[1] < roots[1]; ++at.at[1])
-      for (at.at[0] = 0; at.at[0] < roots[0]; ++at.at[0]) {
+  for (gab_block_place at = {0, {0, 0, 0}}; at.at[2] < roots[2]; at.at[2]++)
+    for (at.at[1] = 0; at.at[1] < roots[1]; at.at[1]++)
+      for (at.at[0] = 0; at.at[0] < roots[0]; at.at[0]++) {
         const uint32_t place[3] = {(uint32_t)at.at[0], (uint32_t)at.at[1], (uint32_t)at.at[2]};
         pairs[2 * count] = order->curve->encode(order->grid.dimension, order->bits, place);
         pairs[2 * count++ + 1] = gab_order_key(order, gab_block_id_of(&order->grid, at));
       }
   qsort(pairs, count, 2 * sizeof *pairs, ascending);
-  for (size_t i = 0; i < count; ++i) keys[i] = pairs[2 * i + 1];
+  for (size_t i = 0; i < count; i++) keys[i] = pairs[2 * i + 1];
   free(pairs);
   return keys;
 }
@@ -36,9 +36,9 @@ static uint64_t *keys_of(gab_order *order)
 static void pieces_hold_all_roots_in_ascending_order_and_equal_shares(void **state)
 {
   (void)state;
-  for (uint64_t round = 0; round < 400; ++round) {
+  for (uint64_t round = 0; round < 400; round++) {
     gab_root_grid grid = {2 + (int)(round % 2), {1, 1, 1}};
-    for (int axis = 0; axis < grid.dimension; ++axis)
+    for (int axis = 0; axis < grid.dimension; axis++)
       grid.roots[axis] = 1 + (int32_t)(gab_hash_counter(1, round, (uint64_t)axis) % (axis == 0 ? 70 : 7));
     gab_order order;
     gab_order_init(&order, &grid, curves[round / 2 % 2]);
@@ -46,14 +46,14 @@ static void pieces_hold_all_roots_in_ascending_order_and_equal_shares(void **sta
     const int inner = grid.dimension * order.depth;
     uint64_t share[41] = {0}, *keys = keys_of(&order);
     int32_t last = 0;
-    for (uint64_t i = 0; i < order.places; ++i) {
+    for (uint64_t i = 0; i < order.places; i++) {
       assert_true(keys[i] == i << inner); /* counts the places before it */
       const int32_t piece = gab_order_piece(&order, keys[i], pieces);
       assert_true(piece >= last && piece < pieces);
       last = piece;
-      ++share[piece];
+      share[piece]++;
     }
-    for (int32_t piece = 0; piece < pieces; ++piece) {
+    for (int32_t piece = 0; piece < pieces; piece++) {
       const uint64_t fair = order.places / (uint64_t)pieces;
       assert_true(share[piece] == fair || share[piece] == fair + 1);
     }
@@ -64,18 +64,18 @@ static void pieces_hold_all_roots_in_ascending_order_and_equal_shares(void **sta
 static void a_block_has_the_key_of_its_first_descendant(void **state)
 {
   (void)state;
-  for (uint64_t round = 0; round < 2000; ++round) {
+  for (uint64_t round = 0; round < 2000; round++) {
     gab_root_grid grid = {2 + (int)(round % 2), {5, 3, 1}};
     gab_order order;
     gab_order_init(&order, &grid, curves[round / 2 % 2]);
     gab_block_id id =
         gab_block_id_of(&grid, (gab_block_place){0, {(int32_t)(round % 5), (int32_t)(round % 3), 0}});
     int children = 1 << grid.dimension;
-    for (int level = (int)(gab_hash_counter(2, round, 0) % 10); level > 0; --level)
+    for (int level = (int)(gab_hash_counter(2, round, 0) % 10); level > 0; level--)
       id = gab_block_id_child(&grid, id,
                               (int)(gab_hash_counter(2, round, (uint64_t)level) % (uint64_t)children));
     uint64_t first = UINT64_MAX, last = 0, key = gab_order_key(&order, id);
-    for (int child = 0; child < children; ++child) {
+    for (int child = 0; child < children; child++) {
       uint64_t of_child = gab_order_key(&order, gab_block_id_child(&grid, id, child));
       if (of_child < first) first = of_child;
       if (of_child > last) last = of_child;
@@ -89,8 +89,8 @@ static void a_block_has_the_key_of_its_first_descendant(void **state)
 static void the_largest_grids_have_keys(void **state)
 {
   (void)state;
-  for (int c = 0; c < 2; ++c)
-    for (int dimension = 2; dimension <= 3; ++dimension) {
+  for (int c = 0; c < 2; c++)
+    for (int dimension = 2; dimension <= 3; dimension++) {
       int32_t side = dimension == 3 ? 8192 : 1 << 23;
       gab_root_grid grid = {dimension, {side, side, dimension == 3 ? side : 1}};
       gab_order order;

@@ -12,7 +12,7 @@
 static inline double plane_front_undercooling(double lambda, double v)
 {
   double weights = 0, sum = 0;
-  for (int n = 1; n <= 50; ++n) {
+  for (int n = 1; n <= 50; n++) {
     const double k = 2 * 3.14159265358979323846 * n / lambda, q = 0.5 * v + sqrt(0.25 * v * v + k * k);
     const double third = sin(3.14159265358979323846 * n / 3), weight = third * third / (n * (double)n * n);
     weights += weight;
@@ -46,14 +46,14 @@ static inline double front_between(const double *values, double at)
 /* Gauss without pivots for a positive definite system. */
 static inline void front_solve(double a[FRONT_MODES][FRONT_MODES], double *b)
 {
-  for (int k = 0; k < FRONT_MODES; ++k)
-    for (int i = k + 1; i < FRONT_MODES; ++i) {
+  for (int k = 0; k < FRONT_MODES; k++)
+    for (int i = k + 1; i < FRONT_MODES; i++) {
       const double factor = a[i][k] / a[k][k];
-      for (int j = k; j < FRONT_MODES; ++j) a[i][j] -= factor * a[k][j];
+      for (int j = k; j < FRONT_MODES; j++) a[i][j] -= factor * a[k][j];
       b[i] -= factor * b[k];
     }
-  for (int i = FRONT_MODES - 1; i >= 0; --i) {
-    for (int j = i + 1; j < FRONT_MODES; ++j) b[i] -= a[i][j] * b[j];
+  for (int i = FRONT_MODES - 1; i >= 0; i--) {
+    for (int j = i + 1; j < FRONT_MODES; j++) b[i] -= a[i][j] * b[j];
     b[i] /= a[i][i];
   }
 }
@@ -67,18 +67,18 @@ static inline void front_diffusion(const front_shape *front, double *modes)
   const double half = front->lambda / 6, gap_here = 1. / 3 - .70691, gap_there = 1. / 3 - .146545;
   double matrix[FRONT_MODES][FRONT_MODES] = {{0}};
   memset(modes, 0, FRONT_MODES * sizeof *modes);
-  for (int j = 0; j < SAMPLES; ++j) {
+  for (int j = 0; j < SAMPLES; j++) {
     const double x = (j + 0.5) * 3 * half / SAMPLES, from = x < half ? x : x - 2 * half;
     const double at = fabs(from) / half * FRONT_POINTS, y = front_between(front->height, at);
     const double slope = copysign(1, from) * front_between(front->slope, at);
     double row[FRONT_MODES];
-    for (int n = 0; n < FRONT_MODES; ++n) {
+    for (int n = 0; n < FRONT_MODES; n++) {
       double q, k = front_wave(front, n, &q);
       row[n] = exp(-q * y) * (q * cos(k * x) - slope * k * sin(k * x));
     }
-    for (int a = 0; a < FRONT_MODES; ++a) {
+    for (int a = 0; a < FRONT_MODES; a++) {
       modes[a] += row[a] * front->v * (x < half ? gap_here : gap_there);
-      for (int b = 0; b < FRONT_MODES; ++b) matrix[a][b] += row[a] * row[b];
+      for (int b = 0; b < FRONT_MODES; b++) matrix[a][b] += row[a] * row[b];
     }
   }
   front_solve(matrix, modes);
@@ -90,9 +90,9 @@ static inline double front_bend(front_shape *front, const double *modes)
 {
   const double capillarity = .80305, liquidus = .45, step = front->lambda / 6 / FRONT_POINTS;
   double u[FRONT_POINTS + 1], mean = 0, sine = 0, area = 0;
-  for (int i = 0; i <= FRONT_POINTS; ++i) {
+  for (int i = 0; i <= FRONT_POINTS; i++) {
     u[i] = 0;
-    for (int n = 0; n < FRONT_MODES; ++n) {
+    for (int n = 0; n < FRONT_MODES; n++) {
       double q, k = front_wave(front, n, &q);
       u[i] += modes[n] * cos(k * i * step) * exp(-q * front->height[i]);
     }
@@ -100,13 +100,13 @@ static inline double front_bend(front_shape *front, const double *modes)
   }
   const double undercooling = capillarity * 0.5 / (step * FRONT_POINTS) - liquidus * mean;
   front->height[0] = front->slope[0] = 0;
-  for (int i = 1; i <= FRONT_POINTS; ++i) {
+  for (int i = 1; i <= FRONT_POINTS; i++) {
     sine += step * (undercooling + liquidus * 0.5 * (u[i - 1] + u[i])) / capillarity;
     front->slope[i] = -sine / sqrt(1 - sine * sine);
     front->height[i] = front->height[i - 1] + 0.5 * step * (front->slope[i - 1] + front->slope[i]);
     area += 0.5 * (front->height[i - 1] + front->height[i]) / FRONT_POINTS;
   }
-  for (int i = 0; i <= FRONT_POINTS; ++i) front->height[i] -= area;
+  for (int i = 0; i <= FRONT_POINTS; i++) front->height[i] -= area;
   return undercooling;
 }
 
@@ -114,7 +114,7 @@ static inline double curved_front_undercooling(double lambda, double v)
 {
   front_shape front = {.lambda = lambda, .v = v};
   double modes[FRONT_MODES], undercooling = 0;
-  for (int round = 0; round < 12; ++round) {
+  for (int round = 0; round < 12; round++) {
     front_diffusion(&front, modes);
     undercooling = front_bend(&front, modes);
   }

@@ -12,7 +12,7 @@ static inline phase_run levels_create(gab_world *world, const phase_case *given)
   const int levels = given->options.levels;
   phase_run made = {.dx = given->dx};
   gab_forest_options options = {.grid.dimension = given->dimension, .dx = ldexp(given->dx, levels)};
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     const int32_t widest = given->block[axis] << (axis < given->dimension ? levels : 0);
     REQUIRE(given->cells[axis] % widest == 0);
     options.grid.roots[axis] = given->cells[axis] / widest;
@@ -38,8 +38,8 @@ static inline phase_run levels_open(gab_world *world, const phase_case *given,
 static inline void levels_count(const phase_run *it, uint64_t blocks[GAB_PHASEFIELD_MOST_LEVELS + 1])
 {
   memset(blocks, 0, (GAB_PHASEFIELD_MOST_LEVELS + 1) * sizeof *blocks);
-  for (size_t i = 0; i < gab_forest_block_count(it->forest); ++i)
-    ++blocks[gab_block_level(it->forest, gab_forest_block(it->forest, i))];
+  for (size_t i = 0; i < gab_forest_block_count(it->forest); i++)
+    blocks[gab_block_level(it->forest, gab_forest_block(it->forest, i))]++;
   REQUIRE_OK(gab_world_sum_u64(gab_forest_world(it->forest), blocks, GAB_PHASEFIELD_MOST_LEVELS + 1));
 }
 

@@ -27,9 +27,9 @@ static void rough_state(void *user, const int64_t cell[3], double *phi, double *
   const int64_t up = cell[given->dimension - 1], grain[3] = {cell[0] / 3, cell[1] / 2, cell[2] / 2};
   if (up > 9) phi[n - 1] = 1;
   else
-    for (int a = 0; a < n; ++a)
+    for (int a = 0; a < n; a++)
       phi[a] = (noise(1, grain) * n > a) + 2 * noise(10 + (uint64_t)a, cell) * (up > 3);
-  for (int i = 0; i < given->options.thermo.independents; ++i) mu[i] += 0.02 * noise(20 + (uint64_t)i, cell);
+  for (int i = 0; i < given->options.thermo.independents; i++) mu[i] += 0.02 * noise(20 + (uint64_t)i, cell);
 }
 
 static uint64_t hash_of(gab_world *world, phase_run *it)
@@ -47,7 +47,7 @@ static uint64_t hash_of(gab_world *world, phase_run *it)
 
 static void run_with_window(phase_run *it, int from, int to)
 {
-  for (int step = from; step < to; ++step) {
+  for (int step = from; step < to; step++) {
     phase_steps(it, 1);
     if (step == STEPS / 4 || step == STEPS - 3) REQUIRE_OK(gab_phasefield_shift(it->model, 2));
   }
@@ -69,7 +69,7 @@ static uint64_t run_moving(gab_world *world, const phase_case *given)
   run_with_window(&it, 0, STEPS / 2);
   gab_slot targets[256];
   REQUIRE(gab_forest_block_count(it.forest) <= 256);
-  for (int i = 0; i < 256; ++i) targets[i] = gab_world_root(world);
+  for (int i = 0; i < 256; i++) targets[i] = gab_world_root(world);
   REQUIRE_OK(gab_forest_migrate(it.forest, targets));
   run_with_window(&it, STEPS / 2, STEPS / 2 + 3);
   REQUIRE_OK(gab_balance_forest(it.forest, NULL, NULL));
@@ -92,7 +92,7 @@ static uint64_t run_restored(gab_world *world, const phase_case *given)
   run_with_window(&first, STEPS / 2, STEPS);
   phase_run *const runs[] = {&first, &second};
   uint64_t hashes[2];
-  for (int k = 0; k < 2; ++k) {
+  for (int k = 0; k < 2; k++) {
     gab_reader blocks = gab_reader_of_buffer(&image), where = gab_reader_of_buffer(&place);
     gab_reader account = gab_reader_of_buffer(&ledger);
     REQUIRE_OK(gab_forest_restore(runs[k]->forest, &blocks, 1, NULL, NULL));
@@ -116,9 +116,9 @@ static void check_case(gab_world *world, phase_case given, const int32_t (*block
   uint64_t expected = 0;
   given.options.initial = rough_state;
   given.options.initial_user = &given;
-  for (int b = 0; b < count; ++b) {
+  for (int b = 0; b < count; b++) {
     int64_t all = 1;
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; k++) {
       given.block[k] = blocks[b][k];
       all *= given.cells[k] / given.block[k];
     }

@@ -13,9 +13,9 @@ static gab_mark mark_boxes(void *user, int level, const gab_box *cells)
 {
   const phase_case *given = user;
   static const double boxes[2][3][2] = {{{.25, .5}, {.25, .5}, {.25, .75}}, {{.4, .7}, {.45, .8}, {0, .5}}};
-  for (int b = 0; b < 2; ++b) {
+  for (int b = 0; b < 2; b++) {
     bool meets = true;
-    for (int axis = 0; axis < given->dimension; ++axis) {
+    for (int axis = 0; axis < given->dimension; axis++) {
       const double all = ldexp(given->cells[axis], level - given->options.levels);
       meets = meets && (double)cells->lo[axis] < boxes[b][axis][1] * all &&
               (double)cells->hi[axis] > boxes[b][axis][0] * all;
@@ -40,7 +40,7 @@ static double wave_number(const phase_case *given, int axis)
 static double wave(const phase_case *given, const double place[3], double time)
 {
   double value = 1, square = 0;
-  for (int axis = 0; axis < given->dimension; ++axis) {
+  for (int axis = 0; axis < given->dimension; axis++) {
     const double k = wave_number(given, axis);
     value *= cos(k * place[axis] + (axis < given->dimension - 1));
     square += k * k;
@@ -53,7 +53,7 @@ static void wavy_melt(void *user, const int64_t cell[3], double *phi, double *mu
   const phase_case *given = user;
   double place[3];
   melt(user, cell, phi, mu);
-  for (int axis = 0; axis < 3; ++axis) place[axis] = ((double)cell[axis] + 0.5) * given->dx;
+  for (int axis = 0; axis < 3; axis++) place[axis] = ((double)cell[axis] + 0.5) * given->dx;
   mu[0] = wave(given, place, 0);
 }
 
@@ -75,7 +75,7 @@ static phase_case melt_case(int dimension, int32_t block, gab_phasefield_initial
   given.options.epsilon = 4 * given.dx;
   given.options.dt = (dimension == 2 ? 0.2 : 0.15) * given.dx * given.dx;
   equal_interfaces(&given.options, 1, 1);
-  for (int side = 2 * dimension - 2; side < 6; ++side) given.options.sides[side].kind = GAB_PHASEFIELD_CLOSED;
+  for (int side = 2 * dimension - 2; side < 6; side++) given.options.sides[side].kind = GAB_PHASEFIELD_CLOSED;
   return given;
 }
 
@@ -124,13 +124,13 @@ static double error_of(gab_world *world, int dimension, int32_t block, double ti
   const int64_t steps = (int64_t)ceil(time / given.options.dt);
   double most = 0;
   phase_steps(&it, steps);
-  for (size_t b = 0; b < gab_forest_block_count(it.forest); ++b) {
+  for (size_t b = 0; b < gab_forest_block_count(it.forest); b++) {
     const gab_block *place = gab_forest_block(it.forest, b);
     const gab_phasefield_view view = gab_phasefield_look(it.model, place);
     const int32_t *cells = view.mu->shape.cells;
-    for (int32_t z = 0; z < cells[2]; ++z)
-      for (int32_t y = 0; y < cells[1]; ++y)
-        for (int32_t x = 0; x < cells[0]; ++x) {
+    for (int32_t z = 0; z < cells[2]; z++)
+      for (int32_t y = 0; y < cells[1]; y++)
+        for (int32_t x = 0; x < cells[0]; x++) {
           double centre[3];
           gab_block_cell_centre(it.forest, place, x, y, z, centre);
           most = fmax(most, fabs(gab_field_get(view.mu, x, y, z, 0) -
@@ -212,7 +212,7 @@ static void interfaces_stay_fine(gab_world *world)
   const gab_phasefield_grid grid = {.margin = 2, .distribute = gab_balance_distribute};
   phase_run it = levels_open(world, &at.given, &grid);
   phase_steps(&it, 2);
-  for (size_t b = 0; b < gab_forest_block_count(it.forest); ++b) {
+  for (size_t b = 0; b < gab_forest_block_count(it.forest); b++) {
     const gab_block *place = gab_forest_block(it.forest, b);
     const gab_box cells = gab_block_cells(it.forest, place);
     const int level = gab_block_level(it.forest, place);
@@ -239,7 +239,7 @@ int main(int argc, char **argv)
 {
   gab_world *world;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
-  for (int dimension = 2; dimension <= 3; ++dimension) {
+  for (int dimension = 2; dimension <= 3; dimension++) {
     stays_uniform(world, dimension);
     is_conserved(world, dimension);
   }

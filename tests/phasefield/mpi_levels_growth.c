@@ -60,7 +60,7 @@ static phase_run scene_open(gab_world *world, scene *it)
 static uint64_t grow(phase_run *it, int64_t from, int64_t to)
 {
   uint64_t changes = 0;
-  for (int64_t step = from; step < to; ++step) {
+  for (int64_t step = from; step < to; step++) {
     gab_adapt_report report;
     REQUIRE_OK(gab_phasefield_step(it->model));
     if ((step + 1) % EVERY != 0) continue;
@@ -94,8 +94,8 @@ static void agrees_with_fine_grid(gab_world *world, int solids, int64_t steps)
   REQUIRE_OK(gab_phasefield_ledger(adaptive.model, gained));
   const double rows = solid_rows(&adaptive, &a, 3, 1), fine_rows = solid_rows(&uniform, &u, 3, 1);
   double worst = 0;
-  for (int p = 0; p < 4; ++p) worst = fmax(worst, fabs(a.fraction[p] - u.fraction[p]) / u.cells);
-  for (int i = 0; i < 2; ++i) worst = fmax(worst, fabs(a.content[i] - u.content[i]) / u.cells);
+  for (int p = 0; p < 4; p++) worst = fmax(worst, fabs(a.fraction[p] - u.fraction[p]) / u.cells);
+  for (int i = 0; i < 2; i++) worst = fmax(worst, fabs(a.content[i] - u.content[i]) / u.cells);
   if (getenv("SHOW"))
     printf("%d solids: %.4f rows, %.4f on the fine grid; fractions and contents within %.2g; %d changes, "
            "blocks %d + %d + %d of %d\n",
@@ -133,7 +133,7 @@ static void is_the_same_bits(gab_world *world, int dimension, const char *kernel
   REQUIRE_OK(gab_phasefield_ledger_pack(first.model, &ledger));
   gab_slot targets[1024];
   REQUIRE(gab_forest_block_count(first.forest) <= 1024);
-  for (int i = 0; i < 1024; ++i) targets[i] = gab_world_root(world);
+  for (int i = 0; i < 1024; i++) targets[i] = gab_world_root(world);
   REQUIRE_OK(gab_forest_migrate(first.forest, targets));
   grow(&first, STEPS / 2 + 1, STEPS);
   gab_reader blocks = gab_reader_of_buffer(&image), where = gab_reader_of_buffer(&place),
@@ -188,7 +188,7 @@ static void window_follows(gab_world *world, int64_t steps)
            (end.content[0] - start.content[0] - gained[0]) / start.content[0],
            (end.content[1] - start.content[1] - gained[1]) / start.content[1]);
   REQUIRE(shift >= 8 && front + shift == fixed_front);
-  for (int i = 0; i < 2; ++i)
+  for (int i = 0; i < 2; i++)
     REQUIRE(fabs(end.content[i] - start.content[i] - gained[i]) < 1e-13 * start.content[i]);
   phase_close(&it);
   phase_close(&fixed_run);
@@ -203,7 +203,7 @@ static void is_told_about(gab_world *world)
   at.given.options.temperature.value = 0.8;
   phase_run it = scene_open(world, &at);
   gab_status status = GAB_OK, intent;
-  for (int step = 0; step < 20000 && status == GAB_OK; ++step) status = gab_phasefield_step(it.model);
+  for (int step = 0; step < 20000 && status == GAB_OK; step++) status = gab_phasefield_step(it.model);
   REQUIRE(status == GAB_ERR_FAULT || status == GAB_ERR_STATE);
   REQUIRE_OK(gab_world_repair(world, &intent));
   REQUIRE(intent == GAB_ERR_STATE);

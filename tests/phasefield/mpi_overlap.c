@@ -25,8 +25,8 @@ static void rough_state(void *user, const int64_t cell[3], double *phi, double *
 {
   (void)user;
   const int64_t grain[3] = {cell[0] / 3, cell[1] / 4, cell[2] / 3};
-  for (int a = 0; a < 4; ++a) phi[a] = (noise(1, grain) * 4 > a) + noise(10 + (uint64_t)a, grain);
-  for (int i = 0; i < 2; ++i) mu[i] += 0.02 * noise(20 + (uint64_t)i, cell);
+  for (int a = 0; a < 4; a++) phi[a] = (noise(1, grain) * 4 > a) + noise(10 + (uint64_t)a, grain);
+  for (int i = 0; i < 2; i++) mu[i] += 0.02 * noise(20 + (uint64_t)i, cell);
 }
 
 static void step(phase_run *it, bool ahead)
@@ -44,7 +44,7 @@ static uint64_t run(gab_world *world, const phase_case *given, bool ahead, int t
 {
   set_threads(threads);
   phase_run it = phase_open(world, given);
-  for (int i = 0; i < STEPS; ++i) step(&it, ahead);
+  for (int i = 0; i < STEPS; i++) step(&it, ahead);
   uint64_t hash = phase_hash(&it), some = it.model->overlaps;
   REQUIRE_OK(gab_phasefield_check_finite(it.model));
   REQUIRE_OK(gab_world_sum_u64(world, &hash, 1));
@@ -79,7 +79,7 @@ static bool check(gab_world *world, phase_case given, const int32_t cells[3], co
   memcpy(given.cells, cells, sizeof given.cells);
   memcpy(given.block, block, sizeof given.block);
   const uint64_t plain = run(world, &given, false, 1, &ignored);
-  for (int threads = 1; threads <= 2; ++threads)
+  for (int threads = 1; threads <= 2; threads++)
     REQUIRE(run(world, &given, true, threads, &overlaps) == plain);
   return overlaps;
 }
@@ -90,7 +90,7 @@ int main(int argc, char **argv)
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   const bool alone = gab_members_count(gab_world_members(world)) == 1;
   static const char *const kernels[] = {"fast", "reference"};
-  for (int k = 0; k < 2; ++k) {
+  for (int k = 0; k < 2; k++) {
     const phase_case plane = case_of(2, kernels[k]), deep = case_of(3, kernels[k]);
     REQUIRE(check(world, plane, (const int32_t[]){60, 24, 1}, (const int32_t[]){20, 24, 1}) == false);
     REQUIRE(check(world, plane, (const int32_t[]){40, 24, 1}, (const int32_t[]){20, 6, 1}) == !alone);

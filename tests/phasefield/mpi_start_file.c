@@ -19,7 +19,7 @@ static void rough_state(void *user, const int64_t cell[3], double *phi, double *
   (void)user;
   const int64_t grain[3] = {cell[0] / 5, cell[1] / 4, cell[2] / 4};
   phi[cell[1] > 8 ? 3 : (int)(noise(1, grain) * 4)] = 1;
-  for (int i = 0; i < 2; ++i) mu[i] += 0.02 * noise(20 + (uint64_t)i, cell);
+  for (int i = 0; i < 2; i++) mu[i] += 0.02 * noise(20 + (uint64_t)i, cell);
 }
 
 static phase_case eutectic_case(int dimension)
@@ -51,7 +51,7 @@ static void write_state(phase_run *it, const char *name, gab_output_precision pr
   gab_quantity items[GAB_PHASEFIELD_MOST_QUANTITIES], kept[GAB_PHASEFIELD_MOST_QUANTITIES];
   const gab_quantity_list all = gab_phasefield_quantities(it->model, items);
   size_t count = 0;
-  for (size_t i = 0; i < all.count; ++i)
+  for (size_t i = 0; i < all.count; i++)
     if (strncmp(items[i].name, left_out, strlen(left_out)) != 0) kept[count++] = items[i];
   const gab_volume_options options = {
       .folder = folder, .name = name, .quantities = kept, .quantity_count = count, .precision = precision};
@@ -83,7 +83,7 @@ static herr_t copy_field(hid_t fields, const char *name, const H5L_info_t *info,
   snprintf(path, sizeof path, "/fields/%s", name);
   H5Gclose(H5Gcreate2(to, path, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
   space = H5Screate_simple(3, extent + 1, NULL);
-  for (hsize_t b = 0; b < extent[0]; ++b) {
+  for (hsize_t b = 0; b < extent[0]; b++) {
     snprintf(path, sizeof path, "/fields/%s/block-%llx", name, (unsigned long long)ids[b]);
     hid_t block = H5Dcreate2(to, path, H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     REQUIRE(H5Dwrite(block, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT,
@@ -108,7 +108,7 @@ static void write_as_format(gab_world *world, const char *from_name, const char 
 {
   REQUIRE_OK(gab_world_barrier(world));
   const int slots = gab_members_count(gab_world_members(world));
-  for (int slot = 0; slot < slots && gab_world_is_root(world); ++slot) {
+  for (int slot = 0; slot < slots && gab_world_is_root(world); slot++) {
     char path[200];
     int32_t cells[3];
     snprintf(path, sizeof path, "%s/fields/%s_0000000007.s%04d.h5", folder, from_name, slot);
@@ -142,7 +142,7 @@ static const char *path_of(const char *name)
 static gab_status start_from(gab_phasefield_start *start, phase_case *given, const char *name)
 {
   gab_forest_options domain = {.grid.dimension = given->dimension, .dx = given->dx};
-  for (int k = 0; k < 3; ++k) {
+  for (int k = 0; k < 3; k++) {
     domain.grid.roots[k] = given->cells[k] / given->block[k];
     domain.cells[k] = given->block[k];
   }
@@ -174,7 +174,7 @@ static void check_round_trip(gab_world *world, int dimension)
   const uint64_t later = hash_of(world, &first);
   memcpy(given.block, (int32_t[3]){8, 20, dimension == 3 ? 8 : 1}, sizeof given.block);
   static const char *const names[] = {"exact", "format1", "potentials", "single"};
-  for (int k = 0; k < 4; ++k) {
+  for (int k = 0; k < 4; k++) {
     const bool exact = k < 2;
     gab_phasefield_start start;
     REQUIRE_OK(start_from(&start, &given, names[k]));
@@ -224,11 +224,11 @@ static void check_values_are_looked_at(gab_world *world)
                {"void", "phi_alpha", "phases that sum to", -2}};
   const phase_case written = eutectic_case(2);
   phase_run first = phase_open(world, &written);
-  for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     gab_quantity items[GAB_PHASEFIELD_MOST_QUANTITIES];
     const gab_quantity_list all = gab_phasefield_quantities(first.model, items);
     damage done = {.value = cases[k].value};
-    for (size_t i = 0; i < all.count; ++i)
+    for (size_t i = 0; i < all.count; i++)
       if (strcmp(items[i].name, cases[k].quantity) == 0) {
         done.whole = items[i];
         items[i].evaluate = damaged;

@@ -38,7 +38,7 @@ static void check_layers(phase_run *it, int rows_below)
 {
   gab_phasefield_layer layers[HEIGHT];
   REQUIRE_OK(gab_phasefield_layers(it->model, 0, HEIGHT, layers));
-  for (int row = 0; row < HEIGHT; ++row) {
+  for (int row = 0; row < HEIGHT; row++) {
     const double *f = layers[row].fraction;
     REQUIRE(close_to(f[3], row >= SOLID) || f[3] == 0);
     REQUIRE((f[3] == 1) == (row >= SOLID));
@@ -49,7 +49,7 @@ static void check_layers(phase_run *it, int rows_below)
   /* From another row on: the same numbers. */
   gab_phasefield_layer some[3];
   REQUIRE_OK(gab_phasefield_layers(it->model, 4, 3, some));
-  for (int row = 0; row < 3; ++row) REQUIRE(some[row].fraction[1] == layers[4 + row].fraction[1]);
+  for (int row = 0; row < 3; row++) REQUIRE(some[row].fraction[1] == layers[4 + row].fraction[1]);
 }
 
 static void in_two_dimensions(gab_world *world, int32_t wide)
@@ -60,7 +60,7 @@ static void in_two_dimensions(gab_world *world, int32_t wide)
   check_layers(&it, SOLID);
   REQUIRE_OK(gab_phasefield_measure(it.model, 3, &found));
   REQUIRE(close_to(found.width, 4 * 0.5));
-  for (int a = 0; a < 3; ++a) REQUIRE(close_to(found.spacing[a], PERIOD * 0.5));
+  for (int a = 0; a < 3; a++) REQUIRE(close_to(found.spacing[a], PERIOD * 0.5));
   REQUIRE(isinf(found.spacing[3]));
   REQUIRE_OK(gab_phasefield_measure(it.model, SOLID, &found));
   REQUIRE(isinf(found.width) && isinf(found.spacing[0]));
@@ -78,7 +78,7 @@ static void in_three_dimensions(gab_world *world)
   const double length = 2 * NX * ACROSS * 0.5;
   REQUIRE_OK(gab_phasefield_measure(it.model, 1, &found));
   REQUIRE(close_to(found.width, length / (6 * ACROSS)));
-  for (int a = 0; a < 3; ++a) REQUIRE(close_to(found.spacing[a], length / (2 * ACROSS)));
+  for (int a = 0; a < 3; a++) REQUIRE(close_to(found.spacing[a], length / (2 * ACROSS)));
   /* Row 4: half of the lines along x; along y twice in the 16 columns of 24 that are not B anyway, where B
    * has one piece and A or C the other. */
   REQUIRE_OK(gab_phasefield_measure(it.model, 4, &found));

@@ -29,8 +29,8 @@ typedef struct phase_run {
 /* Surface energies and kinetic coefficients, the same for all pairs. */
 static inline void equal_interfaces(gab_phasefield_options *options, double gamma, double tau)
 {
-  for (int a = 0; a < GAB_MOST_PHASES; ++a)
-    for (int b = 0; b < GAB_MOST_PHASES; ++b) {
+  for (int a = 0; a < GAB_MOST_PHASES; a++)
+    for (int b = 0; b < GAB_MOST_PHASES; b++) {
       options->gamma[a][b] = gamma;
       options->tau[a][b] = tau;
     }
@@ -38,14 +38,14 @@ static inline void equal_interfaces(gab_phasefield_options *options, double gamm
 
 static inline void all_sides(gab_phasefield_options *options, gab_phasefield_side_kind kind)
 {
-  for (int side = 0; side < 6; ++side) options->sides[side].kind = kind;
+  for (int side = 0; side < 6; side++) options->sides[side].kind = kind;
 }
 
 static inline phase_run phase_open(gab_world *world, const phase_case *given)
 {
   phase_run made = {.dx = given->dx};
   gab_forest_options options = {.grid.dimension = given->dimension, .dx = given->dx};
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < 3; axis++) {
     REQUIRE(given->cells[axis] % given->block[axis] == 0);
     options.grid.roots[axis] = given->cells[axis] / given->block[axis];
     options.cells[axis] = given->block[axis];
@@ -67,7 +67,7 @@ static inline void phase_close(phase_run *gone)
 
 static inline void phase_steps(phase_run *it, int64_t steps)
 {
-  for (int64_t i = 0; i < steps; ++i) REQUIRE_OK(gab_phasefield_step(it->model));
+  for (int64_t i = 0; i < steps; i++) REQUIRE_OK(gab_phasefield_step(it->model));
 }
 
 static inline gab_phasefield_integrals phase_sums(phase_run *it)
@@ -81,7 +81,7 @@ static inline gab_phasefield_integrals phase_sums(phase_run *it)
 static inline double phase_value(const phase_run *it, char what, int64_t x, int64_t y, int64_t z,
                                  int component)
 {
-  for (size_t i = 0; i < gab_forest_block_count(it->forest); ++i) {
+  for (size_t i = 0; i < gab_forest_block_count(it->forest); i++) {
     const gab_block *block = gab_forest_block(it->forest, i);
     const gab_box place = gab_block_cells(it->forest, block);
     if (x < place.lo[0] || x >= place.hi[0] || y < place.lo[1] || y >= place.hi[1] || z < place.lo[2] ||
@@ -100,20 +100,20 @@ static inline double phase_value(const phase_run *it, char what, int64_t x, int6
 static inline uint64_t phase_hash(const phase_run *it)
 {
   uint64_t sum = 0;
-  for (size_t b = 0; b < gab_forest_block_count(it->forest); ++b) {
+  for (size_t b = 0; b < gab_forest_block_count(it->forest); b++) {
     const gab_block *block = gab_forest_block(it->forest, b);
     const gab_box place = gab_block_cells(it->forest, block);
     const gab_phasefield_view view = gab_phasefield_look(it->model, block);
     const gab_field *fields[] = {view.phi, view.c, view.mu};
     const int32_t *cells = view.phi->shape.cells;
-    for (int32_t z = 0; z < cells[2]; ++z)
-      for (int32_t y = 0; y < cells[1]; ++y)
-        for (int32_t x = 0; x < cells[0]; ++x) {
+    for (int32_t z = 0; z < cells[2]; z++)
+      for (int32_t y = 0; y < cells[1]; y++)
+        for (int32_t x = 0; x < cells[0]; x++) {
           double numbers[3 + GAB_MOST_PHASES + 2 * GAB_MOST_INDEPENDENTS] = {
               (double)(place.lo[0] + x), (double)(place.lo[1] + y), (double)(place.lo[2] + z)};
           size_t count = 3;
-          for (int f = 0; f < 3; ++f)
-            for (int k = 0; k < fields[f]->shape.components; ++k)
+          for (int f = 0; f < 3; f++)
+            for (int k = 0; k < fields[f]->shape.components; k++)
               numbers[count++] = gab_field_get(fields[f], x, y, z, k);
           sum += gab_hash64(numbers, count * sizeof *numbers, 1);
         }
@@ -134,7 +134,7 @@ static inline gab_thermo simple_system(int phases, double gap, double drive)
 {
   static const char *const names[] = {"solid", "other", "third", "fourth", "fifth", "sixth", "seventh"};
   gab_thermo made = {.phases = phases, .independents = 1};
-  for (int a = 0; a < phases; ++a) {
+  for (int a = 0; a < phases; a++) {
     gab_phase_energy *phase = &made.phase[a];
     const bool melt = a == phases - 1;
     name_phase(phase, melt ? "melt" : names[a]);

@@ -26,13 +26,13 @@ static inline gab_thermo symmetric_eutectic(void)
   static const double melt[2] = {1. / 3, 1. / 3};
   static const char *const names[] = {"alpha", "beta", "gamma", "melt"};
   gab_thermo made = {.phases = 4, .independents = 2};
-  for (int a = 0; a < 4; ++a) {
+  for (int a = 0; a < 4; a++) {
     name_phase(&made.phase[a], names[a]);
     made.phase[a].curvature[0][0] = made.phase[a].curvature[1][1] = 1;
     made.phase[a].curvature[0][1] = made.phase[a].curvature[1][0] = 0.5;
   }
   made.phase[3].diffusivity = 1;
-  for (int a = 0; a < 3; ++a) (void)gab_thermo_linear_solid(&made, a, 1, solids[a], melt, slopes[a]);
+  for (int a = 0; a < 3; a++) (void)gab_thermo_linear_solid(&made, a, 1, solids[a], melt, slopes[a]);
   return made;
 }
 
@@ -42,12 +42,12 @@ static inline gab_thermo al_ag_cu(bool calphad)
   static const double xi[4][2] = {{-2.25, -3.486}, {-3.104, -2.710}, {-1.395, -2.709}, {-2.140, -3.140}};
   static const double constant[3] = {1.561866, 1.427846, 0.9176};
   gab_thermo made = {.phases = 4, .independents = 2};
-  for (int a = 0; a < 4; ++a) {
+  for (int a = 0; a < 4; a++) {
     gab_phase_energy *phase = &made.phase[a];
     name_phase(phase, names[a]);
     phase->curvature[0][0] = phase->curvature[1][1] = 2;
     phase->curvature[0][1] = phase->curvature[1][0] = 1;
-    for (int i = 0; i < 2; ++i) phase->linear[i] = fixed(xi[a][i]);
+    for (int i = 0; i < 2; i++) phase->linear[i] = fixed(xi[a][i]);
     if (a < 3) phase->constant = fixed(constant[a]);
   }
   made.phase[3].constant = sloped(calphad ? 3.9532 : 3.8655, -8. / 3);

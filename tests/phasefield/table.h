@@ -21,7 +21,7 @@ static inline void table_begin(int argc, char **argv)
 static inline void table_row(const char *what, double got, double expected, double tolerance)
 {
   const bool fine = fabs(got - expected) <= tolerance;
-  if (!fine) ++table_failures;
+  if (!fine) table_failures++;
   if (table_wanted || !fine)
     printf("%-66s %14.8g %14.8g %10.2g%s\n", what, got, expected, tolerance, fine ? "" : "   OUTSIDE");
   fflush(stdout);

@@ -15,20 +15,20 @@ static const double pi = 3.14159265358979323846;
 static void derived_terms_are_the_derivatives(void)
 {
   double worst = 0, largest = 0;
-  for (int64_t sample = 0; sample < 2000; ++sample) {
+  for (int64_t sample = 0; sample < 2000; sample++) {
     const int dimension = 2 + (int)(sample % 2);
     const double delta = 0.13 * (noise(1, (const int64_t[3]){sample, 0, 0}) - 0.5), step = 1e-5;
     double q[3] = {0}, factor[3];
-    for (int k = 0; k < dimension; ++k)
+    for (int k = 0; k < dimension; k++)
       q[k] = 2 * noise(2 + (uint64_t)k, (const int64_t[3]){sample, 0, 0}) - 1;
     (void)gab_phasefield_anisotropy(dimension, delta, q, factor);
-    for (int k = 0; k < dimension; ++k) {
+    for (int k = 0; k < dimension; k++) {
       double energy[2];
-      for (int side = 0; side < 2; ++side) {
+      for (int side = 0; side < 2; side++) {
         double moved[3] = {q[0], q[1], q[2]}, square = 0;
         moved[k] += side ? step : -step;
         const double a = gab_phasefield_anisotropy(dimension, delta, moved, NULL);
-        for (int j = 0; j < dimension; ++j) square += moved[j] * moved[j];
+        for (int j = 0; j < dimension; j++) square += moved[j] * moved[j];
         energy[side] = a * a * square;
       }
       const double p = 2 * q[k] * factor[k];
@@ -57,7 +57,7 @@ static void disc_state(void *user, const int64_t cell[3], double *phi, double *m
 static double reach(const phase_run *it, bool diagonal)
 {
   double before = 1;
-  for (int64_t i = 0; i < EDGE; ++i) {
+  for (int64_t i = 0; i < EDGE; i++) {
     const double here = phase_value(it, 'p', i, diagonal ? i : 0, 0, 0);
     if (here < 0.5) return ((double)i - 0.5 + (before - 0.5) / (before - here)) * (diagonal ? sqrt(2) : 1);
     before = here;
@@ -154,12 +154,12 @@ static void a_dendrite_has_four_fold_symmetry_to_the_last_bit(const char *kernel
   phase_run it = phase_open(world, &given);
   phase_steps(&it, 1500);
   double apart = 0;
-  for (int64_t y = 0; y < BOX / 2; ++y)
-    for (int64_t x = 0; x <= y; ++x) {
+  for (int64_t y = 0; y < BOX / 2; y++)
+    for (int64_t x = 0; x <= y; x++) {
       const int64_t u = BOX - 1 - x, v = BOX - 1 - y;
       const int64_t images[7][2] = {{u, y}, {x, v}, {u, v}, {y, x}, {v, x}, {y, u}, {v, u}};
-      for (int what = 0; what < 2; ++what)
-        for (int i = 0; i < 7; ++i)
+      for (int what = 0; what < 2; what++)
+        for (int i = 0; i < 7; i++)
           apart = fmax(apart, fabs(phase_value(&it, what ? 'c' : 'p', x, y, 0, 0) -
                                    phase_value(&it, what ? 'c' : 'p', images[i][0], images[i][1], 0, 0)));
     }
@@ -167,7 +167,7 @@ static void a_dendrite_has_four_fold_symmetry_to_the_last_bit(const char *kernel
   snprintf(what, sizeof what, "dendrite, %s kernel: largest difference of mirror images", kernel);
   table_row(what, apart, 0, 0);
   double arm = 0, diagonal = 0;
-  for (int64_t i = BOX / 2; i < BOX; ++i) {
+  for (int64_t i = BOX / 2; i < BOX; i++) {
     arm += phase_value(&it, 'p', i, BOX / 2, 0, 0);
     diagonal += sqrt(2) * phase_value(&it, 'p', i, i, 0, 0);
   }

@@ -22,7 +22,7 @@ static int phase_of(gab_phasefield_start *start, int64_t x, int64_t y, int64_t z
   double phi[GAB_MOST_PHASES] = {0}, mu[GAB_MOST_INDEPENDENTS] = {0};
   gab_phasefield_start_state(start, (const int64_t[3]){x, y, z}, phi, mu);
   int found = -1;
-  for (int a = 0; a < GAB_MOST_PHASES; ++a) {
+  for (int a = 0; a < GAB_MOST_PHASES; a++) {
     assert_true(phi[a] == 0 || (phi[a] == 1 && found < 0));
     if (phi[a] == 1) found = a;
   }
@@ -42,21 +42,21 @@ static void columns_have_their_shares(void **state)
                                 .seed = 5};
   assert_int_equal(gab_phasefield_start_prepare(&start, &options, 3), GAB_OK);
   double count[4] = {0};
-  for (int64_t y = 0; y < 50; ++y)
-    for (int64_t x = 0; x < 60; ++x) {
+  for (int64_t y = 0; y < 50; y++)
+    for (int64_t x = 0; x < 60; x++) {
       const int phase = phase_of(&start, x, y, 0);
       count[phase] += 1. / 3000;
       assert_int_equal(phase_of(&start, x, y, 6), phase); /* a column */
       assert_int_equal(phase_of(&start, x, y, 7), 3);
     }
-  for (int a = 0; a < 3; ++a) assert_float_equal(count[a], start.share[a], 0.02);
+  for (int a = 0; a < 3; a++) assert_float_equal(count[a], start.share[a], 0.02);
   /* Another seed makes another pattern; the same one the same. */
   gab_phasefield_start other = start, again = start;
   other.seed = 6;
   assert_int_equal(gab_phasefield_start_prepare(&other, &options, 3), GAB_OK);
   assert_int_equal(gab_phasefield_start_prepare(&again, &options, 3), GAB_OK);
   int different = 0;
-  for (int64_t x = 0; x < 60; ++x) {
+  for (int64_t x = 0; x < 60; x++) {
     different += phase_of(&other, x, 25, 0) != phase_of(&start, x, 25, 0);
     assert_int_equal(phase_of(&again, x, 25, 0), phase_of(&start, x, 25, 0));
   }
@@ -79,7 +79,7 @@ static void columns_continue_over_periodic_sides(void **state)
                                 .seed = 2};
   assert_int_equal(gab_phasefield_start_prepare(&start, &options, 2), GAB_OK);
   int changes = 0;
-  for (int64_t y = 0; y < 40; ++y) changes += phase_of(&start, 0, y, 0) != phase_of(&start, 39, y, 0);
+  for (int64_t y = 0; y < 40; y++) changes += phase_of(&start, 0, y, 0) != phase_of(&start, 39, y, 0);
   assert_true(changes < 10);
   gab_phasefield_start_release(&start);
 }
@@ -95,7 +95,7 @@ static void lamellae_repeat(void **state)
                                 .share = {.25, .25, .5},
                                 .period = 20};
   assert_int_equal(gab_phasefield_start_prepare(&start, &options, 3), GAB_OK);
-  for (int64_t x = 0; x < 40; ++x) {
+  for (int64_t x = 0; x < 40; x++) {
     assert_int_equal(phase_of(&start, x, 2, 0), x % 20 < 5 ? 2 : x % 20 < 10 ? 0 : 1);
     assert_int_equal(phase_of(&start, x, 3, 0), 3);
   }

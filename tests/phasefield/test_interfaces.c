@@ -41,7 +41,7 @@ static double profile_error(phase_run *it, double epsilon)
 {
   const double height = phase_sums(it).fraction[0] / it->cells[0];
   double worst = 0;
-  for (int32_t y = 0; y < it->cells[1]; ++y) {
+  for (int32_t y = 0; y < it->cells[1]; y++) {
     double x = fmax(-pi / 2, fmin(pi / 2, 4 * (y + 0.5 - height) / (pi * epsilon)));
     worst = fmax(worst, fabs(phase_value(it, 'p', 0, y, 0, 0) - 0.5 * (1 - sin(x))));
   }
@@ -53,7 +53,7 @@ static void a_plane_interface_has_its_profile_and_energy(void)
   const double resolutions[2] = {4, 8}, energy[2] = {.9955, .9989};
   double error[2];
   char what[100];
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i < 2; i++) {
     plane p = {.height = 30, .solids = 1};
     phase_case given = plane_case(&p, resolutions[i], 0, 60);
     phase_run it = phase_open(world, &given);
@@ -77,7 +77,7 @@ static void the_well_has_its_profile_and_energy(void)
   phase_run it = phase_open(world, &given);
   phase_steps(&it, 3000);
   double worst = 0;
-  for (int32_t y = 0; y < it.cells[1]; ++y)
+  for (int32_t y = 0; y < it.cells[1]; y++)
     worst = fmax(worst, fabs(phase_value(&it, 'p', 0, y, 0, 0) - 1 / (1 + exp(3 * (y + 0.5 - 30) / 4))));
   table_row("well: interface profile, largest error, epsilon/dx = 4", worst, 0, 0.01);
   table_row("well: surface energy, epsilon/dx = 4", phase_sums(&it).energy / it.cells[0], 1, 0.02);
@@ -87,8 +87,8 @@ static void the_well_has_its_profile_and_energy(void)
 static void a_driven_front_moves_at_its_speed(void)
 {
   const double resolutions[2] = {4, 8}, tolerance[2] = {0.05, 0.03};
-  for (int h = 0; h < 2; ++h)
-    for (int i = 0; i < 2; ++i) {
+  for (int h = 0; h < 2; h++)
+    for (int i = 0; i < 2; i++) {
       plane p = {.height = 30, .solids = 1};
       const double drive = 0.04 * 4 / resolutions[i];
       phase_case given = plane_case(&p, resolutions[i], drive, 100);
@@ -119,7 +119,7 @@ static void ball_state(void *user, const int64_t cell[3], double *phi, double *m
   (void)mu;
   const ball *b = user;
   double square = 0;
-  for (int k = 0; k < b->dimension; ++k) square += ((double)cell[k] + 0.5) * ((double)cell[k] + 0.5);
+  for (int k = 0; k < b->dimension; k++) square += ((double)cell[k] + 0.5) * ((double)cell[k] + 0.5);
   double x = fmax(-pi / 2, fmin(pi / 2, 4 * (sqrt(square) - b->radius) / (pi * b->epsilon)));
   phi[0] = 0.5 * (1 - sin(x));
   phi[1] = 1 - phi[0];
@@ -128,7 +128,7 @@ static void ball_state(void *user, const int64_t cell[3], double *phi, double *m
 static phase_case ball_case(ball *b, int32_t edge, double drive)
 {
   phase_case given = {.dimension = b->dimension, .dx = 1};
-  for (int k = 0; k < 3; ++k) given.cells[k] = given.block[k] = k < b->dimension ? edge : 1;
+  for (int k = 0; k < 3; k++) given.cells[k] = given.block[k] = k < b->dimension ? edge : 1;
   given.options.thermo = simple_system(2, 0, drive);
   given.options.epsilon = b->epsilon;
   equal_interfaces(&given.options, 1, 1);
@@ -148,7 +148,7 @@ static double radius_of(phase_run *it, int dimension)
 
 static void balls_shrink_by_their_curvature(void)
 {
-  for (int dimension = 2; dimension <= 3; ++dimension) {
+  for (int dimension = 2; dimension <= 3; dimension++) {
     ball b = {.dimension = dimension, .radius = dimension == 2 ? 40 : 26, .epsilon = 4};
     phase_case given = ball_case(&b, dimension == 2 ? 56 : 36, 0);
     phase_run it = phase_open(world, &given);
@@ -169,7 +169,7 @@ static void a_circle_is_at_rest_at_the_drive_of_its_curvature(void)
 {
   double rate[2];
   const double drives[2] = {0.97 / 30, 1.03 / 30};
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i < 2; i++) {
     ball b = {.dimension = 2, .radius = 30, .epsilon = 4};
     phase_case given = ball_case(&b, 44, drives[i]);
     phase_run it = phase_open(world, &given);
@@ -215,7 +215,7 @@ static phase_case groove_case(double gamma_between)
 static void junctions_have_the_angles_of_young(void)
 {
   const double gammas[2] = {1, 0.6};
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i < 2; i++) {
     phase_case given = groove_case(gammas[i]);
     phase_run it = phase_open(world, &given);
     phase_steps(&it, 5000);
@@ -237,13 +237,13 @@ static void a_third_phase_is_absent_from_interfaces_of_two(void)
   phase_run it = phase_open(world, &given);
   phase_steps(&it, 1500);
   double foreign = 0, inside = 0;
-  for (int32_t y = 0; y < 12; ++y)
-    for (int32_t x = 0; x < WIDTH; ++x) {
+  for (int32_t y = 0; y < 12; y++)
+    for (int32_t x = 0; x < WIDTH; x++) {
       foreign += phase_value(&it, 'p', x, y, 0, 2);
       inside += phase_value(&it, 'p', x, y, 0, 0) * phase_value(&it, 'p', x, y, 0, 1) > 0.1;
     }
-  for (int32_t x = 0; x < 6; ++x)
-    for (int32_t y = 0; y < HEIGHT; ++y) foreign += phase_value(&it, 'p', x, y, 0, 1);
+  for (int32_t x = 0; x < 6; x++)
+    for (int32_t y = 0; y < HEIGHT; y++) foreign += phase_value(&it, 'p', x, y, 0, 1);
   table_row("third phase in interfaces of two, gamma_abc = 10", foreign, 0, 0);
   REQUIRE(inside > 20);
   phase_close(&it);

@@ -18,15 +18,15 @@ static void random_state(void *user, const int64_t cell[3], double *phi, double 
   const int n = given->options.thermo.phases;
   const int64_t patch[3] = {cell[0] / 5, cell[1] / 4, cell[2] / 3};
   const int kind = (int)(noise(1, patch) * 5), first = (int)(noise(2, patch) * n);
-  for (int k = 0; k <= kind && k < n; ++k) {
+  for (int k = 0; k <= kind && k < n; k++) {
     const double size = noise(30 + (uint64_t)k, cell);
     phi[(first + k) % n] = size < 0.1 ? 1e-9 * size : size < 0.2 ? 0 : size;
   }
   if (kind == 0) phi[first] = 1;
   double sum = 0;
-  for (int a = 0; a < n; ++a) sum += phi[a];
-  for (int a = 0; a < n; ++a) phi[a] = sum > 0 ? phi[a] / sum : a == first;
-  for (int i = 0; i < given->options.thermo.independents; ++i) mu[i] += 0.1 * noise(20 + (uint64_t)i, cell);
+  for (int a = 0; a < n; a++) sum += phi[a];
+  for (int a = 0; a < n; a++) phi[a] = sum > 0 ? phi[a] / sum : a == first;
+  for (int i = 0; i < given->options.thermo.independents; i++) mu[i] += 0.1 * noise(20 + (uint64_t)i, cell);
 }
 
 static phase_case random_case(int phases, int dimension)
@@ -37,15 +37,15 @@ static phase_case random_case(int phases, int dimension)
   memcpy(given.block, cells, sizeof cells);
   given.options.thermo = phases == 4 ? symmetric_eutectic() : simple_system(phases, 0.4, 0.02);
   given.options.epsilon = 8;
-  for (int a = 0; a < phases; ++a)
-    for (int b = 0; b < a; ++b) {
+  for (int a = 0; a < phases; a++)
+    for (int b = 0; b < a; b++) {
       given.options.gamma[a][b] = given.options.gamma[b][a] = 1 + 0.1 * (a + 2 * b);
       given.options.tau[a][b] = given.options.tau[b][a] = 0.7 + 0.2 * (2 * a + b);
     }
   given.options.triple = 9;
   given.options.dt = 0.1;
   given.options.temperature = (gab_phasefield_temperature){0.97, 1e-4, 0.02};
-  for (int i = 0; i < 2; ++i) given.options.mu[i] = phases == 4 ? 0.95 : 0;
+  for (int i = 0; i < 2; i++) given.options.mu[i] = phases == 4 ? 0.95 : 0;
   all_sides(&given.options, GAB_PHASEFIELD_CLOSED);
   given.options.sides[0].kind = given.options.sides[1].kind = GAB_PHASEFIELD_PERIODIC;
   given.options.sides[2 * dimension - 1] =
@@ -67,11 +67,11 @@ static largest compare(const phase_run *a, const phase_run *b)
   const gab_field *left[] = {one.phi, one.c, one.mu}, *right[] = {other.phi, other.c, other.mu};
   double *into[] = {&most.phi, &most.c, &most.mu};
   const int32_t *cells = one.phi->shape.cells;
-  for (int f = 0; f < 3; ++f)
-    for (int k = 0; k < left[f]->shape.components; ++k)
-      for (int32_t z = 0; z < cells[2]; ++z)
-        for (int32_t y = 0; y < cells[1]; ++y)
-          for (int32_t x = 0; x < cells[0]; ++x) {
+  for (int f = 0; f < 3; f++)
+    for (int k = 0; k < left[f]->shape.components; k++)
+      for (int32_t z = 0; z < cells[2]; z++)
+        for (int32_t y = 0; y < cells[1]; y++)
+          for (int32_t x = 0; x < cells[0]; x++) {
             double gap = fabs(gab_field_get(left[f], x, y, z, k) - gab_field_get(right[f], x, y, z, k));
             if (!(gap <= *into[f])) *into[f] = gap;
           }
@@ -81,8 +81,8 @@ static largest compare(const phase_run *a, const phase_run *b)
 /* Every pair in its own way; the last one not at all. */
 static void make_anisotropic(gab_phasefield_options *options, int phases)
 {
-  for (int a = 0; a < phases; ++a)
-    for (int b = 0; b < a; ++b) {
+  for (int a = 0; a < phases; a++)
+    for (int b = 0; b < a; b++) {
       const double delta = a + b == 1 ? 0 : 0.012 * (a + b) * (b % 2 ? -1 : 1);
       options->anisotropy[a][b] = options->anisotropy[b][a] = delta;
       options->kinetic_anisotropy[a][b] = options->kinetic_anisotropy[b][a] = -3 * delta;
@@ -93,16 +93,16 @@ static void make_anisotropic(gab_phasefield_options *options, int phases)
  * current that a jump of phi by 1 can make, J dt/dx <= pi/8 epsilon/dx |c_l - c_a|. */
 static void compare_kernels(int phases, int dimension, int steps, double tolerance)
 {
-  for (int variant = 0; variant < 6; ++variant) {
+  for (int variant = 0; variant < 6; variant++) {
     phase_case given = random_case(phases, dimension);
     given.options.initial_user = &given;
     given.options.interpolation = variant % 2 ? GAB_INTERPOLATION_CUBIC : GAB_INTERPOLATION_MOELANS;
     given.options.no_antitrapping = variant == 2;
     if (variant == 3) { /* phases of different curvature, all of them with diffusion, xi that moves with T */
-      for (int a = 0; a < phases; ++a) {
+      for (int a = 0; a < phases; a++) {
         gab_phase_energy *phase = &given.options.thermo.phase[a];
-        for (int i = 0; i < 2; ++i)
-          for (int j = 0; j < 2; ++j) phase->curvature[i][j] *= 1 + 0.2 * a;
+        for (int i = 0; i < 2; i++)
+          for (int j = 0; j < 2; j++) phase->curvature[i][j] *= 1 + 0.2 * a;
         phase->diffusivity = 0.1 + 0.2 * a;
         phase->linear[0].slope = 0.1 * a;
       }
@@ -129,14 +129,14 @@ static void compare_kernels(int phases, int dimension, int steps, double toleran
 static void one_step_of_random_cells_is_that_of_the_reference(void **state)
 {
   (void)state;
-  for (int phases = 2; phases <= 4; ++phases)
-    for (int dimension = 2; dimension <= 3; ++dimension) compare_kernels(phases, dimension, 1, 1e-13);
+  for (int phases = 2; phases <= 4; phases++)
+    for (int dimension = 2; dimension <= 3; dimension++) compare_kernels(phases, dimension, 1, 1e-13);
 }
 
 static void whole_runs_are_those_of_the_reference(void **state)
 {
   (void)state;
-  for (int phases = 2; phases <= 4; ++phases) compare_kernels(phases, 2, 60, 1e-10);
+  for (int phases = 2; phases <= 4; phases++) compare_kernels(phases, 2, 60, 1e-10);
 }
 
 static void kernels_that_are_not_there_are_named(void **state)

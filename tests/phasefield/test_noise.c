@@ -24,7 +24,7 @@ static void random_numbers_are_those_of_philox(void **state)
       {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
        {0xa4093822, 0x299f31d0},
        {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}}};
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 3; i++) {
     uint32_t random[4];
     gab_phasefield_random(known[i][0], known[i][1], random);
     assert_memory_equal(random, known[i][2], sizeof random);
@@ -63,8 +63,8 @@ static void noise_has_its_size_and_stays_on_interfaces(void **state)
   phase_run with = noisy_run(amplitude, 3), without = noisy_run(0, 3), other = noisy_run(amplitude, 4);
   double mean = 0, square = 0, covariance = 0;
   int count = 0;
-  for (int64_t y = 0; y < EDGE; ++y)
-    for (int64_t x = 0; x < EDGE; ++x) {
+  for (int64_t y = 0; y < EDGE; y++)
+    for (int64_t x = 0; x < EDGE; x++) {
       const double quiet = phase_value(&without, 'p', x, y, 0, 0),
                    gap = phase_value(&with, 'p', x, y, 0, 0) - quiet;
       if (x < 3 || (x > 4 && x < 7)) assert_true(gap == 0);
@@ -72,7 +72,7 @@ static void noise_has_its_size_and_stays_on_interfaces(void **state)
       mean += gap;
       square += gap * gap;
       covariance += gap * (phase_value(&other, 'p', x, y, 0, 0) - quiet);
-      ++count;
+      count++;
       assert_true(fabs(phase_value(&with, 'p', x, y, 0, 0) + phase_value(&with, 'p', x, y, 0, 1) - 1) <
                   1e-15);
     }

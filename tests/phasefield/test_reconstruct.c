@@ -1,6 +1,6 @@
 /* gabion-test: timeout=60 labels=quick */
 /* Blocks whose data is lost are rebuilt next to what they were: concentrations from phases, phases and chemical potentials
- * from the faces; by skeletons of the forest, too; and growth goes on as it would have. Called with the word `table' it prints the errors. */
+ * from the faces; by metadata images of the forest, too; and growth goes on as it would have. Called with the word `table' it prints the errors. */
 #include "blockforest/migration/reconstruct.h"
 #include "phase_common.h"
 #include "table.h"
@@ -39,10 +39,10 @@ static phase_run grown_run(void)
 static void lose(phase_run *it, const gab_block *block, unsigned known)
 {
   const gab_phasefield_view view = gab_phasefield_look(it->model, block);
-  for (int32_t y = 0; y < EDGE; ++y)
-    for (int32_t x = 0; x < EDGE; ++x) {
-      for (int i = 0; i < 2; ++i) gab_field_set((gab_field *)(uintptr_t)view.c, x, y, 0, i, NAN);
-      for (int a = 0; a < 4 && !(known & GAB_PHASEFIELD_KNOWS_PHI); ++a)
+  for (int32_t y = 0; y < EDGE; y++)
+    for (int32_t x = 0; x < EDGE; x++) {
+      for (int i = 0; i < 2; i++) gab_field_set((gab_field *)(uintptr_t)view.c, x, y, 0, i, NAN);
+      for (int a = 0; a < 4 && !(known & GAB_PHASEFIELD_KNOWS_PHI); a++)
         gab_field_set((gab_field *)(uintptr_t)view.phi, x, y, 0, a, NAN);
     }
   REQUIRE_OK(gab_phasefield_reconstruct(it->model, it->forest, block,
@@ -50,14 +50,14 @@ static void lose(phase_run *it, const gab_block *block, unsigned known)
 }
 
 typedef struct cutting {
-  const gab_buffer *image, *skeleton;
+  const gab_buffer *image, *metadata_image;
   gab_buffer kept, lost;
   gab_block_id which;
 } cutting;
 
 static size_t bare_bytes(const gab_block *block) { return 16 + 13 * gab_block_neighbour_count(block); }
 
-/* Appends the record of a block to one of two: headers of an image and a skeleton have the same length. */
+/* Appends the record of a block to one of two: headers of an image and a metadata image have the same length. */
 static gab_status cut_record(void *user, gab_block_id id, size_t offset, size_t bytes)
 {
   cutting *cut = user;
@@ -71,41 +71,41 @@ static void begin_part(gab_buffer *part, const gab_buffer *whole, size_t header,
   REQUIRE_OK(gab_put_u64(part, blocks));
 }
 
-/* One block of the forest is there by its skeleton alone, and is made up with all that the framework knows. */
-static void lose_by_skeleton(phase_run *it, gab_block_id which)
+/* One block of the forest is there by its metadata image alone, and is approximated with all that the framework knows. */
+static void lose_by_metadata(phase_run *it, gab_block_id which)
 {
-  gab_buffer image, skeleton;
+  gab_buffer image, metadata_image;
   gab_reconstruction report;
   const size_t blocks = gab_forest_block_count(it->forest);
   size_t bare = 0, at = 0, mine = 0;
   gab_buffer_init(&image, GAB_MEMORY_OTHER);
-  gab_buffer_init(&skeleton, GAB_MEMORY_OTHER);
+  gab_buffer_init(&metadata_image, GAB_MEMORY_OTHER);
   REQUIRE_OK(gab_forest_pack(it->forest, &image));
-  REQUIRE_OK(gab_forest_pack_skeleton(it->forest, &skeleton));
-  for (size_t i = 0; i < blocks; ++i) {
+  REQUIRE_OK(gab_forest_pack_metadata(it->forest, &metadata_image));
+  for (size_t i = 0; i < blocks; i++) {
     const gab_block *block = gab_forest_block(it->forest, i);
     if (gab_block_get_id(block) == which) at = bare, mine = bare_bytes(block);
     bare += bare_bytes(block);
   }
-  const size_t header = skeleton.size - bare;
-  cutting cut = {.image = &image, .skeleton = &skeleton, .which = which};
+  const size_t header = metadata_image.size - bare;
+  cutting cut = {.image = &image, .metadata_image = &metadata_image, .which = which};
   begin_part(&cut.kept, &image, header, blocks - 1);
-  begin_part(&cut.lost, &skeleton, header, 1);
+  begin_part(&cut.lost, &metadata_image, header, 1);
   REQUIRE_OK(gab_forest_visit_image(it->forest, gab_reader_of_buffer(&image), cut_record, &cut));
-  REQUIRE_OK(gab_put_bytes(&cut.lost, skeleton.data + header + at, mine));
+  REQUIRE_OK(gab_put_bytes(&cut.lost, metadata_image.data + header + at, mine));
   gab_reader kept = gab_reader_of_buffer(&cut.kept), lost = gab_reader_of_buffer(&cut.lost);
   const gab_forest_parts parts = {&kept, &lost, 1, 1};
   REQUIRE_OK(gab_forest_restore_parts(it->forest, &parts, NULL, NULL));
   REQUIRE_OK(gab_forest_reconstruct(it->forest, &report));
   REQUIRE(report.blocks == 1 && report.rounds == 1 && report.blind == 0);
-  gab_buffer *all[] = {&image, &skeleton, &cut.kept, &cut.lost};
-  for (int i = 0; i < 4; ++i) gab_buffer_release(all[i]);
+  gab_buffer *all[] = {&image, &metadata_image, &cut.kept, &cut.lost};
+  for (int i = 0; i < 4; i++) gab_buffer_release(all[i]);
 }
 
 /* The block with the front of the second lamella. */
 static const gab_block *front_block(const phase_run *it)
 {
-  for (size_t i = 0; i < gab_forest_block_count(it->forest); ++i) {
+  for (size_t i = 0; i < gab_forest_block_count(it->forest); i++) {
     const gab_box place = gab_block_cells(it->forest, gab_forest_block(it->forest, i));
     if (place.lo[0] == EDGE && place.lo[1] == EDGE * FRONT) return gab_forest_block(it->forest, i);
   }
@@ -133,12 +133,12 @@ static void compare(const phase_run *it, const phase_run *other, double *c, doub
 {
   const gab_box place = gab_block_cells(it->forest, front_block(it));
   *c = *phases = 0;
-  for (int64_t y = place.lo[1]; y < place.hi[1]; ++y)
-    for (int64_t x = place.lo[0]; x < place.hi[0]; ++x) {
-      for (int i = 0; i < 2; ++i)
+  for (int64_t y = place.lo[1]; y < place.hi[1]; y++)
+    for (int64_t x = place.lo[0]; x < place.hi[0]; x++) {
+      for (int i = 0; i < 2; i++)
         *c +=
             fabs(phase_value(it, 'c', x, y, 0, i) - phase_value(other, 'c', x, y, 0, i)) / (2 * EDGE * EDGE);
-      for (int a = 0; a < 4; ++a)
+      for (int a = 0; a < 4; a++)
         *phases += 0.5 * fabs(phase_value(it, 'p', x, y, 0, a) - phase_value(other, 'p', x, y, 0, a)) /
                    (EDGE * EDGE);
     }
@@ -148,20 +148,20 @@ int main(int argc, char **argv)
 {
   if (gab_world_create(NULL, NULL, &world) != GAB_OK) return 1;
   table_begin(argc, argv);
-  enum { WAYS = 4, BY_SKELETON = 3 };
+  enum { WAYS = 4, BY_METADATA = 3 };
   static const char *const what[] = {"concentrations lost", "phases and concentrations lost",
-                                     "all lost, neighbours too", "block lost but for its skeleton"};
+                                     "all lost, neighbours too", "block lost but for its metadata image"};
   const unsigned known[] = {GAB_PHASEFIELD_KNOWS_PHI, 15U * GAB_PHASEFIELD_KNOWS_FACE_0, 0};
   const double c_tolerance[] = {0.02, 0.04, 0.04, 0.03}; /* of compositions that differ by 0.37 */
   const double phase_tolerance[] = {0, 0.1, 0.15, 0.1};
   phase_run whole = grown_run();
   phase_run runs[WAYS];
   require_front(&whole);
-  for (int k = 0; k < WAYS; ++k) {
+  for (int k = 0; k < WAYS; k++) {
     double c, phases;
     char text[100];
     runs[k] = grown_run();
-    if (k == BY_SKELETON) lose_by_skeleton(&runs[k], gab_block_get_id(front_block(&runs[k])));
+    if (k == BY_METADATA) lose_by_metadata(&runs[k], gab_block_get_id(front_block(&runs[k])));
     else lose(&runs[k], front_block(&runs[k]), known[k]);
     REQUIRE_OK(gab_phasefield_check_finite(runs[k].model));
     compare(&runs[k], &whole, &c, &phases);
@@ -170,7 +170,7 @@ int main(int argc, char **argv)
     table_row("  share of cells of another phase", phases, 0, phase_tolerance[k]);
   }
   phase_steps(&whole, 1500);
-  for (int k = 0; k < WAYS; ++k) {
+  for (int k = 0; k < WAYS; k++) {
     phase_steps(&runs[k], 1500);
     REQUIRE_OK(gab_phasefield_check_finite(runs[k].model));
     char text[100];

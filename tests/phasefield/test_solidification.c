@@ -36,7 +36,7 @@ static void lamellae_state(void *user, const int64_t cell[3], double *phi, doubl
   (void)mu;
   const lamellae *l = user;
   int k = 0;
-  while (k < 2 && cell[0] >= l->ends[k]) ++k;
+  while (k < 2 && cell[0] >= l->ends[k]) k++;
   phi[cell[1] < l->height ? l->phase[k] : 3] = 1;
 }
 
@@ -44,7 +44,7 @@ static void lamellae_state(void *user, const int64_t cell[3], double *phi, doubl
 static void the_eutectic_is_at_rest_at_its_temperature(void)
 {
   lamellae l = {.ends = {4, 4, 4}, .phase = {0, 0, 0}, .height = 10};
-  for (int solid = 0; solid < 3; ++solid) {
+  for (int solid = 0; solid < 3; solid++) {
     phase_case given = eutectic(4, 20, 1);
     l.phase[0] = solid;
     given.options.initial = lamellae_state;
@@ -68,12 +68,12 @@ static void rough_state(void *user, const int64_t cell[3], double *phi, double *
   (void)user;
   const int64_t grain[3] = {cell[0] / 6, cell[1] / 7, 0};
   phi[cell[1] > 14 ? 3 : (int)(noise(1, grain) * 4)] = 1;
-  for (int i = 0; i < 2; ++i) mu[i] += 0.05 * noise(5 + (uint64_t)i, cell);
+  for (int i = 0; i < 2; i++) mu[i] += 0.05 * noise(5 + (uint64_t)i, cell);
 }
 
 static void components_are_conserved_in_a_closed_box(void)
 {
-  for (int k = 0; k < 2; ++k) {
+  for (int k = 0; k < 2; k++) {
     phase_case given = eutectic(36, 30, 0.97);
     given.options.initial = rough_state;
     given.options.kernel = k == 0 ? "fast" : "reference";
@@ -84,7 +84,7 @@ static void components_are_conserved_in_a_closed_box(void)
     phase_steps(&it, 1000);
     gab_phasefield_integrals after = phase_sums(&it);
     REQUIRE(fabs(after.fraction[3] - before.fraction[3]) > 10);
-    for (int i = 0; i < 2; ++i)
+    for (int i = 0; i < 2; i++)
       table_row(k == 0 ? "sum of c over 1000 steps, fast kernel, relative drift"
                        : "sum of c over 1000 steps, reference kernel, relative drift",
                 after.content[i] / before.content[i] - 1, 0, 1e-12);
@@ -114,7 +114,7 @@ static void stefan_state(void *user, const int64_t cell[3], double *phi, double 
 static double stefan_lambda(double omega)
 {
   double low = 0, high = 3;
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < 100; i++) {
     double middle = 0.5 * (low + high);
     if (sqrt(pi) * middle * exp(middle * middle) * erfc(middle) < omega) low = middle;
     else high = middle;
@@ -184,7 +184,7 @@ static void mu_drifts_with_the_temperature_where_c_depends_on_it(void)
   given.options.temperature.velocity = 0.3;
   all_sides(&given.options, GAB_PHASEFIELD_CLOSED);
   given.options.initial = melt_only;
-  for (int k = 0; k < 2; ++k) {
+  for (int k = 0; k < 2; k++) {
     given.cells[1] = given.block[1] = 1; /* one row, so that nothing flows along the gradient */
     given.options.kernel = k == 0 ? "fast" : "reference";
     phase_run it = phase_open(world, &given);
@@ -205,7 +205,7 @@ static void mu_drifts_with_the_temperature_where_c_depends_on_it(void)
 static void permuted_solids_grow_alike(void)
 {
   double fractions[3][3];
-  for (int turn = 0; turn < 3; ++turn) {
+  for (int turn = 0; turn < 3; turn++) {
     lamellae l = {.ends = {9, 21, 36}, .phase = {turn, (turn + 1) % 3, (turn + 2) % 3}, .height = 12};
     phase_case given = eutectic(36, 40, 0.95);
     given.options.initial = lamellae_state;
@@ -213,11 +213,11 @@ static void permuted_solids_grow_alike(void)
     phase_run it = phase_open(world, &given);
     phase_steps(&it, 1500);
     gab_phasefield_integrals sums = phase_sums(&it);
-    for (int k = 0; k < 3; ++k) fractions[turn][k] = sums.fraction[l.phase[k]];
+    for (int k = 0; k < 3; k++) fractions[turn][k] = sums.fraction[l.phase[k]];
     phase_close(&it);
   }
-  for (int turn = 1; turn < 3; ++turn)
-    for (int k = 0; k < 3; ++k)
+  for (int turn = 1; turn < 3; turn++)
+    for (int k = 0; k < 3; k++)
       table_row("fraction of a solid when the solids are permuted, relative",
                 fractions[turn][k] / fractions[0][k] - 1, 0, 1e-3);
 }
@@ -231,7 +231,7 @@ static void a_window_shows_what_a_long_domain_does(void)
   enum { HEIGHT = 60, STEPS = 16, MOVE = 3 };
   lamellae l = {.ends = {7, 15, 24}, .phase = {0, 1, 2}, .height = 34};
   phase_run runs[2];
-  for (int k = 0; k < 2; ++k) {
+  for (int k = 0; k < 2; k++) {
     phase_case given = eutectic(24, k == 0 ? HEIGHT : HEIGHT + MOVE, 0.95);
     given.options.temperature = (gab_phasefield_temperature){0.94, 1e-4, 0.05};
     given.options.thermo.phase[3].linear[1].slope = 1e-3; /* c of the melt moves with T */
@@ -250,15 +250,15 @@ static void a_window_shows_what_a_long_domain_does(void)
   REQUIRE_OK(gab_phasefield_front(runs[1].model, &front));
   REQUIRE(front >= 33 && front < 38);
   double apart = 0;
-  for (int64_t y = STEPS; y < HEIGHT - STEPS - MOVE; ++y)
-    for (int64_t x = 0; x < 24; ++x)
-      for (int k = 0; k < 8; ++k) {
+  for (int64_t y = STEPS; y < HEIGHT - STEPS - MOVE; y++)
+    for (int64_t x = 0; x < 24; x++)
+      for (int k = 0; k < 8; k++) {
         const char what = k < 4 ? 'p' : k < 6 ? 'c' : 'm';
         apart = fmax(apart, fabs(phase_value(&runs[0], what, x, y, 0, k < 4 ? k : k % 2) -
                                  phase_value(&runs[1], what, x, y + MOVE, 0, k < 4 ? k : k % 2)));
       }
   table_row("moving window against a long domain, largest difference", apart, 0, 0);
-  for (int k = 0; k < 2; ++k) phase_close(&runs[k]);
+  for (int k = 0; k < 2; k++) phase_close(&runs[k]);
 }
 
 /* A driven front below a reservoir, with a window that moves: what the domain has more of has come in. */
@@ -272,14 +272,14 @@ static void the_ledger_closes(void)
   given.options.initial_user = &l;
   phase_run it = phase_open(world, &given);
   const gab_phasefield_integrals before = phase_sums(&it);
-  for (int k = 0; k < 10; ++k) {
+  for (int k = 0; k < 10; k++) {
     phase_steps(&it, 100);
     REQUIRE_OK(gab_phasefield_shift(it.model, 1));
   }
   const gab_phasefield_integrals after = phase_sums(&it);
   double gained[2];
   REQUIRE_OK(gab_phasefield_ledger(it.model, gained));
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i < 2; i++) {
     REQUIRE(fabs(gained[i]) > 0.1);
     table_row("in and out with window and reservoir over 1000 steps, relative",
               (after.content[i] - gained[i]) / before.content[i] - 1, 0, 1e-12);

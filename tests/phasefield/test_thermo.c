@@ -18,11 +18,11 @@ static void c_and_mu_are_inverse_and_psi_is_their_legendre_transform(void **stat
   gab_thermo thermo = al_ag_cu(true);
   assert_int_equal(gab_thermo_prepare(&thermo), GAB_OK);
   const double mu[2] = {0.13, -0.27}, t = 0.98, h = 1e-5;
-  for (int a = 0; a < 4; ++a) {
+  for (int a = 0; a < 4; a++) {
     double c[2], back[2];
     gab_thermo_concentration(&thermo, a, t, mu, c);
     gab_thermo_chemical_potential(&thermo, a, t, c, back);
-    for (int i = 0; i < 2; ++i) {
+    for (int i = 0; i < 2; i++) {
       assert_float_equal(back[i], mu[i], 1e-14);
       double up[2] = {mu[0], mu[1]}, down[2] = {mu[0], mu[1]};
       up[i] += h;
@@ -60,16 +60,16 @@ static void silver_aluminium_copper_is_as_published(void **state)
   (void)state;
   const double expected[2] = {0.999989, 0.999976},
                solids[3][2] = {{.169, .787}, {.583, .386}, {.0135, .6705}};
-  for (int calphad = 0; calphad < 2; ++calphad) {
+  for (int calphad = 0; calphad < 2; calphad++) {
     gab_thermo thermo = al_ag_cu(calphad);
     assert_int_equal(gab_thermo_prepare(&thermo), GAB_OK);
     double t = 1, mu[2] = {0, 0}, c[2];
     assert_int_equal(gab_thermo_eutectic(&thermo, &t, mu), GAB_OK);
     assert_float_equal(t, expected[calphad], 1e-6);
     assert_true(fabs(mu[0]) < 1e-4 && fabs(mu[1]) < 1e-4);
-    for (int a = 0; a < 3; ++a) {
+    for (int a = 0; a < 3; a++) {
       gab_thermo_concentration(&thermo, a, t, mu, c);
-      for (int i = 0; i < 2; ++i) assert_float_equal(c[i], solids[a][i], 1e-4);
+      for (int i = 0; i < 2; i++) assert_float_equal(c[i], solids[a][i], 1e-4);
     }
   }
 }
@@ -101,7 +101,7 @@ static void kinetics_free_tau_is_the_thin_interface_limit(void **state)
   gab_thermo thermo = symmetric_eutectic();
   assert_int_equal(gab_thermo_prepare(&thermo), GAB_OK);
   const double mu[2] = {1, 1};
-  for (int a = 0; a < 3; ++a) {
+  for (int a = 0; a < 3; a++) {
     double tau;
     assert_int_equal(gab_thermo_kinetics_free_tau(&thermo, a, 1, mu, 8, GAB_INTERPOLATION_CUBIC,
                                                   GAB_POTENTIAL_OBSTACLE, &tau),
@@ -130,8 +130,8 @@ static void the_fastest_diffusion_compares_susceptibilities(void **state)
   gab_thermo thermo = symmetric_eutectic();
   assert_int_equal(gab_thermo_prepare(&thermo), GAB_OK);
   assert_float_equal(gab_thermo_fastest_diffusion(&thermo), 1, 1e-12);
-  for (int i = 0; i < 2; ++i) /* a solid three times as stiff takes up a third of what the melt does */
-    for (int j = 0; j < 2; ++j) thermo.phase[1].curvature[i][j] *= 3;
+  for (int i = 0; i < 2; i++) /* a solid three times as stiff takes up a third of what the melt does */
+    for (int j = 0; j < 2; j++) thermo.phase[1].curvature[i][j] *= 3;
   assert_int_equal(gab_thermo_prepare(&thermo), GAB_OK);
   assert_float_equal(gab_thermo_fastest_diffusion(&thermo), 3, 1e-12);
 }

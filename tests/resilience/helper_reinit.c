@@ -5,7 +5,7 @@
 #include "core/messages/collective.h"
 #include "resilience/checkpoint/checkpoint.h"
 #include "resilience/recovery/reinit.h"
-#include "resilience/reports/beacon.h"
+#include "resilience/reports/completion.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -101,10 +101,10 @@ static void compute_for_long(int step)
   sleep(1);
 }
 
-static void on_phase(void *user, gab_world *w, gab_phase phase)
+static void on_phase(void *user, gab_world *w, gab_fault_point phase)
 {
   (void)user;
-  if (phase != GAB_PHASE_REPAIR || !(play->mode & IS_BUSY) || gab_world_slot(w) != WAITS) return;
+  if (phase != GAB_FAULT_POINT_REPAIR || !(play->mode & IS_BUSY) || gab_world_slot(w) != WAITS) return;
   const int made = open(file, O_CREAT | O_WRONLY, 0600);
   if (made >= 0) close(made);
 }
@@ -403,7 +403,7 @@ static int play_scenario(int *argc, char ***argv)
   }
   gab_checkpoint_destroy(&app.checkpoint);
   gab_forest_destroy(&app.forest);
-  const int code = gab_beacon_complete(world, gab_status_exit_code(status));
+  const int code = gab_report_completion(world, gab_status_exit_code(status));
   REQUIRE(code == gab_status_exit_code(play->ends));
   REQUIRE(gab_world_barrier(world) == GAB_OK); /* for all it was so, before one says it */
   if (gab_world_is_root(world)) puts("gabion-test: passed");

@@ -7,7 +7,7 @@
  * all at the end, and whether somebody died in the recovery. */
 #include "core/messages/collective.h"
 #include "resilience/recovery/state.h"
-#include "resilience/reports/beacon.h"
+#include "resilience/reports/completion.h"
 
 #include <mpi-ext.h>
 #include <signal.h>
@@ -22,10 +22,10 @@ static gab_seat who;
 static int fatal_call, calls;
 static bool recovers; /* from the first step of a repair to the next call of the function */
 
-static void on_phase(void *user, gab_world *w, gab_phase phase)
+static void on_phase(void *user, gab_world *w, gab_fault_point phase)
 {
   (void)user, (void)w;
-  if (phase == GAB_PHASE_REPAIR) recovers = true;
+  if (phase == GAB_FAULT_POINT_REPAIR) recovers = true;
 }
 
 static void pass(const char *function)
@@ -146,7 +146,7 @@ int main(int argc, char **argv)
   if (status == GAB_OK) status = gab_reinit(world, argc, argv, point, state);
   if (status != GAB_OK) fprintf(stderr, "%s: %s\n", gab_status_name(status), gab_error_message());
   gab_state_destroy(&state);
-  const int code = gab_beacon_complete(world, gab_status_exit_code(status));
+  const int code = gab_report_completion(world, gab_status_exit_code(status));
   gab_world_destroy(&world);
   return code;
 }

@@ -5,7 +5,7 @@
  * size). A death is RANK@STEP; with c behind it, within the save of that step; with l, within the load of
  * that call (0, 1, ...). */
 #include "core/messages/collective.h"
-#include "resilience/reports/beacon.h"
+#include "resilience/reports/completion.h"
 #include "resilience/recovery/state.h"
 
 #include <signal.h>
@@ -69,11 +69,11 @@ static void die_if_told(int64_t step, char where)
 }
 
 /* In the middle of a save: the image has been sent, nothing is agreed on. */
-static void watch(void *user, gab_world *world, gab_phase phase)
+static void watch(void *user, gab_world *world, gab_fault_point phase)
 {
   (void)user;
-  if (phase == GAB_PHASE_COMMIT) die_if_told(gab_world_step(world), 'c');
-  if (phase == GAB_PHASE_REDUCTION && loading) die_if_told(calls - 1, 'l');
+  if (phase == GAB_FAULT_POINT_COMMIT) die_if_told(gab_world_step(world), 'c');
+  if (phase == GAB_FAULT_POINT_REDUCTION && loading) die_if_told(calls - 1, 'l');
 }
 
 static gab_status create_nothing(void *user) { return (void)user, GAB_OK; }
@@ -187,7 +187,7 @@ int main(int argc, char **argv)
   if (status != GAB_OK && gab_world_is_root(world))
     printf("%s: %s\n", gab_status_name(status), gab_error_message());
   gab_state_destroy(&state);
-  const int code = gab_beacon_complete(world, gab_status_exit_code(status));
+  const int code = gab_report_completion(world, gab_status_exit_code(status));
   gab_world_destroy(&world);
   return code;
 }

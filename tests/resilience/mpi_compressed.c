@@ -107,7 +107,7 @@ static void copies_are_smaller_and_mend(automaton *app, gab_compression compress
   restores(app, checkpoint, sum);
   CHECK(gab_checkpoint_take(checkpoint, 3) == GAB_OK);
   snapshot = &checkpoint->snapshots[checkpoint->valid];
-  if (root) flip(&snapshot->own, snapshot->own.size / 2); /* its holder has it, squeezed */
+  if (root) flip(&snapshot->own, snapshot->own.size / 2); /* its holder has it, compressed */
   restores(app, checkpoint, sum);
   CHECK(all_replaced(app, checkpoint) == 2);
   restores(app, checkpoint, sum); /* as it is by now */
@@ -134,13 +134,13 @@ static void what_does_not_shrink_is_left_alone(automaton *app)
   gab_checkpoint_destroy(&checkpoint);
 }
 
-/* The last slot dies: what it had comes out of a squeezed copy, blocks and book. */
+/* The last slot dies: what it had comes out of a compressed copy, blocks and book. */
 static gab_status run_with_a_death(automaton *app, bool overlap)
 {
   const gab_slot slots = gab_world_members(app->world)->slots;
   const gab_entity entities[2] = {automaton_entity(app), ledger_entity()};
   const gab_drill drill = {
-      .step = 7, .phase = GAB_PHASE_COMPUTE, .visit = 1, .slot_count = 1, .slots = {slots - 1}};
+      .step = 7, .point = GAB_FAULT_POINT_COMPUTE, .visit = 1, .slot_count = 1, .slots = {slots - 1}};
   gab_protection protection = {.every = {.steps = 5},
                                .overlap = overlap,
                                .compression = GAB_COMPRESSION_ZSTD,

@@ -52,8 +52,8 @@ static gab_status run(automaton *app, const gab_drill *drills, size_t count, str
 static void an_earlier_death_does_not_count(automaton *app)
 {
   const gab_drill drills[] = {
-      {.step = 8, .phase = GAB_PHASE_COMPUTE, .visit = 1, .slot_count = 1, .slots = {1}},
-      {.step = 10000, .phase = GAB_PHASE_COMPUTE, .visit = 1, .slot_count = 2, .slots = {1, 3}}};
+      {.step = 8, .point = GAB_FAULT_POINT_COMPUTE, .visit = 1, .slot_count = 1, .slots = {1}},
+      {.step = 10000, .point = GAB_FAULT_POINT_COMPUTE, .visit = 1, .slot_count = 2, .slots = {1, 3}}};
   gab_run_stats stats;
   test_doom(1);
   CHECK(run(app, drills, 2, NULL, &stats) == GAB_OK);
@@ -64,7 +64,7 @@ static void an_earlier_death_does_not_count(automaton *app)
 static void who_is_behind_dies_too(automaton *app, pid_t zero)
 {
   const gab_drill drill = {
-      .step = STEP, .phase = GAB_PHASE_COMPUTE, .visit = 1, .slot_count = 2, .slots = {0, 2}};
+      .step = STEP, .point = GAB_FAULT_POINT_COMPUTE, .visit = 1, .slot_count = 2, .slots = {0, 2}};
   straggler behind = {.app = app, .slot = 2, .awaited = zero};
   gab_run_stats stats;
   test_doom(0);

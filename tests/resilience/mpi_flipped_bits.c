@@ -150,7 +150,7 @@ typedef struct flipper {
 static gab_status flip_in_copy(void *user, gab_step step)
 {
   const flipper *f = user;
-  gab_checkpoint *checkpoint = f->loop->guard->checkpoint;
+  gab_checkpoint *checkpoint = f->loop->protection->checkpoint;
   gab_snapshot *snapshot = &checkpoint->snapshots[checkpoint->valid];
   if (step != f->step) return GAB_OK;
   for (int i = 0; i < snapshot->copy_count; i++)
@@ -161,7 +161,8 @@ static gab_status flip_in_copy(void *user, gab_step step)
 
 static gab_status run_with_corrupt_copy(automaton *app, gab_step step, int copies)
 {
-  gab_drill drill = {.step = step + 1, .phase = GAB_PHASE_COMPUTE, .visit = 1, .slot_count = 1, .slots = {2}};
+  gab_drill drill = {
+      .step = step + 1, .point = GAB_FAULT_POINT_COMPUTE, .visit = 1, .slot_count = 1, .slots = {2}};
   gab_protection protection = {.every = {.steps = 5},
                                .redundancy = {.scheme = &gab_scheme_ring, .copies = copies},
                                .drills = &drill,

@@ -153,9 +153,9 @@ static void lose_and_rebuild(bench *b)
 /* A scheme of a user's: two members keep the images of all, because they have the memory for it. This table
  * is all that it takes (and gab_scheme_register(), to be chosen by name). */
 static int one_copy(int32_t count) { return count > 1; }
-static int32_t at_the_servers(const gab_circle *circle, int32_t place, int copy, int copies)
+static int32_t at_the_servers(const gab_scheme_places *places, int32_t place, int copy, int copies)
 {
-  (void)circle, (void)copy, (void)copies;
+  (void)places, (void)copy, (void)copies;
   return place % 2 == 0; /* even places at the second, odd ones at the first */
 }
 static const gab_scheme servers = {.name = "servers",

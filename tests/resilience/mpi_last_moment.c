@@ -4,7 +4,7 @@
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
 
-#include "resilience/reports/beacon.h"
+#include "resilience/reports/completion.h"
 
 /* The root is gone before it writes the marker, or when it has written another one. */
 static void die_at(gab_world *world, int moment, const char *marker)
@@ -49,7 +49,7 @@ int main(int argc, char **argv)
   REQUIRE_OK(automaton_create(&app, world, (int32_t[]){3, 2, 2}));
   REQUIRE_OK(run(&app));
   die_at(world, gab_world_members(world)->slots > 2, marker);
-  REQUIRE(gab_beacon_complete(world, 0) == 0);
+  REQUIRE(gab_report_completion(world, 0) == 0);
   if (gab_world_is_root(world)) {
     REQUIRE(gab_world_slot(world) == 1 && marker_says(marker, "exit 0\n"));
     unlink(marker);

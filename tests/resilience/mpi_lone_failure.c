@@ -6,7 +6,7 @@
 
 #include "core/messages/collective.h"
 #include "core/base/log.h"
-#include "resilience/reports/beacon.h"
+#include "resilience/reports/completion.h"
 
 /* The root is to write its events into a folder that is not there. */
 static void protection_fails_on_all_or_none(automaton *app)
@@ -33,14 +33,14 @@ static void the_code_of_the_weak_one_is_that_of_all(gab_world *world)
 {
   const gab_status status = set_up(world, gab_world_members(world)->slots - 1);
   CHECK(status == GAB_ERR_INPUT || status == GAB_ERR_FAULT);
-  CHECK(gab_beacon_complete(world, gab_status_exit_code(status)) == 2);
+  CHECK(gab_report_completion(world, gab_status_exit_code(status)) == 2);
 }
 
 static void equal_failures_keep_their_code(gab_world *world)
 {
-  CHECK(gab_beacon_complete(world, 7) == 7);
-  CHECK(gab_beacon_complete(world, 4) == 4);
-  CHECK(gab_beacon_complete(world, 0) == 0);
+  CHECK(gab_report_completion(world, 7) == 7);
+  CHECK(gab_report_completion(world, 4) == 4);
+  CHECK(gab_report_completion(world, 0) == 0);
   CHECK(gab_world_check(world) == GAB_OK);
 }
 

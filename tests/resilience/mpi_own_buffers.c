@@ -95,10 +95,10 @@ static bool raises;
 static gab_slot who_raises;
 
 /* All have all of the snapshot, and nobody is told so: some notice that before, some behind. */
-static void raise_in_commit(void *user, gab_world *world, gab_phase phase)
+static void raise_in_commit(void *user, gab_world *world, gab_fault_point phase)
 {
   (void)user;
-  if (!raises || phase != GAB_PHASE_COMMIT || gab_world_slot(world) != who_raises) return;
+  if (!raises || phase != GAB_FAULT_POINT_COMMIT || gab_world_slot(world) != who_raises) return;
   (void)gab_error_set(GAB_ERR_SUSPECT, __FILE__, __LINE__, "a try");
   gab_world_raise(world, GAB_ERR_SUSPECT);
 }

@@ -70,8 +70,8 @@ static void spoil_a_copy(witness *w, gab_snapshot *snapshot)
 static void look_at_protection(void *user, const gab_fault *fault)
 {
   witness *w = user;
-  const gab_checkpoint *checkpoint = w->loop->guard->checkpoint;
-  gab_snapshot *snapshot = &w->loop->guard->checkpoint->snapshots[checkpoint->valid];
+  const gab_checkpoint *checkpoint = w->loop->protection->checkpoint;
+  gab_snapshot *snapshot = &w->loop->protection->checkpoint->snapshots[checkpoint->valid];
   const gab_members *now = gab_world_members(w->app->world);
   bool beyond = true;
   uint64_t highest = snapshot->serial;
@@ -83,7 +83,7 @@ static void look_at_protection(void *user, const gab_fault *fault)
   for (gab_slot slot = 0; slot < now->slots; slot++)
     CHECK(gab_members_has(&snapshot->members, slot) == gab_members_has(now, slot));
   copies_are_where_they_belong(w, snapshot);
-  CHECK(gab_checkpoint_scrub(w->loop->guard->checkpoint, &beyond) == GAB_OK && !beyond);
+  CHECK(gab_checkpoint_scrub(w->loop->protection->checkpoint, &beyond) == GAB_OK && !beyond);
   CHECK(gab_checkpoint_get_stats(checkpoint).replaced == w->replaced);
   if (w->recoveries == 1) spoil_a_copy(w, snapshot);
 }
@@ -136,9 +136,9 @@ static void one_death_after_another(automaton *app, const gab_redundancy *redund
   gab_members_release(&first);
   const gab_slot third = heir == 2 ? 3 : 2;
   const gab_drill drills[] = {
-      {.step = 8, .phase = GAB_PHASE_COMPUTE, .visit = 1, .slot_count = 1, .slots = {1}},
-      {.step = 10, .phase = GAB_PHASE_EXCHANGE, .visit = 1, .slot_count = 1, .slots = {heir}},
-      {.step = 12, .phase = GAB_PHASE_COMPUTE, .visit = 1, .slot_count = 1, .slots = {third}}};
+      {.step = 8, .point = GAB_FAULT_POINT_COMPUTE, .visit = 1, .slot_count = 1, .slots = {1}},
+      {.step = 10, .point = GAB_FAULT_POINT_EXCHANGE, .visit = 1, .slot_count = 1, .slots = {heir}},
+      {.step = 12, .point = GAB_FAULT_POINT_COMPUTE, .visit = 1, .slot_count = 1, .slots = {third}}};
   witness w = {.spoiled = redundancy->copies > 1 ? heir : GAB_NO_SLOT};
   test_doom(1);
   test_doom(heir);

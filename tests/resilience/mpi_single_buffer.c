@@ -7,11 +7,11 @@
 #include "resilience/checkpoint/checkpoint.h"
 
 /* Leaves a file in the folder of this run: this slot has all of the new snapshot. */
-static void note_commit(void *user, gab_world *world, gab_phase phase)
+static void note_commit(void *user, gab_world *world, gab_fault_point phase)
 {
   char name[32];
   (void)user;
-  if (phase != GAB_PHASE_COMMIT) return;
+  if (phase != GAB_FAULT_POINT_COMMIT) return;
   snprintf(name, sizeof name, "commit.%" GAB_PRI_SLOT, gab_world_slot(world));
   FILE *file = fopen(name, "w");
   REQUIRE(file && fclose(file) == 0);

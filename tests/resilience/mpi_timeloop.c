@@ -69,7 +69,7 @@ static void a_dead_slots_entity_is_merged_by_its_adopter(automaton *app)
                        .unpack = unpack_ledger,
                        .adopt = adopt_ledger};
   gab_drill drill = {
-      .step = 7, .phase = GAB_PHASE_COMPUTE, .visit = 1, .slot_count = 1, .slots = {slots - 1}};
+      .step = 7, .point = GAB_FAULT_POINT_COMPUTE, .visit = 1, .slot_count = 1, .slots = {slots - 1}};
   gab_timeloop *loop;
   int lost = 0;
   test_doom(slots - 1);

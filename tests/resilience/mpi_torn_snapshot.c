@@ -20,12 +20,12 @@ static bool is_there(const char *what, gab_slot slot)
 
 /* Leaves a file in the folder of this run. "packed": this slot has its own image of the new snapshot;
  * "commit": it has all of it, and waits for the others to say so, too. */
-static void note_phase(void *user, gab_world *world, gab_phase phase)
+static void note_phase(void *user, gab_world *world, gab_fault_point phase)
 {
   char name[48];
   (void)user;
-  if (phase != GAB_PHASE_COMMIT && (phase != GAB_PHASE_SNAPSHOT || ++visits != 2)) return;
-  snprintf(name, sizeof name, "%s.%d.%" GAB_PRI_SLOT, phase == GAB_PHASE_COMMIT ? "commit" : "packed",
+  if (phase != GAB_FAULT_POINT_COMMIT && (phase != GAB_FAULT_POINT_SNAPSHOT || ++visits != 2)) return;
+  snprintf(name, sizeof name, "%s.%d.%" GAB_PRI_SLOT, phase == GAB_FAULT_POINT_COMMIT ? "commit" : "packed",
            round_now, gab_world_slot(world));
   FILE *file = fopen(name, "w");
   REQUIRE(file && fclose(file) == 0);

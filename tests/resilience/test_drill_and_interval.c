@@ -17,11 +17,11 @@ static void a_drill_is_read_as_written(void **state)
   assert_int_equal(drill.slot_count, 2);
   assert_int_equal(drill.slots[1], 5);
   assert_int_equal(drill.step, 500);
-  assert_int_equal(drill.phase, GAB_PHASE_SNAPSHOT);
+  assert_int_equal(drill.point, GAB_FAULT_POINT_SNAPSHOT);
   assert_int_equal(drill.visit, 3);
   assert_int_equal(gab_drill_parse("random=2,seed=9,step=1", &drill), GAB_OK);
   assert_int_equal(drill.random, 2);
-  assert_int_equal(drill.phase, GAB_PHASE_COMPUTE);
+  assert_int_equal(drill.point, GAB_FAULT_POINT_COMPUTE);
   assert_true(drill.stopped == 0);
   assert_int_equal(drill.attempt, -1);
   assert_int_equal(gab_drill_parse("slot=1,step=1,attempt=2", &drill), GAB_OK);
@@ -33,12 +33,12 @@ static void a_drill_is_read_as_written(void **state)
 static void every_phase_has_a_name_that_a_drill_takes(void **state)
 {
   (void)state;
-  for (int phase = 0; phase < GAB_PHASE_COUNT; phase++) {
+  for (int phase = 0; phase < GAB_FAULT_POINT_COUNT; phase++) {
     char text[64];
-    snprintf(text, sizeof text, "slot=0,step=0,phase=%s", gab_phase_name((gab_phase)phase));
+    snprintf(text, sizeof text, "slot=0,step=0,phase=%s", gab_fault_point_name((gab_fault_point)phase));
     gab_drill drill;
     assert_int_equal(gab_drill_parse(text, &drill), GAB_OK);
-    assert_int_equal(drill.phase, phase);
+    assert_int_equal(drill.point, phase);
   }
 }
 

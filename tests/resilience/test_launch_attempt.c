@@ -2,7 +2,7 @@
 #ifndef _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700
 #endif
-#include "resilience/reports/beacon.h"
+#include "resilience/reports/completion.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

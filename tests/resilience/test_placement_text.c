@@ -12,23 +12,23 @@
 static int all_others(int32_t count) { return count - 1; }
 
 /* Everything at the first, which keeps its own. */
-static int32_t at_the_first(const gab_circle *circle, int32_t place, int copy, int copies)
+static int32_t at_the_first(const gab_scheme_places *places, int32_t place, int copy, int copies)
 {
-  (void)circle, (void)place, (void)copy, (void)copies;
+  (void)places, (void)place, (void)copy, (void)copies;
   return 0;
 }
 
 /* The first gives all of its copies to the next one, the others theirs to different ones. */
-static int32_t mostly_spread(const gab_circle *circle, int32_t place, int copy, int copies)
+static int32_t mostly_spread(const gab_scheme_places *places, int32_t place, int copy, int copies)
 {
   (void)copies;
-  return (place + 1 + (place == 0 ? 0 : copy)) % circle->count;
+  return (place + 1 + (place == 0 ? 0 : copy)) % places->count;
 }
 
-static int32_t next_one(const gab_circle *circle, int32_t place, int copy, int copies)
+static int32_t next_one(const gab_scheme_places *places, int32_t place, int copy, int copies)
 {
   (void)copies;
-  return (place + 1 + copy) % circle->count;
+  return (place + 1 + copy) % places->count;
 }
 
 static const gab_scheme hoard = {

@@ -15,14 +15,14 @@ enum { MOST = 16, IMAGE = 720720 }; /* bytes of an image, which all groups divid
 /* A user's own schemes, registered as any: the copy at the member before; and one by an arbitrary function,
  * which keeps the copies of all members at the first two. */
 static int one(int32_t count) { return count > 1; }
-static int32_t all_the_way_back(const gab_circle *circle, int copy, int copies)
+static int32_t all_the_way_back(const gab_scheme_places *places, int copy, int copies)
 {
   (void)copy, (void)copies;
-  return circle->count - 1;
+  return places->count - 1;
 }
-static int32_t at_the_first(const gab_circle *circle, int32_t place, int copy, int copies)
+static int32_t at_the_first(const gab_scheme_places *places, int32_t place, int copy, int copies)
 {
-  (void)circle, (void)copy, (void)copies;
+  (void)places, (void)copy, (void)copies;
   return place == 0;
 }
 static int three_at_most(int losses) { return losses < 3 ? losses : 3; }

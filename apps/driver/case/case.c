@@ -127,7 +127,7 @@ gab_status gab_app_case_read_alike(gab_app_case *which, int dimension)
   if (which->balance.measured)
     return gab_config_fail(config, "balance.work", "the work of %s is not measured: all its blocks are alike",
                            title);
-  snprintf(why, sizeof why, "%s: blocks that nobody holds any more cannot be made up", title);
+  snprintf(why, sizeof why, "%s: blocks that nobody holds any more cannot be approximated", title);
   return gab_app_reconstruct_refuse(config, why);
 }
 

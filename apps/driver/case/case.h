@@ -59,7 +59,7 @@ gab_status gab_app_domain_read(const gab_config *config, gab_forest_options *for
 /** ::GAB_ERR_INPUT if blocks of the domain cannot be split evenly. */
 gab_status gab_app_domain_check_levels(const gab_config *config, const gab_forest_options *forest);
 /** Domain, grid and balance of a physics whose steps take 1 and whose blocks are alike: nobody measures their work, none is
- *  made up where it is lost. Sections of other physics are refused. To be followed by gab_app_case_settle().
+ *  approximated where it is lost. Sections of other physics are refused. To be followed by gab_app_case_settle().
  *  @param[in] dimension  that is computed; 0: 2 and 3 */
 gab_status gab_app_case_read_alike(gab_app_case *which, int dimension);
 /** Reads the section `balance`. */

@@ -4,7 +4,7 @@
 #include "core/messages/collective.h"
 #include "core/base/json.h"
 #include "core/base/log.h"
-#include "resilience/reports/beacon.h"
+#include "resilience/reports/completion.h"
 #include "resilience/reports/history.h"
 #include "resilience/resilience_config.h"
 

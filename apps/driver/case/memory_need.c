@@ -3,7 +3,7 @@
 #include "apps/driver/driver.h"
 
 #include "core/memory/system_memory.h"
-#include "resilience/reports/beacon.h"
+#include "resilience/reports/completion.h"
 #include "resilience/resilience_config.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* gabion assemble: one field of what left the window and of the window as it was at the end. */
 #include "apps/driver/driver.h"
-#include "blockforest/output/parts.h"
+#include "blockforest/output/slab_writer.h"
 
 #include <string.h>
 
@@ -39,8 +39,8 @@ int gab_app_command_assemble(int argc, char **argv)
   if (strlen(out) >= GAB_APP_PATH_LENGTH) return complain("the name of the folder is too long");
   snprintf(folder, sizeof folder, "%s/slabs", out);
   snprintf(path, sizeof path, "%s/solid", out);
-  gab_parts_whole whole;
-  gab_status status = gab_parts_assemble(folder, path, linked, &whole);
+  gab_slabs_assembled whole;
+  gab_status status = gab_slabs_assemble(folder, path, linked, &whole);
   if (status != GAB_OK) {
     fprintf(stderr, "gabion assemble: %s\n", gab_error_message());
     return gab_status_exit_code(status);

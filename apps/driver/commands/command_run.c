@@ -3,7 +3,7 @@
 #include "apps/driver/driver.h"
 #include "core/messages/collective.h"
 #include "core/base/log.h"
-#include "resilience/reports/beacon.h"
+#include "resilience/reports/completion.h"
 
 #define RUN_OPTIONS "osivqwfcmSt"
 
@@ -148,7 +148,7 @@ int gab_app_command_run(int argc, char **argv)
     status = gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__, "no case file given (gabion run --help)");
   if (status != GAB_OK) gab_log(GAB_LOG_ERROR, "%s", gab_error_message());
   else status = run(world, &options);
-  int code = gab_beacon_complete(world, gab_status_exit_code(status));
+  int code = gab_report_completion(world, gab_status_exit_code(status));
   gab_world_destroy(&world);
   return code;
 }

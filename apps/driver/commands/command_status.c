@@ -103,10 +103,11 @@ static void take_event(const char *line, size_t length, history *past)
   gab_app_status_behind_take(&past->behind, name, event);
   if (strcmp(name, "recovery") == 0) take_recovery(event, past);
   else if (strcmp(name, "reconstruction") == 0)
-    snprintf(next_line(past), sizeof past->shown[0],
-             "no copy was left of %s: %.0f of %.0f blocks were made up, an approximation from step %.0f on",
-             gab_json_get_text(event, "/of", from, sizeof from), gab_json_get_real(event, "/blocks"),
-             gab_json_get_real(event, "/all_blocks"), gab_json_get_real(event, "/of_step"));
+    snprintf(
+        next_line(past), sizeof past->shown[0],
+        "no copy was left of %s: %.0f of %.0f blocks were approximated, an approximation from step %.0f on",
+        gab_json_get_text(event, "/of", from, sizeof from), gab_json_get_real(event, "/blocks"),
+        gab_json_get_real(event, "/all_blocks"), gab_json_get_real(event, "/of_step"));
   else if (strcmp(name, "start") == 0) {
     past->end_time = 0;
     take_start(event, past);
@@ -197,7 +198,8 @@ static void print_progress(gab_json_document *progress, bool running)
     printf("; %.0f fault%s, %.0f steps computed again", faults, faults == 1 ? "" : "s",
            gab_json_get_real(progress, "/rolled_back"));
   if (gab_json_get_real(progress, "/reconstructed_blocks") > 0)
-    printf("; APPROXIMATE: %.0f blocks were made up", gab_json_get_real(progress, "/reconstructed_blocks"));
+    printf("; APPROXIMATE: %.0f blocks were approximated",
+           gab_json_get_real(progress, "/reconstructed_blocks"));
   printf("\n");
 }
 
@@ -219,7 +221,7 @@ static int tell_end(const char *folder, const history *past)
            duration(gab_json_get_real(summary, "/seconds"), text),
            gab_json_get_text(summary, "/checksum", checksum, sizeof checksum));
     if (gab_json_get_real(summary, "/reconstructed_blocks") > 0)
-      printf(", APPROXIMATE from step %.0f on: %.0f blocks were made up",
+      printf(", APPROXIMATE from step %.0f on: %.0f blocks were approximated",
              gab_json_get_real(summary, "/approximate_from_step"),
              gab_json_get_real(summary, "/reconstructed_blocks"));
     gab_json_forget(&summary);

@@ -11,7 +11,7 @@ typedef struct complaints {
   size_t count;
 } complaints;
 
-static void note(complaints *all, gab_status status)
+static void add_complaint(complaints *all, gab_status status)
 {
   if (status == GAB_OK) return;
   size_t used = strlen(all->text);
@@ -55,24 +55,25 @@ gab_status gab_app_flow_case_read(gab_app_case *which)
   char folder[GAB_APP_PATH_LENGTH];
   gab_app_folder_of(gab_config_name(config), folder, sizeof folder);
   gab_status domain = read_domain(found), setup = GAB_ERR_INPUT;
-  note(&all, domain);
+  add_complaint(&all, domain);
   if (domain == GAB_OK) {
     setup = gab_lbm_setup_from_config(config, &found->domain, folder, &found->setup);
-    note(&all, setup);
+    add_complaint(&all, setup);
     found->has_setup = setup == GAB_OK;
-    note(&all, check_body_names(config));
+    add_complaint(&all, check_body_names(config));
   }
   if (found->has_setup) which->dt = found->setup.units.dt;
-  note(&all, gab_app_steps_read(config, which->dt, &which->steps, &which->check_every));
-  note(&all, gab_app_recompute_plan_read(config, which->check_every, &which->recompute));
+  add_complaint(&all, gab_app_steps_read(config, which->dt, &which->steps, &which->check_every));
+  add_complaint(&all, gab_app_recompute_plan_read(config, which->check_every, &which->recompute));
   if (setup == GAB_OK)
-    note(&all, gab_lbm_setup_check_meaning(config, &found->domain, &found->setup, which->steps));
-  if (setup == GAB_OK) note(&all, gab_app_grid_plan_read(found));
+    add_complaint(&all, gab_lbm_setup_check_meaning(config, &found->domain, &found->setup, which->steps));
+  if (setup == GAB_OK) add_complaint(&all, gab_app_grid_plan_read(found));
   found->domain.deepest = found->refinement.max_level;
-  if (setup == GAB_OK) note(&all, gab_app_flow_output_read(found, &found->output));
-  note(&all, gab_resilience_check(config, gab_app_case_monitors(which)));
-  note(&all, gab_app_reconstruct_refuse(config, "populations that nobody holds any more cannot be made up"));
-  note(&all, gab_app_drills_check(which->options));
+  if (setup == GAB_OK) add_complaint(&all, gab_app_flow_output_read(found, &found->output));
+  add_complaint(&all, gab_resilience_check(config, gab_app_case_monitors(which)));
+  add_complaint(&all, gab_app_reconstruct_refuse(
+                          config, "populations that nobody holds any more cannot be approximated"));
+  add_complaint(&all, gab_app_drills_check(which->options));
   if (all.count) GAB_FAIL(GAB_ERR_INPUT, "%s", all.text);
   return GAB_OK;
 }

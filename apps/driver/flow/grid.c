@@ -159,7 +159,7 @@ gab_status gab_app_grid_adapt(void *user, gab_step step)
   gab_balance_forget_work(which->base.forest);
   GAB_TRY(count_updates(which));
   GAB_TRY(gab_app_simulation_note_mass(which, step));
-  ++which->adaptations;
+  which->adaptations++;
   gab_log(GAB_LOG_DEBUG,
           "step %" GAB_PRI_STEP ": the grid adapts: %" PRIu64 " blocks split (%" PRIu64 " for 2:1), %" PRIu64
           " merged, %" PRIu64 " now, imbalance %.3f",

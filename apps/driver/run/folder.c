@@ -2,7 +2,7 @@
 #include "apps/driver/driver.h"
 
 #include "core/base/log.h"
-#include "resilience/reports/beacon.h"
+#include "resilience/reports/completion.h"
 #include "resilience/run_folder/run_files.h"
 
 #include <errno.h>

@@ -22,7 +22,7 @@ static gab_status read_case(gab_app_case *which)
   found->series_every = gab_config_int(config, "phasefield.series_every");
   if (found->refinement.levels > 0)
     GAB_TRY(gab_app_reconstruct_refuse(
-        config, "lost blocks are made up on one level only (phasefield.refinement.levels: 0)"));
+        config, "lost blocks are approximated on one level only (phasefield.refinement.levels: 0)"));
   return gab_app_case_settle(which);
 }
 

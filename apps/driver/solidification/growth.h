@@ -8,7 +8,7 @@
 
 #include "apps/driver/plan/app_plan.h"
 #include "apps/driver/solidification/solidification.h"
-#include "blockforest/output/parts.h"
+#include "blockforest/output/slab_writer.h"
 #include "resilience/resilience_config.h"
 
 /** The last row of front.csv, from which the velocity of the next one follows: part of the state. */
@@ -36,8 +36,8 @@ typedef struct growth {
   front_record front;
   gab_series *profile; /**< borrowed; NULL: not wanted */
   gab_schedule profile_schedule;
-  gab_parts *slabs; /**< NULL: not wanted */
-  bool slabs_known; /**< what is in the folder, as of `slabs_epoch` */
+  gab_slab_writer *slabs; /**< NULL: not wanted */
+  bool slabs_known;       /**< what is in the folder, as of `slabs_epoch` */
   gab_epoch slabs_epoch;
   lost_view lost[GROWTH_MOST_LOST];
   size_t lost_count;

@@ -209,7 +209,7 @@ gab_status gab_app_growth_rebalance(void *user, gab_forest *forest)
 void gab_app_growth_release(gab_app_run *run)
 {
   growth *it = (growth *)run;
-  gab_parts_destroy(&it->slabs);
+  gab_slab_writer_destroy(&it->slabs);
   gab_buffer_release(&it->own_blocks);
   if (it->model) gab_phasefield_destroy(&it->model);
   if (run->forest) gab_forest_destroy(&run->forest);

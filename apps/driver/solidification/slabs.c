@@ -13,14 +13,14 @@ gab_status gab_app_growth_add_slabs(growth *it)
   if (!gab_config_is_set(config, "output.slabs")) return GAB_OK;
   GAB_TRY(gab_app_run_pick(&it->base, "output.slabs.quantities", picked, &count));
   snprintf(folder, sizeof folder, "%s/slabs", it->base.folder);
-  const gab_parts_options options = {.folder = folder,
-                                     .quantities = picked,
-                                     .quantity_count = count,
-                                     .precision = gab_config_choice(config, "output.slabs.precision") == 0
-                                                      ? GAB_OUTPUT_FLOAT
-                                                      : GAB_OUTPUT_DOUBLE,
-                                     .compression = gab_app_compression_read(config, "output.slabs")};
-  return gab_app_blame(config, "output.slabs", gab_parts_create(it->base.forest, &options, &it->slabs));
+  const gab_slab_writer_options options = {
+      .folder = folder,
+      .quantities = picked,
+      .quantity_count = count,
+      .precision =
+          gab_config_choice(config, "output.slabs.precision") == 0 ? GAB_OUTPUT_FLOAT : GAB_OUTPUT_DOUBLE,
+      .compression = gab_app_compression_read(config, "output.slabs")};
+  return gab_app_blame(config, "output.slabs", gab_slab_writer_create(it->base.forest, &options, &it->slabs));
 }
 
 /* Of an older run, or of this one before it went back, that is: of the same rows, which will be written
@@ -29,8 +29,8 @@ static gab_status clean_slabs(growth *it)
 {
   const gab_epoch epoch = gab_world_epoch(it->base.world);
   if (it->slabs_known && it->slabs_epoch == epoch) return GAB_OK;
-  GAB_TRY(gab_parts_remove(it->slabs, "slab", gab_phasefield_get_shift(it->model)));
-  GAB_TRY(gab_parts_remove(it->slabs, "last", 0));
+  GAB_TRY(gab_slab_writer_remove(it->slabs, "slab", gab_phasefield_get_shift(it->model)));
+  GAB_TRY(gab_slab_writer_remove(it->slabs, "last", 0));
   it->slabs_known = true;
   it->slabs_epoch = epoch;
   return GAB_OK;
@@ -53,9 +53,9 @@ gab_status gab_app_growth_move_window(void *user, gab_step step)
   GAB_TRY(gab_phasefield_front(it->model, &front));
   for (; front - at_once >= it->parameters->setup.window_row; front -= at_once) {
     if (it->slabs) {
-      gab_world_enter(it->base.world, GAB_PHASE_OUTPUT);
-      GAB_TRY(gab_parts_write(it->slabs, "slab", 0, at_once, gab_phasefield_get_shift(it->model), step,
-                              gab_app_run_time(&it->base, step)));
+      gab_world_enter(it->base.world, GAB_FAULT_POINT_OUTPUT);
+      GAB_TRY(gab_slab_writer_write(it->slabs, "slab", 0, at_once, gab_phasefield_get_shift(it->model), step,
+                                    gab_app_run_time(&it->base, step)));
     }
     GAB_TRY(gab_phasefield_shift(it->model, at_once));
   }
@@ -69,8 +69,8 @@ gab_status gab_app_growth_finish_slabs(gab_app_run *run, gab_step step)
   const int axis = forest->grid.dimension - 1;
   const int64_t rows = (int64_t)forest->grid.roots[axis] * forest->cells[axis];
   if (!it->slabs) return GAB_OK;
-  gab_world_enter(it->base.world, GAB_PHASE_OUTPUT);
+  gab_world_enter(it->base.world, GAB_FAULT_POINT_OUTPUT);
   GAB_TRY(clean_slabs(it));
-  return gab_parts_write(it->slabs, "last", 0, rows, gab_phasefield_get_shift(it->model), step,
-                         gab_app_run_time(&it->base, step));
+  return gab_slab_writer_write(it->slabs, "last", 0, rows, gab_phasefield_get_shift(it->model), step,
+                               gab_app_run_time(&it->base, step));
 }

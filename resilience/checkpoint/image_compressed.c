@@ -1,29 +1,30 @@
-/* Images as others keep them: compressed. Layout of a squeezed image: hash of what follows, head, and what
+/* Images as others keep them: compressed. Layout of a compressed image: hash of what follows, head, and what
  * gab_compress() made of pieces of the image, its own hash included, one after another. */
 #include "resilience/checkpoint/checkpoint_impl.h"
 
-#define SQUEEZED_MAGIC UINT32_C(0x47415351)
+#define COMPRESSED_MAGIC UINT32_C(0x47415351)
 enum { HEAD_BYTES = 8 + 4 + 8 }; /* hash, magic, bytes of the image */
 
-gab_status gab_squeeze_begin(const gab_buffer *own, gab_buffer *squeezed)
+gab_status gab_image_compress_begin(const gab_buffer *own, gab_buffer *compressed)
 {
-  GAB_TRY(gab_message_begin(squeezed));
-  GAB_TRY(gab_seal_begin(squeezed));
-  GAB_TRY(gab_put_u32(squeezed, SQUEEZED_MAGIC));
-  return gab_put_u64(squeezed, gab_message_bytes(own));
+  GAB_TRY(gab_message_begin(compressed));
+  GAB_TRY(gab_seal_begin(compressed));
+  GAB_TRY(gab_put_u32(compressed, COMPRESSED_MAGIC));
+  return gab_put_u64(compressed, gab_message_bytes(own));
 }
 
-gab_status gab_squeeze_piece(const gab_buffer *own, gab_codec codec, size_t *done, gab_buffer *squeezed)
+gab_status gab_image_compress_piece(const gab_buffer *own, gab_codec codec, size_t *done,
+                                    gab_buffer *compressed)
 {
   const size_t all = gab_message_bytes(own), left = all - *done,
                count = left < GAB_SQUEEZE ? left : GAB_SQUEEZE;
-  GAB_TRY(gab_compress(codec, own->data + GAB_ENVELOPE_BYTES + *done, count, squeezed));
+  GAB_TRY(gab_compress(codec, own->data + GAB_ENVELOPE_BYTES + *done, count, compressed));
   *done += count;
-  if (*done == all) gab_seal_end(squeezed, GAB_ENVELOPE_BYTES, NULL);
+  if (*done == all) gab_seal_end(compressed, GAB_ENVELOPE_BYTES, NULL);
   return GAB_OK;
 }
 
-bool gab_image_is_squeezed(const gab_buffer *message, size_t *image_bytes)
+bool gab_image_is_compressed(const gab_buffer *message, size_t *image_bytes)
 {
   uint64_t hash, bytes;
   uint32_t magic;
@@ -33,13 +34,13 @@ bool gab_image_is_squeezed(const gab_buffer *message, size_t *image_bytes)
       gab_get_u64(&in, &bytes) != GAB_OK)
     return false;
   if (image_bytes) *image_bytes = (size_t)bytes;
-  return magic == SQUEEZED_MAGIC;
+  return magic == COMPRESSED_MAGIC;
 }
 
 gab_status gab_image_expand(const gab_buffer *message, gab_buffer *image)
 {
   size_t bytes;
-  if (!gab_image_is_squeezed(message, &bytes)) GAB_FAIL(GAB_ERR_CORRUPT, "an image that is not compressed");
+  if (!gab_image_is_compressed(message, &bytes)) GAB_FAIL(GAB_ERR_CORRUPT, "an image that is not compressed");
   gab_reader in = gab_message_reader(message), head;
   GAB_TRY(gab_get_view(&in, HEAD_BYTES, &head));
   gab_buffer_clear(image);

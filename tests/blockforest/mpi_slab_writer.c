@@ -3,7 +3,7 @@
  * what it was, whatever was removed and written again. Parts that do not make a whole are refused. */
 #include "output_common.h"
 
-#include "blockforest/output/parts.h"
+#include "blockforest/output/slab_writer.h"
 #include "core/messages/collective.h"
 
 #include <hdf5.h>
@@ -60,8 +60,8 @@ static void check_whole(const char *path)
 
 static void refused(const char *parts, const char *whole, const char *says)
 {
-  gab_parts_whole found;
-  EXPECT(gab_parts_assemble(parts, whole, false, &found) == GAB_ERR_INPUT);
+  gab_slabs_assembled found;
+  EXPECT(gab_slabs_assemble(parts, whole, false, &found) == GAB_ERR_INPUT);
   EXPECT(strstr(gab_error_message(), says));
 }
 
@@ -69,15 +69,15 @@ static void refused(const char *parts, const char *whole, const char *says)
 static void assemble(const char *parts)
 {
   char whole[300], path[512];
-  gab_parts_whole found;
+  gab_slabs_assembled found;
   snprintf(whole, sizeof whole, "%s/solid", folder);
-  EXPECT_OK(gab_parts_assemble(parts, whole, true, &found));
+  EXPECT_OK(gab_slabs_assemble(parts, whole, true, &found));
   EXPECT(found.parts == 8 * (3 + 2) && found.cells[2] == NZ + LEFT && found.first[2] == 0);
   snprintf(path, sizeof path, "%s.xdmf", whole);
   EXPECT(access(path, R_OK) == 0);
   snprintf(path, sizeof path, "%s.h5", whole);
   EXPECT(access(path, F_OK) != 0);
-  EXPECT_OK(gab_parts_assemble(parts, whole, false, &found));
+  EXPECT_OK(gab_slabs_assemble(parts, whole, false, &found));
   check_whole(path);
 
   char copy[800];
@@ -101,33 +101,33 @@ int main(void)
   options.exists = NULL;
   const char *place = "parts";
   gab_forest *forest = case_forest(world, &options);
-  gab_parts *parts = NULL;
-  const gab_parts_options what = {
+  gab_slab_writer *parts = NULL;
+  const gab_slab_writer_options what = {
       .folder = place, .quantities = shown, .quantity_count = 2, .precision = GAB_OUTPUT_DOUBLE};
-  EXPECT_OK(gab_parts_create(forest, &what, &parts));
+  EXPECT_OK(gab_slab_writer_create(forest, &what, &parts));
   /* Slabs of 1, 2 and 2 rows; then the run goes back and writes the last one again. */
   for (int again = 0; again < 2; again++) {
     const int64_t height[3] = {1, 2, 2};
     shift = again ? 3 : 0;
-    EXPECT_OK(gab_parts_remove(parts, "slab", shift));
+    EXPECT_OK(gab_slab_writer_remove(parts, "slab", shift));
     for (int k = again ? 2 : 0; k < 3; shift += height[k++])
-      EXPECT_OK(gab_parts_write(parts, "slab", 0, height[k], shift, 10 * k, k));
-    EXPECT_OK(gab_parts_write(parts, "last", 0, NZ, shift, 40, 4.0));
+      EXPECT_OK(gab_slab_writer_write(parts, "slab", 0, height[k], shift, 10 * k, k));
+    EXPECT_OK(gab_slab_writer_write(parts, "last", 0, NZ, shift, 40, 4.0));
   }
   EXPECT(shift == LEFT);
   if (gab_world_is_root(world)) assemble(place);
   EXPECT_OK(gab_world_barrier(world));
   /* Everything from row 3 on: what is left is the first slab. */
-  EXPECT_OK(gab_parts_remove(parts, "slab", 3));
-  EXPECT_OK(gab_parts_remove(parts, "last", 0));
+  EXPECT_OK(gab_slab_writer_remove(parts, "slab", 3));
+  EXPECT_OK(gab_slab_writer_remove(parts, "last", 0));
   if (gab_world_is_root(world)) {
-    gab_parts_whole found;
+    gab_slabs_assembled found;
     char whole[300];
     snprintf(whole, sizeof whole, "%s/solid", folder);
-    EXPECT_OK(gab_parts_assemble(place, whole, false, &found));
+    EXPECT_OK(gab_slabs_assemble(place, whole, false, &found));
     EXPECT(found.parts == 8 && found.cells[2] == 1 && found.cells[0] == NX);
   }
-  gab_parts_destroy(&parts);
+  gab_slab_writer_destroy(&parts);
   gab_forest_destroy(&forest);
   EXPECT_OK(gab_world_barrier(world));
   return test_end(&world);

@@ -1,4 +1,4 @@
-/** @file absence.h
+/** @file lease.h
  *  @brief A process that was away for too long, stopped by a signal or with its whole machine, ends itself.
  *
  *  With `gabion-launch --dead-after SECONDS` a process that does not speak for so long counts as dead, and
@@ -15,8 +15,8 @@
  *
  *  Tier: extender header.
  */
-#ifndef GABION_CORE_ABSENCE_H
-#define GABION_CORE_ABSENCE_H
+#ifndef GABION_CORE_LEASE_H
+#define GABION_CORE_LEASE_H
 
 #include "core/base/status.h"
 
@@ -26,11 +26,11 @@ extern "C" {
 
 /** From now on the process ends if it is away for more than half of `seconds`. Local; a second call does
  * nothing. Takes over SIGCONT. @return ::GAB_ERR_MEMORY if no thread can be started */
-gab_status gab_absence_watch(double seconds);
+gab_status gab_lease_start(double seconds);
 /** What the launcher asked for: GABION_DEAD_AFTER; without it nothing. */
-gab_status gab_absence_watch_as_told(void);
+gab_status gab_lease_start_from_environment(void);
 /** Ends the process if it was away. For other threads than the main one, before they write. */
-void gab_absence_check(void);
+void gab_lease_check(void);
 
 #ifdef __cplusplus
 }

@@ -17,7 +17,7 @@ typedef struct changed {
   gab_slot holder, slot;
 } changed;
 
-typedef struct mending {
+typedef struct repairing {
   gab_checkpoint *checkpoint;
   gab_snapshot *snapshot;
   const gab_members *now;
@@ -25,24 +25,24 @@ typedef struct mending {
   changed *list;
   size_t count;
   gab_rescued *rescued;
-} mending;
+} repairing;
 
 /* ---------------------------------------------------------------- what has changed here */
 
-static gab_condition look(gab_reader bytes)
+static gab_condition verify_hash(gab_reader bytes)
 {
   return gab_seal_is_whole(&bytes) ? GAB_CONDITION_WHOLE : GAB_CONDITION_CHANGED;
 }
 
 static bool check_message(const gab_buffer *message, gab_condition *condition)
 {
-  if (*condition == GAB_CONDITION_UNKNOWN) *condition = look(gab_message_reader(message));
+  if (*condition == GAB_CONDITION_UNKNOWN) *condition = verify_hash(gab_message_reader(message));
   return *condition == GAB_CONDITION_WHOLE;
 }
 
 static bool check_bytes(const gab_buffer *bytes, gab_condition *condition)
 {
-  if (*condition == GAB_CONDITION_UNKNOWN) *condition = look(gab_reader_of_buffer(bytes));
+  if (*condition == GAB_CONDITION_UNKNOWN) *condition = verify_hash(gab_reader_of_buffer(bytes));
   return *condition == GAB_CONDITION_WHOLE;
 }
 
@@ -84,25 +84,26 @@ bool gab_condition_is_good(const gab_checkpoint *checkpoint, gab_snapshot *snaps
   return good;
 }
 
-static gab_status note(gab_buffer *out, part which, gab_slot holder, gab_slot slot)
+static gab_status put_finding(gab_buffer *out, part which, gab_slot holder, gab_slot slot)
 {
   GAB_TRY(gab_put_i32(out, which));
   GAB_TRY(gab_put_i32(out, holder));
   return gab_put_i32(out, slot);
 }
 
-static gab_status note_all(const mending *m, gab_buffer *out)
+static gab_status put_findings(const repairing *m, gab_buffer *out)
 {
   gab_snapshot *snapshot = m->snapshot;
   if (snapshot->told) return GAB_OK;
-  if (!check_message(&snapshot->own, &snapshot->own_condition)) GAB_TRY(note(out, PART_IMAGE, m->me, m->me));
+  if (!check_message(&snapshot->own, &snapshot->own_condition))
+    GAB_TRY(put_finding(out, PART_IMAGE, m->me, m->me));
   if (!check_bytes(&snapshot->replicated, &snapshot->replicated_condition))
-    GAB_TRY(note(out, PART_REPLICATED, m->me, m->me));
+    GAB_TRY(put_finding(out, PART_REPLICATED, m->me, m->me));
   for (int i = 0; i < snapshot->copy_count; i++)
     if (!check_message(&snapshot->copies[i].image, &snapshot->copies[i].condition))
-      GAB_TRY(note(out, PART_IMAGE, m->me, snapshot->copies[i].slot));
+      GAB_TRY(put_finding(out, PART_IMAGE, m->me, snapshot->copies[i].slot));
   if (has_parities(snapshot) && !check_bytes(&snapshot->parities.rows, &snapshot->parities.condition))
-    GAB_TRY(note(out, PART_PARITIES, m->me, m->me));
+    GAB_TRY(put_finding(out, PART_PARITIES, m->me, m->me));
   return GAB_OK;
 }
 
@@ -115,7 +116,7 @@ static gab_status append(void *user, gab_slot from, gab_reader bytes)
 }
 
 /* Everybody gets the same list, in the order of the holders. Collective. */
-static gab_status gather(mending *m, gab_buffer *here, gab_buffer *all)
+static gab_status gather(repairing *m, gab_buffer *here, gab_buffer *all)
 {
   gab_world *world = m->checkpoint->world;
   void *memory;
@@ -133,12 +134,12 @@ static gab_status gather(mending *m, gab_buffer *here, gab_buffer *all)
   return GAB_OK;
 }
 
-static gab_status find_changed(mending *m)
+static gab_status find_changed(repairing *m)
 {
   gab_buffer here, all;
   gab_buffer_init(&here, GAB_MEMORY_OTHER);
   gab_buffer_init(&all, GAB_MEMORY_OTHER);
-  gab_status status = note_all(m, &here);
+  gab_status status = put_findings(m, &here);
   if (status == GAB_OK) status = gather(m, &here, &all);
   gab_buffer_release(&here);
   gab_buffer_release(&all);
@@ -147,7 +148,7 @@ static gab_status find_changed(mending *m)
 
 /* ---------------------------------------------------------------- who helps */
 
-static bool is_changed(const mending *m, part which, gab_slot holder, gab_slot slot)
+static bool is_changed(const repairing *m, part which, gab_slot holder, gab_slot slot)
 {
   for (size_t i = 0; i < m->count; i++)
     if (m->list[i].part == (int32_t)which && m->list[i].holder == holder && m->list[i].slot == slot)
@@ -155,13 +156,13 @@ static bool is_changed(const mending *m, part which, gab_slot holder, gab_slot s
   return false;
 }
 
-static bool has_whole_image(const mending *m, gab_slot holder, gab_slot slot)
+static bool has_whole_image(const repairing *m, gab_slot holder, gab_slot slot)
 {
   return holder != GAB_NO_SLOT && gab_members_has(m->now, holder) && !is_changed(m, PART_IMAGE, holder, slot);
 }
 
 /* A living slot that has what another one lacks; GAB_NO_SLOT if there is none. */
-static gab_slot find_source(const mending *m, const changed *lack)
+static gab_slot find_source(const repairing *m, const changed *lack)
 {
   if (lack->part == PART_REPLICATED) {
     for (int32_t i = 0; i < gab_members_count(m->now); i++) {
@@ -178,7 +179,7 @@ static gab_slot find_source(const mending *m, const changed *lack)
   return GAB_NO_SLOT;
 }
 
-static void find_losses(const mending *m, const gab_group *group, gab_group_losses *losses)
+static void find_losses(const repairing *m, const gab_group *group, gab_group_losses *losses)
 {
   for (int i = 0; i < group->count; i++) {
     gab_slot slot = group->slots[i];
@@ -193,7 +194,7 @@ static void find_losses(const mending *m, const gab_group *group, gab_group_loss
   }
 }
 
-/* More died than the group can lose: their blocks are to be made up, or are lost. */
+/* More died than the group can lose: their blocks are to be approximated, or are lost. */
 static bool is_given_up(const gab_group *group, const gab_group_losses *losses)
 {
   for (int i = 0; i < group->count; i++)
@@ -203,7 +204,7 @@ static bool is_given_up(const gab_group *group, const gab_group_losses *losses)
 
 /* Whether one entry of the list can be made good; of parities no more is asked than that images can do
  * without. */
-static bool can_mend(const mending *m, const changed *lack)
+static bool can_repair(const repairing *m, const changed *lack)
 {
   gab_group group;
   gab_group_losses losses;
@@ -215,11 +216,11 @@ static bool can_mend(const mending *m, const changed *lack)
   return gab_group_can_rebuild(&group, &losses);
 }
 
-static gab_status check_all(const mending *m)
+static gab_status check_all(const repairing *m)
 {
   for (size_t i = 0; i < m->count; i++) {
     const changed *lack = &m->list[i];
-    if (can_mend(m, lack)) continue;
+    if (can_repair(m, lack)) continue;
     GAB_FAIL(
         GAB_ERR_LOST,
         "%s slot %" GAB_PRI_SLOT " (snapshot of step %" GAB_PRI_STEP ") that slot %" GAB_PRI_SLOT
@@ -234,7 +235,7 @@ static gab_status check_all(const mending *m)
 
 /* ---------------------------------------------------------------- putting it right */
 
-static void tell(const mending *m, part which, gab_slot slot, const char *from)
+static void log_replaced(const repairing *m, part which, gab_slot slot, const char *from)
 {
   const char *what = which == PART_IMAGE        ? "image"
                      : which == PART_REPLICATED ? "replicated entities"
@@ -252,7 +253,7 @@ static void tell(const mending *m, part which, gab_slot slot, const char *from)
   gab_event_end(m->checkpoint->events, &event);
 }
 
-static gab_buffer *image_here(const mending *m, gab_slot slot, gab_condition **condition)
+static gab_buffer *image_here(const repairing *m, gab_slot slot, gab_condition **condition)
 {
   gab_snapshot *snapshot = m->snapshot;
   *condition = &snapshot->own_condition;
@@ -265,12 +266,12 @@ static gab_buffer *image_here(const mending *m, gab_slot slot, gab_condition **c
   return NULL;
 }
 
-/* An image that a copy of was sent for, if that was squeezed. The hash of the image itself counts, too. */
+/* An image that a copy of was sent for, if that was compressed. The hash of the image itself counts, too. */
 static gab_status expand_in_place(gab_buffer *image)
 {
   gab_buffer raw;
   gab_condition seen = GAB_CONDITION_UNKNOWN;
-  if (!gab_image_is_squeezed(image, NULL)) return GAB_OK;
+  if (!gab_image_is_compressed(image, NULL)) return GAB_OK;
   gab_buffer_init(&raw, GAB_MEMORY_SNAPSHOT);
   gab_status status = gab_image_expand(image, &raw);
   if (status == GAB_OK && !check_message(&raw, &seen))
@@ -282,7 +283,7 @@ static gab_status expand_in_place(gab_buffer *image)
 }
 
 /* Whoever still reads the old bytes (a writer to disk) keeps them. */
-static gab_status put_in_place(const mending *m, gab_slot slot, gab_buffer *fresh)
+static gab_status put_in_place(const repairing *m, gab_slot slot, gab_buffer *fresh)
 {
   gab_condition *condition, seen = GAB_CONDITION_UNKNOWN;
   gab_buffer *place = image_here(m, slot, &condition);
@@ -297,7 +298,7 @@ static gab_status put_in_place(const mending *m, gab_slot slot, gab_buffer *fres
   return GAB_OK;
 }
 
-static gab_status replace_image(const mending *m, const changed *lack, gab_slot source)
+static gab_status replace_image(const repairing *m, const changed *lack, gab_slot source)
 {
   gab_port *port = m->checkpoint->port;
   gab_condition *condition;
@@ -311,11 +312,11 @@ static gab_status replace_image(const mending *m, const changed *lack, gab_slot 
   if (status == GAB_OK) status = put_in_place(m, lack->slot, &fresh);
   gab_buffer_release(&fresh);
   snprintf(from, sizeof from, "slot %" GAB_PRI_SLOT, source);
-  if (status == GAB_OK) tell(m, PART_IMAGE, lack->slot, from);
+  if (status == GAB_OK) log_replaced(m, PART_IMAGE, lack->slot, from);
   return status;
 }
 
-static gab_status replace_replicated(const mending *m, gab_slot holder, gab_slot source)
+static gab_status replace_replicated(const repairing *m, gab_slot holder, gab_slot source)
 {
   gab_port *port = m->checkpoint->port;
   gab_buffer message, *replicated = &m->snapshot->replicated;
@@ -338,14 +339,14 @@ static gab_status replace_replicated(const mending *m, gab_slot holder, gab_slot
       status =
           gab_error_set(GAB_ERR_CORRUPT, __FILE__, __LINE__, "replicated entities that came are not whole");
     snprintf(from, sizeof from, "slot %" GAB_PRI_SLOT, source);
-    if (status == GAB_OK) tell(m, PART_REPLICATED, m->me, from);
+    if (status == GAB_OK) log_replaced(m, PART_REPLICATED, m->me, from);
   }
   gab_buffer_release(&message);
   return status;
 }
 
 /* One after another, in the order of the list: of each only two take part. */
-static gab_status replace_listed(const mending *m)
+static gab_status replace_listed(const repairing *m)
 {
   bool grouped = m->snapshot->parities.group.count > 0;
   for (size_t i = 0; i < m->count; i++) {
@@ -361,7 +362,7 @@ static gab_status replace_listed(const mending *m)
 
 /* ---------------------------------------------------------------- the own group */
 
-static gab_status keep_rescued(const mending *m, gab_slot slot, gab_buffer *image)
+static gab_status keep_rescued(const repairing *m, gab_slot slot, gab_buffer *image)
 {
   gab_rescued *rescued = m->rescued;
   gab_condition seen = GAB_CONDITION_UNKNOWN;
@@ -377,14 +378,14 @@ static gab_status keep_rescued(const mending *m, gab_slot slot, gab_buffer *imag
   return GAB_OK;
 }
 
-static gab_status take_images(const mending *m, const gab_group_losses *losses, gab_buffer *images)
+static gab_status take_images(const repairing *m, const gab_group_losses *losses, gab_buffer *images)
 {
   const gab_group *group = &m->snapshot->parities.group;
   for (int i = 0; i < group->count; i++) {
     if (losses->target[i] != group->index) continue;
     if (losses->living[i]) {
       GAB_TRY(put_in_place(m, group->slots[i], &images[i]));
-      tell(m, PART_IMAGE, group->slots[i], "the rest of its group");
+      log_replaced(m, PART_IMAGE, group->slots[i], "the rest of its group");
     } else {
       GAB_TRY(keep_rescued(m, group->slots[i], &images[i]));
     }
@@ -392,7 +393,7 @@ static gab_status take_images(const mending *m, const gab_group_losses *losses, 
   return GAB_OK;
 }
 
-static gab_status rebuild_images(const mending *m, const gab_group_losses *losses)
+static gab_status rebuild_images(const repairing *m, const gab_group_losses *losses)
 {
   gab_buffer images[GAB_MOST_GROUP];
   for (int i = 0; i < GAB_MOST_GROUP; i++) gab_buffer_init(&images[i], GAB_MEMORY_SNAPSHOT);
@@ -403,7 +404,7 @@ static gab_status rebuild_images(const mending *m, const gab_group_losses *losse
 }
 
 /* Parities are made again beside the old ones, which stay readable until then. */
-static gab_status remake_parities(const mending *m, const gab_group_losses *losses)
+static gab_status remake_parities(const repairing *m, const gab_group_losses *losses)
 {
   gab_parities fresh = m->snapshot->parities;
   gab_buffer_init(&fresh.rows, GAB_MEMORY_SNAPSHOT);
@@ -411,13 +412,13 @@ static gab_status remake_parities(const mending *m, const gab_group_losses *loss
   if (status == GAB_OK && losses->parity_gone[fresh.group.index]) {
     gab_buffer_swap(&fresh.rows, &m->snapshot->parities.rows);
     m->snapshot->parities.condition = GAB_CONDITION_UNKNOWN;
-    tell(m, PART_PARITIES, m->me, "its group");
+    log_replaced(m, PART_PARITIES, m->me, "its group");
   }
   gab_buffer_release(&fresh.rows);
   return status;
 }
 
-static gab_status mend_group(const mending *m)
+static gab_status repair_group(const repairing *m)
 {
   const gab_group *group = &m->snapshot->parities.group;
   gab_group_losses losses;
@@ -442,12 +443,12 @@ void gab_rescued_release(gab_rescued *rescued)
 }
 
 /* Squeezed copies of the dead that fall to this slot. */
-static gab_status expand_adopted(const mending *m)
+static gab_status expand_adopted(const repairing *m)
 {
   gab_snapshot *snapshot = m->snapshot;
   for (int i = 0; i < snapshot->copy_count; i++) {
     const gab_copy *copy = &snapshot->copies[i];
-    if (gab_members_has(m->now, copy->slot) || !gab_image_is_squeezed(&copy->image, NULL) ||
+    if (gab_members_has(m->now, copy->slot) || !gab_image_is_compressed(&copy->image, NULL) ||
         gab_placement_restorer(&snapshot->placement, m->now, copy->slot) != m->me)
       continue;
     gab_buffer raw;
@@ -460,29 +461,29 @@ static gab_status expand_adopted(const mending *m)
   return GAB_OK;
 }
 
-static mending mending_of(gab_checkpoint *checkpoint, gab_snapshot *snapshot, gab_rescued *rescued)
+static repairing repairing_of(gab_checkpoint *checkpoint, gab_snapshot *snapshot, gab_rescued *rescued)
 {
-  return (mending){.checkpoint = checkpoint,
-                   .snapshot = snapshot,
-                   .now = &snapshot->survivors,
-                   .me = gab_world_slot(checkpoint->world),
-                   .rescued = rescued};
+  return (repairing){.checkpoint = checkpoint,
+                     .snapshot = snapshot,
+                     .now = &snapshot->survivors,
+                     .me = gab_world_slot(checkpoint->world),
+                     .rescued = rescued};
 }
 
 gab_status gab_redundancy_expand(gab_checkpoint *checkpoint, gab_snapshot *snapshot, gab_rescued *rescued)
 {
-  const mending m = mending_of(checkpoint, snapshot, rescued);
+  const repairing m = repairing_of(checkpoint, snapshot, rescued);
   return expand_adopted(&m);
 }
 
-gab_status gab_redundancy_mend(gab_checkpoint *checkpoint, gab_snapshot *snapshot, bool all_good,
-                               gab_rescued *rescued)
+gab_status gab_redundancy_repair(gab_checkpoint *checkpoint, gab_snapshot *snapshot, bool all_good,
+                                 gab_rescued *rescued)
 {
-  mending m = mending_of(checkpoint, snapshot, rescued);
+  repairing m = repairing_of(checkpoint, snapshot, rescued);
   gab_status status = all_good ? GAB_OK : find_changed(&m);
   if (status == GAB_OK) status = check_all(&m);
   if (status == GAB_OK) status = replace_listed(&m);
-  if (status == GAB_OK) status = mend_group(&m);
+  if (status == GAB_OK) status = repair_group(&m);
   if (status == GAB_OK) status = expand_adopted(&m);
   gab_free(&m.list);
   return status;
@@ -506,7 +507,7 @@ gab_status gab_checkpoint_scrub(gab_checkpoint *checkpoint, bool *beyond)
     good = check_bytes(&snapshot->parities.rows, &snapshot->parities.condition) && good;
   GAB_TRY(gab_world_min_u64(checkpoint->world, &good, 1));
   if (good) return GAB_OK;
-  gab_status status = gab_redundancy_mend(checkpoint, snapshot, false, &nobody);
+  gab_status status = gab_redundancy_repair(checkpoint, snapshot, false, &nobody);
   gab_rescued_release(&nobody);
   *beyond = status == GAB_ERR_LOST;
   return *beyond ? GAB_OK : status;

@@ -1,4 +1,4 @@
-/** @file salvage.h
+/** @file node_restart.h
  *  @brief Going on from what an earlier job left in the memory of its nodes.
  *
  *  With Open MPI 5.0 the death of a node's daemon ends the whole job, though all other nodes still stand. If the
@@ -17,8 +17,8 @@
  *
  *  Tier: extender header.
  */
-#ifndef GABION_RESILIENCE_SALVAGE_H
-#define GABION_RESILIENCE_SALVAGE_H
+#ifndef GABION_RESILIENCE_NODE_RESTART_H
+#define GABION_RESILIENCE_NODE_RESTART_H
 
 #include "core/memory/node_memory.h"
 #include "resilience/checkpoint/checkpoint.h"
@@ -29,22 +29,24 @@ extern "C" {
 #endif
 
 /** What was found; the same snapshot on all slots. */
-typedef struct gab_salvage gab_salvage;
+typedef struct gab_node_restart gab_node_restart;
 
 /** Claims what lies in this node's folder, and finds the newest snapshot that is whole. Collective (opens a port).
  *  @param[in] folder  of this node; need not exist @param[in] key  that what lies there has to be stamped with
- *  @param[out] salvage  owned by the caller, who keeps it until there is a new snapshot: until then what was found is
+ *  @param[out] node_restart  owned by the caller, who keeps it until there is a new snapshot: until then what was found is
  *  there for another try, should this job end too */
-gab_status gab_salvage_find(gab_world *world, const char *folder, gab_memory_key key, gab_salvage **salvage);
+gab_status gab_node_restart_find(gab_world *world, const char *folder, gab_memory_key key,
+                                 gab_node_restart **node_restart);
 /** @param[in] spent  whether the pieces of memory go back to the node: true once there is a new snapshot; else they
  *  stay for the next job */
-void gab_salvage_destroy(gab_salvage **salvage, bool spent);
+void gab_node_restart_destroy(gab_node_restart **node_restart, bool spent);
 /** @return the step of the snapshot, -1 if none is whole */
-gab_step gab_salvage_step(const gab_salvage *salvage);
+gab_step gab_node_restart_step(const gab_node_restart *node_restart);
 
 /** Replaces the state by the snapshot. Collective. Snapshots of this job are forgotten: take one next. Announces
- *  ::GAB_PHASE_RECOVERY. @return ::GAB_ERR_STATE if none is whole */
-gab_status gab_salvage_load(gab_salvage *salvage, gab_checkpoint *checkpoint, gab_restart_report *report);
+ *  ::GAB_FAULT_POINT_RECOVERY. @return ::GAB_ERR_STATE if none is whole */
+gab_status gab_node_restart_load(gab_node_restart *node_restart, gab_checkpoint *checkpoint,
+                                 gab_restart_report *report);
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,4 @@
-/** @file beacon.h
+/** @file completion.h
  *  @brief What a run tells its launcher: that it gets on, and how it ended; and what it hears from it.
  *
  *  mpirun's own exit code cannot be trusted after a death, and a hang inside the MPI library shows nowhere.
@@ -8,8 +8,8 @@
  *
  *  Tier: user header.
  */
-#ifndef GABION_RESILIENCE_BEACON_H
-#define GABION_RESILIENCE_BEACON_H
+#ifndef GABION_RESILIENCE_COMPLETION_H
+#define GABION_RESILIENCE_COMPLETION_H
 
 #include "core/world/world.h"
 
@@ -23,7 +23,7 @@ int gab_launch_attempt(void);
 
 /** Root only, at most once a second; others and more often: nothing. Local.
  *  @param[in] longest  seconds of the longest step so far, for `gabion-launch --dead-after`; 0: not known */
-void gab_beacon_progress(const gab_world *world, gab_step step, double longest);
+void gab_report_progress(const gab_world *world, gab_step step, double longest);
 
 /** Announces the end of the run, also when processes die while it is announced: the lowest slot that lives
  *  writes, all agree, and if somebody died on the way it is done again. In a world beyond repair whoever
@@ -32,7 +32,7 @@ void gab_beacon_progress(const gab_world *world, gab_step step, double longest);
  * with ::GAB_ERR_FAULT and get its code. If it was a death, and no time loop has begun, nothing is lost: the
  *  code is that of ::GAB_ERR_AGAIN.
  *  @return `code`, or that of the failure which broke the world; to be returned by main */
-int gab_beacon_complete(gab_world *world, int code);
+int gab_report_completion(gab_world *world, int code);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
 /* Boxes of cells in files of their own: writing. */
-#include "blockforest/output/parts.h"
+#include "blockforest/output/slab_writer.h"
 #include "blockforest/hdf5/hdf5_file_impl.h"
 #include "blockforest/hdf5/hdf5_image_impl.h"
 #include "blockforest/output/output.h"
@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct gab_parts {
+struct gab_slab_writer {
   gab_forest *forest;
   char *folder;
   gab_quantity *quantities;
@@ -25,7 +25,7 @@ struct gab_parts {
   float *narrow;        /* NULL: double precision */
 };
 
-static gab_status fill_in(gab_parts *parts, const gab_parts_options *options)
+static gab_status fill_in(gab_slab_writer *parts, const gab_slab_writer_options *options)
 {
   void *memory = NULL;
   size_t widest = 0;
@@ -50,7 +50,8 @@ static gab_status fill_in(gab_parts *parts, const gab_parts_options *options)
   return GAB_OK;
 }
 
-gab_status gab_parts_create(gab_forest *forest, const gab_parts_options *options, gab_parts **parts)
+gab_status gab_slab_writer_create(gab_forest *forest, const gab_slab_writer_options *options,
+                                  gab_slab_writer **parts)
 {
   void *memory = NULL;
   *parts = NULL;
@@ -62,20 +63,20 @@ gab_status gab_parts_create(gab_forest *forest, const gab_parts_options *options
   if (options->compression > 0 && !gab_hdf5_can_compress())
     GAB_FAIL(GAB_ERR_INPUT, "compressed parts: this HDF5 was built without zlib; use compression 0");
   GAB_TRY(gab_alloc(sizeof **parts, GAB_MEMORY_OTHER, &memory));
-  gab_parts *made = memory;
+  gab_slab_writer *made = memory;
   made->forest = forest;
   gab_status status = fill_in(made, options);
   if (status != GAB_OK) {
-    gab_parts_destroy(&made);
+    gab_slab_writer_destroy(&made);
     return status;
   }
   *parts = made;
   return GAB_OK;
 }
 
-void gab_parts_destroy(gab_parts **parts)
+void gab_slab_writer_destroy(gab_slab_writer **parts)
 {
-  gab_parts *old = *parts;
+  gab_slab_writer *old = *parts;
   *parts = NULL;
   if (!old) return;
   gab_free(&old->folder);
@@ -98,7 +99,7 @@ typedef struct part {
 } part;
 
 /* Moves the values of the box to the front. */
-static void cut_out(const gab_parts *parts, const part *part, int components)
+static void cut_out(const gab_slab_writer *parts, const part *part, int components)
 {
   const int32_t *cells = gab_forest_get_options(parts->forest)->cells;
   const gab_box *box = &part->box;
@@ -110,7 +111,7 @@ static void cut_out(const gab_parts *parts, const part *part, int components)
              run * sizeof(double));
 }
 
-static void put_place(const gab_parts *parts, gab_hdf5_image *file, const part *part)
+static void put_place(const gab_slab_writer *parts, gab_hdf5_image *file, const part *part)
 {
   const gab_forest_options *domain = gab_forest_get_options(parts->forest);
   int32_t axis = domain->grid.dimension - 1, cells[3];
@@ -130,7 +131,7 @@ static void put_place(const gab_parts *parts, gab_hdf5_image *file, const part *
   gab_hdf5_put_attribute(file, file->file, "time", H5T_NATIVE_DOUBLE, 1, &part->time);
 }
 
-static gab_status put_content(const gab_parts *parts, gab_hdf5_image *file, const part *part)
+static gab_status put_content(const gab_slab_writer *parts, gab_hdf5_image *file, const part *part)
 {
   hsize_t extent[4] = {0, 0, 0, 3};
   for (int d = 0; d < 3; d++) extent[2 - d] = (hsize_t)(part->box.hi[d] - part->box.lo[d]);
@@ -152,7 +153,7 @@ static gab_status put_content(const gab_parts *parts, gab_hdf5_image *file, cons
   return GAB_OK;
 }
 
-static gab_status part_path(const gab_parts *parts, const char *name, const part *part,
+static gab_status part_path(const gab_slab_writer *parts, const char *name, const part *part,
                             char path[GAB_OUTPUT_PATH_CAPACITY])
 {
   if (gab_forest_get_options(parts->forest)->grid.dimension == 2)
@@ -162,7 +163,7 @@ static gab_status part_path(const gab_parts *parts, const char *name, const part
                          part->first[2], part->first[1], part->first[0]);
 }
 
-static gab_status write_part(const gab_parts *parts, const char *name, const part *part)
+static gab_status write_part(const gab_slab_writer *parts, const char *name, const part *part)
 {
   char path[GAB_OUTPUT_PATH_CAPACITY];
   gab_hdf5_image file;
@@ -177,8 +178,8 @@ static gab_status write_part(const gab_parts *parts, const char *name, const par
   return status;
 }
 
-static gab_status write_own(const gab_parts *parts, const char *name, int64_t lo, int64_t hi, int64_t shift,
-                            part *part)
+static gab_status write_own(const gab_slab_writer *parts, const char *name, int64_t lo, int64_t hi,
+                            int64_t shift, part *part)
 {
   const int axis = gab_forest_get_options(parts->forest)->grid.dimension - 1;
   if (mkdir(parts->folder, 0777) != 0 && errno != EEXIST)
@@ -200,8 +201,8 @@ static gab_status write_own(const gab_parts *parts, const char *name, int64_t lo
   return GAB_OK;
 }
 
-gab_status gab_parts_write(gab_parts *parts, const char *name, int64_t lo, int64_t hi, int64_t shift,
-                           gab_step step, double time)
+gab_status gab_slab_writer_write(gab_slab_writer *parts, const char *name, int64_t lo, int64_t hi,
+                                 int64_t shift, gab_step step, double time)
 {
   gab_world *world = gab_forest_world(parts->forest);
   part part = {.step = step, .time = time};
@@ -220,7 +221,7 @@ static bool is_to_go(const char *text, const char *name, int64_t row)
   return strtoll(text + length + 1, NULL, 10) >= row;
 }
 
-static gab_status remove_own(const gab_parts *parts, const char *name, int64_t row)
+static gab_status remove_own(const gab_slab_writer *parts, const char *name, int64_t row)
 {
   if (!gab_world_is_root(gab_forest_world(parts->forest))) return GAB_OK;
   DIR *folder = opendir(parts->folder);
@@ -236,7 +237,7 @@ static gab_status remove_own(const gab_parts *parts, const char *name, int64_t r
   return status;
 }
 
-gab_status gab_parts_remove(gab_parts *parts, const char *name, int64_t row)
+gab_status gab_slab_writer_remove(gab_slab_writer *parts, const char *name, int64_t row)
 {
   gab_world *world = gab_forest_world(parts->forest);
   GAB_TRY(gab_world_check(world));

@@ -1,7 +1,7 @@
-/** @file absence.c
+/** @file lease.c
  *  @brief A lease: who was away for too long ends. Everything that the handler of a signal uses is lock-free.
  */
-#include "core/world/absence.h"
+#include "core/world/lease.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -28,7 +28,7 @@ static int64_t now(void)
   return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-void gab_absence_check(void)
+void gab_lease_check(void)
 {
   static const char words[] =
       "gabion: this process was stopped for so long that the others go on without it: it ends\n";
@@ -44,7 +44,7 @@ static void on_continue(int signal)
 {
   const int error = errno;
   (void)signal;
-  gab_absence_check();
+  gab_lease_check();
   errno = error;
 }
 
@@ -55,7 +55,7 @@ static void *note_time(void *user)
   const struct timespec nap = {pause / 1000000000, (long)(pause % 1000000000)};
   for (;;) {
     nanosleep(&nap, NULL);
-    gab_absence_check();
+    gab_lease_check();
     noted = now();
   }
   return NULL;
@@ -76,7 +76,7 @@ static gab_status start_thread(void)
   return GAB_OK;
 }
 
-gab_status gab_absence_watch(double seconds)
+gab_status gab_lease_start(double seconds)
 {
   if (limit != 0) return GAB_OK;
   if (!(seconds > 0 && seconds < 1e9))
@@ -91,9 +91,9 @@ gab_status gab_absence_watch(double seconds)
   return status;
 }
 
-gab_status gab_absence_watch_as_told(void)
+gab_status gab_lease_start_from_environment(void)
 {
   const char *told = getenv("GABION_DEAD_AFTER");
   const double seconds = told ? strtod(told, NULL) : 0;
-  return seconds > 0 ? gab_absence_watch(seconds) : GAB_OK;
+  return seconds > 0 ? gab_lease_start(seconds) : GAB_OK;
 }

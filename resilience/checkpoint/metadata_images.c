@@ -1,33 +1,37 @@
-/* Skeletons: ids, tables and owners of the blocks of each slot, at more slots than images are. They change
+/* Metadata images: ids, tables and owners of the blocks of each slot, at more slots than images are. They change
  * only when the forest does, so snapshots of the same forest share a set of them, and most snapshots send
  * none. */
 #include "resilience/checkpoint/checkpoint_impl.h"
 
 #include "core/base/log.h"
 
-enum { MORE_LOSSES = 3 }; /* that skeletons survive beyond what images do, whichever slots they are */
+enum { MORE_LOSSES = 3 }; /* that metadata images survive beyond what images do, whichever slots they are */
 
-void gab_skeletons_init(gab_skeletons *skeletons)
+void gab_metadata_images_init(gab_metadata_images *metadata_images)
 {
-  *skeletons = (gab_skeletons){.made = false};
-  gab_placement_init(&skeletons->placement);
+  *metadata_images = (gab_metadata_images){.made = false};
+  gab_placement_init(&metadata_images->placement);
 }
 
-void gab_skeletons_release(gab_skeletons *skeletons)
+void gab_metadata_images_release(gab_metadata_images *metadata_images)
 {
-  for (int i = 0; i < skeletons->room; i++) gab_buffer_release(&skeletons->copies[i].image);
-  gab_free(&skeletons->copies);
-  gab_placement_release(&skeletons->placement);
+  for (int i = 0; i < metadata_images->room; i++) gab_buffer_release(&metadata_images->copies[i].image);
+  gab_free(&metadata_images->copies);
+  gab_placement_release(&metadata_images->placement);
 }
 
-size_t gab_skeletons_bytes(const gab_skeletons *skeletons)
+size_t gab_metadata_images_bytes(const gab_metadata_images *metadata_images)
 {
   size_t bytes = 0;
-  for (int i = 0; i < skeletons->count; i++) bytes += gab_message_bytes(&skeletons->copies[i].image);
+  for (int i = 0; i < metadata_images->count; i++)
+    bytes += gab_message_bytes(&metadata_images->copies[i].image);
   return bytes;
 }
 
-void gab_checkpoint_keep_skeletons(gab_checkpoint *checkpoint) { checkpoint->keeps_skeletons = true; }
+void gab_checkpoint_keep_metadata_images(gab_checkpoint *checkpoint)
+{
+  checkpoint->keeps_metadata_images = true;
+}
 
 /* ---------------------------------------------------------------- who keeps what */
 
@@ -48,7 +52,7 @@ static gab_redundancy redundancy_of(const gab_redundancy *images)
 
 static gab_status add_kept(void *user, gab_slot slot, int number)
 {
-  gab_skeletons *set = user;
+  gab_metadata_images *set = user;
   if (set->count == set->room) {
     void *grown = set->copies;
     const int room = set->room + 4;
@@ -63,7 +67,7 @@ static gab_status add_kept(void *user, gab_slot slot, int number)
   return GAB_OK;
 }
 
-static gab_status plan(const gab_checkpoint *checkpoint, const gab_snapshot *next, gab_skeletons *set)
+static gab_status plan(const gab_checkpoint *checkpoint, const gab_snapshot *next, gab_metadata_images *set)
 {
   const gab_redundancy redundancy = redundancy_of(&checkpoint->redundancy);
   set->made = false;
@@ -82,13 +86,13 @@ static gab_status pack(const gab_checkpoint *checkpoint, gab_buffer *message)
   const size_t at = message->size;
   GAB_TRY(gab_seal_begin(message));
   GAB_TRY(gab_put_i32(message, gab_world_slot(checkpoint->world)));
-  GAB_TRY(gab_forest_pack_skeleton(checkpoint->forest, message));
+  GAB_TRY(gab_forest_pack_metadata(checkpoint->forest, message));
   gab_seal_end(message, at, NULL);
   return GAB_OK;
 }
 
 /* A round for each number of a copy, since an envelope names one receiver. */
-static gab_status send_round(const gab_checkpoint *checkpoint, gab_skeletons *set, gab_buffer *message)
+static gab_status send_round(const gab_checkpoint *checkpoint, gab_metadata_images *set, gab_buffer *message)
 {
   gab_port *port = checkpoint->port;
   for (int k = 0; k < gab_placement_copies(&set->placement); k++) {
@@ -102,15 +106,15 @@ static gab_status send_round(const gab_checkpoint *checkpoint, gab_skeletons *se
   return GAB_OK;
 }
 
-gab_status gab_skeletons_spread(gab_checkpoint *checkpoint, gab_snapshot *next)
+gab_status gab_metadata_images_spread(gab_checkpoint *checkpoint, gab_snapshot *next)
 {
-  const int valid = checkpoint->snapshots[checkpoint->valid].skeletons;
+  const int valid = checkpoint->snapshots[checkpoint->valid].metadata_images;
   const uint64_t revision = gab_forest_revision(checkpoint->forest);
-  const gab_skeletons *of_valid = &checkpoint->skeletons[valid];
-  next->skeletons = valid;
-  if (!checkpoint->keeps_skeletons || (of_valid->made && of_valid->revision == revision)) return GAB_OK;
-  next->skeletons = !valid;
-  gab_skeletons *set = &checkpoint->skeletons[!valid];
+  const gab_metadata_images *of_valid = &checkpoint->metadata_images[valid];
+  next->metadata_images = valid;
+  if (!checkpoint->keeps_metadata_images || (of_valid->made && of_valid->revision == revision)) return GAB_OK;
+  next->metadata_images = !valid;
+  gab_metadata_images *set = &checkpoint->metadata_images[!valid];
   gab_buffer message;
   gab_buffer_init(&message, GAB_MEMORY_MESSAGE);
   gab_status status = plan(checkpoint, next, set);
@@ -125,21 +129,22 @@ gab_status gab_skeletons_spread(gab_checkpoint *checkpoint, gab_snapshot *next)
 
 /* ---------------------------------------------------------------- after deaths */
 
-gab_slot gab_skeletons_restorer(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot, gab_slot then)
+gab_slot gab_metadata_images_restorer(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot,
+                                      gab_slot then)
 {
   const gab_members *now = gab_world_members(checkpoint->world);
-  const gab_skeletons *set = &checkpoint->skeletons[snapshot->skeletons];
+  const gab_metadata_images *set = &checkpoint->metadata_images[snapshot->metadata_images];
   const gab_slot restorer = gab_placement_restorer(&snapshot->placement, now, then);
-  if (restorer != GAB_NO_SLOT || !checkpoint->keeps_skeletons || !set->made) return restorer;
+  if (restorer != GAB_NO_SLOT || !checkpoint->keeps_metadata_images || !set->made) return restorer;
   return gab_placement_restorer(&set->placement, now, then);
 }
 
-bool gab_skeletons_suffice(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot)
+bool gab_metadata_images_suffice(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot)
 {
   const gab_members *now = gab_world_members(checkpoint->world);
   for (int32_t i = 0; i < now->gone_count; i++)
     if (gab_members_has(&snapshot->members, now->gone[i]) &&
-        gab_skeletons_restorer(checkpoint, snapshot, now->gone[i]) == GAB_NO_SLOT)
+        gab_metadata_images_restorer(checkpoint, snapshot, now->gone[i]) == GAB_NO_SLOT)
       return false;
   return true;
 }
@@ -150,13 +155,14 @@ static gab_status open_one(const gab_copy *copy, const gab_snapshot *snapshot, g
   *in = gab_message_reader(&copy->image);
   if (!gab_seal_is_whole(in))
     GAB_FAIL(GAB_ERR_CORRUPT,
-             "the skeleton of slot %" GAB_PRI_SLOT " (snapshot of step %" GAB_PRI_STEP
+             "the metadata image of slot %" GAB_PRI_SLOT " (snapshot of step %" GAB_PRI_STEP
              ") has changed in memory: its hash does not match",
              copy->slot, snapshot->step);
   GAB_TRY(gab_get_i32(in, &slot));
   if (slot != copy->slot)
-    GAB_FAIL(GAB_ERR_CORRUPT, "the skeleton of slot %" GAB_PRI_SLOT " says it is of slot %" GAB_PRI_SLOT,
-             copy->slot, slot);
+    GAB_FAIL(GAB_ERR_CORRUPT,
+             "the metadata image of slot %" GAB_PRI_SLOT " says it is of slot %" GAB_PRI_SLOT, copy->slot,
+             slot);
   return GAB_OK;
 }
 
@@ -164,18 +170,18 @@ static gab_status open_one(const gab_copy *copy, const gab_snapshot *snapshot, g
 static const gab_copy *next_mine(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot, int *at)
 {
   const gab_members *now = gab_world_members(checkpoint->world);
-  const gab_skeletons *set = &checkpoint->skeletons[snapshot->skeletons];
+  const gab_metadata_images *set = &checkpoint->metadata_images[snapshot->metadata_images];
   while (*at < set->count) {
     const gab_copy *copy = &set->copies[(*at)++];
     if (!gab_members_has(now, copy->slot) &&
         gab_placement_restorer(&snapshot->placement, now, copy->slot) == GAB_NO_SLOT &&
-        gab_skeletons_restorer(checkpoint, snapshot, copy->slot) == gab_world_slot(checkpoint->world))
+        gab_metadata_images_restorer(checkpoint, snapshot, copy->slot) == gab_world_slot(checkpoint->world))
       return copy;
   }
   return NULL;
 }
 
-bool gab_skeletons_are_whole(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot)
+bool gab_metadata_images_are_whole(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot)
 {
   int at = 0;
   gab_reader in;
@@ -184,15 +190,15 @@ bool gab_skeletons_are_whole(const gab_checkpoint *checkpoint, const gab_snapsho
   return true;
 }
 
-gab_status gab_skeletons_list(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot,
-                              gab_image_list *list)
+gab_status gab_metadata_images_list(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot,
+                                    gab_image_list *list)
 {
   int at = 0;
   void *memory;
-  const size_t most = (size_t)checkpoint->skeletons[snapshot->skeletons].count;
+  const size_t most = (size_t)checkpoint->metadata_images[snapshot->metadata_images].count;
   GAB_TRY(gab_alloc((most + 1) * sizeof(gab_reader), GAB_MEMORY_OTHER, &memory));
-  list->skeletons = memory;
+  list->metadata_images = memory;
   for (const gab_copy *copy; (copy = next_mine(checkpoint, snapshot, &at)) != NULL;)
-    GAB_TRY(open_one(copy, snapshot, &list->skeletons[list->skeleton_count++]));
+    GAB_TRY(open_one(copy, snapshot, &list->metadata_images[list->metadata_count++]));
   return GAB_OK;
 }

@@ -8,7 +8,7 @@
 #include "core/base/log.h"
 #include "core/memory/node_memory.h"
 #include "resilience/checkpoint/checkpoint_impl.h"
-#include "resilience/disk/salvage.h"
+#include "resilience/disk/node_restart.h"
 
 #include <dirent.h>
 #include <sys/stat.h>
@@ -27,24 +27,24 @@ typedef struct node {
   int left; /* files of this process that look like those of a dead one */
 } node;
 
-static bool recognise(const unsigned char *bytes, size_t count, gab_image_sign *sign)
+static bool recognise(const unsigned char *bytes, size_t count, gab_image_header *header)
 {
   for (size_t at = HEADER; at <= HEADER + GAB_ENVELOPE_BYTES && at < count; at += GAB_ENVELOPE_BYTES)
-    if (gab_image_recognise(gab_reader_of(bytes + at, count - at), sign)) return true;
+    if (gab_image_recognise(gab_reader_of(bytes + at, count - at), header)) return true;
   return false;
 }
 
-static void leave(node *n, const char *name, bool (*wanted)(const gab_image_sign *sign))
+static void leave(node *n, const char *name, bool (*wanted)(const gab_image_header *header))
 {
   static unsigned char bytes[MOST];
   char path[512];
-  gab_image_sign sign;
+  gab_image_header header;
   snprintf(path, sizeof path, "%s/%s", n->folder, name);
   FILE *file = fopen(path, "rb");
   CHECK(file != NULL);
   const size_t count = file ? fread(bytes, 1, MOST, file) : 0;
   if (file) fclose(file);
-  if (!recognise(bytes, count, &sign) || !wanted(&sign)) return;
+  if (!recognise(bytes, count, &header) || !wanted(&header)) return;
   /* Process 1 was not started in its seventh tick, so this one is gone. */
   snprintf(path, sizeof path, "%s/1-%d-7.mem", n->folder, 1000 * (int)gab_world_slot(n->world) + n->left++);
   file = fopen(path, "wb");
@@ -52,7 +52,7 @@ static void leave(node *n, const char *name, bool (*wanted)(const gab_image_sign
 }
 
 /* What a SIGKILL now would leave of this process, as far as it is wanted. */
-static void leave_all(node *n, bool (*wanted)(const gab_image_sign *sign))
+static void leave_all(node *n, bool (*wanted)(const gab_image_header *header))
 {
   char own[32];
   const int length = snprintf(own, sizeof own, "%ld-", (long)getpid());
@@ -63,8 +63,14 @@ static void leave_all(node *n, bool (*wanted)(const gab_image_sign *sign))
   if (files) closedir(files);
 }
 
-static bool of_the_first_try(const gab_image_sign *sign) { return sign->serial == 1 || sign->slot == 0; }
-static bool of_the_second_try(const gab_image_sign *sign) { return sign->serial == 1 || sign->slot != 0; }
+static bool of_the_first_try(const gab_image_header *header)
+{
+  return header->serial == 1 || header->slot == 0;
+}
+static bool of_the_second_try(const gab_image_header *header)
+{
+  return header->serial == 1 || header->slot != 0;
+}
 
 static uint64_t checksum_of(const automaton *app)
 {
@@ -117,18 +123,18 @@ static uint64_t leave_two_tries(node *n, automaton *app)
 
 static void images_of_two_tries_do_not_make_one_snapshot(node *n, automaton *app)
 {
-  gab_salvage *salvage;
+  gab_node_restart *node_restart;
   gab_restart_report report;
   const uint64_t first = leave_two_tries(n, app);
   gab_checkpoint *checkpoint = new_checkpoint(app);
   CHECK(gab_world_barrier(app->world) == GAB_OK);
-  CHECK(gab_salvage_find(app->world, n->folder, key, &salvage) == GAB_OK);
-  CHECK(gab_salvage_step(salvage) == 5);
-  CHECK(gab_salvage_load(salvage, checkpoint, &report) == GAB_OK);
+  CHECK(gab_node_restart_find(app->world, n->folder, key, &node_restart) == GAB_OK);
+  CHECK(gab_node_restart_step(node_restart) == 5);
+  CHECK(gab_node_restart_load(node_restart, checkpoint, &report) == GAB_OK);
   CHECK(report.step == 5 && checksum_of(app) == first);
   CHECK(gab_checkpoint_take(checkpoint, 5) == GAB_OK);
   CHECK(checkpoint->snapshots[checkpoint->valid].serial == 3); /* another number than any that lies there */
-  gab_salvage_destroy(&salvage, true);
+  gab_node_restart_destroy(&node_restart, true);
   gab_checkpoint_destroy(&checkpoint);
   CHECK(gab_world_barrier(app->world) == GAB_OK);
   gab_node_memory_close(true);
@@ -141,7 +147,8 @@ int main(void)
   umask(S_IRWXG | S_IRWXO); /* what others could have written is not taken */
   REQUIRE_OK(gab_world_create(NULL, NULL, &n.world));
   gab_log_set_level(GAB_LOG_ERROR - 1, GAB_LOG_ERROR);
-  snprintf(n.top, sizeof n.top, "mpi_salvage-np%" GAB_PRI_SLOT ".tmp", gab_world_members(n.world)->slots);
+  snprintf(n.top, sizeof n.top, "mpi_node_restart-np%" GAB_PRI_SLOT ".tmp",
+           gab_world_members(n.world)->slots);
   snprintf(n.folder, sizeof n.folder, "%s/here", n.top);
   CHECK(automaton_create(&app, n.world, (const int32_t[3]){3, 2, 2}) == GAB_OK);
   images_of_two_tries_do_not_make_one_snapshot(&n, &app);

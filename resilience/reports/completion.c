@@ -1,4 +1,4 @@
-#include "resilience/reports/beacon.h"
+#include "resilience/reports/completion.h"
 
 #include "core/system/file.h"
 #include "core/base/log.h"
@@ -23,7 +23,7 @@ static void write_whole(const char *path, const char *text)
     gab_log_all(GAB_LOG_WARNING, "for the launcher: %s", gab_error_message());
 }
 
-void gab_beacon_progress(const gab_world *world, gab_step step, double longest)
+void gab_report_progress(const gab_world *world, gab_step step, double longest)
 {
   static double last = -1e9; /* of this process; the launcher wants no more than one a second */
   const char *path = getenv("GABION_PROGRESS");
@@ -61,7 +61,7 @@ static void announce(int code)
   if (path) write_whole(path, text);
 }
 
-int gab_beacon_complete(gab_world *world, int code)
+int gab_report_completion(gab_world *world, int code)
 {
   /* Who was waiting when the world broke knows no better than that, and ends like the one that broke it. */
   const bool waited = code == gab_status_exit_code(GAB_ERR_FAULT) && gab_world_check(world) != GAB_OK;

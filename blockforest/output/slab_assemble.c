@@ -1,7 +1,7 @@
 /* The whole that is made of parts: local, after a run or beside it. */
 #include "blockforest/hdf5/hdf5_image_impl.h"
 #include "blockforest/output/output_impl.h"
-#include "blockforest/output/parts.h"
+#include "blockforest/output/slab_writer.h"
 #include "blockforest/output/xdmf_impl.h"
 #include "core/system/file.h"
 
@@ -399,13 +399,13 @@ static gab_status assemble(assembly *all, const char *path, bool linked)
   return write_description(all, description, data, linked);
 }
 
-gab_status gab_parts_assemble(const char *folder, const char *path, bool linked, gab_parts_whole *whole)
+gab_status gab_slabs_assemble(const char *folder, const char *path, bool linked, gab_slabs_assembled *whole)
 {
   assembly all = {.folder = folder};
   gab_hdf5_lock();
   gab_status status = assemble(&all, path, linked);
   gab_hdf5_unlock();
-  *whole = (gab_parts_whole){.parts = all.count};
+  *whole = (gab_slabs_assembled){.parts = all.count};
   memcpy(whole->first, all.first, sizeof whole->first);
   memcpy(whole->cells, all.cells, sizeof whole->cells);
   gab_buffer_release(&all.parts);

@@ -1,6 +1,6 @@
 /* gabion-test: timeout=60
  * A process that was stopped for longer than it may be ends when it wakes up, and does nothing else before. */
-#include "core/world/absence.h"
+#include "core/world/lease.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,7 +29,7 @@ static pid_t start_counting(volatile long *count)
   const pid_t child = fork();
   if (child != 0) return child;
   (void)!freopen("/dev/null", "w", stderr); /* it says why it ends */
-  if (gab_absence_watch(4) != GAB_OK) _exit(1);
+  if (gab_lease_start(4) != GAB_OK) _exit(1);
   for (;;) ++*count;
 }
 
@@ -89,10 +89,10 @@ static void what_the_launcher_said_is_obeyed(void **state)
 {
   (void)state;
   unsetenv("GABION_DEAD_AFTER");
-  assert_int_equal(gab_absence_watch_as_told(), GAB_OK);
-  gab_absence_check(); /* nobody watches: harmless */
-  assert_int_equal(gab_absence_watch(0), GAB_ERR_ARGUMENT);
-  assert_int_equal(gab_absence_watch(-1), GAB_ERR_ARGUMENT);
+  assert_int_equal(gab_lease_start_from_environment(), GAB_OK);
+  gab_lease_check(); /* nobody watches: harmless */
+  assert_int_equal(gab_lease_start(0), GAB_ERR_ARGUMENT);
+  assert_int_equal(gab_lease_start(-1), GAB_ERR_ARGUMENT);
 }
 
 int main(void)

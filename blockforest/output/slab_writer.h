@@ -15,8 +15,8 @@
  *
  *  Tier: user header.
  */
-#ifndef GABION_BLOCKFOREST_PARTS_H
-#define GABION_BLOCKFOREST_PARTS_H
+#ifndef GABION_BLOCKFOREST_SLAB_WRITER_H
+#define GABION_BLOCKFOREST_SLAB_WRITER_H
 
 #include "blockforest/output/hdf5_output.h"
 
@@ -24,20 +24,21 @@
 extern "C" {
 #endif
 
-typedef struct gab_parts gab_parts;
+typedef struct gab_slab_writer gab_slab_writer;
 
-typedef struct gab_parts_options {
+typedef struct gab_slab_writer_options {
   const char *folder;             /**< copied; made when something is written */
   const gab_quantity *quantities; /**< copied */
   size_t quantity_count;          /**< at least 1 */
   gab_output_precision precision; /**< of the files */
   int compression;                /**< 0 none … 9 (deflate of HDF5) */
-} gab_parts_options;
+} gab_slab_writer_options;
 
 /** Local. @param[in] forest  of one level; borrowed as long as the writer lives
  *  @return ::GAB_ERR_INPUT if compression is asked for and HDF5 was built without it */
-gab_status gab_parts_create(gab_forest *forest, const gab_parts_options *options, gab_parts **parts);
-void gab_parts_destroy(gab_parts **parts);
+gab_status gab_slab_writer_create(gab_forest *forest, const gab_slab_writer_options *options,
+                                  gab_slab_writer **parts);
+void gab_slab_writer_destroy(gab_slab_writer **parts);
 
 /** Writes the rows [lo, hi) of the domain, cut across the last axis, by the blocks that have cells there.
  * Collective.
@@ -45,18 +46,18 @@ void gab_parts_destroy(gab_parts **parts);
  *  @param[in] shift  rows that the window has moved: added to the number of a row
  *  @return on all slots the same: GAB_OK, ::GAB_ERR_IO with path and cause, ::GAB_ERR_FAULT in a broken world
  */
-gab_status gab_parts_write(gab_parts *parts, const char *name, int64_t lo, int64_t hi, int64_t shift,
-                           gab_step step, double time);
+gab_status gab_slab_writer_write(gab_slab_writer *parts, const char *name, int64_t lo, int64_t hi,
+                                 int64_t shift, gab_step step, double time);
 
 /** Removes the files NAME_* whose first row is `row` or above, and what was not finished: what an older run
  * in this folder has left. Collective; the root does it while the others wait. */
-gab_status gab_parts_remove(gab_parts *parts, const char *name, int64_t row);
+gab_status gab_slab_writer_remove(gab_slab_writer *parts, const char *name, int64_t row);
 
-/** What gab_parts_assemble() has found. */
-typedef struct gab_parts_whole {
+/** What gab_slabs_assemble() has found. */
+typedef struct gab_slabs_assembled {
   int64_t first[3], cells[3];
   size_t parts;
-} gab_parts_whole;
+} gab_slabs_assembled;
 
 /** Makes one field of all parts in a folder, whatever their names: `path`.h5 with /fields/QUANTITY/whole and
  * the attributes of a part but step and time, and `path`.xdmf for ParaView. Needs memory for one part at a
@@ -65,7 +66,7 @@ typedef struct gab_parts_whole {
  *  @return ::GAB_ERR_INPUT if there are no parts, or they do not fit together: a cell is missing or there
  * twice;
  *  ::GAB_ERR_IO with path and cause */
-gab_status gab_parts_assemble(const char *folder, const char *path, bool linked, gab_parts_whole *whole);
+gab_status gab_slabs_assemble(const char *folder, const char *path, bool linked, gab_slabs_assembled *whole);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,477 @@
+#include "resilience/disk/node_restart.h"
+
+#include "core/messages/collective.h"
+#include "core/base/log.h"
+#include "core/memory/node_memory.h"
+#include "core/messages/port.h"
+#include "resilience/disk/restart_impl.h"
+
+#include <string.h>
+
+/* One file of the node's memory with an image or replicated entities in it. */
+typedef struct piece {
+  gab_left_memory left;
+  gab_image_header header;
+} piece;
+
+struct gab_node_restart {
+  gab_world *world;
+  gab_port *port;
+  piece *pieces;
+  size_t count;
+  /* The snapshot that was found; step -1: none. */
+  uint64_t age, serial;
+  uint64_t highest; /* serial that lies there */
+  gab_step step;
+  gab_members then;
+  gab_buffer replicated;
+};
+
+/* ---------------------------------------------------------------- what lies here */
+
+/* Messages begin with room for an envelope, replicated entities do not. */
+static bool recognise(const gab_left_memory *left, gab_image_header *header)
+{
+  gab_reader bytes = left->content, behind;
+  if (gab_image_recognise(bytes, header)) return true;
+  return gab_get_view(&bytes, GAB_ENVELOPE_BYTES, &behind) == GAB_OK && gab_image_recognise(bytes, header);
+}
+
+static gab_status add_piece(gab_node_restart *node_restart, gab_left_memory *left)
+{
+  gab_image_header header;
+  if (!recognise(left, &header)) { /* half written, or a parity */
+    gab_left_memory_release(left, true);
+    return GAB_OK;
+  }
+  void *list = node_restart->pieces;
+  GAB_TRY(gab_list_room(&list, node_restart->count, sizeof(piece)));
+  node_restart->pieces = list;
+  node_restart->pieces[node_restart->count++] = (piece){*left, header};
+  return GAB_OK;
+}
+
+static gab_status claim_all(gab_node_restart *node_restart, const char *folder, gab_memory_key key)
+{
+  for (;;) {
+    gab_left_memory left;
+    GAB_TRY(gab_node_memory_claim(folder, key, &left));
+    if (left.refused > 0)
+      gab_log_all(GAB_LOG_WARNING,
+                  "%d file%s in %s: not of this run and case, or not of this user alone; not used",
+                  left.refused, left.refused == 1 ? "" : "s", folder);
+    if (!left.mapped) return GAB_OK;
+    gab_status status = add_piece(node_restart, &left);
+    if (status != GAB_OK) {
+      gab_left_memory_release(&left, false);
+      return status;
+    }
+  }
+}
+
+/* Names a snapshot, and is greater for newer ones: a recovery may have gone back by one number. */
+static uint64_t age_of(const gab_image_header *header)
+{
+  enum { SERIAL_BITS = 40 };
+  return header->epoch << SERIAL_BITS | (header->serial & ((UINT64_C(1) << SERIAL_BITS) - 1));
+}
+
+/* @param[in] slot  GAB_NO_SLOT: the replicated entities */
+static const piece *find_piece(const gab_node_restart *node_restart, gab_slot slot, uint64_t age)
+{
+  for (size_t i = 0; i < node_restart->count; i++)
+    if (node_restart->pieces[i].header.slot == slot && age_of(&node_restart->pieces[i].header) == age)
+      return &node_restart->pieces[i];
+  return NULL;
+}
+
+/* ---------------------------------------------------------------- which snapshot is whole */
+
+/* The newest before `limit` of which anybody has the replicated entities; 0: none. */
+static gab_status newest_before(gab_node_restart *node_restart, uint64_t limit, uint64_t *age)
+{
+  *age = 0;
+  for (size_t i = 0; i < node_restart->count; i++) {
+    const gab_image_header *header = &node_restart->pieces[i].header;
+    if (header->slot == GAB_NO_SLOT && age_of(header) < limit && age_of(header) > *age) *age = age_of(header);
+  }
+  return gab_world_max_u64(node_restart->world, age, 1);
+}
+
+/* The lowest slot that has the replicated entities hands them to all; they name the members of the snapshot. */
+static gab_status share_replicated(gab_node_restart *node_restart, uint64_t age)
+{
+  const piece *mine = find_piece(node_restart, GAB_NO_SLOT, age);
+  uint64_t from = mine ? (uint64_t)gab_world_slot(node_restart->world) : UINT64_MAX;
+  GAB_TRY(gab_world_min_u64(node_restart->world, &from, 1));
+  gab_buffer_clear(&node_restart->replicated);
+  if (from == (uint64_t)gab_world_slot(node_restart->world)) {
+    const gab_reader bytes = mine->header.bytes;
+    GAB_TRY(gab_put_bytes(&node_restart->replicated, bytes.at, gab_reader_left(&bytes)));
+  }
+  GAB_TRY(gab_world_broadcast(node_restart->world, (gab_slot)from, &node_restart->replicated));
+  gab_image_header header;
+  gab_reader in = gab_reader_of_buffer(&node_restart->replicated);
+  uint64_t seal;
+  if (!gab_image_recognise(in, &header))
+    GAB_FAIL(GAB_ERR_CORRUPT, "the replicated entities of a snapshot came over damaged");
+  GAB_TRY(gab_get_u64(&in, &seal));
+  GAB_TRY(gab_replicated_cut(&in, &node_restart->then));
+  node_restart->age = age;
+  node_restart->serial = header.serial;
+  node_restart->step = header.step;
+  return GAB_OK;
+}
+
+/* Member i of then is looked after by member i mod m of now: its home knows who has its image. */
+typedef struct home {
+  gab_slot *holders; /* of members me, me + m, …; GAB_NO_SLOT: nobody */
+  int32_t count;
+} home;
+
+static int32_t my_index(const gab_node_restart *node_restart)
+{
+  return gab_members_index(gab_world_members(node_restart->world), gab_world_slot(node_restart->world));
+}
+
+/* What travels between homes, holders and those to whom images fall. */
+typedef struct notice {
+  int32_t index;  /* of the member then */
+  gab_slot other; /* whom the image falls to, or who has it */
+} notice;
+
+static gab_status send_notices(gab_node_restart *node_restart, const notice *notices, const gab_slot *targets,
+                               size_t count, gab_buffer *received, size_t *received_count)
+{
+  return gab_world_route(node_restart->world, notices, targets, count, sizeof(notice), received,
+                         received_count);
+}
+
+static gab_status next_notice(gab_reader *in, gab_slot *from, notice *what)
+{
+  int32_t source;
+  GAB_TRY(gab_get_i32(in, &source));
+  *from = source;
+  return gab_get_bytes(in, what, sizeof *what);
+}
+
+/* Everyone tells the homes what it has of the snapshot. */
+static gab_status report_images(gab_node_restart *node_restart, notice *notices, gab_slot *targets,
+                                gab_buffer *received, size_t *count)
+{
+  const gab_members *now = gab_world_members(node_restart->world);
+  size_t made = 0;
+  for (size_t i = 0; i < node_restart->count; i++) {
+    const gab_image_header *header = &node_restart->pieces[i].header;
+    if (header->slot == GAB_NO_SLOT || age_of(header) != node_restart->age) continue;
+    const int32_t index = gab_members_index(&node_restart->then, header->slot);
+    if (index < 0) continue;
+    targets[made] = gab_members_slot(now, index % gab_members_count(now));
+    notices[made++] = (notice){.index = index, .other = GAB_NO_SLOT};
+  }
+  return send_notices(node_restart, notices, targets, made, received, count);
+}
+
+static gab_status fill_home(const gab_node_restart *node_restart, gab_reader reports, size_t count,
+                            home *here)
+{
+  const int32_t now = gab_members_count(gab_world_members(node_restart->world)), me = my_index(node_restart);
+  const int32_t then = gab_members_count(&node_restart->then);
+  void *memory;
+  here->count = then > me ? (then - me + now - 1) / now : 0;
+  GAB_TRY(gab_alloc(((size_t)here->count + 1) * sizeof(gab_slot), GAB_MEMORY_OTHER, &memory));
+  here->holders = memory;
+  for (int32_t k = 0; k < here->count; k++) here->holders[k] = GAB_NO_SLOT;
+  for (size_t i = 0; i < count; i++) {
+    gab_slot from;
+    notice what;
+    GAB_TRY(next_notice(&reports, &from, &what));
+    gab_slot *holder = &here->holders[what.index / now];
+    const gab_slot falls_to =
+        gab_members_slot(gab_world_members(node_restart->world), gab_falls_to(what.index, then, now));
+    /* Best the one to whom it falls; else the first that said so: reports come in order of slots. */
+    if (*holder == GAB_NO_SLOT || from == falls_to) *holder = from;
+  }
+  return GAB_OK;
+}
+
+/* Is there an image of every member? */
+static gab_status is_whole(gab_node_restart *node_restart, home *here, bool *whole)
+{
+  void *notices = NULL, *targets = NULL;
+  gab_buffer received = {0};
+  size_t count = 0;
+  gab_status status = gab_alloc((node_restart->count + 1) * sizeof(notice), GAB_MEMORY_OTHER, &notices);
+  if (status == GAB_OK)
+    status = gab_alloc((node_restart->count + 1) * sizeof(gab_slot), GAB_MEMORY_OTHER, &targets);
+  if (status == GAB_OK) status = report_images(node_restart, notices, targets, &received, &count);
+  if (status == GAB_OK) status = fill_home(node_restart, gab_reader_of_buffer(&received), count, here);
+  gab_buffer_release(&received);
+  gab_free(&notices);
+  gab_free(&targets);
+  GAB_TRY(status);
+  uint64_t missing = 0;
+  for (int32_t k = 0; k < here->count; k++) missing += here->holders[k] == GAB_NO_SLOT;
+  GAB_TRY(gab_world_sum_u64(node_restart->world, &missing, 1));
+  *whole = missing == 0;
+  if (missing > 0)
+    gab_log(GAB_LOG_INFO,
+            "the snapshot of step %" GAB_PRI_STEP " is not whole in the memory of the nodes: %" PRIu64
+            " of %" PRId32 " images are gone",
+            node_restart->step, missing, gab_members_count(&node_restart->then));
+  return GAB_OK;
+}
+
+/* The next snapshot is to have a number that none of these has: epochs begin anew with each job. */
+static gab_status find_highest(gab_node_restart *node_restart)
+{
+  for (size_t i = 0; i < node_restart->count; i++)
+    if (node_restart->pieces[i].header.serial > node_restart->highest)
+      node_restart->highest = node_restart->pieces[i].header.serial;
+  return gab_world_max_u64(node_restart->world, &node_restart->highest, 1);
+}
+
+static gab_status find_whole(gab_node_restart *node_restart)
+{
+  bool whole = false;
+  GAB_TRY(find_highest(node_restart));
+  for (uint64_t limit = UINT64_MAX; !whole;) {
+    uint64_t age;
+    home here = {0};
+    GAB_TRY(newest_before(node_restart, limit, &age));
+    if (age == 0) break;
+    gab_status status = share_replicated(node_restart, age);
+    if (status == GAB_OK) status = is_whole(node_restart, &here, &whole);
+    gab_free(&here.holders);
+    GAB_TRY(status);
+    limit = age;
+  }
+  if (!whole) node_restart->step = -1;
+  return GAB_OK;
+}
+
+gab_status gab_node_restart_find(gab_world *world, const char *folder, gab_memory_key key,
+                                 gab_node_restart **node_restart)
+{
+  *node_restart = NULL;
+  void *memory;
+  GAB_TRY(gab_alloc(sizeof(gab_node_restart), GAB_MEMORY_OTHER, &memory));
+  gab_node_restart *made = memory;
+  made->world = world;
+  made->step = -1;
+  gab_members_init(&made->then, 0);
+  gab_status status = gab_port_create(world, "node restart", &made->port);
+  /* What one process cannot read is missing, as if its node had died. */
+  if (status == GAB_OK && claim_all(made, folder, key) != GAB_OK)
+    gab_log_all(GAB_LOG_WARNING, "memory of the node: %s", gab_error_message());
+  if (status == GAB_OK) status = find_whole(made);
+  if (status != GAB_OK) gab_node_restart_destroy(&made, false);
+  *node_restart = made;
+  return status;
+}
+
+void gab_node_restart_destroy(gab_node_restart **node_restart, bool spent)
+{
+  gab_node_restart *gone = *node_restart;
+  if (!gone) return;
+  gab_port_destroy(&gone->port);
+  for (size_t i = 0; i < gone->count; i++) gab_left_memory_release(&gone->pieces[i].left, spent);
+  gab_free(&gone->pieces);
+  gab_members_release(&gone->then);
+  gab_buffer_release(&gone->replicated);
+  gab_free(node_restart);
+}
+
+gab_step gab_node_restart_step(const gab_node_restart *node_restart)
+{
+  return node_restart ? node_restart->step : -1;
+}
+
+/* ---------------------------------------------------------------- bringing images to where they fall */
+
+typedef struct arrival {
+  gab_slot from;
+  gab_buffer message;
+} arrival;
+
+typedef struct transfers {
+  arrival *arrivals; /* of the images that fall here, in order */
+  int32_t first, count;
+  gab_reader *images;
+  gab_slot *slots;
+  gab_buffer departures; /* notices: images that leave from here */
+  size_t departure_count;
+  int32_t rounds; /* images that fall to whom most fall */
+} transfers;
+
+/* The homes tell the holders where to send, and those to whom images fall where these come from. */
+static gab_status spread_plan(gab_node_restart *node_restart, const home *here, transfers *plan)
+{
+  const gab_members *now = gab_world_members(node_restart->world);
+  const int32_t m = gab_members_count(now), n = gab_members_count(&node_restart->then),
+                me = my_index(node_restart);
+  void *notices = NULL, *targets = NULL;
+  gab_buffer arrivals = {0};
+  size_t arrival_count = 0;
+  gab_status status = gab_alloc(((size_t)here->count + 1) * sizeof(notice), GAB_MEMORY_OTHER, &notices);
+  if (status == GAB_OK)
+    status = gab_alloc(((size_t)here->count + 1) * sizeof(gab_slot), GAB_MEMORY_OTHER, &targets);
+  notice *list = notices;
+  gab_slot *to = targets;
+  for (int32_t k = 0; status == GAB_OK && k < here->count; k++) {
+    const int32_t index = me + k * m;
+    list[k] = (notice){index, here->holders[k]};
+    to[k] = gab_members_slot(now, gab_falls_to(index, n, m));
+  }
+  if (status == GAB_OK)
+    status = send_notices(node_restart, list, to, (size_t)here->count, &arrivals, &arrival_count);
+  for (int32_t k = 0; status == GAB_OK && k < here->count; k++) {
+    const gab_slot target = to[k];
+    to[k] = list[k].other;
+    list[k].other = target;
+  }
+  if (status == GAB_OK)
+    status =
+        send_notices(node_restart, list, to, (size_t)here->count, &plan->departures, &plan->departure_count);
+  gab_reader in = gab_reader_of_buffer(&arrivals);
+  for (size_t i = 0; i < arrival_count && status == GAB_OK; i++) {
+    gab_slot from;
+    notice what;
+    status = next_notice(&in, &from, &what);
+    if (status == GAB_OK) plan->arrivals[what.index - plan->first].from = what.other;
+  }
+  gab_buffer_release(&arrivals);
+  gab_free(&notices);
+  gab_free(&targets);
+  return status;
+}
+
+/* The images of this round that leave for other slots. */
+static gab_status send_round(gab_node_restart *node_restart, const transfers *plan, int32_t round,
+                             gab_buffer *messages)
+{
+  const int32_t m = gab_members_count(gab_world_members(node_restart->world)),
+                n = gab_members_count(&node_restart->then);
+  gab_reader in = gab_reader_of_buffer(&plan->departures);
+  for (size_t i = 0; i < plan->departure_count; i++) {
+    gab_slot from;
+    notice what;
+    GAB_TRY(next_notice(&in, &from, &what));
+    const int32_t first = gab_first_falling_to(gab_falls_to(what.index, n, m), n, m);
+    if (what.index - first != round || what.other == gab_world_slot(node_restart->world)) continue;
+    const gab_slot slot = gab_members_slot(&node_restart->then, what.index);
+    const gab_reader bytes = find_piece(node_restart, slot, node_restart->age)->header.bytes;
+    GAB_TRY(gab_message_begin(&messages[i]));
+    GAB_TRY(gab_put_bytes(&messages[i], bytes.at, gab_reader_left(&bytes)));
+    GAB_TRY(gab_port_send(node_restart->port, what.other, &messages[i]));
+  }
+  return GAB_OK;
+}
+
+static gab_status exchange_round(gab_node_restart *node_restart, transfers *plan, int32_t round)
+{
+  void *memory;
+  GAB_TRY(gab_alloc((plan->departure_count + 1) * sizeof(gab_buffer), GAB_MEMORY_OTHER, &memory));
+  gab_buffer *messages = memory;
+  for (size_t i = 0; i < plan->departure_count; i++) gab_buffer_init(&messages[i], GAB_MEMORY_MESSAGE);
+  gab_status status = GAB_OK;
+  arrival *mine = round < plan->count ? &plan->arrivals[round] : NULL;
+  if (mine && mine->from != gab_world_slot(node_restart->world))
+    status = gab_port_receive(node_restart->port, mine->from, &mine->message, GAB_SIZE_UNKNOWN);
+  if (status == GAB_OK) status = send_round(node_restart, plan, round, messages);
+  if (status == GAB_OK) status = gab_port_finish(node_restart->port);
+  status = gab_port_give_up(node_restart->port, status); /* it would go on to use what is released here */
+  for (size_t i = 0; i < plan->departure_count; i++) gab_buffer_release(&messages[i]);
+  gab_free(&messages);
+  return status;
+}
+
+/* Each with its seal, compared where it was read or came over. */
+static gab_status list_images(const gab_node_restart *node_restart, transfers *plan)
+{
+  for (int32_t k = 0; k < plan->count; k++) {
+    const gab_slot slot = gab_members_slot(&node_restart->then, plan->first + k);
+    plan->slots[k] = slot;
+    if (plan->arrivals[k].from == gab_world_slot(node_restart->world)) {
+      plan->images[k] = find_piece(node_restart, slot, node_restart->age)->header.bytes;
+      continue;
+    }
+    gab_image_header header;
+    if (!gab_image_recognise(gab_message_reader(&plan->arrivals[k].message), &header) || header.slot != slot)
+      GAB_FAIL(GAB_ERR_CORRUPT, "the image of slot %" GAB_PRI_SLOT " came over damaged", slot);
+    plan->images[k] = header.bytes;
+  }
+  return GAB_OK;
+}
+
+static gab_status allocate(const gab_node_restart *node_restart, transfers *plan)
+{
+  const int32_t m = gab_members_count(gab_world_members(node_restart->world)),
+                n = gab_members_count(&node_restart->then);
+  const int32_t me = my_index(node_restart);
+  void *arrivals, *images, *slots;
+  plan->first = gab_first_falling_to(me, n, m);
+  while (plan->first + plan->count < n && gab_falls_to(plan->first + plan->count, n, m) == me) plan->count++;
+  plan->rounds = (n + m - 1) / m;
+  const size_t room = (size_t)plan->count + 1;
+  GAB_TRY(gab_alloc(room * sizeof(arrival), GAB_MEMORY_OTHER, &arrivals));
+  plan->arrivals = arrivals;
+  for (int32_t k = 0; k < plan->count; k++) gab_buffer_init(&plan->arrivals[k].message, GAB_MEMORY_OTHER);
+  GAB_TRY(gab_alloc(room * sizeof(gab_reader), GAB_MEMORY_OTHER, &images));
+  plan->images = images;
+  GAB_TRY(gab_alloc(room * sizeof(gab_slot), GAB_MEMORY_OTHER, &slots));
+  plan->slots = slots;
+  return GAB_OK;
+}
+
+static void release(transfers *plan)
+{
+  for (int32_t k = 0; plan->arrivals && k < plan->count; k++) gab_buffer_release(&plan->arrivals[k].message);
+  gab_free(&plan->arrivals);
+  gab_free(&plan->images);
+  gab_free(&plan->slots);
+  gab_buffer_release(&plan->departures);
+}
+
+static gab_status fetch(gab_node_restart *node_restart, transfers *plan)
+{
+  home here = {0};
+  bool whole;
+  gab_status status = is_whole(node_restart, &here, &whole);
+  if (status == GAB_OK) status = spread_plan(node_restart, &here, plan);
+  gab_free(&here.holders);
+  for (int32_t round = 0; round < plan->rounds && status == GAB_OK; round++)
+    status = exchange_round(node_restart, plan, round);
+  if (status == GAB_OK) status = list_images(node_restart, plan);
+  return status;
+}
+
+gab_status gab_node_restart_load(gab_node_restart *node_restart, gab_checkpoint *checkpoint,
+                                 gab_restart_report *report)
+{
+  if (node_restart->step < 0) GAB_FAIL(GAB_ERR_STATE, "no snapshot is whole in the memory of the nodes");
+  const double start = gab_seconds();
+  transfers plan = {0};
+  gab_world_enter(node_restart->world, GAB_FAULT_POINT_RECOVERY);
+  gab_status status = allocate(node_restart, &plan);
+  if (status == GAB_OK) status = fetch(node_restart, &plan);
+  if (status == GAB_OK) {
+    const gab_assigned_images assigned = {.then = &node_restart->then,
+                                          .serial = node_restart->serial,
+                                          .highest = node_restart->highest,
+                                          .step = node_restart->step,
+                                          .images = plan.images,
+                                          .slots = plan.slots,
+                                          .count = (size_t)plan.count,
+                                          .replicated = gab_reader_of_buffer(&node_restart->replicated)};
+    status = gab_assigned_images_restore(checkpoint, &assigned);
+    *report = (gab_restart_report){.step = node_restart->step,
+                                   .members = gab_members_count(&node_restart->then),
+                                   .images = (uint64_t)plan.count,
+                                   .seconds = gab_seconds() - start};
+    for (int32_t k = 0; k < plan.count; k++) report->bytes += gab_reader_left(&plan.images[k]);
+  }
+  release(&plan);
+  gab_world_enter(node_restart->world, GAB_FAULT_POINT_RECOVERY);
+  return status;
+}
