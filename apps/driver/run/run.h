@@ -49,11 +49,6 @@ struct gab_app_run {
   gab_summary summary;
 };
 
-struct gab_lbm; /* lbm/lbm.h */
-/** The flow of a run of gab_physics_flow, or of a copy of that table in which a program has put functions of its own before
- *  or behind those of the flow: behind its add(), a task is done after each step of the flow. Not where prepare() is another.
- *  @return NULL of another physics, and before the flow is made */
-struct gab_lbm *gab_app_run_flow(const gab_app_run *it);
 /** Says in the log what is computed where. @param[in] cells  behind the number of blocks, as @param[in] kernel  may be NULL */
 void gab_app_run_describe(const gab_app_run *it, const char *cells, const char *kernel);
 
