@@ -318,6 +318,21 @@ static inline const gab_collision *gab_lbm_collision(const gab_lbm_options *opti
  * a flow of that speed, in cells per step: twice that, at most 1/4, with TRT, or MRT with a magic parameter,
  * where the Reynolds number of a cell exceeds 10. 0: none. Pure. */
 double gab_lbm_open_speed(const gab_lbm_options *options, double speed);
+/** The `border_speed` that borders between levels need in a flow of that speed, in cells per step of level 0: as given, if that is
+ * not negative; else twice that speed, at most 1/4, since around bodies flows get up to twice as fast; 0.1 if the speed is not
+ * known (0). Pure. */
+double gab_lbm_border_speed(double speed, double given);
+/** The magic parameters of levels 0 to the largest on which it is less than the options say, in words: "0.12, 0.18". Pure.
+ *  @param[in] options  as gab_lbm_magic_on() takes them @param[in] levels  that there are
+ *  @return that level; -1, and an empty text, if there is none */
+int gab_lbm_describe_bounds(const gab_lbm_options *options, int levels, char *text, size_t capacity);
+/** Whether borders between levels amplify waves in a flow of that speed, in cells per step, where the coarser cells are of a level,
+ *  and what to do, in words; empty if not: by the magic parameter, and by what else is known of a collision in 3D. Pure.
+ *  @param[in] options  as gab_lbm_magic_on() takes them */
+void gab_lbm_advise_borders(const gab_lbm_options *options, double speed, int level, char *text,
+                            size_t capacity);
+void gab_lbm_advise_borders_of_space(const gab_lbm_options *options, int dimension, double speed, int level,
+                                     char *text, size_t capacity);
 /** Whether waves grow within a uniform flow of that speed, in cells per step, on a level, and what to do, in
  * words; empty if not. Pure. @param[in] options  as gab_lbm_magic_on() takes them */
 void gab_lbm_advise(const gab_lbm_options *options, double speed, int level, char *text, size_t capacity);
