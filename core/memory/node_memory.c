@@ -155,8 +155,8 @@ static bool map_file(int opened, gab_memory_key key, gab_left_memory *left)
   }
   left->mapped = (void *)(uintptr_t)mapped;
   left->mapped_bytes = bytes;
-  left->content =
-      gab_reader_of((const unsigned char *)mapped + GAB_NODE_MEMORY_OFFSET, bytes - GAB_NODE_MEMORY_OFFSET);
+  left->content = (const unsigned char *)mapped + GAB_NODE_MEMORY_OFFSET;
+  left->content_bytes = bytes - GAB_NODE_MEMORY_OFFSET;
   return true;
 }
 

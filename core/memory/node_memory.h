@@ -18,7 +18,7 @@
 #ifndef GABION_CORE_NODE_MEMORY_H
 #define GABION_CORE_NODE_MEMORY_H
 
-#include "core/base/buffer.h"
+#include "core/memory/memory.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -49,8 +49,9 @@ typedef struct gab_left_memory {
   char path[1000], name[100]; /**< of the folder, and of the file in it, which belongs to this process now */
   void *mapped;               /**< all of the file; owned */
   size_t mapped_bytes;
-  gab_reader content; /**< the bytes that were allocated; used ones first, as the process left them */
-  int refused;        /**< files that were met and are none of this user alone, or have another key */
+  const void *content; /**< the bytes that were allocated; used ones first, as the process left them */
+  size_t content_bytes;
+  int refused; /**< files that were met and are none of this user alone, or have another key */
 } gab_left_memory;
 
 /** Takes a piece that nobody else has claimed: one that a process of this machine has left which is not alive
