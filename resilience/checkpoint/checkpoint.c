@@ -135,11 +135,6 @@ static double charge(gab_checkpoint *checkpoint, double start, double *part)
   return now;
 }
 
-gab_snapshot *gab_checkpoint_next(gab_checkpoint *checkpoint)
-{
-  return &checkpoint->snapshots[checkpoint->single ? checkpoint->valid : !checkpoint->valid];
-}
-
 gab_status gab_checkpoint_set_buffers(gab_checkpoint *checkpoint, int buffers)
 {
   if (buffers < 1 || buffers > 2)
