@@ -1,5 +1,5 @@
 #include "blockforest/output/output.h"
-#include "blockforest/output/output_impl.h"
+#include "blockforest/output/output_files_impl.h"
 #include "core/base/log.h"
 
 #include <inttypes.h>

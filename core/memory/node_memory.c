@@ -3,7 +3,6 @@
  * can do only. */
 #include "core/memory/node_memory.h"
 
-#include "core/memory/memory.h"
 #include "core/memory/node_memory_impl.h"
 #include "core/system/own_folder.h"
 #include "core/system/process.h"

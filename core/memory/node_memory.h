@@ -18,7 +18,7 @@
 #ifndef GABION_CORE_NODE_MEMORY_H
 #define GABION_CORE_NODE_MEMORY_H
 
-#include "core/memory/memory.h"
+#include "core/base/status.h"
 
 #ifdef __cplusplus
 extern "C" {

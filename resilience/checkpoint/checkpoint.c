@@ -1,4 +1,4 @@
-#include "resilience/schemes/redundancy_impl.h"
+#include "resilience/checkpoint/checkpoint_impl.h"
 
 #include "core/messages/collective.h"
 #include "core/base/log.h"
