@@ -122,6 +122,7 @@ typedef struct persist_session {
 
 /** Sessions that are open: 0 makes persist_of() free. */
 extern int gab_persist_open_count;
+extern size_t gab_persist_live_count; /**< of all sessions */
 persist_session *gab_persist_find(MPI_Comm comm);
 /** The session of a persistent communicator, NULL for any other. */
 static inline persist_session *persist_of(MPI_Comm comm)
