@@ -14,7 +14,6 @@ gab_status gab_lbm_clear_solid(gab_lbm *lbm)
 
 const gab_lbm_options *gab_lbm_get_options(const gab_lbm *lbm) { return &lbm->model.options; }
 const gab_geometry *gab_lbm_get_geometry(const gab_lbm *lbm) { return lbm->model.geometry; }
-gab_data_id gab_lbm_data(const gab_lbm *lbm) { return lbm->data; }
 const char *gab_lbm_kernel_name(const gab_lbm *lbm) { return lbm->model.kernel->name; }
 double gab_lbm_viscosity(const gab_lbm *lbm) { return (1 / lbm->model.level[0].rates.even - 0.5) / 3; }
 

@@ -244,8 +244,6 @@ gab_status gab_lbm_clear_solid(gab_lbm *lbm);
 
 const gab_lbm_options *gab_lbm_get_options(const gab_lbm *lbm); /**< with the defaults filled in */
 const gab_geometry *gab_lbm_get_geometry(const gab_lbm *lbm);
-/** The handle of the populations among the data of blocks. */
-gab_data_id gab_lbm_data(const gab_lbm *lbm);
 /** Name of the kernel that runs, e.g. "in_place/D3Q19/double/forced". */
 const char *gab_lbm_kernel_name(const gab_lbm *lbm);
 /** What the bits of results depend on besides the numbers of the parameters: lattice, precision, collision

@@ -73,8 +73,6 @@ void gab_output_destroy(gab_output **output)
   gab_free(&old);
 }
 
-const char *gab_output_folder(const gab_output *output) { return output->folder; }
-
 /* ---------------------------------------------------------------------------------------- the list */
 
 static gab_status name_files(writer *made, const char *folder, const char *within, const char *name)

@@ -42,7 +42,6 @@ bool gab_schedule_due(gab_schedule schedule, gab_step step);
 gab_status gab_output_create(gab_forest *forest, const char *folder, gab_output **output);
 /** Destroys the writers and series that were made through the output. */
 void gab_output_destroy(gab_output **output);
-const char *gab_output_folder(const gab_output *output);
 
 /* Adding writers: local, the same in the same order on all slots; options.folder NULL means the output's. A name that
  * gab_output_name_check() refuses, or under which another writer writes, is ::GAB_ERR_INPUT; a schedule with negative

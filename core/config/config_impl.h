@@ -49,7 +49,6 @@ config_node *gab_config_index_put(config_index *index, const char *text, config_
  */
 gab_status gab_config_tree_parse(config_arena *arena, const char *name, const char *override,
                                  const char *text, size_t length, config_node **root);
-void gab_config_tree_append(config_node *parent, config_node *child);
 void gab_config_tree_remove(config_node *child);
 config_node *gab_config_tree_child(const config_node *mapping, const char *key, size_t key_length);
 config_node *gab_config_tree_item(const config_node *sequence, size_t index);

@@ -100,7 +100,7 @@ config_node *gab_config_index_put(config_index *index, const char *text, config_
 
 /* ---- nodes ---- */
 
-void gab_config_tree_append(config_node *parent, config_node *child)
+static void add_child(config_node *parent, config_node *child)
 {
   child->parent = parent;
   if (parent->last) parent->last->next = child;
@@ -241,7 +241,7 @@ static gab_status add_node(builder *build, config_kind kind, int line, int colum
     made->key_column = build->key_column;
     build->key = NULL;
   }
-  if (build->open) gab_config_tree_append(build->open, made);
+  if (build->open) add_child(build->open, made);
   else build->root = made;
   *node = made;
   return GAB_OK;
@@ -438,7 +438,7 @@ static gab_status descend(config_arena *arena, config_node *node, const char *wo
   (*child)->text = "";
   (*child)->plain = true;
   if (!indexed) GAB_TRY(gab_config_arena_text(arena, word, length, &(*child)->key));
-  gab_config_tree_append(node, *child);
+  add_child(node, *child);
   return GAB_OK;
 }
 

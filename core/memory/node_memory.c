@@ -60,8 +60,6 @@ gab_status gab_node_memory_open(const char *folder, const char *node, gab_memory
   return GAB_OK;
 }
 
-const char *gab_node_memory_folder(void) { return folder_now; }
-
 void gab_node_memory_close(bool spent)
 {
   open_now = false;

@@ -36,8 +36,6 @@ typedef struct gab_memory_key {
  *  @return ::GAB_ERR_IO if it cannot be made or used, or does not belong to this user alone; ::GAB_ERR_STATE
  * if a folder was named already */
 gab_status gab_node_memory_open(const char *folder, const char *node, gab_memory_key key);
-/** FOLDER/NODE, "" if none was named. */
-const char *gab_node_memory_folder(void);
 /** Memory is ordinary again; what is still mapped stays until it is released, which removes its file. If
  * nothing is, the folder of the node goes, unless there are files in it. Local.
  *  @param[in] spent  nobody will go on from what the run has left: then the last of its processes on this

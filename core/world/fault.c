@@ -260,7 +260,8 @@ gab_status gab_comm_agree(MPI_Comm comm, int *bits, bool *deaths)
   return GAB_OK;
 }
 
-MPI_Comm gab_world_meeting(const gab_world *world) { return world->resting ? world->players : world->comm; }
+/* The communicator on which all who are at work agree at present. */
+static MPI_Comm comm_at_work(const gab_world *world) { return world->resting ? world->players : world->comm; }
 
 gab_status gab_world_refuse_carried(const gab_world *world, const char *what)
 {
@@ -285,7 +286,7 @@ gab_status gab_world_agree(gab_world *world, uint32_t *flags)
   int bits = (int)(GAB_AGREE_WORK | *flags << GAB_AGREE_PAYLOAD_SHIFT);
   bool deaths;
   world->meetings++;
-  GAB_TRY(gab_comm_agree(gab_world_meeting(world), &bits, &deaths));
+  GAB_TRY(gab_comm_agree(comm_at_work(world), &bits, &deaths));
   if (deaths || !(bits & GAB_AGREE_WORK)) {
     gab_world_break(world);
     return gab_world_fault(world);

@@ -292,8 +292,6 @@ void gab_world_forget_intent(gab_world *world);
  *  @param[out] deaths  somebody who has not been counted is dead; may be NULL */
 gab_status gab_comm_agree(MPI_Comm comm, int *bits, bool *deaths);
 void gab_comm_revoke(MPI_Comm comm);
-/** The communicator on which all who are at work agree at present. */
-MPI_Comm gab_world_meeting(const gab_world *world);
 
 /** Lets MPI look round without waiting for anything. */
 void gab_mpi_progress(void);
@@ -434,6 +432,5 @@ gab_status gab_port_take_own(gab_port *port, gab_transfer *transfer, bool *taken
 
 #define GAB_ENVELOPE_MAGIC 0x4d424147u /* "GABM" */
 void gab_envelope_write(const gab_envelope *envelope, unsigned char *bytes);
-gab_status gab_envelope_read(const unsigned char *bytes, gab_envelope *envelope);
 
 #endif

@@ -41,8 +41,6 @@ typedef struct gab_shape_data {
 
 typedef enum gab_relation { GAB_RELATION_APART, GAB_RELATION_MIXED, GAB_RELATION_COVERED } gab_relation;
 
-/** Whether a point is inside the shape (inverted or not), surface included. */
-bool gab_shape_has(const gab_shape_data *shape, const double point[3]);
 /** How the points lo … hi relate to the solid side of a shape; MIXED where in doubt. Agrees with
  *  gab_shape_is_solid() to the last bit: the same monotone formulas. */
 gab_relation gab_shape_relation(const gab_shape_data *shape, const double lo[3], const double hi[3]);
