@@ -20,10 +20,8 @@
 #include "core/base/log.h"
 #include "core/world/respawn_impl.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 const char *gab_world_why_no_respawn(const gab_world *world)
 {

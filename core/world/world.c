@@ -8,7 +8,6 @@
 #include "core/world/world_impl.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

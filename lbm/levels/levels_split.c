@@ -9,7 +9,6 @@
  * out. Half of the force's source, which the collision has put in, belongs to the level. */
 #include "lbm/levels/level_interface_impl.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { SOLID = -1 };

@@ -3,7 +3,6 @@
 #include "lbm/sparse/sparse_impl.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define NO_NUMBER UINT32_MAX
 

@@ -1,6 +1,5 @@
 /* When a checkpoint is due, in memory or on disk, and taking it. The two levels have a clock each; one that
  * goes to disk is one in memory first. */
-#include "resilience/reports/completion.h"
 #include "resilience/disk/disk_impl.h"
 #include "resilience/loop/timeloop_impl.h"
 
@@ -8,7 +7,6 @@
 #include "core/base/log.h"
 
 #include <math.h>
-#include <string.h>
 
 enum {
   FIRST_LOOK = 10,       /* steps after which a step's time is taken as known */

@@ -13,12 +13,10 @@
 #include "core/world/quarantine.h"
 #include "core/memory/system_memory.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---------------------------------------------------------------- the loop's own entity */

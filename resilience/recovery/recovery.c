@@ -4,10 +4,8 @@
 #include "core/messages/carrier.h"
 #include "core/base/log.h"
 #include "resilience/disk/disk_impl.h"
-#include "resilience/disk/restart.h"
 
 #include <stdio.h>
-#include <string.h>
 
 void gab_note_fault(gab_events *events, const gab_world *world)
 {
