@@ -101,23 +101,6 @@ typedef enum gab_side_index {
   GAB_SIDE_COUNT
 } gab_side_index;
 
-/** What happens at a side of the domain. */
-typedef enum gab_side_kind {
-  GAB_SIDE_PERIODIC = 0, /**< has to agree with the forest */
-  GAB_SIDE_WALL,         /**< no slip: half-way bounce-back */
-  GAB_SIDE_VELOCITY,     /**< given velocity: bounce-back with momentum, Ladd 1994 */
-  /** given density: anti-bounce-back, Ginzburg et al. 2008, velocity of the next cell */
-  GAB_SIDE_PRESSURE,
-  /** Zero gradient across the side: velocity of the next cell, never inwards, and the stress of the gradients
-   *  along the side, regularised (Latt et al. 2008, Phys. Rev. E 77, 056703). The density is drawn to the
-   * given one softly, by 2 c_s / length per step (after Poinsot & Lele 1992). Vortices and sound waves leave.
-   */
-  GAB_SIDE_OUTFLOW,
-  GAB_SIDE_FREE_SLIP, /**< specular reflection: no friction, nothing passes */
-  GAB_SIDE_OWN,       /**< what a program has registered: lbm/boundaries/boundary.h */
-  GAB_SIDE_KIND_COUNT
-} gab_side_kind;
-
 /** Shape of the velocity over a side. */
 typedef enum gab_profile {
   GAB_PROFILE_CONSTANT = 0,
@@ -261,8 +244,6 @@ gab_status gab_lbm_clear_solid(gab_lbm *lbm);
 
 const gab_lbm_options *gab_lbm_get_options(const gab_lbm *lbm); /**< with the defaults filled in */
 const gab_geometry *gab_lbm_get_geometry(const gab_lbm *lbm);
-/** The handle of the populations among the data of blocks. */
-gab_data_id gab_lbm_data(const gab_lbm *lbm);
 /** Name of the kernel that runs, e.g. "in_place/D3Q19/double/forced". */
 const char *gab_lbm_kernel_name(const gab_lbm *lbm);
 /** What the bits of results depend on besides the numbers of the parameters: lattice, precision, collision

@@ -2,8 +2,7 @@
 #include "blockforest/output/slab_writer.h"
 #include "blockforest/hdf5/hdf5_file_impl.h"
 #include "blockforest/hdf5/hdf5_image_impl.h"
-#include "blockforest/output/output.h"
-#include "blockforest/output/output_impl.h"
+#include "blockforest/output/output_files_impl.h"
 #include "core/messages/collective.h"
 #include "field/field.h"
 
