@@ -127,16 +127,22 @@ static gab_status on_down(void *user, gab_seat place)
 
 /* ---------------------------------------------------------------- the carrier of the world */
 
-static gab_status unwind(void) { GAB_FAIL(GAB_ERR_FAULT, "this slot goes back to a later checkpoint"); }
+static gab_status unwind(void) { GAB_FAIL(GAB_ERR_FAULT, "this slot goes on from another checkpoint"); }
 
-/* A slot that has asked for a later image plays nothing until that has come. */
+/* The image may have come with the word that another one is to be restored, for which the machine asks its holder. */
+bool gab_local_has_to_restart(const gab_local_run *run)
+{
+  return run->restart.there && gab_local_state_of(run->machine) != GAB_LOCAL_RESTORING;
+}
+
+/* A slot that has asked for another image plays nothing until that has come. */
 static gab_status serve(void *user)
 {
   gab_local_run *run = user;
   for (int looks = 0;; gab_world_pause(run->world, &looks)) {
-    if (run->restart.there) return unwind();
+    if (gab_local_has_to_restart(run)) return unwind();
     GAB_TRY(gab_wire_serve(run->wire));
-    if (run->restart.there) return unwind();
+    if (gab_local_has_to_restart(run)) return unwind();
     if (gab_local_state_of(run->machine) != GAB_LOCAL_RESTORING) return gab_world_check(run->world);
   }
 }
@@ -157,7 +163,7 @@ static gab_status carry_send(void *user, gab_slot target, uint32_t context, cons
                              gab_buffer *message)
 {
   gab_local_run *run = user;
-  if (run->restart.there) return unwind();
+  if (gab_local_has_to_restart(run)) return unwind();
   GAB_TRY(gab_local_send(run->machine, gab_local_place(run, target), context, label, message));
   look_whether_behind(run);
   return GAB_OK;
@@ -167,7 +173,7 @@ static gab_status carry_receive(void *user, gab_slot source, uint32_t context, g
                                 bool *there)
 {
   gab_local_run *run = user;
-  if (run->restart.there) return unwind();
+  if (gab_local_has_to_restart(run)) return unwind();
   return gab_local_receive(run->machine, gab_local_place(run, source), context, message, NULL, there);
 }
 
@@ -183,7 +189,7 @@ static gab_status decide(void *user, uint64_t *value)
   const uint64_t proposal = *value;
   for (int looks = 0;; gab_world_pause(run->world, &looks)) {
     bool decided;
-    if (run->restart.there) return unwind();
+    if (gab_local_has_to_restart(run)) return unwind();
     GAB_TRY(gab_local_decide(run->machine, proposal, value, &decided));
     if (decided) return GAB_OK;
     GAB_TRY(serve(run));
