@@ -171,6 +171,18 @@ static void a_death_while_a_cluster_goes_back(void **state)
   assert_true(tally.own > 0 && tally.sum.rollbacks > 0);
 }
 
+/* A slot is lost with the one whose image it keeps: what a dead spare has said does not end the offer to the next one. */
+static void a_spare_that_accepted_and_died_is_followed_by_the_next(void **state)
+{
+  (void)state;
+  tally tally = {0};
+  for (uint64_t seed = 1; seed <= 4000; seed++) {
+    schedule plan = own_times(3, 5, 1, 1);
+    kill_first_spare_while_it_answers(&plan, seed, 150);
+    assert_true(try(&plan, &tally).over);
+  }
+}
+
 static void where_they_are_not_asked_for_they_are_refused(void **state)
 {
   (void)state;
@@ -206,6 +218,7 @@ int main(void)
       cmocka_unit_test(a_holder_that_came_back_has_nothing_older_alone),
       cmocka_unit_test(a_slot_that_came_back_has_the_common_image_for_its_next_holder),
       cmocka_unit_test(a_death_while_a_cluster_goes_back),
+      cmocka_unit_test(a_spare_that_accepted_and_died_is_followed_by_the_next),
       cmocka_unit_test(where_they_are_not_asked_for_they_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
