@@ -489,9 +489,8 @@ static gab_status read_drill(const gab_config *config, size_t index, gab_drill *
       gab_fault_point_from_name(gab_config_string(config, gab_config_path(path, "drills.%zu.phase", index)));
   drill->flips = gab_config_is_set(config, gab_config_path(path, "drills.%zu.flip", index));
   if (drill->flips) drill->bit = (uint64_t)gab_config_int(config, path);
-  drill->attempt = -1;
-  if (gab_config_is_set(config, gab_config_path(path, "drills.%zu.attempt", index)))
-    drill->attempt = (int)gab_config_int(config, path);
+  drill->once = gab_config_is_set(config, gab_config_path(path, "drills.%zu.attempt", index));
+  if (drill->once) drill->attempt = (int)gab_config_int(config, path);
   size_t count;
   const int64_t *slots = gab_config_ints(config, gab_config_path(path, "drills.%zu.slots", index), &count);
   for (size_t i = 0; i < count; i++) {
@@ -715,7 +714,7 @@ gab_status gab_resilience_check_slots(const gab_config *config, const char *cons
   gab_drill drill;
   for (size_t i = 0; i < gab_config_count(config, "drills") + inject_count; i++) {
     GAB_TRY(nth_drill(config, inject, i, &drill));
-    if (drill.attempt >= 0 && drill.attempt < gab_launch_attempt()) continue; /* it is over */
+    if (gab_drill_is_over(&drill)) continue;
     if (gab_drill_check(&drill, slots) != GAB_OK) return blame_drill(config, inject, i);
   }
   if (gab_division_check(gab_config_string(config, "resilience.local.clusters"), slots, spares) != GAB_OK)

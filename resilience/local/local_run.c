@@ -127,16 +127,22 @@ static gab_status on_down(void *user, gab_seat place)
 
 /* ---------------------------------------------------------------- the carrier of the world */
 
-static gab_status unwind(void) { GAB_FAIL(GAB_ERR_FAULT, "this slot goes back to a later checkpoint"); }
+static gab_status unwind(void) { GAB_FAIL(GAB_ERR_FAULT, "this slot goes on from another checkpoint"); }
 
-/* A slot that has asked for a later image plays nothing until that has come. */
+/* The image may have come with the word that another one is to be restored, for which the machine asks its holder. */
+bool gab_local_has_to_restart(const gab_local_run *run)
+{
+  return run->restart.there && gab_local_state_of(run->machine) != GAB_LOCAL_RESTORING;
+}
+
+/* A slot that has asked for another image plays nothing until that has come. */
 static gab_status serve(void *user)
 {
   gab_local_run *run = user;
   for (int looks = 0;; gab_world_pause(run->world, &looks)) {
-    if (run->restart.there) return unwind();
+    if (gab_local_has_to_restart(run)) return unwind();
     GAB_TRY(gab_wire_serve(run->wire));
-    if (run->restart.there) return unwind();
+    if (gab_local_has_to_restart(run)) return unwind();
     if (gab_local_state_of(run->machine) != GAB_LOCAL_RESTORING) return gab_world_check(run->world);
   }
 }
@@ -157,7 +163,7 @@ static gab_status carry_send(void *user, gab_slot target, uint32_t context, cons
                              gab_buffer *message)
 {
   gab_local_run *run = user;
-  if (run->restart.there) return unwind();
+  if (gab_local_has_to_restart(run)) return unwind();
   GAB_TRY(gab_local_send(run->machine, gab_local_place(run, target), context, label, message));
   look_whether_behind(run);
   return GAB_OK;
@@ -167,7 +173,7 @@ static gab_status carry_receive(void *user, gab_slot source, uint32_t context, g
                                 bool *there)
 {
   gab_local_run *run = user;
-  if (run->restart.there) return unwind();
+  if (gab_local_has_to_restart(run)) return unwind();
   return gab_local_receive(run->machine, gab_local_place(run, source), context, message, NULL, there);
 }
 
@@ -183,7 +189,7 @@ static gab_status decide(void *user, uint64_t *value)
   const uint64_t proposal = *value;
   for (int looks = 0;; gab_world_pause(run->world, &looks)) {
     bool decided;
-    if (run->restart.there) return unwind();
+    if (gab_local_has_to_restart(run)) return unwind();
     GAB_TRY(gab_local_decide(run->machine, proposal, value, &decided));
     if (decided) return GAB_OK;
     GAB_TRY(serve(run));
@@ -210,57 +216,6 @@ void gab_local_carry(gab_local_run *run)
   gab_world_set_carrier(run->world, &run->carrier);
 }
 
-/* ---------------------------------------------------------------- partners of a player */
-
-typedef struct slot_list {
-  const gab_local_run *run;
-  gab_slot *slots; /* places */
-  size_t count;
-} slot_list;
-
-static gab_status add(slot_list *list, gab_slot place)
-{
-  void *memory = list->slots;
-  for (size_t i = 0; i < list->count; i++)
-    if (list->slots[i] == place) return GAB_OK;
-  GAB_TRY(gab_list_room(&memory, list->count, sizeof place));
-  list->slots = memory;
-  list->slots[list->count++] = place;
-  return GAB_OK;
-}
-
-static gab_status add_ward(void *user, gab_slot slot, int copy)
-{
-  slot_list *list = user;
-  return copy == 0 ? add(list, gab_local_place(list->run, slot)) : GAB_OK;
-}
-
-/* Owners of blocks that touch one of these. */
-static gab_status add_owners(slot_list *list)
-{
-  const gab_forest *forest = list->run->loop->forest;
-  for (size_t i = 0; i < gab_forest_block_count(forest); i++) {
-    const gab_block *block = gab_forest_block(forest, i);
-    for (size_t k = 0; k < gab_block_neighbour_count(block); k++) {
-      const gab_slot owner = gab_block_neighbours(block)[k].owner;
-      if (owner != gab_world_slot(list->run->world)) GAB_TRY(add(list, gab_local_place(list->run, owner)));
-    }
-  }
-  return GAB_OK;
-}
-
-/* Those with whom the binomial tree of core/messages/collective.c connects: up to the lowest bit, and down below it. */
-static gab_status add_tree(slot_list *list)
-{
-  const gab_slot count = (gab_slot)gab_members_count(&list->run->members);
-  const gab_slot me = gab_local_place(list->run, gab_world_slot(list->run->world));
-  for (gab_slot mask = 1; mask < count; mask <<= 1) {
-    if (me & mask) return add(list, me - mask);
-    if (me + mask < count) GAB_TRY(add(list, me + mask));
-  }
-  return GAB_OK;
-}
-
 /* ---------------------------------------------------------------- making one */
 
 static gab_seat pool(const gab_local_run *run)
@@ -269,19 +224,8 @@ static gab_seat pool(const gab_local_run *run)
   return spares < GAB_MOST_CLAIMS ? spares : GAB_MOST_CLAIMS;
 }
 
-static gab_status list_neighbours(slot_list *list)
-{
-  GAB_TRY(add_owners(list));
-  return add_tree(list);
-}
-
-static gab_status add_near(const gab_local_run *run, const slot_list *list)
-{
-  for (size_t i = 0; i < list->count; i++) GAB_TRY(gab_wire_add_near(run->wire, list->slots[i]));
-  return GAB_OK;
-}
-
-static gab_status make_machine(gab_local_run *run, const slot_list *neighbours, const slot_list *wards)
+static gab_status make_machine(gab_local_run *run, const gab_local_slots *neighbours,
+                               const gab_local_slots *wards)
 {
   const gab_local_setup setup = {.slots = (gab_slot)gab_members_count(&run->members),
                                  .spares = pool(run),
@@ -304,45 +248,22 @@ static gab_status make_machine(gab_local_run *run, const slot_list *neighbours, 
                                                  run->division.kind == GAB_DIVISION_SLOT ? NULL : cluster,
                                              .restore = restore,
                                              .differs = differs};
-  GAB_TRY(add_near(run, neighbours));
-  GAB_TRY(add_near(run, wards));
+  GAB_TRY(gab_local_look_near(run, neighbours));
+  GAB_TRY(gab_local_look_near(run, wards));
   return gab_local_create(&setup, &transport, &application, &run->machine);
 }
 
 static gab_status make_player(gab_local_run *run)
 {
-  slot_list neighbours = {.run = run}, wards = {.run = run};
+  gab_local_slots neighbours = {.run = run}, wards = {.run = run};
   gab_status status = GAB_OK;
   if (!gab_world_is_spare(run->world)) {
-    status = list_neighbours(&neighbours);
-    if (status == GAB_OK)
-      status = gab_placement_each_kept(&run->placement, gab_world_slot(run->world), add_ward, &wards);
+    status = gab_local_list_neighbours(&neighbours);
+    if (status == GAB_OK) status = gab_local_list_wards(&wards);
   }
   if (status == GAB_OK) status = make_machine(run, &neighbours, &wards);
   gab_free(&neighbours.slots);
   gab_free(&wards.slots);
-  return status;
-}
-
-static bool is_near(const void *user, gab_seat place)
-{
-  const gab_local_run *run = user;
-  return place >= (gab_seat)gab_members_count(&run->members) ||
-         gab_local_is_partner(run->machine, (gab_slot)place);
-}
-
-gab_status gab_local_change_grid(gab_local_run *run)
-{
-  gab_checkpoint *checkpoint = run->loop->protection->checkpoint;
-  slot_list neighbours = {.run = run};
-  GAB_TRY(gab_forest_global_blocks(run->loop->forest, &checkpoint->forest_blocks));
-  gab_status status = list_neighbours(&neighbours);
-  if (status == GAB_OK) status = add_near(run, &neighbours);
-  if (status == GAB_OK)
-    status = gab_local_set_neighbours(run->machine, neighbours.slots, (int32_t)neighbours.count);
-  if (status == GAB_OK) gab_wire_keep_near(run->wire, is_near, run);
-  gab_free(&neighbours.slots);
-  run->revision = gab_forest_revision(run->loop->forest);
   return status;
 }
 

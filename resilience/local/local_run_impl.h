@@ -1,9 +1,9 @@
 /* Local recovery at work: the machine of local.h on the wire of core/messages/wire.h, for a time loop.
  *
- * local_run.c (a generation: machine, wire, and what passes between them), local_step.c (the time loop: begin,
- * checkpoints, sections, taking over a slot), local_times.c (checkpoints of a cluster alone), local_limit.c (how long logs
- * may grow), local_state.c (what is in an image), local_settle.c (the end of a generation: images become snapshots, claims
- * become faults). doc/local-recovery.md, "On MPI".
+ * local_run.c (a generation: machine, wire, and what passes between them), local_neighbours.c (with whom a player has
+ * to do), local_step.c (the time loop: begin, checkpoints, sections, taking over a slot), local_times.c (checkpoints of a
+ * cluster alone), local_limit.c (how long logs may grow), local_state.c (what is in an image), local_settle.c (the end of a
+ * generation: images become snapshots, claims become faults). doc/local-recovery.md, "On MPI".
  *
  * Internal. */
 #ifndef GABION_RESILIENCE_LOCAL_RUN_IMPL_H
@@ -73,8 +73,6 @@ struct gab_local_run {
 
 /* A generation begins: machine and wire of a player, or of a spare at rest. Local. */
 gab_status gab_local_generation(gab_local_run *run);
-/* Within a section, when the grid has changed or blocks have moved: the machine hears who is whose neighbour now. Collective. */
-gab_status gab_local_change_grid(gab_local_run *run);
 /* Its end, whatever is under way; behind a repair, or where nothing is. */
 void gab_local_discard(gab_local_run *run);
 gab_slot gab_local_place(const gab_local_run *run, gab_slot slot);
@@ -83,8 +81,28 @@ void gab_local_carry(gab_local_run *run);
 void gab_local_note_totals(gab_local_run *run);
 /* The cluster of the slot at a place. */
 gab_slot gab_local_cluster_at(const gab_local_run *run, gab_slot place);
+/* Whether an image is there from which this slot goes on, and no other one is on its way. */
+bool gab_local_has_to_restart(const gab_local_run *run);
 /* Looks after others until `done`. @return ::GAB_ERR_FAULT to unwind */
 gab_status gab_local_wait(gab_local_run *run, bool (*done)(const gab_local_run *run));
+
+/* ---- local_neighbours.c */
+
+/* Slots with which this one has to do, each once. */
+typedef struct gab_local_slots {
+  const gab_local_run *run;
+  gab_slot *slots; /* places; owned */
+  size_t count;
+} gab_local_slots;
+
+/* With whom it exchanges logged messages, by the forest of now. Local. */
+gab_status gab_local_list_neighbours(gab_local_slots *list);
+/* Whose images it keeps. Local. */
+gab_status gab_local_list_wards(gab_local_slots *list);
+/* The wire looks at these each time. */
+gab_status gab_local_look_near(const gab_local_run *run, const gab_local_slots *list);
+/* Within a section, when the grid has changed or blocks have moved: the machine hears who is whose neighbour now. Collective. */
+gab_status gab_local_change_grid(gab_local_run *run);
 
 /* ---- local_step.c */
 

@@ -310,7 +310,8 @@ gab_status gab_local_go_back(gab_timeloop *loop, bool *alone)
 {
   gab_local_run *run = run_of(loop);
   *alone = false;
-  if (!run || !run->machine || !run->restart.there || gab_world_check(run->world) != GAB_OK) return GAB_OK;
+  if (!run || !run->machine || !gab_local_has_to_restart(run) || gab_world_check(run->world) != GAB_OK)
+    return GAB_OK;
   const gab_step before = loop->step;
   gab_world_drop_messages(run->world);
   if (before >= run->restart.checkpoint) run->called = gab_seconds();
@@ -356,7 +357,7 @@ gab_status gab_local_rest(void *user, bool *plays)
   }
   if (!run->machine) return GAB_OK;
   GAB_TRY(gab_wire_serve(run->wire));
-  if (!run->restart.there) return GAB_OK;
+  if (!gab_local_has_to_restart(run)) return GAB_OK;
   *plays = true;
   return take_over(run);
 }

@@ -87,6 +87,7 @@ static gab_status parse_pair(const char *key, char *value, gab_drill *drill)
     drill->incarnation = (gab_incarnation)number;
   } else if (strcmp(key, "attempt") == 0) {
     GAB_TRY(parse_number(key, value, 0, INT32_MAX, &number));
+    drill->once = true;
     drill->attempt = (int)number;
   } else if (strcmp(key, "random") == 0) {
     GAB_TRY(parse_number(key, value, 1, GAB_DRILL_SLOTS, &number));
@@ -111,7 +112,7 @@ static gab_status parse_pair(const char *key, char *value, gab_drill *drill)
 
 gab_status gab_drill_parse(const char *text, gab_drill *drill)
 {
-  gab_drill read = {.step = -1, .point = GAB_FAULT_POINT_COMPUTE, .visit = 1, .seed = 1, .attempt = -1};
+  gab_drill read = {.step = -1, .point = GAB_FAULT_POINT_COMPUTE, .visit = 1, .seed = 1};
   char copy[512];
   if (strlen(text) >= sizeof copy) GAB_FAIL(GAB_ERR_INPUT, "drill '%.40s…' is too long", text);
   strcpy(copy, text);
@@ -255,6 +256,16 @@ static void watch(void *user, gab_world *world, gab_fault_point point)
   }
 }
 
+bool gab_drill_is_over(const gab_drill *drill)
+{
+  return drill->once && drill->attempt < gab_launch_attempt();
+}
+
+static bool is_of_this_attempt(const gab_drill *drill)
+{
+  return !drill->once || drill->attempt == gab_launch_attempt();
+}
+
 gab_status gab_drill_check(const gab_drill *drill, gab_slot slots)
 {
   if (drill->slot_count < 0 || drill->slot_count > GAB_DRILL_SLOTS || drill->random > GAB_DRILL_SLOTS)
@@ -276,8 +287,7 @@ gab_status gab_drills_create(gab_world *world, const gab_drill *drills, size_t c
   *made = NULL;
   gab_slot slots = gab_world_members(world)->slots;
   for (size_t i = 0; i < count; i++)
-    if (drills[i].attempt < 0 || drills[i].attempt >= gab_launch_attempt())
-      GAB_TRY(gab_drill_check(&drills[i], slots));
+    if (!gab_drill_is_over(&drills[i])) GAB_TRY(gab_drill_check(&drills[i], slots));
   void *memory, *copies, *visits;
   GAB_TRY(gab_alloc(sizeof(gab_drills), GAB_MEMORY_OTHER, &memory));
   gab_drills *result = memory;
@@ -290,7 +300,7 @@ gab_status gab_drills_create(gab_world *world, const gab_drill *drills, size_t c
   GAB_TRY_GOTO(status, failed, gab_alloc(count * sizeof(int), GAB_MEMORY_OTHER, &visits));
   result->visits = visits;
   for (size_t i = 0; i < count; i++) {
-    if (drills[i].attempt >= 0 && drills[i].attempt != gab_launch_attempt()) continue;
+    if (!is_of_this_attempt(&drills[i])) continue;
     gab_drill *kept = &result->drills[result->count++];
     *kept = drills[i];
     if (kept->random > 0) draw_slots(kept, slots);

@@ -27,7 +27,8 @@ typedef struct gab_drill {
   gab_fault_point point; /**< on coming to it */
   gab_incarnation
       incarnation; /**< of the slots that die: 0 the processes they started with, 1 the first that took over */
-  int attempt; /**< in which attempt of gabion-launch: 0 the first, 1 what it starts when that has ended or hung; -1: in each */
+  bool once;   /**< in one attempt of gabion-launch only; else in each, as far as that comes to the step */
+  int attempt; /**< which, if `once`: 0 the first, 1 what it starts when that has ended or hung, and so on */
   int visit;   /**< the how-many-eth coming to the fault point from that step on; 1 is the first */
   int slot_count; /**< slots that die; if 0: `random` ones */
   gab_slot slots[GAB_DRILL_SLOTS];
@@ -44,6 +45,10 @@ typedef struct gab_drill {
  *  many seconds, flip=12345 flips that bit of what their blocks hold.
  *  @return ::GAB_ERR_INPUT that says what is wrong and shows the form */
 gab_status gab_drill_parse(const char *text, gab_drill *drill);
+
+/** Whether it was for an earlier attempt of gabion-launch (gab_launch_attempt()) alone: it never fires any more, and the slots that it
+ *  names may be gone. Local. */
+bool gab_drill_is_over(const gab_drill *drill);
 
 /** Whether a run of so many slots can have the drill. Pure.
  *  @return ::GAB_ERR_INPUT if it names a slot that is none of the run or wants more than there are */

@@ -42,3 +42,11 @@ cluster() { # cluster NAME FAULTS SLOTS: these went back with so many dead, and 
   alone "$1" "$2"
   [ "$(went_back)" = "$3" ] || complain "$1: slots $(went_back)went back, not $3"
 }
+# step_of EVENT SLOT: the step to which it went
+step_of() { sed -n "s/.*\"slot\": $2,.*\"event\": \"$1\".*\"of_step\": \([0-9]*\).*/\1/p" out/events.jsonl | tail -n 1; }
+# The newest one, or the one before if the word of its commit had not come to the holder when the slot died.
+went_to() { # went_to NAME EVENT SLOT STEP BEFORE
+  local to
+  to=$(step_of "$2" "$3")
+  [ "$to" = "$4" ] || [ "$to" = "$5" ] || complain "$1: slot $3 $2 of step $to, not $4 or $5: $(grep "$2" out/events.jsonl)"
+}

@@ -1,8 +1,10 @@
 /* Slots exchange their blocks in a section, so that they get neighbours that they did not have: one of these
  * dies behind it, and is recovered by the others as if it had always been so. A death before, whose spare plays on, makes all gather
- * for the section, and begin anew with the neighbours of then. */
+ * for the section, and begin anew with the neighbours of then. With checkpoints of each slot's own in between
+ * (GABION_TEST_OWN: every so many steps) what new neighbours send lies in the logs of images. */
 /* gabion-test: np=8 timeout=120 labels=quick needs=ulfm */
 /* gabion-test: np=8 env=GABION_TEST_EARLY=1 */
+/* gabion-test: np=8 env=GABION_TEST_OWN=4 */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
 
@@ -47,8 +49,10 @@ static gab_status move(void *user, gab_step step)
 int main(int argc, char **argv)
 {
   const bool early = getenv("GABION_TEST_EARLY") != NULL;
+  const char *const own = getenv("GABION_TEST_OWN");
   const gab_drill drills[] = {moving_blocks_death(3, 47), moving_blocks_death(1, 27)};
   const gab_protection protection = {.every = {.steps = EVERY},
+                                     .own_every = own ? strtol(own, NULL, 10) : 0,
                                      .verify = GAB_VERIFY_ALWAYS,
                                      .drills = drills,
                                      .drill_count = early ? 2 : 1,
@@ -69,6 +73,8 @@ int main(int argc, char **argv)
     CHECK(stats.fault_count == 1 + early && stats.local.faults == 1 + (uint64_t)early);
     CHECK(stats.local.steps_again == 0 && stats.local.meetings == 0);
     CHECK(blocks.counted > 0);
+    if (gab_world_slot(world) != 3) CHECK((stats.local.own_checkpoints > 0) == (own != NULL));
+    else CHECK((stats.local.restored_messages > 0) == (own != NULL));
   }
   gab_timeloop_destroy(&blocks.loop);
   REQUIRE(gab_report_completion(world, 0) == 0);

@@ -1,7 +1,9 @@
 /* Slots exchange their blocks to and fro, so that neighbours change in each of five sections: with whom a slot has to do,
  * and whose messages the wire looks at each time, is the same whenever the blocks lie alike, and does not grow. Soon behind
- * the last one a process dies, and then one that was its neighbour before: both come back alone. */
+ * the last one a process dies, and then one that was its neighbour before: both come back alone. The same with checkpoints of each slot's
+ * own in between (GABION_TEST_OWN: every so many steps). */
 /* gabion-test: np=10 timeout=120 labels=quick needs=ulfm */
+/* gabion-test: np=10 env=GABION_TEST_OWN=3 */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
 
@@ -72,7 +74,9 @@ int main(int argc, char **argv)
    * of the last move at least: they have looked at their partners there, and know that its checkpoint is committed, for
    * which they wait as long as it takes. So a death goes back to that one, not to the grid of before. */
   const gab_drill drills[] = {moving_blocks_death(3, LAST_MOVE + 4), moving_blocks_death(4, LAST_MOVE + 8)};
+  const char *const own = getenv("GABION_TEST_OWN");
   const gab_protection protection = {.every = {.steps = EVERY},
+                                     .own_every = own ? strtol(own, NULL, 10) : 0,
                                      .commit_wait = 1e6, /* times the time since the last one */
                                      .verify = GAB_VERIFY_ALWAYS,
                                      .drills = drills,
@@ -95,6 +99,7 @@ int main(int argc, char **argv)
   CHECK(life.changed == 0 && life.strangers == 0);
   CHECK(life.blocks.counted > 0);
   if (gab_world_seat(world) < PLAYERS) CHECK(life.looked == LAST_MOVE + 1);
+  CHECK((stats.local.own_checkpoints > 0) == (own != NULL));
   gab_timeloop_destroy(&life.blocks.loop);
   REQUIRE(gab_report_completion(world, 0) == 0);
   automaton_destroy(&life.blocks.app);

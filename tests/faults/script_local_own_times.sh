@@ -8,14 +8,6 @@ short="--set run.steps=100 --set output.forces.every=100 --set output.fields.eve
 . "$GABION_SOURCE/tests/faults/local_common.sh"
 # In four clusters of two every 8 steps: cluster 0 at 8, 16, 24, 32, cluster 1 two steps later, and so on.
 own="--set resilience.local.verify=true --set resilience.local.clusters=4 --set resilience.local.own_every=8"
-# step_of EVENT SLOT: the step to which it went
-step_of() { sed -n "s/.*\"slot\": $2,.*\"event\": \"$1\".*\"of_step\": \([0-9]*\).*/\1/p" out/events.jsonl | tail -n 1; }
-# The newest one, or the one before if the word of its commit had not come to the holder when the slot died.
-went_to() { # went_to NAME EVENT SLOT STEP BEFORE
-  local to
-  to=$(step_of "$2" "$3")
-  [ "$to" = "$4" ] || [ "$to" = "$5" ] || complain "$1: slot $3 $2 of step $to, not $4 or $5: $(grep "$2" out/events.jsonl)"
-}
 peak() { sed -n 's/.*"journal_peak_of_a_slot": \([0-9]*\).*/\1/p' out/summary.json; }
 
 launch 0 8 0 --set 'resilience.strategies=[shrink]'

@@ -39,18 +39,11 @@ left() { # what lies on the nodes
   for node in front nodeA nodeB; do on $node 'ls -d /dev/shm/gabion-node*' 2>/dev/null | sed "s/^/$node: /"; done
 }
 is_clean() { [ -z "$(left)" ] || complain "$1: left behind: $(left)"; }
-cat >held.sh <<SH
-#!/bin/bash
-# held.sh OUT: the first attempt waits in the middle, for longer than anybody waits for it
-drill=
-[ "\$GABION_ATTEMPT" = 0 ] && drill="--inject slot=1,step=300,stopped=100"
-exec "$gabion" run case.yaml --out "\$1" \$drill
-SH
-chmod +x held.sh
 # launch CASE OUT [options of the launcher]: in the background, on both nodes, with all that is needed to find it
 launch() {
   local out=$2 program=("$gabion" run "$1" --out "$2")
-  if [ "$1" = held.sh ]; then program=("$work/held.sh" "$2"); fi
+  # The first attempt waits in the middle, for longer than anybody waits for it.
+  if [ "$1" = held ]; then program=("$gabion" run case.yaml --out "$2" --inject slot=1,step=300,stopped=100,attempt=0); fi
   shift 2
   exec_on front "$GABION_LAUNCH" -n 2 -t 1 --relaunch 2 --hosts nodeA:1,nodeB:1 --agent "$work/agent.sh" "$@" \
     --mpi-args "$nodes_mpi" -- "${program[@]}" >>"$out.txt" 2>&1 &
@@ -97,10 +90,10 @@ launch changed.yaml whole2
 wait $launcher || complain "the other undisturbed run failed: $(tr -d '\0' <whole2.txt)"
 
 # The launcher is killed: its job is told to stop, which may bring its state to disk, or is ended; nothing stays.
-launch held.sh alone
+launch held alone
 wait_for '"stopped"' alone/events.jsonl alone.txt
 killed
-launch held.sh alone
+launch held alone
 ended alone
 grep -q '"event": "continued"' alone/events.jsonl || complain "it did not go on: $(tr -d '\0' <alone.txt)"
 went_on_at_once alone
@@ -137,7 +130,7 @@ launch case.yaml gone
 under_way gone
 killed everything
 [ "$(left | grep -c 'node[AB]:')" = 2 ] || complain "nothing is left to remove: $(left)"
-launch held.sh living
+launch held living
 living=$launcher
 wait_for '"event": "stopped"\|"stopped"' living/events.jsonl living.txt
 launch case.yaml short --start-retries 0

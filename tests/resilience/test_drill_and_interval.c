@@ -1,4 +1,7 @@
 /* What people write about drills and intervals. */
+#ifndef _XOPEN_SOURCE
+#define _XOPEN_SOURCE 700
+#endif
 #include "resilience/loop/drill.h"
 #include "resilience/loop/interval.h"
 
@@ -7,6 +10,7 @@
 #include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void a_drill_is_read_as_written(void **state)
@@ -23,8 +27,9 @@ static void a_drill_is_read_as_written(void **state)
   assert_int_equal(drill.random, 2);
   assert_int_equal(drill.point, GAB_FAULT_POINT_COMPUTE);
   assert_true(drill.stopped == 0);
-  assert_int_equal(drill.attempt, -1);
+  assert_false(drill.once);
   assert_int_equal(gab_drill_parse("slot=1,step=1,attempt=2", &drill), GAB_OK);
+  assert_true(drill.once);
   assert_int_equal(drill.attempt, 2);
   assert_int_equal(gab_drill_parse("slot=1,step=1,stopped=2.5", &drill), GAB_OK);
   assert_true(drill.stopped == 2.5);
@@ -40,6 +45,22 @@ static void every_phase_has_a_name_that_a_drill_takes(void **state)
     assert_int_equal(gab_drill_parse(text, &drill), GAB_OK);
     assert_int_equal(drill.point, phase);
   }
+}
+
+static void a_drill_is_over_behind_its_attempt_alone(void **state)
+{
+  const gab_drill each = {.step = 1, .slot_count = 1, .slots = {1}};
+  gab_drill of_one = each;
+  (void)state;
+  of_one.once = true;
+  of_one.attempt = 1;
+  static const char *const attempts[] = {"0", "1", "2"};
+  for (int i = 0; i < 3; i++) {
+    assert_int_equal(setenv("GABION_ATTEMPT", attempts[i], 1), 0);
+    assert_false(gab_drill_is_over(&each));
+    assert_int_equal(gab_drill_is_over(&of_one), i == 2);
+  }
+  assert_int_equal(unsetenv("GABION_ATTEMPT"), 0);
 }
 
 static void bad_drills_are_refused_and_change_nothing(void **state)
@@ -138,6 +159,7 @@ int main(void)
       cmocka_unit_test(a_drill_is_read_as_written),
       cmocka_unit_test(a_guess_of_the_mtbf_gives_way_to_what_is_seen),
       cmocka_unit_test(every_phase_has_a_name_that_a_drill_takes),
+      cmocka_unit_test(a_drill_is_over_behind_its_attempt_alone),
       cmocka_unit_test(bad_drills_are_refused_and_change_nothing),
       cmocka_unit_test(an_interval_is_read_as_written),
       cmocka_unit_test(dalys_interval_beats_youngs_where_checkpoints_are_dear),

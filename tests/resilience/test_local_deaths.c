@@ -221,6 +221,22 @@ static void who_took_the_slot_of_a_holder_is_told_of_the_lost_again(void **state
   assert_true(recovered > 500);
 }
 
+/* As the image of 2 is lost with 0, all is handed over in the end, and nobody waits for ever. */
+static void what_a_spare_said_before_it_died_does_not_end_the_next_offer(void **state)
+{
+  (void)state;
+  enum { TRIES = 4000 };
+  long over = 0;
+  for (uint64_t seed = 1; seed <= TRIES; seed++) {
+    schedule plan = ring(3, 5, 1);
+    kill_first_spare_while_it_answers(&plan, seed, 150);
+    const outcome out = run(&plan);
+    assert_true(out.over);
+    over += out.reason == GAB_LOCAL_HOLDER_LOST;
+  }
+  assert_true(over * 10 > TRIES * 9);
+}
+
 static void a_holder_and_its_ward_at_once_are_handed_over(void **state)
 {
   (void)state;
@@ -314,6 +330,7 @@ int main(void)
       cmocka_unit_test(who_has_all_in_its_queue_is_not_waited_for),
       cmocka_unit_test(neighbours_may_change_in_a_section),
       cmocka_unit_test(who_took_the_slot_of_a_holder_is_told_of_the_lost_again),
+      cmocka_unit_test(what_a_spare_said_before_it_died_does_not_end_the_next_offer),
       cmocka_unit_test(a_holder_and_its_ward_at_once_are_handed_over),
       cmocka_unit_test(without_a_spare_it_is_handed_over),
       cmocka_unit_test(what_is_left_out_is_compared),

@@ -126,6 +126,29 @@ static void a_holder_that_came_back_has_nothing_older_alone(void **state)
   assert_true(tally.own > 0);
 }
 
+/* The common checkpoint of the start alone: the slot dies when its new holder has been given what the cluster goes back to, and not yet
+ * the common image. Nobody would have that, so it is handed over rather than played on. */
+static void who_comes_back_without_the_common_image_hands_over(void **state)
+{
+  (void)state;
+  tally tally = {0};
+  long over = 0;
+  for (uint64_t seed = 1; seed <= 4000; seed++) {
+    schedule plan = own_times(4, 3, 3 + (gab_slot)(seed % 2), 3);
+    plan.seed = seed;
+    plan.choices = NULL;
+    plan.problem.checkpoint_every = plan.problem.steps;
+    plan.problem.stop_behind = 0;
+    const gab_slot slot = (gab_slot)(mix(seed, 1) % 4);
+    const long event = 200 + (long)(mix(seed, 2) % 200);
+    plan.deaths[plan.death_count++] = (death){event, plan.problem.holder[slot]};
+    plan.deaths[plan.death_count++] = (death){event + 20 + (long)(mix(seed, 3) % 80), slot};
+    const outcome out = try(&plan, &tally);
+    over += out.over && out.reason == GAB_LOCAL_HOLDER_LOST;
+  }
+  assert_true(over > 0 && tally.finished > 0 && tally.own > 0);
+}
+
 /* A slot comes back from a checkpoint of its cluster, then its holder comes back and gets copies from it; then there is no spare for a
  * third one, and all go back to the last common checkpoint: that of the slot is there. */
 static void a_slot_that_came_back_has_the_common_image_for_its_next_holder(void **state)
@@ -171,6 +194,18 @@ static void a_death_while_a_cluster_goes_back(void **state)
   assert_true(tally.own > 0 && tally.sum.rollbacks > 0);
 }
 
+/* A slot is lost with the one whose image it keeps: what a dead spare has said does not end the offer to the next one. */
+static void a_spare_that_accepted_and_died_is_followed_by_the_next(void **state)
+{
+  (void)state;
+  tally tally = {0};
+  for (uint64_t seed = 1; seed <= 4000; seed++) {
+    schedule plan = own_times(3, 5, 1, 1);
+    kill_first_spare_while_it_answers(&plan, seed, 150);
+    assert_true(try(&plan, &tally).over);
+  }
+}
+
 static void where_they_are_not_asked_for_they_are_refused(void **state)
 {
   (void)state;
@@ -204,8 +239,10 @@ int main(void)
       cmocka_unit_test(a_death_leads_back_to_an_own_checkpoint),
       cmocka_unit_test(clusters_that_are_lost_together_live_on_their_logs),
       cmocka_unit_test(a_holder_that_came_back_has_nothing_older_alone),
+      cmocka_unit_test(who_comes_back_without_the_common_image_hands_over),
       cmocka_unit_test(a_slot_that_came_back_has_the_common_image_for_its_next_holder),
       cmocka_unit_test(a_death_while_a_cluster_goes_back),
+      cmocka_unit_test(a_spare_that_accepted_and_died_is_followed_by_the_next),
       cmocka_unit_test(where_they_are_not_asked_for_they_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
