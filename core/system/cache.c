@@ -49,7 +49,7 @@ size_t gab_cache_share_in(const char *folder)
   char line[256];
   long deepest = 0;
   size_t share = 0;
-  for (int i = 0; i < MOST_CACHES; ++i) {
+  for (int i = 0; i < MOST_CACHES; i++) {
     if (!read_line(folder, i, "level", line, sizeof line)) continue;
     const long level = strtol(line, NULL, 10);
     if (level <= deepest) continue;

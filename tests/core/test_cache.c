@@ -66,8 +66,8 @@ static int remove_folder(void **state)
   (void)state;
   static const char *const names[] = {"level", "size", "shared_cpu_list"};
   char path[256];
-  for (int index = 0; index < 4; ++index) {
-    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+  for (int index = 0; index < 4; index++) {
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
       snprintf(path, sizeof path, "%s/index%d/%s", folder, index, names[i]);
       (void)unlink(path);
     }
