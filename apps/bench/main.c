@@ -26,6 +26,8 @@ static const entry entries[] = {
     {"steps", bench_steps, 1, false, "whole LBM steps with ghost exchange between two blocks"},
     {"team", bench_team, 1, false, "one of them with all threads: for threads against processes"},
     {"blocks", bench_blocks, 1, false, "small blocks against one large block, and where the time goes"},
+    {"passes", bench_passes, 1, false,
+     "several steps in one pass through memory against the in-place ceiling of one"},
     {"porous", bench_porous, 1, false, "a porous medium, 30 % fluid, against index lists; its memory"},
     {"levels", bench_levels, 1, false,
      "four levels against one: steps of small blocks, and where the time goes"},

@@ -4,6 +4,7 @@
  * worked out once for each direction; what is left to each block and step is the way in which the two fields
  * lie (gab_storage). */
 #include "lbm/sparse/sparse_impl.h"
+#include "lbm/step/pass_impl.h"
 
 #include <string.h>
 
@@ -242,6 +243,17 @@ void gab_lbm_fill_ghosts(const gab_lbm_model *model, const gab_lbm_job *job, boo
     if (in_float(model)) ghosts_float_fetch(target, fetches, equal, &shape, skipped);
     else ghosts_double_fetch(target, fetches, equal, &shape, skipped);
   }
+}
+
+void gab_lbm_fetch_part(const gab_lbm_model *model, const gab_lbm_block *target, const gab_lbm_fetch *fetch,
+                        const int32_t first[3], const int32_t extent[3])
+{
+  const ptrdiff_t *stride = model->map.stride;
+  const ptrdiff_t skipped = first[0] * stride[0] + first[1] * stride[1] + first[2] * stride[2];
+  copy_shape shape = shape_of(model, fetch->side);
+  memcpy(shape.extent, extent, sizeof shape.extent);
+  if (in_float(model)) ghosts_float_fetch(target, fetch, 1, &shape, skipped);
+  else ghosts_double_fetch(target, fetch, 1, &shape, skipped);
 }
 
 gab_ghost_kind gab_lbm_ghost_kind(gab_lbm_model *model)

@@ -1,5 +1,6 @@
 /* What a step does that follows from the forest alone is worked out once for each of its states: which blocks are
  * swept together, jobs, their threads, where ghosts come from, and which slabs can do without messages. */
+#include "lbm/step/pass_impl.h"
 #include "lbm/step/strip_impl.h"
 
 #include <stdlib.h>
@@ -10,6 +11,7 @@ void gab_lbm_drop_plan(gab_lbm_plan *plan)
   gab_free(&plan->queues);
   gab_free(&plan->runs);
   gab_free(&plan->run_starts);
+  gab_pass_plan_destroy(&plan->passes);
   *plan = (gab_lbm_plan){0};
 }
 

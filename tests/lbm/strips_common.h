@@ -8,7 +8,7 @@
 /* Of what blocks would send in each direction, solid cells included. */
 static inline uint64_t hash_of_messages(const flow *it)
 {
-  enum { MOST = 1 << 14 };
+  enum { MOST = 1 << 16 };
   static unsigned char bytes[MOST];
   gab_ghost_kind kind = gab_lbm_ghost_kind(&it->lbm->model);
   uint64_t sum = 0;

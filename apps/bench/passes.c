@@ -1,0 +1,140 @@
+/* Several steps in one pass through memory, in millions of cell updates per second: closed boxes, walls, links and ghosts
+ * between blocks included, in turn with as many arrays rewritten in place, once for each step. Above 100 % a pass
+ * is faster than any loop that takes one step at a time can be. Each number of steps has to give the bits of steps one after
+ * another, or the benchmark fails. */
+#include "apps/bench/bench.h"
+
+enum { STEPS = 4 }; /* of a sample: of both kinds, and as many for all */
+
+typedef struct several_steps {
+  gab_lbm *lbm;
+  int per_pass;
+} several_steps;
+
+static gab_status take(void *user)
+{
+  const several_steps *it = user;
+  return gab_lbm_steps(it->lbm, STEPS, it->per_pass);
+}
+
+/* ---------------------------------------------------------------- the same bits */
+
+static gab_status checksum_after(bench *b, const bench_flow_options *options, const int *steps, size_t count,
+                                 bool together, uint64_t *checksum)
+{
+  bench_flow flow;
+  GAB_TRY(bench_flow_create(b, options, &flow));
+  gab_status status = GAB_OK;
+  for (size_t i = 0; status == GAB_OK && i < count; i++)
+    status = gab_lbm_steps(flow.lbm, steps[i], together ? steps[i] : 1);
+  if (status == GAB_OK) status = gab_forest_checksum(flow.forest, checksum);
+  bench_flow_destroy(&flow);
+  return status;
+}
+
+static gab_status compare_bits(bench *b, const bench_flow_options *options, const int *steps, size_t count)
+{
+  uint64_t one_by_one, together;
+  GAB_TRY(checksum_after(b, options, steps, count, false, &one_by_one));
+  GAB_TRY(checksum_after(b, options, steps, count, true, &together));
+  if (one_by_one == together) return GAB_OK;
+  GAB_FAIL(GAB_ERR_STATE, "steps in passes end at %016" PRIx64 ", steps one after another at %016" PRIx64,
+           together, one_by_one);
+}
+
+/* ---------------------------------------------------------------- their speed */
+
+static gab_status against_streams(bench *b, const bench_flow *flow, bench_streams *streams, const char *what,
+                                  int steps)
+{
+  several_steps several = {.lbm = flow->lbm, .per_pass = steps};
+  const bench_pair pair = {.work = take,
+                           .work_user = &several,
+                           .work_amount = (double)flow->cells * STEPS,
+                           .ceiling = bench_streams_update,
+                           .ceiling_user = streams,
+                           .ceiling_amount = (double)streams->elements * bench_processes(b) * BENCH_SWEEPS};
+  bench_pair_result result;
+  char name[96];
+  snprintf(name, sizeof name, "passes.%s.steps-%d", what, steps);
+  GAB_TRY(bench_measure_pair(b, &pair, &result));
+  bench_report_pair(b, name, &result, 1e-6, "MLUPS");
+  return GAB_OK;
+}
+
+enum { CACHED_SWEEPS = 200 };
+
+static gab_status sweep_often(void *user)
+{
+  const bench_flow *flow = user;
+  for (int i = 0; i < CACHED_SWEEPS; i++) GAB_TRY(gab_lbm_collide_stale(flow->lbm));
+  return GAB_OK;
+}
+
+/* The sweep alone of cells that stay in the caches: what is left when memory costs nothing, so more than any pass can reach. */
+static gab_status in_the_caches(bench *b, const char *what, bench_streams *streams)
+{
+  const bench_flow_options options = {.lattice = &gab_lattice_d3q19,
+                                      .kernel = "in_place",
+                                      .roots = {1, 1, 1},
+                                      .cells = {128, 16, 16 * b->threads}};
+  bench_flow flow;
+  GAB_TRY(bench_flow_create(b, &options, &flow));
+  bench_pair_result result;
+  char name[96];
+  snprintf(name, sizeof name, "passes.%s.in-cache", what);
+  const bench_pair pair = {.work = sweep_often,
+                           .work_user = &flow,
+                           .work_amount = (double)flow.cells * CACHED_SWEEPS,
+                           .ceiling = bench_streams_update,
+                           .ceiling_user = streams,
+                           .ceiling_amount = (double)streams->elements * bench_processes(b) * BENCH_SWEEPS};
+  const gab_status status = bench_measure_pair(b, &pair, &result);
+  if (status == GAB_OK) bench_report_pair(b, name, &result, 1e-6, "MLUPS");
+  bench_flow_destroy(&flow);
+  return status;
+}
+
+static gab_status one_box(bench *b, int32_t edge, int32_t block, const int *steps, size_t count)
+{
+  bench_flow_options options = {.lattice = &gab_lattice_d3q19, .walls = true, .kernel = "in_place"};
+  for (int axis = 0; axis < 3; axis++) {
+    options.roots[axis] = edge / block;
+    options.cells[axis] = block;
+  }
+  GAB_TRY(compare_bits(b, &options, steps, count));
+  bench_flow flow;
+  bench_streams streams;
+  GAB_TRY(bench_flow_create(b, &options, &flow));
+  gab_status status = bench_streams_create(options.lattice->q, options.precision, (size_t)flow.cells,
+                                           BENCH_ONE_GRID, &streams);
+  if (status == GAB_OK) {
+    char what[32];
+    if (block == edge) snprintf(what, sizeof what, "box-%" PRId32, edge);
+    else snprintf(what, sizeof what, "box-%" PRId32 ".blocks-of-%" PRId32, edge, block);
+    if (block == edge) status = in_the_caches(b, what, &streams);
+    for (size_t i = 0; status == GAB_OK && i < count; i++)
+      status = against_streams(b, &flow, &streams, what, steps[i]);
+    bench_streams_destroy(&streams);
+  }
+  bench_flow_destroy(&flow);
+  return status;
+}
+
+gab_status bench_passes(bench *b)
+{
+  static const int steps[] = {1, 2, STEPS};
+  enum { COUNT = sizeof steps / sizeof *steps };
+  if (bench_processes(b) > 1) {
+    bench_remark(b,
+                 "passes: for one process; several exchange ghosts by messages, and take one step at a time");
+    return GAB_OK;
+  }
+  for (int threads = 1;; threads = b->most_threads) {
+    bench_set_threads(b, threads);
+    GAB_TRY(one_box(b, bench_edge(b), bench_edge(b), steps, COUNT));
+    if (!b->quick) GAB_TRY(one_box(b, 200, 200, steps, COUNT));
+    GAB_TRY(one_box(b, b->quick ? 128 : 256, 64, steps, COUNT));
+    if (threads == b->most_threads) return GAB_OK;
+  }
+}

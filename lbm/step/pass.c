@@ -1,0 +1,333 @@
+/* A pass: several steps while the cells are in a cache. pass_impl.h says in which order, and why. */
+#include "lbm/step/pass_impl.h"
+
+#include "lbm/step/strip_impl.h"
+
+#include "core/system/cache.h"
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+enum pass_part { PART_GHOSTS, PART_LINKS, PART_CELLS, PART_COUNT };
+
+typedef struct pass {
+  gab_lbm *lbm;
+  const gab_pass_plan *plan;
+  gab_pass_shape shape;
+  double ramp[GAB_PASS_STEPS][GAB_SIDE_COUNT];
+} pass;
+
+/* Planes, or rows, that a part of a step lies behind the head, and stays away from where threads meet. */
+static int64_t behind(int step, enum pass_part part) { return 2 * (int64_t)step + (int64_t)part; }
+
+static const gab_lbm_block *view_of(const gab_lbm_model *model, const gab_pass_block *it, int step)
+{
+  const gab_storage *now = step % 2 == 0 ? it->block->now : it->block->now->next;
+  return &it->view[now - model->storage];
+}
+
+/* ------------------------------------------------------------------------------------------ rows of a segment */
+
+/* Rows [lo, hi) of a plane, by the block's numbers. */
+typedef struct stretch {
+  int32_t plane, lo, hi;
+} stretch;
+
+static void ghosts_of(const pass *it, const gab_pass_segment *segment, stretch at, int step)
+{
+  const gab_pass_plan *plan = it->plan;
+  for (size_t i = 0; i < segment->way_count; i++) {
+    const gab_pass_way *way = &segment->ways[i];
+    if (way->plane >= 0 && way->plane != at.plane) continue;
+    if (way->row >= 0 && (way->row < at.lo || way->row >= at.hi)) continue;
+    int32_t first[3] = {0, 0, 0}, extent[3] = {way->fetch->side->extent[0] * way->fetch->blocks, 1, 1};
+    if (way->plane < 0) first[plan->plane_axis] = at.plane;
+    if (way->row < 0) {
+      first[plan->row_axis] = at.lo;
+      extent[plan->row_axis] = at.hi - at.lo;
+    }
+    const gab_lbm_model *model = &it->lbm->model;
+    const gab_lbm_fetch fetch = {.source = view_of(model, way->source, step), .side = way->fetch->side};
+    gab_lbm_fetch_part(model, view_of(model, way->target, step), &fetch, first, extent);
+  }
+}
+
+static void links_of(const pass *it, const gab_pass_segment *segment, stretch at, int step)
+{
+  const size_t row = (size_t)at.plane * (size_t)it->plan->rows;
+  for (size_t i = 0; i < segment->count; i++) {
+    const gab_lbm_job job = {
+        .block = (gab_lbm_block *)(uintptr_t)view_of(&it->lbm->model, &segment->blocks[i], step),
+        .parts = 1,
+        .first_slab = row + (size_t)at.lo,
+        .last_slab = row + (size_t)at.hi};
+    gab_links_apply(&it->lbm->model, &job, it->ramp[step]);
+  }
+}
+
+static void cells_of(const pass *it, const gab_pass_segment *segment, stretch at, int step)
+{
+  const gab_lbm_model *model = &it->lbm->model;
+  const gab_lbm_block *block = view_of(model, segment->blocks, step);
+  const size_t row = (size_t)at.plane * (size_t)it->plan->rows,
+               first = segment->row_runs[row + (size_t)at.lo], last = segment->row_runs[row + (size_t)at.hi];
+  const gab_sweep sweep = {.from = block->src->data,
+                           .to = block->src->data,
+                           .before = block->now,
+                           .after = block->now->next,
+                           .rates = &block->at->rates,
+                           .lattice = model->lattice,
+                           .collision = model->options.collision,
+                           .end = segment->runs +
+                                  segment->row_runs[(size_t)it->plan->rows * (size_t)it->plan->planes]};
+  model->kernel->run(&sweep, segment->runs + first, last - first);
+}
+
+/* ------------------------------------------------------------------------------------------ rows of the domain */
+
+/* The first segment whose planes end behind a plane. */
+static size_t first_segment(const gab_pass_plan *plan, int64_t plane)
+{
+  size_t first = 0, last = plan->segment_count;
+  while (first < last) {
+    const size_t middle = first + (last - first) / 2;
+    if (plan->segments[middle].plane + plan->planes <= plane) first = middle + 1;
+    else last = middle;
+  }
+  return first;
+}
+
+/* One part of one step in the rows [lo, hi) of a plane. */
+static void rows_of(const pass *it, gab_lbm_clock *clock, int64_t plane, int64_t lo, int64_t hi, int step,
+                    enum pass_part part)
+{
+  const gab_pass_plan *plan = it->plan;
+  const double start = clock ? gab_seconds() : 0;
+  for (size_t i = first_segment(plan, plane); i < plan->segment_count; i++) {
+    const gab_pass_segment *segment = &plan->segments[i];
+    if (segment->plane > plane) break;
+    const int64_t a = lo - segment->row, e = hi - segment->row;
+    const stretch at = {.plane = (int32_t)(plane - segment->plane),
+                        .lo = a < 0 ? 0 : (int32_t)(a < plan->rows ? a : plan->rows),
+                        .hi = e < 0 ? 0 : (int32_t)(e < plan->rows ? e : plan->rows)};
+    if (at.lo >= at.hi) continue;
+    if (part == PART_GHOSTS) ghosts_of(it, segment, at, step);
+    else if (part == PART_LINKS) links_of(it, segment, at, step);
+    else cells_of(it, segment, at, step);
+  }
+  if (!clock) return;
+  double *const sums[PART_COUNT] = {&clock->ghosts, &clock->links, &clock->sweep};
+  *sums[part] += gab_seconds() - start;
+}
+
+/* The planes [lo, hi) of a thread; at an inner end it stays away from those of another. */
+typedef struct share {
+  int64_t lo, hi;
+  bool inner_lo, inner_hi;
+} share;
+
+static share share_of(const gab_pass_plan *plan, size_t thread, size_t threads)
+{
+  const int64_t all = plan->plane_hi - plan->plane_lo;
+  return (share){.lo = plan->plane_lo + all * (int64_t)thread / (int64_t)threads,
+                 .hi = plan->plane_lo + all * (int64_t)(thread + 1) / (int64_t)threads,
+                 .inner_lo = thread > 0,
+                 .inner_hi = thread + 1 < threads};
+}
+
+/* All that a plane of the head brings with it, in the band of rows [lo, hi) of the head. */
+static void one_head(const pass *it, gab_lbm_clock *clock, const share *mine, int64_t head, int64_t lo,
+                     int64_t hi)
+{
+  const gab_pass_plan *plan = it->plan;
+  for (int step = 0; step < it->shape.steps; step++)
+    for (int part = 0; part < PART_COUNT; part++) {
+      const int64_t away = behind(step, part), plane = head - away;
+      if (plane < mine->lo + (mine->inner_lo ? away : 0) || plane >= mine->hi - (mine->inner_hi ? away : 0))
+        continue;
+      int64_t from = lo - away, to = hi - away;
+      if (from < plan->row_lo) from = plan->row_lo;
+      if (to > plan->row_hi) to = plan->row_hi;
+      if (from < to) rows_of(it, clock, plane, from, to, step, part);
+    }
+}
+
+static void bands(const pass *it, gab_lbm_clock *clock, const share *mine)
+{
+  const gab_pass_plan *plan = it->plan;
+  const int64_t late = behind(it->shape.steps - 1, PART_CELLS);
+  for (int64_t lo = plan->row_lo; lo < plan->row_hi + late; lo += it->shape.band)
+    for (int64_t head = mine->lo; head < mine->hi + late; head++)
+      one_head(it, clock, mine, head, lo, lo + it->shape.band);
+}
+
+/* What was left out where threads meet: all of them share the rows. */
+static void borders(const pass *it, gab_lbm_clock *clock, size_t thread, size_t threads)
+{
+  const gab_pass_plan *plan = it->plan;
+  const int64_t rows = plan->row_hi - plan->row_lo;
+  for (int step = 0; step < it->shape.steps; step++)
+    for (int part = 0; part < PART_COUNT; part++) {
+      const int64_t away = behind(step, part), all = (int64_t)(threads - 1) * 2 * away * rows;
+      int64_t next = all * (int64_t)thread / (int64_t)threads;
+      const int64_t last = all * (int64_t)(thread + 1) / (int64_t)threads;
+      while (next < last) {
+        const int64_t line = next / rows, row = next % rows;
+        const share above = share_of(plan, (size_t)(line / (2 * away)) + 1, threads);
+        const int64_t end = last - next < rows - row ? row + (last - next) : rows;
+        rows_of(it, clock, above.lo - away + line % (2 * away), plan->row_lo + row, plan->row_lo + end, step,
+                part);
+        next += end - row;
+      }
+#pragma omp barrier
+    }
+}
+
+static size_t thread_number(void)
+{
+#ifdef _OPENMP
+  return (size_t)omp_get_thread_num();
+#else
+  return 0;
+#endif
+}
+static size_t team_size(void)
+{
+#ifdef _OPENMP
+  return (size_t)omp_get_num_threads();
+#else
+  return 1;
+#endif
+}
+
+/* ------------------------------------------------------------------------------------------ how many at once */
+
+/* What a thread may take of the caches: others share them, and more than a band goes through. */
+static size_t cache_of_thread(void) { return gab_cache_share() / 3 * 2; }
+
+/* What has to stay in the cache: the planes from the head to the last step's, in a band and what it is shifted by. */
+static int64_t band_in(size_t bytes, size_t row_bytes, int steps)
+{
+  return (int64_t)(bytes / ((size_t)behind(steps, PART_LINKS) + 1) / row_bytes) - 2 * steps;
+}
+
+/* Where threads meet they must not meet the next ones. */
+static bool has_planes(const gab_pass_plan *plan, size_t threads, int steps)
+{
+  const int64_t planes = (plan->plane_hi - plan->plane_lo) / (int64_t)threads;
+  return threads == 1 || planes > 2 * behind(steps - 1, PART_CELLS);
+}
+
+/* Rows of a band of so many steps; 0: it is not worth a pass. Below some rows for each step too much of a band is
+ * fetched by the next one again. */
+static int64_t band_of(const gab_pass_plan *plan, size_t threads, int steps)
+{
+  enum { ROWS_PER_STEP = 4 };
+  const int64_t all = plan->row_hi - plan->row_lo + 2 * (int64_t)steps,
+                band = band_in(cache_of_thread(), plan->row_bytes, steps);
+  if (!has_planes(plan, threads, steps)) return 0;
+  return band >= all ? all : band >= ROWS_PER_STEP * steps ? band : 0;
+}
+
+gab_pass_shape gab_pass_shape_of(const gab_pass_plan *plan, size_t threads, int most, gab_step left)
+{
+  enum { USUAL = 4 };
+  const size_t cells = (size_t)(plan->row_hi - plan->row_lo) * (size_t)(plan->plane_hi - plan->plane_lo);
+  int steps = most == 0 ? USUAL : most < GAB_PASS_STEPS ? most : GAB_PASS_STEPS;
+  if (steps > left) steps = (int)left;
+  /* what stays in the caches from step to step gains nothing */
+  if (most == 0 && plan->row_bytes * cells <= cache_of_thread() * threads) steps = 1;
+  while (steps > 1 && band_of(plan, threads, steps) == 0) steps--;
+  if (steps < 2) return (gab_pass_shape){.steps = 1};
+  /* alike, rather than a last one of a single step */
+  const gab_step passes = (left + steps - 1) / steps;
+  const int alike = (int)((left + passes - 1) / passes);
+  if (band_of(plan, threads, alike) > 0) steps = alike;
+  return (gab_pass_shape){.steps = steps, .band = band_of(plan, threads, steps)};
+}
+
+/* ------------------------------------------------------------------------------------------ all of it */
+
+static void run_pass(gab_lbm *lbm, const gab_pass_plan *plan, gab_pass_shape shape)
+{
+  pass it = {.lbm = lbm, .plan = plan, .shape = shape};
+  for (int step = 0; step < shape.steps; step++)
+    gab_lbm_ramps(lbm, (double)(lbm->step + step), it.ramp[step]);
+#pragma omp parallel
+  {
+    const size_t thread = thread_number(), threads = team_size();
+    gab_lbm_clock *clock = thread < lbm->clocks ? &lbm->clock[thread] : NULL;
+    const double start = clock ? gab_seconds() : 0;
+    const share mine = share_of(plan, thread, threads);
+    bands(&it, clock, &mine);
+#pragma omp barrier
+    if (threads > 1) borders(&it, clock, thread, threads);
+    if (clock) clock->all += gab_seconds() - start;
+  }
+  for (size_t i = 0; i < plan->block_count; i++) {
+    gab_lbm_block *block = plan->blocks[i].block;
+    for (int step = 0; step < shape.steps; step++) {
+      block->now = block->now->next;
+      gab_strip_turn_over(block);
+    }
+  }
+}
+
+/* In the steps that come next nobody may want anything beside the state. */
+static bool may_pass(const gab_lbm *lbm)
+{
+  return lbm->deepest == 0 && !lbm->wants_forces && !gab_lbm_recompute_waits(lbm) &&
+         !lbm->model.local_force && !lbm->model.times_blocks && lbm->model.kernel->in_place;
+}
+
+/* The plan of passes belongs to that of steps, and goes with it. @param[out] plan  NULL: one step at a time */
+static gab_status plan_of(gab_lbm *lbm, const gab_pass_plan **plan)
+{
+  gab_lbm_plan *steps = &lbm->stage[0].plan;
+  *plan = NULL;
+  if (!may_pass(lbm)) return GAB_OK;
+  GAB_TRY(gab_lbm_update_plan(lbm, 0));
+  if (!steps->knows_passes) GAB_TRY(gab_pass_plan_create(lbm, &steps->passes));
+  steps->knows_passes = true;
+  *plan = steps->passes;
+  return GAB_OK;
+}
+
+static gab_status collide_pass(gab_lbm *lbm, const gab_pass_plan *plan, gab_pass_shape shape)
+{
+  gab_lbm_stage *stage = &lbm->stage[0];
+  gab_world_enter(lbm->world, GAB_FAULT_POINT_COMPUTE);
+  GAB_TRY(gab_world_check(lbm->world));
+  run_pass(lbm, plan, shape);
+  stage->is_settled = true;
+  lbm->ghosts = GAB_GHOSTS_STALE;
+  lbm->step += shape.steps;
+  lbm->steps_in_passes += (uint64_t)shape.steps;
+  return GAB_OK;
+}
+
+gab_status gab_pass_take(gab_lbm *lbm, gab_pass_shape wanted, gab_step left, gab_step *taken)
+{
+  const gab_pass_plan *plan;
+  *taken = 1;
+  GAB_TRY(gab_lbm_exchange_start(lbm));
+  GAB_TRY(plan_of(lbm, &plan));
+  gab_pass_shape shape = {.steps = 1};
+  if (plan) shape = gab_pass_shape_of(plan, gab_thread_count(), wanted.steps, left);
+  if (wanted.band > 0) shape.band = wanted.band;
+  if (shape.steps == 1) GAB_TRY(gab_lbm_collide_inner(lbm));
+  GAB_TRY(gab_lbm_exchange_finish(lbm));
+  if (shape.steps == 1) return gab_lbm_collide(lbm);
+  *taken = shape.steps;
+  return collide_pass(lbm, plan, shape);
+}
+
+gab_status gab_lbm_steps(gab_lbm *lbm, gab_step count, int per_pass)
+{
+  if (count < 0 || per_pass < 0)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "%" GAB_PRI_STEP " steps asked for, %d at once", count, per_pass);
+  for (gab_step taken; count > 0; count -= taken)
+    GAB_TRY(gab_pass_take(lbm, (gab_pass_shape){.steps = per_pass}, count, &taken));
+  return GAB_OK;
+}

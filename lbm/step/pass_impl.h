@@ -1,0 +1,97 @@
+/** @file pass_impl.h
+ *  @brief Several steps in one pass through memory.
+ *
+ *  A step of a large domain waits for memory: each population is read and written once, and has left the caches when the
+ *  next step wants it. But a cell can take its next step as soon as those around it have taken this one. So a pass goes
+ *  through the domain once, plane by plane along the slab axis (z; in 2D y), in bands of rows (y): behind the plane that
+ *  takes step 0 comes, while the cells are still in a cache, one that takes step 1, and so on. With r the place of the head:
+ *  @code
+ *    ghosts of step k    plane r - 2k        what cells there have sent to ghosts of other blocks
+ *    links of step k     plane r - 2k - 1    of the cells there
+ *    cells of step k     plane r - 2k - 2
+ *  @endcode
+ *  which is the order of a step of its own (sweep.c): ghosts, links and cells one plane apart, since a link looks one cell
+ *  far, and has to before the sweep takes what lies there; and the next step two planes behind. Rows do the same: the band of step k is
+ *  shifted by 2k rows against the head's, so bands need nothing of the next one and nothing is computed twice (time
+ *  skewing: Wonnacott 2000; wavefronts of planes: Wellein, Hager, Zeiser, Wittmann & Fehske 2009). In place
+ *  this needs no second field: a sweep of a cell touches what arrives there and nothing else (storage_impl.h).
+ *
+ *  Each thread has planes of its own; where two meet, each step stays as many planes away as it lies behind, and what is left
+ *  out is done by all threads together when both have come through.
+ *
+ *  Every cell does the same arithmetic with the same numbers as in steps one after another: the bits are the same.
+ *
+ *  Tier: internal.
+ */
+#ifndef GABION_LBM_PASS_IMPL_H
+#define GABION_LBM_PASS_IMPL_H
+
+#include "lbm/lbm_impl.h"
+
+/** Fetches a part of what comes one way between dense blocks: the cells [first, first + extent) of its side. Whoever asks
+ *  may mean another state of the blocks than theirs: target and source may be views. In ghosts.c. */
+void gab_lbm_fetch_part(const gab_lbm_model *model, const gab_lbm_block *target, const gab_lbm_fetch *fetch,
+                        const int32_t first[3], const int32_t extent[3]);
+
+/** Most steps of a pass. */
+#define GAB_PASS_STEPS 8
+
+/** Links of a block by its rows, as block->links.start by its slabs. A view stands for the block in one of the two states of
+ *  its field, so that gab_links_apply() and gab_lbm_fetch_part() can be told which. */
+typedef struct gab_pass_block {
+  gab_lbm_block *block;
+  size_t (*starts)[GAB_LINK_LISTS]; /**< owned; per row, and at the end */
+  gab_lbm_block view[2];            /**< in model->storage[0] and [1] */
+} gab_pass_block;
+
+/** What cells of a segment send to ghosts of other blocks. */
+typedef struct gab_pass_way {
+  const gab_pass_block *target, *source;
+  const gab_lbm_fetch *fetch;
+  int32_t plane, row; /**< of the source, that it leaves by; -1: all do */
+} gab_pass_way;
+
+/** Blocks side by side along x without ghosts between them, swept as one. */
+typedef struct gab_pass_segment {
+  gab_pass_block *blocks; /**< `count` of them, from left to right */
+  size_t count;
+  int64_t plane, row; /**< of its first cell, in the domain */
+  size_t *row_runs;   /**< owned; where the runs of each row begin, and the end */
+  gab_run *runs;      /**< owned */
+  gab_pass_way *ways; /**< of the list of all */
+  size_t way_count;
+} gab_pass_segment;
+
+/** The rows of all blocks of this process. Row r of plane p of a block is number p * rows + r. */
+typedef struct gab_pass_plan {
+  gab_pass_segment *segments; /**< by planes, rows, x */
+  size_t segment_count;
+  gab_pass_block *blocks;
+  size_t block_count;
+  gab_pass_way *ways;
+  size_t way_count;
+  int row_axis, plane_axis; /**< of the field; in 2D a plane is one row, and row_axis is z */
+  int32_t rows, planes;     /**< of a block */
+  int64_t row_lo, row_hi, plane_lo, plane_hi; /**< of all */
+  size_t row_bytes; /**< populations of all cells that lie in a row and plane, about */
+} gab_pass_plan;
+
+/** @param[out] plan  NULL if steps cannot be taken together here: blocks of several levels, or sparse, or with two fields;
+ *  ghosts by messages, or over the ends of a periodic domain across rows or planes */
+gab_status gab_pass_plan_create(gab_lbm *lbm, gab_pass_plan **plan);
+void gab_pass_plan_destroy(gab_pass_plan **plan);
+
+/** How a pass goes: `steps` of 1 … #GAB_PASS_STEPS, `band` rows at a time. */
+typedef struct gab_pass_shape {
+  int steps;
+  int64_t band;
+} gab_pass_shape;
+/** As many steps as fit into the caches. @param[in] most  steps; 0: as is usual, and one where all cells stay in the caches
+ *  anyway @param[in] left  steps that are wanted in all @return 1 step: it is not worth a pass, or threads have too few planes */
+gab_pass_shape gab_pass_shape_of(const gab_pass_plan *plan, size_t threads, int most, gab_step left);
+
+/** Some steps in a pass, or one if that cannot be; the exchange comes with it. Collective among neighbours.
+ *  @param[in] wanted  steps at most, as `most` above; band 0: what fits @param[out] taken  steps */
+gab_status gab_pass_take(gab_lbm *lbm, gab_pass_shape wanted, gab_step left, gab_step *taken);
+
+#endif
