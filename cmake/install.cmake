@@ -44,7 +44,7 @@ install(TARGETS gabion EXPORT gabionTargets
 install(TARGETS gabion-app EXPORT gabionTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT devel)
-foreach(header physics case/case plan/app_plan run/run stencil/stencil)
+foreach(header physics case/case flow/flow plan/app_plan run/run stencil/stencil)
   get_filename_component(folder "apps/driver/${header}.h" DIRECTORY)
   install(FILES "${PROJECT_SOURCE_DIR}/apps/driver/${header}.h"
           DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/gabion/${folder}" COMPONENT devel)

@@ -1,6 +1,6 @@
 /* What the bits of a result depend on besides the parameters' numbers: recorded with a state, so that nothing
  * goes on from it that would give other bits without anybody noticing. */
-#include "lbm/levels/levels_impl.h"
+#include "lbm/levels/level_interface_impl.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 #include "lbm/boundaries/link_template_impl.h"
-#include "lbm/levels/levels_impl.h"
+#include "lbm/levels/level_interface_impl.h"
 #include "lbm/step/strip_impl.h"
 
 #include <math.h>

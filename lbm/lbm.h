@@ -101,23 +101,6 @@ typedef enum gab_side_index {
   GAB_SIDE_COUNT
 } gab_side_index;
 
-/** What happens at a side of the domain. */
-typedef enum gab_side_kind {
-  GAB_SIDE_PERIODIC = 0, /**< has to agree with the forest */
-  GAB_SIDE_WALL,         /**< no slip: half-way bounce-back */
-  GAB_SIDE_VELOCITY,     /**< given velocity: bounce-back with momentum, Ladd 1994 */
-  /** given density: anti-bounce-back, Ginzburg et al. 2008, velocity of the next cell */
-  GAB_SIDE_PRESSURE,
-  /** Zero gradient across the side: velocity of the next cell, never inwards, and the stress of the gradients
-   *  along the side, regularised (Latt et al. 2008, Phys. Rev. E 77, 056703). The density is drawn to the
-   * given one softly, by 2 c_s / length per step (after Poinsot & Lele 1992). Vortices and sound waves leave.
-   */
-  GAB_SIDE_OUTFLOW,
-  GAB_SIDE_FREE_SLIP, /**< specular reflection: no friction, nothing passes */
-  GAB_SIDE_OWN,       /**< what a program has registered: lbm/boundaries/boundary.h */
-  GAB_SIDE_KIND_COUNT
-} gab_side_kind;
-
 /** Shape of the velocity over a side. */
 typedef enum gab_profile {
   GAB_PROFILE_CONSTANT = 0,
@@ -261,8 +244,6 @@ gab_status gab_lbm_clear_solid(gab_lbm *lbm);
 
 const gab_lbm_options *gab_lbm_get_options(const gab_lbm *lbm); /**< with the defaults filled in */
 const gab_geometry *gab_lbm_get_geometry(const gab_lbm *lbm);
-/** The handle of the populations among the data of blocks. */
-gab_data_id gab_lbm_data(const gab_lbm *lbm);
 /** Name of the kernel that runs, e.g. "in_place/D3Q19/double/forced". */
 const char *gab_lbm_kernel_name(const gab_lbm *lbm);
 /** What the bits of results depend on besides the numbers of the parameters: lattice, precision, collision
@@ -318,6 +299,21 @@ static inline const gab_collision *gab_lbm_collision(const gab_lbm_options *opti
  * a flow of that speed, in cells per step: twice that, at most 1/4, with TRT, or MRT with a magic parameter,
  * where the Reynolds number of a cell exceeds 10. 0: none. Pure. */
 double gab_lbm_open_speed(const gab_lbm_options *options, double speed);
+/** The `border_speed` that borders between levels need in a flow of that speed, in cells per step of level 0: as given, if that is
+ * not negative; else twice that speed, at most 1/4, since around bodies flows get up to twice as fast; 0.1 if the speed is not
+ * known (0). Pure. */
+double gab_lbm_border_speed(double speed, double given);
+/** The magic parameters of levels 0 to the largest on which it is less than the options say, in words: "0.12, 0.18". Pure.
+ *  @param[in] options  as gab_lbm_magic_on() takes them @param[in] levels  that there are
+ *  @return that level; -1, and an empty text, if there is none */
+int gab_lbm_describe_bounds(const gab_lbm_options *options, int levels, char *text, size_t capacity);
+/** Whether borders between levels amplify waves in a flow of that speed, in cells per step, where the coarser cells are of a level,
+ *  and what to do, in words; empty if not: by the magic parameter, and by what else is known of a collision in 3D. Pure.
+ *  @param[in] options  as gab_lbm_magic_on() takes them */
+void gab_lbm_advise_borders(const gab_lbm_options *options, double speed, int level, char *text,
+                            size_t capacity);
+void gab_lbm_advise_borders_of_space(const gab_lbm_options *options, int dimension, double speed, int level,
+                                     char *text, size_t capacity);
 /** Whether waves grow within a uniform flow of that speed, in cells per step, on a level, and what to do, in
  * words; empty if not. Pure. @param[in] options  as gab_lbm_magic_on() takes them */
 void gab_lbm_advise(const gab_lbm_options *options, double speed, int level, char *text, size_t capacity);

@@ -169,9 +169,6 @@ typedef struct gab_links {
 /** What an open link makes of what its fluid cell has sent, g. */
 double gab_link_pressure(const gab_lbm_model *model, const gab_level_model *at, const gab_open_link *link,
                          const double g[GAB_LATTICE_MAX_Q]);
-/** Of a program's own side, which is in the list of outflows. */
-double gab_link_own(const gab_lbm_model *model, const gab_level_model *at, const gab_open_link *link,
-                    const double g[GAB_LATTICE_MAX_Q]);
 /** Of an outflow, or of a program's own side. */
 double gab_link_outflow(const gab_lbm_model *model, const gab_level_model *at, const gab_open_link *link,
                         const double g[GAB_LATTICE_MAX_Q]);
@@ -225,7 +222,7 @@ typedef struct gab_beside {
 } gab_beside;
 gab_beside gab_beside_of(const gab_forest *forest, const gab_block *block);
 
-/** What a block exchanges with other levels, see levels_impl.h. */
+/** What a block exchanges with other levels, see level_interface_impl.h. */
 typedef struct gab_level_interface gab_level_interface;
 
 /** What blocks need to know of the flow; lives inside the gab_lbm. */
@@ -460,6 +457,9 @@ gab_flag_bits gab_lbm_flag_of(const gab_lbm_model *model, const gab_lbm_block *b
 int gab_lbm_body_at(const gab_lbm_model *model, int level, const int64_t cell[3]);
 /** Writes what the boundary cells send. @param[in] ramp  one factor per side */
 void gab_links_apply(const gab_lbm_model *model, const gab_lbm_job *job, const double ramp[GAB_SIDE_COUNT]);
+/** The same of a block that stores all cells. */
+void gab_links_apply_dense(const gab_lbm_model *model, const gab_lbm_job *job,
+                           const double ramp[GAB_SIDE_COUNT]);
 
 /** Works out what crosses in each direction. */
 void gab_lbm_list_sides(gab_lbm_model *model);
@@ -473,7 +473,7 @@ void gab_lbm_join_ways(const gab_ghost_side *sides, gab_lbm_block *first);
 /** Fetches what blocks of this process send to the ghosts of some slabs: of their sides that the slab axis
  *  does not cross, or (`across`) of all other ones, whatever the slabs. */
 void gab_lbm_fill_ghosts(const gab_lbm_model *model, const gab_lbm_job *job, bool across);
-/** A sub-step of a level, and what the blocks do then besides, see levels_impl.h. */
+/** A sub-step of a level, and what the blocks do then besides, see level_interface_impl.h. */
 typedef struct gab_lbm_substep {
   int level;
   double time; /**< in steps of level 0 */
@@ -495,6 +495,8 @@ gab_status gab_lbm_collide_on(gab_lbm *lbm, const gab_lbm_substep *at);
 void gab_lbm_ramps(const gab_lbm *lbm, double time, double ramp[GAB_SIDE_COUNT]);
 /** Sweeps a slab of a block, whichever kind of block it is, from `now` to the next state. */
 void gab_lbm_sweep_slab(const gab_lbm_model *model, gab_lbm_block *block, size_t slab);
+/** The same of all blocks of a pencil, row by row. @param[in] first  its first block */
+void gab_lbm_sweep_pencil(const gab_lbm_model *model, gab_lbm_block *first, size_t slab);
 /** The local force on a slab that has just been swept, of a block that has not been turned over yet: step/local_force.c */
 void gab_lbm_push_slab(const gab_lbm_model *model, const gab_lbm_block *block, size_t slab);
 

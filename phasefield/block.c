@@ -3,7 +3,6 @@
 #include "blockforest/forest/direction.h"
 #include "phasefield/levels/levels_impl.h"
 
-#include <math.h>
 #include <string.h>
 
 static gab_status make_field(const gab_phasefield_model *model, int components, gab_field **field)
@@ -57,62 +56,6 @@ static gab_status create_block(void *user, const gab_forest *forest, const gab_b
   return status;
 }
 
-/* But for the rounding of the projection itself: in single precision, say, they are not. */
-static bool is_on_simplex(int phases, const double *phi)
-{
-  double sum = 0;
-  bool inside = true;
-  for (int a = 0; a < phases; a++) {
-    sum += phi[a];
-    inside = inside && (phi[a] == 0 || phi[a] > GAB_PHASEFIELD_LEAST_PHI);
-  }
-  return inside && fabs(sum - 1) < 1e-14;
-}
-
-void gab_phasefield_initial_cell(const gab_phasefield_model *model, const gab_phasefield_slice *slice,
-                                 const int64_t cell[3], double *phi, double *c)
-{
-  const gab_phasefield_options *options = &model->options;
-  double mu[GAB_MOST_INDEPENDENTS];
-  memset(phi, 0, GAB_MOST_PHASES * sizeof *phi);
-  memcpy(mu, options->mu, sizeof mu);
-  options->initial(options->initial_user, cell, phi, mu);
-  if (options->initial_as_stored && is_on_simplex(model->phases, phi)) {
-    memcpy(c, mu, (size_t)model->independents * sizeof *c);
-    return;
-  }
-  gab_phasefield_project(model->phases, (1U << model->phases) - 1, phi);
-  if (options->initial_as_stored) memcpy(c, mu, (size_t)model->independents * sizeof *c);
-  else gab_phasefield_c_of_mu(model, slice, phi, mu, c);
-}
-
-static gab_status initialise_block(void *user, const gab_forest *forest, const gab_block *place, void *data)
-{
-  (void)forest, (void)place;
-  gab_phasefield_block *block = data;
-  const gab_phasefield_model *model = block->model;
-  for (int32_t z = 0; z < model->cells[2]; z++)
-    for (int32_t y = 0; y < model->cells[1]; y++) {
-      const int64_t row = block->first[model->axis] + (model->axis == 2 ? z : y);
-      const gab_phasefield_slice slice = gab_phasefield_slice_at(model, row, model->step);
-      for (int32_t x = 0; x < model->cells[0]; x++) {
-        const int64_t cell[3] = {block->first[0] + x, block->first[1] + y, block->first[2] + z};
-        double phi[GAB_MOST_PHASES], c[GAB_MOST_INDEPENDENTS];
-        if (!gab_phasefield_is_coarse(block)) gab_phasefield_initial_cell(model, &slice, cell, phi, c);
-        else if (!gab_phasefield_initial_mean(user, cell, model->coarser, phi, c))
-          GAB_FAIL(GAB_ERR_STATE,
-                   "cell (%" PRId64 ", %" PRId64 ", %" PRId64
-                   ") of width %g has an interface at the start: there the "
-                   "grid has to be fine",
-                   cell[0], cell[1], cell[2], model->dx);
-        for (int a = 0; a < model->phases; a++) gab_field_set(block->phi, x, y, z, a, phi[a]);
-        for (int i = 0; i < model->independents; i++) gab_field_set(block->c, x, y, z, i, c[i]);
-      }
-    }
-  const gab_phasefield_options *options = &model->options;
-  return options->initial_status ? options->initial_status(options->initial_user) : GAB_OK;
-}
-
 /* ------------------------------------------------------------------------------------------ packing */
 
 static size_t packed_size(void *user, const void *data)
@@ -157,7 +100,7 @@ gab_block_data_kind gab_phasefield_block_kind(gab_phasefield *phasefield)
                                .user = phasefield,
                                .create = create_block,
                                .destroy = destroy_block,
-                               .initialise = initialise_block,
+                               .initialise = gab_phasefield_initialise,
                                .packed_size = packed_size,
                                .pack = pack,
                                .unpack = unpack,
@@ -169,15 +112,6 @@ gab_block_data_kind gab_phasefield_block_kind(gab_phasefield *phasefield)
 }
 
 /* ------------------------------------------------------------------------------------------ ghosts */
-
-gab_field *gab_phasefield_field(const gab_phasefield_block *block, gab_phasefield_which which)
-{
-  gab_field *const fields[] = {[WHICH_PHI] = block->phi,
-                               [WHICH_PHI_NEW] = block->phi_new,
-                               [WHICH_MU] = block->mu,
-                               [WHICH_C] = block->c};
-  return fields[which];
-}
 
 static bool crosses(const gab_phasefield_ghosts *ghosts, int direction)
 {
@@ -253,13 +187,6 @@ static void fill_side(const gab_phasefield_model *model, gab_field *field, int s
         for (int64_t x = outside.lo[0]; x < outside.hi[0]; x++)
           gab_field_set(field, (int32_t)x, (int32_t)y, (int32_t)z, i,
                         2 * reservoir[i] - gab_field_get(field, (int32_t)x, (int32_t)y, (int32_t)z, i));
-}
-
-bool gab_phasefield_is_at_side(const gab_phasefield_model *model, const gab_phasefield_block *block, int side)
-{
-  const int axis = side / 2;
-  return side % 2 == 0 ? block->first[axis] == 0
-                       : block->first[axis] + model->cells[axis] == model->domain[axis];
 }
 
 void gab_phasefield_fill_sides(const gab_phasefield_model *model, const gab_phasefield_block *block,

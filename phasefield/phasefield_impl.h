@@ -118,22 +118,28 @@ struct gab_phasefield {
   gab_phasefield_part parts[GAB_PHASEFIELD_MOST_QUANTITIES]; /* what quantities are evaluated from */
 };
 
-/* ---- block.c ---- */
-gab_block_data_kind gab_phasefield_block_kind(gab_phasefield *phasefield);
+/* ---- lookup.c ---- */
+gab_phasefield_block *gab_phasefield_block_of(const gab_phasefield *phasefield, size_t index);
+gab_field *gab_phasefield_field(const gab_phasefield_block *block, gab_phasefield_which which);
+/** Whether a block lies at a side of the domain. */
+bool gab_phasefield_is_at_side(const gab_phasefield_model *model, const gab_phasefield_block *block,
+                               int side);
+
+/* ---- initialise.c ---- */
 /** The initial state of a cell of the finest level. @param[in] slice  of its row */
 void gab_phasefield_initial_cell(const gab_phasefield_model *model, const gab_phasefield_slice *slice,
                                  const int64_t cell[3], double *phi, double *c);
+/** initialise() of the block data. */
+gab_status gab_phasefield_initialise(void *phasefield, const gab_forest *forest, const gab_block *place,
+                                     void *data);
+
+/* ---- block.c ---- */
+gab_block_data_kind gab_phasefield_block_kind(gab_phasefield *phasefield);
 gab_ghost_kind gab_phasefield_ghost_kind(gab_phasefield_ghosts *ghosts, const char *name);
-gab_field *gab_phasefield_field(const gab_phasefield_block *block, gab_phasefield_which which);
-gab_phasefield_block *gab_phasefield_block_of(const gab_phasefield *phasefield, size_t index);
 /** Ghosts beyond the sides of the domain, from the cells next to them and, at edges, from ghosts that the
  *  exchange has filled. */
 void gab_phasefield_fill_sides(const gab_phasefield_model *model, const gab_phasefield_block *block,
                                gab_phasefield_which which);
-
-/** Whether a block lies at a side of the domain. */
-bool gab_phasefield_is_at_side(const gab_phasefield_model *model, const gab_phasefield_block *block,
-                               int side);
 
 /* ---- reconstruct.c ---- */
 /** gather() and reconstruct() of the block data: phases across the faces, and what is approximated from them. */

@@ -85,10 +85,10 @@ static gab_status adapt_once(moving_edge *edge)
   edge->part = PART_COUNT;
   GAB_TRY(gab_world_barrier(edge->b->world));
   const double start = gab_seconds();
-  gab_world_set_phase_hook(edge->b->world, note_phase, edge);
+  gab_world_set_fault_point_hook(edge->b->world, note_phase, edge);
   gab_adapt_report report;
   gab_status status = gab_forest_adapt(edge->flow->forest, &options, &report);
-  gab_world_set_phase_hook(edge->b->world, NULL, NULL);
+  gab_world_set_fault_point_hook(edge->b->world, NULL, NULL);
   if (status != GAB_OK) return status;
   edge->changed +=
       (double)(GAB_CHILDREN_MAX * report.grid.split + report.grid.merged) / (double)report.grid.blocks;

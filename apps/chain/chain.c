@@ -10,7 +10,7 @@
  * OUT/times/seat-S.csv has a row for each step that the process in seat S computed: when it began the step, had its ghosts, and
  * ended the step. What a process wrote before it was killed stays. The cosine with which the rod begins is an eigenvector of
  * the discrete Laplacian, so that the answer is known: the largest difference from it stands in summary.json. */
-#include "blockforest/forest/block_field.h"
+#include "blockforest/exchange/block_field.h"
 #include "blockforest/output/output.h"
 #include "core/messages/collective.h"
 #include "core/base/log.h"

@@ -1,56 +1,11 @@
-/* Which physics there are, and what is the same for the cases of all. */
-#include "apps/driver/driver.h"
+/* What is the same for the cases of all physics. */
+#include "apps/driver/case/case_impl.h"
+#include "apps/driver/physics_impl.h"
 
 #include "core/base/log.h"
 #include "core/memory/memory.h"
 
 #include <string.h>
-
-static const gab_physics *const *all;
-static int all_count;
-
-static int length(const char *const *names)
-{
-  int count = 0;
-  while (names[count]) count++;
-  return count;
-}
-
-static bool is_complete(const gab_physics *one)
-{
-  return one->name && one->title && one->own && one->case_bytes >= sizeof(gab_app_case) && one->declare &&
-         one->read && one->describe && one->run_bytes >= sizeof(gab_app_run) && one->prepare && one->build &&
-         one->add && one->release_run && one->usual_fields && one->usual_slice &&
-         length(one->usual_fields) <= GAB_APP_MOST_PICKED;
-}
-
-gab_status gab_app_physics_set(const gab_physics *const *physics, int count)
-{
-  int without_section = 0;
-  for (int i = 0; i < count; i++) {
-    if (!is_complete(physics[i]))
-      GAB_FAIL(GAB_ERR_ARGUMENT, "the physics %s lacks what has to be there (apps/driver/physics.h)",
-               physics[i]->name ? physics[i]->name : "without a name");
-    without_section += !physics[i]->section;
-  }
-  if (count < 1 || without_section > 1)
-    GAB_FAIL(GAB_ERR_ARGUMENT, "%d physics, %d of them without a section", count, without_section);
-  all = physics;
-  all_count = count;
-  return GAB_OK;
-}
-
-const gab_physics *gab_app_physics_at(int index)
-{
-  return index >= 0 && index < all_count ? all[index] : NULL;
-}
-
-gab_config_word gab_app_physics_quantity(const gab_physics *physics, int index)
-{
-  if (physics->quantities) return physics->quantities(index);
-  return (gab_config_word){.name =
-                               index < length(physics->usual_fields) ? physics->usual_fields[index] : NULL};
-}
 
 const char *gab_app_slice_quantity(const gab_app_case *which, size_t index)
 {
@@ -58,16 +13,6 @@ const char *gab_app_slice_quantity(const gab_app_case *which, size_t index)
   gab_config_path(path, "output.slices.%zu.quantity", index);
   return gab_config_is_set(which->config, path) ? gab_config_string(which->config, path)
                                                 : which->physics->usual_slice;
-}
-
-const gab_physics *gab_app_physics_of(const gab_config *config)
-{
-  const gab_physics *fallback = all[all_count - 1];
-  for (int i = 0; i < all_count; i++) {
-    if (!all[i]->section) fallback = all[i];
-    else if (gab_config_is_set(config, all[i]->section)) return all[i];
-  }
-  return fallback;
 }
 
 gab_status gab_app_case_create(const gab_config *config, const gab_app_options *options, gab_app_case **found)
@@ -120,10 +65,30 @@ static bool has(const gab_physics *physics, const char *section)
 
 gab_status gab_app_case_refuse_others(const gab_app_case *which)
 {
-  for (int i = 0; i < all_count; i++)
-    for (const char *const *path = all[i]->own; *path; path++)
+  const gab_physics *other;
+  for (int i = 0; (other = gab_app_physics_at(i)); i++)
+    for (const char *const *path = other->own; *path; path++)
       if (gab_config_is_set(which->config, *path) && !has(which->physics, *path))
-        return gab_config_fail(which->config, *path, "belongs to %s, but this is %s", all[i]->title,
+        return gab_config_fail(which->config, *path, "belongs to %s, but this is %s", other->title,
                                which->physics->title);
   return GAB_OK;
+}
+
+gab_status gab_app_case_read_alike(gab_app_case *which, int dimension)
+{
+  const gab_config *config = which->config;
+  const char *title = which->physics->title;
+  char why[160];
+  GAB_TRY(gab_app_case_refuse_others(which));
+  GAB_TRY(gab_app_domain_read(config, &which->domain));
+  if (dimension != 0 && which->domain.grid.dimension != dimension)
+    return gab_config_fail(config, "domain.cells", "%s is computed in %dD", title, dimension);
+  which->grid = which->domain;
+  which->dt = 1;
+  GAB_TRY(gab_app_balance_read(config, &which->balance, &which->rebalance));
+  if (which->balance.measured)
+    return gab_config_fail(config, "balance.work", "the work of %s is not measured: all its blocks are alike",
+                           title);
+  snprintf(why, sizeof why, "%s: blocks that nobody holds any more cannot be approximated", title);
+  return gab_app_reconstruct_refuse(config, why);
 }

@@ -36,6 +36,12 @@ typedef struct gab_app_plan gab_app_plan; /* plan/app_plan.h */
 
 enum { GAB_APP_MOST_EVIDENCE = 24 };
 
+/** Names of one kind. */
+typedef struct gab_app_names {
+  const char *title;            /**< "lattices" */
+  const char *(*at)(int index); /**< NULL behind the last */
+} gab_app_names;
+
 struct gab_physics {
   const char *name;    /**< "flow" */
   const char *title;   /**< with its article, for messages: "a flow" */
@@ -124,6 +130,9 @@ struct gab_physics {
   /** For `gabion plan`, after prepare(): says what blocks take and send, and refines the grid of the start, as build() does
    *  but without blocks. NULL: it cannot be planned. Collective. */
   gab_status (*plan)(gab_app_run *it, gab_app_plan *plan);
+  /** For `gabion info` without a case: what its parameter files may choose by name, beside quantities and monitors; ended by one
+   *  without a title. NULL: nothing. */
+  const gab_app_names *names;
   /** For `gabion info`: prints what the case is computed with. NULL: nothing. Local. */
   gab_status (*print)(const gab_app_case *which, FILE *out);
 };

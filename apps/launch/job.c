@@ -1,5 +1,4 @@
-/* One attempt: start mpirun, wait for what happens, clean up. Signals are blocked and waited for, so there
- * are no handlers and no races between them and the loop. */
+/* One attempt: start mpirun, wait for what happens, clean up. */
 #include "apps/launch/job.h"
 
 #include "core/memory/system_memory.h"
@@ -15,34 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MOST_SECONDS 1.0 /* that count between two looks */
 #define TERM_SECONDS 3.0 /* for mpirun to end its processes in order before they are killed */
-
-static const int waited_for[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
-
-static sigset_t signals(void)
-{
-  sigset_t set;
-  sigemptyset(&set);
-  for (size_t i = 0; i < sizeof waited_for / sizeof *waited_for; i++) sigaddset(&set, waited_for[i]);
-  return set;
-}
-
-void launch_block_signals(void)
-{
-  sigset_t set = signals();
-  sigprocmask(SIG_BLOCK, &set, NULL);
-  signal(SIGPIPE, SIG_IGN);
-  /* Processes whose mpirun dies become children of the launcher, not of init: they cannot get away. */
-  prctl(PR_SET_CHILD_SUBREAPER, 1);
-}
-
-double launch_seconds(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* In the child, between fork and exec. */
 static void become_mpirun(launch_job *job, int attempt)
@@ -119,42 +91,12 @@ static void end_keeper(launch_job *job)
   waitpid(job->keeper, NULL, 0);
 }
 
-/* ---------------------------------------------------------------- watching */
-
-/* Takes note of ended children; orphans of the job may be among them. */
-static void reap(launch_job *job)
-{
-  int status;
-  for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;)
-    if (pid == job->mpirun) {
-      job->ended = true;
-      job->status = status;
-    }
-}
-
-int launch_pause(launch_job *job, double seconds)
-{
-  sigset_t set = signals();
-  struct timespec time = {(time_t)seconds, (long)(1e9 * (seconds - (double)(time_t)seconds))};
-  int signal = sigtimedwait(&set, NULL, &time);
-  reap(job);
-  const double now = launch_seconds(), passed = now - job->looked;
-  job->watched += passed < MOST_SECONDS ? passed : MOST_SECONDS;
-  job->looked = now;
-  return signal < 0 || signal == SIGCHLD ? 0 : signal;
-}
-
-bool launch_wait_for_end(launch_job *job, double seconds)
-{
-  for (double end = launch_seconds() + seconds; !job->ended && launch_seconds() < end;)
-    launch_pause(job, POLL_SECONDS);
-  return job->ended;
-}
+/* ---------------------------------------------------------------- the end */
 
 /* Nothing of the job is left afterwards, whatever state it was in. */
 static void end_job(launch_job *job, bool politely)
 {
-  reap(job);
+  launch_reap(job);
   if (!job->ended && politely) {
     kill(job->mpirun, SIGTERM);
     launch_wait_for_end(job, TERM_SECONDS);

@@ -1,5 +1,5 @@
 /** @file job.h
- *  @brief An attempt while it runs: what job.c, which starts and ends it, and watch.c, which judges it, share.
+ *  @brief An attempt while it runs: what job.c, which starts and ends it, watch.c, which judges it, and wait.c share.
  *
  *  Tier: internal to gabion-launch.
  */
@@ -29,7 +29,9 @@ typedef struct launch_job {
   uint64_t killed; /**< processes that the system had ended for lack of memory when the attempt began */
 } launch_job;
 
-/* job.c */
+/* wait.c */
+/** Takes note of children that have ended; orphans of the job may be among them. */
+void launch_reap(launch_job *job);
 /** Waits for a signal or a short time, and takes note of children that have ended. @return the signal, 0 for none */
 int launch_pause(launch_job *job, double seconds);
 /** Waits until mpirun has ended. @return false if it has not within `seconds` */

@@ -160,10 +160,15 @@ typedef struct launch_result {
   char traces[LAUNCH_PATH + 64]; /**< file of stack traces, "" if none */
 } launch_result;
 
+/* say.c */
 /** A line on stderr, with the launcher's name before it. */
 void launch_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* wait.c */
 /** Seconds of a monotonic clock. */
 double launch_seconds(void);
+/** Blocks the signals that launch_attempt() waits for; to be called once before it. */
+void launch_block_signals(void);
 
 /* places.c */
 /** Makes the private folders. @return false and a message if that is impossible */
@@ -247,7 +252,5 @@ const char *launch_why_not_pinned(const launch_options *options, int threads);
 /* job.c */
 /** Runs the program once, from start to end, and cleans up behind it. */
 void launch_attempt(const launch_options *options, int attempt, launch_result *result);
-/** Blocks the signals that launch_attempt() waits for; to be called once before it. */
-void launch_block_signals(void);
 
 #endif

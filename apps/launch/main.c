@@ -2,7 +2,6 @@
 #include "apps/launch/launch.h"
 
 #include <getopt.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -11,16 +10,6 @@
 #define LEAST_DEAD_AFTER 0.5
 #define LEAST_CUT_AFTER  4.0  /* keep-alives are counted in seconds */
 #define USUAL_CUT_AFTER  60.0 /* where nodes are several */
-
-void launch_say(const char *format, ...)
-{
-  va_list arguments;
-  va_start(arguments, format);
-  char text[2 * LAUNCH_PATH];
-  vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
-  fprintf(stderr, "gabion-launch: %s\n", text);
-}
 
 static void print_help(const launch_options *options)
 {

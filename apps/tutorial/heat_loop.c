@@ -6,7 +6,7 @@
  *
  * A burner runs round a plate whose opposite edges meet: du/dt = k Laplace(u) + q(x, t). In the end there has
  * to be as much heat in the plate as the burner has released, no matter who died. */
-#include "blockforest/forest/block_field.h"
+#include "blockforest/exchange/block_field.h"
 #include "blockforest/output/output.h"
 #include "core/messages/collective.h"
 #include "core/base/log.h"

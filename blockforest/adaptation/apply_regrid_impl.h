@@ -6,7 +6,7 @@
 #ifndef GABION_BLOCKFOREST_FOLLOW_IMPL_H
 #define GABION_BLOCKFOREST_FOLLOW_IMPL_H
 
-#include "blockforest/adaptation/adapt.h"
+#include "blockforest/adaptation/apply_regrid.h"
 
 typedef struct gab_regrid_report {
   uint64_t sent_bytes; /* packed blocks that left this process */

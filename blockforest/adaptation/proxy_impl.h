@@ -144,13 +144,6 @@ typedef struct gab_fate {
   uint8_t unused[2];
 } gab_fate;
 
-/** Levels that all blocks are to have: the smallest at least as high as wished for which 2:1 holds and
- *  siblings agree. Collective.
- *  @param[in] now  levels of the local proxies
- *  @param[in,out] levels  one for each number: wished, then decided
- *  @param[out] rounds  of messages */
-gab_status gab_proxies_settle(gab_proxies *all, gab_border *border, const int8_t *now, int8_t *levels,
-                              int *rounds);
 /** Splits and merges as the levels say. Collective. */
 gab_status gab_proxies_change(gab_proxies *all, gab_border *border, const int8_t *now, const int8_t *levels);
 

@@ -47,8 +47,13 @@ static int8_t next_level(const gab_proxies *all, const gab_border *border, int8_
   return level;
 }
 
-gab_status gab_proxies_settle(gab_proxies *all, gab_border *border, const int8_t *now, int8_t *levels,
-                              int *rounds)
+/* Levels that all blocks are to have: the smallest at least as high as wished for which 2:1 holds and
+ *  siblings agree. Collective.
+ *  @param[in] now  levels of the local proxies
+ *  @param[in,out] levels  one for each number: wished, then decided
+ *  @param[out] rounds  of messages */
+static gab_status settle_levels(gab_proxies *all, gab_border *border, const int8_t *now, int8_t *levels,
+                                int *rounds)
 {
   void *memory;
   GAB_TRY(gab_alloc(all->count, GAB_MEMORY_OTHER, &memory));
@@ -135,7 +140,7 @@ static gab_status refine_within(gab_proxies *all, gab_border *border, const gab_
   int8_t *now = memory, *levels = now + all->count;
   find_levels(all, now);
   wish(all, marks, least, max_level, now, levels);
-  gab_status status = gab_proxies_settle(all, border, now, levels, rounds);
+  gab_status status = settle_levels(all, border, now, levels, rounds);
   if (status == GAB_OK) {
     *sum = count_changes(all, marks, now, levels);
     status = gab_world_sum_u64(all->world, &sum->split, TALLY_NUMBERS);

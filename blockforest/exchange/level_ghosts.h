@@ -26,7 +26,7 @@
 #ifndef GABION_BLOCKFOREST_LEVEL_GHOSTS_H
 #define GABION_BLOCKFOREST_LEVEL_GHOSTS_H
 
-#include "blockforest/forest/block_field.h"
+#include "blockforest/exchange/block_field.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,6 +1,6 @@
 #include "blockforest/hdf5/hdf5_file_impl.h"
 #include "blockforest/hdf5/hdf5_image_impl.h"
-#include "blockforest/output/output_impl.h"
+#include "blockforest/output/output_files_impl.h"
 
 /* ---------------------------------------------------------------------------------------- blocks */
 

@@ -2,7 +2,7 @@
 #ifndef GABION_BLOCKFOREST_HDF5_FILE_IMPL_H
 #define GABION_BLOCKFOREST_HDF5_FILE_IMPL_H
 
-#include "blockforest/output/hdf5_output.h"
+#include "blockforest/output/output_quantity.h"
 
 /* Of files as they are written now: /fields/QUANTITY/level-L is [block][z][y][x]. Files without this
  * attribute are of format 1: /fields/QUANTITY/block-ID, each block on its own. */

@@ -1,5 +1,5 @@
 #include "blockforest/hdf5/hdf5_image_impl.h"
-#include "blockforest/output/output_impl.h"
+#include "blockforest/output/output_files_impl.h"
 #include "core/memory/memory.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 
 #include "blockforest/hdf5/hdf5_file_impl.h"
 #include "blockforest/hdf5/hdf5_lock.h"
-#include "blockforest/output/output_impl.h"
+#include "blockforest/output/output_files_impl.h"
 #include "blockforest/output/xdmf_impl.h"
 #include "core/system/file.h"
 

@@ -1,5 +1,5 @@
 #include "blockforest/output/csv.h"
-#include "blockforest/output/output_impl.h"
+#include "blockforest/output/output_files_impl.h"
 #include "core/base/hash.h"
 #include "core/base/log.h"
 

@@ -1,7 +1,6 @@
 #include "blockforest/output/hdf5_output.h"
 #include "blockforest/hdf5/hdf5_file_impl.h"
-#include "blockforest/output/output.h"
-#include "blockforest/output/output_impl.h"
+#include "blockforest/output/output_files_impl.h"
 #include "blockforest/output/xdmf_impl.h"
 #include "core/messages/collective.h"
 

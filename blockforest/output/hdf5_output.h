@@ -31,8 +31,6 @@ extern "C" {
 
 typedef struct gab_volume gab_volume;
 
-typedef enum gab_output_precision { GAB_OUTPUT_FLOAT = 0, GAB_OUTPUT_DOUBLE } gab_output_precision;
-
 typedef struct gab_volume_options {
   const char *folder;             /**< the run's output folder, prepared by gab_output_folder_prepare() */
   const char *name;               /**< first part of the file names; NULL: "fields" */

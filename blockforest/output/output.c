@@ -1,5 +1,5 @@
 #include "blockforest/output/output.h"
-#include "blockforest/output/output_impl.h"
+#include "blockforest/output/output_files_impl.h"
 #include "core/base/log.h"
 
 #include <inttypes.h>
@@ -72,8 +72,6 @@ void gab_output_destroy(gab_output **output)
   gab_free(&old->folder);
   gab_free(&old);
 }
-
-const char *gab_output_folder(const gab_output *output) { return output->folder; }
 
 /* ---------------------------------------------------------------------------------------- the list */
 

@@ -19,6 +19,7 @@
 
 #include "blockforest/output/csv.h"
 #include "blockforest/output/hdf5_output.h"
+#include "blockforest/output/output_files.h"
 #include "blockforest/pictures/png_slice.h"
 #include "blockforest/output/probes.h"
 
@@ -37,20 +38,10 @@ typedef struct gab_schedule {
 
 bool gab_schedule_due(gab_schedule schedule, gab_step step);
 
-/** Whether a text can be (part of) the name of a file of the output folder: 1 to 60 letters and digits of ASCII and
- *  _ - + . that begin with a letter, a digit or _. So it stays in its folder, is no option of a program, and leaves room
- *  for a step and an ending. Pure. @return ::GAB_ERR_INPUT that says what is wrong */
-gab_status gab_output_name_check(const char *name);
-
-/** Makes the folder `path` (with those above it) and `path`/fields, and tries whether files can be written
- *  there. Local: for the root, before the run. @return ::GAB_ERR_INPUT with path and cause */
-gab_status gab_output_folder_prepare(const char *path);
-
 /** Local. @param[in] forest  borrowed as long as the output lives; `folder` is copied */
 gab_status gab_output_create(gab_forest *forest, const char *folder, gab_output **output);
 /** Destroys the writers and series that were made through the output. */
 void gab_output_destroy(gab_output **output);
-const char *gab_output_folder(const gab_output *output);
 
 /* Adding writers: local, the same in the same order on all slots; options.folder NULL means the output's. A name that
  * gab_output_name_check() refuses, or under which another writer writes, is ::GAB_ERR_INPUT; a schedule with negative
@@ -110,11 +101,6 @@ gab_status gab_output_pack(gab_output *output, gab_buffer *out);
  * cursor, or that of other columns (a run that goes on may write other things than the one before), begins
  * anew beside the old file; cursors of series that there are no more are passed over. Local. */
 gab_status gab_output_unpack(gab_output *output, gab_reader *in);
-
-/** Makes the outcome of something that each slot did on its own common: GAB_OK if all give GAB_OK, else the
- *  status and message of the lowest slot that failed, on all. Collective. A slot that gives ::GAB_ERR_FAULT
- *  does not take part (its world is broken): it gets that back at once. */
-gab_status gab_output_settle(gab_world *world, gab_status mine);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,4 @@
-#include "blockforest/output/output.h"
-#include "blockforest/output/output_impl.h"
+#include "blockforest/output/output_files_impl.h"
 #include "core/messages/collective.h"
 
 #include <errno.h>

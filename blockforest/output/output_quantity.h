@@ -30,6 +30,9 @@ typedef struct gab_quantity {
   const char *doc; /**< a few words, for help; may be NULL */
 } gab_quantity;
 
+/** As what numbers are written. */
+typedef enum gab_output_precision { GAB_OUTPUT_FLOAT = 0, GAB_OUTPUT_DOUBLE } gab_output_precision;
+
 /** A list of quantities to choose from. */
 typedef struct gab_quantity_list {
   const gab_quantity *items; /**< borrowed */

@@ -1,6 +1,5 @@
 #include "blockforest/output/probes.h"
-#include "blockforest/output/output.h"
-#include "blockforest/output/output_impl.h"
+#include "blockforest/output/output_files_impl.h"
 #include "core/messages/collective.h"
 
 #include <math.h>

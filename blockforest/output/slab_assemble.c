@@ -1,6 +1,6 @@
 /* The whole that is made of parts: local, after a run or beside it. */
 #include "blockforest/hdf5/hdf5_image_impl.h"
-#include "blockforest/output/output_impl.h"
+#include "blockforest/output/output_files_impl.h"
 #include "blockforest/output/slab_writer.h"
 #include "blockforest/output/xdmf_impl.h"
 #include "core/system/file.h"

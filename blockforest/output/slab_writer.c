@@ -2,8 +2,7 @@
 #include "blockforest/output/slab_writer.h"
 #include "blockforest/hdf5/hdf5_file_impl.h"
 #include "blockforest/hdf5/hdf5_image_impl.h"
-#include "blockforest/output/output.h"
-#include "blockforest/output/output_impl.h"
+#include "blockforest/output/output_files_impl.h"
 #include "core/messages/collective.h"
 #include "field/field.h"
 
@@ -25,44 +24,44 @@ struct gab_slab_writer {
   float *narrow;        /* NULL: double precision */
 };
 
-static gab_status fill_in(gab_slab_writer *parts, const gab_slab_writer_options *options)
+static gab_status fill_in(gab_slab_writer *writer, const gab_slab_writer_options *options)
 {
   void *memory = NULL;
   size_t widest = 0;
-  GAB_TRY(gab_output_copy_string(options->folder, &parts->folder));
+  GAB_TRY(gab_output_copy_string(options->folder, &writer->folder));
   GAB_TRY(gab_alloc(options->quantity_count * sizeof(gab_quantity), GAB_MEMORY_OTHER, &memory));
-  parts->quantities = memory;
+  writer->quantities = memory;
   for (size_t i = 0; i < options->quantity_count; i++) {
     GAB_TRY(gab_quantity_check(&options->quantities[i]));
-    parts->quantities[i] = options->quantities[i];
-    const size_t values = gab_quantity_block_values(parts->forest, &options->quantities[i]);
+    writer->quantities[i] = options->quantities[i];
+    const size_t values = gab_quantity_block_values(writer->forest, &options->quantities[i]);
     if (values > widest) widest = values;
   }
-  parts->quantity_count = options->quantity_count;
-  parts->compression = options->compression;
+  writer->quantity_count = options->quantity_count;
+  writer->compression = options->compression;
   GAB_TRY(gab_alloc(widest * sizeof(double), GAB_MEMORY_OTHER, &memory));
-  parts->values = memory;
+  writer->values = memory;
   GAB_TRY(gab_alloc(widest * sizeof(double), GAB_MEMORY_OTHER, &memory));
-  parts->cut = memory;
+  writer->cut = memory;
   if (options->precision == GAB_OUTPUT_DOUBLE) return GAB_OK;
   GAB_TRY(gab_alloc(widest * sizeof(float), GAB_MEMORY_OTHER, &memory));
-  parts->narrow = memory;
+  writer->narrow = memory;
   return GAB_OK;
 }
 
 gab_status gab_slab_writer_create(gab_forest *forest, const gab_slab_writer_options *options,
-                                  gab_slab_writer **parts)
+                                  gab_slab_writer **writer)
 {
   void *memory = NULL;
-  *parts = NULL;
+  *writer = NULL;
   if (!options->folder || options->quantity_count == 0)
-    GAB_FAIL(GAB_ERR_ARGUMENT, "parts need a folder and quantities");
+    GAB_FAIL(GAB_ERR_ARGUMENT, "slabs need a folder and quantities");
   if (options->compression < 0 || options->compression > 9)
-    GAB_FAIL(GAB_ERR_INPUT, "compression of parts is %d, only 0 (none) to 9 are possible",
+    GAB_FAIL(GAB_ERR_INPUT, "compression of slabs is %d, only 0 (none) to 9 are possible",
              options->compression);
   if (options->compression > 0 && !gab_hdf5_can_compress())
-    GAB_FAIL(GAB_ERR_INPUT, "compressed parts: this HDF5 was built without zlib; use compression 0");
-  GAB_TRY(gab_alloc(sizeof **parts, GAB_MEMORY_OTHER, &memory));
+    GAB_FAIL(GAB_ERR_INPUT, "compressed slabs: this HDF5 was built without zlib; use compression 0");
+  GAB_TRY(gab_alloc(sizeof **writer, GAB_MEMORY_OTHER, &memory));
   gab_slab_writer *made = memory;
   made->forest = forest;
   gab_status status = fill_in(made, options);
@@ -70,14 +69,14 @@ gab_status gab_slab_writer_create(gab_forest *forest, const gab_slab_writer_opti
     gab_slab_writer_destroy(&made);
     return status;
   }
-  *parts = made;
+  *writer = made;
   return GAB_OK;
 }
 
-void gab_slab_writer_destroy(gab_slab_writer **parts)
+void gab_slab_writer_destroy(gab_slab_writer **writer)
 {
-  gab_slab_writer *old = *parts;
-  *parts = NULL;
+  gab_slab_writer *old = *writer;
+  *writer = NULL;
   if (!old) return;
   gab_free(&old->folder);
   gab_free(&old->quantities);
@@ -99,21 +98,21 @@ typedef struct part {
 } part;
 
 /* Moves the values of the box to the front. */
-static void cut_out(const gab_slab_writer *parts, const part *part, int components)
+static void cut_out(const gab_slab_writer *writer, const part *part, int components)
 {
-  const int32_t *cells = gab_forest_get_options(parts->forest)->cells;
+  const int32_t *cells = gab_forest_get_options(writer->forest)->cells;
   const gab_box *box = &part->box;
   const size_t run = (size_t)(box->hi[0] - box->lo[0]) * (size_t)components;
-  double *to = parts->cut;
+  double *to = writer->cut;
   for (int64_t z = box->lo[2]; z < box->hi[2]; z++)
     for (int64_t y = box->lo[1]; y < box->hi[1]; y++, to += run)
-      memcpy(to, parts->values + ((z * cells[1] + y) * cells[0] + box->lo[0]) * components,
+      memcpy(to, writer->values + ((z * cells[1] + y) * cells[0] + box->lo[0]) * components,
              run * sizeof(double));
 }
 
-static void put_place(const gab_slab_writer *parts, gab_hdf5_image *file, const part *part)
+static void put_place(const gab_slab_writer *writer, gab_hdf5_image *file, const part *part)
 {
-  const gab_forest_options *domain = gab_forest_get_options(parts->forest);
+  const gab_forest_options *domain = gab_forest_get_options(writer->forest);
   int32_t axis = domain->grid.dimension - 1, cells[3];
   double origin[3];
   int64_t step = part->step;
@@ -131,62 +130,62 @@ static void put_place(const gab_slab_writer *parts, gab_hdf5_image *file, const 
   gab_hdf5_put_attribute(file, file->file, "time", H5T_NATIVE_DOUBLE, 1, &part->time);
 }
 
-static gab_status put_content(const gab_slab_writer *parts, gab_hdf5_image *file, const part *part)
+static gab_status put_content(const gab_slab_writer *writer, gab_hdf5_image *file, const part *part)
 {
   hsize_t extent[4] = {0, 0, 0, 3};
   for (int d = 0; d < 3; d++) extent[2 - d] = (hsize_t)(part->box.hi[d] - part->box.lo[d]);
-  put_place(parts, file, part);
+  put_place(writer, file, part);
   hid_t fields = gab_hdf5_make_group(file, "fields");
-  for (size_t i = 0; i < parts->quantity_count && !file->failed; i++) {
-    const gab_quantity *quantity = &parts->quantities[i];
+  for (size_t i = 0; i < writer->quantity_count && !file->failed; i++) {
+    const gab_quantity *quantity = &writer->quantities[i];
     char name[GAB_OUTPUT_PATH_CAPACITY];
     GAB_TRY(gab_output_path(name, "fields/%s", quantity->name));
-    GAB_TRY(quantity->evaluate(quantity->user, parts->forest, part->block, parts->values));
-    cut_out(parts, part, quantity->components);
+    GAB_TRY(quantity->evaluate(quantity->user, writer->forest, part->block, writer->values));
+    cut_out(writer, part, quantity->components);
     hid_t group = gab_hdf5_make_group(file, name);
     gab_hdf5_put_text(file, group, "unit", quantity->unit ? quantity->unit : "");
-    gab_hdf5_put_field(file, group, "part", quantity->components == 3 ? 4 : 3, extent, parts->compression,
-                       parts->cut, parts->narrow);
+    gab_hdf5_put_field(file, group, "part", quantity->components == 3 ? 4 : 3, extent, writer->compression,
+                       writer->cut, writer->narrow);
     if (group >= 0) gab_hdf5_check(file, H5Gclose(group));
   }
   if (fields >= 0) gab_hdf5_check(file, H5Gclose(fields));
   return GAB_OK;
 }
 
-static gab_status part_path(const gab_slab_writer *parts, const char *name, const part *part,
+static gab_status part_path(const gab_slab_writer *writer, const char *name, const part *part,
                             char path[GAB_OUTPUT_PATH_CAPACITY])
 {
-  if (gab_forest_get_options(parts->forest)->grid.dimension == 2)
-    return gab_output_path(path, "%s/%s_%010" PRId64 "-%05" PRId64 ".h5", parts->folder, name, part->first[1],
-                           part->first[0]);
-  return gab_output_path(path, "%s/%s_%010" PRId64 "-%05" PRId64 "-%05" PRId64 ".h5", parts->folder, name,
+  if (gab_forest_get_options(writer->forest)->grid.dimension == 2)
+    return gab_output_path(path, "%s/%s_%010" PRId64 "-%05" PRId64 ".h5", writer->folder, name,
+                           part->first[1], part->first[0]);
+  return gab_output_path(path, "%s/%s_%010" PRId64 "-%05" PRId64 "-%05" PRId64 ".h5", writer->folder, name,
                          part->first[2], part->first[1], part->first[0]);
 }
 
-static gab_status write_part(const gab_slab_writer *parts, const char *name, const part *part)
+static gab_status write_part(const gab_slab_writer *writer, const char *name, const part *part)
 {
   char path[GAB_OUTPUT_PATH_CAPACITY];
   gab_hdf5_image file;
-  const size_t bytes = gab_box_count(&part->box) * parts->quantity_count * 3 * sizeof(double);
-  GAB_TRY(part_path(parts, name, part, path));
+  const size_t bytes = gab_box_count(&part->box) * writer->quantity_count * 3 * sizeof(double);
+  GAB_TRY(part_path(writer, name, part, path));
   gab_hdf5_lock();
   gab_hdf5_image_open(&file, bytes + ((size_t)1 << 16));
-  gab_status status = file.failed ? GAB_OK : put_content(parts, &file, part);
+  gab_status status = file.failed ? GAB_OK : put_content(writer, &file, part);
   if (status == GAB_OK) status = gab_hdf5_image_save(&file, path);
   gab_hdf5_image_close(&file);
   gab_hdf5_unlock();
   return status;
 }
 
-static gab_status write_own(const gab_slab_writer *parts, const char *name, int64_t lo, int64_t hi,
+static gab_status write_own(const gab_slab_writer *writer, const char *name, int64_t lo, int64_t hi,
                             int64_t shift, part *part)
 {
-  const int axis = gab_forest_get_options(parts->forest)->grid.dimension - 1;
-  if (mkdir(parts->folder, 0777) != 0 && errno != EEXIST)
-    GAB_FAIL(GAB_ERR_IO, "cannot make the folder %s: %s", parts->folder, strerror(errno));
-  for (size_t i = 0; i < gab_forest_block_count(parts->forest); i++) {
-    part->block = gab_forest_block(parts->forest, i);
-    gab_box box = gab_block_cells(parts->forest, part->block);
+  const int axis = gab_forest_get_options(writer->forest)->grid.dimension - 1;
+  if (mkdir(writer->folder, 0777) != 0 && errno != EEXIST)
+    GAB_FAIL(GAB_ERR_IO, "cannot make the folder %s: %s", writer->folder, strerror(errno));
+  for (size_t i = 0; i < gab_forest_block_count(writer->forest); i++) {
+    part->block = gab_forest_block(writer->forest, i);
+    gab_box box = gab_block_cells(writer->forest, part->block);
     const gab_box whole = box;
     if (box.lo[axis] < lo) box.lo[axis] = lo;
     if (box.hi[axis] > hi) box.hi[axis] = hi;
@@ -196,18 +195,18 @@ static gab_status write_own(const gab_slab_writer *parts, const char *name, int6
       part->box.lo[d] = box.lo[d] - whole.lo[d];
       part->box.hi[d] = box.hi[d] - whole.lo[d];
     }
-    GAB_TRY(write_part(parts, name, part));
+    GAB_TRY(write_part(writer, name, part));
   }
   return GAB_OK;
 }
 
-gab_status gab_slab_writer_write(gab_slab_writer *parts, const char *name, int64_t lo, int64_t hi,
+gab_status gab_slab_writer_write(gab_slab_writer *writer, const char *name, int64_t lo, int64_t hi,
                                  int64_t shift, gab_step step, double time)
 {
-  gab_world *world = gab_forest_world(parts->forest);
+  gab_world *world = gab_forest_world(writer->forest);
   part part = {.step = step, .time = time};
   GAB_TRY(gab_world_check(world));
-  return gab_output_settle(world, write_own(parts, name, lo, hi, shift, &part));
+  return gab_output_settle(world, write_own(writer, name, lo, hi, shift, &part));
 }
 
 /* ---------------------------------------------------------------------------------------- removing */
@@ -221,25 +220,25 @@ static bool is_to_go(const char *text, const char *name, int64_t row)
   return strtoll(text + length + 1, NULL, 10) >= row;
 }
 
-static gab_status remove_own(const gab_slab_writer *parts, const char *name, int64_t row)
+static gab_status remove_own(const gab_slab_writer *writer, const char *name, int64_t row)
 {
-  if (!gab_world_is_root(gab_forest_world(parts->forest))) return GAB_OK;
-  DIR *folder = opendir(parts->folder);
+  if (!gab_world_is_root(gab_forest_world(writer->forest))) return GAB_OK;
+  DIR *folder = opendir(writer->folder);
   if (!folder && errno == ENOENT) return GAB_OK;
-  if (!folder) GAB_FAIL(GAB_ERR_IO, "cannot look into %s: %s", parts->folder, strerror(errno));
+  if (!folder) GAB_FAIL(GAB_ERR_IO, "cannot look into %s: %s", writer->folder, strerror(errno));
   gab_status status = GAB_OK;
   for (struct dirent *entry = readdir(folder); entry && status == GAB_OK; entry = readdir(folder))
     if (is_to_go(entry->d_name, name, row) && unlinkat(dirfd(folder), entry->d_name, 0) != 0 &&
         errno != ENOENT)
-      status = gab_error_set(GAB_ERR_IO, __FILE__, __LINE__, "cannot remove %s/%s: %s", parts->folder,
+      status = gab_error_set(GAB_ERR_IO, __FILE__, __LINE__, "cannot remove %s/%s: %s", writer->folder,
                              entry->d_name, strerror(errno));
   closedir(folder);
   return status;
 }
 
-gab_status gab_slab_writer_remove(gab_slab_writer *parts, const char *name, int64_t row)
+gab_status gab_slab_writer_remove(gab_slab_writer *writer, const char *name, int64_t row)
 {
-  gab_world *world = gab_forest_world(parts->forest);
+  gab_world *world = gab_forest_world(writer->forest);
   GAB_TRY(gab_world_check(world));
-  return gab_output_settle(world, remove_own(parts, name, row));
+  return gab_output_settle(world, remove_own(writer, name, row));
 }

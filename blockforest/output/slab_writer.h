@@ -1,4 +1,4 @@
-/** @file parts.h
+/** @file slab_writer.h
  *  @brief Boxes of cells in files of their own, and the whole that is made of them afterwards.
  *
  *  For what leaves a moving window: cells are counted from the place where the window began, so each has a
@@ -37,8 +37,8 @@ typedef struct gab_slab_writer_options {
 /** Local. @param[in] forest  of one level; borrowed as long as the writer lives
  *  @return ::GAB_ERR_INPUT if compression is asked for and HDF5 was built without it */
 gab_status gab_slab_writer_create(gab_forest *forest, const gab_slab_writer_options *options,
-                                  gab_slab_writer **parts);
-void gab_slab_writer_destroy(gab_slab_writer **parts);
+                                  gab_slab_writer **writer);
+void gab_slab_writer_destroy(gab_slab_writer **writer);
 
 /** Writes the rows [lo, hi) of the domain, cut across the last axis, by the blocks that have cells there.
  * Collective.
@@ -46,12 +46,12 @@ void gab_slab_writer_destroy(gab_slab_writer **parts);
  *  @param[in] shift  rows that the window has moved: added to the number of a row
  *  @return on all slots the same: GAB_OK, ::GAB_ERR_IO with path and cause, ::GAB_ERR_FAULT in a broken world
  */
-gab_status gab_slab_writer_write(gab_slab_writer *parts, const char *name, int64_t lo, int64_t hi,
+gab_status gab_slab_writer_write(gab_slab_writer *writer, const char *name, int64_t lo, int64_t hi,
                                  int64_t shift, gab_step step, double time);
 
 /** Removes the files NAME_* whose first row is `row` or above, and what was not finished: what an older run
  * in this folder has left. Collective; the root does it while the others wait. */
-gab_status gab_slab_writer_remove(gab_slab_writer *parts, const char *name, int64_t row);
+gab_status gab_slab_writer_remove(gab_slab_writer *writer, const char *name, int64_t row);
 
 /** What gab_slabs_assemble() has found. */
 typedef struct gab_slabs_assembled {

@@ -1,5 +1,5 @@
 #include "blockforest/output/xdmf_impl.h"
-#include "blockforest/output/output_impl.h"
+#include "blockforest/output/output_files_impl.h"
 
 #include <string.h>
 

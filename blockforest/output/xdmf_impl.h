@@ -2,7 +2,7 @@
 #ifndef GABION_BLOCKFOREST_XDMF_IMPL_H
 #define GABION_BLOCKFOREST_XDMF_IMPL_H
 
-#include "blockforest/output/hdf5_output.h"
+#include "blockforest/output/output_quantity.h"
 #include "core/base/buffer.h"
 
 /* What the description of one block needs. */

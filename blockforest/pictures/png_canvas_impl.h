@@ -2,7 +2,7 @@
 #ifndef GABION_BLOCKFOREST_PNG_CANVAS_IMPL_H
 #define GABION_BLOCKFOREST_PNG_CANVAS_IMPL_H
 
-#include "blockforest/output/output_impl.h"
+#include "blockforest/output/output_files_impl.h"
 
 typedef struct gab_rgb {
   unsigned char r, g, b;

@@ -1,6 +1,5 @@
 #include "blockforest/pictures/png_slice.h"
-#include "blockforest/output/output.h"
-#include "blockforest/output/output_impl.h"
+#include "blockforest/output/output_files_impl.h"
 #include "blockforest/pictures/png_figure_impl.h"
 #include "core/messages/collective.h"
 

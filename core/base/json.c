@@ -1,6 +1,6 @@
 #include "core/base/json.h"
 
-#include "core/config/config_impl.h"
+#include "core/base/text_impl.h"
 #include "core/system/file.h"
 
 #include <inttypes.h>
@@ -16,7 +16,7 @@ enum { DEEPEST = 32, NUMBER_ROOM = 64, MOST_BYTES = 64 << 20 };
 struct gab_json {
   struct fy_emitter *emitter;
   gab_json_form form;
-  config_kept *kept;
+  gab_text_kept *kept;
   gab_status status;     /* the first thing that went wrong */
   bool is_list[DEEPEST]; /* of what is open */
   int depth;
@@ -39,7 +39,7 @@ static void emit_scalar(gab_json *json, enum fy_scalar_style style, const char *
 
 static void emit_text(gab_json *json, const char *text, size_t length)
 {
-  if (json->status == GAB_OK && !gab_config_emit_quoted(json->emitter, &json->kept, text, length))
+  if (json->status == GAB_OK && !gab_text_emit_quoted(json->emitter, &json->kept, text, length))
     json->status = GAB_ERR_MEMORY;
 }
 
@@ -86,7 +86,7 @@ void gab_json_drop(gab_json **json)
 {
   if (!*json) return;
   fy_emitter_destroy((*json)->emitter);
-  gab_config_kept_release(&(*json)->kept);
+  gab_text_kept_release(&(*json)->kept);
   free(*json);
   *json = NULL;
 }
@@ -184,7 +184,7 @@ void gab_json_bytes(gab_json *json, const char *key, const void *bytes, size_t c
   if (!clean) json->status = GAB_ERR_MEMORY;
   for (size_t i = 0, step; clean && i < count; i += step) {
     uint32_t code;
-    step = gab_config_decode(from + i, count - i, &code);
+    step = gab_text_decode(from + i, count - i, &code);
     memcpy(clean + used, step ? (const char *)from + i : "\xEF\xBF\xBD", step ? step : 3);
     used += step ? step : 3;
     if (step == 0) step = 1;
@@ -226,7 +226,7 @@ void gab_json_uint(gab_json *json, const char *key, uint64_t value)
 void gab_json_real(gab_json *json, const char *key, double value)
 {
   char text[NUMBER_ROOM] = "null";
-  if (isfinite(value)) gab_config_format_real(value, text, sizeof text);
+  if (isfinite(value)) gab_text_format_real(value, 1, text, sizeof text);
   if (json) emit_number(json, key, text);
 }
 
@@ -336,14 +336,14 @@ double gab_json_get_real(gab_json_document *document, const char *path)
 {
   char text[NUMBER_ROOM];
   double value;
-  return gab_config_parse_real(gab_json_get_text(document, path, text, sizeof text), &value) ? value : 0;
+  return gab_text_parse_real(gab_json_get_text(document, path, text, sizeof text), &value) ? value : 0;
 }
 
 int64_t gab_json_get_int(gab_json_document *document, const char *path)
 {
   char text[NUMBER_ROOM];
   int64_t value;
-  return gab_config_parse_int(gab_json_get_text(document, path, text, sizeof text), &value) ? value : 0;
+  return gab_text_parse_int(gab_json_get_text(document, path, text, sizeof text), &value) ? value : 0;
 }
 
 const char *gab_json_get_list(gab_json_document *document, const char *path, char *text, size_t room)

@@ -21,6 +21,13 @@ gab_status gab_config_create(gab_config **config)
   return GAB_OK;
 }
 
+void gab_config_result_release(config_result *result)
+{
+  gab_config_arena_release(&result->arena);
+  gab_free(&result->entries);
+  *result = (config_result){0};
+}
+
 void gab_config_destroy(gab_config **config)
 {
   if (!*config) return;
@@ -290,7 +297,7 @@ static gab_status put_element(gab_buffer *text, const config_entry *entry, size_
     snprintf(number, sizeof number, "%" PRId64, entry->value.ints[i]);
     break;
   case GAB_CONFIG_REAL:
-    gab_config_format_real(entry->value.reals[i], number, sizeof number);
+    gab_text_format_real(entry->value.reals[i], 1, number, sizeof number);
     break;
   case GAB_CONFIG_STRING:
     return put_quoted(text, entry->value.strings[i]);

@@ -397,13 +397,6 @@ static gab_status check_all(checker *check)
   return GAB_OK;
 }
 
-void gab_config_result_release(config_result *result)
-{
-  gab_config_arena_release(&result->arena);
-  gab_free(&result->entries);
-  *result = (config_result){0};
-}
-
 gab_status gab_config_check(gab_config *config)
 {
   checker check = {.config = config};

@@ -66,7 +66,7 @@ static gab_status emit(struct fy_emitter *emitter, struct fy_event *event)
 
 typedef struct writing {
   struct fy_emitter *emitter;
-  config_kept *kept;
+  gab_text_kept *kept;
 } writing;
 
 static gab_status emit_text(writing *to, const char *text, bool plain)
@@ -74,7 +74,7 @@ static gab_status emit_text(writing *to, const char *text, bool plain)
   if (plain)
     return emit(to->emitter,
                 fy_emit_event_create(to->emitter, FYET_SCALAR, FYSS_PLAIN, text, strlen(text), NULL, NULL));
-  if (!gab_config_emit_quoted(to->emitter, &to->kept, text, strlen(text)))
+  if (!gab_text_emit_quoted(to->emitter, &to->kept, text, strlen(text)))
     GAB_FAIL(GAB_ERR_MEMORY, "no memory to write the parameters");
   return GAB_OK;
 }
@@ -113,7 +113,7 @@ static gab_status put_tree(const config_node *root, gab_buffer *text)
   gab_status status = emit_tree(&to, root);
   char *made = status == GAB_OK ? fy_emit_to_string_collect(emitter, &length) : NULL;
   fy_emitter_destroy(emitter);
-  gab_config_kept_release(&to.kept);
+  gab_text_kept_release(&to.kept);
   if (status == GAB_OK && !made)
     status = gab_error_set(GAB_ERR_MEMORY, __FILE__, __LINE__, "no memory to write the parameters");
   if (status == GAB_OK) status = gab_put_bytes(text, made, strlen(made));

@@ -6,6 +6,7 @@
 #ifndef GABION_CORE_CONFIG_IMPL_H
 #define GABION_CORE_CONFIG_IMPL_H
 
+#include "core/base/text_impl.h"
 #include "core/config/config.h"
 
 /* ---- arena: many small objects that end together ---- */
@@ -48,7 +49,6 @@ config_node *gab_config_index_put(config_index *index, const char *text, config_
  */
 gab_status gab_config_tree_parse(config_arena *arena, const char *name, const char *override,
                                  const char *text, size_t length, config_node **root);
-void gab_config_tree_append(config_node *parent, config_node *child);
 void gab_config_tree_remove(config_node *child);
 config_node *gab_config_tree_child(const config_node *mapping, const char *key, size_t key_length);
 config_node *gab_config_tree_item(const config_node *sequence, size_t index);
@@ -57,9 +57,6 @@ gab_status gab_config_tree_override(config_arena *arena, config_node **root, con
 /* What the file says with all assignments applied, each in the place of what says the same in another way
  * (instead_of). *root = NULL if there is neither. */
 gab_status gab_config_tree_apply(const struct gab_config *config, config_arena *arena, config_node **root);
-/* Length of the UTF-8 sequence at `text` and its code point; 0 if it is none (cut off, overlong, surrogate).
- */
-size_t gab_config_decode(const unsigned char *text, size_t left, uint32_t *code);
 /* A plain scalar that is empty, ~ or null. */
 bool gab_config_node_is_null(const config_node *node);
 
@@ -78,11 +75,6 @@ enum { CONFIG_PROBLEM_CAPACITY = 512 };
  * (of CONFIG_PROBLEM_CAPACITY) says what; the status is then still GAB_OK. */
 gab_status gab_config_value_read(config_arena *arena, const gab_config_key *key, const config_node *node,
                                  config_value *value, const config_node **bad, char *problem);
-/* Locale-free conversions; the whole text has to be the number. */
-bool gab_config_parse_int(const char *text, int64_t *value);
-bool gab_config_parse_real(const char *text, double *value);
-/* Shortest text that reads back as the same double. */
-void gab_config_format_real(double value, char *text, size_t capacity);
 /* "real, 0 < value < 2, lattice units" */
 void gab_config_describe_type(const gab_config_key *key, char *text, size_t capacity);
 /* "0 < value < 2", "" without a range */
@@ -91,15 +83,6 @@ void gab_config_describe_range(const gab_config_key *key, char *text, size_t cap
 size_t gab_config_distance(const char *a, const char *b);
 /* Near enough to be meant. */
 bool gab_config_is_near(const char *wanted, size_t distance);
-
-/* ---- writing ---- */
-
-struct fy_emitter;
-/* What has to live as long as an emitter; NULL at first. */
-typedef struct config_kept config_kept;
-void gab_config_kept_release(config_kept **kept);
-/* A text in quotes, exactly as it is. @return false without memory */
-bool gab_config_emit_quoted(struct fy_emitter *emitter, config_kept **kept, const char *text, size_t length);
 
 /* ---- the configuration ---- */
 

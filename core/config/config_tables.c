@@ -101,22 +101,6 @@ void gab_config_list_variants(const gab_config *config, const char *path, char *
   }
 }
 
-bool gab_config_choice_at(const gab_config_key *key, int index, char *word, size_t capacity)
-{
-  if (!key->choices) {
-    const char *name = key->words(index).name;
-    snprintf(word, capacity, "%s", name ? name : "");
-    return name != NULL;
-  }
-  const char *at = key->choices;
-  for (; at && index > 0; index--) {
-    at = strchr(at, '|');
-    at += at != NULL;
-  }
-  if (at) snprintf(word, capacity, "%.*s", (int)strcspn(at, "|"), at);
-  return at != NULL;
-}
-
 typedef struct candidate {
   const char *wanted;
   size_t distance;

@@ -100,7 +100,7 @@ config_node *gab_config_index_put(config_index *index, const char *text, config_
 
 /* ---- nodes ---- */
 
-void gab_config_tree_append(config_node *parent, config_node *child)
+static void add_child(config_node *parent, config_node *child)
 {
   child->parent = parent;
   if (parent->last) parent->last->next = child;
@@ -183,25 +183,6 @@ static void place_of(struct fy_event *event, int *line, int *column)
   *column = mark->column + 1;
 }
 
-size_t gab_config_decode(const unsigned char *text, size_t left, uint32_t *code)
-{
-  static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
-  unsigned char c = text[0];
-  size_t length = c < 0x80                ? 1
-                  : c >= 0xF0 && c < 0xF8 ? 4
-                  : c >= 0xE0 && c < 0xF0 ? 3
-                  : c >= 0xC0 && c < 0xE0 ? 2
-                                          : 0;
-  if (length == 0 || length > left) return 0;
-  *code = length == 1 ? c : c & (0x7FU >> length);
-  for (size_t i = 1; i < length; i++) {
-    if ((text[i] & 0xC0) != 0x80) return 0;
-    *code = *code << 6 | (text[i] & 0x3FU);
-  }
-  bool surrogate = *code >= 0xD800 && *code < 0xE000;
-  return *code < least[length] || *code > 0x10FFFF || surrogate ? 0 : length;
-}
-
 /* Controls, and characters that some programs take for the end of a line and others do not. */
 static bool is_odd(uint32_t code)
 {
@@ -216,7 +197,7 @@ static gab_status text_of(builder *build, struct fy_token *token, int line, int 
   if (!characters) GAB_FAIL(GAB_ERR_MEMORY, "the YAML parser gave no text");
   for (size_t i = 0, bytes; i < length; i += bytes) { /* "\\x1b" in quotes would get through the screen */
     uint32_t code = 0;
-    bytes = gab_config_decode((const unsigned char *)characters + i, length - i, &code);
+    bytes = gab_text_decode((const unsigned char *)characters + i, length - i, &code);
     if (code == 0) REFUSE(build, line, column, "a zero byte in a text");
     if (bytes == 0 || is_odd(code))
       REFUSE(build, line, column, "a control character in a text (0x%02x)", (unsigned)code);
@@ -260,7 +241,7 @@ static gab_status add_node(builder *build, config_kind kind, int line, int colum
     made->key_column = build->key_column;
     build->key = NULL;
   }
-  if (build->open) gab_config_tree_append(build->open, made);
+  if (build->open) add_child(build->open, made);
   else build->root = made;
   *node = made;
   return GAB_OK;
@@ -359,7 +340,7 @@ static gab_status screen(const builder *build, const char *text, size_t length)
   int line = 1, column = 1;
   for (size_t i = 0, bytes; i < length; i += bytes) {
     uint32_t code = 0;
-    bytes = gab_config_decode((const unsigned char *)text + i, length - i, &code);
+    bytes = gab_text_decode((const unsigned char *)text + i, length - i, &code);
     if (bytes == 0) REFUSE(build, line, column, "not UTF-8 (byte 0x%02x)", (unsigned char)text[i]);
     if (code == '\r' && i + 1 < length && text[i + 1] == '\n') continue;
     if (is_odd(code)) REFUSE(build, line, column, "a control character (0x%02x)", (unsigned)code);
@@ -457,7 +438,7 @@ static gab_status descend(config_arena *arena, config_node *node, const char *wo
   (*child)->text = "";
   (*child)->plain = true;
   if (!indexed) GAB_TRY(gab_config_arena_text(arena, word, length, &(*child)->key));
-  gab_config_tree_append(node, *child);
+  add_child(node, *child);
   return GAB_OK;
 }
 

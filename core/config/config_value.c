@@ -1,101 +1,14 @@
-#ifndef _POSIX_C_SOURCE
-#define _POSIX_C_SOURCE 200809L
-#endif
 #include "core/config/config_impl.h"
 
-#include <errno.h>
-#include <locale.h>
 #include <math.h>
-#include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* ---- numbers, the same in every locale ---- */
-
-static pthread_once_t locale_once = PTHREAD_ONCE_INIT;
-static locale_t plain_locale;
-
-static void make_locale(void) { plain_locale = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0); }
-
-/* Switches this thread to "." as decimal point; the result goes back to uselocale(). */
-static locale_t enter_plain_locale(void)
-{
-  pthread_once(&locale_once, make_locale);
-  return uselocale(plain_locale);
-}
-
-static const char *skip_digits(const char *text)
-{
-  while (*text >= '0' && *text <= '9') text++;
-  return text;
-}
-
-static const char *skip_sign(const char *text) { return *text == '+' || *text == '-' ? text + 1 : text; }
-
-/* [sign] digits [. digits] [e [sign] digits], with a digit before or after the point. */
-static bool is_real(const char *text)
-{
-  const char *first = skip_sign(text), *at = skip_digits(first);
-  ptrdiff_t digits = at - first;
-  if (*at == '.') {
-    const char *fraction = at + 1;
-    at = skip_digits(fraction);
-    digits += at - fraction;
-  }
-  if (digits == 0) return false;
-  if (*at == 'e' || *at == 'E') {
-    const char *exponent = skip_sign(at + 1);
-    at = skip_digits(exponent);
-    if (at == exponent) return false;
-  }
-  return *at == '\0';
-}
-
-bool gab_config_parse_int(const char *text, int64_t *value)
-{
-  const char *first = skip_sign(text), *end = skip_digits(first);
-  if (end == first || *end != '\0') return false;
-  errno = 0;
-  long long number = strtoll(text, NULL, 10);
-  if (errno == ERANGE) return false;
-  *value = (int64_t)number;
-  return true;
-}
-
-bool gab_config_parse_real(const char *text, double *value)
-{
-  if (!is_real(text)) return false;
-  locale_t before = enter_plain_locale();
-  errno = 0;
-  *value = strtod(text, NULL);
-  bool vanished = errno == ERANGE && *value == 0.0; /* 1e-400 is not 0 */
-  uselocale(before);
-  return isfinite(*value) && !vanished;
-}
-
-void gab_config_format_real(double value, char *text, size_t capacity)
-{
-  locale_t before = enter_plain_locale();
-  for (int digits = 1; digits <= 17; digits++) {
-    snprintf(text, capacity, "%.*g", digits, value);
-    if (strtod(text, NULL) == value) break;
-  }
-  uselocale(before);
-}
 
 /* ---- descriptions ---- */
 
-/* A bound in plain digits as far as they are readable: 10 and 100000, not 1e+01 and 1e+05. */
 static void format_bound(const gab_config_key *key, double bound, char *text, size_t capacity)
 {
-  locale_t before = enter_plain_locale();
   if (key->type == GAB_CONFIG_INT) snprintf(text, capacity, "%.0f", bound);
-  else
-    for (int digits = 6; digits <= 17; digits++) {
-      snprintf(text, capacity, "%.*g", digits, bound);
-      if (strtod(text, NULL) == bound) break;
-    }
-  uselocale(before);
+  else gab_text_format_real(bound, 6, text, capacity);
 }
 
 /* What an integer cannot exceed for reasons of the machine alone tells a reader nothing. */
@@ -146,6 +59,22 @@ static void describe_length(const gab_config_key *key, char *text, size_t capaci
 }
 
 enum { CONFIG_WORD_CAPACITY = 80, CONFIG_CHOICES_CAPACITY = 512 };
+
+bool gab_config_choice_at(const gab_config_key *key, int index, char *word, size_t capacity)
+{
+  if (!key->choices) {
+    const char *name = key->words(index).name;
+    snprintf(word, capacity, "%s", name ? name : "");
+    return name != NULL;
+  }
+  const char *at = key->choices;
+  for (; at && index > 0; index--) {
+    at = strchr(at, '|');
+    at += at != NULL;
+  }
+  if (at) snprintf(word, capacity, "%.*s", (int)strcspn(at, "|"), at);
+  return at != NULL;
+}
 
 /* "srt|trt" */
 static void list_choices(const gab_config_key *key, char *text, size_t capacity)
@@ -269,14 +198,13 @@ typedef struct slot {
 
 static bool read_integer(const gab_config_key *key, const config_node *node, slot *value, char *problem)
 {
-  if (!node->plain || !gab_config_parse_int(node->text, &value->integer))
-    return wrong_type(key, node, problem);
+  if (!node->plain || !gab_text_parse_int(node->text, &value->integer)) return wrong_type(key, node, problem);
   return in_range(key, (double)value->integer, node, problem);
 }
 
 static bool read_real(const gab_config_key *key, const config_node *node, slot *value, char *problem)
 {
-  if (!node->plain || !gab_config_parse_real(node->text, &value->real)) return wrong_type(key, node, problem);
+  if (!node->plain || !gab_text_parse_real(node->text, &value->real)) return wrong_type(key, node, problem);
   return in_range(key, value->real, node, problem);
 }
 

@@ -3,7 +3,6 @@
  * can do only. */
 #include "core/memory/node_memory.h"
 
-#include "core/memory/memory.h"
 #include "core/memory/node_memory_impl.h"
 #include "core/system/own_folder.h"
 #include "core/system/process.h"
@@ -60,8 +59,6 @@ gab_status gab_node_memory_open(const char *folder, const char *node, gab_memory
   open_now = true;
   return GAB_OK;
 }
-
-const char *gab_node_memory_folder(void) { return folder_now; }
 
 void gab_node_memory_close(bool spent)
 {
@@ -155,8 +152,8 @@ static bool map_file(int opened, gab_memory_key key, gab_left_memory *left)
   }
   left->mapped = (void *)(uintptr_t)mapped;
   left->mapped_bytes = bytes;
-  left->content =
-      gab_reader_of((const unsigned char *)mapped + GAB_NODE_MEMORY_OFFSET, bytes - GAB_NODE_MEMORY_OFFSET);
+  left->content = (const unsigned char *)mapped + GAB_NODE_MEMORY_OFFSET;
+  left->content_bytes = bytes - GAB_NODE_MEMORY_OFFSET;
   return true;
 }
 

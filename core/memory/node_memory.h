@@ -18,7 +18,7 @@
 #ifndef GABION_CORE_NODE_MEMORY_H
 #define GABION_CORE_NODE_MEMORY_H
 
-#include "core/base/buffer.h"
+#include "core/base/status.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -36,8 +36,6 @@ typedef struct gab_memory_key {
  *  @return ::GAB_ERR_IO if it cannot be made or used, or does not belong to this user alone; ::GAB_ERR_STATE
  * if a folder was named already */
 gab_status gab_node_memory_open(const char *folder, const char *node, gab_memory_key key);
-/** FOLDER/NODE, "" if none was named. */
-const char *gab_node_memory_folder(void);
 /** Memory is ordinary again; what is still mapped stays until it is released, which removes its file. If
  * nothing is, the folder of the node goes, unless there are files in it. Local.
  *  @param[in] spent  nobody will go on from what the run has left: then the last of its processes on this
@@ -49,8 +47,9 @@ typedef struct gab_left_memory {
   char path[1000], name[100]; /**< of the folder, and of the file in it, which belongs to this process now */
   void *mapped;               /**< all of the file; owned */
   size_t mapped_bytes;
-  gab_reader content; /**< the bytes that were allocated; used ones first, as the process left them */
-  int refused;        /**< files that were met and are none of this user alone, or have another key */
+  const void *content; /**< the bytes that were allocated; used ones first, as the process left them */
+  size_t content_bytes;
+  int refused; /**< files that were met and are none of this user alone, or have another key */
 } gab_left_memory;
 
 /** Takes a piece that nobody else has claimed: one that a process of this machine has left which is not alive

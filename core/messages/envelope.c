@@ -27,7 +27,7 @@ void gab_envelope_write(const gab_envelope *envelope, unsigned char *bytes)
   store(&at, envelope->bytes, 8);
 }
 
-gab_status gab_envelope_read(const unsigned char *bytes, gab_envelope *envelope)
+static gab_status read_envelope(const unsigned char *bytes, gab_envelope *envelope)
 {
   gab_reader reader = gab_reader_of(bytes, GAB_ENVELOPE_BYTES);
   gab_envelope read = {0};
@@ -72,5 +72,5 @@ gab_reader gab_message_reader(const gab_buffer *message)
 gab_status gab_message_envelope(const gab_buffer *message, gab_envelope *envelope)
 {
   if (message->size < GAB_ENVELOPE_BYTES) GAB_FAIL(GAB_ERR_CORRUPT, "a message is shorter than its envelope");
-  return gab_envelope_read(message->data, envelope);
+  return read_envelope(message->data, envelope);
 }

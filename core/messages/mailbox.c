@@ -30,14 +30,6 @@ void gab_mailbox_empty(gab_mailbox *mailbox)
   mailbox->end = &mailbox->first;
 }
 
-static gab_status too_late(const gab_mail *mail)
-{
-  GAB_FAIL(GAB_ERR_STATE,
-           "a message from slot %" GAB_PRI_SLOT " with tag %" PRIu32 " belongs to iteration %" PRIu64
-           " of pattern %" PRIu32 ", which has ended here: nobody can receive it",
-           mail->source, mail->tag, mail->id.iteration, mail->id.pattern);
-}
-
 gab_status gab_mailbox_put(gab_mailbox *mailbox, gab_buffer *message)
 {
   void *memory;
@@ -57,15 +49,6 @@ gab_status gab_mailbox_put(gab_mailbox *mailbox, gab_buffer *message)
   gab_buffer_swap(&letter->bytes, message);
   *mailbox->end = letter;
   mailbox->end = &letter->next;
-  return GAB_OK;
-}
-
-gab_status gab_mailboxes_check(const gab_world *world)
-{
-  for (const gab_mailbox *mailbox = world->mailboxes; mailbox; mailbox = mailbox->older)
-    for (const gab_letter *letter = mailbox->first; letter && mailbox->epoch == world->epoch;
-         letter = letter->next)
-      if (gab_pattern_is_over(world, letter->about.id)) return too_late(&letter->about);
   return GAB_OK;
 }
 

@@ -1,5 +1,5 @@
 /** @file pattern.c
- *  @brief Communication patterns of an application: counters, and which is active. */
+ *  @brief Communication patterns of an application: counters, which is active, and messages of those that are over. */
 #include "core/messages/pattern.h"
 
 #include "core/world/world_impl.h"
@@ -70,4 +70,21 @@ bool gab_pattern_is_over(const gab_world *world, gab_pattern_id id)
   if (!is_declared(world, id.pattern)) return false;
   const uint64_t now = gab_pattern_iteration(world, id.pattern);
   return id.iteration < now || (id.iteration == now && world->patterns.active != id.pattern);
+}
+
+static gab_status too_late(const gab_mail *mail)
+{
+  GAB_FAIL(GAB_ERR_STATE,
+           "a message from slot %" GAB_PRI_SLOT " with tag %" PRIu32 " belongs to iteration %" PRIu64
+           " of pattern %" PRIu32 ", which has ended here: nobody can receive it",
+           mail->source, mail->tag, mail->id.iteration, mail->id.pattern);
+}
+
+gab_status gab_mailboxes_check(const gab_world *world)
+{
+  for (const gab_mailbox *mailbox = world->mailboxes; mailbox; mailbox = mailbox->older)
+    for (const gab_letter *letter = mailbox->first; letter && mailbox->epoch == world->epoch;
+         letter = letter->next)
+      if (gab_pattern_is_over(world, letter->about.id)) return too_late(&letter->about);
+  return GAB_OK;
 }

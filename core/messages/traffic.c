@@ -126,6 +126,18 @@ static gab_status take_first_chunk(gab_port *port, gab_transfer *transfer, const
   return gab_traffic_post(port, transfer, transfer->total);
 }
 
+gab_status gab_port_take_own(gab_port *port, gab_transfer *transfer, bool *taken)
+{
+  *taken = port->own_count > 0;
+  if (!*taken) return GAB_OK;
+  gab_buffer_clear(transfer->message);
+  GAB_TRY(gab_put_bytes(transfer->message, port->own[0].data, port->own[0].size));
+  gab_buffer_release(&port->own[0]);
+  port->own_count--;
+  memmove(port->own, port->own + 1, port->own_count * sizeof *port->own);
+  return GAB_OK;
+}
+
 /* Messages to oneself never see MPI. */
 static gab_status check_own(gab_port *port, gab_transfer *transfer, bool *pending)
 {

@@ -1,9 +1,12 @@
 /** @file fault.c
  *  @brief Faults: the error handler that sees them, the broken state, intents, and agreement. */
+#include "core/base/log.h"
 #include "core/world/world_impl.h"
 
+#include <signal.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* MPI hands its error handlers no user pointer: they look their world up here. */
 static gab_world *watched;
@@ -224,6 +227,13 @@ void gab_world_keep_intent(gab_world *world, gab_status intent, gab_slot slot, c
   world->intent_where = copy_text(where);
 }
 
+void gab_world_leave(void)
+{
+  gab_log_all(GAB_LOG_ERROR, "a process that was respawned gives up before it has come to play: %s",
+              gab_error_message());
+  kill(getpid(), SIGKILL);
+}
+
 gab_status gab_world_raise(gab_world *world, gab_status intent)
 {
   if (intent <= GAB_OK || intent == GAB_ERR_FAULT || intent >= GAB_STATUS_COUNT)
@@ -250,7 +260,18 @@ gab_status gab_comm_agree(MPI_Comm comm, int *bits, bool *deaths)
   return GAB_OK;
 }
 
-MPI_Comm gab_world_meeting(const gab_world *world) { return world->resting ? world->players : world->comm; }
+/* The communicator on which all who are at work agree at present. */
+static MPI_Comm comm_at_work(const gab_world *world) { return world->resting ? world->players : world->comm; }
+
+gab_status gab_world_refuse_carried(const gab_world *world, const char *what)
+{
+  if (!world->carrier) return GAB_OK;
+  GAB_FAIL(
+      GAB_ERR_STATE,
+      "%s needs all processes at once, which strategy `local' allows in duties and finishes of a time loop "
+      "only, not in tasks and monitors",
+      what);
+}
 
 /* Somebody else may be in repair already, and meets us there in this very agreement: the bit of those at
  * work is then missing, for all alike. */
@@ -265,7 +286,7 @@ gab_status gab_world_agree(gab_world *world, uint32_t *flags)
   int bits = (int)(GAB_AGREE_WORK | *flags << GAB_AGREE_PAYLOAD_SHIFT);
   bool deaths;
   world->meetings++;
-  GAB_TRY(gab_comm_agree(gab_world_meeting(world), &bits, &deaths));
+  GAB_TRY(gab_comm_agree(comm_at_work(world), &bits, &deaths));
   if (deaths || !(bits & GAB_AGREE_WORK)) {
     gab_world_break(world);
     return gab_world_fault(world);

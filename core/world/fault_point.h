@@ -1,7 +1,7 @@
-/** @file point.h
- *  @brief What a process is doing right now, by name.
+/** @file fault_point.h
+ *  @brief Fault points: what a process is about to do, by name.
  *
- *  The framework announces the points of a step as it enters them (gab_world_enter()). A hook may listen:
+ *  The framework announces the fault points of a step as it comes to them (gab_world_enter()). A hook may listen:
  *  fault drills kill there, diagnostics of a stalled run print the last one.
  *
  *  Tier: extender header.
@@ -45,7 +45,7 @@ typedef enum gab_fault_point {
 
 /** @return the name used in parameter files and logs, e.g. "exchange"; "?" outside the list. */
 const char *gab_fault_point_name(gab_fault_point point);
-/** @return the point of that name, GAB_FAULT_POINT_COUNT if there is none. */
+/** @return the fault point of that name, GAB_FAULT_POINT_COUNT if there is none. */
 gab_fault_point gab_fault_point_from_name(const char *name);
 
 #ifdef __cplusplus

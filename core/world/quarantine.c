@@ -213,7 +213,10 @@ static void *watch(void *user)
 
 /* ---------------------------------------------------------------- beginning */
 
-gab_status gab_quarantine_watch(double seconds)
+/* From now on a thread watches the connections of this process, and ends those over which nothing gets through. Local; a second call does
+ *  nothing. @param[in] seconds  after which silence is a cut, at least 4: keep-alives are counted in seconds
+ *  @return ::GAB_ERR_MEMORY if no thread can be started */
+static gab_status watch_connections(double seconds)
 {
   pthread_t thread;
   sigset_t all, before;
@@ -236,7 +239,7 @@ gab_status gab_quarantine_watch_as_told(void)
 {
   const char *told = getenv("GABION_CUT_AFTER");
   const double seconds = told ? strtod(told, NULL) : 0;
-  return seconds > 0 ? gab_quarantine_watch(seconds) : GAB_OK;
+  return seconds > 0 ? watch_connections(seconds) : GAB_OK;
 }
 
 bool gab_quarantine_is_watched(void) { return cut_after > 0; }

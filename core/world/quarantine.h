@@ -46,11 +46,6 @@ extern "C" {
 #define GAB_QUARANTINE_LASTS_UNTIL 0.08
 #define GAB_QUARANTINE_LIMIT       0.86
 
-/** From now on a thread watches the connections of this process, and ends those over which nothing gets through. Local; a second call does
- *  nothing. @param[in] seconds  after which silence is a cut, at least 4: keep-alives are counted in seconds
- *  @return ::GAB_ERR_MEMORY if no thread can be started */
-gab_status gab_quarantine_watch(double seconds);
-
 /** What the launcher asked for: GABION_CUT_AFTER; without it nothing. */
 gab_status gab_quarantine_watch_as_told(void);
 /** @return whether connections are watched */

@@ -20,11 +20,8 @@
 #include "core/base/log.h"
 #include "core/world/respawn_impl.h"
 
-#include <limits.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 const char *gab_world_why_no_respawn(const gab_world *world)
 {
@@ -52,13 +49,6 @@ void gab_arrival_destroy(gab_arrival **arrival_pointer)
   gab_members_release(&arrival->whole);
   gab_free(&arrival->origins);
   gab_free(arrival_pointer);
-}
-
-void gab_world_leave(void)
-{
-  gab_log_all(GAB_LOG_ERROR, "a process that was respawned gives up before it has come to play: %s",
-              gab_error_message());
-  kill(getpid(), SIGKILL);
 }
 
 #ifdef GAB_HAVE_ULFM

@@ -137,7 +137,7 @@ void gab_world_enter(gab_world *world, gab_fault_point point)
 
 gab_fault_point gab_world_fault_point(const gab_world *world) { return world->point; }
 
-void gab_world_set_phase_hook(gab_world *world, gab_fault_point_hook hook, void *user)
+void gab_world_set_fault_point_hook(gab_world *world, gab_fault_point_hook hook, void *user)
 {
   world->hook = hook;
   world->hook_user = user;

@@ -24,6 +24,18 @@ extern char **environ;
 /* The only way to tell before MPI is initialised. */
 #define SPAWNED "GABION_SPAWNED"
 
+/* Where a process that is started later has to begin, too: arguments may be relative to it. */
+gab_status gab_world_note_folder(gab_world *world)
+{
+  char folder[PATH_MAX];
+  void *memory;
+  if (!getcwd(folder, sizeof folder)) return GAB_OK; /* then it begins where the daemon of its node did */
+  GAB_TRY(gab_alloc(strlen(folder) + 1, GAB_MEMORY_OTHER, &memory));
+  gab_free(&world->folder);
+  world->folder = strcpy(memory, folder);
+  return GAB_OK;
+}
+
 bool gab_world_was_spawned(void)
 {
   const char *said = getenv(SPAWNED);

@@ -8,7 +8,6 @@
 #include "core/world/world_impl.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,18 +135,6 @@ static gab_status take_seat(gab_world *world, int32_t spares, bool *lost)
   *lost = status == GAB_ERR_FAULT;
   if (*lost && world->players == MPI_COMM_NULL) world->players = world->comm;
   return *lost ? GAB_OK : status;
-}
-
-/* Where a process that is started later has to begin, too: arguments may be relative to it. */
-gab_status gab_world_note_folder(gab_world *world)
-{
-  char folder[PATH_MAX];
-  void *memory;
-  if (!getcwd(folder, sizeof folder)) return GAB_OK; /* then it begins where the daemon of its node did */
-  GAB_TRY(gab_alloc(strlen(folder) + 1, GAB_MEMORY_OTHER, &memory));
-  gab_free(&world->folder);
-  world->folder = strcpy(memory, folder);
-  return GAB_OK;
 }
 
 static gab_status begin(gab_world *world, int *argc, char ***argv)

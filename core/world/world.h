@@ -129,11 +129,11 @@ bool gab_world_is_root(const gab_world *world);
 void gab_world_set_step(gab_world *world, gab_step step);
 gab_step gab_world_step(const gab_world *world);
 
-/** Announces that this process enters a point; calls the hook, if any. */
+/** Announces that this process comes to a fault point; calls the hook, if any. */
 void gab_world_enter(gab_world *world, gab_fault_point point);
 gab_fault_point gab_world_fault_point(const gab_world *world);
 typedef void (*gab_fault_point_hook)(void *user, gab_world *world, gab_fault_point point);
-void gab_world_set_phase_hook(gab_world *world, gab_fault_point_hook hook, void *user);
+void gab_world_set_fault_point_hook(gab_world *world, gab_fault_point_hook hook, void *user);
 
 /* ------------------------------------------------------------------------------------ fault state */
 

@@ -1,12 +1,13 @@
 /** @file world_impl.h
  *  @brief What the sources of the world share: its parts, ranks, limbo, and the ways into and out of faults.
  *
- *  From the bottom: seats.c (who plays what, and which rank that is), spares_chosen.c (who is a spare), fault.c (the
- *  error handler and the broken state), pattern.c, traffic.c and port.c (messages), carrier.c and wire.c (those
- *  that outlive deaths without a repair), mailbox.c (those of an application, from any source), mail.c (these in an image), comm.c (communicators of applications),
- *  replay.c (the set-up once more), collective.c and route.c, nodes.c (who sits on this node), spawn.c and respawn.c
- *  (processes that are started later; respawn_impl.h), repair.c, spares.c (waiting, and being called), world.c (beginning and
- *  end). Each uses those before it.
+ *  From the bottom: seats.c (who plays what, and which rank that is), spares_chosen.c (who is a spare), replay.c (the set-up
+ *  once more), fault.c (the error handler and the broken state), wire.c (messages that go on after deaths), pattern.c,
+ *  traffic.c, carried.c and port.c (messages, those under a carrier too), collective.c, carrier.c (what goes on without a
+ *  repair, and its claims), mailbox.c (messages of an application, from any source), mail.c (these in an image), comm.c
+ *  (communicators of applications), route.c, nodes.c (who sits on this node), spawn.c, respawn_facts.c and respawn.c (processes
+ *  that are started later; respawn_impl.h), repair.c, spares.c (waiting, and being called), world.c (beginning and end). Each
+ *  uses those before it.
  *
  *  Tier: internal, never installed.
  */
@@ -291,13 +292,15 @@ void gab_world_forget_intent(gab_world *world);
  *  @param[out] deaths  somebody who has not been counted is dead; may be NULL */
 gab_status gab_comm_agree(MPI_Comm comm, int *bits, bool *deaths);
 void gab_comm_revoke(MPI_Comm comm);
-/** The communicator on which all who are at work agree at present. */
-MPI_Comm gab_world_meeting(const gab_world *world);
 
 /** Lets MPI look round without waiting for anything. */
 void gab_mpi_progress(void);
 /** How many processes of everybody's communicator MPI has reported dead, and how many of them play a slot. Local. */
 gab_status gab_world_count_deaths(gab_world *world, int *processes, int32_t *members);
+/** ::GAB_ERR_STATE if there is a carrier: `what` would wait for all processes. */
+gab_status gab_world_refuse_carried(const gab_world *world, const char *what);
+/** Ends a respawned process whose set-up has failed, so that the others hear of it. Does not return. */
+void gab_world_leave(void);
 /** Breaks the world if a member has died: for waits that MPI does not end, since they have no request. Local. */
 gab_status gab_world_look_for_deaths(gab_world *world);
 
@@ -307,16 +310,16 @@ gab_status gab_world_look_for_deaths(gab_world *world);
 gab_pattern_id gab_port_pattern(const gab_port *port);
 /** Whether no receive here can fit that id any more. */
 bool gab_pattern_is_over(const gab_world *world, gab_pattern_id id);
+/** ::GAB_ERR_STATE if messages of an iteration that is over lie in a mailbox. */
+gab_status gab_mailboxes_check(const gab_world *world);
 
 /* ---------------------------------------------------------------- mailbox.c */
 
 /** Appends a message to the queue. @param[in,out] message  empty afterwards, if that succeeds */
 gab_status gab_mailbox_put(gab_mailbox *mailbox, gab_buffer *message);
 void gab_mailbox_empty(gab_mailbox *mailbox);
-/** ::GAB_ERR_STATE if messages of an iteration that is over lie in a mailbox. */
-gab_status gab_mailboxes_check(const gab_world *world);
 
-/* ---------------------------------------------------------------- carrier.c */
+/* ---------------------------------------------------------------- carried.c */
 
 bool gab_port_is_carried(const gab_port *port);
 gab_status gab_carried_send(gab_port *port, gab_slot target, gab_buffer *message);
@@ -324,10 +327,11 @@ gab_status gab_carried_send(gab_port *port, gab_slot target, gab_buffer *message
 gab_status gab_carried_take(gab_port *port, bool *pending);
 /** Lets the carrier look after others. */
 gab_status gab_carried_serve(gab_port *port);
-/** ::GAB_ERR_STATE if there is a carrier: `what` would wait for all processes. */
-gab_status gab_world_refuse_carried(const gab_world *world, const char *what);
 /** The next message of a channel, if the carrier has it. */
 gab_status gab_carried_poll(gab_port *port, gab_transfer *transfer, bool *there);
+
+/* ---------------------------------------------------------------- carrier.c */
+
 /** In a repair: slots that were taken get their new seats. Equal on all. */
 gab_status gab_world_settle_claims(gab_world *world);
 
@@ -346,11 +350,6 @@ void gab_comm_retire(MPI_Comm comm);
 void gab_comm_free_retired(void);
 /** All of gab_world_free_comms(). */
 void gab_world_retire_comms(gab_world *world);
-
-/* ---------------------------------------------------------------- world.c */
-
-/** Keeps the name of the current folder: where respawned processes begin. */
-gab_status gab_world_note_folder(gab_world *world);
 
 /* ---------------------------------------------------------------- replay.c */
 
@@ -376,6 +375,9 @@ gab_status gab_nodes_find(gab_world *world);
 
 /* ---------------------------------------------------------------- spawn.c */
 
+/** Keeps the name of the current folder: where respawned processes begin. */
+gab_status gab_world_note_folder(gab_world *world);
+
 /** Whether this process was respawned by another one of the same program (known before MPI is initialised). */
 bool gab_world_was_spawned(void);
 /** On a respawned process, before MPI_Init: nobody may ever wait for it, so it ends itself if it is not received in time. */
@@ -387,8 +389,6 @@ void gab_spawn_limit_set(void);
 gab_status gab_world_arrive(gab_world *world);
 /** Behind the set-up: from now on the world is that of the others, and its repair is to be finished together. */
 gab_status gab_world_appear(gab_world *world);
-/** Ends a respawned process whose set-up has failed, so that the others hear of it. Does not return. */
-void gab_world_leave(void);
 /** In a repair: starts a process for each slot that became vacant and is vacant still, and moves the world to a
  *  communicator with them. Collective over `comm`.
  *  @param[out] good  false: begin again */
@@ -432,6 +432,5 @@ gab_status gab_port_take_own(gab_port *port, gab_transfer *transfer, bool *taken
 
 #define GAB_ENVELOPE_MAGIC 0x4d424147u /* "GABM" */
 void gab_envelope_write(const gab_envelope *envelope, unsigned char *bytes);
-gab_status gab_envelope_read(const unsigned char *bytes, gab_envelope *envelope);
 
 #endif

@@ -1,7 +1,6 @@
-/* The shapes of bodies that a program has registered, and what a signed distance says about boxes and rays. */
-#include "lbm/boundaries/shapes_impl.h"
+/* The shapes of bodies by name, and those that a program has registered. */
+#include "lbm/boundaries/body_shape.h"
 
-#include <math.h>
 #include <string.h>
 
 static const gab_body_shape *registered[GAB_MOST_BODY_SHAPES];
@@ -42,96 +41,4 @@ gab_status gab_body_shape_register(const gab_body_shape *shape)
     }
   GAB_FAIL(GAB_ERR_ARGUMENT, "no room for shape '%s': there are %d already", shape->name,
            (int)GAB_MOST_BODY_SHAPES);
-}
-
-/* ------------------------------------------------------------------------------------------ its distance */
-
-/* In cells of level 0. An image beyond a periodic side lies `centre' away from the body. */
-double gab_distance_at(const gab_shape_data *shape, const double point[3])
-{
-  double physical[3];
-  for (int axis = 0; axis < 3; axis++)
-    physical[axis] =
-        axis < shape->dimension ? shape->origin[axis] + (point[axis] - shape->centre[axis]) * shape->dx : 0;
-  return shape->own->distance(shape->numbers, physical) / shape->dx;
-}
-
-bool gab_distance_has(const gab_shape_data *shape, const double point[3])
-{
-  for (int axis = 0; axis < shape->dimension; axis++)
-    if (!(point[axis] >= shape->lo[axis] && point[axis] <= shape->hi[axis])) return false;
-  return gab_distance_at(shape, point) <= 0;
-}
-
-/* Rounding may make it a bit steeper than it is. */
-gab_relation gab_distance_relation(const gab_shape_data *shape, const double lo[3], const double hi[3])
-{
-  const double slack = 1e-9;
-  double centre[3], square = 0;
-  bool within = true;
-  for (int axis = 0; axis < 3; axis++) {
-    centre[axis] = lo[axis] + (hi[axis] - lo[axis]) / 2;
-    if (axis >= shape->dimension) continue;
-    if (hi[axis] < shape->lo[axis] || lo[axis] > shape->hi[axis]) return GAB_RELATION_APART;
-    within = within && lo[axis] >= shape->lo[axis] && hi[axis] <= shape->hi[axis];
-    square += (hi[axis] - lo[axis]) * (hi[axis] - lo[axis]) / 4;
-  }
-  const double distance = gab_distance_at(shape, centre);
-  const double reach = sqrt(square) + slack * (1 + sqrt(square) + fabs(distance));
-  if (distance > reach) return GAB_RELATION_APART;
-  return within && distance < -reach ? GAB_RELATION_COVERED : GAB_RELATION_MIXED;
-}
-
-/* Where the surface is passed between both ends of a link, halving it until a double cannot tell. */
-bool gab_distance_interval(const gab_shape_data *shape, const double point[3], const double direction[3],
-                           double *in, double *out)
-{
-  double from = 0, to = 1, at[3];
-  const bool begins_inside = gab_distance_has(shape, point);
-  for (int axis = 0; axis < 3; axis++) at[axis] = point[axis] + direction[axis];
-  *in = -INFINITY;
-  *out = INFINITY;
-  if (gab_distance_has(shape, at) == begins_inside) return false;
-  for (int i = 0; i < 52; i++) {
-    const double middle = 0.5 * (from + to);
-    for (int axis = 0; axis < 3; axis++) at[axis] = point[axis] + middle * direction[axis];
-    if (gab_distance_has(shape, at) == begins_inside) from = middle;
-    else to = middle;
-  }
-  *(begins_inside ? out : in) = 0.5 * (from + to);
-  return true;
-}
-
-/* ------------------------------------------------------------------------------------------ whether it is one */
-
-enum { LOOKS = 16 }; /* along an axis */
-
-/* Between neighbours of a coarse lattice of points of the domain. */
-gab_status gab_distance_check(const gab_shape_data *shape, const gab_domain *domain, const char *name)
-{
-  int at[3], count[3];
-  for (int axis = 0; axis < 3; axis++) count[axis] = axis < domain->dimension ? LOOKS : 1;
-  for (at[2] = 0; at[2] < count[2]; at[2]++)
-    for (at[1] = 0; at[1] < count[1]; at[1]++)
-      for (at[0] = 0; at[0] < count[0]; at[0]++) {
-        double point[3];
-        for (int axis = 0; axis < 3; axis++)
-          point[axis] = (double)domain->cells[axis] * (at[axis] + 0.5) / count[axis];
-        const double here = gab_distance_at(shape, point);
-        for (int axis = 0; axis < domain->dimension; axis++) {
-          const double apart = (double)domain->cells[axis] / LOOKS;
-          double next[3] = {point[0], point[1], point[2]};
-          next[axis] += apart;
-          const double change = fabs(gab_distance_at(shape, next) - here);
-          if (!(change <= apart * (1 + 1e-6)))
-            GAB_FAIL(
-                GAB_ERR_INPUT,
-                "%s: what shape '%s' gives is no distance: at (%g, %g, %g) it changes by %g between points "
-                "that are %g apart",
-                name, shape->own->name, domain->origin[0] + point[0] * domain->dx,
-                domain->origin[1] + point[1] * domain->dx, domain->origin[2] + point[2] * domain->dx,
-                change * domain->dx, apart * domain->dx);
-        }
-      }
-  return GAB_OK;
 }

@@ -22,6 +22,15 @@
 extern "C" {
 #endif
 
+/** Shapes: those of the library (lbm/boundaries/geometry.h says what they are made of), and one for all that are registered. */
+typedef enum gab_shape {
+  GAB_SHAPE_BOX,      /**< lo, hi: corners; may be infinite */
+  GAB_SHAPE_SPHERE,   /**< centre, radius; a disc in 2D */
+  GAB_SHAPE_CYLINDER, /**< centre, radius, axis 0 … 2, length along the axis (0: infinite); a disc in 2D */
+  GAB_SHAPE_MASK,     /**< 2D only: a PNG picture stretched over lo … hi, dark pixels are inside */
+  GAB_SHAPE_OWN       /**< `own' with its numbers, cut off at lo … hi, which may be infinite */
+} gab_shape;
+
 enum {
   GAB_SHAPE_NUMBERS = 8,       /**< that a body has for its shape */
   GAB_MOST_BODY_SHAPES = 16,   /**< that can be registered */

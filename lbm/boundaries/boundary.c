@@ -1,6 +1,5 @@
 /* The boundary conditions that can be chosen by name. */
 #include "lbm/boundaries/boundary.h"
-#include "lbm/lbm_impl.h"
 
 #include <string.h>
 
@@ -42,20 +41,4 @@ gab_status gab_boundary_register(const gab_boundary *boundary)
     }
   GAB_FAIL(GAB_ERR_ARGUMENT, "no room for boundary condition '%s': there are %d already", boundary->name,
            GAB_MOST_BOUNDARIES);
-}
-
-double gab_link_own(const gab_lbm_model *model, const gab_level_model *at, const gab_open_link *link,
-                    const double g[GAB_LATTICE_MAX_Q])
-{
-  const gab_side *side = &model->options.sides[link->side];
-  gab_boundary_link asked = {.lattice = model->lattice,
-                             .q = link->q,
-                             .side = link->side,
-                             .level = at->level,
-                             .omega = at->rates.even,
-                             .sent = g,
-                             .numbers = side->numbers};
-  gab_lbm_moments(model, at, g, &asked.density, asked.velocity);
-  asked.density += 1;
-  return side->own->arrives(&asked);
 }

@@ -31,6 +31,23 @@ extern "C" {
 
 struct gab_units;
 
+/** What happens at a side of the domain. */
+typedef enum gab_side_kind {
+  GAB_SIDE_PERIODIC = 0, /**< has to agree with the forest */
+  GAB_SIDE_WALL,         /**< no slip: half-way bounce-back */
+  GAB_SIDE_VELOCITY,     /**< given velocity: bounce-back with momentum, Ladd 1994 */
+  /** given density: anti-bounce-back, Ginzburg et al. 2008, velocity of the next cell */
+  GAB_SIDE_PRESSURE,
+  /** Zero gradient across the side: velocity of the next cell, never inwards, and the stress of the gradients
+   *  along the side, regularised (Latt et al. 2008, Phys. Rev. E 77, 056703). The density is drawn to the
+   * given one softly, by 2 c_s / length per step (after Poinsot & Lele 1992). Vortices and sound waves leave.
+   */
+  GAB_SIDE_OUTFLOW,
+  GAB_SIDE_FREE_SLIP, /**< specular reflection: no friction, nothing passes */
+  GAB_SIDE_OWN,       /**< what a program has registered: lbm/boundaries/boundary.h */
+  GAB_SIDE_KIND_COUNT
+} gab_side_kind;
+
 /** Numbers that a side has for its condition; conditions that can be registered. */
 #define GAB_BOUNDARY_NUMBERS 8
 #define GAB_MOST_BOUNDARIES  16

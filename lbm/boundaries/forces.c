@@ -1,5 +1,5 @@
 #include "core/messages/collective.h"
-#include "lbm/levels/levels_impl.h"
+#include "lbm/levels/level_interface_impl.h"
 
 #include <string.h>
 

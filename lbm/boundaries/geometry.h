@@ -19,14 +19,6 @@
 extern "C" {
 #endif
 
-typedef enum gab_shape {
-  GAB_SHAPE_BOX,      /**< lo, hi: corners; may be infinite */
-  GAB_SHAPE_SPHERE,   /**< centre, radius; a disc in 2D */
-  GAB_SHAPE_CYLINDER, /**< centre, radius, axis 0 … 2, length along the axis (0: infinite); a disc in 2D */
-  GAB_SHAPE_MASK,     /**< 2D only: a PNG picture stretched over lo … hi, dark pixels are inside */
-  GAB_SHAPE_OWN       /**< `own' with its numbers, cut off at lo … hi, which may be infinite */
-} gab_shape;
-
 /** How the fluid meets a body. */
 typedef enum gab_wall {
   GAB_WALL_STAIRCASE,   /**< half-way bounce-back on every link */

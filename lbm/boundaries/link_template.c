@@ -1,7 +1,7 @@
 #include "lbm/boundaries/link_template_impl.h"
 
 #include "core/base/hash.h"
-#include "lbm/levels/levels_impl.h"
+#include "lbm/levels/level_interface_impl.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "lbm/sparse/sparse_impl.h"
+#include "lbm/lbm_impl.h"
 
 #include <math.h>
 
@@ -73,13 +73,30 @@ double gab_link_pressure(const gab_lbm_model *model, const gab_level_model *at, 
   return kept == 1 ? even - g[opposite] : here + kept * (even - g[opposite] - here);
 }
 
+/* A condition of a program's own. */
+static double own_link(const gab_lbm_model *model, const gab_level_model *at, const gab_open_link *link,
+                       const double g[GAB_LATTICE_MAX_Q])
+{
+  const gab_side *side = &model->options.sides[link->side];
+  gab_boundary_link asked = {.lattice = model->lattice,
+                             .q = link->q,
+                             .side = link->side,
+                             .level = at->level,
+                             .omega = at->rates.even,
+                             .sent = g,
+                             .numbers = side->numbers};
+  gab_lbm_moments(model, at, g, &asked.density, asked.velocity);
+  asked.density += 1;
+  return side->own->arrives(&asked);
+}
+
 /* f_q = f_eq(rho_out, u_out) + what outflow_strain() says, from the state of the fluid cell x. The density
  * lies between that of the cell, which would let every sound wave out but hold no pressure, and that of the
  * side, which would reflect them all. */
 double gab_link_outflow(const gab_lbm_model *model, const gab_level_model *at, const gab_open_link *link,
                         const double g[GAB_LATTICE_MAX_Q])
 {
-  if (model->options.sides[link->side].kind == GAB_SIDE_OWN) return gab_link_own(model, at, link, g);
+  if (model->options.sides[link->side].kind == GAB_SIDE_OWN) return own_link(model, at, link, g);
   double given, u[3], drho = state_of(model, at, link, g, u, &given);
   double strain = kept_share(at, 10, u) * outflow_strain(model, at, link, g, drho, u);
   double out = drho + at->outflow_stiffness[link->side] * (given - drho);
@@ -95,9 +112,9 @@ double gab_link_outflow(const gab_lbm_model *model, const gab_level_model *at, c
 #define NAME(part) links_float##part
 #include "lbm/boundaries/links_apply_body.inc"
 
-void gab_links_apply(const gab_lbm_model *model, const gab_lbm_job *job, const double ramp[GAB_SIDE_COUNT])
+void gab_links_apply_dense(const gab_lbm_model *model, const gab_lbm_job *job,
+                           const double ramp[GAB_SIDE_COUNT])
 {
-  if (job->block->sparse) gab_sparse_apply_links(model, job, ramp);
-  else if (model->options.precision == GAB_PRECISION_FLOAT) links_float_all(model, job, ramp);
+  if (model->options.precision == GAB_PRECISION_FLOAT) links_float_all(model, job, ramp);
   else links_double_all(model, job, ramp);
 }

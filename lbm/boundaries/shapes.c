@@ -37,7 +37,8 @@ static bool mask_has(const gab_shape_data *shape, const double point[3])
   return mask->dark[(size_t)row * mask->stride + x / 8] >> x % 8 & 1;
 }
 
-bool gab_shape_has(const gab_shape_data *shape, const double point[3])
+/* Whether a point is inside the shape (inverted or not), surface included. */
+static bool has_point(const gab_shape_data *shape, const double point[3])
 {
   if (shape->shape == GAB_SHAPE_MASK) return mask_has(shape, point);
   if (shape->shape == GAB_SHAPE_OWN) return gab_distance_has(shape, point);
@@ -53,7 +54,7 @@ bool gab_shape_has(const gab_shape_data *shape, const double point[3])
 
 bool gab_shape_is_solid(const gab_shape_data *shape, const double point[3])
 {
-  return gab_shape_has(shape, point) != shape->inverted;
+  return has_point(shape, point) != shape->inverted;
 }
 
 static gab_relation relation_of_round(const gab_shape_data *shape, const double lo[3], const double hi[3])

@@ -8,7 +8,9 @@
 #ifndef GABION_LBM_SHAPES_IMPL_H
 #define GABION_LBM_SHAPES_IMPL_H
 
-#include "lbm/boundaries/geometry.h"
+#include "lbm/boundaries/body_shape.h"
+
+struct gab_domain;
 
 /** A picture of cells. */
 typedef struct gab_mask {
@@ -39,8 +41,6 @@ typedef struct gab_shape_data {
 
 typedef enum gab_relation { GAB_RELATION_APART, GAB_RELATION_MIXED, GAB_RELATION_COVERED } gab_relation;
 
-/** Whether a point is inside the shape (inverted or not), surface included. */
-bool gab_shape_has(const gab_shape_data *shape, const double point[3]);
 /** How the points lo … hi relate to the solid side of a shape; MIXED where in doubt. Agrees with
  *  gab_shape_is_solid() to the last bit: the same monotone formulas. */
 gab_relation gab_shape_relation(const gab_shape_data *shape, const double lo[3], const double hi[3]);
@@ -55,13 +55,13 @@ bool gab_shape_normal(const gab_shape_data *shape, int dimension, const double p
 bool gab_shape_interval(const gab_shape_data *shape, const double point[3], const double direction[3],
                         double *in, double *out);
 
-/* body_shape.c: the same for a signed distance; of a link only, from point to point + direction. */
+/* shapes_distance.c: the same for a signed distance; of a link only, from point to point + direction. */
 double gab_distance_at(const gab_shape_data *shape, const double point[3]);
 bool gab_distance_has(const gab_shape_data *shape, const double point[3]);
 gab_relation gab_distance_relation(const gab_shape_data *shape, const double lo[3], const double hi[3]);
 bool gab_distance_interval(const gab_shape_data *shape, const double point[3], const double direction[3],
                            double *in, double *out);
 /** ::GAB_ERR_INPUT if it is seen to change by more than points are apart. */
-gab_status gab_distance_check(const gab_shape_data *shape, const gab_domain *domain, const char *name);
+gab_status gab_distance_check(const gab_shape_data *shape, const struct gab_domain *domain, const char *name);
 
 #endif

@@ -20,6 +20,15 @@
 extern "C" {
 #endif
 
+/** Kinds of criteria: those of the library (lbm/levels/refinement.h), and one for all that are registered. */
+typedef enum gab_criterion_kind {
+  GAB_CRITERION_BODIES,    /**< within a distance of the surface of a body */
+  GAB_CRITERION_BOX,       /**< where a box is */
+  GAB_CRITERION_VORTICITY, /**< largest |curl u| of the block */
+  GAB_CRITERION_GRADIENT,  /**< largest norm of the velocity gradient, sqrt(sum_ij (du_i/dx_j)^2) */
+  GAB_CRITERION_OWN        /**< largest value of one of a program's own (lbm/levels/cell_criterion.h) */
+} gab_criterion_kind;
+
 enum { GAB_LBM_MOST_OWN_CRITERIA = 16 };
 
 typedef struct gab_lbm_criterion {

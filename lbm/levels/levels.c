@@ -15,7 +15,7 @@
  * Threads meet as seldom as possible: blocks of the finest level do 1 and 3 in one go, others each of the
  * two. */
 #include "lbm/boundaries/link_template_impl.h"
-#include "lbm/levels/levels_impl.h"
+#include "lbm/levels/level_interface_impl.h"
 #include "lbm/step/strip_impl.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* What the lists of a block do in a step. */
-#include "lbm/levels/levels_impl.h"
+#include "lbm/levels/level_interface_impl.h"
 
 #include <string.h>
 

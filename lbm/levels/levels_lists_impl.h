@@ -1,7 +1,7 @@
 /** @file levels_lists_impl.h
  *  @brief What the files that make the lists of a block share.
  *
- *  levels_lists.c begins: levels_lists_fine.c makes what a block has beside coarser ones, levels_lists_coarse.c what it has beside
+ *  levels_lists.c has keys and what both sides need; levels_room.c begins: levels_lists_fine.c makes what a block has beside coarser ones, levels_lists_coarse.c what it has beside
  *  finer ones, levels_slopes.c what children are given beyond the value of their cell. Whatever crosses from block to block is named by a
  *  key that both ends can make: the contact, the cell counted from the block's own corner, the direction. The
  *  corners are a constant apart, so sorting gives both ends the same order.
@@ -11,7 +11,7 @@
 #ifndef GABION_LBM_LEVELS_LISTS_IMPL_H
 #define GABION_LBM_LEVELS_LISTS_IMPL_H
 
-#include "lbm/levels/levels_impl.h"
+#include "lbm/levels/level_interface_impl.h"
 
 /* Numbers below GAB_CHILD_COUNT_MAX: what a child of a coarse cell has been given to send. */
 enum { GAB_LEVEL_KEY_ARRIVES = GAB_CHILD_COUNT_MAX, GAB_LEVEL_KEY_ACROSS, GAB_LEVEL_KEY_SUM };

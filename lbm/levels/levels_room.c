@@ -1,5 +1,45 @@
 /* The lists of a block, its own or lent, and the room for values that go with them. */
-#include "lbm/levels/levels_impl.h"
+#include "lbm/levels/levels_lists_impl.h"
+
+static bool has_beside(const gab_lbm_block *block, gab_beside_kind kind)
+{
+  for (int direction = 0; direction < GAB_DIRECTIONS; direction++)
+    if (block->beside.kind[direction] == kind) return true;
+  return false;
+}
+
+static gab_status make_side(gab_level_maker *by, bool as_coarse)
+{
+  GAB_TRY(gab_level_view_make(by->model, by->block, as_coarse, &by->view));
+  by->paths = (gab_paths){.lattice = by->model->lattice, .what = gab_level_view_look, .user = &by->view};
+  gab_status status = as_coarse ? gab_level_make_coarser_side(by) : gab_level_make_finer_side(by);
+  gab_level_view_release(&by->view);
+  return status;
+}
+
+gab_status gab_level_interface_list(const gab_lbm_model *model, const gab_lbm_block *block,
+                                    gab_level_interface **interface)
+{
+  *interface = NULL;
+  bool is_fine = has_beside(block, GAB_BESIDE_COARSER), is_coarse = has_beside(block, GAB_BESIDE_FINER);
+  if (!is_fine && !is_coarse) return GAB_OK;
+  void *memory;
+  GAB_TRY(gab_alloc(sizeof **interface, GAB_MEMORY_OTHER, &memory));
+  gab_level_maker by = {.model = model, .block = block, .interface = memory};
+  gab_status status = GAB_OK;
+  if (is_fine) status = make_side(&by, false);
+  if (is_coarse && status == GAB_OK) status = make_side(&by, true);
+  gab_free(&by.keys.item);
+  gab_free(&by.outgoing_list.item);
+  gab_free(&by.explosions);
+  gab_free(&by.coalescences[0]);
+  gab_free(&by.coalescences[1]);
+  gab_free(&by.order);
+  gab_free(&by.drafts);
+  if (status != GAB_OK) gab_level_interface_destroy(&by.interface);
+  *interface = by.interface;
+  return status;
+}
 
 gab_status gab_level_interface_make_room(gab_level_interface *interface)
 {

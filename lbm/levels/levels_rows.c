@@ -1,7 +1,8 @@
 /* Splitting and merging blocks that are nothing but fluid, row by row: the same as levels_split.c does cell
  * by cell, to the last bit. */
-#include "lbm/levels/levels_impl.h"
+#include "lbm/levels/level_interface_impl.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Some cells, with all that they have sent. */
@@ -125,6 +126,17 @@ static void add_beyond(const gab_lbm_model *model, double sign, row *it)
       const double u[3] = {it->u[0][i], it->u[1][i], it->u[2][i]};
       it->f[q][i] += sign * collision->equilibrium_beyond(model->lattice, q, it->drho[i], u);
     }
+}
+
+static double lost_by_collision(const gab_level_model *at)
+{
+  return ldexp(1 / at->rates.even - 1, -at->level);
+}
+
+double gab_lbm_level_factor(const gab_level_model *from, const gab_level_model *to)
+{
+  const double had = lost_by_collision(from), softness = ldexp(0.05, -from->level);
+  return lost_by_collision(to) * had / (had * had + softness * softness);
 }
 
 static void convert(const gab_lbm_model *model, const gab_level_model *from, const gab_level_model *to,

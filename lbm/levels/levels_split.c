@@ -7,9 +7,8 @@
  * (after Dupuis & Chopard 2003, Phys. Rev. E 67, 066707). Near omega 1 nothing is left of it to be rescaled:
  * there the factor goes to 0. Odd parts beyond equilibrium stand for no gradient of first order and are left
  * out. Half of the force's source, which the collision has put in, belongs to the level. */
-#include "lbm/levels/levels_impl.h"
+#include "lbm/levels/level_interface_impl.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { SOLID = -1 };
@@ -100,17 +99,6 @@ static void put(cells *of, const int32_t at[3], const double f[GAB_LATTICE_MAX_Q
 }
 
 /* ------------------------------------------------------------------------------------------ one cell */
-
-static double lost_by_collision(const gab_level_model *at)
-{
-  return ldexp(1 / at->rates.even - 1, -at->level);
-}
-
-double gab_lbm_level_factor(const gab_level_model *from, const gab_level_model *to)
-{
-  const double had = lost_by_collision(from), softness = ldexp(0.05, -from->level);
-  return lost_by_collision(to) * had / (had * had + softness * softness);
-}
 
 /* Guo's source without the rates, as in initial.c. */
 static double source(const gab_lbm_model *model, const gab_level_model *at, int q, const double u[3])

@@ -1,6 +1,6 @@
 /* What is around a block, at the resolution of the finer of two levels: its own cells, those of neighbours by
  * geometry, at the level that they have. */
-#include "lbm/levels/levels_impl.h"
+#include "lbm/levels/level_interface_impl.h"
 
 #include <string.h>
 

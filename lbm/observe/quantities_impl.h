@@ -6,7 +6,7 @@
 #ifndef GABION_LBM_QUANTITIES_IMPL_H
 #define GABION_LBM_QUANTITIES_IMPL_H
 
-#include "blockforest/forest/block_field.h"
+#include "blockforest/exchange/block_field.h"
 #include "lbm/observe/quantities.h"
 #include "lbm/observe/stress_impl.h"
 

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Whether the odd moments relax as a magic parameter says. */
 static bool has_magic(const gab_lbm_options *options)
@@ -31,6 +32,55 @@ double gab_lbm_open_speed(const gab_lbm_options *options, double speed)
   for (int side = 0; side < GAB_SIDE_COUNT; side++) any = any || is_open(&options->sides[side], side);
   if (!any || !has_magic(options) || cell_reynolds(options, speed, 0) <= most_reynolds) return 0;
   return fmin(2 * speed, most_speed);
+}
+
+double gab_lbm_border_speed(double speed, double given)
+{
+  const double usual = 0.1, most = 0.25;
+  if (given >= 0) return given;
+  return speed > 0 ? fmin(2 * speed, most) : usual;
+}
+
+int gab_lbm_describe_bounds(const gab_lbm_options *options, int levels, char *text, size_t capacity)
+{
+  int last = levels - 1;
+  while (last >= 0 && !gab_lbm_magic_is_bounded(options, last)) last--;
+  text[0] = '\0';
+  for (int level = 0; level <= last; level++) {
+    const size_t used = strlen(text);
+    snprintf(text + used, capacity - used, "%s%.3g", level ? ", " : "", gab_lbm_magic_on(options, level));
+  }
+  return last;
+}
+
+/* Borders amplify waves where (speed / even part of the rates)^2 times the magic parameter is more than that. */
+void gab_lbm_advise_borders(const gab_lbm_options *options, double speed, int level, char *text,
+                            size_t capacity)
+{
+  const double harmless = 0.4;
+  const double reynolds = cell_reynolds(options, speed, level), magic = gab_lbm_magic_on(options, level);
+  text[0] = '\0';
+  if (!gab_lbm_collision(options)->has_odd_rate || reynolds * reynolds / 9 * magic <= harmless) return;
+  snprintf(text, capacity,
+           "cells of level %d have a Reynolds number of %.1f: with a magic parameter above %.2g, here %.2g, "
+           "borders between levels amplify waves; refinement.border_speed bounds it",
+           level, reynolds, 9 * harmless / (reynolds * reynolds), magic);
+}
+
+/* With the further rates of MRT in 3D, seen at a cell Reynolds number of 100 but not at 30, whatever the magic parameter is; with
+ * SRT in 3D slowly in front of an outflow, seen at 100 but not at 50 (tests/lbm/mpi_open_sides.c). */
+void gab_lbm_advise_borders_of_space(const gab_lbm_options *options, int dimension, double speed, int level,
+                                     char *text, size_t capacity)
+{
+  const gab_collision *collision = gab_lbm_collision(options);
+  const double most = collision->border_reynolds_of_space, reynolds = cell_reynolds(options, speed, level);
+  text[0] = '\0';
+  if (!(most > 0) || dimension != 3 || reynolds <= most) return;
+  snprintf(
+      text, capacity,
+      "cells of level %d have a Reynolds number of %.1f: in 3D with %s borders between levels may amplify "
+      "waves above about %g; lbm.collision: trt does not",
+      level, reynolds, collision->title, most);
 }
 
 void gab_lbm_advise(const gab_lbm_options *options, double speed, int level, char *text, size_t capacity)

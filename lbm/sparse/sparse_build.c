@@ -3,7 +3,6 @@
 #include "lbm/sparse/sparse_impl.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define NO_NUMBER UINT32_MAX
 
@@ -22,22 +21,7 @@ static gab_status trim(size_t count, size_t bytes_each, void **list)
   return gab_realloc(count * bytes_each, GAB_MEMORY_OTHER, list);
 }
 
-static uint32_t own(const gab_sparse *sparse, uint32_t cell, int q)
-{
-  return (uint32_t)q * sparse->stride + cell;
-}
-
-static uint32_t *arrives(const gab_sparse_draft *draft, uint32_t cell, int q)
-{
-  return &draft->arrives[(size_t)q * draft->block->sparse->cells + cell];
-}
-
 /* ------------------------------------------------------------------------------------------ numbers */
-
-uint32_t gab_sparse_number(const gab_sparse_draft *draft, const int32_t cell[3])
-{
-  return draft->number[gab_flags_index(draft->block->flags, cell[0], cell[1], cell[2])];
-}
 
 static gab_status number_cells(gab_sparse_draft *draft)
 {
@@ -91,49 +75,9 @@ static void reach_cells(gab_sparse_draft *draft)
         const int8_t *c = lattice->c[q];
         const int32_t from[3] = {run->x + i - c[0], run->y - c[1], run->z - c[2]};
         uint32_t number = gab_sparse_number(draft, from);
-        *arrives(draft, run->start + (uint32_t)i, q) =
-            number == NO_NUMBER ? NO_NUMBER : own(block->sparse, number, gab_lattice_opposite(q));
+        *gab_sparse_arrives(draft, run->start + (uint32_t)i, q) =
+            number == NO_NUMBER ? NO_NUMBER : gab_sparse_own(block->sparse, number, gab_lattice_opposite(q));
       }
-}
-
-/* ------------------------------------------------------------------------------------------ what links ask
- * for
- */
-
-void gab_sparse_redirect(gab_sparse_draft *draft, uint32_t cell, int q, uint32_t other, int from_q)
-{
-  *arrives(draft, cell, q) = own(draft->block->sparse, other, from_q);
-}
-
-static gab_status take_place(gab_sparse_draft *draft, uint32_t *place)
-{
-  if (draft->places >= INT32_MAX - 1)
-    GAB_FAIL(GAB_ERR_INPUT, "a block of %" PRIu32 " fluid cells is too large: make blocks smaller",
-             draft->block->sparse->cells);
-  *place = (uint32_t)draft->places++;
-  return GAB_OK;
-}
-
-gab_status gab_sparse_add_place(gab_sparse_draft *draft, uint32_t cell, int q, uint32_t *place)
-{
-  GAB_TRY(take_place(draft, place));
-  *arrives(draft, cell, q) = *place;
-  return GAB_OK;
-}
-
-gab_status gab_sparse_add_open(gab_sparse_draft *draft, uint32_t cell, uint32_t *number)
-{
-  gab_sparse *sparse = draft->block->sparse;
-  if (draft->open[cell] == 0) {
-    const size_t each = (size_t)draft->model->lattice->q * sizeof(uint32_t);
-    void *grown = sparse->open_cells;
-    GAB_TRY(gab_list_room(&grown, sparse->open_count, each));
-    sparse->open_cells = grown;
-    sparse->open_cells[sparse->open_count++ * (size_t)draft->model->lattice->q] = cell;
-    draft->open[cell] = (uint32_t)sparse->open_count;
-  }
-  *number = draft->open[cell] - 1;
-  return GAB_OK;
 }
 
 /* What open cells have sent in the odd state. */
@@ -143,7 +87,7 @@ static void fill_open_cells(const gab_sparse_draft *draft)
   const int count = draft->model->lattice->q;
   for (size_t k = 0; k < sparse->open_count; k++) {
     uint32_t *row = &sparse->open_cells[k * (size_t)count];
-    for (int q = 1; q < count; q++) row[q] = *arrives(draft, row[0], gab_lattice_opposite(q));
+    for (int q = 1; q < count; q++) row[q] = *gab_sparse_arrives(draft, row[0], gab_lattice_opposite(q));
   }
 }
 
@@ -153,48 +97,13 @@ static void find_far_places(const gab_sparse_draft *draft)
   const gab_links *links = &draft->block->links;
   for (size_t i = 0; i < links->linear_count; i++) {
     gab_linear_link *link = &links->linears[i];
-    uint32_t cell = link->near - own(draft->block->sparse, 0, link->q);
-    link->far = *arrives(draft, cell, gab_lattice_opposite(link->q));
+    uint32_t cell = link->near - gab_sparse_own(draft->block->sparse, 0, link->q);
+    link->far = *gab_sparse_arrives(draft, cell, gab_lattice_opposite(link->q));
   }
 }
 
 /* ------------------------------------------------------------------------------------------ ways to ghosts
  */
-
-/* The neighbour that a ghost cell belongs to. */
-static int direction_to(const gab_lbm_model *model, const int32_t ghost[3])
-{
-  int offset[3];
-  for (int axis = 0; axis < 3; axis++)
-    offset[axis] = ghost[axis] < 0 ? -1 : ghost[axis] >= model->cells[axis] ? 1 : 0;
-  return gab_direction_of(offset[0], offset[1], offset[2]);
-}
-
-static uint32_t position_in(const gab_box *box, const int32_t cell[3])
-{
-  const int64_t width = box->hi[0] - box->lo[0], height = box->hi[1] - box->lo[1];
-  return (uint32_t)(((cell[2] - box->lo[2]) * height + (cell[1] - box->lo[1])) * width +
-                    (cell[0] - box->lo[0]));
-}
-
-gab_status gab_sparse_add_way(gab_sparse_draft *draft, uint32_t cell, int q, const int32_t ghost[3], int in)
-{
-  const gab_lbm_model *model = draft->model;
-  const int out = gab_lattice_opposite(q), direction = direction_to(model, ghost);
-  /* Where the cell is, from where the ghost is: the way out and the way in differ by it twice. */
-  int32_t place[3];
-  for (int axis = 0; axis < 3; axis++)
-    place[axis] = ghost[axis] - (model->lattice->c[out][axis] - model->lattice->c[in][axis]) / 2;
-  gab_box send = gab_direction_send_box(direction, model->cells, 1);
-  void *grown = draft->records;
-  GAB_TRY(gab_list_room(&grown, draft->record_count, sizeof *draft->records));
-  draft->records = grown;
-  draft->records[draft->record_count++] =
-      (gab_sparse_record){.kind = (uint32_t)((direction * GAB_LATTICE_MAX_Q + out) * GAB_LATTICE_MAX_Q + in),
-                          .position = position_in(&send, place),
-                          .cell = cell};
-  return GAB_OK;
-}
 
 static int by_kind_and_position(const void *a, const void *b)
 {
@@ -301,8 +210,8 @@ static gab_status place_ghosts(gab_sparse_draft *draft)
   for (size_t g = 0; g < sparse->group_count; g++)
     for (uint32_t w = sparse->groups[g].first; w < sparse->groups[g + 1].first; w++) {
       uint32_t place = 0;
-      GAB_TRY(take_place(draft, &place));
-      *arrives(draft, sparse->ways[w].cell, gab_lattice_opposite(sparse->groups[g].out)) = place;
+      GAB_TRY(gab_sparse_take_place(draft, &place));
+      *gab_sparse_arrives(draft, sparse->ways[w].cell, gab_lattice_opposite(sparse->groups[g].out)) = place;
     }
   return GAB_OK;
 }
@@ -368,7 +277,7 @@ static gab_status add_moves(const gab_sparse_draft *draft, const gab_sparse_chun
   gab_sparse *sparse = draft->block->sparse;
   const uint32_t cells = chunk[1].cell - chunk->cell, longest = 1 << (GAB_SPARSE_LENGTHS - 1);
   for (int q = 1; q < draft->model->lattice->q; q++) {
-    const uint32_t *place = arrives(draft, chunk->cell, q);
+    const uint32_t *place = gab_sparse_arrives(draft, chunk->cell, q);
     for (uint32_t i = 0, end; i < cells; i = end) {
       for (end = i + 1; end < cells && place[end] == place[end - 1] + 1; end++) continue;
       for (uint32_t at = i, size; at < end; at += size) {
@@ -415,7 +324,7 @@ static gab_status open_draft(gab_sparse_draft *draft)
   draft->places = directions * sparse->stride;
   if (draft->places > INT32_MAX) {
     uint32_t ignored;
-    return take_place(draft, &ignored); /* says why not */
+    return gab_sparse_take_place(draft, &ignored); /* says why not */
   }
   set_storage(draft->model, sparse);
   GAB_TRY(new_list(directions * sparse->cells, sizeof *draft->arrives, &reached));

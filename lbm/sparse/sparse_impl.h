@@ -106,13 +106,31 @@ typedef struct gab_sparse_draft {
   size_t record_count;
 } gab_sparse_draft;
 
+/** The place of a cell's own for direction q. */
+static inline uint32_t gab_sparse_own(const gab_sparse *sparse, uint32_t cell, int q)
+{
+  return (uint32_t)q * sparse->stride + cell;
+}
+/** Where it is noted from which place population q arrives in a cell. */
+static inline uint32_t *gab_sparse_arrives(const gab_sparse_draft *draft, uint32_t cell, int q)
+{
+  return &draft->arrives[(size_t)q * draft->block->sparse->cells + cell];
+}
+/** One place more. @return ::GAB_ERR_INPUT: the block is too large */
+gab_status gab_sparse_take_place(gab_sparse_draft *draft, uint32_t *place);
+/** The number of a fluid cell of the block; UINT32_MAX for all others and ghosts. */
+static inline uint32_t gab_sparse_number(const gab_sparse_draft *draft, const int32_t cell[3])
+{
+  return draft->number[gab_flags_index(draft->block->flags, cell[0], cell[1], cell[2])];
+}
+
 /** Makes block->sparse, block->src and the links of a block with flags and runs, whose starts are set here.
  */
 gab_status gab_sparse_build(const gab_lbm_model *model, gab_lbm_block *block);
 void gab_sparse_release(gab_lbm_block *block);
 
 /** For gab_links_build(): what arrives in a fluid cell with direction q comes from ...
- *  ... the place own(other, from_q): bounce-back from the cell itself, free slip from its mirror. */
+ *  ... the place gab_sparse_own(other, from_q): bounce-back from the cell itself, free slip from its mirror. */
 void gab_sparse_redirect(gab_sparse_draft *draft, uint32_t cell, int q, uint32_t other, int from_q);
 /** ... a boundary cell that sends something of its own. @param[out] place  the extra place */
 gab_status gab_sparse_add_place(gab_sparse_draft *draft, uint32_t cell, int q, uint32_t *place);
@@ -120,8 +138,6 @@ gab_status gab_sparse_add_place(gab_sparse_draft *draft, uint32_t cell, int q, u
 gab_status gab_sparse_add_way(gab_sparse_draft *draft, uint32_t cell, int q, const int32_t ghost[3], int in);
 /** Number of a cell among those beside open sides. */
 gab_status gab_sparse_add_open(gab_sparse_draft *draft, uint32_t cell, uint32_t *number);
-/** The number of a fluid cell of the block; UINT32_MAX for all others and ghosts. */
-uint32_t gab_sparse_number(const gab_sparse_draft *draft, const int32_t cell[3]);
 
 /* ------------------------------------------------------------------------------------------ using it */
 

@@ -58,7 +58,8 @@ void gab_strips_drop_empty(gab_strips *home)
   home->empty = home->first_open = 0;
 }
 
-void gab_strips_free_if_empty(gab_strips *strips)
+/* Frees everything, if the flow has gone and the last block too. */
+static void free_if_empty(gab_strips *strips)
 {
   if (!strips->is_closed || strips->empty < strips->count) return;
   gab_strips_drop_empty(strips);
@@ -72,7 +73,7 @@ void gab_strips_close(gab_strips **strips)
   if (!*strips) return;
   (*strips)->is_closed = true;
 #pragma omp critical(gab_strips)
-  gab_strips_free_if_empty(*strips);
+  free_if_empty(*strips);
   *strips = NULL;
 }
 
@@ -138,45 +139,6 @@ gab_status gab_strip_make_field(const gab_strips *home, gab_strip *in)
 
 /* ------------------------------------------------------------------------------------------ places */
 
-gab_status gab_strips_add_place(gab_strips *home, const gab_strip_key *key, gab_strip *in, int32_t column,
-                                const gab_storage *now, gab_column as, gab_strip_place **made)
-{
-  void *memory;
-  GAB_TRY(gab_alloc(sizeof **made, GAB_MEMORY_OTHER, &memory));
-  *made = memory;
-  **made = (gab_strip_place){.home = home,
-                             .in = in,
-                             .column = column,
-                             .key = *key,
-                             .now = now,
-                             .is_awaited = as == GAB_COLUMN_AWAITED};
-  gab_strip_cover(home, in, column, as);
-  gab_strip_come(home, in);
-  gab_strips_know(home, *made);
-  home->awaited += (*made)->is_awaited;
-  return GAB_OK;
-}
-
-void gab_strips_remove_place(gab_strip_place **place)
-{
-  gab_strips *home = (*place)->home;
-  home->awaited -= (*place)->is_awaited;
-  gab_strips_forget(home, *place);
-  gab_strip_cover(home, (*place)->in, (*place)->column, GAB_COLUMN_FREE);
-  gab_strip_go(home, (*place)->in);
-  gab_free(place);
-  gab_strips_free_if_empty(home);
-}
-
-/* ------------------------------------------------------------------------------------------ room */
-
-gab_strip_key gab_strip_key_of(const gab_lbm_block *block, const int32_t cells[3])
-{
-  gab_strip_key key = {
-      {block->at->level, block->first[2] / cells[2], block->first[1] / cells[1], block->first[0] / cells[0]}};
-  return key;
-}
-
 static size_t bucket_of(const gab_strips *home, const gab_strip_key *key)
 {
   const uint64_t mixed = (uint64_t)key->at[3] * UINT64_C(0x9E3779B97F4A7C15) +
@@ -184,13 +146,6 @@ static size_t bucket_of(const gab_strips *home, const gab_strip_key *key)
                          (uint64_t)key->at[1] * UINT64_C(0x165667B19E3779F9) +
                          (uint64_t)key->at[0] * UINT64_C(0x27D4EB2F165667C5);
   return (size_t)(mixed >> 24) & (home->buckets - 1);
-}
-
-gab_strip_place **gab_strips_place_of(gab_strips *home, const gab_strip_key *key)
-{
-  gab_strip_place **place = &home->bucket[bucket_of(home, key)];
-  while (*place && memcmp(&(*place)->key, key, sizeof *key) != 0) place = &(*place)->next;
-  return place;
 }
 
 /* Without room for a larger table the chains get longer. */
@@ -212,7 +167,8 @@ static void widen_table(gab_strips *home)
   gab_free(&old);
 }
 
-void gab_strips_know(gab_strips *home, gab_strip_place *place)
+/* Enters a place in the table, unless there is one of the same block that it is to replace. */
+static void enter_place(gab_strips *home, gab_strip_place *place)
 {
   gab_strip_place **known = gab_strips_place_of(home, &place->key);
   if (*known) return; /* it is to replace that one */
@@ -220,12 +176,59 @@ void gab_strips_know(gab_strips *home, gab_strip_place *place)
   if (++home->places_known > 2 * home->buckets) widen_table(home);
 }
 
-void gab_strips_forget(gab_strips *home, const gab_strip_place *place)
+/* Takes it out. */
+static void take_out(gab_strips *home, const gab_strip_place *place)
 {
   gab_strip_place **known = gab_strips_place_of(home, &place->key);
   if (*known != place) return;
   *known = place->next;
   home->places_known--;
+}
+
+gab_status gab_strips_add_place(gab_strips *home, const gab_strip_key *key, gab_strip *in, int32_t column,
+                                const gab_storage *now, gab_column as, gab_strip_place **made)
+{
+  void *memory;
+  GAB_TRY(gab_alloc(sizeof **made, GAB_MEMORY_OTHER, &memory));
+  *made = memory;
+  **made = (gab_strip_place){.home = home,
+                             .in = in,
+                             .column = column,
+                             .key = *key,
+                             .now = now,
+                             .is_awaited = as == GAB_COLUMN_AWAITED};
+  gab_strip_cover(home, in, column, as);
+  gab_strip_come(home, in);
+  enter_place(home, *made);
+  home->awaited += (*made)->is_awaited;
+  return GAB_OK;
+}
+
+void gab_strips_remove_place(gab_strip_place **place)
+{
+  gab_strips *home = (*place)->home;
+  home->awaited -= (*place)->is_awaited;
+  take_out(home, *place);
+  gab_strip_cover(home, (*place)->in, (*place)->column, GAB_COLUMN_FREE);
+  gab_strip_go(home, (*place)->in);
+  gab_free(place);
+  free_if_empty(home);
+}
+
+/* ------------------------------------------------------------------------------------------ room */
+
+gab_strip_key gab_strip_key_of(const gab_lbm_block *block, const int32_t cells[3])
+{
+  gab_strip_key key = {
+      {block->at->level, block->first[2] / cells[2], block->first[1] / cells[1], block->first[0] / cells[0]}};
+  return key;
+}
+
+gab_strip_place **gab_strips_place_of(gab_strips *home, const gab_strip_key *key)
+{
+  gab_strip_place **place = &home->bucket[bucket_of(home, key)];
+  while (*place && memcmp(&(*place)->key, key, sizeof *key) != 0) place = &(*place)->next;
+  return place;
 }
 
 /* The one `distance` blocks away along x. */

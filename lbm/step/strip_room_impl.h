@@ -50,8 +50,6 @@ struct gab_strips {
 
 /** Frees all strips that hold nothing. */
 void gab_strips_drop_empty(gab_strips *home);
-/** Frees everything, if the flow has gone and the last block too. */
-void gab_strips_free_if_empty(gab_strips *strips);
 /** Marks the columns of a block. */
 void gab_strip_cover(gab_strips *home, gab_strip *in, int32_t column, gab_column as);
 /** A strip has its field from now on. */
@@ -66,10 +64,6 @@ void gab_strips_remove_place(gab_strip_place **place);
 void gab_strip_come(gab_strips *home, gab_strip *in);
 /** One less; strips that hold nothing are freed if there are many. */
 void gab_strip_go(gab_strips *home, gab_strip *from);
-/** Enters a place in the table, unless there is one of the same block that it is to replace. */
-void gab_strips_know(gab_strips *home, gab_strip_place *place);
-/** Takes it out. */
-void gab_strips_forget(gab_strips *home, const gab_strip_place *place);
 /** A strip with room for some blocks side by side, or for half as many, a quarter, …, one; made if there is none.
  *  @param[in] blocks  at least 1 */
 gab_status gab_strips_find(gab_strips *home, int blocks, gab_strip **in, int32_t *column);

@@ -12,8 +12,7 @@
  * While messages are under way, the slabs that need none can be done already (plan.c says which). That takes
  * nothing from the others: a sweep of a cell touches what arrives there and nothing else (storage_impl.h),
  * and what is packed, or fetched by other blocks, has been sent to cells outside of this block. */
-#include "lbm/levels/levels_impl.h"
-#include "lbm/sparse/sparse_impl.h"
+#include "lbm/levels/level_interface_impl.h"
 #include "lbm/step/strip_impl.h"
 
 #include "core/base/log.h"
@@ -123,41 +122,10 @@ static void help_messages(const step_of *step, worker *by, const gab_lbm_block *
   by->talks = by->status == GAB_OK && !done;
 }
 
-static void sweep_dense(const gab_lbm_model *model, gab_lbm_block *block, const gab_run *runs,
-                        const size_t *start, size_t slab)
-{
-  const size_t slabs = (size_t)model->slabs;
-  const size_t first = start[slab], last = start[slab + 1];
-  const gab_sweep sweep = {.from = block->src->data,
-                           .to = block->dst ? block->dst->data : block->src->data,
-                           .before = block->now,
-                           .after = block->now->next,
-                           .rates = &block->at->rates,
-                           .lattice = model->lattice,
-                           .collision = model->options.collision,
-                           .end = runs + start[slabs]};
-  model->kernel->run(&sweep, runs + first, last - first);
-}
-
-void gab_lbm_sweep_slab(const gab_lbm_model *model, gab_lbm_block *block, size_t slab)
-{
-  if (block->sparse) gab_sparse_sweep(model, block, slab);
-  else sweep_dense(model, block, block->runs, block->run_start, slab);
-  if (model->local_force) gab_lbm_push_slab(model, block, slab);
-}
-
-static void sweep_pencil(const gab_lbm_model *model, gab_lbm_block *first, size_t slab)
-{
-  if (first->sparse) gab_sparse_sweep(model, first, slab);
-  else sweep_dense(model, first, first->pencil_runs, first->pencil_start, slab);
-  for (const gab_lbm_block *block = first; block && model->local_force; block = block->next)
-    gab_lbm_push_slab(model, block, slab);
-}
-
 static void sweep_slab(const step_of *step, worker *by, const gab_lbm_job *job, size_t slab)
 {
   const double start = now(by);
-  sweep_pencil(step->model, job->block, slab);
+  gab_lbm_sweep_pencil(step->model, job->block, slab);
   if (by->clock) by->clock->sweep += now(by) - start;
   if (by->talks) help_messages(step, by, job->block);
 }
@@ -437,69 +405,4 @@ gab_status gab_lbm_collide_on(gab_lbm *lbm, const gab_lbm_substep *at)
   stage->inner_is_swept = false;
   stage->is_settled = true;
   return twice ? gab_lbm_recompute_compare(lbm, at) : GAB_OK;
-}
-
-/* ------------------------------------------------------------------------------------------ stepping */
-
-gab_status gab_lbm_exchange_start(gab_lbm *lbm)
-{
-  if (gab_forest_revision(lbm->forest) == 0)
-    GAB_FAIL(GAB_ERR_STATE,
-             "the forest of the flow has no blocks yet (gab_balance_initial() or gab_forest_build())");
-  GAB_TRY(gab_lbm_join(lbm));
-  gab_lbm_pack_strips(lbm);
-  GAB_TRY(gab_lbm_start_on(lbm, 0));
-  lbm->ghosts = GAB_GHOSTS_UNDER_WAY;
-  return GAB_OK;
-}
-
-gab_status gab_lbm_collide_inner(gab_lbm *lbm)
-{
-  if (lbm->ghosts != GAB_GHOSTS_UNDER_WAY)
-    GAB_FAIL(GAB_ERR_STATE,
-             "gab_lbm_collide_inner() is for the time between start and finish of an exchange");
-  if (lbm->deepest > 0) return GAB_OK; /* levels do it by themselves */
-  return gab_lbm_collide_inner_on(lbm, &(gab_lbm_substep){.time = (double)lbm->step});
-}
-
-gab_status gab_lbm_exchange_finish(gab_lbm *lbm)
-{
-  GAB_TRY(gab_lbm_finish_on(lbm, 0));
-  lbm->ghosts = GAB_GHOSTS_THERE;
-  if (!lbm->wants_forces) return GAB_OK;
-  if (lbm->stage[0].inner_is_swept)
-    GAB_FAIL(GAB_ERR_STATE, "forces have to be asked for before the inner cells of a step are swept");
-  gab_lbm_clear_forces(lbm);
-  if (lbm->deepest > 0) return GAB_OK; /* then they come with the sub-steps */
-  GAB_TRY(gab_lbm_settle_on(lbm, &(gab_lbm_substep){.time = (double)lbm->step}));
-  gab_lbm_add_forces(lbm, 0, 0);
-  return GAB_OK;
-}
-
-gab_status gab_lbm_collide_stale(gab_lbm *lbm)
-{
-  GAB_TRY(gab_lbm_join(lbm));
-  lbm->ghosts = GAB_GHOSTS_STALE;
-  if (lbm->deepest > 0) GAB_TRY(gab_lbm_advance(lbm));
-  else GAB_TRY(gab_lbm_collide_on(lbm, &(gab_lbm_substep){.time = (double)lbm->step}));
-  if (lbm->wants_forces) lbm->has_forces = true;
-  lbm->wants_forces = false;
-  lbm->step++;
-  return GAB_OK;
-}
-
-gab_status gab_lbm_collide(gab_lbm *lbm)
-{
-  if (lbm->ghosts != GAB_GHOSTS_THERE)
-    GAB_FAIL(GAB_ERR_STATE,
-             "gab_lbm_collide() without an exchange of ghosts that has been finished since the last one");
-  return gab_lbm_collide_stale(lbm);
-}
-
-gab_status gab_lbm_step(gab_lbm *lbm)
-{
-  GAB_TRY(gab_lbm_exchange_start(lbm));
-  GAB_TRY(gab_lbm_collide_inner(lbm));
-  GAB_TRY(gab_lbm_exchange_finish(lbm));
-  return gab_lbm_collide(lbm);
 }

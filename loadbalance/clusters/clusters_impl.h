@@ -1,5 +1,5 @@
-/* Clusters while they are searched for: clusters.c (the task as arrays, what a division costs), clusters_start.c (where a
- * search begins), clusters_search.c (changing places).
+/* Clusters while they are searched for: clusters.c (the task as arrays, the best of several searches), clusters_cost.c (what a
+ * division costs), clusters_start.c (where a search begins), clusters_search.c (changing places).
  *
  * Internal. */
 #ifndef GABION_LOADBALANCE_CLUSTERS_IMPL_H
@@ -34,7 +34,7 @@ typedef struct gab_cluster_cost {
   double key[3];
 } gab_cluster_cost;
 
-/* clusters.c */
+/* clusters_cost.c */
 bool gab_cluster_is_less(const gab_cluster_cost *a, const gab_cluster_cost *b);
 gab_cluster_cost gab_cluster_cost_now(gab_cluster_search *search, gab_cluster_goal goal);
 double gab_cluster_log_of(const gab_cluster_search *search, int32_t slot);

@@ -94,18 +94,42 @@ static inline bool gab_phasefield_is_coarse(const gab_phasefield_block *block)
   return block->model->coarser > 0;
 }
 
-/* ---- levels.c ---- */
+/* ---- phasefield/lookup.c ---- */
+/** The model in cells of a level. */
+const gab_phasefield_model *gab_phasefield_model_of(const gab_phasefield *phasefield, int level);
+
+/* ---- phasefield/initialise.c ---- */
+/** The initial state of a cell of a coarser level, the mean of that of the finest.
+ *  @return false if these are not of one phase */
+bool gab_phasefield_initial_mean(const gab_phasefield *phasefield, const int64_t cell[3], int coarser,
+                                 double *phi, double *c);
+
+/* ---- levels_create.c ---- */
 /** What options->levels > 0 needs; after the data is registered. Collective. */
 gab_status gab_phasefield_levels_create(gab_phasefield *phasefield);
 void gab_phasefield_levels_destroy(gab_phasefield *phasefield);
-/** The model in cells of a level. */
-const gab_phasefield_model *gab_phasefield_model_of(const gab_phasefield *phasefield, int level);
+
+/* ---- levels_cells.c ---- */
+/** A field in the child `part` (bit 0: x, ...) of a cell: constant, or linear with slopes from within the
+ * block. */
+double gab_phasefield_child_value(const gab_field *field, const int32_t at[3], int component, int part,
+                                  bool linear, int dimension);
+/** The mean of 2^dimension values, in pairs: equal values give that value. @param[in,out] values  overwritten */
+double gab_phasefield_mean_of_parts(double *values, int dimension);
+/** The mean over the cells that a coarser one covers, equal values exactly. @param[in] at  its lowest */
+double gab_phasefield_parent_value(const gab_field *field, const int32_t at[3], int component, int dimension);
+/** The phase that a cell consists of, -1 if there is none. */
+int gab_phasefield_pure(const gab_field *phi, const int32_t at[3]);
+
+/* ---- levels.c ---- */
 /** Brings the models of coarser levels to the step and shift of the finest. */
 void gab_phasefield_levels_sync(gab_phasefield *phasefield);
 /** Bits of the directions in which a block of another level lies. */
 uint32_t gab_phasefield_beside(const gab_forest *forest, const gab_block *place);
 /** Ghosts of phi in those directions, of a coarse block in all, from the cells inside. */
 void gab_phasefield_fill_beside(const gab_phasefield_block *block, gab_phasefield_which which);
+/** For blockforest/exchange/coupling.h: mu between levels. */
+gab_coupling_kind gab_phasefield_border_coupling(void);
 /** Ghosts of mu between levels; those within levels and beyond the sides are there. Collective.
  *  @return ::GAB_ERR_STATE, on all, if an interface has come to a border of levels */
 gab_status gab_phasefield_levels_exchange(gab_phasefield *phasefield);
@@ -113,23 +137,11 @@ gab_status gab_phasefield_levels_exchange(gab_phasefield *phasefield);
 gab_status gab_phasefield_levels_check(gab_phasefield *phasefield);
 
 /* ---- levels_split.c ---- */
-/** A field in the child `part` (bit 0: x, ...) of a cell: constant, or linear with slopes from within the
- * block. */
-double gab_phasefield_child_value(const gab_field *field, const int32_t at[3], int component, int part,
-                                  bool linear, int dimension);
-/** The mean over the cells that a coarser one covers, equal values exactly. @param[in] at  its lowest */
-double gab_phasefield_parent_value(const gab_field *field, const int32_t at[3], int component, int dimension);
-/** The phase that a cell consists of, -1 if there is none. */
-int gab_phasefield_pure(const gab_field *phi, const int32_t at[3]);
 gab_status gab_phasefield_split(void *user, const gab_forest *forest, const gab_block *parent,
                                 const void *parent_data, const gab_block *const *children,
                                 void *const *children_data);
 gab_status gab_phasefield_merge(void *user, const gab_forest *forest, const gab_block *const *children,
                                 const void *const *children_data, const gab_block *parent, void *parent_data);
-/** The initial state of a cell of a coarser level, the mean of that of the finest.
- *  @return false if these are not of one phase */
-bool gab_phasefield_initial_mean(const gab_phasefield *phasefield, const int64_t cell[3], int coarser,
-                                 double *phi, double *c);
 
 /* ---- levels_window.c ---- */
 gab_status gab_phasefield_levels_shift(gab_phasefield *phasefield, int64_t rows);

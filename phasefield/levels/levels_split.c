@@ -1,53 +1,5 @@
-/* Blocks that split and merge, and the initial state of coarse ones: see levels_impl.h. */
+/* Blocks that split and merge: see levels_impl.h. */
 #include "phasefield/levels/levels_impl.h"
-
-#include <string.h>
-
-/* ------------------------------------------------------------------------------------------ cells */
-
-int gab_phasefield_pure(const gab_field *phi, const int32_t at[3])
-{
-  for (int a = 0; a < phi->shape.components; a++)
-    if (gab_field_get(phi, at[0], at[1], at[2], a) == 1) return a;
-  return -1;
-}
-
-double gab_phasefield_child_value(const gab_field *field, const int32_t at[3], int component, int part,
-                                  bool linear, int dimension)
-{
-  double value = gab_field_get(field, at[0], at[1], at[2], component), shift = 0;
-  for (int axis = 0; axis < dimension && linear; axis++) {
-    int32_t low[3] = {at[0], at[1], at[2]}, high[3] = {at[0], at[1], at[2]};
-    if (low[axis] > 0) low[axis]--;
-    if (high[axis] + 1 < field->shape.cells[axis]) high[axis]++;
-    const double quarter = 0.25 *
-                           (gab_field_get(field, high[0], high[1], high[2], component) -
-                            gab_field_get(field, low[0], low[1], low[2], component)) /
-                           (high[axis] - low[axis]);
-    shift += part >> axis & 1 ? quarter : -quarter;
-  }
-  return value + shift;
-}
-
-/* The mean of 2^dimension values, in pairs: equal values give that value. */
-static double mean_of(double *values, int dimension)
-{
-  const int parts = 1 << dimension;
-  for (int pairs = parts / 2; pairs > 0; pairs /= 2)
-    for (int i = 0; i < pairs; i++) values[i] = values[2 * i] + values[2 * i + 1];
-  return values[0] / parts;
-}
-
-double gab_phasefield_parent_value(const gab_field *field, const int32_t at[3], int component, int dimension)
-{
-  double values[8];
-  for (int part = 0; part < 1 << dimension; part++)
-    values[part] =
-        gab_field_get(field, at[0] + (part & 1), at[1] + (part >> 1 & 1), at[2] + (part >> 2 & 1), component);
-  return mean_of(values, dimension);
-}
-
-/* ------------------------------------------------------------------------------------------ blocks */
 
 /* What a cell of a parent is called in child number `which`, whose lower corner it may share. */
 typedef struct family {
@@ -132,29 +84,3 @@ gab_status gab_phasefield_merge(void *user, const gab_forest *forest, const gab_
 }
 
 /* ------------------------------------------------------------------------------------------ the start */
-
-bool gab_phasefield_initial_mean(const gab_phasefield *phasefield, const int64_t cell[3], int coarser,
-                                 double *phi, double *c)
-{
-  const gab_phasefield_model *model = &phasefield->model;
-  if (coarser == 0) {
-    const gab_phasefield_slice slice = gab_phasefield_slice_at(model, cell[model->axis], model->step);
-    gab_phasefield_initial_cell(model, &slice, cell, phi, c);
-    return true;
-  }
-  const int parts = 1 << model->dimension;
-  double all[GAB_MOST_INDEPENDENTS][8];
-  for (int part = 0; part < parts; part++) {
-    int64_t at[3];
-    double of_phi[GAB_MOST_PHASES], of_c[GAB_MOST_INDEPENDENTS];
-    for (int axis = 0; axis < 3; axis++)
-      at[axis] = axis < model->dimension ? 2 * cell[axis] + (part >> axis & 1) : cell[axis];
-    if (!gab_phasefield_initial_mean(phasefield, at, coarser - 1, of_phi, of_c)) return false;
-    for (int a = 0; a < model->phases; a++)
-      if ((of_phi[a] != 0 && of_phi[a] != 1) || (part > 0 && of_phi[a] != phi[a])) return false;
-    memcpy(phi, of_phi, (size_t)model->phases * sizeof *phi);
-    for (int i = 0; i < model->independents; i++) all[i][part] = of_c[i];
-  }
-  for (int i = 0; i < model->independents; i++) c[i] = mean_of(all[i], model->dimension);
-  return true;
-}

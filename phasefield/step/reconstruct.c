@@ -144,8 +144,7 @@ gab_status gab_phasefield_reconstruct(void *phasefield, const gab_forest *forest
   const gab_phasefield_model *model = block->model;
   const unsigned faces = known / GAB_PHASEFIELD_KNOWS_FACE_0 & FACES;
   if (!(known & GAB_PHASEFIELD_KNOWS_PHI) && faces == 0) {
-    const gab_block_data_kind kind = gab_phasefield_block_kind(it);
-    GAB_TRY(kind.initialise(kind.user, forest, place, data));
+    GAB_TRY(gab_phasefield_initialise(it, forest, place, data));
   } else if (!(known & GAB_PHASEFIELD_KNOWS_PHI)) make_phases(model, block, faces);
   concentrations(model, block, known & GAB_PHASEFIELD_KNOWS_FACE_C ? faces : 0);
 #pragma omp atomic write

@@ -8,11 +8,6 @@
 #include <omp.h>
 #endif
 
-gab_phasefield_block *gab_phasefield_block_of(const gab_phasefield *phasefield, size_t index)
-{
-  return gab_block_data(gab_forest_block(phasefield->forest, index), phasefield->data);
-}
-
 /* Waking threads up costs as much as some thousands of cells. */
 static bool is_worth_threads(const gab_phasefield *phasefield)
 {

@@ -1,4 +1,4 @@
-#include "resilience/schemes/redundancy_impl.h"
+#include "resilience/checkpoint/checkpoint_impl.h"
 
 #include "core/messages/collective.h"
 #include "core/base/log.h"
@@ -133,11 +133,6 @@ static double charge(gab_checkpoint *checkpoint, double start, double *part)
   checkpoint->pending_seconds += now - start;
   *part += now - start;
   return now;
-}
-
-gab_snapshot *gab_checkpoint_next(gab_checkpoint *checkpoint)
-{
-  return &checkpoint->snapshots[checkpoint->single ? checkpoint->valid : !checkpoint->valid];
 }
 
 gab_status gab_checkpoint_set_buffers(gab_checkpoint *checkpoint, int buffers)

@@ -1,4 +1,4 @@
-/* What the sources of a checkpoint share: taking it (checkpoint.c), images as bytes (image.c), the scheme at
+/* What the sources of a checkpoint share: taking it (checkpoint.c), snapshots as such (snapshot.c), images as bytes (image.c), the scheme at
  * work (redundancy.c), going back (restore.c). Internal. */
 #ifndef GABION_RESILIENCE_CHECKPOINT_IMPL_H
 #define GABION_RESILIENCE_CHECKPOINT_IMPL_H
@@ -129,8 +129,20 @@ struct gab_checkpoint {
   bool untouched_unknown; /* they could not be packed, on a spare */
 };
 
+/* ---- snapshot.c */
+
 /* The snapshot that is written next, or is being written. */
 gab_snapshot *gab_checkpoint_next(gab_checkpoint *checkpoint);
+/* Who has survived since a snapshot. Local. */
+gab_status gab_snapshot_find_survivors(const gab_checkpoint *checkpoint, gab_snapshot *snapshot);
+/* ::GAB_ERR_LOST: the only buffer was being overwritten. */
+gab_status gab_single_snapshot_torn(void);
+/* Gives a buffer that is to be written anew room for so many bytes, and not much more: images are what fills
+ * memory. What it has of it stays, so that only the difference has to be found by the system. */
+gab_status gab_buffer_fit(gab_buffer *buffer, size_t bytes);
+
+/* ---- checkpoint.c, reserve.c */
+
 /* reserve.c: takes the memory of the snapshot that is written next, none of which has been taken yet in its place: room for the
  * images of this slot and of those that it keeps, every page of it, or what is lacking. Collective. */
 gab_status gab_checkpoint_reserve(gab_checkpoint *checkpoint);
@@ -204,9 +216,6 @@ gab_status gab_images_restore_blocks(const gab_checkpoint *checkpoint, const gab
                                      gab_owner_map map, void *context);
 gab_status gab_images_restore_entities(gab_checkpoint *checkpoint, const gab_image_list *list);
 
-/* ::GAB_ERR_LOST: the only buffer was being overwritten. */
-gab_status gab_single_snapshot_torn(void);
-
 /* ---- newcomers.c: processes that play a slot of which they know nothing
 
    A slot that came back has survived nothing before its incarnation: of the snapshots of that time others tell it the
@@ -221,8 +230,6 @@ gab_status gab_newcomers_find_elder(gab_checkpoint *checkpoint);
 /* The heads of the elder's snapshots become known to those who lack them. Collective.
  * @return GAB_ERR_LOST on all if nobody is left who holds a snapshot */
 gab_status gab_newcomers_brief(gab_checkpoint *checkpoint);
-/* Who has survived since a snapshot. Local. */
-gab_status gab_snapshot_find_survivors(const gab_checkpoint *checkpoint, gab_snapshot *snapshot);
 /* How many seats the domains know here; where there are none, more than there can be. Local. */
 uint64_t gab_newcomers_known_seats(const gab_checkpoint *checkpoint);
 /* The domains come to know all seats. Collective. @param[in] least_known  of gab_newcomers_known_seats() on all */
@@ -235,6 +242,20 @@ typedef struct gab_rescued gab_rescued;
 gab_status gab_newcomers_serve(gab_checkpoint *checkpoint, gab_snapshot *snapshot, gab_rescued *rescued);
 /* A newcomer has gone back to it. Local. */
 void gab_newcomer_settle(gab_checkpoint *checkpoint, gab_snapshot *snapshot);
+
+/* ---- transfer.c */
+
+/* Copies: sends the own image to its holders and receives what this slot keeps, round after round. Begins
+ * (local) without waiting, helps along without waiting, waits for all of it. Buffers of images are not to be
+ * touched before checkpoint->transfer.there. */
+gab_status gab_transfer_begin(gab_checkpoint *checkpoint, gab_snapshot *next);
+gab_status gab_transfer_help(gab_checkpoint *checkpoint, gab_snapshot *next);
+gab_status gab_transfer_finish(gab_checkpoint *checkpoint, gab_snapshot *next);
+
+/* ---- compression.c */
+
+/* What the own image is to be compressed by. Local. */
+gab_status gab_compression_choose(gab_checkpoint *checkpoint, const gab_buffer *own, gab_codec *codec);
 
 /* ---- redundancy.c: what the scheme makes of the images */
 

@@ -22,13 +22,6 @@ bool gab_newcomers_possible(const gab_checkpoint *checkpoint)
   return gab_world_members(checkpoint->world)->return_count > 0;
 }
 
-gab_status gab_snapshot_find_survivors(const gab_checkpoint *checkpoint, gab_snapshot *snapshot)
-{
-  if (snapshot->serial == 0) return GAB_OK;
-  return gab_members_survivors(&snapshot->members, gab_world_members(checkpoint->world),
-                               &snapshot->survivors);
-}
-
 /* Whether the part of `slot` in a snapshot has to be sent to it. Pure. */
 static bool needs_part(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot, gab_slot slot)
 {

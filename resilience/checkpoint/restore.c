@@ -50,14 +50,6 @@ static gab_snapshot *newest_here(gab_checkpoint *checkpoint)
   return newest;
 }
 
-gab_status gab_single_snapshot_torn(void)
-{
-  GAB_FAIL(
-      GAB_ERR_LOST,
-      "a fault came while a snapshot was being taken, and memory has room for one only: the one before is "
-      "overwritten (resilience.memory.buffers: 2 would keep it)");
-}
-
 /* What all slots have, by one reduction. */
 typedef struct common_ground {
   uint64_t newest, oldest; /* serials that all hold */

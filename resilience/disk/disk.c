@@ -127,7 +127,7 @@ void gab_disk_went_back(gab_disk *disk, gab_step step) { disk->stats.last_step =
 
 /* ---------------------------------------------------------------- a write */
 
-bool gab_disk_is_aggregator(const gab_disk *disk) { return disk->index % disk->group == 0; }
+static bool is_aggregator(const gab_disk *disk) { return disk->index % disk->group == 0; }
 
 static gab_status prepare(gab_disk *disk)
 {
@@ -149,7 +149,7 @@ static gab_status prepare(gab_disk *disk)
     GAB_TRY(gab_put_bytes(&disk->replicated, snapshot->replicated.data, snapshot->replicated.size));
   if (!disk->worker) GAB_TRY(gab_worker_create(&disk->worker));
   if (disk->index == 0) GAB_TRY(gab_disk_committer_begin(disk));
-  return gab_disk_is_aggregator(disk) ? gab_disk_collector_begin(disk) : gab_disk_sender_begin(disk);
+  return is_aggregator(disk) ? gab_disk_collector_begin(disk) : gab_disk_sender_begin(disk);
 }
 
 static gab_status begin(gab_disk *disk, bool *begun)
@@ -198,7 +198,7 @@ gab_status gab_disk_begin(gab_disk *disk, bool *begun)
 static bool own_part_is_done(gab_disk *disk)
 {
   if (!gab_worker_is_done(disk->worker, &disk->hashing)) return false;
-  if (gab_disk_is_aggregator(disk)) return disk->collector.stage == GAB_COLLECT_DONE;
+  if (is_aggregator(disk)) return disk->collector.stage == GAB_COLLECT_DONE;
   return disk->sender.stage == GAB_SEND_DONE;
 }
 
@@ -206,7 +206,7 @@ static bool own_part_is_done(gab_disk *disk)
 static gab_status finish_report(gab_disk *disk, bool *gone)
 {
   *gone = true;
-  if (!gab_disk_is_aggregator(disk) || !disk->sender.sending) return GAB_OK;
+  if (!is_aggregator(disk) || !disk->sender.sending) return GAB_OK;
   GAB_TRY(gab_port_progress(disk->reports, gone));
   if (!*gone) return GAB_OK;
   disk->sender.sending = false;
@@ -216,7 +216,7 @@ static gab_status finish_report(gab_disk *disk, bool *gone)
 static gab_status progress(gab_disk *disk)
 {
   bool gone;
-  GAB_TRY(gab_disk_is_aggregator(disk) ? gab_disk_collector_progress(disk) : gab_disk_sender_progress(disk));
+  GAB_TRY(is_aggregator(disk) ? gab_disk_collector_progress(disk) : gab_disk_sender_progress(disk));
   if (disk->index == 0) GAB_TRY(gab_disk_committer_progress(disk));
   if (!own_part_is_done(disk)) return GAB_OK;
   let_go(disk);
@@ -258,8 +258,7 @@ bool gab_disk_abandon(gab_disk *disk)
   gab_worker_drain(disk->worker);
   disk->stop = false;
   gab_disk_collector *collector = &disk->collector;
-  if (gab_disk_is_aggregator(disk) && collector->stage < GAB_COLLECT_DONE)
-    gab_disk_file_drop(&collector->file);
+  if (is_aggregator(disk) && collector->stage < GAB_COLLECT_DONE) gab_disk_file_drop(&collector->file);
   if (disk->index == 0 && disk->committer.stage == GAB_COMMIT_MANIFEST) gab_disk_committer_conclude(disk);
   disk->sender.sending = false;
   disk->busy = false;

@@ -33,7 +33,6 @@ extern "C" {
 #endif
 
 enum {
-  GAB_DISK_FORMAT = 1,     /**< version of the format on disk */
   GAB_DISK_GROUP = 64,     /**< slots of a group if nothing else is said */
   GAB_DISK_KEEP = 2,       /**< checkpoints that are kept */
   GAB_DISK_CHUNK = 4 << 20 /**< bytes of an image that travel at once */

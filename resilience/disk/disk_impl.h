@@ -224,7 +224,6 @@ struct gab_disk {
   gab_disk_stats stats;
 };
 
-bool gab_disk_is_aggregator(const gab_disk *disk);
 /* Each begins its part of a write (local), and helps it along without waiting. */
 gab_status gab_disk_sender_begin(gab_disk *disk);
 gab_status gab_disk_sender_progress(gab_disk *disk);

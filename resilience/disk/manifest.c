@@ -3,7 +3,6 @@
 #include "core/system/file.h"
 #include "core/base/hash.h"
 #include "core/base/json.h"
-#include "resilience/disk/disk.h"
 
 #include <errno.h>
 #include <libfyaml.h>

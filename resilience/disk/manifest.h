@@ -15,7 +15,10 @@
 extern "C" {
 #endif
 
-enum { GAB_MANIFEST_NAME = 64 };
+enum {
+  GAB_MANIFEST_NAME = 64,
+  GAB_DISK_FORMAT = 1 /**< version of the format on disk */
+};
 
 /** One of the files, that of one aggregation group. */
 typedef struct gab_manifest_file {

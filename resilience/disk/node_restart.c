@@ -32,7 +32,7 @@ struct gab_node_restart {
 /* Messages begin with room for an envelope, replicated entities do not. */
 static bool recognise(const gab_left_memory *left, gab_image_header *header)
 {
-  gab_reader bytes = left->content, behind;
+  gab_reader bytes = gab_reader_of(left->content, left->content_bytes), behind;
   if (gab_image_recognise(bytes, header)) return true;
   return gab_get_view(&bytes, GAB_ENVELOPE_BYTES, &behind) == GAB_OK && gab_image_recognise(bytes, header);
 }

@@ -2,6 +2,11 @@
  * keeps. */
 #include "resilience/local/local_run_impl.h"
 
+gab_slot gab_local_place(const gab_local_run *run, gab_slot slot)
+{
+  return (gab_slot)gab_members_index(&run->members, slot);
+}
+
 static gab_status add(gab_local_slots *list, gab_slot place)
 {
   void *memory = list->slots;

@@ -10,11 +10,6 @@ enum { COPY_BELOW = 4096 }; /* bytes of a message from which on it changes hands
 
 /* ---------------------------------------------------------------- places */
 
-gab_slot gab_local_place(const gab_local_run *run, gab_slot slot)
-{
-  return (gab_slot)gab_members_index(&run->members, slot);
-}
-
 static gab_slot slot_at(const gab_local_run *run, gab_slot place)
 {
   return gab_members_slot(&run->members, place);

@@ -75,7 +75,6 @@ struct gab_local_run {
 gab_status gab_local_generation(gab_local_run *run);
 /* Its end, whatever is under way; behind a repair, or where nothing is. */
 void gab_local_discard(gab_local_run *run);
-gab_slot gab_local_place(const gab_local_run *run, gab_slot slot);
 /* Puts the carrier in force. */
 void gab_local_carry(gab_local_run *run);
 void gab_local_note_totals(gab_local_run *run);
@@ -87,6 +86,9 @@ bool gab_local_has_to_restart(const gab_local_run *run);
 gab_status gab_local_wait(gab_local_run *run, bool (*done)(const gab_local_run *run));
 
 /* ---- local_neighbours.c */
+
+/* Where a slot stands among the members; negative if it is none of them. Pure. */
+gab_slot gab_local_place(const gab_local_run *run, gab_slot slot);
 
 /* Slots with which this one has to do, each once. */
 typedef struct gab_local_slots {

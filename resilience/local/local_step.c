@@ -249,6 +249,22 @@ gab_status gab_local_whether_to_stop(gab_timeloop *loop, uint64_t *why)
   return gab_local_answer(run->machine, loop->step, asked);
 }
 
+/* Only checkpoint steps ask. */
+static gab_status stop_at_checkpoint(gab_timeloop *loop)
+{
+  gab_stop *stop = loop->protection->stop;
+  const double seconds = gab_protection_time_to_stop_later(loop);
+  gab_stop_reason reason = GAB_STOP_NOT;
+  if (gab_local_is_on(loop)) {
+    uint64_t why = gab_stop_look(stop, seconds);
+    GAB_TRY(gab_local_whether_to_stop(loop, &why));
+    reason = (gab_stop_reason)why;
+  } else GAB_TRY(gab_stop_look_together(stop, seconds, &reason));
+  if (reason == GAB_STOP_NOT) return GAB_OK;
+  GAB_TRY(gab_local_enter(loop));
+  return gab_protection_stop_now(loop, reason);
+}
+
 gab_status gab_local_checkpoint_due(gab_timeloop *loop)
 {
   gab_local_run *run = run_of(loop);
@@ -262,7 +278,7 @@ gab_status gab_local_checkpoint_due(gab_timeloop *loop)
   if (disk) GAB_TRY(gab_protection_disk_now(loop, &safe));
   if (!run->inside && !memory) return gab_local_own_times_due(run);
   GAB_TRY(gab_monitors_look(loop, true));
-  GAB_TRY(gab_protection_stop_at_checkpoint(loop));
+  GAB_TRY(stop_at_checkpoint(loop));
   GAB_TRY(gab_local_limit_measure(run));
   GAB_TRY(leave(run));
   return take(run); /* the last thing of a step: who comes back goes on from here */

@@ -1,6 +1,5 @@
 /* When a checkpoint is due, in memory or on disk, and taking it. The two levels have a clock each; one that
  * goes to disk is one in memory first. */
-#include "resilience/reports/completion.h"
 #include "resilience/disk/disk_impl.h"
 #include "resilience/loop/timeloop_impl.h"
 
@@ -8,7 +7,6 @@
 #include "core/base/log.h"
 
 #include <math.h>
-#include <string.h>
 
 enum {
   FIRST_LOOK = 10,       /* steps after which a step's time is taken as known */
@@ -233,11 +231,24 @@ static gab_status help_disk(gab_timeloop *loop, gab_status (*help)(gab_disk *dis
 
 static bool is_due(const gab_clock *clock, gab_step step) { return clock->next >= 0 && step >= clock->next; }
 
+gab_status gab_protection_scrub(gab_timeloop *loop)
+{
+  gab_protection_state *protection = loop->protection;
+  bool beyond;
+  if (protection->scrub == 0 || loop->step % protection->scrub != 0) return GAB_OK;
+  gab_timer_start(loop->timers, loop->checkpoint_timer);
+  gab_status status = gab_checkpoint_scrub(protection->checkpoint, &beyond);
+  gab_timer_stop(loop->timers, loop->checkpoint_timer);
+  GAB_TRY(status);
+  if (!beyond) return GAB_OK;
+  gab_log(GAB_LOG_WARNING, "%s: a new snapshot is taken", gab_error_message());
+  return gab_protection_take(loop, false);
+}
+
 gab_status gab_protection_checkpoint(gab_timeloop *loop)
 {
   gab_protection_state *protection = loop->protection;
   if (!protection) return GAB_OK;
-  if (gab_local_has_part(loop)) return gab_local_checkpoint_due(loop);
   GAB_TRY(help_disk(loop, gab_disk_progress));
   GAB_TRY(gab_protection_help(loop));
   if (loop->step >= loop->steps) return settle(loop);
@@ -291,121 +302,4 @@ gab_status gab_protection_disk_again(gab_timeloop *loop, bool interrupted)
   if (!loop->protection->disk) return GAB_OK;
   GAB_TRY(gab_world_max_u64(loop->world, &anywhere, 1));
   return anywhere ? begin_on_disk(loop) : GAB_OK;
-}
-
-/* ---------------------------------------------------------------- the first state */
-
-static gab_status share_out(gab_timeloop *loop)
-{
-  const gab_recovery *recovery = &loop->protection->recovery;
-  return recovery->rebalance ? recovery->rebalance(recovery->rebalance_user, recovery->forest) : GAB_OK;
-}
-
-/* What lies in the memory of the nodes, or what lies on disk: whichever is newer. */
-static gab_status go_back(gab_timeloop *loop, gab_restart_report *loaded, const char **from)
-{
-  gab_protection_state *protection = loop->protection;
-  *loaded = (gab_restart_report){.step = -1};
-  if (protection->node_memory[0])
-    GAB_TRY(gab_node_restart_find(loop->world, protection->node_memory, protection->node_key,
-                                  &protection->node_restart));
-  const gab_step in_memory = gab_node_restart_step(protection->node_restart);
-  const gab_step on_disk =
-      gab_restart_count(loop->restart) > 0 ? gab_restart_manifest(loop->restart, 0)->step : -1;
-  if (in_memory >= 0 && in_memory >= on_disk) {
-    *from = "in the memory of the nodes";
-    return gab_node_restart_load(protection->node_restart, protection->checkpoint, loaded);
-  }
-  *from = "on disk";
-  return on_disk >= 0 ? gab_restart_load(loop->restart, protection->checkpoint, loaded) : GAB_OK;
-}
-
-gab_status gab_protection_keep_untouched(gab_timeloop *loop)
-{
-  if (!loop->protection) return GAB_OK;
-  gab_checkpoint *checkpoint = loop->protection->checkpoint;
-  gab_buffer_clear(&checkpoint->untouched);
-  const gab_status status = gab_entities_pack(checkpoint, GAB_ENTITY_PER_SLOT, &checkpoint->untouched);
-  checkpoint->untouched_unknown = status != GAB_OK && gab_world_is_spare(loop->world);
-  if (!checkpoint->untouched_unknown) return status;
-  /* It may never be called, and may never need it. */
-  gab_buffer_clear(&checkpoint->untouched);
-  return GAB_OK;
-}
-
-static bool starts_processes(const gab_protection_state *protection)
-{
-  for (int i = 0; i < protection->strategy_count; i++)
-    if (protection->strategies[i]->seating & GAB_SEATING_RESPAWN) return true;
-  return false;
-}
-
-gab_status gab_protection_begin(gab_timeloop *loop)
-{
-  if (!loop->protection) return GAB_OK;
-  gab_protection_state *protection = loop->protection;
-  gab_protection_warn(loop);
-  if (protection->disk || protection->node_memory[0])
-    GAB_TRY(gab_entities_check_packed(protection->checkpoint, "restarts"));
-  if (gab_world_spares(loop->world) > 0 || starts_processes(protection))
-    GAB_TRY(gab_entities_check_packed(protection->checkpoint, "processes that take a seat"));
-  gab_restart_report loaded;
-  const char *from;
-  GAB_TRY(go_back(loop, &loaded, &from));
-  if (loaded.step < 0) {
-    if (protection->node_restart && gab_launch_attempt() > 0)
-      gab_log(GAB_LOG_WARNING, "nothing to go on from is left: starting at the beginning");
-    return GAB_OK;
-  }
-  gab_world_set_step(loop->world, loop->step);
-  loop->stats.first_step = loop->recent_step = loop->step;
-  if (protection->disk) gab_disk_went_back(protection->disk, loaded.step);
-  gab_log(GAB_LOG_INFO,
-          "going on from step %" GAB_PRI_STEP ", a checkpoint %s of %" PRId32 " process%s, read in %.2f s",
-          loaded.step, from, loaded.members, loaded.members == 1 ? "" : "es", loaded.seconds);
-  if (gab_world_is_root(loop->world)) {
-    gab_json *event = gab_event_begin(loop->events, "continued");
-    gab_json_int(event, "of_step", loaded.step);
-    gab_json_text(event, "from", from);
-    gab_json_rounded(event, "seconds", loaded.seconds, 6);
-    gab_event_end(loop->events, &event);
-  }
-  return share_out(loop);
-}
-
-/* The clock of the run stands still meanwhile. */
-static gab_status reserve(gab_timeloop *loop)
-{
-  const double start = gab_seconds();
-  GAB_TRY(gab_checkpoint_reserve(loop->protection->checkpoint));
-  const double seconds = gab_seconds() - start;
-  loop->stats.reserve_seconds += seconds;
-  loop->started += seconds;
-  return GAB_OK;
-}
-
-static gab_status tell_memory(const gab_timeloop *loop)
-{
-  const gab_memory_use uses[] = {GAB_MEMORY_USE_COUNT, GAB_MEMORY_FIELD, GAB_MEMORY_SNAPSHOT};
-  uint64_t most[3];
-  for (int i = 0; i < 3; i++) most[i] = gab_memory_now(uses[i]);
-  most[0] += gab_checkpoint_messages(loop->protection->checkpoint);
-  GAB_TRY(gab_world_max_u64(loop->world, most, 3));
-  gab_log(
-      GAB_LOG_INFO,
-      "memory of a process on this grid: %.1f MB at most, %.1f MB of them the state of blocks, %.1f MB checkpoints",
-      1e-6 * (double)most[0], 1e-6 * (double)most[1], 1e-6 * (double)most[2]);
-  return GAB_OK;
-}
-
-/* The second buffer once the memory of nodes from which the run has gone on is free. Local recovery has other ones. */
-gab_status gab_protection_start(gab_timeloop *loop)
-{
-  if (!loop->protection) return GAB_OK;
-  GAB_TRY(gab_protection_choose_buffers(loop));
-  GAB_TRY(reserve(loop));
-  GAB_TRY(gab_protection_take(loop, false));
-  gab_node_restart_destroy(&loop->protection->node_restart, true);
-  if (!loop->protection->checkpoint->single && !loop->protection->local) GAB_TRY(reserve(loop));
-  return tell_memory(loop);
 }

@@ -19,7 +19,7 @@ struct gab_drills {
   gab_events *events;
   gab_forest *forest; /* NULL: not known */
   gab_drill *drills;
-  int *visits; /* of each drill's point since its step */
+  int *visits; /* of each drill's fault point since its step */
   size_t count;
   gab_members before; /* members when a step was computed last */
   gab_epoch noted_in; /* epoch of that */
@@ -69,7 +69,7 @@ static gab_status parse_phase(const char *text, gab_drill *drill)
     snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "",
              gab_fault_point_name((gab_fault_point)i));
   }
-  GAB_FAIL(GAB_ERR_INPUT, "no point '%s' for a drill (there are: %s)", text, names);
+  GAB_FAIL(GAB_ERR_INPUT, "no fault point '%s' for a drill (there are: %s)", text, names);
 }
 
 static gab_status parse_pair(const char *key, char *value, gab_drill *drill)
@@ -162,7 +162,7 @@ static void die(gab_drills *drills, gab_fault_point point)
   gab_json *event = begin_event(drills, point);
   gab_event_end(drills->events, &event);
   gab_log_all(GAB_LOG_WARNING,
-              "drill: slot %" GAB_PRI_SLOT " kills itself at step %" GAB_PRI_STEP ", point %s",
+              "drill: slot %" GAB_PRI_SLOT " kills itself at step %" GAB_PRI_STEP ", fault point %s",
               gab_world_slot(drills->world), gab_world_step(drills->world), gab_fault_point_name(point));
   kill(getpid(), SIGKILL);
   for (;;) pause();
@@ -178,7 +178,7 @@ static void be_stopped(gab_drills *drills, gab_fault_point point, double seconds
   gab_json_real(event, "stopped", seconds);
   gab_event_end(drills->events, &event);
   gab_log_all(GAB_LOG_WARNING,
-              "drill: slot %" GAB_PRI_SLOT " is stopped for %g s at step %" GAB_PRI_STEP ", point %s",
+              "drill: slot %" GAB_PRI_SLOT " is stopped for %g s at step %" GAB_PRI_STEP ", fault point %s",
               gab_world_slot(drills->world), seconds, gab_world_step(drills->world),
               gab_fault_point_name(point));
   pid_t waker;
@@ -195,7 +195,7 @@ static void flip(gab_drills *drills, gab_fault_point point, uint64_t bit)
   gab_event_end(drills->events, &event);
   gab_log_all(GAB_LOG_WARNING,
               "drill: a bit of block " GAB_PRI_BLOCK " of slot %" GAB_PRI_SLOT " flips at step %" GAB_PRI_STEP
-              ", point %s",
+              ", fault point %s",
               block, gab_world_slot(drills->world), gab_world_step(drills->world),
               gab_fault_point_name(point));
 }
@@ -305,7 +305,7 @@ gab_status gab_drills_create(gab_world *world, const gab_drill *drills, size_t c
     *kept = drills[i];
     if (kept->random > 0) draw_slots(kept, slots);
   }
-  gab_world_set_phase_hook(world, watch, result);
+  gab_world_set_fault_point_hook(world, watch, result);
   *made = result;
   return GAB_OK;
 failed:
@@ -319,7 +319,7 @@ void gab_drills_destroy(gab_drills **drills)
 {
   gab_drills *gone = *drills;
   if (!gone) return;
-  gab_world_set_phase_hook(gone->world, NULL, NULL);
+  gab_world_set_fault_point_hook(gone->world, NULL, NULL);
   gab_members_release(&gone->before);
   gab_free(&gone->drills);
   gab_free(&gone->visits);

@@ -1,5 +1,5 @@
 /** @file drill.h
- *  @brief Fault drills: real deaths, by SIGKILL, of chosen slots at a chosen step and point; or they are stopped
+ *  @brief Fault drills: real deaths, by SIGKILL, of chosen slots at a chosen step and fault point; or they are stopped
  *  (SIGSTOP) for a time, or a bit of their state flips.
  *
  *  Part of the product, not of its tests: a user who wants to know whether a case survives says so in the
@@ -23,13 +23,13 @@ enum { GAB_DRILL_SLOTS = 64 };
 /** Who dies when. Slots of one drill are lost together, in one recovery: one that is still on its way when another one
  *  has died notices that, takes part in repairing the communicators, and dies before anything is restored. */
 typedef struct gab_drill {
-  gab_step step;         /**< at this step or, if the point does not occur in it, the next time it does */
-  gab_fault_point point; /**< on entering this point */
+  gab_step step; /**< at this step or, if the fault point does not occur in it, the next time it does */
+  gab_fault_point point; /**< on coming to it */
   gab_incarnation
       incarnation; /**< of the slots that die: 0 the processes they started with, 1 the first that took over */
   bool once;   /**< in one attempt of gabion-launch only; else in each, as far as that comes to the step */
   int attempt; /**< which, if `once`: 0 the first, 1 what it starts when that has ended or hung, and so on */
-  int visit;   /**< the how-many-eth entering of the point from that step on; 1 is the first */
+  int visit;   /**< the how-many-eth coming to the fault point from that step on; 1 is the first */
   int slot_count; /**< slots that die; if 0: `random` ones */
   gab_slot slots[GAB_DRILL_SLOTS];
   int random;    /**< number of slots drawn at random, the same ones on all processes */
@@ -56,7 +56,7 @@ gab_status gab_drill_check(const gab_drill *drill, gab_slot slots);
 
 typedef struct gab_drills gab_drills;
 
-/** Watches the points of a world (takes its point hook). Local.
+/** Watches the fault points of a world (takes its hook). Local.
  *  @param[in] drills  copied, those of this attempt (gab_launch_attempt()); random slots are drawn now
  *  @return ::GAB_ERR_INPUT if a drill names a slot that is none of the run or wants more than there are */
 gab_status gab_drills_create(gab_world *world, const gab_drill *drills, size_t count, gab_events *events,

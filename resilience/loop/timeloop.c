@@ -155,22 +155,6 @@ gab_step gab_timeloop_steps(const gab_timeloop *loop) { return loop->steps; }
 gab_timers *gab_timeloop_timers(gab_timeloop *loop) { return loop->timers; }
 gab_forest *gab_timeloop_forest(const gab_timeloop *loop) { return loop->forest; }
 
-gab_run_stats gab_timeloop_get_stats(const gab_timeloop *loop)
-{
-  gab_run_stats stats = loop->stats;
-  stats.faults = loop->records;
-  stats.fault_record_count =
-      stats.fault_count < GAB_MOST_FAULT_RECORDS ? stats.fault_count : GAB_MOST_FAULT_RECORDS;
-  stats.seconds = gab_seconds() - loop->started;
-  stats.approximated = loop->approximated;
-  stats.checkpoint.last_step = -1;
-  stats.disk.last_step = -1;
-  if (!loop->protection) return stats;
-  stats.checkpoint = gab_checkpoint_get_stats(loop->protection->checkpoint);
-  if (loop->protection->disk) stats.disk = gab_disk_get_stats(loop->protection->disk);
-  return stats;
-}
-
 /* ---------------------------------------------------------------- running it */
 
 static gab_status run_all(gab_timeloop *loop, const gab_task_list *list, bool announce, double *seconds)
@@ -227,11 +211,11 @@ static gab_status one_step(gab_timeloop *loop)
   if (loop->step > loop->furthest) loop->furthest = loop->step;
   else loop->stats.local.steps_again++;
   GAB_TRY(do_duties(loop));
-  GAB_TRY(gab_protection_checkpoint(loop));
+  GAB_TRY(gab_local_has_part(loop) ? gab_local_checkpoint_due(loop) : gab_protection_checkpoint(loop));
   loop->longest_step = fmax(loop->longest_step, gab_seconds() - start);
   gab_progress_report(loop);
   GAB_TRY(gab_run_lock_check(loop->lock));
-  return gab_protection_stop(loop);
+  return gab_local_has_part(loop) ? GAB_OK : gab_protection_stop(loop);
 }
 
 /* Everyone leaves the loop together, or nobody does. */

@@ -1,4 +1,4 @@
-/* What timeloop.c, protection.c and progress.c share. Internal. */
+/* What the sources of the time loop share, and those that report on it. Internal. */
 #ifndef GABION_RESILIENCE_TIMELOOP_IMPL_H
 #define GABION_RESILIENCE_TIMELOOP_IMPL_H
 
@@ -116,34 +116,24 @@ struct gab_timeloop {
   uint64_t own_updates; /* asked for by the application; 0: count the cells */
 };
 
+/* ---- protection.c */
+
+void gab_protection_destroy(gab_protection_state **protection);
+/* The run is over, as all have agreed: no part of it goes on any more. Collective. GAB_ERR_FAULT: it is not, yet. */
+gab_status gab_protection_close_fence(gab_timeloop *loop);
+/* Ends the process if another part of the run has gone on; at most once a second, on the root. Local. */
+void gab_protection_check_fence(gab_timeloop *loop);
+
+/* ---- start.c: the state that a run begins with */
+
+/* Notes the entities per slot as they are before the first step, on spares, too: a slot to which nothing falls of a checkpoint of
+ * fewer slots goes back to that. Where a spare cannot pack them that is an error if it comes to it. Local. */
+gab_status gab_protection_keep_untouched(gab_timeloop *loop);
+/* Loads the state which the run continues, if any. Collective. */
+gab_status gab_protection_begin(gab_timeloop *loop);
 /* Takes the memory of checkpoints, and the first one, of the state of the forest or of that which the run continues: after
  * gab_protection_begin(). Collective. */
 gab_status gab_protection_start(gab_timeloop *loop);
-/* After `why` ended a step here: recovers, or ends the run on all with one status. Collective.
- * @param[in] called  of a spare that was called, the intent of the repair that did it; else NULL */
-gab_status gab_protection_recover(gab_timeloop *loop, gab_status why, const gab_status *called);
-/* Members of an object that tell of a fault, the same in events.jsonl and summary.json. @param[in] lost slots
- * to be listed, perhaps not all of them */
-void gab_fault_to_json(gab_json *json, const gab_fault *fault, const gab_slot *lost, int32_t count);
-/* "nobody", "slot 3", "slots 0, 2", "slots 0, 1, 2 and 9 more": of `count` slots those that are `listed`, as far as there is
- * room. @param[in] room  64 or more @return text */
-const char *gab_fault_who(const gab_slot *lost, int32_t listed, int32_t count, char *text, size_t room);
-/* The run is over, as all have agreed: no part of it goes on any more. Collective. GAB_ERR_FAULT: it is not, yet. */
-gab_status gab_protection_close_fence(gab_timeloop *loop);
-/* Has anybody asked the run to stop? Then takes a last checkpoint and fails with GAB_ERR_REQUEUE. Collective. */
-/** Ends the process if another part of the run has gone on; at most once a second, on the root. Local. */
-void gab_protection_check_fence(gab_timeloop *loop);
-gab_status gab_protection_stop(gab_timeloop *loop);
-/* The same under local recovery, where only checkpoint steps ask: ahead of the checkpoint. Collective. */
-gab_status gab_protection_stop_at_checkpoint(gab_timeloop *loop);
-void gab_protection_destroy(gab_protection_state **protection);
-/* Warns where deaths will not be survived. Local. */
-void gab_protection_warn(const gab_timeloop *loop);
-
-/* ---- history.c of the loop (loop_history.c): what is not rolled back, and a newcomer has to know */
-
-gab_status gab_protection_pack_history(void *loop, gab_buffer *out);
-gab_status gab_protection_unpack_history(void *loop, gab_reader *in);
 
 /* ---- clocks.c */
 
@@ -152,16 +142,9 @@ gab_status gab_protection_unpack_history(void *loop, gab_reader *in);
 gab_status gab_protection_checkpoint(gab_timeloop *loop);
 /* Between tasks and after steps: helps copies along that are under way. Local. */
 gab_status gab_protection_help(gab_timeloop *loop);
-/* Says what is kept of whom when that is new: the numbers of a scheme change with the members. */
-void gab_protection_tell(gab_timeloop *loop);
 /* Copies lie in memory for long: what changes there is to be found while there is something to replace it by. If it
  * is time for a look. Collective. */
 gab_status gab_protection_scrub(gab_timeloop *loop);
-/* Notes the entities per slot as they are before the first step, on spares, too: a slot to which nothing falls of a checkpoint of
- * fewer slots goes back to that. Where a spare cannot pack them that is an error if it comes to it. Local. */
-gab_status gab_protection_keep_untouched(gab_timeloop *loop);
-/* Loads the state which the run continues, if any. Collective. */
-gab_status gab_protection_begin(gab_timeloop *loop);
 /* Takes one in memory now, and begins to write it to disk. Collective. */
 gab_status gab_protection_take(gab_timeloop *loop, bool to_disk);
 /* Decides when the next ones are. Collective. */
@@ -178,6 +161,40 @@ gab_status gab_protection_disk_again(gab_timeloop *loop, bool interrupted);
 bool gab_protection_uses_disk(const gab_protection_state *protection);
 /* Mean time of a step so far; 0: none yet. */
 double gab_protection_step_seconds(const gab_timeloop *loop);
+
+/* ---- stopping.c */
+
+/* Has anybody asked the run to stop? Then takes a last checkpoint and fails with GAB_ERR_REQUEUE. Collective. */
+gab_status gab_protection_stop(gab_timeloop *loop);
+/* Stops here, for that reason: takes a last checkpoint and fails. Collective. @return ::GAB_ERR_REQUEUE, or ::GAB_ERR_ENDED if there is
+ * nothing on disk to go on from */
+gab_status gab_protection_stop_now(gab_timeloop *loop, gab_stop_reason reason);
+/* Seconds that it takes to stop if what is not asked for now is answered at the next checkpoint and done at the one after. */
+double gab_protection_time_to_stop_later(const gab_timeloop *loop);
+
+/* ---- recover.c */
+
+/* After `why` ended a step here: recovers, or ends the run on all with one status. Collective.
+ * @param[in] called  of a spare that was called, the intent of the repair that did it; else NULL */
+gab_status gab_protection_recover(gab_timeloop *loop, gab_status why, const gab_status *called);
+
+/* ---- loop_history.c: what is not rolled back, and a newcomer has to know */
+
+gab_status gab_protection_pack_history(void *loop, gab_buffer *out);
+gab_status gab_protection_unpack_history(void *loop, gab_reader *in);
+
+/* ---- fault_report.c, redundancy_report.c (resilience/reports) */
+
+/* Members of an object that tell of a fault, the same in events.jsonl and summary.json. @param[in] lost slots
+ * to be listed, perhaps not all of them */
+void gab_fault_to_json(gab_json *json, const gab_fault *fault, const gab_slot *lost, int32_t count);
+/* "nobody", "slot 3", "slots 0, 2", "slots 0, 1, 2 and 9 more": of `count` slots those that are `listed`, as far as there is
+ * room. @param[in] room  64 or more @return text */
+const char *gab_fault_who(const gab_slot *lost, int32_t listed, int32_t count, char *text, size_t room);
+/* Says what is kept of whom when that is new: the numbers of a scheme change with the members. */
+void gab_protection_tell(gab_timeloop *loop);
+/* Warns where deaths will not be survived. Local. */
+void gab_protection_warn(const gab_timeloop *loop);
 
 /* ---- buffers.c */
 

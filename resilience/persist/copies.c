@@ -8,17 +8,19 @@ static int distance(const persist_session *session, int i)
   return (int)((int64_t)(i + 1) * session->size / (session->set.copies + 1));
 }
 
-int gab_persist_holder(const persist_session *session, int rank, int i)
+/* The i-th holder of the copies of a rank, i from 0. */
+static int holder_of(const persist_session *session, int rank, int i)
 {
   return (rank + distance(session, i)) % session->size;
 }
 
-int gab_persist_ward(const persist_session *session, int rank, int i)
+/* The rank that this one holds the i-th copy of. */
+static int ward_of(const persist_session *session, int rank, int i)
 {
   return (rank - distance(session, i) + session->size) % session->size;
 }
 
-persist_replica *gab_persist_replica_of(persist_session *session, int rank)
+static persist_replica *replica_of(persist_session *session, int rank)
 {
   for (int i = 0; i < session->replica_count; i++)
     if (session->replicas[i].rank == rank) return &session->replicas[i];
@@ -28,7 +30,7 @@ persist_replica *gab_persist_replica_of(persist_session *session, int rank)
 /* It keeps two epochs: a commit that failed is made again. */
 static gab_status replica_made(persist_session *session, int rank, persist_replica **replica)
 {
-  *replica = gab_persist_replica_of(session, rank);
+  *replica = replica_of(session, rank);
   if (*replica) return GAB_OK;
   void *memory = session->replicas;
   GAB_TRY(gab_list_room(&memory, (size_t)session->replica_count, sizeof(persist_replica)));
@@ -45,7 +47,7 @@ static gab_status take(persist_session *session, int rank, const gab_buffer *byt
   persist_replica *replica = NULL;
   gab_reader groups = gab_reader_of_buffer(bytes);
   if (!whole) {
-    replica = gab_persist_replica_of(session, rank);
+    replica = replica_of(session, rank);
     if (!replica) GAB_FAIL(GAB_ERR_STATE, "no copy of rank %d is here", rank);
     return gab_persist_journal_take(&replica->journal, &groups);
   }
@@ -105,8 +107,8 @@ gab_status gab_persist_copy(persist_session *session, const gab_buffer *groups, 
   gab_status status = gab_alloc(2 * (size_t)copies * sizeof *parcels, GAB_MEMORY_OTHER, &memory);
   parcels = memory;
   for (int i = 0; i < copies && status == GAB_OK; i++) {
-    parcels[i] = (persist_parcel){gab_persist_holder(session, session->rank, i), &mine};
-    parcels[copies + i] = (persist_parcel){gab_persist_ward(session, session->rank, i), &taken[i]};
+    parcels[i] = (persist_parcel){holder_of(session, session->rank, i), &mine};
+    parcels[copies + i] = (persist_parcel){ward_of(session, session->rank, i), &taken[i]};
   }
   if (status == GAB_OK) status = gab_persist_trade(session, parcels, copies, parcels + copies, copies);
   if (status == GAB_OK) {

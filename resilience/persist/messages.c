@@ -211,7 +211,7 @@ gab_status gab_persist_next_letter(persist_session *session, int source, int tag
   return GAB_OK;
 }
 
-void gab_persist_letter_taken(persist_session *session, persist_letter *letter)
+static void letter_is_taken(persist_session *session, persist_letter *letter)
 {
   letter->taken = true;
   if (session->set.transparent)
@@ -248,6 +248,6 @@ int gab_persist_take(persist_session *session, void *buffer, int count, MPI_Data
   }
   if (!letter) return nothing(session, source, tag);
   const int code = gab_persist_deliver(session, letter, buffer, count, type, status);
-  if (code == MPI_SUCCESS) gab_persist_letter_taken(session, letter);
+  if (code == MPI_SUCCESS) letter_is_taken(session, letter);
   return code;
 }

@@ -122,6 +122,7 @@ typedef struct persist_session {
 
 /** Sessions that are open: 0 makes persist_of() free. */
 extern int gab_persist_open_count;
+extern size_t gab_persist_live_count; /**< of all sessions */
 persist_session *gab_persist_find(MPI_Comm comm);
 /** The session of a persistent communicator, NULL for any other. */
 static inline persist_session *persist_of(MPI_Comm comm)
@@ -195,10 +196,6 @@ uint64_t gab_persist_settings_of_file(const persist_settings *settings);
 
 /* ---------------------------------------------------------------- copies.c */
 
-/** The i-th holder of the copies of a rank, i from 0; and the rank that this one holds the i-th copy of. */
-int gab_persist_holder(const persist_session *session, int rank, int i);
-int gab_persist_ward(const persist_session *session, int rank, int i);
-persist_replica *gab_persist_replica_of(persist_session *session, int rank);
 /** Sends a group, or whole journals (`whole`), to the holders, and takes those of the wards. Collective. */
 gab_status gab_persist_copy(persist_session *session, const gab_buffer *groups, bool whole);
 
@@ -232,7 +229,6 @@ gab_status gab_persist_store(persist_session *session, int32_t target, int tag, 
 /** What is to be received next: a letter, or nothing; *live says that it comes from the sender. */
 gab_status gab_persist_next_letter(persist_session *session, int source, int tag, persist_letter **letter,
                                    bool *live);
-void gab_persist_letter_taken(persist_session *session, persist_letter *letter);
 /** Receives, blocking. Tags below 0 are those of collective operations.
  *  @return code of MPI; the error handler has not been called */
 int gab_persist_take(persist_session *session, void *buffer, int count, MPI_Datatype type, int source,

@@ -56,34 +56,6 @@ int gab_persist_request_done(const MPI_Status *status, MPI_Request *request)
 
 /* ------------------------------------------------------------------------------------ live ones */
 
-static size_t lives; /* of all sessions */
-
-gab_status gab_persist_live_add(persist_session *session, MPI_Request request, int source, int tag,
-                                uint64_t number)
-{
-  void *memory = session->lives;
-  const size_t room = (session->live_count + 1) * sizeof *session->lives;
-  GAB_TRY(gab_realloc(room, GAB_MEMORY_OTHER, &memory));
-  session->lives = memory;
-  session->lives[session->live_count++] = (persist_live){request, source, tag, number};
-  lives++;
-  return GAB_OK;
-}
-
-gab_status gab_persist_lives_forget(persist_session *session)
-{
-  gab_status status = GAB_OK;
-  for (size_t i = 0; i < session->live_count && status == GAB_OK; i++) {
-    const persist_live *live = &session->lives[i];
-    if (gab_persist_map_get(&session->journal.received, live->source, live->tag) >= live->number)
-      status = gab_persist_map_put(&session->journal.received, live->source, live->tag, live->number - 1);
-  }
-  lives -= session->live_count;
-  session->live_count = 0;
-  gab_free(&session->lives);
-  return status;
-}
-
 /* The place of a request among the live ones. */
 static persist_live *find_live(MPI_Request request, persist_session **owner)
 {
@@ -108,13 +80,13 @@ static int finished(MPI_Request request, int code)
     return gab_persist_raise(session, code);
   }
   *live = session->lives[--session->live_count];
-  lives--;
+  gab_persist_live_count--;
   return code;
 }
 
 int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
-  if (lives == 0) return PMPI_Wait(request, status);
+  if (gab_persist_live_count == 0) return PMPI_Wait(request, status);
   const MPI_Request was = *request;
   const int code = PMPI_Wait(request, status);
   return finished(was, code);
@@ -122,7 +94,7 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
 
 int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
-  if (lives == 0) return PMPI_Test(request, flag, status);
+  if (gab_persist_live_count == 0) return PMPI_Test(request, flag, status);
   const MPI_Request was = *request;
   const int code = PMPI_Test(request, flag, status);
   return *flag || code != MPI_SUCCESS ? finished(was, code) : code;
@@ -152,7 +124,7 @@ static MPI_Request *copy_of(const MPI_Request *requests, int count)
 /* One by one: so it is known which one a death has failed. */
 int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 {
-  if (lives == 0) return PMPI_Waitall(count, requests, statuses);
+  if (gab_persist_live_count == 0) return PMPI_Waitall(count, requests, statuses);
   int worst = MPI_SUCCESS;
   for (int i = 0; i < count; i++) {
     MPI_Status *status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
@@ -166,7 +138,7 @@ int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 }
 
 #define SEVERAL(count, requests, call)                                                                       \
-  if (lives == 0) return call;                                                                               \
+  if (gab_persist_live_count == 0) return call;                                                              \
   MPI_Request *was = copy_of(requests, count);                                                               \
   if (!was && (count) > 0) return MPI_ERR_NO_MEM;                                                            \
   const int code = call;                                                                                     \
@@ -207,12 +179,12 @@ static int refuse_live(MPI_Request request, const char *call)
 
 int MPI_Cancel(MPI_Request *request)
 {
-  const int code = lives == 0 ? MPI_SUCCESS : refuse_live(*request, "MPI_Cancel");
+  const int code = gab_persist_live_count == 0 ? MPI_SUCCESS : refuse_live(*request, "MPI_Cancel");
   return code != MPI_SUCCESS ? code : PMPI_Cancel(request);
 }
 
 int MPI_Request_free(MPI_Request *request)
 {
-  const int code = lives == 0 ? MPI_SUCCESS : refuse_live(*request, "MPI_Request_free");
+  const int code = gab_persist_live_count == 0 ? MPI_SUCCESS : refuse_live(*request, "MPI_Request_free");
   return code != MPI_SUCCESS ? code : PMPI_Request_free(request);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 int gab_persist_open_count;
+size_t gab_persist_live_count;
 static persist_session *sessions;
 
 persist_session *gab_persist_find(MPI_Comm comm)
@@ -82,6 +83,34 @@ void gab_persist_inbox_release(persist_inbox *inbox)
   gab_free(&inbox->memory);
   gab_free(&inbox->letters);
   *inbox = (persist_inbox){0};
+}
+
+/* ------------------------------------------------------------------------------------ live receives */
+
+gab_status gab_persist_live_add(persist_session *session, MPI_Request request, int source, int tag,
+                                uint64_t number)
+{
+  void *memory = session->lives;
+  const size_t room = (session->live_count + 1) * sizeof *session->lives;
+  GAB_TRY(gab_realloc(room, GAB_MEMORY_OTHER, &memory));
+  session->lives = memory;
+  session->lives[session->live_count++] = (persist_live){request, source, tag, number};
+  gab_persist_live_count++;
+  return GAB_OK;
+}
+
+gab_status gab_persist_lives_forget(persist_session *session)
+{
+  gab_status status = GAB_OK;
+  for (size_t i = 0; i < session->live_count && status == GAB_OK; i++) {
+    const persist_live *live = &session->lives[i];
+    if (gab_persist_map_get(&session->journal.received, live->source, live->tag) >= live->number)
+      status = gab_persist_map_put(&session->journal.received, live->source, live->tag, live->number - 1);
+  }
+  gab_persist_live_count -= session->live_count;
+  session->live_count = 0;
+  gab_free(&session->lives);
+  return status;
 }
 
 void gab_persist_destroy(persist_session *session)

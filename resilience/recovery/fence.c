@@ -205,8 +205,6 @@ gab_status gab_fence_begin(gab_world *world, const char *folder, double patience
   return status;
 }
 
-uint64_t gab_fence_token(const gab_fence *fence) { return fence ? fence->token : 0; }
-
 void gab_fence_release(gab_fence **fence)
 {
   if (*fence) gab_quarantine_set_folder(NULL);

@@ -71,9 +71,6 @@ gab_status gab_fence_close(gab_fence *fence);
  *  the folder. NULL: nothing. */
 void gab_fence_check(const gab_fence *fence);
 
-/** @return the number of the token held; 0 for NULL */
-uint64_t gab_fence_token(const gab_fence *fence);
-
 /** Releases the memory; files stay. Nulls the handle. */
 void gab_fence_release(gab_fence **fence);
 

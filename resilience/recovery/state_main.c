@@ -46,8 +46,8 @@ typedef struct guarded {
 /* The largest of all processes: who took over knows of the time since only. */
 static gab_status tell_cost(gab_state *state)
 {
-  const gab_state_times *own = &state->times;
-  double most[5] = {own->save, own->files, own->load, own->away, (double)own->saves};
+  const gab_state_times own = gab_state_get_times(state);
+  double most[5] = {own.save, own.files, own.load, own.away, (double)own.saves};
   GAB_TRY(gab_world_max_f64(state->world, most, 5));
   gab_log(GAB_LOG_INFO,
           "state: %zu bytes, %.0f saves %.6f s (files %.6f s), loading %.6f s, away for repairs %.6f s, "

@@ -1,17 +1,6 @@
 /* What a scheme makes of the images of a snapshot: who keeps what of whose. */
 #include "resilience/schemes/redundancy_impl.h"
 
-gab_status gab_buffer_fit(gab_buffer *buffer, size_t bytes)
-{
-  gab_buffer_clear(buffer);
-  if (buffer->capacity >= bytes && buffer->capacity - bytes <= bytes / 64 + 4096) return GAB_OK;
-  void *memory = buffer->data;
-  const gab_status status = gab_realloc_unset(bytes, buffer->use, &memory);
-  if (status == GAB_OK || !memory) buffer->capacity = status == GAB_OK ? bytes : 0;
-  buffer->data = memory;
-  return status;
-}
-
 /* ---------------------------------------------------------------- who keeps what */
 
 static gab_status add_copy(void *user, gab_slot slot, int number)

@@ -6,24 +6,6 @@
 
 #include "resilience/checkpoint/checkpoint_impl.h"
 
-/* Gives a buffer that is to be written anew room for so many bytes, and not much more: images are what fills
- * memory. What it has of it stays, so that only the difference has to be found by the system. */
-gab_status gab_buffer_fit(gab_buffer *buffer, size_t bytes);
-
-/* ---- transfer.c */
-
-/* Copies: sends the own image to its holders and receives what this slot keeps, round after round. Begins
- * (local) without waiting, helps along without waiting, waits for all of it. Buffers of images are not to be
- * touched before checkpoint->transfer.there. */
-gab_status gab_transfer_begin(gab_checkpoint *checkpoint, gab_snapshot *next);
-gab_status gab_transfer_help(gab_checkpoint *checkpoint, gab_snapshot *next);
-gab_status gab_transfer_finish(gab_checkpoint *checkpoint, gab_snapshot *next);
-
-/* ---- compression.c */
-
-/* What the own image is to be compressed by. Local. */
-gab_status gab_compression_choose(gab_checkpoint *checkpoint, const gab_buffer *own, gab_codec *codec);
-
 /* ---- redundancy_group.c */
 
 /* Gives the parities of a snapshot that is planned their room. Collective over the group.

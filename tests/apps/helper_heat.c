@@ -2,7 +2,7 @@
  * output, protection and checkpoints on disk. */
 #include "apps/driver/run/run.h"
 #include "blockforest/adaptation/adapt.h"
-#include "blockforest/forest/block_field.h"
+#include "blockforest/exchange/block_field.h"
 #include "core/base/exact_sum.h"
 #include "core/base/log.h"
 #include "core/messages/collective.h"

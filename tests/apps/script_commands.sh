@@ -42,6 +42,9 @@ said 'resilience.memory'
 ask 0 info
 said 'MPI'
 said 'HDF5'
+for list in kernels precisions lattices collisions boundaries bodies criteria balancing schemes strategies; do
+  [ "$(grep -c "^ *$list [^ ]" <(tr -s ' ' <said.txt))" = 1 ] || complain "info lists $list not once: $(cat said.txt)"
+done
 ask 0 info good.yaml
 said 'a box'
 said 'in_place/D2Q9/double/free'

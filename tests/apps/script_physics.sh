@@ -31,6 +31,9 @@ said 'run.check_every: there is no such check for conduction of heat'
 helps heat 'Conductivity; stable up to 0.25.'
 "$gabion" info plate.yaml >said.txt 2>&1 || complain "info: $(cat said.txt)"
 said ' recommended'
+# What only flows choose from is not listed by a program without them.
+said 'schemes'
+grep -E '^ *(kernels|lattices|collisions|boundaries|bodies|criteria) ' said.txt && complain "info of a program without flows lists what flows choose from"
 "$gabion" plan plate.yaml >said.txt 2>&1 && complain "plan: $(cat said.txt)"
 said 'heat: gabion plan does not know conduction of heat'
 

@@ -4,7 +4,7 @@
 #define GABION_TESTS_ADAPTING_H
 
 #include "blockforest/adaptation/adapt.h"
-#include "blockforest/forest/block_field.h"
+#include "blockforest/exchange/block_field.h"
 #include "core/messages/collective.h"
 #include "core/base/exact_sum.h"
 #include "tests/blockforest/random_domain.h"

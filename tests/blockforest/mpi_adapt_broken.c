@@ -206,7 +206,7 @@ int main(int argc, char **argv)
   gab_world *world;
   bool seen[FAIL_COUNT] = {false};
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
-  gab_world_set_phase_hook(world, phase_entered, NULL);
+  gab_world_set_fault_point_hook(world, phase_entered, NULL);
   size_t held = 0;
   for (int dimension = 3; dimension > 1; dimension--) {
     run(world, dimension, seen);

@@ -138,7 +138,7 @@ int main(int argc, char **argv)
       .owners = 12};
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   REQUIRE_OK(gab_port_create(world, "images", &port));
-  gab_world_set_phase_hook(world, phase_entered, NULL);
+  gab_world_set_fault_point_hook(world, phase_entered, NULL);
   REQUIRE_OK(gab_forest_create(world, &it.domain.options, &it.forest));
   fields_register(it.forest, &it.fields);
   REQUIRE_OK(gab_forest_build(it.forest, random_mark_place, &it.marks, 1, distribute, &it, NULL));

@@ -170,7 +170,7 @@ int main(int argc, char **argv)
   EXPECT_OK(gab_output_pack(output, &cursors));
   keep_image(forest);
   EXPECT_OK(run_steps(output, BACK + 1, DEATH - 1));
-  gab_world_set_phase_hook(world, die_in_output, NULL);
+  gab_world_set_fault_point_hook(world, die_in_output, NULL);
   test_doom(0);
   gab_world_set_step(world, DEATH);
   EXPECT(run_steps(output, DEATH, LAST) == GAB_ERR_FAULT);

@@ -122,12 +122,12 @@ static void each_operation_announces_itself_once(void)
   uint64_t value = 1, before;
   gab_exact_sum sum;
   gab_exact_clear(&sum);
-  gab_world_set_phase_hook(world, count_reductions, &announcements);
+  gab_world_set_fault_point_hook(world, count_reductions, &announcements);
   REQUIRE(gab_world_barrier(world) == GAB_OK && announcements == 1);
   REQUIRE(gab_world_sum_u64(world, &value, 1) == GAB_OK && announcements == 2);
   REQUIRE(gab_world_sum_exact(world, &sum, 1) == GAB_OK && announcements == 3);
   REQUIRE(gab_world_scan_u64(world, 1, &before, NULL) == GAB_OK && announcements == 4);
-  gab_world_set_phase_hook(world, NULL, NULL);
+  gab_world_set_fault_point_hook(world, NULL, NULL);
 }
 
 static void flags_are_anded_bit_by_bit(void)

@@ -82,8 +82,8 @@ static void what_a_killed_process_held_is_found_once(void **state)
   assert_int_equal(files(), 1);
   assert_int_equal(gab_node_memory_claim(folder, key, &first), GAB_OK);
   assert_non_null(first.mapped);
-  assert_true(gab_reader_left(&first.content) >= 10000);
-  assert_string_equal((const char *)first.content.at, "state of slot 3");
+  assert_true(first.content_bytes >= 10000);
+  assert_string_equal((const char *)first.content, "state of slot 3");
   assert_int_equal(gab_node_memory_claim(folder, key, &second), GAB_OK);
   assert_null(second.mapped);
   gab_left_memory_release(&first, true);
@@ -104,7 +104,7 @@ static void files_without_content_do_not_hide_the_others(void **state)
   end_of(leave("here", 5000, true), true);
   assert_int_equal(gab_node_memory_claim(folder, key, &left), GAB_OK);
   assert_non_null(left.mapped);
-  assert_string_equal((const char *)left.content.at, "here");
+  assert_string_equal((const char *)left.content, "here");
   gab_left_memory_release(&left, true);
   assert_int_equal(gab_node_memory_claim(folder, key, &left), GAB_OK);
   assert_null(left.mapped);
@@ -223,7 +223,7 @@ static void what_is_not_this_users_alone_is_not_taken(void **state)
     assert_int_equal(chown(there, 0, 0), 0);
   }
   assert_int_equal(gab_node_memory_claim(folder, key, &left), GAB_OK);
-  assert_string_equal((const char *)left.content.at, "genuine");
+  assert_string_equal((const char *)left.content, "genuine");
   gab_left_memory_release(&left, true);
   for (int i = 1; i <= 2; i++) {
     snprintf(there, sizeof there, "%s/99999999-%d-5.mem", folder, i);

@@ -270,7 +270,7 @@ int main(int argc, char **argv)
   signal(SIGALRM, on_alarm);
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
-  gab_world_set_phase_hook(world, on_phase, NULL);
+  gab_world_set_fault_point_hook(world, on_phase, NULL);
   REQUIRE(gab_port_create(world, "ring", &port) == GAB_OK);
   REQUIRE(gab_world_dup(world, &everyone) == GAB_OK);
   REQUIRE(gab_world_split(world, gab_world_slot(world) % 2, &parity) == GAB_OK);

@@ -267,7 +267,7 @@ int main(int argc, char **argv)
   if (argc > 1) setenv("GABION_SPARES", argv[1], 1);
   seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
-  gab_world_set_phase_hook(world, on_phase, NULL);
+  gab_world_set_fault_point_hook(world, on_phase, NULL);
   REQUIRE_OK(gab_port_create(world, "ring", &port));
   REQUIRE_OK(gab_world_dup(world, &everyone));
   gab_world_set_seating(world, GAB_SEATING_SPARES);

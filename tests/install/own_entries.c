@@ -4,7 +4,7 @@
 #include "navier_slip.h"
 #include "power_law.h"
 
-#include "apps/driver/run/run.h"
+#include "apps/driver/flow/flow.h"
 #include "core/memory/memory.h"
 #include "lbm/boundaries/body_shape.h"
 #include "lbm/collision/collision.h"

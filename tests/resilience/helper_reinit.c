@@ -370,7 +370,7 @@ static int play_scenario(int *argc, char ***argv)
 {
   application app = {.value = 0};
   REQUIRE(gab_world_create(argc, argv, &world) == GAB_OK);
-  gab_world_set_phase_hook(world, on_phase, NULL);
+  gab_world_set_fault_point_hook(world, on_phase, NULL);
   const gab_slot slots = gab_world_members(world)->slots;
   REQUIRE(slots == play->slots && gab_world_spares(world) == play->spares);
   tell_pids(slots);

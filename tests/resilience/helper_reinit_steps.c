@@ -140,7 +140,7 @@ int main(int argc, char **argv)
   if (argc < 3 || gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
   who = (gab_seat)atoi(argv[1]);
   fatal_call = atoi(argv[2]);
-  gab_world_set_phase_hook(world, on_phase, NULL);
+  gab_world_set_fault_point_hook(world, on_phase, NULL);
   gab_status status = gab_reinit_allow_respawning(world, argc > 3);
   if (status == GAB_OK) status = gab_state_create(world, NULL, &state);
   if (status == GAB_OK) status = gab_reinit(world, argc, argv, point, state);

@@ -181,7 +181,7 @@ int main(int argc, char **argv)
   deaths = argv[3];
   gab_status status = gab_state_options_read(&options);
   if (status == GAB_OK) status = gab_state_create(world, &options, &state);
-  gab_world_set_phase_hook(world, watch, NULL);
+  gab_world_set_fault_point_hook(world, watch, NULL);
   gab_reinit_allow_shrinking(world, is("shrinks") || is("stuck"));
   if (status == GAB_OK) status = gab_reinit(world, argc, argv, point, state);
   if (status != GAB_OK && gab_world_is_root(world))

@@ -2,7 +2,7 @@
  * well (no blocks, no task, a second time), what is added too late, monitors that the program does not have.
  * gabion-test: np=1,3 timeout=60 labels=quick */
 #include "blockforest/adaptation/adapt.h"
-#include "blockforest/forest/block_field.h"
+#include "blockforest/exchange/block_field.h"
 #include "core/base/log.h"
 #include "resilience/resilience_config.h"
 #include "tests/mpi_test.h"

@@ -3,7 +3,7 @@
  * what it unwinds is its own. All are told by the intent that it raises, and may try again. */
 #include "tests/mpi_test.h"
 
-#include "blockforest/forest/block_field.h"
+#include "blockforest/exchange/block_field.h"
 #include "core/base/log.h"
 #include "core/messages/collective.h"
 #include "core/world/world_impl.h"

@@ -296,12 +296,12 @@ int main(int argc, char **argv)
     who_takes_a_seat_unpacks(world);
     return test_end(&world);
   }
-  gab_world_set_phase_hook(world, raise_in_commit, NULL);
+  gab_world_set_fault_point_hook(world, raise_in_commit, NULL);
   REQUIRE_OK(automaton_create(&app, world, (int32_t[]){3, 2, 2}));
   goes_back_with_the_blocks(&app);
   what_is_half_given_is_refused(&app);
   automaton_destroy(&app);
-  gab_world_set_phase_hook(world, NULL, NULL);
+  gab_world_set_fault_point_hook(world, NULL, NULL);
   is_refused(world, &(gab_protection){.every = {.steps = 5}, .disk = {.folder = "checkpoints"}});
   if (getenv("GABION_RESPAWN"))
     is_refused(world, &(gab_protection){.every = {.steps = 5}, .strategies = {&gab_strategy_respawn}});

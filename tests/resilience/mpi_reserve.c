@@ -4,7 +4,7 @@
 #define _DEFAULT_SOURCE /* mincore() */
 #include "tests/mpi_test.h"
 
-#include "blockforest/forest/block_field.h"
+#include "blockforest/exchange/block_field.h"
 #include "core/messages/collective.h"
 #include "loadbalance/balance.h"
 #include "resilience/schemes/redundancy_impl.h"

@@ -22,7 +22,7 @@ static void note_commit(void *user, gab_world *world, gab_fault_point phase)
 static void part(gab_world *world, gab_checkpoint *checkpoint)
 {
   const gab_slot me = gab_world_slot(world);
-  gab_world_set_phase_hook(world, note_commit, NULL);
+  gab_world_set_fault_point_hook(world, note_commit, NULL);
   if (me == 0 || me == 2) CHECK(gab_checkpoint_take(checkpoint, 1) == GAB_ERR_FAULT);
   else
     while (access("commit.0", F_OK) != 0 || access("commit.2", F_OK) != 0) usleep(1000);

@@ -120,7 +120,7 @@ int main(int argc, char **argv)
   automaton app;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR); /* the warnings are wanted */
-  gab_world_set_phase_hook(world, note_phase, NULL);
+  gab_world_set_fault_point_hook(world, note_phase, NULL);
   REQUIRE_OK(automaton_create(&app, world, (int32_t[]){3, 2, 2}));
   if (gab_world_members(world)->slots == 4) a_death_leaves_the_one_before(&app);
   else two_torn_ones_do_not_make_one(&app);

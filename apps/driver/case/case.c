@@ -1,5 +1,5 @@
 /* From a checked parameter file to what it means. */
-#include "apps/driver/driver.h"
+#include "apps/driver/case/case_impl.h"
 #include "core/base/log.h"
 #include "resilience/resilience_config.h"
 
@@ -110,25 +110,6 @@ gab_status gab_app_domain_check_levels(const gab_config *config, const gab_fores
           " cells along %c cannot be split evenly: with levels an even number, 4 or more, is needed",
           forest->cells[axis], (int)"xyz"[axis]);
   return GAB_OK;
-}
-
-gab_status gab_app_case_read_alike(gab_app_case *which, int dimension)
-{
-  const gab_config *config = which->config;
-  const char *title = which->physics->title;
-  char why[160];
-  GAB_TRY(gab_app_case_refuse_others(which));
-  GAB_TRY(gab_app_domain_read(config, &which->domain));
-  if (dimension != 0 && which->domain.grid.dimension != dimension)
-    return gab_config_fail(config, "domain.cells", "%s is computed in %dD", title, dimension);
-  which->grid = which->domain;
-  which->dt = 1;
-  GAB_TRY(gab_app_balance_read(config, &which->balance, &which->rebalance));
-  if (which->balance.measured)
-    return gab_config_fail(config, "balance.work", "the work of %s is not measured: all its blocks are alike",
-                           title);
-  snprintf(why, sizeof why, "%s: blocks that nobody holds any more cannot be approximated", title);
-  return gab_app_reconstruct_refuse(config, why);
 }
 
 gab_status gab_app_blame(const gab_config *config, const char *path, gab_status status)

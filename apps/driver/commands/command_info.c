@@ -2,11 +2,6 @@
 #include "apps/driver/driver.h"
 
 #include "core/base/log.h"
-#include "lbm/boundaries/body_shape.h"
-#include "lbm/boundaries/boundary.h"
-#include "lbm/collision/collision.h"
-#include "lbm/kernels/lattice.h"
-#include "lbm/levels/cell_criterion.h"
 #include "resilience/recovery/recovery.h"
 #include "resilience/schemes/scheme.h"
 
@@ -33,18 +28,6 @@ static const char *scheme_name(int index)
 {
   const gab_scheme *scheme = gab_scheme_at(index);
   return scheme ? scheme->name : NULL;
-}
-
-static const char *lattice_name(int index)
-{
-  const gab_lattice *lattice = gab_lattice_at(index);
-  return lattice ? lattice->name : NULL;
-}
-
-static const char *collision_name(int index)
-{
-  const gab_collision *model = gab_collision_at(index);
-  return model ? model->name : NULL;
 }
 
 static const char *balancer_name(int index)
@@ -84,6 +67,24 @@ static void print_quantities(void)
   printf("\n");
 }
 
+/* A program may have the names of a physics twice, in a copy of its table. */
+static bool is_first_with(const gab_app_names *names, int index)
+{
+  for (int i = 0; i < index; i++)
+    if (gab_app_physics_at(i)->names == names) return false;
+  return true;
+}
+
+static void print_of_physics(void)
+{
+  const gab_physics *physics;
+  for (int i = 0; (physics = gab_app_physics_at(i)); i++) {
+    if (!is_first_with(physics->names, i)) continue;
+    for (const gab_app_names *names = physics->names; names && names->title; names++)
+      print_names(names->title, names->at);
+  }
+}
+
 static void print_build(void)
 {
   unsigned major = 0, minor = 0, release = 0;
@@ -100,16 +101,11 @@ static void print_build(void)
 #else
   printf("  %-12snone: built without OpenMP\n", "threads");
 #endif
-  printf("  %-12sin_place, sparse, vector, reference; double, float, mixed\n", "kernels");
-  print_names("lattices", lattice_name);
-  print_names("collisions", collision_name);
-  print_names("boundaries", gab_boundary_name);
-  print_names("bodies", gab_body_shape_name);
   print_names("balancing", balancer_name);
   print_names("schemes", scheme_name);
   print_names("strategies", strategy_name);
+  print_of_physics();
   print_quantities();
-  print_names("criteria", gab_lbm_criterion_name);
   print_monitors();
 }
 

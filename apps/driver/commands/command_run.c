@@ -53,25 +53,6 @@ static gab_status load(gab_world *world, const char *path, gab_config *config)
   return gab_output_settle(world, status);
 }
 
-/* Before the run is protected nothing can be restored; but all end alike, and for the right reason. */
-gab_status gab_app_end_of_setup(gab_world *world, gab_status status)
-{
-  gab_status intent;
-  if (status != GAB_ERR_FAULT) return status;
-  GAB_TRY(gab_world_repair(world, &intent));
-  if (intent != GAB_OK) return intent;
-  GAB_FAIL(GAB_ERR_AGAIN, "a process died while the run was being set up: nothing is lost");
-}
-
-gab_status gab_app_refuse(gab_world *world, gab_status status)
-{
-  const bool died = status == GAB_ERR_FAULT;
-  status = gab_app_end_of_setup(world, status);
-  if (died) gab_log(GAB_LOG_ERROR, "%s: %s", gab_status_name(status), gab_error_message());
-  else gab_log(GAB_LOG_ERROR, "%s", gab_error_message());
-  return status;
-}
-
 static gab_status run_config(gab_world *world, gab_config *config, const gab_app_options *options)
 {
   gab_status status;

@@ -27,32 +27,15 @@ static const command commands[] = {
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
-static char program[64] = "gabion"; /* as this one was called */
-
-static void note_program(const char *path)
-{
-  const char *slash = path ? strrchr(path, '/') : NULL;
-  if (path && path[0]) snprintf(program, sizeof program, "%s", slash ? slash + 1 : path);
-}
-
-void gab_app_usage_put(const char *usage, FILE *out)
-{
-  static const char name[] = "gabion ";
-  const char *word;
-  for (; (word = strstr(usage, name)); usage = word + sizeof name - 1)
-    fprintf(out, "%.*s%s ", (int)(word - usage), usage, program);
-  fputs(usage, out);
-}
-
 static void print_usage(FILE *out)
 {
   char line[128];
   fprintf(out, "Gabion %s: simulations on blocks that survive the death of processes.\n\n", GAB_VERSION);
   for (int i = 0; i < COMMAND_COUNT; i++) {
-    snprintf(line, sizeof line, "%s%s", program, commands[i].usage + strlen("gabion"));
+    snprintf(line, sizeof line, "%s%s", gab_app_program(), commands[i].usage + strlen("gabion"));
     fprintf(out, "  %-46s %s\n", line, commands[i].doc);
   }
-  fprintf(out, "\n`%s COMMAND --help` tells the options of a command.\n", program);
+  fprintf(out, "\n`%s COMMAND --help` tells the options of a command.\n", gab_app_program());
   gab_app_usage_put("On several processes: gabion-launch -n 4 -- gabion run CASE.yaml\n", out);
 }
 
@@ -62,7 +45,7 @@ int gab_app_main(int argc, char **argv, const gab_physics *const *physics, int c
     fprintf(stderr, "error: %s\n", gab_error_message());
     return 1;
   }
-  note_program(argc > 0 ? argv[0] : NULL);
+  gab_app_program_note(argc > 0 ? argv[0] : NULL);
   const char *names[COMMAND_COUNT + 1] = {NULL};
   for (int i = 0; i < COMMAND_COUNT; i++) names[i] = commands[i].name;
   if (argc < 2) {
@@ -80,7 +63,7 @@ int gab_app_main(int argc, char **argv, const gab_physics *const *physics, int c
   }
   for (int i = 0; i < COMMAND_COUNT; i++)
     if (strcmp(word, names[i]) == 0) return commands[i].run(argc - 2, argv + 2);
-  fprintf(stderr, "%s: there is no command '%s'; did you mean '%s'? (%s --help lists them)\n", program, word,
-          gab_app_closest(word, names), program);
+  fprintf(stderr, "%s: there is no command '%s'; did you mean '%s'? (%s --help lists them)\n",
+          gab_app_program(), word, gab_app_closest(word, names), gab_app_program());
   return 2;
 }

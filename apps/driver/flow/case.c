@@ -1,5 +1,5 @@
 /* From a checked parameter file to the flow that it means. */
-#include "apps/driver/flow/flow.h"
+#include "apps/driver/flow/case.h"
 
 #include "resilience/resilience_config.h"
 

@@ -1,10 +1,21 @@
 /* The table of the flow, and what is behind its entries. */
+#include "apps/driver/flow/flow.h"
 #include "apps/driver/flow/simulation.h"
 
-#include "apps/driver/plan/app_plan.h"
 #include "core/base/log.h"
+#include "lbm/boundaries/body_shape.h"
+#include "lbm/boundaries/boundary.h"
+#include "lbm/levels/cell_criterion.h"
 
 #include <math.h>
+
+/* ---------------------------------------------------------------- of a run */
+
+gab_lbm *gab_app_run_flow(const gab_app_run *it)
+{
+  return it->parameters->physics->prepare == gab_app_simulation_prepare ? ((const simulation *)it)->lbm
+                                                                        : NULL;
+}
 
 /* ---------------------------------------------------------------- check */
 
@@ -79,6 +90,20 @@ static gab_app_plan_block block_of(const gab_app_plan *plan, const gab_proxy *pr
   return (gab_app_plan_block){.state = block.image, .image = block.image, .updates = block.updates};
 }
 
+void gab_app_plan_add_flow(gab_app_plan *plan, const gab_lbm *lbm)
+{
+  const gab_lbm_footprint flow = gab_lbm_get_footprint(lbm, plan->slots);
+  const int32_t *cells = plan->run->parameters->grid.cells;
+  plan->block.image += (double)flow.cell * cells[0] * cells[1] * cells[2];
+  if (flow.places > 1) {
+    plan->block.shares = true;
+    plan->shared_state = (double)flow.field;
+    plan->places = flow.places;
+  } else plan->block.state += (double)flow.field;
+  gab_app_plan_add_ghosts(plan, &flow.ghosts);
+  plan->substeps = true;
+}
+
 static gab_status plan(gab_app_run *it, gab_app_plan *plan)
 {
   simulation *made = (simulation *)it;
@@ -94,6 +119,39 @@ static gab_status plan(gab_app_run *it, gab_app_plan *plan)
 }
 
 /* ---------------------------------------------------------------- info */
+
+static const char *kernel_name(int index)
+{
+  static const char *const kernels[] = {"in_place", "sparse", "vector", "reference"};
+  return index < (int)(sizeof kernels / sizeof kernels[0]) ? kernels[index] : NULL;
+}
+
+static const char *precision_name(int index)
+{
+  static const char *const precisions[] = {"double", "float", "mixed"};
+  return index < (int)(sizeof precisions / sizeof precisions[0]) ? precisions[index] : NULL;
+}
+
+static const char *lattice_name(int index)
+{
+  const gab_lattice *lattice = gab_lattice_at(index);
+  return lattice ? lattice->name : NULL;
+}
+
+static const char *collision_name(int index)
+{
+  const gab_collision *model = gab_collision_at(index);
+  return model ? model->name : NULL;
+}
+
+static const gab_app_names names[] = {{"kernels", kernel_name},
+                                      {"precisions", precision_name},
+                                      {"lattices", lattice_name},
+                                      {"collisions", collision_name},
+                                      {"boundaries", gab_boundary_name},
+                                      {"bodies", gab_body_shape_name},
+                                      {"criteria", gab_lbm_criterion_name},
+                                      {NULL, NULL}};
 
 /* The kernel that blocks get, and why. */
 static gab_status print(const gab_app_case *which, FILE *out)
@@ -147,4 +205,5 @@ const gab_physics gab_physics_flow = {.name = "flow",
                                       .report = report,
                                       .release_run = gab_app_simulation_release,
                                       .plan = plan,
+                                      .names = names,
                                       .print = print};

@@ -1,54 +1,29 @@
 /** @file flow.h
- *  @brief A flow: what a parameter file comes to, and the table by which the driver knows it.
+ *  @brief What a program may ask of a flow of the driver: in a run, and for `gabion plan`.
  *
- *  Tier: internal.
+ *  gab_physics_flow itself is in apps/driver/physics.h.
+ *
+ *  Tier: extender header.
  */
 #ifndef GABION_APPS_DRIVER_FLOW_H
 #define GABION_APPS_DRIVER_FLOW_H
 
-#include "apps/driver/driver.h"
-#include "lbm/levels/refinement.h"
-#include "lbm/setup/lbm_config.h"
+#include "apps/driver/plan/app_plan.h"
 
-enum { FLOW_MOST_POINTS = 1000000 /**< of all lines and points together */ };
+#ifdef __cplusplus
+extern "C" {
+#endif
 
-/** When what is written. */
-typedef struct output_plan {
-  gab_schedule probes, forces, integrals;
-  bool strain;
-  size_t slice_count, point_count, line_count;
-} output_plan;
+struct gab_lbm; /* lbm/lbm.h */
+/** The flow of a run of gab_physics_flow, or of a copy of that table in which a program has put functions of its own before
+ *  or behind those of the flow: behind its add(), a task is done after each step of the flow. Not where prepare() is another.
+ *  @return NULL of another physics, and before the flow is made */
+struct gab_lbm *gab_app_run_flow(const gab_app_run *it);
+/** Adds a flow whose cells are all fluid, and says that finer levels take more steps. Local. */
+void gab_app_plan_add_flow(gab_app_plan *plan, const struct gab_lbm *lbm);
 
-/** What a parameter file comes to. */
-typedef struct flow_case {
-  gab_app_case base;
-  gab_domain domain;
-  gab_refinement_setup refinement;
-  gab_lbm_setup setup; /**< points into itself: a flow_case stays where it is */
-  output_plan output;
-  bool has_setup;
-} flow_case;
-
-/** As in ::gab_physics. The folder of pictures is that of the case file. All that is wrong is reported at once. */
-gab_status gab_app_flow_declare(gab_config *config);
-gab_status gab_app_flow_case_read(gab_app_case *which);
-void gab_app_flow_case_release(gab_app_case *which);
-/** The live monitors that a flow has: cases ask for them by name. */
-gab_monitor_list gab_app_flow_monitors(void);
-/** Reads the sections `balance` and `refinement`. */
-gab_status gab_app_grid_plan_read(flow_case *which);
-/** Says in the log where the collision is not quite what the file says, or may be unstable. Local.
- *  @param[in] blocks  of each level, `levels` of them */
-void gab_app_grid_describe_collision(const flow_case *which, const uint64_t blocks[GAB_BALANCE_LEVELS],
-                                     int levels);
-/** ::GAB_ERR_INPUT if there is no fluid cell. Local. */
-gab_status gab_app_flow_fluid_check(const flow_case *which, const gab_geometry *geometry);
-/** Reads the section `output` except its writers. */
-gab_status gab_app_flow_output_read(const flow_case *which, output_plan *plan);
-/** Says in the log, line by line, what the case comes to. */
-void gab_app_flow_case_describe(const gab_app_case *which);
-/** The same of its blocks. @param[in] proxies  of the grid at the start; NULL: root blocks only */
-void gab_app_flow_case_describe_blocks(const flow_case *which, const gab_geometry *geometry,
-                                       gab_proxies *proxies);
+#ifdef __cplusplus
+}
+#endif
 
 #endif

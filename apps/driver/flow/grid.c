@@ -43,16 +43,6 @@ static gab_status check_criteria(const flow_case *which)
   return GAB_OK;
 }
 
-/* Around bodies flows get up to twice as fast; one that the file says nothing of is taken for a fast one. */
-static void set_border_speed(flow_case *which)
-{
-  const double usual = 0.1, most = 0.25, given = which->refinement.border_speed, speed = which->setup.speed;
-  double border = 0;
-  if (which->refinement.max_level > 0)
-    border = given >= 0 ? given : speed > 0 ? fmin(2 * speed, most) : usual;
-  which->setup.options.border_speed = fmax(border, which->setup.open_speed);
-}
-
 gab_status gab_app_grid_plan_read(flow_case *which)
 {
   const gab_config *config = which->base.config;
@@ -73,7 +63,11 @@ gab_status gab_app_grid_plan_read(flow_case *which)
                              "even number, 4 or more, is needed",
                              which->base.grid.cells[d], (int)"xyz"[d]);
   GAB_TRY(check_criteria(which));
-  set_border_speed(which);
+  which->setup.options.border_speed =
+      fmax(which->refinement.max_level > 0
+               ? gab_lbm_border_speed(which->setup.speed, which->refinement.border_speed)
+               : 0,
+           which->setup.open_speed);
   return gab_lbm_setup_check_bodies(&which->setup, &which->domain, &which->refinement);
 }
 
@@ -183,24 +177,19 @@ static int list_blocks(const uint64_t blocks[GAB_BALANCE_LEVELS], char *text, si
   return levels;
 }
 
-/* The largest level whose magic parameter is bounded; -1 if there is none. */
-static int last_bounded(const gab_lbm_options *options, int levels)
+static int coarsest_of(const uint64_t blocks[GAB_BALANCE_LEVELS], int levels)
 {
-  int last = levels - 1;
-  while (last >= 0 && !gab_lbm_magic_is_bounded(options, last)) last--;
-  return last;
+  int coarsest = 0;
+  while (coarsest < levels - 1 && blocks[coarsest] == 0) coarsest++;
+  return coarsest;
 }
 
 /* What becomes of the collision because there are several levels, or open sides: lbm/lbm.h. */
 static void describe_bounds(const flow_case *which, int levels)
 {
   const gab_lbm_options *options = &which->setup.options;
-  const int last = last_bounded(options, levels);
-  char text[256] = "";
-  for (int level = 0; level <= last; level++) {
-    size_t used = strlen(text);
-    snprintf(text + used, sizeof text - used, "%s%.3g", level ? ", " : "", gab_lbm_magic_on(options, level));
-  }
+  char text[256];
+  const int last = gab_lbm_describe_bounds(options, levels, text, sizeof text);
   if (last < 0) return;
   gab_log(GAB_LOG_INFO,
           "  the magic parameter of the collision is bounded, to %s on level%s 0%s%.0d: so %s are stable up "
@@ -210,51 +199,29 @@ static void describe_bounds(const flow_case *which, int levels)
           gab_units_velocity_to_physical(&which->setup.units, options->border_speed));
 }
 
-static int coarsest_of(const uint64_t blocks[GAB_BALANCE_LEVELS], int levels)
+static void warn(const char *advice)
 {
-  int coarsest = 0;
-  while (coarsest < levels - 1 && blocks[coarsest] == 0) coarsest++;
-  return coarsest;
-}
-
-/* Borders amplify waves where (speed / even part of the rates)^2 times the magic parameter is more than 0.4;
- * with the further rates of MRT in 3D, seen at a cell Reynolds number of 100 but not at 30, whatever it is; with SRT in
- * 3D slowly in front of an outflow, seen at 100 but not at 50 (tests/lbm/mpi_open_sides.c).
- */
-static void warn_of_borders(const flow_case *which, const uint64_t blocks[GAB_BALANCE_LEVELS], int levels)
-{
-  const double most = 0.4;
-  const gab_lbm_options *options = &which->setup.options;
-  const int coarsest = coarsest_of(blocks, levels);
-  if (coarsest == levels - 1) return;
-  const double even = ldexp(1 / options->omega - 0.5, coarsest), magic = gab_lbm_magic_on(options, coarsest);
-  const double reynolds = 3 * which->setup.speed / even;
-  const gab_collision *collision = gab_lbm_collision(options);
-  const double border_reynolds = collision->border_reynolds_of_space;
-  if (collision->has_odd_rate && reynolds * reynolds / 9 * magic > most)
-    gab_log(GAB_LOG_WARNING,
-            "cells of level %d have a Reynolds number of %.1f: with a magic parameter above %.2g, here %.2g, "
-            "borders between levels amplify waves; refinement.border_speed bounds it",
-            coarsest, reynolds, 9 * most / (reynolds * reynolds), magic);
-  if (border_reynolds > 0 && which->domain.dimension == 3 && reynolds > border_reynolds)
-    gab_log(
-        GAB_LOG_WARNING,
-        "cells of level %d have a Reynolds number of %.1f: in 3D with %s borders between levels may amplify "
-        "waves above about %g; lbm.collision: trt does not",
-        coarsest, reynolds, collision->title, border_reynolds);
+  if (advice[0]) gab_log(GAB_LOG_WARNING, "%s", advice);
 }
 
 void gab_app_grid_describe_collision(const flow_case *which, const uint64_t blocks[GAB_BALANCE_LEVELS],
                                      int levels)
 {
   char advice[320];
+  const gab_lbm_options *options = &which->setup.options;
+  const double speed = which->setup.speed;
+  const int coarsest = coarsest_of(blocks, levels);
   describe_bounds(which, levels);
-  warn_of_borders(which, blocks, levels);
-  gab_lbm_advise(&which->setup.options, which->setup.speed, coarsest_of(blocks, levels), advice,
-                 sizeof advice);
-  if (advice[0]) gab_log(GAB_LOG_WARNING, "%s", advice);
-  gab_lbm_advise_open(&which->setup.options, coarsest_of(blocks, levels), advice, sizeof advice);
-  if (advice[0]) gab_log(GAB_LOG_WARNING, "%s", advice);
+  if (coarsest < levels - 1) {
+    gab_lbm_advise_borders(options, speed, coarsest, advice, sizeof advice);
+    warn(advice);
+    gab_lbm_advise_borders_of_space(options, which->domain.dimension, speed, coarsest, advice, sizeof advice);
+    warn(advice);
+  }
+  gab_lbm_advise(options, speed, coarsest, advice, sizeof advice);
+  warn(advice);
+  gab_lbm_advise_open(options, coarsest, advice, sizeof advice);
+  warn(advice);
 }
 
 void gab_app_grid_describe(const simulation *which)

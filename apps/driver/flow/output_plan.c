@@ -1,5 +1,5 @@
 /* What the section `output` of a flow asks for, checked before anything is computed. */
-#include "apps/driver/flow/flow.h"
+#include "apps/driver/flow/case.h"
 
 #include "lbm/observe/quantities.h"
 

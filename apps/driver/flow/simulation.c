@@ -25,12 +25,6 @@ static gab_status make_geometry(simulation *made)
   return gab_geometry_create(&made->parameters->domain, setup->bodies, setup->body_count, &made->geometry);
 }
 
-gab_lbm *gab_app_run_flow(const gab_app_run *it)
-{
-  return it->parameters->physics->prepare == gab_app_simulation_prepare ? ((const simulation *)it)->lbm
-                                                                        : NULL;
-}
-
 gab_status gab_app_simulation_prepare(gab_app_run *it)
 {
   simulation *made = (simulation *)it;

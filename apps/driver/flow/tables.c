@@ -1,6 +1,6 @@
 /* The sections of parameter files that belong to a flow. */
 #include "apps/driver/case/tables.h"
-#include "apps/driver/flow/flow.h"
+#include "apps/driver/flow/case.h"
 #include "lbm/observe/quantities.h"
 
 static const gab_config_key probes_keys[] = {

@@ -63,9 +63,6 @@ struct gab_app_plan {
 gab_status gab_app_plan_add_data(gab_app_plan *plan, gab_data_id data);
 /** Adds ghosts that each step exchanges, at most #GAB_APP_MOST_EXCHANGES times. Local. */
 void gab_app_plan_add_ghosts(gab_app_plan *plan, const gab_ghost_kind *ghosts);
-struct gab_lbm; /* lbm/lbm.h */
-/** Adds a flow whose cells are all fluid, and says that finer levels take more steps. Local. */
-void gab_app_plan_add_flow(gab_app_plan *plan, const struct gab_lbm *lbm);
 
 /** Is handed a plan that is complete, with the grid of the start. */
 typedef gab_status gab_app_plan_fn(void *user, const gab_app_plan *plan);

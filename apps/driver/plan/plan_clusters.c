@@ -136,18 +136,6 @@ void gab_app_plan_clusters_print(const plan_clusters *clusters, FILE *out)
   gab_app_plan_division_print(&clusters->division, out);
 }
 
-void gab_app_plan_log_put(gab_json *json, const char *name, const gab_cluster_log *log)
-{
-  gab_json_object(json, name);
-  gab_json_real(json, "total", log->total);
-  gab_json_real(json, "mean", log->mean);
-  gab_json_real(json, "most", log->largest);
-  gab_json_int(json, "most_at", log->at);
-  gab_json_real(json, "rolls_back_mean", log->back_mean);
-  gab_json_real(json, "rolls_back_most", log->back_most);
-  gab_json_close(json);
-}
-
 void gab_app_plan_clusters_put(const plan_clusters *clusters, gab_json *json)
 {
   gab_json_list(json, "clusters");

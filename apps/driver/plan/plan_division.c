@@ -77,6 +77,18 @@ void gab_app_plan_division_print(const plan_division *division, FILE *out)
   fprintf(out, "\n");
 }
 
+void gab_app_plan_log_put(gab_json *json, const char *name, const gab_cluster_log *log)
+{
+  gab_json_object(json, name);
+  gab_json_real(json, "total", log->total);
+  gab_json_real(json, "mean", log->mean);
+  gab_json_real(json, "most", log->largest);
+  gab_json_int(json, "most_at", log->at);
+  gab_json_real(json, "rolls_back_mean", log->back_mean);
+  gab_json_real(json, "rolls_back_most", log->back_most);
+  gab_json_close(json);
+}
+
 void gab_app_plan_division_put(const plan_division *division, gab_json *json)
 {
   if (division->clusters == 0) return;

@@ -2,7 +2,6 @@
 #include "apps/driver/driver.h"
 
 #include "core/base/log.h"
-#include "lbm/lbm.h"
 
 gab_status gab_app_plan_add_data(gab_app_plan *plan, gab_data_id data)
 {
@@ -23,20 +22,6 @@ void gab_app_plan_add_ghosts(gab_app_plan *plan, const gab_ghost_kind *ghosts)
     if (direction != GAB_DIRECTION_CENTRE)
       plan->crossing[own][direction] += (double)ghosts->size(ghosts->user, direction);
   plan->exchanges = own + 1;
-}
-
-void gab_app_plan_add_flow(gab_app_plan *plan, const struct gab_lbm *lbm)
-{
-  const gab_lbm_footprint flow = gab_lbm_get_footprint(lbm, plan->slots);
-  const int32_t *cells = plan->run->parameters->grid.cells;
-  plan->block.image += (double)flow.cell * cells[0] * cells[1] * cells[2];
-  if (flow.places > 1) {
-    plan->block.shares = true;
-    plan->shared_state = (double)flow.field;
-    plan->places = flow.places;
-  } else plan->block.state += (double)flow.field;
-  gab_app_plan_add_ghosts(plan, &flow.ghosts);
-  plan->substeps = true;
 }
 
 /* ---------------------------------------------------------------- the plan of a case */

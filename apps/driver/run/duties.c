@@ -9,6 +9,8 @@
 
 static const gab_physics *physics_of(const gab_app_run *it) { return it->parameters->physics; }
 
+double gab_app_run_time(const gab_app_run *it, gab_step step) { return (double)step * it->parameters->dt; }
+
 /* ---------------------------------------------------------------- looking whether the state can be right */
 
 static bool check_due(const void *user, gab_step step)

@@ -1,5 +1,6 @@
 /* From a case to its end, the same for every physics. */
-#include "apps/driver/driver.h"
+#include "apps/driver/physics_impl.h"
+#include "apps/driver/run/run_impl.h"
 #include "apps/driver/plan/traffic.h"
 
 #include "core/base/log.h"
@@ -9,8 +10,6 @@
 #ifdef _OPENMP
 #include <omp.h>
 #endif
-
-double gab_app_run_time(const gab_app_run *it, gab_step step) { return (double)step * it->parameters->dt; }
 
 /* ---------------------------------------------------------------- made and unmade */
 

@@ -49,18 +49,13 @@ struct gab_app_run {
   gab_summary summary;
 };
 
-struct gab_lbm; /* lbm/lbm.h */
-/** The flow of a run of gab_physics_flow, or of a copy of that table in which a program has put functions of its own before
- *  or behind those of the flow: behind its add(), a task is done after each step of the flow. Not where prepare() is another.
- *  @return NULL of another physics, and before the flow is made */
-struct gab_lbm *gab_app_run_flow(const gab_app_run *it);
-/** Physical time of a step. */
-double gab_app_run_time(const gab_app_run *it, gab_step step);
 /** Says in the log what is computed where. @param[in] cells  behind the number of blocks, as @param[in] kernel  may be NULL */
 void gab_app_run_describe(const gab_app_run *it, const char *cells, const char *kernel);
 
 /* ---- duties.c: for gab_physics.add, in the order that the physics wants ---- */
 
+/** Physical time of a step. */
+double gab_app_run_time(const gab_app_run *it, gab_step step);
 /** Series, pictures and fields, as they are due. */
 gab_status gab_app_run_add_output(gab_app_run *it);
 /** Blocks are shared out anew by what they took, if the case wants that. */

@@ -7,22 +7,6 @@
 
 #include <math.h>
 
-const gab_stencil *gab_app_stencil;
-
-static int count_of(const char *const *names)
-{
-  int count = 0;
-  while (names && names[count]) count++;
-  return count;
-}
-
-int gab_app_stencil_field_count(void) { return count_of(gab_app_stencil->fields); }
-
-const char *gab_app_stencil_path(char path[GAB_CONFIG_PATH_CAPACITY], const char *key)
-{
-  return gab_config_path(path, "%s.%s", gab_app_stencil->name, key);
-}
-
 /* ---------------------------------------------------------------- a case */
 
 static gab_status declare(gab_config *config)
@@ -234,7 +218,7 @@ static gab_status add_cell(void *user, const gab_block *block, const int32_t at[
 static gab_status sums_row(void *user, gab_step step, double time, double *row)
 {
   const stencil_run *it = user;
-  const int count = count_of(gab_app_stencil->sums);
+  const int count = gab_app_stencil_count(gab_app_stencil->sums);
   summing by = {.it = it};
   (void)step, (void)time;
   for (int i = 0; i < count; i++) gab_exact_clear(&by.sums[i]);
@@ -251,7 +235,7 @@ static gab_status add_writers(gab_app_run *run)
   const gab_schedule schedule = {
       .every = gab_config_int(run->parameters->config, gab_app_stencil_path(path, "every"))};
   return gab_output_add_series(run->output, schedule, gab_app_stencil->name, gab_app_stencil->sums,
-                               (size_t)count_of(gab_app_stencil->sums), sums_row, run, NULL);
+                               (size_t)gab_app_stencil_count(gab_app_stencil->sums), sums_row, run, NULL);
 }
 
 /* ---------------------------------------------------------------- plan */
@@ -272,7 +256,7 @@ static gab_status plan(gab_app_run *run, gab_app_plan *plan)
 
 static const char *what_is_wrong(const gab_stencil *which)
 {
-  const int fields = count_of(which->fields), sums = count_of(which->sums);
+  const int fields = gab_app_stencil_count(which->fields), sums = gab_app_stencil_count(which->sums);
   if (!which->name || !which->title || !which->update) return "name, title or update is missing";
   if (fields < 1 || fields > GAB_STENCIL_MOST_FIELDS) return "it has no fields, or too many";
   if (sums > GAB_STENCIL_MOST_SUMS || (sums > fields && !which->add)) return "it has too many sums";

@@ -41,9 +41,11 @@ struct stencil_run {
   gab_quantity quantities[GAB_STENCIL_MOST_FIELDS];
 };
 
-/* ---- stencil.c */
+/* ---- equation.c */
 extern const gab_stencil *gab_app_stencil; /* that of this program */
 const char *gab_app_stencil_path(char path[GAB_CONFIG_PATH_CAPACITY], const char *key);
+/* Of a NULL-terminated list; NULL: 0. */
+int gab_app_stencil_count(const char *const *names);
 int gab_app_stencil_field_count(void);
 
 /* ---- criteria.c */

@@ -1,4 +1,4 @@
-#include "blockforest/forest/block_field.h"
+#include "blockforest/exchange/block_field.h"
 
 #include <math.h>
 

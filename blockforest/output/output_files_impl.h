@@ -1,10 +1,9 @@
 /* Internal: what the writers share. Paths, files that appear only when they are whole, common outcomes. */
-#ifndef GABION_BLOCKFOREST_OUTPUT_IMPL_H
-#define GABION_BLOCKFOREST_OUTPUT_IMPL_H
+#ifndef GABION_BLOCKFOREST_OUTPUT_FILES_IMPL_H
+#define GABION_BLOCKFOREST_OUTPUT_FILES_IMPL_H
 
-#include "blockforest/output/hdf5_output.h"
+#include "blockforest/output/output_files.h"
 #include "blockforest/output/output_quantity.h"
-#include "blockforest/pictures/png_slice.h"
 #include "core/base/buffer.h"
 #include <stdio.h>
 
@@ -30,8 +29,10 @@ void gab_output_number(double value, char text[GAB_OUTPUT_NUMBER]);
 gab_status gab_output_copy_string(const char *text, char **copy);
 
 /* First part of the names of their files. Borrowed. */
-const char *gab_volume_name(const gab_volume *volume);
-const char *gab_slice_name(const gab_slice *slice);
+struct gab_volume;
+struct gab_slice;
+const char *gab_volume_name(const struct gab_volume *volume);
+const char *gab_slice_name(const struct gab_slice *slice);
 
 /* A file under a temporary name that gets its own at the end. */
 typedef struct gab_output_file {

@@ -1,0 +1,122 @@
+/** @file case_impl.h
+ *  @brief What the sources of the driver share about command lines and cases; no physics, no run.
+ *
+ *  Tier: internal.
+ */
+#ifndef GABION_APPS_DRIVER_CASE_IMPL_H
+#define GABION_APPS_DRIVER_CASE_IMPL_H
+
+#include "apps/driver/case/case.h"
+#include "core/base/json.h"
+#include "resilience/disk/restart.h"
+#include "resilience/resilience_config.h"
+#include "resilience/run_folder/run_lock.h"
+
+/* ---------------------------------------------------------------- command line */
+
+enum { GAB_APP_MOST_SETTINGS = 256 };
+
+/** What the words behind a command say. Strings are borrowed from argv. */
+struct gab_app_options {
+  const char *word; /**< the one word that is no option: case file or key; NULL if none was given */
+  const char *out;  /**< output folder; NULL: not given */
+  const char *settings[GAB_APP_MOST_SETTINGS]; /**< of --set */
+  size_t setting_count;
+  const char *drills[GAB_APP_MOST_SETTINGS]; /**< of --inject */
+  size_t drill_count;
+  double walltime;     /**< seconds from the start of the launcher; 0: not given */
+  const char *block;   /**< of --block; NULL: not given */
+  const char *traffic; /**< of --traffic; NULL: not given */
+  bool fresh, anyway;  /**< start anew; go on with another case */
+  bool overcommit;     /**< start even if the memory does not suffice */
+  bool print_spares;   /**< print how many spare processes the case asks for, and end */
+  bool verbose, quiet, reference, processes, help, json;
+};
+
+/** Which options a command understands: letters o(ut), s(et), i(nject), v(erbose), q(uiet), r(eference),
+ * w(alltime), t(raffic), p(rocesses), f(resh), c(ontinue-anyway), b(lock), j(son), m(emory: --overcommit); --help always.
+ *  @return ::GAB_ERR_INPUT that names the closest known option for one that is not */
+gab_status gab_app_options_parse(int argc, char **argv, const char *allowed, gab_app_options *options);
+
+/** The word of a NULL-terminated list that is closest to `wanted`, for messages. */
+const char *gab_app_closest(const char *wanted, const char *const *words);
+
+/* ---------------------------------------------------------------- parameters */
+
+/** A configuration that knows all sections of the driver and of the modules. @param[out] config  owned by
+ * the caller */
+gab_status gab_app_config_create(gab_config **config);
+/** Applies the --set of a command line, then checks. */
+gab_status gab_app_config_finish(gab_config *config, const gab_app_options *options);
+/** A configuration from a file of this process. @param[out] config  owned by the caller, NULL on failure */
+gab_status gab_app_config_from_file(const gab_app_options *options, gab_config **config);
+
+enum { GAB_APP_PATH_LENGTH = 1024 /**< bytes of a file's name */ };
+/** Reads run.steps or run.time, and run.check_every. @param[in] dt  0 if it is not known: run.time is not
+ * looked at */
+gab_status gab_app_steps_read(const gab_config *config, double dt, gab_step *steps, gab_step *check_every);
+/** The same for an item of output.slices, whose name has to differ from those that the driver itself gives. */
+gab_status gab_app_slice_settle(const gab_config *config, size_t index, gab_status status);
+/** ::GAB_ERR_INPUT for an --inject that is no drill. */
+gab_status gab_app_drills_check(const gab_app_options *options);
+/** The folder part of a path ("." if it has none). */
+void gab_app_folder_of(const char *path, char *folder, size_t capacity);
+/** Whether the case wants strategy `local`. Pure. */
+bool gab_app_wants_local(const gab_app_case *which);
+
+/* ---------------------------------------------------------------- where a run begins, and what it needs */
+
+/** Where a run begins. */
+typedef struct gab_app_continuation {
+  gab_run_lock *lock;   /**< of the output folder */
+  gab_restart *restart; /**< NULL: anew. Owned by whoever asked, until gab_timeloop_continue() */
+  bool finished;        /**< nothing is left to do */
+} gab_app_continuation;
+
+/** Takes the lock of the output folder, looks for checkpoints of an earlier run there, and compares the case.
+ *  Collective. Writes nothing else. @param[in] steps  that are to be done in all
+ *  @param[out] found  to be ended by gab_app_continuation_end() whatever the status
+ *  @return ::GAB_ERR_INPUT with all parameters that differ, or with the run that holds the folder */
+gab_status gab_app_continuation_find(gab_world *world, const gab_config *config,
+                                     const gab_app_options *options, const char *folder, gab_step steps,
+                                     gab_app_continuation *found);
+/** Says in the log how a run ended that did not come to its last step. Stopped in time is no error. Local, by
+ * all. */
+void gab_app_tell_end(gab_world *world, gab_status status);
+/** Gives the folder free, when nothing is written any more. Local, by all. @param[in] status  how the run
+ * ended */
+void gab_app_continuation_end(gab_app_continuation *found, gab_status status);
+/** Members of summary.json that say what the case is: title, time step, physical time at the end, parameters
+ * that are not as they are by default. */
+void gab_app_put_case(gab_json *json, const gab_config *config, const gab_app_options *options, double dt,
+                      double time);
+/** True if old checkpoints are to be removed. */
+bool gab_app_starts_anew(const gab_app_options *options);
+/** What depends on how many processes there are: slots of drills and of a file of failure domains. Collective.
+ *  @return ::GAB_ERR_INPUT with the place in the file */
+gab_status gab_app_processes_check(gab_world *world, const gab_config *config,
+                                   const gab_app_options *options);
+/** Bytes of snapshots in a process for each byte of its image: in as many buffers as the case asks for, its own and
+ *  what it keeps of others (Kohl et al. 2017, eq. 2). Local. @return ::GAB_ERR_INPUT with the place in the file */
+gab_status gab_app_snapshot_factor(const gab_config *config, int32_t processes, double *factor);
+/** ::GAB_ERR_INPUT with the numbers if the case needs more memory than this node has free. Local.
+ *  @param[in] here  processes on this node */
+gab_status gab_app_memory_check(const gab_config *config, const gab_app_memory *memory, int processes,
+                                int here);
+/** The same on every node of a run, unless the options say otherwise or it goes on after a death. Collective. */
+gab_status gab_app_memory_settle(gab_world *world, const gab_config *config, const gab_app_options *options,
+                                 const gab_app_memory *memory);
+/** "cases/cylinder.yaml" to "out/cylinder". */
+void gab_app_default_folder(const char *path, char *folder, size_t capacity);
+
+/* ---------------------------------------------------------------- the monitor `recompute': run/recompute.c */
+
+gab_status gab_app_recompute_plan_read(const gab_config *config, gab_step check_every,
+                                       gab_app_recompute *plan);
+/** Whether blocks are computed twice in the step that comes to so many steps. Pure. */
+bool gab_app_recompute_plan_has(const gab_app_recompute *plan, gab_step steps);
+gab_status gab_app_recompute_declare(gab_config *config);
+/** Whether the monitor has something to say after so many steps: in those, and in the ones behind them. Pure. */
+bool gab_app_recompute_plan_looks(const gab_app_recompute *plan, gab_step steps);
+
+#endif

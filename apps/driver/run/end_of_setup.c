@@ -1,0 +1,22 @@
+/* How setting a run up ends if it does not succeed: the same on all processes. */
+#include "apps/driver/driver.h"
+#include "core/base/log.h"
+
+/* Before the run is protected nothing can be restored; but all end alike, and for the right reason. */
+gab_status gab_app_end_of_setup(gab_world *world, gab_status status)
+{
+  gab_status intent;
+  if (status != GAB_ERR_FAULT) return status;
+  GAB_TRY(gab_world_repair(world, &intent));
+  if (intent != GAB_OK) return intent;
+  GAB_FAIL(GAB_ERR_AGAIN, "a process died while the run was being set up: nothing is lost");
+}
+
+gab_status gab_app_refuse(gab_world *world, gab_status status)
+{
+  const bool died = status == GAB_ERR_FAULT;
+  status = gab_app_end_of_setup(world, status);
+  if (died) gab_log(GAB_LOG_ERROR, "%s: %s", gab_status_name(status), gab_error_message());
+  else gab_log(GAB_LOG_ERROR, "%s", gab_error_message());
+  return status;
+}

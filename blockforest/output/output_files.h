@@ -1,0 +1,32 @@
+/** @file output_files.h
+ *  @brief What all that is written out has in common: folders, names of files, an outcome that all agree on.
+ *
+ *  Tier: user header.
+ */
+#ifndef GABION_BLOCKFOREST_OUTPUT_FILES_H
+#define GABION_BLOCKFOREST_OUTPUT_FILES_H
+
+#include "core/world/world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Whether a text can be (part of) the name of a file of the output folder: 1 to 60 letters and digits of ASCII and
+ *  _ - + . that begin with a letter, a digit or _. So it stays in its folder, is no option of a program, and leaves room
+ *  for a step and an ending. Pure. @return ::GAB_ERR_INPUT that says what is wrong */
+gab_status gab_output_name_check(const char *name);
+
+/** Makes the folder `path` (with those above it) and `path`/fields, and tries whether files can be written
+ *  there. Local: for the root, before the run. @return ::GAB_ERR_INPUT with path and cause */
+gab_status gab_output_folder_prepare(const char *path);
+
+/** Makes the outcome of something that each slot did on its own common: GAB_OK if all give GAB_OK, else the
+ *  status and message of the lowest slot that failed, on all. Collective. A slot that gives ::GAB_ERR_FAULT
+ *  does not take part (its world is broken): it gets that back at once. */
+gab_status gab_output_settle(gab_world *world, gab_status mine);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,97 @@
+/** @file carried.c
+ *  @brief Messages of logged ports under a carrier. */
+#include "core/world/world_impl.h"
+
+bool gab_port_is_carried(const gab_port *port) { return port->logged && port->world->carrier; }
+
+gab_status gab_carried_send(gab_port *port, gab_slot target, gab_buffer *message)
+{
+  const gab_carrier *carrier = port->world->carrier;
+  const gab_pattern_id id = gab_port_pattern(port);
+  const gab_journal_label label = {
+      .step = port->world->step, .pattern = id.pattern, .iteration = id.iteration};
+  if (port != port->world->tree)
+    return carrier->send(carrier->user, target, port->log_context, &label, message);
+  gab_buffer copy; /* a broadcast sends one message to several */
+  gab_buffer_init(&copy, GAB_MEMORY_MESSAGE);
+  gab_status status = gab_put_bytes(&copy, message->data, message->size);
+  if (status == GAB_OK) status = carrier->send(carrier->user, target, port->log_context, &label, &copy);
+  gab_buffer_release(&copy);
+  return status;
+}
+
+/* Numbers and lives were looked at by the carrier. */
+static gab_status verify(const gab_port *port, gab_transfer *transfer)
+{
+  gab_envelope is;
+  GAB_TRY(gab_message_envelope(transfer->message, &is));
+  const size_t total = (size_t)is.bytes + GAB_ENVELOPE_BYTES;
+  if (is.source != transfer->peer || is.target != port->world->slot || is.context != port->context ||
+      total != transfer->message->size || (transfer->total != GAB_SIZE_UNKNOWN && transfer->total != total))
+    GAB_FAIL(
+        GAB_ERR_CORRUPT,
+        "port %s: a message of %zu bytes from slot %" GAB_PRI_SLOT " to slot %" GAB_PRI_SLOT
+        " in context %" PRIu32 " came where one from slot %" GAB_PRI_SLOT " in context %" PRIu32 " was due",
+        port->name, transfer->message->size, is.source, is.target, is.context, transfer->peer, port->context);
+  transfer->checked = true;
+  return GAB_OK;
+}
+
+/* What is received by name is of the present step; only what is polled may be early (core/messages/mailbox.h). */
+static gab_status verify_step(const gab_port *port, const gab_transfer *transfer)
+{
+  gab_envelope is;
+  if (transfer->peer == port->world->slot) return GAB_OK;
+  GAB_TRY(gab_message_envelope(transfer->message, &is));
+  if (is.step != port->world->step)
+    GAB_FAIL(
+        GAB_ERR_CORRUPT,
+        "port %s: a message that slot %" GAB_PRI_SLOT " sent in step %" GAB_PRI_STEP
+        " came to slot %" GAB_PRI_SLOT " in step %" GAB_PRI_STEP
+        ". With strategy `local' a slot that goes back has to send and receive what it did before; what is made "
+        "from the state by messages is rebuilt behind each checkpoint (gab_timeloop_on_checkpoint())",
+        port->name, is.source, is.step, is.target, port->world->step);
+  return GAB_OK;
+}
+
+static gab_status look_for(gab_port *port, gab_transfer *transfer, bool *there)
+{
+  const gab_carrier *carrier = port->world->carrier;
+  if (transfer->peer == port->world->slot) {
+    GAB_TRY(gab_port_take_own(port, transfer, there));
+    transfer->checked = *there;
+    return GAB_OK;
+  }
+  GAB_TRY(carrier->receive(carrier->user, transfer->peer, port->log_context, transfer->message, there));
+  return *there ? verify(port, transfer) : GAB_OK;
+}
+
+gab_status gab_carried_poll(gab_port *port, gab_transfer *transfer, bool *there)
+{
+  const gab_carrier *carrier = port->world->carrier;
+  *there = false;
+  if (carrier->reaches && !carrier->reaches(carrier->user, transfer->peer)) return GAB_OK;
+  return look_for(port, transfer, there);
+}
+
+/* Nothing arrives in between, so that of two messages from one sender the first is found first. */
+gab_status gab_carried_take(gab_port *port, bool *pending)
+{
+  *pending = false;
+  for (size_t i = 0; port->traffic && i < port->traffic->transfer_count; i++) {
+    gab_transfer *transfer = &port->traffic->transfers[i];
+    bool there;
+    if (transfer->checked) continue;
+    GAB_TRY(look_for(port, transfer, &there));
+    if (there) GAB_TRY(verify_step(port, transfer));
+    else *pending = true;
+  }
+  return GAB_OK;
+}
+
+gab_status gab_carried_serve(gab_port *port)
+{
+  const gab_carrier *carrier = port->world->carrier;
+  GAB_TRY(gab_world_check(port->world));
+  return carrier->serve(carrier->user);
+}

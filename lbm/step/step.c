@@ -1,0 +1,65 @@
+/* A step as a program calls it: the exchange, what can be swept meanwhile, the rest. Other levels step within it (levels.c). */
+#include "lbm/lbm_impl.h"
+
+gab_status gab_lbm_exchange_start(gab_lbm *lbm)
+{
+  if (gab_forest_revision(lbm->forest) == 0)
+    GAB_FAIL(GAB_ERR_STATE,
+             "the forest of the flow has no blocks yet (gab_balance_initial() or gab_forest_build())");
+  GAB_TRY(gab_lbm_join(lbm));
+  gab_lbm_pack_strips(lbm);
+  GAB_TRY(gab_lbm_start_on(lbm, 0));
+  lbm->ghosts = GAB_GHOSTS_UNDER_WAY;
+  return GAB_OK;
+}
+
+gab_status gab_lbm_collide_inner(gab_lbm *lbm)
+{
+  if (lbm->ghosts != GAB_GHOSTS_UNDER_WAY)
+    GAB_FAIL(GAB_ERR_STATE,
+             "gab_lbm_collide_inner() is for the time between start and finish of an exchange");
+  if (lbm->deepest > 0) return GAB_OK; /* levels do it by themselves */
+  return gab_lbm_collide_inner_on(lbm, &(gab_lbm_substep){.time = (double)lbm->step});
+}
+
+gab_status gab_lbm_exchange_finish(gab_lbm *lbm)
+{
+  GAB_TRY(gab_lbm_finish_on(lbm, 0));
+  lbm->ghosts = GAB_GHOSTS_THERE;
+  if (!lbm->wants_forces) return GAB_OK;
+  if (lbm->stage[0].inner_is_swept)
+    GAB_FAIL(GAB_ERR_STATE, "forces have to be asked for before the inner cells of a step are swept");
+  gab_lbm_clear_forces(lbm);
+  if (lbm->deepest > 0) return GAB_OK; /* then they come with the sub-steps */
+  GAB_TRY(gab_lbm_settle_on(lbm, &(gab_lbm_substep){.time = (double)lbm->step}));
+  gab_lbm_add_forces(lbm, 0, 0);
+  return GAB_OK;
+}
+
+gab_status gab_lbm_collide_stale(gab_lbm *lbm)
+{
+  GAB_TRY(gab_lbm_join(lbm));
+  lbm->ghosts = GAB_GHOSTS_STALE;
+  if (lbm->deepest > 0) GAB_TRY(gab_lbm_advance(lbm));
+  else GAB_TRY(gab_lbm_collide_on(lbm, &(gab_lbm_substep){.time = (double)lbm->step}));
+  if (lbm->wants_forces) lbm->has_forces = true;
+  lbm->wants_forces = false;
+  lbm->step++;
+  return GAB_OK;
+}
+
+gab_status gab_lbm_collide(gab_lbm *lbm)
+{
+  if (lbm->ghosts != GAB_GHOSTS_THERE)
+    GAB_FAIL(GAB_ERR_STATE,
+             "gab_lbm_collide() without an exchange of ghosts that has been finished since the last one");
+  return gab_lbm_collide_stale(lbm);
+}
+
+gab_status gab_lbm_step(gab_lbm *lbm)
+{
+  GAB_TRY(gab_lbm_exchange_start(lbm));
+  GAB_TRY(gab_lbm_collide_inner(lbm));
+  GAB_TRY(gab_lbm_exchange_finish(lbm));
+  return gab_lbm_collide(lbm);
+}

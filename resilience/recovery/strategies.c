@@ -1,0 +1,229 @@
+/* What the strategies do once the world is whole again, and the strategies by name. */
+#include "resilience/recovery/recovery.h"
+
+#include "core/base/log.h"
+#include "resilience/disk/disk_impl.h"
+#include "resilience/disk/restart.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- shrink */
+
+static gab_status rebalance(const gab_recovery *recovery, gab_fault *fault)
+{
+  if (!recovery->rebalance || fault->lost_count == fault->returned) return GAB_OK;
+  double start = gab_seconds();
+  GAB_TRY(recovery->rebalance(recovery->rebalance_user, recovery->forest));
+  GAB_TRY(gab_checkpoint_take(recovery->checkpoint, fault->restored_step));
+  fault->rebalance = gab_seconds() - start;
+  return GAB_OK;
+}
+
+/* @param[in] restored  what going back came to */
+static gab_status go_on_from(const gab_recovery *recovery, gab_restore_report restored, gab_fault *fault)
+{
+  fault->restored_step = restored.step;
+  fault->adopted += restored.adopted;
+  fault->restore = restored.seconds + restored.agree_seconds;
+  double start = gab_seconds();
+  GAB_TRY(gab_checkpoint_take(recovery->checkpoint, restored.step));
+  fault->reprotect = gab_seconds() - start;
+  return rebalance(recovery, fault);
+}
+
+static gab_status shrink(const gab_recovery *recovery, gab_fault *fault)
+{
+  gab_restore_report restored;
+  GAB_TRY(gab_checkpoint_restore(recovery->checkpoint, &restored));
+  return go_on_from(recovery, restored, fault);
+}
+
+const gab_strategy gab_strategy_shrink = {
+    .name = "shrink",
+    .doc = "go on with the survivors; the holders of copies adopt the blocks of the dead, then rebalance",
+    .recover = shrink,
+};
+
+/* ---------------------------------------------------------------- spare */
+
+static gab_status replace(const gab_recovery *recovery, gab_fault *fault)
+{
+  const int32_t spares = fault->returned - fault->respawned;
+  if (spares < fault->lost_count)
+    GAB_FAIL(GAB_ERR_LOST, "there were spare processes for %" PRId32 " of %" PRId32 " lost slots", spares,
+             fault->lost_count);
+  return shrink(recovery, fault);
+}
+
+const gab_strategy gab_strategy_spare = {
+    .name = "spare",
+    .doc =
+        "processes that were set aside (gabion-launch --spares) take the seats of the dead: same slots, same blocks",
+    .recover = replace,
+    .seating = GAB_SEATING_SPARES,
+};
+
+/* ---------------------------------------------------------------- respawn */
+
+static gab_status respawn(const gab_recovery *recovery, gab_fault *fault)
+{
+  if (fault->returned < fault->lost_count)
+    GAB_FAIL(GAB_ERR_LOST, "processes could be started for %" PRId32 " of %" PRId32 " lost slots",
+             fault->returned, fault->lost_count);
+  return shrink(recovery, fault);
+}
+
+const gab_strategy gab_strategy_respawn = {
+    .name = "respawn",
+    .doc =
+        "spare processes, and where none is left new ones, take the seats of the dead: same slots, same blocks",
+    .recover = respawn,
+    .seating = GAB_SEATING_SPARES | GAB_SEATING_RESPAWN,
+};
+
+/* ---------------------------------------------------------------- reconstruct */
+
+/* It is counted before the next checkpoint is taken, of which it is a part. */
+static gab_status reconstruct(const gab_recovery *recovery, gab_fault *fault)
+{
+  gab_restore_report restored;
+  GAB_TRY(gab_checkpoint_reconstruct(recovery->checkpoint, &restored));
+  gab_approximated *approximated = recovery->approximated;
+  if (approximated && restored.approximated > 0) {
+    if (approximated->blocks == 0) approximated->since = restored.step;
+    approximated->blocks += restored.approximated;
+  }
+  fault->approximated = restored.approximated;
+  return go_on_from(recovery, restored, fault);
+}
+
+const gab_strategy gab_strategy_reconstruct = {
+    .name = "reconstruct",
+    .doc =
+        "go on with the survivors; blocks that nobody holds any more are approximated, where the data can be approximated so: an approximation, which the run then says it is",
+    .recover = reconstruct,
+    .approximates = true,
+};
+
+/* ---------------------------------------------------------------- disk */
+
+static gab_status load_from_disk(const gab_recovery *recovery, const char *before, gab_restart_report *report)
+{
+  gab_restart *restart;
+  GAB_TRY(gab_restart_find(recovery->world, gab_disk_folder(recovery->disk), false, &restart));
+  gab_status status;
+  if (gab_restart_count(restart) > 0) status = gab_restart_load(restart, recovery->checkpoint, report);
+  else
+    status = gab_error_set(GAB_ERR_LOST, __FILE__, __LINE__, "%s; and there is no whole checkpoint in %s",
+                           before, gab_disk_folder(recovery->disk));
+  gab_restart_destroy(&restart);
+  return status;
+}
+
+static gab_status go_back_to_disk(const gab_recovery *recovery, gab_fault *fault)
+{
+  char before[1024];
+  gab_restart_report loaded;
+  snprintf(before, sizeof before, "%s", gab_error_message());
+  if (!recovery->disk)
+    GAB_FAIL(GAB_ERR_LOST, "%s", before[0] ? before : "there are no checkpoints on disk to go back to");
+  GAB_TRY(load_from_disk(recovery, before, &loaded));
+  gab_log(GAB_LOG_WARNING,
+          "%s: all go back to the checkpoint of step %" GAB_PRI_STEP " on disk (written by %" PRId32
+          " processes)",
+          before[0] ? before : "recovery", loaded.step, loaded.members);
+  if (gab_world_is_root(recovery->world)) {
+    gab_json *event = gab_event_begin(recovery->events, "restored from disk");
+    gab_json_int(event, "of_step", loaded.step);
+    gab_json_rounded(event, "seconds", loaded.seconds, 6);
+    gab_event_end(recovery->events, &event);
+  }
+  gab_disk_went_back(recovery->disk, loaded.step);
+  fault->from_disk = true;
+  fault->restored_step = loaded.step;
+  fault->restore = loaded.seconds;
+  double start = gab_seconds();
+  GAB_TRY(gab_checkpoint_take(recovery->checkpoint, loaded.step));
+  fault->reprotect = gab_seconds() - start;
+  return rebalance(recovery, fault);
+}
+
+const gab_strategy gab_strategy_disk = {
+    .name = "disk",
+    .doc = "go back to the newest checkpoint on disk, with the survivors",
+    .recover = go_back_to_disk,
+    .needs_disk = true,
+};
+
+/* ---------------------------------------------------------------- by name */
+
+enum { OWN_STRATEGIES = 16 };
+static const gab_strategy *strategies[6 + OWN_STRATEGIES] = {&gab_strategy_shrink,  &gab_strategy_spare,
+                                                             &gab_strategy_respawn, &gab_strategy_reconstruct,
+                                                             &gab_strategy_disk,    &gab_strategy_local};
+static int strategy_total = 6;
+
+const gab_strategy *gab_strategy_at(int index)
+{
+  return index >= 0 && index < strategy_total ? strategies[index] : NULL;
+}
+
+gab_status gab_strategy_register(const gab_strategy *strategy)
+{
+  if (!strategy->name || !strategy->name[0] || !strategy->doc || !strategy->recover)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "a strategy needs a name, a doc line and recover");
+  for (int i = 0; i < strategy_total; i++)
+    if (strcmp(strategies[i]->name, strategy->name) == 0)
+      GAB_FAIL(GAB_ERR_ARGUMENT, "there is a strategy '%s' already", strategy->name);
+  if (strategy_total == (int)(sizeof strategies / sizeof strategies[0]))
+    GAB_FAIL(GAB_ERR_ARGUMENT, "no room for strategy '%s': %d were registered already", strategy->name,
+             (int)OWN_STRATEGIES);
+  strategies[strategy_total++] = strategy;
+  return GAB_OK;
+}
+
+gab_status gab_strategies_check(const gab_strategy *const *list, int count)
+{
+  for (int i = 0; i < count; i++) {
+    for (int k = 0; k < i; k++)
+      if (list[k] == list[i]) GAB_FAIL(GAB_ERR_INPUT, "strategy '%s' is named twice", list[i]->name);
+    for (int k = 0; k < i; k++)
+      if (list[i]->seating != GAB_SEATING_NONE && list[k]->seating == GAB_SEATING_NONE)
+        GAB_FAIL(
+            GAB_ERR_INPUT,
+            "strategy '%s' cannot come behind '%s': who went on without the dead has no place to fill any more; "
+            "name it first",
+            list[i]->name, list[k]->name);
+    for (int k = 0; k < i; k++)
+      if (list[i]->seating == GAB_SEATING_SPARES && (list[k]->seating & GAB_SEATING_RESPAWN))
+        GAB_FAIL(
+            GAB_ERR_INPUT,
+            "strategy '%s' cannot be reached behind '%s', which uses up the spare processes first: name it first",
+            list[i]->name, list[k]->name);
+    if (i > 0 && list[i]->is_local)
+      GAB_FAIL(GAB_ERR_INPUT,
+               "strategy '%s' has to be the first of the list: behind '%s' all have gone back already",
+               list[i]->name, list[i - 1]->name);
+    for (int k = 0; k < i; k++)
+      if (list[i]->approximates && list[k]->seating != GAB_SEATING_NONE)
+        GAB_FAIL(
+            GAB_ERR_INPUT,
+            "strategies '%s' and '%s' cannot be combined: a process that takes a seat has nothing to make blocks "
+            "up from",
+            list[k]->name, list[i]->name);
+  }
+  return GAB_OK;
+}
+
+const gab_strategy *gab_strategy_by_name(const char *name)
+{
+  char known[256] = "";
+  for (int i = 0; gab_strategy_at(i); i++) {
+    if (strcmp(strategies[i]->name, name) == 0) return strategies[i];
+    size_t used = strlen(known);
+    snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", strategies[i]->name);
+  }
+  gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__, "no recovery strategy '%s' (there are: %s)", name, known);
+  return NULL;
+}
