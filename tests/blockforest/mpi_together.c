@@ -6,10 +6,7 @@
 #include "core/memory/memory.h"
 #include "core/messages/collective.h"
 #include "tests/blockforest/random_domain.h"
-
-#ifdef _OPENMP
-#include <omp.h>
-#endif
+#include "tests/threads.h"
 
 enum {
   WIDE = 16,
@@ -17,15 +14,6 @@ enum {
   SHELVES = 3,
   MOST = 32
 }; /* MOST: in one call (blockforest/migration/forest_together.c) */
-
-static void use_threads(int threads)
-{
-#ifdef _OPENMP
-  omp_set_num_threads(threads);
-#else
-  (void)threads;
-#endif
-}
 
 /* ---------------------------------------------------------------- a kind of data that lies on shelves */
 

@@ -6,21 +6,9 @@
 #include "core/memory/memory.h"
 #include "lbm/step/strip_room_impl.h"
 #include "strips_common.h"
+#include "tests/threads.h"
 
 #include <sys/resource.h>
-
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
-static void use_threads(int threads)
-{
-#ifdef _OPENMP
-  omp_set_num_threads(threads);
-#else
-  (void)threads;
-#endif
-}
 
 static size_t block_count(const flow *it) { return gab_forest_block_count(it->forest); }
 static gab_lbm_block *block_at(const flow *it, size_t index)
