@@ -2,7 +2,7 @@
  *  @brief What is written when: a list of writers, each with its steps.
  *
  *  @code
- *    GAB_TRY(gab_output_folder_prepare("OUT"));                  // on the root, before the run
+ *    GAB_TRY(gab_output_folder_make(world, "OUT"));
  *    GAB_TRY(gab_output_create(forest, "OUT", &output));
  *    GAB_TRY(gab_output_add_volume(output, (gab_schedule){.every = 1000}, &volume));
  *    GAB_TRY(gab_output_add_slice(output, (gab_schedule){.every = 100}, &slice));
@@ -10,7 +10,7 @@
  *    if (gab_output_due(output, step)) GAB_TRY(gab_output_write(output, step, time));
  *  @endcode
  *
- *  The cursors of all series travel as one replicated entity: gab_output_pack(), gab_output_unpack().
+ *  The cursors of all series travel as one replicated entity: gab_output_entity().
  *
  *  Tier: user header.
  */
@@ -18,6 +18,7 @@
 #define GABION_BLOCKFOREST_OUTPUT_H
 
 #include "blockforest/output/csv.h"
+#include "core/base/entity.h"
 #include "blockforest/output/hdf5_output.h"
 #include "blockforest/pictures/png_slice.h"
 #include "blockforest/output/probes.h"
@@ -45,6 +46,9 @@ gab_status gab_output_name_check(const char *name);
 /** Makes the folder `path` (with those above it) and `path`/fields, and tries whether files can be written
  *  there. Local: for the root, before the run. @return ::GAB_ERR_INPUT with path and cause */
 gab_status gab_output_folder_prepare(const char *path);
+/** The root does that, and all know how it went. Collective. @param[in] path  the same on all; only the root's counts
+ *  @return on all slots the same: GAB_OK, ::GAB_ERR_INPUT with path and cause; ::GAB_ERR_FAULT in a broken world */
+gab_status gab_output_folder_make(gab_world *world, const char *path);
 
 /** Local. @param[in] forest  borrowed as long as the output lives; `folder` is copied */
 gab_status gab_output_create(gab_forest *forest, const char *folder, gab_output **output);
@@ -110,6 +114,9 @@ gab_status gab_output_pack(gab_output *output, gab_buffer *out);
  * cursor, or that of other columns (a run that goes on may write other things than the one before), begins
  * anew beside the old file; cursors of series that there are no more are passed over. Local. */
 gab_status gab_output_unpack(gab_output *output, gab_reader *in);
+/** These two as the entity "output", equal on all slots, for gab_timeloop_add_entity(). Pure. @param[in] output  borrowed as long as
+ *  the entity is used */
+gab_entity gab_output_entity(gab_output *output);
 
 /** Makes the outcome of something that each slot did on its own common: GAB_OK if all give GAB_OK, else the
  *  status and message of the lowest slot that failed, on all. Collective. A slot that gives ::GAB_ERR_FAULT
