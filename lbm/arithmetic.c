@@ -89,3 +89,12 @@ gab_status gab_lbm_unpack_state(void *lbm, gab_reader *in)
   gab_lbm_set_step(lbm, step);
   return GAB_OK;
 }
+
+gab_entity gab_lbm_entity(gab_lbm *lbm)
+{
+  return (gab_entity){.name = "flow",
+                      .kind = GAB_ENTITY_REPLICATED,
+                      .user = lbm,
+                      .pack = gab_lbm_pack_state,
+                      .unpack = gab_lbm_unpack_state};
+}

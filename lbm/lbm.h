@@ -78,6 +78,7 @@
 
 #include "blockforest/exchange/exchange.h"
 #include "blockforest/forest/sample.h"
+#include "core/base/entity.h"
 #include "field/field.h"
 #include "lbm/boundaries/boundary.h"
 #include "lbm/collision/collision.h"
@@ -265,9 +266,11 @@ gab_status gab_lbm_put_arithmetic(const gab_lbm *lbm, gab_buffer *out);
 gab_status gab_lbm_check_arithmetic(const gab_lbm *lbm, gab_reader *in);
 
 /** What of a flow is not in its blocks, arithmetic and steps done: pack and unpack of an entity that is equal on all processes
- *  (resilience/checkpoint/entity.h). @param[in] lbm  a gab_lbm @return as gab_lbm_check_arithmetic() */
+ *  (core/base/entity.h). @param[in] lbm  a gab_lbm @return as gab_lbm_check_arithmetic() */
 gab_status gab_lbm_pack_state(void *lbm, gab_buffer *out);
 gab_status gab_lbm_unpack_state(void *lbm, gab_reader *in);
+/** These two as the entity "flow", for gab_timeloop_add_entity(). Pure. @param[in] lbm  borrowed as long as the entity is used */
+gab_entity gab_lbm_entity(gab_lbm *lbm);
 
 /** Which kernel a flow gets, and why, in words. */
 typedef struct gab_lbm_kernel_choice {

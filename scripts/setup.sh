@@ -31,7 +31,8 @@ gabion_lock "$GABION_CACHE/setup.lock"
 NEEDED=(gcc make cmake pkg-config libhdf5-dev libfyaml-dev)
 OPTIONAL=(libxxhash-dev libpng-dev zlib1g-dev libmetis-dev libisal-dev libblosc-dev
           libhwloc-dev libcmocka-dev gdb   # gdb: stack traces of runs that hang
-          python3-matplotlib)              # plots of scripts/paper-*.sh
+          python3-matplotlib               # plots of scripts/paper-*.sh
+          python3-h5py)                    # scripts/spectrum.py
 as_root() { [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; }
 # lacking PACKAGE...: those that are not installed, by one question to the package system
 lacking() {

@@ -174,11 +174,7 @@ static gab_status mark_block(void *user, const gab_forest *forest, const gab_blo
 static gab_status add(gab_app_run *run)
 {
   convection *it = (convection *)run;
-  const gab_entity flow = {.name = "flow",
-                           .kind = GAB_ENTITY_REPLICATED,
-                           .user = it->lbm,
-                           .pack = gab_lbm_pack_state,
-                           .unpack = gab_lbm_unpack_state};
+  const gab_entity flow = gab_lbm_entity(it->lbm);
   const gab_app_adaptation follow = {.every =
                                          gab_config_int(run->parameters->config, "convection.adapt_every"),
                                      .finest = it->parameters->finest,

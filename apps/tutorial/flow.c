@@ -43,7 +43,6 @@ static const gab_boundary sheet = {.name = "perforated", .doc = "A sheet with ho
 static gab_status flow_step(void *user, gab_step step) /* ---- 3. A time step. */
 {
   tunnel *app = user;
-  gab_lbm_set_step(app->lbm, step);
   if ((step + 1) % EVERY == 0) gab_lbm_request_forces(app->lbm);
   return gab_lbm_step(app->lbm);
 }
@@ -80,9 +79,7 @@ static gab_status report(void *user, gab_step step) /* ---- 6. At the end. */
   return GAB_OK;
 }
 
-/* ---- 7. What survives besides the blocks: how far the table has come. Whoever is left shares the blocks anew. */
-static gab_status pack(void *user, gab_buffer *out) { return gab_output_pack(user, out); }
-static gab_status unpack(void *user, gab_reader *in) { return gab_output_unpack(user, in); }
+/* ---- 7. After a death whoever is left shares the blocks anew. */
 static gab_status share(void *user, gab_forest *forest) { return gab_balance_forest(forest, user, NULL); }
 
 static gab_status run(gab_world *world, tunnel *app, gab_step steps)
@@ -103,18 +100,19 @@ static gab_status run(gab_world *world, tunnel *app, gab_step steps)
   GAB_TRY(gab_lbm_create(app->forest, app->geometry, &flow, &app->lbm));
   GAB_TRY(gab_lbm_quantities_create(app->forest, app->lbm, &(gab_units){1, 1, 1}, true, &app->view));
   GAB_TRY(gab_balance_initial(app->forest, NULL, NULL)); /* now each process has its blocks */
-  const gab_status folder = gab_world_is_root(world) ? gab_output_folder_prepare("out/flow") : GAB_OK;
-  GAB_TRY(gab_output_settle(world, folder)); /* all succeed, or all fail */
+  GAB_TRY(gab_output_folder_make(world, "out/flow"));
   GAB_TRY(gab_output_create(app->forest, "out/flow", &app->output));
   GAB_TRY(gab_quantity_find(gab_lbm_quantities_list(app->view, 2, items), "vorticity", &slice.quantity));
   GAB_TRY(gab_output_add_slice(app->output, (gab_schedule){.every = steps, .start = steps}, &slice));
   GAB_TRY(gab_output_add_series(app->output, (gab_schedule){.every = EVERY, .start = EVERY}, "tunnel",
                                 columns, 5, forces_and_energy, app, NULL));
-  const gab_entity table = {.name = "table", .user = app->output, .pack = pack, .unpack = unpack};
+  /* What survives besides the blocks: steps the flow has done, and how far the table has come. */
+  const gab_entity done = gab_lbm_entity(app->lbm), table = gab_output_entity(app->output);
   GAB_TRY(gab_timeloop_create(app->forest, steps, &app->loop));
   GAB_TRY(gab_timeloop_add_task(app->loop, "flow", flow_step, app));
   GAB_TRY(gab_timeloop_add_duty(app->loop, "output", NULL, look_and_write, app));
   GAB_TRY(gab_timeloop_add_finish(app->loop, "report", report, app));
+  GAB_TRY(gab_timeloop_add_entity(app->loop, &done));
   GAB_TRY(gab_timeloop_add_entity(app->loop, &table));
   /* The line that makes it survive: */
   GAB_TRY(gab_timeloop_protect(app->loop, &(gab_protection){.every = {.steps = 500}, .rebalance = share}));

@@ -157,8 +157,7 @@ static gab_status build(gab_world *world, heat *app, const char *folder)
   GAB_TRY(gab_forest_add_data(app->forest, &next, &app->next));
   GAB_TRY(gab_exchange_create(app->forest, app->now, &ghosts, &app->exchange));
   GAB_TRY(gab_balance_initial(app->forest, NULL, NULL));
-  const gab_status ready = gab_world_is_root(world) ? gab_output_folder_prepare(folder) : GAB_OK;
-  GAB_TRY(gab_output_settle(world, ready)); /* all succeed, or all fail */
+  GAB_TRY(gab_output_folder_make(world, folder)); /* all succeed, or all fail */
   return gab_slice_create(app->forest, &slice, &app->picture);
 }
 

@@ -343,3 +343,15 @@ gab_status gab_output_unpack(gab_output *output, gab_reader *in)
   gab_free(&known);
   return status;
 }
+
+static gab_status pack_cursors(void *user, gab_buffer *out) { return gab_output_pack(user, out); }
+static gab_status unpack_cursors(void *user, gab_reader *in) { return gab_output_unpack(user, in); }
+
+gab_entity gab_output_entity(gab_output *output)
+{
+  return (gab_entity){.name = "output",
+                      .kind = GAB_ENTITY_REPLICATED,
+                      .user = output,
+                      .pack = pack_cursors,
+                      .unpack = unpack_cursors};
+}

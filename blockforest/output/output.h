@@ -2,7 +2,7 @@
  *  @brief What is written when: a list of writers, each with its steps.
  *
  *  @code
- *    GAB_TRY(gab_output_folder_prepare("OUT"));                  // on the root, before the run
+ *    GAB_TRY(gab_output_folder_make(world, "OUT"));
  *    GAB_TRY(gab_output_create(forest, "OUT", &output));
  *    GAB_TRY(gab_output_add_volume(output, (gab_schedule){.every = 1000}, &volume));
  *    GAB_TRY(gab_output_add_slice(output, (gab_schedule){.every = 100}, &slice));
@@ -10,7 +10,7 @@
  *    if (gab_output_due(output, step)) GAB_TRY(gab_output_write(output, step, time));
  *  @endcode
  *
- *  The cursors of all series travel as one replicated entity: gab_output_pack(), gab_output_unpack().
+ *  The cursors of all series travel as one replicated entity: gab_output_entity().
  *
  *  Tier: user header.
  */
@@ -20,8 +20,9 @@
 #include "blockforest/output/csv.h"
 #include "blockforest/output/hdf5_output.h"
 #include "blockforest/output/output_files.h"
-#include "blockforest/pictures/png_slice.h"
 #include "blockforest/output/probes.h"
+#include "blockforest/pictures/png_slice.h"
+#include "core/base/entity.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -101,6 +102,9 @@ gab_status gab_output_pack(gab_output *output, gab_buffer *out);
  * cursor, or that of other columns (a run that goes on may write other things than the one before), begins
  * anew beside the old file; cursors of series that there are no more are passed over. Local. */
 gab_status gab_output_unpack(gab_output *output, gab_reader *in);
+/** These two as the entity "output", equal on all slots, for gab_timeloop_add_entity(). Pure. @param[in] output  borrowed as long as
+ *  the entity is used */
+gab_entity gab_output_entity(gab_output *output);
 
 #ifdef __cplusplus
 }

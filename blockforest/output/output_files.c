@@ -197,6 +197,11 @@ gab_status gab_output_folder_prepare(const char *path)
 
 /* ---------------------------------------------------------------------------------------- common outcome */
 
+gab_status gab_output_folder_make(gab_world *world, const char *path)
+{
+  return gab_output_settle(world, gab_world_is_root(world) ? gab_output_folder_prepare(path) : GAB_OK);
+}
+
 gab_status gab_output_settle(gab_world *world, gab_status mine)
 {
   if (mine == GAB_ERR_FAULT) return mine;

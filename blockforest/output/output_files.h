@@ -20,6 +20,9 @@ gab_status gab_output_name_check(const char *name);
 /** Makes the folder `path` (with those above it) and `path`/fields, and tries whether files can be written
  *  there. Local: for the root, before the run. @return ::GAB_ERR_INPUT with path and cause */
 gab_status gab_output_folder_prepare(const char *path);
+/** The root does that, and all know how it went. Collective. @param[in] path  the same on all; only the root's counts
+ *  @return on all slots the same: GAB_OK, ::GAB_ERR_INPUT with path and cause; ::GAB_ERR_FAULT in a broken world */
+gab_status gab_output_folder_make(gab_world *world, const char *path);
 
 /** Makes the outcome of something that each slot did on its own common: GAB_OK if all give GAB_OK, else the
  *  status and message of the lowest slot that failed, on all. Collective. A slot that gives ::GAB_ERR_FAULT

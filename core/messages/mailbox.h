@@ -89,7 +89,7 @@ size_t gab_mailbox_waiting(const gab_mailbox *mailbox);
 bool gab_world_has_mail(const gab_world *world);
 /** From now on there are no new ones: an image knows those that there are. @param[in] closed  false: there may be again */
 void gab_world_close_mail(gab_world *world, bool closed);
-/** The callbacks of an entity per slot (resilience/checkpoint/entity.h): patterns and mailboxes of a gab_world. */
+/** The callbacks of an entity per slot (core/base/entity.h): patterns and mailboxes of a gab_world. */
 gab_status gab_world_pack_mail(void *world, gab_buffer *out);
 gab_status gab_world_unpack_mail(void *world, gab_reader *in);
 

@@ -25,7 +25,7 @@
 #define GABION_RESILIENCE_CHECKPOINT_H
 
 #include "blockforest/forest/forest.h"
-#include "resilience/checkpoint/entity.h"
+#include "core/base/entity.h"
 #include "resilience/reports/events.h"
 #include "resilience/schemes/placement.h"
 

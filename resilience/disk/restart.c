@@ -249,7 +249,7 @@ static gab_status restore(gab_checkpoint *checkpoint, const gab_assigned_images 
     GAB_FAIL(GAB_ERR_STATE,
              "no image falls to slot %" GAB_PRI_SLOT
              ", and what it had before the first step is not known: an entity "
-             "per slot could not be packed on the spare that plays it (resilience/checkpoint/entity.h)",
+             "per slot could not be packed on the spare that plays it (core/base/entity.h)",
              gab_world_slot(checkpoint->world));
   if (status != GAB_OK || assigned->count > 0 || checkpoint->untouched.size == 0) return status;
   /* No image fell to this slot: it begins like one that has not done anything. */

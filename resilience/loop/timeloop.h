@@ -21,7 +21,7 @@
 
 #include "core/base/timer.h"
 #include "resilience/loop/drill.h"
-#include "resilience/checkpoint/entity.h"
+#include "core/base/entity.h"
 #include "resilience/loop/interval.h"
 #include "resilience/recovery/recovery.h"
 #include "resilience/disk/restart.h"

@@ -35,7 +35,7 @@
 #ifndef GABION_RESILIENCE_STATE_H
 #define GABION_RESILIENCE_STATE_H
 
-#include "resilience/checkpoint/entity.h"
+#include "core/base/entity.h"
 #include "resilience/schemes/placement.h"
 #include "resilience/recovery/reinit.h"
 

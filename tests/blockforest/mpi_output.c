@@ -218,15 +218,32 @@ static void compare_files(const char *name)
   fclose(y);
 }
 
+/* The root's, below a file: nobody goes on as if it were there. */
+static void a_folder_that_cannot_be_made_is_an_error_on_all(gab_world *world)
+{
+  char below[600];
+  EXPECT_OK(gab_output_folder_make(world, folder));
+  if (gab_world_is_root(world)) {
+    snprintf(below, sizeof below, "%s/a_file", folder);
+    FILE *file = fopen(below, "w");
+    EXPECT(file && fclose(file) == 0);
+  }
+  snprintf(below, sizeof below, "%s/a_file/out", folder);
+  EXPECT(gab_output_folder_make(world, below) == GAB_ERR_INPUT);
+  EXPECT(strstr(gab_error_message(), "a_file") != NULL);
+  EXPECT_OK(gab_world_barrier(world));
+  snprintf(below, sizeof below, "%s/a_file", folder);
+  if (gab_world_is_root(world)) EXPECT(unlink(below) == 0);
+}
+
 static void a_run_that_went_back_leaves_the_same_files(gab_forest *forest)
 {
   gab_world *world = gab_forest_world(forest);
   gab_buffer cursors = {0};
   char other[600];
   snprintf(other, sizeof other, "%s/undisturbed", folder);
-  gab_status made = gab_world_is_root(world) ? gab_output_folder_prepare(folder) : GAB_OK;
-  if (made == GAB_OK && gab_world_is_root(world)) made = gab_output_folder_prepare(other);
-  EXPECT_OK(gab_output_settle(world, made));
+  EXPECT_OK(gab_output_folder_make(world, folder));
+  EXPECT_OK(gab_output_folder_make(world, other));
 
   gab_output *undisturbed = make_output(forest, other);
   run_steps(undisturbed, 0, 24);
@@ -234,7 +251,9 @@ static void a_run_that_went_back_leaves_the_same_files(gab_forest *forest)
 
   gab_output *output = make_output(forest, folder);
   run_steps(output, 0, 13);
-  EXPECT_OK(gab_output_pack(output, &cursors));
+  const gab_entity entity = gab_output_entity(output);
+  EXPECT(strcmp(entity.name, "output") == 0 && entity.kind == GAB_ENTITY_REPLICATED);
+  EXPECT_OK(entity.pack(entity.user, &cursors));
   run_steps(output, 14, 23);
   all_cells_of_a_step_are_in_the_files(forest, 20);
   if (gab_world_is_root(world)) {
@@ -244,7 +263,7 @@ static void a_run_that_went_back_leaves_the_same_files(gab_forest *forest)
     leave_stale_file("fields_0000000020.s0001.h5.tmp");
   }
   gab_reader reader = gab_reader_of_buffer(&cursors);
-  EXPECT_OK(gab_output_unpack(output, &reader));
+  EXPECT_OK(entity.unpack(entity.user, &reader));
   EXPECT_OK(gab_reader_expect_end(&reader));
   move_blocks(forest, true);
   run_steps(output, 14, 24);
@@ -333,6 +352,7 @@ int main(int argc, char **argv)
   if (stays) snprintf(folder, sizeof folder, "%s", argv[1]);
   else snprintf(folder, sizeof folder, "output-test-np%d", (int)gab_members_count(members));
   gab_forest *forest = case_forest(world, &case_options);
+  a_folder_that_cannot_be_made_is_an_error_on_all(gab_forest_world(forest));
   a_run_that_went_back_leaves_the_same_files(forest);
   a_failure_of_one_slot_is_everybodys(forest);
   gab_forest_destroy(&forest);

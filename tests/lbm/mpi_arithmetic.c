@@ -100,6 +100,33 @@ static void levels(gab_world *world)
   gab_buffer_release(&record);
 }
 
+/* The entity of a flow takes the steps done along, and is refused by a flow of another arithmetic. */
+static void entity(gab_world *world)
+{
+  const flow_case one = flow_of(GAB_PRECISION_DOUBLE, false, &gab_collision_trt, NULL);
+  const flow_case other = flow_of(GAB_PRECISION_DOUBLE, false, &gab_collision_srt, NULL);
+  gab_buffer record;
+  gab_buffer_init(&record, GAB_MEMORY_OTHER);
+  flow source = flow_open(world, &one);
+  gab_lbm_set_step(source.lbm, 77);
+  gab_entity state = gab_lbm_entity(source.lbm);
+  REQUIRE(strcmp(state.name, "flow") == 0 && state.kind == GAB_ENTITY_REPLICATED);
+  REQUIRE_OK(state.pack(state.user, &record));
+  flow_close(&source);
+  flow target = flow_open(world, &one);
+  state = gab_lbm_entity(target.lbm);
+  gab_reader in = gab_reader_of_buffer(&record);
+  REQUIRE_OK(state.unpack(state.user, &in));
+  REQUIRE(gab_reader_left(&in) == 0 && gab_lbm_get_step(target.lbm) == 77);
+  flow_close(&target);
+  target = flow_open(world, &other);
+  state = gab_lbm_entity(target.lbm);
+  in = gab_reader_of_buffer(&record);
+  REQUIRE(state.unpack(state.user, &in) == GAB_ERR_INPUT && gab_lbm_get_step(target.lbm) == 0);
+  flow_close(&target);
+  gab_buffer_release(&record);
+}
+
 int main(int argc, char **argv)
 {
   gab_world *world;
@@ -118,6 +145,7 @@ int main(int argc, char **argv)
   const flow_case other = flow_of(GAB_PRECISION_DOUBLE, false, &gab_collision_trt, "reference");
   REQUIRE_OK(take_up(world, &cases[0], &other));
   long_titles(world);
+  entity(world);
   levels(world);
   return test_end(&world);
 }

@@ -37,7 +37,6 @@ static gab_status prepare_folder(const gab_config *config, const gab_app_options
                                  bool continues)
 {
   char path[GAB_APP_PATH_LENGTH + 32];
-  GAB_TRY(gab_output_folder_prepare(folder));
   snprintf(path, sizeof path, "%s/summary.json", folder);
   unlink(path);
   snprintf(path, sizeof path, "%s/log.txt", folder);
@@ -59,6 +58,7 @@ gab_status gab_app_folder_open(gab_world *world, const gab_config *config, const
   char path[GAB_APP_PATH_LENGTH + 32];
   if (strlen(folder) >= GAB_APP_PATH_LENGTH)
     GAB_FAIL(GAB_ERR_INPUT, "the name of the output folder is too long: %.60s...", folder);
+  GAB_TRY(gab_output_folder_make(world, folder));
   if (gab_world_is_root(world)) status = prepare_folder(config, options, folder, continues);
   GAB_TRY(gab_output_settle(world, status));
   snprintf(path, sizeof path, "%s/log.txt", folder);

@@ -2,12 +2,14 @@
  *  @brief Entities: what has to survive besides the blocks.
  *
  *  The blocks of the forest are an entity that is always there. Whatever else has to be rolled back with them
- *  registers: the time loop registers its step counter, output its cursors, an application its own state.
+ *  registers: the time loop registers its step counter, an application its own state. Modules that have such a state hand out the entity
+ *  of it, ready to be registered (gab_lbm_entity(), gab_output_entity()): they say what they are beside their blocks, and
+ *  need not know who keeps it; so this table stands in `core`.
  *
  *  Tier: user header.
  */
-#ifndef GABION_RESILIENCE_ENTITY_H
-#define GABION_RESILIENCE_ENTITY_H
+#ifndef GABION_CORE_ENTITY_H
+#define GABION_CORE_ENTITY_H
 
 #include "core/base/buffer.h"
 
