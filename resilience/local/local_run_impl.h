@@ -3,7 +3,8 @@
  * local_run.c (a generation: machine, wire, and what passes between them), local_neighbours.c (with whom a player has
  * to do), local_step.c (the time loop: begin, checkpoints, sections, taking over a slot), local_times.c (checkpoints of a
  * cluster alone), local_limit.c (how long logs may grow), local_state.c (what is in an image), local_settle.c (the end of a
- * generation: images become snapshots, claims become faults). doc/local-recovery.md, "On MPI".
+ * generation: images become snapshots, claims become faults), local_strategy.c (the strategy by name, and what does not go
+ * with it). doc/local-recovery.md, "On MPI".
  *
  * Internal. */
 #ifndef GABION_RESILIENCE_LOCAL_RUN_IMPL_H
