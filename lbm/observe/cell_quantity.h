@@ -40,6 +40,12 @@ typedef struct gab_lbm_cell {
   double viscosity;      /**< kinematic, of the fluid: without what a model of turbulence adds */
   double velocity[3];    /**< in 2D z is 0 */
   double gradient[3][3]; /**< du_i/dx_j, zero along z in 2D; all zero if it was not asked for */
+  /* As wall_shear_stress has them (lbm/observe/quantities.h); all zero if gab_lbm_quantity.stress was not asked for. */
+  double stress[3][3];      /**< viscous, in the middle of the cell; zero along z in 2D */
+  bool at_wall;             /**< one of its links leads to a wall */
+  double wall_normal[3];    /**< of length 1, into the fluid; zero if not at a wall */
+  double wall_distance;     /**< of the middle of the cell along it */
+  double wall_stress[3][3]; /**< carried on to the wall */
 } gab_lbm_cell;
 
 typedef struct gab_lbm_quantity {
@@ -50,6 +56,7 @@ typedef struct gab_lbm_quantity {
   bool diverging;   /**< pictures colour it symmetrically around 0 */
   bool
       gradient; /**< it needs gab_lbm_cell.gradient: differences as of q_criterion (lbm/observe/quantities.h) */
+  bool stress; /**< it needs gab_lbm_cell.stress and what is known of the wall beside a cell */
   /** Of a fluid cell. A pure function, called by one thread at a time. @param[out] values  so many as there are components */
   void (*evaluate)(const gab_lbm_cell *at, double *values);
 } gab_lbm_quantity;

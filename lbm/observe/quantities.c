@@ -170,7 +170,8 @@ unsigned gab_lbm_quantity_needs(const char *name)
   if (is_of(name, "wall_shear_stress")) return GAB_LBM_NEEDS_STRESS;
   if (is_of(name, "vorticity") || is_of(name, "q_criterion")) return GAB_LBM_NEEDS_GRADIENT;
   for (int i = 0; (own = gab_lbm_quantity_at(i)); i++)
-    if (own->gradient && is_of(name, own->name)) return GAB_LBM_NEEDS_GRADIENT;
+    if (is_of(name, own->name))
+      return (own->gradient ? GAB_LBM_NEEDS_GRADIENT : 0u) | (own->stress ? GAB_LBM_NEEDS_STRESS : 0u);
   return 0;
 }
 
@@ -196,8 +197,10 @@ static gab_status evaluate_own(void *user, const gab_forest *forest, const gab_b
   const int components = own->quantity->components;
   const double per_cell = ldexp(1 / view->units.dt, gab_block_level(forest, block));
   if (own->quantity->gradient) GAB_TRY(gab_lbm_check_updated(view, forest, GAB_LBM_NEEDS_GRADIENT));
+  if (own->quantity->stress) GAB_TRY(gab_lbm_check_updated(view, forest, GAB_LBM_NEEDS_STRESS));
   const gab_field *u = own->quantity->gradient ? gab_block_data(block, view->velocities.data) : NULL;
   gab_lbm_cell cell = cell_of_block(view, block);
+  const bool has_walls = own->quantity->stress && gab_lbm_has_walls(view->lbm, block);
   GAB_TRY(take_room(view));
   GAB_TRY(evaluate_moments(view, block, view->density, view->velocity));
   int32_t at[3];
@@ -214,6 +217,7 @@ static gab_status evaluate_own(void *user, const gab_forest *forest, const gab_b
         for (int k = 0; k < 3; k++)
           cell.velocity[k] = gab_units_velocity_to_physical(&view->units, view->velocity[3 * i + (size_t)k]);
         if (u) gradient_at(u, at, per_cell, cell.dimension == 2, cell.gradient);
+        if (own->quantity->stress) gab_lbm_fill_cell_stress(view, block, at, has_walls, &cell);
         own->quantity->evaluate(&cell, values);
       }
   return GAB_OK;

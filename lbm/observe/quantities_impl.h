@@ -41,6 +41,10 @@ struct gab_lbm_quantities {
 double gab_lbm_slope(const gab_field *u, const int32_t at[3], int component, int axis);
 /** ::GAB_ERR_STATE if what a quantity needs is not kept, or is older than the grid. @param[in] needed  one bit */
 gab_status gab_lbm_check_updated(const gab_lbm_quantities *view, const gab_forest *forest, unsigned needed);
+/** What a fluid cell's `stress`, `at_wall` and `wall_...` are, after gab_lbm_check_updated(). @param[in] has_walls  gab_lbm_has_walls() of
+ *  the block @param[in,out] cell  with dx */
+void gab_lbm_fill_cell_stress(const gab_lbm_quantities *view, const gab_block *block, const int32_t at[3],
+                              bool has_walls, gab_lbm_cell *cell);
 /** gab_quantity.evaluate. */
 gab_status gab_lbm_evaluate_wall_shear(void *user, const gab_forest *forest, const gab_block *block,
                                        double *values);

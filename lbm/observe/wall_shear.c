@@ -44,6 +44,26 @@ static void stress_at_wall(const gab_field *stress, const int32_t at[3], const d
     }
 }
 
+void gab_lbm_fill_cell_stress(const gab_lbm_quantities *view, const gab_block *block, const int32_t at[3],
+                              bool has_walls, gab_lbm_cell *cell)
+{
+  const gab_field *stress = gab_block_data(block, view->stresses.data);
+  const double speed = gab_units_velocity_to_physical(&view->units, 1),
+               scale = view->units.density * speed * speed, none[3] = {0};
+  double distance = 0, tensor[3][3];
+  memset(cell->wall_stress, 0, sizeof cell->wall_stress);
+  stress_at_wall(stress, at, none, 0, tensor);
+  for (int k = 0; k < 9; k++) cell->stress[k / 3][k % 3] = scale * tensor[k / 3][k % 3];
+  cell->at_wall = has_walls && gab_lbm_wall_beside(view->lbm, block, at, cell->wall_normal, &distance);
+  cell->wall_distance = cell->at_wall ? distance * cell->dx : 0;
+  if (!cell->at_wall) {
+    memset(cell->wall_normal, 0, sizeof cell->wall_normal);
+    return;
+  }
+  stress_at_wall(stress, at, cell->wall_normal, distance, tensor);
+  for (int k = 0; k < 9; k++) cell->wall_stress[k / 3][k % 3] = scale * tensor[k / 3][k % 3];
+}
+
 /* What of sigma n lies along the wall. */
 static void shear_of(double tensor[3][3], const double normal[3], double scale, double values[3])
 {

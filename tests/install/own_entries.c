@@ -74,6 +74,23 @@ static void momentum_of_cell(const gab_lbm_cell *at, double *values)
 {
   for (int k = 0; k < 3; k++) values[k] = at->density * at->velocity[k];
 }
+/* The friction on the wall beside a cell: what of the stress there lies along it. */
+static void shear_of_cell(const gab_lbm_cell *at, double *values)
+{
+  const double *n = at->wall_normal;
+  double across = 0;
+  for (int i = 0; i < 3; i++) {
+    values[i] = at->wall_stress[i][0] * n[0] + at->wall_stress[i][1] * n[1] + at->wall_stress[i][2] * n[2];
+    across += values[i] * n[i];
+  }
+  for (int i = 0; i < 3; i++) values[i] = at->at_wall ? values[i] - across * n[i] : NAN;
+}
+static const gab_lbm_quantity own_shear = {.name = "own_shear",
+                                           .doc = "friction on walls",
+                                           .unit = "Pa",
+                                           .components = 3,
+                                           .stress = true,
+                                           .evaluate = shear_of_cell};
 static const gab_lbm_quantity own_q = {.name = "own_q",
                                        .doc = "Q criterion",
                                        .unit = "1/s^2",
@@ -239,6 +256,7 @@ static gab_status register_all(void)
   GAB_TRY(gab_collision_register(&power_law));
   GAB_TRY(gab_lbm_quantity_register(&own_q));
   GAB_TRY(gab_lbm_quantity_register(&momentum));
+  GAB_TRY(gab_lbm_quantity_register(&own_shear));
   GAB_TRY(gab_lbm_criterion_register(&own_curl));
   GAB_TRY(gab_scheme_register(&before));
   GAB_TRY(gab_strategy_register(&own_shrink));

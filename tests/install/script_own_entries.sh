@@ -39,7 +39,7 @@ helps resilience.scheme 'before: a copy at the member before'
 helps resilience.strategies 'own_shrink: goes on without the dead'
 helps resilience.monitors 'ceiling: ' 'mass: ' 'bounds: '
 "$gabion" info >said.txt 2>&1 || complain "info: $(cat said.txt)"
-for name in navier_slip ring two_groups power_law own_q momentum own_curl before own_shrink lopsided ceiling; do said "$name"; done
+for name in navier_slip ring two_groups power_law own_q momentum own_shear own_curl before own_shrink lopsided ceiling; do said "$name"; done
 
 # accepted OPTIONS: by check. wrong NAME WORDS...: refused, with this one of the names that there are.
 accepted() { check 0 box.yaml "$@"; }
@@ -231,6 +231,21 @@ grep -q 'own_q' out/fields/*.xdmf && grep -q 'momentum' out/fields/*.xdmf || com
 cp out/probes.csv probes_of_two.csv
 run 0 1 seen.yaml
 cmp out/probes.csv probes_of_two.csv || complain "other probes on 1 process"
+# own_shear is wall_shear_stress to the last bit, where the units are powers of two, on a disc and on a wall; elsewhere neither has one.
+sed 's/quantities: \[q_criterion.*/quantities: [wall_shear_stress, own_shear]}/; s/dt: 0.1/dt: 0.125/; s/density: 3/density: 2/
+  s/name: b, at: .*}\]/name: b, at: [9, 12.2]}, {name: c, at: [8.1, 10.6]}]/' seen.yaml >sheared.yaml
+printf 'bodies: [{name: disc, type: sphere, centre: [8.03, 8.11], radius: 2.21, wall: interpolated}]\n' >>sheared.yaml
+run 0 2 sheared.yaml
+python3 - out/probes.csv <<'END' || complain "shear: $(head -n 3 out/probes.csv)"
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+assert len(rows) == 5, len(rows)
+for axis in "xyz"[:2]:
+    for point in "abc":
+        pairs = [(row[f"{point}.wall_shear_stress.{axis}"], row[f"{point}.own_shear.{axis}"]) for row in rows]
+        assert all(mine == theirs for theirs, mine in pairs), (point, pairs)
+        if axis == "x": assert (point == "b") == any(theirs in ("", "nan", "NaN") or float(theirs) == 0 for theirs, _ in pairs[1:]), (point, pairs)
+END
 sed 's/q_criterion, own_q, /own_r, /' seen.yaml >unseen.yaml
 check 2 unseen.yaml
 said 'own_q'
