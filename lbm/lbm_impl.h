@@ -338,7 +338,7 @@ typedef struct gab_lbm_plan {
   bool has_early, has_late; /* slabs that can, that cannot do without messages */
   bool knows_passes;
   struct gab_pass_plan *passes; /* owned: pass_impl.h; NULL: one step at a time */
-  uint64_t exchange;        /* number of the exchange's plan that it was made of; 0: there is none */
+  uint64_t exchange;            /* number of the exchange's plan that it was made of; 0: there is none */
 } gab_lbm_plan;
 
 /** How far the exchange of a step has come. */
@@ -371,7 +371,7 @@ struct gab_lbm {
   size_t clocks;
   gab_step step;
   uint64_t steps_in_passes; /* of several: gab_lbm_steps() */
-  gab_lbm_ghosts ghosts; /* of the step that is due, on level 0: finer ones do as they are told */
+  gab_lbm_ghosts ghosts;    /* of the step that is due, on level 0: finer ones do as they are told */
   bool wants_forces, has_forces;
   gab_exact_sum (*forces)[3];   /* one per body: this process's share */
   gab_lbm_recompute *recompute; /* owned; NULL: no block was ever to be computed twice */

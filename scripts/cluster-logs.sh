@@ -8,7 +8,7 @@
 #   --clusters LIST  that are run (default "1 2 4 8 16"); plan says all of these
 #   --out DIR        default: out/cluster-logs
 #   --built          takes what is in build/bin as it is
-#   --report         runs nothing: the report of what is in DIR
+#   --report         runs nothing: the report of what is in DIR, with the --clusters of that run
 #
 # Nothing is timed: it may run beside other work. DIR gets report.md, what plan said (plan_*.json) and what was counted (traffic_*.csv,
 # runs.csv). Exit 1 if a run fails or one of --clusters is missing, or logs more than 2 % more or less than plan says for its division.

@@ -84,7 +84,7 @@ static gab_status rest(void *user, bool *plays)
     GAB_TRY(gab_wire_serve(run->wire));
   const gab_status status = gab_local_rest(run, plays);
   if (is_late) order_tell(order, *plays ? "played" : "waited");
-  if (is_late || *plays) order_tell(order, "looked");
+  if (is_late || (*plays && gab_local_slot(run->machine) == 1)) order_tell(order, "looked");
   return status;
 }
 

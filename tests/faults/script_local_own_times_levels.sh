@@ -48,7 +48,7 @@ expected=$(checksum) lines=$(series)
 launch 0 4 1 $own
 same "adaptive, nobody dies"
 [ "$(adapted)" = 3 ] || complain "nobody dies: the grid adapted $(adapted) times instead of 3"
-# slot 0 at 8, 16, 24, 40, ..., 112 (13; 120 is the end), slot 1 at 2, ..., 114 but 50 and 90 (13), slot 2 at 4, ..., 116 but 60 and 100
+# slot 0 at 8, 16, ..., 112 (14; 120 is the end), slot 1 at 2, ..., 114 but 50 and 90 (13), slot 2 at 4, ..., 116 but 60 and 100
 # (13), slot 3 at 6, ..., 118 but 30 (14)
 [ "$(member cluster_checkpoints)" = 54 ] || complain "adaptive, nobody dies: $(member cluster_checkpoints) checkpoints of clusters"
 launch 0 4 1 $own --inject slot=1,step=29,phase=compute
