@@ -192,13 +192,16 @@ gab_domain gab_lbm_domain(const gab_forest_options *options);
 
 /** One whole step: the calls below. Collective among neighbours. */
 gab_status gab_lbm_step(gab_lbm *lbm);
-/** `count` steps, with the same bits as by gab_lbm_step(), of which several are taken in one pass through memory where that
- *  can be: while a cell is in the caches, it takes its next step as soon as those around it have taken this one. For domains that do not
- *  fit into the caches (doc/performance.md). It can be on a process whose blocks are dense, stored in place and of one level, with no
- *  ghosts from other processes nor, but along x, over the ends of a periodic domain, without a local force and while blocks are not
- *  timed for balancing. Elsewhere, and for a step with forces on bodies or that is computed twice, steps are taken one by one.
- *  Nothing can be seen of the states between. Collective among neighbours.
- *  @param[in] per_pass  steps in a pass at most; 1: one by one; 0: chosen by the size of the caches
+/** `count` steps, with the same bits as by gab_lbm_step(), several of them in one pass through memory where that can be:
+ *  while a cell is in the caches, it takes its next step as soon as those around it have taken this one. For domains
+ *  that do not fit into the caches (doc/performance.md). It can be on a process
+ *    - whose blocks are dense, stored in place and of one level,
+ *    - that gets no ghosts from other processes, nor over periodic ends across y and z,
+ *    - without a local force, and while blocks are not timed for balancing.
+ *  Elsewhere, and for a step with forces on bodies or that is computed twice, steps are taken one by one. Of the states
+ *  between nothing can be seen: fault points, the check of the world and callbacks come once in a pass, so nothing that
+ *  is coupled to each step (a scalar, say) may be used with it. Collective among neighbours.
+ *  @param[in] per_pass  steps in a pass at most (8 at most); 1: one by one; 0: chosen by the size of the caches
  *  @return ::GAB_ERR_ARGUMENT for numbers below zero, else as gab_lbm_step() */
 gab_status gab_lbm_steps(gab_lbm *lbm, gab_step count, int per_pass);
 /** Announces ::GAB_FAULT_POINT_EXCHANGE. */

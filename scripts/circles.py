@@ -8,8 +8,8 @@
 One node are X.c, X.h, X_impl.h and X.inc. Read is the text alone, nothing has to be built.
   includes  #include "..." of one node in another
   calls     a function body, an initialiser or a macro of one node names what another one defines: a function or a variable
-            with external linkage, an inline function or a function-like macro of a header. A text that a source includes
-            (X.inc) counts as a part of it. A name that several define is taken of the same folder, or of nobody.
+            with external linkage. Inline functions and macros with arguments of a header count as text of whoever names
+            them. A text that a source includes (X.inc) counts as a part of it. A name that several define is taken of the same folder, or of nobody.
 Circles of top-level folders are an error and cannot be listed.
 """
 import argparse
@@ -53,7 +53,8 @@ def node_of(path):
 def without_comments(text):
     """Comments, strings and characters become spaces, lines that go on with a backslash one line."""
     token = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
-    return token.sub(" ", text.replace("\\\n", " "))
+    plain = token.sub(" ", text.replace("\\\n", " "))
+    return re.sub(r"#[ \t]*ifdef[ \t]+__cplusplus.*?#[ \t]*endif", " ", plain, flags=re.S)  # extern "C" { opens no body
 
 
 def includes_of(path, texts):

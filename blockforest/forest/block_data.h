@@ -85,7 +85,7 @@ typedef struct gab_block_data_kind {
   uint64_t (*work)(void *user, void *data, bool forget);
 
   /** For what no copy holds any more (blockforest/migration/reconstruct.h): an approximation by what lies around it. Both or,
-   *  if nothing sensible can be approximated, neither. gather() brings whatever reconstruct() is to see of neighbours into
+   *  if no sensible approximation is possible, neither. gather() brings whatever reconstruct() is to see of neighbours into
    *  the blocks, ghosts for example; the only callback that communicates: collective. What it brings from blocks that
    *  are not known yet is not to be used. reconstruct() sets all stored state of a block that has been made; a pure
    *  function of the place, of what was gathered from the known directions, and of what is equal on all.

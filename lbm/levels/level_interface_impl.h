@@ -1,4 +1,4 @@
-/** @file levels_impl.h
+/** @file level_interface_impl.h
  *  @brief What a block exchanges with blocks of other levels, as lists that a step works off.
  *
  *  The lists follow from child_paths_impl.h, the table of neighbours and the geometry. Each end of a contact
@@ -7,8 +7,8 @@
  *
  *  Tier: internal.
  */
-#ifndef GABION_LBM_LEVELS_IMPL_H
-#define GABION_LBM_LEVELS_IMPL_H
+#ifndef GABION_LBM_LEVEL_INTERFACE_IMPL_H
+#define GABION_LBM_LEVEL_INTERFACE_IMPL_H
 
 #include "blockforest/exchange/coupling.h"
 #include "lbm/levels/child_paths_impl.h"

@@ -221,6 +221,9 @@ static gab_status list_ways(const gab_lbm_model *model, gab_pass_plan *plan)
   qsort(sorted, plan->block_count, sizeof *sorted, by_address);
   note_ways(model, plan, sorted);
   gab_free(&sorted);
+  /* Those that nobody was found for come first; a pass would leave their ghosts as they are. */
+  if (plan->way_count > 0 && !plan->ways[0].source)
+    GAB_FAIL(GAB_ERR_STATE, "ghosts come from a block that a pass does not know");
   for (size_t i = 0; i < plan->segment_count; i++) {
     gab_pass_segment *segment = &plan->segments[i];
     size_t first = 0, last = plan->way_count;

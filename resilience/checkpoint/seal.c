@@ -1,4 +1,4 @@
-/* Hashes that protection the images while they lie in memory. */
+/* Hashes that protect the images while they lie in memory. */
 #include "resilience/checkpoint/checkpoint_impl.h"
 
 #include "core/base/hash.h"

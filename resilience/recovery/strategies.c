@@ -101,7 +101,7 @@ static gab_status reconstruct(const gab_recovery *recovery, gab_fault *fault)
 const gab_strategy gab_strategy_reconstruct = {
     .name = "reconstruct",
     .doc =
-        "go on with the survivors; blocks that nobody holds any more are approximated, where the data can be approximated so: an approximation, which the run then says it is",
+        "go on with the survivors; blocks that nobody holds any more are approximated from what is around them, where the kind of data can; the run says so",
     .recover = reconstruct,
     .approximates = true,
 };

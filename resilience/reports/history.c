@@ -8,7 +8,7 @@
 
 /* The job that the lines are about. */
 typedef struct job {
-  bool open;          /* it went on from a checkpoint, and nothing has approximated for that yet */
+  bool open;          /* it went on from a checkpoint, and nothing has compensated for that yet */
   bool orderly;       /* it was told to stop, or has done everything */
   bool failed;        /* it ended by itself, and not because something was lost */
   double began, last; /* times of its first line and of that which was read last; 0: none */

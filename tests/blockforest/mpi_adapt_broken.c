@@ -1,4 +1,4 @@
-/* After a world broke in the middle of an adaptation, in whatever point and for whatever reason, images bring
+/* After a world broke in the middle of an adaptation, at whatever fault point and for whatever reason, images bring
  * the old grid back, and adapting again gives what it would have given.
  * gabion-test: np=1,2,3,4 timeout=90 labels=quick needs=ulfm */
 #include "tests/blockforest/adapting.h"
@@ -15,7 +15,7 @@ typedef enum failure {
   FAIL_SPLIT,
   FAIL_MERGE,
   FAIL_DISTRIBUTE,
-  FAIL_IN_PHASES, /* and the next ones, one for each point of adapting */
+  FAIL_IN_PHASES, /* and the next ones, one for each fault point of adapting */
   FAIL_COUNT = FAIL_IN_PHASES + 4
 } failure;
 

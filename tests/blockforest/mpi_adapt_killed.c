@@ -1,4 +1,4 @@
-/* Processes are killed in each point of an adaptation, one after the other; the next slot adopts the image of
+/* Processes are killed at each fault point of an adaptation, one after the other; the next slot adopts the image of
  * the old grid, and the rest adapts again.
  * gabion-test: np=5 timeout=90 labels=quick needs=ulfm */
 #include "core/messages/port.h"

@@ -13,6 +13,6 @@ done
 # Allowed, as FILE:TEXT of lines: the tables that physics.h declares for programs which want them.
 allowed="./physics.h:extern const gab_physics gab_physics_flow, gab_physics_solidification;"
 
-found=$(grep -nE '^ *# *include *"(lbm|phasefield|apps/driver/(flow|solidification))/|\bgab_(lbm|phasefield)_?[a-z_]*\b|\bgab_(app_)?(flow|simulation|solidification)_[a-z_]*\b|\bgab_physics_(flow|solidification)\b' \
+found=$(grep -nE '^ *# *include *"(lbm|phasefield|apps/driver/(flow|solidification))/|\bgab_(lbm|phasefield)_?[a-z_]*\b|\bgab_(app_)?(flow|simulation|solidification)_[a-z_]*\b|\bgab_app_(run_flow|plan_add_flow)\b|\bgab_(links|sparse|level_interface|refinement|collision)_[a-z_]*\b|\bgab_physics_(flow|solidification)\b' \
   $files | grep -vE '^[^:]*:[0-9]*: *(\*|/\*)' | sed 's/:[0-9]*:/:/' | grep -vxF "$allowed")
 [ -z "$found" ] || { printf 'the driver names a physics:\n%s\n' "$found"; exit 1; }

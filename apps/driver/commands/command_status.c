@@ -105,7 +105,7 @@ static void take_event(const char *line, size_t length, history *past)
   else if (strcmp(name, "reconstruction") == 0)
     snprintf(
         next_line(past), sizeof past->shown[0],
-        "no copy was left of %s: %.0f of %.0f blocks were approximated, an approximation from step %.0f on",
+        "no copy was left of %s: %.0f of %.0f blocks were approximated: the state is an approximation from step %.0f on",
         gab_json_get_text(event, "/of", from, sizeof from), gab_json_get_real(event, "/blocks"),
         gab_json_get_real(event, "/all_blocks"), gab_json_get_real(event, "/of_step"));
   else if (strcmp(name, "start") == 0) {
