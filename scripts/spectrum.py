@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """The energy spectrum of a velocity that a run has written (output.fields), on one level in a periodic box.
 
+That the box is periodic is for you to know: walls and open sides on its faces are not seen here, and add a tail.
+
   spectrum.py OUT... [--label TEXT]... [--time T]... [--viscosity NU] [--csv FILE] [--png FILE]
 
 OUT           output folder of a run; of several, each is a kind of line in the picture

@@ -42,8 +42,8 @@ typedef struct gab_lbm_cell {
   double gradient[3][3]; /**< du_i/dx_j, zero along z in 2D; all zero if it was not asked for */
   /* As wall_shear_stress has them (lbm/observe/quantities.h): to the bit where the unit of stress is a power of two, else to
    * rounding, since that one is scaled at the end. All zero if gab_lbm_quantity.stress was not asked for. */
-  double stress[3][3];      /**< viscous, in the middle of the cell; zero along z in 2D */
-  bool at_wall;             /**< one of its links leads to a wall */
+  double stress[3][3]; /**< viscous, in the middle of the cell; zero along z in 2D */
+  bool at_wall;        /**< links lead to walls that have a normal together: not between two opposite ones */
   double wall_normal[3];    /**< of length 1, into the fluid; zero if not at a wall */
   double wall_distance;     /**< of the middle of the cell along it */
   double wall_stress[3][3]; /**< carried on to the wall */

@@ -2,7 +2,7 @@
 # A cylinder in a channel, in space, on cells with a Reynolds number of 29: two relaxation times, and one for each moment, with the
 # magic parameter of half-way walls diverge; what is made for such cells goes on as it is, two relaxation times with the smaller
 # magic parameter that they take where sides are open. Of the drag Schäfer & Turek 1996, case 3D-2Z, have 3.29 to 3.31. Cells that are
-# too wide make it larger, which falls as they get finer (apps/flow/cylinder_3d_coarse.yaml): up to a fifth is allowed here.
+# too wide make it larger, which falls as they get finer (apps/flow/cylinder_3d_coarse.yaml): so each model has a band of its own.
 . "$GABION_SOURCE/tests/physics/common.sh"
 case_file=$flow/cylinder_3d_coarse.yaml
 
@@ -16,7 +16,7 @@ diverges() { # NAME OPTIONS
 diverges trt_as_given --set lbm.collision=trt --set lbm.open_speed=0
 diverges mrt_as_given --set lbm.collision=mrt --set lbm.magic=0.1875 --set lbm.open_speed=0
 
-for collision in rr smagorinsky trt; do
+while read -r collision lowest highest <&3; do # each within 2 % of what was found, so that none stands for another one
   run_case $collision 2 "$case_file" --set lbm.collision=$collision --set 'output.slices=[]'
   read -r rows mean least most < <(awk -F, '
       NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
@@ -26,8 +26,12 @@ for collision in rr smagorinsky trt; do
                              if (drag > most) most = drag }
       END { print rows + 0, rows ? sum / rows : 0, least + 0, most + 0 }' "$work/$collision/forces.csv")
   within "$collision: rows from 1 s on" "$rows" 20 30
-  within "$collision: mean c_D from 1 s on" "$mean" 3.29 3.95
+  within "$collision: mean c_D from 1 s on" "$mean" "$lowest" "$highest"
   within "$collision: smallest c_D" "$least" 3.29 3.95
   within "$collision: largest c_D" "$most" 3.29 4.1
-done
+done 3<<'END'
+rr 3.65 3.73
+smagorinsky 3.74 3.81
+trt 3.50 3.58
+END
 exit $failed
