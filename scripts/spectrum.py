@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """The energy spectrum of a velocity that a run has written (output.fields), on one level in a periodic box.
 
-That the box is periodic is for you to know: walls and open sides on its faces are not seen here, and add a tail.
+A side that is not periodic would add a tail that is none of the flow: a run whose summary.json tells of one is refused.
 
   spectrum.py OUT... [--label TEXT]... [--time T]... [--viscosity NU] [--csv FILE] [--png FILE]
 
 OUT           output folder of a run; of several, each is a kind of line in the picture
 --label       what the picture calls them, in their order; else the names of the folders
 --time        only what was written nearest to these times; else all
---viscosity   kinematic: prints the dissipation 2 nu sum k^2 E(k) dk, and draws the inertial range of Kolmogorov (1941),
+--viscosity   kinematic: prints the dissipation 2 nu sum k^2 E, over all waves, and draws the inertial range of Kolmogorov (1941),
               1.6 eps^(2/3) k^(-5/3), for the largest of them; without it a line of that slope
 --csv, --png  where to write: the table goes to standard output otherwise, a picture is drawn only if it is asked for
 
@@ -18,6 +18,7 @@ pi / dx on shells leave the corners of what the grid can show: they are printed,
 Needs numpy and h5py; pictures need matplotlib. The format of the files: doc/field-format.md.
 """
 import argparse
+import json
 import pathlib
 import re
 import sys
@@ -67,7 +68,8 @@ def read_step(files):
 
 
 def spectrum(u, lengths):
-    """k and E(k) of the velocity u [z, y, x, component] in a box with edges `lengths` (x, y, z)."""
+    """k and E(k) of the velocity u [z, y, x, component] in a box with edges `lengths` (x, y, z), and the sum of each wave's
+    energy times its own k^2."""
     waves = [2 * numpy.pi * numpy.fft.fftfreq(n, d=length / n) for n, length in zip(u.shape[2::-1], lengths)]
     dk = 2 * numpy.pi / max(lengths[axis] for axis in range(3) if u.shape[2 - axis] > 1)
     square = waves[2][:, None, None]**2 + waves[1][None, :, None]**2 + waves[0][None, None, :]**2
@@ -77,7 +79,7 @@ def spectrum(u, lengths):
     for component in range(3):
         energy += 0.5 * numpy.abs(numpy.fft.fftn(u[..., component]) / count)**2
     sums = numpy.bincount(shell.ravel(), weights=energy.ravel())
-    return dk * numpy.arange(len(sums)), sums / dk
+    return dk * numpy.arange(len(sums)), sums / dk, (square * energy).sum()
 
 
 def steps_of(folder, times):
@@ -101,32 +103,39 @@ def steps_of(folder, times):
     rows = []
     for step in wanted:
         u, lengths, time = read_step(files[step])
-        k, e = spectrum(u, lengths)
+        k, e, squares = spectrum(u, lengths)
         whole, mean = e.sum() * (k[1] - k[0]), 0.5 * (u**2).sum(axis=3).mean()
         if abs(whole - mean) > 1e-9 * max(mean, 1e-300):
             fail(f"{folder}, step {step}: the spectrum holds {whole}, the field {mean}")
-        rows.append((k, e, time, numpy.pi * u.shape[2] / lengths[0]))
+        rows.append((k, e, time, numpy.pi * u.shape[2] / lengths[0], squares))
+    check_sides(pathlib.Path(folder) / "summary.json")
     return rows
 
 
-def dissipation(k, e, viscosity):
-    return 2 * viscosity * (k**2 * e).sum() * (k[1] - k[0])
+def check_sides(path):
+    if not path.is_file():
+        print(f"warning: there is no {path}: whether the box is periodic is not known", file=sys.stderr)
+        return
+    for key, value in json.loads(path.read_text()).get("parameters", {}).items():
+        if re.fullmatch(r"boundaries\.[xyz]_(min|max)\.type", key) and value != "periodic":
+            fail(f"{path.parent}: side {key.split('.')[1]} is of type {value}, a spectrum needs a periodic box")
 
 
 def draw(path, runs, viscosity):
     import matplotlib
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
+    import matplotlib.ticker
     figure, axes = plt.subplots(figsize=(7.2, 5.0))
     most = max(len(rows) for _, rows in runs)
     largest, level = 0, None
     for number, (label, rows) in enumerate(runs):
-        for place, (k, e, time, last) in enumerate(rows):
+        for place, (k, e, time, last, squares) in enumerate(rows):
             shown = (k > 0) & (k < last) & (e > 1e-9 * e.max())
             axes.loglog(k[shown], e[shown], ["-", "--", ":", "-."][number % 4],
                         color=plt.cm.viridis(0.9 * place / max(most - 1, 1)), label=f"{label}, t = {time:.2g}")
             if viscosity:
-                largest = max(largest, dissipation(k, e, viscosity))
+                largest = max(largest, 2 * viscosity * squares)
             elif level is None:
                 middle = numpy.argmax(shown) + shown.sum() // 8
                 level = e[middle] * k[middle]**(5 / 3)
@@ -135,10 +144,13 @@ def draw(path, runs, viscosity):
     reach = numpy.array([2.0, 30.0]) * runs[0][1][0][0][1]
     axes.loglog(reach, level * reach**(-5 / 3), color="black", linewidth=1,
                 label=r"$1.6\,\varepsilon^{2/3} k^{-5/3}$" if viscosity else r"$k^{-5/3}$")
-    top = max(e.max() for _, rows in runs for _, e, _, _ in rows)
+    top = max(e.max() for _, rows in runs for _, e, *_ in rows)
     axes.set_ylim(1e-7 * top, 3 * top)
-    axes.set_xlabel("wave number k")
-    axes.set_ylabel("E(k)")
+    axes.xaxis.set_major_locator(matplotlib.ticker.LogLocator(subs=(1, 2, 5)))
+    axes.xaxis.set_major_formatter(matplotlib.ticker.ScalarFormatter())
+    axes.xaxis.set_minor_formatter(matplotlib.ticker.NullFormatter())
+    axes.set_xlabel("wave number k, in 1 / unit of length of the case")
+    axes.set_ylabel("E(k), kinetic energy per mass and wave number")
     axes.grid(True, which="major", alpha=0.3)
     axes.legend(fontsize=8)
     figure.tight_layout()
@@ -161,12 +173,12 @@ def main():
     runs = [(label, steps_of(folder, given.time)) for label, folder in zip(labels, given.out)]
     print("run,time,k,E", file=given.csv)
     for label, rows in runs:
-        for k, e, time, _ in rows:
+        for k, e, time, _, squares in rows:
             for at, value in zip(k, e):
                 print(f'"{label}",{time:.9g},{at:.9g},{value:.9g}', file=given.csv)
             text = f"{label}: t = {time:.4g}, energy {e.sum() * (k[1] - k[0]):.6g}"
             if given.viscosity:
-                text += f", dissipation of what is resolved {dissipation(k, e, given.viscosity):.4g}"
+                text += f", dissipation of what is resolved {2 * given.viscosity * squares:.4g}"
             print(text, file=sys.stderr)
     if given.png:
         draw(given.png, runs, given.viscosity)
