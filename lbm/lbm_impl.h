@@ -8,6 +8,7 @@
 
 #include "blockforest/exchange/coupling.h"
 #include "blockforest/exchange/exchange.h"
+#include "core/system/threads.h"
 #include "core/base/exact_sum.h"
 #include "core/base/log.h"
 #include "field/flags.h"
@@ -371,6 +372,7 @@ struct gab_lbm {
   size_t clocks;
   gab_step step;
   uint64_t steps_in_passes; /* of several: gab_lbm_steps() */
+  size_t pass_cache;        /* bytes of the last cache that a thread may take for a pass */
   gab_lbm_ghosts ghosts;    /* of the step that is due, on level 0: finer ones do as they are told */
   bool wants_forces, has_forces;
   gab_exact_sum (*forces)[3];   /* one per body: this process's share */
@@ -384,7 +386,6 @@ gab_status gab_lbm_clear_solid_of(const gab_lbm_model *model, gab_lbm_block *blo
 gab_status gab_lbm_update_plan(gab_lbm *lbm, int level);
 void gab_lbm_drop_plan(gab_lbm_plan *plan);
 
-size_t gab_thread_count(void);
 /** Lists the present local blocks, split so that all threads have something to do; in the order of blocks and
  *  cells. @param[in] level  -1: of all levels */
 gab_status gab_lbm_make_jobs(const gab_lbm *lbm, int level, gab_lbm_jobs *jobs);

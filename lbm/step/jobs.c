@@ -1,19 +1,6 @@
 /* What threads are to do: blocks, or the parts of them. */
 #include "lbm/lbm_impl.h"
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
-size_t gab_thread_count(void)
-{
-#ifdef _OPENMP
-  return (size_t)omp_get_max_threads();
-#else
-  return 1;
-#endif
-}
-
 static bool is_on(const gab_lbm *lbm, size_t index, int level)
 {
   return level < 0 || gab_lbm_block_of(lbm, gab_forest_block(lbm->forest, index))->at->level == level;

@@ -3,12 +3,6 @@
 
 #include "lbm/step/strip_impl.h"
 
-#include "core/system/cache.h"
-
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 enum pass_part { PART_GHOSTS, PART_LINKS, PART_CELLS, PART_COUNT };
 
 typedef struct pass {
@@ -184,27 +178,7 @@ static void borders(const pass *it, gab_lbm_clock *clock, size_t thread, size_t 
     }
 }
 
-static size_t thread_number(void)
-{
-#ifdef _OPENMP
-  return (size_t)omp_get_thread_num();
-#else
-  return 0;
-#endif
-}
-static size_t team_size(void)
-{
-#ifdef _OPENMP
-  return (size_t)omp_get_num_threads();
-#else
-  return 1;
-#endif
-}
-
 /* ------------------------------------------------------------------------------------------ how many at once */
-
-/* What a thread may take of the caches: others share them, and more than a band goes through. */
-static size_t cache_of_thread(void) { return gab_cache_share() / 3 * 2; }
 
 /* What has to stay in the cache: the planes from the head to the last step's, in a band and what it is shifted by. */
 static int64_t band_in(size_t bytes, size_t row_bytes, int steps)
@@ -221,30 +195,31 @@ static bool has_planes(const gab_pass_plan *plan, size_t threads, int steps)
 
 /* Rows of a band of so many steps; 0: it is not worth a pass. Below some rows for each step too much of a band is
  * fetched by the next one again. */
-static int64_t band_of(const gab_pass_plan *plan, size_t threads, int steps)
+static int64_t band_of(const gab_pass_plan *plan, size_t cache, size_t threads, int steps)
 {
   enum { ROWS_PER_STEP = 4 };
   const int64_t all = plan->row_hi - plan->row_lo + 2 * (int64_t)steps,
-                band = band_in(cache_of_thread(), plan->row_bytes, steps);
+                band = band_in(cache, plan->row_bytes, steps);
   if (!has_planes(plan, threads, steps)) return 0;
   return band >= all ? all : band >= ROWS_PER_STEP * steps ? band : 0;
 }
 
-gab_pass_shape gab_pass_shape_of(const gab_pass_plan *plan, size_t threads, int most, gab_step left)
+gab_pass_shape gab_pass_shape_of(const gab_pass_plan *plan, size_t cache, size_t threads, int most,
+                                 gab_step left)
 {
   enum { USUAL = 4 };
   const size_t cells = (size_t)(plan->row_hi - plan->row_lo) * (size_t)(plan->plane_hi - plan->plane_lo);
   int steps = most == 0 ? USUAL : most < GAB_PASS_STEPS ? most : GAB_PASS_STEPS;
   if (steps > left) steps = (int)left;
   /* what stays in the caches from step to step gains nothing */
-  if (most == 0 && plan->row_bytes * cells <= cache_of_thread() * threads) steps = 1;
-  while (steps > 1 && band_of(plan, threads, steps) == 0) steps--;
+  if (most == 0 && plan->row_bytes * cells <= cache * threads) steps = 1;
+  while (steps > 1 && band_of(plan, cache, threads, steps) == 0) steps--;
   if (steps < 2) return (gab_pass_shape){.steps = 1};
   /* alike, rather than a last one of a single step */
   const gab_step passes = (left + steps - 1) / steps;
   const int alike = (int)((left + passes - 1) / passes);
-  if (band_of(plan, threads, alike) > 0) steps = alike;
-  return (gab_pass_shape){.steps = steps, .band = band_of(plan, threads, steps)};
+  if (band_of(plan, cache, threads, alike) > 0) steps = alike;
+  return (gab_pass_shape){.steps = steps, .band = band_of(plan, cache, threads, steps)};
 }
 
 /* ------------------------------------------------------------------------------------------ all of it */
@@ -256,7 +231,7 @@ static void run_pass(gab_lbm *lbm, const gab_pass_plan *plan, gab_pass_shape sha
     gab_lbm_ramps(lbm, (double)(lbm->step + step), it.ramp[step]);
 #pragma omp parallel
   {
-    const size_t thread = thread_number(), threads = team_size();
+    const size_t thread = gab_thread_number(), threads = gab_team_size();
     gab_lbm_clock *clock = thread < lbm->clocks ? &lbm->clock[thread] : NULL;
     const double start = clock ? gab_seconds() : 0;
     const share mine = share_of(plan, thread, threads);
@@ -314,7 +289,7 @@ gab_status gab_pass_take(gab_lbm *lbm, gab_pass_shape wanted, gab_step left, gab
   GAB_TRY(gab_lbm_exchange_start(lbm));
   GAB_TRY(plan_of(lbm, &plan));
   gab_pass_shape shape = {.steps = 1};
-  if (plan) shape = gab_pass_shape_of(plan, gab_thread_count(), wanted.steps, left);
+  if (plan) shape = gab_pass_shape_of(plan, lbm->pass_cache, gab_thread_count(), wanted.steps, left);
   if (wanted.band > 0) shape.band = wanted.band;
   if (shape.steps == 1) GAB_TRY(gab_lbm_collide_inner(lbm));
   GAB_TRY(gab_lbm_exchange_finish(lbm));

@@ -86,9 +86,10 @@ typedef struct gab_pass_shape {
   int steps;
   int64_t band;
 } gab_pass_shape;
-/** As many steps as fit into the caches. @param[in] most  steps; 0: as is usual, and one where all cells stay in the caches
+/** As many steps as fit into the caches. @param[in] cache  bytes of them for a thread @param[in] most  steps; 0: as is usual, and one where all cells stay in the caches
  *  anyway @param[in] left  steps that are wanted in all @return 1 step: it is not worth a pass, or threads have too few planes */
-gab_pass_shape gab_pass_shape_of(const gab_pass_plan *plan, size_t threads, int most, gab_step left);
+gab_pass_shape gab_pass_shape_of(const gab_pass_plan *plan, size_t cache, size_t threads, int most,
+                                 gab_step left);
 
 /** Some steps in a pass, or one if that cannot be; the exchange comes with it. Collective among neighbours.
  *  @param[in] wanted  steps at most, as `most` above; band 0: what fits @param[out] taken  steps */

@@ -14,9 +14,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 /* A block as it was ahead of the sweep. */
 typedef struct kept_block {
@@ -108,7 +105,7 @@ gab_sample_report gab_lbm_recomputation(const gab_lbm *lbm)
 }
 
 /* Keeps the first words. */
-GAB_PRINTF(2, 3) static void say(gab_lbm *lbm, const char *format, ...)
+GAB_PRINTF(2, 3) static void log_warning(gab_lbm *lbm, const char *format, ...)
 {
   gab_lbm_recompute *recompute = lbm->recompute;
   const uint64_t revision = gab_forest_revision(lbm->forest);
@@ -246,7 +243,8 @@ static gab_status compare_marked(gab_lbm *lbm, int level)
     const mark *it = &recompute->marks[i];
     if ((level >= 0 && it->level != level) || it->now == it->hash) continue;
     recompute->report.changed++;
-    say(lbm, "block " GAB_PRI_BLOCK " of level %d has changed since it was computed in step %" GAB_PRI_STEP,
+    log_warning(
+        lbm, "block " GAB_PRI_BLOCK " of level %d has changed since it was computed in step %" GAB_PRI_STEP,
         it->id, it->level, recompute->marked);
   }
   recompute->report.seconds += gab_seconds() - start;
@@ -323,11 +321,7 @@ static size_t count_different(const kept_block *kept)
 /* Each part falls to the thread behind the one that swept it: on another core, mostly. By all threads. */
 static void sweep_parts(const gab_lbm_model *model, kept_block *kept)
 {
-#ifdef _OPENMP
-  const size_t me = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads();
-#else
-  const size_t me = 0, threads = 1;
-#endif
+  const size_t me = gab_thread_number(), threads = gab_team_size();
   for (size_t part = 0; part < kept->parts; part++)
     if ((kept->jobs[part].by + 1) % threads == me) sweep_part(model, kept, &kept->jobs[part]);
 }
@@ -394,10 +388,10 @@ gab_status gab_lbm_recompute_compare(gab_lbm *lbm, const gab_lbm_substep *at)
     const kept_block *kept = &recompute->kept[i];
     if (kept->different == 0) continue;
     recompute->report.differed++;
-    say(lbm,
-        "block " GAB_PRI_BLOCK " of level %d, computed twice in step %" GAB_PRI_STEP ", differs in %" PRIu64
-        " bytes",
-        kept->block->id, at->level, lbm->step, kept->different);
+    log_warning(lbm,
+                "block " GAB_PRI_BLOCK " of level %d, computed twice in step %" GAB_PRI_STEP
+                ", differs in %" PRIu64 " bytes",
+                kept->block->id, at->level, lbm->step, kept->different);
   }
   gab_status status = mark_sample(lbm, at->level);
   drop_kept(recompute);

@@ -18,9 +18,6 @@
 #include "core/base/log.h"
 
 #include <math.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 /* Which slabs are meant: all, or those that can be done before the messages have come, or the others. */
 typedef enum step_phase { PHASE_ALL, PHASE_EARLY, PHASE_LATE } step_phase;
@@ -211,19 +208,10 @@ static void timed_part(const step_of *step, worker *by, const gab_lbm_job *job)
 
 /* ------------------------------------------------------------------------------------------ all shares */
 
-static int thread_number(void)
-{
-#ifdef _OPENMP
-  return omp_get_thread_num();
-#else
-  return 0;
-#endif
-}
-
 /* First what is planned for this thread, then what others have not come to yet. */
 static void work_off(const step_of *step, worker *by)
 {
-  const size_t threads = step->plan->threads, mine = (size_t)thread_number();
+  const size_t threads = step->plan->threads, mine = gab_thread_number();
   for (size_t k = 0; k < threads; k++) {
     gab_lbm_queue *queue = &step->plan->queues[(mine + k) % threads];
     for (;;) {
@@ -282,7 +270,7 @@ static gab_status run_phase(const gab_lbm *lbm, step_of *step, double time)
     atomic_store_explicit(&plan->queues[thread].next, plan->queues[thread].first, memory_order_relaxed);
 #pragma omp parallel
   {
-    const int number = thread_number();
+    const int number = (int)gab_thread_number();
     worker by = {.clock = (size_t)number < lbm->clocks ? &lbm->clock[number] : NULL,
                  .talks = number == 0 && step->phase == PHASE_EARLY};
     work(step, &by);

@@ -5,15 +5,13 @@
  * same to the last bit: phi from the phi and mu of before, which a hash tells to be what they were; c and mu
  * from these, the c that was kept and the new phi with its ghosts. From then to the beginning of the next
  * step nobody may change phi and c: a hash of them is compared. */
+#include "core/system/threads.h"
 #include "core/base/log.h"
 #include "phasefield/levels/levels_impl.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 typedef struct kept_block {
   size_t index;             /* of the block among those that are here */
@@ -298,11 +296,7 @@ static gab_status compute_again(gab_phasefield *phasefield)
   bool starved = false;
 #pragma omp parallel
   {
-#ifdef _OPENMP
-    const size_t me = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads();
-#else
-    const size_t me = 0, threads = 1;
-#endif
+    const size_t me = gab_thread_number(), threads = gab_team_size();
     for (size_t i = 0; i < 2 * recompute->count; i++) {
       kept_block *kept = &recompute->kept[i / 2];
       const gab_phasefield_block *block = gab_phasefield_block_of(phasefield, kept->index);

@@ -1,12 +1,10 @@
 /* A step: exchanges and sweeps. */
 #include "phasefield/levels/levels_impl.h"
 
+#include "core/system/threads.h"
 #include "core/base/log.h"
 
 #include <string.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 /* Waking threads up costs as much as some thousands of cells. */
 static bool is_worth_threads(const gab_phasefield *phasefield)
@@ -176,24 +174,6 @@ gab_status gab_phasefield_exchange_phi_finish(gab_phasefield *phasefield)
 
 /* ------------------------------------------------------------------------------------------ sweeps */
 
-static size_t threads(void)
-{
-#ifdef _OPENMP
-  return (size_t)omp_get_max_threads();
-#else
-  return 1;
-#endif
-}
-
-static size_t thread_number(void)
-{
-#ifdef _OPENMP
-  return (size_t)omp_get_thread_num();
-#else
-  return 0;
-#endif
-}
-
 typedef gab_status (*sweep_fn)(const gab_phasefield_model *model, const gab_phasefield_job *job);
 
 typedef enum sweep_region { REGION_ALL, REGION_INNER, REGION_SHELL } sweep_region;
@@ -228,9 +208,7 @@ static int pieces_of(const gab_phasefield_block *block, gab_box part, sweep_regi
 static void help_messages(gab_phasefield *phasefield, bool *talks, gab_status *status)
 {
   bool done = true;
-#ifdef _OPENMP
-  if (omp_get_thread_num() != 0) return;
-#endif
+  if (gab_thread_number() != 0) return;
   if (!*talks) return;
   *status = gab_exchange_progress(phasefield->phi_exchange, &done);
   *talks = *status == GAB_OK && !done;
@@ -251,9 +229,10 @@ static gab_status sweep(gab_phasefield *phasefield, sweep_fn run, sweep_region r
   enum { JOBS_PER_THREAD = 4 };
   const bool is_phi = run != phasefield->model.kernel->mu;
   const gab_phasefield_model *model = &phasefield->model;
-  const size_t blocks = gab_forest_block_count(phasefield->forest), wanted = threads() * JOBS_PER_THREAD;
+  const size_t blocks = gab_forest_block_count(phasefield->forest),
+               wanted = gab_thread_count() * JOBS_PER_THREAD;
   const size_t layers = (size_t)model->cells[model->axis];
-  size_t parts = threads() == 1 || !is_worth_threads(phasefield) || blocks == 0 || blocks >= wanted
+  size_t parts = gab_thread_count() == 1 || !is_worth_threads(phasefield) || blocks == 0 || blocks >= wanted
                      ? 1
                      : (wanted + blocks - 1) / blocks;
   if (parts > layers) parts = layers;
@@ -268,7 +247,7 @@ static gab_status sweep(gab_phasefield *phasefield, sweep_fn run, sweep_region r
     part.hi[model->axis] = (int64_t)(layers * (i % parts + 1) / parts);
     const double start = phasefield->times_blocks ? gab_thread_seconds() : 0;
     const int count = pieces_of(job.block, part, region, pieces);
-    if (i % parts == 0) job.block->by[!is_phi] = thread_number();
+    if (i % parts == 0) job.block->by[!is_phi] = gab_thread_number();
     for (int k = 0; k < count; k++) {
       job.box = pieces[k];
       if (run(job.block->model, &job) != GAB_OK) {
