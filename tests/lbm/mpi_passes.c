@@ -3,26 +3,11 @@
  * strips, with walls, open sides and bodies, by any number of threads and in bands of any width. Where passes cannot be,
  * steps are taken one at a time, and the bits are the same too. */
 #include "lbm/step/pass_impl.h"
+#include "drawn_flows.h"
 #include "strips_common.h"
-
-#ifdef _OPENMP
-#include <omp.h>
-#endif
+#include "tests/threads.h"
 
 enum { FLOWS = 40, ROUNDS = 4, BODIES = 2 };
-
-typedef struct drawing {
-  uint64_t seed, count;
-} drawing;
-
-static uint64_t draw(drawing *from, uint64_t below)
-{
-  return gab_hash_counter(from->seed, 91, ++from->count) % below;
-}
-static double draw_real(drawing *from, double low, double high)
-{
-  return low + (high - low) * (double)draw(from, 1 << 20) / (1 << 20);
-}
 
 typedef struct drawn_flow {
   flow_case given;
@@ -31,13 +16,12 @@ typedef struct drawn_flow {
   int threads;
 } drawn_flow;
 
-static void use_threads(int threads)
+/* Of a thread, for all flows here: so many steps are taken together on any machine. */
+static flow open_with_cache(gab_world *world, const flow_case *given)
 {
-#ifdef _OPENMP
-  omp_set_num_threads(threads);
-#else
-  (void)threads;
-#endif
+  flow made = flow_open(world, given);
+  made.lbm->pass_cache = (size_t)12 << 20;
+  return made;
 }
 
 /* ------------------------------------------------------------------------------------------ flows */
@@ -54,58 +38,14 @@ static void draw_grid(drawing *from, int processes, drawn_flow *made)
   }
 }
 
-static void draw_sides(drawing *from, drawn_flow *made)
-{
-  static const gab_side_kind kinds[] = {GAB_SIDE_WALL, GAB_SIDE_VELOCITY, GAB_SIDE_PRESSURE, GAB_SIDE_OUTFLOW,
-                                        GAB_SIDE_FREE_SLIP};
-  flow_case *given = &made->given;
-  for (int axis = 0; axis < given->dimension; axis++) {
-    if (draw(from, axis == 0 ? 3 : 12) == 0) {
-      made->is_round = made->is_round || axis > 0;
-      continue;
-    }
-    for (int side = 2 * axis; side < 2 * axis + 2; side++) {
-      gab_side *it = &given->options.sides[side];
-      it->kind = kinds[draw(from, sizeof kinds / sizeof *kinds)];
-      if (it->kind == GAB_SIDE_PRESSURE) it->density = draw_real(from, 0.99, 1.01);
-      if (it->kind != GAB_SIDE_VELOCITY) continue;
-      for (int i = 0; i < given->dimension; i++) it->velocity[i] = draw_real(from, -0.03, 0.03);
-      it->ramp_steps = draw(from, 2) ? 20 : 0;
-    }
-  }
-}
-
-static void draw_bodies(drawing *from, drawn_flow *made)
-{
-  flow_case *given = &made->given;
-  given->body_count = draw(from, BODIES + 1);
-  for (size_t i = 0; i < given->body_count; i++) {
-    gab_body *body = &made->bodies[i];
-    *body = (gab_body){.shape = draw(from, 2) ? GAB_SHAPE_SPHERE : GAB_SHAPE_BOX,
-                       .wall = draw(from, 3) ? GAB_WALL_INTERPOLATED : GAB_WALL_STAIRCASE,
-                       .radius = draw_real(from, 1.2, 4.5)};
-    for (int axis = 0; axis < given->dimension; axis++) {
-      body->centre[axis] = draw_real(from, 0, given->cells[axis]);
-      body->lo[axis] = body->centre[axis] - draw_real(from, 0.6, 4);
-      body->hi[axis] = body->centre[axis] + draw_real(from, 0.6, 4);
-      body->velocity[axis] = draw(from, 2) ? draw_real(from, -0.02, 0.02) : 0;
-    }
-    if (given->dimension == 3) continue;
-    body->centre[2] = 0.5;
-    body->lo[2] = 0;
-    body->hi[2] = 1;
-  }
-  given->bodies = made->bodies;
-}
-
 static void draw_flow(drawing *from, int processes, drawn_flow *made)
 {
   static const gab_collision *const models[] = {&gab_collision_trt, &gab_collision_srt, &gab_collision_mrt};
   *made = (drawn_flow){.threads = 1 + (int)draw(from, 3)};
   gab_lbm_options *options = &made->given.options;
   draw_grid(from, processes, made);
-  draw_sides(from, made);
-  draw_bodies(from, made);
+  made->is_round = draw_sides(from, &made->given, (const uint64_t[3]){3, 12, 12});
+  draw_bodies(from, &made->given, made->bodies, BODIES, 3, 4.5);
   options->omega = draw_real(from, 0.8, 1.8);
   options->kernel = "in_place";
   options->pencil = (int)draw(from, 6);
@@ -131,11 +71,11 @@ static uint64_t checksum_of(const flow *it)
 
 static void the_bits_are_those_of_steps(gab_world *world, uint64_t seed, uint64_t *in_passes)
 {
-  drawing from = {.seed = seed};
+  drawing from = {.seed = seed, .stream = 91};
   drawn_flow given;
   const int processes = (int)gab_members_count(gab_world_members(world));
   draw_flow(&from, processes, &given);
-  flow one = flow_open(world, &given.given), many = flow_open(world, &given.given);
+  flow one = flow_open(world, &given.given), many = open_with_cache(world, &given.given);
   for (int round = 0; round < ROUNDS; round++) {
     const gab_pass_shape shape = {.steps = 1 + (int)draw(&from, GAB_PASS_STEPS),
                                   .band = 1 + (int64_t)draw(&from, 14)};
@@ -178,7 +118,7 @@ static void any_number_of_steps_is_taken(gab_world *world, int dimension)
   static const gab_step counts[] = {1, 0, 7, 4, 13, 2};
   const flow_case given = box_of(dimension);
   const bool alone = gab_members_count(gab_world_members(world)) == 1;
-  flow one = flow_open(world, &given), many = flow_open(world, &given);
+  flow one = flow_open(world, &given), many = open_with_cache(world, &given);
   use_threads(2);
   gab_step all = 0;
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
@@ -222,7 +162,7 @@ static void steps_that_are_looked_at_are_alone(gab_world *world)
   given.body_count = 1;
   given.options.kernel = "in_place";
   const bool alone = gab_members_count(gab_world_members(world)) == 1;
-  flow one = flow_open(world, &given), many = flow_open(world, &given);
+  flow one = flow_open(world, &given), many = open_with_cache(world, &given);
   double wanted[1][3], seen[1][3];
   gab_lbm_request_forces(one.lbm);
   gab_lbm_request_forces(many.lbm);

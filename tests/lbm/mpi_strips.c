@@ -6,17 +6,11 @@
 #include "core/memory/memory.h"
 #include "core/messages/collective.h"
 #include "lbm/lbm_impl.h"
+#include "drawn_flows.h"
 #include "strips_common.h"
-
-#ifdef _OPENMP
-#include <omp.h>
-#endif
+#include "tests/threads.h"
 
 enum { FLOWS = 12, VARIANTS = 3, ROUNDS = 5, BODIES = 2 };
-
-typedef struct drawing {
-  uint64_t seed, count;
-} drawing;
 
 typedef struct drawn_flow {
   flow_case given;
@@ -31,15 +25,6 @@ typedef struct outcome {
   double force[BODIES][3];
   gab_lbm_integrals sums;
 } outcome;
-
-static uint64_t draw(drawing *from, uint64_t below)
-{
-  return gab_hash_counter(from->seed, 77, ++from->count) % below;
-}
-static double draw_real(drawing *from, double low, double high)
-{
-  return low + (high - low) * (double)draw(from, 1 << 20) / (1 << 20);
-}
 
 /* ------------------------------------------------------------------------------------------ flows */
 
@@ -61,51 +46,12 @@ static void draw_grid(drawing *from, drawn_flow *made)
   }
 }
 
-static void draw_sides(drawing *from, flow_case *given)
-{
-  static const gab_side_kind kinds[] = {GAB_SIDE_WALL, GAB_SIDE_VELOCITY, GAB_SIDE_PRESSURE, GAB_SIDE_OUTFLOW,
-                                        GAB_SIDE_FREE_SLIP};
-  for (int axis = 0; axis < given->dimension; axis++) {
-    if (draw(from, 3) == 0) continue; /* periodic */
-    for (int side = 2 * axis; side < 2 * axis + 2; side++) {
-      gab_side *made = &given->options.sides[side];
-      made->kind = kinds[draw(from, sizeof kinds / sizeof *kinds)];
-      if (made->kind == GAB_SIDE_PRESSURE) made->density = draw_real(from, 0.99, 1.01);
-      if (made->kind != GAB_SIDE_VELOCITY) continue;
-      for (int i = 0; i < given->dimension; i++) made->velocity[i] = draw_real(from, -0.03, 0.03);
-      made->ramp_steps = draw(from, 2) ? 20 : 0;
-    }
-  }
-}
-
-static void draw_bodies(drawing *from, drawn_flow *made)
-{
-  flow_case *given = &made->given;
-  given->body_count = draw(from, BODIES + 1);
-  for (size_t i = 0; i < given->body_count; i++) {
-    gab_body *body = &made->bodies[i];
-    *body = (gab_body){.shape = draw(from, 2) ? GAB_SHAPE_SPHERE : GAB_SHAPE_BOX,
-                       .wall = draw(from, 2) ? GAB_WALL_INTERPOLATED : GAB_WALL_STAIRCASE,
-                       .radius = draw_real(from, 1.2, 3.5)};
-    for (int axis = 0; axis < given->dimension; axis++) {
-      body->centre[axis] = draw_real(from, 0, given->cells[axis]);
-      body->lo[axis] = body->centre[axis] - draw_real(from, 0.6, 4);
-      body->hi[axis] = body->centre[axis] + draw_real(from, 0.6, 4);
-      body->velocity[axis] = draw(from, 2) ? draw_real(from, -0.02, 0.02) : 0;
-    }
-    if (given->dimension == 3) continue;
-    body->centre[2] = 0.5;
-    body->lo[2] = 0;
-    body->hi[2] = 1;
-  }
-}
-
 static drawn_flow draw_flow(drawing *from)
 {
   drawn_flow made = {.seed = from->seed};
   draw_grid(from, &made);
-  draw_sides(from, &made.given);
-  draw_bodies(from, &made);
+  draw_sides(from, &made.given, (const uint64_t[3]){3, 3, 3});
+  draw_bodies(from, &made.given, made.bodies, BODIES, 2, 3.5);
   gab_lbm_options *options = &made.given.options;
   options->omega = draw_real(from, 0.8, 1.8);
   options->precision = draw(from, 2) ? GAB_PRECISION_FLOAT : GAB_PRECISION_DOUBLE;
@@ -226,7 +172,7 @@ static void widths_do_not_matter(gab_world *world)
 {
   static const char *const kernels[] = {"in_place", "auto", "sparse", "in_place"};
   for (uint64_t seed = 0; seed < FLOWS; seed++) {
-    drawing from = {.seed = seed};
+    drawing from = {.seed = seed, .stream = 77};
     drawn_flow given = draw_flow(&from);
     given.given.options.kernel = "in_place";
     given.given.options.pencil = given.threads = 1;
