@@ -88,7 +88,7 @@ def new_member(run, old, seat):
 
 def holders(run, members, slot):
     """Who keeps copies. Those of `pairwise` lie evenly spread around the circle of places, those of `ring` behind one
-    another; with nodes at least a largest node apart, if the ring has room. The members of a node that has more than
+    another; with nodes at least a largest node apart, if the circle has room. The members of a node that has more than
     half of all deal theirs out to the others."""
     order, largest, first = places(run, members)
     n, at = len(order), order.index(slot)

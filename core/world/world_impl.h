@@ -3,7 +3,7 @@
  *
  *  From the bottom: seats.c (who plays what, and which rank that is), spares_chosen.c (who is a spare), replay.c (the set-up
  *  once more), fault.c (the error handler and the broken state), wire.c (messages that go on after deaths), pattern.c,
- *  traffic.c, carried.c and port.c (messages, those under a carrier too), collective.c, carrier.c (what goes on without a
+ *  traffic.c, port_carried.c and port.c (messages, those under a carrier too), collective.c, carrier.c (what goes on without a
  *  repair, and its claims), mailbox.c (messages of an application, from any source), mail.c (these in an image), comm.c
  *  (communicators of applications), route.c, nodes.c (who sits on this node), spawn.c, respawn_facts.c and respawn.c (processes
  *  that are started later; respawn_impl.h), repair.c, spares.c (waiting, and being called), world.c (beginning and end). Each
@@ -319,7 +319,7 @@ gab_status gab_mailboxes_check(const gab_world *world);
 gab_status gab_mailbox_put(gab_mailbox *mailbox, gab_buffer *message);
 void gab_mailbox_empty(gab_mailbox *mailbox);
 
-/* ---------------------------------------------------------------- carried.c */
+/* ---------------------------------------------------------------- port_carried.c */
 
 bool gab_port_is_carried(const gab_port *port);
 gab_status gab_carried_send(gab_port *port, gab_slot target, gab_buffer *message);

@@ -162,7 +162,7 @@ bool gab_protection_uses_disk(const gab_protection_state *protection);
 /* Mean time of a step so far; 0: none yet. */
 double gab_protection_step_seconds(const gab_timeloop *loop);
 
-/* ---- stopping.c */
+/* ---- stop_in_time.c */
 
 /* Has anybody asked the run to stop? Then takes a last checkpoint and fails with GAB_ERR_REQUEUE. Collective. */
 gab_status gab_protection_stop(gab_timeloop *loop);

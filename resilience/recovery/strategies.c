@@ -209,8 +209,8 @@ gab_status gab_strategies_check(const gab_strategy *const *list, int count)
       if (list[i]->approximates && list[k]->seating != GAB_SEATING_NONE)
         GAB_FAIL(
             GAB_ERR_INPUT,
-            "strategies '%s' and '%s' cannot be combined: a process that takes a seat has nothing to make blocks "
-            "up from",
+            "strategies '%s' and '%s' cannot be combined: a process that takes a seat has nothing to approximate "
+            "blocks from",
             list[k]->name, list[i]->name);
   }
   return GAB_OK;

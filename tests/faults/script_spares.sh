@@ -106,5 +106,5 @@ said "strategy 'spare' cannot come behind 'shrink'"
 said "strategy 'spare' cannot come behind 'shrink'"
 "$GABION_BUILD/bin/gabion" check "$GABION_SOURCE/tests/faults/phase.yaml" --set 'resilience.strategies=[spare, reconstruct]' >said.txt 2>&1 &&
   complain "check takes spare and reconstruct in one list"
-said "strategies 'spare' and 'reconstruct' cannot be combined: a process that takes a seat has nothing to make blocks up from"
+said "strategies 'spare' and 'reconstruct' cannot be combined: a process that takes a seat has nothing to approximate blocks from"
 finish

@@ -1,4 +1,4 @@
-/** @file carried.c
+/** @file port_carried.c
  *  @brief Messages of logged ports under a carrier. */
 #include "core/world/world_impl.h"
 
