@@ -20,6 +20,7 @@ enum {
 /* Memory that MPI reads: for one request or several, which end in any order. */
 typedef struct parcel {
   void *memory; /* owned; NULL: lent */
+  size_t bytes; /* of that memory */
   void *lent;   /* NULL: nothing */
   int requests;
 } parcel;
@@ -44,6 +45,8 @@ struct gab_wire {
   sending *sendings;
   size_t sending_count, sending_capacity;
   gab_buffer in;
+  void *idle; /* of a payload that was sent, for the next: pages that were touched already */
+  size_t idle_bytes;
   gab_wire_stats stats;
 };
 
@@ -177,12 +180,12 @@ static gab_status look_for_dead(gab_wire *wire)
 
 /* ------------------------------------------------------------------------------------ sending */
 
-static gab_status wrap(void *memory, void *lent, parcel **made)
+static gab_status wrap(void *memory, size_t bytes, void *lent, parcel **made)
 {
   void *room;
   GAB_TRY(gab_alloc(sizeof **made, GAB_MEMORY_OTHER, &room));
   *made = room;
-  **made = (parcel){.memory = memory, .lent = lent, .requests = 1};
+  **made = (parcel){.memory = memory, .bytes = bytes, .lent = lent, .requests = 1};
   return GAB_OK;
 }
 
@@ -190,7 +193,11 @@ static void let_go(gab_wire *wire, parcel *of)
 {
   if (--of->requests > 0) return;
   if (of->lent) wire->events.sent(wire->events.user, of->lent);
-  gab_free(&of->memory);
+  if (of->bytes > wire->idle_bytes) {
+    gab_free(&wire->idle);
+    wire->idle = of->memory;
+    wire->idle_bytes = of->bytes;
+  } else gab_free(&of->memory);
   gab_free(&of);
 }
 
@@ -229,7 +236,7 @@ static gab_status post_first(gab_wire *wire, gab_seat place, uint32_t lane, cons
   void *memory;
   parcel *of;
   GAB_TRY(gab_alloc(count, GAB_MEMORY_MESSAGE, &memory));
-  gab_status status = wrap(memory, NULL, &of);
+  gab_status status = wrap(memory, 0, NULL, &of);
   if (status != GAB_OK) {
     gab_free(&memory);
     return status;
@@ -257,12 +264,25 @@ static gab_status post_chunks(gab_wire *wire, gab_seat place, const unsigned cha
   return GAB_OK;
 }
 
+/* Memory for a payload: what lies idle if that is enough and not twice too much. */
+static gab_status room_for(gab_wire *wire, size_t bytes, void **memory, size_t *room)
+{
+  const bool fits = wire->idle && bytes <= wire->idle_bytes && wire->idle_bytes / 2 <= bytes;
+  *room = fits ? wire->idle_bytes : bytes;
+  if (!fits) return gab_alloc(bytes, GAB_MEMORY_MESSAGE, memory);
+  *memory = wire->idle;
+  wire->idle = NULL;
+  wire->idle_bytes = 0;
+  return GAB_OK;
+}
+
 static gab_status post_payload(gab_wire *wire, gab_seat place, const void *payload, size_t bytes, void *lent)
 {
   void *memory = NULL;
+  size_t room = 0;
   parcel *of;
-  gab_status status = lent ? GAB_OK : gab_alloc(bytes, GAB_MEMORY_MESSAGE, &memory);
-  if (status == GAB_OK) status = wrap(memory, lent, &of);
+  gab_status status = lent ? GAB_OK : room_for(wire, bytes, &memory, &room);
+  if (status == GAB_OK) status = wrap(memory, room, lent, &of);
   if (status != GAB_OK) {
     gab_free(&memory);
     if (lent) wire->events.sent(wire->events.user, lent);
@@ -420,5 +440,6 @@ void gab_wire_destroy(gab_wire **pointer)
   gab_free(&wire->untold);
   gab_free(&wire->sendings);
   gab_buffer_release(&wire->in);
+  gab_free(&wire->idle);
   gab_free(&wire);
 }

@@ -150,11 +150,10 @@ static gab_status take(gab_local *local, gab_step step, bool own, const gab_buff
     GAB_FAIL(GAB_ERR_ARGUMENT, "checkpoint %" GAB_PRI_STEP " comes after %" GAB_PRI_STEP, step, local->taken);
   if (local->arrived > local->left) GAB_FAIL(GAB_ERR_STATE, "a checkpoint within a global section");
   if (gab_local_has_to_wait(local, own) || !gab_local_is_verified(local)) return GAB_OK;
-  gab_buffer whole;
-  gab_buffer_init(&whole, GAB_MEMORY_SNAPSHOT);
+  gab_buffer whole = gab_local_take_idle(&local->images);
   gab_status status = gab_local_pack_image(local, step, own, image, &whole);
   const gab_local_image what = {.checkpoint = step, .own = own, .decisions = local->decided};
-  if (status == GAB_OK) status = gab_local_keep_image(&local->images, &what, &whole);
+  if (status == GAB_OK) status = gab_local_keep_packed(&local->images, &what, &whole);
   gab_buffer_release(&whole);
   GAB_TRY(status);
   gab_local_prune(local);

@@ -113,6 +113,7 @@ typedef struct gab_local_images {
   /** Ascending by checkpoint; two, with own times two of either kind, and what a change needs for a moment. */
   gab_local_image list[8];
   int count;
+  gab_buffer idle; /**< memory of one that was dropped, for the next: pages that were touched already */
 } gab_local_images;
 
 /** Values from number `base` on. */
@@ -310,6 +311,10 @@ bool gab_local_has_image(const gab_local_images *images, gab_step checkpoint);
 /** @param[in] what  checkpoint, own, and decisions @param[in] bytes  are copied */
 gab_status gab_local_keep_image(gab_local_images *images, const gab_local_image *what,
                                 const gab_buffer *bytes);
+/** The same without copying. @param[in,out] bytes  handed over; empty afterwards */
+gab_status gab_local_keep_packed(gab_local_images *images, const gab_local_image *what, gab_buffer *bytes);
+/** @return an empty buffer, with the memory of an image that was dropped if there is one; the caller's */
+gab_buffer gab_local_take_idle(gab_local_images *images);
 void gab_local_forget_images(gab_local_images *images);
 /** Forgets what nobody will ask for: of this slot, or of a ward. */
 void gab_local_prune(gab_local *local);

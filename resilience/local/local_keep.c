@@ -25,8 +25,23 @@ bool gab_local_has_image(const gab_local_images *images, gab_step checkpoint)
   return false;
 }
 
-gab_status gab_local_keep_image(gab_local_images *images, const gab_local_image *what,
-                                const gab_buffer *bytes)
+gab_buffer gab_local_take_idle(gab_local_images *images)
+{
+  gab_buffer bytes;
+  gab_buffer_init(&bytes, GAB_MEMORY_SNAPSHOT);
+  if (images->idle.data) gab_buffer_swap(&bytes, &images->idle);
+  gab_buffer_clear(&bytes);
+  return bytes;
+}
+
+/* Of two the larger one stays. */
+static void give_idle(gab_local_images *images, gab_buffer *bytes)
+{
+  if (bytes->capacity > images->idle.capacity) gab_buffer_swap(bytes, &images->idle);
+  gab_buffer_release(bytes);
+}
+
+gab_status gab_local_keep_packed(gab_local_images *images, const gab_local_image *what, gab_buffer *bytes)
 {
   const gab_step checkpoint = what->checkpoint;
   int place = 0;
@@ -43,8 +58,19 @@ gab_status gab_local_keep_image(gab_local_images *images, const gab_local_image 
   image->checkpoint = checkpoint;
   image->own = what->own;
   image->decisions = what->decisions;
-  gab_buffer_clear(&image->bytes);
-  return gab_put_bytes(&image->bytes, bytes->data, bytes->size);
+  gab_buffer_swap(&image->bytes, bytes);
+  give_idle(images, bytes);
+  return GAB_OK;
+}
+
+gab_status gab_local_keep_image(gab_local_images *images, const gab_local_image *what,
+                                const gab_buffer *bytes)
+{
+  gab_buffer copy = gab_local_take_idle(images);
+  gab_status status = gab_put_bytes(&copy, bytes->data, bytes->size);
+  if (status == GAB_OK) status = gab_local_keep_packed(images, what, &copy);
+  gab_buffer_release(&copy);
+  return status;
 }
 
 /* ---------------------------------------------------------------- what nobody will ask for */
@@ -63,7 +89,7 @@ static void drop_decisions(gab_local_decisions *decisions, uint64_t before)
 static void drop_image(gab_local_images *images, int place)
 {
   gab_local_image *image = &images->list[place];
-  gab_buffer_release(&image->bytes);
+  give_idle(images, &image->bytes);
   images->count--;
   memmove(image, image + 1, (size_t)(images->count - place) * sizeof *image);
 }
@@ -71,6 +97,7 @@ static void drop_image(gab_local_images *images, int place)
 void gab_local_forget_images(gab_local_images *images)
 {
   while (images->count > 0) drop_image(images, images->count - 1);
+  gab_buffer_release(&images->idle);
 }
 
 /* The cluster goes back to the newest that is committed there, the next strategy to the newest common one that all have; the next ones

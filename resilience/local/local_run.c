@@ -335,6 +335,7 @@ gab_status gab_local_run_create(gab_timeloop *loop, gab_local_run **run)
   gab_members_init(&made->members, 0);
   gab_placement_init(&made->placement);
   gab_buffer_init(&made->restart.image, GAB_MEMORY_SNAPSHOT);
+  gab_buffer_init(&made->packed, GAB_MEMORY_SNAPSHOT);
   gab_world_set_rest(loop->world, gab_local_rest, made);
   *run = made;
   return GAB_OK;
@@ -357,6 +358,7 @@ void gab_local_run_destroy(gab_local_run **run)
   if (gone->machine) gab_world_set_carrier(gone->world, NULL);
   gab_world_set_rest(gone->world, NULL, NULL);
   gab_local_discard(gone);
+  gab_buffer_release(&gone->packed);
   gab_members_release(&gone->members);
   gab_placement_release(&gone->placement);
   gab_division_release(&gone->division);

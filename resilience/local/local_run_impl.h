@@ -45,6 +45,8 @@ struct gab_local_run {
   bool
       gathers; /* has come to a section with all that belongs to it: if all have, nothing is to be restored */
   gab_local_restart restart;
+  gab_buffer
+      packed; /* image of a checkpoint while it is handed in; kept, so that its pages are touched once */
   gab_slot counted_for; /**< the slot for which the next two hold, with own times */
   gab_slot clusters,
       my_cluster;    /* with own times: how many there are, and the how-many-eth this process is in, from 0 */

@@ -27,17 +27,26 @@ static gab_status pack_snapshot(gab_local_run *run)
   return gab_image_pack(checkpoint, next);
 }
 
-static gab_status pack_image(gab_local_run *run, const gab_snapshot *next, gab_buffer *image)
+static gab_status put_image(const gab_local_run *run, const gab_snapshot *next, const gab_buffer *history,
+                            gab_buffer *image)
 {
-  gab_buffer history;
+  gab_buffer_clear(image);
+  GAB_TRY(gab_buffer_reserve(image,
+                             6 * sizeof(uint64_t) + next->own.size + next->replicated.size + history->size));
   GAB_TRY(gab_put_u64(image, next->blocks));
   GAB_TRY(gab_put_u64(image, next->own_blocks));
   GAB_TRY(gab_put_u64(image, run->log_steps));
   GAB_TRY(put_part(image, &next->own));
   GAB_TRY(put_part(image, &next->replicated));
+  return put_part(image, history);
+}
+
+static gab_status pack_image(gab_local_run *run, const gab_snapshot *next, gab_buffer *image)
+{
+  gab_buffer history;
   gab_buffer_init(&history, GAB_MEMORY_OTHER);
   gab_status status = gab_protection_pack_history(run->loop, &history);
-  if (status == GAB_OK) status = put_part(image, &history);
+  if (status == GAB_OK) status = put_image(run, next, &history, image);
   gab_buffer_release(&history);
   return status;
 }

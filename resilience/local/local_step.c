@@ -113,14 +113,11 @@ static gab_status set_out(gab_local_run *run)
 static gab_status take(gab_local_run *run)
 {
   gab_timeloop *loop = run->loop;
-  gab_buffer image;
   const double start = gab_seconds();
-  gab_buffer_init(&image, GAB_MEMORY_SNAPSHOT);
   gab_timer_start(loop->timers, loop->checkpoint_timer);
-  gab_status status = gab_local_pack(run, &image);
-  if (status == GAB_OK) status = gab_local_hand_in(run, &image, false);
+  gab_status status = gab_local_pack(run, &run->packed);
+  if (status == GAB_OK) status = gab_local_hand_in(run, &run->packed, false);
   gab_timer_stop(loop->timers, loop->checkpoint_timer);
-  gab_buffer_release(&image);
   GAB_TRY(status);
   if (run->own < 0) run->own = loop->step;
   note_cost(run, start);
@@ -164,6 +161,7 @@ gab_status gab_local_begin(gab_timeloop *loop)
   GAB_TRY(make_up_for_disk(run));
   if (why) {
     run->off = true;
+    gab_buffer_release(&run->packed);
     gab_log(GAB_LOG_WARNING, "strategy 'local' is not in force any more: %s", why);
     return GAB_OK;
   }

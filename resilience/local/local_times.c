@@ -73,14 +73,11 @@ static void note_event(const gab_local_run *run, uint64_t image_bytes)
 static gab_status take(gab_local_run *run)
 {
   gab_timeloop *loop = run->loop;
-  gab_buffer image;
-  gab_buffer_init(&image, GAB_MEMORY_SNAPSHOT);
   gab_timer_start(loop->timers, loop->checkpoint_timer);
-  gab_status status = gab_local_pack_own(run, &image);
-  if (status == GAB_OK) status = gab_local_hand_in(run, &image, true);
+  gab_status status = gab_local_pack_own(run, &run->packed);
+  if (status == GAB_OK) status = gab_local_hand_in(run, &run->packed, true);
   gab_timer_stop(loop->timers, loop->checkpoint_timer);
-  if (status == GAB_OK) note_event(run, image.size);
-  gab_buffer_release(&image);
+  if (status == GAB_OK) note_event(run, run->packed.size);
   GAB_TRY(status);
   gab_world_enter(run->world, GAB_FAULT_POINT_SWAP);
   return GAB_OK;
