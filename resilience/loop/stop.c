@@ -74,9 +74,11 @@ gab_status gab_stop_ask(gab_stop *stop, gab_step step, double step_seconds, doub
 {
   *reason = GAB_STOP_NOT;
   if (step < stop->next) return GAB_OK;
-  uint64_t values[2] = {gab_stop_look(stop, reserve), 1}; /* reason; steps until the next time, by the root */
+  uint64_t next = 1; /* steps until the next time, by the root */
   if (gab_world_is_root(stop->world) && step_seconds > 0 && step_seconds < POLL_SECONDS)
-    values[1] = (uint64_t)fmin(POLL_SECONDS / step_seconds, MOST_STEPS);
+    next = (uint64_t)fmin(POLL_SECONDS / step_seconds, MOST_STEPS);
+  /* A run that goes on can stop behind these steps only. */
+  uint64_t values[2] = {gab_stop_look(stop, reserve + (double)next * step_seconds), next};
   GAB_TRY(gab_world_max_u64(stop->world, values, 2));
   *reason = (gab_stop_reason)values[0];
   stop->next = step + (gab_step)values[1];

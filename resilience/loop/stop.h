@@ -43,8 +43,8 @@ gab_status gab_stop_create(gab_world *world, double deadline, gab_stop **stop);
 void gab_stop_destroy(gab_stop **stop);
 
 /** After a step. Collective at the steps that it announced, local at others.
- *  @param[in] step_seconds  what a step takes, on the root @param[in] reserve  seconds that stopping takes, on the
- *  root @return ::GAB_ERR_FAULT if the world broke */
+ *  @param[in] step_seconds  what a step takes, on the root: whoever goes on asks again behind one or more of them, and
+ *  has to come there in time @param[in] reserve  seconds that stopping takes, on the root @return ::GAB_ERR_FAULT if the world broke */
 gab_status gab_stop_ask(gab_stop *stop, gab_step step, double step_seconds, double reserve,
                         gab_stop_reason *reason);
 

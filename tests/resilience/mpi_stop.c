@@ -3,6 +3,7 @@
  *
  *   mpi_stop */
 /* gabion-test: np=1,3 timeout=60 labels=quick */
+#include "core/base/timer.h"
 #include "core/messages/collective.h"
 #include "resilience/loop/stop.h"
 #include "tests/mpi_test.h"
@@ -37,10 +38,21 @@ static gab_step steps_until(gab_stop_reason expected, gab_step first, double ste
   return first + 10 * LATEST;
 }
 
+/* A minute is left: steps of a tenth of a second may go on, one of two minutes would not end in time. */
+static void stops_ahead_of_a_slow_step(void)
+{
+  REQUIRE_OK(gab_stop_create(world, gab_seconds_since_1970() + 60, &stop));
+  CHECK(ask(0, 0.1) == GAB_STOP_NOT);
+  gab_stop_restart(stop, 0);
+  CHECK(ask(1, 120) == GAB_STOP_DEADLINE);
+  gab_stop_destroy(&stop);
+}
+
 int main(int argc, char **argv)
 {
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   const bool last = gab_world_slot(world) == gab_world_members(world)->slots - 1;
+  stops_ahead_of_a_slow_step();
   REQUIRE_OK(gab_stop_create(world, 0, &stop));
   CHECK(ask(0, 1e-6) == GAB_STOP_NOT);
   if (last) raise(SIGTERM);
