@@ -42,6 +42,14 @@ none_left() {
 # has_event OUT PATTERN
 has_event() { grep -qs -e "$2" "$1/events.jsonl"; }
 
+# show_stalls: where the processes stood when the launcher gave up, which the folder of the test takes with it
+show_stalls() {
+  local traces
+  for traces in gabion-stall-*.txt; do
+    [ -e "$traces" ] && { echo "$traces:"; grep -E '^(====|kernel|Thread|#)' "$traces" | cut -c1-160 | head -120; }
+  done
+}
+
 # judge OUT CODE...: waits for the launcher; the run may end with one of these codes only. Sets $code.
 judge() {
   local out=$1 ends series
@@ -49,7 +57,7 @@ judge() {
   wait $job
   code=$?
   none_left "$out"
-  case " $* " in *" $code "*) ;; *) complain "$out: ended with $code, expected $*: $(tail -5 "$out.txt")" ;; esac
+  case " $* " in *" $code "*) ;; *) complain "$out: ended with $code, expected $*: $(tail -5 "$out.txt")"; show_stalls ;; esac
   ends=$(grep -c '"event": "end"' "$out/events.jsonl")
   [ "$ends" = 1 ] || complain "$out: the run says $ends times how it ended"
   [ -e "$out/run.lock" ] && complain "$out: the lock is left"
