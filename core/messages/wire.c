@@ -6,16 +6,22 @@
  *  part waits for the others, which were posted with it. */
 #include "core/messages/wire.h"
 
+#include "core/base/log.h"
 #include "core/world/world_impl.h"
 
 #include <string.h>
 
 enum {
-  FIRST_BYTES = 24, /* lane, bytes of the head, bytes of the payload */
-  INLINE = 4096,    /* payload that travels with the head */
-  STRANGERS = 16,   /* places that are not near and looked at each time */
-  MOST_AT_ONCE = 64 /* messages of one place, before the next one's turn */
+  FIRST_BYTES = 24,  /* lane, bytes of the head, bytes of the payload */
+  INLINE = 4096,     /* payload that travels with the head */
+  STRANGERS = 64,    /* places that are not near and looked at in one turn */
+  MOST_AT_ONCE = 64, /* messages of one place, before the next one's turn */
+  MOST_PROBED = 4096 /* places that one probe of any source looks at: MPI goes through all of them */
 };
+
+/* s, from one look at strangers and for deaths to the next. Who waits looks at what is near again and again; each further
+ * question to MPI would make each of these looks longer, and where processes share cores gives the core away. */
+static const double turn = 100e-6;
 
 /* Memory that MPI reads: for one request or several, which end in any order. */
 typedef struct parcel {
@@ -34,10 +40,13 @@ struct gab_wire {
   gab_world *world;
   gab_wire_events events;
   gab_seat places, place;
+  gab_seat *place_of; /* by rank */
+  bool by_name;       /* whether places are probed one by one: those that are near, and strangers in turn */
   gab_seat *near;
   size_t near_count;
   gab_seat next_stranger;
-  gab_seat *dead; /* that were noticed */
+  double looked_far; /* when strangers were looked at, and for deaths */
+  gab_seat *dead;    /* that were noticed */
   size_t dead_count;
   gab_seat *untold; /* of them, whose death is to be told, perhaps again */
   size_t untold_count;
@@ -59,13 +68,18 @@ static int rank_of(const gab_wire *wire, gab_seat place)
   return gab_world_rank(world, (gab_slot)gab_world_spare(world, place - members));
 }
 
-static gab_seat own_place(const gab_wire *wire)
+static gab_status number_places(gab_wire *wire)
 {
-  int rank = 0;
+  void *memory;
+  int ranks = 0, rank = 0;
+  MPI_Comm_size(wire->world->comm, &ranks);
   MPI_Comm_rank(wire->world->comm, &rank);
-  for (gab_seat place = 0; place < wire->places; place++)
-    if (rank_of(wire, place) == rank) return place;
-  return GAB_NO_SEAT;
+  GAB_TRY(gab_alloc((size_t)ranks * sizeof(gab_seat), GAB_MEMORY_OTHER, &memory));
+  wire->place_of = memory;
+  for (int i = 0; i < ranks; i++) wire->place_of[i] = GAB_NO_SEAT;
+  for (gab_seat place = 0; place < wire->places; place++) wire->place_of[rank_of(wire, place)] = place;
+  wire->place = wire->place_of[rank];
+  return GAB_OK;
 }
 
 gab_status gab_wire_create(gab_world *world, const gab_wire_events *events, gab_wire **wire)
@@ -78,8 +92,13 @@ gab_status gab_wire_create(gab_world *world, const gab_wire_events *events, gab_
   made->world = world;
   made->events = *events;
   made->places = gab_members_count(&world->members) + gab_world_spares(world);
-  made->place = own_place(made);
+  made->by_name = made->places > MOST_PROBED;
   gab_buffer_init(&made->in, GAB_MEMORY_MESSAGE);
+  const gab_status status = number_places(made);
+  if (status != GAB_OK) {
+    gab_free(&memory);
+    return status;
+  }
   world->wire = *wire = made;
   return GAB_OK;
 }
@@ -398,17 +417,60 @@ static gab_status look_at(gab_wire *wire, gab_seat place)
   return GAB_OK;
 }
 
-gab_status gab_wire_serve(gab_wire *wire)
+/* MPI does not probe any source any more: somebody has died. */
+static gab_status probe_by_name(gab_wire *wire, int code)
 {
-  GAB_TRY(gab_world_check(wire->world));
-  GAB_TRY(end_sendings(wire));
+  wire->by_name = true;
+  return gab_mpi_is_fault(code) ? gab_world_check(wire->world)
+                                : gab_world_mpi(wire->world, code, "MPI_Iprobe");
+}
+
+/* One probe finds whoever has sent. Each probe that finds nothing moves all of MPI forward, and where processes share
+ * cores gives the core away: one for each of many places made a step of 50 ms longer by 2. Not of use once a message of a
+ * dead one lies there, which nobody can receive. */
+static gab_status look_at_any(gab_wire *wire)
+{
+  for (int taken = 0; taken < MOST_AT_ONCE; taken++) {
+    int there = 0, count = 0;
+    MPI_Status status;
+    const int code = MPI_Iprobe(MPI_ANY_SOURCE, GAB_CONTEXT_WIRE, wire->world->comm, &there, &status);
+    if (code != MPI_SUCCESS) return probe_by_name(wire, code);
+    if (!there) return GAB_OK;
+    const gab_seat place = wire->place_of[status.MPI_SOURCE];
+    wire->by_name = place == GAB_NO_SEAT || is_in(wire->dead, wire->dead_count, place);
+    if (wire->by_name) return GAB_OK;
+    MPI_Get_count(&status, MPI_BYTE, &count);
+    GAB_TRY(take(wire, place, count));
+  }
+  return GAB_OK;
+}
+
+static gab_status look_at_near(gab_wire *wire)
+{
   for (size_t i = 0; i < wire->near_count; i++) GAB_TRY(look_at(wire, wire->near[i]));
-  for (int i = 0; i < STRANGERS && i < wire->places; i++) {
+  return GAB_OK;
+}
+
+static gab_status look_far(gab_wire *wire)
+{
+  const double now = gab_seconds();
+  if (now - wire->looked_far < turn) return GAB_OK;
+  wire->looked_far = now;
+  for (int i = 0; wire->by_name && i < STRANGERS && i < wire->places; i++) {
     wire->next_stranger = (wire->next_stranger + 1) % wire->places;
     if (!is_in(wire->near, wire->near_count, wire->next_stranger))
       GAB_TRY(look_at(wire, wire->next_stranger));
   }
-  GAB_TRY(look_for_dead(wire));
+  return look_for_dead(wire);
+}
+
+gab_status gab_wire_serve(gab_wire *wire)
+{
+  GAB_TRY(gab_world_check(wire->world));
+  GAB_TRY(end_sendings(wire));
+  if (!wire->by_name) GAB_TRY(look_at_any(wire));
+  if (wire->by_name) GAB_TRY(look_at_near(wire));
+  GAB_TRY(look_far(wire));
   while (wire->untold_count > 0)
     GAB_TRY(wire->events.down(wire->events.user, wire->untold[--wire->untold_count]));
   return GAB_OK;
@@ -435,6 +497,7 @@ void gab_wire_destroy(gab_wire **pointer)
   if (!wire) return;
   *pointer = NULL;
   if (wire->world->wire == wire) gab_wire_end(wire);
+  gab_free(&wire->place_of);
   gab_free(&wire->near);
   gab_free(&wire->dead);
   gab_free(&wire->untold);

@@ -42,7 +42,8 @@ void gab_wire_end(gab_wire *wire);
 /** Places of the wire, the own one included; and the own one. */
 gab_seat gab_wire_places(const gab_wire *wire);
 gab_seat gab_wire_place(const gab_wire *wire);
-/** Places that are looked at in each gab_wire_serve(); the others in turn. */
+/** Places that are looked at in each gab_wire_serve(), as all are while one probe can find any; where they are probed one by
+ *  one (of thousands, or when somebody has died) the others are looked at in turn. */
 gab_status gab_wire_add_near(gab_wire *wire, gab_seat place);
 /** Of these only those stay for which `stays` says so; the others are looked at in turn again. */
 void gab_wire_keep_near(gab_wire *wire, bool (*stays)(const void *user, gab_seat place), const void *user);
@@ -52,7 +53,7 @@ void gab_wire_keep_near(gab_wire *wire, bool (*stays)(const void *user, gab_seat
  *  @return GAB_OK also if the place is dead; ::GAB_ERR_FAULT if the world is broken */
 gab_status gab_wire_send(gab_wire *wire, gab_seat place, uint32_t lane, const gab_buffer *head,
                          const void *payload, size_t bytes, void *lent);
-/** Looks once: delivers what has come, tells of deaths, gives back what was lent. Without waiting for anybody, but for the
+/** Looks once: delivers what has come, gives back what was lent, and each 0.1 ms tells of deaths. Without waiting for anybody, but for the
  *  rest of a message that has begun to come.
  *  @return what an event returned; ::GAB_ERR_FAULT if the world is broken */
 gab_status gab_wire_serve(gab_wire *wire);

@@ -137,6 +137,7 @@ static gab_status serve(void *user)
   for (int looks = 0;; gab_world_pause(run->world, &looks)) {
     if (gab_local_has_to_restart(run)) return unwind();
     GAB_TRY(gab_wire_serve(run->wire));
+    run->looked = gab_seconds();
     if (gab_local_has_to_restart(run)) return unwind();
     if (gab_local_state_of(run->machine) != GAB_LOCAL_RESTORING) return gab_world_check(run->world);
   }

@@ -53,6 +53,7 @@ struct gab_local_run {
   double called;     /* seconds: when this spare was offered its slot */
   gab_step own;      /* the first checkpoint that this process took itself; -1: none yet */
   double taken;      /* seconds: when this process took its last checkpoint; 0: none in this generation */
+  double looked;     /* seconds: when this process looked at its messages last */
   bool behind;       /* this slot came back and has not caught up */
   uint64_t meetings; /* of the world when the generation began, or this process took its slot */
   gab_local_counted counted;

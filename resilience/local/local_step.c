@@ -9,6 +9,8 @@
  * recovery; each further one a share of the time since the one before. */
 #define FIRST_COMMIT 0.1
 #define COMMIT_SHARE 0.01
+/* s, from one look at messages to the next between tasks. */
+#define LOOK_AGAIN 100e-6
 
 static gab_local_run *run_of(const gab_timeloop *loop)
 {
@@ -33,10 +35,13 @@ bool gab_local_gathers(const gab_timeloop *loop)
   return run && run->gathers;
 }
 
+/* Not behind each of several short tasks: a look that finds nothing may give the core away. */
 gab_status gab_local_help(gab_timeloop *loop)
 {
   gab_local_run *run = run_of(loop);
-  return gab_local_is_on(loop) ? run->carrier.serve(run) : GAB_OK;
+  if (!gab_local_is_on(loop)) return GAB_OK;
+  if (gab_seconds() - run->looked < LOOK_AGAIN) return gab_world_check(run->world);
+  return run->carrier.serve(run);
 }
 
 /* ---------------------------------------------------------------- checkpoints */
