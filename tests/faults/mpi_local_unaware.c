@@ -11,11 +11,12 @@ enum { DEATHS = 25 };
 
 /* From whom nothing arrives as yet, though it is there. Each holder asks the other one who plays the slot of which it is only a
  * neighbour, and what it hears of that before it sends the image goes along with it. */
-static int hidden_rank = -1;
+static int hidden_rank = MPI_PROC_NULL;
 
-/* In front of that of the MPI library. */
+/* In front of that of the MPI library. Any source is refused, as is allowed where one of them is dead: all are asked by name. */
 int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *there, MPI_Status *status)
 {
+  if (source == MPI_ANY_SOURCE && hidden_rank != MPI_PROC_NULL) return MPIX_ERR_PROC_FAILED_PENDING;
   if (source != hidden_rank || tag != GAB_CONTEXT_WIRE) return PMPI_Iprobe(source, tag, comm, there, status);
   *there = 0;
   return MPI_SUCCESS;
@@ -42,7 +43,7 @@ static gab_status part(local_order *order, gab_slot slot)
   CHECK(!(slot == 0 ? first_is_given : second_is_given)(local));
   order_tell(order, slot == 0 ? "0 has given" : "3 has given");
   order_wait(order, slot == 0 ? "3 has given" : "0 has given");
-  hidden_rank = -1;
+  hidden_rank = MPI_PROC_NULL;
   return GAB_OK;
 }
 
