@@ -53,8 +53,9 @@ struct gab_wire {
   int failed; /* members of the communicator, as far as was looked at */
   sending *sendings;
   size_t sending_count, sending_capacity;
-  gab_buffer in;
-  void *idle; /* of a payload that was sent, for the next: pages that were touched already */
+  gab_buffer in,
+      payload; /* of a message that comes: all of it if it is short, else the head; and a long payload */
+  void *idle;  /* of a payload that was sent, for the next: pages that were touched already */
   size_t idle_bytes;
   gab_wire_stats stats;
 };
@@ -94,6 +95,7 @@ gab_status gab_wire_create(gab_world *world, const gab_wire_events *events, gab_
   made->places = gab_members_count(&world->members) + gab_world_spares(world);
   made->by_name = made->places > MOST_PROBED;
   gab_buffer_init(&made->in, GAB_MEMORY_MESSAGE);
+  gab_buffer_init(&made->payload, GAB_MEMORY_MESSAGE);
   const gab_status status = number_places(made);
   if (status != GAB_OK) {
     gab_free(&memory);
@@ -352,12 +354,12 @@ static gab_status end_sendings(gab_wire *wire)
 /* ------------------------------------------------------------------------------------ receiving */
 
 /* @param[out] whole  false: the sender died on the way */
-static gab_status receive(gab_wire *wire, gab_seat place, size_t at, size_t count, bool *whole)
+static gab_status receive(gab_wire *wire, gab_seat place, unsigned char *at, size_t count, bool *whole)
 {
   MPI_Status status;
   int came = 0;
-  const int code = MPI_Recv(wire->in.data + at, (int)count, MPI_BYTE, rank_of(wire, place), GAB_CONTEXT_WIRE,
-                            wire->world->comm, &status);
+  const int code =
+      MPI_Recv(at, (int)count, MPI_BYTE, rank_of(wire, place), GAB_CONTEXT_WIRE, wire->world->comm, &status);
   *whole = code == MPI_SUCCESS;
   GAB_TRY(judge(wire, place, code, "MPI_Recv"));
   if (*whole) MPI_Get_count(&status, MPI_BYTE, &came);
@@ -367,11 +369,15 @@ static gab_status receive(gab_wire *wire, gab_seat place, size_t at, size_t coun
   return GAB_OK;
 }
 
-static gab_status receive_payload(gab_wire *wire, gab_seat place, size_t at, size_t bytes, bool *whole)
+static gab_status receive_payload(gab_wire *wire, gab_seat place, size_t bytes, bool *whole)
 {
+  void *room;
+  gab_buffer_clear(&wire->payload);
+  GAB_TRY(gab_buffer_extend(&wire->payload, bytes, &room));
   for (size_t done = 0; done < bytes && *whole; done += GAB_CHUNK_BYTES) {
     const size_t left = bytes - done;
-    GAB_TRY(receive(wire, place, at + done, left < GAB_CHUNK_BYTES ? left : GAB_CHUNK_BYTES, whole));
+    GAB_TRY(receive(wire, place, wire->payload.data + done, left < GAB_CHUNK_BYTES ? left : GAB_CHUNK_BYTES,
+                    whole));
   }
   return GAB_OK;
 }
@@ -384,21 +390,18 @@ static gab_status take(gab_wire *wire, gab_seat place, int count)
   bool whole;
   gab_buffer_clear(in);
   GAB_TRY(gab_buffer_extend(in, (size_t)count, &room));
-  GAB_TRY(receive(wire, place, 0, (size_t)count, &whole));
+  GAB_TRY(receive(wire, place, in->data, (size_t)count, &whole));
   if (!whole) return GAB_OK;
   if (count < FIRST_BYTES) GAB_FAIL(GAB_ERR_CORRUPT, "a message of %d bytes on the wire", count);
   const uint64_t lane = fetch(in->data), head = fetch(in->data + 8), payload = fetch(in->data + 16);
   const uint64_t here = (uint64_t)count - FIRST_BYTES;
   if (head > here || here - head != (payload <= INLINE ? payload : 0) || payload > SIZE_MAX / 4)
     GAB_FAIL(GAB_ERR_CORRUPT, "a message from place %" GAB_PRI_SEAT " does not fit together", place);
-  if (payload > INLINE) {
-    GAB_TRY(gab_buffer_extend(in, (size_t)payload, &room));
-    GAB_TRY(receive_payload(wire, place, (size_t)count, (size_t)payload, &whole));
-  }
+  if (payload > INLINE) GAB_TRY(receive_payload(wire, place, (size_t)payload, &whole));
   if (!whole) return GAB_OK;
   wire->stats.received++;
-  return wire->events.message(wire->events.user, place, (uint32_t)lane, in->data + FIRST_BYTES,
-                              (size_t)(head + payload));
+  return wire->events.message(wire->events.user, place, (uint32_t)lane, in->data + FIRST_BYTES, (size_t)here,
+                              payload > INLINE ? &wire->payload : NULL);
 }
 
 static gab_status look_at(gab_wire *wire, gab_seat place)
@@ -503,6 +506,7 @@ void gab_wire_destroy(gab_wire **pointer)
   gab_free(&wire->untold);
   gab_free(&wire->sendings);
   gab_buffer_release(&wire->in);
+  gab_buffer_release(&wire->payload);
   gab_free(&wire->idle);
   gab_free(&wire);
 }

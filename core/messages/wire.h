@@ -25,8 +25,11 @@ typedef struct gab_wire gab_wire;
 /** What a wire tells. All but `sent` from gab_wire_serve() only. */
 typedef struct gab_wire_events {
   void *user;
-  /** A message has come. @param[in] bytes  valid during the call */
-  gab_status (*message)(void *user, gab_seat place, uint32_t lane, const void *bytes, size_t count);
+  /** A message has come. @param[in] bytes  valid during the call
+   *  @param[in,out] payload  NULL: it is in `bytes`, behind the head. Else it is long, `bytes` are the head, and it may be taken by
+   *  gab_buffer_swap(): what it is exchanged for holds the next one */
+  gab_status (*message)(void *user, gab_seat place, uint32_t lane, const void *bytes, size_t count,
+                        gab_buffer *payload);
   gab_status (*down)(void *user, gab_seat place);
   /** MPI has done with what gab_wire_send() borrowed. @param[in] lent  as given there */
   void (*sent)(void *user, void *lent);

@@ -137,7 +137,7 @@ static gab_status handle(gab_local *local, gab_seat source, const gab_local_note
   }
 }
 
-static gab_status defer(gab_local *local, gab_seat source, gab_reader in)
+static gab_status defer(gab_local *local, gab_seat source, gab_reader in, const gab_buffer *payload)
 {
   void *list = local->deferred;
   GAB_TRY(gab_list_room(&list, local->deferred_count, sizeof *local->deferred));
@@ -145,11 +145,12 @@ static gab_status defer(gab_local *local, gab_seat source, gab_reader in)
   gab_local_deferred *place = &local->deferred[local->deferred_count];
   *place = (gab_local_deferred){.source = source};
   GAB_TRY(gab_put_bytes(&place->bytes, in.at, gab_reader_left(&in)));
+  if (payload) GAB_TRY(gab_put_bytes(&place->bytes, payload->data, payload->size));
   local->deferred_count++;
   return GAB_OK;
 }
 
-static gab_status on_note(gab_local *local, gab_seat source, gab_reader in);
+static gab_status on_note(gab_local *local, gab_seat source, gab_reader in, const gab_buffer *payload);
 
 /* What came while it was restoring; it may have to restore again in between, then the rest waits on. */
 static gab_status handle_deferred(gab_local *local)
@@ -160,25 +161,28 @@ static gab_status handle_deferred(gab_local *local)
   local->deferred = NULL;
   local->deferred_count = 0;
   for (size_t i = 0; i < count; i++) {
-    if (status == GAB_OK) status = on_note(local, list[i].source, gab_reader_of_buffer(&list[i].bytes));
+    if (status == GAB_OK) status = on_note(local, list[i].source, gab_reader_of_buffer(&list[i].bytes), NULL);
     gab_buffer_release(&list[i].bytes);
   }
   gab_free(&list);
   return status;
 }
 
-static gab_status on_note(gab_local *local, gab_seat source, gab_reader in)
+static gab_status on_note(gab_local *local, gab_seat source, gab_reader in, const gab_buffer *payload)
 {
   const gab_reader whole = in;
   gab_local_note note;
   GAB_TRY(gab_local_read_note(local, &in, &note));
+  if (payload && gab_reader_left(&in) > 0)
+    GAB_FAIL(GAB_ERR_CORRUPT, "%zu bytes stand between head and payload of a note", gab_reader_left(&in));
+  if (payload) in = gab_reader_of_buffer(payload);
   gab_local_learn_stop(local, note.stop_behind, note.stop_why);
   /* these are answered at once in every state: others wait for the answer, and it changes nothing here */
   if (note.kind == NOTE_OFFER) return gab_local_on_offer(local, source, &note);
   if (note.kind == NOTE_WHO) return gab_local_on_who(local, source, &note);
   if (note.kind == NOTE_FETCH && local->partner_count > 0) return gab_local_on_fetch(local, source, &note);
   if (local->state == GAB_LOCAL_RESTORING) {
-    if (note.kind != NOTE_IMAGE || source != local->image_from) return defer(local, source, whole);
+    if (note.kind != NOTE_IMAGE || source != local->image_from) return defer(local, source, whole, payload);
     GAB_TRY(gab_local_on_image(local, &note, &in));
     return handle_deferred(local);
   }
@@ -186,12 +190,12 @@ static gab_status on_note(gab_local *local, gab_seat source, gab_reader in)
 }
 
 gab_status gab_local_deliver(gab_local *local, gab_seat source, uint32_t lane, const void *bytes,
-                             size_t count)
+                             size_t count, gab_buffer *payload)
 {
   const gab_reader in = gab_reader_of(bytes, count);
   if (local->state == GAB_LOCAL_OVER) return GAB_OK;
-  return lane == GAB_LOCAL_CONTROL ? on_note(local, source, in)
-                                   : gab_local_on_message(local, source, lane - 1, in);
+  return lane == GAB_LOCAL_CONTROL ? on_note(local, source, in, payload)
+                                   : gab_local_on_message(local, source, lane - 1, in, payload);
 }
 
 gab_status gab_local_peer_down(gab_local *local, gab_seat seat)

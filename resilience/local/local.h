@@ -138,9 +138,10 @@ void gab_local_destroy(gab_local **local);
 
 /* ---- what the transport tells */
 
-/** A message has come. @return what a callback returned; ::GAB_ERR_CORRUPT for a message that cannot be */
+/** A message has come. @param[in,out] payload  NULL: it stands in `bytes`, behind the head. Else `bytes` are the head alone, and
+ *  it may be exchanged for another buffer @return what a callback returned; ::GAB_ERR_CORRUPT for a message that cannot be */
 gab_status gab_local_deliver(gab_local *local, gab_seat source, uint32_t lane, const void *bytes,
-                             size_t count);
+                             size_t count, gab_buffer *payload);
 /** The process at `seat` is dead, which is true and final. */
 gab_status gab_local_peer_down(gab_local *local, gab_seat seat);
 

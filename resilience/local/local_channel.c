@@ -123,8 +123,9 @@ gab_status gab_local_receive(gab_local *local, gab_slot source, uint32_t context
   return gab_local_tell(local, gab_local_seat(local, source), note, NULL);
 }
 
+/* @param[in] in  what follows the head @param[in,out] payload  NULL: that; else the memory changes hands */
 static gab_status take_in(const gab_local *local, gab_local_channel *channel, const gab_local_arrival *head,
-                          gab_reader payload)
+                          gab_reader in, gab_buffer *payload)
 {
   void *list = channel->arrived;
   GAB_TRY(gab_list_room(&list, channel->arrived_count, sizeof *channel->arrived));
@@ -132,7 +133,8 @@ static gab_status take_in(const gab_local *local, gab_local_channel *channel, co
   gab_local_arrival *place = &channel->arrived[channel->arrived_count];
   *place = *head;
   gab_buffer_init(&place->bytes, GAB_MEMORY_MESSAGE);
-  GAB_TRY(gab_put_bytes(&place->bytes, payload.at, gab_reader_left(&payload)));
+  if (payload) gab_buffer_swap(&place->bytes, payload);
+  else GAB_TRY(gab_put_bytes(&place->bytes, in.at, gab_reader_left(&in)));
   channel->arrived_count++;
   if (channel->delivered + channel->arrived_count > channel->reached)
     channel->reached = channel->delivered + channel->arrived_count;
@@ -150,7 +152,8 @@ static gab_status came_late(const gab_local *local, gab_slot from, const gab_loc
       head->label.step, from, local->slot);
 }
 
-gab_status gab_local_on_message(gab_local *local, gab_seat source, uint32_t context, gab_reader in)
+gab_status gab_local_on_message(gab_local *local, gab_seat source, uint32_t context, gab_reader in,
+                                gab_buffer *payload)
 {
   gab_slot from, to;
   gab_incarnation from_incarnation, to_incarnation;
@@ -169,6 +172,8 @@ gab_status gab_local_on_message(gab_local *local, gab_seat source, uint32_t cont
   GAB_TRY(gab_get_u32(&in, &head.label.pattern));
   GAB_TRY(gab_get_u64(&in, &head.label.iteration));
   GAB_TRY(gab_get_u8(&in, &way));
+  if (payload && gab_reader_left(&in) > 0)
+    GAB_FAIL(GAB_ERR_CORRUPT, "%zu bytes stand between head and payload of a message", gab_reader_left(&in));
   head.asks = way == REPLAYED_AND_ASKS;
   const bool for_me = local->state == GAB_LOCAL_PLAYING && to == local->slot &&
                       to_incarnation == local->incarnation && to_life == local->life;
@@ -195,7 +200,7 @@ gab_status gab_local_on_message(gab_local *local, gab_seat source, uint32_t cont
              "message %" PRIu64 " came from slot %" GAB_PRI_SLOT " to slot %" GAB_PRI_SLOT " where %" PRIu64
              " was due",
              number, from, local->slot, due);
-  return take_in(local, channel, &head, in);
+  return take_in(local, channel, &head, in, payload);
 }
 
 /* ---------------------------------------------------------------- greeting */

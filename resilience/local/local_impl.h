@@ -251,7 +251,8 @@ gab_local_partner *gab_local_current(const gab_local *local, gab_seat source, co
 /* local_channel.c */
 gab_status gab_local_greet(gab_local *local, const gab_local_partner *partner, bool answer);
 gab_status gab_local_on_hello(gab_local *local, gab_seat source, const gab_local_note *note, gab_reader *in);
-gab_status gab_local_on_message(gab_local *local, gab_seat source, uint32_t context, gab_reader in);
+gab_status gab_local_on_message(gab_local *local, gab_seat source, uint32_t context, gab_reader in,
+                                gab_buffer *payload);
 void gab_local_forget_arrivals(gab_local_partner *partner);
 /** Sends what the partner lacks, as far as it may. */
 gab_status gab_local_pump(gab_local *local, gab_local_partner *to, uint32_t context);

@@ -99,12 +99,13 @@ static gab_status differs(void *user, const gab_local_difference *what)
 
 /* ---------------------------------------------------------------- the wire's events */
 
-static gab_status on_message(void *user, gab_seat place, uint32_t lane, const void *bytes, size_t count)
+static gab_status on_message(void *user, gab_seat place, uint32_t lane, const void *bytes, size_t count,
+                             gab_buffer *payload)
 {
   gab_local_run *run = user;
   const bool was_spare = gab_local_state_of(run->machine) == GAB_LOCAL_SPARE;
   GAB_TRY(gab_wire_add_near(run->wire, place));
-  const gab_status status = gab_local_deliver(run->machine, place, lane, bytes, count);
+  const gab_status status = gab_local_deliver(run->machine, place, lane, bytes, count, payload);
   if (was_spare && gab_local_state_of(run->machine) != GAB_LOCAL_SPARE) run->called = gab_seconds();
   return status;
 }

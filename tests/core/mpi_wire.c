@@ -23,16 +23,26 @@ static unsigned char byte_of(gab_seat from, gab_seat to, uint64_t number, size_t
   return (unsigned char)(from * 37 + to * 5 + (int)number * 11 + (int)(at * 31) + (int)(at >> 12));
 }
 
-static gab_status on_message(void *user, gab_seat place, uint32_t lane, const void *bytes, size_t count)
+static gab_status on_message(void *user, gab_seat place, uint32_t lane, const void *bytes, size_t count,
+                             gab_buffer *payload)
 {
   (void)user;
   const uint64_t number = state.came[place]++;
   const unsigned char *at = bytes;
-  REQUIRE(lane == number % 3 && count == HEAD + sizes[number % SIZES]);
+  const size_t behind = payload ? payload->size : 0;
+  REQUIRE(lane == number % 3 && count + behind == HEAD + sizes[number % SIZES]);
+  REQUIRE(!payload || count == HEAD);
   bool right = true;
   for (size_t i = 0; i < count; i++) right = right && at[i] == byte_of(place, state.me, number, i);
+  for (size_t i = 0; i < behind; i++)
+    right = right && payload->data[i] == byte_of(place, state.me, number, count + i);
   REQUIRE(right);
-  state.bytes += count;
+  state.bytes += count + behind;
+  if (!payload || number % 2) return GAB_OK; /* of the long ones it takes some, and leaves the others */
+  gab_buffer taken;
+  gab_buffer_init(&taken, GAB_MEMORY_MESSAGE);
+  gab_buffer_swap(&taken, payload);
+  gab_buffer_release(&taken);
   return GAB_OK;
 }
 

@@ -100,6 +100,7 @@ typedef struct parcel {
   bool is_replayed; /* by the sender, which says so in the last byte of the head */
   int section;      /* in which its sender has heard of its neighbours */
   size_t bytes;
+  size_t head; /* of them; every other message is handed in as head and payload */
   unsigned char data[];
 } parcel;
 
@@ -358,6 +359,7 @@ static gab_status net_send(void *user, gab_seat target, uint32_t which, const ga
   check_window(w, to, made,
                2 + (w->problem->clusters ? (uint64_t)(from->restored + w->processes[target].restored) : 0));
   made->bytes = head->size + bytes;
+  made->head = head->size;
   memcpy(made->data, head->data, head->size);
   if (bytes > 0) memcpy(made->data + head->size, payload, bytes);
   if (to->first) to->last->next = made;

@@ -135,6 +135,19 @@ static uint32_t choose(world *w)
   return chosen;
 }
 
+/* As a wire does, which has received a long payload by itself. */
+static gab_status hand_in(gab_local *local, gab_seat source, uint32_t lane, const parcel *of)
+{
+  gab_buffer payload;
+  if (of->number % 2 == 0 || of->bytes == of->head)
+    return gab_local_deliver(local, source, lane, of->data, of->bytes, NULL);
+  gab_buffer_init(&payload, GAB_MEMORY_MESSAGE);
+  gab_status status = gab_put_bytes(&payload, of->data + of->head, of->bytes - of->head);
+  if (status == GAB_OK) status = gab_local_deliver(local, source, lane, of->data, of->head, &payload);
+  gab_buffer_release(&payload);
+  return status;
+}
+
 /* MPI does not, but numbers are there so that it does not matter: a logged message comes a second time,
  * behind those that are under way; but not behind a section in which neighbours change, where nothing of before comes. */
 static void repeat_sometimes(world *w, lane *on, const parcel *first)
@@ -165,9 +178,7 @@ static void deliver(world *w, source s, int place)
            s.c ? s.c : (int)word, (unsigned long)first->number, s.a, s.b);
   }
   const bool is_past = first->is_repeated && first->section != to->app.regridded;
-  if (!is_past &&
-      gab_local_deliver(to->local, (gab_seat)s.a, (uint32_t)s.c, first->data, first->bytes) != GAB_OK &&
-      !w->out.caught)
+  if (!is_past && hand_in(to->local, (gab_seat)s.a, (uint32_t)s.c, first) != GAB_OK && !w->out.caught)
     FAILED(w, "%s", gab_error_message());
   free(first);
   wake(to);
