@@ -94,7 +94,8 @@ gab_status gab_local_hand_over(gab_local *local, gab_local_reason reason, gab_sl
 
 /* ---------------------------------------------------------------- dispatch */
 
-static gab_status handle(gab_local *local, gab_seat source, const gab_local_note *note, gab_reader *in)
+static gab_status handle(gab_local *local, gab_seat source, const gab_local_note *note, gab_reader *in,
+                         gab_buffer *payload)
 {
   GAB_TRY(gab_local_learn_from(local, note));
   switch (note->kind) {
@@ -113,7 +114,7 @@ static gab_status handle(gab_local *local, gab_seat source, const gab_local_note
   case NOTE_NOT_ME:
     return gab_local_on_not_me(local, source, note);
   case NOTE_COPY:
-    return gab_local_on_copy(local, source, note, in);
+    return gab_local_on_copy(local, source, note, in, payload);
   case NOTE_COPIED:
     return gab_local_on_copied(local, source, note);
   case NOTE_HAVE:
@@ -150,7 +151,7 @@ static gab_status defer(gab_local *local, gab_seat source, gab_reader in, const 
   return GAB_OK;
 }
 
-static gab_status on_note(gab_local *local, gab_seat source, gab_reader in, const gab_buffer *payload);
+static gab_status on_note(gab_local *local, gab_seat source, gab_reader in, gab_buffer *payload);
 
 /* What came while it was restoring; it may have to restore again in between, then the rest waits on. */
 static gab_status handle_deferred(gab_local *local)
@@ -168,7 +169,7 @@ static gab_status handle_deferred(gab_local *local)
   return status;
 }
 
-static gab_status on_note(gab_local *local, gab_seat source, gab_reader in, const gab_buffer *payload)
+static gab_status on_note(gab_local *local, gab_seat source, gab_reader in, gab_buffer *payload)
 {
   const gab_reader whole = in;
   gab_local_note note;
@@ -186,7 +187,7 @@ static gab_status on_note(gab_local *local, gab_seat source, gab_reader in, cons
     GAB_TRY(gab_local_on_image(local, &note, &in));
     return handle_deferred(local);
   }
-  return local->state == GAB_LOCAL_PLAYING ? handle(local, source, &note, &in) : GAB_OK;
+  return local->state == GAB_LOCAL_PLAYING ? handle(local, source, &note, &in, payload) : GAB_OK;
 }
 
 gab_status gab_local_deliver(gab_local *local, gab_seat source, uint32_t lane, const void *bytes,

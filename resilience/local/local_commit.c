@@ -180,15 +180,20 @@ gab_status gab_local_checkpoint_own(gab_local *local, gab_step step, const gab_b
   return take(local, step, true, image, taken);
 }
 
-gab_status gab_local_on_copy(gab_local *local, gab_seat source, const gab_local_note *note, gab_reader *in)
+gab_status gab_local_on_copy(gab_local *local, gab_seat source, const gab_local_note *note, gab_reader *in,
+                             gab_buffer *payload)
 {
   gab_local_partner *ward = gab_local_current(local, source, note);
   if (!ward) return GAB_OK;
-  gab_buffer bytes = gab_buffer_over((void *)(uintptr_t)in->at, gab_reader_left(in));
-  bytes.size = gab_reader_left(in);
   GAB_TRY(gab_local_learn_committed(local, (gab_step)note->value));
   const gab_local_image what = {.checkpoint = note->checkpoint, .own = note->own, .decisions = note->number};
-  GAB_TRY(gab_local_keep_image(&ward->images, &what, &bytes));
+  gab_buffer bytes = gab_local_take_idle(&ward->images);
+  gab_status status = GAB_OK;
+  if (payload) gab_buffer_swap(&bytes, payload);
+  else status = gab_put_bytes(&bytes, in->at, gab_reader_left(in));
+  if (status == GAB_OK) status = gab_local_keep_packed(&ward->images, &what, &bytes);
+  gab_buffer_release(&bytes);
+  GAB_TRY(status);
   gab_local_prune_ward(local, ward);
   const gab_local_note answer = {.kind = NOTE_COPIED, .checkpoint = note->checkpoint, .own = note->own};
   return gab_local_tell(local, source, answer, NULL);

@@ -356,7 +356,9 @@ gab_status gab_local_learn_entered(gab_local *local, uint64_t section);
 gab_status gab_local_tell_values(gab_local *local, const gab_local_partner *partner);
 /** Tells the parent, or at the root everybody, what is new. */
 gab_status gab_local_update_tree(gab_local *local);
-gab_status gab_local_on_copy(gab_local *local, gab_seat source, const gab_local_note *note, gab_reader *in);
+/** @param[in,out] payload  NULL, or what `in` reads: its memory is kept instead of a copy */
+gab_status gab_local_on_copy(gab_local *local, gab_seat source, const gab_local_note *note, gab_reader *in,
+                             gab_buffer *payload);
 gab_status gab_local_on_copied(gab_local *local, gab_seat source, const gab_local_note *note);
 gab_status gab_local_on_have(gab_local *local, gab_seat source, const gab_local_note *note);
 gab_status gab_local_on_committed(gab_local *local, gab_seat source, const gab_local_note *note);
