@@ -1,3 +1,4 @@
+#include "lbm/kernels/kernel_names.h"
 #include "lbm/lbm_impl.h"
 
 #include <stdio.h>
@@ -18,30 +19,47 @@ gab_kernel_variant gab_kernel_wanted(const gab_lbm_options *options)
                               .forced = force[0] != 0 || force[1] != 0 || force[2] != 0};
 }
 
+/* The first is taken if nothing is said. */
+static const struct {
+  gab_kernel_entry entry;
+  gab_kernel_family is;
+} families[] = {
+    {{"auto", "in_place for blocks with many fluid cells, sparse for those with few"}, GAB_FAMILY_IN_PLACE},
+    {{"in_place", "one field of populations per block (the AA pattern)"}, GAB_FAMILY_IN_PLACE},
+    {{"sparse", "the same of the fluid cells alone"}, GAB_FAMILY_SPARSE},
+    {{"vector", "two fields per block"}, GAB_FAMILY_VECTOR},
+    {{"reference", "two fields per block, the readable one, a cell at a time"}, GAB_FAMILY_REFERENCE}};
+
+const gab_kernel_entry *gab_kernel_entry_at(int index)
+{
+  return index >= 0 && index < (int)(sizeof families / sizeof families[0]) ? &families[index].entry : NULL;
+}
+
+static void refuse_name(const char *name)
+{
+  char known[256] = "";
+  for (int i = 0; gab_kernel_entry_at(i); i++) {
+    const size_t used = strlen(known);
+    snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", gab_kernel_entry_at(i)->name);
+  }
+  gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__, "there is no kernel \"%s\"; known are %s", name, known);
+}
+
 const gab_kernel *gab_kernel_find(const char *family, const gab_collision *collision,
                                   gab_kernel_variant wanted)
 {
-  static const struct {
-    const char *name;
-    gab_kernel_family is;
-  } families[] = {{"auto", GAB_FAMILY_IN_PLACE},
-                  {"in_place", GAB_FAMILY_IN_PLACE},
-                  {"sparse", GAB_FAMILY_SPARSE},
-                  {"vector", GAB_FAMILY_VECTOR},
-                  {"reference", GAB_FAMILY_REFERENCE}};
   for (size_t i = 0; i < sizeof families / sizeof families[0]; i++) {
-    if (family && strcmp(family, families[i].name) != 0) continue;
+    if (family && strcmp(family, families[i].entry.name) != 0) continue;
     const gab_lattice *lattice = gab_lattice_at(wanted.lattice);
     if (gab_collision_check_lattice(collision, lattice) != GAB_OK) return NULL;
     const gab_kernel *kernel = gab_kernel_of(collision->kernels, families[i].is, wanted);
     if (kernel->run) return kernel;
     gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__,
                   "%s has no kernel \"%s\": it is computed cell by cell (auto, in_place, sparse, reference)",
-                  collision->title, families[i].name);
+                  collision->title, families[i].entry.name);
     return NULL;
   }
-  gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__,
-                "there is no kernel \"%s\"; known are auto, in_place, sparse, vector, reference", family);
+  refuse_name(family);
   return NULL;
 }
 
