@@ -1,6 +1,6 @@
 #include "lbm/setup/lbm_config.h"
 
-#include "lbm/kernels/kernel_names.h"
+#include "lbm/kernels/kernel_family.h"
 
 #include "core/memory/memory.h"
 
@@ -332,7 +332,7 @@ static gab_status read_method(const gab_config *config, const gab_domain *domain
   const int precision = gab_config_choice(config, "lbm.precision");
   options->precision = precision == 0 ? GAB_PRECISION_DOUBLE : GAB_PRECISION_FLOAT;
   options->mixed = precision == 2;
-  options->kernel = gab_kernel_entry_at(gab_config_choice(config, "lbm.kernel"))->name;
+  options->kernel = gab_kernel_family_at(gab_config_choice(config, "lbm.kernel"))->name;
   options->pencil = (int)gab_config_int(config, "lbm.pencil");
   if (options->pencil > 1 && gab_lbm_fields(options) != 1)
     return gab_config_fail(config, "lbm.pencil", "has no effect: the kernel %s keeps two fields",

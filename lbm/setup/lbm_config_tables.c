@@ -1,7 +1,7 @@
 /* The tables of the sections that describe a flow. */
 #include "lbm/setup/lbm_config.h"
 
-#include "lbm/kernels/kernel_names.h"
+#include "lbm/kernels/kernel_family.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -21,7 +21,7 @@ static char lattice_names[128];
 
 static gab_config_word kernel_word(int index)
 {
-  const gab_kernel_entry *kernel = gab_kernel_entry_at(index);
+  const gab_kernel_family *kernel = gab_kernel_family_at(index);
   return (gab_config_word){.name = kernel ? kernel->name : NULL, .doc = kernel ? kernel->doc : NULL};
 }
 
@@ -88,7 +88,7 @@ static const gab_config_key lbm_keys[] = {
      .words = kernel_word,
      .default_text = "auto",
      .outside = true,
-     .doc = "How the sweep is computed; all give the same bits."},
+     .doc = "How the sweep is computed; all of the library's give the same bits."},
     {.name = "pencil",
      .type = GAB_CONFIG_INT,
      .min = 0,

@@ -1,7 +1,7 @@
 /* gabion-test: labels=quick timeout=30 */
 #include "lbm/setup/lbm_config.h"
 #include "core/base/log.h"
-#include "lbm/kernels/kernel_names.h"
+#include "lbm/kernels/kernel_family.h"
 #include "lbm_common.h"
 
 #include <setjmp.h>
@@ -104,7 +104,7 @@ static void every_kernel_that_is_listed_can_be_chosen(void **state)
   for (int i = 0; i < KNOWN; i++) {
     gab_lbm_setup setup;
     gab_lbm_kernel_choice choice;
-    REQUIRE(gab_kernel_entry_at(i) && strcmp(gab_kernel_entry_at(i)->name, known[i]) == 0);
+    REQUIRE(gab_kernel_family_at(i) && strcmp(gab_kernel_family_at(i)->name, known[i]) == 0);
     snprintf(text, sizeof text, "lbm: {kernel: %s}\nfluid: {omega: 1.5}\n", known[i]);
     REQUIRE_OK(read_text_as(text, 2, &setup));
     REQUIRE(strcmp(setup.options.kernel, known[i]) == 0);
@@ -117,7 +117,7 @@ static void every_kernel_that_is_listed_can_be_chosen(void **state)
     gab_lbm_setup_release(&setup);
     expect_refused("lbm: {kernel: fastest}\nfluid: {omega: 1.5}\n", 2, known[i]);
   }
-  REQUIRE(!gab_kernel_entry_at(-1) && !gab_kernel_entry_at(KNOWN));
+  REQUIRE(!gab_kernel_family_at(-1) && !gab_kernel_family_at(KNOWN));
 }
 
 static void mixed_precision_stores_floats_and_computes_in_double(void **state)

@@ -5,7 +5,7 @@
 #include "core/base/log.h"
 #include "lbm/boundaries/body_shape.h"
 #include "lbm/boundaries/boundary.h"
-#include "lbm/kernels/kernel_names.h"
+#include "lbm/kernels/kernel_family.h"
 #include "lbm/levels/cell_criterion.h"
 
 #include <math.h>
@@ -123,7 +123,7 @@ static gab_status plan(gab_app_run *it, gab_app_plan *plan)
 
 static const char *kernel_name(int index)
 {
-  const gab_kernel_entry *kernel = gab_kernel_entry_at(index + 1); /* without auto */
+  const gab_kernel_family *kernel = gab_kernel_family_at(index + 1); /* without auto */
   return kernel ? kernel->name : NULL;
 }
 
