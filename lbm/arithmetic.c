@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Kernels of all families, with and without force, give the bits of one of these. As snprintf(). */
+/* The library's kernels of all families, with and without force, give the bits of one of these, and so do a program's own whose
+ * revision is 0. As snprintf(). */
 static int print(const gab_lbm *lbm, char *text, size_t capacity)
 {
   const gab_lbm_options *options = &lbm->model.options;
@@ -15,8 +16,12 @@ static int print(const gab_lbm *lbm, char *text, size_t capacity)
   char levels[32] = "";
   if (options->deepest > 0 || gab_geometry_domain(lbm->model.geometry)->deepest > 0)
     snprintf(levels, sizeof levels, ", levels revision %d", GAB_LEVELS_REVISION);
-  return snprintf(text, capacity, "%s/%s/%s, revision %d%s", lbm->model.lattice->name, reals,
-                  options->collision->title, options->collision->revision, levels);
+  char kernel[96] = "";
+  const gab_kernel_family *family = lbm->model.family;
+  if (family->revision > 0)
+    snprintf(kernel, sizeof kernel, ", kernel %s revision %d", family->name, family->revision);
+  return snprintf(text, capacity, "%s/%s/%s, revision %d%s%s", lbm->model.lattice->name, reals,
+                  options->collision->title, options->collision->revision, levels, kernel);
 }
 
 /* @param[out] text  all of it, however long the title of the collision is: the revisions stand at its end. To be freed */

@@ -235,11 +235,25 @@ static gab_status set_storage(gab_lbm_model *model, const gab_forest_options *fo
 /* Between many small bodies a sparse block is faster than a dense one below about three quarters of fluid
  * (doc/performance.md). Around one large body the rows of a dense block are as fast as in open space, but it
  * takes memory for all cells; at this share that is a third more than all of a sparse one. */
-static double sparse_below(const char *family)
+static double sparse_below(gab_kernel_blocks blocks)
 {
   const double least_share = 0.6, never = 0, always = 2;
-  if (!family || strcmp(family, "auto") == 0) return least_share;
-  return strcmp(family, "sparse") == 0 ? always : never;
+  if (blocks == GAB_KERNEL_BLOCKS_BY_SHARE) return least_share;
+  return blocks == GAB_KERNEL_BLOCKS_SPARSE ? always : never;
+}
+
+/* After the rates of the levels. */
+static gab_status set_kernel(gab_lbm_model *model)
+{
+  const gab_collision *collision = model->options.collision;
+  model->variant = gab_kernel_wanted(&model->options);
+  model->kernel = gab_kernel_find(model->options.kernel, collision, model->variant);
+  if (!model->kernel) return GAB_ERR_INPUT;
+  model->family = gab_kernel_family_by_name(model->options.kernel);
+  model->sparse_below = sparse_below(model->family->blocks);
+  for (int level = 0; level < GAB_LBM_LEVELS; level++)
+    GAB_TRY(gab_kernel_compare(model->family, collision, model->variant, &model->level[level].rates));
+  return GAB_OK;
 }
 
 static gab_status set_model(gab_lbm_model *model, const gab_forest_options *forest, int slots,
@@ -253,10 +267,7 @@ static gab_status set_model(gab_lbm_model *model, const gab_forest_options *fore
   memcpy(model->cells, forest->cells, sizeof model->cells);
   model->lattice = model->options.lattice;
   for (int level = 0; level < GAB_LBM_LEVELS; level++) set_level(model, level, &domain);
-  const gab_kernel_variant wanted = gab_kernel_wanted(&model->options);
-  model->kernel = gab_kernel_find(options->kernel, model->options.collision, wanted);
-  if (!model->kernel) return GAB_ERR_INPUT;
-  model->sparse_below = sparse_below(options->kernel);
+  GAB_TRY(set_kernel(model));
   GAB_TRY(gab_link_templates_create(&model->link_templates));
   return set_storage(model, forest, slots);
 }

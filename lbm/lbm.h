@@ -59,13 +59,13 @@
  * 50). A flow along an outflow or a pressure side does not above about 12 (2D, u = 0.06: the speed in the
  * box is off by 10 to 30 % with an outflow, and diverges with a pressure side): gab_lbm_advise_open() says so.
  *
- *  Results do not depend on the number of processes, threads or the kernel; on one level neither on blocks.
+ *  Results do not depend on the number of processes, threads or which of the library's kernels it is; on one level neither on blocks.
  *
  *  Kernels: `in_place` streams in the populations' own places (the AA pattern, Bailey, Myre, Walsh, Lilja &
  * Saar 2009), one field per block; `sparse` does so with the fluid cells alone, which lie one after another,
  * by lists of places; `auto` decides between the two for each block, by its share of fluid; `vector` is the
- * same arithmetic with two fields; `reference` is the readable one, a cell at a time. Packed data, and so
- * checksums, snapshots and what is sent, do not know which one runs.
+ * same arithmetic with two fields; `reference` is the readable one, a cell at a time; a program may add its own
+ * (lbm/kernels/kernel_family.h). Packed data, and so checksums, snapshots and what is sent, do not know which one runs.
  *
  *  Life: gab_geometry_create, gab_forest_create, gab_lbm_create, then populate the forest
  * (gab_balance_initial) or restore it; steps; gab_lbm_destroy, gab_forest_destroy, gab_geometry_destroy in
@@ -161,7 +161,7 @@ typedef struct gab_lbm_options {
   double smagorinsky;                    /**< Smagorinsky only: the constant [0: 0.1] */
   double numbers[GAB_COLLISION_NUMBERS]; /**< of a model of a program's own; the same on all levels */
   double force[3];                       /**< body force per volume */
-  const char *kernel; /**< "auto", "in_place", "sparse", "vector", "reference" [NULL: auto] */
+  const char *kernel;                    /**< by name: lbm/kernels/kernel_family.h [NULL: auto] */
   /** How many dense blocks share one field, row by row, 1 … 16: those side by side along x need no ghosts between them.
    * In place only. No result depends on it; blocks of fewer than some 100 cells along x are faster with it (doc/performance.md).
    * 1: each has a field of its own. [0: as many as make rows of 128 cells, but 1 + an eighth of a process's blocks at most] */
@@ -287,7 +287,7 @@ typedef struct gab_lbm_kernel_choice {
 gab_status gab_lbm_choose_kernel(const gab_lbm_options *options, const int32_t cells[3],
                                  gab_lbm_kernel_choice *choice);
 /** Fields of populations that each block has with the kernel of these options: 1 or 2; 0 if there is no such
- *  kernel. Sparse blocks have one of their fluid cells alone. Pure. */
+ *  kernel, without a lattice if it has none on any. Sparse blocks have one of their fluid cells alone. Pure. */
 int gab_lbm_fields(const gab_lbm_options *options);
 
 /** What the blocks of a flow take and send, as bytes. */

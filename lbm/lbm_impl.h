@@ -12,32 +12,13 @@
 #include "core/base/exact_sum.h"
 #include "core/base/log.h"
 #include "field/flags.h"
+#include "lbm/kernels/kernel_family.h"
 #include "lbm/lbm.h"
 #include "lbm/step/storage_impl.h"
 
 #include <stdatomic.h>
 
 /* ------------------------------------------------------------------------------------------ kernels */
-
-/** Fluid cells that lie side by side along x. */
-typedef struct gab_run {
-  uint32_t start; /**< index of the first cell in component 0 */
-  int32_t length;
-  int32_t x, y, z; /**< of the first cell */
-} gab_run;
-
-/** What a kernel works on: reads what arrives in a cell, by before->arriving, collides, writes what the cell
- *  sends, by after->sent. */
-typedef struct gab_sweep {
-  const void *from;
-  void *to; /**< in place: the same */
-  const gab_storage *before, *after;
-  const gab_collision_rates *rates;
-  const gab_lattice *lattice; /**< this and the model: for the function of a cell that a program gives */
-  const gab_collision *collision;
-  const gab_run
-      *end; /**< runs up to there come next: their lines are asked for ahead. NULL: those of the call alone */
-} gab_sweep;
 
 /** How much further than right behind a run its next lines lie, in values: what is asked for `ahead` values before it
  *  is swept lies in one of the runs that come next, once the run itself is asked for.
@@ -50,30 +31,20 @@ static inline ptrdiff_t gab_sweep_jump(const gab_run *run, const gab_run *end, i
   return (ptrdiff_t)run[runs].start - (ptrdiff_t)run->start - (length >= ahead ? length : ahead);
 }
 
-typedef void (*gab_kernel_fn)(const gab_sweep *sweep, const gab_run *runs, size_t count);
-
 typedef struct gab_kernel {
   const char *name; /**< "in_place/D3Q19/double/forced", "in_place/D2Q9/float/MRT/free" */
   gab_kernel_fn run;
   bool in_place; /**< one field per block */
 } gab_kernel;
 
-/** What populations are stored as and what collisions are computed in. */
-typedef enum gab_kernel_reals {
-  GAB_REALS_DOUBLE,
-  GAB_REALS_FLOAT,
-  GAB_REALS_MIXED, /**< stored as float, computed in double, rounded once when stored */
-  GAB_REALS_COUNT
-} gab_kernel_reals;
-
-/** How blocks are stored and swept. */
-typedef enum gab_kernel_family {
+/** The library's own families. */
+typedef enum gab_kernel_kind {
   GAB_FAMILY_IN_PLACE,
   GAB_FAMILY_SPARSE, /**< the same for sparse blocks */
   GAB_FAMILY_VECTOR,
   GAB_FAMILY_REFERENCE,
   GAB_FAMILY_COUNT
-} gab_kernel_family;
+} gab_kernel_kind;
 
 /** What kernels of one family and collision differ by. */
 typedef struct gab_kernel_variant {
@@ -88,7 +59,7 @@ typedef struct gab_kernel_variant {
 struct gab_collision_kernels {
   const gab_kernel *const *of[GAB_FAMILY_COUNT];
 };
-static inline const gab_kernel *gab_kernel_of(const gab_collision_kernels *kernels, gab_kernel_family family,
+static inline const gab_kernel *gab_kernel_of(const gab_collision_kernels *kernels, gab_kernel_kind family,
                                               gab_kernel_variant wanted)
 {
   return &kernels->of[family][wanted.lattice][2 * (int)wanted.reals + wanted.forced];
@@ -96,10 +67,20 @@ static inline const gab_kernel *gab_kernel_of(const gab_collision_kernels *kerne
 
 /** @param[in] options  with the defaults filled in */
 gab_kernel_variant gab_kernel_wanted(const gab_lbm_options *options);
-/** @param[in] family  "auto", "in_place", "sparse", "vector" or "reference"; NULL is auto
- *  @return NULL with an error message if there is no such family, or the model is not defined on the lattice */
+/** @param[in] family  its name; NULL is auto
+ *  @return NULL with an error message if there is no such family, it has no such kernel, or the model is not defined on the
+ * lattice; not owned, there as long as the program runs */
 const gab_kernel *gab_kernel_find(const char *family, const gab_collision *collision,
                                   gab_kernel_variant wanted);
+/** Of the library's own families. */
+gab_kernel_kind gab_kernel_kind_of(const gab_kernel_family *family);
+/** The kernel of a program's own family. @return NULL with an error message if it refuses that */
+const gab_kernel *gab_kernel_of_own(const gab_kernel_family *family, const gab_collision *collision,
+                                    gab_kernel_variant wanted);
+/** Whether a family that says so gives the bits of the library's kernels: in some cells with random populations.
+ *  @param[in] rates  of a level @return ::GAB_ERR_ARGUMENT if it does not */
+gab_status gab_kernel_compare(const gab_kernel_family *family, const gab_collision *collision,
+                              gab_kernel_variant wanted, const gab_collision_rates *rates);
 
 /* ------------------------------------------------------------------------------------------ links */
 
@@ -235,6 +216,8 @@ struct gab_lbm_model {
   gab_geometry *own_geometry; /* made here because none was given */
   gab_level_model level[GAB_LBM_LEVELS];
   const gab_kernel *kernel;
+  gab_kernel_variant variant;
+  const gab_kernel_family *family;
   gab_field_shape shape; /* of the populations of a block, and the map of their field */
   gab_field_map map;
   struct gab_strips
@@ -497,6 +480,25 @@ gab_status gab_lbm_finish_on(gab_lbm *lbm, int level);
 gab_status gab_lbm_settle_on(gab_lbm *lbm, const gab_lbm_substep *at);
 gab_status gab_lbm_collide_on(gab_lbm *lbm, const gab_lbm_substep *at);
 void gab_lbm_ramps(const gab_lbm *lbm, double time, double ramp[GAB_SIDE_COUNT]);
+/** Lets the kernel sweep runs of a block, or of rows that its cells are collected in.
+ *  @param[in] before,after  how they lie in `from` and `to`; @param[in] end  as gab_sweep.end */
+static inline void gab_lbm_sweep_runs(const gab_lbm_model *model, const gab_lbm_block *block,
+                                      const void *from, void *to, const gab_storage *before,
+                                      const gab_storage *after, const gab_run *runs, size_t count,
+                                      const gab_run *end)
+{
+  const gab_sweep sweep = {.from = from,
+                           .to = to,
+                           .arriving = before->arriving,
+                           .sent = after->sent,
+                           .rates = &block->at->rates,
+                           .lattice = model->lattice,
+                           .collision = model->options.collision,
+                           .reals = model->variant.reals,
+                           .forced = model->variant.forced,
+                           .end = end};
+  model->kernel->run(&sweep, runs, count);
+}
 /** Sweeps a slab of a block, whichever kind of block it is, from `now` to the next state. */
 void gab_lbm_sweep_slab(const gab_lbm_model *model, gab_lbm_block *block, size_t slab);
 /** The same of all blocks of a pencil, row by row. @param[in] first  its first block */

@@ -12,9 +12,9 @@
       for (int32_t i = 0; i < runs[k].length; i++) {                                                         \
         const stored *from = (const stored *)sweep->from + runs[k].start + i;                                \
         stored *to = (stored *)sweep->to + runs[k].start + i;                                                \
-        for (int q = 0; q < lattice->q; q++) f[q] = (double)from[sweep->before->arriving[q]];                \
+        for (int q = 0; q < lattice->q; q++) f[q] = (double)from[sweep->arriving[q]];                        \
         sweep->collision->cell(lattice, sweep->rates, is_forced, f);                                         \
-        for (int q = 0; q < lattice->q; q++) to[sweep->after->sent[q]] = (stored)f[q];                       \
+        for (int q = 0; q < lattice->q; q++) to[sweep->sent[q]] = (stored)f[q];                              \
       }                                                                                                      \
   }
 RUNS(double, free, false)

@@ -1,3 +1,5 @@
+#include "lbm/kernels/kernel_family.h"
+#include "lbm/kernels/lattice_list_impl.h"
 #include "lbm/lbm_impl.h"
 
 #include <stdio.h>
@@ -12,36 +14,22 @@ static gab_kernel_reals reals_of(const gab_lbm_options *options)
 gab_kernel_variant gab_kernel_wanted(const gab_lbm_options *options)
 {
   const double *force = options->force;
-  /* Families are the same on all lattices, so gab_lbm_fields() needs none. */
   return (gab_kernel_variant){.lattice = options->lattice ? gab_lattice_number(options->lattice) : 0,
                               .reals = reals_of(options),
                               .forced = force[0] != 0 || force[1] != 0 || force[2] != 0};
 }
 
-const gab_kernel *gab_kernel_find(const char *family, const gab_collision *collision,
-                                  gab_kernel_variant wanted)
+const gab_kernel *gab_kernel_find(const char *name, const gab_collision *collision, gab_kernel_variant wanted)
 {
-  static const struct {
-    const char *name;
-    gab_kernel_family is;
-  } families[] = {{"auto", GAB_FAMILY_IN_PLACE},
-                  {"in_place", GAB_FAMILY_IN_PLACE},
-                  {"sparse", GAB_FAMILY_SPARSE},
-                  {"vector", GAB_FAMILY_VECTOR},
-                  {"reference", GAB_FAMILY_REFERENCE}};
-  for (size_t i = 0; i < sizeof families / sizeof families[0]; i++) {
-    if (family && strcmp(family, families[i].name) != 0) continue;
-    const gab_lattice *lattice = gab_lattice_at(wanted.lattice);
-    if (gab_collision_check_lattice(collision, lattice) != GAB_OK) return NULL;
-    const gab_kernel *kernel = gab_kernel_of(collision->kernels, families[i].is, wanted);
-    if (kernel->run) return kernel;
-    gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__,
-                  "%s has no kernel \"%s\": it is computed cell by cell (auto, in_place, sparse, reference)",
-                  collision->title, families[i].name);
+  const gab_kernel_family *family = gab_kernel_family_by_name(name);
+  if (!family || gab_collision_check_lattice(collision, gab_lattice_at(wanted.lattice)) != GAB_OK)
     return NULL;
-  }
+  if (family->sweep) return gab_kernel_of_own(family, collision, wanted);
+  const gab_kernel *kernel = gab_kernel_of(collision->kernels, gab_kernel_kind_of(family), wanted);
+  if (kernel->run) return kernel;
   gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__,
-                "there is no kernel \"%s\"; known are auto, in_place, sparse, vector, reference", family);
+                "%s has no kernel \"%s\": it is computed cell by cell (auto, in_place, sparse, reference)",
+                collision->title, family->name);
   return NULL;
 }
 
@@ -61,9 +49,14 @@ static int fields_of(const gab_kernel *kernel) { return kernel->in_place ? 1 : 2
 
 int gab_lbm_fields(const gab_lbm_options *options)
 {
-  const gab_kernel *kernel =
-      gab_kernel_find(options->kernel, gab_lbm_collision(options), gab_kernel_wanted(options));
-  return kernel ? fields_of(kernel) : 0;
+  const gab_collision *collision = gab_lbm_collision(options);
+  gab_kernel_variant wanted = gab_kernel_wanted(options);
+  const int last = options->lattice ? wanted.lattice : GAB_LATTICE_COUNT - 1;
+  for (; wanted.lattice <= last; wanted.lattice++) {
+    const gab_kernel *kernel = gab_kernel_find(options->kernel, collision, wanted);
+    if (kernel) return fields_of(kernel);
+  }
+  return 0;
 }
 
 /* ------------------------------------------------------------------------------------------ in words */
@@ -111,9 +104,11 @@ gab_status gab_lbm_choose_kernel(const gab_lbm_options *options, const int32_t c
         "of the memory traffic of two",
         bytes);
   const size_t real = wanted.reals == GAB_REALS_FLOAT ? sizeof(float) : sizeof(double);
-  if (options->collision && options->collision->cell)
+  if (options->collision && options->collision->cell && !gab_kernel_family_by_name(options->kernel)->sweep)
     snprintf(choice->processor, sizeof choice->processor,
              "one cell at a time, by the program's own function");
+  else if (gab_kernel_family_by_name(options->kernel)->sweep)
+    snprintf(choice->processor, sizeof choice->processor, "by the program's own kernel");
   else if (strncmp(kernel->name, "reference/", strlen("reference/")) == 0)
     snprintf(choice->processor, sizeof choice->processor, "one cell at a time; %s", why_fused());
   else

@@ -1,5 +1,7 @@
 #include "lbm/setup/lbm_config.h"
 
+#include "lbm/kernels/kernel_family.h"
+
 #include "core/memory/memory.h"
 
 #include <math.h>
@@ -308,7 +310,6 @@ static gab_status read_initial(const gab_config *config, const gab_domain *domai
 
 static gab_status read_method(const gab_config *config, const gab_domain *domain, gab_lbm_options *options)
 {
-  static const char *const kernels[] = {"auto", "in_place", "sparse", "vector", "reference"};
   const int chosen = gab_config_choice(config, "lbm.lattice"); /* 0: auto */
   options->lattice = chosen == 0 ? gab_lattice_usual(domain->dimension) : gab_lattice_at(chosen - 1);
   if (options->lattice->dimension != domain->dimension) {
@@ -331,7 +332,7 @@ static gab_status read_method(const gab_config *config, const gab_domain *domain
   const int precision = gab_config_choice(config, "lbm.precision");
   options->precision = precision == 0 ? GAB_PRECISION_DOUBLE : GAB_PRECISION_FLOAT;
   options->mixed = precision == 2;
-  options->kernel = kernels[gab_config_choice(config, "lbm.kernel")];
+  options->kernel = gab_kernel_family_at(gab_config_choice(config, "lbm.kernel"))->name;
   options->pencil = (int)gab_config_int(config, "lbm.pencil");
   if (options->pencil > 1 && gab_lbm_fields(options) != 1)
     return gab_config_fail(config, "lbm.pencil", "has no effect: the kernel %s keeps two fields",

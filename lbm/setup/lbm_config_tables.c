@@ -1,6 +1,8 @@
 /* The tables of the sections that describe a flow. */
 #include "lbm/setup/lbm_config.h"
 
+#include "lbm/kernels/kernel_family.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,6 +18,12 @@
 
 /* "auto", and the names of all lattices in small letters. */
 static char lattice_names[128];
+
+static gab_config_word kernel_word(int index)
+{
+  const gab_kernel_family *kernel = gab_kernel_family_at(index);
+  return (gab_config_word){.name = kernel ? kernel->name : NULL, .doc = kernel ? kernel->doc : NULL};
+}
 
 static gab_config_word collision_word(int index)
 {
@@ -77,12 +85,10 @@ static const gab_config_key lbm_keys[] = {
             "in double: half of the memory, errors of rounding only where a population is stored."},
     {.name = "kernel",
      .type = GAB_CONFIG_CHOICE,
-     .choices = "auto|in_place|sparse|vector|reference",
+     .words = kernel_word,
      .default_text = "auto",
      .outside = true,
-     .doc = "How the sweep is computed; all give the same bits. in_place keeps one field of populations per "
-            "block (the AA pattern), sparse one of the fluid cells alone; auto takes the one for blocks with "
-            "many fluid cells, the other for those with few. vector and reference keep two fields."},
+     .doc = "How the sweep is computed; all of the library's give the same bits."},
     {.name = "pencil",
      .type = GAB_CONFIG_INT,
      .min = 0,

@@ -19,14 +19,8 @@ static void sweep_own_places(const gab_lbm_model *model, gab_lbm_block *block, s
   const gab_sparse_chunk *chunks = block->sparse->chunks;
   const gab_run run = {.start = chunks[first].cell,
                        .length = (int32_t)(chunks[last].cell - chunks[first].cell)};
-  const gab_sweep sweep = {.from = block->src->data,
-                           .to = block->src->data,
-                           .before = block->now,
-                           .after = block->now->next,
-                           .rates = &block->at->rates,
-                           .lattice = model->lattice,
-                           .collision = model->options.collision};
-  model->kernel->run(&sweep, &run, 1);
+  void *f = block->src->data;
+  gab_lbm_sweep_runs(model, block, f, f, block->now, block->now->next, &run, 1, NULL);
 }
 
 void gab_sparse_sweep(const gab_lbm_model *model, gab_lbm_block *block, size_t slab)

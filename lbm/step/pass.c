@@ -66,16 +66,9 @@ static void cells_of(const pass *it, const gab_pass_segment *segment, stretch at
   const gab_lbm_block *block = view_of(model, segment->blocks, step);
   const size_t row = (size_t)at.plane * (size_t)it->plan->rows,
                first = segment->row_runs[row + (size_t)at.lo], last = segment->row_runs[row + (size_t)at.hi];
-  const gab_sweep sweep = {.from = block->src->data,
-                           .to = block->src->data,
-                           .before = block->now,
-                           .after = block->now->next,
-                           .rates = &block->at->rates,
-                           .lattice = model->lattice,
-                           .collision = model->options.collision,
-                           .end = segment->runs +
-                                  segment->row_runs[(size_t)it->plan->rows * (size_t)it->plan->planes]};
-  model->kernel->run(&sweep, segment->runs + first, last - first);
+  const gab_run *end = segment->runs + segment->row_runs[(size_t)it->plan->rows * (size_t)it->plan->planes];
+  gab_lbm_sweep_runs(model, block, block->src->data, block->src->data, block->now, block->now->next,
+                     segment->runs + first, last - first, end);
 }
 
 /* ------------------------------------------------------------------------------------------ rows of the domain */

@@ -6,15 +6,9 @@ static void sweep_dense(const gab_lbm_model *model, gab_lbm_block *block, const 
 {
   const size_t slabs = (size_t)model->slabs;
   const size_t first = start[slab], last = start[slab + 1];
-  const gab_sweep sweep = {.from = block->src->data,
-                           .to = block->dst ? block->dst->data : block->src->data,
-                           .before = block->now,
-                           .after = block->now->next,
-                           .rates = &block->at->rates,
-                           .lattice = model->lattice,
-                           .collision = model->options.collision,
-                           .end = runs + start[slabs]};
-  model->kernel->run(&sweep, runs + first, last - first);
+  void *to = block->dst ? block->dst->data : block->src->data;
+  gab_lbm_sweep_runs(model, block, block->src->data, to, block->now, block->now->next, runs + first,
+                     last - first, runs + start[slabs]);
 }
 
 void gab_lbm_sweep_slab(const gab_lbm_model *model, gab_lbm_block *block, size_t slab)

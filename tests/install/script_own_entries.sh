@@ -1,6 +1,6 @@
 # A program of one's own adds to what `gabion' has to choose from, against the installed libraries: a boundary condition, a
 # collision model with kernels that are there and one that is the function of a cell, quantities, a criterion of refinement, a
-# redundancy scheme, a recovery strategy, a balancer and a monitor (own_entries.c); and it has a physics made of the flow and a
+# redundancy scheme, a recovery strategy, a balancer, a monitor and two families of kernels (own_entries.c); and it has a physics made of the flow and a
 # force. Each is listed, chosen by name in a parameter file, accepted by check, and does what it says in a run; a name that does
 # not exist is refused with those that there are.
 # gabion-test: timeout=300 labels=quick needs=ulfm,png
@@ -10,7 +10,7 @@ cmake --install "$GABION_BUILD" --prefix "$work/prefix" >log.txt 2>&1 || { cat l
 export PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name gabion-app.pc)")
 export LD_LIBRARY_PATH=$(dirname "$(find "$work/prefix" -name 'libgabion-app.*' | head -n 1)")
 GABION_LAUNCH=$work/prefix/bin/gabion-launch
-cp "$GABION_SOURCE/tests/install/"{own_entries.c,navier_slip.h,power_law.h} "$work"
+cp "$GABION_SOURCE/tests/install/"{own_entries.c,navier_slip.h,power_law.h,own_kernels.h} "$work"
 # shellcheck disable=SC2046 # words on purpose
 "$GABION_CC" -std=c11 -Wall -Wextra -Wpedantic -Werror own_entries.c -o own $(pkg-config --cflags --libs gabion-app) -lm || exit 1
 gabion=$work/own
@@ -31,6 +31,7 @@ plain=$(checksum)
 helps boundaries.y_min navier_slip
 helps bodies ring
 helps lbm.collision 'two_groups: '
+helps lbm.kernel 'gathered: cells are collected into rows' 'plain: '
 helps balance.strategy 'lopsided: a quarter of the blocks'
 helps refinement.criteria own_curl
 for key in output.fields.quantities output.slices.quantity output.probes.quantities; do helps $key 'own_q: Q criterion' 'momentum: rho u'; done
@@ -39,7 +40,7 @@ helps resilience.scheme 'before: a copy at the member before'
 helps resilience.strategies 'own_shrink: goes on without the dead'
 helps resilience.monitors 'ceiling: ' 'mass: ' 'bounds: '
 "$gabion" info >said.txt 2>&1 || complain "info: $(cat said.txt)"
-for name in navier_slip ring two_groups power_law own_q momentum own_shear own_curl before own_shrink lopsided ceiling; do said "$name"; done
+for name in navier_slip ring two_groups power_law own_q momentum own_shear own_curl before own_shrink lopsided ceiling gathered plain; do said "$name"; done
 
 # accepted OPTIONS: by check. wrong NAME WORDS...: refused, with this one of the names that there are.
 accepted() { check 0 box.yaml "$@"; }
@@ -195,6 +196,66 @@ printf 'refinement: {levels: 1, criteria: [{type: box, lo: [0, 0], hi: [16, 3.9]
 run 0 1 thin.yaml
 said 'blocks of levels 0 to 1'
 thinned "two levels"
+
+# Kernels: gathered gives the library's bits in all collisions, with walls, bodies and levels, after a death, and from a state
+# of theirs; plain is SRT in other bits, and neither it nor the library goes on from the other's state.
+cat >swept.yaml <<'YAML'
+run: {steps: 40}
+domain: {cells: [64, 32], block: [16, 16]}
+fluid: {omega: 1.4, acceleration: [1.0e-5, 0]}
+boundaries:
+  y_min: {type: wall}
+  y_max: {type: wall}
+bodies: [{name: disc, type: sphere, centre: [20.2, 15.1], radius: 5.3, wall: interpolated}]
+refinement: {levels: 1, criteria: [{type: bodies, distance: 1}]}
+YAML
+for collision in trt mrt smagorinsky two_groups power_law; do
+  run 0 1 swept.yaml --set lbm.collision=$collision
+  usual=$(checksum)
+  run 0 2 swept.yaml --set lbm.collision=$collision --set lbm.kernel=gathered
+  said 'gathered/D2Q9/double'
+  [ "$(checksum)" = "$usual" ] || complain "gathered: another checksum than the library's kernels: $collision"
+done
+run 0 3 box.yaml --set lbm.kernel=gathered --inject slot=1,step=23,phase=exchange
+said 'slot 1 died'
+[ "$(checksum)" = "$plain" ] || complain "gathered: another checksum after a death"
+run 0 1 box.yaml --set lbm.collision=srt
+srt=$(checksum)
+run 0 2 box.yaml --set lbm.collision=srt --set lbm.kernel=plain
+said 'plain/D2Q9/double'
+simple=$(checksum)
+[ "$simple" != "$srt" ] || complain "plain gives the bits of the library"
+run 0 3 box.yaml --set lbm.collision=srt --set lbm.kernel=plain --inject slot=1,step=23,phase=exchange
+[ "$(checksum)" = "$simple" ] || complain "plain: another checksum after a death"
+run 2 1 box.yaml --set lbm.kernel=plain
+said 'it is SRT in double'
+wrong gathered --set lbm.kernel=gathering
+# goes_on CODE KERNEL: the run in the folder half, to the end with this kernel.
+goes_on() {
+  local expected=$1 code
+  rm -rf out
+  cp -r half out
+  timeout 100 "$GABION_LAUNCH" -n 1 -- "$gabion" run box.yaml --out out --set lbm.collision=srt --set resilience.disk.every=20 \
+    --set lbm.kernel="$2" >said.txt 2>&1
+  code=$?
+  [ $code = "$expected" ] || complain "going on with $2: exit code $code, expected $expected: $(cat said.txt)"
+}
+half() { # half KERNEL
+  run 0 2 box.yaml --set lbm.collision=srt --set resilience.disk.every=20 --set run.steps=20 --set lbm.kernel="$1"
+  rm -rf half
+  mv out half
+}
+half gathered
+goes_on 0 auto
+said 'going on from step 20'
+[ "$(checksum)" = "$srt" ] || complain "another checksum from a state of gathered"
+goes_on 2 plain
+said 'kernel plain revision 1'
+half plain
+goes_on 0 plain
+[ "$(checksum)" = "$simple" ] || complain "plain: another checksum from a state on disk"
+goes_on 2 gathered
+said 'kernel plain revision 1'
 
 # Quantities: in fields, pictures and probes; own_q is what q_criterion is.
 cat >seen.yaml <<'YAML'

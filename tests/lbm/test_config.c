@@ -1,6 +1,7 @@
 /* gabion-test: labels=quick timeout=30 */
 #include "lbm/setup/lbm_config.h"
 #include "core/base/log.h"
+#include "lbm/kernels/kernel_family.h"
 #include "lbm_common.h"
 
 #include <setjmp.h>
@@ -91,6 +92,32 @@ static void a_channel_in_physical_units_reaches_the_lattice(void **state)
   REQUIRE(setup.bodies[0].shape == GAB_SHAPE_CYLINDER && setup.bodies[0].wall == GAB_WALL_INTERPOLATED);
   REQUIRE(setup.bodies[1].shape == GAB_SHAPE_BOX && setup.bodies[1].wall == GAB_WALL_STAIRCASE);
   gab_lbm_setup_release(&setup);
+}
+
+/* Each by its own name, none left out, and a wrong name is told all of them. */
+static void every_kernel_that_is_listed_can_be_chosen(void **state)
+{
+  (void)state;
+  static const char *const known[] = {"auto", "in_place", "sparse", "vector", "reference"};
+  enum { KNOWN = sizeof known / sizeof known[0] };
+  char text[120];
+  for (int i = 0; i < KNOWN; i++) {
+    gab_lbm_setup setup;
+    gab_lbm_kernel_choice choice;
+    REQUIRE(gab_kernel_family_at(i) && strcmp(gab_kernel_family_at(i)->name, known[i]) == 0);
+    snprintf(text, sizeof text, "lbm: {kernel: %s}\nfluid: {omega: 1.5}\n", known[i]);
+    REQUIRE_OK(read_text_as(text, 2, &setup));
+    REQUIRE(strcmp(setup.options.kernel, known[i]) == 0);
+    REQUIRE_OK(gab_lbm_choose_kernel(&setup.options, (const int32_t[3]){20, 20, 1}, &choice));
+    const char *family = i == 0 ? "in_place" : known[i];
+    REQUIRE(strncmp(choice.name, family, strlen(family)) == 0 && choice.name[strlen(family)] == '/');
+    setup.options.kernel = "fastest";
+    REQUIRE(gab_lbm_choose_kernel(&setup.options, (const int32_t[3]){20, 20, 1}, &choice) == GAB_ERR_INPUT);
+    REQUIRE(strstr(gab_error_message(), known[i]));
+    gab_lbm_setup_release(&setup);
+    expect_refused("lbm: {kernel: fastest}\nfluid: {omega: 1.5}\n", 2, known[i]);
+  }
+  REQUIRE(!gab_kernel_family_at(-1) && !gab_kernel_family_at(KNOWN));
 }
 
 static void mixed_precision_stores_floats_and_computes_in_double(void **state)
@@ -229,6 +256,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rates_of_moments_and_the_magic_parameter_exclude_each_other),
       cmocka_unit_test(a_channel_in_physical_units_reaches_the_lattice),
+      cmocka_unit_test(every_kernel_that_is_listed_can_be_chosen),
       cmocka_unit_test(mixed_precision_stores_floats_and_computes_in_double),
       cmocka_unit_test(two_of_time_step_viscosity_and_omega_give_the_third),
       cmocka_unit_test(cells_across_a_body_are_those_of_the_level_that_covers_it),

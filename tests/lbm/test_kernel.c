@@ -93,7 +93,7 @@ static any_kernel kernel_of_number(int number)
                       variant_of_number(number / 4 * 2 + number % 2)};
 }
 static const gab_lattice *lattice_of(any_kernel which) { return gab_lattice_at(which.variant.lattice); }
-static const gab_kernel *kernel_in(gab_kernel_family family, any_kernel which)
+static const gab_kernel *kernel_in(gab_kernel_kind family, any_kernel which)
 {
   return gab_kernel_of(which.collision->kernels, family, which.variant);
 }
@@ -108,8 +108,8 @@ static void sweep_two_grids(const sample *it, const gab_kernel *kernel, gab_fiel
 {
   const gab_sweep sweep = {.from = it->src->data,
                            .to = to->data,
-                           .before = &it->two_grids[0],
-                           .after = &it->two_grids[0],
+                           .arriving = it->two_grids[0].arriving,
+                           .sent = it->two_grids[0].sent,
                            .rates = rates};
   kernel->run(&sweep, it->runs, it->run_count);
 }
@@ -304,8 +304,11 @@ static void in_place_kernels_give_the_same_bits_from_both_states(void **state)
       const gab_storage *before = &one.in_place[odd];
       each_place(&one, before, bring_from_two_grids, both);
       sweep_two_grids(&one, kernel_in(GAB_FAMILY_REFERENCE, which), one.dst, &rates);
-      const gab_sweep sweep = {
-          .from = both->data, .to = both->data, .before = before, .after = before->next, .rates = &rates};
+      const gab_sweep sweep = {.from = both->data,
+                               .to = both->data,
+                               .arriving = before->arriving,
+                               .sent = before->next->sent,
+                               .rates = &rates};
       kernel_in(GAB_FAMILY_IN_PLACE, which)->run(&sweep, one.runs, one.run_count);
       expect_sent(both, before->next);
       gab_field_destroy(&both);

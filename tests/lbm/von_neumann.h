@@ -21,7 +21,7 @@ static inline void collide_cell(const gab_kernel *kernel, const gab_collision_ra
 {
   gab_storage own = {.next = NULL};
   for (int i = 0; i < q; i++) own.arriving[i] = own.sent[i] = i;
-  const gab_sweep sweep = {.from = f, .to = f, .before = &own, .after = &own, .rates = rates};
+  const gab_sweep sweep = {.from = f, .to = f, .arriving = own.arriving, .sent = own.sent, .rates = rates};
   const gab_run cell = {.length = 1};
   kernel->run(&sweep, &cell, 1);
 }

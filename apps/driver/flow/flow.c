@@ -5,6 +5,7 @@
 #include "core/base/log.h"
 #include "lbm/boundaries/body_shape.h"
 #include "lbm/boundaries/boundary.h"
+#include "lbm/kernels/kernel_family.h"
 #include "lbm/levels/cell_criterion.h"
 
 #include <math.h>
@@ -122,8 +123,8 @@ static gab_status plan(gab_app_run *it, gab_app_plan *plan)
 
 static const char *kernel_name(int index)
 {
-  static const char *const kernels[] = {"in_place", "sparse", "vector", "reference"};
-  return index < (int)(sizeof kernels / sizeof kernels[0]) ? kernels[index] : NULL;
+  const gab_kernel_family *kernel = gab_kernel_family_at(index + 1); /* without auto */
+  return kernel ? kernel->name : NULL;
 }
 
 static const char *precision_name(int index)
