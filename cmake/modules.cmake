@@ -70,10 +70,10 @@ function(gabion_commit_header module)
   add_dependencies(gabion_${module}_objects gabion_commit)
 endfunction()
 
-# libgabion-persist from resilience/persist/*.c: a library that stands between a program and its MPI, with the few sources of
+# libgabion-persist from resilience/persist: a library that stands between a program and its MPI, with the few sources of
 # core that it needs. Programs of this project link gabion_persist; what is installed has those sources inside.
 function(gabion_persist_library)
-  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/resilience/persist/*.c")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/resilience/persist/*.c")
   if(NOT sources OR NOT TARGET gabion_core)
     return()
   endif()

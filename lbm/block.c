@@ -1,6 +1,6 @@
 #include "lbm/boundaries/link_template_impl.h"
 #include "lbm/levels/level_interface_impl.h"
-#include "lbm/step/strip_impl.h"
+#include "lbm/step/strips/strip_impl.h"
 #include "lbm/sparse/sparse_impl.h"
 
 #include <string.h>

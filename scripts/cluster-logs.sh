@@ -40,8 +40,8 @@ OUT=$(realpath -m "$OUT"); mkdir -p "$OUT"
 export OMP_NUM_THREADS=1
 failures=0
 
-faults=$GABION_ROOT/tests/faults
-CUBE=$GABION_ROOT/tests/apps/cluster_cube.yaml
+faults=$GABION_ROOT/tests/faults/local_runs
+CUBE=$GABION_ROOT/tests/apps/plan/cluster_cube.yaml
 # shellcheck disable=SC2034 # used by their names
 flow=("$CUBE")
 # Owners by cells, not by measured work: else the traffic of one run is not that of the next.

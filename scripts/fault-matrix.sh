@@ -159,9 +159,9 @@ from_outside_one() {
 # first death: between checkpoints, at whichever interval; of the second flow one at which its grid changes. BEFORE is that
 # from which those who die in a recovery count phases: they may lag behind, and no checkpoint lies between
 use() {
-  CASE=$GABION_ROOT/tests/faults/flow.yaml PREFIX= LONG_STEPS=1500 STRATEGIES=(hilbert) STEP=33
+  CASE=$GABION_ROOT/tests/faults/runs/flow.yaml PREFIX= LONG_STEPS=1500 STRATEGIES=(hilbert) STEP=33
   if [ "$1" = adaptive ]; then
-    CASE=$GABION_ROOT/tests/faults/flow_adaptive.yaml PREFIX=adaptive- LONG_STEPS=300 STEP=45
+    CASE=$GABION_ROOT/tests/faults/runs/flow_adaptive.yaml PREFIX=adaptive- LONG_STEPS=300 STEP=45
     STRATEGIES=(hilbert diffusion morton)
     if "$GABION" info | grep -q '^ *balancing.*graph'; then STRATEGIES+=(graph); fi
   fi

@@ -379,7 +379,7 @@ class Matrix:
 
     def arguments(self, row, folder):
         scheme = SETTINGS[row["scheme"]][0]
-        words = [self.program, "run", os.path.join(self.options.root, "tests", "faults", CASES[row["flow"]]), "--out", folder]
+        words = [self.program, "run", os.path.join(self.options.root, "tests", "faults", "runs", CASES[row["flow"]]), "--out", folder]
         strategies = (["spare"] if row["spares"] else []) + (["respawn"] if row["respawn"] else []) + ["shrink"] + (["disk"] if row["disk"] else [])
         section = "phasefield" if row["flow"] == "phase" else "lbm"
         settings = ["resilience.scheme=" + row["scheme"], *scheme, "resilience.memory.every=%d" % row["every"],

@@ -14,7 +14,7 @@
 #                as that is taken over; `checkpoint`, the same behind the next checkpoint of the others (as slot 0 writes that event, it is
 #                not the first one to die then); `holder`, who keeps the image of the first; `spare`, who has taken over, as soon as it
 #                has caught up; `all`, one after the other in turn
-#   --case FILE  default: tests/faults/local.yaml, a flow; tests/faults/local_sphere.yaml has a body in 3D, local_phase.yaml is a phase
+#   --case FILE  default: tests/faults/local_runs/local.yaml, a flow; tests/faults/local_runs/local_sphere.yaml has a body in 3D, local_phase.yaml is a phase
 #                field
 #   --out DIR    default: BUILD/local-kills; a run that did not end as it has to stays there with its log
 #   ARGUMENTS    of `gabion run`
@@ -27,7 +27,7 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-RUNS=20 SEED=$((EPOCHSECONDS % 32768)) N=8 SPARES=2 KILLS= CLUSTERS= SECOND= CASE=$GABION_ROOT/tests/faults/local.yaml OUT= MORE=()
+RUNS=20 SEED=$((EPOCHSECONDS % 32768)) N=8 SPARES=2 KILLS= CLUSTERS= SECOND= CASE=$GABION_ROOT/tests/faults/local_runs/local.yaml OUT= MORE=()
 while (($#)); do
   case $1 in
     -h|--help) print_head "${BASH_SOURCE[0]}"; exit 0 ;;

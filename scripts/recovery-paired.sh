@@ -47,7 +47,7 @@ recovery() { # recovery BUILD KIND: prints milliseconds
   if [ "$2" = half ]; then for ((slot = NP - 2; slot >= NP / 2; slot--)); do slots=$slot+$slots; done; fi
   rm -rf "$OUT/run"
   (cd "$OUT" && timeout -k 10 120 "$1/bin/gabion-launch" --agent "$OUT/agent.sh" --hosts "nodeA:$((NP / 2)),nodeB:$((NP / 2))" -n "$NP" -t 1 \
-    --mpi-args "--oversubscribe --mca mpi_yield_when_idle 1" -- "$1/bin/gabion" run "$GABION_ROOT/tests/faults/flow.yaml" --out run --quiet \
+    --mpi-args "--oversubscribe --mca mpi_yield_when_idle 1" -- "$1/bin/gabion" run "$GABION_ROOT/tests/faults/runs/flow.yaml" --out run --quiet \
     --inject "slot=$slots,step=25,phase=compute" >last.txt 2>&1 </dev/null) || fail "a run with a death did not end well: $(cat "$OUT/last.txt")"
   awk 'match($0, /"event": "recovery"/) && match($0, /"seconds": [0-9.e+-]*/) { printf "%.3f\n", 1e3 * substr($0, RSTART + 11, RLENGTH - 11); found++ }
        END { exit found != 1 }' "$OUT/run/events.jsonl" || fail "not one recovery in $OUT/run/events.jsonl"

@@ -52,7 +52,7 @@ death() { # death WAY NP SPARES
 flow() { # flow NP STEPS SPARES [arguments]
   local np=$1 steps=$2 spares=$3
   shift 3
-  timeout -k 10 300 "$LAUNCH" -n "$np" --spares "$spares" -- "$GABION" run "$GABION_ROOT/tests/faults/flow.yaml" --out "$OUT/run" \
+  timeout -k 10 300 "$LAUNCH" -n "$np" --spares "$spares" -- "$GABION" run "$GABION_ROOT/tests/faults/runs/flow.yaml" --out "$OUT/run" \
     --quiet --set run.steps="$steps" --set resilience.disk.every=10 "$@" >"$OUT/last.txt" 2>&1 </dev/null
 }
 restart() { # restart NP

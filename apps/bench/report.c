@@ -1,7 +1,7 @@
 /* The table for people and the lines for programs. */
 #include "apps/bench/bench.h"
 
-#include "core/base/json.h"
+#include "core/base/text/json.h"
 
 #include <stdarg.h>
 #include <unistd.h>

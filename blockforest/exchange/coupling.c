@@ -4,7 +4,7 @@
 #include "blockforest/exchange/coupling.h"
 
 #include "blockforest/forest/forest_impl.h"
-#include "core/messages/carrier.h"
+#include "core/messages/logged/carrier.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -30,7 +30,7 @@
 #define GABION_CORE_CONFIG_H
 
 #include "core/base/buffer.h"
-#include "core/base/json.h"
+#include "core/base/text/json.h"
 
 #include <stdio.h>
 

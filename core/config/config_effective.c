@@ -1,6 +1,6 @@
 /* The parameters as they are in force: the file with all assignments applied, as a file of its own. */
 #include "core/config/config_impl.h"
-#include "core/base/json.h"
+#include "core/base/text/json.h"
 
 #include <libfyaml.h>
 #include <limits.h>

@@ -6,7 +6,7 @@
 #ifndef GABION_CORE_CONFIG_IMPL_H
 #define GABION_CORE_CONFIG_IMPL_H
 
-#include "core/base/text_impl.h"
+#include "core/base/text/text_impl.h"
 #include "core/config/config.h"
 
 /* ---- arena: many small objects that end together ---- */

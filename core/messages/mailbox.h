@@ -4,7 +4,7 @@
  *  For rendezvous in which nobody knows who will write to him: each process knows to whom it has to speak, and finds by probing
  *  who speaks to it (Ropars et al. 2013, figure 4). Who knows all partners uses an exchange or a port instead.
  *
- *  A mailbox is a logged port (core/messages/port.h, core/messages/carrier.h) and a *queue of what came too early*. A message leaves its channel
+ *  A mailbox is a logged port (core/messages/port.h, core/messages/logged/carrier.h) and a *queue of what came too early*. A message leaves its channel
  *  in the order of the channel, and waits in the queue until a receive fits: the same tag, the same id (core/messages/pattern.h) as is
  *  active at the receive, and the source that was named, if one was. Of several that fit it is the one that came first, so
  *  messages of one channel, tag and id do not overtake each other.

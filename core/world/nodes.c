@@ -5,7 +5,7 @@
  *  enough to tell whether a dead one sat here, and how many slots the node has; what is best for all comes from reductions.
  *  Where a whole node is gone nobody remembers it, and nobody has to. */
 #include "core/base/hash.h"
-#include "core/world/respawn_impl.h"
+#include "core/world/spares/respawn_impl.h"
 
 #include <limits.h>
 #include <string.h>

@@ -10,7 +10,7 @@
  *  then, spares included, on that of everybody. And a
  *  process may be finished with a repair while another one has to begin again: it holds the newer
  *  communicator like the other, finds it revoked, and comes back. */
-#include "core/messages/carrier.h"
+#include "core/messages/logged/carrier.h"
 #include "core/base/log.h"
 #include "core/world/world_impl.h"
 

@@ -14,9 +14,9 @@
 #ifndef GABION_CORE_WORLD_IMPL_H
 #define GABION_CORE_WORLD_IMPL_H
 
-#include "core/messages/carrier.h"
+#include "core/messages/logged/carrier.h"
 #include "core/messages/mailbox.h"
-#include "core/messages/wire.h"
+#include "core/messages/logged/wire.h"
 #ifdef GAB_HAVE_ULFM
 #include <mpi-ext.h>
 #endif

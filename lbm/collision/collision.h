@@ -2,7 +2,7 @@
  *  @brief Collision models: tables that say what a model needs, how it relaxes and how much it bears.
  *
  *  A model is one file, lbm/collision_NAME.c: its kernels, made of the arithmetic of one cell by
- *  lbm/kernels/kernel_families.inc, and its table. The models of this library are listed in lbm/collision/collision.c; a program
+ *  lbm/kernels/source/kernel_families.inc, and its table. The models of this library are listed in lbm/collision/collision.c; a program
  *  adds its own by gab_collision_register(), with kernels that are there already and rates of its own, or with the function of
  *  one cell, which the library calls for all of them. All models can be chosen by name in the parameter file.
  *  @code
@@ -28,7 +28,7 @@ extern "C" {
 
 struct gab_lbm_options;
 struct gab_lattice;
-/** The kernels of all families; made by lbm/kernels/kernel_families.inc. */
+/** The kernels of all families; made by lbm/kernels/source/kernel_families.inc. */
 typedef struct gab_collision_kernels gab_collision_kernels;
 /** Those of models with a function of one cell. */
 extern const gab_collision_kernels gab_collision_kernels_of_cell;
@@ -107,7 +107,7 @@ typedef struct gab_collision {
    *  (tests/lbm/test_von_neumann.c). */
   double wave_reynolds;
   /** In 3D: above this Reynolds number of a cell borders between levels may amplify waves
-   * (tests/lbm/mpi_open_sides.c). 0: never seen up to 100. */
+   * (tests/lbm/walls/mpi_open_sides.c). 0: never seen up to 100. */
   double border_reynolds_of_space;
   /** What to take instead if a magic parameter lets waves grow: "srt or mrt". */
   const char *calmer;

@@ -8,11 +8,11 @@
 #define MODEL          mrt
 #define MODEL_PATH     "/MRT"
 #define MRT            1
-#define CELL           "lbm/kernels/kernel_cell.inc"
-#define CELL_RATES     "lbm/kernels/kernel_cell_rates.inc"
-#define REFERENCE_CELL "lbm/kernels/kernel_reference_body.inc"
+#define CELL           "lbm/kernels/source/kernel_cell.inc"
+#define CELL_RATES     "lbm/kernels/source/kernel_cell_rates.inc"
+#define REFERENCE_CELL "lbm/kernels/source/kernel_reference_body.inc"
 #define ON_LATTICE     HAS_MRT
-#include "lbm/kernels/kernel_families.inc"
+#include "lbm/kernels/source/kernel_families.inc"
 
 /* Space: d'Humieres et al. 2002, section 3. Plane: Lallemand & Luo 2000; among the published ones they are
  * stable at the highest speeds and omegas with the equilibrium of second order

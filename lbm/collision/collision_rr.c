@@ -24,11 +24,11 @@
 
 #define MODEL          rr
 #define MODEL_PATH     "/RR"
-#define CELL           "lbm/kernels/kernel_cell_recursive.inc"
-#define CELL_RATES     "lbm/kernels/kernel_cell_recursive_rates.inc"
-#define REFERENCE_CELL "lbm/kernels/kernel_reference_recursive.inc"
+#define CELL           "lbm/kernels/source/kernel_cell_recursive.inc"
+#define CELL_RATES     "lbm/kernels/source/kernel_cell_recursive_rates.inc"
+#define REFERENCE_CELL "lbm/kernels/source/kernel_reference_recursive.inc"
 #define ON_LATTICE     HAS_HERMITE
-#include "lbm/kernels/kernel_families.inc"
+#include "lbm/kernels/source/kernel_families.inc"
 
 /* rho u_x^l u_y^m u_z^n for l + m + n > 2, each with its polynomial: of lattices that carry all of them. */
 static double beyond_of_full(const int8_t *c, const double u[3])

@@ -19,11 +19,11 @@
 
 #define MODEL          smagorinsky
 #define MODEL_PATH     "/Smagorinsky"
-#define CELL           "lbm/kernels/kernel_cell_recursive.inc"
-#define CELL_RATES     "lbm/kernels/kernel_cell_recursive_rates.inc"
-#define REFERENCE_CELL "lbm/kernels/kernel_reference_recursive.inc"
+#define CELL           "lbm/kernels/source/kernel_cell_recursive.inc"
+#define CELL_RATES     "lbm/kernels/source/kernel_cell_recursive_rates.inc"
+#define REFERENCE_CELL "lbm/kernels/source/kernel_reference_recursive.inc"
 #define ON_LATTICE     HAS_HERMITE
-#include "lbm/kernels/kernel_families.inc"
+#include "lbm/kernels/source/kernel_families.inc"
 
 static const double usual_constant = 0.1;
 

@@ -9,10 +9,10 @@
 #define MODEL          trt
 #define MODEL_PATH     ""
 #define MRT            0
-#define CELL           "lbm/kernels/kernel_cell.inc"
-#define CELL_RATES     "lbm/kernels/kernel_cell_rates.inc"
-#define REFERENCE_CELL "lbm/kernels/kernel_reference_body.inc"
-#include "lbm/kernels/kernel_families.inc"
+#define CELL           "lbm/kernels/source/kernel_cell.inc"
+#define CELL_RATES     "lbm/kernels/source/kernel_cell_rates.inc"
+#define REFERENCE_CELL "lbm/kernels/source/kernel_reference_body.inc"
+#include "lbm/kernels/source/kernel_families.inc"
 
 static const double usual_magic = 3.0 / 16;
 

@@ -16,7 +16,7 @@
  * two. */
 #include "lbm/boundaries/link_template_impl.h"
 #include "lbm/levels/level_interface_impl.h"
-#include "lbm/step/strip_impl.h"
+#include "lbm/step/strips/strip_impl.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -25,7 +25,7 @@
  *  39, 1625), no difference of velocities; with a large-eddy model omega is that of the cell, so the eddies' stress is in it. A
  *  force of lbm/step/local_force.h may act. The populations know sigma in the middle of the cell: it is carried on to the wall
  *  linearly, by its differences between cells. n is that of a body's surface; of a mask, and where walls meet, the sum of w_q c_q over
- *  the links. What is known of it (tests/lbm/mpi_wall_shear.c, mpi_wall_shear_places.c, mpi_wall_force.c):
+ *  the links. What is known of it (tests/lbm/walls/mpi_wall_shear.c, mpi_wall_shear_places.c, mpi_wall_force.c):
  *  - Where sigma is linear and the wall along the grid it is exact: plane Couette and Poiseuille flow to rounding.
  *  - On `interpolated` walls it is of first order. In pipes of 10, 20 and 40 cells the mean is off by 0.7, 0.3 and 0.2 %, the worst
  *    cell by 5, 2.4 and 1.6 %. A stress that falls away from the wall like (R / r)^m comes out too small, as whatever is carried on

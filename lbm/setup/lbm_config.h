@@ -13,7 +13,7 @@
 
 #include "core/config/config.h"
 #include "lbm/lbm.h"
-#include "lbm/levels/refinement.h"
+#include "lbm/levels/refinement/refinement.h"
 #include "lbm/setup/units.h"
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /* What is known of the stability of a collision before anything is computed. The numbers are those of von
  * Neumann's analysis (tests/lbm/test_von_neumann.c) and of boxes with open sides
- * (tests/lbm/mpi_open_sides.c). */
+ * (tests/lbm/walls/mpi_open_sides.c). */
 #include "lbm/lbm_impl.h"
 
 #include <math.h>
@@ -68,7 +68,7 @@ void gab_lbm_advise_borders(const gab_lbm_options *options, double speed, int le
 }
 
 /* With the further rates of MRT in 3D, seen at a cell Reynolds number of 100 but not at 30, whatever the magic parameter is; with
- * SRT in 3D slowly in front of an outflow, seen at 100 but not at 50 (tests/lbm/mpi_open_sides.c). */
+ * SRT in 3D slowly in front of an outflow, seen at 100 but not at 50 (tests/lbm/walls/mpi_open_sides.c). */
 void gab_lbm_advise_borders_of_space(const gab_lbm_options *options, int dimension, double speed, int level,
                                      char *text, size_t capacity)
 {

@@ -1,7 +1,7 @@
 /* A pass: several steps while the cells are in a cache. pass_impl.h says in which order, and why. */
 #include "lbm/step/pass_impl.h"
 
-#include "lbm/step/strip_impl.h"
+#include "lbm/step/strips/strip_impl.h"
 
 enum pass_part { PART_GHOSTS, PART_LINKS, PART_CELLS, PART_COUNT };
 

@@ -2,7 +2,7 @@
  * what it sends to ghosts of other blocks here. */
 #include "lbm/step/pass_impl.h"
 
-#include "lbm/step/strip_impl.h"
+#include "lbm/step/strips/strip_impl.h"
 
 #include <stdlib.h>
 #include <string.h>

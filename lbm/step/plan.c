@@ -1,7 +1,7 @@
 /* What a step does that follows from the forest alone is worked out once for each of its states: which blocks are
  * swept together, jobs, their threads, where ghosts come from, and which slabs can do without messages. */
 #include "lbm/step/pass_impl.h"
-#include "lbm/step/strip_impl.h"
+#include "lbm/step/strips/strip_impl.h"
 
 #include <stdlib.h>
 

@@ -13,7 +13,7 @@
  * nothing from the others: a sweep of a cell touches what arrives there and nothing else (storage_impl.h),
  * and what is packed, or fetched by other blocks, has been sent to cells outside of this block. */
 #include "lbm/levels/level_interface_impl.h"
-#include "lbm/step/strip_impl.h"
+#include "lbm/step/strips/strip_impl.h"
 
 #include "core/base/log.h"
 

@@ -2,7 +2,7 @@
 
 #include "core/system/file.h"
 #include "core/base/hash.h"
-#include "core/base/json.h"
+#include "core/base/text/json.h"
 
 #include <errno.h>
 #include <libfyaml.h>

@@ -1,4 +1,4 @@
-/* Local recovery at work: the machine of local.h on the wire of core/messages/wire.h, for a time loop.
+/* Local recovery at work: the machine of local.h on the wire of core/messages/logged/wire.h, for a time loop.
  *
  * local_run.c (a generation: machine, wire, and what passes between them), local_neighbours.c (with whom a player has
  * to do), local_step.c (the time loop: begin, checkpoints, sections, taking over a slot), local_times.c (checkpoints of a
@@ -10,10 +10,10 @@
 #ifndef GABION_RESILIENCE_LOCAL_RUN_IMPL_H
 #define GABION_RESILIENCE_LOCAL_RUN_IMPL_H
 
-#include "core/messages/carrier.h"
-#include "core/messages/wire.h"
+#include "core/messages/logged/carrier.h"
+#include "core/messages/logged/wire.h"
 #include "resilience/checkpoint/checkpoint_impl.h"
-#include "resilience/local/local.h"
+#include "resilience/local/protocol/local.h"
 #include "resilience/local/local_division_impl.h"
 #include "resilience/loop/timeloop_impl.h"
 

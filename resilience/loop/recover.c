@@ -4,7 +4,7 @@
 
 #include "core/base/log.h"
 #include "core/memory/system_memory.h"
-#include "core/messages/carrier.h"
+#include "core/messages/logged/carrier.h"
 
 #include <stdio.h>
 #include <stdlib.h>

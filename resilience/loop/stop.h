@@ -14,7 +14,7 @@
  *  Whether anybody was asked is found out by a reduction about once a second, at steps that all know beforehand, every 64 steps
  *  at least; other steps pay nothing.
  *  Under strategy `local` nobody asks all: the question goes up the tree of acknowledgements and comes back with the commit of a
- *  checkpoint, so that the run stops up to two intervals later, which a deadline allows for (resilience/local/local.h).
+ *  checkpoint, so that the run stops up to two intervals later, which a deadline allows for (resilience/local/protocol/local.h).
  *
  *  Tier: extender header.
  */

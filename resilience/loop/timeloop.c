@@ -1,7 +1,7 @@
 #include "resilience/reports/completion.h"
 #include "resilience/loop/timeloop_impl.h"
 
-#include "core/messages/carrier.h"
+#include "core/messages/logged/carrier.h"
 #include "core/messages/collective.h"
 #include "core/base/log.h"
 #include "core/messages/mailbox.h"

@@ -1,7 +1,7 @@
 #include "resilience/recovery/recovery.h"
 
 #include "core/messages/collective.h"
-#include "core/messages/carrier.h"
+#include "core/messages/logged/carrier.h"
 #include "core/base/log.h"
 #include "resilience/disk/disk_impl.h"
 

@@ -9,7 +9,7 @@
 #ifndef GABION_RESILIENCE_EVENTS_H
 #define GABION_RESILIENCE_EVENTS_H
 
-#include "core/base/json.h"
+#include "core/base/text/json.h"
 #include "core/world/world.h"
 
 #ifdef __cplusplus
@@ -23,7 +23,7 @@ gab_status gab_events_create(gab_world *world, const char *folder, gab_events **
 void gab_events_destroy(gab_events **events);
 
 /** Begins a line: to be filled with further members and ended by gab_event_end(). @return NULL if events go
- * nowhere, which the functions of core/base/json.h take */
+ * nowhere, which the functions of core/base/text/json.h take */
 gab_json *gab_event_begin(gab_events *events, const char *event);
 /** Appends the line; whoever calls it writes. Errors are not reported: an event must not end a run. */
 void gab_event_end(gab_events *events, gab_json **event);

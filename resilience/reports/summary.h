@@ -6,7 +6,7 @@
 #ifndef GABION_RESILIENCE_SUMMARY_H
 #define GABION_RESILIENCE_SUMMARY_H
 
-#include "core/base/json.h"
+#include "core/base/text/json.h"
 #include "resilience/loop/timeloop.h"
 
 #ifdef __cplusplus

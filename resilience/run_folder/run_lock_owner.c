@@ -1,7 +1,7 @@
 /* Who holds a lock, and whether it lives. */
 #include "resilience/run_folder/run_lock_impl.h"
 
-#include "core/base/json.h"
+#include "core/base/text/json.h"
 #include "core/system/process.h"
 #include "core/base/timer.h"
 #include "resilience/reports/completion.h"

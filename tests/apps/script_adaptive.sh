@@ -23,13 +23,13 @@ variant() { # variant PROCESSES THREADS [options]
   done
 }
 
-sed '/^output:/,$d' "$GABION_SOURCE/tests/faults/flow_adaptive.yaml" >flat.yaml
+sed '/^output:/,$d' "$GABION_SOURCE/tests/faults/runs/flow_adaptive.yaml" >flat.yaml
 cat >>flat.yaml <<'YAML'
 output:
   forces: {every: 2}
   integrals: {every: 10}
 YAML
-cp "$GABION_SOURCE/tests/apps/deep.yaml" .
+cp "$GABION_SOURCE/tests/apps/plan/deep.yaml" .
 
 graph=
 if "$gabion" info | grep -q '^ *balancing.*graph'; then graph=graph; fi

@@ -1,7 +1,7 @@
 # gabion-test: timeout=300 labels=quick
 # What `gabion run` refuses `gabion check` refuses too, in the same words, and a refused run leaves no folder.
 . "$GABION_SOURCE/tests/apps/common.sh"
-. "$GABION_SOURCE/tests/apps/phase_common.sh"
+. "$GABION_SOURCE/tests/apps/phase/phase_common.sh"
 
 errors() { sed -n '/error: /,$p' said.txt | sed -e 's/.*error: //' -e '/^gabion-launch/d' -e '/^\[warn\] Epoll/d'; } # of mpirun, as it ends
 

@@ -2,7 +2,7 @@
 # What can be computed but cannot be meant is refused, or warned of, with the place in the file and the numbers;
 # check and run say the same of the collision on refined grids.
 . "$GABION_SOURCE/tests/apps/common.sh"
-. "$GABION_SOURCE/tests/apps/phase_common.sh"
+. "$GABION_SOURCE/tests/apps/phase/phase_common.sh"
 
 # case EXPRESSION CODE TEXT: the small flow, changed by sed.
 case_is() {

@@ -3,7 +3,7 @@
  * words and a world that stays whole, as soon as blocks of different levels touch anywhere: whether the grid
  * was built so, adapted, or came back with an image; and it works again on one level. */
 #include "core/base/hash.h"
-#include "tests/blockforest/adapting.h"
+#include "tests/blockforest/adapt/adapting.h"
 
 enum { BLOCKS = 4, CELLS = 4 };
 

@@ -2,7 +2,7 @@
 /* Fields that are swapped while their ghosts travel are noticed on any number of processes: ghosts between
  * blocks of one process would be in one array and those that come by message in the other. Swapped before or
  * after, all is well. */
-#include "tests/blockforest/adapting.h"
+#include "tests/blockforest/adapt/adapting.h"
 
 enum { CELLS = 4 };
 

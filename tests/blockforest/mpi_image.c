@@ -1,7 +1,7 @@
 /* Images bring back what they were made of, in place or on another slot, and refuse what they are not.
  * gabion-test: np=1,2,3,4,7 timeout=60 labels=quick */
 #include "core/messages/collective.h"
-#include "tests/blockforest/hand_over.h"
+#include "tests/blockforest/adapt/hand_over.h"
 
 enum { DOMAINS = 30 };
 

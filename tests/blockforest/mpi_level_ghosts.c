@@ -5,7 +5,7 @@
  * solution with second order, and to the same bits on any number of processes. */
 #include "blockforest/exchange/level_ghosts.h"
 
-#include "tests/blockforest/adapting.h"
+#include "tests/blockforest/adapt/adapting.h"
 
 enum { FINEST = 2, COMPONENTS = 2 };
 

@@ -6,7 +6,7 @@
 #include "blockforest/output/output.h"
 #include "core/base/log.h"
 #include "field/flags.h"
-#include "tests/blockforest/adapting.h"
+#include "tests/blockforest/adapt/adapting.h"
 
 /* Blocks as in a report: twice as long as the cube that the field was made for. */
 enum { WIDE = 8, LONG = 16 };

@@ -3,7 +3,7 @@
 /* gabion-test: np=2,3,5 timeout=60 labels=quick needs=ulfm */
 #include "core/messages/collective.h"
 #include "core/messages/port.h"
-#include "core/messages/wire.h"
+#include "core/messages/logged/wire.h"
 #include "tests/mpi_test.h"
 
 static const size_t sizes[] = {0, 1, 4096, 4097, GAB_CHUNK_BYTES, GAB_CHUNK_BYTES + 1, 3 * 1024 * 1024};

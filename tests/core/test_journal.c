@@ -1,6 +1,6 @@
 /* gabion-test: labels=quick */
 /* The log of a sender: numbers, intervals, memory that changes hands, and what is freed when. */
-#include "core/messages/journal.h"
+#include "core/messages/logged/journal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -24,7 +24,7 @@ compile() { # COMPILER arguments: like the compiler, for MPI if the target needs
   fi
 }
 
-sources=(core/base/status.c core/memory*.c core/memory/node_memory.c core/base/buffer.c core/base/hash.c core/base/log.c core/base/timer.c core/config*.c)
+sources=(core/base/status.c core/memory/*.c core/base/buffer.c core/base/hash.c core/base/log.c core/base/timer.c core/config/*.c)
 flags=(-std=c11 -D_GNU_SOURCE -O1 -g -I. -fno-sanitize-recover=undefined)
 read -ra yaml <<<"$(pkg-config --cflags --libs libfyaml)"
 

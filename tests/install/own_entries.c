@@ -10,7 +10,7 @@
 #include "lbm/boundaries/body_shape.h"
 #include "lbm/collision/collision.h"
 #include "lbm/lbm.h"
-#include "lbm/levels/cell_criterion.h"
+#include "lbm/levels/refinement/cell_criterion.h"
 #include "lbm/step/local_force.h"
 #include "resilience/loop/monitor.h"
 #include "resilience/recovery/recovery.h"

@@ -1,9 +1,9 @@
 # A program of one's own has all of what `gabion' has, from an installed tree: the tutorials and a physics of its own
-# (tests/apps/helper_heat.c) build in a folder outside of the sources, unchanged, by find_package (gabion::app) and by pkg-config
+# (tests/apps/tutorials/helper_heat.c) build in a folder outside of the sources, unchanged, by find_package (gabion::app) and by pkg-config
 # (gabion-app), and run, check, plan, help, info and status work there. The results are those of the same program of the source
 # tree, on 1, 2 and 4 processes, and when one of them is killed.
 # gabion-test: timeout=300 labels=quick needs=ulfm,png
-. "$GABION_SOURCE/tests/apps/tutorial_common.sh"
+. "$GABION_SOURCE/tests/apps/tutorials/tutorial_common.sh"
 quietly() { "$@" >log.txt 2>&1 || { echo "failed: $*"; cat log.txt; exit 1; }; }
 unset GABION_MPI
 quietly cmake --install "$GABION_BUILD" --prefix "$work/installed"
@@ -11,7 +11,7 @@ mv installed prefix # an installed tree may be moved
 GABION_LAUNCH=$work/prefix/bin/gabion-launch
 
 mkdir solver
-cp "$GABION_SOURCE/apps/tutorial/"*.c "$GABION_SOURCE/tests/apps/helper_heat.c" solver
+cp "$GABION_SOURCE/apps/tutorial/"*.c "$GABION_SOURCE/tests/apps/tutorials/helper_heat.c" solver
 cat >solver/CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.22)
 project(solver LANGUAGES C)

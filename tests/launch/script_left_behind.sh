@@ -3,7 +3,7 @@
 # launcher of the same user removes it on every node, and the same command goes on from it, if it is of this case, to the
 # undisturbed result. What belongs to a run that lives is left alone, also while none of its processes does. Each
 # emulated node has a host name and a /dev/shm of its own, and so has the machine of the launcher.
-. "$GABION_SOURCE/tests/launch/nodes.sh"
+. "$GABION_SOURCE/tests/launch/nodes/nodes.sh"
 unshare --mount --uts bash -c 'mount -t tmpfs none /dev/shm' 2>/dev/null || exit 77
 holders=
 clean_up() {

@@ -2,7 +2,7 @@
 # The daemon of a node dies with all its processes, and with it the whole job: the launcher starts it again on the
 # nodes that are left, and it goes on from what lies in their memory, to the undisturbed result. Nodes are emulated:
 # processes with host names of their own.
-. "$GABION_SOURCE/tests/launch/nodes.sh"
+. "$GABION_SOURCE/tests/launch/nodes/nodes.sh"
 box 1200 '[32, 16]' >case.yaml
 
 launch() { # launch OUT [options of the launcher]: in the background

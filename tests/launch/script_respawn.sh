@@ -1,7 +1,7 @@
 # gabion-test: timeout=420 labels=quick needs=ulfm
 # Processes that are started for the dead sit where those sat, and on the node with the fewest slots when a node has lost all of
 # its own; copies are placed by where they sit. Nodes are emulated: processes with host names of their own.
-. "$GABION_SOURCE/tests/launch/nodes.sh"
+. "$GABION_SOURCE/tests/launch/nodes/nodes.sh"
 set -o pipefail
 box 60 '[64, 32]' | sed 's/{every: 5}}/{every: 5}, strategies: [respawn, shrink]}/' >case.yaml
 

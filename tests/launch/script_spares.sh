@@ -1,7 +1,7 @@
 # gabion-test: timeout=300 labels=quick needs=ulfm
 # Spare processes of a run and of each node: how many there are, as the command line or the case says; who is called; what is
 # said when copies come to share a node. Nodes are emulated: processes with host names of their own.
-. "$GABION_SOURCE/tests/launch/nodes.sh"
+. "$GABION_SOURCE/tests/launch/nodes/nodes.sh"
 box 60 '[64, 32]' >case.yaml
 
 run() { # run EXIT OPTIONS OF THE LAUNCHER -- ARGUMENTS OF THE RUN

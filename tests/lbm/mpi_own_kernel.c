@@ -4,7 +4,7 @@
  * refused; the state of one with an arithmetic of its own goes on with no other. */
 #include "blockforest/adaptation/adapt.h"
 #include "lbm/lbm_impl.h"
-#include "streaming_common.h"
+#include "tests/lbm/step/streaming_common.h"
 #include "tests/install/own_kernels.h"
 
 static gab_kernel_family in_sparse, in_two;

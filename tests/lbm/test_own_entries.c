@@ -3,7 +3,7 @@
  * taken or cannot be one, is refused, and what was registered is found behind those of the library. */
 #include "lbm/boundaries/geometry.h"
 #include "lbm/observe/quantities.h"
-#include "lbm/levels/cell_criterion.h"
+#include "lbm/levels/refinement/cell_criterion.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -29,7 +29,7 @@ dead_after=$limit
 one_each=nod1:1,nod2:1,nod3:1,nod4:1
 make_reference $one_each 4
 # A grid that changes every three steps.
-sed 's/^  steps: .*/  steps: 180/' "$GABION_SOURCE/tests/faults/flow_adaptive.yaml" >adaptive.yaml
+sed 's/^  steps: .*/  steps: 180/' "$GABION_SOURCE/tests/faults/runs/flow_adaptive.yaml" >adaptive.yaml
 case=adaptive.yaml reference=ref_adaptive
 make_reference $one_each 4
 

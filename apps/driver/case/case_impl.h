@@ -7,7 +7,7 @@
 #define GABION_APPS_DRIVER_CASE_IMPL_H
 
 #include "apps/driver/case/case.h"
-#include "core/base/json.h"
+#include "core/base/text/json.h"
 #include "resilience/disk/restart.h"
 #include "resilience/resilience_config.h"
 #include "resilience/run_folder/run_lock.h"

@@ -2,7 +2,7 @@
 #include "apps/driver/driver.h"
 
 #include "core/messages/collective.h"
-#include "core/base/json.h"
+#include "core/base/text/json.h"
 #include "core/base/log.h"
 #include "resilience/reports/completion.h"
 #include "resilience/reports/history.h"

@@ -2,7 +2,7 @@
 #include "apps/driver/driver.h"
 #include "apps/driver/commands/status_behind.h"
 #include "core/system/file.h"
-#include "core/base/json.h"
+#include "core/base/text/json.h"
 #include "core/base/timer.h"
 #include "resilience/reports/history.h"
 

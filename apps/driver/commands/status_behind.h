@@ -3,7 +3,7 @@
 #ifndef GABION_APPS_STATUS_BEHIND_H
 #define GABION_APPS_STATUS_BEHIND_H
 
-#include "core/base/json.h"
+#include "core/base/text/json.h"
 
 enum { STATUS_MOST_BEHIND = 64 };
 

@@ -1,7 +1,7 @@
 /* Local against global recovery, for people and for programs. */
 #include "apps/driver/delays/delays.h"
 
-#include "core/base/json.h"
+#include "core/base/text/json.h"
 
 #include <math.h>
 

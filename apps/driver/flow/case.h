@@ -7,7 +7,7 @@
 #define GABION_APPS_DRIVER_FLOW_CASE_H
 
 #include "apps/driver/driver.h"
-#include "lbm/levels/refinement.h"
+#include "lbm/levels/refinement/refinement.h"
 #include "lbm/setup/lbm_config.h"
 
 enum { FLOW_MOST_POINTS = 1000000 /**< of all lines and points together */ };

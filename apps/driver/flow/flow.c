@@ -6,7 +6,7 @@
 #include "lbm/boundaries/body_shape.h"
 #include "lbm/boundaries/boundary.h"
 #include "lbm/kernels/kernel_family.h"
-#include "lbm/levels/cell_criterion.h"
+#include "lbm/levels/refinement/cell_criterion.h"
 
 #include <math.h>
 

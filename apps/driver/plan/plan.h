@@ -8,7 +8,7 @@
 
 #include "apps/driver/driver.h"
 #include "apps/driver/plan/traffic.h"
-#include "core/base/json.h"
+#include "core/base/text/json.h"
 #include "loadbalance/balance.h"
 #include "resilience/schemes/placement.h"
 #include "resilience/resilience_config.h"

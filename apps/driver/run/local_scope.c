@@ -2,7 +2,7 @@
 #include "apps/driver/driver.h"
 
 #include "core/base/log.h"
-#include "core/messages/carrier.h"
+#include "core/messages/logged/carrier.h"
 
 bool gab_app_wants_local(const gab_app_case *which)
 {

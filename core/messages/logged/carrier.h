@@ -1,0 +1,113 @@
+/** @file carrier.h
+ *  @brief Who takes the messages of logged ports instead of MPI, and who plays which slot without a repair.
+ *
+ *  What a slot needs that goes back alone are the messages of *logged* ports: ghost exchange, coupling of
+ *  levels, reductions and broadcasts. While a world has a carrier, that one takes and gives them
+ *  (doc/local-recovery.md, "On MPI"); everything that needs all processes at once is refused: other ports,
+ *  agreements. Without a carrier a logged port is a port like any other.
+ *
+ *  Tier: extender header.
+ */
+#ifndef GABION_CORE_CARRIER_H
+#define GABION_CORE_CARRIER_H
+
+#include "core/messages/logged/journal.h"
+#include "core/messages/port.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The messages of a port are logged where there is a carrier. To be called right after gab_port_create(), on
+ *  all alike: logged ports are numbered in this order. Local. */
+void gab_port_set_logged(gab_port *port);
+/** Logged ports so far, those that were closed included; the same on all. */
+uint32_t gab_world_logged_ports(const gab_world *world);
+/** @return the name of the logged port of that number; "" if it was closed */
+const char *gab_world_logged_name(const gab_world *world, uint32_t context);
+
+/** What this process has sent to another one through a logged port, since the last repair or gab_world_forget_sent(), as long as
+ *  that counts. @param[in] bytes  envelopes included: what a journal keeps of them */
+typedef gab_status (*gab_sent_fn)(void *user, gab_slot target, uint64_t messages, uint64_t bytes);
+/** Calls for each logged port and target. Local. @return what `call` returned */
+gab_status gab_world_each_sent(const gab_world *world, gab_sent_fn call, void *user);
+/** Counts from zero. Local. */
+void gab_world_forget_sent(gab_world *world);
+/** Whether what is sent from now on counts; it does at first. A time loop says no in duties and finishes: where there is a carrier
+ *  these are without it, so no journal keeps what they send. Local. */
+void gab_world_count_sent(gab_world *world, bool counts);
+
+/** All functions are for the thread that talks. `context` is the number of the logged port. */
+typedef struct gab_carrier {
+  void *user;
+  /** Takes a message, envelope included, at once. @param[in,out] message  as in gab_journal_append() */
+  gab_status (*send)(void *user, gab_slot target, uint32_t context, const gab_journal_label *label,
+                     gab_buffer *message);
+  /** Gives the next message if it is there. @param[in,out] message  replaced if so */
+  gab_status (*receive)(void *user, gab_slot source, uint32_t context, gab_buffer *message, bool *there);
+  /** Whether that slot can be written to, and read from. NULL: all can */
+  bool (*reaches)(void *user, gab_slot slot);
+  /** Looks after others once: called again and again by who waits. @return ::GAB_ERR_FAULT to unwind */
+  gab_status (*serve)(void *user);
+  /** Of the root: makes a decision that it will make again if it comes back. @param[in,out] value */
+  gab_status (*decide)(void *user, uint64_t *value);
+} gab_carrier;
+
+/** @param[in] carrier  borrowed; NULL: none any more. Drops what ports have under way. Local */
+void gab_world_set_carrier(gab_world *world, const gab_carrier *carrier);
+bool gab_world_is_carried(const gab_world *world);
+
+/** Called by a spare at rest between two looks. @param[out] plays  it has taken a slot, by gab_world_play():
+ *  the rest is over */
+typedef gab_status (*gab_rest_fn)(void *user, bool *plays);
+/** @param[in] call  NULL: none */
+void gab_world_set_rest(gab_world *world, gab_rest_fn call, void *user);
+
+/* ------------------------------------------------------------------------------------ claims */
+
+enum { GAB_MOST_CLAIMS = 16 }; /* they travel with the notes of a repair, which are short */
+
+/** What a process says of the slot that it took without a repair. */
+typedef struct gab_claim {
+  gab_slot slot;
+  gab_seat seat;
+  gab_incarnation taken;  /**< so many times the slot was taken since the last repair */
+  gab_step restored_step; /**< of the checkpoint from which it went on */
+  gab_step lost_step;     /**< that was being computed when its predecessor died, as far as known; -1: not */
+  gab_step whole_from;    /**< since this checkpoint it holds all it should; INT64_MAX: not yet */
+  double seconds;         /**< from the offer to the end of restoring */
+} gab_claim;
+
+/** A spare plays `slot` from now on, in the next incarnation. Only this process knows; the next repair tells all.
+ *  Local. @return ::GAB_ERR_STATE if it is no spare */
+gab_status gab_world_play(gab_world *world, gab_slot slot);
+/** The claim of this process, to be kept up to date; NULL if it has none. */
+gab_claim *gab_world_claim(gab_world *world);
+/** The claims that the last repair found, the same on all. @param[out] count */
+const gab_claim *gab_world_claims(const gab_world *world, int *count);
+/** Lets the slots of those claims come back in `members`, which were those before. */
+gab_status gab_world_apply_claims(const gab_world *world, gab_members *members);
+
+/** Between two looks at requests, where processes share cores: lets others have the core, the longer the more looks there
+ *  have been. @param[in,out] looks  0 before the first */
+void gab_world_pause(const gab_world *world, int *looks);
+/** Whether the program has derived communicators (gab_world_dup(), gab_world_split()). */
+bool gab_world_has_own_comms(const gab_world *world);
+/** Whether the application has a mailbox: what is delivered to it by some step depends on the wire. */
+bool gab_world_has_mailbox(const gab_world *world);
+/** Breaks the world without an intent: all come to repair. Local. */
+void gab_world_call_repair(gab_world *world);
+/** Drops what this process has under way in all ports, messages to itself included: it goes back alone. Local. */
+void gab_world_drop_messages(gab_world *world);
+
+/** Agreements, repairs and new communicators in which this process has taken part. */
+uint64_t gab_world_meetings(const gab_world *world);
+
+/** Like gab_world_broadcast() of a number of the root's, which is fit to depend on the clock: with a carrier it is
+ *  logged before it is spread. Collective. */
+gab_status gab_world_decide(gab_world *world, uint64_t *value);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,512 @@
+/** @file wire.c
+ *  @brief Messages between seats that go on after deaths.
+ *
+ *  A message is one or several of MPI, all with one tag and in order: first lane, sizes, head, and the payload if it
+ *  is short; a longer payload follows in chunks out of the memory where it lies. Who has received the first
+ *  part waits for the others, which were posted with it. */
+#include "core/messages/logged/wire.h"
+
+#include "core/base/log.h"
+#include "core/world/world_impl.h"
+
+#include <string.h>
+
+enum {
+  FIRST_BYTES = 24,  /* lane, bytes of the head, bytes of the payload */
+  INLINE = 4096,     /* payload that travels with the head */
+  STRANGERS = 64,    /* places that are not near and looked at in one turn */
+  MOST_AT_ONCE = 64, /* messages of one place, before the next one's turn */
+  MOST_PROBED = 4096 /* places that one probe of any source looks at: MPI goes through all of them */
+};
+
+/* s, from one look at strangers and for deaths to the next. Who waits looks at what is near again and again; each further
+ * question to MPI would make each of these looks longer, and where processes share cores gives the core away. */
+static const double turn = 100e-6;
+
+/* Memory that MPI reads: for one request or several, which end in any order. */
+typedef struct parcel {
+  void *memory; /* owned; NULL: lent */
+  size_t bytes; /* of that memory */
+  void *lent;   /* NULL: nothing */
+  int requests;
+} parcel;
+
+typedef struct sending {
+  MPI_Request request;
+  parcel *of;
+} sending;
+
+struct gab_wire {
+  gab_world *world;
+  gab_wire_events events;
+  gab_seat places, place;
+  gab_seat *place_of; /* by rank */
+  bool by_name;       /* whether places are probed one by one: those that are near, and strangers in turn */
+  gab_seat *near;
+  size_t near_count;
+  gab_seat next_stranger;
+  double looked_far; /* when strangers were looked at, and for deaths */
+  gab_seat *dead;    /* that were noticed */
+  size_t dead_count;
+  gab_seat *untold; /* of them, whose death is to be told, perhaps again */
+  size_t untold_count;
+  int failed; /* members of the communicator, as far as was looked at */
+  sending *sendings;
+  size_t sending_count, sending_capacity;
+  gab_buffer in,
+      payload; /* of a message that comes: all of it if it is short, else the head; and a long payload */
+  void *idle;  /* of a payload that was sent, for the next: pages that were touched already */
+  size_t idle_bytes;
+  gab_wire_stats stats;
+};
+
+/* The rank of a place; members and seats of the world do not change while there is a wire. */
+static int rank_of(const gab_wire *wire, gab_seat place)
+{
+  const gab_world *world = wire->world;
+  const int32_t members = gab_members_count(&world->members);
+  if (place < members) return gab_world_rank(world, gab_members_slot(&world->members, place));
+  return gab_world_rank(world, (gab_slot)gab_world_spare(world, place - members));
+}
+
+static gab_status number_places(gab_wire *wire)
+{
+  void *memory;
+  int ranks = 0, rank = 0;
+  MPI_Comm_size(wire->world->comm, &ranks);
+  MPI_Comm_rank(wire->world->comm, &rank);
+  GAB_TRY(gab_alloc((size_t)ranks * sizeof(gab_seat), GAB_MEMORY_OTHER, &memory));
+  wire->place_of = memory;
+  for (int i = 0; i < ranks; i++) wire->place_of[i] = GAB_NO_SEAT;
+  for (gab_seat place = 0; place < wire->places; place++) wire->place_of[rank_of(wire, place)] = place;
+  wire->place = wire->place_of[rank];
+  return GAB_OK;
+}
+
+gab_status gab_wire_create(gab_world *world, const gab_wire_events *events, gab_wire **wire)
+{
+  void *memory;
+  *wire = NULL;
+  if (world->wire) GAB_FAIL(GAB_ERR_STATE, "the world has a wire already");
+  GAB_TRY(gab_alloc(sizeof(gab_wire), GAB_MEMORY_OTHER, &memory));
+  gab_wire *made = memory;
+  made->world = world;
+  made->events = *events;
+  made->places = gab_members_count(&world->members) + gab_world_spares(world);
+  made->by_name = made->places > MOST_PROBED;
+  gab_buffer_init(&made->in, GAB_MEMORY_MESSAGE);
+  gab_buffer_init(&made->payload, GAB_MEMORY_MESSAGE);
+  const gab_status status = number_places(made);
+  if (status != GAB_OK) {
+    gab_free(&memory);
+    return status;
+  }
+  world->wire = *wire = made;
+  return GAB_OK;
+}
+
+gab_seat gab_wire_places(const gab_wire *wire) { return wire->places; }
+gab_seat gab_wire_place(const gab_wire *wire) { return wire->place; }
+
+gab_wire_stats gab_wire_statistics(const gab_wire *wire)
+{
+  gab_wire_stats stats = wire->stats;
+  stats.near = wire->near_count;
+  return stats;
+}
+
+static bool is_in(const gab_seat *list, size_t count, gab_seat place)
+{
+  for (size_t i = 0; i < count; i++)
+    if (list[i] == place) return true;
+  return false;
+}
+
+static gab_status append(gab_seat **list, size_t *count, gab_seat place)
+{
+  void *room = *list;
+  if (is_in(*list, *count, place)) return GAB_OK;
+  GAB_TRY(gab_list_room(&room, *count, sizeof place));
+  *list = room;
+  (*list)[(*count)++] = place;
+  return GAB_OK;
+}
+
+gab_status gab_wire_add_near(gab_wire *wire, gab_seat place)
+{
+  return append(&wire->near, &wire->near_count, place);
+}
+
+void gab_wire_keep_near(gab_wire *wire, bool (*stays)(const void *user, gab_seat place), const void *user)
+{
+  size_t kept = 0;
+  for (size_t i = 0; i < wire->near_count; i++)
+    if (stays(user, wire->near[i])) wire->near[kept++] = wire->near[i];
+  wire->near_count = kept;
+}
+
+/* ------------------------------------------------------------------------------------ errors */
+
+#ifdef GAB_HAVE_ULFM
+static gab_status note_dead(gab_wire *wire, gab_seat place)
+{
+  if (is_in(wire->dead, wire->dead_count, place)) return GAB_OK;
+  GAB_TRY(append(&wire->dead, &wire->dead_count, place));
+  return append(&wire->untold, &wire->untold_count, place);
+}
+#endif
+
+/* Of a call that names a place. @return GAB_OK if it is dead, which is noted */
+static gab_status judge(gab_wire *wire, gab_seat place, int code, const char *function)
+{
+  if (code == MPI_SUCCESS) return GAB_OK;
+  GAB_TRY(gab_world_check(wire->world));
+#ifdef GAB_HAVE_ULFM
+  int class = MPI_SUCCESS;
+  MPI_Error_class(code, &class);
+  if (class == MPIX_ERR_PROC_FAILED) return note_dead(wire, place);
+#else
+  (void)place;
+#endif
+  return gab_world_mpi(wire->world, code, function);
+}
+
+/* Open MPI 5.0.7 does not tell of a death by MPI_Iprobe: that finds nothing, for ever. */
+static gab_status look_for_dead(gab_wire *wire)
+{
+#ifdef GAB_HAVE_ULFM
+  MPI_Comm comm = wire->world->comm;
+  MPI_Group failed, all;
+  int count = 0;
+  GAB_TRY(gab_world_mpi(wire->world, MPIX_Comm_get_failed(comm, &failed), "MPIX_Comm_get_failed"));
+  MPI_Group_size(failed, &count);
+  if (count == wire->failed) return MPI_Group_free(&failed) == MPI_SUCCESS ? GAB_OK : GAB_ERR_MPI;
+  gab_status status = GAB_OK;
+  MPI_Comm_group(comm, &all);
+  for (int i = 0; i < count && status == GAB_OK; i++) {
+    int rank = MPI_UNDEFINED;
+    MPI_Group_translate_ranks(failed, 1, &i, all, &rank);
+    for (gab_seat place = 0; place < wire->places && status == GAB_OK; place++)
+      if (rank_of(wire, place) == rank) status = note_dead(wire, place);
+  }
+  MPI_Group_free(&all);
+  MPI_Group_free(&failed);
+  wire->failed = count;
+  return status;
+#else
+  (void)wire;
+  return GAB_OK;
+#endif
+}
+
+/* ------------------------------------------------------------------------------------ sending */
+
+static gab_status wrap(void *memory, size_t bytes, void *lent, parcel **made)
+{
+  void *room;
+  GAB_TRY(gab_alloc(sizeof **made, GAB_MEMORY_OTHER, &room));
+  *made = room;
+  **made = (parcel){.memory = memory, .bytes = bytes, .lent = lent, .requests = 1};
+  return GAB_OK;
+}
+
+static void let_go(gab_wire *wire, parcel *of)
+{
+  if (--of->requests > 0) return;
+  if (of->lent) wire->events.sent(wire->events.user, of->lent);
+  if (of->bytes > wire->idle_bytes) {
+    gab_free(&wire->idle);
+    wire->idle = of->memory;
+    wire->idle_bytes = of->bytes;
+  } else gab_free(&of->memory);
+  gab_free(&of);
+}
+
+static gab_status post(gab_wire *wire, gab_seat place, const void *bytes, size_t count, parcel *of)
+{
+  gab_world *world = wire->world;
+  sending made = {.request = MPI_REQUEST_NULL, .of = of};
+  void *list = wire->sendings;
+  GAB_TRY(gab_array_reserve(&list, &wire->sending_capacity, wire->sending_count + 1, sizeof made));
+  wire->sendings = list;
+  const int code = MPI_Isend(bytes, (int)count, MPI_BYTE, rank_of(wire, place), GAB_CONTEXT_WIRE, world->comm,
+                             &made.request);
+  if (code != MPI_SUCCESS) return judge(wire, place, code, "MPI_Isend");
+  of->requests++;
+  wire->sendings[wire->sending_count++] = made;
+  return GAB_OK;
+}
+
+static void store(unsigned char *at, uint64_t value)
+{
+  for (int i = 0; i < 8; i++) at[i] = (unsigned char)(value >> (8 * i));
+}
+
+static uint64_t fetch(const unsigned char *at)
+{
+  uint64_t value = 0;
+  for (int i = 0; i < 8; i++) value |= (uint64_t)at[i] << (8 * i);
+  return value;
+}
+
+/* The first part, with the payload if it is short. */
+static gab_status post_first(gab_wire *wire, gab_seat place, uint32_t lane, const gab_buffer *head,
+                             const void *payload, size_t bytes)
+{
+  const size_t with = bytes <= INLINE ? bytes : 0, count = FIRST_BYTES + head->size + with;
+  void *memory;
+  parcel *of;
+  GAB_TRY(gab_alloc(count, GAB_MEMORY_MESSAGE, &memory));
+  gab_status status = wrap(memory, 0, NULL, &of);
+  if (status != GAB_OK) {
+    gab_free(&memory);
+    return status;
+  }
+  unsigned char *at = memory;
+  store(at, lane);
+  store(at + 8, head->size);
+  store(at + 16, bytes);
+  if (head->size > 0) memcpy(at + FIRST_BYTES, head->data, head->size);
+  if (with > 0) memcpy(at + FIRST_BYTES + head->size, payload, with);
+  status = post(wire, place, memory, count, of);
+  let_go(wire, of);
+  return status;
+}
+
+/* Chunks that are posted are read on, whatever becomes of the next one. */
+static gab_status post_chunks(gab_wire *wire, gab_seat place, const unsigned char *from, size_t bytes,
+                              parcel *of)
+{
+  for (size_t at = 0; at < bytes; at += GAB_CHUNK_BYTES) {
+    const size_t left = bytes - at;
+    GAB_TRY(post(wire, place, from + at, left < GAB_CHUNK_BYTES ? left : GAB_CHUNK_BYTES, of));
+    if (is_in(wire->dead, wire->dead_count, place)) return GAB_OK;
+  }
+  return GAB_OK;
+}
+
+/* Memory for a payload: what lies idle if that is enough and not twice too much. */
+static gab_status room_for(gab_wire *wire, size_t bytes, void **memory, size_t *room)
+{
+  const bool fits = wire->idle && bytes <= wire->idle_bytes && wire->idle_bytes / 2 <= bytes;
+  *room = fits ? wire->idle_bytes : bytes;
+  if (!fits) return gab_alloc(bytes, GAB_MEMORY_MESSAGE, memory);
+  *memory = wire->idle;
+  wire->idle = NULL;
+  wire->idle_bytes = 0;
+  return GAB_OK;
+}
+
+static gab_status post_payload(gab_wire *wire, gab_seat place, const void *payload, size_t bytes, void *lent)
+{
+  void *memory = NULL;
+  size_t room = 0;
+  parcel *of;
+  gab_status status = lent ? GAB_OK : room_for(wire, bytes, &memory, &room);
+  if (status == GAB_OK) status = wrap(memory, room, lent, &of);
+  if (status != GAB_OK) {
+    gab_free(&memory);
+    if (lent) wire->events.sent(wire->events.user, lent);
+    return status;
+  }
+  if (memory) memcpy(memory, payload, bytes);
+  status = post_chunks(wire, place, memory ? memory : payload, bytes, of);
+  let_go(wire, of);
+  return status;
+}
+
+gab_status gab_wire_send(gab_wire *wire, gab_seat place, uint32_t lane, const gab_buffer *head,
+                         const void *payload, size_t bytes, void *lent)
+{
+  const bool is_dead = is_in(wire->dead, wire->dead_count, place);
+  gab_status status = gab_world_check(wire->world);
+  if (head->size > GAB_CHUNK_BYTES / 2)
+    status = gab_error_set(GAB_ERR_ARGUMENT, __FILE__, __LINE__, "a head of %zu bytes", head->size);
+  if (status == GAB_OK && is_dead) status = append(&wire->untold, &wire->untold_count, place);
+  if (status == GAB_OK && !is_dead) {
+    wire->stats.sent++;
+    wire->stats.sent_bytes += bytes;
+    status = post_first(wire, place, lane, head, payload, bytes);
+    if (status == GAB_OK && bytes > INLINE) return post_payload(wire, place, payload, bytes, lent);
+  }
+  if (lent) wire->events.sent(wire->events.user, lent); /* it was copied, or is of no use */
+  return status;
+}
+
+static gab_status end_sendings(gab_wire *wire)
+{
+  size_t kept = 0;
+  gab_status status = GAB_OK;
+  for (size_t i = 0; i < wire->sending_count; i++) {
+    sending one = wire->sendings[i];
+    int done = 0;
+    /* Of a request that failed MPI has let go: its target is dead. */
+    const int code = status == GAB_OK ? MPI_Test(&one.request, &done, MPI_STATUS_IGNORE) : MPI_SUCCESS;
+    if (code != MPI_SUCCESS && !gab_mpi_is_fault(code)) status = gab_world_mpi(wire->world, code, "MPI_Test");
+    if (code != MPI_SUCCESS && gab_world_check(wire->world) != GAB_OK) status = GAB_ERR_FAULT;
+    if (status == GAB_OK && (done || code != MPI_SUCCESS)) let_go(wire, one.of);
+    else wire->sendings[kept++] = one;
+  }
+  wire->sending_count = kept;
+  return status;
+}
+
+/* ------------------------------------------------------------------------------------ receiving */
+
+/* @param[out] whole  false: the sender died on the way */
+static gab_status receive(gab_wire *wire, gab_seat place, unsigned char *at, size_t count, bool *whole)
+{
+  MPI_Status status;
+  int came = 0;
+  const int code =
+      MPI_Recv(at, (int)count, MPI_BYTE, rank_of(wire, place), GAB_CONTEXT_WIRE, wire->world->comm, &status);
+  *whole = code == MPI_SUCCESS;
+  GAB_TRY(judge(wire, place, code, "MPI_Recv"));
+  if (*whole) MPI_Get_count(&status, MPI_BYTE, &came);
+  if (*whole && (size_t)came != count)
+    GAB_FAIL(GAB_ERR_CORRUPT, "a message of %d bytes came from place %" GAB_PRI_SEAT " where %zu were due",
+             came, place, count);
+  return GAB_OK;
+}
+
+static gab_status receive_payload(gab_wire *wire, gab_seat place, size_t bytes, bool *whole)
+{
+  void *room;
+  gab_buffer_clear(&wire->payload);
+  GAB_TRY(gab_buffer_extend(&wire->payload, bytes, &room));
+  for (size_t done = 0; done < bytes && *whole; done += GAB_CHUNK_BYTES) {
+    const size_t left = bytes - done;
+    GAB_TRY(receive(wire, place, wire->payload.data + done, left < GAB_CHUNK_BYTES ? left : GAB_CHUNK_BYTES,
+                    whole));
+  }
+  return GAB_OK;
+}
+
+/* One whole message, whose first part of `count` bytes is there. */
+static gab_status take(gab_wire *wire, gab_seat place, int count)
+{
+  gab_buffer *in = &wire->in;
+  void *room;
+  bool whole;
+  gab_buffer_clear(in);
+  GAB_TRY(gab_buffer_extend(in, (size_t)count, &room));
+  GAB_TRY(receive(wire, place, in->data, (size_t)count, &whole));
+  if (!whole) return GAB_OK;
+  if (count < FIRST_BYTES) GAB_FAIL(GAB_ERR_CORRUPT, "a message of %d bytes on the wire", count);
+  const uint64_t lane = fetch(in->data), head = fetch(in->data + 8), payload = fetch(in->data + 16);
+  const uint64_t here = (uint64_t)count - FIRST_BYTES;
+  if (head > here || here - head != (payload <= INLINE ? payload : 0) || payload > SIZE_MAX / 4)
+    GAB_FAIL(GAB_ERR_CORRUPT, "a message from place %" GAB_PRI_SEAT " does not fit together", place);
+  if (payload > INLINE) GAB_TRY(receive_payload(wire, place, (size_t)payload, &whole));
+  if (!whole) return GAB_OK;
+  wire->stats.received++;
+  return wire->events.message(wire->events.user, place, (uint32_t)lane, in->data + FIRST_BYTES, (size_t)here,
+                              payload > INLINE ? &wire->payload : NULL);
+}
+
+static gab_status look_at(gab_wire *wire, gab_seat place)
+{
+  if (place == wire->place || is_in(wire->dead, wire->dead_count, place)) return GAB_OK;
+  for (int taken = 0; taken < MOST_AT_ONCE; taken++) {
+    int there = 0, count = 0;
+    MPI_Status status;
+    const int code = MPI_Iprobe(rank_of(wire, place), GAB_CONTEXT_WIRE, wire->world->comm, &there, &status);
+    GAB_TRY(judge(wire, place, code, "MPI_Iprobe"));
+    if (code != MPI_SUCCESS || !there) return GAB_OK;
+    MPI_Get_count(&status, MPI_BYTE, &count);
+    GAB_TRY(take(wire, place, count));
+    if (is_in(wire->dead, wire->dead_count, place)) return GAB_OK;
+  }
+  return GAB_OK;
+}
+
+/* MPI does not probe any source any more: somebody has died. */
+static gab_status probe_by_name(gab_wire *wire, int code)
+{
+  wire->by_name = true;
+  return gab_mpi_is_fault(code) ? gab_world_check(wire->world)
+                                : gab_world_mpi(wire->world, code, "MPI_Iprobe");
+}
+
+/* One probe finds whoever has sent. Each probe that finds nothing moves all of MPI forward, and where processes share
+ * cores gives the core away: one for each of many places made a step of 50 ms longer by 2. Not of use once a message of a
+ * dead one lies there, which nobody can receive. */
+static gab_status look_at_any(gab_wire *wire)
+{
+  for (int taken = 0; taken < MOST_AT_ONCE; taken++) {
+    int there = 0, count = 0;
+    MPI_Status status;
+    const int code = MPI_Iprobe(MPI_ANY_SOURCE, GAB_CONTEXT_WIRE, wire->world->comm, &there, &status);
+    if (code != MPI_SUCCESS) return probe_by_name(wire, code);
+    if (!there) return GAB_OK;
+    const gab_seat place = wire->place_of[status.MPI_SOURCE];
+    wire->by_name = place == GAB_NO_SEAT || is_in(wire->dead, wire->dead_count, place);
+    if (wire->by_name) return GAB_OK;
+    MPI_Get_count(&status, MPI_BYTE, &count);
+    GAB_TRY(take(wire, place, count));
+  }
+  return GAB_OK;
+}
+
+static gab_status look_at_near(gab_wire *wire)
+{
+  for (size_t i = 0; i < wire->near_count; i++) GAB_TRY(look_at(wire, wire->near[i]));
+  return GAB_OK;
+}
+
+static gab_status look_far(gab_wire *wire)
+{
+  const double now = gab_seconds();
+  if (now - wire->looked_far < turn) return GAB_OK;
+  wire->looked_far = now;
+  for (int i = 0; wire->by_name && i < STRANGERS && i < wire->places; i++) {
+    wire->next_stranger = (wire->next_stranger + 1) % wire->places;
+    if (!is_in(wire->near, wire->near_count, wire->next_stranger))
+      GAB_TRY(look_at(wire, wire->next_stranger));
+  }
+  return look_for_dead(wire);
+}
+
+gab_status gab_wire_serve(gab_wire *wire)
+{
+  GAB_TRY(gab_world_check(wire->world));
+  GAB_TRY(end_sendings(wire));
+  if (!wire->by_name) GAB_TRY(look_at_any(wire));
+  if (wire->by_name) GAB_TRY(look_at_near(wire));
+  GAB_TRY(look_far(wire));
+  while (wire->untold_count > 0)
+    GAB_TRY(wire->events.down(wire->events.user, wire->untold[--wire->untold_count]));
+  return GAB_OK;
+}
+
+/* ------------------------------------------------------------------------------------ the end */
+
+void gab_wire_end(gab_wire *wire)
+{
+  for (size_t i = 0; i < wire->sending_count; i++) {
+    sending *one = &wire->sendings[i];
+    int done = 0;
+    MPI_Test(&one->request, &done, MPI_STATUS_IGNORE);
+    if (one->request != MPI_REQUEST_NULL) MPI_Request_free(&one->request);
+    let_go(wire, one->of);
+  }
+  wire->sending_count = 0;
+  wire->world->wire = NULL;
+}
+
+void gab_wire_destroy(gab_wire **pointer)
+{
+  gab_wire *wire = *pointer;
+  if (!wire) return;
+  *pointer = NULL;
+  if (wire->world->wire == wire) gab_wire_end(wire);
+  gab_free(&wire->place_of);
+  gab_free(&wire->near);
+  gab_free(&wire->dead);
+  gab_free(&wire->untold);
+  gab_free(&wire->sendings);
+  gab_buffer_release(&wire->in);
+  gab_buffer_release(&wire->payload);
+  gab_free(&wire->idle);
+  gab_free(&wire);
+}

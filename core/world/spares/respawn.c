@@ -1,0 +1,310 @@
+/** @file respawn.c
+ *  @brief Processes that are started in a repair to take the slots of the dead: how they come, and how they
+ * are received.
+ *
+ *      ---------- where newcomers are to sit (nodes.c) ----------
+ *      the one of the lowest seat            the other survivors       a newcomer
+ *      MPI_Comm_spawn over MPI_COMM_SELF                               MPI_Init
+ *      merge: the bridge (spawn.c)                                     merge
+ *      what it has to know, over the bridge
+ *      ---------- agreement on `comm` ---------
+ *      MPI_Intercomm_create over `comm` and the bridge, merge: the new communicator of everybody
+ *      ---------- agreement on `comm` ---------
+ *      "you are received", over the bridge                             its set-up, alone (replay.c)
+ *      communicators of the players and the application; the last agreement of the repair, by all
+ *
+ *  Open MPI 5.0 notices the death of a spawned process once it shares an intracommunicator with somebody, not
+ * before: who waits for it until then waits for ever (doc/ulfm.md). So one process alone waits there, under a
+ * limit of the kernel at which it is ended: the others find it dead, and begin again. A spawn over the
+ * communicator of all survivors, which would do with fewer steps, left all of them hanging now and then. */
+#include "core/base/log.h"
+#include "core/world/spares/respawn_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *gab_world_why_no_respawn(const gab_world *world)
+{
+#ifdef GAB_HAVE_ULFM
+  if (!getenv("PRTE_LAUNCHED"))
+    return "the program was not started by gabion-launch or mpirun, and nobody else can start processes "
+           "later";
+  if (world->replay.state == GAB_REPLAY_NONE)
+    return "the program was started by mpirun without gabion-launch, and GABION_RESPAWN=1 was not set for it";
+  return world->replay.state == GAB_REPLAY_LOST ? world->replay.why_lost : NULL;
+#else
+  (void)world;
+  return "this MPI has no fault tolerance (ULFM)";
+#endif
+}
+
+/* ------------------------------------------------------------------------------------ arrivals */
+
+void gab_arrival_destroy(gab_arrival **arrival_pointer)
+{
+  gab_arrival *arrival = *arrival_pointer;
+  if (!arrival) return;
+  gab_members_release(&arrival->seats);
+  gab_members_release(&arrival->members);
+  gab_members_release(&arrival->whole);
+  gab_free(&arrival->origins);
+  gab_free(arrival_pointer);
+}
+
+#ifdef GAB_HAVE_ULFM
+
+/* ------------------------------------------------------------------------------------ the bridge */
+
+/* Over the bridge: whether all newcomers sit where they were to. */
+static bool ask_seats(MPI_Comm bridge, bool mine, bool *all)
+{
+  unsigned char seated = mine;
+  const int code = MPI_Allreduce(MPI_IN_PLACE, &seated, 1, MPI_UNSIGNED_CHAR, MPI_MIN, bridge);
+  *all = seated;
+  return code == MPI_SUCCESS;
+}
+
+/* @param[out] seated  all sit where they were to */
+static bool welcome(const gab_world *world, const gab_seating_plan *plan, MPI_Comm bridge, bool *seated)
+{
+  gab_buffer facts;
+  gab_buffer_init(&facts, GAB_MEMORY_OTHER);
+  const bool good = gab_facts_put(world, plan, &facts) == GAB_OK && gab_spawn_spread(bridge, &facts) &&
+                    ask_seats(bridge, true, seated);
+  gab_buffer_release(&facts);
+  return good;
+}
+
+/* The newcomers in the order of their numbers, of which the first leads. */
+static bool make_crew(MPI_Comm bridge, int32_t group_count, int number, MPI_Comm *crew)
+{
+  MPI_Comm made;
+  *crew = MPI_COMM_NULL;
+  if (group_count == 1 && number >= 0) *crew = MPI_COMM_WORLD;
+  if (group_count == 1) return true;
+  if (MPI_Comm_split(bridge, number < 0 ? MPI_UNDEFINED : 0, number, &made) != MPI_SUCCESS) return false;
+  *crew = made;
+  if (made != MPI_COMM_NULL) MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
+  return true;
+}
+
+/* ------------------------------------------------------------------------------------ one communicator for
+ * all */
+
+enum { MOST_SPAWNS = 3 };
+
+/* Among the survivors. @param[in,out] seated  the newcomers sit where they were to: true only if nobody knows better
+ * @return true, for all alike, if all have said so and nobody has died */
+static bool all_have(gab_world *world, bool mine, bool *seated)
+{
+  int bits = (mine ? GAB_AGREE_SPAWNED : 0) | (*seated ? GAB_AGREE_SEATED : 0);
+  bool deaths;
+  const gab_status status = gab_comm_agree(world->comm, &bits, &deaths);
+  *seated = bits & GAB_AGREE_SEATED;
+  return status == GAB_OK && !deaths && (bits & GAB_AGREE_SPAWNED);
+}
+
+/* Remembers on whose nodes the newcomers sit. */
+static gab_status add_origins(gab_world *world, const gab_seat *origins, int32_t count, bool seated)
+{
+  void *memory = world->origins;
+  GAB_TRY(gab_realloc((size_t)(world->origin_count + count) * sizeof(gab_seat), GAB_MEMORY_OTHER, &memory));
+  world->origins = memory;
+  for (int32_t i = 0; i < count; i++)
+    world->origins[world->origin_count++] = seated ? origins[i] : GAB_NO_SEAT;
+  return GAB_OK;
+}
+
+/* The world stands on the wider communicator from here on, which the newcomers join when their set-up is
+ * done. */
+static gab_status receive_newcomers(gab_world *world, MPI_Comm wide, const gab_seating_plan *plan,
+                                    bool seated)
+{
+  GAB_TRY(add_origins(world, plan->origins, plan->count, seated));
+  gab_comm_retire(world->comm);
+  world->comm = wide;
+  gab_world_watch_comm(wide);
+  world->seats.slots += plan->count;
+  return gab_world_seat_spares(world);
+}
+
+/* On the process that does so. What goes wrong is its alone to tell. The last try does not insist on nodes. */
+static bool start_newcomers(gab_world *world, const gab_seating_plan *plan, MPI_Comm *bridge, bool *seated)
+{
+  const char *why_not = gab_world_why_no_respawn(world);
+  MPI_Comm crew;
+  gab_status status = why_not ? gab_error_set(GAB_ERR_STATE, __FILE__, __LINE__, "%s", why_not) : GAB_OK;
+  if (status == GAB_OK) status = gab_spawn_newcomers(plan, world->spawns == MOST_SPAWNS, bridge);
+  if (status == GAB_OK &&
+      !(welcome(world, plan, *bridge, seated) && make_crew(*bridge, plan->group_count, -1, &crew)))
+    status = gab_error_set(GAB_ERR_FAULT, __FILE__, __LINE__, "a newcomer died before all had met it");
+  if (status != GAB_OK) gab_log_all(GAB_LOG_WARNING, "respawning: %s", gab_error_message());
+  return status == GAB_OK;
+}
+
+/* Newcomers of a try that has failed wait somewhere in it, and a message of theirs may still come: the revocation lets them
+ * go, and what it was to come on is left as it is, since MPI would take the context of a communicator that was freed for the
+ * next one, which then receives that message as its own. The same holds for what the try had made of it. */
+static void dismiss_bridge(MPI_Comm bridge, bool good)
+{
+  unsigned char received = 1;
+  if (!good) {
+    gab_comm_revoke(bridge);
+    return;
+  }
+  MPI_Bcast(&received, 1, MPI_BYTE, 0, bridge);
+  gab_comm_retire(bridge);
+}
+
+/* @param[out] good  false: begin again */
+static gab_status try_to_respawn(gab_world *world, const gab_seating_plan *plan, bool planned, bool *good)
+{
+  MPI_Comm bridge = MPI_COMM_NULL, wide = MPI_COMM_NULL;
+  int rank;
+  bool here = planned, seated = true;
+  MPI_Comm_rank(world->comm, &rank);
+  if (!here) gab_comm_revoke(world->comm); /* others may wait for this process in the plan */
+  if (here && rank == 0) here = start_newcomers(world, plan, &bridge, &seated);
+  *good = all_have(world, here, &seated);
+  if (*good) {
+    here = gab_spawn_widen(world->comm, bridge, 1, false, &wide);
+    if (!here) gab_comm_revoke(world->comm); /* others may wait for this process in there */
+    bool nothing = true;
+    *good = all_have(world, here, &nothing);
+  }
+  if (bridge != MPI_COMM_NULL) dismiss_bridge(bridge, *good);
+  if (!*good) return GAB_OK;
+  if (!seated)
+    gab_log(GAB_LOG_WARNING,
+            "respawned processes do not sit where they were to: each counts as a node of its own");
+  return receive_newcomers(world, wide, plan, seated);
+}
+
+gab_status gab_world_respawn(gab_world *world, bool *good)
+{
+  gab_seating_plan plan = {.count = 0};
+  const int32_t count = gab_world_vacancies(world);
+  if (!*good || !world->resting || !(world->seating & GAB_SEATING_RESPAWN) || count == 0) return GAB_OK;
+  if ((world->intent != GAB_OK && world->intent != GAB_ERR_SUSPECT) || world->spawns >= MOST_SPAWNS)
+    return GAB_OK;
+  world->spawns++;
+  world->has_spawned = true;
+  gab_world_enter(world, GAB_FAULT_POINT_RESPAWN);
+  const bool planned = gab_nodes_plan(world, &plan) == GAB_OK;
+  const gab_status status = try_to_respawn(world, &plan, planned, good);
+  gab_seating_plan_release(&plan);
+  if (status == GAB_OK && !*good)
+    gab_log(GAB_LOG_WARNING, "%" PRId32 " process%s could not be respawned (attempt %" PRId32 " of %d)",
+            count, count == 1 ? "" : "es", world->spawns, (int)MOST_SPAWNS);
+  return status;
+}
+
+/* ------------------------------------------------------------------------------------ as a newcomer */
+
+/* What it shows during the set-up: the world as it was then, with one spare more. */
+static gab_status pose_as_spare(gab_world *world)
+{
+  world->seat = world->arrival->seats.slots + world->arrival->number;
+  world->slot = (gab_slot)world->seat;
+  gab_members_init(&world->seats, world->first_seats);
+  gab_members_init(&world->members, world->arrival->members.slots);
+  world->resting = true;
+  return GAB_OK;
+}
+
+/* Seats that are not known are those of all newcomers of a try. */
+static void forget_origins(gab_arrival *arrival, int32_t before)
+{
+  for (int32_t i = 0; i < arrival->newcomers; i++) arrival->origins[before + i] = GAB_NO_SEAT;
+}
+
+static bool is_told(gab_world *world, MPI_Comm bridge, int32_t group)
+{
+  char host[MPI_MAX_PROCESSOR_NAME] = "", here[MPI_MAX_PROCESSOR_NAME];
+  gab_buffer facts;
+  bool all;
+  gab_buffer_init(&facts, GAB_MEMORY_OTHER);
+  const bool told =
+      gab_spawn_spread(bridge, &facts) &&
+      gab_facts_take(world, world->arrival, group, host, gab_reader_of_buffer(&facts)) == GAB_OK;
+  gab_buffer_release(&facts);
+  gab_node_name(here);
+  if (!told || !ask_seats(bridge, host[0] == '\0' || strcmp(host, here) == 0, &all)) return false;
+  if (!all) forget_origins(world->arrival, world->origin_count);
+  return true;
+}
+
+static bool is_received(gab_world *world, MPI_Comm parent, MPI_Comm *bridge)
+{
+  unsigned char received = 0;
+  int32_t group, group_count;
+  MPI_Comm crew;
+  if (!gab_spawn_meet(parent, bridge, &group, &group_count) || !is_told(world, *bridge, group)) return false;
+  if (!make_crew(*bridge, group_count, world->arrival->number, &crew)) return false;
+  if (!gab_spawn_widen(crew, *bridge, 0, true, &world->comm)) return false;
+  if (crew != MPI_COMM_WORLD) gab_comm_retire(crew);
+  return MPI_Bcast(&received, 1, MPI_BYTE, 0, *bridge) == MPI_SUCCESS && received;
+}
+
+static void tell_where(const gab_world *world)
+{
+  char host[MPI_MAX_PROCESSOR_NAME];
+  gab_node_name(host);
+  gab_log_all(GAB_LOG_INFO, "seat %" GAB_PRI_SEAT " was respawned on %s", world->seat, host);
+}
+
+gab_status gab_world_arrive(gab_world *world)
+{
+  void *memory;
+  MPI_Comm parent, bridge = MPI_COMM_NULL;
+  GAB_TRY(gab_alloc(sizeof *world->arrival, GAB_MEMORY_OTHER, &memory));
+  world->arrival = memory;
+  *world->arrival = (gab_arrival){.epoch = 0};
+  MPI_Comm_get_parent(&parent);
+  if (parent == MPI_COMM_NULL)
+    GAB_FAIL(GAB_ERR_STATE, "GABION_SPAWNED is set, but nobody has spawned this process");
+  if (!is_received(world, parent, &bridge)) {
+    (void)gab_error_set(GAB_ERR_FAULT, __FILE__, __LINE__,
+                        "those who have started it do not wait for it any more");
+    gab_world_leave();
+  }
+  gab_comm_retire(bridge);
+  gab_spawn_limit_end();
+  GAB_TRY(pose_as_spare(world));
+  tell_where(world);
+  return GAB_OK;
+}
+
+gab_status gab_world_appear(gab_world *world)
+{
+  gab_arrival *arrival = world->arrival;
+  gab_members_release(&world->seats);
+  gab_members_release(&world->members);
+  gab_members_release(&world->whole);
+  world->seats = arrival->seats;
+  world->members = arrival->members;
+  world->whole = arrival->whole;
+  world->epoch = arrival->epoch;
+  if (world->next_context < arrival->next_context) world->next_context = arrival->next_context;
+  world->origins = arrival->origins;
+  world->origin_count += arrival->newcomers;
+  world->seats.slots += arrival->newcomers;
+  gab_free(&world->arrival);
+  world->meets_on_players = false;
+  world->players = MPI_COMM_NULL;
+  world->replay.state = GAB_REPLAY_OVER; /* the record stays: it may be asked for by a later newcomer */
+  gab_world_watch_comm(world->comm);
+  return gab_world_seat_spares(world);
+}
+
+#else
+
+gab_status gab_world_arrive(gab_world *world)
+{
+  (void)world;
+  GAB_FAIL(GAB_ERR_STATE, "without fault tolerance nobody is respawned");
+}
+
+gab_status gab_world_appear(gab_world *world) { return gab_world_arrive(world); }
+
+#endif

@@ -1,0 +1,131 @@
+/** @file respawn_facts.c
+ *  @brief What a newcomer is told: all that those who were there know alike, and where it is to sit. */
+#include "core/world/spares/respawn_impl.h"
+
+#ifdef GAB_HAVE_ULFM
+
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Where newcomers are to sit, and where those before them do. */
+static gab_status put_plan(const gab_world *world, const gab_seating_plan *plan, gab_buffer *out)
+{
+  GAB_TRY(gab_put_u8(out, world->has_nodes));
+  GAB_TRY(gab_put_i32(out, world->origin_count));
+  for (int32_t i = 0; i < world->origin_count; i++) GAB_TRY(gab_put_i32(out, world->origins[i]));
+  GAB_TRY(gab_put_i32(out, plan->count));
+  for (int32_t i = 0; i < plan->count; i++) {
+    GAB_TRY(gab_put_i32(out, plan->origins[i]));
+    GAB_TRY(gab_put_i32(out, plan->groups[i]));
+    GAB_TRY(gab_put_string(out, plan->hosts[plan->groups[i]]));
+  }
+  return GAB_OK;
+}
+
+gab_status gab_facts_put(const gab_world *world, const gab_seating_plan *plan, gab_buffer *out)
+{
+  GAB_TRY(gab_members_pack(&world->seats, out));
+  GAB_TRY(gab_members_pack(&world->members, out));
+  GAB_TRY(gab_members_pack(&world->whole, out));
+  GAB_TRY(gab_put_i32(out, world->first_seats));
+  GAB_TRY(gab_put_u64(out, world->epoch));
+  GAB_TRY(gab_put_u32(out, world->next_context));
+  GAB_TRY(gab_put_i32(out, world->spawns));
+  GAB_TRY(gab_put_u8(
+      out, world->shares_cores)); /* of a newcomer MPI counts those only that were started with it */
+  GAB_TRY(gab_put_u32(out, (uint32_t)world->intent));
+  GAB_TRY(gab_put_i32(out, world->intent_slot));
+  GAB_TRY(gab_put_string(out, world->intent_message ? world->intent_message : ""));
+  GAB_TRY(gab_put_string(out, world->intent_where ? world->intent_where : ""));
+  GAB_TRY(put_plan(world, plan, out));
+  GAB_TRY(gab_spawn_put_environment(out));
+  GAB_TRY(gab_put_string(out, world->folder ? world->folder : "."));
+  return gab_put_bytes(out, world->replay.record.data, world->replay.record.size);
+}
+
+static gab_status take_intent(gab_world *world, gab_reader *in)
+{
+  char message[3072], where[256];
+  uint32_t intent;
+  int32_t slot;
+  GAB_TRY(gab_get_u32(in, &intent));
+  GAB_TRY(gab_get_i32(in, &slot));
+  GAB_TRY(gab_get_string(in, message, sizeof message));
+  GAB_TRY(gab_get_string(in, where, sizeof where));
+  if (intent != GAB_OK) gab_world_keep_intent(world, (gab_status)intent, slot, message, where);
+  return GAB_OK;
+}
+
+/* Arguments may be relative to where the run was started. */
+static gab_status take_folder(gab_world *world, gab_reader *in)
+{
+  char folder[PATH_MAX];
+  GAB_TRY(gab_get_string(in, folder, sizeof folder));
+  if (chdir(folder) != 0)
+    GAB_FAIL(GAB_ERR_INPUT, "the folder %s, where the run was started, is not there", folder);
+  return gab_world_note_folder(world);
+}
+
+/* What the newcomers of a plan are told: who of a group is which of them. */
+static gab_status take_newcomers(gab_arrival *arrival, int32_t group, gab_seat *origins, char *host,
+                                 gab_reader *in)
+{
+  int rank, seen = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  arrival->number = -1;
+  for (int32_t i = 0; i < arrival->newcomers; i++) {
+    int32_t its;
+    char name[MPI_MAX_PROCESSOR_NAME];
+    GAB_TRY(gab_get_i32(in, &origins[i]));
+    GAB_TRY(gab_get_i32(in, &its));
+    GAB_TRY(gab_get_string(in, name, sizeof name));
+    if (its != group || seen++ != rank) continue;
+    arrival->number = i;
+    memcpy(host, name, sizeof name);
+  }
+  return arrival->number < 0
+             ? gab_error_set(GAB_ERR_STATE, __FILE__, __LINE__, "nobody waits for this newcomer")
+             : GAB_OK;
+}
+
+/* @param[out] host  where this one was to sit; "": anywhere */
+static gab_status take_plan(gab_world *world, gab_arrival *arrival, int32_t group, char *host, gab_reader *in)
+{
+  uint8_t has_nodes;
+  void *memory;
+  GAB_TRY(gab_get_u8(in, &has_nodes));
+  world->has_nodes = has_nodes;
+  GAB_TRY(gab_get_i32(in, &world->origin_count));
+  const int32_t before = world->origin_count;
+  gab_reader ahead = *in;
+  for (int32_t i = 0, skipped; i < before; i++) GAB_TRY(gab_get_i32(&ahead, &skipped));
+  GAB_TRY(gab_get_i32(&ahead, &arrival->newcomers));
+  GAB_TRY(gab_alloc((size_t)(before + arrival->newcomers) * sizeof(gab_seat), GAB_MEMORY_OTHER, &memory));
+  arrival->origins = memory;
+  for (int32_t i = 0; i < before; i++) GAB_TRY(gab_get_i32(in, &arrival->origins[i]));
+  *in = ahead;
+  return take_newcomers(arrival, group, arrival->origins + before, host, in);
+}
+
+gab_status gab_facts_take(gab_world *world, gab_arrival *arrival, int32_t group, char *host, gab_reader in)
+{
+  uint8_t shares;
+  GAB_TRY(gab_members_unpack(&arrival->seats, &in));
+  GAB_TRY(gab_members_unpack(&arrival->members, &in));
+  GAB_TRY(gab_members_unpack(&arrival->whole, &in));
+  GAB_TRY(gab_get_i32(&in, &world->first_seats));
+  GAB_TRY(gab_get_u64(&in, &arrival->epoch));
+  GAB_TRY(gab_get_u32(&in, &arrival->next_context));
+  GAB_TRY(gab_get_i32(&in, &world->spawns));
+  GAB_TRY(gab_get_u8(&in, &shares));
+  world->shares_cores = world->shares_cores || shares;
+  GAB_TRY(take_intent(world, &in));
+  GAB_TRY(take_plan(world, arrival, group, host, &in));
+  GAB_TRY(gab_spawn_take_environment(&in));
+  GAB_TRY(take_folder(world, &in));
+  world->replay.state = GAB_REPLAY_READS;
+  return gab_put_bytes(&world->replay.record, in.at, gab_reader_left(&in));
+}
+
+#endif

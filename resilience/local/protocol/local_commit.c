@@ -1,0 +1,308 @@
+/* Common checkpoints of local recovery: copies, acknowledgements up and down a tree behind the steps, and what is
+ * logged with them: decisions and global sections. */
+#include "resilience/local/protocol/local_impl.h"
+
+#include <string.h>
+
+/* ---------------------------------------------------------------- what is known of all */
+
+gab_status gab_local_tell_values(gab_local *local, const gab_local_partner *partner)
+{
+  const gab_local_note up = {.kind = NOTE_HAVE,
+                             .checkpoint = local->told_have,
+                             .number = local->told_arrived,
+                             .value = local->asked_to_stop};
+  const gab_local_note down = {
+      .kind = NOTE_COMMITTED, .checkpoint = local->committed, .number = local->entered};
+  const gab_seat seat = gab_local_seat(local, partner->slot);
+  if (!partner->up) return GAB_OK;
+  if (partner->roles & ROLE_PARENT) GAB_TRY(gab_local_tell(local, seat, up, NULL));
+  return partner->roles & ROLE_CHILD ? gab_local_tell(local, seat, down, NULL) : GAB_OK;
+}
+
+static gab_status tell_relatives(gab_local *local, uint32_t role)
+{
+  for (size_t i = 0; i < local->partner_count; i++)
+    if (local->partners[i].roles & role) GAB_TRY(gab_local_tell_values(local, &local->partners[i]));
+  return GAB_OK;
+}
+
+gab_status gab_local_learn_committed(gab_local *local, gab_step checkpoint)
+{
+  if (checkpoint <= local->committed) return GAB_OK;
+  const gab_step before = local->committed;
+  local->committed = checkpoint;
+  GAB_TRY(gab_local_learn_cluster_committed(local, checkpoint));
+  gab_local_prune(local);
+  for (size_t i = 0; i < local->partner_count; i++) gab_local_prune_ward(local, &local->partners[i]);
+  /* one checkpoint later: the holder of a lost slot may not know of this one yet */
+  gab_journal_free_before(local->journal, before);
+  gab_local_free_hashes(local, before);
+  if (before > local->base) local->base = before;
+  return tell_relatives(local, ROLE_CHILD);
+}
+
+gab_status gab_local_learn_entered(gab_local *local, uint64_t section)
+{
+  if (section <= local->entered) return GAB_OK;
+  local->entered = section;
+  if (section > local->arrived) return gab_local_hand_over(local, GAB_LOCAL_GLOBAL_SECTION, local->slot);
+  for (size_t i = 0; i < local->partner_count; i++)
+    if (!local->partners[i].up)
+      return gab_local_hand_over(local, GAB_LOCAL_GLOBAL_SECTION, local->partners[i].slot);
+  return tell_relatives(local, ROLE_CHILD);
+}
+
+gab_status gab_local_update_tree(gab_local *local)
+{
+  gab_step have = local->common_acknowledged;
+  uint64_t arrived = local->arrived;
+  for (size_t i = 0; i < local->partner_count; i++) {
+    const gab_local_partner *partner = &local->partners[i];
+    if (!(partner->roles & ROLE_CHILD)) continue;
+    if (partner->have < have) have = partner->have;
+    if (partner->arrived < arrived) arrived = partner->arrived;
+  }
+  const bool is_news = have > local->told_have || arrived > local->told_arrived;
+  if (have > local->told_have) local->told_have = have;
+  if (arrived > local->told_arrived) local->told_arrived = arrived;
+  if (!is_news) return GAB_OK;
+  if (local->slot != 0) return tell_relatives(local, ROLE_PARENT);
+  GAB_TRY(gab_local_learn_committed(local, local->told_have));
+  return gab_local_learn_entered(local, local->told_arrived);
+}
+
+gab_status gab_local_on_have(gab_local *local, gab_seat source, const gab_local_note *note)
+{
+  gab_local_partner *child = gab_local_current(local, source, note);
+  if (!child) return GAB_OK;
+  if (note->checkpoint > child->have) child->have = note->checkpoint;
+  if (note->number > child->arrived) child->arrived = note->number;
+  GAB_TRY(gab_local_ask_to_stop(local, note->value));
+  return gab_local_update_tree(local);
+}
+
+gab_status gab_local_on_committed(gab_local *local, gab_seat source, const gab_local_note *note)
+{
+  if (!gab_local_current(local, source, note)) return GAB_OK;
+  GAB_TRY(gab_local_learn_committed(local, note->checkpoint));
+  return gab_local_learn_entered(local, note->number);
+}
+
+/* ---------------------------------------------------------------- copies */
+
+static gab_local_partner *reachable_holder(const gab_local *local)
+{
+  gab_local_partner *holder =
+      gab_local_find(local, local->application.holder(local->application.user, local->slot));
+  return holder && holder->up ? holder : NULL;
+}
+
+static gab_status send_copy(gab_local *local, const gab_local_partner *holder, const gab_local_image *image)
+{
+  const gab_local_note note = {.kind = NOTE_COPY,
+                               .checkpoint = image->checkpoint,
+                               .number = image->decisions,
+                               .value = (uint64_t)local->committed,
+                               .own = image->own};
+  return gab_local_tell(local, gab_local_seat(local, holder->slot), note, &image->bytes);
+}
+
+static gab_status send_decision(gab_local *local, const gab_local_partner *holder, uint64_t number)
+{
+  const gab_local_note note = {.kind = NOTE_DECISION,
+                               .number = number,
+                               .value = local->decisions.values[number - local->decisions.base]};
+  return gab_local_tell(local, gab_local_seat(local, holder->slot), note, NULL);
+}
+
+gab_status gab_local_renew_copies(gab_local *local, bool all)
+{
+  const gab_local_partner *holder = reachable_holder(local);
+  if (!holder) return GAB_OK;
+  /* decisions first: an image at the holder has to mean that the decisions since are there, too */
+  const gab_local_decisions *made = &local->decisions;
+  for (uint64_t number = made->base; number < made->base + made->count; number++)
+    if (all || number >= local->decided_logged) GAB_TRY(send_decision(local, holder, number));
+  /* What this slot goes back to comes first: one that is older must not be all that the holder has when this process dies. */
+  const gab_local_image *first =
+      all ? gab_local_newest(&local->images, gab_local_may_go_back_to(local, NULL)) : NULL;
+  if (first) GAB_TRY(send_copy(local, holder, first));
+  for (int i = 0; i < local->images.count; i++) {
+    const gab_local_image *image = &local->images.list[i];
+    if (image != first && (all || image->checkpoint > local->acknowledged))
+      GAB_TRY(send_copy(local, holder, image));
+  }
+  return GAB_OK;
+}
+
+bool gab_local_has_to_wait(const gab_local *local, bool own)
+{
+  if (local->setup.own_times && local->cluster_committed < local->taken) return true;
+  return !own && local->committed < local->common;
+}
+
+static gab_status take(gab_local *local, gab_step step, bool own, const gab_buffer *image, bool *taken)
+{
+  *taken = false;
+  if (local->state != GAB_LOCAL_PLAYING) GAB_FAIL(GAB_ERR_STATE, "this process plays no slot now");
+  if (step <= local->taken)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "checkpoint %" GAB_PRI_STEP " comes after %" GAB_PRI_STEP, step, local->taken);
+  if (local->arrived > local->left) GAB_FAIL(GAB_ERR_STATE, "a checkpoint within a global section");
+  if (gab_local_has_to_wait(local, own) || !gab_local_is_verified(local)) return GAB_OK;
+  gab_buffer whole = gab_local_take_idle(&local->images);
+  gab_status status = gab_local_pack_image(local, step, own, image, &whole);
+  const gab_local_image what = {.checkpoint = step, .own = own, .decisions = local->decided};
+  if (status == GAB_OK) status = gab_local_keep_packed(&local->images, &what, &whole);
+  gab_buffer_release(&whole);
+  GAB_TRY(status);
+  gab_local_prune(local);
+  GAB_TRY(gab_journal_begin_interval(local->journal, step));
+  local->taken = step;
+  if (!own) local->common = step;
+  local->stats.own_checkpoints += own;
+  *taken = true;
+  const gab_local_partner *holder = reachable_holder(local);
+  return holder ? send_copy(local, holder, &local->images.list[local->images.count - 1]) : GAB_OK;
+}
+
+gab_status gab_local_checkpoint(gab_local *local, gab_step step, const gab_buffer *image, bool *taken)
+{
+  return take(local, step, false, image, taken);
+}
+
+gab_status gab_local_checkpoint_own(gab_local *local, gab_step step, const gab_buffer *image, bool *taken)
+{
+  *taken = false;
+  if (!local->setup.own_times)
+    GAB_FAIL(GAB_ERR_STATE,
+             "checkpoint %" GAB_PRI_STEP " of a cluster, where clusters take none of their own", step);
+  return take(local, step, true, image, taken);
+}
+
+gab_status gab_local_on_copy(gab_local *local, gab_seat source, const gab_local_note *note, gab_reader *in,
+                             gab_buffer *payload)
+{
+  gab_local_partner *ward = gab_local_current(local, source, note);
+  if (!ward) return GAB_OK;
+  GAB_TRY(gab_local_learn_committed(local, (gab_step)note->value));
+  const gab_local_image what = {.checkpoint = note->checkpoint, .own = note->own, .decisions = note->number};
+  gab_buffer bytes = gab_local_take_idle(&ward->images);
+  gab_status status = GAB_OK;
+  if (payload) gab_buffer_swap(&bytes, payload);
+  else status = gab_put_bytes(&bytes, in->at, gab_reader_left(in));
+  if (status == GAB_OK) status = gab_local_keep_packed(&ward->images, &what, &bytes);
+  gab_buffer_release(&bytes);
+  GAB_TRY(status);
+  gab_local_prune_ward(local, ward);
+  const gab_local_note answer = {.kind = NOTE_COPIED, .checkpoint = note->checkpoint, .own = note->own};
+  return gab_local_tell(local, source, answer, NULL);
+}
+
+gab_status gab_local_on_copied(gab_local *local, gab_seat source, const gab_local_note *note)
+{
+  if (!gab_local_current(local, source, note)) return GAB_OK;
+  if (note->checkpoint > local->acknowledged) local->acknowledged = note->checkpoint;
+  if (!note->own && note->checkpoint > local->common_acknowledged)
+    local->common_acknowledged = note->checkpoint;
+  gab_local_publish_answer(local);
+  GAB_TRY(gab_local_update_cluster(local));
+  return gab_local_update_tree(local);
+}
+
+bool gab_local_is_settled(const gab_local *local)
+{
+  if (local->state != GAB_LOCAL_PLAYING || gab_local_has_to_wait(local, false)) return false;
+  if (!gab_local_is_verified(local)) return false;
+  for (size_t i = 0; i < local->partner_count; i++) {
+    const gab_local_partner *partner = &local->partners[i];
+    if (!partner->up) return false;
+    if ((partner->roles & ROLE_WARD) && !gab_local_has_image(&partner->images, local->common)) return false;
+  }
+  return true;
+}
+
+/* ---------------------------------------------------------------- decisions */
+
+gab_status gab_local_log_decision(gab_local_decisions *decisions, uint64_t number, uint64_t value)
+{
+  if (decisions->count == 0) decisions->base = number;
+  const uint64_t end = decisions->base + decisions->count;
+  if (number < end) return GAB_OK;
+  if (number > end)
+    GAB_FAIL(GAB_ERR_CORRUPT, "decision %" PRIu64 " came where %" PRIu64 " was due", number, end);
+  void *list = decisions->values;
+  GAB_TRY(gab_realloc((decisions->count + 1) * sizeof(uint64_t), GAB_MEMORY_OTHER, &list));
+  decisions->values = list;
+  decisions->values[decisions->count++] = value;
+  return GAB_OK;
+}
+
+gab_status gab_local_decide(gab_local *local, uint64_t proposal, uint64_t *value, bool *decided)
+{
+  *decided = false;
+  if (local->state != GAB_LOCAL_PLAYING) GAB_FAIL(GAB_ERR_STATE, "this process plays no slot now");
+  gab_local_decisions *made = &local->decisions;
+  if (made->count == 0) made->base = local->decided;
+  if (local->decided < local->decided_logged) {
+    *value = made->values[local->decided++ - made->base];
+    *decided = true;
+    return GAB_OK;
+  }
+  if (made->base + made->count > local->decided) return GAB_OK; /* on its way to the holder */
+  GAB_TRY(gab_local_log_decision(made, local->decided, proposal));
+  const gab_local_partner *holder = reachable_holder(local);
+  return holder ? send_decision(local, holder, local->decided) : GAB_OK;
+}
+
+gab_status gab_local_decide_behind(gab_local *local, uint64_t proposal, uint64_t *value)
+{
+  gab_local_decisions *made = &local->decisions;
+  *value = proposal;
+  /* logged, or on its way to the holder since before this slot went back with its cluster */
+  if (local->decided < made->base + made->count) {
+    *value = made->values[local->decided++ - made->base];
+    return GAB_OK;
+  }
+  const gab_local_partner *holder = reachable_holder(local);
+  const uint64_t number = local->decided++;
+  GAB_TRY(gab_local_log_decision(made, number, proposal));
+  return holder ? send_decision(local, holder, number) : GAB_OK;
+}
+
+gab_status gab_local_on_decision(gab_local *local, gab_seat source, const gab_local_note *note)
+{
+  gab_local_partner *ward = gab_local_current(local, source, note);
+  if (!ward) return GAB_OK;
+  GAB_TRY(gab_local_log_decision(&ward->decisions, note->number, note->value));
+  return gab_local_tell(local, source, (gab_local_note){.kind = NOTE_DECIDED, .number = note->number}, NULL);
+}
+
+gab_status gab_local_on_decided(gab_local *local, gab_seat source, const gab_local_note *note)
+{
+  if (!gab_local_current(local, source, note)) return GAB_OK;
+  if (note->number >= local->decided_logged) local->decided_logged = note->number + 1;
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- global sections */
+
+gab_status gab_local_arrive(gab_local *local)
+{
+  if (local->state != GAB_LOCAL_PLAYING) GAB_FAIL(GAB_ERR_STATE, "this process plays no slot now");
+  if (local->arrived > local->left || !gab_local_is_verified(local)) return GAB_OK;
+  local->arrived++;
+  return gab_local_update_tree(local);
+}
+
+bool gab_local_is_inside(const gab_local *local)
+{
+  return local->arrived > local->left && local->entered >= local->arrived;
+}
+
+gab_status gab_local_leave(gab_local *local)
+{
+  if (!gab_local_is_inside(local)) GAB_FAIL(GAB_ERR_STATE, "this process is in no global section");
+  local->left = local->arrived;
+  return GAB_OK;
+}

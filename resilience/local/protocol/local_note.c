@@ -1,0 +1,129 @@
+/* Control messages of local recovery, and the list of who plays what. */
+#include "resilience/local/protocol/local_impl.h"
+
+#include <string.h>
+
+/* ---------------------------------------------------------------- addresses */
+
+static const gab_local_address *find_address(const gab_local *local, gab_slot slot)
+{
+  for (size_t i = 0; i < local->address_count; i++)
+    if (local->addresses[i].slot == slot) return &local->addresses[i];
+  return NULL;
+}
+
+gab_seat gab_local_seat(const gab_local *local, gab_slot slot)
+{
+  const gab_local_address *address = find_address(local, slot);
+  return address ? address->seat : (gab_seat)slot;
+}
+
+gab_incarnation gab_local_incarnation_of(const gab_local *local, gab_slot slot)
+{
+  const gab_local_address *address = find_address(local, slot);
+  return address ? address->incarnation : 0;
+}
+
+/* Nothing of what was known of the player before holds for its successor. */
+static void forget_player(gab_local_partner *partner)
+{
+  gab_local_forget_arrivals(partner);
+  partner->up = partner->down = partner->offered = false;
+  partner->life = 0;
+  partner->asking = -1;
+  partner->hashes_told = partner->hashes_answered =
+      0; /* what it had not compared nobody can compare any more */
+}
+
+gab_status gab_local_learn(gab_local *local, gab_slot slot, gab_seat seat, gab_incarnation incarnation)
+{
+  if (incarnation <= gab_local_incarnation_of(local, slot)) return GAB_OK;
+  gab_local_partner *partner = gab_local_find(local, slot);
+  if (partner) forget_player(partner);
+  gab_local_address *place = (gab_local_address *)find_address(local, slot);
+  if (!place) {
+    void *list = local->addresses;
+    GAB_TRY(gab_list_room(&list, local->address_count, sizeof *local->addresses));
+    local->addresses = list;
+    place = &local->addresses[local->address_count++];
+  }
+  *place = (gab_local_address){slot, seat, incarnation};
+  return GAB_OK;
+}
+
+gab_status gab_local_pack_addresses(const gab_local *local, gab_buffer *out)
+{
+  GAB_TRY(gab_put_u64(out, local->address_count));
+  for (size_t i = 0; i < local->address_count; i++) {
+    GAB_TRY(gab_put_i32(out, local->addresses[i].slot));
+    GAB_TRY(gab_put_i32(out, local->addresses[i].seat));
+    GAB_TRY(gab_put_u32(out, local->addresses[i].incarnation));
+  }
+  return GAB_OK;
+}
+
+gab_status gab_local_unpack_addresses(gab_local *local, gab_reader *in)
+{
+  size_t count;
+  GAB_TRY(gab_get_count(in, 12, &count));
+  for (size_t i = 0; i < count; i++) {
+    gab_local_address address;
+    GAB_TRY(gab_get_i32(in, &address.slot));
+    GAB_TRY(gab_get_i32(in, &address.seat));
+    GAB_TRY(gab_get_u32(in, &address.incarnation));
+    GAB_TRY(gab_local_learn(local, address.slot, address.seat, address.incarnation));
+  }
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- notes */
+
+gab_status gab_local_tell(gab_local *local, gab_seat target, gab_local_note note, const gab_buffer *body)
+{
+  gab_buffer *head = &local->head;
+  gab_buffer_clear(head);
+  GAB_TRY(gab_put_u32(head, note.kind));
+  GAB_TRY(gab_put_i32(head, local->slot));
+  GAB_TRY(gab_put_u32(head, local->incarnation));
+  GAB_TRY(gab_put_u32(head, local->life));
+  GAB_TRY(gab_put_i32(head, note.about));
+  GAB_TRY(gab_put_u32(head, note.about_incarnation));
+  GAB_TRY(gab_put_i32(head, note.about_seat));
+  GAB_TRY(gab_put_i64(head, note.checkpoint));
+  GAB_TRY(gab_put_u64(head, note.number));
+  GAB_TRY(gab_put_u64(head, note.value));
+  GAB_TRY(gab_put_i64(head, local->stop_behind));
+  GAB_TRY(gab_put_u64(head, local->stop_why));
+  if (local->setup.own_times) {
+    GAB_TRY(gab_put_i64(head, local->committed));
+    GAB_TRY(gab_put_i64(head, local->cluster_committed));
+    GAB_TRY(gab_put_u8(head, note.own));
+  }
+  return local->transport.send(local->transport.user, target, GAB_LOCAL_CONTROL, head,
+                               body ? body->data : NULL, body ? body->size : 0, NULL);
+}
+
+gab_status gab_local_read_note(const gab_local *local, gab_reader *in, gab_local_note *note)
+{
+  *note = (gab_local_note){.committed = -1, .cluster_committed = -1};
+  GAB_TRY(gab_get_u32(in, &note->kind));
+  GAB_TRY(gab_get_i32(in, &note->from));
+  GAB_TRY(gab_get_u32(in, &note->from_incarnation));
+  GAB_TRY(gab_get_u32(in, &note->from_life));
+  GAB_TRY(gab_get_i32(in, &note->about));
+  GAB_TRY(gab_get_u32(in, &note->about_incarnation));
+  GAB_TRY(gab_get_i32(in, &note->about_seat));
+  GAB_TRY(gab_get_i64(in, &note->checkpoint));
+  GAB_TRY(gab_get_u64(in, &note->number));
+  GAB_TRY(gab_get_u64(in, &note->value));
+  GAB_TRY(gab_get_i64(in, &note->stop_behind));
+  GAB_TRY(gab_get_u64(in, &note->stop_why));
+  if (local->setup.own_times) {
+    GAB_TRY(gab_get_i64(in, &note->committed));
+    GAB_TRY(gab_get_i64(in, &note->cluster_committed));
+    GAB_TRY(gab_get_u8(in, &note->own));
+  }
+  if (note->kind >= NOTE_KIND_COUNT)
+    GAB_FAIL(GAB_ERR_CORRUPT, "local recovery: a message of kind %" PRIu32, note->kind);
+  return GAB_OK;
+}

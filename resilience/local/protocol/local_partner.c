@@ -1,0 +1,144 @@
+/* Partners of a slot in local recovery: with whom it has to do, from when, and until when. */
+#include "resilience/local/protocol/local_impl.h"
+
+#include <string.h>
+
+gab_local_partner *gab_local_find(const gab_local *local, gab_slot slot)
+{
+  for (size_t i = 0; i < local->partner_count; i++)
+    if (local->partners[i].slot == slot) return &local->partners[i];
+  return NULL;
+}
+
+bool gab_local_is_partner(const gab_local *local, gab_slot slot)
+{
+  return gab_local_find(local, slot) != NULL;
+}
+
+gab_local_partner *gab_local_current(const gab_local *local, gab_seat source, const gab_local_note *note)
+{
+  gab_local_partner *partner = gab_local_find(local, note->from);
+  if (!partner || partner->down || gab_local_seat(local, note->from) != source ||
+      gab_local_incarnation_of(local, note->from) != note->from_incarnation ||
+      partner->life != note->from_life)
+    return NULL;
+  return partner;
+}
+
+/* ---------------------------------------------------------------- there they are */
+
+gab_status gab_local_add_partner(gab_local *local, gab_slot slot, uint32_t roles)
+{
+  gab_local_partner *partner = gab_local_find(local, slot);
+  if (slot == local->slot)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "slot %" GAB_PRI_SLOT " is to be its own partner", slot);
+  if (partner) {
+    partner->roles |= roles;
+    return GAB_OK;
+  }
+  void *list = local->partners;
+  GAB_TRY(gab_list_room(&list, local->partner_count, sizeof *local->partners));
+  local->partners = list;
+  size_t place = local->partner_count++;
+  for (; place > 0 && local->partners[place - 1].slot > slot; place--)
+    local->partners[place] = local->partners[place - 1];
+  local->partners[place] = (gab_local_partner){.slot = slot,
+                                               .roles = roles,
+                                               .inner = gab_local_is_member(local, slot),
+                                               .asking = -1,
+                                               .have = -1,
+                                               .cluster_have = -1,
+                                               .cluster_committed = -1};
+  return GAB_OK;
+}
+
+/* Holder, parent and children of the slot that this process plays. */
+gab_status gab_local_add_relatives(gab_local *local)
+{
+  const gab_slot me = local->slot;
+  GAB_TRY(gab_local_add_partner(local, local->application.holder(local->application.user, me), ROLE_HOLDER));
+  const gab_slot children = local->setup.children;
+  if (me > 0) GAB_TRY(gab_local_add_partner(local, (me - 1) / children, ROLE_PARENT));
+  for (gab_slot i = 1; i <= children && (int64_t)children * me + i < local->setup.slots; i++)
+    GAB_TRY(gab_local_add_partner(local, children * me + i, ROLE_CHILD));
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- and there they go */
+
+void gab_local_release_partner(gab_local_partner *partner)
+{
+  gab_local_forget_arrivals(partner);
+  for (int c = 0; c < GAB_LOCAL_CONTEXTS; c++) gab_free(&partner->channels[c].hashes.list);
+  gab_local_forget_images(&partner->images);
+  gab_free(&partner->decisions.values);
+  gab_free(&partner->askers);
+}
+
+/* What it has sent before the section is delivered, as nothing is under way at a checkpoint; what is not would be
+ * lost. */
+static gab_status check_delivered(const gab_local *local, const gab_local_partner *partner)
+{
+  for (uint32_t c = 0; c < local->setup.contexts; c++)
+    if (partner->channels[c].arrived_count > 0)
+      GAB_FAIL(GAB_ERR_STATE,
+               "slot %" GAB_PRI_SLOT " is no neighbour of slot %" GAB_PRI_SLOT
+               " any more, which has not received %zu messages of it in context %" PRIu32
+               ": what is sent before a checkpoint has to be received before it",
+               partner->slot, local->slot, partner->channels[c].arrived_count, c);
+  return GAB_OK;
+}
+
+void gab_local_drop_former(gab_local *local)
+{
+  size_t kept = 0;
+  for (size_t i = 0; i < local->partner_count; i++) {
+    gab_local_partner *partner = &local->partners[i];
+    if (partner->roles != 0) {
+      local->partners[kept++] = *partner;
+      continue;
+    }
+    gab_journal_forget_target(local->journal, partner->slot);
+    gab_local_release_partner(partner);
+  }
+  local->partner_count = kept;
+}
+
+/* Who was a neighbour before may become one again. The numbers of its channels begin beyond all that they had (fewer than
+ * 2^32 between two sections): a message of then is never taken for one of now. */
+static gab_status begin_channels(gab_local *local, gab_local_partner *partner)
+{
+  const uint64_t first = local->arrived << GAB_LOCAL_SECTION_SHIFT;
+  partner->up = partner->met = true; /* whoever is dead by now is told of later */
+  for (uint32_t c = 0; c < local->setup.contexts; c++) {
+    gab_local_channel *channel = &partner->channels[c];
+    GAB_TRY(gab_journal_begin_channel(local->journal, partner->slot, c, first));
+    channel->delivered = channel->handled = channel->sent = first;
+    gab_local_begin_replay(channel, first);
+    gab_local_restart_hashes(channel);
+  }
+  return GAB_OK;
+}
+
+/* Who has no role then has none on the other side either: neighbours are so of each other, as are holder and ward, parent
+ * and child, members of a cluster. So both forget their channels in the same section. Nobody plays on from an image of
+ * before, since the section is entered (local_image.c): no message of then is asked for again. Channels are new on both
+ * sides, and the partner of a new one is taken to sit where it sat at the beginning, in its first life: so nobody may have
+ * come back. */
+gab_status gab_local_set_neighbours(gab_local *local, const gab_slot *neighbours, int32_t count)
+{
+  if (!gab_local_is_inside(local)) GAB_FAIL(GAB_ERR_STATE, "this process is in no global section");
+  if (local->life > 0 || local->address_count > 0)
+    GAB_FAIL(GAB_ERR_STATE,
+             "a slot came back in this generation: who it is now is not known to new neighbours");
+  for (size_t i = 0; i < local->partner_count; i++) local->partners[i].roles &= ~(uint32_t)ROLE_NEIGHBOUR;
+  for (int32_t i = 0; i < count; i++) {
+    const bool is_new = !gab_local_find(local, neighbours[i]);
+    GAB_TRY(gab_local_add_partner(local, neighbours[i], ROLE_NEIGHBOUR));
+    if (is_new) GAB_TRY(begin_channels(local, gab_local_find(local, neighbours[i])));
+  }
+  for (size_t i = 0; i < local->partner_count; i++)
+    if (local->partners[i].roles == 0) GAB_TRY(check_delivered(local, &local->partners[i]));
+  gab_local_drop_former(local);
+  return GAB_OK;
+}

@@ -1,0 +1,46 @@
+/* When a run stops: asked for up the tree of acknowledgements, answered with the commit of a checkpoint. Nobody waits for it,
+ * and all hear the same: who knows that a checkpoint is committed has heard so from somebody who knew the answer. */
+#include "resilience/local/protocol/local_impl.h"
+
+gab_status gab_local_ask_to_stop(gab_local *local, uint64_t why)
+{
+  if (why == 0 || local->asked_to_stop) return GAB_OK;
+  local->asked_to_stop = why;
+  for (size_t i = 0; i < local->partner_count; i++)
+    if (local->partners[i].roles & ROLE_PARENT) GAB_TRY(gab_local_tell_values(local, &local->partners[i]));
+  return GAB_OK;
+}
+
+uint64_t gab_local_asked_to_stop(const gab_local *local) { return local->asked_to_stop; }
+
+void gab_local_learn_stop(gab_local *local, gab_step checkpoint, uint64_t why)
+{
+  if (why == 0 || local->stop_why) return;
+  local->stop_behind = checkpoint;
+  local->stop_why = why;
+}
+
+gab_status gab_local_answer(gab_local *local, gab_step checkpoint, uint64_t proposal)
+{
+  if (local->state != GAB_LOCAL_PLAYING || local->slot != 0)
+    GAB_FAIL(GAB_ERR_STATE, "only who plays the first slot says when all stop");
+  if (checkpoint <= local->taken)
+    GAB_FAIL(GAB_ERR_ARGUMENT,
+             "checkpoint %" GAB_PRI_STEP " is taken: too late to say whether all stop behind it", checkpoint);
+  local->answered = checkpoint;
+  return gab_local_decide_behind(local, proposal, &local->answer);
+}
+
+/* The decision went to the holder ahead of the image: it is logged if that has come. Nobody hears of it before, and nobody can
+ * know of the commit before. */
+void gab_local_publish_answer(gab_local *local)
+{
+  if (local->acknowledged >= local->answered) gab_local_learn_stop(local, local->answered, local->answer);
+}
+
+bool gab_local_stops(const gab_local *local, uint64_t *why)
+{
+  *why = local->stop_why && local->stop_behind == local->common ? local->stop_why : 0;
+  return local->state == GAB_LOCAL_PLAYING && !gab_local_has_to_wait(local, false) &&
+         gab_local_is_verified(local);
+}

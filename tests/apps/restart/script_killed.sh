@@ -1,0 +1,8 @@
+# gabion-test: timeout=300 labels=quick
+# All processes of a run that writes to disk nearly all the time are killed at random instants, and it is continued:
+# there is always a whole checkpoint, and the end is that of an undisturbed run. (200 times: script_killed_long.sh)
+. "$GABION_SOURCE/tests/apps/common.sh"
+. "$GABION_SOURCE/tests/apps/restart/killed.sh"
+RANDOM=7
+killed 8
+finish

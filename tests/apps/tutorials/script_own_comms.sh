@@ -1,0 +1,51 @@
+# gabion-test: timeout=120 labels=quick needs=ulfm
+# A program with communicators of its own has no local recovery: `check' and `plan' say so if its table does
+# (gab_physics.own_comms), a run says so in any case, and what the table keeps to itself. Its deaths are survived by the next strategy.
+. "$GABION_SOURCE/tests/apps/common.sh"
+gabion=$GABION_BUILD/tests/apps/helper_own_comms
+case=$GABION_SOURCE/tests/faults/local_runs/local.yaml
+short="--set run.steps=40 --set output.forces.every=20 --set output.fields.every=20"
+. "$GABION_SOURCE/tests/faults/local_runs/local_common.sh"
+not_in_force="strategy 'local' will not be in force: the program has communicators of its own"
+unsaid='gab_physics.own_comms of flow does not say so'
+ended='the program has communicators of its own: its faults are global'
+
+launch 0 4 0 --set 'resilience.strategies=[shrink]'
+expected=$(checksum) lines=$(series)
+
+export OWN_COMMS="made said"
+check 0 "$case" $short
+said "$not_in_force"
+not_said 'delays mask each other'
+plan 0 "$case"
+said 'strategy local will not be in force'
+not_said 'log of local recovery'
+plan 0 "$case" --json
+said '"local_in_force": false'
+not_said steps_to_log_the_state
+check 0 "$case" $short --set 'resilience.strategies=[spare, shrink]'
+not_said 'communicators of its own'
+launch 0 4 1 --inject slot=1,step=33,phase=compute
+same "made and said"
+said_once "$ended"
+not_said "$unsaid"
+[ "$(strategies)" = "spare " ] || complain "made and said: strategies $(strategies)"
+
+export OWN_COMMS="made"
+check 0 "$case" $short
+not_said 'communicators of its own'
+launch 0 4 1 --inject slot=1,step=33,phase=compute
+same "made"
+said_once "$ended"
+said_once "$unsaid"
+[ "$(strategies)" = "spare " ] || complain "made: strategies $(strategies)"
+
+export OWN_COMMS=
+check 0 "$case" $short
+said 'delays mask each other over 20 steps at most'
+plan 0 "$case" --json
+said '"local_in_force": true'
+launch 0 4 1 --inject slot=1,step=33,phase=compute
+alone "neither" 1
+not_said 'communicators of its own'
+finish

@@ -1,0 +1,53 @@
+# gabion-test: timeout=300 labels=quick needs=ulfm,png
+# The tutorial with a scheme and an entity of its own: the pump reaches its velocity and keeps it; same checksum, table and picture
+# on 1, 2 and 4 processes, when one of them is killed from outside, and when a spare takes over; of four processes in two rows both
+# of a row or both of a column may die, where `pairwise' or `ring' end with exit 3; both of a diagonal may not. Without the entity
+# a run is the same until somebody dies.
+. "$GABION_SOURCE/tests/apps/tutorials/tutorial_common.sh"
+program pump
+
+sed -e '/^drills:/,$d' -e 's/\[256, 96\]/[128, 48]/; s/\[32, 24\]/[16, 12]/; s/steps: 12000/steps: 2000/; s/every: 12000/every: 2000/' \
+  -e 's/every: 200 .*/every: 50/; s/viscosity: 0.0016/viscosity: 0.0032/; s/, outlines: true//' "$GABION_SOURCE/apps/tutorial/pump.yaml" >case.yaml
+run 0 1 case.yaml
+keep pump.csv vorticity_0000002000.png
+awk -F, 'NR == 2 { first = $3; a = $4 } END { exit !(first == 0 && a == 0 && ($3 - 1)^2 < 4e-4 && $4 > 0) }' kept/pump.csv ||
+  complain "the pump does not reach 1 m/s: $(sed -n 2p kept/pump.csv) ... $(tail -n 1 kept/pump.csv)"
+alike_on_processes
+said 'redundancy: diagonal: 1 copy of each image; any 1 slot can be lost; of more only those that leave a copy of each image'
+alike_killed 734 # behind a correction that the last checkpoint does not have
+
+# Two at once. Slots 0 and 1 are one row, 2 and 3 the other; 0 and 2 are a column.
+dies() { # dies CODE SCHEME SLOTS
+  run "$1" 4 case.yaml --set "resilience.scheme=$2" --inject "slot=$3,step=734,phase=exchange"
+}
+for lost in 'diagonal 0+2' 'diagonal 0+1' 'pairwise 0+1' 'pairwise 0+3' 'ring 0+2'; do
+  # shellcheck disable=SC2086 # words on purpose
+  dies 0 $lost
+  said "slots ${lost: -3:1}, ${lost: -1} died"
+  alike "$lost died"
+done
+for lost in 'diagonal 0+3' 'pairwise 0+2' 'ring 0+1' 'ring 0+3'; do
+  # shellcheck disable=SC2086 # words on purpose
+  dies 3 $lost
+  said_once 'error: data lost'
+done
+
+# A new process gets the entity from the others, whether all go back or the lost slot alone.
+for strategy in spare local; do alike_replaced 1 734 $strategy; done
+
+# Without the entity.
+gabion=$GABION_BUILD/tests/apps/helper_pump_forgets
+run 0 4 case.yaml
+alike "without the entity, undisturbed"
+dies 0 diagonal 0+2
+[ "$(checksum)" != "$expected" ] || complain "the result does not depend on the entity, so this test shows nothing"
+
+gabion=$work/pump
+"$gabion" info >said.txt 2>&1 || complain "info: $(cat said.txt)"
+said 'diagonal'
+helps resilience.scheme 'diagonal: ' 'pairwise: '
+check 2 case.yaml --set resilience.scheme=diagonals
+said 'there are: pairwise, ring, parity, reed-solomon, none, diagonal'
+check 2 case.yaml --set pump.time=0
+said 'value > 0'
+finish

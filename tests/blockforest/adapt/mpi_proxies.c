@@ -1,0 +1,21 @@
+/* Proxies that are refined, merged and moved at random are what comparing all blocks with all says.
+ * Arguments: how many seeds, from which on. */
+/* gabion-test: np=1,2,3,4,7 timeout=120 labels=quick args=12 */
+#include "tests/blockforest/adapt/proxy_sequence.h"
+#include "tests/mpi_test.h"
+
+#ifndef PROXIES_STEPS
+#define PROXIES_STEPS       9
+#define PROXIES_MOST_LEAVES 120
+#endif
+
+int main(int argc, char **argv)
+{
+  gab_world *world;
+  REQUIRE_OK(gab_world_create(&argc, &argv, &world));
+  uint64_t seeds = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
+  uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 0;
+  for (uint64_t seed = first; seed < first + seeds; seed++)
+    REQUIRE(try_sequence(world, seed, PROXIES_STEPS, PROXIES_MOST_LEAVES));
+  return test_end(&world);
+}

@@ -1,0 +1,470 @@
+/* gabion-test: timeout=60 labels=quick */
+#include "tests/blockforest/output/output_common.h"
+
+#include "blockforest/pictures/png_canvas_impl.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <dirent.h>
+#include <errno.h>
+#include <hdf5.h>
+#ifdef GAB_HAVE_PNG
+#include <png.h>
+#endif
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static gab_world *world;
+static gab_forest *forest;
+static char folder[64] = "/tmp/gabion-output-XXXXXX";
+
+static long file_size(const char *name)
+{
+  char path[512];
+  struct stat info;
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  return stat(path, &info) == 0 ? (long)info.st_size : -1;
+}
+
+static int count_entries(const char *subfolder)
+{
+  char path[512];
+  snprintf(path, sizeof path, "%s/%s", folder, subfolder);
+  DIR *entries = opendir(path);
+  assert_non_null(entries);
+  int count = 0;
+  for (struct dirent *entry = readdir(entries); entry; entry = readdir(entries))
+    count += entry->d_name[0] != '.';
+  closedir(entries);
+  return count;
+}
+
+/* Files that grow beyond this many bytes fail as on a full disk (with another errno). */
+static void limit_files(rlim_t bytes)
+{
+  struct rlimit limit;
+  getrlimit(RLIMIT_FSIZE, &limit);
+  limit.rlim_cur = bytes;
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* ------------------------------------------------------------------------------------ quantities, schedules
+ */
+
+static void quantities_are_found_by_name_and_component(void **state)
+{
+  (void)state;
+  gab_quantity_list list = {case_quantities, 2};
+  const gab_quantity *found = NULL;
+  gab_component component;
+  assert_int_equal(gab_quantity_find_scalar(list, "velocity.y", &found, &component), GAB_OK);
+  assert_ptr_equal(found, &case_quantities[1]);
+  assert_int_equal(component, GAB_COMPONENT_Y);
+  assert_int_equal(gab_quantity_find_scalar(list, "velocity", &found, &component), GAB_OK);
+  assert_int_equal(component, GAB_COMPONENT_MAGNITUDE);
+  assert_int_equal(gab_quantity_find_scalar(list, "density.x", &found, &component), GAB_ERR_INPUT);
+  assert_int_equal(gab_quantity_find_scalar(list, "velocity.w", &found, &component), GAB_ERR_INPUT);
+  assert_int_equal(gab_quantity_find(list, "densities", &found), GAB_ERR_INPUT);
+  assert_non_null(strstr(gab_error_message(), "density, velocity"));
+  const double vector[3] = {2, -3, 6};
+  assert_true(gab_quantity_scalar(&case_quantities[1], GAB_COMPONENT_MAGNITUDE, vector) == 7.0);
+  assert_true(gab_quantity_scalar(&case_quantities[1], GAB_COMPONENT_Y, vector) == -3.0);
+}
+
+static void schedules_are_due_from_their_start(void **state)
+{
+  (void)state;
+  gab_schedule schedule = {.every = 3, .start = 4};
+  const bool due[] = {false, false, false, false, true, false, false, true, false, false, true};
+  for (int step = 0; step < 11; step++) assert_int_equal(gab_schedule_due(schedule, step), due[step]);
+  assert_false(gab_schedule_due((gab_schedule){0}, 0));
+}
+
+/* ------------------------------------------------------------------------------------ pictures */
+
+static void colour_maps_rise_evenly(void **state)
+{
+  (void)state;
+  gab_rgb map[256];
+  gab_colour_map(false, map);
+  double before = 0.2126 * map[0].r + 0.7152 * map[0].g + 0.0722 * map[0].b;
+  assert_true(before < 40);
+  for (int i = 1; i < 256; i++) {
+    double grey = 0.2126 * map[i].r + 0.7152 * map[i].g + 0.0722 * map[i].b;
+    assert_true(grey > before - 0.5 && grey < before + 3.0);
+    before = grey;
+  }
+  gab_colour_map(true, map);
+  assert_true(map[0].b > map[0].r + 60 && map[255].r > map[255].b + 60);
+  assert_true(map[128].r > 235 && map[128].g > 235 && map[128].b > 235);
+}
+
+static void every_letter_can_be_drawn(void **state)
+{
+  (void)state;
+  gab_canvas canvas;
+  assert_int_equal(gab_canvas_create(&canvas, 40, 40, (gab_rgb){255, 255, 255}), GAB_OK);
+  for (int c = '!'; c <= '~'; c++) {
+    char text[2] = {(char)c, 0};
+    gab_canvas_fill(&canvas, 0, 0, 40, 40, (gab_rgb){255, 255, 255});
+    gab_canvas_text(&canvas, 10, 28, 14, GAB_TEXT_LEFT, (gab_rgb){0, 0, 0}, text);
+    double ink = 0;
+    for (int i = 0; i < 1600; i++) ink += (255 - canvas.pixels[i].r) / 255.0;
+    assert_true(ink > 3 && ink < 120);
+  }
+  gab_canvas_text(&canvas, -30, 2, 14, GAB_TEXT_LEFT, (gab_rgb){0, 0, 0}, "clipped on all sides \xff\xc2");
+  assert_true(gab_canvas_text_width(14, "wide") > gab_canvas_text_width(14, "ill"));
+  gab_canvas_release(&canvas);
+}
+
+#ifdef GAB_HAVE_PNG
+typedef struct picture {
+  png_image image;
+  gab_rgb *pixels;
+} picture;
+
+static picture load_picture(const char *name)
+{
+  picture loaded;
+  char path[512];
+  memset(&loaded, 0, sizeof loaded);
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  loaded.image.version = PNG_IMAGE_VERSION;
+  assert_true(png_image_begin_read_from_file(&loaded.image, path));
+  loaded.image.format = PNG_FORMAT_RGB;
+  loaded.pixels = malloc(PNG_IMAGE_SIZE(loaded.image));
+  assert_non_null(loaded.pixels);
+  assert_true(png_image_finish_read(&loaded.image, NULL, loaded.pixels, 0, NULL));
+  return loaded;
+}
+
+static void a_slice_shows_each_cell_in_its_colour(void **state)
+{
+  (void)state;
+  gab_slice *slice = NULL;
+  gab_slice_options options = {.folder = folder,
+                               .name = "cells",
+                               .quantity = &case_quantities[0],
+                               .axis = 1,
+                               .position = 1.7}; /* y cell 9 */
+  assert_int_equal(gab_slice_create(forest, &options, &slice), GAB_OK);
+  assert_int_equal(gab_slice_write(slice, 12, 0.5), GAB_OK);
+  gab_slice_layout layout = gab_slice_get_layout(slice);
+  picture shown = load_picture("cells_0000000012.png");
+  gab_rgb map[256];
+  gab_colour_map(false, map);
+  assert_true(layout.width >= 800 && layout.width <= 1600);
+  assert_int_equal(layout.width, (int)(24 * layout.pixels_per_cell));
+  for (int64_t z = 0; z < 8; z++) {
+    for (int64_t x = 0; x < 24; x++) {
+      const int64_t at[3] = {x, 9, z};
+      double value = case_density(at), t = (value - layout.range[0]) / (layout.range[1] - layout.range[0]);
+      size_t column = (size_t)(layout.left + (x + 0.5) * layout.pixels_per_cell);
+      size_t row = (size_t)(layout.top + layout.height - (z + 0.5) * layout.pixels_per_cell);
+      gab_rgb pixel = shown.pixels[row * shown.image.width + column];
+      gab_rgb expected = {228, 228, 232}; /* no block there */
+      if (x < 18 || z < 4) expected = isnan(value) ? (gab_rgb){150, 150, 154} : map[(int)(t * 255 + 0.5)];
+      assert_memory_equal(&pixel, &expected, sizeof pixel);
+    }
+  }
+  free(shown.pixels);
+  gab_slice_destroy(&slice);
+}
+
+static void slices_that_cannot_be_are_refused(void **state)
+{
+  (void)state;
+  gab_slice *slice = NULL;
+  gab_slice_options options = {.folder = folder, .quantity = &case_quantities[0], .axis = 2, .position = 99};
+  assert_int_equal(gab_slice_create(forest, &options, &slice), GAB_ERR_INPUT);
+  assert_non_null(strstr(gab_error_message(), "outside the domain"));
+  options = (gab_slice_options){.folder = folder, .quantity = &case_quantities[0], .axis = 3};
+  assert_int_equal(gab_slice_create(forest, &options, &slice), GAB_ERR_INPUT);
+  options = (gab_slice_options){
+      .folder = folder, .quantity = &case_quantities[0], .position = 0, .fixed_range = true, .range = {2, 1}};
+  assert_int_equal(gab_slice_create(forest, &options, &slice), GAB_ERR_INPUT);
+  assert_null(slice);
+}
+
+static void large_slices_are_reduced(void **state)
+{
+  (void)state;
+  gab_forest *large = NULL;
+  gab_slice *slice = NULL;
+  gab_forest_options wide = {.grid = {.dimension = 2, .roots = {41, 3, 1}}, .cells = {100, 70, 1}, .dx = 1.0};
+  gab_slice_options options = {.folder = folder, .name = "wide", .quantity = &case_quantities[0], .axis = 2};
+  large = case_forest(world, &wide);
+  assert_int_equal(gab_slice_create(large, &options, &slice), GAB_OK);
+  assert_int_equal(gab_slice_write(slice, 0, 0.0), GAB_OK);
+  gab_slice_layout layout = gab_slice_get_layout(slice);
+  assert_int_equal(layout.width, 1367); /* every third of 4100 cells */
+  assert_int_equal(layout.height, 70);
+  picture shown = load_picture("wide_0000000000.png");
+  gab_rgb map[256];
+  gab_colour_map(false, map);
+  const int64_t at[3] = {3 * 700 + 1, 3 * 20 + 1, 0};
+  double t = (case_density(at) - layout.range[0]) / (layout.range[1] - layout.range[0]);
+  gab_rgb pixel = shown.pixels[(size_t)(layout.top + layout.height - 1 - 20) * shown.image.width +
+                               (size_t)(layout.left + 700)];
+  assert_memory_equal(&pixel, &map[(int)(t * 255 + 0.5)], sizeof pixel);
+  free(shown.pixels);
+  gab_slice_destroy(&slice);
+  gab_forest_destroy(&large);
+}
+#endif
+
+/* ------------------------------------------------------------------------------------ series and probes */
+
+static void numbers_read_back_as_they_were(void **state)
+{
+  (void)state;
+  const double values[] = {0.1,           1.0 / 3.0,          -5e-324, 1.7976931348623157e308,
+                           123456789.125, 0.30000000000000004};
+  char text[GAB_OUTPUT_NUMBER];
+  for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+    gab_output_number(values[i], text);
+    assert_true(strtod(text, NULL) == values[i]);
+  }
+  gab_output_number(0.1, text);
+  assert_string_equal(text, "0.1");
+  gab_output_number(-NAN, text);
+  assert_string_equal(text, "nan");
+}
+
+static void a_series_goes_back_to_its_cursor(void **state)
+{
+  (void)state;
+  char path[128];
+  snprintf(path, sizeof path, "%s/back.csv", folder);
+  static const char *const columns[] = {"a", "b"};
+  gab_series *series = NULL;
+  gab_buffer early = {0}, late = {0};
+  assert_int_equal(gab_series_create(world, path, columns, 2, &series), GAB_OK);
+  assert_int_equal(gab_series_pack(series, &early), GAB_OK);
+  for (gab_step step = 0; step < 5; step++) {
+    const double values[2] = {0.1 * (double)step, 1e300};
+    assert_int_equal(gab_series_append(series, step, 0.5, values), GAB_OK);
+  }
+  const double again[2] = {7, 7};
+  assert_int_equal(gab_series_append(series, 4, 0.5, again), GAB_OK); /* is there already: left out */
+  assert_int_equal(gab_series_append(series, 3, 0.5, again), GAB_ERR_ARGUMENT);
+  assert_int_equal(gab_series_pack(series, &late), GAB_OK);
+  long length = file_size("back.csv");
+  assert_int_equal(length, gab_series_cursor(series));
+  assert_int_equal(gab_series_append(series, 9, 0.5, again), GAB_OK);
+  assert_int_equal(gab_series_flush(series), GAB_OK);
+  assert_true(file_size("back.csv") > length);
+  gab_reader reader = gab_reader_of_buffer(&late);
+  assert_int_equal(gab_series_unpack(series, &reader), GAB_OK);
+  assert_int_equal(file_size("back.csv"), length);
+  reader = gab_reader_of_buffer(&early);
+  assert_int_equal(gab_series_unpack(series, &reader), GAB_OK);
+  assert_int_equal(file_size("back.csv"), 0);
+  reader = gab_reader_of_buffer(&late); /* rows that are not there any more */
+  assert_int_equal(gab_series_unpack(series, &reader), GAB_ERR_IO);
+  reader = gab_reader_of(late.data, 9);
+  assert_int_equal(gab_series_unpack(series, &reader), GAB_ERR_CORRUPT);
+  gab_series_destroy(&series);
+  gab_buffer_release(&early);
+  gab_buffer_release(&late);
+}
+
+/* Strategy `local': rows that are computed again find what was written; a checkpoint behind them may still be gone back to. */
+static void a_root_that_goes_back_alone_keeps_rows(void **state)
+{
+  (void)state;
+  char path[128];
+  snprintf(path, sizeof path, "%s/alone.csv", folder);
+  static const char *const columns[] = {"a"};
+  gab_series *series = NULL;
+  gab_buffer early = {0}, late = {0};
+  const double values[2] = {1.5, 2.5};
+  assert_int_equal(gab_series_create(world, path, columns, 1, &series), GAB_OK);
+  assert_int_equal(gab_series_append(series, 0, 0, &values[0]), GAB_OK);
+  assert_int_equal(gab_series_pack(series, &early), GAB_OK);
+  const long first = file_size("alone.csv");
+  for (gab_step step = 1; step < 4; step++)
+    assert_int_equal(gab_series_append(series, step, 0, &values[1]), GAB_OK);
+  assert_int_equal(gab_series_pack(series, &late), GAB_OK);
+  const long length = file_size("alone.csv");
+  gab_world_set_policy(world, GAB_POLICY_MARK_DOWN);
+  gab_reader reader = gab_reader_of_buffer(&early);
+  assert_int_equal(gab_series_unpack(series, &reader), GAB_OK);
+  assert_int_equal(file_size("alone.csv"), length);
+  assert_int_equal(gab_series_append(series, 1, 0, &values[1]), GAB_OK); /* as before */
+  assert_int_equal(gab_series_flush(series), GAB_OK);
+  assert_int_equal(file_size("alone.csv"), length);
+  gab_world_set_policy(world, GAB_POLICY_REVOKE_ALL);
+  reader = gab_reader_of_buffer(&late); /* all go back, to a later one */
+  assert_int_equal(gab_series_unpack(series, &reader), GAB_OK);
+  assert_int_equal(file_size("alone.csv"), length);
+  /* Other rows take the place of those; what nobody wrote again goes with the series. */
+  gab_world_set_policy(world, GAB_POLICY_MARK_DOWN);
+  reader = gab_reader_of_buffer(&early);
+  assert_int_equal(gab_series_unpack(series, &reader), GAB_OK);
+  assert_int_equal(gab_series_append(series, 1, 0, &values[0]), GAB_OK);
+  assert_int_equal(gab_series_flush(series), GAB_OK);
+  assert_int_equal(file_size("alone.csv"), gab_series_cursor(series));
+  reader = gab_reader_of_buffer(&early);
+  assert_int_equal(gab_series_unpack(series, &reader), GAB_OK);
+  assert_true(file_size("alone.csv") > first);
+  gab_series_destroy(&series);
+  assert_int_equal(file_size("alone.csv"), first);
+  gab_world_set_policy(world, GAB_POLICY_REVOKE_ALL);
+  gab_buffer_release(&early);
+  gab_buffer_release(&late);
+}
+
+static void a_full_disk_leaves_whole_rows(void **state)
+{
+  (void)state;
+  char path[128];
+  snprintf(path, sizeof path, "%s/full.csv", folder);
+  static const char *const columns[] = {"a"};
+  gab_series *series = NULL;
+  const double value = 0.123456789012345;
+  assert_int_equal(gab_series_create(world, path, columns, 1, &series), GAB_OK);
+  assert_int_equal(gab_series_append(series, 0, 0, &value), GAB_OK);
+  assert_int_equal(gab_series_flush(series), GAB_OK);
+  long whole = file_size("full.csv");
+  limit_files((rlim_t)whole + 10);
+  assert_int_equal(gab_series_append(series, 1, 0, &value), GAB_OK);
+  assert_int_equal(gab_series_flush(series), GAB_ERR_IO);
+  assert_non_null(strstr(gab_error_message(), strerror(EFBIG)));
+  assert_int_equal(file_size("full.csv"), whole);
+  limit_files(RLIM_INFINITY);
+  assert_int_equal(gab_series_flush(series), GAB_OK); /* nothing was lost */
+  assert_int_equal(file_size("full.csv"), gab_series_cursor(series));
+  gab_series_destroy(&series);
+}
+
+static void probes_read_the_cell_that_contains_them(void **state)
+{
+  (void)state;
+  char path[128];
+  snprintf(path, sizeof path, "%s/points.csv", folder);
+  /* A lower face, the upper corner of the domain (no block there), an upper face, a solid cell. */
+  static const double points[4][3] = {
+      {-0.25, 0.5, 2.0}, {2.0, 1.75, 3.0}, {2.0, 0.5, 2.0}, {-0.06, 1.2, 2.01}};
+  gab_probes_options options = {
+      .path = path, .points = points, .point_count = 4, .quantities = case_quantities, .quantity_count = 1};
+  gab_probes *probes = NULL;
+  double values[4];
+  assert_int_equal(gab_probes_create(forest, &options, &probes), GAB_OK);
+  assert_int_equal(gab_probes_sample(probes, values), GAB_OK);
+  assert_true(values[0] == case_density((const int64_t[3]){6, 0, 0}));
+  assert_true(isnan(values[1]) && isnan(values[3]));
+  assert_true(values[2] == case_density((const int64_t[3]){23, 0, 0}));
+  gab_probes_destroy(&probes);
+  static const double outside[1][3] = {{-1.01, 1, 2.5}};
+  options.points = outside;
+  options.point_count = 1;
+  assert_int_equal(gab_probes_create(forest, &options, &probes), GAB_ERR_INPUT);
+}
+
+/* ------------------------------------------------------------------------------------ folders and full disks
+ */
+
+static void a_folder_that_cannot_be_is_bad_input(void **state)
+{
+  (void)state;
+  char path[128];
+  snprintf(path, sizeof path, "%s/a/deep/folder", folder);
+  assert_int_equal(gab_output_folder_prepare(path), GAB_OK);
+  assert_int_equal(gab_output_folder_prepare(path), GAB_OK); /* is there already */
+  assert_int_equal(count_entries("a/deep/folder"), 1);
+  snprintf(path, sizeof path, "%s/file", folder);
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fclose(file);
+  assert_int_equal(gab_output_folder_prepare(path), GAB_ERR_INPUT);
+  snprintf(path, sizeof path, "%s/file/below", folder);
+  assert_int_equal(gab_output_folder_prepare(path), GAB_ERR_INPUT);
+  assert_non_null(strstr(gab_error_message(), strerror(ENOTDIR)));
+  assert_int_equal(gab_output_folder_prepare("/proc/gabion"), GAB_ERR_INPUT);
+  assert_int_equal(gab_output_folder_prepare(""), GAB_ERR_INPUT);
+}
+
+/* Wherever the disk gets full while a file is written: an error, and no file. */
+static void volume_files_are_whole_or_not_there(void **state)
+{
+  (void)state;
+  gab_volume *volume = NULL;
+  gab_volume_options options = {.folder = folder,
+                                .name = "limit",
+                                .quantities = case_quantities,
+                                .quantity_count = 2,
+                                .precision = GAB_OUTPUT_DOUBLE};
+  assert_int_equal(gab_output_folder_prepare(folder), GAB_OK);
+  assert_int_equal(gab_volume_create(forest, &options, &volume), GAB_OK);
+  assert_int_equal(gab_volume_write(volume, 0, 0.0), GAB_OK);
+  long whole = file_size("fields/limit_0000000000.s0000.h5");
+  int before = count_entries("fields");
+  assert_int_equal(before, 3);
+  for (int part = 0; part < 16; part++) {
+    limit_files((rlim_t)(whole * part / 16));
+    assert_int_equal(gab_volume_write(volume, 1, 0.5), GAB_ERR_IO);
+    assert_non_null(strstr(gab_error_message(), "limit_0000000001"));
+    limit_files(RLIM_INFINITY);
+    assert_int_equal(count_entries("fields"), before);
+    assert_int_equal(H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_ALL), 0);
+  }
+  assert_int_equal(gab_volume_write(volume, 1, 0.5), GAB_OK); /* there is room again */
+  assert_int_equal(count_entries("fields"), before + 2);
+  gab_volume_destroy(&volume);
+}
+
+static void pictures_are_whole_or_not_there(void **state)
+{
+  (void)state;
+  if (!gab_slice_is_built()) return;
+  gab_slice *slice = NULL;
+  gab_slice_options options = {
+      .folder = folder, .name = "limit", .quantity = &case_quantities[0], .axis = 2, .position = 2.0};
+  assert_int_equal(gab_slice_create(forest, &options, &slice), GAB_OK);
+  limit_files(3000);
+  assert_int_equal(gab_slice_write(slice, 1, 0.5), GAB_ERR_IO);
+  limit_files(RLIM_INFINITY);
+  assert_int_equal(file_size("limit_0000000001.png"), -1);
+  assert_int_equal(file_size("limit_0000000001.png.tmp"), -1);
+  gab_slice_destroy(&slice);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(quantities_are_found_by_name_and_component),
+      cmocka_unit_test(schedules_are_due_from_their_start),
+      cmocka_unit_test(colour_maps_rise_evenly),
+      cmocka_unit_test(every_letter_can_be_drawn),
+#ifdef GAB_HAVE_PNG
+      cmocka_unit_test(a_slice_shows_each_cell_in_its_colour),
+      cmocka_unit_test(slices_that_cannot_be_are_refused),
+      cmocka_unit_test(large_slices_are_reduced),
+#endif
+      cmocka_unit_test(numbers_read_back_as_they_were),
+      cmocka_unit_test(a_series_goes_back_to_its_cursor),
+      cmocka_unit_test(a_root_that_goes_back_alone_keeps_rows),
+      cmocka_unit_test(a_full_disk_leaves_whole_rows),
+      cmocka_unit_test(probes_read_the_cell_that_contains_them),
+      cmocka_unit_test(a_folder_that_cannot_be_is_bad_input),
+      cmocka_unit_test(volume_files_are_whole_or_not_there),
+      cmocka_unit_test(pictures_are_whole_or_not_there),
+  };
+  signal(SIGXFSZ, SIG_IGN);
+  if (!mkdtemp(folder) || gab_world_create(NULL, NULL, &world) != GAB_OK) return 1;
+  forest = case_forest(world, &case_options);
+  cmocka_set_message_output(CM_OUTPUT_STDOUT);
+  int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  gab_forest_destroy(&forest);
+  gab_world_destroy(&world);
+  char command[128];
+  snprintf(command, sizeof command, "rm -rf -- '%s'", folder);
+  return system(command) == 0 ? failed : 1;
+}

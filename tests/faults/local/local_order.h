@@ -1,0 +1,176 @@
+/* For tests of local recovery in which things have to happen in one order: the slots tell each other by files how far they are, which
+ * no machine hears of. The program is the automaton on four slots, with two spares and strategy `local` alone. Included once, behind
+ * tests/mpi_test.h. */
+#ifndef GABION_TESTS_LOCAL_ORDER_H
+#define GABION_TESTS_LOCAL_ORDER_H
+
+#include "core/messages/collective.h"
+#include "core/base/log.h"
+#include "core/world/world_impl.h"
+#include "resilience/reports/completion.h"
+#include "resilience/local/protocol/local_impl.h"
+#include "resilience/local/local_run_impl.h"
+#include "tests/faults/automaton.h"
+
+enum { ORDER_PLAYERS = 4, ORDER_SPARES = 2, ORDER_EVERY = 10, ORDER_STEPS = 40 };
+
+typedef struct local_order {
+  gab_timeloop *loop;
+  char folder[64];
+  automaton app;
+  bool was_spare;
+  gab_step computed;  /* the last step that this process has computed; -1: none */
+  int computed_again; /* steps */
+  bool is_right;      /* what all have computed, at the end */
+  double commit_wait; /* as in gab_protection, and the next one */
+  gab_slot commit_children;
+  gab_step at;                                                  /* the step at which `part` is called */
+  gab_status (*part)(struct local_order *order, gab_slot slot); /* of who was no spare */
+} local_order;
+
+/* One folder for all, made by slot 0. Collective. */
+static inline gab_status order_make_folder(local_order *order, gab_world *world)
+{
+  gab_buffer name;
+  gab_buffer_init(&name, GAB_MEMORY_OTHER);
+  snprintf(order->folder, sizeof order->folder, "/tmp/gabion-order.XXXXXX");
+  gab_status status = GAB_OK;
+  if (gab_world_is_root(world)) {
+    if (!mkdtemp(order->folder)) status = GAB_ERR_IO;
+    if (status == GAB_OK) status = gab_put_bytes(&name, order->folder, strlen(order->folder) + 1);
+  }
+  if (status == GAB_OK) status = gab_world_broadcast(world, gab_world_root(world), &name);
+  if (status == GAB_OK) snprintf(order->folder, sizeof order->folder, "%s", (const char *)name.data);
+  gab_buffer_release(&name);
+  return status;
+}
+
+static inline void order_name(const local_order *order, const char *event, char *path, size_t room)
+{
+  snprintf(path, room, "%s/%s", order->folder, event);
+}
+
+/* Of one process, when nobody waits any more. @param[in] events  that were told, or not; up to NULL */
+static inline void order_remove(const local_order *order, const char *const *events)
+{
+  char path[96];
+  for (; *events; events++) {
+    order_name(order, *events, path, sizeof path);
+    unlink(path);
+  }
+  rmdir(order->folder);
+}
+
+static inline void order_tell(const local_order *order, const char *event)
+{
+  char path[96];
+  order_name(order, event, path, sizeof path);
+  FILE *file = fopen(path, "w");
+  if (!file || fclose(file)) fprintf(stderr, "cannot write %s\n", path);
+}
+
+static inline bool order_has(const local_order *order, const char *event)
+{
+  char path[96];
+  order_name(order, event, path, sizeof path);
+  return access(path, F_OK) == 0;
+}
+
+/* Hears nothing from the others meanwhile; but what it has said before is not held up: MPI keeps a message back where the other's
+ * queue is full, until it is called again. */
+static inline void order_wait(const local_order *order, const char *event)
+{
+  for (; !order_has(order, event); usleep(1000)) gab_mpi_progress();
+}
+
+static inline void order_die(const local_order *order, const char *event)
+{
+  order_tell(order, event);
+  raise(SIGKILL);
+}
+
+/* Looks after others meanwhile. */
+static inline gab_status order_serve_for(const local_order *order, const char *event)
+{
+  const gab_local_run *run = order->loop->protection->local;
+  for (int looks = 0; !order_has(order, event); gab_world_pause(run->world, &looks))
+    GAB_TRY(gab_local_help(order->loop));
+  return GAB_OK;
+}
+
+/* Looks after others until then. */
+static inline gab_status order_serve(const local_order *order, bool (*happened)(const gab_local *local))
+{
+  const gab_local_run *run = order->loop->protection->local;
+  for (int looks = 0; !happened(run->machine); gab_world_pause(run->world, &looks))
+    GAB_TRY(gab_local_help(order->loop));
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- the program */
+
+static inline gab_status order_compute(void *user, gab_step step)
+{
+  local_order *order = user;
+  automaton *app = &order->app;
+  if (step == 0) GAB_TRY(automaton_sum(app, 0));
+  if (step == order->at && !order->was_spare) GAB_TRY(order->part(order, gab_world_slot(app->world)));
+  GAB_TRY(automaton_step(app, step));
+  order->computed_again += step <= order->computed;
+  order->computed = step;
+  return automaton_sum_due(app, step + 1) ? automaton_sum(app, step + 1) : GAB_OK;
+}
+
+static inline gab_status order_judge(void *user, gab_step step)
+{
+  local_order *order = user;
+  uint64_t wrong = automaton_is_right(&order->app, ORDER_STEPS) && step == ORDER_STEPS ? 0 : 1;
+  GAB_TRY(gab_world_sum_u64(order->app.world, &wrong, 1));
+  order->is_right = wrong == 0;
+  return GAB_OK;
+}
+
+/* World, automaton, folder, time loop. The first thing that a test does; collective over all processes. */
+static inline gab_status order_create(local_order *order, int argc, char **argv)
+{
+  const gab_protection protection = {.every = {.steps = ORDER_EVERY},
+                                     .commit_wait = order->commit_wait,
+                                     .commit_children = order->commit_children,
+                                     .strategies = {&gab_strategy_local}};
+  gab_world *world;
+  setenv("GABION_SPARES", "2", 1);
+  GAB_TRY(gab_world_create(&argc, &argv, &world));
+  gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
+  if (gab_world_members(world)->slots != ORDER_PLAYERS || gab_world_spares(world) != ORDER_SPARES)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "%d slots and %d spares", gab_world_members(world)->slots,
+             gab_world_spares(world));
+  order->was_spare = gab_world_is_spare(world);
+  order->computed = -1;
+  GAB_TRY(automaton_create(&order->app, world, (int32_t[]){8, 4, 4}));
+  const gab_entity total = automaton_entity(&order->app);
+  GAB_TRY(order_make_folder(order, world));
+  GAB_TRY(gab_timeloop_create(order->app.forest, ORDER_STEPS, &order->loop));
+  GAB_TRY(gab_timeloop_add_task(order->loop, "automaton", order_compute, order));
+  GAB_TRY(gab_timeloop_add_finish(order->loop, "judge", order_judge, order));
+  GAB_TRY(gab_timeloop_add_entity(order->loop, &total));
+  return gab_timeloop_protect(order->loop, &protection);
+}
+
+/* Two have died, both came back alone, and the result is right. Frees everything but the world. Collective. */
+static inline gab_world *order_end(local_order *order, gab_run_stats *stats, const char *const *events)
+{
+  gab_world *world = order->app.world;
+  if (gab_world_slot(world) == 0) order_remove(order, events);
+  REQUIRE(order->is_right);
+  *stats = gab_timeloop_get_stats(order->loop);
+  CHECK(gab_members_count(gab_world_members(world)) == ORDER_PLAYERS);
+  CHECK(stats->fault_count == 2 && stats->local.faults == 2);
+  CHECK(stats->local.meetings == 0);
+  if (!order->was_spare) CHECK(order->computed_again == 0 && stats->local.steps_again == 0);
+  gab_timeloop_destroy(&order->loop);
+  REQUIRE(gab_report_completion(world, 0) == 0);
+  automaton_destroy(&order->app);
+  return world;
+}
+
+#endif

@@ -1,0 +1,107 @@
+/* Two neighbours come back at once, one from an earlier checkpoint than the other: its holder does not know yet that the later one
+ * is committed. It lacks messages that nobody has any more, fetches the later image, and goes on from there. Nobody else goes
+ * back, and the result is that of the undisturbed run.
+ *
+ * Slots 0 and 2 keep each other's images, and 1 and 3. In the tree of acknowledgements, of two below each slot here, 1 and 2
+ * stand below 0, and 3 below 1; nobody waits for a commit. Behind the checkpoint of step 20 each step of this comes when the one before has happened: 1 dies when 0 has heard from
+ * it that it and 3 have their images, and before it hears of the commit, which 3 so does not hear of either; 2 dies when 0,
+ * which keeps its image, knows of the commit; then 3 gives 1 to a spare, and then 0 does so with 2.
+ *
+ * The other way round: the spare that takes 1 looks at its messages the next time when all of that is there, so that it hears that it needs
+ * the later image before it has put the earlier one into force; and its holder does not answer before the spare has looked. */
+/* gabion-test: np=6 timeout=120 labels=quick needs=ulfm */
+/* gabion-test: np=6 env=GABION_TEST_AT_ONCE=1 */
+#include "tests/faults/automaton.c"
+#include "tests/mpi_test.h"
+
+#include "tests/faults/local/local_order.h"
+
+enum { LATER = 20 };
+
+static bool at_once;
+
+/* ---------------------------------------------------------------- what happens when */
+
+static bool child_has(const gab_local *local) { return gab_local_find(local, 1)->have >= LATER; }
+/* The slot, those below it, and those whose images it keeps, which would wait for its word. */
+static bool subtree_has(const gab_local *local)
+{
+  for (size_t i = 0; i < local->partner_count; i++) {
+    const gab_local_partner *ward = &local->partners[i];
+    const gab_local_images *images = &ward->images;
+    if (!(ward->roles & ROLE_WARD)) continue;
+    if (images->count == 0 || images->list[images->count - 1].checkpoint < LATER) return false;
+  }
+  return local->told_have >= LATER;
+}
+static bool is_committed(const gab_local *local) { return local->committed >= LATER; }
+static bool ward_is_given(const gab_local *local) { return gab_local_incarnation_of(local, 1) > 0; }
+
+static gab_status root_part(const local_order *order)
+{
+  GAB_TRY(order_serve(order, child_has));
+  order_tell(order, "child has");
+  GAB_TRY(order_serve(order, is_committed));
+  order_tell(order, "committed");
+  order_wait(order, "given");
+  return GAB_OK;
+}
+
+static gab_status part(local_order *order, gab_slot slot)
+{
+  if (slot == 0) return root_part(order);
+  if (slot == 2) order_wait(order, "1 dies");
+  GAB_TRY(order_serve(order, subtree_has));
+  if (slot == 1) {
+    order_wait(order, "child has");
+    order_die(order, "1 dies");
+  }
+  if (slot == 2) {
+    order_wait(order, "committed");
+    order_die(order, "2 dies");
+  }
+  order_wait(order, "2 dies");
+  GAB_TRY(order_serve(order, ward_is_given));
+  order_tell(order, "given");
+  if (slot == 3 && at_once) order_wait(order, "looked");
+  return GAB_OK;
+}
+
+/* In the place of gab_local_rest(): the spare that is offered slot 1 gets to look again when all of that is there. */
+static gab_status rest(void *user, bool *plays)
+{
+  local_order *order = user;
+  gab_local_run *run = order->loop->protection->local;
+  bool is_late = false;
+  *plays = false;
+  if (run->machine && gab_local_state_of(run->machine) == GAB_LOCAL_SPARE) {
+    GAB_TRY(gab_wire_serve(run->wire));
+    if (gab_local_state_of(run->machine) == GAB_LOCAL_SPARE) return GAB_OK;
+    is_late = gab_local_slot(run->machine) == 1;
+  }
+  for (int looks = 0; is_late && gab_local_statistics(run->machine).jumps == 0;
+       gab_world_pause(run->world, &looks))
+    GAB_TRY(gab_wire_serve(run->wire));
+  const gab_status status = gab_local_rest(run, plays);
+  if (is_late) order_tell(order, *plays ? "played" : "waited");
+  if (is_late || (*plays && gab_local_slot(run->machine) == 1)) order_tell(order, "looked");
+  return status;
+}
+
+int main(int argc, char **argv)
+{
+  static const char *const events[] = {"child has", "committed", "1 dies", "2 dies", "given",
+                                       "played",    "waited",    "looked", NULL};
+  local_order order = {.at = LATER, .part = part, .commit_wait = -1, .commit_children = 2};
+  gab_run_stats stats;
+  at_once = getenv("GABION_TEST_AT_ONCE") != NULL;
+  REQUIRE_OK(order_create(&order, argc, argv));
+  if (at_once) gab_world_set_rest(order.app.world, rest, &order);
+  REQUIRE_OK(gab_timeloop_run(order.loop));
+  test_doom(1), test_doom(2);
+  if (at_once && gab_world_slot(order.app.world) == 0)
+    CHECK(order_has(&order, "waited") && !order_has(&order, "played"));
+  gab_world *world = order_end(&order, &stats, events);
+  CHECK(stats.local.jumps == (gab_world_slot(world) == 1));
+  return test_end(&world);
+}

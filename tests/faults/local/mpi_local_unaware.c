@@ -1,0 +1,88 @@
+/* Two neighbours die at the same step, and the spares that take over have heard of both deaths while they rested, when it
+ * meant nothing to them; neither holder knows of the other's successor when it sends the image. Each of the two has to find out
+ * that the other's process is dead, to whom it sends its greeting, and who plays that slot now. */
+/* gabion-test: np=6 timeout=120 labels=quick needs=ulfm */
+#include "tests/faults/automaton.c"
+#include "tests/mpi_test.h"
+
+#include "tests/faults/local/local_order.h"
+
+enum { DEATHS = 25 };
+
+/* From whom nothing arrives as yet, though it is there. Each holder asks the other one who plays the slot of which it is only a
+ * neighbour, and what it hears of that before it sends the image goes along with it. */
+static int hidden_rank = MPI_PROC_NULL;
+
+/* In front of that of the MPI library. Any source is refused, as is allowed where one of them is dead: all are asked by name. */
+int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *there, MPI_Status *status)
+{
+  if (source == MPI_ANY_SOURCE && hidden_rank != MPI_PROC_NULL) return MPIX_ERR_PROC_FAILED_PENDING;
+  if (source != hidden_rank || tag != GAB_CONTEXT_WIRE) return PMPI_Iprobe(source, tag, comm, there, status);
+  *there = 0;
+  return MPI_SUCCESS;
+}
+
+static bool first_is_given(const gab_local *local) { return gab_local_incarnation_of(local, 1) > 0; }
+static bool second_is_given(const gab_local *local) { return gab_local_incarnation_of(local, 2) > 0; }
+
+/* 1 is kept by 3, and 2 by 0, which do not look after anybody when those die. */
+static gab_status part(local_order *order, gab_slot slot)
+{
+  if (slot == 0 || slot == 3) order_tell(order, slot == 0 ? "0 is there" : "3 is there");
+  if (slot == 1 || slot == 2) {
+    GAB_TRY(order_serve_for(order, "0 is there"));
+    GAB_TRY(order_serve_for(order, "3 is there"));
+  }
+  if (slot == 1) order_die(order, "1 dies");
+  if (slot == 2) order_die(order, "2 dies");
+  order_wait(order, "spare 4 knows");
+  order_wait(order, "spare 5 knows");
+  hidden_rank = gab_world_rank(order->app.world, slot == 0 ? 3 : 0);
+  GAB_TRY(order_serve(order, slot == 0 ? second_is_given : first_is_given));
+  const gab_local *local = order->loop->protection->local->machine;
+  CHECK(!(slot == 0 ? first_is_given : second_is_given)(local));
+  order_tell(order, slot == 0 ? "0 has given" : "3 has given");
+  order_wait(order, slot == 0 ? "3 has given" : "0 has given");
+  hidden_rank = MPI_PROC_NULL;
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- a spare at rest */
+
+/* As ever; but it says when it has heard of both deaths, and waits with the image until both have been sent. */
+static gab_status rest(void *user, bool *plays)
+{
+  local_order *order = user;
+  static bool knows;
+  gab_local_run *run = order->loop->protection->local;
+  int dead;
+  int32_t players;
+  GAB_TRY(gab_world_count_deaths(order->app.world, &dead, &players));
+  char event[32];
+  if (run->machine && gab_local_state_of(run->machine) == GAB_LOCAL_RESTORING) {
+    order_wait(order, "0 has given");
+    order_wait(order, "3 has given");
+  }
+  GAB_TRY(gab_local_rest(run, plays));
+  if (knows || dead < 2) return GAB_OK;
+  knows = true;
+  snprintf(event, sizeof event, "spare %d knows", test_slot());
+  order_tell(order, event);
+  return GAB_OK;
+}
+
+int main(int argc, char **argv)
+{
+  static const char *const events[] = {"1 dies",        "2 dies",      "spare 4 knows",
+                                       "spare 5 knows", "0 has given", "3 has given",
+                                       "0 is there",    "3 is there",  NULL};
+  local_order order = {.at = DEATHS, .part = part};
+  gab_run_stats stats;
+  REQUIRE_OK(order_create(&order, argc, argv));
+  gab_world_set_rest(order.app.world, rest, &order);
+  REQUIRE_OK(gab_timeloop_run(order.loop));
+  test_doom(1), test_doom(2);
+  gab_world *world = order_end(&order, &stats, events);
+  CHECK(stats.local.steps_again == 0);
+  return test_end(&world);
+}

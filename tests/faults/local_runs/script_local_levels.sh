@@ -1,0 +1,62 @@
+# gabion-test: timeout=800 labels=quick needs=ulfm
+# Strategy `local` with a flow on several levels: as they are from the start, and following the flow. What changes the grid takes everybody, so
+# who dies in it, or before the checkpoint behind it is known everywhere, is left to the next strategy; all others come back alone.
+# Always the bits and the series of the undisturbed run; and who comes back sends what its predecessor had sent.
+. "$GABION_SOURCE/tests/apps/common.sh"
+case=$GABION_SOURCE/tests/faults/local_runs/local_levels.yaml
+short="--set run.steps=60 --set output.forces.every=30 --set output.fields.every=30"
+. "$GABION_SOURCE/tests/faults/local_runs/local_common.sh"
+adapted() { sed -n 's/.*the grid adapted \([0-9]*\) times.*/\1/p' out/log.txt; }
+
+launch 0 4 0 --set 'resilience.strategies=[shrink]'
+expected=$(checksum) lines=$(series)
+for slot in 0 1 2 3; do
+  launch 0 4 1 --set resilience.local.verify=true --inject slot=$slot,step=59,phase=exchange
+  alone "static levels, slot $slot" 1
+  verified "static levels, slot $slot"
+done
+
+# Adapts at 30, 60 and 90, blocks may be given away at 50 and 100 (by measured times); checkpoints at 20, 40, ... and at each of these.
+case=$GABION_SOURCE/tests/faults/local_runs/local_adaptive.yaml
+short="--set run.steps=120 --set output.forces.every=60 --set output.fields.every=60"
+launch 0 4 0 --set 'resilience.strategies=[shrink]'
+expected=$(checksum) lines=$(series)
+[ "$(adapted)" = 3 ] || complain "the undisturbed grid adapted $(adapted) times instead of 3"
+launch 0 4 2
+same "nobody dies"
+[ "$(member fault_count)" = 0 ] || complain "nobody dies: $(member fault_count) faults"
+[ "$(member meetings)" = 0 ] || complain "nobody dies: agreements"
+[ "$(adapted)" = 3 ] || complain "nobody dies: the grid adapted $(adapted) times instead of 3"
+for drill in slot=1,step=29,phase=compute slot=2,step=39,phase=exchange slot=0,step=59,phase=exchange slot=3,step=119,phase=exchange; do
+  launch 0 4 1 --set resilience.local.verify=true --inject $drill
+  alone "$drill" 1
+  verified "$drill"
+done
+# In fields that several blocks share, what solid cells send must not depend on who lay there before.
+for drill in slot=1,step=29,phase=compute slot=3,step=119,phase=exchange; do
+  launch 0 4 1 --set lbm.pencil=4 --set resilience.local.verify=true --inject $drill
+  alone "pencils, $drill" 1
+  verified "pencils, $drill"
+done
+# So many that not everybody has to do with everybody else from the start.
+launch 0 8 1 --set resilience.local.verify=true --inject slot=5,step=39,phase=exchange
+alone "of eight, behind an adaptation" 1
+verified "of eight, behind an adaptation"
+# Behind the first one all begin anew with what they are then, and the grid changes.
+launch 0 4 2 --inject slot=2,step=25,phase=compute --inject slot=1,step=39,phase=compute
+alone "one, an adaptation, another one" 2
+[ "$(adapted)" = 3 ] || complain "between two deaths: the grid adapted $(adapted) times instead of 3"
+for drill in slot=1,step=30,phase=adapt-mark slot=2,step=60,phase=adapt-migrate slot=3,step=90,phase=adapt-rebuild; do
+  launch 0 4 2 --inject $drill
+  same "$drill"
+  [ "$(strategies)" = "spare " ] || complain "$drill: strategies $(strategies)"
+done
+# With the checkpoint of the new grid under way a spare may have taken the slot before it hears that it cannot go on from the old one.
+launch 0 4 2 --inject slot=2,step=30,phase=commit
+same "in the checkpoint behind an adaptation"
+case "$(strategies)" in "spare "|"local spare ") ;; *) complain "in the checkpoint behind an adaptation: strategies $(strategies)" ;; esac
+# What the machines keep becomes snapshots of the grid of its time.
+launch 0 4 1 --inject slot=1,step=45,phase=compute --inject slot=2,step=47,phase=compute
+same "the pool is empty behind an adaptation"
+[ "$(strategies)" = "local shrink " ] || complain "the pool is empty: strategies $(strategies)"
+finish

@@ -1,0 +1,26 @@
+# gabion-test: timeout=200 labels=quick needs=ulfm
+# Strategy `local` with a phase field whose cells are wider away from interfaces: its grid changes in the steps in which all take part.
+# Always the bits and the series of the undisturbed run.
+. "$GABION_SOURCE/tests/apps/common.sh"
+case=$GABION_SOURCE/tests/faults/local_runs/local_phase_levels.yaml
+short="--set run.steps=120 --verbose"
+. "$GABION_SOURCE/tests/faults/local_runs/local_common.sh"
+
+launch 0 4 0 --set 'resilience.strategies=[shrink]'
+expected=$(checksum) lines=$(series)
+said 'step 60: the grid adapts'
+launch 0 4 2
+same "nobody dies"
+said 'step 60: the grid adapts'
+[ "$(member meetings)" = 0 ] || complain "nobody dies: agreements"
+for drill in slot=0,step=59,phase=exchange slot=1,step=75,phase=compute slot=2,step=95,phase=exchange slot=3,step=119,phase=reduction; do
+  launch 0 4 1 --set resilience.local.verify=true --inject $drill
+  alone "$drill" 1
+  verified "$drill"
+done
+launch 0 4 2 --inject slot=2,step=55,phase=compute --inject slot=1,step=77,phase=compute
+alone "one, an adaptation, another one" 2
+launch 0 4 2 --inject slot=2,step=60,phase=adapt-migrate
+same "while the grid changes"
+[ "$(strategies)" = "spare " ] || complain "while the grid changes: strategies $(strategies)"
+finish

@@ -1,0 +1,47 @@
+# gabion-test: timeout=200 labels=quick needs=ulfm,png
+# A phase field whose processes die ends with the state, series, pictures and slabs of an undisturbed run, byte for byte;
+# pictures of the losses lack the blocks of the dead. The same for one that goes back to a checkpoint of fewer processes.
+. "$GABION_SOURCE/tests/apps/common.sh"
+. "$GABION_SOURCE/tests/apps/phase/phase_common.sh"
+
+cat >>grow.yaml <<'YAML'
+output:
+  slices:
+    - {quantity: phase, every: 120}
+    - {quantity: solid, every: 240, outlines: true}
+  slabs: {quantities: [phase, c_1]}
+  profile: {every: 60}
+YAML
+run 0 1 grow.yaml
+expected=$(checksum)
+cp -r out whole
+for drill in slot=1,step=100,phase=exchange slot=0,step=61,phase=compute slot=1+0,step=130,phase=output; do
+  run 0 5 grow.yaml --inject $drill
+  said 'survived: slot'
+  [ "$(checksum)" = "$expected" ] || complain "$drill: another checksum"
+  for what in front.csv profile.csv phase_0000000240.png slabs; do
+    diff -rq whole/$what out/$what || complain "$drill: another $what"
+  done
+  ls out/solid_lost_*.png >/dev/null 2>&1 || complain "$drill: no picture of the loss"
+done
+
+# A checkpoint of one process goes on on four, one of which is a spare that has taken a slot; then a slot and its holder are lost at once,
+# and all go back to that checkpoint. Nothing of it falls to the spare: what it has counted since is undone, too (`gained` of front.csv).
+case=$GABION_SOURCE/tests/faults/local_runs/local_phase.yaml
+often="--set phasefield.series_every=10 --set output.profile.every=200"
+# shellcheck disable=SC2086 # words on purpose
+run 0 1 "$case" $often --set run.steps=120 --set 'resilience.strategies=[shrink]'
+expected=$(checksum)
+cp out/front.csv undisturbed.csv
+# shellcheck disable=SC2086
+{
+run 0 1 "$case" $often --set run.steps=40 --set 'resilience.strategies=[shrink, disk]' --set resilience.disk.every=40
+timeout 100 "$GABION_LAUNCH" -n 4 --spares 1 -- "$gabion" run "$case" $often --out out --set run.steps=120 \
+  --set 'resilience.strategies=[spare, shrink, disk]' --set resilience.disk.every=1000 \
+  --inject slot=3,step=45,phase=compute --inject slot=0+2,step=95,phase=compute >said.txt 2>&1 || complain "exit $?: $(cat said.txt)"
+}
+said 'slot 3 died, spare took over'
+said 'back from step 95 to step 40'
+[ "$(checksum)" = "$expected" ] || complain "back to a checkpoint of fewer slots: another checksum"
+diff undisturbed.csv out/front.csv >/dev/null || complain "back to a checkpoint of fewer slots: another front.csv"
+finish

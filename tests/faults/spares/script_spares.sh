@@ -1,0 +1,110 @@
+# gabion-test: timeout=240 labels=quick needs=ulfm
+# Spare processes take the seats of the dead: same slots, full size, the bits of the undisturbed run; as long as there are any.
+. "$GABION_SOURCE/tests/apps/common.sh"
+
+checksum() { sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' out/summary.json; }
+member() { sed -n "s/.*\"$1\": \([0-9]*\),.*/\1/p" out/summary.json | head -n 1; }
+series() { cat out/forces.csv out/probes.csv 2>/dev/null | cksum; }
+flow=$GABION_SOURCE/tests/faults/runs/flow.yaml
+launch() { # launch EXIT SLOTS SPARES [arguments]: in a new folder, unless `keep` is set
+  local expected=$1 slots=$2 spares=$3 code=0
+  shift 3
+  [ -n "${keep:-}" ] || rm -rf out
+  "$GABION_LAUNCH" -n "$slots" --spares "$spares" -t 1 --stall 60 -- "$GABION_BUILD/bin/gabion" run "$flow" --out out "$@" \
+    >said.txt 2>&1 || code=$?
+  [ "$code" = "$expected" ] || complain "exit $code instead of $expected: -n $slots --spares $spares $*
+it said: $(cat said.txt)"
+  kept_going -n "$slots" --spares "$spares" "$@"
+}
+full() { # full NAME FAULTS: the undisturbed result, at full size
+  [ "$(checksum)" = "$expected" ] || complain "$1: another checksum"
+  [ "$(series)" = "$lines" ] || complain "$1: another series"
+  [ "$(member living)" = "$(member slots)" ] || complain "$1: not at full size"
+  [ "$(member fault_count)" = "$2" ] || complain "$1: $(member fault_count) faults instead of $2"
+}
+
+launch 0 4 0
+expected=$(checksum) lines=$(series)
+[ -n "$expected" ] || complain "no checksum"
+launch 0 4 2
+full "spares that nobody needs" 0
+[ "$(member slots)" = 4 ] || complain "spares count as slots"
+
+launch 0 4 2 --inject slot=2,step=33,phase=exchange
+full "one" 1
+grep -q '"strategy": "spare"' out/summary.json || complain "summary.json does not say the strategy"
+said 'slot 2 died, spare took over'
+# Nobody keeps anything of another: from disk, with the spare, who has to take part in all that the others do then. The first part
+# of the run leaves a checkpoint there, however slow the machine is.
+for buffers in '' --set=resilience.memory.buffers=1 --set=resilience.memory.buffers=2; do
+  none="--set resilience.scheme=none --set resilience.strategies=[spare,disk] --set resilience.disk.every=10 $buffers"
+  launch 0 4 1 $none --set run.steps=40
+  keep=1 launch 0 4 1 $none --inject slot=2,step=47,phase=compute
+  full "scheme none, $buffers" 1
+done
+launch 0 3 2 --inject slot=0,step=33,phase=compute --inject slot=0,step=47,phase=commit,incarnation=1
+full "the root, and who took over from it" 2
+launch 0 4 2 --inject slot=0+1,step=25,phase=snapshot
+full "two at once" 1
+launch 0 3 3 --inject slot=1,step=33,phase=compute --inject slot=1,step=33,phase=recovery,incarnation=1
+full "who takes over, before it has its part" 1
+launch 0 4 1 --inject slot=1,step=33,phase=compute --inject slot=2,step=33,phase=repair
+grep -q '"living": 3,' out/summary.json || complain "one spare for two: not 3 of 4 processes"
+[ "$(checksum)" = "$expected" ] || complain "one spare for two: another checksum"
+for scheme in ring parity reed-solomon; do
+  launch 0 4 1 --inject slot=3,step=41,phase=exchange --set resilience.scheme=$scheme
+  full "scheme $scheme" 1
+done
+launch 0 4 2 --inject slot=3,step=41,phase=exchange --inject slot=1,step=52,phase=compute --set resilience.scheme=ring \
+  --set resilience.copies=2
+full "two copies, of which one is sent" 2
+launch 0 4 1 --inject slot=3,step=41,phase=exchange --set resilience.memory.compression=lz4 \
+  --set resilience.memory.overlap=true
+full "compressed copies behind the steps" 1
+launch 0 4 1 --inject slot=1,step=41,phase=exchange --set resilience.memory.buffers=1
+full "one buffer" 1
+
+launch 3 4 1 --inject slot=1,step=33,phase=compute --inject slot=2,step=47,phase=compute --set 'resilience.strategies=[spare]'
+said 'there were spare processes for 0 of 1 lost slots'
+
+# The holder of the copy dies with the slot: there is nothing to send to a spare, but there is the disk. In two parts, too.
+for spares in 2 1; do
+  launch 0 4 $spares --set resilience.disk.every=20 --set run.steps=40
+  keep=1 launch 0 4 $spares --set resilience.disk.every=20 --inject slot=0+2,step=47,phase=compute
+  [ "$(checksum)" = "$expected" ] || complain "from disk: another checksum"
+  grep -q '"strategy": "disk"' out/summary.json || complain "from disk: summary.json does not say so"
+  [ "$(member living)" = $((2 + spares)) ] || complain "from disk: not as many processes as there are"
+done
+
+# Nobody is left but spares: no player says that anybody died.
+launch 0 2 2 --set resilience.disk.every=20 --set run.steps=40
+keep=1 launch 0 2 2 --set resilience.disk.every=20 --inject slot=0+1,step=47,phase=compute
+full "all who played" 1
+grep -q '"strategy": "disk"' out/summary.json || complain "all who played: not from disk"
+
+# Nor can they go back in the job where the disk is no strategy: they hold no checkpoint. They ask for another start and say what
+# is lost by it; not that nothing is. The next start goes on from disk.
+launch 0 2 2 --set resilience.disk.every=20 --set run.steps=40 --set 'resilience.strategies=[spare]'
+keep=1 launch 76 2 2 --set resilience.disk.every=20 --set 'resilience.strategies=[spare]' --inject slot=0+1,step=47,phase=compute
+said 'all processes died that may have held a checkpoint'
+said 'what was computed since the last checkpoint on disk, or since the beginning, is lost'
+said 'starting the run again (start 2 of at most 2)'
+not_said 'nothing is lost'
+not_said 'before the first checkpoint'
+keep=1 launch 0 2 2 --set resilience.disk.every=20 --set 'resilience.strategies=[spare]'
+full "all who played, started again" 0
+
+# Left is only one that took over just now, which knows of no snapshot but the newest, and of that too little is left.
+launch 0 3 1 --set resilience.disk.every=20 --set run.steps=30
+keep=1 launch 0 3 1 --set resilience.disk.every=20 --inject slot=2,step=43,phase=compute --inject slot=0+1,step=46,phase=compute
+[ "$(checksum)" = "$expected" ] || complain "one newcomer left: another checksum"
+said 'died and so did all holders'
+
+launch 2 2 1 --set 'resilience.strategies=[shrink, spare]'
+said "strategy 'spare' cannot come behind 'shrink'"
+"$GABION_BUILD/bin/gabion" check "$flow" --set 'resilience.strategies=[shrink, spare]' >said.txt 2>&1 && complain "check takes an order that cannot be"
+said "strategy 'spare' cannot come behind 'shrink'"
+"$GABION_BUILD/bin/gabion" check "$GABION_SOURCE/tests/faults/runs/phase.yaml" --set 'resilience.strategies=[spare, reconstruct]' >said.txt 2>&1 &&
+  complain "check takes spare and reconstruct in one list"
+said "strategies 'spare' and 'reconstruct' cannot be combined: a process that takes a seat has nothing to approximate blocks from"
+finish

@@ -1,0 +1,2 @@
+/* gabion-test: np=2 timeout=1800 labels=long args=long */
+#include "tests/lbm/levels/mpi_levels_stability.c"

@@ -1,2 +1,0 @@
-/* gabion-test: np=2 timeout=1800 labels=long args=long */
-#include "mpi_levels_stability.c"

@@ -1,0 +1,151 @@
+/* A state is taken up only by a flow of the same arithmetic, whatever its kernel, however long its title; with levels only by one of the
+ * same coupling. What was recorded before that had a revision is taken up by a flow on one level alone.
+ * gabion-test: np=1 timeout=30 labels=quick uses=lbm */
+#include "tests/lbm/lbm_common.h"
+
+static flow_case flow_of(gab_precision precision, bool mixed, const gab_collision *collision,
+                         const char *kernel)
+{
+  return (flow_case){
+      .dimension = 2,
+      .cells = {8, 8, 1},
+      .block = {8, 8, 1},
+      .options = {
+          .precision = precision, .mixed = mixed, .collision = collision, .kernel = kernel, .omega = 1.5}};
+}
+
+static gab_status take_up(gab_world *world, const flow_case *from, const flow_case *to)
+{
+  gab_buffer record;
+  gab_buffer_init(&record, GAB_MEMORY_OTHER);
+  flow source = flow_open(world, from);
+  REQUIRE_OK(gab_lbm_put_arithmetic(source.lbm, &record));
+  flow_close(&source);
+  flow target = flow_open(world, to);
+  gab_reader in = gab_reader_of_buffer(&record);
+  gab_status status = gab_lbm_check_arithmetic(target.lbm, &in);
+  REQUIRE(gab_reader_left(&in) == 0);
+  flow_close(&target);
+  gab_buffer_release(&record);
+  return status;
+}
+
+/* Revisions stand behind the title, which may be long. */
+static void long_titles(gab_world *world)
+{
+  static const char title[] =
+      "a_model_whose_title_is_longer_than_any_line_of_sixty_four_characters_that_a_record_could_have_been_cut_to";
+  gab_collision first = gab_collision_trt, second;
+  first.title = title;
+  first.revision = 41;
+  second = first;
+  second.revision = 42;
+  const flow_case cases[2] = {flow_of(GAB_PRECISION_DOUBLE, false, &first, NULL),
+                              flow_of(GAB_PRECISION_DOUBLE, false, &second, NULL)};
+  for (int i = 0; i < 2; i++)
+    for (int k = 0; k < 2; k++)
+      REQUIRE(take_up(world, &cases[i], &cases[k]) == (i == k ? GAB_OK : GAB_ERR_INPUT));
+  REQUIRE(take_up(world, &cases[0], &cases[1]) == GAB_ERR_INPUT);
+  REQUIRE(strstr(gab_error_message(), "revision 41") && strstr(gab_error_message(), "revision 42"));
+}
+
+/* @return what a flow says to a record @param[in] given  a text; @param[in] cut  bytes that the record lacks at its end */
+static gab_status take_up_text(gab_world *world, const flow_case *to, const char *given, size_t cut)
+{
+  gab_buffer record;
+  gab_buffer_init(&record, GAB_MEMORY_OTHER);
+  REQUIRE_OK(gab_put_string(&record, given));
+  flow target = flow_open(world, to);
+  gab_reader in = gab_reader_of(record.data, record.size - cut);
+  const gab_status status = gab_lbm_check_arithmetic(target.lbm, &in);
+  flow_close(&target);
+  gab_buffer_release(&record);
+  return status;
+}
+
+static void levels(gab_world *world)
+{
+  const flow_case one = flow_of(GAB_PRECISION_DOUBLE, false, &gab_collision_trt, NULL);
+  flow_case several = one;
+  char before[80], first[100];
+  several.options.deepest = 2;
+  REQUIRE(take_up(world, &several, &several) == GAB_OK);
+  REQUIRE(take_up(world, &one, &several) == GAB_ERR_INPUT && take_up(world, &several, &one) == GAB_ERR_INPUT);
+  REQUIRE(strstr(gab_error_message(), ", levels revision "));
+  snprintf(before, sizeof before, "D2Q9/double/TRT, revision %d", gab_collision_trt.revision);
+  snprintf(first, sizeof first, "%s, levels revision 1", before);
+  REQUIRE(take_up_text(world, &one, before, 0) == GAB_OK);
+  REQUIRE(take_up_text(world, &several, before, 0) == GAB_ERR_INPUT);
+  REQUIRE(take_up_text(world, &several, first, 0) == GAB_ERR_INPUT);
+  REQUIRE(take_up_text(world, &one, before, 1) == GAB_ERR_CORRUPT);
+  /* A geometry says so as well. */
+  gab_forest_options options = {.grid = {.dimension = 2, .roots = {1, 1, 1}},
+                                .dx = 1,
+                                .cells = {8, 8, 1},
+                                .periodic = {true, true, true}};
+  gab_domain domain = gab_lbm_domain(&options);
+  domain.deepest = 1;
+  flow it = {0};
+  gab_buffer record;
+  gab_buffer_init(&record, GAB_MEMORY_OTHER);
+  REQUIRE_OK(gab_geometry_create(&domain, NULL, 0, &it.geometry));
+  REQUIRE_OK(gab_forest_create(world, &options, &it.forest));
+  REQUIRE_OK(gab_lbm_create(it.forest, it.geometry, &one.options, &it.lbm));
+  REQUIRE_OK(gab_lbm_put_arithmetic(it.lbm, &record));
+  flow_close(&it);
+  flow target = flow_open(world, &several);
+  gab_reader in = gab_reader_of_buffer(&record);
+  REQUIRE_OK(gab_lbm_check_arithmetic(target.lbm, &in));
+  flow_close(&target);
+  gab_buffer_release(&record);
+}
+
+/* The entity of a flow takes the steps done along, and is refused by a flow of another arithmetic. */
+static void entity(gab_world *world)
+{
+  const flow_case one = flow_of(GAB_PRECISION_DOUBLE, false, &gab_collision_trt, NULL);
+  const flow_case other = flow_of(GAB_PRECISION_DOUBLE, false, &gab_collision_srt, NULL);
+  gab_buffer record;
+  gab_buffer_init(&record, GAB_MEMORY_OTHER);
+  flow source = flow_open(world, &one);
+  gab_lbm_set_step(source.lbm, 77);
+  gab_entity state = gab_lbm_entity(source.lbm);
+  REQUIRE(strcmp(state.name, "flow") == 0 && state.kind == GAB_ENTITY_REPLICATED);
+  REQUIRE_OK(state.pack(state.user, &record));
+  flow_close(&source);
+  flow target = flow_open(world, &one);
+  state = gab_lbm_entity(target.lbm);
+  gab_reader in = gab_reader_of_buffer(&record);
+  REQUIRE_OK(state.unpack(state.user, &in));
+  REQUIRE(gab_reader_left(&in) == 0 && gab_lbm_get_step(target.lbm) == 77);
+  flow_close(&target);
+  target = flow_open(world, &other);
+  state = gab_lbm_entity(target.lbm);
+  in = gab_reader_of_buffer(&record);
+  REQUIRE(state.unpack(state.user, &in) == GAB_ERR_INPUT && gab_lbm_get_step(target.lbm) == 0);
+  flow_close(&target);
+  gab_buffer_release(&record);
+}
+
+int main(int argc, char **argv)
+{
+  gab_world *world;
+  REQUIRE_OK(gab_world_create(&argc, &argv, &world));
+  const flow_case cases[] = {flow_of(GAB_PRECISION_DOUBLE, false, &gab_collision_trt, NULL),
+                             flow_of(GAB_PRECISION_FLOAT, false, &gab_collision_trt, NULL),
+                             flow_of(GAB_PRECISION_FLOAT, true, &gab_collision_trt, NULL),
+                             flow_of(GAB_PRECISION_DOUBLE, false, &gab_collision_srt, NULL),
+                             flow_of(GAB_PRECISION_DOUBLE, false, &gab_collision_mrt, NULL)};
+  enum { CASES = sizeof cases / sizeof cases[0] };
+  for (int i = 0; i < CASES; i++)
+    for (int k = 0; k < CASES; k++)
+      REQUIRE(take_up(world, &cases[i], &cases[k]) == (i == k ? GAB_OK : GAB_ERR_INPUT));
+  REQUIRE(take_up(world, &cases[2], &cases[4]) == GAB_ERR_INPUT);
+  REQUIRE(strstr(gab_error_message(), "D2Q9/mixed/TRT") && strstr(gab_error_message(), "D2Q9/double/MRT"));
+  const flow_case other = flow_of(GAB_PRECISION_DOUBLE, false, &gab_collision_trt, "reference");
+  REQUIRE_OK(take_up(world, &cases[0], &other));
+  long_titles(world);
+  entity(world);
+  levels(world);
+  return test_end(&world);
+}

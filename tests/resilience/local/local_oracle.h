@@ -1,0 +1,357 @@
+/* What is asserted of local recovery while a schedule runs (local_net.h has the list). */
+#ifndef GABION_TESTS_LOCAL_ORACLE_H
+#define GABION_TESTS_LOCAL_ORACLE_H
+
+#include "tests/resilience/local/local_net.h"
+
+static bool is_section(const problem *problem, int step)
+{
+  if (problem->section_at == 0 || step < problem->section_at) return false;
+  if (problem->section_end > 0 && step >= problem->section_end) return false;
+  return step == problem->section_at ||
+         (problem->section_every > 0 && (step - problem->section_at) % problem->section_every == 0);
+}
+
+/* Up to that of the step, which is behind its own. */
+static int sections_until(const problem *problem, int step)
+{
+  if (problem->section_at == 0 || step < problem->section_at) return 0;
+  if (problem->section_end > 0 && step >= problem->section_end) step = problem->section_end - 1;
+  return 1 + (problem->section_every > 0 ? (step - problem->section_at) / problem->section_every : 0);
+}
+
+static bool are_neighbours(const problem *problem, int step, gab_slot a, gab_slot b)
+{
+  const bool changed = problem->regrids && sections_until(problem, step) % 2 == 1;
+  return changed ? problem->later[a][b] : problem->adjacent[a][b];
+}
+
+static process *player_of(world *w, gab_slot slot)
+{
+  for (gab_seat seat = 0; seat < w->seats; seat++) {
+    process *p = &w->processes[seat];
+    if (p->alive && gab_local_slot(p->local) == slot && gab_local_state_of(p->local) == GAB_LOCAL_PLAYING)
+      return p;
+  }
+  return NULL;
+}
+
+/* The n-th message of a channel: made (again), or delivered. */
+static void check_message(world *w, gab_slot from, gab_slot to, int context, uint32_t n, uint64_t content,
+                          bool is_made)
+{
+  if (n >= MOST_MESSAGES) {
+    FAILED(w, "message %u of a channel", n);
+    return;
+  }
+  uint64_t *known = &w->messages[from][to][context][n];
+  if (is_made && *known == 0) *known = content;
+  if (!is_made && n >= w->delivered[from][to][context]) w->delivered[from][to][context] = n + 1;
+  if (w->problem->unsteady > 0 && *known != 0 && *known != content) {
+    /* made otherwise behind the delivery, or delivered behind that: what a dead process had sent arrives late */
+    if (!is_made || n < w->delivered[from][to][context]) w->out.differs = true;
+    if (is_made) *known = content;
+    return;
+  }
+  if (*known == 0) FAILED(w, "slot %d got message %u of slot %d before it was made", (int)to, n, (int)from);
+  else if (*known != content)
+    FAILED(w, "message %u from slot %d to slot %d in context %d %s otherwise", n, (int)from, (int)to, context,
+           is_made ? "was made" : "was delivered");
+}
+
+static bool is_inner(const world *w, gab_slot a, gab_slot b)
+{
+  return w->problem->clusters && w->problem->cluster[a] == w->problem->cluster[b];
+}
+
+/* Tells the lives of processes apart. */
+static uint32_t life_of(const process *p) { return 8 + 64 * (uint32_t)p->seat + (uint32_t)p->restored; }
+
+/* Messages within a cluster say in which life of their sender they were made, which those that are logged must not. */
+static uint32_t pattern_of(const process *p, gab_slot to)
+{
+  return is_inner(p->world, gab_local_slot(p->local), to) ? life_of(p) : 7;
+}
+
+static bool has_pattern(process *p, gab_slot from, uint32_t pattern)
+{
+  if (!is_inner(p->world, from, gab_local_slot(p->local))) return pattern == 7;
+  if (p->inner_life[from] == 0) p->inner_life[from] = pattern;
+  return pattern >= 8 && p->inner_life[from] == pattern;
+}
+
+/* A slot of its cluster has died. */
+static bool has_reason(const world *w, const process *p)
+{
+  for (gab_slot s = 0; s < w->problem->slots; s++)
+    if (w->slot_deaths[s] > 0 && is_inner(w, s, gab_local_slot(p->local))) return true;
+  return false;
+}
+
+/* Whoever plays goes back when it hears of a death, and when it hears of a later checkpoint. */
+static int most_restores(const world *w, const process *p)
+{
+  return 1 + (has_reason(w, p) ? 2 * w->deaths : w->takeovers > 1);
+}
+
+/* Whoever it has to do with now, whether that is a neighbour or not; clusters have a tree of their own (local_cluster.c). */
+static void check_partners(const process *p)
+{
+  world *w = p->world;
+  const problem *problem = w->problem;
+  const gab_slot me = gab_local_slot(p->local);
+  int partners = 0;
+  for (gab_slot other = 0; other < problem->slots; other++) {
+    const bool is_relative = problem->holder[me] == other || problem->holder[other] == me ||
+                             (me > 0 && (me - 1) / problem->children == other) ||
+                             (other > 0 && (other - 1) / problem->children == me);
+    const bool may = is_inner(w, me, other), has = gab_local_is_partner(p->local, other);
+    const bool should = is_relative || are_neighbours(problem, p->app.step, me, other);
+    if (other != me && has != should && !(has && may))
+      FAILED(w, "slot %d is %s partner of slot %d in step %d", (int)other, has ? "a" : "no", (int)me,
+             p->app.step);
+    partners += has;
+  }
+  if (partners > w->out.most_partners) w->out.most_partners = partners;
+}
+
+/* Where one died, others know all that it had sent: who came back, or went back with it, has caught up when it has made that again. */
+static void check_behind(world *w)
+{
+  for (gab_seat seat = 0; seat < w->seats && w->plan->death_count == 1; seat++) {
+    const process *p = &w->processes[seat];
+    if (!p->alive || p->restored == 0 || gab_local_state_of(p->local) != GAB_LOCAL_PLAYING) continue;
+    const gab_slot me = gab_local_slot(p->local);
+    bool is_behind = false;
+    if (w->problem->regrids && p->app.regridded < sections_until(w->problem, p->app.step))
+      continue; /* at the entrance: neighbours are those of before */
+    for (gab_slot other = 0; other < w->problem->slots; other++)
+      for (int c = 0; c < CONTEXTS && are_neighbours(w->problem, p->app.step, me, other); c++)
+        is_behind = is_behind || p->app.sent[other][c] < w->delivered[me][other][c];
+    if (is_behind && !gab_local_is_behind(p->local))
+      FAILED(w, "slot %d has caught up in step %d, too early", (int)me, p->app.step);
+    w->out.met.caught_up += !is_behind && !gab_local_is_behind(p->local);
+  }
+}
+
+static void check_decision(world *w, uint32_t n, uint64_t value)
+{
+  if (n == w->decided) w->decisions[w->decided++] = value;
+  else if (n > w->decided || w->decisions[n] != value) FAILED(w, "decision %u was made otherwise", n);
+}
+
+static int taken_by_all(const world *w)
+{
+  int least = w->taken[0];
+  for (gab_slot s = 1; s < w->problem->slots; s++)
+    if (w->taken[s] < least) least = w->taken[s];
+  return least;
+}
+
+/* Every player knows of the first checkpoint by then that it is committed, or came back from a later one. */
+static void end_excuses(world *w)
+{
+  const int sure = taken_by_all(w) - w->problem->checkpoint_every;
+  if (sure >= 0) w->excuses.no_checkpoint = false;
+  for (gab_slot s = 0; s < w->problem->slots; s++)
+    if (w->healings[s].ill && w->healings[s].across) return;
+  if (sure >= w->section_checkpoint) w->excuses.section = false;
+}
+
+/* Each cluster has steps of its own; common ones are for all. */
+static bool takes_own(const problem *problem, gab_slot slot, int step)
+{
+  const int cluster = problem->clusters ? (int)problem->cluster[slot] : (int)slot;
+  if (problem->own_every == 0 || step % problem->checkpoint_every == 0) return false;
+  return step % problem->own_every == cluster % problem->own_every;
+}
+
+static void note_taken_in_cluster(world *w, gab_slot slot, int step)
+{
+  int before = step - 1;
+  while (before >= 0 && before % w->problem->checkpoint_every != 0 && !takes_own(w->problem, slot, before))
+    before--;
+  for (gab_slot s = 0; s < w->problem->slots && w->problem->own_every > 0; s++)
+    if ((s == slot || is_inner(w, s, slot)) && w->taken_any[s] < before)
+      FAILED(w, "slot %d took checkpoint %d before slot %d of its cluster took %d", (int)slot, step, (int)s,
+             before);
+  if (step > w->taken_any[slot]) w->taken_any[slot] = step;
+}
+
+static void note_taken(world *w, gab_slot slot, int step, bool own)
+{
+  const int before = step - w->problem->checkpoint_every;
+  for (gab_slot s = 0; s < w->problem->slots && !own; s++)
+    if (w->taken[s] < before)
+      FAILED(w, "slot %d took checkpoint %d before slot %d took %d", (int)slot, step, (int)s, before);
+  note_taken_in_cluster(w, slot, step);
+  if (step > w->taken[slot] && !own) w->taken[slot] = step;
+  healing *healing = &w->healings[slot];
+  if (healing->ill && healing->restored) *healing = (struct healing){0};
+  end_excuses(w);
+}
+
+/* Who came back takes no checkpoint before all that it has left out is compared. Of one slot that came
+ * back all can be compared (judge_comparison() in local_schedule.h). */
+static void check_compared(const process *p)
+{
+  world *w = p->world;
+  if (!w->problem->verify || w->problem->clusters || w->plan->death_count > 1 || p->restored == 0) return;
+  const uint64_t left_out = gab_local_statistics(p->local).left_out;
+  uint64_t compared = 0;
+  for (gab_seat seat = 0; seat < w->seats; seat++)
+    compared += gab_local_statistics(w->processes[seat].local).compared;
+  if (compared != left_out)
+    FAILED(w, "slot %d took a checkpoint when %lu of %lu messages that it had left out were compared",
+           (int)gab_local_slot(p->local), (unsigned long)compared, (unsigned long)left_out);
+}
+
+/* Whether a schedule comes where it is to come. */
+static void count_situations(world *w, const process *dead, gab_slot slot)
+{
+  const problem *problem = w->problem;
+  const gab_step committed = gab_local_committed(dead->local);
+  int newest = -1;
+  for (gab_slot s = 0; s < problem->slots; s++)
+    if (w->taken[s] > newest) newest = w->taken[s];
+  for (gab_slot s = 0; s < problem->slots; s++) {
+    const process *other = player_of(w, s);
+    if (!other || s == slot) continue;
+    const bool is_behind = other->restored > 0 && other->own < 0 && newest > other->line;
+    w->out.met.behind += is_behind && are_neighbours(problem, other->app.step, s, slot);
+    w->out.met.holder += is_behind && problem->holder[s] == slot;
+  }
+  w->out.met.uncommitted += dead->restored > 0 && dead->own >= 0 && committed < dead->own;
+  const int sections = dead->app.regridded;
+  bool former = false;
+  for (gab_slot s = 0; s < problem->slots && sections > 0; s++)
+    former = former || (s != slot && problem->adjacent[s][slot] != problem->later[s][slot] &&
+                        !gab_local_is_partner(dead->local, s));
+  w->out.met.regridded += sections > 0 && dead->computed < problem->section_end;
+  w->out.met.former += former;
+}
+
+/* What a death may be an excuse for, judged when it happens. */
+static void note_death(world *w, const process *dead)
+{
+  const gab_slot slot = gab_local_slot(dead->local);
+  const problem *problem = w->problem;
+  if (slot == GAB_NO_SLOT) return;
+  count_situations(w, dead, slot);
+  const int sure = taken_by_all(w) - problem->checkpoint_every; /* everybody knows that this is committed */
+  if (sure < 0) w->excuses.no_checkpoint = true;
+  const bool across = w->arrived_most > 0 && sure < w->section_checkpoint;
+  if (across) w->excuses.section = true;
+  for (gab_slot other = 0; other < problem->slots; other++) {
+    const bool is_holder = problem->holder[slot] == other, is_ward = problem->holder[other] == slot;
+    if (is_holder && (w->healings[other].ill || w->renewals[slot].rounds > 0)) w->excuses.holder_lost = true;
+    if (is_ward && w->healings[other].ill) w->excuses.holder_lost = true;
+  }
+  for (gab_slot ward = 0; ward < problem->slots; ward++)
+    if (problem->holder[ward] == slot) w->renewals[ward] = (renewal){.rounds = 3};
+  w->two_lost = w->two_lost || w->excuses.holder_lost;
+  w->healings[slot] = (healing){.ill = true, .across = across};
+  w->slot_deaths[slot]++;
+}
+
+/* Follows the round trips between a holder that came back and its wards. */
+static void follow_control(world *w, int from, int to, bool is_fresh)
+{
+  for (gab_slot ward = 0; ward < w->problem->slots; ward++) {
+    renewal *renewal = &w->renewals[ward];
+    if (renewal->rounds == 0) continue;
+    const process *holder = player_of(w, w->problem->holder[ward]), *player = player_of(w, ward);
+    if (!holder || !player || holder->restored == 0) continue;
+    if (holder->seat == from && player->seat == to && is_fresh) renewal->asked = true;
+    const lane *back = &w->lanes[player->seat][holder->seat][GAB_LOCAL_CONTROL];
+    if (renewal->asked && renewal->marker == 0) renewal->marker = back->sent;
+    if (renewal->marker > 0 && back->delivered >= renewal->marker) {
+      renewal->rounds--;
+      renewal->asked = false;
+      renewal->marker = 0;
+    }
+  }
+}
+
+static bool pool_is_empty(const world *w)
+{
+  for (gab_seat seat = (gab_seat)w->problem->slots; seat < w->seats; seat++)
+    if (w->processes[seat].alive && gab_local_slot(w->processes[seat].local) == GAB_NO_SLOT) return false;
+  return true;
+}
+
+static void judge_hand_over(world *w)
+{
+  bool may = false;
+  switch (w->out.reason) {
+  case GAB_LOCAL_NO_CHECKPOINT:
+    may = w->excuses.no_checkpoint;
+    break;
+  case GAB_LOCAL_HOLDER_LOST:
+    may = w->excuses.holder_lost;
+    break;
+  case GAB_LOCAL_POOL_EMPTY:
+    may = pool_is_empty(w);
+    break;
+  case GAB_LOCAL_GLOBAL_SECTION:
+    may = w->excuses.section;
+    break;
+  default:
+    break;
+  }
+  if (!may)
+    FAILED(w, "handed over without need: %s, %d deaths", gab_local_reason_name(w->out.reason), w->deaths);
+}
+
+typedef struct wanted {
+  world *world;
+  gab_step checkpoint;
+  bool found;
+} wanted;
+
+static gab_status find_common(void *user, gab_step checkpoint, gab_reader image)
+{
+  wanted *wanted = user;
+  (void)image;
+  if (checkpoint % wanted->world->problem->checkpoint_every != 0)
+    FAILED(wanted->world, "the image of step %d is of a cluster alone, and given to the next strategy",
+           (int)checkpoint);
+  wanted->found = wanted->found || checkpoint == wanted->checkpoint;
+  return GAB_OK;
+}
+
+static bool keeps(world *w, gab_slot who, gab_slot slot, gab_step checkpoint)
+{
+  const process *p = player_of(w, who);
+  wanted wanted = {.world = w, .checkpoint = checkpoint};
+  for (gab_seat seat = 0; !p && seat < w->seats; seat++) /* one that has handed over */
+    if (w->processes[seat].alive && gab_local_slot(w->processes[seat].local) == who) p = &w->processes[seat];
+  if (p && gab_local_each_image(p->local, slot, find_common, &wanted) != GAB_OK)
+    FAILED(w, "%s", gab_error_message());
+  return wanted.found;
+}
+
+/* What the next strategy goes back to. */
+static void check_common_images(world *w)
+{
+  gab_step newest = -1;
+  for (gab_seat seat = 0; seat < w->seats; seat++)
+    if (w->processes[seat].alive && gab_local_committed(w->processes[seat].local) > newest)
+      newest = gab_local_committed(w->processes[seat].local);
+  for (gab_slot s = 0; s < w->problem->slots && newest >= 0 && !w->two_lost; s++)
+    if (!keeps(w, s, s, newest) && !keeps(w, w->problem->holder[s], s, newest))
+      FAILED(w, "the image of slot %d of common checkpoint %d is nowhere", (int)s, (int)newest);
+}
+
+static void check_players(world *w)
+{
+  for (gab_seat a = 0; a < w->seats; a++) {
+    const process *p = &w->processes[a];
+    if (!p->alive || gab_local_slot(p->local) == GAB_NO_SLOT) continue;
+    for (gab_seat b = a + 1; b < w->seats; b++)
+      if (w->processes[b].alive && gab_local_slot(w->processes[b].local) == gab_local_slot(p->local))
+        FAILED(w, "seats %d and %d both play slot %d", (int)a, (int)b, (int)gab_local_slot(p->local));
+  }
+}
+
+#endif

@@ -1,0 +1,59 @@
+/* Slots in a ring, for tests that look at one situation after another. */
+#ifndef GABION_TESTS_LOCAL_RING_H
+#define GABION_TESTS_LOCAL_RING_H
+
+#include "tests/resilience/local/local_schedule.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+/* An orderly schedule: slot s has its image at slot s + shift. */
+static schedule ring(gab_slot slots, gab_seat spares, int shift)
+{
+  static uint32_t none; /* no choices */
+  schedule plan = {.seed = 1, .choices = &none};
+  plan.problem = (problem){.slots = slots,
+                           .spares = spares,
+                           .steps = 10,
+                           .checkpoint_every = 3,
+                           .reduce_every = 4,
+                           .decide_every = 2,
+                           .stop_behind = 6,
+                           .ahead = 2,
+                           .children = 2};
+  for (gab_slot s = 0; s < slots; s++) {
+    plan.problem.holder[s] = (s + shift) % slots;
+    plan.problem.adjacent[s][(s + 1) % slots] = plan.problem.adjacent[(s + 1) % slots][s] = true;
+  }
+  return plan;
+}
+
+/* Fails the test if anything that has to hold does not. */
+static outcome run(const schedule *plan)
+{
+  const outcome out = run_schedule(plan, false, NULL);
+  if (out.failure[0]) {
+    print_error("%s\n", out.failure);
+    for (int i = 0; i < plan->death_count; i++)
+      print_error("death of seat %d at event %ld\n", (int)plan->deaths[i].seat, plan->deaths[i].event);
+  }
+  assert_string_equal(out.failure, "");
+  return out;
+}
+
+/* In a ring of three slots slot 1 keeps the image of 0, which keeps that of 2. When both are lost it offers 0 to a spare, and asks that
+ * one who plays 2 or 0. The spare accepts, says that it plays 0, and dies; slot 1 may hear first of its death, offer 0 to the next one,
+ * and then hear what the dead one has said: it still waits for the next one. */
+static inline void kill_first_spare_while_it_answers(schedule *plan, uint64_t seed, long begin)
+{
+  const long event = begin + (long)(mix(seed, 1) % 30);
+  const gab_seat first_spare = 3;
+  plan->seed = seed;
+  plan->choices = NULL;
+  plan->deaths[plan->death_count++] = (death){event, 0};
+  plan->deaths[plan->death_count++] = (death){event, 2};
+  plan->deaths[plan->death_count++] = (death){event + 8 + (long)(mix(seed, 2) % 16), first_spare};
+}
+
+#endif

@@ -1,0 +1,393 @@
+/* Runs a schedule: begins the processes of local_net.h, lets one thing happen after another, kills, and judges the end. */
+#ifndef GABION_TESTS_LOCAL_SCHEDULE_H
+#define GABION_TESTS_LOCAL_SCHEDULE_H
+
+#include "tests/resilience/local/local_app.h"
+
+static void begin_process(world *w, gab_seat seat)
+{
+  const problem *problem = w->problem;
+  process *p = &w->processes[seat];
+  gab_slot neighbours[MOST_SLOTS], wards[MOST_SLOTS];
+  gab_local_setup setup = {.slots = problem->slots,
+                           .spares = problem->spares,
+                           .seat = seat,
+                           .contexts = CONTEXTS,
+                           .ahead = problem->ahead,
+                           .children = problem->children,
+                           .copy_below = 64,
+                           .verify = problem->verify,
+                           .own_times = problem->own_every > 0,
+                           .neighbours = neighbours,
+                           .wards = wards};
+  *p = (process){.world = w, .seat = seat, .alive = true, .computed = -1, .line = -1, .own = -1};
+  for (gab_slot other = 0; other < problem->slots && seat < (gab_seat)problem->slots; other++) {
+    if (problem->adjacent[seat][other]) neighbours[setup.neighbour_count++] = other;
+    if (problem->holder[other] == (gab_slot)seat) wards[setup.ward_count++] = other;
+  }
+  const gab_local_transport transport = {.user = p, .send = net_send, .hand_over = net_hand_over};
+  const gab_local_application application = {.user = p,
+                                             .holder = app_holder,
+                                             .cluster = problem->clusters ? app_cluster : NULL,
+                                             .restore = app_restore,
+                                             .differs = app_differs};
+  if (gab_local_create(&setup, &transport, &application, &p->local) != GAB_OK)
+    FAILED(w, "%s", gab_error_message());
+  else if (seat < (gab_seat)problem->slots) {
+    p->app.value = mix((uint64_t)seat, 17);
+    p->app.place = AT_SECTION;
+    wake(p);
+  }
+}
+
+static void drop_parcels(lane *from, uint64_t keep)
+{
+  parcel **place = &from->first;
+  while (*place && keep-- > 0) place = &(*place)->next;
+  while (*place) {
+    parcel *gone = *place;
+    *place = gone->next;
+    free(gone);
+  }
+  from->last = NULL;
+  for (parcel *p = from->first; p; p = p->next) from->last = p;
+}
+
+/* What it had sent may arrive later, up to some message; what was sent to it is lost. */
+static void kill_process(world *w, gab_seat seat)
+{
+  process *dead = &w->processes[seat];
+  if (!dead->alive) return;
+  note_death(w, dead);
+  w->deaths++;
+  dead->alive = false;
+  if (w->talks) printf("      seat %d (slot %d) dies\n", (int)seat, (int)gab_local_slot(dead->local));
+  for (int i = w->source_count - 1; i >= 0; i--) {
+    const source s = w->sources[i];
+    const bool is_lane = s.kind == FROM_LANE;
+    if (is_lane && s.a == seat && s.b != seat) {
+      const uint64_t luck = gab_hash_counter(w->plan->seed, (uint64_t)(seat * 64 + s.b), (uint64_t)s.c);
+      if (luck % 2) drop_parcels(&w->lanes[s.a][s.b][s.c], luck / 2 % 4);
+    }
+    if (is_lane && s.b == seat) drop_parcels(&w->lanes[s.a][s.b][s.c], 0);
+    const bool is_empty = is_lane && !w->lanes[s.a][s.b][s.c].first;
+    if (is_empty || (!is_lane && s.a == seat)) remove_source(w, i);
+  }
+  for (gab_seat other = 0; other < w->seats; other++)
+    if (w->processes[other].alive) tell_death(w, (int)other, (int)seat);
+}
+
+static bool is_slow(const world *w, source s)
+{
+  switch (s.kind) {
+  case FROM_LANE:
+    return w->slow_lane[s.a][s.b][s.c];
+  case FROM_APP:
+    return w->slow_app[s.a];
+  default:
+    return w->slow_news;
+  }
+}
+
+/* The message that nobody receives, behind those of its step and of all before. */
+static bool is_held(const world *w, source s)
+{
+  const problem *problem = w->problem;
+  if (s.kind != FROM_LANE || problem->extra_until == 0 || s.a != 3 || s.b != 4 || s.c != 1 + GHOSTS)
+    return false;
+  return w->left_at[problem->extra_until] == 0 &&
+         w->lanes[s.a][s.b][s.c].first->number == (uint64_t)problem->extra + 2;
+}
+
+static bool is_late(const world *w, source s)
+{
+  if (is_held(w, s)) return true;
+  return s.kind == FROM_DEATH && w->plan->late[s.b] && s.b < w->problem->slots &&
+         s.a != w->problem->holder[s.b];
+}
+
+/* The chosen source, or the next one that need not wait. */
+static uint32_t not_late(const world *w, uint32_t chosen)
+{
+  for (int i = 0; i < w->source_count; i++) {
+    const uint32_t next = (chosen + (uint32_t)i) % (uint32_t)w->source_count;
+    if (!is_late(w, w->sources[next])) return next;
+  }
+  return chosen;
+}
+
+static uint32_t choose(world *w)
+{
+  const long event = w->out.events;
+  if (w->plan->choices)
+    return event < w->plan->choice_count ? w->plan->choices[event] % (uint32_t)w->source_count : 0;
+  uint32_t chosen = 0;
+  for (int tries = 0; tries < 4; tries++) {
+    chosen = (uint32_t)(next_random(&w->random) % (uint64_t)w->source_count);
+    if (!is_slow(w, w->sources[chosen])) break;
+  }
+  if (event >= w->noted_capacity) {
+    w->noted_capacity = w->noted_capacity ? 2 * w->noted_capacity : 1024;
+    w->noted = realloc(w->noted, (size_t)w->noted_capacity * sizeof *w->noted);
+    if (!w->noted) abort();
+  }
+  w->noted[event] = chosen;
+  return chosen;
+}
+
+/* As a wire does, which has received a long payload by itself. */
+static gab_status hand_in(gab_local *local, gab_seat source, uint32_t lane, const parcel *of)
+{
+  gab_buffer payload;
+  if (of->number % 2 == 0 || of->bytes == of->head)
+    return gab_local_deliver(local, source, lane, of->data, of->bytes, NULL);
+  gab_buffer_init(&payload, GAB_MEMORY_MESSAGE);
+  gab_status status = gab_put_bytes(&payload, of->data + of->head, of->bytes - of->head);
+  if (status == GAB_OK) status = gab_local_deliver(local, source, lane, of->data, of->head, &payload);
+  gab_buffer_release(&payload);
+  return status;
+}
+
+/* MPI does not, but numbers are there so that it does not matter: a logged message comes a second time,
+ * behind those that are under way; but not behind a section in which neighbours change, where nothing of before comes. */
+static void repeat_sometimes(world *w, lane *on, const parcel *first)
+{
+  if (gab_hash_counter(w->plan->seed, first->number, (uint64_t)(on - &w->lanes[0][0][0])) % 16 != 0) return;
+  parcel *again = malloc(sizeof *again + first->bytes);
+  if (!again) abort();
+  memcpy(again, first, sizeof *first + first->bytes);
+  again->next = NULL;
+  again->is_repeated = true;
+  on->last->next = again;
+  on->last = again;
+}
+
+static void deliver(world *w, source s, int place)
+{
+  lane *from = &w->lanes[s.a][s.b][s.c];
+  parcel *first = from->first;
+  process *to = &w->processes[s.b];
+  if (s.c != GAB_LOCAL_CONTROL && !first->is_repeated) repeat_sometimes(w, from, first);
+  from->first = first->next;
+  if (!from->first) remove_source(w, place);
+  from->delivered = first->number;
+  if (w->talks) {
+    uint32_t word;
+    memcpy(&word, first->data, sizeof word);
+    printf("%5ld %s %d, number %lu: seat %d to seat %d\n", w->out.events, s.c ? "message of lane" : "control",
+           s.c ? s.c : (int)word, (unsigned long)first->number, s.a, s.b);
+  }
+  const bool is_past = first->is_repeated && first->section != to->app.regridded;
+  if (!is_past && hand_in(to->local, (gab_seat)s.a, (uint32_t)s.c, first) != GAB_OK && !w->out.caught)
+    FAILED(w, "%s", gab_error_message());
+  free(first);
+  wake(to);
+  if (s.c == GAB_LOCAL_CONTROL) {
+    const process *sender = &w->processes[s.a];
+    follow_control(w, s.a, s.b, sender->restored > 0 && w->out.events > sender->restored_at);
+  }
+}
+
+static void happen(world *w)
+{
+  const int place = (int)not_late(w, choose(w));
+  const source s = w->sources[place];
+  if (s.kind == FROM_LANE) {
+    deliver(w, s, place);
+  } else if (s.kind == FROM_DEATH) {
+    remove_source(w, place);
+    if (w->talks) printf("%5ld seat %d hears that seat %d is dead\n", w->out.events, s.a, s.b);
+    if (gab_local_peer_down(w->processes[s.a].local, (gab_seat)s.b) != GAB_OK)
+      FAILED(w, "%s", gab_error_message());
+    wake(&w->processes[s.a]);
+  } else {
+    process *p = &w->processes[s.a];
+    bool moved = false;
+    remove_source(w, place);
+    p->queued = false;
+    if (gab_local_state_of(p->local) != GAB_LOCAL_PLAYING) return;
+    if (w->talks)
+      printf("%5ld slot %d: step %d, place %d\n", w->out.events, (int)gab_local_slot(p->local), p->app.step,
+             (int)p->app.place);
+    if (run_app(p, &moved) != GAB_OK) FAILED(w, "%s", gab_error_message());
+    if (moved) wake(p);
+  }
+}
+
+static bool is_extinct(const world *w)
+{
+  for (gab_seat seat = 0; seat < w->seats; seat++)
+    if (w->processes[seat].alive && gab_local_slot(w->processes[seat].local) != GAB_NO_SLOT) return false;
+  return w->source_count == 0;
+}
+
+static bool is_done(world *w)
+{
+  for (gab_slot slot = 0; slot < w->problem->slots; slot++) {
+    const process *p = player_of(w, slot);
+    if (!p || p->app.place != DONE) return false;
+  }
+  return true;
+}
+
+/* The same without processes: the values of all slots after the last step. */
+static void plain_loop(const world *w, uint64_t *values)
+{
+  const problem *problem = w->problem;
+  uint64_t next[MOST_SLOTS];
+  uint32_t decisions = 0;
+  for (gab_slot s = 0; s < problem->slots; s++) values[s] = mix((uint64_t)s, 17);
+  for (int step = 0; step < problem->steps; step++) {
+    for (gab_slot s = 0; s < problem->slots; s++) {
+      if (is_section(problem, step)) values[s] = mix(values[s], 4242);
+      if (is_due(step, problem->decide_every)) values[s] = mix(values[s], w->decisions[decisions]);
+    }
+    if (is_due(step, problem->decide_every)) decisions++;
+    uint64_t total = 0;
+    for (gab_slot s = 0; s < problem->slots; s++) {
+      next[s] = values[s];
+      for (gab_slot n = 0; n < problem->slots; n++)
+        if (are_neighbours(problem, step, s, n)) next[s] = mix(next[s], mix(values[n], (uint64_t)s));
+      next[s] = mix(next[s], (uint64_t)step);
+      total += next[s];
+    }
+    for (gab_slot s = 0; s < problem->slots; s++)
+      values[s] = is_due(step + 1, problem->reduce_every) ? mix(next[s], total) : next[s];
+  }
+}
+
+static void compare_with_plain_loop(world *w)
+{
+  uint64_t values[MOST_SLOTS];
+  plain_loop(w, values);
+  for (gab_slot slot = 0; slot < w->problem->slots; slot++)
+    if (player_of(w, slot)->app.value != values[slot])
+      FAILED(w, "slot %d ends with another value", (int)slot);
+}
+
+/* What is kept of messages within a cluster is what could not be sent yet. */
+static void check_clusters(world *w)
+{
+  for (gab_slot a = 0; a < w->problem->slots; a++)
+    for (gab_slot b = 0; b < w->problem->slots; b++) {
+      const process *p = player_of(w, a);
+      if (a == b || !is_inner(w, a, b)) continue;
+      const gab_journal *journal = gab_local_journal(p->local);
+      for (uint32_t c = 0; c < CONTEXTS; c++)
+        if (gab_journal_first(journal, b, c) != gab_journal_next(journal, b, c))
+          FAILED(w, "slot %d keeps messages to slot %d of its cluster", (int)a, (int)b);
+      if (p->line != player_of(w, b)->line)
+        FAILED(w, "slot %d went back to checkpoint %d, slot %d of its cluster to %d", (int)a, p->line, (int)b,
+               player_of(w, b)->line);
+    }
+}
+
+static void begin_world(world *w, const schedule *plan)
+{
+  w->plan = plan;
+  w->problem = &plan->problem;
+  w->seats = (gab_seat)plan->problem.slots + plan->problem.spares;
+  w->random = plan->seed;
+  const uint64_t mode = next_random(&w->random) % 5;
+  w->slow_news = next_random(&w->random) % 3 == 0;
+  for (gab_seat a = 0; a < w->seats; a++) {
+    w->slow_app[a] = mode & 1 && next_random(&w->random) % 3 == 0;
+    for (gab_seat b = 0; b < w->seats; b++)
+      for (int c = 0; c < LANES; c++) w->slow_lane[a][b][c] = mode & 2 && next_random(&w->random) % 3 == 0;
+  }
+  for (gab_slot s = 0; s < plan->problem.slots; s++) w->taken[s] = w->taken_any[s] = -1;
+  for (gab_seat seat = 0; seat < w->seats; seat++) begin_process(w, seat);
+}
+
+static void end_world(world *w)
+{
+  for (gab_seat seat = 0; seat < w->seats; seat++) {
+    if (w->processes[seat].local) {
+      const gab_local_stats stats = gab_local_statistics(w->processes[seat].local);
+      w->out.stats.duplicates += stats.duplicates;
+      w->out.stats.stale += stats.stale;
+      w->out.stats.left_out += stats.left_out;
+      w->out.stats.compared += stats.compared;
+      w->out.stats.replayed += stats.replayed;
+      w->out.stats.takeovers += stats.takeovers;
+      w->out.stats.jumps += stats.jumps;
+      w->out.stats.rollbacks += stats.rollbacks;
+      w->out.stats.logged_bytes += stats.logged_bytes;
+      w->out.stats.own_checkpoints += stats.own_checkpoints;
+      w->out.stats.restored_messages += stats.restored_messages;
+    }
+    gab_local_destroy(&w->processes[seat].local);
+    for (gab_seat to = 0; to < w->seats; to++)
+      for (int c = 0; c < LANES; c++) drop_parcels(&w->lanes[seat][to][c], 0);
+  }
+  free(w->sources);
+}
+
+/* Of one slot that came back everything can be compared: nobody else has forgotten what it had received. */
+static void judge_comparison(world *w)
+{
+  const outcome *out = &w->out;
+  if (out->finished && w->problem->verify && w->plan->death_count <= 1 &&
+      out->stats.compared != out->stats.left_out)
+    FAILED(w, "%lu of %lu messages that were left out were compared", (unsigned long)out->stats.compared,
+           (unsigned long)out->stats.left_out);
+  if (!w->problem->verify && out->stats.compared > 0) FAILED(w, "compared without being asked to");
+  if (w->problem->own_every > 0 && out->stats.jumps > 0)
+    FAILED(w, "a slot jumped, though logs are in images");
+  if (out->caught && !out->differs) FAILED(w, "what nobody had delivered is said to differ");
+  if (out->finished && out->differs && w->problem->verify)
+    FAILED(w, "a slot went on with messages that it has made otherwise");
+}
+
+static void talk_of_the_end(world *w)
+{
+  for (gab_slot slot = 0; slot < w->problem->slots && w->talks; slot++) {
+    const process *p = player_of(w, slot);
+    if (!p) printf("      nobody plays slot %d\n", (int)slot);
+    else
+      printf("      slot %d: step %d, place %d, next %d, restored %d times, committed %d and %d\n", (int)slot,
+             p->app.step, (int)p->app.place, (int)p->app.next, p->restored,
+             (int)gab_local_committed(p->local), (int)gab_local_committed_in_cluster(p->local));
+  }
+}
+
+static bool is_time(const world *w, int number)
+{
+  const int section = w->plan->behind[number];
+  const long begin = section > 0 ? w->left_at[section] : 0;
+  return (section == 0 || begin > 0) && begin + w->plan->deaths[number].event == w->out.events;
+}
+
+/* Runs a schedule. @param[out] noted  the random choices that were made, to be freed; NULL: not wanted */
+static outcome run_schedule(const schedule *plan, bool talks, uint32_t **noted)
+{
+  world *w = calloc(1, sizeof *w);
+  if (!w) abort();
+  w->talks = talks;
+  begin_world(w, plan);
+  while (!w->out.failure[0] && !w->out.over && !w->out.extinct && !w->out.caught && !w->out.gathers &&
+         !(w->out.finished = is_done(w))) {
+    for (int i = 0; i < plan->death_count; i++)
+      if (is_time(w, i)) kill_process(w, plan->deaths[i].seat);
+    if (is_extinct(w)) w->out.extinct = true;
+    else if (w->source_count == 0) FAILED(w, "deadlock: nothing is under way and nobody can go on");
+    else happen(w);
+    check_players(w);
+    check_behind(w);
+    if (++w->out.events >= MOST_EVENTS) FAILED(w, "it does not come to an end");
+  }
+  if (w->out.failure[0]) talk_of_the_end(w);
+  if (w->out.finished && !plan->problem.unsteady) compare_with_plain_loop(w);
+  if (w->out.finished) check_clusters(w);
+  if (w->out.over && !w->out.failure[0]) judge_hand_over(w);
+  if (plan->problem.own_every > 0) check_common_images(w);
+  end_world(w);
+  judge_comparison(w);
+  if (noted) *noted = w->noted;
+  else free(w->noted);
+  const outcome out = w->out;
+  free(w);
+  return out;
+}
+
+#endif

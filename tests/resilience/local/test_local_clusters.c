@@ -1,0 +1,268 @@
+/* gabion-test: timeout=240 labels=quick */
+/* Clusters of slots under local recovery: the death of one takes all of its cluster back, and nobody else. What has to hold
+ * in every run stands in local_net.h; here are the situations of doc/clusters.md, each at many moments. */
+#include "tests/resilience/local/local_ring.h"
+
+/* A ring in clusters of `size` neighbours, the last one perhaps smaller. */
+static schedule clusters(gab_slot slots, gab_seat spares, gab_slot size, int shift)
+{
+  schedule plan = ring(slots, spares, shift);
+  plan.problem.clusters = true;
+  for (gab_slot s = 0; s < slots; s++) plan.problem.cluster[s] = s / size;
+  return plan;
+}
+
+typedef struct tally {
+  long tried, finished;
+  gab_local_stats sum;
+} tally;
+
+/* Handed over is what lies before the first checkpoint is known or in the section at the end, or `may_be`. */
+static void try(const schedule *plan, tally *tally, int may_be)
+{
+  const outcome out = run(plan);
+  tally->tried++;
+  tally->finished += out.finished;
+  tally->sum.rollbacks += out.stats.rollbacks;
+  tally->sum.replayed += out.stats.replayed;
+  tally->sum.left_out += out.stats.left_out;
+  tally->sum.jumps += out.stats.jumps;
+  tally->sum.stale += out.stats.stale;
+  if (out.over && (int)out.reason != may_be)
+    assert_true(out.reason == GAB_LOCAL_NO_CHECKPOINT || out.reason == GAB_LOCAL_GLOBAL_SECTION);
+}
+
+static void larger_clusters_log_less(void **state)
+{
+  (void)state;
+  uint64_t before = UINT64_MAX;
+  for (gab_slot size = 1; size <= 8; size *= 2) {
+    const schedule plan = clusters(8, 0, size, 1);
+    const outcome out = run(&plan);
+    assert_true(out.finished);
+    assert_int_equal(out.stats.rollbacks + out.stats.stale + out.stats.replayed + out.stats.left_out, 0);
+    assert_true(out.stats.logged_bytes < before);
+    before = out.stats.logged_bytes;
+  }
+  assert_int_equal(before, 0);
+}
+
+static void a_single_death_takes_its_cluster_back(void **state)
+{
+  (void)state;
+  tally tally = {0};
+  for (gab_slot size = 2; size <= 6; size++) {
+    schedule plan = clusters(6, 1, size, 3);
+    const long events = run(&plan).events;
+    plan.death_count = 1;
+    for (long event = 0; event < events; event += 3)
+      for (gab_seat seat = 0; seat < 6; seat += 2) {
+        plan.deaths[0] = (death){event, seat};
+        try(&plan, &tally, -1);
+      }
+  }
+  assert_true(tally.finished * 10 > tally.tried * 6);
+  assert_true(tally.sum.rollbacks > 0 && tally.sum.replayed > 0 && tally.sum.left_out > 0);
+}
+
+static void a_whole_cluster_comes_back(void **state)
+{
+  (void)state;
+  tally tally = {0};
+  schedule plan = clusters(6, 4, 2, 3);
+  const long events = run(&plan).events;
+  plan.death_count = 2;
+  for (long event = 0; event < events; event++)
+    for (long later = 0; later < 60; later += 11) {
+      plan.deaths[0] = (death){event, 2};
+      plan.deaths[1] = (death){event + later, 3};
+      try(&plan, &tally, -1);
+    }
+  assert_true(tally.finished * 10 > tally.tried * 6);
+}
+
+/* Whoever comes back later may be greeted in a line of which it has not heard, and greet in one that is past. */
+static void members_that_come_back_in_any_order_find_each_other(void **state)
+{
+  (void)state;
+  tally tally = {0};
+  for (uint64_t seed = 1; seed <= 2500; seed++) {
+    schedule plan = clusters(7, 4, 4, 3);
+    plan.seed = seed;
+    plan.choices = NULL;
+    plan.problem.holder[0] = 5;
+    plan.problem.holder[3] = 5;
+    plan.problem.steps = 14;
+    const long event = 300 + (long)(mix(seed, 1) % 500);
+    for (uint64_t i = 0; i < 3; i++)
+      plan.deaths[plan.death_count++] =
+          (death){event + (long)(mix(seed, 3 + i) % 60), (gab_seat)(i + (seed & 1))};
+    try(&plan, &tally, -1);
+  }
+  assert_true(tally.finished * 10 > tally.tried * 8);
+}
+
+/* Neighbouring ones, and such that are not; the slots that died hold nothing for each other. */
+static void two_clusters_at_once(void **state)
+{
+  (void)state;
+  tally tally = {0};
+  schedule plan = clusters(8, 3, 2, 3);
+  const long events = run(&plan).events;
+  plan.death_count = 2;
+  for (long event = 0; event < events; event++)
+    for (long later = 0; later < 40; later += 13) {
+      plan.deaths[0] = (death){event, 1};
+      plan.deaths[1] = (death){event + later, later % 2 ? 2 : 5};
+      try(&plan, &tally, -1);
+    }
+  assert_true(tally.finished * 10 > tally.tried * 6);
+  assert_true(tally.sum.rollbacks > 0 && tally.sum.replayed > 0);
+}
+
+/* Another member, or whoever took the slot, dies while the cluster goes back or computes again; events drawn. */
+static void a_death_while_a_cluster_goes_back(void **state)
+{
+  (void)state;
+  tally tally = {0};
+  for (uint64_t seed = 1; seed <= 1500; seed++) {
+    schedule plan = clusters(9, 4, 3, 4);
+    const gab_seat first_spare = 9 + 1, victims[] = {0, 2, first_spare, 3};
+    plan.seed = seed;
+    plan.choices = NULL;
+    long event = 400 + (long)(mix(seed, 1) % 600);
+    plan.deaths[plan.death_count++] = (death){event, 1};
+    for (uint64_t i = 0; i < 1 + seed % 2; i++) {
+      event += (long)(mix(seed, 2 + i) % 120);
+      plan.deaths[plan.death_count++] = (death){event, victims[mix(seed, 9 + i) % 4]};
+    }
+    try(&plan, &tally, GAB_LOCAL_HOLDER_LOST);
+  }
+  assert_true(tally.finished * 10 > tally.tried * 7);
+  assert_true(tally.sum.stale > 0);
+}
+
+/* Two clusters in a row: holders of the one hear early what is committed, those of the other late, so that they come
+ * back from different checkpoints and one of them, as a whole, goes on to the later one. */
+static void a_cluster_that_lacks_messages_jumps_as_a_whole(void **state)
+{
+  (void)state;
+  tally tally = {0};
+  for (uint64_t seed = 1; seed <= 1500; seed++) {
+    schedule plan = clusters(9, 4, 2, 3);
+    uint64_t random = mix(seed, 78);
+    plan.seed = seed * 7919;
+    plan.choices = NULL;
+    plan.problem.steps = 7;
+    plan.problem.checkpoint_every = 1;
+    plan.problem.reduce_every = plan.problem.decide_every = 0;
+    for (gab_slot s = 0; s < 9; s++) plan.problem.cluster[s] = s < 4 ? 0 : s < 6 ? 1 : s < 8 ? 2 : 3;
+    plan.problem.holder[4] = 8;
+    plan.problem.holder[5] = 3;
+    plan.problem.holder[6] = 0;
+    plan.problem.holder[7] = 0;
+    const long event = 250 + (long)(next_random(&random) % 300);
+    for (gab_seat seat = 4; seat <= 7; seat++)
+      if (seat == 5 || seat == 6 || next_random(&random) % 2)
+        plan.deaths[plan.death_count++] = (death){event + (long)(next_random(&random) % 25), seat};
+    try(&plan, &tally, -1);
+  }
+  assert_true(tally.finished * 10 > tally.tried * 9);
+  assert_true(tally.sum.jumps > 0);
+}
+
+static void what_a_section_leaves_behind_is_not_passed_again(void **state)
+{
+  (void)state;
+  tally tally = {0};
+  schedule plan = clusters(6, 1, 3, 3);
+  plan.problem.section_at = 6;
+  const long events = run(&plan).events;
+  plan.death_count = 1;
+  for (long event = 0; event < events; event++) {
+    plan.deaths[0] = (death){event, 4};
+    try(&plan, &tally, -1);
+  }
+  assert_true(tally.finished * 2 > tally.tried);
+}
+
+/* Slot 0 replays to several at once that it alone has to feed. `clustered`: they go back together and wait for each other, so that
+ * what one of them has got lies there until another one has got its own. */
+static long replay_to_many(bool clustered, uint64_t ahead, tally *tally)
+{
+  long beyond = 0;
+  for (uint64_t seed = 1; seed <= 400; seed++) {
+    schedule plan = ring(6, 4, 3);
+    plan.seed = seed;
+    plan.choices = NULL;
+    plan.problem.clusters = clustered;
+    plan.problem.ahead = ahead;
+    plan.problem.steps = 28;
+    plan.problem.checkpoint_every = 9;
+    plan.problem.stop_behind = 0;
+    plan.problem.holder[5] = 0; /* nobody keeps what dies with it */
+    plan.problem.holder[4] = 0;
+    for (gab_slot s = 0; s < 6; s++) {
+      plan.problem.cluster[s] = s > 0 && s < 4 ? 1 : s;
+      plan.problem.adjacent[0][s] = plan.problem.adjacent[s][0] = s > 0;
+      if (s > 0 && s < 3) plan.problem.holder[s] = s + 3;
+    }
+    plan.problem.holder[3] = 0;
+    const long event = 900 + (long)(mix(seed, 5) % 400);
+    plan.death_count = clustered ? 1 : 3;
+    for (int i = 0; i < plan.death_count; i++) plan.deaths[i] = (death){event + i, (gab_seat)(1 + i)};
+    const outcome out = run(&plan);
+    tally->tried++;
+    tally->finished += out.finished;
+    tally->sum.replayed += out.stats.replayed;
+    beyond += out.beyond;
+  }
+  assert_true(tally->finished * 10 > tally->tried * 6);
+  return beyond;
+}
+
+static void a_process_replays_to_several_within_one_limit(void **state)
+{
+  (void)state;
+  for (uint64_t ahead = 2; ahead <= 8; ahead *= 2) {
+    tally tally = {0};
+    replay_to_many(false, ahead, &tally);
+    assert_true(tally.sum.replayed > (uint64_t)tally.finished * ahead);
+  }
+}
+
+static void who_waits_for_another_one_does_not_take_its_messages_room(void **state)
+{
+  (void)state;
+  tally tally = {0};
+  assert_true(replay_to_many(true, 2, &tally) > tally.finished);
+}
+
+static void without_a_spare_it_is_handed_over(void **state)
+{
+  (void)state;
+  schedule plan = clusters(4, 0, 2, 2);
+  plan.deaths[0] = (death){run(&plan).events / 2, 2};
+  plan.death_count = 1;
+  const outcome out = run(&plan);
+  assert_true(out.over);
+  assert_int_equal(out.reason, GAB_LOCAL_POOL_EMPTY);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(larger_clusters_log_less),
+      cmocka_unit_test(a_single_death_takes_its_cluster_back),
+      cmocka_unit_test(a_whole_cluster_comes_back),
+      cmocka_unit_test(members_that_come_back_in_any_order_find_each_other),
+      cmocka_unit_test(two_clusters_at_once),
+      cmocka_unit_test(a_death_while_a_cluster_goes_back),
+      cmocka_unit_test(a_cluster_that_lacks_messages_jumps_as_a_whole),
+      cmocka_unit_test(what_a_section_leaves_behind_is_not_passed_again),
+      cmocka_unit_test(a_process_replays_to_several_within_one_limit),
+      cmocka_unit_test(who_waits_for_another_one_does_not_take_its_messages_room),
+      cmocka_unit_test(without_a_spare_it_is_handed_over),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

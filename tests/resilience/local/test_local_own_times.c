@@ -1,0 +1,249 @@
+/* gabion-test: timeout=300 labels=quick */
+/* Clusters that take checkpoints of their own between the common ones (doc/clusters.md): what has to hold in every run stands in
+ * local_net.h; here are the situations of that page, each at many moments. */
+#include "tests/resilience/local/local_ring.h"
+
+/* A ring in clusters of `size` neighbours. Common checkpoints are far apart. */
+static schedule own_times(gab_slot slots, gab_seat spares, gab_slot size, int shift)
+{
+  schedule plan = ring(slots, spares, shift);
+  plan.problem.clusters = size > 1;
+  for (gab_slot s = 0; s < slots; s++) plan.problem.cluster[s] = s / size;
+  plan.problem.steps = 20;
+  plan.problem.checkpoint_every = 9;
+  plan.problem.own_every = 3;
+  plan.problem.stop_behind = 9;
+  return plan;
+}
+
+typedef struct tally {
+  long tried, finished, own;
+  gab_local_stats sum;
+} tally;
+
+static outcome try(const schedule *plan, tally *tally)
+{
+  const outcome out = run(plan);
+  tally->tried++;
+  tally->finished += out.finished;
+  tally->own += out.met.own;
+  tally->sum.rollbacks += out.stats.rollbacks;
+  tally->sum.replayed += out.stats.replayed;
+  tally->sum.left_out += out.stats.left_out;
+  tally->sum.restored_messages += out.stats.restored_messages;
+  return out;
+}
+
+static void each_cluster_takes_them_at_steps_of_its_own(void **state)
+{
+  (void)state;
+  schedule plan = own_times(6, 0, 2, 3);
+  uint64_t expected = 0;
+  for (gab_slot s = 0; s < 6; s++)
+    for (int step = 0; step < plan.problem.steps; step++) expected += takes_own(&plan.problem, s, step);
+  const outcome out = run(&plan);
+  assert_true(out.finished);
+  assert_int_equal(out.stats.own_checkpoints, expected);
+  assert_int_equal(out.stats.rollbacks + out.stats.replayed + out.stats.restored_messages, 0);
+  plan.problem.own_every = 0;
+  assert_int_equal(run(&plan).stats.own_checkpoints, 0);
+}
+
+/* What a cluster has committed others need not keep; the most is kept where it is not told. */
+static void logs_are_freed_when_their_receivers_commit(void **state)
+{
+  (void)state;
+  schedule plan = own_times(6, 0, 2, 3);
+  plan.problem.steps = 30;
+  plan.problem.checkpoint_every = 14;
+  plan.problem.reduce_every = plan.problem.decide_every = 0;
+  plan.problem.own_every = 2;
+  const uint64_t often = run(&plan).most_kept;
+  plan.problem.own_every = 0;
+  const uint64_t seldom = run(&plan).most_kept;
+  assert_true(often * 2 < seldom);
+}
+
+static void a_death_leads_back_to_an_own_checkpoint(void **state)
+{
+  (void)state;
+  for (gab_slot size = 1; size <= 3; size++) {
+    tally tally = {0};
+    schedule plan = own_times(6, 1, size, 3);
+    const long events = run(&plan).events;
+    plan.death_count = 1;
+    for (long event = 0; event < events; event += 5)
+      for (gab_seat seat = 0; seat < 6; seat += 2) {
+        plan.deaths[0] = (death){event, seat};
+        const outcome out = try(&plan, &tally);
+        if (out.over)
+          assert_true(out.reason == GAB_LOCAL_NO_CHECKPOINT || out.reason == GAB_LOCAL_GLOBAL_SECTION);
+      }
+    assert_true(tally.finished * 10 > tally.tried * 6);
+    assert_true(tally.own * 2 > tally.finished);
+    assert_true(tally.sum.replayed > 0 && tally.sum.left_out > 0 && tally.sum.restored_messages > 0);
+    assert_true((tally.sum.rollbacks > 0) == (size > 1));
+  }
+}
+
+/* Each goes back to a checkpoint of its own, and needs what the other one had sent before its own. */
+static void clusters_that_are_lost_together_live_on_their_logs(void **state)
+{
+  (void)state;
+  for (gab_slot size = 1; size <= 2; size++) {
+    tally tally = {0};
+    schedule plan = own_times(8, 3, size, 3);
+    const long events = run(&plan).events;
+    plan.death_count = 2;
+    for (long event = 0; event < events; event += 2)
+      for (long later = 0; later < 40; later += 13) {
+        plan.deaths[0] = (death){event, 1};
+        plan.deaths[1] = (death){event + later, 2};
+        try(&plan, &tally);
+      }
+    assert_true(tally.finished * 10 > tally.tried * 6);
+    assert_true(tally.own > 0 && tally.sum.restored_messages > 0 && tally.sum.replayed > 0);
+  }
+}
+
+/* It is given its copies again, and dies or its ward does: an older image must not be all that it has by then. */
+static void a_holder_that_came_back_has_nothing_older_alone(void **state)
+{
+  (void)state;
+  tally tally = {0};
+  for (uint64_t seed = 1; seed <= 4000; seed++) {
+    schedule plan = own_times(7, 3, 1 + (gab_slot)(seed % 3), 3);
+    plan.seed = seed;
+    plan.choices = NULL;
+    plan.problem.verify = seed % 2;
+    const gab_slot slot = (gab_slot)(mix(seed, 1) % 7);
+    const long event = 400 + (long)(mix(seed, 2) % 500);
+    plan.deaths[plan.death_count++] = (death){event, plan.problem.holder[slot]};
+    plan.deaths[plan.death_count++] = (death){event + 40 + (long)(mix(seed, 3) % 120), slot};
+    try(&plan, &tally);
+  }
+  assert_true(tally.finished * 10 > tally.tried * 2);
+  assert_true(tally.own > 0);
+}
+
+/* The common checkpoint of the start alone: the slot dies when its new holder has been given what the cluster goes back to, and not yet
+ * the common image. Nobody would have that, so it is handed over rather than played on. */
+static void who_comes_back_without_the_common_image_hands_over(void **state)
+{
+  (void)state;
+  tally tally = {0};
+  long over = 0;
+  for (uint64_t seed = 1; seed <= 4000; seed++) {
+    schedule plan = own_times(4, 3, 3 + (gab_slot)(seed % 2), 3);
+    plan.seed = seed;
+    plan.choices = NULL;
+    plan.problem.checkpoint_every = plan.problem.steps;
+    plan.problem.stop_behind = 0;
+    const gab_slot slot = (gab_slot)(mix(seed, 1) % 4);
+    const long event = 200 + (long)(mix(seed, 2) % 200);
+    plan.deaths[plan.death_count++] = (death){event, plan.problem.holder[slot]};
+    plan.deaths[plan.death_count++] = (death){event + 20 + (long)(mix(seed, 3) % 80), slot};
+    const outcome out = try(&plan, &tally);
+    over += out.over && out.reason == GAB_LOCAL_HOLDER_LOST;
+  }
+  assert_true(over > 0 && tally.finished > 0 && tally.own > 0);
+}
+
+/* A slot comes back from a checkpoint of its cluster, then its holder comes back and gets copies from it; then there is no spare for a
+ * third one, and all go back to the last common checkpoint: that of the slot is there. */
+static void a_slot_that_came_back_has_the_common_image_for_its_next_holder(void **state)
+{
+  (void)state;
+  tally tally = {0};
+  long empty = 0;
+  for (gab_slot size = 1; size <= 3; size += 2)
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+      schedule plan = own_times(9, 2, size, 3);
+      plan.problem.own_every = 2;
+      const long step = run(&plan).events / plan.problem.steps;
+      plan.seed = seed;
+      plan.choices = NULL;
+      plan.deaths[plan.death_count++] = (death){11 * step + (long)(mix(seed, 1) % (uint64_t)step), 1};
+      plan.deaths[plan.death_count++] = (death){14 * step + (long)(mix(seed, 2) % (uint64_t)step), 4};
+      plan.deaths[plan.death_count++] = (death){16 * step + (long)(mix(seed, 3) % (uint64_t)step), 6};
+      const outcome out = try(&plan, &tally);
+      empty += out.over && out.reason == GAB_LOCAL_POOL_EMPTY;
+    }
+  assert_true(empty * 10 > tally.tried * 5);
+  assert_true(tally.own * 2 > tally.tried);
+}
+
+static void a_death_while_a_cluster_goes_back(void **state)
+{
+  (void)state;
+  tally tally = {0};
+  for (uint64_t seed = 1; seed <= 1500; seed++) {
+    schedule plan = own_times(9, 4, 3, 4);
+    const gab_seat victims[] = {0, 2, 9 + 1, 3};
+    plan.seed = seed;
+    plan.choices = NULL;
+    long event = 500 + (long)(mix(seed, 1) % 800);
+    plan.deaths[plan.death_count++] = (death){event, 1};
+    for (uint64_t i = 0; i < 1 + seed % 2; i++) {
+      event += (long)(mix(seed, 2 + i) % 120);
+      plan.deaths[plan.death_count++] = (death){event, victims[mix(seed, 9 + i) % 4]};
+    }
+    try(&plan, &tally);
+  }
+  assert_true(tally.finished * 10 > tally.tried * 6);
+  assert_true(tally.own > 0 && tally.sum.rollbacks > 0);
+}
+
+/* A slot is lost with the one whose image it keeps: what a dead spare has said does not end the offer to the next one. */
+static void a_spare_that_accepted_and_died_is_followed_by_the_next(void **state)
+{
+  (void)state;
+  tally tally = {0};
+  for (uint64_t seed = 1; seed <= 4000; seed++) {
+    schedule plan = own_times(3, 5, 1, 1);
+    kill_first_spare_while_it_answers(&plan, seed, 150);
+    assert_true(try(&plan, &tally).over);
+  }
+}
+
+static void where_they_are_not_asked_for_they_are_refused(void **state)
+{
+  (void)state;
+  process process = {0};
+  const gab_slot neighbours[] = {1};
+  const gab_local_setup setup = {
+      .slots = 2, .contexts = 1, .ahead = 2, .children = 1, .neighbours = neighbours, .neighbour_count = 1};
+  const gab_local_transport transport = {.user = &process, .send = net_send, .hand_over = net_hand_over};
+  problem problem = {.slots = 2, .holder = {1, 0}};
+  world *w = calloc(1, sizeof *w);
+  assert_non_null(w);
+  w->problem = &problem;
+  process.world = w;
+  const gab_local_application application = {.user = &process, .holder = app_holder, .restore = app_restore};
+  gab_buffer image;
+  bool taken = true;
+  gab_buffer_init(&image, GAB_MEMORY_OTHER);
+  assert_int_equal(gab_local_create(&setup, &transport, &application, &process.local), GAB_OK);
+  assert_int_equal(gab_local_checkpoint_own(process.local, 1, &image, &taken), GAB_ERR_STATE);
+  assert_false(taken);
+  gab_local_destroy(&process.local);
+  gab_buffer_release(&image);
+  free(w);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(each_cluster_takes_them_at_steps_of_its_own),
+      cmocka_unit_test(logs_are_freed_when_their_receivers_commit),
+      cmocka_unit_test(a_death_leads_back_to_an_own_checkpoint),
+      cmocka_unit_test(clusters_that_are_lost_together_live_on_their_logs),
+      cmocka_unit_test(a_holder_that_came_back_has_nothing_older_alone),
+      cmocka_unit_test(who_comes_back_without_the_common_image_hands_over),
+      cmocka_unit_test(a_slot_that_came_back_has_the_common_image_for_its_next_holder),
+      cmocka_unit_test(a_death_while_a_cluster_goes_back),
+      cmocka_unit_test(a_spare_that_accepted_and_died_is_followed_by_the_next),
+      cmocka_unit_test(where_they_are_not_asked_for_they_are_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
