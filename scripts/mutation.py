@@ -11,6 +11,7 @@ The table, scripts/mutations.txt, is a list of
 Empty lines separate; a line that begins with # is a remark.
 """
 import argparse
+import glob
 import json
 import os
 import re
@@ -118,19 +119,24 @@ def numbers_of(text):
     return usual + variants
 
 
+def files_of(top, folder):
+    """In a folder of tests and in the rooms inside of it."""
+    return [path for depth in ("*", "*/*") for path in glob.glob(os.path.join(glob.escape(os.path.join(top, folder)), depth)) if os.path.isfile(path)]
+
+
 def tests_of(root):
     """Names of the tests that tests/CMakeLists.txt finds in a source tree."""
     found = []
     top = os.path.join(root, "tests")
     for folder in sorted(os.listdir(top)) if os.path.isdir(top) else []:
-        for file in sorted(os.listdir(os.path.join(top, folder))) if os.path.isdir(os.path.join(top, folder)) else []:
-            kind, _, name = file.partition("_")
+        for path in sorted(files_of(top, folder)):
+            kind, _, name = os.path.basename(path).partition("_")
             if kind == "test" and name.endswith(".c"):
                 found.append("%s/%s" % (folder, name[:-2]))
             elif kind == "script" and name.endswith(".sh"):
                 found.append("%s/%s" % (folder, name))
             elif kind == "mpi" and name.endswith(".c"):
-                with open(os.path.join(top, folder, file)) as source:
+                with open(path) as source:
                     found += ["%s/%s-np%s" % (folder, name[:-2], n) for n in numbers_of(source.read())]
     return found
 
@@ -214,7 +220,8 @@ def named(tests, wanted):
 
 def programs_of_scripts(folder, source):
     """Targets that shell tests of a folder use: the programs, helpers of the folder, what apps has of its name."""
-    helpers = [f for f in os.listdir(os.path.join(source, "tests", folder)) if re.fullmatch(r"helper_\w+\.c", f)]
+    paths = files_of(os.path.join(source, "tests"), folder)
+    helpers = [f for f in map(os.path.basename, paths) if re.fullmatch(r"helper_\w+\.c", f)]
     targets = ["gabion-run", "gabion-launch"] + ["%s_%s" % (folder, f[:-2]) for f in helpers]
     if folder == "proxy":
         plain = [f[:-len("_plain.c")] for f in os.listdir(os.path.join(source, "apps", folder)) if f.endswith("_plain.c")]
