@@ -125,10 +125,11 @@ static gab_status on_down(void *user, gab_seat place)
 
 static gab_status unwind(void) { GAB_FAIL(GAB_ERR_FAULT, "this slot goes on from another checkpoint"); }
 
-/* The image may have come with the word that another one is to be restored, for which the machine asks its holder. */
+/* The image may have come with the word that another one is to be restored, for which the machine asks its holder, or that
+ * somebody is lost for whom local recovery has to give up: then the repair of all goes on, from another one. */
 bool gab_local_has_to_restart(const gab_local_run *run)
 {
-  return run->restart.there && gab_local_state_of(run->machine) != GAB_LOCAL_RESTORING;
+  return run->restart.there && gab_local_state_of(run->machine) == GAB_LOCAL_PLAYING;
 }
 
 /* A slot that has asked for another image plays nothing until that has come. */

@@ -84,7 +84,7 @@ void gab_local_carry(gab_local_run *run);
 void gab_local_note_totals(gab_local_run *run);
 /* The cluster of the slot at a place. */
 gab_slot gab_local_cluster_at(const gab_local_run *run, gab_slot place);
-/* Whether an image is there from which this slot goes on, and no other one is on its way. */
+/* Whether an image is there from which this slot goes on: no other one is on its way, and nothing was handed over. */
 bool gab_local_has_to_restart(const gab_local_run *run);
 /* Looks after others until `done`. @return ::GAB_ERR_FAULT to unwind */
 gab_status gab_local_wait(gab_local_run *run, bool (*done)(const gab_local_run *run));

@@ -60,6 +60,7 @@ grep -q 'relaunch 2 of' twice.txt || complain "it was not relaunched twice: $(tr
 [ "$(grep -c 'in the memory of the nodes' twice/events.jsonl)" -ge 1 ] ||
   complain "it did not go on from memory: $(tr -d '\0' <twice.txt)"
 [ "$(checksum twice)" = "$(checksum whole)" ] || complain "another result after the second death"
+[ $failures = 0 ] || finish # it has been said: what follows would only take longer to fail
 
 # With spares on the nodes that are left it comes back at full size: who computes is kept, spares are given up. A slot whose process
 # had died before is played by a spare then; that one comes back, too. The spares of each node are counted anew where they are many.

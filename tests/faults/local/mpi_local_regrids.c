@@ -1,19 +1,30 @@
 /* Slots exchange their blocks to and fro, so that neighbours change in each of five sections: with whom a slot has to do,
  * and whose messages the wire looks at each time, is the same whenever the blocks lie alike, and does not grow. Soon behind
  * the last one a process dies, and then one that was its neighbour before: both come back alone. The same with checkpoints of each slot's
- * own in between (GABION_TEST_OWN: every so many steps). */
+ * own in between (GABION_TEST_OWN: every so many steps). Then, with such as well (GABION_TEST_PAIR), two die in the same step that are
+ * neighbours since the last section: they go back to checkpoints of different steps, and the one that goes back further needs messages
+ * which the other one made before its own checkpoint. They are in the log of that image alone. */
 /* gabion-test: np=10 timeout=120 labels=quick needs=ulfm */
 /* gabion-test: np=10 env=GABION_TEST_OWN=3 */
+/* gabion-test: np=10 env=GABION_TEST_PAIR=3 */
+/* gabion-test: np=10 env=GABION_TEST_PAIR=4 */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
 
 #include "tests/faults/moving_blocks.h"
 
 #include "core/base/log.h"
+#include "core/world/world_impl.h"
 #include "resilience/local/local_run_impl.h"
 #include "resilience/reports/completion.h"
 
+#include <errno.h>
+
 enum { PLAYERS = 8, SPARES = 2, EVERY = 10, STEPS = 70, LAST_MOVE = 50 };
+
+/* Who dies; LATER was a neighbour of FIRST before the last section, BESIDE is one since. Every 3 steps of its own FIRST takes
+ * checkpoints at 52 and 55, BESIDE at 53 and 56; every 4 at 53 and 57, and at 51 and 55: another step always, whatever holders know. */
+enum { FIRST = 3, LATER = 4, BESIDE = 6, PAIR_STEP = LAST_MOVE + 7 };
 
 typedef struct moving_life {
   moving_blocks blocks;
@@ -21,6 +32,7 @@ typedef struct moving_life {
   int changed;          /* steps in which they were others than the first time */
   int strangers;        /* steps in which the wire looked at more than partners */
   int looked;
+  uint64_t awaited; /* the process with whose death BESIDE dies; 0: it does not */
 } moving_life;
 
 static uint64_t partners_of(const gab_local *machine)
@@ -46,9 +58,18 @@ static void look(moving_life *life, gab_step step)
   if (way == 1) life->blocks.counted += (now >> ((me + 1) % PLAYERS) & 1) == 0;
 }
 
+/* It looks at no message meanwhile: who takes the place of the first one gets nothing of what this process keeps. */
+static void die_with(pid_t other)
+{
+  for (; kill(other, 0) == 0 || errno != ESRCH; usleep(1000)) gab_mpi_progress();
+  raise(SIGKILL);
+}
+
 static gab_status compute(void *user, gab_step step)
 {
   moving_life *life = user;
+  if (life->awaited != 0 && step == PAIR_STEP && gab_world_seat(life->blocks.app.world) == BESIDE)
+    die_with((pid_t)life->awaited);
   look(life, step);
   return moving_blocks_step(&life->blocks, step);
 }
@@ -73,14 +94,16 @@ int main(int argc, char **argv)
   /* Who dies has the ghosts of the step before, so all others, at most four blocks away along the ring, have begun the step
    * of the last move at least: they have looked at their partners there, and know that its checkpoint is committed, for
    * which they wait as long as it takes. So a death goes back to that one, not to the grid of before. */
-  const gab_drill drills[] = {moving_blocks_death(3, LAST_MOVE + 4), moving_blocks_death(4, LAST_MOVE + 8)};
-  const char *const own = getenv("GABION_TEST_OWN");
+  const char *const pair = getenv("GABION_TEST_PAIR"), *const own = pair ? pair : getenv("GABION_TEST_OWN");
+  const gab_drill drills[] = {moving_blocks_death(FIRST, pair ? PAIR_STEP : LAST_MOVE + 4),
+                              moving_blocks_death(LATER, LAST_MOVE + 8)};
+  const gab_slot second = pair ? BESIDE : LATER;
   const gab_protection protection = {.every = {.steps = EVERY},
                                      .own_every = own ? strtol(own, NULL, 10) : 0,
                                      .commit_wait = 1e6, /* times the time since the last one */
                                      .verify = GAB_VERIFY_ALWAYS,
                                      .drills = drills,
-                                     .drill_count = 2,
+                                     .drill_count = pair ? 1 : 2,
                                      .strategies = {&gab_strategy_local}};
   moving_life life = {.blocks = {.steps = STEPS}};
   gab_world *world;
@@ -89,9 +112,11 @@ int main(int argc, char **argv)
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
   REQUIRE(gab_world_members(world)->slots == PLAYERS && gab_world_spares(world) == SPARES);
   REQUIRE_OK(automaton_create(&life.blocks.app, world, (int32_t[]){32, 2, 2}));
+  if (pair && gab_world_seat(world) == FIRST) life.awaited = (uint64_t)getpid();
+  if (pair) REQUIRE_OK(gab_world_max_u64(world, &life.awaited, 1));
   REQUIRE_OK(moving_blocks_run(&life.blocks, &protection, compute, move_due, move, &life));
-  test_doom(3);
-  test_doom(4);
+  test_doom(FIRST);
+  test_doom(second);
   const gab_run_stats stats = gab_timeloop_get_stats(life.blocks.loop);
   CHECK(life.blocks.right);
   CHECK(stats.fault_count == 2 && stats.local.faults == 2);
@@ -100,6 +125,7 @@ int main(int argc, char **argv)
   CHECK(life.blocks.counted > 0);
   if (gab_world_seat(world) < PLAYERS) CHECK(life.looked == LAST_MOVE + 1);
   CHECK((stats.local.own_checkpoints > 0) == (own != NULL));
+  if (gab_world_seat(world) >= PLAYERS) CHECK((stats.local.restored_messages > 0) == (own != NULL));
   gab_timeloop_destroy(&life.blocks.loop);
   REQUIRE(gab_report_completion(world, 0) == 0);
   automaton_destroy(&life.blocks.app);
