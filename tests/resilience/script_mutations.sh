@@ -25,7 +25,8 @@ words = {w for d in mutation.read_table(os.path.join(root, "scripts/mutations.tx
 assert any(w.startswith("resilience/") for w in words), "no shell test of resilience in the table"
 for word in sorted(words):
     folder, name = word.split("/")
-    with open(os.path.join(root, "tests", folder, "script_" + name)) as file:
+    [path] = [p for p in mutation.files_of(os.path.join(root, "tests"), folder) if os.path.basename(p) == "script_" + name]
+    with open(path) as file:
         used = {"%s_%s" % (folder, h) for h in re.findall(r"/(helper_\w+)", file.read())}
     lacks = used - set(mutation.programs_of_scripts(folder, root))
     assert not lacks, "%s: not built: %s" % (word, ", ".join(lacks))

@@ -152,6 +152,20 @@ static gab_status came_late(const gab_local *local, gab_slot from, const gab_loc
       head->label.step, from, local->slot);
 }
 
+/* What the life of a slot before it went back has sent may come behind the greeting that did not count it: then its replay is the
+ * duplicate, and who replays waits to hear that it is delivered. */
+static gab_status answer_again(gab_local *local, gab_local_partner *from, uint32_t context, uint64_t number)
+{
+  gab_local_channel *channel = &from->channels[context];
+  if (number >= channel->delivered) {
+    channel->arrived[number - channel->delivered].asks = true;
+    return GAB_OK;
+  }
+  if (from->down) return GAB_OK;
+  const gab_local_note note = {.kind = NOTE_PROGRESS, .number = context, .value = channel->delivered};
+  return gab_local_tell(local, gab_local_seat(local, from->slot), note, NULL);
+}
+
 gab_status gab_local_on_message(gab_local *local, gab_seat source, uint32_t context, gab_reader in,
                                 gab_buffer *payload)
 {
@@ -193,7 +207,7 @@ gab_status gab_local_on_message(gab_local *local, gab_seat source, uint32_t cont
     return came_late(local, from, &head);
   if (number < due) {
     local->stats.duplicates++;
-    return GAB_OK;
+    return head.asks ? answer_again(local, partner, context, number) : GAB_OK;
   }
   if (number > due)
     GAB_FAIL(GAB_ERR_CORRUPT,
