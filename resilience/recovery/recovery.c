@@ -128,9 +128,11 @@ static void note_repair(const gab_recovery *recovery, gab_fault *fault)
   fault->agree = times.agree;
 }
 
-static gab_status repair(const gab_recovery *recovery, part *mine, gab_fault *fault)
+/* @param[out] end  GAB_OK, or the intent that ends the run */
+static gab_status repair(const gab_recovery *recovery, part *mine, gab_fault *fault, gab_status *end)
 {
   gab_status intent = GAB_OK;
+  *end = GAB_OK;
   if (mine->called) {
     intent = *mine->called;
     mine->called = NULL;
@@ -142,7 +144,7 @@ static gab_status repair(const gab_recovery *recovery, part *mine, gab_fault *fa
     GAB_TRY(gab_world_repair(recovery->world, &intent));
   }
   if (intent == GAB_ERR_SUSPECT) fault->suspect = true;
-  else if (intent != GAB_OK) return intent;
+  else *end = intent;
   if (intent == GAB_ERR_SUSPECT) snprintf(mine->words, sizeof mine->words, "%s", gab_error_message());
   if (intent == GAB_ERR_SUSPECT) gab_log(GAB_LOG_WARNING, "%s", mine->words); /* whatever becomes of it */
   return GAB_OK;
@@ -184,18 +186,39 @@ static gab_status recover(const gab_recovery *recovery, const gab_strategy *cons
   return status == GAB_OK ? GAB_OK : gab_error_set(status, __FILE__, __LINE__, "%s", message);
 }
 
+/* An intent ends the run on all, also on who was called by the very repair that delivers it. By what they know of the snapshots
+ * all decide how to end, and whether to look at the last one: so a newcomer is told here, too. That is agreed upon, so that
+ * nobody ends while others begin again. @return the intent; ::GAB_ERR_FAULT: somebody died meanwhile, it comes with the
+ * next repair */
+static gab_status end_alike(const gab_recovery *recovery, part *mine, gab_fault *fault, gab_status intent)
+{
+  uint32_t flags = 0;
+  char message[2304];
+  if (!gab_newcomers_possible(recovery->checkpoint)) return intent;
+  snprintf(message, sizeof message, "%s", gab_error_message());
+  gab_status status = tell_newcomers(recovery, mine, fault);
+  recovery->checkpoint->elder = GAB_NO_SLOT;
+  if (status == GAB_OK) status = gab_world_agree(recovery->world, &flags);
+  if (status == GAB_OK || status == GAB_ERR_FAULT)
+    (void)gab_error_set(intent, __FILE__, __LINE__, "%s", message);
+  if (status == GAB_OK) return intent;
+  gab_world_raise(recovery->world, status == GAB_ERR_FAULT ? intent : status);
+  return GAB_ERR_FAULT;
+}
+
 /* Repairs until a try goes through. What only one slot meets (no memory, a corrupt copy) is raised, so that
  * the next repair ends the run on all of them with one status. */
 static gab_status rounds(const gab_recovery *recovery, const gab_strategy *const *list, int count, part *mine,
                          gab_slot **lost, gab_fault *fault)
 {
   for (;;) {
-    const gab_status repaired = repair(recovery, mine, fault);
-    gab_status status =
-        GAB_OK; /* also where an intent ends the run: somebody may want to look at the last checkpoint */
-    if (recovery->local && repaired != GAB_ERR_LOST)
-      status = gab_local_settle(recovery->local, &mine->before);
-    GAB_TRY(repaired);
+    gab_status end, status = GAB_OK;
+    GAB_TRY(repair(recovery, mine, fault, &end));
+    /* Also where an intent ends the run: somebody may want to look at the last checkpoint. */
+    if (recovery->local && end != GAB_ERR_LOST) status = gab_local_settle(recovery->local, &mine->before);
+    if (end != GAB_OK) end = end_alike(recovery, mine, fault, end);
+    if (end == GAB_ERR_FAULT) continue;
+    GAB_TRY(end);
     note_repair(recovery, fault);
     if (status == GAB_OK) status = tell_newcomers(recovery, mine, fault);
     if (status == GAB_OK) status = find_lost(recovery->world, &mine->before, lost, fault);

@@ -67,6 +67,11 @@ full "one buffer" 1
 launch 3 4 1 --inject slot=1,step=33,phase=compute --inject slot=2,step=47,phase=compute --set 'resilience.strategies=[spare]'
 said 'there were spare processes for 0 of 1 lost slots'
 
+# Nothing can be restored, and while the others are told so somebody else dies: who takes over from it ends as they do.
+launch 3 4 3 --inject slot=0+2,step=47,phase=compute --inject slot=1,step=47,phase=repair,visit=2 --set 'resilience.strategies=[spare]'
+said 'died and so did all holders of their images'
+[ "$(sed -n 's/.*"event": "called", "seat": \([0-9]*\).*/\1/p' out/events.jsonl | sort -u | wc -l)" = 3 ] || complain "lost for good: not three were called"
+
 # The holder of the copy dies with the slot: there is nothing to send to a spare, but there is the disk. In two parts, too.
 for spares in 2 1; do
   launch 0 4 $spares --set resilience.disk.every=20 --set run.steps=40
