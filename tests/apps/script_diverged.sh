@@ -60,4 +60,15 @@ fi
 sed 's/.*\(step [0-9]*\).*/\1/' where-1 >step-1
 sed 's/.*\(step [0-9]*\).*/\1/' where-4 >step-4
 cmp -s step-1 step-4 || complain "diverged at different steps: $(cat where-1 where-4)"
+# Somebody dies in the repair by which all hear of it: who takes over writes what there is with the others, and ends as they do.
+if [ -n "${GABION_TEST_ULFM:-}" ]; then
+  rm -rf out
+  "$GABION_LAUNCH" -n 4 --spares 1 -t 1 --stall 20 --retries 0 -- "$GABION_BUILD/bin/gabion" run wild.yaml --out out \
+    --set 'resilience.strategies=[spare]' --inject slot=1,step=0,phase=repair >said.txt 2>&1
+  [ $? = 4 ] || complain "a death in the repair that tells of it: not exit 4: $(cat said.txt)"
+  said_once 'error: diverged'
+  grep -q '"slot": 1,.*"event": "called"' out/events.jsonl || complain "a death in the repair that tells of it: no spare was called"
+  said_once 'the last good state, of step '
+fi
+
 finish

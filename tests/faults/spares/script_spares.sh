@@ -10,7 +10,7 @@ launch() { # launch EXIT SLOTS SPARES [arguments]: in a new folder, unless `keep
   local expected=$1 slots=$2 spares=$3 code=0
   shift 3
   [ -n "${keep:-}" ] || rm -rf out
-  "$GABION_LAUNCH" -n "$slots" --spares "$spares" -t 1 --stall 60 -- "$GABION_BUILD/bin/gabion" run "$flow" --out out "$@" \
+  "$GABION_LAUNCH" -n "$slots" --spares "$spares" -t 1 --stall "${stall:-60}" -- "$GABION_BUILD/bin/gabion" run "$flow" --out out "$@" \
     >said.txt 2>&1 || code=$?
   [ "$code" = "$expected" ] || complain "exit $code instead of $expected: -n $slots --spares $spares $*
 it said: $(cat said.txt)"
@@ -68,7 +68,7 @@ launch 3 4 1 --inject slot=1,step=33,phase=compute --inject slot=2,step=47,phase
 said 'there were spare processes for 0 of 1 lost slots'
 
 # Nothing can be restored, and while the others are told so somebody else dies: who takes over from it ends as they do.
-launch 3 4 3 --inject slot=0+2,step=47,phase=compute --inject slot=1,step=47,phase=repair,visit=2 --set 'resilience.strategies=[spare]'
+stall=20 launch 3 4 3 --inject slot=0+2,step=47,phase=compute --inject slot=1,step=47,phase=repair,visit=2 --set 'resilience.strategies=[spare]'
 said 'died and so did all holders of their images'
 [ "$(sed -n 's/.*"event": "called", "seat": \([0-9]*\).*/\1/p' out/events.jsonl | sort -u | wc -l)" = 3 ] || complain "lost for good: not three were called"
 
