@@ -24,11 +24,13 @@ gab_incarnation gab_local_incarnation_of(const gab_local *local, gab_slot slot)
   return address ? address->incarnation : 0;
 }
 
-/* Nothing of what was known of the player before holds for its successor. */
-static void forget_player(gab_local_partner *partner)
+/* Nothing of what was known of the player before holds for its successor. But others may tell of a spare that has accepted before its
+ * acceptance is heard: it still waits for its image. */
+static void forget_player(gab_local_partner *partner, gab_incarnation incarnation)
 {
   gab_local_forget_arrivals(partner);
-  partner->up = partner->down = partner->offered = false;
+  partner->up = partner->down = false;
+  partner->offered = partner->offered && incarnation == partner->offer_incarnation;
   partner->life = 0;
   partner->asking = -1;
   partner->hashes_told = partner->hashes_answered =
@@ -39,7 +41,7 @@ gab_status gab_local_learn(gab_local *local, gab_slot slot, gab_seat seat, gab_i
 {
   if (incarnation <= gab_local_incarnation_of(local, slot)) return GAB_OK;
   gab_local_partner *partner = gab_local_find(local, slot);
-  if (partner) forget_player(partner);
+  if (partner) forget_player(partner, incarnation);
   gab_local_address *place = (gab_local_address *)find_address(local, slot);
   if (!place) {
     void *list = local->addresses;

@@ -110,6 +110,7 @@ gab_status gab_local_on_accept(gab_local *local, gab_seat source, const gab_loca
   gab_local_partner *ward = gab_local_find(local, note->about);
   if (!ward || !ward->offered || note->about_incarnation != ward->offer_incarnation) return GAB_OK;
   GAB_TRY(gab_local_learn(local, ward->slot, source, note->about_incarnation));
+  ward->offered = false;
   ward->tried++;
   local->stats.takeovers++;
   GAB_TRY(gab_local_send_image(local, ward, source, -1));
