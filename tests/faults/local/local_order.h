@@ -1,6 +1,6 @@
 /* For tests of local recovery in which things have to happen in one order: the slots tell each other by files how far they are, which
- * no machine hears of. The program is the automaton on four slots, with two spares and strategy `local` alone. Included once, behind
- * tests/mpi_test.h. */
+ * no machine hears of. The program is the automaton on four slots, with two spares (or ORDER_PLAYERS and ORDER_SPARES, defined ahead of it), and
+ * strategy `local` alone. Included once, behind tests/mpi_test.h. */
 #ifndef GABION_TESTS_LOCAL_ORDER_H
 #define GABION_TESTS_LOCAL_ORDER_H
 
@@ -12,7 +12,12 @@
 #include "resilience/local/local_run_impl.h"
 #include "tests/faults/automaton.h"
 
-enum { ORDER_PLAYERS = 4, ORDER_SPARES = 2, ORDER_EVERY = 10, ORDER_STEPS = 40 };
+#ifndef ORDER_PLAYERS
+#define ORDER_PLAYERS 4
+#define ORDER_SPARES  2
+#endif
+
+enum { ORDER_EVERY = 10, ORDER_STEPS = 40 };
 
 typedef struct local_order {
   gab_timeloop *loop;
@@ -24,6 +29,7 @@ typedef struct local_order {
   bool is_right;      /* what all have computed, at the end */
   double commit_wait; /* as in gab_protection, and the next one */
   gab_slot commit_children;
+  const char *clusters;                                         /* as in gab_protection */
   gab_step at;                                                  /* the step at which `part` is called */
   gab_status (*part)(struct local_order *order, gab_slot slot); /* of who was no spare */
 } local_order;
@@ -136,9 +142,12 @@ static inline gab_status order_create(local_order *order, int argc, char **argv)
   const gab_protection protection = {.every = {.steps = ORDER_EVERY},
                                      .commit_wait = order->commit_wait,
                                      .commit_children = order->commit_children,
+                                     .local_clusters = order->clusters,
                                      .strategies = {&gab_strategy_local}};
   gab_world *world;
-  setenv("GABION_SPARES", "2", 1);
+  char spares[16];
+  snprintf(spares, sizeof spares, "%d", ORDER_SPARES);
+  setenv("GABION_SPARES", spares, 1);
   GAB_TRY(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
   if (gab_world_members(world)->slots != ORDER_PLAYERS || gab_world_spares(world) != ORDER_SPARES)
@@ -156,7 +165,7 @@ static inline gab_status order_create(local_order *order, int argc, char **argv)
   return gab_timeloop_protect(order->loop, &protection);
 }
 
-/* Two have died, both came back alone, and the result is right. Frees everything but the world. Collective. */
+/* As many as there were spares have died, all came back alone, and the result is right. Frees everything but the world. Collective. */
 static inline gab_world *order_end(local_order *order, gab_run_stats *stats, const char *const *events)
 {
   gab_world *world = order->app.world;
@@ -164,7 +173,7 @@ static inline gab_world *order_end(local_order *order, gab_run_stats *stats, con
   REQUIRE(order->is_right);
   *stats = gab_timeloop_get_stats(order->loop);
   CHECK(gab_members_count(gab_world_members(world)) == ORDER_PLAYERS);
-  CHECK(stats->fault_count == 2 && stats->local.faults == 2);
+  CHECK(stats->fault_count == ORDER_SPARES && stats->local.faults == ORDER_SPARES);
   CHECK(stats->local.meetings == 0);
   if (!order->was_spare) CHECK(order->computed_again == 0 && stats->local.steps_again == 0);
   gab_timeloop_destroy(&order->loop);

@@ -1,0 +1,152 @@
+/* A slot that plays is called back by its cluster and, before it has gone there, hears that its cluster goes on from a later checkpoint,
+ * whose image it has to fetch: it does not go back to the earlier one, but waits for the later one, and goes on from there.
+ *
+ * Six slots, which keep each other's images in pairs (0 and 3, 1 and 4, 2 and 5); 1 and 2 are one cluster, each other slot is one by
+ * itself. In the tree of acknowledgements 1 and 2 stand below 0, 3 and 4 below 1, and 5 below 2. Behind the checkpoint of step 20 1, 2
+ * and 3 die when 0 knows that it is committed, and before they hear of that, so that 4 and 5 do not either. 4 gives 1 to a spare,
+ * which plays from step 10; then 5 gives 2 to another one, which greets 1 from step 10. Last 0 gives 3 to the third one, from step 20:
+ * what it had sent before is gone, and 2 greets 1 again from step 20. Of all that 1 hears nothing before it is there, and of others
+ * nothing before the first greeting of 2.
+ *
+ * The other way round: 1 and 2 change places. */
+/* gabion-test: np=9 timeout=120 labels=quick needs=ulfm */
+/* gabion-test: np=9 env=GABION_TEST_OTHER=1 */
+#include "tests/faults/automaton.c"
+#include "tests/mpi_test.h"
+
+#define ORDER_PLAYERS 6
+#define ORDER_SPARES  3
+#include "tests/faults/local/local_order.h"
+
+enum { EARLIER = 10, LATER = 20 };
+
+static gab_slot first = 1, second = 2; /* to come back */
+
+static gab_slot keeper_of(gab_slot slot) { return slot + ORDER_PLAYERS / 2; }
+
+/* ---------------------------------------------------------------- what happens when */
+
+static bool children_have(const gab_local *local)
+{
+  return gab_local_find(local, 1)->have >= LATER && gab_local_find(local, 2)->have >= LATER;
+}
+static bool is_committed(const gab_local *local) { return local->committed >= LATER; }
+static bool first_is_given(const gab_local *local) { return gab_local_incarnation_of(local, first) > 0; }
+static bool second_is_given(const gab_local *local) { return gab_local_incarnation_of(local, second) > 0; }
+/* The slot and those below it, and it keeps the images of its wards. */
+static bool subtree_has(const gab_local *local)
+{
+  for (size_t i = 0; i < local->partner_count; i++) {
+    const gab_local_partner *ward = &local->partners[i];
+    const gab_local_images *images = &ward->images;
+    if (!(ward->roles & ROLE_WARD)) continue;
+    if (images->count == 0 || images->list[images->count - 1].checkpoint < LATER) return false;
+  }
+  return local->told_have >= LATER;
+}
+
+static gab_status root_part(const local_order *order)
+{
+  GAB_TRY(order_serve(order, children_have));
+  GAB_TRY(order_serve(order, is_committed));
+  order_tell(order, "committed");
+  order_wait(order, "second given");
+  return GAB_OK;
+}
+
+static const char *const dies[] = {NULL, "1 dies", "2 dies", "3 dies"};
+
+static gab_status part(local_order *order, gab_slot slot)
+{
+  if (slot == 0) return root_part(order);
+  GAB_TRY(order_serve(order, subtree_has));
+  if (slot <= 3) {
+    order_wait(order, "committed");
+    order_die(order, dies[slot]);
+  }
+  for (int i = 1; i <= 3; i++) order_wait(order, dies[i]);
+  if (slot == keeper_of(first)) {
+    GAB_TRY(order_serve(order, first_is_given));
+    order_wait(order, "second given");
+  } else order_wait(order, "first plays");
+  if (slot != keeper_of(second)) return GAB_OK;
+  GAB_TRY(order_serve(order, second_is_given));
+  order_tell(order, "second given");
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- the two that come back */
+
+static local_order *back; /* of a process that was a spare */
+static bool was_torn;     /* it had an image to go back to, and had to wait for another one */
+
+/* Whether what is there at the first one may be heard as yet: nothing, what the second one says, everything. */
+static enum { NOTHING, SECOND, ALL } heard(const gab_local_run *run)
+{
+  static bool is_recalled;
+  if (!run->had_part || gab_local_slot(run->machine) != first) return ALL;
+  if (!order_has(back, "second later")) return NOTHING;
+  is_recalled = is_recalled || run->restart.there;
+  return is_recalled ? ALL : SECOND;
+}
+
+/* In front of that of the MPI library. */
+int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *there, MPI_Status *status)
+{
+  const gab_local_run *run = back ? back->loop->protection->local : NULL;
+  if (tag != GAB_CONTEXT_WIRE || !run || !run->machine) return PMPI_Iprobe(source, tag, comm, there, status);
+  if (run->restart.there && gab_local_slot(run->machine) == second && run->restart.checkpoint == LATER)
+    order_tell(back, "second later");
+  if (run->restart.there && run->had_part && gab_local_state_of(run->machine) == GAB_LOCAL_RESTORING)
+    was_torn = run->restart.checkpoint == EARLIER;
+  *there = 0;
+  if (heard(run) == NOTHING) return MPI_SUCCESS;
+  if (heard(run) == ALL) return PMPI_Iprobe(source, tag, comm, there, status);
+  /* each gives its slot first to the spare with the number that is left of it */
+  const int rank = gab_world_rank(run->world, (gab_slot)gab_world_spare(run->world, second % ORDER_SPARES));
+  return source == MPI_ANY_SOURCE || source == rank ? PMPI_Iprobe(rank, tag, comm, there, status)
+                                                    : MPI_SUCCESS;
+}
+
+static gab_status rest(void *user, bool *plays)
+{
+  local_order *order = user;
+  const gab_local_run *run = order->loop->protection->local;
+  GAB_TRY(gab_local_rest(order->loop->protection->local, plays));
+  if (*plays && gab_local_slot(run->machine) == first) {
+    CHECK(order->loop->step == EARLIER);
+    order_tell(order, "first plays");
+  }
+  return GAB_OK;
+}
+
+/* Each process has a file of its own; the first slot's is read. */
+static void write_clusters(char *path)
+{
+  static const char text[] = "one 0\ntwo 1-2\nthree 3\nfour 4\nfive 5\n";
+  const int file = mkstemp(path);
+  REQUIRE(file >= 0 && write(file, text, sizeof text - 1) == (ssize_t)(sizeof text - 1));
+  REQUIRE(close(file) == 0);
+}
+
+int main(int argc, char **argv)
+{
+  static const char *const events[] = {"committed",   "1 dies",       "2 dies",       "3 dies",
+                                       "first plays", "second given", "second later", NULL};
+  local_order order = {.at = LATER, .part = part, .commit_wait = -1, .commit_children = 2};
+  gab_run_stats stats;
+  if (getenv("GABION_TEST_OTHER")) first = 2, second = 1;
+  char clusters[] = "/tmp/gabion-clusters.XXXXXX";
+  write_clusters(clusters);
+  order.clusters = clusters;
+  REQUIRE_OK(order_create(&order, argc, argv));
+  unlink(clusters);
+  gab_world_set_rest(order.app.world, rest, &order);
+  if (order.was_spare) back = &order;
+  REQUIRE_OK(gab_timeloop_run(order.loop));
+  back = NULL;
+  test_doom(1), test_doom(2), test_doom(3);
+  gab_world *world = order_end(&order, &stats, events);
+  CHECK(was_torn == (gab_world_slot(world) == first));
+  return test_end(&world);
+}
