@@ -1,6 +1,5 @@
 /** @file collective.c
- *  @brief Reductions, broadcasts and scans over those who take part, as trees of messages; gathers, where one asks slot after
- *  slot. */
+ *  @brief Reductions, broadcasts and scans over those who take part, as trees of messages. Gathers: gather.c. */
 #include "core/messages/collective.h"
 #include "core/world/world_impl.h"
 
@@ -245,36 +244,5 @@ gab_status gab_world_scan_u64(gab_world *world, uint64_t value, uint64_t *before
   gab_replay_note(world, GAB_REPLAY_SCAN, &everything, sizeof everything);
   *before = sum - value;
   if (total) *total = everything;
-  return GAB_OK;
-}
-
-/* ------------------------------------------------------------------------------------ gather */
-
-/* The root calls for the messages one by one: otherwise those of all slots would pile up in its memory. */
-static gab_status collect(gab_world *world, const gab_buffer *mine, gab_visit_fn visit, void *user)
-{
-  const int32_t count = how_many(world);
-  gab_status verdict = visit(user, world->slot, gab_reader_of_buffer(mine));
-  for (int32_t index = 1; index < count; index++) {
-    const gab_slot from = slot_at(world, index);
-    GAB_TRY(gab_message_begin(&world->outbox));
-    GAB_TRY(gab_port_send(world->gather, from, &world->outbox));
-    GAB_TRY(receive_bytes(world, world->gather, from, GAB_SIZE_UNKNOWN));
-    gab_port_forget(world->gather, from); /* or the root would keep a list of all slots */
-    if (verdict == GAB_OK) verdict = visit(user, from, gab_message_reader(&world->inbox));
-  }
-  return verdict;
-}
-
-gab_status gab_world_gather(gab_world *world, const gab_buffer *mine, gab_visit_fn visit, void *user)
-{
-  GAB_TRY(gab_world_check(world));
-  gab_world_enter(world, GAB_FAULT_POINT_REDUCTION);
-  if (gab_world_replays(world)) return GAB_OK; /* nobody hears it any more, and it hears nothing */
-  if (gab_world_is_root(world)) return collect(world, mine, visit, user);
-  const gab_slot root = gab_world_root(world);
-  GAB_TRY(receive_bytes(world, world->gather, root, 0));
-  GAB_TRY(send_bytes(world, world->gather, root, mine->data, mine->size));
-  gab_port_forget(world->gather, root);
   return GAB_OK;
 }

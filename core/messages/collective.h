@@ -40,12 +40,32 @@ gab_status gab_world_scan_u64(gab_world *world, uint64_t value, uint64_t *before
 /** Everyone gets the bytes of `root`. @param[in,out] bytes  plain buffer (no envelope); replaced elsewhere */
 gab_status gab_world_broadcast(gab_world *world, gab_slot root, gab_buffer *bytes);
 
-/** Takes the bytes that slot `from` gathered; they are valid during the call. */
+/** Takes the bytes that slot `from` gathered; they are valid during the call, at any address. */
 typedef gab_status (*gab_visit_fn)(void *user, gab_slot from, gab_reader bytes);
 
-/** Brings one byte string of every slot to the root, one after another in slot order, so that the root never
- *  holds more than one. @param[in] visit  called on the root only, its own first in order; a status other than
- *  GAB_OK does not stop the others from sending and is returned on the root */
+/** Most bytes of a gather that travel up the tree in one message. */
+#define GAB_GATHER_PIECE_BYTES ((size_t)128 * 1024)
+/** A string of more bytes does not go up the tree: the root fetches it from its owner. */
+#define GAB_GATHER_LONG_BYTES ((size_t)64 * 1024)
+
+/** Brings one byte string of every slot to the root, up a binomial tree, and shows them there one after another in
+ *  slot order. For short strings the root waits for log2(P) messages. Those of more than #GAB_GATHER_LONG_BYTES the root
+ *  fetches from their owners one after another, and calls for the next one while it receives the one before.
+ *
+ *  Memory: the root holds one string at a time, and a buffer of #GAB_CHUNK_BYTES; every other process three such
+ *  buffers at most, and a copy of its own string if that is long. Beside that one piece of each child in the
+ *  tree, of which a process has log2(P) at most, may wait in the memory of MPI, and on the root one string of
+ *  #GAB_CHUNK_BYTES at most. How that is kept: gather.c.
+ *
+ *  A process returns when its parent in the tree has received all that it sent, and the root its long string; that says
+ *  nothing of other processes. A death in it is told to those who still wait for something, by ::GAB_ERR_FAULT; others, the root
+ *  too if it has all strings, return ::GAB_OK and hear of it in their next call. A respawned process in its set-up sends nothing and
+ *  gets ::GAB_OK.
+ *  @param[in] mine  plain buffer (no envelope); not touched
+ *  @param[in] visit  called on the root only, its own first in order; a status other than GAB_OK does not stop the
+ *  others from sending and is returned on the root. It must not communicate
+ *  @return ::GAB_ERR_CORRUPT if what came is not one string of each; ::GAB_ERR_STATE where strategy `local` is in force and
+ *  no section is open */
 gab_status gab_world_gather(gab_world *world, const gab_buffer *mine, gab_visit_fn visit, void *user);
 
 /** Sends fixed-size items to slots that do not know of it (crystal router: log2(P) rounds with known partners,

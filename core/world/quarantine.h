@@ -24,7 +24,7 @@
  *  others are deaf to it all the same.
  *
  *  What it does not see to: two processes without a connection do not remember each other, nor does a process more than a thousand
- *  addresses. On networks other than TCP nothing of
+ *  addresses. The root has a connection to everybody (core/world/connect_root.c). On networks other than TCP nothing of
  *  this happens.
  *
  *  Tier: extender header.

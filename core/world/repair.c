@@ -271,7 +271,7 @@ static gab_status call_spares(gab_world *world, bool *good)
 static gab_status finish(gab_world *world, bool good, bool *repaired)
 {
   bool deaths;
-  good = good && gab_world_remake_comms(world) == GAB_OK;
+  good = good && gab_world_remake_comms(world) == GAB_OK && gab_world_connect_root(world) == GAB_OK;
   if (world->resting && (world->seating & GAB_SEATING_RESPAWN))
     good = good && gab_nodes_find(world) == GAB_OK;
   if (!good) gab_world_revoke(world);

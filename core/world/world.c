@@ -108,7 +108,9 @@ static gab_status open_ports(gab_world *world)
 {
   GAB_TRY(gab_port_open(world, "tree", GAB_CONTEXT_TREE, &world->tree));
   gab_port_set_logged(world->tree);
-  GAB_TRY(gab_port_open(world, "gather", GAB_CONTEXT_GATHER, &world->gather));
+  GAB_TRY(gab_port_open(world, "gather", GAB_CONTEXT_GATHER, &world->gather[0]));
+  GAB_TRY(gab_port_open(world, "gather (odd)", GAB_CONTEXT_GATHER_ODD, &world->gather[1]));
+  GAB_TRY(gab_port_open(world, "gather (long)", GAB_CONTEXT_GATHER_LONG, &world->gather_long));
   return gab_port_open(world, "route", GAB_CONTEXT_ROUTE, &world->route);
 }
 
@@ -131,7 +133,8 @@ static gab_status take_seat(gab_world *world, int32_t spares, bool *lost)
   world->slot = rank;
   world->meets_on_players = true;
   world->players = world->comm;
-  const gab_status status = *lost ? GAB_ERR_FAULT : gab_world_remake_comms(world);
+  gab_status status = *lost ? GAB_ERR_FAULT : gab_world_remake_comms(world);
+  if (status == GAB_OK) status = gab_world_connect_root(world);
   *lost = status == GAB_ERR_FAULT;
   if (*lost && world->players == MPI_COMM_NULL) world->players = world->comm;
   return *lost ? GAB_OK : status;
@@ -170,7 +173,9 @@ static gab_status begin(gab_world *world, int *argc, char ***argv)
 static void release(gab_world *world)
 {
   gab_port_destroy(&world->tree);
-  gab_port_destroy(&world->gather);
+  gab_port_destroy(&world->gather[0]);
+  gab_port_destroy(&world->gather[1]);
+  gab_port_destroy(&world->gather_long);
   gab_port_destroy(&world->route);
   for (gab_port *port = world->ports; port; port = port->next) {
     gab_port_abandon(port);

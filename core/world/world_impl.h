@@ -3,9 +3,9 @@
  *
  *  From the bottom: seats.c (who plays what, and which rank that is), spares_chosen.c (who is a spare), replay.c (the set-up
  *  once more), fault.c (the error handler and the broken state), wire.c (messages that go on after deaths), pattern.c,
- *  traffic.c, port_carried.c and port.c (messages, those under a carrier too), collective.c, carrier.c (what goes on without a
+ *  traffic.c, port_carried.c and port.c (messages, those under a carrier too), collective.c, gather.c, carrier.c (what goes on without a
  *  repair, and its claims), mailbox.c (messages of an application, from any source), mail.c (these in an image), comm.c
- *  (communicators of applications), route.c, nodes.c (who sits on this node), spawn.c, respawn_facts.c and respawn.c (processes
+ *  (communicators of applications), route.c, nodes.c (who sits on this node), connect_root.c, spawn.c, respawn_facts.c and respawn.c (processes
  *  that are started later; respawn_impl.h), repair.c, spares.c (waiting, and being called), world.c (beginning and end). Each
  *  uses those before it.
  *
@@ -23,12 +23,15 @@
 
 /** Contexts, which are tags of the main communicator. Ports of the framework's users come behind these. */
 enum {
-  GAB_CONTEXT_REPAIR, /**< plain MPI messages of a repair */
-  GAB_CONTEXT_TREE,   /**< reductions, broadcasts, scans */
-  GAB_CONTEXT_GATHER,
+  GAB_CONTEXT_REPAIR,      /**< plain MPI messages of a repair */
+  GAB_CONTEXT_TREE,        /**< reductions, broadcasts, scans */
+  GAB_CONTEXT_GATHER,      /**< gathers, between members of even depth in the tree and their children */
+  GAB_CONTEXT_GATHER_ODD,  /**< and of odd depth */
+  GAB_CONTEXT_GATHER_LONG, /**< between the root and owners of long strings */
   GAB_CONTEXT_ROUTE,
-  GAB_CONTEXT_REST, /**< plain MPI messages to spares at rest */
-  GAB_CONTEXT_WIRE, /**< those of a gab_wire */
+  GAB_CONTEXT_REST,    /**< plain MPI messages to spares at rest */
+  GAB_CONTEXT_WIRE,    /**< those of a gab_wire */
+  GAB_CONTEXT_CONNECT, /**< plain MPI messages of gab_world_connect_root() */
   GAB_CONTEXT_FIRST_FREE
 };
 
@@ -207,7 +210,7 @@ struct gab_world {
       gab_world *world); /**< of the ports: called when a call is to fail because of a fault */
   uint64_t port_resets;  /**< gab_world_port_resets() */
   uint32_t next_context;
-  gab_port *tree, *gather, *route;
+  gab_port *tree, *gather[2], *gather_long, *route;
   gab_patterns patterns;
   gab_mailbox *mailboxes;   /**< the latest first */
   bool mail_is_closed;      /**< gab_world_close_mail() */
@@ -372,6 +375,12 @@ void gab_replay_end(gab_world *world);
 
 /** Finds out which slots are played on this node. Collective over `comm`. */
 gab_status gab_nodes_find(gab_world *world);
+
+/* ---------------------------------------------------------------- connect_root.c */
+
+/** The root meets all that are there, if silent connections are watched: afterwards each has one to it. Collective over `comm`.
+ *  @return ::GAB_ERR_FAULT on some or all if a process died */
+gab_status gab_world_connect_root(gab_world *world);
 
 /* ---------------------------------------------------------------- spawn.c */
 

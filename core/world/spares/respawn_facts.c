@@ -1,5 +1,6 @@
 /** @file respawn_facts.c
  *  @brief What a newcomer is told: all that those who were there know alike, and where it is to sit. */
+#include "core/world/quarantine.h"
 #include "core/world/spares/respawn_impl.h"
 
 #ifdef GAB_HAVE_ULFM
@@ -123,6 +124,7 @@ gab_status gab_facts_take(gab_world *world, gab_arrival *arrival, int32_t group,
   GAB_TRY(take_intent(world, &in));
   GAB_TRY(take_plan(world, arrival, group, host, &in));
   GAB_TRY(gab_spawn_take_environment(&in));
+  GAB_TRY(gab_quarantine_watch_as_told()); /* as all others do, who may wait for the root's message */
   GAB_TRY(take_folder(world, &in));
   world->replay.state = GAB_REPLAY_READS;
   return gab_put_bytes(&world->replay.record, in.at, gab_reader_left(&in));

@@ -54,6 +54,8 @@ full "a spare first" 2 1
   complain "spare, then respawn: summary.json says $(grep -o '"strategy": "[a-z]*"' out/summary.json)"
 more=--tcp launch 0 4 0 respawn --inject slot=2,step=33,phase=exchange --inject slot=2,step=47,phase=exchange,incarnation=1
 full "over TCP" 2 2
+more="--tcp --cut-after 30" launch 0 3 0 respawn --inject slot=0,step=33,phase=compute
+full "the root, where connections are watched" 1 1
 # What the others were told in the set-up is what a newcomer hears: the file is gone by then.
 cp "$flow" gone.yaml
 rm -rf out

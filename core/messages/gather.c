@@ -1,0 +1,354 @@
+/** @file gather.c
+ *  @brief Gathers: the byte strings of all who take part go up the tree of reductions to the first of them, in pieces; long
+ *  ones go to it straight.
+ *
+ *  In the tree over the dense indices the parent of a member is the one whose index lacks the lowest set bit, so
+ *  that a member and all below it are a range of indices. Each sends one stream: the head of its own string (slot and
+ *  size) and, unless it is long, its bytes; then the streams of its children in their order, as they come: only the root
+ *  looks at what they mean. A stream travels in pieces. The first one goes out unasked, so that short strings need one
+ *  message for each level of the tree; each further one when the parent has acknowledged the one before. Of a long string
+ *  the head alone goes up: the root, when it comes to it, calls for the string, and its owner answers. So each long string
+ *  crosses the network once, and the root knows its size before. It calls for the next one while it still receives
+ *  the one before, if the heads of both lie in the same piece and the next one is of one chunk at most.
+ *
+ *  Invariants.
+ *  - A member below the root holds one piece that it fills, one that its parent has not acknowledged and one that it receives,
+ *    whatever lies below it; and a copy of its own string while that is sent. Of each child one piece may wait in MPI.
+ *  - The root holds one piece, one long string, and in MPI what it has called for ahead: one chunk.
+ *  - The root calls for long strings in the order of slots, for each once, and only for strings whose heads it has.
+ *
+ *  Nobody waits for ever. A piece is acknowledged when it has been received, whatever becomes of it then. Members wait for
+ *  pieces of their children, one child after another, and for acknowledgements of their parents; while they do, owners of
+ *  long strings look for the call of the root and answer it (wait_for()). So the root always gets a string for
+ *  which it calls, and always comes to the piece of a child that is due next. A child from which its parent waits for a piece does not wait for an
+ *  acknowledgement, since its parent has acknowledged all that it has; either it sends, or it waits for a child of its own, of
+ *  which the same is true, and leaves send.
+ *
+ *  A death breaks the world for all who wait (GAB_ERR_FAULT), and the repair drops what was under way in all ports.
+ *
+ *  A member talks to its parent through one port and to its children through another, or it would have to wait
+ *  for the one before it could hear the others. Behind the last piece both sides forget the channel, as do root and owner
+ *  behind a long string: each gather begins at number 0, whatever one of them has dropped in between
+ *  (gab_world_drop_messages()), and the root keeps no list of all slots. */
+#include "core/messages/collective.h"
+#include "core/world/world_impl.h"
+
+/* A piece begins with a byte of flags, a string with slot and size. */
+enum { FLAGS_BYTES = 1, HEAD_BYTES = 12 };
+enum { LAST_PIECE = 1 /* of its stream */ };
+
+_Static_assert(GAB_GATHER_LONG_BYTES + HEAD_BYTES <= GAB_GATHER_PIECE_BYTES,
+               "a string that is not long lies in one piece");
+
+/* The port between a member and its children: one of two, by its depth, which is the number of bits in its index. */
+static gab_port *port_below(const gab_world *world, int32_t index)
+{
+  unsigned depth = 0;
+  for (uint32_t bits = (uint32_t)index; bits != 0; bits &= bits - 1) depth++;
+  return world->gather[depth % 2];
+}
+
+/* ------------------------------------------------------------------------------------ a long string */
+
+/* What the owner of one has to do yet. Others have nothing to do. */
+typedef enum duty { DUTY_NONE, DUTY_CALL, DUTY_ANSWER } duty;
+
+typedef struct owner {
+  gab_world *world;
+  const gab_buffer *mine;
+  duty duty; /* DUTY_CALL: the call is awaited; DUTY_ANSWER: the string is on its way */
+  gab_buffer message;
+} owner;
+
+static gab_status await_call(owner *o)
+{
+  GAB_TRY(gab_port_receive(o->world->gather_long, gab_world_root(o->world), &o->message, 0));
+  o->duty = DUTY_CALL;
+  return GAB_OK;
+}
+
+/* Behind what is under way: it is finished. */
+static gab_status next_duty(owner *o)
+{
+  gab_port *port = o->world->gather_long;
+  const gab_slot root = gab_world_root(o->world);
+  GAB_TRY(gab_port_finish(port));
+  if (o->duty == DUTY_ANSWER) {
+    o->duty = DUTY_NONE;
+    gab_port_forget(port, root);
+    return GAB_OK;
+  }
+  GAB_TRY(gab_message_begin(&o->message));
+  GAB_TRY(gab_put_bytes(&o->message, o->mine->data, o->mine->size));
+  GAB_TRY(gab_port_send(port, root, &o->message));
+  o->duty = DUTY_ANSWER;
+  return GAB_OK;
+}
+
+/* Finishes what is under way in a port, and meanwhile answers the root. */
+static gab_status wait_for(owner *o, gab_port *port)
+{
+  for (int looks = 0; o->duty != DUTY_NONE;) {
+    bool done, has_news;
+    GAB_TRY(gab_port_progress(port, &done));
+    if (done) break;
+    GAB_TRY(gab_port_progress(o->world->gather_long, &has_news));
+    if (has_news) GAB_TRY(next_duty(o));
+    else gab_world_pause(o->world, &looks);
+  }
+  return gab_port_finish(port);
+}
+
+/* ------------------------------------------------------------------------------------ the next piece of a child */
+
+static gab_status acknowledge(gab_world *world, gab_port *down, gab_slot child)
+{
+  GAB_TRY(gab_message_begin(&world->outbox));
+  GAB_TRY(gab_port_send(down, child, &world->outbox));
+  return gab_port_finish(down);
+}
+
+/* Into the inbox. @param[out] bytes  of the stream, in the inbox */
+static gab_status next_piece(owner *o, gab_port *down, gab_slot child, gab_reader *bytes, uint8_t *flags)
+{
+  gab_world *world = o->world;
+  GAB_TRY(gab_port_receive(down, child, &world->inbox, GAB_SIZE_UNKNOWN));
+  GAB_TRY(wait_for(o, down));
+  *bytes = gab_message_reader(&world->inbox);
+  GAB_TRY(gab_get_u8(bytes, flags));
+  if (gab_reader_left(bytes) > GAB_GATHER_PIECE_BYTES)
+    GAB_FAIL(GAB_ERR_CORRUPT, "slot %" GAB_PRI_SLOT " gathered a piece of %zu bytes", child,
+             gab_reader_left(bytes));
+  GAB_TRY(acknowledge(world, down, child));
+  if (*flags & LAST_PIECE) gab_port_forget(down, child);
+  return GAB_OK;
+}
+
+/* ------------------------------------------------------------------------------------ below the root */
+
+typedef struct relay {
+  owner own;
+  gab_port *up, *down;
+  gab_slot parent;
+  gab_buffer filling, waiting; /* pieces: the one that grows, and the one that is lent to `up` */
+  gab_buffer acknowledgement;
+} relay;
+
+static gab_status begin_piece(gab_buffer *piece)
+{
+  GAB_TRY(gab_message_begin(piece));
+  return gab_put_u8(piece, 0);
+}
+
+static size_t room_in(const gab_buffer *piece)
+{
+  return GAB_GATHER_PIECE_BYTES + FLAGS_BYTES - gab_message_bytes(piece);
+}
+
+/* Sends the piece once the one before is acknowledged, and begins the next one. */
+static gab_status push(relay *r, uint8_t flags)
+{
+  GAB_TRY(wait_for(&r->own, r->up));
+  gab_buffer_swap(&r->filling, &r->waiting);
+  r->waiting.data[GAB_ENVELOPE_BYTES] = flags;
+  GAB_TRY(gab_port_receive(r->up, r->parent, &r->acknowledgement, 0));
+  GAB_TRY(gab_port_send(r->up, r->parent, &r->waiting));
+  return begin_piece(&r->filling);
+}
+
+/* Into an empty piece: head and a string that is not long fit. */
+static gab_status put_own(relay *r)
+{
+  const gab_buffer *mine = r->own.mine;
+  GAB_TRY(gab_put_i32(&r->filling, r->own.world->slot));
+  GAB_TRY(gab_put_u64(&r->filling, mine->size));
+  if (mine->size > GAB_GATHER_LONG_BYTES) return await_call(&r->own);
+  return gab_put_bytes(&r->filling, mine->data, mine->size);
+}
+
+/* A piece that does not fit behind what is there becomes the next one as it is, uncopied: of two that follow
+ * each other one at least is half full. */
+static gab_status pass_on(relay *r, gab_slot child)
+{
+  gab_reader bytes;
+  uint8_t flags = 0;
+  while (!(flags & LAST_PIECE)) {
+    GAB_TRY(next_piece(&r->own, r->down, child, &bytes, &flags));
+    if (gab_reader_left(&bytes) <= room_in(&r->filling)) {
+      GAB_TRY(gab_put_bytes(&r->filling, bytes.at, gab_reader_left(&bytes)));
+    } else {
+      GAB_TRY(push(r, 0));
+      gab_buffer_swap(&r->filling, &r->own.world->inbox);
+    }
+  }
+  return GAB_OK;
+}
+
+static gab_status climb(relay *r, int32_t index)
+{
+  gab_world *world = r->own.world;
+  const int32_t count = gab_world_participants(world);
+  GAB_TRY(begin_piece(&r->filling));
+  GAB_TRY(put_own(r));
+  for (int32_t mask = 1; !(index & mask) && index + mask < count; mask <<= 1)
+    GAB_TRY(pass_on(r, gab_world_participant(world, index + mask)));
+  GAB_TRY(push(r, LAST_PIECE));
+  GAB_TRY(wait_for(&r->own, r->up));
+  gab_port_forget(r->up, r->parent);
+  while (r->own.duty != DUTY_NONE) GAB_TRY(next_duty(&r->own));
+  return GAB_OK;
+}
+
+static gab_status send_up(gab_world *world, int32_t index, const gab_buffer *mine)
+{
+  const int32_t parent = index & (index - 1);
+  relay r = {.own = {.world = world, .mine = mine},
+             .up = port_below(world, parent),
+             .down = port_below(world, index),
+             .parent = gab_world_participant(world, parent)};
+  gab_buffer_init(&r.own.message, GAB_MEMORY_MESSAGE);
+  gab_buffer_init(&r.filling, GAB_MEMORY_MESSAGE);
+  gab_buffer_init(&r.waiting, GAB_MEMORY_MESSAGE);
+  gab_buffer_init(&r.acknowledgement, GAB_MEMORY_MESSAGE);
+  gab_port *const ports[] = {r.up, r.down, world->gather_long};
+  gab_status status = climb(&r, index);
+  for (size_t i = 0; i < sizeof ports / sizeof *ports; i++) status = gab_port_give_up(ports[i], status);
+  gab_buffer_release(&r.own.message);
+  gab_buffer_release(&r.filling);
+  gab_buffer_release(&r.waiting);
+  gab_buffer_release(&r.acknowledgement);
+  return status;
+}
+
+/* ------------------------------------------------------------------------------------ on the root */
+
+/* A string, or its head. */
+typedef struct entry {
+  gab_slot from;
+  size_t size;
+} entry;
+
+/* What comes from one child. */
+typedef struct stream {
+  owner own; /* the root, which has nothing to do */
+  gab_port *port;
+  gab_slot child;
+  gab_reader piece;    /* what is left of it */
+  uint8_t flags;       /* of that piece */
+  gab_buffer *string;  /* a long one */
+  gab_slot called_for; /* ahead */
+} stream;
+
+static gab_status need_piece(stream *s)
+{
+  if (gab_reader_left(&s->piece) > 0) return GAB_OK;
+  if (s->flags & LAST_PIECE)
+    GAB_FAIL(GAB_ERR_CORRUPT, "what slot %" GAB_PRI_SLOT " gathered ends in the middle", s->child);
+  return next_piece(&s->own, s->port, s->child, &s->piece, &s->flags);
+}
+
+static gab_status get_head(gab_reader *in, entry *head)
+{
+  uint64_t size;
+  GAB_TRY(gab_get_i32(in, &head->from));
+  GAB_TRY(gab_get_u64(in, &size));
+  if (size > SIZE_MAX / 2)
+    GAB_FAIL(GAB_ERR_CORRUPT, "slot %" GAB_PRI_SLOT " gathered %" PRIu64 " bytes", head->from, size);
+  head->size = (size_t)size;
+  return GAB_OK;
+}
+
+static gab_status call_for(gab_world *world, gab_slot from)
+{
+  GAB_TRY(gab_message_begin(&world->outbox));
+  return gab_port_send(world->gather_long, from, &world->outbox);
+}
+
+/* The string behind the head that was read last, if it is known and worth it. What has been called for comes whether anybody waits or
+ * not, so no more than a chunk. */
+static gab_status call_ahead(stream *s)
+{
+  gab_reader rest = s->piece;
+  entry next;
+  if (gab_reader_left(&rest) < HEAD_BYTES) return GAB_OK;
+  GAB_TRY(get_head(&rest, &next));
+  if (next.size <= GAB_GATHER_LONG_BYTES || next.size > GAB_CHUNK_BYTES) return GAB_OK;
+  if (gab_world_rank(s->own.world, next.from) < 0 || next.from == s->own.world->slot)
+    GAB_FAIL(GAB_ERR_CORRUPT, "%zu bytes of slot %" GAB_PRI_SLOT " were gathered, which has no part in it",
+             next.size, next.from);
+  s->called_for = next.from;
+  return call_for(s->own.world, next.from);
+}
+
+/* From its owner, which waits for the call. */
+static gab_status fetch(stream *s, const entry *head, gab_reader *bytes)
+{
+  gab_world *world = s->own.world;
+  gab_port *port = world->gather_long;
+  if (s->called_for != head->from) GAB_TRY(call_for(world, head->from));
+  GAB_TRY(gab_port_finish(port));
+  s->called_for = GAB_NO_SLOT;
+  GAB_TRY(gab_port_receive(port, head->from, s->string, head->size));
+  GAB_TRY(call_ahead(s));
+  GAB_TRY(gab_port_finish(port));
+  gab_port_forget(port, head->from); /* or the root would keep a list of all slots */
+  *bytes = gab_message_reader(s->string);
+  return GAB_OK;
+}
+
+static gab_status take_string(stream *s, gab_slot due, gab_reader *bytes)
+{
+  entry head;
+  GAB_TRY(need_piece(s));
+  GAB_TRY(get_head(&s->piece, &head));
+  if (head.from != due)
+    GAB_FAIL(GAB_ERR_CORRUPT,
+             "%zu bytes of slot %" GAB_PRI_SLOT " were gathered where those of slot %" GAB_PRI_SLOT
+             " were due",
+             head.size, head.from, due);
+  if (head.size > GAB_GATHER_LONG_BYTES) return fetch(s, &head, bytes);
+  return gab_get_view(&s->piece, head.size, bytes); /* nobody cuts a string */
+}
+
+/* Of the members from `child` on, all that are below it. A refusal does not stop the stream. */
+static gab_status take_stream(stream *s, int32_t child, gab_visit_fn visit, void *user, gab_status *verdict)
+{
+  const int32_t count = gab_world_participants(s->own.world);
+  for (int32_t index = child; index < 2 * child && index < count; index++) {
+    const gab_slot from = gab_world_participant(s->own.world, index);
+    gab_reader bytes;
+    GAB_TRY(take_string(s, from, &bytes));
+    if (*verdict == GAB_OK) *verdict = visit(user, from, bytes);
+  }
+  if (!(s->flags & LAST_PIECE) || gab_reader_left(&s->piece) > 0)
+    GAB_FAIL(GAB_ERR_CORRUPT, "slot %" GAB_PRI_SLOT " gathered more than it was to", s->child);
+  return GAB_OK;
+}
+
+static gab_status collect(gab_world *world, const gab_buffer *mine, gab_visit_fn visit, void *user)
+{
+  const int32_t count = gab_world_participants(world);
+  gab_status verdict = visit(user, world->slot, gab_reader_of_buffer(mine)), status = GAB_OK;
+  gab_buffer string;
+  gab_buffer_init(&string, GAB_MEMORY_MESSAGE);
+  for (int32_t child = 1; status == GAB_OK && child < count; child <<= 1) {
+    stream s = {.own = {.world = world},
+                .port = port_below(world, 0),
+                .child = gab_world_participant(world, child),
+                .string = &string,
+                .called_for = GAB_NO_SLOT};
+    status = take_stream(&s, child, visit, user, &verdict);
+  }
+  if (count > 1) status = gab_port_give_up(world->gather_long, status);
+  gab_buffer_release(&string);
+  return status == GAB_OK ? verdict : status;
+}
+
+gab_status gab_world_gather(gab_world *world, const gab_buffer *mine, gab_visit_fn visit, void *user)
+{
+  GAB_TRY(gab_world_check(world));
+  gab_world_enter(world, GAB_FAULT_POINT_REDUCTION);
+  if (gab_world_replays(world)) return GAB_OK; /* nobody hears it any more, and it hears nothing */
+  if (gab_world_is_root(world)) return collect(world, mine, visit, user);
+  return send_up(world, gab_world_my_place(world), mine);
+}
