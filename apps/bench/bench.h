@@ -46,6 +46,7 @@ gab_status bench_proxies(bench *b);
 gab_status bench_delays(bench *b);
 gab_status bench_count(bench *b);
 gab_status bench_transport(bench *b);
+gab_status bench_gather(bench *b);
 gab_status bench_exchange(bench *b);
 gab_status bench_checkpoint(bench *b);
 gab_status bench_overlap(bench *b);

@@ -39,6 +39,8 @@ static const entry entries[] = {
      "the phase field where its grid follows the front, against a fine grid"},
     {"count", bench_count, 1, false, "a few steps in a small box, to be run under callgrind"},
     {"transport", bench_transport, 2, false, "MPI latency and bandwidth, ports"},
+    {"gather", bench_gather, 2, false,
+     "strings of all to the root against a root that asks one after another"},
     {"exchange", bench_exchange, 1, false, "ghost exchange against MPI and memcpy"},
     {"checkpoint", bench_checkpoint, 2, false, "snapshots in memory: pack, exchange, commit"},
     {"overlap", bench_overlap, 2, false, "snapshots behind the steps: what blocks, what the steps lose"},
