@@ -288,6 +288,8 @@ static gab_status fetch(stream *s, const entry *head, gab_reader *bytes)
   if (s->called_for != head->from) GAB_TRY(call_for(world, head->from));
   GAB_TRY(gab_port_finish(port));
   s->called_for = GAB_NO_SLOT;
+  if (head->size + GAB_ENVELOPE_BYTES > s->string->capacity)
+    gab_buffer_release(s->string); /* or there would be two for a moment */
   GAB_TRY(gab_port_receive(port, head->from, s->string, head->size));
   GAB_TRY(call_ahead(s));
   GAB_TRY(gab_port_finish(port));
