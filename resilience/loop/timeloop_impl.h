@@ -113,6 +113,8 @@ struct gab_timeloop {
   double longest_step;         /* seconds, with what was due after it */
   double started, recent_time; /* of the run; of the last progress line */
   gab_step recent_step;
+  double mean_steps,
+      mean_seconds;     /* of about the last minute, for how long the rest will take (progress.c) */
   uint64_t own_updates; /* asked for by the application; 0: count the cells */
 };
 
