@@ -169,8 +169,8 @@ static void as_many_as_nobody_looks_at(automaton *app)
   CHECK(longest == GAB_MOST_UNSEEN_STEPS && all > LOOPS * DRAWS / 10);
 }
 
-/* Until all have been asked for the first time nobody knows when that is. */
-static void one_ahead_of_the_first_question(automaton *app)
+/* Until all have been asked for the first time nobody knows when that is; what travels or is logged wants each step. */
+static void one_where_each_step_counts(automaton *app)
 {
   gab_timeloop *loop;
   REQUIRE_OK(gab_timeloop_create(app->forest, STEPS, &loop));
@@ -184,6 +184,10 @@ static void one_ahead_of_the_first_question(automaton *app)
   loop->protection->local = (gab_local_run *)&loop; /* steps are logged */
   CHECK(gab_unseen_steps(loop) == 1);
   loop->protection->local = NULL;
+  REQUIRE_OK(gab_checkpoint_begin(loop->protection->checkpoint, 0)); /* its copies travel */
+  CHECK(gab_unseen_steps(loop) == 1);
+  REQUIRE_OK(gab_checkpoint_complete(loop->protection->checkpoint));
+  CHECK(gab_unseen_steps(loop) == 6);
   gab_timeloop_destroy(&loop);
 }
 
@@ -218,7 +222,7 @@ int main(int argc, char **argv)
   automaton app;
   REQUIRE_OK(automaton_create(&app, world, (int32_t[]){2, 2, 2}));
   one_beside_tasks_that_it_does_not_know(&app);
-  one_ahead_of_the_first_question(&app);
+  one_where_each_step_counts(&app);
   as_many_as_nobody_looks_at(&app);
   automaton_destroy(&app);
   return test_end(&world);
