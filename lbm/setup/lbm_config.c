@@ -340,6 +340,15 @@ static gab_status read_method(const gab_config *config, const gab_domain *domain
   return GAB_OK;
 }
 
+static gab_status read_pass(const gab_config *config, gab_lbm_setup *setup)
+{
+  setup->per_pass = (int)gab_config_int(config, "lbm.pass");
+  if (setup->per_pass > 1 && gab_lbm_fields(&setup->options) != 1)
+    return gab_config_fail(config, "lbm.pass", "has no effect: the kernel %s keeps two fields",
+                           setup->options.kernel);
+  return GAB_OK;
+}
+
 static double largest_speed(const gab_lbm_setup *setup)
 {
   double speed = gab_units_velocity_to_lattice(&setup->units, setup->reference_velocity);
@@ -387,6 +396,7 @@ static gab_status read_all(const gab_config *config, const gab_domain *domain, c
   double acceleration[3];
   GAB_TRY(gab_lbm_periodic_from_config(config, domain->dimension, periodic));
   GAB_TRY(read_method(config, domain, &setup->options));
+  GAB_TRY(read_pass(config, setup));
   GAB_TRY(read_units(config, domain->dx, setup));
   for (int side = 0; side < 2 * domain->dimension; side++)
     GAB_TRY(read_side(config, side, domain->dimension, &setup->units, &setup->options.sides[side]));

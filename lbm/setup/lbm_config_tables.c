@@ -100,6 +100,17 @@ static const gab_config_key lbm_keys[] = {
          "between them; all give the same bits. 0: as many as make rows of 128 cells, but 1 + an eighth of the blocks of a "
          "process at most. 1: each block has a field of its own; then all blocks that need no message beside them are "
          "computed while messages travel. In place only."},
+    {.name = "pass",
+     .type = GAB_CONFIG_INT,
+     .min = 0,
+     .max = 8,
+     .default_text = "0",
+     .outside = true,
+     .doc =
+         "Steps at most in one pass through memory, while nobody looks at the states between (output, monitors, "
+         "checkpoints, forces); all give the same bits. 0: as many as fit into the caches, 4 at most, and one where all cells "
+         "stay in them anyway. 1: one by one. In place, on one level, where no ghosts come by messages or across periodic "
+         "ends but those of x, and where no program adds anything to each step; elsewhere steps are taken one by one."},
 };
 static const gab_config_section lbm_section = {.path = "lbm",
                                                .doc = "The lattice Boltzmann method.",

@@ -11,6 +11,7 @@ enum {
   GAB_TASK_NAME = 48,
   GAB_MOST_FAULT_RECORDS = 64,
   GAB_MOST_BARREN_RECOVERIES = 100,
+  GAB_MOST_UNSEEN_STEPS = 16, /* offered to a pass */
   GAB_USUAL_TRIES = 10,
   GAB_USUAL_FENCE_WAIT = 5 /* seconds */
 };
@@ -29,6 +30,14 @@ typedef struct gab_task_list {
   gab_task tasks[GAB_MOST_TASKS];
   int count;
 } gab_task_list;
+
+/* Several steps at once, in the place of tasks. */
+typedef struct gab_loop_pass {
+  gab_pass_fn run; /* NULL: none */
+  void *user;
+  gab_timer timer;
+  int tasks; /* the last so many of the loop */
+} gab_loop_pass;
 
 /* One of the two levels of checkpoints. */
 typedef struct gab_clock {
@@ -91,6 +100,7 @@ struct gab_timeloop {
   bool is_running;               /* or has run: what it consists of is fixed */
   bool duties_pending;           /* the duties of the present step have not been done; part of the state */
   gab_task_list tasks, monitors, duties, finishes;
+  gab_loop_pass pass;
   gab_step monitored; /* the step after which the monitors that were due have looked; -1: none */
   gab_timers *timers; /* one per task, duty and finish, and the three below */
   gab_timer checkpoint_timer, disk_timer, recovery_timer;
@@ -197,6 +207,12 @@ const char *gab_fault_who(const gab_slot *lost, int32_t listed, int32_t count, c
 void gab_protection_tell(gab_timeloop *loop);
 /* Warns where deaths will not be survived. Local. */
 void gab_protection_warn(const gab_timeloop *loop);
+
+/* ---- unseen_steps.c */
+
+/* Steps from the present one, 1 or more, between which nobody looks: not at the state (duties, monitors, checkpoints), not at the
+ * number of the step (questions, drills). 1 where the loop has no pass, or tasks beside those of the pass. Pure. */
+gab_step gab_unseen_steps(const gab_timeloop *loop);
 
 /* ---- buffers.c */
 
