@@ -10,7 +10,7 @@
  *  ----------------
  *  All interfaces are on the finest level, with a margin (phasefield/levels/refinement.h): every block that is
  * coarser, and the outermost cells of every block beside a block of another level, consist of one phase p,
- * the same on both sides. That is checked in every step by what crosses (gab_phasefield_levels_exchange()).
+ * the same on both sides. That is checked in every step by what crosses (gab_phasefield_levels_check()).
  * Two things follow:
  *    - phi needs no messages across borders of levels: ghosts there take the phase of the cell inside. In
  * coarse blocks phi does not change at all; it is neither swept nor sent;
@@ -112,8 +112,8 @@ uint32_t gab_phasefield_beside(const gab_forest *forest, const gab_block *place)
 void gab_phasefield_fill_beside(const gab_phasefield_block *block, gab_phasefield_which which);
 /** For blockforest/exchange/coupling.h: mu between levels. */
 gab_coupling_kind gab_phasefield_border_coupling(void);
-/** Ghosts of mu between levels; those within levels and beyond the sides are there. Collective.
- *  @return ::GAB_ERR_STATE, on all, if an interface has come to a border of levels */
+/** Ghosts of mu between levels; those within levels and beyond the sides are there. Collective. Blocks are marked at which an
+ *  interface has come to a border of levels. */
 gab_status gab_phasefield_levels_exchange(gab_phasefield *phasefield);
 /** ::GAB_ERR_STATE, raised, if a block of this process is marked as having met what may not be. */
 gab_status gab_phasefield_levels_check(gab_phasefield *phasefield);
