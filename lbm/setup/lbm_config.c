@@ -313,7 +313,7 @@ static gab_status read_method(const gab_config *config, const gab_domain *domain
   const int chosen = gab_config_choice(config, "lbm.lattice"); /* 0: auto */
   options->lattice = chosen == 0 ? gab_lattice_usual(domain->dimension) : gab_lattice_at(chosen - 1);
   if (options->lattice->dimension != domain->dimension) {
-    char fit[128] = "";
+    char fit[GAB_MOST_LATTICES * (GAB_LATTICE_MOST_LETTERS + 4) + 1] = "";
     for (int i = 0; gab_lattice_at(i); i++) {
       const size_t used = strlen(fit);
       if (gab_lattice_at(i)->dimension == domain->dimension)
@@ -324,7 +324,7 @@ static gab_status read_method(const gab_config *config, const gab_domain *domain
   }
   options->collision = gab_collision_at(gab_config_choice(config, "lbm.collision"));
   if (gab_collision_check_lattice(options->collision, options->lattice) != GAB_OK) {
-    char why[256];
+    char why[512];
     snprintf(why, sizeof why, "%s", gab_error_message());
     return gab_config_fail(config, "lbm.collision", "cannot be: %s", why);
   }
