@@ -361,6 +361,7 @@ static gab_status play_round(int argc, char **argv, application *app)
     REQUIRE(gab_world_sum_u64(world, &sum, 1) == GAB_OK);
     REQUIRE(sum == expected_sum(slots));
     REQUIRE((play->mode & SHRINKS) || gab_members_count(gab_world_members(world)) == slots);
+    if (deaths_meant() == 0) REQUIRE(calls == !was_spare); /* that a spare died at rest nobody has noticed */
     if (calls > 1) REQUIRE(app->last == GAB_REINIT_REINITED && cleaned == 2 * (calls - 1));
   }
   return status;
