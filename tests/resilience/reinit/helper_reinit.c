@@ -89,6 +89,7 @@ static void lose_spares(int step)
     const pid_t pid = (pid_t)spare_pids[d->slot];
     spare_pids[d->slot] = 0;
     for (kill(pid, SIGKILL); kill(pid, 0) == 0;) usleep(1000);
+    usleep(200000); /* the others that rest look round meanwhile */
   }
 }
 
