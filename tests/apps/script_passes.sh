@@ -89,7 +89,6 @@ passes 2 40 --set 'resilience.monitors=[recompute]' --set resilience.recompute.s
 for every in 7 never; do passes 1 40 --set resilience.memory.every="$every"; done
 # Where the clock says when, it says how many steps go together, too.
 passes 1 0 --set resilience.memory.every='0.002 s'
-passes 2 0 --set resilience.memory.every=auto --set resilience.mtbf=0.5
 passes 1 20 --set resilience.disk.every=40
 passes 1 0 --set resilience.disk.every='0.01 s' --set resilience.memory.every=5
 OMP_NUM_THREADS=1 run 0 1 flow.yaml --set lbm.pass=4 --set resilience.memory.every=1
