@@ -9,7 +9,7 @@
 static void start(const gab_config *config, const double centre[3], double *values)
 {
   const int64_t x = (int64_t)centre[0], y = (int64_t)centre[1];
-  (void)config;
+  if (centre[0] > gab_config_real(config, "pattern.edge")) return;
   values[0] = (double)((3 * x * x + 5 * x * y + 7 * y) % 97);
 }
 
@@ -42,7 +42,8 @@ static void slopes(const gab_stencil_cell *at, double *values)
 }
 
 static const gab_config_key keys[] = {
-    {.name = "factor", .type = GAB_CONFIG_REAL, .default_text = "1", .doc = "Of the steepness."}};
+    {.name = "factor", .type = GAB_CONFIG_REAL, .default_text = "1", .doc = "Of the steepness."},
+    {.name = "edge", .type = GAB_CONFIG_REAL, .default_text = "1e9", .doc = "Beyond it there is nothing."}};
 static const char *const fields[] = {"u", NULL};
 static const gab_stencil_quantity quantities[] = {
     {.name = NAME, .doc = "length of the gradient", .unit = "1/m", .components = 1, .evaluate = steepness},
@@ -51,7 +52,7 @@ static const gab_stencil pattern = {.name = "pattern",
                                     .title = "a pattern",
                                     .dimension = 2,
                                     .keys = keys,
-                                    .key_count = 1,
+                                    .key_count = 2,
                                     .fields = fields,
                                     .start = start,
                                     .update = move,

@@ -45,7 +45,7 @@ listed 'steepness: length of the gradient' 'slope: the gradient' u
 check 0 pattern.yaml
 # known STEP: all values of all blocks are in the file of this step, as they have to be.
 known() {
-  python3 - "$1" out/fields/*"$1".h5 <<'END' || complain "fields of step $1: $(ls out/fields)"
+  python3 - "$1" out/fields/fields_000000000"$1".s*.h5 <<'END' || complain "fields of step $1: $(ls out/fields)"
 import math, struct, sys
 step, found = int(sys.argv[1]), b"".join(open(f, "rb").read() for f in sys.argv[2:])
 nx, ny = 32, 24
@@ -95,7 +95,7 @@ said "there is already a quantity 'u'"
 cat >wide.yaml <<'YAML'
 run: {steps: 3}
 domain: {cells: [64, 64], block: [8, 8]}
-pattern: {factor: 1, refinement: {levels: 1, every: 10, criteria: [{type: value, field: u, above: 81, below: 1}]}}
+pattern: {edge: 24, refinement: {levels: 1, every: 10, criteria: [{type: value, field: u, above: 81, below: 1}]}}
 output: {slices: [{quantity: steepness, every: 3}]}
 YAML
 run 0 1 wide.yaml
@@ -118,7 +118,7 @@ helps output.slabs.quantities 'steepness: '
 check 0 seen.yaml
 run 0 1 seen.yaml
 plain=$(checksum)
-LC_ALL=C sed 's/fixed/solid/g' out/fields/*100.h5 >fixed.h5
+LC_ALL=C sed 's/fixed/solid/g' out/fields/fields_0000000100.s0000.h5 >fixed.h5
 cp out/steepness*240.png steepness.png
 ls out/slabs/slab_*.h5 >/dev/null || complain "no slabs: $(ls out)"
 grep -q steepness out/slabs/slab_*.h5 || complain "slabs without steepness"
@@ -128,7 +128,7 @@ said 'slot 1 died'
 cmp -s out/steepness*240.png steepness.png || complain "phase field: another picture after a death"
 run 0 1 seen.yaml --set 'output.fields.quantities=[solid]' --set 'output.slices.0.quantity=phase' --set 'output.slabs.quantities=[phase]'
 [ "$(checksum)" = "$plain" ] || complain "phase field: looking changes the result"
-cmp out/fields/*100.h5 fixed.h5 || complain "fixed is not what solid is"
+cmp out/fields/fields_0000000100.s0000.h5 fixed.h5 || complain "fixed is not what solid is"
 check 2 seen.yaml --set 'output.fields.quantities=[fixd]'
 said 'steepness'
 check 2 seen.yaml --set output.slices.0.quantity=steep

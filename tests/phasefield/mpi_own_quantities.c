@@ -144,7 +144,8 @@ static void sees_cells(gab_world *world)
   phase_close(&it);
 }
 
-/* mu is linear in space: so it is across borders of levels. */
+/* mu is linear in space: so it is across borders of levels. But for the fine cells opposite to a wide one at a closed side: what is
+ * told them is corrected by its slope there, which ends at the side. */
 static gab_mark mark_corner(void *user, int level, const gab_box *cells)
 {
   (void)user, (void)level;
@@ -169,7 +170,8 @@ static void sees_levels(gab_world *world)
     for (int i = 0; i < 48; i++) {
       const int64_t y = first + i / 6;
       const double inner = y > 0 && y < rows - 1 ? 2 : 1;
-      CHECK(fabs(mu[3 * i]) < 1e-11 && fabs(mu[3 * i + 1] - 0.25 * inner) < 1e-11);
+      CHECK(fabs(mu[3 * i + 1] - 0.25 * inner) < 1e-11);
+      CHECK(y < 2 || y >= rows - 2 || fabs(mu[3 * i]) < 1e-11);
       CHECK(rest[3 * i + 2] == ldexp(0.5, 2 - level) + 100 * level);
     }
   }
