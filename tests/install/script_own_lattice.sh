@@ -40,10 +40,11 @@ helps lbm.lattice 'd3q15: axes and corners' 'copy-d2q9: ' 'd3q19: the usual one 
 said 'D3Q15'
 said 'Copy-D3Q27'
 check 0 box.yaml
+run 0 1 box.yaml
 said 'in_place/D3Q15/double/free'
 said "on the program's own lattice"
 said '120 bytes per cell'
-check 0 box.yaml --set lbm.collision=power_law
+run 0 1 box.yaml --set lbm.collision=power_law
 said "by the program's own function"
 check 2 box.yaml --set lbm.lattice=d3q13
 said 'd3q15'
@@ -61,20 +62,19 @@ said 'it is SRT in double'
 # ---- The plan: what a run of the copy takes is what one of D3Q19 takes; fields of D3Q15 take 15/19 of it.
 planned() { # planned LATTICE
   plan 0 box.yaml -n 4 --json --set lbm.lattice="$1"
-  cp said.txt "plan_$1.json"
+  sed -n '/^{/,$p' said.txt >"plan_$1.json"
 }
 for lattice in d3q19 copy-d3q19 d3q15; do planned $lattice; done
-cmp plan_d3q19.json plan_copy-d3q19.json || complain "another plan of the copy"
-python3 - <<'END' || complain "plan of D3Q15: $(cat plan_d3q15.json)"
+python3 - <<'END' || complain "plans: $(cat plan_*.json)"
 import json
 def numbers(at, path=""):
     if isinstance(at, dict):
         for key in at: yield from numbers(at[key], f"{path}.{key}")
     elif isinstance(at, list):
         for i, value in enumerate(at): yield from numbers(value, f"{path}.{i}")
-    elif isinstance(at, (int, float)): yield path, at
-usual = dict(numbers(json.load(open("plan_d3q19.json"))))
-own = dict(numbers(json.load(open("plan_d3q15.json"))))
+    elif isinstance(at, (int, float)) and "seconds" not in path and "bandwidth" not in path: yield path, at
+usual, copy, own = [dict(numbers(json.load(open(f"plan_{name}.json")))) for name in ("d3q19", "copy-d3q19", "d3q15")]
+assert len(usual) > 20 and usual == copy, (usual, copy)
 assert usual.keys() == own.keys()
 ratios = {path: own[path] / usual[path] for path in usual if own[path] != usual[path]}
 assert any(abs(r - 15 / 19) < 0.01 for r in ratios.values()), ratios
@@ -144,27 +144,29 @@ keeps_mass() {
 import csv, sys
 rows = list(csv.DictReader(open(sys.argv[1])))
 mass, energy = [[float(row[name]) for row in rows] for name in ("mass", "kinetic_energy")]
-assert len(rows) > 2 and energy[-1] > 1e-3
+assert len(rows) > 2 and energy[-1] > 5e-5
 assert max(abs(m / mass[0] - 1) for m in mass) < 1e-13, mass
 END
 }
 sed 's/free_slip/wall/' box.yaml >closed.yaml
-printf 'refinement: {levels: 1, criteria: [{type: box, lo: [0, 8.1, 0], hi: [7.9, 16, 7.9]}]}\n' | cat closed.yaml - >levels.yaml
-for case in box closed levels; do
-  for collision in trt srt power_law; do
-    run 0 1 $case.yaml --set lbm.collision=$collision
-    [ $case != levels ] || said 'blocks of levels 0 to 1'
-    keeps_mass "$case $collision"
-    one=$(checksum)
-    for processes in 2 4; do
-      run 0 $processes $case.yaml --set lbm.collision=$collision
-      [ "$(checksum)" = "$one" ] || complain "$case $collision: another checksum on $processes processes"
-    done
-    run 0 3 $case.yaml --set lbm.collision=$collision --inject slot=1,step=23,phase=exchange
-    said 'slot 1 died'
-    [ "$(checksum)" = "$one" ] || complain "$case $collision: another checksum after a death"
+printf 'refinement: {levels: 1, criteria: [{type: box, lo: [0, 0, 0], hi: [7.9, 7.9, 7.9]}]}\n' | cat closed.yaml - >levels.yaml
+same_everywhere() { # same_everywhere CASE COLLISION
+  local one processes
+  run 0 1 "$1.yaml" --set lbm.collision="$2"
+  [ "$1" != levels ] || said 'blocks of levels 0 to 1'
+  keeps_mass "$1 $2"
+  one=$(checksum)
+  for processes in 2 4; do
+    run 0 $processes "$1.yaml" --set lbm.collision="$2"
+    [ "$(checksum)" = "$one" ] || complain "$1 $2: another checksum on $processes processes"
   done
-done
+  run 0 3 "$1.yaml" --set lbm.collision="$2" --inject slot=1,step=23,phase=exchange
+  said 'slot 1 died'
+  [ "$(checksum)" = "$one" ] || complain "$1 $2: another checksum after a death"
+}
+same_everywhere box trt
+same_everywhere closed srt
+for collision in trt srt power_law; do same_everywhere levels $collision; done
 run 0 1 box.yaml
 plain=$(checksum)
 for kernel in sparse reference gathered; do
@@ -216,10 +218,10 @@ refinement: {levels: 1, criteria: [{type: box, lo: [6, 4, 0], hi: [14, 12, 16]}]
 output:
   forces: {every: 10}
   probes: {every: 10, quantities: [wall_shear_stress, vorticity, q_criterion, pressure]}
-  points: [{name: a, at: [10.2, 8.1, 11.4]}, {name: b, at: [17, 1.1, 5.3]}]
+  points: [{name: a, at: [10.2, 11.9, 8.1]}, {name: b, at: [17, 1.1, 5.3]}]
 resilience: {memory: {every: 10}}
 YAML
-sed 's/\(\[[^],]*, [^],]*\), [^],]*\]/\1]/g; /z_min\|z_max/d; s/block: box/block/' all.yaml >plane.yaml
+sed 's/\(\[[^],]*, [^],]*\), [^],]*\]/\1]/g; /z_min\|z_max/d' all.yaml >plane.yaml
 same_as() { # same_as LATTICE CASE OPTIONS...: on the copy as on the lattice itself
   local lattice=$1 case=$2 expected
   shift 2

@@ -155,7 +155,7 @@ static void the_lattices_of_the_library_have_the_properties(void **state)
   for (int q = 0; q < 27; q++) {
     const int8_t *c = between.c[q];
     const int square = c[0] * c[0] + c[1] * c[1] + c[2] * c[2];
-    between.weight[q] = (const double[]){5. / 18, 1. / 12, 1. / 48, 1. / 288}[square];
+    between.weight[q] = (const double[]){11. / 36, 5. / 72, 1. / 48, 1. / 288}[square];
   }
   assert_int_equal(gab_lattice_check(&between), GAB_OK);
 }
