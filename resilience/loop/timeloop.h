@@ -109,10 +109,18 @@ gab_status gab_timeloop_add_entity(gab_timeloop *loop, const gab_entity *entity)
 /** Whether messages that a slot makes again, which came back by strategy `local`, are compared with what others had received. */
 typedef enum gab_verify { GAB_VERIFY_IN_DEBUG_BUILDS, GAB_VERIFY_ALWAYS, GAB_VERIFY_NEVER } gab_verify;
 
+/** Whether the copies of a checkpoint travel behind the next steps, so that it stops the run for the own copy only. */
+typedef enum gab_overlap_mode {
+  GAB_OVERLAP_NEVER = 0, /**< they are waited for */
+  GAB_OVERLAP_ALWAYS,
+  GAB_OVERLAP_AUTO /**< what has cost the run less so far: what it stood still for, and what steps took longer meanwhile. Both are
+                        tried at first, and again now and then */
+} gab_overlap_mode;
+
 /** How a run is protected. Zero-initialise; every zero has a meaning. */
 typedef struct gab_protection {
   gab_interval every;          /**< between checkpoints; 0 steps: only one at the start */
-  bool overlap;                /**< copies travel behind the next steps; not so with coded schemes */
+  gab_overlap_mode overlap;    /**< parities of coded schemes are waited for all the same */
   gab_compression compression; /**< of copies */
   int buffers; /**< snapshots in memory: 2; 1: nothing overlaps then, since each is a time without any; 0: 1 where no
                      process keeps anything of another and nothing else needs two, else 2. A monitor of a program's own that

@@ -46,10 +46,21 @@ typedef struct gab_clock {
   double last;   /* seconds: when its last one was taken */
 } gab_clock;
 
+/* What checkpoints cost the run in all, of two ways to take one, in seconds: the more recent the more it counts. Which steps
+ * were slowed down by copies behind them is not asked: all that steps took beyond the usual is theirs. */
+typedef struct gab_overlap_costs {
+  double seconds[2]; /* [0]: that are waited for, [1]: whose copies travel behind the steps */
+  uint64_t count[2]; /* of which that is known */
+} gab_overlap_costs;
+
 /* A checkpoint in memory whose copies travel behind the steps. */
 typedef struct gab_overlap {
-  bool wanted;
-  bool to_disk;   /* the one under way goes there when it is complete */
+  gab_overlap_mode wanted;
+  gab_overlap_costs costs; /* of this process; only what is known of all decides */
+  double rested;           /* since then nothing has been under way; of these: gab_overlap_watch() ... */
+  gab_step rested_from;    /* ... and the step it was */
+  double began, usual;     /* the one under way, and what a step took before it; 0: not known */
+  bool to_disk;            /* the one under way goes there when it is complete */
   gab_step lag;   /* steps between begin and completion of the next one, the same on all; 0: no overlap */
   gab_step from;  /* step of the one under way */
   gab_step until; /* at which all complete it */
@@ -171,8 +182,26 @@ gab_status gab_protection_finish(gab_timeloop *loop);
 /* After a recovery: begins the write again that was interrupted, here or elsewhere. Collective. */
 gab_status gab_protection_disk_again(gab_timeloop *loop, bool interrupted);
 bool gab_protection_uses_disk(const gab_protection_state *protection);
+
+/* ---- run_stats.c */
+
 /* Mean time of a step so far; 0: none yet. */
 double gab_protection_step_seconds(const gab_timeloop *loop);
+
+/* ---- overlap.c */
+
+/* Seconds of the run without what duties took. */
+double gab_overlap_watch(const gab_timeloop *loop);
+/* Steps behind which the copies of this slot would get through; 0: they are not to. Local. */
+uint64_t gab_overlap_wanted_lag(const gab_timeloop *loop);
+/* Everyone takes the same number of steps. @param[in] wanted  the most that anybody wants */
+void gab_overlap_set_lag(gab_timeloop *loop, uint64_t wanted);
+/* One more has cost so much. @param[in] behind  the steps */
+void gab_overlap_note(gab_overlap_costs *costs, bool behind, double seconds);
+/* Whether the next one is to travel behind the steps: what has cost less, and each now and then, so that it stays known. Pure. */
+bool gab_overlap_pays(const gab_overlap_costs *costs);
+/* What all know together; the most that anybody knows. Collective. */
+gab_status gab_overlap_compare(gab_timeloop *loop, gab_overlap_costs *all);
 
 /* ---- stop_in_time.c */
 
