@@ -2,6 +2,7 @@
  * goes on from it that would give other bits without anybody noticing. */
 #include "lbm/levels/level_interface_impl.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,8 +21,12 @@ static int print(const gab_lbm *lbm, char *text, size_t capacity)
   const gab_kernel_family *family = lbm->model.family;
   if (family->revision > 0)
     snprintf(kernel, sizeof kernel, ", kernel %s revision %d", family->name, family->revision);
-  return snprintf(text, capacity, "%s/%s/%s, revision %d%s%s", lbm->model.lattice->name, reals,
-                  options->collision->title, options->collision->revision, levels, kernel);
+  char numbers[48] = "";
+  const gab_lattice *lattice = lbm->model.lattice;
+  if (gab_lattice_is_own(gab_lattice_number(lattice)))
+    snprintf(numbers, sizeof numbers, ", lattice with the numbers %016" PRIx64, gab_lattice_numbers(lattice));
+  return snprintf(text, capacity, "%s/%s/%s, revision %d%s%s%s", lattice->name, reals,
+                  options->collision->title, options->collision->revision, levels, kernel, numbers);
 }
 
 /* @param[out] text  all of it, however long the title of the collision is: the revisions stand at its end. To be freed */

@@ -204,6 +204,11 @@ gab_status gab_lbm_step(gab_lbm *lbm);
  *  @param[in] per_pass  steps in a pass at most (8 at most); 1: one by one; 0: chosen by the size of the caches
  *  @return ::GAB_ERR_ARGUMENT for numbers below zero, else as gab_lbm_step() */
 gab_status gab_lbm_steps(gab_lbm *lbm, gab_step count, int per_pass);
+/** One such pass, or nothing where that cannot be or is not worth it: then no exchange has begun, and the next step is to be
+ *  taken as ever. For loops that look now and then (gab_timeloop_add_pass()). Local, without messages.
+ *  @param[in] most  steps @param[in] per_pass  as in gab_lbm_steps() @param[out] taken  steps, two or more; 0: none
+ *  @return ::GAB_ERR_ARGUMENT for numbers below zero, else as gab_lbm_step() */
+gab_status gab_lbm_pass(gab_lbm *lbm, gab_step most, int per_pass, gab_step *taken);
 /** Announces ::GAB_FAULT_POINT_EXCHANGE. */
 gab_status gab_lbm_exchange_start(gab_lbm *lbm);
 /** Between start and finish, if wanted: computes what needs nothing of other processes, and helps the

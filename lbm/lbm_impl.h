@@ -13,6 +13,7 @@
 #include "core/base/log.h"
 #include "field/flags.h"
 #include "lbm/kernels/kernel_family.h"
+#include "lbm/kernels/lattice_list_impl.h"
 #include "lbm/lbm.h"
 #include "lbm/step/storage_impl.h"
 
@@ -58,11 +59,26 @@ typedef struct gab_kernel_variant {
  * model is not defined on are empty: no name, no function. */
 struct gab_collision_kernels {
   const gab_kernel *const *of[GAB_FAMILY_COUNT];
+  const gab_kernel *const
+      *of_any; /**< for lattices of programs, by family, one table for all of them; NULL: not defined there */
+  /** What these collide a cell with if the model has no gab_collision.cell; as that one. */
+  void (*cell)(const gab_lattice *lattice, const gab_collision_rates *rates, bool forced, double *f);
 };
+/** The loop that calls a function of one cell, of lattices that are known at run time: gab_collision_kernels.of_any. */
+extern const gab_kernel *const gab_kernels_of_any_lattice[GAB_FAMILY_COUNT];
+/** One cell of TRT and SRT on any lattice, with the bits of their kernels in double. */
+void gab_collide_two_rates(const gab_lattice *lattice, const gab_collision_rates *rates, bool forced,
+                           double *f);
+/** Whether it is a lattice of a program's own. @param[in] number  gab_lattice_number() */
+static inline bool gab_lattice_is_own(int number) { return number >= GAB_LATTICE_COUNT; }
+/** Its name is that of its lattice, but for lattices of programs: gab_kernel_find() gives it one. */
 static inline const gab_kernel *gab_kernel_of(const gab_collision_kernels *kernels, gab_kernel_kind family,
                                               gab_kernel_variant wanted)
 {
-  return &kernels->of[family][wanted.lattice][2 * (int)wanted.reals + wanted.forced];
+  static const gab_kernel none;
+  const int index = 2 * (int)wanted.reals + wanted.forced;
+  if (!gab_lattice_is_own(wanted.lattice)) return &kernels->of[family][wanted.lattice][index];
+  return kernels->of_any ? &kernels->of_any[family][index] : &none;
 }
 
 /** @param[in] options  with the defaults filled in */
@@ -74,6 +90,9 @@ const gab_kernel *gab_kernel_find(const char *family, const gab_collision *colli
                                   gab_kernel_variant wanted);
 /** Of the library's own families. */
 gab_kernel_kind gab_kernel_kind_of(const gab_kernel_family *family);
+/** A kernel for a lattice of a program's own, called after it. */
+const gab_kernel *gab_kernel_on_own_lattice(const gab_kernel_family *family, const gab_kernel *kernel,
+                                            gab_kernel_variant wanted);
 /** The kernel of a program's own family. @return NULL with an error message if it refuses that */
 const gab_kernel *gab_kernel_of_own(const gab_kernel_family *family, const gab_collision *collision,
                                     gab_kernel_variant wanted);

@@ -46,7 +46,7 @@
 #define GABION_PHASEFIELD_PHASEFIELD_H
 
 #include "blockforest/exchange/exchange.h"
-#include "blockforest/output/output_quantity.h"
+#include "blockforest/output/own_quantity.h"
 #include "blockforest/forest/sample.h"
 #include "field/field.h"
 #include "phasefield/model/thermo.h"
@@ -263,11 +263,15 @@ gab_status gab_phasefield_check_recomputed(gab_phasefield *phasefield, bool at_r
 gab_sample_report gab_phasefield_recomputation(const gab_phasefield *phasefield);
 
 /** What can be written out: `phase` (0 … N-1, the largest fraction), `solid` (1 - melt), `interface`
- *  (sum of phi (1 - phi)), `temperature`, and for each phase phi_NAME, for each component mu_1, c_1, …
+ *  (sum of phi (1 - phi)), `temperature`, for each phase phi_NAME, for each component mu_1, c_1, …, and those that a program has
+ *  registered (phasefield/observe/cell_quantity.h).
  *  @param[out] items  room for GAB_PHASEFIELD_MOST_QUANTITIES; strings live as long as the model */
-enum { GAB_PHASEFIELD_MOST_QUANTITIES = 20 };
+enum { GAB_PHASEFIELD_MOST_PARTS = 20, GAB_PHASEFIELD_MOST_QUANTITIES = 20 + GAB_MOST_OWN_QUANTITIES };
 gab_quantity_list gab_phasefield_quantities(gab_phasefield *phasefield,
                                             gab_quantity items[GAB_PHASEFIELD_MOST_QUANTITIES]);
+/** Brings up to date what gradients are evaluated from: before such quantities are evaluated at a step. Collective; nothing if no
+ *  program's quantity needs any. The state stays what it is. */
+gab_status gab_phasefield_update_quantities(gab_phasefield *phasefield);
 
 #ifdef __cplusplus
 }

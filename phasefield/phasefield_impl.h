@@ -113,9 +113,11 @@ struct gab_phasefield {
   bool overlaps;     /* some cells wait for messages and some do not */
   bool inner_is_swept;
   bool times_blocks;
-  gab_phasefield_levels *levels;       /* NULL: there is one level */
-  gab_phasefield_recompute *recompute; /* NULL: no block was ever to be computed twice */
-  gab_phasefield_part parts[GAB_PHASEFIELD_MOST_QUANTITIES]; /* what quantities are evaluated from */
+  gab_phasefield_levels *levels;                        /* NULL: there is one level */
+  gab_phasefield_recompute *recompute;                  /* NULL: no block was ever to be computed twice */
+  gab_phasefield_part parts[GAB_PHASEFIELD_MOST_PARTS]; /* what quantities are evaluated from */
+  gab_own_quantity own[GAB_MOST_OWN_QUANTITIES];
+  uint64_t ghosts_of; /* revision of the forest for which own quantities were brought up to date last */
 };
 
 /* ---- lookup.c ---- */
@@ -150,6 +152,8 @@ gab_status gab_phasefield_approximate(void *phasefield, const gab_forest *forest
 /* ---- step.c ---- */
 /** Makes what is not stored if the forest has changed: mu, the ghosts of phi. Collective. */
 gab_status gab_phasefield_settle(gab_phasefield *phasefield);
+/** All ghosts of phi and mu, between steps. Collective. */
+gab_status gab_phasefield_fill_ghosts(gab_phasefield *phasefield);
 /** Fills the ghosts of phi that do not come from blocks of the same level. */
 void gab_phasefield_fill_rest(const gab_phasefield_block *block, gab_phasefield_which which);
 

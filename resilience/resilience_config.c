@@ -178,12 +178,14 @@ static const gab_config_key memory_keys[] = {
          "Interval between checkpoints in memory: a number of steps (100), a time (30 s, 10 min, 1 h), auto "
          "(from mtbf and the measured cost, Daly 2006) or never (only one at the start)."},
     {.name = "overlap",
-     .type = GAB_CONFIG_BOOL,
+     .type = GAB_CONFIG_CHOICE,
+     .choices = "false|true|auto",
      .default_text = "false",
      .outside = true,
      .doc =
          "Whether copies travel behind the next steps, so that a checkpoint stops the run for the own copy only; "
-         "it counts some steps later. Parities of coded schemes are always waited for."},
+         "it counts some steps later. auto: what costs the run less in all, as it is measured, since copies slow down "
+         "the steps beside them. Parities of coded schemes are always waited for."},
     {.name = "buffers",
      .type = GAB_CONFIG_INT,
      .min = 1,
@@ -656,6 +658,13 @@ bool gab_resilience_logs(const gab_config *config, double *limit, bool *clusters
   return gab_local_is_wanted(&protection);
 }
 
+static gab_overlap_mode read_overlap(const gab_config *config)
+{
+  const char *text = gab_config_string(config, "resilience.memory.overlap");
+  if (strcmp(text, "auto") == 0) return GAB_OVERLAP_AUTO;
+  return strcmp(text, "true") == 0 ? GAB_OVERLAP_ALWAYS : GAB_OVERLAP_NEVER;
+}
+
 static gab_status read_protection(const gab_config *config, gab_monitor_list monitors,
                                   gab_protection *protection)
 {
@@ -663,7 +672,7 @@ static gab_status read_protection(const gab_config *config, gab_monitor_list mon
   GAB_TRY(check_spares(config, protection));
   GAB_TRY(gab_resilience_redundancy(config, &protection->redundancy));
   GAB_TRY(read_scrub(config, protection));
-  protection->overlap = gab_config_bool(config, "resilience.memory.overlap");
+  protection->overlap = read_overlap(config);
   protection->tries = (int)gab_config_int(config, "resilience.tries");
   if (gab_config_is_set(config, "resilience.fence_wait"))
     protection->fence_wait = gab_config_real(config, "resilience.fence_wait");

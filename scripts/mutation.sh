@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Are the tests of the resilience module worth anything? Breaks the module on purpose, one defect at a time, and looks which
+# Are the tests worth anything? Breaks the sources on purpose, one defect at a time, and looks which
 # tests notice: each defect of scripts/mutations.txt has to be caught by at least two.
 #
 #   scripts/mutation.sh [--list] [--keep] [--out DIR] [NAME ...]      all defects, or those named

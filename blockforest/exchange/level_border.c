@@ -31,6 +31,77 @@ gab_level_border gab_level_border_of(const int32_t cells[3], int dimension, cons
   return made;
 }
 
+size_t gab_level_border_count(const gab_field_shape *shape, int dimension, const gab_contact *contact,
+                              gab_coupling_way way)
+{
+  const int axis = gab_level_border_axis(contact);
+  size_t values = (size_t)shape->components;
+  if (way == GAB_COUPLING_ACROSS || axis < 0) return 0;
+  for (int k = 0; k < dimension; k++)
+    if (k != axis) values *= (size_t)shape->cells[k] / (way == GAB_COUPLING_DOWN ? 1 : 2);
+  return values;
+}
+
+/* ------------------------------------------------------------------ down */
+
+static double value_at(const gab_field *field, const int32_t cell[3], int component)
+{
+  return gab_field_get(field, cell[0], cell[1], cell[2], component);
+}
+
+/* Difference from a cell to the next one along an axis: central, as far as the cells beside it may be read. */
+static double slope(const gab_field *field, const int32_t cell[3], int axis, uint32_t unread, int component)
+{
+  int32_t low[3] = {cell[0], cell[1], cell[2]}, high[3] = {cell[0], cell[1], cell[2]};
+  int below[3] = {0, 0, 0}, above[3] = {0, 0, 0};
+  below[axis] = -1;
+  above[axis] = 1;
+  if (cell[axis] > 0 || !(unread >> gab_direction_of(below[0], below[1], below[2]) & 1)) low[axis]--;
+  if (cell[axis] + 1 < field->shape.cells[axis] ||
+      !(unread >> gab_direction_of(above[0], above[1], above[2]) & 1))
+    high[axis]++;
+  return (value_at(field, high, component) - value_at(field, low, component)) / (high[axis] - low[axis]);
+}
+
+void gab_level_border_pack_down(const gab_field *field, int dimension, const gab_contact *contact,
+                                uint32_t unread, double *out)
+{
+  const gab_level_border at = gab_level_border_of(field->shape.cells, dimension, contact, false);
+  for (int32_t j = 0; j < at.count[1]; j++)
+    for (int32_t i = 0; i < at.count[0]; i++) {
+      const int32_t fine[2] = {i, j};
+      int32_t cell[3];
+      gab_level_border_cell(&at, at.first, gab_level_border_opposite(&at, 0, i),
+                            gab_level_border_opposite(&at, 1, j), cell);
+      for (int c = 0; c < field->shape.components; c++) {
+        double value = value_at(field, cell, c);
+        for (int lateral = 0; lateral < dimension - 1; lateral++)
+          value += (fine[lateral] % 2 ? 0.25 : -0.25) * slope(field, cell, at.lateral[lateral], unread, c);
+        *out++ = value;
+      }
+    }
+}
+
+void gab_level_border_unpack_down(gab_field *field, int dimension, const gab_contact *contact,
+                                  const double *in)
+{
+  const gab_level_border at = gab_level_border_of(field->shape.cells, dimension, contact, true);
+  for (int32_t j = 0; j < at.count[1]; j++)
+    for (int32_t i = 0; i < at.count[0]; i++) {
+      int32_t ghost[3], first[3], second[3];
+      gab_level_border_cell(&at, at.ghost, i, j, ghost);
+      gab_level_border_cell(&at, at.first, i, j, first);
+      gab_level_border_cell(&at, at.second, i, j, second);
+      for (int c = 0; c < field->shape.components; c++) {
+        const double near = value_at(field, first, c), far = value_at(field, second, c), beyond = *in++;
+        gab_field_set(field, ghost[0], ghost[1], ghost[2], c,
+                      near + 8. / 15 * (beyond - near) + 0.2 * (near - far));
+      }
+    }
+}
+
+/* ------------------------------------------------------------------ up */
+
 /* The mean of u_1 - u_g over the fine faces of a coarse cell; in pairs. */
 static double mean_difference(const gab_field *field, const gab_level_border *at, int32_t i, int32_t j,
                               int component)
@@ -42,8 +113,7 @@ static double mean_difference(const gab_field *field, const gab_level_border *at
       int32_t ghost[3], first[3];
       gab_level_border_cell(at, at->ghost, i + a, j + b, ghost);
       gab_level_border_cell(at, at->first, i + a, j + b, first);
-      pair[a] = gab_field_get(field, first[0], first[1], first[2], component) -
-                gab_field_get(field, ghost[0], ghost[1], ghost[2], component);
+      pair[a] = value_at(field, first, component) - value_at(field, ghost, component);
     }
     sum[b] = pair[0] + pair[1];
   }
@@ -68,7 +138,6 @@ void gab_level_border_unpack_up(gab_field *field, int dimension, const gab_conta
       gab_level_border_cell(&at, at.ghost, a, b, ghost);
       gab_level_border_cell(&at, at.first, a, b, first);
       for (int c = 0; c < field->shape.components; c++)
-        gab_field_set(field, ghost[0], ghost[1], ghost[2], c,
-                      gab_field_get(field, first[0], first[1], first[2], c) + 2 * *in++);
+        gab_field_set(field, ghost[0], ghost[1], ghost[2], c, value_at(field, first, c) + 2 * *in++);
     }
 }

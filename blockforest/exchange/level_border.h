@@ -2,7 +2,11 @@
  *  @brief A face between blocks of two levels: which cells lie there, and the ghost value that follows from them.
  *
  *  Let a border be at s = 0, fine cells of width h at s = -h/2 and -3h/2 with values u_1 and u_2, coarse cells of width
- *  H = 2h at s = h. The coarse side says what it has at s = h opposite to each fine cell: u'. The ghost of the fine block at
+ *  H = 2h at s = h. The coarse side says what it has at s = h opposite to each fine cell,
+ *  @code
+ *    u' = u_c + sum over axes t along the border of (+-1/4) d_t u,
+ *  @endcode
+ *  d_t the central difference over cells, one-sided where the cell beside it may not be read. The ghost of the fine block at
  *  s = h/2 lies on the parabola through the three (Martin & Colella 2000, J. Comput. Phys. 163, 271):
  *  @code
  *    u_g = -1/5 u_2 + 2/3 u_1 + 8/15 u' = u_1 + 8/15 (u' - u_1) + 1/5 (u_1 - u_2)
@@ -53,14 +57,21 @@ static inline int32_t gab_level_border_opposite(const gab_level_border *at, int 
 {
   return at->step[lateral] == 2 ? (at->start[lateral] + fine) / 2 : 0;
 }
-/** u_g of the fine block. @param[in] near, far  u_1 and u_2 @param[in] beyond  u' */
-static inline double gab_level_border_ghost(double near, double far, double beyond)
-{
-  return near + 8. / 15 * (beyond - near) + 0.2 * (near - far);
-}
 
-/** What the finer block says when its ghosts are known: mean(u_1 - u_g) for each coarse cell at the border and component,
- *  components of a cell side by side. @param[out] out  as many numbers */
+/** Numbers that a block sends or gets that way: components of a cell side by side, for each fine cell at the border down, for
+ *  each coarse one up. 0 across, and where blocks touch at an edge or a corner. */
+size_t gab_level_border_count(const gab_field_shape *shape, int dimension, const gab_contact *contact,
+                              gab_coupling_way way);
+
+/** What the coarser block says: u' opposite to each fine cell. @param[in] unread  bits of the directions in which ghosts may not
+ *  be read: slopes along the border are one-sided there @param[out] out  gab_level_border_count() */
+void gab_level_border_pack_down(const gab_field *field, int dimension, const gab_contact *contact,
+                                uint32_t unread, double *out);
+/** Makes u_g of it in the finer block. */
+void gab_level_border_unpack_down(gab_field *field, int dimension, const gab_contact *contact,
+                                  const double *in);
+
+/** What the finer block says when its ghosts are known: mean(u_1 - u_g) for each coarse cell. */
 void gab_level_border_pack_up(const gab_field *field, int dimension, const gab_contact *contact, double *out);
 /** Makes u_G of it in the coarser block. */
 void gab_level_border_unpack_up(gab_field *field, int dimension, const gab_contact *contact,

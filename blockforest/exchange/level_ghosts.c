@@ -10,79 +10,25 @@ struct gab_level_ghosts {
   int finest;
 };
 
-/* ------------------------------------------------------------------ values */
+/* ------------------------------------------------------------------ messages */
 
 static int dimension_of(const gab_field *field) { return field->shape.ghosts[2] > 0 ? 3 : 2; }
-
-static double value_at(const gab_field *field, const int32_t cell[3], int component)
-{
-  return gab_field_get(field, cell[0], cell[1], cell[2], component);
-}
-
-/* Difference from a cell to the next one along an axis: central, one-sided at the sides of the block. */
-static double slope(const gab_field *field, const int32_t cell[3], int axis, int component)
-{
-  int32_t low[3] = {cell[0], cell[1], cell[2]}, high[3] = {cell[0], cell[1], cell[2]};
-  if (cell[axis] > 0) low[axis]--;
-  if (cell[axis] + 1 < field->shape.cells[axis]) high[axis]++;
-  return (value_at(field, high, component) - value_at(field, low, component)) / (high[axis] - low[axis]);
-}
-
-/* u' opposite to each fine cell. */
-static void pack_down(const gab_field *field, const gab_contact *contact, double *out)
-{
-  const int dimension = dimension_of(field);
-  const gab_level_border at = gab_level_border_of(field->shape.cells, dimension, contact, false);
-  for (int32_t j = 0; j < at.count[1]; j++)
-    for (int32_t i = 0; i < at.count[0]; i++) {
-      const int32_t fine[2] = {i, j};
-      int32_t cell[3];
-      gab_level_border_cell(&at, at.first, gab_level_border_opposite(&at, 0, i),
-                            gab_level_border_opposite(&at, 1, j), cell);
-      for (int c = 0; c < field->shape.components; c++) {
-        double value = value_at(field, cell, c);
-        for (int lateral = 0; lateral < dimension - 1; lateral++)
-          value += (fine[lateral] % 2 ? 0.25 : -0.25) * slope(field, cell, at.lateral[lateral], c);
-        *out++ = value;
-      }
-    }
-}
-
-static void unpack_down(gab_field *field, const gab_contact *contact, const double *in)
-{
-  const gab_level_border at = gab_level_border_of(field->shape.cells, dimension_of(field), contact, true);
-  for (int32_t j = 0; j < at.count[1]; j++)
-    for (int32_t i = 0; i < at.count[0]; i++) {
-      int32_t ghost[3], first[3], second[3];
-      gab_level_border_cell(&at, at.ghost, i, j, ghost);
-      gab_level_border_cell(&at, at.first, i, j, first);
-      gab_level_border_cell(&at, at.second, i, j, second);
-      for (int c = 0; c < field->shape.components; c++)
-        gab_field_set(field, ghost[0], ghost[1], ghost[2], c,
-                      gab_level_border_ghost(value_at(field, first, c), value_at(field, second, c), *in++));
-    }
-}
-
-/* ------------------------------------------------------------------ messages */
 
 static size_t border_size(void *user, const void *data, gab_coupling_way way, const gab_contact *contact,
                           bool sends)
 {
   const gab_field *field = data;
-  const int axis = gab_level_border_axis(contact), dimension = dimension_of(field);
-  size_t values = (size_t)field->shape.components;
   (void)user, (void)sends;
-  if (way == GAB_COUPLING_ACROSS || axis < 0) return 0;
-  for (int k = 0; k < dimension; k++)
-    if (k != axis) values *= (size_t)field->shape.cells[k] / (way == GAB_COUPLING_DOWN ? 1 : 2);
-  return values * sizeof(double);
+  return gab_level_border_count(&field->shape, dimension_of(field), contact, way) * sizeof(double);
 }
 
+/* Ghosts are on their way when what goes down is made: no direction may be read. */
 static void border_pack(void *user, const void *data, gab_coupling_way way, const gab_contact *contact,
                         void *bytes)
 {
   (void)user;
-  if (way == GAB_COUPLING_DOWN) pack_down(data, contact, bytes);
+  if (way == GAB_COUPLING_DOWN)
+    gab_level_border_pack_down(data, dimension_of(data), contact, ~UINT32_C(0), bytes);
   else gab_level_border_pack_up(data, dimension_of(data), contact, bytes);
 }
 
@@ -90,7 +36,7 @@ static void border_unpack(void *user, void *data, gab_coupling_way way, const ga
                           const void *bytes)
 {
   (void)user;
-  if (way == GAB_COUPLING_DOWN) unpack_down(data, contact, bytes);
+  if (way == GAB_COUPLING_DOWN) gab_level_border_unpack_down(data, dimension_of(data), contact, bytes);
   else gab_level_border_unpack_up(data, dimension_of(data), contact, bytes);
 }
 

@@ -14,7 +14,7 @@
  *
  *  Spares. Some processes may be set aside when the run starts (GABION_SPARES, `gabion-launch --spares`): they play no
  *  slot. They take part in the collective calls of the set-up, with nothing of their own; then they rest
- *  (gab_world_rest()), cost nothing, and may die unnoticed, until a repair calls one to play the slot of a dead
+ *  (gab_world_rest()), with a look about each 2 ms, and may die unnoticed, until a repair calls one to play the slot of a dead
  *  process in its next incarnation. Life of a world with spares:
  *  @code
  *    set-up, by all  ->  gab_world_rest(): members go on, spares wait there

@@ -1,4 +1,5 @@
-/* Kernels of a collision of a program's own, which it gives as the function of one cell. A cell reads and writes places of its
+/* Kernels of a collision of a program's own, which it gives as the function of one cell, and of all collisions on lattices of
+ * programs, which are known at run time. A cell reads and writes places of its
  * own alone (lbm/step/storage_impl.h), so one loop serves fields in place, sparse blocks and two fields. */
 #include "lbm/kernels/lattice_list_impl.h"
 #include "lbm/lbm_impl.h"
@@ -7,13 +8,16 @@
   static void stored##_##forced_name(const gab_sweep *sweep, const gab_run *runs, size_t count)              \
   {                                                                                                          \
     const gab_lattice *lattice = sweep->lattice;                                                             \
+    const gab_collision *model = sweep->collision;                                                           \
+    void (*const collide)(const gab_lattice *, const gab_collision_rates *, bool, double *) =                \
+        model->cell ? model->cell : model->kernels->cell;                                                    \
     double f[GAB_LATTICE_MAX_Q];                                                                             \
     for (size_t k = 0; k < count; k++)                                                                       \
       for (int32_t i = 0; i < runs[k].length; i++) {                                                         \
         const stored *from = (const stored *)sweep->from + runs[k].start + i;                                \
         stored *to = (stored *)sweep->to + runs[k].start + i;                                                \
         for (int q = 0; q < lattice->q; q++) f[q] = (double)from[sweep->arriving[q]];                        \
-        sweep->collision->cell(lattice, sweep->rates, is_forced, f);                                         \
+        collide(lattice, sweep->rates, is_forced, f);                                                        \
         for (int q = 0; q < lattice->q; q++) to[sweep->sent[q]] = (stored)f[q];                              \
       }                                                                                                      \
   }
@@ -46,7 +50,24 @@ static const gab_kernel *const all_sparse[GAB_LATTICE_COUNT] = {GAB_LATTICES(SPA
 static const gab_kernel *const all_none[GAB_LATTICE_COUNT] = {GAB_LATTICES(NONE)};
 static const gab_kernel *const all_reference[GAB_LATTICE_COUNT] = {GAB_LATTICES(REFERENCE)};
 
+/* On lattices of programs: called after the lattice when they are found. */
+#define TWO_OF_ANY(family, stored, in_place)                                                                 \
+  {family, stored##_free, in_place}, {family, stored##_forced, in_place},
+#define ANY(part, family, in_place)                                                                          \
+  static const gab_kernel part##_any[GAB_KERNELS_PER_LATTICE] = {TWO_OF_ANY(                                 \
+      family, double, in_place) TWO_OF_ANY(family, float, in_place) TWO_OF_ANY(family, float, in_place)};
+ANY(in_place, "in_place", true)
+ANY(sparse, "sparse", true)
+ANY(reference, "reference", false)
+static const gab_kernel none_any[GAB_KERNELS_PER_LATTICE] = {{0}};
+const gab_kernel *const gab_kernels_of_any_lattice[GAB_FAMILY_COUNT] = {[GAB_FAMILY_IN_PLACE] = in_place_any,
+                                                                        [GAB_FAMILY_SPARSE] = sparse_any,
+                                                                        [GAB_FAMILY_VECTOR] = none_any,
+                                                                        [GAB_FAMILY_REFERENCE] =
+                                                                            reference_any};
+
 const gab_collision_kernels gab_collision_kernels_of_cell = {.of = {[GAB_FAMILY_IN_PLACE] = all_in_place,
                                                                     [GAB_FAMILY_SPARSE] = all_sparse,
                                                                     [GAB_FAMILY_VECTOR] = all_none,
-                                                                    [GAB_FAMILY_REFERENCE] = all_reference}};
+                                                                    [GAB_FAMILY_REFERENCE] = all_reference},
+                                                             .of_any = gab_kernels_of_any_lattice};

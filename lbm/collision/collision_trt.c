@@ -12,6 +12,7 @@
 #define CELL           "lbm/kernels/source/kernel_cell.inc"
 #define CELL_RATES     "lbm/kernels/source/kernel_cell_rates.inc"
 #define REFERENCE_CELL "lbm/kernels/source/kernel_reference_body.inc"
+#define CELL_OF_ANY    gab_collide_two_rates
 #include "lbm/kernels/source/kernel_families.inc"
 
 static const double usual_magic = 3.0 / 16;

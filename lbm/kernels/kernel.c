@@ -1,5 +1,4 @@
 #include "lbm/kernels/kernel_family.h"
-#include "lbm/kernels/lattice_list_impl.h"
 #include "lbm/lbm_impl.h"
 
 #include <stdio.h>
@@ -26,21 +25,51 @@ const gab_kernel *gab_kernel_find(const char *name, const gab_collision *collisi
     return NULL;
   if (family->sweep) return gab_kernel_of_own(family, collision, wanted);
   const gab_kernel *kernel = gab_kernel_of(collision->kernels, gab_kernel_kind_of(family), wanted);
-  if (kernel->run) return kernel;
-  gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__,
-                "%s has no kernel \"%s\": it is computed cell by cell (auto, in_place, sparse, reference)",
-                collision->title, family->name);
+  if (kernel->run)
+    return gab_lattice_is_own(wanted.lattice) ? gab_kernel_on_own_lattice(family, kernel, wanted) : kernel;
+  gab_error_set(
+      GAB_ERR_INPUT, __FILE__, __LINE__,
+      "%s has no kernel \"%s\" on the lattice %s: it is computed cell by cell there (auto, in_place, "
+      "sparse, reference)",
+      collision->title, family->name, gab_lattice_at(wanted.lattice)->name);
   return NULL;
+}
+
+static bool is_defined_on(const gab_collision *collision, int number)
+{
+  const gab_kernel_variant any = {.lattice = number};
+  return gab_kernel_of(collision->kernels, GAB_FAMILY_REFERENCE, any)->run != NULL;
+}
+
+/* "trt, srt" */
+static void list_defined_on(int number, char *text, size_t capacity)
+{
+  text[0] = '\0';
+  for (int i = 0; gab_collision_at(i); i++) {
+    const size_t used = strlen(text);
+    if (is_defined_on(gab_collision_at(i), number))
+      snprintf(text + used, capacity - used, "%s%s", used ? ", " : "", gab_collision_at(i)->name);
+  }
 }
 
 gab_status gab_collision_check_lattice(const gab_collision *collision, const gab_lattice *lattice)
 {
   const int number = gab_lattice_number(lattice);
   if (number < 0)
-    GAB_FAIL(GAB_ERR_INPUT, "the lattice %s has no kernels: it is none of gab_lattice_at()",
+    GAB_FAIL(GAB_ERR_INPUT,
+             "the lattice %s is none of gab_lattice_at(): a program's own is registered by "
+             "gab_lattice_register()",
              lattice ? lattice->name : "NULL");
-  const gab_kernel_variant any = {.lattice = number};
-  if (gab_kernel_of(collision->kernels, GAB_FAMILY_REFERENCE, any)->run) return GAB_OK;
+  if (is_defined_on(collision, number)) return GAB_OK;
+  if (gab_lattice_is_own(number)) {
+    char defined[256];
+    list_defined_on(number, defined, sizeof defined);
+    GAB_FAIL(
+        GAB_ERR_INPUT,
+        "%s is not defined on the lattice %s, which is the program's own: there are %s, and what a program "
+        "registers with their kernels or as the function of one cell",
+        collision->title, lattice->name, defined);
+  }
   GAB_FAIL(GAB_ERR_INPUT, "%s is not defined on the lattice %s%s%s", collision->title, lattice->name,
            collision->lattices ? ": " : "", collision->lattices ? collision->lattices : "");
 }
@@ -107,6 +136,9 @@ gab_status gab_lbm_choose_kernel(const gab_lbm_options *options, const int32_t c
   if (options->collision && options->collision->cell && !gab_kernel_family_by_name(options->kernel)->sweep)
     snprintf(choice->processor, sizeof choice->processor,
              "one cell at a time, by the program's own function");
+  else if (gab_lattice_is_own(wanted.lattice) && !gab_kernel_family_by_name(options->kernel)->sweep)
+    snprintf(choice->processor, sizeof choice->processor,
+             "one cell at a time, on the program's own lattice; %s", why_fused());
   else if (gab_kernel_family_by_name(options->kernel)->sweep)
     snprintf(choice->processor, sizeof choice->processor, "by the program's own kernel");
   else if (strncmp(kernel->name, "reference/", strlen("reference/")) == 0)

@@ -1,4 +1,4 @@
-/* The kernels of families of a program's own: what they are called, whether they give the bits that they say they give, and the
+/* The kernels of families and of lattices of a program's own: what they are called, whether they give the bits that they say they give, and the
  * library's kernels for those that want them. */
 #include "lbm/kernels/kernel_family.h"
 #include "core/base/hash.h"
@@ -31,17 +31,25 @@ gab_kernel_kind gab_kernel_kind_of(const gab_kernel_family *family)
 }
 
 /* Made when it is first asked for, each time the same. */
-static const gab_kernel *named(const gab_kernel_family *family, gab_kernel_variant wanted)
+static const gab_kernel *named(const gab_kernel_family *family, const char *called, gab_kernel kernel,
+                               gab_kernel_variant wanted)
 {
   static struct {
     gab_kernel kernel;
     char name[NAME_BYTES];
-  } made[GAB_MOST_KERNEL_FAMILIES][GAB_LATTICE_COUNT][GAB_KERNELS_PER_LATTICE], *one;
+  } made[GAB_MOST_KERNEL_FAMILIES][GAB_MOST_LATTICES][GAB_KERNELS_PER_LATTICE], *one;
   one = &made[number_of(family)][wanted.lattice][2 * (int)wanted.reals + wanted.forced];
-  snprintf(one->name, NAME_BYTES, "%s/%s/%s/%s", family->name, gab_lattice_at(wanted.lattice)->name,
+  snprintf(one->name, NAME_BYTES, "%s/%s/%s/%s", called, gab_lattice_at(wanted.lattice)->name,
            reals_name(wanted.reals), wanted.forced ? "forced" : "free");
-  one->kernel = (gab_kernel){.name = one->name, .run = family->sweep, .in_place = family->fields == 1};
+  one->kernel = kernel;
+  one->kernel.name = one->name;
   return &one->kernel;
+}
+
+const gab_kernel *gab_kernel_on_own_lattice(const gab_kernel_family *family, const gab_kernel *kernel,
+                                            gab_kernel_variant wanted)
+{
+  return named(family, kernel->name, *kernel, wanted);
 }
 
 const gab_kernel *gab_kernel_of_own(const gab_kernel_family *family, const gab_collision *collision,
@@ -55,7 +63,8 @@ const gab_kernel *gab_kernel_of_own(const gab_kernel_family *family, const gab_c
                   wanted.forced ? " with a force" : "", why);
     return NULL;
   }
-  return named(family, wanted);
+  return named(family, family->name, (gab_kernel){.run = family->sweep, .in_place = family->fields == 1},
+               wanted);
 }
 
 static const gab_kernel *of_library(const gab_sweep *sweep, gab_kernel_kind kind)
@@ -69,7 +78,7 @@ void gab_kernel_sweep(const gab_sweep *sweep, const gab_run *runs, size_t count)
 {
   const gab_kernel *fast =
       of_library(sweep, sweep->from == sweep->to ? GAB_FAMILY_IN_PLACE : GAB_FAMILY_VECTOR);
-  /* A collision that is the function of one cell has none with two fields but the readable one. */
+  /* Collisions that are computed cell by cell have none with two fields but the readable one. */
   (fast->run ? fast : of_library(sweep, GAB_FAMILY_REFERENCE))->run(sweep, runs, count);
 }
 

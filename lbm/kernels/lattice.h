@@ -1,5 +1,6 @@
 /** @file lattice.h
- *  @brief The lattices D2Q9, D3Q19 (Qian, d'Humières & Lallemand 1992) and D3Q27 (He & Luo 1997, Phys. Rev. E 56, 6811), c_s^2 = 1/3.
+ *  @brief The lattices D2Q9, D3Q19 (Qian, d'Humières & Lallemand 1992) and D3Q27 (He & Luo 1997, Phys. Rev. E 56, 6811), c_s^2 = 1/3;
+ *  a program's own included.
  *
  *  D3Q19 lacks the eight velocities along the diagonals of space. So it does not carry the moments c_x c_y c_z and
  *  c_x^2 c_y^2 c_z^2, and its truncation errors in the nonlinear terms are not those of an isotropic fluid: a straight
@@ -10,7 +11,18 @@
  *  Direction 0 rests; 2p-1 and 2p (p = 1, 2, …) are opposite to each other, the odd one with the positive
  *  first non-zero component.
  *
- *  Tier: user header.
+ *  A program registers a lattice of its own before the configuration is declared, the same on all processes, and chooses it by
+ *  `lbm.lattice` in the parameter file or gab_lbm_options.lattice:
+ *  @code
+ *    static const gab_lattice own = {.name = "D3Q15", .doc = "axes and corners", .dimension = 3, .q = 15,
+ *                                    .c = {{0, 0, 0}, {1, 0, 0}, {-1, 0, 0}, ...}, .weight = {2. / 9, 1. / 9, 1. / 9, ...}};
+ *    GAB_TRY(gab_lattice_register(&own));     lbm: {lattice: d3q15}
+ *  @endcode
+ *  Flows on it are computed a cell at a time, several times slower than on the others: with TRT and SRT, with any collision that is the
+ *  function of one cell, and with a program's own kernels. Populations in float are collided in double. All else is as on the
+ *  others: walls, bodies, open sides, levels, sparse blocks, checkpoints. A state on disk records its numbers.
+ *
+ *  Tier: user header; extender header for gab_lattice_register().
  */
 #ifndef GABION_LBM_LATTICE_H
 #define GABION_LBM_LATTICE_H
@@ -22,6 +34,8 @@ extern "C" {
 #endif
 
 #define GAB_LATTICE_MAX_Q 27
+/** That there can be, with the library's; and letters of a name. */
+enum { GAB_MOST_LATTICES = 16, GAB_LATTICE_MOST_LETTERS = 24 };
 
 typedef struct gab_lattice {
   const char *name; /**< "D2Q9" */
@@ -29,14 +43,29 @@ typedef struct gab_lattice {
   int q;                          /**< number of directions */
   int8_t c[GAB_LATTICE_MAX_Q][3]; /**< velocities, cells per step */
   double weight[GAB_LATTICE_MAX_Q];
-  bool is_full; /**< all velocities with components -1, 0 and 1: D2Q9, D3Q27 */
+  bool is_full;    /**< all velocities with components -1, 0 and 1: D2Q9, D3Q27 */
+  const char *doc; /**< a clause */
 } gab_lattice;
 
 extern const gab_lattice gab_lattice_d2q9;
 extern const gab_lattice gab_lattice_d3q19;
 extern const gab_lattice gab_lattice_d3q27;
 
-/** @return the index-th of all lattices that have kernels, NULL behind the last */
+/** Adds a lattice of the program's to those that can be chosen by name. Before a configuration is declared, the same on all
+ *  processes. @param[in] lattice  borrowed for ever, must not change
+ *  @return ::GAB_ERR_ARGUMENT if the name is taken in any case of its letters or cannot be one (1 to #GAB_LATTICE_MOST_LETTERS letters,
+ *  digits, - and _; not auto), something is missing, gab_lattice_check() refuses it, or the table is full */
+gab_status gab_lattice_register(const gab_lattice *lattice);
+/** Whether a flow can be computed on it: what ghosts, links, borders between levels and the collisions believe of a lattice. Components of
+ *  at most 1; the rest at 0 and pairs of opposite directions, in the order that the head of this file says, none twice;
+ *  weights that are positive, the same for a direction and its mirror images along each axis, and isotropic to fourth order
+ *  with c_s^2 = 1/3; in 2D no z component. Pure.
+ *  @return ::GAB_ERR_ARGUMENT with the first property that it lacks */
+gab_status gab_lattice_check(const gab_lattice *lattice);
+/** @return a hash of dimension, directions and weights: lattices of other numbers have another one. Pure. */
+uint64_t gab_lattice_numbers(const gab_lattice *lattice);
+
+/** @return the index-th of all lattices, those of the library first, NULL behind the last */
 const gab_lattice *gab_lattice_at(int index);
 /** @return its number among them, -1 if it is none of them */
 int gab_lattice_number(const gab_lattice *lattice);

@@ -4,6 +4,7 @@
  *  To add a lattice (components up to 1, c_s^2 = 1/3): its part of this file, named in GAB_LATTICES; its lines in
  *  kernel_lattices.inc; its name in lattice.h. What has to be said of it here:
  *  LATTICE: the variable in lattice.h;
+ *  DOC: a clause;
  *  REST: the weight of direction 0;
  *  PAIRS: X(q, cx, cy, cz, weight): direction q moves with c, direction q + 1 against it;
  *  DEEP: 1 in space, 0 in the plane;
@@ -34,6 +35,7 @@ enum { GAB_LATTICE_COUNT = 0 GAB_LATTICES(GAB_COUNT_LATTICE) };
 #define GAB_OF_LATTICE(id, what) GAB_OF_NAMED(id, what)
 
 #define GAB_D2Q9_LATTICE gab_lattice_d2q9
+#define GAB_D2Q9_DOC     "the usual one in 2D"
 #define GAB_D2Q9_DEEP    0
 #define GAB_D2Q9_FULL    1
 #define GAB_D2Q9_HERMITE 1
@@ -50,6 +52,7 @@ enum { GAB_LATTICE_COUNT = 0 GAB_LATTICES(GAB_COUNT_LATTICE) };
 #define GAB_D2Q9_PLANES(X) X(xy, 1, 1, 0, 5, 7)
 
 #define GAB_D3Q19_LATTICE gab_lattice_d3q19
+#define GAB_D3Q19_DOC     "the usual one in 3D"
 #define GAB_D3Q19_DEEP    1
 #define GAB_D3Q19_FULL    0
 #define GAB_D3Q19_HERMITE 1
@@ -75,6 +78,8 @@ enum { GAB_LATTICE_COUNT = 0 GAB_LATTICES(GAB_COUNT_LATTICE) };
   X(yz, 0, 1, 1, 15, 17)
 
 #define GAB_D3Q27_LATTICE gab_lattice_d3q27
+#define GAB_D3Q27_DOC                                                                                        \
+  "27/19 of the memory of d3q19, without the secondary flow that d3q19 adds to fast flows along an axis"
 #define GAB_D3Q27_DEEP    1
 #define GAB_D3Q27_FULL    1
 #define GAB_D3Q27_HERMITE 1

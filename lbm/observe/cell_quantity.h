@@ -28,8 +28,6 @@
 extern "C" {
 #endif
 
-enum { GAB_LBM_MOST_OWN_QUANTITIES = 16 };
-
 /** A fluid cell that is looked at. All in physical units. */
 typedef struct gab_lbm_cell {
   int dimension, level;
@@ -62,8 +60,7 @@ typedef struct gab_lbm_quantity {
   void (*evaluate)(const gab_lbm_cell *at, double *values);
 } gab_lbm_quantity;
 
-/** Adds a quantity. @param[in] quantity  borrowed for ever
- *  @return ::GAB_ERR_ARGUMENT if the name is taken or cannot be one, something is missing, or the table is full */
+/** Adds a quantity. @param[in] quantity  borrowed for ever @return as gab_own_quantity_register() (blockforest/output/own_quantity.h) */
 gab_status gab_lbm_quantity_register(const gab_lbm_quantity *quantity);
 /** @return the index-th that was registered, NULL behind the last */
 const gab_lbm_quantity *gab_lbm_quantity_at(int index);

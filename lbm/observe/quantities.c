@@ -149,12 +149,12 @@ static gab_status evaluate_q_criterion(void *user, const gab_forest *forest, con
   return evaluate_gradient(user, forest, block, put_q_criterion, values);
 }
 
-/* Those that a program has registered. */
-static const gab_lbm_quantity *registered[GAB_LBM_MOST_OWN_QUANTITIES];
+static const char own_quantities[] = "flow";
 
 const gab_lbm_quantity *gab_lbm_quantity_at(int index)
 {
-  return index >= 0 && index < GAB_LBM_MOST_OWN_QUANTITIES ? registered[index] : NULL;
+  const gab_quantity *own = gab_own_quantity_at(own_quantities, index);
+  return own ? own->user : NULL;
 }
 
 /* `velocity.x' is of velocity. */
@@ -191,16 +191,17 @@ static gab_lbm_cell cell_of_block(const gab_lbm_quantities *view, const gab_bloc
 
 static gab_status evaluate_own(void *user, const gab_forest *forest, const gab_block *block, double *values)
 {
-  const own_view *own = user;
-  gab_lbm_quantities *view = own->view;
+  const gab_own_quantity *own = user;
+  const gab_lbm_quantity *quantity = own->descriptor;
+  gab_lbm_quantities *view = own->of;
   const int32_t *cells = gab_forest_get_options(forest)->cells;
-  const int components = own->quantity->components;
+  const int components = quantity->components;
   const double per_cell = ldexp(1 / view->units.dt, gab_block_level(forest, block));
-  if (own->quantity->gradient) GAB_TRY(gab_lbm_check_updated(view, forest, GAB_LBM_NEEDS_GRADIENT));
-  if (own->quantity->stress) GAB_TRY(gab_lbm_check_updated(view, forest, GAB_LBM_NEEDS_STRESS));
-  const gab_field *u = own->quantity->gradient ? gab_block_data(block, view->velocities.data) : NULL;
+  if (quantity->gradient) GAB_TRY(gab_lbm_check_updated(view, forest, GAB_LBM_NEEDS_GRADIENT));
+  if (quantity->stress) GAB_TRY(gab_lbm_check_updated(view, forest, GAB_LBM_NEEDS_STRESS));
+  const gab_field *u = quantity->gradient ? gab_block_data(block, view->velocities.data) : NULL;
   gab_lbm_cell cell = cell_of_block(view, block);
-  const bool has_walls = own->quantity->stress && gab_lbm_has_walls(view->lbm, block);
+  const bool has_walls = quantity->stress && gab_lbm_has_walls(view->lbm, block);
   GAB_TRY(take_room(view));
   GAB_TRY(evaluate_moments(view, block, view->density, view->velocity));
   int32_t at[3];
@@ -217,8 +218,8 @@ static gab_status evaluate_own(void *user, const gab_forest *forest, const gab_b
         for (int k = 0; k < 3; k++)
           cell.velocity[k] = gab_units_velocity_to_physical(&view->units, view->velocity[3 * i + (size_t)k]);
         if (u) gradient_at(u, at, per_cell, cell.dimension == 2, cell.gradient);
-        if (own->quantity->stress) gab_lbm_fill_cell_stress(view, block, at, has_walls, &cell);
-        own->quantity->evaluate(&cell, values);
+        if (quantity->stress) gab_lbm_fill_cell_stress(view, block, at, has_walls, &cell);
+        quantity->evaluate(&cell, values);
       }
   return GAB_OK;
 }
@@ -320,7 +321,6 @@ void gab_lbm_quantities_destroy(gab_lbm_quantities **quantities)
 gab_quantity_list gab_lbm_quantities_list(gab_lbm_quantities *quantities, int dimension,
                                           gab_quantity items[GAB_LBM_MOST_QUANTITIES])
 {
-  const gab_lbm_quantity *registered;
   const gab_quantity own[] = {
       {.name = "density", .doc = "of a flow", .components = 1, .evaluate = evaluate_density},
       {.name = "pressure",
@@ -357,16 +357,8 @@ gab_quantity_list gab_lbm_quantities_list(gab_lbm_quantities *quantities, int di
   items[count++].doc = "of a flow: the slot that has the block";
   items[count] = *gab_quantity_level();
   items[count++].doc = "of a flow: level of refinement of the block";
-  for (int i = 0; (registered = gab_lbm_quantity_at(i)); i++) {
-    if (quantities) quantities->own[i] = (own_view){quantities, registered};
-    items[count++] = (gab_quantity){.name = registered->name,
-                                    .doc = registered->doc,
-                                    .unit = registered->unit,
-                                    .components = registered->components,
-                                    .diverging = registered->diverging,
-                                    .evaluate = evaluate_own,
-                                    .user = quantities ? &quantities->own[i] : NULL};
-  }
+  count = gab_own_quantities_append(own_quantities, quantities, quantities ? quantities->own : NULL, items,
+                                    count);
   return (gab_quantity_list){items, count};
 }
 
@@ -378,30 +370,15 @@ gab_config_word gab_lbm_quantity_word(int index)
   return (gab_config_word){.name = items[index].name, .doc = items[index].doc};
 }
 
-static gab_status unused(void *user, const gab_forest *forest, const gab_block *block, double *values)
-{
-  (void)user, (void)forest, (void)block, (void)values;
-  return GAB_ERR_STATE;
-}
-
 gab_status gab_lbm_quantity_register(const gab_lbm_quantity *quantity)
 {
   gab_quantity items[GAB_LBM_MOST_QUANTITIES];
-  const gab_quantity_list taken = gab_lbm_quantities_list(NULL, 2, items);
-  const gab_quantity as_written = {
-      .name = quantity->name, .components = quantity->components, .evaluate = unused};
-  if (!quantity->name || !quantity->doc || !quantity->evaluate)
-    GAB_FAIL(GAB_ERR_ARGUMENT, "quantity '%s' lacks a name, a text or what evaluates it",
-             quantity->name ? quantity->name : "?");
-  GAB_TRY(gab_quantity_check(&as_written));
-  for (size_t i = 0; i < taken.count; i++)
-    if (strcmp(taken.items[i].name, quantity->name) == 0)
-      GAB_FAIL(GAB_ERR_ARGUMENT, "there is already a quantity '%s'", quantity->name);
-  for (int i = 0; i < GAB_LBM_MOST_OWN_QUANTITIES; i++)
-    if (!registered[i]) {
-      registered[i] = quantity;
-      return GAB_OK;
-    }
-  GAB_FAIL(GAB_ERR_ARGUMENT, "no room for quantity '%s': there are %d already", quantity->name,
-           (int)GAB_LBM_MOST_OWN_QUANTITIES);
+  const gab_quantity own = {.name = quantity->name,
+                            .doc = quantity->doc,
+                            .unit = quantity->unit,
+                            .components = quantity->components,
+                            .diverging = quantity->diverging,
+                            .evaluate = quantity->evaluate ? evaluate_own : NULL,
+                            .user = (void *)(uintptr_t)quantity}; /* only read */
+  return gab_own_quantity_register(own_quantities, &own, gab_lbm_quantities_list(NULL, 2, items));
 }

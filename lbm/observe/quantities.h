@@ -49,8 +49,7 @@
 #ifndef GABION_LBM_QUANTITIES_H
 #define GABION_LBM_QUANTITIES_H
 
-#include "blockforest/output/output_quantity.h"
-#include "core/config/config.h"
+#include "blockforest/output/own_quantity.h"
 #include "lbm/lbm.h"
 #include "lbm/observe/cell_quantity.h"
 #include "lbm/setup/units.h"
@@ -59,7 +58,7 @@
 extern "C" {
 #endif
 
-enum { GAB_LBM_MOST_QUANTITIES = 9 + GAB_LBM_MOST_OWN_QUANTITIES };
+enum { GAB_LBM_MOST_QUANTITIES = 9 + GAB_MOST_OWN_QUANTITIES };
 
 typedef struct gab_lbm_quantities gab_lbm_quantities;
 

@@ -10,12 +10,6 @@
 #include "lbm/observe/quantities.h"
 #include "lbm/observe/stress_impl.h"
 
-/* One of a program's own, and where it is evaluated. */
-typedef struct own_view {
-  gab_lbm_quantities *view;
-  const gab_lbm_quantity *quantity;
-} own_view;
-
 /* A field with ghosts, for differences across the faces of blocks. */
 typedef struct around {
   gab_block_field field;
@@ -30,7 +24,7 @@ struct gab_lbm_quantities {
   double *velocity; /* of one block, owned, as `density` and `fluid`; NULL before the first look */
   double *density;
   uint8_t *fluid;
-  own_view own[GAB_LBM_MOST_OWN_QUANTITIES];
+  gab_own_quantity own[GAB_MOST_OWN_QUANTITIES];
   /* Gradients need the neighbours' velocities, stresses on walls those of the stress: kept only if somebody wants them. */
   unsigned wanted;
   uint64_t updated; /* revision of the forest at the last update */

@@ -313,7 +313,7 @@ static gab_status read_method(const gab_config *config, const gab_domain *domain
   const int chosen = gab_config_choice(config, "lbm.lattice"); /* 0: auto */
   options->lattice = chosen == 0 ? gab_lattice_usual(domain->dimension) : gab_lattice_at(chosen - 1);
   if (options->lattice->dimension != domain->dimension) {
-    char fit[128] = "";
+    char fit[GAB_MOST_LATTICES * (GAB_LATTICE_MOST_LETTERS + 4) + 1] = "";
     for (int i = 0; gab_lattice_at(i); i++) {
       const size_t used = strlen(fit);
       if (gab_lattice_at(i)->dimension == domain->dimension)
@@ -324,7 +324,7 @@ static gab_status read_method(const gab_config *config, const gab_domain *domain
   }
   options->collision = gab_collision_at(gab_config_choice(config, "lbm.collision"));
   if (gab_collision_check_lattice(options->collision, options->lattice) != GAB_OK) {
-    char why[256];
+    char why[512];
     snprintf(why, sizeof why, "%s", gab_error_message());
     return gab_config_fail(config, "lbm.collision", "cannot be: %s", why);
   }
@@ -337,6 +337,15 @@ static gab_status read_method(const gab_config *config, const gab_domain *domain
   if (options->pencil > 1 && gab_lbm_fields(options) != 1)
     return gab_config_fail(config, "lbm.pencil", "has no effect: the kernel %s keeps two fields",
                            options->kernel);
+  return GAB_OK;
+}
+
+static gab_status read_pass(const gab_config *config, gab_lbm_setup *setup)
+{
+  setup->per_pass = (int)gab_config_int(config, "lbm.pass");
+  if (setup->per_pass > 1 && gab_lbm_fields(&setup->options) != 1)
+    return gab_config_fail(config, "lbm.pass", "has no effect: the kernel %s keeps two fields",
+                           setup->options.kernel);
   return GAB_OK;
 }
 
@@ -387,6 +396,7 @@ static gab_status read_all(const gab_config *config, const gab_domain *domain, c
   double acceleration[3];
   GAB_TRY(gab_lbm_periodic_from_config(config, domain->dimension, periodic));
   GAB_TRY(read_method(config, domain, &setup->options));
+  GAB_TRY(read_pass(config, setup));
   GAB_TRY(read_units(config, domain->dx, setup));
   for (int side = 0; side < 2 * domain->dimension; side++)
     GAB_TRY(read_side(config, side, domain->dimension, &setup->units, &setup->options.sides[side]));

@@ -17,7 +17,17 @@
   }
 
 /* "auto", and the names of all lattices in small letters. */
-static char lattice_names[128];
+static gab_config_word lattice_word(int index)
+{
+  static char names[GAB_MOST_LATTICES][GAB_LATTICE_MOST_LETTERS + 1];
+  if (index == 0) return (gab_config_word){.name = "auto", .doc = "d2q9 in 2D, d3q19 in 3D"};
+  const gab_lattice *lattice = gab_lattice_at(index - 1);
+  if (!lattice) return (gab_config_word){0};
+  char *name = names[index - 1];
+  for (size_t i = 0; i <= strlen(lattice->name); i++)
+    name[i] = (char)tolower((unsigned char)lattice->name[i]);
+  return (gab_config_word){.name = name, .doc = lattice->doc};
+}
 
 static gab_config_word kernel_word(int index)
 {
@@ -34,11 +44,9 @@ static gab_config_word collision_word(int index)
 static const gab_config_key lbm_keys[] = {
     {.name = "lattice",
      .type = GAB_CONFIG_CHOICE,
-     .choices = lattice_names,
+     .words = lattice_word,
      .default_text = "auto",
-     .doc =
-         "The lattice; auto takes d2q9 in 2D, d3q19 in 3D. d3q27 takes 27/19 of the memory; the secondary flow that "
-         "d3q19 adds to fast flows along an axis is absent."},
+     .doc = "The lattice."},
     {.name = "collision",
      .type = GAB_CONFIG_CHOICE,
      .words = collision_word,
@@ -100,6 +108,17 @@ static const gab_config_key lbm_keys[] = {
          "between them; all give the same bits. 0: as many as make rows of 128 cells, but 1 + an eighth of the blocks of a "
          "process at most. 1: each block has a field of its own; then all blocks that need no message beside them are "
          "computed while messages travel. In place only."},
+    {.name = "pass",
+     .type = GAB_CONFIG_INT,
+     .min = 0,
+     .max = 8,
+     .default_text = "0",
+     .outside = true,
+     .doc =
+         "Steps at most in one pass through memory, while nobody looks at the states between (output, monitors, "
+         "checkpoints, forces); all give the same bits. 0: as many as fit into the caches, 4 at most, and one where all cells "
+         "stay in them anyway. 1: one by one. In place, on one level, where no ghosts come by messages or across periodic "
+         "ends but those of x, and where no program adds anything to each step; elsewhere steps are taken one by one."},
 };
 static const gab_config_section lbm_section = {.path = "lbm",
                                                .doc = "The lattice Boltzmann method.",
@@ -364,16 +383,6 @@ static const gab_config_section initial_sections[] = {
      .variant = "taylor_green"},
 };
 
-static void list_lattices(void)
-{
-  size_t used = (size_t)snprintf(lattice_names, sizeof lattice_names, "auto");
-  for (int i = 0; gab_lattice_at(i) && used < sizeof lattice_names; i++) {
-    used +=
-        (size_t)snprintf(lattice_names + used, sizeof lattice_names - used, "|%s", gab_lattice_at(i)->name);
-    for (char *c = lattice_names; *c; c++) *c = (char)tolower((unsigned char)*c);
-  }
-}
-
 /* A table for each side of each condition that a program has registered. */
 static gab_status declare_own_sides(gab_config *config)
 {
@@ -418,7 +427,6 @@ static gab_status declare_own_shapes(gab_config *config)
 
 gab_status gab_lbm_declare(gab_config *config)
 {
-  list_lattices();
   GAB_TRY(gab_config_declare(config, &lbm_section));
   for (int i = 0; gab_collision_at(i); i++)
     if (gab_collision_at(i)->section) GAB_TRY(gab_config_declare(config, gab_collision_at(i)->section));

@@ -83,10 +83,18 @@ void gab_lbm_advise_borders_of_space(const gab_lbm_options *options, int dimensi
       level, reynolds, collision->title, most);
 }
 
+/* On D3Q15 waves grow at 15, where they do not on the lattices of the library, but not at 10. */
+static double most_wave_reynolds(const gab_lbm_options *options)
+{
+  const double most = gab_lbm_collision(options)->wave_reynolds, most_on_own = 10;
+  const bool is_own = options->lattice && gab_lattice_is_own(gab_lattice_number(options->lattice));
+  return is_own ? fmin(most, most_on_own) : most;
+}
+
 void gab_lbm_advise(const gab_lbm_options *options, double speed, int level, char *text, size_t capacity)
 {
   const gab_collision *collision = gab_lbm_collision(options);
-  const double most_reynolds = collision->wave_reynolds, harmless = 0.4;
+  const double most_reynolds = most_wave_reynolds(options), harmless = 0.4;
   const double reynolds = cell_reynolds(options, speed, level), magic = gab_lbm_magic_on(options, level);
   text[0] = '\0';
   if (!has_magic(options) || reynolds <= most_reynolds || magic * reynolds * reynolds / 9 <= harmless) return;

@@ -275,27 +275,50 @@ static gab_status collide_pass(gab_lbm *lbm, const gab_pass_plan *plan, gab_pass
   return GAB_OK;
 }
 
-gab_status gab_pass_take(gab_lbm *lbm, gab_pass_shape wanted, gab_step left, gab_step *taken)
+gab_status gab_pass_try(gab_lbm *lbm, gab_pass_shape wanted, gab_step left, gab_step *taken)
 {
   const gab_pass_plan *plan;
-  *taken = 1;
-  GAB_TRY(gab_lbm_exchange_start(lbm));
+  *taken = 0;
+  if (gab_forest_revision(lbm->forest) == 0) return GAB_OK; /* a step says what is missing */
+  GAB_TRY(gab_lbm_join(lbm));
+  gab_lbm_pack_strips(lbm);
   GAB_TRY(plan_of(lbm, &plan));
-  gab_pass_shape shape = {.steps = 1};
-  if (plan) shape = gab_pass_shape_of(plan, lbm->pass_cache, gab_thread_count(), wanted.steps, left);
+  if (!plan) return GAB_OK;
+  gab_pass_shape shape = gab_pass_shape_of(plan, lbm->pass_cache, gab_thread_count(), wanted.steps, left);
+  if (shape.steps < 2) return GAB_OK;
   if (wanted.band > 0) shape.band = wanted.band;
-  if (shape.steps == 1) GAB_TRY(gab_lbm_collide_inner(lbm));
+  GAB_TRY(gab_lbm_exchange_start(lbm));
   GAB_TRY(gab_lbm_exchange_finish(lbm));
-  if (shape.steps == 1) return gab_lbm_collide(lbm);
   *taken = shape.steps;
   return collide_pass(lbm, plan, shape);
 }
 
-gab_status gab_lbm_steps(gab_lbm *lbm, gab_step count, int per_pass)
+gab_status gab_pass_take(gab_lbm *lbm, gab_pass_shape wanted, gab_step left, gab_step *taken)
+{
+  GAB_TRY(gab_pass_try(lbm, wanted, left, taken));
+  if (*taken > 0) return GAB_OK;
+  *taken = 1;
+  return gab_lbm_step(lbm);
+}
+
+static gab_status check_numbers(gab_step count, int per_pass)
 {
   if (count < 0 || per_pass < 0)
     GAB_FAIL(GAB_ERR_ARGUMENT, "%" GAB_PRI_STEP " steps asked for, %d at once", count, per_pass);
+  return GAB_OK;
+}
+
+gab_status gab_lbm_steps(gab_lbm *lbm, gab_step count, int per_pass)
+{
+  GAB_TRY(check_numbers(count, per_pass));
   for (gab_step taken; count > 0; count -= taken)
     GAB_TRY(gab_pass_take(lbm, (gab_pass_shape){.steps = per_pass}, count, &taken));
   return GAB_OK;
+}
+
+gab_status gab_lbm_pass(gab_lbm *lbm, gab_step most, int per_pass, gab_step *taken)
+{
+  *taken = 0;
+  GAB_TRY(check_numbers(most, per_pass));
+  return most > 1 ? gab_pass_try(lbm, (gab_pass_shape){.steps = per_pass}, most, taken) : GAB_OK;
 }

@@ -91,6 +91,9 @@ typedef struct gab_pass_shape {
 gab_pass_shape gab_pass_shape_of(const gab_pass_plan *plan, size_t cache, size_t threads, int most,
                                  gab_step left);
 
+/** Some steps in a pass, or nothing: then no exchange has begun. Local, since a pass needs no message.
+ *  @param[in] wanted, left  as in gab_pass_take() @param[out] taken  steps; 0: none */
+gab_status gab_pass_try(gab_lbm *lbm, gab_pass_shape wanted, gab_step left, gab_step *taken);
 /** Some steps in a pass, or one if that cannot be; the exchange comes with it. Collective among neighbours.
  *  @param[in] wanted  steps at most, as `most` above; band 0: what fits @param[out] taken  steps */
 gab_status gab_pass_take(gab_lbm *lbm, gab_pass_shape wanted, gab_step left, gab_step *taken);

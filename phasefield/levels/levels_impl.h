@@ -10,7 +10,7 @@
  *  ----------------
  *  All interfaces are on the finest level, with a margin (phasefield/levels/refinement.h): every block that is
  * coarser, and the outermost cells of every block beside a block of another level, consist of one phase p,
- * the same on both sides. That is checked in every step by what crosses (gab_phasefield_levels_exchange()).
+ * the same on both sides. That is checked in every step by what crosses (gab_phasefield_levels_check()).
  * Two things follow:
  *    - phi needs no messages across borders of levels: ghosts there take the phase of the cell inside. In
  * coarse blocks phi does not change at all; it is neither swept nor sent;
@@ -18,34 +18,16 @@
  * matrix M = D_p chi_p. It is linear in grad mu, and so are all that is needed: kernels know nothing of
  * levels, they only see ghosts of mu.
  *
- *  Ghosts of fine cells
- *  --------------------
- *  Let a border be at s = 0, fine cells at s = -h/2 and -3h/2 with mu_1 and mu_2, coarse cells at s = h (H =
- * 2h). The coarse side sends mu' at s = h opposite to each fine cell, from its cell with a linear correction
- * along the border,
- *  @code
- *    mu' = mu_c + sum over axes t of (+-1/4) d_t mu,
- *  @endcode
- *  d_t the central difference over cells (one-sided where the cell beside it is of another level). The ghost
- * at s = h/2 is then on the parabola through mu_2, mu_1 and mu' (Martin & Colella 2000, J. Comput. Phys. 163,
- * 271):
- *  @code
- *    mu_g = -1/5 mu_2 + 2/3 mu_1 + 8/15 mu' = mu_1 + 8/15 (mu' - mu_1) + 1/5 (mu_1 - mu_2)
- *  @endcode
- *  in the second form, in which a uniform mu stays so to the last bit. The error of mu_g is of third order
- * across the border and of second order along it, that of the flux (mu_g - mu_1) / h of first order at least.
- * As faces of borders have one dimension less than the domain and what leaves on one side enters on the
- * other, the solution is of second order everywhere.
- *
- *  Conservation
+ *  Ghosts of mu
  *  ------------
- *  A fine face is passed by M (mu_g - mu_1) / h per area. The coarse cell opposite to 2^(d-1) of these has to
- * lose their sum. Fine blocks send up the means of mu_1 - mu_g over the faces of each coarse cell, and the
- * ghost of the coarse cell is made such that its kernel finds that flux:
- *  @code
- *    mu_G = mu_c + (H / h) mean(mu_1 - mu_g),   hence   M (mu_G - mu_c) / H = mean of M (mu_1 - mu_g) / h.
- *  @endcode
- *  So every flux is decided once, on the fine side; sum c (weighted by volume) changes by rounding only, by
+ *  are made as blockforest/exchange/level_border.h says, with mu as u. Slopes along a border are central also at the sides of a
+ * block, since ghosts within levels are there before anything goes down, but where the block beside it is of another level. A
+ * uniform mu stays so to the last bit. The error of mu_g is of third order across the border and of second order along it, that
+ * of the flux (mu_g - mu_1) / h of first order at least. As faces of borders have one dimension less than the domain and what
+ * leaves on one side enters on the other, the solution is of second order everywhere.
+ *
+ *  A fine face is passed by M (mu_g - mu_1) / h per area, a coarse one by the mean of what passes the fine ones opposite to it:
+ * every flux is decided once, on the fine side; sum c (weighted by volume) changes by rounding only, by
  * about 1e-16 mu M dt / H^2 per face and step. In a phase that does not diffuse (M = 0) nothing passes at
  * all.
  *
@@ -130,8 +112,8 @@ uint32_t gab_phasefield_beside(const gab_forest *forest, const gab_block *place)
 void gab_phasefield_fill_beside(const gab_phasefield_block *block, gab_phasefield_which which);
 /** For blockforest/exchange/coupling.h: mu between levels. */
 gab_coupling_kind gab_phasefield_border_coupling(void);
-/** Ghosts of mu between levels; those within levels and beyond the sides are there. Collective.
- *  @return ::GAB_ERR_STATE, on all, if an interface has come to a border of levels */
+/** Ghosts of mu between levels; those within levels and beyond the sides are there. Collective. Blocks are marked at which an
+ *  interface has come to a border of levels. */
 gab_status gab_phasefield_levels_exchange(gab_phasefield *phasefield);
 /** ::GAB_ERR_STATE, raised, if a block of this process is marked as having met what may not be. */
 gab_status gab_phasefield_levels_check(gab_phasefield *phasefield);

@@ -1,4 +1,4 @@
-/* Integrals, checks, quantities to write out. */
+/* Integrals and checks. */
 #include "core/messages/collective.h"
 #include "phasefield/phasefield_impl.h"
 
@@ -137,83 +137,4 @@ gab_status gab_phasefield_check_finite(const gab_phasefield *phasefield)
         for (at[0] = 0; at[0] < model->cells[0]; at[0]++) GAB_TRY(check_cell(model, block, at));
   }
   return GAB_OK;
-}
-
-/* ------------------------------------------------------------------------------------------ quantities */
-
-typedef enum part_kind {
-  PART_PHASE,
-  PART_SOLID,
-  PART_INTERFACE,
-  PART_TEMPERATURE,
-  PART_PHI,
-  PART_MU,
-  PART_C
-} part_kind;
-
-static double part_of_phi(const gab_phasefield_model *model, const gab_phasefield_part *part,
-                          const gab_phasefield_block *block, const int32_t at[3])
-{
-  double best = -1, mixed = 0;
-  int largest = 0;
-  for (int a = 0; a < model->phases; a++) {
-    double phi = gab_field_get(block->phi, at[0], at[1], at[2], a);
-    mixed += phi * (1 - phi);
-    if (phi > best) largest = a;
-    best = fmax(best, phi);
-  }
-  if (part->kind == PART_PHASE) return largest;
-  if (part->kind == PART_INTERFACE) return mixed;
-  return 1 - gab_field_get(block->phi, at[0], at[1], at[2], model->melt);
-}
-
-static gab_status evaluate(void *user, const gab_forest *forest, const gab_block *place, double *values)
-{
-  (void)forest;
-  const gab_phasefield_part *part = user;
-  const gab_phasefield_view view = gab_phasefield_look(part->phasefield, place);
-  const gab_phasefield_block *block = gab_block_data(place, part->phasefield->data);
-  const gab_phasefield_model *model = block->model;
-  const gab_field *fields[] = {[PART_PHI] = view.phi, [PART_MU] = view.mu, [PART_C] = view.c};
-  int32_t at[3];
-  for (at[2] = 0; at[2] < model->cells[2]; at[2]++)
-    for (at[1] = 0; at[1] < model->cells[1]; at[1]++)
-      for (at[0] = 0; at[0] < model->cells[0]; at[0]++)
-        if (part->kind >= PART_PHI)
-          *values++ = gab_field_get(fields[part->kind], at[0], at[1], at[2], part->index);
-        else if (part->kind == PART_TEMPERATURE)
-          *values++ =
-              gab_phasefield_row_temperature(model, block->first[model->axis] + at[model->axis], model->step);
-        else *values++ = part_of_phi(model, part, block, at);
-  return GAB_OK;
-}
-
-static void add_part(gab_phasefield *phasefield, gab_quantity *items, size_t *count, part_kind kind,
-                     int index, const char *name)
-{
-  gab_phasefield_part *part = &phasefield->parts[*count];
-  *part = (gab_phasefield_part){.phasefield = phasefield, .kind = kind, .index = index};
-  snprintf(part->name, sizeof part->name, "%s", name);
-  items[(*count)++] = (gab_quantity){.name = part->name, .components = 1, .evaluate = evaluate, .user = part};
-}
-
-gab_quantity_list gab_phasefield_quantities(gab_phasefield *phasefield,
-                                            gab_quantity items[GAB_PHASEFIELD_MOST_QUANTITIES])
-{
-  const gab_phasefield_model *model = &phasefield->model;
-  char name[GAB_PHASE_NAME_LENGTH + 8];
-  size_t count = 0;
-  add_part(phasefield, items, &count, PART_PHASE, 0, "phase");
-  add_part(phasefield, items, &count, PART_SOLID, 0, "solid");
-  add_part(phasefield, items, &count, PART_INTERFACE, 0, "interface");
-  add_part(phasefield, items, &count, PART_TEMPERATURE, 0, "temperature");
-  for (int a = 0; a < model->phases; a++) {
-    snprintf(name, sizeof name, "phi_%s", model->options.thermo.phase[a].name);
-    add_part(phasefield, items, &count, PART_PHI, a, name);
-  }
-  for (int i = 0; i < 2 * model->independents; i++) {
-    snprintf(name, sizeof name, "%s_%d", i % 2 == 0 ? "mu" : "c", i / 2 + 1);
-    add_part(phasefield, items, &count, i % 2 == 0 ? PART_MU : PART_C, i / 2, name);
-  }
-  return (gab_quantity_list){.items = items, .count = count};
 }

@@ -105,6 +105,22 @@ gab_status gab_phasefield_settle(gab_phasefield *phasefield)
   return phasefield->revision == gab_forest_revision(phasefield->forest) ? GAB_OK : make_derived(phasefield);
 }
 
+gab_status gab_phasefield_fill_ghosts(gab_phasefield *phasefield)
+{
+  GAB_TRY(gab_phasefield_settle(phasefield));
+  phasefield->phi_ghosts.which = WHICH_PHI;
+  GAB_TRY(gab_exchange_start(phasefield->phi_exchange));
+  GAB_TRY(gab_exchange_finish(phasefield->phi_exchange));
+  fill_all_sides(phasefield, WHICH_PHI);
+  GAB_TRY(gab_exchange_start(phasefield->mu_exchange));
+  GAB_TRY(gab_exchange_finish(phasefield->mu_exchange));
+  fill_all_sides(phasefield, WHICH_MU);
+  GAB_TRY(gab_phasefield_levels_exchange(phasefield));
+  for (size_t i = 0; i < gab_forest_block_count(phasefield->forest); i++)
+    gab_phasefield_block_of(phasefield, i)->astray = 0; /* the next step finds out by itself */
+  return GAB_OK;
+}
+
 void gab_phasefield_forget_derived(gab_phasefield *phasefield) { phasefield->revision = 0; }
 
 /* A step that was broken off, by a death say, begins anew. */
@@ -155,7 +171,8 @@ gab_status gab_phasefield_exchange_mu_finish(gab_phasefield *phasefield)
 {
   GAB_TRY(gab_exchange_finish(phasefield->mu_exchange));
   fill_all_sides(phasefield, WHICH_MU);
-  return note_call(phasefield, gab_phasefield_levels_exchange(phasefield), GAB_PHASEFIELD_MU_FINISHED);
+  GAB_TRY(gab_phasefield_levels_exchange(phasefield));
+  return note_call(phasefield, gab_phasefield_levels_check(phasefield), GAB_PHASEFIELD_MU_FINISHED);
 }
 
 gab_status gab_phasefield_exchange_phi_start(gab_phasefield *phasefield)

@@ -74,7 +74,7 @@ gab_status gab_local_check(const gab_protection *options)
         GAB_ERR_INPUT,
         "resilience.local.own_every does not go with resilience.local.log_limit: logs are freed when clusters "
         "commit their own checkpoints");
-  if (options->overlap)
+  if (options->overlap != GAB_OVERLAP_NEVER)
     GAB_FAIL(GAB_ERR_INPUT,
              "resilience.memory.overlap has no meaning with strategy 'local': copies always travel "
              "behind the steps");

@@ -8,19 +8,9 @@
 
 #include <math.h>
 
-enum {
-  FIRST_LOOK = 10,       /* steps after which a step's time is taken as known */
-  LONGEST_OVERLAP = 1000 /* steps behind which copies may travel */
-};
+enum { FIRST_LOOK = 10 /* steps after which a step's time is taken as known */ };
 
 /* ---------------------------------------------------------------- setting the clocks */
-
-double gab_protection_step_seconds(const gab_timeloop *loop)
-{
-  const gab_run_stats *stats = &loop->stats;
-  return stats->steps_computed ? (stats->step_seconds + stats->duty_seconds) / (double)stats->steps_computed
-                               : 0;
-}
 
 static double memory_cost(const gab_protection_state *protection)
 {
@@ -52,45 +42,17 @@ static void set_by_steps(gab_clock *clock, gab_step step)
   clock->next = every > 0 ? step - step % every + every : -1;
 }
 
-/* Steps that the copies of this slot need to get through. One that was overlapped tells: those that it took,
- * and one to spare; twice as many if they did not do. Else the time of the exchange, half of which a step
- * lends to it at best, since messages move only when somebody looks after them. */
-static uint64_t wanted_lag(const gab_timeloop *loop)
-{
-  const gab_overlap *overlap = &loop->protection->overlap;
-  const gab_checkpoint_stats costs = gab_checkpoint_get_stats(loop->protection->checkpoint);
-  const double step_seconds = gab_protection_step_seconds(loop);
-  const gab_placement *placement = gab_checkpoint_placement(loop->protection->checkpoint);
-  if (!overlap->wanted || !placement || placement->scheme->kind != GAB_SCHEME_COPIES || costs.sent_bytes == 0)
-    return 0;
-  if (overlap->from >= 0 && overlap->there >= 0) return (uint64_t)(overlap->there - overlap->from) + 1;
-  if (overlap->from >= 0) return 2 * (uint64_t)overlap->lag;
-  if (!(step_seconds > 0) || costs.taken == 0) return overlap->lag ? (uint64_t)overlap->lag : 1;
-  const double steps = ceil(2 * costs.exchange_seconds / (double)costs.taken / step_seconds);
-  return steps < LONGEST_OVERLAP ? (uint64_t)fmax(steps, 1) : LONGEST_OVERLAP;
-}
-
-/* All have to be through with one before the next one is due: not more than half of the time between them. */
-static void set_lag(gab_timeloop *loop, uint64_t wanted)
-{
-  gab_overlap *overlap = &loop->protection->overlap;
-  const gab_step next[2] = {loop->protection->memory.next, loop->protection->on_disk.next};
-  overlap->lag = wanted > LONGEST_OVERLAP ? LONGEST_OVERLAP : (gab_step)wanted;
-  for (int i = 0; i < 2; i++)
-    if (next[i] >= 0 && overlap->lag > (next[i] - loop->step) / 2) overlap->lag = (next[i] - loop->step) / 2;
-}
-
 /* The root turns times into steps; everyone takes its answer. Steps need no answer, but for those behind
  * which copies travel: of these the most that anybody needs. */
-gab_status gab_protection_set_clocks(gab_timeloop *loop)
+static gab_status set_clocks(gab_timeloop *loop)
 {
   gab_protection_state *protection = loop->protection;
   gab_clock *memory = &protection->memory, *disk = &protection->on_disk;
-  uint64_t left[3] = {0, 0, wanted_lag(loop)};
+  uint64_t left[3] = {0, 0, gab_overlap_wanted_lag(loop)};
   protection->look = -1;
   if (!by_time(memory)) set_by_steps(memory, loop->step);
   if (!by_time(disk)) set_by_steps(disk, loop->step);
-  if (!by_time(memory) && !by_time(disk) && !protection->overlap.wanted) return GAB_OK;
+  if (!by_time(memory) && !by_time(disk) && protection->overlap.wanted == GAB_OVERLAP_NEVER) return GAB_OK;
   if (gab_world_is_root(loop->world)) {
     const double step_seconds = gab_protection_step_seconds(loop);
     gab_clock observed = *memory; /* deaths so far tell more of the next ones than the guess in the file */
@@ -110,7 +72,22 @@ gab_status gab_protection_set_clocks(gab_timeloop *loop)
   if (by_time(memory)) memory->next = loop->step + (left[0] ? (gab_step)left[0] : FIRST_LOOK);
   if (by_time(disk)) disk->next = left[1] ? loop->step + (gab_step)left[1] : -1;
   if (by_time(disk) && !left[1]) protection->look = loop->step + FIRST_LOOK;
-  set_lag(loop, left[2]);
+  if (protection->overlap.wanted == GAB_OVERLAP_AUTO) {
+    gab_overlap_costs all;
+    GAB_TRY(gab_overlap_compare(loop, &all));
+    if (!gab_overlap_pays(&all)) left[2] = 0;
+  }
+  gab_overlap_set_lag(loop, left[2]);
+  return GAB_OK;
+}
+
+/* After this nothing is under way. */
+gab_status gab_protection_set_clocks(gab_timeloop *loop)
+{
+  gab_overlap *overlap = &loop->protection->overlap;
+  GAB_TRY(set_clocks(loop));
+  overlap->rested = gab_overlap_watch(loop);
+  overlap->rested_from = loop->step;
   return GAB_OK;
 }
 
@@ -196,6 +173,25 @@ static gab_status complete(gab_timeloop *loop)
   return protection->overlap.to_disk && protection->disk ? begin_on_disk(loop) : GAB_OK;
 }
 
+/* Before it the run was at rest, at least for a step, or there is nothing to compare with. */
+static void watch_overlap(gab_timeloop *loop)
+{
+  gab_overlap *overlap = &loop->protection->overlap;
+  const double steps = (double)(loop->step - overlap->rested_from);
+  overlap->began = gab_overlap_watch(loop);
+  overlap->usual = steps > 0 ? (overlap->began - overlap->rested) / steps : 0;
+}
+
+static gab_status complete_behind_the_steps(gab_timeloop *loop)
+{
+  gab_overlap *overlap = &loop->protection->overlap;
+  GAB_TRY(complete(loop));
+  const double steps = (double)(loop->step - overlap->from);
+  if (overlap->from < 0 || !(overlap->usual > 0)) return GAB_OK;
+  gab_overlap_note(&overlap->costs, true, gab_overlap_watch(loop) - overlap->began - steps * overlap->usual);
+  return GAB_OK;
+}
+
 /* What is under way comes first. */
 static gab_status settle(gab_timeloop *loop)
 {
@@ -210,12 +206,22 @@ gab_status gab_protection_take(gab_timeloop *loop, bool to_disk)
   return gab_protection_set_clocks(loop);
 }
 
+static gab_status take_and_wait(gab_timeloop *loop, bool to_disk)
+{
+  const bool alone = !gab_checkpoint_is_pending(loop->protection->checkpoint);
+  const double start = gab_overlap_watch(loop);
+  GAB_TRY(gab_protection_take(loop, to_disk));
+  if (alone) gab_overlap_note(&loop->protection->overlap.costs, false, gab_overlap_watch(loop) - start);
+  return GAB_OK;
+}
+
 /* The next clocks are set when it is complete: there all meet anyway. Until then this one is not due again. */
 static gab_status take_behind_the_steps(gab_timeloop *loop, bool to_disk)
 {
   const gab_step lag = loop->protection->overlap.lag;
-  if (lag == 0 || loop->step + lag >= loop->steps) return gab_protection_take(loop, to_disk);
+  if (lag == 0 || loop->step + lag >= loop->steps) return take_and_wait(loop, to_disk);
   GAB_TRY(settle(loop));
+  watch_overlap(loop);
   if (to_disk) loop->protection->on_disk.next = -1;
   return begin(loop, lag, to_disk);
 }
@@ -260,7 +266,7 @@ gab_status gab_protection_checkpoint(gab_timeloop *loop)
     return take_behind_the_steps(loop, disk);
   }
   if (under_way && loop->step >= protection->overlap.until) {
-    GAB_TRY(complete(loop));
+    GAB_TRY(complete_behind_the_steps(loop));
     GAB_TRY(gab_protection_set_clocks(loop));
   } else if (!under_way && protection->look >= 0 && loop->step >= protection->look) {
     GAB_TRY(gab_protection_set_clocks(loop));

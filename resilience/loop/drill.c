@@ -256,6 +256,18 @@ static void watch(void *user, gab_world *world, gab_fault_point point)
   }
 }
 
+gab_step gab_drills_next(const gab_drills *drills)
+{
+  const gab_incarnation mine = gab_world_incarnation(drills->world, gab_world_slot(drills->world));
+  gab_step next = -1;
+  for (size_t i = 0; i < drills->count; i++) {
+    const gab_drill *drill = &drills->drills[i];
+    if (drill->incarnation != mine || drills->visits[i] >= drill->visit) continue;
+    if (next < 0 || drill->step < next) next = drill->step;
+  }
+  return next;
+}
+
 bool gab_drill_is_over(const gab_drill *drill)
 {
   return drill->once && drill->attempt < gab_launch_attempt();

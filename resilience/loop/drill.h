@@ -63,6 +63,9 @@ gab_status gab_drills_create(gab_world *world, const gab_drill *drills, size_t c
                              gab_drills **made);
 /** Whose bits may flip. Local. @param[in] forest  borrowed; drills that flip do nothing without it */
 void gab_drills_set_forest(gab_drills *drills, gab_forest *forest);
+/** The first step in which a drill may fire here or counts how often this process comes to its fault point, which may have begun
+ *  already; -1: none does any more. Local. */
+gab_step gab_drills_next(const gab_drills *drills);
 /** Gives the hook back. */
 void gab_drills_destroy(gab_drills **drills);
 

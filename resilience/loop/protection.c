@@ -266,8 +266,8 @@ static gab_status build_guard(gab_timeloop *loop, const gab_protection *options,
   protection->buffers = options->buffers;
   protection->scrub = options->scrub;
   protection->memory = (gab_clock){.every = options->every, .next = -1};
-  protection->overlap =
-      (gab_overlap){.wanted = options->overlap && options->buffers != 1, .from = -1, .there = -1};
+  protection->overlap = (gab_overlap){
+      .wanted = options->buffers == 1 ? GAB_OVERLAP_NEVER : options->overlap, .from = -1, .there = -1};
   protection->on_disk = (gab_clock){.next = -1, .last = gab_seconds()};
   if (protection->disk) protection->on_disk.every = options->disk_every;
   protection->look = -1;

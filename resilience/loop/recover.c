@@ -1,6 +1,7 @@
 /* What a time loop does after a fault: round after round until a recovery has gone through, or why the run ends. */
 #include "resilience/checkpoint/checkpoint_impl.h"
 #include "resilience/loop/timeloop_impl.h"
+#include "resilience/reports/history.h"
 
 #include "core/base/log.h"
 #include "core/memory/system_memory.h"
@@ -26,19 +27,13 @@ static void remember(gab_timeloop *loop, const gab_fault *fault)
   stats->rolled_back += fault->noticed_step - fault->restored_step;
 }
 
-static const char *who_took_over(const gab_fault *fault)
-{
-  if (fault->respawned == 0) return fault->returned == 1 ? "spare" : "spares";
-  if (fault->respawned < fault->returned) return "spares and new processes";
-  return fault->returned == 1 ? "new process" : "new processes";
-}
-
 static void log_recovery(gab_timeloop *loop, const gab_fault *fault)
 {
   char lost[256], seated[96] = "";
   gab_fault_who(fault->lost, fault->lost_count, fault->lost_count, lost, sizeof lost);
   if (fault->returned > 0)
-    snprintf(seated, sizeof seated, ", %s took over%s", who_took_over(fault),
+    snprintf(seated, sizeof seated, ", %s took over%s",
+             gab_history_who_took_over(fault->returned, fault->respawned),
              fault->returned < fault->lost_count ? " as far as there were any" : "");
   gab_log(GAB_LOG_WARNING,
           "%s%s%s; back from step %" GAB_PRI_STEP " to step %" GAB_PRI_STEP

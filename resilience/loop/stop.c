@@ -58,6 +58,8 @@ void gab_stop_destroy(gab_stop **stop)
 
 void gab_stop_restart(gab_stop *stop, gab_step step) { stop->next = step + 1; }
 
+gab_step gab_stop_next(const gab_stop *stop) { return stop->next > 0 ? stop->next : 0; }
+
 /* What this process knows; file and clock are the root's business. */
 gab_stop_reason gab_stop_look(const gab_stop *stop, double reserve)
 {

@@ -48,6 +48,9 @@ void gab_stop_destroy(gab_stop **stop);
 gab_status gab_stop_ask(gab_stop *stop, gab_step step, double step_seconds, double reserve,
                         gab_stop_reason *reason);
 
+/** The step after which all are asked next: at once if that is past. Equal on all. */
+gab_step gab_stop_next(const gab_stop *stop);
+
 /** What this process alone knows. Local. @param[in] reserve  as in gab_stop_ask() */
 gab_stop_reason gab_stop_look(const gab_stop *stop, double reserve);
 /** The same of all, at once. Collective. @return ::GAB_ERR_FAULT if the world broke */

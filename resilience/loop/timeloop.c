@@ -73,6 +73,20 @@ gab_status gab_timeloop_add_task(gab_timeloop *loop, const char *name, gab_task_
   return add(loop, &loop->tasks, name, NULL, run, user);
 }
 
+gab_status gab_timeloop_add_pass(gab_timeloop *loop, const char *name, int tasks, gab_pass_fn run, void *user)
+{
+  GAB_TRY(check_open(loop, name));
+  if (loop->pass.run) GAB_FAIL(GAB_ERR_STATE, "the loop has a pass already, '%s' is a second one", name);
+  if (!run || tasks < 1 || tasks > loop->tasks.count)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "pass '%s' in the place of %d tasks, of %d that there are%s", name, tasks,
+             loop->tasks.count, run ? "" : ", has no function");
+  GAB_TRY(gab_timers_find(loop->timers, name, &loop->pass.timer));
+  loop->pass.run = run;
+  loop->pass.user = user;
+  loop->pass.tasks = tasks;
+  return GAB_OK;
+}
+
 gab_status gab_timeloop_add_duty(gab_timeloop *loop, const char *name,
                                  bool (*due)(const void *user, gab_step step), gab_task_fn run, void *user)
 {
@@ -157,6 +171,14 @@ gab_forest *gab_timeloop_forest(const gab_timeloop *loop) { return loop->forest;
 
 /* ---------------------------------------------------------------- running it */
 
+/* Looks after others. A task that swallowed its error has left garbage behind: it must not be taken for a result. */
+static gab_status after_task(gab_timeloop *loop, gab_status status)
+{
+  if (status == GAB_OK) status = gab_protection_help(loop);
+  if (status == GAB_OK) status = gab_local_help(loop);
+  return status == GAB_OK ? gab_world_check(loop->world) : status;
+}
+
 static gab_status run_all(gab_timeloop *loop, const gab_task_list *list, bool announce, double *seconds)
 {
   double start = gab_seconds();
@@ -168,10 +190,7 @@ static gab_status run_all(gab_timeloop *loop, const gab_task_list *list, bool an
     gab_timer_start(loop->timers, task->timer);
     status = task->run(task->user, loop->step);
     gab_timer_stop(loop->timers, task->timer);
-    if (status == GAB_OK) status = gab_protection_help(loop);
-    if (status == GAB_OK) status = gab_local_help(loop);
-    /* A task that swallowed its error has left garbage behind: it must not be taken for a result. */
-    if (status == GAB_OK) status = gab_world_check(loop->world);
+    status = after_task(loop, status);
   }
   *seconds += gab_seconds() - start;
   return status;
@@ -199,17 +218,58 @@ static gab_status do_duties(gab_timeloop *loop)
   return GAB_OK;
 }
 
-static gab_status one_step(gab_timeloop *loop)
+/* @param[in] most  steps @param[out] taken  0: none */
+static gab_status run_pass(gab_timeloop *loop, gab_step most, gab_step *taken)
+{
+  const gab_loop_pass *pass = &loop->pass;
+  const double start = gab_seconds();
+  *taken = 0;
+  gab_world_enter(loop->world, GAB_FAULT_POINT_COMPUTE);
+  gab_timer_start(loop->timers, pass->timer);
+  gab_status status = pass->run(pass->user, loop->step, most, taken);
+  gab_timer_stop(loop->timers, pass->timer);
+  if (status == GAB_OK && (*taken < 0 || *taken > most))
+    status = gab_error_set(
+        GAB_ERR_STATE, __FILE__, __LINE__,
+        "a pass of the time loop took %" GAB_PRI_STEP " steps, %" GAB_PRI_STEP " were offered", *taken, most);
+  status = after_task(loop, status);
+  loop->stats.step_seconds += gab_seconds() - start;
+  return status;
+}
+
+/* The tasks of a step, or several steps where nobody looks between them. @param[out] taken  steps */
+static gab_status take_steps(gab_timeloop *loop, gab_step *taken)
+{
+  const gab_step most = gab_unseen_steps(loop);
+  *taken = 0;
+  if (most > 1) GAB_TRY(run_pass(loop, most, taken));
+  if (*taken == 0) {
+    *taken = 1;
+    return run_all(loop, &loop->tasks, true, &loop->stats.step_seconds);
+  }
+  if (*taken > 1) loop->stats.steps_in_passes += (uint64_t)*taken;
+  return GAB_OK;
+}
+
+static void count_steps(gab_timeloop *loop, gab_step taken)
+{
+  const gab_step before = loop->step, known = loop->furthest > before ? loop->furthest - before : 0;
+  loop->step += taken;
+  gab_world_set_step(loop->world, loop->step);
+  loop->stats.steps_computed += (uint64_t)taken;
+  loop->stats.updates_computed += (double)taken * (double)loop->stats.updates_per_step;
+  loop->stats.local.steps_again += (uint64_t)(known < taken ? known : taken);
+  if (loop->step > loop->furthest) loop->furthest = loop->step;
+}
+
+/* Up to the end of a step, with what comes after it. */
+static gab_status go_on(gab_timeloop *loop)
 {
   const double start = gab_seconds();
-  GAB_TRY(run_all(loop, &loop->tasks, true, &loop->stats.step_seconds));
-  loop->step++;
-  gab_world_set_step(loop->world, loop->step);
-  loop->stats.steps_computed++;
-  loop->stats.updates_computed += (double)loop->stats.updates_per_step;
+  gab_step taken;
+  GAB_TRY(take_steps(loop, &taken));
+  count_steps(loop, taken);
   loop->duties_pending = true;
-  if (loop->step > loop->furthest) loop->furthest = loop->step;
-  else loop->stats.local.steps_again++;
   GAB_TRY(do_duties(loop));
   GAB_TRY(gab_local_has_part(loop) ? gab_local_checkpoint_due(loop) : gab_protection_checkpoint(loop));
   loop->longest_step = fmax(loop->longest_step, gab_seconds() - start);
@@ -277,7 +337,7 @@ static gab_status advance(gab_timeloop *loop, bool *done)
   GAB_TRY(do_duties(loop)); /* those of step 0, and of a restored step if they were still to be done */
   if (loop->step < loop->steps) {
     GAB_TRY(gab_local_begin(loop));
-    return one_step(loop);
+    return go_on(loop);
   }
   GAB_TRY(gab_local_end(loop));
   GAB_TRY(gab_protection_finish(loop));

@@ -47,6 +47,22 @@ void gab_timeloop_destroy(gab_timeloop **loop);
  *  @return ::GAB_ERR_STATE, as of everything that is added, once the loop runs */
 gab_status gab_timeloop_add_task(gab_timeloop *loop, const char *name, gab_task_fn run, void *user);
 
+/** Several steps at once. Without messages: how many are offered may differ between slots.
+ *  @param[in] step  the first, as of a task
+ *  @param[in] most  steps, two or more: nobody looks at the states between them
+ *  @param[out] taken  steps that were taken, `most` at most; 0: none, and nothing has been done: the tasks do the next one
+ *  @return as a task */
+typedef gab_status (*gab_pass_fn)(void *user, gab_step step, gab_step most, gab_step *taken);
+
+/** Says that the last `tasks` tasks may be replaced by a pass, for as many steps as nobody looks at: up to the next duty or
+ *  monitor, checkpoint, question whether to stop, or drill. While copies of a checkpoint, or parts of a file, travel behind the
+ *  steps, and with strategy `local`, whose steps are logged, steps are taken one by one; so are they if the loop has
+ *  other tasks beside these, in front of them or behind. The end of a pass is the end of its last step. Local; one for a loop.
+ *  @param[in] name  of its timer
+ *  @return ::GAB_ERR_STATE for a second one, ::GAB_ERR_ARGUMENT if there are not so many tasks yet */
+gab_status gab_timeloop_add_pass(gab_timeloop *loop, const char *name, int tasks, gab_pass_fn run,
+                                 void *user);
+
 /** Adds something that is done after the steps for which `due` says so, and before the first step:
  *  reductions, output, checks. `step` is the number of steps done.
  *  @param[in] due  pure, the same on all slots; NULL: after every step */
@@ -93,10 +109,18 @@ gab_status gab_timeloop_add_entity(gab_timeloop *loop, const gab_entity *entity)
 /** Whether messages that a slot makes again, which came back by strategy `local`, are compared with what others had received. */
 typedef enum gab_verify { GAB_VERIFY_IN_DEBUG_BUILDS, GAB_VERIFY_ALWAYS, GAB_VERIFY_NEVER } gab_verify;
 
+/** Whether the copies of a checkpoint travel behind the next steps, so that it stops the run for the own copy only. */
+typedef enum gab_overlap_mode {
+  GAB_OVERLAP_NEVER = 0, /**< they are waited for */
+  GAB_OVERLAP_ALWAYS,
+  GAB_OVERLAP_AUTO /**< what has cost the run less so far: what it stood still for, and what steps took longer meanwhile. Both are
+                        tried at first, and again now and then */
+} gab_overlap_mode;
+
 /** How a run is protected. Zero-initialise; every zero has a meaning. */
 typedef struct gab_protection {
   gab_interval every;          /**< between checkpoints; 0 steps: only one at the start */
-  bool overlap;                /**< copies travel behind the next steps; not so with coded schemes */
+  gab_overlap_mode overlap;    /**< parities of coded schemes are waited for all the same */
   gab_compression compression; /**< of copies */
   int buffers; /**< snapshots in memory: 2; 1: nothing overlaps then, since each is a time without any; 0: 1 where no
                      process keeps anything of another and nothing else needs two, else 2. A monitor of a program's own that
@@ -218,6 +242,7 @@ typedef struct gab_run_stats {
   double step_seconds;            /**< thereof in tasks */
   double duty_seconds;            /**< thereof in duties */
   uint64_t steps_computed;        /**< including those that were rolled back */
+  uint64_t steps_in_passes;       /**< thereof several at once: gab_timeloop_add_pass() */
   uint64_t updates_per_step;      /**< cell updates of one step over all slots, at present */
   double updates_computed;        /**< in all steps_computed */
   int fault_count;                /**< recoveries from deaths */

@@ -11,6 +11,7 @@ enum {
   GAB_TASK_NAME = 48,
   GAB_MOST_FAULT_RECORDS = 64,
   GAB_MOST_BARREN_RECOVERIES = 100,
+  GAB_MOST_UNSEEN_STEPS = 16, /* offered to a pass */
   GAB_USUAL_TRIES = 10,
   GAB_USUAL_FENCE_WAIT = 5 /* seconds */
 };
@@ -30,6 +31,14 @@ typedef struct gab_task_list {
   int count;
 } gab_task_list;
 
+/* Several steps at once, in the place of tasks. */
+typedef struct gab_loop_pass {
+  gab_pass_fn run; /* NULL: none */
+  void *user;
+  gab_timer timer;
+  int tasks; /* the last so many of the loop */
+} gab_loop_pass;
+
 /* One of the two levels of checkpoints. */
 typedef struct gab_clock {
   gab_interval every;
@@ -37,10 +46,21 @@ typedef struct gab_clock {
   double last;   /* seconds: when its last one was taken */
 } gab_clock;
 
+/* What checkpoints cost the run in all, of two ways to take one, in seconds: the more recent the more it counts. Which steps
+ * were slowed down by copies behind them is not asked: all that steps took beyond the usual is theirs. */
+typedef struct gab_overlap_costs {
+  double seconds[2]; /* [0]: that are waited for, [1]: whose copies travel behind the steps */
+  uint64_t count[2]; /* of which that is known */
+} gab_overlap_costs;
+
 /* A checkpoint in memory whose copies travel behind the steps. */
 typedef struct gab_overlap {
-  bool wanted;
-  bool to_disk;   /* the one under way goes there when it is complete */
+  gab_overlap_mode wanted;
+  gab_overlap_costs costs; /* of this process; only what is known of all decides */
+  double rested;           /* since then nothing has been under way; of these: gab_overlap_watch() ... */
+  gab_step rested_from;    /* ... and the step it was */
+  double began, usual;     /* the one under way, and what a step took before it; 0: not known */
+  bool to_disk;            /* the one under way goes there when it is complete */
   gab_step lag;   /* steps between begin and completion of the next one, the same on all; 0: no overlap */
   gab_step from;  /* step of the one under way */
   gab_step until; /* at which all complete it */
@@ -91,6 +111,7 @@ struct gab_timeloop {
   bool is_running;               /* or has run: what it consists of is fixed */
   bool duties_pending;           /* the duties of the present step have not been done; part of the state */
   gab_task_list tasks, monitors, duties, finishes;
+  gab_loop_pass pass;
   gab_step monitored; /* the step after which the monitors that were due have looked; -1: none */
   gab_timers *timers; /* one per task, duty and finish, and the three below */
   gab_timer checkpoint_timer, disk_timer, recovery_timer;
@@ -113,6 +134,8 @@ struct gab_timeloop {
   double longest_step;         /* seconds, with what was due after it */
   double started, recent_time; /* of the run; of the last progress line */
   gab_step recent_step;
+  double mean_steps,
+      mean_seconds;     /* of about the last minute, for how long the rest will take (progress.c) */
   uint64_t own_updates; /* asked for by the application; 0: count the cells */
 };
 
@@ -159,8 +182,26 @@ gab_status gab_protection_finish(gab_timeloop *loop);
 /* After a recovery: begins the write again that was interrupted, here or elsewhere. Collective. */
 gab_status gab_protection_disk_again(gab_timeloop *loop, bool interrupted);
 bool gab_protection_uses_disk(const gab_protection_state *protection);
+
+/* ---- run_stats.c */
+
 /* Mean time of a step so far; 0: none yet. */
 double gab_protection_step_seconds(const gab_timeloop *loop);
+
+/* ---- overlap.c */
+
+/* Seconds of the run without what duties took. */
+double gab_overlap_watch(const gab_timeloop *loop);
+/* Steps behind which the copies of this slot would get through; 0: they are not to. Local. */
+uint64_t gab_overlap_wanted_lag(const gab_timeloop *loop);
+/* Everyone takes the same number of steps. @param[in] wanted  the most that anybody wants */
+void gab_overlap_set_lag(gab_timeloop *loop, uint64_t wanted);
+/* One more has cost so much. @param[in] behind  the steps */
+void gab_overlap_note(gab_overlap_costs *costs, bool behind, double seconds);
+/* Whether the next one is to travel behind the steps: what has cost less, and each now and then, so that it stays known. Pure. */
+bool gab_overlap_pays(const gab_overlap_costs *costs);
+/* What all know together; the most that anybody knows. Collective. */
+gab_status gab_overlap_compare(gab_timeloop *loop, gab_overlap_costs *all);
 
 /* ---- stop_in_time.c */
 
@@ -195,6 +236,12 @@ const char *gab_fault_who(const gab_slot *lost, int32_t listed, int32_t count, c
 void gab_protection_tell(gab_timeloop *loop);
 /* Warns where deaths will not be survived. Local. */
 void gab_protection_warn(const gab_timeloop *loop);
+
+/* ---- unseen_steps.c */
+
+/* Steps from the present one, 1 or more, between which nobody looks: not at the state (duties, monitors, checkpoints), not at the
+ * number of the step (questions, drills). 1 where the loop has no pass, or tasks beside those of the pass. Pure. */
+gab_step gab_unseen_steps(const gab_timeloop *loop);
 
 /* ---- buffers.c */
 

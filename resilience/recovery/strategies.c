@@ -187,7 +187,8 @@ gab_status gab_strategies_check(const gab_strategy *const *list, int count)
 {
   for (int i = 0; i < count; i++) {
     for (int k = 0; k < i; k++)
-      if (list[k] == list[i]) GAB_FAIL(GAB_ERR_INPUT, "strategy '%s' is named twice", list[i]->name);
+      if (strcmp(list[k]->name, list[i]->name) == 0)
+        GAB_FAIL(GAB_ERR_INPUT, "strategy '%s' is named twice", list[i]->name);
     for (int k = 0; k < i; k++)
       if (list[i]->seating != GAB_SEATING_NONE && list[k]->seating == GAB_SEATING_NONE)
         GAB_FAIL(

@@ -91,3 +91,10 @@ void gab_history_read(const char *folder, gab_history *history)
   fclose(file);
   close_job(history, &job);
 }
+
+const char *gab_history_who_took_over(int32_t returned, int32_t respawned)
+{
+  if (respawned == 0) return returned == 1 ? "spare" : "spares";
+  if (respawned < returned) return "spares and new processes";
+  return returned == 1 ? "new process" : "new processes";
+}

@@ -7,6 +7,7 @@
 #include "core/base/timer.h"
 #include "resilience/reports/completion.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -74,6 +75,16 @@ void gab_progress_end(const gab_timeloop *loop, gab_status status)
                seconds > 0 ? loop->stats.updates_computed / seconds : 0, 0);
 }
 
+/* From the steps of about the last minute, which count the less the longer ago they are: a machine that stood still for a while does not
+ * make hours of the rest. @param[in] done, since  steps, and seconds that they took, since the last line */
+static double estimate_seconds_left(gab_timeloop *loop, gab_step done, double since)
+{
+  const double memory = 60, share = exp(-since / memory);
+  loop->mean_steps = share * loop->mean_steps + (double)done;
+  loop->mean_seconds = share * loop->mean_seconds + since;
+  return (double)(loop->steps - loop->step) * loop->mean_seconds / loop->mean_steps;
+}
+
 void gab_progress_report(gab_timeloop *loop)
 {
   gab_report_progress(loop->world, loop->step, loop->longest_step);
@@ -83,7 +94,7 @@ void gab_progress_report(gab_timeloop *loop)
   if (done > 0) {
     char rate[32], left[32], checkpoint[80] = "", disk[32] = "";
     const double updates = (double)done * (double)loop->stats.updates_per_step / since;
-    const double seconds_left = (double)(loop->steps - loop->step) * since / (double)done;
+    const double seconds_left = estimate_seconds_left(loop, done, since);
     describe_rate(updates, rate, sizeof rate);
     describe_time(seconds_left, left, sizeof left);
     const gab_run_stats stats = gab_timeloop_get_stats(loop);

@@ -1,5 +1,6 @@
 /* Messages of all sizes arrive whole and in order between all places, lent memory comes back, a death is told to all and
- * again to who sends to the dead, and the living talk on without a repair; whoever is near, or is no more. */
+ * again to who sends to the dead, and the living talk on without a repair; whoever is near, or is no more. Who takes a message gets no
+ * memory of a longer one with it. */
 /* gabion-test: np=2,3,5 timeout=60 labels=quick needs=ulfm */
 #include "core/messages/collective.h"
 #include "core/messages/port.h"
@@ -16,11 +17,28 @@ static struct {
   int down[MOST];
   int returned; /* lent memory */
   size_t bytes;
+  const unsigned char
+      *longest; /* memory of the longest message that came, which the wire still has; NULL: it was taken */
 } state;
 
 static unsigned char byte_of(gab_seat from, gab_seat to, uint64_t number, size_t at)
 {
   return (unsigned char)(from * 37 + to * 5 + (int)number * 11 + (int)(at * 31) + (int)(at >> 12));
+}
+
+/* Of the long ones some are taken, and others left. None has twice the memory that it needs, but that of the longest, if it was left,
+ * waits for the next one as long. */
+static void keep_or_leave(gab_buffer *payload, bool takes)
+{
+  const bool is_longest = payload->size > 2 * GAB_CHUNK_BYTES;
+  REQUIRE(payload->capacity / 2 <= payload->size);
+  if (is_longest) REQUIRE(!state.longest || state.longest == payload->data);
+  if (is_longest) state.longest = takes ? NULL : payload->data;
+  if (!takes) return;
+  gab_buffer taken;
+  gab_buffer_init(&taken, GAB_MEMORY_MESSAGE);
+  gab_buffer_swap(&taken, payload);
+  gab_buffer_release(&taken);
 }
 
 static gab_status on_message(void *user, gab_seat place, uint32_t lane, const void *bytes, size_t count,
@@ -38,11 +56,7 @@ static gab_status on_message(void *user, gab_seat place, uint32_t lane, const vo
     right = right && payload->data[i] == byte_of(place, state.me, number, count + i);
   REQUIRE(right);
   state.bytes += count + behind;
-  if (!payload || number % 2) return GAB_OK; /* of the long ones it takes some, and leaves the others */
-  gab_buffer taken;
-  gab_buffer_init(&taken, GAB_MEMORY_MESSAGE);
-  gab_buffer_swap(&taken, payload);
-  gab_buffer_release(&taken);
+  if (payload) keep_or_leave(payload, number % 2 == 0);
   return GAB_OK;
 }
 

@@ -2,7 +2,7 @@
  *
  *   mpi_automaton [--steps N] [--every N] [--scheme NAME] [--copies N] [--group N] [--losses N] [--per-node
  * N]
- *                 [--scrub N] [--overlap] [--no-rebalance] [DRILL ...]
+ *                 [--scrub N] [--overlap | --overlap-auto] [--no-rebalance] [DRILL ...]
  *
  * With --per-node the processes say that they lie on nodes of so many, which are to be kept apart.
  *
@@ -45,7 +45,9 @@ static gab_status read_options(int argc, char **argv, options *o)
     if (strcmp(argv[i], "--no-rebalance") == 0) {
       o->protection.rebalance = NULL;
     } else if (strcmp(argv[i], "--overlap") == 0) {
-      o->protection.overlap = true;
+      o->protection.overlap = GAB_OVERLAP_ALWAYS;
+    } else if (strcmp(argv[i], "--overlap-auto") == 0) {
+      o->protection.overlap = GAB_OVERLAP_AUTO;
     } else if (strncmp(argv[i], "--", 2) == 0) {
       GAB_TRY(read_value(argv[i], value, o));
       i++;

@@ -1,6 +1,7 @@
 /* A program outside of the source tree with an entry of its own in each registry, which script_own_entries.sh builds against the
  * installed libraries: `gabion' with more to choose from, by one call. The boundary condition is that of navier_slip.h, the collision with a
- * function of its own for a cell that of power_law.h, the kernels those of own_kernels.h. */
+ * function of its own for a cell that of power_law.h, the kernels those of own_kernels.h, the lattice that of d3q15.h. */
+#include "d3q15.h"
 #include "navier_slip.h"
 #include "own_kernels.h"
 #include "power_law.h"
@@ -240,7 +241,7 @@ static int twice(void)
          gab_lbm_quantity_register(&own_q) == GAB_OK || gab_lbm_criterion_register(&own_curl) == GAB_OK ||
          gab_scheme_register(&before) == GAB_OK || gab_strategy_register(&own_shrink) == GAB_OK ||
          gab_balancer_register(&lopsided) == GAB_OK || gab_monitor_register(&ceiling) == GAB_OK ||
-         gab_kernel_family_register(&gathered) == GAB_OK;
+         gab_kernel_family_register(&gathered) == GAB_OK || gab_lattice_register(&d3q15) == GAB_OK;
 }
 
 static gab_status register_all(void)
@@ -266,6 +267,7 @@ static gab_status register_all(void)
   GAB_TRY(gab_monitor_register(&ceiling));
   GAB_TRY(gab_kernel_family_register(&gathered));
   GAB_TRY(gab_kernel_family_register(&plain));
+  GAB_TRY(gab_lattice_register(&d3q15));
   return twice() ? GAB_ERR_STATE : GAB_OK;
 }
 

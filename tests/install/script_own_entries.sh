@@ -1,6 +1,6 @@
 # A program of one's own adds to what `gabion' has to choose from, against the installed libraries: a boundary condition, a
 # collision model with kernels that are there and one that is the function of a cell, quantities, a criterion of refinement, a
-# redundancy scheme, a recovery strategy, a balancer, a monitor and two families of kernels (own_entries.c); and it has a physics made of the flow and a
+# redundancy scheme, a recovery strategy, a balancer, a monitor, a lattice and two families of kernels (own_entries.c); and it has a physics made of the flow and a
 # force. Each is listed, chosen by name in a parameter file, accepted by check, and does what it says in a run; a name that does
 # not exist is refused with those that there are.
 # gabion-test: timeout=300 labels=quick needs=ulfm,png
@@ -10,7 +10,7 @@ cmake --install "$GABION_BUILD" --prefix "$work/prefix" >log.txt 2>&1 || { cat l
 export PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name gabion-app.pc)")
 export LD_LIBRARY_PATH=$(dirname "$(find "$work/prefix" -name 'libgabion-app.*' | head -n 1)")
 GABION_LAUNCH=$work/prefix/bin/gabion-launch
-cp "$GABION_SOURCE/tests/install/"{own_entries.c,navier_slip.h,power_law.h,own_kernels.h} "$work"
+cp "$GABION_SOURCE/tests/install/"{own_entries.c,d3q15.h,navier_slip.h,power_law.h,own_kernels.h} "$work"
 # shellcheck disable=SC2046 # words on purpose
 "$GABION_CC" -std=c11 -Wall -Wextra -Wpedantic -Werror own_entries.c -o own $(pkg-config --cflags --libs gabion-app) -lm || exit 1
 gabion=$work/own
@@ -32,6 +32,7 @@ helps boundaries.y_min navier_slip
 helps bodies ring
 helps lbm.collision 'two_groups: '
 helps lbm.kernel 'gathered: cells are collected into rows' 'plain: '
+helps lbm.lattice 'd3q15: axes and corners'
 helps balance.strategy 'lopsided: a quarter of the blocks'
 helps refinement.criteria own_curl
 for key in output.fields.quantities output.slices.quantity output.probes.quantities; do helps $key 'own_q: Q criterion' 'momentum: rho u'; done
@@ -40,7 +41,7 @@ helps resilience.scheme 'before: a copy at the member before'
 helps resilience.strategies 'own_shrink: goes on without the dead'
 helps resilience.monitors 'ceiling: ' 'mass: ' 'bounds: '
 "$gabion" info >said.txt 2>&1 || complain "info: $(cat said.txt)"
-for name in navier_slip ring two_groups power_law own_q momentum own_shear own_curl before own_shrink lopsided ceiling gathered plain; do said "$name"; done
+for name in navier_slip ring two_groups power_law own_q momentum own_shear own_curl before own_shrink lopsided ceiling gathered plain D3Q15; do said "$name"; done
 
 # accepted OPTIONS: by check. wrong NAME WORDS...: refused, with this one of the names that there are.
 accepted() { check 0 box.yaml "$@"; }

@@ -1,5 +1,5 @@
 /* gabion-test: labels=quick timeout=30 */
-#include "lbm/kernels/lattice.h"
+#include "tests/install/d3q15.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -129,6 +129,192 @@ static void the_full_lattice_alone_has_the_mixed_moment_of_sixth_order(void **st
   assert_true(lattices[0]->is_full && !lattices[1]->is_full && lattices[2]->is_full);
 }
 
+/* ---- Lattices of programs. */
+
+static void expect_refused(const gab_lattice *lattice, const char *why)
+{
+  assert_int_equal(gab_lattice_check(lattice), GAB_ERR_ARGUMENT);
+  if (!strstr(gab_error_message(), why)) fail_msg("not '%s' but: %s", why, gab_error_message());
+  assert_int_equal(gab_lattice_register(lattice), GAB_ERR_ARGUMENT);
+  assert_int_equal(gab_lattice_number(lattice), -1);
+}
+
+static void set(gab_lattice *of, int q, int8_t x, int8_t y, int8_t z)
+{
+  of->c[q][0] = x;
+  of->c[q][1] = y;
+  of->c[q][2] = z;
+}
+
+static void the_lattices_of_the_library_have_the_properties(void **state)
+{
+  (void)state;
+  for (int l = 0; l < LATTICES; l++) assert_int_equal(gab_lattice_check(lattices[l]), GAB_OK);
+  /* The family between D3Q19 and D3Q15. */
+  gab_lattice between = gab_lattice_d3q27;
+  for (int q = 0; q < 27; q++) {
+    const int8_t *c = between.c[q];
+    const int square = c[0] * c[0] + c[1] * c[1] + c[2] * c[2];
+    between.weight[q] = (const double[]){11. / 36, 5. / 72, 1. / 48, 1. / 288}[square];
+  }
+  assert_int_equal(gab_lattice_check(&between), GAB_OK);
+}
+
+static void directions_that_are_not_as_they_should_be_are_refused(void **state)
+{
+  (void)state;
+  gab_lattice l = d3q15;
+  l.dimension = 4;
+  expect_refused(&l, "dimension");
+  l = d3q15;
+  l.q = 14;
+  expect_refused(&l, "not an odd number up to 27");
+  l.q = 29;
+  expect_refused(&l, "not an odd number up to 27");
+  l = gab_lattice_d2q9;
+  l.q = 11;
+  expect_refused(&l, "up to 9");
+  l = d3q15;
+  set(&l, 1, 2, 0, 0);
+  set(&l, 2, -2, 0, 0);
+  expect_refused(&l, "component 2");
+  l = gab_lattice_d2q9;
+  set(&l, 3, 0, 1, 1);
+  expect_refused(&l, "z component in 2D");
+  l = d3q15;
+  set(&l, 0, 1, 0, 0);
+  expect_refused(&l, "direction 0 moves");
+  l = d3q15;
+  set(&l, 4, 0, 0, -1);
+  expect_refused(&l, "directions 3 and 4 are no pair");
+  l = d3q15;
+  set(&l, 3, 0, -1, 0);
+  set(&l, 4, 0, 1, 0);
+  expect_refused(&l, "odd one comes first");
+  l = d3q15;
+  set(&l, 3, 0, 0, 0);
+  set(&l, 4, 0, 0, 0);
+  expect_refused(&l, "odd one comes first");
+  l = d3q15;
+  set(&l, 5, 0, 1, 0);
+  set(&l, 6, 0, -1, 0);
+  expect_refused(&l, "directions 3 and 5 are the same");
+  l = d3q15;
+  l.is_full = true;
+  expect_refused(&l, "is_full has to be false");
+  l = gab_lattice_d3q27;
+  l.is_full = false;
+  expect_refused(&l, "is_full has to be true");
+}
+
+static void weights_that_are_not_as_they_should_be_are_refused(void **state)
+{
+  (void)state;
+  gab_lattice l = d3q15;
+  l.weight[0] = 0;
+  expect_refused(&l, "direction 0 is 0: they are positive");
+  l.weight[0] = NAN;
+  expect_refused(&l, "they are positive");
+  l = d3q15;
+  l.weight[3] = nextafter(l.weight[3], 1);
+  expect_refused(&l, "directions 3 and 4 are opposite");
+  /* Mirror images: a pair across space without the three others; the same weights but for one pair of them. */
+  l = gab_lattice_d3q19;
+  l.q = 21;
+  set(&l, 19, 1, 1, 1);
+  set(&l, 20, -1, -1, -1);
+  l.weight[19] = l.weight[20] = 1. / 216;
+  expect_refused(&l, "mirror image along x");
+  l = d3q15;
+  l.weight[7] = l.weight[8] = nextafter(l.weight[7], 1);
+  expect_refused(&l, "mirror image along x");
+  l = gab_lattice_d2q9;
+  l.weight[5] = l.weight[6] = 1. / 35;
+  expect_refused(&l, "mirror image");
+  l = d3q15;
+  l.weight[0] += 1e-9;
+  expect_refused(&l, "sum of its weights");
+  /* c_s^2 = 1/3 along x and y alone. */
+  l = d3q15;
+  l.weight[5] = l.weight[6] = 1. / 9 - 1e-6;
+  l.weight[0] += 2e-6;
+  expect_refused(&l, "moment zz of second order");
+}
+
+/* They have density, momentum and c_s^2 = 1/3, but no shear stress. */
+static void lattices_that_carry_no_flow_are_refused(void **state)
+{
+  (void)state;
+  gab_lattice l = gab_lattice_d2q9;
+  l.q = 5;
+  l.is_full = false;
+  l.weight[0] = 1. / 3;
+  for (int q = 1; q < 5; q++) l.weight[q] = 1. / 6;
+  expect_refused(&l, "moment xxyy of fourth order");
+  l = d3q15;
+  l.q = 7;
+  l.weight[0] = 1e-15;
+  for (int q = 1; q < 7; q++) l.weight[q] = 1. / 6;
+  expect_refused(&l, "moment xxyy of fourth order");
+}
+
+static void a_name_is_one_word_that_nobody_has(void **state)
+{
+  (void)state;
+  static const char *const wrong[] = {NULL,       "",    "auto", "AUTO", "d3q19",
+                                      "a|b",      "a/b", "a b",  "a,b",  "a1234567890123456789012345",
+                                      "D\xc3\xbc"};
+  gab_lattice l = d3q15;
+  for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    l.name = wrong[i];
+    assert_int_equal(gab_lattice_register(&l), GAB_ERR_ARGUMENT);
+  }
+  l = d3q15;
+  l.doc = NULL;
+  assert_int_equal(gab_lattice_register(&l), GAB_ERR_ARGUMENT);
+  assert_null(gab_lattice_at(LATTICES));
+}
+
+static void numbers_are_told_apart(void **state)
+{
+  (void)state;
+  const gab_lattice l = d3q15;
+  gab_lattice other = l;
+  other.name = "other";
+  assert_true(gab_lattice_numbers(&l) == gab_lattice_numbers(&other));
+  other.weight[14] = nextafter(other.weight[14], 1);
+  assert_true(gab_lattice_numbers(&l) != gab_lattice_numbers(&other));
+  other = l;
+  memcpy(other.c[3], l.c[5], sizeof other.c[3]);
+  memcpy(other.c[5], l.c[3], sizeof other.c[5]);
+  assert_true(gab_lattice_numbers(&l) != gab_lattice_numbers(&other));
+}
+
+/* The last: what is registered stays. */
+static void lattices_are_registered_until_there_is_no_room(void **state)
+{
+  (void)state;
+  static gab_lattice own[GAB_MOST_LATTICES];
+  static char names[GAB_MOST_LATTICES][8];
+  const int room = GAB_MOST_LATTICES - LATTICES;
+  for (int i = 0; i <= room; i++) {
+    own[i] = d3q15;
+    names[i][0] = (char)('A' + i);
+    own[i].name = names[i];
+    assert_int_equal(gab_lattice_register(&own[i]), i < room ? GAB_OK : GAB_ERR_ARGUMENT);
+  }
+  assert_non_null(strstr(gab_error_message(), "no room"));
+  assert_ptr_equal(gab_lattice_at(LATTICES + 1), &own[1]);
+  assert_null(gab_lattice_at(GAB_MOST_LATTICES));
+  assert_int_equal(gab_lattice_number(&own[room - 1]), GAB_MOST_LATTICES - 1);
+  assert_ptr_equal(gab_lattice_by_name("b"), &own[1]);
+  assert_ptr_equal(gab_lattice_usual(3), &gab_lattice_d3q19);
+  assert_null(gab_lattice_by_name("none"));
+  assert_non_null(strstr(gab_error_message(), "D3Q27, A, B"));
+  assert_int_equal(gab_lattice_register(&own[0]), GAB_ERR_ARGUMENT);
+  assert_non_null(strstr(gab_error_message(), "already"));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -138,6 +324,13 @@ int main(void)
       cmocka_unit_test(lattices_are_found_by_name),
       cmocka_unit_test(every_lattice_has_its_number_and_a_dimension_its_usual_one),
       cmocka_unit_test(the_full_lattice_alone_has_the_mixed_moment_of_sixth_order),
+      cmocka_unit_test(the_lattices_of_the_library_have_the_properties),
+      cmocka_unit_test(directions_that_are_not_as_they_should_be_are_refused),
+      cmocka_unit_test(weights_that_are_not_as_they_should_be_are_refused),
+      cmocka_unit_test(lattices_that_carry_no_flow_are_refused),
+      cmocka_unit_test(a_name_is_one_word_that_nobody_has),
+      cmocka_unit_test(numbers_are_told_apart),
+      cmocka_unit_test(lattices_are_registered_until_there_is_no_room),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
  * omega that belong to it, whatever the angle and the wave number: von Neumann's analysis of what the product
  * computes. */
 #include "lbm_common.h"
+#include "tests/install/d3q15.h"
 #include "von_neumann.h"
 
 #include <setjmp.h>
@@ -62,7 +63,8 @@ static double largest_growth(const flow_state *given)
                  b = given->dimension == 3 ? angle % 2 * 0.6155 : 0; /* to the space diagonal */
     const double u[3] = {given->speed * cos(a) * cos(b), given->speed * sin(a) * cos(b),
                          given->speed * sin(b)};
-    const collision_matrix collision = linearised(kernel, &rates, lattice, u);
+    const collision_matrix collision =
+        linearised(kernel, gab_lbm_collision(&given->options), &rates, lattice, u);
     for (uint64_t i = 0; i < waves; i++) {
       double k[3];
       wave_number(given->dimension, i, k);
@@ -176,6 +178,52 @@ static void so_do_it_and_two_rates_on_the_full_lattice_of_space(void **state)
   }
 }
 
+/* On D3Q15, as a program registers it, the bound is lower: stability.c warns earlier. */
+static void on_axes_and_corners_two_rates_keep_waves_up_to_a_cell_reynolds_number_of_10(void **state)
+{
+  (void)state;
+  char text[512];
+  assert_int_equal(gab_lattice_register(&d3q15), GAB_OK);
+  for (int variant = 0; variant < SPEEDS * 2; variant++) {
+    flow_state given = {.dimension = 3, .speed = speeds[variant % SPEEDS]};
+    given.options.lattice = &d3q15;
+    given.reynolds = (double[]){2, 10}[variant / SPEEDS];
+    expect_no_growth(given);
+  }
+  flow_state given = {3, {.lattice = &d3q15}, .speed = 0.02, .reynolds = 15};
+  expect_growth(given, 1.0005);
+  given.options.omega = omega_of(&given);
+  gab_lbm_advise(&given.options, given.speed, 0, text, sizeof text);
+  assert_non_null(strstr(text, "above 10"));
+  given.options.lattice = NULL;
+  gab_lbm_advise(&given.options, given.speed * 0.99, 0, text, sizeof text);
+  assert_string_equal(text, "");
+}
+
+/* What the advice says instead. */
+static void a_small_magic_parameter_keeps_waves_there_too(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 4; i++) {
+    flow_state given = {.dimension = 3, .speed = i % 2 ? 0.02 : 0.1, .reynolds = i < 2 ? 15 : 30};
+    given.options.lattice = &d3q15;
+    given.options.magic = 0.99 * 9 * 0.4 / (given.reynolds * given.reynolds);
+    expect_no_growth(given);
+  }
+}
+
+static void a_single_rate_keeps_waves_there_up_to_omega_1_9(void **state)
+{
+  (void)state;
+  for (int variant = 0; variant < OMEGAS * SPEEDS; variant++) {
+    flow_state given = {.dimension = 3, .speed = speeds[variant % SPEEDS]};
+    given.options.lattice = &d3q15;
+    given.options.collision = &gab_collision_srt;
+    given.options.omega = omegas[variant / SPEEDS];
+    if (given.options.omega <= 1.9) expect_no_growth(given);
+  }
+}
+
 static void the_magic_parameter_of_walls_makes_rates_of_moments_grow_waves(void **state)
 {
   (void)state;
@@ -241,6 +289,9 @@ int main(void)
       cmocka_unit_test(rates_of_moments_keep_waves_up_to_omega_1_98),
       cmocka_unit_test(recursive_regularisation_keeps_waves_at_all_these_rates),
       cmocka_unit_test(so_do_it_and_two_rates_on_the_full_lattice_of_space),
+      cmocka_unit_test(on_axes_and_corners_two_rates_keep_waves_up_to_a_cell_reynolds_number_of_10),
+      cmocka_unit_test(a_small_magic_parameter_keeps_waves_there_too),
+      cmocka_unit_test(a_single_rate_keeps_waves_there_up_to_omega_1_9),
       cmocka_unit_test(the_magic_parameter_of_walls_makes_rates_of_moments_grow_waves),
       cmocka_unit_test(every_rate_can_be_given),
   };

@@ -17,18 +17,26 @@ typedef struct collision_matrix {
 } collision_matrix;
 
 /* Collides the populations of one cell in place. */
-static inline void collide_cell(const gab_kernel *kernel, const gab_collision_rates *rates, int q, double *f)
+static inline void collide_cell(const gab_kernel *kernel, const gab_collision *collision,
+                                const gab_collision_rates *rates, const gab_lattice *lattice, double *f)
 {
   gab_storage own = {.next = NULL};
-  for (int i = 0; i < q; i++) own.arriving[i] = own.sent[i] = i;
-  const gab_sweep sweep = {.from = f, .to = f, .arriving = own.arriving, .sent = own.sent, .rates = rates};
+  for (int i = 0; i < lattice->q; i++) own.arriving[i] = own.sent[i] = i;
+  const gab_sweep sweep = {.from = f,
+                           .to = f,
+                           .arriving = own.arriving,
+                           .sent = own.sent,
+                           .rates = rates,
+                           .lattice = lattice,
+                           .collision = collision};
   const gab_run cell = {.length = 1};
   kernel->run(&sweep, &cell, 1);
 }
 
 /* Central differences of two widths, extrapolated: the error is of fourth order in the width, about 1e-12. */
-static inline collision_matrix linearised(const gab_kernel *kernel, const gab_collision_rates *rates,
-                                          const gab_lattice *lattice, const double u[3])
+static inline collision_matrix linearised(const gab_kernel *kernel, const gab_collision *model,
+                                          const gab_collision_rates *rates, const gab_lattice *lattice,
+                                          const double u[3])
 {
   collision_matrix made = {.lattice = lattice};
   for (int j = 0; j < lattice->q; j++)
@@ -38,8 +46,8 @@ static inline collision_matrix linearised(const gab_kernel *kernel, const gab_co
       for (int q = 0; q < lattice->q; q++) above[q] = below[q] = gab_lattice_equilibrium(lattice, q, 0, u);
       above[j] += width;
       below[j] -= width;
-      collide_cell(kernel, rates, lattice->q, above);
-      collide_cell(kernel, rates, lattice->q, below);
+      collide_cell(kernel, model, rates, lattice, above);
+      collide_cell(kernel, model, rates, lattice, below);
       for (int i = 0; i < lattice->q; i++) made.entry[i][j] += weight * (above[i] - below[i]) / (2 * width);
     }
   return made;

@@ -38,6 +38,22 @@ static gab_status collide(void *user, gab_step step)
   return gab_lbm_collide(which->lbm);
 }
 
+/* What a step is to leave beside the state. */
+static bool leaves_more(const simulation *which, gab_step steps_done)
+{
+  return gab_schedule_due(which->parameters->output.forces, steps_done) ||
+         gab_app_run_recomputes(&which->base, steps_done);
+}
+
+/* Several steps in the place of these tasks, ahead of the one that is to leave more. */
+static gab_status pass(void *user, gab_step step, gab_step most, gab_step *taken)
+{
+  const simulation *which = user;
+  gab_step plain = 0;
+  while (plain < most && !leaves_more(which, step + plain + 1)) plain++;
+  return gab_lbm_pass(which->lbm, plain, which->parameters->setup.per_pass, taken);
+}
+
 /* ---------------------------------------------------------------- looks and words */
 
 gab_status gab_app_simulation_check_finite(gab_app_run *it)
@@ -115,6 +131,8 @@ gab_status gab_app_simulation_add(gab_app_run *it)
   GAB_TRY(gab_timeloop_add_task(loop, "collide, while ghosts travel", collide_inner, which));
   GAB_TRY(gab_timeloop_add_task(loop, "wait for ghosts", wait_for_ghosts, which));
   GAB_TRY(gab_timeloop_add_task(loop, "collide and boundaries", collide, which));
+  if (which->parameters->setup.per_pass != 1)
+    GAB_TRY(gab_timeloop_add_pass(loop, "several steps in a pass", 4, pass, which));
   GAB_TRY(gab_app_run_add_output(it));
   if (which->parameters->refinement.every > 0)
     GAB_TRY(gab_timeloop_add_duty(loop, "adapt", gab_app_grid_adapt_due, gab_app_grid_adapt, which));

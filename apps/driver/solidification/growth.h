@@ -52,6 +52,7 @@ void gab_app_growth_describe(const gab_app_run *run);
 gab_status gab_app_growth_add(gab_app_run *run);
 gab_status gab_app_growth_rebalance(void *user, gab_forest *forest);
 gab_status gab_app_growth_check_finite(gab_app_run *run);
+gab_status gab_app_growth_update_quantities(gab_app_run *run);
 int gab_app_growth_levels(const gab_app_run *run);
 gab_status gab_app_growth_check_recomputed(gab_app_run *run, bool at_rest);
 gab_sample_report gab_app_growth_recomputation(const gab_app_run *run);

@@ -61,6 +61,7 @@ gab_status gab_app_growth_draw_lost(growth *it)
 {
   const gab_step step = gab_phasefield_get_step(it->model);
   if (it->lost_count == 0) return GAB_OK;
+  GAB_TRY(gab_phasefield_update_quantities(it->model));
   return gab_output_write_now(it->base.recovery_output, GAB_OUTPUT_SLICE, step,
                               gab_app_run_time(&it->base, step));
 }

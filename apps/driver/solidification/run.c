@@ -131,6 +131,11 @@ int gab_app_growth_levels(const gab_app_run *run)
   return ((const growth *)run)->parameters->refinement.levels + 1;
 }
 
+gab_status gab_app_growth_update_quantities(gab_app_run *run)
+{
+  return gab_phasefield_update_quantities(((growth *)run)->model);
+}
+
 gab_status gab_app_growth_check_finite(gab_app_run *run)
 {
   return gab_phasefield_check_finite(((growth *)run)->model);

@@ -54,6 +54,7 @@ gab_status gab_app_growth_move_window(void *user, gab_step step)
   for (; front - at_once >= it->parameters->setup.window_row; front -= at_once) {
     if (it->slabs) {
       gab_world_enter(it->base.world, GAB_FAULT_POINT_OUTPUT);
+      GAB_TRY(gab_phasefield_update_quantities(it->model));
       GAB_TRY(gab_slab_writer_write(it->slabs, "slab", 0, at_once, gab_phasefield_get_shift(it->model), step,
                                     gab_app_run_time(&it->base, step)));
     }
@@ -71,6 +72,7 @@ gab_status gab_app_growth_finish_slabs(gab_app_run *run, gab_step step)
   if (!it->slabs) return GAB_OK;
   gab_world_enter(it->base.world, GAB_FAULT_POINT_OUTPUT);
   GAB_TRY(clean_slabs(it));
+  GAB_TRY(gab_phasefield_update_quantities(it->model));
   return gab_slab_writer_write(it->slabs, "last", 0, rows, gab_phasefield_get_shift(it->model), step,
                                gab_app_run_time(&it->base, step));
 }

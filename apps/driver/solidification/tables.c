@@ -1,8 +1,9 @@
 /* The sections of parameter files that belong to a solidification. */
 #include "apps/driver/case/tables.h"
 #include "apps/driver/solidification/solidification.h"
+#include "phasefield/observe/cell_quantity.h"
 
-/* As gab_phasefield_quantities() names them. */
+/* As gab_phasefield_quantities() names them, those of a program among them. */
 gab_config_word gab_app_solidification_quantity(int index)
 {
   static const gab_config_word words[] = {
@@ -15,7 +16,8 @@ gab_config_word gab_app_solidification_quantity(int index)
       {.name = "mu_1", .doc = "of a phase field: first chemical potential; mu_2 the second, and so on"},
       {.name = "c_1", .doc = "of a phase field: first concentration; c_2 the second, and so on"},
   };
-  return (size_t)index < sizeof words / sizeof words[0] ? words[index] : (gab_config_word){0};
+  const int count = sizeof words / sizeof words[0];
+  return index < count ? words[index] : gab_phasefield_own_quantity_word(index - count);
 }
 
 static const gab_config_key slabs_keys[] = {

@@ -66,15 +66,6 @@ static gab_box interior(const stencil_run *it)
   return (gab_box){{0, 0, 0}, {cells[0], cells[1], cells[2]}};
 }
 
-static gab_status evaluate(void *user, const gab_forest *forest, const gab_block *block, double *values)
-{
-  const stencil_view *view = user;
-  const gab_box box = interior(view->run);
-  (void)forest;
-  gab_field_pack_box(gab_block_data(block, view->run->now), &box, &view->field, 1, values);
-  return GAB_OK;
-}
-
 static gab_status prepare(gab_app_run *run)
 {
   stencil_run *it = (stencil_run *)run;
@@ -86,12 +77,7 @@ static gab_status prepare(gab_app_run *run)
                                           .components = fields},
                                 .faces_only = !gab_app_stencil->diagonals,
                                 .linear_split = true};
-  for (int i = 0; i < fields; i++) {
-    it->views[i] = (stencil_view){it, i};
-    it->quantities[i] = (gab_quantity){
-        .name = gab_app_stencil->fields[i], .components = 1, .evaluate = evaluate, .user = &it->views[i]};
-  }
-  run->quantities = (gab_quantity_list){it->quantities, (size_t)fields};
+  gab_app_stencil_list_quantities(it);
   const gab_block_data_kind now =
       gab_block_field_data(&it->shape, fields == 1 ? gab_app_stencil->fields[0] : gab_app_stencil->name);
   const gab_block_data_kind next = gab_block_field_scratch(&it->shape, "next");
@@ -277,6 +263,10 @@ int gab_stencil_main(int argc, char **argv, const gab_stencil *which)
     return gab_status_exit_code(GAB_ERR_ARGUMENT);
   }
   gab_app_stencil = which;
+  if (gab_app_stencil_register_quantities() != GAB_OK) {
+    gab_log(GAB_LOG_ERROR, "the stencil %s: %s", which->name, gab_error_message());
+    return gab_status_exit_code(GAB_ERR_ARGUMENT);
+  }
   own[0] = which->name;
   physics = (gab_physics){.name = which->name,
                           .title = which->title,
@@ -293,6 +283,8 @@ int gab_stencil_main(int argc, char **argv, const gab_stencil *which)
                           .build = build,
                           .add = add,
                           .check_finite = check_finite,
+                          .update_quantities = gab_app_stencil_update_quantities,
+                          .quantities = gab_app_stencil_quantity_word,
                           .usual_fields = which->fields,
                           .usual_slice = which->fields[0],
                           .release_run = release_run,

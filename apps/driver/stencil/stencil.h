@@ -31,8 +31,7 @@
 #ifndef GABION_APPS_DRIVER_STENCIL_H
 #define GABION_APPS_DRIVER_STENCIL_H
 
-#include "blockforest/forest/forest.h"
-#include "core/config/config.h"
+#include "blockforest/output/own_quantity.h"
 #include "field/field.h"
 
 #include <math.h>
@@ -64,6 +63,27 @@ typedef struct gab_stencil_criterion {
   double (*measure)(const gab_field *now, int field);
 } gab_stencil_criterion;
 
+/** A cell that is looked at when something is written. */
+typedef struct gab_stencil_cell {
+  const gab_config *config;
+  const gab_forest *forest; /**< for gab_block_cell_centre() */
+  const gab_block *block;
+  double width;         /**< of the cell, in cells of domain.cells */
+  const gab_field *now; /**< of the block, with ghosts as `update` has them */
+  int32_t x, y, z;      /**< of the cell in it; in 2D z is 0 */
+} gab_stencil_cell;
+
+/** What a cell has to show beside its fields: chosen by name for output.fields and output.slices. */
+typedef struct gab_stencil_quantity {
+  const char *name; /**< letters, digits, `_` and `-` */
+  const char *doc;  /**< a few words, for help */
+  const char *unit; /**< for people; NULL: none */
+  int components;   /**< 1 (scalar) or 3 (vector) */
+  bool diverging;   /**< pictures colour it symmetrically around 0 */
+  /** A pure function, called by one thread at a time. @param[out] values  so many as there are components */
+  void (*evaluate)(const gab_stencil_cell *at, double *values);
+} gab_stencil_quantity;
+
 typedef struct gab_stencil {
   const char *name;           /**< "heat": of its section of parameter files, and of its table of sums */
   const char *title;          /**< with its article, for messages: "a heated plate" */
@@ -80,6 +100,9 @@ typedef struct gab_stencil {
       adaptive; /**< `update` allows for the width of cells: there may be several levels. Not with `diagonals` */
   const gab_stencil_criterion *criteria; /**< of its own, at most #GAB_STENCIL_MOST_CRITERIA; may be NULL */
   size_t criterion_count;
+  const gab_stencil_quantity
+      *quantities; /**< beside its fields, at most #GAB_MOST_OWN_QUANTITIES; may be NULL */
+  size_t quantity_count;
   /** Columns of NAME.csv, NULL-terminated, at most #GAB_STENCIL_MOST_SUMS: sums over all cells, by their volume in cells of the
    *  finest level, of which no digit depends on the number of processes. NULL: no such table. */
   const char *const *sums;

@@ -38,7 +38,8 @@ struct stencil_run {
   gab_data_id now, next;
   gab_level_ghosts *ghosts;
   stencil_view views[GAB_STENCIL_MOST_FIELDS];
-  gab_quantity quantities[GAB_STENCIL_MOST_FIELDS];
+  gab_quantity quantities[GAB_STENCIL_MOST_FIELDS + GAB_MOST_OWN_QUANTITIES];
+  gab_own_quantity own[GAB_MOST_OWN_QUANTITIES];
 };
 
 /* ---- equation.c */
@@ -47,6 +48,15 @@ const char *gab_app_stencil_path(char path[GAB_CONFIG_PATH_CAPACITY], const char
 /* Of a NULL-terminated list; NULL: 0. */
 int gab_app_stencil_count(const char *const *names);
 int gab_app_stencil_field_count(void);
+
+/* ---- quantities.c */
+/* Registers those of the program. */
+gab_status gab_app_stencil_register_quantities(void);
+/* Lists fields and those, for the run. */
+void gab_app_stencil_list_quantities(stencil_run *it);
+/* As in gab_physics. */
+gab_status gab_app_stencil_update_quantities(gab_app_run *run);
+gab_config_word gab_app_stencil_quantity_word(int index);
 
 /* ---- criteria.c */
 /* The index-th of those that there are and of those of the program, NULL behind the last. */

@@ -54,8 +54,9 @@ struct gab_wire {
   sending *sendings;
   size_t sending_count, sending_capacity;
   gab_buffer in,
-      payload; /* of a message that comes: all of it if it is short, else the head; and a long payload */
-  void *idle;  /* of a payload that was sent, for the next: pages that were touched already */
+      payload;      /* of a message that comes: all of it if it is short, else the head; and a long payload */
+  gab_buffer aside; /* memory for a payload that is much longer than the last one */
+  void *idle;       /* of a payload that was sent, for the next: pages that were touched already */
   size_t idle_bytes;
   gab_wire_stats stats;
 };
@@ -96,6 +97,7 @@ gab_status gab_wire_create(gab_world *world, const gab_wire_events *events, gab_
   made->by_name = made->places > MOST_PROBED;
   gab_buffer_init(&made->in, GAB_MEMORY_MESSAGE);
   gab_buffer_init(&made->payload, GAB_MEMORY_MESSAGE);
+  gab_buffer_init(&made->aside, GAB_MEMORY_MESSAGE);
   const gab_status status = number_places(made);
   if (status != GAB_OK) {
     gab_free(&memory);
@@ -369,10 +371,29 @@ static gab_status receive(gab_wire *wire, gab_seat place, unsigned char *at, siz
   return GAB_OK;
 }
 
+static bool is_twice_too_much(const gab_buffer *memory, size_t bytes) { return memory->capacity / 2 > bytes; }
+
+/* Who takes a payload keeps its memory as long as the message. What came back for an image is much too large for most messages: one of
+ * them would hold it, and the next image would need new pages. So that waits aside for one that is as long. */
+static void choose_memory(gab_wire *wire, size_t bytes)
+{
+  gab_buffer *payload = &wire->payload, *aside = &wire->aside;
+  const bool is_short = payload->capacity < bytes && payload->capacity < aside->capacity;
+  gab_buffer_clear(payload);
+  if (is_short || is_twice_too_much(payload, bytes)) gab_buffer_swap(payload, aside);
+  if (!is_twice_too_much(payload, bytes)) return;
+  if (payload->capacity > aside->capacity) gab_buffer_swap(payload, aside);
+  gab_buffer_release(payload);
+}
+
 static gab_status receive_payload(gab_wire *wire, gab_seat place, size_t bytes, bool *whole)
 {
   void *room;
-  gab_buffer_clear(&wire->payload);
+  choose_memory(wire, bytes);
+  if (wire->payload.capacity < bytes) { /* nothing there is worth being kept while it grows */
+    gab_buffer_release(&wire->payload);
+    gab_buffer_init(&wire->payload, GAB_MEMORY_MESSAGE);
+  }
   GAB_TRY(gab_buffer_extend(&wire->payload, bytes, &room));
   for (size_t done = 0; done < bytes && *whole; done += GAB_CHUNK_BYTES) {
     const size_t left = bytes - done;
@@ -507,6 +528,7 @@ void gab_wire_destroy(gab_wire **pointer)
   gab_free(&wire->sendings);
   gab_buffer_release(&wire->in);
   gab_buffer_release(&wire->payload);
+  gab_buffer_release(&wire->aside);
   gab_free(&wire->idle);
   gab_free(&wire);
 }

@@ -27,7 +27,8 @@ typedef struct gab_wire_events {
   void *user;
   /** A message has come. @param[in] bytes  valid during the call
    *  @param[in,out] payload  NULL: it is in `bytes`, behind the head. Else it is long, `bytes` are the head, and it may be taken by
-   *  gab_buffer_swap(): what it is exchanged for holds the next one */
+   *  gab_buffer_swap(): what it is exchanged for holds a later one. It has not twice the memory that the message needs, so that it
+   *  may be kept */
   gab_status (*message)(void *user, gab_seat place, uint32_t lane, const void *bytes, size_t count,
                         gab_buffer *payload);
   gab_status (*down)(void *user, gab_seat place);

@@ -236,6 +236,7 @@ static void lose_a_spare(void)
     for (gab_seat seat = gab_world_members(world)->slots; seat <= last; seat++)
       while (unlink(sign_of(seat, pid)) != 0) usleep(1000);
     for (kill((pid_t)pid, SIGKILL); kill((pid_t)pid, 0) == 0;) usleep(1000);
+    usleep(200000); /* the others that rest look round meanwhile */
   }
   REQUIRE_OK(gab_world_barrier(world));
 }

@@ -35,6 +35,8 @@ for slots in 2 3 5 8; do
   grep -q '"strategy": "respawn"' out/summary.json || complain "summary.json does not say the strategy"
 done
 said 'slot 1 died, new process took over'
+"$GABION_BUILD/bin/gabion" status out >said.txt 2>&1
+said ', new process took over; back to step 30 by respawn'
 launch 0 3 0 respawn --inject slot=0,step=33,phase=compute --inject slot=0,step=47,phase=commit,incarnation=1
 full "the root, and who took over from it" 2 2
 launch 0 4 0 respawn --inject slot=0+1,step=25,phase=snapshot

@@ -34,6 +34,13 @@ launch 0 4 2 --inject slot=2,step=33,phase=exchange
 full "one" 1
 grep -q '"strategy": "spare"' out/summary.json || complain "summary.json does not say the strategy"
 said 'slot 2 died, spare took over'
+"$GABION_BUILD/bin/gabion" status out >said.txt 2>&1
+said ', spare took over; back to step 30 by spare'
+# The list said: six processes, of which four have slots.
+launch 0 4 2 --set resilience.strategies=[spare,shrink] --inject slot=2,step=33,phase=exchange
+full "the list said" 1
+[ "$(member slots)" = 4 ] && [ "$(member spares)" = 2 ] && [ "$(member spares_left)" = 1 ] ||
+  complain "the list said: $(member slots) slots, $(member spares) spares, $(member spares_left) of them left"
 # Nobody keeps anything of another: from disk, with the spare, who has to take part in all that the others do then. The first part
 # of the run leaves a checkpoint there, however slow the machine is.
 for buffers in '' --set=resilience.memory.buffers=1 --set=resilience.memory.buffers=2; do

@@ -47,6 +47,16 @@ static void no_file_is_an_empty_history(void **state)
   assert_int_equal(history.disk_checkpoint, -1);
 }
 
+static void who_took_over_is_said(void **state)
+{
+  (void)state;
+  assert_string_equal(gab_history_who_took_over(1, 0), "spare");
+  assert_string_equal(gab_history_who_took_over(2, 0), "spares");
+  assert_string_equal(gab_history_who_took_over(1, 1), "new process");
+  assert_string_equal(gab_history_who_took_over(3, 3), "new processes");
+  assert_string_equal(gab_history_who_took_over(3, 1), "spares and new processes");
+}
+
 static void jobs_that_died_on_the_way_from_one_step_are_counted(void **state)
 {
   (void)state;
@@ -137,6 +147,7 @@ int main(void)
   if (!mkdtemp(folder)) return 1;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(no_file_is_an_empty_history),
+      cmocka_unit_test(who_took_over_is_said),
       cmocka_unit_test(jobs_that_died_on_the_way_from_one_step_are_counted),
       cmocka_unit_test(the_first_job_does_not_count),
       cmocka_unit_test(jobs_that_were_lost_and_their_time_are_counted),

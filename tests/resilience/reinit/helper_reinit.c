@@ -89,6 +89,7 @@ static void lose_spares(int step)
     const pid_t pid = (pid_t)spare_pids[d->slot];
     spare_pids[d->slot] = 0;
     for (kill(pid, SIGKILL); kill(pid, 0) == 0;) usleep(1000);
+    usleep(200000); /* the others that rest look round meanwhile */
   }
 }
 
@@ -361,6 +362,7 @@ static gab_status play_round(int argc, char **argv, application *app)
     REQUIRE(gab_world_sum_u64(world, &sum, 1) == GAB_OK);
     REQUIRE(sum == expected_sum(slots));
     REQUIRE((play->mode & SHRINKS) || gab_members_count(gab_world_members(world)) == slots);
+    if (deaths_meant() == 0) REQUIRE(calls == !was_spare); /* that a spare died at rest nobody has noticed */
     if (calls > 1) REQUIRE(app->last == GAB_REINIT_REINITED && cleaned == 2 * (calls - 1));
   }
   return status;

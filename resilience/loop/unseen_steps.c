@@ -1,0 +1,46 @@
+/* How many steps may be taken at once: until somebody looks at the state, asks a question, or is to fail. */
+#include "resilience/loop/timeloop_impl.h"
+
+static gab_step least(gab_step a, gab_step b) { return a < b ? a : b; }
+
+/* Steps until that one; what was due already is so behind the next step. @param[in] at  -1: never */
+static gab_step until(gab_step at, gab_step step, gab_step most)
+{
+  if (at < 0) return most;
+  return at > step ? least(at - step, most) : 1;
+}
+
+/* Whether a list has something to do behind that step. */
+static bool has_due(const gab_task_list *list, gab_step step)
+{
+  for (int i = 0; i < list->count; i++)
+    if (!list->tasks[i].due || list->tasks[i].due(list->tasks[i].user, step)) return true;
+  return false;
+}
+
+/* A step that is logged, and copies and parts of files that travel behind steps, want each step by itself; a drill has to
+ * find its fault point in the step that it names. */
+static gab_step unseen_by_protection(const gab_protection_state *protection, gab_step step, gab_step most)
+{
+  const gab_step scrub = protection->scrub;
+  if (protection->local || gab_checkpoint_is_pending(protection->checkpoint) ||
+      (protection->disk && gab_disk_is_busy(protection->disk)))
+    return 1;
+  if (scrub > 0) most = least(most, scrub - step % scrub);
+  most = until(protection->memory.next, step, most);
+  most = until(protection->on_disk.next, step, most);
+  most = until(protection->look, step, most);
+  if (protection->drills) most = until(gab_drills_next(protection->drills), step, most);
+  return until(gab_stop_next(protection->stop), step, most);
+}
+
+gab_step gab_unseen_steps(const gab_timeloop *loop)
+{
+  gab_step most = least(loop->steps - loop->step, GAB_MOST_UNSEEN_STEPS), unseen = 1;
+  if (!loop->pass.run || loop->pass.tasks != loop->tasks.count) return 1;
+  if (loop->protection) most = unseen_by_protection(loop->protection, loop->step, most);
+  while (unseen < most && !has_due(&loop->duties, loop->step + unseen) &&
+         !has_due(&loop->monitors, loop->step + unseen))
+    unseen++;
+  return unseen;
+}

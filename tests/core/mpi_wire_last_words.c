@@ -1,0 +1,157 @@
+/* What somebody has sent who is dead now: it lies there, nobody can receive it, and it hides nothing of what the living send; a message
+ * of which the sender dies half way is not told of. Nobody is asked for by any source again once MPI refuses that, or has found such
+ * a message. */
+/* gabion-test: np=3,5 timeout=60 labels=quick needs=ulfm */
+/* gabion-test: np=3 env=GABION_TEST_REFUSES=1 */
+/* gabion-test: np=3,5 env=GABION_TEST_TORN=1 */
+#include "core/messages/collective.h"
+#include "core/messages/logged/wire.h"
+#include "core/messages/port.h"
+#include "core/world/world_impl.h"
+#include "tests/mpi_test.h"
+
+/* A payload of LONG bytes goes in three parts behind the head; the second one is not sent any more. */
+enum { WORDS = 70, LONG = 3 * 768 * 1024, HEAD = 8, MOST = 8, SENT_OF_TORN = 2 };
+
+static gab_seat me, dead;
+static uint64_t came[MOST]; /* of each place */
+static int down[MOST];
+static int dead_rank, found_dead, asked_any_again;
+static bool refuses, is_refused;
+static int left_to_send = -1; /* messages of MPI until this process dies; negative: it does not */
+
+/* In front of those of the MPI library. */
+int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *there, MPI_Status *status)
+{
+  if (source != MPI_ANY_SOURCE || tag != GAB_CONTEXT_WIRE)
+    return PMPI_Iprobe(source, tag, comm, there, status);
+  asked_any_again += is_refused;
+  is_refused = refuses;
+  if (refuses) return MPIX_ERR_PROC_FAILED_PENDING;
+  const int code = PMPI_Iprobe(source, tag, comm, there, status);
+  if (code == MPI_SUCCESS && *there) found_dead += status->MPI_SOURCE == dead_rank;
+  return code;
+}
+
+int MPI_Isend(const void *bytes, int count, MPI_Datatype type, int target, int tag, MPI_Comm comm,
+              MPI_Request *request)
+{
+  if (left_to_send == 0) raise(SIGKILL);
+  left_to_send -= left_to_send > 0;
+  return PMPI_Isend(bytes, count, type, target, tag, comm, request);
+}
+
+static gab_status on_message(void *user, gab_seat place, uint32_t lane, const void *bytes, size_t count,
+                             gab_buffer *payload)
+{
+  gab_wire *const *wire = user;
+  gab_reader in = gab_reader_of(bytes, count);
+  uint64_t number;
+  REQUIRE(gab_wire_place(*wire) == me && lane == 1);
+  REQUIRE_OK(gab_get_u64(&in, &number));
+  REQUIRE(number == came[place]++);
+  REQUIRE((payload != NULL) == (number == WORDS - 1));
+  for (size_t i = 0; payload && i < LONG; i += 4093)
+    REQUIRE(payload->data[i] == (unsigned char)(i + (size_t)place));
+  return GAB_OK;
+}
+
+static gab_status on_down(void *user, gab_seat place)
+{
+  (void)user;
+  down[place]++;
+  return GAB_OK;
+}
+
+static gab_status say(gab_wire *wire, gab_seat to, uint64_t number, size_t bytes)
+{
+  static unsigned char payload[LONG];
+  gab_buffer head;
+  gab_buffer_init(&head, GAB_MEMORY_OTHER);
+  for (size_t i = 0; i < bytes; i++) payload[i] = (unsigned char)(i + (size_t)me);
+  REQUIRE_OK(gab_put_u64(&head, number));
+  const gab_status status = gab_wire_send(wire, to, 1, &head, payload, bytes, NULL);
+  gab_buffer_release(&head);
+  return status;
+}
+
+/* Short messages, and a long one behind them. */
+static void say_all(gab_wire *wire, gab_seat to)
+{
+  for (uint64_t number = 0; number < WORDS; number++)
+    REQUIRE_OK(say(wire, to, number, number == WORDS - 1 ? LONG : 0));
+}
+
+/* Its words lie at all when it dies, and that is known. */
+static void die_behind_words(gab_world *world, gab_wire *wire)
+{
+  for (gab_seat to = 0; to < dead && me == dead; to++) say_all(wire, to);
+  for (int there = me == dead; !there;)
+    PMPI_Iprobe(dead_rank, GAB_CONTEXT_WIRE, world->comm, &there, MPI_STATUS_IGNORE);
+  REQUIRE_OK(gab_world_barrier(world));
+  test_kill(world, dead);
+  for (int deaths = 0; deaths == 0; gab_mpi_progress()) {
+    int32_t players;
+    REQUIRE_OK(gab_world_count_deaths(world, &deaths, &players));
+  }
+}
+
+/* It dies within a message to the first one, which is receiving it. */
+static void die_within(gab_wire *wire)
+{
+  test_doom(dead);
+  if (me == dead) {
+    left_to_send = SENT_OF_TORN;
+    REQUIRE_OK(say(wire, 0, 0, LONG));
+  }
+  while (down[dead] == 0) REQUIRE_OK(gab_wire_serve(wire));
+  CHECK(came[dead] == 0);
+}
+
+static void talk_on(gab_wire *wire)
+{
+  for (gab_seat to = 0; to < dead; to++)
+    if (to != me) say_all(wire, to);
+  for (gab_seat from = 0; from < dead; from++)
+    while (from != me && came[from] < WORDS) REQUIRE_OK(gab_wire_serve(wire));
+  while (down[dead] == 0) REQUIRE_OK(gab_wire_serve(wire));
+  for (gab_seat place = 0; place < dead; place++) CHECK(down[place] == 0);
+}
+
+/* Tells all that this one has done, and waits for the same of them, or for the repair, which nobody begins before. */
+static void end(gab_wire *wire)
+{
+  gab_status status = GAB_OK;
+  for (gab_seat to = 0; to < dead && status == GAB_OK; to++)
+    if (to != me) status = say(wire, to, WORDS, 0);
+  for (gab_seat from = 0; from < dead; from++)
+    while (from != me && came[from] <= WORDS && status == GAB_OK) status = gab_wire_serve(wire);
+  REQUIRE(status == GAB_OK || status == GAB_ERR_FAULT);
+}
+
+int main(int argc, char **argv)
+{
+  gab_world *world;
+  gab_wire *wire;
+  gab_status intent;
+  REQUIRE_OK(gab_world_create(&argc, &argv, &world));
+  const gab_wire_events events = {.user = &wire, .message = on_message, .down = on_down};
+  gab_world_set_policy(world, GAB_POLICY_MARK_DOWN);
+  REQUIRE_OK(gab_wire_create(world, &events, &wire));
+  me = gab_wire_place(wire);
+  dead = gab_wire_places(wire) - 1;
+  dead_rank = gab_world_rank(world, dead);
+  refuses = getenv("GABION_TEST_REFUSES");
+  if (getenv("GABION_TEST_TORN")) die_within(wire);
+  else die_behind_words(world, wire);
+  talk_on(wire);
+  end(wire);
+  CHECK(asked_any_again == 0 && is_refused == refuses);
+  /* once when it could not be received, and once more */
+  CHECK(came[dead] < WORDS && found_dead <= (int)came[dead] + 2);
+
+  REQUIRE_OK(gab_world_repair(world, &intent));
+  gab_wire_destroy(&wire);
+  CHECK(gab_members_count(gab_world_members(world)) == dead);
+  return test_end(&world);
+}
