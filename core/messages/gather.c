@@ -13,16 +13,16 @@
  *
  *  Invariants.
  *  - A member below the root holds one piece that it fills, one that its parent has not acknowledged and one that it receives,
- *    whatever lies below it; and a copy of its own string while that is sent. Of each child one piece may wait in MPI.
+ *    whatever lies below it; and a copy of its own string if that is long. Of each child one piece may wait in MPI.
  *  - The root holds one piece, one long string, and in MPI what it has called for ahead: one chunk.
  *  - The root calls for long strings in the order of slots, for each once, and only for strings whose heads it has.
  *
  *  Nobody waits for ever. A piece is acknowledged when it has been received, whatever becomes of it then. Members wait for
  *  pieces of their children, one child after another, and for acknowledgements of their parents; while they do, owners of
  *  long strings look for the call of the root and answer it (wait_for()). So the root always gets a string for
- *  which it calls, and always comes to the piece of a child that is due next. A child from which its parent waits for a piece does not wait for an
- *  acknowledgement, since its parent has acknowledged all that it has; either it sends, or it waits for a child of its own, of
- *  which the same is true, and leaves send.
+ *  which it calls, and always comes to the piece of a child that is due next. A child from which its parent waits for a
+ *  piece does not wait for an acknowledgement, since its parent has acknowledged all that it has; either it sends, or it
+ *  waits for a child of its own, of which the same is true, and leaves send.
  *
  *  A death breaks the world for all who wait (GAB_ERR_FAULT), and the repair drops what was under way in all ports.
  *
@@ -56,13 +56,13 @@ typedef enum duty { DUTY_NONE, DUTY_CALL, DUTY_ANSWER } duty;
 typedef struct owner {
   gab_world *world;
   const gab_buffer *mine;
-  duty duty; /* DUTY_CALL: the call is awaited; DUTY_ANSWER: the string is on its way */
-  gab_buffer message;
+  duty duty;        /* DUTY_CALL: the call is awaited; DUTY_ANSWER: the string is on its way */
+  gab_buffer *note; /* acknowledgements and calls that it sends: the outbox is where a long string lies */
 } owner;
 
 static gab_status await_call(owner *o)
 {
-  GAB_TRY(gab_port_receive(o->world->gather_long, gab_world_root(o->world), &o->message, 0));
+  GAB_TRY(gab_port_receive(o->world->gather_long, gab_world_root(o->world), &o->world->outbox, 0));
   o->duty = DUTY_CALL;
   return GAB_OK;
 }
@@ -78,9 +78,10 @@ static gab_status next_duty(owner *o)
     gab_port_forget(port, root);
     return GAB_OK;
   }
-  GAB_TRY(gab_message_begin(&o->message));
-  GAB_TRY(gab_put_bytes(&o->message, o->mine->data, o->mine->size));
-  GAB_TRY(gab_port_send(port, root, &o->message));
+  gab_buffer *message = &o->world->outbox;
+  GAB_TRY(gab_message_begin(message));
+  GAB_TRY(gab_put_bytes(message, o->mine->data, o->mine->size));
+  GAB_TRY(gab_port_send(port, root, message));
   o->duty = DUTY_ANSWER;
   return GAB_OK;
 }
@@ -101,10 +102,10 @@ static gab_status wait_for(owner *o, gab_port *port)
 
 /* ------------------------------------------------------------------------------------ the next piece of a child */
 
-static gab_status acknowledge(gab_world *world, gab_port *down, gab_slot child)
+static gab_status acknowledge(const owner *o, gab_port *down, gab_slot child)
 {
-  GAB_TRY(gab_message_begin(&world->outbox));
-  GAB_TRY(gab_port_send(down, child, &world->outbox));
+  GAB_TRY(gab_message_begin(o->note));
+  GAB_TRY(gab_port_send(down, child, o->note));
   return gab_port_finish(down);
 }
 
@@ -119,7 +120,7 @@ static gab_status next_piece(owner *o, gab_port *down, gab_slot child, gab_reade
   if (gab_reader_left(bytes) > GAB_GATHER_PIECE_BYTES)
     GAB_FAIL(GAB_ERR_CORRUPT, "slot %" GAB_PRI_SLOT " gathered a piece of %zu bytes", child,
              gab_reader_left(bytes));
-  GAB_TRY(acknowledge(world, down, child));
+  GAB_TRY(acknowledge(o, down, child));
   if (*flags & LAST_PIECE) gab_port_forget(down, child);
   return GAB_OK;
 }
@@ -202,18 +203,19 @@ static gab_status climb(relay *r, int32_t index)
 static gab_status send_up(gab_world *world, int32_t index, const gab_buffer *mine)
 {
   const int32_t parent = index & (index - 1);
-  relay r = {.own = {.world = world, .mine = mine},
+  gab_buffer note;
+  relay r = {.own = {.world = world, .mine = mine, .note = &note},
              .up = port_below(world, parent),
              .down = port_below(world, index),
              .parent = gab_world_participant(world, parent)};
-  gab_buffer_init(&r.own.message, GAB_MEMORY_MESSAGE);
+  gab_buffer_init(&note, GAB_MEMORY_MESSAGE);
   gab_buffer_init(&r.filling, GAB_MEMORY_MESSAGE);
   gab_buffer_init(&r.waiting, GAB_MEMORY_MESSAGE);
   gab_buffer_init(&r.acknowledgement, GAB_MEMORY_MESSAGE);
   gab_port *const ports[] = {r.up, r.down, world->gather_long};
   gab_status status = climb(&r, index);
   for (size_t i = 0; i < sizeof ports / sizeof *ports; i++) status = gab_port_give_up(ports[i], status);
-  gab_buffer_release(&r.own.message);
+  gab_buffer_release(&note);
   gab_buffer_release(&r.filling);
   gab_buffer_release(&r.waiting);
   gab_buffer_release(&r.acknowledgement);
@@ -235,7 +237,6 @@ typedef struct stream {
   gab_slot child;
   gab_reader piece;    /* what is left of it */
   uint8_t flags;       /* of that piece */
-  gab_buffer *string;  /* a long one */
   gab_slot called_for; /* ahead */
 } stream;
 
@@ -258,10 +259,10 @@ static gab_status get_head(gab_reader *in, entry *head)
   return GAB_OK;
 }
 
-static gab_status call_for(gab_world *world, gab_slot from)
+static gab_status call_for(const owner *root, gab_slot from)
 {
-  GAB_TRY(gab_message_begin(&world->outbox));
-  return gab_port_send(world->gather_long, from, &world->outbox);
+  GAB_TRY(gab_message_begin(root->note));
+  return gab_port_send(root->world->gather_long, from, root->note);
 }
 
 /* The string behind the head that was read last, if it is known and worth it. What has been called for comes whether anybody waits or
@@ -277,7 +278,7 @@ static gab_status call_ahead(stream *s)
     GAB_FAIL(GAB_ERR_CORRUPT, "%zu bytes of slot %" GAB_PRI_SLOT " were gathered, which has no part in it",
              next.size, next.from);
   s->called_for = next.from;
-  return call_for(s->own.world, next.from);
+  return call_for(&s->own, next.from);
 }
 
 /* From its owner, which waits for the call. */
@@ -285,16 +286,17 @@ static gab_status fetch(stream *s, const entry *head, gab_reader *bytes)
 {
   gab_world *world = s->own.world;
   gab_port *port = world->gather_long;
-  if (s->called_for != head->from) GAB_TRY(call_for(world, head->from));
+  gab_buffer *string = &world->outbox; /* which stays: fresh memory for each gather costs time */
+  if (s->called_for != head->from) GAB_TRY(call_for(&s->own, head->from));
   GAB_TRY(gab_port_finish(port));
   s->called_for = GAB_NO_SLOT;
-  if (head->size + GAB_ENVELOPE_BYTES > s->string->capacity)
-    gab_buffer_release(s->string); /* or there would be two for a moment */
-  GAB_TRY(gab_port_receive(port, head->from, s->string, head->size));
+  if (head->size + GAB_ENVELOPE_BYTES > string->capacity)
+    gab_buffer_release(string); /* or there would be two for a moment */
+  GAB_TRY(gab_port_receive(port, head->from, string, head->size));
   GAB_TRY(call_ahead(s));
   GAB_TRY(gab_port_finish(port));
   gab_port_forget(port, head->from); /* or the root would keep a list of all slots */
-  *bytes = gab_message_reader(s->string);
+  *bytes = gab_message_reader(string);
   return GAB_OK;
 }
 
@@ -331,18 +333,17 @@ static gab_status collect(gab_world *world, const gab_buffer *mine, gab_visit_fn
 {
   const int32_t count = gab_world_participants(world);
   gab_status verdict = visit(user, world->slot, gab_reader_of_buffer(mine)), status = GAB_OK;
-  gab_buffer string;
-  gab_buffer_init(&string, GAB_MEMORY_MESSAGE);
+  gab_buffer note;
+  gab_buffer_init(&note, GAB_MEMORY_MESSAGE);
   for (int32_t child = 1; status == GAB_OK && child < count; child <<= 1) {
-    stream s = {.own = {.world = world},
+    stream s = {.own = {.world = world, .note = &note},
                 .port = port_below(world, 0),
                 .child = gab_world_participant(world, child),
-                .string = &string,
                 .called_for = GAB_NO_SLOT};
     status = take_stream(&s, child, visit, user, &verdict);
   }
   if (count > 1) status = gab_port_give_up(world->gather_long, status);
-  gab_buffer_release(&string);
+  gab_buffer_release(&note);
   return status == GAB_OK ? verdict : status;
 }
 
