@@ -312,7 +312,9 @@ class Campaign:
             self.counts["drawn, but refused"] += 1
         else:
             return "nothing drawn that `gabion check` takes"
-        alone = {"np": 1, "threads": 1, "spares": 0, "set": ["lbm.pencil=1", "lbm.pass=4"] if "lbm" in case else [], "drills": []}
+        alone = {"np": 1, "threads": 1, "spares": 0, "set": ["lbm.pencil=1"] if "lbm" in case else [], "drills": []}
+        if "lbm" in case and case["lbm"].get("kernel") not in ("vector", "reference"): # these keep two fields: no passes
+            alone["set"].append("lbm.pass=4")
         first, second = os.path.join(work, "alone"), os.path.join(work, "several")
         code = self.compute(path, first, alone)
         if code not in (0, 4):

@@ -348,7 +348,7 @@ said 'smaller than above'
 # The scheme: a copy at the member before is there when 0 and 2 of 4 die together; with pairwise, where they hold each
 # other's, the run is lost.
 accepted --set resilience.scheme=before
-two=(--inject slot=0,step=23,phase=exchange --inject slot=2,step=23,phase=exchange)
+two=(--inject slot=0+2,step=23,phase=exchange)
 run 3 4 box.yaml "${two[@]}"
 run 0 4 box.yaml --set resilience.scheme=before "${two[@]}"
 [ "$(checksum)" = "$plain" ] || complain "scheme before: another checksum"

@@ -36,15 +36,18 @@ output: {integrals: {every: 20}}
 resilience: {memory: {every: 10}}
 YAML
 helps lbm.lattice 'd3q15: axes and corners' 'copy-d2q9: ' 'd3q19: the usual one in 3D' 'auto: '
-"$gabion" info >said.txt 2>&1 || complain "info: $(cat said.txt)"
+info() { "$gabion" info "$@" >said.txt 2>&1 || complain "info $*: $(cat said.txt)"; }
+info
 said 'D3Q15'
 said 'Copy-D3Q27'
 check 0 box.yaml
 run 0 1 box.yaml
 said 'in_place/D3Q15/double/free'
+run 0 1 box.yaml --set lbm.collision=power_law
+info box.yaml
 said "on the program's own lattice"
 said '120 bytes per cell'
-run 0 1 box.yaml --set lbm.collision=power_law
+info box.yaml --set lbm.collision=power_law
 said "by the program's own function"
 check 2 box.yaml --set lbm.lattice=d3q13
 said 'd3q15'

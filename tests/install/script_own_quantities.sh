@@ -118,7 +118,7 @@ helps output.slabs.quantities 'steepness: '
 check 0 seen.yaml
 run 0 1 seen.yaml
 plain=$(checksum)
-LC_ALL=C sed 's/fixed/solid/g' out/fields/fields_0000000100.s0000.h5 >fixed.h5
+cp out/fields/fields_0000000100.s0000.h5 fixed.h5
 cp out/steepness*240.png steepness.png
 ls out/slabs/slab_*.h5 >/dev/null || complain "no slabs: $(ls out)"
 grep -q steepness out/slabs/slab_*.h5 || complain "slabs without steepness"
@@ -128,7 +128,10 @@ said 'slot 1 died'
 cmp -s out/steepness*240.png steepness.png || complain "phase field: another picture after a death"
 run 0 1 seen.yaml --set 'output.fields.quantities=[solid]' --set 'output.slices.0.quantity=phase' --set 'output.slabs.quantities=[phase]'
 [ "$(checksum)" = "$plain" ] || complain "phase field: looking changes the result"
-cmp out/fields/fields_0000000100.s0000.h5 fixed.h5 || complain "fixed is not what solid is"
+# The name, and the checksum of the part of the file where it stands, and nothing else.
+cmp -l out/fields/fields_0000000100.s0000.h5 fixed.h5 |
+  awk 'NR == 1 { first = $1 } { last = $1 } END { exit !(NR >= 4 && NR <= 9 && last - first < 128) }' ||
+  complain "fixed is not what solid is: $(cmp -l out/fields/fields_0000000100.s0000.h5 fixed.h5 | head -n 20)"
 check 2 seen.yaml --set 'output.fields.quantities=[fixd]'
 said 'steepness'
 check 2 seen.yaml --set output.slices.0.quantity=steep
