@@ -75,7 +75,7 @@ players() {
 
 # ---------------------------------------------------------------- the runs
 use() { # use flow|flow_adaptive
-  NAME=$1 CASE=$GABION_ROOT/tests/faults/$1.yaml steps=$STEPS
+  NAME=$1 CASE=$GABION_ROOT/tests/faults/runs/$1.yaml steps=$STEPS
   if [ "$1" = flow_adaptive ]; then steps=$((STEPS / 4)); fi
 }
 arguments() { # arguments DIR

@@ -1,0 +1,31 @@
+# What scripts, shell tests and documents name in the source tree is there: long scripts are not run by the quick tests, and a file
+# that has moved would be noticed by who needs it.
+# gabion-test: timeout=60 labels=quick
+cd "$GABION_SOURCE" || exit 1
+failed=0 looked=0
+complain() { echo "$*"; failed=1; }
+# there PATH: with variables in it, something that it may be
+there() {
+  local path pattern
+  path=${1%%[.,:;]} pattern=$(sed -E 's/\$(\{[^}]*\}|[A-Za-z0-9_]+)/*/g' <<<"$1")
+  looked=$((looked + 1))
+  [ -e "$path" ] || compgen -G "$pattern" >/dev/null
+}
+
+# ---- In shell: below the root of the sources.
+while IFS=: read -r file line path; do
+  path=${path#*/}
+  case $path in build*|*.new|*[A-Z][A-Z]*) continue ;; esac # made, or a word for something
+  there "$path" || complain "$file:$line: $path is not there"
+done < <(grep -rnoE --include='*.sh' '\$\{?GABION_(ROOT|SOURCE)\}?/[A-Za-z0-9_./${}-]*[A-Za-z0-9_}]' scripts tests apps)
+
+# ---- In documents and comments of scripts: files by their path. A test may be meant by its name.
+while IFS=: read -r file line path; do
+  path=${path#"${path%%[a-z]*}"}
+  case $path in *[A-Z][A-Z]*) continue ;; esac
+  there "$path" || [ -n "$(find "tests/${path%%/*}" -name "script_${path##*/}" 2>/dev/null)" ] || complain "$file:$line: $path is not there"
+done < <(grep -noE '(^|[^A-Za-z0-9_./${}-])(tests|apps|scripts|core|field|blockforest|loadbalance|lbm|phasefield|resilience|doc|cmake)/[A-Za-z0-9_./-]+\.(yaml|c|h|sh|py|txt|inc|md|png)\b' \
+  ./*.md doc/*.md scripts/*.sh scripts/*.py apps/*/*.md phasefield/*.md 2>/dev/null)
+
+[ "$looked" -gt 500 ] || complain "only $looked paths were found: this test looks for nothing"
+exit "$failed"
