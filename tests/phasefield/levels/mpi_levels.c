@@ -101,6 +101,19 @@ static void stays_uniform(gab_world *world, int dimension)
   phase_close(&it);
 }
 
+/* Without an interface all merge, whatever neighbouring cells have. */
+static void merging_conserves(phase_run *it, double content)
+{
+  const gab_phasefield_grid grid = {.margin = 2, .steepest = 100, .distribute = gab_balance_distribute};
+  uint64_t blocks[GAB_PHASEFIELD_MOST_LEVELS + 1];
+  gab_adapt_report report;
+  do REQUIRE_OK(gab_phasefield_adapt(it->model, &grid, &report));
+  while (report.changed);
+  levels_count(it, blocks);
+  REQUIRE(blocks[0] > 0 && blocks[1] == 0 && blocks[2] == 0);
+  REQUIRE(fabs(phase_sums(it).content[0] - content) < 1e-14 * content);
+}
+
 static void is_conserved(gab_world *world, int dimension)
 {
   phase_case given = melt_case(dimension, 4, noisy_melt);
@@ -113,6 +126,7 @@ static void is_conserved(gab_world *world, int dimension)
   REQUIRE(before.cells == (double)given.cells[0] * given.cells[1] * given.cells[2] &&
           before.content[0] > 0.3 * before.cells);
   REQUIRE(fabs(after.content[0] - before.content[0]) < 1e-14 * before.content[0]);
+  merging_conserves(&it, after.content[0]);
   phase_close(&it);
 }
 
