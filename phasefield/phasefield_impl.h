@@ -117,7 +117,8 @@ struct gab_phasefield {
   gab_phasefield_recompute *recompute;                  /* NULL: no block was ever to be computed twice */
   gab_phasefield_part parts[GAB_PHASEFIELD_MOST_PARTS]; /* what quantities are evaluated from */
   gab_own_quantity own[GAB_MOST_OWN_QUANTITIES];
-  uint64_t ghosts_of; /* revision of the forest for which own quantities were brought up to date last */
+  uint64_t ghosts_of;   /* revision of the forest for which own quantities were brought up to date last, */
+  gab_step ghosts_step; /* and step of the world */
 };
 
 /* ---- lookup.c ---- */

@@ -92,7 +92,8 @@ struct gab_physics {
   /** Of the monitor `recompute`, NULL without it: whether blocks that were computed twice differ; at rest: or changed since. */
   gab_status (*check_recomputed)(gab_app_run *it, bool at_rest);
   gab_sample_report (*recomputation)(const gab_app_run *it);
-  /** Brings up to date what quantities are evaluated from. NULL: nothing to do. Collective. */
+  /** Brings up to date what quantities that are not pointwise look at around cells, ahead of a step's output if some of them are
+   *  written there; not for rows of series. NULL: nothing to do. Collective. */
   gab_status (*update_quantities)(gab_app_run *it);
   /** What its runs have to write, for help and info. NULL: the usual fields. */
   gab_config_words *quantities;

@@ -16,9 +16,10 @@ typedef struct writer {
   gab_series *series; /* of its own, or borrowed from the probes */
   gab_row_fn row;
   void *user;
-  double *values; /* one row */
-  char *name;     /* of the series, in packed cursors */
-  char *files;    /* what their paths begin with */
+  double *values;    /* one row */
+  bool looks_around; /* some quantity is not pointwise */
+  char *name;        /* of the series, in packed cursors */
+  char *files;       /* what their paths begin with */
 } writer;
 
 struct gab_output {
@@ -74,6 +75,13 @@ void gab_output_destroy(gab_output **output)
 }
 
 /* ---------------------------------------------------------------------------------------- the list */
+
+static bool some_look_around(const gab_quantity *quantities, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    if (!quantities[i].pointwise) return true;
+  return false;
+}
 
 static gab_status name_files(writer *made, const char *folder, const char *within, const char *name)
 {
@@ -143,6 +151,7 @@ gab_status gab_output_add_volume(gab_output *output, gab_schedule schedule, cons
 {
   writer made = {.schedule = schedule, .kind = GAB_OUTPUT_VOLUME};
   gab_volume_options own = *options;
+  made.looks_around = some_look_around(own.quantities, own.quantity_count);
   if (!own.folder) own.folder = output->folder;
   gab_status status = gab_volume_create(output->forest, &own, &made.volume);
   if (status == GAB_OK) status = name_files(&made, own.folder, "/fields", gab_volume_name(made.volume));
@@ -153,6 +162,7 @@ gab_status gab_output_add_slice(gab_output *output, gab_schedule schedule, const
 {
   writer made = {.schedule = schedule, .kind = GAB_OUTPUT_SLICE};
   gab_slice_options own = *options;
+  made.looks_around = !own.quantity->pointwise;
   if (!own.folder) own.folder = output->folder;
   gab_status status = gab_slice_create(output->forest, &own, &made.slice);
   if (status == GAB_OK) status = name_files(&made, own.folder, "", gab_slice_name(made.slice));
@@ -163,6 +173,7 @@ gab_status gab_output_add_probes(gab_output *output, gab_schedule schedule, cons
 {
   writer made = {.schedule = schedule, .kind = GAB_OUTPUT_SERIES};
   gab_probes_options own = *options;
+  made.looks_around = some_look_around(own.quantities, own.quantity_count);
   char path[GAB_OUTPUT_PATH_CAPACITY];
   GAB_TRY(gab_output_path(path, "%s/probes.csv", output->folder));
   if (!own.path) own.path = path;
@@ -209,6 +220,15 @@ bool gab_output_due(const gab_output *output, gab_step step)
 {
   for (size_t i = 0; i < output->count; i++) {
     if (is_active(&output->writers[i]) && gab_schedule_due(output->writers[i].schedule, step)) return true;
+  }
+  return false;
+}
+
+bool gab_output_looks_around(const gab_output *output, gab_step step)
+{
+  for (size_t i = 0; i < output->count; i++) {
+    const writer *which = &output->writers[i];
+    if (which->looks_around && gab_schedule_due(which->schedule, step)) return true;
   }
   return false;
 }

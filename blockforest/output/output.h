@@ -70,6 +70,10 @@ gab_status gab_output_list_files(const gab_output *output, gab_buffer *names);
 /** True if some writer is due at this step. Local, the same on all slots. */
 bool gab_output_due(const gab_output *output, gab_step step);
 
+/** True if some writer that is due at this step evaluates a quantity that is not pointwise, so that what it looks at around cells
+ *  has to be up to date. Rows of series come from functions that see to what they need themselves. Local, the same on all slots. */
+bool gab_output_looks_around(const gab_output *output, gab_step step);
+
 /** Writes what is due at this step. Collective. Announces ::GAB_FAULT_POINT_OUTPUT.
  *  @return on all slots the same: GAB_OK, ::GAB_ERR_IO if some slot could not write (message of that slot),
  *  ::GAB_ERR_FAULT in a broken world */

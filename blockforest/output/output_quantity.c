@@ -114,12 +114,14 @@ static gab_status evaluate_level(void *user, const gab_forest *forest, const gab
 
 const gab_quantity *gab_quantity_owner(void)
 {
-  static const gab_quantity owner = {.name = "owner", .components = 1, .evaluate = evaluate_owner};
+  static const gab_quantity owner = {
+      .name = "owner", .components = 1, .pointwise = true, .evaluate = evaluate_owner};
   return &owner;
 }
 
 const gab_quantity *gab_quantity_level(void)
 {
-  static const gab_quantity level = {.name = "level", .components = 1, .evaluate = evaluate_level};
+  static const gab_quantity level = {
+      .name = "level", .components = 1, .pointwise = true, .evaluate = evaluate_level};
   return &level;
 }

@@ -22,6 +22,9 @@ typedef struct gab_quantity {
   const char *unit; /**< for people, e.g. "m/s"; NULL or "" if it has none */
   int components;   /**< 1 (scalar) or 3 (vector) */
   bool diverging;   /**< has a meaningful zero between two signs: pictures colour it symmetrically around 0 */
+  bool
+      pointwise; /**< a function of the state of each cell alone. Else whoever writes it brings up to date before what it
+                     *   looks at around cells: gab_output_looks_around() */
 
   /** Fills one block: values[((z * ny + y) * nx + x) * components + component]. Not a number (NaN) marks a
    *  cell without a value, a solid one for instance. Local, no communication; one thread at a time. */

@@ -261,6 +261,7 @@ gab_status gab_lbm_quantities_update(gab_lbm_quantities *view)
     GAB_TRY(update_around(view, &view->stresses));
   }
   view->updated = gab_forest_revision(view->forest);
+  view->updated_step = gab_world_step(gab_forest_world(view->forest));
   return GAB_OK;
 }
 
@@ -322,16 +323,26 @@ gab_quantity_list gab_lbm_quantities_list(gab_lbm_quantities *quantities, int di
                                           gab_quantity items[GAB_LBM_MOST_QUANTITIES])
 {
   const gab_quantity own[] = {
-      {.name = "density", .doc = "of a flow", .components = 1, .evaluate = evaluate_density},
+      {.name = "density",
+       .doc = "of a flow",
+       .components = 1,
+       .pointwise = true,
+       .evaluate = evaluate_density},
       {.name = "pressure",
        .doc = "of a flow: difference to the reference pressure",
        .components = 1,
        .diverging = true,
+       .pointwise = true,
        .evaluate = evaluate_pressure},
-      {.name = "velocity", .doc = "of a flow", .components = 3, .evaluate = evaluate_velocity},
+      {.name = "velocity",
+       .doc = "of a flow",
+       .components = 3,
+       .pointwise = true,
+       .evaluate = evaluate_velocity},
       {.name = "speed",
        .doc = "of a flow: absolute value of velocity",
        .components = 1,
+       .pointwise = true,
        .evaluate = evaluate_speed},
       {.name = "vorticity",
        .doc = "of a flow: curl of velocity",
@@ -378,6 +389,7 @@ gab_status gab_lbm_quantity_register(const gab_lbm_quantity *quantity)
                             .unit = quantity->unit,
                             .components = quantity->components,
                             .diverging = quantity->diverging,
+                            .pointwise = !quantity->gradient && !quantity->stress,
                             .evaluate = quantity->evaluate ? evaluate_own : NULL,
                             .user = (void *)(uintptr_t)quantity}; /* only read */
   return gab_own_quantity_register(own_quantities, &own, gab_lbm_quantities_list(NULL, 2, items));

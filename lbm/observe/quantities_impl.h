@@ -27,13 +27,14 @@ struct gab_lbm_quantities {
   gab_own_quantity own[GAB_MOST_OWN_QUANTITIES];
   /* Gradients need the neighbours' velocities, stresses on walls those of the stress: kept only if somebody wants them. */
   unsigned wanted;
-  uint64_t updated; /* revision of the forest at the last update */
+  uint64_t updated;      /* revision of the forest at the last update, */
+  gab_step updated_step; /* and the step of the world */
   around velocities, stresses;
 };
 
 /** The derivative of a component along an axis, per cell: central, one-sided beside cells without fluid, which hold NaN. */
 double gab_lbm_slope(const gab_field *u, const int32_t at[3], int component, int axis);
-/** ::GAB_ERR_STATE if what a quantity needs is not kept, or is older than the grid. @param[in] needed  one bit */
+/** ::GAB_ERR_STATE if what a quantity needs is not kept, or is older than the grid or of another step. @param[in] needed  one bit */
 gab_status gab_lbm_check_updated(const gab_lbm_quantities *view, const gab_forest *forest, unsigned needed);
 /** What a fluid cell's `stress`, `at_wall` and `wall_...` are, after gab_lbm_check_updated(). @param[in] has_walls  gab_lbm_has_walls() of
  *  the block @param[in,out] cell  with dx */

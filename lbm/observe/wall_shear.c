@@ -24,6 +24,12 @@ gab_status gab_lbm_check_updated(const gab_lbm_quantities *view, const gab_fores
     GAB_FAIL(GAB_ERR_STATE, "%s were not asked for when the quantities were made", what);
   if (view->updated != gab_forest_revision(forest))
     GAB_FAIL(GAB_ERR_STATE, "%s: gab_lbm_quantities_update() has to come before", what);
+  const gab_step now = gab_world_step(gab_forest_world(forest));
+  if (view->updated_step != now)
+    GAB_FAIL(GAB_ERR_STATE,
+             "%s are those of step %" GAB_PRI_STEP " in step %" GAB_PRI_STEP
+             ": gab_lbm_quantities_update() has to come before",
+             what, view->updated_step, now);
   return GAB_OK;
 }
 

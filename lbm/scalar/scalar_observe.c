@@ -120,11 +120,13 @@ void gab_lbm_scalar_quantities(gab_lbm_scalar *it, gab_quantity items[2])
   items[0] = (gab_quantity){.name = it->options.name,
                             .doc = "what the flow carries",
                             .components = 1,
+                            .pointwise = true,
                             .evaluate = evaluate_value,
                             .user = it};
   items[1] = (gab_quantity){.name = "velocity",
                             .doc = "of the flow, times its density",
                             .components = 3,
+                            .pointwise = true,
                             .evaluate = evaluate_velocity,
                             .user = it};
 }

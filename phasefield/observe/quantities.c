@@ -103,7 +103,8 @@ static gab_status evaluate_own(void *user, const gab_forest *forest, const gab_b
                               .phases = model->phases,
                               .independents = model->independents,
                               .dx = model->dx};
-  if (quantity->gradient && phasefield->ghosts_of != gab_forest_revision(forest))
+  if (quantity->gradient && (phasefield->ghosts_of != gab_forest_revision(forest) ||
+                             phasefield->ghosts_step != gab_world_step(gab_forest_world(forest))))
     GAB_FAIL(GAB_ERR_STATE, "quantity %s without gab_phasefield_update_quantities()", quantity->name);
   int32_t at[3];
   for (at[2] = 0; at[2] < model->cells[2]; at[2]++)
@@ -130,6 +131,7 @@ gab_status gab_phasefield_update_quantities(gab_phasefield *phasefield)
   if (!some_need_ghosts()) return GAB_OK;
   GAB_TRY(gab_phasefield_fill_ghosts(phasefield));
   phasefield->ghosts_of = gab_forest_revision(phasefield->forest);
+  phasefield->ghosts_step = gab_world_step(gab_forest_world(phasefield->forest));
   return GAB_OK;
 }
 
@@ -147,6 +149,7 @@ gab_status gab_phasefield_quantity_register(const gab_phasefield_quantity *quant
                             .unit = quantity->unit,
                             .components = quantity->components,
                             .diverging = quantity->diverging,
+                            .pointwise = !quantity->gradient,
                             .evaluate = quantity->evaluate ? evaluate_own : NULL,
                             .user = (void *)(uintptr_t)quantity}; /* only read */
   return gab_own_quantity_register(own_quantities, &own,
@@ -166,7 +169,8 @@ static void add_part(gab_phasefield *phasefield, gab_quantity *items, size_t *co
   gab_phasefield_part *part = &phasefield->parts[*count];
   *part = (gab_phasefield_part){.phasefield = phasefield, .kind = kind, .index = index};
   snprintf(part->name, sizeof part->name, "%s", name);
-  items[(*count)++] = (gab_quantity){.name = part->name, .components = 1, .evaluate = evaluate, .user = part};
+  items[(*count)++] = (gab_quantity){
+      .name = part->name, .components = 1, .pointwise = true, .evaluate = evaluate, .user = part};
 }
 
 gab_quantity_list gab_phasefield_quantities(gab_phasefield *phasefield,

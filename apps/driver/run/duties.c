@@ -119,7 +119,7 @@ static gab_status update(gab_app_run *it)
 static gab_status write_output(void *user, gab_step step)
 {
   gab_app_run *it = user;
-  GAB_TRY(update(it));
+  if (gab_output_looks_around(it->output, step)) GAB_TRY(update(it));
   return gab_output_write(it->output, step, gab_app_run_time(it, step));
 }
 

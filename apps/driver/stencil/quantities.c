@@ -17,6 +17,9 @@ static gab_status evaluate_own(void *user, const gab_forest *forest, const gab_b
   const gab_stencil_quantity *quantity = own->descriptor;
   const stencil_run *it = own->of;
   const int32_t *cells = it->shape.shape.cells;
+  if (it->updated != gab_forest_revision(forest) || it->updated_step != gab_world_step(it->base.world))
+    GAB_FAIL(GAB_ERR_STATE, "quantity %s: the cells around blocks are not those of this step",
+             quantity->name);
   gab_stencil_cell at = {.config = it->base.parameters->config,
                          .forest = forest,
                          .block = block,
@@ -55,6 +58,7 @@ void gab_app_stencil_list_quantities(stencil_run *it)
     it->views[count] = (stencil_view){it, (int)count};
     it->quantities[count] = (gab_quantity){.name = gab_app_stencil->fields[count],
                                            .components = 1,
+                                           .pointwise = true,
                                            .evaluate = evaluate_field,
                                            .user = &it->views[count]};
   }
@@ -65,10 +69,13 @@ void gab_app_stencil_list_quantities(stencil_run *it)
 /* They may look at the cells around. */
 gab_status gab_app_stencil_update_quantities(gab_app_run *run)
 {
-  const stencil_run *it = (const stencil_run *)run;
+  stencil_run *it = (stencil_run *)run;
   if (gab_app_stencil->quantity_count == 0) return GAB_OK;
   GAB_TRY(gab_level_ghosts_start(it->ghosts));
-  return gab_level_ghosts_finish(it->ghosts);
+  GAB_TRY(gab_level_ghosts_finish(it->ghosts));
+  it->updated = gab_forest_revision(it->base.forest);
+  it->updated_step = gab_world_step(it->base.world);
+  return GAB_OK;
 }
 
 gab_config_word gab_app_stencil_quantity_word(int index)

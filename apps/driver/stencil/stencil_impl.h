@@ -40,6 +40,8 @@ struct stencil_run {
   stencil_view views[GAB_STENCIL_MOST_FIELDS];
   gab_quantity quantities[GAB_STENCIL_MOST_FIELDS + GAB_MOST_OWN_QUANTITIES];
   gab_own_quantity own[GAB_MOST_OWN_QUANTITIES];
+  uint64_t updated;      /* revision of the forest for which own quantities were brought up to date last, */
+  gab_step updated_step; /* and step of the world */
 };
 
 /* ---- equation.c */

@@ -392,6 +392,45 @@ static void a_folder_that_cannot_be_is_bad_input(void **state)
 }
 
 /* Wherever the disk gets full while a file is written: an error, and no file. */
+/* Probes of density at steps 0, 2, 4, ...; fields with a quantity that looks around at 3, 7, ...; a series that is due always. */
+static void only_what_is_due_looks_around(void **state)
+{
+  (void)state;
+  gab_output *output;
+  gab_quantity around = case_quantities[1], alone = case_quantities[0];
+  alone.pointwise = true;
+  const gab_quantity both[2] = {alone, around};
+  const double point[1][3] = {{0, 1, 2.5}};
+  const char *const column = "value";
+  const gab_probes_options probes = {
+      .points = point, .point_count = 1, .quantities = &alone, .quantity_count = 1};
+  gab_probes_options far = probes;
+  far.path = "/tmp/gabion-never-written.csv";
+  far.quantities = &around;
+  const gab_volume_options fields = {.quantities = both, .quantity_count = 2};
+  assert_int_equal(gab_output_create(forest, folder, &output), GAB_OK);
+  assert_int_equal(gab_output_add_probes(output, (gab_schedule){.every = 2}, &probes), GAB_OK);
+  assert_int_equal(
+      gab_output_add_series(output, (gab_schedule){.every = 1}, "always", &column, 1, NULL, NULL, NULL),
+      GAB_OK);
+  for (gab_step step = 0; step < 8; step++) assert_false(gab_output_looks_around(output, step));
+  assert_int_equal(gab_output_add_volume(output, (gab_schedule){.every = 4, .start = 3}, &fields), GAB_OK);
+  for (gab_step step = 0; step < 12; step++)
+    assert_int_equal(gab_output_looks_around(output, step), step % 4 == 3);
+  assert_int_equal(gab_output_add_probes(output, (gab_schedule){.every = 6}, &far), GAB_OK);
+  for (gab_step step = 0; step < 12; step++)
+    assert_int_equal(gab_output_looks_around(output, step), step % 4 == 3 || step % 6 == 0);
+#ifdef GAB_HAVE_PNG
+  gab_slice_options slice = {.quantity = &alone, .axis = 2, .position = 2.5};
+  assert_int_equal(gab_output_add_slice(output, (gab_schedule){.every = 1}, &slice), GAB_OK);
+  assert_false(gab_output_looks_around(output, 1));
+  slice.quantity = &around;
+  assert_int_equal(gab_output_add_slice(output, (gab_schedule){.every = 1}, &slice), GAB_OK);
+  assert_true(gab_output_looks_around(output, 1));
+#endif
+  gab_output_destroy(&output);
+}
+
 static void volume_files_are_whole_or_not_there(void **state)
 {
   (void)state;
@@ -454,6 +493,7 @@ int main(void)
       cmocka_unit_test(a_full_disk_leaves_whole_rows),
       cmocka_unit_test(probes_read_the_cell_that_contains_them),
       cmocka_unit_test(a_folder_that_cannot_be_is_bad_input),
+      cmocka_unit_test(only_what_is_due_looks_around),
       cmocka_unit_test(volume_files_are_whole_or_not_there),
       cmocka_unit_test(pictures_are_whole_or_not_there),
   };
