@@ -150,12 +150,10 @@ gab_status gab_field_create(const gab_field_shape *shape, gab_field **field)
 
 gab_status gab_field_create_unset(const gab_field_shape *shape, gab_field **field)
 {
-  gab_field_map map;
-  GAB_TRY(gab_field_map_of(shape, &map));
-  if (is_touched_by_all(shape, &map)) return gab_field_create(shape, field);
   GAB_TRY(make(shape, false, field));
+  touch_first(*field);
 #ifndef NDEBUG /* what is read before it is written is not a number */
-  memset((*field)->data, 0xff, map.elements * gab_precision_bytes(shape->precision));
+  memset((*field)->data, 0xff, (*field)->map.elements * gab_precision_bytes(shape->precision));
 #endif
   return GAB_OK;
 }
