@@ -82,7 +82,7 @@ static gab_status pack_own(const gab_checkpoint *checkpoint, gab_snapshot *next,
 {
   size_t forest_bytes = gab_forest_packed_size(checkpoint->forest);
   gab_buffer *own = &next->own;
-  GAB_TRY(gab_buffer_fit(own, forest_bytes + entities->size + IMAGE_HEAD_ROOM));
+  GAB_TRY(gab_own_image_fit(checkpoint, next, forest_bytes + entities->size + IMAGE_HEAD_ROOM));
   GAB_TRY(gab_message_begin(own));
   size_t began_at = own->size;
   GAB_TRY(begin(own, IMAGE_MAGIC, checkpoint, next));

@@ -302,8 +302,12 @@ static gab_status replace_image(const repairing *m, const changed *lack, gab_slo
 {
   gab_port *port = m->checkpoint->port;
   gab_condition *condition;
-  if (source == m->me) GAB_TRY(gab_port_send(port, lack->holder, image_here(m, lack->slot, &condition)));
-  if (source == m->me) return gab_port_finish(port);
+  if (source == m->me) {
+    gab_buffer *image = image_here(m, lack->slot, &condition);
+    GAB_TRY(gab_image_to_send(image));
+    GAB_TRY(gab_port_send(port, lack->holder, image));
+    return gab_port_finish(port);
+  }
   gab_buffer fresh;
   char from[64];
   gab_buffer_init(&fresh, GAB_MEMORY_SNAPSHOT);
