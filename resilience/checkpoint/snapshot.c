@@ -31,26 +31,3 @@ gab_status gab_buffer_fit(gab_buffer *buffer, size_t bytes)
   buffer->data = memory;
   return status;
 }
-
-static bool has_holder_beside(const gab_checkpoint *checkpoint, const gab_placement *placement)
-{
-  for (int k = 0; placement->scheme && k < gab_placement_copies(placement); k++) {
-    const gab_slot holder = gab_placement_holder(placement, gab_world_slot(checkpoint->world), k);
-    if (holder != GAB_NO_SLOT && gab_offer_is_of_use(checkpoint, holder)) return true;
-  }
-  return false;
-}
-
-gab_status gab_own_image_fit(const gab_checkpoint *checkpoint, gab_snapshot *snapshot, size_t bytes)
-{
-  gab_buffer *own = &snapshot->own;
-  gab_shared_key key;
-  void *memory;
-  if (!has_holder_beside(checkpoint, &snapshot->placement) || gab_shared_key_of(own->data, &key))
-    return gab_buffer_fit(own, bytes);
-  gab_buffer_release(own);
-  if (gab_alloc_shared(bytes, own->use, &memory) != GAB_OK) return gab_buffer_fit(own, bytes);
-  own->data = memory;
-  own->capacity = bytes;
-  return GAB_OK;
-}

@@ -207,6 +207,7 @@ gab_status gab_transfer_help(gab_checkpoint *checkpoint, gab_snapshot *next)
     bool done;
     GAB_TRY(gab_port_progress(transfer->port, &done));
     if (!done) return GAB_OK;
+    GAB_TRY(gab_port_finish(transfer->port));
     GAB_TRY(go_on(checkpoint, next));
     if (transfer->part == GAB_TRANSFER_COPYING && transfer->copied > 0)
       return GAB_OK; /* between two tasks a piece is enough */
