@@ -11,7 +11,8 @@
  *  Memory, eq. 2 in section 5.2.3 of the paper: S (1 + 2 R) for a state of S bytes and R images per slot and snapshot (own and
  *  copies), counted as ::GAB_MEMORY_SNAPSHOT; S (1 + R) with one buffer (gab_checkpoint_set_buffers()), at the
  *  price of the promise that a death at any instant leaves one whole. Beside it coded groups have some megabytes of messages
- *  under way while one is taken (gab_group_messages()).
+ *  under way while one is taken (gab_group_messages()). Within a node S for each snapshot will do, if holders look at images
+ *  where they are (::GAB_WITHIN_NODE_SHARE).
  *
  *  Images, parities and replicated entities carry a 64-bit hash, computed when they are packed and verified
  *  when they are restored or adopted: what changed in memory or on the way is replaced from another copy or

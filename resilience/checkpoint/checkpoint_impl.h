@@ -191,6 +191,10 @@ gab_status gab_image_pack(const gab_checkpoint *checkpoint, gab_snapshot *next);
  * entities, which are views of it. GAB_ERR_CORRUPT names both. */
 gab_status gab_image_open(const gab_buffer *message, const gab_snapshot *snapshot, gab_slot slot,
                           gab_slot holder, gab_reader *forest, gab_reader *entities);
+/* The same without the hash that lies in front, which differs between builds: files have their own. `image` is what follows the
+ * envelope of a message. Slot GAB_NO_SLOT: of any slot and snapshot. */
+gab_status gab_image_cut(gab_reader image, uint64_t serial, gab_step step, gab_slot slot, gab_reader *forest,
+                         gab_reader *entities);
 
 /* What bytes say that they are. */
 typedef struct gab_image_header {

@@ -1,7 +1,6 @@
 /* The image of a slot: what a snapshot keeps of it, as bytes. Hash and head, the forest's image, the entities
  * per slot; the replicated entities lie beside it. */
 #include "resilience/checkpoint/checkpoint_impl.h"
-#include "resilience/disk/disk_impl.h"
 #include "resilience/schemes/redundancy_impl.h"
 
 #define IMAGE_MAGIC      UINT32_C(0x47414249)

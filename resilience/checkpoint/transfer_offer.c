@@ -139,7 +139,9 @@ bool gab_copy_piece(gab_copy *copy, size_t *done)
 {
   enum { PIECE = 8 << 20 };
   const size_t left = copy->image.size - *done, bytes = left < PIECE ? left : PIECE;
+  gab_shared_view_prepare(&copy->view, *done, bytes);
   copy_by_threads(copy->image.data + *done, (const unsigned char *)copy->view.bytes + *done, bytes);
+  gab_shared_view_forget(&copy->view, *done, bytes);
   *done += bytes;
   return bytes == left;
 }

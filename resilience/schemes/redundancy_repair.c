@@ -40,6 +40,17 @@ static bool check_message(const gab_buffer *message, gab_condition *condition)
   return *condition == GAB_CONDITION_WHOLE;
 }
 
+/* Memory of another slot may have been written since: whole, but with a later image. */
+static bool check_copy(const gab_snapshot *snapshot, gab_copy *copy)
+{
+  gab_reader forest, entities;
+  if (copy->condition == GAB_CONDITION_UNKNOWN && copy->image.fixed &&
+      gab_image_cut(gab_message_reader(&copy->image), snapshot->serial, snapshot->step, copy->slot, &forest,
+                    &entities) != GAB_OK)
+    copy->condition = GAB_CONDITION_CHANGED;
+  return check_message(&copy->image, &copy->condition);
+}
+
 static bool check_bytes(const gab_buffer *bytes, gab_condition *condition)
 {
   if (*condition == GAB_CONDITION_UNKNOWN) *condition = verify_hash(gab_reader_of_buffer(bytes));
@@ -77,7 +88,7 @@ bool gab_condition_is_good(const gab_checkpoint *checkpoint, gab_snapshot *snaps
     if (gab_members_has(now, copy->slot) ||
         gab_placement_restorer(&snapshot->placement, now, copy->slot) != me)
       continue;
-    good = check_message(&copy->image, &copy->condition) && good;
+    good = check_copy(snapshot, copy) && good;
   }
   if (has_parities(snapshot) && somebody_is_gone(&snapshot->parities.group, now))
     good = check_bytes(&snapshot->parities.rows, &snapshot->parities.condition) && good;
@@ -100,7 +111,7 @@ static gab_status put_findings(const repairing *m, gab_buffer *out)
   if (!check_bytes(&snapshot->replicated, &snapshot->replicated_condition))
     GAB_TRY(put_finding(out, PART_REPLICATED, m->me, m->me));
   for (int i = 0; i < snapshot->copy_count; i++)
-    if (!check_message(&snapshot->copies[i].image, &snapshot->copies[i].condition))
+    if (!check_copy(snapshot, &snapshot->copies[i]))
       GAB_TRY(put_finding(out, PART_IMAGE, m->me, snapshot->copies[i].slot));
   if (has_parities(snapshot) && !check_bytes(&snapshot->parities.rows, &snapshot->parities.condition))
     GAB_TRY(put_finding(out, PART_PARITIES, m->me, m->me));
@@ -505,8 +516,7 @@ gab_status gab_checkpoint_scrub(gab_checkpoint *checkpoint, bool *beyond)
   GAB_TRY(gab_snapshot_find_survivors(checkpoint, snapshot));
   gab_condition_forget(snapshot);
   uint64_t good = gab_condition_is_good(checkpoint, snapshot);
-  for (int i = 0; i < snapshot->copy_count; i++)
-    good = check_message(&snapshot->copies[i].image, &snapshot->copies[i].condition) && good;
+  for (int i = 0; i < snapshot->copy_count; i++) good = check_copy(snapshot, &snapshot->copies[i]) && good;
   if (has_parities(snapshot))
     good = check_bytes(&snapshot->parities.rows, &snapshot->parities.condition) && good;
   GAB_TRY(gab_world_min_u64(checkpoint->world, &good, 1));
