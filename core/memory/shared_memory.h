@@ -5,6 +5,8 @@
  *  key, some bytes that can be sent in a message. Who has the key, runs on the same machine as the same user and is let to it by the
  *  system opens a *view*: the same pages, for reading only. A view outlives the process that the block belongs to, however that ended.
  *
+ *  A view may show more than the block has by now: zeros, where it has shrunk since.
+ *
  *  Nothing here says when it may be read. Who writes has to tell that it has ended, and to hear that it was read before it writes again
  *  (resilience/checkpoint/transfer.c does both).
  *
@@ -25,7 +27,7 @@ extern "C" {
 
 /** Like gab_alloc(), of memory that has a key. It stays so while it grows and shrinks. Snapshots that lie in the memory of the node
  *  (node_memory.h) do so from here, too, and have no key.
- *  @return ::GAB_ERR_MEMORY if the system has no such memory, or not as much */
+ *  @return ::GAB_ERR_MEMORY if the system has no such memory, or not as much, or the process may have no files of that length */
 gab_status gab_alloc_shared(size_t bytes, gab_memory_use use, void **memory);
 
 /** Where others find a block. Plain bytes without holes, of a machine's own order. */
@@ -49,7 +51,7 @@ typedef struct gab_shared_view {
 
 /** Opens a view, or lets it be what it is if it is of that block and as long already; one of another block is closed before. Local.
  *  @param[in] bytes  of the block that are wanted
- *  @return false, and none is open, if the block cannot be seen from here, or is not there any more, or is shorter */
+ *  @return false, and none is open, if the block cannot be seen from here, or is not there any more, or never had so many */
 bool gab_shared_view_open(gab_shared_view *view, const gab_shared_key *key, size_t bytes);
 /** Also of one that is not open. */
 void gab_shared_view_close(gab_shared_view *view);
