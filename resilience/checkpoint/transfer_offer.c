@@ -71,6 +71,7 @@ bool gab_offer_open(gab_copy *copy, const gab_buffer *message, size_t *bytes, bo
   key.boot[sizeof key.boot - 1] = '\0';
   *bytes = (size_t)all;
   *visible = has_key && gab_shared_view_open(&copy->view, &key, *bytes);
+  if (!has_key) gab_shared_view_close(&copy->view);
   return true;
 }
 
