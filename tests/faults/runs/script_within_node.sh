@@ -10,7 +10,7 @@ launch() { # launch EXIT CASE SLOTS SPARES [arguments]: in a new folder, unless 
   local expected=$1 case=$2 slots=$3 spares=$4 code=0
   shift 4
   [ -n "${keep:-}" ] || rm -rf out
-  timeout 100 "$GABION_LAUNCH" -n "$slots" --spares "$spares" -t 1 --stall 60 -- "$gabion" run "$case" --out out "$@" >said.txt 2>&1 ||
+  timeout 100 "$GABION_LAUNCH" ${launcher:-} -n "$slots" --spares "$spares" -t 1 --stall 60 -- "$gabion" run "$case" --out out "$@" >said.txt 2>&1 ||
     code=$?
   [ "$code" = "$expected" ] || complain "exit $code instead of $expected: -n $slots --spares $spares $*
 it said: $(cat said.txt)"
@@ -66,6 +66,20 @@ for way in $ways; do
     grep -q '"strategy": "disk"' out/summary.json || complain "$way, $more: not from disk"
   done
 done
+
+# What is lost is approximated, the same each way, from images that are looked at, too.
+approximated=
+for way in $ways; do
+  launch 0 "$flow" 4 0 --set resilience.memory.within_node=$way --set "resilience.strategies=[shrink,reconstruct]" \
+    --inject slot=0+2,step=47,phase=compute
+  said 'APPROXIMATION'
+  : "${approximated:=$(checksum)}"
+  [ "$(checksum)" = "$approximated" ] || complain "$way: another approximation"
+done
+
+# Snapshots that lie in the memory of the node have no other place to be looked at.
+launcher="--relaunch 1" launch 0 "$flow" 4 0 --set resilience.memory.within_node=share --inject slot=1,step=30,phase=snapshot,visit=2
+[ "$(checksum)" = "$sum" ] && [ "$(number shared_bytes)" = 0 ] || complain "memory of the node: $(number shared_bytes) bytes are shared"
 
 # The sizes of images change all the time.
 undisturbed "$adaptive"
