@@ -1,8 +1,8 @@
 /** @file shared_memory.h
  *  @brief Memory of one process that the other processes of its machine can read.
  *
- *  A block of it is used, counted and released like any other (core/memory/memory.h); it grows and shrinks where it is. Besides, it has a
- *  key, some bytes that can be sent in a message. Who has the key, runs on the same machine as the same user and is let to it by the
+ *  A block of it (gab_alloc_shared()) is used, counted and released like any other; it grows and shrinks where it is. Besides, it has a
+ *  key (gab_shared_key_of()), some bytes that can be sent in a message. Who has the key, runs on the same machine as the same user and is let to it by the
  *  system opens a *view*: the same pages, for reading only. A view outlives the process that the block belongs to, however that ended.
  *
  *  A view may show more than the block has by now: zeros, where it has shrunk since.
@@ -18,17 +18,13 @@
 #ifndef GABION_CORE_SHARED_MEMORY_H
 #define GABION_CORE_SHARED_MEMORY_H
 
-#include "core/memory/memory.h"
 #include "core/system/process.h"
+
+#include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/** Like gab_alloc(), of memory that has a key. It stays so while it grows and shrinks. Snapshots that lie in the memory of the node
- *  (node_memory.h) do so from here, too, and have no key.
- *  @return ::GAB_ERR_MEMORY if the system has no such memory, or not as much, or the process may have no files of that length */
-gab_status gab_alloc_shared(size_t bytes, gab_memory_use use, void **memory);
 
 /** Where others find a block. Plain bytes without holes, of a machine's own order. */
 typedef struct gab_shared_key {
@@ -36,9 +32,6 @@ typedef struct gab_shared_key {
   int64_t process, file;       /**< its number, and that of the file in it */
   uint64_t device, number;     /**< of the file: what tells it from any other of this machine */
 } gab_shared_key;
-
-/** @return false if the block has none, like all that do not come from gab_alloc_shared(); NULL is allowed. Local. */
-bool gab_shared_key_of(const void *memory, gab_shared_key *key);
 
 /** The first bytes of a block of another process, or of this one. Zero-initialise; closed by gab_shared_view_close(). */
 typedef struct gab_shared_view {

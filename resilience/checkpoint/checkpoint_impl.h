@@ -170,8 +170,6 @@ gab_status gab_single_snapshot_torn(void);
 /* Gives a buffer that is to be written anew room for so many bytes, and not much more: images are what fills
  * memory. What it has of it stays, so that only the difference has to be found by the system. */
 gab_status gab_buffer_fit(gab_buffer *buffer, size_t bytes);
-/* The same for the own image of a snapshot that is planned, of memory that other processes can see where that is of use. */
-gab_status gab_own_image_fit(const gab_checkpoint *checkpoint, gab_snapshot *snapshot, size_t bytes);
 
 /* ---- checkpoint.c, reserve.c */
 
@@ -290,8 +288,12 @@ gab_status gab_transfer_finish(gab_checkpoint *checkpoint, gab_snapshot *next);
    it from there, or keeps no copy but looks at it there for as long as the snapshot lasts, and answers. An image that is looked at is
    gone as soon as its slot writes the next snapshot but one; then its own slot is the first that does not have it any more. */
 
+enum { GAB_OFFER_BYTES = 25 + sizeof(gab_shared_key) };
+
 /* Whether this slot would offer its image to that one. Local. */
 bool gab_offer_is_of_use(const gab_checkpoint *checkpoint, gab_slot holder);
+/* gab_buffer_fit() for the own image of a snapshot that is planned, of memory that other processes can see where that is of use. */
+gab_status gab_own_image_fit(const gab_checkpoint *checkpoint, gab_snapshot *snapshot, size_t bytes);
 /* Packs how many bytes the image of this slot, envelope included, takes, and where it is, if anybody can see that. Local. */
 gab_status gab_offer_pack(const gab_buffer *own, size_t bytes, gab_buffer *offer);
 /* Reads one. @return false if the message is none, or says less than an offer does: then it is an image

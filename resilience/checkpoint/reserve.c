@@ -35,7 +35,7 @@ static gab_status post_offers(gab_checkpoint *checkpoint, const gab_snapshot *ne
   for (int k = 0; k < gab_placement_copies(&next->placement); k++) {
     for (int i = 0; i < next->copy_count; i++)
       if (next->copies[i].number == k)
-        GAB_TRY(gab_port_receive(checkpoint->port, next->copies[i].slot, &in[i], GAB_SIZE_UNKNOWN));
+        GAB_TRY(gab_port_receive(checkpoint->port, next->copies[i].slot, &in[i], GAB_OFFER_BYTES));
     const gab_slot holder = gab_placement_holder(&next->placement, gab_world_slot(checkpoint->world), k);
     if (holder == GAB_NO_SLOT) continue;
     const gab_buffer unseen = {.data = NULL}; /* how many bytes alone */

@@ -31,32 +31,3 @@ gab_status gab_buffer_fit(gab_buffer *buffer, size_t bytes)
   buffer->data = memory;
   return status;
 }
-
-static bool has_holder_beside(const gab_checkpoint *checkpoint, const gab_placement *placement)
-{
-  for (int k = 0; placement->scheme && k < gab_placement_copies(placement); k++) {
-    const gab_slot holder = gab_placement_holder(placement, gab_world_slot(checkpoint->world), k);
-    if (holder != GAB_NO_SLOT && gab_offer_is_of_use(checkpoint, holder)) return true;
-  }
-  return false;
-}
-
-/* Where the system gives none that others can see, once is often enough to ask: each time what there is would have to go ahead of it. */
-gab_status gab_own_image_fit(const gab_checkpoint *checkpoint, gab_snapshot *snapshot, size_t bytes)
-{
-  gab_buffer *own = &snapshot->own;
-  gab_shared_key key;
-  void *memory;
-  if (gab_shared_key_of(own->data, &key)) {
-    if (gab_buffer_fit(own, bytes) == GAB_OK) return GAB_OK;
-  } else if (snapshot->own_unseen || !has_holder_beside(checkpoint, &snapshot->placement)) {
-    return gab_buffer_fit(own, bytes);
-  }
-  gab_buffer_release(own);
-  const bool is_there = gab_alloc_shared(bytes, own->use, &memory) == GAB_OK;
-  snapshot->own_unseen = !is_there || !gab_shared_key_of(memory, &key);
-  if (!is_there) return gab_buffer_fit(own, bytes);
-  own->data = memory;
-  own->capacity = bytes;
-  return GAB_OK;
-}

@@ -10,7 +10,8 @@
 #define OFFER_VERSION UINT32_C(1)
 
 /* An image has a hash where an offer has nothing, then a magic number of its own. */
-enum { OFFER_BYTES = 8 + 4 + 4 + 8 + 1 + (int)sizeof(gab_shared_key) };
+_Static_assert(GAB_OFFER_BYTES == 8 + 4 + 4 + 8 + 1 + sizeof(gab_shared_key),
+               "what is packed fills an offer");
 
 static const char *const names[GAB_WITHIN_NODE_COUNT] = {"copy", "share", "send"};
 
@@ -42,6 +43,35 @@ bool gab_offer_is_of_use(const gab_checkpoint *checkpoint, gab_slot holder)
          gab_domains_together(domains, GAB_DOMAIN_NODE, (gab_slot)here, (gab_slot)there);
 }
 
+static bool has_holder_beside(const gab_checkpoint *checkpoint, const gab_placement *placement)
+{
+  for (int k = 0; placement->scheme && k < gab_placement_copies(placement); k++) {
+    const gab_slot holder = gab_placement_holder(placement, gab_world_slot(checkpoint->world), k);
+    if (holder != GAB_NO_SLOT && gab_offer_is_of_use(checkpoint, holder)) return true;
+  }
+  return false;
+}
+
+/* Where the system gives none that others can see, once is often enough to ask: each time what there is would have to go ahead of it. */
+gab_status gab_own_image_fit(const gab_checkpoint *checkpoint, gab_snapshot *snapshot, size_t bytes)
+{
+  gab_buffer *own = &snapshot->own;
+  gab_shared_key key;
+  void *memory;
+  if (gab_shared_key_of(own->data, &key)) {
+    if (gab_buffer_fit(own, bytes) == GAB_OK) return GAB_OK;
+  } else if (snapshot->own_unseen || !has_holder_beside(checkpoint, &snapshot->placement)) {
+    return gab_buffer_fit(own, bytes);
+  }
+  gab_buffer_release(own);
+  const bool is_there = gab_alloc_shared(bytes, own->use, &memory) == GAB_OK;
+  snapshot->own_unseen = !is_there || !gab_shared_key_of(memory, &key);
+  if (!is_there) return gab_buffer_fit(own, bytes);
+  own->data = memory;
+  own->capacity = bytes;
+  return GAB_OK;
+}
+
 gab_status gab_offer_pack(const gab_buffer *own, size_t bytes, gab_buffer *offer)
 {
   gab_shared_key key = {.process = 0};
@@ -61,7 +91,7 @@ bool gab_offer_open(gab_copy *copy, const gab_buffer *message, size_t *bytes, bo
   uint32_t magic, version;
   uint8_t has_key;
   gab_shared_key key;
-  if (gab_message_bytes(message) != OFFER_BYTES) return false;
+  if (gab_message_bytes(message) != GAB_OFFER_BYTES) return false;
   gab_reader in = gab_message_reader(message);
   if (gab_get_u64(&in, &nothing) != GAB_OK || gab_get_u32(&in, &magic) != GAB_OK ||
       gab_get_u32(&in, &version) != GAB_OK || gab_get_u64(&in, &all) != GAB_OK ||

@@ -1,5 +1,5 @@
 /* Memory that another process of this machine sees: what it shows, how long, and what is refused. */
-#include "core/memory/shared_memory.h"
+#include "core/memory/memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
