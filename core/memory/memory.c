@@ -26,7 +26,7 @@ typedef struct header {
 _Static_assert(sizeof(header) <= GAB_ALIGNMENT, "the header has to fit before the aligned block");
 _Static_assert(GAB_NODE_MEMORY_OFFSET == GAB_NODE_MEMORY_STAMP + GAB_ALIGNMENT,
                "a mapping starts on a page, its block a stamp and a header further");
-_Static_assert(GAB_SHARED_MEMORY_OFFSET == 2 * GAB_ALIGNMENT,
+_Static_assert(GAB_SHARED_MEMORY_OFFSET == GAB_ALIGNMENT,
                "a mapping starts on a page, its block behind a header");
 
 enum { OVERHEAD = 2 * GAB_ALIGNMENT, HUGE_FROM = 4 << 20, MAPPED_FROM = 32 << 20 };

@@ -34,7 +34,7 @@ gab_status gab_alloc(size_t bytes, gab_memory_use use, void **memory);
 
 /** Like gab_alloc(), of memory that has a key. It stays so while it grows and shrinks. Snapshots that lie in the memory of the node
  *  (node_memory.h) do so from here, too, and have no key.
- *  @return ::GAB_ERR_MEMORY if the system has no such memory, or not as much */
+ *  @return ::GAB_ERR_MEMORY if the system has no such memory, or not as much, or the process may have no files of that length */
 gab_status gab_alloc_shared(size_t bytes, gab_memory_use use, void **memory);
 
 /** Where the processes of this machine find a block.

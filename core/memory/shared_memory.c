@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,15 +14,30 @@ _Static_assert(sizeof(gab_shared_key) == GAB_PROCESS_WORD + 4 * sizeof(uint64_t)
 
 /* ---------------------------------------------------------------- for memory.c */
 
+/* Beyond the limit of files (RLIMIT_FSIZE) the system would not refuse but end the process, by SIGXFSZ. */
+static bool may_be_as_long(size_t bytes)
+{
+  struct rlimit limit;
+  return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+         (rlim_t)bytes <= limit.rlim_cur;
+}
+
+/* Never shorter: see gab_shared_memory_resize(). */
+static bool lengthen(int file, size_t bytes)
+{
+  struct stat status;
+  if (bytes > (size_t)PTRDIFF_MAX || fstat(file, &status) != 0) return false;
+  if (status.st_size >= 0 && (uint64_t)status.st_size >= (uint64_t)bytes) return true;
+  return may_be_as_long(bytes) && ftruncate(file, (off_t)bytes) == 0;
+}
+
 /* As with all memory, the system finds the pages when they are touched. */
 void *gab_shared_memory_take(size_t bytes, uint64_t *file)
 {
-  if (bytes > (size_t)PTRDIFF_MAX) return NULL;
   const int opened = memfd_create("gabion", MFD_CLOEXEC);
   if (opened < 0) return NULL;
   void *mapped = MAP_FAILED;
-  if (ftruncate(opened, (off_t)bytes) == 0)
-    mapped = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, opened, 0);
+  if (lengthen(opened, bytes)) mapped = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, opened, 0);
   if (mapped == MAP_FAILED) {
     close(opened);
     return NULL;
@@ -33,18 +49,16 @@ void *gab_shared_memory_take(size_t bytes, uint64_t *file)
   return mapped;
 }
 
-/* The file is shortened last and lengthened first: nothing that is mapped lies behind its end. */
+/* A view may reach as far as the block ever did, and who looks there has to survive it (SIGBUS): the file keeps its length, and what is
+ * cut off becomes a hole in it, which takes no memory and reads as zeros. */
 void *gab_shared_memory_resize(void *memory, size_t bytes, size_t wanted, uint64_t file)
 {
-  if (wanted > (size_t)PTRDIFF_MAX) return NULL;
-  if (wanted > bytes && ftruncate((int)file, (off_t)wanted) != 0) return NULL;
+  if (wanted > bytes && !lengthen((int)file, wanted)) return NULL;
   void *moved = mremap(memory, bytes, wanted, MREMAP_MAYMOVE);
-  if (moved == MAP_FAILED) {
-    if (wanted > bytes && ftruncate((int)file, (off_t)bytes) != 0)
-      return NULL; /* it is longer than it has to be */
-    return NULL;
-  }
-  if (wanted < bytes && ftruncate((int)file, (off_t)wanted) != 0) return moved; /* the same */
+  if (moved == MAP_FAILED) return NULL;
+  if (wanted < bytes)
+    (void)fallocate((int)file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)wanted,
+                    (off_t)(bytes - wanted));
 #ifdef MADV_HUGEPAGE
   if (wanted > bytes) (void)madvise(moved, wanted, MADV_HUGEPAGE);
 #endif

@@ -5,6 +5,8 @@
  *  key (gab_shared_key_of()), some bytes that can be sent in a message. Who has the key, runs on the same machine as the same user and is let to it by the
  *  system opens a *view*: the same pages, for reading only. A view outlives the process that the block belongs to, however that ended.
  *
+ *  A view may show more than the block has by now: zeros, where it has shrunk since.
+ *
  *  Nothing here says when it may be read. Who writes has to tell that it has ended, and to hear that it was read before it writes again
  *  (resilience/checkpoint/transfer.c does both).
  *
@@ -42,7 +44,7 @@ typedef struct gab_shared_view {
 
 /** Opens a view, or lets it be what it is if it is of that block and as long already; one of another block is closed before. Local.
  *  @param[in] bytes  of the block that are wanted
- *  @return false, and none is open, if the block cannot be seen from here, or is not there any more, or is shorter */
+ *  @return false, and none is open, if the block cannot be seen from here, or is not there any more, or never had so many */
 bool gab_shared_view_open(gab_shared_view *view, const gab_shared_key *key, size_t bytes);
 /** Before bytes of an open view are read once, one after the other: has them mapped all at once. Afterwards: they count no longer as what
  *  this process has in memory, and are found again when somebody looks. Neither changes what is read. Local. */

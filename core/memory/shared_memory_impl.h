@@ -6,12 +6,12 @@
 
 enum {
   GAB_SHARED_MEMORY_OFFSET =
-      128 /* of what is handed out, in the file: a header of memory.c stands before it */
+      64 /* of what is handed out, in the file: a header of memory.c stands before it */
 };
 
 /* Maps a new file, zeroed. Thread safe. @param[out] file  its number, to be handed back @return NULL if there is none */
 void *gab_shared_memory_take(size_t bytes, uint64_t *file);
-/* @return where it is now, NULL if it cannot be: then all is as it was. What is new is zero */
+/* @return where it is now, NULL if it cannot be: then all is as it was. Views stay what they are, with zeros in place of what is cut off */
 void *gab_shared_memory_resize(void *memory, size_t bytes, size_t wanted, uint64_t file);
 /* Views of it stay. */
 void gab_shared_memory_give(void *memory, size_t bytes, uint64_t file);

@@ -63,6 +63,7 @@ typedef struct gab_snapshot {
       survivors; /* of these, found when it is gone back to: who came back since knows nothing of it */
   gab_placement placement; /* of these members: who keeps what of whom */
   gab_buffer own;          /* a message: envelope room, then the image */
+  bool own_unseen;         /* memory for it that others can see was asked for and could not be had */
   gab_buffer replicated;   /* hash, then replicated entities */
   gab_condition own_condition, replicated_condition;
   size_t sent_each;   /* bytes of the message to each holder */

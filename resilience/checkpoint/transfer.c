@@ -56,7 +56,10 @@ static gab_status take_offer(gab_checkpoint *checkpoint, gab_copy *copy)
 {
   size_t bytes;
   bool visible;
-  if (!gab_offer_open(copy, &copy->image, &bytes, &visible)) return GAB_OK; /* it is the image */
+  if (!gab_offer_open(copy, &copy->image, &bytes, &visible)) { /* it is the image */
+    gab_shared_view_close(&copy->view); /* of a slot that may be dead, and whose memory this would keep */
+    return GAB_OK;
+  }
   copy->decision = !visible                                           ? GAB_OFFER_REFUSED
                    : checkpoint->within_node == GAB_WITHIN_NODE_SHARE ? GAB_OFFER_SHARED
                                                                       : GAB_OFFER_COPIED;

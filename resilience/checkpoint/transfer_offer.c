@@ -52,15 +52,21 @@ static bool has_holder_beside(const gab_checkpoint *checkpoint, const gab_placem
   return false;
 }
 
+/* Where the system gives none that others can see, once is often enough to ask: each time what there is would have to go ahead of it. */
 gab_status gab_own_image_fit(const gab_checkpoint *checkpoint, gab_snapshot *snapshot, size_t bytes)
 {
   gab_buffer *own = &snapshot->own;
   gab_shared_key key;
   void *memory;
-  if (!has_holder_beside(checkpoint, &snapshot->placement) || gab_shared_key_of(own->data, &key))
+  if (gab_shared_key_of(own->data, &key)) {
+    if (gab_buffer_fit(own, bytes) == GAB_OK) return GAB_OK;
+  } else if (snapshot->own_unseen || !has_holder_beside(checkpoint, &snapshot->placement)) {
     return gab_buffer_fit(own, bytes);
+  }
   gab_buffer_release(own);
-  if (gab_alloc_shared(bytes, own->use, &memory) != GAB_OK) return gab_buffer_fit(own, bytes);
+  const bool is_there = gab_alloc_shared(bytes, own->use, &memory) == GAB_OK;
+  snapshot->own_unseen = !is_there || !gab_shared_key_of(memory, &key);
+  if (!is_there) return gab_buffer_fit(own, bytes);
   own->data = memory;
   own->capacity = bytes;
   return GAB_OK;
@@ -95,6 +101,7 @@ bool gab_offer_open(gab_copy *copy, const gab_buffer *message, size_t *bytes, bo
   key.boot[sizeof key.boot - 1] = '\0';
   *bytes = (size_t)all;
   *visible = has_key && gab_shared_view_open(&copy->view, &key, *bytes);
+  if (!has_key) gab_shared_view_close(&copy->view);
   return true;
 }
 

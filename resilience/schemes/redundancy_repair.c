@@ -57,6 +57,20 @@ static bool check_bytes(const gab_buffer *bytes, gab_condition *condition)
   return *condition == GAB_CONDITION_WHOLE;
 }
 
+/* One that is looked at where it is may be as whole as ever and no longer that of this snapshot: its slot may have written the next one
+ * there, and died before others had begun it. */
+static bool check_copy(const gab_snapshot *snapshot, gab_copy *copy)
+{
+  gab_reader forest, entities;
+  if (!copy->image.fixed) return check_message(&copy->image, &copy->condition);
+  if (copy->condition == GAB_CONDITION_UNKNOWN)
+    copy->condition =
+        gab_image_open(&copy->image, snapshot, copy->slot, copy->slot, &forest, &entities) == GAB_OK
+            ? GAB_CONDITION_WHOLE
+            : GAB_CONDITION_CHANGED;
+  return copy->condition == GAB_CONDITION_WHOLE;
+}
+
 void gab_condition_forget(gab_snapshot *snapshot)
 {
   snapshot->own_condition = snapshot->replicated_condition = GAB_CONDITION_UNKNOWN;
