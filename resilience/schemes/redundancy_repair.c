@@ -40,17 +40,6 @@ static bool check_message(const gab_buffer *message, gab_condition *condition)
   return *condition == GAB_CONDITION_WHOLE;
 }
 
-/* Memory of another slot may have been written since: whole, but with a later image. */
-static bool check_copy(const gab_snapshot *snapshot, gab_copy *copy)
-{
-  gab_reader forest, entities;
-  if (copy->condition == GAB_CONDITION_UNKNOWN && copy->image.fixed &&
-      gab_image_cut(gab_message_reader(&copy->image), snapshot->serial, snapshot->step, copy->slot, &forest,
-                    &entities) != GAB_OK)
-    copy->condition = GAB_CONDITION_CHANGED;
-  return check_message(&copy->image, &copy->condition);
-}
-
 static bool check_bytes(const gab_buffer *bytes, gab_condition *condition)
 {
   if (*condition == GAB_CONDITION_UNKNOWN) *condition = verify_hash(gab_reader_of_buffer(bytes));
