@@ -79,8 +79,6 @@ gab_status gab_checkpoint_restore_swapped(gab_checkpoint *checkpoint, gab_restor
   if (status == GAB_OK) status = gab_images_restore_entities(checkpoint, &list);
   gab_images_release(&list);
   gab_buffer_release(&p.expanded);
-  /* With one buffer the next snapshot is written over images that others may still be looking at. */
-  if (checkpoint->single) status = agree_on(checkpoint, status);
   GAB_TRY(status);
   report->step = p.snapshot->step;
   report->adopted = gab_forest_block_count(checkpoint->forest);

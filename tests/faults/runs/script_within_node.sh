@@ -70,8 +70,8 @@ done
 # What is lost is approximated, the same each way, from images that are looked at, too.
 approximated=
 for way in $ways; do
-  launch 0 "$flow" 4 0 --set resilience.memory.within_node=$way --set "resilience.strategies=[shrink,reconstruct]" \
-    --inject slot=0+2,step=47,phase=compute
+  launch 0 "$GABION_SOURCE/tests/faults/runs/phase.yaml" 4 0 --set resilience.memory.within_node=$way \
+    --set "resilience.strategies=[shrink,reconstruct]" --inject slot=0+2,step=47,phase=compute
   said 'APPROXIMATION'
   : "${approximated:=$(checksum)}"
   [ "$(checksum)" = "$approximated" ] || complain "$way: another approximation"

@@ -338,7 +338,8 @@ static void leave_word(void *user, gab_world *world, gab_fault_point point)
   REQUIRE(file && fclose(file) == 0);
 }
 
-/* With one buffer the next image is written over the one that another slot may be looking at: not before that one is through. */
+/* With one buffer the next image is written over the one that another slot may be looking at: not before that one is through, since
+ * behind a restore all meet to count their blocks. */
 static void one_buffer_waits_for_who_looks(bench *b)
 {
   char mine[32], theirs[32];
