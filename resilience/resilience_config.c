@@ -186,6 +186,16 @@ static const gab_config_key memory_keys[] = {
          "Whether copies travel behind the next steps, so that a checkpoint stops the run for the own copy only; "
          "it counts some steps later. auto: what costs the run less in all, as it is measured, since copies slow down "
          "the steps beside them. Parities of coded schemes are always waited for."},
+    {.name = "within_node",
+     .type = GAB_CONFIG_CHOICE,
+     .choices = "copy|share|send",
+     .default_text = "copy",
+     .outside = true,
+     .doc =
+         "How an image comes to another process of the same node (that of the failure domains) which is to keep it. copy: that one "
+         "copies it from where it is. share: it keeps none, but sees the one there is, also when its process has died: half of the "
+         "memory, and a checkpoint is but the own copy; a bit that changes in such memory has changed for both, so neither can "
+         "replace what the other has. send: by messages, as between nodes, and wherever processes do not see each other's memory."},
     {.name = "buffers",
      .type = GAB_CONFIG_INT,
      .min = 1,
@@ -562,6 +572,14 @@ static gab_status read_compression(const gab_config *config, gab_protection *pro
   return GAB_OK;
 }
 
+static gab_within_node read_within_node(const gab_config *config)
+{
+  gab_within_node way = GAB_WITHIN_NODE_COPY;
+  while (strcmp(gab_config_string(config, "resilience.memory.within_node"), gab_within_node_name(way)) != 0)
+    way++;
+  return way;
+}
+
 static gab_status read_disk(const gab_config *config, gab_protection *protection)
 {
   double mtbf =
@@ -644,6 +662,12 @@ int gab_resilience_buffers(const gab_config *config, const gab_placement *placem
   return status == GAB_OK ? gab_buffers_needed(&needs, placement) : 2;
 }
 
+bool gab_resilience_shares(const gab_config *config)
+{
+  return read_within_node(config) == GAB_WITHIN_NODE_SHARE &&
+         strcmp(gab_config_string(config, "resilience.memory.compression"), "none") == 0;
+}
+
 bool gab_resilience_logs(const gab_config *config, double *limit, bool *clusters, gab_step *own_every)
 {
   gab_protection protection = {0};
@@ -682,6 +706,7 @@ static gab_status read_protection(const gab_config *config, gab_monitor_list mon
     return blame(config, "resilience.memory.every");
   GAB_TRY(check_monitors(config, monitors));
   GAB_TRY(read_compression(config, protection));
+  protection->within_node = read_within_node(config);
   protection->buffers = read_buffers(config);
   GAB_TRY(read_disk(config, protection));
   GAB_TRY(read_local(config, protection));

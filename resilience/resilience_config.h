@@ -55,6 +55,9 @@ gab_status gab_resilience_redundancy(const gab_config *config, gab_redundancy *r
  *  (memory of nodes, monitors of a program) is not known here. Pure. */
 int gab_resilience_buffers(const gab_config *config, const gab_placement *placement);
 
+/** Whether a process keeps no memory for images of others on its node, but looks at them there. Pure. */
+bool gab_resilience_shares(const gab_config *config);
+
 /** The parameters that the state after some steps depends on, sorted lines "key = value": those of
  *  gab_config_canonical_state() but run.steps and run.time, since how far a run goes is no part of a state. */
 gab_status gab_resilience_state_text(const gab_config *config, gab_buffer *text);

@@ -155,6 +155,7 @@ FACTORS = collections.OrderedDict(
     threads=[1, 2],
     spares=[0, 1, 4],
     respawn=[False, True],
+    within=["copy", "share", "send"],
 )
 NAMES = list(FACTORS)
 
@@ -385,7 +386,8 @@ class Matrix:
         settings = ["resilience.scheme=" + row["scheme"], *scheme, "resilience.memory.every=%d" % row["every"],
                     "%s.kernel=%s" % (section, row["kernel"]), "balance.strategy=" + row["strategy"],
                     "resilience.memory.overlap=" + ("true" if row["overlap"] else "false"),
-                    "resilience.memory.compression=" + row["compression"], "resilience.memory.buffers=%d" % row["buffers"]]
+                    "resilience.memory.compression=" + row["compression"], "resilience.memory.buffers=%d" % row["buffers"],
+                    "resilience.memory.within_node=" + row["within"]]
         if row["respawn"]:  # otherwise what is usual
             settings.append("resilience.strategies=[%s]" % ",".join(strategies))
         if row["disk"]:
@@ -437,7 +439,7 @@ class Matrix:
         key = row["flow"] + ("-" + row["kernel"] if row["flow"] == "phase" else "")
         if key not in self.good:
             plain = dict(row, np=1, scheme="pairwise", nodes="one", node_of=None, drills=[], every=10, overlap=False, compression="none",
-                         buffers=2, disk=False, store="heap", scrub=False, threads=1, spares=0, respawn=False, strategy="hilbert")
+                         buffers=2, disk=False, store="heap", scrub=False, threads=1, spares=0, respawn=False, strategy="hilbert", within="copy")
             if row["flow"] != "phase":
                 plain["kernel"] = "auto"
             folder, code, _ = self.run(plain, len(self.good), 600)
@@ -683,7 +685,7 @@ def write_tables(path, kinds, rows, results, note):
         ordered = sorted(pairs, key=in_order(name))
         parts.append(table([p[0] for p in ordered], [p[1] for p in ordered], lambda row, name=name: row[name], title))
     modes = []
-    for name in ("kernel", "strategy", "overlap", "compression", "buffers", "disk", "store", "scrub", "threads", "every"):
+    for name in ("kernel", "strategy", "overlap", "compression", "buffers", "disk", "store", "scrub", "threads", "every", "within"):
         for value in FACTORS[name]:
             of = [r for row, r in pairs if row[name] == value]
             modes.append("%s %s: %d of %d" % (name, {True: "on", False: "off"}.get(value, value) if isinstance(value, bool) else value,

@@ -260,6 +260,8 @@ def draw_way(rng, case):
         phase = pick(rng, "compute", "compute", "exchange", "exchange", "reduction", "snapshot", "commit", "output", "migration", "adapt-mark",
                      "adapt-migrate", "adapt-rebuild", "recovery")
         way["drills"].append("slot=%s,step=%d,phase=%s,visit=%d" % ("+".join(map(str, slots)), rng.randint(0, case["run"]["steps"]), phase, rng.randint(1, 3)))
+    if rng.random() < 0.5:
+        settings.append("resilience.memory.within_node=" + ("send" if "local" in strategies else pick(rng, "share", "share", "send")))
     return way
 
 

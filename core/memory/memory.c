@@ -2,19 +2,23 @@
 
 #include "core/memory/memory_pool_impl.h"
 #include "core/memory/node_memory_impl.h"
+#include "core/memory/shared_memory_impl.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
+/* Where a block comes from. */
+typedef enum origin { FROM_HEAP, FROM_ARENA, FROM_NODE, SHARED } origin;
+
 /* Stands in the GAB_ALIGNMENT bytes before every block that is handed out. */
 typedef struct header {
-  void *raw;        /* what malloc gave, an arena, or the node */
-  gab_arena *arena; /* NULL: not from one */
+  void *raw;
+  gab_arena *arena; /* FROM_ARENA */
   size_t bytes;
-  uint64_t file; /* of the node's memory */
-  bool of_node;
+  uint64_t file; /* FROM_NODE, SHARED */
+  uint32_t origin;
   uint32_t use;
   uint32_t magic;
 } header;
@@ -22,6 +26,8 @@ typedef struct header {
 _Static_assert(sizeof(header) <= GAB_ALIGNMENT, "the header has to fit before the aligned block");
 _Static_assert(GAB_NODE_MEMORY_OFFSET == GAB_NODE_MEMORY_STAMP + GAB_ALIGNMENT,
                "a mapping starts on a page, its block a stamp and a header further");
+_Static_assert(GAB_SHARED_MEMORY_OFFSET == GAB_ALIGNMENT,
+               "a mapping starts on a page, its block behind a header");
 
 enum { OVERHEAD = 2 * GAB_ALIGNMENT, HUGE_FROM = 4 << 20, MAPPED_FROM = 32 << 20 };
 static const uint32_t magic_live = 0x9ab10c4bU;
@@ -73,39 +79,43 @@ static unsigned char *first_block(void *raw)
   return (unsigned char *)raw + (first - (uintptr_t)raw);
 }
 
+/* Counts it and writes its header. @return what is handed out */
+static void *begin_block(const header *head)
+{
+  unsigned char *block = first_block(head->raw);
+  *header_of(block) = *head;
+  count_up(head->use, head->bytes);
+  return block;
+}
+
+static gab_status out_of_memory(size_t bytes)
+{
+  GAB_FAIL(GAB_ERR_MEMORY, "out of memory: %zu bytes wanted, %zu held", bytes,
+           gab_memory_now(GAB_MEMORY_USE_COUNT));
+}
+
 /* Large zeroed blocks come from calloc untouched, so that each page lands near the thread that first writes
  * to it: hence not aligned_alloc and memset. */
 static gab_status allocate(size_t bytes, gab_memory_use use, bool zeroed, void **memory)
 {
   if ((unsigned)use >= GAB_MEMORY_USE_COUNT)
     GAB_FAIL(GAB_ERR_ARGUMENT, "no such use of memory: %d", (int)use);
-  void *raw = NULL;
-  gab_arena *arena = NULL;
-  uint64_t file = 0;
-  const bool of_node = use == GAB_MEMORY_SNAPSHOT && gab_node_memory_serves(bytes);
-  if (of_node) {
-    raw = gab_node_memory_take(bytes + OVERHEAD, &file);
-    if (!raw) GAB_FAIL(GAB_ERR_MEMORY, "out of memory of the node for snapshots: %zu bytes wanted", bytes);
+  header head = {.bytes = bytes, .use = (uint32_t)use, .magic = magic_live, .origin = FROM_HEAP};
+  if (use == GAB_MEMORY_SNAPSHOT && gab_node_memory_serves(bytes)) {
+    head.origin = FROM_NODE;
+    head.raw = gab_node_memory_take(bytes + OVERHEAD, &head.file);
+    if (!head.raw)
+      GAB_FAIL(GAB_ERR_MEMORY, "out of memory of the node for snapshots: %zu bytes wanted", bytes);
   }
   if (use == GAB_MEMORY_FIELD && gab_pool_serves(bytes))
-    raw = gab_pool_take(bytes + OVERHEAD, zeroed, &arena);
-  if (!raw && bytes <= (size_t)PTRDIFF_MAX - OVERHEAD) {
-    raw = zeroed ? calloc(1, bytes + OVERHEAD) : malloc(bytes + OVERHEAD);
-    if (raw && bytes >= HUGE_FROM) ask_for_huge_pages(raw, bytes + OVERHEAD);
+    head.raw = gab_pool_take(bytes + OVERHEAD, zeroed, &head.arena);
+  if (head.arena) head.origin = FROM_ARENA;
+  if (!head.raw && bytes <= (size_t)PTRDIFF_MAX - OVERHEAD) {
+    head.raw = zeroed ? calloc(1, bytes + OVERHEAD) : malloc(bytes + OVERHEAD);
+    if (head.raw && bytes >= HUGE_FROM) ask_for_huge_pages(head.raw, bytes + OVERHEAD);
   }
-  if (!raw)
-    GAB_FAIL(GAB_ERR_MEMORY, "out of memory: %zu bytes wanted, %zu held", bytes,
-             gab_memory_now(GAB_MEMORY_USE_COUNT));
-  unsigned char *block = first_block(raw);
-  *header_of(block) = (header){.raw = raw,
-                               .arena = arena,
-                               .bytes = bytes,
-                               .file = file,
-                               .of_node = of_node,
-                               .use = (uint32_t)use,
-                               .magic = magic_live};
-  count_up((uint32_t)use, bytes);
-  *memory = block;
+  if (!head.raw) return out_of_memory(bytes);
+  *memory = begin_block(&head);
   return GAB_OK;
 }
 
@@ -114,9 +124,20 @@ static void release(void *memory)
   header *head = header_of(memory);
   count_down(head->use, head->bytes);
   head->magic = 0;
-  if (head->of_node) gab_node_memory_give(head->raw, head->bytes + OVERHEAD, head->file);
-  else if (head->arena) gab_pool_give(head->arena, head->raw);
-  else free(head->raw);
+  switch ((origin)head->origin) {
+  case FROM_NODE:
+    gab_node_memory_give(head->raw, head->bytes + OVERHEAD, head->file);
+    break;
+  case FROM_ARENA:
+    gab_pool_give(head->arena, head->raw);
+    break;
+  case SHARED:
+    gab_shared_memory_give(head->raw, head->bytes + OVERHEAD, head->file);
+    break;
+  case FROM_HEAP:
+    free(head->raw);
+    break;
+  }
 }
 
 static bool is_ours(void *memory) { return header_of(memory)->magic == magic_live; }
@@ -128,7 +149,8 @@ static bool is_ours(void *memory) { return header_of(memory)->magic == magic_liv
 static bool moves_by_pages(void *memory, size_t bytes, gab_memory_use use)
 {
   const header *head = header_of(memory);
-  if (head->of_node || head->arena || head->use != (uint32_t)use || head->bytes < MAPPED_FROM) return false;
+  if (head->origin == SHARED) return head->use == (uint32_t)use && bytes <= (size_t)PTRDIFF_MAX - OVERHEAD;
+  if (head->origin != FROM_HEAP || head->use != (uint32_t)use || head->bytes < MAPPED_FROM) return false;
   if (use == GAB_MEMORY_SNAPSHOT && gab_node_memory_serves(bytes)) return false;
   return bytes >= MAPPED_FROM && bytes <= (size_t)PTRDIFF_MAX - OVERHEAD;
 }
@@ -137,13 +159,14 @@ static gab_status move_by_pages(size_t bytes, void **memory)
 {
   header head = *header_of(*memory);
   const size_t old = head.bytes, shift = (size_t)((unsigned char *)*memory - (unsigned char *)head.raw);
-  unsigned char *raw = realloc(head.raw, bytes + OVERHEAD);
-  if (!raw)
-    GAB_FAIL(GAB_ERR_MEMORY, "out of memory: %zu bytes wanted, %zu held", bytes,
-             gab_memory_now(GAB_MEMORY_USE_COUNT));
+  const bool shared = head.origin == SHARED;
+  unsigned char *raw = shared
+                           ? gab_shared_memory_resize(head.raw, old + OVERHEAD, bytes + OVERHEAD, head.file)
+                           : realloc(head.raw, bytes + OVERHEAD);
+  if (!raw) return out_of_memory(bytes);
   unsigned char *block = first_block(raw);
   if (block != raw + shift) memmove(block, raw + shift, old < bytes ? old : bytes);
-  if (bytes > old) ask_for_huge_pages(raw, bytes + OVERHEAD);
+  if (bytes > old && !shared) ask_for_huge_pages(raw, bytes + OVERHEAD);
   head.raw = raw;
   head.bytes = bytes;
   *header_of(block) = head;
@@ -157,6 +180,28 @@ gab_status gab_alloc(size_t bytes, gab_memory_use use, void **memory)
 {
   *memory = NULL;
   return allocate(bytes, use, true, memory);
+}
+
+gab_status gab_alloc_shared(size_t bytes, gab_memory_use use, void **memory)
+{
+  *memory = NULL;
+  if ((unsigned)use >= GAB_MEMORY_USE_COUNT)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "no such use of memory: %d", (int)use);
+  if (use == GAB_MEMORY_SNAPSHOT && gab_node_memory_serves(bytes)) return allocate(bytes, use, true, memory);
+  header head = {.bytes = bytes, .use = (uint32_t)use, .magic = magic_live, .origin = SHARED};
+  if (bytes <= (size_t)PTRDIFF_MAX - OVERHEAD)
+    head.raw = gab_shared_memory_take(bytes + OVERHEAD, &head.file);
+  if (!head.raw) GAB_FAIL(GAB_ERR_MEMORY, "out of memory that others can see: %zu bytes wanted", bytes);
+  *memory = begin_block(&head);
+  return GAB_OK;
+}
+
+bool gab_shared_key_of(const void *memory, gab_shared_key *key)
+{
+  const header *head =
+      memory ? (const header *)(const void *)((const unsigned char *)memory - GAB_ALIGNMENT) : NULL;
+  return head && head->magic == magic_live && head->origin == SHARED &&
+         gab_shared_memory_key(head->file, key);
 }
 
 gab_status gab_realloc(size_t bytes, gab_memory_use use, void **memory)

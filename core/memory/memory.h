@@ -10,6 +10,7 @@
 #define GABION_CORE_MEMORY_H
 
 #include "core/base/status.h"
+#include "core/memory/shared_memory.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,6 +31,15 @@ typedef enum gab_memory_use {
  *  @param[out] memory  owned by the caller, released by gab_free(); NULL on failure
  *  @return ::GAB_ERR_MEMORY with the size in the message */
 gab_status gab_alloc(size_t bytes, gab_memory_use use, void **memory);
+
+/** Like gab_alloc(), of memory that has a key. It stays so while it grows and shrinks. Snapshots that lie in the memory of the node
+ *  (node_memory.h) do so from here, too, and have no key.
+ *  @return ::GAB_ERR_MEMORY if the system has no such memory, or not as much, or the process may have no files of that length */
+gab_status gab_alloc_shared(size_t bytes, gab_memory_use use, void **memory);
+
+/** Where the processes of this machine find a block.
+ *  @return false if it has no key, like all that do not come from gab_alloc_shared(); NULL is allowed. Local. */
+bool gab_shared_key_of(const void *memory, gab_shared_key *key);
 
 /** Grows or shrinks, keeping the first min(old, new) bytes; new bytes are not zeroed; *memory may be NULL. Blocks
  *  that have 32 MiB and keep as many are left to the system, which moves the pages of those that are mappings of their own, as

@@ -73,6 +73,8 @@ gab_status gab_checkpoint_create(gab_forest *forest, const gab_redundancy *redun
   made->stats.ratio = 1;
   made->elder = GAB_NO_SLOT;
   gab_buffer_init(&made->transfer.compressed, GAB_MEMORY_SNAPSHOT);
+  gab_buffer_init(&made->transfer.offer, GAB_MEMORY_MESSAGE);
+  gab_buffer_init(&made->transfer.answer, GAB_MEMORY_MESSAGE);
   for (int i = 0; i < 2; i++) init_snapshot(&made->snapshots[i]);
   for (int i = 0; i < 2; i++) gab_metadata_images_init(&made->metadata_images[i]);
   gab_status status = gab_port_create(made->world, "checkpoint", &made->port);
@@ -90,6 +92,8 @@ void gab_checkpoint_destroy(gab_checkpoint **checkpoint)
   gab_port_destroy(&gone->transfer.port);
   gab_port_destroy(&gone->port);
   gab_buffer_release(&gone->transfer.compressed);
+  gab_buffer_release(&gone->transfer.offer);
+  gab_buffer_release(&gone->transfer.answer);
   gab_buffer_release(&gone->untouched);
   for (int i = 0; i < 2; i++) release_snapshot(&gone->snapshots[i]);
   for (int i = 0; i < 2; i++) gab_metadata_images_release(&gone->metadata_images[i]);
@@ -118,6 +122,7 @@ static void note_cost(gab_checkpoint *checkpoint, const gab_snapshot *taken)
   stats->image_bytes = gab_message_bytes(&taken->own);
   stats->copies_bytes = gab_redundancy_bytes(taken);
   stats->copied_bytes = gab_redundancy_raw_bytes(taken);
+  stats->shared_bytes = gab_redundancy_shared_bytes(taken);
   stats->metadata_bytes = gab_metadata_images_bytes(&checkpoint->metadata_images[taken->metadata_images]);
   stats->sent_bytes = gab_redundancy_sent(taken, gab_world_slot(checkpoint->world));
   stats->ratio = taken->sent_each ? (double)stats->image_bytes / (double)taken->sent_each : 1;
@@ -176,9 +181,9 @@ gab_status gab_checkpoint_begin(gab_checkpoint *checkpoint, gab_step step)
   if (checkpoint->single && checkpoint->meets) GAB_TRY(gab_world_barrier(world));
   gab_world_enter(world, GAB_FAULT_POINT_SNAPSHOT);
   GAB_TRY(set_head(checkpoint, next, step));
+  GAB_TRY(gab_redundancy_plan(checkpoint, next, checkpoint->domains));
   GAB_TRY(gab_entities_create(checkpoint, next->serial));
   GAB_TRY(gab_image_pack(checkpoint, next));
-  GAB_TRY(gab_redundancy_plan(checkpoint, next, checkpoint->domains));
   at = charge(checkpoint, at, &checkpoint->stats.pack_seconds);
 
   gab_world_enter(world, GAB_FAULT_POINT_SNAPSHOT);

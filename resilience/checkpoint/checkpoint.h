@@ -11,7 +11,8 @@
  *  Memory, eq. 2 in section 5.2.3 of the paper: S (1 + 2 R) for a state of S bytes and R images per slot and snapshot (own and
  *  copies), counted as ::GAB_MEMORY_SNAPSHOT; S (1 + R) with one buffer (gab_checkpoint_set_buffers()), at the
  *  price of the promise that a death at any instant leaves one whole. Beside it coded groups have some megabytes of messages
- *  under way while one is taken (gab_group_messages()).
+ *  under way while one is taken (gab_group_messages()). Within a node S for each snapshot will do, if holders look at images
+ *  where they are (::GAB_WITHIN_NODE_SHARE).
  *
  *  Images, parities and replicated entities carry a 64-bit hash, computed when they are packed and verified
  *  when they are restored or adopted: what changed in memory or on the way is replaced from another copy or
@@ -62,6 +63,21 @@ const char *gab_compression_name(gab_compression compression);
  * they travel, and while one is taken over, the sender and the adopter hold one of them twice.
  *  @return ::GAB_ERR_ARGUMENT for what this build lacks */
 gab_status gab_checkpoint_set_compression(gab_checkpoint *checkpoint, gab_compression compression);
+
+/** How an image comes to a holder on the node of its slot, where the failure domains say that they share one and the
+ *  system lets them see each other's memory (core/memory/shared_memory.h). Elsewhere, and of images that are compressed, by messages. */
+typedef enum gab_within_node {
+  GAB_WITHIN_NODE_COPY = 0, /**< the holder copies it from the memory of the slot: faster than a message */
+  GAB_WITHIN_NODE_SHARE, /**< the holder keeps no copy: its process sees the one there is, also when the slot has died.
+                                 Half of the memory, nothing to be moved; but what changes in this memory by itself has changed for both */
+  GAB_WITHIN_NODE_SEND, /**< by messages */
+  GAB_WITHIN_NODE_COUNT
+} gab_within_node;
+/** "copy", "share", "send". */
+const char *gab_within_node_name(gab_within_node way);
+/** From the next snapshot on. Local; slots may differ: holders choose between copy and share, who offers or sends is the slot.
+ *  @return ::GAB_ERR_ARGUMENT for another number */
+gab_status gab_checkpoint_set_within_node(gab_checkpoint *checkpoint, gab_within_node way);
 
 /** One buffer instead of two: a new snapshot overwrites the one before, as section 5.2.3 of the paper says that
  *  one could. Half of the memory; but a fault while one is taken finds none in memory, and
@@ -154,10 +170,12 @@ typedef struct gab_checkpoint_stats {
   size_t copies_bytes;   /**< copies of others and parities held, last one */
   size_t copied_bytes;   /**< what those copies and parities stand for: before compression */
   size_t metadata_bytes; /**< of others held, last one */
-  size_t sent_bytes;     /**< put on the wire for them, last one; without metadata images */
-  double ratio;          /**< image / what was sent to each holder, last one; 1: not compressed */
-  uint64_t replaced;     /**< images, parities and entities that had changed in memory */
-  double last_seconds;   /**< that the caller spent on the last one: pack, exchange and commit */
+  size_t
+      sent_bytes; /**< moved to others for them, by messages or by their reading it here, last one; without metadata images */
+  size_t shared_bytes; /**< part of copies_bytes that takes no memory here: it lies in that of its slots */
+  double ratio;        /**< image / what was moved to each holder, last one; 1: not compressed */
+  uint64_t replaced;   /**< images, parities and entities that had changed in memory */
+  double last_seconds; /**< that the caller spent on the last one: pack, exchange and commit */
   double total_seconds, pack_seconds, exchange_seconds, commit_seconds;
   double compress_seconds;   /**< part of exchange_seconds */
   uint64_t compressed_bytes; /**< that were compressed in these, all snapshots */

@@ -3,6 +3,7 @@
 #ifndef GABION_RESILIENCE_CHECKPOINT_IMPL_H
 #define GABION_RESILIENCE_CHECKPOINT_IMPL_H
 
+#include "core/memory/shared_memory.h"
 #include "core/messages/port.h"
 #include "resilience/checkpoint/checkpoint.h"
 #include "resilience/checkpoint/compress.h"
@@ -21,11 +22,23 @@ typedef enum gab_condition {
   GAB_CONDITION_CHANGED
 } gab_condition;
 
+/* What becomes of an image that its slot offers to a process of its node (transfer_offer.c). The numbers are sent. */
+typedef enum gab_offer_answer {
+  GAB_OFFER_NONE = 0, /* there was none */
+  GAB_OFFER_COPIED,   /* its bytes were copied from where they are */
+  GAB_OFFER_SHARED,   /* they stay where they are */
+  GAB_OFFER_REFUSED   /* they cannot be seen: they are to be sent */
+} gab_offer_answer;
+
 /* An image of another slot, as it was received: envelope and payload. */
 typedef struct gab_copy {
   gab_slot slot;
-  int number;       /* which copy of that slot's image */
-  gab_buffer image; /* as it is, or compressed (image_compressed.c) */
+  int number; /* which copy of that slot's image */
+  gab_buffer
+      image; /* as it is, or compressed (image_compressed.c); fixed: it lies in `view`, for reading only */
+  gab_shared_view view; /* of the memory of that slot; open as long as it may be of use again */
+  gab_buffer answer;    /* to the last offer */
+  gab_offer_answer decision;
   gab_condition condition;
 } gab_copy;
 
@@ -50,9 +63,11 @@ typedef struct gab_snapshot {
       survivors; /* of these, found when it is gone back to: who came back since knows nothing of it */
   gab_placement placement; /* of these members: who keeps what of whom */
   gab_buffer own;          /* a message: envelope room, then the image */
+  bool own_unseen;         /* memory for it that others can see was asked for and could not be had */
   gab_buffer replicated;   /* hash, then replicated entities */
   gab_condition own_condition, replicated_condition;
-  size_t sent_each; /* bytes of the message to each holder */
+  size_t sent_each;   /* bytes of the message to each holder */
+  int shared_holders; /* of these have none: they look at the image where it is */
   gab_copy *copies;
   int copy_count, copy_room;
   gab_parities parities;
@@ -74,10 +89,23 @@ typedef struct gab_registered_entity {
   uint64_t valid, written; /* serials of the snapshots that its own buffers hold, if it has some; 0: none */
 } gab_registered_entity;
 
+/* What the messages that are under way are about. A round goes through them in this order, and leaves out what is not needed. */
+typedef enum gab_transfer_part {
+  GAB_TRANSFER_IMAGES = 0, /* images, or offers of them */
+  GAB_TRANSFER_COPYING,    /* no messages: what was offered is copied */
+  GAB_TRANSFER_ANSWERS,
+  GAB_TRANSFER_REFUSED /* images whose offers were refused */
+} gab_transfer_part;
+
 /* Copies under way. */
 typedef struct gab_transfer_state {
   gab_port *port; /* of its own: others talk while it is busy */
   int round;      /* copy that is under way */
+  gab_transfer_part part;
+  gab_buffer offer, answer; /* of this slot, and to it */
+  bool offered;
+  int copying;   /* index of the copy that is being copied */
+  size_t copied; /* bytes of it */
   gab_codec codec;
   gab_buffer compressed; /* what is sent if there is a codec */
   size_t done;           /* bytes of the own image in it */
@@ -99,6 +127,8 @@ struct gab_checkpoint {
   gab_metadata_images metadata_images[2];
   gab_transfer_state transfer;
   gab_compression compression;
+  gab_within_node within_node;
+  bool refusal_logged;
   bool single;        /* one buffer: the next snapshot overwrites the valid one ... */
   bool meets;         /* ... once all have come to it: who complains on the way goes back to the valid one */
   double all_sent;    /* bytes put on the wire so far */
@@ -162,6 +192,10 @@ gab_status gab_image_pack(const gab_checkpoint *checkpoint, gab_snapshot *next);
  * entities, which are views of it. GAB_ERR_CORRUPT names both. */
 gab_status gab_image_open(const gab_buffer *message, const gab_snapshot *snapshot, gab_slot slot,
                           gab_slot holder, gab_reader *forest, gab_reader *entities);
+/* The same without the hash that lies in front, which differs between builds: files have their own. `image` is what follows the
+ * envelope of a message. Slot GAB_NO_SLOT: of any slot and snapshot. */
+gab_status gab_image_cut(gab_reader image, uint64_t serial, gab_step step, gab_slot slot, gab_reader *forest,
+                         gab_reader *entities);
 
 /* What bytes say that they are. */
 typedef struct gab_image_header {
@@ -245,12 +279,40 @@ void gab_newcomer_settle(gab_checkpoint *checkpoint, gab_snapshot *snapshot);
 
 /* ---- transfer.c */
 
-/* Copies: sends the own image to its holders and receives what this slot keeps, round after round. Begins
+/* Copies: brings the own image to its holders and receives what this slot keeps, round after round. Begins
  * (local) without waiting, helps along without waiting, waits for all of it. Buffers of images are not to be
  * touched before checkpoint->transfer.there. */
 gab_status gab_transfer_begin(gab_checkpoint *checkpoint, gab_snapshot *next);
 gab_status gab_transfer_help(gab_checkpoint *checkpoint, gab_snapshot *next);
 gab_status gab_transfer_finish(gab_checkpoint *checkpoint, gab_snapshot *next);
+
+/* ---- transfer_offer.c: images within a node
+
+   A slot does not send its image to a holder on its node but offers it: says where it is (core/memory/shared_memory.h). The holder copies
+   it from there, or keeps no copy but looks at it there for as long as the snapshot lasts, and answers. An image that is looked at is
+   gone as soon as its slot writes the next snapshot but one; then its own slot is the first that does not have it any more. */
+
+enum { GAB_OFFER_BYTES = 25 + sizeof(gab_shared_key) };
+
+/* Whether this slot would offer its image to that one. Local. */
+bool gab_offer_is_of_use(const gab_checkpoint *checkpoint, gab_slot holder);
+/* gab_buffer_fit() for the own image of a snapshot that is planned, of memory that other processes can see where that is of use. */
+gab_status gab_own_image_fit(const gab_checkpoint *checkpoint, gab_snapshot *snapshot, size_t bytes);
+/* Packs how many bytes the image of this slot, envelope included, takes, and where it is, if anybody can see that. Local. */
+gab_status gab_offer_pack(const gab_buffer *own, size_t bytes, gab_buffer *offer);
+/* Reads one. @return false if the message is none, or says less than an offer does: then it is an image
+ * @param[out] visible  the bytes can be seen, and the view of the copy is open */
+bool gab_offer_open(gab_copy *copy, const gab_buffer *message, size_t *bytes, bool *visible);
+/* The image is the view from now on, and takes no memory. Local. */
+void gab_copy_share(gab_copy *copy, size_t bytes);
+/* The next piece of an image into memory of this process. @return true with the last one */
+bool gab_copy_piece(gab_copy *copy, size_t *done);
+/* An image that is looked at is let go, without anybody else noticing. Local. */
+void gab_copy_forget(gab_copy *copy);
+/* Everything. Local. */
+void gab_copy_release(gab_copy *copy);
+/* An image that is to be sent: one that is looked at is copied first, since the port writes an envelope ahead of it. Local. */
+gab_status gab_image_to_send(gab_buffer *image);
 
 /* ---- compression.c */
 
@@ -268,9 +330,11 @@ gab_status gab_redundancy_begin(gab_checkpoint *checkpoint, gab_snapshot *next);
 gab_status gab_redundancy_exchange(gab_checkpoint *checkpoint, gab_snapshot *next);
 /* Bytes that this slot keeps for others. */
 size_t gab_redundancy_bytes(const gab_snapshot *snapshot);
+/* Part of them that lies in the memory of other slots. */
+size_t gab_redundancy_shared_bytes(const gab_snapshot *snapshot);
 /* Bytes of the images that these stand for. */
 size_t gab_redundancy_raw_bytes(const gab_snapshot *snapshot);
-/* Bytes that this slot put on the wire for it. */
+/* Bytes that were moved from this slot to others for it. */
 size_t gab_redundancy_sent(const gab_snapshot *snapshot, gab_slot slot);
 void gab_redundancy_release(gab_snapshot *snapshot);
 

@@ -1,7 +1,6 @@
 /* The image of a slot: what a snapshot keeps of it, as bytes. Hash and head, the forest's image, the entities
  * per slot; the replicated entities lie beside it. */
 #include "resilience/checkpoint/checkpoint_impl.h"
-#include "resilience/disk/disk_impl.h"
 #include "resilience/schemes/redundancy_impl.h"
 
 #define IMAGE_MAGIC      UINT32_C(0x47414249)
@@ -82,7 +81,7 @@ static gab_status pack_own(const gab_checkpoint *checkpoint, gab_snapshot *next,
 {
   size_t forest_bytes = gab_forest_packed_size(checkpoint->forest);
   gab_buffer *own = &next->own;
-  GAB_TRY(gab_buffer_fit(own, forest_bytes + entities->size + IMAGE_HEAD_ROOM));
+  GAB_TRY(gab_own_image_fit(checkpoint, next, forest_bytes + entities->size + IMAGE_HEAD_ROOM));
   GAB_TRY(gab_message_begin(own));
   size_t began_at = own->size;
   GAB_TRY(begin(own, IMAGE_MAGIC, checkpoint, next));

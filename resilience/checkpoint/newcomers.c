@@ -181,6 +181,7 @@ static gab_status send_image(gab_checkpoint *checkpoint, const gab_snapshot *sna
 {
   const gab_slot me = gab_world_slot(checkpoint->world);
   if (!needs_part(checkpoint, snapshot, copy->slot) || restorer_of(snapshot, copy->slot) != me) return GAB_OK;
+  GAB_TRY(gab_image_to_send(&copy->image));
   return gab_port_send(checkpoint->port, copy->slot, &copy->image);
 }
 

@@ -29,29 +29,33 @@ static size_t own_bytes(const gab_checkpoint *checkpoint)
 
 /* ---------------------------------------------------------------- of others */
 
-static gab_status post_sizes(gab_checkpoint *checkpoint, const gab_snapshot *next, uint64_t own,
-                             gab_buffer *out, gab_buffer *in)
+static gab_status post_offers(gab_checkpoint *checkpoint, const gab_snapshot *next, size_t own,
+                              gab_buffer *out, gab_buffer *in)
 {
   for (int k = 0; k < gab_placement_copies(&next->placement); k++) {
     for (int i = 0; i < next->copy_count; i++)
       if (next->copies[i].number == k)
-        GAB_TRY(gab_port_receive(checkpoint->port, next->copies[i].slot, &in[i], sizeof own));
+        GAB_TRY(gab_port_receive(checkpoint->port, next->copies[i].slot, &in[i], GAB_OFFER_BYTES));
     const gab_slot holder = gab_placement_holder(&next->placement, gab_world_slot(checkpoint->world), k);
     if (holder == GAB_NO_SLOT) continue;
-    GAB_TRY(gab_message_begin(&out[k]));
-    GAB_TRY(gab_put_u64(&out[k], own));
+    const gab_buffer unseen = {.data = NULL}; /* how many bytes alone */
+    GAB_TRY(gab_offer_pack(gab_offer_is_of_use(checkpoint, holder) ? &next->own : &unseen, own, &out[k]));
     GAB_TRY(gab_port_send(checkpoint->port, holder, &out[k]));
   }
   return gab_port_finish(checkpoint->port);
 }
 
-static gab_status take_copies(gab_snapshot *next, const gab_buffer *in)
+/* None for what will be looked at where it is. */
+static gab_status take_copies(const gab_checkpoint *checkpoint, gab_snapshot *next, const gab_buffer *in)
 {
   for (int i = 0; i < next->copy_count; i++) {
-    uint64_t bytes;
-    gab_reader size = gab_message_reader(&in[i]);
-    GAB_TRY(gab_get_u64(&size, &bytes));
-    GAB_TRY(take(&next->copies[i].image, (size_t)bytes));
+    bool visible;
+    size_t bytes;
+    if (!gab_offer_open(&next->copies[i], &in[i], &bytes, &visible))
+      GAB_FAIL(GAB_ERR_CORRUPT, "slot %" GAB_PRI_SLOT " does not say how much its image takes",
+               next->copies[i].slot);
+    if (visible && checkpoint->within_node == GAB_WITHIN_NODE_SHARE) continue;
+    GAB_TRY(take(&next->copies[i].image, bytes));
   }
   return GAB_OK;
 }
@@ -64,9 +68,9 @@ static gab_status reserve_copies(gab_checkpoint *checkpoint, gab_snapshot *next,
   GAB_TRY(gab_alloc((size_t)all * sizeof(gab_buffer), GAB_MEMORY_OTHER, &memory));
   gab_buffer *messages = memory;
   for (int i = 0; i < all; i++) gab_buffer_init(&messages[i], GAB_MEMORY_MESSAGE);
-  gab_status status = post_sizes(checkpoint, next, own, messages, messages + sent);
+  gab_status status = post_offers(checkpoint, next, own, messages, messages + sent);
   status = gab_port_give_up(checkpoint->port, status); /* it would go on to use what is released here */
-  if (status == GAB_OK) status = take_copies(next, messages + sent);
+  if (status == GAB_OK) status = take_copies(checkpoint, next, messages + sent);
   for (int i = 0; i < all; i++) gab_buffer_release(&messages[i]);
   gab_free(&messages);
   return status;
@@ -86,7 +90,8 @@ static gab_status reserve(gab_checkpoint *checkpoint, gab_snapshot *next)
   const size_t own = own_bytes(checkpoint);
   GAB_TRY(gab_members_copy(&next->members, gab_world_members(checkpoint->world)));
   GAB_TRY(gab_redundancy_plan(checkpoint, next, checkpoint->domains));
-  GAB_TRY(take(&next->own, own));
+  GAB_TRY(gab_own_image_fit(checkpoint, next, own));
+  touch(&next->own);
   if (next->placement.scheme->kind != GAB_SCHEME_COPIES) return reserve_parities(checkpoint, next, own);
   /* How short copies get that are compressed is known when they are. */
   return checkpoint->compression == GAB_COMPRESSION_NONE ? reserve_copies(checkpoint, next, own) : GAB_OK;

@@ -239,11 +239,4 @@ gab_status gab_disk_committer_progress(gab_disk *disk);
 /* What is on the disk is complete up to this step, and nothing behind it counts: after going back to it. */
 void gab_disk_went_back(gab_disk *disk, gab_step step);
 
-/* ---- image.c, for images that come from a file */
-
-/* As gab_image_open() without the hash that lies in front, which differs between builds: files have their
- * own. `image` is what follows the envelope of a message. */
-gab_status gab_image_cut(gab_reader image, uint64_t serial, gab_step step, gab_slot slot, gab_reader *forest,
-                         gab_reader *entities);
-
 #endif

@@ -81,6 +81,10 @@ gab_status gab_local_check(const gab_protection *options)
   if (options->buffers == 1 || options->compression != GAB_COMPRESSION_NONE || options->scrub != 0)
     GAB_FAIL(GAB_ERR_INPUT, "strategy 'local' does not go with resilience.memory.buffers: 1, "
                             "resilience.memory.compression and resilience.scrub");
+  if (options->within_node == GAB_WITHIN_NODE_SHARE)
+    GAB_FAIL(
+        GAB_ERR_INPUT,
+        "strategy 'local' does not go with resilience.memory.within_node: share, since it keeps images of its own");
   if (options->node_memory)
     GAB_FAIL(GAB_ERR_INPUT,
              "strategy 'local' does not go with snapshots in the memory of nodes (--relaunch)");

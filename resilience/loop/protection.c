@@ -262,6 +262,7 @@ static gab_status build_guard(gab_timeloop *loop, const gab_protection *options,
   if (options->folder) snprintf(loop->folder, sizeof loop->folder, "%s", options->folder);
   GAB_TRY(gab_checkpoint_set_buffers(protection->checkpoint, options->buffers ? options->buffers : 2));
   GAB_TRY(gab_checkpoint_set_compression(protection->checkpoint, compression_of(protection, options)));
+  GAB_TRY(gab_checkpoint_set_within_node(protection->checkpoint, options->within_node));
   gab_checkpoint_set_events(protection->checkpoint, loop->events);
   protection->buffers = options->buffers;
   protection->scrub = options->scrub;

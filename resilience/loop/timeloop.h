@@ -122,6 +122,7 @@ typedef struct gab_protection {
   gab_interval every;          /**< between checkpoints; 0 steps: only one at the start */
   gab_overlap_mode overlap;    /**< parities of coded schemes are waited for all the same */
   gab_compression compression; /**< of copies */
+  gab_within_node within_node; /**< how copies come to processes of the same node */
   int buffers; /**< snapshots in memory: 2; 1: nothing overlaps then, since each is a time without any; 0: 1 where no
                      process keeps anything of another and nothing else needs two, else 2. A monitor of a program's own that
                      does not look at rest does not count: to have an older image where it finds something, ask for 2 */

@@ -175,6 +175,7 @@ static void put_checkpoints(gab_json *json, const gab_checkpoint_stats *checkpoi
   gab_json_uint(json, "image_bytes", checkpoint->image_bytes);
   gab_json_uint(json, "copies_bytes", checkpoint->copies_bytes);
   gab_json_uint(json, "copied_bytes", checkpoint->copied_bytes);
+  gab_json_uint(json, "shared_bytes", checkpoint->shared_bytes);
   gab_json_uint(json, "metadata_bytes", checkpoint->metadata_bytes);
   gab_json_uint(json, "sent_bytes", checkpoint->sent_bytes);
   gab_json_rounded(json, "ratio", checkpoint->ratio, 4);

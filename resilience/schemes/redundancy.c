@@ -11,26 +11,33 @@ static gab_status add_copy(void *user, gab_slot slot, int number)
     int room = next->copy_room + 4;
     GAB_TRY(gab_realloc((size_t)room * sizeof(gab_copy), GAB_MEMORY_OTHER, &grown));
     next->copies = grown;
-    for (int i = next->copy_room; i < room; i++) gab_buffer_init(&next->copies[i].image, GAB_MEMORY_SNAPSHOT);
+    for (int i = next->copy_room; i < room; i++) {
+      next->copies[i] = (gab_copy){.slot = GAB_NO_SLOT};
+      gab_buffer_init(&next->copies[i].image, GAB_MEMORY_SNAPSHOT);
+      gab_buffer_init(&next->copies[i].answer, GAB_MEMORY_MESSAGE);
+    }
     next->copy_room = room;
   }
   gab_copy *copy = &next->copies[next->copy_count++];
   copy->slot = slot;
   copy->number = number;
   copy->condition = GAB_CONDITION_UNKNOWN;
+  copy->decision = GAB_OFFER_NONE;
+  gab_copy_forget(copy);
   return GAB_OK;
 }
 
 /* Memory of copies that this slot does not keep any more. */
 static void release_unused(gab_snapshot *next)
 {
-  for (int i = next->copy_count; i < next->copy_room; i++) gab_buffer_release(&next->copies[i].image);
+  for (int i = next->copy_count; i < next->copy_room; i++) gab_copy_release(&next->copies[i]);
 }
 
 gab_status gab_redundancy_plan(gab_checkpoint *checkpoint, gab_snapshot *next, const gab_domains *domains)
 {
   GAB_TRY(gab_placement_make(&next->placement, &checkpoint->redundancy, &next->members, domains));
   next->copy_count = 0;
+  next->shared_holders = 0;
   GAB_TRY(gab_placement_each_kept(&next->placement, gab_world_slot(checkpoint->world), add_copy, next));
   release_unused(next);
   bool grouped =
@@ -63,6 +70,14 @@ size_t gab_redundancy_bytes(const gab_snapshot *snapshot)
   return bytes;
 }
 
+size_t gab_redundancy_shared_bytes(const gab_snapshot *snapshot)
+{
+  size_t bytes = 0;
+  for (int i = 0; i < snapshot->copy_count; i++)
+    if (snapshot->copies[i].image.fixed) bytes += gab_message_bytes(&snapshot->copies[i].image);
+  return bytes;
+}
+
 size_t gab_redundancy_raw_bytes(const gab_snapshot *snapshot)
 {
   size_t bytes = snapshot->parities.group.count > 0 ? snapshot->parities.rows.size : 0;
@@ -82,12 +97,12 @@ size_t gab_redundancy_sent(const gab_snapshot *snapshot, gab_slot slot)
     return (size_t)group->parities * (size_t)gab_group_pieces(group) * snapshot->parities.piece;
   for (int k = 0; k < gab_placement_copies(&snapshot->placement); k++)
     copies += gab_placement_holder(&snapshot->placement, slot, k) != GAB_NO_SLOT;
-  return copies * snapshot->sent_each;
+  return (copies - (size_t)snapshot->shared_holders) * snapshot->sent_each;
 }
 
 void gab_redundancy_release(gab_snapshot *snapshot)
 {
-  for (int k = 0; k < snapshot->copy_room; k++) gab_buffer_release(&snapshot->copies[k].image);
+  for (int k = 0; k < snapshot->copy_room; k++) gab_copy_release(&snapshot->copies[k]);
   gab_free(&snapshot->copies);
   gab_buffer_release(&snapshot->parities.rows);
 }

@@ -46,6 +46,20 @@ static bool check_bytes(const gab_buffer *bytes, gab_condition *condition)
   return *condition == GAB_CONDITION_WHOLE;
 }
 
+/* One that is looked at where it is may be as whole as ever and no longer that of this snapshot: its slot may have written the next one
+ * there, and died before others had begun it. */
+static bool check_copy(const gab_snapshot *snapshot, gab_copy *copy)
+{
+  gab_reader forest, entities;
+  if (!copy->image.fixed) return check_message(&copy->image, &copy->condition);
+  if (copy->condition == GAB_CONDITION_UNKNOWN)
+    copy->condition =
+        gab_image_open(&copy->image, snapshot, copy->slot, copy->slot, &forest, &entities) == GAB_OK
+            ? GAB_CONDITION_WHOLE
+            : GAB_CONDITION_CHANGED;
+  return copy->condition == GAB_CONDITION_WHOLE;
+}
+
 void gab_condition_forget(gab_snapshot *snapshot)
 {
   snapshot->own_condition = snapshot->replicated_condition = GAB_CONDITION_UNKNOWN;
@@ -77,7 +91,7 @@ bool gab_condition_is_good(const gab_checkpoint *checkpoint, gab_snapshot *snaps
     if (gab_members_has(now, copy->slot) ||
         gab_placement_restorer(&snapshot->placement, now, copy->slot) != me)
       continue;
-    good = check_message(&copy->image, &copy->condition) && good;
+    good = check_copy(snapshot, copy) && good;
   }
   if (has_parities(snapshot) && somebody_is_gone(&snapshot->parities.group, now))
     good = check_bytes(&snapshot->parities.rows, &snapshot->parities.condition) && good;
@@ -100,7 +114,7 @@ static gab_status put_findings(const repairing *m, gab_buffer *out)
   if (!check_bytes(&snapshot->replicated, &snapshot->replicated_condition))
     GAB_TRY(put_finding(out, PART_REPLICATED, m->me, m->me));
   for (int i = 0; i < snapshot->copy_count; i++)
-    if (!check_message(&snapshot->copies[i].image, &snapshot->copies[i].condition))
+    if (!check_copy(snapshot, &snapshot->copies[i]))
       GAB_TRY(put_finding(out, PART_IMAGE, m->me, snapshot->copies[i].slot));
   if (has_parities(snapshot) && !check_bytes(&snapshot->parities.rows, &snapshot->parities.condition))
     GAB_TRY(put_finding(out, PART_PARITIES, m->me, m->me));
@@ -302,8 +316,12 @@ static gab_status replace_image(const repairing *m, const changed *lack, gab_slo
 {
   gab_port *port = m->checkpoint->port;
   gab_condition *condition;
-  if (source == m->me) GAB_TRY(gab_port_send(port, lack->holder, image_here(m, lack->slot, &condition)));
-  if (source == m->me) return gab_port_finish(port);
+  if (source == m->me) {
+    gab_buffer *image = image_here(m, lack->slot, &condition);
+    GAB_TRY(gab_image_to_send(image));
+    GAB_TRY(gab_port_send(port, lack->holder, image));
+    return gab_port_finish(port);
+  }
   gab_buffer fresh;
   char from[64];
   gab_buffer_init(&fresh, GAB_MEMORY_SNAPSHOT);
@@ -501,8 +519,7 @@ gab_status gab_checkpoint_scrub(gab_checkpoint *checkpoint, bool *beyond)
   GAB_TRY(gab_snapshot_find_survivors(checkpoint, snapshot));
   gab_condition_forget(snapshot);
   uint64_t good = gab_condition_is_good(checkpoint, snapshot);
-  for (int i = 0; i < snapshot->copy_count; i++)
-    good = check_message(&snapshot->copies[i].image, &snapshot->copies[i].condition) && good;
+  for (int i = 0; i < snapshot->copy_count; i++) good = check_copy(snapshot, &snapshot->copies[i]) && good;
   if (has_parities(snapshot))
     good = check_bytes(&snapshot->parities.rows, &snapshot->parities.condition) && good;
   GAB_TRY(gab_world_min_u64(checkpoint->world, &good, 1));

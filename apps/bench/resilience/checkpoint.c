@@ -15,6 +15,7 @@ typedef struct stage {
   bench_copy copy;
   bench_swap swap;
   double all_bytes;    /* of the images of all processes */
+  gab_within_node way; /* in which images come to their holders */
   const char *variant; /* what stands in names before what is measured */
 } stage;
 
@@ -41,6 +42,7 @@ static void close_stage(stage *s)
 static gab_status fill_stage(bench *b, const gab_redundancy *redundancy, stage *s)
 {
   GAB_TRY(gab_checkpoint_create(s->flow.forest, redundancy, &s->checkpoint));
+  GAB_TRY(gab_checkpoint_set_within_node(s->checkpoint, s->way));
   for (int i = 0; i < 2; i++) GAB_TRY(gab_checkpoint_take(s->checkpoint, i));
   uint64_t bytes = gab_checkpoint_get_stats(s->checkpoint).image_bytes, sum = bytes;
   GAB_TRY(gab_world_sum_u64(b->world, &sum, 1));
@@ -54,9 +56,18 @@ static gab_status fill_stage(bench *b, const gab_redundancy *redundancy, stage *
  * that size, of one block. */
 typedef enum division { BLOCKS, ONE_BLOCK } division;
 
-static gab_status open_stage(bench *b, const gab_redundancy *redundancy, division division, stage *s)
+static const char *variant_of(division division, gab_within_node way)
 {
-  *s = (stage){.variant = division == ONE_BLOCK ? "one-block." : ""};
+  static const char *const names[][GAB_WITHIN_NODE_COUNT] = {
+      [BLOCKS] = {"", "share.", "send."},
+      [ONE_BLOCK] = {"one-block.", "one-block.share.", "one-block.send."}};
+  return names[division][way];
+}
+
+static gab_status open_stage(bench *b, const gab_redundancy *redundancy, division division,
+                             gab_within_node way, stage *s)
+{
+  *s = (stage){.way = way, .variant = variant_of(division, way)};
   bench_flow_options options = bench_flow_usual(b, division == ONE_BLOCK ? bench_edge(b)
                                                    : b->quick            ? 24
                                                                          : 32);
@@ -67,14 +78,20 @@ static gab_status open_stage(bench *b, const gab_redundancy *redundancy, divisio
   return status;
 }
 
-static gab_status with_scheme(bench *b, const gab_redundancy *redundancy, division division,
-                              gab_status (*measure)(bench *b, stage *s))
+static gab_status with_way(bench *b, const gab_redundancy *redundancy, division division, gab_within_node way,
+                           gab_status (*measure)(bench *b, stage *s))
 {
   stage s;
-  GAB_TRY(open_stage(b, redundancy, division, &s));
+  GAB_TRY(open_stage(b, redundancy, division, way, &s));
   gab_status status = measure(b, &s);
   close_stage(&s);
   return status;
+}
+
+static gab_status with_scheme(bench *b, const gab_redundancy *redundancy, division division,
+                              gab_status (*measure)(bench *b, stage *s))
+{
+  return with_way(b, redundancy, division, GAB_WITHIN_NODE_COPY, measure);
 }
 
 static gab_status with_stage(bench *b, division division, gab_status (*measure)(bench *b, stage *s))
@@ -98,10 +115,11 @@ static void report_number(bench *b, const char *name, double value, double ceili
 /* What the rates are of, in all processes. */
 static gab_status report_counted(bench *b, const stage *s)
 {
-  static const char *const names[] = {"images", "copies", "sent", "compressed"};
+  static const char *const names[] = {"images", "copies", "sent", "compressed", "memory"};
   enum { COUNT = sizeof names / sizeof names[0] };
   const gab_checkpoint_stats stats = gab_checkpoint_get_stats(s->checkpoint);
-  uint64_t bytes[COUNT] = {stats.image_bytes, stats.copies_bytes, stats.sent_bytes, stats.compressed_bytes};
+  uint64_t bytes[COUNT] = {stats.image_bytes, stats.copies_bytes, stats.sent_bytes, stats.compressed_bytes,
+                           gab_memory_now(GAB_MEMORY_SNAPSHOT)};
   GAB_TRY(gab_world_sum_u64(b->world, bytes, COUNT));
   for (int i = 0; i < COUNT; i++)
     report_number(b, name_of(s, "checkpoint", names[i]).text, (double)bytes[i] * 1e-6, 0, "MB");
@@ -178,8 +196,11 @@ static gab_status measure_taking(bench *b, stage *s)
 
 gab_status bench_checkpoint(bench *b)
 {
-  GAB_TRY(with_stage(b, BLOCKS, measure_taking));
-  return with_stage(b, ONE_BLOCK, measure_taking);
+  const gab_redundancy pairwise = {.scheme = &gab_scheme_pairwise};
+  for (int d = BLOCKS; d <= ONE_BLOCK; d++)
+    for (int way = 0; way < GAB_WITHIN_NODE_COUNT; way++)
+      GAB_TRY(with_way(b, &pairwise, (division)d, (gab_within_node)way, measure_taking));
+  return GAB_OK;
 }
 
 /* ---------------------------------------------------------------- schemes */

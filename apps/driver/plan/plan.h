@@ -71,9 +71,12 @@ typedef struct plan_numbers {
   plan_spread blocks[GAB_BALANCE_LEVELS + 1]; /**< per level and slot; behind the last level: all */
   const gab_balancer *strategy;
   gab_redundancy redundancy;
-  gab_domains *domains;           /**< owned; NULL: every process on its own */
-  gab_placement placement;        /**< of the redundancy; owned */
-  plan_spread held;               /**< byte kept of others, per snapshot */
+  gab_domains *domains;    /**< owned; NULL: every process on its own */
+  gab_placement placement; /**< of the redundancy; owned */
+  plan_spread held;        /**< byte kept of others, per snapshot */
+  plan_spread
+      seen; /**< part of it that lies in the memory of these: of the same node, as far as nodes are known */
+  bool shares;                    /**< the case asks for that */
   plan_spread wire;               /**< byte sent per snapshot */
   int buffers;                    /**< snapshots that there is room for */
   double memory_given;            /**< byte of a process; 0: not asked for */

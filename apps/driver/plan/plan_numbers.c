@@ -15,6 +15,7 @@ enum { ALL = GAB_BALANCE_LEVELS };
 
 typedef struct slot_numbers {
   double state, image, held, sent;
+  double seen;    /* part of `held`: in the memory of others of its node */
   double spread;  /* sent per snapshot */
   double pieces;  /* of parities, under way while a snapshot is taken */
   double sharing; /* blocks that lie in shared fields */
@@ -117,8 +118,11 @@ static void hold_copies(plan_work *work)
     for (int copy = 0; copy < copies; copy++) {
       gab_slot holder = gab_placement_holder(&numbers->placement, p, copy);
       if (holder == GAB_NO_SLOT) continue;
+      const bool seen = numbers->shares && numbers->domains &&
+                        gab_domains_together(numbers->domains, GAB_DOMAIN_NODE, p, holder);
       work->slots[holder].held += work->slots[p].image;
-      work->slots[p].spread += work->slots[p].image;
+      if (seen) work->slots[holder].seen += work->slots[p].image;
+      else work->slots[p].spread += work->slots[p].image;
     }
     hold_parities(work, p);
   }
@@ -138,7 +142,7 @@ static void spread_add(plan_spread *spread, double value, int32_t slots)
 /* Memory without faults: the state, snapshots of the own image and of what is kept of others, and what making them takes. */
 static double memory_of(const plan_numbers *numbers, const slot_numbers *slot)
 {
-  return slot->state + numbers->buffers * (slot->image + slot->held) + slot->pieces;
+  return slot->state + numbers->buffers * (slot->image + slot->held - slot->seen) + slot->pieces;
 }
 
 static void spread_out(plan_work *work)
@@ -151,6 +155,7 @@ static void spread_out(plan_work *work)
   spread_begin(&numbers->partners);
   spread_begin(&numbers->messages);
   spread_begin(&numbers->held);
+  spread_begin(&numbers->seen);
   spread_begin(&numbers->wire);
   for (int32_t p = 0; p < numbers->slots; p++) {
     const slot_numbers *slot = &work->slots[p];
@@ -159,6 +164,7 @@ static void spread_out(plan_work *work)
     spread_add(&numbers->memory, memory_of(numbers, slot), numbers->slots);
     spread_add(&numbers->sent, slot->sent, numbers->slots);
     spread_add(&numbers->held, slot->held, numbers->slots);
+    spread_add(&numbers->seen, slot->seen, numbers->slots);
     spread_add(&numbers->wire, slot->spread, numbers->slots);
     spread_add(&numbers->partners, work->partners[p], numbers->slots);
     spread_add(&numbers->messages, slot->messages, numbers->slots);
@@ -336,6 +342,7 @@ static gab_status choose(const gab_app_case *which, const plan_options *options,
   if (options->losses > 0) numbers->redundancy.losses = (int)options->losses;
   GAB_TRY(lay_out(options, numbers));
   numbers->buffers = gab_resilience_buffers(config, &numbers->placement);
+  numbers->shares = gab_resilience_shares(config);
   return GAB_OK;
 }
 

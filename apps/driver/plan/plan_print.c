@@ -139,6 +139,7 @@ void gab_app_plan_print(const gab_app_case *which, const plan_numbers *numbers, 
   fprintf(out, "  %-40s %10s %10s %10s\n", "per process", "least", "mean", "most");
   print_bytes(out, numbers->fields, &numbers->state);
   print_bytes(out, "kept of others, each snapshot", &numbers->held);
+  if (numbers->shares) print_bytes(out, "of it in the memory of these others", &numbers->seen);
   snprintf(what, sizeof what, "%s and %s", numbers->fields,
            numbers->buffers == 1 ? "a snapshot" : "two snapshots");
   print_bytes(out, what, &numbers->memory);
@@ -221,9 +222,13 @@ gab_status gab_app_plan_print_json(const gab_app_case *which, const plan_numbers
   const struct {
     const char *name;
     const plan_spread *spread;
-  } spreads[] = {{"state_bytes", &numbers->state},         {"memory_bytes", &numbers->memory},
-                 {"redundant_bytes", &numbers->held},      {"sent_bytes_per_checkpoint", &numbers->wire},
-                 {"partners", &numbers->partners},         {"sent_bytes_per_step", &numbers->sent},
+  } spreads[] = {{"state_bytes", &numbers->state},
+                 {"memory_bytes", &numbers->memory},
+                 {"redundant_bytes", &numbers->held},
+                 {"shared_bytes", &numbers->seen},
+                 {"sent_bytes_per_checkpoint", &numbers->wire},
+                 {"partners", &numbers->partners},
+                 {"sent_bytes_per_step", &numbers->sent},
                  {"messages_per_step", &numbers->messages}};
   gab_buffer text = {0};
   gab_json *json = gab_json_begin(GAB_JSON_PAGE);

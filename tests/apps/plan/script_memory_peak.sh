@@ -73,9 +73,10 @@ fits() { # fits PROCESSES CASE WORDS...
   run 0 "$processes" "$case" "$@"
   wrong=$(peak 99 105) && [ -z "$wrong" ] || complain "$case on $processes, $*: $wrong"
   [ "$case" = growth.yaml ] && return
-  wrong=$(planned 95 105 "$case" -n "$processes" "$@") && [ -z "$wrong" ] || complain "$case on $processes, $*: $wrong"
+  wrong=$(planned 95 105 "$case" -n "$processes" "$@" $nodes) && [ -z "$wrong" ] || complain "$case on $processes, $*: $wrong"
 }
 
+nodes=
 four=(--set 'domain.cells=[192, 48, 48]')
 fits 2 box.yaml
 fits 2 box.yaml --set resilience.memory.overlap=true
@@ -84,6 +85,10 @@ fits 1 box.yaml
 fits 2 box.yaml --set resilience.memory.buffers=1
 fits 4 box.yaml "${four[@]}" --set resilience.scheme=ring --set resilience.copies=2
 fits 4 box.yaml "${four[@]}" --set resilience.scheme=parity --set resilience.group=4
+nodes="--per-node 4" # all of these processes run here, and see each other's images
+fits 2 box.yaml --set resilience.memory.within_node=share
+fits 4 box.yaml "${four[@]}" --set resilience.scheme=ring --set resilience.copies=2 --set resilience.memory.within_node=share
+nodes=
 fits 2 levels.yaml
 fits 2 growth.yaml
 finish

@@ -1,0 +1,167 @@
+/* Images within a node: offered by their slots, copied or looked at by their holders. What is said in messages is in
+ * transfer.c. */
+#include "resilience/schemes/redundancy_impl.h"
+
+#include "core/memory/nontemporal_impl.h"
+
+#include <string.h>
+
+#define OFFER_MAGIC   UINT32_C(0x4f424147)
+#define OFFER_VERSION UINT32_C(1)
+
+/* An image has a hash where an offer has nothing, then a magic number of its own. */
+_Static_assert(GAB_OFFER_BYTES == 8 + 4 + 4 + 8 + 1 + sizeof(gab_shared_key),
+               "what is packed fills an offer");
+
+static const char *const names[GAB_WITHIN_NODE_COUNT] = {"copy", "share", "send"};
+
+const char *gab_within_node_name(gab_within_node way)
+{
+  return way < GAB_WITHIN_NODE_COUNT ? names[way] : "?";
+}
+
+gab_status gab_checkpoint_set_within_node(gab_checkpoint *checkpoint, gab_within_node way)
+{
+  if ((unsigned)way >= GAB_WITHIN_NODE_COUNT)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "%d is no way for images within a node", (int)way);
+  checkpoint->within_node = way;
+  return GAB_OK;
+}
+
+/* Both processes have to be among those whose nodes were found at the start, or were told since. */
+bool gab_offer_is_of_use(const gab_checkpoint *checkpoint, gab_slot holder)
+{
+  const gab_members *members = gab_world_members(checkpoint->world);
+  const gab_domains *domains = checkpoint->domains;
+  const gab_seat here = gab_members_seat(members, gab_world_slot(checkpoint->world)),
+                 there = gab_members_seat(members, holder);
+  if (!domains || checkpoint->within_node == GAB_WITHIN_NODE_SEND ||
+      checkpoint->compression != GAB_COMPRESSION_NONE || here == GAB_NO_SEAT || there == GAB_NO_SEAT)
+    return false;
+  const int32_t known = gab_domains_slots(domains);
+  return here < known && there < known &&
+         gab_domains_together(domains, GAB_DOMAIN_NODE, (gab_slot)here, (gab_slot)there);
+}
+
+static bool has_holder_beside(const gab_checkpoint *checkpoint, const gab_placement *placement)
+{
+  for (int k = 0; placement->scheme && k < gab_placement_copies(placement); k++) {
+    const gab_slot holder = gab_placement_holder(placement, gab_world_slot(checkpoint->world), k);
+    if (holder != GAB_NO_SLOT && gab_offer_is_of_use(checkpoint, holder)) return true;
+  }
+  return false;
+}
+
+/* Where the system gives none that others can see, once is often enough to ask: each time what there is would have to go ahead of it. */
+gab_status gab_own_image_fit(const gab_checkpoint *checkpoint, gab_snapshot *snapshot, size_t bytes)
+{
+  gab_buffer *own = &snapshot->own;
+  gab_shared_key key;
+  void *memory;
+  if (gab_shared_key_of(own->data, &key)) {
+    if (gab_buffer_fit(own, bytes) == GAB_OK) return GAB_OK;
+  } else if (snapshot->own_unseen || !has_holder_beside(checkpoint, &snapshot->placement)) {
+    return gab_buffer_fit(own, bytes);
+  }
+  gab_buffer_release(own);
+  const bool is_there = gab_alloc_shared(bytes, own->use, &memory) == GAB_OK;
+  snapshot->own_unseen = !is_there || !gab_shared_key_of(memory, &key);
+  if (!is_there) return gab_buffer_fit(own, bytes);
+  own->data = memory;
+  own->capacity = bytes;
+  return GAB_OK;
+}
+
+gab_status gab_offer_pack(const gab_buffer *own, size_t bytes, gab_buffer *offer)
+{
+  gab_shared_key key = {.process = 0};
+  const bool visible = gab_shared_key_of(own->data, &key);
+  GAB_TRY(gab_message_begin(offer));
+  GAB_TRY(gab_put_u64(offer, 0));
+  GAB_TRY(gab_put_u32(offer, OFFER_MAGIC));
+  GAB_TRY(gab_put_u32(offer, OFFER_VERSION));
+  GAB_TRY(gab_put_u64(offer, bytes));
+  GAB_TRY(gab_put_u8(offer, visible));
+  return gab_put_bytes(offer, &key, sizeof key);
+}
+
+bool gab_offer_open(gab_copy *copy, const gab_buffer *message, size_t *bytes, bool *visible)
+{
+  uint64_t nothing, all;
+  uint32_t magic, version;
+  uint8_t has_key;
+  gab_shared_key key;
+  if (gab_message_bytes(message) != GAB_OFFER_BYTES) return false;
+  gab_reader in = gab_message_reader(message);
+  if (gab_get_u64(&in, &nothing) != GAB_OK || gab_get_u32(&in, &magic) != GAB_OK ||
+      gab_get_u32(&in, &version) != GAB_OK || gab_get_u64(&in, &all) != GAB_OK ||
+      gab_get_u8(&in, &has_key) != GAB_OK || gab_get_bytes(&in, &key, sizeof key) != GAB_OK || nothing != 0 ||
+      magic != OFFER_MAGIC || version != OFFER_VERSION || all < GAB_ENVELOPE_BYTES || all > SIZE_MAX)
+    return false;
+  key.boot[sizeof key.boot - 1] = '\0';
+  *bytes = (size_t)all;
+  *visible = has_key && gab_shared_view_open(&copy->view, &key, *bytes);
+  if (!has_key) gab_shared_view_close(&copy->view);
+  return true;
+}
+
+/* ---------------------------------------------------------------- what a holder makes of it */
+
+void gab_copy_forget(gab_copy *copy)
+{
+  if (copy->image.fixed) gab_buffer_release(&copy->image);
+}
+
+void gab_copy_release(gab_copy *copy)
+{
+  gab_buffer_release(&copy->image);
+  gab_buffer_release(&copy->answer);
+  gab_shared_view_close(&copy->view);
+}
+
+void gab_copy_share(gab_copy *copy, size_t bytes)
+{
+  const gab_memory_use use = copy->image.use;
+  gab_buffer_release(&copy->image);
+  /* Nobody writes to a fixed buffer that is full, and what would send it copies it before (gab_image_to_send()). */
+  copy->image = gab_buffer_over((void *)(uintptr_t)copy->view.bytes, bytes);
+  copy->image.use = use;
+  copy->image.size = bytes;
+}
+
+/* Both sides lie in memory and are read later, so the copy goes past the caches. */
+static void copy_by_threads(unsigned char *to, const unsigned char *from, size_t bytes)
+{
+  enum { STRIPE = 256 * 1024 };
+#pragma omp parallel if (bytes > STRIPE)
+  {
+#pragma omp for schedule(static)
+    for (size_t at = 0; at < bytes; at += STRIPE)
+      gab_nontemporal_copy(to + at, from + at, bytes - at < STRIPE ? bytes - at : STRIPE);
+    gab_nontemporal_fence();
+  }
+}
+
+bool gab_copy_piece(gab_copy *copy, size_t *done)
+{
+  enum { PIECE = 8 << 20 };
+  const size_t left = copy->image.size - *done, bytes = left < PIECE ? left : PIECE;
+  gab_shared_view_prepare(&copy->view, *done, bytes);
+  copy_by_threads(copy->image.data + *done, (const unsigned char *)copy->view.bytes + *done, bytes);
+  gab_shared_view_forget(&copy->view, *done, bytes);
+  *done += bytes;
+  return bytes == left;
+}
+
+gab_status gab_image_to_send(gab_buffer *image)
+{
+  if (!image->fixed) return GAB_OK;
+  gab_buffer copied;
+  gab_buffer_init(&copied, image->use);
+  GAB_TRY(gab_buffer_fit(&copied, image->size));
+  copied.size = image->size;
+  copy_by_threads(copied.data, image->data, image->size);
+  gab_buffer_release(image);
+  *image = copied;
+  return GAB_OK;
+}
