@@ -86,7 +86,7 @@ static void prefer_huge_pages(void *data, size_t bytes)
 
 /* Each thread touches the layers across the last axis that are its share of a sweep, so that they lie near
  * it. Not for small fields, nor where blocks are made side by side by several threads: each is then swept by
- * the one that makes it. The memory is zeroed already. */
+ * the one that makes it. The memory is zeroed already, or may hold anything. */
 static bool is_touched_by_all(const gab_field_shape *shape, const gab_field_map *map)
 {
 #ifdef _OPENMP

@@ -77,6 +77,8 @@ enum { PHI_FLOPS = 574, MU_FLOPS = 588 };
 typedef enum scene_kind { SCENE_INTERFACE, SCENE_MELT, SCENE_SOLID, SCENE_FRONT, SCENE_COUNT } scene_kind;
 static const char *const scene_names[] = {"interface", "melt", "solid", "front"};
 
+enum { SCENE_EDGE = 60, SMALL_BLOCK = 20 };
+
 typedef struct scene {
   scene_kind kind;
   gab_phasefield_start start;
@@ -161,15 +163,17 @@ static void scene_destroy(scene *it)
   gab_phasefield_start_release(&it->start);
 }
 
-static gab_status scene_create(bench *b, scene_kind kind, const char *kernel, scene *it)
+/* SCENE_EDGE^3 cells for each process, in blocks of `edge`^3. */
+static gab_status scene_create(bench *b, scene_kind kind, const char *kernel, int32_t edge, scene *it)
 {
-  const int32_t edge = 60;
-  gab_forest_options domain = {.grid = {.dimension = 3, .roots = {1, 1, bench_processes(b)}},
+  const int32_t along = SCENE_EDGE / edge;
+  gab_forest_options domain = {.grid = {.dimension = 3, .roots = {along, along, along * bench_processes(b)}},
                                .cells = {edge, edge, edge},
                                .periodic = {true, true, false},
                                .dx = 1};
-  *it = (scene){
-      .kind = kind, .cells = (double)edge * edge * edge * bench_processes(b), .sweeps = b->quick ? 1 : 3};
+  *it = (scene){.kind = kind,
+                .cells = (double)SCENE_EDGE * SCENE_EDGE * SCENE_EDGE * bench_processes(b),
+                .sweeps = b->quick ? 1 : 3};
   gab_status status = gab_forest_create(b->world, &domain, &it->forest);
   if (status == GAB_OK) status = scene_fill(it, &domain, kernel);
   if (status != GAB_OK) scene_destroy(it);
@@ -231,12 +235,37 @@ static gab_status measure(bench *b, scene *it, const char *kernel, const char *w
 static gab_status one_scene(bench *b, scene_kind kind, const char *kernel)
 {
   scene it;
-  GAB_TRY(scene_create(b, kind, kernel, &it));
+  GAB_TRY(scene_create(b, kind, kernel, SCENE_EDGE, &it));
   gab_status status = measure(b, &it, kernel, "phi", run_phi, PHI_FLOPS);
   if (status == GAB_OK) status = measure(b, &it, kernel, "mu", run_mu, MU_FLOPS);
   if (status == GAB_OK) status = measure(b, &it, kernel, "step", run_step, PHI_FLOPS + MU_FLOPS);
   scene_destroy(&it);
   return status;
+}
+
+/* A step in small blocks in turn with one of the same cells in a single block. */
+static gab_status small_blocks(bench *b, scene_kind kind)
+{
+  scene small, whole;
+  char name[80];
+  bench_pair_result result;
+  GAB_TRY(scene_create(b, kind, "fast", SMALL_BLOCK, &small));
+  gab_status status = scene_create(b, kind, "fast", SCENE_EDGE, &whole);
+  if (status == GAB_OK) {
+    const bench_pair pair = {.work = run_step,
+                             .work_user = &small,
+                             .work_amount = small.cells * small.sweeps,
+                             .ceiling = run_step,
+                             .ceiling_user = &whole,
+                             .ceiling_amount = whole.cells * whole.sweeps};
+    status = bench_measure_pair(b, &pair, &result);
+    scene_destroy(&whole);
+  }
+  scene_destroy(&small);
+  GAB_TRY(status);
+  snprintf(name, sizeof name, "phasefield.blocks-of-%d.%s.step", SMALL_BLOCK, scene_names[kind]);
+  bench_report_pair(b, name, &result, 1e-6, "MLUPS");
+  return GAB_OK;
 }
 
 gab_status bench_phasefield(bench *b)
@@ -250,6 +279,7 @@ gab_status bench_phasefield(bench *b)
       bench_report_series(b, k == 0 ? "peak.multiply_and_add" : "peak.fused", &rate, 1e-9, "Gflop/s");
     }
     for (int kind = 0; kind < SCENE_COUNT; kind++) GAB_TRY(one_scene(b, (scene_kind)kind, "fast"));
+    for (int kind = 0; kind < SCENE_COUNT; kind++) GAB_TRY(small_blocks(b, (scene_kind)kind));
     if (threads == b->most_threads) break;
   }
   bench_set_threads(b, 1);

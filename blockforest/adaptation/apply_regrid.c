@@ -8,8 +8,9 @@
  * split where they are going to be. What stays is split in place.
  *
  * Order, with regard to memory: what merges here does so at first, then blocks travel (those that have left
- * are destroyed before those that came are made), then what stays is split, block by block. Of blocks that
- * serve only as sources each thread holds one at a time. */
+ * are destroyed before those that came are made), then what stays is split, block by block. Of blocks that arrive
+ * and serve only as sources each thread holds one at a time. Siblings that are here merge all at once: none of them
+ * could go before the parent is there. */
 #include "blockforest/adaptation/apply_regrid_impl.h"
 
 #include "blockforest/migration/forest_transport_impl.h"
@@ -286,19 +287,19 @@ static gab_status split(following *all, const gab_block *parent)
   return GAB_OK;
 }
 
-static gab_status merge(following *all, const gab_block *child, size_t index)
+/* @param[in] siblings  as many as there are, with a place for each child of the parent */
+static gab_status merge(following *all, const gab_block *const *siblings, size_t index)
 {
   const gab_forest *forest = all->forest;
   GAB_TRY(make_fresh_data(all, index));
-  const gab_block *parent = all->fresh[index], *children[GAB_CHILDREN_MAX] = {NULL};
-  int which = (int)(child->id & (gab_block_id)(gab_topology_child_count(&forest->topology) - 1));
-  children[which] = child;
+  const gab_block *parent = all->fresh[index];
   for (int k = 0; k < forest->kind_count; k++) {
     const gab_block_data_kind *kind = &forest->kinds[k];
     const void *data[GAB_CHILDREN_MAX] = {NULL};
     if (!gab_kind_is_stored(kind)) continue;
-    data[which] = child->data[k];
-    GAB_TRY(kind->merge(kind->user, forest, children, data, parent, parent->data[k]));
+    for (int c = 0; c < GAB_CHILDREN_MAX; c++)
+      if (siblings[c]) data[c] = siblings[c]->data[k];
+    GAB_TRY(kind->merge(kind->user, forest, siblings, data, parent, parent->data[k]));
   }
   return GAB_OK;
 }
@@ -319,19 +320,27 @@ static destiny destiny_of(const following *all, gab_block_id id, size_t *index)
   return DESTINY_NONE;
 }
 
-static gab_status convert(following *all, const gab_block *block)
+static int which_child(const following *all, gab_block_id id)
+{
+  return (int)(id & (gab_block_id)(gab_topology_child_count(&all->forest->topology) - 1));
+}
+
+/* @param[in] blocks  one, or several that merge into the same parent */
+static gab_status convert(following *all, const gab_block *const *blocks, size_t count)
 {
   size_t index;
-  switch (destiny_of(all, block->id, &index)) {
+  const gab_block *siblings[GAB_CHILDREN_MAX] = {NULL};
+  switch (destiny_of(all, blocks[0]->id, &index)) {
   case DESTINY_SPLIT:
-    return split(all, block);
+    return split(all, blocks[0]);
   case DESTINY_MERGE:
-    return merge(all, block, index);
+    for (size_t i = 0; i < count; i++) siblings[which_child(all, blocks[i]->id)] = blocks[i];
+    return merge(all, siblings, index);
   case DESTINY_SAME:
   case DESTINY_NONE:
     break;
   }
-  GAB_FAIL(GAB_ERR_STATE, "nothing of the new grid is made of block " GAB_PRI_BLOCK, block->id);
+  GAB_FAIL(GAB_ERR_STATE, "nothing of the new grid is made of block " GAB_PRI_BLOCK, blocks[0]->id);
 }
 
 static void drop_unneeded(following *all, size_t index)
@@ -353,18 +362,24 @@ static gab_status use_arrived(following *all, gab_record *record)
     return status;
   }
   GAB_TRY(gab_record_realise(all->forest, record, NULL, NULL));
-  GAB_TRY(convert(all, record->block));
+  const gab_block *arrived = record->block;
+  GAB_TRY(convert(all, &arrived, 1));
   note_memory(all);
   gab_block_unmake(all->forest, &record->block);
   return GAB_OK;
 }
 
-static gab_status use_local(following *all, size_t index)
+/* Sources of one result. */
+static gab_status use_local(following *all, const source *sources, size_t count)
 {
-  GAB_TRY(convert(all, all->forest->blocks[index]));
+  const gab_block *blocks[GAB_CHILDREN_MAX];
+  for (size_t i = 0; i < count; i++) blocks[i] = all->forest->blocks[sources[i].index];
+  GAB_TRY(convert(all, blocks, count));
   note_memory(all);
-  all->old[index].local = false;
-  drop_unneeded(all, index);
+  for (size_t i = 0; i < count; i++) {
+    all->old[sources[i].index].local = false;
+    drop_unneeded(all, sources[i].index);
+  }
   return GAB_OK;
 }
 
@@ -374,14 +389,13 @@ typedef struct batch {
   size_t *starts; /* of the sources of each result, and the end */
 } batch;
 
+/* What is here all at once: whoever merges sees siblings that lie side by side in memory together. */
 static gab_status use_group(void *context, size_t group)
 {
   const batch *job = context;
-  for (size_t i = job->starts[group]; i < job->starts[group + 1]; i++) {
-    source *from = &job->sources[i];
-    if (from->record) GAB_TRY(use_arrived(job->all, from->record));
-    else GAB_TRY(use_local(job->all, from->index));
-  }
+  const source *first = &job->sources[job->starts[group]], *end = &job->sources[job->starts[group + 1]];
+  if (!first->record) return use_local(job->all, first, (size_t)(end - first));
+  for (const source *from = first; from < end; from++) GAB_TRY(use_arrived(job->all, from->record));
   return GAB_OK;
 }
 

@@ -152,10 +152,15 @@ void gab_level_interface_correct(const gab_lbm_block *block, const double ramp[G
 
 /** What is beyond equilibrium in a cell, over what is in one of another level. */
 double gab_lbm_level_factor(const gab_level_model *from, const gab_level_model *to);
-/** Gives a child its part of the state of its parent, which begins at cell `corner` of the parent, or a
- * parent that of a child. @return false, with nothing done, unless both store all cells and all are fluid */
-bool gab_lbm_cross_rows(const gab_lbm_model *model, const gab_lbm_block *from, gab_lbm_block *to,
-                        const int32_t corner[3]);
+/** Gives a child its part of the state of its parent, which begins at cell `corner` of the parent; and the next one along x
+ *  its own, if the two lie side by side in memory.
+ *  @param[in] children  that one, and the next one or NULL
+ *  @return how many it has dealt with: none unless the first and the parent store all cells and all are fluid */
+int gab_lbm_split_rows(const gab_lbm_model *model, const gab_lbm_block *parent,
+                       gab_lbm_block *const children[2], const int32_t corner[3]);
+/** The same from children to their parent. */
+int gab_lbm_merge_rows(const gab_lbm_model *model, const gab_lbm_block *const children[2],
+                       gab_lbm_block *parent, const int32_t corner[3]);
 
 /** Adds the pushes of a sub-step to the forces, per body. Links and ghosts have been done, but no
  * corrections. */

@@ -1,6 +1,9 @@
 /* Splitting and merging blocks that are nothing but fluid, row by row: the same as levels_split.c does cell
  * by cell, to the last bit. */
 #include "lbm/levels/level_interface_impl.h"
+#include "lbm/step/strips/strip_impl.h"
+
+#include "core/memory/nontemporal_impl.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,8 +31,38 @@ static size_t place_of(const gab_lbm_block *block, int32_t x, int32_t y, int32_t
 /* Rows of cells of the coarser block, one above the other along y, and the first of the finer cells there. */
 typedef struct patch {
   int32_t at[3], fine[3], count, rows; /* cells in each of so many rows */
-  int layers;                          /* of finer cells in the one of coarser ones */
+  int fine_rows;                       /* of finer cells in one of coarser ones: four, in 2D two */
+  ptrdiff_t fine_row[4];               /* how far they are from the first one */
 } patch;
+
+static double *first_of_row(double f[][GAB_LBM_ROW], const patch *it, int n)
+{
+  return f[n / it->rows] + n % it->rows * it->count;
+}
+
+/* Rows are short, and what lies between them is of other blocks: a processor that fetches ahead by itself reads much of that,
+ * and stops where it should go on. So the lines of a row are asked for while one some places ahead of it is dealt with.
+ * Rows that are written as a whole share their first and last lines at most. */
+enum { ROWS_AHEAD = 2 };
+
+static void ask_to_read(const void *row, size_t bytes)
+{
+  const uintptr_t first = (uintptr_t)row / GAB_CACHE_LINE * GAB_CACHE_LINE, end = (uintptr_t)row + bytes;
+  for (uintptr_t line = first; line < end; line += GAB_CACHE_LINE) __builtin_prefetch((const void *)line, 0);
+}
+
+static void ask_to_write(const void *row, size_t bytes)
+{
+  const uintptr_t first = (uintptr_t)row / GAB_CACHE_LINE * GAB_CACHE_LINE, end = (uintptr_t)row + bytes;
+  for (uintptr_t line = first; line < end; line += GAB_CACHE_LINE) __builtin_prefetch((const void *)line, 1);
+}
+
+static void ask_to_write_ends(const void *row, size_t bytes)
+{
+  const uintptr_t first = (uintptr_t)row, end = first + bytes;
+  if (first % GAB_CACHE_LINE != 0) __builtin_prefetch((const void *)first, 1);
+  if (end % GAB_CACHE_LINE != 0) __builtin_prefetch((const void *)end, 1);
+}
 
 #define REAL       double
 #define NAME(part) rows_double##part
@@ -64,56 +97,87 @@ static void find_moments(const gab_lattice *lattice, const gab_level_model *at, 
     it->square[i] = it->u[0][i] * it->u[0][i] + it->u[1][i] * it->u[1][i] + it->u[2][i] * it->u[2][i];
 }
 
-/* Guo's source without the rates, in direction c. */
-static double source(const double c[3], double weight, const double force[3], double cu, const double u[3])
+static inline double dot(const double a[3], double x, double y, double z)
 {
-  const double cf = c[0] * force[0] + c[1] * force[1] + c[2] * force[2];
-  const double uf = u[0] * force[0] + u[1] * force[1] + u[2] * force[2];
+  return a[0] * x + a[1] * y + a[2] * z;
+}
+
+/* Guo's source without the rates, in a direction. @param[in] cf, cu, uf  products of it, the force and the velocity */
+static inline double source(double weight, double cf, double cu, double uf)
+{
   return weight * (3 * (cf - uf) + 9 * cu * cf);
 }
 
+/* What a pair of opposite directions is converted with. */
+typedef struct pair_terms {
+  double c[3], weight, scale, had[3], has[3]; /* had, has: the forces on both levels */
+} pair_terms;
+
 /* What is beyond equilibrium, the mean of both directions of a pair, is scaled; all of level `from` is left
- * out, that of level `to` put in. */
+ * out, that of level `to` put in. Without a branch, or the loop would not become one of vectors. */
+static inline void scale_cells(pair_terms at, bool forced, const row *it, double *restrict a,
+                               double *restrict b)
+{
+  const double *restrict drho = it->drho, *restrict square = it->square;
+  const double *restrict ux = it->u[0], *restrict uy = it->u[1], *restrict uz = it->u[2];
+  const double back[3] = {-at.c[0], -at.c[1], -at.c[2]};
+  const double had_a = dot(at.c, at.had[0], at.had[1], at.had[2]);
+  const double had_b = dot(back, at.had[0], at.had[1], at.had[2]);
+  const double has_a = dot(at.c, at.has[0], at.has[1], at.has[2]);
+  const double has_b = dot(back, at.has[0], at.has[1], at.has[2]);
+#pragma omp simd
+  for (int32_t i = 0; i < it->count; i++) {
+    const double cu = dot(at.c, ux[i], uy[i], uz[i]), even = 4.5 * cu * cu, rho = 1 + drho[i];
+    const double equal_a = at.weight * (drho[i] + rho * (3 * cu + even - 1.5 * square[i]));
+    const double equal_b = at.weight * (drho[i] + rho * (-3 * cu + even - 1.5 * square[i]));
+    double beyond_a = a[i] - equal_a, beyond_b = b[i] - equal_b;
+    if (forced) {
+      const double uf = ux[i] * at.had[0] + uy[i] * at.had[1] + uz[i] * at.had[2];
+      beyond_a -= 0.5 * source(at.weight, had_a, cu, uf);
+      beyond_b -= 0.5 * source(at.weight, had_b, -cu, uf);
+    }
+    const double scaled = at.scale * (0.5 * (beyond_a + beyond_b));
+    double to_a = equal_a + scaled, to_b = equal_b + scaled;
+    if (forced) {
+      const double uf = ux[i] * at.has[0] + uy[i] * at.has[1] + uz[i] * at.has[2];
+      to_a += 0.5 * source(at.weight, has_a, cu, uf);
+      to_b += 0.5 * source(at.weight, has_b, -cu, uf);
+    }
+    a[i] = to_a;
+    b[i] = to_b;
+  }
+}
+
 static void scale_pair(const gab_lattice *lattice, const gab_level_model *from, const gab_level_model *to,
                        double scale, int q, row *it)
 {
-  const double c[3] = {lattice->c[q][0], lattice->c[q][1], lattice->c[q][2]};
-  const double back[3] = {-c[0], -c[1], -c[2]}, w = lattice->weight[q];
   const double *had = from->rates.force, *has = to->rates.force;
-  const bool forced = had[0] != 0 || had[1] != 0 || had[2] != 0;
-  double *restrict a = it->f[q], *restrict b = it->f[gab_lattice_opposite(q)];
-  const double *restrict drho = it->drho, *restrict square = it->square;
-#pragma omp simd
-  for (int32_t i = 0; i < it->count; i++) {
-    const double u[3] = {it->u[0][i], it->u[1][i], it->u[2][i]};
-    const double cu = c[0] * u[0] + c[1] * u[1] + c[2] * u[2];
-    const double even = 4.5 * cu * cu, rho = 1 + drho[i];
-    const double equal_a = w * (drho[i] + rho * (3 * cu + even - 1.5 * square[i]));
-    const double equal_b = w * (drho[i] + rho * (-3 * cu + even - 1.5 * square[i]));
-    double beyond_a = a[i] - equal_a, beyond_b = b[i] - equal_b;
-    if (forced) {
-      beyond_a -= 0.5 * source(c, w, had, cu, u);
-      beyond_b -= 0.5 * source(back, w, had, -cu, u);
-    }
-    const double scaled = scale * (0.5 * (beyond_a + beyond_b));
-    a[i] = equal_a + scaled;
-    b[i] = equal_b + scaled;
-    if (forced) {
-      a[i] += 0.5 * source(c, w, has, cu, u);
-      b[i] += 0.5 * source(back, w, has, -cu, u);
-    }
-  }
+  const pair_terms terms = {.c = {lattice->c[q][0], lattice->c[q][1], lattice->c[q][2]},
+                            .weight = lattice->weight[q],
+                            .scale = scale,
+                            .had = {had[0], had[1], had[2]},
+                            .has = {has[0], has[1], has[2]}};
+  double *a = it->f[q], *b = it->f[gab_lattice_opposite(q)];
+  if (had[0] != 0 || had[1] != 0 || had[2] != 0) scale_cells(terms, true, it, a, b);
+  else scale_cells(terms, false, it, a, b);
 }
 
 static void scale_rest(const gab_lattice *lattice, const gab_level_model *from, const gab_level_model *to,
                        double scale, row *it)
 {
-  const double c[3] = {0, 0, 0}, w = lattice->weight[0];
+  const double w = lattice->weight[0], *had = from->rates.force, *has = to->rates.force, none[3] = {0, 0, 0};
+  const double had_x = had[0], had_y = had[1], had_z = had[2], cf_had = dot(none, had_x, had_y, had_z);
+  const double has_x = has[0], has_y = has[1], has_z = has[2], cf_has = dot(none, has_x, has_y, has_z);
+  double *restrict rest = it->f[0];
+  const double *restrict drho = it->drho, *restrict square = it->square;
+  const double *restrict ux = it->u[0], *restrict uy = it->u[1], *restrict uz = it->u[2];
+#pragma omp simd
   for (int32_t i = 0; i < it->count; i++) {
-    const double u[3] = {it->u[0][i], it->u[1][i], it->u[2][i]};
-    const double equal = w * (it->drho[i] + (1 + it->drho[i]) * (0 - 1.5 * it->square[i]));
-    const double beyond = it->f[0][i] - equal - 0.5 * source(c, w, from->rates.force, 0, u);
-    it->f[0][i] = equal + scale * beyond + 0.5 * source(c, w, to->rates.force, 0, u);
+    const double uf_had = ux[i] * had_x + uy[i] * had_y + uz[i] * had_z;
+    const double uf_has = ux[i] * has_x + uy[i] * has_y + uz[i] * has_z;
+    const double equal = w * (drho[i] + (1 + drho[i]) * (0 - 1.5 * square[i]));
+    const double beyond = rest[i] - equal - 0.5 * source(w, cf_had, 0, uf_had);
+    rest[i] = equal + scale * beyond + 0.5 * source(w, cf_has, 0, uf_has);
   }
 }
 
@@ -168,30 +232,53 @@ static void cross_patch(const gab_lbm_model *model, const gab_lbm_block *from, g
   else rows_double_write(model, to, it, work.f);
 }
 
-/* Goes through the part of a parent that a child covers, from cell `corner` of the parent on. */
+/* Goes through the part of a parent that a child covers, or several that lie side by side as if they were one: `wide` cells,
+ * from cell `corner` of the parent on. */
 static void cross_all(const gab_lbm_model *model, const gab_lbm_block *from, gab_lbm_block *to,
-                      const int32_t corner[3])
+                      const int32_t corner[3], int32_t wide)
 {
   const bool deep = model->lattice->dimension == 3;
-  const int32_t half = model->cells[0] / 2, width = half < GAB_LBM_ROW ? half : GAB_LBM_ROW;
+  const int32_t width = wide < GAB_LBM_ROW ? wide : GAB_LBM_ROW;
   const int32_t height = model->cells[1] / 2, most_rows = GAB_LBM_ROW / width;
   const double scale = gab_lbm_level_factor(from->at, to->at);
+  const ptrdiff_t above = model->map.stride[1], behind = model->map.stride[2];
   for (int32_t z = 0; z < (deep ? model->cells[2] / 2 : 1); z++)
     for (int32_t y = 0; y < height; y += most_rows)
-      for (int32_t x = 0; x < half; x += width) {
+      for (int32_t x = 0; x < wide; x += width) {
         const patch it = {.at = {corner[0] + x, corner[1] + y, corner[2] + z},
                           .fine = {2 * x, 2 * y, deep ? 2 * z : 0},
-                          .count = half - x < width ? half - x : width,
+                          .count = wide - x < width ? wide - x : width,
                           .rows = height - y < most_rows ? height - y : most_rows,
-                          .layers = deep ? 2 : 1};
+                          .fine_rows = deep ? 4 : 2,
+                          .fine_row = {0, above, deep ? behind : 0, deep ? above + behind : 0}};
         cross_patch(model, from, to, &it, scale);
       }
+  gab_nontemporal_fence();
 }
 
-bool gab_lbm_cross_rows(const gab_lbm_model *model, const gab_lbm_block *from, gab_lbm_block *to,
-                        const int32_t corner[3])
+/* How many children lie side by side: the first, or both. */
+static int count_together(const gab_lbm_model *model, const gab_lbm_block *first, const gab_lbm_block *next)
 {
-  if (!is_all_fluid(model, from) || !is_all_fluid(model, to)) return false;
-  cross_all(model, from, to, corner);
-  return true;
+  if (!next || !first->in_strip || !next->in_strip) return 1;
+  if (next->now != first->now || !is_all_fluid(model, next)) return 1;
+  const gab_data_place here = gab_strip_place_of(first), there = gab_strip_place_of(next);
+  return there.memory == here.memory && there.at == here.at + (uint64_t)model->cells[0] ? 2 : 1;
+}
+
+int gab_lbm_split_rows(const gab_lbm_model *model, const gab_lbm_block *parent,
+                       gab_lbm_block *const children[2], const int32_t corner[3])
+{
+  if (!is_all_fluid(model, parent) || !is_all_fluid(model, children[0])) return 0;
+  const int count = count_together(model, children[0], children[1]);
+  cross_all(model, parent, children[0], corner, count * model->cells[0] / 2);
+  return count;
+}
+
+int gab_lbm_merge_rows(const gab_lbm_model *model, const gab_lbm_block *const children[2],
+                       gab_lbm_block *parent, const int32_t corner[3])
+{
+  if (!is_all_fluid(model, parent) || !is_all_fluid(model, children[0])) return 0;
+  const int count = count_together(model, children[0], children[1]);
+  cross_all(model, children[0], parent, corner, count * model->cells[0] / 2);
+  return count;
 }

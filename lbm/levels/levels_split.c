@@ -251,12 +251,15 @@ gab_status gab_lbm_split(void *user, const gab_forest *forest, const gab_block *
   (void)forest;
   (void)parent;
   (void)children;
-  for (int child = 0; child < 1 << model->lattice->dimension; child++) {
+  for (int child = 0, done; child < 1 << model->lattice->dimension; child += done) {
     int32_t corner[3];
+    done = 1;
     if (!children_data[child]) continue;
     corner_of(model, child, corner);
-    if (!gab_lbm_cross_rows(model, parent_data, children_data[child], corner))
-      GAB_TRY(split_cells(model, parent_data, children_data[child], corner));
+    gab_lbm_block *const pair[2] = {children_data[child], child % 2 == 0 ? children_data[child + 1] : NULL};
+    const int in_rows = gab_lbm_split_rows(model, parent_data, pair, corner);
+    if (in_rows > 0) done = in_rows;
+    else GAB_TRY(split_cells(model, parent_data, pair[0], corner));
   }
   return GAB_OK;
 }
@@ -268,12 +271,16 @@ gab_status gab_lbm_merge(void *user, const gab_forest *forest, const gab_block *
   (void)forest;
   (void)parent;
   (void)children;
-  for (int child = 0; child < 1 << model->lattice->dimension; child++) {
+  for (int child = 0, done; child < 1 << model->lattice->dimension; child += done) {
     int32_t corner[3];
+    done = 1;
     if (!children_data[child]) continue;
     corner_of(model, child, corner);
-    if (!gab_lbm_cross_rows(model, children_data[child], parent_data, corner))
-      GAB_TRY(merge_cells(model, children_data[child], parent_data, corner));
+    const gab_lbm_block *const pair[2] = {children_data[child],
+                                          child % 2 == 0 ? children_data[child + 1] : NULL};
+    const int in_rows = gab_lbm_merge_rows(model, pair, parent_data, corner);
+    if (in_rows > 0) done = in_rows;
+    else GAB_TRY(merge_cells(model, pair[0], parent_data, corner));
   }
   return GAB_OK;
 }
