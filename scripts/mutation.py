@@ -4,6 +4,7 @@ The table, scripts/mutations.txt, is a list of
 
     defect NAME: what it does
     tests TEST TEST ...             names of ctest; NAME-np4, or NAME for all numbers of processes
+    alone WHY                       why one program is enough where there is no second one
     file PATH                       once or more; below it once or more:
     - a line of the source          consecutive lines that stand there exactly once, and
     + a line instead of them        what replaces them
@@ -22,7 +23,7 @@ import sys
 import time
 
 LEAST_SECONDS, PATIENCE = 20, 10  # a test hangs if it takes so much longer than without a defect
-WANTED = 2  # tests that have to notice
+WANTED = 2  # programs or scripts that have to notice
 PROGRAMS = {"judge": "gabion_test_judge"}  # those whose target has another name
 
 
@@ -50,19 +51,31 @@ def read_table(path):
                 raise Failure("%s: `defect NAME: what it does' expected" % where)
             if any(d["name"] == name for d in defects):
                 raise Failure("%s: there is a defect %s already" % (where, name))
-            defects.append({"name": name, "says": says, "tests": [], "hunks": [], "file": None, "open": False, "where": where})
-        elif not defects or word not in ("tests", "file", "-", "+"):
-            raise Failure("%s: expected `defect', `tests', `file', `-' or `+'" % where)
+            defects.append({"name": name, "says": says, "tests": [], "wanted": WANTED, "hunks": [], "file": None, "open": False, "where": where})
+        elif not defects or word not in ("tests", "alone", "file", "-", "+"):
+            raise Failure("%s: expected `defect', `tests', `alone', `file', `-' or `+'" % where)
         elif word == "tests":
             defects[-1]["tests"] += rest.split()
+        elif word == "alone":
+            if not rest.strip():
+                raise Failure("%s: `alone WHY' expected" % where)
+            defects[-1]["wanted"] = 1
         elif word == "file":
             defects[-1].update(file=rest.strip(), open=False)
         else:
             add_line(defects[-1], word, rest, where)
     for defect in defects:
-        if len(defect["tests"]) < WANTED or not defect["hunks"]:
-            raise Failure("%s: defect %s needs %d tests and lines to replace" % (defect["where"], defect["name"], WANTED))
+        programs = len(set(map(program_of, defect["tests"])))
+        if programs < defect["wanted"] or not defect["hunks"]:
+            raise Failure("%s: defect %s needs %d programs that test and lines to replace" % (defect["where"], defect["name"], WANTED))
+        if programs > 1 and defect["wanted"] < WANTED:
+            raise Failure("%s: defect %s says that there is one program alone, and names %d" % (defect["where"], defect["name"], programs))
     return defects
+
+
+def program_of(test):
+    """A test without the number of its processes and the variant: both are the same claims."""
+    return re.sub(r"-np\d+(-.*)?$", "", test)
 
 
 def add_line(defect, sign, text, where):
@@ -354,12 +367,12 @@ def work(options, defects):
     width = max(len(d["name"]) for d in defects)
     for defect in defects:
         caught = examine(options, tests, defect)
-        distinct = {re.sub(r"-np\d+$", "", c) for c in caught}
-        if len(distinct) < WANTED:
+        distinct = set(map(program_of, caught))
+        if len(distinct) < defect["wanted"]:
             few.append(defect["name"])
-        print("%-*s  %d of %d  %s%s" % (width, defect["name"], len(distinct), len(defect["tests"]), " ".join(caught) or "nobody",
-                                        "" if len(distinct) >= WANTED else "   <- too few"), flush=True)
-    print("gabion: %d defects in %.0f s; caught by fewer than %d tests: %s" % (len(defects), time.time() - start, WANTED, ", ".join(few) or "none"))
+        print("%-*s  %d of %d  %s%s" % (width, defect["name"], len(distinct), len(set(map(program_of, defect["tests"]))), " ".join(caught) or "nobody",
+                                        "" if len(distinct) >= defect["wanted"] else "   <- too few"), flush=True)
+    print("gabion: %d defects in %.0f s; caught by too few: %s" % (len(defects), time.time() - start, ", ".join(few) or "none"))
     return 1 if few else 0
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Are the tests worth anything? Breaks the sources on purpose, one defect at a time, and looks which
-# tests notice: each defect of scripts/mutations.txt has to be caught by at least two.
+# tests notice: each defect of scripts/mutations.txt has to be caught by two programs at least, or by the one where the table says why
+# there is one alone.
 #
 #   scripts/mutation.sh [--list] [--keep] [--out DIR] [NAME ...]      all defects, or those named
 #
@@ -8,7 +9,7 @@
 # in, built, tested, and taken out again: nothing of it is ever in the tree or the usual build. The tests of the table have
 # to pass before anything is broken. A test that takes ten times as long as then, and 20 s, hangs: that is noticed, too.
 # The source has moved on if the text that a defect replaces is not there, exactly once: an error, like a test that is not there.
-# Prints a table, defect -> tests that caught it; exit code 0 if each was caught by two at least, 1 if not, 2 if something
+# Prints a table, defect -> tests that caught it; exit code 0 if each was caught by so many, 1 if not, 2 if something
 # else went wrong. --keep: DIR stays (the next run is faster).
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"

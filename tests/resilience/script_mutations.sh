@@ -56,10 +56,18 @@ refused 'part of a line' 'table.txt:4: the source has moved on: these lines stan
 printf 'defect a: nothing\ntests f/x f/y\nfile gone.c\n- one\n' >"$work/table.txt"
 refused 'a file that is not there' 'there is no file gone.c'
 printf 'defect a: nothing\ntests f/x\nfile file.c\n- one\n' >"$work/table.txt"
-refused 'a defect that one test is to catch' 'table.txt:1: defect a needs 2 tests'
+refused 'a defect that one test is to catch' 'table.txt:1: defect a needs 2 programs'
+printf 'defect a: nothing\ntests f/y-np2 f/y-np3 f/y-np3-an=1\nfile file.c\n- one\n' >"$work/table.txt"
+refused 'a defect that one program is to catch' 'table.txt:1: defect a needs 2 programs'
+printf 'defect a: nothing\ntests f/y-np2 f/y-np3\nalone nobody else can\nfile file.c\n- one\n' >"$work/table.txt"
+check "$work/table.txt" "$work" || complain "one program alone: $(cat "$work/said.txt")"
+printf 'defect a: nothing\ntests f/x f/y-np3\nalone nobody else can\nfile file.c\n- one\n' >"$work/table.txt"
+refused 'one program alone, of two' 'table.txt:1: defect a says that there is one program alone, and names 2'
+printf 'defect a: nothing\ntests f/x\nalone\nfile file.c\n- one\n' >"$work/table.txt"
+refused 'one program alone without a reason' 'table.txt:3: `alone WHY'
 printf 'defect a nothing\n' >"$work/table.txt"
 refused 'a defect without a word' 'table.txt:1: `defect NAME: what it does'
-for test in f/x f/z.sh f/y f/y-np2 f/y-np3-an=1; do printf "defect a${test//[^a-z0-9]/-}: no\ntests f/x $test\nfile file.c\n- one\n"; done >"$work/table.txt"
+for test in f/z.sh f/y f/y-np2 f/y-np3-an=1; do printf "defect a${test//[^a-z0-9]/-}: no\ntests f/x $test\nfile file.c\n- one\n"; done >"$work/table.txt"
 check "$work/table.txt" "$work" || complain "tests that are there: $(cat "$work/said.txt")"
 for test in f/w f/y-np4 f/z f/y-np2-an=1 x; do printf "defect a${test//[^a-z0-9]/-}: no\ntests f/x $test\nfile file.c\n- one\n"; done >"$work/table.txt"
 refused 'tests that are not there' 'no test f/w' 'no test f/y-np4' 'no test f/z' 'no test f/y-np2-an=1' 'no test x'
