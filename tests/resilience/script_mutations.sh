@@ -1,6 +1,6 @@
 # gabion-test: timeout=60 labels=quick
-# The defects of scripts/mutations.txt can be put into the sources as they are now; one that cannot, and a table that is none,
-# are refused with the line. (What the tests make of the defects, scripts/mutation.sh says; that takes minutes.)
+# The defects of scripts/harness/mutations.txt can be put into the sources as they are now; one that cannot, and a table that is none,
+# are refused with the line. (What the tests make of the defects, scripts/harness/mutation.sh says; that takes minutes.)
 set -u
 : "${GABION_SOURCE:?}"
 command -v python3 >/dev/null || exit 77
@@ -8,20 +8,20 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failures=0
 complain() { printf '%s\n' "$*"; failures=$((failures + 1)); }
-table=$GABION_SOURCE/scripts/mutations.txt
-check() { python3 "$GABION_SOURCE/scripts/mutation.py" --check --root "${2:-$GABION_SOURCE}" "$1" >"$work/said.txt" 2>&1; }
+table=$GABION_SOURCE/scripts/harness/mutations.txt
+check() { python3 "$GABION_SOURCE/scripts/harness/mutation.py" --check --root "${2:-$GABION_SOURCE}" "$1" >"$work/said.txt" 2>&1; }
 
 check "$table" || complain "$(cat "$work/said.txt")"
-[ "$("$GABION_SOURCE/scripts/mutation.sh" --list | wc -l)" -ge 15 ] || complain 'mutation.sh --list has less than 15 defects'
+[ "$("$GABION_SOURCE/scripts/harness/mutation.sh" --list | wc -l)" -ge 15 ] || complain 'mutation.sh --list has less than 15 defects'
 
 # Of a shell test everything is built that it uses: else it fails without any defect.
 python3 - "$GABION_SOURCE" >"$work/said.txt" 2>&1 <<'PY' || complain "$(cat "$work/said.txt")"
 import os, re, sys
 root = sys.argv[1]
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(root, "scripts"))
+sys.path.insert(0, os.path.join(root, "scripts/harness"))
 import mutation
-words = {w for d in mutation.read_table(os.path.join(root, "scripts/mutations.txt")) for w in d["tests"] if w.endswith(".sh")}
+words = {w for d in mutation.read_table(os.path.join(root, "scripts/harness/mutations.txt")) for w in d["tests"] if w.endswith(".sh")}
 assert any(w.startswith("resilience/") for w in words), "no shell test of resilience in the table"
 for word in sorted(words):
     folder, name = word.split("/")
@@ -74,5 +74,5 @@ refused 'tests that are not there' 'no test f/w' 'no test f/y-np4' 'no test f/z'
 # All that is wrong, not the first of it.
 printf 'defect a: no\ntests f/x f/w\nfile file.c\n- two\n\ndefect b: no\ntests f/x f/v\nfile file.c\n- ten\n' >"$work/table.txt"
 refused 'all that is wrong' 'no test f/w' 'table.txt:4: the source has moved on' 'no test f/v' 'table.txt:9: the source has moved on'
-(cd / && python3 "$GABION_SOURCE/scripts/mutation.py" --check "$table" >"$work/said.txt" 2>&1) || complain "--check without --root: $(cat "$work/said.txt")"
+(cd / && python3 "$GABION_SOURCE/scripts/harness/mutation.py" --check "$table" >"$work/said.txt" 2>&1) || complain "--check without --root: $(cat "$work/said.txt")"
 exit $((failures > 0))

@@ -1,6 +1,6 @@
-"""Puts one defect after another into a copy of the sources and looks which tests notice (scripts/mutation.sh has the words).
+"""Puts one defect after another into a copy of the sources and looks which tests notice (scripts/harness/mutation.sh has the words).
 
-The table, scripts/mutations.txt, is a list of
+The table, scripts/harness/mutations.txt, is a list of
 
     defect NAME: what it does
     tests TEST TEST ...             names of ctest; NAME-np4, or NAME for all numbers of processes
@@ -378,7 +378,7 @@ def work(options, defects):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--root", default=os.path.dirname(os.path.dirname(os.path.abspath(__file__))), help="of the sources")
+    parser.add_argument("--root", default=os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), help="of the sources")
     parser.add_argument("--out")
     parser.add_argument("--mpi")
     parser.add_argument("--list", action="store_true")

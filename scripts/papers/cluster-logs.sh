@@ -3,7 +3,7 @@
 # says and as runs under strategy `local` count it: a uniform flow, a flow that adapts, a phase field whose window moves, and (by plan
 # alone) the planes that conjugate gradients exchange.
 #
-#   scripts/cluster-logs.sh [--clusters LIST] [--out DIR] [--built] [--report]
+#   scripts/papers/cluster-logs.sh [--clusters LIST] [--out DIR] [--built] [--report]
 #
 #   --clusters LIST  that are run (default "1 2 4 8 16"); plan says all of these
 #   --out DIR        default: out/cluster-logs
@@ -13,7 +13,7 @@
 # Nothing is timed: it may run beside other work. DIR gets report.md, what plan said (plan_*.json) and what was counted (traffic_*.csv,
 # runs.csv). Exit 1 if a run fails or one of --clusters is missing, or logs more than 2 % more or less than plan says for its division.
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 
 OUT=out/cluster-logs CLUSTERS="1 2 4 8 16" BUILT='' REPORT=''
 while (($#)); do

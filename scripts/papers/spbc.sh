@@ -2,7 +2,7 @@
 # Figure 5 and table 2 of Ropars et al. 2013 (SPBC), measured with real deaths: what a cluster that goes back needs for the steps that
 # it computes again, against their first execution; what is logged; and what logging costs where nobody dies.
 #
-#   scripts/paper-spbc.sh [--quick] [--parts LIST] [--clusters LIST] [--repeat N] [--pairs N] [--step-time S] [--out DIR] [--built] [--report]
+#   scripts/papers/spbc.sh [--quick] [--parts LIST] [--clusters LIST] [--repeat N] [--pairs N] [--step-time S] [--out DIR] [--built] [--report]
 #
 #   --quick          once, short steps, 2 and 16 clusters, one pair: whether it works, not how long it takes
 #   --parts LIST     default "rework overhead"
@@ -20,7 +20,7 @@
 # undisturbed one (exit 1 if not). DIR gets the times of all steps, runs.jsonl, figure5_measured.png and report.md.
 # To be run where nothing else runs.
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 
 OUT=out/paper-spbc PARTS="rework overhead" CLUSTERS="1 2 4 8 16" REPEAT=3 PAIRS=8 STEP_TIME=0.05 BUILT='' REPORT=''
 while (($#)); do
@@ -92,6 +92,6 @@ fi
 
 python=$(gabion_python)
 [ -n "$python" ] || fail "no python3: the times are in $OUT, without report"
-"$python" "$GABION_ROOT/scripts/paper_spbc.py" --out "$OUT" || failures=$((failures + 1))
+"$python" "$GABION_ROOT/scripts/papers/spbc.py" --out "$OUT" || failures=$((failures + 1))
 cat "$OUT/report.md"
 ((failures == 0))

@@ -3,7 +3,7 @@
 # SIGKILL, under strategy `local` and under `spare`, beside the model of `gabion plan --delays`. Steps sleep, so that a few
 # cores carry many processes.
 #
-#   scripts/paper-fenixlr-runs.sh [--quick] [--figures LIST] [--repeat N] [--step-time S] [--out DIR] [--built] [--report]
+#   scripts/papers/fenixlr-runs.sh [--quick] [--figures LIST] [--repeat N] [--step-time S] [--out DIR] [--built] [--report]
 #
 #   --quick        once, with short steps, figure 7 alone: whether it works, not how long it takes
 #   --figures LIST default "7 10 6"
@@ -21,7 +21,7 @@
 # All have to end with the checksum of the undisturbed run; what does not is a failure (exit 1).
 # DIR gets the times of all steps, runs.jsonl, figure7_measured.png, figure6_measured.png and report.md.
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 
 OUT=out/paper-fenixlr-runs FIGURES="7 10 6" REPEAT=3 STEP_TIME=0.2 BUILT= REPORT=
 while (($#)); do
@@ -117,6 +117,6 @@ fi
 
 python=$(gabion_python)
 [ -n "$python" ] || fail "no python3: the times are in $OUT, without report"
-"$python" "$GABION_ROOT/scripts/paper_fenixlr_runs.py" --out "$OUT" --gabion "$GABION" || failures=$((failures + 1))
+"$python" "$GABION_ROOT/scripts/papers/fenixlr_runs.py" --out "$OUT" --gabion "$GABION" || failures=$((failures + 1))
 cat "$OUT/report.md"
 ((failures == 0))

@@ -2,7 +2,7 @@
 # Runs with strategy `local` whose processes are killed by SIGKILL from outside, at random times: each has to end with the
 # state of the undisturbed run, to the last bit.
 #
-#   scripts/local-kills.sh [--runs R] [--seed S] [-n SLOTS] [--spares K] [--kills M] [--clusters C] [--second WHAT] [--case FILE] [--out DIR] [-- ARGUMENTS]
+#   scripts/faults/local-kills.sh [--runs R] [--seed S] [-n SLOTS] [--spares K] [--kills M] [--clusters C] [--second WHAT] [--case FILE] [--out DIR] [-- ARGUMENTS]
 #
 #   --runs R     so many runs (default 20)
 #   --seed S     of times and victims (default: the time); what they meet also depends on the machine
@@ -25,7 +25,7 @@
 # dead (without checkpoints on disk, which --case may have), and those without another strategy with no step
 # of a survivor computed again and no agreement or repair while local recovery was on.
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 
 RUNS=20 SEED=$((EPOCHSECONDS % 32768)) N=8 SPARES=2 KILLS= CLUSTERS= SECOND= CASE=$GABION_ROOT/tests/faults/local_runs/local.yaml OUT= MORE=()
 while (($#)); do

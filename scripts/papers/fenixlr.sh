@@ -2,9 +2,9 @@
 # Figures 2, 3, 7 and 8 of Gamell et al. 2015 (FenixLR), and the numbers of section 4.3, by the model of `gabion plan
 # --delays`: how the delay of a failed process spreads, and what local recovery saves against global. Nothing is killed
 # here and nothing runs on several processes: figures 7 and 8 of the paper are measured, these are their model. Measured are
-# figures 6, 7 and 10 by scripts/paper-fenixlr-runs.sh, beside that model.
+# figures 6, 7 and 10 by scripts/papers/fenixlr-runs.sh, beside that model.
 #
-#   scripts/paper-fenixlr.sh [--quick] [--out DIR] [--built]
+#   scripts/papers/fenixlr.sh [--quick] [--out DIR] [--built]
 #
 #   --quick     ten runs instead of thirty for figure 3, a grid of 40^3 instead of 100^3 for section 4.3, 100 steps of a million processes instead of 1000
 #   --out DIR   default: out/paper-fenixlr
@@ -13,7 +13,7 @@
 # DIR gets figure2_*.png, figure7*.png, figure8*.png (processes against time, drawn by gabion itself), figure3.png and
 # figure6_model.png (by python3-matplotlib, else gnuplot), the numbers as JSON and CSV, and report.md.
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 
 OUT=out/paper-fenixlr RUNS=30 EDGE=100 MILLION_STEPS=1000 BUILT=
 while (($#)); do
@@ -84,7 +84,7 @@ draw figure8_10_global "${row[@]}" "${nodes[@]}" --recovery global
 
 python=$(gabion_python)
 [ -n "$python" ] || fail "no python3: pictures and numbers are in $OUT, without report"
-"$python" "$GABION_ROOT/scripts/paper_fenixlr.py" --out "$OUT"
+"$python" "$GABION_ROOT/scripts/papers/fenixlr.py" --out "$OUT"
 cat "$OUT/report.md"
 say "pictures:"
 printf '  %s\n' "$OUT"/*.png

@@ -2,7 +2,7 @@
 # What the journal of strategy `local` costs as long as nobody dies: steps of a flow with it and without, in pairs of runs that
 # take turns, so that a slow change of the machine meets both alike.
 #
-#   scripts/journal-cost.sh [--pairs N] [--steps N] [--cells N] [-n PROCESSES] [--before PROGRAM] [--out DIR]
+#   scripts/measure/journal-cost.sh [--pairs N] [--steps N] [--cells N] [-n PROCESSES] [--before PROGRAM] [--out DIR]
 #
 #   --pairs N        of runs, after one that does not count (default 20)
 #   --steps N        of a run (default 300), a checkpoint every third of them
@@ -14,7 +14,7 @@
 # A Taylor-Green vortex on D3Q19, one thread a process, no output. Time in the tasks of the steps, of slot 0, which waits for its
 # neighbours in each, without checkpoints; and of the whole loop, checkpoints included. Ratios of pairs: median, quartiles, and an interval that holds the median of all such pairs with 95 % (order statistics). To be run where nothing else runs.
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 
 PAIRS=20 STEPS=300 CELLS=64 N=2 BEFORE= OUT=
 while (($#)); do

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What scripts/paper-reinit.sh measures, and its tables and plots. Plots need matplotlib; without it there are none.
+"""What scripts/papers/reinit.sh measures, and its tables and plots. Plots need matplotlib; without it there are none.
 
-  paper_reinit.py measure --build DIR --mpirun PATH --out DIR [--short] [--more] --np N... --runs N --programs NAME...
-  paper_reinit.py report --out DIR
+  reinit.py measure --build DIR --mpirun PATH --out DIR [--short] [--more] --np N... --runs N --programs NAME...
+  reinit.py report --out DIR
 
 A run is one line of DIR/runs.jsonl. Its times, in seconds, are those of the process that prints (rank 0 of the program's
 communicator), from the first call of the program to the end of its main loop:

@@ -2,7 +2,7 @@
 # Chaos: runs of small flows whose processes are killed by SIGKILL from outside, at random times and in random numbers:
 # one, several at once, half of them, all. Every run has to end with the state of the undisturbed run, to the last bit.
 #
-#   scripts/chaos.sh [--minutes M] [--runs R] [--seed S] [-n PROCESSES] [--spares K] [--steps STEPS] [--out DIR]
+#   scripts/faults/chaos.sh [--minutes M] [--runs R] [--seed S] [-n PROCESSES] [--spares K] [--steps STEPS] [--out DIR]
 #
 #   --minutes M   how long processes are killed; the run that is under way then goes on undisturbed (default 60)
 #   --runs R      no more than so many runs
@@ -28,7 +28,7 @@
 # The counts go to DIR/chaos.json, every kill and end to DIR/chaos.log. Exit 0 only if every end was explained.
 # Hangs inside the MPI library are rescued by the launcher and counted.
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 
 MINUTES=60 SEED=$((EPOCHSECONDS % 32768)) N=16 SPARES=0 RUNS=1000000 STEPS=6000 OUT= START_UP= WAIT=40
 while (($#)); do

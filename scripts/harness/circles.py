@@ -293,7 +293,7 @@ def read_list(path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--root", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."), help="the sources (here: this script's)")
+    parser.add_argument("--root", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."), help="the sources (here: this script's)")
     parser.add_argument("--edges", action="store_true", help="say why each is a circle")
     parser.add_argument("--check", metavar="LIST", help="compare with the list of circles that may be")
     options = parser.parse_args()

@@ -3,7 +3,7 @@
 # checkpoint in every iteration, one process (or all of an emulated node) killed in a random iteration, the same for each
 # way to go on; how long that takes, split into writing checkpoints, recovery of MPI, reading, and the application.
 #
-#   scripts/paper-reinit.sh [--short] [--np LIST] [--runs N] [--programs LIST] [--out DIR] [--more]
+#   scripts/papers/reinit.sh [--short] [--np LIST] [--runs N] [--programs LIST] [--out DIR] [--more]
 #                           [--built] [--plot]
 #
 #   --short          smaller problems, three runs of each on 2, 4 and 8 processes: some ten minutes
@@ -19,7 +19,7 @@
 # `respawn`, the same with processes started anew, where this build has that strategy; `shrink`, the same with fewer
 # processes, of conjugate gradients only. DIR gets runs.jsonl, report.md, figure4.png ... figure7.png.
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 
 OUT=out/paper-reinit SHORT= MORE= NPS= RUNS= PROGRAMS="cg md sedov" BUILT= PLOT=
 while (($#)); do
@@ -49,7 +49,7 @@ if [ -z "$PLOT" ] && [ -z "$BUILT" ]; then
 fi
 python=$(gabion_python)
 [ -n "$python" ] || fail "no python3"
-here=$GABION_ROOT/scripts/paper_reinit.py
+here=$GABION_ROOT/scripts/papers/reinit.py
 if [ -z "$PLOT" ]; then
   export OMP_NUM_THREADS=1
   "$python" "$here" measure --build "$GABION_BUILD" --mpirun "$(gabion_mpi_prefix)/bin/mpirun" --out "$OUT" $SHORT $MORE \

@@ -2,7 +2,7 @@
 # Breaks each MPI test on purpose, at each number of processes above one, and lists those that do not notice:
 # the last claim that its last living slot makes is made false; and that slot is killed, which the test does not mean.
 #
-#   scripts/test-of-tests.sh [--only REGEX] [--long] [--jobs N]
+#   scripts/harness/test-of-tests.sh [--only REGEX] [--long] [--jobs N]
 #
 #   --only REGEX   of the names of tests, as `ctest -N' lists them
 #   --long         also those with the label `long': they are broken at their second claim, since they take long
@@ -11,7 +11,7 @@
 # GABION_BUILD: the build folder (build/), which has to be up to date. Ends with 1 if a test does not notice, has no claim
 # on its last slot, or fails without being broken.
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 only=. long= jobs=2
 while [ $# -gt 0 ]; do
   case $1 in

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Report and plots with axes of scripts/paper-fenixlr.sh, from the JSON and CSV files in a folder.
+"""Report and plots with axes of scripts/papers/fenixlr.sh, from the JSON and CSV files in a folder.
 
-  paper_fenixlr.py --out DIR
+  fenixlr.py --out DIR
 
 Needs nothing but Python 3; plots are made by matplotlib if it is there, else by gnuplot, else not at all.
 """
 import argparse, csv, json, os
 
-from paper_kohl import Panel, plotter
+from kohl import Panel, plotter
 
 PRINTED = "as printed"
 CAUSAL = "with T(i-1,j)"

@@ -2,13 +2,13 @@
 # Measures what the installed MPI carries after the death of processes: the rows of the table in doc/ulfm.md. Every death
 # is a real SIGKILL. Run it again when the MPI is changed.
 #
-# usage: scripts/ulfm-probe.sh [--trials N] [--seconds S] [--out FILE] [ROW ...]
+# usage: scripts/mpi/ulfm-probe.sh [--trials N] [--seconds S] [--out FILE] [ROW ...]
 #   --trials N    so many trials per row and transport (default 1000), or until 20 jobs have hung
 #   --seconds S   no new job for a row once it has taken so long (default: none)
 #   --out FILE    a line per row is appended there: row, transport, trials, right, hung, crashed (default: only printed)
 # Rows: adjacent adjacent-large spare send receive make many respawn respawn-two respawn-all respawn-all-two (default: all)
 set -u
-. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 
 trials=1000 seconds=1000000 out=/dev/null rows=()
 while (($#)); do
@@ -27,7 +27,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export TMPDIR=$work
 for program in local make spawn; do
-  "$prefix/bin/mpicc" -std=gnu11 -O1 -o "$work/$program" "$GABION_ROOT/scripts/ulfm_probe/$program.c" || fail "cannot compile $program"
+  "$prefix/bin/mpicc" -std=gnu11 -O1 -o "$work/$program" "$GABION_ROOT/scripts/mpi/ulfm_probe/$program.c" || fail "cannot compile $program"
 done
 
 # As gabion-launch calls it; ports are the kernel's choice.

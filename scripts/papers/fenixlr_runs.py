@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Report and plots of scripts/paper-fenixlr-runs.sh: what was measured, beside the model of `gabion plan --delays`.
+"""Report and plots of scripts/papers/fenixlr-runs.sh: what was measured, beside the model of `gabion plan --delays`.
 
-  paper_fenixlr_runs.py --out DIR --gabion PROGRAM
+  fenixlr_runs.py --out DIR --gabion PROGRAM
 
 DIR has runs.jsonl (what was run) and runs/NAME/times/seat-S.csv, events.jsonl and summary.json of each. Needs nothing but
 Python 3; plots are made by matplotlib if it is there, else by gnuplot, else not at all.
@@ -15,7 +15,7 @@ So for figure 6, where there is a checkpoint every few steps, the pause has the 
 """
 import argparse, csv, glob, json, os, statistics, subprocess, sys
 
-from paper_kohl import Panel, plotter
+from kohl import Panel, plotter
 
 
 def median(values):

@@ -4,13 +4,13 @@
 # the sizes named there (100x100x20, 100x100x40, 20^3, 40x40x20), one or several per process: D3Q19 in double, and the phase
 # field with 12 values a cell, as theirs, up to 6 blocks of 100x100x20 (115 MB) per process where memory allows.
 #
-#   scripts/paper-kohl.sh [--quick] [--np LIST] [--runs N] [--network FILE] [--out DIR] [--built] [--plot]
+#   scripts/papers/kohl.sh [--quick] [--np LIST] [--runs N] [--network FILE] [--out DIR] [--built] [--plot]
 #
 #   --quick         about a minute on a quiet machine: fewer repetitions, one run of each, up to 4 processes
 #   --np LIST       numbers of processes, default "2 4 8 16" (at 16 of them 18 GB of memory;
 #                   loads of the phase field that do not fit are left out)
 #   --runs N        of each, in turn; of equal ones the median counts (default 3)
-#   --network FILE  what the model assumes (default: scripts/networks/supermuc.json)
+#   --network FILE  what the model assumes (default: scripts/papers/networks/supermuc.json)
 #   --out DIR       default: out/paper-kohl
 #   --built         takes what is in build/bin as it is
 #   --plot          measures nothing: plots and report from the lines of an earlier run in DIR
@@ -20,9 +20,9 @@
 # described, a model of the curves up to 2^18 processes and of the overhead (figure 7). What is model
 # says so. DIR gets *.png (by python3-matplotlib, else gnuplot), numbers.csv, numbers.json, report.md and the raw lines.
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 
-OUT=out/paper-kohl QUICK= NPS= RUNS= NETWORK=$GABION_ROOT/scripts/networks/supermuc.json BUILT= PLOT=
+OUT=out/paper-kohl QUICK= NPS= RUNS= NETWORK=$GABION_ROOT/scripts/papers/networks/supermuc.json BUILT= PLOT=
 while (($#)); do
   case $1 in
     -h|--help) print_head "${BASH_SOURCE[0]}"; exit 0 ;;
@@ -86,7 +86,7 @@ python=$(gabion_python)
 options=()
 if [ -s "$deaths" ]; then options+=(--recovery "$deaths"); fi
 if [ -s "$with" ] && [ -s "$without" ]; then options+=(--with "$with" --without "$without"); fi
-"$python" "$GABION_ROOT/scripts/paper_kohl.py" --measured "$raw" --network "$NETWORK" --out "$OUT" ${options[@]+"${options[@]}"}
+"$python" "$GABION_ROOT/scripts/papers/kohl.py" --measured "$raw" --network "$NETWORK" --out "$OUT" ${options[@]+"${options[@]}"}
 sed -n '/^Twice the data:/p;/^Fault tolerance of the MPI/p;/^One failure/p' "$OUT/report.md"
 say "report, numbers and plots:"
 printf '  %s\n' "$OUT/report.md" "$OUT/numbers.csv" "$OUT"/*.png

@@ -2,7 +2,7 @@
 # What a death costs, by what is done about it: the others go on (shrink), a spare process takes the seat (spare), or the job
 # is started again from disk (restart). And what spare processes cost as long as nobody dies.
 #
-#   scripts/recovery-times.sh [--np LIST] [--runs N] [--out DIR]
+#   scripts/measure/recovery-times.sh [--np LIST] [--runs N] [--out DIR]
 #
 #   --np LIST   numbers of processes, default "2 4 8 16"
 #   --runs N    of each, in turn, so that a slow change of the machine meets all alike (default 5)
@@ -15,7 +15,7 @@
 # idle: processor time that an idle spare used, of the time that the run took (from /proc).
 # Medians, and the least and the most. Load of the machine is said with them.
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 
 NPS="2 4 8 16" RUNS=5 OUT=
 while (($#)); do

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Numbers, plots and the model of scripts/paper-kohl.sh. Needs nothing but Python 3; plots are made by matplotlib if it
+"""Numbers, plots and the model of scripts/papers/kohl.sh. Needs nothing but Python 3; plots are made by matplotlib if it
 is there, else by gnuplot, else not at all.
 
-  paper_kohl.py --measured FILE.jsonl --out DIR [--recovery FILE.jsonl] [--with FILE.jsonl --without FILE.jsonl]
+  kohl.py --measured FILE.jsonl --out DIR [--recovery FILE.jsonl] [--with FILE.jsonl --without FILE.jsonl]
                 [--network FILE.json]
 
 --measured   lines of `gabion-bench --only paper`, of several runs; of equal name and processes the median counts
@@ -39,7 +39,7 @@ The model of overhead
     played    the same with random failures, steps lost and done again
   figure 7: C/sqrt(2 mu C) over mu and C, with (a) and (b) at 2^13 and 2^15 processes and the largest load
 
-How delays of failures spread is the subject of scripts/paper-fenixlr.sh.
+How delays of failures spread is the subject of scripts/papers/fenixlr.sh.
 """
 import argparse, csv, json, math, os, random, shutil, statistics, subprocess, sys
 
@@ -511,7 +511,7 @@ def main():
     numbers = medians(read_lines(given.measured))
     cases = cases_of(numbers)
     if not cases:
-        sys.exit("paper_kohl.py: no results of `paper' in " + given.measured)
+        sys.exit("kohl.py: no results of `paper' in " + given.measured)
     draw = plotter()
     write_numbers(given.out, numbers)
     measured_figures(draw, given.out, cases)

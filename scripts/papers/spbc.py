@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Report and plot of scripts/paper-spbc.sh.
+"""Report and plot of scripts/papers/spbc.sh.
 
-  paper_spbc.py --out DIR
+  spbc.py --out DIR
 
 DIR has runs.jsonl (what was run) and runs/NAME/times/seat-S.csv, events.jsonl and summary.json of each. Needs nothing but
 Python 3; the plot is made by matplotlib if it is there, else by gnuplot, else not at all.
@@ -12,8 +12,8 @@ what the paper calls rework (section 6.4).
 """
 import argparse, json, os, statistics, sys
 
-from paper_fenixlr_runs import Run
-from paper_kohl import Panel, plotter
+from fenixlr_runs import Run
+from kohl import Panel, plotter
 
 
 def cluster_of(run, slot):

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Whether recoveries have become slower between two builds: the same death in the same run, one build after the other.
 #
-#   scripts/recovery-paired.sh --before BUILD --after BUILD [--pairs N] [--np N] [--out DIR]
+#   scripts/measure/recovery-paired.sh --before BUILD --after BUILD [--pairs N] [--np N] [--out DIR]
 #
 #   --before BUILD  a build folder, say of the commit ahead of a change
 #   --after BUILD   another one (default: the one of this tree)
@@ -14,7 +14,7 @@
 # `recovery` in the events of the run: from the notice of the death until the run goes on, what is taken from disk, tokens included.
 # Both builds take turns, which of them is first, too. Printed are the medians, and the median and the quartiles of the differences.
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 
 BEFORE='' AFTER=$GABION_BUILD PAIRS=20 NP=4 OUT=''
 while (($#)); do
