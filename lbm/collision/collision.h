@@ -104,7 +104,7 @@ typedef struct gab_collision {
   /** Whether the odd moments relax as a magic parameter says, so that half-way walls are exact. NULL: never */
   bool (*has_magic)(const struct gab_lbm_options *options);
   /** With a magic parameter: Reynolds number of a cell up to which no wave grows in a uniform flow
-   *  (tests/lbm/test_von_neumann.c). */
+   *  (tests/lbm/collision/test_von_neumann.c). */
   double wave_reynolds;
   /** In 3D: above this Reynolds number of a cell borders between levels may amplify waves
    * (tests/lbm/walls/mpi_open_sides.c). 0: never seen up to 100. */

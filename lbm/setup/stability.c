@@ -1,5 +1,5 @@
 /* What is known of the stability of a collision before anything is computed. The numbers are those of von
- * Neumann's analysis (tests/lbm/test_von_neumann.c) and of boxes with open sides
+ * Neumann's analysis (tests/lbm/collision/test_von_neumann.c) and of boxes with open sides
  * (tests/lbm/walls/mpi_open_sides.c). */
 #include "lbm/lbm_impl.h"
 

@@ -1,6 +1,6 @@
 /* gabion-test: labels=quick timeout=60 */
 #include "lbm/setup/lbm_config.h"
-#include "lbm_common.h"
+#include "tests/lbm/lbm_common.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

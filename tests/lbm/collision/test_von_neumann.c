@@ -2,8 +2,8 @@
 /* Waves in a uniform flow do not grow with the default rates of any collision model, up to a speed and an
  * omega that belong to it, whatever the angle and the wave number: von Neumann's analysis of what the product
  * computes. */
-#include "lbm_common.h"
-#include "tests/install/d3q15.h"
+#include "tests/lbm/lbm_common.h"
+#include "tests/install/own/d3q15.h"
 #include "von_neumann.h"
 
 #include <setjmp.h>

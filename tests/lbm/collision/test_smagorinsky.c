@@ -1,7 +1,7 @@
 /* gabion-test: labels=quick timeout=120 */
 /* The turbulent viscosity of Smagorinsky is what it is said to be: a channel driven by a force has the shear rate s
  * of (nu + C^2 s) s = g y, y from its middle, and so a known profile. */
-#include "lbm_common.h"
+#include "tests/lbm/lbm_common.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* gabion-test: labels=quick timeout=30 */
 /* Collision models are a table: each can be found, has what others ask it for, and a program adds its own. */
 #include "lbm/setup/lbm_config.h"
-#include "lbm_common.h"
+#include "tests/lbm/lbm_common.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

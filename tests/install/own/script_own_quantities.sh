@@ -13,7 +13,7 @@ GABION_LAUNCH=$work/prefix/bin/gabion-launch
 # build SOURCE PROGRAM [option]
 build() {
   # shellcheck disable=SC2046,SC2086 # words on purpose
-  "$GABION_CC" -std=c11 -Wall -Wextra -Wpedantic -Werror ${3:-} "$GABION_SOURCE/tests/install/$1" -o "$2" \
+  "$GABION_CC" -std=c11 -Wall -Wextra -Wpedantic -Werror ${3:-} "$GABION_SOURCE/tests/install/own/$1" -o "$2" \
     $(pkg-config --cflags --libs gabion-app) -lm || exit 1
 }
 build own_stencil.c stencil

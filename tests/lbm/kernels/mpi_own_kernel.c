@@ -5,7 +5,7 @@
 #include "blockforest/adaptation/adapt.h"
 #include "lbm/lbm_impl.h"
 #include "tests/lbm/step/streaming_common.h"
-#include "tests/install/own_kernels.h"
+#include "tests/install/own/own_kernels.h"
 
 static gab_kernel_family in_sparse, in_two;
 

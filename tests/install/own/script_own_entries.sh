@@ -10,7 +10,7 @@ cmake --install "$GABION_BUILD" --prefix "$work/prefix" >log.txt 2>&1 || { cat l
 export PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name gabion-app.pc)")
 export LD_LIBRARY_PATH=$(dirname "$(find "$work/prefix" -name 'libgabion-app.*' | head -n 1)")
 GABION_LAUNCH=$work/prefix/bin/gabion-launch
-cp "$GABION_SOURCE/tests/install/"{own_entries.c,d3q15.h,navier_slip.h,power_law.h,own_kernels.h} "$work"
+cp "$GABION_SOURCE/tests/install/own/"{own_entries.c,d3q15.h,navier_slip.h,power_law.h,own_kernels.h} "$work"
 # shellcheck disable=SC2046 # words on purpose
 "$GABION_CC" -std=c11 -Wall -Wextra -Wpedantic -Werror own_entries.c -o own $(pkg-config --cflags --libs gabion-app) -lm || exit 1
 gabion=$work/own
@@ -230,6 +230,11 @@ run 0 3 box.yaml --set lbm.collision=srt --set lbm.kernel=plain --inject slot=1,
 [ "$(checksum)" = "$simple" ] || complain "plain: another checksum after a death"
 run 2 1 box.yaml --set lbm.kernel=plain
 said 'it is SRT in double'
+"$GABION_CC" -std=c11 -DPLAIN_REVISION=0 own_entries.c -o false_bits $(pkg-config --cflags --libs gabion-app) -lm || exit 1
+gabion=$work/false_bits
+run 2 1 box.yaml --set lbm.collision=srt --set lbm.kernel=plain
+said 'the kernel "plain" does not give the bits of the library'
+gabion=$work/own
 wrong gathered --set lbm.kernel=gathering
 # goes_on CODE KERNEL: the run in the folder half, to the end with this kernel.
 goes_on() {

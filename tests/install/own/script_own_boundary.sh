@@ -11,7 +11,7 @@ complain() { printf '%s\n' "$*" >&2; failures=$((failures + 1)); }
 cmake --install "$GABION_BUILD" --prefix "$dir/prefix" >"$dir/log" 2>&1 || { cat "$dir/log"; exit 1; }
 export PKG_CONFIG_PATH=$(dirname "$(find "$dir/prefix" -name gabion.pc)")
 export LD_LIBRARY_PATH=$(dirname "$(find "$dir/prefix" -name 'libgabion.*' | head -n 1)")
-cp "$GABION_SOURCE/tests/install/"{own_boundary.c,navier_slip.h} "$dir"
+cp "$GABION_SOURCE/tests/install/own/"{own_boundary.c,navier_slip.h} "$dir"
 cd "$dir" || exit 1
 # shellcheck disable=SC2046 # words on purpose
 "$GABION_CC" -std=c11 -Wall -Wextra -Wpedantic -Werror own_boundary.c -o own $(pkg-config --cflags --libs gabion) -lm ||

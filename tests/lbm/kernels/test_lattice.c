@@ -1,5 +1,5 @@
 /* gabion-test: labels=quick timeout=30 */
-#include "tests/install/d3q15.h"
+#include "tests/install/own/d3q15.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -6,6 +6,10 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#ifndef PLAIN_REVISION /* 0: it says that its bits are those of the library, and is refused */
+#define PLAIN_REVISION 1
+#endif
+
 enum { GATHERED = 24 };
 static atomic_ullong gathered_cells;
 
@@ -90,4 +94,4 @@ static const gab_kernel_family plain = {.name = "plain",
                                         .fields = 2,
                                         .sweep = sweep_plainly,
                                         .refuses = plain_refuses,
-                                        .revision = 1};
+                                        .revision = PLAIN_REVISION};

@@ -6,7 +6,7 @@
  * diagonal there is one on both, since c_x^6 = c_x^2 on both; on D3Q27 about half of it. And vortices in space decay with
  * second order on both. */
 #include "lbm/setup/lbm_config.h"
-#include "lbm_common.h"
+#include "tests/lbm/lbm_common.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
