@@ -294,6 +294,8 @@ gab_status gab_lbm_choose_kernel(const gab_lbm_options *options, const int32_t c
 /** Fields of populations that each block has with the kernel of these options: 1 or 2; 0 if there is no such
  *  kernel, without a lattice if it has none on any. Sparse blocks have one of their fluid cells alone. Pure. */
 int gab_lbm_fields(const gab_lbm_options *options);
+/** Whether the flow could be computed with another collision as well, on its lattice (if it is known) and by its kernel. Pure. */
+bool gab_lbm_accepts(const gab_lbm_options *options, const gab_collision *collision);
 
 /** What the blocks of a flow take and send, as bytes. */
 typedef struct gab_lbm_footprint {
@@ -341,6 +343,9 @@ void gab_lbm_advise(const gab_lbm_options *options, double speed, int level, cha
  * cells are too coarse for that, and what to do, in words; empty if not. Pure. @param[in] options  as gab_lbm_magic_on()
  * takes them */
 void gab_lbm_advise_open(const gab_lbm_options *options, int level, char *text, size_t capacity);
+/** What of its collision may help a flow that has diverged, in words: the other models that it could have, with their parameters, and its
+ *  own. Pure. */
+void gab_lbm_advise_diverged(const gab_lbm_options *options, char *text, size_t capacity);
 /** Whether it is less there than the options say. Pure. */
 bool gab_lbm_magic_is_bounded(const gab_lbm_options *options, int level);
 

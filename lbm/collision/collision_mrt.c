@@ -121,5 +121,5 @@ const gab_collision gab_collision_mrt = {
     .has_magic = has_magic,
     .wave_reynolds = 6,
     .border_reynolds_of_space = 30,
-    .calmer = "mrt without lbm.magic",
+    .calmer = (const char *const[]){"mrt without lbm.magic", NULL},
 };

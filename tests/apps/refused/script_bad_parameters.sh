@@ -53,8 +53,12 @@ for wrong in 'domain.block=[5, 8]:no whole number of blocks' 'domain.block=[8, 8
   check 2 good.yaml --set "$setting"
   said "${wrong#*:}"
 done
-refused 2 good.yaml --set lbm.kernel=vector --set lbm.pencil=4
-said 'two fields'
+for key in pencil pass; do # alike: both are for one field
+  refused 2 good.yaml --set lbm.kernel=vector --set lbm.$key=2
+  said "lbm.$key: has no effect above 1: the kernel vector keeps two fields"
+  check 0 good.yaml --set lbm.kernel=vector --set lbm.$key=1
+  check 0 good.yaml --set lbm.kernel=sparse --set lbm.$key=2
+done
 
 # What says the same in two ways: a file may not give both, and --set of one replaces the other.
 both() { # both WHERE WORDS SED_EXPRESSION: a file with both; then --set SETTING of the other one, and what then holds

@@ -195,6 +195,13 @@ static void on_axes_and_corners_two_rates_keep_waves_up_to_a_cell_reynolds_numbe
   given.options.omega = omega_of(&given);
   gab_lbm_advise(&given.options, given.speed, 0, text, sizeof text);
   assert_non_null(strstr(text, "above 10"));
+  assert_non_null(strstr(text, "lbm.collision: srt does not")); /* mrt is not defined there */
+  gab_lbm_advise_diverged(&given.options, text, sizeof text);
+  assert_string_equal(text,
+                      "another collision model (lbm.collision: srt; now trt); other values of lbm.magic; ");
+  given.options.lattice = &gab_lattice_d3q19;
+  gab_lbm_advise_diverged(&given.options, text, sizeof text);
+  assert_non_null(strstr(text, "mrt with "));
   given.options.lattice = NULL;
   gab_lbm_advise(&given.options, given.speed * 0.99, 0, text, sizeof text);
   assert_string_equal(text, "");
