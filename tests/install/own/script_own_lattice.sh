@@ -64,8 +64,8 @@ check 2 box.yaml --set lbm.kernel=plain --set lbm.collision=trt
 said 'it is SRT in double'
 
 # What is said of a flow that diverges are models that there are on this lattice.
-run 4 1 box.yaml --set fluid.omega=1.9999 --set 'boundaries.y_max.velocity=[0.3, 0, 0]' --set run.steps=20000
-said 'what may help: another collision model (lbm.collision: srt, power_law with lbm.consistency; now trt)'
+run 4 1 box.yaml --set fluid.omega=1.9999 --set 'boundaries.y_max.velocity=[0.19, 0, 0]' --set lbm.collision=srt --set run.steps=20000
+said 'what may help: another collision model (lbm.collision: trt with lbm.magic, power_law with lbm.consistency; now srt); a smaller omega'
 
 # ---- The plan: what a run of the copy takes is what one of D3Q19 takes; fields of D3Q15 take 15/19 of it.
 planned() { # planned LATTICE
@@ -182,6 +182,12 @@ same_everywhere() { # same_everywhere CASE COLLISION PROCESSES...: on so many, a
 same_everywhere box trt 2 4
 same_everywhere closed srt
 for collision in trt srt power_law; do same_everywhere levels $collision; done
+# Beside the moving lid, too, where no border of levels meets an edge of it (lbm/lbm.h says what happens there).
+sed 's/cells: .*, block/cells: [32, 16, 32], block/' closed.yaml >lid.yaml
+printf 'refinement: {levels: 1, criteria: [{type: box, lo: [8.1, 8.1, 8.1], hi: [23.9, 16, 23.9]}]}\n' >>lid.yaml
+run 0 2 lid.yaml
+said 'blocks of levels 0 to 1: 28 + 32'
+keeps_mass lid
 run 0 1 box.yaml
 plain=$(checksum)
 for kernel in sparse reference gathered; do
