@@ -31,14 +31,14 @@
  * y+, z-, z+; beyond free-slip sides only, it is reflected at all of them. At an edge with a free-slip side
  * the velocity of a velocity side has no component across the free-slip one.
  *
- *  Levels: blocks of a forest may be of several levels (blockforest/adaptation/adapt.h), if they have an even number of
- *  cells along each axis, at least 4. The lattice velocity is the same on all, so a level makes two sub-steps
- *  in a step of the level above; rates and force are scaled so that shear and bulk viscosity, the magic
- *  parameter (if it is not bounded) and the acceleration are those of level 0. What crosses between levels is
- * volumetric (Rohde, Kandhai, Derksen & van den Akker 2006), of second order, and conserves mass and momentum
- * to rounding at faces, edges and corners of refined regions; a uniform flow stays uniform. All options,
- * forces and integrals are in units of level 0. The force on a body is what the flow loses to it
- *  to rounding, also where its surface crosses a border between levels.
+ *  Levels: blocks of a forest may be of several levels (blockforest/adaptation/adapt.h), if they have an even number of cells along each
+ * axis, at least 4. The lattice velocity is the same on all, so a level makes two sub-steps in a step of the level above; rates and force
+ * are scaled so that shear and bulk viscosity, the magic parameter (if it is not bounded) and the acceleration are those of level 0. What
+ * crosses between levels is volumetric (Rohde, Kandhai, Derksen & van den Akker 2006), of second order, and conserves mass and momentum to
+ * rounding at faces, edges and corners of refined regions; a uniform flow stays uniform. Only where a border ends at the edge of a moving
+ * side and a wall at rest, D3Q27 (with directions along diagonals of the cube) lets 1/96 of the side's speed across it, times a cell's
+ * mass, in or out per step, in opposite senses at both borders of a region. All options, forces and integrals are in units of level 0. The
+ * force on a body is what the flow loses to it to rounding, also where its surface crosses a border between levels.
  *
  *  Borders between levels: with two rates they are less stable than what is within. In a norm that weighs
  *  populations by their equilibrium, SRT lets no disturbance of a uniform flow grow (Junk & Yong 2009, SIAM
@@ -294,6 +294,8 @@ gab_status gab_lbm_choose_kernel(const gab_lbm_options *options, const int32_t c
 /** Fields of populations that each block has with the kernel of these options: 1 or 2; 0 if there is no such
  *  kernel, without a lattice if it has none on any. Sparse blocks have one of their fluid cells alone. Pure. */
 int gab_lbm_fields(const gab_lbm_options *options);
+/** Whether the flow could be computed with another collision as well, on its lattice (if it is known) and by its kernel. Pure. */
+bool gab_lbm_accepts(const gab_lbm_options *options, const gab_collision *collision);
 
 /** What the blocks of a flow take and send, as bytes. */
 typedef struct gab_lbm_footprint {
@@ -341,6 +343,9 @@ void gab_lbm_advise(const gab_lbm_options *options, double speed, int level, cha
  * cells are too coarse for that, and what to do, in words; empty if not. Pure. @param[in] options  as gab_lbm_magic_on()
  * takes them */
 void gab_lbm_advise_open(const gab_lbm_options *options, int level, char *text, size_t capacity);
+/** What of its collision may help a flow that has diverged, in words: the other models that it could have, with their parameters, and its
+ *  own. Pure. */
+void gab_lbm_advise_diverged(const gab_lbm_options *options, char *text, size_t capacity);
 /** Whether it is less there than the options say. Pure. */
 bool gab_lbm_magic_is_bounded(const gab_lbm_options *options, int level);
 

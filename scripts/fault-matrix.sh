@@ -19,7 +19,7 @@
 #   disk      a slot, or two, die while the state is written to disk; or a slot dies together with the holder of
 #             its copy, and the run goes back to the disk
 #   outside   `kill -9` from outside at a random moment, the victim is not asked
-# The wide one (scripts/fault_matrix.py, which says how its ends are worked out) combines numbers of processes, spares, schemes,
+# The wide one (scripts/faults/fault_matrix.py, which says how its ends are worked out) combines numbers of processes, spares, schemes,
 # nodes, victims, phases and all modes of checkpoints: rows in which each pair of values occurs, and N more that are
 # drawn (--runs, default 1000).
 # --subset makes a few dozen runs of the systematic part (for scripts/test.sh). --jobs J: so many runs at a time.
@@ -440,7 +440,7 @@ if ((runs)); then summed_up >"$OUT/matrix.md"; cat "$OUT/matrix.md"; fi
 wide=0
 if [ -z "$SUBSET" ] && { [ -z "$ONLY" ] || [ "$ONLY" = wide ]; }; then
   command -v python3 >/dev/null || fail "the wide part of the matrix needs python3"
-  python3 "$GABION_ROOT/scripts/fault_matrix.py" --build "$GABION_BUILD" --root "$GABION_ROOT" --out "$OUT" --cover \
+  python3 "$GABION_ROOT/scripts/faults/fault_matrix.py" --build "$GABION_BUILD" --root "$GABION_ROOT" --out "$OUT" --cover \
     --runs "$WIDE_RUNS" --seed "$SEED" --jobs "$JOBS" --np "$WIDE_NPS" || wide=$?
 fi
 echo "$((runs - wrong)) passed, $wrong failed"

@@ -8,7 +8,7 @@
 #   --built      takes what is in the build folder as it is
 #
 # A case is drawn from the parameters of flows and phase fields, and computed by one process alone and then by several, of which
-# some are killed by SIGKILL (scripts/random_cases.py says what is drawn and what is compared). Both have to have the same
+# some are killed by SIGKILL (scripts/faults/random_cases.py says what is drawn and what is compared). Both have to have the same
 # checksum, tables and pictures. Exit 0 only if nothing was to be complained of. The fault matrix has few cases and many
 # ways to die; this has many cases.
 set -euo pipefail
@@ -32,4 +32,4 @@ if [ -z "$BUILT" ]; then
   gabion_build "$GABION_BUILD"
 fi
 [ -x "$GABION_BUILD/bin/gabion" ] || fail "build first: $GABION_BUILD/bin/gabion is missing"
-exec python3 "$GABION_ROOT/scripts/random_cases.py" --build "$GABION_BUILD" --out "${OUT:-$GABION_BUILD/random-cases}" --runs "$RUNS" --seed "$SEED"
+exec python3 "$GABION_ROOT/scripts/faults/random_cases.py" --build "$GABION_BUILD" --out "${OUT:-$GABION_BUILD/random-cases}" --runs "$RUNS" --seed "$SEED"

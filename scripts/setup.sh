@@ -32,7 +32,7 @@ NEEDED=(gcc make cmake pkg-config libhdf5-dev libfyaml-dev)
 OPTIONAL=(libxxhash-dev libpng-dev zlib1g-dev libmetis-dev libisal-dev libblosc-dev
           libhwloc-dev libcmocka-dev gdb   # gdb: stack traces of runs that hang
           python3-matplotlib               # plots of scripts/paper-*.sh
-          python3-h5py)                    # scripts/spectrum.py
+          python3-h5py)                    # scripts/measure/spectrum.py
 as_root() { [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; }
 # lacking PACKAGE...: those that are not installed, by one question to the package system
 lacking() {
@@ -76,7 +76,7 @@ proves_itself() { # proves_itself PREFIX: compiles and runs the probe; the proof
   stamp=$GABION_CACHE/proved-$(stat -L -c '%n %i %s %Y' "$prefix/bin/mpicc" "$prefix/bin/mpirun" | cksum | cut -d' ' -f1)
   [ -e "$stamp" ] && return 0
   dir=$(mktemp -d)
-  if "$prefix/bin/mpicc" "$GABION_ROOT/scripts/ulfm_probe.c" -o "$dir/probe" >"$dir/log" 2>&1; then
+  if "$prefix/bin/mpicc" "$GABION_ROOT/scripts/mpi/ulfm_probe.c" -o "$dir/probe" >"$dir/log" 2>&1; then
     # What the killed process leaves lies in a folder that goes afterwards.
     out=$(TMPDIR=$dir timeout -k 5 60 "$prefix/bin/mpirun" --with-ft ulfm --oversubscribe --mca coll ^han \
           --mca async_mpi_finalize 1 --mca btl_sm_backing_directory "$dir" -n 4 "$dir/probe" \

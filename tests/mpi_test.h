@@ -15,7 +15,7 @@
  * live on, test_doom() or test_kill(); the dead have to be exactly the declared ones.
  *
  * GABION_TEST_BREAK="SLOT WHEN [HOW]" makes one process fail, to see whether the test notices
- * (scripts/test-of-tests.sh). WHEN: `start' (before there is MPI), the number of a claim (1 is the first),
+ * (scripts/harness/test-of-tests.sh). WHEN: `start' (before there is MPI), the number of a claim (1 is the first),
  * `end' (the world still lives), `after' (it has ended). HOW: `claim' (does not hold), `kill', `crash',
  * `exit' (with 1, without a word), `quit' (with 0, too early). */
 #ifndef GABION_TESTS_MPI_TEST_H

@@ -11,7 +11,7 @@
  *      return gab_app_main(argc, argv, physics, 2);
  *    }
  *  @endcode
- *  tests/apps/tutorials/helper_heat.c is a whole one; tests/install/own_entries.c takes the table of the flow and adds to it. What an
+ *  tests/apps/tutorials/helper_heat.c is a whole one; tests/install/own/own_entries.c takes the table of the flow and adds to it. What an
  *  explicit scheme on cells needs is there already: apps/driver/stencil/stencil.h. A physics that `gabion` itself is to know is
  *  a folder beside flow/, named in main.c.
  *

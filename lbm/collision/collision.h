@@ -104,13 +104,14 @@ typedef struct gab_collision {
   /** Whether the odd moments relax as a magic parameter says, so that half-way walls are exact. NULL: never */
   bool (*has_magic)(const struct gab_lbm_options *options);
   /** With a magic parameter: Reynolds number of a cell up to which no wave grows in a uniform flow
-   *  (tests/lbm/test_von_neumann.c). */
+   *  (tests/lbm/collision/test_von_neumann.c). */
   double wave_reynolds;
   /** In 3D: above this Reynolds number of a cell borders between levels may amplify waves
    * (tests/lbm/walls/mpi_open_sides.c). 0: never seen up to 100. */
   double border_reynolds_of_space;
-  /** What to take instead if a magic parameter lets waves grow: "srt or mrt". */
-  const char *calmer;
+  /** What to take instead if a magic parameter lets waves grow: names of models, each with words behind it or none, and NULL.
+   *  Those are told of that a flow can have (gab_lbm_accepts()). */
+  const char *const *calmer;
 } gab_collision;
 
 /** Two relaxation times (Ginzburg, Verhaeghe & d'Humieres 2008). */

@@ -16,7 +16,7 @@
 
 /* Space: d'Humieres et al. 2002, section 3. Plane: Lallemand & Luo 2000; among the published ones they are
  * stable at the highest speeds and omegas with the equilibrium of second order
- * (tests/lbm/test_von_neumann.c). */
+ * (tests/lbm/collision/test_von_neumann.c). */
 static const gab_mrt_rates usual_rates[] = {
     [2] = {.energy = 1.64, .energy_square = 1.54, .energy_flux = 1.9, .stress = 1.4, .third = 1.98},
     [3] = {.energy = 1.19, .energy_square = 1.4, .energy_flux = 1.2, .stress = 1.4, .third = 1.98}};
@@ -121,5 +121,5 @@ const gab_collision gab_collision_mrt = {
     .has_magic = has_magic,
     .wave_reynolds = 6,
     .border_reynolds_of_space = 30,
-    .calmer = "mrt without lbm.magic",
+    .calmer = (const char *const[]){"mrt without lbm.magic", NULL},
 };

@@ -69,7 +69,7 @@ const gab_collision gab_collision_trt = {
     .has_odd_rate = true,
     .has_magic = always,
     .wave_reynolds = 15,
-    .calmer = "srt or mrt",
+    .calmer = (const char *const[]){"srt", "mrt", NULL},
 };
 
 const gab_collision gab_collision_srt = {

@@ -88,6 +88,26 @@ int gab_lbm_fields(const gab_lbm_options *options)
   return 0;
 }
 
+static bool accepts_on(const gab_lbm_options *options, const gab_collision *collision,
+                       gab_kernel_variant wanted)
+{
+  const gab_kernel_family *family = gab_kernel_family_by_name(options->kernel);
+  if (!family || !is_defined_on(collision, wanted.lattice)) return false;
+  if (!family->sweep)
+    return gab_kernel_of(collision->kernels, gab_kernel_kind_of(family), wanted)->run != NULL;
+  return !family->refuses ||
+         !family->refuses(collision, gab_lattice_at(wanted.lattice), wanted.reals, wanted.forced);
+}
+
+bool gab_lbm_accepts(const gab_lbm_options *options, const gab_collision *collision)
+{
+  gab_kernel_variant wanted = gab_kernel_wanted(options);
+  if (options->lattice) return accepts_on(options, collision, wanted);
+  for (wanted.lattice = 0; wanted.lattice < GAB_LATTICE_COUNT; wanted.lattice++)
+    if (accepts_on(options, collision, wanted)) return true;
+  return false;
+}
+
 /* ------------------------------------------------------------------------------------------ in words */
 
 /* Bytes of the vectors that this was compiled for, 0 if it is unknown. */

@@ -6,7 +6,7 @@
  *  c_x^2 c_y^2 c_z^2, and its truncation errors in the nonlinear terms are not those of an isotropic fluid: a straight
  *  flow whose profile varies along both axes across it gets a secondary flow (White & Chong 2011, J. Comput. Phys. 230,
  *  6367; Silva & Semiao 2014, J. Comput. Phys. 269, 259). D3Q27 carries them: across a flow along an axis there is none,
- *  across one along a diagonal about half of that of D3Q19 (tests/lbm/test_isotropy.c), at 27/19 of the memory.
+ *  across one along a diagonal about half of that of D3Q19 (tests/lbm/collision/test_isotropy.c), at 27/19 of the memory.
  *
  *  Direction 0 rests; 2p-1 and 2p (p = 1, 2, …) are opposite to each other, the odd one with the positive
  *  first non-zero component.

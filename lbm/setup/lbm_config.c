@@ -308,6 +308,17 @@ static gab_status read_initial(const gab_config *config, const gab_domain *domai
 
 /* ------------------------------------------------------------------------------------------ all of it */
 
+/* Blocks that share a field, and steps in one pass, are for populations that stream in place. */
+static gab_status check_in_place(const gab_config *config, const char *key, const gab_lbm_options *options)
+{
+  if (gab_config_int(config, key) <= 1 || gab_lbm_fields(options) == 1) return GAB_OK;
+  return gab_config_fail(
+      config, key,
+      "has no effect above 1: the kernel %s keeps two fields, and this is for those that stream "
+      "in place (lbm.kernel: auto, in_place, sparse)",
+      options->kernel);
+}
+
 static gab_status read_method(const gab_config *config, const gab_domain *domain, gab_lbm_options *options)
 {
   const int chosen = gab_config_choice(config, "lbm.lattice"); /* 0: auto */
@@ -334,19 +345,13 @@ static gab_status read_method(const gab_config *config, const gab_domain *domain
   options->mixed = precision == 2;
   options->kernel = gab_kernel_family_at(gab_config_choice(config, "lbm.kernel"))->name;
   options->pencil = (int)gab_config_int(config, "lbm.pencil");
-  if (options->pencil > 1 && gab_lbm_fields(options) != 1)
-    return gab_config_fail(config, "lbm.pencil", "has no effect: the kernel %s keeps two fields",
-                           options->kernel);
-  return GAB_OK;
+  return check_in_place(config, "lbm.pencil", options);
 }
 
 static gab_status read_pass(const gab_config *config, gab_lbm_setup *setup)
 {
   setup->per_pass = (int)gab_config_int(config, "lbm.pass");
-  if (setup->per_pass > 1 && gab_lbm_fields(&setup->options) != 1)
-    return gab_config_fail(config, "lbm.pass", "has no effect: the kernel %s keeps two fields",
-                           setup->options.kernel);
-  return GAB_OK;
+  return check_in_place(config, "lbm.pass", &setup->options);
 }
 
 static double largest_speed(const gab_lbm_setup *setup)

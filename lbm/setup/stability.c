@@ -1,5 +1,5 @@
 /* What is known of the stability of a collision before anything is computed. The numbers are those of von
- * Neumann's analysis (tests/lbm/test_von_neumann.c) and of boxes with open sides
+ * Neumann's analysis (tests/lbm/collision/test_von_neumann.c) and of boxes with open sides
  * (tests/lbm/walls/mpi_open_sides.c). */
 #include "lbm/lbm_impl.h"
 
@@ -53,6 +53,73 @@ int gab_lbm_describe_bounds(const gab_lbm_options *options, int levels, char *te
   return last;
 }
 
+/* ------------------------------------------------------------------------------------------ other collisions */
+
+static void append(char *text, size_t capacity, const char *words)
+{
+  const size_t used = strlen(text);
+  snprintf(text + used, capacity - used, "%s", words);
+}
+
+/* Of some models, each with words behind its name or none, those that the flow could have: "srt or mrt". */
+static void list_accepted(const gab_lbm_options *options, const char *const *models, char *text,
+                          size_t capacity)
+{
+  text[0] = '\0';
+  for (; *models; models++)
+    for (int i = 0; gab_collision_at(i); i++) {
+      const gab_collision *model = gab_collision_at(i);
+      const size_t letters = strcspn(*models, " ");
+      if (strlen(model->name) != letters || strncmp(model->name, *models, letters) != 0) continue;
+      if (!gab_lbm_accepts(options, model)) continue;
+      if (text[0]) append(text, capacity, " or ");
+      append(text, capacity, *models);
+    }
+}
+
+/* "lbm.magic, lbm.rate_*" @return whether there are any */
+static bool list_keys(const gab_collision *model, char *text, size_t capacity)
+{
+  static const char rate[] = "lbm.rate_";
+  bool has_rates = false;
+  text[0] = '\0';
+  for (const char *const *key = model->keys; key && *key; key++) {
+    const bool is_rate = strncmp(*key, rate, sizeof rate - 1) == 0;
+    if (is_rate && has_rates) continue;
+    if (text[0]) append(text, capacity, ", ");
+    append(text, capacity, is_rate ? "lbm.rate_*" : *key);
+    has_rates = has_rates || is_rate;
+  }
+  return text[0] != '\0';
+}
+
+void gab_lbm_advise_diverged(const gab_lbm_options *options, char *text, size_t capacity)
+{
+  const gab_collision *now = gab_lbm_collision(options);
+  char keys[160];
+  bool any = false;
+  text[0] = '\0';
+  for (int i = 0; gab_collision_at(i); i++) {
+    const gab_collision *model = gab_collision_at(i);
+    if (model == now || !gab_lbm_accepts(options, model)) continue;
+    append(text, capacity, any ? ", " : "another collision model (lbm.collision: ");
+    append(text, capacity, model->name);
+    if (list_keys(model, keys, sizeof keys)) {
+      append(text, capacity, " with ");
+      append(text, capacity, keys);
+    }
+    any = true;
+  }
+  const size_t used = strlen(text);
+  if (any) snprintf(text + used, capacity - used, "; now %s); ", now->name);
+  if (!list_keys(now, keys, sizeof keys)) return;
+  append(text, capacity, "other values of ");
+  append(text, capacity, keys);
+  append(text, capacity, "; ");
+}
+
+/* ------------------------------------------------------------------------------------------ waves */
+
 /* Borders amplify waves where (speed / even part of the rates)^2 times the magic parameter is more than that. */
 void gab_lbm_advise_borders(const gab_lbm_options *options, double speed, int level, char *text,
                             size_t capacity)
@@ -74,13 +141,14 @@ void gab_lbm_advise_borders_of_space(const gab_lbm_options *options, int dimensi
 {
   const gab_collision *collision = gab_lbm_collision(options);
   const double most = collision->border_reynolds_of_space, reynolds = cell_reynolds(options, speed, level);
+  const bool has_other = gab_lbm_accepts(options, &gab_collision_trt);
   text[0] = '\0';
   if (!(most > 0) || dimension != 3 || reynolds <= most) return;
   snprintf(
       text, capacity,
       "cells of level %d have a Reynolds number of %.1f: in 3D with %s borders between levels may amplify "
-      "waves above about %g; lbm.collision: trt does not",
-      level, reynolds, collision->title, most);
+      "waves above about %g%s",
+      level, reynolds, collision->title, most, has_other ? "; lbm.collision: trt does not" : "");
 }
 
 /* On D3Q15 waves grow at 15, where they do not on the lattices of the library, but not at 10. */
@@ -96,14 +164,16 @@ void gab_lbm_advise(const gab_lbm_options *options, double speed, int level, cha
   const gab_collision *collision = gab_lbm_collision(options);
   const double most_reynolds = most_wave_reynolds(options), harmless = 0.4;
   const double reynolds = cell_reynolds(options, speed, level), magic = gab_lbm_magic_on(options, level);
+  char calmer[80];
   text[0] = '\0';
   if (!has_magic(options) || reynolds <= most_reynolds || magic * reynolds * reynolds / 9 <= harmless) return;
+  list_accepted(options, collision->calmer, calmer, sizeof calmer);
   snprintf(text, capacity,
            "cells of level %d have a Reynolds number of %.1f: above %g, %s with a magic parameter of %.3g "
            "lets waves grow "
-           "in a uniform flow; lbm.magic below %.2g, lbm.collision: %s does not",
+           "in a uniform flow; lbm.magic below %.2g%s%s does not",
            level, reynolds, most_reynolds, collision->title, magic, 9 * harmless / (reynolds * reynolds),
-           collision->calmer);
+           calmer[0] ? ", lbm.collision: " : "", calmer);
 }
 
 /* Largest speed along a side, in cells per step, that is given somewhere. */
@@ -124,7 +194,9 @@ void gab_lbm_advise_open(const gab_lbm_options *options, int level, char *text, 
 {
   static const char *const names[GAB_SIDE_COUNT] = {"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
   const double most_reynolds = 12;
+  const bool has_other = gab_lbm_accepts(options, &gab_collision_rr);
   text[0] = '\0';
+  if (gab_lbm_collision(options) == &gab_collision_rr) return;
   for (int side = 0; side < GAB_SIDE_COUNT; side++) {
     const gab_side_kind kind = options->sides[side].kind;
     const double reynolds = cell_reynolds(options, speed_along(options, side), level);
@@ -132,9 +204,10 @@ void gab_lbm_advise_open(const gab_lbm_options *options, int level, char *text, 
     snprintf(
         text, capacity,
         "the flow runs along the open side %s, and cells of level %d have a Reynolds number of %.1f: above %g "
-        "that does not stay uniform there or even diverges with trt, srt and mrt; lbm.collision: rr does, or "
-        "boundaries.%s: free_slip, or smaller cells",
-        names[side], level, reynolds, most_reynolds, names[side]);
+        "that does not stay uniform there or even diverges with trt, srt and mrt; %sboundaries.%s: free_slip, "
+        "or smaller cells",
+        names[side], level, reynolds, most_reynolds, has_other ? "lbm.collision: rr does, or " : "",
+        names[side]);
     return;
   }
 }

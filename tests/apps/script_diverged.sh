@@ -33,7 +33,7 @@ for processes in 1 $several; do
   [ "${good:-0}" -gt 0 ] && [ $((bad - good)) -le 50 ] || complain "good at $good, diverged at $bad: $(cat said.txt)"
   [ -s out/fields/last_good.xdmf ] || complain "no out/fields/last_good.xdmf"
   [ "$(tail -n 1 out/integrals.csv | cut -d, -f1)" -gt "$good" ] || complain 'the series were cut back'
-  for lever in lbm.collision lbm.magic lbm.rate_ viscosity domain.cells 'omega (now 1.9999)'; do said "$lever"; done
+  for lever in 'lbm.collision: trt with lbm.magic, mrt with lbm.magic, lbm.rate_*, rr' 'now srt)' viscosity domain.cells 'omega (now 1.9999)'; do said "$lever"; done
   grep -q '"exit_code": 4' out/summary.json || complain "summary.json does not say so"
   sed -n 's/.*error: diverged/diverged/p' said.txt | sed 's/slot [0-9]*: //' >"where-$processes"
 done

@@ -16,7 +16,7 @@ fake fake/root-np2 <<<"echo 'gabion-test: passed'"
 fake fake/lame-np2 <<<"echo 'gabion-test: FAILED'; exit 1"
 fake fake/short-np2 <<<"echo 'gabion-test: passed (claims: 5 5)'"
 fake fake/good-np3 <<<"echo 'gabion-test: passed (claims: 5 5 died)'; $broken; [ -z \"\$GABION_TEST_BREAK\" ]"
-GABION_BUILD=$work "$GABION_SOURCE/scripts/test-of-tests.sh" >"$work/said" && { echo "nothing found: $(cat "$work/said")"; exit 1; }
+GABION_BUILD=$work "$GABION_SOURCE/scripts/harness/test-of-tests.sh" >"$work/said" && { echo "nothing found: $(cat "$work/said")"; exit 1; }
 for line in "fake/deaf-np2: does not notice that it is broken at '1 5 claim'" 'fake/idle-np2: slot 1 claims nothing' \
             "fake/deaf-np2: does not notice that it is broken at '1 5 kill'" 'fake/root-np2: is not judged' \
             'fake/lame-np2: fails without being broken' 'fake/short-np2: slot 1 never came to claim 3 of 5' \
@@ -24,5 +24,5 @@ for line in "fake/deaf-np2: does not notice that it is broken at '1 5 claim'" 'f
   grep -qF -e "$line" "$work/said" || { echo "expected: $line; it said: $(cat "$work/said")"; exit 1; }
 done
 ! grep -q 'fake/good' "$work/said" || { echo "not expected: $(cat "$work/said")"; exit 1; }
-"$GABION_SOURCE/scripts/test-of-tests.sh" --jobs 1 \
+"$GABION_SOURCE/scripts/harness/test-of-tests.sh" --jobs 1 \
   --only '^(core/route-np3|blockforest/exchange-np2|loadbalance/after_death-np4|lbm/flow-np2|phasefield/statistics-np3|resilience/flipped_bits-np4|faults/parity-np8)$'

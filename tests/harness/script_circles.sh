@@ -4,4 +4,4 @@
 set -u
 : "${GABION_SOURCE:?}"
 command -v python3 >/dev/null || { echo "no python3 here: not looked at"; exit 77; }
-python3 "$GABION_SOURCE/scripts/circles.py" --root "$GABION_SOURCE" --check "$GABION_SOURCE/tests/harness/circles.txt"
+python3 "$GABION_SOURCE/scripts/harness/circles.py" --root "$GABION_SOURCE" --check "$GABION_SOURCE/tests/harness/circles.txt"

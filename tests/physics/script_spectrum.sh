@@ -1,5 +1,5 @@
 # gabion-test: timeout=120 labels=quick
-# scripts/spectrum.py: each wave is in its shell with its energy, the shells together hold the kinetic energy of the field, whatever the
+# scripts/measure/spectrum.py: each wave is in its shell with its energy, the shells together hold the kinetic energy of the field, whatever the
 # edges of the box are; of a field that a run has written, in blocks, by two processes, too. Skipped without numpy and h5py.
 . "$GABION_SOURCE/tests/physics/common.sh"
 export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$GABION_SOURCE/scripts
@@ -58,7 +58,7 @@ END
 run_case vortex 2 "$flow/taylor_green_3d.yaml" --set 'domain.cells=[32, 32, 32]' --set 'domain.block=[16, 8, 16]' --set run.steps=2 \
     --set 'output.slices=[]' --set 'output.fields={every: 2, quantities: [velocity]}'
 [ "$(ls "$work"/vortex/fields/fields_0000000000.s*.h5 | wc -l)" = 2 ] || { echo "not written by two processes"; failed=1; }
-"$python" "$GABION_SOURCE/scripts/spectrum.py" "$work/vortex" --time 0 --csv "$work/spectrum.csv" --viscosity 0.01 \
+"$python" "$GABION_SOURCE/scripts/measure/spectrum.py" "$work/vortex" --time 0 --csv "$work/spectrum.csv" --viscosity 0.01 \
     2>"$work/said" || { cat "$work/said"; exit 1; }
 read -r rows inside outside < <(awk -F, 'NR > 1 { rows++; if ($3 == 2) inside += $4; else outside += $4 }
     END { print rows + 0, inside + 0, outside + 0 }' "$work/spectrum.csv")
@@ -72,7 +72,7 @@ within "vortex: dissipation" "$(sed -n 's/.*dissipation of what is resolved //p'
 refused() { # WORDS OPTIONS
   local words=$1
   shift
-  if "$python" "$GABION_SOURCE/scripts/spectrum.py" "$@" >"$work/said" 2>&1; then echo "accepted: $words"; failed=1; fi
+  if "$python" "$GABION_SOURCE/scripts/measure/spectrum.py" "$@" >"$work/said" 2>&1; then echo "accepted: $words"; failed=1; fi
   grep -q "$words" "$work/said" || { echo "'$words' not said:"; cat "$work/said"; failed=1; }
 }
 refused 'has no fields' "$work"

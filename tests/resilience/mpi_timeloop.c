@@ -7,6 +7,15 @@
 #include "core/base/log.h"
 
 #include <fenv.h>
+#include <mpi-ext.h>
+
+static int agreements;
+
+int MPIX_Comm_agree(MPI_Comm comm, int *flag)
+{
+  agreements++;
+  return PMPIX_Comm_agree(comm, flag);
+}
 
 /* A ledger that every slot keeps for itself; the sum over all slots must survive deaths. */
 typedef struct ledger {
@@ -224,6 +233,28 @@ static void numbers_are_rounded_to_nearest(automaton *app)
   gab_timeloop_destroy(&loop);
 }
 
+/* @return how often all agreed in a run */
+static int agreements_of_run(automaton *app, gab_step every, uint64_t *checkpoints)
+{
+  gab_timeloop *loop;
+  const gab_protection protection = {.every = {.steps = every}};
+  REQUIRE_OK(gab_timeloop_create(app->forest, 60, &loop));
+  REQUIRE_OK(automaton_add(app, loop));
+  REQUIRE_OK(gab_timeloop_protect(loop, &protection));
+  const int before = agreements;
+  REQUIRE_OK(gab_timeloop_run(loop));
+  *checkpoints = gab_timeloop_get_stats(loop).checkpoint.taken;
+  gab_timeloop_destroy(&loop);
+  return agreements - before;
+}
+
+static void a_checkpoint_costs_one_agreement(automaton *app)
+{
+  uint64_t few, many;
+  const int of_few = agreements_of_run(app, 20, &few), of_many = agreements_of_run(app, 5, &many);
+  CHECK(many >= few + 8 && (uint64_t)(of_many - of_few) == many - few);
+}
+
 int main(int argc, char **argv)
 {
   gab_world *world;
@@ -237,6 +268,7 @@ int main(int argc, char **argv)
   duties_come_before_the_first_step_and_when_due(&app);
   updates_are_counted_as_the_grid_changes(&app);
   checkpoints_by_time_are_taken_and_restore(&app);
+  a_checkpoint_costs_one_agreement(&app);
   a_failure_of_one_slot_ends_all_with_its_status_and_words(&app, true);
   a_failure_of_one_slot_ends_all_with_its_status_and_words(&app, false);
   faults_without_deaths_do_not_go_on_for_ever(&app);

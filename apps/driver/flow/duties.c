@@ -79,15 +79,13 @@ gab_status gab_app_simulation_update_quantities(gab_app_run *it)
 void gab_app_simulation_name_levers(const gab_app_run *it)
 {
   const gab_lbm_setup *setup = &((const simulation *)it)->parameters->setup;
-  const gab_config *config = it->parameters->config;
+  char of_collision[400];
+  gab_lbm_advise_diverged(&setup->options, of_collision, sizeof of_collision);
   gab_log(
       GAB_LOG_INFO,
-      "  what may help: another collision model (lbm.collision, now %s), its lbm.magic (now %g) or its rates "
-      "(lbm.rate_*); a smaller omega (now %.6g), that is more viscosity or, at the same Reynolds number, "
-      "more cells "
-      "(domain.cells); slower flow in cells per step (now %.3g; units.dt, units.lattice_velocity)",
-      gab_config_string(config, "lbm.collision"), setup->options.magic > 0 ? setup->options.magic : 3.0 / 16,
-      setup->options.omega, setup->speed);
+      "  what may help: %sa smaller omega (now %.6g), that is more viscosity or, at the same Reynolds number, "
+      "more cells (domain.cells); slower flow in cells per step (now %.3g; units.dt, units.lattice_velocity)",
+      of_collision, setup->options.omega, setup->speed);
 }
 
 /* ---------------------------------------------------------------- entities */

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # gabion-test: timeout=900 labels=long needs=ulfm
 # A minute of random kills, of one, several, or all processes: every run ends with the undisturbed checksum, after
-# recoveries in the job or started again by the same command. scripts/chaos.sh does that for as long as it is told.
+# recoveries in the job or started again by the same command. scripts/faults/chaos.sh does that for as long as it is told.
 set -euo pipefail
-exec "$GABION_SOURCE/scripts/chaos.sh" --minutes 1 -n 8 --steps 3000 --out "$GABION_BUILD/tests/faults/chaos"
+exec "$GABION_SOURCE/scripts/faults/chaos.sh" --minutes 1 -n 8 --steps 3000 --out "$GABION_BUILD/tests/faults/chaos"

@@ -6,7 +6,10 @@
 
 #include "core/base/hash.h"
 #include "core/base/log.h"
+#include "resilience/disk/restart.h"
 #include "resilience/loop/timeloop_impl.h"
+
+#include <unistd.h>
 
 enum { STEPS = 100, CASES = 24, MOST_SEEN = 4 * STEPS + 100, PASS = 5 };
 
@@ -20,6 +23,8 @@ typedef struct chain {
   gab_step stop_at; /* a process is told to stop behind that step; -1: none */
   bool by_steps;    /* nothing in it is by the clock: traces can be compared */
   gab_step in_passes;
+  gab_step behind;      /* steps behind which copies travelled */
+  int once_a_step;      /* calls of a task that is no part of the pass */
   gab_step restored[2]; /* by recoveries */
   int recoveries;
   int count;
@@ -67,7 +72,15 @@ static void look_for_flips(chain *it, gab_step step)
 static gab_status first_half(void *user, gab_step step)
 {
   chain *it = user;
+  const gab_protection_state *protection = it->loop->protection;
+  it->behind += protection && gab_checkpoint_is_pending(protection->checkpoint);
   look_for_flips(it, step);
+  return GAB_OK;
+}
+static gab_status count_step(void *user, gab_step step)
+{
+  (void)step;
+  ((chain *)user)->once_a_step++;
   return GAB_OK;
 }
 static gab_status second_half(void *user, gab_step step)
@@ -134,7 +147,7 @@ static void note_recovery(void *user, const gab_fault *fault)
   it->restored[it->recoveries++] = fault->restored_step;
 }
 
-/* @param[in] what  bits: a duty, another one, a monitor */
+/* @param[in] what  bits: a duty, another one, a monitor, a task behind those of the pass */
 static gab_status run(chain *it, int what, bool passes, const gab_protection *protection,
                       gab_run_stats *stats)
 {
@@ -149,6 +162,7 @@ static gab_status run(chain *it, int what, bool passes, const gab_protection *pr
   REQUIRE_OK(gab_timeloop_add_task(it->loop, "first half", first_half, it));
   REQUIRE_OK(gab_timeloop_add_task(it->loop, "second half", second_half, it));
   if (passes) REQUIRE_OK(gab_timeloop_add_pass(it->loop, "pass", 2, pass, it));
+  if (what & 8) REQUIRE_OK(gab_timeloop_add_task(it->loop, "count", count_step, it));
   if (what & 1) REQUIRE_OK(gab_timeloop_add_duty(it->loop, "a", every_7, duty_a, it));
   if (what & 2) REQUIRE_OK(gab_timeloop_add_duty(it->loop, "b", every_11, duty_b, it));
   if (what & 4) REQUIRE_OK(gab_timeloop_add_monitor(it->loop, "m", every_13, monitor, it));
@@ -239,6 +253,34 @@ static void all_see_what_they_see_of_single_steps(automaton *app)
   if (gab_world_slot(app->world) == 0) CHECK(flips > 5);
 }
 
+/* ---------------------------------------------------------------- steps by themselves */
+
+static void a_task_that_no_pass_does_is_done_in_each_step(automaton *app)
+{
+  static chain it;
+  gab_run_stats stats;
+  it = (chain){.app = app, .stop_at = -1};
+  CHECK(run(&it, 8, true, NULL, &stats) == GAB_OK);
+  CHECK(it.once_a_step == STEPS && it.in_passes == 0);
+}
+
+/* Those of checkpoints on their way to the disk, of which no clock in memory is due meanwhile. */
+static void copies_travel_behind_steps_that_are_taken_one_by_one(automaton *app)
+{
+  static chain it;
+  const gab_slot slots = gab_world_members(app->world)->slots;
+  char folder[64];
+  gab_run_stats stats;
+  snprintf(folder, sizeof folder, "steps-at-once-np%" GAB_PRI_SLOT ".tmp", slots);
+  const gab_protection protection = {
+      .overlap = GAB_OVERLAP_ALWAYS, .disk = {.folder = folder}, .disk_every = {.steps = 20}};
+  if (gab_world_is_root(app->world)) CHECK(gab_restart_remove_all(folder) == GAB_OK);
+  it = (chain){.app = app, .stop_at = -1};
+  CHECK(run(&it, 0, true, &protection, &stats) == GAB_OK);
+  CHECK(it.in_passes > 0 && (slots == 1 || it.behind > 0));
+  if (gab_world_is_root(app->world)) CHECK(gab_restart_remove_all(folder) == GAB_OK && rmdir(folder) == 0);
+}
+
 /* ---------------------------------------------------------------- told to stop */
 
 static void one_that_is_told_to_stop_does_so_at_the_end_of_a_step(automaton *app)
@@ -287,6 +329,8 @@ int main(int argc, char **argv)
   automaton app;
   REQUIRE_OK(automaton_create(&app, world, (int32_t[]){2, 2, 2}));
   all_see_what_they_see_of_single_steps(&app);
+  a_task_that_no_pass_does_is_done_in_each_step(&app);
+  copies_travel_behind_steps_that_are_taken_one_by_one(&app);
   deaths_in_the_midst_change_nothing(&app);
   one_that_is_told_to_stop_does_so_at_the_end_of_a_step(&app); /* a process does not forget it */
   automaton_destroy(&app);

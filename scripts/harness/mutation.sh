@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Are the tests worth anything? Breaks the sources on purpose, one defect at a time, and looks which
+# tests notice: each defect of scripts/harness/mutations.txt has to be caught by two programs at least, or by the one where the table says why
+# there is one alone.
+#
+#   scripts/harness/mutation.sh [--list] [--keep] [--out DIR] [NAME ...]      all defects, or those named
+#
+# The sources are copied to DIR/source (default: build/mutation), built once in DIR/build, and there each defect in turn is put
+# in, built, tested, and taken out again: nothing of it is ever in the tree or the usual build. The tests of the table have
+# to pass before anything is broken. A test that takes ten times as long as then, and 20 s, hangs: that is noticed, too.
+# The source has moved on if the text that a defect replaces is not there, exactly once: an error, like a test that is not there.
+# Prints a table, defect -> tests that caught it; exit code 0 if each was caught by so many, 1 if not, 2 if something
+# else went wrong. --keep: DIR stays (the next run is faster).
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
+
+OUT=$GABION_BUILD/mutation KEEP= LIST= NAMES=()
+while (($#)); do
+  case $1 in
+    -h|--help) print_head "${BASH_SOURCE[0]}"; exit 0 ;;
+    --list) LIST=--list ;;
+    --keep) KEEP=1 ;;
+    --out) OUT=${2:?--out needs a folder}; shift ;;
+    -*) fail "unknown option $1 (try --help)" ;;
+    *) NAMES+=("$1") ;;
+  esac
+  shift
+done
+table=$GABION_ROOT/scripts/harness/mutations.txt
+if [ -n "$LIST" ]; then exec python3 "$GABION_ROOT/scripts/harness/mutation.py" --list "$table"; fi
+gabion_setup
+OUT=$(realpath -m "$OUT")
+mkdir -p "$OUT"
+gabion_lock "$OUT/lock"
+if command -v ccache >/dev/null; then # the copy is the same source elsewhere
+  export CMAKE_C_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=$OUT CCACHE_NOHASHDIR=1
+fi
+# The temporary files of tests that had to be ended go with this folder.
+scratch=$(mktemp -d /dev/shm/gabion-mutation.XXXXXX)
+trap 'rm -rf "$scratch"; [ -n "$KEEP" ] || rm -rf "$OUT"' EXIT
+export TMPDIR=$scratch OMPI_MCA_btl_sm_backing_directory=$scratch
+code=0
+python3 "$GABION_ROOT/scripts/harness/mutation.py" --root "$GABION_ROOT" --out "$OUT" --mpi "$(gabion_mpi_prefix)" "$table" "${NAMES[@]}" 9>&- || code=$?
+exit $code
