@@ -2,7 +2,7 @@
 # scripts/measure/spectrum.py: each wave is in its shell with its energy, the shells together hold the kinetic energy of the field, whatever the
 # edges of the box are; of a field that a run has written, in blocks, by two processes, too. Skipped without numpy and h5py.
 . "$GABION_SOURCE/tests/physics/common.sh"
-export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$GABION_SOURCE/scripts
+export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$GABION_SOURCE/scripts/measure
 python=
 for candidate in python3 /usr/bin/python3; do
   if "$candidate" -c 'import numpy, h5py' 2>/dev/null; then python=$candidate; break; fi

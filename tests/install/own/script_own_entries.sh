@@ -232,7 +232,7 @@ run 2 1 box.yaml --set lbm.kernel=plain
 said 'it is SRT in double'
 "$GABION_CC" -std=c11 -DPLAIN_REVISION=0 own_entries.c -o false_bits $(pkg-config --cflags --libs gabion-app) -lm || exit 1
 gabion=$work/false_bits
-run 2 1 box.yaml --set lbm.collision=srt --set lbm.kernel=plain
+run 1 1 box.yaml --set lbm.collision=srt --set lbm.kernel=plain # a mistake of the program
 said 'the kernel "plain" does not give the bits of the library'
 gabion=$work/own
 wrong gathered --set lbm.kernel=gathering
