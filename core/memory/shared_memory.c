@@ -134,27 +134,14 @@ bool gab_shared_view_open(gab_shared_view *view, const gab_shared_key *key, size
   return true;
 }
 
-/* Of the pages that some of the bytes lie on. What the system does not know it need not do. */
-static void advise(const gab_shared_view *view, size_t at, size_t bytes, int advice)
+void gab_shared_view_prepare(const gab_shared_view *view)
 {
-  const size_t page = (size_t)sysconf(_SC_PAGESIZE), first = (GAB_SHARED_MEMORY_OFFSET + at) / page * page,
-               end = GAB_SHARED_MEMORY_OFFSET + at + bytes;
-  if (bytes > 0 && end <= view->mapped_bytes)
-    (void)madvise((unsigned char *)view->mapped + first, end - first, advice);
-}
-
-void gab_shared_view_prepare(const gab_shared_view *view, size_t at, size_t bytes)
-{
+  if (!view->mapped) return;
 #ifdef MADV_POPULATE_READ
-  advise(view, at, bytes, MADV_POPULATE_READ);
+  (void)madvise(view->mapped, view->mapped_bytes, MADV_POPULATE_READ);
 #else
-  advise(view, at, bytes, MADV_WILLNEED);
+  (void)madvise(view->mapped, view->mapped_bytes, MADV_WILLNEED);
 #endif
-}
-
-void gab_shared_view_forget(const gab_shared_view *view, size_t at, size_t bytes)
-{
-  advise(view, at, bytes, MADV_DONTNEED);
 }
 
 void gab_shared_view_close(gab_shared_view *view)

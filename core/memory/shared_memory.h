@@ -46,10 +46,9 @@ typedef struct gab_shared_view {
  *  @param[in] bytes  of the block that are wanted
  *  @return false, and none is open, if the block cannot be seen from here, or is not there any more, or never had so many */
 bool gab_shared_view_open(gab_shared_view *view, const gab_shared_key *key, size_t bytes);
-/** Before bytes of an open view are read once, one after the other: has them mapped all at once. Afterwards: they count no longer as what
- *  this process has in memory, and are found again when somebody looks. Neither changes what is read. Local. */
-void gab_shared_view_prepare(const gab_shared_view *view, size_t at, size_t bytes);
-void gab_shared_view_forget(const gab_shared_view *view, size_t at, size_t bytes);
+/** Has all pages of an open view mapped now, so that nobody waits for them who reads it. They count as memory that this process has, as
+ *  they do of the one whose block it is, though they are there once. Local. */
+void gab_shared_view_prepare(const gab_shared_view *view);
 /** Also of one that is not open. */
 void gab_shared_view_close(gab_shared_view *view);
 

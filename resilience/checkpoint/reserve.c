@@ -55,6 +55,7 @@ static gab_status take_copies(const gab_checkpoint *checkpoint, gab_snapshot *ne
       GAB_FAIL(GAB_ERR_CORRUPT, "slot %" GAB_PRI_SLOT " does not say how much its image takes",
                next->copies[i].slot);
     if (visible && checkpoint->within_node == GAB_WITHIN_NODE_SHARE) continue;
+    if (visible) gab_shared_view_prepare(&next->copies[i].view);
     GAB_TRY(take(&next->copies[i].image, bytes));
   }
   return GAB_OK;
