@@ -15,14 +15,14 @@ static int print(const gab_lbm *lbm, char *text, size_t capacity)
                       : options->mixed                           ? "mixed"
                                                                  : "float";
   char levels[32] = "";
+  const gab_lattice *lattice = lbm->model.lattice;
   if (options->deepest > 0 || gab_geometry_domain(lbm->model.geometry)->deepest > 0)
-    snprintf(levels, sizeof levels, ", levels revision %d", GAB_LEVELS_REVISION);
+    snprintf(levels, sizeof levels, ", levels revision %d", gab_levels_revision(lattice));
   char kernel[96] = "";
   const gab_kernel_family *family = lbm->model.family;
   if (family->revision > 0)
     snprintf(kernel, sizeof kernel, ", kernel %s revision %d", family->name, family->revision);
   char numbers[48] = "";
-  const gab_lattice *lattice = lbm->model.lattice;
   if (gab_lattice_is_own(gab_lattice_number(lattice)))
     snprintf(numbers, sizeof numbers, ", lattice with the numbers %016" PRIx64, gab_lattice_numbers(lattice));
   return snprintf(text, capacity, "%s/%s/%s, revision %d%s%s%s", lattice->name, reals,

@@ -15,8 +15,17 @@
 #include "lbm/lbm_impl.h"
 
 /** Of the coupling: to be raised whenever the same parameters give other bits on several levels. Part of what a checkpoint of a flow
- *  that may have some records. 1, which records do not name: children beside walls lacked their slopes. */
-#define GAB_LEVELS_REVISION 2
+ *  that may have some records. 1, which records do not name: children beside walls lacked their slopes. On lattices with directions
+ *  along diagonals of space it is the second one: 2 had no levels_balance.c, which the others do not need. */
+#define GAB_LEVELS_REVISION                2
+#define GAB_LEVELS_REVISION_WITH_DIAGONALS 3
+static inline int gab_levels_revision(const gab_lattice *lattice)
+{
+  for (int q = 0; q < lattice->q; q++)
+    if (lattice->c[q][0] != 0 && lattice->c[q][1] != 0 && lattice->c[q][2] != 0)
+      return GAB_LEVELS_REVISION_WITH_DIAGONALS;
+  return GAB_LEVELS_REVISION;
+}
 
 /** A part of a list: what belongs to one contact. Down and up as the finer block has it: the direction of the
  *  contact. As the coarser block has it, the finer one's place too, see gab_level_interface_group(). */

@@ -76,6 +76,16 @@ int gab_level_seen_from(const gab_level_maker *by, const int32_t coarse[3], cons
 
 /* ------------------------------------------------------------------------------------------ walls */
 
+gab_status gab_level_append_term(gab_level_interface_term **terms, size_t *count,
+                                 gab_level_interface_term made)
+{
+  void *items = *terms;
+  GAB_TRY(gab_realloc((*count + 1) * sizeof made, GAB_MEMORY_OTHER, &items));
+  *terms = items;
+  (*terms)[(*count)++] = made;
+  return GAB_OK;
+}
+
 gab_status gab_level_add_term(gab_level_maker *by, gab_level_interface_term **terms, size_t *count,
                               uint32_t at, const int32_t wall[3], int q, double share)
 {
@@ -83,12 +93,7 @@ gab_status gab_level_add_term(gab_level_maker *by, gab_level_interface_term **te
   gab_level_interface_term made = {.at = at};
   for (int axis = 0; axis < 3; axis++) global[axis] = by->view.origin[axis] + wall[axis];
   made.term = share * gab_links_wall_term(by->model, by->view.level, global, q, &made.side);
-  if (made.term == 0) return GAB_OK;
-  void *items = *terms;
-  GAB_TRY(gab_realloc((*count + 1) * sizeof made, GAB_MEMORY_OTHER, &items));
-  *terms = items;
-  (*terms)[(*count)++] = made;
-  return GAB_OK;
+  return made.term == 0 ? GAB_OK : gab_level_append_term(terms, count, made);
 }
 
 gab_status gab_level_add_impulse(gab_level_maker *by, gab_level_interface_impulse made, const int32_t wall[3],

@@ -206,7 +206,9 @@ gab_status gab_level_make_coarser_side(gab_level_maker *by)
         const int32_t child[3] = {2 * x, 2 * y, by->model->lattice->dimension == 3 ? 2 * z : z};
         if (!is_near_finer(by, lo) || gab_level_view_look(&by->view, child).kind != GAB_PATH_COARSE) continue;
         GAB_TRY(draft_outgoing(by, lo));
+        const size_t first = by->interface->arrival_count;
         GAB_TRY(gab_child_arrivals(&by->paths, lo, hi, draft_arrival, by));
+        GAB_TRY(gab_level_balance_edges(by, lo, first));
       }
   return keep_coarser_side(by);
 }

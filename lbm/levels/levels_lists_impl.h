@@ -2,7 +2,7 @@
  *  @brief What the files that make the lists of a block share.
  *
  *  levels_lists.c has keys and what both sides need; levels_room.c begins: levels_lists_fine.c makes what a block has beside coarser ones, levels_lists_coarse.c what it has beside
- *  finer ones, levels_slopes.c what children are given beyond the value of their cell. Whatever crosses from block to block is named by a
+ *  finer ones, levels_slopes.c what children are given beyond the value of their cell, levels_balance.c what moving sides lack there. Whatever crosses from block to block is named by a
  *  key that both ends can make: the contact, the cell counted from the block's own corner, the direction. The
  *  corners are a constant apart, so sorting gives both ends the same order.
  *
@@ -91,6 +91,8 @@ static inline gab_level_key gab_level_key_of(int32_t group, const int32_t cell[3
 /** Direction of coarse cell `coarse` as seen by the fine block at `place`, in fine blocks from the corner that
  *  cells are counted from. */
 int gab_level_seen_from(const gab_level_maker *by, const int32_t coarse[3], const int8_t place[3]);
+gab_status gab_level_append_term(gab_level_interface_term **terms, size_t *count,
+                                 gab_level_interface_term made);
 /** What a moving wall gives to explosion or arrival `at`; left out if that is nothing. @param[in] wall  place */
 gab_status gab_level_add_term(gab_level_maker *by, gab_level_interface_term **terms, size_t *count,
                               uint32_t at, const int32_t wall[3], int q, double share);
@@ -98,6 +100,10 @@ gab_status gab_level_add_term(gab_level_maker *by, gab_level_interface_term **te
  *  set here @param[in] moves  what a moving wall gives counts too */
 gab_status gab_level_add_impulse(gab_level_maker *by, gab_level_interface_impulse made, const int32_t wall[3],
                                  bool moves);
+
+/** Where a border ends at an edge of a moving side: adds the terms that it lacks to give no mass; see levels_balance.c.
+ *  @param[in] first  of the arrivals of the cell, the last ones that have been made */
+gab_status gab_level_balance_edges(gab_level_maker *by, const int32_t coarse[3], size_t first);
 
 gab_status gab_level_make_finer_side(gab_level_maker *by);
 gab_status gab_level_make_coarser_side(gab_level_maker *by);

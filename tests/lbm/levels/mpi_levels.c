@@ -161,7 +161,9 @@ static void closed_boxes_keep_their_mass(gab_world *world, int steps, int first,
     if (variant / 2 % 2) {
       given.flow.bodies = bodies;
       given.flow.body_count = 2;
-    }
+    } else if (variant % 2) /* a lid: beside a body it would take mass along */
+      given.flow.options.sides[GAB_SIDE_Z_MAX] =
+          (gab_side){.kind = GAB_SIDE_VELOCITY, .velocity = {0.02, -0.01, 0}};
     if (variant == 3 || variant == 4) given.flow.options.kernel = "vector";
     add_noise(&given);
     conserve(world, &given, false, given.flow.dimension == 3 ? steps / 10 : steps);

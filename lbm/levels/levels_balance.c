@@ -1,0 +1,249 @@
+/* What sides that move have to give where a border between levels ends at one of their edges, so that it gives no mass.
+ *
+ * **Pairs.** A side of velocity u adds t = 6 w_q c_q.u to each population that it throws back. On one level that is nothing in sum, but
+ * for what flows in: the *partner* of the link (X, q) is the cell X - c', c' being c_q without its parts across sides that the link
+ * comes from beyond, with c' reversed in q; both have the same midpoint. At an edge a link belongs to one of the sides (lbm/lbm.h)
+ * and counts for that one alone.
+ *
+ * **What a coarse cell needs.** Beside a border the partner may lie in the fine region, which has two sub-steps and n = 2^dimension
+ * children for a cell. All pairs add up to nothing, and what flows in is what it is away from borders, if X at a side is given, in
+ * 1 / n of a population,
+ *
+ *     n t(X, q)      of parts of u that have no partner, and for (X, q) whose partner is not in the fine region,
+ *     2 t(x, q)      for each child x of X whose partner x - c' is a fine cell: what that one is given in two sub-steps.
+ *
+ * **What it is given** are keep t(X, q) for what comes by its links, t for each touched child that the side throws back in s2, and t
+ * for each child that the side throws back in s1 and that enters a fine cell in s2 (child_paths_impl.h). Where sides go on this is
+ * the same in sum over q. What is missing, needed less given, is counted here in cells at an edge of two sides, for the links of each
+ * as if it moved: m_s and m_o. It is a multiple of c_q for each class of directions, in integers, and nothing but for those along
+ * diagonals of space: all others that cross the border have no part across o, or none across s. These have m_s = +-3 along the edge,
+ * 3/8 of a term, u / 96 on D3Q27, the opposite at the other border of a region, and m_o = -m_s.
+ *
+ * **Uniform flows** between sides that move along are kept as they are: so nothing may be given where both sides move together, though
+ * m_s + m_o is +-4 for u along s and across o, towards the wall or away from it. That is the end of a current: along a border in the
+ * plane of s populations carry 4/8 of a diagonal's t for each step that they should not, terms carry it back, and both show at
+ * ends of the border alone, be it at corners of the fine region within the plane of s, be it at edges. In a flow at rest it is
+ * made at one end and taken at the other, whatever o does, and nothing is lost in sum. So of s, where o is at rest, the cell gets
+ *
+ *     m_s t for the part of u across s: inlets let in what they should,
+ *     -m_o t for parts along s: what o would give, were it to move along with s; along the edge that is m_s t.
+ *
+ * Both are linear, so any two sides may move; together they are nothing for the same u. It comes with all that comes from both sides,
+ * by weight. At edges with free-slip sides, which let a uniform flow along, nothing is lost as it is. Not beside bodies and open
+ * sides, nor of sides with a profile, whose terms differ from link to link. The test of all of it is tests/lbm/levels/mpi_levels_lids.c. */
+#include "lbm/levels/levels_lists_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Of directions, by how many components are not zero: all of one have the same weight. */
+enum { CLASSES = 4 };
+
+typedef struct balance {
+  gab_level_maker *by;
+  int32_t cell[3];                             /* X */
+  int32_t missing[GAB_SIDE_COUNT][CLASSES][3]; /* of c_q, in 1 / n of a population */
+} balance;
+
+static int child_count(const gab_level_maker *by) { return 1 << by->model->lattice->dimension; }
+
+static void child_of(const gab_level_maker *by, const int32_t coarse[3], int child, int32_t cell[3])
+{
+  for (int axis = 0; axis < 3; axis++)
+    cell[axis] = axis < by->model->lattice->dimension ? 2 * coarse[axis] + (child >> axis & 1) : coarse[axis];
+}
+
+static int class_of(const int8_t c[3]) { return abs(c[0]) + abs(c[1]) + abs(c[2]); }
+
+static bool moves(const gab_side *side) { return side->kind == GAB_SIDE_VELOCITY; }
+
+static bool is_even_wall(const gab_side *side)
+{
+  return side->kind == GAB_SIDE_WALL || (moves(side) && side->profile == GAB_PROFILE_CONSTANT);
+}
+
+/* The sides that a place lies beyond: bits, one for each side. */
+static unsigned sides_before(const gab_level_maker *by, const int32_t place[3])
+{
+  const gab_domain *domain = gab_geometry_domain(by->model->geometry);
+  unsigned sides = 0;
+  for (int axis = 0; axis < domain->dimension; axis++) {
+    const int64_t at = by->view.origin[axis] + place[axis], end = domain->cells[axis] << by->view.level;
+    if (domain->periodic[axis]) continue;
+    sides |= (unsigned)(at < 0) << 2 * axis | (unsigned)(at >= end) << (2 * axis + 1);
+  }
+  return sides;
+}
+
+static bool is_beyond(unsigned sides, int axis) { return sides >> 2 * axis & 3; }
+
+/* The cell with which a link shares its midpoint. @param[in] sides  that it comes from beyond */
+static void partner_of(const gab_level_maker *by, const int32_t cell[3], int q, unsigned sides,
+                       int32_t partner[3])
+{
+  const int8_t *c = by->model->lattice->c[q];
+  for (int axis = 0; axis < 3; axis++) partner[axis] = cell[axis] - (is_beyond(sides, axis) ? 0 : c[axis]);
+}
+
+/* Adds what a place throws back in direction q, so many times, were its side to move: parts that have a partner, and others. */
+static void add(balance *of, const int32_t wall[3], int q, int32_t paired, int32_t unpaired)
+{
+  const gab_lbm_model *model = of->by->model;
+  const int8_t *c = model->lattice->c[q];
+  const unsigned sides = sides_before(of->by, wall);
+  int64_t global[3];
+  int32_t side;
+  if (sides == 0) return;
+  for (int axis = 0; axis < 3; axis++) global[axis] = of->by->view.origin[axis] + wall[axis];
+  (void)gab_links_wall_term(model, of->by->view.level, global, q, &side);
+  for (int axis = 0; axis < 3; axis++)
+    of->missing[side][class_of(c)][axis] += c[axis] * (is_beyond(sides, axis) ? unpaired : paired);
+}
+
+/* A place that the coarse link of (X, q) comes from. */
+static void source_of(const balance *of, int q, int32_t place[3])
+{
+  const int8_t *c = of->by->model->lattice->c[q];
+  const int32_t coarse[3] = {of->cell[0] - c[0], of->cell[1] - c[1], of->cell[2] - c[2]};
+  child_of(of->by, coarse, 0, place);
+}
+
+/* What X needs, less what it would be given if all came by its links, and what children are given that leave it. */
+static void add_needs(balance *of, int q)
+{
+  const gab_level_maker *by = of->by;
+  const int8_t *c = by->model->lattice->c[q];
+  const int n = child_count(by);
+  int32_t source[3], partner[3], place[3];
+  source_of(of, q, source);
+  partner_of(by, of->cell, q, sides_before(by, source), partner);
+  child_of(by, partner, 0, place);
+  const int kind = gab_level_view_look(&by->view, place).kind;
+  if (kind == GAB_PATH_FINE || kind == GAB_PATH_FINE_WALL) add(of, source, q, -n, 0);
+  for (int child = 0; child < n; child++) {
+    gab_path_state at = {.q = q}, next;
+    gab_path_step step;
+    child_of(by, of->cell, child, at.cell);
+    for (int axis = 0; axis < 3; axis++) source[axis] = at.cell[axis] - c[axis];
+    partner_of(by, at.cell, q, sides_before(by, source), partner);
+    if (gab_level_view_look(&by->view, partner).kind == GAB_PATH_FINE) add(of, source, q, 2, 0);
+    gab_path_back(&by->paths, &at, &step); /* in s1 */
+    if (step.bounced && gab_path_forth(&by->paths, &at, &next) == GAB_PATH_FINE)
+      add(of, step.wall, q, -1, -1);
+  }
+}
+
+static gab_status add_arrival(void *user, const gab_child_arrival *arrival)
+{
+  balance *of = user;
+  const int lost = child_count(of->by) - arrival->keep;
+  int32_t source[3];
+  source_of(of, arrival->q, source);
+  add(of, source, arrival->q, lost, lost);
+  for (int i = 0; i < arrival->touched; i++)
+    if (arrival->touch[i].bounced) add(of, arrival->touch[i].wall, arrival->q, -1, -1);
+  return GAB_OK;
+}
+
+/* The sides that a cell lies at. */
+static unsigned sides_at(const gab_level_maker *by, const int32_t coarse[3])
+{
+  unsigned sides = 0;
+  for (int axis = 0; axis < by->model->lattice->dimension; axis++)
+    for (int way = -1; way <= 1; way += 2) {
+      int32_t beside[3] = {coarse[0], coarse[1], coarse[2]}, place[3];
+      beside[axis] += way;
+      child_of(by, beside, 0, place);
+      sides |= sides_before(by, place);
+    }
+  return sides;
+}
+
+/* Whether there is nothing but fluid around a cell within the domain. */
+static bool is_clear(const gab_level_maker *by, const int32_t coarse[3])
+{
+  for (int direction = 0; direction < GAB_DIRECTIONS; direction++) {
+    int offset[3];
+    gab_direction_offset(direction, offset);
+    if (by->model->lattice->dimension == 2 && offset[2] != 0) continue;
+    const int32_t beside[3] = {coarse[0] + offset[0], coarse[1] + offset[1], coarse[2] + offset[2]};
+    for (int child = 0; child < child_count(by); child++) {
+      int32_t place[3];
+      child_of(by, beside, child, place);
+      const int kind = gab_level_view_look(&by->view, place).kind;
+      if (sides_before(by, place) == 0 && kind != GAB_PATH_COARSE && kind != GAB_PATH_FINE) return false;
+    }
+  }
+  return true;
+}
+
+/* The two sides that a cell lies at, if one of them moves. @return false if it is no such cell */
+static bool find_edge(const gab_level_maker *by, const int32_t coarse[3], int edge[2])
+{
+  const gab_side *given = by->model->options.sides;
+  const unsigned sides = sides_at(by, coarse);
+  int count = 0;
+  for (int side = 0; side < GAB_SIDE_COUNT; side++) {
+    if (!(sides >> side & 1)) continue;
+    if (count == 2 || !is_even_wall(&given[side])) return false;
+    edge[count++] = side;
+  }
+  return count == 2 && (moves(&given[edge[0]]) || moves(&given[edge[1]])) && is_clear(by, coarse);
+}
+
+/* The mass that a side has to give: by its velocity across itself, and along. */
+static double mass_of(const balance *of, int side, int other)
+{
+  const gab_lattice *lattice = of->by->model->lattice;
+  const double *velocity = of->by->model->options.sides[side].velocity;
+  double weight[CLASSES] = {0}, mass = 0;
+  if (!moves(&of->by->model->options.sides[side])) return 0;
+  for (int q = 1; q < lattice->q; q++) weight[class_of(lattice->c[q])] = lattice->weight[q];
+  for (int k = 0; k < CLASSES; k++)
+    for (int axis = 0; axis < 3; axis++) {
+      const int32_t count = axis == side / 2 ? of->missing[side][k][axis] : -of->missing[other][k][axis];
+      if (count != 0) mass += 6 * weight[k] * count * velocity[axis];
+    }
+  return mass / child_count(of->by);
+}
+
+/* Shares it out by weight among what comes from both sides. @param[in] first  arrival of the cell */
+static gab_status give(const balance *of, const int edge[2], int side, double mass, size_t first)
+{
+  gab_level_interface *interface = of->by->interface;
+  const gab_lattice *lattice = of->by->model->lattice;
+  const unsigned sides = 1U << edge[0] | 1U << edge[1];
+  double weights = 0;
+  for (int pass = 0; pass < 2 && mass != 0; pass++)
+    for (size_t i = first; i < interface->arrival_count; i++) {
+      const int q = interface->arrivals[i].q;
+      int32_t source[3];
+      source_of(of, q, source);
+      if (!(sides_before(of->by, source) & sides)) continue;
+      const gab_level_interface_term made = {
+          .at = (uint32_t)i, .side = side, .term = mass * lattice->weight[q] / weights};
+      if (pass == 0) weights += lattice->weight[q];
+      else GAB_TRY(gab_level_append_term(&interface->arrival_terms, &interface->arrival_term_count, made));
+    }
+  return GAB_OK;
+}
+
+gab_status gab_level_balance_edges(gab_level_maker *by, const int32_t coarse[3], size_t first)
+{
+  int edge[2];
+  if (first == by->interface->arrival_count || !find_edge(by, coarse, edge)) return GAB_OK;
+  const gab_side *sides = by->model->options.sides;
+  balance of = {.by = by, .cell = {coarse[0], coarse[1], coarse[2]}};
+  const int32_t end[3] = {coarse[0] + 1, coarse[1] + 1, coarse[2] + 1};
+  for (int q = 1; q < by->model->lattice->q; q++) add_needs(&of, q);
+  GAB_TRY(gab_child_arrivals(&by->paths, coarse, end, add_arrival, &of));
+  double mass[2] = {mass_of(&of, edge[0], edge[1]), mass_of(&of, edge[1], edge[0])};
+  /* Of sides that move together it is exactly nothing. */
+  if (moves(&sides[edge[0]]) && moves(&sides[edge[1]]) &&
+      sides[edge[0]].ramp_steps == sides[edge[1]].ramp_steps) {
+    mass[0] += mass[1];
+    mass[1] = 0;
+  }
+  for (int i = 0; i < 2; i++) GAB_TRY(give(&of, edge, edge[i], mass[i], first));
+  return GAB_OK;
+}
