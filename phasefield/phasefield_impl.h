@@ -26,6 +26,21 @@ typedef struct gab_phasefield_model {
   const struct gab_phasefield_kernel *kernel;
 } gab_phasefield_model;
 
+/** What is known of a block in which phi does not change: see rest.c. */
+typedef struct gab_phasefield_rest {
+  const struct gab_phasefield_block
+      *beside[6];    /* across the faces: blocks of the same level here, else NULL */
+  unsigned messages; /* bits of faces whose ghosts come in messages */
+  int sweeps;        /* of phi, in a row, that found one phase only; no more than GAB_PHASEFIELD_RESTED */
+  gab_step counted;  /* step of the last of them: one that was broken off and began anew counts once */
+  int phase;         /* if there were any, or the block is coarse */
+  bool
+      is_left; /* in the step that is under way phi is as it was: all that kernels read of it is of that phase */
+  bool is_mixed; /* the sweep has come to cells of several phases */
+} gab_phasefield_rest;
+/** From so many sweeps on, ghosts of phi that come from the block are the same in both fields. */
+enum { GAB_PHASEFIELD_RESTED = 2 };
+
 /** The data of a block. All fields have one layer of ghosts and one map per number of components. */
 typedef struct gab_phasefield_block {
   const gab_phasefield_model *model; /* in cells of its level */
@@ -40,6 +55,7 @@ typedef struct gab_phasefield_block {
   int nearest;     /* interface, see refinement.c */
   uint8_t nearness[27];
   size_t by[2]; /* threads that swept phi and mu of its first cells last */
+  gab_phasefield_rest rest;
 } gab_phasefield_block;
 
 /** Energies of all phases at the temperature of one row. */
@@ -52,12 +68,15 @@ typedef struct gab_phasefield_slice {
 typedef struct gab_phasefield_job {
   gab_phasefield_block *block;
   gab_box box;
+  int single; /* 1 + the phase that all of the cells and their neighbours are known to consist of; 0: look */
+  bool *is_mixed; /* kernels that look set it if they are not of one phase; NULL: nobody asks */
 } gab_phasefield_job;
 
 typedef struct gab_phasefield_kernel {
   const char *name;
   int phases, independents; /* 0: any */
   bool obstacle_only;
+  bool looks; /* tells apart what is of one phase, and leaves it as it is */
   /** @return ::GAB_ERR_MEMORY at most */
   gab_status (*phi)(const gab_phasefield_model *model, const gab_phasefield_job *job);
   gab_status (*mu)(const gab_phasefield_model *model, const gab_phasefield_job *job);
@@ -157,6 +176,21 @@ gab_status gab_phasefield_settle(gab_phasefield *phasefield);
 gab_status gab_phasefield_fill_ghosts(gab_phasefield *phasefield);
 /** Fills the ghosts of phi that do not come from blocks of the same level. */
 void gab_phasefield_fill_rest(const gab_phasefield_block *block, gab_phasefield_which which);
+
+/* ---- rest.c: blocks in which phi does not change ---- */
+/** Forgets what is known of all blocks, and finds out which lie across their faces. */
+void gab_phasefield_rest_begin(gab_phasefield *phasefield);
+/** Ahead of a sweep of phi: decides which blocks it leaves out. @param[in] stale  none, as ghosts may be old */
+void gab_phasefield_rest_decide(gab_phasefield *phasefield, bool stale);
+/** Behind it: enters what it has found. */
+void gab_phasefield_rest_enter(gab_phasefield *phasefield);
+/** The step is done: nothing is left out until the next one decides. */
+void gab_phasefield_rest_end(gab_phasefield *phasefield);
+/** Whether ghosts of phi that come from a block are there already in both fields. */
+static inline bool gab_phasefield_is_rested(const gab_phasefield_block *block)
+{
+  return block->rest.sweeps >= GAB_PHASEFIELD_RESTED;
+}
 
 /* ---- recompute.c: blocks that are computed twice. All local. ---- */
 /** Ahead of the sweeps: compares what the step before has left, and keeps what the sample will be computed from. */

@@ -257,7 +257,7 @@ static gab_status phi_again(const gab_phasefield_model *before, const gab_phasef
   shadow.phi = block->phi_new;
   shadow.mu = block->mu_new;
   shadow.phi_new = kept->phi;
-  const gab_phasefield_job job = {&shadow, gab_field_interior(block->phi)};
+  const gab_phasefield_job job = {.block = &shadow, .box = gab_field_interior(block->phi)};
   GAB_TRY(gab_phasefield_run_phi(before, &job));
   if (!are_equal(kept->phi, block->phi)) kept->different[0] = "phi";
   return GAB_OK;
@@ -273,7 +273,7 @@ static gab_status mu_again(const gab_phasefield_model *before, const gab_phasefi
   shadow.mu = block->mu_new;
   shadow.mu_new = kept->mu;
   shadow.c = kept->c;
-  const gab_phasefield_job job = {&shadow, gab_field_interior(block->phi)};
+  const gab_phasefield_job job = {.block = &shadow, .box = gab_field_interior(block->phi)};
   GAB_TRY(before->kernel->mu(before, &job));
   if (!are_equal(kept->c, block->c)) kept->different[1] = "c";
   else if (!are_equal(kept->mu, block->mu)) kept->different[1] = "mu";

@@ -1,0 +1,116 @@
+/* Blocks at rest: those of one phase throughout, of which there are many (the melt ahead of a front, grains behind it).
+ * Their phi need not be swept, nor its ghosts be copied to other blocks here.
+ *
+ * A cell keeps its phi, to the last bit, if it and its neighbours across faces are of one phase: kernels that look (fast ones)
+ * say whether a sweep has met anything else. Between steps, with `sweeps` of a block > 0,
+ *   1. phi and phi_new are of its phase in all of its cells: the last sweep has read the one and written the other;
+ *   2. so are the ghosts beside it in phi of every other block here, as they were copied behind that sweep. Those in
+ *      phi_new were filled a step before, when the block was what that sweep has read: with #GAB_PHASEFIELD_RESTED sweeps both
+ *      are of its phase, and need no further copy.
+ * A sweep leaves a block out (`is_left`) if 1 holds and the ghosts beyond its faces are of its phase as well: by 2 if a block
+ * here is there; beyond sides of the domain and beside other levels they continue the block itself; what has come in
+ * messages is looked at. So the sweep would have found one phase, and counts as one that did.
+ *
+ * All is forgotten whenever ghosts are filled anew: blocks came or went, the state went back in time, the window moved. And
+ * every #LOOK_AGAIN steps nothing is left out, so that what memory has changed in a field that nobody writes takes part in
+ * the computation again, as it does elsewhere. */
+#include "phasefield/levels/levels_impl.h"
+
+enum { LOOK_AGAIN = 64 };
+
+static int phase_of_first_cell(const gab_phasefield_block *block)
+{
+  int phase = 0;
+  while (phase + 1 < block->model->phases && gab_field_get(block->phi, 0, 0, 0, phase) != 1) phase++;
+  return phase;
+}
+
+static void find_beside(const gab_phasefield *phasefield, const gab_block *place, gab_phasefield_rest *rest)
+{
+  const gab_forest *forest = phasefield->forest;
+  const gab_slot here = gab_world_slot(gab_forest_world(forest));
+  const gab_neighbour *rows = gab_block_neighbours(place);
+  for (size_t r = 0; r < gab_block_neighbour_count(place); r++) {
+    int offset[3], axis = 0;
+    gab_direction_offset(rows[r].direction, offset);
+    if ((offset[0] != 0) + (offset[1] != 0) + (offset[2] != 0) != 1) continue;
+    if (gab_block_id_level(&gab_forest_get_options(forest)->grid, rows[r].id) !=
+        gab_block_level(forest, place))
+      continue;
+    while (offset[axis] == 0) axis++;
+    const int face = 2 * axis + (offset[axis] > 0);
+    if (rows[r].owner != here) rest->messages |= 1U << face;
+    else rest->beside[face] = gab_block_data(gab_forest_find(forest, rows[r].id), phasefield->data);
+  }
+}
+
+void gab_phasefield_rest_begin(gab_phasefield *phasefield)
+{
+  for (size_t i = 0; i < gab_forest_block_count(phasefield->forest); i++) {
+    gab_phasefield_rest *rest = &gab_phasefield_block_of(phasefield, i)->rest;
+    *rest = (gab_phasefield_rest){0};
+    find_beside(phasefield, gab_forest_block(phasefield->forest, i), rest);
+  }
+}
+
+/* Whether the ghosts beyond a face are of a phase. */
+static bool is_of_phase(const gab_phasefield_block *block, int face, int phase)
+{
+  gab_box box = gab_field_interior(block->phi);
+  const int axis = face / 2;
+  box.lo[axis] = face % 2 == 0 ? -1 : block->model->cells[axis];
+  box.hi[axis] = box.lo[axis] + 1;
+  for (int64_t z = box.lo[2]; z < box.hi[2]; z++)
+    for (int64_t y = box.lo[1]; y < box.hi[1]; y++)
+      for (int64_t x = box.lo[0]; x < box.hi[0]; x++)
+        if (gab_field_get(block->phi, (int32_t)x, (int32_t)y, (int32_t)z, phase) != 1) return false;
+  return true;
+}
+
+static bool stays(const gab_phasefield_block *block)
+{
+  const gab_phasefield_rest *rest = &block->rest;
+  if (rest->sweeps == 0) return false;
+  for (int face = 0; face < 6; face++) {
+    const gab_phasefield_block *other = rest->beside[face];
+    if (other && (other->rest.sweeps == 0 || other->rest.phase != rest->phase)) return false;
+  }
+  for (int face = 0; face < 6; face++)
+    if (rest->messages >> face & 1 && !is_of_phase(block, face, rest->phase)) return false;
+  return true;
+}
+
+void gab_phasefield_rest_decide(gab_phasefield *phasefield, bool stale)
+{
+  const size_t blocks = gab_forest_block_count(phasefield->forest);
+  const bool looks = phasefield->model.kernel->looks,
+             none = stale || phasefield->model.step % LOOK_AGAIN == 0;
+  for (size_t i = 0; i < blocks; i++) {
+    gab_phasefield_block *block = gab_phasefield_block_of(phasefield, i);
+    gab_phasefield_rest *rest = &block->rest;
+    rest->is_mixed = !looks;
+    if (stale) rest->sweeps = 0;
+    rest->is_left = !none && looks && (gab_phasefield_is_coarse(block) || stays(block));
+    if (rest->is_left && gab_phasefield_is_coarse(block)) rest->phase = phase_of_first_cell(block);
+  }
+}
+
+void gab_phasefield_rest_enter(gab_phasefield *phasefield)
+{
+  for (size_t i = 0; i < gab_forest_block_count(phasefield->forest); i++) {
+    gab_phasefield_block *block = gab_phasefield_block_of(phasefield, i);
+    gab_phasefield_rest *rest = &block->rest;
+    const bool is_counted = rest->sweeps > 0 && rest->counted == phasefield->model.step;
+    if (gab_phasefield_is_coarse(block)) continue;
+    if (rest->is_mixed) rest->sweeps = 0;
+    else if (rest->sweeps < GAB_PHASEFIELD_RESTED && !is_counted) rest->sweeps++;
+    if (rest->sweeps == 1) rest->phase = phase_of_first_cell(block);
+    rest->counted = phasefield->model.step;
+  }
+}
+
+void gab_phasefield_rest_end(gab_phasefield *phasefield)
+{
+  for (size_t i = 0; i < gab_forest_block_count(phasefield->forest); i++)
+    gab_phasefield_block_of(phasefield, i)->rest.is_left = false;
+}
