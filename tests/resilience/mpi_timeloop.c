@@ -193,8 +193,9 @@ static gab_status grow(void *user, gab_step step)
 static void updates_are_counted_as_the_grid_changes(automaton *app)
 {
   gab_timeloop *loop;
+  trace t = {""};
   CHECK(gab_timeloop_create(app->forest, 5, &loop) == GAB_OK);
-  CHECK(gab_timeloop_add_task(loop, "task", trace_task, &(trace){""}) == GAB_OK);
+  CHECK(gab_timeloop_add_task(loop, "task", trace_task, &t) == GAB_OK);
   CHECK(gab_timeloop_add_duty(loop, "grow", even, grow, &loop) == GAB_OK);
   CHECK(gab_timeloop_run(loop) == GAB_OK);
   const gab_run_stats stats = gab_timeloop_get_stats(loop);
