@@ -2,7 +2,7 @@
 # Makes this machine able to build and run Gabion. Idempotent, asks nothing.
 #   system packages   by apt, when root on a Debian-like system; else it says what is missing
 #   an MPI with ULFM  in this order: GABION_MPI=/prefix; the one on PATH; one built earlier; the
-#                     distribution's; Open MPI 5.0.x built now into the cache folder (five minutes)
+#                     distribution's; Open MPI 5.0.x built now into the cache folder (five to twenty minutes)
 # Each candidate has to prove itself: a process is killed and the others have to go on.
 # What is built here has four defects of Open MPI 5.0 less (see the repairs below, and doc/ulfm.md); what was built here before
 # those repairs is built again, once.
@@ -177,7 +177,7 @@ done
 [ -n "$found" ] || { tail -n 20 "$log" >&2; give_up "no Open MPI 5 source package to be had; the whole log is $log"; }
 version=$(basename "$found" | sed -E 's/openmpi_([0-9.]+[0-9]).*/\1/')
 prefix=$GABION_CACHE/openmpi-$version-r$RECIPE
-say "building Open MPI $version into $prefix, once, about five minutes (log: $log)"
+say "building Open MPI $version into $prefix, once, five to twenty minutes (log: $log)"
 if as_root; then
   mapfile -t missing < <(lacking gcc g++ make perl xz-utils bzip2)
   ((${#missing[@]} == 0)) || apt_install "${missing[@]}"
