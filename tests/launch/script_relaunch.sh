@@ -4,11 +4,13 @@
 # processes with host names of their own.
 . "$GABION_SOURCE/tests/launch/nodes/nodes.sh"
 box 1200 '[32, 16]' >case.yaml
+# A run is over within two seconds: before a busy machine has killed anybody, if it does not wait. One of its slots does.
+hold='slot=0,step=700,phase=exchange,stopped=20,attempt=0'
 
-launch() { # launch OUT [options of the launcher]: in the background
+launch() { # launch OUT [options of the launcher]: in the background; its first job waits, but for that of `whole'
   local out=$1; shift
   "$GABION_LAUNCH" -n 3 -t 1 --hosts nodeA:1,nodeB:1,nodeC:1 --agent "$work/agent.sh" \
-    --mpi-args "$nodes_mpi" "$@" -- "$gabion" run case.yaml --out "$out" >"$out.txt" 2>&1 &
+    --mpi-args "$nodes_mpi" "$@" -- "$gabion" run case.yaml --out "$out" $([ "$out" = whole ] || echo "--inject $hold") >"$out.txt" 2>&1 &
   launcher=$!
 }
 processes_die() { # processes_die NODE...: all at once: stopped first, so that none sees another one die and acts on it
@@ -50,7 +52,7 @@ done
 # the next one has not, is over.
 rm -f down.*
 "$GABION_LAUNCH" -n 3 -t 1 --relaunch 3 --hosts nodeA:1,nodeB:1,nodeC:1 --agent "$work/agent.sh" \
-  --mpi-args "$nodes_mpi" -- "$gabion" run case.yaml --out twice --inject slot=1,step=0,phase=recovery,visit=2,attempt=1 --inject slot=2,step=100000,attempt=0 >twice.txt 2>&1 &
+  --mpi-args "$nodes_mpi" -- "$gabion" run case.yaml --out twice --inject $hold --inject slot=1,step=0,phase=recovery,visit=2,attempt=1 --inject slot=2,step=100000,attempt=0 >twice.txt 2>&1 &
 launcher=$!
 wait_for '"event": "checkpoint", "of_step": [1-9]' twice/events.jsonl
 nodes_die nodeC
@@ -69,7 +71,7 @@ full_size() { # full_size NAME SPARES LEFT OPTIONS...: node B dies; nodes A and 
   shift 3
   rm -f down.*
   "$GABION_LAUNCH" -n 4 --spares "$spares" -t 1 --relaunch 1 --agent "$work/agent.sh" --mpi-args "$nodes_mpi" "$@" \
-    --out "$name" >"$name.txt" 2>&1 &
+    --out "$name" --inject $hold >"$name.txt" 2>&1 &
   launcher=$!
   wait_for '"event": "checkpoint", "of_step": 15[0-9]' "$name/events.jsonl"
   nodes_die nodeB
