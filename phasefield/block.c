@@ -151,7 +151,7 @@ static void unpack_ghosts(void *user, void *data, int direction, const void *byt
 static void copy_ghosts(void *user, const void *from, void *to, int direction)
 {
   const gab_phasefield_ghosts *ghosts = user;
-  if (ghosts->which == WHICH_PHI_NEW && gab_phasefield_is_rested(from)) return; /* they are there */
+  if (ghosts->which == WHICH_PHI_NEW && gab_phasefield_bulk_is_copied(from)) return; /* they are there */
   gab_box source = gab_direction_send_box(direction, ghosts->cells, 1),
           target = receive_box(ghosts, direction);
   gab_field_copy_box(gab_phasefield_field(to, ghosts->which), &target,

@@ -26,20 +26,19 @@ typedef struct gab_phasefield_model {
   const struct gab_phasefield_kernel *kernel;
 } gab_phasefield_model;
 
-/** What is known of a block in which phi does not change: see rest.c. */
-typedef struct gab_phasefield_rest {
+/** What is known of a block of bulk, in which phi does not change: see bulk.c. */
+typedef struct gab_phasefield_bulk {
   const struct gab_phasefield_block
       *beside[6];    /* across the faces: blocks of the same level here, else NULL */
   unsigned messages; /* bits of faces whose ghosts come in messages */
-  int sweeps;        /* of phi, in a row, that found one phase only; no more than GAB_PHASEFIELD_RESTED */
-  gab_step counted;  /* step of the last of them: one that was broken off and began anew counts once */
-  int phase;         /* if there were any, or the block is coarse */
-  bool
-      is_left; /* in the step that is under way phi is as it was: all that kernels read of it is of that phase */
-  bool is_mixed; /* the sweep has come to cells of several phases */
-} gab_phasefield_rest;
+  int sweeps;       /* of phi, in a row, that found one phase only; no more than GAB_PHASEFIELD_BULK_COPIED */
+  gab_step counted; /* step of the last of them: one that was broken off and began anew counts once */
+  int phase;        /* if there were any, or the block is coarse */
+  bool is_skipped;  /* by the last sweep of phi: all that kernels read of phi is of that phase */
+  bool is_mixed;    /* the sweep has come to cells of several phases, or did not look */
+} gab_phasefield_bulk;
 /** From so many sweeps on, ghosts of phi that come from the block are the same in both fields. */
-enum { GAB_PHASEFIELD_RESTED = 2 };
+enum { GAB_PHASEFIELD_BULK_COPIED = 2 };
 
 /** The data of a block. All fields have one layer of ghosts and one map per number of components. */
 typedef struct gab_phasefield_block {
@@ -55,7 +54,7 @@ typedef struct gab_phasefield_block {
   int nearest;     /* interface, see refinement.c */
   uint8_t nearness[27];
   size_t by[2]; /* threads that swept phi and mu of its first cells last */
-  gab_phasefield_rest rest;
+  gab_phasefield_bulk bulk;
 } gab_phasefield_block;
 
 /** Energies of all phases at the temperature of one row. */
@@ -68,15 +67,15 @@ typedef struct gab_phasefield_slice {
 typedef struct gab_phasefield_job {
   gab_phasefield_block *block;
   gab_box box;
-  int single; /* 1 + the phase that all of the cells and their neighbours are known to consist of; 0: look */
-  bool *is_mixed; /* kernels that look set it if they are not of one phase; NULL: nobody asks */
+  int bulk; /* 1 + the phase that all of the cells and their neighbours are known to consist of; 0: look */
+  bool *is_mixed; /* kernels that find bulk set it if they are not of one phase; NULL: nobody asks */
 } gab_phasefield_job;
 
 typedef struct gab_phasefield_kernel {
   const char *name;
   int phases, independents; /* 0: any */
   bool obstacle_only;
-  bool looks; /* tells apart what is of one phase, and leaves it as it is */
+  bool finds_bulk; /* tells apart what is of one phase, and leaves its phi as it is */
   /** @return ::GAB_ERR_MEMORY at most */
   gab_status (*phi)(const gab_phasefield_model *model, const gab_phasefield_job *job);
   gab_status (*mu)(const gab_phasefield_model *model, const gab_phasefield_job *job);
@@ -177,19 +176,17 @@ gab_status gab_phasefield_fill_ghosts(gab_phasefield *phasefield);
 /** Fills the ghosts of phi that do not come from blocks of the same level. */
 void gab_phasefield_fill_rest(const gab_phasefield_block *block, gab_phasefield_which which);
 
-/* ---- rest.c: blocks in which phi does not change ---- */
+/* ---- bulk.c: blocks of one phase, in which phi does not change ---- */
 /** Forgets what is known of all blocks, and finds out which lie across their faces. */
-void gab_phasefield_rest_begin(gab_phasefield *phasefield);
-/** Ahead of a sweep of phi: decides which blocks it leaves out. @param[in] stale  none, as ghosts may be old */
-void gab_phasefield_rest_decide(gab_phasefield *phasefield, bool stale);
+void gab_phasefield_bulk_begin(gab_phasefield *phasefield);
+/** Ahead of a sweep of phi: decides which blocks it skips. @param[in] stale  none, as ghosts may be old */
+void gab_phasefield_bulk_decide(gab_phasefield *phasefield, bool stale);
 /** Behind it: enters what it has found. */
-void gab_phasefield_rest_enter(gab_phasefield *phasefield);
-/** The step is done: nothing is left out until the next one decides. */
-void gab_phasefield_rest_end(gab_phasefield *phasefield);
+void gab_phasefield_bulk_enter(gab_phasefield *phasefield);
 /** Whether ghosts of phi that come from a block are there already in both fields. */
-static inline bool gab_phasefield_is_rested(const gab_phasefield_block *block)
+static inline bool gab_phasefield_bulk_is_copied(const gab_phasefield_block *block)
 {
-  return block->rest.sweeps >= GAB_PHASEFIELD_RESTED;
+  return block->bulk.sweeps >= GAB_PHASEFIELD_BULK_COPIED;
 }
 
 /* ---- recompute.c: blocks that are computed twice. All local. ---- */

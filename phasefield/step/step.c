@@ -72,7 +72,7 @@ static void join(gab_phasefield *phasefield)
   }
   phasefield->overlaps = some_wait && some_do_not;
   phasefield->inner_is_swept = false;
-  gab_phasefield_rest_begin(phasefield);
+  gab_phasefield_bulk_begin(phasefield);
 }
 
 /* ------------------------------------------------------------------------------------------ exchanges */
@@ -260,10 +260,10 @@ static gab_status sweep(gab_phasefield *phasefield, sweep_fn run, sweep_region r
   for (size_t i = 0; i < blocks * parts; i++) {
     gab_phasefield_job job = {.block = gab_phasefield_block_of(phasefield, i / parts)};
     gab_box part = gab_field_interior(job.block->phi), pieces[MOST_PIECES];
-    if (is_phi && (gab_phasefield_is_coarse(job.block) || job.block->rest.is_left))
+    if (is_phi && (gab_phasefield_is_coarse(job.block) || job.block->bulk.is_skipped))
       continue; /* of one phase: phi_new is phi */
-    if (is_phi) job.is_mixed = &job.block->rest.is_mixed;
-    else if (job.block->rest.is_left) job.single = job.block->rest.phase + 1;
+    if (is_phi) job.is_mixed = &job.block->bulk.is_mixed;
+    else if (job.block->bulk.is_skipped) job.bulk = job.block->bulk.phase + 1;
     part.lo[model->axis] = (int64_t)(layers * (i % parts) / parts);
     part.hi[model->axis] = (int64_t)(layers * (i % parts + 1) / parts);
     const double start = phasefield->times_blocks ? gab_thread_seconds() : 0;
@@ -289,9 +289,9 @@ static gab_status sweep_phi(gab_phasefield *phasefield, bool stale)
   GAB_TRY(gab_world_check(world));
   gab_world_enter(world, GAB_FAULT_POINT_COMPUTE);
   GAB_TRY(check_revision(phasefield));
-  gab_phasefield_rest_decide(phasefield, stale);
+  gab_phasefield_bulk_decide(phasefield, stale);
   GAB_TRY(sweep(phasefield, gab_phasefield_run_phi, REGION_ALL));
-  gab_phasefield_rest_enter(phasefield);
+  gab_phasefield_bulk_enter(phasefield);
   return GAB_OK;
 }
 
@@ -342,7 +342,6 @@ gab_status gab_phasefield_sweep_mu_stale(gab_phasefield *phasefield)
     swap_fields(&block->phi, &block->phi_new);
     swap_fields(&block->mu, &block->mu_new);
   }
-  gab_phasefield_rest_end(phasefield);
   phasefield->model.step++;
   gab_phasefield_levels_sync(phasefield);
   return gab_phasefield_recompute_end(phasefield);

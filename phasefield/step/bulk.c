@@ -1,18 +1,18 @@
-/* Blocks at rest: those of one phase throughout, of which there are many (the melt ahead of a front, grains behind it).
+/* Blocks of bulk: those of one phase throughout, of which there are many (the melt ahead of a front, grains behind it).
  * Their phi need not be swept, nor its ghosts be copied to other blocks here.
  *
- * A cell keeps its phi, to the last bit, if it and its neighbours across faces are of one phase: kernels that look (fast ones)
+ * A cell keeps its phi, to the last bit, if it and its neighbours across faces are of one phase: kernels that find bulk (fast ones)
  * say whether a sweep has met anything else. Between steps, with `sweeps` of a block > 0,
  *   1. phi and phi_new are of its phase in all of its cells: the last sweep has read the one and written the other;
  *   2. so are the ghosts beside it in phi of every other block here, as they were copied behind that sweep. Those in
- *      phi_new were filled a step before, when the block was what that sweep has read: with #GAB_PHASEFIELD_RESTED sweeps both
+ *      phi_new were filled a step before, when the block was what that sweep has read: with #GAB_PHASEFIELD_BULK_COPIED sweeps both
  *      are of its phase, and need no further copy.
- * A sweep leaves a block out (`is_left`) if 1 holds and the ghosts beyond its faces are of its phase as well: by 2 if a block
+ * A sweep skips a block (`is_skipped`) if 1 holds and the ghosts beyond its faces are of its phase as well: by 2 if a block
  * here is there; beyond sides of the domain and beside other levels they continue the block itself; what has come in
  * messages is looked at. So the sweep would have found one phase, and counts as one that did.
  *
  * All is forgotten whenever ghosts are filled anew: blocks came or went, the state went back in time, the window moved. And
- * every #LOOK_AGAIN steps nothing is left out, so that what memory has changed in a field that nobody writes takes part in
+ * every #LOOK_AGAIN steps nothing is skipped, so that what memory has changed in a field that nobody writes takes part in
  * the computation again, as it does elsewhere. */
 #include "phasefield/levels/levels_impl.h"
 
@@ -20,12 +20,10 @@ enum { LOOK_AGAIN = 64 };
 
 static int phase_of_first_cell(const gab_phasefield_block *block)
 {
-  int phase = 0;
-  while (phase + 1 < block->model->phases && gab_field_get(block->phi, 0, 0, 0, phase) != 1) phase++;
-  return phase;
+  return gab_phasefield_pure(block->phi, (const int32_t[3]){0, 0, 0});
 }
 
-static void find_beside(const gab_phasefield *phasefield, const gab_block *place, gab_phasefield_rest *rest)
+static void find_beside(const gab_phasefield *phasefield, const gab_block *place, gab_phasefield_bulk *bulk)
 {
   const gab_forest *forest = phasefield->forest;
   const gab_slot here = gab_world_slot(gab_forest_world(forest));
@@ -39,17 +37,17 @@ static void find_beside(const gab_phasefield *phasefield, const gab_block *place
       continue;
     while (offset[axis] == 0) axis++;
     const int face = 2 * axis + (offset[axis] > 0);
-    if (rows[r].owner != here) rest->messages |= 1U << face;
-    else rest->beside[face] = gab_block_data(gab_forest_find(forest, rows[r].id), phasefield->data);
+    if (rows[r].owner != here) bulk->messages |= 1U << face;
+    else bulk->beside[face] = gab_block_data(gab_forest_find(forest, rows[r].id), phasefield->data);
   }
 }
 
-void gab_phasefield_rest_begin(gab_phasefield *phasefield)
+void gab_phasefield_bulk_begin(gab_phasefield *phasefield)
 {
   for (size_t i = 0; i < gab_forest_block_count(phasefield->forest); i++) {
-    gab_phasefield_rest *rest = &gab_phasefield_block_of(phasefield, i)->rest;
-    *rest = (gab_phasefield_rest){0};
-    find_beside(phasefield, gab_forest_block(phasefield->forest, i), rest);
+    gab_phasefield_bulk *bulk = &gab_phasefield_block_of(phasefield, i)->bulk;
+    *bulk = (gab_phasefield_bulk){0};
+    find_beside(phasefield, gab_forest_block(phasefield->forest, i), bulk);
   }
 }
 
@@ -69,48 +67,42 @@ static bool is_of_phase(const gab_phasefield_block *block, int face, int phase)
 
 static bool stays(const gab_phasefield_block *block)
 {
-  const gab_phasefield_rest *rest = &block->rest;
-  if (rest->sweeps == 0) return false;
+  const gab_phasefield_bulk *bulk = &block->bulk;
+  if (bulk->sweeps == 0) return false;
   for (int face = 0; face < 6; face++) {
-    const gab_phasefield_block *other = rest->beside[face];
-    if (other && (other->rest.sweeps == 0 || other->rest.phase != rest->phase)) return false;
+    const gab_phasefield_block *other = bulk->beside[face];
+    if (other && (other->bulk.sweeps == 0 || other->bulk.phase != bulk->phase)) return false;
   }
   for (int face = 0; face < 6; face++)
-    if (rest->messages >> face & 1 && !is_of_phase(block, face, rest->phase)) return false;
+    if (bulk->messages >> face & 1 && !is_of_phase(block, face, bulk->phase)) return false;
   return true;
 }
 
-void gab_phasefield_rest_decide(gab_phasefield *phasefield, bool stale)
+void gab_phasefield_bulk_decide(gab_phasefield *phasefield, bool stale)
 {
   const size_t blocks = gab_forest_block_count(phasefield->forest);
-  const bool looks = phasefield->model.kernel->looks,
-             none = stale || phasefield->model.step % LOOK_AGAIN == 0;
+  const bool finds = phasefield->model.kernel->finds_bulk && !stale;
   for (size_t i = 0; i < blocks; i++) {
     gab_phasefield_block *block = gab_phasefield_block_of(phasefield, i);
-    gab_phasefield_rest *rest = &block->rest;
-    rest->is_mixed = !looks;
-    if (stale) rest->sweeps = 0;
-    rest->is_left = !none && looks && (gab_phasefield_is_coarse(block) || stays(block));
-    if (rest->is_left && gab_phasefield_is_coarse(block)) rest->phase = phase_of_first_cell(block);
+    gab_phasefield_bulk *bulk = &block->bulk;
+    bulk->is_mixed = !finds;
+    bulk->is_skipped = false;
+    if (!finds || phasefield->model.step % LOOK_AGAIN == 0) continue;
+    if (gab_phasefield_is_coarse(block)) bulk->phase = phase_of_first_cell(block);
+    bulk->is_skipped = gab_phasefield_is_coarse(block) ? bulk->phase >= 0 : stays(block);
   }
 }
 
-void gab_phasefield_rest_enter(gab_phasefield *phasefield)
+void gab_phasefield_bulk_enter(gab_phasefield *phasefield)
 {
   for (size_t i = 0; i < gab_forest_block_count(phasefield->forest); i++) {
     gab_phasefield_block *block = gab_phasefield_block_of(phasefield, i);
-    gab_phasefield_rest *rest = &block->rest;
-    const bool is_counted = rest->sweeps > 0 && rest->counted == phasefield->model.step;
+    gab_phasefield_bulk *bulk = &block->bulk;
+    const bool is_counted = bulk->sweeps > 0 && bulk->counted == phasefield->model.step;
     if (gab_phasefield_is_coarse(block)) continue;
-    if (rest->is_mixed) rest->sweeps = 0;
-    else if (rest->sweeps < GAB_PHASEFIELD_RESTED && !is_counted) rest->sweeps++;
-    if (rest->sweeps == 1) rest->phase = phase_of_first_cell(block);
-    rest->counted = phasefield->model.step;
+    if (bulk->is_mixed) bulk->sweeps = 0;
+    else if (bulk->sweeps < GAB_PHASEFIELD_BULK_COPIED && !is_counted) bulk->sweeps++;
+    if (bulk->sweeps == 1) bulk->phase = phase_of_first_cell(block);
+    bulk->counted = phasefield->model.step;
   }
-}
-
-void gab_phasefield_rest_end(gab_phasefield *phasefield)
-{
-  for (size_t i = 0; i < gab_forest_block_count(phasefield->forest); i++)
-    gab_phasefield_block_of(phasefield, i)->rest.is_left = false;
 }

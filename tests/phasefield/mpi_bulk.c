@@ -1,7 +1,7 @@
 /* gabion-test: np=1,2,3 timeout=100 labels=quick */
-/* Blocks in which phi does not change are left out of sweeps and copies: grains that grow through melt in small blocks have
- * the bits of the same ones in a single block, which is never left out, while blocks ahead of fronts come to rest, are woken,
- * and come to rest again behind them; with steps that are broken off, a state that goes back, a window that moves. */
+/* Blocks of bulk, in which phi does not change, are left out of sweeps and copies: grains that grow through melt in small blocks have
+ * the bits of the same ones in a single block, which is never left out, while blocks ahead of fronts are bulk, are woken,
+ * and become bulk again behind them; with steps that are broken off, a state that goes back, a window that moves. */
 #include "core/messages/collective.h"
 #include "phase_common.h"
 
@@ -43,8 +43,8 @@ static void grains_state(void *user, const int64_t cell[3], double *phi, double 
 
 /* What blocks have been through. */
 typedef struct history {
-  bool rested[MOST_BLOCKS]; /* by the number of the block */
-  uint64_t rests, woken, again;
+  bool was_bulk[MOST_BLOCKS]; /* by the number of the block */
+  uint64_t bulk, woken, again;
   bool was_woken[MOST_BLOCKS];
 } history;
 
@@ -52,14 +52,14 @@ static void note(const phase_run *it, history *all)
 {
   for (size_t i = 0; i < gab_forest_block_count(it->forest); i++) {
     const gab_block_id id = gab_block_get_id(gab_forest_block(it->forest, i)) % MOST_BLOCKS;
-    const bool rests = gab_phasefield_is_rested(gab_phasefield_block_of(it->model, i));
-    all->rests += rests;
-    if (all->rested[id] && !rests) {
+    const bool bulk = gab_phasefield_bulk_is_copied(gab_phasefield_block_of(it->model, i));
+    all->bulk += bulk;
+    if (all->was_bulk[id] && !bulk) {
       all->woken++;
       all->was_woken[id] = true;
     }
-    if (rests && !all->rested[id]) all->again += all->was_woken[id];
-    all->rested[id] = rests;
+    if (bulk && !all->was_bulk[id]) all->again += all->was_woken[id];
+    all->was_bulk[id] = bulk;
   }
 }
 
@@ -138,7 +138,7 @@ static void check(gab_world *world, phase_case given, grains *begin, const plan 
 {
   static history all;
   const int members = (int)gab_members_count(gab_world_members(world));
-  all = (history){.rests = 0};
+  all = (history){.bulk = 0};
   memcpy(begin->cells, given.cells, sizeof begin->cells);
   begin->dimension = given.dimension;
   given.options.initial = grains_state;
@@ -148,7 +148,7 @@ static void check(gab_world *world, phase_case given, grains *begin, const plan 
   const uint64_t expected = run(world, &given, &(plan){how->steps, how->shift_at, -1, false}, NULL);
   for (int axis = 0; axis < given.dimension; axis++) given.block[axis] = edge;
   REQUIRE(run(world, &given, how, &all) == expected);
-  uint64_t counts[3] = {all.rests, all.woken, all.again};
+  uint64_t counts[3] = {all.bulk, all.woken, all.again};
   REQUIRE_OK(gab_world_sum_u64(world, counts, 3));
   REQUIRE(counts[0] > 0);
   if (wakes) REQUIRE(counts[1] > 0 && counts[2] > 0);
