@@ -82,6 +82,12 @@ void gab_path_parent(const gab_paths *paths, const int32_t cell[3], int32_t pare
   }
 }
 
+void gab_path_child(const gab_paths *paths, const int32_t coarse[3], int child, int32_t cell[3])
+{
+  for (int axis = 0; axis < 3; axis++)
+    cell[axis] = axis < paths->lattice->dimension ? 2 * coarse[axis] + (child >> axis & 1) : coarse[axis];
+}
+
 bool gab_child_leaves(const gab_paths *paths, const gab_path_state *start, bool second, gab_path_state *end)
 {
   if (gab_path_forth(paths, start, end) != GAB_PATH_COARSE) return false;
@@ -129,19 +135,13 @@ gab_status gab_child_explosions(const gab_paths *paths, const int32_t lo[3], con
 
 static int child_count(const gab_paths *paths) { return 1 << paths->lattice->dimension; }
 
-static void child_of(const gab_paths *paths, const int32_t coarse[3], int child, int32_t cell[3])
-{
-  for (int axis = 0; axis < 3; axis++)
-    cell[axis] = axis < paths->lattice->dimension ? 2 * coarse[axis] + (child >> axis & 1) : coarse[axis];
-}
-
 /* Whether the path to an end began in a fine cell. */
 static bool find_touch(const gab_paths *paths, const int32_t coarse[3], int q, int child,
                        gab_child_touch *touch)
 {
   gab_path_state now = {.q = q};
   gab_path_step last, first;
-  child_of(paths, coarse, child, now.cell);
+  gab_path_child(paths, coarse, child, now.cell);
   gab_path_back(paths, &now, &last);
   *touch = (gab_child_touch){
       .child = child, .second = last.kind == GAB_PATH_FINE, .start = last.from, .bounced = last.bounced};
@@ -165,7 +165,7 @@ static int find_touches(const gab_paths *paths, const int32_t coarse[3], int q,
 static gab_path_place place_of_coarse(const gab_paths *paths, const int32_t coarse[3])
 {
   int32_t cell[3];
-  child_of(paths, coarse, 0, cell);
+  gab_path_child(paths, coarse, 0, cell);
   return paths->what(paths->user, cell);
 }
 

@@ -81,6 +81,8 @@ gab_path_kind gab_path_forth(const gab_paths *paths, const gab_path_state *now, 
 
 /** The coarse cell of a place. */
 void gab_path_parent(const gab_paths *paths, const int32_t cell[3], int32_t parent[3]);
+/** The place of a child of a coarse cell. @param[in] child  bit a: upper half along axis a */
+void gab_path_child(const gab_paths *paths, const int32_t coarse[3], int child, int32_t cell[3]);
 
 /** A population that a fine cell takes from a coarse one: what place `at` sends in at.q in s1 and in s2. */
 typedef struct gab_child_explosion {

@@ -47,12 +47,6 @@ typedef struct balance {
 
 static int child_count(const gab_level_maker *by) { return 1 << by->model->lattice->dimension; }
 
-static void child_of(const gab_level_maker *by, const int32_t coarse[3], int child, int32_t cell[3])
-{
-  for (int axis = 0; axis < 3; axis++)
-    cell[axis] = axis < by->model->lattice->dimension ? 2 * coarse[axis] + (child >> axis & 1) : coarse[axis];
-}
-
 static int class_of(const int8_t c[3]) { return abs(c[0]) + abs(c[1]) + abs(c[2]); }
 
 static bool moves(const gab_side *side) { return side->kind == GAB_SIDE_VELOCITY; }
@@ -105,7 +99,7 @@ static void source_of(const balance *of, int q, int32_t place[3])
 {
   const int8_t *c = of->by->model->lattice->c[q];
   const int32_t coarse[3] = {of->cell[0] - c[0], of->cell[1] - c[1], of->cell[2] - c[2]};
-  child_of(of->by, coarse, 0, place);
+  gab_path_child(&of->by->paths, coarse, 0, place);
 }
 
 /* What X needs, less what it would be given if all came by its links, and what children are given that leave it. */
@@ -117,13 +111,13 @@ static void add_needs(balance *of, int q)
   int32_t source[3], partner[3], place[3];
   source_of(of, q, source);
   partner_of(by, of->cell, q, sides_before(by, source), partner);
-  child_of(by, partner, 0, place);
+  gab_path_child(&by->paths, partner, 0, place);
   const int kind = gab_level_view_look(&by->view, place).kind;
   if (kind == GAB_PATH_FINE || kind == GAB_PATH_FINE_WALL) add(of, source, q, -n, 0);
   for (int child = 0; child < n; child++) {
     gab_path_state at = {.q = q}, next;
     gab_path_step step;
-    child_of(by, of->cell, child, at.cell);
+    gab_path_child(&by->paths, of->cell, child, at.cell);
     for (int axis = 0; axis < 3; axis++) source[axis] = at.cell[axis] - c[axis];
     partner_of(by, at.cell, q, sides_before(by, source), partner);
     if (gab_level_view_look(&by->view, partner).kind == GAB_PATH_FINE) add(of, source, q, 2, 0);
@@ -153,7 +147,7 @@ static unsigned sides_at(const gab_level_maker *by, const int32_t coarse[3])
     for (int way = -1; way <= 1; way += 2) {
       int32_t beside[3] = {coarse[0], coarse[1], coarse[2]}, place[3];
       beside[axis] += way;
-      child_of(by, beside, 0, place);
+      gab_path_child(&by->paths, beside, 0, place);
       sides |= sides_before(by, place);
     }
   return sides;
@@ -169,7 +163,7 @@ static bool is_clear(const gab_level_maker *by, const int32_t coarse[3])
     const int32_t beside[3] = {coarse[0] + offset[0], coarse[1] + offset[1], coarse[2] + offset[2]};
     for (int child = 0; child < child_count(by); child++) {
       int32_t place[3];
-      child_of(by, beside, child, place);
+      gab_path_child(&by->paths, beside, child, place);
       const int kind = gab_level_view_look(&by->view, place).kind;
       if (sides_before(by, place) == 0 && kind != GAB_PATH_COARSE && kind != GAB_PATH_FINE) return false;
     }

@@ -76,9 +76,8 @@ static bool find_wall(const gab_level_maker *by, const int32_t coarse[3], int q,
   const int8_t *c = by->model->lattice->c[q];
   for (int way = 1; way <= 2; way++)
     for (int child = 0; child < 1 << dimension; child++) {
-      for (int axis = 0; axis < 3; axis++)
-        wall[axis] =
-            (axis < dimension ? 2 * coarse[axis] + (child >> axis & 1) : coarse[axis]) - way * c[axis];
+      gab_path_child(&by->paths, coarse, child, wall);
+      for (int axis = 0; axis < 3; axis++) wall[axis] -= way * c[axis];
       const int kind = gab_level_view_look(&by->view, wall).kind;
       if (kind == GAB_PATH_WALL || kind == GAB_PATH_FINE_WALL) return true;
     }

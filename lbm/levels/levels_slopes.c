@@ -11,8 +11,7 @@ void gab_level_find_entries(const gab_level_maker *by, const int32_t coarse[3], 
     gab_path_state start = {.q = q}, middle, end;
     gab_path_step before;
     gab_level_entry *found = &entries[child];
-    for (int axis = 0; axis < 3; axis++)
-      start.cell[axis] = axis < dimension ? 2 * coarse[axis] + (child >> axis & 1) : coarse[axis];
+    gab_path_child(&by->paths, coarse, child, start.cell);
     gab_path_kind kind = gab_path_forth(&by->paths, &start, &middle);
     *found = (gab_level_entry){.sub = kind == GAB_PATH_FINE ? 1 : 0};
     memcpy(found->cell, middle.cell, sizeof found->cell);
