@@ -175,6 +175,7 @@ static gab_status set_up(gab_phasefield *made, gab_forest *forest, const gab_pha
 {
   made->forest = forest;
   GAB_TRY(set_model(&made->model, gab_forest_get_options(forest), options));
+  made->model.slices = &made->slices[0];
   gab_block_data_kind kind = gab_phasefield_block_kind(made);
   GAB_TRY(gab_forest_add_data(forest, &kind, &made->data));
   GAB_TRY(make_exchange(made, &made->phi_ghosts, WHICH_PHI, "phi", &made->phi_exchange));
@@ -205,5 +206,7 @@ void gab_phasefield_destroy(gab_phasefield **phasefield)
   if (gone->c_exchange) gab_exchange_destroy(&gone->c_exchange);
   gab_phasefield_levels_destroy(gone);
   gab_phasefield_recompute_release(gone);
+  for (size_t k = 0; k < sizeof gone->slices / sizeof gone->slices[0]; k++)
+    gab_phasefield_slices_release(&gone->slices[k]);
   gab_free(phasefield);
 }

@@ -24,6 +24,7 @@ typedef struct gab_phasefield_model {
   int64_t shift;
   gab_step step;
   const struct gab_phasefield_kernel *kernel;
+  struct gab_phasefield_slices *slices; /* of its level */
 } gab_phasefield_model;
 
 /** What is known of a block of bulk, in which phi does not change: see bulk.c. */
@@ -62,6 +63,14 @@ typedef struct gab_phasefield_slice {
   double offset[GAB_MOST_PHASES][GAB_MOST_INDEPENDENTS]; /* c at mu = 0 */
   double base[GAB_MOST_PHASES];                          /* psi at mu = 0 */
 } gab_phasefield_slice;
+
+/** Slices of the rows of all blocks of a level that are here, and of those next to them: see model/slices.c. */
+typedef struct gab_phasefield_slices {
+  gab_phasefield_slice *at[2]; /* at `step` and a step later; owned */
+  int64_t room, first, count;  /* rows */
+  gab_step step;
+  int64_t shift;
+} gab_phasefield_slices;
 
 /** A sweep over a box of cells of a block. */
 typedef struct gab_phasefield_job {
@@ -131,7 +140,8 @@ struct gab_phasefield {
   bool overlaps;     /* some cells wait for messages and some do not */
   bool inner_is_swept;
   bool times_blocks;
-  gab_phasefield_levels *levels;                        /* NULL: there is one level */
+  gab_phasefield_slices slices[GAB_PHASEFIELD_MOST_LEVELS + 1]; /* by `coarser` */
+  gab_phasefield_levels *levels;                                /* NULL: there is one level */
   gab_phasefield_recompute *recompute;                  /* NULL: no block was ever to be computed twice */
   gab_phasefield_part parts[GAB_PHASEFIELD_MOST_PARTS]; /* what quantities are evaluated from */
   gab_own_quantity own[GAB_MOST_OWN_QUANTITIES];
@@ -219,9 +229,17 @@ double gab_phasefield_anisotropy(int dimension, double delta, const double *q, d
 void gab_phasefield_face_q(const gab_phasefield_model *model, const gab_field_map *map, const double *phi,
                            int axis, int a, int b, double q[3]);
 
+/* ---- slices.c ---- */
+/** The slice of a row: from the table of the level if it is there, else made. */
+gab_phasefield_slice gab_phasefield_slice_at(const gab_phasefield_model *model, int64_t row, gab_step step);
+/** Fills the table for rows first … last - 1 at the step of the model and the next one. Not while kernels run.
+ *  @return ::GAB_ERR_MEMORY at most; the table then is empty */
+gab_status gab_phasefield_slices_fill(const gab_phasefield_model *model, int64_t first, int64_t last);
+void gab_phasefield_slices_release(gab_phasefield_slices *kept);
+
 /* ---- cell.c: what all kernels and the initial state have to agree on ---- */
 double gab_phasefield_row_temperature(const gab_phasefield_model *model, int64_t row, gab_step step);
-gab_phasefield_slice gab_phasefield_slice_at(const gab_phasefield_model *model, int64_t row, gab_step step);
+gab_phasefield_slice gab_phasefield_slice_made(const gab_phasefield_model *model, int64_t row, gab_step step);
 void gab_phasefield_interpolate(const gab_phasefield_model *model, const double *phi, double *h);
 void gab_phasefield_mu_of_c(const gab_phasefield_model *model, const gab_phasefield_slice *slice,
                             const double *phi, const double *c, double *mu);

@@ -38,14 +38,16 @@ typedef double vec __attribute__((vector_size(16)));
 #define UNROLL _Pragma("GCC unroll 16")
 #endif
 
+enum { HALF = LANES / 2 };
+
 INLINE vec splat(double x) { return x - (vec){0}; }
 
 #ifdef __AVX512F__
 
 typedef __mmask8 lanes; /* one bit per lane */
 INLINE lanes first_lanes(int64_t count) { return (lanes)(count >= LANES ? 0xff : (1 << count) - 1); }
-INLINE vec load(const double *from, lanes which) { return (vec)_mm512_maskz_loadu_pd(which, from); }
-INLINE void store(double *to, lanes which, vec x) { _mm512_mask_storeu_pd(to, which, (__m512d)x); }
+INLINE vec load_row(const double *from, lanes which) { return (vec)_mm512_maskz_loadu_pd(which, from); }
+INLINE void store_row(double *to, lanes which, vec x) { _mm512_mask_storeu_pd(to, which, (__m512d)x); }
 INLINE lanes greater(vec a, vec b) { return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_GT_OQ); }
 INLINE lanes equal(vec a, vec b) { return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_EQ_OQ); }
 INLINE vec choose(lanes which, vec yes, vec no)
@@ -61,6 +63,26 @@ INLINE vec shifted_in(vec before, vec x) /* the last lane of `before`, then the 
 {
   return (vec)_mm512_alignr_epi64((__m512i)x, (__m512i)before, 7);
 }
+/* Of two rows: the first HALF lanes are of one, the others of the next one. */
+INLINE vec load_rows(const double *from, ptrdiff_t apart)
+{
+  return (vec)_mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_loadu_pd(from)), _mm256_loadu_pd(from + apart),
+                                 1);
+}
+INLINE void store_rows(double *to, ptrdiff_t apart, vec x)
+{
+  _mm256_storeu_pd(to, _mm512_castpd512_pd256((__m512d)x));
+  _mm256_storeu_pd(to + apart, _mm512_extractf64x4_pd((__m512d)x, 1));
+}
+INLINE vec shifted_in_rows(vec before, vec x) /* shifted_in() in either half */
+{
+  const __m512i places = _mm512_setr_epi64(3, 8, 9, 10, 7, 12, 13, 14);
+  return (vec)_mm512_permutex2var_pd((__m512d)before, places, (__m512d)x);
+}
+INLINE vec row_before(vec before, vec x) /* the second half of `before`, then the first one of x */
+{
+  return (vec)_mm512_alignr_epi64((__m512i)x, (__m512i)before, HALF);
+}
 
 #else
 
@@ -71,7 +93,7 @@ INLINE lanes first_lanes(int64_t count)
   for (int i = 0; i < LANES; i++) which[i] = i < count ? -1 : 0;
   return which;
 }
-INLINE vec load(const double *from, lanes which)
+INLINE vec load_row(const double *from, lanes which)
 {
   vec x = {0};
   if (which[LANES - 1]) memcpy(&x, from, sizeof x);
@@ -79,7 +101,7 @@ INLINE vec load(const double *from, lanes which)
     for (int i = 0; i < LANES && which[i]; i++) x[i] = from[i];
   return x;
 }
-INLINE void store(double *to, lanes which, vec x)
+INLINE void store_row(double *to, lanes which, vec x)
 {
   if (which[LANES - 1]) memcpy(to, &x, sizeof x);
   else
@@ -109,6 +131,65 @@ INLINE vec shifted_in(vec before, vec x)
   for (int i = 1; i < LANES; i++) made[i] = x[i - 1];
   return made;
 }
+INLINE vec load_rows(const double *from, ptrdiff_t apart)
+{
+  vec x;
+  for (int i = 0; i < LANES; i++) x[i] = from[i % HALF + i / HALF * apart];
+  return x;
+}
+INLINE void store_rows(double *to, ptrdiff_t apart, vec x)
+{
+  for (int i = 0; i < LANES; i++) to[i % HALF + i / HALF * apart] = x[i];
+}
+INLINE vec shifted_in_rows(vec before, vec x)
+{
+  vec made;
+  for (int i = 0; i < LANES; i++) made[i] = i % HALF == 0 ? before[i + HALF - 1] : x[i - 1];
+  return made;
+}
+INLINE vec row_before(vec before, vec x)
+{
+  vec made;
+  for (int i = 0; i < LANES; i++) made[i] = i < HALF ? before[i + HALF] : x[i - HALF];
+  return made;
+}
 
 #endif
+
+INLINE vec load_all(const double *from)
+{
+  vec x;
+  memcpy(&x, from, sizeof x);
+  return x;
+}
+INLINE void store_all(double *to, vec x) { memcpy(to, &x, sizeof x); }
+
+/* What a vector holds: up to LANES cells of a row, or HALF of each of two rows that follow each other. Loads and stores under a mask
+ * cost half as much again as whole ones, so it is worth telling them apart. */
+typedef enum chunk_kind { CHUNK_PART, CHUNK_WHOLE, CHUNK_TWO_ROWS } chunk_kind;
+
+typedef struct chunk {
+  chunk_kind kind;
+  lanes which;     /* lanes that hold a cell: all, but of a part */
+  ptrdiff_t apart; /* values from one row to the next */
+} chunk;
+
+INLINE chunk part_chunk(int64_t cells) { return (chunk){CHUNK_PART, first_lanes(cells), 0}; }
+INLINE chunk whole_chunk(bool two_rows, ptrdiff_t apart)
+{
+  return (chunk){two_rows ? CHUNK_TWO_ROWS : CHUNK_WHOLE, first_lanes(LANES), apart};
+}
+
+INLINE vec load(const double *from, chunk in)
+{
+  if (in.kind == CHUNK_TWO_ROWS) return load_rows(from, in.apart);
+  return in.kind == CHUNK_WHOLE ? load_all(from) : load_row(from, in.which);
+}
+INLINE void store(double *to, chunk in, vec x)
+{
+  if (in.kind == CHUNK_TWO_ROWS) store_rows(to, in.apart, x);
+  else if (in.kind == CHUNK_WHOLE) store_all(to, x);
+  else store_row(to, in.which, x);
+}
+
 #endif

@@ -14,6 +14,7 @@ void gab_phasefield_levels_sync(gab_phasefield *phasefield)
     gab_phasefield_model *model = &phasefield->levels->coarse[level];
     *model = phasefield->model;
     model->coarser = phasefield->levels->finest - level;
+    model->slices = &phasefield->slices[model->coarser];
     model->dx = ldexp(phasefield->model.dx, model->coarser);
     model->shift >>= model->coarser;
     for (int axis = 0; axis < model->dimension; axis++) model->domain[axis] >>= model->coarser;

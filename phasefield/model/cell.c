@@ -9,7 +9,7 @@ double gab_phasefield_row_temperature(const gab_phasefield_model *model, int64_t
   return t->value + t->gradient * (x - t->velocity * ((double)step * model->options.dt));
 }
 
-gab_phasefield_slice gab_phasefield_slice_at(const gab_phasefield_model *model, int64_t row, gab_step step)
+gab_phasefield_slice gab_phasefield_slice_made(const gab_phasefield_model *model, int64_t row, gab_step step)
 {
   gab_phasefield_slice slice;
   const double temperature = gab_phasefield_row_temperature(model, row, step);

@@ -241,6 +241,26 @@ static void note_work(gab_phasefield_block *block, double start)
   block->work += taken;
 }
 
+/* The slices that kernels will ask for. */
+static gab_status fill_slices(gab_phasefield *phasefield)
+{
+  enum { LEVELS = GAB_PHASEFIELD_MOST_LEVELS + 1 };
+  const gab_phasefield_model *models[LEVELS] = {NULL};
+  int64_t first[LEVELS], last[LEVELS];
+  const int axis = phasefield->model.axis;
+  for (size_t i = 0; i < gab_forest_block_count(phasefield->forest); i++) {
+    const gab_phasefield_block *block = gab_phasefield_block_of(phasefield, i);
+    const int k = block->model->coarser;
+    const int64_t low = block->first[axis] - 1, high = block->first[axis] + block->model->cells[axis] + 1;
+    if (!models[k] || low < first[k]) first[k] = low;
+    if (!models[k] || high > last[k]) last[k] = high;
+    models[k] = block->model;
+  }
+  for (int k = 0; k < LEVELS; k++)
+    if (models[k]) GAB_TRY(gab_phasefield_slices_fill(models[k], first[k], last[k]));
+  return GAB_OK;
+}
+
 /* Blocks are cut across the axis of growth where there are fewer of them than threads have use for. */
 static gab_status sweep(gab_phasefield *phasefield, sweep_fn run, sweep_region region)
 {
@@ -256,6 +276,7 @@ static gab_status sweep(gab_phasefield *phasefield, sweep_fn run, sweep_region r
   if (parts > layers) parts = layers;
   bool starved = false, talks = region == REGION_INNER;
   gab_status status = GAB_OK;
+  GAB_TRY(fill_slices(phasefield));
 #pragma omp parallel for schedule(dynamic) if (is_worth_threads(phasefield))
   for (size_t i = 0; i < blocks * parts; i++) {
     gab_phasefield_job job = {.block = gab_phasefield_block_of(phasefield, i / parts)};

@@ -164,10 +164,14 @@ int main(int argc, char **argv)
   plane.options.potential = GAB_POTENTIAL_WELL;
   plane.options.sides[0].kind = plane.options.sides[1].kind = GAB_PHASEFIELD_CLOSED;
   check_case(world, plane, plane_blocks, 3);
+  /* Rows that fill vectors, some of one and half of one; pairs of rows, rows alone. */
+  memcpy(deep.cells, (int32_t[3]){20, 6, 12}, sizeof deep.cells);
+  const int32_t rows[][3] = {{20, 6, 12}, {20, 3, 6}, {10, 6, 4}, {10, 1, 12}, {5, 2, 6}, {4, 2, 4}};
+  check_case(world, deep, rows, 6);
   deep.options.noise = (gab_phasefield_noise){0.3, 7};
   deep.options.anisotropy[0][3] = deep.options.anisotropy[3][0] = 0.04;
   memcpy(deep.cells, (int32_t[3]){12, 8, 16}, sizeof deep.cells);
-  const int32_t deep_blocks[][3] = {{12, 8, 16}, {6, 4, 8}, {12, 8, 2}, {4, 4, 4}};
-  check_case(world, deep, deep_blocks, 4);
+  const int32_t deep_blocks[][3] = {{12, 8, 16}, {6, 4, 8}, {12, 1, 8}, {12, 8, 2}, {4, 4, 4}};
+  check_case(world, deep, deep_blocks, 5);
   return test_end(&world);
 }
