@@ -106,7 +106,7 @@ static const gab_config_key lbm_keys[] = {
      .doc =
          "So many blocks of a process share one field, row by row, and those side by side along x need no ghosts "
          "between them; all give the same bits. 0: as many as make rows of 128 cells, but 1 + an eighth of the blocks of a "
-         "process at most. 1: each block has a field of its own; then all blocks that need no message beside them are "
+         "process at most, or the even number above. 1: each block has a field of its own; then all blocks that need no message beside them are "
          "computed while messages travel. In place only."},
     {.name = "pass",
      .type = GAB_CONFIG_INT,
