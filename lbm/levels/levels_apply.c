@@ -50,40 +50,79 @@ static size_t interface_size(void *user, const void *data, gab_coupling_way way,
   return (found.last - found.first) * sizeof(double);
 }
 
-/* What a coarse cell sends at `weight` / 4 cells beside its middle, less what it sends in its middle.
- * @param[in] place,value  of what it sends */
-static double beyond(const gab_lbm_block *block, size_t place, double value, uint8_t befores, uint8_t behinds,
-                     const int8_t weight[3])
+/* What a coarse cell sends in a direction, and its slopes along the axes, if it has any: differences, and what they are
+ * multiplied by. */
+typedef struct source {
+  double value, factor[3], difference[3];
+} source;
+
+static source source_at(const gab_field *field, size_t place, uint8_t befores, uint8_t behinds)
+{
+  source found = {.value = gab_value_at(field, place)};
+  for (int axis = 0; axis < 3; axis++) {
+    const ptrdiff_t stride = field->map.stride[axis];
+    const bool before = befores >> axis & 1, behind = behinds >> axis & 1;
+    if (!before && !behind) continue;
+    const double low = before ? gab_value_at(field, gab_place(place, -stride)) : found.value;
+    const double high = behind ? gab_value_at(field, gab_place(place, stride)) : found.value;
+    found.factor[axis] = before && behind ? 0.125 : 0.25;
+    found.difference[axis] = high - low;
+  }
+  return found;
+}
+
+/* What it sends at `weight` / 4 cells beside its middle, less what it sends in its middle. */
+static double beyond(const source *from, const int8_t weight[3])
 {
   double more = 0;
-  for (int axis = 0; axis < 3; axis++) {
-    const ptrdiff_t stride = block->src->map.stride[axis];
-    const bool before = befores >> axis & 1, behind = behinds >> axis & 1;
-    if ((!before && !behind) || weight[axis] == 0) continue;
-    const double low = before ? gab_value_at(block->src, gab_place(place, -stride)) : value;
-    const double high = behind ? gab_value_at(block->src, gab_place(place, stride)) : value;
-    more += weight[axis] * (before && behind ? 0.125 : 0.25) * (high - low);
-  }
+  for (int axis = 0; axis < 3; axis++)
+    if (weight[axis] != 0) more += weight[axis] * from->factor[axis] * from->difference[axis];
   return more;
 }
 
-/* The value of the cell, and for a child its slope. */
-static double given(const gab_lbm_block *block, const gab_level_interface_outgoing *outgoing)
+static bool have_one_source(const gab_level_interface_outgoing *a, const gab_level_interface_outgoing *b)
 {
-  if (outgoing->arrives)
-    return gab_value_at(block->src, gab_place(outgoing->cell, block->now->arriving[outgoing->q]));
-  const size_t place = gab_place(outgoing->cell, block->now->sent[outgoing->q]);
-  const double value = gab_value_at(block->src, place);
-  return value + beyond(block, place, value, outgoing->before, outgoing->behind, outgoing->weight);
+  return a->cell == b->cell && a->q == b->q && !a->arrives && !b->arrives;
 }
 
-/* What children of the cell have been given beyond its value, all together: the same cells as given() reads, which hold the same
+/* The values of cells, and for children their slopes; those of one cell and direction follow each other. Beside a border
+ * across x each value lies in a line of its own: these are asked for so many items ahead, and those of the cells behind, which
+ * are looked at before their turn comes. */
+static void give(const gab_lbm_block *block, const gab_level_interface_outgoing *list, size_t count,
+                 unsigned char *bytes)
+{
+  enum { ITEMS_AHEAD = 64 };
+  const gab_field *field = block->src;
+  const ptrdiff_t *stride = field->map.stride, each = (ptrdiff_t)gab_precision_bytes(field->shape.precision);
+  source from = {0};
+  for (size_t i = 0; i < count; i++) {
+    const gab_level_interface_outgoing *it = &list[i];
+    double value;
+    if (i + ITEMS_AHEAD < count) {
+      const gab_level_interface_outgoing *next = &list[i + ITEMS_AHEAD];
+      const unsigned char *there = (const unsigned char *)field->data +
+                                   gab_place(next->cell, block->now->sent[next->q]) * (size_t)each;
+      __builtin_prefetch(there);
+      if (next->behind >> 1 & 1) __builtin_prefetch(there + stride[1] * each);
+      if (next->behind >> 2 & 1) __builtin_prefetch(there + stride[2] * each);
+    }
+    if (it->arrives) value = gab_value_at(field, gab_place(it->cell, block->now->arriving[it->q]));
+    else {
+      if (i == 0 || !have_one_source(&list[i - 1], it))
+        from = source_at(field, gab_place(it->cell, block->now->sent[it->q]), it->before, it->behind);
+      value = from.value + beyond(&from, it->weight);
+    }
+    memcpy(bytes + i * sizeof value, &value, sizeof value);
+  }
+}
+
+/* What children of the cell have been given beyond its value, all together: the same cells as give() reads, which hold the same
  * until all arrivals are found. */
 static double lent(const gab_lbm_block *block, const gab_level_interface_arrival *arrival)
 {
   const size_t place = gab_place(arrival->cell, block->now->sent[gab_lattice_opposite(arrival->q)]);
-  return beyond(block, place, gab_value_at(block->src, place), arrival->before, arrival->behind,
-                arrival->lent);
+  const source from = source_at(block->src, place, arrival->before, arrival->behind);
+  return beyond(&from, arrival->lent);
 }
 
 static void interface_pack(void *user, const void *data, gab_coupling_way way, const gab_contact *contact,
@@ -97,12 +136,9 @@ static void interface_pack(void *user, const void *data, gab_coupling_way way, c
     memcpy(bytes, interface->sums + found.first, (found.last - found.first) * sizeof(double));
     return;
   }
-  const gab_level_interface_outgoing *outgoing_list =
+  const gab_level_interface_outgoing *list =
       way == GAB_COUPLING_DOWN ? interface->outgoing_list : interface->across;
-  for (uint32_t i = found.first; i < found.last; i++) {
-    double value = given(block, &outgoing_list[i]);
-    memcpy((unsigned char *)bytes + (i - found.first) * sizeof value, &value, sizeof value);
-  }
+  give(block, list + found.first, found.last - found.first, bytes);
 }
 
 static void interface_unpack(void *user, void *data, gab_coupling_way way, const gab_contact *contact,

@@ -19,7 +19,7 @@ enum { GAB_LEVEL_KEY_ARRIVES = GAB_CHILD_COUNT_MAX, GAB_LEVEL_KEY_ACROSS, GAB_LE
 typedef struct gab_level_key {
   int32_t group;   /* first: they become the parts */
   int32_t z, y, x; /* a coarse cell; across: a fine one */
-  int32_t what, q;
+  int32_t q, what; /* what one population gives to its children stands together */
 } gab_level_key;
 
 typedef struct gab_level_keys {
