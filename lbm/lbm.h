@@ -35,11 +35,10 @@
  * axis, at least 4. The lattice velocity is the same on all, so a level makes two sub-steps in a step of the level above; rates and force
  * are scaled so that shear and bulk viscosity, the magic parameter (if it is not bounded) and the acceleration are those of level 0. What
  * crosses between levels is volumetric (Rohde, Kandhai, Derksen & van den Akker 2006), of second order, and conserves mass and momentum to
- * rounding at faces, edges and corners of refined regions, mass also where a border ends at an edge of a moving side; a uniform flow stays
- * uniform. Only while the ramp of a side lasts a border across it makes or takes mass: in all 1/24 of the side's speed across the border
- * times the mass of a cell for each cell of the border, in opposite senses at both borders of a region. All options, forces and integrals
- * are in units of level 0. The force on a body is what the flow loses to it to rounding, also where its surface crosses a border between
- * levels.
+ * rounding at faces, edges and corners of refined regions, mass also where a border ends at a moving side or at an edge of one; a
+ * uniform flow stays uniform. A ramp has its value at the start of a step or sub-step of each level; mass is kept while it lasts, too.
+ * All options, forces and integrals are in units of level 0. The force on a body is what the flow loses to it to rounding, also where
+ * its surface crosses a border between levels.
  *
  *  Borders between levels: with two rates they are less stable than what is within. In a norm that weighs
  *  populations by their equilibrium, SRT lets no disturbance of a uniform flow grow (Junk & Yong 2009, SIAM

@@ -16,15 +16,27 @@
 
 /** Of the coupling: to be raised whenever the same parameters give other bits on several levels. Part of what a checkpoint of a flow
  *  that may have some records. 1, which records do not name: children beside walls lacked their slopes. On lattices with directions
- *  along diagonals of space it is the second one: 2 had no levels_balance.c, which the others do not need. */
+ *  along diagonals of space it is the second one: 2 had no gab_level_balance_edges(), which the others do not need. With a side that has
+ *  a ramp it is one more: before, borders there had no gab_level_balance_ramps(). */
 #define GAB_LEVELS_REVISION                2
 #define GAB_LEVELS_REVISION_WITH_DIAGONALS 3
-static inline int gab_levels_revision(const gab_lattice *lattice)
+
+/** Whether the velocity of a side grows. */
+static inline bool gab_any_ramp(const gab_side sides[GAB_SIDE_COUNT])
 {
+  bool any = false;
+  for (int side = 0; side < GAB_SIDE_COUNT; side++)
+    any |= sides[side].kind == GAB_SIDE_VELOCITY && sides[side].ramp_steps > 0;
+  return any;
+}
+
+static inline int gab_levels_revision(const gab_lattice *lattice, const gab_side sides[GAB_SIDE_COUNT])
+{
+  const int ramps = gab_any_ramp(sides);
   for (int q = 0; q < lattice->q; q++)
     if (lattice->c[q][0] != 0 && lattice->c[q][1] != 0 && lattice->c[q][2] != 0)
-      return GAB_LEVELS_REVISION_WITH_DIAGONALS;
-  return GAB_LEVELS_REVISION;
+      return GAB_LEVELS_REVISION_WITH_DIAGONALS + ramps;
+  return GAB_LEVELS_REVISION + ramps;
 }
 
 /** A part of a list: what belongs to one contact. Down and up as the finer block has it: the direction of the
@@ -76,6 +88,7 @@ typedef struct gab_level_interface_arrival {
 typedef struct gab_level_interface_term {
   uint32_t at;
   int32_t side; /**< whose ramp; -1: none */
+  bool grows;   /**< times what the ramp grows by until s2 of the finer level, not times the ramp */
   double term;
 } gab_level_interface_term;
 
@@ -155,9 +168,10 @@ void gab_level_interface_coalesce_second(const gab_lbm_block *block, const gab_f
 /** Finds what arrives beside finer blocks; links and ghosts have been done, all sums are there. Of all blocks of a pencil
  * before any of them is corrected: what arrives in a cell of the one is what a cell of the other has sent. */
 void gab_level_interface_find_arrivals(const gab_lbm_model *model, const gab_lbm_block *block);
-/** Writes it. @param[in] ghosts_only  only what comes from places in finer blocks */
+/** Writes it. @param[in] growth  of the ramps until s2 of the finer level @param[in] ghosts_only  only what comes from places in
+ *  finer blocks, without what walls give: ramp and growth are not looked at */
 void gab_level_interface_correct(const gab_lbm_block *block, const double ramp[GAB_SIDE_COUNT],
-                                 bool ghosts_only);
+                                 const double growth[GAB_SIDE_COUNT], bool ghosts_only);
 
 /** What is beyond equilibrium in a cell, over what is in one of another level. */
 double gab_lbm_level_factor(const gab_level_model *from, const gab_level_model *to);

@@ -157,15 +157,13 @@ static void coalesce_all(gab_lbm *lbm, int level)
   }
 }
 
-static void correct_ghosts(gab_lbm *lbm, int level, double time)
+static void correct_ghosts(gab_lbm *lbm, int level)
 {
-  double ramp[GAB_SIDE_COUNT];
-  gab_lbm_ramps(lbm, time, ramp);
 #pragma omp parallel for schedule(dynamic)
   for (size_t i = 0; i < gab_forest_block_count(lbm->forest); i++)
     if (block_at(lbm, i)->at->level == level) {
       gab_level_interface_find_arrivals(&lbm->model, block_at(lbm, i));
-      gab_level_interface_correct(block_at(lbm, i), ramp, true);
+      gab_level_interface_correct(block_at(lbm, i), NULL, NULL, true);
     }
 }
 
@@ -185,7 +183,7 @@ static gab_status fill_arrivals(gab_lbm *lbm)
   for (int level = 0; level < lbm->deepest; level++) {
     coalesce_all(lbm, level + 1);
     GAB_TRY(send(lbm, GAB_COUPLING_UP, level));
-    correct_ghosts(lbm, level, time);
+    correct_ghosts(lbm, level);
   }
   return GAB_OK;
 }

@@ -221,7 +221,7 @@ void gab_level_interface_find_arrivals(const gab_lbm_model *model, const gab_lbm
 }
 
 void gab_level_interface_correct(const gab_lbm_block *block, const double ramp[GAB_SIDE_COUNT],
-                                 bool ghosts_only)
+                                 const double growth[GAB_SIDE_COUNT], bool ghosts_only)
 {
   const gab_level_interface *interface = block->interface;
   if (!interface) return;
@@ -235,7 +235,8 @@ void gab_level_interface_correct(const gab_lbm_block *block, const double ramp[G
     const gab_level_interface_term *term = &interface->arrival_terms[i];
     const gab_level_interface_arrival *arrival = &interface->arrivals[term->at];
     size_t place = gab_place(arrival->cell, block->now->arriving[arrival->q]);
-    gab_value_set(block->src, place, gab_value_at(block->src, place) + term->term * factor(term, ramp));
+    gab_value_set(block->src, place,
+                  gab_value_at(block->src, place) + term->term * factor(term, term->grows ? growth : ramp));
   }
 }
 

@@ -1,4 +1,5 @@
-/* What sides that move have to give where a border between levels ends at one of their edges, so that it gives no mass.
+/* What sides that move have to give where a border between levels ends at them, so that it gives no mass: at their edges, and
+ * anywhere while their ramps last.
  *
  * **Pairs.** A side of velocity u adds t = 6 w_q c_q.u to each population that it throws back. On one level that is nothing in sum, but
  * for what flows in: the *partner* of the link (X, q) is the cell X - c', c' being c_q without its parts across sides that the link
@@ -30,7 +31,22 @@
  *
  * Both are linear, so any two sides may move; together they are nothing for the same u. It comes with all that comes from both sides,
  * by weight. At edges with free-slip sides, which let a uniform flow along, nothing is lost as it is. Not beside bodies and open
- * sides, nor of sides with a profile, whose terms differ from link to link. The test of all of it is tests/lbm/levels/mpi_levels_lids.c. */
+ * sides, nor of sides with a profile, whose terms differ from link to link.
+ *
+ * **Ramps.** All of that is for a u that stays. With a ramp r, coarse links and all arrivals have u r(t), and so has s1, but s2 has
+ * u r(t'), t' being half a coarse step later: what fine cells get by their own links, and by explosions that a side has thrown back
+ * in s1. As only r(t) is balanced, a coarse cell lacks of what its children in s2 would have, over r(t') - r(t) and in 1 / n of
+ * a population,
+ *
+ *     t(x, q)        for each child x of X whose partner is a fine cell: of the parts of u that pair; goes to (X, q),
+ *     -t(x, q)       for each child x that the side throws back in s1 and that enters a fine cell in s2; goes to (X, q).
+ *
+ * (X, q) is an arrival in both cases: the child behind x across the side is touched; and as many starts of (X, -q) are touched as
+ * ends of (X, q). So fine cells have their flux and coarse ones theirs, as away from borders, whatever lies at the edges and whatever
+ * the profile. Without it each pair that a border divides makes 2 t (r(t') - r(t)) / n a step, in 2D over the whole ramp
+ * t / n = u / 24, and takes as much at the other border of a region. The difference over a step vanishes when the ramp is over.
+ *
+ * The test of all of it is tests/lbm/levels/mpi_levels_lids.c. */
 #include "lbm/levels/levels_lists_impl.h"
 
 #include <stdlib.h>
@@ -79,17 +95,22 @@ static void partner_of(const gab_level_maker *by, const int32_t cell[3], int q, 
   for (int axis = 0; axis < 3; axis++) partner[axis] = cell[axis] - (is_beyond(sides, axis) ? 0 : c[axis]);
 }
 
+/* What a place gives to what it throws back in direction q. @param[out] side  whose; -1: of none */
+static double term_of(const gab_level_maker *by, const int32_t wall[3], int q, int32_t *side)
+{
+  int64_t global[3];
+  for (int axis = 0; axis < 3; axis++) global[axis] = by->view.origin[axis] + wall[axis];
+  return gab_links_wall_term(by->model, by->view.level, global, q, side);
+}
+
 /* Adds what a place throws back in direction q, so many times, were its side to move: parts that have a partner, and others. */
 static void add(balance *of, const int32_t wall[3], int q, int32_t paired, int32_t unpaired)
 {
-  const gab_lbm_model *model = of->by->model;
-  const int8_t *c = model->lattice->c[q];
+  const int8_t *c = of->by->model->lattice->c[q];
   const unsigned sides = sides_before(of->by, wall);
-  int64_t global[3];
   int32_t side;
   if (sides == 0) return;
-  for (int axis = 0; axis < 3; axis++) global[axis] = of->by->view.origin[axis] + wall[axis];
-  (void)gab_links_wall_term(model, of->by->view.level, global, q, &side);
+  (void)term_of(of->by, wall, q, &side);
   for (int axis = 0; axis < 3; axis++)
     of->missing[side][class_of(c)][axis] += c[axis] * (is_beyond(sides, axis) ? unpaired : paired);
 }
@@ -239,5 +260,64 @@ gab_status gab_level_balance_edges(gab_level_maker *by, const int32_t coarse[3],
     mass[1] = 0;
   }
   for (int i = 0; i < 2; i++) GAB_TRY(give(&of, edge, edge[i], mass[i], first));
+  return GAB_OK;
+}
+
+/* ------------------------------------------------------------------------------------------ ramps */
+
+/* The direction in which the partner's link comes. @param[in] sides  that both come from beyond */
+static int partner_direction(const gab_lattice *lattice, int q, unsigned sides)
+{
+  for (int other = 1; other < lattice->q; other++) {
+    bool is_it = true;
+    for (int axis = 0; axis < 3; axis++)
+      is_it &= lattice->c[other][axis] == (is_beyond(sides, axis) ? 1 : -1) * lattice->c[q][axis];
+    if (is_it) return other;
+  }
+  return 0;
+}
+
+/* Adds what (X, q) lacks for one child, by side. */
+static void add_late(const gab_level_maker *by, const int32_t coarse[3], int child, int q,
+                     double late[GAB_SIDE_COUNT])
+{
+  const int8_t *c = by->model->lattice->c[q];
+  gab_path_state at = {.q = q}, next;
+  gab_path_step step;
+  int32_t source[3], partner[3], other[3], side;
+  gab_path_child(&by->paths, coarse, child, at.cell);
+  for (int axis = 0; axis < 3; axis++) source[axis] = at.cell[axis] - c[axis];
+  const unsigned sides = sides_before(by, source);
+  partner_of(by, at.cell, q, sides, partner);
+  if (sides != 0 && gab_level_view_look(&by->view, partner).kind == GAB_PATH_FINE) {
+    /* What flows in is the same in both links, the rest the opposite. */
+    for (int axis = 0; axis < 3; axis++) other[axis] = source[axis] + at.cell[axis] - partner[axis];
+    const double theirs = term_of(by, other, partner_direction(by->model->lattice, q, sides), &side);
+    const double ours = term_of(by, source, q, &side);
+    late[side] += (ours - theirs) / 2;
+  }
+  gab_path_back(&by->paths, &at, &step); /* in s1 */
+  if (step.bounced && sides_before(by, step.wall) != 0 &&
+      gab_path_forth(&by->paths, &at, &next) == GAB_PATH_FINE) {
+    const double given = term_of(by, step.wall, q, &side);
+    late[side] -= given;
+  }
+}
+
+gab_status gab_level_balance_ramps(gab_level_maker *by, const int32_t coarse[3], size_t first)
+{
+  gab_level_interface *interface = by->interface;
+  if (!gab_any_ramp(by->model->options.sides) || sides_at(by, coarse) == 0) return GAB_OK;
+  for (size_t i = first; i < interface->arrival_count; i++) {
+    double late[GAB_SIDE_COUNT] = {0};
+    for (int child = 0; child < child_count(by); child++)
+      add_late(by, coarse, child, interface->arrivals[i].q, late);
+    for (int side = 0; side < GAB_SIDE_COUNT; side++) {
+      const gab_level_interface_term made = {
+          .at = (uint32_t)i, .side = side, .grows = true, .term = late[side] / child_count(by)};
+      if (made.term == 0 || !(by->model->options.sides[side].ramp_steps > 0)) continue;
+      GAB_TRY(gab_level_append_term(&interface->arrival_terms, &interface->arrival_term_count, made));
+    }
+  }
   return GAB_OK;
 }

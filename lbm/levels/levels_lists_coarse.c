@@ -208,6 +208,7 @@ gab_status gab_level_make_coarser_side(gab_level_maker *by)
         const size_t first = by->interface->arrival_count;
         GAB_TRY(gab_child_arrivals(&by->paths, lo, hi, draft_arrival, by));
         GAB_TRY(gab_level_balance_edges(by, lo, first));
+        GAB_TRY(gab_level_balance_ramps(by, lo, first));
       }
   return keep_coarser_side(by);
 }

@@ -104,6 +104,8 @@ gab_status gab_level_add_impulse(gab_level_maker *by, gab_level_interface_impuls
 /** Where a border ends at an edge of a moving side: adds the terms that it lacks to give no mass; see levels_balance.c.
  *  @param[in] first  of the arrivals of the cell, the last ones that have been made */
 gab_status gab_level_balance_edges(gab_level_maker *by, const int32_t coarse[3], size_t first);
+/** Where a border ends at a side with a ramp: adds what its growth within a step lacks; the same parameters. */
+gab_status gab_level_balance_ramps(gab_level_maker *by, const int32_t coarse[3], size_t first);
 
 gab_status gab_level_make_finer_side(gab_level_maker *by);
 gab_status gab_level_make_coarser_side(gab_level_maker *by);

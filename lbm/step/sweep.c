@@ -31,7 +31,7 @@ typedef struct step_of {
   /* Beside other levels. */
   int sub;
   bool with_pulls, with_corrections, with_picks;
-  double ramp[GAB_SIDE_COUNT];
+  double ramp[GAB_SIDE_COUNT], growth[GAB_SIDE_COUNT]; /* growth: until s2 of the finer level */
 } step_of;
 
 /* What a thread needs beside the step. */
@@ -141,7 +141,7 @@ static void prepare(const step_of *step, worker *by, const gab_lbm_block *first)
     if (step->with_corrections) gab_level_interface_find_arrivals(step->model, block);
   }
   for (const gab_lbm_block *block = first; block && step->with_corrections; block = block->next)
-    gab_level_interface_correct(block, step->ramp, false);
+    gab_level_interface_correct(block, step->ramp, step->growth, false);
   if (by->clock) by->clock->interfaces += now(by) - start;
 }
 
@@ -259,13 +259,21 @@ static void work(const step_of *step, worker *by)
   if (by->clock) by->clock->all += now(by) - start;
 }
 
+static void find_ramps(const gab_lbm *lbm, const gab_lbm_substep *at, step_of *step)
+{
+  gab_lbm_ramps(lbm, at->time, step->ramp);
+  if (!step->with_corrections) return;
+  gab_lbm_ramps(lbm, at->time + ldexp(1, -(at->level + 1)), step->growth);
+  for (int side = 0; side < GAB_SIDE_COUNT; side++) step->growth[side] -= step->ramp[side];
+}
+
 /* @return what came of helping messages along, in the early phase */
-static gab_status run_phase(const gab_lbm *lbm, step_of *step, double time)
+static gab_status run_phase(const gab_lbm *lbm, step_of *step, const gab_lbm_substep *at)
 {
   gab_lbm_plan *plan = step->plan;
   gab_status status = GAB_OK;
   if (plan->jobs.count == 0) return GAB_OK;
-  gab_lbm_ramps(lbm, time, step->ramp);
+  find_ramps(lbm, at, step);
   for (size_t thread = 0; thread < plan->threads; thread++)
     atomic_store_explicit(&plan->queues[thread].next, plan->queues[thread].first, memory_order_relaxed);
 #pragma omp parallel
@@ -330,7 +338,7 @@ gab_status gab_lbm_collide_inner_on(gab_lbm *lbm, const gab_lbm_substep *at)
   step.with_sweep = true;
   step.with_pulls = at->has_coarser;
   step.sub = at->sub;
-  return run_phase(lbm, &step, at->time);
+  return run_phase(lbm, &step, at);
 }
 
 gab_status gab_lbm_settle_on(gab_lbm *lbm, const gab_lbm_substep *at)
@@ -341,7 +349,7 @@ gab_status gab_lbm_settle_on(gab_lbm *lbm, const gab_lbm_substep *at)
   step_of step = step_on(lbm, at->level, PHASE_ALL);
   step.with_pulls = at->has_coarser;
   step.sub = at->sub;
-  GAB_TRY(run_phase(lbm, &step, at->time));
+  GAB_TRY(run_phase(lbm, &step, at));
   stage->is_settled = true;
   return GAB_OK;
 }
@@ -364,7 +372,7 @@ static gab_status keep_sample(gab_lbm *lbm, const gab_lbm_substep *at)
   if (at->has_finer) {
     step_of step = step_on(lbm, at->level, PHASE_ALL);
     step.with_corrections = true;
-    GAB_TRY(run_phase(lbm, &step, at->time));
+    GAB_TRY(run_phase(lbm, &step, at));
   }
   return gab_lbm_recompute_keep(lbm, at);
 }
@@ -386,7 +394,7 @@ gab_status gab_lbm_collide_on(gab_lbm *lbm, const gab_lbm_substep *at)
   step.with_pulls = at->has_coarser && !stage->is_settled && !stage->inner_is_swept;
   step.with_corrections = at->has_finer && !twice;
   step.with_picks = at->has_coarser && at->sub == 0;
-  GAB_TRY(run_phase(lbm, &step, at->time));
+  GAB_TRY(run_phase(lbm, &step, at));
   const gab_lbm_jobs *jobs = &stage->plan.jobs;
   for (size_t i = 0; i < jobs->count; i += jobs->list[i].parts)
     for (gab_lbm_block *block = jobs->list[i].block; block; block = block->next) turn_over(block);
