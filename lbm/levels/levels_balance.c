@@ -35,16 +35,16 @@
  *
  * **Ramps.** All of that is for a u that stays. With a ramp r, coarse links and all arrivals have u r(t), and so has s1, but s2 has
  * u r(t'), t' being half a coarse step later: what fine cells get by their own links, and by explosions that a side has thrown back
- * in s1. As only r(t) is balanced, a coarse cell lacks of what its children in s2 would have, over r(t') - r(t) and in 1 / n of
- * a population,
+ * in s1. As only r(t) is balanced, a coarse cell lacks r(t') - r(t) times what its children would have in s2, in 1 / n of a
+ * population,
  *
  *     t(x, q)        for each child x of X whose partner is a fine cell: of the parts of u that pair; goes to (X, q),
  *     -t(x, q)       for each child x that the side throws back in s1 and that enters a fine cell in s2; goes to (X, q).
  *
  * (X, q) is an arrival in both cases: the child behind x across the side is touched; and as many starts of (X, -q) are touched as
  * ends of (X, q). So fine cells have their flux and coarse ones theirs, as away from borders, whatever lies at the edges and whatever
- * the profile. Without it each pair that a border divides makes 2 t (r(t') - r(t)) / n a step, in 2D over the whole ramp
- * t / n = u / 24, and takes as much at the other border of a region. The difference over a step vanishes when the ramp is over.
+ * the profile. Without it each pair that a border divides makes 2 t (r(t') - r(t)) / n a step, over the whole ramp t / n: for each
+ * coarse cell along the border u / 24 in sum on all lattices, and the opposite at the other border of a region.
  *
  * The test of all of it is tests/lbm/levels/mpi_levels_lids.c. */
 #include "lbm/levels/levels_lists_impl.h"

@@ -162,8 +162,8 @@ static void closed_boxes_keep_their_mass(gab_world *world, int steps, int first,
       given.flow.bodies = bodies;
       given.flow.body_count = 2;
     } else if (variant % 2) /* a lid: beside a body it would take mass along */
-      given.flow.options.sides[GAB_SIDE_Z_MAX] = (gab_side){
-          .kind = GAB_SIDE_VELOCITY, .velocity = {0.02, -0.01, 0}, .ramp_steps = variant == 5 ? 11 : 0};
+      given.flow.options.sides[GAB_SIDE_Z_MAX] =
+          (gab_side){.kind = GAB_SIDE_VELOCITY, .velocity = {0.02, -0.01, 0}, .ramp_steps = 11};
     if (variant == 3 || variant == 4) given.flow.options.kernel = "vector";
     add_noise(&given);
     conserve(world, &given, false, given.flow.dimension == 3 ? steps / 10 : steps);
