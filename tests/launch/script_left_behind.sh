@@ -26,24 +26,26 @@ on() { # on NODE COMMAND...
 }
 cat >agent.sh <<SH
 #!/bin/bash
-# agent.sh HOST COMMAND...; what asks whether the node is there may take a while
+# agent.sh HOST COMMAND...; what asks whether the node is there is not answered as long as there is \`slow'
 host=\$1; shift
-[ -e "$work/slow" ] && [ "\$*" = true ] && { touch "$work/asked"; sleep 4; }
+if [ "\$*" = true ]; then while [ -e "$work/slow" ]; do touch "$work/asked"; sleep 0.05; done; fi
 exec nsenter -t "\$(cat "$work/holder.\$host")" -m -u -- env GABION_NODE=\$host NODES_TEST=$$ bash -c "cd $work; \$*"
 SH
 chmod +x agent.sh
-box 1500 '[32, 16]' >case.yaml
-box 1500 '[32, 16]' 0.02 >changed.yaml
+box 400 '[32, 16]' >case.yaml
+box 400 '[32, 16]' 0.02 >changed.yaml
+# A run is over within a second: before a busy machine has looked at it, or killed it. So it waits in the middle for that; in the
+# 300th step that it computes, which is none of the steps that are left for the same command when it goes on from there.
+hold='slot=1,step=0,phase=exchange,visit=300,stopped=100'
 left() { # what lies on the nodes
   local node
   for node in front nodeA nodeB; do on $node 'ls -d /dev/shm/gabion-node*' 2>/dev/null | sed "s/^/$node: /"; done
 }
 is_clean() { [ -z "$(left)" ] || complain "$1: left behind: $(left)"; }
-# launch CASE OUT [options of the launcher]: in the background, on both nodes, with all that is needed to find it
+# launch CASE OUT [options of the launcher]: in the background, on both nodes, with all that is needed to find it; $drills are its own
 launch() {
-  local out=$2 program=("$gabion" run "$1" --out "$2")
-  # The first attempt waits in the middle, for longer than anybody waits for it.
-  if [ "$1" = held ]; then program=("$gabion" run case.yaml --out "$2" --inject slot=1,step=300,stopped=100,attempt=0); fi
+  local out=$2 program=("$gabion" run "$1" --out "$2") drill
+  for drill in ${drills:-}; do program+=(--inject "$drill"); done
   shift 2
   exec_on front "$GABION_LAUNCH" -n 2 -t 1 --relaunch 2 --hosts nodeA:1,nodeB:1 --agent "$work/agent.sh" "$@" \
     --mpi-args "$nodes_mpi" -- "${program[@]}" >>"$out.txt" 2>&1 &
@@ -53,7 +55,16 @@ exec_on() { # in the process that calls it, so that its number is the launcher's
   local node=$1; shift
   exec nsenter -t "$(cat "$work/holder.$node")" -m -u -- env NODES_TEST=$$ bash -c "cd $work; exec \"\$@\"" run "$@"
 }
-under_way() { wait_for '"event": "checkpoint", "of_step": [1-9]' "$1/events.jsonl" "$1.txt"; }
+under_way() { wait_for '"event": "drill".*"stopped"' "$1/events.jsonl" "$1.txt"; } # and waits
+wake() { # whoever waits, as soon as one does: what would wake it later does so now
+  local pid
+  while kill -0 $launcher 2>/dev/null; do
+    for pid in $(processes_of); do
+      if { tr '\0' ' ' <"/proc/$pid/cmdline"; } 2>/dev/null | grep -qx 'sleep 100 '; then kill "$pid"; return; fi
+    done
+    sleep 0.05
+  done
+}
 went_on_at_once() { # went_on_at_once OUT: the lock of the dead run was not watched for signs of life
   ! grep -q 'waiting for a sign of life' "$1.txt" || complain "$1: it waited for a dead run: $(tr -d '\0' <"$1.txt")"
 }
@@ -75,7 +86,13 @@ killed() { # killed [everything]: the launcher alone, whose job then ends by its
 lose_nodes() { kill -KILL $(processes_of nodeA) $(processes_of nodeB) 2>/dev/null; }
 
 launch case.yaml whole
-under_way whole
+wait $launcher || complain "the undisturbed run failed: $(tr -d '\0' <whole.txt)"
+is_clean 'after the undisturbed run'
+launch changed.yaml whole2
+wait $launcher || complain "the other undisturbed run failed: $(tr -d '\0' <whole2.txt)"
+
+drills=$hold launch case.yaml alone
+under_way alone
 for node in nodeA nodeB; do
   [ "$(on $node 'stat -c "%a %u" /dev/shm/gabion-node*')" = "700 $(id -u)" ] || complain "$node: folder $(left)"
 done
@@ -84,27 +101,21 @@ id=$(for pid in $(processes_of nodeA); do tr '\0' '\n' <"/proc/$pid/environ" | s
 for pid in $(processes_of); do
   { tr '\0' ' ' <"/proc/$pid/cmdline"; } 2>/dev/null | grep -q "${id:-none}" && complain "the id is among the arguments of process $pid"
 done
-wait $launcher || complain "the undisturbed run failed: $(tr -d '\0' <whole.txt)"
-is_clean 'after the undisturbed run'
-launch changed.yaml whole2
-wait $launcher || complain "the other undisturbed run failed: $(tr -d '\0' <whole2.txt)"
 
 # The launcher is killed: its job is told to stop, which may bring its state to disk, or is ended; nothing stays.
-launch held alone
-wait_for '"stopped"' alone/events.jsonl alone.txt
 killed
-launch held alone
+drills=$hold launch case.yaml alone
 ended alone
 grep -q '"event": "continued"' alone/events.jsonl || complain "it did not go on: $(tr -d '\0' <alone.txt)"
 went_on_at_once alone
 is_clean 'after a launcher was killed'
 
 # It is killed with all processes: the same command goes on from memory.
-launch case.yaml again
+drills=$hold launch case.yaml again
 under_way again
 killed everything
 [ "$(left | grep -c 'node[AB]:')" = 2 ] || complain "nothing is left to go on from: $(left)"
-launch case.yaml again
+drills=$hold launch case.yaml again
 ended again
 grep -q 'has left its state in the memory of the nodes: going on from there' again.txt || complain "it said nothing of it: $(tr -d '\0' <again.txt)"
 grep -q '"event": "continued".*in the memory of the nodes' again/events.jsonl || complain "it did not go on from memory: $(tr -d '\0' <again.txt)"
@@ -114,11 +125,12 @@ is_clean 'after going on'
 
 # The same command, but the file of the case has changed meanwhile: what lies there is none of its states.
 cp case.yaml edited.yaml
-launch edited.yaml edited
+drills=$hold launch edited.yaml edited
 under_way edited
 killed everything
 cp changed.yaml edited.yaml
-launch edited.yaml edited
+drills=$hold launch edited.yaml edited
+wake # it begins anew
 ended edited whole2
 went_on_at_once edited
 grep -q 'not of this run and case' edited.txt || complain "it did not say that it had another case: $(tr -d '\0' <edited.txt)"
@@ -126,19 +138,20 @@ is_clean 'after another case'
 
 # Another command removes what nobody goes on from, and leaves alone what is in use: by processes, or by a launcher that
 # is just looking which nodes are left.
-launch case.yaml gone
+drills=$hold launch case.yaml gone
 under_way gone
 killed everything
 [ "$(left | grep -c 'node[AB]:')" = 2 ] || complain "nothing is left to remove: $(left)"
-launch held living
+drills=$hold,attempt=0 launch case.yaml living
 living=$launcher
-wait_for '"event": "stopped"\|"stopped"' living/events.jsonl living.txt
+under_way living
 launch case.yaml short --start-retries 0
 ended short
 [ "$(left | grep -c 'node[AB]:')" = 2 ] || complain "not the folders of the living run alone: $(left)"
 touch slow
 lose_nodes
-for _ in $(seq 400); do [ -e asked ] && break; sleep 0.05; done
+for _ in $(seq 1200); do [ -e asked ] && break; sleep 0.05; done
+[ -e asked ] || complain "nobody asked whether the nodes are there: $(tr -d '\0' <living.txt)"
 launch case.yaml second
 ended second
 rm -f slow
@@ -148,11 +161,12 @@ grep -q '"event": "continued".*in the memory of the nodes' living/events.jsonl |
 is_clean 'after two runs at a time'
 
 # The launcher gives up.
-launch case.yaml given --relaunch 1
+drills="$hold,attempt=0 slot=0,step=0,phase=exchange,visit=20,stopped=99,attempt=1" launch case.yaml given --relaunch 1
 under_way given
 lose_nodes
-wait_for '"event": "continued"' given/events.jsonl given.txt
+wait_for '"stopped": 99' given/events.jsonl given.txt
+grep -q '"event": "continued"' given/events.jsonl || complain "it did not go on: $(tr -d '\0' <given.txt)"
 lose_nodes
-wait $launcher
+wait $launcher && complain "it did not give up: $(tr -d '\0' <given.txt)"
 is_clean "after giving up ($(tail -n 1 given.txt))"
 finish
