@@ -8,8 +8,11 @@ nodes_up 3
 three=nod1:1,nod2:1,nod3:1
 make_reference $three 3
 are_up() { [ "$(pgrep -fc "^$gabion run")" -ge "$1" ]; }
+# Its first step takes as long as it takes to see that processes are there: the run cannot be over before.
+run_args="--inject slot=0,step=0,stopped=4"
 for processes in 1 3; do
-  launch soon$processes $three 3 --start-within 30
+  # A start that has lost a daemon of MPI is made again, and again where the machine is so busy that the cable is still away.
+  launch soon$processes $three 3 --start-within 100 --start-retries 5
   wait_until "$processes processes" are_up $processes && pull 2
   sleep 2
   plug 2
