@@ -26,9 +26,9 @@ on() { # on NODE COMMAND...
 }
 cat >agent.sh <<SH
 #!/bin/bash
-# agent.sh HOST COMMAND...; what asks whether the node is there is not answered as long as there is \`slow'
+# agent.sh HOST COMMAND...; what asks whether the node is there waits as long as there is \`slow', but not until it is given up
 host=\$1; shift
-if [ "\$*" = true ]; then while [ -e "$work/slow" ]; do touch "$work/asked"; sleep 0.05; done; fi
+if [ "\$*" = true ]; then while [ -e "$work/slow" ] && ((SECONDS < 5)); do touch "$work/asked"; sleep 0.05; done; fi
 exec nsenter -t "\$(cat "$work/holder.\$host")" -m -u -- env GABION_NODE=\$host NODES_TEST=$$ bash -c "cd $work; \$*"
 SH
 chmod +x agent.sh
@@ -153,8 +153,9 @@ lose_nodes
 for _ in $(seq 1200); do [ -e asked ] && break; sleep 0.05; done
 [ -e asked ] || complain "nobody asked whether the nodes are there: $(tr -d '\0' <living.txt)"
 launch case.yaml second
-ended second
+wait_for '"event": "start"' second/events.jsonl second.txt # behind what its launcher removes
 rm -f slow
+ended second
 launcher=$living
 ended living
 grep -q '"event": "continued".*in the memory of the nodes' living/events.jsonl || complain "a living run lost what it had: $(tr -d '\0' <living.txt)"
