@@ -3,9 +3,9 @@
 # nodes that are left, and it goes on from what lies in their memory, to the undisturbed result. Nodes are emulated:
 # processes with host names of their own.
 . "$GABION_SOURCE/tests/launch/nodes/nodes.sh"
-box 1200 '[32, 16]' >case.yaml
-# A run is over within two seconds: before a busy machine has killed anybody, if it does not wait. One of its slots does.
-hold='slot=0,step=700,phase=exchange,stopped=20,attempt=0'
+box 400 '[32, 16]' >case.yaml
+# A run is over within a second: before a busy machine has killed anybody, if it does not wait. One of its slots does.
+hold='slot=0,step=300,phase=exchange,stopped=20,attempt=0'
 
 launch() { # launch OUT [options of the launcher]: in the background; its first job waits, but for that of `whole'
   local out=$1; shift
