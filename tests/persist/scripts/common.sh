@@ -9,7 +9,7 @@ complain() { echo "$*"; failures=$((failures + 1)); }
 read -ra mpi_flags <<<"${GABION_MPI_FLAGS:-}"
 
 # build NAME SOURCE [LIBRARIES]: NAME, and NAME-killed, which dies at a line: PERSIST_KILL="RANK LINE VISIT [MARKER]", once if
-# the file MARKER is named. After each statement that ends its line a call is put in; nothing else changes.
+# the file MARKER is named. PERSIST_REACHED=FILE gets "RANK LINE" at each line that is reached. After each statement that ends its line a call is put in; nothing else changes.
 build() {
   local name=$1 source=$2
   shift 2
@@ -24,6 +24,10 @@ static void at_line(int line)
   const char *plan = getenv("PERSIST_KILL"), *rank = getenv("OMPI_COMM_WORLD_RANK");
   int who, where, when;
   char marker[200] = "";
+  const char *reached = getenv("PERSIST_REACHED");
+  FILE *list = reached && rank ? fopen(reached, "a") : NULL;
+  if (list) fprintf(list, "%s %d\n", rank, line);
+  if (list) fclose(list);
   if (!plan || !rank || getenv("GABION_SPAWNED")) return;
   if (sscanf(plan, "%d %d %d %199s", &who, &where, &when, marker) < 3) return;
   if (who != atoi(rank) || where != line || ++visits != when) return;
