@@ -5,6 +5,7 @@
 . "$GABION_SOURCE/tests/network/cut.sh"
 
 nodes_up 4
+dead_after=6
 second_hub 3 4 # which stay connected with each other, but not with the launcher
 four=nod1:1,nod2:1,nod3:1,nod4:1
 make_reference $four 4

@@ -5,6 +5,7 @@
 . "$GABION_SOURCE/tests/network/cut.sh"
 
 nodes_up 3
+dead_after=6
 three=nod1:1,nod2:1,nod3:1
 make_reference $three 3
 for node in 1 2 3; do
