@@ -75,10 +75,12 @@ judge() {
   return 0
 }
 
-# go_on SECONDS: who was to stand still for so long goes on at once; in vain if the time is over
+# For how long a slot stands still at most: no other program of the machine sleeps for as long, so it can be told by that.
+hold=$(printf '%g' "4.0$((1000 + $$ % 9000))")
+# Who stands still goes on at once; in vain if the time is over.
 go_on() {
   for _ in $(seq 100); do
-    pkill -f "^sleep $1\$" && return
+    pkill -f "^sleep $hold\$" && return
     sleep 0.02
   done
 }
@@ -86,10 +88,10 @@ go_on() {
 # cut_at OUT HOSTS PROCESSES STEP PHASE SLOT NODE...: a run in which that slot stands still in that phase until these nodes have lost
 # their cables (or for a time that does not count as death). More options of the launcher: launch_options; arguments of the program: case_args
 cut_at() {
-  local out=$1 hosts=$2 processes=$3 drill="slot=$6,step=$4,phase=$5,stopped=4"
+  local out=$1 hosts=$2 processes=$3 drill="slot=$6,step=$4,phase=$5,stopped=$hold"
   run_args="--inject $drill ${case_args:-}" launch "$out" "$hosts" "$processes" ${launch_options:-}
   shift 6
   wait_until "$out: $drill" has_event "$out" '"event": "drill"' || return
   pull "$@"
-  go_on 4
+  go_on
 }
