@@ -229,7 +229,8 @@ double gab_phasefield_anisotropy(int dimension, double delta, const double *q, d
 void gab_phasefield_face_q(const gab_phasefield_model *model, const gab_field_map *map, const double *phi,
                            int axis, int a, int b, double q[3]);
 
-/* ---- slices.c ---- */
+/* ---- slices.c: the temperature of a row of cells, and what follows from it ---- */
+double gab_phasefield_row_temperature(const gab_phasefield_model *model, int64_t row, gab_step step);
 /** The slice of a row: from the table of the level if it is there, else made. */
 gab_phasefield_slice gab_phasefield_slice_at(const gab_phasefield_model *model, int64_t row, gab_step step);
 /** Fills the table for rows first … last - 1 at the step of the model and the next one. Not while kernels run.
@@ -238,8 +239,6 @@ gab_status gab_phasefield_slices_fill(const gab_phasefield_model *model, int64_t
 void gab_phasefield_slices_release(gab_phasefield_slices *kept);
 
 /* ---- cell.c: what all kernels and the initial state have to agree on ---- */
-double gab_phasefield_row_temperature(const gab_phasefield_model *model, int64_t row, gab_step step);
-gab_phasefield_slice gab_phasefield_slice_made(const gab_phasefield_model *model, int64_t row, gab_step step);
 void gab_phasefield_interpolate(const gab_phasefield_model *model, const double *phi, double *h);
 void gab_phasefield_mu_of_c(const gab_phasefield_model *model, const gab_phasefield_slice *slice,
                             const double *phi, const double *c, double *mu);

@@ -1,28 +1,5 @@
-/* What a cell means: temperature, interpolation, the relation of c and mu, the simplex. */
+/* What a cell means: interpolation, the relation of c and mu, the simplex. */
 #include "phasefield/phasefield_impl.h"
-
-/* From integers, so that it is the same for a window that has moved as for a domain that is longer. */
-double gab_phasefield_row_temperature(const gab_phasefield_model *model, int64_t row, gab_step step)
-{
-  const gab_phasefield_temperature *t = &model->options.temperature;
-  const double x = model->origin + ((double)(row + model->shift) + 0.5) * model->dx;
-  return t->value + t->gradient * (x - t->velocity * ((double)step * model->options.dt));
-}
-
-gab_phasefield_slice gab_phasefield_slice_made(const gab_phasefield_model *model, int64_t row, gab_step step)
-{
-  gab_phasefield_slice slice;
-  const double temperature = gab_phasefield_row_temperature(model, row, step);
-  for (int a = 0; a < model->phases; a++) {
-    gab_phase_state state = gab_thermo_state(&model->options.thermo, a, temperature);
-    slice.base[a] = state.constant;
-    for (int i = 0; i < model->independents; i++) {
-      slice.offset[a][i] = state.offset[i];
-      slice.base[a] += 0.5 * state.xi[i] * state.offset[i];
-    }
-  }
-  return slice;
-}
 
 void gab_phasefield_interpolate(const gab_phasefield_model *model, const double *phi, double *h)
 {

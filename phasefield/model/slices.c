@@ -1,7 +1,32 @@
-/* Slices of rows, kept for all blocks of a level: the state of the phases at the temperature of a row is the same for all that lie
- * beside each other, and in small blocks takes as long as a sweep of melt. The next step begins with what this one has for the later
- * time. A table only ever saves work: what it does not hold is computed. */
+/* The temperature of a row of cells, and what follows from it.
+ *
+ * The state of the phases is the same for all blocks beside each other, and in small ones takes as long to make as a sweep of melt. So it
+ * is kept for all rows of a level and a step; the next step begins with what this one has for the later time. The table
+ * only saves work: what it does not hold is made. */
 #include "phasefield/phasefield_impl.h"
+
+/* From integers, so that it is the same for a window that has moved as for a domain that is longer. */
+double gab_phasefield_row_temperature(const gab_phasefield_model *model, int64_t row, gab_step step)
+{
+  const gab_phasefield_temperature *t = &model->options.temperature;
+  const double x = model->origin + ((double)(row + model->shift) + 0.5) * model->dx;
+  return t->value + t->gradient * (x - t->velocity * ((double)step * model->options.dt));
+}
+
+static gab_phasefield_slice make_slice(const gab_phasefield_model *model, int64_t row, gab_step step)
+{
+  gab_phasefield_slice slice;
+  const double temperature = gab_phasefield_row_temperature(model, row, step);
+  for (int a = 0; a < model->phases; a++) {
+    gab_phase_state state = gab_thermo_state(&model->options.thermo, a, temperature);
+    slice.base[a] = state.constant;
+    for (int i = 0; i < model->independents; i++) {
+      slice.offset[a][i] = state.offset[i];
+      slice.base[a] += 0.5 * state.xi[i] * state.offset[i];
+    }
+  }
+  return slice;
+}
 
 static bool is_of(const gab_phasefield_slices *kept, const gab_phasefield_model *model)
 {
@@ -14,7 +39,7 @@ gab_phasefield_slice gab_phasefield_slice_at(const gab_phasefield_model *model, 
   if (is_of(kept, model) && (step == kept->step || step == kept->step + 1) && row >= kept->first &&
       row < kept->first + kept->count)
     return kept->at[step - kept->step][row - kept->first];
-  return gab_phasefield_slice_made(model, row, step);
+  return make_slice(model, row, step);
 }
 
 static gab_status reserve(gab_phasefield_slices *kept, int64_t count)
@@ -33,7 +58,7 @@ static gab_status reserve(gab_phasefield_slices *kept, int64_t count)
 static void make(const gab_phasefield_model *model, gab_phasefield_slices *kept, int i)
 {
   for (int64_t row = 0; row < kept->count; row++)
-    kept->at[i][row] = gab_phasefield_slice_made(model, kept->first + row, kept->step + i);
+    kept->at[i][row] = make_slice(model, kept->first + row, kept->step + i);
 }
 
 gab_status gab_phasefield_slices_fill(const gab_phasefield_model *model, int64_t first, int64_t last)
