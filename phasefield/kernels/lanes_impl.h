@@ -165,8 +165,8 @@ INLINE vec load_all(const double *from)
 }
 INLINE void store_all(double *to, vec x) { memcpy(to, &x, sizeof x); }
 
-/* What a vector holds: up to LANES cells of a row, or HALF of each of two rows that follow each other. Loads and stores under a mask
- * cost half as much again as whole ones, so it is worth telling them apart. */
+/* What a vector holds: up to LANES cells of a row, or HALF of each of two rows that follow each other. With masks on whole vectors,
+ * too, a sweep of phi takes half as much again (AVX-512), so it is worth telling them apart. */
 typedef enum chunk_kind { CHUNK_PART, CHUNK_WHOLE, CHUNK_TWO_ROWS } chunk_kind;
 
 typedef struct chunk {
