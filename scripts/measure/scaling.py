@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The table and the picture of scripts/measure/growth.sh.
+"""The table and the picture of scripts/measure/scaling.sh.
 
-  growth.py LINES --edge N [--table FILE] [--png FILE]
+  scaling.py LINES --edge N [--table FILE] [--png FILE]
 
 LINES   lines of `gabion-bench --only blocks --json`, of any number of rounds
 --edge  cells along the box

@@ -3,11 +3,11 @@
 # (D3Q19, TRT, double, in place) as one block for each process, and as 8, 64, 512, 4096 blocks, on one core, with two threads, and on
 # two processes.
 #
-#   scripts/measure/growth.sh [--quick] [--rounds N] [--out DIR] [--draw]
+#   scripts/measure/scaling.sh [--quick] [--rounds N] [--out DIR] [--draw]
 #
 #   --quick     96^3 cells, fewer repetitions
 #   --rounds N  of all three, in turn, so that a slow change of the machine meets all alike (default 3)
-#   --out DIR   default: BUILD/growth; gets lines.jsonl, table.md, growth.png
+#   --out DIR   default: BUILD/scaling; gets lines.jsonl, table.md, scaling.png
 #   --draw      only that, with the lines that are there
 #
 # Each number of blocks is measured in turn with one block for each process; shares are medians of neighbours. `alone`: each block
@@ -27,7 +27,7 @@ while (($#)); do
   esac
   shift
 done
-OUT=${OUT:-$GABION_BUILD/growth}
+OUT=${OUT:-$GABION_BUILD/scaling}
 python=$(gabion_python)
 [ -n "$python" ] || fail "the table and the picture need Python 3"
 if [ -z "$DRAW" ]; then
@@ -44,4 +44,4 @@ if [ -z "$DRAW" ]; then
       --json "$OUT/lines.jsonl" >"$OUT/last.txt"
   done
 fi
-"$python" "$GABION_ROOT/scripts/measure/growth.py" "$OUT/lines.jsonl" --edge $((${#QUICK} ? 96 : 128)) --table "$OUT/table.md" --png "$OUT/growth.png"
+"$python" "$GABION_ROOT/scripts/measure/scaling.py" "$OUT/lines.jsonl" --edge $((${#QUICK} ? 96 : 128)) --table "$OUT/table.md" --png "$OUT/scaling.png"
