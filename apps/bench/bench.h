@@ -198,6 +198,9 @@ void bench_flow_destroy(bench_flow *flow);
 /* bench_work over a bench_flow, BENCH_SWEEPS times. */
 gab_status bench_flow_collide(void *user);
 gab_status bench_flow_step(void *user);
+/* bench_work over a bench_flow that stays in the caches: BENCH_CACHED_SWEEPS times, so that it takes some time. */
+enum { BENCH_CACHED_SWEEPS = 200 };
+gab_status bench_flow_collide_cached(void *user);
 /* Bytes of the populations of this process without ghosts: what a snapshot holds. */
 size_t bench_flow_bytes(const bench_flow *flow);
 /* The usual periodic flow in cubes of `block` cells: D3Q19, double, TRT, the kernel that is chosen by itself.

@@ -71,12 +71,15 @@ void bench_flow_destroy(bench_flow *flow)
   gab_geometry_destroy(&flow->geometry);
 }
 
-gab_status bench_flow_collide(void *user)
+static gab_status collide(const bench_flow *flow, int sweeps)
 {
-  const bench_flow *flow = user;
-  for (int i = 0; i < BENCH_SWEEPS; i++) GAB_TRY(gab_lbm_collide_stale(flow->lbm));
+  for (int i = 0; i < sweeps; i++) GAB_TRY(gab_lbm_collide_stale(flow->lbm));
   return GAB_OK;
 }
+
+gab_status bench_flow_collide(void *user) { return collide(user, BENCH_SWEEPS); }
+
+gab_status bench_flow_collide_cached(void *user) { return collide(user, BENCH_CACHED_SWEEPS); }
 
 gab_status bench_flow_step(void *user)
 {

@@ -62,15 +62,6 @@ static gab_status against_streams(bench *b, const bench_flow *flow, bench_stream
   return GAB_OK;
 }
 
-enum { CACHED_SWEEPS = 200 };
-
-static gab_status sweep_often(void *user)
-{
-  const bench_flow *flow = user;
-  for (int i = 0; i < CACHED_SWEEPS; i++) GAB_TRY(gab_lbm_collide_stale(flow->lbm));
-  return GAB_OK;
-}
-
 /* The sweep alone of cells that stay in the caches: what is left when memory costs nothing, so more than any pass can reach. */
 static gab_status in_the_caches(bench *b, const char *what, bench_streams *streams)
 {
@@ -83,9 +74,9 @@ static gab_status in_the_caches(bench *b, const char *what, bench_streams *strea
   bench_pair_result result;
   char name[96];
   snprintf(name, sizeof name, "passes.%s.in-cache", what);
-  const bench_pair pair = {.work = sweep_often,
+  const bench_pair pair = {.work = bench_flow_collide_cached,
                            .work_user = &flow,
-                           .work_amount = (double)flow.cells * CACHED_SWEEPS,
+                           .work_amount = (double)flow.cells * BENCH_CACHED_SWEEPS,
                            .ceiling = bench_streams_update,
                            .ceiling_user = streams,
                            .ceiling_amount = (double)streams->elements * bench_processes(b) * BENCH_SWEEPS};
