@@ -1,6 +1,6 @@
 # gabion-test: timeout=300 labels=quick needs=ulfm
 # The proxy programs with processes killed in random iterations, spares in their places: every bit of the state is that of
-# the ordinary program, in which nobody died. One victim, each in turn; several one after another, also one that took over;
+# the ordinary program, in which nobody died. One victim, each of three in turn and one of five; several one after another, also one that took over;
 # two at once. `script_kills.sh NP...': on so many processes. What goes wrong is printed with the seed of the random numbers:
 # GABION_SEED=N repeats them.
 set -u
@@ -35,7 +35,7 @@ for np in ${*:-3 5}; do
   for program in cg md sedov; do
     undisturbed $program "$np"
     with_deaths $program "$np" 1 ""
-    for ((k = 0; k < 3; k++)); do
+    for ((k = 0; k < (np <= 3 ? np : 1); k++)); do
       victim=$((np <= 3 ? k % np : RANDOM % np))
       with_deaths $program "$np" 1 "$victim@$((RANDOM % steps))"
     done

@@ -1,6 +1,6 @@
 # gabion-test: timeout=300 labels=quick needs=ulfm,png
-# The tutorial with two fields in space has the same checksum, table and picture on 1, 2 and 4 processes, and when one of them
-# is killed from outside, or alone goes back (strategy local). Without feed and decay no substance comes or goes, and what
+# The tutorial with two fields in space has the same checksum, table and picture on 1 and 2 processes, and on 4 of which one is
+# killed from outside, or alone goes back (strategy local). Without feed and decay no substance comes or goes, and what
 # diverges is found.
 . "$GABION_SOURCE/tests/apps/tutorials/tutorial_common.sh"
 program gray_scott

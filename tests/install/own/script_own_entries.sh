@@ -184,12 +184,14 @@ thinned() { # thinned WHAT: mean density and velocity, which is 2 % off with so 
 check 0 thin.yaml
 run 0 1 thin.yaml
 thinned "one level"
+begun=(--set run.steps=400) # it flows from the first step on: all bits of the cells are other ones by then
+run 0 1 thin.yaml "${begun[@]}"
 thin=$(checksum)
 for kernel in in_place sparse reference; do
-  run 0 2 thin.yaml --set lbm.kernel=$kernel
+  run 0 2 thin.yaml "${begun[@]}" --set lbm.kernel=$kernel
   [ "$(checksum)" = "$thin" ] || complain "power_law: another checksum with the kernel $kernel"
 done
-run 0 3 thin.yaml --inject slot=1,step=333,phase=exchange
+run 0 3 thin.yaml "${begun[@]}" --inject slot=1,step=333,phase=exchange
 [ "$(checksum)" = "$thin" ] || complain "power_law: another checksum after a death"
 run 2 1 thin.yaml --set lbm.kernel=vector
 said 'cell by cell'
