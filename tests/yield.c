@@ -1,7 +1,7 @@
-/* To be preloaded into runs whose processes wait for seconds, for a verdict or for somebody who stands still: who yields its core again
- * and again, as MPI does while nothing comes, sleeps instead. Else each of them takes a whole core for nothing, from the
- * tests that run beside it. A sleep lasts for a sixteenth of the time that nothing has come for, and for 1 ms at most, so
- * what waits for short does as it does without. */
+/* Preloaded into what scripts of faults/ and network/ start: who yields its core again and again, as MPI does while nothing comes, sleeps instead. Else each
+ * process that waits, for a verdict, for one that stands still, or as a spare, takes a core from the tests beside it. A sleep
+ * lasts for a sixteenth of the time that nothing has come for, and for 1 ms at most: what waits for short does as it
+ * does without. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <sys/syscall.h>
@@ -17,7 +17,11 @@ static long long now(void)
 
 int sched_yield(void)
 {
-  enum { WORK_NS = 20000 /* more than a look takes: something has come */, LEAST_NS = 200000, MOST_NS = 1000000 };
+  enum {
+    WORK_NS = 20000 /* more than a look takes: something has come */,
+    LEAST_NS = 200000,
+    MOST_NS = 1000000
+  };
   static _Thread_local long long since, last;
   const long long begin = now();
   if (begin - last > WORK_NS) since = begin;

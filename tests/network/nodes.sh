@@ -63,11 +63,11 @@ SH
 chmod +x agent.sh
 
 # launch OUT HOSTS PROCESSES [OPTION...]: a run of case.yaml, or of $case, in the background, its output in OUT.txt; $job is its launcher.
-# What silence is: dead_after=SECONDS (10), or silence="OPTION...". While it lasts all others wait: with tests/yield.c they sleep.
+# What silence is: dead_after=SECONDS (10), or silence="OPTION..."
 launch() {
   local out=$1 hosts=$2 processes=$3
   shift 3
-  LD_PRELOAD=${GABION_TEST_YIELD:-} "$GABION_LAUNCH" --agent "$work/agent.sh" --hosts "$hosts" -n "$processes" -t 1 ${silence:---dead-after ${dead_after:-10}} --stall 120 --grace 3 \
+  "$GABION_LAUNCH" --agent "$work/agent.sh" --hosts "$hosts" -n "$processes" -t 1 ${silence:---dead-after ${dead_after:-10}} --stall 120 --grace 3 \
     --mpi-args "--oversubscribe --mca mpi_yield_when_idle 1 --mca btl self,tcp --mca btl_tcp_if_include 10.77.0.0/24 --prtemca prte_if_include 10.77.0.0/24 ${mpi_args:-}" \
     "$@" -- "$gabion" run "${case:-case.yaml}" --out "$out" ${run_args:-} >"$out.txt" 2>&1 &
   job=$!
