@@ -198,9 +198,14 @@ void bench_flow_destroy(bench_flow *flow);
 /* bench_work over a bench_flow, BENCH_SWEEPS times. */
 gab_status bench_flow_collide(void *user);
 gab_status bench_flow_step(void *user);
-/* bench_work over a bench_flow that stays in the caches: BENCH_CACHED_SWEEPS times, so that it takes some time. */
+/* The same of one that stays in the caches: BENCH_CACHED_SWEEPS times, so that it takes some time. */
 enum { BENCH_CACHED_SWEEPS = 200 };
 gab_status bench_flow_collide_cached(void *user);
+/* Measures and reports the sweep alone where memory costs next to nothing: blocks as those of `large`, one on each process, but of
+ * rows of 128 (in 2D 2048) cells that take about so many bytes for each thread. In kernels.c.
+ * @param[in] streams  the ceiling, of as many arrays in memory */
+gab_status bench_in_cache(bench *b, const bench_flow_options *large, size_t bytes, bench_streams *streams,
+                          const char *name);
 /* Bytes of the populations of this process without ghosts: what a snapshot holds. */
 size_t bench_flow_bytes(const bench_flow *flow);
 /* The usual periodic flow in cubes of `block` cells: D3Q19, double, TRT, the kernel that is chosen by itself.

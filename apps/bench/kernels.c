@@ -32,15 +32,15 @@ static gab_status against_ceiling(bench *b, bench_streams *streams, bench_flow *
   return GAB_OK;
 }
 
-/* The same kernel where memory costs next to nothing: half a megabyte for each thread, in rows as long as those of a large block. */
-static gab_status in_cache(bench *b, const bench_flow_options *large, bench_streams *streams,
-                           const char *name)
+gab_status bench_in_cache(bench *b, const bench_flow_options *large, size_t bytes, bench_streams *streams,
+                          const char *name)
 {
   const bool deep = large->lattice->dimension == 3;
   const int32_t row = deep ? 128 : 2048;
   const size_t row_bytes = (size_t)row * (size_t)large->lattice->q * gab_precision_bytes(large->precision);
-  const int32_t rows = (int32_t)(((size_t)512 << 10) / row_bytes);
+  const int32_t rows = (int32_t)(bytes / row_bytes);
   bench_flow_options options = *large;
+  options.walls = false;
   options.cells[0] = row;
   options.cells[1] = deep ? rows / 2 : rows * b->threads;
   options.cells[2] = deep ? 2 * b->threads : 1;
@@ -61,6 +61,7 @@ static gab_status in_cache(bench *b, const bench_flow_options *large, bench_stre
 
 static gab_status one_kernel(bench *b, const bench_flow_options *options, bench_streams *streams)
 {
+  enum { CACHED_BYTES = 512 << 10 };
   const bool in_place = strcmp(options->kernel, "in_place") == 0;
   char name[80], cached[96];
   snprintf(name, sizeof name, "kernel.%s", bench_flow_name_of(options).text);
@@ -69,7 +70,7 @@ static gab_status one_kernel(bench *b, const bench_flow_options *options, bench_
   GAB_TRY(bench_flow_create(b, options, &flow));
   gab_status status = against_ceiling(b, streams, &flow, in_place, name);
   bench_flow_destroy(&flow);
-  return status == GAB_OK && in_place ? in_cache(b, options, streams, cached) : status;
+  return status == GAB_OK && in_place ? bench_in_cache(b, options, CACHED_BYTES, streams, cached) : status;
 }
 
 /* SRT is the code of TRT with equal rates: once, to see that it is. */

@@ -62,30 +62,6 @@ static gab_status against_streams(bench *b, const bench_flow *flow, bench_stream
   return GAB_OK;
 }
 
-/* The sweep alone of cells that stay in the caches: what is left when memory costs nothing, so more than any pass can reach. */
-static gab_status in_the_caches(bench *b, const char *what, bench_streams *streams)
-{
-  const bench_flow_options options = {.lattice = &gab_lattice_d3q19,
-                                      .kernel = "in_place",
-                                      .roots = {1, 1, 1},
-                                      .cells = {128, 16, 16 * b->threads}};
-  bench_flow flow;
-  GAB_TRY(bench_flow_create(b, &options, &flow));
-  bench_pair_result result;
-  char name[96];
-  snprintf(name, sizeof name, "passes.%s.in-cache", what);
-  const bench_pair pair = {.work = bench_flow_collide_cached,
-                           .work_user = &flow,
-                           .work_amount = (double)flow.cells * BENCH_CACHED_SWEEPS,
-                           .ceiling = bench_streams_update,
-                           .ceiling_user = streams,
-                           .ceiling_amount = (double)streams->elements * bench_processes(b) * BENCH_SWEEPS};
-  const gab_status status = bench_measure_pair(b, &pair, &result);
-  if (status == GAB_OK) bench_report_pair(b, name, &result, 1e-6, "MLUPS");
-  bench_flow_destroy(&flow);
-  return status;
-}
-
 static gab_status one_box(bench *b, int32_t edge, int32_t block, const int *steps, size_t count)
 {
   bench_flow_options options = {.lattice = &gab_lattice_d3q19, .walls = true, .kernel = "in_place"};
@@ -103,7 +79,12 @@ static gab_status one_box(bench *b, int32_t edge, int32_t block, const int *step
     char what[32];
     if (block == edge) snprintf(what, sizeof what, "box-%" PRId32, edge);
     else snprintf(what, sizeof what, "box-%" PRId32 ".blocks-of-%" PRId32, edge, block);
-    if (block == edge) status = in_the_caches(b, what, &streams);
+    if (block == edge) {
+      enum { CACHED_BYTES = 4 << 20 };
+      char cached[64];
+      snprintf(cached, sizeof cached, "passes.%s.in-cache", what);
+      status = bench_in_cache(b, &options, CACHED_BYTES, &streams, cached);
+    }
     for (size_t i = 0; status == GAB_OK && i < count; i++)
       status = against_streams(b, &flow, &streams, what, steps[i]);
     bench_streams_destroy(&streams);
