@@ -157,7 +157,9 @@ static gab_status write_files(gab_state *state, gab_step step)
 {
   if (step % state->file_every != 0) return gab_disk_progress(state->disk);
   GAB_TRY(gab_disk_begin(state->disk, NULL));
-  return state->file_wait ? gab_disk_wait(state->disk) : gab_disk_progress(state->disk);
+  if (!state->file_wait) return gab_disk_progress(state->disk);
+  GAB_TRY(gab_disk_wait(state->disk));
+  return gab_world_barrier(state->world); /* the root alone has waited for all of it */
 }
 
 static gab_status save(gab_state *state, gab_step step)
