@@ -5,11 +5,13 @@ cd "$GABION_SOURCE" || exit 1
 failed=0 looked=0
 complain() { echo "$*"; failed=1; }
 # there PATH: with variables in it, something that it may be
+shopt -s extglob
 there() {
-  local path pattern
-  path=${1%%[.,:;]} pattern=$(sed -E 's/\$(\{[^}]*\}|[A-Za-z0-9_]+)/*/g' <<<"$1")
+  local path=${1%%[.,:;]} pattern
   looked=$((looked + 1))
-  [ -e "$path" ] || compgen -G "$pattern" >/dev/null
+  [ -e "$path" ] && return
+  pattern=${1//\$\{*([^\}])\}/*} pattern=${pattern//\$+([A-Za-z0-9_])/*}
+  compgen -G "$pattern" >/dev/null
 }
 
 # ---- In shell: below the root of the sources.

@@ -76,7 +76,7 @@ static void watch(void *user, gab_world *world, gab_fault_point phase)
   const struct timespec nap = {.tv_nsec = 100 * 1000 * 1000};
   const gab_step step = gab_world_step(world);
   (void)user;
-  if (phase == GAB_FAULT_POINT_DISK_COMMIT && gab_world_is_root(world) && (step == 3 || step == 4))
+  if (phase == GAB_FAULT_POINT_DISK_WRITE && gab_world_is_root(world) && (step == 3 || step == 4))
     nanosleep(&nap, NULL);
   if (phase == GAB_FAULT_POINT_COMMIT) die_if_told(gab_world_step(world), 'c');
   if (phase == GAB_FAULT_POINT_REDUCTION && loading) die_if_told(calls - 1, 'l');
