@@ -193,10 +193,13 @@ void gab_phasefield_bulk_begin(gab_phasefield *phasefield);
 void gab_phasefield_bulk_decide(gab_phasefield *phasefield, bool stale);
 /** Behind it: enters what it has found. */
 void gab_phasefield_bulk_enter(gab_phasefield *phasefield);
+/** In steps: nothing is skipped. */
+enum { GAB_PHASEFIELD_LOOK_AGAIN = 64 };
 /** Whether ghosts of phi that come from a block are there already in both fields. */
 static inline bool gab_phasefield_bulk_is_copied(const gab_phasefield_block *block)
 {
-  return block->bulk.sweeps >= GAB_PHASEFIELD_BULK_COPIED;
+  return block->bulk.sweeps >= GAB_PHASEFIELD_BULK_COPIED &&
+         block->model->step % GAB_PHASEFIELD_LOOK_AGAIN >= GAB_PHASEFIELD_BULK_COPIED;
 }
 
 /* ---- recompute.c: blocks that are computed twice. All local. ---- */

@@ -17,7 +17,8 @@
 /** Of the coupling: to be raised whenever the same parameters give other bits on several levels. Part of what a checkpoint of a flow
  *  that may have some records. 1, which records do not name: children beside walls lacked their slopes. On lattices with directions
  *  along diagonals of space it is the second one: 2 had no gab_level_balance_edges(), which the others do not need. With a side that has
- *  a ramp it is one more: before, borders there had no gab_level_balance_ramps(). */
+ *  a ramp it is one more: before, borders there had no gab_level_balance_ramps(). With an equilibrium beyond second order it is
+ *  one more: before, cells of blocks that are not all fluid were split and merged with other roundings than rows. */
 #define GAB_LEVELS_REVISION                2
 #define GAB_LEVELS_REVISION_WITH_DIAGONALS 3
 
@@ -30,13 +31,14 @@ static inline bool gab_any_ramp(const gab_side sides[GAB_SIDE_COUNT])
   return any;
 }
 
-static inline int gab_levels_revision(const gab_lattice *lattice, const gab_side sides[GAB_SIDE_COUNT])
+static inline int gab_levels_revision(const gab_lattice *lattice, const gab_collision *collision,
+                                      const gab_side sides[GAB_SIDE_COUNT])
 {
-  const int ramps = gab_any_ramp(sides);
+  const int more = gab_any_ramp(sides) + (collision->equilibrium_beyond != NULL);
   for (int q = 0; q < lattice->q; q++)
     if (lattice->c[q][0] != 0 && lattice->c[q][1] != 0 && lattice->c[q][2] != 0)
-      return GAB_LEVELS_REVISION_WITH_DIAGONALS + ramps;
-  return GAB_LEVELS_REVISION + ramps;
+      return GAB_LEVELS_REVISION_WITH_DIAGONALS + more;
+  return GAB_LEVELS_REVISION + more;
 }
 
 /** A part of a list: what belongs to one contact. Down and up as the finer block has it: the direction of the

@@ -12,11 +12,9 @@
  * messages is looked at. So the sweep would have found one phase, and counts as one that did.
  *
  * All is forgotten whenever ghosts are filled anew: blocks came or went, the state went back in time, the window moved. And
- * every #LOOK_AGAIN steps nothing is skipped, so that what memory has changed in a field that nobody writes takes part in
- * the computation again, as it does elsewhere. */
+ * every #GAB_PHASEFIELD_LOOK_AGAIN steps nothing is skipped, and ghosts are copied in that step and the next one, into both fields, so
+ * that what memory has changed in a field that nobody writes takes part in the computation again, as it does elsewhere. */
 #include "phasefield/levels/levels_impl.h"
-
-enum { LOOK_AGAIN = 64 };
 
 static int phase_of_first_cell(const gab_phasefield_block *block)
 {
@@ -87,7 +85,7 @@ void gab_phasefield_bulk_decide(gab_phasefield *phasefield, bool stale)
     gab_phasefield_bulk *bulk = &block->bulk;
     bulk->is_mixed = !finds;
     bulk->is_skipped = false;
-    if (!finds || phasefield->model.step % LOOK_AGAIN == 0) continue;
+    if (!finds || phasefield->model.step % GAB_PHASEFIELD_LOOK_AGAIN == 0) continue;
     if (gab_phasefield_is_coarse(block)) bulk->phase = phase_of_first_cell(block);
     bulk->is_skipped = gab_phasefield_is_coarse(block) ? bulk->phase >= 0 : stays(block);
   }

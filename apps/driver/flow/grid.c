@@ -135,8 +135,7 @@ bool gab_app_grid_adapt_due(const void *user, gab_step step)
 {
   const simulation *which = user;
   const gab_refinement_setup *setup = &which->parameters->refinement;
-  return setup->every > 0 && step >= setup->start && (step - setup->start) % setup->every == 0 &&
-         step < which->parameters->base.steps;
+  return setup->every > 0 && step >= setup->start && (step - setup->start) % setup->every == 0;
 }
 
 gab_status gab_app_grid_adapt(void *user, gab_step step)

@@ -76,7 +76,7 @@ gab_status gab_app_growth_plan(gab_app_run *run, gab_app_plan *plan)
 bool gab_app_growth_grid_due(const void *user, gab_step step)
 {
   const solidification_case *which = ((const growth *)user)->parameters;
-  return which->refinement.levels > 0 && step % which->refinement.every == 0 && step < which->base.steps;
+  return which->refinement.levels > 0 && step % which->refinement.every == 0;
 }
 
 gab_status gab_app_growth_adapt_grid(void *user, gab_step step)

@@ -1,6 +1,7 @@
 # gabion-test: timeout=300 labels=quick
 # A flow on blocks that split and merge comes to the same state and series, to the last bit, and adapts as often, for
-# any number of processes and threads, any way to share blocks out, any kernel, and after a death; in 2D and 3D.
+# any number of processes and threads, any way to share blocks out, any kernel, and after a death; in 2D and 3D. So does a run that
+# is told to end earlier, and then goes on.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 grid() { sed -n 's/.*"grid": \({.*}\).*/\1/p' out/summary.json; }
@@ -37,6 +38,13 @@ begin flat.yaml
 variant 2 1 --set balance.strategy=morton --set lbm.kernel=vector
 variant 4 2 --set balance.strategy=diffusion --set lbm.kernel=reference
 variant 7 1 --set balance.strategy=${graph:-hilbert} --set lbm.kernel=sparse
+for stop in 27 33; do # steps in which the grid changes: a run that ended there, and goes on
+  run 0 1 flat.yaml --set run.steps=$stop --set resilience.disk.every=$stop
+  timeout 100 "$gabion" run flat.yaml --set resilience.disk.every=$stop --out out >said.txt 2>&1 || complain "going on: $(cat said.txt)"
+  said "going on from step $stop"
+  [ "$(checksum)" = "$reference" ] || complain "to step $stop, then to the end: another checksum"
+  for file in forces.csv integrals.csv; do cmp -s $file out/$file || complain "to step $stop, then to the end: another $file"; done
+done
 begin deep.yaml
 variant 2 2 --set lbm.kernel=vector
 variant 4 1 --set balance.strategy=diffusion

@@ -154,13 +154,15 @@ static uint64_t there_and_back(gab_world *world, const flow_case *given)
 }
 
 /* Sparse blocks are split and merged cell by cell, others row by row; blocks lie in fields of their own or side by side. */
-static void storage_does_not_matter(gab_world *world, int dimension, bool in_float)
+static void storage_does_not_matter(gab_world *world, int dimension, bool in_float,
+                                    const gab_collision *collision)
 {
   static const char *const kernels[] = {"in_place", "vector", "sparse", "in_place",
                                         "in_place", "sparse", "auto"};
   static const int pencils[] = {1, 0, 1, 2, 5, 4, 16};
   flow_case given = make_case(dimension);
   given.options.initial = smooth;
+  given.options.collision = collision;
   given.options.precision = in_float ? GAB_PRECISION_FLOAT : GAB_PRECISION_DOUBLE;
   for (int with_force = 0; with_force < 2; with_force++) {
     uint64_t whole = 0, parts = 0;
@@ -222,7 +224,9 @@ int main(int argc, char **argv)
   }
   conserved_and_owners_do_not_matter(world, 2, true);
   for (int dimension = 2; dimension <= 3; dimension++) {
-    for (int in_float = 0; in_float < 2; in_float++) storage_does_not_matter(world, dimension, in_float);
+    for (int in_float = 0; in_float < 2; in_float++)
+      storage_does_not_matter(world, dimension, in_float, &gab_collision_trt);
+    storage_does_not_matter(world, dimension, false, &gab_collision_rr);
     for (int with_bodies = 0; with_bodies < 2; with_bodies++)
       sharing_does_not_matter(world, dimension, with_bodies);
   }

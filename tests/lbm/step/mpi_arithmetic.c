@@ -78,22 +78,25 @@ static void levels(gab_world *world)
   REQUIRE(take_up_text(world, &several, before, 0) == GAB_ERR_INPUT);
   REQUIRE(take_up_text(world, &several, first, 0) == GAB_ERR_INPUT);
   REQUIRE(take_up_text(world, &one, before, 1) == GAB_ERR_CORRUPT);
-  /* Lattices with directions along diagonals of space have one more than others, and so have ramps. */
-  for (int variant = 0; variant < 4; variant++)
-    for (int revision = 1; revision <= 5; revision++) {
-      const int full = variant % 2, ramp = variant / 2;
+  /* Lattices with directions along diagonals of space have one more than others, and so have ramps, and equilibria beyond
+   * second order. */
+  for (int variant = 0; variant < 8; variant++)
+    for (int revision = 1; revision <= 6; revision++) {
+      const int full = variant % 2, ramp = variant / 2 % 2, beyond = variant / 4;
+      const gab_collision *collision = beyond ? &gab_collision_rr : &gab_collision_trt;
       flow_case space = several;
       space.dimension = 3;
       space.cells[2] = space.block[2] = 4;
       space.options.lattice = full ? &gab_lattice_d3q27 : &gab_lattice_d3q19;
+      space.options.collision = collision;
       for (int axis = 0; axis < 3; axis++)
         space.options.sides[2 * axis].kind = space.options.sides[2 * axis + 1].kind = GAB_SIDE_WALL;
       space.options.sides[GAB_SIDE_X_MIN] = (gab_side){.kind = GAB_SIDE_VELOCITY, .ramp_steps = 9.0 * ramp};
       space.options.sides[GAB_SIDE_X_MAX].ramp_steps = 9; /* of a wall it means nothing */
-      snprintf(first, sizeof first, "%s/double/TRT, revision %d, levels revision %d",
-               space.options.lattice->name, gab_collision_trt.revision, revision);
+      snprintf(first, sizeof first, "%s/double/%s, revision %d, levels revision %d",
+               space.options.lattice->name, collision->title, collision->revision, revision);
       REQUIRE(take_up_text(world, &space, first, 0) ==
-              (revision == 2 + full + ramp ? GAB_OK : GAB_ERR_INPUT));
+              (revision == 2 + full + ramp + beyond ? GAB_OK : GAB_ERR_INPUT));
     }
   /* A geometry says so as well. */
   gab_forest_options options = {.grid = {.dimension = 2, .roots = {1, 1, 1}},
