@@ -114,14 +114,16 @@ static double source(const gab_lbm_model *model, const gab_level_model *at, int 
   return model->lattice->weight[q] * (3 * (cf - uf) + 9 * cu * cf);
 }
 
-/* What the equilibrium has beyond second order. */
-static double beyond_second(const gab_lbm_model *model, int q, double drho, const double u[3])
+/* What the equilibrium has beyond second order is left out before, and put in after all: in this order, as levels_rows.c does it
+ * for rows, so that the bits are the same. */
+static void add_beyond(const gab_lbm_model *model, double sign, double drho, const double u[3], double *f)
 {
   const gab_collision *collision = model->options.collision;
-  return collision->equilibrium_beyond ? collision->equilibrium_beyond(model->lattice, q, drho, u) : 0;
+  for (int q = 0; collision->equilibrium_beyond && q < model->lattice->q; q++)
+    f[q] += sign * collision->equilibrium_beyond(model->lattice, q, drho, u);
 }
 
-/* The state of a cell at another level. Sums in the order of levels_rows.c, which does the same by rows: the bits are the same. */
+/* The state of a cell at another level. */
 static void convert(const gab_lbm_model *model, const gab_level_model *from, const gab_level_model *to,
                     double *f)
 {
@@ -129,14 +131,14 @@ static void convert(const gab_lbm_model *model, const gab_level_model *from, con
   const gab_lattice *lattice = model->lattice;
   const double scale = gab_lbm_level_factor(from, to);
   gab_lbm_moments(model, from, f, &drho, u);
+  add_beyond(model, -1, drho, u, f);
   for (int q = 0; q < lattice->q; q++)
-    excess[q] = f[q] - beyond_second(model, q, drho, u) - gab_lattice_equilibrium(lattice, q, drho, u) -
-                0.5 * source(model, from, q, u);
+    excess[q] = f[q] - gab_lattice_equilibrium(lattice, q, drho, u) - 0.5 * source(model, from, q, u);
   for (int q = 0; q < lattice->q; q++) {
     const double even = 0.5 * (excess[q] + excess[gab_lattice_opposite(q)]);
-    f[q] = gab_lattice_equilibrium(lattice, q, drho, u) + scale * even + 0.5 * source(model, to, q, u) +
-           beyond_second(model, q, drho, u);
+    f[q] = gab_lattice_equilibrium(lattice, q, drho, u) + scale * even + 0.5 * source(model, to, q, u);
   }
+  add_beyond(model, 1, drho, u, f);
 }
 
 /* Adds what the fluid cells of a box hold. @return how many there are; none outside of the block */
