@@ -84,8 +84,8 @@ gab_status gab_state_add(gab_state *state, const char *name, void *memory, size_
 gab_status gab_state_add_entity(gab_state *state, const gab_entity *entity);
 
 /** Makes the present state the one to go back to. Collective.
- *  @param[in] step  of the state: what gab_state_load() tells @return ::GAB_ERR_FAULT if the world broke: the
- *  one before is still there. Failures to write files are reported in the log, not returned */
+ *  @param[in] step  of the state: what gab_state_load() tells @return ::GAB_ERR_FAULT if the world broke: this one
+ *  or the one before is there. Failures to write files are reported in the log, not returned */
 gab_status gab_state_save(gab_state *state, gab_step step);
 
 /** Goes back to the newest saved state: from the memory of the processes; if there is none, or too little is

@@ -69,8 +69,8 @@ static void die_if_told(int64_t step, char where)
   }
 }
 
-/* In the middle of a save: the image has been sent, nothing is agreed on. The root takes its time for the last bit of the files of
- * steps 3 and 4: who waits for them must not go on before. */
+/* In the middle of a save: the image has been sent, nothing is agreed on. The root takes its time before it writes on at
+ * the files of steps 3 and 4: who waits for them must not go on before. */
 static void watch(void *user, gab_world *world, gab_fault_point phase)
 {
   const struct timespec nap = {.tv_nsec = 100 * 1000 * 1000};
