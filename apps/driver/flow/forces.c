@@ -4,6 +4,7 @@
 #include "core/base/log.h"
 
 #include <math.h>
+#include <stdio.h>
 
 /* ---------------------------------------------------------------- forces */
 
@@ -80,6 +81,26 @@ static void report_frequency(const gab_lbm_setup *setup, const char *name, const
         name, lift->crossings - 1, lift->settled, PERIODS_ENOUGH);
 }
 
+static gab_step step_of(const simulation *which, double time)
+{
+  return llround(time / which->parameters->setup.units.dt);
+}
+
+/* Of which steps the coefficients were noted. A run that was continued to another number of steps still has those of
+ * what was its second half then. */
+static void name_steps(const simulation *which, const body_record *record, char *text, size_t size)
+{
+  const gab_schedule schedule = which->parameters->output.forces;
+  const gab_step every = schedule.every, half = (which->parameters->base.steps + 1) / 2;
+  const gab_step last = step_of(which, record->lift.last_time), odd = (last - schedule.start) % every;
+  const gab_step rows = (gab_step)record->count - (odd != 0); /* at steps that are due */
+  const gab_step since = rows > 0 ? last - odd - (rows - 1) * every : last;
+  gab_step first = schedule.start > 0 ? schedule.start : every;
+  if (first < half) first += (half - first + every - 1) / every * every;
+  if (since == first || (since == last && last < first)) snprintf(text, size, "second half of the run");
+  else snprintf(text, size, "steps %" GAB_PRI_STEP " to %" GAB_PRI_STEP, since, last);
+}
+
 void gab_app_forces_report(const simulation *which)
 {
   const gab_lbm_setup *setup = &which->parameters->setup;
@@ -88,9 +109,11 @@ void gab_app_forces_report(const simulation *which)
     const body_record *record = &which->records[i];
     if (record->count < 1) continue;
     const char *name = gab_geometry_body(which->geometry, i)->name;
-    gab_log(GAB_LOG_INFO, "  %s, second half of the run: c_x %.4f (%.4f to %.4f), c_y %.4f (%.4f to %.4f)",
-            name, record->sum[0] / record->count, record->least[0], record->most[0],
-            record->sum[1] / record->count, record->least[1], record->most[1]);
+    char steps[64];
+    name_steps(which, record, steps, sizeof steps);
+    gab_log(GAB_LOG_INFO, "  %s, %s: c_x %.4f (%.4f to %.4f), c_y %.4f (%.4f to %.4f)", name, steps,
+            record->sum[0] / record->count, record->least[0], record->most[0], record->sum[1] / record->count,
+            record->least[1], record->most[1]);
     report_frequency(setup, name, record);
   }
 }
@@ -107,8 +130,13 @@ gab_status gab_app_forces_pack(const simulation *which, gab_buffer *out)
 
 gab_status gab_app_forces_unpack(simulation *which, gab_reader *in)
 {
-  for (size_t i = 0; i < which->parameters->setup.body_count; i++)
-    GAB_TRY(gab_get_f64s(in, &which->records[i].count, RECORD_VALUES));
+  for (size_t i = 0; i < which->parameters->setup.body_count; i++) {
+    body_record *record = &which->records[i];
+    GAB_TRY(gab_get_f64s(in, &record->count, RECORD_VALUES));
+    /* What a shorter run noted in its second half may all lie in the first one of a run that goes on for longer. */
+    if (2 * step_of(which, record->lift.last_time) < which->parameters->base.steps)
+      *record = (body_record){0};
+  }
   return GAB_OK;
 }
 

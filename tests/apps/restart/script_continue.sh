@@ -56,6 +56,27 @@ again 0 2 --fresh
 not_said 'going on from'
 equal 'a fresh run'
 
+# ---- what the log says of a body is of the steps that it names
+coefficients() { sed -n 's/.*  disc, /disc, /p' "$1/log.txt" | tail -n 1; }
+mean() { # mean FOLDER FIRST LAST: of c_x over steps of forces.csv
+  awk -F, -v first="$2" -v last="$3" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "disc.cx") column = i }
+    NR > 1 && $1 >= first && $1 <= last { sum += $column; count++ } END { printf "c_x %.4f (", sum / count }' "$1/forces.csv"
+}
+says() { # says FOLDER STEPS FIRST LAST
+  coefficients "$1" | grep -qF "disc, $2: $(mean "$1" "$3" "$4")" ||
+    complain "expected: disc, $2: $(mean "$1" "$3" "$4"); the log says: $(coefficients "$1")"
+}
+says whole 'second half of the run' 60 120
+says half 'second half of the run' 40 80
+from half
+again 0 3
+says out 'steps 40 to 120' 40 120
+run 0 2 flow.yaml --set run.steps=40
+says out 'second half of the run' 20 40
+again 0 2
+says out 'second half of the run' 60 120
+[ "$(coefficients out)" = "$(coefficients whole)" ] || complain "continued from step 40: $(coefficients out), not $(coefficients whole)"
+
 # ---- another case
 from half
 again 2 2 --set fluid.omega=1.7 --set run.steps=100 --set resilience.copies=2
