@@ -3,8 +3,8 @@
 
 A case is drawn from the parameters of flows and phase fields: geometry, lattice, collision, sides, bodies, levels of refinement,
 tables and pictures. It is computed by one process with one thread, a field of its own for each block, undisturbed; and then
-by several, as drawn: processes, threads, balancing, strips, strategies, schemes, checkpoints, and drills that kill by SIGKILL.
-Both have to end with the same checksum, and all tables and pictures have to be the same, byte for byte. A run may end with 3
+by several, as drawn: processes, threads, kernel of a flow, balancing, strips, strategies, schemes, checkpoints, drills that kill
+by SIGKILL, and perhaps to fewer steps first and on from there. Both have to end with the same checksum, and all tables and pictures have to be the same, byte for byte. A run may end with 3
 if two or more were to die, with 1 if all were, with 76 if one died ahead of the first checkpoint: it is then started again
 without drills.
 A run that stands still and is rescued by the launcher is complained of.
@@ -166,31 +166,31 @@ def draw_flow(rng):
 def draw_phase_field(rng):
     dims = pick(rng, 2, 2, 3)
     is_refined = rng.random() < 0.4
-    if dims == 2:
-        block = [rng.choice((8, 12)), rng.choice((8, 12))]
-        roots = [rng.randint(2, 4), rng.randint(4, 6)]
-    else:
-        block, roots = [8, 8, 8], [2, 2, 4]
     if is_refined:
-        block, roots = [12] * dims, [2] * (dims - 1) + [6]
+        block, roots = [pick(rng, 8, 12) if dims == 2 else 8] * dims, [2] * (dims - 1) + [pick(rng, 4, 6)]
+    elif dims == 2:
+        block = [pick(rng, 5, 8, 9, 12, 16, 20), pick(rng, 6, 8, 12, 17)]
+        roots = [rng.randint(2, 4), rng.randint(3, 6)]
+    else:
+        block, roots = [pick(rng, 6, 8, 11), pick(rng, 5, 8), pick(rng, 6, 8)], [2, 2, pick(rng, 3, 4)]
     cells = [b * r for b, r in zip(block, roots)]
+    solids = [{"name": "alpha", "composition": [0.70691, 0.146545], "slopes": [0.45, 0]},
+              {"name": "beta", "composition": [0.146545, 0.70691], "slopes": [0, 0.45]},
+              {"name": "gamma", "composition": [0.146545, 0.146545], "slopes": [-0.45, -0.45]}][:pick(rng, 1, 2, 3, 3)]
     case = {"run": {"steps": rng.randint(40, 140), "check_every": pick(rng, 0, 1, 7, 20)},
             "domain": {"cells": cells, "block": block, "dx": 3},
             "phasefield": {"epsilon": 8, "dt": 0.5 if dims == 2 else 0.3, "interpolation": pick(rng, "cubic", "moelans"),
                            "anti_trapping": rng.random() < 0.6,
                            "components": ["A", "B", "C"], "eutectic_temperature": 1, "gamma": 1, "series_every": rng.randint(3, 30),
                            "kernel": pick(rng, "auto", "fast", "reference"),
-                           "phases": [{"name": "alpha", "composition": [0.70691, 0.146545], "slopes": [0.45, 0]},
-                                      {"name": "beta", "composition": [0.146545, 0.70691], "slopes": [0, 0.45]},
-                                      {"name": "gamma", "composition": [0.146545, 0.146545], "slopes": [-0.45, -0.45]},
-                                      {"name": "melt", "composition": [0.333333333333333, 0.333333333333333],
-                                       "curvature": [1, 0.5, 0.5, 1], "diffusivity": 1}],
+                           "phases": solids + [{"name": "melt", "composition": [0.333333333333333, 0.333333333333333],
+                                                "curvature": [1, 0.5, 0.5, 1], "diffusivity": 1}],
                            "temperature": {"value": 0.8, "gradient": 1e-4, "velocity": 0.1}}}
     height = cells[-1] // 4
     field = case["phasefield"]
-    field["initial"] = rng.choice(({"type": "voronoi", "height": height, "seeds": 6, "shares": [0.3, 0.3, 0.4]},
+    field["initial"] = rng.choice(({"type": "voronoi", "height": height, "seeds": 6, "shares": [1 / len(solids)] * len(solids)},
                                    {"type": "lamellae", "height": height, "period": cells[0] / 2},
-                                   {"type": "sphere", "centre": [c / 2 for c in cells], "radius": min(cells) / 4, "solids": ["beta"]}))
+                                   {"type": "sphere", "centre": [c / 2 for c in cells], "radius": min(cells) / 4, "solids": [rng.choice(solids)["name"]]}))
     if rng.random() < 0.3:
         field["noise"] = {"amplitude": 0.01, "seed": rng.randint(1, 99)}
     if rng.random() < 0.3:
@@ -218,7 +218,7 @@ def draw_way(rng, case):
         blocks *= cells // block
     coarsest = blocks >> (len(case["domain"]["cells"]) * case.get("phasefield", {}).get("refinement", {}).get("levels", 0))
     np = min(rng.choice((2, 2, 3, 3, 4, 5)), max(2, coarsest))
-    way = {"np": np, "threads": rng.choice((1, 1, 2)), "spares": rng.choice((0, 0, 1, 2)), "set": [], "drills": []}
+    way = {"stop": None, "np": np, "threads": rng.choice((1, 1, 2)), "spares": rng.choice((0, 0, 1, 2)), "set": [], "drills": []}
     settings = way["set"]
     disk = rng.random() < 0.3
     strategies = []
@@ -248,6 +248,10 @@ def draw_way(rng, case):
             settings.append("resilience.scrub=%d" % rng.randint(3, 20))
         if rng.random() < 0.4 and "phasefield" not in case:
             settings.append("resilience.monitors=[%s]" % pick(rng, "mass", "bounds, mass", "recompute", "mass, recompute"))
+    if rng.random() < 0.3:
+        way["stop"] = rng.randint(1, case["run"]["steps"] - 1)
+        if not disk:  # the last state is written, and what is due before
+            settings.append("resilience.disk.every=%d" % rng.randint(5, 200))
     settings.append("balance.strategy=" + pick(rng, "morton", "hilbert", "diffusion", "graph"))
     if rng.random() < 0.2:
         settings += ["balance.work=measured", "balance.every=%d" % rng.randint(5, 20)]
@@ -255,6 +259,8 @@ def draw_way(rng, case):
         settings.append("balance.weights=total")
     if "lbm" in case:
         settings.append("lbm.pencil=%d" % rng.choice((0, 0, 2, 3, 4, 8)))
+        if rng.random() < 0.5:
+            settings.append("lbm.kernel=" + pick(rng, "in_place", "sparse", "vector", "reference"))
     for _ in range(rng.choice((0, 1, 1, 1, 2))):
         slots = rng.sample(range(np), 1 if rng.random() < 0.8 else min(2, np - 1))
         phase = pick(rng, "compute", "compute", "exchange", "exchange", "reduction", "snapshot", "commit", "output", "migration", "adapt-mark",
@@ -299,6 +305,15 @@ class Campaign:
             code = self.call(command, log)
         return code
 
+    def continue_from(self, path, folder, way):
+        """To fewer steps, and on from there."""
+        early = dict(way, set=way["set"] + ["run.steps=%d" % way["stop"]])
+        code = self.compute(path, folder, early)
+        if code != 0:
+            return code
+        self.counts["stopped, and continued"] += 1
+        return self.compute(path, folder, way)
+
     def one(self, seed):
         rng = random.Random(seed)
         work = os.path.join(self.options.out, "case-%d" % seed)
@@ -314,7 +329,7 @@ class Campaign:
             self.counts["drawn, but refused"] += 1
         else:
             return "nothing drawn that `gabion check` takes"
-        alone = {"np": 1, "threads": 1, "spares": 0, "set": ["lbm.pencil=1"] if "lbm" in case else [], "drills": []}
+        alone = {"np": 1, "threads": 1, "spares": 0, "set": ["lbm.pencil=1"] if "lbm" in case else [], "drills": [], "stop": None}
         if "lbm" in case and case["lbm"].get("kernel") not in ("vector", "reference"): # these keep two fields: no passes
             alone["set"].append("lbm.pass=4")
         first, second = os.path.join(work, "alone"), os.path.join(work, "several")
@@ -328,7 +343,7 @@ class Campaign:
                 check += ["--set", setting]
             if self.call(check, os.path.join(work, "check.log")) == 0:
                 break
-        other = self.compute(path, second, way)
+        other = self.continue_from(path, second, way) if way["stop"] else self.compute(path, second, way)
         if code == 4:
             self.counts["diverged"] += 1
             return None if other == 4 else "diverges alone, ends with %s otherwise" % other
@@ -339,9 +354,9 @@ class Campaign:
                 return "stood still, and was started again"
         with open(os.path.join(second, "events.jsonl")) as file:
             self.counts["deaths"] += sum('"drill"' in line for line in file)
-        return self.compare(first, second)
+        return self.compare(first, second, way["stop"])
 
-    def compare(self, first, second):
+    def compare(self, first, second, stop):
         sums = []
         for folder in (first, second):
             with open(os.path.join(folder, "summary.json")) as file:
@@ -359,6 +374,8 @@ class Campaign:
                 return "another " + os.path.relpath(name, first)
             files += 1
         for name in glob.glob(os.path.join(second, "**", "*"), recursive=True):
+            if stop and name.endswith("_%010d.png" % stop): # the last state of the run that stopped there
+                continue
             if name.endswith((".csv", ".png")) and not os.path.exists(os.path.join(first, os.path.relpath(name, second))):
                 return "only of several: " + os.path.relpath(name, second)
         self.counts["tables and pictures compared"] += files
