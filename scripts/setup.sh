@@ -4,7 +4,7 @@
 #   an MPI with ULFM  in this order: GABION_MPI=/prefix; the one on PATH; one built earlier; the
 #                     distribution's; Open MPI 5.0.x built now into the cache folder (five to twenty minutes)
 # Each candidate has to prove itself: a process is killed and the others have to go on.
-# What is built here has four defects of Open MPI 5.0 less (see the repairs below, and doc/ulfm.md); what was built here before
+# What is built here has five defects of Open MPI 5.0 less (see the repairs below, and doc/ulfm.md); what was built here before
 # those repairs is built again, once.
 #
 #   scripts/setup.sh [--force] [--quiet]
@@ -88,7 +88,7 @@ proves_itself() { # proves_itself PREFIX: compiles and runs the probe; the proof
   return $ok
 }
 # What is built here bears the number of its recipe.
-RECIPE=4
+RECIPE=5
 old= # one of an earlier recipe: good enough if no other can be had
 outdated() { case $1 in "$GABION_CACHE"/openmpi-*-r$RECIPE) return 1 ;; "$GABION_CACHE"/openmpi-*) return 0 ;; *) return 1 ;; esac; }
 give_up() { # give_up WHY: nothing can be built
@@ -238,8 +238,35 @@ repair_communicators() {
     "$file"
   matches "$file" 2 '^        if (ompi_comm_cid_lowest_id == '
 }
+# What daemons are told when processes of several nodes have connected starts with a string of bytes that holds controls. They do
+# not unpack it, and take what follows for something else: they register a namespace without a name, which from then on passes for
+# any other, so that addresses of processes that are started later are not found; and they destroy the second entry of a list of
+# one, which is memory that may be anybody's, and crash soon after. The bytes have to be unpacked, and the list needs two entries.
+# What is unpacked then, addresses of all that have connected, is stored by the module that serves the namespace, which may have no
+# function for it; the daemon's own one has.
+repair_connections() {
+  local file=$1/3rd-party/prrte/src/prted/pmix/pmix_server_dyn.c server=$1/3rd-party/openpmix/src/server/pmix_server.c
+  local module='^        gds = nptr->compat.gds;$'
+  local size='^    size_t ninfo = 1;$' second='^        PMIX_INFO_DESTRUCT(&info\[1\]);$'
+  local place='^    char \*payload;$' keep='^        payload = buf->unpack_ptr;$' again='^            payload = buf->unpack_ptr;$'
+  local back='^        buf->unpack_ptr = payload;$' unpack='PMIx_Data_unpack(NULL, buf, &infostat, &cnt, PMIX_INFO);$'
+  matches "$file" 1 "$size" "$second" "$place" "$keep" "$again" "$back" '^static void connect_release(' && matches "$file" 2 "$unpack" &&
+    matches "$server" 1 "$module" '^static void _register_nspace(' || return 1
+  sed -i -e "/^static void connect_release(/,/^}/{
+      s/$size/    size_t ninfo = 2;/
+      s/$place/    pmix_byte_object_t bytes = {NULL, 0};\\n    pmix_data_buffer_t controls;/
+      s/$keep/        cnt = 1;\\n        rc = PMIx_Data_unpack(NULL, buf, \&bytes, \&cnt, PMIX_BYTE_OBJECT);\\n        if (PMIX_SUCCESS != rc) PMIX_ERROR_LOG(rc);\\n        PMIX_DATA_BUFFER_CONSTRUCT(\&controls);\\n        PMIX_DATA_BUFFER_LOAD(\&controls, bytes.bytes, bytes.size);/
+      /$again/d
+      s/$back/        PMIX_DATA_BUFFER_DESTRUCT(\&controls);/
+      s/$unpack/PMIx_Data_unpack(NULL, \&controls, \&infostat, \&cnt, PMIX_INFO);/
+    }" "$file"
+  sed -i "/^static void _register_nspace(/,/^}/s/$module/        gds = pmix_globals.mypeer->nptr->compat.gds;/" "$server"
+  matches "$file" 0 "$size" 'payload;$' && matches "$server" 0 "$module"
+}
 repair_agreements "$src" || say "  Open MPI $version is not as it was expected: its agreements are left as they are (doc/ulfm.md)"
 repair_daemon "$src" || say "  Open MPI $version is not as it was expected: its daemons are left as they are (doc/ulfm.md)"
+repair_connections "$src" ||
+  say "  Open MPI $version is not as it was expected: what its daemons do when processes connect is left as it is (doc/ulfm.md)"
 repair_communicators "$src" ||
   say "  Open MPI $version is not as it was expected: its making of communicators is left as it is (doc/ulfm.md)"
 

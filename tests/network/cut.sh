@@ -76,7 +76,7 @@ judge() {
 }
 
 # For how long a slot stands still at most: no other program of the machine sleeps for as long, so it can be told by that.
-hold=$(printf '%g' "4.0$((1000 + $$ % 9000))")
+hold=$(printf '%g' "3.0$((1000 + $$ % 9000))")
 # Who stands still goes on at once; in vain if the time is over.
 go_on() {
   for _ in $(seq 100); do

@@ -29,7 +29,7 @@ for processes in 1 3; do
     *) complain "never$processes: ended with $code: $(tail -5 never$processes.txt)" ;;
   esac
 done
-dead_after=6
+dead_after=8
 for node in 1 3; do
   for phase in exchange reduction; do
     cut_at end$node$phase $three 3 599 $phase 1 $node
