@@ -3,7 +3,10 @@
  *
  *  A process knows its own node only: the slots that are played there, as they were at the end of the last repair. That is
  *  enough to tell whether a dead one sat here, and how many slots the node has; what is best for all comes from reductions.
- *  Where a whole node is gone nobody remembers it, and nobody has to. */
+ *  Where a whole node is gone nobody remembers it, and nobody has to.
+ *
+ *  A node on which only newcomers are left gets no more of them while there are others: its daemon has forgotten the job
+ *  of those that would meet them there (doc/ulfm.md). So only who was started with the run speaks for a node. */
 #include "core/base/hash.h"
 #include "core/world/spares/respawn_impl.h"
 
@@ -126,12 +129,15 @@ static gab_seat origin_of_slot(const gab_world *world, gab_slot slot)
   return gab_world_seat_beside(world, gab_members_last_seat(&world->members, slot));
 }
 
-/* The lowest rank of the node where each slot was played, INT_MAX if none is left. */
+static bool speaks_for_node(const gab_world *world) { return world->seat < world->first_seats; }
+
+/* The lowest rank that speaks for the node where each slot was played, INT_MAX if none is left. */
 static int find_old_nodes(const gab_world *world, int32_t count, int *ranks)
 {
   int me;
   MPI_Comm_rank(world->comm, &me);
-  for (int32_t i = 0; i < count; i++) ranks[i] = is_here(world, vacancy(world, i)) ? me : INT_MAX;
+  for (int32_t i = 0; i < count; i++)
+    ranks[i] = speaks_for_node(world) && is_here(world, vacancy(world, i)) ? me : INT_MAX;
   return MPI_Allreduce(MPI_IN_PLACE, ranks, count, MPI_INT, MPI_MIN, world->comm);
 }
 
@@ -149,6 +155,7 @@ static int count_load(const gab_world *world, int32_t count, const int *ranks)
 static int find_new_nodes(const gab_world *world, int32_t count, int *ranks, gab_seat *origins)
 {
   int me, load = count_load(world, count, ranks);
+  if (!speaks_for_node(world)) load += INT_MAX / 2; /* behind all who do */
   MPI_Comm_rank(world->comm, &me);
   for (int32_t i = 0; i < count; i++) {
     if (ranks[i] != INT_MAX) continue;
