@@ -142,9 +142,11 @@ static bool is_forgotten(const launch_job *job, const roll *roll)
 }
 
 /* The run is over and its code known; only MPI_Finalize and mpirun are not through yet. */
-static void wait_for_finalise(launch_job *job, roll *roll)
+static void wait_for_finalise(launch_job *job, int code, roll *roll)
 {
   double grace = job->options->grace;
+  char how[40] = "completed";
+  if (code != 0) snprintf(how, sizeof how, "ended with exit code %d", code);
   for (double end = launch_seconds() + grace; !job->ended && launch_seconds() < end;) {
     int signal = launch_pause(job, POLL_SECONDS);
     if (job->ended) return;
@@ -152,20 +154,20 @@ static void wait_for_finalise(launch_job *job, roll *roll)
     /* Who was stopped and counts as dead never ends by itself, and mpirun waits for it. */
     const int stopped = roll->now.going > 0 ? 0 : roll->now.stopped;
     if (stopped > 0) {
-      launch_say("the run completed; of its processes only %d that %s stopped by a signal %s left: ended",
+      launch_say("the run %s; of its processes only %d that %s stopped by a signal %s left: ended", how,
                  stopped, stopped == 1 ? "is" : "are", stopped == 1 ? "is" : "are");
       return;
     }
     if (is_forgotten(job, roll)) {
-      launch_say("the run completed and its processes have ended, but mpirun does not end: ended");
+      launch_say("the run %s and its processes have ended, but mpirun does not end: ended", how);
       return;
     }
     if (signal == 0 || signal == SIGUSR1 || signal == SIGUSR2) continue;
-    launch_say("%s: the run has completed, not waiting for mpirun", strsignal(signal));
+    launch_say("%s: the run %s, not waiting for mpirun", strsignal(signal), how);
     return;
   }
   if (!job->ended)
-    launch_say("the run completed, but mpirun did not end within %g s: ended after finalise hung", grace);
+    launch_say("the run %s, but mpirun did not end within %g s: ended after finalise hung", how, grace);
 }
 
 /* The first time it is told to stop, the launcher asks the run to save its state and gives it time for that; the
@@ -304,7 +306,7 @@ void launch_watch(launch_job *job, int attempt, launch_result *result)
     bool ended = job->ended; /* read before the marker: the marker is written before the end */
     if (completed(job, &result->code)) {
       result->end = LAUNCH_COMPLETED;
-      wait_for_finalise(job, &roll);
+      wait_for_finalise(job, result->code, &roll);
       return;
     }
     if (ended) {
