@@ -28,10 +28,11 @@
  *  one more spare, and each collective call returns what it returned to the others in their set-up: they have recorded
  *  that, up to 1 MiB. So the set-up has to call the framework in the same order on members and spares (it has to anyway),
  *  and must not use MPI_COMM_WORLD, nor talk to others through ports. gab_world_rest() then ends the repair together with
- *  the others. It is started on the node of the one that died as long as a slot is played there, else on the node on which the
- *  fewest are. A newcomer that gives up on its way, or is not received by the others within 120 s, ends itself by SIGKILL, and
- *  counts as dead; so does the process that has waited in MPI_Comm_spawn for 30 s. There are newcomers until the first rest
- *  ends (gab_world_recall()), and none after a death in the set-up, in which the others have had other collective calls.
+ *  the others. It is started on the node of the one that died as long as a process of the first start lives there, else on
+ *  that of such nodes on which the fewest slots are played. A newcomer that gives up on its way, or is not received by the
+ *  others within 120 s, ends itself by SIGKILL, and counts as dead; so does the process that has waited in MPI_Comm_spawn
+ *  for 30 s. There are newcomers until the first rest ends (gab_world_recall()), and none after a death in the set-up, in
+ *  which the others have had other collective calls.
  *
  *  Environment, beside what gabion-launch sets (apps/launch/launch.h, its public contract): GABION_SPAWN_WITHIN=SECONDS instead
  *  of the 30; GABION_SHARES_CORES=0|1 whether waiting is to look without a pause or to sleep in between (left out: it sleeps

@@ -37,7 +37,8 @@ struct gab_arrival {
 
 /** The slots that became vacant in this repair and are vacant still. */
 int32_t gab_world_vacancies(const gab_world *world);
-/** Makes the plan: on the node where the slot was played as long as a slot is played there, else on the one with the fewest.
+/** Makes the plan: on the node where the slot was played as long as a process of the first start lives there, else on
+ *  that of such nodes on which the fewest slots are played.
  *  Collective over `comm`; the same on all but for `hosts`. Where it fails others may be waiting in it: to be followed by a
  *  revocation. @param[out] plan  to be released in any case */
 gab_status gab_nodes_plan(gab_world *world, gab_seating_plan *plan);
