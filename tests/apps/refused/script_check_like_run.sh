@@ -5,16 +5,15 @@
 
 errors() { sed -n '/error: /,$p' said.txt | sed -e 's/.*error: //' -e '/^gabion-launch/d' -e '/^\[warn\] Epoll/d'; } # of mpirun, as it ends
 
-# both CASE WORDS [options]: refused by both, in the same words, which are said. Every fourth run is on two processes.
-cases=0
+# both CASE WORDS [options]: refused by both, in the same words, which are said.
 both() {
-  local case=$1 words=$2 checked processes=$((cases++ % 4 == 0 ? 2 : 1))
+  local case=$1 words=$2 checked
   shift 2
   check 2 "$case" "$@"
   said "$words"
   checked=$(errors)
-  refused $processes "$case" "$@"
-  [ "$(errors)" = "$checked" ] || complain "$case $* on $processes
+  refused 2 "$case" "$@"
+  [ "$(errors)" = "$checked" ] || complain "$case $*
 check: $checked
 run: $(errors)"
 }

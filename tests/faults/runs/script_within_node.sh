@@ -57,9 +57,7 @@ done
 
 # All copies go with two deaths that are too many: from disk, where own images are written from the memory that others look at.
 for way in $ways; do
-  kinds=(overlap=true) # one is enough for images that are copied or sent
-  [ $way != share ] || kinds=(overlap=false overlap=true buffers=1)
-  for more in "${kinds[@]}"; do
+  for more in overlap=false overlap=true buffers=1; do
     disk="--set resilience.memory.within_node=$way --set resilience.strategies=[shrink,disk] --set resilience.disk.every=10
       --set resilience.memory.$more"
     launch 0 "$flow" 4 0 $disk --set run.steps=40
