@@ -86,18 +86,17 @@ static gab_step step_of(const simulation *which, double time)
   return llround(time / which->parameters->setup.units.dt);
 }
 
-/* Of which steps the coefficients were noted. A run that was continued to another number of steps still has those of
- * what was its second half then. */
+/* Of which steps the coefficients were noted, one row after the other. A run that was continued to another number of
+ * steps still has those of what was its second half then. */
 static void name_steps(const simulation *which, const body_record *record, char *text, size_t size)
 {
   const gab_schedule schedule = which->parameters->output.forces;
   const gab_step every = schedule.every, half = (which->parameters->base.steps + 1) / 2;
-  const gab_step last = step_of(which, record->lift.last_time), odd = (last - schedule.start) % every;
-  const gab_step rows = (gab_step)record->count - (odd != 0); /* at steps that are due */
-  const gab_step since = rows > 0 ? last - odd - (rows - 1) * every : last;
-  gab_step first = schedule.start > 0 ? schedule.start : every;
+  const gab_step last = step_of(which, record->lift.last_time);
+  const gab_step since = last - ((gab_step)record->count - 1) * every;
+  gab_step first = schedule.start > 0 ? schedule.start : every; /* of the second half */
   if (first < half) first += (half - first + every - 1) / every * every;
-  if (since == first || (since == last && last < first)) snprintf(text, size, "second half of the run");
+  if (since == first) snprintf(text, size, "second half of the run");
   else snprintf(text, size, "steps %" GAB_PRI_STEP " to %" GAB_PRI_STEP, since, last);
 }
 
