@@ -1,6 +1,6 @@
 # gabion-test: timeout=420 labels=quick needs=ulfm
-# Processes that are started for the dead sit where those sat, and on the node with the fewest slots when a node has lost all of
-# its own; copies are placed by where they sit. Nodes are emulated: processes with host names of their own.
+# Processes that are started for the dead sit where those sat, and on the node with the fewest slots when a node has lost all that
+# it was started with, also one after the other; copies are placed by where they sit. Nodes are emulated: processes with host names of their own.
 . "$GABION_SOURCE/tests/launch/nodes/nodes.sh"
 set -o pipefail
 box 60 '[64, 32]' | sed 's/{every: 5}}/{every: 5}, strategies: [respawn, shrink]}/' >case.yaml
@@ -55,6 +55,7 @@ seated 'nodeB nodeC'
 apart
 on_nodes nodeA:2,nodeB:2,nodeC:2 6 --inject slot=0,step=30,phase=compute --inject slot=0,step=45,phase=compute,incarnation=1
 seated 'nodeA nodeA'
+apart
 # All of a node, then all that another one was started with: there a newcomer is left alone, and gets no company.
 on_nodes nodeA:2,nodeB:2,nodeC:2 6 --inject slot=2+3,step=30,phase=compute --inject slot=4+5,step=45,phase=compute
 seated 'nodeA nodeA nodeA nodeC'
