@@ -374,7 +374,7 @@ class Campaign:
                 return "another " + os.path.relpath(name, first)
             files += 1
         for name in glob.glob(os.path.join(second, "**", "*"), recursive=True):
-            if stop and name.endswith("_%010d.png" % stop): # the last state of the run that stopped there
+            if stop and name.endswith("_%010d.png" % stop):  # the last state of the run that stopped there
                 continue
             if name.endswith((".csv", ".png")) and not os.path.exists(os.path.join(first, os.path.relpath(name, second))):
                 return "only of several: " + os.path.relpath(name, second)
