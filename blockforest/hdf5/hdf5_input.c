@@ -2,6 +2,7 @@
 
 #include "blockforest/hdf5/hdf5_file_impl.h"
 #include "blockforest/hdf5/hdf5_lock.h"
+#include "blockforest/hdf5/hdf5_open.h"
 #include "blockforest/output/output_files_impl.h"
 #include "blockforest/output/xdmf_impl.h"
 #include "core/system/file.h"
@@ -220,8 +221,8 @@ static gab_status open_file(gab_volume_files *files, size_t index, hid_t *file,
 {
   GAB_TRY(file_name(files, index, path));
   GAB_TRY(gab_file_check(path)); /* HDF5 would wait for who writes into a pipe */
-  *file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-  if (*file < 0) GAB_FAIL(GAB_ERR_IO, "%s cannot be read as HDF5", path);
+  *file = gab_hdf5_open(path);
+  if (*file < 0) return gab_hdf5_unreadable(path);
   return GAB_OK;
 }
 

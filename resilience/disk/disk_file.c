@@ -5,6 +5,7 @@
 #include "resilience/disk/disk_impl.h"
 
 #include "blockforest/hdf5/hdf5_lock.h"
+#include "blockforest/hdf5/hdf5_open.h"
 #include "core/world/lease.h"
 #include "core/system/file.h"
 #include "core/base/hash.h"
@@ -128,9 +129,12 @@ static bool close_layout(layout *out)
 static void lay_out(gab_disk_file *file)
 {
   gab_hdf5_lock();
-  layout out = {.file = H5Fcreate(file->temporary, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT)};
+  layout out = {.file = gab_hdf5_create(file->temporary)};
   check(&out, out.file);
-  if (out.file >= 0) {
+  if (out.file < 0) {
+    gab_hdf5_failure("HDF5 refuses");
+    fail(file, "lay out", gab_error_message());
+  } else {
     put_all(&out, file);
     if (!close_layout(&out)) out.failed = true;
   }

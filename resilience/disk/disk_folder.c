@@ -156,10 +156,55 @@ void gab_disk_set_aside(const char *folder, gab_step step)
   (void)!rename(path, aside); /* one that was set aside before stays */
 }
 
+/* @param[in] visit  of each checkpoint that was set aside */
+static gab_status visit_set_aside(const char *folder, gab_status (*visit)(void *user, const char *path),
+                                  void *user)
+{
+  char path[GAB_DISK_PATH];
+  DIR *open = opendir(folder);
+  if (!open) return GAB_OK;
+  gab_status status = GAB_OK;
+  for (struct dirent *entry; status == GAB_OK && (entry = readdir(open));) {
+    if (strncmp(entry->d_name, "unusable_", 9) != 0) continue;
+    status = join(path, folder, entry->d_name);
+    if (status == GAB_OK) status = visit(user, path);
+  }
+  closedir(open);
+  return status;
+}
+
+static gab_status note_one(void *user, const char *path)
+{
+  char *first = user;
+  if (!first[0]) snprintf(first, GAB_DISK_PATH, "%s", path);
+  return GAB_OK;
+}
+
+gab_status gab_disk_find_set_aside(const char *folder, char *words, size_t room)
+{
+  char first[GAB_DISK_PATH] = "";
+  GAB_TRY(visit_set_aside(folder, note_one, first));
+  if (first[0]) snprintf(words, room, "%.400s was set aside, since its content was damaged", first);
+  return GAB_OK;
+}
+
+static gab_status remove_one_set_aside(void *user, const char *path)
+{
+  (void)user;
+  return gab_disk_remove_step(path);
+}
+
+gab_status gab_disk_remove_set_aside(const char *folder)
+{
+  return visit_set_aside(folder, remove_one_set_aside, NULL);
+}
+
 bool gab_disk_has_manifest(const char *path)
 {
   char manifest[GAB_DISK_PATH];
-  return join(manifest, path, "manifest.json") == GAB_OK && access(manifest, F_OK) == 0;
+  struct stat about;
+  if (join(manifest, path, "manifest.json") != GAB_OK) return false;
+  return stat(manifest, &about) == 0 || (errno != ENOENT && errno != ENOTDIR);
 }
 
 typedef struct pruning {

@@ -113,7 +113,10 @@ gab_status gab_disk_visit(const char *folder,
 gab_status gab_disk_remove_step(const char *path);
 /* Renames the folder of a checkpoint that cannot be used, so that it is neither counted nor overwritten. */
 void gab_disk_set_aside(const char *folder, gab_step step);
-/* Whether the folder of a checkpoint has its manifest, which is written last and removed first. */
+/* Names one that was set aside; `words` stay as they are if there is none. */
+gab_status gab_disk_find_set_aside(const char *folder, char *words, size_t room);
+gab_status gab_disk_remove_set_aside(const char *folder);
+/* Whether the folder of a checkpoint has its manifest, which is written last and removed first; true if that cannot be told. */
 bool gab_disk_has_manifest(const char *path);
 /* Removes all but the newest `keep` whole ones up to `step`. */
 gab_status gab_disk_prune(const char *folder, gab_step step, int keep);

@@ -2,6 +2,7 @@
 #include "resilience/disk/disk_impl.h"
 
 #include "blockforest/hdf5/hdf5_lock.h"
+#include "blockforest/hdf5/hdf5_open.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,38 +23,40 @@ static gab_status broken(const gab_disk_reader *reader, const char *what)
 
 /* ---------------------------------------------------------------- opening */
 
-static bool attribute_is(hid_t file, const char *name, hid_t type, int64_t expected)
+static gab_status attribute_is(const gab_disk_reader *reader, const char *name, int64_t expected)
 {
   int64_t value = 0;
-  hid_t attribute = H5Aopen(file, name, H5P_DEFAULT);
-  bool same = attribute >= 0 && H5Aread(attribute, type, &value) >= 0 && value == expected;
+  gab_status status = GAB_OK;
+  hid_t attribute = H5Aopen(reader->file, name, H5P_DEFAULT);
+  if (attribute < 0 || H5Aread(attribute, H5T_NATIVE_INT64, &value) < 0)
+    status = gab_hdf5_failure(reader->path);
+  else if (value != expected)
+    status = broken(reader, "is no file of this checkpoint: version, step or group are others");
   if (attribute >= 0) H5Aclose(attribute);
-  return same;
+  return status;
 }
 
-/* HDF5 does not say why: what is not there or is none is broken, what this process may not open now is not. A pipe
- * would make it wait for ever. */
+/* A file that is missing or not a file is broken; one that this process may not open now is not. HDF5 would wait for the writer
+ * of a pipe. */
 static gab_status try_to_open(const gab_disk_reader *reader)
 {
   struct stat info;
   if (stat(reader->path, &info) == 0 && !S_ISREG(info.st_mode)) return broken(reader, "is no file");
   const int file = open(reader->path, O_RDONLY | O_CLOEXEC), why = errno;
   if (file >= 0) close(file);
-  if (file >= 0 || why == ENOENT || why == ENOTDIR) return GAB_OK;
+  if (file >= 0) return GAB_OK;
+  if (why == ENOENT || why == ENOTDIR) return broken(reader, strerror(why));
   GAB_FAIL(GAB_ERR_IO, "%s: %s", reader->path, strerror(why));
 }
 
 static gab_status open_file(gab_disk_reader *reader, const gab_manifest *manifest, int32_t group)
 {
   GAB_TRY(try_to_open(reader));
-  reader->file = H5Fopen(reader->path, H5F_ACC_RDONLY, H5P_DEFAULT);
-  if (reader->file < 0)
-    return broken(reader, "cannot be opened as an HDF5 file: it is missing, cut, or damaged");
-  if (!attribute_is(reader->file, "version", H5T_NATIVE_INT64, manifest->format) ||
-      !attribute_is(reader->file, "step", H5T_NATIVE_INT64, manifest->step) ||
-      !attribute_is(reader->file, "group", H5T_NATIVE_INT64, group))
-    return broken(reader, "is no file of this checkpoint: version, step or group are others");
-  return GAB_OK;
+  reader->file = gab_hdf5_open(reader->path);
+  if (reader->file < 0) return gab_hdf5_failure(reader->path);
+  GAB_TRY(attribute_is(reader, "version", manifest->format));
+  GAB_TRY(attribute_is(reader, "step", manifest->step));
+  return attribute_is(reader, "group", group);
 }
 
 gab_status gab_disk_open(const char *path, const gab_manifest *manifest, int32_t group,
@@ -84,37 +87,38 @@ void gab_disk_close(gab_disk_reader **reader)
 
 /* ---------------------------------------------------------------- datasets */
 
-static gab_status dataset_bytes(hid_t data, hid_t type, size_t *bytes)
+static gab_status dataset_bytes(hid_t data, const char *subject, hid_t type, size_t *bytes)
 {
   hid_t space = H5Dget_space(data);
   hssize_t count = space >= 0 ? H5Sget_simple_extent_npoints(space) : -1;
   if (space >= 0) H5Sclose(space);
-  if (count < 0 || (uint64_t)count > SIZE_MAX / 16) return GAB_ERR_CORRUPT;
+  if (count < 0 || (uint64_t)count > SIZE_MAX / 16)
+    GAB_FAIL(GAB_ERR_CORRUPT, "%s: has no size that can be", subject);
   *bytes = (size_t)count * H5Tget_size(type);
   return GAB_OK;
 }
 
-static gab_status read_open(hid_t data, hid_t type, gab_buffer *content)
+static gab_status read_open(hid_t data, const char *subject, hid_t type, gab_buffer *content)
 {
-  size_t bytes;
+  size_t bytes = 0;
   void *place;
-  GAB_TRY(dataset_bytes(data, type, &bytes));
+  GAB_TRY(dataset_bytes(data, subject, type, &bytes));
   gab_buffer_clear(content);
   GAB_TRY(gab_buffer_extend(content, bytes, &place));
-  return bytes == 0 || H5Dread(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, place) >= 0 ? GAB_OK
-                                                                                      : GAB_ERR_CORRUPT;
+  if (bytes == 0 || H5Dread(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, place) >= 0) return GAB_OK;
+  return gab_hdf5_failure(subject);
 }
 
 /* Types are little-endian in memory too: the bytes as they lie in the file. */
 static gab_status read_dataset(gab_disk_reader *reader, const char *name, hid_t type, gab_buffer *content)
 {
+  char subject[GAB_DISK_PATH + 80];
+  snprintf(subject, sizeof subject, "%s: /%s", reader->path, name);
   gab_hdf5_lock();
   hid_t data = H5Dopen2(reader->file, name, H5P_DEFAULT);
-  gab_status status = data >= 0 ? read_open(data, type, content) : GAB_ERR_CORRUPT;
+  gab_status status = data >= 0 ? read_open(data, subject, type, content) : gab_hdf5_failure(subject);
   if (data >= 0) H5Dclose(data);
   gab_hdf5_unlock();
-  if (status == GAB_ERR_CORRUPT)
-    GAB_FAIL(GAB_ERR_CORRUPT, "%s: /%s is not there or cannot be read", reader->path, name);
   return status;
 }
 

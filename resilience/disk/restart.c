@@ -13,6 +13,7 @@ struct gab_restart {
   char folder[GAB_DISK_PATH];
   gab_manifest *manifests; /* newest first */
   size_t count;
+  char obstacle[GAB_DISK_MESSAGE]; /* of the newest one that cannot be used */
 };
 
 /* ---------------------------------------------------------------- looking what is there */
@@ -22,6 +23,7 @@ typedef struct finding {
   gab_buffer texts;
   bool clean;
   bool any; /* a newer one may be whole */
+  char obstacle[GAB_DISK_MESSAGE];
 } finding;
 
 /* A job that died while an old checkpoint was being removed, its manifest first, left the rest of it. */
@@ -53,11 +55,29 @@ static gab_status find_one(void *user, gab_step step, const char *path)
     status = gab_put_u64(&found->texts, text.size);
     if (status == GAB_OK) status = gab_put_bytes(&found->texts, text.data, text.size);
   } else {
+    /* A folder without a manifest is a checkpoint that was never completed. */
+    if (!found->obstacle[0] && gab_disk_has_manifest(path))
+      snprintf(found->obstacle, sizeof found->obstacle, "%.500s", gab_error_message());
     gab_log(GAB_LOG_WARNING, "the checkpoint of step %" GAB_PRI_STEP " cannot be used: %s", step,
             gab_error_message());
     status = GAB_OK;
   }
   gab_buffer_release(&text);
+  return status;
+}
+
+/* What the root finds: the obstacle, then the manifests. */
+static gab_status look(gab_restart *restart, finding *found)
+{
+  gab_buffer manifests = {0};
+  gab_status status = gab_disk_visit(restart->folder, find_one, found);
+  if (status == GAB_OK && !found->obstacle[0])
+    status = gab_disk_find_set_aside(restart->folder, found->obstacle, sizeof found->obstacle);
+  manifests = found->texts;
+  found->texts = (gab_buffer){0};
+  if (status == GAB_OK) status = gab_put_string(&found->texts, found->obstacle);
+  if (status == GAB_OK) status = gab_put_bytes(&found->texts, manifests.data, manifests.size);
+  gab_buffer_release(&manifests);
   return status;
 }
 
@@ -78,10 +98,11 @@ static gab_status add(gab_restart *restart, gab_reader text)
 static gab_status find(gab_restart *restart, finding *found)
 {
   gab_status status = GAB_OK;
-  if (gab_world_is_root(restart->world)) status = gab_disk_visit(restart->folder, find_one, found);
+  if (gab_world_is_root(restart->world)) status = look(restart, found);
   GAB_TRY(gab_output_settle(restart->world, status));
   GAB_TRY(gab_world_broadcast(restart->world, gab_world_root(restart->world), &found->texts));
   gab_reader in = gab_reader_of_buffer(&found->texts), text;
+  GAB_TRY(gab_get_string(&in, restart->obstacle, sizeof restart->obstacle));
   while (gab_reader_left(&in) > 0) {
     size_t length;
     GAB_TRY(gab_get_count(&in, 1, &length));
@@ -122,6 +143,16 @@ size_t gab_restart_count(const gab_restart *restart) { return restart ? restart-
 const gab_manifest *gab_restart_manifest(const gab_restart *restart, size_t index)
 {
   return &restart->manifests[index];
+}
+
+gab_status gab_restart_check_none(const gab_restart *restart)
+{
+  if (gab_restart_count(restart) > 0 || !restart->obstacle[0]) return GAB_OK;
+  GAB_FAIL(
+      GAB_ERR_IO,
+      "%s holds checkpoints, and none of them can be used: %s. Nothing is started over: make the files readable, or "
+      "remove that folder to begin at step 0",
+      restart->folder, restart->obstacle);
 }
 
 /* ---------------------------------------------------------------- what falls to whom */
@@ -328,8 +359,13 @@ gab_status gab_restart_load(const gab_restart *restart, gab_checkpoint *checkpoi
     if (status != GAB_ERR_CORRUPT) beyond = status; /* of this process, not of the checkpoint: it stays */
     else if (gab_world_is_root(restart->world)) gab_disk_set_aside(restart->folder, manifest->step);
   }
-  if (beyond != GAB_OK) GAB_FAIL(beyond, "no checkpoint in %s can be read: %s", restart->folder, last);
-  GAB_FAIL(GAB_ERR_LOST, "no checkpoint in %s is whole: %s", restart->folder, last);
+  if (beyond != GAB_OK)
+    GAB_FAIL(
+        beyond,
+        "no checkpoint in %s can be read: %s. They stay as they are: make them readable and run the same command again",
+        restart->folder, last);
+  GAB_FAIL(GAB_ERR_LOST, "no checkpoint in %s is whole: %s. Remove that folder to begin at step 0",
+           restart->folder, last);
 }
 
 /* ---------------------------------------------------------------- starting anew */
@@ -340,4 +376,8 @@ static gab_status remove_one(void *user, gab_step step, const char *path)
   return gab_disk_remove_step(path);
 }
 
-gab_status gab_restart_remove_all(const char *folder) { return gab_disk_visit(folder, remove_one, NULL); }
+gab_status gab_restart_remove_all(const char *folder)
+{
+  GAB_TRY(gab_disk_visit(folder, remove_one, NULL));
+  return gab_disk_remove_set_aside(folder);
+}

@@ -8,7 +8,8 @@
  * death; what it then holds is shared out anew by the application's rebalancing.
  *
  *  Everything read is compared with its hashes before the state is touched. A checkpoint that is not whole is
- *  named, and the one before is taken.
+ *  named, and the one before is taken. One whose content is damaged is renamed to unusable_STEP; one that cannot be opened
+ *  or read now stays as it is.
  *
  *  Tier: extender header.
  */
@@ -34,6 +35,10 @@ gab_status gab_restart_find(gab_world *world, const char *folder, bool clean, ga
 void gab_restart_destroy(gab_restart **restart);
 /** Number of checkpoints found. */
 size_t gab_restart_count(const gab_restart *restart);
+/** Whether a run may begin at step 0: GAB_OK if a checkpoint was found, or if there was none. Pure; the same on all slots.
+ *  @return ::GAB_ERR_IO if there are checkpoints (some may have been set aside as damaged) and none can be used: the
+ *  message names a file, the reason, and what to do */
+gab_status gab_restart_check_none(const gab_restart *restart);
 /** @return the index-th, newest first; borrowed */
 const gab_manifest *gab_restart_manifest(const gab_restart *restart, size_t index);
 
@@ -53,7 +58,7 @@ typedef struct gab_restart_report {
 gab_status gab_restart_load(const gab_restart *restart, gab_checkpoint *checkpoint,
                             gab_restart_report *report);
 
-/** Removes all checkpoints of a folder. Local: for the root of a run that starts anew.
+/** Removes all checkpoints of a folder, with those that were set aside. Local: for the root of a run that starts anew.
  *  @return ::GAB_ERR_IO that names what could not be removed */
 gab_status gab_restart_remove_all(const char *folder);
 

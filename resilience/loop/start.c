@@ -12,6 +12,17 @@ static gab_status share_out(gab_timeloop *loop)
   return recovery->rebalance ? recovery->rebalance(recovery->rebalance_user, recovery->forest) : GAB_OK;
 }
 
+/* Refuses to begin at step 0 where there are checkpoints that cannot be used. */
+static gab_status check_none(const gab_timeloop *loop)
+{
+  gab_restart *found;
+  if (!loop->protection->disk) return GAB_OK;
+  GAB_TRY(gab_restart_find(loop->world, gab_disk_folder(loop->protection->disk), false, &found));
+  const gab_status status = gab_restart_check_none(found);
+  gab_restart_destroy(&found);
+  return status;
+}
+
 /* What lies in the memory of the nodes, or what lies on disk: whichever is newer. */
 static gab_status go_back(gab_timeloop *loop, gab_restart_report *loaded, const char **from)
 {
@@ -28,7 +39,10 @@ static gab_status go_back(gab_timeloop *loop, gab_restart_report *loaded, const 
     return gab_node_restart_load(protection->node_restart, protection->checkpoint, loaded);
   }
   *from = "on disk";
-  return on_disk >= 0 ? gab_restart_load(loop->restart, protection->checkpoint, loaded) : GAB_OK;
+  if (on_disk < 0) return gab_launch_attempt() > 0 ? check_none(loop) : GAB_OK;
+  const gab_status status = gab_restart_load(loop->restart, protection->checkpoint, loaded);
+  /* Nobody has died: this is not a loss that the next attempt could mend by beginning at step 0. */
+  return status == GAB_ERR_LOST ? GAB_ERR_CORRUPT : status;
 }
 
 gab_status gab_protection_keep_untouched(gab_timeloop *loop)

@@ -226,7 +226,8 @@ static gab_status load_files(gab_state *state, gab_step *step)
   gab_restart_report report = {.step = *step};
   const bool clean = gab_world_epoch(state->world) == 0; /* nobody writes yet */
   GAB_TRY(gab_restart_find(state->world, gab_disk_folder(state->disk), clean, &files));
-  gab_status status = check_size(state, files);
+  gab_status status = gab_restart_check_none(files);
+  if (status == GAB_OK) status = check_size(state, files);
   if (status == GAB_OK && gab_restart_count(files) > 0)
     status = gab_restart_load(files, state->checkpoint, &report);
   gab_restart_destroy(&files);

@@ -112,9 +112,9 @@ static gab_status load_from_disk(const gab_recovery *recovery, const char *befor
 {
   gab_restart *restart;
   GAB_TRY(gab_restart_find(recovery->world, gab_disk_folder(recovery->disk), false, &restart));
-  gab_status status;
+  gab_status status = gab_restart_check_none(restart);
   if (gab_restart_count(restart) > 0) status = gab_restart_load(restart, recovery->checkpoint, report);
-  else
+  else if (status == GAB_OK)
     status = gab_error_set(GAB_ERR_LOST, __FILE__, __LINE__, "%s; and there is no whole checkpoint in %s",
                            before, gab_disk_folder(recovery->disk));
   gab_restart_destroy(&restart);

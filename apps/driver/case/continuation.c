@@ -96,8 +96,10 @@ gab_status gab_app_continuation_find(gab_world *world, const gab_config *config,
   snprintf(checkpoints, sizeof checkpoints, "%s/checkpoints", folder);
   GAB_TRY(gab_restart_find(world, checkpoints, true, &found->restart));
   if (gab_restart_count(found->restart) == 0) {
+    /* An attempt after the first may find its state in the memory of the nodes; else it looks here once more. */
+    const gab_status none = gab_launch_attempt() > 0 ? GAB_OK : gab_restart_check_none(found->restart);
     gab_restart_destroy(&found->restart);
-    return GAB_OK;
+    return none;
   }
   const gab_manifest *newest = gab_restart_manifest(found->restart, 0);
   gab_status status = check_case(config, options, newest);
