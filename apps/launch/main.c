@@ -373,7 +373,12 @@ int main(int argc, char **argv)
       break;
     }
   }
-  launch_memory_end(all_hosts, options.agent, &memory);
+  if (result.end == LAUNCH_COMPLETED && result.code == LAUNCH_AGAIN && memory.name[0]) {
+    launch_say("the state stays in the memory of the nodes (%s/%s): the same command resumes from there",
+               memory.parent, memory.name);
+  } else {
+    launch_memory_end(all_hosts, options.agent, &memory);
+  }
   free(hosts);
   return result.code;
 }

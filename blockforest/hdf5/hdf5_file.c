@@ -157,7 +157,10 @@ gab_status gab_hdf5_write_blocks(const char *path, const gab_hdf5_content *conte
   /* One allocation for all where nothing is compressed, else a handful. */
   gab_hdf5_image_open(&file, expected_bytes(content) / (content->compression ? 8 : 1) + ((size_t)1 << 20));
   gab_status status = file.failed ? GAB_OK : put_content(&file, content);
+  if (status == GAB_OK) status = gab_hdf5_image_finish(&file, path);
+  gab_hdf5_unlock();
   if (status == GAB_OK) status = gab_hdf5_image_save(&file, path);
+  gab_hdf5_lock();
   gab_hdf5_image_close(&file);
   gab_hdf5_unlock();
   return status;

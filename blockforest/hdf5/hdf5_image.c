@@ -230,18 +230,20 @@ static size_t end_of_file(const gab_hdf5_image *image)
   return end <= image->capacity ? (size_t)end : 0;
 }
 
-gab_status gab_hdf5_image_save(gab_hdf5_image *image, const char *path)
+gab_status gab_hdf5_image_finish(gab_hdf5_image *image, const char *path)
 {
-  gab_output_file out;
   GAB_TRY(gab_hdf5_image_status(image, path));
   gab_hdf5_check(image, H5Fclose(image->file));
   image->file = H5I_INVALID_HID;
   GAB_TRY(gab_hdf5_image_status(image, path));
-  const size_t size = end_of_file(image);
-  if (size == 0) GAB_FAIL(GAB_ERR_IO, "HDF5 has made no file of %s that could be written", path);
-  GAB_TRY(gab_output_file_open(&out, path));
-  gab_output_file_write(&out, image->bytes, size);
-  return gab_output_file_commit(&out, GAB_OK);
+  image->size = end_of_file(image);
+  if (image->size == 0) GAB_FAIL(GAB_ERR_CORRUPT, "HDF5 has made no file of %s that could be written", path);
+  return GAB_OK;
+}
+
+gab_status gab_hdf5_image_save(const gab_hdf5_image *image, const char *path)
+{
+  return gab_output_file_save(path, image->bytes, image->size);
 }
 
 void gab_hdf5_image_close(gab_hdf5_image *image)

@@ -19,17 +19,20 @@ typedef struct gab_hdf5_image {
   hid_t file;
   void *bytes; /* of the file, as far as it is made */
   size_t capacity;
+  size_t size; /* of the finished file */
   bool failed;
   char cause[GAB_HDF5_CAUSE_CAPACITY];
 } gab_hdf5_image;
 
-/* Opens a new one, which stays where it is in memory. All of it between gab_hdf5_lock() and
+/* Opens a new one, which stays where it is in memory. This, and what fills and completes it, between gab_hdf5_lock() and
  * gab_hdf5_unlock(). */
 void gab_hdf5_image_open(gab_hdf5_image *image, size_t increment);
-/* Completes it and writes it to `path`, under a temporary name first. GAB_ERR_IO with path and cause; no file
- * is left then. */
-gab_status gab_hdf5_image_save(gab_hdf5_image *image, const char *path);
-/* Frees the memory; touches no disk. */
+/* Completes it in memory. @param[in] path  for messages */
+gab_status gab_hdf5_image_finish(gab_hdf5_image *image, const char *path);
+/* Writes a finished one to `path`, under a temporary name first; may wait for the disk, so behind gab_hdf5_unlock().
+ * GAB_ERR_IO with path and cause; no file is left then. */
+gab_status gab_hdf5_image_save(const gab_hdf5_image *image, const char *path);
+/* Frees the memory; touches no disk. Between gab_hdf5_lock() and gab_hdf5_unlock(). */
 void gab_hdf5_image_close(gab_hdf5_image *image);
 /* Makes a status of the failure that was noted; GAB_OK if there is none. */
 gab_status gab_hdf5_image_status(const gab_hdf5_image *image, const char *path);

@@ -1,15 +1,11 @@
 #include "blockforest/output/csv.h"
+#include "blockforest/output/csv_file_impl.h"
 #include "blockforest/output/output_files_impl.h"
 #include "core/base/hash.h"
 #include "core/base/log.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define FLUSH_BYTES ((size_t)64 * 1024) /* rows that are held back at most */
 
@@ -19,11 +15,10 @@ struct gab_series {
   gab_buffer header;  /* first line */
   gab_buffer pending; /* formatted, not yet in the file; root only */
   size_t columns;
-  uint64_t cursor; /* length of the file with what is pending */
-  gab_step last;   /* step of the last row, -1 before the first */
-  /* The root went back alone: rows that were written since stay until others come in their place. For all may still go back to a
-   * later checkpoint than it did, which counts them. */
-  bool overlaps;
+  uint64_t cursor;  /* length of the file with what is pending */
+  gab_step last;    /* step of the last row, -1 before the first */
+  gab_step written; /* step of the last row that is not pending */
+  gab_series_file file;
 };
 
 static int by_text(const void *a, const void *b)
@@ -78,7 +73,8 @@ gab_status gab_series_create(gab_world *world, const char *path, const char *con
   gab_series *made = memory;
   made->world = world;
   made->columns = count;
-  made->last = -1;
+  made->last = made->written = -1;
+  made->file.descriptor = -1;
   gab_status status = gab_output_copy_string(path, &made->path);
   if (status == GAB_OK) status = gab_put_text(&made->header, "step,time");
   for (size_t i = 0; i < count && status == GAB_OK; i++) {
@@ -89,29 +85,9 @@ gab_status gab_series_create(gab_world *world, const char *path, const char *con
     gab_series_destroy(&made);
     return status;
   }
+  made->file.path = made->path;
+  made->file.header = &made->header;
   *series = made;
-  return GAB_OK;
-}
-
-static gab_status refuse(const gab_series *series, const char *what, int error)
-{
-  GAB_FAIL(GAB_ERR_IO, "cannot %s %s: %s", what, series->path, strerror(error));
-}
-
-/* Cuts the file to the cursor, unless that comes later. Before the first row there need not be a file. */
-static gab_status cut(const gab_series *series)
-{
-  struct stat info;
-  if (stat(series->path, &info) != 0) {
-    if (errno == ENOENT && series->cursor == 0) return GAB_OK;
-    return refuse(series, "go back in", errno);
-  }
-  if ((uint64_t)info.st_size < series->cursor) {
-    GAB_FAIL(GAB_ERR_IO, "%s has %" PRIu64 " bytes, fewer than the %" PRIu64 " that were written to it",
-             series->path, (uint64_t)info.st_size, series->cursor);
-  }
-  if (series->overlaps) return GAB_OK;
-  if (truncate(series->path, (off_t)series->cursor) != 0) return refuse(series, "cut", errno);
   return GAB_OK;
 }
 
@@ -122,10 +98,12 @@ void gab_series_destroy(gab_series **series)
   if (!old) return;
   if (old->pending.size && gab_series_flush(old) != GAB_OK) {
     gab_log_all(GAB_LOG_ERROR, "%s", gab_error_message());
-  } else if (old->overlaps && gab_world_is_root(old->world)) {
-    old->overlaps = false;
-    if (cut(old) != GAB_OK) gab_log_all(GAB_LOG_ERROR, "%s", gab_error_message());
+  } else if (old->file.overlaps && gab_world_is_root(old->world)) {
+    old->file.overlaps = false;
+    if (gab_series_file_cut(&old->file, old->cursor, old->last) != GAB_OK)
+      gab_log_all(GAB_LOG_ERROR, "%s", gab_error_message());
   }
+  gab_series_file_close(&old->file);
   gab_buffer_release(&old->header);
   gab_buffer_release(&old->pending);
   gab_free(&old->path);
@@ -154,6 +132,8 @@ static gab_status format_rows(gab_series *series, gab_buffer *text, gab_step ste
   return GAB_OK;
 }
 
+bool gab_series_has(const gab_series *series, gab_step step) { return series->last == step; }
+
 gab_status gab_series_append(gab_series *series, gab_step step, double time, const double *values)
 {
   return gab_series_append_rows(series, step, time, values, 1);
@@ -180,52 +160,15 @@ gab_status gab_series_append_rows(gab_series *series, gab_step step, double time
   return status;
 }
 
-/* Whether the pending rows stand there already, as they do where rows are computed again. */
-static bool is_there(const gab_series *series, int descriptor, uint64_t start)
-{
-  unsigned char piece[4096];
-  for (size_t done = 0; done < series->pending.size;) {
-    const size_t left = series->pending.size - done, wanted = left < sizeof piece ? left : sizeof piece;
-    const ssize_t now = pread(descriptor, piece, wanted, (off_t)(start + done));
-    if (now <= 0 || memcmp(piece, series->pending.data + done, (size_t)now) != 0) return false;
-    done += (size_t)now;
-  }
-  return true;
-}
-
-/* Puts the pending rows at the place they belong to, and cuts off whatever stood behind it: the rest of a row
- * that a full disk or a death left half-written, or an older run. */
-static gab_status write_pending(gab_series *series, int descriptor)
-{
-  uint64_t start = series->cursor - series->pending.size;
-  if (series->overlaps && is_there(series, descriptor, start)) return GAB_OK;
-  series->overlaps = false;
-  if (ftruncate(descriptor, (off_t)start) != 0) return refuse(series, "cut", errno);
-  size_t done = 0;
-  while (done < series->pending.size) {
-    errno = 0;
-    ssize_t now =
-        pwrite(descriptor, series->pending.data + done, series->pending.size - done, (off_t)(start + done));
-    if (now < 0 && errno == EINTR) continue;
-    if (now <= 0) {
-      int error = errno ? errno : ENOSPC;
-      (void)!ftruncate(descriptor, (off_t)start); /* whole rows only; the rows stay pending */
-      return refuse(series, "write", error);
-    }
-    done += (size_t)now;
-  }
-  return GAB_OK;
-}
-
 gab_status gab_series_flush(gab_series *series)
 {
-  if (series->pending.size == 0) return GAB_OK;
-  int descriptor = open(series->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (descriptor < 0) return refuse(series, "open", errno);
-  gab_status status = write_pending(series, descriptor);
-  if (close(descriptor) != 0 && status == GAB_OK) status = refuse(series, "write", errno);
-  if (status == GAB_OK) gab_buffer_clear(&series->pending);
-  return status;
+  if (!gab_world_is_root(series->world)) return GAB_OK;
+  if (series->pending.size == 0) return gab_series_file_check(&series->file, series->cursor, series->last);
+  GAB_TRY(gab_series_file_write(&series->file, series->cursor - series->pending.size, series->written,
+                                &series->pending));
+  series->written = series->last;
+  gab_buffer_clear(&series->pending);
+  return GAB_OK;
 }
 
 uint64_t gab_series_cursor(const gab_series *series) { return series->cursor; }
@@ -249,9 +192,9 @@ gab_status gab_series_unpack(gab_series *series, gab_reader *in)
   }
   gab_buffer_clear(&series->pending);
   series->cursor = cursor;
-  series->last = last;
-  series->overlaps = gab_world_get_policy(series->world) == GAB_POLICY_MARK_DOWN;
-  return gab_world_is_root(series->world) ? cut(series) : GAB_OK;
+  series->last = series->written = last;
+  series->file.overlaps = gab_world_get_policy(series->world) == GAB_POLICY_MARK_DOWN;
+  return gab_world_is_root(series->world) ? gab_series_file_cut(&series->file, cursor, last) : GAB_OK;
 }
 
 uint64_t gab_series_columns_hash(const gab_series *series)
@@ -259,28 +202,13 @@ uint64_t gab_series_columns_hash(const gab_series *series)
   return gab_hash64(series->header.data, series->header.size, 0);
 }
 
-/* NAME.csv to the first of NAME_1.csv, NAME_2.csv, ... that is not there. */
-static gab_status set_aside(const gab_series *series)
-{
-  char aside[GAB_OUTPUT_PATH_CAPACITY];
-  struct stat info;
-  const char *dot = strrchr(series->path, '.');
-  const int stem = (int)(dot ? dot - series->path : (ptrdiff_t)strlen(series->path));
-  if (stat(series->path, &info) != 0 || info.st_size == 0) return GAB_OK;
-  for (int number = 1;; number++) {
-    GAB_TRY(gab_output_path(aside, "%.*s_%d%s", stem, series->path, number, dot ? dot : ""));
-    if (lstat(aside, &info) != 0) break;
-  }
-  if (rename(series->path, aside) != 0) return refuse(series, "move aside", errno);
-  gab_log_all(GAB_LOG_WARNING, "%s was begun by a run with other columns: it is %s now, and a new one begins",
-              series->path, aside);
-  return GAB_OK;
-}
-
 gab_status gab_series_begin_anew(gab_series *series)
 {
   gab_buffer_clear(&series->pending);
   series->cursor = 0;
-  series->last = -1;
-  return gab_world_is_root(series->world) ? set_aside(series) : GAB_OK;
+  series->last = series->written = -1;
+  gab_series_file_close(&series->file);
+  return gab_world_is_root(series->world)
+             ? gab_series_file_set_aside(&series->file, "was begun by a run with other columns")
+             : GAB_OK;
 }

@@ -47,7 +47,12 @@ gab_status gab_series_append(gab_series *series, gab_step step, double time, con
 gab_status gab_series_append_rows(gab_series *series, gab_step step, double time, const double *values,
                                   size_t rows);
 
-/** Hands everything to the operating system. Local. @return ::GAB_ERR_IO with path and cause */
+/** Whether the last row is one of that step. Pure; the same on all slots. */
+bool gab_series_has(const gab_series *series, gab_step step);
+
+/** Hands everything to the operating system, and looks whether what was written is still there: a file that was removed or
+ *  renamed is restored, rows that cannot be had back are named in a warning. Waits for a disk that refuses
+ *  (gab_output_set_retry()). Local. @return ::GAB_ERR_IO with path and cause */
 gab_status gab_series_flush(gab_series *series);
 
 /** Length of the file in bytes, once all is flushed. */
@@ -57,9 +62,8 @@ uint64_t gab_series_cursor(const gab_series *series);
  *  @return ::GAB_ERR_IO if flushing fails */
 gab_status gab_series_pack(gab_series *series, gab_buffer *out);
 /** Goes back, or forth after a restart, to a packed cursor: rows held back are dropped, and the root cuts the
- *  file to that length. Local.
- *  @return ::GAB_ERR_CORRUPT if the cursor cannot be read; ::GAB_ERR_IO on the root if the file cannot be cut
- * or is shorter than the cursor */
+ *  file to that length. Where rows before it are not in the file any more, a warning names them. Local.
+ *  @return ::GAB_ERR_CORRUPT if the cursor cannot be read; ::GAB_ERR_IO on the root if the file cannot be cut */
 gab_status gab_series_unpack(gab_series *series, gab_reader *in);
 /** Begins an empty file, for a run that goes on with other columns than the one before had. What lies there
  * is moved aside by the root, as NAME_1.csv or the next number that is free. Local. @return ::GAB_ERR_IO on

@@ -264,7 +264,7 @@ static gab_status append_part(void *user, gab_slot from, gab_reader bytes)
 static gab_status write_description(gab_volume *volume, const char *path, double time, const gab_buffer *part)
 {
   gab_world *world = gab_forest_world(volume->forest);
-  gab_output_file file = {.stream = NULL};
+  gab_output_file file = {.is_open = false};
   gab_buffer frame = {0};
   gab_status status = GAB_OK, gathered;
   if (!gab_world_is_root(world)) return gab_world_gather(world, part, append_part, &file);
@@ -286,15 +286,12 @@ static gab_status write_description(gab_volume *volume, const char *path, double
 static gab_status write_index(gab_volume *volume, gab_step step)
 {
   char path[GAB_OUTPUT_PATH_CAPACITY];
-  gab_output_file file;
   gab_buffer text = {0};
   GAB_TRY(update_steps(volume, step));
   GAB_TRY(gab_output_path(path, "%s/%s.xdmf", volume->folder, volume->name));
-  GAB_TRY(gab_output_file_open(&file, path));
   gab_status status = gab_xdmf_put_index(&text, volume->name, (const gab_step *)volume->steps.data,
                                          volume->steps.size / sizeof(gab_step));
-  if (status == GAB_OK) gab_output_file_write(&file, text.data, text.size);
-  status = gab_output_file_commit(&file, status);
+  if (status == GAB_OK) status = gab_output_file_save(path, text.data, text.size);
   gab_buffer_release(&text);
   return status;
 }

@@ -1,7 +1,9 @@
 #include "blockforest/output/output_files_impl.h"
+#include "blockforest/output/output_retry_impl.h"
 #include "core/messages/collective.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -84,38 +86,84 @@ void gab_output_block_origin(const gab_forest *forest, const gab_block *block, d
 
 gab_status gab_output_file_open(gab_output_file *file, const char *path)
 {
-  file->stream = NULL;
+  file->is_open = false;
   file->error = 0;
+  file->held = 0;
   GAB_TRY(gab_output_path(file->path, "%s", path));
   GAB_TRY(gab_output_path(file->temporary, "%s" GAB_OUTPUT_TEMPORARY, path));
-  file->stream = fopen(file->temporary, "wb");
-  if (!file->stream) {
-    GAB_FAIL(GAB_ERR_IO, "cannot make the file %s: %s", file->temporary, strerror(errno));
-  }
+  do {
+    file->descriptor = open(file->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    file->error = file->descriptor < 0 ? errno : 0;
+  } while (file->error && gab_output_may_retry(file->path, file->error));
+  if (file->error) return gab_output_refused("make the file", file->temporary, file->error);
+  file->is_open = true;
   return GAB_OK;
+}
+
+static void put_out(gab_output_file *file, const unsigned char *bytes, size_t count)
+{
+  while (count > 0 && !file->error) {
+    errno = 0;
+    const ssize_t now = write(file->descriptor, bytes, count);
+    if (now < 0 && errno == EINTR) continue;
+    if (now <= 0) {
+      const int error = errno ? errno : ENOSPC;
+      if (!gab_output_may_retry(file->path, error)) file->error = error;
+      continue;
+    }
+    bytes += now;
+    count -= (size_t)now;
+  }
+}
+
+static void put_out_held(gab_output_file *file)
+{
+  put_out(file, file->buffer, file->held);
+  file->held = 0;
 }
 
 void gab_output_file_write(gab_output_file *file, const void *bytes, size_t count)
 {
   if (file->error || count == 0) return;
-  errno = 0;
-  if (fwrite(bytes, 1, count, file->stream) != count) file->error = errno ? errno : EIO;
+  if (file->held + count > sizeof file->buffer) put_out_held(file);
+  if (count > sizeof file->buffer) {
+    put_out(file, bytes, count);
+    return;
+  }
+  memcpy(file->buffer + file->held, bytes, count);
+  file->held += count;
 }
 
 gab_status gab_output_file_commit(gab_output_file *file, gab_status status)
 {
-  if (!file->stream) return status;
-  /* Delayed errors of the disk show up in flush and close at the latest. */
-  if (fflush(file->stream) != 0 && !file->error) file->error = errno;
-  if (fclose(file->stream) != 0 && !file->error) file->error = errno;
-  file->stream = NULL;
-  if (status == GAB_OK && !file->error) {
-    if (rename(file->temporary, file->path) == 0) return GAB_OK;
-    file->error = errno;
+  if (!file->is_open) return status;
+  if (status == GAB_OK) put_out_held(file);
+  /* Delayed errors of the disk show up in the close at the latest. */
+  if (close(file->descriptor) != 0 && !file->error) file->error = errno;
+  file->is_open = false;
+  while (status == GAB_OK && !file->error) {
+    if (rename(file->temporary, file->path) == 0) {
+      gab_output_succeeded(file->path);
+      return GAB_OK;
+    }
+    const int error = errno;
+    if (!gab_output_may_retry(file->path, error)) file->error = error;
   }
   (void)unlink(file->temporary);
   if (status != GAB_OK) return status;
-  GAB_FAIL(GAB_ERR_IO, "cannot write %s: %s", file->path, strerror(file->error));
+  return gab_output_refused("write", file->path, file->error);
+}
+
+gab_status gab_output_file_save(const char *path, const void *bytes, size_t count)
+{
+  gab_output_file file;
+  gab_status status;
+  do {
+    GAB_TRY(gab_output_file_open(&file, path));
+    gab_output_file_write(&file, bytes, count);
+    status = gab_output_file_commit(&file, GAB_OK);
+  } while (status == GAB_ERR_IO && gab_output_may_retry(path, file.error));
+  return status;
 }
 
 /* ---------------------------------------------------------------------------------------- names */
@@ -166,12 +214,10 @@ static gab_status make_folders(const char *path)
   return make_folder(part);
 }
 
-/* Writes, syncs and removes a file: rights, quotas and full disks show before the first step is computed. */
-static gab_status try_folder(const char *path)
+/* Writes, syncs and removes a file: rights, quotas and full disks show before the first step is computed. @return 0 or errno */
+static int try_once(char *name)
 {
-  char name[GAB_OUTPUT_PATH_CAPACITY];
   static const char probe[65536];
-  GAB_TRY(gab_output_path(name, "%s/.gabion-can-write-XXXXXX", path));
   int descriptor = mkstemp(name);
   int error = descriptor < 0 ? errno : 0;
   if (descriptor >= 0) {
@@ -181,6 +227,18 @@ static gab_status try_folder(const char *path)
     if (close(descriptor) != 0 && !error) error = errno;
     (void)unlink(name);
   }
+  return error;
+}
+
+static gab_status try_folder(const char *path)
+{
+  char name[GAB_OUTPUT_PATH_CAPACITY];
+  int error;
+  do {
+    GAB_TRY(gab_output_path(name, "%s/.gabion-can-write-XXXXXX", path));
+    error = try_once(name);
+  } while (error && gab_output_may_retry(path, error));
+  if (!error) gab_output_succeeded(path);
   if (error) GAB_FAIL(GAB_ERR_INPUT, "cannot write into the output folder %s: %s", path, strerror(error));
   return GAB_OK;
 }

@@ -34,11 +34,16 @@ struct gab_slice;
 const char *gab_volume_name(const struct gab_volume *volume);
 const char *gab_slice_name(const struct gab_slice *slice);
 
-/* A file under a temporary name that gets its own at the end. */
+#define GAB_OUTPUT_FILE_BUFFER 16384
+
+/* A file under a temporary name that gets its own at the end. A disk that refuses is waited for (output_retry_impl.h). */
 typedef struct gab_output_file {
-  FILE *stream; /* NULL: not open */
-  int error;    /* errno of the first failure, 0 if none */
+  bool is_open;
+  int descriptor;
+  int error; /* errno of the first failure, 0 if none */
+  size_t held;
   char path[GAB_OUTPUT_PATH_CAPACITY], temporary[GAB_OUTPUT_PATH_CAPACITY];
+  unsigned char buffer[GAB_OUTPUT_FILE_BUFFER]; /* the first `held` bytes are not in the file yet */
 } gab_output_file;
 
 gab_status gab_output_file_open(gab_output_file *file, const char *path);

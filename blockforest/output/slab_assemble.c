@@ -1,5 +1,6 @@
 /* The whole that is made of parts: local, after a run or beside it. */
 #include "blockforest/hdf5/hdf5_image_impl.h"
+#include "blockforest/hdf5/hdf5_open.h"
 #include "blockforest/output/output_files_impl.h"
 #include "blockforest/output/slab_writer.h"
 #include "blockforest/output/xdmf_impl.h"
@@ -58,8 +59,8 @@ static gab_status open_part(const assembly *all, const char *name, hid_t *file)
   char path[GAB_OUTPUT_PATH_CAPACITY];
   GAB_TRY(gab_output_path(path, "%s/%s", all->folder, name));
   GAB_TRY(gab_file_check(path)); /* HDF5 would wait for who writes into a pipe */
-  *file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-  if (*file < 0) GAB_FAIL(GAB_ERR_IO, "%s cannot be read as HDF5", path);
+  *file = gab_hdf5_open(path);
+  if (*file < 0) return gab_hdf5_unreadable(path);
   return GAB_OK;
 }
 
@@ -322,7 +323,7 @@ static gab_status write_file(const assembly *all, const char *path)
   gab_hdf5_image file = {.file = H5I_INVALID_HID};
   GAB_TRY(check_room(all, path));
   GAB_TRY(gab_output_path(temporary, "%s" GAB_OUTPUT_TEMPORARY, path));
-  file.file = H5Fcreate(temporary, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  file.file = gab_hdf5_create(temporary);
   if (!gab_hdf5_check(&file, file.file)) return gab_hdf5_image_status(&file, path);
   gab_status status = fill_file(all, &file, path);
   gab_hdf5_check(&file, H5Fclose(file.file));
@@ -368,7 +369,6 @@ static gab_status put_linked(const assembly *all, gab_buffer *text)
 
 static gab_status write_description(const assembly *all, const char *path, const char *data, bool linked)
 {
-  gab_output_file file;
   gab_buffer text = {0};
   const char *slash = strrchr(data, '/');
   gab_status status = gab_xdmf_put_step_head(&text, "solid", 0);
@@ -377,11 +377,7 @@ static gab_status write_description(const assembly *all, const char *path, const
                  ? put_linked(all, &text)
                  : put_box(all, &text, slash ? slash + 1 : data, "whole", "solid", all->cells, all->origin);
   if (status == GAB_OK) status = gab_xdmf_put_step_tail(&text);
-  if (status == GAB_OK) status = gab_output_file_open(&file, path);
-  if (status == GAB_OK) {
-    gab_output_file_write(&file, text.data, text.size);
-    status = gab_output_file_commit(&file, GAB_OK);
-  }
+  if (status == GAB_OK) status = gab_output_file_save(path, text.data, text.size);
   gab_buffer_release(&text);
   return status;
 }

@@ -3,6 +3,7 @@
 #include "blockforest/hdf5/hdf5_file_impl.h"
 #include "blockforest/hdf5/hdf5_image_impl.h"
 #include "blockforest/output/output_files_impl.h"
+#include "blockforest/output/output_retry_impl.h"
 #include "core/messages/collective.h"
 #include "field/field.h"
 
@@ -171,7 +172,10 @@ static gab_status write_part(const gab_slab_writer *writer, const char *name, co
   gab_hdf5_lock();
   gab_hdf5_image_open(&file, bytes + ((size_t)1 << 16));
   gab_status status = file.failed ? GAB_OK : put_content(writer, &file, part);
+  if (status == GAB_OK) status = gab_hdf5_image_finish(&file, path);
+  gab_hdf5_unlock();
   if (status == GAB_OK) status = gab_hdf5_image_save(&file, path);
+  gab_hdf5_lock();
   gab_hdf5_image_close(&file);
   gab_hdf5_unlock();
   return status;
@@ -181,8 +185,11 @@ static gab_status write_own(const gab_slab_writer *writer, const char *name, int
                             int64_t shift, part *part)
 {
   const int axis = gab_forest_get_options(writer->forest)->grid.dimension - 1;
-  if (mkdir(writer->folder, 0777) != 0 && errno != EEXIST)
-    GAB_FAIL(GAB_ERR_IO, "cannot make the folder %s: %s", writer->folder, strerror(errno));
+  while (mkdir(writer->folder, 0777) != 0 && errno != EEXIST) {
+    const int error = errno;
+    if (!gab_output_may_retry(writer->folder, error))
+      return gab_output_refused("make the folder", writer->folder, error);
+  }
   for (size_t i = 0; i < gab_forest_block_count(writer->forest); i++) {
     part->block = gab_forest_block(writer->forest, i);
     gab_box box = gab_block_cells(writer->forest, part->block);

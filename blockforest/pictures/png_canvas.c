@@ -1,4 +1,5 @@
 #include "blockforest/pictures/png_canvas_impl.h"
+#include "blockforest/output/output_retry_impl.h"
 
 #ifdef GAB_HAVE_PNG
 #include <png.h>
@@ -80,16 +81,29 @@ static gab_status encode(const gab_canvas *canvas, gab_output_file *file, png_st
   return GAB_OK;
 }
 
-gab_status gab_canvas_save(const gab_canvas *canvas, const char *path)
+static gab_status save_once(const gab_canvas *canvas, const char *path, int *error)
 {
   gab_output_file file;
+  *error = 0;
   GAB_TRY(gab_output_file_open(&file, path));
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
   png_infop info = png ? png_create_info_struct(png) : NULL;
   gab_status status = info ? encode(canvas, &file, png, info)
                            : gab_error_set(GAB_ERR_MEMORY, __FILE__, __LINE__, "no memory for libpng");
   png_destroy_write_struct(&png, &info);
-  return gab_output_file_commit(&file, status);
+  status = gab_output_file_commit(&file, status);
+  *error = file.error;
+  return status;
+}
+
+/* Once more from the beginning where only the close reports that the disk refused. */
+gab_status gab_canvas_save(const gab_canvas *canvas, const char *path)
+{
+  gab_status status;
+  int error;
+  do status = save_once(canvas, path, &error);
+  while (status == GAB_ERR_IO && error && gab_output_may_retry(path, error));
+  return status;
 }
 
 #else

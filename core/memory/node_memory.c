@@ -24,7 +24,7 @@ enum { FOLDER_ROOM = 1000 };
 static char run_now[FOLDER_ROOM], folder_now[FOLDER_ROOM]; /* of the run, and of this node in it; "": none */
 static int run_file, node_file;                            /* both, opened */
 static gab_memory_key key_now;
-static _Atomic bool open_now;
+static _Atomic bool open_now, leaves;
 static _Atomic uint64_t next_file, mapped_now;
 
 static void name_of(uint64_t file, char name[100])
@@ -117,11 +117,13 @@ void *gab_node_memory_take(size_t bytes, uint64_t *file)
   return (unsigned char *)mapped + GAB_NODE_MEMORY_STAMP;
 }
 
+void gab_node_memory_leave(void) { leaves = true; }
+
 void gab_node_memory_give(void *memory, size_t bytes, uint64_t file)
 {
   char name[100];
   name_of(file, name);
-  unlinkat(node_file, name, 0);
+  if (!leaves) unlinkat(node_file, name, 0);
   munmap((unsigned char *)memory - GAB_NODE_MEMORY_STAMP, bytes + GAB_NODE_MEMORY_STAMP);
   mapped_now--;
 }

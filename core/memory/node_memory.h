@@ -42,6 +42,9 @@ gab_status gab_node_memory_open(const char *folder, const char *node, gab_memory
  * node removes the whole folder of the run, with what the dead have left */
 void gab_node_memory_close(bool spent);
 
+/** What is released from now on keeps its file: this job ends, and another one resumes from there. Local. */
+void gab_node_memory_leave(void);
+
 /** A piece of memory that a process which has ended has left. */
 typedef struct gab_left_memory {
   char path[1000], name[100]; /**< of the folder, and of the file in it, which belongs to this process now */

@@ -206,6 +206,13 @@ gab_status gab_protection_take(gab_timeloop *loop, bool to_disk)
   return gab_protection_set_clocks(loop);
 }
 
+gab_status gab_timeloop_keep(gab_timeloop *loop)
+{
+  const gab_protection_state *protection = loop->protection;
+  if (!protection || !protection->node_memory[0] || protection->local) return GAB_OK;
+  return gab_protection_take(loop, false);
+}
+
 static gab_status take_and_wait(gab_timeloop *loop, bool to_disk)
 {
   const bool alone = !gab_checkpoint_is_pending(loop->protection->checkpoint);

@@ -25,7 +25,7 @@ static gab_status pack_position(void *user, gab_buffer *out)
 {
   const gab_timeloop *loop = user;
   GAB_TRY(gab_put_i64(out, loop->step));
-  GAB_TRY(gab_put_u8(out, loop->duties_pending));
+  GAB_TRY(gab_put_u8(out, loop->duties_pending ? (uint8_t)(1 + loop->next_duty) : 0));
   if (loop->approximated.blocks == 0) return GAB_OK;
   GAB_TRY(gab_put_u64(out, loop->approximated.blocks));
   return gab_put_i64(out, loop->approximated.since);
@@ -40,6 +40,7 @@ static gab_status unpack_position(void *user, gab_reader *in)
   GAB_TRY(gab_get_u8(in, &pending));
   loop->step = step;
   loop->duties_pending = pending != 0;
+  loop->next_duty = pending > 1 ? pending - 1 : 0;
   loop->approximated = (gab_approximated){.blocks = 0};
   if (gab_reader_left(in) == 0) return GAB_OK; /* an exact state, which is all but always */
   int64_t since;
@@ -240,6 +241,13 @@ void gab_protection_check_fence(gab_timeloop *loop)
   gab_fence_check(protection->fence);
 }
 
+/* Behind a wait for the disk: nothing is written by a part that was cut off meanwhile. */
+static void check_after_wait(const void *user)
+{
+  const gab_protection_state *protection = user;
+  gab_fence_check(protection->fence);
+}
+
 static gab_status build_guard(gab_timeloop *loop, const gab_protection *options,
                               gab_protection_state *protection)
 {
@@ -307,12 +315,14 @@ gab_status gab_timeloop_protect(gab_timeloop *loop, const gab_protection *option
     return status;
   }
   loop->protection = protection;
+  gab_output_on_wait(check_after_wait, protection);
   return GAB_OK;
 }
 
 void gab_protection_destroy(gab_protection_state **protection)
 {
   if (!*protection) return;
+  gab_output_on_wait(NULL, NULL);
   gab_local_run_destroy(&(*protection)->local);
   gab_drills_destroy(&(*protection)->drills);
   gab_stop_destroy(&(*protection)->stop);

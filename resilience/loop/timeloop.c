@@ -1,6 +1,7 @@
 #include "resilience/reports/completion.h"
 #include "resilience/loop/timeloop_impl.h"
 
+#include "core/memory/node_memory.h"
 #include "core/messages/logged/carrier.h"
 #include "core/messages/collective.h"
 #include "core/base/log.h"
@@ -183,8 +184,10 @@ static gab_status run_all(gab_timeloop *loop, const gab_task_list *list, bool an
 {
   double start = gab_seconds();
   gab_status status = GAB_OK;
-  for (int i = 0; i < list->count && status == GAB_OK; i++) {
+  const bool are_duties = list == &loop->duties;
+  for (int i = are_duties ? loop->next_duty : 0; i < list->count && status == GAB_OK; i++) {
     const gab_task *task = &list->tasks[i];
+    if (are_duties) loop->next_duty = i;
     if (task->due && !task->due(task->user, loop->step)) continue;
     if (announce) gab_world_enter(loop->world, GAB_FAULT_POINT_COMPUTE);
     gab_timer_start(loop->timers, task->timer);
@@ -215,6 +218,7 @@ static gab_status do_duties(gab_timeloop *loop)
   gab_world_count_sent(loop->world, true);
   GAB_TRY(status);
   loop->duties_pending = false;
+  loop->next_duty = 0;
   return GAB_OK;
 }
 
@@ -270,6 +274,7 @@ static gab_status go_on(gab_timeloop *loop)
   GAB_TRY(take_steps(loop, &taken));
   count_steps(loop, taken);
   loop->duties_pending = true;
+  loop->next_duty = 0;
   GAB_TRY(do_duties(loop));
   GAB_TRY(gab_local_has_part(loop) ? gab_local_checkpoint_due(loop) : gab_protection_checkpoint(loop));
   loop->longest_step = fmax(loop->longest_step, gab_seconds() - start);
@@ -393,6 +398,22 @@ static gab_status end_before_start(gab_timeloop *loop, gab_status status)
 
 /* ---------------------------------------------------------------- from the first step to the last */
 
+/* A file could not be written: another job may write it, from what lies in the memory of the nodes. */
+static gab_status leave_in_memory(const gab_timeloop *loop)
+{
+  char why[900];
+  snprintf(why, sizeof why, "%s", gab_error_message());
+  gab_node_memory_leave();
+  GAB_FAIL(GAB_ERR_AGAIN, "%s; the state of step %" GAB_PRI_STEP " lies in the memory of the nodes", why,
+           gab_checkpoint_get_stats(loop->protection->checkpoint).last_step);
+}
+
+static bool has_state_in_memory(const gab_timeloop *loop)
+{
+  return loop->protection && loop->protection->node_memory[0] &&
+         gab_checkpoint_get_stats(loop->protection->checkpoint).taken > 0;
+}
+
 /* @param[in] is_over  the status ends the run already */
 static gab_status run_on(gab_timeloop *loop, gab_status status, bool is_over)
 {
@@ -402,6 +423,7 @@ static gab_status run_on(gab_timeloop *loop, gab_status status, bool is_over)
     if (status != GAB_OK) status = gab_protection_recover(loop, status, NULL);
     is_over = status != GAB_OK;
   }
+  if (status == GAB_ERR_IO && has_state_in_memory(loop)) status = leave_in_memory(loop);
   if (status != GAB_OK && status != GAB_ERR_AGAIN) note_failure(loop, status);
   note_end(loop, status);
   gab_progress_end(loop, status);

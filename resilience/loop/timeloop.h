@@ -103,6 +103,11 @@ gab_status gab_timeloop_on_failure(gab_timeloop *loop,
  *  @return as gab_checkpoint_restore() */
 gab_status gab_timeloop_go_back(gab_timeloop *loop, gab_step *step);
 
+/** Takes a checkpoint ahead of an end for which all slots have the same reason, such as a disk that refused for too long: where
+ *  snapshots lie in the memory of the nodes (gab_protection.node_memory), another job resumes from there, and does the duties of
+ *  this step again. Else, and with strategy `local`, does nothing. Collective. @return as a checkpoint */
+gab_status gab_timeloop_keep(gab_timeloop *loop);
+
 /** What has to be rolled back with the blocks; the loop's own step counter is. */
 gab_status gab_timeloop_add_entity(gab_timeloop *loop, const gab_entity *entity);
 

@@ -110,6 +110,7 @@ struct gab_timeloop {
   gab_approximated approximated; /* part of the state */
   bool is_running;               /* or has run: what it consists of is fixed */
   bool duties_pending;           /* the duties of the present step have not been done; part of the state */
+  int next_duty;                 /* of those, the first that has not been done; part of the state */
   gab_task_list tasks, monitors, duties, finishes;
   gab_loop_pass pass;
   gab_step monitored; /* the step after which the monitors that were due have looked; -1: none */

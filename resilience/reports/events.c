@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct gab_events {
@@ -56,8 +57,12 @@ void gab_event_end(gab_events *events, gab_json **event)
   const int file =
       gab_json_end(event, &text) == GAB_OK ? open(events->path, O_WRONLY | O_CREAT | O_APPEND, 0666) : -1;
   if (file >= 0) {
-    ssize_t written = write(file, text.data, text.size);
-    (void)written;
+    const ssize_t written = write(file, text.data, text.size);
+    /* A full disk may take a part: without the rest of the line it would spoil the next one. */
+    const off_t end = lseek(file, 0, SEEK_CUR);
+    struct stat info;
+    if (written > 0 && (size_t)written < text.size && fstat(file, &info) == 0 && info.st_size == end)
+      (void)!ftruncate(file, end - written);
     close(file);
   }
   gab_buffer_release(&text);

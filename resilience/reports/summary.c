@@ -1,9 +1,9 @@
 #include "resilience/reports/summary.h"
+#include "blockforest/output/output_files.h"
 
 #include "core/base/build.h"
 #include "core/memory/system_memory.h"
 #include "core/messages/collective.h"
-#include "core/system/file.h"
 #include "core/base/log.h"
 #include "core/base/timer.h"
 #include "resilience/loop/timeloop_impl.h"
@@ -299,7 +299,7 @@ gab_status gab_summary_write(const gab_summary *summary, gab_timeloop *loop, gab
   put_all(json, summary, loop, status);
   if (extra.put) extra.put(extra.user, json);
   gab_status written = gab_json_end(&json, &text);
-  if (written == GAB_OK) written = gab_file_replace(path, text.data, text.size, GAB_FILE_RENAMED);
+  if (written == GAB_OK) written = gab_output_file_save(path, text.data, text.size);
   gab_buffer_release(&text);
   return written;
 }

@@ -166,7 +166,7 @@ static const gab_config_key fields_keys[] = {
      .type = GAB_CONFIG_BOOL,
      .default_text = "true",
      .outside = true,
-     .doc = "Whether the last state is written in any case."},
+     .doc = "Whether the last state is written in any case; where the run is continued later, it stays."},
     {.name = "quantities",
      .type = GAB_CONFIG_STRING,
      .length_min = 1,
@@ -227,13 +227,27 @@ static const gab_config_key slice_keys[] = {
      .type = GAB_CONFIG_BOOL,
      .default_text = "true",
      .outside = true,
-     .doc = "Whether the last state is drawn in any case."},
+     .doc = "Whether the last state is drawn in any case; where the run is continued later, it stays."},
+};
+
+static const gab_config_key output_keys[] = {
+    {.name = "retry",
+     .type = GAB_CONFIG_REAL,
+     .unit = "s",
+     .min = 0,
+     .max = 1e6,
+     .default_text = "60",
+     .outside = true,
+     .doc =
+         "How long series, fields and pictures wait and try again when the disk refuses them (full, quota, no answer), "
+         "before the run ends and names the file. With gabion-launch --relaunch it then goes on from the memory of the nodes."},
 };
 
 static const gab_config_section sections[] = {
     {.path = "run", .doc = "The run as a whole.", KEYS(run_keys)},
     {.path = "domain", .doc = "The grid and how it is cut into blocks.", KEYS(domain_keys)},
     {.path = "balance", .doc = "Which process computes which blocks.", KEYS(balance_keys)},
+    {.path = "output", .doc = "All that is written.", KEYS(output_keys)},
     {.path = "output.fields",
      .doc = "Fields on all cells for ParaView (open fields/fields.xdmf).",
      KEYS(fields_keys)},

@@ -116,11 +116,22 @@ static gab_status update(gab_app_run *it)
   return physics_of(it)->update_quantities ? physics_of(it)->update_quantities(it) : GAB_OK;
 }
 
+/* What all could not write, since the disk of one refused. */
+static gab_status keep_unwritten(gab_app_run *it, gab_status status)
+{
+  char why[1024];
+  if (status != GAB_ERR_IO) return status;
+  snprintf(why, sizeof why, "%s", gab_error_message());
+  const gab_status kept = gab_timeloop_keep(it->loop);
+  if (kept == GAB_ERR_FAULT) return kept;
+  GAB_FAIL(GAB_ERR_IO, "%s", why);
+}
+
 static gab_status write_output(void *user, gab_step step)
 {
   gab_app_run *it = user;
   if (gab_output_looks_around(it->output, step)) GAB_TRY(update(it));
-  return gab_output_write(it->output, step, gab_app_run_time(it, step));
+  return keep_unwritten(it, gab_output_write(it->output, step, gab_app_run_time(it, step)));
 }
 
 gab_status gab_app_run_add_output(gab_app_run *it)
@@ -191,9 +202,8 @@ static gab_status write_summary(gab_app_run *it, gab_status why)
   return gab_output_settle(it->world, gab_summary_write(&it->summary, it->loop, why, it->folder, extra));
 }
 
-static gab_status finish(void *user, gab_step step)
+static gab_status write_end(gab_app_run *it, gab_step step)
 {
-  gab_app_run *it = user;
   if (gab_output_lacks_last(it->output, step)) {
     GAB_TRY(update(it));
     GAB_TRY(gab_output_write_last(it->output, step, gab_app_run_time(it, step)));
@@ -201,6 +211,12 @@ static gab_status finish(void *user, gab_step step)
   if (physics_of(it)->finish) GAB_TRY(physics_of(it)->finish(it, step));
   GAB_TRY(gab_output_flush(it->output));
   return write_summary(it, GAB_OK);
+}
+
+static gab_status finish(void *user, gab_step step)
+{
+  gab_app_run *it = user;
+  return keep_unwritten(it, write_end(it, step));
 }
 
 static gab_status write_failed(gab_app_run *it, gab_output *output, const char *what, const char *name,

@@ -5,7 +5,7 @@
 #include "resilience/reports/completion.h"
 #include "resilience/run_folder/run_files.h"
 
-#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,14 +22,10 @@ void gab_app_default_folder(const char *path, char *folder, size_t capacity)
 
 static gab_status write_text(const char *path, const char *text, size_t length)
 {
-  FILE *file = fopen(path, "w");
-  if (!file) GAB_FAIL(GAB_ERR_INPUT, "cannot write %s: %s", path, strerror(errno));
-  bool fine = fwrite(text, 1, length, file) == length;
-  fine = fclose(file) == 0 && fine;
-  if (fine) return GAB_OK;
-  int why = errno;
-  unlink(path);
-  GAB_FAIL(GAB_ERR_INPUT, "cannot write %s: %s", path, strerror(why));
+  char why[900];
+  if (gab_output_file_save(path, text, length) == GAB_OK) return GAB_OK;
+  snprintf(why, sizeof why, "%s", gab_error_message());
+  GAB_FAIL(GAB_ERR_INPUT, "%s", why);
 }
 
 /* The root's part: a folder in which the results of an older run are not taken for those of this one. */
@@ -51,8 +47,8 @@ static gab_status prepare_folder(const gab_config *config, const gab_app_options
   return status;
 }
 
-gab_status gab_app_folder_open(gab_world *world, const gab_config *config, const gab_app_options *options,
-                               const char *folder, bool continues)
+static gab_status open_folder(gab_world *world, const gab_config *config, const gab_app_options *options,
+                              const char *folder, bool continues)
 {
   gab_status status = GAB_OK;
   char path[GAB_APP_PATH_LENGTH + 32];
@@ -63,6 +59,22 @@ gab_status gab_app_folder_open(gab_world *world, const gab_config *config, const
   GAB_TRY(gab_output_settle(world, status));
   snprintf(path, sizeof path, "%s/log.txt", folder);
   return gab_output_settle(world, gab_log_open(path));
+}
+
+/* At the first attempt a disk that refuses is a mistake of the user. Later ones wait for it, and do not give up what lies in the memory of
+ * the nodes. */
+gab_status gab_app_folder_open(gab_world *world, const gab_config *config, const gab_app_options *options,
+                               const char *folder, bool continues)
+{
+  const double patience = gab_config_real(config, "output.retry");
+  const bool may_find = gab_launch_attempt() > 0 && getenv("GABION_NODE_MEMORY");
+  char why[900];
+  gab_output_set_retry(may_find ? patience : 0);
+  const gab_status status = open_folder(world, config, options, folder, continues);
+  gab_output_set_retry(patience);
+  if (status != GAB_ERR_INPUT || !may_find) return status;
+  snprintf(why, sizeof why, "%s", gab_error_message());
+  GAB_FAIL(GAB_ERR_AGAIN, "%s; what lies in the memory of the nodes lies there still", why);
 }
 
 /* Files of every run, and of these the ones that are there when it begins. */

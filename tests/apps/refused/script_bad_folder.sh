@@ -37,7 +37,7 @@ if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=32k tmpfs small 2>/dev/null; the
   umount small
   mount -t tmpfs -o size=400k tmpfs small || exit 1
   # Fits at the start; the fields of every step do not.
-  launch 1 small/out --set output.fields.every=1 --set run.steps=200 --set output.fields.precision=double
+  launch 1 small/out --set output.fields.every=1 --set run.steps=200 --set output.fields.precision=double --set output.retry=1
   said 'No space left'
   leftovers=$(find small -name '*.tmp' -o -name '*.new' -o -name '*.part*')
   [ -z "$leftovers" ] || complain "half-written files: $leftovers"
