@@ -3,6 +3,7 @@
 #include "core/base/log.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,9 +31,27 @@ struct gab_output {
   gab_buffer files; /* names of what they write */
 };
 
+gab_step gab_schedule_step(gab_schedule schedule, int64_t k)
+{
+  return schedule.start +
+         (schedule.interval > 0 ? (gab_step)llround((double)k * schedule.interval) : k * schedule.every);
+}
+
+int64_t gab_schedule_count(gab_schedule schedule, gab_step step)
+{
+  const gab_step since = step - schedule.start;
+  if (since <= 0) return 0;
+  if (!(schedule.interval > 0)) return (since + schedule.every - 1) / schedule.every;
+  int64_t k = (int64_t)((double)since / schedule.interval); /* at most one off */
+  while (k > 0 && gab_schedule_step(schedule, k - 1) >= step) k--;
+  while (gab_schedule_step(schedule, k) < step) k++;
+  return k;
+}
+
 bool gab_schedule_due(gab_schedule schedule, gab_step step)
 {
-  return schedule.every > 0 && step >= schedule.start && (step - schedule.start) % schedule.every == 0;
+  return schedule.every > 0 && step >= schedule.start &&
+         gab_schedule_step(schedule, gab_schedule_count(schedule, step)) == step;
 }
 
 gab_status gab_output_create(gab_forest *forest, const char *folder, gab_output **output)
@@ -238,7 +257,7 @@ static gab_status write_one(gab_output *output, writer *which, gab_step step, do
   if (which->volume) return gab_volume_write(which->volume, step, time);
   if (which->slice) return gab_slice_write(which->slice, step, time);
   if (which->probes) return gab_probes_write(which->probes, step, time);
-  if (!which->row) return GAB_OK;
+  if (!which->row || gab_series_has(which->series, step)) return GAB_OK;
   gab_status status = which->row(which->user, step, time, which->values);
   if (status == GAB_OK) status = gab_series_append(which->series, step, time, which->values);
   return gab_output_settle(gab_forest_world(output->forest), status);
@@ -248,10 +267,13 @@ gab_status gab_output_write(gab_output *output, gab_step step, double time)
 {
   if (!gab_output_due(output, step)) return GAB_OK;
   gab_world_enter(gab_forest_world(output->forest), GAB_FAULT_POINT_OUTPUT);
-  for (size_t i = 0; i < output->count; i++) {
-    if (!gab_schedule_due(output->writers[i].schedule, step)) continue;
-    GAB_TRY(write_one(output, &output->writers[i], step, time));
-  }
+  /* Rows first: some cannot be had again once the step is over, as where a field did not fit on the disk. */
+  for (int series = 1; series >= 0; series--)
+    for (size_t i = 0; i < output->count; i++) {
+      writer *which = &output->writers[i];
+      if ((which->kind == GAB_OUTPUT_SERIES) != series || !gab_schedule_due(which->schedule, step)) continue;
+      GAB_TRY(write_one(output, which, step, time));
+    }
   return GAB_OK;
 }
 

@@ -20,6 +20,7 @@
 #include "blockforest/output/csv.h"
 #include "blockforest/output/hdf5_output.h"
 #include "blockforest/output/output_files.h"
+#include "blockforest/output/output_retry.h"
 #include "blockforest/output/probes.h"
 #include "blockforest/pictures/png_slice.h"
 #include "core/base/entity.h"
@@ -30,14 +31,20 @@ extern "C" {
 
 typedef struct gab_output gab_output;
 
-/** At which steps: start, start + every, start + 2 every, … */
+/** At which steps: start, start + every, start + 2 every, …; or the steps nearest to start + k interval. */
 typedef struct gab_schedule {
   gab_step every; /**< > 0; 0: never by itself, see gab_output_write_now() */
   gab_step start; /**< >= 0 */
   bool last;      /**< and at the last step of the run, due or not: gab_output_write_last() */
+  double
+      interval; /**< steps, not whole and above 1: instead of `every`, which is > 0 all the same; 0: none */
 } gab_schedule;
 
 bool gab_schedule_due(gab_schedule schedule, gab_step step);
+/** The k-th step at which it is due, from k = 0: start. Pure. @param[in] schedule  one that is ever due */
+gab_step gab_schedule_step(gab_schedule schedule, int64_t k);
+/** How many steps before `step` it is due at: the k of the first one that is not before. Pure. */
+int64_t gab_schedule_count(gab_schedule schedule, gab_step step);
 
 /** Local. @param[in] forest  borrowed as long as the output lives; `folder` is copied */
 gab_status gab_output_create(gab_forest *forest, const char *folder, gab_output **output);

@@ -24,17 +24,6 @@ gab_status gab_output_folder_prepare(const char *path);
  *  @return on all slots the same: GAB_OK, ::GAB_ERR_INPUT with path and cause; ::GAB_ERR_FAULT in a broken world */
 gab_status gab_output_folder_make(gab_world *world, const char *path);
 
-#define GAB_OUTPUT_RETRY 60.0 /**< seconds, unless gab_output_set_retry() says otherwise */
-/** Sets how long this process waits for a disk that refuses to take a file of its output (no space, quota, a server that does
- *  not answer): it sleeps, tries again, and gives up after that time; series, fields, pictures and summaries. Refusals that do not
- *  pass by themselves (permissions, a folder that is gone) fail at once. Local; the same on all slots, before the run.
- *  @param[in] seconds  0: never again */
-void gab_output_set_retry(double seconds);
-
-/** Sets what is called whenever this process has waited for its disk, before it writes again: another part of the run may have gone
- *  on meanwhile. Local. @param[in] call  NULL: nothing  @param[in] user  borrowed until the next call */
-void gab_output_on_wait(void (*call)(const void *user), const void *user);
-
 /** Writes a file, which has its name only when all of it is written; waits for a disk that refuses. Local.
  *  @return ::GAB_ERR_IO that names file and cause: nothing is left of it then */
 gab_status gab_output_file_save(const char *path, const void *bytes, size_t count);

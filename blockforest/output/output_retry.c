@@ -1,5 +1,5 @@
 #include "blockforest/output/output_retry_impl.h"
-#include "blockforest/output/output_files.h"
+#include "blockforest/output/output_retry.h"
 
 #include "core/base/log.h"
 #include "core/base/timer.h"

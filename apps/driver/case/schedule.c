@@ -3,11 +3,15 @@
 
 #include <math.h>
 
-static gab_status steps_of_interval(const gab_config *config, const char *path, double dt, gab_step *every)
+/* Whole steps, but for rounding, are counted as such; what is shorter than a step is every step. */
+static gab_status steps_of_interval(const gab_config *config, const char *path, double dt,
+                                    gab_schedule *schedule)
 {
-  double steps = gab_config_real(config, path) / dt;
+  const double steps = gab_config_real(config, path) / dt;
   if (!(steps < 9e15)) return gab_config_fail(config, path, "that would be %g steps", steps);
-  *every = steps < 1 ? 1 : llround(steps);
+  schedule->every = steps < 1 ? 1 : llround(steps);
+  const bool is_whole = fabs(steps - (double)schedule->every) <= 1e-12 * steps;
+  schedule->interval = steps <= 1 || is_whole ? 0 : steps;
   return GAB_OK;
 }
 
@@ -20,7 +24,7 @@ gab_status gab_app_schedule_read(const gab_config *config, const char *path, dou
   *schedule = (gab_schedule){.every = gab_config_int(config, every),
                              .start = gab_config_int(config, gab_config_path(start, "%s.start", path))};
   if (!gab_config_is_set(config, interval)) return GAB_OK;
-  return steps_of_interval(config, interval, dt, &schedule->every);
+  return steps_of_interval(config, interval, dt, schedule);
 }
 
 int gab_app_compression_read(const gab_config *config, const char *path)

@@ -10,7 +10,7 @@
 static gab_status send_ghosts(void *user, gab_step step)
 {
   simulation *which = user;
-  if (gab_schedule_due(which->parameters->output.forces, step + 1)) gab_lbm_request_forces(which->lbm);
+  if (gab_app_forces_wanted(which, step + 1)) gab_lbm_request_forces(which->lbm);
   if (gab_app_run_recomputes(&which->base, step + 1))
     GAB_TRY(gab_lbm_request_recomputation(which->lbm, which->base.parameters->recompute.share));
   return gab_lbm_exchange_start(which->lbm);
@@ -41,8 +41,7 @@ static gab_status collide(void *user, gab_step step)
 /* What a step is to leave beside the state. */
 static bool leaves_more(const simulation *which, gab_step steps_done)
 {
-  return gab_schedule_due(which->parameters->output.forces, steps_done) ||
-         gab_app_run_recomputes(&which->base, steps_done);
+  return gab_app_forces_wanted(which, steps_done) || gab_app_run_recomputes(&which->base, steps_done);
 }
 
 /* Several steps in the place of these tasks, ahead of the one that is to leave more. */
@@ -131,6 +130,7 @@ gab_status gab_app_simulation_add(gab_app_run *it)
   GAB_TRY(gab_timeloop_add_task(loop, "collide and boundaries", collide, which));
   if (which->parameters->setup.per_pass != 1)
     GAB_TRY(gab_timeloop_add_pass(loop, "several steps in a pass", 4, pass, which));
+  GAB_TRY(gab_timeloop_add_duty(loop, "last forces", gab_app_forces_last_due, gab_app_forces_last, which));
   GAB_TRY(gab_app_run_add_output(it));
   if (which->parameters->refinement.every > 0)
     GAB_TRY(gab_timeloop_add_duty(loop, "adapt", gab_app_grid_adapt_due, gab_app_grid_adapt, which));

@@ -23,6 +23,7 @@ gab_status gab_app_forces_prepare(simulation *which)
   void *memory;
   GAB_TRY(gab_alloc(bodies * sizeof *which->forces, GAB_MEMORY_OTHER, &memory));
   which->forces = memory;
+  which->forces_step = -1;
   GAB_TRY(gab_alloc(bodies * sizeof *which->records, GAB_MEMORY_OTHER, &memory));
   which->records = memory;
   double u = setup->reference_velocity, area = reference_area(which->parameters);
@@ -44,22 +45,46 @@ static void note_coefficients(body_record *record, double time, const double coe
   record->count += 1;
 }
 
+bool gab_app_forces_wanted(const simulation *which, gab_step steps_done)
+{
+  const gab_schedule schedule = which->parameters->output.forces;
+  return schedule.every > 0 &&
+         (steps_done == which->parameters->base.steps || gab_schedule_due(schedule, steps_done));
+}
+
+bool gab_app_forces_last_due(const void *user, gab_step step)
+{
+  const simulation *which = user;
+  return step > 0 && gab_app_forces_wanted(which, step) &&
+         !gab_schedule_due(which->parameters->output.forces, step);
+}
+
+gab_status gab_app_forces_last(void *user, gab_step step)
+{
+  simulation *which = user;
+  for (size_t i = 0; i < which->parameters->setup.body_count; i++)
+    for (int d = 0; d < 3; d++) which->forces[i][d] = 0;
+  if (step > 0)
+    GAB_TRY(gab_lbm_forces(which->lbm, which->forces)); /* before the first step nothing has flown */
+  which->forces_step = step;
+  return GAB_OK;
+}
+
 gab_status gab_app_forces_row(void *user, gab_step step, double time, double *values)
 {
   simulation *which = user;
   const gab_lbm_setup *setup = &which->parameters->setup;
   int dimension = which->parameters->domain.dimension;
-  for (size_t i = 0; i < setup->body_count; i++)
-    for (int d = 0; d < 3; d++) which->forces[i][d] = 0;
-  if (step > 0)
-    GAB_TRY(gab_lbm_forces(which->lbm, which->forces)); /* before the first step nothing has flown */
+  const bool is_due = gab_schedule_due(which->parameters->output.forces, step);
+  if (is_due || which->forces_step != step) GAB_TRY(gab_app_forces_last(which, step));
   for (size_t i = 0; i < setup->body_count; i++) {
     double c[3];
     for (int d = 0; d < 3; d++) c[d] = which->forces[i][d] * which->force_scale;
     for (int d = 0; d < dimension; d++)
       *values++ = gab_units_force_to_physical(&setup->units, dimension, which->forces[i][d]);
     for (int d = 0; d < dimension && which->force_scale > 0; d++) *values++ = c[d];
-    if (2 * step >= which->parameters->base.steps && step > 0) note_coefficients(&which->records[i], time, c);
+    if (is_due && 2 * step >= which->parameters->base.steps && step > 0)
+      note_coefficients(&which->records[i], time, c);
   }
   return GAB_OK;
 }
@@ -91,11 +116,11 @@ static gab_step step_of(const simulation *which, double time)
 static void name_steps(const simulation *which, const body_record *record, char *text, size_t size)
 {
   const gab_schedule schedule = which->parameters->output.forces;
-  const gab_step every = schedule.every, half = (which->parameters->base.steps + 1) / 2;
+  const gab_step half = (which->parameters->base.steps + 1) / 2;
   const gab_step last = step_of(which, record->lift.last_time);
-  const gab_step since = last - ((gab_step)record->count - 1) * every;
-  gab_step first = schedule.start > 0 ? schedule.start : every; /* of the second half */
-  if (first < half) first += (half - first + every - 1) / every * every;
+  const gab_step since =
+      gab_schedule_step(schedule, gab_schedule_count(schedule, last) - ((int64_t)record->count - 1));
+  const gab_step first = gab_schedule_step(schedule, gab_schedule_count(schedule, half > 0 ? half : 1));
   if (since == first) snprintf(text, size, "second half of the run");
   else snprintf(text, size, "steps %" GAB_PRI_STEP " to %" GAB_PRI_STEP, since, last);
 }
@@ -122,9 +147,11 @@ enum { RECORD_VALUES = sizeof(body_record) / sizeof(double) };
 
 gab_status gab_app_forces_pack(const simulation *which, gab_buffer *out)
 {
-  for (size_t i = 0; i < which->parameters->setup.body_count; i++)
-    GAB_TRY(gab_put_f64s(out, &which->records[i].count, RECORD_VALUES));
-  return GAB_OK;
+  const size_t bodies = which->parameters->setup.body_count;
+  for (size_t i = 0; i < bodies; i++) GAB_TRY(gab_put_f64s(out, &which->records[i].count, RECORD_VALUES));
+  if (!gab_app_forces_last_due(which, which->forces_step)) return GAB_OK;
+  GAB_TRY(gab_put_i64(out, which->forces_step));
+  return gab_put_f64s(out, which->forces[0], 3 * bodies);
 }
 
 gab_status gab_app_forces_unpack(simulation *which, gab_reader *in)
@@ -136,7 +163,10 @@ gab_status gab_app_forces_unpack(simulation *which, gab_reader *in)
     if (2 * step_of(which, record->lift.last_time) < which->parameters->base.steps)
       *record = (body_record){0};
   }
-  return GAB_OK;
+  which->forces_step = -1;
+  if (gab_reader_left(in) == 0) return GAB_OK; /* but at the last step of a run */
+  GAB_TRY(gab_get_i64(in, &which->forces_step));
+  return gab_get_f64s(in, which->forces[0], 3 * which->parameters->setup.body_count);
 }
 
 /* ---------------------------------------------------------------- integrals */

@@ -12,6 +12,7 @@ static gab_status read_series(const gab_config *config, const char *path, double
   if (!gab_config_is_set(config, path)) return GAB_OK;
   GAB_TRY(gab_app_schedule_read(config, path, dt, schedule));
   if (schedule->every == 0) return gab_config_fail(config, path, "every or interval is needed");
+  schedule->last = true;
   return GAB_OK;
 }
 

@@ -40,6 +40,7 @@ typedef struct simulation {
   gab_quantity quantity_items[GAB_LBM_MOST_QUANTITIES];
   double force_scale; /**< coefficient = force in lattice units * this; 0: no coefficients */
   double (*forces)[3];
+  gab_step forces_step; /**< of which they are; -1: none */
   body_record *records;
 } simulation;
 
@@ -83,6 +84,11 @@ void gab_app_grid_report(const simulation *which);
 
 /** Series of forces and integrals. */
 gab_status gab_app_forces_prepare(simulation *which);
+/** Whether the step is to leave the forces: their rows are due, or it is the last one, which is always a row. */
+bool gab_app_forces_wanted(const simulation *which, gab_step steps_done);
+/** A duty: sums up those of the last step, if no row is due, and keeps them with the state until the last row is written. */
+bool gab_app_forces_last_due(const void *user, gab_step step);
+gab_status gab_app_forces_last(void *user, gab_step step);
 gab_status gab_app_forces_row(void *user, gab_step step, double time, double *values);
 gab_status gab_app_integrals_row(void *user, gab_step step, double time, double *values);
 extern const char *const gab_app_integrals_columns[6];

@@ -79,6 +79,8 @@ gab_status gab_app_growth_pack_series(const gab_app_run *run, gab_buffer *out);
 gab_status gab_app_growth_unpack_series(gab_app_run *run, gab_reader *in);
 bool gab_app_growth_profile_due(const void *user, gab_step step);
 gab_status gab_app_growth_write_profile(void *user, gab_step step);
+/** As in ::gab_physics: the last state in profile.csv, and the slabs. */
+gab_status gab_app_growth_finish(gab_app_run *run, gab_step step);
 
 /* ---- lost.c: pictures of what has died ---- */
 /** For a slice with outlines in the colours of owners (the first few of them): NAME_lost, the same of the

@@ -99,10 +99,11 @@ static gab_status add_series(growth *it)
     snprintf(spacing[a], COLUMN_CAPACITY, "spacing_%s", thermo->phase[a].name);
     columns[count++] = spacing[a];
   }
-  return gab_app_blame(it->parameters->base.config, "phasefield.phases",
-                       gab_output_add_series(it->base.output,
-                                             (gab_schedule){.every = it->parameters->series_every}, "front",
-                                             columns, count, series_row, it, NULL));
+  return gab_app_blame(
+      it->parameters->base.config, "phasefield.phases",
+      gab_output_add_series(it->base.output,
+                            (gab_schedule){.every = it->parameters->series_every, .last = true}, "front",
+                            columns, count, series_row, it, NULL));
 }
 
 /* ---------------------------------------------------------------- profile.csv */
@@ -142,6 +143,13 @@ bool gab_app_growth_profile_due(const void *user, gab_step step)
 {
   const growth *it = user;
   return it->profile && gab_schedule_due(it->profile_schedule, step);
+}
+
+gab_status gab_app_growth_finish(gab_app_run *run, gab_step step)
+{
+  growth *it = (growth *)run;
+  if (it->profile && !gab_app_growth_profile_due(it, step)) GAB_TRY(gab_app_growth_write_profile(it, step));
+  return gab_app_growth_finish_slabs(run, step);
 }
 
 static gab_status add_profile(growth *it)

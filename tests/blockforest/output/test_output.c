@@ -2,6 +2,7 @@
 #include "tests/blockforest/output/output_common.h"
 
 #include "blockforest/pictures/png_canvas_impl.h"
+#include "core/base/log.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,6 +12,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <hdf5.h>
+#include <math.h>
 #ifdef GAB_HAVE_PNG
 #include <png.h>
 #endif
@@ -84,6 +86,33 @@ static void schedules_are_due_from_their_start(void **state)
   const bool due[] = {false, false, false, false, true, false, false, true, false, false, true};
   for (int step = 0; step < 11; step++) assert_int_equal(gab_schedule_due(schedule, step), due[step]);
   assert_false(gab_schedule_due((gab_schedule){0}, 0));
+}
+
+/* Rows of physical time: the k-th is at the step nearest to k intervals, also after millions of them. */
+static void intervals_do_not_drift(void **state)
+{
+  (void)state;
+  const double intervals[] = {1.25, 1 / 0.7, 6.5 / 0.9, 1000.4, 1234567.75};
+  for (size_t i = 0; i < sizeof intervals / sizeof intervals[0]; i++) {
+    const gab_schedule schedule = {.every = 1, .start = 3, .interval = intervals[i]};
+    int64_t count = 0;
+    for (gab_step step = 0; step < 4000; step++) {
+      assert_int_equal(gab_schedule_count(schedule, step), count);
+      const bool due = step == 3 + llround((double)count * intervals[i]);
+      assert_int_equal(gab_schedule_due(schedule, step), due);
+      count += due;
+    }
+    for (int64_t k = 9999990; k < 10000000; k++) {
+      const gab_step step = gab_schedule_step(schedule, k);
+      assert_true(fabs((double)(step - 3) - (double)k * intervals[i]) <= 0.5);
+      assert_true(gab_schedule_due(schedule, step));
+      assert_int_equal(gab_schedule_count(schedule, step), k);
+      if (intervals[i] > 2) assert_false(gab_schedule_due(schedule, step + 1));
+    }
+  }
+  const gab_schedule whole = {.every = 4, .start = 1};
+  for (gab_step step = 0; step < 20; step++)
+    assert_int_equal(gab_schedule_count(whole, step), step < 2 ? 0 : (step + 2) / 4);
 }
 
 /* ------------------------------------------------------------------------------------ pictures */
@@ -237,6 +266,19 @@ static void numbers_read_back_as_they_were(void **state)
   assert_string_equal(text, "nan");
 }
 
+/* All of a file. */
+static void assert_has_text(const char *name, const char *expected)
+{
+  char path[512], text[4096] = "";
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  FILE *file = fopen(path, "rb");
+  assert_non_null(file);
+  const size_t length = fread(text, 1, sizeof text - 1, file);
+  fclose(file);
+  assert_int_equal(length, strlen(expected));
+  assert_memory_equal(text, expected, length);
+}
+
 static void a_series_goes_back_to_its_cursor(void **state)
 {
   (void)state;
@@ -266,8 +308,13 @@ static void a_series_goes_back_to_its_cursor(void **state)
   reader = gab_reader_of_buffer(&early);
   assert_int_equal(gab_series_unpack(series, &reader), GAB_OK);
   assert_int_equal(file_size("back.csv"), 0);
-  reader = gab_reader_of_buffer(&late); /* rows that are not there any more */
-  assert_int_equal(gab_series_unpack(series, &reader), GAB_ERR_IO);
+  reader = gab_reader_of_buffer(&late); /* rows that are not there any more: the next one follows the head */
+  gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
+  assert_int_equal(gab_series_unpack(series, &reader), GAB_OK);
+  gab_log_set_level(GAB_LOG_INFO, GAB_LOG_INFO);
+  assert_int_equal(gab_series_append(series, 5, 0.5, again), GAB_OK);
+  assert_int_equal(gab_series_flush(series), GAB_OK);
+  assert_has_text("back.csv", "step,time,a,b\n5,0.5,7,7\n");
   reader = gab_reader_of(late.data, 9);
   assert_int_equal(gab_series_unpack(series, &reader), GAB_ERR_CORRUPT);
   gab_series_destroy(&series);
@@ -319,6 +366,78 @@ static void a_root_that_goes_back_alone_keeps_rows(void **state)
   gab_world_set_policy(world, GAB_POLICY_REVOKE_ALL);
   gab_buffer_release(&early);
   gab_buffer_release(&late);
+}
+
+static void put_row(gab_series *series, gab_step step)
+{
+  const double value = (double)step;
+  assert_int_equal(gab_series_append(series, step, 0, &value), GAB_OK);
+  assert_int_equal(gab_series_flush(series), GAB_OK);
+}
+
+/* Somebody takes the file away between two rows. */
+static void a_file_that_is_gone_is_written_again(void **state)
+{
+  (void)state;
+  char path[128], aside[128];
+  snprintf(path, sizeof path, "%s/gone.csv", folder);
+  snprintf(aside, sizeof aside, "%s/aside.csv", folder);
+  static const char *const columns[] = {"a"};
+  static const char rows[] = "step,time,a\n0,0,0\n1,0,1\n2,0,2\n";
+  gab_series *series = NULL;
+  gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
+  assert_int_equal(gab_series_create(world, path, columns, 1, &series), GAB_OK);
+  put_row(series, 0);
+  assert_int_equal(unlink(path), 0);
+  put_row(series, 1);
+  assert_int_equal(rename(path, aside), 0);
+  put_row(series, 2);
+  assert_has_text("gone.csv", rows);
+  assert_has_text("aside.csv", "step,time,a\n0,0,0\n1,0,1\n");
+  /* Another file in its place is kept; the one with the same content, as an editor leaves it, is taken. */
+  assert_int_equal(rename(aside, path), 0);
+  assert_int_equal(gab_series_flush(series), GAB_OK);
+  assert_has_text("gone.csv", rows);
+  assert_has_text("gone_1.csv", "step,time,a\n0,0,0\n1,0,1\n");
+  FILE *copy = fopen(aside, "wb");
+  assert_non_null(copy);
+  assert_true(fputs(rows, copy) >= 0 && fclose(copy) == 0);
+  assert_int_equal(rename(aside, path), 0);
+  put_row(series, 3);
+  assert_has_text("gone.csv", "step,time,a\n0,0,0\n1,0,1\n2,0,2\n3,0,3\n");
+  assert_int_equal(file_size("gone_2.csv"), -1);
+  gab_series_destroy(&series);
+  gab_log_set_level(GAB_LOG_INFO, GAB_LOG_INFO);
+}
+
+/* What was cut off is gone: the next row comes behind the last whole one, and going back finds the rows by their steps. */
+static void a_file_that_was_cut_gets_no_hole(void **state)
+{
+  (void)state;
+  char path[128];
+  snprintf(path, sizeof path, "%s/cut.csv", folder);
+  static const char *const columns[] = {"a"};
+  gab_series *series = NULL;
+  gab_buffer early = {0};
+  gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
+  assert_int_equal(gab_series_create(world, path, columns, 1, &series), GAB_OK);
+  for (gab_step step = 0; step < 4; step++) put_row(series, step);
+  assert_int_equal(gab_series_pack(series, &early), GAB_OK);
+  put_row(series, 4);
+  assert_int_equal(truncate(path, (off_t)strlen("step,time,a\n0,0,0\n1,0")), 0);
+  put_row(series, 5);
+  assert_has_text("cut.csv", "step,time,a\n0,0,0\n5,0,5\n");
+  put_row(series, 6);
+  gab_reader reader = gab_reader_of_buffer(&early);
+  assert_int_equal(gab_series_unpack(series, &reader), GAB_OK);
+  put_row(series, 4);
+  assert_has_text("cut.csv", "step,time,a\n0,0,0\n4,0,4\n");
+  assert_int_equal(truncate(path, 0), 0);
+  put_row(series, 5);
+  assert_has_text("cut.csv", "step,time,a\n5,0,5\n");
+  gab_series_destroy(&series);
+  gab_log_set_level(GAB_LOG_INFO, GAB_LOG_INFO);
+  gab_buffer_release(&early);
 }
 
 static void a_full_disk_leaves_whole_rows(void **state)
@@ -480,6 +599,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(quantities_are_found_by_name_and_component),
       cmocka_unit_test(schedules_are_due_from_their_start),
+      cmocka_unit_test(intervals_do_not_drift),
       cmocka_unit_test(colour_maps_rise_evenly),
       cmocka_unit_test(every_letter_can_be_drawn),
 #ifdef GAB_HAVE_PNG
@@ -490,6 +610,8 @@ int main(void)
       cmocka_unit_test(numbers_read_back_as_they_were),
       cmocka_unit_test(a_series_goes_back_to_its_cursor),
       cmocka_unit_test(a_root_that_goes_back_alone_keeps_rows),
+      cmocka_unit_test(a_file_that_is_gone_is_written_again),
+      cmocka_unit_test(a_file_that_was_cut_gets_no_hole),
       cmocka_unit_test(a_full_disk_leaves_whole_rows),
       cmocka_unit_test(probes_read_the_cell_that_contains_them),
       cmocka_unit_test(a_folder_that_cannot_be_is_bad_input),
