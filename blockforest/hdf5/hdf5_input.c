@@ -258,16 +258,35 @@ static gab_status survey_all(gab_volume_files *files, const gab_forest_options *
   return GAB_OK;
 }
 
-gab_status gab_volume_files_open(const char *path, const gab_forest_options *forest, gab_volume_files **files)
+static gab_status list_files(const char *path, gab_volume_files **files)
 {
   void *memory = NULL;
   *files = NULL;
   GAB_TRY(gab_alloc(sizeof **files, GAB_MEMORY_OTHER, &memory));
-  gab_volume_files *made = memory;
-  gab_status status = gab_output_path(made->path, "%s", path);
-  const size_t length = strlen(made->path);
-  if (length > 5 && strcmp(made->path + length - 5, ".xdmf") == 0) made->path[length - 5] = '\0';
-  if (status == GAB_OK) status = find_files(made);
+  *files = memory;
+  GAB_TRY(gab_output_path((*files)->path, "%s", path));
+  const size_t length = strlen((*files)->path);
+  if (length > 5 && strcmp((*files)->path + length - 5, ".xdmf") == 0) (*files)->path[length - 5] = '\0';
+  return find_files(*files);
+}
+
+gab_status gab_volume_files_hash(const char *path, gab_hash64_stream *hash)
+{
+  char name[GAB_OUTPUT_PATH_CAPACITY];
+  gab_volume_files *files;
+  gab_status status = list_files(path, &files);
+  for (size_t i = 0; status == GAB_OK && i < files->slot_count; i++) {
+    status = file_name(files, i, name);
+    if (status == GAB_OK) status = gab_file_hash(name, hash);
+  }
+  gab_volume_files_close(&files);
+  return status;
+}
+
+gab_status gab_volume_files_open(const char *path, const gab_forest_options *forest, gab_volume_files **files)
+{
+  gab_volume_files *made;
+  gab_status status = list_files(path, &made);
   if (status == GAB_OK) {
     gab_hdf5_lock();
     status = survey_all(made, forest);

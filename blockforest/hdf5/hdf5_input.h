@@ -27,6 +27,9 @@ typedef struct gab_volume_files gab_volume_files;
 gab_status gab_volume_files_open(const char *path, const gab_forest_options *forest,
                                  gab_volume_files **files);
 void gab_volume_files_close(gab_volume_files **files);
+/** Adds the bytes of all files of a step to a hash, in the order of their names. For gab_config_key.content. Local.
+ *  @param[in] path  as of gab_volume_files_open() */
+gab_status gab_volume_files_hash(const char *path, gab_hash64_stream *hash);
 
 /** Whether a scalar quantity is there. */
 bool gab_volume_files_have(const gab_volume_files *files, const char *quantity);

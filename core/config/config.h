@@ -30,6 +30,7 @@
 #define GABION_CORE_CONFIG_H
 
 #include "core/base/buffer.h"
+#include "core/base/hash.h"
 #include "core/base/text/json.h"
 
 #include <stdio.h>
@@ -53,6 +54,11 @@ typedef enum gab_config_file {
   GAB_CONFIG_FILE_BY_CASE, /**< from the folder of the parameter file */
   GAB_CONFIG_FILE_BY_WORK  /**< from the working folder */
 } gab_config_file;
+
+/** Adds the bytes of all files that a text stands for to a hash. Local.
+ *  @param[in] path  absolute, or from the working folder
+ *  @return ::GAB_ERR_INPUT with the file and the reason if one cannot be read */
+typedef gab_status gab_config_content(const char *path, gab_hash64_stream *hash);
 
 /** `default_text` of a key that may be left out and then has no value: gab_config_is_set() is false, numbers
  *  read as 0 (reals as NaN), strings as "", lists as empty. */
@@ -87,6 +93,7 @@ typedef struct gab_config_key {
       *words; /**< of choices instead of that; of texts those that help lists, not checked here */
   const char *default_text; /**< as one would write it in the file; NULL: required; or #GAB_CONFIG_OPTIONAL */
   gab_config_file file;     /**< of texts */
+  gab_config_content *content; /**< of a text that stands for several files; NULL: `file` is one file */
   bool outside; /**< does not change the state of the simulation: left out of gab_config_canonical_state() */
   const char
       *instead_of; /**< other keys of this table, separated by '|', that say the same in another way and name
@@ -188,8 +195,29 @@ gab_status gab_config_fail(const gab_config *config, const char *path, const cha
 /** Appends all values, defaults too, as sorted lines "key = value": the same text for the same values however
  *  they were written. Not terminated. */
 gab_status gab_config_canonical(const gab_config *config, gab_buffer *text);
-/** The same without the keys that are marked as outside of the state: equal texts, equal results. */
+/** The same without the keys that are marked as outside of the state: equal texts, equal results. The value of a key that
+ *  names a file is the hash of its content instead of its path. Reads such files unless their hashes are known.
+ *  @return ::GAB_ERR_INPUT if a file cannot be read */
 gab_status gab_config_canonical_state(const gab_config *config, gab_buffer *text);
+
+/** @name Content of the files that a case names
+ *  Hashes (XXH64) of all files that keys of the state name, in the order of the keys. One process reads the files with
+ *  gab_config_hash_files(), the others take its hashes. Known until the next check.
+ *  @{ */
+/** Reads the files. After gab_config_check(). Local.
+ *  @param[in,out] hashes  eight bytes for each key with a file are appended
+ *  @return ::GAB_ERR_INPUT with the place in the parameter file if a file cannot be read */
+gab_status gab_config_hash_files(gab_config *config, gab_buffer *hashes);
+/** Takes what gab_config_hash_files() gave on another process with the same parameters. Local.
+ *  @return ::GAB_ERR_CORRUPT if the number of hashes is not the number of keys */
+gab_status gab_config_set_file_hashes(gab_config *config, const gab_buffer *hashes);
+/** Appends one line for each key whose value differs between two texts of gab_config_canonical_state() and which names a
+ *  file: the path of that file. @param[in] differences  text, terminated, in which such keys are looked for
+ *  @param[out] lines  not terminated */
+gab_status gab_config_name_files(const gab_config *config, const char *differences, gab_buffer *lines);
+/** Puts a list under `key`: parameter, path and content hash of each file. */
+void gab_config_put_files(const gab_config *config, const char *key, gab_json *json);
+/** @} */
 
 /** Appends the parameters in force as a YAML file that stands alone: what was loaded, with all assignments
  * applied, and files that it names by absolute paths. The text as it was loaded, with its comments, where

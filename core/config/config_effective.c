@@ -21,14 +21,11 @@ static const config_entry *find_entry(const gab_config *config, const char *path
 static gab_status absolute_path(const gab_config *config, gab_config_file kind, const char *text,
                                 char path[PATH_MAX])
 {
-  char working[PATH_MAX] = "";
-  const char *name = gab_config_name(config), *slash = strrchr(name, '/');
-  const bool by_case = kind == GAB_CONFIG_FILE_BY_CASE && slash;
-  if (text[0] != '/' && !(by_case && name[0] == '/') && !getcwd(working, sizeof working))
+  char working[PATH_MAX] = "", found[PATH_MAX];
+  GAB_TRY(gab_config_file_path(config, kind, text, found));
+  if (found[0] != '/' && !getcwd(working, sizeof working))
     GAB_FAIL(GAB_ERR_IO, "the working folder has no name: %s cannot be found from elsewhere", text);
-  const int length = text[0] == '/' ? snprintf(path, PATH_MAX, "%s", text)
-                                    : snprintf(path, PATH_MAX, "%s%s%.*s%s", working, working[0] ? "/" : "",
-                                               by_case ? (int)(slash - name + 1) : 0, name, text);
+  const int length = snprintf(path, PATH_MAX, "%s%s%s", working, working[0] ? "/" : "", found);
   if (length < 0 || length >= PATH_MAX) GAB_FAIL(GAB_ERR_INPUT, "the path of %.60s... is too long", text);
   return GAB_OK;
 }
@@ -129,6 +126,20 @@ static gab_status put_comment(gab_buffer *text, const char *words, const char *w
   return gab_put_bytes(text, "\n", 1);
 }
 
+/* What the files that the case names held. */
+static gab_status put_contents(const gab_config *config, gab_buffer *text)
+{
+  for (size_t i = 0; i < config->result.count; i++) {
+    const config_entry *entry = &config->result.entries[i];
+    char line[GAB_CONFIG_PATH_CAPACITY + 64];
+    if (!entry->has_content) continue;
+    snprintf(line, sizeof line, "%s has content %016" PRIx64 " (XXH64)", entry->path, entry->content);
+    if (text->size > 0 && text->data[text->size - 1] != '\n') GAB_TRY(gab_put_u8(text, '\n'));
+    GAB_TRY(put_comment(text, "# ", line));
+  }
+  return GAB_OK;
+}
+
 static gab_status put_effective(const gab_config *config, config_arena *arena, gab_buffer *text)
 {
   config_node *root = NULL;
@@ -137,10 +148,14 @@ static gab_status put_effective(const gab_config *config, config_arena *arena, g
   bool changed = config->override_count > 0;
   GAB_TRY(gab_config_tree_apply(config, arena, &root));
   if (root) GAB_TRY(resolve_files(config, arena, root, "", &changed));
-  if (!changed || !root) return gab_put_bytes(text, original, length); /* comments included */
+  if (!changed || !root) { /* comments included */
+    GAB_TRY(gab_put_bytes(text, original, length));
+    return put_contents(config, text);
+  }
   GAB_TRY(put_comment(text, "# The parameters of a run in force: ", gab_config_name(config)));
   for (size_t i = 0; i < config->override_count; i++)
     GAB_TRY(put_comment(text, "#   --set ", config->overrides[i]));
+  GAB_TRY(put_contents(config, text));
   return put_tree(root, text);
 }
 

@@ -91,8 +91,10 @@ typedef struct config_entry {
   const char *path;
   const gab_config_key *key; /* NULL: section or item */
   config_value value;
-  size_t items;         /* of a list section */
-  bool is_set;          /* by the user */
+  size_t items;     /* of a list section */
+  bool is_set;      /* by the user */
+  bool has_content; /* the hash of the files that it names is known */
+  uint64_t content;
   const char *override; /* where it comes from, if not from the file */
   int line, column;
 } config_entry;
@@ -149,6 +151,12 @@ bool gab_config_choice_at(const gab_config_key *key, int index, char *word, size
 bool gab_config_has_word(const char *words, const char *word);
 /* "lbm.omega" from "lbm" and "omega". */
 bool gab_config_join(char *path, size_t capacity, const char *section, const char *name);
+/* The path of a file that a key names, as it was given or from the folder of the parameter file; `path` of PATH_MAX. */
+gab_status gab_config_file_path(const gab_config *config, gab_config_file kind, const char *text, char *path);
+/* Whether results depend on the content of files that the entry names. */
+bool gab_config_has_files(const config_entry *entry);
+/* The hash of the content of its files; reads them if it is not known. */
+gab_status gab_config_content_of(const gab_config *config, const config_entry *entry, uint64_t *content);
 /* Grows an array of pointers or entries from gab_alloc by one element. */
 gab_status gab_config_grow(void *array, size_t count, size_t *capacity, size_t bytes_each);
 

@@ -167,3 +167,21 @@ gab_status gab_file_read(const char *path, size_t most, gab_buffer *bytes)
   fclose(file);
   return status;
 }
+
+gab_status gab_file_hash(const char *path, gab_hash64_stream *hash)
+{
+  static const size_t piece = (size_t)1 << 20;
+  void *memory;
+  FILE *file;
+  GAB_TRY(gab_file_open(path, &file));
+  gab_status status = gab_alloc(piece, GAB_MEMORY_OTHER, &memory);
+  for (size_t got = piece; status == GAB_OK && got == piece;) {
+    got = fread(memory, 1, piece, file);
+    gab_hash64_add(hash, memory, got);
+  }
+  if (status == GAB_OK && ferror(file))
+    status = gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__, "%s cannot be read: %s", path, strerror(errno));
+  fclose(file);
+  if (memory) gab_free(&memory);
+  return status;
+}

@@ -45,6 +45,9 @@ gab_status gab_file_check(const char *path);
  *  @return ::GAB_ERR_INPUT as gab_file_open(), or if the file is larger or cannot be read */
 gab_status gab_file_read(const char *path, size_t most, gab_buffer *bytes);
 
+/** Adds the bytes of a regular file of any size to a hash. Local. @return ::GAB_ERR_INPUT as gab_file_read() */
+gab_status gab_file_hash(const char *path, gab_hash64_stream *hash);
+
 #ifdef __cplusplus
 }
 #endif

@@ -336,6 +336,53 @@ int gab_geometry_cell(const gab_geometry *geometry, int level, const int64_t cel
   return GAB_CELL_FLUID;
 }
 
+/* Halves the box along its longest axis until its cells are all solid, all fluid, or one. */
+static bool covers_any(const gab_geometry *geometry, const gab_shape_data *shape, int level,
+                       const gab_box *box)
+{
+  double lo[3], hi[3];
+  int longest = 0;
+  int64_t cells = 1;
+  for (int axis = 0; axis < 3; axis++) {
+    const bool refines = axis < geometry->domain.dimension;
+    if (box->hi[axis] <= box->lo[axis]) return false;
+    lo[axis] = centre_of(box->lo[axis], level, refines);
+    hi[axis] = centre_of(box->hi[axis] - 1, level, refines);
+    cells *= box->hi[axis] - box->lo[axis];
+    if (box->hi[axis] - box->lo[axis] > box->hi[longest] - box->lo[longest]) longest = axis;
+  }
+  if (cells == 1) return gab_shape_is_solid(shape, lo);
+  const gab_relation relation = gab_shape_relation(shape, lo, hi);
+  if (relation != GAB_RELATION_MIXED) return relation == GAB_RELATION_COVERED;
+  gab_box left = *box, right = *box;
+  left.hi[longest] = right.lo[longest] = (box->lo[longest] + box->hi[longest]) / 2;
+  return covers_any(geometry, shape, level, &left) || covers_any(geometry, shape, level, &right);
+}
+
+/* Cells of the domain with centres in the bounding box of a shape, which is rounded. */
+static gab_box cells_around(const gab_domain *domain, const gab_shape_data *shape, int level)
+{
+  gab_box box;
+  for (int axis = 0; axis < 3; axis++) {
+    const int shift = axis < domain->dimension ? level : 0;
+    const double size = (double)(domain->cells[axis] << shift), slack = 1e-9 * (1 + size);
+    const double first = shape->inverted ? 0 : ceil(ldexp(shape->lo[axis], shift) - 0.5 - slack),
+                 last = shape->inverted ? size : floor(ldexp(shape->hi[axis], shift) - 0.5 + slack) + 1;
+    box.lo[axis] = first > 0 ? (int64_t)fmin(first, size) : 0;
+    box.hi[axis] = last < size ? (int64_t)fmax(last, 0) : (int64_t)size;
+  }
+  return box;
+}
+
+bool gab_geometry_covers_cells(const gab_geometry *geometry, int level, size_t body)
+{
+  for (size_t i = geometry->first_shape[body]; i < geometry->first_shape[body + 1]; i++) {
+    const gab_box box = cells_around(&geometry->domain, &geometry->shapes[i], level);
+    if (covers_any(geometry, &geometry->shapes[i], level, &box)) return true;
+  }
+  return false;
+}
+
 double gab_geometry_wall_distance(const gab_geometry *geometry, int level, const int64_t solid[3], int body,
                                   const int8_t c[3])
 {

@@ -74,6 +74,10 @@ enum { GAB_CELL_FLUID = -1, GAB_CELL_OUTSIDE = -2 };
  *  that is not periodic. Pure. @param[in] cell  in cell indices of `level`; wrapped along periodic axes */
 int gab_geometry_cell(const gab_geometry *geometry, int level, const int64_t cell[3]);
 
+/** Whether the centre of any cell of a level lies in a body, cells included that belong to a body ahead of it in the list.
+ *  Cost grows with the surface of the body at most. Pure. */
+bool gab_geometry_covers_cells(const gab_geometry *geometry, int level, size_t body);
+
 /** Distance from a fluid cell to the wall along a link, in units of the link's length, in (0, 1].
  *  @param[in] solid  the solid cell at the link's end, `body` as gab_geometry_cell() says
  *  @param[in] c  from the solid cell to the fluid cell

@@ -71,6 +71,12 @@ gab_status gab_lbm_setup_check_bodies(const gab_lbm_setup *setup, const gab_doma
  *  @return ::GAB_ERR_INPUT with the place in the file and the numbers */
 gab_status gab_lbm_setup_check_meaning(const gab_config *config, const gab_domain *domain,
                                        const gab_lbm_setup *setup, int64_t steps);
+/** The same for what follows from the geometry of the case. Refuses a body that covers no cell of any level, and bodies whose
+ *  velocity changes the mass of a box that has no open side; warns of a body that covers cells of finer levels only, where no
+ *  criterion refines near bodies. Local.
+ *  @return ::GAB_ERR_INPUT with the place in the file and the numbers */
+gab_status gab_lbm_setup_check_geometry(const gab_config *config, const gab_geometry *geometry,
+                                        const gab_lbm_setup *setup);
 void gab_lbm_setup_release(gab_lbm_setup *setup);
 
 #ifdef __cplusplus

@@ -24,16 +24,63 @@ static gab_status check_solids(const gab_phasefield_start *start)
   return GAB_OK;
 }
 
+/* A ball that reaches through a periodic side comes in again on the opposite one. */
+static bool is_inside(const gab_phasefield_start *start, const int64_t cell[3])
+{
+  double square = 0;
+  for (int k = 0; k < start->dimension; k++) {
+    const double edge = (double)start->cells[k];
+    double gap = fabs((double)cell[k] + 0.5 - start->centre[k]);
+    if (start->periodic[k]) {
+      gap = fmod(gap, edge);
+      gap = fmin(gap, edge - gap);
+    }
+    square += gap * gap;
+  }
+  return square < start->radius * start->radius;
+}
+
+static gab_status check_sphere(const gab_phasefield_start *start)
+{
+  int64_t nearest[3] = {0, 0, 0};
+  if (!(start->radius > 0 && isfinite(start->radius)))
+    GAB_FAIL(GAB_ERR_INPUT, "the radius of the sphere has to be positive, not %g", start->radius);
+  for (int k = 0; k < start->dimension; k++) {
+    const double edge = (double)start->cells[k];
+    double at = floor(start->centre[k]);
+    if (start->periodic[k]) at -= edge * floor(at / edge);
+    nearest[k] = (int64_t)fmin(fmax(at, 0), edge - 1);
+  }
+  if (!is_inside(start, nearest))
+    GAB_FAIL(GAB_ERR_INPUT,
+             "the sphere of radius %g covers no cell: the centre of the nearest cell (%" PRId64 ", %" PRId64
+             ", %" PRId64 ") lies outside of it",
+             start->radius, nearest[0], nearest[1], nearest[2]);
+  return GAB_OK;
+}
+
+static gab_status check_lamellae(const gab_phasefield_start *start)
+{
+  const double edge = (double)start->cells[0], times = fmax(round(edge / start->period), 1);
+  if (!(start->period >= 1)) GAB_FAIL(GAB_ERR_INPUT, "lamellae cannot repeat after %g cells", start->period);
+  if (start->periodic[0] && fabs(edge / start->period - times) > 1e-9 * times)
+    GAB_FAIL(GAB_ERR_INPUT,
+             "a period of %g cells does not fit a domain of %g periodic cells along x; %g would (%g periods)",
+             start->period, edge, edge / times, times);
+  return GAB_OK;
+}
+
 static gab_status check_shape(const gab_phasefield_start *start)
 {
   const double top = (double)start->cells[start->dimension - 1];
   GAB_TRY(check_solids(start));
   if (start->shape != GAB_START_SPHERE && !(start->height >= 0 && start->height <= top))
     GAB_FAIL(GAB_ERR_INPUT, "the solid cannot reach up to %g of %g cells", start->height, top);
-  if (start->shape == GAB_START_SPHERE && !(start->radius > 0 && isfinite(start->radius)))
-    GAB_FAIL(GAB_ERR_INPUT, "the radius of the sphere has to be positive, not %g", start->radius);
-  if (start->shape == GAB_START_LAMELLAE && !(start->period >= 1))
-    GAB_FAIL(GAB_ERR_INPUT, "lamellae cannot repeat after %g cells", start->period);
+  if (start->shape != GAB_START_SPHERE && start->height > 0 && start->height <= 0.5)
+    GAB_FAIL(GAB_ERR_INPUT, "a solid of height %g covers no cell: it ends below the centre of the first one",
+             start->height);
+  if (start->shape == GAB_START_SPHERE) GAB_TRY(check_sphere(start));
+  if (start->shape == GAB_START_LAMELLAE) GAB_TRY(check_lamellae(start));
   if (start->shape == GAB_START_VORONOI &&
       (start->seeds < start->solids || start->seeds > GAB_START_MOST_SEEDS))
     GAB_FAIL(GAB_ERR_INPUT, "%d seeds for %d solids: there have to be one for each, and at most %d",
@@ -153,16 +200,6 @@ static int lamella_of(const gab_phasefield_start *start, double x)
     if (along < end) break;
   }
   return start->solid[k];
-}
-
-static bool is_inside(const gab_phasefield_start *start, const int64_t cell[3])
-{
-  double square = 0;
-  for (int k = 0; k < start->dimension; k++) {
-    const double gap = (double)cell[k] + 0.5 - start->centre[k];
-    square += gap * gap;
-  }
-  return square < start->radius * start->radius;
 }
 
 void gab_phasefield_start_state(void *user, const int64_t cell[3], double *phi, double *mu)

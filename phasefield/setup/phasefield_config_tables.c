@@ -1,4 +1,5 @@
 /* The tables of the section `phasefield`. */
+#include "blockforest/hdf5/hdf5_input.h"
 #include "phasefield/setup/phasefield_config.h"
 
 #include <math.h>
@@ -10,7 +11,7 @@
 /* clang-format off */
 static const gab_config_key model_keys[] = {
     {.name = "epsilon", .type = GAB_CONFIG_REAL, POSITIVE, .unit = "length",
-     .doc = "Sets the width of interfaces, pi^2/4 epsilon; four cells or more."},
+     .doc = "Sets the width of interfaces, pi^2/4 epsilon; at least two cells, for interfaces of 4.93 cells."},
     {.name = "dt", .type = GAB_CONFIG_REAL, POSITIVE, .unit = "time",
      .doc = "The time step; has to be stable (gabion check tells up to where)."},
     {.name = "interpolation", .type = GAB_CONFIG_CHOICE, .choices = "moelans|cubic", .default_text = "moelans",
@@ -111,19 +112,20 @@ static const gab_config_key boundary_keys[] = {
 
 static const gab_config_key plane_keys[] = {HEIGHT_KEY, SOLIDS_KEY};
 static const gab_config_key sphere_keys[] = {
-    {.name = "centre", .type = GAB_CONFIG_REAL, .length_min = 2, .length_max = 3, .unit = "cells", .doc = "Centre of the ball."},
+    {.name = "centre", .type = GAB_CONFIG_REAL, .length_min = 2, .length_max = 3, .unit = "cells",
+     .doc = "Centre of the ball, which continues through periodic sides."},
     {.name = "radius", .type = GAB_CONFIG_REAL, POSITIVE, .unit = "cells", .doc = "Its radius."},
     SOLIDS_KEY};
 static const gab_config_key lamellae_keys[] = {
     HEIGHT_KEY, SOLIDS_KEY, SHARES_KEY,
-    {.name = "period", .type = GAB_CONFIG_REAL, .min = 1, .max = 1e9, .unit = "cells", .doc = "Width after which the solids repeat along x."}};
+    {.name = "period", .type = GAB_CONFIG_REAL, .min = 1, .max = 1e9, .unit = "cells", .doc = "Width after which the solids repeat along x; a periodic domain holds a whole number of periods."}};
 static const gab_config_key voronoi_keys[] = {
     HEIGHT_KEY, SOLIDS_KEY, SHARES_KEY,
     {.name = "seeds", .type = GAB_CONFIG_INT, .min = 1, .max = GAB_START_MOST_SEEDS, .doc = "Columns, each nearest to a random seed."},
     {.name = "seed", .type = GAB_CONFIG_INT, .min = 0, .max = 9e15, .default_text = "1", .doc = "Of the random numbers."}};
 
 static const gab_config_key file_keys[] = {
-    {.name = "path", .type = GAB_CONFIG_STRING, .file = GAB_CONFIG_FILE_BY_CASE,
+    {.name = "path", .type = GAB_CONFIG_STRING, .file = GAB_CONFIG_FILE_BY_CASE, .content = gab_volume_files_hash,
      .doc = "OUT/fields/NAME_0000001000 of an earlier run on as many cells, next to the parameter file or absolute: with "
             "phi_NAME of all phases and all c_1, c_2, ... (best in double precision) or mu_1, mu_2, ... The window has moved by 0 again."}};
 

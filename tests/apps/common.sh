@@ -30,6 +30,17 @@ checksum() {
   sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' "${1:-out}/summary.json" 2>/dev/null | grep . || echo "none, $BASHPID"
 }
 
+# picture FILE CONDITION: a PNG of 32 x 16 pixels, dark where the condition (Python, of x and y) holds.
+picture() {
+  python3 - "$1" "$2" <<'PY'
+import struct, sys, zlib
+rows = b"".join(b"\0" + bytes(0 if eval(sys.argv[2], {"x": x, "y": y}) else 255 for x in range(32)) for y in range(16))
+part = lambda kind, data: struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+open(sys.argv[1], "wb").write(b"\x89PNG\r\n\x1a\n" + part(b"IHDR", struct.pack(">IIBBBBB", 32, 16, 8, 0, 0, 0, 0)) +
+                              part(b"IDAT", zlib.compress(rows)) + part(b"IEND", b""))
+PY
+}
+
 # said TEXT: the last run said so (a fixed string).
 said() { [ -n "$1" ] && grep -qF -e "$1" said.txt || complain "expected: $1
 it said: $(cat said.txt)"; }

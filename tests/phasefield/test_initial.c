@@ -113,6 +113,76 @@ static void balls_are_round(void **state)
   assert_int_equal(phase_of(&start, 14, 14, 14), 3);
 }
 
+static void balls_continue_over_periodic_sides(void **state)
+{
+  (void)state;
+  gab_forest_options options = domain(2, 40, 20, 1);
+  gab_phasefield_start corner = {
+      .shape = GAB_START_SPHERE, .centre = {-1, 10, 0}, .radius = 6, .solids = 1, .solid = {1}};
+  gab_phasefield_start middle = corner;
+  middle.centre[0] = 19;
+  assert_int_equal(gab_phasefield_start_prepare(&corner, &options, 3), GAB_OK);
+  assert_int_equal(gab_phasefield_start_prepare(&middle, &options, 3), GAB_OK);
+  int solid = 0;
+  for (int64_t y = 0; y < 20; y++)
+    for (int64_t x = 0; x < 40; x++) {
+      solid += phase_of(&middle, x, y, 0) == 1;
+      assert_int_equal(phase_of(&corner, (x + 20) % 40, y, 0), phase_of(&middle, x, y, 0));
+    }
+  assert_true(solid > 100);
+  options.periodic[0] = false; /* cut by a side that is not periodic */
+  assert_int_equal(gab_phasefield_start_prepare(&corner, &options, 3), GAB_OK);
+  assert_int_equal(phase_of(&corner, 39, 10, 0), 3);
+}
+
+static void assert_refused(gab_phasefield_start start, const gab_forest_options *options, const char *why)
+{
+  assert_int_equal(gab_phasefield_start_prepare(&start, options, 3), GAB_ERR_INPUT);
+  if (!strstr(gab_error_message(), why)) fail_msg("expected %s, not %s", why, gab_error_message());
+}
+
+static void shapes_without_a_cell_are_refused(void **state)
+{
+  (void)state;
+  gab_forest_options options = domain(2, 40, 20, 1);
+  options.periodic[0] = options.periodic[1] = false;
+  const gab_phasefield_start ball = {
+      .shape = GAB_START_SPHERE, .centre = {10, 10, 0}, .radius = .7, .solids = 1, .solid = {1}};
+  gab_phasefield_start start = ball;
+  assert_refused(start, &options, "the sphere of radius 0.7 covers no cell");
+  start.radius = .71;
+  assert_refused(
+      (gab_phasefield_start){
+          .shape = GAB_START_SPHERE, .centre = {50, 10, 0}, .radius = 9, .solids = 1, .solid = {1}},
+      &options, "nearest cell (39, 10, 0)");
+  assert_int_equal(gab_phasefield_start_prepare(&start, &options, 3), GAB_OK);
+  start.centre[0] = 50;
+  options.periodic[0] = true;
+  assert_int_equal(gab_phasefield_start_prepare(&start, &options, 3), GAB_OK);
+  start = (gab_phasefield_start){.shape = GAB_START_PLANE, .height = .5, .solids = 1, .solid = {1}};
+  assert_refused(start, &options, "covers no cell");
+  start.height = .51;
+  assert_int_equal(gab_phasefield_start_prepare(&start, &options, 3), GAB_OK);
+}
+
+static void periods_fit_periodic_domains(void **state)
+{
+  (void)state;
+  gab_forest_options options = domain(2, 40, 10, 1);
+  gab_phasefield_start start = {.shape = GAB_START_LAMELLAE,
+                                .height = 3,
+                                .solids = 2,
+                                .solid = {0, 1},
+                                .share = {.5, .5},
+                                .period = 15};
+  options.periodic[0] = false;
+  assert_int_equal(gab_phasefield_start_prepare(&start, &options, 3), GAB_OK);
+  options.periodic[0] = true;
+  assert_refused(start, &options, "13.3333 would (3 periods)");
+  start.period = 40.0 / 3;
+  assert_int_equal(gab_phasefield_start_prepare(&start, &options, 3), GAB_OK);
+}
+
 static void impossible_states_are_refused(void **state)
 {
   (void)state;
@@ -146,6 +216,9 @@ int main(void)
       cmocka_unit_test(columns_continue_over_periodic_sides),
       cmocka_unit_test(lamellae_repeat),
       cmocka_unit_test(balls_are_round),
+      cmocka_unit_test(balls_continue_over_periodic_sides),
+      cmocka_unit_test(shapes_without_a_cell_are_refused),
+      cmocka_unit_test(periods_fit_periodic_domains),
       cmocka_unit_test(impossible_states_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

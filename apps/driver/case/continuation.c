@@ -20,6 +20,19 @@ bool gab_app_starts_anew(const gab_app_options *options)
 
 static bool has_its_default(const void *config, const char *key) { return !gab_config_is_set(config, key); }
 
+/* Which files have another content, behind what differs; ends the text. */
+static gab_status name_files(const gab_config *config, gab_buffer *differences)
+{
+  gab_buffer lines = {0};
+  GAB_TRY(gab_put_u8(differences, 0));
+  gab_status status = gab_config_name_files(config, (const char *)differences->data, &lines);
+  differences->size--;
+  if (status == GAB_OK) status = gab_put_bytes(differences, lines.data, lines.size);
+  if (status == GAB_OK) status = gab_put_u8(differences, 0);
+  gab_buffer_release(&lines);
+  return status;
+}
+
 /* Refuses a checkpoint of another case, with all that differs. */
 static gab_status check_case(const gab_config *config, const gab_app_options *options,
                              const gab_manifest *manifest)
@@ -29,7 +42,7 @@ static gab_status check_case(const gab_config *config, const gab_app_options *op
   size_t count = status == GAB_OK
                      ? gab_manifest_compare(&manifest->state, &mine, has_its_default, config, &differences)
                      : 0;
-  if (status == GAB_OK) status = gab_put_u8(&differences, 0);
+  if (status == GAB_OK) status = name_files(config, &differences);
   const char *text = (const char *)differences.data;
   if (status == GAB_OK && count > 0 && options->anyway)
     gab_log(GAB_LOG_WARNING,

@@ -15,4 +15,5 @@ void gab_app_put_case(gab_json *json, const gab_config *config, const gab_app_op
   for (size_t i = 0; i < options->drill_count; i++) gab_json_text(json, NULL, options->drills[i]);
   gab_json_close(json);
   gab_config_put_changed(config, "parameters", json);
+  gab_config_put_files(config, "files", json);
 }

@@ -53,6 +53,19 @@ static gab_status load(gab_world *world, const char *path, gab_config *config)
   return gab_output_settle(world, status);
 }
 
+/* Files that the case names, such as pictures: the root hashes them, so that each is read for that once. */
+static gab_status share_hashes(gab_world *world, gab_config *config)
+{
+  gab_buffer hashes = {0};
+  const bool root = gab_world_is_root(world);
+  gab_status status = root ? gab_config_hash_files(config, &hashes) : GAB_OK;
+  status = gab_output_settle(world, status);
+  if (status == GAB_OK) status = gab_world_broadcast(world, gab_world_root(world), &hashes);
+  if (status == GAB_OK && !root) status = gab_config_set_file_hashes(config, &hashes);
+  gab_buffer_release(&hashes);
+  return gab_output_settle(world, status);
+}
+
 static gab_status run_config(gab_world *world, gab_config *config, const gab_app_options *options)
 {
   gab_status status;
@@ -63,6 +76,7 @@ static gab_status run_config(gab_world *world, gab_config *config, const gab_app
   GAB_TRY_GOTO(status, refused, gab_app_config_finish(config, options));
   /* Other files are read here, pictures of geometries: what fails may differ from process to process. */
   GAB_TRY_GOTO(status, refused, gab_output_settle(world, gab_app_case_create(config, options, &which)));
+  GAB_TRY_GOTO(status, refused, share_hashes(world, config));
   gab_app_default_folder(options->word, folder, sizeof folder);
   const char *out = options->out ? options->out : folder;
   GAB_TRY_GOTO(status, refused, gab_app_continuation_find(world, config, options, out, which->steps, &begin));

@@ -42,6 +42,7 @@ gab_status gab_app_simulation_prepare(gab_app_run *it)
                                     &made->view));
   it->quantities = gab_lbm_quantities_list(made->view, which->domain.dimension, made->quantity_items);
   GAB_TRY(gab_app_flow_fluid_check(which, made->geometry));
+  GAB_TRY(gab_lbm_setup_check_geometry(which->base.config, made->geometry, &which->setup));
   return gab_app_forces_prepare(made);
 }
 

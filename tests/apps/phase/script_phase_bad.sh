@@ -57,6 +57,23 @@ mv out first
 sed -i 's/out.fields/first\/fields/' again.yaml
 run 0 3 again.yaml
 grep -q '"exit_code": 0' out/summary.json || complain "no run from files"
+# The content of all of these files is part of the case.
+run 0 2 again.yaml --set resilience.disk.every=2
+cp first/fields/fields_0000000240.s0001.h5 kept.h5
+python3 - first/fields/fields_0000000240.s0001.h5 <<'PY'
+import sys
+data = bytearray(open(sys.argv[1], "rb").read())
+at = len(data) // 2
+data[at] ^= 1  # in the values of a field
+open(sys.argv[1], "wb").write(data)
+PY
+"$gabion" run again.yaml --set run.steps=6 --set resilience.disk.every=2 --out out >said.txt 2>&1
+[ $? = 2 ] || complain "a changed initial state is taken for the one before: $(cat said.txt)"
+said 'phasefield.initial.path: content '
+said 'phasefield.initial.path: the file is first/fields/fields_0000000240'
+mv kept.h5 first/fields/fields_0000000240.s0001.h5
+"$gabion" run again.yaml --set run.steps=6 --set resilience.disk.every=2 --out out >said.txt 2>&1 ||
+  complain "the initial state as before: $(cat said.txt)"
 path=$(grep -n 'type: file' again.yaml | cut -d: -f1)
 again() { # again SED_EXPRESSION TEXT
   sed "$1" again.yaml >bad.yaml

@@ -48,6 +48,48 @@ said 'the body lies outside of the domain: along y it reaches from 17 to 25, the
 sed 's/centre: .10, 8./centre: [10, 18]/' channel.yaml >changed.yaml
 check 0 changed.yaml
 
+# ---- bodies that cover no cell: a plate between centres of cells, a white picture, what lies in a corner of a cell
+thin='  - {name: plate, type: box, lo: [9.6, 2], hi: [10.4, 9]}'
+sed "s/  - {type: cylinder.*/$thin/" channel.yaml >changed.yaml
+check 2 changed.yaml
+said 'changed.yaml:10:'
+said 'bodies.0: the body covers no cell: its extent is 0.8 x 7 cells of the finest level'
+sed 's/9.6, 2/9.5, 2/' changed.yaml >thick.yaml # the surface counts as inside
+check 0 thick.yaml
+not_said 'warning'
+sed "s/  - {type: cylinder.*/$thin/; s/9.6, 2/9.7, 2/; s/10.4, 9/10.3, 9/" channel.yaml >finer.yaml
+cat >>finer.yaml <<'YAML'
+refinement: {levels: 2, every: 10, criteria: [{type: vorticity, above: 0.1, below: 0.05}]}
+YAML
+check 0 finer.yaml
+said 'bodies.0 covers no cell of level 0, only of level 1 and finer: it exists only where the grid is as fine'
+sed 's/type: vorticity, above: 0.1, below: 0.05/type: bodies, distance: 1/' finer.yaml >near.yaml
+check 0 near.yaml
+not_said 'covers no cell'
+picture white.png False
+picture dot.png 'x == 12 and y == 6'
+for name in white dot; do
+  sed "s/  - {type: cylinder.*/  - {name: p, type: mask, file: $name.png, lo: [0, 0], hi: [32, 16]}/" channel.yaml >$name.yaml
+done
+if check 0 dot.yaml && ! grep -qi 'libpng' said.txt; then
+  check 2 white.yaml
+  said 'bodies.0: the body covers no cell: its extent is 32 x 16 cells'
+fi
+
+# ---- bodies that push fluid into a closed box, or take it from one
+push='  - {name: piston, type: box, lo: [-5, 2], hi: [4, 9], velocity: [0.02, 0]}'
+sed "s/  - {type: cylinder.*/$push/; /x_m.*/d" channel.yaml >piston.yaml
+sed 's/^boundaries:/boundaries:\n  x_min: {type: wall}\n  x_max: {type: wall}/' piston.yaml >changed.yaml
+check 2 changed.yaml
+said 'bodies.0.velocity: the body pushes fluid at one end only, since a side of the domain cuts it'
+said 'would change by 27.3 % in 1000 steps' # 7 cells of 0.02 in 32 x 16
+sed 's/0.02, 0/0, 0.02/' changed.yaml >along.yaml # moves in the surface where the side cuts it
+check 0 along.yaml
+sed 's/x_max: .*/x_max: {type: outflow}/' changed.yaml >open.yaml
+check 0 open.yaml
+sed 's/lo: \[-5, 2\]/lo: [2, 2]/' changed.yaml >whole.yaml # takes in at one end what it pushes at the other
+check 0 whole.yaml
+
 # ---- what nothing holds
 cat >pushed.yaml <<'YAML'
 run: {steps: 100}
