@@ -93,6 +93,7 @@ void gab_port_destroy(gab_port **port_pointer)
   *port_pointer = NULL;
   if (port->world) {
     gab_port_abandon(port);
+    gab_traffic_take_kept(port);
     gab_port **place = &port->world->ports;
     while (*place != port) place = &(*place)->next;
     *place = port->next;
@@ -186,7 +187,7 @@ static gab_envelope envelope_for(const gab_port *port, gab_slot target, uint64_t
                         .bytes = bytes};
 }
 
-static gab_status start_send(gab_port *port, gab_slot target, gab_buffer *message)
+static gab_status start_send(gab_port *port, gab_slot target, gab_buffer *message, bool kept)
 {
   gab_channel *channel;
   GAB_TRY(find_channel(port, target, &channel));
@@ -202,17 +203,28 @@ static gab_status start_send(gab_port *port, gab_slot target, gab_buffer *messag
   gab_transfer *transfer;
   GAB_TRY(gab_traffic_add(port, message, &transfer));
   transfer->outgoing = true;
+  transfer->kept = kept;
   transfer->peer = target;
   transfer->total = message->size;
   return gab_traffic_post(port, transfer, transfer->total);
 }
 
-gab_status gab_port_send(gab_port *port, gab_slot target, gab_buffer *message)
+static gab_status send_message(gab_port *port, gab_slot target, gab_buffer *message, bool kept)
 {
   GAB_TRY(check_peer(port, target, message));
   if (message->size < GAB_ENVELOPE_BYTES)
     GAB_FAIL(GAB_ERR_ARGUMENT, "port %s: the message was not begun by gab_message_begin()", port->name);
-  return gab_port_give_up(port, start_send(port, target, message));
+  return gab_port_give_up(port, start_send(port, target, message, kept));
+}
+
+gab_status gab_port_send(gab_port *port, gab_slot target, gab_buffer *message)
+{
+  return send_message(port, target, message, false);
+}
+
+gab_status gab_port_send_kept(gab_port *port, gab_slot target, gab_buffer *message)
+{
+  return send_message(port, target, message, true);
 }
 
 static gab_status check_order(const gab_port *port, gab_slot source)

@@ -79,6 +79,10 @@ void gab_port_set_pattern(gab_port *port, uint32_t pattern, uint64_t iteration);
  *  @return ::GAB_ERR_ARGUMENT or ::GAB_ERR_STATE for a call that is refused: what is under way stays so.
  * After any other failure everything is dropped, as after one of gab_port_finish() */
 gab_status gab_port_send(gab_port *port, gab_slot target, gab_buffer *message);
+/** Starts sending a message that may be the only copy of its bytes. As gab_port_send(), except that the port never takes the
+ *  buffer from the caller: after a fault, or after another failure, it holds what it held before. The caller neither writes
+ *  nor releases it until gab_port_finish() has succeeded, the world has been repaired, or the port has been destroyed. */
+gab_status gab_port_send_kept(gab_port *port, gab_slot target, gab_buffer *message);
 /** Starts receiving. @param[out] message  borrowed until gab_port_finish()
  *  @param[in] payload_bytes  exactly what will come, or GAB_SIZE_UNKNOWN; of unknown ones at most one per
  *  sender may be under way, and nothing else from that sender behind it. If something else comes,
@@ -97,7 +101,7 @@ gab_status gab_port_poll(gab_port *port, gab_slot source, gab_buffer *message, b
 gab_status gab_port_progress(gab_port *port, bool *done);
 /** Waits until all sends and receives of this port are done. In a world that breaks meanwhile all messages of
  *  all ports are dropped and their buffers handed back empty: a peer that does not know of the fault yet may
- *  still be reading the old content, so the port keeps that until the repair.
+ *  still be reading the old content, so the port keeps that until the repair. Buffers of gab_port_send_kept() stay as they are.
  *  @return ::GAB_ERR_FAULT then; ::GAB_ERR_CORRUPT or ::GAB_ERR_MPI if something else came than was due;
  *  ::GAB_ERR_STATE if a receive from oneself has no message */
 gab_status gab_port_finish(gab_port *port);

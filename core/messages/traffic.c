@@ -3,7 +3,8 @@
  *
  *  What is given up after a fault goes into limbo with its memory: a peer that has not noticed the fault yet
  *  may still be reading a message out of the sender's memory, and must not find it released or overwritten.
- *  Limbo is emptied when all the living have met in the repair. */
+ *  Limbo is emptied when all the living have met in the repair. Memory of gab_port_send_kept() stays with its
+ *  owner, who promises that much; limbo takes it over only from a port that ends before the repair. */
 #include "core/world/world_impl.h"
 
 #include <string.h>
@@ -294,12 +295,28 @@ void gab_port_abandon(gab_port *port)
   if (!traffic || traffic->transfer_count == 0) return;
   for (size_t i = 0; i < traffic->transfer_count; i++) {
     gab_transfer *transfer = &traffic->transfers[i];
+    if (transfer->kept) continue;
     gab_buffer_swap(transfer->message, &transfer->held);
     transfer->message = NULL;
   }
+  traffic->port = port;
   port->traffic = NULL;
   traffic->next = port->world->limbo;
   port->world->limbo = traffic;
+}
+
+void gab_traffic_take_kept(const gab_port *port)
+{
+  for (gab_traffic *traffic = port->world->limbo; traffic; traffic = traffic->next) {
+    if (traffic->port != port) continue;
+    for (size_t i = 0; i < traffic->transfer_count; i++) {
+      gab_transfer *transfer = &traffic->transfers[i];
+      if (!transfer->message) continue;
+      gab_buffer_swap(transfer->message, &transfer->held);
+      transfer->message = NULL;
+    }
+    traffic->port = NULL;
+  }
 }
 
 static void end_requests(gab_traffic *traffic)

@@ -25,6 +25,7 @@ extern "C" {
   X(SWAP, "swap", "the new snapshot becomes the valid one")                                                  \
   X(REPAIR, "repair", "the communicators are rebuilt without the dead")                                      \
   X(RECOVERY, "recovery", "blocks and entities are restored and adopted")                                    \
+  X(HAND_OVER, "hand-over", "images are under way to processes that replace dead ones")                      \
   X(MIGRATION, "migration", "blocks move to other slots")                                                    \
   X(OUTPUT, "output", "fields, pictures or probes are written")                                              \
   X(ADAPT_MARK, "adapt-mark", "blocks decide on their levels, 2:1 balance included")                         \

@@ -58,7 +58,7 @@ struct gab_comm {
 
 /** A logical message under way; it has one request per chunk. */
 typedef struct gab_transfer {
-  gab_buffer *message; /**< borrowed */
+  gab_buffer *message; /**< borrowed; NULL once the transfer is given up, unless `kept` */
   gab_buffer held;     /**< takes over the content of `message` when the transfer is given up */
   gab_slot peer;
   uint64_t sequence;
@@ -66,6 +66,7 @@ typedef struct gab_transfer {
   size_t posted; /**< bytes that have requests, from the front */
   size_t first;  /**< number of the request of the first chunk */
   bool outgoing;
+  bool kept;    /**< outgoing: the content stays in `message`, which outlives the limbo or the port */
   bool checked; /**< incoming: the envelope has been verified */
 } gab_transfer;
 
@@ -75,6 +76,7 @@ typedef struct gab_traffic {
   size_t transfer_count, transfer_capacity;
   MPI_Request *requests;
   size_t request_count, request_capacity;
+  const gab_port *port;     /**< in limbo: the port that gave it up, until that is destroyed */
   struct gab_traffic *next; /**< in limbo */
 } gab_traffic;
 
@@ -434,6 +436,8 @@ gab_status gab_traffic_wait(gab_port *port);
 /** Ends the requests in limbo and releases their memory. */
 void gab_world_purge_limbo(gab_world *world);
 void gab_traffic_destroy(gab_traffic *traffic);
+/** Before a port ends, and with it the promise of its callers: limbo takes over the messages of gab_port_send_kept(). */
+void gab_traffic_take_kept(const gab_port *port);
 /** Receives the next message of a channel whole, if its first chunk is there. */
 gab_status gab_traffic_poll(gab_port *port, gab_transfer *transfer, bool *there);
 /** Takes the oldest message to oneself for a receive. @param[out] taken  false if there is none */

@@ -19,6 +19,7 @@ static void release_snapshot(gab_snapshot *snapshot)
   gab_buffer_release(&snapshot->replicated);
   gab_members_release(&snapshot->members);
   gab_members_release(&snapshot->survivors);
+  gab_free(&snapshot->handed);
   gab_placement_release(&snapshot->placement);
   gab_redundancy_release(snapshot);
 }
@@ -159,6 +160,7 @@ bool gab_checkpoint_is_pending(const gab_checkpoint *checkpoint)
 static gab_status set_head(gab_checkpoint *checkpoint, gab_snapshot *next, gab_step step)
 {
   next->complete = next->told = false;
+  next->handed_count = 0;
   if (checkpoint->before_overwrite) checkpoint->before_overwrite(checkpoint->overwrite_user, next);
   next->serial = checkpoint->snapshots[checkpoint->valid].serial + 1;
   next->step = step;

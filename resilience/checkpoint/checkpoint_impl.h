@@ -19,7 +19,9 @@ enum {
 typedef enum gab_condition {
   GAB_CONDITION_UNKNOWN = 0,
   GAB_CONDITION_WHOLE,
-  GAB_CONDITION_CHANGED
+  GAB_CONDITION_CHANGED, /* its hash does not match */
+  GAB_CONDITION_OVERWRITTEN, /* whole, but of another snapshot: an image that this slot reads in the memory of another one */
+  GAB_CONDITION_ABSENT /* no bytes: a transfer of it broke off */
 } gab_condition;
 
 /* What becomes of an image that its slot offers to a process of its node (transfer_offer.c). The numbers are sent. */
@@ -62,9 +64,13 @@ typedef struct gab_snapshot {
   gab_members
       survivors; /* of these, found when it is gone back to: who came back since knows nothing of it */
   gab_placement placement; /* of these members: who keeps what of whom */
-  gab_buffer own;          /* a message: envelope room, then the image */
-  bool own_unseen;         /* memory for it that others can see was asked for and could not be had */
-  gab_buffer replicated;   /* hash, then replicated entities */
+  gab_slot *
+      handed; /* of a recovery: slots whose process replaced another one and holds the image that it was handed */
+  int handed_count;
+  bool keeps_handed; /* while heads are told: own image of a snapshot that was told in an earlier recovery */
+  gab_buffer own;    /* a message: envelope room, then the image */
+  bool own_unseen;   /* memory for it that others can see was asked for and could not be had */
+  gab_buffer replicated; /* hash, then replicated entities */
   gab_condition own_condition, replicated_condition;
   size_t sent_each;   /* bytes of the message to each holder */
   int shared_holders; /* of these have none: they look at the image where it is */
@@ -254,14 +260,29 @@ gab_status gab_images_restore_entities(gab_checkpoint *checkpoint, const gab_ima
 
    A slot that came back has survived nothing before its incarnation: of the snapshots of that time others tell it the
    head, and the restorer of its dead predecessor sends it the image. Until it holds two snapshots of its own it is a
-   newcomer. */
+   newcomer.
+
+   Hand-over of an image from a donor, which holds a copy of it, to the process that replaces a dead one:
+
+     kept       the donor holds the image, the replacement nothing
+     under way  the port reads the donor's image (gab_port_send_kept()); the replacement has a part of it
+     handed     the replacement has all of it, and the hash matches: both hold it
+     committed  all have agreed on the next snapshot: memory of both may be overwritten by the one after that
+
+   Invariants. (1) Neither a death nor an error changes what the donor holds: every state but the last is left for `kept', with
+   the next replacement or with adoption by the donor. (2) A replacement counts as a holder of its own image from `handed' on, also
+   in the next recovery, so the donor may die then. (3) Before `committed' nobody writes to an image of the snapshot, nor moves or
+   releases it. Where a donor only sees the image (::GAB_WITHIN_NODE_SHARE) it copies it first, and holds that copy from then on.
+
+   The same holds where an image replaces one that has changed in memory (redundancy_repair.c). Images of coded groups are made
+   from pieces, which stay where they are; the image that was made is sent, and made again if the receiver dies. */
 
 /* Whether the members now are not all those of the start: only then anybody can be a newcomer. Equal on all. */
 bool gab_newcomers_possible(const gab_checkpoint *checkpoint);
 /* Finds the slot that tells the others: of those that know most the lowest. Then all know the failure domains of the seats that
  * were respawned. It stays in office until gab_checkpoint_restore(), or the round of a recovery, has ended. Collective. */
 gab_status gab_newcomers_find_elder(gab_checkpoint *checkpoint);
-/* The heads of the elder's snapshots become known to those who lack them. Collective.
+/* The heads of the elder's snapshots become known to those who lack them, and to all who holds an image that it was handed. Collective.
  * @return GAB_ERR_LOST on all if nobody is left who holds a snapshot */
 gab_status gab_newcomers_brief(gab_checkpoint *checkpoint);
 /* How many seats the domains know here; where there are none, more than there can be. Local. */
@@ -274,6 +295,8 @@ typedef struct gab_rescued gab_rescued;
 /* Images go from restorers to newcomers, replicated entities from the elder. Collective. @return errors of messages;
  * GAB_ERR_CORRUPT here if what came is not whole */
 gab_status gab_newcomers_serve(gab_checkpoint *checkpoint, gab_snapshot *snapshot, gab_rescued *rescued);
+/* Whether the process of that slot replaced another one and holds its image of the snapshot, as gab_newcomers_brief() found. Local. */
+bool gab_newcomer_was_handed(const gab_snapshot *snapshot, gab_slot slot);
 /* A newcomer has gone back to it. Local. */
 void gab_newcomer_settle(gab_checkpoint *checkpoint, gab_snapshot *snapshot);
 

@@ -10,7 +10,8 @@
  * choice of the snapshot only by those in which they took part themselves. (2) The elder of a recovery is
  * complete, or as near to it as anybody: it holds every snapshot that may be chosen. (3) A newcomer never
  * counts as holder of anything but what it received itself in a snapshot that it completed; that is so
- * because a survivor of a snapshot is who has the same incarnation as then. */
+ * because a survivor of a snapshot is who has the same incarnation as then. Its own image is the exception: see the
+ * hand-over of an image in checkpoint_impl.h. */
 #include "resilience/checkpoint/checkpoint_impl.h"
 
 #include "core/messages/collective.h"
@@ -22,11 +23,19 @@ bool gab_newcomers_possible(const gab_checkpoint *checkpoint)
   return gab_world_members(checkpoint->world)->return_count > 0;
 }
 
+bool gab_newcomer_was_handed(const gab_snapshot *snapshot, gab_slot slot)
+{
+  for (int i = 0; i < snapshot->handed_count; i++)
+    if (snapshot->handed[i] == slot) return true;
+  return false;
+}
+
 /* Whether the part of `slot` in a snapshot has to be sent to it. Pure. */
 static bool needs_part(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot, gab_slot slot)
 {
   return gab_members_has(&snapshot->members, slot) && !gab_members_has(&snapshot->survivors, slot) &&
-         gab_members_has(gab_world_members(checkpoint->world), slot);
+         gab_members_has(gab_world_members(checkpoint->world), slot) &&
+         !gab_newcomer_was_handed(snapshot, slot);
 }
 
 /* ---------------------------------------------------------------- the elder */
@@ -71,15 +80,17 @@ static gab_status put_heads(const gab_checkpoint *checkpoint, gab_buffer *out)
   return GAB_OK;
 }
 
-/* Where a head goes that this process lacks: not over what it holds. NULL if it is known, or there is no
- * room, which means that it will not be chosen. */
+/* Where a head goes that this process lacks: not over what it holds, and best where the image that it was handed lies.
+ * NULL if it is known, or there is no room, which means that it will not be chosen. */
 static gab_snapshot *place_for(gab_checkpoint *checkpoint, uint64_t serial)
 {
   gab_snapshot *place = NULL;
   for (int i = 0; i < 2; i++) {
     gab_snapshot *snapshot = &checkpoint->snapshots[i];
-    if (snapshot->complete && snapshot->serial == serial) return NULL;
-    if (!snapshot->complete && !snapshot->told) place = snapshot;
+    if (snapshot->serial == serial && snapshot->complete) return NULL;
+    if (snapshot->serial == serial && snapshot->keeps_handed) return snapshot;
+    if (snapshot->complete || snapshot->told) continue;
+    if (!place || place->keeps_handed) place = snapshot;
   }
   return place;
 }
@@ -100,12 +111,13 @@ static gab_status take_head(gab_checkpoint *checkpoint, gab_reader *in)
   gab_snapshot *place = checkpoint->since > 0 ? place_for(checkpoint, head.serial) : NULL;
   gab_status status = GAB_OK;
   if (place) {
-    place->serial = head.serial;
-    place->step = step;
     place->blocks = head.blocks;
     place->own_blocks = 0;
     place->told = true;
-    gab_buffer_clear(&place->own);
+    if (place->serial != head.serial || !place->keeps_handed) gab_buffer_clear(&place->own);
+    place->keeps_handed = false;
+    place->serial = head.serial;
+    place->step = step;
     gab_buffer_clear(&place->replicated);
     status = gab_members_copy(&place->members, &head.survivors);
     if (status == GAB_OK)
@@ -122,10 +134,74 @@ static gab_status take_head(gab_checkpoint *checkpoint, gab_reader *in)
 static gab_status take_heads(gab_checkpoint *checkpoint, gab_reader in)
 {
   uint8_t count;
-  for (int i = 0; i < 2; i++) checkpoint->snapshots[i].told = false; /* those of an earlier recovery */
+  for (int i = 0; i < 2; i++) { /* those of an earlier recovery */
+    checkpoint->snapshots[i].keeps_handed = checkpoint->snapshots[i].told;
+    checkpoint->snapshots[i].told = false;
+  }
   GAB_TRY(gab_get_u8(&in, &count));
   for (int i = 0; i < count; i++) GAB_TRY(take_head(checkpoint, &in));
   return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- who holds the image that it was handed */
+
+static bool holds_handed(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot)
+{
+  const gab_slot me = gab_world_slot(checkpoint->world);
+  gab_reader forest, entities;
+  return snapshot->told && snapshot->own.size > 0 && snapshot->placement.scheme->kind == GAB_SCHEME_COPIES &&
+         gab_image_open(&snapshot->own, snapshot, me, me, &forest, &entities) == GAB_OK;
+}
+
+static gab_status append(void *user, gab_slot from, gab_reader bytes)
+{
+  (void)from;
+  return gab_put_bytes(user, bytes.at, gab_reader_left(&bytes));
+}
+
+static gab_status add_handed(gab_snapshot *snapshot, gab_slot slot)
+{
+  void *list = snapshot->handed;
+  GAB_TRY(gab_list_room(&list, (size_t)snapshot->handed_count, sizeof *snapshot->handed));
+  snapshot->handed = list;
+  snapshot->handed[snapshot->handed_count++] = slot;
+  return GAB_OK;
+}
+
+static gab_status take_handed(gab_checkpoint *checkpoint, gab_reader in)
+{
+  while (gab_reader_left(&in) > 0) {
+    gab_slot slot;
+    uint64_t serial;
+    GAB_TRY(gab_get_i32(&in, &slot));
+    GAB_TRY(gab_get_u64(&in, &serial));
+    for (int i = 0; i < 2; i++)
+      if (checkpoint->snapshots[i].serial == serial) GAB_TRY(add_handed(&checkpoint->snapshots[i], slot));
+  }
+  return GAB_OK;
+}
+
+/* All hear of it. Collective. */
+static gab_status spread_handed(gab_checkpoint *checkpoint)
+{
+  gab_world *world = checkpoint->world;
+  gab_buffer here, all;
+  gab_status status = GAB_OK;
+  gab_buffer_init(&here, GAB_MEMORY_OTHER);
+  gab_buffer_init(&all, GAB_MEMORY_OTHER);
+  for (int i = 0; i < 2; i++) {
+    gab_snapshot *snapshot = &checkpoint->snapshots[i];
+    snapshot->handed_count = 0;
+    if (!holds_handed(checkpoint, snapshot)) continue;
+    if (status == GAB_OK) status = gab_put_i32(&here, gab_world_slot(world));
+    if (status == GAB_OK) status = gab_put_u64(&here, snapshot->serial);
+  }
+  if (status == GAB_OK) status = gab_world_gather(world, &here, append, &all);
+  if (status == GAB_OK) status = gab_world_broadcast(world, gab_world_root(world), &all);
+  if (status == GAB_OK) status = take_handed(checkpoint, gab_reader_of_buffer(&all));
+  gab_buffer_release(&here);
+  gab_buffer_release(&all);
+  return status;
 }
 
 gab_status gab_newcomers_brief(gab_checkpoint *checkpoint)
@@ -142,7 +218,7 @@ gab_status gab_newcomers_brief(gab_checkpoint *checkpoint)
   if (status == GAB_OK) status = gab_world_broadcast(world, checkpoint->elder, &heads);
   if (status == GAB_OK) status = take_heads(checkpoint, gab_reader_of_buffer(&heads));
   gab_buffer_release(&heads);
-  return status;
+  return status == GAB_OK ? spread_handed(checkpoint) : status;
 }
 
 /* ---------------------------------------------------------------- the parts of the lost */
@@ -177,22 +253,27 @@ static bool is_rescued(const gab_rescued *rescued, gab_slot slot)
   return false;
 }
 
-static gab_status send_image(gab_checkpoint *checkpoint, const gab_snapshot *snapshot, gab_copy *copy)
+/* A copy stays with this slot until the next snapshot, also if the receiver dies. What was rescued is made from the rest again. */
+typedef gab_status (*send_fn)(gab_port *port, gab_slot target, gab_buffer *message);
+
+static gab_status send_image(gab_checkpoint *checkpoint, const gab_snapshot *snapshot, gab_copy *copy,
+                             send_fn send)
 {
   const gab_slot me = gab_world_slot(checkpoint->world);
   if (!needs_part(checkpoint, snapshot, copy->slot) || restorer_of(snapshot, copy->slot) != me) return GAB_OK;
   GAB_TRY(gab_image_to_send(&copy->image));
-  return gab_port_send(checkpoint->port, copy->slot, &copy->image);
+  return send(checkpoint->port, copy->slot, &copy->image);
 }
 
 static gab_status send_images(gab_checkpoint *checkpoint, gab_snapshot *snapshot, gab_rescued *rescued)
 {
-  for (int i = 0; i < rescued->count; i++) GAB_TRY(send_image(checkpoint, snapshot, &rescued->images[i]));
+  for (int i = 0; i < rescued->count; i++)
+    GAB_TRY(send_image(checkpoint, snapshot, &rescued->images[i], gab_port_send));
   for (int i = 0; i < snapshot->copy_count; i++) {
     gab_copy *copy = &snapshot->copies[i];
     bool first = !is_rescued(rescued, copy->slot);
     for (int k = 0; k < i; k++) first = first && snapshot->copies[k].slot != copy->slot;
-    if (first) GAB_TRY(send_image(checkpoint, snapshot, copy));
+    if (first) GAB_TRY(send_image(checkpoint, snapshot, copy, gab_port_send_kept));
   }
   return GAB_OK;
 }
@@ -201,22 +282,37 @@ static gab_status send_images(gab_checkpoint *checkpoint, gab_snapshot *snapshot
 static gab_status check_part(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot)
 {
   const gab_slot me = gab_world_slot(checkpoint->world);
-  gab_reader forest, entities, replicated = gab_reader_of_buffer(&snapshot->replicated);
+  gab_reader forest, entities, replicated = gab_reader_of_buffer(&snapshot->replicated),
+                               image = gab_message_reader(&snapshot->own);
   if (!gab_seal_is_whole(&replicated))
     GAB_FAIL(GAB_ERR_CORRUPT,
              "the replicated entities that were sent to slot %" GAB_PRI_SLOT " are not whole", me);
-  return gab_image_open(&snapshot->own, snapshot, me, me, &forest, &entities);
+  if (!gab_seal_is_whole(&image))
+    GAB_FAIL(GAB_ERR_CORRUPT,
+             "the image of slot %" GAB_PRI_SLOT " (snapshot of step %" GAB_PRI_STEP
+             ") arrived damaged from slot %" GAB_PRI_SLOT ": its hash does not match",
+             me, snapshot->step, restorer_of(snapshot, me));
+  return gab_image_cut(gab_message_reader(&snapshot->own), snapshot->serial, snapshot->step, me, &forest,
+                       &entities);
+}
+
+static gab_status hand_over(gab_checkpoint *checkpoint, gab_snapshot *snapshot, gab_rescued *rescued,
+                            bool is_served)
+{
+  const gab_slot me = gab_world_slot(checkpoint->world);
+  if (is_served)
+    GAB_TRY(gab_port_receive(checkpoint->port, restorer_of(snapshot, me), &snapshot->own, GAB_SIZE_UNKNOWN));
+  else GAB_TRY(send_images(checkpoint, snapshot, rescued));
+  gab_world_enter(checkpoint->world, GAB_FAULT_POINT_HAND_OVER);
+  return gab_port_finish(checkpoint->port);
 }
 
 gab_status gab_newcomers_serve(gab_checkpoint *checkpoint, gab_snapshot *snapshot, gab_rescued *rescued)
 {
-  const gab_slot me = gab_world_slot(checkpoint->world);
-  const bool is_served = needs_part(checkpoint, snapshot, me);
+  const bool is_served = needs_part(checkpoint, snapshot, gab_world_slot(checkpoint->world));
   GAB_TRY(spread_replicated(checkpoint, snapshot));
-  if (is_served)
-    GAB_TRY(gab_port_receive(checkpoint->port, restorer_of(snapshot, me), &snapshot->own, GAB_SIZE_UNKNOWN));
-  else GAB_TRY(send_images(checkpoint, snapshot, rescued));
-  GAB_TRY(gab_port_finish(checkpoint->port));
+  const gab_status status = hand_over(checkpoint, snapshot, rescued, is_served);
+  GAB_TRY(gab_port_give_up(checkpoint->port, status)); /* what was rescued is released behind a failure */
   return is_served ? check_part(checkpoint, snapshot) : GAB_OK;
 }
 

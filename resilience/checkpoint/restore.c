@@ -18,6 +18,7 @@ static gab_slot owner_now(void *context, gab_slot then)
 {
   const owner_map *map = context;
   if (map->approximates) return gab_metadata_images_restorer(map->checkpoint, map->snapshot, then);
+  if (gab_newcomer_was_handed(map->snapshot, then)) return then;
   const gab_slot restorer =
       gab_placement_restorer(&map->snapshot->placement, &map->snapshot->survivors, then);
   const bool is_back = gab_members_has(gab_world_members(map->checkpoint->world), then);
@@ -26,7 +27,14 @@ static gab_slot owner_now(void *context, gab_slot then)
 
 static bool is_restorable(const gab_snapshot *snapshot)
 {
-  return gab_placement_survives(&snapshot->placement, &snapshot->survivors);
+  const gab_members *now = &snapshot->survivors;
+  if (snapshot->handed_count == 0) return gab_placement_survives(&snapshot->placement, now);
+  for (int32_t i = 0; i < now->gone_count; i++)
+    if (gab_members_has(&snapshot->placement.members, now->gone[i]) &&
+        gab_placement_restorer(&snapshot->placement, now, now->gone[i]) == GAB_NO_SLOT &&
+        !gab_newcomer_was_handed(snapshot, now->gone[i]))
+      return false;
+  return true;
 }
 
 /* The complete snapshot of that serial number, NULL if there is none here. */

@@ -15,6 +15,7 @@ typedef enum part { PART_IMAGE, PART_REPLICATED, PART_PARITIES } part;
 typedef struct changed {
   int32_t part;
   gab_slot holder, slot;
+  int32_t condition; /* neither unknown nor whole */
 } changed;
 
 typedef struct repairing {
@@ -31,6 +32,7 @@ typedef struct repairing {
 
 static gab_condition verify_hash(gab_reader bytes)
 {
+  if (gab_reader_left(&bytes) == 0) return GAB_CONDITION_ABSENT;
   return gab_seal_is_whole(&bytes) ? GAB_CONDITION_WHOLE : GAB_CONDITION_CHANGED;
 }
 
@@ -51,12 +53,13 @@ static bool check_bytes(const gab_buffer *bytes, gab_condition *condition)
 static bool check_copy(const gab_snapshot *snapshot, gab_copy *copy)
 {
   gab_reader forest, entities;
-  if (!copy->image.fixed) return check_message(&copy->image, &copy->condition);
-  if (copy->condition == GAB_CONDITION_UNKNOWN)
-    copy->condition =
-        gab_image_open(&copy->image, snapshot, copy->slot, copy->slot, &forest, &entities) == GAB_OK
-            ? GAB_CONDITION_WHOLE
-            : GAB_CONDITION_CHANGED;
+  const bool known = copy->condition != GAB_CONDITION_UNKNOWN,
+             whole = check_message(&copy->image, &copy->condition);
+  if (!copy->image.fixed) return whole;
+  if (whole && !known &&
+      gab_image_cut(gab_message_reader(&copy->image), snapshot->serial, snapshot->step, copy->slot, &forest,
+                    &entities) != GAB_OK)
+    copy->condition = GAB_CONDITION_OVERWRITTEN;
   return copy->condition == GAB_CONDITION_WHOLE;
 }
 
@@ -98,11 +101,13 @@ bool gab_condition_is_good(const gab_checkpoint *checkpoint, gab_snapshot *snaps
   return good;
 }
 
-static gab_status put_finding(gab_buffer *out, part which, gab_slot holder, gab_slot slot)
+static gab_status put_finding(gab_buffer *out, part which, gab_slot holder, gab_slot slot,
+                              gab_condition condition)
 {
   GAB_TRY(gab_put_i32(out, which));
   GAB_TRY(gab_put_i32(out, holder));
-  return gab_put_i32(out, slot);
+  GAB_TRY(gab_put_i32(out, slot));
+  return gab_put_i32(out, (int32_t)condition);
 }
 
 static gab_status put_findings(const repairing *m, gab_buffer *out)
@@ -110,14 +115,14 @@ static gab_status put_findings(const repairing *m, gab_buffer *out)
   gab_snapshot *snapshot = m->snapshot;
   if (snapshot->told) return GAB_OK;
   if (!check_message(&snapshot->own, &snapshot->own_condition))
-    GAB_TRY(put_finding(out, PART_IMAGE, m->me, m->me));
+    GAB_TRY(put_finding(out, PART_IMAGE, m->me, m->me, snapshot->own_condition));
   if (!check_bytes(&snapshot->replicated, &snapshot->replicated_condition))
-    GAB_TRY(put_finding(out, PART_REPLICATED, m->me, m->me));
+    GAB_TRY(put_finding(out, PART_REPLICATED, m->me, m->me, snapshot->replicated_condition));
   for (int i = 0; i < snapshot->copy_count; i++)
     if (!check_copy(snapshot, &snapshot->copies[i]))
-      GAB_TRY(put_finding(out, PART_IMAGE, m->me, snapshot->copies[i].slot));
+      GAB_TRY(put_finding(out, PART_IMAGE, m->me, snapshot->copies[i].slot, snapshot->copies[i].condition));
   if (has_parities(snapshot) && !check_bytes(&snapshot->parities.rows, &snapshot->parities.condition))
-    GAB_TRY(put_finding(out, PART_PARITIES, m->me, m->me));
+    GAB_TRY(put_finding(out, PART_PARITIES, m->me, m->me, snapshot->parities.condition));
   return GAB_OK;
 }
 
@@ -144,6 +149,7 @@ static gab_status gather(repairing *m, gab_buffer *here, gab_buffer *all)
     GAB_TRY(gab_get_i32(&in, &m->list[i].part));
     GAB_TRY(gab_get_i32(&in, &m->list[i].holder));
     GAB_TRY(gab_get_i32(&in, &m->list[i].slot));
+    GAB_TRY(gab_get_i32(&in, &m->list[i].condition));
   }
   return GAB_OK;
 }
@@ -230,19 +236,28 @@ static bool can_repair(const repairing *m, const changed *lack)
   return gab_group_can_rebuild(&group, &losses);
 }
 
+static const char *name_of(int32_t which)
+{
+  return which == PART_IMAGE ? "image" : which == PART_REPLICATED ? "replicated entities" : "parities";
+}
+
+static const char *what_happened(int32_t condition)
+{
+  return condition == GAB_CONDITION_ABSENT        ? "a transfer of it broke off"
+         : condition == GAB_CONDITION_OVERWRITTEN ? "overwritten by another snapshot"
+                                                  : "changed in memory, its hash does not match";
+}
+
 static gab_status check_all(const repairing *m)
 {
   for (size_t i = 0; i < m->count; i++) {
     const changed *lack = &m->list[i];
     if (can_repair(m, lack)) continue;
-    GAB_FAIL(
-        GAB_ERR_LOST,
-        "%s slot %" GAB_PRI_SLOT " (snapshot of step %" GAB_PRI_STEP ") that slot %" GAB_PRI_SLOT
-        " holds %s changed in memory, its hash does not match, and there is nothing whole left to replace it",
-        lack->part == PART_IMAGE        ? "the image of"
-        : lack->part == PART_REPLICATED ? "what is equal on all, of"
-                                        : "the parities of",
-        lack->slot, m->snapshot->step, lack->holder, lack->part == PART_IMAGE ? "has" : "have");
+    GAB_FAIL(GAB_ERR_LOST,
+             "the %s of slot %" GAB_PRI_SLOT " at slot %" GAB_PRI_SLOT " (snapshot of step %" GAB_PRI_STEP
+             "): %s, and no whole copy is left to replace it",
+             name_of(lack->part), lack->slot, lack->holder, m->snapshot->step,
+             what_happened(lack->condition));
   }
   return GAB_OK;
 }
@@ -251,9 +266,7 @@ static gab_status check_all(const repairing *m)
 
 static void log_replaced(const repairing *m, part which, gab_slot slot, const char *from)
 {
-  const char *what = which == PART_IMAGE        ? "image"
-                     : which == PART_REPLICATED ? "replicated entities"
-                                                : "parities";
+  const char *what = name_of(which);
   m->checkpoint->stats.replaced++;
   gab_log_all(GAB_LOG_WARNING,
               "the %s of slot %" GAB_PRI_SLOT " held here (snapshot of step %" GAB_PRI_STEP
@@ -319,7 +332,7 @@ static gab_status replace_image(const repairing *m, const changed *lack, gab_slo
   if (source == m->me) {
     gab_buffer *image = image_here(m, lack->slot, &condition);
     GAB_TRY(gab_image_to_send(image));
-    GAB_TRY(gab_port_send(port, lack->holder, image));
+    GAB_TRY(gab_port_send_kept(port, lack->holder, image));
     return gab_port_finish(port);
   }
   gab_buffer fresh;

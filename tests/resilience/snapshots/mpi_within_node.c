@@ -535,7 +535,7 @@ static void what_was_written_over_is_no_snapshot(bench *b, size_t third_bytes)
   repair(b);
   if (looked_at) {
     CHECK(gab_checkpoint_restore(b->checkpoint, &report) == GAB_ERR_LOST);
-    CHECK(strstr(gab_error_message(), "changed in memory") != NULL);
+    CHECK(strstr(gab_error_message(), "overwritten by another snapshot") != NULL);
   } else {
     comes_back(b, first, first);
   }
