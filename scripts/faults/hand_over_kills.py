@@ -5,7 +5,8 @@
 
 Each run first loses one process at a random time. Then the next kills aim at the hand-over that follows, by mode:
 
-  spare      each spare process that is called, at a random moment after its call; the last ones too, so the run shrinks
+  spare      each spare process that is called, at a random moment after its call, or when its memory has grown by a random
+             part of an image; the last ones too, so the run shrinks
   respawn    each process that is started for a dead one, likewise
   shrink     a survivor while the others adopt and rebalance; not the donor, whose death would be the second of a pair
   rebalance  a process of a flow whose grid adapts, so that blocks move all the time; one at a time
@@ -66,6 +67,15 @@ def events(folder):
 
 def named(folder, name):
     return [event for event in events(folder) if event.get("event") == name]
+
+
+def resident(pid):
+    """Bytes; 0 if the process is gone."""
+    try:
+        with open("/proc/%d/statm" % pid) as file:
+            return 4096 * int(file.read().split()[1])
+    except (OSError, IndexError):
+        return 0
 
 
 def checksum(folder):
@@ -147,6 +157,7 @@ class Kills:
         self.random = random.Random(options.seed)
         self.delays = collections.defaultdict(list)  # of a mode: those that met the window
         self.number = 0
+        self.image = 19 * 8 * options.cells**3 / 4  # bytes of one of four processes
         self.file = open(os.path.join(options.out, "kills.log"), "w")
 
     def note(self, text):
@@ -193,7 +204,7 @@ class Kills:
             hit = "checkpoint" not in earlier[len(earlier) - earlier[::-1].index("start"):]
         self.counts[mode, "killed"] += 1
         self.counts[mode, "in the window"] += hit
-        if hit:
+        if hit and delay is not None:
             self.delays[mode].append(delay)
         self.note("  %s, noticed in %s" % ("hit" if hit else "missed", ", ".join(sorted(phases)) or "no phase"))
 
@@ -226,12 +237,11 @@ class Kills:
             pid = target(run, pids, seat)
             if pid is None:
                 break
-            wait = self.delay(mode, self.options.within / 1000)
-            time.sleep(wait)
+            words, wait = self.receive(mode, pid)
             when = run.kill(pid)
             if when is None:
                 break
-            self.note("  seat %d killed %.1f ms after its call" % (seat, 1000 * wait))
+            self.note("  seat %d killed %s" % (seat, words))
             self.noticed(run, when)
             self.count(mode, run, when, wait)
 
@@ -239,6 +249,18 @@ class Kills:
         def target(run, pids, seat):
             return next((pid for pid, rank in pids.items() if rank == seat), None)
         self.replacements("spare", run, 4, target)
+
+    def receive(self, mode, pid):
+        """Waits for a moment of the transfer. @return in words, and the delay, which is None if memory said when"""
+        began, part = time.time(), self.random.uniform(0.02, 1)
+        if self.random.random() < 0.3:
+            wait = self.delay(mode, self.options.within / 1000)
+            time.sleep(wait)
+            return "%.1f ms after its call" % (1000 * wait), wait
+        before = resident(pid)
+        while 0 < resident(pid) < before + part * self.image and time.time() < began + 2:
+            pass
+        return "with %d %% of an image after %.1f ms" % (100 * part, 1000 * (time.time() - began)), None
 
     def respawn(self, run):
         def target(run, pids, seat):

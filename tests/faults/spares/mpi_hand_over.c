@@ -147,11 +147,16 @@ static void count_recovery(void *user, const gab_fault *fault)
   l->returned += fault->returned;
 }
 
-static gab_within_node way(void)
+/* How the image comes to the replacement process: from a copy that was made so, or from parities. */
+static void choose_way(gab_protection *protection)
 {
-  const char *name = getenv("GABION_TEST_WAY");
-  if (!name) return GAB_WITHIN_NODE_COPY;
-  return strcmp(name, "share") == 0 ? GAB_WITHIN_NODE_SHARE : GAB_WITHIN_NODE_SEND;
+  const char *way = getenv("GABION_TEST_WAY");
+  if (!way) return;
+  if (strcmp(way, "share") == 0) protection->within_node = GAB_WITHIN_NODE_SHARE;
+  else if (strcmp(way, "send") == 0) protection->within_node = GAB_WITHIN_NODE_SEND;
+  else if (strcmp(way, "compressed") == 0) protection->compression = GAB_COMPRESSION_LZ4;
+  else if (strcmp(way, "parity") == 0) protection->redundancy.scheme = gab_scheme_by_name("parity");
+  else REQUIRE(!"a way");
 }
 
 static gab_status run(life *l, const gab_protection *protection)
@@ -186,8 +191,8 @@ int main(int argc, char **argv)
   REQUIRE(l.moments > 0 && l.moments < MOST_SPARES && gab_world_members(world)->slots == PLAYERS);
   doom(world, &l);
   gab_world_set_fault_point_hook(world, on_phase, NULL);
-  const gab_protection protection = {
-      .every = {.steps = EVERY}, .within_node = way(), .strategies = {by_spares_alone}};
+  gab_protection protection = {.every = {.steps = EVERY}, .strategies = {by_spares_alone}};
+  choose_way(&protection);
   REQUIRE_OK(automaton_create(&l.app, world, (int32_t[]){3, 2, 2}));
   REQUIRE_OK(run(&l, &protection));
   REQUIRE(l.right);
