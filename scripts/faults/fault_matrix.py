@@ -19,7 +19,8 @@ then it is decided by when they died. That is told by events.jsonl: each victim 
 which phase it dies, each survivor in which phase it noticed, each recovery whom it lost. The end is then worked out from
 these groups of deaths in their order (judge()), as strictly: a survivor that was still exchanging images does not have
 the new snapshot, one that was past that does. There is one right end in each case, and the table says of how many runs
-it differs from the planned one.
+it differs from the planned one. Only where a donor dies before the next snapshot there may be two, since no event tells
+whether the replacement process had received its image.
 """
 import argparse
 import collections
@@ -495,14 +496,14 @@ def is_new_snapshot_there(events, epoch, group, visit):
     """Whether those who survive deaths in the middle of a recovery have the first of the two snapshots that it takes. From
     the phase in which one died, and from those in which the others noticed. None: no event tells."""
     phase, victims = group[0]["phase"], {e["slot"] for e in group}
-    if phase in ("repair", "recovery", "respawn") or (phase == "snapshot" and visit < 3):
+    if phase in ("repair", "recovery", "hand-over", "respawn") or (phase == "snapshot" and visit < 3):
         return False  # whoever dies has not sent its image yet
     if phase in ("migration", "swap") or phase in ADAPTING or (phase == "commit" and visit > 1):
         return True
     noticed = {e["phase"] for e in events if e["event"] == "fault noticed" and e["epoch"] == epoch and e["slot"] not in victims}
     if phase in ("snapshot", "commit"):
         return bool(noticed) and "snapshot" not in noticed
-    if noticed & {"repair", "recovery", "respawn"}:
+    if noticed & {"repair", "recovery", "hand-over", "respawn"}:
         return False
     return True if noticed & {"swap", "migration", *ADAPTING} else None
 
@@ -556,7 +557,12 @@ def expected_end(row, events, deaths):
             for renewed in [True, False] if fresh is None else [fresh]:
                 seats = {e["slot"]: e["seat"] for e in events if e["event"] == "called" and e["epoch"] <= epoch}
                 state = (seated(row, seats, members, dead), frozenset(), end) if renewed else (members, dead, end)
-                after.append(die(row, events, epoch, {e["slot"] for e in group}, state))
+                slots = {e["slot"] for e in group}
+                after.append(die(row, events, epoch, slots, state))
+                # Replacement processes that had their image count as holders of it; no event tells whether they had it.
+                handed = frozenset(state[1] & set(seats)) - slots
+                if handed and row["scheme"] in ("pairwise", "ring"):
+                    after.append(die(row, events, epoch, slots, state, handed))
         states = after
     return sorted({end for _, _, end in states})
 
@@ -567,12 +573,12 @@ def seated(row, seats, members, dead):
                      [new_member(row, m, seats[m[0]]) for m in members if m[0] in dead and m[0] in seats])
 
 
-def die(row, events, epoch, slots, state):
-    """The state after the deaths of some slots in one epoch."""
+def die(row, events, epoch, slots, state, handed=frozenset()):
+    """The state after the deaths of some slots in one epoch, if replacement processes of others hold the images of those."""
     members, dead, end = state
     dead = dead | slots
     root_died = min(slot for slot, _, _ in members) in dead
-    lost = lost_slots(row, members, dead)
+    lost = lost_slots(row, members, dead) - handed
     single = end == "lost single" or (row["buffers"] == 1 and is_single_torn(events, epoch, slots))  # torn it stays
     if not lost and not single:
         return members, dead, end
