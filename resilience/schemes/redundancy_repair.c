@@ -254,8 +254,8 @@ static gab_status check_all(const repairing *m)
     const changed *lack = &m->list[i];
     if (can_repair(m, lack)) continue;
     GAB_FAIL(GAB_ERR_LOST,
-             "the %s of slot %" GAB_PRI_SLOT " at slot %" GAB_PRI_SLOT " (snapshot of step %" GAB_PRI_STEP
-             "): %s, and no whole copy is left to replace it",
+             "the %s of slot %" GAB_PRI_SLOT " that slot %" GAB_PRI_SLOT
+             " holds (snapshot of step %" GAB_PRI_STEP "): %s, and no whole copy is left to replace it",
              name_of(lack->part), lack->slot, lack->holder, m->snapshot->step,
              what_happened(lack->condition));
   }
