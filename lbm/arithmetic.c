@@ -26,8 +26,9 @@ static int print(const gab_lbm *lbm, char *text, size_t capacity)
   char numbers[48] = "";
   if (gab_lattice_is_own(gab_lattice_number(lattice)))
     snprintf(numbers, sizeof numbers, ", lattice with the numbers %016" PRIx64, gab_lattice_numbers(lattice));
-  return snprintf(text, capacity, "%s/%s/%s, revision %d%s%s%s", lattice->name, reals,
-                  options->collision->title, options->collision->revision, levels, kernel, numbers);
+  const char *walls = lbm->model.walls.is_on ? ", walls revision 1" : "";
+  return snprintf(text, capacity, "%s/%s/%s, revision %d%s%s%s%s", lattice->name, reals,
+                  options->collision->title, options->collision->revision, levels, walls, kernel, numbers);
 }
 
 /* @param[out] text  all of it, however long the title of the collision is: the revisions stand at its end. To be freed */
@@ -88,15 +89,25 @@ gab_status gab_lbm_check_arithmetic(const gab_lbm *lbm, gab_reader *in)
 
 gab_status gab_lbm_pack_state(void *lbm, gab_buffer *out)
 {
+  const gab_wall_balance *walls = &((const gab_lbm *)lbm)->model.walls;
   GAB_TRY(gab_lbm_put_arithmetic(lbm, out));
+  if (walls->is_on) {
+    GAB_TRY(gab_put_i64(out, walls->excess));
+    GAB_TRY(gab_put_i64(out, walls->weight));
+  }
   return gab_put_i64(out, gab_lbm_get_step(lbm));
 }
 
 gab_status gab_lbm_unpack_state(void *lbm, gab_reader *in)
 {
-  int64_t step;
+  int64_t step, excess = 0, weight = 0;
   GAB_TRY(gab_lbm_check_arithmetic(lbm, in));
+  if (((const gab_lbm *)lbm)->model.walls.is_on) {
+    GAB_TRY(gab_get_i64(in, &excess));
+    GAB_TRY(gab_get_i64(in, &weight));
+  }
   GAB_TRY(gab_get_i64(in, &step));
+  gab_wall_balance_set(lbm, excess, weight);
   gab_lbm_set_step(lbm, step);
   return GAB_OK;
 }

@@ -268,6 +268,7 @@ static gab_status set_model(gab_lbm_model *model, const gab_forest_options *fore
   model->lattice = model->options.lattice;
   for (int level = 0; level < GAB_LBM_LEVELS; level++) set_level(model, level, &domain);
   GAB_TRY(set_kernel(model));
+  model->walls.is_on = gab_wall_balance_is_needed(model);
   GAB_TRY(gab_link_templates_create(&model->link_templates));
   return set_storage(model, forest, slots);
 }

@@ -31,6 +31,12 @@
  * y+, z-, z+; beyond free-slip sides only, it is reflected at all of them. At an edge with a free-slip side
  * the velocity of a velocity side has no component across the free-slip one.
  *
+ *  Bodies: interpolated walls (Bouzidi, Firdaouss & Lallemand 2001) are of second order, but make mass. Where no side sets the
+ *  mass (gab_lbm_has_open_side()), what bodies make in a step is summed over all processes and taken back in the next step, by all
+ *  links of interpolated and moving walls, each by the weight of its direction. So the mass of the cells less what is still to be
+ *  taken back (gab_lbm_integrals.mass) is constant to rounding, and the order of the walls stays (doc/walls.md). Regions of fluid
+ *  that do not touch share one sum. gab_lbm_collide() is then collective over all processes, and no steps are taken in passes.
+ *
  *  Levels: blocks of a forest may be of several levels (blockforest/adaptation/adapt.h), if they have an even number of cells along each
  * axis, at least 4. The lattice velocity is the same on all, so a level makes two sub-steps in a step of the level above; rates and force
  * are scaled so that shear and bulk viscosity, the magic parameter (if it is not bounded) and the acceleration are those of level 0. What
@@ -248,8 +254,8 @@ void gab_lbm_time_blocks(gab_lbm *lbm, bool on);
 /** What has been timed since. Local. */
 gab_lbm_times gab_lbm_get_times(const gab_lbm *lbm);
 
-/** Steps done; time of the ramps. Equal on all processes, part of the state: to be saved and restored with
- * it. */
+/** Steps done; time of the ramps. Equal on all processes, part of the state: gab_lbm_entity() saves and restores it, with what
+ *  else there is beside blocks. */
 gab_step gab_lbm_get_step(const gab_lbm *lbm);
 void gab_lbm_set_step(gab_lbm *lbm, gab_step step);
 /** Clears what lies in solid cells: it is no state and nobody reads it, but it goes with the ghosts of fluid cells. Behind that
@@ -358,6 +364,11 @@ gab_status gab_lbm_macroscopic(const gab_lbm *lbm, const gab_block *block, const
 /** 1 for fluid, 0 for solid cells of a local block, x fastest. Local. */
 gab_status gab_lbm_fluid_mask(const gab_lbm *lbm, const gab_block *block, const gab_box *box, uint8_t *fluid);
 
+/** Whether a side lets the density settle the mass: `pressure`, `outflow`, or a user-defined one. Pure. */
+bool gab_lbm_has_open_side(const gab_lbm_options *options, int dimension);
+/** Whether the mass that interpolated walls make in a step is taken back in the next: see "Bodies" above. Local. */
+bool gab_lbm_balances_walls(const gab_lbm *lbm);
+
 /** Counts of this process's blocks. Local. */
 typedef struct gab_lbm_counts {
   uint64_t fluid_cells;
@@ -373,6 +384,7 @@ gab_lbm_counts gab_lbm_count(const gab_lbm *lbm);
 typedef struct gab_lbm_integrals {
   uint64_t fluid_cells;
   double volume; /**< of the fluid, in cells of level 0 */
+  /** Mass: of the cells, less what walls take back in the next step. */
   double mass, momentum[3], kinetic_energy;
   double strain; /**< sum of S:S, S from the non-equilibrium; in a periodic or closed domain at rest at its
                       walls this is the enstrophy, half the sum of vorticity squared */

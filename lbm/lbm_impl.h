@@ -163,7 +163,9 @@ typedef struct gab_links {
   gab_momentum_link *momenta;
   size_t copy_count, velocity_count, linear_count, pressure_count, outflow_count, momentum_count;
   size_t (*start)[GAB_LINK_LISTS]; /**< per slab of the block, and at the end: the first link of its cells */
-  uint64_t copied_cells;           /**< a copy link may stand for many */
+  double *excess;        /**< per slab: mass that its linear links made, applied last; NULL: not measured */
+  int64_t linear_weight; /**< sum of the weights of their directions, in units of 2^-#GAB_WALL_WEIGHT_BITS */
+  uint64_t copied_cells; /**< a copy link may stand for many */
   uint64_t fallbacks;
 } gab_links;
 
@@ -173,6 +175,20 @@ double gab_link_pressure(const gab_lbm_model *model, const gab_level_model *at, 
 /** Of an outflow, or of a program's own side. */
 double gab_link_outflow(const gab_lbm_model *model, const gab_level_model *at, const gab_open_link *link,
                         const double g[GAB_LATTICE_MAX_Q]);
+
+/** Mass balance of the walls of bodies: wall_balance.c. Equal on all processes, part of the state. */
+typedef struct gab_wall_balance {
+  bool is_on;
+  int64_t excess; /**< mass that walls have made and not taken back, in units of 2^-#GAB_WALL_EXCESS_BITS */
+  int64_t weight; /**< of all linear links, by direction, in units of 2^-#GAB_WALL_WEIGHT_BITS */
+  double returned[GAB_LATTICE_MAX_Q]; /**< added to each population that a linear link writes, by direction */
+} gab_wall_balance;
+
+/** Excess is counted in multiples of 2^-50 of the mass of a cell of level 0: sums of integers do not depend on their order. */
+#define GAB_WALL_EXCESS_BITS 50
+#define GAB_WALL_WEIGHT_BITS 40
+/** Rounds a value of less than 2 in size to a multiple of 2^-50. Doubles add such multiples exactly up to 8. */
+static inline double gab_wall_excess_of(double value) { return (value + 6) - 6; }
 
 /* ------------------------------------------------------------------------------------------ model and blocks
  */
@@ -250,7 +266,8 @@ struct gab_lbm_model {
   struct gab_link_templates *link_templates; /* link_template_impl.h; changed while blocks are made */
   bool times_blocks;
   const struct gab_local_force *local_force; /* borrowed; NULL: none */
-  const gab_forest *forest;                  /* of it */
+  gab_wall_balance walls;
+  const gab_forest *forest; /* of it */
 };
 
 /** Data of a block. */
@@ -376,6 +393,7 @@ struct gab_lbm {
   uint64_t steps_in_passes; /* of several: gab_lbm_steps() */
   size_t pass_cache;        /* bytes of the last cache that a thread may take for a pass */
   gab_lbm_ghosts ghosts;    /* of the step that is due, on level 0: finer ones do as they are told */
+  int64_t walls_made; /* by the walls of this process in the step under way, as gab_wall_balance.excess */
   bool wants_forces, has_forces;
   gab_exact_sum (*forces)[3];   /* one per body: this process's share */
   gab_lbm_recompute *recompute; /* owned; NULL: no block was ever to be computed twice */
@@ -466,6 +484,18 @@ void gab_links_apply(const gab_lbm_model *model, const gab_lbm_job *job, const d
 /** The same of a block that stores all cells. */
 void gab_links_apply_dense(const gab_lbm_model *model, const gab_lbm_job *job,
                            const double ramp[GAB_SIDE_COUNT]);
+
+/** Whether the walls of a model have to be balanced: an interpolated or moving body, and no side that sets the mass. */
+bool gab_wall_balance_is_needed(const gab_lbm_model *model);
+/** Adds what the links of a level have made in the sub-step that has just been swept. Local. */
+void gab_wall_balance_collect(gab_lbm *lbm, int level);
+/** Sums over all processes what was collected since the last call, and sets what the walls take back in the next step.
+ *  Collective. */
+gab_status gab_wall_balance_close(gab_lbm *lbm);
+/** Mass that the cells hold and the walls take back in the next step. */
+double gab_wall_balance_mass(const gab_lbm *lbm);
+/** What a restored state has: sets the rest. */
+void gab_wall_balance_set(gab_lbm *lbm, int64_t excess, int64_t weight);
 
 /** Works out what crosses in each direction. */
 void gab_lbm_list_sides(gab_lbm_model *model);

@@ -21,8 +21,9 @@ extern "C" {
 
 /** How the fluid meets a body. */
 typedef enum gab_wall {
-  GAB_WALL_STAIRCASE,   /**< half-way bounce-back on every link */
-  GAB_WALL_INTERPOLATED /**< Bouzidi, Firdaouss & Lallemand 2001, linear; not for masks */
+  GAB_WALL_STAIRCASE, /**< half-way bounce-back on every link */
+  /** Bouzidi, Firdaouss & Lallemand 2001, linear; not for masks. How it keeps the mass: "Bodies" in lbm/lbm.h. */
+  GAB_WALL_INTERPOLATED
 } gab_wall;
 
 #define GAB_BODY_NAME_LENGTH 32

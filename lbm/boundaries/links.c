@@ -378,6 +378,18 @@ static gab_status trim_all(gab_links *links)
   return GAB_OK;
 }
 
+/* For the mass balance of the walls: what each slab makes is noted. */
+static gab_status prepare_balance(const gab_lbm_model *model, gab_links *links)
+{
+  if (!model->walls.is_on || links->linear_count == 0) return GAB_OK;
+  void *memory;
+  GAB_TRY(gab_alloc((size_t)model->slabs * sizeof *links->excess, GAB_MEMORY_OTHER, &memory));
+  links->excess = memory;
+  for (size_t i = 0; i < links->linear_count; i++)
+    links->linear_weight += (int64_t)ldexp(model->lattice->weight[links->linears[i].q], GAB_WALL_WEIGHT_BITS);
+  return GAB_OK;
+}
+
 gab_status gab_links_build(const gab_lbm_model *model, gab_lbm_block *block, gab_sparse_draft *draft)
 {
   void *memory;
@@ -390,7 +402,8 @@ gab_status gab_links_build(const gab_lbm_model *model, gab_lbm_block *block, gab
       GAB_TRY(add_links_of_run(&at, &block->runs[k]));
   }
   note_start(&block->links, model->slabs);
-  return trim_all(&block->links);
+  GAB_TRY(trim_all(&block->links));
+  return prepare_balance(model, &block->links);
 }
 
 void gab_links_release(gab_links *links)
@@ -402,5 +415,6 @@ void gab_links_release(gab_links *links)
   gab_free(&links->pressures);
   gab_free(&links->outflows);
   gab_free(&links->momenta);
+  gab_free(&links->excess);
   *links = (gab_links){0};
 }

@@ -140,6 +140,9 @@ struct gab_level_interface {
   /* beside either */
   gab_level_interface_impulse *impulses;
   size_t impulse_count;
+  /* Mass that walls of bodies make between the levels in a sub-step, beyond gab_links.excess: by what has come from coarser
+   * blocks, and by what arrives from finer ones. */
+  double excess_of_explosions, excess_of_arrivals;
 };
 
 static inline int32_t gab_level_interface_group(const int8_t place[3], int direction)

@@ -162,10 +162,21 @@ gab_coupling_kind gab_level_interface_kind(gab_lbm_model *model)
 
 /* ------------------------------------------------------------------------------------------ cells */
 
+/* What moving bodies give; sides look after themselves. */
+static double given_by_bodies(const gab_level_interface_term *terms, size_t count)
+{
+  double given = 0;
+  for (size_t i = 0; i < count; i++)
+    if (terms[i].side < 0) given += terms[i].term;
+  return given;
+}
+
 void gab_level_interface_explode(const gab_lbm_block *block, int sub, const double ramp[GAB_SIDE_COUNT])
 {
-  const gab_level_interface *interface = block->interface;
+  gab_level_interface *interface = block->interface;
   if (!interface) return;
+  interface->excess_of_explosions =
+      sub == 1 ? given_by_bodies(interface->explosion_terms, interface->explosion_term_count) : 0;
   for (size_t i = 0; i < interface->explosion_count; i++) {
     const gab_level_interface_explosion *explosion = &interface->explosions[i];
     gab_value_set(block->src, gab_place(explosion->cell, block->now->sent[explosion->q]),
@@ -202,10 +213,25 @@ void gab_level_interface_coalesce_second(const gab_lbm_block *block, const gab_f
   if (block->interface) coalesce(block->interface, 1, sent_there, storage);
 }
 
-void gab_level_interface_find_arrivals(const gab_lbm_model *model, const gab_lbm_block *block)
+/* Of a link of a body an arrival keeps a share only: so much less is what the link has made. */
+static double excess_of_arrivals(const gab_lbm_block *block)
 {
   const gab_level_interface *interface = block->interface;
+  double excess = given_by_bodies(interface->arrival_terms, interface->arrival_term_count);
+  for (size_t i = 0; i < interface->impulse_count; i++) {
+    const gab_level_interface_impulse *it = &interface->impulses[i];
+    if (it->kind != GAB_IMPULSE_LINK) continue;
+    const size_t place = gab_place(it->at, block->now->arriving[gab_lattice_opposite(it->q)]);
+    excess += it->share * (gab_value_at(block->src, place) - sent(block, it->at, it->sent_q));
+  }
+  return excess;
+}
+
+void gab_level_interface_find_arrivals(const gab_lbm_model *model, const gab_lbm_block *block)
+{
+  gab_level_interface *interface = block->interface;
   if (!interface) return;
+  if (model->walls.is_on) interface->excess_of_arrivals = excess_of_arrivals(block);
   const double share = 1.0 / (1 << model->lattice->dimension);
   for (size_t i = 0; i < interface->arrival_count; i++) {
     const gab_level_interface_arrival *arrival = &interface->arrivals[i];

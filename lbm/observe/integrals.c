@@ -120,6 +120,7 @@ gab_status gab_lbm_integrate(gab_lbm *lbm, bool with_strain, gab_lbm_integrals *
   GAB_TRY(gab_world_sum_exact(lbm->world, all.sum, SUM_COUNT));
   GAB_TRY(gab_world_sum_u64(lbm->world, &all.cells, 1));
   GAB_TRY(gab_world_max_f64(lbm->world, &all.max_square, 1));
+  gab_exact_add(&all.sum[MASS], -gab_wall_balance_mass(lbm));
   *integrals = (gab_lbm_integrals){.fluid_cells = all.cells,
                                    .volume = gab_exact_value(&all.sum[VOLUME]),
                                    .mass = gab_exact_value(&all.sum[MASS]),

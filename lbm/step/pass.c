@@ -245,6 +245,8 @@ static void run_pass(gab_lbm *lbm, const gab_pass_plan *plan, gab_pass_shape sha
 /* In the steps that come next nobody may want anything beside the state. */
 static bool may_pass(const gab_lbm *lbm)
 {
+  if (lbm->model.walls.is_on)
+    return false; /* what walls take back in a step follows from all of the one before */
   return lbm->deepest == 0 && !lbm->wants_forces && !gab_lbm_recompute_waits(lbm) &&
          !lbm->model.local_force && !lbm->model.times_blocks && lbm->model.kernel->in_place;
 }

@@ -40,8 +40,10 @@ gab_status gab_lbm_collide_stale(gab_lbm *lbm)
 {
   GAB_TRY(gab_lbm_join(lbm));
   lbm->ghosts = GAB_GHOSTS_STALE;
+  lbm->walls_made = 0;
   if (lbm->deepest > 0) GAB_TRY(gab_lbm_advance(lbm));
   else GAB_TRY(gab_lbm_collide_on(lbm, &(gab_lbm_substep){.time = (double)lbm->step}));
+  GAB_TRY(gab_wall_balance_close(lbm));
   if (lbm->wants_forces) lbm->has_forces = true;
   lbm->wants_forces = false;
   lbm->step++;

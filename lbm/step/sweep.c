@@ -398,6 +398,7 @@ gab_status gab_lbm_collide_on(gab_lbm *lbm, const gab_lbm_substep *at)
   const gab_lbm_jobs *jobs = &stage->plan.jobs;
   for (size_t i = 0; i < jobs->count; i += jobs->list[i].parts)
     for (gab_lbm_block *block = jobs->list[i].block; block; block = block->next) turn_over(block);
+  gab_wall_balance_collect(lbm, at->level);
   stage->inner_is_swept = false;
   stage->is_settled = true;
   return twice ? gab_lbm_recompute_compare(lbm, at) : GAB_OK;

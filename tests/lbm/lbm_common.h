@@ -62,6 +62,29 @@ static inline void flow_run(flow *it, int steps)
   for (int i = 0; i < steps; i++) REQUIRE_OK(gab_lbm_step(it->lbm));
 }
 
+/* State of a flow: its blocks, the steps done and the mass balance of its walls. */
+typedef struct flow_image {
+  gab_buffer blocks, rest;
+} flow_image;
+
+static inline void flow_pack(flow *it, flow_image *image)
+{
+  *image = (flow_image){0};
+  REQUIRE_OK(gab_forest_pack(it->forest, &image->blocks));
+  REQUIRE_OK(gab_lbm_pack_state(it->lbm, &image->rest));
+}
+static inline void flow_restore(flow *it, const flow_image *image)
+{
+  gab_reader blocks = gab_reader_of_buffer(&image->blocks), rest = gab_reader_of_buffer(&image->rest);
+  REQUIRE_OK(gab_forest_restore(it->forest, &blocks, 1, NULL, NULL));
+  REQUIRE_OK(gab_lbm_unpack_state(it->lbm, &rest));
+}
+static inline void flow_image_release(flow_image *image)
+{
+  gab_buffer_release(&image->blocks);
+  gab_buffer_release(&image->rest);
+}
+
 /* Density and velocity of all local cells, called with the cell of the domain. */
 typedef void (*cell_visitor)(void *user, const int64_t cell[3], bool fluid, double density,
                              const double u[3]);

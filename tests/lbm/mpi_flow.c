@@ -76,17 +76,14 @@ static outcome run_restored(gab_world *world, const flow_case *given)
   memset(&out, 0, sizeof out);
   flow first = flow_open(world, given);
   flow_run(&first, STEPS / 2);
-  gab_buffer image = {0};
-  REQUIRE_OK(gab_forest_pack(first.forest, &image));
-  gab_step step = gab_lbm_get_step(first.lbm);
-  REQUIRE(step == STEPS / 2);
+  flow_image image;
+  flow_pack(&first, &image);
+  REQUIRE(gab_lbm_get_step(first.lbm) == STEPS / 2);
   flow_run(&first, 3); /* to be forgotten */
-  gab_reader reader = gab_reader_of_buffer(&image);
-  REQUIRE_OK(gab_forest_restore(first.forest, &reader, 1, NULL, NULL));
-  gab_lbm_set_step(first.lbm, step);
+  flow_restore(&first, &image);
   flow_run(&first, STEPS / 2);
   finish(world, &first, &out);
-  gab_buffer_release(&image);
+  flow_image_release(&image);
   flow_close(&first);
   return out;
 }

@@ -3,6 +3,8 @@
 
 #include "core/base/log.h"
 
+#include <math.h>
+
 /* ---------------------------------------------------------------- tasks */
 
 /* Each part of a step is a task, so that each has its time. */
@@ -85,6 +87,28 @@ void gab_app_simulation_name_levers(const gab_app_run *it)
       "  what may help: %sa smaller omega (now %.6g), that is more viscosity or, at the same Reynolds number, "
       "more cells (domain.cells); slower flow in cells per step (now %.3g; units.dt, units.lattice_velocity)",
       of_collision, setup->options.omega, setup->speed);
+}
+
+/* ---------------------------------------------------------------- the end */
+
+gab_status gab_app_simulation_finish(gab_app_run *it, gab_step step)
+{
+  const simulation *which = (const simulation *)it;
+  const double most = 1e-4;
+  gab_lbm_integrals now;
+  (void)step;
+  if (gab_lbm_has_open_side(&which->parameters->setup.options, which->parameters->domain.dimension))
+    return GAB_OK;
+  GAB_TRY(gab_lbm_integrate(which->lbm, false, &now));
+  /* per volume: a grid that adapts at a body changes which cells are fluid */
+  const double change = now.mass / now.volume / (which->start.mass / which->start.volume) - 1;
+  gab_log(GAB_LOG_INFO, "mass: relative change over the run %.3g", change);
+  if (!(fabs(change) <= most))
+    gab_log(GAB_LOG_WARNING,
+            "the mass of the flow has changed by %.3g of it over the run, and no side sets it: more than %g. "
+            "Velocities of sides may bring it in (they have to add up to nothing)",
+            change, most);
+  return GAB_OK;
 }
 
 /* ---------------------------------------------------------------- entities */

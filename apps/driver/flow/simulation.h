@@ -52,6 +52,8 @@ gab_status gab_app_simulation_build(gab_app_run *it);
 void gab_app_simulation_describe(const gab_app_run *it);
 void gab_app_simulation_release(gab_app_run *it);
 gab_status gab_app_simulation_add(gab_app_run *it);
+/** Where no side sets the mass: logs its relative change over the run, and warns of more than 1e-4. Collective. */
+gab_status gab_app_simulation_finish(gab_app_run *it, gab_step step);
 gab_status gab_app_simulation_check_finite(gab_app_run *it);
 gab_status gab_app_simulation_check_recomputed(gab_app_run *it, bool at_rest);
 gab_sample_report gab_app_simulation_recomputation(const gab_app_run *it);

@@ -120,6 +120,24 @@ static void levels(gab_world *world)
   gab_buffer_release(&record);
 }
 
+/* A flow that balances the mass of its walls takes up no state of before it did. */
+static void walls(gab_world *world)
+{
+  const gab_body body = {
+      .shape = GAB_SHAPE_SPHERE, .wall = GAB_WALL_INTERPOLATED, .centre = {4, 4, 0}, .radius = 2.2};
+  flow_case closed = flow_of(GAB_PRECISION_DOUBLE, false, &gab_collision_trt, NULL);
+  closed.bodies = &body;
+  closed.body_count = 1;
+  flow_case open = closed;
+  for (int side = 0; side < 4; side++) open.options.sides[side].kind = GAB_SIDE_PRESSURE;
+  char before[80];
+  snprintf(before, sizeof before, "D2Q9/double/TRT, revision %d", gab_collision_trt.revision);
+  REQUIRE(take_up_text(world, &closed, before, 0) == GAB_ERR_INPUT);
+  REQUIRE(strstr(gab_error_message(), ", walls revision 1"));
+  REQUIRE_OK(take_up_text(world, &open, before, 0));
+  REQUIRE(take_up(world, &closed, &closed) == GAB_OK && take_up(world, &open, &closed) == GAB_ERR_INPUT);
+}
+
 /* The entity of a flow takes the steps done along, and is refused by a flow of another arithmetic. */
 static void entity(gab_world *world)
 {
@@ -167,5 +185,6 @@ int main(int argc, char **argv)
   long_titles(world);
   entity(world);
   levels(world);
+  walls(world);
   return test_end(&world);
 }

@@ -135,14 +135,11 @@ static void take_steps(flow *it, const drawn_flow *given, outcome *out)
 
 static void go_back(flow *it)
 {
-  gab_buffer image = {0};
-  const gab_step step = gab_lbm_get_step(it->lbm);
-  REQUIRE_OK(gab_forest_pack(it->forest, &image));
+  flow_image image;
+  flow_pack(it, &image);
   flow_run(it, 2); /* to be forgotten */
-  gab_reader reader = gab_reader_of_buffer(&image);
-  REQUIRE_OK(gab_forest_restore(it->forest, &reader, 1, NULL, NULL));
-  gab_lbm_set_step(it->lbm, step);
-  gab_buffer_release(&image);
+  flow_restore(it, &image);
+  flow_image_release(&image);
 }
 
 static outcome run(gab_world *world, drawn_flow *given)
@@ -212,20 +209,18 @@ static void restored_runs_send_the_same(gab_world *world, int pencil)
     flow_run(&first, 1 + (int)(moves.round % 3));
   }
   REQUIRE_OK(gab_lbm_clear_solid(first.lbm));
-  gab_buffer image = {0};
-  REQUIRE_OK(gab_forest_pack(first.forest, &image));
+  flow_image image;
+  flow_pack(&first, &image);
   flow again = flow_open(world, &given);
   flow_run(&again, 3); /* has other things in its fields */
-  gab_reader reader = gab_reader_of_buffer(&image);
-  REQUIRE_OK(gab_forest_restore(again.forest, &reader, 1, NULL, NULL));
+  flow_restore(&again, &image);
   REQUIRE_OK(gab_lbm_clear_solid(again.lbm));
-  gab_lbm_set_step(again.lbm, gab_lbm_get_step(first.lbm));
   for (int step = 0; step < STEPS; step++) {
     REQUIRE(hash_of_messages(&first) == hash_of_messages(&again));
     flow_run(&first, 1);
     flow_run(&again, 1);
   }
-  gab_buffer_release(&image);
+  flow_image_release(&image);
   flow_close(&first);
   flow_close(&again);
 }
@@ -294,14 +289,11 @@ static void the_first_sweep_may_be_stale(gab_world *world)
     given.options.kernel = "in_place";
     flow it = flow_open(world, &given);
     REQUIRE_OK(gab_lbm_collide_stale(it.lbm));
-    gab_buffer image = {0};
-    REQUIRE_OK(gab_forest_pack(it.forest, &image));
-    const gab_step step = gab_lbm_get_step(it.lbm);
+    flow_image image;
+    flow_pack(&it, &image);
     flow again = flow_open(world, &given);
-    gab_reader reader = gab_reader_of_buffer(&image);
-    REQUIRE_OK(gab_forest_restore(again.forest, &reader, 1, NULL, NULL));
-    gab_lbm_set_step(again.lbm, step);
-    gab_buffer_release(&image);
+    flow_restore(&again, &image);
+    flow_image_release(&image);
     flow_run(&it, 4);
     flow_run(&again, 4);
     REQUIRE_OK(gab_forest_checksum(it.forest, &checksums[0]));

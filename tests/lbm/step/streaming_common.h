@@ -108,18 +108,16 @@ static void expect_restored(gab_world *world, const flow_case *given, const outc
   for (int at = 3; at <= 4; at++)
     for (int more = 0; more <= 1; more++) {
       flow it = flow_open(world, given);
-      gab_buffer image = {0};
+      flow_image image;
       flow_run(&it, at);
-      REQUIRE_OK(gab_forest_pack(it.forest, &image));
+      flow_pack(&it, &image);
       flow_run(&it, more);
-      gab_reader reader = gab_reader_of_buffer(&image);
-      REQUIRE_OK(gab_forest_restore(it.forest, &reader, 1, NULL, NULL));
-      gab_lbm_set_step(it.lbm, at);
+      flow_restore(&it, &image);
       for (int step = at; step < STEPS; step++) {
         outcome seen = look(world, &it);
         expect_same(&wanted[step], &seen, true, "restored", step);
       }
-      gab_buffer_release(&image);
+      flow_image_release(&image);
       flow_close(&it);
     }
 }
