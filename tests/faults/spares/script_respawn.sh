@@ -46,8 +46,6 @@ launch 0 4 0 respawn --inject slot=3,step=25,phase=compute --inject slot=1,step=
 full "one after another, with two copies" 2 2
 launch 0 3 0 respawn --inject slot=1,step=33,phase=compute --inject slot=1,step=33,phase=recovery,incarnation=1
 full "who takes over, before it has its part" 1 1
-launch 0 3 0 respawn --inject slot=1,step=33,phase=compute --inject slot=1,step=33,phase=hand-over,incarnation=1
-full "who takes over, while it receives its part" 1 1
 launch 0 4 0 respawn --inject slot=1,step=33,phase=compute --inject slot=0,step=33,phase=respawn
 full "the one that starts processes, while it does" 1 2
 launch 0 4 0 respawn --inject slot=1,step=33,phase=compute --inject slot=2,step=33,phase=respawn
