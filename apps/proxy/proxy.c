@@ -58,15 +58,21 @@ void proxy_leave(MPI_Comm comm, int64_t step)
   fflush(stdout);
 }
 
+/* The number that the launcher gave this process: MPI_COMM_WORLD is not to be asked after a death. -1: it was spawned later, and its
+ * number is that of another launch. */
+static int process_number(void)
+{
+  const char *number = getenv("OMPI_COMM_WORLD_RANK");
+  MPI_Comm parent;
+  MPI_Comm_get_parent(&parent);
+  return number && parent == MPI_COMM_NULL ? atoi(number) : -1;
+}
+
 void proxy_iteration(int64_t step)
 {
-  int me, was_spawned = 0;
-  MPI_Comm parent;
   if (!*deaths) return;
-  MPI_Comm_rank(MPI_COMM_WORLD, &me);
-  MPI_Comm_get_parent(&parent);
-  was_spawned = parent != MPI_COMM_NULL; /* its ranks are those of another MPI_COMM_WORLD */
-  for (const char *at = deaths; at && !was_spawned; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+  const int me = process_number();
+  for (const char *at = deaths; at && me >= 0; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
     int victim;
     int64_t when;
     if (sscanf(at, "%d@%" SCNd64, &victim, &when) != 2 || victim != me || when != step) continue;

@@ -12,7 +12,7 @@ typedef struct proxy_options {
   int steps; /* iterations of the main loop */
 } proxy_options;
 
-/* --size N, --steps N, --die RANK@ITERATION[,RANK@ITERATION...]: that process (its rank in MPI_COMM_WORLD)
+/* --size N, --steps N, --die RANK@ITERATION[,RANK@ITERATION...]: that process (its rank in the first MPI_COMM_WORLD)
  * sends itself SIGKILL at the beginning of that iteration. `usual`: what is not given. Ends the program with
  * 2 if they are wrong. */
 proxy_options proxy_read_options(int argc, char **argv, proxy_options usual);

@@ -50,6 +50,7 @@ void gab_world_revoke(gab_world *world)
   gab_comm_revoke(world->comm);
   if (world->players != world->comm) gab_comm_revoke(world->players);
   for (gab_comm *comm = world->comms; comm; comm = comm->next) gab_comm_revoke(comm->mpi);
+  if (world->guards_comm_world) gab_comm_revoke(MPI_COMM_WORLD); /* see comm_world.c */
 }
 
 void gab_world_break(gab_world *world)

@@ -42,7 +42,9 @@ static void make_whole(gab_world *world)
   world->epoch++;
   world->broken = false;
   world->has_claim = false; /* all know now */
+  world->earlier_count = 0;
   world->meets_on_players = true;
+  gab_comm_world_watch(world);
   gab_log_set_identity(world->slot, gab_world_is_root(world));
 }
 
@@ -102,8 +104,9 @@ static notes my_notes(const gab_world *world)
   mine.over = world->dismissing;
   mine.spawns = world->spawns;
   mine.waited = world->times.revoke;
-  mine.claim_count = world->has_claim;
-  mine.claims[0] = world->claim;
+  for (int i = 0; world->has_claim && i < world->earlier_count; i++)
+    mine.claims[mine.claim_count++] = world->earlier[i];
+  if (world->has_claim) mine.claims[mine.claim_count++] = world->claim;
   snprintf(mine.where, sizeof mine.where, "%s", world->intent_where ? world->intent_where : "?:0");
   snprintf(mine.message, sizeof mine.message, "%s", world->intent_message ? world->intent_message : "");
   return mine;
@@ -400,6 +403,7 @@ static gab_status repair(gab_world *world, gab_status (*way)(gab_world *world), 
   }
   if (!world->lost) make_whole(world);
   deliver_intent(world, intent);
+  if (*intent != GAB_OK && world->seats_nobody) world->is_abandoned = true;
   return GAB_OK;
 }
 

@@ -165,6 +165,7 @@ static gab_status begin(gab_world *world, int *argc, char ***argv)
   int32_t spares;
   GAB_TRY(make_main_comm(world, &spares, &lost));
   gab_world_watch_comm(world->comm);
+  if (world->comm != MPI_COMM_WORLD) GAB_TRY(gab_comm_world_guard(world));
   GAB_TRY(take_seat(world, spares, &lost));
   GAB_TRY(open_ports(world));
   return lost ? begin_anew(world) : GAB_OK;
@@ -199,6 +200,7 @@ static void release(gab_world *world)
   gab_free(&world->folder);
   gab_free(&world->node_slots);
   gab_free(&world->origins);
+  gab_comm_world_unguard(world);
   gab_world_unwatch(world);
   gab_free(&world);
 }

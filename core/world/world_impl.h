@@ -5,7 +5,8 @@
  *  once more), fault.c (the error handler and the broken state), wire.c (messages that go on after deaths), pattern.c,
  *  traffic.c, port_carried.c and port.c (messages, those under a carrier too), collective.c, gather.c, carrier.c (what goes on without a
  *  repair, and its claims), mailbox.c (messages of an application, from any source), mail.c (these in an image), comm.c
- *  (communicators of applications), route.c, nodes.c (who sits on this node), connect_root.c, spawn.c, respawn_facts.c and respawn.c (processes
+ *  (communicators of applications), route.c, nodes.c (who sits on this node), connect_root.c, spawn.c, comm_world.c (MPI_COMM_WORLD is
+ *  refused after a fault), respawn_facts.c and respawn.c (processes
  *  that are started later; respawn_impl.h), repair.c, spares.c (waiting, and being called), world.c (beginning and end). Each
  *  uses those before it.
  *
@@ -181,8 +182,10 @@ struct gab_world {
   int32_t node_slot_count;
   gab_seat *origins; /**< of each respawned seat: see gab_world_seat_beside() */
   int32_t origin_count;
-  bool resting;             /**< spares rest: collective calls are for the members alone */
-  bool dismissing;          /**< all members are at the end: see gab_world_dismiss() */
+  bool resting;    /**< spares rest: collective calls are for the members alone */
+  bool dismissing; /**< all members are at the end: see gab_world_dismiss() */
+  bool
+      is_abandoned; /**< a process raised an intent from behind gab_world_dismiss(): it will not take part any more */
   bool seats_nobody;        /**< somebody is, as the present repair knows: no spare is called any more */
   gab_seating seating;      /**< what becomes of the slots of the dead */
   gab_distance_fn distance; /**< NULL: all spares are alike */
@@ -224,7 +227,9 @@ struct gab_world {
   gab_rest_fn rest;           /**< of spares at rest; NULL: they have nothing else to do */
   void *rest_user;
   bool has_claim;
-  gab_claim claim; /**< of this process, until the next repair */
+  gab_claim claim;                        /**< of this process, until the next repair */
+  gab_claim earlier[GAB_MOST_CLAIMS - 1]; /**< see gab_world_claim_earlier() */
+  int earlier_count;
   gab_claim claims[GAB_MOST_CLAIMS];
   int claim_count;    /**< that the last repair found */
   uint64_t meetings;  /**< see gab_world_meetings() */
@@ -232,7 +237,8 @@ struct gab_world {
 
   bool shares_cores; /**< there are more processes on this node than it has cores: see gab_world_pause() */
   bool owns_mpi;
-  gab_world *next; /**< list of the error handler, which MPI hands no user pointer */
+  bool guards_comm_world; /**< see comm_world.c */
+  gab_world *next;        /**< list of the error handler, which MPI hands no user pointer */
 };
 
 /* ---------------------------------------------------------------- seats.c */
@@ -393,6 +399,17 @@ gab_status gab_world_note_folder(gab_world *world);
 bool gab_world_was_spawned(void);
 /** On a respawned process, before MPI_Init: nobody may ever wait for it, so it ends itself if it is not received in time. */
 void gab_spawn_limit_set(void);
+
+/* ---------------------------------------------------------------- comm_world.c */
+
+/** From here on MPI_COMM_WORLD is revoked with the communicators of this world, and refused to the application after a fault
+ *  (::GAB_ERR_STATE is raised). The communicators that the world is made of stand already. Local. */
+gab_status gab_comm_world_guard(gab_world *world);
+void gab_comm_world_unguard(const gab_world *world);
+/** Installs the error handler again: the application may have set its own before the fault. */
+void gab_comm_world_watch(const gab_world *world);
+/** Raises what a respawned process did in its set-up, now that it has joined the others. */
+void gab_comm_world_raise_late(gab_world *world);
 
 /* ---------------------------------------------------------------- respawn.c */
 

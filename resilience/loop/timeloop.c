@@ -386,11 +386,11 @@ static void note_end(const gab_timeloop *loop, gab_status status)
   gab_event_end(loop->events, &event);
 }
 
-/* Somebody died before the spares had come to rest: there is no snapshot that anything could be restored from. */
-static gab_status end_before_start(gab_timeloop *loop, gab_status status)
+/* Somebody died before the spares had come to rest: there is no snapshot that anything could be restored from. No spare is
+ * dismissed: all know of the death, and a process that failed in the last call of the set-up would not take part. */
+static gab_status end_before_start(gab_timeloop *loop)
 {
   gab_status intent;
-  if (status != GAB_ERR_FAULT) return status;
   GAB_TRY(gab_world_repair(loop->world, &intent));
   if (intent != GAB_OK) return intent;
   GAB_FAIL(GAB_ERR_AGAIN, "a process died before the run began: nothing is lost");
@@ -455,9 +455,8 @@ static gab_status run_protected(gab_timeloop *loop)
   const gab_status kept = gab_protection_keep_untouched(loop);
   gab_status status =
       gab_world_rest(loop->world, &intent); /* a spare stays here until it is called, or all is over */
-  bool is_over = status != GAB_OK || gab_world_is_spare(loop->world);
-  status = end_before_start(loop, status);
-  if (is_over) return gab_world_dismiss(loop->world, status);
+  if (status == GAB_ERR_FAULT) return end_before_start(loop);
+  if (status != GAB_OK || gab_world_is_spare(loop->world)) return gab_world_dismiss(loop->world, status);
   const bool came_alone = is_spare && gab_local_is_on(loop);
   if (kept != GAB_OK) status = kept;
   else if (is_spare && !came_alone) status = gab_protection_recover(loop, GAB_ERR_FAULT, &intent);

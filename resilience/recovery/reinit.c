@@ -1,7 +1,8 @@
 /* Global restart. One call at a time: what belongs to it lies here. */
-#include "resilience/recovery/reinit.h"
+#include "resilience/recovery/reinit_impl.h"
 
 #include "core/base/log.h"
+#include "core/messages/collective.h"
 #include "resilience/reports/completion.h"
 
 typedef struct cleanup_handler {
@@ -14,6 +15,12 @@ static struct {
   cleanup_handler *handlers;
   size_t count, capacity;
 } running;
+
+static bool has_returned;               /* a gab_reinit() before this one */
+static bool keeps_state, has_saved_any; /* as gab_state says; of this process */
+
+void gab_reinit_keeps_state(void) { keeps_state = true; }
+void gab_reinit_has_saved(void) { has_saved_any = true; }
 
 static gab_world *shrinking; /* the world that may go on without its dead */
 
@@ -71,11 +78,29 @@ static void clean_up(void)
   }
 }
 
+/* Who took over cannot know what had been saved before. Collective. */
+static gab_status ask_whether_nothing_is_lost(gab_world *world, bool is_new, bool *nothing)
+{
+  enum { KNOWS, MAY_HAVE_SAVED };
+  uint64_t facts[] = {
+      [KNOWS] = !is_new, [MAY_HAVE_SAVED] = has_saved_any || has_returned || (!is_new && !keeps_state)};
+  GAB_TRY(gab_world_max_u64(world, facts, 2));
+  *nothing = facts[KNOWS] && !facts[MAY_HAVE_SAVED];
+  return GAB_OK;
+}
+
 /* All the living that play a slot stand here. @return GAB_OK: the function is to be called again */
-static gab_status check_size(gab_world *world)
+static gab_status check_size(gab_world *world, bool is_new)
 {
   const gab_members *members = gab_world_members(world);
+  bool nothing;
   if (members->gone_count == 0 || shrinking == world) return GAB_OK;
+  GAB_TRY(ask_whether_nothing_is_lost(world, is_new, &nothing));
+  if (nothing)
+    GAB_FAIL(GAB_ERR_AGAIN,
+             "no spare process is left for slot %" GAB_PRI_SLOT
+             "%s, and no state had been saved: nothing is lost",
+             members->gone[0], members->gone_count > 1 ? " and others" : "");
   GAB_FAIL(GAB_ERR_LOST, "no spare process is left for slot %" GAB_PRI_SLOT "%s", members->gone[0],
            members->gone_count > 1 ? " and others" : "");
 }
@@ -103,7 +128,7 @@ static gab_status repair(gab_world *world, const gab_members *before, double sin
   gab_status intent;
   GAB_TRY(gab_world_repair(world, &intent));
   if (intent != GAB_OK) return intent;
-  GAB_TRY(check_size(world));
+  GAB_TRY(check_size(world, false));
   if (log_deaths(world, before, since) != GAB_OK)
     gab_error_clear(); /* it was no more than a line for people */
   return GAB_OK;
@@ -142,12 +167,13 @@ static gab_status call_until_done(gab_world *world, int argc, char **argv, gab_r
   return status;
 }
 
-/* All have to have come before anybody may be restarted: one agreement, that of the rest if there are spares.
- */
-static gab_status begin(gab_world *world, gab_status *intent)
+/* All have to have come before anybody may be restarted: one agreement, that of the rest if there are spares. Who dies before it
+ * has succeeded is not replaced, and nothing is lost. @param[out] rests  spares rest, and are to be dismissed */
+static gab_status begin(gab_world *world, gab_status *intent, bool *rests)
 {
   uint32_t flags = 0;
   *intent = GAB_OK;
+  *rests = true;
   const bool respawns = respawning == world;
   const char *why_not = respawns ? gab_world_why_no_respawn(world) : NULL;
   if (why_not) GAB_FAIL(GAB_ERR_STATE, "processes cannot be respawned: %s", why_not);
@@ -155,18 +181,22 @@ static gab_status begin(gab_world *world, gab_status *intent)
   const gab_status status = gab_world_spares(world) > 0 || respawns ? gab_world_rest(world, intent)
                                                                     : gab_world_agree(world, &flags);
   if (status != GAB_ERR_FAULT) return status;
+  *rests = false;
   GAB_TRY(gab_world_repair(world, intent));
   if (*intent != GAB_OK) return *intent;
-  GAB_FAIL(GAB_ERR_LOST, "a process died before all had called gab_reinit()");
+  if (has_returned) GAB_FAIL(GAB_ERR_LOST, "a process died before all had called gab_reinit() again");
+  GAB_FAIL(GAB_ERR_AGAIN, "a process died before all had called gab_reinit(): nothing is lost");
 }
 
-static gab_status run(gab_world *world, int argc, char **argv, gab_restart_point point, void *user)
+static gab_status run(gab_world *world, int argc, char **argv, gab_restart_point point, void *user,
+                      bool *rests)
 {
   gab_status intent;
   const bool was_spare = gab_world_is_spare(world);
-  gab_status status = begin(world, &intent); /* a spare stays here until it is called, or all is over */
+  gab_status status =
+      begin(world, &intent, rests); /* a spare stays here until it is called, or all is over */
   if (status != GAB_OK || gab_world_is_spare(world)) return status;
-  if (was_spare) status = intent != GAB_OK ? intent : check_size(world);
+  if (was_spare) status = intent != GAB_OK ? intent : check_size(world, true);
   return call_until_done(world, argc, argv, point, user, was_spare ? GAB_REINIT_RESTARTED : GAB_REINIT_NEW,
                          status);
 }
@@ -175,10 +205,12 @@ gab_status gab_reinit(gab_world *world, int argc, char **argv, gab_restart_point
 {
   if (running.world) GAB_FAIL(GAB_ERR_STATE, "gab_reinit() cannot be called from within itself");
   running.world = world;
-  gab_status status = run(world, argc, argv, point, user);
-  status = gab_world_dismiss(world, status);
+  bool rests;
+  gab_status status = run(world, argc, argv, point, user, &rests);
+  if (rests) status = gab_world_dismiss(world, status);
   gab_free(&running.handlers);
   running.count = running.capacity = 0;
   running.world = NULL;
+  has_returned = true;
   return status;
 }

@@ -42,7 +42,8 @@
  *
  *  What runs where. Code before gab_reinit() runs on all processes, spares included, which play no part in it but take
  *  part in collective calls; on a respawned process it runs alone, while the others wait in the repair. The function runs on those that play a slot. Communicators of the application are those of
- *  gab_world_dup() and gab_world_split(), rebuilt by each repair, with the ranks of the slots.
+ *  gab_world_dup() and gab_world_split(), rebuilt by each repair, with the ranks of the slots. MPI_COMM_WORLD is not rebuilt: from the
+ *  first fault on its use ends gab_reinit() on all with ::GAB_ERR_STATE (communication, and rank or size where they would be wrong).
  *
  *  Rollback is synchronous: a process goes back when it returns from the function with ::GAB_ERR_FAULT, which every call
  *  of the framework does from the fault on; gab_reinit_test() is such a call that does nothing else. A process that
@@ -81,7 +82,9 @@ typedef gab_status (*gab_restart_point)(gab_world *world, int argc, char **argv,
  *  A process that returns from the function does not leave before all have: when one dies meanwhile, it is called again.
  *  @param[in] argc,argv,user  handed on
  *  @return GAB_OK on all; what some call of `point` failed with, on all; ::GAB_ERR_LOST on all if there is no spare for a
- *  dead process, and none could be started (unless gab_reinit_allow_shrinking()), or if a process died before all had called gab_reinit();
+ *  dead process, and none could be started (unless gab_reinit_allow_shrinking()); ::GAB_ERR_AGAIN instead, nothing being lost, if the
+ *  program keeps its state by gab_state and no save was complete, or if a process died before all had called gab_reinit() (the first one
+ *  in a program; a further one: ::GAB_ERR_LOST);
  *  ::GAB_ERR_STATE from within `point`, and a second time in a program where processes are to be started for the dead: they
  *  could not come to it (gab_reinit_allow_respawning(); without that it may be called again) */
 gab_status gab_reinit(gab_world *world, int argc, char **argv, gab_restart_point point, void *user);

@@ -3,6 +3,7 @@
 
 #include "core/messages/collective.h"
 #include "core/base/log.h"
+#include "resilience/recovery/reinit_impl.h"
 #include "resilience/reports/completion.h"
 #include "resilience/disk/disk_impl.h"
 #include "resilience/disk/restart.h"
@@ -36,6 +37,7 @@ gab_status gab_state_create(gab_world *world, const gab_state_options *options, 
   made->world = world;
   const gab_status status = build(made, options ? options : &(gab_state_options){.folder = NULL});
   if (status != GAB_OK) gab_state_destroy(&made);
+  else gab_reinit_keeps_state();
   *state = made;
   return status;
 }
@@ -167,6 +169,7 @@ static gab_status save(gab_state *state, gab_step step)
   gab_world_set_step(state->world, step);
   GAB_TRY(gab_checkpoint_take(state->checkpoint, step));
   state->has_saved = true;
+  gab_reinit_has_saved();
   gab_report_progress(state->world, step, 0);
   return GAB_OK;
 }

@@ -76,7 +76,7 @@ int gab_report_completion(gab_world *world, int code)
       if (waited && intent == GAB_OK && gab_world_step(world) < 0)
         intent = gab_error_set(GAB_ERR_AGAIN, __FILE__, __LINE__,
                                "a process died while the run was being set up: nothing is lost");
-      if (waited && intent != GAB_OK) {
+      if ((waited || code == 0) && intent != GAB_OK) {
         gab_log(GAB_LOG_ERROR, "%s: %s", gab_status_name(intent), gab_error_message());
         code = gab_status_exit_code(intent);
       }

@@ -90,6 +90,7 @@ gab_status gab_world_play(gab_world *world, gab_slot slot)
     GAB_FAIL(GAB_ERR_STATE, "this process is no spare at rest, or slot %" GAB_PRI_SLOT " is none", slot);
   world->slot = slot;
   world->has_claim = true;
+  world->earlier_count = 0;
   world->claim = (gab_claim){.slot = slot,
                              .seat = world->seat,
                              .taken = 1,
@@ -102,6 +103,15 @@ gab_status gab_world_play(gab_world *world, gab_slot slot)
 
 gab_claim *gab_world_claim(gab_world *world) { return world->has_claim ? &world->claim : NULL; }
 
+void gab_world_claim_earlier(gab_world *world, const gab_claim *earlier, int count)
+{
+  world->earlier_count = count < GAB_MOST_CLAIMS - 1 ? count : GAB_MOST_CLAIMS - 1;
+  for (int i = 0; i < world->earlier_count; i++) {
+    world->earlier[i] = earlier[i];
+    world->earlier[i].taken = 0;
+  }
+}
+
 const gab_claim *gab_world_claims(const gab_world *world, int *count)
 {
   *count = world->claim_count;
@@ -113,7 +123,7 @@ gab_status gab_world_apply_claims(const gab_world *world, gab_members *members)
 {
   for (int i = 0; i < world->claim_count; i++) {
     const gab_claim *claim = &world->claims[i];
-    if (gab_members_seat(members, claim->slot) == claim->seat) continue;
+    if (claim->taken == 0 || gab_members_seat(members, claim->slot) == claim->seat) continue;
     for (gab_incarnation k = 0; k < claim->taken; k++) {
       GAB_TRY(gab_members_remove(members, claim->slot));
       GAB_TRY(gab_members_return(members, claim->slot, claim->seat));

@@ -71,7 +71,8 @@ enum { GAB_MOST_CLAIMS = 16 }; /* they travel with the notes of a repair, which 
 typedef struct gab_claim {
   gab_slot slot;
   gab_seat seat;
-  gab_incarnation taken;  /**< so many times the slot was taken since the last repair */
+  gab_incarnation
+      taken; /**< so many times the slot was taken since the last repair; 0: of an earlier life, see below */
   gab_step restored_step; /**< of the checkpoint from which it went on */
   gab_step lost_step;     /**< that was being computed when its predecessor died, as far as known; -1: not */
   gab_step whole_from;    /**< since this checkpoint it holds all it should; INT64_MAX: not yet */
@@ -83,7 +84,11 @@ typedef struct gab_claim {
 gab_status gab_world_play(gab_world *world, gab_slot slot);
 /** The claim of this process, to be kept up to date; NULL if it has none. */
 gab_claim *gab_world_claim(gab_world *world);
-/** The claims that the last repair found, the same on all. @param[out] count */
+/** Of processes that had taken the slot of this claim before and died: one claim each, the earliest first, with `taken` 0; copied. No more
+ *  than #GAB_MOST_CLAIMS - 1 count. Local. */
+void gab_world_claim_earlier(gab_world *world, const gab_claim *earlier, int count);
+/** The claims that the last repair found, the same on all; those of earlier lives stand ahead of that of the present one.
+ *  @param[out] count */
 const gab_claim *gab_world_claims(const gab_world *world, int *count);
 /** Lets the slots of those claims come back in `members`, which were those before. */
 gab_status gab_world_apply_claims(const gab_world *world, gab_members *members);

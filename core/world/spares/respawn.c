@@ -253,6 +253,15 @@ static void tell_where(const gab_world *world)
   gab_log_all(GAB_LOG_INFO, "seat %" GAB_PRI_SEAT " was respawned on %s", world->seat, host);
 }
 
+/* Others of the same group may still need it to reach the wide communicator: hence the barrier, which those that leave it first
+ * may end for the rest. */
+static gab_status close_comm_world(gab_world *world)
+{
+  (void)MPI_Barrier(MPI_COMM_WORLD);
+  gab_comm_revoke(MPI_COMM_WORLD);
+  return gab_comm_world_guard(world);
+}
+
 gab_status gab_world_arrive(gab_world *world)
 {
   void *memory;
@@ -270,6 +279,7 @@ gab_status gab_world_arrive(gab_world *world)
   }
   gab_comm_retire(bridge);
   gab_spawn_limit_end();
+  GAB_TRY(close_comm_world(world));
   GAB_TRY(pose_as_spare(world));
   tell_where(world);
   return GAB_OK;

@@ -73,7 +73,7 @@ static gab_status take_newcomers(gab_arrival *arrival, int32_t group, gab_seat *
                                  gab_reader *in)
 {
   int rank, seen = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   arrival->number = -1;
   for (int32_t i = 0; i < arrival->newcomers; i++) {
     int32_t its;

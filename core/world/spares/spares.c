@@ -11,7 +11,8 @@
  * behind an agreement, which succeeds for all or for nobody; where a death comes between, the next repair
  * makes it equal (who knows that they are awake is right). (2) Those at work agree on one communicator at a
  * time: on that of everybody while spares are awake, on that of the players while they rest. (3) A spare at
- * rest sends nothing, and nothing is sent to it but the word that ends its rest.
+ * rest sends nothing, and nothing is sent to it but the word that ends its rest. (4) All take part in a dismissal until it has
+ * succeeded for all, or nobody does: an intent raised meanwhile comes from a process that has left, and ends it for all.
  */
 #include "core/messages/collective.h"
 #include "core/world/world_impl.h"
@@ -37,12 +38,14 @@ static void give_up_newcomers(gab_world *world)
 }
 
 /* The players see to the death of one of them, unless nobody is left who could: MPI_Iprobe() does not report that its
- * source is dead. Where deaths are seen to without a repair, only that of all is one for a spare. */
+ * source is dead. Where deaths are seen to without a repair, only that of all is one for a spare; what it has to do at rest sees to
+ * that, since it knows who has taken a slot meanwhile. */
 static gab_status look_for_dead_players(gab_world *world)
 {
   int processes;
   int32_t players;
   if (world->policy == GAB_POLICY_REVOKE_ALL) return gab_world_look_for_deaths(world);
+  if (world->rest) return gab_world_check(world);
   GAB_TRY(gab_world_count_deaths(world, &processes, &players));
   if (players == gab_members_count(&world->members)) gab_world_break(world);
   return gab_world_check(world);
@@ -91,6 +94,7 @@ static gab_status rest(gab_world *world, gab_status *intent)
     if (status != GAB_ERR_FAULT) return status;
     GAB_TRY(gab_world_repair(world, intent));
     if (!gab_world_is_spare(world)) return GAB_OK;
+    if (world->is_abandoned) return *intent;
     *intent = GAB_OK;
   }
   return GAB_OK;
@@ -116,8 +120,10 @@ gab_status gab_world_rest(gab_world *world, gab_status *intent)
 {
   uint32_t flags = 0;
   *intent = GAB_OK;
+  world->is_abandoned = false;
   if (gab_world_replays(world)) {
     GAB_TRY(gab_world_join(world, intent));
+    gab_comm_world_raise_late(world);
     return gab_world_is_spare(world) ? rest(world, intent) : GAB_OK;
   }
   if (world->seating & GAB_SEATING_RESPAWN) gab_replay_close(world);
@@ -185,13 +191,15 @@ gab_status gab_world_dismiss(gab_world *world, gab_status end)
   const bool knows = !gab_world_is_spare(world);
   char message[1024];
   gab_status sent = GAB_ERR_FAULT, intent;
-  if ((world->seats.slots == world->members.slots && !world->resting) || world->lost) return end;
+  if ((world->seats.slots == world->members.slots && !world->resting) || world->lost || world->is_abandoned)
+    return end;
   snprintf(message, sizeof message, "%s", gab_error_message());
   world->dismissing = knows;
   while (sent == GAB_ERR_FAULT) {
     if (knows && end != GAB_OK) gab_error_set(end, __FILE__, __LINE__, "%s", message);
     sent = spread(world, &end);
     if (sent == GAB_ERR_FAULT && gab_world_repair(world, &intent) != GAB_OK) break;
+    if (sent == GAB_ERR_FAULT && world->is_abandoned) sent = intent;
   }
   world->dismissing = false;
   if (knows && end != GAB_OK) gab_error_set(end, __FILE__, __LINE__, "%s", message);

@@ -10,7 +10,7 @@ unset GABION_STATE_EVERY GABION_STATE_WAIT
 # play NAME CODE FROM SLOTS SPARES STEPS HOW DEATHS: FROM is a pattern of the steps at which the loop begins, one after another
 play() {
   local name=$1 code=$2 from=$3
-  said=$(timeout 60 "$GABION_LAUNCH" -n "$4" --spares "$5" -t 1 --stall 40 --retries 0 -- "$helper" "$6" "$7" "$8" 2>&1 </dev/null)
+  said=$(timeout 60 "$GABION_LAUNCH" -n "$4" --spares "$5" -t 1 --stall 40 --retries 0 --start-retries 0 -- "$helper" "$6" "$7" "$8" 2>&1 </dev/null)
   local got=$? begins
   begins=$(sed -n 's/^from //p' <<<"$said" | paste -sd' ')
   played=$((played + 1))
@@ -34,6 +34,9 @@ done
 play "within a save" 0 "0 [45]" 3 1 8 full 1@5c && sums
 play "before the first save" 0 "0 0" 3 1 8 full 1@0 && sums
 play "within the first save" 0 "0 0" 3 1 8 full 0@1c && sums
+play "before the first save, without a spare" 76 "0" 3 0 8 full 1@0
+says 'no state had been saved: nothing is lost'
+play "behind the first save, without a spare" 3 "0" 3 0 8 full 1@1
 play "within the first load" 0 "0" 3 1 8 full 1@0l && sums
 of_three=$expected expected=
 play "nobody of four" 0 0 4 0 8 full "" && sums
