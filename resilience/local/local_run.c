@@ -103,6 +103,7 @@ static gab_status on_message(void *user, gab_seat place, uint32_t lane, const vo
                              gab_buffer *payload)
 {
   gab_local_run *run = user;
+  if (!run->machine) return GAB_OK; /* a spare beyond the pool */
   const bool was_spare = gab_local_state_of(run->machine) == GAB_LOCAL_SPARE;
   GAB_TRY(gab_wire_add_near(run->wire, place));
   const gab_status status = gab_local_deliver(run->machine, place, lane, bytes, count, payload);
@@ -118,7 +119,7 @@ static gab_status on_down(void *user, gab_seat place)
     gab_json_int(event, "seat", gab_members_seat(&run->members, slot_at(run, (gab_slot)place)));
     gab_event_end(run->loop->events, &event);
   }
-  return gab_local_peer_down(run->machine, place);
+  return run->machine ? gab_local_peer_down(run->machine, place) : GAB_OK;
 }
 
 /* ---------------------------------------------------------------- the carrier of the world */
@@ -151,7 +152,7 @@ static void look_whether_behind(gab_local_run *run)
   if (!run->behind || gab_local_is_behind(run->machine)) return;
   gab_claim *claim = gab_world_claim(run->world);
   run->behind = false;
-  if (claim) claim->lost_step = run->loop->step;
+  if (claim && claim->lost_step < 0) claim->lost_step = run->loop->step;
   gab_json *event = gab_event_begin(run->loop->events, "caught up");
   gab_json_rounded(event, "seconds", gab_seconds() - run->called, 6);
   gab_event_end(run->loop->events, &event);
@@ -292,6 +293,7 @@ void gab_local_discard(gab_local_run *run)
   run->had_part = run->inside = run->gathers = run->behind = false;
   run->counted = (gab_local_counted){0};
   run->own = -1;
+  run->earlier_count = 0;
   run->taken = 0;
   run->log_steps = 0; /* whoever begins the next one knows as much */
   run->why_over[0] = '\0';

@@ -49,12 +49,15 @@ struct gab_local_run {
       packed; /* image of a checkpoint while it is handed in; kept, so that its pages are touched once */
   gab_slot counted_for; /**< the slot for which the next two hold, with own times */
   gab_slot clusters,
-      my_cluster;    /* with own times: how many there are, and the how-many-eth this process is in, from 0 */
-  double called;     /* seconds: when this spare was offered its slot */
-  gab_step own;      /* the first checkpoint that this process took itself; -1: none yet */
-  double taken;      /* seconds: when this process took its last checkpoint; 0: none in this generation */
-  double looked;     /* seconds: when this process looked at its messages last */
-  bool behind;       /* this slot came back and has not caught up */
+      my_cluster;  /* with own times: how many there are, and the how-many-eth this process is in, from 0 */
+  double called;   /* seconds: when this spare was offered its slot */
+  gab_step own;    /* the first checkpoint that this process took itself; -1: none yet */
+  double taken;    /* seconds: when this process took its last checkpoint; 0: none in this generation */
+  double looked;   /* seconds: when this process looked at its messages last */
+  bool behind;     /* this slot came back and has not caught up */
+  bool takes_over; /* this spare is about to restore its slot for the first time */
+  gab_claim earlier[GAB_MOST_CLAIMS - 1]; /* those who had taken this slot before, as far as images tell */
+  int earlier_count;
   uint64_t meetings; /* of the world when the generation began, or this process took its slot */
   gab_local_counted counted;
   uint64_t log_steps;     /* between two checkpoints at most, the same on all; 0: not known yet */
@@ -144,6 +147,7 @@ typedef struct gab_local_parts {
   uint64_t blocks, own_blocks; /* of all slots, and of this one */
   uint64_t log_steps;
   gab_reader own, replicated, history;
+  gab_reader lives; /* of those who had taken the slot: 24 bytes each */
   gab_image_header header;
 } gab_local_parts;
 gab_status gab_local_cut(gab_reader image, gab_local_parts *parts);

@@ -177,7 +177,7 @@ static const gab_claim *own_claim(const gab_local_run *run)
   int count;
   const gab_claim *claims = gab_world_claims(run->world, &count);
   for (int i = 0; i < count; i++)
-    if (claims[i].slot == gab_world_slot(run->world)) return &claims[i];
+    if (claims[i].taken > 0 && claims[i].slot == gab_world_slot(run->world)) return &claims[i];
   return NULL;
 }
 
@@ -202,11 +202,19 @@ static gab_status settle_images(gab_local_run *run)
 
 /* ---------------------------------------------------------------- claims become faults */
 
-static void remember(gab_timeloop *loop, const gab_claim *claim, gab_incarnation incarnation)
+/* A process that died before it had caught up did not know how far its predecessor had been; its successor does. */
+static gab_step step_of_death(const gab_claim *life, const gab_claim *last)
+{
+  const gab_step known = life->lost_step >= 0 ? life->lost_step : last->lost_step;
+  return known > life->restored_step ? known : life->restored_step;
+}
+
+/* @param[in] last  the claim of who plays the slot now */
+static void remember(gab_timeloop *loop, const gab_claim *claim, const gab_claim *last,
+                     gab_incarnation incarnation)
 {
   gab_run_stats *stats = &loop->stats;
-  const gab_step lost = claim->lost_step >= 0 ? claim->lost_step : claim->restored_step;
-  const gab_fault fault = {.noticed_step = lost,
+  const gab_fault fault = {.noticed_step = step_of_death(claim, last),
                            .restored_step = claim->restored_step,
                            .lost_count = 1,
                            .strategy = gab_strategy_local.name,
@@ -232,6 +240,19 @@ static void remember(gab_timeloop *loop, const gab_claim *claim, gab_incarnation
   if (loop->on_fault) loop->on_fault(loop->on_fault_user, &told);
 }
 
+/* Each time that the slot was taken. A process that took no checkpoint has left nothing but that it was there: the next one went
+ * on from the same checkpoint. */
+static void remember_all(gab_timeloop *loop, const gab_claim *claims, int own)
+{
+  const gab_claim *last = &claims[own];
+  const gab_incarnation now = gab_members_incarnation(gab_world_members(loop->world), last->slot);
+  gab_incarnation told = 0;
+  for (int i = 0; i < own && told + 1 < last->taken; i++)
+    if (claims[i].taken == 0 && claims[i].slot == last->slot)
+      remember(loop, &claims[i], last, now - last->taken + ++told);
+  while (told < last->taken) remember(loop, last, last, now - last->taken + ++told);
+}
+
 gab_status gab_local_settle(gab_local_run *run, gab_members *before)
 {
   int count;
@@ -240,11 +261,8 @@ gab_status gab_local_settle(gab_local_run *run, gab_members *before)
   run->gathered = false;
   if (run->machine) gab_local_note_totals(run);
   if (run->machine && run->had_part) status = settle_images(run);
-  for (int i = 0; i < count; i++) {
-    /* The repair has counted them already. */
-    const gab_incarnation now = gab_members_incarnation(gab_world_members(run->world), claims[i].slot);
-    for (gab_incarnation k = claims[i].taken; k-- > 0;) remember(run->loop, &claims[i], now - k);
-  }
+  for (int i = 0; i < count; i++) /* the repair has counted them already */
+    if (claims[i].taken > 0) remember_all(run->loop, claims, i);
   if (status == GAB_OK) status = gab_world_apply_claims(run->world, before);
   const bool gathers = run->gathers;
   gab_local_discard(run);

@@ -1,5 +1,5 @@
 /* What is in an image of local recovery: the image of the slot and the replicated entities, as in a snapshot, and the history
- * of the run, which nobody is there to tell a slot that comes back alone. */
+ * of the run, which nobody is there to tell a slot that comes back alone; and when it was taken over so far, for the report. */
 #include "resilience/disk/disk_impl.h"
 #include "resilience/local/local_run_impl.h"
 
@@ -27,6 +27,22 @@ static gab_status pack_snapshot(gab_local_run *run)
   return gab_image_pack(checkpoint, next);
 }
 
+static gab_status put_life(const gab_claim *life, gab_buffer *out)
+{
+  GAB_TRY(gab_put_i64(out, life->restored_step));
+  GAB_TRY(gab_put_i64(out, life->lost_step));
+  return gab_put_f64(out, life->seconds);
+}
+
+/* Of this slot in this generation, this process included. */
+static gab_status put_lives(const gab_local_run *run, gab_buffer *out)
+{
+  const gab_claim *claim = gab_world_claim(run->world);
+  GAB_TRY(gab_put_u64(out, (uint64_t)run->earlier_count + (claim != NULL)));
+  for (int i = 0; i < run->earlier_count; i++) GAB_TRY(put_life(&run->earlier[i], out));
+  return claim ? put_life(claim, out) : GAB_OK;
+}
+
 static gab_status put_image(const gab_local_run *run, const gab_snapshot *next, const gab_buffer *history,
                             gab_buffer *image)
 {
@@ -36,6 +52,7 @@ static gab_status put_image(const gab_local_run *run, const gab_snapshot *next, 
   GAB_TRY(gab_put_u64(image, next->blocks));
   GAB_TRY(gab_put_u64(image, next->own_blocks));
   GAB_TRY(gab_put_u64(image, run->log_steps));
+  GAB_TRY(put_lives(run, image));
   GAB_TRY(put_part(image, &next->own));
   GAB_TRY(put_part(image, &next->replicated));
   return put_part(image, history);
@@ -90,11 +107,30 @@ static gab_status get_part(gab_reader *in, gab_reader *part)
   return gab_get_view(in, bytes, part);
 }
 
+enum { LIFE_BYTES = 24 };
+
+static gab_status take_lives(gab_local_run *run, gab_reader in)
+{
+  run->earlier_count = 0;
+  while (gab_reader_left(&in) > 0 && run->earlier_count < GAB_MOST_CLAIMS - 1) {
+    gab_claim *life = &run->earlier[run->earlier_count++];
+    *life = (gab_claim){.slot = gab_world_slot(run->world), .seat = GAB_NO_SEAT, .whole_from = INT64_MAX};
+    GAB_TRY(gab_get_i64(&in, &life->restored_step));
+    GAB_TRY(gab_get_i64(&in, &life->lost_step));
+    GAB_TRY(gab_get_f64(&in, &life->seconds));
+  }
+  gab_world_claim_earlier(run->world, run->earlier, run->earlier_count);
+  return GAB_OK;
+}
+
 gab_status gab_local_cut(gab_reader image, gab_local_parts *parts)
 {
+  size_t lives;
   GAB_TRY(gab_get_u64(&image, &parts->blocks));
   GAB_TRY(gab_get_u64(&image, &parts->own_blocks));
   GAB_TRY(gab_get_u64(&image, &parts->log_steps));
+  GAB_TRY(gab_get_count(&image, LIFE_BYTES, &lives));
+  GAB_TRY(gab_get_view(&image, LIFE_BYTES * lives, &parts->lives));
   GAB_TRY(get_part(&image, &parts->own));
   GAB_TRY(get_part(&image, &parts->replicated));
   GAB_TRY(get_part(&image, &parts->history));
@@ -149,6 +185,7 @@ gab_status gab_local_unpack(gab_local_run *run)
              "an image of slot %" GAB_PRI_SLOT ", step %" GAB_PRI_STEP " came for slot %" GAB_PRI_SLOT
              ", step %" GAB_PRI_STEP,
              parts.header.slot, parts.header.step, gab_world_slot(run->world), run->restart.checkpoint);
+  if (run->takes_over) GAB_TRY(take_lives(run, parts.lives));
   GAB_TRY(gab_protection_unpack_history(loop, &parts.history));
   for (int i = 0; i < 2; i++) checkpoint->snapshots[i].complete = checkpoint->snapshots[i].told = false;
   checkpoint->valid = 0;

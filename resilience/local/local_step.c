@@ -293,12 +293,6 @@ static gab_status resume(gab_local_run *run)
 {
   gab_timeloop *loop = run->loop;
   GAB_TRY(gab_local_unpack(run));
-  gab_claim *claim = gab_world_claim(run->world);
-  if (claim) {
-    claim->restored_step = loop->step;
-    claim->taken = gab_local_incarnation(run->machine);
-    claim->seconds = gab_seconds() - run->called;
-  }
   run->own = -1;
   run->taken = gab_seconds();
   run->behind = true;
@@ -320,6 +314,8 @@ gab_status gab_local_go_back(gab_timeloop *loop, bool *alone)
   if (before >= run->restart.checkpoint) run->called = gab_seconds();
   GAB_TRY(resume(run));
   *alone = true;
+  gab_claim *claim = gab_world_claim(run->world);
+  if (claim && loop->step > before) claim->restored_step = loop->step;
   if (before >= loop->step) loop->stats.local.undone += (uint64_t)(before - loop->step);
   gab_json *event = gab_event_begin(loop->events, before >= loop->step ? "went back with its cluster"
                                                                        : "went on from a later checkpoint");
@@ -332,11 +328,17 @@ static gab_status take_over(gab_local_run *run)
 {
   gab_timeloop *loop = run->loop;
   GAB_TRY(gab_world_play(run->world, gab_members_slot(&run->members, gab_local_slot(run->machine))));
-  GAB_TRY(resume(run));
+  gab_claim *claim = gab_world_claim(run->world);
+  claim->taken = gab_local_taken_over(run->machine);
+  run->takes_over = true;
+  const gab_status status = resume(run);
+  run->takes_over = false;
+  GAB_TRY(status);
+  claim->restored_step = loop->step;
+  claim->seconds = gab_seconds() - run->called;
   run->had_part = true;
   gab_local_carry(run);
   gab_run_lock_follow(loop->lock);
-  const gab_claim *claim = gab_world_claim(run->world);
   gab_log_all(GAB_LOG_WARNING,
               "slot %" GAB_PRI_SLOT " died: seat %" GAB_PRI_SEAT
               " took over and goes on alone from the checkpoint of step %" GAB_PRI_STEP ", after %.3f s",
@@ -350,6 +352,24 @@ static gab_status take_over(gab_local_run *run)
   return GAB_OK;
 }
 
+/* A spare beyond the pool hears nothing of those who take slots. */
+static bool has_player(const gab_local_run *run)
+{
+  const gab_slot slots = (gab_slot)gab_members_count(&run->members);
+  for (gab_slot place = 0; place < slots; place++)
+    if (!gab_wire_is_dead(run->wire, run->machine ? gab_local_player(run->machine, place) : (gab_seat)place))
+      return true;
+  for (gab_seat i = 0; !run->machine && i < GAB_MOST_CLAIMS; i++)
+    if (!gab_wire_is_dead(run->wire, (gab_seat)slots + i)) return true;
+  return false;
+}
+
+int gab_local_faults_of_now(const gab_timeloop *loop)
+{
+  const gab_local_run *run = run_of(loop);
+  return run && run->machine && run->had_part ? (int)gab_local_taken_known(run->machine) : 0;
+}
+
 gab_status gab_local_rest(void *user, bool *plays)
 {
   gab_local_run *run = user;
@@ -358,9 +378,9 @@ gab_status gab_local_rest(void *user, bool *plays)
     GAB_TRY(gab_local_generation(run));
     gab_world_set_policy(run->world, GAB_POLICY_MARK_DOWN);
   }
-  if (!run->machine) return GAB_OK;
   GAB_TRY(gab_wire_serve(run->wire));
-  if (!gab_local_has_to_restart(run)) return GAB_OK;
+  if (!has_player(run)) gab_world_call_repair(run->world);
+  if (!run->machine || !gab_local_has_to_restart(run)) return gab_world_check(run->world);
   *plays = true;
   return take_over(run);
 }

@@ -295,6 +295,8 @@ bool gab_local_is_on(const gab_timeloop *loop);
 bool gab_local_has_part(const gab_timeloop *loop);
 /* Whether this process has come to a section where all gather. */
 bool gab_local_gathers(const gab_timeloop *loop);
+/* Takeovers of the present generation that no repair has counted yet, as far as the root knows. Local. */
+int gab_local_faults_of_now(const gab_timeloop *loop);
 /* Turns it on, with a checkpoint, where all are at the same step in a whole world. Local but for what the checkpoint needs. */
 gab_status gab_local_begin(gab_timeloop *loop);
 /* Comes to a global section; inside, everything is as without local recovery. Collective.

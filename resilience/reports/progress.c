@@ -26,6 +26,12 @@ static void describe_time(double seconds, char *text, size_t room)
   else snprintf(text, room, "%.1f days", seconds / 86400);
 }
 
+/* Those of local recovery are counted at the next repair; until then the root has heard of them with the checkpoints. */
+static int faults_so_far(const gab_timeloop *loop)
+{
+  return loop->stats.fault_count + gab_local_faults_of_now(loop);
+}
+
 /* Whoever reads it later wants to know how old it is, and whose process to look for. */
 static gab_status format_progress(const gab_timeloop *loop, const char *state, double rate,
                                   double seconds_left, gab_buffer *text)
@@ -49,7 +55,7 @@ static gab_status format_progress(const gab_timeloop *loop, const char *state, d
   gab_json_int(
       json, "disk_checkpoint",
       loop->protection && loop->protection->disk ? gab_disk_get_stats(loop->protection->disk).last_step : -1);
-  gab_json_int(json, "faults", loop->stats.fault_count);
+  gab_json_int(json, "faults", faults_so_far(loop));
   gab_json_int(json, "rolled_back", loop->stats.rolled_back);
   gab_json_uint(json, "reconstructed_blocks", loop->approximated.blocks);
   return gab_json_end(&json, text);
@@ -105,7 +111,7 @@ void gab_progress_report(gab_timeloop *loop)
                disk);
     gab_log_progress("step %" GAB_PRI_STEP " of %" GAB_PRI_STEP " (%.0f %%), %s, %s left%s, faults %d",
                      loop->step, loop->steps, 100.0 * (double)loop->step / (double)loop->steps, rate, left,
-                     checkpoint, loop->stats.fault_count);
+                     checkpoint, faults_so_far(loop));
     write_file(loop, "running", updates, seconds_left);
   }
   loop->recent_time = now;

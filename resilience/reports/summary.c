@@ -304,7 +304,7 @@ gab_status gab_summary_write(const gab_summary *summary, gab_timeloop *loop, gab
   return written;
 }
 
-static void log_fault(const gab_fault_record *record)
+static void log_fault(const gab_fault_record *record, bool with_clusters)
 {
   const gab_fault *fault = &record->fault;
   char lost[160];
@@ -313,7 +313,10 @@ static void log_fault(const gab_fault_record *record)
           " steps were computed again%s; recovery took %.3f s",
           gab_fault_who(record->lost, GAB_MOST_LOST_RECORDS, fault->lost_count, lost, sizeof lost),
           fault->noticed_step, fault->noticed_step - fault->restored_step,
-          fault->is_local ? " by who took over, none by others" : "", fault->seconds);
+          !fault->is_local ? ""
+          : with_clusters  ? " by the process that took over and by its cluster"
+                           : " by the process that took over, none by others",
+          fault->seconds);
 }
 
 /* The parts that took most; all are in summary.json. */
@@ -345,7 +348,8 @@ void gab_summary_log(const gab_summary *summary, gab_timeloop *loop, const char 
   if (stats->steps_in_passes > 0)
     gab_log(GAB_LOG_INFO, "  %" PRIu64 " of %" PRIu64 " computed steps were taken several at once",
             stats->steps_in_passes, stats->steps_computed);
-  for (int i = 0; i < stats->fault_record_count; i++) log_fault(&stats->faults[i]);
+  for (int i = 0; i < stats->fault_record_count; i++)
+    log_fault(&stats->faults[i], stats->local.steps_again > 0);
   if (stats->fault_count > stats->fault_record_count)
     gab_log(GAB_LOG_INFO, "  and %d more faults", stats->fault_count - stats->fault_record_count);
   if (stats->suspicions)

@@ -134,6 +134,11 @@ static gab_status append(gab_seat **list, size_t *count, gab_seat place)
   return GAB_OK;
 }
 
+bool gab_wire_is_dead(const gab_wire *wire, gab_seat place)
+{
+  return is_in(wire->dead, wire->dead_count, place);
+}
+
 gab_status gab_wire_add_near(gab_wire *wire, gab_seat place)
 {
   return append(&wire->near, &wire->near_count, place);

@@ -46,6 +46,8 @@ void gab_wire_end(gab_wire *wire);
 /** Places of the wire, the own one included; and the own one. */
 gab_seat gab_wire_places(const gab_wire *wire);
 gab_seat gab_wire_place(const gab_wire *wire);
+/** Whether the process at that place is known to be dead. */
+bool gab_wire_is_dead(const gab_wire *wire, gab_seat place);
 /** Places that are looked at in each gab_wire_serve(), as all are while one probe can find any; where they are probed one by
  *  one (of thousands, or when somebody has died) the others are looked at in turn. */
 gab_status gab_wire_add_near(gab_wire *wire, gab_seat place);

@@ -98,6 +98,7 @@ static gab_status handle(gab_local *local, gab_seat source, const gab_local_note
                          gab_buffer *payload)
 {
   GAB_TRY(gab_local_learn_from(local, note));
+  gab_local_learn_taken(local, note);
   switch (note->kind) {
   case NOTE_HELLO:
     return gab_local_on_hello(local, source, note, in);
@@ -182,6 +183,8 @@ static gab_status on_note(gab_local *local, gab_seat source, gab_reader in, gab_
   if (note.kind == NOTE_OFFER) return gab_local_on_offer(local, source, &note);
   if (note.kind == NOTE_WHO) return gab_local_on_who(local, source, &note);
   if (note.kind == NOTE_FETCH && local->partner_count > 0) return gab_local_on_fetch(local, source, &note);
+  if (local->state == GAB_LOCAL_SPARE && note.kind == NOTE_PLAYS)
+    return gab_local_learn(local, note.about, note.about_seat, note.about_incarnation);
   if (local->state == GAB_LOCAL_RESTORING) {
     if (note.kind != NOTE_IMAGE || source != local->image_from) return defer(local, source, whole, payload);
     GAB_TRY(gab_local_on_image(local, &note, &in));
@@ -217,6 +220,8 @@ gab_status gab_local_peer_down(gab_local *local, gab_seat seat)
 gab_local_state gab_local_state_of(const gab_local *local) { return local->state; }
 gab_slot gab_local_slot(const gab_local *local) { return local->slot; }
 gab_incarnation gab_local_incarnation(const gab_local *local) { return local->incarnation; }
+gab_seat gab_local_player(const gab_local *local, gab_slot slot) { return gab_local_seat(local, slot); }
+uint32_t gab_local_taken_over(const gab_local *local) { return local->taken_over; }
 gab_step gab_local_committed(const gab_local *local) { return local->committed; }
 gab_step gab_local_committed_in_cluster(const gab_local *local)
 {

@@ -218,9 +218,15 @@ gab_status gab_local_each_image(const gab_local *local, gab_slot slot, gab_local
 /* ---- facts */
 
 gab_local_state gab_local_state_of(const gab_local *local);
+/** @return the seat that plays `slot`, as far as this process knows. A spare hears of each other spare that takes a slot */
+gab_seat gab_local_player(const gab_local *local, gab_slot slot);
 /** @return the slot that this process plays or is about to, GAB_NO_SLOT if none */
 gab_slot gab_local_slot(const gab_local *local);
 gab_incarnation gab_local_incarnation(const gab_local *local);
+/** @return how often spares have taken over this slot, this process included */
+uint32_t gab_local_taken_over(const gab_local *local);
+/** @return the same of this slot and of all below it in the tree of acknowledgements, as of their last notes; of slot 0: of all */
+uint32_t gab_local_taken_known(const gab_local *local);
 /** @return the newest checkpoint known to be committed by all, -1 if none */
 gab_step gab_local_committed(const gab_local *local);
 /** @return the newest checkpoint of either kind known to be committed in the own cluster, -1 if none; without own times

@@ -51,6 +51,8 @@ typedef struct gab_local_note {
   gab_slot from;
   gab_incarnation from_incarnation;
   uint32_t from_life;
+  uint32_t from_taken,
+      taken_below; /**< filled in by whoever sends: gab_local.taken_over, and with all below it */
   gab_slot about;
   gab_incarnation about_incarnation;
   gab_seat about_seat;
@@ -146,6 +148,7 @@ typedef struct gab_local_partner {
   /* a child */
   gab_step have;
   uint64_t arrived;
+  uint32_t taken_below; /**< so many takeovers it and all below it have told of */
   /* with own times */
   gab_step cluster_have;      /**< of a child in the tree of members: it and all below have that checkpoint */
   gab_step cluster_committed; /**< in its cluster, as far as it has told */
@@ -154,8 +157,9 @@ typedef struct gab_local_partner {
   gab_local_decisions decisions;
   bool offered; /**< to the spare number `tried` */
   gab_incarnation offer_incarnation;
-  gab_seat tried;   /**< so many spares were asked; they never become free again */
-  gab_seat *askers; /**< who wants to know who plays it */
+  gab_seat tried;      /**< so many spares were asked; they never become free again */
+  uint32_t taken_over; /**< how often a spare has accepted the slot, as far as known */
+  gab_seat *askers;    /**< who wants to know who plays it */
   size_t asker_count;
 } gab_local_partner;
 
@@ -184,7 +188,10 @@ struct gab_local {
   gab_local_state state;
   gab_slot slot;
   gab_incarnation incarnation;
-  uint32_t life;       /**< how often it has restored */
+  uint32_t life; /**< how often it has restored */
+  /** How often a spare has accepted this slot and was sent its image. The incarnation may be higher: it counts spares that died
+   *  before their acceptance was heard. */
+  uint32_t taken_over;
   gab_seat image_from; /**< while restoring */
   gab_local_address *addresses;
   size_t address_count;
@@ -232,6 +239,8 @@ gab_status gab_local_pack_addresses(const gab_local *local, gab_buffer *out);
 gab_status gab_local_unpack_addresses(gab_local *local, gab_reader *in);
 /** Fills in who sends, and sends. @param[in] body  may be NULL */
 gab_status gab_local_tell(gab_local *local, gab_seat target, gab_local_note note, const gab_buffer *body);
+/** Counts how often the sender's slot was taken over. */
+void gab_local_learn_taken(const gab_local *local, const gab_local_note *note);
 gab_status gab_local_read_note(const gab_local *local, gab_reader *in, gab_local_note *note);
 
 /* local.c */

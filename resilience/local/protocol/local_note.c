@@ -78,6 +78,25 @@ gab_status gab_local_unpack_addresses(gab_local *local, gab_reader *in)
   return GAB_OK;
 }
 
+/* ---------------------------------------------------------------- how often slots were taken over */
+
+uint32_t gab_local_taken_known(const gab_local *local)
+{
+  uint32_t known = local->taken_over;
+  for (size_t i = 0; i < local->partner_count; i++)
+    if (local->partners[i].roles & ROLE_CHILD) known += local->partners[i].taken_below;
+  return known;
+}
+
+/* Both only grow, so that old notes do no harm. */
+void gab_local_learn_taken(const gab_local *local, const gab_local_note *note)
+{
+  gab_local_partner *partner = gab_local_find(local, note->from);
+  if (!partner || note->kind == NOTE_ACCEPT) return; /* which counts where the image is sent */
+  if (note->from_taken > partner->taken_over) partner->taken_over = note->from_taken;
+  if (note->taken_below > partner->taken_below) partner->taken_below = note->taken_below;
+}
+
 /* ---------------------------------------------------------------- notes */
 
 gab_status gab_local_tell(gab_local *local, gab_seat target, gab_local_note note, const gab_buffer *body)
@@ -88,6 +107,8 @@ gab_status gab_local_tell(gab_local *local, gab_seat target, gab_local_note note
   GAB_TRY(gab_put_i32(head, local->slot));
   GAB_TRY(gab_put_u32(head, local->incarnation));
   GAB_TRY(gab_put_u32(head, local->life));
+  GAB_TRY(gab_put_u32(head, local->taken_over));
+  GAB_TRY(gab_put_u32(head, gab_local_taken_known(local)));
   GAB_TRY(gab_put_i32(head, note.about));
   GAB_TRY(gab_put_u32(head, note.about_incarnation));
   GAB_TRY(gab_put_i32(head, note.about_seat));
@@ -112,6 +133,8 @@ gab_status gab_local_read_note(const gab_local *local, gab_reader *in, gab_local
   GAB_TRY(gab_get_i32(in, &note->from));
   GAB_TRY(gab_get_u32(in, &note->from_incarnation));
   GAB_TRY(gab_get_u32(in, &note->from_life));
+  GAB_TRY(gab_get_u32(in, &note->from_taken));
+  GAB_TRY(gab_get_u32(in, &note->taken_below));
   GAB_TRY(gab_get_i32(in, &note->about));
   GAB_TRY(gab_get_u32(in, &note->about_incarnation));
   GAB_TRY(gab_get_i32(in, &note->about_seat));

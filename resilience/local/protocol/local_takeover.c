@@ -68,8 +68,10 @@ static gab_status offer(gab_local *local, gab_local_partner *ward)
   if (was_spare) ward->tried++;
   if (ward->tried >= local->setup.spares) return gab_local_hand_over(local, GAB_LOCAL_POOL_EMPTY, ward->slot);
   ward->offered = true;
-  const gab_local_note note = {
-      .kind = NOTE_OFFER, .about = ward->slot, .about_incarnation = ward->offer_incarnation};
+  const gab_local_note note = {.kind = NOTE_OFFER,
+                               .about = ward->slot,
+                               .about_incarnation = ward->offer_incarnation,
+                               .number = ward->taken_over};
   return gab_local_tell(local, spare_seat(local, ward->slot, ward->tried), note, NULL);
 }
 
@@ -112,6 +114,7 @@ gab_status gab_local_on_accept(gab_local *local, gab_seat source, const gab_loca
   GAB_TRY(gab_local_learn(local, ward->slot, source, note->about_incarnation));
   ward->offered = false;
   ward->tried++;
+  ward->taken_over++;
   local->stats.takeovers++;
   GAB_TRY(gab_local_send_image(local, ward, source, -1));
   return gab_local_answer_askers(local, ward);
@@ -137,6 +140,20 @@ gab_status gab_local_on_fetch(gab_local *local, gab_seat source, const gab_local
 
 /* ---------------------------------------------------------------- the spare */
 
+/* The others look whether anybody plays at all any more. */
+static gab_status tell_spares(gab_local *local)
+{
+  const gab_local_note note = {.kind = NOTE_PLAYS,
+                               .about = local->slot,
+                               .about_incarnation = local->incarnation,
+                               .about_seat = local->setup.seat};
+  for (gab_seat i = 0; i < local->setup.spares; i++) {
+    const gab_seat spare = (gab_seat)local->setup.slots + i;
+    if (spare != local->setup.seat) GAB_TRY(gab_local_tell(local, spare, note, NULL));
+  }
+  return GAB_OK;
+}
+
 gab_status gab_local_on_offer(gab_local *local, gab_seat source, const gab_local_note *note)
 {
   const bool is_free = local->state == GAB_LOCAL_SPARE;
@@ -146,11 +163,13 @@ gab_status gab_local_on_offer(gab_local *local, gab_seat source, const gab_local
   if (is_free) {
     local->slot = note->about;
     local->incarnation = note->about_incarnation;
+    local->taken_over = (uint32_t)note->number + 1;
     local->image_from = source;
     local->renewed = note->from_incarnation;
     local->state = GAB_LOCAL_RESTORING;
   }
-  return gab_local_tell(local, source, answer, NULL);
+  GAB_TRY(gab_local_tell(local, source, answer, NULL));
+  return is_free ? tell_spares(local) : GAB_OK;
 }
 
 gab_status gab_local_jump(gab_local *local, gab_step checkpoint)
