@@ -12,6 +12,8 @@ typedef struct owner_map {
   const gab_checkpoint *checkpoint;
   const gab_snapshot *snapshot;
   bool approximates; /* blocks that no image is left of go to those who keep their metadata images */
+  bool
+      only_counts; /* the run cannot go on from it: nothing is sent, blocks of a replacement stay with the restorer */
 } owner_map;
 
 static gab_slot owner_now(void *context, gab_slot then)
@@ -22,7 +24,9 @@ static gab_slot owner_now(void *context, gab_slot then)
   const gab_slot restorer =
       gab_placement_restorer(&map->snapshot->placement, &map->snapshot->survivors, then);
   const bool is_back = gab_members_has(gab_world_members(map->checkpoint->world), then);
-  return restorer != GAB_NO_SLOT && is_back ? then : restorer; /* back: it gets its part from the restorer */
+  return restorer != GAB_NO_SLOT && is_back && !map->only_counts
+             ? then
+             : restorer; /* back: it gets its part from the restorer */
 }
 
 static bool is_restorable(const gab_snapshot *snapshot)
@@ -205,10 +209,10 @@ static gab_status add_image(gab_image_list *list, const gab_buffer *image, const
 
 /* What this slot restores: its own image, those of the dead that fall to it, and the replicated entities. All
  * is cut before anything is touched. */
-static gab_status list_images(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot,
+static gab_status list_images(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot, bool whole,
                               bool approximates, const gab_rescued *rescued, gab_image_list *list)
 {
-  owner_map map = {checkpoint, snapshot, false};
+  owner_map map = {checkpoint, snapshot, false, !whole && !approximates};
   gab_slot me = gab_world_slot(checkpoint->world);
   uint64_t seal;
   GAB_TRY(gab_images_begin(list, (size_t)snapshot->copy_count + (size_t)rescued->count + 1));
@@ -288,7 +292,7 @@ static gab_status gather_missing(gab_checkpoint *checkpoint, missing_blocks *all
 static void describe_slots(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot, char *text,
                            size_t room)
 {
-  owner_map map = {checkpoint, snapshot, false};
+  owner_map map = {checkpoint, snapshot, false, false};
   const gab_members *now = &snapshot->survivors;
   char *list = text + snprintf(text, room, "slots ");
   size_t used = (size_t)(list - text);
@@ -356,9 +360,9 @@ static int32_t count_lost(const gab_snapshot *snapshot)
 static gab_status restore_common(gab_checkpoint *checkpoint, const gab_snapshot *snapshot, bool whole,
                                  bool approximates, const gab_rescued *rescued)
 {
-  owner_map map = {checkpoint, snapshot, approximates};
+  owner_map map = {checkpoint, snapshot, approximates, !whole && !approximates};
   gab_image_list list = {0};
-  gab_status status = list_images(checkpoint, snapshot, approximates, rescued, &list);
+  gab_status status = list_images(checkpoint, snapshot, whole, approximates, rescued, &list);
   list.serial = snapshot->serial;
   if (status == GAB_OK) status = gab_images_restore_blocks(checkpoint, &list, owner_now, &map);
   if (status == GAB_OK && (whole || approximates)) status = gab_images_restore_entities(checkpoint, &list);
