@@ -117,8 +117,8 @@ static void suspect_memory(const launch_job *job)
   if (now.killed <= job->killed) return;
   const unsigned long long count = now.killed - job->killed;
   launch_say(
-      "lack of memory is suspected: the system of this node has ended %llu process%s for it since the run began;"
-      " %.1f MB are free now",
+      "lack of memory is suspected: the system of this node has ended %llu process%s of the control group of this run for it"
+      " since the run began; %.1f MB are free now",
       count, count == 1 ? "" : "es", 1e-6 * (double)now.available);
 }
 

@@ -37,13 +37,23 @@ static void lower(gab_system_memory *seen, uint64_t limit, uint64_t used, uint64
   seen->limit = limit;
 }
 
+/* Those of the group of this process alone: groups above it count what happens to other jobs and containers, too.
+ * @return false: the group does not say */
+static bool count_killed(const char *folder, bool second, gab_system_memory *seen)
+{
+  char path[PATH_ROOM + 64];
+  uint64_t killed;
+  snprintf(path, sizeof path, "%s/%s", folder, second ? "memory.events" : "memory.oom_control");
+  if (!read_number(path, "oom_kill", &killed)) return false;
+  if (killed > seen->killed) seen->killed = killed; /* of version 1 or 2: one of them is in use */
+  return true;
+}
+
 /* One group: what it may have, has, and could give back; files of version 2, else of version 1. */
 static void look_at_group(const char *folder, bool second, gab_system_memory *seen)
 {
   char path[PATH_ROOM + 64];
-  uint64_t limit, used, cached = 0, killed;
-  snprintf(path, sizeof path, "%s/%s", folder, second ? "memory.events" : "memory.oom_control");
-  if (read_number(path, "oom_kill", &killed) && killed > seen->killed) seen->killed = killed;
+  uint64_t limit, used, cached = 0;
   snprintf(path, sizeof path, "%s/%s", folder, second ? "memory.max" : "memory.limit_in_bytes");
   if (!read_number(path, NULL, &limit)) return;
   snprintf(path, sizeof path, "%s/%s", folder, second ? "memory.current" : "memory.usage_in_bytes");
@@ -61,9 +71,11 @@ static void look_at_groups(const char *root, const char *mounted, const char *gr
   char folder[PATH_ROOM];
   if (snprintf(folder, sizeof folder, "%s%s%s", root, mounted, group) >= (int)sizeof folder) return;
   const size_t least = strlen(root) + strlen(mounted);
+  bool counted = false;
   for (;;) {
     while (strlen(folder) > least && folder[strlen(folder) - 1] == '/') folder[strlen(folder) - 1] = '\0';
     look_at_group(folder, second, seen);
+    counted = counted || count_killed(folder, second, seen);
     char *slash = strrchr(folder, '/');
     if (strlen(folder) <= least || !slash) return;
     *slash = '\0';
@@ -102,8 +114,6 @@ gab_system_memory gab_system_memory_look(void)
   if (strlen(root) > PATH_ROOM / 2) root = "";
   snprintf(path, sizeof path, "%s/proc/meminfo", root);
   if (read_number(path, "MemAvailable", &kilobytes)) seen.available = 1024 * kilobytes;
-  snprintf(path, sizeof path, "%s/proc/vmstat", root);
-  (void)read_number(path, "oom_kill", &seen.killed);
   look_at_cgroups(root, &seen);
   seen.known = seen.available != UINT64_MAX;
   if (!seen.known) seen.available = 0;

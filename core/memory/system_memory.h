@@ -19,8 +19,8 @@ typedef struct gab_system_memory {
                          leaves fewer; what only caches files counts as free */
   uint64_t limit; /**< bytes that the control group may have in all, if it is that which decides; else 0 */
   uint64_t
-      killed; /**< processes that the system has ended for lack of memory since it was started, of this machine
-                         or, where only that is known, of the control group; only differences mean something */
+      killed; /**< processes of the control group of this process that the system has ended for lack of memory; 0 where no
+                         group says. Only differences mean something */
 } gab_system_memory;
 
 /** Looks at /proc and /sys/fs/cgroup (versions 1 and 2), or at the same files below the folder that the environment

@@ -57,11 +57,12 @@ static void suspect_memory(const gab_protection_state *protection)
   const char *local = getenv("OMPI_COMM_WORLD_LOCAL_RANK");
   const gab_system_memory now = gab_system_memory_look();
   if (now.killed <= protection->killed || (local && strtol(local, NULL, 10) > 1)) return;
-  gab_log_all(GAB_LOG_WARNING,
-              "lack of memory is suspected: the system of this node has ended %" PRIu64
-              " process%s for it since the run began; this process holds %.1f MB, %.1f MB are free",
-              now.killed - protection->killed, now.killed - protection->killed == 1 ? "" : "es",
-              1e-6 * (double)gab_memory_now(GAB_MEMORY_USE_COUNT), 1e-6 * (double)now.available);
+  gab_log_all(
+      GAB_LOG_WARNING,
+      "lack of memory is suspected: the system of this node has ended %" PRIu64
+      " process%s of the control group of this run for it since the run began; this process holds %.1f MB, %.1f MB are free",
+      now.killed - protection->killed, now.killed - protection->killed == 1 ? "" : "es",
+      1e-6 * (double)gab_memory_now(GAB_MEMORY_USE_COUNT), 1e-6 * (double)now.available);
 }
 
 /* Without protection nothing can be restored, but all have to end together. */

@@ -6,14 +6,20 @@
 gabion=$GABION_BUILD/bin/gabion
 suspects='lack of memory is suspected'
 
-mkdir -p machine/proc
+group=machine/sys/fs/cgroup/jobs/17
+mkdir -p machine/proc/self $group
 printf 'MemAvailable: 30000 kB\n' >machine/proc/meminfo
-printf 'oom_kill 2\n' >machine/proc/vmstat
-GABION_SYSTEM=$dir/machine "$GABION_LAUNCH" -n 1 sh -c "printf 'oom_kill 3\n' >$dir/machine/proc/vmstat; kill -9 \$\$" >"$dir/out" 2>&1
-said "$suspects: the system of this node has ended 1 process for it since the run began; 30.7 MB are free now"
+printf '0::/jobs/17\n' >machine/proc/self/cgroup
+printf 'oom_kill 2\n' | tee machine/proc/vmstat $group/memory.events >$group/../memory.events
+GABION_SYSTEM=$dir/machine "$GABION_LAUNCH" -n 1 sh -c "printf 'oom_kill 3\n' >$dir/$group/memory.events; kill -9 \$\$" >"$dir/out" 2>&1
+said "$suspects: the system of this node has ended 1 process of the control group of this run for it since the run began; 30.7 MB are free now"
 GABION_SYSTEM=$dir/machine "$GABION_LAUNCH" -n 1 sh -c 'kill -9 $$' >"$dir/out" 2>&1
 said 'without completing'
 grep -q "$suspects" "$dir/out" && complain "memory is suspected for no reason: $(cat "$dir/out")"
+# Of another container, or of anybody else on this machine.
+GABION_SYSTEM=$dir/machine "$GABION_LAUNCH" -n 1 sh -c "printf 'oom_kill 3\n' | tee $dir/machine/proc/vmstat >$dir/$group/../memory.events; kill -9 \$\$" >"$dir/out" 2>&1
+said 'without completing'
+grep -q "$suspects" "$dir/out" && complain "memory is suspected for somebody else's process: $(cat "$dir/out")"
 
 [ "$(id -u)" = 0 ] || finish
 for memory in /sys/fs/cgroup/memory /sys/fs/cgroup; do
@@ -33,7 +39,8 @@ run: {steps: 10}
 domain: {cells: [2048, 1024], block: [64, 64]}
 fluid: {omega: 1.5}
 YAML
-"$GABION_LAUNCH" -n 1 --start-retries 0 sh -c "echo \$\$ >$group/cgroup.procs; exec $gabion run case.yaml --out run --overcommit" >"$dir/out" 2>&1
+# The launcher, too: it knows of its own group.
+sh -c "echo \$\$ >$group/cgroup.procs; exec $GABION_LAUNCH -n 1 --start-retries 0 $gabion run case.yaml --out run --overcommit" >"$dir/out" 2>&1
 code=$?
 [ $code = 1 ] || complain "a run that the kernel kills: exit code $code, expected 1; it said: $(cat "$dir/out")"
 said "$suspects: the system of this node has ended [0-9]* process"

@@ -19,6 +19,7 @@ machine=$work/machine
 mkdir -p "$machine/proc/self" "$machine/sys/fs/cgroup/job"
 printf 'MemAvailable:   30000 kB\n' >"$machine/proc/meminfo"
 printf 'oom_kill 2\n' >"$machine/proc/vmstat"
+printf 'oom_kill 2\n' >"$machine/sys/fs/cgroup/job/memory.events"
 printf '0::/job\n' >"$machine/proc/self/cgroup"
 export GABION_SYSTEM=$machine
 large=(--set 'domain.cells=[1024, 512]' --set 'domain.block=[64, 64]' --set run.steps=1)
@@ -41,12 +42,13 @@ if [ "${GABION_TEST_ULFM:-}" ]; then
   timeout 100 "$GABION_LAUNCH" -n 3 -- "$gabion" run good.yaml --out out --inject slot=1,step=5,stopped=$hold --inject slot=1,step=6 >said.txt 2>&1 &
   job=$!
   until sleeper=$(pgrep -f "^sleep $hold\$") || ! kill -0 $job 2>/dev/null; do sleep 0.05; done
-  printf 'oom_kill 3\n' >"$machine/proc/vmstat"
+  printf 'oom_kill 3\n' >"$machine/sys/fs/cgroup/job/memory.events"
   kill "$sleeper" || complain "nobody stood still: $(cat said.txt)"
   wait $job || complain "it said: $(cat said.txt)"
   said 'slot 1 died'
-  said 'lack of memory is suspected: the system of this node has ended 1 process for it'
-  # Another death is none of the system's.
+  said 'lack of memory is suspected: the system of this node has ended 1 process of the control group of this run for it'
+  # Another death is none of the system's, whatever it does elsewhere on the machine.
+  printf 'oom_kill 9\n' >"$machine/proc/vmstat"
   run 0 3 good.yaml --inject slot=1,step=5
   said 'slot 1 died'
   not_said 'lack of memory'
