@@ -5,6 +5,7 @@
 
 #include "core/base/log.h"
 #include "core/memory/memory.h"
+#include "core/messages/collective.h"
 #include "resilience/resilience_config.h"
 
 #ifdef _OPENMP
@@ -134,7 +135,7 @@ static gab_status find_room(gab_app_run *it)
   return gab_app_memory_settle(it->world, which->config, which->options, &memory);
 }
 
-static gab_status build(gab_app_run *it)
+static gab_status build(gab_app_run *it, gab_app_kept_folder *kept)
 {
   const gab_app_case *which = it->parameters;
   const gab_physics *physics = which->physics;
@@ -143,6 +144,7 @@ static gab_status build(gab_app_run *it)
   GAB_TRY(find_room(it));
   GAB_TRY(physics->build(it));
   const bool continues = it->restart != NULL;
+  if (continues && gab_world_is_root(it->world)) gab_app_folder_keep(it->folder, kept);
   GAB_TRY(gab_app_folder_open(it->world, which->config, which->options, it->folder, continues));
   log_start(it);
   GAB_TRY(gab_timeloop_create(it->forest, which->steps, &it->loop));
@@ -169,6 +171,23 @@ static void report(const gab_app_run *it)
     gab_log(GAB_LOG_INFO, "  fields, to be opened with ParaView: %s/fields/fields.xdmf", it->folder);
 }
 
+/* The checkpoint does not fit, or the case is refused: nothing was computed, and the results of before are still right. */
+static gab_status leave_folder(gab_app_run *it, gab_status status, gab_app_kept_folder *kept)
+{
+  const gab_run_stats stats = gab_timeloop_get_stats(it->loop);
+  const bool is_refused = (status == GAB_ERR_INPUT || status == GAB_ERR_CORRUPT) &&
+                          stats.steps_computed == 0 && stats.checkpoint.taken == 0;
+  uint64_t puts_back = is_refused && kept->is_kept;
+  char words[1024];
+  if (!is_refused || gab_world_check(it->world) != GAB_OK) return status;
+  snprintf(words, sizeof words, "%s", gab_error_message());
+  (void)gab_log_open(NULL);
+  GAB_TRY(gab_world_max_u64(it->world, &puts_back, 1)); /* nobody writes to the log any more */
+  if (kept->is_kept) gab_app_folder_put_back(it->folder, kept);
+  return gab_error_set(status, __FILE__, __LINE__, "%s%s", words,
+                       puts_back ? " (the start is refused; the output folder is as it was)" : "");
+}
+
 gab_status gab_app_run_case(gab_world *world, const gab_app_case *which, const char *folder,
                             gab_app_continuation *begin)
 {
@@ -177,10 +196,15 @@ gab_status gab_app_run_case(gab_world *world, const gab_app_case *which, const c
   it->lock = begin->lock;
   it->restart = begin->restart;
   begin->restart = NULL;
-  gab_status status = gab_app_end_of_setup(world, build(it));
-  if (status == GAB_OK) status = gab_timeloop_run(it->loop);
-  if (status == GAB_OK) report(it);
-  else gab_app_tell_end(world, status);
+  gab_app_kept_folder kept = {.is_kept = false};
+  gab_status status = gab_app_end_of_setup(world, build(it, &kept));
+  if (status == GAB_OK) {
+    status = gab_timeloop_run(it->loop);
+    if (status == GAB_OK) report(it);
+    else status = leave_folder(it, status, &kept);
+  }
+  gab_app_kept_folder_release(&kept);
+  if (status != GAB_OK) gab_app_tell_end(world, status);
   gab_app_run_destroy(&it);
   return status;
 }

@@ -57,6 +57,24 @@ gab_status gab_app_folder_open(gab_world *world, const gab_config *config, const
 gab_status gab_app_folder_settle(gab_world *world, const char *folder, gab_output *const *outputs,
                                  const char *more, bool continues);
 
+/* ---------------------------------------------------------------- a start that is refused */
+
+enum { GAB_APP_KEPT_FILES = 4, GAB_APP_KEPT_LOGS = 2 };
+
+/** What the folder holds of the run before; of the root. */
+typedef struct gab_app_kept_folder {
+  bool is_kept;
+  bool is_there[GAB_APP_KEPT_FILES];
+  gab_buffer content[GAB_APP_KEPT_FILES];
+  int64_t size[GAB_APP_KEPT_LOGS]; /**< -1: it is not there */
+} gab_app_kept_folder;
+
+/** Notes it, ahead of gab_app_folder_open(). Local. @param[in,out] kept  zero-initialised */
+void gab_app_folder_keep(const char *folder, gab_app_kept_folder *kept);
+/** Makes the folder what it was; nobody writes there any more. Local. */
+void gab_app_folder_put_back(const char *folder, const gab_app_kept_folder *kept);
+void gab_app_kept_folder_release(gab_app_kept_folder *kept);
+
 /* ---------------------------------------------------------------- a set-up that fails */
 
 /** The outcome of setting a run up, the same on all and for the right reason, also if processes died. */

@@ -87,6 +87,15 @@ not_said 'resilience'
 again 0 2 --set fluid.omega=1.7 --continue-anyway
 said 'going on with another case'
 
+# ---- a start that is refused when the checkpoint is read changes nothing: what is there is right
+from half
+listed() { (cd out && find . -type f ! -name 'group_*' -exec sha256sum {} + | sort); }
+before=$(listed)
+grep -q summary.json <<<"$before" || complain "no summary: $before"
+again 1 2 --set lbm.precision=float --continue-anyway
+said 'the start is refused; the output folder is as it was'
+[ "$(listed)" = "$before" ] || complain "a refused start has changed: $(diff <(echo "$before") <(listed))"
+
 # ---- what is broken: the checkpoint before is taken, or the run starts anew
 list() { "$gabion" checkpoint "$@" >said.txt 2>&1; }
 broken() { # broken WHAT WHAT_IT_SAYS STEP
