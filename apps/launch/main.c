@@ -320,8 +320,10 @@ static bool relaunch(launch_options *options, char **hosts, int *relaunches)
   } else {
     free(left);
   }
-  launch_say("relaunching on %d processes, from the memory of the nodes (relaunch %d of at most %d)",
-             options->processes, *relaunches, options->relaunches);
+  launch_say(
+      "relaunching on %d processes (relaunch %d of at most %d); a program that keeps checkpoints in the memory of the"
+      " nodes resumes from them, another one starts again",
+      options->processes, *relaunches, options->relaunches);
   return true;
 }
 

@@ -11,6 +11,7 @@
  *   again. */
 #include "apps/persist/figure3.h"
 #include "core/world/world.h"
+#include "resilience/reports/completion.h"
 #include "resilience/persist/persist.h"
 
 #include <stdio.h>
@@ -160,6 +161,7 @@ int main(int argc, char **argv)
     }
   }
   if (gab_world_dismiss(world, GAB_OK) != GAB_OK) return 1;
+  const int code = gab_report_completion(world, 0); /* without it gabion-launch cannot know */
   gab_world_destroy(&world);
-  return 0;
+  return code;
 }

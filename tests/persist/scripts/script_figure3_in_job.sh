@@ -18,6 +18,10 @@ expected=$(results)
 [ "$(wc -l <<<"$expected")" = 22 ] || complain "the undisturbed run says: $expected"
 [ -z "$(ls store)" ] || complain "the run is over, and something is stored: $(ls store)"
 
+rm -rf store; mkdir store
+timeout 60 "$GABION_LAUNCH" -n 2 --spares 1 -t 1 --retries 0 -- ./figure3-killed store >said.txt 2>errors.txt || complain "under gabion-launch: code $?: $(cat errors.txt)"
+[ "$(results)" = "$expected" ] || complain "under gabion-launch: $(cat said.txt)"
+
 first=$(grep -n '^static bool open_store' "$source" | cut -d: -f1)
 begin=$(grep -n '^static bool exchange' "$source" | cut -d: -f1)
 end=$(grep -n '^/\* From the first opening' "$source" | cut -d: -f1)
