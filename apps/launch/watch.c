@@ -170,8 +170,11 @@ static void wait_for_finalise(launch_job *job, int code, roll *roll)
     launch_say("the run %s, but mpirun did not end within %g s: ended after finalise hung", how, grace);
 }
 
+/* One sender may signal twice: timeout(1) signals its child and then the process group of that child. */
+#define ONE_SIGNAL_SECONDS 1.0
+
 /* The first time it is told to stop, the launcher asks the run to save its state and gives it time for that; the
- * second time, or when that time is over, it ends the run. */
+ * second time, or when that time is over, it ends the run. Signals that follow the first within a second count as that one. */
 typedef struct stop_request {
   int signal; /* 0: not told */
   double since, until;
@@ -183,6 +186,7 @@ static bool told_to_stop(const launch_job *job, int signal, stop_request *reques
   const double within = job->options->stop_within;
   const int file = request->signal || within <= 0 ? -1 : open(job->places.stop, O_WRONLY | O_CREAT, 0666);
   const bool again = request->signal != 0;
+  if (again && launch_seconds() - request->since < ONE_SIGNAL_SECONDS) return false;
   request->signal = signal;
   if (file < 0) {
     launch_say("%s%s: ending the run", strsignal(signal), again ? " again" : "");
@@ -191,8 +195,9 @@ static bool told_to_stop(const launch_job *job, int signal, stop_request *reques
   close(file);
   request->since = launch_seconds();
   request->until = request->since + within;
-  launch_say("%s: asking the run to stop, which may take %g s (once more to end it now)", strsignal(signal),
-             within);
+  launch_say("%s: asking the run to stop, which may take %g s (a second signal, at least %g s later, ends it"
+             " now)",
+             strsignal(signal), within, ONE_SIGNAL_SECONDS);
   return false;
 }
 

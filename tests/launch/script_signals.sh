@@ -63,14 +63,24 @@ sleep 1
 pgrep -P $pid 'mpirun|prterun' >/dev/null && ! has_said SIGPIPE || complain "SIGPIPE has ended mpirun: $(cat "$dir/out")"
 kill -TERM $pid
 until_so has_said 'asking the run to stop'
+sleep 1
 kill -TERM $pid
 ends_with 143 "after SIGPIPE"
 check_clean_but_other
 
-# Told twice, it does not wait. (Two signals that come before it has looked at the first are one.)
+# Signals within a second are one request: timeout(1) signals its child and, at once, the process group of the child. Of two
+# kinds, so that the second stays pending next to the first.
 hang
+kill -TERM $pid
 kill -INT $pid
+kill -HUP $pid
 until_so has_said 'asking the run to stop'
+sleep 0.5
+has_said 'again: ending the run' && complain "three signals at once ended the run: $(cat "$dir/out")"
+kill -0 $pid || complain "three signals at once ended the launcher: $(cat "$dir/out")"
+
+# Told again later, it does not wait.
+sleep 1
 kill -INT $pid
 ends_with 130 "told twice"
 said 'again: ending the run'
