@@ -1,6 +1,9 @@
 /* gabion-launch: command line, attempts, rescue log. */
 #include "apps/launch/launch.h"
 
+#include "core/system/environment.h"
+
+#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -229,6 +232,16 @@ static bool is_sound(const launch_options *options)
   return false;
 }
 
+/* A batch system may name a folder in TMPDIR that this machine does not have. */
+static void complete_environment(void)
+{
+  const char *folder = getenv("TMPDIR");
+  gab_environment_complete();
+  if (!folder || !*folder || access(folder, W_OK | X_OK) == 0) return;
+  launch_say("TMPDIR=%s: %s; using /tmp instead", folder, strerror(errno));
+  setenv("TMPDIR", "/tmp", 1);
+}
+
 /* A cable that is cut means waiting for ever otherwise. Where what does not speak counts as dead, so does what is cut off. */
 static void choose_cut_after(launch_options *options)
 {
@@ -344,6 +357,7 @@ int main(int argc, char **argv)
                             .stop_within = 120};
   parse(argc, argv, &options);
   if (!is_sound(&options)) return LAUNCH_BAD_USAGE;
+  complete_environment();
   options.several_nodes = options.hosts || launch_spans_nodes(options.mpi_args);
   choose_cut_after(&options);
   if (options.spares < 0) {

@@ -2,6 +2,7 @@
  *  @brief Beginning and end of a world. */
 #include "core/world/lease.h"
 #include "core/world/quarantine.h"
+#include "core/system/environment.h"
 #include "core/system/file.h"
 #include "core/system/float_modes.h"
 #include "core/base/log.h"
@@ -35,6 +36,7 @@ static gab_status start_mpi(int *argc, char ***argv, bool *started)
     if (gab_world_was_spawned()) gab_spawn_limit_set();
   } else {
     signal(SIGPIPE, SIG_IGN);
+    gab_environment_complete();
     tell_that_it_begins();
     if (gab_world_was_spawned()) gab_spawn_limit_set();
     if (MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS)
