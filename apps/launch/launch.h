@@ -211,11 +211,15 @@ int launch_trace_all(const launch_places *places, const char *path);
 bool launch_is_program(const char *name);
 
 /* nodes.c */
+/** Whether all hosts of "a:4,b:4" are host names. Agents take a word that begins with `-` for an option, which may run a
+ *  command. @return false and a message if not */
+bool launch_hosts_are_sound(const char *hosts);
 /** Those of "a:4,b:4,c" whose node answers: `AGENT HOST true` succeeds within ten seconds. All are asked at once.
  *  @param[out] hosts  the rest in the same form, to be freed @param[out] places  processes that they have room for
  *  @return number of hosts left out, each named on stderr */
 int launch_hosts_that_answer(const char *all, const char *agent, char **hosts, int *places);
-/** Runs a command on every host of such a list at once, each for ten seconds at most: `AGENT HOST WORDS...`.
+/** Runs a command on every host of such a list at once, each for ten seconds at most: `AGENT HOST WORDS...`,
+ *  `ssh -- HOST WORDS...`.
  *  @param[in] words  NULL-terminated; quoted for the shell that agents hand them to @param[in] input  what it reads
  *  @param[out] calls  what became of it, to be given to launch_calls_free() @return number of hosts */
 int launch_call_hosts(const char *hosts, const char *agent, const char *const words[], const char *input,

@@ -218,6 +218,7 @@ static bool is_sound(const launch_options *options)
     launch_say("%s: no such program, or not executable", options->program[0]);
   else if (access(options->mpirun, X_OK))
     launch_say("%s: no mpirun there; give another with --mpirun, or run scripts/setup.sh", options->mpirun);
+  else if (options->hosts && !launch_hosts_are_sound(options->hosts)) return false;
   else if (options->dead_after > 0 && options->dead_after < LEAST_DEAD_AFTER)
     launch_say("--dead-after %g: less than %g s is no more than a busy machine (see --help)",
                options->dead_after, LEAST_DEAD_AFTER);

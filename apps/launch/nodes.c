@@ -41,13 +41,68 @@ static char *quoted(const char *word)
   return made;
 }
 
+static int parse_hosts(const char *hosts, launch_call **calls)
+{
+  char *copy = strdup(hosts), *rest = copy;
+  int count = 0, room = 1;
+  for (const char *at = hosts; *at; at++) room += *at == ',';
+  launch_call *list = calloc((size_t)room, sizeof *list);
+  if (!copy || !list) exit(LAUNCH_NO_COMPLETION);
+  for (char *entry; (entry = strsep(&rest, ","));) {
+    if (!*entry) continue;
+    const char *colon = strchr(entry, ':');
+    const int length = (int)(colon ? colon - entry : (long)strlen(entry));
+    snprintf(list[count].host, sizeof list[count].host, "%.*s", length, entry);
+    list[count++].places = colon ? atoi(colon + 1) : 1;
+  }
+  free(copy);
+  *calls = list;
+  return count;
+}
+
+/* Agents take a word that begins with `-' for an option, and ssh may hand a host name to a shell (ProxyCommand, %h). */
+static bool is_host_name(const char *name)
+{
+  if (name[0] == '\0' || name[0] == '-') return false;
+  for (const char *at = name; *at; at++)
+    if (!isalnum((unsigned char)*at) && (unsigned char)*at < 128 && !strchr("._-@%+[]", *at)) return false;
+  return true;
+}
+
+bool launch_hosts_are_sound(const char *hosts)
+{
+  launch_call *calls;
+  const int count = parse_hosts(hosts, &calls);
+  bool sound = count > 0;
+  if (!sound) launch_say("--hosts `%s': no host in it (see --help)", hosts);
+  for (int i = 0; i < count && sound; i++) {
+    sound = is_host_name(calls[i].host);
+    if (!sound)
+      launch_say(
+          "--hosts: `%s' is not a host name: letters, digits and . _ - @ %% + [ ], and no `-' in front",
+          calls[i].host);
+  }
+  launch_calls_free(calls, count);
+  return sound;
+}
+
+/* ssh ends its options at `--'; of other agents that is not known. */
+static bool takes_end_of_options(const char *agent)
+{
+  const char *name = strrchr(agent, '/');
+  return strcmp(name ? name + 1 : agent, "ssh") == 0;
+}
+
 /* In the child. */
 static void become_agent(const char *agent, const char *host, const char *const words[], FILE *input,
                          FILE *output)
 {
   enum { MOST_WORDS = 16 };
-  const char *command[MOST_WORDS + 3] = {agent, host};
-  for (int i = 0; i < MOST_WORDS && words[i]; i++) command[i + 2] = quoted(words[i]);
+  const char *command[MOST_WORDS + 4] = {agent};
+  int count = 1;
+  if (takes_end_of_options(agent)) command[count++] = "--";
+  command[count++] = host;
+  for (int i = 0; i < MOST_WORDS && words[i]; i++) command[count++] = quoted(words[i]);
   const int null = open("/dev/null", O_RDWR);
   rewind(input);
   dup2(fileno(input), STDIN_FILENO);
@@ -108,25 +163,6 @@ static bool has_ended(launch_call *call)
   }
   finish(call);
   return true;
-}
-
-static int parse_hosts(const char *hosts, launch_call **calls)
-{
-  char *copy = strdup(hosts), *rest = copy;
-  int count = 0, room = 1;
-  for (const char *at = hosts; *at; at++) room += *at == ',';
-  launch_call *list = calloc((size_t)room, sizeof *list);
-  if (!copy || !list) exit(LAUNCH_NO_COMPLETION);
-  for (char *entry; (entry = strsep(&rest, ","));) {
-    if (!*entry) continue;
-    const char *colon = strchr(entry, ':');
-    const int length = (int)(colon ? colon - entry : (long)strlen(entry));
-    snprintf(list[count].host, sizeof list[count].host, "%.*s", length, entry);
-    list[count++].places = colon ? atoi(colon + 1) : 1;
-  }
-  free(copy);
-  *calls = list;
-  return count;
 }
 
 int launch_call_hosts(const char *hosts, const char *agent, const char *const words[], const char *input,
