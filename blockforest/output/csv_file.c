@@ -2,6 +2,7 @@
 #include "blockforest/output/output_files_impl.h"
 #include "blockforest/output/output_retry_impl.h"
 #include "core/base/log.h"
+#include "core/system/run_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -129,7 +130,8 @@ static gab_status restore(gab_series_file *file)
 {
   char temporary[GAB_OUTPUT_PATH_CAPACITY];
   GAB_TRY(gab_output_path(temporary, "%s" GAB_OUTPUT_TEMPORARY, file->path));
-  const int target = open(temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  (void)unlink(temporary);
+  const int target = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (target < 0) return refuse(file, "restore", errno);
   gab_status status = copy_to(file, target);
   if (status == GAB_OK)
@@ -153,9 +155,13 @@ static gab_status restore(gab_series_file *file)
 static gab_status attach(gab_series_file *file, bool make)
 {
   struct stat mine, there;
+  char why[GAB_RUN_FILE_WHY];
   if (file->descriptor < 0) {
-    file->descriptor = open(file->path, O_RDWR | O_CLOEXEC | (make ? O_CREAT : 0), 0666);
-    return file->descriptor < 0 ? refuse(file, "open", errno) : GAB_OK;
+    file->descriptor = gab_run_file_open(file->path, O_RDWR | (make ? O_CREAT : 0), why);
+    if (file->descriptor >= 0) return GAB_OK;
+    file->error = errno;
+    if (errno != EPERM) return refuse(file, "open", errno);
+    GAB_FAIL(GAB_ERR_IO, "%s", why);
   }
   if (fstat(file->descriptor, &mine) != 0) { /* as where another machine has removed it */
     gab_series_file_close(file);
@@ -164,7 +170,7 @@ static gab_status attach(gab_series_file *file, bool make)
   const bool is_there = stat(file->path, &there) == 0;
   if (!is_there && errno != ENOENT) return refuse(file, "find", errno);
   if (is_there && there.st_dev == mine.st_dev && there.st_ino == mine.st_ino) return GAB_OK;
-  const int other = is_there ? open(file->path, O_RDWR | O_CLOEXEC) : -1;
+  const int other = is_there ? gab_run_file_open(file->path, O_RDWR, why) : -1;
   if (other >= 0 && have_same_content(file->descriptor, other)) { /* as an editor leaves it */
     gab_series_file_close(file);
     file->descriptor = other;

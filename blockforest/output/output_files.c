@@ -1,6 +1,7 @@
 #include "blockforest/output/output_files_impl.h"
 #include "blockforest/output/output_retry_impl.h"
 #include "core/messages/collective.h"
+#include "core/system/run_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -92,7 +93,9 @@ gab_status gab_output_file_open(gab_output_file *file, const char *path)
   GAB_TRY(gab_output_path(file->path, "%s", path));
   GAB_TRY(gab_output_path(file->temporary, "%s" GAB_OUTPUT_TEMPORARY, path));
   do {
-    file->descriptor = open(file->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    /* What a process that died has left goes; what another user has planted there is not followed. */
+    (void)unlink(file->temporary);
+    file->descriptor = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     file->error = file->descriptor < 0 ? errno : 0;
   } while (file->error && gab_output_may_retry(file->path, file->error));
   if (file->error) return gab_output_refused("make the file", file->temporary, file->error);
@@ -247,7 +250,9 @@ gab_status gab_output_folder_prepare(const char *path)
 {
   char fields[GAB_OUTPUT_PATH_CAPACITY];
   if (!path || !path[0]) GAB_FAIL(GAB_ERR_INPUT, "the name of the output folder is empty");
+  char why[GAB_RUN_FILE_WHY];
   GAB_TRY(gab_output_path(fields, "%s/fields", path));
+  if (!gab_run_folder_is_safe(fields, why)) GAB_FAIL(GAB_ERR_INPUT, "%s", why);
   GAB_TRY(make_folders(fields));
   GAB_TRY(try_folder(path));
   return try_folder(fields);

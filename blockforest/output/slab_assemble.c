@@ -323,6 +323,7 @@ static gab_status write_file(const assembly *all, const char *path)
   gab_hdf5_image file = {.file = H5I_INVALID_HID};
   GAB_TRY(check_room(all, path));
   GAB_TRY(gab_output_path(temporary, "%s" GAB_OUTPUT_TEMPORARY, path));
+  (void)unlink(temporary); /* of an earlier one; or planted by another user, and not to be followed */
   file.file = gab_hdf5_create(temporary);
   if (!gab_hdf5_check(&file, file.file)) return gab_hdf5_image_status(&file, path);
   gab_status status = fill_file(all, &file, path);

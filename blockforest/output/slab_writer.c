@@ -5,6 +5,7 @@
 #include "blockforest/output/output_files_impl.h"
 #include "blockforest/output/output_retry_impl.h"
 #include "core/messages/collective.h"
+#include "core/system/run_file.h"
 #include "field/field.h"
 
 #include <ctype.h>
@@ -185,6 +186,8 @@ static gab_status write_own(const gab_slab_writer *writer, const char *name, int
                             int64_t shift, part *part)
 {
   const int axis = gab_forest_get_options(writer->forest)->grid.dimension - 1;
+  char why[GAB_RUN_FILE_WHY];
+  if (!gab_run_folder_is_safe(writer->folder, why)) GAB_FAIL(GAB_ERR_IO, "%s", why);
   while (mkdir(writer->folder, 0777) != 0 && errno != EEXIST) {
     const int error = errno;
     if (!gab_output_may_retry(writer->folder, error))

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #endif
 #include "core/base/log.h"
+#include "core/system/run_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -90,10 +91,10 @@ static void write_all(int target, const char *text, size_t length)
   }
 }
 
-static int open_file(void)
+static int open_file(char why[GAB_RUN_FILE_WHY])
 {
   if (state.file < 0 && state.path[0])
-    state.file = open(state.path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    state.file = gab_run_file_open(state.path, O_WRONLY | O_CREAT | O_APPEND, why);
   return state.file;
 }
 
@@ -116,8 +117,8 @@ static void write_line(int target, const char *stamp, const char *speaker, const
 
 static void write_to_file(const char *speaker, const char *prefix, const char *text)
 {
-  if (open_file() < 0) return;
-  char stamp[32];
+  char stamp[32], why[GAB_RUN_FILE_WHY];
+  if (open_file(why) < 0) return;
   snprintf(stamp, sizeof stamp, "[%10.3f] ", gab_seconds());
   write_line(state.file, stamp, speaker, prefix, text);
 }
@@ -167,10 +168,10 @@ static gab_status switch_file(const char *path)
   if (strlen(path) >= sizeof state.path) GAB_FAIL(GAB_ERR_INPUT, "%s: the path of the log is too long", path);
   strcpy(state.path, path);
   /* The root opens now, so that an unwritable output folder is found at the start. */
-  if (state.is_root && open_file() < 0) {
-    int cause = errno;
+  char why[GAB_RUN_FILE_WHY];
+  if (state.is_root && open_file(why) < 0) {
     state.path[0] = '\0';
-    GAB_FAIL(GAB_ERR_INPUT, "%s: the log cannot be opened: %s", path, strerror(cause));
+    GAB_FAIL(GAB_ERR_INPUT, "%s: the log cannot be opened", why);
   }
   return GAB_OK;
 }

@@ -10,6 +10,14 @@
 
 enum { PATH_ROOM = 2048 };
 
+/* What lies there was left by a process that died, or was planted by another user (core/system/run_file.h): it is removed,
+ * and nothing is followed. */
+static int open_new(const char *path)
+{
+  unlink(path);
+  return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
 static bool write_all(int file, const char *bytes, size_t count)
 {
   while (count > 0) {
@@ -49,7 +57,7 @@ gab_status gab_file_replace(const char *path, const void *bytes, size_t count, g
   char beside[PATH_ROOM];
   if (snprintf(beside, sizeof beside, "%s.new", path) >= (int)sizeof beside)
     GAB_FAIL(GAB_ERR_IO, "the path %.60s... is too long", path);
-  int file = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  int file = open_new(beside);
   if (file < 0) GAB_FAIL(GAB_ERR_IO, "cannot write %s: %s", beside, strerror(errno));
   bool fine = write_all(file, bytes, count);
   if (fine && durability == GAB_FILE_SYNCED) fine = fsync(file) == 0;
@@ -88,7 +96,7 @@ gab_status gab_file_create(const char *path, const void *bytes, size_t count, bo
   gethostname(host, sizeof host - 1);
   if (snprintf(beside, sizeof beside, "%s.new.%s.%ld", path, host, (long)getpid()) >= (int)sizeof beside)
     GAB_FAIL(GAB_ERR_IO, "the path %.60s... is too long", path);
-  int file = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  int file = open_new(beside);
   if (file < 0) GAB_FAIL(GAB_ERR_IO, "cannot write %s: %s", beside, strerror(errno));
   int why = write_all(file, bytes, count) ? 0 : errno;
   if (close(file) != 0 && why == 0) why = errno;

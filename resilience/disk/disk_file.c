@@ -8,6 +8,7 @@
 #include "blockforest/hdf5/hdf5_open.h"
 #include "core/world/lease.h"
 #include "core/system/file.h"
+#include "core/system/run_file.h"
 #include "core/base/hash.h"
 
 #include <errno.h>
@@ -160,7 +161,8 @@ static void reserve(gab_disk_file *file, uint64_t bytes)
 static void open_file(gab_disk_file *file, int flags)
 {
   if (file->status != GAB_OK) return;
-  file->descriptor = open(file->temporary, flags | O_CLOEXEC, 0666);
+  char why[GAB_RUN_FILE_WHY];
+  file->descriptor = gab_run_file_open(file->temporary, flags, why);
   if (file->descriptor < 0) fail(file, "make", strerror(errno));
 }
 

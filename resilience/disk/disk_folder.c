@@ -1,5 +1,6 @@
 /* The folder of checkpoints: OUT/checkpoints/step_000000000100/{group_000000.h5, …, manifest.json}. */
 #include "core/system/file.h"
+#include "core/system/run_file.h"
 #include "resilience/disk/disk_impl.h"
 
 #include <dirent.h>
@@ -55,6 +56,8 @@ static bool is_temporary(const char *name)
 
 static gab_status make_one(const char *path)
 {
+  char why[GAB_RUN_FILE_WHY];
+  if (!gab_run_folder_is_safe(path, why)) GAB_FAIL(GAB_ERR_IO, "%s", why);
   if (mkdir(path, 0777) == 0 || errno == EEXIST) return GAB_OK;
   GAB_FAIL(GAB_ERR_IO, "cannot make the folder %s: %s", path, strerror(errno));
 }

@@ -2,6 +2,7 @@
 #include "resilience/recovery/fence_impl.h"
 
 #include "core/system/file.h"
+#include "core/system/run_file.h"
 #include "core/base/log.h"
 
 #include <dirent.h>
@@ -233,6 +234,8 @@ bool gab_token_is_last(const gab_claimant *claimant, uint64_t number)
 
 gab_status gab_token_begin(const gab_claimant *claimant, uint64_t *token)
 {
+  char why[GAB_RUN_FILE_WHY];
+  if (!gab_run_folder_is_safe(claimant->folder, why)) GAB_FAIL(GAB_ERR_IO, "%s", why);
   if (mkdir(claimant->folder, 0777) != 0 && errno != EEXIST)
     GAB_FAIL(GAB_ERR_IO, "cannot make the folder %s: %s", claimant->folder, strerror(errno));
   for (bool made = false; !made;) {

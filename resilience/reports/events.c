@@ -1,6 +1,7 @@
 #include "resilience/reports/events.h"
 
 #include "core/base/timer.h"
+#include "core/system/run_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,8 +33,9 @@ void gab_events_destroy(gab_events **events) { gab_free(events); }
 gab_status gab_events_clear(gab_events *events)
 {
   if (!events->path[0]) return GAB_OK;
-  int file = open(events->path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-  if (file < 0) GAB_FAIL(GAB_ERR_INPUT, "cannot write %s: %s", events->path, strerror(errno));
+  char why[GAB_RUN_FILE_WHY];
+  const int file = gab_run_file_open(events->path, O_WRONLY | O_CREAT | O_TRUNC, why);
+  if (file < 0) GAB_FAIL(GAB_ERR_INPUT, "cannot write %s", why);
   close(file);
   return GAB_OK;
 }
@@ -52,10 +54,11 @@ gab_json *gab_event_begin(gab_events *events, const char *event)
 
 void gab_event_end(gab_events *events, gab_json **event)
 {
+  char why[GAB_RUN_FILE_WHY];
   gab_buffer text = {0};
   if (!*event) return;
-  const int file =
-      gab_json_end(event, &text) == GAB_OK ? open(events->path, O_WRONLY | O_CREAT | O_APPEND, 0666) : -1;
+  const bool is_whole = gab_json_end(event, &text) == GAB_OK;
+  const int file = is_whole ? gab_run_file_open(events->path, O_WRONLY | O_CREAT | O_APPEND, why) : -1;
   if (file >= 0) {
     const ssize_t written = write(file, text.data, text.size);
     /* A full disk may take a part: without the rest of the line it would spoil the next one. */

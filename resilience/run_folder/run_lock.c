@@ -5,6 +5,7 @@
 #include "core/messages/collective.h"
 #include "core/base/log.h"
 #include "core/base/timer.h"
+#include "core/system/run_file.h"
 #include "resilience/reports/completion.h"
 #include "resilience/run_folder/run_lock_impl.h"
 
@@ -78,7 +79,8 @@ static bool holds_mine(const gab_run_lock *lock, const found_lock *found)
 /* @return 0 or errno */
 static int write_file(const char *path, int flags, const gab_buffer *text)
 {
-  const int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
+  char refused[GAB_RUN_FILE_WHY];
+  const int file = gab_run_file_open(path, O_WRONLY | O_CREAT | flags, refused);
   if (file < 0) return errno;
   errno = 0;
   int why = write(file, text->data, text->size) == (ssize_t)text->size ? 0 : errno ? errno : ENOSPC;

@@ -2,6 +2,7 @@
 #include "apps/driver/driver.h"
 
 #include "core/base/log.h"
+#include "core/system/run_file.h"
 #include "resilience/reports/completion.h"
 #include "resilience/run_folder/run_files.h"
 
@@ -32,7 +33,9 @@ static gab_status write_text(const char *path, const char *text, size_t length)
 static gab_status prepare_folder(const gab_config *config, const gab_app_options *options, const char *folder,
                                  bool continues)
 {
-  char path[GAB_APP_PATH_LENGTH + 32];
+  char path[GAB_APP_PATH_LENGTH + 32], why[GAB_RUN_FILE_WHY];
+  snprintf(path, sizeof path, "%s/checkpoints", folder);
+  if (!gab_run_folder_is_safe(path, why)) GAB_FAIL(GAB_ERR_INPUT, "%s", why);
   snprintf(path, sizeof path, "%s/summary.json", folder);
   unlink(path);
   snprintf(path, sizeof path, "%s/log.txt", folder);
