@@ -13,9 +13,9 @@
 
 #include <stdio.h>
 
-/** What a case takes on so many processes, and the grid of the start, on this process, for `use`; starts MPI for it and
- *  ends it. plan/plan_model.c.
- *  @param[out] started  gab_seconds() when MPI was up, before `use` is called; may be NULL
+/** What a case takes on so many processes, and the grid of the start, on this process, for `use`; does not start MPI.
+ *  plan/plan_model.c.
+ *  @param[out] started  gab_seconds() before `use` is called; may be NULL
  *  @return ::GAB_ERR_INPUT if there are several processes, or if the physics cannot be planned */
 gab_status gab_app_case_plan(const gab_app_case *which, int32_t slots, gab_app_plan_fn *use, void *user,
                              double *started);

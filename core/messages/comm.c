@@ -10,7 +10,7 @@ static gab_status make(gab_comm *comm)
 {
   gab_world *world = comm->world;
   comm->mpi = MPI_COMM_NULL;
-  if (gab_world_is_spare(world)) return GAB_OK;
+  if (gab_world_is_spare(world) || world->is_without_mpi) return GAB_OK;
   MPI_Comm made = MPI_COMM_NULL;
   const int code = comm->split ? MPI_Comm_split(world->players, comm->colour,
                                                 gab_members_index(&world->members, world->slot), &made)

@@ -63,6 +63,7 @@ static uint32_t highest_context(const gab_world *world)
 {
   void *value = NULL;
   int found = 0;
+  if (world->is_without_mpi) return UINT32_MAX;
   MPI_Comm_get_attr(world->comm, MPI_TAG_UB, &value, &found);
   const int bound = found ? *(int *)value : 32767; /* what the MPI standard promises */
   return (uint32_t)bound;

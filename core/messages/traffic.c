@@ -215,6 +215,7 @@ static gab_status wait_for_all(gab_port *port)
 {
   gab_traffic *traffic = port->traffic;
   const int count = (int)traffic->request_count;
+  if (count == 0) return GAB_OK;
   if (!port->world->shares_cores)
     return gab_world_mpi(port->world, MPI_Waitall(count, traffic->requests, MPI_STATUSES_IGNORE),
                          "MPI_Waitall");

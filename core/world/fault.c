@@ -151,6 +151,7 @@ gab_status gab_world_count_deaths(gab_world *world, int *processes, int32_t *mem
 {
   *processes = 0;
   *members = 0;
+  if (world->is_without_mpi) return GAB_OK;
 #ifdef GAB_HAVE_ULFM
   MPI_Group failed = MPI_GROUP_NULL, all = MPI_GROUP_NULL;
   GAB_TRY(gab_world_mpi(world, MPIX_Comm_get_failed(world->comm, &failed), "MPIX_Comm_get_failed"));
@@ -162,8 +163,6 @@ gab_status gab_world_count_deaths(gab_world *world, int *processes, int32_t *mem
   }
   if (all != MPI_GROUP_NULL) MPI_Group_free(&all);
   MPI_Group_free(&failed);
-#else
-  (void)world;
 #endif
   return GAB_OK;
 }
@@ -182,7 +181,7 @@ gab_status gab_world_check(gab_world *world)
 {
   if (gab_world_replays(world)) return GAB_OK; /* its faults are seen to behind the set-up */
 #ifdef GAB_HAVE_ULFM
-  if (!world->broken) {
+  if (!world->broken && !world->is_without_mpi) {
     int revoked = 0;
     MPIX_Comm_is_revoked(world->comm, &revoked);
     if (revoked) gab_world_break(world);
@@ -195,7 +194,7 @@ gab_status gab_world_nap(gab_world *world, double seconds)
 {
   struct timespec pause = {.tv_sec = (time_t)seconds};
   pause.tv_nsec = (long)(1e9 * (seconds - (double)pause.tv_sec));
-  gab_mpi_progress();
+  if (!world->is_without_mpi) gab_mpi_progress();
   nanosleep(&pause, NULL);
   return gab_world_check(world);
 }
@@ -250,6 +249,7 @@ gab_status gab_world_raise(gab_world *world, gab_status intent)
 gab_status gab_comm_agree(MPI_Comm comm, int *bits, bool *deaths)
 {
   if (deaths) *deaths = false;
+  if (comm == MPI_COMM_NULL) return GAB_OK; /* a world without MPI: nobody else is there */
 #ifdef GAB_HAVE_ULFM
   const int code = MPIX_Comm_agree(comm, bits);
   if (code != MPI_SUCCESS && !gab_mpi_is_fault(code)) GAB_FAIL(GAB_ERR_MPI, "the agreement failed");

@@ -392,6 +392,14 @@ static gab_status mend(gab_world *world)
 
 #endif
 
+/* Of a world without MPI. */
+static gab_status mend_alone(gab_world *world)
+{
+  gab_world_reset_ports(world);
+  gab_world_purge_limbo(world);
+  return GAB_OK;
+}
+
 static gab_status repair(gab_world *world, gab_status (*way)(gab_world *world), gab_status *intent)
 {
   world->repairing = true;
@@ -417,7 +425,7 @@ gab_status gab_world_repair(gab_world *world, gab_status *intent)
   gab_world_set_carrier(world, NULL);
   gab_world_set_policy(world, GAB_POLICY_REVOKE_ALL);
   world->meetings++;
-  return repair(world, mend, intent);
+  return repair(world, world->is_without_mpi ? mend_alone : mend, intent);
 }
 
 gab_status gab_world_join(gab_world *world, gab_status *intent)

@@ -1,8 +1,8 @@
 /** @file world.c
  *  @brief Beginning and end of a world. */
 #include "core/world/lease.h"
+#include "core/world/start.h"
 #include "core/world/quarantine.h"
-#include "core/system/environment.h"
 #include "core/system/file.h"
 #include "core/system/float_modes.h"
 #include "core/base/log.h"
@@ -16,32 +16,12 @@
 
 /* ------------------------------------------------------------------------------------ beginning */
 
-/* So that the launcher knows what a job was that ends without a word: one process of each node does. */
-static void tell_that_it_begins(void)
-{
-  const char *path = getenv("GABION_BEGUN"), *local = getenv("OMPI_COMM_WORLD_LOCAL_RANK");
-  if (!path || (local && strcmp(local, "0") != 0)) return;
-  const int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-  if (file >= 0) close(file);
-}
-
-/* Writing to the socket of a process that has died must not kill the writer, hence SIGPIPE. */
 static gab_status start_mpi(int *argc, char ***argv, bool *started)
 {
-  int initialised = 0, level = MPI_THREAD_SINGLE;
-  MPI_Initialized(&initialised);
-  *started = !initialised;
-  if (initialised) {
-    MPI_Query_thread(&level);
-    if (gab_world_was_spawned()) gab_spawn_limit_set();
-  } else {
-    signal(SIGPIPE, SIG_IGN);
-    gab_environment_complete();
-    tell_that_it_begins();
-    if (gab_world_was_spawned()) gab_spawn_limit_set();
-    if (MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS)
-      GAB_FAIL(GAB_ERR_MPI, "MPI could not be initialised");
-  }
+  int level = MPI_THREAD_SINGLE;
+  const bool is_spawned = gab_world_was_spawned();
+  if (is_spawned) gab_spawn_limit_set();
+  GAB_TRY(gab_mpi_start(argc, argv, is_spawned, &level, started));
   if (level < MPI_THREAD_FUNNELED) GAB_FAIL(GAB_ERR_MPI, "MPI gives no support for threads (FUNNELED)");
   GAB_TRY(gab_lease_start_from_environment());
   return gab_quarantine_watch_as_told();
@@ -106,7 +86,7 @@ static bool shares_cores(void)
   return told && strtol(told, NULL, 10) > sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-static gab_status open_ports(gab_world *world)
+gab_status gab_world_open_ports(gab_world *world)
 {
   GAB_TRY(gab_port_open(world, "tree", GAB_CONTEXT_TREE, &world->tree));
   gab_port_set_logged(world->tree);
@@ -142,16 +122,20 @@ static gab_status take_seat(gab_world *world, int32_t spares, bool *lost)
   return *lost ? GAB_OK : status;
 }
 
-static gab_status begin(gab_world *world, int *argc, char ***argv)
+void gab_world_initialise(gab_world *world)
 {
   world->comm = world->players = MPI_COMM_NULL;
   world->drop_messages = gab_world_abandon_ports;
   world->step = -1;
   world->next_context = GAB_CONTEXT_FIRST_FREE;
-  world->shares_cores = shares_cores();
   gab_buffer_init(&world->inbox, GAB_MEMORY_MESSAGE);
   gab_buffer_init(&world->outbox, GAB_MEMORY_MESSAGE);
   gab_buffer_init(&world->replay.record, GAB_MEMORY_OTHER);
+}
+
+static gab_status begin(gab_world *world, int *argc, char ***argv)
+{
+  world->shares_cores = shares_cores();
   world->replay.state = may_respawn() ? GAB_REPLAY_WRITES : GAB_REPLAY_NONE;
   GAB_TRY(gab_world_note_folder(world));
   GAB_TRY(start_mpi(argc, argv, &world->owns_mpi));
@@ -161,7 +145,7 @@ static gab_status begin(gab_world *world, int *argc, char ***argv)
   GAB_TRY(gab_world_watch(world));
   if (gab_world_was_spawned()) {
     GAB_TRY(gab_world_arrive(world));
-    return open_ports(world);
+    return gab_world_open_ports(world);
   }
   bool lost;
   int32_t spares;
@@ -169,11 +153,11 @@ static gab_status begin(gab_world *world, int *argc, char ***argv)
   gab_world_watch_comm(world->comm);
   if (world->comm != MPI_COMM_WORLD) GAB_TRY(gab_comm_world_guard(world));
   GAB_TRY(take_seat(world, spares, &lost));
-  GAB_TRY(open_ports(world));
+  GAB_TRY(gab_world_open_ports(world));
   return lost ? begin_anew(world) : GAB_OK;
 }
 
-static void release(gab_world *world)
+void gab_world_release(gab_world *world)
 {
   gab_port_destroy(&world->tree);
   gab_port_destroy(&world->gather[0]);
@@ -213,6 +197,7 @@ gab_status gab_world_create(int *argc, char ***argv, gab_world **world)
   void *memory = NULL;
   GAB_TRY(gab_alloc(sizeof **world, GAB_MEMORY_OTHER, &memory));
   gab_world *fresh = memory;
+  gab_world_initialise(fresh);
   const gab_status status = begin(fresh, argc, argv);
   if (status != GAB_OK) {
     int started = 0;
@@ -220,7 +205,7 @@ gab_status gab_world_create(int *argc, char ***argv, gab_world **world)
     const bool finalise = started && fresh->owns_mpi;
     gab_world_free_comms(fresh);
     if (fresh->comm != MPI_COMM_NULL && fresh->comm != MPI_COMM_WORLD) MPI_Comm_free(&fresh->comm);
-    release(fresh);
+    gab_world_release(fresh);
     if (finalise) MPI_Finalize();
     return status;
   }
@@ -260,9 +245,12 @@ void gab_world_destroy(gab_world **world_pointer)
     gab_world_abandon_ports(world);
     gab_world_purge_limbo(world);
     gab_world_free_comms(world);
-    MPI_Comm_free(&world->comm);
-    release(world);
-    if (owns_mpi) MPI_Finalize();
+    if (!world->is_without_mpi) MPI_Comm_free(&world->comm);
+    gab_world_release(world);
+    if (owns_mpi) {
+      MPI_Finalize();
+      gab_mpi_clean_up();
+    }
   }
   /* Otherwise messages may still be under way in a communicator that nobody mends: MPI, and the memory that
    * it holds, are left as they are. */

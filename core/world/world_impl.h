@@ -238,6 +238,7 @@ struct gab_world {
   bool shares_cores; /**< there are more processes on this node than it has cores: see gab_world_pause() */
   bool owns_mpi;
   bool guards_comm_world; /**< see comm_world.c */
+  bool is_without_mpi;    /**< gab_world_create_alone(): `comm` and all others are MPI_COMM_NULL */
   gab_world *next;        /**< list of the error handler, which MPI hands no user pointer */
 };
 
@@ -422,6 +423,15 @@ gab_status gab_world_appear(gab_world *world);
  *  @param[out] good  false: begin again */
 gab_status gab_world_respawn(gab_world *world, bool *good);
 void gab_arrival_destroy(gab_arrival **arrival);
+
+/* ---------------------------------------------------------------- world.c */
+
+/** What all worlds begin with. */
+void gab_world_initialise(gab_world *world);
+/** Opens the ports of the collective operations. */
+gab_status gab_world_open_ports(gab_world *world);
+/** Frees the world and what it owns, but for communicators. */
+void gab_world_release(gab_world *world);
 
 /* ---------------------------------------------------------------- repair.c */
 

@@ -9,6 +9,18 @@ ask() { # ask CODE WORDS...
   code=$?
   [ $code = "$expected" ] || complain "gabion $*: exit code $code, expected $expected; it said: $(cat said.txt)"
 }
+# They do not start MPI: where it cannot start they do what they do elsewhere, and nothing is left in its folders.
+mkdir shared temporary
+export OMPI_MCA_btl_sm_backing_directory=$PWD/shared TMPDIR=$PWD/temporary OMPI_MCA_pml=missing
+for words in 'check good.yaml' 'plan good.yaml -n 7' 'plan good.yaml -n 7 --clusters 2' 'help drills' info 'info good.yaml'; do
+  ask 0 $words
+  [ -z "$(ls shared temporary | grep -v :)" ] || complain "gabion $words left: $(ls shared temporary)"
+done
+ask 14 run good.yaml --out not_there # MPI really cannot start
+unset OMPI_MCA_btl_sm_backing_directory OMPI_MCA_pml
+
+unset TMPDIR
+
 for command in run check plan help info; do
   ask 0 $command --help
   said "usage: gabion $command"

@@ -152,7 +152,7 @@ static gab_status plan_options_parse(int argc, char **argv, plan_options *option
 typedef struct planning {
   const gab_app_case *which;
   const plan_options *options;
-  double started; /* gab_seconds() when MPI was up */
+  double started; /* gab_seconds() when the world was there */
 } planning;
 
 static gab_status plan_grid(void *user, const gab_app_plan *plan)

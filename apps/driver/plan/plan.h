@@ -93,7 +93,7 @@ typedef struct plan_numbers {
   double step_seconds;            /**< 0: unknown */
   const char *fields;             /**< as in ::gab_app_plan, as the next one */
   gab_step adapts_every;
-  double planning_seconds; /**< since MPI was up */
+  double planning_seconds; /**< since there was a world */
   size_t proxy_bytes;
   bool wants_local;       /**< the case has strategy `local`, which logs where it is in force: */
   bool logs, logs_less;   /**< of strategy `local`; of messages between clusters alone */

@@ -2,6 +2,7 @@
 #include "apps/driver/driver.h"
 
 #include "core/base/log.h"
+#include "core/world/alone.h"
 
 gab_status gab_app_plan_add_data(gab_app_plan *plan, gab_data_id data)
 {
@@ -39,7 +40,7 @@ static gab_status plan_in(gab_world *world, const gab_app_case *which, int32_t s
 {
   char folder[GAB_APP_PATH_LENGTH];
   gab_app_plan plan = {.slots = slots, .fields = "fields"};
-  if (gab_members_count(gab_world_members(world)) > 1)
+  if (gab_world_processes_told() > 1)
     GAB_FAIL(GAB_ERR_INPUT, "one process plans for all: start `gabion plan' without mpirun");
   gab_app_default_folder(which->options->word, folder, sizeof folder);
   gab_status status = gab_app_run_create(world, which, folder, &plan.run);
@@ -49,7 +50,7 @@ static gab_status plan_in(gab_world *world, const gab_app_case *which, int32_t s
   return status;
 }
 
-/* What went wrong is said behind the end of MPI, too. */
+/* What went wrong is said behind the end of the world, too. */
 gab_status gab_app_case_plan(const gab_app_case *which, int32_t slots, gab_app_plan_fn *use, void *user,
                              double *started)
 {
@@ -59,7 +60,7 @@ gab_status gab_app_case_plan(const gab_app_case *which, int32_t slots, gab_app_p
   if (!physics->plan)
     return gab_config_fail(which->config, physics->section ? physics->section : "run",
                            "gabion plan does not know %s", physics->title);
-  GAB_TRY(gab_world_create(NULL, NULL, &world));
+  GAB_TRY(gab_world_create_alone(&world));
   if (started) *started = gab_seconds();
   gab_status status = plan_in(world, which, slots, use, user);
   snprintf(message, sizeof message, "%s", gab_error_message());

@@ -1,0 +1,45 @@
+/** @file listeners.h
+ *  @brief Listening TCP sockets of a process, and their restriction to the loopback interface.
+ *
+ *  Open MPI binds its listening sockets to all interfaces of the machine, whatever interfaces it is told to use. On one
+ *  machine nobody has to reach them from outside.
+ *
+ *  Depends on no other file of the project: gabion-launch compiles it in.
+ *
+ *  Tier: extender header.
+ */
+#ifndef GABION_CORE_LISTENERS_H
+#define GABION_CORE_LISTENERS_H
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { GAB_MOST_LISTENERS = 64 };
+
+/** Descriptors of listening TCP sockets. */
+typedef struct gab_listeners {
+  int descriptor[GAB_MOST_LISTENERS];
+  int count;
+} gab_listeners;
+
+/** Whether a descriptor is a listening TCP socket. Local. */
+bool gab_listener_is(int descriptor);
+/** Those of this process. Local. */
+void gab_listeners_find(gab_listeners *found);
+
+/** Binds a listening TCP socket to the loopback interface: from then on connections of this machine reach it, by any of its
+ *  addresses, and no others (SO_BINDTODEVICE; needs Linux 5.7, or the right to use raw sockets). Local.
+ *  @return false and errno where the system refuses; true, too, if it is bound to an address of the loopback interface */
+bool gab_listener_restrict(int descriptor);
+
+/** Restricts those of this process that are not in `before`. Local. @return how many could not be, errno of the last */
+int gab_listeners_restrict_new(const gab_listeners *before);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

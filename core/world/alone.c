@@ -1,0 +1,45 @@
+#include "core/world/alone.h"
+
+#include "core/base/log.h"
+#include "core/system/float_modes.h"
+#include "core/world/world_impl.h"
+
+#include <stdlib.h>
+
+static long told_number(const char *const *names)
+{
+  for (int i = 0; names[i]; i++)
+    if (getenv(names[i])) return strtol(getenv(names[i]), NULL, 10);
+  return -1;
+}
+
+int32_t gab_world_processes_told(void)
+{
+  static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", NULL};
+  const long told = told_number(names);
+  return told >= 1 && told <= INT32_MAX ? (int32_t)told : 1;
+}
+
+gab_status gab_world_create_alone(gab_world **world)
+{
+  static const char *const ranks[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", NULL};
+  *world = NULL;
+  void *memory = NULL;
+  GAB_TRY(gab_alloc(sizeof **world, GAB_MEMORY_OTHER, &memory));
+  gab_world *fresh = memory;
+  gab_world_initialise(fresh);
+  fresh->is_without_mpi = true;
+  gab_members_init(&fresh->seats, 1);
+  gab_members_init(&fresh->members, 1);
+  gab_members_init(&fresh->whole, 0);
+  fresh->first_seats = 1;
+  const gab_status status = gab_world_open_ports(fresh);
+  if (status != GAB_OK) {
+    gab_world_release(fresh);
+    return status;
+  }
+  gab_log_set_identity(0, told_number(ranks) <= 0);
+  (void)gab_float_modes_settle();
+  *world = fresh;
+  return GAB_OK;
+}
