@@ -231,6 +231,16 @@ static void remove_folder(const char *folder)
   if (system(command) != 0) fprintf(stderr, "judge: %s could not be removed\n", folder);
 }
 
+/* Segments of shared memory and session folders of MPI stay where its daemon is killed: in folders that go with the test.
+ * @param[out] memory  "" if there is none */
+static void keep_mpi_in(const char *folder, char *memory, size_t room)
+{
+  snprintf(memory, room, "/dev/shm/gabion-test-XXXXXX");
+  if (access("/dev/shm", W_OK) != 0 || !mkdtemp(memory)) memory[0] = '\0';
+  if (memory[0]) setenv("OMPI_MCA_btl_sm_backing_directory", memory, 1);
+  setenv("TMPDIR", folder, 1);
+}
+
 int main(int argc, char **argv)
 {
   if (argc > 2 && strcmp(argv[1], "--watch") == 0) return watch(argv + 2);
@@ -239,13 +249,14 @@ int main(int argc, char **argv)
     fprintf(stderr, "usage: judge PROCESSES COMMAND ... | judge --watch PROGRAM ...\n");
     return 2;
   }
-  char folder[400], files[420], number[24];
+  char folder[400], files[420], number[24], memory[40];
   snprintf(folder, sizeof folder, "%s/gabion-test-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
   if (!mkdtemp(folder)) {
     perror(folder);
     return 2;
   }
   snprintf(number, sizeof number, "%ld", (long)getpid());
+  keep_mpi_in(folder, memory, sizeof memory);
   setenv("GABION_TEST_FOLDER", folder, 1);
   setenv("GABION_TEST_JUDGE", number, 1);
   sigset_t signals;
@@ -260,5 +271,6 @@ int main(int argc, char **argv)
   const int code = launcher < 0 ? 127 : wait_for(launcher, &signals);
   const int verdict = judge(folder, count, code);
   remove_folder(folder);
+  if (memory[0]) remove_folder(memory);
   return verdict;
 }

@@ -159,6 +159,7 @@ int launch_environment(const launch_options *options, const launch_places *place
   setenv("GABION_BEGUN", places->begun, 1);
   setenv("GABION_STOP", places->stop, 1);
   setenv("GABION_RESPAWN", "1", 1);
+  setenv("GABION_LOOPBACK", options->several_nodes ? "0" : "1", 0);
   setenv("GABION_ATTEMPT", text, 1);
   snprintf(text, sizeof text, "%d%s", options->spares, options->spares_per_node ? "/node" : "");
   if (options->spares > 0) setenv("GABION_SPARES", text, 1);

@@ -25,8 +25,9 @@ typedef struct launch_job {
   double
       watched; /**< seconds of the attempt; of a time in which the launcher did not get to look, one at most: then
                         the machine stood still, as a virtual one that is paused, or it alone did */
-  double looked;   /**< when, last */
-  uint64_t killed; /**< processes that the system had ended for lack of memory when the attempt began */
+  double looked;       /**< when, last */
+  bool are_doors_open; /**< the system does not allow to restrict where mpirun listens */
+  uint64_t killed;     /**< processes that the system had ended for lack of memory when the attempt began */
 } launch_job;
 
 /* wait.c */
@@ -36,6 +37,10 @@ void launch_reap(launch_job *job);
 int launch_pause(launch_job *job, double seconds);
 /** Waits until mpirun has ended. @return false if it has not within `seconds` */
 bool launch_wait_for_end(launch_job *job, double seconds);
+
+/* doors.c */
+/** On one machine: lets mpirun listen on the loopback interface alone, as far as its sockets are there yet. */
+void launch_close_doors(launch_job *job);
 
 /* watch.c */
 /** The loop of an attempt, from start to verdict; mpirun may still be there afterwards. */

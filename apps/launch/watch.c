@@ -307,6 +307,7 @@ void launch_watch(launch_job *job, int attempt, launch_result *result)
   stop_request request = {0};
   for (;;) {
     int signal = launch_pause(job, POLL_SECONDS);
+    if (!result->last_progress[0] && !job->ended) launch_close_doors(job);
     look_for_progress(job, &watch, result);
     bool ended = job->ended; /* read before the marker: the marker is written before the end */
     if (completed(job, &result->code)) {
