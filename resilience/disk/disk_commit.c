@@ -76,6 +76,9 @@ static void commit(gab_work *work)
     committer->status = GAB_ERR_IO;
     snprintf(committer->message, sizeof committer->message, "%.500s", gab_error_message());
   }
+  /* A process that died while it wrote this step has left its part, under a name of an earlier epoch. */
+  if (committer->status == GAB_OK && gab_disk_step_folder(folder, disk->folder, disk->step) == GAB_OK)
+    gab_disk_remove_temporaries(folder);
   gab_status cleared;
   if (committer->status == GAB_OK) cleared = gab_disk_prune(disk->folder, disk->step, disk->keep);
   else {

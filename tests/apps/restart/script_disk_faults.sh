@@ -19,6 +19,7 @@ equal() {
   [ "$(checksum out)" = "$(checksum whole)" ] || complain "$1: another checksum"
   cmp -s whole/integrals.csv out/integrals.csv || complain "$1: another integrals.csv"
   "$gabion" checkpoint verify out >verified.txt 2>&1 || complain "$1: $(cat verified.txt)"
+  ! find out/checkpoints | grep -E '[.](tmp|new)$' || complain "$1: temporary files stay in checkpoints that are kept"
 }
 run 0 4 flow.yaml
 cp -r out whole
@@ -33,6 +34,10 @@ for drill in slot=0,phase=disk-write slot=2,phase=disk-write slot=3,phase=disk-w
   said 'survived: slot'
   equal "$drill"
 done
+# In a checkpoint that is kept up to the end.
+run 0 4 flow.yaml --inject slot=2,phase=disk-write,step=85
+said 'survived: slot'
+equal 'a death while a kept checkpoint was written'
 
 # ---- all holders of some blocks die: back to the disk, in the same job; without the disk that is the end
 # (a first part leaves a checkpoint there, however slow the disk is)
