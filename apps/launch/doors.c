@@ -1,5 +1,5 @@
 /* Where mpirun listens. It binds its socket to all interfaces, and is no program of this project: its socket is taken over
- * for a moment (pidfd_getfd(2)), and bound to the loopback interface. */
+ * for a moment (pidfd_getfd(2)), and restricted to the loopback interface. */
 #include "apps/launch/job.h"
 
 #include "core/system/listeners.h"
@@ -42,7 +42,7 @@ void launch_close_doors(launch_job *job)
   if (process >= 0) close(process);
   if (fine || why == ESRCH || why == ENOENT) return; /* it has ended */
   job->are_doors_open = true;
-  if (job->options->verbose) launch_say("mpirun listens on all interfaces: %s", strerror(why));
+  if (job->options->verbose) launch_say("mpirun can be reached from other machines: %s", strerror(why));
 }
 
 #else

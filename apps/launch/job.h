@@ -39,7 +39,7 @@ int launch_pause(launch_job *job, double seconds);
 bool launch_wait_for_end(launch_job *job, double seconds);
 
 /* doors.c */
-/** On one machine: lets mpirun listen on the loopback interface alone, as far as its sockets are there yet. */
+/** On one machine: restricts mpirun's listening sockets to the loopback interface, as far as its sockets are there yet. */
 void launch_close_doors(launch_job *job);
 
 /* watch.c */

@@ -42,8 +42,8 @@
  *      which nothing lives on any node: its lock of the output folder is taken over at once.
  *  GABION_RESPAWN=1        Processes may be started for the dead (MPI_Comm_spawn): mpirun was told what that needs. The set-up
  *      of a program is then recorded for them (core/world/world.h). Who starts mpirun by hand sets it, and gives the flags.
- *  GABION_LOOPBACK=0|1     Whether all processes are on this machine: MPI then listens on its loopback interface alone. Kept if it
- *      is set before (doc/network.md).
+ *  GABION_LOOPBACK=0|1     Whether all processes are on this machine: MPI's sockets then take connections of this machine
+ *      alone. Kept if it is set before (doc/network.md).
  *  GABION_ATTEMPT=N        0 at first, counts up when the launcher restarts a run that hung or whose job ended.
  *  GABION_TERMINAL=0|1     Whether the launcher's own output goes to a terminal. A process cannot tell by
  * itself: mpirun gives it a pseudo-terminal in any case.

@@ -1,11 +1,10 @@
 #include "core/system/listeners.h"
 
-#include <arpa/inet.h>
 #include <ctype.h>
 #include <dirent.h>
-#include <netinet/in.h>
+#include <linux/filter.h>
+#include <net/if.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 
 bool gab_listener_is(int descriptor)
@@ -31,21 +30,16 @@ void gab_listeners_find(gab_listeners *found)
   closedir(descriptors);
 }
 
-static bool is_on_loopback(int descriptor)
-{
-  struct sockaddr_storage name;
-  socklen_t size = sizeof name;
-  if (getsockname(descriptor, (struct sockaddr *)&name, &size) != 0) return false;
-  if (name.ss_family == AF_INET)
-    return ntohl(((struct sockaddr_in *)&name)->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
-  return name.ss_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&((struct sockaddr_in6 *)&name)->sin6_addr);
-}
-
+/* Binding the socket to the interface (SO_BINDTODEVICE) would not do: connections of this machine to one of its other addresses are
+ * refused then, and MPI gives those out. */
 bool gab_listener_restrict(int descriptor)
 {
-  static const char loopback[] = "lo";
-  return is_on_loopback(descriptor) ||
-         setsockopt(descriptor, SOL_SOCKET, SO_BINDTODEVICE, loopback, sizeof loopback) == 0;
+  const unsigned loopback = if_nametoindex("lo");
+  struct sock_filter code[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (unsigned)SKF_AD_OFF + SKF_AD_IFINDEX),
+                               BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, loopback, 0, 1),
+                               BPF_STMT(BPF_RET | BPF_K, ~0u), BPF_STMT(BPF_RET | BPF_K, 0)};
+  const struct sock_fprog program = {.len = sizeof code / sizeof *code, .filter = code};
+  return loopback != 0 && setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) == 0;
 }
 
 static bool is_among(const gab_listeners *all, int descriptor)

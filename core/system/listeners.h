@@ -30,9 +30,9 @@ bool gab_listener_is(int descriptor);
 /** Those of this process. Local. */
 void gab_listeners_find(gab_listeners *found);
 
-/** Binds a listening TCP socket to the loopback interface: from then on connections of this machine reach it, by any of its
- *  addresses, and no others (SO_BINDTODEVICE; needs Linux 5.7, or the right to use raw sockets). Local.
- *  @return false and errno where the system refuses; true, too, if it is bound to an address of the loopback interface */
+/** Lets a listening TCP socket, and the connections that it accepts from then on, receive only what comes by the loopback
+ *  interface: from this machine, by any of its addresses. Others get no answer (SO_ATTACH_FILTER, which needs no rights). Local.
+ *  @return false and errno where the system refuses */
 bool gab_listener_restrict(int descriptor);
 
 /** Restricts those of this process that are not in `before`. Local. @return how many could not be, errno of the last */

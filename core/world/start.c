@@ -96,9 +96,7 @@ static void restrict_listeners(const gab_listeners *before, bool is_spawned)
   if (!stays_on_machine(is_spawned)) return;
   const int open = gab_listeners_restrict_new(before);
   if (open > 0)
-    gab_log(GAB_LOG_DEBUG,
-            "%d sockets of MPI listen on all interfaces: this system does not allow to restrict them (%s)",
-            open, strerror(errno));
+    gab_log(GAB_LOG_DEBUG, "%d sockets of MPI can be reached from other machines: %s", open, strerror(errno));
 }
 
 /* ------------------------------------------------------------------------------------ the start */

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 
 /** MPI_Init_thread(FUNNELED), if nobody has called it, in an environment that is complete. A process that no mpirun has
- *  started gets neither shared memory nor TCP, which only others need, and leaves no files. In a job on one machine MPI listens
- *  on the loopback interface alone: GABION_LOOPBACK=0|1, else as the variables of Open MPI say.
+ *  started gets neither shared memory nor TCP, which only others need, and leaves no files. In a job on one machine MPI's
+ *  listening sockets take connections of this machine alone: GABION_LOOPBACK=0|1, else as the variables of Open MPI say.
  *  @param[in] is_spawned  this process was started by MPI_Comm_spawn
  *  @param[out] level  of the support for threads @param[out] started  whether this call has initialised MPI */
 gab_status gab_mpi_start(int *argc, char ***argv, bool is_spawned, int *level, bool *started);
