@@ -170,8 +170,9 @@ static gab_status switch_file(const char *path)
   /* The root opens now, so that an unwritable output folder is found at the start. */
   char why[GAB_RUN_FILE_WHY];
   if (state.is_root && open_file(why) < 0) {
+    const int cause = errno;
     state.path[0] = '\0';
-    GAB_FAIL(GAB_ERR_INPUT, "%s: the log cannot be opened", why);
+    GAB_FAIL(GAB_ERR_INPUT, "%s: the log cannot be opened: %s", path, cause == EPERM ? why : strerror(cause));
   }
   return GAB_OK;
 }

@@ -35,7 +35,7 @@ for name in fields checkpoints; do
   untouched $name
 done
 # Under these names the run makes files of its own: log.txt where none is continued, and the others before they get their names.
-for name in case.yaml log.txt summary.json progress.json files.txt.new summary.json.new progress.json.new; do
+for name in case.yaml log.txt summary.json progress.json files.txt.new progress.json.new case.yaml.tmp summary.json.tmp; do
   plant $name "$work/mine/file"
   go
   [ $code = 0 ] || complain "$name: exit code $code; it said: $(cat said.txt)"
