@@ -15,12 +15,13 @@
 #include "lbm/lbm_impl.h"
 
 /** Of the coupling: to be raised whenever the same parameters give other bits on several levels. Part of what a checkpoint of a flow
- *  that may have some records. 1, which records do not name: children beside walls lacked their slopes. On lattices with directions
- *  along diagonals of space it is the second one: 2 had no gab_level_balance_edges(), which the others do not need. With a side that has
+ *  that may have some records. 1, which records do not name: children beside walls lacked their slopes. 2 to 5: cells along a border
+ *  carried nothing (levels_carry.c). On lattices with directions along diagonals of space it is one more, since they once had no
+ *  gab_level_balance_edges(), which the others do not need. With a side that has
  *  a ramp it is one more: before, borders there had no gab_level_balance_ramps(). With an equilibrium beyond second order it is
  *  one more: before, cells of blocks that are not all fluid were split and merged with other roundings than rows. */
-#define GAB_LEVELS_REVISION                2
-#define GAB_LEVELS_REVISION_WITH_DIAGONALS 3
+#define GAB_LEVELS_REVISION                6
+#define GAB_LEVELS_REVISION_WITH_DIAGONALS 7
 
 /** Whether the velocity of a side grows. */
 static inline bool gab_any_ramp(const gab_side sides[GAB_SIDE_COUNT])
@@ -75,8 +76,20 @@ typedef struct gab_level_interface_coalescence {
   int32_t q;
 } gab_level_interface_coalescence;
 
+/** Adds weight * ((f_q - f_-q) of the one fine cell - that of the other) to a sum: levels_carry.c. */
+typedef struct gab_level_interface_carry {
+  uint32_t upper, lower, sum;
+  int32_t q;
+  double weight;
+} gab_level_interface_carry;
+/** Adds weight * a sum to an arrival. */
+typedef struct gab_level_interface_gain {
+  uint32_t arrival, sum;
+  double weight;
+} gab_level_interface_gain;
+
 /** n times what arrives in a coarse cell is keep times what is there + back times what the cell sends in the
- *  opposite direction + the sums order[first ... last - 1] - what the cell has lent (levels_slopes_impl.h). */
+ *  opposite direction + the sums order[first ... last - 1] - what the cell has lent (levels_slopes_impl.h). Gains come on top. */
 typedef struct gab_level_interface_arrival {
   uint32_t cell, first, last;
   int16_t q;
@@ -124,19 +137,22 @@ struct gab_level_interface {
   gab_level_interface_outgoing *across; /* given to other fine blocks */
   gab_level_interface_parts across_out;
   gab_level_interface_coalescence *coalescences[2]; /* of s1 and of s2 */
+  gab_level_interface_carry *carries;               /* of s1 */
   double *sums;
   gab_level_interface_parts up_out;
-  size_t explosion_count, explosion_term_count, value_count, across_count, coalescence_count[2], sum_count;
+  size_t explosion_count, explosion_term_count, value_count, across_count, coalescence_count[2], carry_count,
+      sum_count;
   /* beside finer blocks */
   gab_level_interface_outgoing *outgoing_list;
   gab_level_interface_parts down_out;
   gab_level_interface_arrival *arrivals;
   gab_level_interface_term *arrival_terms;
+  gab_level_interface_gain *gains;
   uint32_t *order;
   double *partials; /* have arrived */
   double *fresh;    /* one per arrival */
   gab_level_interface_parts up_in;
-  size_t outgoing_count, arrival_count, arrival_term_count, order_count, partial_count;
+  size_t outgoing_count, arrival_count, arrival_term_count, gain_count, order_count, partial_count;
   /* beside either */
   gab_level_interface_impulse *impulses;
   size_t impulse_count;

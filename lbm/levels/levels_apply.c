@@ -205,6 +205,13 @@ void gab_level_interface_coalesce_first(const gab_lbm_block *block)
   if (!interface) return;
   for (size_t i = 0; i < interface->sum_count; i++) interface->sums[i] = 0;
   coalesce(interface, 0, block->src, block->now);
+  for (size_t i = 0; i < interface->carry_count; i++) {
+    const gab_level_interface_carry *it = &interface->carries[i];
+    const int back = gab_lattice_opposite(it->q);
+    const double upper = sent(block, it->upper, it->q) - sent(block, it->upper, back);
+    const double lower = sent(block, it->lower, it->q) - sent(block, it->lower, back);
+    interface->sums[it->sum] += it->weight * (upper - lower);
+  }
 }
 
 void gab_level_interface_coalesce_second(const gab_lbm_block *block, const gab_field *sent_there,
@@ -243,6 +250,10 @@ void gab_level_interface_find_arrivals(const gab_lbm_model *model, const gab_lbm
       sum += arrival->back * sent(block, arrival->cell, gab_lattice_opposite(arrival->q));
     if (arrival->before | arrival->behind) sum -= lent(block, arrival);
     interface->fresh[i] = share * sum; /* the place may still be read for another arrival */
+  }
+  for (size_t i = 0; i < interface->gain_count; i++) {
+    const gab_level_interface_gain *gain = &interface->gains[i];
+    interface->fresh[gain->arrival] += gain->weight * interface->partials[gain->sum];
   }
 }
 

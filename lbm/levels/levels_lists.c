@@ -64,6 +64,14 @@ gab_status gab_level_keys_parts(const gab_level_keys *list, int32_t first_group,
   return GAB_OK;
 }
 
+void gab_level_place_of(const gab_level_maker *by, const int32_t cell[3], int8_t place[3])
+{
+  for (int axis = 0; axis < 3; axis++) {
+    int32_t n = by->model->cells[axis];
+    place[axis] = (int8_t)((cell[axis] + 2 * n) / n - 2);
+  }
+}
+
 int gab_level_seen_from(const gab_level_maker *by, const int32_t coarse[3], const int8_t place[3])
 {
   int offset[3] = {0, 0, 0};

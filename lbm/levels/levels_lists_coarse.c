@@ -1,20 +1,11 @@
 /* What a block has beside finer ones: what it gives to their cells, and what arrives from there. */
 #include "lbm/levels/levels_slopes_impl.h"
 
-/* Where a fine place lies, in fine blocks. */
-static void place_of(const gab_level_maker *by, const int32_t cell[3], int8_t place[3])
-{
-  for (int axis = 0; axis < 3; axis++) {
-    int32_t n = by->model->cells[axis];
-    place[axis] = (int8_t)((cell[axis] + 2 * n) / n - 2);
-  }
-}
-
 static gab_level_key coarse_key(const gab_level_maker *by, const int32_t fine[3], const int32_t coarse[3],
                                 int what, int q)
 {
   int8_t place[3];
-  place_of(by, fine, place);
+  gab_level_place_of(by, fine, place);
   return gab_level_key_of(gab_level_interface_group(place, gab_level_seen_from(by, coarse, place)), coarse,
                           what, q);
 }
@@ -191,6 +182,12 @@ static gab_status keep_coarser_side(gab_level_maker *by)
   interface->order = memory;
   for (size_t i = 0; i < interface->order_count; i++)
     interface->order[i] = gab_level_keys_index(&by->keys, &by->order[i]);
+  GAB_TRY(gab_alloc(interface->gain_count * sizeof *interface->gains, GAB_MEMORY_OTHER, &memory));
+  interface->gains = memory;
+  for (size_t i = 0; i < interface->gain_count; i++) {
+    interface->gains[i] = by->gains[i].gain;
+    interface->gains[i].sum = gab_level_keys_index(&by->keys, &by->gains[i].sum);
+  }
   return GAB_OK;
 }
 
@@ -209,6 +206,7 @@ gab_status gab_level_make_coarser_side(gab_level_maker *by)
         GAB_TRY(gab_child_arrivals(&by->paths, lo, hi, draft_arrival, by));
         GAB_TRY(gab_level_balance_edges(by, lo, first));
         GAB_TRY(gab_level_balance_ramps(by, lo, first));
+        GAB_TRY(gab_level_draft_gains(by, lo, first));
       }
   return keep_coarser_side(by);
 }

@@ -179,6 +179,13 @@ static gab_status keep_coalescences(gab_level_maker *by)
       interface->coalescences[sub][i].sum = gab_level_keys_index(&by->keys, &by->coalescences[sub][i].sum);
     }
   }
+  void *memory;
+  GAB_TRY(gab_alloc(interface->carry_count * sizeof *interface->carries, GAB_MEMORY_OTHER, &memory));
+  interface->carries = memory;
+  for (size_t i = 0; i < interface->carry_count; i++) {
+    interface->carries[i] = by->carries[i].carry;
+    interface->carries[i].sum = gab_level_keys_index(&by->keys, &by->carries[i].sum);
+  }
   return keep_across(by);
 }
 
@@ -189,5 +196,6 @@ gab_status gab_level_make_finer_side(gab_level_maker *by)
   GAB_TRY(keep_explosions(by));
   by->keys.count = 0;
   GAB_TRY(draft_coalescences(by));
+  GAB_TRY(gab_level_draft_carries(by));
   return keep_coalescences(by);
 }

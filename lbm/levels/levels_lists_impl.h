@@ -14,7 +14,12 @@
 #include "lbm/levels/level_interface_impl.h"
 
 /* Numbers below GAB_CHILD_COUNT_MAX: what a child of a coarse cell has been given to send. */
-enum { GAB_LEVEL_KEY_ARRIVES = GAB_CHILD_COUNT_MAX, GAB_LEVEL_KEY_ACROSS, GAB_LEVEL_KEY_SUM };
+enum {
+  GAB_LEVEL_KEY_ARRIVES = GAB_CHILD_COUNT_MAX,
+  GAB_LEVEL_KEY_ACROSS,
+  GAB_LEVEL_KEY_SUM,
+  GAB_LEVEL_KEY_CARRY
+};
 
 typedef struct gab_level_key {
   int32_t group;   /* first: they become the parts */
@@ -48,6 +53,15 @@ typedef struct gab_level_coalescence_draft {
   gab_level_key sum;
 } gab_level_coalescence_draft;
 
+typedef struct gab_level_carry_draft {
+  gab_level_interface_carry carry;
+  gab_level_key sum;
+} gab_level_carry_draft;
+typedef struct gab_level_gain_draft {
+  gab_level_interface_gain gain;
+  gab_level_key sum;
+} gab_level_gain_draft;
+
 typedef struct gab_level_outgoing_draft {
   gab_level_key name;
   gab_level_interface_outgoing outgoing;
@@ -62,10 +76,13 @@ typedef struct gab_level_maker {
   gab_level_keys keys, outgoing_list; /* what comes in; what goes out */
   gab_level_explosion_draft *explosions;
   gab_level_coalescence_draft *coalescences[2];
+  gab_level_carry_draft *carries;
   gab_level_key *order;
+  gab_level_gain_draft *gains;
   gab_level_outgoing_draft *drafts;
   size_t draft_count, draft_capacity;
   size_t explosion_capacity, coalescence_capacity[2], order_capacity, arrival_capacity, term_capacity;
+  size_t carry_capacity, gain_capacity;
 } gab_level_maker;
 
 /* Groups of the finer side from here on are across, by direction of the sender. */
@@ -88,6 +105,8 @@ static inline gab_level_key gab_level_key_of(int32_t group, const int32_t cell[3
   return (gab_level_key){.group = group, .z = cell[2], .y = cell[1], .x = cell[0], .what = what, .q = q};
 }
 
+/** Where a fine place lies, in fine blocks. */
+void gab_level_place_of(const gab_level_maker *by, const int32_t cell[3], int8_t place[3]);
 /** Direction of coarse cell `coarse` as seen by the fine block at `place`, in fine blocks from the corner that
  *  cells are counted from. */
 int gab_level_seen_from(const gab_level_maker *by, const int32_t coarse[3], const int8_t place[3]);
@@ -106,6 +125,11 @@ gab_status gab_level_add_impulse(gab_level_maker *by, gab_level_interface_impuls
 gab_status gab_level_balance_edges(gab_level_maker *by, const int32_t coarse[3], size_t first);
 /** Where a border ends at a side with a ramp: adds what its growth within a step lacks; the same parameters. */
 gab_status gab_level_balance_ramps(gab_level_maker *by, const int32_t coarse[3], size_t first);
+
+/** What coarse cells along a border give to each other; see levels_carry.c. What a fine block adds to it. */
+gab_status gab_level_draft_carries(gab_level_maker *by);
+/** What a coarse cell gets of it. @param[in] first  of the arrivals of the cell, the last ones that have been made */
+gab_status gab_level_draft_gains(gab_level_maker *by, const int32_t coarse[3], size_t first);
 
 gab_status gab_level_make_finer_side(gab_level_maker *by);
 gab_status gab_level_make_coarser_side(gab_level_maker *by);

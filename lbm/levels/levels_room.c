@@ -34,6 +34,8 @@ gab_status gab_level_interface_list(const gab_lbm_model *model, const gab_lbm_bl
   gab_free(&by.explosions);
   gab_free(&by.coalescences[0]);
   gab_free(&by.coalescences[1]);
+  gab_free(&by.carries);
+  gab_free(&by.gains);
   gab_free(&by.order);
   gab_free(&by.drafts);
   if (status != GAB_OK) gab_level_interface_destroy(&by.interface);
@@ -77,6 +79,8 @@ static void drop_lists(gab_level_interface *gone)
   gab_free(&gone->across);
   gab_free(&gone->coalescences[0]);
   gab_free(&gone->coalescences[1]);
+  gab_free(&gone->carries);
+  gab_free(&gone->gains);
   gab_free(&gone->outgoing_list);
   gab_free(&gone->arrivals);
   gab_free(&gone->arrival_terms);

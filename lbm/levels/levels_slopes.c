@@ -43,18 +43,21 @@ static bool is_halfway_wall(const gab_level_maker *by, const int32_t place[3])
   return body < 0 || gab_geometry_body(by->model->geometry, (size_t)body)->wall != GAB_WALL_INTERPOLATED;
 }
 
-/* Whether there is a half-way wall in the coarse cell that (X, q) goes to, be it of finer cells. */
+/* Whether there is a half-way wall in the coarse cell that (X, q) goes to, be it of finer cells, or nothing but walls. */
 static bool goes_to_wall(const gab_level_maker *by, const int32_t coarse[3], int q)
 {
   const int dimension = by->model->lattice->dimension;
   const int8_t *c = by->model->lattice->c[q];
+  bool all = true;
   for (int child = 0; child < 1 << dimension; child++) {
     int32_t place[3];
     for (int axis = 0; axis < 3; axis++)
       place[axis] = axis < dimension ? 2 * (coarse[axis] + c[axis]) + (child >> axis & 1) : coarse[axis];
+    const int kind = gab_level_view_look(&by->view, place).kind;
     if (is_halfway_wall(by, place)) return true;
+    all = all && (kind == GAB_PATH_WALL || kind == GAB_PATH_FINE_WALL);
   }
-  return false;
+  return all;
 }
 
 /* The cells beside X along an axis: bit 0 before, bit 1 behind it if they can be read.

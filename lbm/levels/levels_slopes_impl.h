@@ -28,9 +28,9 @@
  *  (child_paths_impl.h), there is such an arrival whenever something is lent. Where all children enter nobody lends.
  *
  *  In a linear shear flow what arrives in X is then off by a quarter of the slope of the population sent, in (1, 1) as in
- *  (-1, 1): along the wall these cancel; across it, and in mass, they add up to half of it, twice what there would be without
- *  slopes. Only where half-way walls throw back: what comes back from interpolated ones is not what was sent, and lending
- *  there changes the mean friction by two thousandths (channels along a diagonal).
+ *  (-1, 1): along the wall these cancel; across it, and in mass, they add up to half of it. That is what cells along the border carry to X
+ *  (levels_carry.c). What comes back from an interpolated wall is not what was sent, so there it is a remedy of first order: only if
+ *  the coarse cell that (X, q) goes to has nothing but wall cells. Where some of its fine cells are fluid, lending takes more than it gives.
  *
  *  It costs some stability at walls that move fast: between walls at +-0.1 cells a step, 32 cells apart, with a border across,
  *  TRT with its magic parameter bounded for +-0.2 stays finite for 8000 steps up to omega = 1.944 instead of 1.953, at half of
@@ -62,7 +62,7 @@ typedef struct gab_level_slopes {
   int8_t lent[3];         /**< the sum of all weights, along axes that have one */
 } gab_level_slopes;
 
-/** Along axes in which no finer cell lies beside X; only where nothing is lost: weights cancel, or (X, q) goes to a half-way wall. */
+/** Along axes in which no finer cell lies beside X; only where nothing is lost: weights cancel, or (X, q) goes to a wall. */
 void gab_level_find_slopes(const gab_level_maker *by, const int32_t coarse[3], int q,
                            const gab_level_entry entries[GAB_CHILD_COUNT_MAX], gab_level_slopes *slopes);
 /** What those of (X, -q) have lent that come back as (X, q): sets `before`, `behind` and `lent`, which are 0. */

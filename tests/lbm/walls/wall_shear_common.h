@@ -20,8 +20,9 @@ typedef struct view {
 } view;
 
 /* As flow_open(), with the quantities before there are blocks. @param[in] mark  what is refined once, called
- * with user; NULL: nothing */
-static inline view open_view(gab_world *world, const flow_case *given, gab_mark_place_fn mark, void *user)
+ * with user; NULL: nothing @param[in] deepest  level */
+static inline view open_view_on(gab_world *world, const flow_case *given, gab_mark_place_fn mark, void *user,
+                                int deepest)
 {
   view made = {0};
   gab_forest_options options = {.grid.dimension = given->dimension, .dx = 1};
@@ -33,7 +34,7 @@ static inline view open_view(gab_world *world, const flow_case *given, gab_mark_
     made.it.cells[axis] = given->cells[axis];
   }
   gab_domain domain = gab_lbm_domain(&options);
-  domain.deepest = mark ? 1 : 0;
+  domain.deepest = deepest;
   REQUIRE_OK(gab_geometry_create(&domain, given->bodies, given->body_count, &made.it.geometry));
   options.exists = gab_geometry_block_exists;
   options.weight = gab_geometry_block_weight;
@@ -44,8 +45,13 @@ static inline view open_view(gab_world *world, const flow_case *given, gab_mark_
   REQUIRE_OK(
       gab_lbm_quantities_create(made.it.forest, made.it.lbm, &units, GAB_LBM_NEEDS_STRESS, &made.quantities));
   if (!mark) REQUIRE_OK(gab_balance_initial(made.it.forest, NULL, NULL));
-  else REQUIRE_OK(gab_forest_build(made.it.forest, mark, user, 1, gab_balance_distribute, NULL, NULL));
+  else REQUIRE_OK(gab_forest_build(made.it.forest, mark, user, deepest, gab_balance_distribute, NULL, NULL));
   return made;
+}
+
+static inline view open_view(gab_world *world, const flow_case *given, gab_mark_place_fn mark, void *user)
+{
+  return open_view_on(world, given, mark, user, mark ? 1 : 0);
 }
 
 static inline void close_view(view *gone)
