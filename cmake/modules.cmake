@@ -70,6 +70,27 @@ function(gabion_commit_header module)
   add_dependencies(gabion_${module}_objects gabion_commit)
 endfunction()
 
+# gabion_device_text(MODULE TEXT NAME): a kernel text for devices in the module's library, as the characters NAME[].
+function(gabion_device_text module text name)
+  set(made "${PROJECT_BINARY_DIR}/generated/${name}.c")
+  set(depends "")
+  set(todo "${text}")
+  while(todo)
+    list(POP_FRONT todo part)
+    list(APPEND depends "${PROJECT_SOURCE_DIR}/${part}")
+    file(STRINGS "${PROJECT_SOURCE_DIR}/${part}" lines REGEX "^[ \t]*#include \"")
+    foreach(line IN LISTS lines)
+      string(REGEX REPLACE "^.*#include \"([^\"]+)\".*$" "\\1" line "${line}")
+      list(APPEND todo "${line}")
+    endforeach()
+  endwhile()
+  add_custom_command(OUTPUT "${made}" DEPENDS ${depends} "${PROJECT_SOURCE_DIR}/cmake/text.cmake"
+                     COMMAND "${CMAKE_COMMAND}" "-DROOT=${PROJECT_SOURCE_DIR}" "-DTEXT=${text}" "-DNAME=${name}" "-DOUT=${made}"
+                             -P "${PROJECT_SOURCE_DIR}/cmake/text.cmake" VERBATIM)
+  target_sources(gabion_${module}_objects PRIVATE "${made}")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${depends})
+endfunction()
+
 # libgabion-persist from resilience/persist: a library that stands between a program and its MPI, with the few sources of
 # core that it needs. Programs of this project link gabion_persist; what is installed has those sources inside.
 function(gabion_persist_library)

@@ -34,7 +34,7 @@ target_compile_definitions(gabion_compiler INTERFACE _GNU_SOURCE "GAB_VERSION=\"
 # A function that is not declared would be taken to return an int: C99 has no such thing, but GCC goes on with a warning.
 target_compile_options(gabion_compiler INTERFACE -Wall -Wextra -Wpedantic -Werror=implicit-function-declaration
                        -ffp-contract=off -fno-math-errno)
-target_link_libraries(gabion_compiler INTERFACE m)
+target_link_libraries(gabion_compiler INTERFACE m ${CMAKE_DL_LIBS}) # runtimes of devices are opened at run time
 if(GABION_WERROR)
   target_compile_options(gabion_compiler INTERFACE -Werror)
 endif()

@@ -42,6 +42,8 @@ typedef struct gab_app_names {
   const char *(*at)(int index); /**< NULL behind the last */
 } gab_app_names;
 
+struct gab_device;
+
 struct gab_physics {
   const char *name;    /**< "flow" */
   const char *title;   /**< with its article, for messages: "a flow" */
@@ -134,6 +136,9 @@ struct gab_physics {
   /** For `gabion info` without a case: what its parameter files may choose by name, beside quantities and monitors; ended by one
    *  without a title. NULL: nothing. */
   const gab_app_names *names;
+  /** For `gabion info --devices`: whether a device gives the bits of the processor for what this physics computes. NULL: it has
+   *  nothing for devices. Local. @return ::GAB_ERR_SUSPECT with the first difference */
+  gab_status (*check_device)(struct gab_device *device);
   /** For `gabion info`: prints what the case is computed with. NULL: nothing. Local. */
   gab_status (*print)(const gab_app_case *which, FILE *out);
 };

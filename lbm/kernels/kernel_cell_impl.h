@@ -29,11 +29,11 @@
  */
 #ifndef GABION_LBM_KERNEL_CELL_IMPL_H
 #define GABION_LBM_KERNEL_CELL_IMPL_H
-
+#ifndef GAB_DEVICE_TEXT /* kernels of devices have a GAB_FMA of their own: core/device/head.inc */
 #include <math.h>
-
 /* a * b + c, rounded once. The type of `a` decides: it must be that of the arithmetic. */
 #define GAB_FMA(a, b, c) _Generic((a), float : fmaf, default : fma)((a), (b), (c))
+#endif
 
 /* c·v for a direction whose first non-zero component is positive. */
 #define GAB_ALONG(cx, cy, cz, x, y, z)                                                                       \

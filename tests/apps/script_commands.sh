@@ -70,6 +70,10 @@ ask 0 info --processes good.yaml --set run.processes=7
 [ "$(cat said.txt)" = 7 ] || complain "info --processes said: $(cat said.txt)"
 ask 2 info --processes missing.yaml
 
+# Accelerators: each backend has devices, or it is said what is missing.
+ask 0 info --devices
+for backend in cuda opencl; do said "  $backend"; done
+
 check 0 good.yaml
 said '8 blocks'
 said 'omega 1.5'

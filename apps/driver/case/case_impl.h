@@ -30,6 +30,7 @@ struct gab_app_options {
   bool fresh, anyway;  /**< start anew; go on with another case */
   bool overcommit;     /**< start even if the memory does not suffice */
   bool print_spares;   /**< print how many spare processes the case asks for, and end */
+  bool devices;        /**< list accelerators, and end */
   bool verbose, quiet, reference, processes, help, json;
 };
 

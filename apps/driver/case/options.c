@@ -64,6 +64,7 @@ static const option_row rows[] = {
     {"--json", 'j', NULL, false},
     {"--overcommit", 'm', NULL, false},
     {"--print-spares", 'S', NULL, false},
+    {"--devices", 'd', NULL, false},
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
@@ -122,6 +123,9 @@ static gab_status take(const option_row *row, const char *value, gab_app_options
     break;
   case 'S':
     options->print_spares = true;
+    break;
+  case 'd':
+    options->devices = true;
     break;
   case 'w':
     return gab_walltime_parse(value, &options->walltime);

@@ -2,6 +2,7 @@
 #include "apps/driver/driver.h"
 
 #include "core/base/log.h"
+#include "core/device/device.h"
 #include "resilience/recovery/recovery.h"
 #include "resilience/schemes/scheme.h"
 
@@ -14,6 +15,7 @@ static const char usage[] =
     "usage: gabion info                           version, libraries, what is built in\n"
     "       gabion info CASE.yaml                 title, recommended processes and kernel of a case\n"
     "       gabion info --processes CASE.yaml     only the number of processes that the case recommends\n"
+    "       gabion info --devices                 accelerators here, and whether they give the processor's bits\n"
     "\n"
     "  --set KEY=VALUE, -s   over the file; may be repeated\n";
 
@@ -136,12 +138,57 @@ static gab_status print_case(const gab_app_options *options)
   return status;
 }
 
+/* Of the device, then of each physics. */
+static gab_status check_device(gab_device *device)
+{
+  const gab_physics *physics;
+  GAB_TRY(gab_device_check_arithmetic(device));
+  for (int i = 0; (physics = gab_app_physics_at(i)); i++)
+    if (physics->check_device) GAB_TRY(physics->check_device(device));
+  return GAB_OK;
+}
+
+static void print_device(const char *backend, int number)
+{
+  gab_device_about about;
+  gab_device *device = NULL;
+  gab_status status = gab_device_describe(backend, number, &about);
+  if (status == GAB_OK) {
+    printf("  %s %d: %s, %.1f GiB, %s precision, %s\n", backend, number, about.name,
+           (double)about.memory / (1 << 30), about.has_double ? "double" : "only single", about.runtime);
+    status = gab_device_open(backend, number, &device);
+  }
+  if (status == GAB_OK) status = check_device(device);
+  gab_device_close(&device);
+  if (status == GAB_OK) printf("    self-test passed: the processor's bits\n");
+  else printf("    refused: %s\n", gab_error_message());
+}
+
+static void print_devices(void)
+{
+  int total = 0;
+  printf("devices\n");
+  for (int i = 0; gab_device_backend_at(i); i++) {
+    const char *backend = gab_device_backend_at(i);
+    int count = 0;
+    if (gab_device_count(backend, &count) != GAB_OK) printf("  %s: %s\n", backend, gab_error_message());
+    else if (count == 0) printf("  %s: no device\n", backend);
+    for (int number = 0; number < count; number++) print_device(backend, number);
+    total += count;
+  }
+  if (total > 0) printf("  no flow of `gabion run' uses them yet (doc/devices.md)\n");
+}
+
 int gab_app_command_info(int argc, char **argv)
 {
   gab_app_options options;
-  gab_status status = gab_app_options_parse(argc, argv, "ps", &options);
+  gab_status status = gab_app_options_parse(argc, argv, "psd", &options);
   if (status == GAB_OK && options.help) {
     gab_app_usage_put(usage, stdout);
+    return 0;
+  }
+  if (status == GAB_OK && options.devices) {
+    print_devices();
     return 0;
   }
   if (status == GAB_OK && !options.processes) print_build();

@@ -5,6 +5,7 @@
 #include "core/base/log.h"
 #include "lbm/boundaries/body_shape.h"
 #include "lbm/boundaries/boundary.h"
+#include "lbm/device/device_flow.h"
 #include "lbm/kernels/kernel_family.h"
 #include "lbm/levels/refinement/cell_criterion.h"
 
@@ -208,4 +209,5 @@ const gab_physics gab_physics_flow = {.name = "flow",
                                       .release_run = gab_app_simulation_release,
                                       .plan = plan,
                                       .names = names,
+                                      .check_device = gab_lbm_check_device,
                                       .print = print};
