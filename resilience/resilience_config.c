@@ -346,7 +346,7 @@ static const gab_config_key drill_keys[] = {
     {.name = "phase",
      .type = GAB_CONFIG_CHOICE,
      .choices =
-         "compute|exchange|reduction|snapshot|commit|swap|repair|recovery|migration|output|"
+         "compute|exchange|reduction|snapshot|commit|swap|repair|recovery|hand-over|migration|output|"
          "adapt-mark|adapt-balance|adapt-migrate|adapt-rebuild|disk-write|disk-commit|respawn|recompute",
      .default_text = "compute",
      .outside = true,

@@ -105,7 +105,7 @@ static gab_status on_message(void *user, gab_seat place, uint32_t lane, const vo
   gab_local_run *run = user;
   if (!run->machine) return GAB_OK; /* a spare beyond the pool */
   const bool was_spare = gab_local_state_of(run->machine) == GAB_LOCAL_SPARE;
-  GAB_TRY(gab_wire_add_near(run->wire, place));
+  if (gab_local_is_followed(run->machine, lane, bytes, count)) GAB_TRY(gab_wire_add_near(run->wire, place));
   const gab_status status = gab_local_deliver(run->machine, place, lane, bytes, count, payload);
   if (was_spare && gab_local_state_of(run->machine) != GAB_LOCAL_SPARE) run->called = gab_seconds();
   return status;
@@ -294,6 +294,7 @@ void gab_local_discard(gab_local_run *run)
   run->counted = (gab_local_counted){0};
   run->own = -1;
   run->earlier_count = 0;
+  run->alone_since = 0;
   run->taken = 0;
   run->log_steps = 0; /* whoever begins the next one knows as much */
   run->why_over[0] = '\0';

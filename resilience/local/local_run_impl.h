@@ -49,10 +49,12 @@ struct gab_local_run {
       packed; /* image of a checkpoint while it is handed in; kept, so that its pages are touched once */
   gab_slot counted_for; /**< the slot for which the next two hold, with own times */
   gab_slot clusters,
-      my_cluster;  /* with own times: how many there are, and the how-many-eth this process is in, from 0 */
-  double called;   /* seconds: when this spare was offered its slot */
-  gab_step own;    /* the first checkpoint that this process took itself; -1: none yet */
-  double taken;    /* seconds: when this process took its last checkpoint; 0: none in this generation */
+      my_cluster; /* with own times: how many there are, and the how-many-eth this process is in, from 0 */
+  double called;  /* seconds: when this spare was offered its slot */
+  gab_step own;   /* the first checkpoint that this process took itself; -1: none yet */
+  double taken;   /* seconds: when this process took its last checkpoint; 0: none in this generation */
+  double
+      alone_since; /* seconds: since when this spare knows of nobody alive who plays a slot; 0: of somebody */
   double looked;   /* seconds: when this process looked at its messages last */
   bool behind;     /* this slot came back and has not caught up */
   bool takes_over; /* this spare is about to restore its slot for the first time */

@@ -364,6 +364,16 @@ static bool has_player(const gab_local_run *run)
   return false;
 }
 
+/* Deaths are known at once; that a spare has taken over, a moment later. */
+static bool seems_abandoned(gab_local_run *run)
+{
+  static const double patience = 2;
+  const double now = gab_seconds();
+  if (has_player(run)) run->alone_since = 0;
+  else if (run->alone_since == 0) run->alone_since = now;
+  return run->alone_since > 0 && now - run->alone_since > patience;
+}
+
 int gab_local_faults_of_now(const gab_timeloop *loop)
 {
   const gab_local_run *run = run_of(loop);
@@ -379,7 +389,7 @@ gab_status gab_local_rest(void *user, bool *plays)
     gab_world_set_policy(run->world, GAB_POLICY_MARK_DOWN);
   }
   GAB_TRY(gab_wire_serve(run->wire));
-  if (!has_player(run)) gab_world_call_repair(run->world);
+  if (seems_abandoned(run)) gab_world_call_repair(run->world);
   if (!run->machine || !gab_local_has_to_restart(run)) return gab_world_check(run->world);
   *plays = true;
   return take_over(run);

@@ -188,6 +188,7 @@ static gab_status on_note(gab_local *local, gab_seat source, gab_reader in, gab_
   if (local->state == GAB_LOCAL_RESTORING) {
     if (note.kind != NOTE_IMAGE || source != local->image_from) return defer(local, source, whole, payload);
     GAB_TRY(gab_local_on_image(local, &note, &in));
+    GAB_TRY(gab_local_tell_spares(local));
     return handle_deferred(local);
   }
   return local->state == GAB_LOCAL_PLAYING ? handle(local, source, &note, &in, payload) : GAB_OK;
@@ -200,6 +201,16 @@ gab_status gab_local_deliver(gab_local *local, gab_seat source, uint32_t lane, c
   if (local->state == GAB_LOCAL_OVER) return GAB_OK;
   return lane == GAB_LOCAL_CONTROL ? on_note(local, source, in, payload)
                                    : gab_local_on_message(local, source, lane - 1, in, payload);
+}
+
+bool gab_local_is_followed(const gab_local *local, uint32_t lane, const void *bytes, size_t count)
+{
+  gab_local_note note;
+  gab_reader in = gab_reader_of(bytes, count);
+  if (lane != GAB_LOCAL_CONTROL) return true;
+  if (gab_local_read_note(local, &in, &note) == GAB_OK) return note.kind != NOTE_PLAYS;
+  gab_error_clear(); /* gab_local_deliver() refuses it */
+  return true;
 }
 
 gab_status gab_local_peer_down(gab_local *local, gab_seat seat)

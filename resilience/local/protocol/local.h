@@ -217,6 +217,8 @@ gab_status gab_local_each_image(const gab_local *local, gab_slot slot, gab_local
 
 /* ---- facts */
 
+/** Whether a message may be followed by others from its sender: all but the note in which a process tells which slot it plays. */
+bool gab_local_is_followed(const gab_local *local, uint32_t lane, const void *bytes, size_t count);
 gab_local_state gab_local_state_of(const gab_local *local);
 /** @return the seat that plays `slot`, as far as this process knows. A spare hears of each other spare that takes a slot */
 gab_seat gab_local_player(const gab_local *local, gab_slot slot);

@@ -294,6 +294,8 @@ gab_status gab_local_on_compared(gab_local *local, gab_seat source, const gab_lo
 gab_status gab_local_mark_down(gab_local *local, gab_local_partner *partner);
 gab_status gab_local_on_lost(gab_local *local, gab_seat source, const gab_local_note *note);
 gab_status gab_local_on_offer(gab_local *local, gab_seat source, const gab_local_note *note);
+/** Tells all other spares that this process plays its slot now. */
+gab_status gab_local_tell_spares(gab_local *local);
 gab_status gab_local_on_accept(gab_local *local, gab_seat source, const gab_local_note *note);
 gab_status gab_local_on_refuse(gab_local *local, gab_seat source, const gab_local_note *note);
 gab_status gab_local_on_fetch(gab_local *local, gab_seat source, const gab_local_note *note);

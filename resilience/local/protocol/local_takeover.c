@@ -140,8 +140,9 @@ gab_status gab_local_on_fetch(gab_local *local, gab_seat source, const gab_local
 
 /* ---------------------------------------------------------------- the spare */
 
-/* The others look whether anybody plays at all any more. */
-static gab_status tell_spares(gab_local *local)
+/* The others look whether anybody plays at all any more. Not before the image is there: a spare that dies between its acceptance and
+ * the image has played nothing, and the holder gives the same incarnation to the next spare. */
+gab_status gab_local_tell_spares(gab_local *local)
 {
   const gab_local_note note = {.kind = NOTE_PLAYS,
                                .about = local->slot,
@@ -168,8 +169,7 @@ gab_status gab_local_on_offer(gab_local *local, gab_seat source, const gab_local
     local->renewed = note->from_incarnation;
     local->state = GAB_LOCAL_RESTORING;
   }
-  GAB_TRY(gab_local_tell(local, source, answer, NULL));
-  return is_free ? tell_spares(local) : GAB_OK;
+  return gab_local_tell(local, source, answer, NULL);
 }
 
 gab_status gab_local_jump(gab_local *local, gab_step checkpoint)
@@ -246,6 +246,8 @@ static gab_status tell_found_holder(gab_local *local, gab_slot holder, bool all)
 
 gab_status gab_local_on_plays(gab_local *local, const gab_local_note *note)
 {
+  /* of a spare that played this slot before, told to all spares and heard late */
+  if (note->about == local->slot) return GAB_OK;
   const bool is_news = note->about_incarnation > gab_local_incarnation_of(local, note->about);
   gab_local_partner *partner = gab_local_find(local, note->about);
   /* of a spare that accepted and died: the slot is offered to the next one, whose answer is waited for */
