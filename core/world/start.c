@@ -1,4 +1,4 @@
-#include "core/world/start.h"
+#include "core/world/start_impl.h"
 
 #include "core/base/log.h"
 #include "core/system/environment.h"

@@ -1,7 +1,7 @@
 /** @file world.c
  *  @brief Beginning and end of a world. */
 #include "core/world/lease.h"
-#include "core/world/start.h"
+#include "core/world/start_impl.h"
 #include "core/world/quarantine.h"
 #include "core/system/file.h"
 #include "core/system/float_modes.h"

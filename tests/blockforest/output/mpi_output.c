@@ -3,6 +3,7 @@
  * never did. With a folder as argument the files stay, for the scripts that look at them. */
 #include "tests/blockforest/output/output_common.h"
 
+#include "blockforest/output/output_retry.h"
 #include "core/messages/collective.h"
 
 #include <dirent.h>
@@ -347,6 +348,7 @@ int main(int argc, char **argv)
   if (argc > 1 && strcmp(argv[1], "--described") == 0) return datasets_are_as_described();
   gab_world *world = NULL;
   EXPECT_OK(gab_world_create(&argc, &argv, &world));
+  gab_output_set_retry(0); /* a full disk stays full, and a process that fails ends the one that would wait */
   bool stays = argc > 1;
   const gab_members *members = gab_world_members(world);
   if (stays) snprintf(folder, sizeof folder, "%s", argv[1]);

@@ -36,6 +36,8 @@ static const gab_block_field field = {.shape = {.cells = {4, 4, 4}, .components 
 
 static size_t lent(const gab_port *port) { return port->traffic ? port->traffic->transfer_count : 0; }
 
+static MPI_Comm everybody; /* of the test alone: MPI_COMM_WORLD is refused after the first fault */
+
 /* @param[in] which  of the requests is refused: the first is for what is received, the second for what is sent */
 static void without_memory(gab_world *world, gab_forest *forest, const gab_redundancy *redundancy, int which)
 {
@@ -44,7 +46,7 @@ static void without_memory(gab_world *world, gab_forest *forest, const gab_redun
   const bool poor = gab_world_slot(world) == 1;
   REQUIRE_OK(gab_checkpoint_create(forest, redundancy, &checkpoint));
   /* Nobody is still in there when the poor one gives up. */
-  REQUIRE(MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS);
+  REQUIRE(MPI_Barrier(everybody) == MPI_SUCCESS);
   if (poor) refused = which;
   const gab_status status = gab_checkpoint_reserve(checkpoint);
   CHECK(refused == 0);
@@ -66,6 +68,7 @@ int main(int argc, char **argv)
   gab_forest *forest;
   gab_data_id id;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
+  REQUIRE(MPI_Comm_dup(MPI_COMM_WORLD, &everybody) == MPI_SUCCESS);
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR); /* the warnings are wanted */
   const gab_redundancy all[] = {{.scheme = &gab_scheme_pairwise}, {.scheme = &gab_scheme_parity, .group = 4}};
   const gab_forest_options options = {

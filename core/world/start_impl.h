@@ -1,10 +1,10 @@
-/** @file start.h
+/** @file start_impl.h
  *  @brief How MPI is started: what it is given, where it listens, and what it leaves behind.
  *
  *  Tier: internal, never installed.
  */
-#ifndef GABION_CORE_START_H
-#define GABION_CORE_START_H
+#ifndef GABION_CORE_START_IMPL_H
+#define GABION_CORE_START_IMPL_H
 
 #include "core/base/status.h"
 
