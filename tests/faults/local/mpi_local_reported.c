@@ -67,13 +67,14 @@ static gab_drill death(gab_slot slot, gab_step step, gab_incarnation incarnation
                      .incarnation = incarnation};
 }
 
-/* What the dead process had sent last may be lost with it: its partners then know of fewer of its steps. */
+/* What the dead process had sent last may be lost with it. Partners know of all but its last two steps: it had their ghosts of the
+ * step before it died, which they send after they have received its own of the step before that. */
 static bool is_about(const gab_fault_record *record, gab_slot slot, gab_incarnation incarnation,
                      gab_step died)
 {
   const gab_fault *fault = &record->fault;
   return record->lost[0] == slot && fault->incarnation == incarnation && fault->is_local &&
-         fault->lost_count == 1 && fault->noticed_step >= died - 3 && fault->noticed_step <= died + 1 &&
+         fault->lost_count == 1 && fault->noticed_step >= died - 2 && fault->noticed_step <= died + 1 &&
          fault->restored_step <= died && fault->restored_step >= died - 2 * EVERY;
 }
 
