@@ -240,7 +240,7 @@ static const gab_config_key output_keys[] = {
      .outside = true,
      .doc =
          "How long series, fields and pictures wait and try again when the disk refuses them (full, quota, no answer), "
-         "before the run ends and names the file. With gabion-launch --relaunch it then goes on from the memory of the nodes."},
+         "before the run ends and names the file. With gabion-launch --relaunch it then resumes from the memory of the nodes."},
 };
 
 static const gab_config_section sections[] = {
