@@ -94,12 +94,17 @@ static gab_status add_bounce_link(const link *at)
   return add_copy_link(at, at->x, gab_lattice_opposite(at->q));
 }
 
-/* 2 w c·u / c_s^2: what a wall of velocity u gives to the population that it reflects (Ladd 1994), density 1.
- */
+/* What a wall of velocity u gives to the population that it reflects, density 1: twice the odd part of the equilibrium,
+ * 2 w c·u / c_s^2 (Ladd 1994) and, with a collision whose equilibrium is of third order or more, what that adds. */
 static double momentum_term(const link *at, const double velocity[3])
 {
+  const gab_collision *collision = at->model->options.collision;
+  const gab_lattice *lattice = at->model->lattice;
   double cu = at->c[0] * velocity[0] + at->c[1] * velocity[1] + at->c[2] * velocity[2];
-  return 6 * at->model->lattice->weight[at->q] * cu;
+  const double term = 6 * lattice->weight[at->q] * cu;
+  if (!collision->equilibrium_beyond) return term;
+  return term + (collision->equilibrium_beyond(lattice, at->q, 0, velocity) -
+                 collision->equilibrium_beyond(lattice, gab_lattice_opposite(at->q), 0, velocity));
 }
 
 /* ------------------------------------------------------------------------------------------ sides */

@@ -16,8 +16,7 @@
  * xyz too, and orders up to six; all follow by the same rule, each pair of indices taken out once,
  *   T_abc... = rho u_a u_b u_c ... + sum over pairs a_ab (product of the other u).
  * The coefficient of a moment is the product over the axes of 1, 3, 9/2 for orders 0, 1, 2. The force's source (Guo et al. 2002) is that of second order.
- * Velocity sides and moving walls give momentum back to second order (Ladd 1994): where a flow enters obliquely that
- * is off by terms of third order in the velocity. */
+ * Velocity sides and moving walls give back twice the odd part of all of that, so a flow enters at an angle as it should. */
 #include "lbm/kernels/kernel_cell_impl.h"
 #include "lbm/kernels/lattice_list_impl.h"
 #include "lbm/lbm_impl.h"
@@ -79,7 +78,7 @@ const gab_collision gab_collision_rr = {
     .name = "rr",
     .title = "RR",
     .doc = "recursive-regularised (Malaspinas 2015), for cells with a Reynolds number of 10 and above",
-    .revision = 1,
+    .revision = 2, /* since walls that move give momentum of third order, too */
     .kernels = &gab_kernels_rr,
     .equilibrium_beyond = gab_collision_equilibrium_beyond,
     .magic = magic_of_omega,
