@@ -6,6 +6,20 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Of the sides of the domain: to be raised whenever the same parameters give other bits there. 1, which records do not name: pressure
+ * sides and outflows without viscous stress, user-defined sides asked next to bodies, too. */
+enum { SIDES_REVISION = 2 };
+
+/* Whether a revision of the sides matters. It does not beyond walls, free-slip sides and sides of given velocity. */
+static bool names_sides(const gab_side sides[GAB_SIDE_COUNT])
+{
+  for (int side = 0; side < GAB_SIDE_COUNT; side++)
+    if (sides[side].kind == GAB_SIDE_PRESSURE || sides[side].kind == GAB_SIDE_OUTFLOW ||
+        sides[side].kind == GAB_SIDE_OWN)
+      return true;
+  return false;
+}
+
 /* The library's kernels of all families, with and without force, give the bits of one of these, and so do a program's own whose
  * revision is 0. As snprintf(). */
 static int print(const gab_lbm *lbm, char *text, size_t capacity)
@@ -27,8 +41,11 @@ static int print(const gab_lbm *lbm, char *text, size_t capacity)
   if (gab_lattice_is_own(gab_lattice_number(lattice)))
     snprintf(numbers, sizeof numbers, ", lattice with the numbers %016" PRIx64, gab_lattice_numbers(lattice));
   const char *walls = lbm->model.walls.is_on ? ", walls revision 1" : "";
-  return snprintf(text, capacity, "%s/%s/%s, revision %d%s%s%s%s", lattice->name, reals,
-                  options->collision->title, options->collision->revision, levels, walls, kernel, numbers);
+  char sides[32] = "";
+  if (names_sides(options->sides)) snprintf(sides, sizeof sides, ", sides revision %d", SIDES_REVISION);
+  return snprintf(text, capacity, "%s/%s/%s, revision %d%s%s%s%s%s", lattice->name, reals,
+                  options->collision->title, options->collision->revision, levels, walls, kernel, numbers,
+                  sides);
 }
 
 /* @param[out] text  all of it, however long the title of the collision is: the revisions stand at its end. To be freed */

@@ -256,6 +256,31 @@ static gab_status set_kernel(gab_lbm_model *model)
   return GAB_OK;
 }
 
+/* Open sides look at the next cell across them. */
+static gab_status check_depth(const gab_lbm_options *options, const int32_t cells[3], int dimension)
+{
+  for (int side = 0; side < 2 * dimension; side++) {
+    const gab_side_kind kind = options->sides[side].kind;
+    const bool is_open = kind == GAB_SIDE_PRESSURE || kind == GAB_SIDE_OUTFLOW || kind == GAB_SIDE_OWN;
+    if (is_open && cells[side / 2] < 2)
+      GAB_FAIL(GAB_ERR_INPUT,
+               "side %s: blocks of %" PRId32 " cell across an open side: they have to have 2 at least",
+               side_names[side], cells[side / 2]);
+  }
+  return GAB_OK;
+}
+
+/* The directions along the axes. */
+static void set_along(gab_lbm_model *model)
+{
+  const gab_lattice *lattice = model->lattice;
+  for (int q = 1; q < lattice->q; q++) {
+    const int8_t *c = lattice->c[q];
+    for (int axis = 0; axis < 3; axis++)
+      if (c[axis] == 1 && c[0] * c[0] + c[1] * c[1] + c[2] * c[2] == 1) model->along[axis] = q;
+  }
+}
+
 static gab_status set_model(gab_lbm_model *model, const gab_forest_options *forest, int slots,
                             const gab_geometry *geometry, const gab_lbm_options *options)
 {
@@ -266,6 +291,8 @@ static gab_status set_model(gab_lbm_model *model, const gab_forest_options *fore
   GAB_TRY(set_geometry(model, geometry, &domain));
   memcpy(model->cells, forest->cells, sizeof model->cells);
   model->lattice = model->options.lattice;
+  GAB_TRY(check_depth(&model->options, model->cells, domain.dimension));
+  set_along(model);
   for (int level = 0; level < GAB_LBM_LEVELS; level++) set_level(model, level, &domain);
   GAB_TRY(set_kernel(model));
   model->walls.is_on = gab_wall_balance_is_needed(model);

@@ -60,7 +60,8 @@
  * about 12, whatever is done to the populations that come in (bounce-back, regularised, equilibrium: all the
  * same, since it is the odd moments of the cells that hardly relax); within a flow they do so above 15 to 18.
  * gab_lbm_open_speed() says what `border_speed` keeps them. Pressure sides and outflows hand back less of
- * what is not equilibrium where the cell Reynolds number exceeds 8 or 10. With that a uniform flow across
+ * what is not equilibrium where the cell Reynolds number exceeds 6 or 10: up to there both converge at second order, also next to
+ * walls (doc/sides.md). With that a uniform flow across
  * them stays uniform up to a cell Reynolds number of 100 with all collisions (SRT in 3D on several levels:
  * 50). A flow along an outflow or a pressure side does not above about 12 (2D, u = 0.06: the speed in the
  * box is off by 10 to 30 % with an outflow, and diverges with a pressure side): gab_lbm_advise_open() says so.

@@ -132,10 +132,24 @@ typedef struct gab_linear_link {
   double a, b, term;
 } gab_linear_link;
 
-/** Pressure and outflow: needs the macroscopic state of the fluid cell. */
+/** What the cell behind the side sends where nothing is beyond: see lbm/boundaries/links_apply.c. */
+typedef enum gab_open_source {
+  GAB_OPEN_NEXT, /**< what arrives with the same direction in the next cell across the side */
+  GAB_OPEN_SELF, /**< what the fluid cell itself has sent in that direction */
+  GAB_OPEN_LINEAR /**< extrapolated along the side: twice that, less what the cell on the other side has sent */
+} gab_open_source;
+
+/** Pressure and outflow: needs the macroscopic state of the fluid cell and what arrives around it. */
 typedef struct gab_open_link {
   uint32_t to, cell;
-  int16_t q, side;
+  uint32_t
+      from; /**< cell that has sent what arrives in the next one, in direction from_q; in a sparse block its place ... */
+  uint32_t from_odd; /**< ... in the even state and in the odd one */
+  int8_t q, from_q, side;
+  uint8_t source; /**< gab_open_source */
+  uint8_t
+      axes; /**< along the side, in both directions of which all arrives that is not from open sides: bits */
+  uint8_t sides; /**< all of the side's kind that the boundary cell lies beyond: bits */
 } gab_open_link;
 
 /** A link of a body, for its force: what fluid cell and boundary cell send to each other. In a sparse block
@@ -169,12 +183,32 @@ typedef struct gab_links {
   uint64_t fallbacks;
 } gab_links;
 
-/** What an open link makes of what its fluid cell has sent, g. */
+/** What an open link is made of. */
+typedef struct gab_open_view {
+  double sent[GAB_LATTICE_MAX_Q]; /**< by its fluid cell */
+  double next;                    /**< see gab_open_source */
+  double spread
+      [3]; /**< by axis along the side: half of what the cell has sent both ways less what arrives both ways; or 0 */
+} gab_open_view;
+
+/** With what has been sent: sets `next`, and spreads to 0. @param[in] from  what the link's cell `from` has sent */
+static inline void gab_open_finish(const gab_open_link *link, double from, gab_open_view *seen)
+{
+  const double self = seen->sent[link->q];
+  seen->next = link->source == GAB_OPEN_SELF ? self : link->source == GAB_OPEN_NEXT ? from : 2 * self - from;
+  for (int axis = 0; axis < 3; axis++) seen->spread[axis] = 0;
+}
+/** @param[in] along  the direction along an axis @param[in] up,down  what arrives with it, and against it */
+static inline void gab_open_spread(int axis, int along, double up, double down, gab_open_view *seen)
+{
+  seen->spread[axis] = 0.5 * (seen->sent[along] + seen->sent[gab_lattice_opposite(along)] - (up + down));
+}
+
 double gab_link_pressure(const gab_lbm_model *model, const gab_level_model *at, const gab_open_link *link,
-                         const double g[GAB_LATTICE_MAX_Q]);
+                         const gab_open_view *seen);
 /** Of an outflow, or of a program's own side. */
 double gab_link_outflow(const gab_lbm_model *model, const gab_level_model *at, const gab_open_link *link,
-                        const double g[GAB_LATTICE_MAX_Q]);
+                        const gab_open_view *seen);
 
 /** Mass balance of the walls of bodies: wall_balance.c. Equal on all processes, part of the state. */
 typedef struct gab_wall_balance {
@@ -255,6 +289,7 @@ struct gab_lbm_model {
   const gab_kernel_family *family;
   gab_field_shape shape; /* of the populations of a block, and the map of their field */
   gab_field_map map;
+  int along[3]; /* by axis: the direction that moves along it, +1; 0: the lattice has none */
   struct gab_strips
       *strips;   /* in which dense blocks lie: step/strip_impl.h; NULL: each has a field of its own */
   int slab_axis; /* a block is swept by slabs of some layers across its last axis */

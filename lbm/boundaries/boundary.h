@@ -13,7 +13,7 @@
  *  an inlet and has no outlet but this, and where levels touch at it mass is kept to the error of the method only (the resting wall above:
  *  2.6e-10 of it in a step, on one level none). A condition is asked for one side: in an edge between two such sides it does
  *  not know of the other one, and what it adds along the side need not cancel there. At edges it comes behind walls, velocity and pressure
- *  sides and ahead of outflows and free slip (lbm/lbm.h). Where levels touch at it, coarse cells ask it as all others do.
+ *  sides and ahead of outflows and free slip (lbm/lbm.h); next to a body it is not asked. Blocks have two cells across it at least. Where levels touch at it, coarse cells ask it as all others do.
  *  Nothing is known of its stability: gab_lbm_open_speed() leaves it out. Whoever changes what it computes changes
  *  results; checkpoints know its name and its keys alone.
  *
@@ -36,10 +36,10 @@ typedef enum gab_side_kind {
   GAB_SIDE_PERIODIC = 0, /**< has to agree with the forest */
   GAB_SIDE_WALL,         /**< no slip: half-way bounce-back */
   GAB_SIDE_VELOCITY,     /**< given velocity: bounce-back with momentum, Ladd 1994 */
-  /** given density: anti-bounce-back, Ginzburg et al. 2008, velocity of the next cell */
+  /** Given density half-way to the first cells; velocities along the side have no gradient across it, that across the side the one
+   *  that keeps the flow free of divergence, with the rates of strain of TRT's recurrence equations (Ginzburg et al. 2008). */
   GAB_SIDE_PRESSURE,
-  /** Zero gradient across the side: velocity of the next cell, never inwards, and the stress of the gradients
-   *  along the side, regularised (Latt et al. 2008, Phys. Rev. E 77, 056703). The density is drawn to the
+  /** Zero gradient across the side, of velocity and stress; nothing flows back in. The density is drawn to the
    * given one softly, by 2 c_s / length per step (after Poinsot & Lele 1992). Vortices and sound waves leave.
    */
   GAB_SIDE_OUTFLOW,
@@ -55,13 +55,17 @@ typedef enum gab_side_kind {
 /** A population that a condition is asked for. */
 typedef struct gab_boundary_link {
   const gab_lattice *lattice;
-  int q;                 /**< the direction it arrives with */
-  int side;              /**< a gab_side_index */
-  int level;             /**< of the cell: it is 2^-level as wide as a cell of level 0 */
-  double omega;          /**< relaxation rate of the shear stress on that level */
-  double density;        /**< of the fluid cell; 1 is that of the fluid at rest */
-  double velocity[3];    /**< of the fluid cell, in cells per step */
-  const double *sent;    /**< what the fluid cell has sent, by direction: deviations from the weights */
+  int q;              /**< the direction it arrives with */
+  int side;           /**< a gab_side_index */
+  int level;          /**< of the cell: it is 2^-level as wide as a cell of level 0 */
+  double omega;       /**< relaxation rate of the shear stress on that level */
+  double density;     /**< of the fluid cell; 1 is that of the fluid at rest */
+  double velocity[3]; /**< of the fluid cell, in cells per step */
+  const double *sent; /**< what the fluid cell has sent, by direction: deviations from the weights */
+  double
+      next; /**< what arrives with q in the next cell across the side: q of a flow without a gradient across it */
+  const double *
+      spread; /**< by axis along the side: half of what the cell has sent along it, both ways, less what arrives; else 0 */
   const double *numbers; /**< #GAB_BOUNDARY_NUMBERS, of the side */
 } gab_boundary_link;
 

@@ -179,6 +179,13 @@ static gab_status add_velocity_link(const link *at, int side)
   return GAB_OK;
 }
 
+static int direction_with(const gab_lattice *lattice, const int8_t c[3])
+{
+  int q = 0;
+  while (lattice->c[q][0] != c[0] || lattice->c[q][1] != c[1] || lattice->c[q][2] != c[2]) q++;
+  return q;
+}
+
 /* Reflected at all sides that the boundary cell lies beyond: what arrives has started in the mirror cell,
  * with the velocity across those sides reversed. */
 static gab_status add_slip_link(const link *at)
@@ -191,19 +198,93 @@ static gab_status add_slip_link(const link *at)
     mirror[axis] = at->b[axis] - where;
     c[axis] = (int8_t)(where != 0 ? -at->c[axis] : at->c[axis]);
   }
-  int q = 0;
-  while (lattice->c[q][0] != c[0] || lattice->c[q][1] != c[1] || lattice->c[q][2] != c[2]) q++;
-  if (is_fluid(at, mirror)) return add_copy_link(at, mirror, q);
+  if (is_fluid(at, mirror)) return add_copy_link(at, mirror, direction_with(lattice, c));
   at->block->links.fallbacks++;
   return add_bounce_link(at);
+}
+
+/* What is on the other side of a face of the fluid cell sends something by the time that open links are made. */
+static bool has_sent(const link *at, const int32_t cell[3], int axis)
+{
+  const gab_flag_bits flags = gab_flags_get(at->block->flags, cell[0], cell[1], cell[2]);
+  if (flags & GAB_CELL_IS_FINER) return false;
+  if (!(flags & GAB_CELL_IS_OUTSIDE)) return true;
+  const gab_side_kind kind = at->model->options.sides[2 * axis + (cell[axis] > at->x[axis])].kind;
+  return kind == GAB_SIDE_WALL || kind == GAB_SIDE_VELOCITY || kind == GAB_SIDE_FREE_SLIP;
+}
+
+/* The axes along a side in whose two directions all that arrives in the fluid cell is known. */
+static uint8_t known_axes(const link *at, int side)
+{
+  uint8_t axes = 0;
+  for (int axis = 0; axis < at->model->lattice->dimension; axis++) {
+    int32_t below[3] = {at->x[0], at->x[1], at->x[2]}, above[3] = {at->x[0], at->x[1], at->x[2]};
+    below[axis]--;
+    above[axis]++;
+    if (axis != side / 2 && at->model->along[axis] > 0 && has_sent(at, below, axis) &&
+        has_sent(at, above, axis))
+      axes |= (uint8_t)(1 << axis);
+  }
+  return axes;
+}
+
+static bool is_inside(const link *at, const int32_t cell[3])
+{
+  bool inside = true;
+  for (int axis = 0; axis < 3; axis++) inside &= cell[axis] >= 0 && cell[axis] < at->model->cells[axis];
+  return inside;
+}
+
+/* Which cell has sent what arrives with direction q in the next cell across the side; beyond free-slip sides, its mirror. In edges of
+ * open sides the fluid cell is all there is. */
+static void find_source(const link *at, gab_open_link *open)
+{
+  const gab_side *sides = at->model->options.sides;
+  int32_t next[3], other[3];
+  int32_t from[3];
+  int8_t c[3];
+  int open_sides = 0;
+  for (int axis = 0; axis < 3; axis++) {
+    const int where = beyond(at, axis), side = 2 * axis + (where > 0);
+    const bool slips = where != 0 && sides[side].kind == GAB_SIDE_FREE_SLIP;
+    open_sides += where != 0 && !slips;
+    if (where != 0 && sides[side].kind == sides[open->side].kind) open->sides |= (uint8_t)(1U << side);
+    c[axis] = (int8_t)(slips ? -at->c[axis] : at->c[axis]);
+    from[axis] = at->b[axis] - where;
+    next[axis] = at->x[axis] + (where != 0 && !slips ? at->c[axis] : 0);
+    other[axis] = at->x[axis] + (where == 0 ? at->c[axis] : 0);
+  }
+  open->from_q = (int8_t)direction_with(at->model->lattice, c);
+  open->source = GAB_OPEN_SELF;
+  if (open_sides == 1) open->axes = known_axes(at, open->side);
+  if (open_sides > 1 || !is_fluid(at, next)) return;
+  const gab_flag_bits flags = gab_flags_get(at->block->flags, from[0], from[1], from[2]);
+  if (flags & GAB_CELL_IS_FLUID) {
+    open->source = GAB_OPEN_NEXT;
+    open->from = at->draft ? gab_sparse_number(at->draft, next) : index_of(at, from);
+  } else if ((flags & GAB_CELL_IS_FINER) && is_inside(at, other) && is_fluid(at, other)) {
+    open->source = GAB_OPEN_LINEAR;
+    open->from = index_of(at, other);
+    open->from_q = (int8_t)at->q;
+  }
+}
+
+/* A place beyond an open side, next to a body there: the body is taken to go on. */
+static bool stands_before_body(const link *at)
+{
+  int32_t inside[3];
+  for (int axis = 0; axis < 3; axis++) inside[axis] = at->b[axis] - beyond(at, axis);
+  return gab_flags_are_on(at->block->flags, inside[0], inside[1], inside[2], GAB_CELL_IS_SOLID);
 }
 
 static gab_status add_open_link(const link *at, int side)
 {
   gab_links *links = &at->block->links;
-  gab_open_link open = {.cell = at->cell, .q = (int16_t)at->q, .side = (int16_t)side};
+  gab_open_link open = {.cell = at->cell, .q = (int8_t)at->q, .side = (int8_t)side};
+  if (stands_before_body(at)) return add_bounce_link(at);
   GAB_TRY(target_of(at, &open.to));
   if (at->draft) GAB_TRY(gab_sparse_add_open(at->draft, at->cell, &open.cell));
+  find_source(at, &open);
   if (at->model->options.sides[side].kind == GAB_SIDE_PRESSURE)
     APPEND(links->pressures, links->pressure_count, open);
   else APPEND(links->outflows, links->outflow_count, open);

@@ -249,8 +249,8 @@ static const gab_config_key pressure_keys[] = {
       SIDE_VARIANT(side, "wall", "No slip.", NULL, 0, false),                                                \
       SIDE_VARIANT(side, "velocity", "Given velocity: inlet or moving wall.", velocity_keys,                 \
                    COUNT(velocity_keys), false),                                                             \
-      SIDE_VARIANT(side, "pressure", "Given pressure: anti-bounce-back.", pressure_keys,                     \
-                   COUNT(pressure_keys), false),                                                             \
+      SIDE_VARIANT(side, "pressure", "Given pressure at the side, whichever way fluid flows.",               \
+                   pressure_keys, COUNT(pressure_keys), false),                                              \
       SIDE_VARIANT(                                                                                          \
           side, "outflow",                                                                                   \
           "Pressure drawn softly to the given one, nothing flows back in: lets vortices and sound out.",     \

@@ -130,12 +130,36 @@ static void walls(gab_world *world)
   closed.body_count = 1;
   flow_case open = closed;
   for (int side = 0; side < 4; side++) open.options.sides[side].kind = GAB_SIDE_PRESSURE;
-  char before[80];
+  char before[80], sided[100];
   snprintf(before, sizeof before, "D2Q9/double/TRT, revision %d", gab_collision_trt.revision);
+  snprintf(sided, sizeof sided, "%s, sides revision 2", before);
   REQUIRE(take_up_text(world, &closed, before, 0) == GAB_ERR_INPUT);
   REQUIRE(strstr(gab_error_message(), ", walls revision 1"));
-  REQUIRE_OK(take_up_text(world, &open, before, 0));
+  REQUIRE_OK(take_up_text(world, &open, sided, 0));
   REQUIRE(take_up(world, &closed, &closed) == GAB_OK && take_up(world, &open, &closed) == GAB_ERR_INPUT);
+}
+
+/* Whether a flow with such sides takes up a state without a revision of the sides. */
+static void takes_up(gab_world *world, const gab_side given[4], bool expected)
+{
+  flow_case it = flow_of(GAB_PRECISION_DOUBLE, false, &gab_collision_trt, NULL);
+  char before[80];
+  memcpy(it.options.sides, given, 4 * sizeof *given);
+  snprintf(before, sizeof before, "D2Q9/double/TRT, revision %d", gab_collision_trt.revision);
+  REQUIRE(take_up_text(world, &it, before, 0) == (expected ? GAB_OK : GAB_ERR_INPUT));
+  if (!expected) REQUIRE(strstr(gab_error_message(), ", sides revision 2"));
+  REQUIRE_OK(take_up(world, &it, &it));
+}
+
+/* Of walls, free-slip sides and lids no bits have changed; of open sides they have. */
+static void sides(gab_world *world)
+{
+  static const gab_side wall = {.kind = GAB_SIDE_WALL}, slip = {.kind = GAB_SIDE_FREE_SLIP},
+                        pressure = {.kind = GAB_SIDE_PRESSURE}, outflow = {.kind = GAB_SIDE_OUTFLOW},
+                        lid = {.kind = GAB_SIDE_VELOCITY, .velocity = {0.01, 0, 0}};
+  takes_up(world, (const gab_side[]){wall, wall, slip, lid}, true);
+  takes_up(world, (const gab_side[]){wall, pressure, wall, wall}, false);
+  takes_up(world, (const gab_side[]){wall, outflow, wall, wall}, false);
 }
 
 /* The entity of a flow takes the steps done along, and is refused by a flow of another arithmetic. */
@@ -186,5 +210,6 @@ int main(int argc, char **argv)
   entity(world);
   levels(world);
   walls(world);
+  sides(world);
   return test_end(&world);
 }

@@ -8,17 +8,43 @@
 
 enum { BLOCK = 6, BLOCKS = 4, STEPS = 20 };
 
-/* f_q = -f_opposite + 2 f_eq,even of the given density and the velocity of the cell (Ginzburg et al. 2008). */
+static double even_part(const gab_lattice *lattice, int q, int normal, double drho, const double u[3])
+{
+  const int8_t *c = lattice->c[q];
+  double along = 0, square = 0;
+  for (int axis = 0; axis < 3; axis++) {
+    square += u[axis] * u[axis];
+    along += axis == normal ? 0 : c[axis] * u[axis];
+  }
+  const double across = c[normal] * u[normal];
+  return lattice->weight[q] * (drho + (1 + drho) * (4.5 * (across * across + along * along) - 1.5 * square));
+}
+
+/* As the library's: lbm/boundaries/links_apply.c; the cells are fine enough. */
 static double pressure_arrives(const gab_boundary_link *at)
 {
-  const int back = gab_lattice_opposite(at->q);
-  const double drho = at->numbers[0] - 1;
-  return gab_lattice_equilibrium(at->lattice, at->q, drho, at->velocity) +
-         gab_lattice_equilibrium(at->lattice, back, drho, at->velocity) - at->sent[back];
+  const gab_lattice *lattice = at->lattice;
+  const int normal = at->side / 2, out = at->side % 2 == 1 ? 1 : -1;
+  double spread = 0, strain = 0, at_side[3] = {at->velocity[0], at->velocity[1], at->velocity[2]};
+  for (int axis = 0; axis < lattice->dimension; axis++) {
+    int along = 1;
+    while (lattice->c[along][axis] != 1 ||
+           abs(lattice->c[along][0]) + abs(lattice->c[along][1]) + abs(lattice->c[along][2]) != 1)
+      along++;
+    const double weight = lattice->weight[along];
+    strain += at->spread[axis] / (3 * weight);
+    if (lattice->c[at->q][axis] == 0) spread += lattice->weight[at->q] / weight * at->spread[axis];
+  }
+  at_side[normal] -= 0.5 * out * strain;
+  double drho = at->sent[0]; /* density - 1 would lose digits */
+  for (int q = 1; q < lattice->q; q += 2) drho += at->sent[q] + at->sent[q + 1];
+  const double change = even_part(lattice, at->q, normal, at->numbers[0] - 1, at_side) -
+                        even_part(lattice, at->q, normal, drho, at->velocity);
+  return at->next + 2 * change + spread;
 }
 
 static const gab_boundary pressure = {
-    .name = "own_pressure", .doc = "Anti-bounce-back.", .arrives = pressure_arrives};
+    .name = "own_pressure", .doc = "A given density.", .arrives = pressure_arrives};
 
 static gab_mark mark_second(void *user, int level, const gab_box *cells)
 {
