@@ -7,17 +7,23 @@
 #include <string.h>
 
 /* Of the sides of the domain: to be raised whenever the same parameters give other bits there. 1, which records do not name: pressure
- * sides and outflows without viscous stress, user-defined sides asked next to bodies, too. */
+ * sides and outflows without viscous stress, inlets and sides that move without the links in their edges, the factor of a profile taken
+ * last, user-defined sides asked next to bodies, too. */
 enum { SIDES_REVISION = 2 };
 
-/* Whether a revision of the sides matters. It does not beyond walls, free-slip sides and sides of given velocity. */
+/* Whether a revision of the sides matters. It does not beyond walls, free-slip sides and lids that only meet walls. */
 static bool names_sides(const gab_side sides[GAB_SIDE_COUNT])
 {
-  for (int side = 0; side < GAB_SIDE_COUNT; side++)
-    if (sides[side].kind == GAB_SIDE_PRESSURE || sides[side].kind == GAB_SIDE_OUTFLOW ||
-        sides[side].kind == GAB_SIDE_OWN)
+  int axes = 0;
+  for (int side = 0; side < GAB_SIDE_COUNT; side++) {
+    const gab_side *given = &sides[side];
+    if (given->kind == GAB_SIDE_PRESSURE || given->kind == GAB_SIDE_OUTFLOW || given->kind == GAB_SIDE_OWN)
       return true;
-  return false;
+    if (given->kind != GAB_SIDE_VELOCITY) continue;
+    if (given->velocity[side / 2] != 0 || given->profile != GAB_PROFILE_CONSTANT) return true;
+    axes |= 1 << side / 2;
+  }
+  return (axes & (axes - 1)) != 0;
 }
 
 /* The library's kernels of all families, with and without force, give the bits of one of these, and so do a program's own whose

@@ -26,10 +26,14 @@
  * of the populations before collision, in all outputs.
  *
  *  Sides of the domain and bodies are turned into links once per block: half-way between the cells for sides.
- *  A cell beyond two or three sides (an edge or a corner) belongs to the side of the first kind in this
- * order: wall, velocity, pressure, a program's own, outflow, free slip; among sides of one kind to the first of x-, x+, y-,
- * y+, z-, z+; beyond free-slip sides only, it is reflected at all of them. At an edge with a free-slip side
- * the velocity of a velocity side has no component across the free-slip one.
+ *  A population from beyond two or three sides (in an edge or a corner) follows these rules (table: doc/sides.md):
+ *   - Beyond a wall or a velocity side it is thrown back, with the momentum of a velocity put together by components: across a wall or
+ *     a velocity side that of this side (0 for a wall), across a free-slip side 0, all others the mean over the velocity sides,
+ *     or 0 if a wall is among the sides. So an inlet lets in its velocity times its area, also between walls, and lids give no mass.
+ *   - Else beyond an open side it comes from the first kind in this order: pressure, a program's own, outflow. Beyond several of that
+ *     kind it has their mean density; beyond a free-slip side, too, it is what the mirror cell gets.
+ *   - Beyond free-slip sides only it is reflected at all of them.
+ *  No rule depends on the order of axes, but for a program's own sides: symmetric cases are symmetric to rounding.
  *
  *  Bodies: interpolated walls (Bouzidi, Firdaouss & Lallemand 2001) are of second order, but make mass. Where no side sets the
  *  mass (gab_lbm_has_open_side()), what bodies make in a step is summed over all processes and taken back in the next step, by all

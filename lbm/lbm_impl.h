@@ -117,11 +117,14 @@ typedef struct gab_copy_link {
   int16_t q, from_q;
 } gab_copy_link;
 
-/** Bounce-back with the momentum of a side: value = (what the fluid cell sent) + term * ramp[side]. */
+/** Bounce-back with the momentum of a side: value = (what the fluid cell sent) + term * ramp[side]. In an edge a further side
+ *  `adds` its term to the value. */
 typedef struct gab_velocity_link {
   uint32_t to, from;
   double term;
-  int16_t q, side;
+  int16_t q;
+  int8_t side;
+  bool adds;
 } gab_velocity_link;
 
 /** Interpolated walls and moving bodies: value = a * near + b * far + term. Near is what the fluid cell sent
@@ -505,10 +508,11 @@ gab_status gab_lbm_remake(gab_lbm_model *model, const gab_forest *forest, const 
 /** @param[in,out] draft  of a sparse block, else NULL */
 gab_status gab_links_build(const gab_lbm_model *model, gab_lbm_block *block, gab_sparse_draft *draft);
 void gab_links_release(gab_links *links);
-/** What a wall gives to the population that it throws back in direction q: zero if it rests.
- *  @param[in] wall  cell of the domain, of `level` @param[out] side  whose ramp; -1: of none */
-double gab_links_wall_term(const gab_lbm_model *model, int level, const int64_t wall[3], int q,
-                           int32_t *side);
+/** What walls give to the population that they throw back in direction q: zero if they rest.
+ *  @param[in] wall  cell of the domain, of `level`
+ *  @param[out] terms  by the side whose ramp is meant; the last one is of a body */
+void gab_links_wall_terms(const gab_lbm_model *model, int level, const int64_t wall[3], int q,
+                          double terms[GAB_SIDE_COUNT + 1]);
 /** GAB_CELL_IS_... of a cell of a block, or a ghost: by geometry and the levels around. Pure. */
 gab_flag_bits gab_lbm_flag_of(const gab_lbm_model *model, const gab_lbm_block *block, const int32_t at[3]);
 /** The body that a cell is solid by; or its parents or children are, where no block of the level is. -1:

@@ -118,12 +118,12 @@ static int beyond(const link *at, int axis)
   return cell < 0 ? -1 : cell >= size_of_domain(at, axis) ? 1 : 0;
 }
 
-/* The side that a cell outside of the domain belongs to: see the order in lbm/lbm.h. */
+/* The side that a cell outside of the domain, but not beyond walls and sides of given velocity, belongs to: see the order in
+ * lbm/lbm.h. */
 static int side_of(const link *at)
 {
   static const int rank[GAB_SIDE_KIND_COUNT] = {
-      [GAB_SIDE_WALL] = 6, [GAB_SIDE_VELOCITY] = 5, [GAB_SIDE_PRESSURE] = 4,
-      [GAB_SIDE_OWN] = 3,  [GAB_SIDE_OUTFLOW] = 2,  [GAB_SIDE_FREE_SLIP] = 1};
+      [GAB_SIDE_PRESSURE] = 4, [GAB_SIDE_OWN] = 3, [GAB_SIDE_OUTFLOW] = 2, [GAB_SIDE_FREE_SLIP] = 1};
   int best = -1;
   for (int axis = 0; axis < 3; axis++) {
     int where = beyond(at, axis);
@@ -149,34 +149,100 @@ static double profile_factor(const link *at, int side)
   return factor;
 }
 
-/* The velocity of a side at a boundary cell. At an edge with a free-slip side it has no part across that one:
- * nothing passes there, and what a lid gives to the cells along the edge would be mass. */
-static void edge_velocity(const link *at, int side, double velocity[3])
+/* Of the sides that the boundary cell lies beyond: bits. @param[out] closed  those that throw back */
+static unsigned sides_of(const link *at, unsigned *closed)
 {
-  const gab_side *sides = at->model->options.sides;
+  unsigned sides = 0;
+  *closed = 0;
   for (int axis = 0; axis < 3; axis++) {
-    int where = beyond(at, axis);
-    bool slips = where != 0 && sides[2 * axis + (where > 0)].kind == GAB_SIDE_FREE_SLIP;
-    velocity[axis] = slips ? 0 : sides[side].velocity[axis];
+    const int where = beyond(at, axis), side = 2 * axis + (where > 0);
+    if (where == 0) continue;
+    const gab_side_kind kind = at->model->options.sides[side].kind;
+    sides |= 1U << side;
+    if (kind == GAB_SIDE_WALL || kind == GAB_SIDE_VELOCITY) *closed |= 1U << side;
+  }
+  return sides;
+}
+
+/* The share of a side in the velocity that a place gives to what it throws back: of the part across a side all of its own, of others
+ * as lbm/lbm.h says. @param[in] sides,closed  of sides_of() */
+static void velocity_of(const link *at, int side, unsigned sides, unsigned closed, double velocity[3])
+{
+  const gab_side *all = at->model->options.sides, *given = &all[side];
+  const double factor = given->profile == GAB_PROFILE_PARABOLIC ? profile_factor(at, side) : 1;
+  int count = 0;
+  bool rests = false;
+  for (int other = 0; other < GAB_SIDE_COUNT; other++) {
+    if (!(closed >> other & 1)) continue;
+    count++;
+    rests |= all[other].kind == GAB_SIDE_WALL;
+  }
+  for (int axis = 0; axis < 3; axis++) {
+    const unsigned across = sides >> 2 * axis & 3;
+    const bool is_open = across && !(closed >> 2 * axis & 3);
+    const bool slips = is_open && all[2 * axis + (across >> 1)].kind == GAB_SIDE_FREE_SLIP;
+    double share = rests ? 0 : 1.0 / count;
+    if (slips) share = 0;
+    else if (across && !is_open) share = axis == side / 2 ? 1 : 0;
+    velocity[axis] = share == 0 ? 0 : share * factor * given->velocity[axis];
   }
 }
 
-static gab_status add_velocity_link(const link *at, int side)
+/* What sides give to the population that a place beyond them throws back. Sides with one ramp give it together, as the first of them:
+ * so does a third-order equilibrium, to which velocities do not add up. */
+static void side_terms(const link *at, double terms[GAB_SIDE_COUNT])
+{
+  const gab_side *all = at->model->options.sides;
+  double velocity[GAB_SIDE_COUNT][3] = {{0}}, sum[3] = {0, 0, 0}, added = 0;
+  int first = -1, groups = 0;
+  unsigned closed;
+  const unsigned sides = sides_of(at, &closed);
+  for (int side = 0; side < GAB_SIDE_COUNT; side++) {
+    terms[side] = 0;
+    if (!(closed >> side & 1) || all[side].kind != GAB_SIDE_VELOCITY) continue;
+    double share[3];
+    int group = side;
+    velocity_of(at, side, sides, closed, share);
+    for (int other = side - 1; other >= 0; other--)
+      if ((closed >> other & 1) && all[other].kind == GAB_SIDE_VELOCITY &&
+          all[other].ramp_steps == all[side].ramp_steps)
+        group = other;
+    for (int axis = 0; axis < 3; axis++) {
+      velocity[group][axis] += share[axis];
+      sum[axis] += share[axis];
+    }
+  }
+  for (int side = 0; side < GAB_SIDE_COUNT; side++) {
+    const double *u = velocity[side];
+    if (u[0] == 0 && u[1] == 0 && u[2] == 0) continue;
+    added += terms[side] = momentum_term(at, u);
+    if (first < 0) first = side;
+    groups++;
+  }
+  if (groups > 1) terms[first] += momentum_term(at, sum) - added;
+}
+
+/* Beyond walls and sides of given velocity. */
+static gab_status add_closed_link(const link *at)
 {
   gab_links *links = &at->block->links;
-  const gab_side *given = &at->model->options.sides[side];
-  double factor = given->profile == GAB_PROFILE_PARABOLIC ? profile_factor(at, side) : 1;
-  double velocity[3];
-  edge_velocity(at, side, velocity);
-  uint32_t to;
-  GAB_TRY(target_of(at, &to));
-  APPEND(links->velocities, links->velocity_count,
-         (gab_velocity_link){.to = to,
-                             .from = origin_of(at),
-                             .term = factor * momentum_term(at, velocity),
-                             .q = (int16_t)at->q,
-                             .side = (int16_t)side});
-  return GAB_OK;
+  double terms[GAB_SIDE_COUNT];
+  uint32_t to = 0;
+  bool adds = false;
+  side_terms(at, terms);
+  for (int side = 0; side < GAB_SIDE_COUNT; side++) {
+    if (terms[side] == 0) continue;
+    if (!adds) GAB_TRY(target_of(at, &to));
+    APPEND(links->velocities, links->velocity_count,
+           (gab_velocity_link){.to = to,
+                               .from = origin_of(at),
+                               .term = terms[side],
+                               .q = (int16_t)at->q,
+                               .side = (int8_t)side,
+                               .adds = adds});
+    adds = true;
+  }
+  return adds ? GAB_OK : add_bounce_link(at);
 }
 
 static int direction_with(const gab_lattice *lattice, const int8_t c[3])
@@ -293,10 +359,11 @@ static gab_status add_open_link(const link *at, int side)
 
 static gab_status add_side_link(const link *at)
 {
-  int side = side_of(at);
+  unsigned closed;
+  (void)sides_of(at, &closed);
+  if (closed) return add_closed_link(at);
+  const int side = side_of(at);
   switch (at->model->options.sides[side].kind) {
-  case GAB_SIDE_VELOCITY:
-    return add_velocity_link(at, side);
   case GAB_SIDE_FREE_SLIP:
     return add_slip_link(at);
   case GAB_SIDE_PRESSURE:
@@ -361,22 +428,19 @@ int gab_lbm_body_at(const gab_lbm_model *model, int level, const int64_t cell[3]
   return body < 0 ? -1 : body;
 }
 
-double gab_links_wall_term(const gab_lbm_model *model, int level, const int64_t wall[3], int q, int32_t *side)
+void gab_links_wall_terms(const gab_lbm_model *model, int level, const int64_t wall[3], int q,
+                          double terms[GAB_SIDE_COUNT + 1])
 {
   gab_lbm_block place = {.at = &model->level[level], .first = {wall[0], wall[1], wall[2]}};
   const int8_t *c = model->lattice->c[q];
   const link at = {.model = model, .block = &place, .q = q, .c = c, .x = {c[0], c[1], c[2]}};
-  *side = side_of(&at);
-  if (*side >= 0) {
-    double velocity[3];
-    const gab_side *given = &model->options.sides[*side];
-    if (given->kind != GAB_SIDE_VELOCITY) return 0;
-    edge_velocity(&at, *side, velocity);
-    return (given->profile == GAB_PROFILE_PARABOLIC ? profile_factor(&at, *side) : 1) *
-           momentum_term(&at, velocity);
-  }
-  int body = gab_lbm_body_at(model, level, wall);
-  return body < 0 ? 0 : momentum_term(&at, gab_geometry_body(model->geometry, (size_t)body)->velocity);
+  unsigned closed;
+  side_terms(&at, terms);
+  terms[GAB_SIDE_COUNT] = 0;
+  if (sides_of(&at, &closed) != 0) return;
+  const int body = gab_lbm_body_at(model, level, wall);
+  if (body >= 0)
+    terms[GAB_SIDE_COUNT] = momentum_term(&at, gab_geometry_body(model->geometry, (size_t)body)->velocity);
 }
 
 static gab_status add_body_link(const link *at)

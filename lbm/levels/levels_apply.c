@@ -185,8 +185,11 @@ void gab_level_interface_explode(const gab_lbm_block *block, int sub, const doub
   for (size_t i = 0; i < interface->explosion_term_count && sub == 1; i++) {
     const gab_level_interface_term *term = &interface->explosion_terms[i];
     const gab_level_interface_explosion *explosion = &interface->explosions[term->at];
-    gab_value_set(block->src, gab_place(explosion->cell, block->now->sent[explosion->q]),
-                  interface->values[explosion->second] + term->term * factor(term, ramp));
+    const size_t place = gab_place(explosion->cell, block->now->sent[explosion->q]);
+    const bool adds = i > 0 && term[-1].at == term->at; /* a further side, in an edge */
+    gab_value_set(block->src, place,
+                  (adds ? gab_value_at(block->src, place) : interface->values[explosion->second]) +
+                      term->term * factor(term, ramp));
   }
 }
 

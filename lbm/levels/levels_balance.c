@@ -54,11 +54,12 @@
 
 /* Of directions, by how many components are not zero: all of one have the same weight. */
 enum { CLASSES = 4 };
+enum { SHARES = 2 }; /* of a population that two sides give together */
 
 typedef struct balance {
   gab_level_maker *by;
   int32_t cell[3];                             /* X */
-  int32_t missing[GAB_SIDE_COUNT][CLASSES][3]; /* of c_q, in 1 / n of a population */
+  int32_t missing[GAB_SIDE_COUNT][CLASSES][3]; /* of c_q, in 1 / (n SHARES) of a population */
 } balance;
 
 static int child_count(const gab_level_maker *by) { return 1 << by->model->lattice->dimension; }
@@ -95,24 +96,37 @@ static void partner_of(const gab_level_maker *by, const int32_t cell[3], int q, 
   for (int axis = 0; axis < 3; axis++) partner[axis] = cell[axis] - (is_beyond(sides, axis) ? 0 : c[axis]);
 }
 
-/* What a place gives to what it throws back in direction q. @param[out] side  whose; -1: of none */
-static double term_of(const gab_level_maker *by, const int32_t wall[3], int q, int32_t *side)
+/* What a place gives to what it throws back in direction q, by side. */
+static void terms_of(const gab_level_maker *by, const int32_t wall[3], int q,
+                     double terms[GAB_SIDE_COUNT + 1])
 {
   int64_t global[3];
   for (int axis = 0; axis < 3; axis++) global[axis] = by->view.origin[axis] + wall[axis];
-  return gab_links_wall_term(by->model, by->view.level, global, q, side);
+  gab_links_wall_terms(by->model, by->view.level, global, q, terms);
 }
 
 /* Adds what a place throws back in direction q, so many times, were its side to move: parts that have a partner, and others. */
 static void add(balance *of, const int32_t wall[3], int q, int32_t paired, int32_t unpaired)
 {
   const int8_t *c = of->by->model->lattice->c[q];
+  const gab_side *given = of->by->model->options.sides;
   const unsigned sides = sides_before(of->by, wall);
-  int32_t side;
-  if (sides == 0) return;
-  (void)term_of(of->by, wall, q, &side);
-  for (int axis = 0; axis < 3; axis++)
-    of->missing[side][class_of(c)][axis] += c[axis] * (is_beyond(sides, axis) ? unpaired : paired);
+  int32_t count = 0, walls = 0;
+  for (int side = 0; side < GAB_SIDE_COUNT; side++) {
+    count += (int32_t)(sides >> side & 1);
+    walls += (sides >> side & 1) && !moves(&given[side]);
+  }
+  /* As links do: what is across a side is its own, the rest that of walls at rest, or shared. */
+  for (int side = 0; side < GAB_SIDE_COUNT; side++) {
+    if (!(sides >> side & 1)) continue;
+    for (int axis = 0; axis < 3; axis++) {
+      int32_t times = 0;
+      if (is_beyond(sides, axis)) times = axis == side / 2 ? SHARES * unpaired : 0;
+      else if (walls == 0) times = SHARES / count * paired;
+      else if (!moves(&given[side])) times = SHARES / walls * paired;
+      of->missing[side][class_of(c)][axis] += c[axis] * times;
+    }
+  }
 }
 
 /* A place that the coarse link of (X, q) comes from. */
@@ -219,7 +233,7 @@ static double mass_of(const balance *of, int side, int other)
       const int32_t count = axis == side / 2 ? of->missing[side][k][axis] : -of->missing[other][k][axis];
       if (count != 0) mass += 6 * weight[k] * count * velocity[axis];
     }
-  return mass / child_count(of->by);
+  return mass / (SHARES * child_count(of->by));
 }
 
 /* Shares it out by weight among what comes from both sides. @param[in] first  arrival of the cell */
@@ -284,7 +298,8 @@ static void add_late(const gab_level_maker *by, const int32_t coarse[3], int chi
   const int8_t *c = by->model->lattice->c[q];
   gab_path_state at = {.q = q}, next;
   gab_path_step step;
-  int32_t source[3], partner[3], other[3], side;
+  int32_t source[3], partner[3], other[3];
+  double ours[GAB_SIDE_COUNT + 1], theirs[GAB_SIDE_COUNT + 1];
   gab_path_child(&by->paths, coarse, child, at.cell);
   for (int axis = 0; axis < 3; axis++) source[axis] = at.cell[axis] - c[axis];
   const unsigned sides = sides_before(by, source);
@@ -292,15 +307,15 @@ static void add_late(const gab_level_maker *by, const int32_t coarse[3], int chi
   if (sides != 0 && gab_level_view_look(&by->view, partner).kind == GAB_PATH_FINE) {
     /* What flows in is the same in both links, the rest the opposite. */
     for (int axis = 0; axis < 3; axis++) other[axis] = source[axis] + at.cell[axis] - partner[axis];
-    const double theirs = term_of(by, other, partner_direction(by->model->lattice, q, sides), &side);
-    const double ours = term_of(by, source, q, &side);
-    late[side] += (ours - theirs) / 2;
+    terms_of(by, other, partner_direction(by->model->lattice, q, sides), theirs);
+    terms_of(by, source, q, ours);
+    for (int side = 0; side < GAB_SIDE_COUNT; side++) late[side] += (ours[side] - theirs[side]) / 2;
   }
   gab_path_back(&by->paths, &at, &step); /* in s1 */
   if (step.bounced && sides_before(by, step.wall) != 0 &&
       gab_path_forth(&by->paths, &at, &next) == GAB_PATH_FINE) {
-    const double given = term_of(by, step.wall, q, &side);
-    late[side] -= given;
+    terms_of(by, step.wall, q, ours);
+    for (int side = 0; side < GAB_SIDE_COUNT; side++) late[side] -= ours[side];
   }
 }
 

@@ -98,24 +98,31 @@ gab_status gab_level_add_term(gab_level_maker *by, gab_level_interface_term **te
                               uint32_t at, const int32_t wall[3], int q, double share)
 {
   int64_t global[3];
-  gab_level_interface_term made = {.at = at};
+  double given[GAB_SIDE_COUNT + 1];
   for (int axis = 0; axis < 3; axis++) global[axis] = by->view.origin[axis] + wall[axis];
-  made.term = share * gab_links_wall_term(by->model, by->view.level, global, q, &made.side);
-  return made.term == 0 ? GAB_OK : gab_level_append_term(terms, count, made);
+  gab_links_wall_terms(by->model, by->view.level, global, q, given);
+  for (int side = 0; side <= GAB_SIDE_COUNT; side++) {
+    const gab_level_interface_term made = {
+        .at = at, .side = side < GAB_SIDE_COUNT ? side : -1, .term = share * given[side]};
+    if (made.term != 0) GAB_TRY(gab_level_append_term(terms, count, made));
+  }
+  return GAB_OK;
 }
 
 gab_status gab_level_add_impulse(gab_level_maker *by, gab_level_interface_impulse made, const int32_t wall[3],
                                  bool moves)
 {
   int64_t global[3];
-  int32_t side;
+  double given[GAB_SIDE_COUNT + 1];
   gab_level_interface *interface = by->interface;
   for (int axis = 0; axis < 3; axis++) global[axis] = by->view.origin[axis] + wall[axis];
   const int body = gab_lbm_body_at(by->model, by->view.level, global);
   if (body < 0) return GAB_OK;
   made.body = (uint32_t)body;
-  if (moves)
-    made.term = gab_links_wall_term(by->model, by->view.level, global, gab_lattice_opposite(made.q), &side);
+  if (moves) {
+    gab_links_wall_terms(by->model, by->view.level, global, gab_lattice_opposite(made.q), given);
+    made.term = given[GAB_SIDE_COUNT];
+  }
   void *items = interface->impulses;
   GAB_TRY(gab_realloc((interface->impulse_count + 1) * sizeof made, GAB_MEMORY_OTHER, &items));
   interface->impulses = items;

@@ -151,13 +151,18 @@ static void takes_up(gab_world *world, const gab_side given[4], bool expected)
   REQUIRE_OK(take_up(world, &it, &it));
 }
 
-/* Of walls, free-slip sides and lids no bits have changed; of open sides they have. */
+/* Of walls, free-slip sides and a lid that meets only these no bits have changed; of open sides, inlets and lids that meet they have. */
 static void sides(gab_world *world)
 {
   static const gab_side wall = {.kind = GAB_SIDE_WALL}, slip = {.kind = GAB_SIDE_FREE_SLIP},
                         pressure = {.kind = GAB_SIDE_PRESSURE}, outflow = {.kind = GAB_SIDE_OUTFLOW},
-                        lid = {.kind = GAB_SIDE_VELOCITY, .velocity = {0.01, 0, 0}};
-  takes_up(world, (const gab_side[]){wall, wall, slip, lid}, true);
+                        lid_of_x = {.kind = GAB_SIDE_VELOCITY, .velocity = {0, 0.01, 0}},
+                        lid_of_y = {.kind = GAB_SIDE_VELOCITY, .velocity = {0.01, 0, 0}},
+                        inlet = {.kind = GAB_SIDE_VELOCITY, .velocity = {0.01, 0, 0}};
+  takes_up(world, (const gab_side[]){wall, wall, slip, lid_of_y}, true);
+  takes_up(world, (const gab_side[]){slip, slip, lid_of_y, lid_of_y}, true);
+  takes_up(world, (const gab_side[]){lid_of_x, wall, wall, lid_of_y}, false);
+  takes_up(world, (const gab_side[]){inlet, inlet, wall, wall}, false);
   takes_up(world, (const gab_side[]){wall, pressure, wall, wall}, false);
   takes_up(world, (const gab_side[]){wall, outflow, wall, wall}, false);
 }
