@@ -4,7 +4,7 @@
 #   an MPI with ULFM  in this order: GABION_MPI=/prefix; the one on PATH; one built earlier; the
 #                     distribution's; Open MPI 5.0.x built now into the cache folder (five to twenty minutes)
 # Each candidate has to prove itself: a process is killed and the others have to go on.
-# What is built here has seven defects of Open MPI 5.0 less (see the repairs below, and doc/ulfm.md); what was built here before
+# What is built here has seven defects of Open MPI 5.0 less (scripts/mpi/repairs/, doc/ulfm.md); what was built here before
 # those repairs is built again, once.
 #
 #   scripts/setup.sh [--force] [--quiet]
@@ -89,7 +89,7 @@ proves_itself() { # proves_itself PREFIX: compiles and runs the probe; the proof
   if ((ok == 0)); then echo "$prefix" >"$stamp"; fi
   return $ok
 }
-# What is built here bears the number of its recipe.
+# What is built here bears the number of its recipe, which changes with the repairs and the options of configure.
 RECIPE=5
 old= # one of an earlier recipe: good enough if no other can be had
 outdated() { case $1 in "$GABION_CACHE"/openmpi-*-r$RECIPE) return 1 ;; "$GABION_CACHE"/openmpi-*) return 0 ;; *) return 1 ;; esac; }
@@ -187,90 +187,10 @@ fi
 tar -C "$work" -xf "$found" >>"$log" 2>&1
 src=$(find "$work" -mindepth 1 -maxdepth 1 -type d -name 'openmpi-*' | head -n 1)
 
-# matches FILE COUNT PATTERN...: each pattern is on so many lines
-matches() {
-  local file=$1 count=$2 pattern; shift 2
-  for pattern; do [ "$(grep -c "$pattern" "$file")" = "$count" ] || return 1; done
-}
-# A death that is noticed within an agreement is seen to later, by an event that holds a bare pointer to the agreement: where the
-# agreement ends first, the process crashes. The event is to keep it, and to do nothing when it is over.
-repair_agreements() {
-  local file=$1/ompi/mca/coll/ftagree/coll_ftagree_earlyreturning.c
-  local keep='^ *event->ci = ci;$' late='^    era_mark_process_failed(ci, r);$'
-  matches "$file" 1 "$keep" "$late" || return 1
-  sed -i -e "s/$keep/        OBJ_RETAIN(ci);\\n&/" \
-    -e "s/$late/    if (ci->status != COMPLETED) era_mark_process_failed(ci, r);\\n    OBJ_RELEASE(ci);/" "$file"
-}
-# The daemon's record of a process that died goes with the message that was being read from it, which is released before the last
-# look at the record: the daemon then waits for a lock in freed memory, or crashes, and no process is started any more. The message
-# has to go last; and nothing may be read from a process whose record is given up.
-repair_daemon() {
-  local connections=$1/3rd-party/openpmix/src/mca/ptl/base/ptl_base_sendrecv.c server=$1/3rd-party/openpmix/src/server/pmix_server.c
-  local release='^        PMIX_RELEASE(peer->recv_msg);$' close='^                CLOSE_THE_SOCKET(peer->sd);$'
-  local message='pmix_ptl_recv_t *message = NULL;' gone='if (NULL != message) { PMIX_RELEASE(message); }'
-  matches "$connections" 2 "$release" && matches "$connections" 1 '^err_close:$' '^static void lost_connection(pmix_peer_t \*peer)$' &&
-    matches "$server" 1 "$close" '^static void remove_client(' || return 1
-  sed -i -e "/^err_close:/,/^}/{/$release/d; /^        peer->recv_msg = NULL;$/d}" \
-    -e "/^static void lost_connection/,/^}/{s/^    size_t n;$/&\\n    $message/; s/$release/        message = peer->recv_msg;/; s/^}/    $gone\\n}/}" \
-    "$connections"
-  sed -i "/^static void remove_client/,/^}/s/$close/                {\\
-                    $message\\
-                    if (peer->recv_ev_active) { pmix_event_del(\&peer->recv_event); peer->recv_ev_active = false; }\\
-                    if (peer->send_ev_active) { pmix_event_del(\&peer->send_event); peer->send_ev_active = false; }\\
-                    message = peer->recv_msg;\\
-                    peer->recv_msg = NULL;\\
-                    $gone\\
-                }\\
-&/" "$server"
-}
-# Two defects of making communicators. An agreement is known by the context id of its communicator and an epoch. Who makes a
-# communicator agree on the lowest epoch that any of them has left, but each counts its own down by one: where some have made
-# communicators without the others the same epochs come again, and an agreement finds the result of an old one. The count has to
-# go to what was agreed. And communicators are made in the order of the ids of their parents: the lowest id under way is noted,
-# and the note stays where that fails; whatever is made of a communicator with a higher id waits for ever. A failed one has to take
-# its note away.
-repair_communicators() {
-  local file=$1/ompi/communicator/comm_cid.c
-  local count='^        ompi_comm_cid_epoch -= 1;' failed='^        return request->super.req_status.MPI_ERROR;$'
-  local id='((int64_t) ompi_comm_get_local_cid (context->comm) << 32 | context->pml_tag)'
-  matches "$file" 1 "$count" "^    int64_t my_id = $(sed 's/[*]/\\&/g' <<<"$id");\$" '^static int ompi_comm_checkcid (ompi_comm_request_t \*request)$' \
-    '^static int ompi_comm_nextcid_check_flag (ompi_comm_request_t \*request)$' || return 1
-  sed -i -e "s/$count/        ompi_comm_cid_epoch = context->rflag < ompi_comm_cid_epoch ? context->rflag : ompi_comm_cid_epoch - 1;/" \
-    -e "/^static int ompi_comm_\(checkcid\|nextcid_check_flag\) (ompi_comm_request_t \*request)\$/,/^}/s/$failed/        if (ompi_comm_cid_lowest_id == $id) ompi_comm_cid_lowest_id = INT64_MAX;\\n&/" \
-    "$file"
-  matches "$file" 2 '^        if (ompi_comm_cid_lowest_id == '
-}
-# What daemons are told when processes of several nodes have connected starts with a string of bytes that holds controls. They do
-# not unpack it, and take what follows for something else: they register a namespace without a name, which from then on passes for
-# any other, so that addresses of processes that are started later are not found; and they destroy the second entry of a list of
-# one, which is memory that may be anybody's, and crash soon after. The bytes have to be unpacked, and the list needs two entries.
-# What is unpacked then, addresses of all that have connected, is stored by the module that serves the namespace, which may have no
-# function for it; the daemon's own one has.
-repair_connections() {
-  local file=$1/3rd-party/prrte/src/prted/pmix/pmix_server_dyn.c server=$1/3rd-party/openpmix/src/server/pmix_server.c
-  local module='^        gds = nptr->compat.gds;$'
-  local size='^    size_t ninfo = 1;$' second='^        PMIX_INFO_DESTRUCT(&info\[1\]);$'
-  local place='^    char \*payload;$' keep='^        payload = buf->unpack_ptr;$' again='^            payload = buf->unpack_ptr;$'
-  local back='^        buf->unpack_ptr = payload;$' unpack='PMIx_Data_unpack(NULL, buf, &infostat, &cnt, PMIX_INFO);$'
-  matches "$file" 1 "$size" "$second" "$place" "$keep" "$again" "$back" '^static void connect_release(' && matches "$file" 2 "$unpack" &&
-    matches "$server" 1 "$module" '^static void _register_nspace(' || return 1
-  sed -i -e "/^static void connect_release(/,/^}/{
-      s/$size/    size_t ninfo = 2;/
-      s/$place/    pmix_byte_object_t bytes = {NULL, 0};\\n    pmix_data_buffer_t controls;/
-      s/$keep/        cnt = 1;\\n        rc = PMIx_Data_unpack(NULL, buf, \&bytes, \&cnt, PMIX_BYTE_OBJECT);\\n        if (PMIX_SUCCESS != rc) PMIX_ERROR_LOG(rc);\\n        PMIX_DATA_BUFFER_CONSTRUCT(\&controls);\\n        PMIX_DATA_BUFFER_LOAD(\&controls, bytes.bytes, bytes.size);/
-      /$again/d
-      s/$back/        PMIX_DATA_BUFFER_DESTRUCT(\&controls);/
-      s/$unpack/PMIx_Data_unpack(NULL, \&controls, \&infostat, \&cnt, PMIX_INFO);/
-    }" "$file"
-  sed -i "/^static void _register_nspace(/,/^}/s/$module/        gds = pmix_globals.mypeer->nptr->compat.gds;/" "$server"
-  matches "$file" 0 "$size" 'payload;$' && matches "$server" 0 "$module"
-}
-repair_agreements "$src" || say "  Open MPI $version is not as it was expected: its agreements are left as they are (doc/ulfm.md)"
-repair_daemon "$src" || say "  Open MPI $version is not as it was expected: its daemons are left as they are (doc/ulfm.md)"
-repair_connections "$src" ||
-  say "  Open MPI $version is not as it was expected: what its daemons do when processes connect is left as it is (doc/ulfm.md)"
-repair_communicators "$src" ||
-  say "  Open MPI $version is not as it was expected: its making of communicators is left as it is (doc/ulfm.md)"
+for repair in "$GABION_ROOT"/scripts/mpi/repairs/[0-9]*.sh; do
+  bash "$repair" "$src" >>"$log" 2>&1 ||
+    say "  Open MPI $version differs from what scripts/mpi/repairs/${repair##*/} expects; not repaired there (doc/ulfm.md)"
+done
 
 step() { # step NAME COMMAND...: a progress line that counts seconds on a terminal, plain lines elsewhere
   local name=$1 t0=$SECONDS pid; shift
