@@ -1,5 +1,5 @@
-# What scripts, shell tests and documents name in the source tree is there: long scripts are not run by the quick tests, and a file
-# that has moved would be noticed by who needs it.
+# Scripts, shell tests and documents name existing files of the source tree: the quick tests do not run long scripts, which would
+# otherwise fail only for their user. ARCHITECTURE.md keeps its limits of length.
 # gabion-test: timeout=60 labels=quick
 cd "$GABION_SOURCE" || exit 1
 failed=0 looked=0
@@ -28,6 +28,14 @@ while IFS=: read -r file line path; do
   there "$path" || [ -n "$(find "tests/${path%%/*}" -name "script_${path##*/}" 2>/dev/null)" ] || complain "$file:$line: $path is not there"
 done < <(grep -noE '(^|[^A-Za-z0-9_./${}-])(tests|apps|scripts|core|field|blockforest|loadbalance|lbm|phasefield|resilience|doc|cmake)/[A-Za-z0-9_./-]+\.(yaml|c|h|sh|py|txt|inc|md|png)\b' \
   ./*.md doc/*.md scripts/*.sh scripts/*/*.sh scripts/*/*.py apps/*/*.md phasefield/*.md 2>/dev/null)
+
+# ---- The page that everybody reads first stays short: at most 250 lines, and 200 characters in a cell of a table.
+lines=$(wc -l <ARCHITECTURE.md)
+[ "$lines" -le 250 ] || complain "ARCHITECTURE.md: $lines lines, at most 250; move details to doc/"
+[ "$lines" -ge 50 ] || complain "ARCHITECTURE.md: only $lines lines"
+while IFS=: read -r line length; do
+  complain "ARCHITECTURE.md:$line: a table cell of $length characters, at most 200; move the text below the table"
+done < <(LC_ALL=C.UTF-8 awk -F '|' '/^\|/ { for (i = 2; i < NF; i++) if (length($i) > 200) print NR ":" length($i) }' ARCHITECTURE.md)
 
 [ "$looked" -gt 500 ] || complain "only $looked paths were found: this test looks for nothing"
 exit "$failed"
