@@ -1,86 +1,30 @@
 /** @file lbm.h
  *  @brief Lattice Boltzmann flow on a forest of blocks.
  *
- *  State: per fluid cell the populations after collision at the end of a step, as deviations f_q - w_q from
- *  the weights (Skordos 1993): what is stored is small, so sums lose no digits to the resting fluid.
- *  A step takes n to n+1:
+ *  A step takes the flow from n to n + 1:
  *  @code
- *    gab_lbm_exchange_start(lbm);   ghosts: the populations that cross into a neighbour
- *    gab_lbm_collide_inner(lbm);    (can be left out) what needs none of them already
- *    gab_lbm_exchange_finish(lbm);  ... from other processes have arrived
- *    gab_lbm_collide(lbm);          ghosts of the own blocks, boundaries, pull, collide, store; n becomes n+1
+ *    gab_lbm_exchange_start(lbm);   packs and sends the populations that cross to other ranks
+ *    gab_lbm_collide_inner(lbm);    optional: cells that need no message
+ *    gab_lbm_exchange_finish(lbm);  receives and unpacks
+ *    gab_lbm_collide(lbm);          ghosts between own blocks, boundaries, streaming, collision
  *  @endcode
  *
- *  Collision: two relaxation times (Ginzburg, Verhaeghe & d'Humières 2008); SRT is the case of equal rates;
- * MRT relaxes further moments with rates of their own (d'Humières et al. 2002, in the plane Lallemand & Luo
- * 2000; equilibria of all moments from the second-order equilibrium). With a magic parameter its odd rates
- * are those of TRT, so half-way walls stay exact, but waves grow at a fifth of the viscosity that its own odd
- * rates bear; with all rates equal to those of TRT it is TRT but for rounding. RR rebuilds all populations from
- * density, momentum and stress (recursive-regularised, Malaspinas 2015; Coreixas et al. 2017) with an equilibrium of
- * third order, in the plane of fourth, on D3Q27 of sixth: no wave grows in a uniform flow of up to 0.2 cells per step at omega 1.98, nor
- * up to a cell Reynolds number of 200 at 0.1; half-way walls are exact for no magic parameter. Smagorinsky adds a
- * turbulent viscosity of each cell to it (Hou et al. 1996); where levels meet, at open sides and in the initial state
- * the stress is handed on as if it were that of the fluid alone. Models are tables: lbm/collision/collision.h. Body force: Guo,
- * Zheng & Shi 2002; TRT, MRT: its even and odd parts relaxed with their own rate. All quantities are in lattice
- * units (cells, steps, density 1) unless said otherwise; see lbm/setup/units.h. Velocity is (sum_q c_q f_q + F/2) / rho
- * of the populations before collision, in all outputs.
+ *  State: the populations of each fluid cell after collision, as deviations f_q - w_q from the weights (Skordos 1993).
+ *  Units: lattice units (cells, steps, density 1) of level 0, unless said otherwise; conversion: lbm/setup/units.h.
+ *  Velocity: (sum_q c_q f_q + F/2) / rho of the populations before collision, in all outputs.
+ *  Collision: a table per model (lbm/collision/collision.h). Kernel: a family by name (lbm/kernels/kernel_family.h).
+ *  Body force: Guo, Zheng & Shi 2002; TRT and MRT relax its even and odd parts at their own rates.
+ *  Results do not depend on the number of ranks or threads, nor on the kernel; on one level not on the blocks.
  *
- *  Sides of the domain and bodies are turned into links once per block: half-way between the cells for sides.
- *  A population from beyond two or three sides (in an edge or a corner) follows these rules (table: doc/sides.md):
- *   - Beyond a wall or a velocity side it is thrown back, with the momentum of a velocity put together by components: across a wall or
- *     a velocity side that of this side (0 for a wall), across a free-slip side 0, all others the mean over the velocity sides,
- *     or 0 if a wall is among the sides. So an inlet lets in its velocity times its area, also between walls, and lids give no mass.
- *   - Else beyond an open side it comes from the first kind in this order: pressure, a program's own, outflow. Beyond several of that
- *     kind it has their mean density; beyond a free-slip side, too, it is what the mirror cell gets.
- *   - Beyond free-slip sides only it is reflected at all of them.
- *  No rule depends on the order of axes, but for a program's own sides: symmetric cases are symmetric to rounding.
+ *  Blocks may be of several levels if their number of cells along each axis is even and at least 4. A level takes two
+ *  sub-steps per step of the coarser level. Mass and momentum are conserved to rounding where levels meet.
+ *  Without an open side (gab_lbm_has_open_side()), interpolated walls conserve the mass too (doc/walls.md); then
+ *  gab_lbm_collide() is collective over all ranks, and there is no temporal blocking.
  *
- *  Bodies: interpolated walls (Bouzidi, Firdaouss & Lallemand 2001) are of second order, but make mass. Where no side sets the
- *  mass (gab_lbm_has_open_side()), what bodies make in a step is summed over all processes and taken back in the next step, by all
- *  links of interpolated and moving walls, each by the weight of its direction. So the mass of the cells less what is still to be
- *  taken back (gab_lbm_integrals.mass) is constant to rounding, and the order of the walls stays (doc/walls.md). Regions of fluid
- *  that do not touch share one sum. gab_lbm_collide() is then collective over all processes, and no steps are taken in passes.
+ *  Life: gab_geometry_create, gab_forest_create, gab_lbm_create; populate the forest (gab_balance_initial) or restore
+ *  it; steps; gab_lbm_destroy, gab_forest_destroy, gab_geometry_destroy in this order.
  *
- *  Levels: blocks of a forest may be of several levels (blockforest/adaptation/adapt.h), if they have an even number of cells along each
- * axis, at least 4. The lattice velocity is the same on all, so a level makes two sub-steps in a step of the level above; rates and force
- * are scaled so that shear and bulk viscosity, the magic parameter (if it is not bounded) and the acceleration are those of level 0. What
- * crosses between levels is volumetric (Rohde, Kandhai, Derksen & van den Akker 2006), of second order, and conserves mass and momentum to
- * rounding at faces, edges and corners of refined regions, mass also where a border ends at a moving side or at an edge of one; a
- * uniform flow stays uniform. A ramp has its value at the start of a step or sub-step of each level; mass is kept while it lasts, too.
- * All options, forces and integrals are in units of level 0. The force on a body is what the flow loses to it to rounding, also where
- * its surface crosses a border between levels.
- *
- *  Borders between levels: with two rates they are less stable than what is within. In a norm that weighs
- *  populations by their equilibrium, SRT lets no disturbance of a uniform flow grow (Junk & Yong 2009, SIAM
- * J. Numer. Anal. 47, 1651), nor do explosion into equal children and coalescence. But about a flow of speed
- * u even and odd parts are not orthogonal in that norm: waves of two cells hand on u times their odd parts to
- *  the even ones, and a border, which mixes the two, hands them back. They grow unless
- *  u^2 (1/omega_odd - 1/2) < 0.4 (1/omega - 1/2), about, whatever the angle. To bound the odd rate in cells
- *  near borders does not help: where rates change, that is a border too. So `border_speed` bounds it on all
- * of a level, by a smaller magic parameter; on the finest levels that often has no effect.
- *
- *  Open sides: nothing damps short waves along them but the collision of the cells beside. With a magic
- * parameter of 3/16 those of a velocity side grow above a Reynolds number of a cell (|u| / viscosity) of
- * about 12, whatever is done to the populations that come in (bounce-back, regularised, equilibrium: all the
- * same, since it is the odd moments of the cells that hardly relax); within a flow they do so above 15 to 18.
- * gab_lbm_open_speed() says what `border_speed` keeps them. Pressure sides and outflows hand back less of
- * what is not equilibrium where the cell Reynolds number exceeds 6 or 10: up to there both converge at second order, also next to
- * walls (doc/sides.md). With that a uniform flow across
- * them stays uniform up to a cell Reynolds number of 100 with all collisions (SRT in 3D on several levels:
- * 50). A flow along an outflow or a pressure side does not above about 12 (2D, u = 0.06: the speed in the
- * box is off by 10 to 30 % with an outflow, and diverges with a pressure side): gab_lbm_advise_open() says so.
- *
- *  Results do not depend on the number of processes, threads or which of the library's kernels it is; on one level neither on blocks.
- *
- *  Kernels: `in_place` streams in the populations' own places (the AA pattern, Bailey, Myre, Walsh, Lilja &
- * Saar 2009), one field per block; `sparse` does so with the fluid cells alone, which lie one after another,
- * by lists of places; `auto` decides between the two for each block, by its share of fluid; `vector` is the
- * same arithmetic with two fields; `reference` is the readable one, a cell at a time; a program may add its own
- * (lbm/kernels/kernel_family.h). Packed data, and so checksums, snapshots and what is sent, do not know which one runs.
- *
- *  Life: gab_geometry_create, gab_forest_create, gab_lbm_create, then populate the forest
- * (gab_balance_initial) or restore it; steps; gab_lbm_destroy, gab_forest_destroy, gab_geometry_destroy in
- * this order.
+ *  Collision models, stability and kernels: doc/flow.md; edges of sides: doc/sides.md; levels: doc/levels.md.
  *
  *  Tier: user header.
  */
@@ -371,7 +315,7 @@ gab_status gab_lbm_fluid_mask(const gab_lbm *lbm, const gab_block *block, const 
 
 /** Whether a side lets the density settle the mass: `pressure`, `outflow`, or a user-defined one. Pure. */
 bool gab_lbm_has_open_side(const gab_lbm_options *options, int dimension);
-/** Whether the mass that interpolated walls make in a step is taken back in the next: see "Bodies" above. Local. */
+/** Whether the mass that interpolated walls make in a step is taken back in the next (doc/walls.md). Local. */
 bool gab_lbm_balances_walls(const gab_lbm *lbm);
 
 /** Counts of this process's blocks. Local. */

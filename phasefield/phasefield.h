@@ -1,44 +1,22 @@
 /** @file phasefield.h
  *  @brief Solidification of alloys on a forest of blocks: the grand-potential multi-phase-field model.
  *
- *  Unknowns per cell: the phase fractions phi_a (N of them, sum 1, the last is the melt) and the K-1 chemical
- *  potentials mu. The functional is (Choudhury & Nestler 2012, Hötzer et al. 2015)
- *  @code
- *    Omega = integral of epsilon a + w / epsilon + sum_a h_a psi_a(mu, T)
- *    a = sum_{a<b} gamma_ab |q_ab|^2,  q_ab = phi_a grad phi_b - phi_b grad phi_a
- *    w = (16/pi^2) sum_{a<b} gamma_ab phi_a phi_b + sum_{a<b<c} gamma_abc phi_a phi_b phi_c     (obstacle)
- *    w = 9 sum_{a<b} gamma_ab phi_a^2 phi_b^2 + sum_{a<b<c} gamma_abc phi_a phi_b phi_c         (well)
- *  @endcode
- *  Interfaces may be anisotropic with the four-fold (cubic) symmetry of the axes (Nestler, Garcke & Stinner
- * 2005):
- *  @code
- *    a = sum_{a<b} gamma_ab a_ab(q_ab)^2 |q_ab|^2,  a_ab(q) = 1 + delta_ab (4 sum_i q_i^4 / |q|^4 - 3)
- *  @endcode
- *  a_ab = 1 + delta cos 4 theta in a plane. Surface energy and width of the interface become gamma a_ab and
- *  epsilon a_ab. What follows from it, with m_i = q_i^2 / |q|^2 and p = d(a_ab^2 |q|^2) / dq:
- *  @code
- *    p_i = 2 q_i a_ab (a_ab + 16 delta (m_i - sum_j m_j^2))                 (2 q_i where delta is 0)
- *    da/d(grad phi_a) = -sum_b gamma_ab phi_b p(q_ab),  da/dphi_a = sum_b gamma_ab p(q_ab) . grad phi_b
- *  @endcode
- *  tau may depend on the direction in the same way, with a delta of its own. Across an interface that is
- * wider by a_ab the anti-trapping current has to be larger by it; interfaces without kinetics then have tau
- * a_ab^2, which is 1 + 2 delta cos 4 theta to first order. A step of length dt, explicit:
- *  1. phi moves by dt / (tau epsilon) times the variation of -Omega, and is then put back on the simplex
- *     (Euclidean projection; fractions below 1e-12 are none). Only phases take part that are there already,
- * in the cell or across a face.
- *  2. Conservation: the concentrations c are what is kept, and change by fluxes through faces only,
- *     dc/dt = div(M grad mu - J_at) with M = sum_a g_a D_a chi_a and g_a = phi_a; so their sum is constant
- * but for rounding. J_at is the anti-trapping current, with the same g (its solid side is then regular).
- *  3. mu follows from c, phi and T cell by cell: [sum h_a chi_a] mu = c - sum h_a c_a(mu = 0, T).
+ *  Unknowns per cell: N phase fractions phi_a (sum 1, the last is the melt) and K-1 chemical potentials mu. Stored and
+ *  sent are phi and the concentrations c; mu is computed from them. The temperature is T_0 + G (x - v t) along the last
+ *  axis (y in 2D, z in 3D), x counted with the shift of the moving window. Equations: doc/phase-field.md, "The model"
+ *  (Choudhury & Nestler 2012, Hötzer et al. 2015; anisotropy: Nestler, Garcke & Stinner 2005).
  *
- *  The temperature is T_0 + G (x - v t) along the last axis (y in 2D, z in 3D), x counted with the shift of
- * the moving window.
+ *  A step of length dt, explicit:
+ *  1. phi changes by dt / (tau epsilon) times the variation of -Omega, and is projected onto the simplex (Euclidean;
+ *     fractions below 1e-12 become 0). Only phases that are present in the cell or across a face take part.
+ *  2. c changes by fluxes through faces only, so its sum is constant but for rounding.
+ *  3. mu follows from c, phi and T cell by cell.
  *
- *  What is stored and travels is phi and c; mu is made of them. Results do not depend on processes, threads
- * or blocks. Blocks that are all of one phase may have wider cells: see phasefield/levels/refinement.h.
+ *  Results do not depend on ranks, threads or blocks. Blocks of one phase may have wider cells
+ *  (phasefield/levels/refinement.h).
  *
- *  Life: gab_forest_create, gab_phasefield_create, then populate the forest (gab_balance_initial) or restore
- *  it; steps; gab_phasefield_destroy, gab_forest_destroy in this order.
+ *  Life: gab_forest_create, gab_phasefield_create; populate the forest (gab_balance_initial) or restore it; steps;
+ *  gab_phasefield_destroy, gab_forest_destroy in this order.
  *
  *  Tier: user header.
  */

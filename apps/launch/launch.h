@@ -1,59 +1,17 @@
 /** @file launch.h
- *  @brief gabion-launch: starts a run under mpirun, watches it, and says truthfully how it ended.
+ *  @brief gabion-launch: starts a run under mpirun, watches it, and reports its exit code.
  *
- *  mpirun's exit code proves nothing after the death of a process, and a run may hang inside the MPI library
- *  when a death hits at a bad moment. So program and launcher agree on two files; their names are in the
- *  environment of every process of the run.
+ *  mpirun's exit code is unreliable after the death of a process, and a run may hang inside the MPI library. So launcher
+ *  and program communicate by files in a private folder of the attempt, whose names are in the environment of every
+ *  process: GABION_COMPLETION (exit code, written by the root at the end), GABION_PROGRESS (sign of life),
+ *  GABION_BEGUN (MPI_Init was reached) and GABION_STOP (request to stop). The public contract, with all other variables,
+ *  is doc/launcher.md.
  *
- *  GABION_COMPLETION=FILE  When the run has ended, its root process writes one line there, "exit CODE", with
- *      the exit code of the run in decimal (0 done, 1 other error, 2 bad input, 3 lost data, 4 diverged,
- *      75 please requeue, 76 please start again at once). It writes a file of another name in the same folder and renames it, as its last
- *      deed before MPI_Finalize. Whoever is root by then writes it: the first root may be dead. No file: the
- *      run did not complete, whatever mpirun says.
- *  GABION_PROGRESS=FILE    The root rewrites it at most once a second with one line, "STEP TEXT".
- *      Any change is progress, none for the time of --stall is a hang; time in which the launcher could not look either, as
- *      with the whole machine, does not count. A program that has long phases without steps
- *      rewrites it with another text meanwhile. ("longest step X s" in it is compared with --dead-after.) The first
- *      line is the first sign of life, for which --start-within has a limit of its own: gab_world_create() writes
- *      "setting up" once all processes stand in the world. A process of this machine that ends before, while others do
- *      not, is given five seconds in which they may find out, then the run is ended: inside MPI_Init they never would. As long as the line is exactly that, or its step is -1,
- *      and none before began with a digit, the run is being set up: told to stop it is ended after five seconds, with
- *      75. With any other line it is given the time of --stop-within.
- *  GABION_BEGUN=FILE  gab_world_create() makes it before it calls MPI_Init. A job that ends with it and without any other sign
- *      has died in the start of MPI, all of it (a death there may crash the others), whatever mpirun's exit code is: it is
- *      started again. One without it is no program of this contract, and is not.
- *  GABION_STOP=FILE  The launcher makes this file when it is told to stop (SIGTERM, SIGINT). A program that can be
- *      continued looks for it now and then, saves its state and ends with code 75; it has the time of --stop-within.
- *  GABION_SPARES=K[/node]  With --spares: the last K processes, of the run or of each node, play no part until others die
- *      (core/world/world.h). If --spares is not given and the program is `gabion run CASE`, it is asked what the case says.
- *  GABION_STARTED=SECONDS  When the launcher started, since 1970: wall times count from then, not from a restart.
- *  GABION_DEAD_AFTER=SECONDS  With --dead-after: a process that was stopped for more than half of it ends itself when
- *      it wakes up (gab_world_create() sees to that).
- *  GABION_CUT_AFTER=SECONDS  With --cut-after, and by default on several nodes: TCP connections over which nothing gets
- *      through for so long end, all that are cut off at once (core/world/quarantine.h; gab_world_create() sees to that).
- *  GABION_LAUNCH_ID=ID, GABION_LAUNCHER=PID HOST  Name of all attempts together, made by chance, and who started them: the
- *      lock of an output folder passes from one attempt to the next, and is held as long as the launcher lives.
- *  GABION_PINNED=0|1       Whether each process is bound to as many cores as it has threads.
- *  GABION_NODE_MEMORY=FOLDER  With --relaunch: where each node keeps what the next attempt can go on from. The launcher
- *      makes it on every node of --hosts, and removes it there at the end. It belongs to this user alone.
- *  GABION_RUN=HEX  With --relaunch: a random id of the run, by which it knows what it finds there as its own. Only
- *      environments hold it, which other users cannot read; mpirun hands it on by name (-x).
- *  GABION_SUCCEEDS=ID      With --relaunch: GABION_LAUNCH_ID of a killed launcher, from whose job this one goes on, and of
- *      which nothing lives on any node: its lock of the output folder is taken over at once.
- *  GABION_RESPAWN=1        Processes may be started for the dead (MPI_Comm_spawn): mpirun was told what that needs. The set-up
- *      of a program is then recorded for them (core/world/world.h). Who starts mpirun by hand sets it, and gives the flags.
- *  GABION_LOOPBACK=0|1     Whether all processes are on this machine: MPI's sockets then take connections of this machine
- *      alone. Kept if it is set before (doc/network.md).
- *  GABION_ATTEMPT=N        0 at first, counts up when the launcher restarts a run that hung or whose job ended.
- *  GABION_TERMINAL=0|1     Whether the launcher's own output goes to a terminal. A process cannot tell by
- * itself: mpirun gives it a pseudo-terminal in any case.
+ *  The name of the folder also identifies the processes of the job: it is in their environment. On one machine TMPDIR
+ *  points into it, and shared-memory segments go to their own folder, so that nothing of a killed run remains and no
+ *  other run is touched. The folder is removed after the attempt.
  *
- *  The folder of these files is private to one attempt, removed afterwards, and at the same time the name by
- *  which the launcher recognises the processes of its own job: by that value in their environment. On one
- *  machine TMPDIR points into it too, and shared-memory segments go to a folder of their own, so that
- *  nothing of a killed run stays behind and no other run is touched.
- *
- *  Tier: internal to gabion-launch; the contract above is public.
+ *  Tier: internal to gabion-launch.
  */
 #ifndef GABION_APPS_LAUNCH_LAUNCH_H
 #define GABION_APPS_LAUNCH_LAUNCH_H

@@ -65,7 +65,7 @@ static void print_help(const launch_options *options)
       "wrong command line.\n"
       "Environment of the program: GABION_COMPLETION, GABION_PROGRESS (files to write), GABION_STOP (a file\n"
       "that asks to stop), GABION_ATTEMPT, GABION_PINNED (1: bound to cores), GABION_RESPAWN (1: processes may be\n"
-      "started for the dead). GABION_SPAWN_WITHIN=SECONDS, set by you: for that (default 30). The others: apps/launch/launch.h.\n"
+      "started for the dead). GABION_SPAWN_WITHIN=SECONDS, set by you: for that (default 30). The others: doc/launcher.md.\n"
       "GABION_RESCUE_LOG=FILE: a line is appended there whenever a hung run is stopped.\n"
 #ifndef GAB_HAVE_ULFM
       "This MPI has no fault tolerance: a run ends when one of its processes dies.\n"

@@ -1,46 +1,33 @@
 /** @file pattern.h
- *  @brief Communication patterns: which messages belong together, so that a replay cannot confuse them.
+ *  @brief Communication patterns: message ids that keep a replay from confusing messages of different rounds.
  *
- *  After Ropars et al. 2013 (SPBC), sections 4.3 and 5.1. When a slot goes back alone, or its cluster does, the others send
- *  again what it lacks, from their journals, as soon as they can. On each channel the order is that of the first time. Between
- *  channels it is not: a message that could not exist before another one was received may now come first. A receive that
- *  names its source does not notice. One from *any* source may take a message of the next round for one of this round.
- *
- *  So every message carries the id (pattern, iteration) that was active when it was sent, and a receive from any source takes
- *  messages of the id that is active where it is made, and no others (core/messages/mailbox.h). That is enough: a message m and a receive
- *  r from any source can be confused only if r always happens before the receive of m (theorem 1 of the paper), and iterations
- *  are what separates those.
+ *  After Ropars et al. 2013 (SPBC), sections 4.3 and 5.1. During a replay, messages of different channels may arrive in
+ *  another order than the first time. A receive from any source could then take a message of a later round. So every
+ *  message carries the id (pattern, iteration) active when it was sent, and a receive from any source takes only
+ *  messages of the id active where it is called (core/messages/mailbox.h).
  *
  *  @code
- *    GAB_TRY(gab_pattern_declare(world, &contacts));       in the set-up, all alike
+ *    GAB_TRY(gab_pattern_declare(world, &contacts));       in the set-up, in the same order on all
  *    ...
- *    GAB_TRY(gab_pattern_begin(world, contacts));          its iteration is now one more
- *    ...  whatever is sent and received here has the id (contacts, iteration)
- *    GAB_TRY(gab_pattern_end(world, contacts));            back to the default pattern
+ *    GAB_TRY(gab_pattern_begin(world, contacts));          its iteration grows by one
+ *    ...  messages sent and received here have the id (contacts, iteration)
+ *    GAB_TRY(gab_pattern_end(world, contacts));            back to the default pattern, whose iteration is 0
  *  @endcode
  *
- *  *State* of a process: how many patterns were declared; per pattern the number of its iteration, 0 before the first; which
- *  pattern is active. Outside of all it is the default pattern, whose iteration is 0 for ever. None of the functions
- *  communicates: ids are equal because programs are.
+ *  No function communicates; ids agree because all ranks run the same program. At most one pattern is active. The state
+ *  is part of each image of a protected time loop, and message logs keep the ids.
  *
- *  *Invariants.* Ids of one pattern only grow. At most one pattern is active: begin within an iteration is refused, since the
- *  end of the inner one would restore the default pattern (section 5.1) and leave the outer one without a word. What is sent is
- *  labelled at the time of sending, also in the journal, so a message has the same id when it is sent again. The state is part of
- *  each image of a protected time loop, which registers it by itself.
+ *  Duties of the program:
+ *  - Messages of different rounds have different iterations, and a round has the same number on all its participants.
+ *  - Channel determinism (definition 2): on each channel (source, target, mailbox) the sequence of messages does not
+ *    depend on the order in which others arrive. Answers that may overtake each other need two mailboxes.
+ *  - It does not complete whichever comes first of several named receives (MPI_Waitany, or probing one source after the
+ *    other; figure 3). It waits for the first of them.
+ *  - The message that ends a round says how many messages there are. Messages left over are reported by
+ *    gab_pattern_end().
+ *  - An iteration begins and ends within one step of a time loop; a checkpoint inside one is refused.
  *
- *  *What remains the user's duty.*
- *  - Messages of different rounds are in different iterations, and one round has the same number with all who take part. A
- *    program that is right without faults keeps its rounds apart anyway (a barrier, a termination algorithm).
- *  - *Channel-determinism* (definition 2): on each channel, which is (source, target, mailbox), the sequence of messages is the
- *    same whatever the order in which others arrive. Answers that may overtake each other on one channel belong into two
- *    mailboxes: that of a termination algorithm, for instance, into one of its own.
- *  - Completing whichever comes first of several *named* receives whose order is fixed by the program is a mistake (figure 3:
- *    Waitany, or probing one source after the other): a replay completes them in the wrong order, and no id can tell. Wait for
- *    the first of them.
- *  - For the same reason a round must not end by a plain word "it is over" while messages are expected from any source: replayed,
- *    that word comes before the messages that it follows. It has to say how many there are. Where a program gets that wrong
- *    the left-over message is found and told (gab_pattern_end()), not lost. (The termination that figure 4 leaves out.)
- *  - An iteration begins and ends within one step of a time loop. A checkpoint inside one is refused.
+ *  Reasons and tests: doc/clusters.md, "Patterns".
  *
  *  Tier: user header.
  */

@@ -1,44 +1,36 @@
 /** @file world.h
- *  @brief The world: all processes of a run, their slots, what is wrong with them, and how that is repaired.
+ *  @brief The world: processes and ranks of a run, its communicators, fault state and repair.
  *
- *  The world owns every communicator that the framework uses, and those that an application derives through
- *  gab_world_dup() and gab_world_split(); all are repaired together. Other modules speak of slots and never
- *  see a rank; they talk through ports (core/messages/port.h) and the collective operations of core/messages/collective.h.
+ *  The world owns every communicator of the framework, and those that an application derives by gab_world_dup() and
+ *  gab_world_split(). A repair rebuilds all of them. Other modules use ranks, which are logical, and never the rank in a
+ *  communicator; they communicate through ports (core/messages/port.h) and collectives (core/messages/collective.h).
  *
- *  Fault state. The error handler of every communicator records deaths and revocations as faults and, under
- *  the policy ::GAB_POLICY_REVOKE_ALL, revokes at once, so that nobody stays blocked. From then on the world
- *  is *broken*: every call of the framework returns ::GAB_ERR_FAULT until gab_world_repair() has succeeded.
- *  A failure of one process that is no death takes the same way: gab_world_raise(). So does an error other
- *  than a fault in an MPI call that an application makes on a derived communicator, whether or not it looks
- *  at the code of that call: it is raised as ::GAB_ERR_MPI.
+ *  Fault state: the error handler of every communicator records deaths and revocations. Under the policy
+ *  ::GAB_POLICY_REVOKE_ALL it revokes at once, so that no process stays blocked. From then on the world is *broken*:
+ *  every call of the framework returns ::GAB_ERR_FAULT until gab_world_repair() has succeeded. Failures without a death
+ *  are raised by gab_world_raise(). Other errors of MPI calls on a derived communicator are raised as ::GAB_ERR_MPI, even
+ *  if the application ignores their return code.
  *
- *  Spares. Some processes may be set aside when the run starts (GABION_SPARES, `gabion-launch --spares`): they play no
- *  slot. They take part in the collective calls of the set-up, with nothing of their own; then they rest
- *  (gab_world_rest()), with a look about each 2 ms, and may die unnoticed, until a repair calls one to play the slot of a dead
- *  process in its next incarnation. Life of a world with spares:
+ *  Spare processes (GABION_SPARES, `gabion-launch --spares`) run no rank. They take part in the collective calls of the
+ *  set-up without data, then rest and poll about every 2 ms, until a repair assigns them the rank of a dead process:
  *  @code
- *    set-up, by all  ->  gab_world_rest(): members go on, spares wait there
- *    a fault         ->  gab_world_repair(), by all: a spare that is called is a member from then on
+ *    set-up, by all  ->  gab_world_rest(): members continue, spares wait there
+ *    a fault         ->  gab_world_repair(), by all: an assigned spare is a member from then on
  *    the end         ->  gab_world_dismiss(): the spares leave gab_world_rest(), all take part again
  *  @endcode
  *
- *  Respawned processes. A repair may also start processes anew (MPI_Comm_spawn, ::GAB_SEATING_RESPAWN): the same program
- *  with the same arguments, in the folder where the run was started, in an MPI_COMM_WORLD of its own. A newcomer goes
- *  through main() alone, while the others wait in the repair. From gab_world_create() to gab_world_rest() it looks like
- *  one more spare, and each collective call returns what it returned to the others in their set-up: they have recorded
- *  that, up to 1 MiB. So the set-up has to call the framework in the same order on members and spares (it has to anyway),
- *  and must not use MPI_COMM_WORLD, nor talk to others through ports. gab_world_rest() then ends the repair together with
- *  the others. It is started on the node of the one that died as long as a process of the first start lives there, else on
- *  that of such nodes on which the fewest slots are played. A newcomer that gives up on its way, or is not received by the
- *  others within 120 s, ends itself by SIGKILL, and counts as dead; so does the process that has waited in MPI_Comm_spawn
- *  for 30 s. There are newcomers until the first rest ends (gab_world_recall()), and none after a death in the set-up, in
- *  which the others have had other collective calls.
+ *  Respawned processes (::GAB_SEATING_RESPAWN): a repair starts the same program with the same arguments in the folder of
+ *  the start (MPI_Comm_spawn). Up to gab_world_rest() such a process acts as a spare, and its collective calls return the
+ *  results that the others recorded in their set-up, up to 1 MiB. So the set-up must call the framework in the same
+ *  order on members and spares, must not use MPI_COMM_WORLD, and must not send through ports. Processes are started until
+ *  the first rest ends (gab_world_recall()), and none after a death in the set-up. Limits of time and places:
+ *  doc/recovery.md, "Strategy respawn".
  *
- *  Environment, beside what gabion-launch sets (apps/launch/launch.h, its public contract): GABION_SPAWN_WITHIN=SECONDS instead
- *  of the 30; GABION_SHARES_CORES=0|1 whether waiting is to look without a pause or to sleep in between (left out: it sleeps
- *  where there are more processes on the node than cores).
+ *  Environment, besides that of gabion-launch (doc/launcher.md): GABION_SPAWN_WITHIN, seconds that MPI_Comm_spawn may
+ *  take (30); GABION_SHARES_CORES, 0: poll without pause, 1: sleep between polls (unset: sleep where the node has more
+ *  processes than cores).
  *
- *  One thread talks: MPI is initialised with MPI_THREAD_FUNNELED, and all functions here are for that thread.
+ *  Thread safety: MPI_THREAD_FUNNELED; only the thread that initialised MPI may call functions of this header.
  *
  *  Tier: user header.
  */

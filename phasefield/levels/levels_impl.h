@@ -1,48 +1,21 @@
 /** @file levels_impl.h
  *  @brief A phase field on blocks of several levels.
  *
- *  The finest level L is that of the model: its cells of width h are what lengths, rows and steps are counted
- * in. A block of level l has cells of width H = 2^(L-l) h. All levels take the same step dt, which the finest
- * one limits: sub-steps would save next to nothing, since coarse blocks are few by definition, and would have
- * to be coupled in time.
+ *  Units: cells of the finest level L, of width h. A block of level l has cells of width H = 2^(L-l) h. All levels take
+ *  the same step dt.
  *
- *  What lives where
- *  ----------------
- *  All interfaces are on the finest level, with a margin (phasefield/levels/refinement.h): every block that is
- * coarser, and the outermost cells of every block beside a block of another level, consist of one phase p,
- * the same on both sides. That is checked in every step by what crosses (gab_phasefield_levels_check()).
- * Two things follow:
- *    - phi needs no messages across borders of levels: ghosts there take the phase of the cell inside. In
- * coarse blocks phi does not change at all; it is neither swept nor sent;
- *    - across a border there is no current but diffusion in one phase, F = -M grad mu with the constant
- * matrix M = D_p chi_p. It is linear in grad mu, and so are all that is needed: kernels know nothing of
- * levels, they only see ghosts of mu.
+ *  Invariant: every coarser block, and the outermost cells of every block next to another level, consist of one phase p,
+ *  the same on both sides (phasefield/levels/refinement.h). gab_phasefield_levels_check() verifies it in every step. So
+ *  phi needs no messages across borders of levels, does not change in coarse blocks, and only diffusion in one phase
+ *  crosses a border: F = -M grad mu, M = D_p chi_p constant.
  *
- *  Ghosts of mu
- *  ------------
- *  are made as blockforest/exchange/level_border.h says, with mu as u. Slopes along a border are central also at the sides of a
- * block, since ghosts within levels are there before anything goes down, but where the block beside it is of another level. A
- * uniform mu stays so to the last bit. The error of mu_g is of third order across the border and of second order along it, that
- * of the flux (mu_g - mu_1) / h of first order at least. As faces of borders have one dimension less than the domain and what
- * leaves on one side enters on the other, the solution is of second order everywhere.
+ *  Ghosts of mu: blockforest/exchange/level_border.h with u = mu. Fluxes are decided on the fine side, so c changes by
+ *  rounding only.
+ *  Splitting: children have the phase of their parent; c is linear, its mean is kept. Merging: the mean of the children;
+ *  ::GAB_ERR_STATE unless they are of one phase.
+ *  Moving window: the content moves by 2^L rows of the finest level, which is one row of level 0.
  *
- *  A fine face is passed by M (mu_g - mu_1) / h per area, a coarse one by the mean of what passes the fine ones opposite to it:
- * every flux is decided once, on the fine side; sum c (weighted by volume) changes by rounding only, by
- * about 1e-16 mu M dt / H^2 per face and step. In a phase that does not diffuse (M = 0) nothing passes at
- * all.
- *
- *  Splitting and merging
- *  ---------------------
- *  Children have the phase of their parent's cell; c is linear in it, with central slopes within the block
- * and one-sided ones at its surface, so its mean is kept and the error is of second order. A cell of a merged
- * block is the mean of its children, which have to be of one phase: merging anything else is an error. mu is
- * made of c as everywhere.
- *
- *  The moving window
- *  -----------------
- *  The grid stays, its content goes down by 2^L rows of the finest level, which is a row of level 0 and 2^l
- * rows of level l: all cells stay aligned. A block takes over what is above it; from a coarser block split as
- * above, from finer ones merged.
+ *  Derivations and orders: doc/phase-field.md, "Levels".
  *
  *  Tier: internal, never installed.
  */

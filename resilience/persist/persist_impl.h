@@ -1,34 +1,17 @@
 /** @file persist_impl.h
- *  @brief What the sources of persistent communicators share: the session of a key, and its life.
+ *  @brief Persistent communicators: the session of a key, shared by the sources of this library.
  *
- *  A *session* is what a process knows about a key that it has opened: its own journal (journal_impl.h), files
- *  (file_impl.h), copies of the journals of others (`replicas`), and the *inbox*: what was stored for this process and may
- *  be received again.
+ *  A session holds the message log of this process (journal_impl.h), its files (file_impl.h), copies of the logs of other
+ *  processes (`replicas`), and the inbox: stored messages that may be received again.
  *
  *      nothing --open--> OPEN --death, revocation--> BROKEN --opened again with the repaired communicator--> OPEN
  *                         |                            |
  *                         +--MPI_Comm_free-> nothing   +--the process dies, or frees: nothing (in memory)
  *
- *  Opening (open.c), collective, in stages after each of which all know whether all can go on:
- *  1. same key and settings everywhere; 2. each finds its own state: the BROKEN session (a *survivor*), else the file;
- *  3. all learn who has which epoch, of themselves and of others; all decide alike: nothing anywhere above epoch 0 is a
- *  fresh start; a process that nobody has anything of while others are above 0 is lost; with persist_commit = together the
- *  epoch to go back to is the lowest of the newest ones, otherwise each goes on from its own newest, survivors from where
- *  they are; 4. states travel from holders of copies; 5. inboxes are filled from the journals of the senders;
- *  6. every state is stored again wherever it belongs; only then does anybody return.
+ *  Opening (open.c) is collective, in six stages; after each, all processes know whether all can continue. All messages
+ *  between processes use `inner` and `live`, which are revoked with `comm` or its source.
  *
- *  What makes this right:
- *  - Epoch 0 is stored by all before anybody returns from the first opening. So nothing at all means lost.
- *  - together: a commit of epoch e returns to nobody before all have stored e (an all-reduce lies between). So the newest
- *    epochs differ by one at most, each process keeps its last two (`lags`), and the lowest is complete on all. Whoever
- *    has stored more forgets it in stage 3 before anybody can commit again, since stage 6 ends with all.
- *  - A commit that failed may be stored in places; made again it has the same number and replaces what is there.
- *  - Numbers of messages are positions on channels and go back with the epochs: sent again, a message has its old number.
- *  - transparent: a channel is determined by two counts, sent and received. When a communicator is opened, the receiver
- *    learns the sender's count S, the sender the receiver's R, and both go on alike: numbers up to S come from the journal,
- *    later ones live; what is sent again with a number up to R is not delivered.
- *  - Everything between processes goes through `inner` and `live`, which are revoked whenever `comm` or the communicator
- *    it came from is (revoke.c): nobody waits for a process that has left for the repair.
+ *  Stages, invariants and why a restart finds a consistent state: doc/persist.md, "How it works".
  *
  *  Tier: internal, never installed.
  */

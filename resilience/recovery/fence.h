@@ -1,34 +1,16 @@
 /** @file fence.h
- *  @brief Of parts of a run that take each other for dead, one goes on: fencing tokens.
+ *  @brief Fencing tokens: of parts of a run that take each other for dead, one continues.
  *
- *  A node that is cut off from the others sees what they see: silence. Each part repairs its world, may hold copies of
- *  all blocks, and could go on, both into the same output folder. So nobody goes on, and nobody says that the run has
- *  ended, without the next token.
+ *  Tokens are the files FOLDER/fencing/1, 2, …, made by link(), which is atomic on shared file systems too. A token names
+ *  the processes of the part that made it. A run takes one when it begins, one in every recovery from a death (after the
+ *  repair and before entities are restored, which may change files), and one when it has agreed that it is over.
  *
- *  Tokens are the files FOLDER/fencing/1, 2, …: made whole by link(), which is atomic on shared file systems too, so
- *  that of several that want a number one gets it. A token names the seats of the part that made it. A run takes one
- *  when it begins, and one in every recovery from a death, once its world is repaired and before anything is written:
- *  restoring entities cuts series back in their files.
+ *  A part continues only if it holds the next token. A process that is cut off, or cannot reach the folder, ends by an
+ *  uncatchable signal: it closes no file, and node memory stays as it is. A part that has lost half of the processes of
+ *  its last token, or more, waits before it asks; one that cannot restore waits twice as long. With announced cuts
+ *  (core/world/quarantine.h) and none since that token, nobody waits.
  *
- *  The protocol, for a part P of a run (all that were in its world when the repair ended), whose members know number k
- *  of the last token that they hold:
- *  1. The members learn the largest k that one of them knows.
- *  2. The member with the lowest seat looks at number k + 1. Not there: makes it, naming P. There, and its own seat
- *     among those named: it is of a recovery that a further death broke off; goes on with k + 2. Otherwise the part is
- *     cut off. Behind a number that it could make must be none that does not name it.
- *  3. All learn what came out, and agree that they did. Where that fails, another repair, another round.
- *  A run that has agreed that it is over takes one more, by its root, that names nobody.
- *
- *  Invariants. (1) Two parts that know the same k compete for the same number: tokens between that name the seats of
- *  both were made before they parted. (2) A part goes on only when all that its token names have agreed behind it; a
- *  process that two parts believe to have takes part in one repair at a time, so agrees in one of them only. (3) A seat
- *  is never used again, so that nobody is named by chance. (4) The newest token stays, also when the run has ended.
- *
- *  A part that has lost half of those named by its last token, or more, waits before it asks, so that the larger part is
- *  first; one that cannot restore waits twice as long. Where cuts are announced (core/world/quarantine.h) and none was since that token,
- *  the others are dead, and nobody waits. Its members hear of each other meanwhile, and what dies breaks the
- *  wait off. Who is cut off, or cannot reach the folder, ends by a signal that
- *  nobody can catch: no file is closed, no buffer flushed, nothing finalised; node memory stays as it is.
+ *  Protocol and invariants: doc/recovery.md, "Fencing tokens".
  *
  *  Tier: extender header.
  */

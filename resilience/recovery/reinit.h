@@ -1,12 +1,9 @@
 /** @file reinit.h
- *  @brief Global restart behind one call: all processes go back to one function, at full size, within the job.
+ *  @brief Global restart behind one call: all processes return to one function, at full size, within the job.
  *
- *  After Georgakoudis et al. 2020 (Reinit++), section 3.1 and figures 1 and 2, for programs with a decomposition that must not
- *  change and no time loop of this framework. There a changed MPI rolls survivors back by a signal and longjmp and spawns
- *  processes anew; here nothing is changed, no signal is sent, and who takes over is a spare, or a process that
- *  MPI_Comm_spawn starts (gab_reinit_allow_respawning()). The listing is their figure 2; what `foo` saves and loads need
- *  not be of this framework, with gab_reinit_test() as the way out. `state` says nothing about data: REINITED processes may
- *  have nothing to load, when somebody died before the first save.
+ *  After Georgakoudis et al. 2020 (Reinit++), section 3.1, figures 1 and 2; for programs with a fixed decomposition
+ *  and their own loop. A spare process takes over from a dead one, or a process that MPI_Comm_spawn starts
+ *  (gab_reinit_allow_respawning()).
  *
  *  @code
  *    static gab_status foo(gab_world *world, int argc, char **argv, gab_reinit_state state, void *user)
@@ -15,10 +12,10 @@
  *      gab_step k = 0;
  *      set_up(app, argc, argv);                         // as at the very start, in every call
  *      GAB_TRY(gab_state_add(app->saved, "x", app->x, app->bytes));
- *      GAB_TRY(gab_state_load(app->saved, &k));         // leaves x and k as they are if nothing was saved
+ *      GAB_TRY(gab_state_load(app->saved, &k));         // leaves x and k unchanged if nothing was saved
  *      while (k < app->steps) {
- *        compute(app, k);                               // codes of MPI need not be looked at
- *        GAB_TRY(gab_state_save(app->saved, ++k));      // after a death: the way out
+ *        compute(app, k);                               // return codes of MPI may be ignored
+ *        GAB_TRY(gab_state_save(app->saved, ++k));      // returns GAB_ERR_FAULT after a death
  *      }
  *      return GAB_OK;
  *    }
@@ -33,25 +30,18 @@
  *    return code;
  *  @endcode
  *
- *  The launcher. Spares are started by `gabion-launch --spares K`, which has to be told two things. How the program ended, by
- *  gab_report_completion() (resilience/reports/completion.h): without it the launcher ends with 1, *the run ended without
- *  completing*, since nobody can tell a program that returned from one that was killed. And that it gets on: a program that
- *  gives no sign of life for `--stall` seconds (300) is stopped and started again. On the root, the lowest slot, calls of the
- *  function are one, and so are gab_reinit_test() and gab_state_save(); who computes for longer without them says `--stall 0`.
- *  A loop that waits for something and calls gab_reinit_test() gets on, too: `--stall` does not see that it hangs.
+ *  Code before gab_reinit() runs on all processes, spares included, which take part in collective calls. On a respawned
+ *  process it runs alone, while the others wait in the repair. The function runs on active processes only.
+ *  `state` describes the process, not the data: REINITED processes may have nothing to load.
  *
- *  What runs where. Code before gab_reinit() runs on all processes, spares included, which play no part in it but take
- *  part in collective calls; on a respawned process it runs alone, while the others wait in the repair. The function runs on those that play a slot. Communicators of the application are those of
- *  gab_world_dup() and gab_world_split(), rebuilt by each repair, with the ranks of the slots. MPI_COMM_WORLD is not rebuilt: from the
- *  first fault on its use ends gab_reinit() on all with ::GAB_ERR_STATE (communication, and rank or size where they would be wrong).
+ *  Rollback is synchronous. After a death every call of the framework returns ::GAB_ERR_FAULT, and a process rolls back
+ *  when its function returns that. Programs that save by other means call gab_reinit_test(). Then cleanup handlers run,
+ *  the last one first, the world is repaired, and the function is called again on all. A further death repeats this.
  *
- *  Rollback is synchronous: a process goes back when it returns from the function with ::GAB_ERR_FAULT, which every call
- *  of the framework does from the fault on; gab_reinit_test() is such a call that does nothing else. A process that
- *  computes for long without one makes all others wait: gab_repair_times.waited says for how long, and so does a line in the log.
+ *  Communicators come from gab_world_dup() and gab_world_split(), which each repair rebuilds with the same ranks.
+ *  MPI_COMM_WORLD is not rebuilt: its use after a fault ends gab_reinit() on all with ::GAB_ERR_STATE.
  *
- *  Life of a fault: a process dies -> the others return GAB_ERR_FAULT -> their cleanup handlers run, the last one
- *  first -> repair; a spare takes the seat -> the function is called again, on all. A further death anywhere in this
- *  repeats it.
+ *  Duties towards gabion-launch (completion, progress): doc/resilience.md, "An MPI program of one's own".
  *
  *  Tier: user header.
  */

@@ -1,12 +1,11 @@
 /** @file state.h
- *  @brief Checkpoints of an ordinary MPI program: what has to survive is named by address and size.
+ *  @brief Checkpoints of an ordinary MPI program, which names its state by address and size.
  *
- *  For programs with arrays and a loop of their own, no forest and no time loop of this framework; with
- *  gab_reinit() they go on at full size after deaths, within the job. What the checkpoints of Georgakoudis et
- *  al. 2020, table 2, are: in memory, own copy and one at the (cyclically) next process, or by any other
- *  scheme; and in files, for what memory does not survive. They are those of resilience/checkpoint/checkpoint.h and
- *  resilience/disk/disk.h over a forest without blocks: double-buffered, committed by an agreement of all, every
- *  image with a hash that is verified.
+ *  For programs with arrays and their own loop, without a forest or a time loop of this framework. With gab_reinit()
+ *  they continue at full size after deaths, within the job. Checkpoints are those of Georgakoudis et al. 2020, table 2:
+ *  in memory, by default the own copy and one at the next rank, or by any other scheme; and in files. They are those of
+ *  resilience/checkpoint/checkpoint.h and resilience/disk/disk.h over a forest without blocks: double-buffered,
+ *  committed by an agreement of all, each image verified by its hash.
  *
  *  @code
  *    static gab_status run(gab_state *state, int argc, char **argv)
@@ -15,20 +14,19 @@
  *      gab_step k = 0;
  *      set_up(&x, comm, argc, argv);                    // as at the very start, in every call
  *      GAB_TRY(gab_state_add(state, "x", x.values, x.bytes));
- *      GAB_TRY(gab_state_load(state, &k));              // leaves k and x as they are if nothing was saved
+ *      GAB_TRY(gab_state_load(state, &k));              // leaves k and x unchanged if nothing was saved
  *      while (k < steps) {
- *        iterate(&x, comm);                             // codes of MPI need not be looked at
- *        GAB_TRY(gab_state_save(state, ++k));           // after a death: the way out
+ *        iterate(&x, comm);                             // return codes of MPI may be ignored
+ *        GAB_TRY(gab_state_save(state, ++k));           // returns GAB_ERR_FAULT after a death
  *      }
  *      return GAB_OK;
  *    }
  *    int main(int argc, char **argv) { return gab_state_main(argc, argv, run); }
  *  @endcode
  *
- *  After a death `iterate` computes with whatever its receives left behind until the next call of this header
- *  or gab_reinit_test(): it must not crash on that, nor loop for ever. MPI_Sendrecv() with the source MPI_PROC_NULL
- *  does crash then, by a mistake of Open MPI 5.0 (it cancels a request that it never made); MPI_Irecv() and
- *  MPI_Isend() do not.
+ *  After a death, `iterate` computes with incomplete received data until the next call of this header or of
+ *  gab_reinit_test(). It must neither crash on such data nor loop without end. MPI_Sendrecv() from MPI_PROC_NULL
+ *  crashes then (a defect of Open MPI 5.0); MPI_Irecv() and MPI_Isend() do not.
  *
  *  Tier: user header.
  */
