@@ -194,9 +194,10 @@ void gab_lbm_advise_open(const gab_lbm_options *options, int level, char *text, 
 {
   static const char *const names[GAB_SIDE_COUNT] = {"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
   const double most_reynolds = 12;
+  const gab_collision *collision = gab_lbm_collision(options);
   const bool has_other = gab_lbm_accepts(options, &gab_collision_rr);
   text[0] = '\0';
-  if (gab_lbm_collision(options) == &gab_collision_rr) return;
+  if (collision == &gab_collision_rr || collision == &gab_collision_smagorinsky) return;
   for (int side = 0; side < GAB_SIDE_COUNT; side++) {
     const gab_side_kind kind = options->sides[side].kind;
     const double reynolds = cell_reynolds(options, speed_along(options, side), level);
@@ -206,8 +207,8 @@ void gab_lbm_advise_open(const gab_lbm_options *options, int level, char *text, 
         "the flow runs along the open side %s, and cells of level %d have a Reynolds number of %.1f: above %g "
         "that does not stay uniform there or even diverges with trt, srt and mrt; %sboundaries.%s: free_slip, "
         "or smaller cells",
-        names[side], level, reynolds, most_reynolds, has_other ? "lbm.collision: rr does, or " : "",
-        names[side]);
+        names[side], level, reynolds, most_reynolds,
+        has_other ? "lbm.collision: rr or smagorinsky does, or " : "", names[side]);
     return;
   }
 }

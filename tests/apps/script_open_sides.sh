@@ -69,6 +69,10 @@ said "$warning 25.0"
 run 4 1 blown_up.yaml
 along robust.yaml 25 rr pressure
 uniform robust
+along eddies.yaml 25 smagorinsky pressure
+check 0 eddies.yaml
+not_said "$warning"
+uniform eddies
 along even.yaml 12 srt outflow
 check 0 even.yaml
 not_said "$warning"

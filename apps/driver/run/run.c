@@ -184,8 +184,14 @@ static gab_status leave_folder(gab_app_run *it, gab_status status, gab_app_kept_
   (void)gab_log_open(NULL);
   GAB_TRY(gab_world_max_u64(it->world, &puts_back, 1)); /* nobody writes to the log any more */
   if (kept->is_kept) gab_app_folder_put_back(it->folder, kept);
-  return gab_error_set(status, __FILE__, __LINE__, "%s%s", words,
-                       puts_back ? " (the start is refused; the output folder is as it was)" : "");
+  const char *kept_as_it_was = puts_back ? " (the start is refused; the output folder is as it was)" : "";
+  if (status == GAB_ERR_CORRUPT && it->parameters->options->anyway)
+    return gab_error_set(
+        GAB_ERR_INPUT, __FILE__, __LINE__,
+        "the state in the checkpoint does not fit the changed case: %s; undo the changes that "
+        "the warning lists, or start with --fresh%s",
+        words, kept_as_it_was);
+  return gab_error_set(status, __FILE__, __LINE__, "%s%s", words, kept_as_it_was);
 }
 
 gab_status gab_app_run_case(gab_world *world, const gab_app_case *which, const char *folder,

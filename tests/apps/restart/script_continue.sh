@@ -92,7 +92,8 @@ from half
 listed() { (cd out && find . -type f ! -name 'group_*' -exec sha256sum {} + | sort); }
 before=$(listed)
 grep -q summary.json <<<"$before" || complain "no summary: $before"
-again 1 2 --set lbm.precision=float --continue-anyway
+again 2 2 --set lbm.precision=float --continue-anyway
+said 'the state in the checkpoint does not fit the changed case'
 said 'the start is refused; the output folder is as it was'
 [ "$(listed)" = "$before" ] || complain "a refused start has changed: $(diff <(echo "$before") <(listed))"
 
