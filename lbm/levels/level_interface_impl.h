@@ -19,9 +19,20 @@
  *  carried nothing (levels_carry.c). On lattices with directions along diagonals of space it is one more, since they once had no
  *  gab_level_balance_edges(), which the others do not need. With a side that has
  *  a ramp it is one more: before, borders there had no gab_level_balance_ramps(). With an equilibrium beyond second order it is
- *  one more: before, cells of blocks that are not all fluid were split and merged with other roundings than rows. */
+ *  one more: before, cells of blocks that are not all fluid were split and merged with other roundings than rows. With an open side
+ *  it is one more: before, borders that ended there were of first order. */
 #define GAB_LEVELS_REVISION                6
 #define GAB_LEVELS_REVISION_WITH_DIAGONALS 7
+
+/** Whether there is a pressure side, an outflow or a user-defined side. */
+static inline bool gab_any_open_side(const gab_side sides[GAB_SIDE_COUNT])
+{
+  bool any = false;
+  for (int side = 0; side < GAB_SIDE_COUNT; side++)
+    any |= sides[side].kind == GAB_SIDE_PRESSURE || sides[side].kind == GAB_SIDE_OUTFLOW ||
+           sides[side].kind == GAB_SIDE_OWN;
+  return any;
+}
 
 /** Whether the velocity of a side grows. */
 static inline bool gab_any_ramp(const gab_side sides[GAB_SIDE_COUNT])
@@ -35,7 +46,7 @@ static inline bool gab_any_ramp(const gab_side sides[GAB_SIDE_COUNT])
 static inline int gab_levels_revision(const gab_lattice *lattice, const gab_collision *collision,
                                       const gab_side sides[GAB_SIDE_COUNT])
 {
-  const int more = gab_any_ramp(sides) + (collision->equilibrium_beyond != NULL);
+  const int more = gab_any_ramp(sides) + (collision->equilibrium_beyond != NULL) + gab_any_open_side(sides);
   for (int q = 0; q < lattice->q; q++)
     if (lattice->c[q][0] != 0 && lattice->c[q][1] != 0 && lattice->c[q][2] != 0)
       return GAB_LEVELS_REVISION_WITH_DIAGONALS + more;
@@ -59,15 +70,24 @@ typedef struct gab_level_interface_explosion {
   int32_t q;
 } gab_level_interface_explosion;
 
-/** A population of a cell that is sent to another block; or what arrives in it, by its link. For a child, the
- *  population is taken from beside the middle of the cell: weight / 4 cells along each axis. Its slope is the
- *  difference between the cells before and behind along that axis, as far as they may be used. */
+/** What a value for another block is. */
+typedef enum gab_outgoing_kind {
+  /** A population of a cell. For a child it is taken from beside the middle of the cell: weight / 4 cells along each axis. Its
+   *  slope is the difference between the cells before and behind along that axis, as far as they may be used. */
+  GAB_OUTGOING_SENT,
+  GAB_OUTGOING_ARRIVING, /**< what arrives in a cell, by its link */
+  /** What a child sends in s2 that has come from beyond an open side: what the cell itself has sent, and half of what
+   *  its link has changed in `next`, for the child has come half as far (doc/sides.md). */
+  GAB_OUTGOING_FROM_SIDE
+} gab_outgoing_kind;
+
 typedef struct gab_level_interface_outgoing {
   uint32_t cell;
   int16_t q;
-  bool arrives;
+  uint8_t kind;           /**< gab_outgoing_kind */
   uint8_t before, behind; /**< bits by axis */
-  int8_t weight[3];
+  int8_t
+      weight[3]; /**< of GAB_OUTGOING_FROM_SIDE: where the cell lies whose population is `next`, in cells */
 } gab_level_interface_outgoing;
 
 /** A population of a fine cell that is part of a sum for a coarse one. */
@@ -89,12 +109,15 @@ typedef struct gab_level_interface_gain {
 } gab_level_interface_gain;
 
 /** n times what arrives in a coarse cell is keep times what is there + back times what the cell sends in the
- *  opposite direction + the sums order[first ... last - 1] - what the cell has lent (levels_slopes_impl.h). Gains come on top. */
+ *  opposite direction + the sums order[first ... last - 1] - what the cell has lent (levels_slopes_impl.h). Gains come on top.
+ *  Where a border ends at an open side: times that sum + keep times what the link has changed. */
 typedef struct gab_level_interface_arrival {
   uint32_t cell, first, last;
   int16_t q;
   int8_t keep, back;
-  bool from_finer;        /**< a finer block is where it comes from: the place is a ghost's */
+  int8_t times;    /**< 1; another number at open sides only */
+  int8_t other[3]; /**< at open sides: where the cell lies that the link has extrapolated from; 0: nowhere */
+  bool from_finer; /**< a finer block is where it comes from: the place is a ghost's */
   uint8_t before, behind; /**< bits by axis, as gab_level_interface_outgoing has them; 0: nothing is lent */
   int8_t lent[3]; /**< the weights, all together, of what the cell has given in the opposite direction */
 } gab_level_interface_arrival;

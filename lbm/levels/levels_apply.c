@@ -82,7 +82,19 @@ static double beyond(const source *from, const int8_t weight[3])
 
 static bool have_one_source(const gab_level_interface_outgoing *a, const gab_level_interface_outgoing *b)
 {
-  return a->cell == b->cell && a->q == b->q && !a->arrives && !b->arrives;
+  return a->cell == b->cell && a->q == b->q && a->kind == GAB_OUTGOING_SENT && b->kind == GAB_OUTGOING_SENT;
+}
+
+/* What arrives in a cell by its link, or what a child sends in s2 that has come from beyond the side. */
+static double arriving(const gab_lbm_block *block, const gab_level_interface_outgoing *it)
+{
+  const gab_field *field = block->src;
+  const double by_link = gab_value_at(field, gab_place(it->cell, block->now->arriving[it->q]));
+  if (it->kind == GAB_OUTGOING_ARRIVING) return by_link;
+  const size_t self = gab_place(it->cell, block->now->sent[it->q]);
+  ptrdiff_t offset = 0;
+  for (int axis = 0; axis < 3; axis++) offset += it->weight[axis] * field->map.stride[axis];
+  return gab_value_at(field, self) + 0.5 * (by_link - gab_value_at(field, gab_place(self, offset)));
 }
 
 /* The values of cells, and for children their slopes; those of one cell and direction follow each other. Beside a border
@@ -106,7 +118,7 @@ static void give(const gab_lbm_block *block, const gab_level_interface_outgoing 
       if (next->behind >> 1 & 1) __builtin_prefetch(there + stride[1] * each);
       if (next->behind >> 2 & 1) __builtin_prefetch(there + stride[2] * each);
     }
-    if (it->arrives) value = gab_value_at(field, gab_place(it->cell, block->now->arriving[it->q]));
+    if (it->kind != GAB_OUTGOING_SENT) value = arriving(block, it);
     else {
       if (i == 0 || !have_one_source(&list[i - 1], it))
         from = source_at(field, gab_place(it->cell, block->now->sent[it->q]), it->before, it->behind);
@@ -237,6 +249,15 @@ static double excess_of_arrivals(const gab_lbm_block *block)
   return excess;
 }
 
+/* What the link of an open side has extrapolated along the side (::GAB_OPEN_LINEAR). */
+static double extrapolated(const gab_lbm_block *block, const gab_level_interface_arrival *arrival)
+{
+  const size_t self = gab_place(arrival->cell, block->now->sent[arrival->q]);
+  ptrdiff_t offset = 0;
+  for (int axis = 0; axis < 3; axis++) offset += arrival->other[axis] * block->src->map.stride[axis];
+  return 2 * gab_value_at(block->src, self) - gab_value_at(block->src, gab_place(self, offset));
+}
+
 void gab_level_interface_find_arrivals(const gab_lbm_model *model, const gab_lbm_block *block)
 {
   gab_level_interface *interface = block->interface;
@@ -248,7 +269,10 @@ void gab_level_interface_find_arrivals(const gab_lbm_model *model, const gab_lbm
     size_t place = gab_place(arrival->cell, block->now->arriving[arrival->q]);
     double sum = 0;
     for (uint32_t k = arrival->first; k < arrival->last; k++) sum += interface->partials[interface->order[k]];
-    if (arrival->keep > 0) sum += arrival->keep * gab_value_at(block->src, place);
+    if (arrival->times > 1)
+      sum = arrival->times * sum +
+            arrival->keep * (gab_value_at(block->src, place) - extrapolated(block, arrival));
+    else if (arrival->keep > 0) sum += arrival->keep * gab_value_at(block->src, place);
     if (arrival->back > 0)
       sum += arrival->back * sent(block, arrival->cell, gab_lattice_opposite(arrival->q));
     if (arrival->before | arrival->behind) sum -= lent(block, arrival);

@@ -296,6 +296,7 @@ static gab_status arrival_of(gab_level_maker *by, const int32_t coarse[3], int q
       (gab_level_interface_arrival){.cell = gab_level_index_of(by, coarse),
                                     .q = (int16_t)q,
                                     .keep = (int8_t)(1 << dimension_of(by)),
+                                    .times = 1,
                                     .first = (uint32_t)interface->order_count,
                                     .last = (uint32_t)interface->order_count};
   return GAB_OK;

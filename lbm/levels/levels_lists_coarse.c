@@ -1,6 +1,9 @@
 /* What a block has beside finer ones: what it gives to their cells, and what arrives from there. */
 #include "lbm/levels/levels_slopes_impl.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 static gab_level_key coarse_key(const gab_level_maker *by, const int32_t fine[3], const int32_t coarse[3],
                                 int what, int q)
 {
@@ -19,6 +22,52 @@ static gab_status add_outgoing(gab_level_maker *by, gab_level_key made,
   by->drafts = items;
   by->drafts[by->draft_count++] = (gab_level_outgoing_draft){.name = made, .outgoing = *outgoing};
   return GAB_OK;
+}
+
+/* Whether the cell that (X, q) comes from lies beyond open sides, and beyond no other side.
+ * @param[out] along  q without its parts across those sides */
+static bool comes_from_open_side(const gab_level_maker *by, const int32_t coarse[3], int q, int8_t along[3])
+{
+  const gab_domain *domain = gab_geometry_domain(by->model->geometry);
+  int beyond = 0;
+  for (int axis = 0; axis < 3; axis++) {
+    along[axis] = by->model->lattice->c[q][axis];
+    const int64_t at = by->view.origin[axis] + 2 * (coarse[axis] - along[axis]);
+    const bool is_above = at >= domain->cells[axis] << by->view.level;
+    if (along[axis] == 0 || domain->periodic[axis] || (at >= 0 && !is_above)) continue;
+    const gab_side_kind kind = by->model->options.sides[2 * axis + is_above].kind;
+    if (kind != GAB_SIDE_PRESSURE && kind != GAB_SIDE_OUTFLOW && kind != GAB_SIDE_OWN) return false;
+    along[axis] = 0;
+    beyond++;
+  }
+  return beyond > 0;
+}
+
+/* Whether a cell next to X is a coarse fluid cell of this block. @param[in] sign  of the offset */
+static bool is_cell_of_block(const gab_level_maker *by, const int32_t coarse[3], const int8_t along[3],
+                             int sign)
+{
+  int32_t cell[3], place[3];
+  for (int axis = 0; axis < 3; axis++) {
+    cell[axis] = coarse[axis] + sign * along[axis];
+    if (cell[axis] < 0 || cell[axis] >= by->model->cells[axis]) return false;
+  }
+  gab_path_child(&by->paths, cell, 0, place);
+  return gab_level_view_look(&by->view, place).kind == GAB_PATH_COARSE;
+}
+
+/* What a child of a coarse cell sends in s2 that has come from beyond an open side. The link of the cell takes `next` from the cell that
+ * lies against q along the side; where that is not of this block, or the link is of another kind, what arrives is taken as it is. */
+static gab_level_interface_outgoing outgoing_from_side(const gab_level_maker *by, const int32_t coarse[3],
+                                                       int q)
+{
+  gab_level_interface_outgoing made = {
+      .cell = gab_level_index_of(by, coarse), .q = (int16_t)q, .kind = GAB_OUTGOING_ARRIVING};
+  int8_t along[3];
+  if (!comes_from_open_side(by, coarse, q, along) || !is_cell_of_block(by, coarse, along, -1)) return made;
+  made.kind = GAB_OUTGOING_FROM_SIDE;
+  for (int axis = 0; axis < 3; axis++) made.weight[axis] = (int8_t)-along[axis];
+  return made;
 }
 
 /* What fine blocks take of what a coarse cell sends. */
@@ -41,9 +90,9 @@ static gab_status draft_outgoing(gab_level_maker *by, const int32_t coarse[3])
       for (int axis = 0; axis < by->model->lattice->dimension; axis++)
         outgoing.weight[axis] = (int8_t)gab_level_entry_weight(by, found, child, q, axis);
       GAB_TRY(add_outgoing(by, coarse_key(by, found->cell, coarse, child, q), &outgoing));
-      const gab_level_interface_outgoing arriving = {.cell = outgoing.cell, .q = outgoing.q, .arrives = true};
-      if (found->is_open)
-        GAB_TRY(add_outgoing(by, coarse_key(by, found->cell, coarse, GAB_LEVEL_KEY_ARRIVES, q), &arriving));
+      if (!found->is_open) continue;
+      const gab_level_interface_outgoing from_side = outgoing_from_side(by, coarse, q);
+      GAB_TRY(add_outgoing(by, coarse_key(by, found->cell, coarse, GAB_LEVEL_KEY_ARRIVES, q), &from_side));
     }
   }
   return GAB_OK;
@@ -108,6 +157,25 @@ static gab_status add_impulses_of_arrival(gab_level_maker *by, const gab_child_a
   return gab_level_add_impulse(by, made, wall, false);
 }
 
+/* Where a border ends at an open side and (X, q) comes from beyond both: see gab_level_interface_arrival. Of its children a fourth comes
+ * from fine cells, from a place half a coarse cell nearer than X - c across the side; the others from beyond the side. Where q has
+ * a part along the end of the border, too, the children of that fourth do not stand for all: the link stays. */
+static void find_arrival_at_side(const gab_level_maker *by, const gab_child_arrival *arrival,
+                                 gab_level_interface_arrival *made)
+{
+  const int n = 1 << by->model->lattice->dimension;
+  const int8_t *c = by->model->lattice->c[arrival->q];
+  int8_t along[3];
+  made->times = 1;
+  if (arrival->touched != n / 4 || !comes_from_open_side(by, arrival->cell, arrival->q, along)) return;
+  const int across = abs(c[0] - along[0]) + abs(c[1] - along[1]) + abs(c[2] - along[2]);
+  if (across != 1 || abs(along[0]) + abs(along[1]) + abs(along[2]) != 1) return;
+  if (!is_cell_of_block(by, arrival->cell, along, 1)) return;
+  made->times = 4;
+  made->keep = (int8_t)(n / 2);
+  memcpy(made->other, along, sizeof made->other);
+}
+
 static gab_status draft_arrival(void *user, const gab_child_arrival *arrival)
 {
   gab_level_maker *by = user;
@@ -129,6 +197,7 @@ static gab_status draft_arrival(void *user, const gab_child_arrival *arrival)
                                       .back = (int8_t)arrival->back,
                                       .from_finer = comes_from_finer(by, arrival),
                                       .first = (uint32_t)interface->order_count};
+  find_arrival_at_side(by, arrival, &made);
   gab_level_find_lent(by, &made, arrival->cell);
   for (size_t i = 0; i < list.count; i++) {
     GAB_TRY(gab_level_keys_add(&by->keys, sums[i]));

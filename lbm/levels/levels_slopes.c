@@ -18,10 +18,13 @@ void gab_level_find_entries(const gab_level_maker *by, const int32_t coarse[3], 
     if (found->sub == 1) {
       gab_path_back(&by->paths, &start, &before);
       found->is_open = before.kind == GAB_PATH_OPEN;
-    } else if (kind == GAB_PATH_COARSE && gab_path_forth(&by->paths, &middle, &end) == GAB_PATH_FINE) {
-      found->sub = 2;
-      memcpy(found->cell, end.cell, sizeof found->cell);
+      continue;
     }
+    if (kind == GAB_PATH_COARSE) kind = gab_path_forth(&by->paths, &middle, &end);
+    found->leaves = kind == GAB_PATH_OPEN;
+    if (kind != GAB_PATH_FINE) continue;
+    found->sub = 2;
+    memcpy(found->cell, end.cell, sizeof found->cell);
   }
 }
 
@@ -82,16 +85,19 @@ void gab_level_find_slopes(const gab_level_maker *by, const int32_t coarse[3], i
                            const gab_level_entry entries[GAB_CHILD_COUNT_MAX], gab_level_slopes *slopes)
 {
   const int dimension = by->model->lattice->dimension;
-  bool returns = false; /* if all enter, nobody is there to lend */
+  bool returns = false, leaves = false; /* if all enter, nobody is there to lend */
   *slopes = (gab_level_slopes){0};
-  for (int child = 0; child < 1 << dimension; child++) returns = returns || entries[child].sub == 0;
+  for (int child = 0; child < 1 << dimension; child++) {
+    returns = returns || entries[child].sub == 0;
+    leaves = leaves || entries[child].leaves;
+  }
   returns = returns && goes_to_wall(by, coarse, q);
   for (int axis = 0; axis < dimension; axis++) {
     int sum = 0;
     uint8_t usable;
     for (int child = 0; child < 1 << dimension; child++)
       if (entries[child].sub > 0) sum += gab_level_entry_weight(by, &entries[child], child, q, axis);
-    if (!look_along(by, coarse, axis, &usable) || (sum != 0 && !returns)) continue;
+    if (!look_along(by, coarse, axis, &usable) || (sum != 0 && !returns && !leaves)) continue;
     slopes->before |= (uint8_t)((usable & 1) << axis);
     slopes->behind |= (uint8_t)((usable >> 1) << axis);
     slopes->lent[axis] = (int8_t)sum;

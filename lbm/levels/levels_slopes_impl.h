@@ -27,6 +27,7 @@ typedef struct gab_level_entry {
   int sub;         /**< 0: it stays among coarse cells; 1, 2: it enters a fine cell in s1, s2 */
   int32_t cell[3]; /**< that fine cell */
   bool is_open;    /**< it enters in s1 and would in s2, had it come in by an open side */
+  bool leaves;     /**< by an open side */
 } gab_level_entry;
 
 void gab_level_find_entries(const gab_level_maker *by, const int32_t coarse[3], int q,
