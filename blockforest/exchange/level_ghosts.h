@@ -1,5 +1,5 @@
 /** @file level_ghosts.h
- *  @brief The ghosts of a field of blocks, within levels and between them: an object with start and finish.
+ *  @brief Ghosts of a field on blocks, within levels and between them: an object with start and finish.
  *
  *  For a gab_block_field with one layer of ghosts on a forest whose levels may touch (2:1 across faces):
  *  @code
@@ -8,18 +8,16 @@
  *    GAB_TRY(gab_level_ghosts_start(ghosts));
  *    GAB_TRY(gab_level_ghosts_finish(ghosts));   // now every ghost beyond a face may be read
  *  @endcode
- *  Between levels ghosts are made as blockforest/exchange/level_border.h says, u' with a linear correction along the border by
- *  differences within the coarser block (one-sided at its edges). Ghosts of fine cells have an error of second order, of
- *  which a diffusing field, conserved as it is, keeps second order as a whole.
+ *  Ghosts between levels: blockforest/exchange/level_border.h, u' with a linear correction along the border by differences
+ *  within the coarser block (one-sided at its edges). Ghosts of fine cells have an error of second order, which keeps a
+ *  conserved diffusing field of second order.
  *
- *  What is conserved. A scheme whose flux across a face is *one constant times the difference of the two cells*, in space
- *  -D (u_right - u_left) / width, finds on the coarse side of a border the mean of what it finds on the fine side, if all
- *  levels take the same time step: the sum of u over all cells, weighted by their volume, changes by rounding only. Other
- *  fluxes (advection, a conductivity that varies, limiters) do not meet exactly; their error at a border is that of the
- *  ghosts.
+ *  Conservation: if all levels take the same time step, fluxes of the form -D (u_right - u_left) / width with constant D are
+ *  equal on both sides of a border, and the volume-weighted sum of u changes by rounding only. Other fluxes (advection,
+ *  varying conductivity, limiters) are not; their error at a border is that of the ghosts.
  *
- *  Ghosts beyond edges and corners are those within a level (gab_block_field.faces_only is false); those beside another level
- *  stay as they are, and are not to be read.
+ *  Ghosts beyond edges and corners are exchanged within a level (gab_block_field.faces_only is false); those next to
+ *  another level are unchanged and must not be read.
  *
  *  Tier: user header.
  */

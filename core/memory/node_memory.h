@@ -1,17 +1,15 @@
 /** @file node_memory.h
- *  @brief Memory of a node that outlives its processes: a place for snapshots.
+ *  @brief Node memory, which outlives processes: storage for snapshots.
  *
- *  When the daemon of a node dies, Open MPI ends the whole job; what the other nodes hold of the state goes
- * with their processes. Unless it lies in memory that belongs to the node: files in /dev/shm, or in a folder
- * on a local disk. Once gab_node_memory_open() has named such a folder, all memory for snapshots
- * (::GAB_MEMORY_SNAPSHOT) is mapped from files there. It is used like any other memory and counted as such;
- * only the files are still there after a SIGKILL, and the next job of the same node finds in them what was in
- * that memory (gab_node_memory_claim()).
+ *  When the daemon of a node dies, Open MPI ends the whole job, and the memory of all processes is lost. So snapshots may be
+ *  stored in files in /dev/shm, or in a folder on a local disk. Once gab_node_memory_open() has named such a folder, all
+ *  memory for snapshots (::GAB_MEMORY_SNAPSHOT) is mapped from files there. It is used and counted like any other memory.
+ *  The files remain after a SIGKILL, and the next job on the same node finds their content (gab_node_memory_claim()).
  *
- *  Such a place is open to everybody. So folder and files have to belong to this user and to nobody else
- * (looked at at every open: core/system/own_folder.h), and each file is stamped with a key, which is that of its run
- * and case: what has another one is no state to go on from. Whoever works in a folder holds a shared lock on
- * it (flock), which goes with the process: a folder that nobody has locked is not in use.
+ *  Other users can access /dev/shm. So folder and files must belong to this user alone (checked at every open:
+ *  core/system/own_folder.h), and each file carries the key of its run and case; files with another key are not used. Each
+ *  process that works in a folder holds a shared lock on it (flock), which ends with the process: a folder without a lock
+ *  is not in use.
  *
  *  Tier: extender header.
  */

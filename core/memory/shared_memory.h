@@ -1,17 +1,16 @@
 /** @file shared_memory.h
- *  @brief Memory of one process that the other processes of its machine can read.
+ *  @brief Memory of one process that other processes of its machine can read.
  *
- *  A block of it (gab_alloc_shared()) is used, counted and released like any other; it grows and shrinks where it is. Besides, it has a
- *  key (gab_shared_key_of()), some bytes that can be sent in a message. Who has the key, runs on the same machine as the same user and is let to it by the
- *  system opens a *view*: the same pages, for reading only. A view outlives the process that the block belongs to, however that ended.
+ *  A shared block (gab_alloc_shared()) is used, counted and released like any other; it can grow and shrink in place. It has a
+ *  key (gab_shared_key_of()), some bytes that can be sent in a message. A process with the key, on the same machine and of
+ *  the same user, opens a *view*, if the system permits it: the same pages, read-only. A view outlives the process that owns
+ *  the block. It may show more than the block has by now: zeros, where it has shrunk since.
  *
- *  A view may show more than the block has by now: zeros, where it has shrunk since.
+ *  No synchronisation: the writer must announce that it has finished, and learn that its data was read before it writes
+ *  again (resilience/checkpoint/transfer.c does both).
  *
- *  Nothing here says when it may be read. Who writes has to tell that it has ended, and to hear that it was read before it writes again
- *  (resilience/checkpoint/transfer.c does both).
- *
- *  The block is a file without a name (memfd_create(2)), which others find through /proc. A key that leads to another file, since it comes
- *  from another machine or from a container with numbers of processes of its own, is noticed: numbers of files are not given twice.
+ *  The block is a file without a name (memfd_create(2)), which others find through /proc. A key that leads to another file,
+ *  from another machine or from a container with its own process numbers, is detected: file numbers are unique.
  *
  *  Tier: extender header.
  */

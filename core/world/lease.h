@@ -1,17 +1,16 @@
 /** @file lease.h
- *  @brief A process that was away for too long, stopped by a signal or with its whole machine, ends itself.
+ *  @brief Ends a process that was stopped for too long, by a signal or with its whole machine.
  *
- *  With `gabion-launch --dead-after SECONDS` a process that does not speak for so long counts as dead, and
- * the others go on without it. It may be stopped only, and wake up: then it is no member any more, but would
- * go on where it was, in the middle of a file that its successor writes, say; and its own failure detector
- * would look at a clock that has run on and declare others dead. So it must not do anything at all.
+ *  With `gabion-launch --dead-after SECONDS` a process that is silent for that time counts as dead, and the others continue
+ *  without it. If it was only stopped and wakes up, it is not a member any more. It could write into a file of its
+ *  successor, and its failure detector would see that the clock has advanced and declare others dead. So it must not do
+ *  anything.
  *
- *  This works as a lease: a thread notes the time again and again. A gap between two notes tells that the
- * process was away. After half of SECONDS it ends itself when it is back, whether or not anybody has missed
- * it (the other half allows for heartbeats that were due), by a signal that nobody can catch: no file is
- * closed, no buffer flushed, nothing finalised. The gap is found in the handler of SIGCONT, which runs before
- * the main thread does anything else, in the thread itself (where no signal is sent: a frozen machine), and
- * by those other threads that write. Nothing is asked of anybody, so it works across machines.
+ *  A thread records the time at short intervals; a gap shows that the process was stopped. After a gap of half of SECONDS
+ *  (the other half allows for overdue heartbeats) it ends itself by an uncatchable signal, whether or not it was missed: no
+ *  file is closed, no buffer flushed, nothing finalised. The gap is found in the handler of SIGCONT, which runs before the
+ *  main thread continues; in the thread itself (a frozen machine sends no signal); and by other threads that write. It
+ *  needs no communication, so it works across machines.
  *
  *  Tier: extender header.
  */

@@ -1,31 +1,26 @@
 /** @file quarantine.h
- *  @brief A network that is cut stays cut for a run: whoever was silent for some time is not listened to any more.
+ *  @brief Makes a network cut permanent for a run: processes that were silent for some time are no longer heard.
  *
- *  A cable may come back in the very moment in which its silence begins to count as death: some have noticed and some
- *  have not. MPI believes whoever says that a process is dead, so that each process is taken for dead by somebody, and
- *  nobody is left. Therefore processes that are cut off from each other first make the cut lasting, together, and only
- *  then does anybody count as dead. What happens afterwards does not depend on the cable.
+ *  A cable may come back at the moment at which its silence begins to count as death, when some processes have noticed and
+ *  some have not. MPI believes every report of a death, so all could be taken for dead by somebody. So processes that are
+ *  cut off from each other first make the cut permanent, together; only then does any of them count as dead.
  *
- *  They cannot speak with each other; they have the folder of the run (that which fencing tokens lie in, fence.h). In shares
- *  of the time after which silence is a cut (gabion-launch --cut-after), of addresses from which nothing comes though
- *  something was asked:
- *  - from ::GAB_QUARANTINE_LOOKS on a process looks for an announcement, and remembers the address;
- *  - at ::GAB_QUARANTINE_ANNOUNCES one announces the cut: it makes FOLDER/cut-1, or the next number, which one can do only;
- *  - who sees a new announcement is deaf from then on to all addresses that it remembers, whether they can be heard again
- *    or not: what comes from there is not received and not acknowledged, no connection from there is accepted;
- *  - ::GAB_QUARANTINE_LASTS_UNTIL later, when all have seen it, it ends its connections with them. Only now MPI finds out.
- *  Silence is counted from when a connection is asked for signs of life, which the system does also while the process is stopped: a
- *  connection that was made just before that and was silent for long says nothing about the network.
+ *  They communicate through the folder of the run (that of the fencing tokens, resilience/recovery/fence.h). Times are
+ *  shares of the limit for silence (gabion-launch --cut-after), for addresses that do not answer a request:
+ *  - from ::GAB_QUARANTINE_LOOKS on, a process polls for an announcement and remembers the address;
+ *  - at ::GAB_QUARANTINE_ANNOUNCES one of them announces the cut: it makes FOLDER/cut-1, or the next number (atomic);
+ *  - a process that sees a new announcement ignores all remembered addresses from then on: data from there is neither
+ *    received nor acknowledged, and no connection from there is accepted;
+ *  - ::GAB_QUARANTINE_LASTS_UNTIL later, when all have seen it, it closes its connections with them. Only now MPI finds out.
  *
- *  Every pair of processes that are cut off from each other remembers the other before anybody announces, since connections are asked for a
- *  sign of life when they have been idle for GAB_QUARANTINE_IDLE, and what was lost is sent again soon: the pauses double,
- *  so that one who announces has been silent from before the time at which the others began to remember. So all hold to the
- *  whole cut, or nobody does. Who cannot reach the folder is left to the limit of its connections (::GAB_QUARANTINE_LIMIT), and the
- *  others are deaf to it all the same.
+ *  Silence is counted from the time at which a connection is asked for a sign of life, which the system does also while the
+ *  process is stopped. Idle connections are asked after GAB_QUARANTINE_IDLE, and lost packets are sent again with doubled
+ *  pauses, so every pair of cut-off processes has remembered each other before an announcement: either the whole cut is
+ *  permanent, or nothing of it. A process that cannot reach the folder is left to the limit of its connections
+ *  (::GAB_QUARANTINE_LIMIT), and the others ignore it all the same.
  *
- *  What it does not see to: two processes without a connection do not remember each other, nor does a process more than a thousand
- *  addresses. The root has a connection to everybody (core/world/connect_root.c). On networks other than TCP nothing of
- *  this happens.
+ *  Not covered: two processes without a connection, more than a thousand addresses per process, networks other than TCP.
+ *  The root has a connection to every process (core/world/connect_root.c).
  *
  *  Tier: extender header.
  */

@@ -1,26 +1,25 @@
 /** @file lattice.h
- *  @brief The lattices D2Q9, D3Q19 (Qian, d'Humières & Lallemand 1992) and D3Q27 (He & Luo 1997, Phys. Rev. E 56, 6811), c_s^2 = 1/3;
- *  a program's own included.
+ *  @brief The lattices D2Q9, D3Q19 (Qian, d'Humières & Lallemand 1992), D3Q27 (He & Luo 1997, Phys. Rev. E 56, 6811) and
+ *  user-defined ones; c_s^2 = 1/3.
  *
- *  D3Q19 lacks the eight velocities along the diagonals of space. So it does not carry the moments c_x c_y c_z and
- *  c_x^2 c_y^2 c_z^2, and its truncation errors in the nonlinear terms are not those of an isotropic fluid: a straight
- *  flow whose profile varies along both axes across it gets a secondary flow (White & Chong 2011, J. Comput. Phys. 230,
- *  6367; Silva & Semiao 2014, J. Comput. Phys. 269, 259). D3Q27 carries them: across a flow along an axis there is none,
- *  across one along a diagonal about half of that of D3Q19 (tests/lbm/collision/test_isotropy.c), at 27/19 of the memory.
+ *  Direction 0 rests; 2p-1 and 2p (p = 1, 2, …) are opposite to each other, the odd one with the positive first non-zero
+ *  component.
  *
- *  Direction 0 rests; 2p-1 and 2p (p = 1, 2, …) are opposite to each other, the odd one with the positive
- *  first non-zero component.
+ *  D3Q19 lacks the velocities along the diagonals of space, so its truncation errors are not isotropic: a straight flow
+ *  whose profile varies along both transverse axes gets a secondary flow (White & Chong 2011, J. Comput. Phys. 230, 6367;
+ *  Silva & Semiao 2014, J. Comput. Phys. 269, 259). D3Q27 has none across a flow along an axis, and about half of it
+ *  along a diagonal (tests/lbm/collision/test_isotropy.c), at 27/19 of the memory.
  *
- *  A program registers a lattice of its own before the configuration is declared, the same on all processes, and chooses it by
+ *  A program registers its lattice before the configuration is declared, the same on all processes, and chooses it by
  *  `lbm.lattice` in the parameter file or gab_lbm_options.lattice:
  *  @code
  *    static const gab_lattice own = {.name = "D3Q15", .doc = "axes and corners", .dimension = 3, .q = 15,
  *                                    .c = {{0, 0, 0}, {1, 0, 0}, {-1, 0, 0}, ...}, .weight = {2. / 9, 1. / 9, 1. / 9, ...}};
  *    GAB_TRY(gab_lattice_register(&own));     lbm: {lattice: d3q15}
  *  @endcode
- *  Flows on it are computed a cell at a time, several times slower than on the others: with TRT and SRT, with any collision that is the
- *  function of one cell, and with a program's own kernels. Populations in float are collided in double. All else is as on the
- *  others: walls, bodies, open sides, levels, sparse blocks, checkpoints. A state on disk records its numbers.
+ *  Flows on it are computed cell by cell, several times slower than on the others: with TRT and SRT, with any collision that
+ *  is a function of one cell, and with user-defined kernels. Populations in float are collided in double. Walls, bodies,
+ *  open sides, levels, sparse blocks and checkpoints work as on the others. A state on disk records its numbers.
  *
  *  Tier: user header; extender header for gab_lattice_register().
  */

@@ -1,32 +1,32 @@
 /** @file child_paths_impl.h
- *  @brief Where populations go in one step across the boundary of two levels.
+ *  @brief Paths of populations across the border of two levels, in one coarse step.
  *
- *  Every coarse cell near finer ones is thought of as n = 2^dimension virtual fine cells, its children. A
- *  population that a coarse cell sends is n ones, one per child (explosion), equal or with differences that
- *  cancel (levels_slopes_impl.h); each moves one fine cell in each of the two sub-steps s1 and s2 that the finer cells do in
- *  a coarse step. Virtual cells do not collide. What enters a fine cell is that cell's from then on; what fine cells send into the coarse region
- * travels on as a child until s2 is over, and what the n children of a coarse cell hold then is averaged
- * (coalescence). After Rohde, Kandhai, Derksen & van den Akker 2006 (Int. J. Numer. Meth. Fluids 51, 439), in
- * a form in which every child's path starts once and ends once, at edges and corners of the finer region as
- * well: so mass and, away from walls, momentum are conserved to rounding.
+ *  A coarse cell near finer ones consists of n = 2^dimension virtual fine cells, its children. A population of a coarse
+ *  cell is sent as n ones, one per child (explosion), equal or with differences that cancel (levels_slopes_impl.h). Each
+ *  moves one fine cell in each of the two sub-steps of a coarse step; virtual cells do not collide. A population that
+ *  enters a fine cell belongs to it from then on. One that a fine cell sends into the coarse region moves on as a child
+ *  until the end of the second sub-step; then the n children of a coarse cell are averaged (coalescence). After Rohde,
+ *  Kandhai, Derksen & van den Akker 2006 (Int. J. Numer. Meth. Fluids 51, 439), in a form in which the path of every child
+ *  starts once and ends once, at edges and corners of the finer region too. So mass and, away from walls, momentum are
+ *  conserved to rounding.
  *
- *  One sub-step is a bijection of (fluid cell, direction): on to the next cell; back with the opposite
- * direction where that is solid; mirrored at free-slip sides. Turning directions round reverses it. So a path
- * is found from its end, and the same code tells where a start leads to: back from its opposite direction.
+ *  One sub-step is a bijection of (fluid cell, direction): to the next cell; back with the opposite direction at a solid
+ *  cell; mirrored at free-slip sides. Reversing all directions reverses it. So a path is found from its end, and the same
+ *  code finds the end of a start.
  *
- *  A coarse end (X, q) is *touched* in those of its n children whose path begins in a fine cell. With m'
- * touched children here, and m starts of the coarse source (Y, r) of (X, q) that lead into fine cells,
+ *  A coarse end (X, q) is *touched* in those of its n children whose path begins in a fine cell. With m' touched children
+ *  here, and m starts of the coarse source (Y, r) of (X, q) that lead into fine cells,
  *  @code
- *    n arrival(X, q) = (n - M) f(Y, r) + (M - m') f(X, -q) + (sum of what arrives in the touched children)
+ *    n arrival(X, q) = (n - M) f(Y, r) + (M - m') f(X, -q) + (sum of the arrivals in the touched children)
  *    M = max(m, m')
  *  @endcode
- *  since as many starts of (X, -q) as ends of (X, q) are touched, all others find each other: along the
- * coarse link, or, where m and m' differ, thrown back. (Y, r) is X - c_q with q, or, as links have it, (X,
- * -q) at a wall, the mirror cell at a free-slip side. Where X - c_q lies in the fine region there is no
- * coarse link: all that is untouched is thrown back. Beside half-way walls (X, -q) may have given more or less than its
- * value to children that enter fine cells: that is taken from the sum (levels_slopes_impl.h).
+ *  As many starts of (X, -q) as ends of (X, q) are touched, so all others are matched: along the coarse link or, where m
+ *  and m' differ, thrown back. (Y, r) is X - c_q with q; (X, -q) at a wall; the mirror cell at a free-slip side. Where
+ *  X - c_q lies in the fine region there is no coarse link, and all untouched ones are thrown back. Next to half-way walls
+ *  (X, -q) may have given more or less than its value to children that enter fine cells; the sum is corrected by that
+ *  (levels_slopes_impl.h).
  *
- *  Pure functions of an oracle that tells what a place is.
+ *  All functions are pure functions of an oracle for the kind of a place.
  *
  *  Tier: internal.
  */

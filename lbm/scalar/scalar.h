@@ -1,12 +1,11 @@
 /** @file scalar.h
- *  @brief A scalar that a flow carries, on the same blocks: a temperature, or a concentration; it may drive the flow.
+ *  @brief A temperature or concentration that a flow carries, on the same blocks; it may drive the flow.
  *
  *      dT/dt + div(j T) = D Laplace(T)
  *
- *  with the momentum j of the flow, by finite volumes on its cells: central differences, explicit in time. Finite volumes rather
- *  than a second lattice: one number in a cell instead of nine, and what one cell loses the next one gets, so that on one level
- *  the sum of T over all cells changes only by what passes the sides. It may drive the flow (Boussinesq):
- *  F = buoyancy (T - reference), a local force (lbm/step/local_force.h).
+ *  with the momentum j of the flow: finite volumes on its cells, central differences, explicit in time. On one level the sum
+ *  of T over all cells changes only by fluxes through the sides. It may drive the flow (Boussinesq) by the local force
+ *  F = buoyancy (T - reference) (lbm/step/local_force.h).
  *  @code
  *    const gab_lbm_scalar_options air = {.name = "temperature", .diffusivity = 0.02, .reference = 0.5,
  *                                        .sides = {{GAB_SCALAR_FIXED, 1}, {GAB_SCALAR_FIXED, 0}},
@@ -16,14 +15,15 @@
  *    GAB_TRY(gab_lbm_step(lbm));
  *    GAB_TRY(gab_lbm_scalar_step(temperature));
  *  @endcode
- *  Sides of the domain are periodic as the forest says; else they are walls that nothing flows through, half a cell beyond the
- *  last cells. Not for flows with open sides or with bodies.
+ *  Sides of the domain are periodic as in the forest; else they are walls without flow, half a cell beyond the last cells.
+ *  Not for flows with open sides or with bodies.
  *
- *  Levels. Finer levels of the flow take more and shorter steps, in which the scalar stays; that takes the step of level 0
- *  everywhere. Between levels (blockforest/exchange/level_ghosts.h) what is conducted meets exactly, what is carried does not.
+ *  Levels: finer levels of the flow take more and shorter steps, during which the scalar is constant; the scalar takes the
+ *  step of level 0 everywhere. Conducted fluxes are equal on both sides of a border (blockforest/exchange/level_ghosts.h),
+ *  advected ones are not.
  *
- *  Stability (Hindmarsh, Gresho & Griffiths 1984, Int. J. Numer. Methods Fluids 4, 853): D 4^level <= 1 / (2 d) in d dimensions, and
- *  u^2 / 2 <= D for the largest speed u: gab_lbm_scalar_check_stable().
+ *  Stability (Hindmarsh, Gresho & Griffiths 1984, Int. J. Numer. Methods Fluids 4, 853): D 4^level <= 1 / (2 d) in d
+ *  dimensions, and u^2 / 2 <= D for the largest speed u: gab_lbm_scalar_check_stable().
  *
  *  Tier: user header.
  */

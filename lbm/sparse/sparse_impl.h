@@ -1,25 +1,21 @@
 /** @file sparse_impl.h
- *  @brief Blocks that store their fluid cells alone: where populations lie in them, and who touches what.
+ *  @brief Sparse blocks, which store only fluid cells: places of populations, and which cell touches which place.
  *
- *  The fluid cells of a sparse block are numbered in z, y, x order; cell n has a place of its own for each
- *  direction, own(n, q) = q * stride + n. What storage_impl.h says of streaming in place holds with one
- * change: where (x + c_q, q) is not a place of a fluid cell of the block, it is replaced by another one that
- * nobody else touches. It belongs to this way from x alone, since no other cell reaches x + c_q in direction
- * q:
- *  - beside a wall at rest it is own(x, opposite of q), which the sweep of no other cell touches. In both
- *    states the same place then is what x sends to the wall and what the wall sends back, so half-way
- *    bounce-back needs neither memory nor work; free slip likewise, with the place of the mirrored way;
- *  - else it is an extra place behind those of the cells: for ways to a fluid ghost cell, and from boundary
- * cells that send something of their own.
+ *  The fluid cells of a sparse block are numbered in z, y, x order; cell n has a place for each direction,
+ *  own(n, q) = q * stride + n. Streaming in place works as in storage_impl.h, with one change: where (x + c_q, q) is not a
+ *  place of a fluid cell of the block, another place replaces it, which no other cell touches:
+ *  - next to a wall at rest it is own(x, opposite of q), which the sweep of no other cell touches. In both states the same
+ *    place then holds what x sends to the wall and what the wall returns, so half-way bounce-back needs neither memory nor
+ *    work; free slip likewise, with the place of the mirrored direction;
+ *  - else it is an extra place after those of the cells: for directions to a fluid ghost cell, and from boundary cells that
+ *    send a value of their own.
  *
- *  Even state: what x sent in q lies in own(x, opposite of q), what arrives in x with q in reached(x,
- * opposite of q); odd state: in reached(x, q) and own(x, q); reached(x, q) being (x + c_q, q) or what
- * replaces it.
+ *  Even state: what x sent in q is in own(x, opposite of q), what arrives in x with q in reached(x, opposite of q). Odd
+ *  state: in reached(x, q) and own(x, q). reached(x, q) is (x + c_q, q) or its replacement.
  *
- *  So a sweep from odd to even runs straight through the cells' own places with the kernel of dense blocks.
- * From even to odd the places are collected into rows of some cells, which fit into the nearest cache, by
- * moves of 8, 4, 2 and 1 values: cells side by side mostly reach places side by side. The same list brings
- * them back.
+ *  A sweep from odd to even processes the cells' own places with the kernel of dense blocks. From even to odd the places
+ *  are gathered into rows of some cells, which fit into the first-level cache, by moves of 8, 4, 2 and 1 values, since
+ *  adjacent cells mostly reach adjacent places. The same list scatters them back.
  *
  *  Tier: internal.
  */

@@ -1,25 +1,24 @@
 /** @file pass_impl.h
- *  @brief Several steps in one pass through memory.
+ *  @brief Temporal blocking: several steps in one pass through memory.
  *
- *  A step of a large domain waits for memory: each population is read and written once, and has left the caches when the
- *  next step wants it. But a cell can take its next step as soon as those around it have taken this one. So a pass goes
- *  through the domain once, plane by plane along the slab axis (z; in 2D y), in bands of rows (y): behind the plane that
- *  takes step 0 comes, while the cells are still in a cache, one that takes step 1, and so on. With r the place of the head:
+ *  A cell can take its next step as soon as its neighbours have taken this one. So a pass goes through the domain once,
+ *  plane by plane along the slab axis (z; in 2D y), in bands of rows (y): while cells are in a cache, the plane that takes
+ *  step 0 is followed by one that takes step 1, and so on. With r the position of the head:
  *  @code
- *    ghosts of step k    plane r - 2k        what cells there have sent to ghosts of other blocks
+ *    ghosts of step k    plane r - 2k        populations of cells there for ghosts of other blocks
  *    links of step k     plane r - 2k - 1    of the cells there
  *    cells of step k     plane r - 2k - 2
  *  @endcode
- *  which is the order of a step of its own (sweep.c): ghosts, links and cells one plane apart, since a link looks one cell
- *  far, and has to before the sweep takes what lies there; and the next step two planes behind. Rows do the same: the band of step k is
- *  shifted by 2k rows against the head's, so bands need nothing of the next one and nothing is computed twice (time
- *  skewing: Wonnacott 2000; wavefronts of planes: Wellein, Hager, Zeiser, Wittmann & Fehske 2009). In place
- *  this needs no second field: a sweep of a cell touches what arrives there and nothing else (storage_impl.h).
+ *  Ghosts, links and cells are one plane apart as in a single step (sweep.c), since a link reads one cell away before the
+ *  sweep takes that population; the next step is two planes behind. Rows are treated in the same way: the band of step k is
+ *  shifted by 2k rows relative to the head, so bands need nothing of the next one and nothing is computed twice (time
+ *  skewing: Wonnacott 2000; wavefronts of planes: Wellein, Hager, Zeiser, Wittmann & Fehske 2009). Streaming in place needs
+ *  no second field: the sweep of a cell touches only its arrivals (storage_impl.h).
  *
- *  Each thread has planes of its own; where two meet, each step stays as many planes away as it lies behind, and what is left
- *  out is done by all threads together when both have come through.
+ *  Each thread has its own planes. Where two meet, each step stays as many planes away as it is behind; all threads compute
+ *  the rest together when both have finished.
  *
- *  Every cell does the same arithmetic with the same numbers as in steps one after another: the bits are the same.
+ *  The arithmetic is that of single steps, and so are the bits.
  *
  *  Tier: internal.
  */

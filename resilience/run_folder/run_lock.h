@@ -1,21 +1,19 @@
 /** @file run_lock.h
- *  @brief One run in an output folder at a time.
+ *  @brief Lock of an output folder: one run at a time.
  *
- *  A run that writes into a folder holds FOLDER/run.lock: a line of JSON with the run's id, host, process and
- * start, made by link(), which is atomic on shared file systems too. A second run is refused as long as the
- * first one lives.
+ *  A run that writes into a folder holds FOLDER/run.lock: a line of JSON with the run's id, host, process and start, made by
+ *  link(), which is atomic on shared file systems too. A second run is refused as long as the first one lives.
  *
- *  Whether the owner lives is found out where it can be: on its own machine (same boot, same numbering of
- * processes) by looking for its root process and for the launcher or mpirun that started it. From another
- * machine by its sign of life: a thread of the root touches the file every five seconds, and its age is
- * measured by the clock of the file system; an owner that gave none for a minute is dead. Who cannot tell
- * waits until it can.
+ *  On the owner's machine (same boot, same process numbers) its root process, and the launcher or mpirun that started it,
+ *  show whether it lives. From another machine its heartbeat does: a thread of the root touches the file every five
+ *  seconds, and its age is measured by the clock of the file system; after a minute without, the owner is dead. A run that
+ *  cannot decide waits until it can.
  *
- *  The lock of a dead owner is taken over. It is then moved away first and looked at again, so that of several that
- *  want it one gets it. A run that the launcher starts again has the id of the attempt before (GABION_LAUNCH_ID) and takes
- *  its lock at once; so does the run of a launcher that goes on from what a killed one left in the memory of the nodes
- *  (GABION_SUCCEEDS: the id of that one), since it has found out on the nodes that nothing of it lives. When the root dies and the run recovers, the next root goes on with the lock. An owner that
- *  finds that its lock belongs to somebody else (it was stopped for more than a minute, say) ends.
+ *  The lock of a dead owner is taken over: it is first moved away and checked again, so that one of several contenders gets
+ *  it. A run that the launcher restarts has the id of the attempt before (GABION_LAUNCH_ID) and takes its lock at once. So
+ *  does the run of a launcher that resumes from the node memory of a killed one (GABION_SUCCEEDS: the id of that one),
+ *  since it has verified on the nodes that no process of it lives. When the root dies and the run recovers, the next root
+ *  continues the lock. An owner that finds its lock taken (it was stopped for more than a minute, say) ends.
  *
  *  Tier: user header.
  */
