@@ -1,4 +1,4 @@
-# gabion-test: timeout=400 labels=quick
+# gabion-test: timeout=400 budget=60 labels=quick
 # The cases that come with Gabion, and variants of them, give what they gave: whatever changes a result is seen.
 . "$GABION_SOURCE/tests/apps/common.sh"
 [ "$(uname -m)" = x86_64 ] || { echo "the list is of x86-64"; exit 77; }

@@ -1,4 +1,4 @@
-# gabion-test: timeout=200 labels=quick needs=ulfm
+# gabion-test: timeout=200 needs=ulfm
 # Monitors of a flow leave a sound one alone, say what they found in one that is not, and know their names.
 . "$GABION_SOURCE/tests/apps/common.sh"
 

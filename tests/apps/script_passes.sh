@@ -1,4 +1,4 @@
-# gabion-test: timeout=300 labels=quick needs=ulfm,png
+# gabion-test: timeout=300 needs=ulfm,png
 # A run that takes several steps in a pass through memory leaves what one leaves that takes them one by one: the same state,
 # series, fields and pictures, at any interval of outputs, monitors and checkpoints, after a death, and with bits that flip at
 # the same fault points of the same steps. Where there is no pass to be taken, steps are taken one by one.

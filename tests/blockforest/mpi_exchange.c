@@ -1,6 +1,6 @@
 /* Ghost exchanges fill every ghost cell that has a neighbour with the value of the cell it stands for, and no
  * other, for random domains, widths, directions and owners, again after migrations.
- * gabion-test: np=1,2,3,4,7 timeout=60 labels=quick threads=2 */
+ * gabion-test: np=1,2,3,4,7 quick=3 timeout=60 threads=2 */
 #include "core/messages/collective.h"
 #include "tests/blockforest/random_ghosts.h"
 

@@ -1,4 +1,4 @@
-/* gabion-test: np=1,2,5 timeout=60 labels=quick */
+/* gabion-test: np=1,2,5 quick=2 timeout=60 */
 /* A ghost exchange of data that is not coupled across levels is refused on all slots alike, with the same
  * words and a world that stays whole, as soon as blocks of different levels touch anywhere: whether the grid
  * was built so, adapted, or came back with an image; and it works again on one level. */

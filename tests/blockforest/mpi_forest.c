@@ -1,5 +1,5 @@
 /* Random forests have the right blocks and tables, and keep them and their data through random migrations.
- * gabion-test: np=1,2,3,4,7 timeout=180 labels=quick */
+ * gabion-test: np=1,2,3,4,7 quick=3 timeout=180 */
 #include "blockforest/exchange/block_field.h"
 #include "core/messages/collective.h"
 #include "tests/blockforest/random_domain.h"

@@ -1,5 +1,5 @@
 /* Images bring back what they were made of, in place or on another slot, and refuse what they are not.
- * gabion-test: np=1,2,3,4,7 timeout=60 labels=quick */
+ * gabion-test: np=1,2,3,4,7 quick=3 timeout=60 */
 #include "core/messages/collective.h"
 #include "tests/blockforest/adapt/hand_over.h"
 

@@ -1,4 +1,4 @@
-/* gabion-test: np=1,2,4 timeout=120 labels=quick */
+/* gabion-test: np=1,2,4 quick=2 timeout=120 */
 /* Ghosts between levels (blockforest/exchange/level_ghosts.h). A field that is linear in space has the right ghosts beyond
  * every face, in the plane and in space, with several components, also on levels that random marks have made; one that is
  * uniform has them to the last bit. Heat that is conducted across borders of three levels is conserved, comes to the exact

@@ -1,4 +1,4 @@
-/* gabion-test: np=1,2,5 timeout=60 labels=quick */
+/* gabion-test: np=1,2,5 quick=2 timeout=60 */
 /* What the headers of field/ and blockforest/ forbid is refused, on all slots alike, by a message that says
  * what is wrong; nothing of it ends well. Handles that were never given, or are of another forest; fields
  * that do not fit the blocks; calls in the wrong order; sizes beyond any memory. */

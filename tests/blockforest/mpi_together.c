@@ -2,7 +2,7 @@
  * a kind whose data is packed block by block, and brings back what it was made of. What one call gets lies in one memory, in the order
  * of its places, and is not more than fits. A kind that packs or reads another number of bytes than it has announced is found out
  * for each of those that go together, and one that has only some of the callbacks is refused. */
-/* gabion-test: np=1,2,3 timeout=60 labels=quick */
+/* gabion-test: np=1,2,3 quick=3 timeout=60 */
 #include "core/memory/memory.h"
 #include "core/messages/collective.h"
 #include "tests/blockforest/random_domain.h"

@@ -1,3 +1,4 @@
+/* gabion-test: labels=quick */
 #include "blockforest/forest/block_id.h"
 #include "core/base/hash.h"
 

@@ -1,3 +1,4 @@
+/* gabion-test: labels=quick */
 #include "blockforest/forest/direction.h"
 
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* gabion-test: labels=quick */
 #include "blockforest/forest/topology.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* Where connections are watched everybody has heard from the root before anything else, and from the next root before a repair
  * is over. */
-/* gabion-test: np=1,2,5 timeout=60 labels=quick needs=ulfm */
+/* gabion-test: np=1,2,5 quick=2 timeout=60 needs=ulfm */
 #include "core/messages/collective.h"
 #include "core/world/world_impl.h"
 #include "tests/mpi_test.h"

@@ -1,7 +1,7 @@
 /* Gathers of drawn strings by processes that are slow at drawn places, refuse some and forget channels in between: all see the rules of
  * core/messages/gather.c kept, by a record of what everybody has sent that lies in memory which all share; and nothing is left of any
  * of them. */
-/* gabion-test: np=2,6,13 timeout=60 labels=quick */
+/* gabion-test: np=2,6,13 timeout=60 */
 #include "core/base/hash.h"
 #include "core/messages/collective.h"
 #include "core/world/world_impl.h"

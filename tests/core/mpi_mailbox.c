@@ -1,7 +1,7 @@
 /* A receive from any source takes messages of its own pattern and iteration and of its tag only, each once, whole and in the
  * order of its channel, however early others have come; what cannot be received rightly is refused; and who waits for a
  * message hears of a death. */
-/* gabion-test: np=1,2,4,7 timeout=60 labels=quick needs=ulfm */
+/* gabion-test: np=1,2,4,7 quick=4 timeout=60 needs=ulfm */
 /* gabion-test: np=2,4 env=GABION_SHARES_CORES=0 */
 #define GAB_SPBC_NAMES
 #include "core/messages/collective.h"

@@ -1,5 +1,5 @@
 /* Messages of all sizes arrive whole, in order and at the right place, and mistakes in their use are told. */
-/* gabion-test: np=1,2,3,4,8 timeout=120 labels=quick */
+/* gabion-test: np=1,2,3,4,8 quick=4 timeout=120 */
 /* gabion-test: np=2,4 env=GABION_SHARES_CORES=0 */
 /* gabion-test: np=2,4 env=GABION_SHARES_CORES=1 */
 #include "core/base/hash.h"

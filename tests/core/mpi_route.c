@@ -1,5 +1,5 @@
 /* Routed items arrive as if every slot knew all targets of all others. */
-/* gabion-test: np=1,2,3,4,5,6,7,8,9 timeout=60 labels=quick */
+/* gabion-test: np=1,2,3,4,5,6,7,8,9 quick=4 timeout=60 */
 #include "core/messages/collective.h"
 #include "core/base/hash.h"
 #include "tests/mpi_test.h"

@@ -1,7 +1,7 @@
 /* Messages of all sizes arrive whole and in order between all places, lent memory comes back, a death is told to all and
  * again to who sends to the dead, and the living talk on without a repair; whoever is near, or is no more. Who takes a message gets no
  * memory of a longer one with it. */
-/* gabion-test: np=2,3,5 timeout=60 labels=quick needs=ulfm */
+/* gabion-test: np=2,3,5 quick=3 timeout=60 needs=ulfm */
 #include "core/messages/collective.h"
 #include "core/messages/port.h"
 #include "core/messages/logged/wire.h"

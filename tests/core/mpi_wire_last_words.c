@@ -1,7 +1,7 @@
 /* What somebody has sent who is dead now: it lies there, nobody can receive it, and it hides nothing of what the living send; a message
  * of which the sender dies half way is not told of. Nobody is asked for by any source again once MPI refuses that, or has found such
  * a message. */
-/* gabion-test: np=3,5 timeout=60 labels=quick needs=ulfm */
+/* gabion-test: np=3,5 quick=3 timeout=60 needs=ulfm */
 /* gabion-test: np=3 env=GABION_TEST_REFUSES=1 */
 /* gabion-test: np=3,5 env=GABION_TEST_TORN=1 */
 #include "core/messages/collective.h"

@@ -1,3 +1,4 @@
+/* gabion-test: labels=quick */
 #ifndef _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700
 #endif

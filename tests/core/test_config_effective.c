@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-/* gabion-test: */
+/* gabion-test: labels=quick */
 
 static const gab_config_key top_keys[] = {
     {.name = "title", .type = GAB_CONFIG_STRING, .default_text = "none", .doc = "what it is called"},

@@ -1,4 +1,4 @@
-/* gabion-test: timeout=60 */
+/* gabion-test: timeout=60 labels=quick */
 /* Parameter files that are large, odd, or say the same twice. */
 #ifndef _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700

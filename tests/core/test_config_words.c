@@ -1,4 +1,5 @@
 /* What a value may be, asked of a registry: what is registered after a table was declared can be chosen and stands in help. */
+/* gabion-test: labels=quick */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

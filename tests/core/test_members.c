@@ -1,4 +1,5 @@
 /* Translation between slots and indices, against a plain array. */
+/* gabion-test: labels=quick */
 #include "core/world/members.h"
 
 #include <setjmp.h>

@@ -1,4 +1,5 @@
 /* A world without MPI: its collective calls, messages to itself, agreements and repairs work, and MPI was never started. */
+/* gabion-test: labels=quick */
 #include "core/messages/collective.h"
 #include "core/messages/port.h"
 #include "core/world/alone.h"

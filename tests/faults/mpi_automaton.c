@@ -7,7 +7,7 @@
  * With --per-node the processes say that they lie on nodes of so many, which are to be kept apart.
  *
  * Prints the checksum. */
-/* gabion-test: np=1,2,4,7 timeout=60 labels=quick args=--steps 60 --every 10 */
+/* gabion-test: np=1,2,4,7 quick=4 timeout=60 args=--steps 60 --every 10 */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
 

@@ -1,6 +1,6 @@
 /* Processes die by SIGKILL in the middle of a gather, one after another: an inner one of the tree, a leaf, the root. The
  * others hear of it, and after the repair a gather brings the strings of all who are left. */
-/* gabion-test: np=5,8,13 timeout=60 labels=quick needs=ulfm */
+/* gabion-test: np=5,8,13 timeout=60 needs=ulfm */
 #include "core/messages/collective.h"
 #include "core/world/world_impl.h"
 #include "tests/mpi_test.h"

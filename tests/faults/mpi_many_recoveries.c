@@ -1,6 +1,6 @@
 /* Fifty recoveries in one run: as many real deaths as leave two slots, the rest by a revoked communicator of
  * the application's own. The result is right, and nothing grows from one recovery to the next. */
-/* gabion-test: np=2,6 timeout=120 labels=quick needs=ulfm */
+/* gabion-test: np=2,6 quick=2 timeout=120 needs=ulfm */
 #include "tests/faults/automaton.c"
 #include "tests/faults/open_files.h"
 #include "tests/mpi_test.h"

@@ -1,4 +1,4 @@
-# gabion-test: timeout=300 labels=quick
+# gabion-test: timeout=300
 # Some of the MPI tests, of each folder, notice what is broken on one slot; script_broken_long.sh asks all of them. The
 # script that asks finds tests that do not notice, that claim nothing, that fail by themselves.
 set -eu

@@ -1,6 +1,6 @@
 # scripts/harness/ways.py measures the four ways of scripts/harness/ways.txt, and it names a function of a list that the sources
 # do not define any more, that several files define, or that nothing earlier on the way names.
-# gabion-test: timeout=60 labels=quick
+# gabion-test: timeout=60
 set -u
 : "${GABION_SOURCE:?}"
 command -v python3 >/dev/null || { echo "no python3 here: not run"; exit 77; }

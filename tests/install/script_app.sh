@@ -2,7 +2,7 @@
 # (tests/apps/tutorials/helper_heat.c) build in a folder outside of the sources, unchanged, by find_package (gabion::app) and by pkg-config
 # (gabion-app), and run, check, plan, help, info and status work there. The results are those of the same program of the source
 # tree, on 1, 2 and 4 processes, and when one of them is killed.
-# gabion-test: timeout=300 labels=quick needs=ulfm,png
+# gabion-test: timeout=300 needs=ulfm,png
 . "$GABION_SOURCE/tests/apps/tutorials/tutorial_common.sh"
 quietly() { "$@" >log.txt 2>&1 || { echo "failed: $*"; cat log.txt; exit 1; }; }
 unset GABION_MPI

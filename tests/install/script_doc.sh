@@ -1,6 +1,6 @@
 # The reference of the public headers is made without a warning: every parameter that is described exists, every link
 # leads somewhere. Skipped where there is no doxygen; GABION_DOXYGEN: one that is not on the path.
-# gabion-test: timeout=300 labels=quick
+# gabion-test: timeout=300
 set -eu
 doxygen=${GABION_DOXYGEN:-doxygen}
 command -v "$doxygen" >/dev/null || { echo "no doxygen here: not checked"; exit 77; }

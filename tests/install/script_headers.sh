@@ -1,6 +1,6 @@
 # Every installed header compiles alone and without a warning, as C11 and as C++11 and later, against the installed
 # tree and nothing else; C++ only where there is a compiler for it.
-# gabion-test: timeout=300 labels=quick
+# gabion-test: timeout=300
 set -u
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

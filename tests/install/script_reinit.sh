@@ -2,7 +2,7 @@
 # launcher, killed from outside by SIGKILL. The listing of resilience/recovery/reinit.h is one of them; the other one saves its
 # state in files of its own and uses nothing else of Gabion. Both come to the sum of the run that nobody disturbed, the launcher
 # says how they ended, and takes a program that is busy for longer than --stall for what it is.
-# gabion-test: timeout=300 labels=quick needs=ulfm,png waits=1
+# gabion-test: timeout=300 needs=ulfm,png waits=1
 . "$GABION_SOURCE/tests/apps/common.sh"
 unset GABION_MPI
 cmake --install "$GABION_BUILD" --prefix "$work/prefix" >log.txt 2>&1 || { cat log.txt; exit 1; }

@@ -1,5 +1,5 @@
 # The exit code is the one of the completion marker, and without a marker never 0.
-# gabion-test: timeout=240 waits=1 labels=quick
+# gabion-test: timeout=240 waits=1
 . "$GABION_SOURCE/tests/launch/common.sh"
 
 for code in 0 2 3 75; do launch $code -n 2 "$dir/ranks" code $code; done

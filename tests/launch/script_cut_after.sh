@@ -1,5 +1,5 @@
 # What counts as a cut: 60 s of silence on several nodes, as --dead-after where that is told, never on one machine; and what is told.
-# gabion-test: timeout=60 labels=quick needs=ulfm
+# gabion-test: timeout=60 needs=ulfm
 . "$GABION_SOURCE/tests/launch/common.sh"
 
 cat >mpirun <<SH

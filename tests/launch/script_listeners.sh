@@ -1,6 +1,6 @@
 # Other machines cannot reach the ports of a run on one machine: neither mpirun's nor those of its processes. A run without mpirun
 # has none. GABION_LOOPBACK=0 leaves the ports of the processes open. The other machine is a network namespace.
-# gabion-test: timeout=120 labels=quick
+# gabion-test: timeout=120
 . "$GABION_SOURCE/tests/launch/common.sh"
 [ "$(id -u)" = 0 ] || exit 77 # for the other machine
 command -v ss >/dev/null && command -v ip >/dev/null && command -v nsenter >/dev/null || exit 77

@@ -1,7 +1,7 @@
 # When the kernel ends a process for lack of memory, nobody else can say so: the launcher's last words do, and only then.
 # Where a control group can be made (by root), a run is put into one that is too small for it, and the kernel kills it; what
 # the launcher makes of the counters is tried in any case, on a machine of files.
-# gabion-test: timeout=120 labels=quick
+# gabion-test: timeout=120
 . "$GABION_SOURCE/tests/launch/common.sh"
 gabion=$GABION_BUILD/bin/gabion
 suspects='lack of memory is suspected'

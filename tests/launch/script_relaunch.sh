@@ -1,4 +1,4 @@
-# gabion-test: timeout=500 labels=quick needs=ulfm
+# gabion-test: timeout=500 needs=ulfm
 # The daemon of a node dies with all its processes, and with it the whole job: the launcher starts it again on the
 # nodes that are left, and it goes on from what lies in their memory, to the undisturbed result. Nodes are emulated:
 # processes with host names of their own.

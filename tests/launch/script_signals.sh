@@ -1,5 +1,5 @@
 # Told to stop, the launcher ends its own run and leaves others alone.
-# gabion-test: timeout=240 waits=1 labels=quick
+# gabion-test: timeout=240 waits=1
 . "$GABION_SOURCE/tests/launch/common.sh"
 
 # until_so COMMAND...: waits for a state, as long as that takes on a crowded machine, but not for ever

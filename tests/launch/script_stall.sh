@@ -1,5 +1,5 @@
 # A run without progress is traced, stopped and started again; one with slow progress is left alone.
-# gabion-test: timeout=180 waits=1 labels=quick
+# gabion-test: timeout=180 waits=1
 . "$GABION_SOURCE/tests/launch/common.sh"
 export GABION_RESCUE_LOG=$dir/rescues
 

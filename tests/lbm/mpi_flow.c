@@ -1,4 +1,4 @@
-/* gabion-test: np=1,2,4 timeout=60 labels=quick */
+/* gabion-test: np=1,2,4 quick=2 timeout=60 */
 /* The same flow cut into blocks in different ways, on other owners, with other threads and kernels, packed
  * and unpacked, moved while it runs: every cell and every sum equal to the last bit. */
 #include "core/messages/collective.h"

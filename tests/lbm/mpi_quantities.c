@@ -1,4 +1,4 @@
-/* gabion-test: np=1,2,4 timeout=60 labels=quick */
+/* gabion-test: np=1,2,4 quick=2 timeout=60 */
 /* Quantities of a flow whose velocity is linear in space, u = G x: each has the value that G says, in physical units; beside a solid
  * body gradients are still those of G (one-sided), and in it nothing has a value. The same of a velocity that is quadratic, of which central
  * differences are exact and one-sided ones are not: at the borders between blocks and processes they are central. Gradients that

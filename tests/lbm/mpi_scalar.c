@@ -1,4 +1,4 @@
-/* gabion-test: np=1,2 timeout=120 labels=quick */
+/* gabion-test: np=1,2 quick=1 timeout=120 */
 /* A scalar that a flow carries (lbm/scalar/scalar.h), in the plane and in space: a wave that is carried and decays has errors of
  * second order; between sides with values heat is conducted as Fourier says, along each axis, across two levels too; what passes the
  * sides is what the sum changes by, and where nothing does it stays; buoyancy gives the fluid its momentum along its axis. What it is not for is refused. */

@@ -1,6 +1,6 @@
 /* Processes die; the survivors, whose slots have gaps now, hold everything unevenly (one has adopted the
  * blocks of the dead) and distribute it by every strategy: bounds are kept and nobody is empty. */
-/* gabion-test: np=2,4,7 timeout=60 labels=quick needs=ulfm */
+/* gabion-test: np=2,4,7 quick=4 timeout=60 needs=ulfm */
 #include "tests/loadbalance/proxies_common.h"
 
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /* Cutting a curve: every block has one owner, the one that a cut of the sorted list of all blocks gives; no
  * member gets more than mean + heaviest block, none stays empty; who owned what before does not matter.
- * gabion-test: np=1,2,3,4,7 timeout=60 labels=quick */
+ * gabion-test: np=1,2,3,4,7 quick=4 timeout=60 */
 #include "core/messages/collective.h"
 #include "loadbalance/balance.h"
 #include "tests/blockforest/random_domain.h"

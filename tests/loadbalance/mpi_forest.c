@@ -1,6 +1,6 @@
 /* Forests of several levels are built and distributed by every strategy; after blocks were scattered the same
  * strategy puts them right with their data, and nothing about the state depends on who has what. */
-/* gabion-test: np=1,2,4,7 timeout=60 labels=quick */
+/* gabion-test: np=1,2,4,7 quick=4 timeout=60 */
 #include "blockforest/adaptation/adapt.h"
 #include "tests/loadbalance/proxies_common.h"
 

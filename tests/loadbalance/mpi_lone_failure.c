@@ -1,7 +1,7 @@
 /* A process whose strategy fails alone takes the others along, instead of leaving them waiting: all see a
  * broken world, whose repair tells all what happened. A refusal that is the same everywhere breaks nothing.
  */
-/* gabion-test: np=1,2,5 timeout=30 labels=quick needs=ulfm */
+/* gabion-test: np=1,2,5 timeout=30 needs=ulfm */
 #include "core/messages/collective.h"
 #include "loadbalance/balance.h"
 #include "tests/mpi_test.h"

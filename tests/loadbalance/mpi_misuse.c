@@ -1,4 +1,4 @@
-/* gabion-test: np=1,2,3 timeout=60 labels=quick */
+/* gabion-test: np=1,2,3 quick=2 timeout=60 */
 /* What balance.h forbids is refused, on all slots alike, by a message that says what is wrong, and blocks
  * stay where they are: forests without blocks, strategies that are none, plans that do not fit. */
 #include "core/base/log.h"

@@ -1,7 +1,7 @@
 /* Grids of several levels, distributed as they come: a curve is cut as a list of all blocks would be,
  * level by level or at once; every strategy keeps its bounds, leaves nobody empty, loses nothing, and
  * gives the same again. */
-/* gabion-test: np=1,2,4,7 timeout=60 labels=quick args=12 */
+/* gabion-test: np=1,2,4,7 quick=4 timeout=60 args=12 */
 #include "tests/loadbalance/proxies_common.h"
 
 /* ---- the cut from scratch: one block after another */

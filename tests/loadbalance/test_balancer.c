@@ -1,3 +1,4 @@
+/* gabion-test: labels=quick */
 #include "loadbalance/balance.h"
 
 #include <setjmp.h>

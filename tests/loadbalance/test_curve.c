@@ -1,3 +1,4 @@
+/* gabion-test: labels=quick */
 #include "loadbalance/curve.h"
 
 #include <setjmp.h>

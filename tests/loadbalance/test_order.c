@@ -1,3 +1,4 @@
+/* gabion-test: labels=quick */
 #include "core/base/hash.h"
 #include "loadbalance/order_impl.h"
 

@@ -1,6 +1,6 @@
 # The cable is back just when the silence begins to count as death: as soon as one has announced the cut, or as the first process has
 # counted another one as dead. Those that were cut off stay so, together: one part goes on, as if the cable had stayed away.
-# gabion-test: timeout=400 labels=quick,network waits=1 needs=ulfm
+# gabion-test: timeout=400 labels=network waits=1 needs=ulfm
 . "$GABION_SOURCE/tests/network/nodes.sh"
 . "$GABION_SOURCE/tests/network/cut.sh"
 

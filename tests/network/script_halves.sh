@@ -1,6 +1,6 @@
 # The network of four nodes breaks in halves, or in three parts: one part goes on or, where none has everything, data is lost;
 # never two of them, and the run is not said to have ended twice.
-# gabion-test: timeout=400 labels=quick,network waits=1 needs=ulfm
+# gabion-test: timeout=400 labels=network waits=1 needs=ulfm
 . "$GABION_SOURCE/tests/network/nodes.sh"
 . "$GABION_SOURCE/tests/network/cut.sh"
 

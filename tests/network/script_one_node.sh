@@ -1,6 +1,6 @@
 # One of three nodes loses its cable: the other two go on, with the result of the undisturbed run, whichever it was. That of slot
 # 0 above all: its process is the root of agreements in MPI and waits for nobody, so the others have to learn that it is gone.
-# gabion-test: timeout=240 labels=quick,network waits=1 needs=ulfm
+# gabion-test: timeout=240 labels=network waits=1 needs=ulfm
 . "$GABION_SOURCE/tests/network/nodes.sh"
 . "$GABION_SOURCE/tests/network/cut.sh"
 

@@ -1,6 +1,6 @@
 # A cable is pulled while MPI starts: put back soon, the run completes; else it completes without that node, or ends without a
 # result; and while the run takes its last step and says how it ended.
-# gabion-test: timeout=400 labels=quick,network waits=1 needs=ulfm
+# gabion-test: timeout=400 labels=network waits=1 needs=ulfm
 . "$GABION_SOURCE/tests/network/nodes.sh"
 . "$GABION_SOURCE/tests/network/cut.sh"
 

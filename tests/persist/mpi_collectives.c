@@ -1,4 +1,4 @@
-/* gabion-test: np=1,2,4 timeout=60 labels=quick */
+/* gabion-test: np=1,2,4 quick=2 timeout=60 */
 /* Collective operations store what each process gives, and give back what all would have received; or deliver it, too. */
 #include "tests/persist/persist_test.h"
 

@@ -1,4 +1,4 @@
-/* gabion-test: np=1,2,3 timeout=60 labels=quick */
+/* gabion-test: np=1,2,3 quick=2 timeout=60 */
 /* What is sent through a persistent communicator comes back after it was opened again, in epochs, by signature and order. */
 #include "tests/persist/persist_test.h"
 

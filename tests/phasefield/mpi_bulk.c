@@ -1,4 +1,4 @@
-/* gabion-test: np=1,2,3 timeout=100 labels=quick */
+/* gabion-test: np=1,2,3 quick=2 timeout=100 */
 /* Blocks of bulk, in which phi does not change, are left out of sweeps and copies: grains that grow through melt in small blocks have
  * the bits of the same ones in a single block, which is never left out, while blocks ahead of fronts are bulk, are woken,
  * and become bulk again behind them; with steps that are broken off, a state that goes back, a window that moves. What memory has

@@ -1,4 +1,4 @@
-/* gabion-test: np=1,2,3 timeout=100 labels=quick threads=2 */
+/* gabion-test: np=1,2,3 quick=2 timeout=100 threads=2 */
 /* What is swept while the new phi travels changes no bit: blocks beside those of other processes along every
  * axis, blocks too small to have inner cells, one thread and two, the fast kernel and the reference; and
  * there is something to sweep where blocks of different processes lie on top of each other. */

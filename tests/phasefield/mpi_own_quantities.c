@@ -1,4 +1,4 @@
-/* gabion-test: np=1,3 timeout=60 labels=quick */
+/* gabion-test: np=1,3 quick=3 timeout=60 */
 /* Quantities of a phase field that a program registers: what lacks something, or has a name that is taken or cannot be one, is
  * refused; the others are listed behind those of the model, see the same numbers as those, and gradients of phi and mu across
  * borders of blocks and of levels, at sides of the domain as the equations do. Looking does not change what is computed, and

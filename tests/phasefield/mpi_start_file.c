@@ -1,4 +1,4 @@
-/* gabion-test: np=1,3 timeout=60 labels=quick */
+/* gabion-test: np=1,3 quick=3 timeout=60 */
 /* A state that was written with output.fields, also in the files of earlier versions, is the start of another
  * run, on other blocks and other processes, to the last bit; from chemical potentials to rounding; what is
  * missing or does not fit is named. */

@@ -1,4 +1,4 @@
-/* gabion-test: timeout=120 labels=quick */
+/* gabion-test: timeout=120 */
 /* Solidification with diffusion: equilibrium at rest, conservation, the Stefan problem, temperature,
  * symmetry, the moving window. Called with the word `table' it prints what came out and what is expected. */
 #include "phase_common.h"

@@ -1,4 +1,4 @@
-# gabion-test: timeout=300 labels=quick
+# gabion-test: timeout=300
 # A cylinder in a channel, in space, on cells with a Reynolds number of 29: two relaxation times, and one for each moment, with the
 # magic parameter of half-way walls diverge; what is made for such cells goes on as it is, two relaxation times with the smaller
 # magic parameter that they take where sides are open. Of the drag Schäfer & Turek 1996, case 3D-2Z, have 3.29 to 3.31. Cells that are

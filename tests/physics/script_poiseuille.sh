@@ -1,4 +1,4 @@
-# gabion-test: timeout=300 labels=quick
+# gabion-test: timeout=300
 # The driven channel is the parabola to machine precision, at any omega (TRT, magic parameter 3/16).
 . "$GABION_SOURCE/tests/physics/common.sh"
 

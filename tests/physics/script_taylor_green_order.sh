@@ -1,4 +1,4 @@
-# gabion-test: timeout=300 labels=quick
+# gabion-test: timeout=300
 # Taylor-Green vortices in 2D converge with second order in the cell width (diffusive scaling).
 . "$GABION_SOURCE/tests/physics/common.sh"
 

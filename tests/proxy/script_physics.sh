@@ -1,4 +1,4 @@
-# gabion-test: timeout=240 labels=quick
+# gabion-test: timeout=240
 # The proxy programs compute what is known: the solution of the linear system is 1; the energy of the fcc crystal at this
 # density is -6.7733681 per atom with this cutoff (LAMMPS, bench/in.lj), and the energy of the liquid stays; the blast wave is
 # where Sedov's solution has it, and mass and energy stay. On several numbers of processes, by MPI alone.

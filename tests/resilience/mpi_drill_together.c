@@ -1,6 +1,6 @@
 /* Slots of one drill are lost together, also where one of them is behind and would notice the death of the
  * other first; who is named with one that has died long before lives until its own time. */
-/* gabion-test: np=4 timeout=60 labels=quick needs=ulfm */
+/* gabion-test: np=4 timeout=60 needs=ulfm labels=quick */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
 

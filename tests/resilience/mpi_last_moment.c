@@ -1,6 +1,6 @@
 /* A death between the last step and the end of the program: the marker is written once more by whoever is
  * left, with the code of the run. */
-/* gabion-test: np=2,5 timeout=30 labels=quick needs=ulfm */
+/* gabion-test: np=2,5 quick=2 timeout=30 needs=ulfm */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
 

@@ -1,6 +1,6 @@
 /* A process that fails alone outside the time loop takes the others along: nobody waits for it, all end with
  * its code. The same goes for the protection: what one slot cannot do, none does. */
-/* gabion-test: np=1,2,5 timeout=30 labels=quick needs=ulfm */
+/* gabion-test: np=1,2,5 quick=2 timeout=30 needs=ulfm */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
 

@@ -1,6 +1,6 @@
 /* What the headers of resilience/ forbid is refused by all slots alike: a run that would do nothing and end
  * well (no blocks, no task, a second time), what is added too late, monitors that the program does not have.
- * gabion-test: np=1,3 timeout=60 labels=quick */
+ * gabion-test: np=1,3 quick=3 timeout=60 */
 #include "blockforest/adaptation/adapt.h"
 #include "blockforest/exchange/block_field.h"
 #include "core/base/log.h"

@@ -1,6 +1,6 @@
 /* Live monitors: a bit that flips in a field of a running simulation is found, all go back, and the end is
  * the undisturbed one; what happens again ends the run and says so. */
-/* gabion-test: np=1,2,4 timeout=60 labels=quick needs=ulfm */
+/* gabion-test: np=1,2,4 quick=2 timeout=60 needs=ulfm */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
 

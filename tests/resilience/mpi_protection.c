@@ -2,7 +2,7 @@
  * snapshot of the restored step, of those that are left and all of them; what the scheme wants to be kept of
  * each of them is kept, by another one, to the last bit. So the next death, of one that held what the first
  * had left, costs nothing, and a copy that has changed since is found and replaced. */
-/* gabion-test: np=4,5,8 timeout=60 labels=quick needs=ulfm */
+/* gabion-test: np=4,5,8 quick=4 timeout=60 needs=ulfm */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
 

@@ -2,7 +2,7 @@
  * question was far away.
  *
  *   mpi_stop */
-/* gabion-test: np=1,3 timeout=60 labels=quick */
+/* gabion-test: np=1,3 quick=3 timeout=60 */
 #include "core/base/timer.h"
 #include "core/messages/collective.h"
 #include "resilience/loop/stop.h"

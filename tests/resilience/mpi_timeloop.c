@@ -1,6 +1,6 @@
 /* What a time loop promises beside surviving: per-slot entities are adopted, intents end all alike, order of
  * tasks and duties, callbacks. */
-/* gabion-test: np=1,2,4 timeout=60 labels=quick needs=ulfm */
+/* gabion-test: np=1,2,4 quick=4 timeout=60 needs=ulfm */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
 

@@ -1,4 +1,5 @@
 /* What people write about drills and intervals. */
+/* gabion-test: labels=quick */
 #ifndef _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700
 #endif

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-/* gabion-test: */
+/* gabion-test: labels=quick */
 
 static const gab_slot slots[12] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 2147483647};
 

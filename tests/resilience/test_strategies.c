@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* gabion-test: */
+/* gabion-test: labels=quick */
 
 static const gab_strategy *named(const char *name)
 {

@@ -1,4 +1,4 @@
-# gabion-test: timeout=300 labels=quick
+# gabion-test: timeout=300
 # A flow on blocks that split and merge comes to the same state and series, to the last bit, and adapts as often, for
 # any number of processes and threads, any way to share blocks out, any kernel, and after a death; in 2D and 3D. So does a run that
 # is told to end earlier, and then goes on.

@@ -1,4 +1,4 @@
-# gabion-test: timeout=200 labels=quick threads=2
+# gabion-test: timeout=200 threads=2
 # plan --delays: local against global recovery from the command line; numbers that can be worked out by hand come out,
 # pictures and tables are written, and wrong words are refused.
 . "$GABION_SOURCE/tests/apps/common.sh"

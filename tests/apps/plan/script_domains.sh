@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# gabion-test: timeout=200 labels=quick needs=ulfm
+# gabion-test: timeout=200 needs=ulfm
 # Failure domains come from a file or from the environment; what cannot be kept apart is said; a node that is lost as a
 # whole changes no result.
 . "$GABION_SOURCE/tests/apps/common.sh"

@@ -1,4 +1,4 @@
-# gabion-test: timeout=120 labels=quick
+# gabion-test: timeout=120
 # Field files are compressed if nobody says otherwise: a fluid at rest in small blocks takes one percent of what its
 # numbers would; output.fields.compression: 0 leaves them as they are.
 . "$GABION_SOURCE/tests/apps/common.sh"

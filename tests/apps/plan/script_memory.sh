@@ -1,4 +1,4 @@
-# gabion-test: timeout=200 labels=quick
+# gabion-test: timeout=200
 # A case that needs more memory than there is is refused with the numbers, unless told otherwise; a process that the
 # system ended for lack of memory is suspected when others go on without it.
 . "$GABION_SOURCE/tests/apps/common.sh"

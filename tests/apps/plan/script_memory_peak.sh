@@ -1,4 +1,4 @@
-# gabion-test: timeout=300 labels=quick
+# gabion-test: timeout=300
 # What a run says at its start that a process will take, and what `plan` says without it, is what it takes at most, within
 # 5 %: counted by purpose, checkpoints with all of their buffers included, and not more than that when checkpoints are taken.
 . "$GABION_SOURCE/tests/apps/common.sh"

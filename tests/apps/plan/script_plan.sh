@@ -1,4 +1,4 @@
-# gabion-test: timeout=200 labels=quick
+# gabion-test: timeout=200
 # plan says for any number of processes, from one, what a run of a case would find: blocks, imbalance, partners;
 # memory and costs follow from them. Wrong words are refused.
 . "$GABION_SOURCE/tests/apps/common.sh"

@@ -1,4 +1,4 @@
-# gabion-test: timeout=300 labels=quick
+# gabion-test: timeout=300
 # plan knows every physics: a flow, beside bodies, in strips and on levels, a phase field, uniform, with a window and adaptive,
 # stencils, one that adapts, and a flow with a temperature. What it says of memory, bytes and messages is what a run counts:
 # fields and snapshots to 5 %, one large case with everything else that a process holds; bytes and messages of a step to 1 % on

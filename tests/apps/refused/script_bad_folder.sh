@@ -1,4 +1,4 @@
-# gabion-test: timeout=200 labels=quick
+# gabion-test: timeout=200
 # An output folder that cannot be written is found before the first step, a disk that fills up ends the run with
 # a message; no process hangs, and no file is left half-written.
 . "$GABION_SOURCE/tests/apps/common.sh"

@@ -1,4 +1,4 @@
-# gabion-test: timeout=300 labels=quick
+# gabion-test: timeout=300
 # What `gabion run` refuses `gabion check` refuses too, in the same words, and a refused run leaves no folder.
 . "$GABION_SOURCE/tests/apps/common.sh"
 . "$GABION_SOURCE/tests/apps/phase/phase_common.sh"

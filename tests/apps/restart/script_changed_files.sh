@@ -1,4 +1,4 @@
-# gabion-test: timeout=120 labels=quick needs=png
+# gabion-test: timeout=120 needs=png
 # The content of the files that a case names is part of the case: a run refuses to continue with other content under the
 # same name, whichever process would notice, and continues with the same content from another place.
 . "$GABION_SOURCE/tests/apps/common.sh"

@@ -1,4 +1,4 @@
-# gabion-test: timeout=300 labels=quick
+# gabion-test: timeout=300
 # A phase field with a moving window, and a flow on a grid that adapts, go on from disk on 1, 3 and 7 processes with the
 # state and the series of a run that was never interrupted.
 . "$GABION_SOURCE/tests/apps/common.sh"

@@ -1,4 +1,4 @@
-# gabion-test: timeout=300 labels=quick needs=ulfm
+# gabion-test: timeout=300 needs=ulfm
 # The level on disk in a run: deaths while it is written, the loss of all copies in memory, a disk that refuses.
 . "$GABION_SOURCE/tests/apps/common.sh"
 

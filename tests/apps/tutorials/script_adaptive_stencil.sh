@@ -1,4 +1,4 @@
-# gabion-test: timeout=300 labels=quick needs=ulfm,png
+# gabion-test: timeout=300 needs=ulfm,png
 # Blocks of a program's own equation adapt to its own fields: same checksum, table and picture on 1 and 2 processes, on 4 with a
 # process killed from outside between two adaptations, killed within one, and with one that goes back alone. Nothing comes or
 # goes that the equation does not make; the result is that of one fine grid, nearly, on far fewer cells. What a case may not

@@ -1,4 +1,4 @@
-# gabion-test: timeout=300 labels=quick needs=ulfm,png
+# gabion-test: timeout=300 needs=ulfm,png
 # The tutorial of a flow gives the same on 1, 2 and 4 processes, and when one of them is killed from outside: checksum, table
 # and picture, to the last bit. Its bodies feel the flow.
 . "$GABION_SOURCE/tests/apps/common.sh"

@@ -1,4 +1,4 @@
-# gabion-test: timeout=300 labels=quick needs=ulfm,png
+# gabion-test: timeout=300 needs=ulfm,png
 # The first tutorial, a stencil in 50 lines, has the result of the same equation with a time loop of its own, to the last bit,
 # on any number of processes and threads, after a death and after going on from disk; and all commands, which refuse what it
 # cannot do.

@@ -1,4 +1,4 @@
-# gabion-test: timeout=200 labels=quick needs=ulfm,png
+# gabion-test: timeout=200 needs=ulfm,png
 # The tutorial with a time loop of its own keeps its account of heat, to the last bit, when processes die.
 . "$GABION_SOURCE/tests/apps/common.sh"
 

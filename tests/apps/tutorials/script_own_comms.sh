@@ -1,4 +1,4 @@
-# gabion-test: timeout=120 labels=quick needs=ulfm
+# gabion-test: timeout=120 needs=ulfm
 # A program with communicators of its own has no local recovery: `check' and `plan' say so if its table does
 # (gab_physics.own_comms), a run says so in any case, and what the table keeps to itself. Its deaths are survived by the next strategy.
 . "$GABION_SOURCE/tests/apps/common.sh"

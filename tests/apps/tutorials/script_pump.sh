@@ -1,4 +1,4 @@
-# gabion-test: timeout=300 labels=quick needs=ulfm,png
+# gabion-test: timeout=300 needs=ulfm,png
 # The tutorial with a scheme and an entity of its own: the pump reaches its velocity and keeps it; same checksum, table and picture
 # on 1 and 2 processes, on 4 of which one is killed from outside, and when a spare takes over; of four processes in two rows both
 # of a row or both of a column may die, where `pairwise' or `ring' end with exit 3; both of a diagonal may not. Without the entity

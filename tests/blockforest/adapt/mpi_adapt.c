@@ -1,6 +1,6 @@
 /* Random grids of several levels: tables are right, sums are kept, blocks that stay are not touched, nothing
  * depends on who owns what, and images bring old grids back.
- * gabion-test: np=1,2,3,4,7 timeout=90 labels=quick */
+ * gabion-test: np=1,2,3,4,7 quick=3 timeout=90 */
 #include "tests/blockforest/adapt/adapting.h"
 #include "tests/blockforest/adapt/hand_over.h"
 

@@ -1,6 +1,6 @@
 /* After a world broke in the middle of an adaptation, at whatever fault point and for whatever reason, images bring
  * the old grid back, and adapting again gives what it would have given.
- * gabion-test: np=1,2,3,4 timeout=90 labels=quick needs=ulfm */
+ * gabion-test: np=1,2,3,4 quick=2 timeout=90 needs=ulfm */
 #include "tests/blockforest/adapt/adapting.h"
 
 #include <stdatomic.h>

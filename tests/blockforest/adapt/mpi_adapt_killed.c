@@ -1,6 +1,6 @@
 /* Processes are killed at each fault point of an adaptation, one after the other; the next slot adopts the image of
  * the old grid, and the rest adapts again.
- * gabion-test: np=5 timeout=90 labels=quick needs=ulfm */
+ * gabion-test: np=5 timeout=90 needs=ulfm labels=quick */
 #include "core/messages/port.h"
 #include "tests/blockforest/adapt/adapting.h"
 

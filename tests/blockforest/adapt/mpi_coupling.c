@@ -1,6 +1,6 @@
 /* What one block packs for another one of a neighbouring level arrives there and nowhere else, for every
  * contact and way, in random forests of up to four levels with random owners, again after migrations.
- * gabion-test: np=1,2,4 timeout=60 labels=quick threads=2 */
+ * gabion-test: np=1,2,4 quick=2 timeout=60 threads=2 */
 #include "blockforest/exchange/coupling.h"
 #include "core/messages/collective.h"
 #include "tests/blockforest/random_domain.h"

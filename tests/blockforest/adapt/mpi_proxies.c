@@ -1,6 +1,6 @@
 /* Proxies that are refined, merged and moved at random are what comparing all blocks with all says.
  * Arguments: how many seeds, from which on. */
-/* gabion-test: np=1,2,3,4,7 timeout=120 labels=quick args=12 */
+/* gabion-test: np=1,2,3,4,7 quick=3 timeout=120 args=12 */
 #include "tests/blockforest/adapt/proxy_sequence.h"
 #include "tests/mpi_test.h"
 

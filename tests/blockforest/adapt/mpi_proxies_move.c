@@ -1,6 +1,6 @@
 /* More proxies than one message may hold change hands: all come, tables are right, and what is under way at
  * once keeps to its bound. */
-/* gabion-test: np=1,2,3 timeout=90 labels=quick */
+/* gabion-test: np=1,2,3 quick=3 timeout=90 */
 #include "core/messages/collective.h"
 #include "tests/blockforest/random_domain.h"
 

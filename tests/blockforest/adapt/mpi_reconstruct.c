@@ -1,5 +1,5 @@
 /* Lost blocks are approximated from what is known around them, whoever holds them, as a model of it all says.
- * gabion-test: np=1,2,3,6 timeout=60 labels=quick */
+ * gabion-test: np=1,2,3,6 quick=3 timeout=60 */
 #include "blockforest/exchange/exchange.h"
 #include "blockforest/migration/reconstruct.h"
 #include "core/messages/collective.h"

@@ -1,4 +1,4 @@
-/* gabion-test: np=3 timeout=60 labels=quick needs=ulfm */
+/* gabion-test: np=3 timeout=60 needs=ulfm labels=quick */
 /* The slot that writes dies while files are written; the next one goes on, and series and fields are those of
  * a run without deaths. The blocks' images go to files here: who keeps them is not the subject. */
 #include "tests/blockforest/output/output_common.h"

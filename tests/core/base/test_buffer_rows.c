@@ -1,4 +1,5 @@
 /* Rows that go into a buffer past the cache, or through it: the same bytes, and the follower is shown all of them. */
+/* gabion-test: labels=quick */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* gabion-test: labels=quick */
 #include "core/system/file.h"
 
 #include <setjmp.h>

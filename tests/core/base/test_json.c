@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-/* gabion-test: */
+/* gabion-test: labels=quick */
 
 static char *ended(gab_json **json)
 {

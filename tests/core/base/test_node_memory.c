@@ -1,3 +1,4 @@
+/* gabion-test: labels=quick */
 #include "core/memory/node_memory.h"
 
 #include "core/memory/memory.h"

@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-/* gabion-test: */
+/* gabion-test: labels=quick */
 
 static void a_process_lives_until_it_ends(void **state)
 {

@@ -1,4 +1,5 @@
 /* Files of a run are not opened through links, second names and pipes of other users; links of this user are followed. */
+/* gabion-test: labels=quick */
 #include "core/system/run_file.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* Memory that another process of this machine sees: what it shows, how long, and what is refused. */
+/* gabion-test: labels=quick */
 #include "core/memory/memory.h"
 
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* gabion-test: labels=quick */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

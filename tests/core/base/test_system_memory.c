@@ -1,4 +1,5 @@
 /* What a machine and its control groups leave of memory, on machines made of files. */
+/* gabion-test: labels=quick */
 #ifndef _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700
 #endif

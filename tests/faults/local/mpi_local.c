@@ -2,7 +2,7 @@
  * spare goes back alone. The survivors compute no step twice, meet nobody for it, and learn of each fault at the end; sums over
  * all that feed back into the state are the same for who computes again. Behind the first section everybody knows who
  * plays what: another death then is as good as the first one. */
-/* gabion-test: np=8 timeout=120 labels=quick needs=ulfm */
+/* gabion-test: np=8 timeout=120 needs=ulfm labels=quick */
 /* The same with logs that are limited, so that checkpoints are brought forward. */
 /* gabion-test: np=8 env=GABION_TEST_LOG_LIMIT=3 */
 #include "tests/faults/automaton.c"

@@ -1,6 +1,6 @@
 /* A checkpoint of local recovery that waits for its commit is known to be committed by all when the next step begins, however late one
  * of them comes to it. */
-/* gabion-test: np=6 timeout=120 labels=quick needs=ulfm */
+/* gabion-test: np=6 timeout=120 needs=ulfm */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
 

@@ -1,6 +1,6 @@
 /* Under local recovery slot 0 decides by its clock, which never shows the same twice. It dies when a decision is logged and nobody has
  * heard of it, and so does another slot later: those that come back go by what was decided, as all the others have done. */
-/* gabion-test: np=6 timeout=120 labels=quick needs=ulfm */
+/* gabion-test: np=6 timeout=120 needs=ulfm */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
 

@@ -1,7 +1,7 @@
 /* A program that keeps ghosts from one step to the next, and makes them anew by messages when the forest has changed: under local
  * recovery it is told to do so behind each checkpoint, so that who goes back alone finds the messages for it. If it does
  * not ask to be told, a death ends the run with an error and never with a wrong result. */
-/* gabion-test: np=6 timeout=120 labels=quick needs=ulfm */
+/* gabion-test: np=6 timeout=120 needs=ulfm */
 /* gabion-test: np=6 env=GABION_TEST_UNTOLD=1 */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"

@@ -5,7 +5,7 @@
  * 3), which its holder offers to spare 4; then 0 and 2. Spare 4 looks at its messages only when it can see all four deaths: it
  * accepts, and hears of 0 and 2 while it waits for the image, when they mean nothing to it. When it has the image and greets its
  * partners it is told of 0 and 2 again, in the same look: nobody plays these slots or has an image of them, and it hands over. */
-/* gabion-test: np=6 timeout=60 labels=quick needs=ulfm */
+/* gabion-test: np=6 timeout=60 needs=ulfm */
 /* gabion-test: np=6 env=GABION_TEST_OTHER=1 */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"

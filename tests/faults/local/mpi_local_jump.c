@@ -9,7 +9,7 @@
  *
  * The other way round: the spare that takes 1 looks at its messages the next time when all of that is there, so that it hears that it needs
  * the later image before it has put the earlier one into force; and its holder does not answer before the spare has looked. */
-/* gabion-test: np=6 timeout=120 labels=quick needs=ulfm */
+/* gabion-test: np=6 timeout=120 needs=ulfm */
 /* gabion-test: np=6 env=GABION_TEST_AT_ONCE=1 */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"

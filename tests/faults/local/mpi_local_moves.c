@@ -2,7 +2,7 @@
  * dies behind it, and is recovered by the others as if it had always been so. A death before, whose spare plays on, makes all gather
  * for the section, and begin anew with the neighbours of then. With checkpoints of each slot's own in between
  * (GABION_TEST_OWN: every so many steps) what new neighbours send lies in the logs of images. */
-/* gabion-test: np=8 timeout=120 labels=quick needs=ulfm */
+/* gabion-test: np=8 timeout=120 needs=ulfm */
 /* gabion-test: np=8 env=GABION_TEST_EARLY=1 */
 /* gabion-test: np=8 env=GABION_TEST_OWN=4 */
 #include "tests/faults/automaton.c"

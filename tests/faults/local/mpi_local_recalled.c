@@ -7,7 +7,7 @@
  * plays from step 10. When 5 knows of that 2 dies, and 5 gives it to another spare, which greets 1 from step 10. Last 0 gives 3 to the
  * third one, from step 20: what it had sent before is gone, and 2 greets 1 again from step 20. Of all that 1 hears nothing before it is
  * there, and of others nothing before the first greeting of 2. */
-/* gabion-test: np=9 timeout=120 labels=quick needs=ulfm */
+/* gabion-test: np=9 timeout=120 needs=ulfm */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
 

@@ -4,7 +4,7 @@
  * own in between (GABION_TEST_OWN: every so many steps). Then, with such as well (GABION_TEST_PAIR), two die in the same step that are
  * neighbours since the last section: they go back to checkpoints of different steps, and the one that goes back further needs messages
  * which the other one made before its own checkpoint. They are in the log of that image alone. */
-/* gabion-test: np=10 timeout=120 labels=quick needs=ulfm */
+/* gabion-test: np=10 timeout=120 needs=ulfm */
 /* gabion-test: np=10 env=GABION_TEST_OWN=3 */
 /* gabion-test: np=10 env=GABION_TEST_PAIR=3 */
 /* gabion-test: np=10 env=GABION_TEST_PAIR=4 */

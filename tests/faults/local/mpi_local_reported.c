@@ -1,6 +1,6 @@
 /* What local recovery reports: each death of a slot once, with its own steps and the next incarnation, also if the spare that was to
  * take over had died idle before; the same while the run goes on, and to drills that name an incarnation. */
-/* gabion-test: np=8 timeout=120 labels=quick needs=ulfm */
+/* gabion-test: np=8 timeout=120 needs=ulfm */
 /* All processes of the start are replaced, one after the other, while two spares are idle: nobody else goes back. */
 /* gabion-test: np=6 env=GABION_TEST_ALL_REPLACED=1 */
 #include "tests/faults/automaton.c"

@@ -1,7 +1,7 @@
 /* Rows of a series that are appended in the steps, where logs are on, survive a root that goes back alone: the file is that of an
  * undisturbed run, byte for byte, and nothing of it is cut where the root goes back. The root dies between two rows, or in the middle of writing: with
  * half a row in the file. */
-/* gabion-test: np=5 timeout=120 labels=quick needs=ulfm */
+/* gabion-test: np=5 timeout=120 needs=ulfm */
 /* The ways add up: 1 each row is written at once, not where the checkpoint is packed, so that rows are there already when they are made
  * again; 2 half a row is written when the root dies; 4 clusters of two; 8 another one of its cluster dies, and the root goes
  * back with it. */

@@ -1,7 +1,7 @@
 /* Two neighbours die at the same step, and the spares that take over have heard of both deaths while they rested, when it
  * meant nothing to them; neither holder knows of the other's successor when it sends the image. Each of the two has to find out
  * that the other's process is dead, to whom it sends its greeting, and who plays that slot now. */
-/* gabion-test: np=6 timeout=120 labels=quick needs=ulfm */
+/* gabion-test: np=6 timeout=120 needs=ulfm */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
 

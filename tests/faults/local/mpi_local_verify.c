@@ -1,6 +1,6 @@
 /* A slot that came back makes messages that its partners have already: what it makes is compared with what they had received. A
  * program whose messages depend on the process that computes is told so; without the comparison nobody notices. */
-/* gabion-test: np=6 timeout=120 labels=quick needs=ulfm */
+/* gabion-test: np=6 timeout=120 needs=ulfm */
 /* gabion-test: np=6 env=GABION_TEST_UNSTEADY=1 */
 /* gabion-test: np=6 env=GABION_TEST_UNSTEADY=unverified */
 #include "tests/faults/automaton.c"

@@ -10,7 +10,7 @@
  * GABION_ROUNDS_OVERLAP=1. GABION_GLOBAL=1: strategy `spare`, so all go back, and the newcomer counts its rounds as they do.
  *
  * mpi_patterns_clusters.c is the same with clusters of several slots (doc/clusters.md); there two may die at once. */
-/* gabion-test: np=4 timeout=60 labels=quick needs=ulfm */
+/* gabion-test: np=4 timeout=60 needs=ulfm labels=quick */
 /* gabion-test: np=4 env=GABION_PATTERN_IDS=0 */
 /* gabion-test: np=4 env=GABION_SCHEDULE=4 */
 /* gabion-test: np=4 env=GABION_ROUNDS_OVERLAP=1 */

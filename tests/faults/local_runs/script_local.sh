@@ -1,4 +1,4 @@
-# gabion-test: timeout=300 labels=quick needs=ulfm
+# gabion-test: timeout=300 needs=ulfm
 # Strategy `local`: a spare takes the slot of a dead process and goes back alone; nobody else computes a step again, and nobody
 # meets. What cannot be served so goes over to the next strategy. Always the bits of the undisturbed run.
 . "$GABION_SOURCE/tests/apps/common.sh"

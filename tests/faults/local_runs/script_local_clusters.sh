@@ -1,4 +1,4 @@
-# gabion-test: timeout=300 labels=quick needs=ulfm
+# gabion-test: timeout=300 needs=ulfm
 # Strategy `local` with clusters: a death takes its cluster back, and nobody else. Eight processes in two and in four clusters, on one
 # and several nodes; two clusters at once, deaths while a cluster computes again, no spare left. Always the bits of the
 # undisturbed run; what is logged is what crosses between clusters.

@@ -1,4 +1,4 @@
-# gabion-test: timeout=300 labels=quick needs=ulfm
+# gabion-test: timeout=300 needs=ulfm
 # Strategy `local` with clusters, of a flow and of a phase field on several levels: who goes back with its cluster between any two
 # tasks of a step starts its exchanges and couplings of levels anew. Always the bits and the series of the undisturbed run.
 . "$GABION_SOURCE/tests/apps/common.sh"

@@ -1,4 +1,4 @@
-# gabion-test: timeout=800 labels=quick needs=ulfm
+# gabion-test: timeout=800 needs=ulfm
 # Strategy `local` with a flow on several levels: as they are from the start, and following the flow. What changes the grid takes everybody, so
 # who dies in it, or before the checkpoint behind it is known everywhere, is left to the next strategy; all others come back alone.
 # Always the bits and the series of the undisturbed run; and who comes back sends what its predecessor had sent.

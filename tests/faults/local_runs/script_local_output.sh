@@ -1,4 +1,4 @@
-# gabion-test: timeout=600 labels=quick needs=ulfm,png
+# gabion-test: timeout=600 needs=ulfm,png
 # What a run leaves behind under strategy `local`: fields, pictures and series as of an undisturbed run, to the byte, whoever dies,
 # between two of them or while they are written; checkpoints on disk that are whole, or not there; checkpoints that limited logs
 # bring forward, at the same steps whoever comes back; and a summary that is right for faults of two kinds in one run.

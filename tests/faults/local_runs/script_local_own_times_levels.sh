@@ -1,4 +1,4 @@
-# gabion-test: timeout=600 labels=quick needs=ulfm
+# gabion-test: timeout=600 needs=ulfm
 # Clusters that take checkpoints of their own (resilience.local.own_every) in flows and a phase field on several levels: as they are from
 # the start, and following the fields. What passes between levels is in the logs of images, each image holds the grid of its time, and
 # behind a change of the grid clusters go on with checkpoints of their own. Always the bits and the series of the undisturbed run, and

@@ -1,4 +1,4 @@
-# gabion-test: timeout=200 labels=quick needs=ulfm
+# gabion-test: timeout=200 needs=ulfm
 # Strategy `local` with a phase field: who goes back alone makes the ghosts of phi anew as all did behind the checkpoint, whether
 # the window has moved there or not. Always the bits, the series and the slabs of the undisturbed run.
 . "$GABION_SOURCE/tests/apps/common.sh"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# gabion-test: timeout=240 labels=quick needs=ulfm
+# gabion-test: timeout=240 needs=ulfm
 # A few dozen runs of the fault matrix; scripts/fault-matrix.sh without --subset makes the whole of it.
 set -euo pipefail
 exec "$GABION_SOURCE/scripts/fault-matrix.sh" --subset --only flow --out "$GABION_BUILD/tests/faults/matrix-subset"

@@ -1,4 +1,4 @@
-# gabion-test: timeout=400 labels=quick needs=ulfm,png
+# gabion-test: timeout=400 needs=ulfm,png
 # Some random cases, each alone and on several processes of which some die: the same checksums, tables and pictures.
 # scripts/random-cases.sh makes more of them.
 . "$GABION_SOURCE/tests/apps/common.sh"

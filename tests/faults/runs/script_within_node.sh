@@ -1,4 +1,4 @@
-# gabion-test: timeout=400 labels=quick needs=ulfm
+# gabion-test: timeout=400 needs=ulfm
 # Images that processes of a node copy from each other, look at, or send: whoever dies, whenever, and whoever goes on, the result is the
 # undisturbed one each time.
 . "$GABION_SOURCE/tests/apps/common.sh"

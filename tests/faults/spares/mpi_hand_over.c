@@ -6,7 +6,7 @@
  *
  * MOMENTS spare processes die, spread over the chunks of the image; one more lives. With `donor' the donor dies as soon as
  * that one has the image, before the next snapshot: then the replacement process holds the only one. */
-/* gabion-test: np=9 timeout=120 labels=quick needs=ulfm args=5 */
+/* gabion-test: np=9 timeout=120 needs=ulfm labels=quick args=5 */
 /* gabion-test: np=9 env=GABION_TEST_WAY=share */
 /* gabion-test: np=9 env=GABION_TEST_WAY=send */
 #include "tests/faults/automaton.c"

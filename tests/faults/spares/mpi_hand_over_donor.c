@@ -1,4 +1,4 @@
 /* The donor of an image dies when the replacement process has all of it, before the next snapshot: that one goes back to what
  * it was handed, and the donor is replaced in its turn. */
-/* gabion-test: np=7 timeout=60 labels=quick needs=ulfm args=2 donor */
+/* gabion-test: np=7 timeout=60 needs=ulfm args=2 donor */
 #include "tests/faults/spares/mpi_hand_over.c"

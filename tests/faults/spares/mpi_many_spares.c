@@ -3,7 +3,7 @@
  * we count it and as the system does, files, requests.
  *
  *   mpi_many_spares SPARES */
-/* gabion-test: np=11 timeout=120 labels=quick needs=ulfm args=8 */
+/* gabion-test: np=11 timeout=120 needs=ulfm args=8 */
 #include "tests/faults/automaton.c"
 #include "tests/faults/open_files.h"
 #include "tests/mpi_test.h"

@@ -1,7 +1,7 @@
 /* A process dies in the last collective call of the set-up. One of the others has not received anything yet and fails in that call;
  * the rest have passed it and wait for the spares to come to rest. All end with the code of a start that is to be repeated, and
  * nobody waits for a process that has ended already. */
-/* gabion-test: np=10 timeout=60 labels=quick needs=ulfm */
+/* gabion-test: np=10 timeout=60 needs=ulfm */
 /* gabion-test: np=10 env=GABION_TEST_REINIT=1 */
 /* Or nobody dies, and one process fails alone at the end, where the others dismiss the spares: all end with its code. */
 /* gabion-test: np=10 env=GABION_TEST_LEFT=1 */

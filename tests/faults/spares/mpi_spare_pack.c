@@ -1,6 +1,6 @@
 /* An entity that a spare cannot pack before it plays, having nothing of it yet: that is no error as long as nobody needs it. The
  * spare takes the slot of the dead, with what the dead one had packed. */
-/* gabion-test: np=5 timeout=120 labels=quick needs=ulfm */
+/* gabion-test: np=5 timeout=120 needs=ulfm labels=quick */
 /* gabion-test: np=5 env=GABION_TEST_LOCAL=1 */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"

@@ -2,7 +2,7 @@
  * themselves, and take the slots.
  *
  *   mpi_world_no_player_left */
-/* gabion-test: np=2,5,8 timeout=60 labels=quick needs=ulfm */
+/* gabion-test: np=2,5,8 timeout=60 needs=ulfm */
 #include "core/messages/collective.h"
 #include "tests/mpi_test.h"
 

@@ -2,7 +2,7 @@
  * at full size, every slot that died comes back in its next incarnation, and all agree on everything.
  *
  *   mpi_world_spares SPARES [SEED] */
-/* gabion-test: np=3,5,8 timeout=120 labels=quick needs=ulfm args=2 */
+/* gabion-test: np=3,5,8 quick=5 timeout=120 needs=ulfm args=2 */
 #include "core/messages/logged/carrier.h"
 #include "core/messages/collective.h"
 #include "core/messages/port.h"

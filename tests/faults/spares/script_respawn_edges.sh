@@ -1,4 +1,4 @@
-# gabion-test: timeout=600 labels=quick needs=ulfm
+# gabion-test: timeout=600 needs=ulfm
 # Each place of helper_respawn.c in a job of its own, with four processes.
 # Where one stands still its stack traces are printed.
 set -u

@@ -1,4 +1,4 @@
-# gabion-test: timeout=240 labels=quick needs=ulfm
+# gabion-test: timeout=240 needs=ulfm
 # Spare processes take the seats of the dead: same slots, full size, the bits of the undisturbed run; as long as there are any.
 . "$GABION_SOURCE/tests/apps/common.sh"
 

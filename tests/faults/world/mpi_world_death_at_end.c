@@ -2,7 +2,7 @@
  * nobody to play with.
  *
  *   mpi_world_death_at_end */
-/* gabion-test: np=3,6 timeout=60 labels=quick needs=ulfm */
+/* gabion-test: np=3,6 timeout=60 needs=ulfm */
 #include "core/messages/collective.h"
 #include "tests/mpi_test.h"
 

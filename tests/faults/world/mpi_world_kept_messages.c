@@ -1,7 +1,7 @@
 /* What becomes of messages to a process that dies before it has received them: a port takes the buffer of one that was sent,
  * and leaves that of one that was sent and kept, with all its bytes, which can be sent again. A port that ends before the
  * repair takes both, since its owner may release them then. */
-/* gabion-test: np=3 timeout=60 labels=quick needs=ulfm */
+/* gabion-test: np=3 timeout=60 needs=ulfm */
 #include "core/messages/collective.h"
 #include "core/world/world_impl.h"
 #include "tests/mpi_test.h"

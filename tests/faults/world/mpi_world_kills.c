@@ -3,7 +3,7 @@
  *
  *   mpi_world_kills               all scenarios in turn
  *   mpi_world_kills NAME [SEED]   one of them, again and again */
-/* gabion-test: np=1,2,3,4,8 timeout=120 labels=quick needs=ulfm */
+/* gabion-test: np=1,2,3,4,8 quick=4 timeout=120 needs=ulfm */
 /* gabion-test: np=2,4 env=GABION_SHARES_CORES=0 */
 /* gabion-test: np=2,4 env=GABION_SHARES_CORES=1 */
 #include "core/messages/collective.h"

@@ -1,6 +1,6 @@
 /* What a process has sent before it died, and what was sent to it, does not reach anybody once another one
  * plays its slot; and an envelope that claims to be of an earlier incarnation is refused. */
-/* gabion-test: np=3 timeout=60 labels=quick needs=ulfm */
+/* gabion-test: np=3 timeout=60 needs=ulfm */
 #include "core/messages/collective.h"
 #include "core/world/world_impl.h"
 #include "tests/mpi_test.h"

@@ -2,7 +2,7 @@
  * breaking and repairing again and again costs neither requests, nor memory, nor open files.
  *
  *   mpi_world_raise [CYCLES]    -v as second argument prints what grows */
-/* gabion-test: np=1,2,3,4,8 timeout=120 labels=quick needs=ulfm */
+/* gabion-test: np=1,2,3,4,8 quick=4 timeout=120 needs=ulfm */
 #include "core/messages/collective.h"
 #include "core/messages/port.h"
 #include "tests/mpi_test.h"

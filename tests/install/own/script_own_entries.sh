@@ -3,7 +3,7 @@
 # redundancy scheme, a recovery strategy, a balancer, a monitor, a lattice and two families of kernels (own_entries.c); and it has a physics made of the flow and a
 # force. Each is listed, chosen by name in a parameter file, accepted by check, and does what it says in a run; a name that does
 # not exist is refused with those that there are.
-# gabion-test: timeout=300 labels=quick needs=ulfm,png
+# gabion-test: timeout=300 needs=ulfm,png
 . "$GABION_SOURCE/tests/apps/common.sh"
 unset GABION_MPI
 cmake --install "$GABION_BUILD" --prefix "$work/prefix" >log.txt 2>&1 || { cat log.txt; exit 1; }

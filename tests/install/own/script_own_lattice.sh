@@ -2,7 +2,7 @@
 # right viscosity, the error of second order; a channel has the known stress and vorticity; a closed box keeps its mass, on two
 # levels too; the same on 1, 2 and 4 processes, after a death, and from a state on disk, but not from one of other numbers under the
 # same name. The lattices of the library under other names: every flow is to the last bit what it is on those.
-# gabion-test: timeout=400 labels=quick needs=ulfm
+# gabion-test: timeout=400 needs=ulfm
 . "$GABION_SOURCE/tests/apps/common.sh"
 unset GABION_MPI
 cmake --install "$GABION_BUILD" --prefix "$work/prefix" >log.txt 2>&1 || { cat log.txt; exit 1; }

@@ -2,7 +2,7 @@
 # (own_phase.c). Each is in help and info, is chosen by name for fields, slices and slabs, and has the known values, across
 # borders of blocks too, on any number of processes and after a death; a name that does not exist is refused with those that
 # there are, and one that is taken does not get into the table.
-# gabion-test: timeout=300 labels=quick needs=ulfm,png
+# gabion-test: timeout=300 needs=ulfm,png
 . "$GABION_SOURCE/tests/apps/common.sh"
 . "$GABION_SOURCE/tests/apps/phase/phase_common.sh"
 unset GABION_MPI

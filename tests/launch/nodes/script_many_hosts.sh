@@ -1,5 +1,5 @@
 # A relaunch leaves out the hosts that do not answer and no other, however long the list is.
-# gabion-test: timeout=60 labels=quick
+# gabion-test: timeout=60
 . "$GABION_SOURCE/tests/launch/common.sh"
 
 cat >mpirun <<SH

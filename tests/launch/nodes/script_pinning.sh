@@ -1,5 +1,5 @@
 # A process is bound to as many cores as it has threads if it is told so and there are enough, and to none if not.
-# gabion-test: timeout=60 labels=quick
+# gabion-test: timeout=60
 . "$GABION_SOURCE/tests/launch/common.sh"
 
 allowed() { sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' "$@"; }

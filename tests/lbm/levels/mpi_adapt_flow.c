@@ -1,4 +1,4 @@
-/* gabion-test: np=1,4 timeout=120 labels=quick */
+/* gabion-test: np=1,4 quick=1 timeout=120 */
 /* A flow whose blocks are refined and coarsened at random every few steps keeps mass and momentum to
  * rounding, a uniform one stays uniform, and the result does not depend on who holds which block, on how
  * blocks store their cells, or on whether they share their lists. */

@@ -1,4 +1,4 @@
-/* gabion-test: np=1,2,3 timeout=200 labels=quick */
+/* gabion-test: np=1,2,3 quick=1 timeout=200 */
 /* Where a half-way wall crosses a border between levels: closed channels keep their mass, bodies are given what the flow
  * loses, all kernels give the same bits, at walls of the domain and of bodies, at rest and moving, on all lattices. A channel
  * with borders across it is its parabola to second order; friction in the corner is what it should be to 1.2 % at omega = 1 and 1.9 % at

@@ -1,6 +1,6 @@
 /* A state is taken up only by a flow of the same arithmetic, whatever its kernel, however long its title; with levels only by one of the
  * same coupling. What was recorded before that had a revision is taken up by a flow on one level alone.
- * gabion-test: np=1 timeout=30 labels=quick uses=lbm */
+ * gabion-test: np=1 timeout=30 uses=lbm labels=quick */
 #include "tests/lbm/lbm_common.h"
 
 static flow_case flow_of(gab_precision precision, bool mixed, const gab_collision *collision,

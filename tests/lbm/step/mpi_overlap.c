@@ -1,4 +1,4 @@
-/* gabion-test: np=1,2,3 timeout=120 labels=quick threads=2 */
+/* gabion-test: np=1,2,3 quick=2 timeout=120 threads=2 */
 /* What is swept while messages are under way changes no bit: blocks of many slabs, cut across and along the
  * slabs, with interpolated walls across the cuts, an inlet and an outlet, one grid and two, one thread and
  * two; after even and odd numbers of steps, and with forces asked for in between. A step that was begun that

@@ -1,4 +1,4 @@
-/* gabion-test: np=1,2 timeout=120 labels=quick */
+/* gabion-test: np=1,2 timeout=120 */
 /* Several steps in one pass give the bits of as many steps one after another, for flows drawn at random: in blocks and
  * strips, with walls, open sides and bodies, by any number of threads and in bands of any width. Where passes cannot be,
  * steps are taken one at a time, and the bits are the same too. */

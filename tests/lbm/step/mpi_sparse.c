@@ -1,4 +1,4 @@
-/* gabion-test: np=1,3 timeout=120 labels=quick */
+/* gabion-test: np=1,3 timeout=120 */
 /* Blocks that store their fluid cells alone are the reference with two grids, to the last bit and in every
  * state, alone and beside dense blocks, in the same cases as streaming in place; and the memory goes with the
  * fluid. */

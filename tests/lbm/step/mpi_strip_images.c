@@ -2,7 +2,7 @@
  * ghosts and gaps beside them are left as they are. In both reals,
  * both states of streaming in place and two grids, with bodies, on several levels, in strips that are full and others, with
  * threads, whether somebody looks at the image on its way or not. */
-/* gabion-test: np=1,3 timeout=120 labels=quick */
+/* gabion-test: np=1,3 timeout=120 */
 #include "blockforest/adaptation/adapt.h"
 #include "lbm/step/strips/strip_impl.h"
 #include "tests/lbm/lbm_common.h"

@@ -1,4 +1,4 @@
-/* gabion-test: np=1,2,3 timeout=60 labels=quick */
+/* gabion-test: np=1,2,3 quick=3 timeout=60 */
 /* Strips are filled anew once the grid has come to rest: neighbours along x then lie beside each other, strips are full, and
  * no bit changes, in either state of the fields, with threads, bodies and forces. And how wide strips are by themselves. */
 #include "lbm/step/strips/strip_room_impl.h"

@@ -1,4 +1,4 @@
-/* gabion-test: np=1,2,3 timeout=60 labels=quick */
+/* gabion-test: np=1,2,3 quick=3 timeout=60 */
 /* Blocks that are made together lie in rows whichever thread makes them; places of blocks that never come cost nothing. And
  * strips filled anew: no bit changes, nor any that is sent, wherever blocks lay and in whichever state; in little more memory;
  * and without that memory all stays as it is. */

@@ -1,4 +1,4 @@
-/* gabion-test: np=1,3 timeout=120 labels=quick */
+/* gabion-test: np=1,3 quick=1 timeout=120 */
 /* Blocks that lie side by side in one field: flows drawn at random give the same bits in strips of any width as in fields
  * of their own, through migrations, adaptations and a way back; what is sent behind a way back is what was sent before;
  * and strips do not hold memory that their blocks have left. */

@@ -1,7 +1,7 @@
 /* Wide blocks, alone in their fields or several in a strip: their rows are packed and unpacked past the cache. What is
  * restored from any image gives that image again, in either state of a streaming in place, and an image is the same whether
  * somebody looks at it on its way or not. */
-/* gabion-test: np=1,2 timeout=60 labels=quick */
+/* gabion-test: np=1,2 quick=2 timeout=60 */
 #include "tests/mpi_test.h"
 
 #ifdef _OPENMP

@@ -1,4 +1,4 @@
-/* gabion-test: np=1,2 timeout=60 labels=quick */
+/* gabion-test: np=1,2 quick=2 timeout=60 */
 /* A local force (lbm/step/local_force.h): a channel driven by it has the exact parabola of Poiseuille, with all dense kernels
  * and to the same bits, also where blocks are computed twice; a force that differs from cell to cell gives a box its momentum
  * and no mass, in the plane and in space, on one level and on two; a refined channel flows as with the force of the kernels.

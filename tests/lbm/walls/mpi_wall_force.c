@@ -1,4 +1,4 @@
-/* gabion-test: np=1,4 timeout=200 labels=quick */
+/* gabion-test: np=1,4 timeout=200 */
 /* Wall shear stress on round walls, where it is known in another way.
  * Between two cylinders, in a flow around their axis that a local force G drives, it is C / r^2 - G r / 3 on both walls, which
  * Couette flow is for G = 0: the error of the mean falls with the width of the cells.

@@ -1,4 +1,4 @@
-/* gabion-test: np=1,3 timeout=240 labels=quick */
+/* gabion-test: np=1,3 timeout=240 */
 /* Where no side sets the mass, bodies keep it to rounding: interpolated, half-way and moving ones, with each collision, on each
  * lattice, also a user-defined one, on one level and on several, in double and in float, with all kernels to the last bit. Both the
  * cells and what the walls take back in the next step belong to it. Where a side is open, walls are left as they are. */

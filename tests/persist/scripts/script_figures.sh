@@ -1,4 +1,4 @@
-# gabion-test: timeout=900 labels=quick
+# gabion-test: timeout=900
 # The programs of figures 2 and 3 of the paper, killed (SIGKILL) after each of their statements and started again, give what they
 # give undisturbed; in the first life, and where a line is reached only after a fault, in the second one.
 . "$GABION_SOURCE/tests/persist/scripts/common.sh"

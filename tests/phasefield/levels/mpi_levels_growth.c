@@ -1,4 +1,4 @@
-/* gabion-test: np=1,3 timeout=150 labels=quick */
+/* gabion-test: np=1,3 quick=1 timeout=150 */
 /* Solidification on a grid that follows the front, against one that is fine everywhere: a planar front and
  * lamellae of the symmetric eutectic come as far and leave the same concentrations, but for what wide cells
  * do to the melt far above; all of it is conserved; the same bits for any number of processes, threads and

@@ -1,7 +1,7 @@
 /* What the writer of checkpoints on disk promises by itself: what is written is the state of the snapshot,
  * however many come after it; one write at a time, each step once; the newest are kept; what is given up
  * leaves nothing; what has changed in memory does not get there. */
-/* gabion-test: np=1,2,5 timeout=60 labels=quick */
+/* gabion-test: np=1,2,5 quick=2 timeout=60 */
 #include "tests/resilience/disk/writing.h"
 
 #include "resilience/disk/checkpoint_files.h"

@@ -1,7 +1,7 @@
 /* A bit that has changed on the disk is found by its hash: in the image of a slot, in what is equal on all,
  * in the hashes themselves, also where image and hash fit each other. The checkpoint before is used, exactly;
  * what is damaged is named and set aside. Hashes of single blocks, which only `verify` reads, count there. */
-/* gabion-test: np=1,2,5 timeout=60 labels=quick */
+/* gabion-test: np=1,2,5 quick=2 timeout=60 */
 #include "tests/resilience/disk/writing.h"
 
 #include "core/base/log.h"

@@ -1,7 +1,7 @@
 /* Every scheme at work on images of random sizes: what is kept, what that costs in memory and on the wire,
  * and what comes back when random slots lose theirs. Nobody dies: those that are to be dead just take no
  * part. */
-/* gabion-test: np=1,2,3,5,8 timeout=120 labels=quick */
+/* gabion-test: np=1,2,3,5,8 quick=5 timeout=120 */
 #include "resilience/schemes/redundancy_impl.h"
 #include "tests/mpi_test.h"
 

@@ -1,4 +1,4 @@
-# gabion-test: timeout=300 labels=quick needs=ulfm
+# gabion-test: timeout=300 needs=ulfm
 # The small checkpoint (resilience/recovery/state.h): in memory by several schemes, in files, processes killed in every place. What
 # comes out is always that of the run in which nobody died.
 set -u

@@ -1,4 +1,5 @@
 /* What a folder tells about the jobs before: how often a run went on from the same checkpoint and died. */
+/* gabion-test: labels=quick */
 #include "resilience/reports/history.h"
 
 #include <setjmp.h>

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-/* gabion-test: */
+/* gabion-test: labels=quick */
 
 static void only_a_positive_number_is_a_further_attempt(void **state)
 {

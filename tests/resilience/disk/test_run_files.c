@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-/* gabion-test: */
+/* gabion-test: labels=quick */
 
 static bool match(const char *pattern, const char *name)
 {

@@ -1,4 +1,5 @@
 /* What people and batch systems write for the time that a run has. */
+/* gabion-test: labels=quick */
 #include "resilience/loop/stop.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-# gabion-test: timeout=300 labels=quick
+# gabion-test: timeout=300
 # Clusters of slots that take checkpoints of their own, under 6000 random schedules (test_local_schedules.c).
 set -u
 : "${GABION_BUILD:?}"

@@ -1,4 +1,4 @@
-/* gabion-test: timeout=240 labels=quick */
+/* gabion-test: timeout=240 */
 /* Clusters of slots under local recovery: the death of one takes all of its cluster back, and nobody else. What has to hold
  * in every run stands in local_net.h; here are the situations of doc/clusters.md, each at many moments. */
 #include "tests/resilience/local/local_ring.h"

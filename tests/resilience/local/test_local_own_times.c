@@ -1,4 +1,4 @@
-/* gabion-test: timeout=300 labels=quick */
+/* gabion-test: timeout=300 */
 /* Clusters that take checkpoints of their own between the common ones (doc/clusters.md): what has to hold in every run stands in
  * local_net.h; here are the situations of that page, each at many moments. */
 #include "tests/resilience/local/local_ring.h"

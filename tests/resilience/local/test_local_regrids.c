@@ -1,4 +1,4 @@
-/* gabion-test: timeout=240 labels=quick */
+/* gabion-test: timeout=240 */
 /* Local recovery behind regrids: partners are those of now, however often neighbours have changed; deaths right behind a
  * regrid, of former neighbours and of such that have become neighbours again; and what is sent across a regrid is never lost
  * unnoticed. What has to hold in every run stands in local_net.h. */

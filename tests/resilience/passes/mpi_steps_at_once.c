@@ -1,6 +1,6 @@
 /* A loop that takes several steps at once shows everybody what one that takes them one by one does, at the same steps: duties,
  * monitors, checkpoints, drills; and ends with the same result, whoever dies on the way and whoever asks it to stop. */
-/* gabion-test: np=1,2,4 timeout=120 labels=quick needs=ulfm */
+/* gabion-test: np=1,2,4 quick=2 timeout=120 needs=ulfm */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
 

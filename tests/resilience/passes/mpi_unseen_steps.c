@@ -1,6 +1,6 @@
 /* A pass is offered all steps up to the next one that anybody looks at, and none more: for duties, monitors, clocks, looks at
  * memory, questions whether to stop, and drills drawn at random, compared with asking all of them step by step. */
-/* gabion-test: np=1,2 timeout=60 labels=quick */
+/* gabion-test: np=1,2 quick=2 timeout=60 */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
 

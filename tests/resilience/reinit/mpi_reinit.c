@@ -2,7 +2,7 @@
  * returned is called again when another one dies behind it, in the state that says so, and what was to be cleaned up is;
  * who takes over knows that, too. On 4: an error of one ends all, spares included, with its status and words. On 5: with
  * fewer processes nobody goes on who did not ask for that. */
-/* gabion-test: np=3,4,5 timeout=60 labels=quick needs=ulfm */
+/* gabion-test: np=3,4,5 quick=4 timeout=60 needs=ulfm */
 #include "core/messages/collective.h"
 #include "core/base/status.h"
 #include "resilience/recovery/reinit.h"

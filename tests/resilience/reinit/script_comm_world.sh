@@ -1,6 +1,6 @@
 # MPI_COMM_WORLD is not rebuilt after a death. A program that still uses it (the listing of Reinit++ as printed) must not end with 0,
 # nor with another sum: it is refused, and the message names the communicator to use instead.
-# gabion-test: timeout=240 labels=quick needs=ulfm
+# gabion-test: timeout=240 needs=ulfm
 set -uo pipefail
 helper=$GABION_BUILD/tests/resilience/helper_comm_world
 failures=0

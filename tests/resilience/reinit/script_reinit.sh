@@ -1,4 +1,4 @@
-# gabion-test: timeout=240 labels=quick needs=ulfm
+# gabion-test: timeout=240 needs=ulfm
 # Each scenario of helper_reinit.c in a job of its own.
 set -uo pipefail
 helper=$GABION_BUILD/tests/resilience/helper_reinit

@@ -2,7 +2,7 @@
 # where a process is started for the first. Before every second call of MPI from the beginning of the repair to the end of the load.
 # All come back at full size, to the sum of the run with one death. `script_reinit_steps.sh WHO...': "SPARES SEAT" of others, before
 # each call.
-# gabion-test: timeout=900 labels=quick needs=ulfm
+# gabion-test: timeout=900 needs=ulfm
 set -uo pipefail
 helper=$GABION_BUILD/tests/resilience/helper_reinit_steps
 wrong=0 least=20

@@ -1,6 +1,6 @@
 /* Compressed copies: they are smaller, what is restored from them is the same, what has changed in them is
  * found, and they mend what has changed elsewhere. */
-/* gabion-test: np=2,3,5 timeout=60 labels=quick needs=ulfm */
+/* gabion-test: np=2,3,5 quick=3 timeout=60 needs=ulfm */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
 

@@ -1,6 +1,6 @@
 /* A snapshot in parts: what is restored before and after its completion, with the state changing meanwhile,
  * and a time loop that takes its snapshots so. */
-/* gabion-test: np=1,2,4 timeout=60 labels=quick needs=ulfm */
+/* gabion-test: np=1,2,4 quick=4 timeout=60 needs=ulfm */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
 

@@ -1,7 +1,7 @@
 /* Entities that own their buffers (create, restore, swap; Kohl et al. 2017, section 5.2.1): they go back with
  * the blocks, whatever moment a fault or a death chooses. On three processes one of them is a spare, which takes the place of
  * a dead one and has no buffers; where that could happen, entities without pack and unpack are refused. */
-/* gabion-test: np=2,3,4,7 timeout=100 labels=quick needs=ulfm */
+/* gabion-test: np=2,3,4,7 quick=4 timeout=100 needs=ulfm */
 /* gabion-test: np=2 env=GABION_RESPAWN=1 */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"

@@ -1,6 +1,6 @@
 /* With one buffer a death finds those that have taken the new snapshot beside one that has not begun it:
  * nothing in memory is common to all, and all say so alike, so that the disk can be tried. */
-/* gabion-test: np=4 timeout=30 labels=quick needs=ulfm */
+/* gabion-test: np=4 timeout=30 needs=ulfm */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
 

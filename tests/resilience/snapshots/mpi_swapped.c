@@ -1,7 +1,7 @@
 /* Copies are as good as what they are copies of: when every slot drops its own part and takes that of another
  * from the copy, with nobody dead, the state is that of the snapshot, and the run goes on from it as if
  * nothing were. */
-/* gabion-test: np=1,2,3,5 timeout=60 labels=quick */
+/* gabion-test: np=1,2,3,5 quick=3 timeout=60 */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
 

@@ -1,7 +1,7 @@
 /* A fault while a snapshot is taken: some have all of it, others do not. All go back to the one before, and
  * what some had of the torn one is nothing that the next fault could take for the snapshot that comes in its
  * place. */
-/* gabion-test: np=2,4 timeout=60 labels=quick needs=ulfm */
+/* gabion-test: np=2,4 quick=4 timeout=60 needs=ulfm */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
 

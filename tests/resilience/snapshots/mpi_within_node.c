@@ -1,6 +1,6 @@
 /* Images that processes of one node copy from each other's memory, look at there, or send: whichever way, what comes back is what was
  * there, byte for byte. Each run goes one way, or a different one on each slot. */
-/* gabion-test: np=2,3,4,5,7 timeout=90 labels=quick needs=ulfm */
+/* gabion-test: np=2,3,4,5,7 quick=4 timeout=90 needs=ulfm */
 /* gabion-test: np=2,3,4,5,7 env=GABION_TEST_WAY=share */
 /* gabion-test: np=4 env=GABION_TEST_WAY=send */
 /* gabion-test: np=4,7 env=GABION_TEST_WAY=mixed */

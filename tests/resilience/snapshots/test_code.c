@@ -1,4 +1,5 @@
 /* The erasure code: columns come back from any sufficient rest, whatever the sizes. */
+/* gabion-test: labels=quick */
 #include "resilience/schemes/code_impl.h"
 
 #include "core/base/hash.h"

@@ -1,3 +1,4 @@
+/* gabion-test: labels=quick */
 #include "resilience/checkpoint/compress.h"
 
 #include "core/base/hash.h"

@@ -1,4 +1,5 @@
 /* Failure domains: an order in which each is one range of places, compressed. */
+/* gabion-test: labels=quick */
 #include "resilience/schemes/domains_impl.h"
 
 #include "core/base/hash.h"

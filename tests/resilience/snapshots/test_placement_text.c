@@ -1,4 +1,5 @@
 /* What the log says of a placement: of schemes with a function for the holder, too, which may leave some image without a copy. */
+/* gabion-test: labels=quick */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

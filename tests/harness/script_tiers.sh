@@ -1,0 +1,77 @@
+# gabion-test: timeout=60 labels=quick
+# The quick tier covers what the project consists of: each folder of tests, each module, each solver, and each word of `gabion info`
+# that a parameter file can choose. The times of tests come into the table, with a warning for those above their budget.
+set -u
+: "${GABION_SOURCE:?}" "${GABION_BUILD:?}"
+list=$GABION_SOURCE/tests/harness/quick.txt tiers=$GABION_BUILD/tests/tiers.txt
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+complain() { echo "$*"; failed=1; }
+[ -s "$tiers" ] || { complain "there is no $tiers"; exit 1; }
+
+# ---- folders: of tests, and of the modules, which the tests of the folder of that name are about
+awk '$2 == "quick" {print $3}' "$tiers" | sort -u >"$work/sources"
+cd "$GABION_SOURCE" || exit 1
+folders=$(awk '$2 != "long" {print $3}' "$tiers" | sed 's,/[^/]*$,,' | sort -u)
+[ "$(wc -l <<<"$folders")" -ge 20 ] || complain "only these folders have tests: $folders"
+modules=$(sed -n 's/^[^#]*gabion_\(core\|field\|blockforest\|loadbalance\|lbm\|phasefield\|resilience\) .*/\1/p' CMakeLists.txt cmake/*.cmake | sort -u)
+for module in core field blockforest loadbalance lbm phasefield resilience apps $modules; do
+  [ -d "$module" ] || complain "there is no folder $module"
+  folders+=$'\n'tests/$module
+done
+for folder in $(sort -u <<<"$folders"); do
+  case $folder in tests/network) continue ;; esac # root, network namespaces, minutes of waiting: scripts/test.sh --full
+  grep -q "^$folder/" "$work/sources" || complain "$folder: no test of the quick tier (labels=quick or quick=N in one of its tests)"
+done
+
+# ---- words that a case can choose
+"$GABION_BUILD/bin/gabion" info >"$work/info" || complain "gabion info fails"
+for group in strategies schemes balancing kernels precisions lattices collisions boundaries criteria; do
+  words=$(sed -n "s/^ *$group  *//p" "$work/info" | tr -d ',')
+  [ "$words" ] || complain "gabion info has no row $group"
+  for word in $words; do echo "$group $word"; done
+done >"$work/known"
+# Solvers: those of the program, and one of the user's.
+sed -n 's/.*\[\] = {\(&gab_[^}]*\)}.*/\1/p' apps/driver/main.c | tr ',' '\n' | sed 's/ *&gab_[a-z]*_/solvers /' >"$work/solvers"
+[ "$(wc -l <"$work/solvers")" -ge 2 ] || complain "apps/driver/main.c: no list of solvers was found"
+{ cat "$work/solvers"; echo "solvers user-defined"; } >>"$work/known"
+while read -r group word; do
+  grep -q "^$group $word:" "$list" || complain "quick.txt: no row '$group $word: TEST' for what gabion knows; name a quick test of it"
+done <"$work/known"
+while read -r group word test; do
+  word=${word%:}
+  grep -qx "$group $word" "$work/known" || complain "quick.txt: $group $word: gabion does not know it"
+  read -r tier source < <(awk -v test="$test" '$1 == test {print $2, $3}' "$tiers")
+  [ "${tier:-}" = quick ] || { complain "quick.txt: $group $word: $test is not in the quick tier: ${tier:-no such test}"; continue; }
+  # The source, or what it includes or runs from the folder of tests.
+  grep -hoE '(tests|apps)/[A-Za-z0-9_/.-]+\.(c|h|sh|yaml|txt)' "$source" | sort -u >"$work/used"
+  sed -n 's,.*\(helper_[a-z_0-9]*\).*,\1,p' "$source" | sort -u | while read -r helper; do find tests -name "$helper.c"; done >>"$work/used"
+  # A case names a solver by its section.
+  if [ "$group" = solvers ]; then
+    section=$(grep -rhA 8 "gab_[a-z]*_$word = {" apps/driver | sed -n 's/.*section = "\([a-z]*\)".*/\1/p' | head -n 1)
+    word=${section:-$word}
+  fi
+  [ "$word" = user-defined ] || xargs grep -qiwE "$word|[a-z0-9_]*_$word(_[a-z0-9_]*)?|${word}_[a-z0-9_]*" "$source" 2>/dev/null <"$work/used" ||
+    complain "quick.txt: $group $word: $source does not name it"
+done < <(sed '/^#/d; /^ *$/d' "$list")
+
+# ---- times of tests
+new=$work/new
+GABION_TEST_TIMES=$new bash tests/stopwatch.sh a/quick quick 1 true || complain "stopwatch: true fails"
+GABION_TEST_TIMES=$new bash tests/stopwatch.sh a/bad full 1 bash -c 'exit 3'
+[ $? = 3 ] || complain "stopwatch: another code than that of the command"
+code=$({ GABION_TEST_TIMES=$new bash tests/stopwatch.sh a/killed full 1 bash -c 'kill -KILL $$'; echo $?; } 2>/dev/null)
+[ "$code" = 137 ] || complain "stopwatch: another signal than that of the command"
+GABION_TEST_TIMES=$new bash tests/stopwatch.sh a/busy full 0 bash -c 'for ((i = 0; i < 30000; i++)); do :; done'
+GABION_TEST_TIMES=$new bash tests/stopwatch.sh a/asks full 1 bash -c '[ -z "${GABION_TEST_TIMES:-}" ]' || complain "stopwatch: the command would write times, too"
+bash tests/stopwatch.sh a/unasked full 1 true || complain "stopwatch: fails if nobody asks for times"
+printf 'test\ttier\tcode\twall s\tCPU s\tbudget\na/bad\tfull\t0\t1.0\t777.000\t1\nb/old\tfull\t0\t1.0\t0.500\t1\n' >"$work/table"
+scripts/harness/test-times.sh "$new" "$work/table" >"$work/said" || complain "test-times.sh fails"
+[ ! -e "$new" ] || complain "test-times.sh: the times of the run stay"
+[ "$(cut -f1 "$work/table" | sort | paste -sd' ')" = "a/asks a/bad a/busy a/killed a/quick b/old test" ] || complain "test-times.sh: another table: $(cat "$work/table")"
+grep -q "^a/bad	full	3	" "$work/table" || complain "test-times.sh: an old row stays: $(cat "$work/table")"
+[ "$(sed -n 2p "$work/table" | cut -f1)" = b/old ] || complain "test-times.sh: not the dearest first: $(cat "$work/table")"
+grep -q 'warning: 1 of them took more CPU time than their budget' "$work/said" && grep -q '^  a/busy (full): [0-9.]* s, budget 0 s$' "$work/said" ||
+  complain "test-times.sh: no warning of a/busy alone: $(cat "$work/said")"
+exit "$failed"
