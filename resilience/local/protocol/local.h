@@ -48,7 +48,7 @@ typedef enum gab_local_state {
   GAB_LOCAL_OVER /**< handed over to the next strategy */
 } gab_local_state;
 
-/** Why local recovery gives up; doc/local-recovery.md, "What is handed over". */
+/** Why local recovery gives up; doc/local-recovery.md, "Transfer to the next strategy". */
 typedef enum gab_local_reason {
   GAB_LOCAL_NO_CHECKPOINT,
   GAB_LOCAL_HOLDER_LOST,
