@@ -1,10 +1,9 @@
 /** @file block_id.h
- *  @brief 64-bit names of blocks: which root block, and the path down the octree (quadtree in 2D).
+ *  @brief 64-bit ids of blocks: the root block, and the path down the octree (quadtree in 2D).
  *
- *  From the highest bit down: a marker bit, the linear index of the root block (x fastest) in as many bits as
- *  the root grid needs, then 3 bits (2 in 2D) per level, the child's z, y, x. The marker tells the level, so
- *  an id needs nothing beside it. Id order within one level and root is Morton order. After
- *  Schornbaum & Rüde 2016, section 2.
+ *  From the highest bit down: a marker bit, the linear index of the root block (x fastest) in as many bits as the root grid
+ *  needs, then 3 bits (2 in 2D) per level, the child's z, y, x. The position of the marker gives the level, so an id is
+ *  self-contained. Within one level and root, the order of ids is Morton order. After Schornbaum & Rüde 2016, section 2.
  *
  *  Tier: extender header.
  */

@@ -1,9 +1,9 @@
-/* Internal: the file of a series, on the root. Others may remove, rename, cut or replace it while the run goes on: before
- * each write its identity and its last bytes are compared with what was written. A file that is gone is written again whole from
- * the descriptor that is still open; where rows cannot be had back, those that are there stay, the following ones come
- * directly behind them, and a warning says which are missing. There is never a hole.
+/* Internal: the file of a series, on the root. Others may remove, rename, cut or replace it during the run. Before each write
+ * its identity and its last bytes are compared with the written ones. A file that is gone is written again from the open
+ * descriptor. If rows cannot be recovered, the existing ones stay, the following ones are appended directly, and a warning
+ * names the missing ones. There is never a hole.
  *
- * Places are *logical*: as in the file of an undisturbed run. */
+ * Places are *logical*: those in the file of an undisturbed run. */
 #ifndef GABION_BLOCKFOREST_CSV_FILE_IMPL_H
 #define GABION_BLOCKFOREST_CSV_FILE_IMPL_H
 

@@ -1,8 +1,8 @@
 /** @file probes.h
  *  @brief Probes: quantities at fixed points, as a series.
  *
- *  A point takes the value of the cell that contains it; a cell has its lower faces. The one owner of the
- *  block brings it in, so the series does not depend on who owns what.
+ *  A point has the value of the cell that contains it; lower faces belong to the cell. The owner of the block contributes the
+ *  value, so the series does not depend on the owners.
  *
  *  Tier: user header.
  */

@@ -1,10 +1,9 @@
 /** @file status.h
- *  @brief Status codes and the message that goes with them.
+ *  @brief Status codes and their message.
  *
- *  Every function that can fail returns a ::gab_status; #GAB_TRY passes it up, #GAB_FAIL makes one. The
- *  message (what, where) is kept per thread until the next one replaces it: a world may not exist yet when
- *  a parameter file is refused. gab_world_raise() carries it to the other processes.
- *  The library never ends the process.
+ *  Every function that can fail returns a ::gab_status; #GAB_TRY passes it up, #GAB_FAIL creates one. The message (fault and
+ *  place) is kept per thread until the next one replaces it, since a parameter file may be refused before a world exists.
+ *  gab_world_raise() sends it to the other processes. The library never ends the process.
  *
  *  Tier: user header.
  */

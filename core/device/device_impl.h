@@ -1,7 +1,7 @@
 /** @file device_impl.h
- *  @brief What a backend provides, and what all devices have in common.
+ *  @brief Table of a device backend, and state that all devices share.
  *
- *  A backend's device begins with a ::gab_device. Handles are whatever its runtime uses: pointers or numbers.
+ *  The device of a backend begins with a ::gab_device. Handles are those of its runtime: pointers or numbers.
  *
  *  Tier: internal.
  */

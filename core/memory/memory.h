@@ -1,8 +1,8 @@
 /** @file memory.h
  *  @brief Aligned allocation with counters.
  *
- *  Everything of size goes through here, so that a run can say what it holds and held at most, by purpose:
- *  Kohl et al. 2017, eq. 2, is checked against these counters.
+ *  All large allocations use it, so that a run can report its present and maximum memory by purpose; tests check Kohl et al.
+ *  2017, eq. 2, against these counters.
  *
  *  Tier: user header.
  */

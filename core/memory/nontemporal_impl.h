@@ -1,9 +1,9 @@
 /** @file nontemporal_impl.h
- *  @brief Stores that do not bring what they overwrite into the cache (x86: non-temporal; elsewhere ordinary ones).
+ *  @brief Stores that bypass the cache (x86: non-temporal; elsewhere ordinary ones).
  *
- *  A store fetches its cache line from memory first, unless it goes past the cache and fills the line as a whole. For
- *  what is larger than the caches and not read soon that is a third of the traffic of a copy, and what lies in the
- *  cache stays there. Such stores are in no order with others: gab_nontemporal_fence() before anybody else may look.
+ *  An ordinary store fetches its cache line from memory first; a non-temporal one that fills the line does not. For data
+ *  larger than the caches that is not read soon, this saves a third of the traffic of a copy, and the cache keeps its
+ *  content. Such stores are unordered: call gab_nontemporal_fence() before another thread may read the data.
  *
  *  Tier: internal.
  */

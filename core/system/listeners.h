@@ -1,8 +1,8 @@
 /** @file listeners.h
  *  @brief Listening TCP sockets of a process, and their restriction to the loopback interface.
  *
- *  Open MPI binds its listening sockets to all interfaces of the machine, whatever interfaces it is told to use. On one
- *  machine nobody has to reach them from outside.
+ *  Open MPI binds its listening sockets to all interfaces of the machine, whatever interfaces it is told to use. In a job on
+ *  one machine no connection from outside is needed.
  *
  *  Depends on no other file of the project: gabion-launch compiles it in.
  *

@@ -1,10 +1,9 @@
 /** @file own_folder.h
- *  @brief Folders and files that belong to this user alone, in places where everybody may write.
+ *  @brief Private folders and files in places where all users may write.
  *
- *  /dev/shm is such a place: whoever knows a name may have made it before, with files in it, or a link to
- * somewhere. Here nothing is opened through links, and owner, mode and kind of what was opened are looked at
- * (of the open file, so that it cannot be exchanged in between). Needs nothing of the rest: gabion-launch has
- * it compiled in.
+ *  In /dev/shm, for example, another user who knows a name may have created it before, with files in it, or as a link. These
+ *  functions open nothing through links, and check owner, mode and type of the open file, so that it cannot be exchanged in
+ *  between. Depends on no other file of the project: gabion-launch compiles it in.
  *
  *  Tier: extender header.
  */

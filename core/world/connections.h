@@ -1,16 +1,15 @@
 /** @file connections.h
- *  @brief TCP connections of this process, of the MPI library and any other: limits, silence, and an end.
+ *  @brief TCP connections of this process, of the MPI library and others: limits of silence, and closing.
  *
- *  When a cable is cut, the system keeps what was sent and tries again and again; when the cable is back after a minute,
- *  it arrives. By then each side has taken the other for dead, and says so to everybody it knows: the message of a
- *  process that was cut off, that some other one is dead, would be believed. So the system is told to give a connection
- *  up, and to forget what it was to bring, when nothing was acknowledged for some time (TCP_USER_TIMEOUT, RFC 5482; by
- *  keep-alives where there is nothing to send). MPI then counts the process at the other end as dead, without waiting for
- *  another one to tell. A process that is stopped does not lose its connections by this: its system acknowledges for it.
- *  When connections end together, and before the system ends them, is decided in core/world/quarantine.h.
+ *  When a cable is cut, the system keeps sent data and retries; if the cable is back after a minute, the data arrives. By
+ *  then each side has taken the other for dead and reports that to others, which would believe it. So the system is told to
+ *  close a connection, and to discard its data, when nothing was acknowledged for some time (TCP_USER_TIMEOUT, RFC 5482; by
+ *  keep-alives on idle connections). MPI then counts the process at the other end as dead, without another report. A
+ *  stopped process does not lose its connections in this way, since its system acknowledges for it. core/world/quarantine.h
+ *  decides when connections are closed together, before the system closes them.
  *
- *  All of it is local. Connections are made when they are needed, so that who wants to reach all has to look again and
- *  again. A connection is looked at by a descriptor of one's own: the library may close its own meanwhile.
+ *  All functions are local. Connections are made on demand, so a caller that wants all of them must poll. A connection is
+ *  read through a descriptor of its own, since the library may close its descriptor meanwhile.
  *
  *  Tier: extender header.
  */

@@ -1,5 +1,5 @@
 /** @file start_impl.h
- *  @brief How MPI is started: what it is given, where it listens, and what it leaves behind.
+ *  @brief Start of MPI: its settings, its listening sockets, and the removal of its leftovers.
  *
  *  Tier: internal, never installed.
  */

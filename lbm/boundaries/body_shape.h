@@ -1,9 +1,10 @@
 /** @file body_shape.h
- *  @brief Bodies of a program's own: a signed distance, chosen by name in the parameter file.
+ *  @brief User-defined shapes of bodies: a signed distance, chosen by name in the parameter file.
  *
- *  A shape says how far a point is from the surface, negative inside. Registered before the configuration is declared, the same on
- *  all processes, it is a `type` of `bodies` with keys of its own, beside `name`, `velocity`, `wall` and `inside`, which all bodies
- *  have; interpolated walls, forces, refinement at its surface and blocks that are left out work as for the others:
+ *  A shape returns the distance of a point from the surface, negative inside. It is registered before the configuration is
+ *  declared, the same on all processes. It is then a `type` of `bodies` with its own keys, in addition to `name`, `velocity`,
+ *  `wall` and `inside` of all bodies. Interpolated walls, forces, refinement at its surface and omitted blocks work as for
+ *  other bodies:
  *  @code
  *    static double ellipse(const double n[GAB_SHAPE_NUMBERS], const double point[3]) { ... }
  *    static const gab_body_shape own = {.name = "ellipse", .doc = "An ellipse.", .keys = keys, .key_count = 2,

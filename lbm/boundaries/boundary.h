@@ -1,21 +1,22 @@
 /** @file boundary.h
- *  @brief Boundary conditions at the sides of the domain: those that there are, by name, and a program's own.
+ *  @brief Boundary conditions at the sides of the domain: those of the library, by name, and user-defined ones.
  *
- *  A condition of a program's own says what arrives in a fluid cell from beyond a side, from what that cell has sent: a
- *  slip length, a porous or a compliant wall, an outlet of another kind. It is registered before the configuration is
- *  declared, the same on all processes, and chosen as `type` of a side in the parameter file, with keys of its own:
+ *  A user-defined condition is a function from the populations that a fluid cell has sent to the one that arrives in it from
+ *  beyond a side: a slip length, a porous or a compliant wall, another outlet. It is registered before the configuration is
+ *  declared, the same on all processes, and chosen as `type` of a side in the parameter file, with its own keys:
  *  @code
  *    static double arrives(const gab_boundary_link *at) { return at->sent[gab_lattice_opposite(at->q)]; }
  *    static const gab_boundary resting = {.name = "resting", .doc = "Half-way bounce-back.", .arrives = arrives};
  *    GAB_TRY(gab_boundary_register(&resting));   boundaries: {y_min: {type: resting}}
  *  @endcode
- *  The flow treats such a side as one that lets fluid through, even if it does not: nobody refuses a box that is filled through
- *  an inlet and has no outlet but this, and where levels touch at it mass is kept to the error of the method only (the resting wall above:
- *  2.6e-10 of it in a step, on one level none). A condition is asked for one side: in an edge between two such sides it does
- *  not know of the other one, and what it adds along the side need not cancel there. At edges it comes behind walls, velocity and pressure
- *  sides and ahead of outflows and free slip (lbm/lbm.h); next to a body it is not asked. Blocks have two cells across it at least. Where levels touch at it, coarse cells ask it as all others do.
- *  Nothing is known of its stability: gab_lbm_open_speed() leaves it out. Whoever changes what it computes changes
- *  results; checkpoints know its name and its keys alone.
+ *  The flow treats such a side as open, even if it is not: a box that an inlet fills without another outlet is not refused,
+ *  and where levels touch at it mass is conserved only to the error of the method (the resting wall above: 2.6e-10 of it
+ *  per step; on one level none). A condition is evaluated for one side. In an edge between two such sides it does not know
+ *  the other one, and its contributions along the side need not cancel there. At edges it comes after walls, velocity and
+ *  pressure sides and before outflows and free slip (doc/sides.md); next to a body it is not evaluated. Blocks have at least
+ *  two cells across it. Where levels touch at it, coarse cells evaluate it like all others.
+ *  Its stability is unknown: gab_lbm_open_speed() ignores it. Checkpoints record its name and its keys only, so a change of
+ *  the function changes results without notice.
  *
  *  Tier: extender header.
  */

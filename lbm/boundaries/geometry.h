@@ -1,12 +1,11 @@
 /** @file geometry.h
- *  @brief Which cells are solid, where exactly their walls are, and what that means for blocks.
+ *  @brief Solid cells, the exact position of their walls, and properties of blocks that follow.
  *
- *  A geometry is a list of bodies in a domain of cells. It is a pure function of its description: every
- *  process evaluates it for the cells that it wants to know about, ghosts and cells of other blocks included,
- *  so flags are never sent. A cell is solid if its centre lies in a body (on the surface counts as inside)
- * or, for a body with inside_is_fluid, outside of it. The first body of the list that covers a cell owns it.
- *  A body that sticks out of a periodic side comes in again on the opposite one, if it is shorter than the
- *  domain along that axis.
+ *  A geometry is a list of bodies in a domain of cells. It is a pure function of its description: every process evaluates it
+ *  for the cells that it needs, ghosts and cells of other blocks included, so flags are never sent. A cell is solid if its
+ *  centre is in a body (the surface counts as inside) or, for a body with inside_is_fluid, outside of it. The first body of
+ *  the list that covers a cell owns it. A body that extends beyond a periodic side continues on the opposite one, if it is
+ *  shorter than the domain along that axis.
  *
  *  Tier: user header.
  */

@@ -1,10 +1,9 @@
 /** @file link_template_impl.h
- *  @brief Forms: runs, links and lists between levels, shared by the blocks that have the same around them.
+ *  @brief Templates of runs, links and lists between levels, shared by blocks with equal surroundings.
  *
- *  Far from bodies they follow from which levels are beside a block and which sides of the domain it touches,
- *  wherever it lies and whatever its level. There are few such surroundings but many blocks, and when the
- * grid changes most of those that come have been seen before: so they are made once, counted, and kept for a
- * while after the last block that uses them has gone.
+ *  Far from bodies these depend only on the levels next to a block and on the sides of the domain that it touches, not on its
+ *  position or level. There are few such surroundings but many blocks, and after a change of the grid most of them have
+ *  occurred before. So templates are made once, reference-counted, and kept for a while after their last block is gone.
  *
  *  Tier: internal.
  */

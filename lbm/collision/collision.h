@@ -1,19 +1,19 @@
 /** @file collision.h
- *  @brief Collision models: tables that say what a model needs, how it relaxes and how much it bears.
+ *  @brief Collision models: tables with the parameters, rates, kernels and stability limits of a model.
  *
- *  A model is one file, lbm/collision_NAME.c: its kernels, made of the arithmetic of one cell by
- *  lbm/kernels/source/kernel_families.inc, and its table. The models of this library are listed in lbm/collision/collision.c; a program
- *  adds its own by gab_collision_register(), with kernels that are there already and rates of its own, or with the function of
- *  one cell, which the library calls for all of them. All models can be chosen by name in the parameter file.
+ *  A model is one file, lbm/collision/collision_NAME.c: its kernels, generated from the arithmetic of one cell by
+ *  lbm/kernels/source/kernel_families.inc, and its table. lbm/collision/collision.c lists the models of the library. A
+ *  program adds its own by gab_collision_register(), with existing kernels and its own rates, or with a function of one
+ *  cell. All models are chosen by name in the parameter file.
  *  @code
  *    static void collide(const gab_lattice *lattice, const gab_collision_rates *rates, bool forced, double *f) { ... }
  *    static const gab_collision own = {.name = "own", .title = "Own", .doc = "a collision of my own", .magic = ...,
  *                                      .kernels = &gab_collision_kernels_of_cell, .cell = collide};
  *    GAB_TRY(gab_collision_register(&own));     lbm: {collision: own}
  *  @endcode
- *  That takes the time of the reference kernels, a few times that of the others, and works in all kernels but `vector`: on several
- *  levels, beside walls and bodies, and in sparse blocks too. A function is not told where its cell is, and has no memory: what it
- *  gives follows from what arrives.
+ *  A function of one cell takes the time of the reference kernels, a few times that of the others. It works in all kernels
+ *  but `vector`: on several levels, next to walls and bodies, and in sparse blocks. It does not know the position of its
+ *  cell and has no memory: its result depends on the arriving populations only.
  *
  *  Tier: extender header.
  */

@@ -1,19 +1,19 @@
 /** @file lattice_list_impl.h
- *  @brief The list of lattices, and the pairs of opposite directions of each, to be unrolled by the preprocessor.
+ *  @brief List of the lattices, and pairs of opposite directions of each, for the preprocessor to unroll.
  *
- *  To add a lattice (components up to 1, c_s^2 = 1/3): its part of this file, named in GAB_LATTICES; its lines in
- *  kernel_lattices.inc; its name in lattice.h. What has to be said of it here:
+ *  A new lattice (components up to 1, c_s^2 = 1/3) needs its part of this file, named in GAB_LATTICES; its lines in
+ *  kernel_lattices.inc; its name in lattice.h. Macros here:
  *  LATTICE: the variable in lattice.h;
  *  DOC: a clause;
  *  REST: the weight of direction 0;
  *  PAIRS: X(q, cx, cy, cz, weight): direction q moves with c, direction q + 1 against it;
- *  DEEP: 1 in space, 0 in the plane;
- *  FULL: 1 if all directions with components -1, 0 and 1 are there, so that it carries the Hermite moments of the
- *  product of lattices along the axes, up to order 2 of each;
- *  HERMITE: 1 if kernel_cell_recursive.inc knows which Hermite moments it carries;
+ *  DEEP: 1 in 3D, 0 in 2D;
+ *  FULL: 1 if all directions with components -1, 0 and 1 exist, so that it carries the Hermite moments of the product of
+ *  lattices along the axes, up to order 2 of each;
+ *  HERMITE: 1 if kernel_cell_recursive.inc has its Hermite moments;
  *  MRT: 1 if there is an orthogonal basis of moments for it (kernel_cell_impl.h). Only then
- *  AXES: X(group, cx, cy, cz, pair), PLANES: X(group, cx, cy, cz, pair, pair): the pairs that even moments
- *  do not tell from each other.
+ *  AXES: X(group, cx, cy, cz, pair), PLANES: X(group, cx, cy, cz, pair, pair): the pairs that even moments do not
+ *  distinguish.
  *
  *  Tier: internal.
  */

@@ -1,9 +1,9 @@
 /** @file level_interface_impl.h
- *  @brief What a block exchanges with blocks of other levels, as lists that a step works off.
+ *  @brief Exchange of a block with blocks of other levels, as lists that a step processes.
  *
  *  The lists follow from child_paths_impl.h, the table of neighbours and the geometry. Each end of a contact
- *  (blockforest/exchange/coupling.h) makes its own: both come to the same order, so messages carry values only. They
- * are made anew when a neighbour has changed its level.
+ *  (blockforest/exchange/coupling.h) builds its own list in the same order, so messages carry values only. Lists are rebuilt
+ *  when a neighbour has changed its level.
  *
  *  Tier: internal.
  */

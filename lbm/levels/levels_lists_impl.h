@@ -1,10 +1,12 @@
 /** @file levels_lists_impl.h
- *  @brief What the files that make the lists of a block share.
+ *  @brief Declarations shared by the files that build the lists of a block between levels.
  *
- *  levels_lists.c has keys and what both sides need; levels_room.c begins: levels_lists_fine.c makes what a block has beside coarser ones, levels_lists_coarse.c what it has beside
- *  finer ones, levels_slopes.c what children are given beyond the value of their cell, levels_balance.c what moving sides lack there. Whatever crosses from block to block is named by a
- *  key that both ends can make: the contact, the cell counted from the block's own corner, the direction. The
- *  corners are a constant apart, so sorting gives both ends the same order.
+ *  - levels_lists.c: keys, and functions for both sides; levels_room.c: entry point;
+ *  - levels_lists_fine.c: lists of a block next to coarser ones; levels_lists_coarse.c: next to finer ones;
+ *  - levels_slopes.c: slopes of children; levels_balance.c: mass that moving sides lack there.
+ *
+ *  Each value that crosses between blocks has a key that both ends can build: the contact, the cell counted from the block's
+ *  own corner, the direction. The corners differ by a constant, so sorting gives both ends the same order.
  *
  *  Tier: internal.
  */

@@ -1,12 +1,12 @@
 /** @file stress_impl.h
- *  @brief The viscous stress in cells, from what arrives in them beyond equilibrium, and the walls beside cells.
+ *  @brief Viscous stress of a cell from the non-equilibrium of its arriving populations, and walls next to cells.
  *
  *  To second order, where the second moments relax with the rate omega (that of the cell, with a large-eddy model),
  *  @code
  *    sigma_ij = rho nu (d_i u_j + d_j u_i) = -(1 - omega / 2) (sum over q of c_qi c_qj (f_q - f_q^eq) + (u_i F_j + F_i u_j) / 2)
  *  @endcode
- *  but for an isotropic part (Krüger, Varnik & Raabe 2009, Phys. Rev. E 79, 046704; the force after Guo, Zheng & Shi 2002). In
- *  lattice units, which are the same on all levels.
+ *  except for an isotropic part (Krüger, Varnik & Raabe 2009, Phys. Rev. E 79, 046704; the force after Guo, Zheng & Shi
+ *  2002). In lattice units, which are the same on all levels.
  *
  *  Tier: internal.
  */

@@ -1,24 +1,22 @@
 /** @file storage_impl.h
- *  @brief Where the populations of a block lie in its field: the one place that knows the streaming patterns.
+ *  @brief Places of the populations of a block in its field: the only file that knows the streaming patterns.
  *
- *  All of lbm/ speaks of what cell x has sent in direction q: its population after collision, which arrives
- * in cell x + c_q with the next step. Where that number lies depends on the pattern and, in place, on whether
- * the number of sweeps so far is even or odd:
+ *  Code in lbm/ refers to the population that cell x has sent in direction q: its value after collision, which arrives in
+ *  cell x + c_q with the next step. Its place depends on the pattern and, in place, on the parity of the number of sweeps:
  *  @code
  *    two grids             (x, q)              each sweep reads one field and fills the other
  *    in place, even        (x, opposite of q)
  *    in place, odd         (x + c_q, q)
  *  @endcode
- *  The lower two are the AA pattern (Bailey et al. 2009): a sweep of cell x reads what arrives and writes
- * what x sends into exactly the same Q places, whatever the others do. An even state is read from the
- * neighbours' places and leaves an odd one in them; an odd state is read and left in the places of the cell
- * itself.
+ *  The lower two are the AA pattern (Bailey et al. 2009): a sweep of cell x reads its arrivals and writes what it sends into
+ *  the same Q places, whatever the other cells do. An even state is read from the neighbours' places and leaves an odd one in
+ *  them; an odd state is read from and left in the places of the cell itself.
  *
- *  Each way is a bijection between (cell, direction) and places, ghost and boundary cells included. So what
- *  holds for two grids holds for all: values sent by different cells, or in different directions, never meet;
- *  a ghost cell's values can be filled, and those of a boundary cell written, without touching any other.
+ *  Each pattern is a bijection between (cell, direction) and places, ghost and boundary cells included. So values sent by
+ *  different cells, or in different directions, never share a place; ghost cells can be filled, and boundary cells written,
+ *  without touching any other value.
  *
- *  Blocks that store their fluid cells alone keep to the lower two by lists: lbm/sparse/sparse_impl.h.
+ *  Sparse blocks use the lower two patterns by lists: lbm/sparse/sparse_impl.h.
  *
  *  Tier: internal.
  */

@@ -1,10 +1,10 @@
 /** @file compress.h
- *  @brief Lossless compression of images, for what travels and what is kept for others.
+ *  @brief Lossless compression of images, in transit and in memory.
  *
- *  Bytes are cut into pieces of 1 MiB; each is shuffled (the first bytes of all numbers, then the second ones, …:
- *  neighbouring values of a field share their leading bytes) and compressed on its own, by several threads, with
- *  Blosc (Alted 2010). A piece that does not shrink is kept as it is, so that packed bytes never exceed the input
- *  by more than 0.01 % and a hundred bytes.
+ *  Data is cut into pieces of 1 MiB. Each is shuffled (the first bytes of all numbers, then the second ones, …, since
+ *  neighbouring values of a field share their leading bytes) and compressed separately, by several threads, with Blosc
+ *  (Alted 2010). A piece that does not shrink is stored uncompressed, so packed data exceeds the input by at most 0.01 % and
+ *  a hundred bytes.
  *
  *  Tier: extender header.
  */

@@ -1,23 +1,21 @@
 /** @file delays.h
- *  @brief How the delay of a failed process spreads: a model of runs with local and with global recovery.
+ *  @brief Propagation of the delay of a failed process: a model of runs with local and with global recovery.
  *
  *  Gamell et al. 2015, section 4: process j completes step i at
  *
  *      T(i,j) = max over the neighbours k of T(i-1,k) + t1 (t2 if j fails in step i) + r,    T(0,j) = 0,
  *
- *  with r uniform in (0, noise). That is GAB_DELAYS_PRINTED. It leaves T(i-1,j) itself out of the maximum, so
- * that a process forgets its own delay unless a neighbour gives it back one step later, and delays move on
- * every second process only. GAB_DELAYS_CAUSAL takes it in: a process begins a step when its neighbours and
- * itself have ended the one before.
+ *  with r uniform in (0, noise): GAB_DELAYS_PRINTED. The maximum omits T(i-1,j), so a process forgets its own delay unless a
+ *  neighbour returns it one step later, and delays reach every second process only. GAB_DELAYS_CAUSAL includes it: a process
+ *  begins a step when its neighbours and itself have ended the one before.
  *
- *  With local recovery only the failed process pays t2 - t1; the others wait for it when, and if, the delay
- * reaches them. With global recovery everybody pays it, once in each step in which somebody fails, however
- * many do; as in the paper nobody waits for all then. Without noise, and in the causal form, the latest
- * process of a run with local recovery is late by t2 - t1 times the length of the longest chain of failures,
- * each of which the delay of the one before can have reached.
+ *  With local recovery only the failed process is delayed by t2 - t1; the others wait if the delay reaches them. With global
+ *  recovery all are delayed, once in each step with a failure; as in the paper they do not wait for all then. Without noise,
+ *  in the causal form, the delay of the latest process with local recovery is t2 - t1 times the length of the longest chain
+ *  of failures, each of which the delay of the one before can have reached.
  *
- *  One process plays all: it takes 24 byte per modelled process, ghosts apart. Local, no MPI; OpenMP threads
- * share a step, and the result is the same to the last bit for any number of them.
+ *  One process simulates all: 24 bytes per modelled process, without ghosts. Local, no MPI; OpenMP threads share a step, and
+ *  the result does not depend on their number.
  *
  *  Tier: user header.
  */

@@ -1,20 +1,18 @@
 /** @file stop.h
- *  @brief Ending in time: a signal, a file, or a wall time that runs out.
+ *  @brief Stopping before a time limit: on a signal, a file, or a walltime.
  *
- *  A batch system gives a run some hours and tells it, perhaps, shortly before it takes them away. A run that is
- *  asked to stop takes a last checkpoint, brings it to disk where disk checkpoints are on, and ends on all
- *  processes with ::GAB_ERR_REQUEUE, exit code 75; the same command goes on from there.
+ *  A run that is asked to stop takes a last checkpoint, writes it to disk where disk checkpoints are on, and ends on all
+ *  processes with ::GAB_ERR_REQUEUE, exit code 75. The same command resumes. Requests:
+ *  - SIGTERM to any of its processes;
+ *  - the file named by the environment variable GABION_STOP (gabion-launch makes it when it is told to stop: a signal
+ *    reaches one machine, a file all of them);
+ *  - a deadline: when the remaining time just suffices for stopping.
  *
- *  Asked it is
- *  - by SIGTERM to any of its processes,
- *  - by the file that the environment variable GABION_STOP names (gabion-launch makes it when it is told to
- *    stop: a signal reaches one machine, a file all of them),
- *  - by a deadline: when what is left just suffices for stopping.
- *
- *  Whether anybody was asked is found out by a reduction about once a second, at steps that all know beforehand, every 64 steps
- *  at least; other steps pay nothing.
- *  Under strategy `local` nobody asks all: the question goes up the tree of acknowledgements and comes back with the commit of a
- *  checkpoint, so that the run stops up to two intervals later, which a deadline allows for (resilience/local/protocol/local.h).
+ *  A reduction about once a second finds requests, at steps that all ranks know beforehand, at least every 64 steps; other
+ *  steps cost nothing.
+ *  Under strategy `local` there is no reduction: a request goes up the tree of acknowledgements and returns with the commit of
+ *  a checkpoint, so the run stops up to two intervals later, which a deadline allows for
+ *  (resilience/local/protocol/local.h).
  *
  *  Tier: extender header.
  */

@@ -1,4 +1,4 @@
-/* What gab_state tells gab_reinit(), which would know nothing of data otherwise. Internal. */
+/* Internal: state of gab_state that gab_reinit() needs. */
 #ifndef GABION_RESILIENCE_REINIT_IMPL_H
 #define GABION_RESILIENCE_REINIT_IMPL_H
 

@@ -1,11 +1,10 @@
 /** @file run_files.h
- *  @brief What a run keeps in its output folder, so that the next one there can clear it away.
+ *  @brief List of the files of a run in its output folder, which a later run there removes.
  *
- *  FOLDER/files.txt lists, a line each, the files that the run in the folder writes: their names relative to
- * it, with `<n>` for a number (`fields/fields_<n>.s<n>.h5`). A run that begins anew in a used folder removes
- * the files of that list, so that nothing of an earlier run stays beside its own; one that goes on keeps
- * them. Whatever is not in the list is not touched, nor are links, nor anything but plain files of the folder
- * and of folders in it.
+ *  FOLDER/files.txt lists, one per line, the files that the run in the folder writes: names relative to the folder, with
+ *  `<n>` for a number (`fields/fields_<n>.s<n>.h5`). A run that starts from step 0 in a used folder removes the files of that
+ *  list, so that no file of an earlier run remains; a run that resumes keeps them. Files that are not listed are not
+ *  touched, nor are links, nor anything but regular files of the folder and of folders in it.
  *
  *  Tier: user header.
  */

@@ -1,5 +1,5 @@
 /** @file json.h
- *  @brief JSON, written and read by the YAML library: strings are escaped, numbers are what they are.
+ *  @brief JSON, written and read by the YAML library: strings are escaped, numbers keep their value.
  *
  *  @code
  *    gab_json *json = gab_json_begin(GAB_JSON_LINE);
@@ -11,10 +11,9 @@
  *    GAB_TRY(gab_json_end(&json, &text));   // {"event": "recovery", "lost": [3], "seconds": 0.25}
  *  @endcode
  *
- *  The outermost object opens and closes by itself. What goes wrong on the way is kept and told at the end,
- * so that members need no checks; all functions take NULL and do nothing. Within a list keys are NULL. Bytes
- * that are no UTF-8 become U+FFFD; what is no finite number becomes null. Local; one object belongs to one
- * thread.
+ *  The outermost object opens and closes by itself. Errors are kept and returned at the end, so members need no checks; all
+ *  functions accept NULL and then do nothing. Within a list keys are NULL. Invalid UTF-8 becomes U+FFFD, a number that is not
+ *  finite becomes null. Local; one thread per object.
  *
  *  Tier: extender header.
  */

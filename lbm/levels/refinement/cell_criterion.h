@@ -1,13 +1,13 @@
 /** @file cell_criterion.h
- *  @brief Criteria of refinement of a program's own: a function of a cell of a flow, chosen by name in the parameter file.
+ *  @brief User-defined refinement criteria: a function of a cell of a flow, chosen by name in the parameter file.
  *
- *  What counts is the largest value of the fluid cells of a block, against two thresholds of the file, in the unit of the value:
+ *  The maximum over the fluid cells of a block is compared with two thresholds of the file, in the unit of the value:
  *  @code
  *    static double shear(const gab_lbm_cell *at) { return fabs(at->gradient[0][1] + at->gradient[1][0]); }
  *    static const gab_lbm_criterion own = {.name = "shear", .doc = "Where layers slide.", .unit = "1/s", .value = shear};
  *    GAB_TRY(gab_lbm_criterion_register(&own));    refinement: {criteria: [{type: shear, above: 2, below: 1}]}
  *  @endcode
- *  with the keys `level`, `above`, `below`, `lo` and `hi` as those of `vorticity` have (doc/parameters.md).
+ *  Its keys are `level`, `above`, `below`, `lo` and `hi`, as for `vorticity` (doc/parameters.md).
  *
  *  Tier: extender header.
  */

@@ -1,14 +1,12 @@
 /** @file refinement.h
- *  @brief Where a flow needs small cells: criteria that mark blocks to be refined or coarsened.
+ *  @brief Refinement criteria of a flow, which mark blocks for refinement or coarsening.
  *
- *  A *criterion* wants blocks of certain places, or with certain values in them, to be refined up to a level
- * of its own. A block is refined if any criterion wants it finer than it is; it may be coarsened if none
- * minds. Bodies and boxes look at the place alone, so they act at the set-up as well; vorticity and gradient
- * look at the flow. These two have two thresholds, so that a block at the border does not split and merge all
- * the time. So does a criterion that a program has registered.
+ *  A *criterion* requires refinement, up to its own level, of blocks at certain positions or with certain values. A block is
+ *  refined if any criterion requires it; it may be coarsened if none forbids it. Bodies and boxes depend on the position
+ *  alone, so they act in the set-up too; vorticity, gradient and registered criteria depend on the flow. These have two
+ *  thresholds, so that a block near the threshold does not split and merge repeatedly.
  *
- *  What is decided depends on the state of the block and on nothing else: not on its owner, nor on what its
- *  neighbours hold.
+ *  Decisions depend on the state of the block only, not on its owner or on its neighbours.
  *
  *  Tier: user header.
  */
