@@ -1,5 +1,5 @@
-/* What the bits of a result depend on besides the parameters' numbers: recorded with a state, so that nothing
- * goes on from it that would give other bits without anybody noticing. */
+/* Identity of the arithmetic: everything besides the parameters on which the bits of a result depend. It is recorded with a
+ * state, so that code with other bits does not continue it unnoticed. */
 #include "lbm/levels/level_interface_impl.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* Proxies are distributed: the frame around all strategies, and what came out. */
+/* Distribution of proxies: the frame of all strategies, and its report. */
 #include "core/messages/collective.h"
 #include "loadbalance/balance_impl.h"
 

@@ -1,4 +1,4 @@
-/* Blocks weighed by what they took. */
+/* Block weights from measured times. */
 #include "core/messages/collective.h"
 #include "loadbalance/balance.h"
 

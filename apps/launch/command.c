@@ -1,4 +1,4 @@
-/* What mpirun is told: its command line, and the environment of it and of the program. */
+/* Command line of mpirun, and the environment of mpirun and of the program. */
 #include "apps/launch/launch.h"
 
 #include <sched.h>

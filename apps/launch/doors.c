@@ -1,5 +1,5 @@
-/* Where mpirun listens. It binds its socket to all interfaces, and is no program of this project: its socket is taken over
- * for a moment (pidfd_getfd(2)), and restricted to the loopback interface. */
+/* Restricts the listening socket of mpirun, which is bound to all interfaces, to the loopback interface. mpirun is a foreign
+ * program, so its socket is duplicated for a moment (pidfd_getfd(2)). */
 #include "apps/launch/job.h"
 
 #include "core/system/listeners.h"

@@ -1,4 +1,4 @@
-/* One attempt: start mpirun, wait for what happens, clean up. */
+/* One attempt: start mpirun, wait for events, clean up. */
 #include "apps/launch/job.h"
 
 #include "core/memory/system_memory.h"

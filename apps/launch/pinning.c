@@ -1,5 +1,5 @@
-/* Processes bound to cores of their own, threads within: memory then stays near the core that uses it, and
- * caches stay warm. Only where there is a core for everyone. */
+/* Binds processes to their own cores, threads within, so that memory stays near the core that uses it and caches stay warm.
+ * Only where there is a core for every process. */
 #include "apps/launch/launch.h"
 
 #include <sched.h>

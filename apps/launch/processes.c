@@ -1,5 +1,5 @@
-/* The processes of a job on this machine, found by their environment: mpirun puts every rank into a process
- * group of its own, and when mpirun is killed its ranks are orphans, so neither groups nor parents tell. */
+/* Processes of a job on this machine, found by their environment. mpirun puts every process into its own process group, and
+ * when mpirun is killed its processes are orphans, so neither groups nor parents identify them. */
 #include "apps/launch/launch.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
-/* Waiting, for signals, children and time. Signals are blocked and waited for, so there are no handlers and no
- * races between them and the loop of an attempt. */
+/* Waits for signals, children and time. Signals are blocked and waited for, so there are no handlers and no races with the
+ * loop of an attempt. */
 #include "apps/launch/job.h"
 
 #include <signal.h>

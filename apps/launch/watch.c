@@ -1,4 +1,4 @@
-/* What becomes of an attempt while it runs: completed, ended, told to stop, silent, or without its processes. */
+/* State of a running attempt: completed, ended, told to stop, silent, or without its processes. */
 #include "apps/launch/job.h"
 
 #include <ctype.h>

@@ -1,9 +1,9 @@
-/* Proxies are split and merged.
+/* Splitting and merging of proxies.
  *
- * Every block tells its neighbours its fate: what it becomes and who is going to hold that. A merged block is
- * held where its first child was (holes, proxy_missing_children.c, are where the first one that exists is), so whoever
- * holds another child hands that one over, with the fates of all its neighbours. Then each process knows all
- * blocks of the new grid that can touch one of its own. */
+ * Every block tells its neighbours its fate: the blocks that replace it and their holders. A merged block is held where its
+ * first child was (holes, proxy_missing_children.c: where the first existing one is), so holders of other children hand these
+ * over, with the fates of all their neighbours. Then each process knows all blocks of the new grid that can touch one of its
+ * own. */
 #include "blockforest/adaptation/proxy_impl.h"
 
 #include <stdlib.h>

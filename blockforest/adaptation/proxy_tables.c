@@ -1,4 +1,4 @@
-/* Neighbour tables from what is known of the blocks around. */
+/* Neighbour tables, built from the known blocks around. */
 #include "blockforest/adaptation/proxy_impl.h"
 
 #include <stdlib.h>

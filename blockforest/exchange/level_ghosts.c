@@ -1,4 +1,5 @@
-/* What goes down follows from the coarser blocks alone, what goes up from what came down: so all levels go at once. */
+/* Data to finer levels depends on the coarser blocks alone, data to coarser levels on these, so all levels are exchanged at
+ * once. */
 #include "blockforest/exchange/level_ghosts.h"
 
 #include "blockforest/exchange/level_border.h"

@@ -1,4 +1,4 @@
-/* What a forest may look like: rows of tables, and the check of a whole part. */
+/* Validity of a forest: rows of tables, and the check of a whole part. */
 #include "blockforest/forest/forest_impl.h"
 
 gab_status gab_forest_check_even(const gab_forest *forest)

@@ -1,6 +1,6 @@
-/* Images: this process's part of the forest as bytes, and back. An image is a header that says of what forest
- * it is one (format, root grid, cells, periodicity, stored kinds by name), the number of blocks, and their
- * records (forest_record.c). A metadata image is the same without data in the records. */
+/* Images: this process's part of the forest as bytes, and back. An image is a header that identifies the forest (format, root
+ * grid, cells, periodicity, stored kinds by name), the number of blocks, and their records (forest_record.c). A metadata image
+ * is the same without data in the records. */
 #include "blockforest/forest/forest_impl.h"
 #include "blockforest/forest/tasks_impl.h"
 #include "core/messages/collective.h"

@@ -1,4 +1,4 @@
-/* Data of many blocks packed and unpacked: each by itself, or with those that share memory with it. */
+/* Packs and unpacks data of many blocks: each by itself, or together with blocks that share memory with it. */
 #include "blockforest/forest/forest_impl.h"
 #include "blockforest/forest/tasks_impl.h"
 

@@ -1,4 +1,4 @@
-/* Making up lost blocks: who knows what, round by round. */
+/* Approximation of lost blocks from the known faces, round by round. */
 #include "blockforest/migration/reconstruct.h"
 
 #include "blockforest/forest/forest_impl.h"

@@ -1,4 +1,4 @@
-/* The whole that is made of parts: local, after a run or beside it. */
+/* Assembles slabs into one field: local, after a run or during it. */
 #include "blockforest/hdf5/hdf5_image_impl.h"
 #include "blockforest/hdf5/hdf5_open.h"
 #include "blockforest/output/output_files_impl.h"

@@ -1,4 +1,4 @@
-/* Boxes of cells in files of their own: writing. */
+/* Writes boxes of cells, each to its own file. */
 #include "blockforest/output/slab_writer.h"
 #include "blockforest/hdf5/hdf5_file_impl.h"
 #include "blockforest/hdf5/hdf5_image_impl.h"

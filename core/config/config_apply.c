@@ -1,4 +1,4 @@
-/* The tree of a file with all assignments applied: what is checked, and what is written as the parameters in force. */
+/* The tree of a file with all assignments applied: it is checked, and written as the parameters in force. */
 #include "core/config/config_impl.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What a case is: its values in one form, and the content of the files that it names. */
+/* Identity of a case: its values in canonical form, and the content of the files that it names. */
 #include "core/config/config_impl.h"
 #include "core/system/file.h"
 

@@ -1,4 +1,4 @@
-/* The parameters as they are in force: the file with all assignments applied, as a file of its own. */
+/* The parameters in force: the file with all assignments applied, written as a file. */
 #include "core/config/config_impl.h"
 #include "core/base/text/json.h"
 

@@ -1,5 +1,5 @@
-/* The backend `cuda': the CUDA driver (libcuda.so.1) and its run-time compiler (libnvrtc). What is used of both is declared here, so
- * that no header is needed. */
+/* Backend `cuda': the CUDA driver (libcuda.so.1) and its run-time compiler (libnvrtc). The used functions of both are declared
+ * here, so that no header is needed. */
 #include "core/device/device_impl.h"
 #include "core/device/library_impl.h"
 

@@ -1,5 +1,5 @@
-/* The backend `opencl': any device of any vendor that the OpenCL loader knows (pocl among them). What is used of its interface
- * (Khronos, OpenCL 1.2) is declared here, so that no header is needed. */
+/* Backend `opencl': any device of any vendor that the OpenCL loader knows (pocl among them). The used functions of its
+ * interface (Khronos, OpenCL 1.2) are declared here, so that no header is needed. */
 #include "core/device/device_impl.h"
 #include "core/device/library_impl.h"
 

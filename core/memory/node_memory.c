@@ -1,6 +1,5 @@
-/* Files PID-NUMBER-STARTTIME in the folder. A file whose process is gone (no such pid, or one that was
- * started at another time) is free; it is claimed by renaming it to the claimer's own name, which one process
- * can do only. */
+/* Files PID-NUMBER-STARTTIME in the folder. A file whose process is gone (no such pid, or one with another start time) is
+ * free. It is claimed by renaming it to the claimer's own name, which only one process can do. */
 #include "core/memory/node_memory.h"
 
 #include "core/memory/node_memory_impl.h"

@@ -1,5 +1,5 @@
 /** @file collective.c
- *  @brief Reductions, broadcasts and scans over those who take part, as trees of messages. Gathers: gather.c. */
+ *  @brief Reductions, broadcasts and scans over the members, as trees of messages. Gathers: gather.c. */
 #include "core/messages/collective.h"
 #include "core/world/world_impl.h"
 

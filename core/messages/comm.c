@@ -1,5 +1,5 @@
 /** @file comm.c
- *  @brief Communicators for the MPI calls of an application: registered, so that repairs make them anew. */
+ *  @brief Communicators for the MPI calls of an application, registered so that repairs rebuild them. */
 #include "core/world/world_impl.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /** @file mail.c
  *  @brief Patterns and mailboxes as a part of images.
  *
- *  Under local recovery what lies in a queue counts as delivered, so it has to be there again. In a global rollback it was
- *  sent behind the checkpoint by somebody who now goes back before that, and sends it again. */
+ *  Under local recovery, messages in a queue count as delivered, so they must be restored. In a global rollback they were sent
+ *  after the checkpoint by processes that roll back and send them again. */
 #include "core/messages/mailbox.h"
 
 #include "core/world/world_impl.h"

@@ -1,5 +1,5 @@
 /** @file mailbox.c
- *  @brief Mailboxes: sending, the queue of what came too early, and receives that fit by source, tag and id. */
+ *  @brief Mailboxes: sending, the queue of early messages, and receives that match source, tag and id. */
 #include "core/messages/mailbox.h"
 
 #include "core/world/world_impl.h"

@@ -1,5 +1,5 @@
 /** @file pattern.c
- *  @brief Communication patterns of an application: counters, which is active, and messages of those that are over. */
+ *  @brief Communication patterns of an application: counters, the active pattern, and messages of ended iterations. */
 #include "core/messages/pattern.h"
 
 #include "core/world/world_impl.h"

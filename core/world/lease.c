@@ -1,5 +1,5 @@
 /** @file lease.c
- *  @brief A lease: who was away for too long ends. Everything that the handler of a signal uses is lock-free.
+ *  @brief Lease: ends a process that was stopped for too long. Code of the signal handler is lock-free.
  */
 #include "core/world/lease.h"
 

@@ -1,4 +1,4 @@
-/* The thread that watches, and what it remembers of the addresses that were silent. */
+/* The watching thread, and its record of silent addresses. */
 #include "core/world/quarantine.h"
 
 #include "core/world/connections.h"

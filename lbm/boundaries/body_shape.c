@@ -1,4 +1,4 @@
-/* The shapes of bodies by name, and those that a program has registered. */
+/* Shapes of bodies by name: those of the library and registered ones. */
 #include "lbm/boundaries/body_shape.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* What a signed distance says about boxes and rays, and whether it is one. */
+/* Boxes and rays evaluated from a signed distance, and a check that a function is one. */
 #include "lbm/boundaries/geometry.h"
 #include "lbm/boundaries/shapes_impl.h"
 

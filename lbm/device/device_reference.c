@@ -1,4 +1,4 @@
-/* What a step on a device is compared with: the same cell, in a plain loop from one array into another. */
+/* Reference of a step on a device: the same cell, in a plain loop from one array into another. */
 #include "lbm/device/device_flow.h"
 
 #include "core/base/hash.h"

@@ -1,4 +1,4 @@
-/* The families of kernels that can be chosen, and those that a program has added. */
+/* Families of kernels by name: those of the library and registered ones. */
 #include "lbm/kernels/kernel_family.h"
 
 #include <stdio.h>

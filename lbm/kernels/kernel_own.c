@@ -1,5 +1,5 @@
-/* The kernels of families and of lattices of a program's own: what they are called, whether they give the bits that they say they give, and the
- * library's kernels for those that want them. */
+/* Kernels of user-defined families and lattices: their names, the check of the bits that they claim, and the library's
+ * kernels where these are used. */
 #include "lbm/kernels/kernel_family.h"
 #include "core/base/hash.h"
 #include "lbm/kernels/lattice_list_impl.h"

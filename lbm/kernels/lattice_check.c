@@ -1,6 +1,6 @@
-/* What has to hold of a lattice that flows are computed on, and what its numbers are. With components up to 1, c_s^2 = 1/3 and isotropy
- * to fourth order there are in the plane the numbers of D2Q9, in space those of D3Q15, D3Q19, and of all 27 directions with any
- * weight of the corners below 1/72: so there is always a direction along each axis. */
+/* Requirements on a lattice for flows, and its numbers. With components up to 1, c_s^2 = 1/3 and isotropy to fourth order, the
+ * only weights in 2D are those of D2Q9; in 3D those of D3Q15, D3Q19, and of all 27 directions with any weight of the corners
+ * below 1/72. So there is always a direction along each axis. */
 #include "core/base/hash.h"
 #include "lbm/kernels/lattice.h"
 

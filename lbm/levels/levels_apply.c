@@ -1,4 +1,4 @@
-/* What the lists of a block do in a step. */
+/* Executes the lists of a block in a step. */
 #include "lbm/levels/level_interface_impl.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The lists of a block, made from the paths of children: keys, and what both sides need. levels_room.c begins. */
+/* The lists of a block, built from the paths of children: keys, and functions for both sides. Entry point: levels_room.c. */
 #include "lbm/levels/levels_lists_impl.h"
 
 #include <stdlib.h>

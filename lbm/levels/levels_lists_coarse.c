@@ -1,4 +1,4 @@
-/* What a block has beside finer ones: what it gives to their cells, and what arrives from there. */
+/* Lists of a block next to finer ones: values for their cells, and arrivals from there. */
 #include "lbm/levels/levels_slopes_impl.h"
 
 #include <stdlib.h>

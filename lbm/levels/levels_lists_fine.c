@@ -1,4 +1,4 @@
-/* What a block has beside coarser ones: what it takes from them, and what it sends to them. */
+/* Lists of a block next to coarser ones: values taken from them, and values sent to them. */
 #include "lbm/levels/levels_lists_impl.h"
 
 static const int8_t here[3] = {0, 0, 0};

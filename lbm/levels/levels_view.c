@@ -1,5 +1,5 @@
-/* What is around a block, at the resolution of the finer of two levels: its own cells, those of neighbours by
- * geometry, at the level that they have. */
+/* Surroundings of a block at the resolution of the finer of two levels: its own cells, and those of neighbours by geometry, at
+ * their level. */
 #include "lbm/levels/level_interface_impl.h"
 
 #include <string.h>

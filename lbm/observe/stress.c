@@ -1,4 +1,4 @@
-/* The viscous stress in cells, and on walls beside them. */
+/* Viscous stress in cells, and on walls next to them. */
 #include "lbm/observe/stress_impl.h"
 
 #include <math.h>

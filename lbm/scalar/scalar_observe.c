@@ -1,4 +1,4 @@
-/* What is measured and shown of a scalar that a flow carries. */
+/* Integrals and output quantities of a scalar that a flow carries. */
 #include "lbm/scalar/scalar_impl.h"
 
 #include "core/base/exact_sum.h"

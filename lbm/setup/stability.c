@@ -1,6 +1,5 @@
-/* What is known of the stability of a collision before anything is computed. The numbers are those of von
- * Neumann's analysis (tests/lbm/collision/test_von_neumann.c) and of boxes with open sides
- * (tests/lbm/walls/mpi_open_sides.c). */
+/* Stability of a collision, known before anything is computed: from von Neumann analysis
+ * (tests/lbm/collision/test_von_neumann.c) and from boxes with open sides (tests/lbm/walls/mpi_open_sides.c). */
 #include "lbm/lbm_impl.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Making a sparse block: numbers, extra places, ways to ghosts, moves. What it takes to find places lives
- * only as long as this does. */
+/* Builds a sparse block: numbers, extra places, directions to ghosts, moves. Data for finding places lives only during the
+ * build. */
 #include "lbm/sparse/sparse_impl.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What links ask of a sparse block that is being made: places beside those of its cells, ways to ghosts. */
+/* Requests of links to a sparse block under construction: extra places, directions to ghosts. */
 #include "lbm/sparse/sparse_impl.h"
 
 void gab_sparse_redirect(gab_sparse_draft *draft, uint32_t cell, int q, uint32_t other, int from_q)

@@ -1,8 +1,7 @@
-/* What crosses from a block into its neighbours: packed for other processes, fetched from own blocks.
+/* Populations that cross from a block into its neighbours: packed for other processes, fetched from own blocks.
  *
- * All blocks have the same map, so where a side begins, how far it reaches and which populations cross it is
- * worked out once for each direction; what is left to each block and step is the way in which the two fields
- * lie (gab_storage). */
+ * All blocks have the same map, so the start and extent of a side, and the populations that cross it, are computed once per
+ * direction. Only the storage of the two fields differs by block and step (gab_storage). */
 #include "lbm/sparse/sparse_impl.h"
 #include "lbm/step/pass_impl.h"
 

@@ -1,4 +1,4 @@
-/* What threads are to do: blocks, or the parts of them. */
+/* Work units of threads: blocks, or parts of them. */
 #include "lbm/lbm_impl.h"
 
 static bool is_on(const gab_lbm *lbm, size_t index, int level)

@@ -1,5 +1,5 @@
-/* What a cell has sent lies in places of its own, whatever the pattern (storage_impl.h), and they are those that its sweep
- * touches: so cells can be changed in any order, right behind their sweep, by any thread. */
+/* The populations that a cell has sent are in its own places, whatever the pattern (storage_impl.h): those that its sweep
+ * touches. So cells can be changed in any order, right after their sweep, by any thread. */
 #include "lbm/step/local_force.h"
 
 #include "lbm/lbm_impl.h"

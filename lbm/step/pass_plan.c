@@ -1,5 +1,5 @@
-/* The rows of all blocks of a process, for passes of several steps: what is swept in each, which links belong to it, and
- * what it sends to ghosts of other blocks here. */
+/* Rows of all blocks of a process, for temporal blocking: swept cells, links, and populations for ghosts of other blocks of this
+ * process. */
 #include "lbm/step/pass_impl.h"
 
 #include "lbm/step/strips/strip_impl.h"

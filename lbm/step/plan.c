@@ -1,5 +1,5 @@
-/* What a step does that follows from the forest alone is worked out once for each of its states: which blocks are
- * swept together, jobs, their threads, where ghosts come from, and which slabs can do without messages. */
+/* Plan of a step: everything that follows from the forest alone, once per state of the forest. Blocks swept together, jobs and
+ * their threads, sources of ghosts, and slabs that need no messages. */
 #include "lbm/step/pass_impl.h"
 #include "lbm/step/strips/strip_impl.h"
 

@@ -1,4 +1,4 @@
-/* What is done slab by slab, whichever kind of block it is: links, and the sweep of a block or of a pencil of blocks. */
+/* Work per slab for all kinds of blocks: links, and the sweep of a block or of fused blocks. */
 #include "lbm/sparse/sparse_impl.h"
 
 static void sweep_dense(const gab_lbm_model *model, gab_lbm_block *block, const gab_run *runs,

@@ -1,4 +1,5 @@
-/* A step as a program calls it: the exchange, what can be swept meanwhile, the rest. Other levels step within it (levels.c). */
+/* A step as called by a program: exchange, sweep of cells that need no message, the rest. Other levels step within it
+ * (levels.c). */
 #include "lbm/lbm_impl.h"
 
 gab_status gab_lbm_exchange_start(gab_lbm *lbm)

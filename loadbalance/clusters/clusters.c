@@ -1,4 +1,4 @@
-/* Clusters of processes: the task as arrays, what there is to say of a division, and the best of several searches. */
+/* Clusters of processes: the task as arrays, the report of a division, and the best of several searches. */
 #include "loadbalance/clusters/clusters_impl.h"
 
 #include <string.h>

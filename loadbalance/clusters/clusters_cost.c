@@ -1,4 +1,4 @@
-/* What a division into clusters costs. */
+/* Cost of a division into clusters. */
 #include "loadbalance/clusters/clusters_impl.h"
 
 #include <string.h>

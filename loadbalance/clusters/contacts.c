@@ -1,4 +1,4 @@
-/* What a planned distribution means for messages. */
+/* Messages between processes that follow from a planned distribution. */
 #include "loadbalance/diffusion_impl.h"
 
 static gab_status visit_block(const gab_load_graph *graph, uint32_t vertex, gab_contact_fn visit, void *user)

@@ -1,5 +1,5 @@
 /* The readable kernel: any number of phases and components, a cell at a time, every flux computed from both
- * of its cells. The equations are those of Choudhury & Nestler 2012 and Hötzer et al. 2015; see phasefield.h.
+ * of its cells. The equations are those of Choudhury & Nestler 2012 and Hötzer et al. 2015; see doc/phase-field.md, "The model".
  */
 #include "phasefield/phasefield_impl.h"
 

@@ -1,4 +1,4 @@
-/* Cells and those that they consist of on the next finer level: see levels_impl.h. */
+/* Cells and their children on the next finer level: see levels_impl.h. */
 #include "phasefield/levels/levels_impl.h"
 
 int gab_phasefield_pure(const gab_field *phi, const int32_t at[3])

@@ -1,4 +1,4 @@
-/* What there is on several levels is made and destroyed: see levels_impl.h. */
+/* Creation and destruction of the data for several levels: see levels_impl.h. */
 #include "phasefield/levels/levels_impl.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* The moving window on several levels: see levels_impl.h. What arrives goes into phi_new and mu_new, which
- * nobody needs between steps, and which then become phi and c. */
+/* The moving window on several levels: see levels_impl.h. Arriving data goes into phi_new and mu_new, which are unused between
+ * steps and then become phi and c. */
 #include "phasefield/levels/levels_impl.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Interfaces whose energy and mobility depend on their direction; the formulas are in phasefield.h. */
+/* Anisotropic energy and mobility of interfaces; formulas: doc/phase-field.md, "The model". */
 #include "phasefield/phasefield_impl.h"
 
 double gab_phasefield_anisotropy(int dimension, double delta, const double *q, double *factor)

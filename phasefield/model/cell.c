@@ -1,4 +1,4 @@
-/* What a cell means: interpolation, the relation of c and mu, the simplex. */
+/* Functions of a cell: interpolation, the relation of c and mu, the simplex. */
 #include "phasefield/phasefield_impl.h"
 
 void gab_phasefield_interpolate(const gab_phasefield_model *model, const double *phi, double *h)

@@ -1,8 +1,8 @@
-/* The temperature of a row of cells, and what follows from it.
+/* Temperature of a row of cells, and values that follow from it.
  *
- * The state of the phases is the same for all blocks beside each other, and in small ones takes as long to make as a sweep of melt. So it
- * is kept for all rows of a level and a step; the next step begins with what this one has for the later time. The table
- * only saves work: what it does not hold is made. */
+ * They are equal for all blocks side by side, and in small blocks take as long to compute as a sweep of melt. So they are kept
+ * for all rows of a level and a step; the next step starts with those of the later time. The table only saves work: missing
+ * entries are computed. */
 #include "phasefield/phasefield_impl.h"
 
 /* From integers, so that it is the same for a window that has moved as for a domain that is longer. */

@@ -1,4 +1,4 @@
-/* What follows from the free energies of several phases together. */
+/* Quantities derived from the free energies of several phases. */
 #include "phasefield/model/thermo.h"
 
 #include <math.h>

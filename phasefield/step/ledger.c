@@ -1,4 +1,4 @@
-/* The ledger: what has come in through reservoirs and with the window, less what has left with it. */
+/* The ledger: inflow through reservoirs and with the window, minus outflow with the window. */
 #include "core/messages/collective.h"
 #include "phasefield/phasefield_impl.h"
 

@@ -1,6 +1,5 @@
-/* What no copy holds any more, approximately: concentrations from phases, their Gibbs energies and the
- * temperature (Kohl et al. 2017, section 5.1), phases and chemical potentials from those across the faces of
- * the block. */
+/* Approximation of blocks without any copy: concentrations from phases, their Gibbs energies and the temperature (Kohl et al.
+ * 2017, section 5.1), phases and chemical potentials from those across the faces of the block. */
 #include "blockforest/forest/direction.h"
 #include "phasefield/phasefield_impl.h"
 

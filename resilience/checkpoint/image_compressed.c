@@ -1,5 +1,5 @@
-/* Images as others keep them: compressed. Layout of a compressed image: hash of what follows, head, and what
- * gab_compress() made of pieces of the image, its own hash included, one after another. */
+/* Compressed images, as holders store them. Layout: hash of the rest, head, and the output of gab_compress() for pieces of the
+ * image, its own hash included, one after another. */
 #include "resilience/checkpoint/checkpoint_impl.h"
 
 #define COMPRESSED_MAGIC UINT32_C(0x47415351)

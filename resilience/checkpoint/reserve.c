@@ -1,5 +1,5 @@
-/* Memory of snapshots ahead of the first one: asked for, and every page of it given, so that no checkpoint has to wait until
- * the system has found some. */
+/* Reserves the memory of snapshots before the first one and touches every page of it, so that no checkpoint waits for the
+ * system. */
 #include "resilience/schemes/redundancy_impl.h"
 
 /* Given to the threads that will pack into it, in the order of packing. Of what lies there nothing is needed. */

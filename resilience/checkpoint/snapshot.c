@@ -1,4 +1,4 @@
-/* The snapshots of a checkpoint as such: which is written next, who has survived since one, memory for their images. */
+/* Snapshots of a checkpoint: the next one to write, survivors since one, memory of their images. */
 #include "resilience/checkpoint/checkpoint_impl.h"
 
 gab_snapshot *gab_checkpoint_next(gab_checkpoint *checkpoint)

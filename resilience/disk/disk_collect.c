@@ -1,6 +1,6 @@
-/* The images of a group on their way into its file. Members are served one after the other, each as it sends:
- * hello, chunks, trailer. Two chunks are here at most: one comes in while the thread writes the other. When
- * the disk refuses, everything is still received, and dropped: so nobody has to be told. */
+/* Collects the images of a group for its file. Members are served one after the other: hello, chunks, trailer. At most two
+ * chunks are here: one is received while the thread writes the other. When the disk refuses, all data is still received and
+ * dropped, so no other process has to know. */
 #include "resilience/disk/disk_impl.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
-/* The file of a group. HDF5 lays it out, all datasets contiguous and allocated at once; what goes into them
- * is then written to where they lie, piece by piece: so a file of any size needs no memory, and a disk that
- * refuses a piece refuses it to us. (HDF5 cannot let go of a file whose last bytes the disk refuses: it tries
- * again at the end of the program, and crashes there.) Room for all of it is reserved first. */
+/* The file of a group. HDF5 lays it out, with all datasets contiguous and allocated at once; their data is then written to its
+ * place, piece by piece. So a file of any size needs no memory, and write errors are returned to this code. (HDF5 cannot release
+ * a file whose last bytes the disk refuses: it retries at the end of the program and crashes there.) Space for the whole file
+ * is reserved first. */
 #include "resilience/disk/disk_impl.h"
 
 #include "blockforest/hdf5/hdf5_lock.h"

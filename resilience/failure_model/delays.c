@@ -1,4 +1,4 @@
-/* Runs of the model: what steps, failures, checkpoints and reductions add to the recurrence. */
+/* Runs of the model: contributions of steps, failures, checkpoints and reductions to the recurrence. */
 #include "resilience/failure_model/delays_impl.h"
 
 #include "core/memory/memory.h"

@@ -1,4 +1,4 @@
-/* The recurrence: who waits for whom, and what a step takes. */
+/* The recurrence: waiting between processes, and the time of a step. */
 #include "resilience/failure_model/delays_impl.h"
 
 #include "core/base/hash.h"

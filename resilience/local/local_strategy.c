@@ -1,4 +1,4 @@
-/* Local recovery as a strategy, and what does not go with it. */
+/* Local recovery as a strategy, and parameters that exclude it. */
 #include "resilience/local/local_run_impl.h"
 
 #include "core/messages/collective.h"

@@ -1,5 +1,4 @@
-/* Checkpoints that clusters take at times of their own, in the steps of a time loop (doc/clusters.md): when, and what
- * everybody does there. */
+/* Checkpoints of a cluster's own in the steps of a time loop (doc/clusters.md): when they are due, and their steps. */
 #include "resilience/local/local_run_impl.h"
 
 #include <string.h>

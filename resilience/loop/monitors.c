@@ -1,4 +1,4 @@
-/* Live monitors: is the state what it can be? If not, all go back once; if it happens again it is no chance.
+/* Monitors: check whether the state is possible. After an alarm all roll back once; a second alarm ends the run.
  */
 #include "resilience/loop/monitor.h"
 #include "resilience/loop/timeloop_impl.h"

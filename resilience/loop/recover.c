@@ -1,4 +1,4 @@
-/* What a time loop does after a fault: round after round until a recovery has gone through, or why the run ends. */
+/* Recovery of a time loop after a fault: rounds until one succeeds, or the reason why the run ends. */
 #include "resilience/checkpoint/checkpoint_impl.h"
 #include "resilience/loop/timeloop_impl.h"
 #include "resilience/reports/history.h"

@@ -1,4 +1,4 @@
-/* What is known of a run so far. */
+/* Statistics of a run so far. */
 #include "resilience/loop/timeloop_impl.h"
 
 #include "core/base/log.h"

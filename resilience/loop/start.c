@@ -1,4 +1,4 @@
-/* The state that a protected run begins with: what it goes on from, and the first checkpoint. */
+/* Initial state of a protected run: the state to resume from, and the first checkpoint. */
 #include "resilience/disk/disk_impl.h"
 #include "resilience/loop/timeloop_impl.h"
 #include "resilience/reports/completion.h"

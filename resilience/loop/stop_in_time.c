@@ -1,4 +1,4 @@
-/* A run that is to stop in time: when it has to, and how it ends. */
+/* Stopping before a time limit: when, and how the run ends. */
 #include "resilience/loop/timeloop_impl.h"
 
 #include "core/base/log.h"

@@ -1,4 +1,4 @@
-/* How many steps may be taken at once: until somebody looks at the state, asks a question, or is to fail. */
+/* Number of steps for temporal blocking: up to the next output, monitor, question or fault injection. */
 #include "resilience/loop/timeloop_impl.h"
 
 static gab_step least(gab_step a, gab_step b) { return a < b ? a : b; }

@@ -1,4 +1,4 @@
-/* The files of the tokens, and what one process does to get the next one for its part. */
+/* The files of the tokens, and the steps of one process to get the next one for its part. */
 #include "resilience/recovery/fence_impl.h"
 
 #include "core/system/file.h"

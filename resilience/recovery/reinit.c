@@ -1,4 +1,4 @@
-/* Global restart. One call at a time: what belongs to it lies here. */
+/* Global restart. One call at a time; its state is here. */
 #include "resilience/recovery/reinit_impl.h"
 
 #include "core/base/log.h"

@@ -1,4 +1,4 @@
-/* What the strategies do once the world is whole again, and the strategies by name. */
+/* The strategies by name, and their work after the world is repaired. */
 #include "resilience/recovery/recovery.h"
 
 #include "core/base/log.h"

@@ -1,5 +1,5 @@
-/* What a run says while it runs: a line of the log, a sign of life for the launcher, and OUT/progress.json for
- * those who look from outside (`gabion status`). At most once a second, by the root. */
+/* Progress of a run: a line of the log, a sign of life for the launcher, and OUT/progress.json for `gabion status'. At most once
+ * a second, by the root. */
 #include "resilience/loop/timeloop_impl.h"
 
 #include "core/system/file.h"

@@ -1,4 +1,4 @@
-/* What a run says of its redundancy: what is kept of whom, and which deaths it would not survive. */
+/* Report of the redundancy of a run: copies of each rank, and deaths that it would not survive. */
 #include "resilience/loop/timeloop_impl.h"
 
 #include "core/base/log.h"

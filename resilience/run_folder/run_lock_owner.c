@@ -1,4 +1,4 @@
-/* Who holds a lock, and whether it lives. */
+/* The owner of a lock, and whether it lives. */
 #include "resilience/run_folder/run_lock_impl.h"
 
 #include "core/base/text/json.h"

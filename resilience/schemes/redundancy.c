@@ -1,4 +1,4 @@
-/* What a scheme makes of the images of a snapshot: who keeps what of whose. */
+/* Images stored by each rank for others, as the scheme requires. */
 #include "resilience/schemes/redundancy_impl.h"
 
 /* ---------------------------------------------------------------- who keeps what */

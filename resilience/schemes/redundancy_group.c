@@ -1,5 +1,5 @@
-/* Coded groups: everybody sends the pieces of its image to where their stripes have their parities, chunk by
- * chunk, and adds up what comes. Memory beside the parities is bounded. */
+/* Coded groups: each member sends the pieces of its image to the members with the parities of their stripes, chunk by chunk,
+ * and adds up received ones. Memory in addition to the parities is bounded. */
 #include "resilience/schemes/code_impl.h"
 #include "resilience/schemes/redundancy_impl.h"
 

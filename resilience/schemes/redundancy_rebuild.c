@@ -1,6 +1,6 @@
-/* Images of a coded group that are gone, made from what is left of it. The stripes are shared out over the
- * living members: each gets the columns of its stripes, solves for the pieces that are gone, and sends these
- * to where the images are wanted. So nobody has to take in more than about twice an image. */
+/* Reconstruction of lost images of a coded group. The stripes are partitioned over the living members: each gets the columns of
+ * its stripes, solves for the lost pieces, and sends these to the ranks that need the images. So no member receives more than
+ * about twice an image. */
 #include "resilience/schemes/code_impl.h"
 #include "resilience/schemes/redundancy_impl.h"
 

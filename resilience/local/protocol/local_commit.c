@@ -1,5 +1,5 @@
-/* Common checkpoints of local recovery: copies, acknowledgements up and down a tree behind the steps, and what is
- * logged with them: decisions and global sections. */
+/* Common checkpoints of local recovery: copies, acknowledgements along a tree during the steps, and data logged with them:
+ * decisions and global sections. */
 #include "resilience/local/protocol/local_impl.h"
 
 #include <string.h>

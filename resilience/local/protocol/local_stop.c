@@ -1,5 +1,6 @@
-/* When a run stops: asked for up the tree of acknowledgements, answered with the commit of a checkpoint. Nobody waits for it,
- * and all hear the same: who knows that a checkpoint is committed has heard so from somebody who knew the answer. */
+/* Stopping a run: requested along the tree of acknowledgements, answered with the commit of a checkpoint. No process waits for
+ * it, and all get the same answer: a process that knows a checkpoint to be committed has learnt so from one that knew the
+ * answer. */
 #include "resilience/local/protocol/local_impl.h"
 
 gab_status gab_local_ask_to_stop(gab_local *local, uint64_t why)

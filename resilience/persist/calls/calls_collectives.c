@@ -1,8 +1,7 @@
 /** @file calls_collectives.c
- *  @brief Collective operations: each is the messages of which it consists, so that each of them can be stored, received
- *  again, and replayed. A call stores what this process gives; or, while it reads what was restored, gives back what
- *  it would have received from all; or, in transparent mode, does both. Reductions are done by the receiver, in the order
- *  of ranks. */
+ *  @brief Collective operations, each made of messages, so that each of these can be stored, received again, and replayed.
+ *  A call stores the contribution of this process; or, while it reads restored data, returns what it would have received from
+ *  all; or, in transparent mode, does both. The receiver computes reductions, in the order of ranks. */
 #include "resilience/persist/persist_impl.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /** @file calls_messages.c
- *  @brief Point-to-point calls of MPI: those on persistent communicators are ours, all others go on to MPI. */
+ *  @brief Point-to-point calls of MPI: those on persistent communicators are handled here, all others are passed to MPI. */
 #include "resilience/persist/persist_impl.h"
 
 const char gab_persist_calls_messages = 0;

@@ -1,6 +1,6 @@
 /** @file calls_refused_more.c
- *  @brief Calls that are refused on a persistent communicator, with a message that names them. What this library does not know
- *  of would go past the store. */
+ *  @brief Calls that are refused on a persistent communicator, with a message that names them. Calls unknown to this library
+ *  bypass the store. */
 #include "resilience/persist/persist_impl.h"
 
 const char gab_persist_calls_refused_more = 0;

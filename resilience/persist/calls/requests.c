@@ -1,7 +1,7 @@
 /** @file requests.c
- *  @brief Requests of non-blocking calls. What was stored or found is complete at once: a generalised request, which every
- *  call of MPI understands. Live receives of transparent mode are looked after until they complete; as long as there are
- *  none, the calls below are those of MPI. */
+ *  @brief Requests of non-blocking calls. Stored or found messages complete at once, by a generalised request, which every call
+ *  of MPI accepts. Live receives of transparent mode are polled until they complete; without any, the calls below are those of
+ *  MPI. */
 #include "resilience/persist/persist_impl.h"
 
 #include <string.h>
