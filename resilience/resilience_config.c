@@ -310,23 +310,23 @@ static const gab_config_key disk_keys[] = {
          "for an automatic interval; a guess, which is outweighed by what became of the jobs before this one in the "
          "same folder, as events.jsonl tells."},
 };
-static const gab_config_key drill_keys[] = {
+static const gab_config_key injection_keys[] = {
     {.name = "slots",
      .instead_of = "random",
      .type = GAB_CONFIG_INT,
      .min = 0,
      .max = 2147483647,
      .length_min = 1,
-     .length_max = GAB_DRILL_SLOTS,
+     .length_max = GAB_INJECTION_SLOTS,
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
      .doc =
-         "Slots that kill themselves. Those of one drill are lost together: one that is still on its way when another one has died dies before anything is restored."},
+         "Slots that kill themselves. Those of one fault injection are lost together: one that is still on its way when another one has died dies before anything is restored."},
     {.name = "random",
      .instead_of = "slots",
      .type = GAB_CONFIG_INT,
      .min = 1,
-     .max = GAB_DRILL_SLOTS,
+     .max = GAB_INJECTION_SLOTS,
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
      .doc = "Instead of slots: how many slots, drawn at random, kill themselves."},
@@ -405,10 +405,10 @@ static const gab_config_section sections[] = {
     {.path = "resilience.disk",
      .doc = "Checkpoints on disk, written while the run goes on.",
      KEYS(disk_keys)},
-    {.path = "drills",
-     .doc = "Fault drills: processes that really die, by SIGKILL, to see that the run survives it.",
+    {.path = "faults",
+     .doc = "Fault injections: processes that really die, by SIGKILL, to see that the run survives it.",
      .is_list = true,
-     KEYS(drill_keys)},
+     KEYS(injection_keys)},
 };
 
 static gab_domain_kind read_domain(const gab_config *config, const char *path)
@@ -485,33 +485,33 @@ gab_status gab_resilience_check_spares(const gab_config *config, const gab_world
                          have, each, asked.count, each, gab_world_members(world)->slots, asked.count, each);
 }
 
-static gab_status read_drill(const gab_config *config, size_t index, gab_drill *drill)
+static gab_status read_injection(const gab_config *config, size_t index, gab_fault_injection *injection)
 {
   char path[GAB_CONFIG_PATH_CAPACITY], item[GAB_CONFIG_PATH_CAPACITY];
-  gab_config_path(item, "drills.%zu", index);
-  *drill =
-      (gab_drill){.step = gab_config_int(config, gab_config_path(path, "drills.%zu.step", index)),
-                  .visit = (int)gab_config_int(config, gab_config_path(path, "drills.%zu.visit", index)),
-                  .incarnation = (gab_incarnation)gab_config_int(
-                      config, gab_config_path(path, "drills.%zu.incarnation", index)),
-                  .seed = (uint64_t)gab_config_int(config, gab_config_path(path, "drills.%zu.seed", index)),
-                  .random = (int)gab_config_int(config, gab_config_path(path, "drills.%zu.random", index)),
-                  .stopped = gab_config_real(config, gab_config_path(path, "drills.%zu.stopped", index))};
-  drill->point =
-      gab_fault_point_from_name(gab_config_string(config, gab_config_path(path, "drills.%zu.phase", index)));
-  drill->flips = gab_config_is_set(config, gab_config_path(path, "drills.%zu.flip", index));
-  if (drill->flips) drill->bit = (uint64_t)gab_config_int(config, path);
-  drill->once = gab_config_is_set(config, gab_config_path(path, "drills.%zu.attempt", index));
-  if (drill->once) drill->attempt = (int)gab_config_int(config, path);
+  gab_config_path(item, "faults.%zu", index);
+  *injection = (gab_fault_injection){
+      .step = gab_config_int(config, gab_config_path(path, "faults.%zu.step", index)),
+      .visit = (int)gab_config_int(config, gab_config_path(path, "faults.%zu.visit", index)),
+      .incarnation =
+          (gab_incarnation)gab_config_int(config, gab_config_path(path, "faults.%zu.incarnation", index)),
+      .seed = (uint64_t)gab_config_int(config, gab_config_path(path, "faults.%zu.seed", index)),
+      .random = (int)gab_config_int(config, gab_config_path(path, "faults.%zu.random", index)),
+      .stopped = gab_config_real(config, gab_config_path(path, "faults.%zu.stopped", index))};
+  injection->point =
+      gab_fault_point_from_name(gab_config_string(config, gab_config_path(path, "faults.%zu.phase", index)));
+  injection->flips = gab_config_is_set(config, gab_config_path(path, "faults.%zu.flip", index));
+  if (injection->flips) injection->bit = (uint64_t)gab_config_int(config, path);
+  injection->once = gab_config_is_set(config, gab_config_path(path, "faults.%zu.attempt", index));
+  if (injection->once) injection->attempt = (int)gab_config_int(config, path);
   size_t count;
-  const int64_t *slots = gab_config_ints(config, gab_config_path(path, "drills.%zu.slots", index), &count);
+  const int64_t *slots = gab_config_ints(config, gab_config_path(path, "faults.%zu.slots", index), &count);
   for (size_t i = 0; i < count; i++) {
     for (size_t k = 0; k < i; k++)
       if (slots[k] == slots[i]) return gab_config_fail(config, path, "has slot %" PRId64 " twice", slots[i]);
-    drill->slots[drill->slot_count++] = (gab_slot)slots[i];
+    injection->slots[injection->slot_count++] = (gab_slot)slots[i];
   }
-  if (drill->slot_count == 0 && drill->random == 0)
-    return gab_config_fail(config, item, "a drill needs either slots or random");
+  if (injection->slot_count == 0 && injection->random == 0)
+    return gab_config_fail(config, item, "a fault injection needs either slots or random");
   return GAB_OK;
 }
 
@@ -716,26 +716,28 @@ static gab_status read_protection(const gab_config *config, gab_monitor_list mon
 gab_status gab_resilience_check(const gab_config *config, gab_monitor_list monitors)
 {
   gab_protection protection = {0};
-  gab_drill drill;
+  gab_fault_injection injection;
   GAB_TRY(read_protection(config, monitors, &protection));
-  for (size_t i = 0; i < gab_config_count(config, "drills"); i++) GAB_TRY(read_drill(config, i, &drill));
+  for (size_t i = 0; i < gab_config_count(config, "faults"); i++)
+    GAB_TRY(read_injection(config, i, &injection));
   return GAB_OK;
 }
 
-/* The drill of a number, those of the file first. */
-static gab_status nth_drill(const gab_config *config, const char *const *inject, size_t index,
-                            gab_drill *drill)
+/* The fault injection of a number, those of the file first. */
+static gab_status nth_injection(const gab_config *config, const char *const *inject, size_t index,
+                                gab_fault_injection *injection)
 {
-  const size_t in_file = gab_config_count(config, "drills");
-  return index < in_file ? read_drill(config, index, drill) : gab_drill_parse(inject[index - in_file], drill);
+  const size_t in_file = gab_config_count(config, "faults");
+  return index < in_file ? read_injection(config, index, injection)
+                         : gab_fault_injection_parse(inject[index - in_file], injection);
 }
 
-/* What is wrong with a drill, with its place. */
-static gab_status blame_drill(const gab_config *config, const char *const *inject, size_t index)
+/* What is wrong with a fault injection, with its place. */
+static gab_status blame_injection(const gab_config *config, const char *const *inject, size_t index)
 {
-  const size_t in_file = gab_config_count(config, "drills");
+  const size_t in_file = gab_config_count(config, "faults");
   char item[GAB_CONFIG_PATH_CAPACITY], message[1024];
-  if (index < in_file) return blame(config, gab_config_path(item, "drills.%zu", index));
+  if (index < in_file) return blame(config, gab_config_path(item, "faults.%zu", index));
   snprintf(message, sizeof message, "%s", gab_error_message());
   GAB_FAIL(GAB_ERR_INPUT, "--inject %s: %s", inject[index - in_file], message);
 }
@@ -745,11 +747,11 @@ gab_status gab_resilience_check_slots(const gab_config *config, const char *cons
 {
   const char *file = gab_config_string(config, "resilience.domains");
   gab_domains *domains = NULL;
-  gab_drill drill;
-  for (size_t i = 0; i < gab_config_count(config, "drills") + inject_count; i++) {
-    GAB_TRY(nth_drill(config, inject, i, &drill));
-    if (gab_drill_is_over(&drill)) continue;
-    if (gab_drill_check(&drill, slots) != GAB_OK) return blame_drill(config, inject, i);
+  gab_fault_injection injection;
+  for (size_t i = 0; i < gab_config_count(config, "faults") + inject_count; i++) {
+    GAB_TRY(nth_injection(config, inject, i, &injection));
+    if (gab_fault_injection_is_over(&injection)) continue;
+    if (gab_fault_injection_check(&injection, slots) != GAB_OK) return blame_injection(config, inject, i);
   }
   if (gab_division_check(gab_config_string(config, "resilience.local.clusters"), slots, spares) != GAB_OK)
     return blame(config, "resilience.local.clusters");
@@ -787,11 +789,11 @@ gab_status gab_resilience_check_any_slots(const gab_config *config, const char *
                                           size_t inject_count, int32_t most)
 {
   const char *file = gab_config_string(config, "resilience.domains");
-  gab_drill drill;
-  for (size_t i = 0; i < gab_config_count(config, "drills") + inject_count; i++) {
-    GAB_TRY(nth_drill(config, inject, i, &drill));
-    if (gab_drill_check(&drill, most) == GAB_OK) continue;
-    (void)blame_drill(config, inject, i);
+  gab_fault_injection injection;
+  for (size_t i = 0; i < gab_config_count(config, "faults") + inject_count; i++) {
+    GAB_TRY(nth_injection(config, inject, i, &injection));
+    if (gab_fault_injection_check(&injection, most) == GAB_OK) continue;
+    (void)blame_injection(config, inject, i);
     gab_log(GAB_LOG_WARNING, "%s, on any number of processes that these blocks allow", gab_error_message());
   }
   GAB_TRY(check_clusters(config, most));
@@ -827,25 +829,26 @@ gab_status gab_resilience_state_text(const gab_config *config, gab_buffer *text)
   return status;
 }
 
-/* What stays alive while the protection is turned on: drills, and the texts of checkpoints on disk. */
+/* What stays alive while the protection is turned on: fault injections, and the texts of checkpoints on disk. */
 typedef struct material {
-  gab_drill *drills;
+  gab_fault_injection *injections;
   char checkpoints[1100];
   gab_buffer state, parameters;
 } material;
 
-static gab_status gather_drills(const gab_config *config, const gab_resilience_context *context,
-                                gab_protection *protection, material *have)
+static gab_status gather_injections(const gab_config *config, const gab_resilience_context *context,
+                                    gab_protection *protection, material *have)
 {
-  size_t in_file = gab_config_count(config, "drills");
+  size_t in_file = gab_config_count(config, "faults");
   void *memory;
-  GAB_TRY(gab_alloc((in_file + context->inject_count) * sizeof(gab_drill), GAB_MEMORY_OTHER, &memory));
-  have->drills = memory;
-  for (size_t i = 0; i < in_file; i++) GAB_TRY(read_drill(config, i, &have->drills[i]));
+  GAB_TRY(
+      gab_alloc((in_file + context->inject_count) * sizeof(gab_fault_injection), GAB_MEMORY_OTHER, &memory));
+  have->injections = memory;
+  for (size_t i = 0; i < in_file; i++) GAB_TRY(read_injection(config, i, &have->injections[i]));
   for (size_t i = 0; i < context->inject_count; i++)
-    GAB_TRY(gab_drill_parse(context->inject[i], &have->drills[in_file + i]));
-  protection->drills = have->drills;
-  protection->drill_count = in_file + context->inject_count;
+    GAB_TRY(gab_fault_injection_parse(context->inject[i], &have->injections[in_file + i]));
+  protection->injections = have->injections;
+  protection->injection_count = in_file + context->inject_count;
   return GAB_OK;
 }
 
@@ -880,11 +883,11 @@ gab_status gab_resilience_protect(gab_timeloop *loop, const gab_config *config,
     protection.rebalance = context->rebalance;
     protection.rebalance_user = context->rebalance_user;
   }
-  gab_status status = gather_drills(config, context, &protection, &have);
+  gab_status status = gather_injections(config, context, &protection, &have);
   if (status == GAB_OK) status = gather_disk(config, context, &protection, &have);
   if (status == GAB_OK) status = gab_timeloop_protect(loop, &protection);
   gab_buffer_release(&have.state);
   gab_buffer_release(&have.parameters);
-  gab_free(&have.drills);
+  gab_free(&have.injections);
   return status;
 }

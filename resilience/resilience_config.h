@@ -1,5 +1,5 @@
 /** @file resilience_config.h
- *  @brief The sections `resilience` and `drills` of parameter files.
+ *  @brief The sections `resilience` and `faults` of parameter files.
  *
  *  Tier: user header.
  */
@@ -16,17 +16,18 @@ extern "C" {
 /** Declares the sections. */
 gab_status gab_resilience_declare(gab_config *config);
 
-/** Checks what only a run would find out: names of schemes, strategies and monitors, intervals, drills.
+/** Checks what only a run would find out: names of schemes, strategies and monitors, intervals, fault injections.
  * Local.
  *  @param[in] monitors  those that the program has: as in gab_resilience_context
  *  @return ::GAB_ERR_INPUT with the place in the file */
 gab_status gab_resilience_check(const gab_config *config, gab_monitor_list monitors);
 
-/** Checks what depends on the number of slots, and spares: those that drills name, and a file of failure domains. Local;
- *  reads that file. @param[in] inject  further drills, see gab_resilience_context @return ::GAB_ERR_INPUT with the place in the file */
+/** Checks what depends on the number of slots, and spares: those that fault injections name, and a file of failure domains. Local;
+ *  reads that file. @param[in] inject  further fault injections, see gab_resilience_context @return ::GAB_ERR_INPUT with the place
+ *  in the file */
 gab_status gab_resilience_check_slots(const gab_config *config, const char *const *inject,
                                       size_t inject_count, int32_t slots, int32_t spares);
-/** The same before that number is known: refuses what can be right for no number up to `most`; a drill that kills nobody
+/** The same before that number is known: refuses what can be right for no number up to `most`; a fault injection that kills nobody
  *  then is a warning in the log. Local. */
 gab_status gab_resilience_check_any_slots(const gab_config *config, const char *const *inject,
                                           size_t inject_count, int32_t most);
@@ -69,9 +70,10 @@ typedef struct gab_resilience_context {
   void *rebalance_user;
   gab_monitor_list monitors; /**< that the file may ask for by name */
   void *monitor_user;
-  gab_run_lock *lock;        /**< of the folder, borrowed; NULL: none */
-  const char *folder;        /**< of the run; NULL: no events, and no checkpoints on disk */
-  const char *const *inject; /**< further drills in the form of gab_drill_parse(), e.g. of the command line */
+  gab_run_lock *lock; /**< of the folder, borrowed; NULL: none */
+  const char *folder; /**< of the run; NULL: no events, and no checkpoints on disk */
+  const char *const *
+      inject; /**< further fault injections in the form of gab_fault_injection_parse(), e.g. of the command line */
   size_t inject_count;
   double
       walltime; /**< seconds that the run has, from the start of its launcher or else from now; 0: no end */

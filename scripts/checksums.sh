@@ -51,7 +51,7 @@ while IFS= read -r row; do
   options=()
   for setting in $settings; do options+=(--set "$setting"); done
   code=0
-  timeout 300 "$bin/$program" run "$GABION_ROOT/$file" --out "$work/out" --set "run.steps=$steps" --set 'drills=[]' \
+  timeout 300 "$bin/$program" run "$GABION_ROOT/$file" --out "$work/out" --set "run.steps=$steps" --set 'faults=[]' \
     ${options[@]+"${options[@]}"} >"$work/said" 2>&1 </dev/null || code=$?
   found=$(sed -n 's/.*checksum \([0-9a-f]\{16\}\).*/\1/p' "$work/said" | tail -n 1)
   rm -rf "$work/out"

@@ -121,13 +121,13 @@ several() {
   runs=$((runs + 1))
 }
 
-# try KIND NP PHASE VICTIMS EXPECTED DRILL...
+# try KIND NP PHASE VICTIMS EXPECTED FAULT...
 try() { several try_one "$@"; }
 try_one() {
-  local kind=$PREFIX$1 np=$2 phase=$3 victims=$4 expected=$5 dir=$OUT/run-$runs code=0 t0=$EPOCHREALTIME drill deaths=0 args=(); shift 5
-  for drill; do
-    args+=(--inject "$drill"); deaths=$((deaths + 1))
-    case $drill in slot=*+*) drill=${drill%%,*}; drill=${drill//[!+]/}; deaths=$((deaths + ${#drill})) ;; esac
+  local kind=$PREFIX$1 np=$2 phase=$3 victims=$4 expected=$5 dir=$OUT/run-$runs code=0 t0=$EPOCHREALTIME injection deaths=0 args=(); shift 5
+  for injection; do
+    args+=(--inject "$injection"); deaths=$((deaths + 1))
+    case $injection in slot=*+*) injection=${injection%%,*}; injection=${injection//[!+]/}; deaths=$((deaths + ${#injection})) ;; esac
   done
   launch "$np" "$dir" "${args[@]}" || code=$?
   record "$kind" "$np" "$phase" "$victims" "$expected" "$dir" "$code" \

@@ -45,8 +45,8 @@ run() { # run NAME [options]: prints what the log says of the end
 }
 value() { sed -n "s/.*\"$2\": \(.*\)/\1/p" "$OUT/$1/summary.json" | sed 's/,$//' | head -n 1; }
 
-run healthy --set 'drills=[]'
-run deaths --set 'drills=[]' --inject "slot=6+7,step=$death,phase=exchange"
+run healthy --set 'faults=[]'
+run deaths --set 'faults=[]' --inject "slot=6+7,step=$death,phase=exchange"
 
 wrong=0
 differ() { say "not equal: $1"; wrong=1; }

@@ -44,8 +44,8 @@ typedef struct chain {
   gab_world *world;
   gab_config *config;
   const char *folder;
-  const char *drills[MOST_WORDS];
-  size_t drill_count;
+  const char *injections[MOST_WORDS];
+  size_t injection_count;
   gab_forest *forest;
   gab_data_id now, next; /* temperature; the second one is scratch */
   gab_exchange *exchange;
@@ -164,9 +164,9 @@ static gab_status read_words(chain *app, int argc, char **argv)
     const bool has_value = i + 1 < argc;
     if (strcmp(argv[i], "--out") == 0 && has_value) app->folder = argv[++i];
     else if (strcmp(argv[i], "--set") == 0 && has_value) GAB_TRY(gab_config_override(app->config, argv[++i]));
-    else if (argv[i][0] == '-' || app->drill_count == MOST_WORDS)
-      GAB_FAIL(GAB_ERR_INPUT, "'%s': usage: chain [--out FOLDER] [--set KEY=VALUE]... [DRILL]...", argv[i]);
-    else app->drills[app->drill_count++] = argv[i];
+    else if (argv[i][0] == '-' || app->injection_count == MOST_WORDS)
+      GAB_FAIL(GAB_ERR_INPUT, "'%s': usage: chain [--out FOLDER] [--set KEY=VALUE]... [FAULT]...", argv[i]);
+    else app->injections[app->injection_count++] = argv[i];
   }
   return gab_config_check(app->config);
 }
@@ -212,8 +212,8 @@ static gab_status run(chain *app, int argc, char **argv)
   GAB_TRY(gab_timeloop_add_finish(app->loop, "judge", judge, app));
   GAB_TRY(gab_resilience_protect(app->loop, app->config,
                                  &(gab_resilience_context){.folder = app->folder,
-                                                           .inject = app->drills,
-                                                           .inject_count = app->drill_count}));
+                                                           .inject = app->injections,
+                                                           .inject_count = app->injection_count}));
   GAB_TRY(gab_timeloop_run(app->loop));
   return gab_summary_write(&app->summary, app->loop, GAB_OK, app->folder,
                            (gab_summary_extra){put_error, app});

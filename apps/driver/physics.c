@@ -53,7 +53,7 @@ gab_status gab_app_case_settle(gab_app_case *which)
   GAB_TRY(refuse_check(which));
   GAB_TRY(gab_app_recompute_plan_read(which->config, which->check_every, &which->recompute));
   GAB_TRY(gab_resilience_check(which->config, gab_app_case_monitors(which)));
-  return gab_app_drills_check(which->options);
+  return gab_app_injections_check(which->options);
 }
 
 static bool has(const gab_physics *physics, const char *section)

@@ -167,7 +167,8 @@ static gab_status rebalance(void *user, gab_forest *forest)
   return gab_balance_forest(forest, NULL, NULL);
 }
 
-static gab_status run(gab_world *world, heat *app, const char *file, char **drills, size_t drill_count)
+static gab_status run(gab_world *world, heat *app, const char *file, char **injections,
+                      size_t injection_count)
 {
   const gab_entity account = {.name = "released heat",
                               .kind = GAB_ENTITY_PER_SLOT,
@@ -186,8 +187,8 @@ static gab_status run(gab_world *world, heat *app, const char *file, char **dril
                                  &(gab_resilience_context){.rebalance = rebalance,
                                                            .rebalance_user = app,
                                                            .folder = "out/heat_loop",
-                                                           .inject = (const char *const *)drills,
-                                                           .inject_count = drill_count}));
+                                                           .inject = (const char *const *)injections,
+                                                           .inject_count = injection_count}));
   return gab_timeloop_run(app->loop);
 }
 
@@ -196,7 +197,7 @@ int main(int argc, char **argv)
   gab_world *world;
   if (gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
   const bool has_file = argc > 1 && strstr(argv[1], ".yaml");
-  const int first = has_file ? 2 : 1; /* of the drills */
+  const int first = has_file ? 2 : 1; /* of the fault injections */
   heat app = {0};
   gab_status status = run(world, &app, has_file ? argv[1] : NULL, argv + first, (size_t)(argc - first));
   if (status != GAB_OK) gab_log(GAB_LOG_ERROR, "%s: %s", gab_status_name(status), gab_error_message());

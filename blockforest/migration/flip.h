@@ -1,5 +1,5 @@
 /** @file flip.h
- *  @brief A bit of the state that changes by itself, on purpose: what drills make of a process's blocks.
+ *  @brief A bit of the state that changes by itself, on purpose: what fault injections make of a process's blocks.
  *
  *  Tier: extender header.
  */

@@ -2,7 +2,7 @@
  *  @brief Fault points: what a process is about to do, by name.
  *
  *  The framework announces the fault points of a step as it comes to them (gab_world_enter()). A hook may listen:
- *  fault drills kill there, diagnostics of a stalled run print the last one.
+ *  fault injections kill there, diagnostics of a stalled run print the last one.
  *
  *  Tier: extender header.
  */

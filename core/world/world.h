@@ -118,7 +118,7 @@ gab_epoch gab_world_epoch(const gab_world *world);
 gab_slot gab_world_root(const gab_world *world);
 bool gab_world_is_root(const gab_world *world);
 
-/** The step that is being computed; goes into envelopes, logs and drills. */
+/** The step that is being computed; goes into envelopes, logs and fault injections. */
 void gab_world_set_step(gab_world *world, gab_step step);
 gab_step gab_world_step(const gab_world *world);
 

@@ -261,10 +261,10 @@ static gab_status build_guard(gab_timeloop *loop, const gab_protection *options,
   if (options->disk.folder)
     GAB_TRY(gab_disk_create(protection->checkpoint, loop->events, &options->disk, &protection->disk));
   GAB_TRY(begin_fence(loop, protection, options));
-  if (options->drill_count)
-    GAB_TRY(gab_drills_create(loop->world, options->drills, options->drill_count, loop->events,
-                              &protection->drills));
-  if (protection->drills) gab_drills_set_forest(protection->drills, loop->forest);
+  if (options->injection_count)
+    GAB_TRY(gab_fault_injector_create(loop->world, options->injections, options->injection_count,
+                                      loop->events, &protection->injector));
+  if (protection->injector) gab_fault_injector_set_forest(protection->injector, loop->forest);
   GAB_TRY(gab_stop_create(loop->world, options->deadline, &protection->stop));
   loop->lock = options->lock;
   if (options->folder) snprintf(loop->folder, sizeof loop->folder, "%s", options->folder);
@@ -324,7 +324,7 @@ void gab_protection_destroy(gab_protection_state **protection)
   if (!*protection) return;
   gab_output_on_wait(NULL, NULL);
   gab_local_run_destroy(&(*protection)->local);
-  gab_drills_destroy(&(*protection)->drills);
+  gab_fault_injector_destroy(&(*protection)->injector);
   gab_stop_destroy(&(*protection)->stop);
   gab_disk_destroy(&(*protection)->disk);
   gab_run_lock_set_fence((*protection)->fenced_lock, NULL);

@@ -20,7 +20,7 @@
 #define GABION_RESILIENCE_TIMELOOP_H
 
 #include "core/base/timer.h"
-#include "resilience/loop/drill.h"
+#include "resilience/loop/fault_injection.h"
 #include "core/base/entity.h"
 #include "resilience/loop/interval.h"
 #include "resilience/recovery/recovery.h"
@@ -55,8 +55,8 @@ gab_status gab_timeloop_add_task(gab_timeloop *loop, const char *name, gab_task_
 typedef gab_status (*gab_pass_fn)(void *user, gab_step step, gab_step most, gab_step *taken);
 
 /** Says that the last `tasks` tasks may be replaced by a pass, for as many steps as nobody looks at: up to the next duty or
- *  monitor, checkpoint, question whether to stop, or drill. While copies of a checkpoint, or parts of a file, travel behind the
- *  steps, and with strategy `local`, whose steps are logged, steps are taken one by one; so are they if the loop has
+ *  monitor, checkpoint, question whether to stop, or fault injection. While copies of a checkpoint, or parts of a file, travel
+ *  behind the steps, and with strategy `local`, whose steps are logged, steps are taken one by one; so are they if the loop has
  *  other tasks beside these, in front of them or behind. The end of a pass is the end of its last step. Local; one for a loop.
  *  @param[in] name  of its timer
  *  @return ::GAB_ERR_STATE for a second one, ::GAB_ERR_ARGUMENT if there are not so many tasks yet */
@@ -165,15 +165,15 @@ typedef struct gab_protection {
   /** Snapshots lie in a folder of that folder named after the node, from where another job can go on (node_restart.h);
    *  e.g. /dev/shm/NAME, not to be shared with other runs; NULL: in the memory of the processes. */
   const char *node_memory;
-  const gab_drill *drills;
-  size_t drill_count;
+  const gab_fault_injection *injections;
+  size_t injection_count;
 } gab_protection;
 
 /** Turns the protection on: the one line that gives an application resilience. Collective (opens a port, and
  *  tells all if the root cannot write its events). Copies everything but what the pointers in strategies,
  *  scheme and rebalance_user point to.
  *  @return ::GAB_ERR_STATE if it is on already, or the loop runs; ::GAB_ERR_INPUT if one of the strategies is
- * `reconstruct` and there is data that cannot be approximated; errors of schemes, drills and the folder */
+ * `reconstruct` and there is data that cannot be approximated; errors of schemes, fault injections and the folder */
 gab_status gab_timeloop_protect(gab_timeloop *loop, const gab_protection *protection);
 
 /** Lets the run begin with the newest whole checkpoint of those found, instead of the state that the forest

@@ -82,7 +82,7 @@ typedef struct gab_protection_state {
   gab_step look; /* at which the clocks are set again though nothing is taken; -1: none */
   gab_checkpoint *checkpoint;
   gab_disk *disk; /* NULL: none */
-  gab_drills *drills;
+  gab_fault_injector *injector;
   gab_fence *fence;          /* NULL: no part of the run can be cut off */
   gab_run_lock *fenced_lock; /* that looks at it; borrowed; NULL: none */
   double fence_looked;       /* seconds: when the folder was last asked */
@@ -241,7 +241,7 @@ void gab_protection_warn(const gab_timeloop *loop);
 /* ---- unseen_steps.c */
 
 /* Steps from the present one, 1 or more, between which nobody looks: not at the state (duties, monitors, checkpoints), not at the
- * number of the step (questions, drills). 1 where the loop has no pass, or tasks beside those of the pass. Pure. */
+ * number of the step (questions, fault injections). 1 where the loop has no pass, or tasks beside those of the pass. Pure. */
 gab_step gab_unseen_steps(const gab_timeloop *loop);
 
 /* ---- buffers.c */

@@ -18,7 +18,7 @@ static bool has_due(const gab_task_list *list, gab_step step)
   return false;
 }
 
-/* A step that is logged, and copies and parts of files that travel behind steps, want each step by itself; a drill has to
+/* A step that is logged, and copies and parts of files that travel behind steps, want each step by itself; a fault injection has to
  * find its fault point in the step that it names. */
 static gab_step unseen_by_protection(const gab_protection_state *protection, gab_step step, gab_step most)
 {
@@ -30,7 +30,7 @@ static gab_step unseen_by_protection(const gab_protection_state *protection, gab
   most = until(protection->memory.next, step, most);
   most = until(protection->on_disk.next, step, most);
   most = until(protection->look, step, most);
-  if (protection->drills) most = until(gab_drills_next(protection->drills), step, most);
+  if (protection->injector) most = until(gab_fault_injector_next(protection->injector), step, most);
   return until(gab_stop_next(protection->stop), step, most);
 }
 

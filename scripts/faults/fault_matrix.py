@@ -270,7 +270,7 @@ VISITS = {"snapshot": 3, "commit": 2, "swap": 2, "output": 2, "disk-write": 1, "
 
 
 def detail(rng, row):
-    """Victims, steps and drills of a row, and the end that it is to have. @return False if the row cannot be"""
+    """Victims, steps and injections of a row, and the end that it is to have. @return False if the row cannot be"""
     steps, first, last = FLOWS[row["flow"]]
     row["node_of"] = nodes_of(row["nodes"], row["np"])
     victims = draw_victims(rng, row)
@@ -284,7 +284,7 @@ def detail(rng, row):
     if phase in ("commit", "swap") and visit > 1:  # none at the end of the run
         rng_step = min(rng_step, steps - 1 - 2 * row["every"])
     if pattern == "early":
-        drills = [(victims, 0, "snapshot", rng.randint(1, 2), [])]
+        injections = [(victims, 0, "snapshot", rng.randint(1, 2), [])]
     elif pattern == "series":
         rng.shuffle(victims)
         # The second one counts phases from some steps before the first death on, since it may lag behind; no checkpoint may
@@ -296,13 +296,13 @@ def detail(rng, row):
         visit = 1 if phase in ("repair", "respawn", "snapshot") else rng.randint(1, 2)
         if phase == "snapshot":
             visit = rng.randint(1, 3)
-        drills = [([victims[0]], step, rng.choice(work), 1, []), ([victims[1]], step - 3, phase, visit, [])]
+        injections = [([victims[0]], step, rng.choice(work), 1, []), ([victims[1]], step - 3, phase, visit, [])]
     elif pattern == "three in a row":
         rng.shuffle(victims)
-        drills = [([v], rng_step + 5 * i, phase if i == 1 else rng.choice(["compute", "exchange"]), 1, []) for i, v in enumerate(victims)]
+        injections = [([v], rng_step + 5 * i, phase if i == 1 else rng.choice(["compute", "exchange"]), 1, []) for i, v in enumerate(victims)]
     else:
-        drills = [(victims, rng_step, phase, visit, [])]
-    row["drills"] = [d[:4] for d in drills]
+        injections = [(victims, rng_step, phase, visit, [])]
+    row["injections"] = [d[:4] for d in injections]
     row["victims"] = victims
     row["planned"] = planned_end(row)
     return True
@@ -317,9 +317,9 @@ def planned_end(row):
     if row["pattern"] == "early":
         return "early"
     members, dead, spares, started = at_start(row), set(), row["spares"], 0
-    if row["buffers"] == 1 and any(phase == "snapshot" and visit < 3 for _, _, phase, visit in row["drills"]):
+    if row["buffers"] == 1 and any(phase == "snapshot" and visit < 3 for _, _, phase, visit in row["injections"]):
         return "disk" if row["disk"] else "lost"
-    for i, (victims, _, phase, visit) in enumerate(row["drills"]):
+    for i, (victims, _, phase, visit) in enumerate(row["injections"]):
         if i and not (row["pattern"] == "series" and (phase in ("repair", "recovery", "respawn") or (phase == "snapshot" and visit < 3))):
             seats = {}
             for slot in sorted(dead):
@@ -402,7 +402,7 @@ class Matrix:
             settings += ["resilience.separate=node", "resilience.domains=" + folder + ".nodes"]
         for setting in settings:
             words += ["--set", setting]
-        for victims, step, phase, visit in row["drills"]:
+        for victims, step, phase, visit in row["injections"]:
             words += ["--inject", "slot=%s,step=%d,phase=%s,visit=%d" % ("+".join(map(str, victims)), step, phase, visit)]
         return words
 
@@ -439,7 +439,7 @@ class Matrix:
         """Folder of the undisturbed run on one process; of a phase field for each of its kernels, which differ by rounding."""
         key = row["flow"] + ("-" + row["kernel"] if row["flow"] == "phase" else "")
         if key not in self.good:
-            plain = dict(row, np=1, scheme="pairwise", nodes="one", node_of=None, drills=[], every=10, overlap=False, compression="none",
+            plain = dict(row, np=1, scheme="pairwise", nodes="one", node_of=None, injections=[], every=10, overlap=False, compression="none",
                          buffers=2, disk=False, store="heap", scrub=False, threads=1, spares=0, respawn=False, strategy="hilbert", within="copy")
             if row["flow"] != "phase":
                 plain["kernel"] = "auto"
@@ -520,15 +520,15 @@ def judge(row, folder, code, good):
     starts = [i for i, e in enumerate(events) if e["event"] == "start"]
     if len(starts) > 1:  # the launcher started it again: only the last attempt counts
         events = events[starts[-1]:]
-    deaths = [e for e in events if e["event"] == "drill"]
+    deaths = [e for e in events if e["event"] == "fault injection"]
     result["end"] = observed_end(row, events, log, folder, code, good, deaths)
     ends = expected_end(row, events, deaths)
     if len(starts) - 1 > result["rescued"]:
         result["end"] = "started again without a stall"
     result["open"] = len(ends) > 1
     result["expected"] = result["end"] if result["end"] in ends else ends[0]
-    result["apart"] = len({e["epoch"] for e in deaths}) > len(row["drills"]) or result["expected"].split()[0] != row["planned"]
-    wanted = {s for d in row["drills"] for s in d[0]}
+    result["apart"] = len({e["epoch"] for e in deaths}) > len(row["injections"]) or result["expected"].split()[0] != row["planned"]
+    wanted = {s for d in row["injections"] for s in d[0]}
     killed = collections.Counter(e["slot"] for e in deaths)
     if result["end"] == result["expected"]:
         if any(n > 1 for n in killed.values()) or not set(killed) <= wanted:
@@ -544,7 +544,7 @@ def expected_end(row, events, deaths):
     event tells whether the next snapshot was there; two then only if they lead to different ends."""
     if row["pattern"] == "early":
         return ["early"]
-    visits = {v: d[3] for d in row["drills"] for v in d[0]}
+    visits = {v: d[3] for d in row["injections"] for v in d[0]}
     by_epoch = itertools.groupby(sorted(deaths, key=lambda e: e["epoch"]), key=lambda e: e["epoch"])
     states = [(at_start(row), frozenset(), "done")]  # members of the snapshot, dead since then, end so far
     for number, (epoch, group) in enumerate(by_epoch):
@@ -741,20 +741,20 @@ def main():
     chosen = list(range(len(rows))) if options.again is None else options.again
     results, wrong = {}, 0
     tsv = open(os.path.join(options.out, "wide.tsv"), "a" if options.again is not None else "w")
-    print("number\tkind", *NAMES, "drills", "planned", "expected", "end", "deaths", "apart", "open", "rescued", "slow", "seconds", sep="\t", file=tsv)
+    print("number\tkind", *NAMES, "injections", "planned", "expected", "end", "deaths", "apart", "open", "rescued", "slow", "seconds", sep="\t", file=tsv)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         futures = {pool.submit(matrix.one, number, rows[number]): number for number in chosen}
         for future in concurrent.futures.as_completed(futures):
             number, result = futures[future], future.result()
             row = rows[number]
             results[number] = result
-            drills = " ".join("%s:%d:%s:%d" % ("+".join(map(str, d[0])), *d[1:]) for d in row["drills"])
-            print(number, kinds[number], *(row[n] for n in NAMES), drills, result["planned"], result["expected"], result["end"], result["deaths"],
+            injections = " ".join("%s:%d:%s:%d" % ("+".join(map(str, d[0])), *d[1:]) for d in row["injections"])
+            print(number, kinds[number], *(row[n] for n in NAMES), injections, result["planned"], result["expected"], result["end"], result["deaths"],
                   int(result["apart"]), int(result["open"]), result["rescued"], int(result["slow"]), "%.1f" % result["seconds"], sep="\t", file=tsv, flush=True)
             if result["end"] != result["expected"]:
                 wrong += 1
                 print("gabion: not as expected: run %d (%s, np=%d, %s): %s instead of %s (log: %s.log)" %
-                      (number, row["flow"], row["np"], drills, result["end"], result["expected"], result["folder"]), flush=True)
+                      (number, row["flow"], row["np"], injections, result["end"], result["expected"], result["folder"]), flush=True)
             elif options.again is None:
                 for path in glob.glob(result["folder"] + "*"):
                     if re.fullmatch(re.escape(result["folder"]) + r"(\..*)?", path):

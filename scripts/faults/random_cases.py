@@ -3,10 +3,10 @@
 
 A case is drawn from the parameters of flows and phase fields: geometry, lattice, collision, sides, bodies, levels of refinement,
 tables and pictures. It is computed by one process with one thread, a field of its own for each block, undisturbed; and then
-by several, as drawn: processes, threads, kernel of a flow, balancing, strips, strategies, schemes, checkpoints, drills that kill
+by several, as drawn: processes, threads, kernel of a flow, balancing, strips, strategies, schemes, checkpoints, injections that kill
 by SIGKILL, and perhaps to fewer steps first and on from there. Both have to end with the same checksum, and all tables and pictures have to be the same, byte for byte. A run may end with 3
 if two or more were to die, with 1 if all were, with 76 if one died ahead of the first checkpoint: it is then started again
-without drills.
+without injections.
 A run that stands still and is rescued by the launcher is complained of.
 What `gabion check` refuses is drawn anew. A case that diverges (4) has to do so in both.
 """
@@ -212,13 +212,13 @@ def draw_phase_field(rng):
 
 
 def draw_way(rng, case):
-    """How it is computed the second time: processes, threads, spares, settings, drills."""
+    """How it is computed the second time: processes, threads, spares, settings, injections."""
     blocks = 1  # at first; each process needs one
     for cells, block in zip(case["domain"]["cells"], case["domain"]["block"]):
         blocks *= cells // block
     coarsest = blocks >> (len(case["domain"]["cells"]) * case.get("phasefield", {}).get("refinement", {}).get("levels", 0))
     np = min(rng.choice((2, 2, 3, 3, 4, 5)), max(2, coarsest))
-    way = {"stop": None, "np": np, "threads": rng.choice((1, 1, 2)), "spares": rng.choice((0, 0, 1, 2)), "set": [], "drills": []}
+    way = {"stop": None, "np": np, "threads": rng.choice((1, 1, 2)), "spares": rng.choice((0, 0, 1, 2)), "set": [], "injections": []}
     settings = way["set"]
     disk = rng.random() < 0.3
     strategies = []
@@ -265,7 +265,7 @@ def draw_way(rng, case):
         slots = rng.sample(range(np), 1 if rng.random() < 0.8 else min(2, np - 1))
         phase = pick(rng, "compute", "compute", "exchange", "exchange", "reduction", "snapshot", "commit", "output", "migration", "adapt-mark",
                      "adapt-migrate", "adapt-rebuild", "recovery")
-        way["drills"].append("slot=%s,step=%d,phase=%s,visit=%d" % ("+".join(map(str, slots)), rng.randint(0, case["run"]["steps"]), phase, rng.randint(1, 3)))
+        way["injections"].append("slot=%s,step=%d,phase=%s,visit=%d" % ("+".join(map(str, slots)), rng.randint(0, case["run"]["steps"]), phase, rng.randint(1, 3)))
     if rng.random() < 0.5:
         settings.append("resilience.memory.within_node=" + ("send" if "local" in strategies else pick(rng, "share", "share", "send")))
     return way
@@ -293,13 +293,13 @@ class Campaign:
                    "--start-retries", "0", "--", self.program, "run", path, "--out", folder]
         for setting in way["set"]:
             command += ["--set", setting]
-        drills = []
-        for drill in way["drills"]:
-            drills += ["--inject", drill]
+        injections = []
+        for injection in way["injections"]:
+            injections += ["--inject", injection]
         log = folder + ".log"
-        code = self.call(command + drills, log)
-        may_lose = any("+" in d for d in way["drills"]) or len(way["drills"]) > 1
-        victims = {slot for drill in way["drills"] for slot in drill[len("slot="):drill.index(",")].split("+")}
+        code = self.call(command + injections, log)
+        may_lose = any("+" in d for d in way["injections"]) or len(way["injections"]) > 1
+        victims = {slot for injection in way["injections"] for slot in injection[len("slot="):injection.index(",")].split("+")}
         if code == 76 or (code == 3 and may_lose) or (code == 1 and len(victims) == way["np"]):  # 1: nobody was left
             self.counts["ended with %d, started again" % code] += 1
             code = self.call(command, log)
@@ -329,7 +329,7 @@ class Campaign:
             self.counts["drawn, but refused"] += 1
         else:
             return "nothing drawn that `gabion check` takes"
-        alone = {"np": 1, "threads": 1, "spares": 0, "set": ["lbm.pencil=1"] if "lbm" in case else [], "drills": [], "stop": None}
+        alone = {"np": 1, "threads": 1, "spares": 0, "set": ["lbm.pencil=1"] if "lbm" in case else [], "injections": [], "stop": None}
         if "lbm" in case and case["lbm"].get("kernel") not in ("vector", "reference"): # these keep two fields: no passes
             alone["set"].append("lbm.pass=4")
         first, second = os.path.join(work, "alone"), os.path.join(work, "several")
@@ -353,7 +353,7 @@ class Campaign:
             if "no progress for" in file.read():
                 return "stood still, and was started again"
         with open(os.path.join(second, "events.jsonl")) as file:
-            self.counts["deaths"] += sum('"drill"' in line for line in file)
+            self.counts["deaths"] += sum('"fault injection"' in line for line in file)
         return self.compare(first, second, way["stop"])
 
     def compare(self, first, second, stop):

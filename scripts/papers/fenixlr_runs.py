@@ -47,7 +47,7 @@ class Run:
 
     def deaths(self):
         """(time, slot) of each process that killed itself."""
-        return [(event["time"], event["slot"]) for event in self.events if event["event"] == "drill"]
+        return [(event["time"], event["slot"]) for event in self.events if event["event"] == "fault injection"]
 
     def pauses(self):
         """From a death to the first step of who took over (local recovery)."""

@@ -12,7 +12,7 @@ ask() { # ask CODE WORDS...
 # They do not start MPI: where it cannot start they do what they do elsewhere, and nothing is left in its folders.
 mkdir shared temporary
 export OMPI_MCA_btl_sm_backing_directory=$PWD/shared TMPDIR=$PWD/temporary OMPI_MCA_pml=missing
-for words in 'check good.yaml' 'plan good.yaml -n 7' 'plan good.yaml -n 7 --clusters 2' 'help drills' info 'info good.yaml'; do
+for words in 'check good.yaml' 'plan good.yaml -n 7' 'plan good.yaml -n 7 --clusters 2' 'help faults' info 'info good.yaml'; do
   ask 0 $words
   [ -z "$(ls shared temporary | grep -v :)" ] || complain "gabion $words left: $(ls shared temporary)"
 done
@@ -37,7 +37,7 @@ said 'no case file'
 ask 2 check good.yaml bad.yaml
 said 'one word too many'
 
-ask 0 help drills
+ask 0 help faults
 said 'slots'
 ask 0 help domain.cells
 said 'required'
@@ -46,8 +46,8 @@ said 'velocity (default): of a flow'
 said 'phase (default): '
 ask 0 help resilience.monitors
 said_once 'recompute: ' # which both physics have
-ask 2 help drils
-said 'drills'
+ask 2 help fauls
+said 'faults'
 ask 0 help
 said 'resilience.memory'
 

@@ -11,7 +11,7 @@ YAML
 variant() { # variant PROCESSES THREADS [options]
   local processes=$1 threads=$2
   shift 2
-  OMP_NUM_THREADS=$threads run 0 "$processes" flow.yaml --set 'drills=[]' --set run.time=0.04 \
+  OMP_NUM_THREADS=$threads run 0 "$processes" flow.yaml --set 'faults=[]' --set run.time=0.04 \
       --set 'domain.cells=[440, 82]' --set 'domain.block=[44, 41]' "$@"
   if [ -z "${reference:-}" ]; then
     reference=$(checksum)

@@ -30,8 +30,8 @@ YAML
 # at_once: steps of the last run that were taken several in a pass
 at_once() { sed -n 's/.*"steps_in_passes": \([0-9]*\).*/\1/p' out/summary.json | grep . || echo none; }
 computed() { sed -n 's/.*"steps_computed": \([0-9]*\).*/\1/p' out/summary.json | grep . || echo nothing; }
-# drills: steps and fault points of those that fired
-drills() { sed -n 's/.*"step": \([0-9]*\),.*"event": "drill", "phase": "\([a-z-]*\)".*/\1 \2/p' out/events.jsonl; }
+# fault injections: steps and fault points of those that fired
+injections() { sed -n 's/.*"step": \([0-9]*\),.*"event": "fault injection", "phase": "\([a-z-]*\)".*/\1 \2/p' out/events.jsonl; }
 # keep NAME: of the last run, what others are compared with
 keep() { rm -rf "$1"; mv out "$1"; }
 # equal NAME WHAT: the last run left what that one did
@@ -108,7 +108,7 @@ for phase in exchange output; do
   go_on 1 --inject "slot=0,step=57,phase=$phase"
   at=57
   [ $phase != output ] || at=63 # the first output from there on
-  [ "$(drills)" = "$at $phase" ] || complain "a death in phase $phase of step 57 came at $(drills)"
+  [ "$(injections)" = "$at $phase" ] || complain "a death in phase $phase of step 57 came at $(injections)"
   go_on 0
   said 'going on from step 40'
   equal whole "a death in phase $phase" 5
@@ -117,17 +117,17 @@ done
 
 # ---- bits that flip in the step and at the fault point that they are told, with passes or without
 flips=()
-for drill in 13:compute:1 30:compute:3 42:exchange:1 61:output:1 66:snapshot:2 70:commit:1 90:swap:1 95:reduction:1; do
-  IFS=: read -r step phase visit <<<"$drill"
+for injection in 13:compute:1 30:compute:3 42:exchange:1 61:output:1 66:snapshot:2 70:commit:1 90:swap:1 95:reduction:1; do
+  IFS=: read -r step phase visit <<<"$injection"
   flips+=(--inject "slot=0,step=$step,phase=$phase,visit=$visit,flip=$((1000 * step * 64))")
 done
 for pass in 1 4; do
   OMP_NUM_THREADS=2 run 0 1 flow.yaml --set lbm.pass=$pass "${flips[@]}"
-  [ $pass = 4 ] || { drills >drills.txt; keep flipped; }
+  [ $pass = 4 ] || { injections >injections.txt; keep flipped; }
 done
-[ "$(wc -l <drills.txt)" -ge 7 ] || complain "these drills fired: $(cat drills.txt)"
+[ "$(wc -l <injections.txt)" -ge 7 ] || complain "these faults were injected: $(cat injections.txt)"
 [ "$(checksum flipped)" != "$(checksum whole)" ] || complain 'bits flipped, and nothing has changed'
-[ "$(drills)" = "$(cat drills.txt)" ] || complain "with passes other drills: $(drills), without $(cat drills.txt)"
+[ "$(injections)" = "$(cat injections.txt)" ] || complain "with passes other fault injections: $(injections), without $(cat injections.txt)"
 equal flipped 'bits that flip' 5
 [[ $(at_once) =~ ^[1-9] ]] || complain "bits that flip: $(at_once) steps in passes"
 

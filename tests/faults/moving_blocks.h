@@ -71,9 +71,9 @@ static gab_status moving_blocks_run(moving_blocks *run, const gab_protection *pr
   return gab_timeloop_run(run->loop);
 }
 
-static gab_drill moving_blocks_death(gab_slot slot, gab_step step)
+static gab_fault_injection moving_blocks_death(gab_slot slot, gab_step step)
 {
-  return (gab_drill){
+  return (gab_fault_injection){
       .step = step, .point = GAB_FAULT_POINT_EXCHANGE, .visit = 1, .slot_count = 1, .slots = {slot}};
 }
 

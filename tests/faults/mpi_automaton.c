@@ -2,7 +2,7 @@
  *
  *   mpi_automaton [--steps N] [--every N] [--scheme NAME] [--copies N] [--group N] [--losses N] [--per-node
  * N]
- *                 [--scrub N] [--overlap | --overlap-auto] [--no-rebalance] [DRILL ...]
+ *                 [--scrub N] [--overlap | --overlap-auto] [--no-rebalance] [FAULT ...]
  *
  * With --per-node the processes say that they lie on nodes of so many, which are to be kept apart.
  *
@@ -14,13 +14,13 @@
 #include "core/base/log.h"
 #include "resilience/reports/completion.h"
 
-enum { MOST_DRILLS = 32 };
+enum { MOST_INJECTIONS = 32 };
 
 typedef struct options {
   gab_step steps;
   int per_node;
   gab_protection protection;
-  gab_drill drills[MOST_DRILLS];
+  gab_fault_injection injections[MOST_INJECTIONS];
 } options;
 
 static gab_status read_value(const char *name, const char *value, options *o)
@@ -52,11 +52,12 @@ static gab_status read_options(int argc, char **argv, options *o)
       GAB_TRY(read_value(argv[i], value, o));
       i++;
     } else {
-      if (o->protection.drill_count == MOST_DRILLS) GAB_FAIL(GAB_ERR_INPUT, "at most %d drills", MOST_DRILLS);
-      GAB_TRY(gab_drill_parse(argv[i], &o->drills[o->protection.drill_count++]));
+      if (o->protection.injection_count == MOST_INJECTIONS)
+        GAB_FAIL(GAB_ERR_INPUT, "at most %d fault injections", MOST_INJECTIONS);
+      GAB_TRY(gab_fault_injection_parse(argv[i], &o->injections[o->protection.injection_count++]));
     }
   }
-  o->protection.drills = o->drills;
+  o->protection.injections = o->injections;
   return GAB_OK;
 }
 
@@ -110,12 +111,12 @@ static gab_status run(automaton *app, options *o, judge *j)
   return status;
 }
 
-/* Each drill has to come, and nobody else may die. */
+/* Each fault injection has to come, and nobody else may die. */
 static void doom(const options *o)
 {
-  for (size_t d = 0; d < o->protection.drill_count; d++) {
-    REQUIRE(o->drills[d].random == 0 && o->drills[d].stopped == 0 && !o->drills[d].flips);
-    for (int i = 0; i < o->drills[d].slot_count; i++) test_doom(o->drills[d].slots[i]);
+  for (size_t d = 0; d < o->protection.injection_count; d++) {
+    REQUIRE(o->injections[d].random == 0 && o->injections[d].stopped == 0 && !o->injections[d].flips);
+    for (int i = 0; i < o->injections[d].slot_count; i++) test_doom(o->injections[d].slots[i]);
   }
 }
 

@@ -32,7 +32,7 @@ typedef struct breaker {
 
 static holdings take_stock(void) { return (holdings){gab_memory_now(GAB_MEMORY_USE_COUNT), open_files()}; }
 
-/* Somebody revokes in every EVERY-th step; the number of real deaths has its share by drills. */
+/* Somebody revokes in every EVERY-th step; the number of real deaths has its share by fault injections. */
 static gab_status disturb(void *user, gab_step step)
 {
   breaker *b = user;
@@ -92,17 +92,18 @@ int main(int argc, char **argv)
   gab_world *world;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
-  gab_drill drills[16] = {{.step = 0}};
+  gab_fault_injection injections[16] = {{.step = 0}};
   gab_slot slots = gab_world_members(world)->slots;
-  gab_protection protection = {.every = {.steps = EVERY}, .rebalance = automaton_rebalance, .drills = drills};
+  gab_protection protection = {
+      .every = {.steps = EVERY}, .rebalance = automaton_rebalance, .injections = injections};
   for (gab_slot slot = 2; slot < slots; slot++) {
     test_doom(slot);
-    drills[protection.drill_count++] =
-        (gab_drill){.step = EVERY * slot,
-                    .point = slot % 2 ? GAB_FAULT_POINT_EXCHANGE : GAB_FAULT_POINT_SNAPSHOT,
-                    .visit = 1,
-                    .slot_count = 1,
-                    .slots = {slot}};
+    injections[protection.injection_count++] =
+        (gab_fault_injection){.step = EVERY * slot,
+                              .point = slot % 2 ? GAB_FAULT_POINT_EXCHANGE : GAB_FAULT_POINT_SNAPSHOT,
+                              .visit = 1,
+                              .slot_count = 1,
+                              .slots = {slot}};
   }
   breaker b = {.broken_at = -1};
   REQUIRE_OK(automaton_create(&b.app, world, (int32_t[]){3, 2, 2}));

@@ -36,7 +36,7 @@ done
 # A shared library lies where no loader looks by itself.
 export LD_LIBRARY_PATH=$(dirname "$(find "$work/prefix" -name 'libgabion-app.*' | head -n 1)")
 
-sed -e '/^drills:/,$d' -e 's/steps: 2000/steps: 400/' -e 's/\[256, 256\]/[128, 128]/' -e 's/every: 1000, outlines: true/every: 200/' \
+sed -e '/^faults:/,$d' -e 's/steps: 2000/steps: 400/' -e 's/\[256, 256\]/[128, 128]/' -e 's/every: 1000, outlines: true/every: 200/' \
   "$GABION_SOURCE/apps/tutorial/heat.yaml" >case.yaml
 gabion=$GABION_BUILD/bin/heat
 run 0 1 case.yaml

@@ -42,10 +42,10 @@ left() { # what lies on the nodes
   for node in front nodeA nodeB; do on $node 'ls -d /dev/shm/gabion-node*' 2>/dev/null | sed "s/^/$node: /"; done
 }
 is_clean() { [ -z "$(left)" ] || complain "$1: left behind: $(left)"; }
-# launch CASE OUT [options of the launcher]: in the background, on both nodes, with all that is needed to find it; $drills are its own
+# launch CASE OUT [options of the launcher]: in the background, on both nodes, with all that is needed to find it; $injections are its own
 launch() {
-  local out=$2 program=("$gabion" run "$1" --out "$2") drill
-  for drill in ${drills:-}; do program+=(--inject "$drill"); done
+  local out=$2 program=("$gabion" run "$1" --out "$2") injection
+  for injection in ${injections:-}; do program+=(--inject "$injection"); done
   shift 2
   exec_on front "$GABION_LAUNCH" -n 2 -t 1 --relaunch 2 --hosts nodeA:1,nodeB:1 --agent "$work/agent.sh" "$@" \
     --mpi-args "$nodes_mpi" -- "${program[@]}" >>"$out.txt" 2>&1 &
@@ -55,7 +55,7 @@ exec_on() { # in the process that calls it, so that its number is the launcher's
   local node=$1; shift
   exec nsenter -t "$(cat "$work/holder.$node")" -m -u -- env NODES_TEST=$$ bash -c "cd $work; exec \"\$@\"" run "$@"
 }
-under_way() { wait_for '"event": "drill".*"stopped"' "$1/events.jsonl" "$1.txt"; } # and waits
+under_way() { wait_for '"event": "fault injection".*"stopped"' "$1/events.jsonl" "$1.txt"; } # and waits
 wake() { # whoever waits, as soon as one does: what would wake it later does so now
   local pid
   while kill -0 $launcher 2>/dev/null; do
@@ -91,7 +91,7 @@ is_clean 'after the undisturbed run'
 launch changed.yaml whole2
 wait $launcher || complain "the other undisturbed run failed: $(tr -d '\0' <whole2.txt)"
 
-drills=$hold launch case.yaml alone
+injections=$hold launch case.yaml alone
 under_way alone
 for node in nodeA nodeB; do
   [ "$(on $node 'stat -c "%a %u" /dev/shm/gabion-node*')" = "700 $(id -u)" ] || complain "$node: folder $(left)"
@@ -104,18 +104,18 @@ done
 
 # The launcher is killed: its job is told to stop, which may bring its state to disk, or is ended; nothing stays.
 killed
-drills=$hold launch case.yaml alone
+injections=$hold launch case.yaml alone
 ended alone
 grep -q '"event": "continued"' alone/events.jsonl || complain "it did not go on: $(tr -d '\0' <alone.txt)"
 went_on_at_once alone
 is_clean 'after a launcher was killed'
 
 # It is killed with all processes: the same command goes on from memory.
-drills=$hold launch case.yaml again
+injections=$hold launch case.yaml again
 under_way again
 killed everything
 [ "$(left | grep -c 'node[AB]:')" = 2 ] || complain "nothing is left to go on from: $(left)"
-drills=$hold launch case.yaml again
+injections=$hold launch case.yaml again
 ended again
 grep -q 'has left its state in the memory of the nodes: going on from there' again.txt || complain "it said nothing of it: $(tr -d '\0' <again.txt)"
 grep -q '"event": "continued".*in the memory of the nodes' again/events.jsonl || complain "it did not go on from memory: $(tr -d '\0' <again.txt)"
@@ -125,11 +125,11 @@ is_clean 'after going on'
 
 # The same command, but the file of the case has changed meanwhile: what lies there is none of its states.
 cp case.yaml edited.yaml
-drills=$hold launch edited.yaml edited
+injections=$hold launch edited.yaml edited
 under_way edited
 killed everything
 cp changed.yaml edited.yaml
-drills=$hold launch edited.yaml edited
+injections=$hold launch edited.yaml edited
 wake # it begins anew
 ended edited whole2
 went_on_at_once edited
@@ -138,11 +138,11 @@ is_clean 'after another case'
 
 # Another command removes what nobody goes on from, and leaves alone what is in use: by processes, or by a launcher that
 # is just looking which nodes are left.
-drills=$hold launch case.yaml gone
+injections=$hold launch case.yaml gone
 under_way gone
 killed everything
 [ "$(left | grep -c 'node[AB]:')" = 2 ] || complain "nothing is left to remove: $(left)"
-drills=$hold,attempt=0 launch case.yaml living
+injections=$hold,attempt=0 launch case.yaml living
 living=$launcher
 under_way living
 launch case.yaml short --start-retries 0
@@ -162,7 +162,7 @@ grep -q '"event": "continued".*in the memory of the nodes' living/events.jsonl |
 is_clean 'after two runs at a time'
 
 # The launcher gives up.
-drills="$hold,attempt=0 slot=0,step=0,phase=exchange,visit=20,stopped=99,attempt=1" launch case.yaml given --relaunch 1
+injections="$hold,attempt=0 slot=0,step=0,phase=exchange,visit=20,stopped=99,attempt=1" launch case.yaml given --relaunch 1
 under_way given
 lose_nodes
 wait_for '"stopped": 99' given/events.jsonl given.txt

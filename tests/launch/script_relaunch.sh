@@ -48,7 +48,7 @@ for round in $(seq "${GABION_ROUNDS:-1}"); do
   [ -z "$left" ] || complain "left in memory: $(find "$left")"
 done
 
-# A process of the next job dies while that goes on from memory: the one after that does. A drill of the first job, of a slot that
+# A process of the next job dies while that goes on from memory: the one after that does. A fault injection of the first job, of a slot that
 # the next one has not, is over.
 rm -f down.*
 "$GABION_LAUNCH" -n 3 -t 1 --relaunch 3 --hosts nodeA:1,nodeB:1,nodeC:1 --agent "$work/agent.sh" \

@@ -88,10 +88,10 @@ go_on() {
 # cut_at OUT HOSTS PROCESSES STEP PHASE SLOT NODE...: a run in which that slot stands still in that phase until these nodes have lost
 # their cables (or for a time that does not count as death). More options of the launcher: launch_options; arguments of the program: case_args
 cut_at() {
-  local out=$1 hosts=$2 processes=$3 drill="slot=$6,step=$4,phase=$5,stopped=$hold"
-  run_args="--inject $drill ${case_args:-}" launch "$out" "$hosts" "$processes" ${launch_options:-}
+  local out=$1 hosts=$2 processes=$3 injection="slot=$6,step=$4,phase=$5,stopped=$hold"
+  run_args="--inject $injection ${case_args:-}" launch "$out" "$hosts" "$processes" ${launch_options:-}
   shift 6
-  wait_until "$out: $drill" has_event "$out" '"event": "drill"' || return
+  wait_until "$out: $injection" has_event "$out" '"event": "fault injection"' || return
   pull "$@"
   go_on
 }

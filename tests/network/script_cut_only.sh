@@ -11,7 +11,7 @@ make_reference $three 3
 for step in 20 320; do # at 20, its connections are just made
   run_args="--inject slot=1,step=$step,phase=exchange,stopped=12" launch stopped$step $three 3
   judge stopped$step 0
-  has_event stopped$step '"event": "drill"' || complain "stopped at $step: nobody was stopped"
+  has_event stopped$step '"event": "fault injection"' || complain "stopped at $step: nobody was stopped"
   has_event stopped$step '"event": "fault noticed"' && complain "stopped at $step: a process that was stopped counted as dead"
 done
 for node in 1 3; do
@@ -25,7 +25,7 @@ done
 reference=short
 make_reference $three 3 --set run.steps=30
 run_args="--set run.steps=30 --inject slot=1,step=2,phase=exchange,stopped=12" launch slow $three 3
-wait_until "the stop" has_event slow '"event": "drill"'
+wait_until "the stop" has_event slow '"event": "fault injection"'
 bad_cable 2 200 0
 judge slow 0
 has_event slow '"event": "fault noticed"' && complain "slow: a process counted as dead that went on and was not answered at once"

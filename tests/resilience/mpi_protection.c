@@ -99,14 +99,14 @@ static gab_status judge(void *user, gab_step step)
 }
 
 /* Only the checkpoint of step 0 is taken by the clock. */
-static gab_status run(automaton *app, const gab_redundancy *redundancy, const gab_drill *drills, size_t count,
-                      witness *w)
+static gab_status run(automaton *app, const gab_redundancy *redundancy, const gab_fault_injection *injections,
+                      size_t count, witness *w)
 {
   const gab_entity entity = automaton_entity(app);
   gab_protection protection = {.every = {.steps = 1000},
                                .redundancy = *redundancy,
-                               .drills = drills,
-                               .drill_count = count,
+                               .injections = injections,
+                               .injection_count = count,
                                .rebalance = automaton_rebalance};
   w->app = app;
   GAB_TRY(gab_timeloop_create(app->forest, STEPS, &w->loop));
@@ -135,7 +135,7 @@ static void one_death_after_another(automaton *app, const gab_redundancy *redund
   gab_placement_release(&placement);
   gab_members_release(&first);
   const gab_slot third = heir == 2 ? 3 : 2;
-  const gab_drill drills[] = {
+  const gab_fault_injection injections[] = {
       {.step = 8, .point = GAB_FAULT_POINT_COMPUTE, .visit = 1, .slot_count = 1, .slots = {1}},
       {.step = 10, .point = GAB_FAULT_POINT_EXCHANGE, .visit = 1, .slot_count = 1, .slots = {heir}},
       {.step = 12, .point = GAB_FAULT_POINT_COMPUTE, .visit = 1, .slot_count = 1, .slots = {third}}};
@@ -144,7 +144,7 @@ static void one_death_after_another(automaton *app, const gab_redundancy *redund
   test_doom(heir);
   if (slots > 4) test_doom(third);
   const size_t deaths = slots > 4 ? 3 : 2; /* parity groups: of two that are left either is enough */
-  CHECK(run(app, redundancy, drills, deaths, &w) == GAB_OK);
+  CHECK(run(app, redundancy, injections, deaths, &w) == GAB_OK);
   CHECK(w.recoveries == (int)deaths && w.right);
 }
 

@@ -77,7 +77,7 @@ static void a_dead_slots_entity_is_merged_by_its_adopter(automaton *app)
                        .pack = pack_ledger,
                        .unpack = unpack_ledger,
                        .adopt = adopt_ledger};
-  gab_drill drill = {
+  gab_fault_injection injection = {
       .step = 7, .point = GAB_FAULT_POINT_COMPUTE, .visit = 1, .slot_count = 1, .slots = {slots - 1}};
   gab_timeloop *loop;
   int lost = 0;
@@ -85,7 +85,7 @@ static void a_dead_slots_entity_is_merged_by_its_adopter(automaton *app)
   CHECK(gab_timeloop_create(app->forest, 12, &loop) == GAB_OK);
   CHECK(gab_timeloop_add_task(loop, "write", write_entry, &l) == GAB_OK);
   CHECK(gab_timeloop_add_entity(loop, &entity) == GAB_OK);
-  gab_protection protection = {.every = {.steps = 5}, .drills = &drill, .drill_count = 1};
+  gab_protection protection = {.every = {.steps = 5}, .injections = &injection, .injection_count = 1};
   CHECK(gab_timeloop_protect(loop, &protection) == GAB_OK);
   CHECK(gab_timeloop_protect(loop, &protection) == GAB_ERR_STATE);
   gab_timeloop_on_fault(loop, forget_loss, &lost);

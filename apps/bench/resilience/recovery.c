@@ -39,13 +39,13 @@ static gab_status rebalance(void *user, gab_forest *forest)
 static gab_status protect(trial *t, gab_timeloop *loop)
 {
   gab_slot victim = gab_members_slot(gab_world_members(t->b->world), t->processes / 2);
-  gab_drill drill = {
+  gab_fault_injection injection = {
       .step = DEATH, .point = GAB_FAULT_POINT_EXCHANGE, .visit = 1, .slot_count = 1, .slots = {victim}};
   gab_protection protection = {.every = {.steps = EVERY},
                                .rebalance = rebalance,
                                .folder = t->folder[0] ? t->folder : NULL,
-                               .drills = &drill,
-                               .drill_count = 1};
+                               .injections = &injection,
+                               .injection_count = 1};
   return gab_timeloop_protect(loop, &protection);
 }
 
@@ -88,7 +88,7 @@ static bool read_detection(const trial *t, double seconds[2])
   if (!file) return false;
   double killed = 0, first = DBL_MAX, last = 0, time;
   while (fgets(line, sizeof line, file)) {
-    if (event_time(line, "drill", &time)) killed = time;
+    if (event_time(line, "fault injection", &time)) killed = time;
     if (!event_time(line, "fault noticed", &time)) continue;
     if (time < first) first = time;
     if (time > last) last = time;

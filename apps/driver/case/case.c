@@ -146,14 +146,14 @@ gab_status gab_app_column_check(const gab_config *config, const char *path)
   return gab_app_blame(config, path, gab_column_check(name));
 }
 
-gab_status gab_app_drills_check(const gab_app_options *options)
+gab_status gab_app_injections_check(const gab_app_options *options)
 {
-  for (size_t i = 0; i < options->drill_count; i++) {
-    gab_drill drill;
-    if (gab_drill_parse(options->drills[i], &drill) == GAB_OK) continue;
+  for (size_t i = 0; i < options->injection_count; i++) {
+    gab_fault_injection injection;
+    if (gab_fault_injection_parse(options->injections[i], &injection) == GAB_OK) continue;
     char message[1024];
     snprintf(message, sizeof message, "%s", gab_error_message());
-    GAB_FAIL(GAB_ERR_INPUT, "--inject %s: %s", options->drills[i], message);
+    GAB_FAIL(GAB_ERR_INPUT, "--inject %s: %s", options->injections[i], message);
   }
   return GAB_OK;
 }
@@ -162,7 +162,7 @@ gab_status gab_app_processes_check(gab_world *world, const gab_config *config, c
 {
   gab_status status = GAB_OK;
   if (gab_world_is_root(world))
-    status = gab_resilience_check_slots(config, options->drills, options->drill_count,
+    status = gab_resilience_check_slots(config, options->injections, options->injection_count,
                                         gab_world_members(world)->slots, gab_world_spares(world));
   if (status == GAB_OK) status = gab_resilience_check_spares(config, world);
   return gab_output_settle(world, status);
@@ -171,7 +171,7 @@ gab_status gab_app_processes_check(gab_world *world, const gab_config *config, c
 gab_status gab_app_any_processes_check(const gab_config *config, const gab_app_options *options,
                                        uint64_t most)
 {
-  return gab_resilience_check_any_slots(config, options->drills, options->drill_count,
+  return gab_resilience_check_any_slots(config, options->injections, options->injection_count,
                                         most < INT32_MAX ? (int32_t)most : INT32_MAX);
 }
 

@@ -65,7 +65,7 @@ gab_status gab_app_case_read_alike(gab_app_case *which, int dimension);
 /** Reads the section `balance`. */
 gab_status gab_app_balance_read(const gab_config *config, gab_balance_options *found,
                                 gab_app_rebalance *when);
-/** For gab_physics.read: steps by gab_app_case.dt, what is computed twice, resilience, drills.
+/** For gab_physics.read: steps by gab_app_case.dt, what is computed twice, resilience, fault injections.
  *  @return ::GAB_ERR_INPUT with the place in the file */
 gab_status gab_app_case_settle(gab_app_case *which);
 /** ::GAB_ERR_INPUT if the recovery strategies of a case name `reconstruct`. @param[in] why  it cannot be */
@@ -85,7 +85,7 @@ int gab_app_compression_read(const gab_config *config, const char *path);
 /* ---------------------------------------------------------------- for gab_physics.check */
 
 /** What depends on how many processes there are, for any number of them up to `most`: refuses what can be right for none,
- *  and warns of drills that none of them has.
+ *  and warns of fault injections that none of them has.
  *  @return ::GAB_ERR_INPUT for a file of failure domains that fits none */
 gab_status gab_app_any_processes_check(const gab_config *config, const gab_app_options *options,
                                        uint64_t most);

@@ -22,8 +22,8 @@ struct gab_app_options {
   const char *out;  /**< output folder; NULL: not given */
   const char *settings[GAB_APP_MOST_SETTINGS]; /**< of --set */
   size_t setting_count;
-  const char *drills[GAB_APP_MOST_SETTINGS]; /**< of --inject */
-  size_t drill_count;
+  const char *injections[GAB_APP_MOST_SETTINGS]; /**< of --inject */
+  size_t injection_count;
   double walltime;     /**< seconds from the start of the launcher; 0: not given */
   const char *block;   /**< of --block; NULL: not given */
   const char *traffic; /**< of --traffic; NULL: not given */
@@ -58,8 +58,8 @@ enum { GAB_APP_PATH_LENGTH = 1024 /**< bytes of a file's name */ };
 gab_status gab_app_steps_read(const gab_config *config, double dt, gab_step *steps, gab_step *check_every);
 /** The same for an item of output.slices, whose name has to differ from those that the driver itself gives. */
 gab_status gab_app_slice_settle(const gab_config *config, size_t index, gab_status status);
-/** ::GAB_ERR_INPUT for an --inject that is no drill. */
-gab_status gab_app_drills_check(const gab_app_options *options);
+/** ::GAB_ERR_INPUT for an --inject that is no fault injection. */
+gab_status gab_app_injections_check(const gab_app_options *options);
 /** The folder part of a path ("." if it has none). */
 void gab_app_folder_of(const char *path, char *folder, size_t capacity);
 /** Whether the case wants strategy `local`. Pure. */
@@ -93,7 +93,7 @@ void gab_app_put_case(gab_json *json, const gab_config *config, const gab_app_op
                       double time);
 /** True if old checkpoints are to be removed. */
 bool gab_app_starts_anew(const gab_app_options *options);
-/** What depends on how many processes there are: slots of drills and of a file of failure domains. Collective.
+/** What depends on how many processes there are: slots of fault injections and of a file of failure domains. Collective.
  *  @return ::GAB_ERR_INPUT with the place in the file */
 gab_status gab_app_processes_check(gab_world *world, const gab_config *config,
                                    const gab_app_options *options);

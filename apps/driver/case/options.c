@@ -90,7 +90,7 @@ static gab_status take(const option_row *row, const char *value, gab_app_options
   case 's':
     return add(options->settings, &options->setting_count, value, row->name);
   case 'i':
-    return add(options->drills, &options->drill_count, value, row->name);
+    return add(options->injections, &options->injection_count, value, row->name);
   case 'v':
     options->verbose = true;
     break;

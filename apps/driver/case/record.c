@@ -11,8 +11,8 @@ void gab_app_put_case(gab_json *json, const gab_config *config, const gab_app_op
   gab_json_list(json, "settings");
   for (size_t i = 0; i < options->setting_count; i++) gab_json_text(json, NULL, options->settings[i]);
   gab_json_close(json);
-  gab_json_list(json, "drills");
-  for (size_t i = 0; i < options->drill_count; i++) gab_json_text(json, NULL, options->drills[i]);
+  gab_json_list(json, "injections");
+  for (size_t i = 0; i < options->injection_count; i++) gab_json_text(json, NULL, options->injections[i]);
   gab_json_close(json);
   gab_config_put_changed(config, "parameters", json);
   gab_config_put_files(config, "files", json);

@@ -7,11 +7,11 @@
 static const char usage[] =
     "usage: gabion check CASE.yaml [--set KEY=VALUE]...\n"
     "\n"
-    "Checks a parameter file: its form, the grid, units, Mach number, omega, resolution, output, drills;\n"
+    "Checks a parameter file: its form, the grid, units, Mach number, omega, resolution, output, fault injections;\n"
     "prints what follows from it. Starts no computation and needs no mpirun.\n"
     "\n"
     "  --set KEY=VALUE, -s   over the file, e.g. --set domain.cells=[880,164]; may be repeated\n"
-    "  --inject DRILL        check this fault drill too\n"
+    "  --inject FAULT        check this fault injection too\n"
     "\n"
     "Exit code: 0 if the case can run, 2 with all that is wrong if not.\n";
 

@@ -5,7 +5,7 @@
 
 static const char usage[] =
     "usage: gabion help                 all parameters\n"
-    "       gabion help KEY             a section or key, e.g. drills, lbm, output.slices, domain.cells\n"
+    "       gabion help KEY             a section or key, e.g. faults, lbm, output.slices, domain.cells\n"
     "       gabion help --reference     all parameters as a Markdown page\n";
 
 static gab_status write_help(const gab_app_options *options)

@@ -95,8 +95,8 @@ static void log_start(const gab_app_run *it)
   gab_log(GAB_LOG_INFO, "Gabion %s, %s", GAB_VERSION, gab_config_name(which->config));
   for (size_t i = 0; i < which->options->setting_count; i++)
     gab_log(GAB_LOG_INFO, "  --set %s", which->options->settings[i]);
-  for (size_t i = 0; i < which->options->drill_count; i++)
-    gab_log(GAB_LOG_INFO, "  --inject %s", which->options->drills[i]);
+  for (size_t i = 0; i < which->options->injection_count; i++)
+    gab_log(GAB_LOG_INFO, "  --inject %s", which->options->injections[i]);
   which->physics->describe(which);
   if (which->physics->describe_run) which->physics->describe_run(it);
   else gab_app_run_describe(it, NULL, NULL);
@@ -121,8 +121,8 @@ static gab_status protect(gab_app_run *it)
                                           .monitor_user = it,
                                           .folder = it->folder,
                                           .lock = it->lock,
-                                          .inject = options->drills,
-                                          .inject_count = options->drill_count,
+                                          .inject = options->injections,
+                                          .inject_count = options->injection_count,
                                           .walltime = options->walltime};
   return gab_resilience_protect(it->loop, it->parameters->config, &context);
 }

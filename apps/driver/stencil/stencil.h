@@ -13,7 +13,7 @@
  *  @endcode
  *  From that come run, check, plan, help, info and status, strict parameter files with a section `heat`, the steps with their
  *  exchange of ghosts on all processes and threads, fields, slices, a table of sums, checkpoints in memory and on disk, and
- *  drills. apps/tutorial/heat.c and gray_scott.c are whole ones.
+ *  fault injections. apps/tutorial/heat.c and gray_scott.c are whole ones.
  *
  *  Levels
  *  ------

@@ -35,7 +35,7 @@ said_once '5 MB of the 20 MB of its control group are free'
 run 0 2 good.yaml
 
 if [ "${GABION_TEST_ULFM:-}" ]; then
-  # Slot 1 dies, and the system has counted one more process that it has ended: while a drill had it stand still, for so long
+  # Slot 1 dies, and the system has counted one more process that it has ended: while a fault injection had it stand still, for so long
   # that no other one of the machine waits as long, and for as long as the test needs.
   rm -rf out
   hold=$((100000 + $$ % 800000))

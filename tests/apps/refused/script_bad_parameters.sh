@@ -78,7 +78,7 @@ said 'domain 64 x 32'
 check 0 good.yaml --set domain.dx=2 --set domain.length=16
 said 'domain 16 x 8'
 check 0 good.yaml --set output.integrals.interval=3
-check 0 good.yaml --set 'drills=[{slots: [1], step: 5}]' --set drills.0.random=1
+check 0 good.yaml --set 'faults=[{slots: [1], step: 5}]' --set faults.0.random=1
 
 # Refinement that cannot be: where it stands in the file, and why. Lines are those of refined.yaml.
 cat >refined.yaml <<'YAML'

@@ -93,16 +93,16 @@ printf 'nodeA: 0\nnodeB: 1' >two # without a newline at the end
 check 0 good.yaml --set resilience.domains=two
 run 0 2 good.yaml --set resilience.domains=two
 
-# ---- drills: with another -n it may be right; if there is none, that is a warning
+# ---- fault injections: with another -n it may be right; if there is none, that is a warning
 check 0 good.yaml --inject slot=3,step=5
 not_said 'warning: --inject'
 check 0 good.yaml --inject slot=70,step=5
-said 'warning: --inject slot=70,step=5: a drill is to kill slot 70'
+said 'warning: --inject slot=70,step=5: a fault injection is to kill slot 70'
 refused 2 good.yaml --inject slot=70,step=5
-said_once '--inject slot=70,step=5: a drill is to kill slot 70, there are slots 0 to 1 only'
-check 0 good.yaml --set 'drills=[{slots: [9], step: 5}]'
-said 'drills.0: a drill is to kill slot 9'
-both good.yaml 'has slot 1 twice' --set 'drills=[{slots: [1, 1], step: 5}]'
+said_once '--inject slot=70,step=5: a fault injection is to kill slot 70, there are slots 0 to 1 only'
+check 0 good.yaml --set 'faults=[{slots: [9], step: 5}]'
+said 'faults.0: a fault injection is to kill slot 9'
+both good.yaml 'has slot 1 twice' --set 'faults=[{slots: [1, 1], step: 5}]'
 
 # ---- a phase field
 check 0 grow.yaml

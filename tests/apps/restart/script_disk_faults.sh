@@ -28,11 +28,11 @@ if find out/checkpoints | grep -E '[.](tmp|new)$'; then complain 'temporary file
 grep -q '"disk": {"written": [234], "failed": 0, "last_step": 120' out/summary.json || complain "$(grep '"disk"' out/summary.json)"
 
 # ---- deaths in the middle of a write: of an aggregator, of another, of a pair that keeps nothing for each other
-for drill in slot=0,phase=disk-write slot=2,phase=disk-write slot=3,phase=disk-write slot=0,phase=disk-commit \
+for injection in slot=0,phase=disk-write slot=2,phase=disk-write slot=3,phase=disk-write slot=0,phase=disk-commit \
              slot=2,phase=disk-commit slot=0+1,phase=disk-write; do
-  run 0 4 flow.yaml --inject $drill,step=55
+  run 0 4 flow.yaml --inject $injection,step=55
   said 'survived: slot'
-  equal "$drill"
+  equal "$injection"
 done
 # In a checkpoint that is kept up to the end.
 run 0 4 flow.yaml --inject slot=2,phase=disk-write,step=85

@@ -30,15 +30,15 @@ cp -r out whole
 run 0 4 flow.yaml --set output.forces.every=100 --set output.integrals.every=100 --set output.probes.every=100
 cmp -s whole/vorticity_0000000200.png out/vorticity_0000000200.png ||
   complain "another picture where rows are as rare as pictures"
-for drill in slot=2,step=100,phase=exchange slot=0,step=77,phase=output slot=1+0,step=150,phase=compute \
+for injection in slot=2,step=100,phase=exchange slot=0,step=77,phase=output slot=1+0,step=150,phase=compute \
              slot=3,step=60,phase=commit; do
-  run 0 4 flow.yaml --inject $drill
-  [ "$(checksum)" = "$expected" ] || complain "$drill: another checksum"
+  run 0 4 flow.yaml --inject $injection
+  [ "$(checksum)" = "$expected" ] || complain "$injection: another checksum"
   for file in forces.csv integrals.csv probes.csv vorticity_0000000200.png; do
-    cmp -s whole/$file out/$file || complain "$drill: another $file"
+    cmp -s whole/$file out/$file || complain "$injection: another $file"
   done
   said 'survived: slot'
-  grep -q '"event": "recovery"' out/events.jsonl || complain "$drill: events.jsonl does not tell of it"
+  grep -q '"event": "recovery"' out/events.jsonl || complain "$injection: events.jsonl does not tell of it"
 done
 # Both holders of some blocks at once: nothing can bring them back.
 run 3 4 flow.yaml --inject slot=0+2,step=100,phase=exchange

@@ -18,15 +18,15 @@ calm() {
   grep -q '"suspicions": 0' out/summary.json || complain "$*: a false alarm: $(cat said.txt)"
   [[ $(twice) =~ ^[1-9][0-9]*\ 0\ 0$ ]] || complain "$*: it was not computed twice: $(twice)"
 }
-# disturbed CASE STEP DRILL [options]: one alarm that leads back to the undisturbed end
+# disturbed CASE STEP FAULT [options]: one alarm that leads back to the undisturbed end
 disturbed() {
-  local case=$1 step=$2 drill=$3
+  local case=$1 step=$2 injection=$3
   shift 3
-  run 0 2 "$case" "${watch[@]}" --inject "$drill,step=$step" "$@"
+  run 0 2 "$case" "${watch[@]}" --inject "$injection,step=$step" "$@"
   said 'flips at step'
-  [ "$(checksum)" = "$expected" ] || complain "$case, $drill: another checksum: $(cat said.txt)"
-  grep -q '"suspicions": 1' out/summary.json || complain "$case, $drill: not one alarm: $(cat said.txt)"
-  grep -q '"event": "suspect"' out/events.jsonl || complain "$case, $drill: events.jsonl does not tell of it"
+  [ "$(checksum)" = "$expected" ] || complain "$case, $injection: another checksum: $(cat said.txt)"
+  grep -q '"suspicions": 1' out/summary.json || complain "$case, $injection: not one alarm: $(cat said.txt)"
+  grep -q '"event": "suspect"' out/events.jsonl || complain "$case, $injection: events.jsonl does not tell of it"
 }
 
 # Half of the blocks have little fluid, so `auto' makes them sparse ones.
@@ -43,8 +43,8 @@ OMP_THREAD_LIMIT=1 calm 1 2 rock.yaml # fewer threads than were asked for
 said 'needs resilience.recompute.every'
 
 calm 1 1 rock.yaml
-for drill in slot=1,phase=recompute,flip=12345 slot=0,phase=exchange,flip=700 slot=1,phase=compute,flip=300; do
-  disturbed rock.yaml 13 $drill
+for injection in slot=1,phase=recompute,flip=12345 slot=0,phase=exchange,flip=700 slot=1,phase=compute,flip=300; do
+  disturbed rock.yaml 13 $injection
 done
 disturbed rock.yaml 14 slot=1,phase=recompute,flip=4000 # the other parity
 disturbed rock.yaml 10 slot=1,phase=snapshot,flip=300 # in an image that does not count yet

@@ -29,18 +29,18 @@ for phase in compute exchange; do
   [ "$(checksum)" = "$expected" ] || complain "$phase: another checksum"
   said 'survived: slot'
 done
-for drill in slot=1,step=45,phase=snapshot,visit=2 slot=3,step=45,phase=snapshot; do
-  run 3 4 flow.yaml $one --inject $drill
+for injection in slot=1,step=45,phase=snapshot,visit=2 slot=3,step=45,phase=snapshot; do
+  run 3 4 flow.yaml $one --inject $injection
   said 'memory has room for one only: the one before is overwritten'
 done
 
 # A run of fewer steps leaves its last state on the disk; the longer one goes on from there, and comes back to it.
-for drill in slot=1,step=75,phase=snapshot,visit=2 slot=3,step=75,phase=snapshot; do
+for injection in slot=1,step=75,phase=snapshot,visit=2 slot=3,step=75,phase=snapshot; do
   run 0 4 flow.yaml $one --set resilience.disk.every=60 --set run.steps=60
-  timeout 100 "$GABION_LAUNCH" -n 4 -- "$gabion" run flow.yaml $one --set resilience.disk.every=60 --inject $drill \
-    --out out >said.txt 2>&1 || complain "$drill: exit code $?: $(cat said.txt)"
+  timeout 100 "$GABION_LAUNCH" -n 4 -- "$gabion" run flow.yaml $one --set resilience.disk.every=60 --inject $injection \
+    --out out >said.txt 2>&1 || complain "$injection: exit code $?: $(cat said.txt)"
   said 'all go back to the checkpoint of step 60 on disk'
-  [ "$(checksum)" = "$expected" ] || complain "$drill: another checksum after the disk"
-  grep -q '"event": "restored from disk"' out/events.jsonl || complain "$drill: events.jsonl does not tell of the disk"
+  [ "$(checksum)" = "$expected" ] || complain "$injection: another checksum after the disk"
+  grep -q '"event": "restored from disk"' out/events.jsonl || complain "$injection: events.jsonl does not tell of the disk"
 done
 finish

@@ -4,11 +4,11 @@
 # from the same checkpoint on disk.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
-drills="--inject slot=1,step=12 --inject slot=2,step=13 --inject slot=3,step=14"
-run 1 6 good.yaml --set resilience.tries=2 --set resilience.memory.every=never $drills
+injections="--inject slot=1,step=12 --inject slot=2,step=13 --inject slot=3,step=14"
+run 1 6 good.yaml --set resilience.tries=2 --set resilience.memory.every=never $injections
 said_once 'processes died 3 times in a row on the way from step 0 to the next checkpoint'
-run 0 6 good.yaml --set resilience.tries=3 --set resilience.memory.every=never $drills
-run 0 6 good.yaml --set resilience.tries=2 --set resilience.memory.every=1 $drills
+run 0 6 good.yaml --set resilience.tries=3 --set resilience.memory.every=never $injections
+run 0 6 good.yaml --set resilience.tries=2 --set resilience.memory.every=1 $injections
 
 # again CODE [options]: the same command in the folder that is there. All its processes die in step 14.
 again() {

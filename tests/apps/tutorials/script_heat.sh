@@ -5,7 +5,7 @@
 . "$GABION_SOURCE/tests/apps/common.sh"
 gabion=$GABION_BUILD/bin/heat
 
-sed -e '/^drills:/,$d' -e 's/steps: 2000/steps: 600/' -e 's/\[256, 256\]/[128, 128]/' -e 's/every: 1000, outlines: true/every: 300/' \
+sed -e '/^faults:/,$d' -e 's/steps: 2000/steps: 600/' -e 's/\[256, 256\]/[128, 128]/' -e 's/every: 1000, outlines: true/every: 300/' \
   -e 's/^  k: .*/&\n  every: 60/' "$GABION_SOURCE/apps/tutorial/heat.yaml" >plate.yaml
 run 0 1 plate.yaml
 expected=$(checksum)
@@ -36,13 +36,13 @@ run 0 2 plate.yaml --set run.steps=300 --set resilience.disk.every=100
   complain "going on: $(cat said.txt)"
 alike "going on from disk"
 
-# The case as it is shipped, with its drill.
+# The case as it is shipped, with its fault injection.
 run 0 3 "$GABION_SOURCE/apps/tutorial/heat.yaml"
 said 'slot 2 died'
-drilled=$(checksum)
-sed '/^drills:/,$d' "$GABION_SOURCE/apps/tutorial/heat.yaml" >calm.yaml
+injected=$(checksum)
+sed '/^faults:/,$d' "$GABION_SOURCE/apps/tutorial/heat.yaml" >calm.yaml
 run 0 2 calm.yaml
-[ "$(checksum)" = "$drilled" ] || complain "heat.yaml: another checksum after its drill"
+[ "$(checksum)" = "$injected" ] || complain "heat.yaml: another checksum after its injection"
 
 check 0 plate.yaml
 said 'heat.k = 0.2'

@@ -18,7 +18,7 @@ said 'slot 2 died'
 [ "$(heat 4 small.yaml slot=0,step=333,phase=snapshot slot=3,step=420,phase=compute)" = "$expected" ] ||
   complain "two deaths, the first root among them: $(cat said.txt)"
 [ -s out/heat_loop/temperature_0000000600.png ] || complain "no picture"
-# The case as shipped, with its drill, against the same without.
+# The case as shipped, with its fault injection, against the same without.
 expected=$(heat 1)
 case $expected in *checksum*) ;; *) complain "no account: $expected" ;; esac
 [ "$(heat 3 "$GABION_SOURCE/apps/tutorial/heat_loop.yaml")" = "$expected" ] || complain "heat_loop.yaml: $(cat said.txt)"

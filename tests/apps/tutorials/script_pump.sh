@@ -6,7 +6,7 @@
 . "$GABION_SOURCE/tests/apps/tutorials/tutorial_common.sh"
 program pump
 
-sed -e '/^drills:/,$d' -e 's/\[256, 96\]/[128, 48]/; s/\[32, 24\]/[16, 12]/; s/steps: 12000/steps: 2000/; s/every: 12000/every: 2000/' \
+sed -e '/^faults:/,$d' -e 's/\[256, 96\]/[128, 48]/; s/\[32, 24\]/[16, 12]/; s/steps: 12000/steps: 2000/; s/every: 12000/every: 2000/' \
   -e 's/every: 200 .*/every: 50/; s/viscosity: 0.0016/viscosity: 0.0032/; s/, outlines: true//' "$GABION_SOURCE/apps/tutorial/pump.yaml" >case.yaml
 run 0 1 case.yaml
 keep pump.csv vorticity_0000002000.png

@@ -36,7 +36,7 @@ alike_on_processes() {
   alike "2 processes"
 }
 
-# Killed while a drill has it stopped, so that the run cannot be over before. (mpirun ends a job with a process that was stopped
+# Killed while a fault injection has it stopped, so that the run cannot be over before. (mpirun ends a job with a process that was stopped
 # ten seconds late, when the launcher ends it.)
 stopped() { ps -o pid=,stat= -p "$(pgrep -d, -f "^$gabion run case.yaml")" 2>/dev/null | awk '$2 ~ /^T/ { print $1 }'; }
 alike_killed() {

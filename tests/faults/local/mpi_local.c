@@ -81,15 +81,16 @@ static gab_status run(local_life *life, const gab_protection *protection)
   return status == GAB_OK ? gab_timeloop_run(loop) : status;
 }
 
-static gab_drill death(gab_slot slot, gab_step step, gab_fault_point point, gab_incarnation incarnation)
+static gab_fault_injection death(gab_slot slot, gab_step step, gab_fault_point point,
+                                 gab_incarnation incarnation)
 {
-  return (gab_drill){
+  return (gab_fault_injection){
       .step = step, .point = point, .visit = 1, .slot_count = 1, .slots = {slot}, .incarnation = incarnation};
 }
 
 int main(int argc, char **argv)
 {
-  const gab_drill drills[] = {
+  const gab_fault_injection injections[] = {
       death(1, 27, GAB_FAULT_POINT_EXCHANGE, 0), death(2, 27, GAB_FAULT_POINT_COMPUTE, 0),
       death(1, 23, GAB_FAULT_POINT_COMPUTE, 1), death(3, 55, GAB_FAULT_POINT_COMPUTE, 0)};
   local_life life = {.computed = -1};
@@ -101,8 +102,8 @@ int main(int argc, char **argv)
   const char *limit = getenv("GABION_TEST_LOG_LIMIT");
   const gab_protection protection = {.every = {.steps = EVERY},
                                      .log_limit = limit ? atof(limit) : 0,
-                                     .drills = drills,
-                                     .drill_count = sizeof drills / sizeof drills[0],
+                                     .injections = injections,
+                                     .injection_count = sizeof injections / sizeof injections[0],
                                      .strategies = {&gab_strategy_local}};
   REQUIRE_OK(automaton_create(&life.app, world, (int32_t[]){8, 4, 4}));
   REQUIRE_OK(run(&life, &protection));

@@ -73,21 +73,21 @@ static gab_status judge_result(void *user, gab_step step)
 
 static gab_status run(clocked *life)
 {
-  const gab_drill drills[] = {{.step = DEATH,
-                               .point = GAB_FAULT_POINT_REDUCTION,
-                               .visit = 1,
-                               .slot_count = 1,
-                               .slots = {0},
-                               .incarnation = 0},
-                              {.step = DEATH + 8,
-                               .point = GAB_FAULT_POINT_COMPUTE,
-                               .visit = 1,
-                               .slot_count = 1,
-                               .slots = {2},
-                               .incarnation = 0}};
+  const gab_fault_injection injections[] = {{.step = DEATH,
+                                             .point = GAB_FAULT_POINT_REDUCTION,
+                                             .visit = 1,
+                                             .slot_count = 1,
+                                             .slots = {0},
+                                             .incarnation = 0},
+                                            {.step = DEATH + 8,
+                                             .point = GAB_FAULT_POINT_COMPUTE,
+                                             .visit = 1,
+                                             .slot_count = 1,
+                                             .slots = {2},
+                                             .incarnation = 0}};
   const gab_protection protection = {.every = {.steps = EVERY},
-                                     .drills = drills,
-                                     .drill_count = sizeof drills / sizeof drills[0],
+                                     .injections = injections,
+                                     .injection_count = sizeof injections / sizeof injections[0],
                                      .strategies = {&gab_strategy_local}};
   const gab_entity state = {
       .name = "clocked", .kind = GAB_ENTITY_REPLICATED, .user = life, .pack = pack, .unpack = unpack};

@@ -67,14 +67,16 @@ static gab_status make(kept_ghosts *life, const gab_protection *protection, bool
 int main(int argc, char **argv)
 {
   const bool asks = getenv("GABION_TEST_UNTOLD") == NULL;
-  const gab_drill death = {.step = 27,
-                           .point = GAB_FAULT_POINT_EXCHANGE,
-                           .visit = 1,
-                           .slot_count = 1,
-                           .slots = {1},
-                           .incarnation = 0};
-  const gab_protection protection = {
-      .every = {.steps = EVERY}, .drills = &death, .drill_count = 1, .strategies = {&gab_strategy_local}};
+  const gab_fault_injection death = {.step = 27,
+                                     .point = GAB_FAULT_POINT_EXCHANGE,
+                                     .visit = 1,
+                                     .slot_count = 1,
+                                     .slots = {1},
+                                     .incarnation = 0};
+  const gab_protection protection = {.every = {.steps = EVERY},
+                                     .injections = &death,
+                                     .injection_count = 1,
+                                     .strategies = {&gab_strategy_local}};
   kept_ghosts life = {.told = -1};
   gab_timeloop *loop;
   gab_world *world;

@@ -50,12 +50,12 @@ int main(int argc, char **argv)
 {
   const bool early = getenv("GABION_TEST_EARLY") != NULL;
   const char *const own = getenv("GABION_TEST_OWN");
-  const gab_drill drills[] = {moving_blocks_death(3, 47), moving_blocks_death(1, 27)};
+  const gab_fault_injection injections[] = {moving_blocks_death(3, 47), moving_blocks_death(1, 27)};
   const gab_protection protection = {.every = {.steps = EVERY},
                                      .own_every = own ? strtol(own, NULL, 10) : 0,
                                      .verify = GAB_VERIFY_ALWAYS,
-                                     .drills = drills,
-                                     .drill_count = early ? 2 : 1,
+                                     .injections = injections,
+                                     .injection_count = early ? 2 : 1,
                                      .strategies = {&gab_strategy_local}};
   moving_blocks blocks = {.steps = STEPS};
   gab_world *world;

@@ -95,15 +95,15 @@ int main(int argc, char **argv)
    * of the last move at least: they have looked at their partners there, and know that its checkpoint is committed, for
    * which they wait as long as it takes. So a death goes back to that one, not to the grid of before. */
   const char *const pair = getenv("GABION_TEST_PAIR"), *const own = pair ? pair : getenv("GABION_TEST_OWN");
-  const gab_drill drills[] = {moving_blocks_death(FIRST, pair ? PAIR_STEP : LAST_MOVE + 4),
-                              moving_blocks_death(LATER, LAST_MOVE + 8)};
+  const gab_fault_injection injections[] = {moving_blocks_death(FIRST, pair ? PAIR_STEP : LAST_MOVE + 4),
+                                            moving_blocks_death(LATER, LAST_MOVE + 8)};
   const gab_slot second = pair ? BESIDE : LATER;
   const gab_protection protection = {.every = {.steps = EVERY},
                                      .own_every = own ? strtol(own, NULL, 10) : 0,
                                      .commit_wait = 1e6, /* times the time since the last one */
                                      .verify = GAB_VERIFY_ALWAYS,
-                                     .drills = drills,
-                                     .drill_count = pair ? 1 : 2,
+                                     .injections = injections,
+                                     .injection_count = pair ? 1 : 2,
                                      .strategies = {&gab_strategy_local}};
   moving_life life = {.blocks = {.steps = STEPS}};
   gab_world *world;

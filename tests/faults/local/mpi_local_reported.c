@@ -1,5 +1,5 @@
 /* What local recovery reports: each death of a slot once, with its own steps and the next incarnation, also if the spare that was to
- * take over had died idle before; the same while the run goes on, and to drills that name an incarnation. */
+ * take over had died idle before; the same while the run goes on, and to fault injections that name an incarnation. */
 /* gabion-test: np=8 timeout=120 needs=ulfm */
 /* All processes of the start are replaced, one after the other, while two spares are idle: nobody else goes back. */
 /* gabion-test: np=6 env=GABION_TEST_ALL_REPLACED=1 */
@@ -57,14 +57,14 @@ static gab_status run(reported_life *life, const gab_protection *protection)
   return status == GAB_OK ? gab_timeloop_run(loop) : status;
 }
 
-static gab_drill death(gab_slot slot, gab_step step, gab_incarnation incarnation)
+static gab_fault_injection death(gab_slot slot, gab_step step, gab_incarnation incarnation)
 {
-  return (gab_drill){.step = step,
-                     .point = GAB_FAULT_POINT_COMPUTE,
-                     .visit = 1,
-                     .slot_count = 1,
-                     .slots = {slot},
-                     .incarnation = incarnation};
+  return (gab_fault_injection){.step = step,
+                               .point = GAB_FAULT_POINT_COMPUTE,
+                               .visit = 1,
+                               .slot_count = 1,
+                               .slots = {slot},
+                               .incarnation = incarnation};
 }
 
 /* What the dead process had sent last may be lost with it. Partners know of all but its last two steps: it had their ghosts of the
@@ -88,8 +88,8 @@ static int count_faults(const gab_run_stats *stats, gab_slot slot, gab_incarnati
 
 int main(int argc, char **argv)
 {
-  const gab_drill some[] = {death(1, 37, 0), death(1, 75, 1), death(2, 79, 0)},
-                  all[] = {death(0, 37, 0), death(1, 77, 0)};
+  const gab_fault_injection some[] = {death(1, 37, 0), death(1, 75, 1), death(2, 79, 0)},
+                            all[] = {death(0, 37, 0), death(1, 77, 0)};
   reported_life life = {.running = -1, .all_replaced = getenv("GABION_TEST_ALL_REPLACED") != NULL};
   gab_world *world;
   setenv("GABION_SPARES", "4", 1);
@@ -97,8 +97,8 @@ int main(int argc, char **argv)
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
   const int players = gab_world_members(world)->slots;
   const gab_protection protection = {.every = {.steps = EVERY},
-                                     .drills = life.all_replaced ? all : some,
-                                     .drill_count = life.all_replaced ? 2 : 3,
+                                     .injections = life.all_replaced ? all : some,
+                                     .injection_count = life.all_replaced ? 2 : 3,
                                      .strategies = {&gab_strategy_local}};
   life.pids[gab_world_seat(world)] = (uint64_t)getpid();
   REQUIRE_OK(gab_world_max_u64(world, life.pids, MOST_SEATS));

@@ -166,13 +166,13 @@ int main(int argc, char **argv)
   const char *way = getenv("GABION_TEST_WAY");
   row_life life = {.way = way ? atoi(way) : 0};
   const gab_slot dies = life.way & OTHER ? 1 : 0;
-  const gab_drill drill = {
+  const gab_fault_injection injection = {
       .step = DEATH, .point = GAB_FAULT_POINT_EXCHANGE, .visit = 1, .slot_count = 1, .slots = {dies}};
   const gab_protection protection = {.every = {.steps = EVERY},
                                      .verify = GAB_VERIFY_ALWAYS,
                                      .local_clusters = life.way & CLUSTERS ? "2" : NULL,
-                                     .drills = &drill,
-                                     .drill_count = life.way & HALF ? 0 : 1,
+                                     .injections = &injection,
+                                     .injection_count = life.way & HALF ? 0 : 1,
                                      .strategies = {&gab_strategy_local}};
   gab_world *world;
   setenv("GABION_SPARES", "1", 1);

@@ -65,16 +65,16 @@ int main(int argc, char **argv)
 {
   const char *how = getenv("GABION_TEST_UNSTEADY");
   const bool unverified = how && strcmp(how, "unverified") == 0;
-  const gab_drill death = {.step = 27,
-                           .point = GAB_FAULT_POINT_EXCHANGE,
-                           .visit = 1,
-                           .slot_count = 1,
-                           .slots = {1},
-                           .incarnation = 0};
+  const gab_fault_injection death = {.step = 27,
+                                     .point = GAB_FAULT_POINT_EXCHANGE,
+                                     .visit = 1,
+                                     .slot_count = 1,
+                                     .slots = {1},
+                                     .incarnation = 0};
   const gab_protection protection = {.every = {.steps = EVERY},
                                      .verify = unverified ? GAB_VERIFY_NEVER : GAB_VERIFY_ALWAYS,
-                                     .drills = &death,
-                                     .drill_count = 1,
+                                     .injections = &death,
+                                     .injection_count = 1,
                                      .strategies = {&gab_strategy_local}};
   verified_life life = {.unsteady = how != NULL};
   gab_world *world;

@@ -230,15 +230,15 @@ static bool is_dead(const rendezvous *r, gab_slot slot) { return slot == r->vict
 static gab_status run(rendezvous *r, gab_timeloop **loop)
 {
   char clusters[16];
-  const gab_drill drill = {.step = r->dies_in,
-                           .point = GAB_FAULT_POINT_COMPUTE,
-                           .visit = 1,
-                           .slot_count = r->second == GAB_NO_SLOT ? 1 : 2,
-                           .slots = {r->victim, r->second}};
+  const gab_fault_injection injection = {.step = r->dies_in,
+                                         .point = GAB_FAULT_POINT_COMPUTE,
+                                         .visit = 1,
+                                         .slot_count = r->second == GAB_NO_SLOT ? 1 : 2,
+                                         .slots = {r->victim, r->second}};
   snprintf(clusters, sizeof clusters, "%d", PLAYERS / CLUSTER);
   const gab_protection protection = {.every = {.steps = EVERY},
-                                     .drills = &drill,
-                                     .drill_count = 1,
+                                     .injections = &injection,
+                                     .injection_count = 1,
                                      .local_clusters = CLUSTER > 1 ? clusters : NULL,
                                      .strategies = {r->global ? &gab_strategy_spare : &gab_strategy_local}};
   const gab_entity sum = {

@@ -27,16 +27,16 @@ same "nobody dies"
 [ "$(member fault_count)" = 0 ] || complain "nobody dies: $(member fault_count) faults"
 [ "$(member meetings)" = 0 ] || complain "nobody dies: agreements"
 [ "$(adapted)" = 4 ] || complain "nobody dies: the grid adapted $(adapted) times instead of 4"
-for drill in slot=1,step=29,phase=compute slot=2,step=39,phase=exchange slot=0,step=59,phase=exchange slot=3,step=119,phase=exchange; do
-  launch 0 4 1 --set resilience.local.verify=true --inject $drill
-  alone "$drill" 1
-  verified "$drill"
+for injection in slot=1,step=29,phase=compute slot=2,step=39,phase=exchange slot=0,step=59,phase=exchange slot=3,step=119,phase=exchange; do
+  launch 0 4 1 --set resilience.local.verify=true --inject $injection
+  alone "$injection" 1
+  verified "$injection"
 done
 # In fields that several blocks share, what solid cells send must not depend on who lay there before.
-for drill in slot=1,step=29,phase=compute slot=3,step=119,phase=exchange; do
-  launch 0 4 1 --set lbm.pencil=4 --set resilience.local.verify=true --inject $drill
-  alone "pencils, $drill" 1
-  verified "pencils, $drill"
+for injection in slot=1,step=29,phase=compute slot=3,step=119,phase=exchange; do
+  launch 0 4 1 --set lbm.pencil=4 --set resilience.local.verify=true --inject $injection
+  alone "pencils, $injection" 1
+  verified "pencils, $injection"
 done
 # So many that not everybody has to do with everybody else from the start.
 launch 0 8 1 --set resilience.local.verify=true --inject slot=5,step=39,phase=exchange
@@ -46,10 +46,10 @@ verified "of eight, behind an adaptation"
 launch 0 4 2 --inject slot=2,step=25,phase=compute --inject slot=1,step=39,phase=compute
 alone "one, an adaptation, another one" 2
 [ "$(adapted)" = 4 ] || complain "between two deaths: the grid adapted $(adapted) times instead of 4"
-for drill in slot=1,step=30,phase=adapt-mark slot=2,step=60,phase=adapt-migrate slot=3,step=90,phase=adapt-rebuild; do
-  launch 0 4 2 --inject $drill
-  same "$drill"
-  [ "$(strategies)" = "spare " ] || complain "$drill: strategies $(strategies)"
+for injection in slot=1,step=30,phase=adapt-mark slot=2,step=60,phase=adapt-migrate slot=3,step=90,phase=adapt-rebuild; do
+  launch 0 4 2 --inject $injection
+  same "$injection"
+  [ "$(strategies)" = "spare " ] || complain "$injection: strategies $(strategies)"
 done
 # With the checkpoint of the new grid under way a spare may have taken the slot before it hears that it cannot go on from the old one.
 launch 0 4 2 --inject slot=2,step=30,phase=commit

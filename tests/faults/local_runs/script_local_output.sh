@@ -37,16 +37,16 @@ mv out whole
 launch 0 4 2
 left_behind "nobody dies"
 [ "$(checkpoints)" = "0 7 12 14 15 20 21 24 28 30 35 36 40 42 45 48 49 56 " ] || complain "nobody dies: checkpoints of $(checkpoints)"
-for drill in slot=1,step=33,phase=compute slot=0,step=40,phase=exchange; do
-  launch 0 4 1 --set resilience.local.verify=true --inject $drill
-  left_behind "$drill"
-  alone "$drill" 1
+for injection in slot=1,step=33,phase=compute slot=0,step=40,phase=exchange; do
+  launch 0 4 1 --set resilience.local.verify=true --inject $injection
+  left_behind "$injection"
+  alone "$injection" 1
 done
 # While fields (30), the series (35), the picture (36) are written.
-for drill in slot=2,step=30,phase=output slot=0,step=30,phase=output slot=0,step=35,phase=output slot=3,step=36,phase=output; do
-  launch 0 4 1 --inject $drill
-  left_behind "$drill"
-  [ "$(strategies)" = "spare " ] || complain "$drill: strategies $(strategies)"
+for injection in slot=2,step=30,phase=output slot=0,step=30,phase=output slot=0,step=35,phase=output slot=3,step=36,phase=output; do
+  launch 0 4 1 --inject $injection
+  left_behind "$injection"
+  [ "$(strategies)" = "spare " ] || complain "$injection: strategies $(strategies)"
 done
 
 # A checkpoint on disk that a death meets is begun again when all are back, and is there before the next step; unless the first process
@@ -66,16 +66,16 @@ stored() { # stored NAME STEPS: these are on disk, and whole
 }
 launch 0 4 2 $disk
 mv out stored
-for drill in slot=1,step=25,phase=disk-write slot=2,step=25,phase=disk-commit slot=0,step=25,phase=disk-write \
+for injection in slot=1,step=25,phase=disk-write slot=2,step=25,phase=disk-commit slot=0,step=25,phase=disk-write \
   slot=0,step=25,phase=disk-commit; do
-  launch 0 4 2 $disk --inject $drill
-  left_behind "$drill"
-  [ "$(strategies)" = "spare " ] || complain "$drill: strategies $(strategies)"
-  if [ -e out/checkpoints/step_000000000025 ] || [ ${drill%%,*} != slot=0 ]; then
-    stored "$drill" "25 50 60 "
+  launch 0 4 2 $disk --inject $injection
+  left_behind "$injection"
+  [ "$(strategies)" = "spare " ] || complain "$injection: strategies $(strategies)"
+  if [ -e out/checkpoints/step_000000000025 ] || [ ${injection%%,*} != slot=0 ]; then
+    stored "$injection" "25 50 60 "
     grep -q '"step": 25, "event": "disk checkpoint", "of_step": 25,' out/events.jsonl ||
-      complain "$drill: the checkpoint on disk came later: $(grep 'disk checkpoint' out/events.jsonl)"
-  else stored "$drill" "50 60 "; fi
+      complain "$injection: the checkpoint on disk came later: $(grep 'disk checkpoint' out/events.jsonl)"
+  else stored "$injection" "50 60 "; fi
 done
 # With it the holder of its image dies: all go back to the last whole one, not to the one that was being written.
 launch 0 4 2 $disk --inject slot=1+3,step=50,phase=disk-write

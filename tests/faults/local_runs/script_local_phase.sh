@@ -19,12 +19,12 @@ slabs "nobody dies"
 
 # Steps 60, 100, ... are checkpoints only, at 80, 120 and 160 the window moves. Who dies behind one of the former does not have
 # to go through a section alone, whatever has been committed by then. Who dies at once behind the checkpoint has sent nothing since, if it is committed.
-for drill in slot=2,step=69,phase=exchange slot=0,step=105,phase=reduction slot=1,step=60,phase=compute \
+for injection in slot=2,step=69,phase=exchange slot=0,step=105,phase=reduction slot=1,step=60,phase=compute \
   slot=3,step=100,phase=commit slot=1,step=119,phase=compute; do
-  launch 0 4 1 --set resilience.local.verify=true --inject $drill
-  alone "$drill" 1
-  [ $drill = slot=1,step=60,phase=compute ] || verified "$drill"
-  slabs "$drill"
+  launch 0 4 1 --set resilience.local.verify=true --inject $injection
+  alone "$injection" 1
+  [ $injection = slot=1,step=60,phase=compute ] || verified "$injection"
+  slabs "$injection"
 done
 launch 0 4 2 --inject slot=1,step=63,phase=compute --inject slot=2,step=63,phase=compute
 alone "two neighbours at the same step" 2

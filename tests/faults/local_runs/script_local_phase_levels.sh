@@ -13,10 +13,10 @@ launch 0 4 2
 same "nobody dies"
 said 'step 60: the grid adapts'
 [ "$(member meetings)" = 0 ] || complain "nobody dies: agreements"
-for drill in slot=0,step=59,phase=exchange slot=1,step=75,phase=compute slot=2,step=95,phase=exchange slot=3,step=119,phase=reduction; do
-  launch 0 4 1 --set resilience.local.verify=true --inject $drill
-  alone "$drill" 1
-  verified "$drill"
+for injection in slot=0,step=59,phase=exchange slot=1,step=75,phase=compute slot=2,step=95,phase=exchange slot=3,step=119,phase=reduction; do
+  launch 0 4 1 --set resilience.local.verify=true --inject $injection
+  alone "$injection" 1
+  verified "$injection"
 done
 launch 0 4 2 --inject slot=2,step=55,phase=compute --inject slot=1,step=77,phase=compute
 alone "one, an adaptation, another one" 2

@@ -15,14 +15,14 @@ YAML
 run 0 1 grow.yaml
 expected=$(checksum)
 cp -r out whole
-for drill in slot=1,step=100,phase=exchange slot=0,step=61,phase=compute slot=1+0,step=130,phase=output; do
-  run 0 5 grow.yaml --inject $drill
+for injection in slot=1,step=100,phase=exchange slot=0,step=61,phase=compute slot=1+0,step=130,phase=output; do
+  run 0 5 grow.yaml --inject $injection
   said 'survived: slot'
-  [ "$(checksum)" = "$expected" ] || complain "$drill: another checksum"
+  [ "$(checksum)" = "$expected" ] || complain "$injection: another checksum"
   for what in front.csv profile.csv phase_0000000240.png slabs; do
-    diff -rq whole/$what out/$what || complain "$drill: another $what"
+    diff -rq whole/$what out/$what || complain "$injection: another $what"
   done
-  ls out/solid_lost_*.png >/dev/null 2>&1 || complain "$drill: no picture of the loss"
+  ls out/solid_lost_*.png >/dev/null 2>&1 || complain "$injection: no picture of the loss"
 done
 
 # A checkpoint of one process goes on on four, one of which is a spare that has taken a slot; then a slot and its holder are lost at once,

@@ -25,11 +25,11 @@ same 'copies behind the steps' --set resilience.memory.overlap=true --set resili
 same 'one buffer' --set resilience.memory.buffers=1
 for visit in 1 2 3 4 5; do # before it, in its rounds, behind it: a death that did not come is none
   same "death at visit $visit" --inject slot=5,step=120,phase=recovery,visit=$visit
-  [ "$(grep -c '"event": "drill"' out/events.jsonl)" = 3 ] || complain "death at visit $visit: it did not come"
+  [ "$(grep -c '"event": "fault injection"' out/events.jsonl)" = 3 ] || complain "death at visit $visit: it did not come"
 done
 for visit in 4 5 6; do # while what was approximated is protected, metadata images included
   same "death at visit $visit of the snapshot" --inject slot=5,step=120,phase=snapshot,visit=$visit
-  [ "$(grep -c '"event": "drill"' out/events.jsonl)" = 3 ] || complain "death at visit $visit of the snapshot: it did not come"
+  [ "$(grep -c '"event": "fault injection"' out/events.jsonl)" = 3 ] || complain "death at visit $visit of the snapshot: it did not come"
 done
 for visit in 1 2 3; do # while the snapshot is taken that the pair will go back to: other slots hold what is lost then
   run 0 6 grow.yaml --set "$approximate" $pair --inject slot=5,step=120,phase=snapshot,visit=$visit

@@ -34,13 +34,13 @@ static gab_status run(gab_world *world, automaton *app, const char *what, bool *
 {
   const bool writes = strcmp(what, "write") == 0;
   const gab_step steps = writes ? 20 : 40;
-  const gab_drill deaths[] = {
+  const gab_fault_injection deaths[] = {
       {.step = 25, .point = GAB_FAULT_POINT_EXCHANGE, .visit = 1, .slot_count = 1, .slots = {3}},
       {.step = 35, .point = GAB_FAULT_POINT_EXCHANGE, .visit = 1, .slot_count = 2, .slots = {0, 2}}};
   const gab_protection protection = {
       .every = {.steps = 10},
-      .drills = deaths,
-      .drill_count = writes ? 0 : 2,
+      .injections = deaths,
+      .injection_count = writes ? 0 : 2,
       .disk = {.folder = "checkpoints"},
       .disk_every = {.steps = writes ? 20 : 1000},
       .strategies = {&gab_strategy_spare, &gab_strategy_shrink, &gab_strategy_disk}};

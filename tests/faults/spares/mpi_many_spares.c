@@ -124,25 +124,25 @@ static gab_status run(long_life *life, const gab_protection *protection)
 }
 
 /* Each life of the victim ends a little later than the one before. The spares are called in their order. */
-static void doom(gab_drill *drills, int spares)
+static void doom(gab_fault_injection *injections, int spares)
 {
   static const gab_fault_point points[] = {GAB_FAULT_POINT_EXCHANGE, GAB_FAULT_POINT_SNAPSHOT,
                                            GAB_FAULT_POINT_COMPUTE};
   for (int life = 0; life < spares; life++) {
     test_doom(life == 0 ? VICTIM : PLAYERS + life - 1);
-    drills[life] = (gab_drill){.step = EVERY * (life + 1) + life % EVERY,
-                               .point = points[life % 3],
-                               .visit = 1,
-                               .slot_count = 1,
-                               .slots = {VICTIM},
-                               .incarnation = (gab_incarnation)life};
+    injections[life] = (gab_fault_injection){.step = EVERY * (life + 1) + life % EVERY,
+                                             .point = points[life % 3],
+                                             .visit = 1,
+                                             .slot_count = 1,
+                                             .slots = {VICTIM},
+                                             .incarnation = (gab_incarnation)life};
   }
 }
 
 int main(int argc, char **argv)
 {
   static const gab_strategy *const by_spares_alone = &gab_strategy_spare;
-  static gab_drill drills[MOST_SPARES];
+  static gab_fault_injection injections[MOST_SPARES];
   long_life life = {.spares = argc > 1 ? atoi(argv[1]) : 0};
   gab_world *world;
   setenv("GABION_SPARES", argc > 1 ? argv[1] : "", 1);
@@ -150,12 +150,12 @@ int main(int argc, char **argv)
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
   REQUIRE(life.spares > SETTLED && life.spares <= MOST_SPARES);
   REQUIRE(gab_world_members(world)->slots == PLAYERS && gab_world_spares(world) == life.spares);
-  doom(drills, life.spares);
+  doom(injections, life.spares);
   life.steps = EVERY * (life.spares + 3);
   const gab_protection protection = {.every = {.steps = EVERY},
                                      .rebalance = automaton_rebalance,
-                                     .drills = drills,
-                                     .drill_count = (size_t)life.spares,
+                                     .injections = injections,
+                                     .injection_count = (size_t)life.spares,
                                      .strategies = {by_spares_alone}};
   REQUIRE_OK(automaton_create(&life.app, world, (int32_t[]){16, 16, 8}));
   REQUIRE_OK(run(&life, &protection));

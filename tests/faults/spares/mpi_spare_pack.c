@@ -40,15 +40,15 @@ static gab_status count_step(void *user, gab_step step)
 int main(int argc, char **argv)
 {
   const bool local = getenv("GABION_TEST_LOCAL") != NULL;
-  const gab_drill death = {.step = 27,
-                           .point = GAB_FAULT_POINT_EXCHANGE,
-                           .visit = 1,
-                           .slot_count = 1,
-                           .slots = {1},
-                           .incarnation = 0};
+  const gab_fault_injection death = {.step = 27,
+                                     .point = GAB_FAULT_POINT_EXCHANGE,
+                                     .visit = 1,
+                                     .slot_count = 1,
+                                     .slots = {1},
+                                     .incarnation = 0};
   const gab_protection protection = {.every = {.steps = EVERY},
-                                     .drills = &death,
-                                     .drill_count = 1,
+                                     .injections = &death,
+                                     .injection_count = 1,
                                      .strategies = {local ? &gab_strategy_local : &gab_strategy_spare}};
   automaton app;
   counter counted = {0};

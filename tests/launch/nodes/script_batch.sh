@@ -50,7 +50,7 @@ queued() { # queued TIMES
   [ ! -e queue ] || times=$(grep -c . queue)
   [ "$times" = "$1" ] || complain "queued again $times times instead of $1: $(cat said.txt)"
 }
-told_while_stopped() { # whether to stop is asked after the first step, and the drill holds the run up in that
+told_while_stopped() { # whether to stop is asked after the first step, and the fault injection holds the run up in that
   for _ in $(seq 600); do grep -qs '"stopped"' out/events.jsonl && break; sleep 0.05; done
   kill -TERM $job
 }

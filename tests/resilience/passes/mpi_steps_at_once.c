@@ -1,5 +1,5 @@
 /* A loop that takes several steps at once shows everybody what one that takes them one by one does, at the same steps: duties,
- * monitors, checkpoints, drills; and ends with the same result, whoever dies on the way and whoever asks it to stop. */
+ * monitors, checkpoints, fault injections; and ends with the same result, whoever dies on the way and whoever asks it to stop. */
 /* gabion-test: np=1,2,4 quick=2 timeout=120 needs=ulfm */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
@@ -218,20 +218,20 @@ static void all_see_what_they_see_of_single_steps(automaton *app)
     one = many = (chain){.app = app, .stop_at = -1};
     bool by_steps;
     gab_protection protection = draw_protection(number, &by_steps);
-    const gab_drill drills[2] = {{.step = 10 + (gab_step)number,
-                                  .point = GAB_FAULT_POINT_COMPUTE,
-                                  .visit = 1 + (int)number % 4,
-                                  .slot_count = 1,
-                                  .flips = true,
-                                  .bit = 100 + number},
-                                 {.step = 60 + (gab_step)number,
-                                  .point = GAB_FAULT_POINT_SNAPSHOT,
-                                  .visit = 1,
-                                  .slot_count = 1,
-                                  .flips = true,
-                                  .bit = 200 + number}};
-    protection.drills = drills;
-    protection.drill_count = number % 3;
+    const gab_fault_injection injections[2] = {{.step = 10 + (gab_step)number,
+                                                .point = GAB_FAULT_POINT_COMPUTE,
+                                                .visit = 1 + (int)number % 4,
+                                                .slot_count = 1,
+                                                .flips = true,
+                                                .bit = 100 + number},
+                                               {.step = 60 + (gab_step)number,
+                                                .point = GAB_FAULT_POINT_SNAPSHOT,
+                                                .visit = 1,
+                                                .slot_count = 1,
+                                                .flips = true,
+                                                .bit = 200 + number}};
+    protection.injections = injections;
+    protection.injection_count = number % 3;
     gab_run_stats stats[2];
     const bool protects = number % 8 != 7;
     CHECK(run(&one, (int)number % 8, false, protects ? &protection : NULL, &stats[0]) == GAB_OK);
@@ -300,19 +300,19 @@ static void deaths_in_the_midst_change_nothing(automaton *app)
   static chain it;
   const gab_slot slots = gab_world_members(app->world)->slots;
   if (slots < 2) return;
-  const gab_drill drills[2] = {
+  const gab_fault_injection injections[2] = {
       {.step = 38, .point = GAB_FAULT_POINT_COMPUTE, .visit = 1, .slot_count = 1, .slots = {slots - 1}},
       {.step = 71, .point = GAB_FAULT_POINT_SNAPSHOT, .visit = 1, .slot_count = 1, .slots = {slots - 2}}};
   const gab_protection protection = {.every = {.steps = 15},
-                                     .drills = drills,
-                                     .drill_count = slots > 2 ? 2 : 1,
+                                     .injections = injections,
+                                     .injection_count = slots > 2 ? 2 : 1,
                                      .rebalance = automaton_rebalance};
   gab_run_stats stats;
   it = (chain){.app = app, .stop_at = -1};
   test_doom(slots - 1);
   if (slots > 2) test_doom(slots - 2);
   CHECK(run(&it, 3, true, &protection, &stats) == GAB_OK);
-  CHECK(stats.fault_count == (int)protection.drill_count);
+  CHECK(stats.fault_count == (int)protection.injection_count);
   CHECK(it.recoveries == stats.fault_count && it.restored[0] == 30);
   if (slots > 2) CHECK(it.restored[1] == 60);
   CHECK(stats.steps_computed == STEPS + (uint64_t)stats.rolled_back);

@@ -1,5 +1,5 @@
 /* A pass is offered all steps up to the next one that anybody looks at, and none more: for duties, monitors, clocks, looks at
- * memory, questions whether to stop, and drills drawn at random, compared with asking all of them step by step. */
+ * memory, questions whether to stop, and fault injections drawn at random, compared with asking all of them step by step. */
 /* gabion-test: np=1,2 quick=2 timeout=60 */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
@@ -7,7 +7,7 @@
 #include "core/base/log.h"
 #include "resilience/loop/timeloop_impl.h"
 
-enum { LOOPS = 60, DRAWS = 60, STEPS = 90, OBSERVERS = 3, DRILLS = 2 };
+enum { LOOPS = 60, DRAWS = 60, STEPS = 90, OBSERVERS = 3, INJECTIONS = 2 };
 
 typedef struct drawing {
   uint64_t seed, count;
@@ -26,9 +26,9 @@ typedef struct observer {
 typedef struct setting {
   observer duty[OBSERVERS], monitor[OBSERVERS];
   int duties, monitors;
-  gab_drill drill[DRILLS];
-  int visits[DRILLS];
-  size_t drills;
+  gab_fault_injection injection[INJECTIONS];
+  int visits[INJECTIONS];
+  size_t injections;
   gab_step scrub, asked_at; /* asked_at: of the last question, the next is one step behind it */
   gab_timeloop *loop;
 } setting;
@@ -57,23 +57,23 @@ static observer draw_observer(drawing *from)
 }
 
 /* They flip a bit of a slot, and nobody dies. One of an incarnation that nobody has never fires. */
-static gab_drill draw_drill(drawing *from)
+static gab_fault_injection draw_injection(drawing *from)
 {
-  return (gab_drill){.step = draw(from, 3 * STEPS / 2),
-                     .point = draw(from, 2) ? GAB_FAULT_POINT_COMPUTE : GAB_FAULT_POINT_SNAPSHOT,
-                     .visit = 1 + (int)draw(from, 3),
-                     .incarnation = draw(from, 4) ? 0 : 1,
-                     .slot_count = 1,
-                     .flips = true};
+  return (gab_fault_injection){.step = draw(from, 3 * STEPS / 2),
+                               .point = draw(from, 2) ? GAB_FAULT_POINT_COMPUTE : GAB_FAULT_POINT_SNAPSHOT,
+                               .visit = 1 + (int)draw(from, 3),
+                               .incarnation = draw(from, 4) ? 0 : 1,
+                               .slot_count = 1,
+                               .flips = true};
 }
 
 static void open_loop(gab_forest *forest, drawing *from, setting *made)
 {
   *made = (setting){.duties = (int)draw(from, OBSERVERS + 1),
                     .monitors = (int)draw(from, OBSERVERS + 1),
-                    .drills = (size_t)draw(from, DRILLS + 1),
+                    .injections = (size_t)draw(from, INJECTIONS + 1),
                     .scrub = draw(from, 3) ? 0 : 1 + draw(from, 20)};
-  for (size_t i = 0; i < made->drills; i++) made->drill[i] = draw_drill(from);
+  for (size_t i = 0; i < made->injections; i++) made->injection[i] = draw_injection(from);
   REQUIRE_OK(gab_timeloop_create(forest, STEPS, &made->loop));
   REQUIRE_OK(gab_timeloop_add_task(made->loop, "one", nothing, NULL));
   REQUIRE_OK(gab_timeloop_add_task(made->loop, "two", nothing, NULL));
@@ -88,8 +88,10 @@ static void open_loop(gab_forest *forest, drawing *from, setting *made)
     REQUIRE_OK(gab_timeloop_add_monitor(made->loop, "monitor", made->monitor[i].every ? due : NULL, nothing,
                                         &made->monitor[i]));
   }
-  const gab_protection protection = {
-      .every = {.steps = 10}, .scrub = made->scrub, .drills = made->drill, .drill_count = made->drills};
+  const gab_protection protection = {.every = {.steps = 10},
+                                     .scrub = made->scrub,
+                                     .injections = made->injection,
+                                     .injection_count = made->injections};
   REQUIRE_OK(gab_timeloop_protect(made->loop, &protection));
 }
 
@@ -99,7 +101,7 @@ static bool has_come(gab_step at, gab_step step) { return at >= 0 && step >= at;
 
 static bool waits(const setting *it, size_t i)
 {
-  return it->drill[i].incarnation == 0 && it->visits[i] < it->drill[i].visit;
+  return it->injection[i].incarnation == 0 && it->visits[i] < it->injection[i].visit;
 }
 
 /* Whether the steps beyond that one may not be taken together with those before. */
@@ -111,7 +113,7 @@ static bool is_an_end(const setting *it, gab_step step)
               (it->scrub > 0 && step % it->scrub == 0);
   for (int i = 0; i < it->duties; i++) ends |= it->duty[i].every == 0 || due(&it->duty[i], step);
   for (int i = 0; i < it->monitors; i++) ends |= it->monitor[i].every == 0 || due(&it->monitor[i], step);
-  for (size_t i = 0; i < it->drills; i++) ends |= waits(it, i) && step >= it->drill[i].step;
+  for (size_t i = 0; i < it->injections; i++) ends |= waits(it, i) && step >= it->injection[i].step;
   return ends;
 }
 
@@ -133,13 +135,14 @@ static void draw_moment(drawing *from, setting *it)
   gab_stop_restart(protection->stop, it->asked_at);
 }
 
-/* Comes to the fault point of a drill, as a step may. */
+/* Comes to the fault point of a fault injection, as a step may. */
 static void visit(gab_world *world, setting *it, gab_fault_point point)
 {
   gab_world_set_step(world, it->loop->step);
   gab_world_enter(world, point);
-  for (size_t i = 0; i < it->drills; i++)
-    if (it->drill[i].incarnation == 0 && it->drill[i].point == point && it->loop->step >= it->drill[i].step)
+  for (size_t i = 0; i < it->injections; i++)
+    if (it->injection[i].incarnation == 0 && it->injection[i].point == point &&
+        it->loop->step >= it->injection[i].step)
       it->visits[i]++;
 }
 

@@ -139,13 +139,13 @@ static gab_status run_with_a_death(automaton *app, bool overlap)
 {
   const gab_slot slots = gab_world_members(app->world)->slots;
   const gab_entity entities[2] = {automaton_entity(app), ledger_entity()};
-  const gab_drill drill = {
+  const gab_fault_injection injection = {
       .step = 7, .point = GAB_FAULT_POINT_COMPUTE, .visit = 1, .slot_count = 1, .slots = {slots - 1}};
   gab_protection protection = {.every = {.steps = 5},
                                .overlap = overlap,
                                .compression = GAB_COMPRESSION_ZSTD,
-                               .drills = &drill,
-                               .drill_count = 1};
+                               .injections = &injection,
+                               .injection_count = 1};
   gab_timeloop *loop;
   test_doom(slots - 1);
   fill_book(gab_world_slot(app->world));

@@ -161,12 +161,12 @@ static gab_status flip_in_copy(void *user, gab_step step)
 
 static gab_status run_with_corrupt_copy(automaton *app, gab_step step, int copies)
 {
-  gab_drill drill = {
+  gab_fault_injection injection = {
       .step = step + 1, .point = GAB_FAULT_POINT_COMPUTE, .visit = 1, .slot_count = 1, .slots = {2}};
   gab_protection protection = {.every = {.steps = 5},
                                .redundancy = {.scheme = &gab_scheme_ring, .copies = copies},
-                               .drills = &drill,
-                               .drill_count = 1};
+                               .injections = &injection,
+                               .injection_count = 1};
   flipper f = {.app = app, .step = step};
   test_doom(2);
   CHECK(gab_timeloop_create(app->forest, 20, &f.loop) == GAB_OK);

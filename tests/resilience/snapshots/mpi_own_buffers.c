@@ -228,17 +228,17 @@ static void deaths_take_them_back(gab_world *world, bool overlap)
   static run_state run;
   static const char *const texts[] = {"slot=1,step=5,phase=snapshot", "slot=2,step=10,phase=commit",
                                       "slot=4,step=20,phase=swap", "slot=3,step=27,phase=exchange"};
-  gab_drill drills[4];
+  gab_fault_injection injections[4];
   const size_t count = gab_world_members(world)->slots > 4 ? 4 : gab_world_members(world)->slots > 2 ? 2 : 1;
   gab_protection protection = {.every = {.steps = 5},
                                .rebalance = automaton_rebalance,
                                .overlap = overlap,
-                               .drills = drills,
-                               .drill_count = count};
+                               .injections = injections,
+                               .injection_count = count};
   run = (run_state){.app = {0}};
   for (size_t k = 0; k < count; k++) {
-    REQUIRE_OK(gab_drill_parse(texts[k], &drills[k]));
-    test_doom(drills[k].slots[0]);
+    REQUIRE_OK(gab_fault_injection_parse(texts[k], &injections[k]));
+    test_doom(injections[k].slots[0]);
   }
   REQUIRE_OK(automaton_create(&run.app, world, (int32_t[]){3, 2, 2}));
   REQUIRE_OK(protected_run(&run, &protection));
@@ -266,13 +266,15 @@ static void is_refused(gab_world *world, const gab_protection *protection)
 static void who_takes_a_seat_unpacks(gab_world *world)
 {
   static run_state run;
-  gab_drill drill;
+  gab_fault_injection injection;
   const bool is_spare = gab_world_is_spare(world);
   all_is_packed = true;
-  REQUIRE_OK(gab_drill_parse("slot=1,step=13,phase=exchange", &drill));
+  REQUIRE_OK(gab_fault_injection_parse("slot=1,step=13,phase=exchange", &injection));
   test_doom(1);
-  const gab_protection protection = {
-      .every = {.steps = 5}, .rebalance = automaton_rebalance, .drills = &drill, .drill_count = 1};
+  const gab_protection protection = {.every = {.steps = 5},
+                                     .rebalance = automaton_rebalance,
+                                     .injections = &injection,
+                                     .injection_count = 1};
   REQUIRE_OK(automaton_create(&run.app, world, (int32_t[]){3, 2, 2}));
   REQUIRE_OK(protected_run(&run, &protection));
   CHECK(gab_world_members(world)->return_count == 1 && gab_world_members(world)->gone_count == 0);

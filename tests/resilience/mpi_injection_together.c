@@ -1,4 +1,4 @@
-/* Slots of one drill are lost together, also where one of them is behind and would notice the death of the
+/* Slots of one fault injection are lost together, also where one of them is behind and would notice the death of the
  * other first; who is named with one that has died long before lives until its own time. */
 /* gabion-test: np=4 timeout=60 needs=ulfm labels=quick */
 #include "tests/faults/automaton.c"
@@ -28,12 +28,14 @@ static gab_status stay_behind(void *user, gab_step step)
   return GAB_OK;
 }
 
-static gab_status run(automaton *app, const gab_drill *drills, size_t count, straggler *behind,
+static gab_status run(automaton *app, const gab_fault_injection *injections, size_t count, straggler *behind,
                       gab_run_stats *stats)
 {
   gab_timeloop *loop;
-  gab_protection protection = {
-      .every = {.steps = 10}, .drills = drills, .drill_count = count, .rebalance = automaton_rebalance};
+  gab_protection protection = {.every = {.steps = 10},
+                               .injections = injections,
+                               .injection_count = count,
+                               .rebalance = automaton_rebalance};
   GAB_TRY(gab_timeloop_create(app->forest, STEPS, &loop));
   const gab_entity entity = automaton_entity(app);
   gab_status status = gab_timeloop_add_entity(loop, &entity);
@@ -51,25 +53,25 @@ static gab_status run(automaton *app, const gab_drill *drills, size_t count, str
  * with it later on. */
 static void an_earlier_death_does_not_count(automaton *app)
 {
-  const gab_drill drills[] = {
+  const gab_fault_injection injections[] = {
       {.step = 8, .point = GAB_FAULT_POINT_COMPUTE, .visit = 1, .slot_count = 1, .slots = {1}},
       {.step = 10000, .point = GAB_FAULT_POINT_COMPUTE, .visit = 1, .slot_count = 2, .slots = {1, 3}}};
   gab_run_stats stats;
   test_doom(1);
-  CHECK(run(app, drills, 2, NULL, &stats) == GAB_OK);
+  CHECK(run(app, injections, 2, NULL, &stats) == GAB_OK);
   CHECK(stats.fault_count == 1 && stats.lost_slots == 1 && automaton_is_right(app, STEPS));
 }
 
 /* Of the three that are left 0 and 2 hold each other's images. */
 static void who_is_behind_dies_too(automaton *app, pid_t zero)
 {
-  const gab_drill drill = {
+  const gab_fault_injection injection = {
       .step = STEP, .point = GAB_FAULT_POINT_COMPUTE, .visit = 1, .slot_count = 2, .slots = {0, 2}};
   straggler behind = {.app = app, .slot = 2, .awaited = zero};
   gab_run_stats stats;
   test_doom(0);
   test_doom(2);
-  CHECK(run(app, &drill, 1, &behind, &stats) == GAB_ERR_LOST);
+  CHECK(run(app, &injection, 1, &behind, &stats) == GAB_ERR_LOST);
   CHECK(strstr(gab_error_message(), "died and so did all holders of their images") != NULL);
 }
 

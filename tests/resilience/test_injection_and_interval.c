@@ -1,9 +1,9 @@
-/* What people write about drills and intervals. */
+/* What people write about fault injections and intervals. */
 /* gabion-test: labels=quick */
 #ifndef _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700
 #endif
-#include "resilience/loop/drill.h"
+#include "resilience/loop/fault_injection.h"
 #include "resilience/loop/interval.h"
 
 #include <setjmp.h>
@@ -14,57 +14,57 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void a_drill_is_read_as_written(void **state)
+static void an_injection_is_read_as_written(void **state)
 {
   (void)state;
-  gab_drill drill;
-  assert_int_equal(gab_drill_parse("slot=2+5,step=500,phase=snapshot,visit=3", &drill), GAB_OK);
-  assert_int_equal(drill.slot_count, 2);
-  assert_int_equal(drill.slots[1], 5);
-  assert_int_equal(drill.step, 500);
-  assert_int_equal(drill.point, GAB_FAULT_POINT_SNAPSHOT);
-  assert_int_equal(drill.visit, 3);
-  assert_int_equal(gab_drill_parse("random=2,seed=9,step=1", &drill), GAB_OK);
-  assert_int_equal(drill.random, 2);
-  assert_int_equal(drill.point, GAB_FAULT_POINT_COMPUTE);
-  assert_true(drill.stopped == 0);
-  assert_false(drill.once);
-  assert_int_equal(gab_drill_parse("slot=1,step=1,attempt=2", &drill), GAB_OK);
-  assert_true(drill.once);
-  assert_int_equal(drill.attempt, 2);
-  assert_int_equal(gab_drill_parse("slot=1,step=1,stopped=2.5", &drill), GAB_OK);
-  assert_true(drill.stopped == 2.5);
+  gab_fault_injection injection;
+  assert_int_equal(gab_fault_injection_parse("slot=2+5,step=500,phase=snapshot,visit=3", &injection), GAB_OK);
+  assert_int_equal(injection.slot_count, 2);
+  assert_int_equal(injection.slots[1], 5);
+  assert_int_equal(injection.step, 500);
+  assert_int_equal(injection.point, GAB_FAULT_POINT_SNAPSHOT);
+  assert_int_equal(injection.visit, 3);
+  assert_int_equal(gab_fault_injection_parse("random=2,seed=9,step=1", &injection), GAB_OK);
+  assert_int_equal(injection.random, 2);
+  assert_int_equal(injection.point, GAB_FAULT_POINT_COMPUTE);
+  assert_true(injection.stopped == 0);
+  assert_false(injection.once);
+  assert_int_equal(gab_fault_injection_parse("slot=1,step=1,attempt=2", &injection), GAB_OK);
+  assert_true(injection.once);
+  assert_int_equal(injection.attempt, 2);
+  assert_int_equal(gab_fault_injection_parse("slot=1,step=1,stopped=2.5", &injection), GAB_OK);
+  assert_true(injection.stopped == 2.5);
 }
 
-static void every_phase_has_a_name_that_a_drill_takes(void **state)
+static void every_phase_has_a_name_that_an_injection_takes(void **state)
 {
   (void)state;
   for (int phase = 0; phase < GAB_FAULT_POINT_COUNT; phase++) {
     char text[64];
     snprintf(text, sizeof text, "slot=0,step=0,phase=%s", gab_fault_point_name((gab_fault_point)phase));
-    gab_drill drill;
-    assert_int_equal(gab_drill_parse(text, &drill), GAB_OK);
-    assert_int_equal(drill.point, phase);
+    gab_fault_injection injection;
+    assert_int_equal(gab_fault_injection_parse(text, &injection), GAB_OK);
+    assert_int_equal(injection.point, phase);
   }
 }
 
-static void a_drill_is_over_behind_its_attempt_alone(void **state)
+static void an_injection_is_over_behind_its_attempt_alone(void **state)
 {
-  const gab_drill each = {.step = 1, .slot_count = 1, .slots = {1}};
-  gab_drill of_one = each;
+  const gab_fault_injection each = {.step = 1, .slot_count = 1, .slots = {1}};
+  gab_fault_injection of_one = each;
   (void)state;
   of_one.once = true;
   of_one.attempt = 1;
   static const char *const attempts[] = {"0", "1", "2"};
   for (int i = 0; i < 3; i++) {
     assert_int_equal(setenv("GABION_ATTEMPT", attempts[i], 1), 0);
-    assert_false(gab_drill_is_over(&each));
-    assert_int_equal(gab_drill_is_over(&of_one), i == 2);
+    assert_false(gab_fault_injection_is_over(&each));
+    assert_int_equal(gab_fault_injection_is_over(&of_one), i == 2);
   }
   assert_int_equal(unsetenv("GABION_ATTEMPT"), 0);
 }
 
-static void bad_drills_are_refused_and_change_nothing(void **state)
+static void bad_injections_are_refused_and_change_nothing(void **state)
 {
   (void)state;
   const char *bad[] = {"",
@@ -83,9 +83,9 @@ static void bad_drills_are_refused_and_change_nothing(void **state)
                        "slot=1,step=1,stopped=long",
                        "slot,step=1"};
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-    gab_drill drill = {.step = 77};
-    assert_int_equal(gab_drill_parse(bad[i], &drill), GAB_ERR_INPUT);
-    assert_int_equal(drill.step, 77);
+    gab_fault_injection injection = {.step = 77};
+    assert_int_equal(gab_fault_injection_parse(bad[i], &injection), GAB_ERR_INPUT);
+    assert_int_equal(injection.step, 77);
   }
 }
 
@@ -157,11 +157,11 @@ static void a_guess_of_the_mtbf_gives_way_to_what_is_seen(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_drill_is_read_as_written),
+      cmocka_unit_test(an_injection_is_read_as_written),
       cmocka_unit_test(a_guess_of_the_mtbf_gives_way_to_what_is_seen),
-      cmocka_unit_test(every_phase_has_a_name_that_a_drill_takes),
-      cmocka_unit_test(a_drill_is_over_behind_its_attempt_alone),
-      cmocka_unit_test(bad_drills_are_refused_and_change_nothing),
+      cmocka_unit_test(every_phase_has_a_name_that_an_injection_takes),
+      cmocka_unit_test(an_injection_is_over_behind_its_attempt_alone),
+      cmocka_unit_test(bad_injections_are_refused_and_change_nothing),
       cmocka_unit_test(an_interval_is_read_as_written),
       cmocka_unit_test(dalys_interval_beats_youngs_where_checkpoints_are_dear),
       cmocka_unit_test(the_automatic_interval_has_the_least_overhead),

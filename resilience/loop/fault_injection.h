@@ -1,5 +1,5 @@
-/** @file drill.h
- *  @brief Fault drills: real deaths, by SIGKILL, of chosen slots at a chosen step and fault point; or they are stopped
+/** @file fault_injection.h
+ *  @brief Fault injections: real deaths, by SIGKILL, of chosen slots at a chosen step and fault point; or they are stopped
  *  (SIGSTOP) for a time, or a bit of their state flips.
  *
  *  Part of the product, not of its tests: a user who wants to know whether a case survives says so in the
@@ -7,8 +7,8 @@
  *
  *  Tier: extender header.
  */
-#ifndef GABION_RESILIENCE_DRILL_H
-#define GABION_RESILIENCE_DRILL_H
+#ifndef GABION_RESILIENCE_FAULT_INJECTION_H
+#define GABION_RESILIENCE_FAULT_INJECTION_H
 
 #include "blockforest/forest/forest.h"
 #include "core/world/fault_point.h"
@@ -18,11 +18,11 @@
 extern "C" {
 #endif
 
-enum { GAB_DRILL_SLOTS = 64 };
+enum { GAB_INJECTION_SLOTS = 64 };
 
-/** Who dies when. Slots of one drill are lost together, in one recovery: one that is still on its way when another one
- *  has died notices that, takes part in repairing the communicators, and dies before anything is restored. */
-typedef struct gab_drill {
+/** Which slots die, and when. Slots of one fault injection are lost together, in one recovery: one that is still on its way when
+ *  another one has died notices that, takes part in repairing the communicators, and dies before anything is restored. */
+typedef struct gab_fault_injection {
   gab_step step; /**< at this step or, if the fault point does not occur in it, the next time it does */
   gab_fault_point point; /**< on coming to it */
   gab_incarnation
@@ -31,43 +31,43 @@ typedef struct gab_drill {
   int attempt; /**< which, if `once`: 0 the first, 1 what it starts when that has ended or hung, and so on */
   int visit;   /**< the how-many-eth coming to the fault point from that step on; 1 is the first */
   int slot_count; /**< slots that die; if 0: `random` ones */
-  gab_slot slots[GAB_DRILL_SLOTS];
+  gab_slot slots[GAB_INJECTION_SLOTS];
   int random;    /**< number of slots drawn at random, the same ones on all processes */
   uint64_t seed; /**< of the drawing */
   double
       stopped; /**< seconds for which the slots are stopped instead of killed, after which they wake up; 0: killed */
   bool flips;   /**< they live on, with another value of a bit of the state of their blocks: */
   uint64_t bit; /**< that of this number, modulo the number of bits (blockforest/migration/flip.h) */
-} gab_drill;
+} gab_fault_injection;
 
 /** Reads "slot=2,step=500,phase=exchange,visit=1"; several slots as slot=2+5; incarnation=1 means who took over,
  *  attempt=1 only in the job that the launcher starts behind the first; "random=2,seed=7" draws; stopped=4.5 stops them for so
  *  many seconds, flip=12345 flips that bit of what their blocks hold.
  *  @return ::GAB_ERR_INPUT that says what is wrong and shows the form */
-gab_status gab_drill_parse(const char *text, gab_drill *drill);
+gab_status gab_fault_injection_parse(const char *text, gab_fault_injection *injection);
 
 /** Whether it was for an earlier attempt of gabion-launch (gab_launch_attempt()) alone: it never fires any more, and the slots that it
  *  names may be gone. Local. */
-bool gab_drill_is_over(const gab_drill *drill);
+bool gab_fault_injection_is_over(const gab_fault_injection *injection);
 
-/** Whether a run of so many slots can have the drill. Pure.
+/** Whether a run of so many slots can have the fault injection. Pure.
  *  @return ::GAB_ERR_INPUT if it names a slot that is none of the run or wants more than there are */
-gab_status gab_drill_check(const gab_drill *drill, gab_slot slots);
+gab_status gab_fault_injection_check(const gab_fault_injection *injection, gab_slot slots);
 
-typedef struct gab_drills gab_drills;
+typedef struct gab_fault_injector gab_fault_injector;
 
 /** Watches the fault points of a world (takes its hook). Local.
- *  @param[in] drills  copied, those of this attempt (gab_launch_attempt()); random slots are drawn now
- *  @return ::GAB_ERR_INPUT if a drill names a slot that is none of the run or wants more than there are */
-gab_status gab_drills_create(gab_world *world, const gab_drill *drills, size_t count, gab_events *events,
-                             gab_drills **made);
-/** Whose bits may flip. Local. @param[in] forest  borrowed; drills that flip do nothing without it */
-void gab_drills_set_forest(gab_drills *drills, gab_forest *forest);
-/** The first step in which a drill may fire here or counts how often this process comes to its fault point, which may have begun
- *  already; -1: none does any more. Local. */
-gab_step gab_drills_next(const gab_drills *drills);
+ *  @param[in] injections  copied, those of this attempt (gab_launch_attempt()); random slots are drawn now
+ *  @return ::GAB_ERR_INPUT if a fault injection names a slot that is none of the run or wants more than there are */
+gab_status gab_fault_injector_create(gab_world *world, const gab_fault_injection *injections, size_t count,
+                                     gab_events *events, gab_fault_injector **made);
+/** Whose bits may flip. Local. @param[in] forest  borrowed; fault injections that flip do nothing without it */
+void gab_fault_injector_set_forest(gab_fault_injector *injector, gab_forest *forest);
+/** The first step in which a fault injection may fire here or counts how often this process comes to its fault point, which may
+ *  have begun already; -1: none does any more. Local. */
+gab_step gab_fault_injector_next(const gab_fault_injector *injector);
 /** Gives the hook back. */
-void gab_drills_destroy(gab_drills **drills);
+void gab_fault_injector_destroy(gab_fault_injector **injector);
 
 #ifdef __cplusplus
 }
