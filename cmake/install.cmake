@@ -39,12 +39,12 @@ endif()
 install(TARGETS gabion EXPORT gabionTargets 
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT devel)
-# The driver: of its headers those of which a program with a physics or a stencil of its own needs types and functions, in
+# The driver: of its headers those of which a program with a solver or a stencil of its own needs types and functions, in
 # the same place as in the sources.
 install(TARGETS gabion-app EXPORT gabionTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT devel)
-foreach(header physics case/case flow/flow plan/app_plan run/run stencil/stencil)
+foreach(header solver case/case flow/flow plan/app_plan run/run stencil/stencil)
   get_filename_component(folder "apps/driver/${header}.h" DIRECTORY)
   install(FILES "${PROJECT_SOURCE_DIR}/apps/driver/${header}.h"
           DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/gabion/${folder}" COMPONENT devel)

@@ -7,7 +7,7 @@
 #define GABION_APPS_DRIVER_DRIVER_H
 
 #include "apps/driver/case/case_impl.h"
-#include "apps/driver/physics_impl.h"
+#include "apps/driver/solver_impl.h"
 #include "apps/driver/plan/app_plan.h"
 #include "apps/driver/run/run_impl.h"
 
@@ -16,7 +16,7 @@
 /** What a case takes on so many processes, and the grid of the start, on this process, for `use`; does not start MPI.
  *  plan/plan_model.c.
  *  @param[out] started  gab_seconds() before `use` is called; may be NULL
- *  @return ::GAB_ERR_INPUT if there are several processes, or if the physics cannot be planned */
+ *  @return ::GAB_ERR_INPUT if there are several processes, or if the solver cannot be planned */
 gab_status gab_app_case_plan(const gab_app_case *which, int32_t slots, gab_app_plan_fn *use, void *user,
                              double *started);
 

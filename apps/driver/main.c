@@ -1,8 +1,8 @@
 /* gabion: runs simulations from parameter files. */
-#include "apps/driver/physics.h"
+#include "apps/driver/solver.h"
 
 int main(int argc, char **argv)
 {
-  static const gab_physics *const physics[] = {&gab_physics_solidification, &gab_physics_flow};
-  return gab_app_main(argc, argv, physics, sizeof physics / sizeof physics[0]);
+  static const gab_solver *const solvers[] = {&gab_solver_solidification, &gab_solver_flow};
+  return gab_app_main(argc, argv, solvers, sizeof solvers / sizeof solvers[0]);
 }

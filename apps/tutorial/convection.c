@@ -1,4 +1,4 @@
-/* Natural convection in a cavity with a hot side on the left and a cold one on the right (de Vahl Davis 1983): two physics on
+/* Natural convection in a cavity with a hot side on the left and a cold one on the right (de Vahl Davis 1983): two solvers on
  * the same blocks, a temperature that is carried by a flow and drives it.
  *
  *   gabion-launch -n 4 build/bin/convection run apps/tutorial/convection.yaml
@@ -257,29 +257,29 @@ static gab_status plan(gab_app_run *run, gab_app_plan *plan)
 
 static const char *const own[] = {"convection", NULL}, *const usual_fields[] = {"temperature", "velocity",
                                                                                 NULL};
-static const gab_physics physics = {.name = "convection",
-                                    .title = "natural convection",
-                                    .section = "convection",
-                                    .own = own,
-                                    .case_bytes = sizeof(convection_case),
-                                    .declare = declare,
-                                    .read = read_case,
-                                    .describe = describe,
-                                    .run_bytes = sizeof(convection),
-                                    .prepare = prepare,
-                                    .add_writers = add_writers,
-                                    .build = build,
-                                    .add = add,
-                                    .check_finite = check_finite,
-                                    .quantities = quantity,
-                                    .usual_fields = usual_fields,
-                                    .usual_slice = "temperature",
-                                    .finish = finish,
-                                    .release_run = release_run,
-                                    .plan = plan};
+static const gab_solver solver = {.name = "convection",
+                                  .title = "natural convection",
+                                  .section = "convection",
+                                  .own = own,
+                                  .case_bytes = sizeof(convection_case),
+                                  .declare = declare,
+                                  .read = read_case,
+                                  .describe = describe,
+                                  .run_bytes = sizeof(convection),
+                                  .prepare = prepare,
+                                  .add_writers = add_writers,
+                                  .build = build,
+                                  .add = add,
+                                  .check_finite = check_finite,
+                                  .quantities = quantity,
+                                  .usual_fields = usual_fields,
+                                  .usual_slice = "temperature",
+                                  .finish = finish,
+                                  .release_run = release_run,
+                                  .plan = plan};
 
 int main(int argc, char **argv)
 {
-  static const gab_physics *const all[] = {&physics};
+  static const gab_solver *const all[] = {&solver};
   return gab_app_main(argc, argv, all, 1);
 }

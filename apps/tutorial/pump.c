@@ -2,7 +2,7 @@
  *
  *   gabion-launch -n 4 build/bin/pump run apps/tutorial/pump.yaml
  *
- * The physics is the flow of `gabion' and one thing more. The ends of a channel meet, and a force drives the fluid, as much
+ * The solver is the flow of `gabion' and one thing more. The ends of a channel meet, and a force drives the fluid, as much
  * as makes its mean velocity what is asked for (a proportional-integral controller). What the controller remembers is in no block:
  * it is an entity, or a death would leave it ahead of the flow, which goes back to the last checkpoint.
  *
@@ -67,7 +67,7 @@ static const gab_config_section section = {
 
 static gab_status declare(gab_config *config)
 {
-  GAB_TRY(gab_physics_flow.declare(config));
+  GAB_TRY(gab_solver_flow.declare(config));
   return gab_app_declare(config, &section, 1);
 }
 
@@ -129,7 +129,7 @@ static gab_status add(gab_app_run *run)
   static const gab_local_force push = {.name = "pump", .row = push_row};
   const gab_entity controller = {
       .name = "pump", .kind = GAB_ENTITY_REPLICATED, .pack = pack, .unpack = unpack};
-  GAB_TRY(gab_physics_flow.add(run));
+  GAB_TRY(gab_solver_flow.add(run));
   GAB_TRY(gab_lbm_set_local_force(gab_app_run_flow(run), &push));
   GAB_TRY(gab_timeloop_add_entity(run->loop, &controller));
   return gab_timeloop_add_task(run->loop, "pump", correct, run);
@@ -150,15 +150,15 @@ static gab_status add_writers(gab_app_run *run)
 {
   static const char *const columns[] = {"velocity", "acceleration"};
   const gab_schedule schedule = {.every = gab_config_int(run->parameters->config, "pump.every")};
-  GAB_TRY(gab_physics_flow.add_writers(run));
+  GAB_TRY(gab_solver_flow.add_writers(run));
   return gab_output_add_series(run->output, schedule, "pump", columns, 2, row_of_table, run, NULL);
 }
 
 int main(int argc, char **argv)
 {
-  static const char *own[64] = {"pump"}; /* sections that other physics refuse */
-  gab_physics flow = gab_physics_flow;
-  const gab_physics *const all[] = {&flow};
+  static const char *own[64] = {"pump"}; /* sections that other solvers refuse */
+  gab_solver flow = gab_solver_flow;
+  const gab_solver *const all[] = {&flow};
   for (int i = 0; i < 62 && flow.own[i]; i++) own[i + 1] = flow.own[i];
   flow.own = own;
   flow.declare = declare;

@@ -1,15 +1,16 @@
 /** @file own_quantity.h
- *  @brief Quantities that a program adds to those of a physics, chosen by name in its parameter files like those: the registry of all.
+ *  @brief Quantities that a program adds to those of a solver, chosen by name in its parameter files like those: the registry of
+ *  all.
  *
  *  What is written here once is what all have in common: names, texts, and how they get behind the others. Of what a quantity is a
- *  function only its physics can say, so each has a descriptor of its own, with a function of one of its cells:
- *  | physics | descriptor, and how it is registered |
+ *  function only its solver can say, so each has a descriptor of its own, with a function of one of its cells:
+ *  | solver | descriptor, and how it is registered |
  *  |---|---|
  *  | a flow | gab_lbm_quantity, gab_lbm_quantity_register() (lbm/observe/cell_quantity.h) |
  *  | a phase field | gab_phasefield_quantity, gab_phasefield_quantity_register() (phasefield/observe/cell_quantity.h) |
  *  | an equation of a program | gab_stencil_quantity, gab_stencil.quantities (apps/driver/stencil/stencil.h) |
  *
- *  Tier: extender header, for a physics that lets programs add quantities to its own.
+ *  Tier: extender header, for a solver that lets programs add quantities to its own.
  */
 #ifndef GABION_BLOCKFOREST_OWN_QUANTITY_H
 #define GABION_BLOCKFOREST_OWN_QUANTITY_H
@@ -25,24 +26,24 @@ enum { GAB_MOST_OWN_QUANTITIES = 16 };
 
 /** `user` of an own quantity in a list, when it is evaluated. */
 typedef struct gab_own_quantity {
-  void *of;               /**< the run, or whatever the physics needs */
+  void *of;               /**< the run, or whatever the solver needs */
   const void *descriptor; /**< of the quantity */
 } gab_own_quantity;
 
-/** Adds a quantity to those of a physics, before the configuration is declared, the same on all processes.
- *  @param[in] physics  borrowed for ever; there is room for #GAB_MOST_OWN_QUANTITIES in all
+/** Adds a quantity to those of a solver, before the configuration is declared, the same on all processes.
+ *  @param[in] solver  borrowed for ever; there is room for #GAB_MOST_OWN_QUANTITIES in all
  *  @param[in] quantity  copied; `user` is the descriptor, `evaluate` is called with a ::gab_own_quantity
- *  @param[in] taken  those that the physics has itself
+ *  @param[in] taken  those that the solver has itself
  *  @return ::GAB_ERR_ARGUMENT if the name is taken or cannot be one, something is missing, or the table is full */
-gab_status gab_own_quantity_register(const char *physics, const gab_quantity *quantity,
+gab_status gab_own_quantity_register(const char *solver, const gab_quantity *quantity,
                                      gab_quantity_list taken);
-/** @return the index-th of a physics, as it was registered; NULL behind the last */
-const gab_quantity *gab_own_quantity_at(const char *physics, int index);
+/** @return the index-th of a solver, as it was registered; NULL behind the last */
+const gab_quantity *gab_own_quantity_at(const char *solver, int index);
 /** Its name and text, for gab_config_words. */
-gab_config_word gab_own_quantity_word(const char *physics, int index);
-/** Puts those of a physics behind its others. @param[in,out] items  with room for #GAB_MOST_OWN_QUANTITIES more
+gab_config_word gab_own_quantity_word(const char *solver, int index);
+/** Puts those of a solver behind its others. @param[in,out] items  with room for #GAB_MOST_OWN_QUANTITIES more
  *  @param[out] own  has to live as long as the items; NULL: to look up names only @return the new count */
-size_t gab_own_quantities_append(const char *physics, void *of, gab_own_quantity own[GAB_MOST_OWN_QUANTITIES],
+size_t gab_own_quantities_append(const char *solver, void *of, gab_own_quantity own[GAB_MOST_OWN_QUANTITIES],
                                  gab_quantity *items, size_t count);
 
 #ifdef __cplusplus

@@ -45,7 +45,7 @@ typedef struct gab_monitor_list {
 enum { GAB_MOST_MONITORS = 16 };
 
 /** Adds a monitor to those that every list has: for programs that cannot name theirs in one, as those of gab_app_main()
- *  (apps/driver/physics.h), where `user` of add() is the gab_app_run. Before the configuration is read, the same on all
+ *  (apps/driver/solver.h), where `user` of add() is the gab_app_run. Before the configuration is read, the same on all
  *  processes. @param[in] monitor  borrowed for ever
  *  @return ::GAB_ERR_ARGUMENT if the name is taken, it or add() is missing, or the table is full */
 gab_status gab_monitor_register(const gab_monitor *monitor);

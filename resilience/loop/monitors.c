@@ -40,7 +40,7 @@ const gab_monitor *gab_monitor_find(gab_monitor_list list, const char *name)
   for (size_t i = 0; (next = i < list.count ? &list.items[i] : gab_monitor_at((int)(i - list.count))); i++) {
     if (strcmp(next->name, name) == 0 && found) {
       (void)gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__,
-                          "there are two monitors '%s': one of the physics, and one that was registered",
+                          "there are two monitors '%s': one of the solver, and one that was registered",
                           name);
       return NULL;
     }

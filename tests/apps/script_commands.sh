@@ -45,7 +45,7 @@ ask 0 help output.fields.quantities
 said 'velocity (default): of a flow'
 said 'phase (default): '
 ask 0 help resilience.monitors
-said_once 'recompute: ' # which both physics have
+said_once 'recompute: ' # which both solvers have
 ask 2 help fauls
 said 'faults'
 ask 0 help

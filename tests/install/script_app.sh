@@ -1,4 +1,4 @@
-# A program of one's own has all of what `gabion' has, from an installed tree: the tutorials and a physics of its own
+# A program of one's own has all of what `gabion' has, from an installed tree: the tutorials and a solver of its own
 # (tests/apps/tutorials/helper_heat.c) build in a folder outside of the sources, unchanged, by find_package (gabion::app) and by pkg-config
 # (gabion-app), and run, check, plan, help, info and status work there. The results are those of the same program of the source
 # tree, on 1, 2 and 4 processes, and when one of them is killed.

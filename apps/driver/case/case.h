@@ -1,7 +1,7 @@
 /** @file case.h
- *  @brief A case: what a parameter file comes to, and the parts of that which all physics have.
+ *  @brief A case: what a parameter file comes to, and the parts of that which all solvers have.
  *
- *  A program with a physics of its own (apps/driver/physics.h) calls these where it reads its cases. All are local, and what
+ *  A program with a solver of its own (apps/driver/solver.h) calls these where it reads its cases. All are local, and what
  *  they refuse is ::GAB_ERR_INPUT with the place in the file.
  *
  *  Tier: extender header.
@@ -30,12 +30,12 @@ typedef struct gab_app_recompute {
   double share;   /**< of the blocks */
 } gab_app_recompute;
 
-typedef struct gab_physics gab_physics;         /* physics.h */
+typedef struct gab_solver gab_solver;           /* solver.h */
 typedef struct gab_app_options gab_app_options; /* of the command line; opaque here */
 
-/** What a parameter file comes to for any physics, worked out without communication. That of a physics begins with it. */
+/** What a parameter file comes to for any solver, worked out without communication. That of a solver begins with it. */
 typedef struct gab_app_case {
-  const gab_physics *physics; /**< borrowed, as config and options */
+  const gab_solver *solver; /**< borrowed, as config and options */
   const gab_config *config;
   const gab_app_options *options;
   gab_forest_options domain; /**< in the cells that the file speaks of */
@@ -47,25 +47,25 @@ typedef struct gab_app_case {
   gab_app_recompute recompute;
 } gab_app_case;
 
-/** Declares the sections of a list, for gab_physics.declare. */
+/** Declares the sections of a list, for gab_solver.declare. */
 gab_status gab_app_declare(gab_config *config, const gab_config_section *list, size_t count);
 
-/* ---------------------------------------------------------------- for gab_physics.read */
+/* ---------------------------------------------------------------- for gab_solver.read */
 
-/** ::GAB_ERR_INPUT if the file has a section that belongs to another physics. */
+/** ::GAB_ERR_INPUT if the file has a section that belongs to another solver. */
 gab_status gab_app_case_refuse_others(const gab_app_case *which);
-/** Cells, blocks and scale of the domain; what is periodic is left to the physics. */
+/** Cells, blocks and scale of the domain; what is periodic is left to the solver. */
 gab_status gab_app_domain_read(const gab_config *config, gab_forest_options *forest);
 /** ::GAB_ERR_INPUT if blocks of the domain cannot be split evenly. */
 gab_status gab_app_domain_check_levels(const gab_config *config, const gab_forest_options *forest);
-/** Domain, grid and balance of a physics whose steps take 1 and whose blocks are alike: nobody measures their work, none is
- *  approximated where it is lost. Sections of other physics are refused. To be followed by gab_app_case_settle().
+/** Domain, grid and balance of a solver whose steps take 1 and whose blocks are alike: nobody measures their work, none is
+ *  approximated where it is lost. Sections of other solvers are refused. To be followed by gab_app_case_settle().
  *  @param[in] dimension  that is computed; 0: 2 and 3 */
 gab_status gab_app_case_read_alike(gab_app_case *which, int dimension);
 /** Reads the section `balance`. */
 gab_status gab_app_balance_read(const gab_config *config, gab_balance_options *found,
                                 gab_app_rebalance *when);
-/** For gab_physics.read: steps by gab_app_case.dt, what is computed twice, resilience, fault injections.
+/** For gab_solver.read: steps by gab_app_case.dt, what is computed twice, resilience, fault injections.
  *  @return ::GAB_ERR_INPUT with the place in the file */
 gab_status gab_app_case_settle(gab_app_case *which);
 /** ::GAB_ERR_INPUT if the recovery strategies of a case name `reconstruct`. @param[in] why  it cannot be */
@@ -82,7 +82,7 @@ gab_status gab_app_schedule_read(const gab_config *config, const char *path, dou
 /** Reads how much files are compressed from the key compression below `path`. */
 int gab_app_compression_read(const gab_config *config, const char *path);
 
-/* ---------------------------------------------------------------- for gab_physics.check */
+/* ---------------------------------------------------------------- for gab_solver.check */
 
 /** What depends on how many processes there are, for any number of them up to `most`: refuses what can be right for none,
  *  and warns of fault injections that none of them has.

@@ -1,5 +1,5 @@
 /** @file case_impl.h
- *  @brief What the sources of the driver share about command lines and cases; no physics, no run.
+ *  @brief What the sources of the driver share about command lines and cases; no solver, no run.
  *
  *  Tier: internal.
  */

@@ -1,4 +1,4 @@
-/* The sections of parameter files that all physics have: run, domain, balance, output. */
+/* The sections of parameter files that all solvers have: run, domain, balance, output. */
 #include "apps/driver/case/tables.h"
 
 #include "apps/driver/driver.h"
@@ -131,13 +131,13 @@ static const gab_config_key balance_keys[] = {
          "busiest of each level, summed up. Blocks then move if that becomes at least a twentieth less."},
 };
 
-/* Quantities of all physics, one behind the other. @param[out] of  whose it is; NULL behind the last */
-static gab_config_word quantity_word(int index, const gab_physics **of)
+/* Quantities of all solvers, one behind the other. @param[out] of  whose it is; NULL behind the last */
+static gab_config_word quantity_word(int index, const gab_solver **of)
 {
   gab_config_word word = {0};
-  for (int i = 0; (*of = gab_app_physics_at(i)); i++) {
+  for (int i = 0; (*of = gab_app_solver_at(i)); i++) {
     int count = 0;
-    while ((word = gab_app_physics_quantity(*of, count)).name && count < index) count++;
+    while ((word = gab_app_solver_quantity(*of, count)).name && count < index) count++;
     if (word.name) return word;
     index -= count;
   }
@@ -146,7 +146,7 @@ static gab_config_word quantity_word(int index, const gab_physics **of)
 
 static gab_config_word field_word(int index)
 {
-  const gab_physics *of;
+  const gab_solver *of;
   gab_config_word word = quantity_word(index, &of);
   for (int i = 0; of && of->usual_fields[i]; i++) word.usual |= strcmp(of->usual_fields[i], word.name) == 0;
   return word;
@@ -154,7 +154,7 @@ static gab_config_word field_word(int index)
 
 static gab_config_word slice_word(int index)
 {
-  const gab_physics *of;
+  const gab_solver *of;
   gab_config_word word = quantity_word(index, &of);
   if (of) word.usual = strcmp(of->usual_slice, word.name) == 0;
   return word;
@@ -260,19 +260,19 @@ gab_status gab_app_declare(gab_config *config, const gab_config_section *list, s
   return GAB_OK;
 }
 
-/* Of all physics, then those that were registered. */
+/* Of all solvers, then those that were registered. */
 static const gab_monitor *monitor_at(int index)
 {
-  const gab_physics *physics;
-  for (int i = 0; (physics = gab_app_physics_at(i)); i++) {
-    const gab_monitor_list list = physics->monitors ? physics->monitors() : (gab_monitor_list){0};
+  const gab_solver *solver;
+  for (int i = 0; (solver = gab_app_solver_at(i)); i++) {
+    const gab_monitor_list list = solver->monitors ? solver->monitors() : (gab_monitor_list){0};
     if ((size_t)index < list.count) return &list.items[index];
     index -= (int)list.count;
   }
   return gab_monitor_at(index);
 }
 
-/* One that several physics have once only. */
+/* One that several solvers have once only. */
 static gab_config_word monitor_word(int index)
 {
   const gab_monitor *one;
@@ -286,9 +286,9 @@ static gab_config_word monitor_word(int index)
 
 static gab_status declare_all(gab_config *config)
 {
-  const gab_physics *physics;
+  const gab_solver *solver;
   GAB_TRY(gab_app_declare(config, sections, sizeof sections / sizeof sections[0]));
-  for (int i = 0; (physics = gab_app_physics_at(i)); i++) GAB_TRY(physics->declare(config));
+  for (int i = 0; (solver = gab_app_solver_at(i)); i++) GAB_TRY(solver->declare(config));
   GAB_TRY(gab_resilience_declare(config));
   GAB_TRY(gab_config_set_words(config, "resilience.monitors", monitor_word));
   return gab_app_recompute_declare(config);

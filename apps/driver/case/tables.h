@@ -1,5 +1,5 @@
 /** @file tables.h
- *  @brief What the tables of parameters of the driver and of its physics share.
+ *  @brief What the tables of parameters of the driver and of its solvers share.
  *
  *  Tier: internal.
  */

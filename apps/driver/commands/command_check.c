@@ -15,7 +15,7 @@ static const char usage[] =
     "\n"
     "Exit code: 0 if the case can run, 2 with all that is wrong if not.\n";
 
-/* What a run does before it makes blocks and files, and what the physics has to say. */
+/* What a run does before it makes blocks and files, and what the solver has to say. */
 static gab_status try_run(gab_world *world, const gab_app_case *which)
 {
   char folder[GAB_APP_PATH_LENGTH];

@@ -44,16 +44,16 @@ static const char *strategy_name(int index)
   return strategy ? strategy->name : NULL;
 }
 
-/* Of all physics of this program, and those that it has registered. */
+/* Of all solvers of this program, and those that it has registered. */
 static void print_monitors(void)
 {
-  const gab_physics *physics;
+  const gab_solver *solver;
   int count = 0;
   printf("  %-12s", "monitors");
-  for (int i = 0; (physics = gab_app_physics_at(i)); i++) {
-    const gab_monitor_list list = physics->monitors ? physics->monitors() : (gab_monitor_list){0};
+  for (int i = 0; (solver = gab_app_solver_at(i)); i++) {
+    const gab_monitor_list list = solver->monitors ? solver->monitors() : (gab_monitor_list){0};
     for (size_t k = 0; k < list.count; k++)
-      printf("%s%s (%s)", count++ ? ", " : "", list.items[k].name, physics->name);
+      printf("%s%s (%s)", count++ ? ", " : "", list.items[k].name, solver->name);
   }
   for (int i = 0; gab_monitor_at(i); i++) printf("%s%s", count++ ? ", " : "", gab_monitor_at(i)->name);
   printf("%s\n", count ? "" : "none");
@@ -61,28 +61,28 @@ static void print_monitors(void)
 
 static void print_quantities(void)
 {
-  const gab_physics *physics;
+  const gab_solver *solver;
   printf("  %-12s", "quantities");
-  for (int i = 0; (physics = gab_app_physics_at(i)); i++)
-    for (int k = 0; gab_app_physics_quantity(physics, k).name; k++)
-      printf("%s%s", k ? ", " : i ? "; " : "", gab_app_physics_quantity(physics, k).name);
+  for (int i = 0; (solver = gab_app_solver_at(i)); i++)
+    for (int k = 0; gab_app_solver_quantity(solver, k).name; k++)
+      printf("%s%s", k ? ", " : i ? "; " : "", gab_app_solver_quantity(solver, k).name);
   printf("\n");
 }
 
-/* A program may have the names of a physics twice, in a copy of its table. */
+/* A program may have the names of a solver twice, in a copy of its table. */
 static bool is_first_with(const gab_app_names *names, int index)
 {
   for (int i = 0; i < index; i++)
-    if (gab_app_physics_at(i)->names == names) return false;
+    if (gab_app_solver_at(i)->names == names) return false;
   return true;
 }
 
-static void print_of_physics(void)
+static void print_of_solvers(void)
 {
-  const gab_physics *physics;
-  for (int i = 0; (physics = gab_app_physics_at(i)); i++) {
-    if (!is_first_with(physics->names, i)) continue;
-    for (const gab_app_names *names = physics->names; names && names->title; names++)
+  const gab_solver *solver;
+  for (int i = 0; (solver = gab_app_solver_at(i)); i++) {
+    if (!is_first_with(solver->names, i)) continue;
+    for (const gab_app_names *names = solver->names; names && names->title; names++)
       print_names(names->title, names->at);
   }
 }
@@ -106,17 +106,17 @@ static void print_build(void)
   print_names("balancing", balancer_name);
   print_names("schemes", scheme_name);
   print_names("strategies", strategy_name);
-  print_of_physics();
+  print_of_solvers();
   print_quantities();
   print_monitors();
 }
 
 /* What the case is computed with. */
-static gab_status print_physics(const gab_config *config, const gab_app_options *options)
+static gab_status print_solver(const gab_config *config, const gab_app_options *options)
 {
   gab_app_case *which = NULL;
   gab_status status = gab_app_case_create(config, options, &which);
-  if (status == GAB_OK && which->physics->print) status = which->physics->print(which, stdout);
+  if (status == GAB_OK && which->solver->print) status = which->solver->print(which, stdout);
   gab_app_case_destroy(&which);
   return status;
 }
@@ -132,19 +132,19 @@ static gab_status print_case(const gab_app_options *options)
   } else {
     printf("%s: %s\n  %-12s%" PRId64 " recommended\n", options->word, gab_config_string(config, "run.title"),
            "processes", processes);
-    status = print_physics(config, options);
+    status = print_solver(config, options);
   }
   gab_config_destroy(&config);
   return status;
 }
 
-/* Of the device, then of each physics. */
+/* Of the device, then of each solver. */
 static gab_status check_device(gab_device *device)
 {
-  const gab_physics *physics;
+  const gab_solver *solver;
   GAB_TRY(gab_device_check_arithmetic(device));
-  for (int i = 0; (physics = gab_app_physics_at(i)); i++)
-    if (physics->check_device) GAB_TRY(physics->check_device(device));
+  for (int i = 0; (solver = gab_app_solver_at(i)); i++)
+    if (solver->check_device) GAB_TRY(solver->check_device(device));
   return GAB_OK;
 }
 

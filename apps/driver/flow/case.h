@@ -29,7 +29,7 @@ typedef struct flow_case {
   bool has_setup;
 } flow_case;
 
-/** As in ::gab_physics. The folder of pictures is that of the case file. All that is wrong is reported at once. */
+/** As in ::gab_solver. The folder of pictures is that of the case file. All that is wrong is reported at once. */
 gab_status gab_app_flow_declare(gab_config *config);
 gab_status gab_app_flow_case_read(gab_app_case *which);
 void gab_app_flow_case_release(gab_app_case *which);

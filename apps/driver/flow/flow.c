@@ -15,8 +15,7 @@
 
 gab_lbm *gab_app_run_flow(const gab_app_run *it)
 {
-  return it->parameters->physics->prepare == gab_app_simulation_prepare ? ((const simulation *)it)->lbm
-                                                                        : NULL;
+  return it->parameters->solver->prepare == gab_app_simulation_prepare ? ((const simulation *)it)->lbm : NULL;
 }
 
 /* ---------------------------------------------------------------- check */
@@ -176,38 +175,38 @@ static const char *const own[] = {
 
 static const char *const usual_fields[] = {"velocity", "pressure", NULL};
 
-const gab_physics gab_physics_flow = {.name = "flow",
-                                      .title = "a flow",
-                                      .own = own,
-                                      .case_bytes = sizeof(flow_case),
-                                      .declare = gab_app_flow_declare,
-                                      .read = gab_app_flow_case_read,
-                                      .release = gab_app_flow_case_release,
-                                      .describe = gab_app_flow_case_describe,
-                                      .check = check,
-                                      .run_bytes = sizeof(simulation),
-                                      .prepare = gab_app_simulation_prepare,
-                                      .add_writers = gab_app_simulation_add_writers,
-                                      .memory = gab_app_simulation_memory,
-                                      .build = gab_app_simulation_build,
-                                      .describe_run = gab_app_simulation_describe,
-                                      .add = gab_app_simulation_add,
-                                      .monitors = gab_app_flow_monitors,
-                                      .rebalance = gab_app_grid_rebalance,
-                                      .check_finite = gab_app_simulation_check_finite,
-                                      .check_recomputed = gab_app_simulation_check_recomputed,
-                                      .recomputation = gab_app_simulation_recomputation,
-                                      .update_quantities = gab_app_simulation_update_quantities,
-                                      .quantities = gab_lbm_quantity_word,
-                                      .usual_fields = usual_fields,
-                                      .usual_slice = "speed",
-                                      .pick_evidence = gab_app_simulation_pick_evidence,
-                                      .name_levers = gab_app_simulation_name_levers,
-                                      .put_grid = gab_app_grid_put,
-                                      .finish = gab_app_simulation_finish,
-                                      .report = report,
-                                      .release_run = gab_app_simulation_release,
-                                      .plan = plan,
-                                      .names = names,
-                                      .check_device = gab_lbm_check_device,
-                                      .print = print};
+const gab_solver gab_solver_flow = {.name = "flow",
+                                    .title = "a flow",
+                                    .own = own,
+                                    .case_bytes = sizeof(flow_case),
+                                    .declare = gab_app_flow_declare,
+                                    .read = gab_app_flow_case_read,
+                                    .release = gab_app_flow_case_release,
+                                    .describe = gab_app_flow_case_describe,
+                                    .check = check,
+                                    .run_bytes = sizeof(simulation),
+                                    .prepare = gab_app_simulation_prepare,
+                                    .add_writers = gab_app_simulation_add_writers,
+                                    .memory = gab_app_simulation_memory,
+                                    .build = gab_app_simulation_build,
+                                    .describe_run = gab_app_simulation_describe,
+                                    .add = gab_app_simulation_add,
+                                    .monitors = gab_app_flow_monitors,
+                                    .rebalance = gab_app_grid_rebalance,
+                                    .check_finite = gab_app_simulation_check_finite,
+                                    .check_recomputed = gab_app_simulation_check_recomputed,
+                                    .recomputation = gab_app_simulation_recomputation,
+                                    .update_quantities = gab_app_simulation_update_quantities,
+                                    .quantities = gab_lbm_quantity_word,
+                                    .usual_fields = usual_fields,
+                                    .usual_slice = "speed",
+                                    .pick_evidence = gab_app_simulation_pick_evidence,
+                                    .name_levers = gab_app_simulation_name_levers,
+                                    .put_grid = gab_app_grid_put,
+                                    .finish = gab_app_simulation_finish,
+                                    .report = report,
+                                    .release_run = gab_app_simulation_release,
+                                    .plan = plan,
+                                    .names = names,
+                                    .check_device = gab_lbm_check_device,
+                                    .print = print};

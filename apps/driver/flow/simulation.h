@@ -44,7 +44,7 @@ typedef struct simulation {
   body_record *records;
 } simulation;
 
-/** As in ::gab_physics. */
+/** As in ::gab_solver. */
 gab_status gab_app_simulation_prepare(gab_app_run *it);
 gab_status gab_app_simulation_add_writers(gab_app_run *it);
 gab_app_memory gab_app_simulation_memory(const gab_app_run *it);
@@ -79,7 +79,7 @@ gab_status gab_app_grid_adapt(void *user, gab_step step);
 uint64_t gab_app_grid_block_weight(void *user, int level, const gab_box *cells);
 /** Says in the log what the grid is at the start. */
 void gab_app_grid_describe(const simulation *which);
-/** As in ::gab_physics. */
+/** As in ::gab_solver. */
 void gab_app_grid_put(const gab_app_run *it, gab_json *json);
 /** Says the same in the log, at the end. */
 void gab_app_grid_report(const simulation *which);

@@ -1,7 +1,7 @@
 /** @file app_plan.h
- *  @brief What a physics tells `gabion plan`, for gab_physics.plan.
+ *  @brief What a solver tells `gabion plan`, for gab_solver.plan.
  *
- *  Of a physics whose blocks are all alike, and on one level:
+ *  Of a solver whose blocks are all alike, and on one level:
  *  @code
  *    static gab_status plan(gab_app_run *run, gab_app_plan *plan)
  *    {

@@ -1,4 +1,4 @@
-/* What a physics says of its blocks, for `gabion plan`. */
+/* What a solver says of its blocks, for `gabion plan`. */
 #include "apps/driver/driver.h"
 
 #include "core/base/log.h"
@@ -31,7 +31,7 @@ static gab_status fill(gab_app_plan *plan, const gab_app_case *which, gab_app_pl
 {
   GAB_TRY(gab_proxies_create(plan->run->world, gab_forest_get_options(plan->run->forest), &plan->proxies));
   plan->block.updates = (double)which->grid.cells[0] * which->grid.cells[1] * which->grid.cells[2];
-  GAB_TRY(which->physics->plan(plan->run, plan));
+  GAB_TRY(which->solver->plan(plan->run, plan));
   return use(user, plan);
 }
 
@@ -54,12 +54,12 @@ static gab_status plan_in(gab_world *world, const gab_app_case *which, int32_t s
 gab_status gab_app_case_plan(const gab_app_case *which, int32_t slots, gab_app_plan_fn *use, void *user,
                              double *started)
 {
-  const gab_physics *physics = which->physics;
+  const gab_solver *solver = which->solver;
   gab_world *world = NULL;
   char message[1024];
-  if (!physics->plan)
-    return gab_config_fail(which->config, physics->section ? physics->section : "run",
-                           "gabion plan does not know %s", physics->title);
+  if (!solver->plan)
+    return gab_config_fail(which->config, solver->section ? solver->section : "run",
+                           "gabion plan does not know %s", solver->title);
   GAB_TRY(gab_world_create_alone(&world));
   if (started) *started = gab_seconds();
   gab_status status = plan_in(world, which, slots, use, user);

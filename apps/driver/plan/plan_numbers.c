@@ -332,7 +332,7 @@ static gab_status choose(const gab_app_case *which, const plan_options *options,
   count_spares(which, options, numbers);
   numbers->wants_local =
       gab_resilience_logs(config, &numbers->log_limit, &numbers->logs_less, &numbers->own_every);
-  numbers->logs = numbers->wants_local && !which->physics->own_comms;
+  numbers->logs = numbers->wants_local && !which->solver->own_comms;
   GAB_TRY(gab_resilience_redundancy(config, &numbers->redundancy));
   if (options->scheme) numbers->redundancy.scheme = gab_scheme_by_name(options->scheme);
   if (!numbers->redundancy.scheme) return GAB_ERR_INPUT;

@@ -1,4 +1,4 @@
-/* What every run does beside the steps of its physics: what is due after them, what survives, and how it ends. */
+/* What every run does beside the steps of its solver: what is due after them, what survives, and how it ends. */
 #include "apps/driver/driver.h"
 #include "apps/driver/plan/traffic.h"
 
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static const gab_physics *physics_of(const gab_app_run *it) { return it->parameters->physics; }
+static const gab_solver *solver_of(const gab_app_run *it) { return it->parameters->solver; }
 
 double gab_app_run_time(const gab_app_run *it, gab_step step) { return (double)step * it->parameters->dt; }
 
@@ -25,12 +25,12 @@ static gab_status check(void *user, gab_step step)
 {
   gab_app_run *it = user;
   (void)step;
-  return gab_output_settle(it->world, physics_of(it)->check_finite(it));
+  return gab_output_settle(it->world, solver_of(it)->check_finite(it));
 }
 
 gab_status gab_app_run_add_check(gab_app_run *it)
 {
-  if (!physics_of(it)->check_finite) return GAB_OK;
+  if (!solver_of(it)->check_finite) return GAB_OK;
   return gab_timeloop_add_monitor(it->loop, "check", check_due, check, it);
 }
 
@@ -49,14 +49,14 @@ static gab_status check_recomputed(void *user, gab_step step)
 {
   gab_app_run *it = user;
   (void)step;
-  return physics_of(it)->check_recomputed(it, false);
+  return solver_of(it)->check_recomputed(it, false);
 }
 
 static gab_status check_at_rest(void *user, gab_step step)
 {
   gab_app_run *it = user;
   (void)step;
-  return physics_of(it)->check_recomputed(it, true);
+  return solver_of(it)->check_recomputed(it, true);
 }
 
 /* A bit that flips while output is written must not get into the checkpoint behind it: so there is a look ahead of
@@ -113,7 +113,7 @@ static bool output_due(const void *user, gab_step step)
 
 static gab_status update(gab_app_run *it)
 {
-  return physics_of(it)->update_quantities ? physics_of(it)->update_quantities(it) : GAB_OK;
+  return solver_of(it)->update_quantities ? solver_of(it)->update_quantities(it) : GAB_OK;
 }
 
 /* What all could not write, since the disk of one refused. */
@@ -142,14 +142,14 @@ gab_status gab_app_run_add_output(gab_app_run *it)
 static gab_status pack_output(void *user, gab_buffer *out)
 {
   const gab_app_run *it = user;
-  if (physics_of(it)->pack_series) GAB_TRY(physics_of(it)->pack_series(it, out));
+  if (solver_of(it)->pack_series) GAB_TRY(solver_of(it)->pack_series(it, out));
   return gab_output_pack(it->output, out);
 }
 
 static gab_status unpack_output(void *user, gab_reader *in)
 {
   gab_app_run *it = user;
-  if (physics_of(it)->unpack_series) GAB_TRY(physics_of(it)->unpack_series(it, in));
+  if (solver_of(it)->unpack_series) GAB_TRY(solver_of(it)->unpack_series(it, in));
   if (it->keep_series) { /* the series tell how it diverged */
     in->at = in->end;
     return GAB_OK;
@@ -162,10 +162,10 @@ static gab_status unpack_output(void *user, gab_reader *in)
 static void put_grid(const gab_app_run *it, gab_json *json)
 {
   int levels = GAB_BALANCE_LEVELS;
-  const int least = physics_of(it)->levels ? physics_of(it)->levels(it) : it->adaptation.finest + 1;
+  const int least = solver_of(it)->levels ? solver_of(it)->levels(it) : it->adaptation.finest + 1;
   while (levels > least && it->level_blocks[levels - 1] == 0) levels--;
   gab_json_object(json, "grid");
-  if (physics_of(it)->put_grid) physics_of(it)->put_grid(it, json);
+  if (solver_of(it)->put_grid) solver_of(it)->put_grid(it, json);
   gab_json_list(json, "blocks_of_levels");
   for (int level = 0; level < levels; level++) gab_json_uint(json, NULL, it->level_blocks[level]);
   gab_json_close(json);
@@ -194,8 +194,8 @@ static gab_status write_summary(gab_app_run *it, gab_status why)
 {
   GAB_TRY(gab_summary_gather(it->loop, &it->summary));
   GAB_TRY(count_blocks(it));
-  if (physics_of(it)->recomputation) {
-    const gab_sample_report sample = physics_of(it)->recomputation(it);
+  if (solver_of(it)->recomputation) {
+    const gab_sample_report sample = solver_of(it)->recomputation(it);
     GAB_TRY(gab_app_recompute_report(it->world, &it->parameters->recompute, &sample));
   }
   const gab_summary_extra extra = {put_case, it};
@@ -208,7 +208,7 @@ static gab_status write_end(gab_app_run *it, gab_step step)
     GAB_TRY(update(it));
     GAB_TRY(gab_output_write_last(it->output, step, gab_app_run_time(it, step)));
   }
-  if (physics_of(it)->finish) GAB_TRY(physics_of(it)->finish(it, step));
+  if (solver_of(it)->finish) GAB_TRY(solver_of(it)->finish(it, step));
   GAB_TRY(gab_output_flush(it->output));
   return write_summary(it, GAB_OK);
 }
@@ -238,11 +238,11 @@ static gab_status leave_evidence(gab_app_run *it, gab_step step, gab_status why)
   GAB_TRY(write_failed(it, it->failure_output, "state that diverged", "diverged", step));
   GAB_TRY(gab_output_flush(it->output));
   GAB_TRY(write_summary(it, why));
-  if (physics_of(it)->name_levers) physics_of(it)->name_levers(it);
+  if (solver_of(it)->name_levers) solver_of(it)->name_levers(it);
   it->keep_series = true;
   GAB_TRY(gab_timeloop_go_back(it->loop, &good));
   if (good < 0) return GAB_OK;
-  if (physics_of(it)->check_finite) GAB_TRY(gab_output_settle(it->world, physics_of(it)->check_finite(it)));
+  if (solver_of(it)->check_finite) GAB_TRY(gab_output_settle(it->world, solver_of(it)->check_finite(it)));
   return write_failed(it, it->good_output, "last good state", "last_good", good);
 }
 

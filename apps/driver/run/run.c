@@ -1,5 +1,5 @@
-/* From a case to its end, the same for every physics. */
-#include "apps/driver/physics_impl.h"
+/* From a case to its end, the same for every solver. */
+#include "apps/driver/solver_impl.h"
 #include "apps/driver/run/run_impl.h"
 #include "apps/driver/plan/traffic.h"
 
@@ -17,18 +17,18 @@
 static gab_status prepare(gab_app_run *it)
 {
   gab_output **const outputs[] = {&it->output, &it->failure_output, &it->good_output, &it->recovery_output};
-  GAB_TRY(it->parameters->physics->prepare(it));
+  GAB_TRY(it->parameters->solver->prepare(it));
   for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++)
     GAB_TRY(gab_output_create(it->forest, it->folder, outputs[i]));
   GAB_TRY(gab_app_run_add_writers(it));
-  return it->parameters->physics->add_writers ? it->parameters->physics->add_writers(it) : GAB_OK;
+  return it->parameters->solver->add_writers ? it->parameters->solver->add_writers(it) : GAB_OK;
 }
 
 static gab_status make(gab_world *world, const gab_app_case *which, const char *folder, gab_app_run **made)
 {
   void *memory = NULL;
   *made = NULL;
-  GAB_TRY(gab_alloc(which->physics->run_bytes, GAB_MEMORY_OTHER, &memory));
+  GAB_TRY(gab_alloc(which->solver->run_bytes, GAB_MEMORY_OTHER, &memory));
   *made = memory;
   **made = (gab_app_run){.parameters = which, .folder = folder, .world = world};
   const gab_status status = gab_alloc(sizeof(gab_app_traffic), GAB_MEMORY_OTHER, &memory);
@@ -54,7 +54,7 @@ void gab_app_run_destroy(gab_app_run **which)
   gab_output_destroy(&it->good_output);
   gab_output_destroy(&it->failure_output);
   gab_output_destroy(&it->output);
-  it->parameters->physics->release_run(it);
+  it->parameters->solver->release_run(it);
   gab_free(&it->traffic);
   gab_free(which);
 }
@@ -63,12 +63,12 @@ gab_status gab_app_run_check(gab_app_run *it)
 {
   const gab_app_case *which = it->parameters;
   const gab_config *config = which->config;
-  if (which->physics->check) {
-    GAB_TRY(which->physics->check(it));
+  if (which->solver->check) {
+    GAB_TRY(which->solver->check(it));
   } else {
     GAB_TRY(gab_app_any_processes_check(config, which->options, (uint64_t)gab_app_root_count(&which->grid)));
     gab_log(GAB_LOG_INFO, "%s: fine", gab_config_name(config));
-    which->physics->describe(which);
+    which->solver->describe(which);
     gab_app_describe_spares(config, gab_config_int(config, "run.processes"));
   }
   gab_app_run_describe_local(it);
@@ -97,8 +97,8 @@ static void log_start(const gab_app_run *it)
     gab_log(GAB_LOG_INFO, "  --set %s", which->options->settings[i]);
   for (size_t i = 0; i < which->options->injection_count; i++)
     gab_log(GAB_LOG_INFO, "  --inject %s", which->options->injections[i]);
-  which->physics->describe(which);
-  if (which->physics->describe_run) which->physics->describe_run(it);
+  which->solver->describe(which);
+  if (which->solver->describe_run) which->solver->describe_run(it);
   else gab_app_run_describe(it, NULL, NULL);
   gab_log(GAB_LOG_INFO, "  results go to %s", it->folder);
 }
@@ -114,8 +114,8 @@ static gab_status rebalance(void *user, gab_forest *forest)
 static gab_status protect(gab_app_run *it)
 {
   const gab_app_options *options = it->parameters->options;
-  const gab_physics *physics = it->parameters->physics;
-  const gab_resilience_context context = {.rebalance = physics->rebalance ? physics->rebalance : rebalance,
+  const gab_solver *solver = it->parameters->solver;
+  const gab_resilience_context context = {.rebalance = solver->rebalance ? solver->rebalance : rebalance,
                                           .rebalance_user = it,
                                           .monitors = gab_app_case_monitors(it->parameters),
                                           .monitor_user = it,
@@ -130,19 +130,19 @@ static gab_status protect(gab_app_run *it)
 static gab_status find_room(gab_app_run *it)
 {
   const gab_app_case *which = it->parameters;
-  if (!which->physics->memory) return GAB_OK;
-  const gab_app_memory memory = which->physics->memory(it);
+  if (!which->solver->memory) return GAB_OK;
+  const gab_app_memory memory = which->solver->memory(it);
   return gab_app_memory_settle(it->world, which->config, which->options, &memory);
 }
 
 static gab_status build(gab_app_run *it, gab_app_kept_folder *kept)
 {
   const gab_app_case *which = it->parameters;
-  const gab_physics *physics = which->physics;
+  const gab_solver *solver = which->solver;
   GAB_TRY(gab_output_settle(it->world, prepare(it)));
   GAB_TRY(gab_app_processes_check(it->world, which->config, which->options));
   GAB_TRY(find_room(it));
-  GAB_TRY(physics->build(it));
+  GAB_TRY(solver->build(it));
   const bool continues = it->restart != NULL;
   if (continues && gab_world_is_root(it->world)) gab_app_folder_keep(it->folder, kept);
   GAB_TRY(gab_app_folder_open(it->world, which->config, which->options, it->folder, continues));
@@ -151,20 +151,20 @@ static gab_status build(gab_app_run *it, gab_app_kept_folder *kept)
   const gab_status continued = gab_timeloop_continue(it->loop, it->restart);
   it->restart = NULL;
   GAB_TRY(continued);
-  GAB_TRY(physics->add(it));
+  GAB_TRY(solver->add(it));
   GAB_TRY(gab_app_run_add_duties(it));
   GAB_TRY(protect(it));
   GAB_TRY(gab_app_run_add_check(it));
   gab_app_run_warn_of_comms(it);
   gab_output *const outputs[] = {it->output, it->failure_output, it->good_output, it->recovery_output, NULL};
-  return gab_app_folder_settle(it->world, it->folder, outputs, physics->files, continues);
+  return gab_app_folder_settle(it->world, it->folder, outputs, solver->files, continues);
 }
 
 static void report(const gab_app_run *it)
 {
   const gab_app_case *which = it->parameters;
   gab_summary_log(&it->summary, it->loop, it->folder);
-  if (which->physics->report) which->physics->report(it);
+  if (which->solver->report) which->solver->report(it);
   if (gab_config_count(which->config, "output.slices") > 0)
     gab_log(GAB_LOG_INFO, "  pictures: %s/*.png", it->folder);
   if (gab_config_is_set(which->config, "output.fields"))

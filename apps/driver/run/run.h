@@ -1,12 +1,12 @@
 /** @file run.h
- *  @brief A run of any physics: what is built from a case, what is done at its steps, and how it ends.
+ *  @brief A run of any solver: what is built from a case, what is done at its steps, and how it ends.
  *
  *  Tier: extender header.
  */
 #ifndef GABION_APPS_DRIVER_RUN_H
 #define GABION_APPS_DRIVER_RUN_H
 
-#include "apps/driver/physics.h"
+#include "apps/driver/solver.h"
 #include "blockforest/adaptation/adapt.h"
 #include "resilience/disk/restart.h"
 #include "resilience/reports/summary.h"
@@ -26,15 +26,15 @@ typedef struct gab_app_adaptation {
   bool substeps;        /**< a level takes twice as many steps as the one that is coarser */
 } gab_app_adaptation;
 
-/** That of a physics begins with it. */
+/** That of a solver begins with it. */
 struct gab_app_run {
   const gab_app_case *parameters; /**< borrowed, as the rest of this group */
   const char *folder;
   gab_world *world;
   gab_run_lock *lock; /**< of the folder */
 
-  gab_forest *forest;           /**< made by the physics; owned, as the outputs */
-  gab_quantity_list quantities; /**< of the physics */
+  gab_forest *forest;           /**< made by the solver; owned, as the outputs */
+  gab_quantity_list quantities; /**< of the solver */
   gab_balance_report balance;   /**< of the last distribution */
   gab_output *output;
   gab_output *failure_output;  /**< if the run diverges: its last state, */
@@ -52,7 +52,7 @@ struct gab_app_run {
 /** Says in the log what is computed where. @param[in] cells  behind the number of blocks, as @param[in] kernel  may be NULL */
 void gab_app_run_describe(const gab_app_run *it, const char *cells, const char *kernel);
 
-/* ---- duties.c: for gab_physics.add, in the order that the physics wants ---- */
+/* ---- duties.c: for gab_solver.add, in the order that the solver wants ---- */
 
 /** Physical time of a step. */
 double gab_app_run_time(const gab_app_run *it, gab_step step);
@@ -64,7 +64,7 @@ gab_status gab_app_run_add_balance(gab_app_run *it);
 gab_status gab_app_run_add_adaptation(gab_app_run *it, const gab_app_adaptation *how);
 /** Whether blocks of the step that comes to so many steps are computed twice. */
 bool gab_app_run_recomputes(const gab_app_run *it, gab_step steps);
-/** The monitor `recompute`, for the list of a physics. */
+/** The monitor `recompute`, for the list of a solver. */
 #define GAB_APP_MONITOR_RECOMPUTE                                                                            \
   {                                                                                                          \
     "recompute", "blocks that are computed twice differ", gab_app_run_add_recompute                          \

@@ -30,7 +30,7 @@ gab_status gab_app_run_add_writers(gab_app_run *it);
 /** Says in the log what strategy `local` comes to in a run, if the case wants it: whether it will be in force, and how far delays mask
  *  each other. Local, after prepare(). */
 void gab_app_run_describe_local(const gab_app_run *it);
-/** Warns of a program with communicators of its own that gab_physics.own_comms does not tell of, where that ends strategy `local`.
+/** Warns of a program with communicators of its own that gab_solver.own_comms does not tell of, where that ends strategy `local`.
  *  Local. */
 void gab_app_run_warn_of_comms(const gab_app_run *it);
 /** Says in the log what it came to. Collective. */

@@ -1,4 +1,4 @@
-/* The writers that every physics has, as the section `output` asks for them: fields, slices, what a diverged run leaves. */
+/* The writers that every solver has, as the section `output` asks for them: fields, slices, what a diverged run leaves. */
 #include "apps/driver/driver.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ gab_status gab_app_run_pick(const gab_app_run *it, const char *path, gab_quantit
 static gab_status add_fields(gab_app_run *it)
 {
   const gab_config *config = it->parameters->config;
-  const char *const path = "output.fields.quantities", *const *usual = it->parameters->physics->usual_fields;
+  const char *const path = "output.fields.quantities", *const *usual = it->parameters->solver->usual_fields;
   gab_quantity picked[GAB_APP_MOST_PICKED];
   gab_schedule schedule;
   if (!gab_config_is_set(config, "output.fields")) return GAB_OK;
@@ -58,7 +58,7 @@ static double middle(const gab_app_run *it, int axis)
 static gab_status add_slice(gab_app_run *it, size_t index)
 {
   const gab_config *config = it->parameters->config;
-  const gab_physics *physics = it->parameters->physics;
+  const gab_solver *solver = it->parameters->solver;
   char item[GAB_CONFIG_PATH_CAPACITY], path[GAB_CONFIG_PATH_CAPACITY];
   gab_schedule schedule;
   gab_config_path(item, "output.slices.%zu", index);
@@ -83,25 +83,25 @@ static gab_status add_slice(gab_app_run *it, size_t index)
   size_t count;
   const double *range = gab_config_reals(config, path, &count);
   for (size_t i = 0; i < count; i++) options.range[i] = range[i];
-  if (physics->settle_slice) GAB_TRY(physics->settle_slice(it, quantity, &options));
+  if (solver->settle_slice) GAB_TRY(solver->settle_slice(it, quantity, &options));
   return gab_app_slice_settle(config, index, gab_output_add_slice(it->output, schedule, &options));
 }
 
 /* ---------------------------------------------------------------- what a diverged run leaves */
 
-/* The usual fields, if the physics does not say. */
+/* The usual fields, if the solver does not say. */
 static gab_status pick_evidence(gab_app_run *it, gab_quantity *picked, size_t *count, const char **quantity,
                                 gab_slice_options *slice)
 {
-  const gab_physics *physics = it->parameters->physics;
-  if (physics->pick_evidence) {
-    physics->pick_evidence(it, picked, count, quantity, slice);
+  const gab_solver *solver = it->parameters->solver;
+  if (solver->pick_evidence) {
+    solver->pick_evidence(it, picked, count, quantity, slice);
     return GAB_OK;
   }
-  while (physics->usual_fields[*count]) (*count)++;
-  *quantity = physics->usual_slice;
+  while (solver->usual_fields[*count]) (*count)++;
+  *quantity = solver->usual_slice;
   slice->axis = 2;
-  return pick_names(it, "output.fields", physics->usual_fields, *count, picked);
+  return pick_names(it, "output.fields", solver->usual_fields, *count, picked);
 }
 
 static gab_status add_evidence(gab_app_run *it, gab_output *output, const char *name)

@@ -44,7 +44,7 @@ typedef struct growth {
   gab_buffer own_blocks; /**< ids of those that this slot had before the last death, ascending */
 } growth;
 
-/* ---- run.c: as in ::gab_physics ---- */
+/* ---- run.c: as in ::gab_solver ---- */
 gab_status gab_app_growth_prepare(gab_app_run *run);
 gab_app_memory gab_app_growth_memory(const gab_app_run *run);
 gab_status gab_app_growth_build(gab_app_run *run);
@@ -65,12 +65,12 @@ extern const char gab_app_growth_files[];
 /* ---- grid.c ---- */
 /** Fills the forest. Collective. */
 gab_status gab_app_growth_build_grid(growth *it);
-/** As in ::gab_physics. */
+/** As in ::gab_solver. */
 gab_status gab_app_growth_plan(gab_app_run *run, gab_app_plan *plan);
 bool gab_app_growth_grid_due(const void *user, gab_step step);
 gab_status gab_app_growth_adapt_grid(void *user, gab_step step);
 
-/* ---- output.c: as in ::gab_physics, and all rows of profile.csv as they are due ---- */
+/* ---- output.c: as in ::gab_solver, and all rows of profile.csv as they are due ---- */
 gab_status gab_app_growth_add_writers(gab_app_run *run);
 gab_status gab_app_growth_settle_slice(gab_app_run *run, const char *quantity, gab_slice_options *options);
 void gab_app_growth_pick_evidence(const gab_app_run *run, gab_quantity *picked, size_t *count,
@@ -79,7 +79,7 @@ gab_status gab_app_growth_pack_series(const gab_app_run *run, gab_buffer *out);
 gab_status gab_app_growth_unpack_series(gab_app_run *run, gab_reader *in);
 bool gab_app_growth_profile_due(const void *user, gab_step step);
 gab_status gab_app_growth_write_profile(void *user, gab_step step);
-/** As in ::gab_physics: the last state in profile.csv, and the slabs. */
+/** As in ::gab_solver: the last state in profile.csv, and the slabs. */
 gab_status gab_app_growth_finish(gab_app_run *run, gab_step step);
 
 /* ---- lost.c: pictures of what has died ---- */

@@ -19,7 +19,7 @@ typedef struct solidification_case {
   bool has_setup;
 } solidification_case;
 
-/** As in ::gab_physics. */
+/** As in ::gab_solver. */
 gab_status gab_app_solidification_declare(gab_config *config);
 /** What it has to write: gab_config_words. */
 gab_config_word gab_app_solidification_quantity(int index);

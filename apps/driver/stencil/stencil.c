@@ -1,4 +1,4 @@
-/* A physics whose state is some numbers in each cell, for programs that bring nothing but the equation. */
+/* A solver whose state is some numbers in each cell, for programs that bring nothing but the equation. */
 #include "apps/driver/stencil/stencil_impl.h"
 
 #include "core/base/exact_sum.h"
@@ -254,8 +254,8 @@ static const char *what_is_wrong(const gab_stencil *which)
 
 int gab_stencil_main(int argc, char **argv, const gab_stencil *which)
 {
-  static gab_physics physics;
-  static const gab_physics *const all[] = {&physics};
+  static gab_solver solver;
+  static const gab_solver *const all[] = {&solver};
   static const char *own[2];
   if (what_is_wrong(which)) {
     gab_log(GAB_LOG_ERROR, "the stencil %s: %s (apps/driver/stencil/stencil.h)",
@@ -268,26 +268,26 @@ int gab_stencil_main(int argc, char **argv, const gab_stencil *which)
     return gab_status_exit_code(GAB_ERR_ARGUMENT);
   }
   own[0] = which->name;
-  physics = (gab_physics){.name = which->name,
-                          .title = which->title,
-                          .section = which->name,
-                          .own = own,
-                          .case_bytes = sizeof(stencil_case),
-                          .declare = declare,
-                          .read = read_case,
-                          .describe = describe,
-                          .run_bytes = sizeof(stencil_run),
-                          .prepare = prepare,
-                          .add_writers = add_writers,
-                          .memory = memory,
-                          .build = build,
-                          .add = add,
-                          .check_finite = check_finite,
-                          .update_quantities = gab_app_stencil_update_quantities,
-                          .quantities = gab_app_stencil_quantity_word,
-                          .usual_fields = which->fields,
-                          .usual_slice = which->fields[0],
-                          .release_run = release_run,
-                          .plan = plan};
+  solver = (gab_solver){.name = which->name,
+                        .title = which->title,
+                        .section = which->name,
+                        .own = own,
+                        .case_bytes = sizeof(stencil_case),
+                        .declare = declare,
+                        .read = read_case,
+                        .describe = describe,
+                        .run_bytes = sizeof(stencil_run),
+                        .prepare = prepare,
+                        .add_writers = add_writers,
+                        .memory = memory,
+                        .build = build,
+                        .add = add,
+                        .check_finite = check_finite,
+                        .update_quantities = gab_app_stencil_update_quantities,
+                        .quantities = gab_app_stencil_quantity_word,
+                        .usual_fields = which->fields,
+                        .usual_slice = which->fields[0],
+                        .release_run = release_run,
+                        .plan = plan};
   return gab_app_main(argc, argv, all, 1);
 }

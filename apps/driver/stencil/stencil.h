@@ -1,5 +1,5 @@
 /** @file stencil.h
- *  @brief A physics of fields on cells, explicit in time: a program gives the equation, and has a `gabion` of its own.
+ *  @brief A solver of fields on cells, explicit in time: a program gives the equation, and has a `gabion` of its own.
  *
  *  The state is some numbers in each cell of a grid whose opposite sides meet. A program says what a cell holds at first, and how a block follows from itself and one layer of cells around it:
  *  @code

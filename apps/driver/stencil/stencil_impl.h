@@ -56,7 +56,7 @@ int gab_app_stencil_field_count(void);
 gab_status gab_app_stencil_register_quantities(void);
 /* Lists fields and those, for the run. */
 void gab_app_stencil_list_quantities(stencil_run *it);
-/* As in gab_physics. */
+/* As in gab_solver. */
 gab_status gab_app_stencil_update_quantities(gab_app_run *run);
 gab_config_word gab_app_stencil_quantity_word(int index);
 

@@ -1,4 +1,4 @@
-/* A third physics for the driver, du/dt = k Laplace(u) in a periodic box of the plane: what it takes to have all commands,
+/* A third solver for the driver, du/dt = k Laplace(u) in a periodic box of the plane: what it takes to have all commands,
  * output, protection and checkpoints on disk. */
 #include "apps/driver/run/run.h"
 #include "blockforest/adaptation/adapt.h"
@@ -153,25 +153,25 @@ static gab_status add_writers(gab_app_run *it)
 
 static const char *const own[] = {"heat", NULL};
 static const char *const usual_fields[] = {"temperature", NULL};
-static const gab_physics physics = {.name = "heat",
-                                    .title = "conduction of heat",
-                                    .section = "heat",
-                                    .own = own,
-                                    .case_bytes = sizeof(gab_app_case),
-                                    .declare = declare,
-                                    .read = read_case,
-                                    .describe = describe,
-                                    .run_bytes = sizeof(heat),
-                                    .prepare = prepare,
-                                    .add_writers = add_writers,
-                                    .build = build,
-                                    .add = add,
-                                    .usual_fields = usual_fields,
-                                    .usual_slice = "temperature",
-                                    .release_run = release_run};
+static const gab_solver solver = {.name = "heat",
+                                  .title = "conduction of heat",
+                                  .section = "heat",
+                                  .own = own,
+                                  .case_bytes = sizeof(gab_app_case),
+                                  .declare = declare,
+                                  .read = read_case,
+                                  .describe = describe,
+                                  .run_bytes = sizeof(heat),
+                                  .prepare = prepare,
+                                  .add_writers = add_writers,
+                                  .build = build,
+                                  .add = add,
+                                  .usual_fields = usual_fields,
+                                  .usual_slice = "temperature",
+                                  .release_run = release_run};
 
 int main(int argc, char **argv)
 {
-  static const gab_physics *const all[] = {&physics};
+  static const gab_solver *const all[] = {&solver};
   return gab_app_main(argc, argv, all, 1);
 }

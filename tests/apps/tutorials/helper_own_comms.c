@@ -1,5 +1,5 @@
 /* The flow of `gabion' with a communicator of the program's own, over which all add up a number after each step. OWN_COMMS says what
- * the program does: `made' makes it, `said' tells of it in gab_physics.own_comms. */
+ * the program does: `made' makes it, `said' tells of it in gab_solver.own_comms. */
 #include "apps/driver/run/run.h"
 
 #include <mpi.h>
@@ -25,7 +25,7 @@ static gab_status count(void *user, gab_step step)
 static gab_status add(gab_app_run *it)
 {
   gab_comm *comm;
-  GAB_TRY(gab_physics_flow.add(it));
+  GAB_TRY(gab_solver_flow.add(it));
   if (!does("made")) return GAB_OK;
   GAB_TRY(gab_world_dup(it->world, &comm));
   return gab_timeloop_add_task(it->loop, "count", count, comm);
@@ -33,8 +33,8 @@ static gab_status add(gab_app_run *it)
 
 int main(int argc, char **argv)
 {
-  gab_physics flow = gab_physics_flow;
-  const gab_physics *const all[] = {&flow};
+  gab_solver flow = gab_solver_flow;
+  const gab_solver *const all[] = {&flow};
   flow.add = add;
   flow.own_comms = does("said");
   return gab_app_main(argc, argv, all, 1);

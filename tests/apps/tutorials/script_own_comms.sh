@@ -1,13 +1,13 @@
 # gabion-test: timeout=120 needs=ulfm
 # A program with communicators of its own has no local recovery: `check' and `plan' say so if its table does
-# (gab_physics.own_comms), a run says so in any case, and what the table keeps to itself. Its deaths are survived by the next strategy.
+# (gab_solver.own_comms), a run says so in any case, and what the table keeps to itself. Its deaths are survived by the next strategy.
 . "$GABION_SOURCE/tests/apps/common.sh"
 gabion=$GABION_BUILD/tests/apps/helper_own_comms
 case=$GABION_SOURCE/tests/faults/local_runs/local.yaml
 short="--set run.steps=40 --set output.forces.every=20 --set output.fields.every=20"
 . "$GABION_SOURCE/tests/faults/local_runs/local_common.sh"
 not_in_force="strategy 'local' will not be in force: the program has communicators of its own"
-unsaid='gab_physics.own_comms of flow does not say so'
+unsaid='gab_solver.own_comms of flow does not say so'
 ended='the program has communicators of its own: its faults are global'
 
 launch 0 4 0 --set 'resilience.strategies=[shrink]'

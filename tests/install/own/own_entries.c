@@ -145,7 +145,7 @@ static const gab_balancer lopsided = {.name = "lopsided",
                                       .is_built = true,
                                       .assign = assign};
 
-/* ---- A monitor: nothing is faster than 0.12 m/s; by the quantities of the run, of whatever physics they are. */
+/* ---- A monitor: nothing is faster than 0.12 m/s; by the quantities of the run, of whichever solver they belong to. */
 static bool due(const void *user, gab_step step)
 {
   (void)user;
@@ -207,25 +207,25 @@ static void drive_row(void *user, const gab_block *block, const int32_t first[3]
 
 static gab_status declare_driven(gab_config *config)
 {
-  GAB_TRY(gab_physics_flow.declare(config));
+  GAB_TRY(gab_solver_flow.declare(config));
   return gab_app_declare(config, &drive_section, 1);
 }
 
 static gab_status add_driven(gab_app_run *run)
 {
   static gab_local_force force;
-  GAB_TRY(gab_physics_flow.add(run));
+  GAB_TRY(gab_solver_flow.add(run));
   if (gab_config_real(run->parameters->config, "drive.force") == 0) return GAB_OK;
   force = (gab_local_force){.name = "drive", .user = run, .row = drive_row};
   return gab_lbm_set_local_force(gab_app_run_flow(run), &force);
 }
 
 /* The table of the flow, with these two, and one section more that belongs to it. */
-static const gab_physics *driven_flow(void)
+static const gab_solver *driven_flow(void)
 {
-  static gab_physics driven;
+  static gab_solver driven;
   static const char *own[32] = {"drive"};
-  driven = gab_physics_flow;
+  driven = gab_solver_flow;
   for (int i = 0; i < 30 && driven.own[i]; i++) own[i + 1] = driven.own[i];
   driven.own = own;
   driven.declare = declare_driven;
@@ -273,12 +273,12 @@ static gab_status register_all(void)
 
 int main(int argc, char **argv)
 {
-  static const gab_physics *physics[2];
-  physics[0] = &gab_physics_solidification;
-  physics[1] = driven_flow();
+  static const gab_solver *solvers[2];
+  solvers[0] = &gab_solver_solidification;
+  solvers[1] = driven_flow();
   if (register_all() != GAB_OK) {
     fprintf(stderr, "error: %s\n", gab_error_message());
     return 1;
   }
-  return gab_app_main(argc, argv, physics, 2);
+  return gab_app_main(argc, argv, solvers, 2);
 }

@@ -28,10 +28,10 @@ static gab_status register_all(void)
 
 int main(int argc, char **argv)
 {
-  const gab_physics *physics[1] = {&gab_physics_flow};
+  const gab_solver *solvers[1] = {&gab_solver_flow};
   if (register_all() != GAB_OK) {
     fprintf(stderr, "error: %s\n", gab_error_message());
     return 1;
   }
-  return gab_app_main(argc, argv, physics, 1);
+  return gab_app_main(argc, argv, solvers, 1);
 }

@@ -1,5 +1,5 @@
 /* `gabion' with quantities of a phase field more, which script_own_quantities.sh builds against the installed libraries. */
-#include "apps/driver/physics.h"
+#include "apps/driver/solver.h"
 #include "phasefield/observe/cell_quantity.h"
 
 #include <math.h>
@@ -24,12 +24,12 @@ static const gab_phasefield_quantity own[] = {
 
 int main(int argc, char **argv)
 {
-  static const gab_physics *const physics[] = {&gab_physics_solidification, &gab_physics_flow};
+  static const gab_solver *const solvers[] = {&gab_solver_solidification, &gab_solver_flow};
   if (gab_phasefield_quantity_register(&own[0]) != GAB_OK ||
       gab_phasefield_quantity_register(&own[1]) != GAB_OK ||
       gab_phasefield_quantity_register(&own[1]) == GAB_OK) {
     fprintf(stderr, "error: %s\n", gab_error_message());
     return 1;
   }
-  return gab_app_main(argc, argv, physics, 2);
+  return gab_app_main(argc, argv, solvers, 2);
 }

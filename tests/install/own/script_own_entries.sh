@@ -1,6 +1,6 @@
 # A program of one's own adds to what `gabion' has to choose from, against the installed libraries: a boundary condition, a
 # collision model with kernels that are there and one that is the function of a cell, quantities, a criterion of refinement, a
-# redundancy scheme, a recovery strategy, a balancer, a monitor, a lattice and two families of kernels (own_entries.c); and it has a physics made of the flow and a
+# redundancy scheme, a recovery strategy, a balancer, a monitor, a lattice and two families of kernels (own_entries.c); and it has a solver made of the flow and a
 # force. Each is listed, chosen by name in a parameter file, accepted by check, and does what it says in a run; a name that does
 # not exist is refused with those that there are.
 # gabion-test: timeout=300 needs=ulfm,png

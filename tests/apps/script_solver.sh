@@ -1,5 +1,5 @@
 # gabion-test: timeout=200 labels=quick needs=ulfm,png
-# A physics that the driver does not know (helper_heat.c) has its commands, strict parameters, output, protection and
+# A solver that the driver does not know (helper_heat.c) has its commands, strict parameters, output, protection and
 # checkpoints on disk: the same result on any number of processes, after a death, and after going on.
 . "$GABION_SOURCE/tests/apps/common.sh"
 gabion=$GABION_BUILD/tests/apps/helper_heat

@@ -1,6 +1,6 @@
-/* What is the same for the cases of all physics. */
+/* What is the same for the cases of all solvers. */
 #include "apps/driver/case/case_impl.h"
-#include "apps/driver/physics_impl.h"
+#include "apps/driver/solver_impl.h"
 
 #include "core/base/log.h"
 #include "core/memory/memory.h"
@@ -12,39 +12,39 @@ const char *gab_app_slice_quantity(const gab_app_case *which, size_t index)
   char path[GAB_CONFIG_PATH_CAPACITY];
   gab_config_path(path, "output.slices.%zu.quantity", index);
   return gab_config_is_set(which->config, path) ? gab_config_string(which->config, path)
-                                                : which->physics->usual_slice;
+                                                : which->solver->usual_slice;
 }
 
 gab_status gab_app_case_create(const gab_config *config, const gab_app_options *options, gab_app_case **found)
 {
-  const gab_physics *physics = gab_app_physics_of(config);
+  const gab_solver *solver = gab_app_solver_of(config);
   void *memory = NULL;
   *found = NULL;
-  GAB_TRY(gab_alloc(physics->case_bytes, GAB_MEMORY_OTHER, &memory));
+  GAB_TRY(gab_alloc(solver->case_bytes, GAB_MEMORY_OTHER, &memory));
   *found = memory;
-  **found = (gab_app_case){.physics = physics, .config = config, .options = options};
-  return physics->read(*found);
+  **found = (gab_app_case){.solver = solver, .config = config, .options = options};
+  return solver->read(*found);
 }
 
 void gab_app_case_destroy(gab_app_case **which)
 {
-  if (*which && (*which)->physics->release) (*which)->physics->release(*which);
+  if (*which && (*which)->solver->release) (*which)->solver->release(*which);
   gab_free(which);
 }
 
 gab_monitor_list gab_app_case_monitors(const gab_app_case *which)
 {
-  return which->physics->monitors ? which->physics->monitors() : (gab_monitor_list){0};
+  return which->solver->monitors ? which->solver->monitors() : (gab_monitor_list){0};
 }
 
 /* A check that would never be made. */
 static gab_status refuse_check(const gab_app_case *which)
 {
-  const gab_physics *physics = which->physics;
-  if (physics->check_finite || physics->check_recomputed || which->check_every == 0 ||
+  const gab_solver *solver = which->solver;
+  if (solver->check_finite || solver->check_recomputed || which->check_every == 0 ||
       !gab_config_is_set(which->config, "run.check_every"))
     return GAB_OK;
-  return gab_config_fail(which->config, "run.check_every", "there is no such check for %s", physics->title);
+  return gab_config_fail(which->config, "run.check_every", "there is no such check for %s", solver->title);
 }
 
 gab_status gab_app_case_settle(gab_app_case *which)
@@ -56,28 +56,28 @@ gab_status gab_app_case_settle(gab_app_case *which)
   return gab_app_injections_check(which->options);
 }
 
-static bool has(const gab_physics *physics, const char *section)
+static bool has(const gab_solver *solver, const char *section)
 {
-  for (const char *const *own = physics->own; *own; own++)
+  for (const char *const *own = solver->own; *own; own++)
     if (strcmp(*own, section) == 0) return true;
   return false;
 }
 
 gab_status gab_app_case_refuse_others(const gab_app_case *which)
 {
-  const gab_physics *other;
-  for (int i = 0; (other = gab_app_physics_at(i)); i++)
+  const gab_solver *other;
+  for (int i = 0; (other = gab_app_solver_at(i)); i++)
     for (const char *const *path = other->own; *path; path++)
-      if (gab_config_is_set(which->config, *path) && !has(which->physics, *path))
+      if (gab_config_is_set(which->config, *path) && !has(which->solver, *path))
         return gab_config_fail(which->config, *path, "belongs to %s, but this is %s", other->title,
-                               which->physics->title);
+                               which->solver->title);
   return GAB_OK;
 }
 
 gab_status gab_app_case_read_alike(gab_app_case *which, int dimension)
 {
   const gab_config *config = which->config;
-  const char *title = which->physics->title;
+  const char *title = which->solver->title;
   char why[160];
   GAB_TRY(gab_app_case_refuse_others(which));
   GAB_TRY(gab_app_domain_read(config, &which->domain));

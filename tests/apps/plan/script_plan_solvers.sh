@@ -1,5 +1,5 @@
 # gabion-test: timeout=300
-# plan knows every physics: a flow, beside bodies, in strips and on levels, a phase field, uniform, with a window and adaptive,
+# plan knows every solver: a flow, beside bodies, in strips and on levels, a phase field, uniform, with a window and adaptive,
 # stencils, one that adapts, and a flow with a temperature. What it says of memory, bytes and messages is what a run counts:
 # fields and snapshots to 5 %, one large case with everything else that a process holds; bytes and messages of a step to 1 % on
 # one level, where only sums over all processes come on top.
@@ -95,7 +95,7 @@ compare traffic 3 gabion fixed.yaml "${phases[@]:1}"
 compare '' 3 gabion "${phases[@]}"
 compare levels 2 gabion "$GABION_SOURCE/apps/phasefield/eutectic_adaptive.yaml" --set output={} --set run.steps=3 --set resilience.memory.every=1
 
-# Stencils, and both physics at once.
+# Stencils, and both solvers at once.
 compare traffic 4 heat "$tutorial/heat.yaml" "${often[@]}"
 compare traffic 3 gray_scott "$tutorial/gray_scott.yaml" --set output={} --set run.steps=8 --set resilience.memory.every=3
 compare levels 4 gray_scott "$tutorial/gray_scott_adaptive.yaml" --set output={} --set run.steps=19 --set resilience.memory.every=5

@@ -1,24 +1,24 @@
-/** @file physics.h
- *  @brief A physics is a table: all that the commands of `gabion` know of what they compute.
+/** @file solver.h
+ *  @brief A solver is a table: all that the commands of `gabion` know of what they compute.
  *
  *  The commands see cases (::gab_app_case) and tables, never a flow or a solidification. A program hands its own table to
  *  gab_app_main(), alone or beside those of `gabion`, and is linked with gabion::app (libgabion-app):
  *  @code
- *    static const gab_physics heat = {.name = "heat", .title = "conduction of heat", .section = "heat", ..., .add = add};
+ *    static const gab_solver heat = {.name = "heat", .title = "conduction of heat", .section = "heat", ..., .add = add};
  *    int main(int argc, char **argv)
  *    {
- *      static const gab_physics *const physics[] = {&heat, &gab_physics_flow};
- *      return gab_app_main(argc, argv, physics, 2);
+ *      static const gab_solver *const solvers[] = {&heat, &gab_solver_flow};
+ *      return gab_app_main(argc, argv, solvers, 2);
  *    }
  *  @endcode
  *  tests/apps/tutorials/helper_heat.c is a whole one; tests/install/own/own_entries.c takes the table of the flow and adds to it. What an
- *  explicit scheme on cells needs is there already: apps/driver/stencil/stencil.h. A physics that `gabion` itself is to know is
+ *  explicit scheme on cells needs is there already: apps/driver/stencil/stencil.h. A solver that `gabion` itself is to know is
  *  a folder beside flow/, named in main.c.
  *
  *  Tier: extender header.
  */
-#ifndef GABION_APPS_DRIVER_PHYSICS_H
-#define GABION_APPS_DRIVER_PHYSICS_H
+#ifndef GABION_APPS_DRIVER_SOLVER_H
+#define GABION_APPS_DRIVER_SOLVER_H
 
 #include "apps/driver/case/case.h"
 #include "blockforest/forest/sample.h"
@@ -44,18 +44,18 @@ typedef struct gab_app_names {
 
 struct gab_device;
 
-struct gab_physics {
+struct gab_solver {
   const char *name;    /**< "flow" */
   const char *title;   /**< with its article, for messages: "a flow" */
   const char *section; /**< a case with this section is one of it; NULL: a case that is none of the others' */
-  /** Sections of parameter files that mean nothing without it, NULL-terminated: another physics refuses them. */
+  /** Sections of parameter files that mean nothing without it, NULL-terminated: another solver refuses them. */
   const char *const *own;
   /** Bytes of its case, a structure that begins with a ::gab_app_case. */
   size_t case_bytes;
 
   /** Declares those sections. Local. */
   gab_status (*declare)(gab_config *config);
-  /** Works out what a checked parameter file comes to. Local. @param[in,out] found  physics, config and options are set,
+  /** Works out what a checked parameter file comes to. Local. @param[in,out] found  solver, config and options are set,
    *  all else is zero; stays where it is, to be released whatever the status
    *  @return ::GAB_ERR_INPUT with the places in the file */
   gab_status (*read)(gab_app_case *found);
@@ -136,7 +136,7 @@ struct gab_physics {
   /** For `gabion info` without a case: what its parameter files may choose by name, beside quantities and monitors; ended by one
    *  without a title. NULL: nothing. */
   const gab_app_names *names;
-  /** For `gabion info --devices`: whether a device gives the bits of the processor for what this physics computes. NULL: it has
+  /** For `gabion info --devices`: whether a device gives the bits of the processor for what this solver computes. NULL: it has
    *  nothing for devices. Local. @return ::GAB_ERR_SUSPECT with the first difference */
   gab_status (*check_device)(struct gab_device *device);
   /** For `gabion info`: prints what the case is computed with. NULL: nothing. Local. */
@@ -145,12 +145,12 @@ struct gab_physics {
 
 /** A flow by lattice Boltzmann, and solidification by a phase field, as `gabion` has them. The flow has no section of its own: a
  *  case that is none of the others' is one. */
-extern const gab_physics gab_physics_flow, gab_physics_solidification;
+extern const gab_solver gab_solver_flow, gab_solver_solidification;
 
 /** The whole program, for a main() of one's own: the commands run, check, plan, status, checkpoint, assemble, help and info, for
- *  these physics. What the program registers (boundary conditions, balancers, schemes, ...) it registers before.
- *  @param[in] physics  of `count`, borrowed for ever; at most one without a section @return the exit code of the program */
-int gab_app_main(int argc, char **argv, const gab_physics *const *physics, int count);
+ *  these solvers. What the program registers (boundary conditions, balancers, schemes, ...) it registers before.
+ *  @param[in] solvers  of `count`, borrowed for ever; at most one without a section @return the exit code of the program */
+int gab_app_main(int argc, char **argv, const gab_solver *const *solvers, int count);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,36 @@
+/** @file solver_impl.h
+ *  @brief Which solvers there are, and the cases of all.
+ *
+ *  Tier: internal.
+ */
+#ifndef GABION_APPS_DRIVER_SOLVER_IMPL_H
+#define GABION_APPS_DRIVER_SOLVER_IMPL_H
+
+#include "apps/driver/solver.h"
+
+/* ---------------------------------------------------------------- solver_known.c */
+
+/** Says which solvers there are, before anything is read. @param[in] solvers  of `count`, borrowed for ever; a case that is
+ *  none of the others' is of the one without a section
+ *  @return ::GAB_ERR_ARGUMENT, without any, if an entry lacks what it has to have, or several have no section */
+gab_status gab_app_solver_set(const gab_solver *const *solvers, int count);
+/** @return the index-th of all solvers, NULL behind the last */
+const gab_solver *gab_app_solver_at(int index);
+/** What runs of a solver have to write: the index-th, without a name behind the last. */
+gab_config_word gab_app_solver_quantity(const gab_solver *solver, int index);
+/** What a checked parameter file is about. */
+const gab_solver *gab_app_solver_of(const gab_config *config);
+
+/* ---------------------------------------------------------------- solver.c */
+
+/** Makes the case of a checked parameter file and reads it. Local. @param[in] config, options  borrowed
+ *  @param[out] found  to be destroyed by gab_app_case_destroy() whatever the status */
+gab_status gab_app_case_create(const gab_config *config, const gab_app_options *options,
+                               gab_app_case **found);
+void gab_app_case_destroy(gab_app_case **which);
+/** The live monitors of its solver. */
+gab_monitor_list gab_app_case_monitors(const gab_app_case *which);
+/** What a slice shows: as output.slices says, else what is usual for the solver. */
+const char *gab_app_slice_quantity(const gab_app_case *which, size_t index);
+
+#endif
