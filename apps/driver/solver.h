@@ -82,7 +82,7 @@ struct gab_solver {
   gab_status (*build)(gab_app_run *it);
   /** Says in the log what has been built. NULL: how many blocks. */
   void (*describe_run)(const gab_app_run *it);
-  /** Adds its entities, the tasks of a step and its duties, those of run/run.h among them in the order that it wants. */
+  /** Adds its entities, the tasks of a step and its post-step actions, those of run/run.h among them in the order that it wants. */
   gab_status (*add)(gab_app_run *it);
   /** The live monitors that it has: cases ask for them by name. NULL: none. */
   gab_monitor_list (*monitors)(void);

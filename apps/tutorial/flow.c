@@ -110,7 +110,7 @@ static gab_status run(gab_world *world, tunnel *app, gab_step steps)
   const gab_entity done = gab_lbm_entity(app->lbm), table = gab_output_entity(app->output);
   GAB_TRY(gab_timeloop_create(app->forest, steps, &app->loop));
   GAB_TRY(gab_timeloop_add_task(app->loop, "flow", flow_step, app));
-  GAB_TRY(gab_timeloop_add_duty(app->loop, "output", NULL, look_and_write, app));
+  GAB_TRY(gab_timeloop_add_action(app->loop, "output", NULL, look_and_write, app));
   GAB_TRY(gab_timeloop_add_finish(app->loop, "report", report, app));
   GAB_TRY(gab_timeloop_add_entity(app->loop, &done));
   GAB_TRY(gab_timeloop_add_entity(app->loop, &table));

@@ -51,30 +51,30 @@ static gab_port *port_below(const gab_world *world, int32_t index)
 /* ------------------------------------------------------------------------------------ a long string */
 
 /* What the owner of one has to do yet. Others have nothing to do. */
-typedef enum duty { DUTY_NONE, DUTY_CALL, DUTY_ANSWER } duty;
+typedef enum pending { PENDING_NONE, PENDING_CALL, PENDING_ANSWER } pending;
 
 typedef struct owner {
   gab_world *world;
   const gab_buffer *mine;
-  duty duty;        /* DUTY_CALL: the call is awaited; DUTY_ANSWER: the string is on its way */
+  pending pending;  /* PENDING_CALL: the call is awaited; PENDING_ANSWER: the string is on its way */
   gab_buffer *note; /* acknowledgements and calls that it sends: the outbox is where a long string lies */
 } owner;
 
 static gab_status await_call(owner *o)
 {
   GAB_TRY(gab_port_receive(o->world->gather_long, gab_world_root(o->world), &o->world->outbox, 0));
-  o->duty = DUTY_CALL;
+  o->pending = PENDING_CALL;
   return GAB_OK;
 }
 
 /* Behind what is under way: it is finished. */
-static gab_status next_duty(owner *o)
+static gab_status handle_pending(owner *o)
 {
   gab_port *port = o->world->gather_long;
   const gab_slot root = gab_world_root(o->world);
   GAB_TRY(gab_port_finish(port));
-  if (o->duty == DUTY_ANSWER) {
-    o->duty = DUTY_NONE;
+  if (o->pending == PENDING_ANSWER) {
+    o->pending = PENDING_NONE;
     gab_port_forget(port, root);
     return GAB_OK;
   }
@@ -82,19 +82,19 @@ static gab_status next_duty(owner *o)
   GAB_TRY(gab_message_begin(message));
   GAB_TRY(gab_put_bytes(message, o->mine->data, o->mine->size));
   GAB_TRY(gab_port_send(port, root, message));
-  o->duty = DUTY_ANSWER;
+  o->pending = PENDING_ANSWER;
   return GAB_OK;
 }
 
 /* Finishes what is under way in a port, and meanwhile answers the root. */
 static gab_status wait_for(owner *o, gab_port *port)
 {
-  for (int looks = 0; o->duty != DUTY_NONE;) {
+  for (int looks = 0; o->pending != PENDING_NONE;) {
     bool done, has_news;
     GAB_TRY(gab_port_progress(port, &done));
     if (done) break;
     GAB_TRY(gab_port_progress(o->world->gather_long, &has_news));
-    if (has_news) GAB_TRY(next_duty(o));
+    if (has_news) GAB_TRY(handle_pending(o));
     else gab_world_pause(o->world, &looks);
   }
   return gab_port_finish(port);
@@ -196,7 +196,7 @@ static gab_status climb(relay *r, int32_t index)
   GAB_TRY(push(r, LAST_PIECE));
   GAB_TRY(wait_for(&r->own, r->up));
   gab_port_forget(r->up, r->parent);
-  while (r->own.duty != DUTY_NONE) GAB_TRY(next_duty(&r->own));
+  while (r->own.pending != PENDING_NONE) GAB_TRY(handle_pending(&r->own));
   return GAB_OK;
 }
 

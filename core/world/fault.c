@@ -269,7 +269,7 @@ gab_status gab_world_refuse_carried(const gab_world *world, const char *what)
   if (!world->carrier) return GAB_OK;
   GAB_FAIL(
       GAB_ERR_STATE,
-      "%s needs all processes at once, which strategy `local' allows in duties and finishes of a time loop "
+      "%s needs all processes at once, which strategy `local' allows in post-step actions and finishes of a time loop "
       "only, not in tasks and monitors",
       what);
 }

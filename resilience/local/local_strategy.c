@@ -6,8 +6,8 @@
 /* ---------------------------------------------------------------- the strategy */
 
 /* What is left to all: nothing if they had gathered for it; else the next strategy goes on. The last checkpoint, which
- * is whole with all of them, is what a death before the next one leads back to: there is none of this moment, since duties may
- * be pending, which work with what the last step has left behind. Collective. */
+ * is whole with all of them, is what a death before the next one leads back to: there is none of this moment, since post-step
+ * actions may be pending, which work with what the last step has left behind. Collective. */
 static gab_status recover(const gab_recovery *recovery, gab_fault *fault)
 {
   gab_local_run *run = recovery->local;

@@ -31,7 +31,7 @@ extern "C" {
 typedef struct gab_monitor {
   const char *name; /**< in parameter files */
   const char *doc;  /**< a few words */
-  /** Puts it on duty: gab_timeloop_add_monitor(), and what it has to remember as an entity. Called once if
+  /** Adds it to the time loop: gab_timeloop_add_monitor(), and what it has to remember as an entity. Called once if
    * the parameter file asks for it, before the protection is turned on. Local, the same on all slots. */
   gab_status (*add)(void *user, gab_timeloop *loop);
 } gab_monitor;

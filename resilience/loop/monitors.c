@@ -19,7 +19,7 @@ const gab_monitor *gab_monitor_at(int index)
 gab_status gab_monitor_register(const gab_monitor *monitor)
 {
   if (!monitor->name || !monitor->name[0] || !monitor->add)
-    GAB_FAIL(GAB_ERR_ARGUMENT, "a monitor needs a name and a function that puts it on duty");
+    GAB_FAIL(GAB_ERR_ARGUMENT, "a monitor needs a name and a function that adds it");
   for (int i = 0; i < GAB_MOST_MONITORS; i++) {
     if (!registered[i]) {
       registered[i] = monitor;

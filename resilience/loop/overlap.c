@@ -44,7 +44,7 @@ void gab_overlap_set_lag(gab_timeloop *loop, uint64_t wanted)
 
 /* ---------------------------------------------------------------- whether it pays */
 
-double gab_overlap_watch(const gab_timeloop *loop) { return gab_seconds() - loop->stats.duty_seconds; }
+double gab_overlap_watch(const gab_timeloop *loop) { return gab_seconds() - loop->stats.action_seconds; }
 
 /* One that something else has disturbed should not decide for long. */
 void gab_overlap_note(gab_overlap_costs *costs, bool behind, double seconds)

@@ -25,7 +25,7 @@ static gab_status pack_position(void *user, gab_buffer *out)
 {
   const gab_timeloop *loop = user;
   GAB_TRY(gab_put_i64(out, loop->step));
-  GAB_TRY(gab_put_u8(out, loop->duties_pending ? (uint8_t)(1 + loop->next_duty) : 0));
+  GAB_TRY(gab_put_u8(out, loop->actions_pending ? (uint8_t)(1 + loop->next_action) : 0));
   if (loop->approximated.blocks == 0) return GAB_OK;
   GAB_TRY(gab_put_u64(out, loop->approximated.blocks));
   return gab_put_i64(out, loop->approximated.since);
@@ -39,8 +39,8 @@ static gab_status unpack_position(void *user, gab_reader *in)
   GAB_TRY(gab_get_i64(in, &step));
   GAB_TRY(gab_get_u8(in, &pending));
   loop->step = step;
-  loop->duties_pending = pending != 0;
-  loop->next_duty = pending > 1 ? pending - 1 : 0;
+  loop->actions_pending = pending != 0;
+  loop->next_action = pending > 1 ? pending - 1 : 0;
   loop->approximated = (gab_approximated){.blocks = 0};
   if (gab_reader_left(in) == 0) return GAB_OK; /* an exact state, which is all but always */
   int64_t since;

@@ -22,6 +22,6 @@ gab_run_stats gab_timeloop_get_stats(const gab_timeloop *loop)
 double gab_protection_step_seconds(const gab_timeloop *loop)
 {
   const gab_run_stats *stats = &loop->stats;
-  return stats->steps_computed ? (stats->step_seconds + stats->duty_seconds) / (double)stats->steps_computed
+  return stats->steps_computed ? (stats->step_seconds + stats->action_seconds) / (double)stats->steps_computed
                                : 0;
 }

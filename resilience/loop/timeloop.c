@@ -24,7 +24,7 @@ gab_status gab_timeloop_create(gab_forest *forest, gab_step steps, gab_timeloop 
   made->forest = forest;
   made->world = gab_forest_world(forest);
   made->steps = steps;
-  made->duties_pending = true;
+  made->actions_pending = true;
   made->monitored = -1;
   gab_status status = gab_timers_create(&made->timers);
   if (status == GAB_OK) status = gab_timers_find(made->timers, "checkpoint", &made->checkpoint_timer);
@@ -88,10 +88,10 @@ gab_status gab_timeloop_add_pass(gab_timeloop *loop, const char *name, int tasks
   return GAB_OK;
 }
 
-gab_status gab_timeloop_add_duty(gab_timeloop *loop, const char *name,
-                                 bool (*due)(const void *user, gab_step step), gab_task_fn run, void *user)
+gab_status gab_timeloop_add_action(gab_timeloop *loop, const char *name,
+                                   bool (*due)(const void *user, gab_step step), gab_task_fn run, void *user)
 {
-  return add(loop, &loop->duties, name, due, run, user);
+  return add(loop, &loop->actions, name, due, run, user);
 }
 
 gab_status gab_timeloop_add_monitor(gab_timeloop *loop, const char *name,
@@ -184,10 +184,10 @@ static gab_status run_all(gab_timeloop *loop, const gab_task_list *list, bool an
 {
   double start = gab_seconds();
   gab_status status = GAB_OK;
-  const bool are_duties = list == &loop->duties;
-  for (int i = are_duties ? loop->next_duty : 0; i < list->count && status == GAB_OK; i++) {
+  const bool are_actions = list == &loop->actions;
+  for (int i = are_actions ? loop->next_action : 0; i < list->count && status == GAB_OK; i++) {
     const gab_task *task = &list->tasks[i];
-    if (are_duties) loop->next_duty = i;
+    if (are_actions) loop->next_action = i;
     if (task->due && !task->due(task->user, loop->step)) continue;
     if (announce) gab_world_enter(loop->world, GAB_FAULT_POINT_COMPUTE);
     gab_timer_start(loop->timers, task->timer);
@@ -201,24 +201,24 @@ static gab_status run_all(gab_timeloop *loop, const gab_task_list *list, bool an
 
 static bool any_due(const gab_timeloop *loop)
 {
-  for (int i = 0; i < loop->duties.count; i++)
-    if (!loop->duties.tasks[i].due || loop->duties.tasks[i].due(loop->duties.tasks[i].user, loop->step))
+  for (int i = 0; i < loop->actions.count; i++)
+    if (!loop->actions.tasks[i].due || loop->actions.tasks[i].due(loop->actions.tasks[i].user, loop->step))
       return true;
   return false;
 }
 
-static gab_status do_duties(gab_timeloop *loop)
+static gab_status run_actions(gab_timeloop *loop)
 {
-  if (!loop->duties_pending) return GAB_OK;
+  if (!loop->actions_pending) return GAB_OK;
   gab_protection_check_fence(loop);
   GAB_TRY(gab_monitors_look(loop, loop->step >= loop->steps));
   if (any_due(loop)) GAB_TRY(gab_local_enter(loop));
   gab_world_count_sent(loop->world, false);
-  const gab_status status = run_all(loop, &loop->duties, false, &loop->stats.duty_seconds);
+  const gab_status status = run_all(loop, &loop->actions, false, &loop->stats.action_seconds);
   gab_world_count_sent(loop->world, true);
   GAB_TRY(status);
-  loop->duties_pending = false;
-  loop->next_duty = 0;
+  loop->actions_pending = false;
+  loop->next_action = 0;
   return GAB_OK;
 }
 
@@ -273,9 +273,9 @@ static gab_status go_on(gab_timeloop *loop)
   gab_step taken;
   GAB_TRY(take_steps(loop, &taken));
   count_steps(loop, taken);
-  loop->duties_pending = true;
-  loop->next_duty = 0;
-  GAB_TRY(do_duties(loop));
+  loop->actions_pending = true;
+  loop->next_action = 0;
+  GAB_TRY(run_actions(loop));
   GAB_TRY(gab_local_has_part(loop) ? gab_local_checkpoint_due(loop) : gab_protection_checkpoint(loop));
   loop->longest_step = fmax(loop->longest_step, gab_seconds() - start);
   gab_progress_report(loop);
@@ -339,7 +339,7 @@ static gab_status check_ready(const gab_timeloop *loop)
 
 static gab_status advance(gab_timeloop *loop, bool *done)
 {
-  GAB_TRY(do_duties(loop)); /* those of step 0, and of a restored step if they were still to be done */
+  GAB_TRY(run_actions(loop)); /* those of step 0, and of a restored step if they were still to be done */
   if (loop->step < loop->steps) {
     GAB_TRY(gab_local_begin(loop));
     return go_on(loop);

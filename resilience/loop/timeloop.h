@@ -9,9 +9,9 @@
  *    GAB_TRY(gab_timeloop_run(loop));
  *  @endcode
  *
- *  A step is: all tasks in order; the step number grows; the duties that are due; a checkpoint if one is due.
+ *  A step is: all tasks in order; the step number grows; the post-step actions that are due; a checkpoint if one is due.
  *  When the world breaks anywhere in this, the loop recovers and goes on from the restored step: tasks and
- *  duties see the same steps again. They need no fault code of their own; what they compute between the fault
+ *  post-step actions see the same steps again. They need no fault code of their own; what they compute between the fault
  *  and their return is discarded.
  *
  *  Tier: user header.
@@ -54,10 +54,10 @@ gab_status gab_timeloop_add_task(gab_timeloop *loop, const char *name, gab_task_
  *  @return as a task */
 typedef gab_status (*gab_pass_fn)(void *user, gab_step step, gab_step most, gab_step *taken);
 
-/** Says that the last `tasks` tasks may be replaced by a pass, for as many steps as nobody looks at: up to the next duty or
- *  monitor, checkpoint, question whether to stop, or fault injection. While copies of a checkpoint, or parts of a file, travel
- *  behind the steps, and with strategy `local`, whose steps are logged, steps are taken one by one; so are they if the loop has
- *  other tasks beside these, in front of them or behind. The end of a pass is the end of its last step. Local; one for a loop.
+/** Says that the last `tasks` tasks may be replaced by a pass, for as many steps as nobody looks at: up to the next post-step
+ *  action or monitor, checkpoint, question whether to stop, or fault injection. While copies of a checkpoint, or parts of a file,
+ *  travel behind the steps, and with strategy `local`, whose steps are logged, steps are taken one by one; so are they if the loop
+ *  has other tasks beside these, in front of them or behind. The end of a pass is the end of its last step. Local; one for a loop.
  *  @param[in] name  of its timer
  *  @return ::GAB_ERR_STATE for a second one, ::GAB_ERR_ARGUMENT if there are not so many tasks yet */
 gab_status gab_timeloop_add_pass(gab_timeloop *loop, const char *name, int tasks, gab_pass_fn run,
@@ -66,10 +66,10 @@ gab_status gab_timeloop_add_pass(gab_timeloop *loop, const char *name, int tasks
 /** Adds something that is done after the steps for which `due` says so, and before the first step:
  *  reductions, output, checks. `step` is the number of steps done.
  *  @param[in] due  pure, the same on all slots; NULL: after every step */
-gab_status gab_timeloop_add_duty(gab_timeloop *loop, const char *name,
-                                 bool (*due)(const void *user, gab_step step), gab_task_fn run, void *user);
+gab_status gab_timeloop_add_action(gab_timeloop *loop, const char *name,
+                                   bool (*due)(const void *user, gab_step step), gab_task_fn run, void *user);
 
-/** Adds a live monitor: a look at the state after the steps for which `due` says so, before their duties, and also
+/** Adds a live monitor: a look at the state after the steps for which `due` says so, before their post-step actions, and also
  *  before a checkpoint is taken and at the end. A check that finds what cannot be returns ::GAB_ERR_SUSPECT with a
  *  message, on any slot. Then all go back to the last checkpoint, as after a death but with nobody lost: a bit that
  *  flipped in memory does not do so again. If a monitor complains again before the run has got past the step of the
@@ -104,8 +104,8 @@ gab_status gab_timeloop_on_failure(gab_timeloop *loop,
 gab_status gab_timeloop_go_back(gab_timeloop *loop, gab_step *step);
 
 /** Takes a checkpoint ahead of an end for which all slots have the same reason, such as a disk that refused for too long: where
- *  snapshots lie in the memory of the nodes (gab_protection.node_memory), another job resumes from there, and does the duties of
- *  this step again. Else, and with strategy `local`, does nothing. Collective. @return as a checkpoint */
+ *  snapshots lie in the memory of the nodes (gab_protection.node_memory), another job resumes from there, and does the post-step
+ *  actions of this step again. Else, and with strategy `local`, does nothing. Collective. @return as a checkpoint */
 gab_status gab_timeloop_keep(gab_timeloop *loop);
 
 /** What has to be rolled back with the blocks; the loop's own step counter is. */
@@ -210,7 +210,7 @@ gab_step gab_timeloop_step(const gab_timeloop *loop);
 gab_step gab_timeloop_steps(const gab_timeloop *loop);
 gab_forest *gab_timeloop_forest(const gab_timeloop *loop);
 
-/** One timer per task, duty and finish under its name, and "checkpoint" and "recovery"; an application may
+/** One timer per task, post-step action and finish under its name, and "checkpoint" and "recovery"; an application may
  * add its own, the same ones on all slots, and finds them in the summary. Not rolled back: spent is spent. */
 gab_timers *gab_timeloop_timers(gab_timeloop *loop);
 
@@ -246,7 +246,7 @@ typedef struct gab_run_stats {
   double seconds;                 /**< in gab_timeloop_run(), without those of the next line */
   double reserve_seconds;         /**< until the memory of checkpoints was there, ahead of the first step */
   double step_seconds;            /**< thereof in tasks */
-  double duty_seconds;            /**< thereof in duties */
+  double action_seconds;          /**< thereof in post-step actions */
   uint64_t steps_computed;        /**< including those that were rolled back */
   uint64_t steps_in_passes;       /**< thereof several at once: gab_timeloop_add_pass() */
   uint64_t updates_per_step;      /**< cell updates of one step over all slots, at present */

@@ -19,7 +19,7 @@ enum {
 
 typedef struct gab_task {
   char name[GAB_TASK_NAME];
-  bool (*due)(const void *user, gab_step step); /* of duties; NULL: always */
+  bool (*due)(const void *user, gab_step step); /* of post-step actions; NULL: always */
   gab_task_fn run;
   void *user;
   gab_timer timer;
@@ -109,12 +109,12 @@ struct gab_timeloop {
   gab_step steps, step;
   gab_approximated approximated; /* part of the state */
   bool is_running;               /* or has run: what it consists of is fixed */
-  bool duties_pending;           /* the duties of the present step have not been done; part of the state */
-  int next_duty;                 /* of those, the first that has not been done; part of the state */
-  gab_task_list tasks, monitors, duties, finishes;
+  bool actions_pending; /* the post-step actions of the present step have not been done; part of the state */
+  int next_action;      /* of those, the first that has not been done; part of the state */
+  gab_task_list tasks, monitors, actions, finishes;
   gab_loop_pass pass;
   gab_step monitored; /* the step after which the monitors that were due have looked; -1: none */
-  gab_timers *timers; /* one per task, duty and finish, and the three below */
+  gab_timers *timers; /* one per task, post-step action and finish, and the three below */
   gab_timer checkpoint_timer, disk_timer, recovery_timer;
   gab_entity entities[GAB_MOST_TASKS];
   int entity_count;
@@ -191,7 +191,7 @@ double gab_protection_step_seconds(const gab_timeloop *loop);
 
 /* ---- overlap.c */
 
-/* Seconds of the run without what duties took. */
+/* Seconds of the run without what post-step actions took. */
 double gab_overlap_watch(const gab_timeloop *loop);
 /* Steps behind which the copies of this slot would get through; 0: they are not to. Local. */
 uint64_t gab_overlap_wanted_lag(const gab_timeloop *loop);
@@ -240,8 +240,9 @@ void gab_protection_warn(const gab_timeloop *loop);
 
 /* ---- unseen_steps.c */
 
-/* Steps from the present one, 1 or more, between which nobody looks: not at the state (duties, monitors, checkpoints), not at the
- * number of the step (questions, fault injections). 1 where the loop has no pass, or tasks beside those of the pass. Pure. */
+/* Steps from the present one, 1 or more, between which nobody looks: not at the state (post-step actions, monitors, checkpoints),
+ * not at the number of the step (questions, fault injections). 1 where the loop has no pass, or tasks beside those of the pass.
+ * Pure. */
 gab_step gab_unseen_steps(const gab_timeloop *loop);
 
 /* ---- buffers.c */

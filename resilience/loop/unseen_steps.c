@@ -39,7 +39,7 @@ gab_step gab_unseen_steps(const gab_timeloop *loop)
   gab_step most = least(loop->steps - loop->step, GAB_MOST_UNSEEN_STEPS), unseen = 1;
   if (!loop->pass.run || loop->pass.tasks != loop->tasks.count) return 1;
   if (loop->protection) most = unseen_by_protection(loop->protection, loop->step, most);
-  while (unseen < most && !has_due(&loop->duties, loop->step + unseen) &&
+  while (unseen < most && !has_due(&loop->actions, loop->step + unseen) &&
          !has_due(&loop->monitors, loop->step + unseen))
     unseen++;
   return unseen;

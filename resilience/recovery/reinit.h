@@ -41,7 +41,7 @@
  *  Communicators come from gab_world_dup() and gab_world_split(), which each repair rebuilds with the same ranks.
  *  MPI_COMM_WORLD is not rebuilt: its use after a fault ends gab_reinit() on all with ::GAB_ERR_STATE.
  *
- *  Duties towards gabion-launch (completion, progress): doc/resilience.md, "An MPI program of one's own".
+ *  Post-step actions towards gabion-launch (completion, progress): doc/resilience.md, "An MPI program of one's own".
  *
  *  Tier: user header.
  */

@@ -256,7 +256,7 @@ static void put_all(gab_json *json, const gab_summary *summary, const gab_timelo
   gab_json_rounded(json, "cell_updates_per_second", useful_rate(summary, loop), 0);
   gab_json_object(json, "seconds_in");
   gab_json_rounded(json, "steps", stats->step_seconds, 3);
-  gab_json_rounded(json, "duties", stats->duty_seconds, 3);
+  gab_json_rounded(json, "actions", stats->action_seconds, 3);
   gab_json_rounded(json, "checkpoints", stats->checkpoint.total_seconds, 3);
   gab_json_rounded(json, "recoveries", stats->recovery_seconds, 3);
   gab_json_close(json);

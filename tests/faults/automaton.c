@@ -210,7 +210,7 @@ gab_status automaton_add(automaton *app, gab_timeloop *loop)
 {
   const gab_entity total = automaton_entity(app);
   GAB_TRY(gab_timeloop_add_task(loop, "automaton", automaton_step, app));
-  GAB_TRY(gab_timeloop_add_duty(loop, "sum", automaton_sum_due, automaton_sum, app));
+  GAB_TRY(gab_timeloop_add_action(loop, "sum", automaton_sum_due, automaton_sum, app));
   return gab_timeloop_add_entity(loop, &total);
 }
 

@@ -30,12 +30,12 @@ gab_status automaton_create(automaton *app, gab_world *world, const int32_t root
 void automaton_destroy(automaton *app);
 /* One step; the task of a time loop. */
 gab_status automaton_step(void *user, gab_step step);
-/* Sums all cells over all slots every seventh step: a reduction that feeds back. The duty of a time loop. */
+/* Sums all cells over all slots every seventh step: a reduction that feeds back. The post-step action of a time loop. */
 bool automaton_sum_due(const void *user, gab_step step);
 gab_status automaton_sum(void *user, gab_step step);
 /* The entity that holds the sum. */
 gab_entity automaton_entity(automaton *app);
-/* Gives a time loop all of it: the task, the sum as a duty, the entity. */
+/* Gives a time loop all of it: the task, the sum as a post-step action, the entity. */
 gab_status automaton_add(automaton *app, gab_timeloop *loop);
 /* Rebalancing callback. */
 gab_status automaton_rebalance(void *user, gab_forest *forest);

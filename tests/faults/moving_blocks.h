@@ -64,7 +64,7 @@ static gab_status moving_blocks_run(moving_blocks *run, const gab_protection *pr
   const gab_entity total = automaton_entity(&run->app);
   GAB_TRY(gab_timeloop_create(run->app.forest, run->steps, &run->loop));
   GAB_TRY(gab_timeloop_add_task(run->loop, "automaton", compute, user));
-  GAB_TRY(gab_timeloop_add_duty(run->loop, "move", due, move, user));
+  GAB_TRY(gab_timeloop_add_action(run->loop, "move", due, move, user));
   GAB_TRY(gab_timeloop_add_finish(run->loop, "judge", moving_blocks_judge, run));
   GAB_TRY(gab_timeloop_add_entity(run->loop, &total));
   GAB_TRY(gab_timeloop_protect(run->loop, protection));

@@ -102,7 +102,7 @@ static gab_status run(automaton *app, options *o, judge *j)
   gab_entity entity = automaton_entity(app);
   *j = (judge){.app = app, .steps = o->steps};
   gab_status status = gab_timeloop_add_task(loop, "automaton", automaton_step, app);
-  if (status == GAB_OK) status = gab_timeloop_add_duty(loop, "sum", automaton_sum_due, automaton_sum, app);
+  if (status == GAB_OK) status = gab_timeloop_add_action(loop, "sum", automaton_sum_due, automaton_sum, app);
   if (status == GAB_OK) status = gab_timeloop_add_finish(loop, "judge", judge_result, j);
   if (status == GAB_OK) status = gab_timeloop_add_entity(loop, &entity);
   if (status == GAB_OK) status = gab_timeloop_protect(loop, &o->protection);

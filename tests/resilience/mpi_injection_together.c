@@ -40,7 +40,7 @@ static gab_status run(automaton *app, const gab_fault_injection *injections, siz
   const gab_entity entity = automaton_entity(app);
   gab_status status = gab_timeloop_add_entity(loop, &entity);
   if (status == GAB_OK) status = gab_timeloop_add_task(loop, "automaton", automaton_step, app);
-  if (status == GAB_OK) status = gab_timeloop_add_duty(loop, "sum", automaton_sum_due, automaton_sum, app);
+  if (status == GAB_OK) status = gab_timeloop_add_action(loop, "sum", automaton_sum_due, automaton_sum, app);
   if (status == GAB_OK && behind) status = gab_timeloop_add_task(loop, "stay behind", stay_behind, behind);
   if (status == GAB_OK) status = gab_timeloop_protect(loop, &protection);
   if (status == GAB_OK) status = gab_timeloop_run(loop);

@@ -118,7 +118,7 @@ static gab_status add_while_running(void *user, gab_step step)
   (void)step;
   subject *it = user;
   const gab_entity entity = {.name = "late", .user = it, .pack = pack_nothing, .unpack = unpack_nothing};
-  CHECK(gab_timeloop_add_duty(it->loop, "late", NULL, count_step, it) == GAB_ERR_STATE);
+  CHECK(gab_timeloop_add_action(it->loop, "late", NULL, count_step, it) == GAB_ERR_STATE);
   CHECK(gab_timeloop_add_monitor(it->loop, "late", NULL, look, it) == GAB_ERR_STATE);
   CHECK(gab_timeloop_add_finish(it->loop, "late", count_step, it) == GAB_ERR_STATE);
   CHECK(gab_timeloop_add_entity(it->loop, &entity) == GAB_ERR_STATE);

@@ -57,7 +57,7 @@ static gab_status run(setting *s, const gab_protection *protection, gab_run_stat
   CHECK(gab_timeloop_create(app->forest, STEPS, &loop) == GAB_OK);
   CHECK(gab_timeloop_add_task(loop, "automaton", automaton_step, app) == GAB_OK);
   CHECK(gab_timeloop_add_task(loop, "flip", flip_a_bit, s) == GAB_OK);
-  CHECK(gab_timeloop_add_duty(loop, "sum", automaton_sum_due, automaton_sum, app) == GAB_OK);
+  CHECK(gab_timeloop_add_action(loop, "sum", automaton_sum_due, automaton_sum, app) == GAB_OK);
   CHECK(gab_timeloop_add_monitor(loop, "answer", every_third, compare, s) == GAB_OK);
   CHECK(gab_timeloop_add_entity(loop, &entity) == GAB_OK);
   if (protection) CHECK(gab_timeloop_protect(loop, protection) == GAB_OK);

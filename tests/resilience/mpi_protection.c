@@ -112,7 +112,8 @@ static gab_status run(automaton *app, const gab_redundancy *redundancy, const ga
   GAB_TRY(gab_timeloop_create(app->forest, STEPS, &w->loop));
   gab_status status = gab_timeloop_add_entity(w->loop, &entity);
   if (status == GAB_OK) status = gab_timeloop_add_task(w->loop, "automaton", automaton_step, app);
-  if (status == GAB_OK) status = gab_timeloop_add_duty(w->loop, "sum", automaton_sum_due, automaton_sum, app);
+  if (status == GAB_OK)
+    status = gab_timeloop_add_action(w->loop, "sum", automaton_sum_due, automaton_sum, app);
   if (status == GAB_OK) status = gab_timeloop_add_finish(w->loop, "judge", judge, w);
   if (status == GAB_OK) status = gab_timeloop_protect(w->loop, &protection);
   gab_timeloop_on_fault(w->loop, look_at_protection, w);

@@ -1,5 +1,5 @@
 /* What a time loop promises beside surviving: per-slot entities are adopted, intents end all alike, order of
- * tasks and duties, callbacks. */
+ * tasks and post-step actions, callbacks. */
 /* gabion-test: np=1,2,4 quick=4 timeout=60 needs=ulfm */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
@@ -146,7 +146,7 @@ static void faults_without_deaths_do_not_go_on_for_ever(automaton *app)
   gab_timeloop_destroy(&loop);
 }
 
-/* Tasks see the steps done; duties come before the first step and after each. */
+/* Tasks see the steps done; post-step actions come before the first step and after each. */
 typedef struct trace {
   char text[256];
 } trace;
@@ -157,7 +157,7 @@ static gab_status trace_task(void *user, gab_step step)
   snprintf(t->text + used, sizeof t->text - used, "t%" GAB_PRI_STEP " ", step);
   return GAB_OK;
 }
-static gab_status trace_duty(void *user, gab_step step)
+static gab_status trace_action(void *user, gab_step step)
 {
   trace *t = user;
   size_t used = strlen(t->text);
@@ -170,13 +170,13 @@ static bool even(const void *user, gab_step step)
   return step % 2 == 0;
 }
 
-static void duties_come_before_the_first_step_and_when_due(automaton *app)
+static void actions_come_before_the_first_step_and_when_due(automaton *app)
 {
   gab_timeloop *loop;
   trace t = {""};
   CHECK(gab_timeloop_create(app->forest, 4, &loop) == GAB_OK);
   CHECK(gab_timeloop_add_task(loop, "task", trace_task, &t) == GAB_OK);
-  CHECK(gab_timeloop_add_duty(loop, "duty", even, trace_duty, &t) == GAB_OK);
+  CHECK(gab_timeloop_add_action(loop, "action", even, trace_action, &t) == GAB_OK);
   CHECK(gab_timeloop_run(loop) == GAB_OK);
   CHECK(strcmp(t.text, "d0 t0 t1 d2 t2 t3 d4 ") == 0);
   gab_timeloop_destroy(&loop);
@@ -196,7 +196,7 @@ static void updates_are_counted_as_the_grid_changes(automaton *app)
   trace t = {""};
   CHECK(gab_timeloop_create(app->forest, 5, &loop) == GAB_OK);
   CHECK(gab_timeloop_add_task(loop, "task", trace_task, &t) == GAB_OK);
-  CHECK(gab_timeloop_add_duty(loop, "grow", even, grow, &loop) == GAB_OK);
+  CHECK(gab_timeloop_add_action(loop, "grow", even, grow, &loop) == GAB_OK);
   CHECK(gab_timeloop_run(loop) == GAB_OK);
   const gab_run_stats stats = gab_timeloop_get_stats(loop);
   CHECK(stats.updates_per_step == 300);
@@ -266,7 +266,7 @@ int main(int argc, char **argv)
   automaton app = {.forest = NULL};
   CHECK(automaton_create(&app, world, (int32_t[]){2, 2, 2}) == GAB_OK);
   numbers_are_rounded_to_nearest(&app);
-  duties_come_before_the_first_step_and_when_due(&app);
+  actions_come_before_the_first_step_and_when_due(&app);
   updates_are_counted_as_the_grid_changes(&app);
   checkpoints_by_time_are_taken_and_restore(&app);
   a_checkpoint_costs_one_agreement(&app);

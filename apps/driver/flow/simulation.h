@@ -72,7 +72,7 @@ gab_status gab_app_grid_build(simulation *made);
 gab_status gab_app_grid_refine(simulation *made, gab_proxies *proxies);
 /** A gab_rebalance_fn. @param[in] user  the simulation */
 gab_status gab_app_grid_rebalance(void *user, gab_forest *forest);
-/** A duty: the grid follows the flow. */
+/** A post-step action: the grid follows the flow. */
 bool gab_app_grid_adapt_due(const void *user, gab_step step);
 gab_status gab_app_grid_adapt(void *user, gab_step step);
 /** Work of a block in a step of level 0; for gab_forest_options, `user` is the geometry. */
@@ -88,7 +88,8 @@ void gab_app_grid_report(const simulation *which);
 gab_status gab_app_forces_prepare(simulation *which);
 /** Whether the step is to leave the forces: their rows are due, or it is the last one, which is always a row. */
 bool gab_app_forces_wanted(const simulation *which, gab_step steps_done);
-/** A duty: sums up those of the last step, if no row is due, and keeps them with the state until the last row is written. */
+/** A post-step action: sums up those of the last step, if no row is due, and keeps them with the state until the last row is
+ *  written. */
 bool gab_app_forces_last_due(const void *user, gab_step step);
 gab_status gab_app_forces_last(void *user, gab_step step);
 gab_status gab_app_forces_row(void *user, gab_step step, double time, double *values);

@@ -92,7 +92,7 @@ gab_status gab_app_traffic_add(gab_app_traffic *traffic, const char *path, gab_t
 {
   *traffic = (gab_app_traffic){.path = path, .world = world, .loop = loop, .since = -1};
   if (!path) return GAB_OK;
-  GAB_TRY(gab_timeloop_add_duty(loop, "count traffic", is_first, begin, traffic));
+  GAB_TRY(gab_timeloop_add_action(loop, "count traffic", is_first, begin, traffic));
   return gab_timeloop_add_finish(loop, "write traffic", finish, traffic);
 }
 

@@ -47,5 +47,5 @@ gab_status gab_app_run_add_adaptation(gab_app_run *it, const gab_app_adaptation 
 {
   it->adaptation = *how;
   if (how->finest == 0 || how->every == 0) return GAB_OK;
-  return gab_timeloop_add_duty(it->loop, "grid", adapt_due, adapt, it);
+  return gab_timeloop_add_action(it->loop, "grid", adapt_due, adapt, it);
 }

@@ -152,7 +152,7 @@ static gab_status build(gab_app_run *it, gab_app_kept_folder *kept)
   it->restart = NULL;
   GAB_TRY(continued);
   GAB_TRY(solver->add(it));
-  GAB_TRY(gab_app_run_add_duties(it));
+  GAB_TRY(gab_app_run_add_actions(it));
   GAB_TRY(protect(it));
   GAB_TRY(gab_app_run_add_check(it));
   gab_app_run_warn_of_comms(it);

@@ -52,7 +52,7 @@ struct gab_app_run {
 /** Says in the log what is computed where. @param[in] cells  behind the number of blocks, as @param[in] kernel  may be NULL */
 void gab_app_run_describe(const gab_app_run *it, const char *cells, const char *kernel);
 
-/* ---- duties.c: for gab_solver.add, in the order that the solver wants ---- */
+/* ---- post_step.c: for gab_solver.add, in the order that the solver wants ---- */
 
 /** Physical time of a step. */
 double gab_app_run_time(const gab_app_run *it, gab_step step);

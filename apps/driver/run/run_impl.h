@@ -21,7 +21,7 @@ gab_status gab_app_run_check(gab_app_run *it);
 gab_status gab_app_run_case(gab_world *world, const gab_app_case *which, const char *folder,
                             gab_app_continuation *begin);
 /** What all have: the state of the output as an entity, the end, the end by a failure. */
-gab_status gab_app_run_add_duties(gab_app_run *it);
+gab_status gab_app_run_add_actions(gab_app_run *it);
 /** The look whether the numbers are finite: behind the monitors that the case asks for, which may know what was the matter
  *  before. As a monitor, since these look ahead of each checkpoint too: the last one is finite when a run diverges. */
 gab_status gab_app_run_add_check(gab_app_run *it);

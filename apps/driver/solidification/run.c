@@ -112,13 +112,13 @@ gab_status gab_app_growth_add(gab_app_run *run)
   GAB_TRY(gab_timeloop_add_task(loop, "mu, while ghosts travel", sweep_mu_inner, it));
   GAB_TRY(gab_timeloop_add_task(loop, "wait for ghosts", wait_for_phi, it));
   GAB_TRY(gab_timeloop_add_task(loop, "mu", sweep_mu, it));
-  GAB_TRY(gab_timeloop_add_duty(loop, "window", gab_app_growth_window_due, gab_app_growth_move_window, it));
-  GAB_TRY(gab_timeloop_add_duty(loop, "grid", gab_app_growth_grid_due, gab_app_growth_adapt_grid, it));
+  GAB_TRY(gab_timeloop_add_action(loop, "window", gab_app_growth_window_due, gab_app_growth_move_window, it));
+  GAB_TRY(gab_timeloop_add_action(loop, "grid", gab_app_growth_grid_due, gab_app_growth_adapt_grid, it));
   GAB_TRY(gab_app_run_add_balance(run));
   GAB_TRY(gab_app_run_add_output(run));
   if (it->profile)
-    GAB_TRY(
-        gab_timeloop_add_duty(loop, "profile", gab_app_growth_profile_due, gab_app_growth_write_profile, it));
+    GAB_TRY(gab_timeloop_add_action(loop, "profile", gab_app_growth_profile_due, gab_app_growth_write_profile,
+                                    it));
   gab_timeloop_on_fault(loop, note_fault, it);
   gab_timeloop_on_checkpoint(loop, forget_derived, it);
   return GAB_OK;

@@ -33,8 +33,8 @@ typedef gab_status (*gab_sent_fn)(void *user, gab_slot target, uint64_t messages
 gab_status gab_world_each_sent(const gab_world *world, gab_sent_fn call, void *user);
 /** Counts from zero. Local. */
 void gab_world_forget_sent(gab_world *world);
-/** Whether what is sent from now on counts; it does at first. A time loop says no in duties and finishes: where there is a carrier
- *  these are without it, so no journal keeps what they send. Local. */
+/** Whether what is sent from now on counts; it does at first. A time loop says no in post-step actions and finishes: where there
+ *  is a carrier these are without it, so no journal keeps what they send. Local. */
 void gab_world_count_sent(gab_world *world, bool counts);
 
 /** All functions are for the thread that talks. `context` is the number of the logged port. */

@@ -73,7 +73,7 @@ static gab_status run(local_life *life, const gab_protection *protection)
   gab_timeloop *loop = life->loop;
   gab_entity entity = automaton_entity(&life->app);
   gab_status status = gab_timeloop_add_task(loop, "automaton", step_and_sum, life);
-  if (status == GAB_OK) status = gab_timeloop_add_duty(loop, "section", section_due, section, life);
+  if (status == GAB_OK) status = gab_timeloop_add_action(loop, "section", section_due, section, life);
   if (status == GAB_OK) status = gab_timeloop_add_finish(loop, "judge", judge_result, life);
   if (status == GAB_OK) status = gab_timeloop_add_entity(loop, &entity);
   if (status == GAB_OK) status = gab_timeloop_protect(loop, protection);

@@ -1,5 +1,6 @@
-/* A loop that takes several steps at once shows everybody what one that takes them one by one does, at the same steps: duties,
- * monitors, checkpoints, fault injections; and ends with the same result, whoever dies on the way and whoever asks it to stop. */
+/* A loop that takes several steps at once shows everybody what one that takes them one by one does, at the same steps: post-step
+ * actions, monitors, checkpoints, fault injections; and ends with the same result, whoever dies on the way and whoever asks it to
+ * stop. */
 /* gabion-test: np=1,2,4 quick=2 timeout=120 needs=ulfm */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
@@ -110,14 +111,14 @@ static bool every_7(const void *user, gab_step step) { return (void)user, step %
 static bool every_11(const void *user, gab_step step) { return (void)user, step % 11 == 0; }
 static bool every_13(const void *user, gab_step step) { return (void)user, step % 13 == 5; }
 
-static gab_status duty_a(void *user, gab_step step)
+static gab_status action_a(void *user, gab_step step)
 {
   chain *it = user;
   see(it, 'a', step);
   if (step == it->stop_at && gab_world_slot(it->app->world) == 0) raise(SIGTERM);
   return GAB_OK;
 }
-static gab_status duty_b(void *user, gab_step step)
+static gab_status action_b(void *user, gab_step step)
 {
   see(user, 'b', step);
   return GAB_OK;
@@ -147,7 +148,7 @@ static void note_recovery(void *user, const gab_fault *fault)
   it->restored[it->recoveries++] = fault->restored_step;
 }
 
-/* @param[in] what  bits: a duty, another one, a monitor, a task behind those of the pass */
+/* @param[in] what  bits: a post-step action, another one, a monitor, a task behind those of the pass */
 static gab_status run(chain *it, int what, bool passes, const gab_protection *protection,
                       gab_run_stats *stats)
 {
@@ -163,8 +164,8 @@ static gab_status run(chain *it, int what, bool passes, const gab_protection *pr
   REQUIRE_OK(gab_timeloop_add_task(it->loop, "second half", second_half, it));
   if (passes) REQUIRE_OK(gab_timeloop_add_pass(it->loop, "pass", 2, pass, it));
   if (what & 8) REQUIRE_OK(gab_timeloop_add_task(it->loop, "count", count_step, it));
-  if (what & 1) REQUIRE_OK(gab_timeloop_add_duty(it->loop, "a", every_7, duty_a, it));
-  if (what & 2) REQUIRE_OK(gab_timeloop_add_duty(it->loop, "b", every_11, duty_b, it));
+  if (what & 1) REQUIRE_OK(gab_timeloop_add_action(it->loop, "a", every_7, action_a, it));
+  if (what & 2) REQUIRE_OK(gab_timeloop_add_action(it->loop, "b", every_11, action_b, it));
   if (what & 4) REQUIRE_OK(gab_timeloop_add_monitor(it->loop, "m", every_13, monitor, it));
   gab_timeloop_set_updates(it->loop, 10);
   gab_timeloop_on_fault(it->loop, note_recovery, it);

@@ -1,5 +1,5 @@
-/* A pass is offered all steps up to the next one that anybody looks at, and none more: for duties, monitors, clocks, looks at
- * memory, questions whether to stop, and fault injections drawn at random, compared with asking all of them step by step. */
+/* A pass is offered all steps up to the next one that anybody looks at, and none more: for post-step actions, monitors, clocks,
+ * looks at memory, questions whether to stop, and fault injections drawn at random, compared with asking all of them step by step. */
 /* gabion-test: np=1,2 quick=2 timeout=60 */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
@@ -24,8 +24,8 @@ typedef struct observer {
 } observer;
 
 typedef struct setting {
-  observer duty[OBSERVERS], monitor[OBSERVERS];
-  int duties, monitors;
+  observer action[OBSERVERS], monitor[OBSERVERS];
+  int actions, monitors;
   gab_fault_injection injection[INJECTIONS];
   int visits[INJECTIONS];
   size_t injections;
@@ -69,7 +69,7 @@ static gab_fault_injection draw_injection(drawing *from)
 
 static void open_loop(gab_forest *forest, drawing *from, setting *made)
 {
-  *made = (setting){.duties = (int)draw(from, OBSERVERS + 1),
+  *made = (setting){.actions = (int)draw(from, OBSERVERS + 1),
                     .monitors = (int)draw(from, OBSERVERS + 1),
                     .injections = (size_t)draw(from, INJECTIONS + 1),
                     .scrub = draw(from, 3) ? 0 : 1 + draw(from, 20)};
@@ -78,10 +78,10 @@ static void open_loop(gab_forest *forest, drawing *from, setting *made)
   REQUIRE_OK(gab_timeloop_add_task(made->loop, "one", nothing, NULL));
   REQUIRE_OK(gab_timeloop_add_task(made->loop, "two", nothing, NULL));
   REQUIRE_OK(gab_timeloop_add_pass(made->loop, "both", 2, pass, NULL));
-  for (int i = 0; i < made->duties; i++) {
-    made->duty[i] = draw_observer(from);
-    REQUIRE_OK(
-        gab_timeloop_add_duty(made->loop, "duty", made->duty[i].every ? due : NULL, nothing, &made->duty[i]));
+  for (int i = 0; i < made->actions; i++) {
+    made->action[i] = draw_observer(from);
+    REQUIRE_OK(gab_timeloop_add_action(made->loop, "action", made->action[i].every ? due : NULL, nothing,
+                                       &made->action[i]));
   }
   for (int i = 0; i < made->monitors; i++) {
     made->monitor[i] = draw_observer(from);
@@ -111,7 +111,7 @@ static bool is_an_end(const setting *it, gab_step step)
   bool ends = step >= STEPS || step > it->asked_at || has_come(protection->memory.next, step) ||
               has_come(protection->on_disk.next, step) || has_come(protection->look, step) ||
               (it->scrub > 0 && step % it->scrub == 0);
-  for (int i = 0; i < it->duties; i++) ends |= it->duty[i].every == 0 || due(&it->duty[i], step);
+  for (int i = 0; i < it->actions; i++) ends |= it->action[i].every == 0 || due(&it->action[i], step);
   for (int i = 0; i < it->monitors; i++) ends |= it->monitor[i].every == 0 || due(&it->monitor[i], step);
   for (size_t i = 0; i < it->injections; i++) ends |= waits(it, i) && step >= it->injection[i].step;
   return ends;

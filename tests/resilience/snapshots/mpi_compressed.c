@@ -151,7 +151,7 @@ static gab_status run_with_a_death(automaton *app, bool overlap)
   fill_book(gab_world_slot(app->world));
   CHECK(gab_timeloop_create(app->forest, 12, &loop) == GAB_OK);
   CHECK(gab_timeloop_add_task(loop, "automaton", automaton_step, app) == GAB_OK);
-  CHECK(gab_timeloop_add_duty(loop, "sum", automaton_sum_due, automaton_sum, app) == GAB_OK);
+  CHECK(gab_timeloop_add_action(loop, "sum", automaton_sum_due, automaton_sum, app) == GAB_OK);
   for (int i = 0; i < 2; i++) CHECK(gab_timeloop_add_entity(loop, &entities[i]) == GAB_OK);
   CHECK(gab_timeloop_protect(loop, &protection) == GAB_OK);
   gab_status status = gab_timeloop_run(loop);

@@ -58,7 +58,7 @@ static double run(gab_world *world, const gab_protection *protection, bool at_re
   REQUIRE_OK(automaton_add(&it.app, loop));
   REQUIRE_OK(gab_timeloop_add_monitor(loop, "numbers", at_checkpoints, look, &it));
   if (at_rest) REQUIRE_OK(gab_timeloop_add_rest_monitor(loop, "at rest", find_nothing, NULL));
-  REQUIRE_OK(gab_timeloop_add_duty(loop, "weigh", NULL, weigh, &it));
+  REQUIRE_OK(gab_timeloop_add_action(loop, "weigh", NULL, weigh, &it));
   REQUIRE_OK(gab_timeloop_protect(loop, protection));
   REQUIRE_OK(gab_timeloop_run(loop));
   const gab_run_stats stats = gab_timeloop_get_stats(loop);

@@ -213,7 +213,7 @@ static gab_status protected_run(run_state *run, const gab_protection *protection
   gab_status status = gab_timeloop_add_task(loop, "step", step_all, run);
   const gab_entity sum = automaton_entity(&run->app);
   if (status == GAB_OK)
-    status = gab_timeloop_add_duty(loop, "sum", automaton_sum_due, automaton_sum, &run->app);
+    status = gab_timeloop_add_action(loop, "sum", automaton_sum_due, automaton_sum, &run->app);
   if (status == GAB_OK) status = gab_timeloop_add_entity(loop, &sum);
   if (status == GAB_OK) status = gab_timeloop_add_entity(loop, &all);
   if (status == GAB_OK) status = gab_timeloop_add_entity(loop, &mine);

@@ -154,10 +154,10 @@ gab_status gab_app_simulation_add(gab_app_run *it)
   GAB_TRY(gab_timeloop_add_task(loop, "collide and boundaries", collide, which));
   if (which->parameters->setup.per_pass != 1)
     GAB_TRY(gab_timeloop_add_pass(loop, "several steps in a pass", 4, pass, which));
-  GAB_TRY(gab_timeloop_add_duty(loop, "last forces", gab_app_forces_last_due, gab_app_forces_last, which));
+  GAB_TRY(gab_timeloop_add_action(loop, "last forces", gab_app_forces_last_due, gab_app_forces_last, which));
   GAB_TRY(gab_app_run_add_output(it));
   if (which->parameters->refinement.every > 0)
-    GAB_TRY(gab_timeloop_add_duty(loop, "adapt", gab_app_grid_adapt_due, gab_app_grid_adapt, which));
+    GAB_TRY(gab_timeloop_add_action(loop, "adapt", gab_app_grid_adapt_due, gab_app_grid_adapt, which));
   GAB_TRY(gab_app_run_add_balance(it));
   gab_timeloop_on_checkpoint(loop, clear_solid, which);
   return GAB_OK;

@@ -100,7 +100,7 @@ static gab_status balance_now(void *user, gab_step step)
 gab_status gab_app_run_add_balance(gab_app_run *it)
 {
   if (it->parameters->rebalance.every == 0) return GAB_OK;
-  return gab_timeloop_add_duty(it->loop, "balance", balance_due, balance_now, it);
+  return gab_timeloop_add_action(it->loop, "balance", balance_due, balance_now, it);
 }
 
 /* ---------------------------------------------------------------- output */
@@ -136,7 +136,7 @@ static gab_status write_output(void *user, gab_step step)
 
 gab_status gab_app_run_add_output(gab_app_run *it)
 {
-  return gab_timeloop_add_duty(it->loop, "output", output_due, write_output, it);
+  return gab_timeloop_add_action(it->loop, "output", output_due, write_output, it);
 }
 
 static gab_status pack_output(void *user, gab_buffer *out)
@@ -255,7 +255,7 @@ static gab_status note_failure(void *user, gab_step step, gab_status why)
   return write_summary(it, why);
 }
 
-gab_status gab_app_run_add_duties(gab_app_run *it)
+gab_status gab_app_run_add_actions(gab_app_run *it)
 {
   const gab_entity output = {.name = "output",
                              .kind = GAB_ENTITY_REPLICATED,
