@@ -209,11 +209,11 @@ typedef struct gab_image_header {
   uint64_t serial;
   uint64_t epoch; /* in which it was taken: numbers of snapshots that were broken off are given again */
   gab_step step;
-  gab_reader bytes; /* all of it, seal included */
+  gab_reader bytes; /* all of it, checksum included */
 } gab_image_header;
-/* True if an image, or replicated entities, begin where `bytes` do, and their seal is whole. */
+/* True if an image, or replicated entities, begin where `bytes` do, and their checksum matches. */
 bool gab_image_recognise(gab_reader bytes, gab_image_header *header);
-/* Reads the head of replicated entities, behind the seal: the members of the snapshot. The entities are left.
+/* Reads the head of replicated entities, behind the checksum: the members of the snapshot. The entities are left.
  * @param[out] members  initialised */
 gab_status gab_replicated_cut(gab_reader *in, gab_members *members);
 
@@ -240,7 +240,7 @@ typedef struct gab_image_view {
  */
 typedef struct gab_image_list {
   uint64_t serial;       /* of the snapshot, if this job took it and this slot goes back to its own; else 0 */
-  gab_reader replicated; /* behind its seal */
+  gab_reader replicated; /* behind its checksum */
   gab_image_view *images;
   size_t count;
   gab_reader *metadata_images; /* of those whose blocks are to be approximated */
@@ -404,27 +404,27 @@ gab_status gab_redundancy_repair(gab_checkpoint *checkpoint, gab_snapshot *snaps
 /* The part of it that expands the compressed copies of the dead that fall to this slot. Local. */
 gab_status gab_redundancy_expand(gab_checkpoint *checkpoint, gab_snapshot *snapshot, gab_rescued *rescued);
 
-/* ---- seal.c */
+/* ---- image_checksum.c */
 
 /* Snapshots lie in memory for hours: each begins with a hash of what follows, so that a flipped bit is found
  * before it becomes state. Reserves the place of the hash; the present size is where it stands. */
-gab_status gab_seal_begin(gab_buffer *out);
+gab_status gab_checksum_begin(gab_buffer *out);
 /* Hashes pieces of what is appended from now on, right behind the threads that append, while it is in their caches.
  * The buffer must not grow beyond its memory meanwhile, and what was appended must stay as it is. */
-typedef struct gab_seal_trail {
+typedef struct gab_checksum_trail {
   gab_buffer *out;
   gab_buffer_follower follower;
   size_t start, pieces;
   uint64_t *known; /* of each piece its hash, 0: not taken */
-} gab_seal_trail;
+} gab_checksum_trail;
 /* @param[in] at  where the hash will stand  @param[in] bytes  at least as many as will stand behind it */
-gab_status gab_seal_trail_begin(gab_seal_trail *trail, gab_buffer *out, size_t at, size_t bytes);
+gab_status gab_checksum_trail_begin(gab_checksum_trail *trail, gab_buffer *out, size_t at, size_t bytes);
 /* Of a zeroed one, too. */
-void gab_seal_trail_end(gab_seal_trail *trail);
+void gab_checksum_trail_end(gab_checksum_trail *trail);
 /* Hashes everything behind the hash that stands at byte `at`, and puts it there. @param[in] trail  or NULL */
-void gab_seal_end(gab_buffer *out, size_t at, const gab_seal_trail *trail);
+void gab_checksum_end(gab_buffer *out, size_t at, const gab_checksum_trail *trail);
 /* Reads the hash. @return false if what follows is not what was hashed */
-bool gab_seal_is_whole(gab_reader *in);
+bool gab_checksum_matches(gab_reader *in);
 
 /* Appends all entities of a kind, each with name and size. */
 gab_status gab_entities_pack(const gab_checkpoint *checkpoint, gab_entity_kind kind, gab_buffer *out);

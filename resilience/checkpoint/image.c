@@ -7,15 +7,15 @@
 #define IMAGE_VERSION    UINT32_C(4)
 #define REPLICATED_MAGIC UINT32_C(0x52424147)
 
-/* Both begin alike, so that an image can be told by its bytes alone, wherever they are found (node_restart.c): seal,
- * magic, version, bytes of all from the seal on, serial, epoch, step. The epoch tells a snapshot from one that was
+/* Both begin alike, so that an image can be told by its bytes alone, wherever they are found (node_restart.c): checksum,
+ * magic, version, bytes of all from the checksum on, serial, epoch, step. The epoch tells a snapshot from one that was
  * broken off by a death and whose number was given again. */
 enum { COMMON_HEAD = 48, TOTAL_AT = 16 };
 
 static gab_status begin(gab_buffer *out, uint32_t magic, const gab_checkpoint *checkpoint,
                         const gab_snapshot *snapshot)
 {
-  GAB_TRY(gab_seal_begin(out));
+  GAB_TRY(gab_checksum_begin(out));
   GAB_TRY(gab_put_u32(out, magic));
   GAB_TRY(gab_put_u32(out, IMAGE_VERSION));
   GAB_TRY(gab_put_u64(out, 0)); /* known at the end */
@@ -25,11 +25,11 @@ static gab_status begin(gab_buffer *out, uint32_t magic, const gab_checkpoint *c
 }
 
 /* @param[in] at  where it began */
-static void end(gab_buffer *out, size_t at, const gab_seal_trail *trail)
+static void end(gab_buffer *out, size_t at, const gab_checksum_trail *trail)
 {
   const uint64_t total = out->size - at;
   for (size_t i = 0; i < sizeof total; i++) out->data[at + TOTAL_AT + i] = (unsigned char)(total >> (8 * i));
-  gab_seal_end(out, at, trail);
+  gab_checksum_end(out, at, trail);
 }
 
 typedef struct common_head {
@@ -38,7 +38,7 @@ typedef struct common_head {
   int64_t step;
 } common_head;
 
-/* Behind the seal. */
+/* Behind the checksum. */
 static gab_status read_head(gab_reader *in, common_head *head)
 {
   GAB_TRY(gab_get_u32(in, &head->magic));
@@ -51,13 +51,13 @@ static gab_status read_head(gab_reader *in, common_head *head)
 
 bool gab_image_recognise(gab_reader bytes, gab_image_header *header)
 {
-  uint64_t seal;
+  uint64_t checksum;
   common_head head;
   int32_t slot = GAB_NO_SLOT;
   gab_reader in = bytes;
-  if (gab_get_u64(&in, &seal) != GAB_OK || read_head(&in, &head) != GAB_OK || head.version != IMAGE_VERSION ||
-      (head.magic != IMAGE_MAGIC && head.magic != REPLICATED_MAGIC) || head.total < COMMON_HEAD ||
-      head.total > gab_reader_left(&bytes))
+  if (gab_get_u64(&in, &checksum) != GAB_OK || read_head(&in, &head) != GAB_OK ||
+      head.version != IMAGE_VERSION || (head.magic != IMAGE_MAGIC && head.magic != REPLICATED_MAGIC) ||
+      head.total < COMMON_HEAD || head.total > gab_reader_left(&bytes))
     return false;
   if (head.magic == IMAGE_MAGIC && gab_get_i32(&in, &slot) != GAB_OK) return false;
   *header = (gab_image_header){.slot = slot,
@@ -65,8 +65,8 @@ bool gab_image_recognise(gab_reader bytes, gab_image_header *header)
                                .epoch = head.epoch,
                                .step = head.step,
                                .bytes = gab_reader_of(bytes.at, head.total)};
-  gab_reader sealed = header->bytes;
-  return gab_seal_is_whole(&sealed);
+  gab_reader all = header->bytes;
+  return gab_checksum_matches(&all);
 }
 
 enum { IMAGE_HEAD_ROOM = GAB_ENVELOPE_BYTES + 64 }; /* envelope and head */
@@ -87,13 +87,13 @@ static gab_status pack_own(const gab_checkpoint *checkpoint, gab_snapshot *next,
   GAB_TRY(begin(own, IMAGE_MAGIC, checkpoint, next));
   GAB_TRY(gab_put_i32(own, gab_world_slot(checkpoint->world)));
   GAB_TRY(gab_put_u64(own, forest_bytes));
-  gab_seal_trail trail = {0};
+  gab_checksum_trail trail = {0};
   gab_status status =
-      gab_seal_trail_begin(&trail, own, began_at, forest_bytes + entities->size + IMAGE_HEAD_ROOM);
+      gab_checksum_trail_begin(&trail, own, began_at, forest_bytes + entities->size + IMAGE_HEAD_ROOM);
   if (status == GAB_OK) status = gab_forest_pack(checkpoint->forest, own);
   if (status == GAB_OK) status = gab_put_bytes(own, entities->data, entities->size);
   if (status == GAB_OK) end(own, began_at, &trail);
-  gab_seal_trail_end(&trail);
+  gab_checksum_trail_end(&trail);
   return status;
 }
 
@@ -150,7 +150,7 @@ gab_status gab_image_open(const gab_buffer *message, const gab_snapshot *snapsho
                           gab_slot holder, gab_reader *forest, gab_reader *entities)
 {
   gab_reader in = gab_message_reader(message);
-  if (!gab_seal_is_whole(&in))
+  if (!gab_checksum_matches(&in))
     GAB_FAIL(GAB_ERR_CORRUPT,
              "the image of slot %" GAB_PRI_SLOT " (snapshot of step %" GAB_PRI_STEP
              ") that slot %" GAB_PRI_SLOT " holds has changed in memory: its hash does not match",
@@ -161,7 +161,7 @@ gab_status gab_image_open(const gab_buffer *message, const gab_snapshot *snapsho
 gab_status gab_image_cut(gab_reader image, uint64_t serial, gab_step step, gab_slot slot, gab_reader *forest,
                          gab_reader *entities)
 {
-  uint64_t seal;
-  GAB_TRY(gab_get_u64(&image, &seal));
+  uint64_t checksum;
+  GAB_TRY(gab_get_u64(&image, &checksum));
   return cut(&image, serial, step, slot, forest, entities);
 }

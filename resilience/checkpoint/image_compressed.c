@@ -8,7 +8,7 @@ enum { HEAD_BYTES = 8 + 4 + 8 }; /* hash, magic, bytes of the image */
 gab_status gab_image_compress_begin(const gab_buffer *own, gab_buffer *compressed)
 {
   GAB_TRY(gab_message_begin(compressed));
-  GAB_TRY(gab_seal_begin(compressed));
+  GAB_TRY(gab_checksum_begin(compressed));
   GAB_TRY(gab_put_u32(compressed, COMPRESSED_MAGIC));
   return gab_put_u64(compressed, gab_message_bytes(own));
 }
@@ -20,7 +20,7 @@ gab_status gab_image_compress_piece(const gab_buffer *own, gab_codec codec, size
                count = left < GAB_SQUEEZE ? left : GAB_SQUEEZE;
   GAB_TRY(gab_compress(codec, own->data + GAB_ENVELOPE_BYTES + *done, count, compressed));
   *done += count;
-  if (*done == all) gab_seal_end(compressed, GAB_ENVELOPE_BYTES, NULL);
+  if (*done == all) gab_checksum_end(compressed, GAB_ENVELOPE_BYTES, NULL);
   return GAB_OK;
 }
 

@@ -84,10 +84,10 @@ static gab_status pack(const gab_checkpoint *checkpoint, gab_buffer *message)
 {
   GAB_TRY(gab_message_begin(message));
   const size_t at = message->size;
-  GAB_TRY(gab_seal_begin(message));
+  GAB_TRY(gab_checksum_begin(message));
   GAB_TRY(gab_put_i32(message, gab_world_slot(checkpoint->world)));
   GAB_TRY(gab_forest_pack_metadata(checkpoint->forest, message));
-  gab_seal_end(message, at, NULL);
+  gab_checksum_end(message, at, NULL);
   return GAB_OK;
 }
 
@@ -153,7 +153,7 @@ static gab_status open_one(const gab_copy *copy, const gab_snapshot *snapshot, g
 {
   int32_t slot;
   *in = gab_message_reader(&copy->image);
-  if (!gab_seal_is_whole(in))
+  if (!gab_checksum_matches(in))
     GAB_FAIL(GAB_ERR_CORRUPT,
              "the metadata image of slot %" GAB_PRI_SLOT " (snapshot of step %" GAB_PRI_STEP
              ") has changed in memory: its hash does not match",

@@ -284,10 +284,10 @@ static gab_status check_part(const gab_checkpoint *checkpoint, const gab_snapsho
   const gab_slot me = gab_world_slot(checkpoint->world);
   gab_reader forest, entities, replicated = gab_reader_of_buffer(&snapshot->replicated),
                                image = gab_message_reader(&snapshot->own);
-  if (!gab_seal_is_whole(&replicated))
+  if (!gab_checksum_matches(&replicated))
     GAB_FAIL(GAB_ERR_CORRUPT,
              "the replicated entities that were sent to slot %" GAB_PRI_SLOT " are not whole", me);
-  if (!gab_seal_is_whole(&image))
+  if (!gab_checksum_matches(&image))
     GAB_FAIL(GAB_ERR_CORRUPT,
              "the image of slot %" GAB_PRI_SLOT " (snapshot of step %" GAB_PRI_STEP
              ") arrived damaged from slot %" GAB_PRI_SLOT ": its hash does not match",

@@ -214,11 +214,11 @@ static gab_status list_images(const gab_checkpoint *checkpoint, const gab_snapsh
 {
   owner_map map = {checkpoint, snapshot, false, !whole && !approximates};
   gab_slot me = gab_world_slot(checkpoint->world);
-  uint64_t seal;
+  uint64_t checksum;
   GAB_TRY(gab_images_begin(list, (size_t)snapshot->copy_count + (size_t)rescued->count + 1));
   if (snapshot->told && snapshot->own.size == 0) return GAB_OK; /* nobody was left to send it */
   list->replicated = gab_reader_of_buffer(&snapshot->replicated);
-  GAB_TRY(gab_get_u64(&list->replicated, &seal));
+  GAB_TRY(gab_get_u64(&list->replicated, &checksum));
   GAB_TRY(add_image(list, &snapshot->own, snapshot, me));
   for (int i = 0; i < snapshot->copy_count; i++) {
     const gab_copy *copy = &snapshot->copies[i];

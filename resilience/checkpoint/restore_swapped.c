@@ -43,7 +43,7 @@ static gab_status open_part(part *p, gab_slot me, gab_image_list *list)
   if (p->copies != 1)
     GAB_FAIL(GAB_ERR_STATE, "slot %" GAB_PRI_SLOT " keeps %d first copies, not one", me, p->copies);
   list->replicated = gab_reader_of_buffer(&p->snapshot->replicated);
-  if (!gab_seal_is_whole(&list->replicated))
+  if (!gab_checksum_matches(&list->replicated))
     GAB_FAIL(GAB_ERR_CORRUPT, "the replicated entities at slot %" GAB_PRI_SLOT " have changed in memory", me);
   const gab_buffer *image = &p->copy->image;
   if (gab_image_is_compressed(image, NULL)) {

@@ -40,7 +40,7 @@ void gab_worker_drain(gab_worker *worker);
 typedef struct gab_image_hashes {
   uint64_t image; /* of the bytes */
   uint64_t table; /* of the table of blocks, as it lies in the file */
-  bool changed;   /* in memory, before it was hashed: the seal does not match */
+  bool changed;   /* in memory, before it was hashed: the checksum does not match */
 } gab_image_hashes;
 
 /* XXH64 of pieces of 1 MiB, each with the hash of the one before as its seed (the first: that of no bytes

@@ -112,10 +112,10 @@ static gab_status share_replicated(gab_node_restart *node_restart, uint64_t age)
   GAB_TRY(gab_world_broadcast(node_restart->world, (gab_slot)from, &node_restart->replicated));
   gab_image_header header;
   gab_reader in = gab_reader_of_buffer(&node_restart->replicated);
-  uint64_t seal;
+  uint64_t checksum;
   if (!gab_image_recognise(in, &header))
     GAB_FAIL(GAB_ERR_CORRUPT, "the replicated entities of a snapshot came over damaged");
-  GAB_TRY(gab_get_u64(&in, &seal));
+  GAB_TRY(gab_get_u64(&in, &checksum));
   GAB_TRY(gab_replicated_cut(&in, &node_restart->then));
   node_restart->age = age;
   node_restart->serial = header.serial;
@@ -386,7 +386,7 @@ static gab_status exchange_round(gab_node_restart *node_restart, transfers *plan
   return status;
 }
 
-/* Each with its seal, compared where it was read or came over. */
+/* Each with its checksum, compared where it was read or came over. */
 static gab_status list_images(const gab_node_restart *node_restart, transfers *plan)
 {
   for (int32_t k = 0; k < plan->count; k++) {

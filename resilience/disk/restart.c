@@ -254,10 +254,10 @@ static gab_status read_all(const gab_restart *restart, const gab_manifest *manif
 
 /* ---------------------------------------------------------------- restoring */
 
-static gab_status skip_seal(gab_reader *in)
+static gab_status skip_checksum(gab_reader *in)
 {
-  uint64_t seal;
-  return gab_get_u64(in, &seal);
+  uint64_t checksum;
+  return gab_get_u64(in, &checksum);
 }
 
 static gab_status restore(gab_checkpoint *checkpoint, const gab_assigned_images *assigned)
@@ -266,7 +266,7 @@ static gab_status restore(gab_checkpoint *checkpoint, const gab_assigned_images 
   gab_image_list list;
   gab_status status = gab_images_begin(&list, assigned->count);
   list.replicated = assigned->replicated;
-  if (status == GAB_OK) status = skip_seal(&list.replicated);
+  if (status == GAB_OK) status = skip_checksum(&list.replicated);
   for (size_t i = 0; i < assigned->count && status == GAB_OK; i++) {
     gab_image_view *view = &list.images[list.count++];
     view->slot = assigned->slots[i];

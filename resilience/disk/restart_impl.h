@@ -16,10 +16,10 @@ typedef struct gab_assigned_images {
   const gab_members *then;  /* of the snapshot */
   uint64_t serial, highest; /* highest: of all that there are; those to come are above it */
   gab_step step;
-  const gab_reader *images; /* each with its seal, which has been compared */
+  const gab_reader *images; /* each with its checksum, which has been compared */
   const gab_slot *slots;    /* whose they are, ascending */
   size_t count;
-  gab_reader replicated; /* with its seal, too */
+  gab_reader replicated; /* with its checksum, too */
 } gab_assigned_images;
 
 /* Forgets the snapshots of this job, then replaces the state: the first image is unpacked, the others adopted.

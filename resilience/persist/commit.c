@@ -38,7 +38,7 @@ gab_status gab_persist_commit_epoch(persist_session *session)
         "a commit while %zu receives have not completed: which side of it they are on is not known",
         session->live_count);
   if (status == GAB_OK) status = make_room(session);
-  if (status == GAB_OK) status = gab_persist_journal_seal(&session->journal, &group);
+  if (status == GAB_OK) status = gab_persist_journal_close_epoch(&session->journal, &group);
   const bool together = session->set.commit == PERSIST_COMMIT_TOGETHER;
   if (together) status = gab_persist_all(session, status);
   for (int i = 0; i < session->file_count; i++) sizes[i] = session->files[i].size;

@@ -153,7 +153,7 @@ static gab_status read_head(persist_file *file, const persist_file_id *id, gab_r
 {
   const unsigned char *start = bytes->at;
   char key[KEY_ROOM] = "";
-  uint64_t magic = 0, settings = 0, seal = 0, run = 0;
+  uint64_t magic = 0, settings = 0, checksum = 0, run = 0;
   int32_t rank = -1, size = 0;
   gab_status status = gab_get_u64(bytes, &magic);
   if (status == GAB_OK) status = gab_get_i32(bytes, &rank);
@@ -162,8 +162,8 @@ static gab_status read_head(persist_file *file, const persist_file_id *id, gab_r
   if (status == GAB_OK) status = gab_get_string(bytes, key, sizeof key);
   if (status == GAB_OK) status = gab_get_u64(bytes, &run);
   const unsigned char *end = bytes->at;
-  if (status == GAB_OK) status = gab_get_u64(bytes, &seal);
-  if (status != GAB_OK || magic != FILE_MAGIC || seal != gab_hash64(start, (size_t)(end - start), 0))
+  if (status == GAB_OK) status = gab_get_u64(bytes, &checksum);
+  if (status != GAB_OK || magic != FILE_MAGIC || checksum != gab_hash64(start, (size_t)(end - start), 0))
     GAB_FAIL(GAB_ERR_CORRUPT, "%s/%s is damaged at its head", file->path, file->name);
   if (strcmp(key, id->key) != 0)
     GAB_FAIL(GAB_ERR_INPUT, "%s/%s belongs to the key `%s', not to `%s'", file->path, file->name, key,
@@ -185,12 +185,12 @@ static bool is_mark(gab_reader bytes)
 {
   if (gab_reader_left(&bytes) < MARK_BYTES) return false;
   const unsigned char *start = bytes.at;
-  uint64_t magic = 0, length, group, seal = 0;
+  uint64_t magic = 0, length, group, checksum = 0;
   gab_get_u64(&bytes, &magic);
   gab_get_u64(&bytes, &length);
   gab_get_u64(&bytes, &group);
-  gab_get_u64(&bytes, &seal);
-  return magic == MARK_MAGIC && seal == gab_hash64(start, MARK_BYTES - 8, 0);
+  gab_get_u64(&bytes, &checksum);
+  return magic == MARK_MAGIC && checksum == gab_hash64(start, MARK_BYTES - 8, 0);
 }
 
 /* Behind a group that is not whole: whether more was written, so that it once was. The writer writes nothing behind a
@@ -215,7 +215,7 @@ static gab_status read_groups(const persist_file *file, gab_reader bytes, const 
     if (state != PERSIST_GROUP_WHOLE) {
       if (was_whole(bytes))
         GAB_FAIL(GAB_ERR_CORRUPT,
-                 "%s/%s is damaged behind epoch %" PRIu64 ": what follows does not match its seal",
+                 "%s/%s is damaged behind epoch %" PRIu64 ": what follows does not match its checksum",
                  file->path, file->name, journal->epoch);
       return GAB_OK; /* the writer died in it */
     }
@@ -288,11 +288,11 @@ static bool write_at(int file, const void *bytes, size_t count, uint64_t at)
 static gab_status put_mark(gab_buffer *buffer, const void *group, size_t length)
 {
   const size_t start = buffer->size;
-  uint64_t seal = 0;
-  memcpy(&seal, (const unsigned char *)group + 24, sizeof seal);
+  uint64_t checksum = 0;
+  memcpy(&checksum, (const unsigned char *)group + 24, sizeof checksum);
   GAB_TRY(gab_put_u64(buffer, MARK_MAGIC));
   GAB_TRY(gab_put_u64(buffer, length));
-  GAB_TRY(gab_put_u64(buffer, seal));
+  GAB_TRY(gab_put_u64(buffer, checksum));
   return gab_put_u64(buffer, gab_hash64(buffer->data + start, buffer->size - start, 0));
 }
 

@@ -1,15 +1,15 @@
 /** @file file_impl.h
  *  @brief The journal of a process in a file: on a disk, or in the memory of the node.
  *
- *  FOLDER/rank-N begins with a sealed head (key, rank, number of processes, settings); behind it stand groups of
+ *  FOLDER/rank-N begins with a head with checksum (key, rank, number of processes, settings); behind it stand groups of
  *  journal_impl.h, each followed by a mark of 32 bytes that is written when the group is (with persist_sync: when it has
  *  reached the medium). A commit appends one group; now and then the file is written anew, beside the old one, which it
  *  then replaces. FOLDER/rank-N.lock is locked (flock) by the process that has the journal open: the lock ends with it.
  *
  *  What is found at the end of the file:
- *  - a group that does not match its seal, and no valid mark behind it: the writer died in it; ignored;
+ *  - a group that does not match its checksum, and no valid mark behind it: the writer died in it; ignored;
  *  - a whole group without a mark: the epoch is there, and is used;
- *  - a group that does not match its seal, and a valid mark, or anything else that is whole: damage; refused.
+ *  - a group that does not match its checksum, and a valid mark, or anything else that is whole: damage; refused.
  *
  *  Tier: internal, never installed.
  */
@@ -22,7 +22,7 @@ typedef struct persist_file {
   int folder, file, lock; /**< descriptors; -1 */
   char path[1200];        /**< of the folder, for messages and for discarding */
   char name[32];
-  gab_buffer head; /**< of the file, without run and seal */
+  gab_buffer head; /**< of the file, without run and checksum */
   uint64_t run;  /**< in the head: which run under the key it is of; read by loading, written by rewriting */
   uint64_t size; /**< bytes that are good */
   uint64_t base; /**< bytes when the file was last written anew */

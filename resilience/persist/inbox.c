@@ -52,7 +52,7 @@ static gab_status write_channel(const persist_session *session, const persist_ch
     const persist_record *record = &channel->records[at];
     GAB_TRY(gab_put_u64(bytes, record->number));
     GAB_TRY(gab_put_u64(bytes, record->serial));
-    GAB_TRY(gab_put_u64(bytes, record->seal));
+    GAB_TRY(gab_put_u64(bytes, record->checksum));
     GAB_TRY(gab_put_u64(bytes, record->bytes));
     GAB_TRY(gab_put_bytes(bytes, record->data, record->bytes));
   }
@@ -81,7 +81,7 @@ static gab_status read_letter(persist_inbox *inbox, gab_reader *bytes, int sourc
   gab_reader data;
   GAB_TRY(gab_get_u64(bytes, &letter.number));
   GAB_TRY(gab_get_u64(bytes, &letter.serial));
-  GAB_TRY(gab_get_u64(bytes, &letter.seal));
+  GAB_TRY(gab_get_u64(bytes, &letter.checksum));
   GAB_TRY(gab_get_u64(bytes, &size));
   GAB_TRY(gab_get_view(bytes, size, &data));
   letter.bytes = size;

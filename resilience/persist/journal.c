@@ -33,7 +33,7 @@ void gab_persist_journal_swap(persist_journal *a, persist_journal *b)
   *b = other;
 }
 
-uint64_t gab_persist_seal(int32_t target, int32_t tag, uint64_t number, const void *bytes, size_t count)
+uint64_t gab_persist_checksum(int32_t target, int32_t tag, uint64_t number, const void *bytes, size_t count)
 {
   const uint64_t who = gab_hash_counter((uint32_t)target, (uint32_t)tag, number);
   return gab_hash64(bytes, count, who);
@@ -156,7 +156,7 @@ gab_status gab_persist_journal_store(persist_journal *journal, int32_t target, i
                            .serial = journal->serial + 1,
                            .epoch = journal->epoch + 1,
                            .bytes = count};
-  record.seal = gab_persist_seal(target, tag, record.number, bytes, count);
+  record.checksum = gab_persist_checksum(target, tag, record.number, bytes, count);
   if (number) *number = record.number;
   return gab_persist_journal_add(journal, target, tag, &record, bytes);
 }

@@ -24,7 +24,7 @@ static gab_status write_records(const persist_journal *journal, uint64_t after, 
         GAB_TRY(gab_put_u64(body, record->number));
         GAB_TRY(gab_put_u64(body, record->serial));
         GAB_TRY(gab_put_u64(body, record->epoch));
-        GAB_TRY(gab_put_u64(body, record->seal));
+        GAB_TRY(gab_put_u64(body, record->checksum));
         GAB_TRY(gab_put_u64(body, record->bytes));
         GAB_TRY(gab_put_bytes(body, record->data, record->bytes));
       }
@@ -66,7 +66,7 @@ end:
   return status;
 }
 
-gab_status gab_persist_journal_seal(const persist_journal *journal, gab_buffer *group)
+gab_status gab_persist_journal_close_epoch(const persist_journal *journal, gab_buffer *group)
 {
   return write_group(journal, GROUP_STEP, journal->epoch, journal->epoch + 1, &journal->received, group);
 }
@@ -79,22 +79,22 @@ gab_status gab_persist_journal_write(const persist_journal *journal, gab_buffer 
 }
 
 typedef struct group_head {
-  uint64_t kind, epoch, bytes, seal;
+  uint64_t kind, epoch, bytes, checksum;
 } group_head;
 
 static persist_group_state read_head(gab_reader *bytes, group_head *head)
 {
   const unsigned char *start = bytes->at;
-  uint64_t magic, what, seal;
+  uint64_t magic, what, checksum;
   if (gab_reader_left(bytes) < GROUP_HEAD) return PERSIST_GROUP_CUT;
   gab_get_u64(bytes, &magic);
   gab_get_u64(bytes, &what);
   gab_get_u64(bytes, &head->bytes);
-  gab_get_u64(bytes, &head->seal);
-  gab_get_u64(bytes, &seal);
+  gab_get_u64(bytes, &head->checksum);
+  gab_get_u64(bytes, &checksum);
   head->kind = what >> 56;
   head->epoch = what & (UINT64_MAX >> 8);
-  if (magic != GROUP_MAGIC || seal != gab_hash64(start, GROUP_HEAD - 8, head->kind))
+  if (magic != GROUP_MAGIC || checksum != gab_hash64(start, GROUP_HEAD - 8, head->kind))
     return PERSIST_GROUP_DAMAGED;
   return PERSIST_GROUP_WHOLE;
 }
@@ -107,8 +107,8 @@ persist_group_state gab_persist_group_look(gab_reader bytes, size_t *length)
   if (state != PERSIST_GROUP_WHOLE) return state;
   if (head.bytes > gab_reader_left(&bytes)) return PERSIST_GROUP_CUT;
   *length = GROUP_HEAD + (size_t)head.bytes;
-  return gab_hash64(bytes.at, head.bytes, head.epoch) == head.seal ? PERSIST_GROUP_WHOLE
-                                                                   : PERSIST_GROUP_DAMAGED;
+  return gab_hash64(bytes.at, head.bytes, head.epoch) == head.checksum ? PERSIST_GROUP_WHOLE
+                                                                       : PERSIST_GROUP_DAMAGED;
 }
 
 static gab_status take_records(persist_journal *journal, gab_reader *body)
@@ -125,12 +125,12 @@ static gab_status take_records(persist_journal *journal, gab_reader *body)
     GAB_TRY(gab_get_u64(body, &record.number));
     GAB_TRY(gab_get_u64(body, &record.serial));
     GAB_TRY(gab_get_u64(body, &record.epoch));
-    GAB_TRY(gab_get_u64(body, &record.seal));
+    GAB_TRY(gab_get_u64(body, &record.checksum));
     GAB_TRY(gab_get_u64(body, &bytes));
     GAB_TRY(gab_get_view(body, bytes, &data));
     record.bytes = bytes;
-    if (record.seal != gab_persist_seal(target, tag, record.number, data.at, bytes))
-      GAB_FAIL(GAB_ERR_CORRUPT, "message %" PRIu64 " to %d with tag %d does not match its seal",
+    if (record.checksum != gab_persist_checksum(target, tag, record.number, data.at, bytes))
+      GAB_FAIL(GAB_ERR_CORRUPT, "message %" PRIu64 " to %d with tag %d does not match its checksum",
                record.number, (int)target, (int)tag);
     if (record.number <= gab_persist_journal_last(journal, target, tag))
       GAB_FAIL(GAB_ERR_CORRUPT, "message %" PRIu64 " to %d with tag %d is stored twice", record.number,
@@ -162,7 +162,7 @@ gab_status gab_persist_journal_take(persist_journal *journal, gab_reader *bytes)
   group_head head;
   gab_reader group, body;
   if (gab_persist_group_look(*bytes, &length) != PERSIST_GROUP_WHOLE)
-    GAB_FAIL(GAB_ERR_CORRUPT, "an epoch that is stored does not match its seal");
+    GAB_FAIL(GAB_ERR_CORRUPT, "an epoch that is stored does not match its checksum");
   GAB_TRY(gab_get_view(bytes, length, &group));
   read_head(&group, &head);
   GAB_TRY(gab_get_view(&group, head.bytes, &body));

@@ -4,7 +4,7 @@
  *  A journal belongs to a sender. Its own process has one, and so has each holder of a copy; a file is one, written down.
  *  Nothing here knows MPI.
  *
- *  Epochs. Messages are stored into the *open* epoch, number `epoch` + 1. Sealing it (a *group* of bytes) and having
+ *  Epochs. Messages are stored into the *open* epoch, number `epoch` + 1. Closing it (a *group* of bytes) and having
  *  that stored somewhere makes it complete: `epoch` grows by one. Invariants:
  *  - the state at every epoch from `floor` to `epoch` can be given back: for each channel the newest `depth` messages of that
  *    epoch and those before, and how much had been received; floor is `epoch`, or one less where another process may
@@ -50,7 +50,7 @@ typedef struct persist_record {
   uint64_t number; /**< on its channel, from 1 */
   uint64_t serial; /**< among all that the sender has stored, from 1 */
   uint64_t epoch;
-  uint64_t seal; /**< hash of the bytes, and of all that identifies them */
+  uint64_t checksum; /**< hash of the bytes, and of all that identifies them */
   size_t bytes;
   unsigned char *data; /**< owned */
 } persist_record;
@@ -92,13 +92,13 @@ void gab_persist_journal_unstore(persist_journal *journal, int32_t target, int32
 uint64_t gab_persist_journal_pending(const persist_journal *journal);
 /** The newest number of a channel, 0 if there is none. */
 uint64_t gab_persist_journal_last(const persist_journal *journal, int32_t target, int32_t tag);
-/** What a message is sealed with. */
-uint64_t gab_persist_seal(int32_t target, int32_t tag, uint64_t number, const void *bytes, size_t count);
+/** Checksum of a message. */
+uint64_t gab_persist_checksum(int32_t target, int32_t tag, uint64_t number, const void *bytes, size_t count);
 
 /* ---------------------------------------------------------------- journal_groups.c */
 
 /** The open epoch as a group of bytes, appended. */
-gab_status gab_persist_journal_seal(const persist_journal *journal, gab_buffer *group);
+gab_status gab_persist_journal_close_epoch(const persist_journal *journal, gab_buffer *group);
 /** That group is stored: the epoch is complete. */
 gab_status gab_persist_journal_complete(persist_journal *journal);
 /** Everything but the open epoch, as one or two groups from which an empty journal becomes the same. */
@@ -107,7 +107,7 @@ gab_status gab_persist_journal_write(const persist_journal *journal, gab_buffer 
 typedef enum persist_group_state {
   PERSIST_GROUP_WHOLE,
   PERSIST_GROUP_CUT,    /**< the bytes end before the group does */
-  PERSIST_GROUP_DAMAGED /**< a seal does not match */
+  PERSIST_GROUP_DAMAGED /**< a checksum does not match */
 } persist_group_state;
 /** Looks at the group at the head of the bytes. @param[out] length  bytes of the group, where its head is whole */
 persist_group_state gab_persist_group_look(gab_reader bytes, size_t *length);

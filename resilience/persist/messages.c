@@ -57,10 +57,10 @@ int gab_persist_deliver(persist_session *session, const persist_letter *letter, 
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Status own;
   if (size_of(count, type, &room) != GAB_OK) return MPI_ERR_COUNT;
-  if (gab_persist_seal(letter->target, letter->tag, letter->number, letter->data, letter->bytes) !=
-      letter->seal) {
+  if (gab_persist_checksum(letter->target, letter->tag, letter->number, letter->data, letter->bytes) !=
+      letter->checksum) {
     gab_error_set(GAB_ERR_CORRUPT, __FILE__, __LINE__,
-                  "message %" PRIu64 " of rank %d with tag %d does not match its seal", letter->number,
+                  "message %" PRIu64 " of rank %d with tag %d does not match its checksum", letter->number,
                   (int)letter->source, (int)letter->tag);
     return gab_persist_code_of(GAB_PERSIST_DAMAGED);
   }

@@ -39,7 +39,7 @@ typedef enum gab_persist_error {
   GAB_PERSIST_REFUSED, /**< wrong arguments or info, another number of processes, other settings than stored */
   GAB_PERSIST_IN_USE,  /**< the key is in use: by another job, or by this process */
   GAB_PERSIST_LOST,    /**< no copy of a state is left, or messages that are needed were overwritten */
-  GAB_PERSIST_DAMAGED, /**< what is stored does not match its seal */
+  GAB_PERSIST_DAMAGED, /**< what is stored does not match its checksum */
   GAB_PERSIST_IO,      /**< a file could not be written or read */
   GAB_PERSIST_ERRORS,
   GAB_PERSIST_OTHER = GAB_PERSIST_ERRORS /**< a code that is none of this library */

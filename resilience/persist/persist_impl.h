@@ -47,7 +47,7 @@ typedef struct persist_settings {
 typedef struct persist_letter {
   int32_t source, tag, target; /**< target: this process, or #PERSIST_TO_ALL */
   bool taken;
-  uint64_t number, serial, seal;
+  uint64_t number, serial, checksum;
   size_t bytes;
   const unsigned char *data; /**< in inbox.memory */
 } persist_letter;

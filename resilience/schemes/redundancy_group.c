@@ -157,7 +157,7 @@ static gab_status make_room(const encoding *e, unsigned char **rows)
   size_t bytes = (size_t)parities->group.parities * parities->piece;
   void *place;
   GAB_TRY(gab_buffer_fit(&parities->rows, sizeof(uint64_t) + bytes));
-  GAB_TRY(gab_seal_begin(&parities->rows));
+  GAB_TRY(gab_checksum_begin(&parities->rows));
   GAB_TRY(gab_buffer_extend(&parities->rows, bytes, &place));
   *rows = place;
   return GAB_OK;
@@ -191,7 +191,7 @@ static gab_status encode(encoding *e, gab_group_buffers *buffer_sets)
     for (int r = 0; rows && r < group->parities; r++) add_up(&here, r, rows + (size_t)r * parities->piece);
     here = next;
   }
-  if (rows) gab_seal_end(&parities->rows, 0, NULL);
+  if (rows) gab_checksum_end(&parities->rows, 0, NULL);
   return GAB_OK;
 }
 

@@ -33,7 +33,7 @@ typedef struct repairing {
 static gab_condition verify_hash(gab_reader bytes)
 {
   if (gab_reader_left(&bytes) == 0) return GAB_CONDITION_ABSENT;
-  return gab_seal_is_whole(&bytes) ? GAB_CONDITION_WHOLE : GAB_CONDITION_CHANGED;
+  return gab_checksum_matches(&bytes) ? GAB_CONDITION_WHOLE : GAB_CONDITION_CHANGED;
 }
 
 static bool check_message(const gab_buffer *message, gab_condition *condition)

@@ -43,7 +43,7 @@ static uint64_t newest(const persist_journal *journal, int32_t tag)
 static void commit(persist_file *file, persist_journal *journal)
 {
   gab_buffer group = {0};
-  assert_int_equal(gab_persist_journal_seal(journal, &group), GAB_OK);
+  assert_int_equal(gab_persist_journal_close_epoch(journal, &group), GAB_OK);
   assert_int_equal(gab_persist_file_append(file, &group), GAB_OK);
   assert_int_equal(gab_persist_journal_complete(journal), GAB_OK);
   gab_buffer_release(&group);
@@ -191,7 +191,7 @@ static void an_epoch_written_again_replaces_the_first_one(void **state)
   assert_int_equal(open_file(&file), GAB_OK);
   assert_int_equal(gab_persist_file_rewrite(&file, &journal), GAB_OK);
   store(&journal, 7, 5);
-  assert_int_equal(gab_persist_journal_seal(&journal, &group), GAB_OK);
+  assert_int_equal(gab_persist_journal_close_epoch(&journal, &group), GAB_OK);
   const uint64_t before = file.size;
   assert_int_equal(gab_persist_file_append(&file, &group), GAB_OK);
   file.size = before;

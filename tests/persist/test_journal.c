@@ -50,7 +50,8 @@ static void compare(const persist_journal *journal, uint64_t epoch)
       uint64_t value;
       memcpy(&value, record->data, sizeof value);
       assert_int_equal(value, values[i]);
-      assert_true(record->seal == gab_persist_seal(9, tag, record->number, record->data, record->bytes));
+      assert_true(record->checksum ==
+                  gab_persist_checksum(9, tag, record->number, record->data, record->bytes));
     }
     /* and no more than a few times what can be asked for */
     if (journal->depth < 100) assert_true(channel->end - channel->first <= 3 * journal->depth);
@@ -103,7 +104,7 @@ static void play(uint64_t seed, uint64_t depth, bool lags)
       store(&journal, (int32_t)((chance >> 32) % CHANNELS), chance);
     } else if (what < 13) {
       gab_buffer group = {0};
-      assert_int_equal(gab_persist_journal_seal(&journal, &group), GAB_OK);
+      assert_int_equal(gab_persist_journal_close_epoch(&journal, &group), GAB_OK);
       size_t length;
       assert_int_equal(gab_persist_group_look(gab_reader_of_buffer(&group), &length), PERSIST_GROUP_WHOLE);
       assert_int_equal(length, group.size);
@@ -142,7 +143,7 @@ static void a_group_that_does_not_follow_is_refused(void **state)
   gab_persist_journal_init(&a, 1, true);
   gab_persist_journal_init(&b, 1, true);
   for (int i = 0; i < 3; i++) assert_int_equal(gab_persist_journal_complete(&a), GAB_OK);
-  assert_int_equal(gab_persist_journal_seal(&a, &group), GAB_OK); /* epoch 4 */
+  assert_int_equal(gab_persist_journal_close_epoch(&a, &group), GAB_OK); /* epoch 4 */
   gab_reader bytes = gab_reader_of_buffer(&group);
   assert_int_equal(gab_persist_journal_take(&b, &bytes), GAB_ERR_CORRUPT);
   gab_persist_journal_release(&a);

@@ -24,27 +24,27 @@ typedef struct witness {
 } witness;
 
 /* The hash in front of an image stands for it. */
-static uint64_t seal_of(const gab_buffer *image)
+static uint64_t checksum_of(const gab_buffer *image)
 {
-  uint64_t seal = 0;
+  uint64_t checksum = 0;
   gab_reader in = gab_message_reader(image);
-  CHECK(gab_get_u64(&in, &seal) == GAB_OK);
+  CHECK(gab_get_u64(&in, &checksum) == GAB_OK);
   in = gab_message_reader(image);
-  CHECK(gab_seal_is_whole(&in));
-  return seal;
+  CHECK(gab_checksum_matches(&in));
+  return checksum;
 }
 
 static void copies_are_where_they_belong(const witness *w, const gab_snapshot *snapshot)
 {
-  uint64_t seals[MOST_SLOTS] = {0}, kept[MOST_SLOTS] = {0};
+  uint64_t checksums[MOST_SLOTS] = {0}, kept[MOST_SLOTS] = {0};
   const gab_members *now = gab_world_members(w->app->world);
   const gab_slot me = gab_world_slot(w->app->world);
-  seals[me] = seal_of(&snapshot->own);
-  CHECK(gab_world_sum_u64(w->app->world, seals, MOST_SLOTS) == GAB_OK);
+  checksums[me] = checksum_of(&snapshot->own);
+  CHECK(gab_world_sum_u64(w->app->world, checksums, MOST_SLOTS) == GAB_OK);
   for (int i = 0; i < snapshot->copy_count; i++) {
     const gab_copy *copy = &snapshot->copies[i];
     CHECK(copy->slot != me && gab_members_has(now, copy->slot));
-    CHECK(seal_of(&copy->image) == seals[copy->slot]);
+    CHECK(checksum_of(&copy->image) == checksums[copy->slot]);
     CHECK(gab_placement_holder(&snapshot->placement, copy->slot, copy->number) == me);
     kept[copy->slot]++;
   }

@@ -108,8 +108,9 @@ static void copy_own(operation *now, const void *from, int from_count, MPI_Datat
   const gab_status packed = gab_persist_pack(now->session, from, from_count, from_type, &bytes);
   now->code = gab_persist_code(now->session, packed);
   if (packed == GAB_OK) {
-    const persist_letter letter = {
-        .bytes = bytes.size, .data = bytes.data, .seal = gab_persist_seal(0, 0, 0, bytes.data, bytes.size)};
+    const persist_letter letter = {.bytes = bytes.size,
+                                   .data = bytes.data,
+                                   .checksum = gab_persist_checksum(0, 0, 0, bytes.data, bytes.size)};
     now->code = gab_persist_deliver(now->session, &letter, to, count, type, MPI_STATUS_IGNORE);
   }
   gab_buffer_release(&bytes);

@@ -50,7 +50,7 @@ static bool is_image_of(const gab_buffer *message, uint64_t seed, gab_slot slot,
   size_t size = image_size(seed, slot, most) + sizeof(uint64_t);
   if (gab_message_bytes(message) != size) return false;
   gab_reader in = gab_message_reader(message);
-  if (!gab_seal_is_whole(&in)) return false;
+  if (!gab_checksum_matches(&in)) return false;
   void *due;
   if (gab_alloc(size, GAB_MEMORY_OTHER, &due) != GAB_OK) return false;
   image_bytes(seed, slot, due, gab_reader_left(&in));
@@ -65,10 +65,10 @@ static void make_image(gab_snapshot *snapshot, uint64_t seed, gab_slot me, size_
   size_t size = image_size(seed, me, most);
   CHECK(gab_buffer_fit(&snapshot->own, GAB_ENVELOPE_BYTES + sizeof(uint64_t) + size) == GAB_OK);
   CHECK(gab_message_begin(&snapshot->own) == GAB_OK);
-  CHECK(gab_seal_begin(&snapshot->own) == GAB_OK);
+  CHECK(gab_checksum_begin(&snapshot->own) == GAB_OK);
   CHECK(gab_buffer_extend(&snapshot->own, size, &place) == GAB_OK);
   image_bytes(seed, me, place, size);
-  gab_seal_end(&snapshot->own, GAB_ENVELOPE_BYTES, NULL);
+  gab_checksum_end(&snapshot->own, GAB_ENVELOPE_BYTES, NULL);
 }
 
 /* ---------------------------------------------------------------- one case */

@@ -25,7 +25,7 @@ static uint64_t hash_pieces(const unsigned char *bytes, size_t count, const uint
  * not final yet. A hash of 0 stands for none and is taken again at the end. */
 static const unsigned char *follow(void *user, const unsigned char *from, const unsigned char *to)
 {
-  gab_seal_trail *trail = user;
+  gab_checksum_trail *trail = user;
   const unsigned char *start = trail->out->data + trail->start;
   size_t i = (size_t)(from - start + (ptrdiff_t)piece_bytes - 1) / piece_bytes;
   if (i == 0) i = 1;
@@ -41,7 +41,7 @@ static const unsigned char *follow(void *user, const unsigned char *from, const 
 static void hash_window(void *user, gab_follower_note *note, const unsigned char *place,
                         const unsigned char *bytes, size_t count)
 {
-  gab_seal_trail *trail = user;
+  gab_checksum_trail *trail = user;
   for (size_t at = (size_t)(place - trail->out->data) - trail->start, some; count > 0;
        at += some, bytes += some, count -= some) {
     const size_t piece = at / piece_bytes, left = (piece + 1) * piece_bytes - at;
@@ -58,10 +58,11 @@ static void hash_window(void *user, gab_follower_note *note, const unsigned char
   }
 }
 
-gab_status gab_seal_trail_begin(gab_seal_trail *trail, gab_buffer *out, size_t at, size_t bytes)
+gab_status gab_checksum_trail_begin(gab_checksum_trail *trail, gab_buffer *out, size_t at, size_t bytes)
 {
   void *memory;
-  *trail = (gab_seal_trail){.out = out, .start = at + sizeof(uint64_t), .pieces = bytes / piece_bytes + 1};
+  *trail =
+      (gab_checksum_trail){.out = out, .start = at + sizeof(uint64_t), .pieces = bytes / piece_bytes + 1};
   GAB_TRY(gab_alloc(trail->pieces * sizeof(uint64_t), GAB_MEMORY_OTHER, &memory));
   trail->known = memory;
   trail->follower = (gab_buffer_follower){.follow = follow, .look = hash_window, .user = trail};
@@ -70,22 +71,22 @@ gab_status gab_seal_trail_begin(gab_seal_trail *trail, gab_buffer *out, size_t a
   return GAB_OK;
 }
 
-void gab_seal_trail_end(gab_seal_trail *trail)
+void gab_checksum_trail_end(gab_checksum_trail *trail)
 {
   if (trail->out) trail->out->follower = NULL;
   gab_free(&trail->known);
 }
 
-gab_status gab_seal_begin(gab_buffer *out) { return gab_put_u64(out, 0); }
+gab_status gab_checksum_begin(gab_buffer *out) { return gab_put_u64(out, 0); }
 
-void gab_seal_end(gab_buffer *out, size_t at, const gab_seal_trail *trail)
+void gab_checksum_end(gab_buffer *out, size_t at, const gab_checksum_trail *trail)
 {
   const size_t start = at + sizeof(uint64_t);
   const uint64_t hash = hash_pieces(out->data + start, out->size - start, trail ? trail->known : NULL);
   for (size_t i = 0; i < sizeof hash; i++) out->data[at + i] = (unsigned char)(hash >> (8 * i));
 }
 
-bool gab_seal_is_whole(gab_reader *in)
+bool gab_checksum_matches(gab_reader *in)
 {
   uint64_t hash;
   return gab_get_u64(in, &hash) == GAB_OK && hash == hash_pieces(in->at, gab_reader_left(in), NULL);

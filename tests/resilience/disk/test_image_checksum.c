@@ -60,7 +60,7 @@ static int write_rows(gab_buffer *record, gab_rows_lie lie, uint64_t seed, size_
 }
 
 /* Whole pieces of 128 kB whose hashes were taken on the way. */
-static size_t count_known(const gab_seal_trail *trail)
+static size_t count_known(const gab_checksum_trail *trail)
 {
   size_t known = 0;
   for (size_t i = 0; i < trail->pieces; i++) known += trail->known[i] != 0;
@@ -72,14 +72,14 @@ static size_t count_known(const gab_seal_trail *trail)
 static size_t write_image(gab_buffer *out, uint64_t seed, size_t records, const size_t *offsets, way way)
 {
   const size_t head = 40, tail = 1000, all = head + offsets[records] + tail;
-  gab_seal_trail trail = {0};
+  gab_checksum_trail trail = {0};
   void *place;
   assert_int_equal(gab_buffer_fit(out, all + 8 + 5), GAB_OK);
   assert_int_equal(gab_put_bytes(out, "12345", 5), GAB_OK); /* it does not begin where the buffer does */
-  assert_int_equal(gab_seal_begin(out), GAB_OK);
+  assert_int_equal(gab_checksum_begin(out), GAB_OK);
   assert_int_equal(gab_buffer_extend(out, head, &place), GAB_OK);
   memset(place, 0, head);
-  if (way != PLAIN) assert_int_equal(gab_seal_trail_begin(&trail, out, 5, all), GAB_OK);
+  if (way != PLAIN) assert_int_equal(gab_checksum_trail_begin(&trail, out, 5, all), GAB_OK);
   assert_int_equal(gab_buffer_extend(out, offsets[records], &place), GAB_OK);
   unsigned char *first = place;
   int wrong = 0;
@@ -98,13 +98,16 @@ static size_t write_image(gab_buffer *out, uint64_t seed, size_t records, const 
   fill(place, tail, seed);
   memset(out->data + 5 + 8, 7, head);
   const size_t known = way != PLAIN ? count_known(&trail) : 0;
-  gab_seal_end(out, 5, way != PLAIN ? &trail : NULL);
-  gab_seal_trail_end(&trail);
+  gab_checksum_end(out, 5, way != PLAIN ? &trail : NULL);
+  gab_checksum_trail_end(&trail);
   assert_null(out->follower);
   return known;
 }
 
-static gab_reader sealed(const gab_buffer *image) { return gab_reader_of(image->data + 5, image->size - 5); }
+static gab_reader with_checksum(const gab_buffer *image)
+{
+  return gab_reader_of(image->data + 5, image->size - 5);
+}
 
 static void a_followed_image_has_the_same_hash_as_one_hashed_at_the_end(void **state)
 {
@@ -130,8 +133,8 @@ static void a_followed_image_has_the_same_hash_as_one_hashed_at_the_end(void **s
       assert_int_equal(nontemporal.size, plain.size);
       assert_memory_equal(nontemporal.data, plain.data, plain.size);
     }
-    gab_reader in = sealed(&followed);
-    assert_true(gab_seal_is_whole(&in));
+    gab_reader in = with_checksum(&followed);
+    assert_true(gab_checksum_matches(&in));
     gab_buffer_release(&nontemporal);
     gab_buffer_release(&followed);
     gab_buffer_release(&plain);
@@ -148,12 +151,12 @@ static void any_flipped_bit_is_seen(void **state)
   for (uint64_t i = 0; i < 200; i++) {
     const size_t byte = 5 + (size_t)(gab_hash_counter(1, 2, i) % (image.size - 5));
     image.data[byte] ^= (unsigned char)(1 << i % 8);
-    gab_reader in = sealed(&image);
-    assert_false(gab_seal_is_whole(&in));
+    gab_reader in = with_checksum(&image);
+    assert_false(gab_checksum_matches(&in));
     image.data[byte] ^= (unsigned char)(1 << i % 8);
   }
-  gab_reader in = sealed(&image);
-  assert_true(gab_seal_is_whole(&in));
+  gab_reader in = with_checksum(&image);
+  assert_true(gab_checksum_matches(&in));
   gab_buffer_release(&image);
 }
 
