@@ -177,13 +177,13 @@ static void set_slabs(gab_lbm_model *model)
 }
 
 /* Blocks that store all cells in place lie in strips where these are wider than a block; as wide as an index reaches.
- * @param[in] slots  that share the domain @param[out] places  of a strip; 1: each block has a field of its own
+ * @param[in] ranks  that share the domain @param[out] places  of a strip; 1: each block has a field of its own
  * @param[out] shape,map  of a strip, or of that field */
-static gab_status fit_strips(const gab_lbm_model *model, const gab_forest_options *forest, int slots,
+static gab_status fit_strips(const gab_lbm_model *model, const gab_forest_options *forest, int ranks,
                              int *places, gab_field_shape *shape, gab_field_map *map)
 {
   const int pencil = model->options.pencil;
-  *places = pencil > 0 ? pencil : gab_strip_places(forest, slots);
+  *places = pencil > 0 ? pencil : gab_strip_places(forest, ranks);
   if (!model->kernel->in_place || model->cells[0] == 1) *places = 1;
   for (; *places > 1; *places /= 2) {
     *shape = gab_strip_shape(&model->shape, *places);
@@ -195,7 +195,7 @@ static gab_status fit_strips(const gab_lbm_model *model, const gab_forest_option
   return gab_field_map_of(shape, map);
 }
 
-gab_lbm_footprint gab_lbm_get_footprint(const gab_lbm *lbm, int slots)
+gab_lbm_footprint gab_lbm_get_footprint(const gab_lbm *lbm, int ranks)
 {
   const gab_lbm_model *model = &lbm->model;
   const size_t bytes = gab_precision_bytes(model->options.precision);
@@ -205,12 +205,12 @@ gab_lbm_footprint gab_lbm_get_footprint(const gab_lbm *lbm, int slots)
       .cell = (size_t)model->lattice->q * bytes,
       .sparse_below = model->sparse_below,
       .ghosts = gab_lbm_ghost_kind((gab_lbm_model *)(uintptr_t)model)}; /* which only reads it */
-  (void)fit_strips(model, gab_forest_get_options(lbm->forest), slots, &found.places, &shape, &map);
+  (void)fit_strips(model, gab_forest_get_options(lbm->forest), ranks, &found.places, &shape, &map);
   found.field = (model->kernel->in_place ? 1 : 2) * (map.elements * bytes + sizeof(gab_field));
   return found;
 }
 
-static gab_status set_storage(gab_lbm_model *model, const gab_forest_options *forest, int slots)
+static gab_status set_storage(gab_lbm_model *model, const gab_forest_options *forest, int ranks)
 {
   gab_field_shape strip;
   int places;
@@ -220,7 +220,7 @@ static gab_status set_storage(gab_lbm_model *model, const gab_forest_options *fo
     model->shape.cells[axis] = model->cells[axis];
     model->shape.ghosts[axis] = axis < model->lattice->dimension ? 1 : 0;
   }
-  GAB_TRY(fit_strips(model, forest, slots, &places, &strip, &model->map));
+  GAB_TRY(fit_strips(model, forest, ranks, &places, &strip, &model->map));
   if (places > 1) GAB_TRY(gab_strips_create(&strip, places, &model->strips));
   if (model->map.elements > UINT32_MAX)
     GAB_FAIL(GAB_ERR_INPUT,
@@ -281,7 +281,7 @@ static void set_along(gab_lbm_model *model)
   }
 }
 
-static gab_status set_model(gab_lbm_model *model, const gab_forest_options *forest, int slots,
+static gab_status set_model(gab_lbm_model *model, const gab_forest_options *forest, int ranks,
                             const gab_geometry *geometry, const gab_lbm_options *options)
 {
   gab_domain domain = gab_lbm_domain(forest);
@@ -297,7 +297,7 @@ static gab_status set_model(gab_lbm_model *model, const gab_forest_options *fore
   GAB_TRY(set_kernel(model));
   model->walls.is_on = gab_wall_balance_is_needed(model);
   GAB_TRY(gab_link_templates_create(&model->link_templates));
-  return set_storage(model, forest, slots);
+  return set_storage(model, forest, ranks);
 }
 
 static gab_status set_up(gab_lbm *lbm, gab_forest *forest, const gab_geometry *geometry,
@@ -306,7 +306,7 @@ static gab_status set_up(gab_lbm *lbm, gab_forest *forest, const gab_geometry *g
   lbm->forest = forest;
   lbm->world = gab_forest_world(forest);
   lbm->pass_cache = gab_cache_share() / 3 * 2; /* others share it, and more than a band goes through */
-  GAB_TRY(set_model(&lbm->model, gab_forest_get_options(forest), gab_world_members(lbm->world)->slots,
+  GAB_TRY(set_model(&lbm->model, gab_forest_get_options(forest), gab_world_members(lbm->world)->ranks,
                     geometry, options));
   size_t bodies = gab_geometry_body_count(lbm->model.geometry);
   void *forces;

@@ -260,8 +260,8 @@ typedef struct gab_lbm_footprint {
   double sparse_below;   /**< that share of fluid cells, away from other levels, makes a block such a one */
   gab_ghost_kind ghosts; /**< what it exchanges in a step of its level; only their size may be asked for */
 } gab_lbm_footprint;
-/** Local, no blocks are needed. @param[in] slots  that share the domain: what strips are made for depends on it */
-gab_lbm_footprint gab_lbm_get_footprint(const gab_lbm *lbm, int slots);
+/** Local, no blocks are needed. @param[in] ranks  that share the domain: what strips are made for depends on it */
+gab_lbm_footprint gab_lbm_get_footprint(const gab_lbm *lbm, int ranks);
 double gab_lbm_viscosity(const gab_lbm *lbm);
 /** The magic parameter on a level: that of the options, or less if it is bounded there; SRT, and MRT whose
  * rate of the energy flux is free: what follows from the rates. Pure. @param[in] options  with a lattice if

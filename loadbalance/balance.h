@@ -11,7 +11,7 @@
  *    - with blocks of equal weight, from 10 of a level per member on, the heaviest has at most 1.10 W/P;
  *    - every member gets a block if there are as many blocks as members.
  *
- *  Along a curve: every slot is *home* to an equal piece of the curve's positions; the holders send their
+ *  Along a curve: every rank is *home* to an equal piece of the curve's positions; the holders send their
  *  blocks' weights to the rendezvous, and a prefix sum over the rendezvous gives each block its target. No process
  *  ever sees all blocks (contract 7); but a home takes about a hundred bytes for each block of its piece of the
  *  domain, however many that become where the grid is refined. The result is a function of grid, weights and number
@@ -35,22 +35,22 @@ extern "C" {
 /** How the weight of one level, or of all, is spread. */
 typedef struct gab_balance_share {
   uint64_t blocks;
-  uint64_t weight_total, weight_max; /**< sum over all slots; heaviest slot */
+  uint64_t weight_total, weight_max; /**< sum over all ranks; heaviest rank */
   uint64_t heaviest;                 /**< block */
-  double imbalance;                  /**< heaviest slot / mean slot; 1 is perfect */
+  double imbalance;                  /**< heaviest rank / mean rank; 1 is perfect */
 } gab_balance_share;
 
 /** What a distribution came to. */
 typedef struct gab_balance_report {
   uint64_t blocks;
-  uint64_t blocks_moved;             /**< to another slot; by diffusion maybe several times */
-  uint64_t weight_max, weight_total; /**< heaviest slot, sum over all */
-  double imbalance;                  /**< heaviest slot / mean slot, 1 is perfect */
+  uint64_t blocks_moved;             /**< to another rank; by diffusion maybe several times */
+  uint64_t weight_max, weight_total; /**< heaviest rank, sum over all */
+  double imbalance;                  /**< heaviest rank / mean rank, 1 is perfect */
   int levels;                        /**< deepest level + 1 */
   gab_balance_share level[GAB_BALANCE_LEVELS];
-  uint64_t least_blocks; /**< of a slot */
+  uint64_t least_blocks; /**< of a rank */
   int iterations;        /**< of diffusion */
-  bool by_curve; /**< diffusion (or graph) fell back on a curve: a slot had no block, or it did not get there
+  bool by_curve; /**< diffusion (or graph) fell back on a curve: a rank had no block, or it did not get there
                   */
 } gab_balance_report;
 
@@ -151,7 +151,7 @@ gab_status gab_balance_forest(gab_forest *forest, const gab_balance_options *opt
  *  been split or merged for instance, get their estimate at the mean time per weight of all that were measured. Without
  *  any measurement weights stay. Collective. What is computed does not depend on who owns it, so neither do results. */
 gab_status gab_balance_weigh(const gab_forest *forest, gab_proxies *proxies);
-/** How uneven the work was since it was last forgotten: time of all levels' busiest slots over the mean slot's with
+/** How uneven the work was since it was last forgotten: time of all levels' busiest ranks over the mean rank's with
  *  ::GAB_BALANCE_PER_LEVEL, of the busiest over the mean with ::GAB_BALANCE_TOTAL. Collective.
  *  @param[out] ratio  1 is perfect, and where nothing was measured */
 gab_status gab_balance_unevenness(const gab_forest *forest, gab_balance_by by, double *ratio);

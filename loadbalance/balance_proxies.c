@@ -14,12 +14,12 @@ gab_status gab_balance_hand_over(gab_proxies *proxies, const int32_t *part, uint
   gab_world *world = gab_proxies_world(proxies);
   size_t count = gab_proxies_count(proxies);
   void *memory;
-  GAB_TRY(gab_alloc(count * sizeof(gab_slot), GAB_MEMORY_OTHER, &memory));
-  gab_slot *targets = memory;
+  GAB_TRY(gab_alloc(count * sizeof(gab_rank), GAB_MEMORY_OTHER, &memory));
+  gab_rank *targets = memory;
   uint64_t leaving = 0;
   for (size_t i = 0; i < count; i++) {
-    targets[i] = gab_members_slot(members_of(proxies), part[i]);
-    leaving += targets[i] != gab_world_slot(world);
+    targets[i] = gab_members_rank(members_of(proxies), part[i]);
+    leaving += targets[i] != gab_world_rank(world);
   }
   gab_status status = gab_world_sum_u64(world, &leaving, 1);
   if (status == GAB_OK && leaving > 0) status = gab_proxies_move(proxies, targets);

@@ -45,7 +45,7 @@ static gab_status take_prefix(gab_reader in, size_t arrived, gab_combine_fn comb
 {
   uint64_t part[2 * MOST_LEVELS];
   for (size_t i = 0; i < arrived; i++) {
-    gab_slot source;
+    gab_rank source;
     GAB_TRY(gab_get_i32(&in, &source));
     GAB_TRY(gab_get_bytes(&in, part, count * sizeof *part));
     combine(before, part, count);
@@ -60,7 +60,7 @@ static gab_status prefix(gab_world *world, gab_combine_fn combine, const void *v
                          size_t count)
 {
   const gab_members *members = gab_world_members(world);
-  int32_t size = gab_members_count(members), index = gab_members_index(members, gab_world_slot(world));
+  int32_t size = gab_members_count(members), index = gab_members_index(members, gab_world_rank(world));
   if (index < 0) return GAB_OK; /* a spare has nothing before it, and nothing to add */
   uint64_t upto[2 * MOST_LEVELS];
   memcpy(upto, values, count * sizeof *upto);
@@ -69,7 +69,7 @@ static gab_status prefix(gab_world *world, gab_combine_fn combine, const void *v
   gab_buffer_init(&received, GAB_MEMORY_MESSAGE);
   for (int64_t distance = 1; distance < size && status == GAB_OK; distance *= 2) {
     bool sends = index + distance < size;
-    gab_slot target = sends ? gab_members_slot(members, (int32_t)(index + distance)) : GAB_NO_SLOT;
+    gab_rank target = sends ? gab_members_rank(members, (int32_t)(index + distance)) : GAB_NO_RANK;
     size_t arrived = 0;
     status = gab_world_route(world, upto, &target, sends, count * sizeof *upto, &received, &arrived);
     if (status == GAB_OK)

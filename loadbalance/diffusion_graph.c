@@ -63,7 +63,7 @@ void gab_load_graph_init(gab_load_graph *graph, const gab_balance_options *optio
   gab_world *world = gab_proxies_world(proxies);
   *graph = (gab_load_graph){.proxies = proxies, .world = world, .parts = options->parts, .classes = 1};
   graph->held = options->plan ? options->parts : 1;
-  graph->first = options->plan ? 0 : gab_members_index(gab_world_members(world), gab_world_slot(world));
+  graph->first = options->plan ? 0 : gab_members_index(gab_world_members(world), gab_world_rank(world));
   graph->port = options->plan ? NULL : gab_proxies_port(proxies);
 }
 
@@ -128,7 +128,7 @@ static gab_status link_of(const gab_load_graph *graph, const index_of_ids *index
 {
   uint64_t contact = gab_balance_contact(gab_proxies_options(graph->proxies), row);
   *link = (gab_link){GAB_NOT_HERE, -1, contact > UINT32_MAX / 64 ? UINT32_MAX / 64 : (uint32_t)contact};
-  if (row->owner == gab_world_slot(graph->world)) {
+  if (row->owner == gab_world_rank(graph->world)) {
     link->other = index_find(index, row->id);
     if (link->other == GAB_NOT_HERE)
       GAB_FAIL(GAB_ERR_STATE, "the neighbour " GAB_PRI_BLOCK " of block " GAB_PRI_BLOCK " is not here",
@@ -137,7 +137,7 @@ static gab_status link_of(const gab_load_graph *graph, const index_of_ids *index
   }
   link->part = gab_members_index(gab_world_members(graph->world), row->owner);
   if (link->part < 0)
-    GAB_FAIL(GAB_ERR_STATE, "block " GAB_PRI_BLOCK " belongs to slot %" GAB_PRI_SLOT ", which is gone",
+    GAB_FAIL(GAB_ERR_STATE, "block " GAB_PRI_BLOCK " belongs to rank %" GAB_PRI_RANK ", which is gone",
              row->id, row->owner);
   return GAB_OK;
 }
@@ -234,7 +234,7 @@ static gab_status make_mail(gab_load_graph *graph)
   GAB_TRY(make_array(graph->border_at[1], sizeof *graph->mail, &graph->mail));
   for (; graph->mail_count < graph->border_at[1]; graph->mail_count++) {
     gab_border_mail *mail = &graph->mail[graph->mail_count];
-    mail->slot = gab_members_slot(gab_world_members(graph->world), graph->borders[graph->mail_count]);
+    mail->rank = gab_members_rank(gab_world_members(graph->world), graph->borders[graph->mail_count]);
     gab_buffer_init(&mail->out, GAB_MEMORY_MESSAGE);
     gab_buffer_init(&mail->in, GAB_MEMORY_MESSAGE);
   }
@@ -277,12 +277,12 @@ gab_status gab_load_graph_max(gab_load_graph *graph, uint64_t *values, size_t co
 static gab_status start_mail(gab_load_graph *graph, const uint64_t *values, size_t width)
 {
   for (size_t i = 0; i < graph->mail_count; i++)
-    GAB_TRY(gab_port_receive(graph->port, graph->mail[i].slot, &graph->mail[i].in, width * sizeof *values));
+    GAB_TRY(gab_port_receive(graph->port, graph->mail[i].rank, &graph->mail[i].in, width * sizeof *values));
   for (size_t i = 0; i < graph->mail_count; i++) {
     gab_buffer *out = &graph->mail[i].out;
     GAB_TRY(gab_message_begin(out));
     GAB_TRY(gab_put_bytes(out, values, width * sizeof *values));
-    GAB_TRY(gab_port_send(graph->port, graph->mail[i].slot, out));
+    GAB_TRY(gab_port_send(graph->port, graph->mail[i].rank, out));
   }
   return GAB_OK;
 }

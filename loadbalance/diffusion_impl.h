@@ -23,7 +23,7 @@ typedef struct gab_link {
 
 /** What goes to a neighbour part and comes from it. */
 typedef struct gab_border_mail {
-  gab_slot slot;
+  gab_rank rank;
   gab_buffer out, in;
 } gab_border_mail;
 

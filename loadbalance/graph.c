@@ -36,7 +36,7 @@ static gab_status pack_local(gab_proxies *proxies, gab_buffer *out)
 typedef struct gathered {
   gab_block_id id;
   uint64_t weight;
-  gab_slot owner;
+  gab_rank owner;
   size_t rows, row_count;
 } gathered;
 
@@ -46,7 +46,7 @@ typedef struct collection {
   size_t count, capacity, links;
 } collection;
 
-static gab_status take_block(collection *all, gab_slot from, gab_reader *in)
+static gab_status take_block(collection *all, gab_rank from, gab_reader *in)
 {
   if (all->count == all->capacity) {
     void *memory = all->blocks;
@@ -68,7 +68,7 @@ static gab_status take_block(collection *all, gab_slot from, gab_reader *in)
   return GAB_OK;
 }
 
-static gab_status take_all(void *user, gab_slot from, gab_reader bytes)
+static gab_status take_all(void *user, gab_rank from, gab_reader bytes)
 {
   while (gab_reader_left(&bytes) > 0) GAB_TRY(take_block(user, from, &bytes));
   return GAB_OK;
@@ -321,10 +321,10 @@ static gab_status send_verdicts(gab_world *world, const gab_load_graph *graph, c
 {
   void *items = NULL, *targets = NULL;
   GAB_TRY(gab_alloc(all->count * sizeof(verdict), GAB_MEMORY_MESSAGE, &items));
-  gab_status status = gab_alloc(all->count * sizeof(gab_slot), GAB_MEMORY_MESSAGE, &targets);
+  gab_status status = gab_alloc(all->count * sizeof(gab_rank), GAB_MEMORY_MESSAGE, &targets);
   for (size_t v = 0; v < all->count && status == GAB_OK; v++) {
     ((verdict *)items)[v] = (verdict){all->blocks[v].id, graph->part[v]};
-    ((gab_slot *)targets)[v] = all->blocks[v].owner;
+    ((gab_rank *)targets)[v] = all->blocks[v].owner;
   }
   if (status == GAB_OK)
     status = gab_world_route(world, items, targets, all->count, sizeof(verdict), received, count);
@@ -339,7 +339,7 @@ static gab_status take_verdicts(gab_proxies *proxies, gab_reader in, size_t coun
   if (count != gab_proxies_count(proxies))
     GAB_FAIL(GAB_ERR_STATE, "the root placed %zu of %zu blocks", count, gab_proxies_count(proxies));
   for (size_t i = 0; i < count; i++) {
-    gab_slot root;
+    gab_rank root;
     verdict item;
     GAB_TRY(gab_get_i32(&in, &root));
     GAB_TRY(gab_get_bytes(&in, &item, sizeof item));
@@ -443,7 +443,7 @@ static gab_status cut_graph(const gab_balance_options *options, gab_proxies *pro
 
 const gab_balancer gab_balancer_graph = {
     .name = "graph",
-    .doc = "METIS on the gathered graph: fewest cells between slots, for moderate numbers of blocks",
+    .doc = "METIS on the gathered graph: fewest cells between ranks, for moderate numbers of blocks",
     .is_built = IS_BUILT,
     .assign = cut_graph,
 };

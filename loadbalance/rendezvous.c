@@ -19,7 +19,7 @@ typedef struct answer {
 /* Items of one size with a target each, then what came. */
 typedef struct post {
   void *items;
-  gab_slot *targets;
+  gab_rank *targets;
   size_t count;
   gab_buffer received;
   size_t received_count;
@@ -30,7 +30,7 @@ static gab_status post_open(post *mail, size_t count, size_t item_bytes)
   void *memory;
   *mail = (post){.count = count, .received = {.use = GAB_MEMORY_MESSAGE}};
   GAB_TRY(gab_alloc(count * item_bytes, GAB_MEMORY_MESSAGE, &mail->items));
-  gab_status status = gab_alloc(count * sizeof(gab_slot), GAB_MEMORY_MESSAGE, &memory);
+  gab_status status = gab_alloc(count * sizeof(gab_rank), GAB_MEMORY_MESSAGE, &memory);
   if (status != GAB_OK) gab_free(&mail->items);
   else mail->targets = memory;
   return status;
@@ -67,7 +67,7 @@ static void fill_in(gab_proxies *proxies, const gab_curve *curve, post *mail)
     const uint64_t key = gab_order_key(&order, proxy->id);
     items[i] =
         (registration){key, gab_balance_weight(proxy), (uint32_t)i, gab_proxies_level(proxies, proxy->id)};
-    mail->targets[i] = gab_members_slot(members, gab_order_piece(&order, key, count));
+    mail->targets[i] = gab_members_rank(members, gab_order_piece(&order, key, count));
   }
 }
 
@@ -105,7 +105,7 @@ static gab_status take_registrations(gab_rendezvous *rendezvous, const post *mai
   GAB_TRY(gab_alloc(mail->received_count * sizeof *rendezvous->entries, GAB_MEMORY_OTHER, &memory));
   rendezvous->entries = memory;
   for (; rendezvous->count < mail->received_count; rendezvous->count++) {
-    gab_slot source;
+    gab_rank source;
     registration item;
     GAB_TRY(gab_get_i32(&in, &source));
     GAB_TRY(gab_get_bytes(&in, &item, sizeof item));
@@ -147,7 +147,7 @@ static gab_status take_parts(const post *mail, int32_t *parts, size_t count)
   if (mail->received_count != count)
     GAB_FAIL(GAB_ERR_STATE, "the rendezvous placed %zu of %zu blocks", mail->received_count, count);
   for (size_t i = 0; i < count; i++) {
-    gab_slot source;
+    gab_rank source;
     answer item;
     GAB_TRY(gab_get_i32(&in, &source));
     GAB_TRY(gab_get_bytes(&in, &item, sizeof item));

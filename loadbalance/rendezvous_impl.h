@@ -15,7 +15,7 @@
 typedef struct gab_home_entry {
   uint64_t key;
   uint64_t weight;
-  gab_slot owner; /* who has it now */
+  gab_rank owner; /* who has it now */
   uint32_t index; /* … among its blocks */
   int32_t part;   /* who is to have it: index of a member, or of a part when planning */
   int32_t level;

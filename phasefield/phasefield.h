@@ -216,13 +216,13 @@ typedef struct gab_phasefield_integrals {
 gab_status gab_phasefield_integrate(gab_phasefield *phasefield, gab_phasefield_integrals *integrals);
 
 /** What the sums of c have gained since the start by reservoirs and by the window, in cells: the content of
- * the integrals is that of the start and this, but for rounding. Exact sums over all slots; the part of each
- * slot is to be registered as an entity per slot by the three functions below. Collective.
+ * the integrals is that of the start and this, but for rounding. Exact sums over all ranks; the part of each
+ * rank is to be registered as an entity per rank by the three functions below. Collective.
  *  @param[out] gained  K-1 values */
 gab_status gab_phasefield_ledger(gab_phasefield *phasefield, double *gained);
 gab_status gab_phasefield_ledger_pack(void *phasefield, gab_buffer *out);
 gab_status gab_phasefield_ledger_unpack(void *phasefield, gab_reader *in);
-gab_status gab_phasefield_ledger_adopt(void *phasefield, gab_slot dead, gab_reader *in);
+gab_status gab_phasefield_ledger_adopt(void *phasefield, gab_rank dead, gab_reader *in);
 
 /** Looks at all local cells. @return ::GAB_ERR_DIVERGED with step, cell and numbers for the first that is not
  *  finite or is off the simplex */

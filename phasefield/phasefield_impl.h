@@ -48,7 +48,7 @@ typedef struct gab_phasefield_block {
   gab_field *phi, *phi_new;
   gab_field *c;
   gab_field *mu, *mu_new;
-  gab_box inner;   /* cells that see no ghosts of other slots */
+  gab_box inner;   /* cells that see no ghosts of other ranks */
   uint64_t work;   /* nanoseconds of all threads, if they are counted */
   uint32_t beside; /* bits of the directions in which blocks of other levels lie */
   int astray;      /* an interface has come to coarser cells */

@@ -227,7 +227,7 @@ static const gab_config_key local_keys[] = {
      .doc =
          "How much the messages that a process keeps for others may take, in units of its state (the largest image of "
          "a process): checkpoints come earlier than resilience.memory.every where that is needed. All then ask each other "
-         "ahead of each checkpoint, so that nobody goes beyond one that a slot which came back has not reached. "
+         "ahead of each checkpoint, so that nobody goes beyond one that a rank which came back has not reached. "
          "Left out: no limit."},
     {.name = "own_every",
      .type = GAB_CONFIG_INT,
@@ -248,9 +248,9 @@ static const gab_config_key local_keys[] = {
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
      .doc =
-         "Whether a slot that came back is asked to compute as it did before: of each message that its neighbours have "
+         "Whether a rank that came back is asked to compute as it did before: of each message that its neighbours have "
          "already it sends them the hash, which they compare with that of the message received. A difference (a program "
-         "that depends on a clock, say, or damaged memory) ends the run with an error that names slot, port and step. "
+         "that depends on a clock, say, or damaged memory) ends the run with an error that names rank, port and step. "
          "Costs a hash of each message that is received, and 16 bytes for it up to the next common checkpoint but one. "
          "Left out: only in debug builds."},
     {.name = "commit_wait",
@@ -265,11 +265,11 @@ static const gab_config_key local_keys[] = {
          "leads back to the checkpoint before. Left out: 0.01; 0: not at all."},
     {.name = "clusters",
      .type = GAB_CONFIG_STRING,
-     .default_text = "slot",
+     .default_text = "rank",
      .outside = true,
      .doc =
          "Which processes go back together when one of them dies; messages between them are not logged "
-         "(doc/clusters.md; gabion plan --clusters says what that means). slot: each alone. node: those of a node. A number: so "
+         "(doc/clusters.md; gabion plan --clusters says what that means). rank: each alone. node: those of a node. A number: so "
          "many clusters of processes with neighbouring numbers. Or a file with lines like \"cluster1: 0-3\", which names each process "
          "once: gabion plan --clusters K --write FILE writes the one that logs least."},
 };
@@ -311,25 +311,25 @@ static const gab_config_key disk_keys[] = {
          "same folder, as events.jsonl tells."},
 };
 static const gab_config_key injection_keys[] = {
-    {.name = "slots",
+    {.name = "ranks",
      .instead_of = "random",
      .type = GAB_CONFIG_INT,
      .min = 0,
      .max = 2147483647,
      .length_min = 1,
-     .length_max = GAB_INJECTION_SLOTS,
+     .length_max = GAB_INJECTION_RANKS,
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
      .doc =
-         "Slots that kill themselves. Those of one fault injection are lost together: one that is still on its way when another one has died dies before anything is restored."},
+         "Ranks that kill themselves. Those of one fault injection are lost together: one that is still on its way when another one has died dies before anything is restored."},
     {.name = "random",
-     .instead_of = "slots",
+     .instead_of = "ranks",
      .type = GAB_CONFIG_INT,
      .min = 1,
-     .max = GAB_INJECTION_SLOTS,
+     .max = GAB_INJECTION_RANKS,
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
-     .doc = "Instead of slots: how many slots, drawn at random, kill themselves."},
+     .doc = "Instead of ranks: how many ranks, drawn at random, kill themselves."},
     {.name = "seed",
      .type = GAB_CONFIG_INT,
      .min = 0,
@@ -365,7 +365,7 @@ static const gab_config_key injection_keys[] = {
      .default_text = "0",
      .outside = true,
      .doc =
-         "Which processes of these slots are meant: 0 those that the run started with, 1 those that took over from "
+         "Which processes of these ranks are meant: 0 those that the run started with, 1 those that took over from "
          "them, and so on."},
     {.name = "attempt",
      .type = GAB_CONFIG_INT,
@@ -481,8 +481,8 @@ gab_status gab_resilience_check_spares(const gab_config *config, const gab_world
   return gab_config_fail(config, "resilience.spares.count",
                          "this job has %" PRId32 "%s spare processes instead of %" PRId32
                          "%s: start it by `gabion-launch "
-                         "-n %" GAB_PRI_SLOT " --spares %" PRId32 "%s -- PROGRAM ...'",
-                         have, each, asked.count, each, gab_world_members(world)->slots, asked.count, each);
+                         "-n %" GAB_PRI_RANK " --spares %" PRId32 "%s -- PROGRAM ...'",
+                         have, each, asked.count, each, gab_world_members(world)->ranks, asked.count, each);
 }
 
 static gab_status read_injection(const gab_config *config, size_t index, gab_fault_injection *injection)
@@ -504,14 +504,14 @@ static gab_status read_injection(const gab_config *config, size_t index, gab_fau
   injection->once = gab_config_is_set(config, gab_config_path(path, "faults.%zu.attempt", index));
   if (injection->once) injection->attempt = (int)gab_config_int(config, path);
   size_t count;
-  const int64_t *slots = gab_config_ints(config, gab_config_path(path, "faults.%zu.slots", index), &count);
+  const int64_t *ranks = gab_config_ints(config, gab_config_path(path, "faults.%zu.ranks", index), &count);
   for (size_t i = 0; i < count; i++) {
     for (size_t k = 0; k < i; k++)
-      if (slots[k] == slots[i]) return gab_config_fail(config, path, "has slot %" PRId64 " twice", slots[i]);
-    injection->slots[injection->slot_count++] = (gab_slot)slots[i];
+      if (ranks[k] == ranks[i]) return gab_config_fail(config, path, "has rank %" PRId64 " twice", ranks[i]);
+    injection->ranks[injection->rank_count++] = (gab_rank)ranks[i];
   }
-  if (injection->slot_count == 0 && injection->random == 0)
-    return gab_config_fail(config, item, "a fault injection needs either slots or random");
+  if (injection->rank_count == 0 && injection->random == 0)
+    return gab_config_fail(config, item, "a fault injection needs either ranks or random");
   return GAB_OK;
 }
 
@@ -597,7 +597,7 @@ static gab_status read_clusters(const gab_config *config, gab_protection *protec
   const char *text = gab_config_string(config, "resilience.local.clusters");
   gab_division division;
   if (gab_division_parse(text, &division) != GAB_OK) return blame(config, "resilience.local.clusters");
-  if (division.kind == GAB_DIVISION_SLOT) return GAB_OK;
+  if (division.kind == GAB_DIVISION_RANK) return GAB_OK;
   if (!gab_local_is_wanted(protection))
     return gab_config_fail(config, "resilience.local.clusters",
                            "has a meaning with strategy 'local' in resilience.strategies only");
@@ -742,8 +742,8 @@ static gab_status blame_injection(const gab_config *config, const char *const *i
   GAB_FAIL(GAB_ERR_INPUT, "--inject %s: %s", inject[index - in_file], message);
 }
 
-gab_status gab_resilience_check_slots(const gab_config *config, const char *const *inject,
-                                      size_t inject_count, int32_t slots, int32_t spares)
+gab_status gab_resilience_check_ranks(const gab_config *config, const char *const *inject,
+                                      size_t inject_count, int32_t ranks, int32_t spares)
 {
   const char *file = gab_config_string(config, "resilience.domains");
   gab_domains *domains = NULL;
@@ -751,12 +751,12 @@ gab_status gab_resilience_check_slots(const gab_config *config, const char *cons
   for (size_t i = 0; i < gab_config_count(config, "faults") + inject_count; i++) {
     GAB_TRY(nth_injection(config, inject, i, &injection));
     if (gab_fault_injection_is_over(&injection)) continue;
-    if (gab_fault_injection_check(&injection, slots) != GAB_OK) return blame_injection(config, inject, i);
+    if (gab_fault_injection_check(&injection, ranks) != GAB_OK) return blame_injection(config, inject, i);
   }
-  if (gab_division_check(gab_config_string(config, "resilience.local.clusters"), slots, spares) != GAB_OK)
+  if (gab_division_check(gab_config_string(config, "resilience.local.clusters"), ranks, spares) != GAB_OK)
     return blame(config, "resilience.local.clusters");
   if (!file[0]) return GAB_OK;
-  gab_status status = gab_domains_load(file, slots, spares, &domains);
+  gab_status status = gab_domains_load(file, ranks, spares, &domains);
   gab_domains_destroy(&domains);
   return status == GAB_ERR_INPUT ? blame(config, "resilience.domains") : status;
 }
@@ -764,13 +764,13 @@ gab_status gab_resilience_check_slots(const gab_config *config, const char *cons
 /* A file that names processes, under that key. */
 static gab_status check_names(const gab_config *config, const char *key, const char *file, int32_t most)
 {
-  int32_t slots = 0;
-  const gab_status status = gab_domains_count(file, &slots);
+  int32_t ranks = 0;
+  const gab_status status = gab_domains_count(file, &ranks);
   if (status == GAB_ERR_INPUT) return blame(config, key);
-  if (status == GAB_OK && slots > most)
+  if (status == GAB_OK && ranks > most)
     return gab_config_fail(config, key,
                            "%s is for %" PRId32 " processes, but there are blocks for %" PRId32 " only", file,
-                           slots, most);
+                           ranks, most);
   return status;
 }
 
@@ -785,7 +785,7 @@ static gab_status check_clusters(const gab_config *config, int32_t most)
   return division.kind == GAB_DIVISION_FILE ? check_names(config, key, text, most) : GAB_OK;
 }
 
-gab_status gab_resilience_check_any_slots(const gab_config *config, const char *const *inject,
+gab_status gab_resilience_check_any_ranks(const gab_config *config, const char *const *inject,
                                           size_t inject_count, int32_t most)
 {
   const char *file = gab_config_string(config, "resilience.domains");

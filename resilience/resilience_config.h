@@ -22,14 +22,14 @@ gab_status gab_resilience_declare(gab_config *config);
  *  @return ::GAB_ERR_INPUT with the place in the file */
 gab_status gab_resilience_check(const gab_config *config, gab_monitor_list monitors);
 
-/** Checks what depends on the number of slots, and spares: those that fault injections name, and a file of failure domains. Local;
- *  reads that file. @param[in] inject  further fault injections, see gab_resilience_context @return ::GAB_ERR_INPUT with the place
+/** Checks what depends on the number of ranks, and spares: those that fault injections name, and a file of failure
+ *  domains. Local; reads that file. @param[in] inject  further fault injections, see gab_resilience_context @return ::GAB_ERR_INPUT with the place
  *  in the file */
-gab_status gab_resilience_check_slots(const gab_config *config, const char *const *inject,
-                                      size_t inject_count, int32_t slots, int32_t spares);
+gab_status gab_resilience_check_ranks(const gab_config *config, const char *const *inject,
+                                      size_t inject_count, int32_t ranks, int32_t spares);
 /** The same before that number is known: refuses what can be right for no number up to `most`; a fault injection that kills nobody
  *  then is a warning in the log. Local. */
-gab_status gab_resilience_check_any_slots(const gab_config *config, const char *const *inject,
+gab_status gab_resilience_check_any_ranks(const gab_config *config, const char *const *inject,
                                           size_t inject_count, int32_t most);
 
 /** How many spare processes a case asks for. */

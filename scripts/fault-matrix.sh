@@ -7,16 +7,16 @@
 # Three simulations: a flow on blocks that stay as they are, one whose blocks split and merge all the time, shared out by
 # each of the balancing strategies in turn, and (in the wide part) the growth of a eutectic with a moving window.
 # Every run has to lose those it was to lose and to end with the checksum of the undisturbed run, or, where all
-# holders of a block were killed, with exit 3 and the blocks and slots named. Two parts. The systematic one
+# holders of a block were killed, with exit 3 and the blocks and ranks named. Two parts. The systematic one
 # (flow, adaptive, schemes) has these kinds of runs:
-#   single    one slot dies on entering a phase (first, middle, last slot; first to third entering)
-#   double    two slots that keep no copies for each other die at once
-#   series    a second slot dies while the first death is being recovered
-#   lost      a slot dies together with the holder of its copy: exit 3 is right
+#   single    one rank dies on entering a phase (first, middle, last rank; first to third entering)
+#   double    two ranks that keep no copies for each other die at once
+#   series    a second rank dies while the first death is being recovered
+#   lost      a rank dies together with the holder of its copy: exit 3 is right
 #             (kinds of the second flow are called adaptive-single and so on)
 #   scheme-S-single, -double, -series, -lost   the first flow, protected by scheme S: pairwise, ring with two copies,
 #             parity groups of 4, Reed-Solomon groups of 8 with two losses; with victims that it can, and cannot, lose
-#   disk      a slot, or two, die while the state is written to disk; or a slot dies together with the holder of
+#   disk      a rank, or two, die while the state is written to disk; or a rank dies together with the holder of
 #             its copy, and the run goes back to the disk
 #   outside   `kill -9` from outside at a random moment, the victim is not asked
 # The wide one (scripts/faults/fault_matrix.py, which says how its ends are worked out) combines numbers of processes, spares, schemes,
@@ -69,11 +69,11 @@ checksum() { sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' "$1/summary.json" 2
 end_of() {
   local dir=$1 code=$2 deaths=$3 sum lost
   case $code in
-    0) sum=$(checksum "$dir"); lost=$(sed -n 's/.*"lost_slots": \([0-9]*\).*/\1/p' "$dir/summary.json" || true)
+    0) sum=$(checksum "$dir"); lost=$(sed -n 's/.*"lost_ranks": \([0-9]*\).*/\1/p' "$dir/summary.json" || true)
        if [ "$sum" != "$GOOD" ]; then echo "wrong checksum ${sum:-none}"
        elif ((${lost:-0} < deaths)); then echo "only ${lost:-0} deaths"
        else echo done; fi ;;
-    3) if grep -qE 'slots? [0-9, ]+ died and so did all holders.*0x[0-9a-f]+' "$dir.log"; then echo lost
+    3) if grep -qE 'ranks? [0-9, ]+ died and so did all holders.*0x[0-9a-f]+' "$dir.log"; then echo lost
        else echo "exit 3 without the names"; fi ;;
     124|137) echo "deadline" ;;
     *) echo "exit $code" ;;
@@ -127,7 +127,7 @@ try_one() {
   local kind=$PREFIX$1 np=$2 phase=$3 victims=$4 expected=$5 dir=$OUT/run-$runs code=0 t0=$EPOCHREALTIME injection deaths=0 args=(); shift 5
   for injection; do
     args+=(--inject "$injection"); deaths=$((deaths + 1))
-    case $injection in slot=*+*) injection=${injection%%,*}; injection=${injection//[!+]/}; deaths=$((deaths + ${#injection})) ;; esac
+    case $injection in rank=*+*) injection=${injection%%,*}; injection=${injection//[!+]/}; deaths=$((deaths + ${#injection})) ;; esac
   done
   launch "$np" "$dir" "${args[@]}" || code=$?
   record "$kind" "$np" "$phase" "$victims" "$expected" "$dir" "$code" \
@@ -186,12 +186,12 @@ singles() { # singles NP
     for victim in 0 $((np / 2)) $((np - 1)); do
       case $seen in *" $victim "*) continue ;; esac
       seen="$seen$victim "
-      try single "$np" "$phase" "$victim" done "slot=$victim,step=$STEP,phase=$phase"
+      try single "$np" "$phase" "$victim" done "rank=$victim,step=$STEP,phase=$phase"
     done
   done
   for phase in exchange snapshot output; do
-    try single "$np" "$phase" "$((np - 1)) (2nd)" done "slot=$((np - 1)),step=$STEP,phase=$phase,visit=2"
-    try single "$np" "$phase" "0 (3rd)" done "slot=0,step=$STEP,phase=$phase,visit=3"
+    try single "$np" "$phase" "$((np - 1)) (2nd)" done "rank=$((np - 1)),step=$STEP,phase=$phase,visit=2"
+    try single "$np" "$phase" "0 (3rd)" done "rank=0,step=$STEP,phase=$phase,visit=3"
   done
 }
 doubles() { # doubles NP
@@ -200,7 +200,7 @@ doubles() { # doubles NP
     for a in 0 $((np - 2)); do
       b=$((a + 1))
       if bound $a $b "$np"; then continue; fi
-      try double "$np" "$phase" "$a and $b" done "slot=$a+$b,step=$STEP,phase=$phase"
+      try double "$np" "$phase" "$a and $b" done "rank=$a+$b,step=$STEP,phase=$phase"
     done
   done
 }
@@ -218,7 +218,7 @@ series() { # series NP: 1 dies at work, another one while that is being mended
           case $phase in repair|recovery|snapshot) expected=lost ;; esac
         fi
         try series "$np" "$phase" "1 then $b (entering $visit)" "$expected" \
-            "slot=1,step=$STEP,phase=compute" "slot=$b,step=$BEFORE,phase=$phase,visit=$visit"
+            "rank=1,step=$STEP,phase=compute" "rank=$b,step=$BEFORE,phase=$phase,visit=$visit"
       done
     done
   done
@@ -226,25 +226,25 @@ series() { # series NP: 1 dies at work, another one while that is being mended
 losses() { # losses NP
   local np=$1 phase
   for phase in compute snapshot commit; do
-    try lost "$np" "$phase" "0 and $((np / 2))" lost "slot=0+$((np / 2)),step=$STEP,phase=$phase"
+    try lost "$np" "$phase" "0 and $((np / 2))" lost "rank=0+$((np / 2)),step=$STEP,phase=$phase"
   done
 }
 disks_few() {
   local EXTRA=(--set resilience.disk.every=20 --set resilience.disk.group=2)
-  try disk 4 disk-write 2 done "slot=2,step=$STEP,phase=disk-write"
-  try disk 4 disk-commit "0 and 1" done "slot=0+1,step=$STEP,phase=disk-commit"
+  try disk 4 disk-write 2 done "rank=2,step=$STEP,phase=disk-write"
+  try disk 4 disk-commit "0 and 1" done "rank=0+1,step=$STEP,phase=disk-commit"
 }
-disks() { # disks NP: files of two slots each, so that there are several aggregators
+disks() { # disks NP: files of two ranks each, so that there are several aggregators
   local np=$1 phase victim half=$(($1 / 2)) EXTRA=(--set resilience.disk.every=20 --set resilience.disk.group=2)
   for phase in disk-write disk-commit; do
     for victim in 0 1 $((np - 1)); do
-      try disk "$np" "$phase" "$victim" done "slot=$victim,step=$STEP,phase=$phase"
+      try disk "$np" "$phase" "$victim" done "rank=$victim,step=$STEP,phase=$phase"
     done
-    if ((np > 3)); then try disk "$np" "$phase" "0 and 1" done "slot=0+1,step=$STEP,phase=$phase"; fi
+    if ((np > 3)); then try disk "$np" "$phase" "0 and 1" done "rank=0+1,step=$STEP,phase=$phase"; fi
   done
   if ((np < 3)); then return 0; fi
   EXTRA+=(--set run.steps="$LONG_STEPS" --set resilience.disk.every=$((LONG_STEPS / 10))) # so late that there is one
-  GOOD=$GOOD_LONG try disk "$np" compute "0 and $half" done "slot=0+$half,step=$((LONG_STEPS * 4 / 5)),phase=compute"
+  GOOD=$GOOD_LONG try disk "$np" compute "0 and $half" done "rank=0+$half,step=$((LONG_STEPS * 4 / 5)),phase=compute"
 }
 outsiders() { # outsiders NP COUNT
   local np=$1 i
@@ -256,18 +256,18 @@ outsiders() { # outsiders NP COUNT
 adaptive_singles() { # adaptive_singles NP
   local np=$1 phase
   for phase in $ADAPTING; do
-    try single "$np" "$phase" 0 done "slot=0,step=$STEP,phase=$phase"
-    try single "$np" "$phase" "$((np / 2)) (2nd)" done "slot=$((np / 2)),step=$STEP,phase=$phase,visit=2"
-    try single "$np" "$phase" "$((np - 1)) (3rd)" done "slot=$((np - 1)),step=$STEP,phase=$phase,visit=3"
+    try single "$np" "$phase" 0 done "rank=0,step=$STEP,phase=$phase"
+    try single "$np" "$phase" "$((np / 2)) (2nd)" done "rank=$((np / 2)),step=$STEP,phase=$phase,visit=2"
+    try single "$np" "$phase" "$((np - 1)) (3rd)" done "rank=$((np - 1)),step=$STEP,phase=$phase,visit=3"
   done
-  for phase in $STEADY; do try single "$np" "$phase" "$((np - 1))" done "slot=$((np - 1)),step=$STEP,phase=$phase"; done
+  for phase in $STEADY; do try single "$np" "$phase" "$((np - 1))" done "rank=$((np - 1)),step=$STEP,phase=$phase"; done
 }
 adaptive_doubles() { # adaptive_doubles NP
   local np=$1 phase a
   for phase in $ADAPTING; do
     for a in 0 $((np - 2)); do
       if bound $a $((a + 1)) "$np"; then continue; fi
-      try double "$np" "$phase" "$a and $((a + 1))" done "slot=$a+$((a + 1)),step=$STEP,phase=$phase"
+      try double "$np" "$phase" "$a and $((a + 1))" done "rank=$a+$((a + 1)),step=$STEP,phase=$phase"
     done
   done
 }
@@ -280,25 +280,25 @@ adaptive_series() { # adaptive_series NP: deaths while a torn grid is mended, an
     fi
     for first in adapt-migrate adapt-rebuild; do
       try series "$np" "$phase" "1 in $first then $b" "$expected" \
-          "slot=1,step=$STEP,phase=$first" "slot=$b,step=$BEFORE,phase=$phase"
+          "rank=1,step=$STEP,phase=$first" "rank=$b,step=$BEFORE,phase=$phase"
     done
   done
   for phase in $ADAPTING; do # while blocks are shared out after the recovery, or in the next adaptation
-    try series "$np" "$phase" "1 then $b" done "slot=1,step=$STEP,phase=compute" "slot=$b,step=$STEP,phase=$phase"
+    try series "$np" "$phase" "1 then $b" done "rank=1,step=$STEP,phase=compute" "rank=$b,step=$STEP,phase=$phase"
     if ((np == 3)) || bound 1 2 "$np"; then continue; fi
     try series "$np" "$phase" "1 in $phase then 2" done \
-        "slot=1,step=$STEP,phase=$phase" "slot=2,step=$STEP,phase=$phase,visit=2"
+        "rank=1,step=$STEP,phase=$phase" "rank=2,step=$STEP,phase=$phase,visit=2"
   done
 }
 adaptive_losses() { # adaptive_losses NP
   local np=$1 phase
   for phase in $ADAPTING; do
-    try lost "$np" "$phase" "0 and $((np / 2))" lost "slot=0+$((np / 2)),step=$STEP,phase=$phase"
+    try lost "$np" "$phase" "0 and $((np / 2))" lost "rank=0+$((np / 2)),step=$STEP,phase=$phase"
   done
 }
 
 # ---------------------------------------------------------------- schemes
-# with_scheme NAME: what follows is protected by it. LOSSES: so many slots can be lost at once, whichever they are.
+# with_scheme NAME: what follows is protected by it. LOSSES: so many ranks can be lost at once, whichever they are.
 # Of eight processes parity groups of 4 are 0 2 4 6 and 1 3 5 7; a Reed-Solomon group of 8 is all of them.
 with_scheme() {
   PREFIX=scheme-$1- SCHEME=(--set resilience.scheme="$1") LOSSES=1
@@ -323,7 +323,7 @@ scheme_losses() { # scheme_losses NAME PHASE...
   local name=$1 phase victims; shift
   for phase; do
     victims=$(too_many "$name" $((RANDOM % 8)))
-    try lost 8 "$phase" "${victims//+/ and }" lost "slot=$victims,step=$STEP,phase=$phase"
+    try lost 8 "$phase" "${victims//+/ and }" lost "rank=$victims,step=$STEP,phase=$phase"
   done
 }
 scheme_whole() { # scheme_whole NAME: any it can lose at any phase, at work and while a death is being mended
@@ -331,36 +331,36 @@ scheme_whole() { # scheme_whole NAME: any it can lose at any phase, at work and 
   with_scheme "$1"
   for phase in $STEADY; do
     for first in 0 $((RANDOM % 6 + 1)) 7; do
-      try single 8 "$phase" "$first" done "slot=$first,step=$STEP,phase=$phase,visit=$((RANDOM % 2 + 1))"
+      try single 8 "$phase" "$first" done "rank=$first,step=$STEP,phase=$phase,visit=$((RANDOM % 2 + 1))"
     done
     first=$((RANDOM % 8)) second=$(((first + 1) % 8)) # neighbours: another pair, another group
     if [ "$1" = reed-solomon ]; then second=$(((first + RANDOM % 7 + 1) % 8)); fi
-    try double 8 "$phase" "$first and $second" done "slot=$first+$second,step=$STEP,phase=$phase"
+    try double 8 "$phase" "$first and $second" done "rank=$first+$second,step=$STEP,phase=$phase"
   done
   for phase in $HEALING; do # 1 and 2 are of different pairs and groups
     for visit in 1 2; do
       if [ "$phase$visit" = repair2 ]; then continue; fi
-      try series 8 "$phase" "1 then 2 (entering $visit)" done "slot=1,step=$STEP,phase=compute" \
-          "slot=2,step=$BEFORE,phase=$phase,visit=$visit"
+      try series 8 "$phase" "1 then 2 (entering $visit)" done "rank=1,step=$STEP,phase=compute" \
+          "rank=2,step=$BEFORE,phase=$phase,visit=$visit"
     done
   done
   # one after another until three are left
-  try series 8 compute "7 6 5 4 3" done "slot=7,step=$STEP,phase=compute" "slot=6,step=$((STEP + 4)),phase=exchange" \
-      "slot=5,step=$((STEP + 9)),phase=snapshot" "slot=4,step=$((STEP + 12)),phase=compute" \
-      "slot=3,step=$((STEP + 15)),phase=exchange"
+  try series 8 compute "7 6 5 4 3" done "rank=7,step=$STEP,phase=compute" "rank=6,step=$((STEP + 4)),phase=exchange" \
+      "rank=5,step=$((STEP + 9)),phase=snapshot" "rank=4,step=$((STEP + 12)),phase=compute" \
+      "rank=3,step=$((STEP + 15)),phase=exchange"
   scheme_losses "$1" compute exchange snapshot commit
-  for np in 2 3 5; do try single "$np" exchange $((np - 1)) done "slot=$((np - 1)),step=$STEP,phase=exchange"; done
+  for np in 2 3 5; do try single "$np" exchange $((np - 1)) done "rank=$((np - 1)),step=$STEP,phase=exchange"; done
 }
 schemes_subset() {
   with_scheme parity
-  try double 8 exchange "2 and 5" done "slot=2+5,step=$STEP,phase=exchange"
-  try series 8 recovery "1 then 2" done "slot=1,step=$STEP,phase=compute" "slot=2,step=$BEFORE,phase=recovery"
+  try double 8 exchange "2 and 5" done "rank=2+5,step=$STEP,phase=exchange"
+  try series 8 recovery "1 then 2" done "rank=1,step=$STEP,phase=compute" "rank=2,step=$BEFORE,phase=recovery"
   scheme_losses parity compute
   with_scheme reed-solomon
-  try double 8 snapshot "3 and 4" done "slot=3+4,step=$STEP,phase=snapshot,visit=2"
+  try double 8 snapshot "3 and 4" done "rank=3+4,step=$STEP,phase=snapshot,visit=2"
   scheme_losses reed-solomon exchange
   with_scheme ring
-  try double 8 commit "0 and 1" done "slot=0+1,step=$STEP,phase=commit"
+  try double 8 commit "0 and 1" done "rank=0+1,step=$STEP,phase=commit"
 }
 schemes_whole() {
   local name
@@ -369,26 +369,26 @@ schemes_whole() {
 
 flow_subset() {
   local phase
-  for phase in $STEADY; do try single 4 "$phase" 2 done "slot=2,step=$STEP,phase=$phase"; done
-  try single 2 exchange 0 done "slot=0,step=$STEP,phase=exchange"
-  try single 7 snapshot 6 done "slot=6,step=$STEP,phase=snapshot,visit=2"
-  try double 8 exchange "0 and 1" done "slot=0+1,step=$STEP,phase=exchange"
+  for phase in $STEADY; do try single 4 "$phase" 2 done "rank=2,step=$STEP,phase=$phase"; done
+  try single 2 exchange 0 done "rank=0,step=$STEP,phase=exchange"
+  try single 7 snapshot 6 done "rank=6,step=$STEP,phase=snapshot,visit=2"
+  try double 8 exchange "0 and 1" done "rank=0+1,step=$STEP,phase=exchange"
   for phase in $HEALING; do
-    try series 4 "$phase" "1 then 2" done "slot=1,step=$STEP,phase=compute" "slot=2,step=$BEFORE,phase=$phase"
+    try series 4 "$phase" "1 then 2" done "rank=1,step=$STEP,phase=compute" "rank=2,step=$BEFORE,phase=$phase"
   done
-  try lost 4 exchange "0 and 2" lost "slot=0+2,step=$STEP,phase=exchange"
+  try lost 4 exchange "0 and 2" lost "rank=0+2,step=$STEP,phase=exchange"
   disks_few
   outsiders 3 1; outsiders 4 2
 }
 adaptive_subset() {
   local phase
-  for phase in $ADAPTING; do try single 4 "$phase" 2 done "slot=2,step=$STEP,phase=$phase"; done
-  try single 2 adapt-migrate 0 done "slot=0,step=$STEP,phase=adapt-migrate,visit=2"
-  try double 7 adapt-rebuild "0 and 1" done "slot=0+1,step=$STEP,phase=adapt-rebuild"
-  try series 4 recovery "1 in adapt-migrate then 2" done "slot=1,step=$STEP,phase=adapt-migrate" \
-      "slot=2,step=$BEFORE,phase=recovery"
-  try series 4 adapt-balance "1 then 2" done "slot=1,step=$STEP,phase=compute" "slot=2,step=$STEP,phase=adapt-balance"
-  try lost 4 adapt-migrate "0 and 2" lost "slot=0+2,step=$STEP,phase=adapt-migrate"
+  for phase in $ADAPTING; do try single 4 "$phase" 2 done "rank=2,step=$STEP,phase=$phase"; done
+  try single 2 adapt-migrate 0 done "rank=0,step=$STEP,phase=adapt-migrate,visit=2"
+  try double 7 adapt-rebuild "0 and 1" done "rank=0+1,step=$STEP,phase=adapt-rebuild"
+  try series 4 recovery "1 in adapt-migrate then 2" done "rank=1,step=$STEP,phase=adapt-migrate" \
+      "rank=2,step=$BEFORE,phase=recovery"
+  try series 4 adapt-balance "1 then 2" done "rank=1,step=$STEP,phase=compute" "rank=2,step=$STEP,phase=adapt-balance"
+  try lost 4 adapt-migrate "0 and 2" lost "rank=0+2,step=$STEP,phase=adapt-migrate"
   outsiders 3 1
 }
 flow_whole() { # flow_whole NP

@@ -46,11 +46,11 @@ run() { # run NAME [options]: prints what the log says of the end
 value() { sed -n "s/.*\"$2\": \(.*\)/\1/p" "$OUT/$1/summary.json" | sed 's/,$//' | head -n 1; }
 
 run healthy --set 'faults=[]'
-run deaths --set 'faults=[]' --inject "slot=6+7,step=$death,phase=exchange"
+run deaths --set 'faults=[]' --inject "rank=6+7,step=$death,phase=exchange"
 
 wrong=0
 differ() { say "not equal: $1"; wrong=1; }
-[ "$(value deaths lost_slots)" = 2 ] || differ "$(value deaths lost_slots) processes died, not 2"
+[ "$(value deaths lost_ranks)" = 2 ] || differ "$(value deaths lost_ranks) processes died, not 2"
 [ -n "$(value healthy checksum)" ] && [ "$(value healthy checksum)" = "$(value deaths checksum)" ] ||
   differ "checksums $(value healthy checksum) and $(value deaths checksum)"
 [ "$(value healthy grid)" = "$(value deaths grid)" ] || differ "grids $(value healthy grid) and $(value deaths grid)"

@@ -84,7 +84,7 @@ kill_one_by_one() {
 is_done healthy || { start healthy; finish healthy; }
 is_done one_by_one || { start one_by_one; kill_one_by_one one_by_one; finish one_by_one; }
 is_done node || {
-  start node --inject "slot=4+5+6+7,step=$((steps / 2 + every / 2)),phase=exchange"
+  start node --inject "rank=4+5+6+7,step=$((steps / 2 + every / 2)),phase=exchange"
   finish node
 }
 
@@ -92,7 +92,7 @@ wrong=0
 differ() { say "not equal: $1"; wrong=1; }
 [ -n "$(value healthy checksum)" ] || differ "the undisturbed run has no checksum"
 for name in one_by_one node; do
-  [ "$(value $name lost_slots)" = 4 ] || differ "$(value $name lost_slots) processes died in $name, not 4"
+  [ "$(value $name lost_ranks)" = 4 ] || differ "$(value $name lost_ranks) processes died in $name, not 4"
   [ "$(value healthy checksum)" = "$(value $name checksum)" ] ||
     differ "checksums $(value healthy checksum) and $(value $name checksum) of $name"
   for what in front.csv slabs; do diff -rq "$OUT/healthy/$what" "$OUT/$name/$what" || differ "$what of $name"; done

@@ -9,8 +9,8 @@
  * death, nor what the survivors think of each other counts. When a process has ended in any other way the
  * rest gets a moment to end too and is then ended: nobody waits for the time limit of a test that has failed.
  *
- * The processes' words lie in a folder of the run (GABION_TEST_FOLDER): `ended.SLOT' by the watcher,
- * `passed.SLOT' or `failed.SLOT' by the process. They work in a folder below it, so that no run finds files
+ * The processes' words lie in a folder of the run (GABION_TEST_FOLDER): `ended.RANK' by the watcher,
+ * `passed.RANK' or `failed.RANK' by the process. They work in a folder below it, so that no run finds files
  * of another one, and nothing stays of one that fails. GABION_TEST_GRACE: that moment, in seconds. */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -27,7 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_SLOTS = 64, GRACE = 5 /* seconds */ };
+enum { MOST_RANKS = 64, GRACE = 5 /* seconds */ };
 
 /* Starts a command that ends with this process. @param[in] folder  to work in; NULL: here */
 static pid_t start(char **command, const char *folder, int last_signal)
@@ -46,7 +46,7 @@ static pid_t start(char **command, const char *folder, int last_signal)
 
 /* ------------------------------------------------------------------------------------ beside each process */
 
-static const char *slot_of_launcher(void)
+static const char *rank_of_launcher(void)
 {
   static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -57,9 +57,9 @@ static const char *slot_of_launcher(void)
 static bool write_end(int status)
 {
   char path[512];
-  const char *folder = getenv("GABION_TEST_FOLDER"), *slot = slot_of_launcher();
-  if (!folder || !slot) return false;
-  snprintf(path, sizeof path, "%s/ended.%s", folder, slot);
+  const char *folder = getenv("GABION_TEST_FOLDER"), *rank = rank_of_launcher();
+  if (!folder || !rank) return false;
+  snprintf(path, sizeof path, "%s/ended.%s", folder, rank);
   FILE *file = fopen(path, "w");
   if (!file) return false;
   if (WIFSIGNALED(status)) fprintf(file, "signal %d\n", WTERMSIG(status));
@@ -82,7 +82,7 @@ static int watch(char **command)
   while (waitpid(child, &status, WNOHANG) != child) (void)sigwaitinfo(&wait_for, &info);
   const char *judge = getenv("GABION_TEST_JUDGE");
   const bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
-  if (!write_end(status)) fprintf(stderr, "judge: no folder to write to, or no slot\n");
+  if (!write_end(status)) fprintf(stderr, "judge: no folder to write to, or no rank\n");
   if (!killed && status != 0 && judge) kill((pid_t)atol(judge), SIGUSR1);
   if (!WIFSIGNALED(status)) return WEXITSTATUS(status);
   setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
@@ -94,107 +94,107 @@ static int watch(char **command)
 
 /* ------------------------------------------------------------------------------------ the judge */
 
-typedef struct slot_end {
+typedef struct rank_end {
   bool known;          /* whether anything is known of its end */
   bool passed, failed; /* what it said itself */
   bool unbroken;       /* it was to fail on purpose, and never came there */
   int code, signal;
   unsigned long long claims;
-  bool doomed[MOST_SLOTS]; /* by what it says */
-} slot_end;
+  bool doomed[MOST_RANKS]; /* by what it says */
+} rank_end;
 
-static FILE *open_word(const char *folder, const char *what, int slot)
+static FILE *open_word(const char *folder, const char *what, int rank)
 {
   char path[512];
-  snprintf(path, sizeof path, "%s/%s.%d", folder, what, slot);
+  snprintf(path, sizeof path, "%s/%s.%d", folder, what, rank);
   return fopen(path, "r");
 }
 
-static slot_end read_end(const char *folder, int slot)
+static rank_end read_end(const char *folder, int rank)
 {
-  slot_end end = {.known = false};
+  rank_end end = {.known = false};
   char word[32];
-  FILE *file = open_word(folder, "ended", slot);
+  FILE *file = open_word(folder, "ended", rank);
   if (file) {
     end.known = fscanf(file, "code %d", &end.code) == 1 || fscanf(file, "signal %d", &end.signal) == 1;
     fclose(file);
   }
-  file = open_word(folder, "failed", slot);
+  file = open_word(folder, "failed", rank);
   end.failed = file != NULL;
   if (file) fclose(file);
-  file = open_word(folder, "passed", slot);
+  file = open_word(folder, "passed", rank);
   if (!file) return end;
   end.passed = fscanf(file, "%llu", &end.claims) == 1;
   while (fscanf(file, "%31s", word) == 1) {
     const int other = atoi(word);
     if (strcmp(word, "unbroken") == 0) end.unbroken = true;
-    else if (other >= 0 && other < MOST_SLOTS) end.doomed[other] = true;
+    else if (other >= 0 && other < MOST_RANKS) end.doomed[other] = true;
   }
   fclose(file);
   return end;
 }
 
-static bool was_killed(const slot_end *end) { return end->known && end->signal == SIGKILL; }
+static bool was_killed(const rank_end *end) { return end->known && end->signal == SIGKILL; }
 
-/* Says what is wrong with one slot; those that were killed come after the others, of whom it may follow. */
-static int judge_slot(int slot, const slot_end *end, bool doomed)
+/* Says what is wrong with one rank; those that were killed come after the others, of whom it may follow. */
+static int judge_rank(int rank, const rank_end *end, bool doomed)
 {
-  if (!end->known) printf("gabion-test: slot %d: it is not known how it ended\n", slot);
-  else if (end->failed) printf("gabion-test: slot %d: a claim did not hold\n", slot);
-  else if (was_killed(end) && !doomed) printf("gabion-test: slot %d: killed, and not by the test\n", slot);
+  if (!end->known) printf("gabion-test: rank %d: it is not known how it ended\n", rank);
+  else if (end->failed) printf("gabion-test: rank %d: a claim did not hold\n", rank);
+  else if (was_killed(end) && !doomed) printf("gabion-test: rank %d: killed, and not by the test\n", rank);
   else if (end->signal && !was_killed(end))
-    printf("gabion-test: slot %d: ended by signal %d (%s)\n", slot, end->signal, strsignal(end->signal));
-  else if (end->code != 0) printf("gabion-test: slot %d: ended with code %d\n", slot, end->code);
+    printf("gabion-test: rank %d: ended by signal %d (%s)\n", rank, end->signal, strsignal(end->signal));
+  else if (end->code != 0) printf("gabion-test: rank %d: ended with code %d\n", rank, end->code);
   else if (!was_killed(end) && !end->passed)
     printf(
-        "gabion-test: slot %d: ended with 0, but never said that it passed (test_end of tests/mpi_test.h)\n",
-        slot);
-  else if (!was_killed(end) && doomed) printf("gabion-test: slot %d: was to die, but lives\n", slot);
+        "gabion-test: rank %d: ended with 0, but never said that it passed (test_end of tests/mpi_test.h)\n",
+        rank);
+  else if (!was_killed(end) && doomed) printf("gabion-test: rank %d: was to die, but lives\n", rank);
   else return 0;
   return 1;
 }
 
-/* All that passed have to say the same about who had to die. @return that slot, -1 if none passed */
-static int find_witness(const slot_end *ends, int count, int *wrong)
+/* All that passed have to say the same about who had to die. @return that rank, -1 if none passed */
+static int find_witness(const rank_end *ends, int count, int *wrong)
 {
   int witness = -1;
-  for (int slot = 0; slot < count; slot++) {
-    if (!ends[slot].passed) continue;
-    if (witness < 0) witness = slot;
-    if (memcmp(ends[slot].doomed, ends[witness].doomed, sizeof ends[slot].doomed) != 0) {
-      printf("gabion-test: slots %d and %d differ on who had to die\n", witness, slot);
+  for (int rank = 0; rank < count; rank++) {
+    if (!ends[rank].passed) continue;
+    if (witness < 0) witness = rank;
+    if (memcmp(ends[rank].doomed, ends[witness].doomed, sizeof ends[rank].doomed) != 0) {
+      printf("gabion-test: ranks %d and %d differ on who had to die\n", witness, rank);
       ++*wrong;
     }
   }
   return witness;
 }
 
-static void print_claims(const slot_end *ends, int count)
+static void print_claims(const rank_end *ends, int count)
 {
   printf(" (claims:");
-  for (int slot = 0; slot < count; slot++)
-    if (ends[slot].passed) printf(" %llu", ends[slot].claims);
+  for (int rank = 0; rank < count; rank++)
+    if (ends[rank].passed) printf(" %llu", ends[rank].claims);
     else printf(" died");
   printf(")\n");
 }
 
 static int judge(const char *folder, int count, int code)
 {
-  slot_end ends[MOST_SLOTS];
+  rank_end ends[MOST_RANKS];
   int wrong = 0, deaths = 0;
-  for (int slot = 0; slot < count; slot++) {
-    ends[slot] = read_end(folder, slot);
-    deaths += was_killed(&ends[slot]);
+  for (int rank = 0; rank < count; rank++) {
+    ends[rank] = read_end(folder, rank);
+    deaths += was_killed(&ends[rank]);
   }
   const int witness = find_witness(ends, count, &wrong);
   for (int killed = 0; killed < 2; killed++)
-    for (int slot = 0; slot < count; slot++)
-      if (was_killed(&ends[slot]) == killed)
-        wrong += judge_slot(slot, &ends[slot], witness >= 0 && ends[witness].doomed[slot]);
+    for (int rank = 0; rank < count; rank++)
+      if (was_killed(&ends[rank]) == killed)
+        wrong += judge_rank(rank, &ends[rank], witness >= 0 && ends[witness].doomed[rank]);
   if (witness < 0) wrong++;
   if (code != 0 && deaths == 0 && wrong == 0) wrong += printf("gabion-test: %d by mpirun\n", code) > 0;
-  for (int slot = 0; slot < count; slot++)
-    if (ends[slot].unbroken) printf("gabion-test: slot %d: the place to break was never reached\n", slot);
+  for (int rank = 0; rank < count; rank++)
+    if (ends[rank].unbroken) printf("gabion-test: rank %d: the place to break was never reached\n", rank);
   printf("gabion-test: %s", wrong ? "FAILED\n" : "passed");
   if (!wrong) print_claims(ends, count);
   return wrong != 0;
@@ -245,7 +245,7 @@ int main(int argc, char **argv)
 {
   if (argc > 2 && strcmp(argv[1], "--watch") == 0) return watch(argv + 2);
   const int count = argc > 2 ? atoi(argv[1]) : 0;
-  if (count < 1 || count > MOST_SLOTS) {
+  if (count < 1 || count > MOST_RANKS) {
     fprintf(stderr, "usage: judge PROCESSES COMMAND ... | judge --watch PROGRAM ...\n");
     return 2;
   }

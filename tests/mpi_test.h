@@ -14,7 +14,7 @@
  * started them, looks at how each of them really ended. A process that a test kills is declared by all that
  * live on, test_doom() or test_kill(); the dead have to be exactly the declared ones.
  *
- * GABION_TEST_BREAK="SLOT WHEN [HOW]" makes one process fail, to see whether the test notices
+ * GABION_TEST_BREAK="RANK WHEN [HOW]" makes one process fail, to see whether the test notices
  * (scripts/harness/test-of-tests.sh). WHEN: `start' (before there is MPI), the number of a claim (1 is the first),
  * `end' (the world still lives), `after' (it has ended). HOW: `claim' (does not hold), `kill', `crash',
  * `exit' (with 1, without a word), `quit' (with 0, too early). */
@@ -30,17 +30,17 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TEST_MOST_SLOTS = 64 };
+enum { TEST_MOST_RANKS = 64 };
 
 static struct {
   uint64_t claims, break_at; /* claims so far; the one that is made false, 0: none */
   const char *when, *how;    /* to break; NULL: not here */
   int failures;              /* of CHECK */
-  bool doomed[TEST_MOST_SLOTS];
+  bool doomed[TEST_MOST_RANKS];
 } test_state;
 
-/* The slot of this process, from the launcher: there may be no world yet, or no longer. -1: no launcher */
-static inline int test_slot(void)
+/* The rank of this process, from the launcher: there may be no world yet, or no longer. -1: no launcher */
+static inline int test_rank(void)
 {
   static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -51,7 +51,7 @@ static inline int test_slot(void)
 static inline void test_say(const char *file, int line, const char *claim)
 {
   fflush(stdout);
-  if (test_slot() >= 0) fprintf(stderr, "slot %d: ", test_slot());
+  if (test_rank() >= 0) fprintf(stderr, "rank %d: ", test_rank());
   fprintf(stderr, "%s:%d: not so: %s", file, line, claim);
   if (*gab_error_message())
     fprintf(stderr, " (last message: %s, %s)", gab_error_message(), gab_error_where());
@@ -70,7 +70,7 @@ _Noreturn static inline void test_give_up(const char *file, int line, const char
 static inline FILE *test_word(const char *what)
 {
   char path[512];
-  snprintf(path, sizeof path, "%s/%s.%d", getenv("GABION_TEST_FOLDER"), what, test_slot());
+  snprintf(path, sizeof path, "%s/%s.%d", getenv("GABION_TEST_FOLDER"), what, test_rank());
   return fopen(path, "w");
 }
 
@@ -78,7 +78,7 @@ static inline FILE *test_word(const char *what)
 
 static inline bool test_break(void)
 {
-  fprintf(stderr, "slot %d: broken on purpose (%s %s)\n", test_slot(), test_state.when, test_state.how);
+  fprintf(stderr, "rank %d: broken on purpose (%s %s)\n", test_rank(), test_state.when, test_state.how);
   test_state.break_at = 0;
   if (strcmp(test_state.how, "kill") == 0) raise(SIGKILL);
   if (strcmp(test_state.how, "crash") == 0) raise(SIGSEGV);
@@ -97,8 +97,8 @@ __attribute__((constructor)) static void test_read_break(void)
 {
   static char when[16], how[16] = "claim";
   const char *text = getenv("GABION_TEST_BREAK");
-  int slot = 0;
-  if (!text || sscanf(text, "%d %15s %15s", &slot, when, how) < 2 || slot != test_slot()) return;
+  int rank = 0;
+  if (!text || sscanf(text, "%d %15s %15s", &rank, when, how) < 2 || rank != test_rank()) return;
   test_state.when = when;
   test_state.how = how;
   test_state.break_at = strtoull(when, NULL, 10);
@@ -113,7 +113,7 @@ static inline bool test_broken_claim(void)
   return ++test_state.claims == test_state.break_at && test_break();
 }
 
-/* At once, since this slot may be one that the test kills later. */
+/* At once, since this rank may be one that the test kills later. */
 static inline void test_note(const char *file, int line, const char *claim)
 {
   test_say(file, line, claim);
@@ -147,18 +147,18 @@ static inline void test_note(const char *file, int line, const char *claim)
 /* ------------------------------------------------------------------------------------ deaths that are meant
  */
 
-/* This test kills that slot. To be called alike by all that live on. */
-static inline void test_doom(gab_slot slot)
+/* This test kills that rank. To be called alike by all that live on. */
+static inline void test_doom(gab_rank rank)
 {
-  REQUIRE(slot >= 0 && slot < TEST_MOST_SLOTS);
-  test_state.doomed[slot] = true;
+  REQUIRE(rank >= 0 && rank < TEST_MOST_RANKS);
+  test_state.doomed[rank] = true;
 }
 
-/* Kills this process if it is that slot. To be called by all that live on. */
-static inline void test_kill(const gab_world *world, gab_slot slot)
+/* Kills this process if it is that rank. To be called by all that live on. */
+static inline void test_kill(const gab_world *world, gab_rank rank)
 {
-  test_doom(slot);
-  if (gab_world_slot(world) == slot) raise(SIGKILL);
+  test_doom(rank);
+  if (gab_world_rank(world) == rank) raise(SIGKILL);
 }
 
 /* ------------------------------------------------------------------------------------ the end */
@@ -167,14 +167,14 @@ static inline void test_kill(const gab_world *world, gab_slot slot)
 static inline bool test_mark(void)
 {
   if (!getenv("GABION_TEST_FOLDER")) {
-    printf("gabion-test: slot %d passed, %" PRIu64 " claims\n", test_slot(), test_state.claims);
+    printf("gabion-test: rank %d passed, %" PRIu64 " claims\n", test_rank(), test_state.claims);
     return fflush(stdout) == 0;
   }
   FILE *file = test_word("passed");
   if (!file) return false;
   fprintf(file, "%" PRIu64 "%s", test_state.claims, test_state.when ? " unbroken" : "");
-  for (int slot = 0; slot < TEST_MOST_SLOTS; slot++)
-    if (test_state.doomed[slot]) fprintf(file, " %d", slot);
+  for (int rank = 0; rank < TEST_MOST_RANKS; rank++)
+    if (test_state.doomed[rank]) fprintf(file, " %d", rank);
   fputc('\n', file);
   return fclose(file) == 0;
 }
@@ -187,7 +187,7 @@ static inline int test_end(gab_world **world)
   gab_world_destroy(world);
   if (test_breaks_at("after")) test_give_up(__FILE__, __LINE__, "the world has ended");
   if (test_state.failures > 0)
-    fprintf(stderr, "slot %d: %d claims do not hold\n", test_slot(), test_state.failures);
+    fprintf(stderr, "rank %d: %d claims do not hold\n", test_rank(), test_state.failures);
   return test_state.failures > 0 || !test_mark();
 }
 

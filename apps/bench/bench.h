@@ -153,7 +153,7 @@ void bench_copy_destroy(bench_copy *copy);
 gab_status bench_copy_run(void *user);
 
 /* Every process sends to its partner and receives from it as many bytes, in pieces of `piece`, through MPI
- * alone. The partner of slot index i is i ^ 1; a last one without partner talks to itself. */
+ * alone. The partner of rank index i is i ^ 1; a last one without partner talks to itself. */
 typedef struct bench_swap {
   gab_world *world;
   gab_comm *comm;

@@ -5,7 +5,7 @@
 #include "core/messages/collective.h"
 #include "core/messages/port.h"
 
-/* What crosses, from the tables of neighbours: bytes to other slots and between own blocks. */
+/* What crosses, from the tables of neighbours: bytes to other ranks and between own blocks. */
 typedef struct volume {
   uint64_t remote, local;
 } volume;
@@ -36,7 +36,7 @@ static volume volume_of(const bench *b, const bench_flow *flow)
       gab_box box = gab_direction_send_box(rows[r].direction, cells, 1);
       uint64_t bytes = gab_box_count(&box) * gab_precision_bytes(options->precision) *
                        populations_across(options->lattice, rows[r].direction);
-      if (rows[r].owner == gab_world_slot(b->world)) sum.local += bytes;
+      if (rows[r].owner == gab_world_rank(b->world)) sum.local += bytes;
       else sum.remote += bytes;
     }
   }
@@ -109,7 +109,7 @@ static gab_status against_memcpy(bench *b, bench_flow *flow, int32_t block, doub
   return GAB_OK;
 }
 
-/* What goes to other slots, against MPI alone with as many bytes. */
+/* What goes to other ranks, against MPI alone with as many bytes. */
 static gab_status against_mpi(bench *b, bench_flow *flow, int32_t block, size_t mine, double remote)
 {
   bench_swap swap;

@@ -15,7 +15,7 @@ typedef struct gathering {
   size_t seen; /* bytes, on the root */
 } gathering;
 
-static gab_status see(void *user, gab_slot from, gab_reader bytes)
+static gab_status see(void *user, gab_rank from, gab_reader bytes)
 {
   gathering *g = user;
   (void)from;
@@ -30,7 +30,7 @@ static gab_status gather(void *user)
   return GAB_OK;
 }
 
-static gab_status exchange(gathering *g, gab_slot with, bool asks)
+static gab_status exchange(gathering *g, gab_rank with, bool asks)
 {
   GAB_TRY(gab_message_begin(&g->out));
   if (asks) GAB_TRY(gab_port_send(g->port, with, &g->out));
@@ -46,12 +46,12 @@ static gab_status ask_one_after_another(void *user)
 {
   gathering *g = user;
   const gab_members *members = gab_world_members(g->world);
-  const gab_slot root = gab_world_root(g->world);
+  const gab_rank root = gab_world_root(g->world);
   for (int i = 0; i < g->repeats; i++) {
     if (!gab_world_is_root(g->world)) GAB_TRY(exchange(g, root, false));
     else GAB_TRY(see(g, root, gab_reader_of_buffer(&g->mine)));
     for (int32_t k = 1; gab_world_is_root(g->world) && k < gab_members_count(members); k++)
-      GAB_TRY(exchange(g, gab_members_slot(members, k), true));
+      GAB_TRY(exchange(g, gab_members_rank(members, k), true));
   }
   return GAB_OK;
 }

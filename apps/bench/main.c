@@ -49,7 +49,7 @@ static const entry entries[] = {
     {"restore", bench_restore, 2, true, "going back to a snapshot, into blocks that are there"},
     {"paper", bench_paper, 2, false, "snapshots and their way back with the blocks of Kohl et al. 2017"},
     {"recovery", bench_recovery, 2, true, "a death in a time loop, part by part; kills a process"},
-    {"adoption", bench_adoption, 2, true, "taking over a dead slot's blocks; kills a process"},
+    {"adoption", bench_adoption, 2, true, "taking over a dead rank's blocks; kills a process"},
 };
 enum { ENTRY_COUNT = sizeof entries / sizeof entries[0] };
 

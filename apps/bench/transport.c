@@ -5,11 +5,11 @@
 
 #include <string.h>
 
-static gab_slot partner_of(gab_world *world)
+static gab_rank partner_of(gab_world *world)
 {
   const gab_members *members = gab_world_members(world);
-  int32_t index = gab_members_index(members, gab_world_slot(world)) ^ 1;
-  return gab_members_slot(members, index < gab_members_count(members) ? index : index ^ 1);
+  int32_t index = gab_members_index(members, gab_world_rank(world)) ^ 1;
+  return gab_members_rank(members, index < gab_members_count(members) ? index : index ^ 1);
 }
 
 /* In a communicator of the world's that is rebuilt by repairs, ranks are the order of the members. */
@@ -51,13 +51,13 @@ void bench_swap_destroy(bench_swap *swap)
 static int post_pieces(const bench_swap *swap, MPI_Request *requests)
 {
   MPI_Comm comm = gab_comm_mpi(swap->comm);
-  int rank = partner_rank(swap->world), code = MPI_SUCCESS, count = 0;
+  int comm_rank = partner_rank(swap->world), code = MPI_SUCCESS, count = 0;
   for (int out = 0; out < 2; out++)
     for (size_t at = 0; at < swap->bytes && code == MPI_SUCCESS; at += swap->piece) {
       int size = (int)(swap->bytes - at < swap->piece ? swap->bytes - at : swap->piece);
       unsigned char *place = (unsigned char *)(out ? swap->out : swap->in) + at;
-      code = out ? MPI_Isend(place, size, MPI_BYTE, rank, 1, comm, &requests[count])
-                 : MPI_Irecv(place, size, MPI_BYTE, rank, 1, comm, &requests[count]);
+      code = out ? MPI_Isend(place, size, MPI_BYTE, comm_rank, 1, comm, &requests[count])
+                 : MPI_Irecv(place, size, MPI_BYTE, comm_rank, 1, comm, &requests[count]);
       count++;
     }
   return code == MPI_SUCCESS ? MPI_Waitall(count, requests, MPI_STATUSES_IGNORE) : code;
@@ -89,10 +89,10 @@ static gab_status ping_pong(void *user)
 {
   const ping *p = user;
   MPI_Comm comm = gab_comm_mpi(p->comm);
-  int me = 0, rank = partner_rank(p->world), code = MPI_Comm_rank(comm, &me);
-  for (int i = 0; rank != me && code == MPI_SUCCESS && i < 2 * p->repeats; i++) {
-    if ((me < rank) == (i % 2 == 0)) code = MPI_Send(p->bytes, p->size, MPI_BYTE, rank, 2, comm);
-    else code = MPI_Recv(p->bytes, p->size, MPI_BYTE, rank, 2, comm, MPI_STATUS_IGNORE);
+  int me = 0, comm_rank = partner_rank(p->world), code = MPI_Comm_rank(comm, &me);
+  for (int i = 0; comm_rank != me && code == MPI_SUCCESS && i < 2 * p->repeats; i++) {
+    if ((me < comm_rank) == (i % 2 == 0)) code = MPI_Send(p->bytes, p->size, MPI_BYTE, comm_rank, 2, comm);
+    else code = MPI_Recv(p->bytes, p->size, MPI_BYTE, comm_rank, 2, comm, MPI_STATUS_IGNORE);
   }
   return mpi_status(p->world, code);
 }
@@ -132,7 +132,7 @@ typedef struct port_swap {
 static gab_status port_swap_run(void *user)
 {
   port_swap *swap = user;
-  gab_slot partner = partner_of(swap->world);
+  gab_rank partner = partner_of(swap->world);
   for (int i = 0; i < swap->repeats; i++) {
     GAB_TRY(gab_port_receive(swap->port, partner, &swap->in, swap->bytes));
     GAB_TRY(gab_port_send(swap->port, partner, &swap->out));

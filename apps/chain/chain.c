@@ -1,6 +1,6 @@
 /* Heat in a rod: a chain of blocks whose steps take a given time, to see how the delay of a failed process spreads.
  *
- *   gabion-launch -n 32 --spares 4 -- build/bin/chain --out out/chain --set chain.step_time=0.1 slot=7,step=28,phase=compute
+ *   gabion-launch -n 32 --spares 4 -- build/bin/chain --out out/chain --set chain.step_time=0.1 rank=7,step=28,phase=compute
  *
  * An ordinary application of the framework: du/dt = k d2u/dx2 between insulated ends, one ghost cell at each side of a block.
  * In each step every process sleeps for the time that a larger rod would take it, so that many processes share few cores
@@ -100,16 +100,16 @@ static gab_status conduct(const chain *app, const gab_block *block)
 static gab_status note_times(chain *app, gab_step step, double began, double fed)
 {
   char path[4096];
-  const gab_slot slot = gab_world_slot(app->world);
+  const gab_rank rank = gab_world_rank(app->world);
   if (!app->times) {
     snprintf(path, sizeof path, "%s/times/seat-%" GAB_PRI_SEAT ".csv", app->folder,
              gab_world_seat(app->world));
     app->times = fopen(path, "w");
     if (!app->times) GAB_FAIL(GAB_ERR_IO, "cannot write %s", path);
-    fprintf(app->times, "slot,incarnation,step,began,fed,ended\n");
+    fprintf(app->times, "rank,incarnation,step,began,fed,ended\n");
   }
-  fprintf(app->times, "%" GAB_PRI_SLOT ",%u,%" GAB_PRI_STEP ",%.6f,%.6f,%.6f\n", slot,
-          (unsigned)gab_world_incarnation(app->world, slot), step, began, fed, gab_seconds_since_1970());
+  fprintf(app->times, "%" GAB_PRI_RANK ",%u,%" GAB_PRI_STEP ",%.6f,%.6f,%.6f\n", rank,
+          (unsigned)gab_world_incarnation(app->world, rank), step, began, fed, gab_seconds_since_1970());
   return fflush(app->times) == 0 ? GAB_OK : GAB_ERR_IO;
 }
 

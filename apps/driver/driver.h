@@ -17,7 +17,7 @@
  *  plan/plan_model.c.
  *  @param[out] started  gab_seconds() before `use` is called; may be NULL
  *  @return ::GAB_ERR_INPUT if there are several processes, or if the solver cannot be planned */
-gab_status gab_app_case_plan(const gab_app_case *which, int32_t slots, gab_app_plan_fn *use, void *user,
+gab_status gab_app_case_plan(const gab_app_case *which, int32_t ranks, gab_app_plan_fn *use, void *user,
                              double *started);
 
 /* ---------------------------------------------------------------- commands, each returns an exit code */

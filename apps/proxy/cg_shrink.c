@@ -44,7 +44,7 @@ static gab_status pack(void *user, gab_buffer *out)
   return GAB_OK;
 }
 
-static gab_status adopt(void *user, gab_slot dead, gab_reader *in)
+static gab_status adopt(void *user, gab_rank dead, gab_reader *in)
 {
   const size_t bytes = gab_reader_left(in);
   const int planes = (int)(bytes / (words() * sizeof(double)));
@@ -64,7 +64,7 @@ static gab_status adopt(void *user, gab_slot dead, gab_reader *in)
 static gab_status unpack(void *user, gab_reader *in)
 {
   saved_count = 0;
-  return adopt(user, GAB_NO_SLOT, in);
+  return adopt(user, GAB_NO_RANK, in);
 }
 
 /* ---------------------------------------------------------------- sharing out */
@@ -120,10 +120,10 @@ static gab_status run(gab_state *state, int argc, char **argv)
   const proxy_options options = proxy_read_options(argc, argv, (proxy_options){.size = 64, .steps = 50});
   const MPI_Comm comm = gab_state_comm(state);
   const gab_entity planes = {
-      .name = "cg", .kind = GAB_ENTITY_PER_SLOT, .pack = pack, .unpack = unpack, .adopt = adopt};
+      .name = "cg", .kind = GAB_ENTITY_PER_RANK, .pack = pack, .unpack = unpack, .adopt = adopt};
   int64_t step = 0;
   cg_begin_planes(&solver, comm, options.size,
-                  options.size * gab_world_members(gab_state_world(state))->slots);
+                  options.size * gab_world_members(gab_state_world(state))->ranks);
   saved_count = 0;
   GAB_TRY(gab_state_add_entity(state, &planes));
   GAB_TRY(gab_state_load(state, &step));

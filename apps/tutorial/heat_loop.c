@@ -2,7 +2,7 @@
  *
  *   gabion-launch -n 4 build/bin/heat_loop
  *   gabion-launch -n 4 build/bin/heat_loop apps/tutorial/heat_loop.yaml
- *   gabion-launch -n 4 build/bin/heat_loop slot=2,step=700,phase=exchange      kills a process on the way
+ *   gabion-launch -n 4 build/bin/heat_loop rank=2,step=700,phase=exchange      kills a process on the way
  *
  * A burner runs round a plate whose opposite edges meet: du/dt = k Laplace(u) + q(x, t). In the end there has
  * to be as much heat in the plate as the burner has released, no matter who died. */
@@ -92,7 +92,7 @@ static gab_status unpack_account(void *user, gab_reader *in)
   return gab_get_bytes(in, &((heat *)user)->released, sizeof(gab_exact_sum));
 }
 
-static gab_status adopt_account(void *user, gab_slot dead, gab_reader *in)
+static gab_status adopt_account(void *user, gab_rank dead, gab_reader *in)
 {
   (void)dead;
   gab_exact_sum theirs;
@@ -171,7 +171,7 @@ static gab_status run(gab_world *world, heat *app, const char *file, char **inje
                       size_t injection_count)
 {
   const gab_entity account = {.name = "released heat",
-                              .kind = GAB_ENTITY_PER_SLOT,
+                              .kind = GAB_ENTITY_PER_RANK,
                               .user = app,
                               .pack = pack_account,
                               .unpack = unpack_account,

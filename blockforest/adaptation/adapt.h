@@ -49,7 +49,7 @@ typedef struct gab_adapt_options {
 typedef struct gab_adapt_report {
   gab_refine_report grid;
   bool changed;         /**< if not, nothing was done and the forest's revision is as before */
-  uint64_t moved_bytes; /**< packed data sent to other slots, of all */
+  uint64_t moved_bytes; /**< packed data sent to other ranks, of all */
   size_t peak_bytes;    /**< most memory that this process held beyond its blocks while data moved */
 } gab_adapt_report;
 

@@ -1,10 +1,10 @@
 /* The forest becomes what proxies say. Who is to have a block asks those who have its data (crystal router);
- * they send what was asked for, packed, once to each slot that asked. What arrives, and what is here, becomes
+ * they send what was asked for, packed, once to each rank that asked. What arrives, and what is here, becomes
  * a block of the new grid as it is, or its children, or a part of its parent. Blocks that stay are not
  * touched.
  *
  * A packed parent is no larger than one packed child, as blocks have the same number of cells on every level:
- * so sending the parent is never more than sending those of its children that go to that slot, and it is
+ * so sending the parent is never more than sending those of its children that go to that rank, and it is
  * split where they are going to be. What stays is split in place.
  *
  * Order, with regard to memory: what merges here does so at first, then blocks travel (those that have left
@@ -21,7 +21,7 @@
 
 /* What a block of the old grid is yet needed for. */
 typedef struct old_block {
-  uint32_t sends; /* slots that it has to go to */
+  uint32_t sends; /* ranks that it has to go to */
   bool local;     /* needed here */
 } old_block;
 
@@ -38,7 +38,7 @@ typedef struct following {
 
 /* A block whose data is needed, and who has it. */
 typedef struct request {
-  gab_slot source;
+  gab_rank source;
   gab_block_id id;
 } request;
 
@@ -60,7 +60,7 @@ static void note_memory(following *all)
   if (now > all->most_bytes) all->most_bytes = now;
 }
 
-static gab_slot myself(const following *all) { return gab_world_slot(all->forest->world); }
+static gab_rank myself(const following *all) { return gab_world_rank(all->forest->world); }
 
 /* @return the index of the local proxy `id`, or the number of proxies */
 static size_t find_proxy(const following *all, gab_block_id id)
@@ -100,7 +100,7 @@ static size_t list_requests(const following *all, const gab_proxy *proxy, reques
     break;
   case GAB_ORIGIN_CHILDREN:
     for (int c = 0; c < children; c++)
-      if (proxy->sources[c] != GAB_NO_SLOT)
+      if (proxy->sources[c] != GAB_NO_RANK)
         list[count++] = (request){proxy->sources[c], gab_block_id_child(grid, proxy->id, c)};
     break;
   }
@@ -135,7 +135,7 @@ static gab_status collect_requests(const following *all, request **requests, siz
 }
 
 /* @return the index of a local block of the old grid */
-static gab_status find_old(const following *all, gab_block_id id, gab_slot asking, size_t *index)
+static gab_status find_old(const following *all, gab_block_id id, gab_rank asking, size_t *index)
 {
   const gab_forest *forest = all->forest;
   size_t low = 0, high = forest->block_count;
@@ -146,8 +146,8 @@ static gab_status find_old(const following *all, gab_block_id id, gab_slot askin
   }
   if (low == forest->block_count || forest->blocks[low]->id != id)
     GAB_FAIL(GAB_ERR_STATE,
-             "slot %" GAB_PRI_SLOT " wants the data of block " GAB_PRI_BLOCK
-             ", which is not on slot %" GAB_PRI_SLOT,
+             "rank %" GAB_PRI_RANK " wants the data of block " GAB_PRI_BLOCK
+             ", which is not on rank %" GAB_PRI_RANK,
              asking, id, myself(all));
   *index = low;
   return GAB_OK;
@@ -178,7 +178,7 @@ static gab_status note_local(following *all, const request *requests, size_t cou
     size_t index;
     if (!gab_members_has(members, requests[i].source))
       GAB_FAIL(GAB_ERR_ARGUMENT,
-               "block " GAB_PRI_BLOCK " is to come from slot %" GAB_PRI_SLOT ", which is not there",
+               "block " GAB_PRI_BLOCK " is to come from rank %" GAB_PRI_RANK ", which is not there",
                requests[i].id, requests[i].source);
     if (requests[i].source != myself(all)) continue;
     GAB_TRY(find_old(all, requests[i].id, myself(all), &index));
@@ -190,9 +190,9 @@ static gab_status note_local(following *all, const request *requests, size_t cou
 static gab_status ask(following *all, const request *requests, size_t count)
 {
   void *memory;
-  GAB_TRY(gab_alloc(count * (sizeof(gab_block_id) + sizeof(gab_slot)), GAB_MEMORY_OTHER, &memory));
+  GAB_TRY(gab_alloc(count * (sizeof(gab_block_id) + sizeof(gab_rank)), GAB_MEMORY_OTHER, &memory));
   gab_block_id *items = memory;
-  gab_slot *targets = (gab_slot *)(items + count);
+  gab_rank *targets = (gab_rank *)(items + count);
   size_t remote = 0;
   for (size_t i = 0; i < count; i++)
     if (requests[i].source != myself(all)) {
@@ -241,7 +241,7 @@ static bool is_partial(const following *all, const gab_proxy *proxy)
 {
   if (proxy->origin != GAB_ORIGIN_CHILDREN) return false;
   for (int c = 0; c < gab_topology_child_count(&all->forest->topology); c++)
-    if (proxy->sources[c] == GAB_NO_SLOT) return true;
+    if (proxy->sources[c] == GAB_NO_RANK) return true;
   return false;
 }
 

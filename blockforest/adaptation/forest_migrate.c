@@ -1,7 +1,7 @@
 /* Blocks change owner: an adaptation in which nothing splits or merges. */
 #include "blockforest/adaptation/adapt.h"
 
-gab_status gab_forest_migrate(gab_forest *forest, const gab_slot *targets)
+gab_status gab_forest_migrate(gab_forest *forest, const gab_rank *targets)
 {
   gab_proxies *proxies = NULL;
   GAB_TRY(gab_proxies_of_forest(forest, &proxies));

@@ -95,16 +95,16 @@ static piece piece_of(const gab_proxies *all)
   piece own = {.places = (uint64_t)roots[0] * (uint64_t)roots[1] * (uint64_t)roots[2],
                .members = (uint64_t)gab_members_count(members)};
   if (gab_world_is_spare(all->world)) return own; /* none */
-  uint64_t index = (uint64_t)gab_members_index(members, gab_world_slot(all->world));
+  uint64_t index = (uint64_t)gab_members_index(members, gab_world_rank(all->world));
   own.first = first_of_piece(&own, index);
   own.end = first_of_piece(&own, index + 1);
   return own;
 }
 
-static gab_slot holder_of_place(const gab_proxies *all, const piece *of, uint64_t place)
+static gab_rank holder_of_place(const gab_proxies *all, const piece *of, uint64_t place)
 {
   uint64_t index = (uint64_t)((wide)place * of->members / of->places);
-  return gab_members_slot(gab_world_members(all->world), (int32_t)index);
+  return gab_members_rank(gab_world_members(all->world), (int32_t)index);
 }
 
 /* The id of the first root block; those of the others follow in the order of places. */
@@ -125,7 +125,7 @@ static gab_status make_roots(gab_proxies *all, const piece *own)
     gab_proxy root = {.id = gab_block_id_of(grid, place), .origin = GAB_ORIGIN_NONE};
     if (!gab_proxy_exists(all, root.id)) continue;
     root.weight = gab_proxy_weight(all, root.id);
-    for (int c = 0; c < GAB_CHILDREN_MAX; c++) root.sources[c] = GAB_NO_SLOT;
+    for (int c = 0; c < GAB_CHILDREN_MAX; c++) root.sources[c] = GAB_NO_RANK;
     all->proxies[all->count++] = root;
   }
   if (all->count == own->end - own->first) return GAB_OK;
@@ -172,7 +172,7 @@ static gab_status make_root_tables(gab_proxies *all, const piece *own, gab_known
   GAB_TRY(gab_realloc((known->count + all->count) * sizeof *known->blocks, GAB_MEMORY_OTHER, &memory));
   known->blocks = memory;
   for (size_t i = 0; i < all->count; i++)
-    known->blocks[known->count++] = (gab_known_block){all->proxies[i].id, gab_world_slot(all->world)};
+    known->blocks[known->count++] = (gab_known_block){all->proxies[i].id, gab_world_rank(all->world)};
   gab_known_sort(known);
   return gab_proxy_tables_make(&all->topology, known, all->proxies, all->count, &all->rows, &all->row_count);
 }
@@ -226,8 +226,8 @@ static gab_status copy_blocks(const gab_forest *forest, gab_proxies *all)
                          .weight = gab_proxy_weight(all, block->id),
                          .neighbour_count = block->neighbour_count,
                          .origin = GAB_ORIGIN_SELF};
-    for (int c = 0; c < GAB_CHILDREN_MAX; c++) proxy->sources[c] = GAB_NO_SLOT;
-    proxy->sources[0] = gab_world_slot(all->world);
+    for (int c = 0; c < GAB_CHILDREN_MAX; c++) proxy->sources[c] = GAB_NO_RANK;
+    proxy->sources[0] = gab_world_rank(all->world);
     if (block->neighbour_count > 0) memcpy(rows, block->neighbours, block->neighbour_count * sizeof *rows);
     rows += block->neighbour_count;
   }

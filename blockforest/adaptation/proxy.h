@@ -7,7 +7,7 @@
  * many processes, for which no data is ever made.
  *
  *  Proxies are distributed as blocks are: each process holds its own and knows of the neighbours of those the
- * id and the slot that holds them. Nothing grows with the number of all blocks or slots.
+ * id and the rank that holds them. Nothing grows with the number of all blocks or ranks.
  *
  *  Tier: extender header.
  */
@@ -39,8 +39,8 @@ typedef struct gab_proxy {
                               *   Borrowed: the rows of all proxies lie in one array */
   size_t neighbour_count;
   gab_origin origin;
-  /** Who has the data: sources[0], or one per child for ::GAB_ORIGIN_CHILDREN; else GAB_NO_SLOT. */
-  gab_slot sources[GAB_CHILDREN_MAX];
+  /** Who has the data: sources[0], or one per child for ::GAB_ORIGIN_CHILDREN; else GAB_NO_RANK. */
+  gab_rank sources[GAB_CHILDREN_MAX];
 } gab_proxy;
 
 /* A failure of one process in one of the collective calls below, lack of memory say, breaks the world
@@ -79,7 +79,7 @@ typedef struct gab_refine_report {
   uint64_t split, merged; /**< blocks split; blocks that came out of merging */
   uint64_t forced;        /**< split although not marked: for 2:1 */
   uint64_t refused;       /**< marked to coarsen, no root, but siblings or neighbours were against it */
-  uint64_t blocks;        /**< of all slots, afterwards */
+  uint64_t blocks;        /**< of all ranks, afterwards */
   int rounds; /**< of messages between neighbours until nothing changed any more; at most twice the
                *   number of levels, and a few */
 } gab_refine_report;
@@ -87,8 +87,9 @@ typedef struct gab_refine_report {
 /** Changes levels by at most one per block. Refinement always wins: a block beside one that becomes two
  *  levels finer is split too, whatever its mark. A block is coarsened only if all its siblings want it and no
  *  neighbour forbids it; all that may be coarsened are. Decided by messages between neighbours, and beside
- *  missing children with slots at which those who touch their place meet; the same for any number of processes. The merged block's proxy goes to who holds the first child's; the split ones
- *  stay. Collective. Announces ::GAB_FAULT_POINT_ADAPT_MARK.
+ *  missing children with ranks at which those who touch their place meet; the same for any number of processes. The
+ *  merged block's proxy goes to who holds the first child's; the split ones stay. Collective. Announces
+ *  ::GAB_FAULT_POINT_ADAPT_MARK.
  *
  *  Splitting a block makes all its children that exist (gab_forest_options.exists), none if none does: then
  * it is gone for good. Merging asks those that exist, and brings back their parent, as a whole; a later split
@@ -114,13 +115,13 @@ gab_status gab_proxies_refine(gab_proxies *proxies, const gab_mark *marks, int m
 /** Packed bytes that one process sends at once while proxies move (a single larger proxy excepted). */
 #define GAB_PROXY_MOVE_BYTES ((size_t)8 << 20)
 
-/** Hands proxy i to targets[i], any living slot; tables follow. Collective. Announces
+/** Hands proxy i to targets[i], any living rank; tables follow. Collective. Announces
  *  ::GAB_FAULT_POINT_ADAPT_BALANCE.
  *
  *  Memory beyond the proxies that were here and those that are to be, both of which exist for a moment: at
- * most #GAB_PROXY_MOVE_BYTES to send, shared by the targets, and from each slot that sends to this one its
+ * most #GAB_PROXY_MOVE_BYTES to send, shared by the targets, and from each rank that sends to this one its
  * share; some bytes for each proxy that leaves. */
-gab_status gab_proxies_move(gab_proxies *proxies, const gab_slot *targets);
+gab_status gab_proxies_move(gab_proxies *proxies, const gab_rank *targets);
 
 /** Expensive check of the local part: ids ascend and do not overlap, whatever is here and touches is 2:1 and
  *  in the tables, rows are possible and held by the living. @return false with an error message */

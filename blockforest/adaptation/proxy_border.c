@@ -1,50 +1,50 @@
 /* The border of this process's part: which of its proxies are neighbours of which others elsewhere. Being a
- * neighbour is symmetric, so two slots that share a border name the same blocks in the same order without
+ * neighbour is symmetric, so two ranks that share a border name the same blocks in the same order without
  * asking each other. */
 #include "blockforest/adaptation/proxy_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A local proxy that matters to a slot. */
+/* A local proxy that matters to a rank. */
 typedef struct interest {
-  gab_slot slot;
+  gab_rank rank;
   size_t index;
 } interest;
 
-static int by_slot_and_index(const void *a, const void *b)
+static int by_rank_and_index(const void *a, const void *b)
 {
   const interest *left = a, *right = b;
-  if (left->slot != right->slot) return left->slot < right->slot ? -1 : 1;
+  if (left->rank != right->rank) return left->rank < right->rank ? -1 : 1;
   return (left->index > right->index) - (left->index < right->index);
 }
 
-static int by_slot_and_id(const void *a, const void *b)
+static int by_rank_and_id(const void *a, const void *b)
 {
   const gab_stranger *left = a, *right = b;
-  if (left->slot != right->slot) return left->slot < right->slot ? -1 : 1;
+  if (left->rank != right->rank) return left->rank < right->rank ? -1 : 1;
   return (left->id > right->id) - (left->id < right->id);
 }
 
 static size_t count_foreign(const gab_proxies *all)
 {
-  const gab_slot me = gab_world_slot(all->world);
+  const gab_rank me = gab_world_rank(all->world);
   size_t foreign = 0;
   for (size_t r = 0; r < all->row_count; r++) foreign += all->rows[r].owner != me;
   return foreign;
 }
 
-/* Slots interested in proxy `index`, each once, behind what is there. */
+/* Ranks interested in proxy `index`, each once, behind what is there. */
 static size_t add_interests(const gab_proxies *all, size_t index, interest *interests, size_t count)
 {
-  const gab_slot me = gab_world_slot(all->world);
+  const gab_rank me = gab_world_rank(all->world);
   const gab_proxy *proxy = &all->proxies[index];
   const size_t first = count;
   for (size_t r = 0; r < proxy->neighbour_count; r++) {
-    const gab_slot owner = proxy->neighbours[r].owner;
+    const gab_rank owner = proxy->neighbours[r].owner;
     if (owner == me) continue;
     size_t seen = count;
-    while (seen > first && interests[seen - 1].slot != owner) seen--;
+    while (seen > first && interests[seen - 1].rank != owner) seen--;
     if (seen == first) interests[count++] = (interest){owner, index};
   }
   return count;
@@ -55,21 +55,21 @@ static gab_status collect_ours(const gab_proxies *all, gab_border *border, inter
   void *memory;
   size_t count = 0;
   for (size_t i = 0; i < all->count; i++) count = add_interests(all, i, interests, count);
-  if (count > 1) qsort(interests, count, sizeof *interests, by_slot_and_index);
+  if (count > 1) qsort(interests, count, sizeof *interests, by_rank_and_index);
   GAB_TRY(gab_alloc(count * sizeof *border->ours, GAB_MEMORY_OTHER, &memory));
   border->ours = memory;
   border->ours_count = count;
   size_t talks = 0;
   for (size_t i = 0; i < count; i++) {
     border->ours[i] = interests[i].index;
-    talks += i == 0 || interests[i].slot != interests[i - 1].slot;
+    talks += i == 0 || interests[i].rank != interests[i - 1].rank;
   }
   GAB_TRY(gab_alloc(talks * sizeof *border->talks, GAB_MEMORY_OTHER, &memory));
   border->talks = memory;
   for (size_t i = 0; i < count; i++) {
-    if (i == 0 || interests[i].slot != interests[i - 1].slot) {
+    if (i == 0 || interests[i].rank != interests[i - 1].rank) {
       gab_talk *talk = &border->talks[border->talk_count++];
-      talk->slot = interests[i].slot;
+      talk->rank = interests[i].rank;
       talk->first = i;
       gab_buffer_init(&talk->out, GAB_MEMORY_MESSAGE);
       gab_buffer_init(&talk->in, GAB_MEMORY_MESSAGE);
@@ -82,21 +82,21 @@ static gab_status collect_ours(const gab_proxies *all, gab_border *border, inter
 static gab_status collect_theirs(const gab_proxies *all, gab_border *border, size_t foreign)
 {
   void *memory;
-  const gab_slot me = gab_world_slot(all->world);
+  const gab_rank me = gab_world_rank(all->world);
   GAB_TRY(gab_alloc(foreign * sizeof *border->theirs, GAB_MEMORY_OTHER, &memory));
   border->theirs = memory;
   size_t count = 0;
   for (size_t r = 0; r < all->row_count; r++)
     if (all->rows[r].owner != me)
-      border->theirs[count++] = (gab_stranger){.slot = all->rows[r].owner, .id = all->rows[r].id};
-  if (count > 1) qsort(border->theirs, count, sizeof *border->theirs, by_slot_and_id);
+      border->theirs[count++] = (gab_stranger){.rank = all->rows[r].owner, .id = all->rows[r].id};
+  if (count > 1) qsort(border->theirs, count, sizeof *border->theirs, by_rank_and_id);
   for (size_t i = 0; i < count; i++)
     if (border->theirs_count == 0 ||
-        by_slot_and_id(&border->theirs[border->theirs_count - 1], &border->theirs[i]) != 0)
+        by_rank_and_id(&border->theirs[border->theirs_count - 1], &border->theirs[i]) != 0)
       border->theirs[border->theirs_count++] = border->theirs[i];
   gab_talk *talk = border->talks;
   for (size_t i = 0; i < border->theirs_count; i++) {
-    while (talk->slot != border->theirs[i].slot) talk++;
+    while (talk->rank != border->theirs[i].rank) talk++;
     if (talk->their_count++ == 0) talk->their_first = i;
   }
   return GAB_OK;
@@ -157,15 +157,15 @@ void gab_border_release(gab_border *border)
   gab_free(&border->links);
 }
 
-gab_talk *gab_border_talk(const gab_border *border, gab_slot slot)
+gab_talk *gab_border_talk(const gab_border *border, gab_rank rank)
 {
   size_t low = 0, high = border->talk_count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (border->talks[middle].slot < slot) low = middle + 1;
+    if (border->talks[middle].rank < rank) low = middle + 1;
     else high = middle;
   }
-  return low < border->talk_count && border->talks[low].slot == slot ? &border->talks[low] : NULL;
+  return low < border->talk_count && border->talks[low].rank == rank ? &border->talks[low] : NULL;
 }
 
 gab_status gab_border_exchange(gab_proxies *all, gab_border *border, void *values, size_t bytes)
@@ -178,10 +178,10 @@ gab_status gab_border_exchange(gab_proxies *all, gab_border *border, void *value
     GAB_TRY(gab_buffer_extend(&talk->out, talk->count * bytes, &place));
     for (size_t i = 0; i < talk->count; i++)
       memcpy((unsigned char *)place + i * bytes, value + border->ours[talk->first + i] * bytes, bytes);
-    GAB_TRY(gab_port_receive(all->port, talk->slot, &talk->in, talk->their_count * bytes));
+    GAB_TRY(gab_port_receive(all->port, talk->rank, &talk->in, talk->their_count * bytes));
   }
   for (size_t t = 0; t < border->talk_count; t++)
-    GAB_TRY(gab_port_send(all->port, border->talks[t].slot, &border->talks[t].out));
+    GAB_TRY(gab_port_send(all->port, border->talks[t].rank, &border->talks[t].out));
   GAB_TRY(gab_port_finish(all->port));
   for (size_t t = 0; t < border->talk_count; t++) {
     gab_reader in = gab_message_reader(&border->talks[t].in);
@@ -196,9 +196,9 @@ gab_status gab_border_talk_all(gab_proxies *all, gab_border *border)
 {
   for (size_t t = 0; t < border->talk_count; t++)
     if (border->talks[t].receives)
-      GAB_TRY(gab_port_receive(all->port, border->talks[t].slot, &border->talks[t].in, GAB_SIZE_UNKNOWN));
+      GAB_TRY(gab_port_receive(all->port, border->talks[t].rank, &border->talks[t].in, GAB_SIZE_UNKNOWN));
   for (size_t t = 0; t < border->talk_count; t++)
     if (border->talks[t].sends)
-      GAB_TRY(gab_port_send(all->port, border->talks[t].slot, &border->talks[t].out));
+      GAB_TRY(gab_port_send(all->port, border->talks[t].rank, &border->talks[t].out));
   return gab_port_finish(all->port);
 }

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A child that comes from another slot to be merged here. */
+/* A child that comes from another rank to be merged here. */
 typedef struct gift {
   gab_block_id id;
-  gab_slot source; /* of its data */
+  gab_rank source; /* of its data */
   gab_origin origin;
   bool is_hole; /* there is none */
 } gift;
@@ -67,7 +67,7 @@ static gab_status decide_fate(change *what, size_t index)
   const gab_proxies *all = what->all;
   const gab_proxy *proxy = &all->proxies[index];
   gab_fate *fate = &what->fates[index];
-  fate->holder = gab_world_slot(all->world);
+  fate->holder = gab_world_rank(all->world);
   fate->change = (int8_t)(what->levels[index] - what->now[index]);
   if (fate->change > 0) {
     for (int c = 0; c < gab_topology_child_count(&all->topology); c++)
@@ -95,9 +95,9 @@ static gab_status tell_fates(change *what)
 /* ------------------------------------------------------------------------------------------ what is around
  */
 
-static gab_status add_around(change *what, gab_block_id id, gab_slot holder)
+static gab_status add_around(change *what, gab_block_id id, gab_rank holder)
 {
-  if (holder == gab_world_slot(what->all->world)) return GAB_OK; /* stands among those that are made */
+  if (holder == gab_world_rank(what->all->world)) return GAB_OK; /* stands among those that are made */
   gab_known *around = &what->around;
   if (around->count == what->around_capacity) {
     void *memory = around->blocks;
@@ -123,7 +123,7 @@ static gab_status add_fate(change *what, gab_block_id id, const gab_fate *fate)
 static gab_status add_fates(change *what)
 {
   for (size_t i = 0; i < what->all->count; i++)
-    if (what->fates[i].holder != gab_world_slot(what->all->world))
+    if (what->fates[i].holder != gab_world_rank(what->all->world))
       GAB_TRY(add_fate(what, what->all->proxies[i].id, &what->fates[i]));
   for (size_t i = 0; i < what->border->theirs_count; i++)
     GAB_TRY(add_fate(what, what->border->theirs[i].id, &what->fates[what->all->count + i]));
@@ -181,7 +181,7 @@ static bool is_merged_here(const change *what, size_t index)
 /* Packs the children that are merged elsewhere, and expects those that are merged here. */
 static gab_status prepare_gifts(change *what, size_t *expected)
 {
-  const gab_slot me = gab_world_slot(what->all->world);
+  const gab_rank me = gab_world_rank(what->all->world);
   *expected = 0;
   for (size_t i = 0; i < what->all->count; i++) {
     const gab_proxy *proxy = &what->all->proxies[i];
@@ -224,8 +224,8 @@ static gab_status hand_over(change *what)
     gab_reader in = gab_message_reader(&talk->in);
     while (gab_reader_left(&in) > 0) {
       if (what->gift_count == expected)
-        GAB_FAIL(GAB_ERR_CORRUPT, "slot %" GAB_PRI_SLOT " hands over more proxies than belong here",
-                 talk->slot);
+        GAB_FAIL(GAB_ERR_CORRUPT, "rank %" GAB_PRI_RANK " hands over more proxies than belong here",
+                 talk->rank);
       GAB_TRY(get_gift(what, &in, &what->gifts[what->gift_count++]));
     }
   }
@@ -238,7 +238,7 @@ static gab_status hand_over(change *what)
 static gab_proxy new_proxy(const change *what, gab_block_id id)
 {
   gab_proxy made = {.id = id, .weight = gab_proxy_weight(what->all, id), .origin = GAB_ORIGIN_NONE};
-  for (int c = 0; c < GAB_CHILDREN_MAX; c++) made.sources[c] = GAB_NO_SLOT;
+  for (int c = 0; c < GAB_CHILDREN_MAX; c++) made.sources[c] = GAB_NO_RANK;
   return made;
 }
 
@@ -367,7 +367,7 @@ static gab_status make_proxies(change *what)
 static gab_status make_tables(change *what)
 {
   void *memory;
-  const gab_slot me = gab_world_slot(what->all->world);
+  const gab_rank me = gab_world_rank(what->all->world);
   gab_known *around = &what->around, known = {0};
   gab_known_sort(around);
   GAB_TRY(gab_alloc((around->count + what->made_count) * sizeof *known.blocks, GAB_MEMORY_OTHER, &memory));

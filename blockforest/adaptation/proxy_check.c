@@ -21,7 +21,7 @@ static bool has_row(const gab_proxy *proxy, gab_block_id id, int direction)
 
 static gab_status check_rows(const gab_proxies *all, const gab_proxy *proxy)
 {
-  const gab_slot me = gab_world_slot(all->world);
+  const gab_rank me = gab_world_rank(all->world);
   for (size_t r = 0; r < proxy->neighbour_count; r++) {
     const gab_neighbour *row = &proxy->neighbours[r];
     if (!gab_topology_row_is_possible(&all->topology, proxy->id, row))
@@ -33,7 +33,7 @@ static gab_status check_rows(const gab_proxies *all, const gab_proxy *proxy)
       GAB_FAIL(GAB_ERR_STATE, "proxy " GAB_PRI_BLOCK ": neighbours out of order", proxy->id);
     if (!gab_members_has(gab_world_members(all->world), row->owner))
       GAB_FAIL(GAB_ERR_STATE,
-               "proxy " GAB_PRI_BLOCK ": neighbour " GAB_PRI_BLOCK " is held by slot %" GAB_PRI_SLOT
+               "proxy " GAB_PRI_BLOCK ": neighbour " GAB_PRI_BLOCK " is held by rank %" GAB_PRI_RANK
                ", which is gone",
                proxy->id, row->id, row->owner);
     if ((row->owner == me) != is_here(all, row->id))

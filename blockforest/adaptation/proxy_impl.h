@@ -71,26 +71,26 @@ void gab_proxy_tables_attach(gab_proxy *proxies, size_t count, gab_neighbour *ro
 
 /** What this process and one other tell each other about. */
 typedef struct gab_talk {
-  gab_slot slot;
+  gab_rank rank;
   size_t first, count;             /* in `ours` */
   size_t their_first, their_count; /* in `theirs` */
   bool sends, receives;            /* for messages that not every pair exchanges */
   gab_buffer out, in;
 } gab_talk;
 
-/** A neighbour that another slot holds. */
+/** A neighbour that another rank holds. */
 typedef struct gab_stranger {
-  gab_slot slot;
+  gab_rank rank;
   gab_block_id id;
 } gab_stranger;
 
 /** The border of this process's part. Numbers of blocks: local ones as they stand in the array, then those of
  *  `theirs`. */
 typedef struct gab_border {
-  size_t *ours;         /* numbers; by slot, then id: one entry for each slot that is interested */
-  gab_stranger *theirs; /* by slot, then id */
+  size_t *ours;         /* numbers; by rank, then id: one entry for each rank that is interested */
+  gab_stranger *theirs; /* by rank, then id */
   size_t ours_count, theirs_count;
-  gab_talk *talks; /* ascending by slot */
+  gab_talk *talks; /* ascending by rank */
   size_t talk_count;
   int32_t *links; /* for each row the number of its block */
 } gab_border;
@@ -98,8 +98,8 @@ typedef struct gab_border {
 /** @param[out] border  gab_border_release(), also after a failure */
 gab_status gab_border_make(const gab_proxies *all, gab_border *border);
 void gab_border_release(gab_border *border);
-/** NULL if there is no such neighbour slot. */
-gab_talk *gab_border_talk(const gab_border *border, gab_slot slot);
+/** NULL if there is no such neighbour rank. */
+gab_talk *gab_border_talk(const gab_border *border, gab_rank rank);
 /** Number of the block of a row of proxy `index`. */
 static inline size_t gab_border_link(const gab_proxies *all, const gab_border *border, size_t index,
                                      size_t row)
@@ -107,7 +107,7 @@ static inline size_t gab_border_link(const gab_proxies *all, const gab_border *b
   return (size_t)border->links[(size_t)(all->proxies[index].neighbours - all->rows) + row];
 }
 /** Tells the others the values of local blocks, and gets those of the blocks of `theirs`: one message per
- *  neighbour slot. Collective.
+ *  neighbour rank. Collective.
  *  @param[in,out] values  one of `bytes` bytes for each number */
 gab_status gab_border_exchange(gab_proxies *all, gab_border *border, void *values, size_t bytes);
 /** Sends the out buffers of all talks that send, and fills the in buffers of those that receive. */
@@ -138,7 +138,7 @@ void gab_widened_release(gab_widened *wide);
 
 /** What a block becomes. */
 typedef struct gab_fate {
-  gab_slot holder;  /* of what it becomes */
+  gab_rank holder;  /* of what it becomes */
   int8_t change;    /* of its level */
   uint8_t children; /* bit c: child c exists; only of blocks that are split */
   uint8_t unused[2];

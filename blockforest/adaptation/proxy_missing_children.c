@@ -1,7 +1,7 @@
 /* Families some of whose children do not exist can merge too. Their parent then touches what lies at the far
  * side of the missing ones, which none of the others knows: so for as long as levels are decided and changed
  * a *hole*, a proxy without weight, takes the place of each missing child. Its neighbours and it find each
- * other without asking around: every proxy that has nothing in some direction says so to the slot at which it
+ * other without asking around: every proxy that has nothing in some direction says so to the rank at which it
  * may be met, that of a place, and to those of all places that could cover what is missing; there those meet
  * that touch, and are told of each other.
  *
@@ -28,18 +28,18 @@ typedef struct meeting {
 /* That two touch, one of which is a hole; told to the holder of the first. */
 typedef struct contact {
   gab_block_id own, other;
-  gab_slot other_slot;
+  gab_rank other_rank;
   int32_t other_kind;
 } contact;
 
-/* Items and the slots that they go to. */
+/* Items and the ranks that they go to. */
 typedef struct post {
   void *items;
-  gab_slot *targets;
+  gab_rank *targets;
   size_t count, capacity, item_bytes;
 } post;
 
-static gab_status post_add(post *to, const void *item, gab_slot target)
+static gab_status post_add(post *to, const void *item, gab_rank target)
 {
   if (to->count == to->capacity) {
     void *memory = to->items;
@@ -157,11 +157,11 @@ static gab_status find_passive(const gab_proxies *all, hole_list *places, hole_l
 /* ------------------------------------------------------------------------------------------ who touches them
  */
 
-static gab_slot meeting_slot(const gab_proxies *all, gab_block_id place)
+static gab_rank meeting_rank(const gab_proxies *all, gab_block_id place)
 {
   const gab_members *members = gab_world_members(all->world);
   const uint64_t drawn = gab_hash_counter(0, 0, place) % (uint64_t)gab_members_count(members);
-  return gab_members_slot(members, (int32_t)drawn);
+  return gab_members_rank(members, (int32_t)drawn);
 }
 
 /* Rows that a direction has if nothing is missing there. */
@@ -206,13 +206,13 @@ static gab_status meet(const gab_proxies *all, gab_block_id id, const gab_proxy 
   qsort(places, count, sizeof *places, by_id);
   for (size_t i = 0; i < count; i++)
     if (i == 0 || places[i] != places[i - 1])
-      GAB_TRY(post_add(out, &(meeting){places[i], id, kind}, meeting_slot(all, places[i])));
+      GAB_TRY(post_add(out, &(meeting){places[i], id, kind}, meeting_rank(all, places[i])));
   return GAB_OK;
 }
 
 typedef struct guest {
   meeting is;
-  gab_slot slot;
+  gab_rank rank;
 } guest;
 
 /* Who is at home in the place comes first of those that meet there. */
@@ -225,7 +225,7 @@ static int by_place(const void *a, const void *b)
   if (left->is.kind != right->is.kind)
     return left->is.kind < right->is.kind ? -1 : 1; /* who is held: first */
   if (left->is.id != right->is.id) return left->is.id < right->is.id ? -1 : 1;
-  return (left->slot > right->slot) - (left->slot < right->slot);
+  return (left->rank > right->rank) - (left->rank < right->rank);
 }
 
 static gab_status introduce(guest *guests, size_t count, post *out)
@@ -242,10 +242,10 @@ static gab_status introduce(guest *guests, size_t count, post *out)
     /* what is passive is named by everybody who has something below it */
     if (at[-1].is.id == at->is.id && at[-1].is.kind == at->is.kind && at->is.kind == GUEST_PASSIVE) continue;
     if (host->is.kind != GUEST_PASSIVE)
-      GAB_TRY(post_add(out, &(contact){host->is.id, at->is.id, at->slot, (int32_t)at->is.kind}, host->slot));
+      GAB_TRY(post_add(out, &(contact){host->is.id, at->is.id, at->rank, (int32_t)at->is.kind}, host->rank));
     if (at->is.kind != GUEST_PASSIVE)
       GAB_TRY(
-          post_add(out, &(contact){at->is.id, host->is.id, host->slot, (int32_t)host->is.kind}, at->slot));
+          post_add(out, &(contact){at->is.id, host->is.id, host->rank, (int32_t)host->is.kind}, at->rank));
   }
   return GAB_OK;
 }
@@ -258,7 +258,7 @@ static gab_status read_guests(const gab_buffer *received, size_t count, guest **
   GAB_TRY(gab_alloc(count * sizeof **guests, GAB_MEMORY_OTHER, &memory));
   *guests = memory;
   for (size_t i = 0; i < count; i++) {
-    GAB_TRY(gab_get_i32(&in, &(*guests)[i].slot));
+    GAB_TRY(gab_get_i32(&in, &(*guests)[i].rank));
     GAB_TRY(gab_get_bytes(&in, &(*guests)[i].is, sizeof(meeting)));
   }
   return GAB_OK;
@@ -281,7 +281,7 @@ static gab_status read_contacts(const gab_buffer *received, size_t *count, conta
   GAB_TRY(gab_alloc(*count * sizeof **contacts, GAB_MEMORY_OTHER, &memory));
   *contacts = memory;
   for (size_t i = 0; i < *count; i++) {
-    gab_slot home;
+    gab_rank home;
     GAB_TRY(gab_get_i32(&in, &home));
     GAB_TRY(gab_get_bytes(&in, &(*contacts)[i], sizeof(contact)));
   }
@@ -328,7 +328,7 @@ static gab_status find_contacts(const gab_proxies *all, const hole_list *holes, 
 static gab_proxy hole_of(gab_block_id id)
 {
   gab_proxy hole = {.id = id, .origin = GAB_ORIGIN_NONE};
-  for (int c = 0; c < GAB_CHILDREN_MAX; c++) hole.sources[c] = GAB_NO_SLOT;
+  for (int c = 0; c < GAB_CHILDREN_MAX; c++) hole.sources[c] = GAB_NO_RANK;
   return hole;
 }
 
@@ -362,7 +362,7 @@ static void fill(const gab_proxies *all, const gab_mark *marks, const hole_list 
       if (contacts[c].other_kind == GUEST_PASSIVE) continue;
       const bool to_hole = contacts[c].other_kind == GUEST_HOLE;
       rows[proxy->neighbour_count++] = (gab_neighbour){
-          .id = other, .owner = contacts[c].other_slot, .direction = to_hole ? GAB_DIRECTION_HOLE : 0};
+          .id = other, .owner = contacts[c].other_rank, .direction = to_hole ? GAB_DIRECTION_HOLE : 0};
     }
     with->row_count += proxy->neighbour_count;
   }

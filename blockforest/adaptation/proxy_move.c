@@ -1,5 +1,5 @@
 /* Proxies change hands: first the neighbours learn where each one goes, then those that get some learn from
- * whom (crystal router), then the proxies travel with their tables, in rounds of one piece per pair of slots.
+ * whom (crystal router), then the proxies travel with their tables, in rounds of one piece per pair of ranks.
  * A piece has at most GAB_PROXY_MOVE_BYTES / (targets of its source) bytes, or is a single larger proxy. As
  * in forest_transport.c some process can always go on: both ends count the rounds of a pair alike. */
 #include "blockforest/adaptation/proxy_impl.h"
@@ -12,18 +12,18 @@ enum { ROW_BYTES = 8 + 4 + 1, HEAD_BYTES = 8 + 8 + 1 + 4 * GAB_CHILDREN_MAX + 8 
 
 /* A proxy that leaves. */
 typedef struct leaver {
-  gab_slot target;
+  gab_rank target;
   size_t index;
 } leaver;
 
-/* What a slot gives another one: said before. */
+/* What a rank gives another one: said before. */
 typedef struct announcement {
   uint64_t proxies, rows, pieces;
 } announcement;
 
-/* A slot that gets proxies from here, or gives some. */
+/* A rank that gets proxies from here, or gives some. */
 typedef struct route {
-  gab_slot slot;
+  gab_rank rank;
   size_t next, end;  /* outgoing: in `leaving` */
   announcement left; /* of it; when all is well nothing in the end */
   gab_buffer message;
@@ -42,21 +42,21 @@ typedef struct transport {
 
 /* ------------------------------------------------------------------------------------------ who gets what */
 
-static gab_status check_targets(const gab_proxies *all, const gab_slot *targets)
+static gab_status check_targets(const gab_proxies *all, const gab_rank *targets)
 {
   const gab_members *members = gab_world_members(all->world);
   for (size_t i = 0; i < all->count; i++)
     if (!gab_members_has(members, targets[i]))
-      GAB_FAIL(GAB_ERR_ARGUMENT, "proxy " GAB_PRI_BLOCK " is to go to slot %" GAB_PRI_SLOT ", which is gone",
+      GAB_FAIL(GAB_ERR_ARGUMENT, "proxy " GAB_PRI_BLOCK " is to go to rank %" GAB_PRI_RANK ", which is gone",
                all->proxies[i].id, targets[i]);
   return GAB_OK;
 }
 
-static gab_status announce_holders(gab_proxies *all, gab_border *border, const gab_slot *targets)
+static gab_status announce_holders(gab_proxies *all, gab_border *border, const gab_rank *targets)
 {
   void *memory;
-  GAB_TRY(gab_alloc((all->count + border->theirs_count) * sizeof(gab_slot), GAB_MEMORY_OTHER, &memory));
-  gab_slot *holders = memory;
+  GAB_TRY(gab_alloc((all->count + border->theirs_count) * sizeof(gab_rank), GAB_MEMORY_OTHER, &memory));
+  gab_rank *holders = memory;
   if (all->count > 0) memcpy(holders, targets, all->count * sizeof *holders);
   gab_status status = gab_border_exchange(all, border, holders, sizeof *holders);
   if (status == GAB_OK)
@@ -94,10 +94,10 @@ static void count_route(const gab_proxies *all, const transport *move, route *to
   for (size_t at = to->next; at < to->end; at = end_of_piece(all, move, at, to->end)) to->left.pieces++;
 }
 
-static gab_status plan_routes(const gab_proxies *all, const gab_slot *targets, transport *move)
+static gab_status plan_routes(const gab_proxies *all, const gab_rank *targets, transport *move)
 {
   void *memory;
-  const gab_slot me = gab_world_slot(all->world);
+  const gab_rank me = gab_world_rank(all->world);
   size_t leaving = 0, routes = 0;
   for (size_t i = 0; i < all->count; i++) leaving += targets[i] != me;
   GAB_TRY(gab_alloc(leaving * sizeof(leaver), GAB_MEMORY_OTHER, &memory));
@@ -112,7 +112,7 @@ static gab_status plan_routes(const gab_proxies *all, const gab_slot *targets, t
   for (size_t i = 0; i < leaving; i++) {
     if (i == 0 || move->leaving[i].target != move->leaving[i - 1].target) {
       route *to = &move->out[move->out_count++];
-      *to = (route){.slot = move->leaving[i].target, .next = i};
+      *to = (route){.rank = move->leaving[i].target, .next = i};
       gab_buffer_init(&to->message, GAB_MEMORY_MESSAGE);
     }
     move->out[move->out_count - 1].end = i + 1;
@@ -130,7 +130,7 @@ static gab_status read_announcements(const gab_buffer *received, size_t count, t
   move->in = memory;
   for (; move->in_count < count; move->in_count++) {
     route *from = &move->in[move->in_count];
-    GAB_TRY(gab_get_i32(&in, &from->slot));
+    GAB_TRY(gab_get_i32(&in, &from->rank));
     GAB_TRY(gab_get_bytes(&in, &from->left, sizeof from->left));
     gab_buffer_init(&from->message, GAB_MEMORY_MESSAGE);
   }
@@ -140,18 +140,18 @@ static gab_status read_announcements(const gab_buffer *received, size_t count, t
 static gab_status announce_proxies(const gab_proxies *all, transport *move)
 {
   void *memory;
-  GAB_TRY(gab_alloc(move->out_count * (sizeof(announcement) + sizeof(gab_slot)), GAB_MEMORY_OTHER, &memory));
+  GAB_TRY(gab_alloc(move->out_count * (sizeof(announcement) + sizeof(gab_rank)), GAB_MEMORY_OTHER, &memory));
   announcement *items = memory;
-  gab_slot *slots = (gab_slot *)(items + move->out_count);
+  gab_rank *ranks = (gab_rank *)(items + move->out_count);
   for (size_t i = 0; i < move->out_count; i++) {
     items[i] = move->out[i].left;
-    slots[i] = move->out[i].slot;
+    ranks[i] = move->out[i].rank;
   }
   gab_buffer received;
   gab_buffer_init(&received, GAB_MEMORY_MESSAGE);
   size_t count = 0;
   gab_status status =
-      gab_world_route(all->world, items, slots, move->out_count, sizeof *items, &received, &count);
+      gab_world_route(all->world, items, ranks, move->out_count, sizeof *items, &received, &count);
   if (status == GAB_OK) status = read_announcements(&received, count, move);
   gab_buffer_release(&received);
   gab_free(&memory);
@@ -178,7 +178,7 @@ static gab_status pack_proxy(const gab_proxy *proxy, gab_buffer *out)
 static gab_status unpack_proxy(const gab_proxies *all, route *from, gab_reader *in, transport *move)
 {
   if (from->left.proxies-- == 0)
-    GAB_FAIL(GAB_ERR_CORRUPT, "slot %" GAB_PRI_SLOT " sends more proxies than it announced", from->slot);
+    GAB_FAIL(GAB_ERR_CORRUPT, "rank %" GAB_PRI_RANK " sends more proxies than it announced", from->rank);
   gab_proxy *proxy = &move->made[move->made_count];
   uint8_t origin, direction;
   *proxy = (gab_proxy){0};
@@ -191,7 +191,7 @@ static gab_status unpack_proxy(const gab_proxies *all, route *from, gab_reader *
     GAB_FAIL(GAB_ERR_CORRUPT, "proxy of the impossible block " GAB_PRI_BLOCK, proxy->id);
   proxy->origin = (gab_origin)origin;
   if (proxy->neighbour_count > from->left.rows)
-    GAB_FAIL(GAB_ERR_CORRUPT, "slot %" GAB_PRI_SLOT " sends longer tables than it announced", from->slot);
+    GAB_FAIL(GAB_ERR_CORRUPT, "rank %" GAB_PRI_RANK " sends longer tables than it announced", from->rank);
   from->left.rows -= proxy->neighbour_count;
   proxy->neighbours = move->rows + move->row_count;
   for (size_t r = 0; r < proxy->neighbour_count; r++) {
@@ -211,11 +211,11 @@ static gab_status unpack_proxy(const gab_proxies *all, route *from, gab_reader *
 /* ------------------------------------------------------------------------------------------ the new part */
 
 /* Room for those that stay and those that were announced. */
-static gab_status make_room(const gab_proxies *all, const gab_slot *targets, transport *move)
+static gab_status make_room(const gab_proxies *all, const gab_rank *targets, transport *move)
 {
   void *memory;
   size_t proxies = 0, rows = 0;
-  const gab_slot me = gab_world_slot(all->world);
+  const gab_rank me = gab_world_rank(all->world);
   for (size_t i = 0; i < all->count; i++) {
     if (targets[i] != me) continue;
     proxies++;
@@ -232,9 +232,9 @@ static gab_status make_room(const gab_proxies *all, const gab_slot *targets, tra
   return GAB_OK;
 }
 
-static void keep_stayers(const gab_proxies *all, const gab_slot *targets, transport *move)
+static void keep_stayers(const gab_proxies *all, const gab_rank *targets, transport *move)
 {
-  const gab_slot me = gab_world_slot(all->world);
+  const gab_rank me = gab_world_rank(all->world);
   for (size_t i = 0; i < all->count; i++) {
     const gab_proxy *proxy = &all->proxies[i];
     if (targets[i] != me) continue;
@@ -274,12 +274,12 @@ static gab_status put_in_order(transport *move)
   return GAB_OK;
 }
 
-/* One piece to and from every slot that has one left. */
+/* One piece to and from every rank that has one left. */
 static gab_status run_round(gab_proxies *all, transport *move)
 {
   for (size_t i = 0; i < move->in_count; i++)
     if (move->in[i].left.pieces > 0)
-      GAB_TRY(gab_port_receive(all->port, move->in[i].slot, &move->in[i].message, GAB_SIZE_UNKNOWN));
+      GAB_TRY(gab_port_receive(all->port, move->in[i].rank, &move->in[i].message, GAB_SIZE_UNKNOWN));
   for (size_t i = 0; i < move->out_count; i++) {
     route *to = &move->out[i];
     if (to->left.pieces == 0) continue;
@@ -287,7 +287,7 @@ static gab_status run_round(gab_proxies *all, transport *move)
     GAB_TRY(gab_message_begin(&to->message));
     for (; to->next < end; to->next++)
       GAB_TRY(pack_proxy(&all->proxies[move->leaving[to->next].index], &to->message));
-    GAB_TRY(gab_port_send(all->port, to->slot, &to->message));
+    GAB_TRY(gab_port_send(all->port, to->rank, &to->message));
     to->left.pieces--;
   }
   GAB_TRY(gab_port_finish(all->port));
@@ -310,18 +310,18 @@ static bool is_under_way(const transport *move)
   return false;
 }
 
-static gab_status travel(gab_proxies *all, const gab_slot *targets, transport *move)
+static gab_status travel(gab_proxies *all, const gab_rank *targets, transport *move)
 {
   GAB_TRY(make_room(all, targets, move));
   keep_stayers(all, targets, move);
   while (is_under_way(move)) GAB_TRY(run_round(all, move));
   for (size_t i = 0; i < move->in_count; i++)
     if (move->in[i].left.proxies + move->in[i].left.rows > 0)
-      GAB_FAIL(GAB_ERR_CORRUPT, "slot %" GAB_PRI_SLOT " sends less than it announced", move->in[i].slot);
+      GAB_FAIL(GAB_ERR_CORRUPT, "rank %" GAB_PRI_RANK " sends less than it announced", move->in[i].rank);
   return put_in_order(move);
 }
 
-static gab_status make_move(gab_proxies *all, const gab_slot *targets, transport *move)
+static gab_status make_move(gab_proxies *all, const gab_rank *targets, transport *move)
 {
   GAB_TRY(check_targets(all, targets));
   gab_border border;
@@ -340,7 +340,7 @@ static void release_routes(route *routes, size_t count)
   for (size_t i = 0; i < count; i++) gab_buffer_release(&routes[i].message);
 }
 
-gab_status gab_proxies_move(gab_proxies *proxies, const gab_slot *targets)
+gab_status gab_proxies_move(gab_proxies *proxies, const gab_rank *targets)
 {
   GAB_TRY(gab_proxies_check(proxies));
   gab_world_enter(proxies->world, GAB_FAULT_POINT_ADAPT_BALANCE);

@@ -104,7 +104,7 @@ static void wish(const gab_proxies *all, const gab_mark *marks, const int8_t *le
   }
 }
 
-/* What is summed over all slots. */
+/* What is summed over all ranks. */
 typedef struct tally {
   uint64_t split, merged, forced, refused, blocks;
   uint64_t twice; /* blocks that would have to change level twice before their data has moved */

@@ -1,4 +1,4 @@
-/* A stage is one way of one level. Its plan says for each neighbour slot what to send and to receive, at
+/* A stage is one way of one level. Its plan says for each neighbour rank what to send and to receive, at
  * which offset of the message. Both ends order it by (receiver, sender, direction), which follows from their
  * tables alone. What stays here goes through a buffer as well. */
 #include "blockforest/exchange/coupling.h"
@@ -12,7 +12,7 @@
 
 /* One contact and way, at one of its ends. */
 typedef struct crossing {
-  gab_slot peer;
+  gab_rank peer;
   gab_contact contact;
   gab_block_id receiver, sender;
   void *data; /* of the block at this end */
@@ -25,7 +25,7 @@ typedef struct crossings {
 } crossings;
 
 typedef struct channel {
-  gab_slot slot;
+  gab_rank rank;
   size_t first_send, sends, send_bytes;
   size_t first_receive, receives, receive_bytes;
   gab_buffer out, in;
@@ -224,14 +224,14 @@ static gab_status make_channels(stage *made)
     gab_buffer_init(&one->in, GAB_MEMORY_MESSAGE);
     bool from_sends = r == made->receives.count ||
                       (s < made->sends.count && made->sends.item[s].peer < made->receives.item[r].peer);
-    one->slot = from_sends ? made->sends.item[s].peer : made->receives.item[r].peer;
+    one->rank = from_sends ? made->sends.item[s].peer : made->receives.item[r].peer;
     one->first_send = s;
-    for (; s < made->sends.count && made->sends.item[s].peer == one->slot; s++, one->sends++) {
+    for (; s < made->sends.count && made->sends.item[s].peer == one->rank; s++, one->sends++) {
       made->sends.item[s].offset = one->send_bytes;
       one->send_bytes += made->sends.item[s].bytes;
     }
     one->first_receive = r;
-    for (; r < made->receives.count && made->receives.item[r].peer == one->slot; r++, one->receives++) {
+    for (; r < made->receives.count && made->receives.item[r].peer == one->rank; r++, one->receives++) {
       made->receives.item[r].offset = one->receive_bytes;
       one->receive_bytes += made->receives.item[r].bytes;
     }
@@ -315,7 +315,7 @@ void gab_coupling_destroy(gab_coupling **coupling)
 
 static bool is_here(const gab_coupling *coupling, const channel *one)
 {
-  return one->slot == gab_world_slot(coupling->forest->world);
+  return one->rank == gab_world_rank(coupling->forest->world);
 }
 
 static gab_status post_receives(gab_coupling *coupling, stage *now)
@@ -323,7 +323,7 @@ static gab_status post_receives(gab_coupling *coupling, stage *now)
   for (size_t c = 0; c < now->channel_count; c++) {
     channel *from = &now->channels[c];
     if (from->receive_bytes > 0 && !is_here(coupling, from))
-      GAB_TRY(gab_port_receive(coupling->port, from->slot, &from->in, from->receive_bytes));
+      GAB_TRY(gab_port_receive(coupling->port, from->rank, &from->in, from->receive_bytes));
   }
   return GAB_OK;
 }
@@ -373,7 +373,7 @@ static gab_status send_all(gab_coupling *coupling, stage *now)
   for (size_t c = 0; c < now->channel_count; c++) {
     channel *to = &now->channels[c];
     if (to->send_bytes > 0 && !is_here(coupling, to))
-      GAB_TRY(gab_port_send(coupling->port, to->slot, &to->out));
+      GAB_TRY(gab_port_send(coupling->port, to->rank, &to->out));
   }
   return GAB_OK;
 }

@@ -1,6 +1,6 @@
 /** @file coupling.h
  *  @brief Messages across the boundaries of levels: an object with start and finish, one message per
- * neighbour slot.
+ * neighbour rank.
  *
  *  A *contact* is a finer block, one of its directions, and the coarser block that lies there. A coarser
  * block that lies in several directions of a finer one has a contact with it for each. There are three

@@ -1,4 +1,4 @@
-/* The plan of an exchange: for each neighbour slot what to send and to receive, at which offset of the
+/* The plan of an exchange: for each neighbour rank what to send and to receive, at which offset of the
  * message. Both ends order it by (receiving block, direction as seen by the sender, sending block), which
  * follows from their tables alone: the messages carry cells and nothing else. */
 #include "blockforest/exchange/exchange.h"
@@ -12,7 +12,7 @@
 
 /* One crossing from a block to a neighbour. */
 typedef struct crossing {
-  gab_slot peer;
+  gab_rank peer;
   int direction; /* as seen by the sender */
   gab_block_id receiver, sender;
   void *from, *to;   /* the data; NULL for what is not here */
@@ -27,7 +27,7 @@ typedef struct crossings {
 } crossings;
 
 typedef struct channel {
-  gab_slot slot;
+  gab_rank rank;
   size_t send_bytes, receive_bytes;
   gab_buffer out, in;
   unsigned char *place;         /* of the payload in out */
@@ -102,7 +102,7 @@ static void add_row(gab_exchange *exchange, gab_block *block, const gab_neighbou
   crossing out = {
       .peer = row->owner, .direction = there, .receiver = row->id, .sender = block->id, .from = data};
   out.bytes = crossing_bytes(exchange, there);
-  if (row->owner == gab_world_slot(exchange->forest->world)) {
+  if (row->owner == gab_world_rank(exchange->forest->world)) {
     out.to = gab_block_data(gab_forest_find(exchange->forest, row->id), exchange->data);
     add(&exchange->copies, out);
     return;
@@ -155,13 +155,13 @@ static size_t count_peers(const crossings *list)
   return peers;
 }
 
-/* The channel of a slot; made at the end if it is not there. */
-static channel *channel_to(gab_exchange *exchange, gab_slot slot)
+/* The channel of a rank; made at the end if it is not there. */
+static channel *channel_to(gab_exchange *exchange, gab_rank rank)
 {
   for (size_t c = exchange->channel_count; c > 0; c--)
-    if (exchange->channels[c - 1].slot == slot) return &exchange->channels[c - 1];
+    if (exchange->channels[c - 1].rank == rank) return &exchange->channels[c - 1];
   channel *made = &exchange->channels[exchange->channel_count++];
-  made->slot = slot;
+  made->rank = rank;
   gab_buffer_init(&made->out, GAB_MEMORY_MESSAGE);
   gab_buffer_init(&made->in, GAB_MEMORY_MESSAGE);
   return made;
@@ -355,7 +355,7 @@ static gab_status post_receives(gab_exchange *exchange)
   for (size_t c = 0; c < exchange->channel_count; c++) {
     channel *from = &exchange->channels[c];
     if (from->receive_bytes > 0)
-      GAB_TRY(gab_port_receive(exchange->port, from->slot, &from->in, from->receive_bytes));
+      GAB_TRY(gab_port_receive(exchange->port, from->rank, &from->in, from->receive_bytes));
   }
   return GAB_OK;
 }
@@ -373,7 +373,7 @@ static gab_status send_all(gab_exchange *exchange)
   pack_all(exchange);
   for (size_t c = 0; c < exchange->channel_count; c++) {
     channel *to = &exchange->channels[c];
-    if (to->send_bytes > 0) GAB_TRY(gab_port_send(exchange->port, to->slot, &to->out));
+    if (to->send_bytes > 0) GAB_TRY(gab_port_send(exchange->port, to->rank, &to->out));
   }
   return GAB_OK;
 }

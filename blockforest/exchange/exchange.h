@@ -1,5 +1,5 @@
 /** @file exchange.h
- *  @brief Ghost-layer exchange: an object with start and finish, one logical message per neighbour slot.
+ *  @brief Ghost-layer exchange: an object with start and finish, one logical message per neighbour rank.
  *
  *  Between start and finish the inner cells can be computed. Both sides know order and sizes from the forest,
  *  so the messages carry cells only. Ghosts are those between blocks of one level; what crosses from
@@ -63,7 +63,7 @@ void gab_exchange_destroy(gab_exchange **exchange);
  *  ::GAB_FAULT_POINT_EXCHANGE. What is sent may be changed once it returns; ghosts are undefined until
  *  gab_exchange_finish(). An exchange that a fault has cut short is simply started again after the repair.
  *  A failure of this process alone breaks the world (gab_world_raise()).
- *  @return ::GAB_ERR_STATE if one is under way already; or, on all slots alike, if blocks of different levels
+ *  @return ::GAB_ERR_STATE if one is under way already; or, on all ranks alike, if blocks of different levels
  * touch and the ghosts are not coupled (in a forest that was restored by gab_forest_restore() the world
  * breaks by it) */
 gab_status gab_exchange_start(gab_exchange *exchange);
@@ -83,12 +83,12 @@ gab_status gab_exchange_progress(gab_exchange *exchange, bool *done);
  * touch that are not coupled */
 gab_status gab_exchange_plan(gab_exchange *exchange, uint64_t *number);
 /** Goes through the ways into blocks of this process in the plan that was made last: those between local
- *  blocks ordered by receiver, then (`from` NULL) those from other slots. `direction` is as seen by the
+ *  blocks ordered by receiver, then (`from` NULL) those from other ranks. `direction` is as seen by the
  *  sender. */
 void gab_exchange_visit(const gab_exchange *exchange,
                         void (*visit)(void *user, const void *from, void *to, int direction), void *user);
 
-/** Bytes sent to other slots and number of messages by one exchange, of this process. */
+/** Bytes sent to other ranks and number of messages by one exchange, of this process. */
 typedef struct gab_exchange_volume {
   size_t bytes, messages, local_bytes;
 } gab_exchange_volume;

@@ -44,7 +44,7 @@ typedef struct gab_block_data_kind {
    *  NULL: it does not matter. @param[in] count  0: those that were expected have come, or will not come any more */
   void (*expect)(void *user, const gab_forest *forest, const gab_block_id *ids, size_t count);
   void (*destroy)(void *user, void *data);
-  /** Sets the state of the start. Not called for blocks that are restored or arrive from another slot: there
+  /** Sets the state of the start. Not called for blocks that are restored or arrive from another rank: there
    *  unpack() follows on create(); nor for those that are split or merged from others, but for parents some
    *  of whose children do not exist. NULL: create() leaves the state of the start. */
   gab_status (*initialise)(void *user, const gab_forest *forest, const gab_block *block, void *data);

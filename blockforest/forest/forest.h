@@ -1,7 +1,7 @@
 /** @file forest.h
  *  @brief The distributed forest: this process's blocks, their data and their neighbours.
  *
- *  A process stores its own blocks, and of their neighbours the id and the owner slot: nothing that grows
+ *  A process stores its own blocks, and of their neighbours the id and the owner rank: nothing that grows
  *  with the number of all blocks or processes (contract 7). Who owns which block at first, and later, is
  *  decided elsewhere (loadbalance/): it comes in through blockforest/adaptation/adapt.h.
  *
@@ -52,15 +52,15 @@ gab_status gab_forest_add_data(gab_forest *forest, const gab_block_data_kind *ki
 /** Packed bytes that one process sends at once while blocks migrate (a single larger block excepted). */
 #define GAB_MIGRATION_BYTES ((size_t)32 << 20)
 
-/** Moves blocks: local block i goes to targets[i], any living slot; all neighbour tables follow. Blocks that
+/** Moves blocks: local block i goes to targets[i], any living rank; all neighbour tables follow. Blocks that
  *  stay are not touched; if all do, the revision stays too. Collective. Announces ::GAB_FAULT_POINT_MIGRATION, and
  *  those of gab_proxies_move() and gab_forest_apply_regrid(), of which it consists. After a failure the world is
  *  broken (gab_world_raise()) and the forest may have to be restored.
  *
  *  Memory beyond the blocks: at most #GAB_MIGRATION_BYTES of packed blocks to send, shared by the targets,
- * and from each slot that sends to this one its share (or one block, if that is larger). Blocks that have
+ * and from each rank that sends to this one its share (or one block, if that is larger). Blocks that have
  * left are destroyed before those that came are made. */
-gab_status gab_forest_migrate(gab_forest *forest, const gab_slot *targets);
+gab_status gab_forest_migrate(gab_forest *forest, const gab_rank *targets);
 
 /* ---------------------------------------------------------------------------------------- looking at it */
 
@@ -95,7 +95,7 @@ uint64_t gab_forest_block_work(const gab_forest *forest, const gab_block *block,
 /** All cells of the domain at level 0, as a box from 0. */
 gab_box gab_forest_domain_cells(const gab_forest *forest);
 
-/** Number of all blocks / cells of all slots. Collective. */
+/** Number of all blocks / cells of all ranks. Collective. */
 gab_status gab_forest_global_blocks(gab_forest *forest, uint64_t *count);
 
 /** What the data of one kind takes on a block at a place, which need not be here: makes it, without neighbours, and lets it
@@ -135,12 +135,12 @@ gab_status gab_forest_visit_image(const gab_forest *forest, gab_reader image,
                                                       size_t bytes),
                                   void *user);
 
-/** Who owns a block now that its owner of the image's time may be gone, GAB_NO_SLOT if nobody does. Pure;
- * takes any number that is not negative: the image may be of a run with more slots. */
-typedef gab_slot (*gab_owner_map)(void *context, gab_slot owner_then);
+/** Who owns a block now that its owner of the image's time may be gone, GAB_NO_RANK if nobody does. Pure;
+ * takes any number that is not negative: the image may be of a run with more ranks. */
+typedef gab_rank (*gab_owner_map)(void *context, gab_rank owner_then);
 
 /** Replaces the forest by what the images hold, whatever grid it has now: the own image, and those of the
- *  slots that this process adopts. Blocks that are here already are unpacked in place, new ones created,
+ *  ranks that this process adopts. Blocks that are here already are unpacked in place, new ones created,
  * others destroyed; owners in the tables are translated by `map` (NULL: kept). Local: no communication. On
  * failure the forest is left without blocks.
  *  @param[in,out] images  each is read from its start; what follows the image is left in the reader

@@ -39,7 +39,7 @@ bool gab_forest_sees_border(const gab_forest *forest)
 bool gab_forest_row_is_possible(const gab_forest *forest, gab_block_id id, const gab_neighbour *before,
                                 const gab_neighbour *row)
 {
-  if (row->owner < 0 || row->owner >= gab_world_members(forest->world)->slots) return false;
+  if (row->owner < 0 || row->owner >= gab_world_members(forest->world)->ranks) return false;
   return gab_topology_row_is_possible(&forest->topology, id, row) && may_follow(forest, id, before, row);
 }
 
@@ -64,10 +64,10 @@ static gab_status check_row(const gab_forest *forest, const gab_block *block, co
              block->id, row->id, row->direction);
   if (!gab_members_has(gab_world_members(forest->world), row->owner))
     GAB_FAIL(GAB_ERR_STATE,
-             "block " GAB_PRI_BLOCK ": neighbour " GAB_PRI_BLOCK " belongs to slot %" GAB_PRI_SLOT
+             "block " GAB_PRI_BLOCK ": neighbour " GAB_PRI_BLOCK " belongs to rank %" GAB_PRI_RANK
              ", which is gone",
              block->id, row->id, row->owner);
-  if ((row->owner == gab_world_slot(forest->world)) != (gab_forest_find(forest, row->id) != NULL))
+  if ((row->owner == gab_world_rank(forest->world)) != (gab_forest_find(forest, row->id) != NULL))
     GAB_FAIL(GAB_ERR_STATE,
              "block " GAB_PRI_BLOCK ": whether neighbour " GAB_PRI_BLOCK
              " is here, table and forest do not agree",

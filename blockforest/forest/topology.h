@@ -32,7 +32,7 @@ typedef struct gab_topology {
 /** A neighbour of a block: one row of its table. */
 typedef struct gab_neighbour {
   gab_block_id id;
-  gab_slot owner;
+  gab_rank owner;
   int8_t direction; /**< see blockforest/forest/direction.h */
 } gab_neighbour;
 

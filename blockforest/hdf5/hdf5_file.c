@@ -37,7 +37,7 @@ static void fill_tables(const gab_forest *forest, const tables *all)
   for (size_t i = 0; i < count; i++) {
     const gab_block *block = gab_forest_block(forest, i);
     all->ids[i] = gab_block_get_id(block);
-    all->owners[i] = gab_world_slot(gab_forest_world(forest));
+    all->owners[i] = gab_world_rank(gab_forest_world(forest));
     all->levels[i] = gab_block_level(forest, block);
     gab_output_block_origin(forest, block, &all->origins[3 * i], &all->spacings[i]);
   }

@@ -1,4 +1,4 @@
-/* Internal: the HDF5 file of one slot at one step. Nothing here communicates. */
+/* Internal: the HDF5 file of one rank at one step. Nothing here communicates. */
 #ifndef GABION_BLOCKFOREST_HDF5_FILE_IMPL_H
 #define GABION_BLOCKFOREST_HDF5_FILE_IMPL_H
 

@@ -20,8 +20,8 @@ enum { NAMES_LENGTH = 512 };
 
 struct gab_volume_files {
   char path[GAB_OUTPUT_PATH_CAPACITY]; /* without .s0000.h5 */
-  gab_slot *slots;                     /* whose files there are, ascending */
-  size_t slot_count, last;             /* last: where a block was found */
+  gab_rank *ranks;                     /* whose files there are, ascending */
+  size_t rank_count, last;             /* last: where a block was found */
   int32_t cells[3];
   double lower[3], spacing; /* of the domain that they fill */
   int64_t domain[3];
@@ -41,7 +41,7 @@ typedef struct blocks {
 
 static gab_status file_name(const gab_volume_files *files, size_t index, char path[GAB_OUTPUT_PATH_CAPACITY])
 {
-  return gab_output_path(path, "%s.s%04" GAB_PRI_SLOT ".h5", files->path, files->slots[index]);
+  return gab_output_path(path, "%s.s%04" GAB_PRI_RANK ".h5", files->path, files->ranks[index]);
 }
 
 static bool read_table(hid_t file, const char *name, hid_t type, hsize_t count, void *values)
@@ -134,21 +134,21 @@ static herr_t add_name(hid_t group, const char *name, const H5L_info_t *info, vo
 /* ---------------------------------------------------------------------------------------- all files of a
  * step */
 
-static int compare_slots(const void *a, const void *b)
+static int compare_ranks(const void *a, const void *b)
 {
-  const gab_slot x = *(const gab_slot *)a, y = *(const gab_slot *)b;
+  const gab_rank x = *(const gab_rank *)a, y = *(const gab_rank *)b;
   return (x > y) - (x < y);
 }
 
 /* PREFIX.s0003.h5 */
-static bool parse_slot(const char *prefix, const char *text, gab_slot *slot)
+static bool parse_rank(const char *prefix, const char *text, gab_rank *rank)
 {
   const size_t length = strlen(prefix);
   if (strncmp(text, prefix, length) != 0 || strncmp(text + length, ".s", 2) != 0) return false;
   const char *digits = text + length + 2;
   char *end = NULL;
   if (!isdigit((unsigned char)digits[0])) return false;
-  *slot = (gab_slot)strtol(digits, &end, 10);
+  *rank = (gab_rank)strtol(digits, &end, 10);
   return strcmp(end, ".h5") == 0;
 }
 
@@ -162,20 +162,20 @@ static gab_status find_files(gab_volume_files *files)
   gab_status status = GAB_OK;
   gab_buffer found = {0};
   for (struct dirent *entry = readdir(stream); entry && status == GAB_OK; entry = readdir(stream)) {
-    gab_slot slot;
-    if (parse_slot(prefix, entry->d_name, &slot)) status = gab_put_bytes(&found, &slot, sizeof slot);
+    gab_rank rank;
+    if (parse_rank(prefix, entry->d_name, &rank)) status = gab_put_bytes(&found, &rank, sizeof rank);
   }
   closedir(stream);
-  files->slot_count = found.size / sizeof(gab_slot);
+  files->rank_count = found.size / sizeof(gab_rank);
   void *memory = NULL;
-  if (status == GAB_OK && files->slot_count > 0) status = gab_alloc(found.size, GAB_MEMORY_OTHER, &memory);
+  if (status == GAB_OK && files->rank_count > 0) status = gab_alloc(found.size, GAB_MEMORY_OTHER, &memory);
   if (memory) {
-    files->slots = memcpy(memory, found.data, found.size);
-    qsort(files->slots, files->slot_count, sizeof *files->slots, compare_slots);
+    files->ranks = memcpy(memory, found.data, found.size);
+    qsort(files->ranks, files->rank_count, sizeof *files->ranks, compare_ranks);
   }
   gab_buffer_release(&found);
   GAB_TRY(status);
-  if (files->slot_count == 0)
+  if (files->rank_count == 0)
     GAB_FAIL(GAB_ERR_INPUT, "there are no files %s.s*.h5: what gabion writes with output.fields",
              files->path);
   return GAB_OK;
@@ -231,7 +231,7 @@ static gab_status survey_all(gab_volume_files *files, const gab_forest_options *
   survey all = {.blocks = 0};
   char path[GAB_OUTPUT_PATH_CAPACITY];
   int64_t found[3];
-  for (size_t i = 0; i < files->slot_count; i++) {
+  for (size_t i = 0; i < files->rank_count; i++) {
     hid_t file;
     GAB_TRY(open_file(files, i, &file, path));
     gab_status status = survey_file(files, file, path, &all);
@@ -251,7 +251,7 @@ static gab_status survey_all(gab_volume_files *files, const gab_forest_options *
              files->path, found[0], found[1], found[2], files->domain[0], files->domain[1], files->domain[2]);
   const double cells = (double)all.blocks * files->cells[0] * files->cells[1] * files->cells[2];
   if (cells != (double)found[0] * (double)found[1] * (double)found[2])
-    GAB_FAIL(GAB_ERR_INPUT, "%s: files of some slots are missing: %zu blocks do not fill the domain",
+    GAB_FAIL(GAB_ERR_INPUT, "%s: files of some ranks are missing: %zu blocks do not fill the domain",
              files->path, all.blocks);
   memcpy(files->lower, all.lower, sizeof files->lower);
   files->spacing = all.spacing;
@@ -275,7 +275,7 @@ gab_status gab_volume_files_hash(const char *path, gab_hash64_stream *hash)
   char name[GAB_OUTPUT_PATH_CAPACITY];
   gab_volume_files *files;
   gab_status status = list_files(path, &files);
-  for (size_t i = 0; status == GAB_OK && i < files->slot_count; i++) {
+  for (size_t i = 0; status == GAB_OK && i < files->rank_count; i++) {
     status = file_name(files, i, name);
     if (status == GAB_OK) status = gab_file_hash(name, hash);
   }
@@ -300,7 +300,7 @@ gab_status gab_volume_files_open(const char *path, const gab_forest_options *for
 void gab_volume_files_close(gab_volume_files **files)
 {
   if (!*files) return;
-  gab_free(&(*files)->slots);
+  gab_free(&(*files)->ranks);
   gab_free(files);
 }
 
@@ -388,8 +388,8 @@ gab_status gab_volume_files_read(gab_volume_files *files, const int64_t cell[3],
   bool found = false;
   gab_status status = GAB_OK;
   gab_hdf5_lock();
-  for (size_t turn = 0; turn < files->slot_count && !found && status == GAB_OK; turn++) {
-    const size_t index = (files->last + turn) % files->slot_count;
+  for (size_t turn = 0; turn < files->rank_count && !found && status == GAB_OK; turn++) {
+    const size_t index = (files->last + turn) % files->rank_count;
     status = look_into(files, index, cell, quantities, count, box, values, &found);
     if (found) files->last = index;
   }

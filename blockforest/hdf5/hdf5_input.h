@@ -3,7 +3,7 @@
  * this version or an earlier one.
  *
  *  The blocks that are read need not be those of the forest that asks: what counts is the domain. Files of
- * all slots of a step are looked through for what is wanted; nothing is kept of them but their number.
+ * all ranks of a step are looked through for what is wanted; nothing is kept of them but their number.
  * Everything here is local; reads of several threads come one after another.
  *
  *  Tier: extender header.

@@ -133,11 +133,11 @@ static gab_status unpack_table(const gab_forest *forest, gab_reader rows, gab_ow
     gab_neighbour row;
     size_t count = block->neighbour_count;
     GAB_TRY(read_row(&rows, &row));
-    /* Owners then may be slots that this run never had: what counts is who they are now, or nobody. */
-    const gab_slot then = row.owner;
+    /* Owners then may be ranks that this run never had: what counts is who they are now, or nobody. */
+    const gab_rank then = row.owner;
     if (map && then >= 0) row.owner = map(context, then);
-    const gab_slot now = row.owner;
-    if (then >= 0 && now == GAB_NO_SLOT) row.owner = 0;
+    const gab_rank now = row.owner;
+    if (then >= 0 && now == GAB_NO_RANK) row.owner = 0;
     if (!gab_forest_row_is_possible(forest, block->id, count ? &block->neighbours[count - 1] : NULL, &row))
       GAB_FAIL(GAB_ERR_CORRUPT, "packed block " GAB_PRI_BLOCK " has an impossible neighbour table",
                block->id);

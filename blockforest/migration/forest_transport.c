@@ -4,14 +4,14 @@
 
 #include <stdlib.h>
 
-/* Some blocks of one pair of slots, sent at once. */
+/* Some blocks of one pair of ranks, sent at once. */
 typedef struct piece {
   size_t first, count; /* in journey.leaving */
 } piece;
 
-/* One slot that gets blocks from here, or gives some. */
+/* One rank that gets blocks from here, or gives some. */
 typedef struct route {
-  gab_slot slot;
+  gab_rank rank;
   size_t first_piece; /* in journey.pieces; outgoing only */
   uint64_t piece_count;
   gab_buffer message;
@@ -70,7 +70,7 @@ static void cut_pieces(journey *all)
     size_t bytes = gab_record_size(forest, forest->blocks[all->leaving[i].index]);
     if (new_route) {
       to++;
-      to->slot = all->leaving[i].target;
+      to->rank = all->leaving[i].target;
       to->first_piece = all->piece_count;
     }
     if (new_route || bytes > bound - filled) {
@@ -100,7 +100,7 @@ static gab_status read_announcements(const gab_buffer *received, size_t count, j
   for (; all->in_count < count; all->in_count++) {
     route *from = &all->in[all->in_count];
     announcement item;
-    GAB_TRY(gab_get_i32(&in, &from->slot));
+    GAB_TRY(gab_get_i32(&in, &from->rank));
     GAB_TRY(gab_get_bytes(&in, &item, sizeof item));
     gab_buffer_init(&from->message, GAB_MEMORY_MESSAGE);
     from->piece_count = item.pieces;
@@ -112,12 +112,12 @@ static gab_status read_announcements(const gab_buffer *received, size_t count, j
 static gab_status announce(journey *all)
 {
   void *memory;
-  GAB_TRY(gab_alloc(all->out_count * (sizeof(announcement) + sizeof(gab_slot)), GAB_MEMORY_OTHER, &memory));
+  GAB_TRY(gab_alloc(all->out_count * (sizeof(announcement) + sizeof(gab_rank)), GAB_MEMORY_OTHER, &memory));
   announcement *items = memory;
-  gab_slot *targets = (gab_slot *)(items + all->out_count);
+  gab_rank *targets = (gab_rank *)(items + all->out_count);
   for (size_t i = 0; i < all->out_count; i++) {
     items[i] = (announcement){blocks_of(all, &all->out[i]), all->out[i].piece_count};
-    targets[i] = all->out[i].slot;
+    targets[i] = all->out[i].rank;
   }
   gab_buffer received;
   gab_buffer_init(&received, GAB_MEMORY_MESSAGE);
@@ -139,7 +139,7 @@ static gab_status send_piece(journey *all, route *to, uint64_t round)
   GAB_TRY(gab_message_begin(&to->message));
   GAB_TRY(gab_put_u64(&to->message, now->count));
   GAB_TRY(gab_records_pack(forest, all->packing, now->count, &to->message));
-  return gab_port_send(forest->port, to->slot, &to->message);
+  return gab_port_send(forest->port, to->rank, &to->message);
 }
 
 static gab_status take_piece(journey *all, const route *from)
@@ -150,7 +150,7 @@ static gab_status take_piece(journey *all, const route *from)
   void *memory;
   GAB_TRY(gab_get_count(&in, gab_record_least_size(forest), &count));
   if (count > all->arriving - all->arrived)
-    GAB_FAIL(GAB_ERR_CORRUPT, "slot %" GAB_PRI_SLOT " sends more blocks than it announced", from->slot);
+    GAB_FAIL(GAB_ERR_CORRUPT, "rank %" GAB_PRI_RANK " sends more blocks than it announced", from->rank);
   all->arrived += count;
   GAB_TRY(gab_alloc(count * sizeof(gab_record), GAB_MEMORY_OTHER, &memory));
   gab_record *records = memory;
@@ -175,7 +175,7 @@ static gab_status run_round(journey *all, uint64_t round)
   gab_port *port = all->transport->forest->port;
   for (size_t i = 0; i < all->in_count; i++)
     if (round < all->in[i].piece_count)
-      GAB_TRY(gab_port_receive(port, all->in[i].slot, &all->in[i].message, GAB_SIZE_UNKNOWN));
+      GAB_TRY(gab_port_receive(port, all->in[i].rank, &all->in[i].message, GAB_SIZE_UNKNOWN));
   for (size_t i = 0; i < all->out_count; i++)
     if (round < all->out[i].piece_count) GAB_TRY(send_piece(all, &all->out[i], round));
   GAB_TRY(gab_port_finish(port));

@@ -2,7 +2,7 @@
  *  @brief Packed blocks travel: what migration and adaptation have in common.
  *
  *  Those that get blocks learn from whom (crystal router), then the blocks travel in rounds. A round moves
- * one piece per pair of slots. A piece has at most GAB_MIGRATION_BYTES / (targets of its source) packed
+ * one piece per pair of ranks. A piece has at most GAB_MIGRATION_BYTES / (targets of its source) packed
  * bytes, or is a single larger block. Both ends count the rounds of a pair alike, and a process enters a
  * round when it is through with the one before, so some process can always go on: no deadlock.
  *
@@ -13,9 +13,9 @@
 
 #include "blockforest/forest/forest_impl.h"
 
-/** A block that is sent, and where to. A block may go to several slots. */
+/** A block that is sent, and where to. A block may go to several ranks. */
 typedef struct gab_leaver {
-  gab_slot target;
+  gab_rank target;
   size_t index; /* in forest->blocks */
 } gab_leaver;
 
@@ -30,7 +30,7 @@ typedef struct gab_transport {
   uint64_t sent_bytes; /* out: packed bytes that left */
 } gab_transport;
 
-/** Sends copies of blocks to other slots and takes those that come from there. Collective. After a failure
+/** Sends copies of blocks to other ranks and takes those that come from there. Collective. After a failure
  * the world is broken.
  *  @param[in] leaving  is sorted */
 gab_status gab_transport_run(gab_transport *transport, gab_leaver *leaving, size_t count);

@@ -73,7 +73,7 @@ static void hear(const work *job, const message *said, bool known)
   }
 }
 
-static gab_status route(const work *job, const message *said, const gab_slot *targets, size_t count,
+static gab_status route(const work *job, const message *said, const gab_rank *targets, size_t count,
                         bool known)
 {
   gab_buffer received;
@@ -101,13 +101,13 @@ static gab_status tell_neighbours(const work *job, bool known)
   size_t rows = 0, count = 0;
   for (size_t i = 0; i < job->count; i++) rows += job->lost[i].block->neighbour_count;
   gab_status status = gab_alloc(rows * sizeof(message), GAB_MEMORY_OTHER, &messages);
-  if (status == GAB_OK) status = gab_alloc(rows * sizeof(gab_slot), GAB_MEMORY_OTHER, &targets);
+  if (status == GAB_OK) status = gab_alloc(rows * sizeof(gab_rank), GAB_MEMORY_OTHER, &targets);
   for (size_t i = 0; i < job->count && status == GAB_OK; i++) {
     const gab_block *block = job->lost[i].block;
     if (known && !job->lost[i].is_due) continue;
     for (size_t r = 0; r < block->neighbour_count; r++) {
       ((message *)messages)[count] = (message){.to = block->neighbours[r].id, .of = block->id};
-      ((gab_slot *)targets)[count++] = block->neighbours[r].owner;
+      ((gab_rank *)targets)[count++] = block->neighbours[r].owner;
     }
   }
   if (status == GAB_OK) status = route(job, messages, targets, count, known);

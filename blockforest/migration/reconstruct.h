@@ -23,7 +23,7 @@ extern "C" {
 const char *gab_forest_irreplaceable(const gab_forest *forest);
 
 typedef struct gab_reconstruction {
-  uint64_t blocks; /**< that were approximated, of all slots */
+  uint64_t blocks; /**< that were approximated, of all ranks */
   uint64_t
       blind;  /**< of these, with nothing known across any face: no chain of blocks led to one that lives */
   int rounds; /**< that it took */

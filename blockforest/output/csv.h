@@ -1,7 +1,7 @@
 /** @file csv.h
  *  @brief Series: a table that grows by a row per step, as a CSV file that survives rollbacks.
  *
- *  All slots append the same rows (results of reductions); the root slot writes them, the others only count
+ *  All ranks append the same rows (results of reductions); the root rank writes them, the others only count
  *  the bytes. So everyone knows the *cursor*, the length of the file, and whoever is the root after a fault
  * can go on: after gab_series_unpack() the file is cut back to the cursor, and the rows that are computed
  * again follow. The result is, byte for byte, the file of an undisturbed run.
@@ -26,7 +26,7 @@ typedef struct gab_series gab_series;
  *  control characters, and blanks at its ends. Pure. @return ::GAB_ERR_INPUT that says what is wrong */
 gab_status gab_column_check(const char *name);
 
-/** Local; the same on all slots. The file is made when the first row comes, over what may be there.
+/** Local; the same on all ranks. The file is made when the first row comes, over what may be there.
  *  @param[in] path     copied
  *  @param[in] columns  names of the columns behind "step" and "time"; copied
  *  @param[out] series  owned by the caller
@@ -37,7 +37,7 @@ gab_status gab_series_create(gab_world *world, const char *path, const char *con
  *  gab_series_flush() first to get them. */
 void gab_series_destroy(gab_series **series);
 
-/** Appends a row. Local; all slots have to give the same values. Numbers are written with as many digits as
+/** Appends a row. Local; all ranks have to give the same values. Numbers are written with as many digits as
  * it takes to read the same double again, NaN as "nan". A row for the step of the last row is left out.
  *  @return ::GAB_ERR_ARGUMENT for a step before the last row's, ::GAB_ERR_IO on the root if the disk refuses
  */
@@ -47,7 +47,7 @@ gab_status gab_series_append(gab_series *series, gab_step step, double time, con
 gab_status gab_series_append_rows(gab_series *series, gab_step step, double time, const double *values,
                                   size_t rows);
 
-/** Whether the last row is one of that step. Pure; the same on all slots. */
+/** Whether the last row is one of that step. Pure; the same on all ranks. */
 bool gab_series_has(const gab_series *series, gab_step step);
 
 /** Hands everything to the operating system, and looks whether what was written is still there: a file that was removed or
@@ -58,7 +58,7 @@ gab_status gab_series_flush(gab_series *series);
 /** Length of the file in bytes, once all is flushed. */
 uint64_t gab_series_cursor(const gab_series *series);
 
-/** Flushes, then appends the cursor: the same bytes on all slots (a replicated entity). Local.
+/** Flushes, then appends the cursor: the same bytes on all ranks (a replicated entity). Local.
  *  @return ::GAB_ERR_IO if flushing fails */
 gab_status gab_series_pack(gab_series *series, gab_buffer *out);
 /** Goes back, or forth after a restart, to a packed cursor: rows held back are dropped, and the root cuts the

@@ -98,7 +98,7 @@ void gab_volume_rewind(gab_volume *volume) { volume->steps_known = false; }
 /* What a file name of this output says. */
 typedef struct file_name {
   gab_step step;
-  gab_slot slot; /* GAB_NO_SLOT: the description of the step */
+  gab_rank rank; /* GAB_NO_RANK: the description of the step */
   bool is_temporary;
 } file_name;
 
@@ -113,9 +113,9 @@ static bool parse_name(const char *prefix, const char *text, file_name *name)
   long long step = strtoll(digits, &end, 10);
   if (errno || end - digits < 10) return false;
   name->step = step;
-  name->slot = GAB_NO_SLOT;
+  name->rank = GAB_NO_RANK;
   if (strncmp(end, ".s", 2) == 0 && isdigit((unsigned char)end[2])) {
-    name->slot = (gab_slot)strtol(end + 2, &end, 10);
+    name->rank = (gab_rank)strtol(end + 2, &end, 10);
     if (strncmp(end, ".h5", 3) != 0) return false;
     end += 3;
   } else if (strncmp(end, ".xdmf", 5) == 0) {
@@ -145,13 +145,13 @@ static gab_status clean_folder(gab_volume *volume, gab_step step)
   for (struct dirent *entry = readdir(folder); entry && status == GAB_OK; entry = readdir(folder)) {
     file_name name;
     if (!parse_name(volume->name, entry->d_name, &name)) continue;
-    bool is_orphan = name.step == step && name.slot != GAB_NO_SLOT && !gab_members_has(members, name.slot);
+    bool is_orphan = name.step == step && name.rank != GAB_NO_RANK && !gab_members_has(members, name.rank);
     if (name.is_temporary || name.step > step || is_orphan) {
       if (unlinkat(dirfd(folder), entry->d_name, 0) != 0 && errno != ENOENT) {
         status = gab_error_set(GAB_ERR_IO, __FILE__, __LINE__, "cannot remove %s/%s: %s", volume->folder,
                                entry->d_name, strerror(errno));
       }
-    } else if (name.slot == GAB_NO_SLOT && name.step < step) {
+    } else if (name.rank == GAB_NO_RANK && name.step < step) {
       status = gab_put_bytes(&volume->steps, &name.step, sizeof name.step);
     }
   }
@@ -181,10 +181,10 @@ static gab_status update_steps(gab_volume *volume, gab_step step)
 
 /* ---------------------------------------------------------------------------------------- one step */
 
-static gab_status slot_file_name(const gab_volume *volume, gab_step step, char path[GAB_OUTPUT_PATH_CAPACITY])
+static gab_status rank_file_name(const gab_volume *volume, gab_step step, char path[GAB_OUTPUT_PATH_CAPACITY])
 {
-  return gab_output_path(path, "%s/%s_%010" GAB_PRI_STEP ".s%04" GAB_PRI_SLOT ".h5", volume->folder,
-                         volume->name, step, gab_world_slot(gab_forest_world(volume->forest)));
+  return gab_output_path(path, "%s/%s_%010" GAB_PRI_STEP ".s%04" GAB_PRI_RANK ".h5", volume->folder,
+                         volume->name, step, gab_world_rank(gab_forest_world(volume->forest)));
 }
 
 static gab_status describe_blocks(const gab_volume *volume, const char *path, gab_buffer *text)
@@ -233,7 +233,7 @@ static gab_status write_blocks(const gab_volume *volume, const char *path, gab_h
   return status;
 }
 
-/* This slot's part: its file, and the description of its blocks. */
+/* This rank's part: its file, and the description of its blocks. */
 static gab_status write_own(gab_volume *volume, const char *path, gab_step step, double time,
                             gab_buffer *text)
 {
@@ -252,14 +252,14 @@ static gab_status write_own(gab_volume *volume, const char *path, gab_step step,
   return describe_blocks(volume, path, text);
 }
 
-static gab_status append_part(void *user, gab_slot from, gab_reader bytes)
+static gab_status append_part(void *user, gab_rank from, gab_reader bytes)
 {
   (void)from;
   gab_output_file_write(user, bytes.at, gab_reader_left(&bytes));
   return GAB_OK;
 }
 
-/* The description of the step, part by part in the order of the slots. Collective; the outcome is the root's.
+/* The description of the step, part by part in the order of the ranks. Collective; the outcome is the root's.
  */
 static gab_status write_description(gab_volume *volume, const char *path, double time, const gab_buffer *part)
 {
@@ -301,7 +301,7 @@ gab_status gab_volume_write(gab_volume *volume, gab_step step, double time)
   gab_world *world = gab_forest_world(volume->forest);
   char own[GAB_OUTPUT_PATH_CAPACITY], description[GAB_OUTPUT_PATH_CAPACITY];
   GAB_TRY(gab_world_check(world));
-  GAB_TRY(slot_file_name(volume, step, own));
+  GAB_TRY(rank_file_name(volume, step, own));
   GAB_TRY(
       gab_output_path(description, "%s/%s_%010" GAB_PRI_STEP ".xdmf", volume->folder, volume->name, step));
   /* Written once more after a rollback: the old description does not fit the new files. */

@@ -1,10 +1,10 @@
 /** @file hdf5_output.h
  *  @brief Volume output: quantities on all blocks as HDF5 files with XDMF descriptions, for ParaView.
  *
- *  Every slot that has blocks writes one file of its own per step, with the serial HDF5 library: no
+ *  Every rank that has blocks writes one file of its own per step, with the serial HDF5 library: no
  * collective file operation can hang on a dead process. In FOLDER/fields:
  *
- *  - NAME_0000001000.s0003.h5: the blocks of slot 3 at step 1000 (doc/field-format.md).
+ *  - NAME_0000001000.s0003.h5: the blocks of rank 3 at step 1000 (doc/field-format.md).
  *    `/fields/QUANTITY/level-L` has all blocks of level L, [block][z][y][x], or [block][z][y][x][3] for a
  *    vector, compressed if asked for; NaN where there is no value; attribute `unit` of the group.
  *    Tables with a row per block: `/blocks/id`, `owner`, `level`, `row` (which block of its level in the
@@ -13,10 +13,10 @@
  *  - NAME_0000001000.xdmf: that step, one uniform grid per block.
  *  - NAME.xdmf: all steps so far, as a time series. This is the file to open.
  *
- *  The file of a slot is made in memory and written in one piece, so that a full disk is noticed and
+ *  The file of a rank is made in memory and written in one piece, so that a full disk is noticed and
  * harmless. Files are written under another name, closed, and renamed when they are whole. After a rollback a
  * step is written again over the old one; the first write after a repair removes what later steps have left,
- * and what slots that are gone have left of this step.
+ * and what ranks that are gone have left of this step.
  *
  *  Tier: user header.
  */
@@ -50,7 +50,7 @@ void gab_volume_destroy(gab_volume **volume);
 
 /** Writes the present state as that of `step`. Collective.
  *  @param[in] time  physical time, what ParaView shows
- *  @return on all slots the same: GAB_OK, ::GAB_ERR_IO with path and cause if any slot could not write
+ *  @return on all ranks the same: GAB_OK, ::GAB_ERR_IO with path and cause if any rank could not write
  * (nothing unfinished is left), ::GAB_ERR_FAULT in a broken world */
 gab_status gab_volume_write(gab_volume *volume, gab_step step, double time);
 

@@ -51,7 +51,7 @@ gab_status gab_output_create(gab_forest *forest, const char *folder, gab_output 
 /** Destroys the writers and series that were made through the output. */
 void gab_output_destroy(gab_output **output);
 
-/* Adding writers: local, the same in the same order on all slots; options.folder NULL means the output's. A name that
+/* Adding writers: local, the same in the same order on all ranks; options.folder NULL means the output's. A name that
  * gab_output_name_check() refuses, or under which another writer writes, is ::GAB_ERR_INPUT; a schedule with negative
  * steps ::GAB_ERR_ARGUMENT. */
 
@@ -62,7 +62,7 @@ gab_status gab_output_add_slice(gab_output *output, gab_schedule schedule, const
 gab_status gab_output_add_probes(gab_output *output, gab_schedule schedule,
                                  const gab_probes_options *options);
 
-/** Values of a row of a series, asked for when it is due. Collective; the same values on all slots. */
+/** Values of a row of a series, asked for when it is due. Collective; the same values on all ranks. */
 typedef gab_status (*gab_row_fn)(void *user, gab_step step, double time, double *values);
 /** FOLDER/NAME.csv with rows from a function. @param[in] row  NULL: the application appends rows itself
  *  @param[out] series  borrowed, owned by the output; may be NULL */
@@ -74,15 +74,16 @@ gab_status gab_output_add_series(gab_output *output, gab_schedule schedule, cons
  * number. Local. */
 gab_status gab_output_list_files(const gab_output *output, gab_buffer *names);
 
-/** True if some writer is due at this step. Local, the same on all slots. */
+/** True if some writer is due at this step. Local, the same on all ranks. */
 bool gab_output_due(const gab_output *output, gab_step step);
 
 /** True if some writer that is due at this step evaluates a quantity that is not pointwise, so that what it looks at around cells
- *  has to be up to date. Rows of series come from functions that see to what they need themselves. Local, the same on all slots. */
+ *  has to be up to date. Rows of series come from functions that see to what they need themselves. Local, the same
+ *  on all ranks. */
 bool gab_output_looks_around(const gab_output *output, gab_step step);
 
 /** Writes what is due at this step. Collective. Announces ::GAB_FAULT_POINT_OUTPUT.
- *  @return on all slots the same: GAB_OK, ::GAB_ERR_IO if some slot could not write (message of that slot),
+ *  @return on all ranks the same: GAB_OK, ::GAB_ERR_IO if some rank could not write (message of that rank),
  *  ::GAB_ERR_FAULT in a broken world */
 gab_status gab_output_write(gab_output *output, gab_step step, double time);
 
@@ -98,7 +99,7 @@ typedef enum gab_output_kind {
  *  @param[in] kinds  sum of ::gab_output_kind */
 gab_status gab_output_write_now(gab_output *output, unsigned kinds, gab_step step, double time);
 
-/** True if some writer is to write the last step, and this one was not due. Local, the same on all slots. */
+/** True if some writer is to write the last step, and this one was not due. Local, the same on all ranks. */
 bool gab_output_lacks_last(const gab_output *output, gab_step step);
 
 /** Writes what lacks the last step of a run, if anything. Collective. @return as gab_output_write() */
@@ -107,14 +108,14 @@ gab_status gab_output_write_last(gab_output *output, gab_step step, double time)
 /** Flushes all series. Collective. */
 gab_status gab_output_flush(gab_output *output);
 
-/** Flushes the series and appends their cursors: the same bytes on all slots. Local. */
+/** Flushes the series and appends their cursors: the same bytes on all ranks. Local. */
 gab_status gab_output_pack(gab_output *output, gab_buffer *out);
 /** Restores the cursors and cuts the files; volume output looks at its folder anew. A series that has no
  * cursor, or that of other columns (a run that goes on may write other things than the one before), begins
  * anew beside the old file; cursors of series that there are no more are passed over. Local. */
 gab_status gab_output_unpack(gab_output *output, gab_reader *in);
-/** These two as the entity "output", equal on all slots, for gab_timeloop_add_entity(). Pure. @param[in] output  borrowed as long as
- *  the entity is used */
+/** These two as the entity "output", equal on all ranks, for gab_timeloop_add_entity(). Pure. @param[in] output 
+ *  borrowed as long as the entity is used */
 gab_entity gab_output_entity(gab_output *output);
 
 #ifdef __cplusplus

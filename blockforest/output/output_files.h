@@ -21,15 +21,15 @@ gab_status gab_output_name_check(const char *name);
  *  there. Local: for the root, before the run. @return ::GAB_ERR_INPUT with path and cause */
 gab_status gab_output_folder_prepare(const char *path);
 /** The root does that, and all know how it went. Collective. @param[in] path  the same on all; only the root's counts
- *  @return on all slots the same: GAB_OK, ::GAB_ERR_INPUT with path and cause; ::GAB_ERR_FAULT in a broken world */
+ *  @return on all ranks the same: GAB_OK, ::GAB_ERR_INPUT with path and cause; ::GAB_ERR_FAULT in a broken world */
 gab_status gab_output_folder_make(gab_world *world, const char *path);
 
 /** Writes a file, which has its name only when all of it is written; waits for a disk that refuses. Local.
  *  @return ::GAB_ERR_IO that names file and cause: nothing is left of it then */
 gab_status gab_output_file_save(const char *path, const void *bytes, size_t count);
 
-/** Makes the outcome of something that each slot did on its own common: GAB_OK if all give GAB_OK, else the
- *  status and message of the lowest slot that failed, on all. Collective. A slot that gives ::GAB_ERR_FAULT
+/** Makes the outcome of something that each rank did on its own common: GAB_OK if all give GAB_OK, else the
+ *  status and message of the lowest rank that failed, on all. Collective. A rank that gives ::GAB_ERR_FAULT
  *  does not take part (its world is broken): it gets that back at once. */
 gab_status gab_output_settle(gab_world *world, gab_status mine);
 

@@ -57,7 +57,7 @@ gab_status gab_output_file_commit(gab_output_file *file, gab_status status);
 void gab_output_scalar_label(const gab_quantity *quantity, gab_component component,
                              char label[GAB_OUTPUT_LABEL_CAPACITY]);
 
-/* Lower corner of a block and width of its cells, from integers: the same on every slot. */
+/* Lower corner of a block and width of its cells, from integers: the same on every rank. */
 void gab_output_block_origin(const gab_forest *forest, const gab_block *block, double origin[3],
                              double *spacing);
 

@@ -101,7 +101,7 @@ static gab_status evaluate_owner(void *user, const gab_forest *forest, const gab
 {
   (void)user;
   (void)block;
-  fill(forest, (double)gab_world_slot(gab_forest_world(forest)), values);
+  fill(forest, (double)gab_world_rank(gab_forest_world(forest)), values);
   return GAB_OK;
 }
 

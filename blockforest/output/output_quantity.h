@@ -68,7 +68,7 @@ gab_status gab_quantity_find(gab_quantity_list list, const char *name, const gab
 gab_status gab_quantity_find_scalar(gab_quantity_list list, const char *name, const gab_quantity **quantity,
                                     gab_component *component);
 
-/** The owner slot of the block, for every cell. A fact about the run, not about its state: it differs with
+/** The owner rank of the block, for every cell. A fact about the run, not about its state: it differs with
  * the number of processes. @return a static object */
 const gab_quantity *gab_quantity_owner(void);
 /** The refinement level of the block. @return a static object */

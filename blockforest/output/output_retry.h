@@ -13,7 +13,7 @@ extern "C" {
 #define GAB_OUTPUT_RETRY 60.0 /**< seconds, unless gab_output_set_retry() says otherwise */
 /** Sets how long this process waits for a disk that refuses to take a file of its output (no space, quota, a server that does
  *  not answer): it sleeps, tries again, and gives up after that time; series, fields, pictures and summaries. Refusals that do not
- *  pass by themselves (permissions, a folder that is gone) fail at once. Local; the same on all slots, before the run.
+ *  pass by themselves (permissions, a folder that is gone) fail at once. Local; the same on all ranks, before the run.
  *  @param[in] seconds  0: never again */
 void gab_output_set_retry(double seconds);
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* One value on its way to all slots: exactly one slot has it, or none. */
+/* One value on its way to all ranks: exactly one rank has it, or none. */
 typedef struct sample {
   double value;
   uint64_t is_set;

@@ -44,7 +44,7 @@ void gab_slab_writer_destroy(gab_slab_writer **writer);
  * Collective.
  *  @param[in] name   first part of the file names
  *  @param[in] shift  rows that the window has moved: added to the number of a row
- *  @return on all slots the same: GAB_OK, ::GAB_ERR_IO with path and cause, ::GAB_ERR_FAULT in a broken world
+ *  @return on all ranks the same: GAB_OK, ::GAB_ERR_IO with path and cause, ::GAB_ERR_FAULT in a broken world
  */
 gab_status gab_slab_writer_write(gab_slab_writer *writer, const char *name, int64_t lo, int64_t hi,
                                  int64_t shift, gab_step step, double time);

@@ -40,7 +40,7 @@ bool gab_canvas_can_save(void);
 /* 256 colours from low to high. Sequential: dark blue over green to yellow, lightness rising evenly, so that
  * it reads in grey and for the colour-blind. Diverging: blue over near-white to red. */
 void gab_colour_map(bool diverging, gab_rgb colours[256]);
-/* A colour to tell slots or levels apart: neighbouring numbers look different. */
+/* A colour to tell ranks or levels apart: neighbouring numbers look different. */
 gab_rgb gab_colour_of_number(int32_t number);
 
 #endif

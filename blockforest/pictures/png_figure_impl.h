@@ -24,7 +24,7 @@ typedef struct gab_figure {
 gab_status gab_figure_create(gab_figure *figure);
 /* Colour of a value; grey for NaN. */
 gab_rgb gab_figure_colour(const gab_figure *figure, double value);
-/* Names the slots or levels whose blocks are outlined, below the picture. */
+/* Names the ranks or levels whose blocks are outlined, below the picture. */
 void gab_figure_legend(gab_figure *figure, const char *title, const int32_t *numbers, size_t count,
                        bool more);
 

@@ -250,7 +250,7 @@ typedef struct painter {
   const gab_slice *slice;
   const sampling *plan;
   gab_figure figure;
-  int32_t seen[GAB_LEGEND_ENTRIES]; /* slots or levels whose blocks are outlined; ascending */
+  int32_t seen[GAB_LEGEND_ENTRIES]; /* ranks or levels whose blocks are outlined; ascending */
   size_t seen_count;
   bool more;
 } painter;
@@ -267,7 +267,7 @@ static void note_outline(painter *painter, int32_t what)
   painter->seen[place] = what;
 }
 
-static gab_status paint_patch(painter *painter, gab_slot from, const patch *cut, gab_reader *samples)
+static gab_status paint_patch(painter *painter, gab_rank from, const patch *cut, gab_reader *samples)
 {
   const int32_t zoom = painter->plan->zoom;
   gab_figure *figure = &painter->figure;
@@ -291,7 +291,7 @@ static gab_status paint_patch(painter *painter, gab_slot from, const patch *cut,
   return GAB_OK;
 }
 
-static gab_status paint_part(void *user, gab_slot from, gab_reader bytes)
+static gab_status paint_part(void *user, gab_rank from, gab_reader bytes)
 {
   painter *painter = user;
   if (!painter->figure.canvas.pixels || gab_reader_left(&bytes) == 0) return GAB_OK;
@@ -381,7 +381,7 @@ static gab_status draw(gab_slice *slice, const sampling *plan, const gab_buffer 
   if (status == GAB_OK) status = gathered;
   if (status == GAB_OK && slice->outlines) {
     gab_figure_legend(&painter.figure,
-                      slice->outlined == GAB_OUTLINE_LEVEL ? "blocks of level" : "blocks of slot",
+                      slice->outlined == GAB_OUTLINE_LEVEL ? "blocks of level" : "blocks of rank",
                       painter.seen, painter.seen_count, painter.more);
   }
   if (status == GAB_OK) {

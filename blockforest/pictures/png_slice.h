@@ -3,9 +3,9 @@
  *  request, the outlines of the blocks in the colours of their owners or levels. Each pixel shows the cell
  *  there, of whatever level its block is.
  *
- *  Only the pixels of the slice travel to the root slot, which holds the picture and one slot's part at a
+ *  Only the pixels of the slice travel to the root rank, which holds the picture and one rank's part at a
  *  time. Unless it shows owners a picture is a function of the state alone: the same bytes for any number of
- *  slots.
+ *  ranks.
  *
  *  Tier: user header.
  */
@@ -48,7 +48,7 @@ const char *gab_slice_name(const gab_slice *slice);
 void gab_slice_destroy(gab_slice **slice);
 
 /** Writes FOLDER/NAME_0000001000.png. Collective. @param[in] time  physical time, for the title
- *  @return on all slots the same: GAB_OK, ::GAB_ERR_IO with path and cause (no file is left), ::GAB_ERR_FAULT
+ *  @return on all ranks the same: GAB_OK, ::GAB_ERR_IO with path and cause (no file is left), ::GAB_ERR_FAULT
  */
 gab_status gab_slice_write(gab_slice *slice, gab_step step, double time);
 

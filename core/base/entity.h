@@ -18,8 +18,8 @@ extern "C" {
 #endif
 
 typedef enum gab_entity_kind {
-  GAB_ENTITY_REPLICATED, /**< equal on all slots: each keeps its own copy, nothing is exchanged */
-  GAB_ENTITY_PER_SLOT    /**< each slot its own: travels with the blocks, adopted after a death */
+  GAB_ENTITY_REPLICATED, /**< equal on all ranks: each keeps its own copy, nothing is exchanged */
+  GAB_ENTITY_PER_RANK    /**< each rank its own: travels with the blocks, adopted after a death */
 } gab_entity_kind;
 
 /** All callbacks are local. */
@@ -27,19 +27,19 @@ typedef struct gab_entity {
   const char *name; /**< unique; copied */
   gab_entity_kind kind;
   void *user; /**< handed to the callbacks; borrowed */
-  /** Per slot also called before the first step, on spares and on new processes, too. */
+  /** Per rank also called before the first step, on spares and on new processes, too. */
   gab_status (*pack)(void *user, gab_buffer *out);
   /** Goes back to what was packed; has to read exactly that. */
   gab_status (*unpack)(void *user, gab_reader *in);
-  /** Per slot only: called on the slot that takes over the blocks of `dead`, after unpack() of its own part,
-   *  with what the dead slot packed: merge it, take it or leave it. NULL: dropped. */
-  gab_status (*adopt)(void *user, gab_slot dead, gab_reader *in);
+  /** Per rank only: called on the rank that takes over the blocks of `dead`, after unpack() of its own part,
+   *  with what the dead rank packed: merge it, take it or leave it. NULL: dropped. */
+  gab_status (*adopt)(void *user, gab_rank dead, gab_reader *in);
 
   /* An entity may own its buffers (Kohl et al. 2017, section 5.2.1): it has two and gives all three of these. Its pack
    * and unpack may then be NULL: nothing of it is copied, hashed or sent, and it can be restored by those only who have
    * its buffers: not by spares or new processes that take a seat, nor from disk, which a protected run refuses when it
-   * begins, nor by gab_checkpoint_restore_swapped(); the part of a dead slot is dropped. Where both are given they serve those who
-   * have no buffer of their own, and adopt(). */
+   * begins, nor by gab_checkpoint_restore_swapped(); the part of a dead rank is dropped. Where both are given they
+   * serve those who have no buffer of their own, and adopt(). */
 
   /** Writes the state into the buffer that is not the valid one. */
   gab_status (*create)(void *user);

@@ -19,14 +19,14 @@ static const double progress_interval = 5.0; /* seconds between progress lines t
 
 /* One per process; behind the mutex, since worker threads speak too. */
 static struct {
-  gab_slot slot;
+  gab_rank rank;
   bool is_root;
   gab_log_level terminal_level, file_level;
   char path[PATH_CAPACITY]; /* "" without a file */
   int file;                 /* -1 until something is written */
   bool progress_shown;      /* the cursor stands in a progress line */
   double last_progress;     /* of a line that is not overwritten */
-} state = {.slot = GAB_NO_SLOT,
+} state = {.rank = GAB_NO_RANK,
            .is_root = true,
            .terminal_level = GAB_LOG_INFO,
            .file_level = GAB_LOG_DEBUG,
@@ -133,8 +133,8 @@ static void speak(gab_log_level level, bool all, const char *format, va_list arg
 {
   char text[LINE_CAPACITY], speaker[32] = "";
   if (vsnprintf(text, sizeof text, format, arguments) < 0) return;
-  if (all && state.slot != GAB_NO_SLOT)
-    snprintf(speaker, sizeof speaker, "[slot %" GAB_PRI_SLOT "] ", state.slot);
+  if (all && state.rank != GAB_NO_RANK)
+    snprintf(speaker, sizeof speaker, "[rank %" GAB_PRI_RANK "] ", state.rank);
   if (level <= state.terminal_level) {
     fflush(stdout); /* what the application printed itself comes first */
     end_progress_line();
@@ -144,10 +144,10 @@ static void speak(gab_log_level level, bool all, const char *format, va_list arg
   if (level <= state.file_level) write_to_file(speaker, prefix_of(level), text);
 }
 
-void gab_log_set_identity(gab_slot slot, bool is_root)
+void gab_log_set_identity(gab_rank rank, bool is_root)
 {
   pthread_mutex_lock(&mutex);
-  state.slot = slot;
+  state.rank = rank;
   state.is_root = is_root;
   pthread_mutex_unlock(&mutex);
 }

@@ -1,7 +1,7 @@
 /** @file log.h
  *  @brief Messages to people: levels, terminal and file, progress line.
  *
- *  By default only the root slot speaks; gab_log_all() speaks on every process and says which one it is.
+ *  By default only the root rank speaks; gab_log_all() speaks on every process and says which one it is.
  *  The terminal gets what passes its level; the file (if one is open) gets everything that passes its own
  *  level, with seconds since start. When the root dies, the next root goes on in the same file.
  *
@@ -19,7 +19,7 @@ extern "C" {
 typedef enum gab_log_level { GAB_LOG_ERROR = 0, GAB_LOG_WARNING, GAB_LOG_INFO, GAB_LOG_DEBUG } gab_log_level;
 
 /** Who speaks: set by the world at creation and after every repair. Before that, this process is the root. */
-void gab_log_set_identity(gab_slot slot, bool is_root);
+void gab_log_set_identity(gab_rank rank, bool is_root);
 void gab_log_set_level(gab_log_level terminal, gab_log_level file);
 /** Appends to `path` from now on (lazily opened by whoever has something to say; NULL closes). */
 gab_status gab_log_open(const char *path);

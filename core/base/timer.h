@@ -1,9 +1,9 @@
 /** @file timer.h
  *  @brief Named timers: calls, total, shortest and longest time of a call.
  *
- *  Seconds from gab_seconds(), a clock that nobody sets; the date is gab_seconds_since_1970(). A set of timers belongs to one thread. What the slots
- *  measured is brought together by others: gab_timers_totals() gives the numbers in an order that is the same
- *  on all slots that have the same timers.
+ *  Seconds from gab_seconds(), a clock that nobody sets; the date is gab_seconds_since_1970(). A set of timers
+ *  belongs to one thread. What the ranks measured is brought together by others: gab_timers_totals() gives the
+ *  numbers in an order that is the same on all ranks that have the same timers.
  *
  *  Tier: user header.
  */
@@ -65,7 +65,7 @@ size_t gab_timers_count(const gab_timers *timers);
 gab_status gab_timers_summary(const gab_timers *timers, size_t place, gab_timer_summary *summary);
 /** @param[out] totals  gab_timers_count() totals in the order of names */
 void gab_timers_totals(const gab_timers *timers, double *totals);
-/** A hash of the names: only slots with the same one may reduce their totals together. */
+/** A hash of the names: only ranks with the same one may reduce their totals together. */
 uint64_t gab_timers_signature(const gab_timers *timers);
 
 /** Packs all that was measured. */
@@ -74,7 +74,7 @@ gab_status gab_timers_pack(const gab_timers *timers, gab_buffer *buffer);
  *  there before; their starts are forgotten. */
 gab_status gab_timers_unpack(gab_timers *timers, gab_reader *reader);
 
-/** Writes a table with the largest mean first: name, min, mean, max over slots in seconds, share of the
+/** Writes a table with the largest mean first: name, min, mean, max over ranks in seconds, share of the
  *  largest mean. Lines begin with `indent`. */
 gab_status gab_timer_write_table(FILE *out, const char *indent, size_t count, const char *const *names,
                                  const double *min, const double *mean, const double *max);

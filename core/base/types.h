@@ -16,18 +16,18 @@ extern "C" {
 #endif
 
 /** A logical process, the owner of blocks. Its number never changes in a run and is never used again;
- *  the MPI rank that plays it does change. GAB_NO_SLOT stands for "nobody". */
-typedef int32_t gab_slot;
-#define GAB_PRI_SLOT PRId32
-#define GAB_NO_SLOT  ((gab_slot)-1)
+ *  the process that plays it, and its rank in MPI's communicators, do change. GAB_NO_RANK stands for "nobody". */
+typedef int32_t gab_rank;
+#define GAB_PRI_RANK PRId32
+#define GAB_NO_RANK  ((gab_rank)-1)
 
 /** An MPI process of the run, numbered once for ever: first those that the run started with, in the order of
- *  their ranks, then those that were started later. A seat plays a slot, or waits to do so. */
+ *  MPI_COMM_WORLD, then those that were started later. A seat plays a rank, or waits to do so. */
 typedef int32_t gab_seat;
 #define GAB_PRI_SEAT PRId32
 #define GAB_NO_SEAT  ((gab_seat)-1)
 
-/** How often a slot has been brought back to life by another process; 0 for the process it started with. */
+/** How often a rank has been brought back to life by another process; 0 for the process it started with. */
 typedef uint32_t gab_incarnation;
 
 /** A time step; -1 before the first. */

@@ -190,25 +190,25 @@ static bool read_choice(const gab_config_key *key, const config_node *node, int6
   return false;
 }
 
-typedef struct slot {
+typedef struct scalar {
   int64_t integer;
   double real;
   const char *text;
-} slot;
+} scalar;
 
-static bool read_integer(const gab_config_key *key, const config_node *node, slot *value, char *problem)
+static bool read_integer(const gab_config_key *key, const config_node *node, scalar *value, char *problem)
 {
   if (!node->plain || !gab_text_parse_int(node->text, &value->integer)) return wrong_type(key, node, problem);
   return in_range(key, (double)value->integer, node, problem);
 }
 
-static bool read_real(const gab_config_key *key, const config_node *node, slot *value, char *problem)
+static bool read_real(const gab_config_key *key, const config_node *node, scalar *value, char *problem)
 {
   if (!node->plain || !gab_text_parse_real(node->text, &value->real)) return wrong_type(key, node, problem);
   return in_range(key, value->real, node, problem);
 }
 
-static bool read_scalar(const gab_config_key *key, const config_node *node, slot *value, char *problem)
+static bool read_scalar(const gab_config_key *key, const config_node *node, scalar *value, char *problem)
 {
   if (node->kind != CONFIG_SCALAR || gab_config_node_is_null(node)) return wrong_type(key, node, problem);
   value->text = node->text;
@@ -273,7 +273,7 @@ gab_status gab_config_value_read(config_arena *arena, const gab_config_key *key,
   GAB_TRY(gab_config_arena_get(arena, count * sizeof(char *), &texts));
   const config_node *item = key->length_max > 0 ? node->first : node;
   for (size_t i = 0; i < count; i++, item = item->next) {
-    slot read = {0, 0.0, NULL};
+    scalar read = {0, 0.0, NULL};
     *bad = item;
     if (!read_scalar(key, item, &read, problem)) return GAB_OK;
     ((int64_t *)ints)[i] = read.integer;

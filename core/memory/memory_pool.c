@@ -21,22 +21,22 @@
 
 #if POOLING
 
-enum { LINE = 64, MOST_SLOTS = 512 };
-static const size_t huge_page = (size_t)1 << 21, least_slot = (size_t)32 << 10, most_slot = (size_t)16 << 20,
-                    usual_arena = (size_t)32 << 20;
+enum { LINE = 64, MOST_PIECES = 512 };
+static const size_t huge_page = (size_t)1 << 21, least_piece = (size_t)32 << 10,
+                    most_piece = (size_t)16 << 20, usual_arena = (size_t)32 << 20;
 
-/* How the bytes of a slot are. */
-typedef enum slot_state { SLOT_FRESH = 0, SLOT_USED, SLOT_DIRTY } slot_state;
+/* How the bytes of a piece are. */
+typedef enum piece_state { PIECE_FRESH = 0, PIECE_USED, PIECE_DIRTY } piece_state;
 
 struct gab_arena {
   gab_arena *next, **place; /* among all arenas; place: what points at this one */
   unsigned char *memory;
-  size_t bytes, slot_bytes, slots, used;
-  unsigned char state[MOST_SLOTS];
+  size_t bytes, piece_bytes, pieces, used;
+  unsigned char state[MOST_PIECES];
 };
 
 static gab_arena *arenas;
-static size_t in_use, idle; /* bytes of slots; idle ones that have not gone back */
+static size_t in_use, idle; /* bytes of pieces; idle ones that have not gone back */
 static int holds;           /* nothing goes back while there are any */
 static atomic_flag busy = ATOMIC_FLAG_INIT;
 
@@ -46,9 +46,9 @@ static void lock(void)
 }
 static void unlock(void) { atomic_flag_clear_explicit(&busy, memory_order_release); }
 
-static size_t slot_bytes_of(size_t bytes) { return (bytes + LINE - 1) / LINE * LINE; }
+static size_t piece_bytes_of(size_t bytes) { return (bytes + LINE - 1) / LINE * LINE; }
 
-bool gab_pool_serves(size_t bytes) { return least_slot <= bytes && bytes <= most_slot; }
+bool gab_pool_serves(size_t bytes) { return least_piece <= bytes && bytes <= most_piece; }
 
 /* Whole huge pages at an address that is one: more is asked for, and the ends are given back. */
 static unsigned char *map_huge(size_t bytes)
@@ -63,14 +63,14 @@ static unsigned char *map_huge(size_t bytes)
   return raw + before;
 }
 
-static gab_arena *make_arena(size_t slot_bytes)
+static gab_arena *make_arena(size_t piece_bytes)
 {
   gab_arena *arena = calloc(1, sizeof *arena);
   if (!arena) return NULL;
-  size_t slots = usual_arena / slot_bytes;
-  arena->slots = slots > MOST_SLOTS ? MOST_SLOTS : slots;
-  arena->slot_bytes = slot_bytes;
-  arena->bytes = (arena->slots * slot_bytes + huge_page - 1) / huge_page * huge_page;
+  size_t pieces = usual_arena / piece_bytes;
+  arena->pieces = pieces > MOST_PIECES ? MOST_PIECES : pieces;
+  arena->piece_bytes = piece_bytes;
+  arena->bytes = (arena->pieces * piece_bytes + huge_page - 1) / huge_page * huge_page;
   arena->memory = map_huge(arena->bytes);
   if (!arena->memory) {
     free(arena);
@@ -93,36 +93,36 @@ static void drop_arena(gab_arena *arena)
 
 void *gab_pool_take(size_t bytes, bool zeroed, gab_arena **arena_out)
 {
-  const size_t slot_bytes = slot_bytes_of(bytes);
+  const size_t piece_bytes = piece_bytes_of(bytes);
   void *memory = NULL;
   bool dirty = false;
   lock();
   gab_arena *arena = arenas;
-  while (arena && (arena->slot_bytes != slot_bytes || arena->used == arena->slots)) arena = arena->next;
-  if (!arena) arena = make_arena(slot_bytes);
+  while (arena && (arena->piece_bytes != piece_bytes || arena->used == arena->pieces)) arena = arena->next;
+  if (!arena) arena = make_arena(piece_bytes);
   if (arena) {
-    size_t slot = 0;
-    while (arena->state[slot] == SLOT_USED) slot++;
-    dirty = arena->state[slot] == SLOT_DIRTY;
-    arena->state[slot] = SLOT_USED;
-    in_use += slot_bytes;
-    if (dirty) idle -= slot_bytes;
+    size_t piece = 0;
+    while (arena->state[piece] == PIECE_USED) piece++;
+    dirty = arena->state[piece] == PIECE_DIRTY;
+    arena->state[piece] = PIECE_USED;
+    in_use += piece_bytes;
+    if (dirty) idle -= piece_bytes;
     arena->used++;
-    memory = arena->memory + slot * slot_bytes;
+    memory = arena->memory + piece * piece_bytes;
   }
   unlock();
-  if (dirty && zeroed) memset(memory, 0, slot_bytes);
+  if (dirty && zeroed) memset(memory, 0, piece_bytes);
   *arena_out = arena;
   return memory;
 }
 
-/* Hands the whole pages inside of a slot back, and clears the rest of it. */
-static void give_pages_back(gab_arena *arena, size_t slot)
+/* Hands the whole pages inside of a piece back, and clears the rest of it. */
+static void give_pages_back(gab_arena *arena, size_t piece)
 {
-  const size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = arena->slot_bytes;
-  unsigned char *first = arena->memory + slot * bytes, *end = first + bytes;
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = arena->piece_bytes;
+  unsigned char *first = arena->memory + piece * bytes, *end = first + bytes;
   size_t before = (page - (uintptr_t)first % page) % page, after = (uintptr_t)end % page;
-  arena->state[slot] = SLOT_FRESH;
+  arena->state[piece] = PIECE_FRESH;
   if (before + after >= bytes || madvise(first + before, bytes - before - after, MADV_DONTNEED) != 0) {
     memset(first, 0, bytes);
     return;
@@ -138,8 +138,8 @@ static void trim(void)
     next = arena->next;
     if (arena->used == 0) drop_arena(arena);
     else
-      for (size_t slot = 0; slot < arena->slots; slot++)
-        if (arena->state[slot] == SLOT_DIRTY) give_pages_back(arena, slot);
+      for (size_t piece = 0; piece < arena->pieces; piece++)
+        if (arena->state[piece] == PIECE_DIRTY) give_pages_back(arena, piece);
   }
   idle = 0;
 }
@@ -147,10 +147,10 @@ static void trim(void)
 void gab_pool_give(gab_arena *arena, void *memory)
 {
   lock();
-  arena->state[(size_t)((unsigned char *)memory - arena->memory) / arena->slot_bytes] = SLOT_DIRTY;
+  arena->state[(size_t)((unsigned char *)memory - arena->memory) / arena->piece_bytes] = PIECE_DIRTY;
   arena->used--;
-  in_use -= arena->slot_bytes;
-  idle += arena->slot_bytes;
+  in_use -= arena->piece_bytes;
+  idle += arena->piece_bytes;
   if (holds == 0 && idle > in_use) trim();
   unlock();
 }

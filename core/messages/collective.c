@@ -8,9 +8,9 @@
 
 static int32_t my_index(const gab_world *world) { return gab_world_my_place(world); }
 static int32_t how_many(const gab_world *world) { return gab_world_participants(world); }
-static gab_slot slot_at(const gab_world *world, int32_t index) { return gab_world_participant(world, index); }
+static gab_rank rank_at(const gab_world *world, int32_t index) { return gab_world_participant(world, index); }
 
-static gab_status send_bytes(gab_world *world, gab_port *port, gab_slot target, const void *bytes,
+static gab_status send_bytes(gab_world *world, gab_port *port, gab_rank target, const void *bytes,
                              size_t count)
 {
   GAB_TRY(gab_message_begin(&world->outbox));
@@ -19,7 +19,7 @@ static gab_status send_bytes(gab_world *world, gab_port *port, gab_slot target, 
   return gab_port_finish(port);
 }
 
-static gab_status receive_bytes(gab_world *world, gab_port *port, gab_slot source, size_t count)
+static gab_status receive_bytes(gab_world *world, gab_port *port, gab_rank source, size_t count)
 {
   GAB_TRY(gab_port_receive(port, source, &world->inbox, count));
   return gab_port_finish(port);
@@ -40,11 +40,11 @@ static gab_status broadcast(gab_world *world, int32_t root, gab_buffer *bytes)
   } else {
     message = &world->inbox;
     GAB_TRY(
-        receive_bytes(world, world->tree, slot_at(world, (place - mask + root) % count), GAB_SIZE_UNKNOWN));
+        receive_bytes(world, world->tree, rank_at(world, (place - mask + root) % count), GAB_SIZE_UNKNOWN));
   }
   for (mask >>= 1; mask > 0; mask >>= 1) {
     if (place + mask >= count) continue;
-    GAB_TRY(gab_port_send(world->tree, slot_at(world, (place + mask + root) % count), message));
+    GAB_TRY(gab_port_send(world->tree, rank_at(world, (place + mask + root) % count), message));
     GAB_TRY(gab_port_finish(world->tree));
   }
   if (place == 0) return GAB_OK;
@@ -61,14 +61,14 @@ static gab_status replay_broadcast(gab_world *world, gab_buffer *bytes)
   return gab_put_bytes(bytes, in.at, gab_reader_left(&in));
 }
 
-gab_status gab_world_broadcast(gab_world *world, gab_slot root, gab_buffer *bytes)
+gab_status gab_world_broadcast(gab_world *world, gab_rank root, gab_buffer *bytes)
 {
   GAB_TRY(gab_world_check(world));
   if (gab_world_replays(world)) return replay_broadcast(world, bytes);
   gab_world_enter(world, GAB_FAULT_POINT_REDUCTION);
   const int32_t index = gab_members_index(&world->members, root);
   if (index < 0)
-    GAB_FAIL(GAB_ERR_ARGUMENT, "slot %" GAB_PRI_SLOT " cannot broadcast: it does not take part", root);
+    GAB_FAIL(GAB_ERR_ARGUMENT, "rank %" GAB_PRI_RANK " cannot broadcast: it does not take part", root);
   GAB_TRY(broadcast(world, index, bytes));
   gab_replay_note(world, GAB_REPLAY_BROADCAST, bytes->data, bytes->size);
   return GAB_OK;
@@ -84,11 +84,11 @@ static gab_status reduce(gab_world *world, void *values, size_t count, size_t el
   const size_t bytes = count * element_bytes;
   for (int32_t mask = 1; mask < members; mask <<= 1) {
     if (index & mask) {
-      GAB_TRY(send_bytes(world, world->tree, slot_at(world, index - mask), values, bytes));
+      GAB_TRY(send_bytes(world, world->tree, rank_at(world, index - mask), values, bytes));
       break;
     }
     if (index + mask >= members) continue;
-    GAB_TRY(receive_bytes(world, world->tree, slot_at(world, index + mask), bytes));
+    GAB_TRY(receive_bytes(world, world->tree, rank_at(world, index + mask), bytes));
     if (count > 0) combine(values, world->inbox.data + GAB_ENVELOPE_BYTES, count);
   }
   gab_buffer result;
@@ -208,7 +208,7 @@ static gab_status replay_scan(gab_world *world, uint64_t *before, uint64_t *tota
   return GAB_OK;
 }
 
-/* Recursive doubling: before round d a slot has the sum of itself and of the 2^d - 1 members below it. */
+/* Recursive doubling: before round d a rank has the sum of itself and of the 2^d - 1 members below it. */
 gab_status gab_world_scan_u64(gab_world *world, uint64_t value, uint64_t *before, uint64_t *total)
 {
   GAB_TRY(gab_world_check(world));
@@ -221,10 +221,10 @@ gab_status gab_world_scan_u64(gab_world *world, uint64_t value, uint64_t *before
     if (sends) {
       GAB_TRY(gab_message_begin(&world->outbox));
       GAB_TRY(gab_put_u64(&world->outbox, sum));
-      GAB_TRY(gab_port_send(world->tree, slot_at(world, index + reach), &world->outbox));
+      GAB_TRY(gab_port_send(world->tree, rank_at(world, index + reach), &world->outbox));
     }
     if (receives)
-      GAB_TRY(gab_port_receive(world->tree, slot_at(world, index - reach), &world->inbox, sizeof sum));
+      GAB_TRY(gab_port_receive(world->tree, rank_at(world, index - reach), &world->inbox, sizeof sum));
     GAB_TRY(gab_port_finish(world->tree));
     if (!receives) continue;
     gab_reader reader = gab_message_reader(&world->inbox);

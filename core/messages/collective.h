@@ -1,5 +1,5 @@
 /** @file collective.h
- *  @brief Operations over all living slots, built on ports.
+ *  @brief Operations over all living ranks, built on ports.
  *
  *  Trees over the dense indices of the members, so that a result never depends on how many processes there
  *  are: integers and extremes are order-free by nature, sums of doubles go through exact accumulators. All are
@@ -33,23 +33,23 @@ typedef void (*gab_combine_fn)(void *into, const void *from, size_t count);
 gab_status gab_world_reduce(gab_world *world, void *values, size_t count, size_t element_bytes,
                             gab_combine_fn combine);
 
-/** Exclusive prefix sum over the slots in their order, mod 2^64: the first gets 0.
+/** Exclusive prefix sum over the ranks in their order, mod 2^64: the first gets 0.
  *  @param[out] total  the sum over all; may be NULL */
 gab_status gab_world_scan_u64(gab_world *world, uint64_t value, uint64_t *before, uint64_t *total);
 
 /** Everyone gets the bytes of `root`. @param[in,out] bytes  plain buffer (no envelope); replaced elsewhere */
-gab_status gab_world_broadcast(gab_world *world, gab_slot root, gab_buffer *bytes);
+gab_status gab_world_broadcast(gab_world *world, gab_rank root, gab_buffer *bytes);
 
-/** Takes the bytes that slot `from` gathered; they are valid during the call, at any address. */
-typedef gab_status (*gab_visit_fn)(void *user, gab_slot from, gab_reader bytes);
+/** Takes the bytes that rank `from` gathered; they are valid during the call, at any address. */
+typedef gab_status (*gab_visit_fn)(void *user, gab_rank from, gab_reader bytes);
 
 /** Most bytes of a gather that travel up the tree in one message. */
 #define GAB_GATHER_PIECE_BYTES ((size_t)128 * 1024)
 /** A string of more bytes does not go up the tree: the root fetches it from its owner. */
 #define GAB_GATHER_LONG_BYTES ((size_t)64 * 1024)
 
-/** Brings one byte string of every slot to the root, up a binomial tree, and shows them there one after another in
- *  slot order. For short strings the root waits for log2(P) messages. Those of more than #GAB_GATHER_LONG_BYTES the root
+/** Brings one byte string of every rank to the root, up a binomial tree, and shows them there one after another in
+ *  rank order. For short strings the root waits for log2(P) messages. Those of more than #GAB_GATHER_LONG_BYTES the root
  *  fetches from their owners one after another, and calls for the next one while it receives the one before.
  *
  *  Memory: the root holds one string at a time, and a buffer of #GAB_CHUNK_BYTES; every other process three such
@@ -69,13 +69,13 @@ typedef gab_status (*gab_visit_fn)(void *user, gab_slot from, gab_reader bytes);
  *  no section is open */
 gab_status gab_world_gather(gab_world *world, const gab_buffer *mine, gab_visit_fn visit, void *user);
 
-/** Sends fixed-size items to slots that do not know of it (crystal router: log2(P) rounds with known partners,
+/** Sends fixed-size items to ranks that do not know of it (crystal router: log2(P) rounds with known partners,
  *  no array of length P). For small control data; bulk goes through ports once both sides know.
- *  @param[in] items  count items of item_bytes each; targets[i] is the slot of item i
- *  @param[out] received  cleared, then for each item its source slot as i32 and its bytes, sorted by source
- *  slot, in sending order within one source
+ *  @param[in] items  count items of item_bytes each; targets[i] is the rank of item i
+ *  @param[out] received  cleared, then for each item its source rank as i32 and its bytes, sorted by source
+ *  rank, in sending order within one source
  *  @param[out] received_count  number of items */
-gab_status gab_world_route(gab_world *world, const void *items, const gab_slot *targets, size_t count,
+gab_status gab_world_route(gab_world *world, const void *items, const gab_rank *targets, size_t count,
                            size_t item_bytes, gab_buffer *received, size_t *received_count);
 
 #ifdef __cplusplus

@@ -13,7 +13,7 @@ static gab_status make(gab_comm *comm)
   if (gab_world_is_spare(world) || world->is_without_mpi) return GAB_OK;
   MPI_Comm made = MPI_COMM_NULL;
   const int code = comm->split ? MPI_Comm_split(world->players, comm->colour,
-                                                gab_members_index(&world->members, world->slot), &made)
+                                                gab_members_index(&world->members, world->rank), &made)
                                : MPI_Comm_dup(world->players, &made);
   GAB_TRY(gab_world_mpi(world, code, comm->split ? "MPI_Comm_split" : "MPI_Comm_dup"));
   comm->mpi = made;
@@ -65,7 +65,7 @@ static gab_status make_players(gab_world *world)
   MPI_Comm made = MPI_COMM_NULL;
   world->players = MPI_COMM_NULL;
   GAB_TRY(gab_world_mpi(world,
-                        MPI_Comm_split(world->comm, plays ? 0 : MPI_UNDEFINED, (int)world->slot, &made),
+                        MPI_Comm_split(world->comm, plays ? 0 : MPI_UNDEFINED, (int)world->rank, &made),
                         "MPI_Comm_split"));
   world->players = made;
   if (world->players != MPI_COMM_NULL) gab_world_watch_comm(world->players);

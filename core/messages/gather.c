@@ -3,7 +3,7 @@
  *  ones go to it straight.
  *
  *  In the tree over the dense indices the parent of a member is the one whose index lacks the lowest set bit, so
- *  that a member and all below it are a range of indices. Each sends one stream: the head of its own string (slot and
+ *  that a member and all below it are a range of indices. Each sends one stream: the head of its own string (rank and
  *  size) and, unless it is long, its bytes; then the streams of its children in their order, as they come: only the root
  *  looks at what they mean. A stream travels in pieces. The first one goes out unasked, so that short strings need one
  *  message for each level of the tree; each further one when the parent has acknowledged the one before. Of a long string
@@ -15,7 +15,7 @@
  *  - A member below the root holds one piece that it fills, one that its parent has not acknowledged and one that it receives,
  *    whatever lies below it; and a copy of its own string if that is long. Of each child one piece may wait in MPI.
  *  - The root holds one piece, one long string, and in MPI what it has called for ahead: one chunk.
- *  - The root calls for long strings in the order of slots, for each once, and only for strings whose heads it has.
+ *  - The root calls for long strings in the order of ranks, for each once, and only for strings whose heads it has.
  *
  *  Nobody waits for ever. A piece is acknowledged when it has been received, whatever becomes of it then. Members wait for
  *  pieces of their children, one child after another, and for acknowledgements of their parents; while they do, owners of
@@ -29,11 +29,11 @@
  *  A member talks to its parent through one port and to its children through another, or it would have to wait
  *  for the one before it could hear the others. Behind the last piece both sides forget the channel, as do root and owner
  *  behind a long string: each gather begins at number 0, whatever one of them has dropped in between
- *  (gab_world_drop_messages()), and the root keeps no list of all slots. */
+ *  (gab_world_drop_messages()), and the root keeps no list of all ranks. */
 #include "core/messages/collective.h"
 #include "core/world/world_impl.h"
 
-/* A piece begins with a byte of flags, a string with slot and size. */
+/* A piece begins with a byte of flags, a string with rank and size. */
 enum { FLAGS_BYTES = 1, HEAD_BYTES = 12 };
 enum { LAST_PIECE = 1 /* of its stream */ };
 
@@ -71,7 +71,7 @@ static gab_status await_call(owner *o)
 static gab_status handle_pending(owner *o)
 {
   gab_port *port = o->world->gather_long;
-  const gab_slot root = gab_world_root(o->world);
+  const gab_rank root = gab_world_root(o->world);
   GAB_TRY(gab_port_finish(port));
   if (o->pending == PENDING_ANSWER) {
     o->pending = PENDING_NONE;
@@ -102,7 +102,7 @@ static gab_status wait_for(owner *o, gab_port *port)
 
 /* ------------------------------------------------------------------------------------ the next piece of a child */
 
-static gab_status acknowledge(const owner *o, gab_port *down, gab_slot child)
+static gab_status acknowledge(const owner *o, gab_port *down, gab_rank child)
 {
   GAB_TRY(gab_message_begin(o->note));
   GAB_TRY(gab_port_send(down, child, o->note));
@@ -110,7 +110,7 @@ static gab_status acknowledge(const owner *o, gab_port *down, gab_slot child)
 }
 
 /* Into the inbox. @param[out] bytes  of the stream, in the inbox */
-static gab_status next_piece(owner *o, gab_port *down, gab_slot child, gab_reader *bytes, uint8_t *flags)
+static gab_status next_piece(owner *o, gab_port *down, gab_rank child, gab_reader *bytes, uint8_t *flags)
 {
   gab_world *world = o->world;
   GAB_TRY(gab_port_receive(down, child, &world->inbox, GAB_SIZE_UNKNOWN));
@@ -118,7 +118,7 @@ static gab_status next_piece(owner *o, gab_port *down, gab_slot child, gab_reade
   *bytes = gab_message_reader(&world->inbox);
   GAB_TRY(gab_get_u8(bytes, flags));
   if (gab_reader_left(bytes) > GAB_GATHER_PIECE_BYTES)
-    GAB_FAIL(GAB_ERR_CORRUPT, "slot %" GAB_PRI_SLOT " gathered a piece of %zu bytes", child,
+    GAB_FAIL(GAB_ERR_CORRUPT, "rank %" GAB_PRI_RANK " gathered a piece of %zu bytes", child,
              gab_reader_left(bytes));
   GAB_TRY(acknowledge(o, down, child));
   if (*flags & LAST_PIECE) gab_port_forget(down, child);
@@ -130,7 +130,7 @@ static gab_status next_piece(owner *o, gab_port *down, gab_slot child, gab_reade
 typedef struct relay {
   owner own;
   gab_port *up, *down;
-  gab_slot parent;
+  gab_rank parent;
   gab_buffer filling, waiting; /* pieces: the one that grows, and the one that is lent to `up` */
   gab_buffer acknowledgement;
 } relay;
@@ -161,7 +161,7 @@ static gab_status push(relay *r, uint8_t flags)
 static gab_status put_own(relay *r)
 {
   const gab_buffer *mine = r->own.mine;
-  GAB_TRY(gab_put_i32(&r->filling, r->own.world->slot));
+  GAB_TRY(gab_put_i32(&r->filling, r->own.world->rank));
   GAB_TRY(gab_put_u64(&r->filling, mine->size));
   if (mine->size > GAB_GATHER_LONG_BYTES) return await_call(&r->own);
   return gab_put_bytes(&r->filling, mine->data, mine->size);
@@ -169,7 +169,7 @@ static gab_status put_own(relay *r)
 
 /* A piece that does not fit behind what is there becomes the next one as it is, uncopied: of two that follow
  * each other one at least is half full. */
-static gab_status pass_on(relay *r, gab_slot child)
+static gab_status pass_on(relay *r, gab_rank child)
 {
   gab_reader bytes;
   uint8_t flags = 0;
@@ -226,7 +226,7 @@ static gab_status send_up(gab_world *world, int32_t index, const gab_buffer *min
 
 /* A string, or its head. */
 typedef struct entry {
-  gab_slot from;
+  gab_rank from;
   size_t size;
 } entry;
 
@@ -234,17 +234,17 @@ typedef struct entry {
 typedef struct stream {
   owner own; /* the root, which has nothing to do */
   gab_port *port;
-  gab_slot child;
+  gab_rank child;
   gab_reader piece;    /* what is left of it */
   uint8_t flags;       /* of that piece */
-  gab_slot called_for; /* ahead */
+  gab_rank called_for; /* ahead */
 } stream;
 
 static gab_status need_piece(stream *s)
 {
   if (gab_reader_left(&s->piece) > 0) return GAB_OK;
   if (s->flags & LAST_PIECE)
-    GAB_FAIL(GAB_ERR_CORRUPT, "what slot %" GAB_PRI_SLOT " gathered ends in the middle", s->child);
+    GAB_FAIL(GAB_ERR_CORRUPT, "what rank %" GAB_PRI_RANK " gathered ends in the middle", s->child);
   return next_piece(&s->own, s->port, s->child, &s->piece, &s->flags);
 }
 
@@ -254,12 +254,12 @@ static gab_status get_head(gab_reader *in, entry *head)
   GAB_TRY(gab_get_i32(in, &head->from));
   GAB_TRY(gab_get_u64(in, &size));
   if (size > SIZE_MAX / 2)
-    GAB_FAIL(GAB_ERR_CORRUPT, "slot %" GAB_PRI_SLOT " gathered %" PRIu64 " bytes", head->from, size);
+    GAB_FAIL(GAB_ERR_CORRUPT, "rank %" GAB_PRI_RANK " gathered %" PRIu64 " bytes", head->from, size);
   head->size = (size_t)size;
   return GAB_OK;
 }
 
-static gab_status call_for(const owner *root, gab_slot from)
+static gab_status call_for(const owner *root, gab_rank from)
 {
   GAB_TRY(gab_message_begin(root->note));
   return gab_port_send(root->world->gather_long, from, root->note);
@@ -274,8 +274,8 @@ static gab_status call_ahead(stream *s)
   if (gab_reader_left(&rest) < HEAD_BYTES) return GAB_OK;
   GAB_TRY(get_head(&rest, &next));
   if (next.size <= GAB_GATHER_LONG_BYTES || next.size > GAB_CHUNK_BYTES) return GAB_OK;
-  if (gab_world_rank(s->own.world, next.from) < 0 || next.from == s->own.world->slot)
-    GAB_FAIL(GAB_ERR_CORRUPT, "%zu bytes of slot %" GAB_PRI_SLOT " were gathered, which has no part in it",
+  if (gab_world_comm_rank(s->own.world, next.from) < 0 || next.from == s->own.world->rank)
+    GAB_FAIL(GAB_ERR_CORRUPT, "%zu bytes of rank %" GAB_PRI_RANK " were gathered, which has no part in it",
              next.size, next.from);
   s->called_for = next.from;
   return call_for(&s->own, next.from);
@@ -289,25 +289,25 @@ static gab_status fetch(stream *s, const entry *head, gab_reader *bytes)
   gab_buffer *string = &world->outbox; /* which stays: fresh memory for each gather costs time */
   if (s->called_for != head->from) GAB_TRY(call_for(&s->own, head->from));
   GAB_TRY(gab_port_finish(port));
-  s->called_for = GAB_NO_SLOT;
+  s->called_for = GAB_NO_RANK;
   if (head->size + GAB_ENVELOPE_BYTES > string->capacity)
     gab_buffer_release(string); /* or there would be two for a moment */
   GAB_TRY(gab_port_receive(port, head->from, string, head->size));
   GAB_TRY(call_ahead(s));
   GAB_TRY(gab_port_finish(port));
-  gab_port_forget(port, head->from); /* or the root would keep a list of all slots */
+  gab_port_forget(port, head->from); /* or the root would keep a list of all ranks */
   *bytes = gab_message_reader(string);
   return GAB_OK;
 }
 
-static gab_status take_string(stream *s, gab_slot due, gab_reader *bytes)
+static gab_status take_string(stream *s, gab_rank due, gab_reader *bytes)
 {
   entry head;
   GAB_TRY(need_piece(s));
   GAB_TRY(get_head(&s->piece, &head));
   if (head.from != due)
     GAB_FAIL(GAB_ERR_CORRUPT,
-             "%zu bytes of slot %" GAB_PRI_SLOT " were gathered where those of slot %" GAB_PRI_SLOT
+             "%zu bytes of rank %" GAB_PRI_RANK " were gathered where those of rank %" GAB_PRI_RANK
              " were due",
              head.size, head.from, due);
   if (head.size > GAB_GATHER_LONG_BYTES) return fetch(s, &head, bytes);
@@ -319,27 +319,27 @@ static gab_status take_stream(stream *s, int32_t child, gab_visit_fn visit, void
 {
   const int32_t count = gab_world_participants(s->own.world);
   for (int32_t index = child; index < 2 * child && index < count; index++) {
-    const gab_slot from = gab_world_participant(s->own.world, index);
+    const gab_rank from = gab_world_participant(s->own.world, index);
     gab_reader bytes;
     GAB_TRY(take_string(s, from, &bytes));
     if (*verdict == GAB_OK) *verdict = visit(user, from, bytes);
   }
   if (!(s->flags & LAST_PIECE) || gab_reader_left(&s->piece) > 0)
-    GAB_FAIL(GAB_ERR_CORRUPT, "slot %" GAB_PRI_SLOT " gathered more than it was to", s->child);
+    GAB_FAIL(GAB_ERR_CORRUPT, "rank %" GAB_PRI_RANK " gathered more than it was to", s->child);
   return GAB_OK;
 }
 
 static gab_status collect(gab_world *world, const gab_buffer *mine, gab_visit_fn visit, void *user)
 {
   const int32_t count = gab_world_participants(world);
-  gab_status verdict = visit(user, world->slot, gab_reader_of_buffer(mine)), status = GAB_OK;
+  gab_status verdict = visit(user, world->rank, gab_reader_of_buffer(mine)), status = GAB_OK;
   gab_buffer note;
   gab_buffer_init(&note, GAB_MEMORY_MESSAGE);
   for (int32_t child = 1; status == GAB_OK && child < count; child <<= 1) {
     stream s = {.own = {.world = world, .note = &note},
                 .port = port_below(world, 0),
                 .child = gab_world_participant(world, child),
-                .called_for = GAB_NO_SLOT};
+                .called_for = GAB_NO_RANK};
     status = take_stream(&s, child, visit, user, &verdict);
   }
   if (count > 1) status = gab_port_give_up(world->gather_long, status);

@@ -17,7 +17,7 @@ static gab_status check_letter(const gab_world *world, const gab_mail *mail)
 {
   if (mail->step >= world->step) return GAB_OK;
   GAB_FAIL(GAB_ERR_STATE,
-           "a message from slot %" GAB_PRI_SLOT " with tag %" PRIu32 ", sent in step %" GAB_PRI_STEP
+           "a message from rank %" GAB_PRI_RANK " with tag %" PRIu32 ", sent in step %" GAB_PRI_STEP
            ", has not been received before the checkpoint of step %" GAB_PRI_STEP,
            mail->source, mail->tag, mail->step, world->step);
 }
@@ -44,7 +44,7 @@ gab_status gab_world_pack_mail(void *user, gab_buffer *out)
              "a checkpoint is due within an iteration of pattern %" PRIu32
              ": it has to end in the step in which it began",
              patterns->active);
-  GAB_TRY(gab_put_i32(out, world->members.slots));
+  GAB_TRY(gab_put_i32(out, world->members.ranks));
   GAB_TRY(gab_put_u64(out, patterns->count));
   for (size_t i = 0; i < patterns->count; i++) GAB_TRY(gab_put_u64(out, patterns->iterations[i]));
   for (const gab_mailbox *mailbox = world->mailboxes; mailbox; mailbox = mailbox->older)
@@ -75,14 +75,14 @@ gab_status gab_world_unpack_mail(void *user, gab_reader *in)
   gab_patterns *patterns = &world->patterns;
   const bool alone = world->policy == GAB_POLICY_MARK_DOWN; /* the others do not go back */
   size_t count;
-  gab_slot slots;
-  GAB_TRY(gab_get_i32(in, &slots));
-  if (slots !=
-      world->members.slots) /* a slot that is not in the checkpoint would count its iterations from 0 */
+  gab_rank ranks;
+  GAB_TRY(gab_get_i32(in, &ranks));
+  if (ranks !=
+      world->members.ranks) /* a rank that is not in the checkpoint would count its iterations from 0 */
     GAB_FAIL(GAB_ERR_INPUT,
-             "a checkpoint of %" GAB_PRI_SLOT
-             " processes that use mailboxes cannot be continued with %" GAB_PRI_SLOT,
-             slots, world->members.slots);
+             "a checkpoint of %" GAB_PRI_RANK
+             " processes that use mailboxes cannot be continued with %" GAB_PRI_RANK,
+             ranks, world->members.ranks);
   GAB_TRY(gab_get_count(in, sizeof *patterns->iterations, &count));
   if (count != patterns->count)
     GAB_FAIL(GAB_ERR_CORRUPT, "a checkpoint knows %zu patterns, the program has declared %zu", count,

@@ -61,14 +61,14 @@ size_t gab_mailbox_waiting(const gab_mailbox *mailbox)
 }
 
 /* The place of the first message that fits. */
-static gab_letter **find(gab_mailbox *mailbox, gab_slot source, uint32_t tag)
+static gab_letter **find(gab_mailbox *mailbox, gab_rank source, uint32_t tag)
 {
   const gab_pattern_id id = gab_pattern_active(mailbox->world);
   gab_letter **place = &mailbox->first;
   for (; *place; place = &(*place)->next) {
     const gab_mail *mail = &(*place)->about;
     if (mail->tag == tag && mail->id.pattern == id.pattern && mail->id.iteration == id.iteration &&
-        (source == GAB_ANY_SLOT || mail->source == source))
+        (source == GAB_ANY_RANK || mail->source == source))
       return place;
   }
   return NULL;
@@ -140,7 +140,7 @@ static gab_status pack(gab_buffer *message, uint32_t tag, const void *bytes, siz
   return gab_put_bytes(message, bytes, count);
 }
 
-gab_status gab_mailbox_send(gab_mailbox *mailbox, gab_slot target, uint32_t tag, const void *bytes,
+gab_status gab_mailbox_send(gab_mailbox *mailbox, gab_rank target, uint32_t tag, const void *bytes,
                             size_t count)
 {
   void *memory;
@@ -172,7 +172,7 @@ static gab_status help_sent(gab_mailbox *mailbox)
 }
 
 /* All that is there of one source, in the order of its channel. */
-static gab_status look_at(gab_mailbox *mailbox, gab_slot source)
+static gab_status look_at(gab_mailbox *mailbox, gab_rank source)
 {
   for (int taken = 0; taken < MOST_AT_ONCE; taken++) {
     bool there;
@@ -187,23 +187,23 @@ static gab_status look_at(gab_mailbox *mailbox, gab_slot source)
   return GAB_OK;
 }
 
-static gab_status test_receives(gab_mailbox *mailbox, gab_slot source)
+static gab_status test_receives(gab_mailbox *mailbox, gab_rank source)
 {
   const gab_members *members = &mailbox->world->members;
   const int32_t count = gab_members_count(members);
   GAB_TRY(help_sent(mailbox));
-  if (source != GAB_ANY_SLOT) {
+  if (source != GAB_ANY_RANK) {
     GAB_TRY(look_at(mailbox, source));
   } else {
     for (int32_t k = 0; k < count && k < GAB_MAILBOX_LOOKS; k++) {
       mailbox->next = (mailbox->next + 1) % count;
-      GAB_TRY(look_at(mailbox, gab_members_slot(members, mailbox->next)));
+      GAB_TRY(look_at(mailbox, gab_members_rank(members, mailbox->next)));
     }
   }
   return gab_mailboxes_check(mailbox->world);
 }
 
-static gab_status check_request(gab_mailbox *mailbox, gab_slot source)
+static gab_status check_request(gab_mailbox *mailbox, gab_rank source)
 {
   gab_world *world = mailbox->world;
   GAB_TRY(gab_world_check(world));
@@ -211,18 +211,18 @@ static gab_status check_request(gab_mailbox *mailbox, gab_slot source)
     gab_mailbox_empty(mailbox);
     mailbox->epoch = world->epoch;
   }
-  if (source == GAB_ANY_SLOT && world->patterns.active == GAB_DEFAULT_PATTERN)
+  if (source == GAB_ANY_RANK && world->patterns.active == GAB_DEFAULT_PATTERN)
     GAB_FAIL(GAB_ERR_STATE,
              "mailbox %s: a message from any source can be received within an iteration of a "
              "pattern only (gab_pattern_begin())",
              mailbox->port->name);
-  if (source != GAB_ANY_SLOT && !gab_members_has(&world->members, source))
-    GAB_FAIL(GAB_ERR_ARGUMENT, "mailbox %s: slot %" GAB_PRI_SLOT " does not take part", mailbox->port->name,
+  if (source != GAB_ANY_RANK && !gab_members_has(&world->members, source))
+    GAB_FAIL(GAB_ERR_ARGUMENT, "mailbox %s: rank %" GAB_PRI_RANK " does not take part", mailbox->port->name,
              source);
   return GAB_OK;
 }
 
-gab_status gab_mailbox_probe(gab_mailbox *mailbox, gab_slot source, uint32_t tag, bool *there,
+gab_status gab_mailbox_probe(gab_mailbox *mailbox, gab_rank source, uint32_t tag, bool *there,
                              gab_mail *found)
 {
   *there = false;
@@ -241,7 +241,7 @@ gab_status gab_mailbox_probe(gab_mailbox *mailbox, gab_slot source, uint32_t tag
 
 /* ------------------------------------------------------------------------------------ receiving */
 
-static gab_status wait_for(gab_mailbox *mailbox, gab_slot source, uint32_t tag, gab_letter ***place)
+static gab_status wait_for(gab_mailbox *mailbox, gab_rank source, uint32_t tag, gab_letter ***place)
 {
   gab_world *world = mailbox->world;
   for (int looks = 0, since = 0;; gab_world_pause(world, &looks)) {
@@ -250,14 +250,14 @@ static gab_status wait_for(gab_mailbox *mailbox, gab_slot source, uint32_t tag, 
     GAB_TRY(test_receives(mailbox, source));
     *place = find(mailbox, source, tag);
     if (*place) return GAB_OK;
-    if (source == world->slot)
+    if (source == world->rank)
       GAB_FAIL(GAB_ERR_STATE, "mailbox %s: no message from oneself is there, and none can come",
                mailbox->port->name);
     if (++since % LOOKS_PER_CHECK == 0 && !world->carrier) GAB_TRY(gab_world_look_for_deaths(world));
   }
 }
 
-gab_status gab_mailbox_receive(gab_mailbox *mailbox, gab_slot source, uint32_t tag, void *bytes,
+gab_status gab_mailbox_receive(gab_mailbox *mailbox, gab_rank source, uint32_t tag, void *bytes,
                                size_t capacity, gab_mail *got)
 {
   gab_letter **place;
@@ -267,7 +267,7 @@ gab_status gab_mailbox_receive(gab_mailbox *mailbox, gab_slot source, uint32_t t
   if (got) *got = mail;
   if (mail.bytes > capacity)
     GAB_FAIL(GAB_ERR_ARGUMENT,
-             "mailbox %s: the message from slot %" GAB_PRI_SLOT " has %zu bytes, and there is room for %zu",
+             "mailbox %s: the message from rank %" GAB_PRI_RANK " has %zu bytes, and there is room for %zu",
              mailbox->port->name, mail.source, mail.bytes, capacity);
   if (mail.bytes > 0) memcpy(bytes, (*place)->bytes.data + GAB_ENVELOPE_BYTES + TAG_BYTES, mail.bytes);
   take_out(mailbox, place);

@@ -41,14 +41,14 @@ extern "C" {
 typedef struct gab_mailbox gab_mailbox;
 
 /** Stands for every member as a source. */
-#define GAB_ANY_SLOT ((gab_slot)-2)
+#define GAB_ANY_RANK ((gab_rank)-2)
 enum {
   GAB_MAILBOX_LOOKS = 64 /**< sources that are looked at in one look */
 };
 
 /** What is known of a message. */
 typedef struct gab_mail {
-  gab_slot source;
+  gab_rank source;
   uint32_t tag;
   size_t bytes;
   gab_pattern_id id; /**< of its sender when it was sent */
@@ -62,22 +62,22 @@ gab_status gab_mailbox_create(gab_world *world, const char *name, gab_mailbox **
  *  destroyed. Local. */
 void gab_mailbox_destroy(gab_mailbox **mailbox);
 
-/** Sends a message, with the id that is active. The bytes are copied, so the call does not wait. A slot may send to itself.
+/** Sends a message, with the id that is active. The bytes are copied, so the call does not wait. A rank may send to itself.
  *  Local. @param[in] bytes  may be NULL if count is 0
  *  @return ::GAB_ERR_ARGUMENT for a target that does not take part, or is no partner under strategy `local`; ::GAB_ERR_FAULT */
-gab_status gab_mailbox_send(gab_mailbox *mailbox, gab_slot target, uint32_t tag, const void *bytes,
+gab_status gab_mailbox_send(gab_mailbox *mailbox, gab_rank target, uint32_t tag, const void *bytes,
                             size_t count);
 /** Looks once whether a message is there. Does not wait, but for the rest of a message that has begun to come.
- *  @param[in] source  a member, or #GAB_ANY_SLOT @param[out] found  of the message, which stays; NULL: not wanted
+ *  @param[in] source  a member, or #GAB_ANY_RANK @param[out] found  of the message, which stays; NULL: not wanted
  *  @return ::GAB_ERR_STATE for any source outside of an iteration, or if a message came too late for its iteration;
  *  ::GAB_ERR_ARGUMENT for a source that does not take part; ::GAB_ERR_FAULT, also if a member has died */
-gab_status gab_mailbox_probe(gab_mailbox *mailbox, gab_slot source, uint32_t tag, bool *there,
+gab_status gab_mailbox_probe(gab_mailbox *mailbox, gab_rank source, uint32_t tag, bool *there,
                              gab_mail *found);
 /** Waits for a message and takes it. To take the one that a probe from any source has found, name its source.
  *  @param[out] bytes  room for `capacity` bytes @param[out] got  NULL: not wanted
  *  @return as gab_mailbox_probe(); ::GAB_ERR_ARGUMENT if it is longer, then it stays and `got` tells its size;
  *  ::GAB_ERR_STATE if a message from oneself is waited for that is not there */
-gab_status gab_mailbox_receive(gab_mailbox *mailbox, gab_slot source, uint32_t tag, void *bytes,
+gab_status gab_mailbox_receive(gab_mailbox *mailbox, gab_rank source, uint32_t tag, void *bytes,
                                size_t capacity, gab_mail *got);
 
 /** Messages in the queue. */
@@ -89,7 +89,7 @@ size_t gab_mailbox_waiting(const gab_mailbox *mailbox);
 bool gab_world_has_mail(const gab_world *world);
 /** From now on there are no new ones: an image knows those that there are. @param[in] closed  false: there may be again */
 void gab_world_close_mail(gab_world *world, bool closed);
-/** The callbacks of an entity per slot (core/base/entity.h): patterns and mailboxes of a gab_world. */
+/** The callbacks of an entity per rank (core/base/entity.h): patterns and mailboxes of a gab_world. */
 gab_status gab_world_pack_mail(void *world, gab_buffer *out);
 gab_status gab_world_unpack_mail(void *world, gab_reader *in);
 

@@ -75,7 +75,7 @@ bool gab_pattern_is_over(const gab_world *world, gab_pattern_id id)
 static gab_status too_late(const gab_mail *mail)
 {
   GAB_FAIL(GAB_ERR_STATE,
-           "a message from slot %" GAB_PRI_SLOT " with tag %" PRIu32 " belongs to iteration %" PRIu64
+           "a message from rank %" GAB_PRI_RANK " with tag %" PRIu32 " belongs to iteration %" PRIu64
            " of pattern %" PRIu32 ", which has ended here: nobody can receive it",
            mail->source, mail->tag, mail->id.iteration, mail->id.pattern);
 }

@@ -7,7 +7,7 @@
 
 /* ------------------------------------------------------------------------------------ channels */
 
-static size_t channel_place(const gab_port *port, gab_slot peer)
+static size_t channel_place(const gab_port *port, gab_rank peer)
 {
   size_t lo = 0, hi = port->channel_count;
   while (lo < hi) {
@@ -18,7 +18,7 @@ static size_t channel_place(const gab_port *port, gab_slot peer)
   return lo;
 }
 
-static gab_status find_channel(gab_port *port, gab_slot peer, gab_channel **channel)
+static gab_status find_channel(gab_port *port, gab_rank peer, gab_channel **channel)
 {
   const size_t place = channel_place(port, peer);
   if (place == port->channel_count || port->channels[place].peer != peer) {
@@ -35,7 +35,7 @@ static gab_status find_channel(gab_port *port, gab_slot peer, gab_channel **chan
   return GAB_OK;
 }
 
-void gab_port_forget(gab_port *port, gab_slot peer)
+void gab_port_forget(gab_port *port, gab_rank peer)
 {
   const size_t place = channel_place(port, peer);
   if (place == port->channel_count || port->channels[place].peer != peer) return;
@@ -155,15 +155,15 @@ gab_status gab_port_give_up(gab_port *port, gab_status status)
   return status;
 }
 
-static gab_status check_peer(gab_port *port, gab_slot peer, const gab_buffer *message)
+static gab_status check_peer(gab_port *port, gab_rank peer, const gab_buffer *message)
 {
   if (!port->world) GAB_FAIL(GAB_ERR_STATE, "port %s: its world is gone", port->name);
   GAB_TRY(gab_world_check(port->world));
   if (gab_world_replays(port->world))
     GAB_FAIL(GAB_ERR_STATE, "port %s: a respawned process in its set-up has nobody to talk to", port->name);
   if (!port->logged) GAB_TRY(gab_world_refuse_carried(port->world, port->name));
-  if (gab_world_rank(port->world, peer) < 0)
-    GAB_FAIL(GAB_ERR_ARGUMENT, "port %s: slot %" GAB_PRI_SLOT " does not take part", port->name, peer);
+  if (gab_world_comm_rank(port->world, peer) < 0)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "port %s: rank %" GAB_PRI_RANK " does not take part", port->name, peer);
   const gab_traffic *traffic = port->traffic;
   for (size_t i = 0; traffic && i < traffic->transfer_count; i++)
     if (traffic->transfers[i].message == message)
@@ -171,14 +171,14 @@ static gab_status check_peer(gab_port *port, gab_slot peer, const gab_buffer *me
   return GAB_OK;
 }
 
-static gab_envelope envelope_for(const gab_port *port, gab_slot target, uint64_t sequence, size_t bytes)
+static gab_envelope envelope_for(const gab_port *port, gab_rank target, uint64_t sequence, size_t bytes)
 {
   const gab_world *world = port->world;
   const gab_pattern_id id = gab_port_pattern(port);
   return (gab_envelope){.epoch = world->epoch,
-                        .source = world->slot,
+                        .source = world->rank,
                         .target = target,
-                        .source_incarnation = gab_world_incarnation(world, world->slot),
+                        .source_incarnation = gab_world_incarnation(world, world->rank),
                         .target_incarnation = gab_world_incarnation(world, target),
                         .context = port->context,
                         .pattern = id.pattern,
@@ -188,7 +188,7 @@ static gab_envelope envelope_for(const gab_port *port, gab_slot target, uint64_t
                         .bytes = bytes};
 }
 
-static gab_status start_send(gab_port *port, gab_slot target, gab_buffer *message, bool kept)
+static gab_status start_send(gab_port *port, gab_rank target, gab_buffer *message, bool kept)
 {
   gab_channel *channel;
   GAB_TRY(find_channel(port, target, &channel));
@@ -199,7 +199,7 @@ static gab_status start_send(gab_port *port, gab_slot target, gab_buffer *messag
     channel->counted++;
     channel->counted_bytes += message->size;
   }
-  if (target == port->world->slot) return send_to_self(port, message);
+  if (target == port->world->rank) return send_to_self(port, message);
   if (gab_port_is_carried(port)) return gab_carried_send(port, target, message);
   gab_transfer *transfer;
   GAB_TRY(gab_traffic_add(port, message, &transfer));
@@ -210,7 +210,7 @@ static gab_status start_send(gab_port *port, gab_slot target, gab_buffer *messag
   return gab_traffic_post(port, transfer, transfer->total);
 }
 
-static gab_status send_message(gab_port *port, gab_slot target, gab_buffer *message, bool kept)
+static gab_status send_message(gab_port *port, gab_rank target, gab_buffer *message, bool kept)
 {
   GAB_TRY(check_peer(port, target, message));
   if (message->size < GAB_ENVELOPE_BYTES)
@@ -218,37 +218,37 @@ static gab_status send_message(gab_port *port, gab_slot target, gab_buffer *mess
   return gab_port_give_up(port, start_send(port, target, message, kept));
 }
 
-gab_status gab_port_send(gab_port *port, gab_slot target, gab_buffer *message)
+gab_status gab_port_send(gab_port *port, gab_rank target, gab_buffer *message)
 {
   return send_message(port, target, message, false);
 }
 
-gab_status gab_port_send_kept(gab_port *port, gab_slot target, gab_buffer *message)
+gab_status gab_port_send_kept(gab_port *port, gab_rank target, gab_buffer *message)
 {
   return send_message(port, target, message, true);
 }
 
-static gab_status check_order(const gab_port *port, gab_slot source)
+static gab_status check_order(const gab_port *port, gab_rank source)
 {
   const gab_traffic *traffic = port->traffic;
   for (size_t i = 0; traffic && i < traffic->transfer_count; i++) {
     const gab_transfer *before = &traffic->transfers[i];
     if (!before->outgoing && before->peer == source && before->total == GAB_SIZE_UNKNOWN)
       GAB_FAIL(GAB_ERR_STATE,
-               "port %s: nothing can be received from slot %" GAB_PRI_SLOT
+               "port %s: nothing can be received from rank %" GAB_PRI_RANK
                " behind a message of unknown size",
                port->name, source);
   }
   return GAB_OK;
 }
 
-static gab_status start_receive(gab_port *port, gab_slot source, gab_buffer *message, size_t payload_bytes)
+static gab_status start_receive(gab_port *port, gab_rank source, gab_buffer *message, size_t payload_bytes)
 {
   const bool unknown = payload_bytes == GAB_SIZE_UNKNOWN;
   gab_channel *channel;
   GAB_TRY(find_channel(port, source, &channel));
   gab_buffer_clear(message);
-  const bool own = source == port->world->slot || gab_port_is_carried(port); /* MPI has no part in it */
+  const bool own = source == port->world->rank || gab_port_is_carried(port); /* MPI has no part in it */
   const size_t total = unknown ? GAB_CHUNK_BYTES : payload_bytes + GAB_ENVELOPE_BYTES;
   void *place;
   if (!own) GAB_TRY(gab_buffer_extend(message, total, &place));
@@ -260,7 +260,7 @@ static gab_status start_receive(gab_port *port, gab_slot source, gab_buffer *mes
   return own ? GAB_OK : gab_traffic_post(port, transfer, total);
 }
 
-gab_status gab_port_receive(gab_port *port, gab_slot source, gab_buffer *message, size_t payload_bytes)
+gab_status gab_port_receive(gab_port *port, gab_rank source, gab_buffer *message, size_t payload_bytes)
 {
   GAB_TRY(check_peer(port, source, message));
   GAB_TRY(check_order(port, source));
@@ -269,21 +269,21 @@ gab_status gab_port_receive(gab_port *port, gab_slot source, gab_buffer *message
   return gab_port_give_up(port, start_receive(port, source, message, payload_bytes));
 }
 
-static gab_status poll(gab_port *port, gab_slot source, gab_buffer *message, bool *there)
+static gab_status poll(gab_port *port, gab_rank source, gab_buffer *message, bool *there)
 {
   gab_channel *channel;
   GAB_TRY(find_channel(port, source, &channel));
   gab_transfer transfer = {
       .message = message, .peer = source, .total = GAB_SIZE_UNKNOWN, .sequence = channel->received};
   gab_buffer_clear(message);
-  if (source == port->world->slot) GAB_TRY(gab_port_take_own(port, &transfer, there));
+  if (source == port->world->rank) GAB_TRY(gab_port_take_own(port, &transfer, there));
   else if (gab_port_is_carried(port)) GAB_TRY(gab_carried_poll(port, &transfer, there));
   else GAB_TRY(gab_traffic_poll(port, &transfer, there));
   if (*there) channel->received++;
   return GAB_OK;
 }
 
-static bool is_awaited(const gab_port *port, gab_slot source)
+static bool is_awaited(const gab_port *port, gab_rank source)
 {
   const gab_traffic *traffic = port->traffic;
   for (size_t i = 0; traffic && i < traffic->transfer_count; i++)
@@ -291,13 +291,13 @@ static bool is_awaited(const gab_port *port, gab_slot source)
   return false;
 }
 
-gab_status gab_port_poll(gab_port *port, gab_slot source, gab_buffer *message, bool *there)
+gab_status gab_port_poll(gab_port *port, gab_rank source, gab_buffer *message, bool *there)
 {
   *there = false;
   GAB_TRY(check_peer(port, source, message));
   if (is_awaited(port, source))
     GAB_FAIL(GAB_ERR_STATE,
-             "port %s: a message from slot %" GAB_PRI_SLOT " cannot be polled beside a receive", port->name,
+             "port %s: a message from rank %" GAB_PRI_RANK " cannot be polled beside a receive", port->name,
              source);
   return gab_port_give_up(port, poll(port, source, message, there));
 }
@@ -330,7 +330,7 @@ static bool waits_for_itself(const gab_port *port)
   const gab_traffic *traffic = port->traffic;
   for (size_t i = 0; traffic && i < traffic->transfer_count; i++) {
     const gab_transfer *transfer = &traffic->transfers[i];
-    if (!transfer->outgoing && !transfer->checked && transfer->peer == port->world->slot) return true;
+    if (!transfer->outgoing && !transfer->checked && transfer->peer == port->world->rank) return true;
   }
   return false;
 }

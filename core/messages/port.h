@@ -1,7 +1,7 @@
 /** @file port.h
- *  @brief Messages between slots: ports, channels and envelopes.
+ *  @brief Messages between ranks: ports, channels and envelopes.
  *
- *  A *channel* is the way from one slot to another in one context; a *port* is this process's end of all
+ *  A *channel* is the way from one rank to another in one context; a *port* is this process's end of all
  *  channels of one context. All point-to-point traffic of the framework goes through ports. Every logical
  *  message starts with an envelope (who, which incarnation, which epoch, the how-many-eth on its channel,
  *  step, pattern and iteration id, how many bytes) and may travel in chunks, below the size at which
@@ -35,7 +35,7 @@ typedef struct gab_port gab_port;
 /** What stands before every logical message; packed little-endian into #GAB_ENVELOPE_BYTES bytes. */
 typedef struct gab_envelope {
   gab_epoch epoch;
-  gab_slot source, target;
+  gab_rank source, target;
   gab_incarnation source_incarnation, target_incarnation;
   uint32_t context;   /**< of the port */
   uint32_t pattern;   /**< communication pattern, for any-source matching and logs; 0: the default one */
@@ -75,26 +75,26 @@ uint64_t gab_world_port_resets(const gab_world *world);
 void gab_port_set_pattern(gab_port *port, uint32_t pattern, uint64_t iteration);
 
 /** Starts sending a message. @param[in] message  begun by gab_message_begin(); borrowed and not to be touched
- *  until gab_port_finish(). A slot may send to itself.
+ *  until gab_port_finish(). A rank may send to itself.
  *  @return ::GAB_ERR_ARGUMENT or ::GAB_ERR_STATE for a call that is refused: what is under way stays so.
  * After any other failure everything is dropped, as after one of gab_port_finish() */
-gab_status gab_port_send(gab_port *port, gab_slot target, gab_buffer *message);
+gab_status gab_port_send(gab_port *port, gab_rank target, gab_buffer *message);
 /** Starts sending a message that may be the only copy of its bytes. As gab_port_send(), except that the port never takes the
  *  buffer from the caller: after a fault, or after another failure, it holds what it held before. The caller neither writes
  *  nor releases it until gab_port_finish() has succeeded, the world has been repaired, or the port has been destroyed. */
-gab_status gab_port_send_kept(gab_port *port, gab_slot target, gab_buffer *message);
+gab_status gab_port_send_kept(gab_port *port, gab_rank target, gab_buffer *message);
 /** Starts receiving. @param[out] message  borrowed until gab_port_finish()
  *  @param[in] payload_bytes  exactly what will come, or GAB_SIZE_UNKNOWN; of unknown ones at most one per
  *  sender may be under way, and nothing else from that sender behind it. If something else comes,
  *  gab_port_finish() tells; but Open MPI 5.0.7 writes a longer message past the end of the buffer when it
  *  comes through shared memory, so where the two sides might differ, use GAB_SIZE_UNKNOWN.
- *  @return as gab_port_send(); refused are buffers that serve another message and slots that do not take part
+ *  @return as gab_port_send(); refused are buffers that serve another message and ranks that do not take part
  */
-gab_status gab_port_receive(gab_port *port, gab_slot source, gab_buffer *message, size_t payload_bytes);
+gab_status gab_port_receive(gab_port *port, gab_rank source, gab_buffer *message, size_t payload_bytes);
 /** Receives the next message of a channel if it is there. Does not wait, but for the rest of a message that has begun to
  *  come. @param[out] message  replaced if so, else empty; not lent
- *  @return as gab_port_finish(); ::GAB_ERR_STATE while a gab_port_receive() from that slot is under way */
-gab_status gab_port_poll(gab_port *port, gab_slot source, gab_buffer *message, bool *there);
+ *  @return as gab_port_finish(); ::GAB_ERR_STATE while a gab_port_receive() from that rank is under way */
+gab_status gab_port_poll(gab_port *port, gab_rank source, gab_buffer *message, bool *there);
 /** Helps what is under way along without blocking. @param[out] done  all is finished (then finish will not
  *  block); may be NULL
  *  @return as gab_port_finish() */

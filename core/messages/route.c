@@ -1,5 +1,5 @@
 /** @file route.c
- *  @brief Items to slots that do not expect them: the crystal router.
+ *  @brief Items to ranks that do not expect them: the crystal router.
  *
  *  Source: G. Fox et al., Solving Problems on Concurrent Processors, Prentice Hall 1988, chapter 22. The
  * range of members is halved again and again; in each round everything that belongs into the other half goes
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TARGET = 0, SOURCE = 4, BYTES = 8 }; /* layout of a travelling item: two slots, then its bytes */
+enum { TARGET = 0, SOURCE = 4, BYTES = 8 }; /* layout of a travelling item: two ranks, then its bytes */
 
 typedef struct router {
   gab_world *world;
@@ -19,20 +19,20 @@ typedef struct router {
   gab_buffer message; /* to the partner */
 } router;
 
-static gab_slot read_slot(const unsigned char *at)
+static gab_rank read_rank(const unsigned char *at)
 {
-  return (gab_slot)((uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24);
+  return (gab_rank)((uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24);
 }
 
-static gab_status load(router *r, const void *items, const gab_slot *targets, size_t count, size_t item_bytes)
+static gab_status load(router *r, const void *items, const gab_rank *targets, size_t count, size_t item_bytes)
 {
   GAB_TRY(gab_buffer_reserve(&r->items, count * r->stride));
   for (size_t i = 0; i < count; i++) {
     if (!gab_members_has(&r->world->members, targets[i]))
-      GAB_FAIL(GAB_ERR_ARGUMENT, "item %zu goes to slot %" GAB_PRI_SLOT ", which does not take part", i,
+      GAB_FAIL(GAB_ERR_ARGUMENT, "item %zu goes to rank %" GAB_PRI_RANK ", which does not take part", i,
                targets[i]);
     GAB_TRY(gab_put_i32(&r->items, targets[i]));
-    GAB_TRY(gab_put_i32(&r->items, r->world->slot));
+    GAB_TRY(gab_put_i32(&r->items, r->world->rank));
     GAB_TRY(gab_put_bytes(&r->items, (const unsigned char *)items + i * item_bytes, item_bytes));
   }
   return GAB_OK;
@@ -41,13 +41,13 @@ static gab_status load(router *r, const void *items, const gab_slot *targets, si
 /* Moves the items for members [lo, hi) into the message; what stays keeps its order. */
 static gab_status pick(router *r, int32_t lo, int32_t hi)
 {
-  const gab_slot first = gab_members_slot(&r->world->members, lo);
-  const gab_slot last = gab_members_slot(&r->world->members, hi - 1);
+  const gab_rank first = gab_members_rank(&r->world->members, lo);
+  const gab_rank last = gab_members_rank(&r->world->members, hi - 1);
   size_t kept = 0;
   GAB_TRY(gab_message_begin(&r->message));
   for (size_t at = 0; at < r->items.size; at += r->stride) {
     unsigned char *item = r->items.data + at;
-    const gab_slot target = read_slot(item + TARGET);
+    const gab_rank target = read_rank(item + TARGET);
     if (target >= first && target <= last) {
       GAB_TRY(gab_put_bytes(&r->message, item, r->stride));
     } else {
@@ -73,20 +73,20 @@ static gab_status halve(router *r, int32_t *lo, int32_t *hi)
 {
   gab_world *world = r->world;
   const gab_members *members = &world->members;
-  const int32_t index = gab_members_index(members, world->slot);
+  const int32_t index = gab_members_index(members, world->rank);
   const int32_t half = (*hi - *lo) / 2, middle = *lo + half;
   const bool odd = (*hi - *lo) % 2 != 0, low = index < middle, extra = odd && index == *hi - 1;
   const int32_t partner = low ? index + half : extra ? middle - 1 : index - half;
   GAB_TRY(low ? pick(r, middle, *hi) : pick(r, *lo, middle));
-  GAB_TRY(gab_port_send(world->route, gab_members_slot(members, partner), &r->message));
+  GAB_TRY(gab_port_send(world->route, gab_members_rank(members, partner), &r->message));
   if (!extra)
     GAB_TRY(
-        gab_port_receive(world->route, gab_members_slot(members, partner), &world->inbox, GAB_SIZE_UNKNOWN));
+        gab_port_receive(world->route, gab_members_rank(members, partner), &world->inbox, GAB_SIZE_UNKNOWN));
   GAB_TRY(gab_port_finish(world->route));
   if (!extra) GAB_TRY(take(r, &world->inbox));
   if (odd && index == middle - 1) {
     GAB_TRY(
-        gab_port_receive(world->route, gab_members_slot(members, *hi - 1), &world->inbox, GAB_SIZE_UNKNOWN));
+        gab_port_receive(world->route, gab_members_rank(members, *hi - 1), &world->inbox, GAB_SIZE_UNKNOWN));
     GAB_TRY(gab_port_finish(world->route));
     GAB_TRY(take(r, &world->inbox));
   }
@@ -99,7 +99,7 @@ static gab_status halve(router *r, int32_t *lo, int32_t *hi)
 static int by_source_then_place(const void *a, const void *b)
 {
   const unsigned char *x = *(const unsigned char *const *)a, *y = *(const unsigned char *const *)b;
-  const gab_slot source_x = read_slot(x + SOURCE), source_y = read_slot(y + SOURCE);
+  const gab_rank source_x = read_rank(x + SOURCE), source_y = read_rank(y + SOURCE);
   if (source_x != source_y) return source_x < source_y ? -1 : 1;
   return x < y ? -1 : x > y;
 }
@@ -108,7 +108,7 @@ static int by_source_then_place(const void *a, const void *b)
 static bool is_in_order(const router *r)
 {
   for (size_t at = r->stride; at < r->items.size; at += r->stride)
-    if (read_slot(r->items.data + at - r->stride + SOURCE) > read_slot(r->items.data + at + SOURCE))
+    if (read_rank(r->items.data + at - r->stride + SOURCE) > read_rank(r->items.data + at + SOURCE))
       return false;
   return true;
 }
@@ -130,7 +130,7 @@ static gab_status deliver(const router *r, gab_buffer *received, size_t *receive
   return status;
 }
 
-static gab_status run(router *r, const void *items, const gab_slot *targets, size_t count, size_t item_bytes)
+static gab_status run(router *r, const void *items, const gab_rank *targets, size_t count, size_t item_bytes)
 {
   if (gab_world_is_spare(r->world) && count > 0)
     GAB_FAIL(GAB_ERR_STATE, "a spare process has nothing to route, but %zu items", count);
@@ -141,7 +141,7 @@ static gab_status run(router *r, const void *items, const gab_slot *targets, siz
   return GAB_OK;
 }
 
-gab_status gab_world_route(gab_world *world, const void *items, const gab_slot *targets, size_t count,
+gab_status gab_world_route(gab_world *world, const void *items, const gab_rank *targets, size_t count,
                            size_t item_bytes, gab_buffer *received, size_t *received_count)
 {
   GAB_TRY(gab_world_check(world));

@@ -47,11 +47,11 @@ static gab_status post_chunk(gab_port *port, gab_transfer *transfer, size_t byte
   *request = MPI_REQUEST_NULL;
   traffic->request_count++;
   unsigned char *data = transfer->message->data + transfer->posted;
-  const int rank = gab_world_rank(world, transfer->peer), tag = (int)port->context;
+  const int comm_rank = gab_world_comm_rank(world, transfer->peer), tag = (int)port->context;
   if (transfer->outgoing)
-    return gab_world_mpi(world, MPI_Isend(data, (int)bytes, MPI_BYTE, rank, tag, world->comm, request),
+    return gab_world_mpi(world, MPI_Isend(data, (int)bytes, MPI_BYTE, comm_rank, tag, world->comm, request),
                          "MPI_Isend");
-  return gab_world_mpi(world, MPI_Irecv(data, (int)bytes, MPI_BYTE, rank, tag, world->comm, request),
+  return gab_world_mpi(world, MPI_Irecv(data, (int)bytes, MPI_BYTE, comm_rank, tag, world->comm, request),
                        "MPI_Irecv");
 }
 
@@ -73,25 +73,25 @@ static gab_status verify(const gab_port *port, gab_transfer *transfer)
   const gab_world *world = port->world;
   gab_envelope is;
   GAB_TRY(gab_message_envelope(transfer->message, &is));
-  if (is.source != transfer->peer || is.target != world->slot || is.context != port->context)
+  if (is.source != transfer->peer || is.target != world->rank || is.context != port->context)
     GAB_FAIL(GAB_ERR_CORRUPT,
-             "port %s: a message from slot %" GAB_PRI_SLOT " to slot %" GAB_PRI_SLOT " in context %" PRIu32
-             " came where one from slot %" GAB_PRI_SLOT " in context %" PRIu32 " was due",
+             "port %s: a message from rank %" GAB_PRI_RANK " to rank %" GAB_PRI_RANK " in context %" PRIu32
+             " came where one from rank %" GAB_PRI_RANK " in context %" PRIu32 " was due",
              port->name, is.source, is.target, is.context, transfer->peer, port->context);
   if (is.epoch != world->epoch || is.source_incarnation != gab_world_incarnation(world, is.source) ||
       is.target_incarnation != gab_world_incarnation(world, is.target))
     GAB_FAIL(GAB_ERR_CORRUPT,
-             "port %s: a message from slot %" GAB_PRI_SLOT " is of epoch %" GAB_PRI_EPOCH
-             " (this is epoch %" GAB_PRI_EPOCH ") or of another life of a slot",
+             "port %s: a message from rank %" GAB_PRI_RANK " is of epoch %" GAB_PRI_EPOCH
+             " (this is epoch %" GAB_PRI_EPOCH ") or of another life of a rank",
              port->name, is.source, is.epoch, world->epoch);
   if (is.sequence != transfer->sequence)
     GAB_FAIL(GAB_ERR_CORRUPT,
-             "port %s: message %" PRIu64 " from slot %" GAB_PRI_SLOT " came where %" PRIu64 " was due",
+             "port %s: message %" PRIu64 " from rank %" GAB_PRI_RANK " came where %" PRIu64 " was due",
              port->name, is.sequence, is.source, transfer->sequence);
   const bool known = transfer->total != GAB_SIZE_UNKNOWN;
   if (is.bytes > SIZE_MAX / 2 || (known && is.bytes != transfer->total - GAB_ENVELOPE_BYTES))
     GAB_FAIL(GAB_ERR_CORRUPT,
-             "port %s: a message from slot %" GAB_PRI_SLOT " has %" PRIu64 " bytes, %zu were due", port->name,
+             "port %s: a message from rank %" GAB_PRI_RANK " has %" PRIu64 " bytes, %zu were due", port->name,
              is.source, is.bytes, known ? transfer->total - GAB_ENVELOPE_BYTES : 0);
   transfer->total = (size_t)is.bytes + GAB_ENVELOPE_BYTES;
   transfer->checked = true;
@@ -118,7 +118,7 @@ static gab_status take_first_chunk(gab_port *port, gab_transfer *transfer, const
   GAB_TRY(verify(port, transfer));
   if ((size_t)count != smaller(transfer->total, GAB_CHUNK_BYTES))
     GAB_FAIL(GAB_ERR_CORRUPT,
-             "port %s: a message from slot %" GAB_PRI_SLOT " is %d bytes long instead of %zu", port->name,
+             "port %s: a message from rank %" GAB_PRI_RANK " is %d bytes long instead of %zu", port->name,
              transfer->peer, count, transfer->total);
   if (!unknown || transfer->total == (size_t)count) return GAB_OK;
   void *place;
@@ -156,7 +156,7 @@ gab_status gab_traffic_check(gab_port *port, bool *pending)
   for (size_t i = 0; port->traffic && i < port->traffic->transfer_count; i++) {
     gab_transfer *transfer = &port->traffic->transfers[i];
     if (transfer->outgoing || transfer->checked) continue;
-    if (transfer->peer == port->world->slot) {
+    if (transfer->peer == port->world->rank) {
       GAB_TRY(check_own(port, transfer, pending));
     } else if (hangs_on_first_chunk(transfer)) {
       int done = 0;
@@ -249,7 +249,7 @@ static gab_status receive_now(gab_port *port, const gab_transfer *transfer, size
   void *place;
   GAB_TRY(gab_buffer_extend(transfer->message, bytes, &place));
   return gab_world_mpi(world,
-                       MPI_Recv(place, (int)bytes, MPI_BYTE, gab_world_rank(world, transfer->peer),
+                       MPI_Recv(place, (int)bytes, MPI_BYTE, gab_world_comm_rank(world, transfer->peer),
                                 (int)port->context, world->comm, MPI_STATUS_IGNORE),
                        "MPI_Recv");
 }
@@ -261,17 +261,17 @@ gab_status gab_traffic_poll(gab_port *port, gab_transfer *transfer, bool *there)
   MPI_Status status;
   int found = 0, count = 0;
   *there = false;
-  GAB_TRY(gab_world_mpi(
-      world,
-      MPI_Iprobe(gab_world_rank(world, transfer->peer), (int)port->context, world->comm, &found, &status),
-      "MPI_Iprobe"));
+  GAB_TRY(gab_world_mpi(world,
+                        MPI_Iprobe(gab_world_comm_rank(world, transfer->peer), (int)port->context,
+                                   world->comm, &found, &status),
+                        "MPI_Iprobe"));
   if (!found) return GAB_OK;
   MPI_Get_count(&status, MPI_BYTE, &count);
   GAB_TRY(receive_now(port, transfer, (size_t)count));
   GAB_TRY(verify(port, transfer));
   if ((size_t)count != smaller(transfer->total, GAB_CHUNK_BYTES))
     GAB_FAIL(GAB_ERR_CORRUPT,
-             "port %s: a message from slot %" GAB_PRI_SLOT " is %d bytes long instead of %zu", port->name,
+             "port %s: a message from rank %" GAB_PRI_RANK " is %d bytes long instead of %zu", port->name,
              transfer->peer, count, transfer->total);
   for (size_t done = (size_t)count; done < transfer->total; done = transfer->message->size)
     GAB_TRY(receive_now(port, transfer, smaller(transfer->total - done, GAB_CHUNK_BYTES)));

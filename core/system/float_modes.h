@@ -2,7 +2,7 @@
  *  @brief How the processor rounds, and whether denormal numbers count: modes that every thread has for itself, and on which
  *  the bits of results depend.
  *
- *  A slot that is computed again, by another process, has to give the same bits (doc/local-recovery.md). A library that was
+ *  A rank that is computed again, by another process, has to give the same bits (doc/local-recovery.md). A library that was
  *  compiled with -ffast-math may have denormal numbers taken as zero in every program that loads it, and a program may change
  *  the rounding for a while and forget to set it back: in one process and not in another, in one thread and not in another.
  *  So gab_world_create() and gab_timeloop_run() settle the modes.

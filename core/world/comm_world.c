@@ -27,7 +27,7 @@ static bool is_useless(const gab_world *world)
 
 static void raise_refusal(gab_world *world)
 {
-  gab_world_keep_intent(world, GAB_ERR_STATE, world->slot, refusal, "MPI call of the application:0");
+  gab_world_keep_intent(world, GAB_ERR_STATE, world->rank, refusal, "MPI call of the application:0");
   gab_world_break(world);
 }
 
@@ -94,7 +94,7 @@ void gab_comm_world_raise_late(gab_world *world)
 #pragma weak MPI_Comm_group
 #pragma weak MPI_Comm_set_errhandler
 
-/* @param[in] right  what the communicator of those that play a slot says */
+/* @param[in] right  what the communicator of those that play a rank says */
 static void check_answer(const char *call, int answer, int right)
 {
   char what[96];
@@ -117,11 +117,11 @@ static int ask_players(int (*question)(MPI_Comm comm, int *answer))
   return right;
 }
 
-int MPI_Comm_rank(MPI_Comm comm, int *rank)
+int MPI_Comm_rank(MPI_Comm comm, int *comm_rank)
 {
-  const int code = PMPI_Comm_rank(comm, rank);
+  const int code = PMPI_Comm_rank(comm, comm_rank);
   if (code == MPI_SUCCESS && is_to_be_checked(comm))
-    check_answer("MPI_Comm_rank()", *rank, ask_players(PMPI_Comm_rank));
+    check_answer("MPI_Comm_rank()", *comm_rank, ask_players(PMPI_Comm_rank));
   return code;
 }
 

@@ -11,12 +11,12 @@
 
 gab_status gab_world_connect_root(gab_world *world)
 {
-  int rank = 0, size = 0;
+  int comm_rank = 0, size = 0;
   if (!gab_quarantine_is_watched() || gab_members_count(&world->members) == 0) return GAB_OK;
-  MPI_Comm_rank(world->comm, &rank);
+  MPI_Comm_rank(world->comm, &comm_rank);
   MPI_Comm_size(world->comm, &size);
-  const int root = gab_world_rank(world, gab_world_root(world));
-  if (rank != root)
+  const int root = gab_world_comm_rank(world, gab_world_root(world));
+  if (comm_rank != root)
     return gab_world_mpi(
         world, MPI_Recv(NULL, 0, MPI_BYTE, root, GAB_CONTEXT_CONNECT, world->comm, MPI_STATUS_IGNORE),
         "MPI_Recv");

@@ -81,7 +81,7 @@ static void raise_for_application(gab_world *world, int code)
   char text[MPI_MAX_ERROR_STRING] = "";
   int length = 0;
   MPI_Error_string(code, text, &length);
-  gab_world_keep_intent(world, GAB_ERR_MPI, world->slot, text, "MPI call of the application:0");
+  gab_world_keep_intent(world, GAB_ERR_MPI, world->rank, text, "MPI call of the application:0");
   gab_world_break(world);
 }
 
@@ -124,7 +124,7 @@ gab_status gab_world_fault(gab_world *world)
 {
   if (world->broken) world->drop_messages(world);
   if (world->intent_message && *world->intent_message)
-    GAB_FAIL(GAB_ERR_FAULT, "the world waits for repair, slot %d gave up: %s", (int)world->intent_slot,
+    GAB_FAIL(GAB_ERR_FAULT, "the world waits for repair, rank %d gave up: %s", (int)world->intent_rank,
              world->intent_message);
   GAB_FAIL(GAB_ERR_FAULT, "a process died or gave up; the world waits for repair");
 }
@@ -157,9 +157,10 @@ gab_status gab_world_count_deaths(gab_world *world, int *processes, int32_t *mem
   GAB_TRY(gab_world_mpi(world, MPIX_Comm_get_failed(world->comm, &failed), "MPIX_Comm_get_failed"));
   MPI_Group_size(failed, processes);
   if (*processes > 0) MPI_Comm_group(world->comm, &all);
-  for (int i = 0, rank; i < *processes; i++) {
-    MPI_Group_translate_ranks(failed, 1, &i, all, &rank);
-    *members += gab_members_slot_of_seat(&world->members, gab_world_seat_of_rank(world, rank)) != GAB_NO_SLOT;
+  for (int i = 0, comm_rank; i < *processes; i++) {
+    MPI_Group_translate_ranks(failed, 1, &i, all, &comm_rank);
+    *members += gab_members_rank_of_seat(&world->members, gab_world_seat_of_comm_rank(world, comm_rank)) !=
+                GAB_NO_RANK;
   }
   if (all != MPI_GROUP_NULL) MPI_Group_free(&all);
   MPI_Group_free(&failed);
@@ -216,13 +217,13 @@ void gab_world_forget_intent(gab_world *world)
   gab_free(&world->intent_where);
 }
 
-void gab_world_keep_intent(gab_world *world, gab_status intent, gab_slot slot, const char *message,
+void gab_world_keep_intent(gab_world *world, gab_status intent, gab_rank rank, const char *message,
                            const char *where)
 {
-  if (world->intent > intent || (world->intent == intent && world->intent_slot <= slot)) return;
+  if (world->intent > intent || (world->intent == intent && world->intent_rank <= rank)) return;
   gab_world_forget_intent(world);
   world->intent = intent;
-  world->intent_slot = slot;
+  world->intent_rank = rank;
   world->intent_message = copy_text(message);
   world->intent_where = copy_text(where);
 }
@@ -239,7 +240,7 @@ gab_status gab_world_raise(gab_world *world, gab_status intent)
   if (intent <= GAB_OK || intent == GAB_ERR_FAULT || intent >= GAB_STATUS_COUNT)
     GAB_FAIL(GAB_ERR_ARGUMENT, "status %d cannot be raised", (int)intent);
   if (gab_world_replays(world)) gab_world_leave();
-  gab_world_keep_intent(world, intent, world->slot, gab_error_message(), gab_error_where());
+  gab_world_keep_intent(world, intent, world->rank, gab_error_message(), gab_error_where());
   gab_world_break(world);
   return gab_world_fault(world);
 }

@@ -1,12 +1,12 @@
 /** @file members.c
- *  @brief Translation between slots, dense indices and seats over the sorted lists of the gone and the returned. */
+ *  @brief Translation between ranks, dense indices and seats over the sorted lists of the gone and the returned. */
 #include "core/world/members.h"
 
 #include <string.h>
 
-void gab_members_init(gab_members *members, gab_slot slots)
+void gab_members_init(gab_members *members, gab_rank ranks)
 {
-  *members = (gab_members){.slots = slots > 0 ? slots : 0};
+  *members = (gab_members){.ranks = ranks > 0 ? ranks : 0};
 }
 
 void gab_members_release(gab_members *members)
@@ -36,128 +36,128 @@ gab_status gab_members_copy(gab_members *to, const gab_members *from)
     return status;
   }
   gab_members_release(to);
-  *to = (gab_members){from->slots, from->gone_count, gone, from->return_count, returns};
+  *to = (gab_members){from->ranks, from->gone_count, gone, from->return_count, returns};
   return GAB_OK;
 }
 
-/* How many of the gone slots are below `slot`; also the place of `slot` in their list. */
-static int32_t gone_below(const gab_members *members, gab_slot slot)
+/* How many of the gone ranks are below `rank`; also the place of `rank` in their list. */
+static int32_t gone_below(const gab_members *members, gab_rank rank)
 {
   int32_t lo = 0, hi = members->gone_count;
   while (lo < hi) {
     const int32_t mid = lo + (hi - lo) / 2;
-    if (members->gone[mid] < slot) lo = mid + 1;
+    if (members->gone[mid] < rank) lo = mid + 1;
     else hi = mid;
   }
   return lo;
 }
 
-gab_status gab_members_remove(gab_members *members, gab_slot slot)
+gab_status gab_members_remove(gab_members *members, gab_rank rank)
 {
-  if (!gab_members_has(members, slot)) return GAB_OK;
-  const int32_t place = gone_below(members, slot);
+  if (!gab_members_has(members, rank)) return GAB_OK;
+  const int32_t place = gone_below(members, rank);
   void *gone = members->gone;
   GAB_TRY(gab_realloc(((size_t)members->gone_count + 1) * sizeof *members->gone, GAB_MEMORY_OTHER, &gone));
   members->gone = gone;
   memmove(members->gone + place + 1, members->gone + place,
           (size_t)(members->gone_count - place) * sizeof *members->gone);
-  members->gone[place] = slot;
+  members->gone[place] = rank;
   members->gone_count++;
   return GAB_OK;
 }
 
-/* The place of `slot` in the list of those that have come back. */
-static int32_t return_place(const gab_members *members, gab_slot slot)
+/* The place of `rank` in the list of those that have come back. */
+static int32_t return_place(const gab_members *members, gab_rank rank)
 {
   int32_t lo = 0, hi = members->return_count;
   while (lo < hi) {
     const int32_t mid = lo + (hi - lo) / 2;
-    if (members->returns[mid].slot < slot) lo = mid + 1;
+    if (members->returns[mid].rank < rank) lo = mid + 1;
     else hi = mid;
   }
   return lo;
 }
 
-static gab_return *find_return(const gab_members *members, gab_slot slot)
+static gab_return *find_return(const gab_members *members, gab_rank rank)
 {
-  const int32_t place = return_place(members, slot);
-  return place < members->return_count && members->returns[place].slot == slot ? &members->returns[place]
+  const int32_t place = return_place(members, rank);
+  return place < members->return_count && members->returns[place].rank == rank ? &members->returns[place]
                                                                                : NULL;
 }
 
-static gab_status add_return(gab_members *members, gab_slot slot)
+static gab_status add_return(gab_members *members, gab_rank rank)
 {
-  const int32_t place = return_place(members, slot);
+  const int32_t place = return_place(members, rank);
   void *returns = members->returns;
   GAB_TRY(gab_realloc(((size_t)members->return_count + 1) * sizeof *members->returns, GAB_MEMORY_OTHER,
                       &returns));
   members->returns = returns;
   memmove(members->returns + place + 1, members->returns + place,
           (size_t)(members->return_count - place) * sizeof *members->returns);
-  members->returns[place] = (gab_return){.slot = slot, .seat = slot};
+  members->returns[place] = (gab_return){.rank = rank, .seat = rank};
   members->return_count++;
   return GAB_OK;
 }
 
-gab_status gab_members_return(gab_members *members, gab_slot slot, gab_seat seat)
+gab_status gab_members_return(gab_members *members, gab_rank rank, gab_seat seat)
 {
-  if (slot < 0 || slot >= members->slots || gab_members_has(members, slot))
-    GAB_FAIL(GAB_ERR_ARGUMENT, "slot %" GAB_PRI_SLOT " cannot come back: it is not gone", slot);
-  if (seat < 0 || gab_members_slot_of_seat(members, seat) != GAB_NO_SLOT)
+  if (rank < 0 || rank >= members->ranks || gab_members_has(members, rank))
+    GAB_FAIL(GAB_ERR_ARGUMENT, "rank %" GAB_PRI_RANK " cannot come back: it is not gone", rank);
+  if (seat < 0 || gab_members_rank_of_seat(members, seat) != GAB_NO_RANK)
     GAB_FAIL(GAB_ERR_ARGUMENT,
-             "seat %" GAB_PRI_SEAT " cannot play slot %" GAB_PRI_SLOT ": it plays another one", seat, slot);
-  if (!find_return(members, slot)) GAB_TRY(add_return(members, slot));
-  gab_return *back = find_return(members, slot);
+             "seat %" GAB_PRI_SEAT " cannot play rank %" GAB_PRI_RANK ": it plays another one", seat, rank);
+  if (!find_return(members, rank)) GAB_TRY(add_return(members, rank));
+  gab_return *back = find_return(members, rank);
   back->seat = seat;
   back->incarnation++;
-  const int32_t place = gone_below(members, slot);
+  const int32_t place = gone_below(members, rank);
   members->gone_count--;
   memmove(members->gone + place, members->gone + place + 1,
           (size_t)(members->gone_count - place) * sizeof *members->gone);
   return GAB_OK;
 }
 
-gab_incarnation gab_members_incarnation(const gab_members *members, gab_slot slot)
+gab_incarnation gab_members_incarnation(const gab_members *members, gab_rank rank)
 {
-  const gab_return *back = find_return(members, slot);
+  const gab_return *back = find_return(members, rank);
   return back ? back->incarnation : 0;
 }
 
-gab_seat gab_members_last_seat(const gab_members *members, gab_slot slot)
+gab_seat gab_members_last_seat(const gab_members *members, gab_rank rank)
 {
-  const gab_return *back = find_return(members, slot);
-  return back ? back->seat : (gab_seat)slot;
+  const gab_return *back = find_return(members, rank);
+  return back ? back->seat : (gab_seat)rank;
 }
 
-gab_seat gab_members_seat(const gab_members *members, gab_slot slot)
+gab_seat gab_members_seat(const gab_members *members, gab_rank rank)
 {
-  return gab_members_has(members, slot) ? gab_members_last_seat(members, slot) : GAB_NO_SEAT;
+  return gab_members_has(members, rank) ? gab_members_last_seat(members, rank) : GAB_NO_SEAT;
 }
 
-gab_slot gab_members_slot_of_seat(const gab_members *members, gab_seat seat)
+gab_rank gab_members_rank_of_seat(const gab_members *members, gab_seat seat)
 {
   for (int32_t i = 0; i < members->return_count; i++)
-    if (members->returns[i].seat == seat && gab_members_has(members, members->returns[i].slot))
-      return members->returns[i].slot;
-  const gab_slot slot = (gab_slot)seat;
-  return gab_members_has(members, slot) && !find_return(members, slot) ? slot : GAB_NO_SLOT;
+    if (members->returns[i].seat == seat && gab_members_has(members, members->returns[i].rank))
+      return members->returns[i].rank;
+  const gab_rank rank = (gab_rank)seat;
+  return gab_members_has(members, rank) && !find_return(members, rank) ? rank : GAB_NO_RANK;
 }
 
-bool gab_members_has_survived(const gab_members *then, const gab_members *now, gab_slot slot)
+bool gab_members_has_survived(const gab_members *then, const gab_members *now, gab_rank rank)
 {
-  return gab_members_has(then, slot) && gab_members_has(now, slot) &&
-         gab_members_incarnation(then, slot) == gab_members_incarnation(now, slot);
+  return gab_members_has(then, rank) && gab_members_has(now, rank) &&
+         gab_members_incarnation(then, rank) == gab_members_incarnation(now, rank);
 }
 
-/* Only slots that have ever come back can differ in their incarnation; only those gone then, and here now, need
+/* Only ranks that have ever come back can differ in their incarnation; only those gone then, and here now, need
  * one that came back. */
 gab_status gab_members_survivors(const gab_members *then, const gab_members *now, gab_members *survivors)
 {
   gab_members left = {0};
   gab_status status = gab_members_copy(&left, now);
   for (int32_t i = 0; i < now->return_count && status == GAB_OK; i++)
-    if (!gab_members_has_survived(then, now, now->returns[i].slot))
-      status = gab_members_remove(&left, now->returns[i].slot);
+    if (!gab_members_has_survived(then, now, now->returns[i].rank))
+      status = gab_members_remove(&left, now->returns[i].rank);
   if (status != GAB_OK) {
     gab_members_release(&left);
     return status;
@@ -167,23 +167,23 @@ gab_status gab_members_survivors(const gab_members *then, const gab_members *now
   return GAB_OK;
 }
 
-int32_t gab_members_count(const gab_members *members) { return members->slots - members->gone_count; }
+int32_t gab_members_count(const gab_members *members) { return members->ranks - members->gone_count; }
 
-bool gab_members_has(const gab_members *members, gab_slot slot)
+bool gab_members_has(const gab_members *members, gab_rank rank)
 {
-  if (slot < 0 || slot >= members->slots) return false;
-  const int32_t place = gone_below(members, slot);
-  return place == members->gone_count || members->gone[place] != slot;
+  if (rank < 0 || rank >= members->ranks) return false;
+  const int32_t place = gone_below(members, rank);
+  return place == members->gone_count || members->gone[place] != rank;
 }
 
-int32_t gab_members_index(const gab_members *members, gab_slot slot)
+int32_t gab_members_index(const gab_members *members, gab_rank rank)
 {
-  return gab_members_has(members, slot) ? slot - gone_below(members, slot) : -1;
+  return gab_members_has(members, rank) ? rank - gone_below(members, rank) : -1;
 }
 
-gab_slot gab_members_slot(const gab_members *members, int32_t index)
+gab_rank gab_members_rank(const gab_members *members, int32_t index)
 {
-  if (index < 0 || index >= gab_members_count(members)) return GAB_NO_SLOT;
+  if (index < 0 || index >= gab_members_count(members)) return GAB_NO_RANK;
   /* gone[i] - i is the number of members below gone[i] and does not fall with i: the gone ones that lie
    * before the member of this index are those for which it is at most the index. */
   int32_t lo = 0, hi = members->gone_count;
@@ -202,23 +202,23 @@ gab_slot gab_members_slot(const gab_members *members, int32_t index)
 gab_status gab_members_pack(const gab_members *members, gab_buffer *out)
 {
   const uint64_t mark = members->return_count > 0 ? RETURNS_FOLLOW : 0;
-  GAB_TRY(gab_put_i32(out, members->slots));
+  GAB_TRY(gab_put_i32(out, members->ranks));
   GAB_TRY(gab_put_u64(out, (uint64_t)members->gone_count | mark));
   for (int32_t i = 0; i < members->gone_count; i++) GAB_TRY(gab_put_i32(out, members->gone[i]));
   if (!mark) return GAB_OK;
   GAB_TRY(gab_put_u64(out, (uint64_t)members->return_count));
   for (int32_t i = 0; i < members->return_count; i++) {
-    GAB_TRY(gab_put_i32(out, members->returns[i].slot));
+    GAB_TRY(gab_put_i32(out, members->returns[i].rank));
     GAB_TRY(gab_put_i32(out, members->returns[i].seat));
     GAB_TRY(gab_put_u32(out, members->returns[i].incarnation));
   }
   return GAB_OK;
 }
 
-/* The lists have to be ascending and within the slots: what does not obey was never packed by us. */
+/* The lists have to be ascending and within the ranks: what does not obey was never packed by us. */
 static gab_status unpack_gone(gab_reader *in, gab_members *members, uint64_t count)
 {
-  gab_slot last = -1;
+  gab_rank last = -1;
   void *gone = NULL;
   if (count == 0) return GAB_OK;
   GAB_TRY(gab_alloc((size_t)count * sizeof *members->gone, GAB_MEMORY_OTHER, &gone));
@@ -226,8 +226,8 @@ static gab_status unpack_gone(gab_reader *in, gab_members *members, uint64_t cou
   members->gone_count = (int32_t)count;
   for (int32_t i = 0; i < members->gone_count; i++) {
     GAB_TRY(gab_get_i32(in, &members->gone[i]));
-    if (members->gone[i] <= last || members->gone[i] >= members->slots)
-      GAB_FAIL(GAB_ERR_CORRUPT, "list of gone slots is out of order");
+    if (members->gone[i] <= last || members->gone[i] >= members->ranks)
+      GAB_FAIL(GAB_ERR_CORRUPT, "list of gone ranks is out of order");
     last = members->gone[i];
   }
   return GAB_OK;
@@ -236,22 +236,22 @@ static gab_status unpack_gone(gab_reader *in, gab_members *members, uint64_t cou
 static gab_status unpack_returns(gab_reader *in, gab_members *members)
 {
   size_t count;
-  gab_slot last = -1;
+  gab_rank last = -1;
   void *returns = NULL;
   GAB_TRY(gab_get_count(in, 3 * sizeof(int32_t), &count));
-  if (count == 0 || count > (size_t)members->slots)
-    GAB_FAIL(GAB_ERR_CORRUPT, "%zu of %" GAB_PRI_SLOT " slots cannot have come back", count, members->slots);
+  if (count == 0 || count > (size_t)members->ranks)
+    GAB_FAIL(GAB_ERR_CORRUPT, "%zu of %" GAB_PRI_RANK " ranks cannot have come back", count, members->ranks);
   GAB_TRY(gab_alloc(count * sizeof *members->returns, GAB_MEMORY_OTHER, &returns));
   members->returns = returns;
   members->return_count = (int32_t)count;
   for (size_t i = 0; i < count; i++) {
     gab_return *back = &members->returns[i];
-    GAB_TRY(gab_get_i32(in, &back->slot));
+    GAB_TRY(gab_get_i32(in, &back->rank));
     GAB_TRY(gab_get_i32(in, &back->seat));
     GAB_TRY(gab_get_u32(in, &back->incarnation));
-    if (back->slot <= last || back->slot >= members->slots || back->seat < 0 || back->incarnation < 1)
-      GAB_FAIL(GAB_ERR_CORRUPT, "list of returned slots is out of order");
-    last = back->slot;
+    if (back->rank <= last || back->rank >= members->ranks || back->seat < 0 || back->incarnation < 1)
+      GAB_FAIL(GAB_ERR_CORRUPT, "list of returned ranks is out of order");
+    last = back->rank;
   }
   return GAB_OK;
 }
@@ -259,12 +259,12 @@ static gab_status unpack_returns(gab_reader *in, gab_members *members)
 static gab_status unpack(gab_reader *in, gab_members *fresh)
 {
   uint64_t count;
-  GAB_TRY(gab_get_i32(in, &fresh->slots));
+  GAB_TRY(gab_get_i32(in, &fresh->ranks));
   GAB_TRY(gab_get_u64(in, &count));
   const bool returns_follow = (count & RETURNS_FOLLOW) != 0;
   count &= ~RETURNS_FOLLOW;
-  if (fresh->slots < 0 || count > (uint64_t)fresh->slots || count > gab_reader_left(in) / sizeof(int32_t))
-    GAB_FAIL(GAB_ERR_CORRUPT, "%" PRIu64 " of %" GAB_PRI_SLOT " slots cannot be gone", count, fresh->slots);
+  if (fresh->ranks < 0 || count > (uint64_t)fresh->ranks || count > gab_reader_left(in) / sizeof(int32_t))
+    GAB_FAIL(GAB_ERR_CORRUPT, "%" PRIu64 " of %" GAB_PRI_RANK " ranks cannot be gone", count, fresh->ranks);
   GAB_TRY(unpack_gone(in, fresh, count));
   return returns_follow ? unpack_returns(in, fresh) : GAB_OK;
 }

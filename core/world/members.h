@@ -1,14 +1,14 @@
 /** @file members.h
- *  @brief Which slots take part, who plays them, and in which incarnation: a small value.
+ *  @brief Which ranks take part, who plays them, and in which incarnation: a small value.
  *
- *  The slots 0 … slots-1 of the start minus those that are gone, kept as the sorted list of the gone ones:
- *  memory and time grow with the number of deaths, not of processes (contract 7). The *index* of a slot is
+ *  The ranks 0 … ranks-1 of the start minus those that are gone, kept as the sorted list of the gone ones:
+ *  memory and time grow with the number of deaths, not of processes (contract 7). The *index* of a rank is
  *  its position among the members. A snapshot keeps the members of its time, so that who holds whose copy
  *  can still be worked out after further deaths.
  *
- *  A slot is played by a *seat*, an MPI process, numbered once for ever. At the start slot i is played by seat
- *  i in incarnation 0. A slot whose process died can come back: another seat plays it, with the incarnation
- *  one higher. Slots of which that is true stand in a second short list. A slot that came back is a member
+ *  A rank is played by a *seat*, an MPI process, numbered once for ever. At the start rank i is played by seat
+ *  i in incarnation 0. A rank whose process died can come back: another seat plays it, with the incarnation
+ *  one higher. Ranks of which that is true stand in a second short list. A rank that came back is a member
  *  again, but what its new process knows of the time before is nothing: where a snapshot asks who is still
  *  alive, the answer is gab_members_survivors(), those that are members in the same incarnation as then.
  *
@@ -23,49 +23,49 @@
 extern "C" {
 #endif
 
-/** A slot that is, or was last, played by another process than at the start. */
+/** A rank that is, or was last, played by another process than at the start. */
 typedef struct gab_return {
-  gab_slot slot;
+  gab_rank rank;
   gab_seat seat;
   gab_incarnation incarnation; /**< 1, 2, … */
 } gab_return;
 
 typedef struct gab_members {
-  gab_slot slots;       /**< how many slots the run started with */
+  gab_rank ranks;       /**< how many ranks the run started with */
   int32_t gone_count;   /**< how many of them are gone */
-  gab_slot *gone;       /**< ascending; owned; NULL if none */
+  gab_rank *gone;       /**< ascending; owned; NULL if none */
   int32_t return_count; /**< how many have ever come back */
-  gab_return *returns;  /**< ascending by slot; owned; NULL if none */
+  gab_return *returns;  /**< ascending by rank; owned; NULL if none */
 } gab_members;
 
-/** All of `slots` slots. */
-void gab_members_init(gab_members *members, gab_slot slots);
+/** All of `ranks` ranks. */
+void gab_members_init(gab_members *members, gab_rank ranks);
 void gab_members_release(gab_members *members);
 gab_status gab_members_copy(gab_members *to, const gab_members *from);
-/** Takes a slot out; no effect if it is out already. */
-gab_status gab_members_remove(gab_members *members, gab_slot slot);
-/** Lets a slot that is gone come back, played by `seat`, in the next incarnation.
- *  @return ::GAB_ERR_ARGUMENT if it is not gone, or the seat plays another slot */
-gab_status gab_members_return(gab_members *members, gab_slot slot, gab_seat seat);
+/** Takes a rank out; no effect if it is out already. */
+gab_status gab_members_remove(gab_members *members, gab_rank rank);
+/** Lets a rank that is gone come back, played by `seat`, in the next incarnation.
+ *  @return ::GAB_ERR_ARGUMENT if it is not gone, or the seat plays another rank */
+gab_status gab_members_return(gab_members *members, gab_rank rank, gab_seat seat);
 
 int32_t gab_members_count(const gab_members *members);
-bool gab_members_has(const gab_members *members, gab_slot slot);
-/** @return the position of `slot` among the members, -1 if it is none */
-int32_t gab_members_index(const gab_members *members, gab_slot slot);
-/** @return the slot at position `index`, GAB_NO_SLOT outside [0, count) */
-gab_slot gab_members_slot(const gab_members *members, int32_t index);
+bool gab_members_has(const gab_members *members, gab_rank rank);
+/** @return the position of `rank` among the members, -1 if it is none */
+int32_t gab_members_index(const gab_members *members, gab_rank rank);
+/** @return the rank at position `index`, GAB_NO_RANK outside [0, count) */
+gab_rank gab_members_rank(const gab_members *members, int32_t index);
 
-/** The present incarnation of a slot; of one that is gone the last one. */
-gab_incarnation gab_members_incarnation(const gab_members *members, gab_slot slot);
-/** @return the seat that plays `slot`, GAB_NO_SEAT if it is gone */
-gab_seat gab_members_seat(const gab_members *members, gab_slot slot);
-/** @return the seat that plays `slot`, or played it last */
-gab_seat gab_members_last_seat(const gab_members *members, gab_slot slot);
-/** @return the slot that `seat` plays, GAB_NO_SLOT if none */
-gab_slot gab_members_slot_of_seat(const gab_members *members, gab_seat seat);
+/** The present incarnation of a rank; of one that is gone the last one. */
+gab_incarnation gab_members_incarnation(const gab_members *members, gab_rank rank);
+/** @return the seat that plays `rank`, GAB_NO_SEAT if it is gone */
+gab_seat gab_members_seat(const gab_members *members, gab_rank rank);
+/** @return the seat that plays `rank`, or played it last */
+gab_seat gab_members_last_seat(const gab_members *members, gab_rank rank);
+/** @return the rank that `seat` plays, GAB_NO_RANK if none */
+gab_rank gab_members_rank_of_seat(const gab_members *members, gab_seat seat);
 
-/** Whether `slot` is a member now in the same incarnation as then. */
-bool gab_members_has_survived(const gab_members *then, const gab_members *now, gab_slot slot);
+/** Whether `rank` is a member now in the same incarnation as then. */
+bool gab_members_has_survived(const gab_members *then, const gab_members *now, gab_rank rank);
 /** Those of `now` that have survived since `then`, as members; costs time for deaths and returns.
  *  @param[in,out] survivors  initialised; replaced on success */
 gab_status gab_members_survivors(const gab_members *then, const gab_members *now, gab_members *survivors);

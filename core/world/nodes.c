@@ -1,8 +1,8 @@
 /** @file nodes.c
- *  @brief Which slots are played on this node, and on which nodes processes are to be started for the dead.
+ *  @brief Which ranks are played on this node, and on which nodes processes are to be started for the dead.
  *
- *  A process knows its own node only: the slots that are played there, as they were at the end of the last repair. That is
- *  enough to tell whether a dead one sat here, and how many slots the node has; what is best for all comes from reductions.
+ *  A process knows its own node only: the ranks that are played there, as they were at the end of the last repair. That is
+ *  enough to tell whether a dead one sat here, and how many ranks the node has; what is best for all comes from reductions.
  *  Where a whole node is gone nobody remembers it, and nobody has to.
  *
  *  A node on which only newcomers are left gets no more of them while there are others: its daemon has forgotten the job
@@ -29,14 +29,14 @@ gab_seat gab_world_seat_beside(const gab_world *world, gab_seat seat)
 
 /* ------------------------------------------------------------------------------------ who else is here */
 
-static gab_status keep_slots(gab_world *world, const int32_t *slots, int count)
+static gab_status keep_ranks(gab_world *world, const int32_t *ranks, int count)
 {
-  void *memory = world->node_slots;
-  GAB_TRY(gab_realloc((size_t)count * sizeof(gab_slot), GAB_MEMORY_OTHER, &memory));
-  world->node_slots = memory;
-  world->node_slot_count = 0;
+  void *memory = world->node_ranks;
+  GAB_TRY(gab_realloc((size_t)count * sizeof(gab_rank), GAB_MEMORY_OTHER, &memory));
+  world->node_ranks = memory;
+  world->node_rank_count = 0;
   for (int i = 0; i < count; i++)
-    if (slots[i] != GAB_NO_SLOT) world->node_slots[world->node_slot_count++] = slots[i];
+    if (ranks[i] != GAB_NO_RANK) world->node_ranks[world->node_rank_count++] = ranks[i];
   return GAB_OK;
 }
 
@@ -44,16 +44,16 @@ static gab_status keep_slots(gab_world *world, const int32_t *slots, int count)
 static gab_status ask_node(gab_world *world, MPI_Comm node)
 {
   int here, all;
-  void *slots = NULL;
-  const int32_t mine = gab_world_is_spare(world) ? GAB_NO_SLOT : world->slot;
+  void *ranks = NULL;
+  const int32_t mine = gab_world_is_spare(world) ? GAB_NO_RANK : world->rank;
   MPI_Comm_size(node, &here);
   MPI_Comm_size(world->comm, &all);
   if (here != all) world->has_nodes = true;
-  GAB_TRY(gab_alloc((size_t)here * sizeof(int32_t), GAB_MEMORY_OTHER, &slots));
-  gab_status status = gab_world_mpi(world, MPI_Allgather(&mine, 1, MPI_INT32_T, slots, 1, MPI_INT32_T, node),
+  GAB_TRY(gab_alloc((size_t)here * sizeof(int32_t), GAB_MEMORY_OTHER, &ranks));
+  gab_status status = gab_world_mpi(world, MPI_Allgather(&mine, 1, MPI_INT32_T, ranks, 1, MPI_INT32_T, node),
                                     "MPI_Allgather");
-  if (status == GAB_OK) status = keep_slots(world, slots, here);
-  gab_free(&slots);
+  if (status == GAB_OK) status = keep_ranks(world, ranks, here);
+  gab_free(&ranks);
   return status;
 }
 
@@ -74,18 +74,18 @@ gab_status gab_nodes_find(gab_world *world)
   return status;
 }
 
-static bool is_here(const gab_world *world, gab_slot slot)
+static bool is_here(const gab_world *world, gab_rank rank)
 {
-  for (int32_t i = 0; i < world->node_slot_count; i++)
-    if (world->node_slots[i] == slot) return true;
+  for (int32_t i = 0; i < world->node_rank_count; i++)
+    if (world->node_ranks[i] == rank) return true;
   return false;
 }
 
 /* ------------------------------------------------------------------------------------ where newcomers go */
 
-static bool is_vacant(const gab_world *world, gab_slot slot)
+static bool is_vacant(const gab_world *world, gab_rank rank)
 {
-  return gab_members_has(&world->whole, slot) && !gab_members_has(&world->members, slot);
+  return gab_members_has(&world->whole, rank) && !gab_members_has(&world->members, rank);
 }
 
 int32_t gab_world_vacancies(const gab_world *world)
@@ -95,12 +95,12 @@ int32_t gab_world_vacancies(const gab_world *world)
   return count;
 }
 
-/* The slot for which a newcomer is started. */
-static gab_slot vacancy(const gab_world *world, int32_t number)
+/* The rank for which a newcomer is started. */
+static gab_rank vacancy(const gab_world *world, int32_t number)
 {
   for (int32_t i = 0; i < world->members.gone_count; i++)
     if (is_vacant(world, world->members.gone[i]) && number-- == 0) return world->members.gone[i];
-  return GAB_NO_SLOT;
+  return GAB_NO_RANK;
 }
 
 void gab_seating_plan_release(gab_seating_plan *plan)
@@ -124,63 +124,63 @@ static gab_status allocate(gab_seating_plan *plan, int32_t count)
   return GAB_OK;
 }
 
-static gab_seat origin_of_slot(const gab_world *world, gab_slot slot)
+static gab_seat origin_of_rank(const gab_world *world, gab_rank rank)
 {
-  return gab_world_seat_beside(world, gab_members_last_seat(&world->members, slot));
+  return gab_world_seat_beside(world, gab_members_last_seat(&world->members, rank));
 }
 
 static bool speaks_for_node(const gab_world *world) { return world->seat < world->first_seats; }
 
-/* The lowest rank that speaks for the node where each slot was played, INT_MAX if none is left. */
-static int find_old_nodes(const gab_world *world, int32_t count, int *ranks)
+/* The lowest rank in the communicator that speaks for the node where each rank was played, INT_MAX if none is left. */
+static int find_old_nodes(const gab_world *world, int32_t count, int *comm_ranks)
 {
   int me;
   MPI_Comm_rank(world->comm, &me);
   for (int32_t i = 0; i < count; i++)
-    ranks[i] = speaks_for_node(world) && is_here(world, vacancy(world, i)) ? me : INT_MAX;
-  return MPI_Allreduce(MPI_IN_PLACE, ranks, count, MPI_INT, MPI_MIN, world->comm);
+    comm_ranks[i] = speaks_for_node(world) && is_here(world, vacancy(world, i)) ? me : INT_MAX;
+  return MPI_Allreduce(MPI_IN_PLACE, comm_ranks, count, MPI_INT, MPI_MIN, world->comm);
 }
 
-/* Slots that are played on this node, with the newcomers that come back to it. */
-static int count_load(const gab_world *world, int32_t count, const int *ranks)
+/* Ranks that are played on this node, with the newcomers that come back to it. */
+static int count_load(const gab_world *world, int32_t count, const int *comm_ranks)
 {
   int load = 0;
-  for (int32_t i = 0; i < world->node_slot_count; i++)
-    load += gab_members_has(&world->members, world->node_slots[i]);
-  for (int32_t i = 0; i < count; i++) load += ranks[i] != INT_MAX && is_here(world, vacancy(world, i));
+  for (int32_t i = 0; i < world->node_rank_count; i++)
+    load += gab_members_has(&world->members, world->node_ranks[i]);
+  for (int32_t i = 0; i < count; i++) load += comm_ranks[i] != INT_MAX && is_here(world, vacancy(world, i));
   return load;
 }
 
 /* One after the other, since each makes its node fuller. Processes of one node offer the same: the lowest stands for it. */
-static int find_new_nodes(const gab_world *world, int32_t count, int *ranks, gab_seat *origins)
+static int find_new_nodes(const gab_world *world, int32_t count, int *comm_ranks, gab_seat *origins)
 {
-  int me, load = count_load(world, count, ranks);
+  int me, load = count_load(world, count, comm_ranks);
   if (!speaks_for_node(world)) load += INT_MAX / 2; /* behind all who do */
   MPI_Comm_rank(world->comm, &me);
   for (int32_t i = 0; i < count; i++) {
-    if (ranks[i] != INT_MAX) continue;
+    if (comm_ranks[i] != INT_MAX) continue;
     int offer[2] = {load, me};
     const int code = MPI_Allreduce(MPI_IN_PLACE, offer, 1, MPI_2INT, MPI_MINLOC, world->comm);
     if (code != MPI_SUCCESS) return code;
-    const gab_seat seat = gab_world_seat_of_rank(world, offer[1]);
-    ranks[i] = offer[1];
+    const gab_seat seat = gab_world_seat_of_comm_rank(world, offer[1]);
+    comm_ranks[i] = offer[1];
     origins[i] = gab_world_seat_beside(world, seat);
-    load += is_here(world, gab_members_slot_of_seat(&world->members, seat));
+    load += is_here(world, gab_members_rank_of_seat(&world->members, seat));
   }
   return MPI_SUCCESS;
 }
 
-static void number_groups(gab_seating_plan *plan, const int *ranks)
+static void number_groups(gab_seating_plan *plan, const int *comm_ranks)
 {
   for (int32_t i = 0; i < plan->count; i++) {
     int32_t same = 0;
-    while (ranks[same] != ranks[i]) same++;
+    while (comm_ranks[same] != comm_ranks[i]) same++;
     plan->groups[i] = same < i ? plan->groups[same] : plan->group_count++;
   }
 }
 
 /* From those that stand for the nodes to rank 0. */
-static int collect_hosts(const gab_world *world, gab_seating_plan *plan, const int *ranks)
+static int collect_hosts(const gab_world *world, gab_seating_plan *plan, const int *comm_ranks)
 {
   int me, code = MPI_SUCCESS;
   int32_t next = 0;
@@ -188,35 +188,35 @@ static int collect_hosts(const gab_world *world, gab_seating_plan *plan, const i
   for (int32_t i = 0; i < plan->count && code == MPI_SUCCESS; i++) {
     if (plan->groups[i] != next) continue;
     char *host = plan->hosts[next++];
-    if (ranks[i] == me) gab_node_name(host);
-    if (me == ranks[i] && me != 0)
+    if (comm_ranks[i] == me) gab_node_name(host);
+    if (me == comm_ranks[i] && me != 0)
       code = MPI_Send(host, MPI_MAX_PROCESSOR_NAME, MPI_CHAR, 0, GAB_CONTEXT_REPAIR, world->comm);
-    if (me == 0 && ranks[i] != 0)
-      code = MPI_Recv(host, MPI_MAX_PROCESSOR_NAME, MPI_CHAR, ranks[i], GAB_CONTEXT_REPAIR, world->comm,
+    if (me == 0 && comm_ranks[i] != 0)
+      code = MPI_Recv(host, MPI_MAX_PROCESSOR_NAME, MPI_CHAR, comm_ranks[i], GAB_CONTEXT_REPAIR, world->comm,
                       MPI_STATUS_IGNORE);
   }
   return code;
 }
 
-static int plan_nodes(const gab_world *world, gab_seating_plan *plan, int *ranks)
+static int plan_nodes(const gab_world *world, gab_seating_plan *plan, int *comm_ranks)
 {
-  int code = find_old_nodes(world, plan->count, ranks);
-  if (code == MPI_SUCCESS) code = find_new_nodes(world, plan->count, ranks, plan->origins);
+  int code = find_old_nodes(world, plan->count, comm_ranks);
+  if (code == MPI_SUCCESS) code = find_new_nodes(world, plan->count, comm_ranks, plan->origins);
   if (code != MPI_SUCCESS) return code;
-  number_groups(plan, ranks);
-  return collect_hosts(world, plan, ranks);
+  number_groups(plan, comm_ranks);
+  return collect_hosts(world, plan, comm_ranks);
 }
 
 gab_status gab_nodes_plan(gab_world *world, gab_seating_plan *plan)
 {
-  void *ranks = NULL;
+  void *comm_ranks = NULL;
   GAB_TRY(allocate(plan, gab_world_vacancies(world)));
-  for (int32_t i = 0; i < plan->count; i++) plan->origins[i] = origin_of_slot(world, vacancy(world, i));
+  for (int32_t i = 0; i < plan->count; i++) plan->origins[i] = origin_of_rank(world, vacancy(world, i));
   plan->group_count = 1; /* on the only node, all in group 0 */
   if (!world->has_nodes) return GAB_OK;
   plan->group_count = 0;
-  GAB_TRY(gab_alloc((size_t)plan->count * sizeof(int), GAB_MEMORY_OTHER, &ranks));
-  const int code = plan_nodes(world, plan, ranks);
-  gab_free(&ranks);
+  GAB_TRY(gab_alloc((size_t)plan->count * sizeof(int), GAB_MEMORY_OTHER, &comm_ranks));
+  const int code = plan_nodes(world, plan, comm_ranks);
+  gab_free(&comm_ranks);
   return gab_world_mpi(world, code, "finding nodes for processes to be started");
 }

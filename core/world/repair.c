@@ -45,7 +45,7 @@ static void make_whole(gab_world *world)
   world->earlier_count = 0;
   world->meets_on_players = true;
   gab_comm_world_watch(world);
-  gab_log_set_identity(world->slot, gab_world_is_root(world));
+  gab_log_set_identity(world->rank, gab_world_is_root(world));
 }
 
 #ifdef GAB_HAVE_ULFM
@@ -54,19 +54,19 @@ static void make_whole(gab_world *world)
 typedef struct notes {
   uint64_t epoch;        /* the highest */
   uint32_t next_context; /* the highest: not all may have opened the same ports when the world broke */
-  int32_t intent;        /* the highest, of the lowest slot */
-  gab_slot intent_slot;
+  int32_t intent;        /* the highest, of the lowest rank */
+  gab_rank intent_rank;
   uint32_t awake; /* somebody knows that spares do not rest any more */
   uint32_t over;  /* somebody knows that there is nothing left to do for a spare */
   int32_t spawns; /* the most tries: nobody may try on while others have given up */
   double waited;  /* the longest, for the last to come */
   int32_t claim_count;
-  gab_claim claims[GAB_MOST_CLAIMS]; /* slots that were taken by spares without a repair, by who took them */
+  gab_claim claims[GAB_MOST_CLAIMS]; /* ranks that were taken by spares without a repair, by who took them */
   char where[128];
   char message[2304];
 } notes;
 
-/* No more slots can have been taken than have room: the pool counts as empty then. */
+/* No more ranks can have been taken than have room: the pool counts as empty then. */
 static void merge_claims(notes *into, const notes *from)
 {
   for (int32_t i = 0; i < from->claim_count && into->claim_count < GAB_MOST_CLAIMS; i++)
@@ -82,7 +82,7 @@ static void merge_notes(notes *into, const notes *from)
   const double waited = into->waited > from->waited ? into->waited : from->waited;
   const notes before = *into;
   if (from->intent > into->intent ||
-      (from->intent == into->intent && from->intent_slot < into->intent_slot)) {
+      (from->intent == into->intent && from->intent_rank < into->intent_rank)) {
     *into = *from;
     merge_claims(into, &before);
   } else {
@@ -99,7 +99,7 @@ static void merge_notes(notes *into, const notes *from)
 static notes my_notes(const gab_world *world)
 {
   notes mine = {.epoch = world->epoch, .next_context = world->next_context, .intent = (int32_t)world->intent};
-  mine.intent_slot = world->intent_slot;
+  mine.intent_rank = world->intent_rank;
   mine.awake = !world->resting;
   mine.over = world->dismissing;
   mine.spawns = world->spawns;
@@ -115,34 +115,34 @@ static notes my_notes(const gab_world *world)
 /* Up and down a binomial tree, in plain MPI: ports belong to a whole world. */
 static bool compare_notes(MPI_Comm comm, notes *mine)
 {
-  int rank = 0, size = 1, mask = 1;
-  MPI_Comm_rank(comm, &rank);
+  int comm_rank = 0, size = 1, mask = 1;
+  MPI_Comm_rank(comm, &comm_rank);
   MPI_Comm_size(comm, &size);
   for (; mask < size; mask <<= 1) {
-    if (rank & mask) {
-      if (MPI_Send(mine, sizeof *mine, MPI_BYTE, rank - mask, GAB_CONTEXT_REPAIR, comm) != MPI_SUCCESS)
+    if (comm_rank & mask) {
+      if (MPI_Send(mine, sizeof *mine, MPI_BYTE, comm_rank - mask, GAB_CONTEXT_REPAIR, comm) != MPI_SUCCESS)
         return false;
-      if (MPI_Recv(mine, sizeof *mine, MPI_BYTE, rank - mask, GAB_CONTEXT_REPAIR, comm, MPI_STATUS_IGNORE) !=
-          MPI_SUCCESS)
+      if (MPI_Recv(mine, sizeof *mine, MPI_BYTE, comm_rank - mask, GAB_CONTEXT_REPAIR, comm,
+                   MPI_STATUS_IGNORE) != MPI_SUCCESS)
         return false;
       break;
     }
-    if (rank + mask >= size) continue;
+    if (comm_rank + mask >= size) continue;
     notes other;
-    if (MPI_Recv(&other, sizeof other, MPI_BYTE, rank + mask, GAB_CONTEXT_REPAIR, comm, MPI_STATUS_IGNORE) !=
-        MPI_SUCCESS)
+    if (MPI_Recv(&other, sizeof other, MPI_BYTE, comm_rank + mask, GAB_CONTEXT_REPAIR, comm,
+                 MPI_STATUS_IGNORE) != MPI_SUCCESS)
       return false;
     merge_notes(mine, &other);
   }
   for (mask >>= 1; mask > 0; mask >>= 1)
-    if (rank + mask < size &&
-        MPI_Send(mine, sizeof *mine, MPI_BYTE, rank + mask, GAB_CONTEXT_REPAIR, comm) != MPI_SUCCESS)
+    if (comm_rank + mask < size &&
+        MPI_Send(mine, sizeof *mine, MPI_BYTE, comm_rank + mask, GAB_CONTEXT_REPAIR, comm) != MPI_SUCCESS)
       return false;
   return true;
 }
 
 /* Everyone leaves with the same epoch, context counter and pending intent; the intent is kept until the whole
- * repair has succeeded, now by all, so that it outlives the slot that raised it. */
+ * repair has succeeded, now by all, so that it outlives the rank that raised it. */
 static bool take_notes(gab_world *world)
 {
   notes all = my_notes(world);
@@ -158,7 +158,7 @@ static bool take_notes(gab_world *world)
   memcpy(world->claims, all.claims, sizeof world->claims);
   gab_world_forget_intent(world);
   if (all.intent != GAB_OK)
-    gab_world_keep_intent(world, (gab_status)all.intent, all.intent_slot, all.message, all.where);
+    gab_world_keep_intent(world, (gab_status)all.intent, all.intent_rank, all.message, all.where);
   return true;
 }
 
@@ -187,7 +187,7 @@ static gab_status shrink(MPI_Comm comm, MPI_Comm *fresh)
 }
 
 /* Ranks of the old communicator that are not in the new one. @param[out] ranks  owned by the caller */
-static gab_status find_lost(MPI_Comm old, MPI_Comm fresh, int **ranks, int *count)
+static gab_status find_lost(MPI_Comm old, MPI_Comm fresh, int **comm_ranks, int *count)
 {
   MPI_Group before, after, lost;
   MPI_Comm_group(old, &before);
@@ -195,12 +195,12 @@ static gab_status find_lost(MPI_Comm old, MPI_Comm fresh, int **ranks, int *coun
   MPI_Group_difference(before, after, &lost);
   MPI_Group_size(lost, count);
   void *memory = NULL;
-  const gab_status status = gab_alloc(2 * (size_t)*count * sizeof **ranks, GAB_MEMORY_OTHER, &memory);
+  const gab_status status = gab_alloc(2 * (size_t)*count * sizeof **comm_ranks, GAB_MEMORY_OTHER, &memory);
   if (status == GAB_OK) {
-    *ranks = memory;
-    int *in_lost = *ranks + *count;
+    *comm_ranks = memory;
+    int *in_lost = *comm_ranks + *count;
     for (int i = 0; i < *count; i++) in_lost[i] = i;
-    MPI_Group_translate_ranks(lost, *count, in_lost, before, *ranks);
+    MPI_Group_translate_ranks(lost, *count, in_lost, before, *comm_ranks);
   }
   MPI_Group_free(&lost);
   MPI_Group_free(&after);
@@ -215,8 +215,8 @@ static gab_status strike(const gab_world *world, const int *lost, int count, gab
   GAB_TRY(gab_members_copy(seats, &world->seats));
   GAB_TRY(gab_members_copy(members, &world->members));
   for (int i = 0; i < count; i++) {
-    const gab_seat seat = gab_world_seat_of_rank(world, lost[i]);
-    GAB_TRY(gab_members_remove(members, gab_members_slot_of_seat(&world->members, seat)));
+    const gab_seat seat = gab_world_seat_of_comm_rank(world, lost[i]);
+    GAB_TRY(gab_members_remove(members, gab_members_rank_of_seat(&world->members, seat)));
     GAB_TRY(gab_members_remove(seats, seat));
   }
   return GAB_OK;
@@ -346,7 +346,7 @@ static gab_status try_until_repaired(gab_world *world)
     GAB_TRY(attempt(world, &repaired));
     world->times.attempts = attempts;
     if (repaired && gab_members_count(&world->members) == 0)
-      GAB_FAIL(GAB_ERR_LOST, "all processes that played a slot are dead");
+      GAB_FAIL(GAB_ERR_LOST, "all processes that played a rank are dead");
     if (repaired) return GAB_OK;
   }
   GAB_FAIL(GAB_ERR_LOST, "the communicators could not be repaired in %d attempts", limit);

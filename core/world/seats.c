@@ -1,5 +1,6 @@
 /** @file seats.c
- *  @brief Who plays which slot, at which rank, and who takes part: what all other parts of the world stand
+ *  @brief Who plays which rank, at which rank in the communicator, and who takes part: what all other parts of the
+ *  world stand
  * on. */
 #include "core/world/world_impl.h"
 
@@ -13,18 +14,18 @@ gab_status gab_array_reserve(void **array, size_t *capacity, size_t count, size_
   return GAB_OK;
 }
 
-/* ------------------------------------------------------------------------------------ ranks */
+/* ------------------------------------------------------------------------------------ ranks in the communicator */
 
-int gab_world_rank(const gab_world *world, gab_slot slot)
+int gab_world_comm_rank(const gab_world *world, gab_rank rank)
 {
-  const bool is_spare = slot >= world->members.slots;
+  const bool is_spare = rank >= world->members.ranks;
   return gab_members_index(&world->seats,
-                           is_spare ? (gab_seat)slot : gab_members_seat(&world->members, slot));
+                           is_spare ? (gab_seat)rank : gab_members_seat(&world->members, rank));
 }
 
-gab_seat gab_world_seat_of_rank(const gab_world *world, int rank)
+gab_seat gab_world_seat_of_comm_rank(const gab_world *world, int comm_rank)
 {
-  return gab_members_slot(&world->seats, rank);
+  return gab_members_rank(&world->seats, comm_rank);
 }
 
 const gab_members *gab_world_living_seats(const gab_world *world) { return &world->seats; }
@@ -36,14 +37,14 @@ static int32_t spare_count(const gab_world *world)
 
 bool gab_world_has_benches(const gab_world *world)
 {
-  return world->seats.slots != world->members.slots || world->members.return_count > 0;
+  return world->seats.ranks != world->members.ranks || world->members.return_count > 0;
 }
 
 gab_seat gab_world_spare(const gab_world *world, int32_t index)
 {
-  for (gab_seat seat = world->members.slots; seat < world->seats.slots; seat++)
+  for (gab_seat seat = world->members.ranks; seat < world->seats.ranks; seat++)
     if (gab_members_has(&world->seats, seat) &&
-        gab_members_slot_of_seat(&world->members, seat) == GAB_NO_SLOT && index-- == 0)
+        gab_members_rank_of_seat(&world->members, seat) == GAB_NO_RANK && index-- == 0)
       return seat;
   return GAB_NO_SEAT;
 }
@@ -57,24 +58,24 @@ int32_t gab_world_participants(const gab_world *world)
 
 int32_t gab_world_my_place(const gab_world *world)
 {
-  if (!gab_world_is_spare(world)) return gab_members_index(&world->members, world->slot);
+  if (!gab_world_is_spare(world)) return gab_members_index(&world->members, world->rank);
   if (world->resting) return -1;
   int32_t index = 0;
   while (gab_world_spare(world, index) != world->seat) index++;
   return gab_members_count(&world->members) + index;
 }
 
-gab_slot gab_world_participant(const gab_world *world, int32_t place)
+gab_rank gab_world_participant(const gab_world *world, int32_t place)
 {
   const int32_t members = gab_members_count(&world->members);
-  return place < members ? gab_members_slot(&world->members, place)
-                         : (gab_slot)gab_world_spare(world, place - members);
+  return place < members ? gab_members_rank(&world->members, place)
+                         : (gab_rank)gab_world_spare(world, place - members);
 }
 
 /* The lowest spare that is no farther from the one that died. */
-static gab_seat spare_near(const gab_world *world, gab_slot slot, int farthest)
+static gab_seat spare_near(const gab_world *world, gab_rank rank, int farthest)
 {
-  const gab_seat dead = gab_members_last_seat(&world->members, slot);
+  const gab_seat dead = gab_members_last_seat(&world->members, rank);
   if (!world->distance) return gab_world_spare(world, 0);
   for (int32_t i = 0; i < spare_count(world); i++) {
     const gab_seat seat = gab_world_spare(world, i);
@@ -86,15 +87,15 @@ static gab_seat spare_near(const gab_world *world, gab_slot slot, int farthest)
 static gab_status seat_within(gab_world *world, int farthest)
 {
   for (int32_t i = 0; i < world->members.gone_count && spare_count(world) > 0;) {
-    const gab_slot slot = world->members.gone[i];
+    const gab_rank rank = world->members.gone[i];
     const gab_seat seat =
-        gab_members_has(&world->whole, slot) ? spare_near(world, slot, farthest) : GAB_NO_SEAT;
+        gab_members_has(&world->whole, rank) ? spare_near(world, rank, farthest) : GAB_NO_SEAT;
     if (seat == GAB_NO_SEAT) {
       i++;
       continue;
     }
-    GAB_TRY(gab_members_return(&world->members, slot, seat)); /* which takes it out of that list */
-    if (seat == world->seat) world->slot = slot;
+    GAB_TRY(gab_members_return(&world->members, rank, seat)); /* which takes it out of that list */
+    if (seat == world->seat) world->rank = rank;
   }
   return GAB_OK;
 }
@@ -108,24 +109,24 @@ gab_status gab_world_seat_spares(gab_world *world)
 
 /* ------------------------------------------------------------------------------------ facts */
 
-gab_slot gab_world_slot(const gab_world *world) { return world->slot; }
+gab_rank gab_world_rank(const gab_world *world) { return world->rank; }
 gab_seat gab_world_seat(const gab_world *world) { return world->seat; }
-gab_seat gab_world_seats(const gab_world *world) { return world->seats.slots; }
+gab_seat gab_world_seats(const gab_world *world) { return world->seats.ranks; }
 gab_seat gab_world_first_seats(const gab_world *world) { return world->first_seats; }
 const gab_members *gab_world_members(const gab_world *world) { return &world->members; }
-bool gab_world_is_spare(const gab_world *world) { return world->slot >= world->members.slots; }
+bool gab_world_is_spare(const gab_world *world) { return world->rank >= world->members.ranks; }
 int32_t gab_world_spares(const gab_world *world) { return spare_count(world); }
 int32_t gab_world_spares_per_node(const gab_world *world) { return world->spares_per_node; }
 
-gab_incarnation gab_world_incarnation(const gab_world *world, gab_slot slot)
+gab_incarnation gab_world_incarnation(const gab_world *world, gab_rank rank)
 {
-  const gab_incarnation known = gab_members_incarnation(&world->members, slot);
-  return world->has_claim && slot == world->claim.slot ? known + world->claim.taken : known;
+  const gab_incarnation known = gab_members_incarnation(&world->members, rank);
+  return world->has_claim && rank == world->claim.rank ? known + world->claim.taken : known;
 }
 
 gab_epoch gab_world_epoch(const gab_world *world) { return world->epoch; }
-gab_slot gab_world_root(const gab_world *world) { return gab_members_slot(&world->members, 0); }
-bool gab_world_is_root(const gab_world *world) { return world->slot == gab_world_root(world); }
+gab_rank gab_world_root(const gab_world *world) { return gab_members_rank(&world->members, 0); }
+bool gab_world_is_root(const gab_world *world) { return world->rank == gab_world_root(world); }
 void gab_world_set_step(gab_world *world, gab_step step) { world->step = step; }
 gab_step gab_world_step(const gab_world *world) { return world->step; }
 

@@ -99,8 +99,8 @@ gab_status gab_world_open_ports(gab_world *world)
 /* @param[in,out] lost  processes died: then the communicator of the players waits for the repair */
 static gab_status take_seat(gab_world *world, int32_t spares, bool *lost)
 {
-  int rank = 0, size = 0;
-  MPI_Comm_rank(world->comm, &rank);
+  int comm_rank = 0, size = 0;
+  MPI_Comm_rank(world->comm, &comm_rank);
   MPI_Comm_size(world->comm, &size);
   if (spares >= size)
     GAB_FAIL(GAB_ERR_INPUT,
@@ -111,8 +111,8 @@ static gab_status take_seat(gab_world *world, int32_t spares, bool *lost)
   gab_members_init(&world->members, size - spares);
   gab_members_init(&world->whole, 0);
   world->first_seats = size;
-  world->seat = rank;
-  world->slot = rank;
+  world->seat = comm_rank;
+  world->rank = comm_rank;
   world->meets_on_players = true;
   world->players = world->comm;
   gab_status status = *lost ? GAB_ERR_FAULT : gab_world_remake_comms(world);
@@ -184,7 +184,7 @@ void gab_world_release(gab_world *world)
   gab_buffer_release(&world->replay.record);
   gab_free(&world->patterns.iterations);
   gab_free(&world->folder);
-  gab_free(&world->node_slots);
+  gab_free(&world->node_ranks);
   gab_free(&world->origins);
   gab_comm_world_unguard(world);
   gab_world_unwatch(world);
@@ -209,7 +209,7 @@ gab_status gab_world_create(int *argc, char ***argv, gab_world **world)
     if (finalise) MPI_Finalize();
     return status;
   }
-  gab_log_set_identity(fresh->slot, gab_world_is_root(fresh));
+  gab_log_set_identity(fresh->rank, gab_world_is_root(fresh));
   (void)gab_float_modes_settle();
   tell_launcher(fresh);
   *world = fresh;
@@ -239,7 +239,7 @@ void gab_world_destroy(gab_world **world_pointer)
   if (gab_world_replays(world)) gab_world_leave();
   const bool finalise = part_in_peace(world);
   /* MPI_Finalize of Open MPI 5 hangs or fails in many runs in which processes were spawned (doc/ulfm.md). */
-  const bool owns_mpi = world->owns_mpi && !world->has_spawned && world->seats.slots == world->first_seats;
+  const bool owns_mpi = world->owns_mpi && !world->has_spawned && world->seats.ranks == world->first_seats;
   world->repairing = true; /* the error handler has nothing left to do */
   if (finalise) {
     gab_world_abandon_ports(world);

@@ -55,16 +55,16 @@ typedef enum gab_policy {
   GAB_POLICY_MARK_DOWN   /**< note that the peer is down and go on: for local recovery, while it is on */
 } gab_policy;
 
-/** What a repair does about the slots of the dead; bits. */
+/** What a repair does about the ranks of the dead; bits. */
 typedef enum gab_seating {
   GAB_SEATING_NONE = 0,   /**< they stay empty: the run shrinks */
   GAB_SEATING_SPARES = 1, /**< spares take them, as far as there are any */
   GAB_SEATING_RESPAWN = 2 /**< processes are started anew for those that no spare takes */
 } gab_seating;
 
-/** Initialises MPI if nobody has (FUNNELED, SIGPIPE ignored) and makes a world of all processes; the slot of
+/** Initialises MPI if nobody has (FUNNELED, SIGPIPE ignored) and makes a world of all processes; the rank of
  *  a process is its rank in MPI_COMM_WORLD. The last GABION_SPARES (environment, the same on all) processes are spares
- *  and play no slot; with GABION_SPARES=K/node the last K of each node are, and the slots of the others are counted without
+ *  and play no rank; with GABION_SPARES=K/node the last K of each node are, and the ranks of the others are counted without
  *  them. Collective over all processes. Sets the identity of the log, and rounding and denormal numbers of all threads
  *  (core/system/float_modes.h).
  *  If a process dies meanwhile the world comes up broken: the first call returns ::GAB_ERR_FAULT, and the repair tells
@@ -89,15 +89,15 @@ const char *gab_world_mpi_name(void);
 /** True if this MPI can go on after a death (built with ULFM). @param[in] world  may be NULL */
 bool gab_world_survives_deaths(const gab_world *world);
 
-/** The slot that this process plays. A spare has a number beyond all slots, which is a member of nothing and owns
+/** The rank that this process plays. A spare has a number beyond all ranks, which is a member of nothing and owns
  *  nothing; it changes when the spare is called. */
-gab_slot gab_world_slot(const gab_world *world);
+gab_rank gab_world_rank(const gab_world *world);
 /** The number of this process for ever. */
 gab_seat gab_world_seat(const gab_world *world);
 bool gab_world_is_spare(const gab_world *world);
-/** Seats that there have ever been: more than slots if there were spares or processes were respawned. */
+/** Seats that there have ever been: more than ranks if there were spares or processes were respawned. */
 gab_seat gab_world_seats(const gab_world *world);
-/** The seats that live in this world, spares included, as "slots" of a gab_members. Borrowed. */
+/** The seats that live in this world, spares included, as "ranks" of a gab_members. Borrowed. */
 const gab_members *gab_world_living_seats(const gab_world *world);
 /** Seats that the job was started with: a process with a higher number was respawned. */
 gab_seat gab_world_first_seats(const gab_world *world);
@@ -112,10 +112,10 @@ int32_t gab_world_spares(const gab_world *world);
 int32_t gab_world_spares_per_node(const gab_world *world);
 /** Who takes part at present. Borrowed; changes with repairs. */
 const gab_members *gab_world_members(const gab_world *world);
-gab_incarnation gab_world_incarnation(const gab_world *world, gab_slot slot);
+gab_incarnation gab_world_incarnation(const gab_world *world, gab_rank rank);
 gab_epoch gab_world_epoch(const gab_world *world);
-/** The lowest living slot: writes files, speaks in the log, decides what depends on time. */
-gab_slot gab_world_root(const gab_world *world);
+/** The lowest living rank: writes files, speaks in the log, decides what depends on time. */
+gab_rank gab_world_root(const gab_world *world);
 bool gab_world_is_root(const gab_world *world);
 
 /** The step that is being computed; goes into envelopes, logs and fault injections. */
@@ -144,7 +144,7 @@ gab_status gab_world_nap(gab_world *world, double seconds);
 /** Breaks the world on purpose because this process cannot go on: `intent` (not GAB_OK, not GAB_ERR_FAULT)
  *  and the present error message are kept for gab_world_repair(), the communicators are revoked.
  *  Local. Several processes may do so at once; the repair hands everyone the intent of the highest value,
- *  of the lowest slot that raised it.
+ *  of the lowest rank that raised it.
  *  @return ::GAB_ERR_FAULT, so that it can be returned at once */
 gab_status gab_world_raise(gab_world *world, gab_status intent);
 
@@ -210,7 +210,7 @@ gab_status gab_world_dismiss(gab_world *world, gab_status end);
 /** Collective. A duplicate of the communicator of the living, for the application's own MPI calls; rebuilt
  *  by every repair. Owned by the world. */
 gab_status gab_world_dup(gab_world *world, gab_comm **comm);
-/** Collective. Like MPI_Comm_split over the living, ordered by slot; colour as there. */
+/** Collective. Like MPI_Comm_split over the living, ordered by rank; colour as there. */
 gab_status gab_world_split(gab_world *world, int colour, gab_comm **comm);
 /** @return the present MPI communicator; fetch it again after every repair. MPI_COMM_NULL where colour was
  *  MPI_UNDEFINED. */

@@ -1,14 +1,14 @@
 /** @file world_impl.h
- *  @brief What the sources of the world share: its parts, ranks, limbo, and the ways into and out of faults.
+ *  @brief What the sources of the world share: its parts, ranks in communicators, limbo, and the ways into and out of faults.
  *
- *  From the bottom: seats.c (who plays what, and which rank that is), spares_chosen.c (who is a spare), replay.c (the set-up
- *  once more), fault.c (the error handler and the broken state), wire.c (messages that go on after deaths), pattern.c,
- *  traffic.c, port_carried.c and port.c (messages, those under a carrier too), collective.c, gather.c, carrier.c (what goes on without a
- *  repair, and its claims), mailbox.c (messages of an application, from any source), mail.c (these in an image), comm.c
- *  (communicators of applications), route.c, nodes.c (who sits on this node), connect_root.c, spawn.c, comm_world.c (MPI_COMM_WORLD is
- *  refused after a fault), respawn_facts.c and respawn.c (processes
- *  that are started later; respawn_impl.h), repair.c, spares.c (waiting, and being called), world.c (beginning and end). Each
- *  uses those before it.
+ *  From the bottom: seats.c (who plays what, and which rank in the communicator that is), spares_chosen.c (who is a
+ *  spare), replay.c (the set-up once more), fault.c (the error handler and the broken state), wire.c (messages that
+ *  go on after deaths), pattern.c, traffic.c, port_carried.c and port.c (messages, those under a carrier too),
+ *  collective.c, gather.c, carrier.c (what goes on without a repair, and its claims), mailbox.c (messages of an
+ *  application, from any source), mail.c (these in an image), comm.c (communicators of applications), route.c,
+ *  nodes.c (who sits on this node), connect_root.c, spawn.c, comm_world.c (MPI_COMM_WORLD is refused after a fault),
+ *  respawn_facts.c and respawn.c (processes that are started later; respawn_impl.h), repair.c, spares.c (waiting,
+ *  and being called), world.c (beginning and end). Each uses those before it.
  *
  *  Tier: internal, never installed.
  */
@@ -61,7 +61,7 @@ struct gab_comm {
 typedef struct gab_transfer {
   gab_buffer *message; /**< borrowed; NULL once the transfer is given up, unless `kept` */
   gab_buffer held;     /**< takes over the content of `message` when the transfer is given up */
-  gab_slot peer;
+  gab_rank peer;
   uint64_t sequence;
   size_t total;  /**< bytes with envelope; GAB_SIZE_UNKNOWN until the envelope has come */
   size_t posted; /**< bytes that have requests, from the front */
@@ -83,7 +83,7 @@ typedef struct gab_traffic {
 
 /** Position on the two channels to and from one peer. */
 typedef struct gab_channel {
-  gab_slot peer;
+  gab_rank peer;
   uint64_t sent, received;
   uint64_t counted,
       counted_bytes; /**< sent since gab_world_forget_sent() or the last repair, envelopes included */
@@ -135,7 +135,7 @@ typedef struct gab_patterns {
   gab_pattern active;
 } gab_patterns;
 
-/** Collective calls of the set-up that are recorded: those that give something to a process that plays no slot. */
+/** Collective calls of the set-up that are recorded: those that give something to a process that plays no rank. */
 typedef enum gab_replay_kind {
   GAB_REPLAY_BROADCAST,
   GAB_REPLAY_REDUCTION,
@@ -165,10 +165,10 @@ typedef struct gab_arrival gab_arrival;
 
 struct gab_world {
   MPI_Comm comm;    /**< of everybody who lives, spares too, in the order of seats; all ports talk here */
-  MPI_Comm players; /**< of the members, in the order of slots: agreements while spares rest, communicators of
+  MPI_Comm players; /**< of the members, in the order of ranks: agreements while spares rest, communicators of
                          the application. The same as `comm` where that is both */
   bool meets_on_players;   /**< somebody may be waiting in an agreement on `players`: nobody repairs yet */
-  gab_members seats;       /**< the seats that live, as "slots" of a gab_members */
+  gab_members seats;       /**< the seats that live, as "ranks" of a gab_members */
   gab_seat seat;           /**< of this process */
   int32_t spares_per_node; /**< that were set aside on each node; 0: they were counted for the whole run */
   gab_seat first_seats;    /**< seats that the job was started with: those behind them were respawned */
@@ -178,8 +178,8 @@ struct gab_world {
   int32_t spawns;          /**< how often this repair has tried to respawn */
   bool has_spawned;        /**< it was tried ever */
   bool has_nodes;          /**< the run is, or was, on more than one node */
-  gab_slot *node_slots; /**< that were played on this node when the last repair ended; none before the rest */
-  int32_t node_slot_count;
+  gab_rank *node_ranks; /**< that were played on this node when the last repair ended; none before the rest */
+  int32_t node_rank_count;
   gab_seat *origins; /**< of each respawned seat: see gab_world_seat_beside() */
   int32_t origin_count;
   bool resting;    /**< spares rest: collective calls are for the members alone */
@@ -187,12 +187,12 @@ struct gab_world {
   bool
       is_abandoned; /**< a process raised an intent from behind gab_world_dismiss(): it will not take part any more */
   bool seats_nobody;        /**< somebody is, as the present repair knows: no spare is called any more */
-  gab_seating seating;      /**< what becomes of the slots of the dead */
+  gab_seating seating;      /**< what becomes of the ranks of the dead */
   gab_distance_fn distance; /**< NULL: all spares are alike */
   const void *distance_user;
   gab_members whole; /**< the members when the present repair began */
   gab_members members;
-  gab_slot slot; /**< of a spare: beyond all slots, see gab_world_slot() */
+  gab_rank rank; /**< of a spare: beyond all ranks, see gab_world_rank() */
   gab_epoch epoch;
   gab_step step;
   gab_fault_point point;
@@ -205,7 +205,7 @@ struct gab_world {
   int last_code;  /**< of the error handler: calls on several requests return less than it is told */
   bool lost;      /**< a repair has failed: nothing helps any more */
   gab_status intent;
-  gab_slot intent_slot;
+  gab_rank intent_rank;
   char *intent_message, *intent_where;
   gab_repair_times times;
 
@@ -244,22 +244,22 @@ struct gab_world {
 
 /* ---------------------------------------------------------------- seats.c */
 
-/** The only places that turn a slot into a rank of `comm`: seats keep their order in it. -1 if the slot is gone. A
- *  spare is found by the number that gab_world_slot() gives it. */
-int gab_world_rank(const gab_world *world, gab_slot slot);
-gab_seat gab_world_seat_of_rank(const gab_world *world, int rank);
-/** Whether `players` has to be a communicator of its own: there are spares, or seats play other slots. */
+/** The only functions that turn a rank into a rank in `comm`: seats keep their order in it. -1 if the rank is gone. A
+ *  spare is found by the number that gab_world_rank() gives it. */
+int gab_world_comm_rank(const gab_world *world, gab_rank rank);
+gab_seat gab_world_seat_of_comm_rank(const gab_world *world, int comm_rank);
+/** Whether `players` has to be a communicator of its own: there are spares, or seats play other ranks. */
 bool gab_world_has_benches(const gab_world *world);
 
 /** Those who take part in collective calls: the members, and behind them the spares unless they rest. */
 int32_t gab_world_participants(const gab_world *world);
 /** @return -1 for a spare at rest */
 int32_t gab_world_my_place(const gab_world *world);
-gab_slot gab_world_participant(const gab_world *world, int32_t place);
+gab_rank gab_world_participant(const gab_world *world, int32_t place);
 /** The index-th of the spares, in the order of seats. */
 gab_seat gab_world_spare(const gab_world *world, int32_t index);
 
-/** Gives the slots that have become vacant since `whole` to spares, as far as there are any: to those near by first, the
+/** Gives the ranks that have become vacant since `whole` to spares, as far as there are any: to those near by first, the
  *  lowest to the lowest. Everyone finds the same. Local. */
 gab_status gab_world_seat_spares(gab_world *world);
 
@@ -297,7 +297,7 @@ gab_status gab_world_fault(gab_world *world);
 /** GAB_OK, ::GAB_ERR_FAULT or ::GAB_ERR_MPI for the code that an MPI function returned. */
 gab_status gab_world_mpi(gab_world *world, int code, const char *function);
 /** Keeps the present error message for the repair. */
-void gab_world_keep_intent(gab_world *world, gab_status intent, gab_slot slot, const char *message,
+void gab_world_keep_intent(gab_world *world, gab_status intent, gab_rank rank, const char *message,
                            const char *where);
 void gab_world_forget_intent(gab_world *world);
 /** Bitwise AND over the living of `comm`, dead or revoked or not.
@@ -307,7 +307,7 @@ void gab_comm_revoke(MPI_Comm comm);
 
 /** Lets MPI look round without waiting for anything. */
 void gab_mpi_progress(void);
-/** How many processes of everybody's communicator MPI has reported dead, and how many of them play a slot. Local. */
+/** How many processes of everybody's communicator MPI has reported dead, and how many of them play a rank. Local. */
 gab_status gab_world_count_deaths(gab_world *world, int *processes, int32_t *members);
 /** ::GAB_ERR_STATE if there is a carrier: `what` would wait for all processes. */
 gab_status gab_world_refuse_carried(const gab_world *world, const char *what);
@@ -334,7 +334,7 @@ void gab_mailbox_empty(gab_mailbox *mailbox);
 /* ---------------------------------------------------------------- port_carried.c */
 
 bool gab_port_is_carried(const gab_port *port);
-gab_status gab_carried_send(gab_port *port, gab_slot target, gab_buffer *message);
+gab_status gab_carried_send(gab_port *port, gab_rank target, gab_buffer *message);
 /** Looks once after all that is to be received. @param[out] pending  some has not come */
 gab_status gab_carried_take(gab_port *port, bool *pending);
 /** Lets the carrier look after others. */
@@ -344,7 +344,7 @@ gab_status gab_carried_poll(gab_port *port, gab_transfer *transfer, bool *there)
 
 /* ---------------------------------------------------------------- carrier.c */
 
-/** In a repair: slots that were taken get their new seats. Equal on all. */
+/** In a repair: ranks that were taken get their new seats. Equal on all. */
 gab_status gab_world_settle_claims(gab_world *world);
 
 /* ---------------------------------------------------------------- comm.c */
@@ -382,7 +382,7 @@ void gab_replay_end(gab_world *world);
 
 /* ---------------------------------------------------------------- nodes.c */
 
-/** Finds out which slots are played on this node. Collective over `comm`. */
+/** Finds out which ranks are played on this node. Collective over `comm`. */
 gab_status gab_nodes_find(gab_world *world);
 
 /* ---------------------------------------------------------------- connect_root.c */
@@ -418,7 +418,7 @@ void gab_comm_world_raise_late(gab_world *world);
 gab_status gab_world_arrive(gab_world *world);
 /** Behind the set-up: from now on the world is that of the others, and its repair is to be finished together. */
 gab_status gab_world_appear(gab_world *world);
-/** In a repair: starts a process for each slot that became vacant and is vacant still, and moves the world to a
+/** In a repair: starts a process for each rank that became vacant and is vacant still, and moves the world to a
  *  communicator with them. Collective over `comm`.
  *  @param[out] good  false: begin again */
 gab_status gab_world_respawn(gab_world *world, bool *good);
@@ -446,7 +446,7 @@ gab_status gab_port_open(gab_world *world, const char *name, uint32_t context, g
 /** Takes a port off the memory of its callers: what is under way goes into limbo. */
 void gab_port_abandon(gab_port *port);
 /** Lets both channels to a peer begin anew; both sides have to, at the same place. */
-void gab_port_forget(gab_port *port, gab_slot peer);
+void gab_port_forget(gab_port *port, gab_rank peer);
 /** Empties all ports and begins all channels anew. */
 void gab_world_reset_ports(gab_world *world);
 

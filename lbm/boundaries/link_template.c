@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* So many unused ones stay beyond the number of used ones: blocks come and go between slots, and what is dropped too
+/* So many unused ones stay beyond the number of used ones: blocks come and go between ranks, and what is dropped too
  * early has to be made again in every adaptation (some 100 kB each with blocks of 20^3 cells beside other levels). */
 enum { BUCKETS = 256, FEWEST_KEPT = 48 };
 

@@ -365,7 +365,7 @@ gab_quantity_list gab_lbm_quantities_list(gab_lbm_quantities *quantities, int di
     items[count].user = quantities;
   }
   items[count] = *gab_quantity_owner();
-  items[count++].doc = "of a flow: the slot that has the block";
+  items[count++].doc = "of a flow: the rank that has the block";
   items[count] = *gab_quantity_level();
   items[count++].doc = "of a flow: level of refinement of the block";
   count = gab_own_quantities_append(own_quantities, quantities, quantities ? quantities->own : NULL, items,

@@ -40,7 +40,7 @@ typedef struct gab_local_force {
               double *const force[3]);
 } gab_local_force;
 
-/** It acts in all steps from now on. Between two steps; the same on all slots. Local.
+/** It acts in all steps from now on. Between two steps; the same on all ranks. Local.
  *  @param[in] force  borrowed as long as it acts; NULL: none acts any more
  *  @return ::GAB_ERR_ARGUMENT without a name or a function, or if blocks may store their fluid cells alone (the kernel has to be
  *  in_place, vector or reference); ::GAB_ERR_STATE while an exchange of ghosts is under way */

@@ -11,13 +11,13 @@ static const double most_work = 2e7; /* flows that one start may look at: below 
 
 static gab_status check(const gab_cluster_task *task)
 {
-  if (task->slots < 1) GAB_FAIL(GAB_ERR_ARGUMENT, "clusters of %" PRId32 " processes", task->slots);
+  if (task->ranks < 1) GAB_FAIL(GAB_ERR_ARGUMENT, "clusters of %" PRId32 " processes", task->ranks);
   for (size_t i = 0; i < task->flow_count; i++) {
     const gab_flow *flow = &task->flows[i];
-    if (flow->from < 0 || flow->from >= task->slots || flow->to < 0 || flow->to >= task->slots ||
+    if (flow->from < 0 || flow->from >= task->ranks || flow->to < 0 || flow->to >= task->ranks ||
         !(flow->bytes >= 0))
-      GAB_FAIL(GAB_ERR_ARGUMENT, "%g bytes from process %" GAB_PRI_SLOT " to %" GAB_PRI_SLOT ", of %" PRId32,
-               flow->bytes, flow->from, flow->to, task->slots);
+      GAB_FAIL(GAB_ERR_ARGUMENT, "%g bytes from process %" GAB_PRI_RANK " to %" GAB_PRI_RANK ", of %" PRId32,
+               flow->bytes, flow->from, flow->to, task->ranks);
   }
   return GAB_OK;
 }
@@ -34,25 +34,25 @@ static gab_status make(void *place, size_t count, size_t bytes)
 static gab_status count_domains(gab_cluster_search *search)
 {
   const gab_cluster_task *task = search->task;
-  GAB_TRY(make(&search->domain, (size_t)task->slots, sizeof(int32_t)));
-  for (int32_t s = 0; s < task->slots; s++) {
+  GAB_TRY(make(&search->domain, (size_t)task->ranks, sizeof(int32_t)));
+  for (int32_t s = 0; s < task->ranks; s++) {
     const int32_t domain = task->domain ? task->domain[s] : s;
-    if (domain < 0 || domain >= task->slots)
+    if (domain < 0 || domain >= task->ranks)
       GAB_FAIL(GAB_ERR_ARGUMENT, "process %" PRId32 " is in domain %" PRId32, s, domain);
     search->domain[s] = domain;
     if (domain >= search->domains) search->domains = domain + 1;
   }
   GAB_TRY(make(&search->member_at, (size_t)search->domains + 1, sizeof(size_t)));
-  GAB_TRY(make(&search->member, (size_t)task->slots, sizeof(int32_t)));
+  GAB_TRY(make(&search->member, (size_t)task->ranks, sizeof(int32_t)));
   size_t *at = search->member_at;
-  for (int32_t s = 0; s < task->slots; s++) at[search->domain[s] + 1]++;
+  for (int32_t s = 0; s < task->ranks; s++) at[search->domain[s] + 1]++;
   for (int32_t d = 0; d < search->domains; d++) {
     if (at[d + 1] == 0) GAB_FAIL(GAB_ERR_ARGUMENT, "no process is in domain %" PRId32, d);
     at[d + 1] += at[d];
   }
-  for (int32_t s = task->slots; s-- > 0;) search->member[--at[search->domain[s] + 1]] = s;
+  for (int32_t s = task->ranks; s-- > 0;) search->member[--at[search->domain[s] + 1]] = s;
   for (int32_t d = 0; d < search->domains; d++) at[d] = at[d + 1];
-  at[search->domains] = (size_t)task->slots;
+  at[search->domains] = (size_t)task->ranks;
   return GAB_OK;
 }
 
@@ -60,7 +60,7 @@ static gab_status count_domains(gab_cluster_search *search)
 static gab_status make_rows(const gab_cluster_search *search, bool by_source, gab_flow_rows *rows)
 {
   const gab_cluster_task *task = search->task;
-  GAB_TRY(make(&rows->at, (size_t)task->slots + 2, sizeof(size_t)));
+  GAB_TRY(make(&rows->at, (size_t)task->ranks + 2, sizeof(size_t)));
   GAB_TRY(make(&rows->other, task->flow_count, sizeof(int32_t)));
   GAB_TRY(make(&rows->bytes, task->flow_count, sizeof(double)));
   for (int pass = 0; pass < 2; pass++) {
@@ -76,7 +76,7 @@ static gab_status make_rows(const gab_cluster_search *search, bool by_source, ga
       rows->other[place] = other;
       rows->bytes[place] = flow->bytes;
     }
-    for (int32_t s = 0; pass == 0 && s < task->slots; s++) rows->at[s + 2] += rows->at[s + 1];
+    for (int32_t s = 0; pass == 0 && s < task->ranks; s++) rows->at[s + 2] += rows->at[s + 1];
   }
   return GAB_OK;
 }
@@ -100,15 +100,15 @@ static void release(gab_cluster_search *search)
 
 static gab_status begin(const gab_cluster_task *task, int32_t clusters, gab_cluster_search *search)
 {
-  *search = (gab_cluster_search){.task = task, .slots = task->slots, .clusters = clusters};
+  *search = (gab_cluster_search){.task = task, .ranks = task->ranks, .clusters = clusters};
   GAB_TRY(check(task));
   GAB_TRY(count_domains(search));
   GAB_TRY(make_rows(search, true, &search->out));
   GAB_TRY(make_rows(search, false, &search->in));
   GAB_TRY(make(&search->of, (size_t)search->domains, sizeof(int32_t)));
   GAB_TRY(make(&search->best, (size_t)search->domains, sizeof(int32_t)));
-  GAB_TRY(make(&search->size, (size_t)search->slots, sizeof(int32_t)));
-  return make(&search->log, (size_t)search->slots, sizeof(double));
+  GAB_TRY(make(&search->size, (size_t)search->ranks, sizeof(int32_t)));
+  return make(&search->log, (size_t)search->ranks, sizeof(double));
 }
 
 /* ---------------------------------------------------------------- a division in numbers */
@@ -117,17 +117,17 @@ static void describe(const gab_cluster_search *search, const int32_t *cluster, g
 {
   *log = (gab_cluster_log){.at = 0};
   int32_t *count = search->size; /* of processes now */
-  memset(count, 0, (size_t)search->slots * sizeof *count);
-  for (int32_t s = 0; s < search->slots; s++) {
+  memset(count, 0, (size_t)search->ranks * sizeof *count);
+  for (int32_t s = 0; s < search->ranks; s++) {
     const double bytes = search->log[s];
     log->total += bytes;
     if (bytes > log->largest) log->at = s;
     if (bytes > log->largest) log->largest = bytes;
     count[cluster[s]]++;
   }
-  log->mean = log->total / search->slots;
-  for (int32_t c = 0; c < search->slots; c++) {
-    const double share = (double)count[c] / search->slots;
+  log->mean = log->total / search->ranks;
+  for (int32_t c = 0; c < search->ranks; c++) {
+    const double share = (double)count[c] / search->ranks;
     log->back_mean += share * share;
     if (share > log->back_most) log->back_most = share;
   }
@@ -139,8 +139,8 @@ gab_status gab_clusters_judge(const gab_cluster_task *task, const int32_t *clust
   gab_cluster_task alone = *task;
   alone.domain = NULL; /* any division may be judged */
   gab_status status = begin(&alone, 1, &search);
-  for (int32_t s = 0; s < task->slots && status == GAB_OK; s++) {
-    if (cluster[s] < 0 || cluster[s] >= task->slots)
+  for (int32_t s = 0; s < task->ranks && status == GAB_OK; s++) {
+    if (cluster[s] < 0 || cluster[s] >= task->ranks)
       status = gab_error_set(GAB_ERR_ARGUMENT, __FILE__, __LINE__,
                              "process %" PRId32 " is in cluster %" PRId32, s, cluster[s]);
     search.of[s] = cluster[s];
@@ -197,7 +197,7 @@ static gab_status find(gab_cluster_search *search, int32_t *cluster)
   }
   memcpy(search->of, search->best, (size_t)search->domains * sizeof *search->of);
   gab_cluster_count(search);
-  for (int32_t s = 0; s < search->slots; s++) cluster[s] = search->of[search->domain[s]];
+  for (int32_t s = 0; s < search->ranks; s++) cluster[s] = search->of[search->domain[s]];
   return GAB_OK;
 }
 

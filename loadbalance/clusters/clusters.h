@@ -31,7 +31,7 @@ extern "C" {
 
 /** What one process sends to another in a step. */
 typedef struct gab_flow {
-  gab_slot from, to;
+  gab_rank from, to;
   double bytes;
 } gab_flow;
 
@@ -41,11 +41,11 @@ typedef enum gab_cluster_goal {
 } gab_cluster_goal;
 
 typedef struct gab_cluster_task {
-  int32_t slots; /**< 0 … slots - 1 */
+  int32_t ranks; /**< 0 … ranks - 1 */
   const gab_flow *
       flows; /**< in any order; several of one pair add up, what goes to oneself counts nothing; not negative */
   size_t flow_count;
-  const int32_t *domain; /**< of each slot, numbered from 0 without gaps; NULL: each is one by itself */
+  const int32_t *domain; /**< of each rank, numbered from 0 without gaps; NULL: each is one by itself */
   int32_t clusters;      /**< from 1 to the number of domains */
   gab_cluster_goal goal;
 } gab_cluster_task;
@@ -53,15 +53,15 @@ typedef struct gab_cluster_task {
 /** What a division means. Bytes per step. */
 typedef struct gab_cluster_log {
   double total, mean, largest; /**< logged by all, by a process on average, and at most */
-  gab_slot at;                 /**< who logs most, the first of them */
+  gab_rank at;                 /**< who logs most, the first of them */
   double back_mean,
       back_most; /**< share of the processes that rolls back at the death of one: expected, and at most */
 } gab_cluster_log;
 
-/** Divides. @param[out] cluster  one per slot, from 0 @param[out] log  what that means; may be NULL
- *  @return ::GAB_ERR_ARGUMENT for slots, domains, or a number of clusters that cannot be */
+/** Divides. @param[out] cluster  one per rank, from 0 @param[out] log  what that means; may be NULL
+ *  @return ::GAB_ERR_ARGUMENT for ranks, domains, or a number of clusters that cannot be */
 gab_status gab_clusters_find(const gab_cluster_task *task, int32_t *cluster, gab_cluster_log *log);
-/** What a given division means; `clusters` and `goal` of the task do not matter. @param[in] cluster  one per slot, from 0 */
+/** What a given division means; `clusters` and `goal` of the task do not matter. @param[in] cluster  one per rank, from 0 */
 gab_status gab_clusters_judge(const gab_cluster_task *task, const int32_t *cluster, gab_cluster_log *log);
 
 #ifdef __cplusplus

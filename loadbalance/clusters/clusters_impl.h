@@ -8,7 +8,7 @@
 #include "core/memory/memory.h"
 #include "loadbalance/clusters/clusters.h"
 
-/* Flows of each slot, in rows: row s is [at[s], at[s + 1]). */
+/* Flows of each rank, in rows: row s is [at[s], at[s + 1]). */
 typedef struct gab_flow_rows {
   size_t *at;
   int32_t *other;
@@ -17,14 +17,14 @@ typedef struct gab_flow_rows {
 
 typedef struct gab_cluster_search {
   const gab_cluster_task *task;
-  int32_t slots, domains, clusters;
+  int32_t ranks, domains, clusters;
   gab_flow_rows out, in; /* by source, and by target; flows between domains only */
-  int32_t *domain;       /* per slot */
-  size_t *member_at;     /* per domain: its slots in `member` */
+  int32_t *domain;       /* per rank */
+  size_t *member_at;     /* per domain: its ranks in `member` */
   int32_t *member;
   int32_t *of;   /* per domain: its cluster */
   int32_t *size; /* per cluster: its domains */
-  double *log;   /* per slot */
+  double *log;   /* per rank */
   int32_t *best; /* per domain: the best division so far */
   double work;   /* that may still be done, in flows looked at */
 } gab_cluster_search;
@@ -37,7 +37,7 @@ typedef struct gab_cluster_cost {
 /* clusters_cost.c */
 bool gab_cluster_is_less(const gab_cluster_cost *a, const gab_cluster_cost *b);
 gab_cluster_cost gab_cluster_cost_now(gab_cluster_search *search, gab_cluster_goal goal);
-double gab_cluster_log_of(const gab_cluster_search *search, int32_t slot);
+double gab_cluster_log_of(const gab_cluster_search *search, int32_t rank);
 /* Makes sizes and logs anew for the division in `of`. */
 void gab_cluster_count(gab_cluster_search *search);
 

@@ -6,10 +6,10 @@ static void recount(gab_cluster_search *search, int32_t domain)
 {
   const gab_flow_rows *in = &search->in, *out = &search->out;
   for (size_t m = search->member_at[domain]; m < search->member_at[domain + 1]; m++) {
-    const int32_t slot = search->member[m];
-    search->log[slot] = gab_cluster_log_of(search, slot);
-    search->work -= 1 + (double)(out->at[slot + 1] - out->at[slot]);
-    for (size_t i = in->at[slot]; i < in->at[slot + 1]; i++) {
+    const int32_t rank = search->member[m];
+    search->log[rank] = gab_cluster_log_of(search, rank);
+    search->work -= 1 + (double)(out->at[rank + 1] - out->at[rank]);
+    for (size_t i = in->at[rank]; i < in->at[rank + 1]; i++) {
       const int32_t sender = in->other[i];
       search->log[sender] = gab_cluster_log_of(search, sender);
       search->work -= 1 + (double)(out->at[sender + 1] - out->at[sender]);

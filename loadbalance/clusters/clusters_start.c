@@ -56,9 +56,9 @@ static gab_status collect(const gab_cluster_search *search, metis_task *it)
 {
   void *memory;
   const gab_flow_rows *out = &search->out;
-  GAB_TRY(make(&memory, 2 * out->at[search->slots], sizeof(gab_flow)));
+  GAB_TRY(make(&memory, 2 * out->at[search->ranks], sizeof(gab_flow)));
   it->links = memory;
-  for (int32_t s = 0; s < search->slots; s++)
+  for (int32_t s = 0; s < search->ranks; s++)
     for (size_t i = out->at[s]; i < out->at[s + 1]; i++) {
       const int32_t a = search->domain[s], b = search->domain[out->other[i]];
       it->links[it->count++] = (gab_flow){a, b, out->bytes[i]};

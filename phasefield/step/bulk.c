@@ -24,7 +24,7 @@ static int phase_of_first_cell(const gab_phasefield_block *block)
 static void find_beside(const gab_phasefield *phasefield, const gab_block *place, gab_phasefield_bulk *bulk)
 {
   const gab_forest *forest = phasefield->forest;
-  const gab_slot here = gab_world_slot(gab_forest_world(forest));
+  const gab_rank here = gab_world_rank(gab_forest_world(forest));
   const gab_neighbour *rows = gab_block_neighbours(place);
   for (size_t r = 0; r < gab_block_neighbour_count(place); r++) {
     int offset[3], axis = 0;

@@ -96,7 +96,7 @@ gab_status gab_phasefield_ledger_unpack(void *phasefield, gab_reader *in)
                        sizeof(gab_exact_sum[GAB_MOST_INDEPENDENTS]));
 }
 
-gab_status gab_phasefield_ledger_adopt(void *phasefield, gab_slot dead, gab_reader *in)
+gab_status gab_phasefield_ledger_adopt(void *phasefield, gab_rank dead, gab_reader *in)
 {
   (void)dead;
   gab_exact_sum theirs[GAB_MOST_INDEPENDENTS];

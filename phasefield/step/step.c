@@ -35,13 +35,13 @@ static void fill_all_sides(const gab_phasefield *phasefield, gab_phasefield_whic
 
 /* ------------------------------------------------------------------------------------------ what waits */
 
-/* The cells of a block that see no ghosts of other slots. Cuts between whole layers cost next to nothing;
- * others would cost more than waiting for a message does: a block beside another slot's along an axis across
+/* The cells of a block that see no ghosts of other ranks. Cuts between whole layers cost next to nothing;
+ * others would cost more than waiting for a message does: a block beside another rank's along an axis across
  * the growth waits. */
 static gab_box inner_of(const gab_phasefield *phasefield, const gab_block *place,
                         const gab_phasefield_block *block)
 {
-  const gab_slot here = gab_world_slot(gab_forest_world(phasefield->forest));
+  const gab_rank here = gab_world_rank(gab_forest_world(phasefield->forest));
   const gab_neighbour *rows = gab_block_neighbours(place);
   const int axis = phasefield->model.axis;
   gab_box inner = gab_field_interior(block->phi);
@@ -78,7 +78,7 @@ static void join(gab_phasefield *phasefield)
 /* ------------------------------------------------------------------------------------------ exchanges */
 
 /* What is not stored: mu, and the ghosts of phi. Needed when blocks are new here, or went back in time; all
- * slots find that out together, because the revision of the forest grows on all of them. */
+ * ranks find that out together, because the revision of the forest grows on all of them. */
 static gab_status make_derived(gab_phasefield *phasefield)
 {
   const size_t blocks = gab_forest_block_count(phasefield->forest);

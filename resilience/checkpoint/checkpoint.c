@@ -24,15 +24,15 @@ static void release_snapshot(gab_snapshot *snapshot)
   gab_redundancy_release(snapshot);
 }
 
-/* Of two processes that may play slots, by their domains. */
+/* Of two processes that may play ranks, by their domains. */
 static int distance(const void *user, gab_seat a, gab_seat b)
 {
   const gab_domains *domains = user;
   int far = 0;
-  if (a >= gab_domains_slots(domains) || b >= gab_domains_slots(domains))
+  if (a >= gab_domains_ranks(domains) || b >= gab_domains_ranks(domains))
     return GAB_FARTHEST; /* it was respawned just now */
   for (int kind = GAB_DOMAIN_NODE; kind <= GAB_DOMAIN_ISLAND; kind++)
-    far += !gab_domains_together(domains, (gab_domain_kind)kind, (gab_slot)a, (gab_slot)b);
+    far += !gab_domains_together(domains, (gab_domain_kind)kind, (gab_rank)a, (gab_rank)b);
   return far;
 }
 
@@ -72,7 +72,7 @@ gab_status gab_checkpoint_create(gab_forest *forest, const gab_redundancy *redun
   if (!made->redundancy.scheme) made->redundancy.scheme = &gab_scheme_pairwise;
   made->stats.last_step = -1;
   made->stats.ratio = 1;
-  made->elder = GAB_NO_SLOT;
+  made->elder = GAB_NO_RANK;
   gab_buffer_init(&made->transfer.compressed, GAB_MEMORY_SNAPSHOT);
   gab_buffer_init(&made->transfer.offer, GAB_MEMORY_MESSAGE);
   gab_buffer_init(&made->transfer.answer, GAB_MEMORY_MESSAGE);
@@ -125,7 +125,7 @@ static void note_cost(gab_checkpoint *checkpoint, const gab_snapshot *taken)
   stats->copied_bytes = gab_redundancy_raw_bytes(taken);
   stats->shared_bytes = gab_redundancy_shared_bytes(taken);
   stats->metadata_bytes = gab_metadata_images_bytes(&checkpoint->metadata_images[taken->metadata_images]);
-  stats->sent_bytes = gab_redundancy_sent(taken, gab_world_slot(checkpoint->world));
+  stats->sent_bytes = gab_redundancy_sent(taken, gab_world_rank(checkpoint->world));
   stats->ratio = taken->sent_each ? (double)stats->image_bytes / (double)taken->sent_each : 1;
   checkpoint->all_sent += (double)stats->sent_bytes;
   stats->last_seconds = checkpoint->pending_seconds;

@@ -1,18 +1,18 @@
 /** @file checkpoint.h
  *  @brief Coordinated, diskless, double-buffered checkpoints in the memory of the processes.
  *
- *  A *snapshot* is the state of all slots at one step: the *image* of a slot (its blocks and per-slot
+ *  A *snapshot* is the state of all ranks at one step: the *image* of a rank (its blocks and per-rank
  *  entities) in its own memory and, by the redundancy scheme, in that of its holders; replicated entities at
- *  each slot only. A new snapshot is written beside the valid one, all agree that it is complete, and then it
+ *  each rank only. A new snapshot is written beside the valid one, all agree that it is complete, and then it
  *  becomes the valid one by changing an index: nothing can fail between the agreement and the change
  *  (Kohl et al. 2017, section 5.2.1 and algorithm 2). A death at any instant leaves at least one snapshot
  *  whole.
  *
- *  Memory, eq. 2 in section 5.2.3 of the paper: S (1 + 2 R) for a state of S bytes and R images per slot and snapshot (own and
- *  copies), counted as ::GAB_MEMORY_SNAPSHOT; S (1 + R) with one buffer (gab_checkpoint_set_buffers()), at the
- *  price of the promise that a death at any instant leaves one whole. Beside it coded groups have some megabytes of messages
- *  under way while one is taken (gab_group_messages()). Within a node S for each snapshot will do, if holders look at images
- *  where they are (::GAB_WITHIN_NODE_SHARE).
+ *  Memory, eq. 2 in section 5.2.3 of the paper: S (1 + 2 R) for a state of S bytes and R images per rank and
+ *  snapshot (own and copies), counted as ::GAB_MEMORY_SNAPSHOT; S (1 + R) with one buffer
+ *  (gab_checkpoint_set_buffers()), at the price of the promise that a death at any instant leaves one whole. Beside
+ *  it coded groups have some megabytes of messages under way while one is taken (gab_group_messages()). Within a
+ *  node S for each snapshot will do, if holders look at images where they are (::GAB_WITHIN_NODE_SHARE).
  *
  *  Images, parities and replicated entities carry a 64-bit hash, computed when they are packed and verified
  *  when they are restored or adopted: what changed in memory or on the way is replaced from another copy or
@@ -59,23 +59,24 @@ typedef enum gab_compression {
 } gab_compression;
 /** "none", "auto", "lz4", "zstd". */
 const char *gab_compression_name(gab_compression compression);
-/** From the next snapshot on. Local; slots may differ. Memory: copies take what they are compressed to; while
+/** From the next snapshot on. Local; ranks may differ. Memory: copies take what they are compressed to; while
  * they travel, and while one is taken over, the sender and the adopter hold one of them twice.
  *  @return ::GAB_ERR_ARGUMENT for what this build lacks */
 gab_status gab_checkpoint_set_compression(gab_checkpoint *checkpoint, gab_compression compression);
 
-/** How an image comes to a holder on the node of its slot, where the failure domains say that they share one and the
+/** How an image comes to a holder on the node of its rank, where the failure domains say that they share one and the
  *  system lets them see each other's memory (core/memory/shared_memory.h). Elsewhere, and of images that are compressed, by messages. */
 typedef enum gab_within_node {
-  GAB_WITHIN_NODE_COPY = 0, /**< the holder copies it from the memory of the slot: faster than a message */
-  GAB_WITHIN_NODE_SHARE, /**< the holder keeps no copy: its process sees the one there is, also when the slot has died.
+  GAB_WITHIN_NODE_COPY = 0, /**< the holder copies it from the memory of the rank: faster than a message */
+  GAB_WITHIN_NODE_SHARE, /**< the holder keeps no copy: its process sees the one there is, also when the rank has died.
                                  Half of the memory, nothing to be moved; but what changes in this memory by itself has changed for both */
   GAB_WITHIN_NODE_SEND, /**< by messages */
   GAB_WITHIN_NODE_COUNT
 } gab_within_node;
 /** "copy", "share", "send". */
 const char *gab_within_node_name(gab_within_node way);
-/** From the next snapshot on. Local; slots may differ: holders choose between copy and share, who offers or sends is the slot.
+/** From the next snapshot on. Local; ranks may differ: holders choose between copy and share, who offers or sends is
+ *  the rank.
  *  @return ::GAB_ERR_ARGUMENT for another number */
 gab_status gab_checkpoint_set_within_node(gab_checkpoint *checkpoint, gab_within_node way);
 
@@ -94,12 +95,12 @@ gab_status gab_checkpoint_take(gab_checkpoint *checkpoint, gab_step step);
 
 /** The same in parts, so that copies travel while the next steps are computed. Begins a snapshot of the present
  * state: what this has to wait for is the own copy (with coded schemes, the parities too). The valid snapshot
- * stays what it is; a fault before gab_checkpoint_complete() leads back to it. Collective, though the slots
+ * stays what it is; a fault before gab_checkpoint_complete() leads back to it. Collective, though the ranks
  * meet only if the forest has changed since the last one. Announces ::GAB_FAULT_POINT_SNAPSHOT twice.
  *  @return ::GAB_ERR_STATE if one is begun already */
 gab_status gab_checkpoint_begin(gab_checkpoint *checkpoint, gab_step step);
 /** Helps it along without waiting for anybody: often, e.g. between tasks. Local.
- *  @param[out] there  everything of this slot has gone and come, or none is begun */
+ *  @param[out] there  everything of this rank has gone and come, or none is begun */
 gab_status gab_checkpoint_progress(gab_checkpoint *checkpoint, bool *there);
 /** Waits for the rest, agrees, and makes it the valid one. Collective, at the same step on all. Announces
  * ::GAB_FAULT_POINT_SNAPSHOT, ::GAB_FAULT_POINT_COMMIT and ::GAB_FAULT_POINT_SWAP. @return ::GAB_ERR_STATE if none is begun */
@@ -119,45 +120,46 @@ const gab_placement *gab_checkpoint_placement(const gab_checkpoint *checkpoint);
 /** What was asked for. */
 const gab_redundancy *gab_checkpoint_redundancy(const gab_checkpoint *checkpoint);
 
-/** Keeps the metadata images of all slots, too (blockforest/migration/reconstruct.h): some hundred bytes a block, sent when the grid has
- * changed only, at three slots more than images can be lost of at once. gab_checkpoint_reconstruct() lives on them.
+/** Keeps the metadata images of all ranks, too (blockforest/migration/reconstruct.h): some hundred bytes a block,
+ *  sent when the grid has
+ * changed only, at three ranks more than images can be lost of at once. gab_checkpoint_reconstruct() lives on them.
  * Local; before the first snapshot, the same on all. */
 void gab_checkpoint_keep_metadata_images(gab_checkpoint *checkpoint);
 
 /** What a restore did. */
 typedef struct gab_restore_report {
   gab_step step;        /**< of the snapshot that was restored */
-  int32_t lost_slots;   /**< slots of that snapshot that are gone */
-  uint64_t adopted;     /**< blocks of dead slots that this slot took over */
+  int32_t lost_ranks;   /**< ranks of that snapshot that are gone */
+  uint64_t adopted;     /**< blocks of dead ranks that this rank took over */
   double agree_seconds; /**< finding the one that all survivors hold, replacing and putting together images */
   double seconds;       /**< local verification and restore of blocks and entities */
   double verify_seconds; /**< of these: hashing the images that are needed */
-  uint64_t approximated; /**< blocks of all slots that gab_checkpoint_reconstruct() had to approximate */
+  uint64_t approximated; /**< blocks of all ranks that gab_checkpoint_reconstruct() had to approximate */
 } gab_restore_report;
 
-/** Goes back to the newest snapshot that all survivors hold completely; blocks of dead slots go to their
+/** Goes back to the newest snapshot that all survivors hold completely; blocks of dead ranks go to their
  *  restorers. Collective over the living; if the scheme copies and nothing has changed in memory, the restore
  * itself needs no communication. Coded groups put the images of their dead together; images that do not match
  *  their hash are replaced where anything whole is left of them. Announces ::GAB_FAULT_POINT_RECOVERY (before, after
  *  and with every part of images that are put together).
- *  @return ::GAB_ERR_LOST on all slots if for some slot too little is left, with slots and blocks named, or
+ *  @return ::GAB_ERR_LOST on all ranks if for some rank too little is left, with ranks and blocks named, or
  *  if an image changed in memory and nothing whole is left of it in any snapshot that all hold (the forest is
  *  then untouched); ::GAB_ERR_FAULT if the world broke: call it again after the next repair */
 gab_status gab_checkpoint_restore(gab_checkpoint *checkpoint, gab_restore_report *report);
 
 /** gab_checkpoint_restore(), but if there is no snapshot all of whose images are left somewhere, the blocks that are
  *  lost are approximated from what is around them: an approximation, which the log and the event `reconstruction` say. Needs
- *  a metadata image of every slot. Entities per slot of those of which no image is left are dropped. Collective, and not
+ *  a metadata image of every rank. Entities per rank of those of which no image is left are dropped. Collective, and not
  *  without communication. Announces ::GAB_FAULT_POINT_RECOVERY in addition with every round in which blocks are approximated.
  *  @return as gab_checkpoint_restore(); ::GAB_ERR_LOST if metadata images are lost, too; ::GAB_ERR_STATE if there is data
  *          that cannot be approximated (gab_forest_irreplaceable()) */
 gab_status gab_checkpoint_reconstruct(gab_checkpoint *checkpoint, gab_restore_report *report);
 
-/** Every slot drops what it has and goes on as the one whose first copy it keeps, though nobody is dead: the
+/** Every rank drops what it has and goes on as the one whose first copy it keeps, though nobody is dead: the
  *  images of all travel their way back once, without communication but the agreement that all copies are whole.
  *  For measurements and tests of copies (Kohl et al. 2017, figure 8): afterwards owners have changed places, the
  *  forest as a whole is that of the valid snapshot, and the next snapshot is one like any other. Collective.
- *  @param[out] report  adopted: blocks restored; lost_slots is 0
+ *  @param[out] report  adopted: blocks restored; lost_ranks is 0
  *  @return ::GAB_ERR_STATE if there is no snapshot of just the living in a scheme that copies, ::GAB_ERR_CORRUPT on
  *          all, with nothing touched, if a copy has changed in memory */
 gab_status gab_checkpoint_restore_swapped(gab_checkpoint *checkpoint, gab_restore_report *report);
@@ -172,7 +174,7 @@ typedef struct gab_checkpoint_stats {
   size_t metadata_bytes; /**< of others held, last one */
   size_t
       sent_bytes; /**< moved to others for them, by messages or by their reading it here, last one; without metadata images */
-  size_t shared_bytes; /**< part of copies_bytes that takes no memory here: it lies in that of its slots */
+  size_t shared_bytes; /**< part of copies_bytes that takes no memory here: it lies in that of its ranks */
   double ratio;        /**< image / what was moved to each holder, last one; 1: not compressed */
   uint64_t replaced;   /**< images, parities and entities that had changed in memory */
   double last_seconds; /**< that the caller spent on the last one: pack, exchange and commit */

@@ -20,11 +20,11 @@ typedef enum gab_condition {
   GAB_CONDITION_UNKNOWN = 0,
   GAB_CONDITION_WHOLE,
   GAB_CONDITION_CHANGED, /* its hash does not match */
-  GAB_CONDITION_OVERWRITTEN, /* whole, but of another snapshot: an image that this slot reads in the memory of another one */
+  GAB_CONDITION_OVERWRITTEN, /* whole, but of another snapshot: an image that this rank reads in the memory of another one */
   GAB_CONDITION_ABSENT /* no bytes: a transfer of it broke off */
 } gab_condition;
 
-/* What becomes of an image that its slot offers to a process of its node (transfer_offer.c). The numbers are sent. */
+/* What becomes of an image that its rank offers to a process of its node (transfer_offer.c). The numbers are sent. */
 typedef enum gab_offer_answer {
   GAB_OFFER_NONE = 0, /* there was none */
   GAB_OFFER_COPIED,   /* its bytes were copied from where they are */
@@ -32,19 +32,19 @@ typedef enum gab_offer_answer {
   GAB_OFFER_REFUSED   /* they cannot be seen: they are to be sent */
 } gab_offer_answer;
 
-/* An image of another slot, as it was received: envelope and payload. */
+/* An image of another rank, as it was received: envelope and payload. */
 typedef struct gab_copy {
-  gab_slot slot;
-  int number; /* which copy of that slot's image */
+  gab_rank rank;
+  int number; /* which copy of that rank's image */
   gab_buffer
       image; /* as it is, or compressed (image_compressed.c); fixed: it lies in `view`, for reading only */
-  gab_shared_view view; /* of the memory of that slot; open as long as it may be of use again */
+  gab_shared_view view; /* of the memory of that rank; open as long as it may be of use again */
   gab_buffer answer;    /* to the last offer */
   gab_offer_answer decision;
   gab_condition condition;
 } gab_copy;
 
-/* What a slot keeps for its coded group: hash, then a row of `piece` bytes for each of its parities. */
+/* What a rank keeps for its coded group: hash, then a row of `piece` bytes for each of its parities. */
 typedef struct gab_parities {
   gab_group group;                  /* count 0: the scheme has none */
   uint64_t lengths[GAB_MOST_GROUP]; /* bytes of the image of each member */
@@ -58,14 +58,14 @@ typedef struct gab_snapshot {
   bool complete;   /* own image, replicated entities and all copies are here */
   bool told;       /* of others, to a newcomer: it can be gone back to, but nothing of it was packed here */
   gab_step step;
-  uint64_t blocks; /* of all slots */
+  uint64_t blocks; /* of all ranks */
   uint64_t own_blocks;
   gab_members members;
   gab_members
       survivors; /* of these, found when it is gone back to: who came back since knows nothing of it */
   gab_placement placement; /* of these members: who keeps what of whom */
-  gab_slot *
-      handed; /* of a recovery: slots whose process replaced another one and holds the image that it was handed */
+  gab_rank *
+      handed; /* of a recovery: ranks whose process replaced another one and holds the image that it was handed */
   int handed_count;
   bool keeps_handed; /* while heads are told: own image of a snapshot that was told in an earlier recovery */
   gab_buffer own;    /* a message: envelope room, then the image */
@@ -80,7 +80,7 @@ typedef struct gab_snapshot {
   int metadata_images; /* which of the checkpoint's sets belongs to it */
 } gab_snapshot;
 
-/* Metadata images of others: what is left of a slot whose image nobody holds any more (metadata_images.c). */
+/* Metadata images of others: what is left of a rank whose image nobody holds any more (metadata_images.c). */
 typedef struct gab_metadata_images {
   bool made;
   uint64_t revision;       /* of the forest; snapshots of the same forest share a set */
@@ -108,7 +108,7 @@ typedef struct gab_transfer_state {
   gab_port *port; /* of its own: others talk while it is busy */
   int round;      /* copy that is under way */
   gab_transfer_part part;
-  gab_buffer offer, answer; /* of this slot, and to it */
+  gab_buffer offer, answer; /* of this rank, and to it */
   bool offered;
   int copying;   /* index of the copy that is being copied */
   size_t copied; /* bytes of it */
@@ -145,8 +145,8 @@ struct gab_checkpoint {
       since; /* serial of the snapshot from which this process, a newcomer, got its part: to that one, and those
                      before, it can go back with the help of others only; UINT64_MAX: it has not got it yet; 0: it
                      needs no help */
-  gab_slot
-      elder; /* of a recovery with newcomers: a slot that needs no help, the same on all; GAB_NO_SLOT: to be found */
+  gab_rank
+      elder; /* of a recovery with newcomers: a rank that needs no help, the same on all; GAB_NO_RANK: to be found */
   bool elder_has_snapshot;
   bool all_are_new; /* nobody is left who has taken a snapshot or was there from the start */
   int valid;        /* index of the valid snapshot; the other one is written next */
@@ -161,7 +161,7 @@ struct gab_checkpoint {
    * Collective. NULL: nobody is asked. */
   gab_status (*before_entities)(void *user);
   void *before_entities_user;
-  gab_buffer untouched;   /* entities per slot before the first step: of a slot to which no image falls */
+  gab_buffer untouched;   /* entities per rank before the first step: of a rank to which no image falls */
   bool untouched_unknown; /* they could not be packed, on a spare */
 };
 
@@ -180,7 +180,7 @@ gab_status gab_buffer_fit(gab_buffer *buffer, size_t bytes);
 /* ---- checkpoint.c, reserve.c */
 
 /* reserve.c: takes the memory of the snapshot that is written next, none of which has been taken yet in its place: room for the
- * images of this slot and of those that it keeps, every page of it, or what is lacking. Collective. */
+ * images of this rank and of those that it keeps, every page of it, or what is lacking. Collective. */
 gab_status gab_checkpoint_reserve(gab_checkpoint *checkpoint);
 /* Bytes that taking a snapshot needs for its duration beside those. Local. */
 size_t gab_checkpoint_messages(const gab_checkpoint *checkpoint);
@@ -188,24 +188,24 @@ size_t gab_checkpoint_messages(const gab_checkpoint *checkpoint);
  * Collective. */
 gab_status gab_snapshots_forget(gab_checkpoint *checkpoint, uint64_t serial);
 
-/* ---- image.c: the image of a slot as bytes */
+/* ---- image.c: the image of a rank as bytes */
 
-/* Bytes of the message that an image is, if the entities of the slot take so many: a few more than there will be. */
+/* Bytes of the message that an image is, if the entities of the rank take so many: a few more than there will be. */
 size_t gab_image_room(const gab_checkpoint *checkpoint, size_t entity_bytes);
 /* Packs the own image and the replicated entities of a snapshot whose serial, step and members are set. */
 gab_status gab_image_pack(const gab_checkpoint *checkpoint, gab_snapshot *next);
-/* Checks hash and head of the image of `slot` that `holder`, this one, keeps, and cuts it into forest and
+/* Checks hash and head of the image of `rank` that `holder`, this one, keeps, and cuts it into forest and
  * entities, which are views of it. GAB_ERR_CORRUPT names both. */
-gab_status gab_image_open(const gab_buffer *message, const gab_snapshot *snapshot, gab_slot slot,
-                          gab_slot holder, gab_reader *forest, gab_reader *entities);
+gab_status gab_image_open(const gab_buffer *message, const gab_snapshot *snapshot, gab_rank rank,
+                          gab_rank holder, gab_reader *forest, gab_reader *entities);
 /* The same without the hash that lies in front, which differs between builds: files have their own. `image` is what follows the
- * envelope of a message. Slot GAB_NO_SLOT: of any slot and snapshot. */
-gab_status gab_image_cut(gab_reader image, uint64_t serial, gab_step step, gab_slot slot, gab_reader *forest,
+ * envelope of a message. Rank GAB_NO_RANK: of any rank and snapshot. */
+gab_status gab_image_cut(gab_reader image, uint64_t serial, gab_step step, gab_rank rank, gab_reader *forest,
                          gab_reader *entities);
 
 /* What bytes say that they are. */
 typedef struct gab_image_header {
-  gab_slot slot; /* whose image; GAB_NO_SLOT: replicated entities */
+  gab_rank rank; /* whose image; GAB_NO_RANK: replicated entities */
   uint64_t serial;
   uint64_t epoch; /* in which it was taken: numbers of snapshots that were broken off are given again */
   gab_step step;
@@ -232,14 +232,14 @@ gab_status gab_image_expand(const gab_buffer *message, gab_buffer *image);
 /* ---- restore.c: from images back to the state, whoever brings them (memory of a process, a file, a node) */
 
 typedef struct gab_image_view {
-  gab_slot slot; /* whose image it is */
+  gab_rank rank; /* whose image it is */
   gab_reader forest, entities;
 } gab_image_view;
 
-/* Images that become this slot's part: the entities of the first are unpacked, those of the others adopted.
+/* Images that become this rank's part: the entities of the first are unpacked, those of the others adopted.
  */
 typedef struct gab_image_list {
-  uint64_t serial;       /* of the snapshot, if this job took it and this slot goes back to its own; else 0 */
+  uint64_t serial;       /* of the snapshot, if this job took it and this rank goes back to its own; else 0 */
   gab_reader replicated; /* behind its checksum */
   gab_image_view *images;
   size_t count;
@@ -256,9 +256,9 @@ gab_status gab_images_restore_blocks(const gab_checkpoint *checkpoint, const gab
                                      gab_owner_map map, void *context);
 gab_status gab_images_restore_entities(gab_checkpoint *checkpoint, const gab_image_list *list);
 
-/* ---- newcomers.c: processes that play a slot of which they know nothing
+/* ---- newcomers.c: processes that play a rank of which they know nothing
 
-   A slot that came back has survived nothing before its incarnation: of the snapshots of that time others tell it the
+   A rank that came back has survived nothing before its incarnation: of the snapshots of that time others tell it the
    head, and the restorer of its dead predecessor sends it the image. Until it holds two snapshots of its own it is a
    newcomer.
 
@@ -279,8 +279,8 @@ gab_status gab_images_restore_entities(gab_checkpoint *checkpoint, const gab_ima
 
 /* Whether the members now are not all those of the start: only then anybody can be a newcomer. Equal on all. */
 bool gab_newcomers_possible(const gab_checkpoint *checkpoint);
-/* Finds the slot that tells the others: of those that know most the lowest. Then all know the failure domains of the seats that
- * were respawned. It stays in office until gab_checkpoint_restore(), or the round of a recovery, has ended. Collective. */
+/* Finds the rank that tells the others: of those that know most the lowest. Then all know the failure domains of the
+ * seats that were respawned. It stays in office until gab_checkpoint_restore(), or the round of a recovery, has ended. Collective. */
 gab_status gab_newcomers_find_elder(gab_checkpoint *checkpoint);
 /* The heads of the elder's snapshots become known to those who lack them, and to all who holds an image that it was handed. Collective.
  * @return GAB_ERR_LOST on all if nobody is left who holds a snapshot */
@@ -295,14 +295,15 @@ typedef struct gab_rescued gab_rescued;
 /* Images go from restorers to newcomers, replicated entities from the elder. Collective. @return errors of messages;
  * GAB_ERR_CORRUPT here if what came is not whole */
 gab_status gab_newcomers_serve(gab_checkpoint *checkpoint, gab_snapshot *snapshot, gab_rescued *rescued);
-/* Whether the process of that slot replaced another one and holds its image of the snapshot, as gab_newcomers_brief() found. Local. */
-bool gab_newcomer_was_handed(const gab_snapshot *snapshot, gab_slot slot);
+/* Whether the process of that rank replaced another one and holds its image of the snapshot, as
+ * gab_newcomers_brief() found. Local. */
+bool gab_newcomer_was_handed(const gab_snapshot *snapshot, gab_rank rank);
 /* A newcomer has gone back to it. Local. */
 void gab_newcomer_settle(gab_checkpoint *checkpoint, gab_snapshot *snapshot);
 
 /* ---- transfer.c */
 
-/* Copies: brings the own image to its holders and receives what this slot keeps, round after round. Begins
+/* Copies: brings the own image to its holders and receives what this rank keeps, round after round. Begins
  * (local) without waiting, helps along without waiting, waits for all of it. Buffers of images are not to be
  * touched before checkpoint->transfer.there. */
 gab_status gab_transfer_begin(gab_checkpoint *checkpoint, gab_snapshot *next);
@@ -311,17 +312,19 @@ gab_status gab_transfer_finish(gab_checkpoint *checkpoint, gab_snapshot *next);
 
 /* ---- transfer_offer.c: images within a node
 
-   A slot does not send its image to a holder on its node but offers it: says where it is (core/memory/shared_memory.h). The holder copies
+   A rank does not send its image to a holder on its node but offers it: says where it is
+   (core/memory/shared_memory.h). The holder copies
    it from there, or keeps no copy but looks at it there for as long as the snapshot lasts, and answers. An image that is looked at is
-   gone as soon as its slot writes the next snapshot but one; then its own slot is the first that does not have it any more. */
+   gone as soon as its rank writes the next snapshot but one; then its own rank is the first that does not have it
+   any more. */
 
 enum { GAB_OFFER_BYTES = 25 + sizeof(gab_shared_key) };
 
-/* Whether this slot would offer its image to that one. Local. */
-bool gab_offer_is_of_use(const gab_checkpoint *checkpoint, gab_slot holder);
+/* Whether this rank would offer its image to that one. Local. */
+bool gab_offer_is_of_use(const gab_checkpoint *checkpoint, gab_rank holder);
 /* gab_buffer_fit() for the own image of a snapshot that is planned, of memory that other processes can see where that is of use. */
 gab_status gab_own_image_fit(const gab_checkpoint *checkpoint, gab_snapshot *snapshot, size_t bytes);
-/* Packs how many bytes the image of this slot, envelope included, takes, and where it is, if anybody can see that. Local. */
+/* Packs how many bytes the image of this rank, envelope included, takes, and where it is, if anybody can see that. Local. */
 gab_status gab_offer_pack(const gab_buffer *own, size_t bytes, gab_buffer *offer);
 /* Reads one. @return false if the message is none, or says less than an offer does: then it is an image
  * @param[out] visible  the bytes can be seen, and the view of the copy is open */
@@ -344,35 +347,35 @@ gab_status gab_compression_choose(gab_checkpoint *checkpoint, const gab_buffer *
 
 /* ---- redundancy.c: what the scheme makes of the images */
 
-/* Finds whose images this slot keeps in a snapshot whose members are set. Local. */
+/* Finds whose images this rank keeps in a snapshot whose members are set. Local. */
 gab_status gab_redundancy_plan(gab_checkpoint *checkpoint, gab_snapshot *next, const gab_domains *domains);
 /* Begins to send the own image round: copies are then under way (transfer.c), parities are made before this
  * returns, since each chunk of them is summed up before the next one may leave. Collective. */
 gab_status gab_redundancy_begin(gab_checkpoint *checkpoint, gab_snapshot *next);
 /* The same, and waits until all is there. */
 gab_status gab_redundancy_exchange(gab_checkpoint *checkpoint, gab_snapshot *next);
-/* Bytes that this slot keeps for others. */
+/* Bytes that this rank keeps for others. */
 size_t gab_redundancy_bytes(const gab_snapshot *snapshot);
-/* Part of them that lies in the memory of other slots. */
+/* Part of them that lies in the memory of other ranks. */
 size_t gab_redundancy_shared_bytes(const gab_snapshot *snapshot);
 /* Bytes of the images that these stand for. */
 size_t gab_redundancy_raw_bytes(const gab_snapshot *snapshot);
-/* Bytes that were moved from this slot to others for it. */
-size_t gab_redundancy_sent(const gab_snapshot *snapshot, gab_slot slot);
+/* Bytes that were moved from this rank to others for it. */
+size_t gab_redundancy_sent(const gab_snapshot *snapshot, gab_rank rank);
 void gab_redundancy_release(gab_snapshot *snapshot);
 
 /* ---- metadata_images.c: what is needed to approximate the blocks of those that no image is left of */
 
-/* Sends the own metadata image to its keepers, more than there are of images, and receives those that this slot keeps; only
+/* Sends the own metadata image to its keepers, more than there are of images, and receives those that this rank keeps; only
  * if the forest is not that of the valid snapshot. Collective if so. Does nothing unless the checkpoint keeps them. */
 gab_status gab_metadata_images_spread(gab_checkpoint *checkpoint, gab_snapshot *next);
 /* Who takes the blocks that `then` had, if metadata images are put to use: its restorer, or the first living keeper of its
- * metadata image. Pure; everyone gets the same answer. @return GAB_NO_SLOT if none of them lives */
-gab_slot gab_metadata_images_restorer(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot,
-                                      gab_slot then);
-/* Whether nothing but state is lost: there is an image or a metadata image of every slot. Pure. */
+ * metadata image. Pure; everyone gets the same answer. @return GAB_NO_RANK if none of them lives */
+gab_rank gab_metadata_images_restorer(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot,
+                                      gab_rank then);
+/* Whether nothing but state is lost: there is an image or a metadata image of every rank. Pure. */
 bool gab_metadata_images_suffice(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot);
-/* Whether those that fall to this slot are as they came. Local. @return false with a message that says which is not */
+/* Whether those that fall to this rank are as they came. Local. @return false with a message that says which is not */
 bool gab_metadata_images_are_whole(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot);
 /* Puts those into the list. Local. */
 gab_status gab_metadata_images_list(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot,
@@ -383,7 +386,7 @@ size_t gab_metadata_images_bytes(const gab_metadata_images *metadata_images);
 
 /* ---- redundancy_repair.c: what has changed in memory, and what the dead left to be put together */
 
-/* Images of dead slots that were put together for this one. */
+/* Images of dead ranks that were put together for this one. */
 struct gab_rescued {
   gab_copy *images;
   int count;
@@ -392,7 +395,7 @@ void gab_rescued_release(gab_rescued *rescued);
 
 /* Forgets what is known of the condition of a snapshot. */
 void gab_condition_forget(gab_snapshot *snapshot);
-/* Verifies what this slot needs to go back to a snapshot. Local. @return true if it is whole */
+/* Verifies what this rank needs to go back to a snapshot. Local. @return true if it is whole */
 bool gab_condition_is_good(const gab_checkpoint *checkpoint, gab_snapshot *snapshot);
 
 /* Replaces what has changed in memory by a copy or from the rest of its group, and puts together the images
@@ -401,7 +404,7 @@ bool gab_condition_is_good(const gab_checkpoint *checkpoint, gab_snapshot *snaps
  * @return ::GAB_ERR_LOST on all, with the images named and nothing touched, if too little is left for that */
 gab_status gab_redundancy_repair(gab_checkpoint *checkpoint, gab_snapshot *snapshot, bool all_good,
                                  gab_rescued *rescued);
-/* The part of it that expands the compressed copies of the dead that fall to this slot. Local. */
+/* The part of it that expands the compressed copies of the dead that fall to this rank. Local. */
 gab_status gab_redundancy_expand(gab_checkpoint *checkpoint, gab_snapshot *snapshot, gab_rescued *rescued);
 
 /* ---- image_checksum.c */
@@ -428,10 +431,10 @@ bool gab_checksum_matches(gab_reader *in);
 
 /* Appends all entities of a kind, each with name and size. */
 gab_status gab_entities_pack(const gab_checkpoint *checkpoint, gab_entity_kind kind, gab_buffer *out);
-/* Reads them back. adopting == GAB_NO_SLOT: unpack, or restore where an entity has its own buffer of the snapshot of that
- * serial (0: nobody has); else hand them to adopt as those of that slot. */
+/* Reads them back. adopting == GAB_NO_RANK: unpack, or restore where an entity has its own buffer of the snapshot of that
+ * serial (0: nobody has); else hand them to adopt as those of that rank. */
 gab_status gab_entities_unpack(gab_checkpoint *checkpoint, gab_entity_kind kind, uint64_t serial,
-                               gab_reader *in, gab_slot adopting);
+                               gab_reader *in, gab_rank adopting);
 /* For those that own their buffers: write the other one; make it the valid one. */
 gab_status gab_entities_create(gab_checkpoint *checkpoint, uint64_t serial);
 void gab_entities_swap(gab_checkpoint *checkpoint);

@@ -114,12 +114,12 @@ static gab_status restore_one(gab_registered_entity *entry, uint64_t serial, gab
   return gab_reader_expect_end(packed);
 }
 
-static gab_status adopt_one(const gab_entity *entity, gab_slot dead, gab_reader *packed)
+static gab_status adopt_one(const gab_entity *entity, gab_rank dead, gab_reader *packed)
 {
   return entity->adopt && is_packed(entity) ? entity->adopt(entity->user, dead, packed) : GAB_OK;
 }
 
-static gab_status unpack_one(gab_registered_entity *entry, uint64_t serial, gab_reader *in, gab_slot adopting)
+static gab_status unpack_one(gab_registered_entity *entry, uint64_t serial, gab_reader *in, gab_rank adopting)
 {
   const gab_entity *entity = &entry->table;
   char name[GAB_ENTITY_NAME];
@@ -133,11 +133,11 @@ static gab_status unpack_one(gab_registered_entity *entry, uint64_t serial, gab_
     GAB_FAIL(GAB_ERR_CORRUPT, "entity '%s' claims %" PRIu64 " bytes, %zu are left", name, length,
              gab_reader_left(in));
   GAB_TRY(gab_get_view(in, (size_t)length, &view));
-  return adopting != GAB_NO_SLOT ? adopt_one(entity, adopting, &view) : restore_one(entry, serial, &view);
+  return adopting != GAB_NO_RANK ? adopt_one(entity, adopting, &view) : restore_one(entry, serial, &view);
 }
 
 gab_status gab_entities_unpack(gab_checkpoint *checkpoint, gab_entity_kind kind, uint64_t serial,
-                               gab_reader *in, gab_slot adopting)
+                               gab_reader *in, gab_rank adopting)
 {
   for (int i = 0; i < checkpoint->entity_count; i++) {
     gab_registered_entity *entry = &checkpoint->entities[i];

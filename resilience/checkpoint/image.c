@@ -1,5 +1,5 @@
-/* The image of a slot: what a snapshot keeps of it, as bytes. Hash and head, the forest's image, the entities
- * per slot; the replicated entities lie beside it. */
+/* The image of a rank: what a snapshot keeps of it, as bytes. Hash and head, the forest's image, the entities
+ * per rank; the replicated entities lie beside it. */
 #include "resilience/checkpoint/checkpoint_impl.h"
 #include "resilience/schemes/redundancy_impl.h"
 
@@ -53,14 +53,14 @@ bool gab_image_recognise(gab_reader bytes, gab_image_header *header)
 {
   uint64_t checksum;
   common_head head;
-  int32_t slot = GAB_NO_SLOT;
+  int32_t rank = GAB_NO_RANK;
   gab_reader in = bytes;
   if (gab_get_u64(&in, &checksum) != GAB_OK || read_head(&in, &head) != GAB_OK ||
       head.version != IMAGE_VERSION || (head.magic != IMAGE_MAGIC && head.magic != REPLICATED_MAGIC) ||
       head.total < COMMON_HEAD || head.total > gab_reader_left(&bytes))
     return false;
-  if (head.magic == IMAGE_MAGIC && gab_get_i32(&in, &slot) != GAB_OK) return false;
-  *header = (gab_image_header){.slot = slot,
+  if (head.magic == IMAGE_MAGIC && gab_get_i32(&in, &rank) != GAB_OK) return false;
+  *header = (gab_image_header){.rank = rank,
                                .serial = head.serial,
                                .epoch = head.epoch,
                                .step = head.step,
@@ -85,7 +85,7 @@ static gab_status pack_own(const gab_checkpoint *checkpoint, gab_snapshot *next,
   GAB_TRY(gab_message_begin(own));
   size_t began_at = own->size;
   GAB_TRY(begin(own, IMAGE_MAGIC, checkpoint, next));
-  GAB_TRY(gab_put_i32(own, gab_world_slot(checkpoint->world)));
+  GAB_TRY(gab_put_i32(own, gab_world_rank(checkpoint->world)));
   GAB_TRY(gab_put_u64(own, forest_bytes));
   gab_checksum_trail trail = {0};
   gab_status status =
@@ -101,7 +101,7 @@ gab_status gab_image_pack(const gab_checkpoint *checkpoint, gab_snapshot *next)
 {
   gab_buffer entities;
   gab_buffer_init(&entities, GAB_MEMORY_OTHER);
-  gab_status status = gab_entities_pack(checkpoint, GAB_ENTITY_PER_SLOT, &entities);
+  gab_status status = gab_entities_pack(checkpoint, GAB_ENTITY_PER_RANK, &entities);
   if (status == GAB_OK) status = pack_own(checkpoint, next, &entities);
   gab_buffer_release(&entities);
   GAB_TRY(status);
@@ -123,7 +123,7 @@ gab_status gab_replicated_cut(gab_reader *in, gab_members *members)
 }
 
 /* The head and what stands behind it. */
-static gab_status cut(gab_reader *in, uint64_t wanted_serial, gab_step wanted_step, gab_slot slot,
+static gab_status cut(gab_reader *in, uint64_t wanted_serial, gab_step wanted_step, gab_rank rank,
                       gab_reader *forest, gab_reader *entities)
 {
   common_head head;
@@ -133,35 +133,35 @@ static gab_status cut(gab_reader *in, uint64_t wanted_serial, gab_step wanted_st
   GAB_TRY(gab_get_i32(in, &from));
   GAB_TRY(gab_get_u64(in, &bytes));
   if (head.magic != IMAGE_MAGIC || head.version != IMAGE_VERSION)
-    GAB_FAIL(GAB_ERR_CORRUPT, "image of slot %" GAB_PRI_SLOT " is none of this version", slot);
-  if (slot != GAB_NO_SLOT && (from != slot || head.serial != wanted_serial || head.step != wanted_step))
+    GAB_FAIL(GAB_ERR_CORRUPT, "image of rank %" GAB_PRI_RANK " is none of this version", rank);
+  if (rank != GAB_NO_RANK && (from != rank || head.serial != wanted_serial || head.step != wanted_step))
     GAB_FAIL(GAB_ERR_CORRUPT,
-             "image of slot %" GAB_PRI_SLOT ", snapshot %" PRIu64 " of step %" GAB_PRI_STEP
-             ", says it is of slot %" GAB_PRI_SLOT ", snapshot %" PRIu64 " of step %" GAB_PRI_STEP,
-             slot, wanted_serial, wanted_step, from, head.serial, (gab_step)head.step);
+             "image of rank %" GAB_PRI_RANK ", snapshot %" PRIu64 " of step %" GAB_PRI_STEP
+             ", says it is of rank %" GAB_PRI_RANK ", snapshot %" PRIu64 " of step %" GAB_PRI_STEP,
+             rank, wanted_serial, wanted_step, from, head.serial, (gab_step)head.step);
   if (bytes > gab_reader_left(in))
-    GAB_FAIL(GAB_ERR_CORRUPT, "image of slot %" GAB_PRI_SLOT " is cut short", slot);
+    GAB_FAIL(GAB_ERR_CORRUPT, "image of rank %" GAB_PRI_RANK " is cut short", rank);
   GAB_TRY(gab_get_view(in, (size_t)bytes, forest));
   *entities = *in;
   return GAB_OK;
 }
 
-gab_status gab_image_open(const gab_buffer *message, const gab_snapshot *snapshot, gab_slot slot,
-                          gab_slot holder, gab_reader *forest, gab_reader *entities)
+gab_status gab_image_open(const gab_buffer *message, const gab_snapshot *snapshot, gab_rank rank,
+                          gab_rank holder, gab_reader *forest, gab_reader *entities)
 {
   gab_reader in = gab_message_reader(message);
   if (!gab_checksum_matches(&in))
     GAB_FAIL(GAB_ERR_CORRUPT,
-             "the image of slot %" GAB_PRI_SLOT " (snapshot of step %" GAB_PRI_STEP
-             ") that slot %" GAB_PRI_SLOT " holds has changed in memory: its hash does not match",
-             slot, snapshot->step, holder);
-  return cut(&in, snapshot->serial, snapshot->step, slot, forest, entities);
+             "the image of rank %" GAB_PRI_RANK " (snapshot of step %" GAB_PRI_STEP
+             ") that rank %" GAB_PRI_RANK " holds has changed in memory: its hash does not match",
+             rank, snapshot->step, holder);
+  return cut(&in, snapshot->serial, snapshot->step, rank, forest, entities);
 }
 
-gab_status gab_image_cut(gab_reader image, uint64_t serial, gab_step step, gab_slot slot, gab_reader *forest,
+gab_status gab_image_cut(gab_reader image, uint64_t serial, gab_step step, gab_rank rank, gab_reader *forest,
                          gab_reader *entities)
 {
   uint64_t checksum;
   GAB_TRY(gab_get_u64(&image, &checksum));
-  return cut(&image, serial, step, slot, forest, entities);
+  return cut(&image, serial, step, rank, forest, entities);
 }

@@ -1,11 +1,11 @@
-/* Metadata images: ids, tables and owners of the blocks of each slot, at more slots than images are. They change
+/* Metadata images: ids, tables and owners of the blocks of each rank, at more ranks than images are. They change
  * only when the forest does, so snapshots of the same forest share a set of them, and most snapshots send
  * none. */
 #include "resilience/checkpoint/checkpoint_impl.h"
 
 #include "core/base/log.h"
 
-enum { MORE_LOSSES = 3 }; /* that metadata images survive beyond what images do, whichever slots they are */
+enum { MORE_LOSSES = 3 }; /* that metadata images survive beyond what images do, whichever ranks they are */
 
 void gab_metadata_images_init(gab_metadata_images *metadata_images)
 {
@@ -50,7 +50,7 @@ static gab_redundancy redundancy_of(const gab_redundancy *images)
   return made;
 }
 
-static gab_status add_kept(void *user, gab_slot slot, int number)
+static gab_status add_kept(void *user, gab_rank rank, int number)
 {
   gab_metadata_images *set = user;
   if (set->count == set->room) {
@@ -62,7 +62,7 @@ static gab_status add_kept(void *user, gab_slot slot, int number)
     set->room = room;
   }
   gab_copy *copy = &set->copies[set->count++];
-  copy->slot = slot;
+  copy->rank = rank;
   copy->number = number;
   return GAB_OK;
 }
@@ -73,7 +73,7 @@ static gab_status plan(const gab_checkpoint *checkpoint, const gab_snapshot *nex
   set->made = false;
   set->count = 0;
   GAB_TRY(gab_placement_make(&set->placement, &redundancy, &next->members, checkpoint->domains));
-  GAB_TRY(gab_placement_each_kept(&set->placement, gab_world_slot(checkpoint->world), add_kept, set));
+  GAB_TRY(gab_placement_each_kept(&set->placement, gab_world_rank(checkpoint->world), add_kept, set));
   for (int i = set->count; i < set->room; i++) gab_buffer_release(&set->copies[i].image);
   return GAB_OK;
 }
@@ -85,7 +85,7 @@ static gab_status pack(const gab_checkpoint *checkpoint, gab_buffer *message)
   GAB_TRY(gab_message_begin(message));
   const size_t at = message->size;
   GAB_TRY(gab_checksum_begin(message));
-  GAB_TRY(gab_put_i32(message, gab_world_slot(checkpoint->world)));
+  GAB_TRY(gab_put_i32(message, gab_world_rank(checkpoint->world)));
   GAB_TRY(gab_forest_pack_metadata(checkpoint->forest, message));
   gab_checksum_end(message, at, NULL);
   return GAB_OK;
@@ -98,9 +98,9 @@ static gab_status send_round(const gab_checkpoint *checkpoint, gab_metadata_imag
   for (int k = 0; k < gab_placement_copies(&set->placement); k++) {
     for (int i = 0; i < set->count; i++)
       if (set->copies[i].number == k)
-        GAB_TRY(gab_port_receive(port, set->copies[i].slot, &set->copies[i].image, GAB_SIZE_UNKNOWN));
-    const gab_slot keeper = gab_placement_holder(&set->placement, gab_world_slot(checkpoint->world), k);
-    if (keeper != GAB_NO_SLOT) GAB_TRY(gab_port_send(port, keeper, message));
+        GAB_TRY(gab_port_receive(port, set->copies[i].rank, &set->copies[i].image, GAB_SIZE_UNKNOWN));
+    const gab_rank keeper = gab_placement_holder(&set->placement, gab_world_rank(checkpoint->world), k);
+    if (keeper != GAB_NO_RANK) GAB_TRY(gab_port_send(port, keeper, message));
     GAB_TRY(gab_port_finish(port));
   }
   return GAB_OK;
@@ -129,13 +129,13 @@ gab_status gab_metadata_images_spread(gab_checkpoint *checkpoint, gab_snapshot *
 
 /* ---------------------------------------------------------------- after deaths */
 
-gab_slot gab_metadata_images_restorer(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot,
-                                      gab_slot then)
+gab_rank gab_metadata_images_restorer(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot,
+                                      gab_rank then)
 {
   const gab_members *now = gab_world_members(checkpoint->world);
   const gab_metadata_images *set = &checkpoint->metadata_images[snapshot->metadata_images];
-  const gab_slot restorer = gab_placement_restorer(&snapshot->placement, now, then);
-  if (restorer != GAB_NO_SLOT || !checkpoint->keeps_metadata_images || !set->made) return restorer;
+  const gab_rank restorer = gab_placement_restorer(&snapshot->placement, now, then);
+  if (restorer != GAB_NO_RANK || !checkpoint->keeps_metadata_images || !set->made) return restorer;
   return gab_placement_restorer(&set->placement, now, then);
 }
 
@@ -144,38 +144,38 @@ bool gab_metadata_images_suffice(const gab_checkpoint *checkpoint, const gab_sna
   const gab_members *now = gab_world_members(checkpoint->world);
   for (int32_t i = 0; i < now->gone_count; i++)
     if (gab_members_has(&snapshot->members, now->gone[i]) &&
-        gab_metadata_images_restorer(checkpoint, snapshot, now->gone[i]) == GAB_NO_SLOT)
+        gab_metadata_images_restorer(checkpoint, snapshot, now->gone[i]) == GAB_NO_RANK)
       return false;
   return true;
 }
 
 static gab_status open_one(const gab_copy *copy, const gab_snapshot *snapshot, gab_reader *in)
 {
-  int32_t slot;
+  int32_t rank;
   *in = gab_message_reader(&copy->image);
   if (!gab_checksum_matches(in))
     GAB_FAIL(GAB_ERR_CORRUPT,
-             "the metadata image of slot %" GAB_PRI_SLOT " (snapshot of step %" GAB_PRI_STEP
+             "the metadata image of rank %" GAB_PRI_RANK " (snapshot of step %" GAB_PRI_STEP
              ") has changed in memory: its hash does not match",
-             copy->slot, snapshot->step);
-  GAB_TRY(gab_get_i32(in, &slot));
-  if (slot != copy->slot)
+             copy->rank, snapshot->step);
+  GAB_TRY(gab_get_i32(in, &rank));
+  if (rank != copy->rank)
     GAB_FAIL(GAB_ERR_CORRUPT,
-             "the metadata image of slot %" GAB_PRI_SLOT " says it is of slot %" GAB_PRI_SLOT, copy->slot,
-             slot);
+             "the metadata image of rank %" GAB_PRI_RANK " says it is of rank %" GAB_PRI_RANK, copy->rank,
+             rank);
   return GAB_OK;
 }
 
-/* The next one from *at on that falls to this slot; NULL behind the last. */
+/* The next one from *at on that falls to this rank; NULL behind the last. */
 static const gab_copy *next_mine(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot, int *at)
 {
   const gab_members *now = gab_world_members(checkpoint->world);
   const gab_metadata_images *set = &checkpoint->metadata_images[snapshot->metadata_images];
   while (*at < set->count) {
     const gab_copy *copy = &set->copies[(*at)++];
-    if (!gab_members_has(now, copy->slot) &&
-        gab_placement_restorer(&snapshot->placement, now, copy->slot) == GAB_NO_SLOT &&
-        gab_metadata_images_restorer(checkpoint, snapshot, copy->slot) == gab_world_slot(checkpoint->world))
+    if (!gab_members_has(now, copy->rank) &&
+        gab_placement_restorer(&snapshot->placement, now, copy->rank) == GAB_NO_RANK &&
+        gab_metadata_images_restorer(checkpoint, snapshot, copy->rank) == gab_world_rank(checkpoint->world))
       return copy;
   }
   return NULL;

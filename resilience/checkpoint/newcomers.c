@@ -1,5 +1,5 @@
-/* Processes that play a slot since a short while: what they are told of the snapshots of the time before, and
- * how they come to the state of the slot.
+/* Processes that play a rank since a short while: what they are told of the snapshots of the time before, and
+ * how they come to the state of the rank.
  *
  * A process is, as far as snapshots go,
  *   new       no snapshot of its own; perhaps it has gone back to one with the help of others (`since`)
@@ -23,19 +23,19 @@ bool gab_newcomers_possible(const gab_checkpoint *checkpoint)
   return gab_world_members(checkpoint->world)->return_count > 0;
 }
 
-bool gab_newcomer_was_handed(const gab_snapshot *snapshot, gab_slot slot)
+bool gab_newcomer_was_handed(const gab_snapshot *snapshot, gab_rank rank)
 {
   for (int i = 0; i < snapshot->handed_count; i++)
-    if (snapshot->handed[i] == slot) return true;
+    if (snapshot->handed[i] == rank) return true;
   return false;
 }
 
-/* Whether the part of `slot` in a snapshot has to be sent to it. Pure. */
-static bool needs_part(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot, gab_slot slot)
+/* Whether the part of `rank` in a snapshot has to be sent to it. Pure. */
+static bool needs_part(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot, gab_rank rank)
 {
-  return gab_members_has(&snapshot->members, slot) && !gab_members_has(&snapshot->survivors, slot) &&
-         gab_members_has(gab_world_members(checkpoint->world), slot) &&
-         !gab_newcomer_was_handed(snapshot, slot);
+  return gab_members_has(&snapshot->members, rank) && !gab_members_has(&snapshot->survivors, rank) &&
+         gab_members_has(gab_world_members(checkpoint->world), rank) &&
+         !gab_newcomer_was_handed(snapshot, rank);
 }
 
 /* ---------------------------------------------------------------- the elder */
@@ -44,18 +44,18 @@ static uint64_t how_new(const gab_checkpoint *checkpoint)
 {
   const bool any = checkpoint->snapshots[0].complete || checkpoint->snapshots[1].complete;
   if (!any)
-    return gab_world_incarnation(checkpoint->world, gab_world_slot(checkpoint->world)) > 0 ? NEW : WITHOUT;
+    return gab_world_incarnation(checkpoint->world, gab_world_rank(checkpoint->world)) > 0 ? NEW : WITHOUT;
   return checkpoint->since > 0 ? HALF : COMPLETE;
 }
 
 gab_status gab_newcomers_find_elder(gab_checkpoint *checkpoint)
 {
-  const gab_slot me = gab_world_slot(checkpoint->world);
+  const gab_rank me = gab_world_rank(checkpoint->world);
   const bool came_back = gab_world_incarnation(checkpoint->world, me) > 0;
   uint64_t least[2] = {how_new(checkpoint) << 32 | (uint32_t)me, gab_newcomers_known_seats(checkpoint)};
   if (came_back && checkpoint->stats.taken == 0 && checkpoint->since == 0) checkpoint->since = UINT64_MAX;
   GAB_TRY(gab_world_min_u64(checkpoint->world, least, 2));
-  checkpoint->elder = (gab_slot)(uint32_t)least[0];
+  checkpoint->elder = (gab_rank)(uint32_t)least[0];
   checkpoint->elder_has_snapshot = least[0] >> 32 < WITHOUT;
   checkpoint->all_are_new = least[0] >> 32 == NEW;
   return gab_newcomers_place(checkpoint, least[1]);
@@ -75,7 +75,7 @@ static gab_status put_heads(const gab_checkpoint *checkpoint, gab_buffer *out)
     GAB_TRY(gab_put_u8(out, both[i].placement.domains != NULL));
     GAB_TRY(gab_members_pack(&both[i].members, out));
     GAB_TRY(gab_members_pack(&both[i].placement.members,
-                             out)); /* others, where slots were taken without a repair */
+                             out)); /* others, where ranks were taken without a repair */
   }
   return GAB_OK;
 }
@@ -147,36 +147,36 @@ static gab_status take_heads(gab_checkpoint *checkpoint, gab_reader in)
 
 static bool holds_handed(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot)
 {
-  const gab_slot me = gab_world_slot(checkpoint->world);
+  const gab_rank me = gab_world_rank(checkpoint->world);
   gab_reader forest, entities;
   return snapshot->told && snapshot->own.size > 0 && snapshot->placement.scheme->kind == GAB_SCHEME_COPIES &&
          gab_image_open(&snapshot->own, snapshot, me, me, &forest, &entities) == GAB_OK;
 }
 
-static gab_status append(void *user, gab_slot from, gab_reader bytes)
+static gab_status append(void *user, gab_rank from, gab_reader bytes)
 {
   (void)from;
   return gab_put_bytes(user, bytes.at, gab_reader_left(&bytes));
 }
 
-static gab_status add_handed(gab_snapshot *snapshot, gab_slot slot)
+static gab_status add_handed(gab_snapshot *snapshot, gab_rank rank)
 {
   void *list = snapshot->handed;
   GAB_TRY(gab_list_room(&list, (size_t)snapshot->handed_count, sizeof *snapshot->handed));
   snapshot->handed = list;
-  snapshot->handed[snapshot->handed_count++] = slot;
+  snapshot->handed[snapshot->handed_count++] = rank;
   return GAB_OK;
 }
 
 static gab_status take_handed(gab_checkpoint *checkpoint, gab_reader in)
 {
   while (gab_reader_left(&in) > 0) {
-    gab_slot slot;
+    gab_rank rank;
     uint64_t serial;
-    GAB_TRY(gab_get_i32(&in, &slot));
+    GAB_TRY(gab_get_i32(&in, &rank));
     GAB_TRY(gab_get_u64(&in, &serial));
     for (int i = 0; i < 2; i++)
-      if (checkpoint->snapshots[i].serial == serial) GAB_TRY(add_handed(&checkpoint->snapshots[i], slot));
+      if (checkpoint->snapshots[i].serial == serial) GAB_TRY(add_handed(&checkpoint->snapshots[i], rank));
   }
   return GAB_OK;
 }
@@ -193,7 +193,7 @@ static gab_status spread_handed(gab_checkpoint *checkpoint)
     gab_snapshot *snapshot = &checkpoint->snapshots[i];
     snapshot->handed_count = 0;
     if (!holds_handed(checkpoint, snapshot)) continue;
-    if (status == GAB_OK) status = gab_put_i32(&here, gab_world_slot(world));
+    if (status == GAB_OK) status = gab_put_i32(&here, gab_world_rank(world));
     if (status == GAB_OK) status = gab_put_u64(&here, snapshot->serial);
   }
   if (status == GAB_OK) status = gab_world_gather(world, &here, append, &all);
@@ -207,11 +207,11 @@ static gab_status spread_handed(gab_checkpoint *checkpoint)
 gab_status gab_newcomers_brief(gab_checkpoint *checkpoint)
 {
   gab_world *world = checkpoint->world;
-  if (checkpoint->elder == GAB_NO_SLOT) GAB_TRY(gab_newcomers_find_elder(checkpoint));
+  if (checkpoint->elder == GAB_NO_RANK) GAB_TRY(gab_newcomers_find_elder(checkpoint));
   if (!checkpoint->elder_has_snapshot && checkpoint->single && checkpoint->stats.taken > 0)
     return gab_single_snapshot_torn();
   if (!checkpoint->elder_has_snapshot) GAB_FAIL(GAB_ERR_LOST, "no process is left that holds a snapshot");
-  const bool is_elder = gab_world_slot(world) == checkpoint->elder;
+  const bool is_elder = gab_world_rank(world) == checkpoint->elder;
   gab_buffer heads;
   gab_buffer_init(&heads, GAB_MEMORY_OTHER);
   gab_status status = is_elder ? put_heads(checkpoint, &heads) : GAB_OK;
@@ -229,7 +229,7 @@ static gab_status spread_replicated(gab_checkpoint *checkpoint, gab_snapshot *sn
   gab_buffer bytes;
   gab_buffer_init(&bytes, GAB_MEMORY_OTHER);
   gab_status status = GAB_OK;
-  if (gab_world_slot(checkpoint->world) == checkpoint->elder)
+  if (gab_world_rank(checkpoint->world) == checkpoint->elder)
     status = gab_put_bytes(&bytes, snapshot->replicated.data, snapshot->replicated.size);
   if (status == GAB_OK) status = gab_world_broadcast(checkpoint->world, checkpoint->elder, &bytes);
   if (status == GAB_OK && snapshot->told) {
@@ -240,29 +240,30 @@ static gab_status spread_replicated(gab_checkpoint *checkpoint, gab_snapshot *sn
   return status;
 }
 
-static gab_slot restorer_of(const gab_snapshot *snapshot, gab_slot slot)
+static gab_rank restorer_of(const gab_snapshot *snapshot, gab_rank rank)
 {
-  return gab_placement_restorer(&snapshot->placement, &snapshot->survivors, slot);
+  return gab_placement_restorer(&snapshot->placement, &snapshot->survivors, rank);
 }
 
 /* Images that were put together, or expanded, stand beside the copies. */
-static bool is_rescued(const gab_rescued *rescued, gab_slot slot)
+static bool is_rescued(const gab_rescued *rescued, gab_rank rank)
 {
   for (int i = 0; i < rescued->count; i++)
-    if (rescued->images[i].slot == slot) return true;
+    if (rescued->images[i].rank == rank) return true;
   return false;
 }
 
-/* A copy stays with this slot until the next snapshot, also if the receiver dies. What was rescued is made from the rest again. */
-typedef gab_status (*send_fn)(gab_port *port, gab_slot target, gab_buffer *message);
+/* A copy stays with this rank until the next snapshot, also if the receiver dies. What was rescued is made from the
+ * rest again. */
+typedef gab_status (*send_fn)(gab_port *port, gab_rank target, gab_buffer *message);
 
 static gab_status send_image(gab_checkpoint *checkpoint, const gab_snapshot *snapshot, gab_copy *copy,
                              send_fn send)
 {
-  const gab_slot me = gab_world_slot(checkpoint->world);
-  if (!needs_part(checkpoint, snapshot, copy->slot) || restorer_of(snapshot, copy->slot) != me) return GAB_OK;
+  const gab_rank me = gab_world_rank(checkpoint->world);
+  if (!needs_part(checkpoint, snapshot, copy->rank) || restorer_of(snapshot, copy->rank) != me) return GAB_OK;
   GAB_TRY(gab_image_to_send(&copy->image));
-  return send(checkpoint->port, copy->slot, &copy->image);
+  return send(checkpoint->port, copy->rank, &copy->image);
 }
 
 static gab_status send_images(gab_checkpoint *checkpoint, gab_snapshot *snapshot, gab_rescued *rescued)
@@ -271,8 +272,8 @@ static gab_status send_images(gab_checkpoint *checkpoint, gab_snapshot *snapshot
     GAB_TRY(send_image(checkpoint, snapshot, &rescued->images[i], gab_port_send));
   for (int i = 0; i < snapshot->copy_count; i++) {
     gab_copy *copy = &snapshot->copies[i];
-    bool first = !is_rescued(rescued, copy->slot);
-    for (int k = 0; k < i; k++) first = first && snapshot->copies[k].slot != copy->slot;
+    bool first = !is_rescued(rescued, copy->rank);
+    for (int k = 0; k < i; k++) first = first && snapshot->copies[k].rank != copy->rank;
     if (first) GAB_TRY(send_image(checkpoint, snapshot, copy, gab_port_send_kept));
   }
   return GAB_OK;
@@ -281,16 +282,16 @@ static gab_status send_images(gab_checkpoint *checkpoint, gab_snapshot *snapshot
 /* What came has to be what was packed. */
 static gab_status check_part(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot)
 {
-  const gab_slot me = gab_world_slot(checkpoint->world);
+  const gab_rank me = gab_world_rank(checkpoint->world);
   gab_reader forest, entities, replicated = gab_reader_of_buffer(&snapshot->replicated),
                                image = gab_message_reader(&snapshot->own);
   if (!gab_checksum_matches(&replicated))
     GAB_FAIL(GAB_ERR_CORRUPT,
-             "the replicated entities that were sent to slot %" GAB_PRI_SLOT " are not whole", me);
+             "the replicated entities that were sent to rank %" GAB_PRI_RANK " are not whole", me);
   if (!gab_checksum_matches(&image))
     GAB_FAIL(GAB_ERR_CORRUPT,
-             "the image of slot %" GAB_PRI_SLOT " (snapshot of step %" GAB_PRI_STEP
-             ") arrived damaged from slot %" GAB_PRI_SLOT ": its hash does not match",
+             "the image of rank %" GAB_PRI_RANK " (snapshot of step %" GAB_PRI_STEP
+             ") arrived damaged from rank %" GAB_PRI_RANK ": its hash does not match",
              me, snapshot->step, restorer_of(snapshot, me));
   return gab_image_cut(gab_message_reader(&snapshot->own), snapshot->serial, snapshot->step, me, &forest,
                        &entities);
@@ -299,7 +300,7 @@ static gab_status check_part(const gab_checkpoint *checkpoint, const gab_snapsho
 static gab_status hand_over(gab_checkpoint *checkpoint, gab_snapshot *snapshot, gab_rescued *rescued,
                             bool is_served)
 {
-  const gab_slot me = gab_world_slot(checkpoint->world);
+  const gab_rank me = gab_world_rank(checkpoint->world);
   if (is_served)
     GAB_TRY(gab_port_receive(checkpoint->port, restorer_of(snapshot, me), &snapshot->own, GAB_SIZE_UNKNOWN));
   else GAB_TRY(send_images(checkpoint, snapshot, rescued));
@@ -309,7 +310,7 @@ static gab_status hand_over(gab_checkpoint *checkpoint, gab_snapshot *snapshot, 
 
 gab_status gab_newcomers_serve(gab_checkpoint *checkpoint, gab_snapshot *snapshot, gab_rescued *rescued)
 {
-  const bool is_served = needs_part(checkpoint, snapshot, gab_world_slot(checkpoint->world));
+  const bool is_served = needs_part(checkpoint, snapshot, gab_world_rank(checkpoint->world));
   GAB_TRY(spread_replicated(checkpoint, snapshot));
   const gab_status status = hand_over(checkpoint, snapshot, rescued, is_served);
   GAB_TRY(gab_port_give_up(checkpoint->port, status)); /* what was rescued is released behind a failure */

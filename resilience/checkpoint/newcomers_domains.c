@@ -11,14 +11,14 @@
 
 uint64_t gab_newcomers_known_seats(const gab_checkpoint *checkpoint)
 {
-  return checkpoint->domains ? (uint64_t)gab_domains_slots(checkpoint->domains) : UINT64_MAX;
+  return checkpoint->domains ? (uint64_t)gab_domains_ranks(checkpoint->domains) : UINT64_MAX;
 }
 
 /* On the elder, which may know all of them already. */
 static gab_status put_domains(const gab_checkpoint *checkpoint, gab_buffer *out)
 {
   const gab_world *world = checkpoint->world;
-  const gab_seat known = gab_domains_slots(checkpoint->domains), seats = gab_world_seats(world);
+  const gab_seat known = gab_domains_ranks(checkpoint->domains), seats = gab_world_seats(world);
   gab_domains *extended;
   void *memory;
   GAB_TRY(gab_alloc((size_t)(seats - known) * sizeof(gab_seat), GAB_MEMORY_OTHER, &memory));
@@ -58,7 +58,7 @@ gab_status gab_newcomers_place(gab_checkpoint *checkpoint, uint64_t least_known)
   if (!checkpoint->domains || least_known >= (uint64_t)gab_world_seats(world)) return GAB_OK;
   gab_buffer_init(&bytes, GAB_MEMORY_OTHER);
   gab_status status = GAB_OK;
-  if (gab_world_slot(world) == checkpoint->elder) status = put_domains(checkpoint, &bytes);
+  if (gab_world_rank(world) == checkpoint->elder) status = put_domains(checkpoint, &bytes);
   if (status == GAB_OK) status = gab_world_broadcast(world, checkpoint->elder, &bytes);
   if (status == GAB_OK) status = take_domains(checkpoint, gab_reader_of_buffer(&bytes));
   gab_buffer_release(&bytes);

@@ -19,7 +19,7 @@ static gab_status take(gab_buffer *buffer, size_t bytes)
   return GAB_OK;
 }
 
-/* With some room for what a slot notes for itself, which may grow; the same on the slot itself and on its holders. */
+/* With some room for what a rank notes for itself, which may grow; the same on the rank itself and on its holders. */
 static size_t own_bytes(const gab_checkpoint *checkpoint)
 {
   const size_t noted = checkpoint->untouched.size, bytes = gab_image_room(checkpoint, noted),
@@ -35,9 +35,9 @@ static gab_status post_offers(gab_checkpoint *checkpoint, const gab_snapshot *ne
   for (int k = 0; k < gab_placement_copies(&next->placement); k++) {
     for (int i = 0; i < next->copy_count; i++)
       if (next->copies[i].number == k)
-        GAB_TRY(gab_port_receive(checkpoint->port, next->copies[i].slot, &in[i], GAB_OFFER_BYTES));
-    const gab_slot holder = gab_placement_holder(&next->placement, gab_world_slot(checkpoint->world), k);
-    if (holder == GAB_NO_SLOT) continue;
+        GAB_TRY(gab_port_receive(checkpoint->port, next->copies[i].rank, &in[i], GAB_OFFER_BYTES));
+    const gab_rank holder = gab_placement_holder(&next->placement, gab_world_rank(checkpoint->world), k);
+    if (holder == GAB_NO_RANK) continue;
     const gab_buffer unseen = {.data = NULL}; /* how many bytes alone */
     GAB_TRY(gab_offer_pack(gab_offer_is_of_use(checkpoint, holder) ? &next->own : &unseen, own, &out[k]));
     GAB_TRY(gab_port_send(checkpoint->port, holder, &out[k]));
@@ -52,8 +52,8 @@ static gab_status take_copies(const gab_checkpoint *checkpoint, gab_snapshot *ne
     bool visible;
     size_t bytes;
     if (!gab_offer_open(&next->copies[i], &in[i], &bytes, &visible))
-      GAB_FAIL(GAB_ERR_CORRUPT, "slot %" GAB_PRI_SLOT " does not say how much its image takes",
-               next->copies[i].slot);
+      GAB_FAIL(GAB_ERR_CORRUPT, "rank %" GAB_PRI_RANK " does not say how much its image takes",
+               next->copies[i].rank);
     if (visible && checkpoint->within_node == GAB_WITHIN_NODE_SHARE) continue;
     if (visible) gab_shared_view_prepare(&next->copies[i].view);
     GAB_TRY(take(&next->copies[i].image, bytes));
@@ -61,7 +61,7 @@ static gab_status take_copies(const gab_checkpoint *checkpoint, gab_snapshot *ne
   return GAB_OK;
 }
 
-/* As large as the images of those whose copies this slot will keep. */
+/* As large as the images of those whose copies this rank will keep. */
 static gab_status reserve_copies(gab_checkpoint *checkpoint, gab_snapshot *next, size_t own)
 {
   const int sent = gab_placement_copies(&next->placement), all = sent + next->copy_count;

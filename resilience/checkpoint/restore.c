@@ -16,15 +16,15 @@ typedef struct owner_map {
       only_counts; /* the run cannot go on from it: nothing is sent, blocks of a replacement stay with the restorer */
 } owner_map;
 
-static gab_slot owner_now(void *context, gab_slot then)
+static gab_rank owner_now(void *context, gab_rank then)
 {
   const owner_map *map = context;
   if (map->approximates) return gab_metadata_images_restorer(map->checkpoint, map->snapshot, then);
   if (gab_newcomer_was_handed(map->snapshot, then)) return then;
-  const gab_slot restorer =
+  const gab_rank restorer =
       gab_placement_restorer(&map->snapshot->placement, &map->snapshot->survivors, then);
   const bool is_back = gab_members_has(gab_world_members(map->checkpoint->world), then);
-  return restorer != GAB_NO_SLOT && is_back && !map->only_counts
+  return restorer != GAB_NO_RANK && is_back && !map->only_counts
              ? then
              : restorer; /* back: it gets its part from the restorer */
 }
@@ -35,7 +35,7 @@ static bool is_restorable(const gab_snapshot *snapshot)
   if (snapshot->handed_count == 0) return gab_placement_survives(&snapshot->placement, now);
   for (int32_t i = 0; i < now->gone_count; i++)
     if (gab_members_has(&snapshot->placement.members, now->gone[i]) &&
-        gab_placement_restorer(&snapshot->placement, now, now->gone[i]) == GAB_NO_SLOT &&
+        gab_placement_restorer(&snapshot->placement, now, now->gone[i]) == GAB_NO_RANK &&
         !gab_newcomer_was_handed(snapshot, now->gone[i]))
       return false;
   return true;
@@ -62,7 +62,7 @@ static gab_snapshot *newest_here(gab_checkpoint *checkpoint)
   return newest;
 }
 
-/* What all slots have, by one reduction. */
+/* What all ranks have, by one reduction. */
 typedef struct common_ground {
   uint64_t newest, oldest; /* serials that all hold */
   uint64_t latest;         /* newest that any one holds */
@@ -112,7 +112,7 @@ static gab_status make_good(gab_checkpoint *checkpoint, const common_ground *gro
   return gab_redundancy_repair(checkpoint, snapshot, good != 0, rescued);
 }
 
-/* Every slot holds one complete snapshot or two that are one apart, so what all hold lies between the largest
+/* Every rank holds one complete snapshot or two that are one apart, so what all hold lies between the largest
  * of the oldest and the smallest of the newest ones. Of these the newest that can be restored is taken: all
  * see the same members in it and the same list of what has changed, so all take the same. If too many died
  * for any, the newest tells what is lost. */
@@ -170,11 +170,11 @@ gab_status gab_images_restore_entities(gab_checkpoint *checkpoint, const gab_ima
   gab_members_release(&then);
   GAB_TRY(status);
   if (checkpoint->before_entities) GAB_TRY(checkpoint->before_entities(checkpoint->before_entities_user));
-  GAB_TRY(gab_entities_unpack(checkpoint, GAB_ENTITY_REPLICATED, list->serial, &replicated, GAB_NO_SLOT));
+  GAB_TRY(gab_entities_unpack(checkpoint, GAB_ENTITY_REPLICATED, list->serial, &replicated, GAB_NO_RANK));
   for (size_t i = 0; i < list->count; i++) {
     gab_reader entities = list->images[i].entities;
-    GAB_TRY(gab_entities_unpack(checkpoint, GAB_ENTITY_PER_SLOT, list->serial, &entities,
-                                i == 0 ? GAB_NO_SLOT : list->images[i].slot));
+    GAB_TRY(gab_entities_unpack(checkpoint, GAB_ENTITY_PER_RANK, list->serial, &entities,
+                                i == 0 ? GAB_NO_RANK : list->images[i].rank));
   }
   return GAB_OK;
 }
@@ -197,23 +197,23 @@ gab_status gab_images_restore_blocks(const gab_checkpoint *checkpoint, const gab
 
 /* Verified before. */
 static gab_status add_image(gab_image_list *list, const gab_buffer *image, const gab_snapshot *snapshot,
-                            gab_slot slot)
+                            gab_rank rank)
 {
   gab_image_view *view = &list->images[list->count];
-  view->slot = slot;
-  GAB_TRY(gab_image_cut(gab_message_reader(image), snapshot->serial, snapshot->step, slot, &view->forest,
+  view->rank = rank;
+  GAB_TRY(gab_image_cut(gab_message_reader(image), snapshot->serial, snapshot->step, rank, &view->forest,
                         &view->entities));
   list->count++;
   return GAB_OK;
 }
 
-/* What this slot restores: its own image, those of the dead that fall to it, and the replicated entities. All
+/* What this rank restores: its own image, those of the dead that fall to it, and the replicated entities. All
  * is cut before anything is touched. */
 static gab_status list_images(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot, bool whole,
                               bool approximates, const gab_rescued *rescued, gab_image_list *list)
 {
   owner_map map = {checkpoint, snapshot, false, !whole && !approximates};
-  gab_slot me = gab_world_slot(checkpoint->world);
+  gab_rank me = gab_world_rank(checkpoint->world);
   uint64_t checksum;
   GAB_TRY(gab_images_begin(list, (size_t)snapshot->copy_count + (size_t)rescued->count + 1));
   if (snapshot->told && snapshot->own.size == 0) return GAB_OK; /* nobody was left to send it */
@@ -222,13 +222,13 @@ static gab_status list_images(const gab_checkpoint *checkpoint, const gab_snapsh
   GAB_TRY(add_image(list, &snapshot->own, snapshot, me));
   for (int i = 0; i < snapshot->copy_count; i++) {
     const gab_copy *copy = &snapshot->copies[i];
-    if (copy->slot == me || owner_now(&map, copy->slot) != me) continue; /* lives, or falls to another one */
+    if (copy->rank == me || owner_now(&map, copy->rank) != me) continue; /* lives, or falls to another one */
     if (gab_image_is_compressed(&copy->image, NULL)) continue;           /* among the rescued, expanded */
-    GAB_TRY(add_image(list, &copy->image, snapshot, copy->slot));
+    GAB_TRY(add_image(list, &copy->image, snapshot, copy->rank));
   }
   for (int i = 0; i < rescued->count; i++)
-    if (owner_now(&map, rescued->images[i].slot) == me)
-      GAB_TRY(add_image(list, &rescued->images[i].image, snapshot, rescued->images[i].slot));
+    if (owner_now(&map, rescued->images[i].rank) == me)
+      GAB_TRY(add_image(list, &rescued->images[i].image, snapshot, rescued->images[i].rank));
   return approximates ? gab_metadata_images_list(checkpoint, snapshot, list) : GAB_OK;
 }
 
@@ -255,7 +255,7 @@ static void note_missing(missing_blocks *missing, gab_block_id id)
   missing->ids[at] = id;
 }
 
-static gab_status visit_missing(void *user, gab_slot from, gab_reader bytes)
+static gab_status visit_missing(void *user, gab_rank from, gab_reader bytes)
 {
   (void)from;
   missing_blocks *missing = user;
@@ -275,7 +275,7 @@ static gab_status gather_missing(gab_checkpoint *checkpoint, missing_blocks *all
     const gab_block *block = gab_forest_block(checkpoint->forest, i);
     for (size_t k = 0; k < gab_block_neighbour_count(block); k++) {
       const gab_neighbour *neighbour = &gab_block_neighbours(block)[k];
-      if (neighbour->owner == GAB_NO_SLOT) note_missing(&here, neighbour->id);
+      if (neighbour->owner == GAB_NO_RANK) note_missing(&here, neighbour->id);
     }
   }
   gab_buffer mine;
@@ -288,23 +288,23 @@ static gab_status gather_missing(gab_checkpoint *checkpoint, missing_blocks *all
   return status;
 }
 
-/* "slot 3" or "slots 3, 7" */
-static void describe_slots(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot, char *text,
+/* "rank 3" or "ranks 3, 7" */
+static void describe_ranks(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot, char *text,
                            size_t room)
 {
   owner_map map = {checkpoint, snapshot, false, false};
   const gab_members *now = &snapshot->survivors;
-  char *list = text + snprintf(text, room, "slots ");
+  char *list = text + snprintf(text, room, "ranks ");
   size_t used = (size_t)(list - text);
   int named = 0;
   for (int32_t i = 0; i < now->gone_count; i++) {
-    gab_slot slot = now->gone[i];
-    if (!gab_members_has(&snapshot->members, slot) || owner_now(&map, slot) != GAB_NO_SLOT) continue;
+    gab_rank rank = now->gone[i];
+    if (!gab_members_has(&snapshot->members, rank) || owner_now(&map, rank) != GAB_NO_RANK) continue;
     if (named++ == MOST_NAMED) {
       snprintf(text + used, room - used, ", …");
       return;
     }
-    used += (size_t)snprintf(text + used, room - used, "%s%" GAB_PRI_SLOT, named > 1 ? ", " : "", slot);
+    used += (size_t)snprintf(text + used, room - used, "%s%" GAB_PRI_RANK, named > 1 ? ", " : "", rank);
   }
   if (named == 1) memmove(list - 2, list - 1, strlen(list - 1) + 1);
 }
@@ -329,13 +329,13 @@ static gab_status say_what_is_lost(gab_checkpoint *checkpoint, const gab_snapsho
   gab_buffer_init(&text, GAB_MEMORY_OTHER);
   gab_status status = GAB_OK;
   if (gab_world_is_root(checkpoint->world)) {
-    char slots[256], scheme[256], blocks[MOST_NAMED * 20 + 8], sentence[1024];
-    describe_slots(checkpoint, snapshot, slots, sizeof slots);
+    char ranks[256], scheme[256], blocks[MOST_NAMED * 20 + 8], sentence[1024];
+    describe_ranks(checkpoint, snapshot, ranks, sizeof ranks);
     describe_blocks(&missing, blocks, sizeof blocks);
     snprintf(sentence, sizeof sentence,
              "%s died and so did all holders of their images (%s): %" PRIu64 " of %" PRIu64
              " blocks are lost, of which the living know as neighbours: %s",
-             slots, gab_placement_describe(&snapshot->placement, scheme, sizeof scheme),
+             ranks, gab_placement_describe(&snapshot->placement, scheme, sizeof scheme),
              snapshot->blocks - here, snapshot->blocks, blocks);
     status = gab_put_string(&text, sentence);
   }
@@ -391,14 +391,14 @@ static gab_status find_approximate(gab_checkpoint *checkpoint, const common_grou
   return GAB_OK;
 }
 
-/* Names of what the lost slots had of their own beside blocks, and that would have been adopted. */
+/* Names of what the lost ranks had of their own beside blocks, and that would have been adopted. */
 static void describe_dropped(const gab_checkpoint *checkpoint, char *text, size_t room)
 {
   size_t used = 0;
   text[0] = '\0';
   for (int i = 0; i < checkpoint->entity_count; i++) {
     const gab_entity *entity = &checkpoint->entities[i].table;
-    if (entity->kind != GAB_ENTITY_PER_SLOT || !entity->adopt || used + GAB_ENTITY_NAME + 4 > room) continue;
+    if (entity->kind != GAB_ENTITY_PER_RANK || !entity->adopt || used + GAB_ENTITY_NAME + 4 > room) continue;
     used += (size_t)snprintf(text + used, room - used, "%s%s", used ? ", " : "", entity->name);
   }
 }
@@ -406,8 +406,8 @@ static void describe_dropped(const gab_checkpoint *checkpoint, char *text, size_
 static void report_approximated(gab_checkpoint *checkpoint, const gab_snapshot *snapshot,
                                 const gab_reconstruction *made)
 {
-  char slots[256], dropped[256], blind[96] = "";
-  describe_slots(checkpoint, snapshot, slots, sizeof slots);
+  char ranks[256], dropped[256], blind[96] = "";
+  describe_ranks(checkpoint, snapshot, ranks, sizeof ranks);
   describe_dropped(checkpoint, dropped, sizeof dropped);
   if (made->blind)
     snprintf(blind, sizeof blind, ", %" PRIu64 " of them with nothing known around them", made->blind);
@@ -416,11 +416,11 @@ static void report_approximated(gab_checkpoint *checkpoint, const gab_snapshot *
       "%s died and so did all holders of their images: %" PRIu64 " of %" PRIu64
       " blocks are lost and were approximated from what is around them, in %d round%s%s%s%s: from step %" GAB_PRI_STEP
       " on the result is an APPROXIMATION",
-      slots, made->blocks, snapshot->blocks, made->rounds, made->rounds == 1 ? "" : "s", blind,
-      dropped[0] ? "; what these slots had noted is dropped: " : "", dropped, snapshot->step);
+      ranks, made->blocks, snapshot->blocks, made->rounds, made->rounds == 1 ? "" : "s", blind,
+      dropped[0] ? "; what these ranks had noted is dropped: " : "", dropped, snapshot->step);
   if (!gab_world_is_root(checkpoint->world)) return;
   gab_json *event = gab_event_begin(checkpoint->events, "reconstruction");
-  gab_json_text(event, "of", slots);
+  gab_json_text(event, "of", ranks);
   gab_json_uint(event, "blocks", made->blocks);
   gab_json_uint(event, "all_blocks", snapshot->blocks);
   gab_json_uint(event, "blind", made->blind);
@@ -474,7 +474,7 @@ static gab_status go_back(gab_checkpoint *checkpoint, bool may_approximate, gab_
   if (snapshot->told) gab_newcomer_settle(checkpoint, snapshot);
   make_valid(checkpoint, snapshot);
   report->step = snapshot->step;
-  report->lost_slots = count_lost(snapshot);
+  report->lost_ranks = count_lost(snapshot);
   report->adopted = gab_forest_block_count(checkpoint->forest) - snapshot->own_blocks;
   report->agree_seconds = agreed - start - ground.seconds;
   report->seconds = gab_seconds() - agreed + ground.seconds;
@@ -487,13 +487,13 @@ static gab_status go_back(gab_checkpoint *checkpoint, bool may_approximate, gab_
 gab_status gab_checkpoint_restore(gab_checkpoint *checkpoint, gab_restore_report *report)
 {
   const gab_status status = go_back(checkpoint, false, report);
-  checkpoint->elder = GAB_NO_SLOT;
+  checkpoint->elder = GAB_NO_RANK;
   return status;
 }
 
 gab_status gab_checkpoint_reconstruct(gab_checkpoint *checkpoint, gab_restore_report *report)
 {
   const gab_status status = go_back(checkpoint, true, report);
-  checkpoint->elder = GAB_NO_SLOT;
+  checkpoint->elder = GAB_NO_RANK;
   return status;
 }

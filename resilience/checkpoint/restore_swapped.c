@@ -1,4 +1,4 @@
-/* Going back by the copies alone, with nobody dead: each slot plays the part of the one whose copy it keeps.
+/* Going back by the copies alone, with nobody dead: each rank plays the part of the one whose copy it keeps.
  */
 #include "resilience/checkpoint/checkpoint_impl.h"
 
@@ -7,18 +7,18 @@
 
 typedef struct part {
   const gab_snapshot *snapshot;
-  const gab_copy *copy; /* that becomes the state of this slot */
+  const gab_copy *copy; /* that becomes the state of this rank */
   int copies;           /* such as it could be */
   gab_buffer expanded;  /* of one that is compressed */
 } part;
 
-static gab_slot keeper(void *context, gab_slot slot)
+static gab_rank keeper(void *context, gab_rank rank)
 {
   const part *p = context;
-  return gab_placement_holder(&p->snapshot->placement, slot, 0);
+  return gab_placement_holder(&p->snapshot->placement, rank, 0);
 }
 
-/* Where the first copies are a shift around a ring, every slot keeps exactly one of them. */
+/* Where the first copies are a shift around a ring, every rank keeps exactly one of them. */
 static gab_status find_part(const gab_checkpoint *checkpoint, part *found)
 {
   const gab_snapshot *snapshot = &checkpoint->snapshots[checkpoint->valid];
@@ -38,21 +38,21 @@ static gab_status find_part(const gab_checkpoint *checkpoint, part *found)
   return GAB_OK;
 }
 
-static gab_status open_part(part *p, gab_slot me, gab_image_list *list)
+static gab_status open_part(part *p, gab_rank me, gab_image_list *list)
 {
   if (p->copies != 1)
-    GAB_FAIL(GAB_ERR_STATE, "slot %" GAB_PRI_SLOT " keeps %d first copies, not one", me, p->copies);
+    GAB_FAIL(GAB_ERR_STATE, "rank %" GAB_PRI_RANK " keeps %d first copies, not one", me, p->copies);
   list->replicated = gab_reader_of_buffer(&p->snapshot->replicated);
   if (!gab_checksum_matches(&list->replicated))
-    GAB_FAIL(GAB_ERR_CORRUPT, "the replicated entities at slot %" GAB_PRI_SLOT " have changed in memory", me);
+    GAB_FAIL(GAB_ERR_CORRUPT, "the replicated entities at rank %" GAB_PRI_RANK " have changed in memory", me);
   const gab_buffer *image = &p->copy->image;
   if (gab_image_is_compressed(image, NULL)) {
     GAB_TRY(gab_image_expand(image, &p->expanded));
     image = &p->expanded;
   }
   gab_image_view *view = &list->images[list->count++];
-  view->slot = p->copy->slot;
-  return gab_image_open(image, p->snapshot, view->slot, me, &view->forest, &view->entities);
+  view->rank = p->copy->rank;
+  return gab_image_open(image, p->snapshot, view->rank, me, &view->forest, &view->entities);
 }
 
 /* All or nobody: the worst status is that of all. */
@@ -61,7 +61,7 @@ static gab_status agree_on(gab_checkpoint *checkpoint, gab_status status)
   uint64_t worst = (uint64_t)status;
   GAB_TRY(gab_world_max_u64(checkpoint->world, &worst, 1));
   if (status != GAB_OK || worst == (uint64_t)GAB_OK) return status;
-  GAB_FAIL((gab_status)worst, "another slot has no whole copy to go back to");
+  GAB_FAIL((gab_status)worst, "another rank has no whole copy to go back to");
 }
 
 gab_status gab_checkpoint_restore_swapped(gab_checkpoint *checkpoint, gab_restore_report *report)
@@ -72,7 +72,7 @@ gab_status gab_checkpoint_restore_swapped(gab_checkpoint *checkpoint, gab_restor
   GAB_TRY(find_part(checkpoint, &p));
   double start = gab_seconds();
   gab_status status = gab_images_begin(&list, 1);
-  if (status == GAB_OK) status = open_part(&p, gab_world_slot(checkpoint->world), &list);
+  if (status == GAB_OK) status = open_part(&p, gab_world_rank(checkpoint->world), &list);
   status = agree_on(checkpoint, status);
   double agreed = gab_seconds();
   if (status == GAB_OK) status = gab_images_restore_blocks(checkpoint, &list, keeper, &p);

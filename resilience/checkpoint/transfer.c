@@ -1,6 +1,6 @@
 /* Copies of images on their way to those that keep them: while the caller waits, or behind the next steps.
  *
- * A round, as a slot with holder H and images of slots S to keep sees it:
+ * A round, as a rank with holder H and images of ranks S to keep sees it:
  *
  *   images    sends H its image, or an offer of it; receives from each S an image or an offer
  *   copying   what was offered and is to be copied is, piece by piece
@@ -9,7 +9,7 @@
  *
  * Invariants. An image is written before it is offered, and not again before all have agreed on the snapshot, or the world has
  * been repaired: then nobody copies any more. Who answers COPIED has all bytes. Who answers SHARED has none, and sees the
- * image until its slot writes the next snapshot but one, ahead of which all have agreed on the next one. */
+ * image until its rank writes the next snapshot but one, ahead of which all have agreed on the next one. */
 #include "resilience/schemes/redundancy_impl.h"
 
 #include "core/base/log.h"
@@ -38,15 +38,15 @@ static gab_status post_round(gab_checkpoint *checkpoint, gab_snapshot *next, int
   for (int i = 0; i < next->copy_count; i++)
     if (next->copies[i].number == k)
       GAB_TRY(
-          gab_port_receive(transfer->port, next->copies[i].slot, &next->copies[i].image, GAB_SIZE_UNKNOWN));
-  gab_slot holder = gab_placement_holder(&next->placement, gab_world_slot(checkpoint->world), k);
-  transfer->offered = holder != GAB_NO_SLOT && out == &next->own && gab_offer_is_of_use(checkpoint, holder) &&
+          gab_port_receive(transfer->port, next->copies[i].rank, &next->copies[i].image, GAB_SIZE_UNKNOWN));
+  gab_rank holder = gab_placement_holder(&next->placement, gab_world_rank(checkpoint->world), k);
+  transfer->offered = holder != GAB_NO_RANK && out == &next->own && gab_offer_is_of_use(checkpoint, holder) &&
                       gab_shared_key_of(out->data, &key);
   if (transfer->offered) {
     GAB_TRY(gab_offer_pack(out, out->size, &transfer->offer));
     out = &transfer->offer;
   }
-  return holder == GAB_NO_SLOT ? GAB_OK : gab_port_send(transfer->port, holder, out);
+  return holder == GAB_NO_RANK ? GAB_OK : gab_port_send(transfer->port, holder, out);
 }
 
 /* ---------------------------------------------------------------- images that are offered */
@@ -57,7 +57,7 @@ static gab_status take_offer(gab_checkpoint *checkpoint, gab_copy *copy)
   size_t bytes;
   bool visible;
   if (!gab_offer_open(copy, &copy->image, &bytes, &visible)) { /* it is the image */
-    gab_shared_view_close(&copy->view); /* of a slot that may be dead, and whose memory this would keep */
+    gab_shared_view_close(&copy->view); /* of a rank that may be dead, and whose memory this would keep */
     return GAB_OK;
   }
   copy->decision = !visible                                           ? GAB_OFFER_REFUSED
@@ -103,11 +103,11 @@ static gab_status post_answers(gab_checkpoint *checkpoint, gab_snapshot *next)
     if (copy->number != transfer->round || copy->decision == GAB_OFFER_NONE) continue;
     GAB_TRY(gab_message_begin(&copy->answer));
     GAB_TRY(gab_put_u8(&copy->answer, (uint8_t)copy->decision));
-    GAB_TRY(gab_port_send(transfer->port, copy->slot, &copy->answer));
+    GAB_TRY(gab_port_send(transfer->port, copy->rank, &copy->answer));
   }
   if (!transfer->offered) return GAB_OK;
-  const gab_slot holder =
-      gab_placement_holder(&next->placement, gab_world_slot(checkpoint->world), transfer->round);
+  const gab_rank holder =
+      gab_placement_holder(&next->placement, gab_world_rank(checkpoint->world), transfer->round);
   return gab_port_receive(transfer->port, holder, &transfer->answer, 1);
 }
 
@@ -119,18 +119,18 @@ static gab_status post_refused(gab_checkpoint *checkpoint, gab_snapshot *next)
   for (int i = 0; i < next->copy_count; i++) {
     gab_copy *copy = &next->copies[i];
     if (copy->number == transfer->round && copy->decision == GAB_OFFER_REFUSED)
-      GAB_TRY(gab_port_receive(transfer->port, copy->slot, &copy->image, GAB_SIZE_UNKNOWN));
+      GAB_TRY(gab_port_receive(transfer->port, copy->rank, &copy->image, GAB_SIZE_UNKNOWN));
   }
   if (!transfer->offered) return GAB_OK;
-  const gab_slot holder =
-      gab_placement_holder(&next->placement, gab_world_slot(checkpoint->world), transfer->round);
+  const gab_rank holder =
+      gab_placement_holder(&next->placement, gab_world_rank(checkpoint->world), transfer->round);
   gab_reader in = gab_message_reader(&transfer->answer);
   GAB_TRY(gab_get_u8(&in, &answer));
   next->shared_holders += answer == GAB_OFFER_SHARED;
   if (answer != GAB_OFFER_REFUSED) return GAB_OK;
   if (!checkpoint->refusal_logged)
     gab_log_all(GAB_LOG_INFO,
-                "slot %" GAB_PRI_SLOT
+                "rank %" GAB_PRI_RANK
                 " runs on this node but cannot see memory of this process: images go there by messages",
                 holder);
   checkpoint->refusal_logged = true;
@@ -140,7 +140,7 @@ static gab_status post_refused(gab_checkpoint *checkpoint, gab_snapshot *next)
 static bool has_holder(const gab_checkpoint *checkpoint, const gab_snapshot *next)
 {
   for (int k = 0; k < gab_placement_copies(&next->placement); k++)
-    if (gab_placement_holder(&next->placement, gab_world_slot(checkpoint->world), k) != GAB_NO_SLOT)
+    if (gab_placement_holder(&next->placement, gab_world_rank(checkpoint->world), k) != GAB_NO_RANK)
       return true;
   return false;
 }

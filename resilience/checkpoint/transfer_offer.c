@@ -1,4 +1,4 @@
-/* Images within a node: offered by their slots, copied or looked at by their holders. What is said in messages is in
+/* Images within a node: offered by their ranks, copied or looked at by their holders. What is said in messages is in
  * transfer.c. */
 #include "resilience/schemes/redundancy_impl.h"
 
@@ -29,25 +29,25 @@ gab_status gab_checkpoint_set_within_node(gab_checkpoint *checkpoint, gab_within
 }
 
 /* Both processes have to be among those whose nodes were found at the start, or were told since. */
-bool gab_offer_is_of_use(const gab_checkpoint *checkpoint, gab_slot holder)
+bool gab_offer_is_of_use(const gab_checkpoint *checkpoint, gab_rank holder)
 {
   const gab_members *members = gab_world_members(checkpoint->world);
   const gab_domains *domains = checkpoint->domains;
-  const gab_seat here = gab_members_seat(members, gab_world_slot(checkpoint->world)),
+  const gab_seat here = gab_members_seat(members, gab_world_rank(checkpoint->world)),
                  there = gab_members_seat(members, holder);
   if (!domains || checkpoint->within_node == GAB_WITHIN_NODE_SEND ||
       checkpoint->compression != GAB_COMPRESSION_NONE || here == GAB_NO_SEAT || there == GAB_NO_SEAT)
     return false;
-  const int32_t known = gab_domains_slots(domains);
+  const int32_t known = gab_domains_ranks(domains);
   return here < known && there < known &&
-         gab_domains_together(domains, GAB_DOMAIN_NODE, (gab_slot)here, (gab_slot)there);
+         gab_domains_together(domains, GAB_DOMAIN_NODE, (gab_rank)here, (gab_rank)there);
 }
 
 static bool has_holder_beside(const gab_checkpoint *checkpoint, const gab_placement *placement)
 {
   for (int k = 0; placement->scheme && k < gab_placement_copies(placement); k++) {
-    const gab_slot holder = gab_placement_holder(placement, gab_world_slot(checkpoint->world), k);
-    if (holder != GAB_NO_SLOT && gab_offer_is_of_use(checkpoint, holder)) return true;
+    const gab_rank holder = gab_placement_holder(placement, gab_world_rank(checkpoint->world), k);
+    if (holder != GAB_NO_RANK && gab_offer_is_of_use(checkpoint, holder)) return true;
   }
   return false;
 }

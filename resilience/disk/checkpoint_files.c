@@ -37,24 +37,24 @@ static gab_status hear(listener *to, gab_status status)
 }
 
 /* The rows of a table, against what they point at. */
-static gab_status check_blocks(gab_slot slot, const gab_buffer *image, const gab_buffer *table)
+static gab_status check_blocks(gab_rank rank, const gab_buffer *image, const gab_buffer *table)
 {
   for (size_t i = 0; i < table->size / (GAB_DISK_COLUMNS * 8); i++) {
     gab_disk_row row = gab_disk_table_row(table->data, i);
     if (row.offset > image->size || row.bytes > image->size - row.offset)
-      GAB_FAIL(GAB_ERR_CORRUPT, "block " GAB_PRI_BLOCK " of slot %" GAB_PRI_SLOT " is outside of its image",
-               row.id, slot);
+      GAB_FAIL(GAB_ERR_CORRUPT, "block " GAB_PRI_BLOCK " of rank %" GAB_PRI_RANK " is outside of its image",
+               row.id, rank);
     if (gab_hash64(image->data + row.offset, (size_t)row.bytes, row.id) != row.hash)
-      GAB_FAIL(GAB_ERR_CORRUPT, "block " GAB_PRI_BLOCK " of slot %" GAB_PRI_SLOT " does not match its hash",
-               row.id, slot);
+      GAB_FAIL(GAB_ERR_CORRUPT, "block " GAB_PRI_BLOCK " of rank %" GAB_PRI_RANK " does not match its hash",
+               row.id, rank);
   }
   return GAB_OK;
 }
 
-static gab_status read_blocks(gab_disk_reader *reader, gab_slot slot, gab_buffer *image, gab_buffer *table)
+static gab_status read_blocks(gab_disk_reader *reader, gab_rank rank, gab_buffer *image, gab_buffer *table)
 {
-  GAB_TRY(gab_disk_read_part(reader, slot, image, table));
-  return check_blocks(slot, image, table);
+  GAB_TRY(gab_disk_read_part(reader, rank, image, table));
+  return check_blocks(rank, image, table);
 }
 
 static int32_t first_of(const gab_manifest *manifest, int32_t group) { return group * manifest->group; }
@@ -71,7 +71,7 @@ static gab_status verify_open(gab_disk_reader *reader, const gab_manifest *manif
   gab_buffer image = {0}, table = {0};
   gab_status status = hear(to, gab_disk_check_digest(reader, manifest, group));
   for (int32_t i = first_of(manifest, group); i < end_of(manifest, group) && status == GAB_OK; i++) {
-    status = hear(to, read_blocks(reader, gab_members_slot(&manifest->members, i), &image, &table));
+    status = hear(to, read_blocks(reader, gab_members_rank(&manifest->members, i), &image, &table));
     *blocks += table.size / (GAB_DISK_COLUMNS * 8);
   }
   if (status == GAB_OK && group == 0) status = hear(to, gab_disk_read_replicated(reader, &image));
@@ -106,14 +106,14 @@ gab_status gab_checkpoint_files_verify(const char *path, const gab_manifest *man
 
 /* ---------------------------------------------------------------- blocks */
 
-static gab_status visit_part(gab_slot slot, const gab_buffer *image, const gab_buffer *table,
+static gab_status visit_part(gab_rank rank, const gab_buffer *image, const gab_buffer *table,
                              gab_status (*visit)(void *user, const gab_checkpoint_block *block), void *user)
 {
   for (size_t i = 0; i < table->size / (GAB_DISK_COLUMNS * 8); i++) {
     gab_disk_row row = gab_disk_table_row(table->data, i);
     const gab_checkpoint_block block = {.id = row.id,
                                         .level = (int)row.level,
-                                        .slot = slot,
+                                        .rank = rank,
                                         .record = image->data + row.offset,
                                         .bytes = (size_t)row.bytes};
     GAB_TRY(visit(user, &block));
@@ -127,9 +127,9 @@ static gab_status visit_group(gab_disk_reader *reader, const gab_manifest *manif
   gab_buffer image = {0}, table = {0};
   gab_status status = gab_disk_check_digest(reader, manifest, group);
   for (int32_t i = first_of(manifest, group); i < end_of(manifest, group) && status == GAB_OK; i++) {
-    gab_slot slot = gab_members_slot(&manifest->members, i);
-    status = read_blocks(reader, slot, &image, &table);
-    if (status == GAB_OK) status = visit_part(slot, &image, &table, visit, user);
+    gab_rank rank = gab_members_rank(&manifest->members, i);
+    status = read_blocks(reader, rank, &image, &table);
+    if (status == GAB_OK) status = visit_part(rank, &image, &table, visit, user);
   }
   gab_buffer_release(&image);
   gab_buffer_release(&table);

@@ -29,7 +29,7 @@ gab_status gab_checkpoint_files_verify(const char *path, const gab_manifest *man
 typedef struct gab_checkpoint_block {
   gab_block_id id;
   int level;
-  gab_slot slot; /**< its owner then */
+  gab_rank rank; /**< its owner then */
   const unsigned char *record;
   size_t bytes;
 } gab_checkpoint_block;

@@ -138,7 +138,7 @@ static gab_status prepare(gab_disk *disk)
   disk->epoch = gab_world_epoch(disk->world);
   disk->started = gab_seconds();
   GAB_TRY(gab_members_copy(&disk->members, &snapshot->members));
-  disk->index = gab_members_index(&disk->members, gab_world_slot(disk->world));
+  disk->index = gab_members_index(&disk->members, gab_world_rank(disk->world));
   disk->image = snapshot->own.data + GAB_ENVELOPE_BYTES;
   disk->image_bytes = gab_message_bytes(&snapshot->own);
   disk->pinned = snapshot;

@@ -1,16 +1,16 @@
 /** @file disk.h
  *  @brief The second level below checkpoints in memory: now and then a snapshot goes to files.
  *
- *  What is written is the own image of each slot of the committed memory snapshot, so the run does not stop
+ *  What is written is the own image of each rank of the committed memory snapshot, so the run does not stop
  *  for it: the images leave in chunks while the next steps are computed. The members of a snapshot are cut
- *  into *aggregation groups*; the lowest slot of a group, its aggregator, makes one HDF5 file of the images
+ *  into *aggregation groups*; the lowest rank of a group, its aggregator, makes one HDF5 file of the images
  * of all (doc/checkpoint-format.md). Everything that waits for a disk is done by one thread of each process,
  *  which never talks to others. When the files of all groups lie on the disk under their names, the root
  *  writes the manifest that makes them a checkpoint, and only then are older ones removed: at every instant
  *  the previous one is whole. A file is written under another name, flushed to the disk (fsync), renamed, and
  *  the folder flushed.
  *
- *  Memory beside the snapshot (counted): 4 MiB in each slot to send from; in an aggregator twice that to
+ *  Memory beside the snapshot (counted): 4 MiB in each rank to send from; in an aggregator twice that to
  *  receive into; 40 bytes for each own block. The image must not change until it has been sent and written:
  * if a second memory checkpoint comes before that, the first one's buffer is handed over to the writer and
  * the checkpoint gets another one, so that in this case, and until the write is over, one more image is held.
@@ -33,7 +33,7 @@ extern "C" {
 #endif
 
 enum {
-  GAB_DISK_GROUP = 64,     /**< slots of a group if nothing else is said */
+  GAB_DISK_GROUP = 64,     /**< ranks of a group if nothing else is said */
   GAB_DISK_KEEP = 2,       /**< checkpoints that are kept */
   GAB_DISK_CHUNK = 4 << 20 /**< bytes of an image that travel at once */
 };
@@ -43,7 +43,7 @@ typedef struct gab_disk gab_disk;
 /** All strings are copied. */
 typedef struct gab_disk_options {
   const char *folder;     /**< of checkpoints, e.g. OUT/checkpoints; made when the first one is written */
-  int group;              /**< slots of an aggregation group; 0: ::GAB_DISK_GROUP */
+  int group;              /**< ranks of an aggregation group; 0: ::GAB_DISK_GROUP */
   int keep;               /**< the newest so many are kept; 0: ::GAB_DISK_KEEP */
   const char *state;      /**< parameters that the state depends on, sorted lines "key = value"; NULL: none */
   const char *parameters; /**< all of them; NULL: none */
@@ -67,9 +67,9 @@ gab_status gab_disk_begin(gab_disk *disk, bool *begun);
  * an aggregator: when its file is complete), before the manifest is written.
  *  @return ::GAB_ERR_FAULT if the world broke; failures of the disk are reported, not returned */
 gab_status gab_disk_progress(gab_disk *disk);
-/** Waits until this slot's part of the write is done; on the root that is all of it. */
+/** Waits until this rank's part of the write is done; on the root that is all of it. */
 gab_status gab_disk_wait(gab_disk *disk);
-/** True while a write is under way as far as this slot knows. */
+/** True while a write is under way as far as this rank knows. */
 bool gab_disk_is_busy(const gab_disk *disk);
 /** Gives the present write up, if any: what comes first after the world broke. Local.
  *  @return true if there was one; it is to be begun again after the recovery */

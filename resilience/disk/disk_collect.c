@@ -35,9 +35,9 @@ static void refuse_changed(gab_disk_file *file)
     if (!file->parts[i].hashes.changed) continue;
     file->status = GAB_ERR_CORRUPT;
     snprintf(file->message, sizeof file->message,
-             "the image of slot %" GAB_PRI_SLOT
+             "the image of rank %" GAB_PRI_RANK
              ", or what is equal on all, has changed in memory: its hash does not match",
-             file->parts[i].slot);
+             file->parts[i].rank);
   }
 }
 
@@ -113,7 +113,7 @@ gab_status gab_disk_collector_begin(gab_disk *disk)
                           .descriptor = -1};
   for (int32_t i = 0; i < count; i++) {
     file->parts[i].index = first + i;
-    file->parts[i].slot = gab_members_slot(&disk->members, first + i);
+    file->parts[i].rank = gab_members_rank(&disk->members, first + i);
   }
   file->parts[0].bytes = disk->image_bytes;
   file->parts[0].blocks = disk->table.size / (GAB_DISK_COLUMNS * 8);
@@ -133,7 +133,7 @@ static gab_status receive(gab_disk *disk, bool *come)
   *come = false;
   if (!collector->receiving) {
     if (!gab_worker_is_done(disk->worker, &collector->writing[collector->turn].work)) return GAB_OK;
-    GAB_TRY(gab_port_receive(disk->port, collector->file.parts[collector->part].slot,
+    GAB_TRY(gab_port_receive(disk->port, collector->file.parts[collector->part].rank,
                              &collector->in[collector->turn], GAB_SIZE_UNKNOWN));
     collector->receiving = true;
   }
@@ -167,7 +167,7 @@ static gab_status take_chunk(gab_disk *disk, const gab_disk_part *part, gab_read
   gab_disk_collector *collector = &disk->collector;
   size_t count = gab_reader_left(&in);
   if (count == 0 || count > part->bytes - collector->got)
-    GAB_FAIL(GAB_ERR_CORRUPT, "slot %" GAB_PRI_SLOT " sends other images than it announced", part->slot);
+    GAB_FAIL(GAB_ERR_CORRUPT, "rank %" GAB_PRI_RANK " sends other images than it announced", part->rank);
   submit_bytes(disk, &collector->writing[collector->turn], part->image_at + collector->got, &in);
   collector->got += count;
   return GAB_OK;
@@ -182,7 +182,7 @@ static gab_status take_trailer(gab_disk *disk, gab_disk_part *part, gab_reader i
   GAB_TRY(gab_get_u8(&in, &changed));
   part->hashes.changed = changed != 0;
   if (gab_reader_left(&in) != part->blocks * GAB_DISK_COLUMNS * 8)
-    GAB_FAIL(GAB_ERR_CORRUPT, "slot %" GAB_PRI_SLOT " sends another table than it announced", part->slot);
+    GAB_FAIL(GAB_ERR_CORRUPT, "rank %" GAB_PRI_RANK " sends another table than it announced", part->rank);
   submit_bytes(disk, &collector->writing[collector->turn], part->table_at, &in);
   collector->part++;
   collector->got = 0;

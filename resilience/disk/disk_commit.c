@@ -45,7 +45,7 @@ gab_status gab_disk_report(gab_disk *disk)
     GAB_TRY(gab_message_begin(out));
     GAB_TRY(pack_report(file, out));
     disk->sender.sending = true;
-    return gab_port_send(disk->reports, gab_members_slot(&disk->members, 0), out);
+    return gab_port_send(disk->reports, gab_members_rank(&disk->members, 0), out);
   }
   gab_buffer_clear(out);
   GAB_TRY(pack_report(file, out));
@@ -120,7 +120,7 @@ static gab_status receive_report(gab_disk *disk, bool *come)
 {
   gab_disk_committer *committer = &disk->committer;
   if (!committer->receiving) {
-    gab_slot from = gab_members_slot(&disk->members, committer->next * disk->group);
+    gab_rank from = gab_members_rank(&disk->members, committer->next * disk->group);
     GAB_TRY(gab_port_receive(disk->reports, from, &committer->report, GAB_SIZE_UNKNOWN));
     committer->receiving = true;
   }

@@ -82,15 +82,15 @@ static uint64_t put_dataset(layout *out, hid_t group, const char *name, hid_t ty
   return at;
 }
 
-static void put_part(layout *out, gab_disk_part *part, hid_t slots)
+static void put_part(layout *out, gab_disk_part *part, hid_t ranks)
 {
   char name[32];
   const hsize_t bytes[1] = {part->bytes}, rows[2] = {part->blocks, GAB_DISK_COLUMNS}, two[1] = {2};
-  snprintf(name, sizeof name, "%06" GAB_PRI_SLOT, part->slot);
-  hid_t group = H5Gcreate2(slots, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  snprintf(name, sizeof name, "%06" GAB_PRI_RANK, part->rank);
+  hid_t group = H5Gcreate2(ranks, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   check(out, group);
   if (group < 0) return;
-  put_attribute(out, group, "slot", H5T_NATIVE_INT32, &part->slot);
+  put_attribute(out, group, GAB_DISK_KEY_RANK, H5T_NATIVE_INT32, &part->rank);
   put_attribute(out, group, "index", H5T_NATIVE_INT32, &part->index);
   part->image_at = put_dataset(out, group, "image", H5T_STD_U8LE, 1, bytes);
   part->table_at = put_dataset(out, group, "blocks", H5T_STD_U64LE, 2, rows);
@@ -107,10 +107,10 @@ static void put_all(layout *out, gab_disk_file *file)
   put_attribute(out, out->file, "version", H5T_NATIVE_INT32, &version);
   put_attribute(out, out->file, "step", H5T_NATIVE_INT64, &step);
   put_attribute(out, out->file, "group", H5T_NATIVE_INT32, &file->group);
-  hid_t slots = H5Gcreate2(out->file, "slots", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-  check(out, slots);
-  for (size_t i = 0; slots >= 0 && i < file->part_count; i++) put_part(out, &file->parts[i], slots);
-  if (slots >= 0) check(out, H5Gclose(slots));
+  hid_t ranks = H5Gcreate2(out->file, GAB_DISK_KEY_RANKS, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  check(out, ranks);
+  for (size_t i = 0; ranks >= 0 && i < file->part_count; i++) put_part(out, &file->parts[i], ranks);
+  if (ranks >= 0) check(out, H5Gclose(ranks));
   if (file->replicated_bytes == 0) return;
   const hsize_t bytes[1] = {file->replicated_bytes}, one[1] = {1};
   file->replicated_at = put_dataset(out, out->file, "replicated", H5T_STD_U8LE, 1, bytes);

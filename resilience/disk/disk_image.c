@@ -46,7 +46,7 @@ gab_status gab_disk_table(const gab_forest *forest, const unsigned char *image, 
                           gab_buffer *table)
 {
   gab_reader all = gab_reader_of(image, bytes), forest_part, entities;
-  GAB_TRY(gab_image_cut(all, 0, -1, GAB_NO_SLOT, &forest_part, &entities));
+  GAB_TRY(gab_image_cut(all, 0, -1, GAB_NO_RANK, &forest_part, &entities));
   listing list = {table, &gab_forest_get_options(forest)->grid, (size_t)(forest_part.at - image)};
   return gab_forest_visit_image(forest, forest_part, list_block, &list);
 }

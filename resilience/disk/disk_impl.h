@@ -61,10 +61,10 @@ gab_disk_row gab_disk_table_row(const unsigned char *table, size_t index);
 
 /* ---- disk_file.c: making the file of a group */
 
-/* Where the part of a slot lies in the file. */
+/* Where the part of a rank lies in the file. */
 typedef struct gab_disk_part {
-  gab_slot slot;
-  int32_t index; /* of the slot among the members */
+  gab_rank rank;
+  int32_t index; /* of the rank among the members */
   uint64_t bytes, blocks;
   uint64_t image_at, table_at, hashes_at; /* bytes from the start of the file */
   gab_image_hashes hashes;
@@ -132,7 +132,7 @@ gab_status gab_disk_open(const char *path, const gab_manifest *manifest, int32_t
                          gab_disk_reader **reader);
 void gab_disk_close(gab_disk_reader **reader);
 /* Reads the part of a member and compares it with its hashes. Buffers are replaced. `table` may be NULL. */
-gab_status gab_disk_read_part(gab_disk_reader *reader, gab_slot slot, gab_buffer *image, gab_buffer *table);
+gab_status gab_disk_read_part(gab_disk_reader *reader, gab_rank rank, gab_buffer *image, gab_buffer *table);
 gab_status gab_disk_read_replicated(gab_disk_reader *reader, gab_buffer *replicated);
 /* Compares the hashes that stand in the file with the digest in the manifest. */
 gab_status gab_disk_check_digest(gab_disk_reader *reader, const gab_manifest *manifest, int32_t group);
@@ -154,7 +154,7 @@ typedef struct gab_disk_operation {
 /* A member's part: its image on the way to the aggregator. */
 typedef struct gab_disk_sender {
   enum { GAB_SEND_HELLO, GAB_SEND_CHUNKS, GAB_SEND_TRAILER, GAB_SEND_DONE } stage;
-  gab_slot aggregator;
+  gab_rank aggregator;
   uint64_t sent;
   bool sending; /* `out` is under way */
   gab_buffer out;
@@ -205,12 +205,12 @@ struct gab_disk {
   gab_buffer state, parameters;
   atomic_bool stop; /* the thread drops what it is at */
 
-  bool busy; /* this slot has a part in a write */
+  bool busy; /* this rank has a part in a write */
   gab_step step;
   uint64_t serial, blocks;
   gab_epoch epoch;
   gab_members members;
-  int32_t index; /* of this slot among them */
+  int32_t index; /* of this rank among them */
   double started;
   gab_snapshot *pinned; /* whose image is being sent; NULL: it is in `spare`, or nothing is */
   gab_buffer spare;

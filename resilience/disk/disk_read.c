@@ -141,17 +141,17 @@ static gab_status check(const gab_disk_reader *reader, const char *name, const g
            reader->path, name, found, expected);
 }
 
-gab_status gab_disk_read_part(gab_disk_reader *reader, gab_slot slot, gab_buffer *image, gab_buffer *table)
+gab_status gab_disk_read_part(gab_disk_reader *reader, gab_rank rank, gab_buffer *image, gab_buffer *table)
 {
   char name[64];
   uint64_t hashes[2] = {0, 0};
-  snprintf(name, sizeof name, "slots/%06" GAB_PRI_SLOT "/hashes", slot);
+  snprintf(name, sizeof name, GAB_DISK_KEY_RANKS "/%06" GAB_PRI_RANK "/hashes", rank);
   GAB_TRY(read_hashes(reader, name, hashes, 2));
-  snprintf(name, sizeof name, "slots/%06" GAB_PRI_SLOT "/image", slot);
+  snprintf(name, sizeof name, GAB_DISK_KEY_RANKS "/%06" GAB_PRI_RANK "/image", rank);
   GAB_TRY(read_dataset(reader, name, H5T_STD_U8LE, image));
   GAB_TRY(check(reader, name, image, hashes[0]));
   if (!table) return GAB_OK;
-  snprintf(name, sizeof name, "slots/%06" GAB_PRI_SLOT "/blocks", slot);
+  snprintf(name, sizeof name, GAB_DISK_KEY_RANKS "/%06" GAB_PRI_RANK "/blocks", rank);
   GAB_TRY(read_dataset(reader, name, H5T_STD_U64LE, table));
   return check(reader, name, table, hashes[1]);
 }
@@ -171,8 +171,8 @@ gab_status gab_disk_check_digest(gab_disk_reader *reader, const gab_manifest *ma
   uint64_t sum = gab_disk_digest_begin((size_t)count), hashes[2];
   for (int32_t i = 0; i < count; i++) {
     char name[64];
-    snprintf(name, sizeof name, "slots/%06" GAB_PRI_SLOT "/hashes",
-             gab_members_slot(&manifest->members, first + i));
+    snprintf(name, sizeof name, GAB_DISK_KEY_RANKS "/%06" GAB_PRI_RANK "/hashes",
+             gab_members_rank(&manifest->members, first + i));
     GAB_TRY(read_hashes(reader, name, hashes, 2));
     sum = gab_disk_digest_add(gab_disk_digest_add(sum, hashes[0]), hashes[1]);
   }

@@ -7,7 +7,7 @@ gab_status gab_disk_sender_begin(gab_disk *disk)
   gab_disk_sender *sender = &disk->sender;
   const int32_t first = disk->index - disk->index % disk->group;
   sender->stage = GAB_SEND_HELLO;
-  sender->aggregator = gab_members_slot(&disk->members, first);
+  sender->aggregator = gab_members_rank(&disk->members, first);
   sender->sent = 0;
   sender->sending = false;
   return GAB_OK;

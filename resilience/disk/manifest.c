@@ -55,7 +55,7 @@ static void put_lines(gab_json *json, const char *name, const gab_buffer *lines)
 
 static void put_members(gab_json *json, const gab_members *members)
 {
-  gab_json_int(json, "slots", members->slots);
+  gab_json_int(json, GAB_DISK_KEY_RANKS, members->ranks);
   gab_json_list(json, "gone");
   for (int32_t i = 0; i < members->gone_count; i++) gab_json_int(json, NULL, members->gone[i]);
   gab_json_close(json);
@@ -167,15 +167,15 @@ static gab_status read_lines(parsing *in, const char *key, gab_buffer *lines)
 
 static gab_status read_members(parsing *in, gab_members *members)
 {
-  int32_t slots = small(in, "slots");
-  gab_members_init(members, slots);
+  int32_t ranks = small(in, GAB_DISK_KEY_RANKS);
+  gab_members_init(members, ranks);
   struct fy_node *items = list(in, "gone"), *item;
   void *at = NULL;
   while (items && (item = fy_node_sequence_iterate(items, &at))) {
     const char *text = fy_node_get_scalar0(item);
     long gone = text ? strtol(text, NULL, 10) : -1;
-    if (gone < 0 || gone >= slots) in->missing = "gone";
-    else GAB_TRY(gab_members_remove(members, (gab_slot)gone));
+    if (gone < 0 || gone >= ranks) in->missing = "gone";
+    else GAB_TRY(gab_members_remove(members, (gab_rank)gone));
   }
   return GAB_OK;
 }

@@ -11,6 +11,10 @@
 
 #include "core/world/members.h"
 
+/* Names in the files: a rank is called a slot in format 1, which stays readable. */
+#define GAB_DISK_KEY_RANK  "slot"
+#define GAB_DISK_KEY_RANKS "slots"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -36,7 +40,7 @@ typedef struct gab_manifest {
   gab_epoch epoch;
   double written;  /**< seconds since 1970 */
   double seconds;  /**< that writing took, without the manifest */
-  uint64_t blocks; /**< of all slots */
+  uint64_t blocks; /**< of all ranks */
   int group;       /**< members per file */
   gab_members members;
   gab_manifest_file *files;

@@ -76,11 +76,11 @@ static uint64_t age_of(const gab_image_header *header)
   return header->epoch << SERIAL_BITS | (header->serial & ((UINT64_C(1) << SERIAL_BITS) - 1));
 }
 
-/* @param[in] slot  GAB_NO_SLOT: the replicated entities */
-static const piece *find_piece(const gab_node_restart *node_restart, gab_slot slot, uint64_t age)
+/* @param[in] rank  GAB_NO_RANK: the replicated entities */
+static const piece *find_piece(const gab_node_restart *node_restart, gab_rank rank, uint64_t age)
 {
   for (size_t i = 0; i < node_restart->count; i++)
-    if (node_restart->pieces[i].header.slot == slot && age_of(&node_restart->pieces[i].header) == age)
+    if (node_restart->pieces[i].header.rank == rank && age_of(&node_restart->pieces[i].header) == age)
       return &node_restart->pieces[i];
   return NULL;
 }
@@ -93,23 +93,23 @@ static gab_status newest_before(gab_node_restart *node_restart, uint64_t limit, 
   *age = 0;
   for (size_t i = 0; i < node_restart->count; i++) {
     const gab_image_header *header = &node_restart->pieces[i].header;
-    if (header->slot == GAB_NO_SLOT && age_of(header) < limit && age_of(header) > *age) *age = age_of(header);
+    if (header->rank == GAB_NO_RANK && age_of(header) < limit && age_of(header) > *age) *age = age_of(header);
   }
   return gab_world_max_u64(node_restart->world, age, 1);
 }
 
-/* The lowest slot that has the replicated entities hands them to all; they name the members of the snapshot. */
+/* The lowest rank that has the replicated entities hands them to all; they name the members of the snapshot. */
 static gab_status share_replicated(gab_node_restart *node_restart, uint64_t age)
 {
-  const piece *mine = find_piece(node_restart, GAB_NO_SLOT, age);
-  uint64_t from = mine ? (uint64_t)gab_world_slot(node_restart->world) : UINT64_MAX;
+  const piece *mine = find_piece(node_restart, GAB_NO_RANK, age);
+  uint64_t from = mine ? (uint64_t)gab_world_rank(node_restart->world) : UINT64_MAX;
   GAB_TRY(gab_world_min_u64(node_restart->world, &from, 1));
   gab_buffer_clear(&node_restart->replicated);
-  if (from == (uint64_t)gab_world_slot(node_restart->world)) {
+  if (from == (uint64_t)gab_world_rank(node_restart->world)) {
     const gab_reader bytes = mine->header.bytes;
     GAB_TRY(gab_put_bytes(&node_restart->replicated, bytes.at, gab_reader_left(&bytes)));
   }
-  GAB_TRY(gab_world_broadcast(node_restart->world, (gab_slot)from, &node_restart->replicated));
+  GAB_TRY(gab_world_broadcast(node_restart->world, (gab_rank)from, &node_restart->replicated));
   gab_image_header header;
   gab_reader in = gab_reader_of_buffer(&node_restart->replicated);
   uint64_t checksum;
@@ -125,29 +125,29 @@ static gab_status share_replicated(gab_node_restart *node_restart, uint64_t age)
 
 /* Member i of then is looked after by member i mod m of now: its home knows who has its image. */
 typedef struct home {
-  gab_slot *holders; /* of members me, me + m, …; GAB_NO_SLOT: nobody */
+  gab_rank *holders; /* of members me, me + m, …; GAB_NO_RANK: nobody */
   int32_t count;
 } home;
 
 static int32_t my_index(const gab_node_restart *node_restart)
 {
-  return gab_members_index(gab_world_members(node_restart->world), gab_world_slot(node_restart->world));
+  return gab_members_index(gab_world_members(node_restart->world), gab_world_rank(node_restart->world));
 }
 
 /* What travels between homes, holders and those to whom images fall. */
 typedef struct notice {
   int32_t index;  /* of the member then */
-  gab_slot other; /* whom the image falls to, or who has it */
+  gab_rank other; /* whom the image falls to, or who has it */
 } notice;
 
-static gab_status send_notices(gab_node_restart *node_restart, const notice *notices, const gab_slot *targets,
+static gab_status send_notices(gab_node_restart *node_restart, const notice *notices, const gab_rank *targets,
                                size_t count, gab_buffer *received, size_t *received_count)
 {
   return gab_world_route(node_restart->world, notices, targets, count, sizeof(notice), received,
                          received_count);
 }
 
-static gab_status next_notice(gab_reader *in, gab_slot *from, notice *what)
+static gab_status next_notice(gab_reader *in, gab_rank *from, notice *what)
 {
   int32_t source;
   GAB_TRY(gab_get_i32(in, &source));
@@ -156,18 +156,18 @@ static gab_status next_notice(gab_reader *in, gab_slot *from, notice *what)
 }
 
 /* Everyone tells the homes what it has of the snapshot. */
-static gab_status report_images(gab_node_restart *node_restart, notice *notices, gab_slot *targets,
+static gab_status report_images(gab_node_restart *node_restart, notice *notices, gab_rank *targets,
                                 gab_buffer *received, size_t *count)
 {
   const gab_members *now = gab_world_members(node_restart->world);
   size_t made = 0;
   for (size_t i = 0; i < node_restart->count; i++) {
     const gab_image_header *header = &node_restart->pieces[i].header;
-    if (header->slot == GAB_NO_SLOT || age_of(header) != node_restart->age) continue;
-    const int32_t index = gab_members_index(&node_restart->then, header->slot);
+    if (header->rank == GAB_NO_RANK || age_of(header) != node_restart->age) continue;
+    const int32_t index = gab_members_index(&node_restart->then, header->rank);
     if (index < 0) continue;
-    targets[made] = gab_members_slot(now, index % gab_members_count(now));
-    notices[made++] = (notice){.index = index, .other = GAB_NO_SLOT};
+    targets[made] = gab_members_rank(now, index % gab_members_count(now));
+    notices[made++] = (notice){.index = index, .other = GAB_NO_RANK};
   }
   return send_notices(node_restart, notices, targets, made, received, count);
 }
@@ -179,18 +179,18 @@ static gab_status fill_home(const gab_node_restart *node_restart, gab_reader rep
   const int32_t then = gab_members_count(&node_restart->then);
   void *memory;
   here->count = then > me ? (then - me + now - 1) / now : 0;
-  GAB_TRY(gab_alloc(((size_t)here->count + 1) * sizeof(gab_slot), GAB_MEMORY_OTHER, &memory));
+  GAB_TRY(gab_alloc(((size_t)here->count + 1) * sizeof(gab_rank), GAB_MEMORY_OTHER, &memory));
   here->holders = memory;
-  for (int32_t k = 0; k < here->count; k++) here->holders[k] = GAB_NO_SLOT;
+  for (int32_t k = 0; k < here->count; k++) here->holders[k] = GAB_NO_RANK;
   for (size_t i = 0; i < count; i++) {
-    gab_slot from;
+    gab_rank from;
     notice what;
     GAB_TRY(next_notice(&reports, &from, &what));
-    gab_slot *holder = &here->holders[what.index / now];
-    const gab_slot falls_to =
-        gab_members_slot(gab_world_members(node_restart->world), gab_falls_to(what.index, then, now));
-    /* Best the one to whom it falls; else the first that said so: reports come in order of slots. */
-    if (*holder == GAB_NO_SLOT || from == falls_to) *holder = from;
+    gab_rank *holder = &here->holders[what.index / now];
+    const gab_rank falls_to =
+        gab_members_rank(gab_world_members(node_restart->world), gab_falls_to(what.index, then, now));
+    /* Best the one to whom it falls; else the first that said so: reports come in order of ranks. */
+    if (*holder == GAB_NO_RANK || from == falls_to) *holder = from;
   }
   return GAB_OK;
 }
@@ -203,7 +203,7 @@ static gab_status is_whole(gab_node_restart *node_restart, home *here, bool *who
   size_t count = 0;
   gab_status status = gab_alloc((node_restart->count + 1) * sizeof(notice), GAB_MEMORY_OTHER, &notices);
   if (status == GAB_OK)
-    status = gab_alloc((node_restart->count + 1) * sizeof(gab_slot), GAB_MEMORY_OTHER, &targets);
+    status = gab_alloc((node_restart->count + 1) * sizeof(gab_rank), GAB_MEMORY_OTHER, &targets);
   if (status == GAB_OK) status = report_images(node_restart, notices, targets, &received, &count);
   if (status == GAB_OK) status = fill_home(node_restart, gab_reader_of_buffer(&received), count, here);
   gab_buffer_release(&received);
@@ -211,7 +211,7 @@ static gab_status is_whole(gab_node_restart *node_restart, home *here, bool *who
   gab_free(&targets);
   GAB_TRY(status);
   uint64_t missing = 0;
-  for (int32_t k = 0; k < here->count; k++) missing += here->holders[k] == GAB_NO_SLOT;
+  for (int32_t k = 0; k < here->count; k++) missing += here->holders[k] == GAB_NO_RANK;
   GAB_TRY(gab_world_sum_u64(node_restart->world, &missing, 1));
   *whole = missing == 0;
   if (missing > 0)
@@ -290,7 +290,7 @@ gab_step gab_node_restart_step(const gab_node_restart *node_restart)
 /* ---------------------------------------------------------------- bringing images to where they fall */
 
 typedef struct arrival {
-  gab_slot from;
+  gab_rank from;
   gab_buffer message;
 } arrival;
 
@@ -298,7 +298,7 @@ typedef struct transfers {
   arrival *arrivals; /* of the images that fall here, in order */
   int32_t first, count;
   gab_reader *images;
-  gab_slot *slots;
+  gab_rank *ranks;
   gab_buffer departures; /* notices: images that leave from here */
   size_t departure_count;
   int32_t rounds; /* images that fall to whom most fall */
@@ -315,18 +315,18 @@ static gab_status spread_plan(gab_node_restart *node_restart, const home *here, 
   size_t arrival_count = 0;
   gab_status status = gab_alloc(((size_t)here->count + 1) * sizeof(notice), GAB_MEMORY_OTHER, &notices);
   if (status == GAB_OK)
-    status = gab_alloc(((size_t)here->count + 1) * sizeof(gab_slot), GAB_MEMORY_OTHER, &targets);
+    status = gab_alloc(((size_t)here->count + 1) * sizeof(gab_rank), GAB_MEMORY_OTHER, &targets);
   notice *list = notices;
-  gab_slot *to = targets;
+  gab_rank *to = targets;
   for (int32_t k = 0; status == GAB_OK && k < here->count; k++) {
     const int32_t index = me + k * m;
     list[k] = (notice){index, here->holders[k]};
-    to[k] = gab_members_slot(now, gab_falls_to(index, n, m));
+    to[k] = gab_members_rank(now, gab_falls_to(index, n, m));
   }
   if (status == GAB_OK)
     status = send_notices(node_restart, list, to, (size_t)here->count, &arrivals, &arrival_count);
   for (int32_t k = 0; status == GAB_OK && k < here->count; k++) {
-    const gab_slot target = to[k];
+    const gab_rank target = to[k];
     to[k] = list[k].other;
     list[k].other = target;
   }
@@ -335,7 +335,7 @@ static gab_status spread_plan(gab_node_restart *node_restart, const home *here, 
         send_notices(node_restart, list, to, (size_t)here->count, &plan->departures, &plan->departure_count);
   gab_reader in = gab_reader_of_buffer(&arrivals);
   for (size_t i = 0; i < arrival_count && status == GAB_OK; i++) {
-    gab_slot from;
+    gab_rank from;
     notice what;
     status = next_notice(&in, &from, &what);
     if (status == GAB_OK) plan->arrivals[what.index - plan->first].from = what.other;
@@ -346,7 +346,7 @@ static gab_status spread_plan(gab_node_restart *node_restart, const home *here, 
   return status;
 }
 
-/* The images of this round that leave for other slots. */
+/* The images of this round that leave for other ranks. */
 static gab_status send_round(gab_node_restart *node_restart, const transfers *plan, int32_t round,
                              gab_buffer *messages)
 {
@@ -354,13 +354,13 @@ static gab_status send_round(gab_node_restart *node_restart, const transfers *pl
                 n = gab_members_count(&node_restart->then);
   gab_reader in = gab_reader_of_buffer(&plan->departures);
   for (size_t i = 0; i < plan->departure_count; i++) {
-    gab_slot from;
+    gab_rank from;
     notice what;
     GAB_TRY(next_notice(&in, &from, &what));
     const int32_t first = gab_first_falling_to(gab_falls_to(what.index, n, m), n, m);
-    if (what.index - first != round || what.other == gab_world_slot(node_restart->world)) continue;
-    const gab_slot slot = gab_members_slot(&node_restart->then, what.index);
-    const gab_reader bytes = find_piece(node_restart, slot, node_restart->age)->header.bytes;
+    if (what.index - first != round || what.other == gab_world_rank(node_restart->world)) continue;
+    const gab_rank rank = gab_members_rank(&node_restart->then, what.index);
+    const gab_reader bytes = find_piece(node_restart, rank, node_restart->age)->header.bytes;
     GAB_TRY(gab_message_begin(&messages[i]));
     GAB_TRY(gab_put_bytes(&messages[i], bytes.at, gab_reader_left(&bytes)));
     GAB_TRY(gab_port_send(node_restart->port, what.other, &messages[i]));
@@ -376,7 +376,7 @@ static gab_status exchange_round(gab_node_restart *node_restart, transfers *plan
   for (size_t i = 0; i < plan->departure_count; i++) gab_buffer_init(&messages[i], GAB_MEMORY_MESSAGE);
   gab_status status = GAB_OK;
   arrival *mine = round < plan->count ? &plan->arrivals[round] : NULL;
-  if (mine && mine->from != gab_world_slot(node_restart->world))
+  if (mine && mine->from != gab_world_rank(node_restart->world))
     status = gab_port_receive(node_restart->port, mine->from, &mine->message, GAB_SIZE_UNKNOWN);
   if (status == GAB_OK) status = send_round(node_restart, plan, round, messages);
   if (status == GAB_OK) status = gab_port_finish(node_restart->port);
@@ -390,15 +390,15 @@ static gab_status exchange_round(gab_node_restart *node_restart, transfers *plan
 static gab_status list_images(const gab_node_restart *node_restart, transfers *plan)
 {
   for (int32_t k = 0; k < plan->count; k++) {
-    const gab_slot slot = gab_members_slot(&node_restart->then, plan->first + k);
-    plan->slots[k] = slot;
-    if (plan->arrivals[k].from == gab_world_slot(node_restart->world)) {
-      plan->images[k] = find_piece(node_restart, slot, node_restart->age)->header.bytes;
+    const gab_rank rank = gab_members_rank(&node_restart->then, plan->first + k);
+    plan->ranks[k] = rank;
+    if (plan->arrivals[k].from == gab_world_rank(node_restart->world)) {
+      plan->images[k] = find_piece(node_restart, rank, node_restart->age)->header.bytes;
       continue;
     }
     gab_image_header header;
-    if (!gab_image_recognise(gab_message_reader(&plan->arrivals[k].message), &header) || header.slot != slot)
-      GAB_FAIL(GAB_ERR_CORRUPT, "the image of slot %" GAB_PRI_SLOT " came over damaged", slot);
+    if (!gab_image_recognise(gab_message_reader(&plan->arrivals[k].message), &header) || header.rank != rank)
+      GAB_FAIL(GAB_ERR_CORRUPT, "the image of rank %" GAB_PRI_RANK " came over damaged", rank);
     plan->images[k] = header.bytes;
   }
   return GAB_OK;
@@ -409,7 +409,7 @@ static gab_status allocate(const gab_node_restart *node_restart, transfers *plan
   const int32_t m = gab_members_count(gab_world_members(node_restart->world)),
                 n = gab_members_count(&node_restart->then);
   const int32_t me = my_index(node_restart);
-  void *arrivals, *images, *slots;
+  void *arrivals, *images, *ranks;
   plan->first = gab_first_falling_to(me, n, m);
   while (plan->first + plan->count < n && gab_falls_to(plan->first + plan->count, n, m) == me) plan->count++;
   plan->rounds = (n + m - 1) / m;
@@ -419,8 +419,8 @@ static gab_status allocate(const gab_node_restart *node_restart, transfers *plan
   for (int32_t k = 0; k < plan->count; k++) gab_buffer_init(&plan->arrivals[k].message, GAB_MEMORY_OTHER);
   GAB_TRY(gab_alloc(room * sizeof(gab_reader), GAB_MEMORY_OTHER, &images));
   plan->images = images;
-  GAB_TRY(gab_alloc(room * sizeof(gab_slot), GAB_MEMORY_OTHER, &slots));
-  plan->slots = slots;
+  GAB_TRY(gab_alloc(room * sizeof(gab_rank), GAB_MEMORY_OTHER, &ranks));
+  plan->ranks = ranks;
   return GAB_OK;
 }
 
@@ -429,7 +429,7 @@ static void release(transfers *plan)
   for (int32_t k = 0; plan->arrivals && k < plan->count; k++) gab_buffer_release(&plan->arrivals[k].message);
   gab_free(&plan->arrivals);
   gab_free(&plan->images);
-  gab_free(&plan->slots);
+  gab_free(&plan->ranks);
   gab_buffer_release(&plan->departures);
 }
 
@@ -461,7 +461,7 @@ gab_status gab_node_restart_load(gab_node_restart *node_restart, gab_checkpoint 
                                           .highest = node_restart->highest,
                                           .step = node_restart->step,
                                           .images = plan.images,
-                                          .slots = plan.slots,
+                                          .ranks = plan.ranks,
                                           .count = (size_t)plan.count,
                                           .replicated = gab_reader_of_buffer(&node_restart->replicated)};
     status = gab_assigned_images_restore(checkpoint, &assigned);

@@ -6,13 +6,13 @@
  *  them there: own images, and the copies that the dead node's partners keep, as after the death of processes, and
  *  without a file system that all share. On an MPI without ULFM every death takes this way.
  *
- *  What lies there says itself what it is (slot, snapshot, hash), so nothing else has to survive. Each process claims
- *  pieces of its node; slots that serve as homes find out which snapshot is there as a whole (two are, mostly: the
+ *  What lies there says itself what it is (rank, snapshot, hash), so nothing else has to survive. Each process claims
+ *  pieces of its node; ranks that serve as homes find out which snapshot is there as a whole (two are, mostly: the
  *  newest one is taken), and say who sends which image to whom. Member number i of n then falls to member number
  *  floor(i m / n) of the m of now, as with checkpoints on disk (restart.h). Images that lie in the memory of the
  *  process to which they fall are not copied.
  *
- *  Redundancy by parities is not made use of here: if the own image of a slot is gone and nobody has a copy, the
+ *  Redundancy by parities is not made use of here: if the own image of a rank is gone and nobody has a copy, the
  *  snapshot counts as lost.
  *
  *  Tier: extender header.
@@ -28,7 +28,7 @@
 extern "C" {
 #endif
 
-/** What was found; the same snapshot on all slots. */
+/** What was found; the same snapshot on all ranks. */
 typedef struct gab_node_restart gab_node_restart;
 
 /** Claims what lies in this node's folder, and finds the newest snapshot that is whole. Collective (opens a port).

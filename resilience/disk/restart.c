@@ -171,12 +171,12 @@ int32_t gab_first_falling_to(int32_t member, int32_t then, int32_t now)
   return (int32_t)(((int64_t)member * then + now - 1) / now);
 }
 
-static gab_slot owner_now(void *context, gab_slot owner_then)
+static gab_rank owner_now(void *context, gab_rank owner_then)
 {
   const falling *map = context;
   int32_t index = gab_members_index(map->then, owner_then);
-  if (index < 0) return GAB_NO_SLOT;
-  return gab_members_slot(map->now,
+  if (index < 0) return GAB_NO_RANK;
+  return gab_members_rank(map->now,
                           gab_falls_to(index, gab_members_count(map->then), gab_members_count(map->now)));
 }
 
@@ -189,7 +189,7 @@ typedef struct loading {
   gab_disk_reader *reader; /* of the group that was read last */
   int32_t group;
   gab_buffer *images;
-  gab_slot *slots;
+  gab_rank *ranks;
   size_t count, room;
   gab_buffer replicated;
 } loading;
@@ -208,18 +208,18 @@ static gab_status open_group(loading *load, int32_t group)
 static gab_status read_mine(loading *load, int32_t me)
 {
   const int32_t then = gab_members_count(load->map.then), now = gab_members_count(load->map.now);
-  void *images, *slots;
+  void *images, *ranks;
   load->room = (size_t)then / (size_t)now + 2;
   GAB_TRY(gab_alloc(load->room * sizeof(gab_buffer), GAB_MEMORY_OTHER, &images));
   load->images = images;
-  GAB_TRY(gab_alloc(load->room * sizeof(gab_slot), GAB_MEMORY_OTHER, &slots));
-  load->slots = slots;
+  GAB_TRY(gab_alloc(load->room * sizeof(gab_rank), GAB_MEMORY_OTHER, &ranks));
+  load->ranks = ranks;
   for (int32_t i = gab_first_falling_to(me, then, now); i < then && gab_falls_to(i, then, now) == me; i++) {
     gab_buffer *image = &load->images[load->count];
     gab_buffer_init(image, GAB_MEMORY_SNAPSHOT);
-    load->slots[load->count++] = gab_members_slot(load->map.then, i);
+    load->ranks[load->count++] = gab_members_rank(load->map.then, i);
     GAB_TRY(open_group(load, i / load->manifest->group));
-    GAB_TRY(gab_disk_read_part(load->reader, load->slots[load->count - 1], image, NULL));
+    GAB_TRY(gab_disk_read_part(load->reader, load->ranks[load->count - 1], image, NULL));
   }
   return GAB_OK;
 }
@@ -235,18 +235,18 @@ static void release(loading *load)
   gab_disk_close(&load->reader);
   for (size_t i = 0; i < load->count; i++) gab_buffer_release(&load->images[i]);
   gab_free(&load->images);
-  gab_free(&load->slots);
+  gab_free(&load->ranks);
   gab_buffer_release(&load->replicated);
 }
 
-/* Everything that this slot needs is here and matches its hashes, on all slots, or nowhere. */
+/* Everything that this rank needs is here and matches its hashes, on all ranks, or nowhere. */
 static gab_status read_all(const gab_restart *restart, const gab_manifest *manifest, loading *load)
 {
   gab_world *world = restart->world;
   *load = (loading){.manifest = manifest, .map = {&manifest->members, gab_world_members(world)}};
   gab_buffer_init(&load->replicated, GAB_MEMORY_SNAPSHOT);
   gab_status status = gab_disk_step_folder(load->folder, restart->folder, manifest->step);
-  if (status == GAB_OK) status = read_mine(load, gab_members_index(load->map.now, gab_world_slot(world)));
+  if (status == GAB_OK) status = read_mine(load, gab_members_index(load->map.now, gab_world_rank(world)));
   if (status == GAB_OK && gab_world_is_root(world)) status = read_replicated(load);
   GAB_TRY(gab_output_settle(world, status));
   return gab_world_broadcast(world, gab_world_root(world), &load->replicated);
@@ -269,8 +269,8 @@ static gab_status restore(gab_checkpoint *checkpoint, const gab_assigned_images 
   if (status == GAB_OK) status = skip_checksum(&list.replicated);
   for (size_t i = 0; i < assigned->count && status == GAB_OK; i++) {
     gab_image_view *view = &list.images[list.count++];
-    view->slot = assigned->slots[i];
-    status = gab_image_cut(assigned->images[i], assigned->serial, assigned->step, view->slot, &view->forest,
+    view->rank = assigned->ranks[i];
+    status = gab_image_cut(assigned->images[i], assigned->serial, assigned->step, view->rank, &view->forest,
                            &view->entities);
   }
   if (status == GAB_OK) status = gab_images_restore_blocks(checkpoint, &list, owner_now, &map);
@@ -278,14 +278,14 @@ static gab_status restore(gab_checkpoint *checkpoint, const gab_assigned_images 
   gab_images_release(&list);
   if (status == GAB_OK && assigned->count == 0 && checkpoint->untouched_unknown)
     GAB_FAIL(GAB_ERR_STATE,
-             "no image falls to slot %" GAB_PRI_SLOT
+             "no image falls to rank %" GAB_PRI_RANK
              ", and what it had before the first step is not known: an entity "
-             "per slot could not be packed on the spare that plays it (core/base/entity.h)",
-             gab_world_slot(checkpoint->world));
+             "per rank could not be packed on the spare that plays it (core/base/entity.h)",
+             gab_world_rank(checkpoint->world));
   if (status != GAB_OK || assigned->count > 0 || checkpoint->untouched.size == 0) return status;
-  /* No image fell to this slot: it begins like one that has not done anything. */
+  /* No image fell to this rank: it begins like one that has not done anything. */
   gab_reader untouched = gab_reader_of_buffer(&checkpoint->untouched);
-  return gab_entities_unpack(checkpoint, GAB_ENTITY_PER_SLOT, 0, &untouched, GAB_NO_SLOT);
+  return gab_entities_unpack(checkpoint, GAB_ENTITY_PER_RANK, 0, &untouched, GAB_NO_RANK);
 }
 
 gab_status gab_assigned_images_restore(gab_checkpoint *checkpoint, const gab_assigned_images *assigned)
@@ -305,7 +305,7 @@ static gab_status restore_loaded(gab_checkpoint *checkpoint, const loading *load
                                         .highest = load->manifest->serial,
                                         .step = load->manifest->step,
                                         .images = images,
-                                        .slots = load->slots,
+                                        .ranks = load->ranks,
                                         .count = load->count,
                                         .replicated = gab_reader_of_buffer(&load->replicated)};
   gab_status status = gab_assigned_images_restore(checkpoint, &assigned);
@@ -321,8 +321,8 @@ static void fill_report(const loading *load, gab_restart_report *report)
   for (size_t i = 0; i < load->count; i++) report->bytes += load->images[i].size;
 }
 
-/* @param[out] read  whether all have read it: a failure after that is one of a single slot, which ends the run
- * @return GAB_ERR_CORRUPT, or what kept somebody from reading it, on all slots if this one cannot be used */
+/* @param[out] read  whether all have read it: a failure after that is one of a single rank, which ends the run
+ * @return GAB_ERR_CORRUPT, or what kept somebody from reading it, on all ranks if this one cannot be used */
 static gab_status load_one(const gab_restart *restart, const gab_manifest *manifest,
                            gab_checkpoint *checkpoint, gab_restart_report *report, bool *read)
 {

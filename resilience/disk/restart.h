@@ -4,7 +4,7 @@
  *
  *  Of n members then, member number i falls to member floor(i m / n) of the m of now: a pure function, so
  * that neighbour tables are translated by it and nobody has to be asked. With more processes than then some
- * start without blocks. A slot unpacks the first image that falls to it and adopts the others, as after a
+ * start without blocks. A rank unpacks the first image that falls to it and adopts the others, as after a
  * death; what it then holds is shared out anew by the application's rebalancing.
  *
  *  Everything read is compared with its hashes before the state is touched. A checkpoint that is not whole is
@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-/** Checkpoints that were found in a folder, newest first; the same on all slots. */
+/** Checkpoints that were found in a folder, newest first; the same on all ranks. */
 typedef struct gab_restart gab_restart;
 
 /** Looks what is there. Collective; the root reads the manifests, and warns of what is no checkpoint.
@@ -35,7 +35,7 @@ gab_status gab_restart_find(gab_world *world, const char *folder, bool clean, ga
 void gab_restart_destroy(gab_restart **restart);
 /** Number of checkpoints found. */
 size_t gab_restart_count(const gab_restart *restart);
-/** Whether a run may begin at step 0: GAB_OK if a checkpoint was found, or if there was none. Pure; the same on all slots.
+/** Whether a run may begin at step 0: GAB_OK if a checkpoint was found, or if there was none. Pure; the same on all ranks.
  *  @return ::GAB_ERR_IO if there are checkpoints (some may have been set aside as damaged) and none can be used: the
  *  message names a file, the reason, and what to do */
 gab_status gab_restart_check_none(const gab_restart *restart);
@@ -45,7 +45,7 @@ const gab_manifest *gab_restart_manifest(const gab_restart *restart, size_t inde
 typedef struct gab_restart_report {
   gab_step step;
   int32_t members; /**< of the run that wrote it */
-  uint64_t images; /**< that fell to this slot */
+  uint64_t images; /**< that fell to this rank */
   uint64_t bytes;  /**< thereof read */
   double seconds;
 } gab_restart_report;

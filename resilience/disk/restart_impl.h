@@ -11,13 +11,13 @@ int32_t gab_falls_to(int32_t index, int32_t then, int32_t now);
  * none falls to this one. */
 int32_t gab_first_falling_to(int32_t member, int32_t then, int32_t now);
 
-/* What is assigned to this slot; all borrowed. */
+/* What is assigned to this rank; all borrowed. */
 typedef struct gab_assigned_images {
   const gab_members *then;  /* of the snapshot */
   uint64_t serial, highest; /* highest: of all that there are; those to come are above it */
   gab_step step;
   const gab_reader *images; /* each with its checksum, which has been compared */
-  const gab_slot *slots;    /* whose they are, ascending */
+  const gab_rank *ranks;    /* whose they are, ascending */
   size_t count;
   gab_reader replicated; /* with its checksum, too */
 } gab_assigned_images;

@@ -7,8 +7,8 @@
 
 gab_status gab_division_parse(const char *text, gab_division *division)
 {
-  *division = (gab_division){.kind = GAB_DIVISION_SLOT};
-  if (!text || !text[0] || strcmp(text, "slot") == 0) return GAB_OK;
+  *division = (gab_division){.kind = GAB_DIVISION_RANK};
+  if (!text || !text[0] || strcmp(text, "rank") == 0) return GAB_OK;
   if (strcmp(text, "node") == 0) {
     division->kind = GAB_DIVISION_NODE;
     return GAB_OK;
@@ -27,20 +27,20 @@ gab_status gab_division_parse(const char *text, gab_division *division)
   return GAB_OK;
 }
 
-static gab_status check_number(const gab_division *division, int32_t slots)
+static gab_status check_number(const gab_division *division, int32_t ranks)
 {
-  if (division->kind == GAB_DIVISION_NUMBER && division->number > slots)
-    GAB_FAIL(GAB_ERR_INPUT, "%" PRId32 " clusters of %" PRId32 " processes", division->number, slots);
+  if (division->kind == GAB_DIVISION_NUMBER && division->number > ranks)
+    GAB_FAIL(GAB_ERR_INPUT, "%" PRId32 " clusters of %" PRId32 " processes", division->number, ranks);
   return GAB_OK;
 }
 
-gab_status gab_division_check(const char *text, int32_t slots, int32_t spares)
+gab_status gab_division_check(const char *text, int32_t ranks, int32_t spares)
 {
   gab_division division;
   GAB_TRY(gab_division_parse(text, &division));
-  GAB_TRY(check_number(&division, slots));
+  GAB_TRY(check_number(&division, ranks));
   if (division.kind != GAB_DIVISION_FILE) return GAB_OK;
-  const gab_status status = gab_domains_load(text, slots, spares, &division.file);
+  const gab_status status = gab_domains_load(text, ranks, spares, &division.file);
   gab_division_release(&division);
   return status;
 }
@@ -55,21 +55,21 @@ gab_status gab_division_make(gab_world *world, const char *text, gab_division *d
 
 void gab_division_release(gab_division *division) { gab_domains_destroy(&division->file); }
 
-static gab_slot domain_of(const gab_domains *domains, gab_slot number)
+static gab_rank domain_of(const gab_domains *domains, gab_rank number)
 {
-  return (gab_slot)gab_domains_range(domains, GAB_DOMAIN_NODE, gab_domains_place(domains, number)).first;
+  return (gab_rank)gab_domains_range(domains, GAB_DOMAIN_NODE, gab_domains_place(domains, number)).first;
 }
 
-gab_slot gab_division_cluster(const gab_division *division, const gab_members *members,
-                              const gab_domains *nodes, gab_slot place)
+gab_rank gab_division_cluster(const gab_division *division, const gab_members *members,
+                              const gab_domains *nodes, gab_rank place)
 {
   switch (division->kind) {
   case GAB_DIVISION_NODE:
-    return domain_of(nodes, (gab_slot)gab_members_seat(members, gab_members_slot(members, place)));
+    return domain_of(nodes, (gab_rank)gab_members_seat(members, gab_members_rank(members, place)));
   case GAB_DIVISION_NUMBER:
-    return (gab_slot)((int64_t)place * division->number / gab_members_count(members));
+    return (gab_rank)((int64_t)place * division->number / gab_members_count(members));
   case GAB_DIVISION_FILE:
-    return domain_of(division->file, gab_members_slot(members, place));
+    return domain_of(division->file, gab_members_rank(members, place));
   default:
     return place;
   }

@@ -2,90 +2,90 @@
  * keeps. */
 #include "resilience/local/local_run_impl.h"
 
-gab_slot gab_local_place(const gab_local_run *run, gab_slot slot)
+gab_rank gab_local_place(const gab_local_run *run, gab_rank rank)
 {
-  return (gab_slot)gab_members_index(&run->members, slot);
+  return (gab_rank)gab_members_index(&run->members, rank);
 }
 
-static gab_status add(gab_local_slots *list, gab_slot place)
+static gab_status add(gab_local_ranks *list, gab_rank place)
 {
-  void *memory = list->slots;
+  void *memory = list->ranks;
   for (size_t i = 0; i < list->count; i++)
-    if (list->slots[i] == place) return GAB_OK;
+    if (list->ranks[i] == place) return GAB_OK;
   GAB_TRY(gab_list_room(&memory, list->count, sizeof place));
-  list->slots = memory;
-  list->slots[list->count++] = place;
+  list->ranks = memory;
+  list->ranks[list->count++] = place;
   return GAB_OK;
 }
 
-static gab_status add_ward(void *user, gab_slot slot, int copy)
+static gab_status add_ward(void *user, gab_rank rank, int copy)
 {
-  gab_local_slots *list = user;
-  return copy == 0 ? add(list, gab_local_place(list->run, slot)) : GAB_OK;
+  gab_local_ranks *list = user;
+  return copy == 0 ? add(list, gab_local_place(list->run, rank)) : GAB_OK;
 }
 
 /* Owners of blocks that touch one of these. */
-static gab_status add_owners(gab_local_slots *list)
+static gab_status add_owners(gab_local_ranks *list)
 {
   const gab_forest *forest = list->run->loop->forest;
   for (size_t i = 0; i < gab_forest_block_count(forest); i++) {
     const gab_block *block = gab_forest_block(forest, i);
     for (size_t k = 0; k < gab_block_neighbour_count(block); k++) {
-      const gab_slot owner = gab_block_neighbours(block)[k].owner;
-      if (owner != gab_world_slot(list->run->world)) GAB_TRY(add(list, gab_local_place(list->run, owner)));
+      const gab_rank owner = gab_block_neighbours(block)[k].owner;
+      if (owner != gab_world_rank(list->run->world)) GAB_TRY(add(list, gab_local_place(list->run, owner)));
     }
   }
   return GAB_OK;
 }
 
 /* Those with whom the binomial tree of core/messages/collective.c connects: up to the lowest bit, and down below it. */
-static gab_status add_tree(gab_local_slots *list)
+static gab_status add_tree(gab_local_ranks *list)
 {
-  const gab_slot count = (gab_slot)gab_members_count(&list->run->members);
-  const gab_slot me = gab_local_place(list->run, gab_world_slot(list->run->world));
-  for (gab_slot mask = 1; mask < count; mask <<= 1) {
+  const gab_rank count = (gab_rank)gab_members_count(&list->run->members);
+  const gab_rank me = gab_local_place(list->run, gab_world_rank(list->run->world));
+  for (gab_rank mask = 1; mask < count; mask <<= 1) {
     if (me & mask) return add(list, me - mask);
     if (me + mask < count) GAB_TRY(add(list, me + mask));
   }
   return GAB_OK;
 }
 
-gab_status gab_local_list_neighbours(gab_local_slots *list)
+gab_status gab_local_list_neighbours(gab_local_ranks *list)
 {
   GAB_TRY(add_owners(list));
   return add_tree(list);
 }
 
-gab_status gab_local_look_near(const gab_local_run *run, const gab_local_slots *list)
+gab_status gab_local_look_near(const gab_local_run *run, const gab_local_ranks *list)
 {
-  for (size_t i = 0; i < list->count; i++) GAB_TRY(gab_wire_add_near(run->wire, list->slots[i]));
+  for (size_t i = 0; i < list->count; i++) GAB_TRY(gab_wire_add_near(run->wire, list->ranks[i]));
   return GAB_OK;
 }
 
-gab_status gab_local_list_wards(gab_local_slots *list)
+gab_status gab_local_list_wards(gab_local_ranks *list)
 {
   const gab_local_run *run = list->run;
-  return gab_placement_each_kept(&run->placement, gab_world_slot(run->world), add_ward, list);
+  return gab_placement_each_kept(&run->placement, gab_world_rank(run->world), add_ward, list);
 }
 
 static bool is_near(const void *user, gab_seat place)
 {
   const gab_local_run *run = user;
   return place >= (gab_seat)gab_members_count(&run->members) ||
-         gab_local_is_partner(run->machine, (gab_slot)place);
+         gab_local_is_partner(run->machine, (gab_rank)place);
 }
 
 gab_status gab_local_change_grid(gab_local_run *run)
 {
   gab_checkpoint *checkpoint = run->loop->protection->checkpoint;
-  gab_local_slots neighbours = {.run = run};
+  gab_local_ranks neighbours = {.run = run};
   GAB_TRY(gab_forest_global_blocks(run->loop->forest, &checkpoint->forest_blocks));
   gab_status status = gab_local_list_neighbours(&neighbours);
   if (status == GAB_OK) status = gab_local_look_near(run, &neighbours);
   if (status == GAB_OK)
-    status = gab_local_set_neighbours(run->machine, neighbours.slots, (int32_t)neighbours.count);
+    status = gab_local_set_neighbours(run->machine, neighbours.ranks, (int32_t)neighbours.count);
   if (status == GAB_OK) gab_wire_keep_near(run->wire, is_near, run);
-  gab_free(&neighbours.slots);
+  gab_free(&neighbours.ranks);
   run->revision = gab_forest_revision(run->loop->forest);
   return status;
 }

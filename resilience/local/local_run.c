@@ -10,21 +10,21 @@ enum { COPY_BELOW = 4096 }; /* bytes of a message from which on it changes hands
 
 /* ---------------------------------------------------------------- places */
 
-static gab_slot slot_at(const gab_local_run *run, gab_slot place)
+static gab_rank rank_at(const gab_local_run *run, gab_rank place)
 {
-  return gab_members_slot(&run->members, place);
+  return gab_members_rank(&run->members, place);
 }
 
-static gab_slot holder(void *user, gab_slot place)
+static gab_rank holder(void *user, gab_rank place)
 {
   const gab_local_run *run = user;
-  const gab_slot keeper = gab_placement_holder(&run->placement, slot_at(run, place), 0);
-  return keeper == GAB_NO_SLOT ? GAB_NO_SLOT : gab_local_place(run, keeper);
+  const gab_rank keeper = gab_placement_holder(&run->placement, rank_at(run, place), 0);
+  return keeper == GAB_NO_RANK ? GAB_NO_RANK : gab_local_place(run, keeper);
 }
 
-static gab_slot cluster(void *user, gab_slot place) { return gab_local_cluster_at(user, place); }
+static gab_rank cluster(void *user, gab_rank place) { return gab_local_cluster_at(user, place); }
 
-gab_slot gab_local_cluster_at(const gab_local_run *run, gab_slot place)
+gab_rank gab_local_cluster_at(const gab_local_run *run, gab_rank place)
 {
   return gab_division_cluster(&run->division, &run->members, run->loop->protection->checkpoint->domains,
                               place);
@@ -46,21 +46,21 @@ static void sent(void *user, void *entry)
   gab_journal_let_go(gab_local_journal(run->machine), entry);
 }
 
-static void hand_over(void *user, gab_local_reason reason, gab_slot place)
+static void hand_over(void *user, gab_local_reason reason, gab_rank place)
 {
   gab_local_run *run = user;
-  snprintf(run->why_over, sizeof run->why_over, "slot %" GAB_PRI_SLOT ": %s", slot_at(run, place),
+  snprintf(run->why_over, sizeof run->why_over, "rank %" GAB_PRI_RANK ": %s", rank_at(run, place),
            gab_local_reason_name(reason));
   gab_log_all(GAB_LOG_WARNING, "local recovery is handed over to the next strategy (%s)", run->why_over);
   gab_json *event = gab_event_begin(run->loop->events, "local handed over");
-  gab_json_int(event, "of", slot_at(run, place));
+  gab_json_int(event, "of", rank_at(run, place));
   gab_json_text(event, "reason", gab_local_reason_name(reason));
   gab_event_end(run->loop->events, &event);
   if (gab_world_check(run->world) == GAB_OK) gab_world_call_repair(run->world);
 }
 
 /* Put into force where nothing of the application is under way: by who waits at rest, or has unwound. */
-static gab_status restore(void *user, gab_slot place, gab_step checkpoint, gab_reader image)
+static gab_status restore(void *user, gab_rank place, gab_step checkpoint, gab_reader image)
 {
   gab_local_run *run = user;
   (void)place;
@@ -70,11 +70,11 @@ static gab_status restore(void *user, gab_slot place, gab_step checkpoint, gab_r
   return gab_put_bytes(&run->restart.image, image.at, gab_reader_left(&image));
 }
 
-/* The slot, or the one that died, has a defect of memory, or the program asks something that differs from life to life. */
+/* The rank, or the one that died, has a defect of memory, or the program asks something that differs from life to life. */
 static gab_status differs(void *user, const gab_local_difference *what)
 {
   gab_local_run *run = user;
-  const gab_slot from = slot_at(run, what->from);
+  const gab_rank from = rank_at(run, what->from);
   const char *port = gab_world_logged_name(run->world, what->context);
   gab_json *event = gab_event_begin(run->loop->events, "made otherwise");
   gab_json_int(event, "of", from);
@@ -87,13 +87,13 @@ static gab_status differs(void *user, const gab_local_difference *what)
   gab_event_end(run->loop->events, &event);
   GAB_FAIL(
       GAB_ERR_CORRUPT,
-      "slot %" GAB_PRI_SLOT
-      " came back and computes otherwise than before its death: what it sent to slot %" GAB_PRI_SLOT
+      "rank %" GAB_PRI_RANK
+      " came back and computes otherwise than before its death: what it sent to rank %" GAB_PRI_RANK
       " in step %" GAB_PRI_STEP " through port %s (message %" PRIu64 " of context %" PRIu32
       ", pattern %" PRIu32 ", iteration %" PRIu64 ") is not what that one had received in step %" GAB_PRI_STEP
       ". Either the program depends on something that is neither in its state nor in its messages (a clock, the "
       "process, uninitialised memory; gab_world_decide() is for such), or memory was damaged",
-      from, slot_at(run, what->to), what->label.step, port, what->number, what->context, what->label.pattern,
+      from, rank_at(run, what->to), what->label.step, port, what->number, what->context, what->label.pattern,
       what->label.iteration, what->first_step);
 }
 
@@ -116,7 +116,7 @@ static gab_status on_down(void *user, gab_seat place)
   gab_local_run *run = user;
   if (place < (gab_seat)gab_members_count(&run->members) && !gab_world_is_spare(run->world)) {
     gab_json *event = gab_event_begin(run->loop->events, "down");
-    gab_json_int(event, "seat", gab_members_seat(&run->members, slot_at(run, (gab_slot)place)));
+    gab_json_int(event, "seat", gab_members_seat(&run->members, rank_at(run, (gab_rank)place)));
     gab_event_end(run->loop->events, &event);
   }
   return run->machine ? gab_local_peer_down(run->machine, place) : GAB_OK;
@@ -124,7 +124,7 @@ static gab_status on_down(void *user, gab_seat place)
 
 /* ---------------------------------------------------------------- the carrier of the world */
 
-static gab_status unwind(void) { GAB_FAIL(GAB_ERR_FAULT, "this slot goes on from another checkpoint"); }
+static gab_status unwind(void) { GAB_FAIL(GAB_ERR_FAULT, "this rank goes on from another checkpoint"); }
 
 /* The image may have come with the word that another one is to be restored, for which the machine asks its holder, or that
  * somebody is lost for whom local recovery has to give up: then the repair of all goes on, from another one. */
@@ -133,7 +133,7 @@ bool gab_local_has_to_restart(const gab_local_run *run)
   return run->restart.there && gab_local_state_of(run->machine) == GAB_LOCAL_PLAYING;
 }
 
-/* A slot that has asked for another image plays nothing until that has come. */
+/* A rank that has asked for another image plays nothing until that has come. */
 static gab_status serve(void *user)
 {
   gab_local_run *run = user;
@@ -158,7 +158,7 @@ static void look_whether_behind(gab_local_run *run)
   gab_event_end(run->loop->events, &event);
 }
 
-static gab_status carry_send(void *user, gab_slot target, uint32_t context, const gab_journal_label *label,
+static gab_status carry_send(void *user, gab_rank target, uint32_t context, const gab_journal_label *label,
                              gab_buffer *message)
 {
   gab_local_run *run = user;
@@ -168,7 +168,7 @@ static gab_status carry_send(void *user, gab_slot target, uint32_t context, cons
   return GAB_OK;
 }
 
-static gab_status carry_receive(void *user, gab_slot source, uint32_t context, gab_buffer *message,
+static gab_status carry_receive(void *user, gab_rank source, uint32_t context, gab_buffer *message,
                                 bool *there)
 {
   gab_local_run *run = user;
@@ -176,10 +176,10 @@ static gab_status carry_receive(void *user, gab_slot source, uint32_t context, g
   return gab_local_receive(run->machine, gab_local_place(run, source), context, message, NULL, there);
 }
 
-static bool reaches(void *user, gab_slot slot)
+static bool reaches(void *user, gab_rank rank)
 {
   const gab_local_run *run = user;
-  return gab_local_is_partner(run->machine, gab_local_place(run, slot));
+  return gab_local_is_partner(run->machine, gab_local_place(run, rank));
 }
 
 static gab_status decide(void *user, uint64_t *value)
@@ -223,19 +223,19 @@ static gab_seat pool(const gab_local_run *run)
   return spares < GAB_MOST_CLAIMS ? spares : GAB_MOST_CLAIMS;
 }
 
-static gab_status make_machine(gab_local_run *run, const gab_local_slots *neighbours,
-                               const gab_local_slots *wards)
+static gab_status make_machine(gab_local_run *run, const gab_local_ranks *neighbours,
+                               const gab_local_ranks *wards)
 {
-  const gab_local_setup setup = {.slots = (gab_slot)gab_members_count(&run->members),
+  const gab_local_setup setup = {.ranks = (gab_rank)gab_members_count(&run->members),
                                  .spares = pool(run),
                                  .seat = gab_wire_place(run->wire),
                                  .contexts = gab_world_logged_ports(run->world),
                                  .ahead = GAB_LOCAL_AHEAD,
                                  .children = run->commit_children,
                                  .copy_below = COPY_BELOW,
-                                 .neighbours = neighbours->slots,
+                                 .neighbours = neighbours->ranks,
                                  .neighbour_count = (int32_t)neighbours->count,
-                                 .wards = wards->slots,
+                                 .wards = wards->ranks,
                                  .ward_count = (int32_t)wards->count,
                                  .verify = run->verify,
                                  .own_times = run->own_every > 0,
@@ -244,7 +244,7 @@ static gab_status make_machine(gab_local_run *run, const gab_local_slots *neighb
   const gab_local_application application = {.user = run,
                                              .holder = holder,
                                              .cluster =
-                                                 run->division.kind == GAB_DIVISION_SLOT ? NULL : cluster,
+                                                 run->division.kind == GAB_DIVISION_RANK ? NULL : cluster,
                                              .restore = restore,
                                              .differs = differs};
   GAB_TRY(gab_local_look_near(run, neighbours));
@@ -254,15 +254,15 @@ static gab_status make_machine(gab_local_run *run, const gab_local_slots *neighb
 
 static gab_status make_player(gab_local_run *run)
 {
-  gab_local_slots neighbours = {.run = run}, wards = {.run = run};
+  gab_local_ranks neighbours = {.run = run}, wards = {.run = run};
   gab_status status = GAB_OK;
   if (!gab_world_is_spare(run->world)) {
     status = gab_local_list_neighbours(&neighbours);
     if (status == GAB_OK) status = gab_local_list_wards(&wards);
   }
   if (status == GAB_OK) status = make_machine(run, &neighbours, &wards);
-  gab_free(&neighbours.slots);
-  gab_free(&wards.slots);
+  gab_free(&neighbours.ranks);
+  gab_free(&wards.ranks);
   return status;
 }
 

@@ -1,7 +1,7 @@
 /* Local recovery at work: the machine of local.h on the wire of core/messages/logged/wire.h, for a time loop.
  *
  * local_run.c (a generation: machine, wire, and what passes between them), local_neighbours.c (with whom a player has
- * to do), local_step.c (the time loop: begin, checkpoints, sections, taking over a slot), local_times.c (checkpoints of a
+ * to do), local_step.c (the time loop: begin, checkpoints, sections, taking over a rank), local_times.c (checkpoints of a
  * cluster alone), local_limit.c (how long logs may grow), local_state.c (what is in an image), local_settle.c (the end of a
  * generation: images become snapshots, claims become faults), local_strategy.c (the strategy by name, and what does not go
  * with it). doc/local-recovery.md, "On MPI".
@@ -17,7 +17,7 @@
 #include "resilience/local/local_division_impl.h"
 #include "resilience/loop/timeloop_impl.h"
 
-/* What a slot goes back to, or another one by it. */
+/* What a rank goes back to, or another one by it. */
 typedef struct gab_local_restart {
   bool there; /* it waits to be put into force, where nothing is under way */
   gab_step checkpoint;
@@ -39,28 +39,28 @@ struct gab_local_run {
   gab_epoch epoch;
   gab_members members; /* when it began */
   gab_placement placement;
-  uint64_t revision; /* of the forest then, or when this process took its slot */
-  bool had_part;     /* this process plays, or has played, a slot in it */
+  uint64_t revision; /* of the forest then, or when this process took its rank */
+  bool had_part;     /* this process plays, or has played, a rank in it */
   bool inside;       /* in a global section: the carrier is off */
   bool
       gathers; /* has come to a section with all that belongs to it: if all have, nothing is to be restored */
   gab_local_restart restart;
   gab_buffer
       packed; /* image of a checkpoint while it is handed in; kept, so that its pages are touched once */
-  gab_slot counted_for; /**< the slot for which the next two hold, with own times */
-  gab_slot clusters,
+  gab_rank counted_for; /**< the rank for which the next two hold, with own times */
+  gab_rank clusters,
       my_cluster; /* with own times: how many there are, and the how-many-eth this process is in, from 0 */
-  double called;  /* seconds: when this spare was offered its slot */
+  double called;  /* seconds: when this spare was offered its rank */
   gab_step own;   /* the first checkpoint that this process took itself; -1: none yet */
   double taken;   /* seconds: when this process took its last checkpoint; 0: none in this generation */
   double
-      alone_since; /* seconds: since when this spare knows of nobody alive who plays a slot; 0: of somebody */
+      alone_since; /* seconds: since when this spare knows of nobody alive who plays a rank; 0: of somebody */
   double looked;   /* seconds: when this process looked at its messages last */
-  bool behind;     /* this slot came back and has not caught up */
-  bool takes_over; /* this spare is about to restore its slot for the first time */
-  gab_claim earlier[GAB_MOST_CLAIMS - 1]; /* those who had taken this slot before, as far as images tell */
+  bool behind;     /* this rank came back and has not caught up */
+  bool takes_over; /* this spare is about to restore its rank for the first time */
+  gab_claim earlier[GAB_MOST_CLAIMS - 1]; /* those who had taken this rank before, as far as images tell */
   int earlier_count;
-  uint64_t meetings; /* of the world when the generation began, or this process took its slot */
+  uint64_t meetings; /* of the world when the generation began, or this process took its rank */
   gab_local_counted counted;
   uint64_t log_steps;     /* between two checkpoints at most, the same on all; 0: not known yet */
   uint64_t logged_before; /* bytes ever logged when the last checkpoint was taken */
@@ -69,10 +69,10 @@ struct gab_local_run {
   /* of the whole run */
   gab_division division;
   gab_step own_every; /* steps between two checkpoints that a cluster takes alone; 0: none */
-  double log_limit;   /* of logs, in units of the state of a slot; 0: none */
+  double log_limit;   /* of logs, in units of the state of a rank; 0: none */
   double
       commit_share; /* of the time between two checkpoints, which one waits for its commit at most; 0: not at all */
-  gab_slot commit_children;
+  gab_rank commit_children;
   bool verify;   /* what is made again is compared with what was received the first time */
   bool gathered; /* the last recovery was a gathering, of all */
   bool off;      /* for good */
@@ -87,31 +87,31 @@ void gab_local_discard(gab_local_run *run);
 /* Puts the carrier in force. */
 void gab_local_carry(gab_local_run *run);
 void gab_local_note_totals(gab_local_run *run);
-/* The cluster of the slot at a place. */
-gab_slot gab_local_cluster_at(const gab_local_run *run, gab_slot place);
-/* Whether an image is there from which this slot goes on: no other one is on its way, and nothing was handed over. */
+/* The cluster of the rank at a place. */
+gab_rank gab_local_cluster_at(const gab_local_run *run, gab_rank place);
+/* Whether an image is there from which this rank goes on: no other one is on its way, and nothing was handed over. */
 bool gab_local_has_to_restart(const gab_local_run *run);
 /* Looks after others until `done`. @return ::GAB_ERR_FAULT to unwind */
 gab_status gab_local_wait(gab_local_run *run, bool (*done)(const gab_local_run *run));
 
 /* ---- local_neighbours.c */
 
-/* Where a slot stands among the members; negative if it is none of them. Pure. */
-gab_slot gab_local_place(const gab_local_run *run, gab_slot slot);
+/* Where a rank stands among the members; negative if it is none of them. Pure. */
+gab_rank gab_local_place(const gab_local_run *run, gab_rank rank);
 
-/* Slots with which this one has to do, each once. */
-typedef struct gab_local_slots {
+/* Ranks with which this one has to do, each once. */
+typedef struct gab_local_ranks {
   const gab_local_run *run;
-  gab_slot *slots; /* places; owned */
+  gab_rank *ranks; /* places; owned */
   size_t count;
-} gab_local_slots;
+} gab_local_ranks;
 
 /* With whom it exchanges logged messages, by the forest of now. Local. */
-gab_status gab_local_list_neighbours(gab_local_slots *list);
+gab_status gab_local_list_neighbours(gab_local_ranks *list);
 /* Whose images it keeps. Local. */
-gab_status gab_local_list_wards(gab_local_slots *list);
+gab_status gab_local_list_wards(gab_local_ranks *list);
 /* The wire looks at these each time. */
-gab_status gab_local_look_near(const gab_local_run *run, const gab_local_slots *list);
+gab_status gab_local_look_near(const gab_local_run *run, const gab_local_ranks *list);
 /* Within a section, when the grid has changed or blocks have moved: the machine hears who is whose neighbour now. Collective. */
 gab_status gab_local_change_grid(gab_local_run *run);
 
@@ -138,7 +138,7 @@ void gab_local_limit_apply(gab_local_run *run);
 
 /* ---- local_state.c */
 
-/* Packs the state of this slot as the next snapshot, and that as an image. */
+/* Packs the state of this rank as the next snapshot, and that as an image. */
 gab_status gab_local_pack(gab_local_run *run, gab_buffer *image);
 /* The same as an image alone: snapshots, and the number of the next one, stay as they are. */
 gab_status gab_local_pack_own(gab_local_run *run, gab_buffer *image);
@@ -146,10 +146,10 @@ gab_status gab_local_pack_own(gab_local_run *run, gab_buffer *image);
 gab_status gab_local_unpack(gab_local_run *run);
 /* The parts of an image: messages as in a snapshot, and the history of the run. */
 typedef struct gab_local_parts {
-  uint64_t blocks, own_blocks; /* of all slots, and of this one */
+  uint64_t blocks, own_blocks; /* of all ranks, and of this one */
   uint64_t log_steps;
   gab_reader own, replicated, history;
-  gab_reader lives; /* of those who had taken the slot: 24 bytes each */
+  gab_reader lives; /* of those who had taken the rank: 24 bytes each */
   gab_image_header header;
 } gab_local_parts;
 gab_status gab_local_cut(gab_reader image, gab_local_parts *parts);

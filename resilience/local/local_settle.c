@@ -1,5 +1,5 @@
 /* The end of a generation of local recovery, in a repair: the images that machines keep become snapshots of
- * resilience/checkpoint/checkpoint.h, slots that were taken become known, and if all had gathered nothing is left to do. */
+ * resilience/checkpoint/checkpoint.h, ranks that were taken become known, and if all had gathered nothing is left to do. */
 #include "resilience/local/local_run_impl.h"
 
 #include "core/messages/collective.h"
@@ -24,7 +24,7 @@ static gab_status compare(void *user, gab_step checkpoint, gab_reader image)
   return GAB_OK;
 }
 
-static gab_status find_image(const gab_local_run *run, gab_slot place, gab_step checkpoint, search *what)
+static gab_status find_image(const gab_local_run *run, gab_rank place, gab_step checkpoint, search *what)
 {
   *what = (search){.checkpoint = checkpoint};
   return gab_local_each_image(run->machine, place, compare, what);
@@ -36,12 +36,12 @@ typedef struct wards {
   bool all;
 } wards;
 
-static gab_status look_for_copy(void *user, gab_slot slot, int copy)
+static gab_status look_for_copy(void *user, gab_rank rank, int copy)
 {
   wards *of = user;
   search what = {0};
   if (copy > 0) return GAB_OK;
-  GAB_TRY(find_image(of->run, gab_local_place(of->run, slot), of->checkpoint, &what));
+  GAB_TRY(find_image(of->run, gab_local_place(of->run, rank), of->checkpoint, &what));
   of->all = of->all && what.found;
   return GAB_OK;
 }
@@ -51,7 +51,7 @@ static bool is_whole(const gab_local_run *run, gab_step checkpoint)
 {
   wards of = {.run = run, .checkpoint = checkpoint, .all = true};
   search own;
-  const gab_slot me = gab_world_slot(run->world);
+  const gab_rank me = gab_world_rank(run->world);
   return find_image(run, gab_local_place(run, me), checkpoint, &own) == GAB_OK && own.found &&
          gab_placement_each_kept(&run->placement, me, look_for_copy, &of) == GAB_OK && of.all;
 }
@@ -74,7 +74,7 @@ static gab_status fill(gab_buffer *to, gab_reader from)
   return gab_put_bytes(to, from.at, gab_reader_left(&from));
 }
 
-/* Members of the time of a checkpoint: who took a slot counts from the first checkpoint on of which it has all. */
+/* Members of the time of a checkpoint: who took a rank counts from the first checkpoint on of which it has all. */
 static gab_status members_at(const gab_local_run *run, gab_step checkpoint, gab_members *members)
 {
   int count;
@@ -83,8 +83,8 @@ static gab_status members_at(const gab_local_run *run, gab_step checkpoint, gab_
   for (int i = 0; i < count; i++) {
     if (claims[i].whole_from > checkpoint) continue;
     for (gab_incarnation k = 0; k < claims[i].taken; k++) {
-      GAB_TRY(gab_members_remove(members, claims[i].slot));
-      GAB_TRY(gab_members_return(members, claims[i].slot, claims[i].seat));
+      GAB_TRY(gab_members_remove(members, claims[i].rank));
+      GAB_TRY(gab_members_return(members, claims[i].rank, claims[i].seat));
     }
   }
   return GAB_OK;
@@ -94,7 +94,7 @@ static gab_status fill_snapshot(gab_local_run *run, gab_step checkpoint, gab_sna
 {
   gab_local_parts parts;
   search what;
-  GAB_TRY(find_image(run, gab_local_place(run, gab_world_slot(run->world)), checkpoint, &what));
+  GAB_TRY(find_image(run, gab_local_place(run, gab_world_rank(run->world)), checkpoint, &what));
   GAB_TRY(gab_local_cut(what.image, &parts));
   to->complete = to->told = false;
   to->serial = parts.header.serial;
@@ -111,7 +111,7 @@ static gab_status fill_snapshot(gab_local_run *run, gab_step checkpoint, gab_sna
   to->sent_each = gab_message_bytes(&to->own);
   gab_condition_forget(to);
   for (int i = 0; i < to->copy_count; i++) {
-    GAB_TRY(find_image(run, gab_local_place(run, to->copies[i].slot), checkpoint, &what));
+    GAB_TRY(find_image(run, gab_local_place(run, to->copies[i].rank), checkpoint, &what));
     GAB_TRY(gab_local_cut(what.image, &parts));
     GAB_TRY(fill(&to->copies[i].image, parts.own));
   }
@@ -148,7 +148,7 @@ static gab_status fill_snapshots(gab_local_run *run)
 {
   gab_checkpoint *checkpoint = run->loop->protection->checkpoint;
   whole_list list = {.run = run};
-  GAB_TRY(gab_local_each_image(run->machine, gab_local_place(run, gab_world_slot(run->world)), note_whole,
+  GAB_TRY(gab_local_each_image(run->machine, gab_local_place(run, gab_world_rank(run->world)), note_whole,
                                &list));
   for (int i = list.count - 1; i >= 0; i--) {
     gab_snapshot *both = checkpoint->snapshots, *to = NULL;
@@ -165,7 +165,7 @@ static gab_status fill_snapshots(gab_local_run *run)
   return GAB_OK;
 }
 
-/* This process took its slot and has nothing yet on which others may count. */
+/* This process took its rank and has nothing yet on which others may count. */
 static void become_newcomer(gab_checkpoint *checkpoint)
 {
   for (int i = 0; i < 2; i++) checkpoint->snapshots[i].complete = checkpoint->snapshots[i].told = false;
@@ -177,7 +177,7 @@ static const gab_claim *own_claim(const gab_local_run *run)
   int count;
   const gab_claim *claims = gab_world_claims(run->world, &count);
   for (int i = 0; i < count; i++)
-    if (claims[i].taken > 0 && claims[i].slot == gab_world_slot(run->world)) return &claims[i];
+    if (claims[i].taken > 0 && claims[i].rank == gab_world_rank(run->world)) return &claims[i];
   return NULL;
 }
 
@@ -209,7 +209,7 @@ static gab_step step_of_death(const gab_claim *life, const gab_claim *last)
   return known > life->restored_step ? known : life->restored_step;
 }
 
-/* @param[in] last  the claim of who plays the slot now */
+/* @param[in] last  the claim of who plays the rank now */
 static void remember(gab_timeloop *loop, const gab_claim *claim, const gab_claim *last,
                      gab_incarnation incarnation)
 {
@@ -225,30 +225,30 @@ static void remember(gab_timeloop *loop, const gab_claim *claim, const gab_claim
   if (stats->fault_count < GAB_MOST_FAULT_RECORDS) {
     gab_fault_record *record = &loop->records[stats->fault_count];
     record->fault = fault;
-    record->lost[0] = claim->slot;
+    record->lost[0] = claim->rank;
   }
   stats->fault_count++;
-  stats->lost_slots++;
+  stats->lost_ranks++;
   stats->local.faults++;
   if (gab_world_is_root(loop->world)) {
     gab_json *event = gab_event_begin(loop->events, "recovery");
-    gab_fault_to_json(event, &fault, &claim->slot, 1);
+    gab_fault_to_json(event, &fault, &claim->rank, 1);
     gab_event_end(loop->events, &event);
   }
   gab_fault told = fault;
-  told.lost = &claim->slot;
+  told.lost = &claim->rank;
   if (loop->on_fault) loop->on_fault(loop->on_fault_user, &told);
 }
 
-/* Each time that the slot was taken. A process that took no checkpoint has left nothing but that it was there: the next one went
- * on from the same checkpoint. */
+/* Each time that the rank was taken. A process that took no checkpoint has left nothing but that it was there: the
+ * next one went on from the same checkpoint. */
 static void remember_all(gab_timeloop *loop, const gab_claim *claims, int own)
 {
   const gab_claim *last = &claims[own];
-  const gab_incarnation now = gab_members_incarnation(gab_world_members(loop->world), last->slot);
+  const gab_incarnation now = gab_members_incarnation(gab_world_members(loop->world), last->rank);
   gab_incarnation told = 0;
   for (int i = 0; i < own && told + 1 < last->taken; i++)
-    if (claims[i].taken == 0 && claims[i].slot == last->slot)
+    if (claims[i].taken == 0 && claims[i].rank == last->rank)
       remember(loop, &claims[i], last, now - last->taken + ++told);
   while (told < last->taken) remember(loop, last, last, now - last->taken + ++told);
 }

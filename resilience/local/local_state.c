@@ -1,5 +1,6 @@
-/* What is in an image of local recovery: the image of the slot and the replicated entities, as in a snapshot, and the history
- * of the run, which nobody is there to tell a slot that comes back alone; and when it was taken over so far, for the report. */
+/* What is in an image of local recovery: the image of the rank and the replicated entities, as in a snapshot, and the history
+ * of the run, which nobody is there to tell a rank that comes back alone; and when it was taken over so far, for the
+ * report. */
 #include "resilience/disk/disk_impl.h"
 #include "resilience/local/local_run_impl.h"
 
@@ -34,7 +35,7 @@ static gab_status put_life(const gab_claim *life, gab_buffer *out)
   return gab_put_f64(out, life->seconds);
 }
 
-/* Of this slot in this generation, this process included. */
+/* Of this rank in this generation, this process included. */
 static gab_status put_lives(const gab_local_run *run, gab_buffer *out)
 {
   const gab_claim *claim = gab_world_claim(run->world);
@@ -114,7 +115,7 @@ static gab_status take_lives(gab_local_run *run, gab_reader in)
   run->earlier_count = 0;
   while (gab_reader_left(&in) > 0 && run->earlier_count < GAB_MOST_CLAIMS - 1) {
     gab_claim *life = &run->earlier[run->earlier_count++];
-    *life = (gab_claim){.slot = gab_world_slot(run->world), .seat = GAB_NO_SEAT, .whole_from = INT64_MAX};
+    *life = (gab_claim){.rank = gab_world_rank(run->world), .seat = GAB_NO_SEAT, .whole_from = INT64_MAX};
     GAB_TRY(gab_get_i64(&in, &life->restored_step));
     GAB_TRY(gab_get_i64(&in, &life->lost_step));
     GAB_TRY(gab_get_f64(&in, &life->seconds));
@@ -138,7 +139,7 @@ gab_status gab_local_cut(gab_reader image, gab_local_parts *parts)
   gab_reader envelope;
   GAB_TRY(gab_get_view(&own, GAB_ENVELOPE_BYTES, &envelope));
   if (!gab_image_recognise(own, &parts->header))
-    GAB_FAIL(GAB_ERR_CORRUPT, "the image of a slot has changed in memory: its hash does not match");
+    GAB_FAIL(GAB_ERR_CORRUPT, "the image of a rank has changed in memory: its hash does not match");
   return GAB_OK;
 }
 
@@ -148,24 +149,24 @@ static gab_status fill(gab_buffer *to, gab_reader from)
   return gab_put_bytes(to, from.at, gab_reader_left(&from));
 }
 
-static gab_slot same_owner(void *context, gab_slot then)
+static gab_rank same_owner(void *context, gab_rank then)
 {
   (void)context;
   return then;
 }
 
-/* The tables of owners stay as they are: slots keep their blocks, whoever plays them. */
-static gab_status restore(gab_checkpoint *checkpoint, const gab_snapshot *snapshot, gab_slot slot)
+/* The tables of owners stay as they are: ranks keep their blocks, whoever plays them. */
+static gab_status restore(gab_checkpoint *checkpoint, const gab_snapshot *snapshot, gab_rank rank)
 {
   gab_image_list list;
   gab_reader forest, entities;
-  GAB_TRY(gab_image_open(&snapshot->own, snapshot, slot, slot, &forest, &entities));
+  GAB_TRY(gab_image_open(&snapshot->own, snapshot, rank, rank, &forest, &entities));
   gab_reader replicated = gab_reader_of_buffer(&snapshot->replicated);
   if (!gab_checksum_matches(&replicated))
     GAB_FAIL(GAB_ERR_CORRUPT, "the replicated entities that came with an image are not whole");
   GAB_TRY(gab_images_begin(&list, 1));
   list.count = 1;
-  list.images[0] = (gab_image_view){.slot = slot, .forest = forest, .entities = entities};
+  list.images[0] = (gab_image_view){.rank = rank, .forest = forest, .entities = entities};
   list.replicated = replicated;
   gab_status status = gab_images_restore_blocks(checkpoint, &list, same_owner, NULL);
   if (status == GAB_OK) status = gab_images_restore_entities(checkpoint, &list);
@@ -180,11 +181,11 @@ gab_status gab_local_unpack(gab_local_run *run)
   gab_snapshot *snapshot = &checkpoint->snapshots[0];
   gab_local_parts parts;
   GAB_TRY(gab_local_cut(gab_reader_of_buffer(&run->restart.image), &parts));
-  if (parts.header.slot != gab_world_slot(run->world) || parts.header.step != run->restart.checkpoint)
+  if (parts.header.rank != gab_world_rank(run->world) || parts.header.step != run->restart.checkpoint)
     GAB_FAIL(GAB_ERR_CORRUPT,
-             "an image of slot %" GAB_PRI_SLOT ", step %" GAB_PRI_STEP " came for slot %" GAB_PRI_SLOT
+             "an image of rank %" GAB_PRI_RANK ", step %" GAB_PRI_STEP " came for rank %" GAB_PRI_RANK
              ", step %" GAB_PRI_STEP,
-             parts.header.slot, parts.header.step, gab_world_slot(run->world), run->restart.checkpoint);
+             parts.header.rank, parts.header.step, gab_world_rank(run->world), run->restart.checkpoint);
   if (run->takes_over) GAB_TRY(take_lives(run, parts.lives));
   GAB_TRY(gab_protection_unpack_history(loop, &parts.history));
   for (int i = 0; i < 2; i++) checkpoint->snapshots[i].complete = checkpoint->snapshots[i].told = false;
@@ -197,7 +198,7 @@ gab_status gab_local_unpack(gab_local_run *run)
   GAB_TRY(gab_members_copy(&snapshot->members, &run->members));
   GAB_TRY(fill(&snapshot->own, parts.own));
   GAB_TRY(fill(&snapshot->replicated, parts.replicated));
-  GAB_TRY(restore(checkpoint, snapshot, parts.header.slot));
+  GAB_TRY(restore(checkpoint, snapshot, parts.header.rank));
   snapshot->own_blocks = gab_forest_block_count(checkpoint->forest);
   loop->furthest = loop->step;
   loop->monitored = loop->step; /* as with who was there: they have looked */

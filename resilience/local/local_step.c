@@ -1,5 +1,5 @@
 /* Local recovery in the steps of a time loop: turning it on, checkpoints, global sections, and a spare that takes a
- * slot. */
+ * rank. */
 #include "resilience/local/local_run_impl.h"
 
 #include "core/messages/collective.h"
@@ -69,7 +69,7 @@ static void note_cost(gab_local_run *run, double start)
   gab_event_end(loop->events, &event);
 }
 
-void gab_local_set_commit(gab_local_run *run, double share, gab_slot children)
+void gab_local_set_commit(gab_local_run *run, double share, gab_rank children)
 {
   run->commit_share = share > 0 ? share : share < 0 ? 0 : COMMIT_SHARE;
   run->commit_children = children > 0 ? children : GAB_LOCAL_CHILDREN;
@@ -327,7 +327,7 @@ gab_status gab_local_go_back(gab_timeloop *loop, bool *alone)
 static gab_status take_over(gab_local_run *run)
 {
   gab_timeloop *loop = run->loop;
-  GAB_TRY(gab_world_play(run->world, gab_members_slot(&run->members, gab_local_slot(run->machine))));
+  GAB_TRY(gab_world_play(run->world, gab_members_rank(&run->members, gab_local_rank(run->machine))));
   gab_claim *claim = gab_world_claim(run->world);
   claim->taken = gab_local_taken_over(run->machine);
   run->takes_over = true;
@@ -340,27 +340,27 @@ static gab_status take_over(gab_local_run *run)
   gab_local_carry(run);
   gab_run_lock_follow(loop->lock);
   gab_log_all(GAB_LOG_WARNING,
-              "slot %" GAB_PRI_SLOT " died: seat %" GAB_PRI_SEAT
+              "rank %" GAB_PRI_RANK " died: seat %" GAB_PRI_SEAT
               " took over and goes on alone from the checkpoint of step %" GAB_PRI_STEP ", after %.3f s",
-              claim->slot, claim->seat, loop->step, claim->seconds);
+              claim->rank, claim->seat, loop->step, claim->seconds);
   gab_json *event = gab_event_begin(loop->events, "took over");
   gab_json_int(event, "seat", claim->seat);
-  gab_json_uint(event, "incarnation", gab_world_incarnation(run->world, claim->slot));
+  gab_json_uint(event, "incarnation", gab_world_incarnation(run->world, claim->rank));
   gab_json_int(event, "of_step", loop->step);
   gab_json_rounded(event, "seconds", claim->seconds, 6);
   gab_event_end(loop->events, &event);
   return GAB_OK;
 }
 
-/* A spare beyond the pool hears nothing of those who take slots. */
+/* A spare beyond the pool hears nothing of those who take ranks. */
 static bool has_player(const gab_local_run *run)
 {
-  const gab_slot slots = (gab_slot)gab_members_count(&run->members);
-  for (gab_slot place = 0; place < slots; place++)
+  const gab_rank ranks = (gab_rank)gab_members_count(&run->members);
+  for (gab_rank place = 0; place < ranks; place++)
     if (!gab_wire_is_dead(run->wire, run->machine ? gab_local_player(run->machine, place) : (gab_seat)place))
       return true;
   for (gab_seat i = 0; !run->machine && i < GAB_MOST_CLAIMS; i++)
-    if (!gab_wire_is_dead(run->wire, (gab_seat)slots + i)) return true;
+    if (!gab_wire_is_dead(run->wire, (gab_seat)ranks + i)) return true;
   return false;
 }
 

@@ -20,7 +20,7 @@ static gab_status recover(const gab_recovery *recovery, gab_fault *fault)
     GAB_FAIL(GAB_ERR_LOST, "local recovery was handed over");
   fault->restored_step = fault->noticed_step;
   run->gathered = true;
-  /* Who took a slot has not counted the blocks: all do again. */
+  /* Who took a rank has not counted the blocks: all do again. */
   run->loop->protection->checkpoint->counted = false;
   return GAB_OK;
 }

@@ -5,28 +5,28 @@
 
 void gab_local_set_own_every(gab_local_run *run, gab_step every) { run->own_every = every; }
 
-/* Numbers of clusters may have gaps (whole failure domains bear that of their first slot): the how-many-eth of them that of this
- * process is. For the moment each process has a byte for every number. */
+/* Numbers of clusters may have gaps (whole failure domains bear that of their first rank): the how-many-eth of them
+ * that of this process is. For the moment each process has a byte for every number. */
 static gab_status count_clusters(gab_local_run *run)
 {
-  const gab_slot count = (gab_slot)gab_members_count(&run->members);
-  const gab_slot slot = gab_world_slot(run->world),
-                 mine = gab_local_cluster_at(run, gab_local_place(run, slot));
-  gab_slot numbers = 0; /* they are below this */
+  const gab_rank count = (gab_rank)gab_members_count(&run->members);
+  const gab_rank rank = gab_world_rank(run->world),
+                 mine = gab_local_cluster_at(run, gab_local_place(run, rank));
+  gab_rank numbers = 0; /* they are below this */
   void *memory;
-  for (gab_slot place = 0; place < count; place++)
+  for (gab_rank place = 0; place < count; place++)
     if (gab_local_cluster_at(run, place) >= numbers) numbers = gab_local_cluster_at(run, place) + 1;
   GAB_TRY(gab_alloc((size_t)numbers, GAB_MEMORY_OTHER, &memory));
   unsigned char *is_there = memory;
   memset(is_there, 0, (size_t)numbers);
-  for (gab_slot place = 0; place < count; place++) is_there[gab_local_cluster_at(run, place)] = 1;
+  for (gab_rank place = 0; place < count; place++) is_there[gab_local_cluster_at(run, place)] = 1;
   run->clusters = run->my_cluster = 0;
-  for (gab_slot number = 0; number < numbers; number++) {
+  for (gab_rank number = 0; number < numbers; number++) {
     if (number == mine) run->my_cluster = run->clusters;
     run->clusters += is_there[number];
   }
   gab_free(&memory);
-  run->counted_for = slot;
+  run->counted_for = rank;
   return GAB_OK;
 }
 
@@ -38,7 +38,7 @@ gab_status gab_local_begin_own_times(gab_local_run *run)
         GAB_ERR_INPUT,
         "resilience.local.own_every does not go with a program that has a mailbox: what that has received by some step "
         "depends on the wire");
-  run->counted_for = GAB_NO_SLOT; /* a spare hears later which one it plays */
+  run->counted_for = GAB_NO_RANK; /* a spare hears later which one it plays */
   return GAB_OK;
 }
 
@@ -58,8 +58,8 @@ static bool is_somebodys(const gab_local_run *run, gab_step step)
 
 static void note_event(const gab_local_run *run, uint64_t image_bytes)
 {
-  const gab_slot me = gab_local_place(run, gab_world_slot(run->world)), mine = gab_local_cluster_at(run, me);
-  for (gab_slot place = 0; place < me; place++)
+  const gab_rank me = gab_local_place(run, gab_world_rank(run->world)), mine = gab_local_cluster_at(run, me);
+  for (gab_rank place = 0; place < me; place++)
     if (gab_local_cluster_at(run, place) == mine) return; /* the first of a cluster says so */
   gab_json *event = gab_event_begin(run->loop->events, "cluster checkpoint");
   gab_json_int(event, "of_step", run->loop->step);
@@ -88,7 +88,7 @@ gab_status gab_local_own_times_due(gab_local_run *run)
 {
   gab_timeloop *loop = run->loop;
   if (run->own_every == 0) return GAB_OK;
-  if (run->counted_for != gab_world_slot(run->world)) GAB_TRY(count_clusters(run));
+  if (run->counted_for != gab_world_rank(run->world)) GAB_TRY(count_clusters(run));
   if (!is_somebodys(run, loop->step)) return GAB_OK;
   if (shift_of(run, run->my_cluster) == loop->step % run->own_every) GAB_TRY(take(run));
   if (loop->on_checkpoint) loop->on_checkpoint(loop->on_checkpoint_user, loop->step);

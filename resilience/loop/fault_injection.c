@@ -28,7 +28,7 @@ struct gab_fault_injector {
 /* ---------------------------------------------------------------- reading */
 
 #define INJECTION_FORM                                                                                                    \
-  "a fault injection looks like slot=2,step=500,phase=exchange or random=2,seed=1,step=500,phase=snapshot,visit=2; with " \
+  "a fault injection looks like rank=2,step=500,phase=exchange or random=2,seed=1,step=500,phase=snapshot,visit=2; with " \
   "stopped=5 the process is stopped for 5 s instead of killed, with flip=12345 that bit of its state flips"
 
 static gab_status parse_number(const char *key, const char *text, int64_t min, int64_t max, int64_t *number)
@@ -44,19 +44,19 @@ static gab_status parse_number(const char *key, const char *text, int64_t min, i
   return GAB_OK;
 }
 
-static gab_status parse_slots(char *text, gab_fault_injection *injection)
+static gab_status parse_ranks(char *text, gab_fault_injection *injection)
 {
   char *rest = NULL;
   for (char *one = strtok_r(text, "+", &rest); one; one = strtok_r(NULL, "+", &rest)) {
-    int64_t slot = 0;
-    GAB_TRY(parse_number("slot", one, 0, INT32_MAX, &slot));
-    if (injection->slot_count == GAB_INJECTION_SLOTS)
-      GAB_FAIL(GAB_ERR_INPUT, "a fault injection kills at most %d slots", GAB_INJECTION_SLOTS);
-    for (int i = 0; i < injection->slot_count; i++)
-      if (injection->slots[i] == slot)
-        GAB_FAIL(GAB_ERR_INPUT, "slot %" PRId64 " is there twice in a fault injection; " INJECTION_FORM,
-                 slot);
-    injection->slots[injection->slot_count++] = (gab_slot)slot;
+    int64_t rank = 0;
+    GAB_TRY(parse_number("rank", one, 0, INT32_MAX, &rank));
+    if (injection->rank_count == GAB_INJECTION_RANKS)
+      GAB_FAIL(GAB_ERR_INPUT, "a fault injection kills at most %d ranks", GAB_INJECTION_RANKS);
+    for (int i = 0; i < injection->rank_count; i++)
+      if (injection->ranks[i] == rank)
+        GAB_FAIL(GAB_ERR_INPUT, "rank %" PRId64 " is there twice in a fault injection; " INJECTION_FORM,
+                 rank);
+    injection->ranks[injection->rank_count++] = (gab_rank)rank;
   }
   return GAB_OK;
 }
@@ -77,7 +77,7 @@ static gab_status parse_phase(const char *text, gab_fault_injection *injection)
 static gab_status parse_pair(const char *key, char *value, gab_fault_injection *injection)
 {
   int64_t number = 0;
-  if (strcmp(key, "slot") == 0) return parse_slots(value, injection);
+  if (strcmp(key, "rank") == 0) return parse_ranks(value, injection);
   if (strcmp(key, "phase") == 0) return parse_phase(value, injection);
   if (strcmp(key, "step") == 0) {
     GAB_TRY(parse_number(key, value, 0, INT64_MAX, &injection->step));
@@ -92,7 +92,7 @@ static gab_status parse_pair(const char *key, char *value, gab_fault_injection *
     injection->once = true;
     injection->attempt = (int)number;
   } else if (strcmp(key, "random") == 0) {
-    GAB_TRY(parse_number(key, value, 1, GAB_INJECTION_SLOTS, &number));
+    GAB_TRY(parse_number(key, value, 1, GAB_INJECTION_RANKS, &number));
     injection->random = (int)number;
   } else if (strcmp(key, "seed") == 0) {
     GAB_TRY(parse_number(key, value, 0, INT64_MAX, &number));
@@ -130,27 +130,27 @@ gab_status gab_fault_injection_parse(const char *text, gab_fault_injection *inje
   if (read.flips && read.stopped > 0)
     GAB_FAIL(GAB_ERR_INPUT, "fault injection '%s' either stops a process or flips a bit; " INJECTION_FORM,
              text);
-  if ((read.slot_count == 0) == (read.random == 0))
-    GAB_FAIL(GAB_ERR_INPUT, "fault injection '%s' has to name either slots or random; " INJECTION_FORM, text);
+  if ((read.rank_count == 0) == (read.random == 0))
+    GAB_FAIL(GAB_ERR_INPUT, "fault injection '%s' has to name either ranks or random; " INJECTION_FORM, text);
   *injection = read;
   return GAB_OK;
 }
 
 /* ---------------------------------------------------------------- killing */
 
-static bool names_slot(const gab_fault_injection *injection, gab_slot slot)
+static bool names_rank(const gab_fault_injection *injection, gab_rank rank)
 {
-  for (int i = 0; i < injection->slot_count; i++)
-    if (injection->slots[i] == slot) return true;
+  for (int i = 0; i < injection->rank_count; i++)
+    if (injection->ranks[i] == rank) return true;
   return false;
 }
 
-static void draw_slots(gab_fault_injection *injection, gab_slot slots)
+static void draw_ranks(gab_fault_injection *injection, gab_rank ranks)
 {
-  for (uint64_t counter = 0; injection->slot_count < injection->random; counter++) {
-    gab_slot drawn =
-        (gab_slot)(gab_hash_counter(injection->seed, (uint64_t)injection->step, counter) % (uint64_t)slots);
-    if (!names_slot(injection, drawn)) injection->slots[injection->slot_count++] = drawn;
+  for (uint64_t counter = 0; injection->rank_count < injection->random; counter++) {
+    gab_rank drawn =
+        (gab_rank)(gab_hash_counter(injection->seed, (uint64_t)injection->step, counter) % (uint64_t)ranks);
+    if (!names_rank(injection, drawn)) injection->ranks[injection->rank_count++] = drawn;
   }
 }
 
@@ -166,9 +166,9 @@ static void die(gab_fault_injector *injector, gab_fault_point point)
   gab_json *event = begin_event(injector, point);
   gab_event_end(injector->events, &event);
   gab_log_all(GAB_LOG_WARNING,
-              "fault injection: slot %" GAB_PRI_SLOT " kills itself at step %" GAB_PRI_STEP
+              "fault injection: rank %" GAB_PRI_RANK " kills itself at step %" GAB_PRI_STEP
               ", fault point %s",
-              gab_world_slot(injector->world), gab_world_step(injector->world), gab_fault_point_name(point));
+              gab_world_rank(injector->world), gab_world_step(injector->world), gab_fault_point_name(point));
   kill(getpid(), SIGKILL);
   for (;;) pause();
 }
@@ -184,8 +184,8 @@ static void be_stopped(gab_fault_injector *injector, gab_fault_point point, doub
   gab_event_end(injector->events, &event);
   gab_log_all(
       GAB_LOG_WARNING,
-      "fault injection: slot %" GAB_PRI_SLOT " is stopped for %g s at step %" GAB_PRI_STEP ", fault point %s",
-      gab_world_slot(injector->world), seconds, gab_world_step(injector->world), gab_fault_point_name(point));
+      "fault injection: rank %" GAB_PRI_RANK " is stopped for %g s at step %" GAB_PRI_STEP ", fault point %s",
+      gab_world_rank(injector->world), seconds, gab_world_step(injector->world), gab_fault_point_name(point));
   pid_t waker;
   char *words[] = {"sh", "-c", command, NULL};
   if (posix_spawnp(&waker, words[0], NULL, NULL, words, environ) == 0) waitpid(waker, NULL, 0);
@@ -199,9 +199,9 @@ static void flip(gab_fault_injector *injector, gab_fault_point point, uint64_t b
   gab_json_uint(event, "flipped", bit);
   gab_event_end(injector->events, &event);
   gab_log_all(GAB_LOG_WARNING,
-              "fault injection: a bit of block " GAB_PRI_BLOCK " of slot %" GAB_PRI_SLOT
+              "fault injection: a bit of block " GAB_PRI_BLOCK " of rank %" GAB_PRI_RANK
               " flips at step %" GAB_PRI_STEP ", fault point %s",
-              block, gab_world_slot(injector->world), gab_world_step(injector->world),
+              block, gab_world_rank(injector->world), gab_world_step(injector->world),
               gab_fault_point_name(point));
 }
 
@@ -210,26 +210,26 @@ static bool kills(const gab_fault_injection *injection)
   return !injection->flips && injection->stopped <= 0;
 }
 
-/* Whether another slot of the fault injection is among those that this recovery is about. */
+/* Whether another rank of the fault injection is among those that this recovery is about. */
 static bool has_begun(const gab_fault_injector *injector, const gab_fault_injection *injection)
 {
   const gab_members *now = gab_world_members(injector->world);
-  for (int i = 0; i < injection->slot_count; i++)
-    if (gab_members_has(&injector->before, injection->slots[i]) &&
-        !gab_members_has_survived(&injector->before, now, injection->slots[i]))
+  for (int i = 0; i < injection->rank_count; i++)
+    if (gab_members_has(&injector->before, injection->ranks[i]) &&
+        !gab_members_has_survived(&injector->before, now, injection->ranks[i]))
       return true;
   return false;
 }
 
-/* Slots of one fault injection are to be lost together, but one that was behind when the first of them died has noticed that
- * and has not come to the place where it was to die. It cannot be further behind than in steps there are slots. */
+/* Ranks of one fault injection are to be lost together, but one that was behind when the first of them died has noticed that
+ * and has not come to the place where it was to die. It cannot be further behind than in steps there are ranks. */
 static void die_with_the_others(gab_fault_injector *injector)
 {
-  const gab_slot me = gab_world_slot(injector->world);
-  const gab_step furthest = gab_world_step(injector->world) + gab_world_members(injector->world)->slots;
+  const gab_rank me = gab_world_rank(injector->world);
+  const gab_step furthest = gab_world_step(injector->world) + gab_world_members(injector->world)->ranks;
   for (size_t i = 0; i < injector->count; i++) {
     const gab_fault_injection *injection = &injector->injections[i];
-    if (kills(injection) && names_slot(injection, me) &&
+    if (kills(injection) && names_rank(injection, me) &&
         injection->incarnation == gab_world_incarnation(injector->world, me) && furthest >= injection->step &&
         has_begun(injector, injection))
       die(injector, GAB_FAULT_POINT_RECOVERY);
@@ -249,7 +249,7 @@ static void note_members(gab_fault_injector *injector)
 static void watch(void *user, gab_world *world, gab_fault_point point)
 {
   gab_fault_injector *injector = user;
-  const gab_incarnation incarnation = gab_world_incarnation(world, gab_world_slot(world));
+  const gab_incarnation incarnation = gab_world_incarnation(world, gab_world_rank(world));
   if (point == GAB_FAULT_POINT_RECOVERY) die_with_the_others(injector);
   else if (point == GAB_FAULT_POINT_COMPUTE) note_members(injector);
   for (size_t i = 0; i < injector->count; i++) {
@@ -257,7 +257,7 @@ static void watch(void *user, gab_world *world, gab_fault_point point)
     if (injection->incarnation != incarnation)
       continue; /* who took over lives on, unless the fault injection means it */
     if (injection->point != point || gab_world_step(world) < injection->step) continue;
-    if (++injector->visits[i] == injection->visit && names_slot(injection, gab_world_slot(world))) {
+    if (++injector->visits[i] == injection->visit && names_rank(injection, gab_world_rank(world))) {
       if (injection->flips) flip(injector, point, injection->bit);
       else if (injection->stopped > 0) be_stopped(injector, point, injection->stopped);
       else die(injector, point);
@@ -267,7 +267,7 @@ static void watch(void *user, gab_world *world, gab_fault_point point)
 
 gab_step gab_fault_injector_next(const gab_fault_injector *injector)
 {
-  const gab_incarnation mine = gab_world_incarnation(injector->world, gab_world_slot(injector->world));
+  const gab_incarnation mine = gab_world_incarnation(injector->world, gab_world_rank(injector->world));
   gab_step next = -1;
   for (size_t i = 0; i < injector->count; i++) {
     const gab_fault_injection *injection = &injector->injections[i];
@@ -287,20 +287,20 @@ static bool is_of_this_attempt(const gab_fault_injection *injection)
   return !injection->once || injection->attempt == gab_launch_attempt();
 }
 
-gab_status gab_fault_injection_check(const gab_fault_injection *injection, gab_slot slots)
+gab_status gab_fault_injection_check(const gab_fault_injection *injection, gab_rank ranks)
 {
-  if (injection->slot_count < 0 || injection->slot_count > GAB_INJECTION_SLOTS ||
-      injection->random > GAB_INJECTION_SLOTS)
-    GAB_FAIL(GAB_ERR_INPUT, "a fault injection kills at most %d slots", GAB_INJECTION_SLOTS);
-  if (injection->random > slots)
-    GAB_FAIL(GAB_ERR_INPUT, "a fault injection is to kill %d slots, there are only %" GAB_PRI_SLOT,
-             injection->random, slots);
-  for (int i = 0; i < injection->slot_count; i++)
-    if (injection->slots[i] < 0 || injection->slots[i] >= slots)
+  if (injection->rank_count < 0 || injection->rank_count > GAB_INJECTION_RANKS ||
+      injection->random > GAB_INJECTION_RANKS)
+    GAB_FAIL(GAB_ERR_INPUT, "a fault injection kills at most %d ranks", GAB_INJECTION_RANKS);
+  if (injection->random > ranks)
+    GAB_FAIL(GAB_ERR_INPUT, "a fault injection is to kill %d ranks, there are only %" GAB_PRI_RANK,
+             injection->random, ranks);
+  for (int i = 0; i < injection->rank_count; i++)
+    if (injection->ranks[i] < 0 || injection->ranks[i] >= ranks)
       GAB_FAIL(GAB_ERR_INPUT,
-               "a fault injection is to kill slot %" GAB_PRI_SLOT ", there are slots 0 to %" GAB_PRI_SLOT
+               "a fault injection is to kill rank %" GAB_PRI_RANK ", there are ranks 0 to %" GAB_PRI_RANK
                " only",
-               injection->slots[i], slots - 1);
+               injection->ranks[i], ranks - 1);
   return GAB_OK;
 }
 
@@ -308,10 +308,10 @@ gab_status gab_fault_injector_create(gab_world *world, const gab_fault_injection
                                      gab_events *events, gab_fault_injector **made)
 {
   *made = NULL;
-  gab_slot slots = gab_world_members(world)->slots;
+  gab_rank ranks = gab_world_members(world)->ranks;
   for (size_t i = 0; i < count; i++)
     if (!gab_fault_injection_is_over(&injections[i]))
-      GAB_TRY(gab_fault_injection_check(&injections[i], slots));
+      GAB_TRY(gab_fault_injection_check(&injections[i], ranks));
   void *memory, *copies, *visits;
   GAB_TRY(gab_alloc(sizeof(gab_fault_injector), GAB_MEMORY_OTHER, &memory));
   gab_fault_injector *result = memory;
@@ -327,7 +327,7 @@ gab_status gab_fault_injector_create(gab_world *world, const gab_fault_injection
     if (!is_of_this_attempt(&injections[i])) continue;
     gab_fault_injection *kept = &result->injections[result->count++];
     *kept = injections[i];
-    if (kept->random > 0) draw_slots(kept, slots);
+    if (kept->random > 0) draw_ranks(kept, ranks);
   }
   gab_world_set_fault_point_hook(world, watch, result);
   *made = result;

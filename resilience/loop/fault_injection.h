@@ -1,5 +1,5 @@
 /** @file fault_injection.h
- *  @brief Fault injections: real deaths, by SIGKILL, of chosen slots at a chosen step and fault point; or they are stopped
+ *  @brief Fault injections: real deaths, by SIGKILL, of chosen ranks at a chosen step and fault point; or they are stopped
  *  (SIGSTOP) for a time, or a bit of their state flips.
  *
  *  Part of the product, not of its tests: a user who wants to know whether a case survives says so in the
@@ -18,47 +18,47 @@
 extern "C" {
 #endif
 
-enum { GAB_INJECTION_SLOTS = 64 };
+enum { GAB_INJECTION_RANKS = 64 };
 
-/** Which slots die, and when. Slots of one fault injection are lost together, in one recovery: one that is still on its way when
- *  another one has died notices that, takes part in repairing the communicators, and dies before anything is restored. */
+/** Which ranks die, and when. Ranks of one fault injection are lost together, in one recovery: one that is still on
+ *  its way when another one has died notices that, takes part in repairing the communicators, and dies before anything is restored. */
 typedef struct gab_fault_injection {
   gab_step step; /**< at this step or, if the fault point does not occur in it, the next time it does */
   gab_fault_point point; /**< on coming to it */
   gab_incarnation
-      incarnation; /**< of the slots that die: 0 the processes they started with, 1 the first that took over */
+      incarnation; /**< of the ranks that die: 0 the processes they started with, 1 the first that took over */
   bool once;   /**< in one attempt of gabion-launch only; else in each, as far as that comes to the step */
   int attempt; /**< which, if `once`: 0 the first, 1 what it starts when that has ended or hung, and so on */
   int visit;   /**< the how-many-eth coming to the fault point from that step on; 1 is the first */
-  int slot_count; /**< slots that die; if 0: `random` ones */
-  gab_slot slots[GAB_INJECTION_SLOTS];
-  int random;    /**< number of slots drawn at random, the same ones on all processes */
+  int rank_count; /**< ranks that die; if 0: `random` ones */
+  gab_rank ranks[GAB_INJECTION_RANKS];
+  int random;    /**< number of ranks drawn at random, the same ones on all processes */
   uint64_t seed; /**< of the drawing */
   double
-      stopped; /**< seconds for which the slots are stopped instead of killed, after which they wake up; 0: killed */
+      stopped; /**< seconds for which the ranks are stopped instead of killed, after which they wake up; 0: killed */
   bool flips;   /**< they live on, with another value of a bit of the state of their blocks: */
   uint64_t bit; /**< that of this number, modulo the number of bits (blockforest/migration/flip.h) */
 } gab_fault_injection;
 
-/** Reads "slot=2,step=500,phase=exchange,visit=1"; several slots as slot=2+5; incarnation=1 means who took over,
+/** Reads "rank=2,step=500,phase=exchange,visit=1"; several ranks as rank=2+5; incarnation=1 means who took over,
  *  attempt=1 only in the job that the launcher starts behind the first; "random=2,seed=7" draws; stopped=4.5 stops them for so
  *  many seconds, flip=12345 flips that bit of what their blocks hold.
  *  @return ::GAB_ERR_INPUT that says what is wrong and shows the form */
 gab_status gab_fault_injection_parse(const char *text, gab_fault_injection *injection);
 
-/** Whether it was for an earlier attempt of gabion-launch (gab_launch_attempt()) alone: it never fires any more, and the slots that it
- *  names may be gone. Local. */
+/** Whether it was for an earlier attempt of gabion-launch (gab_launch_attempt()) alone: it never fires any more, and
+ *  the ranks that it names may be gone. Local. */
 bool gab_fault_injection_is_over(const gab_fault_injection *injection);
 
-/** Whether a run of so many slots can have the fault injection. Pure.
- *  @return ::GAB_ERR_INPUT if it names a slot that is none of the run or wants more than there are */
-gab_status gab_fault_injection_check(const gab_fault_injection *injection, gab_slot slots);
+/** Whether a run of so many ranks can have the fault injection. Pure.
+ *  @return ::GAB_ERR_INPUT if it names a rank that is none of the run or wants more than there are */
+gab_status gab_fault_injection_check(const gab_fault_injection *injection, gab_rank ranks);
 
 typedef struct gab_fault_injector gab_fault_injector;
 
 /** Watches the fault points of a world (takes its hook). Local.
- *  @param[in] injections  copied, those of this attempt (gab_launch_attempt()); random slots are drawn now
- *  @return ::GAB_ERR_INPUT if a fault injection names a slot that is none of the run or wants more than there are */
+ *  @param[in] injections  copied, those of this attempt (gab_launch_attempt()); random ranks are drawn now
+ *  @return ::GAB_ERR_INPUT if a fault injection names a rank that is none of the run or wants more than there are */
 gab_status gab_fault_injector_create(gab_world *world, const gab_fault_injection *injections, size_t count,
                                      gab_events *events, gab_fault_injector **made);
 /** Whose bits may flip. Local. @param[in] forest  borrowed; fault injections that flip do nothing without it */

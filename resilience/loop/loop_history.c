@@ -1,4 +1,4 @@
-/* What a process that comes to play a slot has to know of the run beside the state: what happened so far, and
+/* What a process that comes to play a rank has to know of the run beside the state: what happened so far, and
  * what all have to decide alike. It is not rolled back. Times travel as ages: the clock of each process is
  * its own. */
 #include "resilience/disk/disk_impl.h"

@@ -32,7 +32,7 @@ typedef struct gab_monitor {
   const char *name; /**< in parameter files */
   const char *doc;  /**< a few words */
   /** Adds it to the time loop: gab_timeloop_add_monitor(), and what it has to remember as an entity. Called once if
-   * the parameter file asks for it, before the protection is turned on. Local, the same on all slots. */
+   * the parameter file asks for it, before the protection is turned on. Local, the same on all ranks. */
   gab_status (*add)(void *user, gab_timeloop *loop);
 } gab_monitor;
 

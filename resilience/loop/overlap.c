@@ -13,7 +13,7 @@ enum {
   AGAIN = 16              /* so many of the way that costs less, then one of the other */
 };
 
-/* Steps that the copies of this slot need to get through. One that was overlapped tells: those that it took,
+/* Steps that the copies of this rank need to get through. One that was overlapped tells: those that it took,
  * and one to spare; twice as many if they did not do. Else the time of the exchange, half of which a step
  * lends to it at best, since messages move only when somebody looks after them. */
 uint64_t gab_overlap_wanted_lag(const gab_timeloop *loop)

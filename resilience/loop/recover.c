@@ -22,7 +22,7 @@ static void remember(gab_timeloop *loop, const gab_fault *fault)
       record->lost[i] = fault->lost[i];
   }
   stats->fault_count++;
-  stats->lost_slots += fault->lost_count;
+  stats->lost_ranks += fault->lost_count;
   stats->recovery_seconds += fault->seconds;
   stats->rolled_back += fault->noticed_step - fault->restored_step;
 }
@@ -37,12 +37,12 @@ static void log_recovery(gab_timeloop *loop, const gab_fault *fault)
              fault->returned < fault->lost_count ? " as far as there were any" : "");
   gab_log(GAB_LOG_WARNING,
           "%s%s%s; back from step %" GAB_PRI_STEP " to step %" GAB_PRI_STEP
-          ", going on with %d of %d slots after %.3f s (%d round%s: revoke %.4f, shrink %.4f, agree %.4f, "
+          ", going on with %d of %d ranks after %.3f s (%d round%s: revoke %.4f, shrink %.4f, agree %.4f, "
           "restore "
           "%.4f, protect again %.4f, rebalance %.4f s)",
           lost, fault->lost_count == 0 ? " died, but the world was broken" : " died", seated,
           fault->noticed_step, fault->restored_step, gab_members_count(gab_world_members(loop->world)),
-          gab_world_members(loop->world)->slots, fault->seconds, fault->rounds, fault->rounds == 1 ? "" : "s",
+          gab_world_members(loop->world)->ranks, fault->seconds, fault->rounds, fault->rounds == 1 ? "" : "s",
           fault->revoke, fault->shrink, fault->agree, fault->restore, fault->reprotect, fault->rebalance);
   if (!gab_world_is_root(loop->world)) return;
   gab_json *event = gab_event_begin(loop->events, "recovery");
@@ -81,7 +81,7 @@ static gab_status end_unprotected(gab_timeloop *loop, gab_status why)
 }
 
 static gab_status recover_once(gab_timeloop *loop, const gab_status *called, gab_fault *fault,
-                               gab_slot **lost)
+                               gab_rank **lost)
 {
   gab_protection_state *protection = loop->protection;
   if (called) {
@@ -179,7 +179,7 @@ gab_status gab_protection_recover(gab_timeloop *loop, gab_status why, const gab_
   if (!loop->protection) return end_unprotected(loop, why);
   if (!called && why == GAB_ERR_FAULT) GAB_TRY(gab_local_go_back(loop, &alone));
   if (alone) return GAB_OK;
-  gab_slot *lost = NULL;
+  gab_rank *lost = NULL;
   gab_status status = why;
   bool interrupted = false;
   do {

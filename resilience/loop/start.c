@@ -50,7 +50,7 @@ gab_status gab_protection_keep_untouched(gab_timeloop *loop)
   if (!loop->protection) return GAB_OK;
   gab_checkpoint *checkpoint = loop->protection->checkpoint;
   gab_buffer_clear(&checkpoint->untouched);
-  const gab_status status = gab_entities_pack(checkpoint, GAB_ENTITY_PER_SLOT, &checkpoint->untouched);
+  const gab_status status = gab_entities_pack(checkpoint, GAB_ENTITY_PER_RANK, &checkpoint->untouched);
   checkpoint->untouched_unknown = status != GAB_OK && gab_world_is_spare(loop->world);
   if (!checkpoint->untouched_unknown) return status;
   /* It may never be called, and may never need it. */

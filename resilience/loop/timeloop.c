@@ -369,7 +369,7 @@ static void note_start(const gab_timeloop *loop)
   gab_json *event = gab_event_begin(loop->events, "start");
   gab_json_int(event, "at_step", loop->step);
   gab_json_int(event, "steps", loop->steps);
-  gab_json_int(event, "slots", gab_world_members(loop->world)->slots);
+  gab_json_int(event, "ranks", gab_world_members(loop->world)->ranks);
   gab_json_int(event, "spares", gab_world_spares(loop->world));
   gab_json_int(event, "attempt", gab_launch_attempt());
   if (loop->lock) gab_json_text(event, "run", gab_run_lock_id(loop->lock));
@@ -436,7 +436,7 @@ static gab_status run_on(gab_timeloop *loop, gab_status status, bool is_over)
 static gab_status protect_mail(gab_timeloop *loop)
 {
   const gab_entity mail = {.name = "patterns and mailboxes",
-                           .kind = GAB_ENTITY_PER_SLOT,
+                           .kind = GAB_ENTITY_PER_RANK,
                            .user = loop->world,
                            .pack = gab_world_pack_mail,
                            .unpack = gab_world_unpack_mail};

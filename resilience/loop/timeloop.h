@@ -43,11 +43,11 @@ typedef gab_status (*gab_task_fn)(void *user, gab_step step);
 gab_status gab_timeloop_create(gab_forest *forest, gab_step steps, gab_timeloop **loop);
 void gab_timeloop_destroy(gab_timeloop **loop);
 
-/** Adds a task of every step. Local; the same in the same order on all slots, like everything below.
+/** Adds a task of every step. Local; the same in the same order on all ranks, like everything below.
  *  @return ::GAB_ERR_STATE, as of everything that is added, once the loop runs */
 gab_status gab_timeloop_add_task(gab_timeloop *loop, const char *name, gab_task_fn run, void *user);
 
-/** Several steps at once. Without messages: how many are offered may differ between slots.
+/** Several steps at once. Without messages: how many are offered may differ between ranks.
  *  @param[in] step  the first, as of a task
  *  @param[in] most  steps, two or more: nobody looks at the states between them
  *  @param[out] taken  steps that were taken, `most` at most; 0: none, and nothing has been done: the tasks do the next one
@@ -65,17 +65,17 @@ gab_status gab_timeloop_add_pass(gab_timeloop *loop, const char *name, int tasks
 
 /** Adds something that is done after the steps for which `due` says so, and before the first step:
  *  reductions, output, checks. `step` is the number of steps done.
- *  @param[in] due  pure, the same on all slots; NULL: after every step */
+ *  @param[in] due  pure, the same on all ranks; NULL: after every step */
 gab_status gab_timeloop_add_action(gab_timeloop *loop, const char *name,
                                    bool (*due)(const void *user, gab_step step), gab_task_fn run, void *user);
 
 /** Adds a live monitor: a look at the state after the steps for which `due` says so, before their post-step actions, and also
  *  before a checkpoint is taken and at the end. A check that finds what cannot be returns ::GAB_ERR_SUSPECT with a
- *  message, on any slot. Then all go back to the last checkpoint, as after a death but with nobody lost: a bit that
+ *  message, on any rank. Then all go back to the last checkpoint, as after a death but with nobody lost: a bit that
  *  flipped in memory does not do so again. If a monitor complains again before the run has got past the step of the
  *  last complaint, the run ends with ::GAB_ERR_DIVERGED, as it does in a loop without protection. Errors found late
  *  may be part of the checkpoint already: then this is how it ends.
- *  @param[in] due  pure, the same on all slots; NULL: after every step
+ *  @param[in] due  pure, the same on all ranks; NULL: after every step
  *  @param[in] check  a local look needs no communication */
 gab_status gab_timeloop_add_monitor(gab_timeloop *loop, const char *name,
                                     bool (*due)(const void *user, gab_step step), gab_task_fn check,
@@ -91,7 +91,7 @@ gab_status gab_timeloop_add_rest_monitor(gab_timeloop *loop, const char *name, g
  *  back and lets it come here again. */
 gab_status gab_timeloop_add_finish(gab_timeloop *loop, const char *name, gab_task_fn run, void *user);
 
-/** Called on all living slots when the run ends by a failure, with the state as it was left: to write the
+/** Called on all living ranks when the run ends by a failure, with the state as it was left: to write the
  *  field that diverged. The world is repaired, unless that was what failed. With ::GAB_ERR_LOST the forest is
  *  not whole. Its own failure is only logged. */
 gab_status gab_timeloop_on_failure(gab_timeloop *loop,
@@ -103,15 +103,16 @@ gab_status gab_timeloop_on_failure(gab_timeloop *loop,
  *  @return as gab_checkpoint_restore() */
 gab_status gab_timeloop_go_back(gab_timeloop *loop, gab_step *step);
 
-/** Takes a checkpoint ahead of an end for which all slots have the same reason, such as a disk that refused for too long: where
- *  snapshots lie in the memory of the nodes (gab_protection.node_memory), another job resumes from there, and does the post-step
+/** Takes a checkpoint ahead of an end for which all ranks have the same reason, such as a disk that refused for too
+ *  long: where snapshots lie in the memory of the nodes (gab_protection.node_memory), another job resumes from there, and does the post-step
  *  actions of this step again. Else, and with strategy `local`, does nothing. Collective. @return as a checkpoint */
 gab_status gab_timeloop_keep(gab_timeloop *loop);
 
 /** What has to be rolled back with the blocks; the loop's own step counter is. */
 gab_status gab_timeloop_add_entity(gab_timeloop *loop, const gab_entity *entity);
 
-/** Whether messages that a slot makes again, which came back by strategy `local`, are compared with what others had received. */
+/** Whether messages that a rank makes again, which came back by strategy `local`, are compared with what others had
+ *  received. */
 typedef enum gab_verify { GAB_VERIFY_IN_DEBUG_BUILDS, GAB_VERIFY_ALWAYS, GAB_VERIFY_NEVER } gab_verify;
 
 /** Whether the copies of a checkpoint travel behind the next steps, so that it stops the run for the own copy only. */
@@ -144,15 +145,15 @@ typedef struct gab_protection {
   double deadline; /**< seconds since 1970 by which the run has to have stopped (stop.h); 0: none */
   double
       log_limit; /**< of strategy `local`: bytes of logged messages that a process keeps at most, in units of the largest image
-                         of a slot, as far as steps log alike; 0: none. Else all ask each other ahead of each checkpoint */
+                         of a rank, as far as steps log alike; 0: none. Else all ask each other ahead of each checkpoint */
   gab_verify verify; /**< of strategy `local` */
   double
       commit_wait; /**< of strategy `local`: how long a checkpoint waits at most for the word that all have it, as a share of the time
                          since the last one; 0: one per cent, negative: not at all */
-  gab_slot
-      commit_children; /**< of strategy `local`: of a slot in the tree in which that word comes; 0: eight */
+  gab_rank
+      commit_children; /**< of strategy `local`: of a rank in the tree in which that word comes; 0: eight */
   const char *
-      local_clusters; /**< of strategy `local`, which slots go back together: "slot" (NULL), "node", a number of clusters, or
+      local_clusters; /**< of strategy `local`, which ranks go back together: "rank" (NULL), "node", a number of clusters, or
                          the path of a file, as the parameter resilience.local.clusters; read during the call */
   gab_step
       own_every; /**< of strategy `local`: each cluster takes a checkpoint of its own every so many steps, between those of
@@ -183,20 +184,20 @@ gab_status gab_timeloop_protect(gab_timeloop *loop, const gab_protection *protec
  *  @return ::GAB_ERR_STATE if the loop is protected already */
 gab_status gab_timeloop_continue(gab_timeloop *loop, gab_restart *restart);
 
-/** For applications that want to know: called on all living slots after each recovery from deaths. */
+/** For applications that want to know: called on all living ranks after each recovery from deaths. */
 typedef void (*gab_fault_fn)(void *user, const gab_fault *fault);
 void gab_timeloop_on_fault(gab_timeloop *loop, gab_fault_fn call, void *user);
 
 /** For applications that make data from the state by messages when the forest has changed (ghosts that are not packed,
- *  say), and keep them over many steps. Under strategy `local` a slot that goes back alone does so by itself, and nobody
+ *  say), and keep them over many steps. Under strategy `local` a rank that goes back alone does so by itself, and nobody
  *  answers, unless all did the same behind the checkpoint from which it goes on: so `call` is to forget such data, and the
- *  next step makes them anew. Called behind each checkpoint of local recovery, on all at the same step, and where a slot
+ *  next step makes them anew. Called behind each checkpoint of local recovery, on all at the same step, and where a rank
  *  has gone back to one; never without local recovery, where all go back together. One for a loop. Local. */
 typedef void (*gab_checkpoint_fn)(void *user, gab_step step);
 void gab_timeloop_on_checkpoint(gab_timeloop *loop, gab_checkpoint_fn call, void *user);
 
-/** Cell updates of one step over all slots, for the rates in the progress line and the summary; 0: all cells
- *  of all blocks when the run begins. To be called again when the grid has changed, equal on all slots. */
+/** Cell updates of one step over all ranks, for the rates in the progress line and the summary; 0: all cells
+ *  of all blocks when the run begins. To be called again when the grid has changed, equal on all ranks. */
 void gab_timeloop_set_updates(gab_timeloop *loop, uint64_t cell_updates_per_step);
 
 /** Runs to the last step, with rounding to nearest and denormal numbers as they are (core/system/float_modes.h). Collective;
@@ -211,27 +212,27 @@ gab_step gab_timeloop_steps(const gab_timeloop *loop);
 gab_forest *gab_timeloop_forest(const gab_timeloop *loop);
 
 /** One timer per task, post-step action and finish under its name, and "checkpoint" and "recovery"; an application may
- * add its own, the same ones on all slots, and finds them in the summary. Not rolled back: spent is spent. */
+ * add its own, the same ones on all ranks, and finds them in the summary. Not rolled back: spent is spent. */
 gab_timers *gab_timeloop_timers(gab_timeloop *loop);
 
-enum { GAB_MOST_LOST_RECORDS = 8 }; /**< slots that are remembered of a fault */
+enum { GAB_MOST_LOST_RECORDS = 8 }; /**< ranks that are remembered of a fault */
 
 /** A fault as it is remembered; `lost` are the first few of lost_count. */
 typedef struct gab_fault_record {
   gab_fault fault; /**< its pointer `lost` is NULL here */
-  gab_slot lost[GAB_MOST_LOST_RECORDS];
+  gab_rank lost[GAB_MOST_LOST_RECORDS];
 } gab_fault_record;
 
-/** What local recovery did, as this slot saw it. */
+/** What local recovery did, as this rank saw it. */
 typedef struct gab_local_totals {
   uint64_t steps_again;  /**< steps that this process computed a second time, whatever the strategy */
-  uint64_t faults;       /**< slots that came back alone */
+  uint64_t faults;       /**< ranks that came back alone */
   uint64_t meetings;     /**< agreements and repairs while it was on: 0 */
   uint64_t replayed;     /**< messages sent again */
   uint64_t left_out;     /**< sends that others had already */
   uint64_t compared;     /**< thereof of others: compared here with what had been received the first time */
-  uint64_t jumps;        /**< times that a slot which had come back went on from a later checkpoint */
-  uint64_t rollbacks;    /**< times that a slot went back since another one of its cluster had died */
+  uint64_t jumps;        /**< times that a rank which had come back went on from a later checkpoint */
+  uint64_t rollbacks;    /**< times that a rank went back since another one of its cluster had died */
   uint64_t undone;       /**< steps that they had computed, and computed again: not counted in steps_again */
   uint64_t logged_bytes; /**< of messages to other clusters */
   uint64_t own_checkpoints;   /**< that a cluster took alone */
@@ -241,7 +242,7 @@ typedef struct gab_local_totals {
   size_t largest_copied;      /**< bytes of the largest message that was copied: large ones change hands */
 } gab_local_totals;
 
-/** What happened so far, as this slot saw it. */
+/** What happened so far, as this rank saw it. */
 typedef struct gab_run_stats {
   double seconds;                 /**< in gab_timeloop_run(), without those of the next line */
   double reserve_seconds;         /**< until the memory of checkpoints was there, ahead of the first step */
@@ -249,10 +250,10 @@ typedef struct gab_run_stats {
   double action_seconds;          /**< thereof in post-step actions */
   uint64_t steps_computed;        /**< including those that were rolled back */
   uint64_t steps_in_passes;       /**< thereof several at once: gab_timeloop_add_pass() */
-  uint64_t updates_per_step;      /**< cell updates of one step over all slots, at present */
+  uint64_t updates_per_step;      /**< cell updates of one step over all ranks, at present */
   double updates_computed;        /**< in all steps_computed */
   int fault_count;                /**< recoveries from deaths */
-  int lost_slots;                 /**< in all of them */
+  int lost_ranks;                 /**< in all of them */
   const gab_fault_record *faults; /**< the first fault_record_count of them; borrowed */
   int fault_record_count;
   double recovery_seconds;

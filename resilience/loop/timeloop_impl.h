@@ -64,7 +64,7 @@ typedef struct gab_overlap {
   gab_step lag;   /* steps between begin and completion of the next one, the same on all; 0: no overlap */
   gab_step from;  /* step of the one under way */
   gab_step until; /* at which all complete it */
-  gab_step there; /* after which this slot had nothing under way any more; -1: not yet */
+  gab_step there; /* after which this rank had nothing under way any more; -1: not yet */
 } gab_overlap;
 
 /* Present only when the loop is protected. */
@@ -150,8 +150,8 @@ void gab_protection_check_fence(gab_timeloop *loop);
 
 /* ---- start.c: the state that a run begins with */
 
-/* Notes the entities per slot as they are before the first step, on spares, too: a slot to which nothing falls of a checkpoint of
- * fewer slots goes back to that. Where a spare cannot pack them that is an error if it comes to it. Local. */
+/* Notes the entities per rank as they are before the first step, on spares, too: a rank to which nothing falls of a
+ * checkpoint of fewer ranks goes back to that. Where a spare cannot pack them that is an error if it comes to it. Local. */
 gab_status gab_protection_keep_untouched(gab_timeloop *loop);
 /* Loads the state which the run continues, if any. Collective. */
 gab_status gab_protection_begin(gab_timeloop *loop);
@@ -193,7 +193,7 @@ double gab_protection_step_seconds(const gab_timeloop *loop);
 
 /* Seconds of the run without what post-step actions took. */
 double gab_overlap_watch(const gab_timeloop *loop);
-/* Steps behind which the copies of this slot would get through; 0: they are not to. Local. */
+/* Steps behind which the copies of this rank would get through; 0: they are not to. Local. */
 uint64_t gab_overlap_wanted_lag(const gab_timeloop *loop);
 /* Everyone takes the same number of steps. @param[in] wanted  the most that anybody wants */
 void gab_overlap_set_lag(gab_timeloop *loop, uint64_t wanted);
@@ -227,12 +227,12 @@ gab_status gab_protection_unpack_history(void *loop, gab_reader *in);
 
 /* ---- fault_report.c, redundancy_report.c (resilience/reports) */
 
-/* Members of an object that tell of a fault, the same in events.jsonl and summary.json. @param[in] lost slots
+/* Members of an object that tell of a fault, the same in events.jsonl and summary.json. @param[in] lost ranks
  * to be listed, perhaps not all of them */
-void gab_fault_to_json(gab_json *json, const gab_fault *fault, const gab_slot *lost, int32_t count);
-/* "nobody", "slot 3", "slots 0, 2", "slots 0, 1, 2 and 9 more": of `count` slots those that are `listed`, as far as there is
+void gab_fault_to_json(gab_json *json, const gab_fault *fault, const gab_rank *lost, int32_t count);
+/* "nobody", "rank 3", "ranks 0, 2", "ranks 0, 1, 2 and 9 more": of `count` ranks those that are `listed`, as far as there is
  * room. @param[in] room  64 or more @return text */
-const char *gab_fault_who(const gab_slot *lost, int32_t listed, int32_t count, char *text, size_t room);
+const char *gab_fault_who(const gab_rank *lost, int32_t listed, int32_t count, char *text, size_t room);
 /* Says what is kept of whom when that is new: the numbers of a scheme change with the members. */
 void gab_protection_tell(gab_timeloop *loop);
 /* Warns where deaths will not be survived. Local. */
@@ -268,7 +268,7 @@ gab_status gab_monitors_look(gab_timeloop *loop, bool all);
 /* Those that look at the state at rest do so again. */
 gab_status gab_monitors_look_at_rest(gab_timeloop *loop);
 /* After all went back because a monitor complained: counts it and says so. Collective. @param[in] complained
- * this slot did
+ * this rank did
  * @return GAB_ERR_DIVERGED on all if the run did not get past the step of the complaint before: no chance */
 gab_status gab_monitors_judge(gab_timeloop *loop, const gab_fault *fault, bool complained);
 
@@ -283,14 +283,14 @@ void gab_local_set_own_every(gab_local_run *run, gab_step every);
 /* Before the loop runs: whether messages that are made again are compared. */
 void gab_local_set_verify(gab_local_run *run, gab_verify verify);
 /* Before the loop runs. @param[in] share, children  as commit_wait and commit_children in gab_protection */
-void gab_local_set_commit(gab_local_run *run, double share, gab_slot children);
+void gab_local_set_commit(gab_local_run *run, double share, gab_rank children);
 /* Before the loop runs. Collective. @param[in] clusters  as in gab_protection */
 gab_status gab_local_set_clusters(gab_local_run *run, const char *clusters);
 /* Whether the strategy is in the list. Pure. */
 bool gab_local_is_wanted(const gab_protection *protection);
 /* ::GAB_ERR_INPUT if a run that is protected like that cannot have it. Pure. */
 gab_status gab_local_check(const gab_protection *protection);
-/* Whether a slot that dies now comes back alone. */
+/* Whether a rank that dies now comes back alone. */
 bool gab_local_is_on(const gab_timeloop *loop);
 /* Whether it is on, or would be but for a global section. */
 bool gab_local_has_part(const gab_timeloop *loop);
@@ -314,7 +314,7 @@ gab_status gab_local_whether_to_stop(gab_timeloop *loop, uint64_t *why);
 void gab_local_note_claim(gab_local_run *run);
 /* Looks after others between tasks. Local. */
 gab_status gab_local_help(gab_timeloop *loop);
-/* After ::GAB_ERR_FAULT: whether it was this slot alone that goes back to a later checkpoint, which is then done. */
+/* After ::GAB_ERR_FAULT: whether it was this rank alone that goes back to a later checkpoint, which is then done. */
 gab_status gab_local_go_back(gab_timeloop *loop, bool *alone);
 /* Called by a spare at rest. */
 gab_status gab_local_rest(void *run, bool *plays);

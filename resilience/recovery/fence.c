@@ -72,26 +72,26 @@ void gab_fence_leave_to_players(const gab_fence *fence)
 /* ---------------------------------------------------------------- asking for the next token */
 
 /* The member with the lowest seat: it has been in the run at least as long as any other. */
-static gab_slot find_claimant(const gab_world *world)
+static gab_rank find_claimant(const gab_world *world)
 {
   const gab_members *members = gab_world_members(world);
-  gab_slot claimant = gab_members_slot(members, 0);
+  gab_rank claimant = gab_members_rank(members, 0);
   for (int32_t i = 1; i < gab_members_count(members); i++) {
-    const gab_slot slot = gab_members_slot(members, i);
-    if (gab_members_seat(members, slot) < gab_members_seat(members, claimant)) claimant = slot;
+    const gab_rank rank = gab_members_rank(members, i);
+    if (gab_members_seat(members, rank) < gab_members_seat(members, claimant)) claimant = rank;
   }
   return claimant;
 }
 
 /* What `from` knows is told to all. */
-static gab_status spread(gab_fence *fence, gab_slot from, gab_verdict *what)
+static gab_status spread(gab_fence *fence, gab_rank from, gab_verdict *what)
 {
   gab_buffer words;
   uint32_t code = (uint32_t)*what;
   uint64_t token = fence->token;
   gab_buffer_init(&words, GAB_MEMORY_OTHER);
   gab_status status = GAB_OK;
-  if (gab_world_slot(fence->world) == from) {
+  if (gab_world_rank(fence->world) == from) {
     status = gab_put_u32(&words, code);
     if (status == GAB_OK) status = gab_put_u64(&words, token);
     if (status == GAB_OK) status = gab_put_u64(&words, fence->job);
@@ -126,8 +126,8 @@ gab_status gab_fence_claim(gab_fence *fence, bool can_go_on)
   uint64_t known = fence->token;
   uint32_t flags = 1;
   GAB_TRY(gab_world_max_u64(fence->world, &known, 1));
-  const gab_slot from = find_claimant(fence->world);
-  const bool asks = gab_world_slot(fence->world) == from;
+  const gab_rank from = find_claimant(fence->world);
+  const bool asks = gab_world_rank(fence->world) == from;
   const gab_status asked = asks ? ask(fence, &known, can_go_on, &what) : GAB_OK;
   if (asked == GAB_ERR_FAULT) return asked; /* somebody died while this part waited */
   if (asked != GAB_OK) {
@@ -156,8 +156,8 @@ gab_status gab_fence_close(gab_fence *fence)
 {
   gab_verdict what = GAB_VERDICT_OURS;
   if (!fence) return GAB_OK;
-  const gab_slot root = gab_world_root(fence->world);
-  const bool asks = gab_world_slot(fence->world) == root;
+  const gab_rank root = gab_world_root(fence->world);
+  const bool asks = gab_world_rank(fence->world) == root;
   uint64_t token = fence->token;
   if (asks && ask_for_last(fence, &token, &what) != GAB_OK) {
     gab_log_all(GAB_LOG_ERROR, "%s", gab_error_message());

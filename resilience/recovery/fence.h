@@ -38,8 +38,8 @@ gab_status gab_fence_begin(gab_world *world, const char *folder, double patience
  *  @return GAB_OK with the next token; ::GAB_ERR_FAULT: somebody died meanwhile, repair and ask again */
 gab_status gab_fence_claim(gab_fence *fence, bool can_go_on);
 
-/** Of a part in which nobody holds a checkpoint that it took itself and nobody played a slot from the start, as of spares that
- *  were cut off: those who do may live beyond the cut and miss nobody, so that a token would end them. Ends the process if a cut
+/** Of a part in which nobody holds a checkpoint that it took itself and nobody played a rank from the start, as of
+ *  spares that were cut off: those who do may live beyond the cut and miss nobody, so that a token would end them. Ends the process if a cut
  *  was announced since the last token, or the folder is out of reach. Local. NULL: nothing. */
 void gab_fence_leave_to_players(const gab_fence *fence);
 

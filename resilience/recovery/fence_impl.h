@@ -13,7 +13,7 @@ typedef struct gab_claimant {
   uint64_t job;       /* made by chance: seats are numbered anew in every job */
   gab_seat seat;
   const gab_members *seats; /* that live in the world of the part */
-  int32_t members;          /* those of them that play a slot */
+  int32_t members;          /* those of them that play a rank */
   gab_epoch epoch;
   double patience;
   gab_world *world; /* that hears of this process while it waits; NULL: none */

@@ -22,7 +22,7 @@ enum { PATH_ROOM = GAB_FENCE_PATH + 32, MOST_BYTES = 1 << 26, LOOK_EVERY_MS = 20
 typedef struct token {
   uint64_t job;
   gab_members seats;
-  int32_t members; /* those of them that played a slot */
+  int32_t members; /* those of them that played a rank */
 } token;
 
 static void token_path(const gab_claimant *claimant, uint64_t number, char path[PATH_ROOM])
@@ -38,7 +38,7 @@ static gab_status format_token(const gab_claimant *claimant, uint64_t number, ga
   snprintf(line, sizeof line,
            "token %" PRIu64 "\njob %016" PRIx64 "\nepoch %" GAB_PRI_EPOCH "\nhost %s\nmembers %" PRId32
            "\nseats %" PRId32 "\ngone",
-           number, claimant->job, claimant->epoch, host, claimant->members, seats->slots);
+           number, claimant->job, claimant->epoch, host, claimant->members, seats->ranks);
   GAB_TRY(gab_put_bytes(text, line, strlen(line)));
   for (int32_t i = 0; i < seats->gone_count; i++) {
     snprintf(line, sizeof line, " %" PRId32, seats->gone[i]);
@@ -61,11 +61,11 @@ static gab_status parse_token(const char *path, const char *text, token *found)
     GAB_FAIL(GAB_ERR_IO, "%s is no fencing token", path);
   found->job = strtoull(job, NULL, 16);
   found->members = (int32_t)strtol(members, NULL, 10);
-  gab_members_init(&found->seats, (gab_slot)strtol(seats, NULL, 10));
+  gab_members_init(&found->seats, (gab_rank)strtol(seats, NULL, 10));
   for (char *next;; gone = next) {
     const long seat = strtol(gone, &next, 10);
     if (next == gone) return GAB_OK;
-    GAB_TRY(gab_members_remove(&found->seats, (gab_slot)seat));
+    GAB_TRY(gab_members_remove(&found->seats, (gab_rank)seat));
   }
 }
 
@@ -227,7 +227,7 @@ bool gab_token_is_last(const gab_claimant *claimant, uint64_t number)
   token found = {.members = 0};
   gab_members_init(&found.seats, 0);
   const bool is_last =
-      read_token(claimant, number, &found) == GAB_OK && found.job == claimant->job && found.seats.slots == 0;
+      read_token(claimant, number, &found) == GAB_OK && found.job == claimant->job && found.seats.ranks == 0;
   gab_members_release(&found.seats);
   return is_last;
 }

@@ -17,7 +17,7 @@ void gab_note_fault(gab_events *events, const gab_world *world)
 /* ---------------------------------------------------------------- who is lost, who is new */
 
 /* Who has died since the fault was noticed: members of then that are none now, or have come back. */
-static gab_status find_lost(const gab_world *world, const gab_members *before, gab_slot **lost,
+static gab_status find_lost(const gab_world *world, const gab_members *before, gab_rank **lost,
                             gab_fault *fault)
 {
   const gab_members *now = gab_world_members(world);
@@ -26,7 +26,7 @@ static gab_status find_lost(const gab_world *world, const gab_members *before, g
   gab_members survivors = {0};
   GAB_TRY(gab_members_survivors(before, now, &survivors));
   gab_status status =
-      gab_realloc(((size_t)survivors.gone_count + 1) * sizeof(gab_slot), GAB_MEMORY_OTHER, &room);
+      gab_realloc(((size_t)survivors.gone_count + 1) * sizeof(gab_rank), GAB_MEMORY_OTHER, &room);
   *lost = room;
   fault->lost_count = fault->returned = fault->respawned = 0;
   fault->incarnation = 0;
@@ -93,7 +93,7 @@ static gab_status tell_newcomers(const gab_recovery *recovery, part *mine, gab_f
   if (!gab_newcomers_possible(checkpoint)) return GAB_OK;
   GAB_TRY(gab_newcomers_find_elder(checkpoint));
   if (checkpoint->all_are_new) gab_fence_leave_to_players(recovery->fence);
-  const bool is_elder = gab_world_slot(world) == checkpoint->elder;
+  const bool is_elder = gab_world_rank(world) == checkpoint->elder;
   gab_buffer_init(&account, GAB_MEMORY_OTHER);
   gab_status status = is_elder ? put_account(recovery, &mine->before, fault, mine->since, &account) : GAB_OK;
   if (status == GAB_OK) status = gab_world_broadcast(world, checkpoint->elder, &account);
@@ -197,7 +197,7 @@ static gab_status end_alike(const gab_recovery *recovery, part *mine, gab_fault 
   if (!gab_newcomers_possible(recovery->checkpoint)) return intent;
   snprintf(message, sizeof message, "%s", gab_error_message());
   gab_status status = tell_newcomers(recovery, mine, fault);
-  recovery->checkpoint->elder = GAB_NO_SLOT;
+  recovery->checkpoint->elder = GAB_NO_RANK;
   if (status == GAB_OK) status = gab_world_agree(recovery->world, &flags);
   if (status == GAB_OK || status == GAB_ERR_FAULT)
     (void)gab_error_set(intent, __FILE__, __LINE__, "%s", message);
@@ -206,10 +206,10 @@ static gab_status end_alike(const gab_recovery *recovery, part *mine, gab_fault 
   return GAB_ERR_FAULT;
 }
 
-/* Repairs until a try goes through. What only one slot meets (no memory, a corrupt copy) is raised, so that
+/* Repairs until a try goes through. What only one rank meets (no memory, a corrupt copy) is raised, so that
  * the next repair ends the run on all of them with one status. */
 static gab_status rounds(const gab_recovery *recovery, const gab_strategy *const *list, int count, part *mine,
-                         gab_slot **lost, gab_fault *fault)
+                         gab_rank **lost, gab_fault *fault)
 {
   for (;;) {
     gab_status end, status = GAB_OK;
@@ -223,7 +223,7 @@ static gab_status rounds(const gab_recovery *recovery, const gab_strategy *const
     if (status == GAB_OK) status = tell_newcomers(recovery, mine, fault);
     if (status == GAB_OK) status = find_lost(recovery->world, &mine->before, lost, fault);
     if (status == GAB_OK) status = recover(recovery, list, count, fault);
-    recovery->checkpoint->elder = GAB_NO_SLOT;
+    recovery->checkpoint->elder = GAB_NO_RANK;
     if (status == GAB_OK) {
       if (fault->suspect) (void)gab_error_set(GAB_ERR_SUSPECT, __FILE__, __LINE__, "%s", mine->words);
       return GAB_OK;
@@ -233,11 +233,11 @@ static gab_status rounds(const gab_recovery *recovery, const gab_strategy *const
 }
 
 gab_status gab_recover(const gab_recovery *recovery, const gab_strategy *const *list, int count,
-                       const gab_status *called, gab_slot **lost, gab_fault *fault)
+                       const gab_status *called, gab_rank **lost, gab_fault *fault)
 {
   fault->rounds = 0;
   fault->adopted = 0;
-  /* Who took a slot alone has missed what all are told. */
+  /* Who took a rank alone has missed what all are told. */
   const bool came_alone = !called && gab_world_claim(recovery->world);
   part mine = {.called = called, .is_new = called != NULL || came_alone, .since = gab_seconds()};
   gab_members_init(&mine.before, 0);

@@ -8,7 +8,7 @@
  *  until the next one is committed.
  *
  *  `spare`: processes that were set aside take the seats of the dead (core/world/world.h), in the next incarnation of the same
- *  slots; the holders of copies send them the images, and all go back to the snapshot: same slots, same blocks, no
+ *  ranks; the holders of copies send them the images, and all go back to the snapshot: same ranks, same blocks, no
  *  rebalancing, no memory but that of the spares. Not enough spares for all: the strategy behind it goes on from there.
  *
  *  `respawn`: as spare, but where no spare is left processes are started (MPI_Comm_spawn, core/world/world.h): the same program,
@@ -21,7 +21,7 @@
  *  `disk`: for what no memory holds any more. All survivors go back to the newest whole checkpoint on disk
  *  (resilience/disk/restart.h), and go on as after shrink.
  *
- *  `local` (Gamell et al. 2015): a spare takes the slot of a dead process and goes back alone, its neighbours replay what
+ *  `local` (Gamell et al. 2015): a spare takes the rank of a dead process and goes back alone, its neighbours replay what
  *  they had sent, all others go on; no repair. What cannot be served so is left to the next strategy of the list.
  *
  *  A strategy is a table: what happens to the processes (seating), how state comes back (recover), what it has to keep
@@ -47,17 +47,17 @@ typedef gab_status (*gab_rebalance_fn)(void *user, gab_forest *forest);
 
 /** What a fault was and what it cost. */
 typedef struct gab_fault {
-  gab_step noticed_step;  /**< that was being computed when this slot noticed */
+  gab_step noticed_step;  /**< that was being computed when this rank noticed */
   gab_step restored_step; /**< to which the run went back */
-  int32_t lost_count;     /**< slots that died */
-  const gab_slot *lost;   /**< ascending; borrowed, valid during the callback */
+  int32_t lost_count;     /**< ranks that died */
+  const gab_rank *lost;   /**< ascending; borrowed, valid during the callback */
   const char *strategy;   /**< name of the one that went through; of the strategy's table */
   bool is_local; /**< its scope: the lost alone went back, the others computed on (gab_strategy.is_local) */
-  int32_t returned;            /**< of the lost slots so many came back, played by other processes */
+  int32_t returned;            /**< of the lost ranks so many came back, played by other processes */
   gab_incarnation incarnation; /**< the highest in which one of these is played now; 0: none came back */
   int32_t respawned;           /**< of these so many by processes that were started for it */
-  uint64_t adopted;            /**< blocks that this slot took over */
-  uint64_t approximated;       /**< blocks of all slots that strategy `reconstruct` approximated */
+  uint64_t adopted;            /**< blocks that this rank took over */
+  uint64_t approximated;       /**< blocks of all ranks that strategy `reconstruct` approximated */
   bool from_disk;              /**< what memory held was not enough */
   bool suspect;                /**< a monitor complained; its words are the present error message */
   int rounds;                  /**< repairs it took; more than 1 if something died during recovery */
@@ -67,7 +67,7 @@ typedef struct gab_fault {
 
 /** What of a state was approximated and not computed: part of the state. */
 typedef struct gab_approximated {
-  uint64_t blocks; /**< of all slots, in all recoveries that led to it; 0: nothing, the state is exact */
+  uint64_t blocks; /**< of all ranks, in all recoveries that led to it; 0: nothing, the state is exact */
   gab_step since;  /**< step of the first of them, if any */
 } gab_approximated;
 
@@ -85,7 +85,7 @@ typedef struct gab_recovery {
   gab_approximated *approximated; /**< what is approximated is counted there; NULL: nowhere */
   gab_rebalance_fn rebalance;     /**< NULL: blocks stay where they were adopted */
   void *rebalance_user;
-  /** What a process that comes to play a slot has to know beside the state, and that is not rolled back: packed by one
+  /** What a process that comes to play a rank has to know beside the state, and that is not rolled back: packed by one
    *  that knows, unpacked by all newcomers of a recovery. NULL: nothing. */
   gab_status (*pack_history)(void *user, gab_buffer *out);
   gab_status (*unpack_history)(void *user, gab_reader *in);
@@ -101,11 +101,11 @@ typedef struct gab_strategy {
    *  @return GAB_OK: the run can go on at fault->restored_step; ::GAB_ERR_FAULT: somebody died meanwhile,
    *  another round; ::GAB_ERR_LOST: this strategy cannot, the next one may */
   gab_status (*recover)(const gab_recovery *recovery, gab_fault *fault);
-  gab_seating seating; /**< what repairs do about the slots of the dead while this strategy is in the list */
+  gab_seating seating; /**< what repairs do about the ranks of the dead while this strategy is in the list */
   bool
       approximates; /**< it works with metadata images, which have to be kept (gab_checkpoint_keep_metadata_images()) */
   bool
-      is_local; /**< slots come back alone, without a repair; `recover` is for what that leaves to be done by all */
+      is_local; /**< ranks come back alone, without a repair; `recover` is for what that leaves to be done by all */
   bool needs_disk; /**< it goes back to checkpoints on disk: by default only where there are any */
 } gab_strategy;
 
@@ -122,7 +122,7 @@ extern const gab_strategy gab_strategy_reconstruct;
 /** Everyone goes back to the newest whole checkpoint on disk, in the same job; then as shrink. */
 extern const gab_strategy gab_strategy_disk;
 
-/** Behind a repair: what local recovery keeps becomes snapshots, and slots that were taken are no losses. Local.
+/** Behind a repair: what local recovery keeps becomes snapshots, and ranks that were taken are no losses. Local.
  *  @param[in,out] before  the members before the fault */
 gab_status gab_local_settle(gab_local_run *run, gab_members *before);
 
@@ -140,18 +140,18 @@ enum { GAB_MOST_STRATEGIES = 8 };
 /** Writes the event `fault noticed`, with the phase that the world was in. Local. */
 void gab_note_fault(gab_events *events, const gab_world *world);
 /** Whether a list can be gone through in its order. @return ::GAB_ERR_INPUT with a message: a strategy named twice; one
- *  that fills the slots of the dead behind one that goes on without them; `spare` behind `respawn`, which uses up the spares
+ *  that fills the ranks of the dead behind one that goes on without them; `spare` behind `respawn`, which uses up the spares
  *  first; one that approximates (`reconstruct`) behind one that fills (`spare`, `respawn`) */
 gab_status gab_strategies_check(const gab_strategy *const *strategies, int count);
 
 /** Repairs the world and recovers by the first strategy of the list that can. Collective over the living.
- *  @param[in] called  NULL; on a process that a repair has just called to play a slot: the intent of that repair. It
+ *  @param[in] called  NULL; on a process that a repair has just called to play a rank: the intent of that repair. It
  *  joins the recovery of the others behind their repair
  *  @param[in,out] lost  memory for fault->lost, to be released by gab_free(); *lost may be NULL at first
  *  @param[in,out] fault  noticed_step is set by the caller
  *  @return what somebody raised as intent, if that was the cause; ::GAB_ERR_LOST if no strategy can */
 gab_status gab_recover(const gab_recovery *recovery, const gab_strategy *const *strategies,
-                       int strategy_count, const gab_status *called, gab_slot **lost, gab_fault *fault);
+                       int strategy_count, const gab_status *called, gab_rank **lost, gab_fault *fault);
 
 #ifdef __cplusplus
 }

@@ -89,7 +89,7 @@ static gab_status ask_whether_nothing_is_lost(gab_world *world, bool is_new, boo
   return GAB_OK;
 }
 
-/* All the living that play a slot stand here. @return GAB_OK: the function is to be called again */
+/* All the living that play a rank stand here. @return GAB_OK: the function is to be called again */
 static gab_status check_size(gab_world *world, bool is_new)
 {
   const gab_members *members = gab_world_members(world);
@@ -98,10 +98,10 @@ static gab_status check_size(gab_world *world, bool is_new)
   GAB_TRY(ask_whether_nothing_is_lost(world, is_new, &nothing));
   if (nothing)
     GAB_FAIL(GAB_ERR_AGAIN,
-             "no spare process is left for slot %" GAB_PRI_SLOT
+             "no spare process is left for rank %" GAB_PRI_RANK
              "%s, and no state had been saved: nothing is lost",
              members->gone[0], members->gone_count > 1 ? " and others" : "");
-  GAB_FAIL(GAB_ERR_LOST, "no spare process is left for slot %" GAB_PRI_SLOT "%s", members->gone[0],
+  GAB_FAIL(GAB_ERR_LOST, "no spare process is left for rank %" GAB_PRI_RANK "%s", members->gone[0],
            members->gone_count > 1 ? " and others" : "");
 }
 
@@ -113,11 +113,11 @@ static gab_status log_deaths(const gab_world *world, const gab_members *before, 
   gab_members survivors = {0};
   GAB_TRY(gab_members_survivors(before, now, &survivors));
   const int32_t lost = gab_members_count(before) - gab_members_count(&survivors);
-  if (lost > 0 && gab_world_slot(world) == gab_members_slot(&survivors, 0))
+  if (lost > 0 && gab_world_rank(world) == gab_members_rank(&survivors, 0))
     gab_log_all(GAB_LOG_INFO,
                 "%" PRId32 " process%s died; going back with %" PRId32 " of %" PRId32
-                " slots after %.3f s; the longest wait for the last to come was %.3f s",
-                lost, lost > 1 ? "es" : "", gab_members_count(now), now->slots, gab_seconds() - since,
+                " ranks after %.3f s; the longest wait for the last to come was %.3f s",
+                lost, lost > 1 ? "es" : "", gab_members_count(now), now->ranks, gab_seconds() - since,
                 times.waited);
   gab_members_release(&survivors);
   return GAB_OK;
@@ -147,7 +147,7 @@ static gab_status go_back(gab_world *world, gab_status why)
   return status;
 }
 
-/* From the first call of the function to the end, on one that plays a slot. @param[in] status  not GAB_OK:
+/* From the first call of the function to the end, on one that plays a rank. @param[in] status  not GAB_OK:
  * there will be no call any more */
 static gab_status call_until_done(gab_world *world, int argc, char **argv, gab_restart_point point,
                                   void *user, gab_reinit_state state, gab_status status)

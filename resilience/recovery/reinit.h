@@ -67,7 +67,7 @@ typedef enum gab_reinit_state {
 typedef gab_status (*gab_restart_point)(gab_world *world, int argc, char **argv, gab_reinit_state state,
                                         void *user);
 
-/** Calls `point` on all that play a slot, again after every fault, until all have finished it. Collective over all
+/** Calls `point` on all that play a rank, again after every fault, until all have finished it. Collective over all
  *  processes; spares wait in it. The spares are let go when it returns, and take part in what follows.
  *  A process that returns from the function does not leave before all have: when one dies meanwhile, it is called again.
  *  @param[in] argc,argv,user  handed on
@@ -79,7 +79,7 @@ typedef gab_status (*gab_restart_point)(gab_world *world, int argc, char **argv,
  *  could not come to it (gab_reinit_allow_respawning(); without that it may be called again) */
 gab_status gab_reinit(gab_world *world, int argc, char **argv, gab_restart_point point, void *user);
 
-/** Lets a run whose spares are used up go on without the dead: slots are then gone, and communicators smaller. The same on
+/** Lets a run whose spares are used up go on without the dead: ranks are then gone, and communicators smaller. The same on
  *  all, before gab_reinit(). Local. */
 void gab_reinit_allow_shrinking(gab_world *world, bool allow);
 

@@ -75,7 +75,7 @@ static gab_status unpack_item(void *user, gab_reader *in)
   return gab_get_bytes(in, item->entity.user, item->bytes);
 }
 
-static gab_status adopt_item(void *user, gab_slot dead, gab_reader *in)
+static gab_status adopt_item(void *user, gab_rank dead, gab_reader *in)
 {
   const gab_state_item *item = user;
   return item->entity.adopt ? item->entity.adopt(item->entity.user, dead, in) : GAB_OK;
@@ -129,7 +129,7 @@ static gab_status put_item(gab_state *state, const gab_entity *entity, size_t by
 gab_status gab_state_add(gab_state *state, const char *name, void *memory, size_t bytes)
 {
   if (!memory && bytes > 0) GAB_FAIL(GAB_ERR_ARGUMENT, "'%s' lies nowhere", name);
-  return put_item(state, &(gab_entity){.name = name, .kind = GAB_ENTITY_PER_SLOT, .user = memory}, bytes);
+  return put_item(state, &(gab_entity){.name = name, .kind = GAB_ENTITY_PER_RANK, .user = memory}, bytes);
 }
 
 gab_status gab_state_add_entity(gab_state *state, const gab_entity *entity)
@@ -148,7 +148,7 @@ static bool can_adopt(const gab_state *state, const char **what_not)
   for (int i = 0; i < state->item_count; i++) {
     const gab_entity *entity = &state->items[i].entity;
     *what_not = entity->name;
-    if (entity->kind == GAB_ENTITY_PER_SLOT && !entity->adopt) return false;
+    if (entity->kind == GAB_ENTITY_PER_RANK && !entity->adopt) return false;
   }
   return true;
 }
@@ -200,7 +200,7 @@ static gab_status load_memory(gab_state *state, gab_step *step)
   const gab_members *members = gab_world_members(state->world);
   const char *what_not;
   if (members->gone_count > 0 && !can_adopt(state, &what_not))
-    GAB_FAIL(GAB_ERR_LOST, "slot %" GAB_PRI_SLOT " is gone, and nobody can take over its '%s'",
+    GAB_FAIL(GAB_ERR_LOST, "rank %" GAB_PRI_RANK " is gone, and nobody can take over its '%s'",
              members->gone[0], what_not);
   GAB_TRY(gab_checkpoint_restore(state->checkpoint, &report));
   *step = report.step;

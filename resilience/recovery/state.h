@@ -45,7 +45,7 @@ typedef struct gab_state gab_state;
 
 /** Zero-initialise; every zero has a meaning. The same on all. */
 typedef struct gab_state_options {
-  gab_redundancy redundancy; /**< scheme NULL: ring, one copy at the next slot */
+  gab_redundancy redundancy; /**< scheme NULL: ring, one copy at the next rank */
   const char *folder;        /**< of checkpoints in files (resilience/disk/disk.h); copied; NULL: none */
   gab_step file_every; /**< those of steps that are multiples of this go to files, too; 0: all. One that is
                           due while the one before is still being written is left out */
@@ -66,7 +66,7 @@ gab_status gab_state_create(gab_world *world, const gab_state_options *options, 
 /** What is still being written to files is given up: gab_state_finish() comes before. */
 void gab_state_destroy(gab_state **state);
 
-/** The communicator of those that play a slot, for the program's own calls of MPI; ranks are slots, less
+/** The communicator of those that play a rank, for the program's own calls of MPI, in the order of ranks, less
  *  those that are gone. Changes with every repair: fetch it again in each call of the program. */
 MPI_Comm gab_state_comm(const gab_state *state);
 gab_world *gab_state_world(const gab_state *state);
@@ -92,7 +92,7 @@ gab_status gab_state_save(gab_state *state, gab_step step);
  *  @param[in,out] step  of that state; where nothing was saved before, neither it nor the state is touched:
  *  so the program sets up its initial state first, in each call
  *  @return ::GAB_ERR_LOST on all if something was saved and neither memory nor files hold it any more, or
- *  slots are gone (gab_reinit_allow_shrinking()) and not all parts per slot can be adopted; ::GAB_ERR_INPUT
+ *  ranks are gone (gab_reinit_allow_shrinking()) and not all parts per rank can be adopted; ::GAB_ERR_INPUT
  *  if what files hold is of another number of processes and cannot be adopted; ::GAB_ERR_CORRUPT if it is of
  *  other parts; ::GAB_ERR_FAULT */
 gab_status gab_state_load(gab_state *state, gab_step *step);

@@ -51,7 +51,7 @@ static gab_status replace(const gab_recovery *recovery, gab_fault *fault)
 {
   const int32_t spares = fault->returned - fault->respawned;
   if (spares < fault->lost_count)
-    GAB_FAIL(GAB_ERR_LOST, "there were spare processes for %" PRId32 " of %" PRId32 " lost slots", spares,
+    GAB_FAIL(GAB_ERR_LOST, "there were spare processes for %" PRId32 " of %" PRId32 " lost ranks", spares,
              fault->lost_count);
   return shrink(recovery, fault);
 }
@@ -59,7 +59,7 @@ static gab_status replace(const gab_recovery *recovery, gab_fault *fault)
 const gab_strategy gab_strategy_spare = {
     .name = "spare",
     .doc =
-        "processes that were set aside (gabion-launch --spares) take the seats of the dead: same slots, same blocks",
+        "processes that were set aside (gabion-launch --spares) take the seats of the dead: same ranks, same blocks",
     .recover = replace,
     .seating = GAB_SEATING_SPARES,
 };
@@ -69,7 +69,7 @@ const gab_strategy gab_strategy_spare = {
 static gab_status respawn(const gab_recovery *recovery, gab_fault *fault)
 {
   if (fault->returned < fault->lost_count)
-    GAB_FAIL(GAB_ERR_LOST, "processes could be started for %" PRId32 " of %" PRId32 " lost slots",
+    GAB_FAIL(GAB_ERR_LOST, "processes could be started for %" PRId32 " of %" PRId32 " lost ranks",
              fault->returned, fault->lost_count);
   return shrink(recovery, fault);
 }
@@ -77,7 +77,7 @@ static gab_status respawn(const gab_recovery *recovery, gab_fault *fault)
 const gab_strategy gab_strategy_respawn = {
     .name = "respawn",
     .doc =
-        "spare processes, and where none is left new ones, take the seats of the dead: same slots, same blocks",
+        "spare processes, and where none is left new ones, take the seats of the dead: same ranks, same blocks",
     .recover = respawn,
     .seating = GAB_SEATING_SPARES | GAB_SEATING_RESPAWN,
 };

@@ -25,7 +25,7 @@ int gab_launch_attempt(void);
  *  @param[in] longest  seconds of the longest step so far, for `gabion-launch --dead-after`; 0: not known */
 void gab_report_progress(const gab_world *world, gab_step step, double longest);
 
-/** Announces the end of the run, also when processes die while it is announced: the lowest slot that lives
+/** Announces the end of the run, also when processes die while it is announced: the lowest rank that lives
  *  writes, all agree, and if somebody died on the way it is done again. In a world beyond repair whoever
  * comes here writes. Collective over the living. A code other than 0 breaks the world, so that a process that
  * failed alone, before the time loop or after it, leaves nobody waiting; those that were waiting come here

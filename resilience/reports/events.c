@@ -45,7 +45,7 @@ gab_json *gab_event_begin(gab_events *events, const char *event)
   if (!events || !events->path[0]) return NULL;
   gab_json *line = gab_json_begin(GAB_JSON_LINE);
   gab_json_rounded(line, "time", gab_seconds_since_1970(), 6);
-  gab_json_int(line, "slot", gab_world_slot(events->world));
+  gab_json_int(line, "rank", gab_world_rank(events->world));
   gab_json_uint(line, "epoch", gab_world_epoch(events->world));
   gab_json_int(line, "step", gab_world_step(events->world));
   gab_json_text(line, "event", event);

@@ -1,7 +1,7 @@
 /** @file events.h
  *  @brief OUT/events.jsonl: what happened to a run, one JSON object per line, never rolled back.
  *
- *  Each line has `time` (seconds since 1970), `slot`, `epoch`, `step` and `event`; the rest depends on the
+ *  Each line has `time` (seconds since 1970), `rank`, `epoch`, `step` and `event`; the rest depends on the
  *  event. Lines are appended by single writes, so that a process which is killed next leaves its last one.
  *
  *  Tier: extender header.

@@ -3,18 +3,18 @@
 
 #include <stdio.h>
 
-const char *gab_fault_who(const gab_slot *lost, int32_t listed, int32_t count, char *text, size_t room)
+const char *gab_fault_who(const gab_rank *lost, int32_t listed, int32_t count, char *text, size_t room)
 {
-  enum { SLOT = 13, MORE = 23 }; /* ", 2147483647", " and 2147483647 more" */
-  size_t used = (size_t)snprintf(text, room, "%s", count == 0 ? "nobody" : count == 1 ? "slot " : "slots ");
+  enum { RANK = 13, MORE = 23 }; /* ", 2147483647", " and 2147483647 more" */
+  size_t used = (size_t)snprintf(text, room, "%s", count == 0 ? "nobody" : count == 1 ? "rank " : "ranks ");
   int32_t i = 0;
-  for (; i < listed && i < count && used + SLOT + MORE < room; i++)
-    used += (size_t)snprintf(text + used, room - used, "%s%" GAB_PRI_SLOT, i ? ", " : "", lost[i]);
+  for (; i < listed && i < count && used + RANK + MORE < room; i++)
+    used += (size_t)snprintf(text + used, room - used, "%s%" GAB_PRI_RANK, i ? ", " : "", lost[i]);
   if (i < count) snprintf(text + used, room - used, " and %" PRId32 " more", count - i);
   return text;
 }
 
-void gab_fault_to_json(gab_json *json, const gab_fault *fault, const gab_slot *lost, int32_t count)
+void gab_fault_to_json(gab_json *json, const gab_fault *fault, const gab_rank *lost, int32_t count)
 {
   gab_json_list(json, "lost");
   for (int32_t i = 0; i < count; i++) gab_json_int(json, NULL, lost[i]);

@@ -47,7 +47,7 @@ static gab_status format_progress(const gab_timeloop *loop, const char *state, d
   gab_json_int(json, "steps", loop->steps);
   gab_json_rounded(json, "updates_per_second", rate, 0);
   gab_json_rounded(json, "seconds_left", seconds_left, 0);
-  gab_json_int(json, "slots", gab_world_members(loop->world)->slots);
+  gab_json_int(json, "ranks", gab_world_members(loop->world)->ranks);
   gab_json_int(json, "living", gab_members_count(gab_world_members(loop->world)));
   gab_json_int(json, "spares", gab_world_spares(loop->world));
   gab_json_int(json, "checkpoint",

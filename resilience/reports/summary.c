@@ -52,9 +52,9 @@ gab_status gab_summary_gather(gab_timeloop *loop, gab_summary *summary)
   *summary = (gab_summary){.stats = gab_timeloop_get_stats(loop)};
   GAB_TRY(gab_forest_checksum(forest, &summary->checksum));
   GAB_TRY(gab_forest_global_blocks(forest, &summary->blocks));
-  summary->slots = gab_world_members(world)->slots;
+  summary->ranks = gab_world_members(world)->ranks;
   summary->living = gab_members_count(gab_world_members(world));
-  summary->spares = gab_world_first_seats(world) - summary->slots;
+  summary->spares = gab_world_first_seats(world) - summary->ranks;
   summary->spares_left = gab_world_spares(world);
   summary->threads = 1;
 #ifdef _OPENMP
@@ -189,7 +189,7 @@ static void put_checkpoints(gab_json *json, const gab_checkpoint_stats *checkpoi
   gab_json_close(json);
 }
 
-/* Of local recovery, whose messages are counted over all slots. */
+/* Of local recovery, whose messages are counted over all ranks. */
 static void put_local(gab_json *json, const gab_local_totals *local)
 {
   if (local->logged + local->copied == 0) return;
@@ -208,7 +208,7 @@ static void put_local(gab_json *json, const gab_local_totals *local)
   gab_json_uint(json, "logged", local->logged);
   gab_json_uint(json, "copied", local->copied);
   gab_json_uint(json, "largest_copied_bytes", local->largest_copied);
-  gab_json_uint(json, "journal_peak_of_a_slot", local->journal_peak);
+  gab_json_uint(json, "journal_peak_per_rank", local->journal_peak);
   gab_json_close(json);
 }
 
@@ -260,14 +260,14 @@ static void put_all(gab_json *json, const gab_summary *summary, const gab_timelo
   gab_json_rounded(json, "checkpoints", stats->checkpoint.total_seconds, 3);
   gab_json_rounded(json, "recoveries", stats->recovery_seconds, 3);
   gab_json_close(json);
-  gab_json_int(json, "slots", summary->slots);
+  gab_json_int(json, "ranks", summary->ranks);
   gab_json_int(json, "living", summary->living);
   gab_json_int(json, "spares", summary->spares);
   gab_json_int(json, "spares_left", summary->spares_left);
   gab_json_int(json, "threads", summary->threads);
   gab_json_uint(json, "blocks", summary->blocks);
   gab_json_int(json, "fault_count", stats->fault_count);
-  gab_json_int(json, "lost_slots", stats->lost_slots);
+  gab_json_int(json, "lost_ranks", stats->lost_ranks);
   gab_json_int(json, "suspicions", stats->suspicions);
   gab_json_int(json, "steps_rolled_back", stats->rolled_back);
   gab_json_uint(json, "survivor_steps_computed_again", stats->local.steps_again);
@@ -279,9 +279,9 @@ static void put_all(gab_json *json, const gab_summary *summary, const gab_timelo
   put_checkpoints(json, &stats->checkpoint);
   put_disk(json, stats);
   gab_json_object(json, "memory");
-  gab_json_uint(json, "peak_of_a_slot", summary->memory_peak);
-  gab_json_uint(json, "most_of_a_slot", summary->memory_now);
-  gab_json_uint(json, "resident_peak_of_a_slot", summary->memory_resident);
+  gab_json_uint(json, "peak_per_rank", summary->memory_peak);
+  gab_json_uint(json, "most_per_rank", summary->memory_now);
+  gab_json_uint(json, "resident_peak_per_rank", summary->memory_resident);
   gab_json_uint(json, "fields_of_all", summary->memory_field);
   gab_json_uint(json, "snapshots_of_all", summary->memory_snapshot);
   gab_json_close(json);
@@ -375,7 +375,7 @@ void gab_summary_log(const gab_summary *summary, gab_timeloop *loop, const char 
             100 * disk_model(stats));
   log_timings(summary, stats->seconds);
   gab_log(GAB_LOG_INFO, "  %d of %d processes left, at most %.1f MB in one of them", summary->living,
-          summary->slots, (double)summary->memory_peak * 1e-6);
+          summary->ranks, (double)summary->memory_peak * 1e-6);
   if (stats->approximated.blocks)
     gab_log(GAB_LOG_WARNING,
             "  checksum %016" PRIx64 ", of an APPROXIMATION from step %" GAB_PRI_STEP " on: %" PRIu64

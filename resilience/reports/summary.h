@@ -13,26 +13,26 @@
 extern "C" {
 #endif
 
-/** Seconds that the slots spent in one named part of a run. */
+/** Seconds that the ranks spent in one named part of a run. */
 typedef struct gab_timing {
   char name[GAB_TIMER_NAME_CAPACITY];
-  double min, mean, max; /**< over the slots that live */
+  double min, mean, max; /**< over the ranks that live */
 } gab_timing;
 
 enum { GAB_MOST_TIMINGS = 48 };
 
-/** What the whole run came to: gathered over the slots, the same on all. */
+/** What the whole run came to: gathered over the ranks, the same on all. */
 typedef struct gab_summary {
   gab_run_stats stats;         /**< of the root */
   uint64_t checksum;           /**< gab_forest_checksum() of the final state */
-  uint64_t blocks;             /**< of all slots */
-  int32_t slots, living;       /**< at the start, now */
+  uint64_t blocks;             /**< of all ranks */
+  int32_t ranks, living;       /**< at the start, now */
   int32_t spares, spares_left; /**< processes set aside: at the start, now as far as is known */
   int threads;                 /**< per process */
-  uint64_t memory_peak;        /**< bytes of the slot that held most */
-  uint64_t memory_now;         /**< bytes of the slot that holds most */
+  uint64_t memory_peak;        /**< bytes of the rank that held most */
+  uint64_t memory_now;         /**< bytes of the rank that holds most */
   uint64_t memory_resident;    /**< bytes that the process which had most had at most, of any kind */
-  uint64_t memory_field, memory_snapshot; /**< now, sums over all slots */
+  uint64_t memory_field, memory_snapshot; /**< now, sums over all ranks */
   gab_timing timings[GAB_MOST_TIMINGS];   /**< those of gab_timeloop_timers(), in order of names */
   size_t timing_count;
 } gab_summary;

@@ -29,9 +29,9 @@ typedef struct sizes {
 } sizes;
 
 struct gab_domains {
-  int32_t slots;
-  sequence slot_at;  /* place -> slot */
-  sequence place_of; /* slot -> place */
+  int32_t ranks;
+  sequence rank_at;  /* place -> rank */
+  sequence place_of; /* rank -> place */
   sizes levels[LEVELS];
 };
 
@@ -114,11 +114,11 @@ static const sizes_run *sizes_find(const sizes *list, int32_t place)
 
 /* ---------------------------------------------------------------- from names, or from what they said */
 
-/* A slot with its name; `first` are the lowest slots with the same node, chassis, island. */
+/* A rank with its name; `first` are the lowest ranks with the same node, chassis, island. */
 typedef struct named {
   const char *name;
   size_t length; /* of what is compared */
-  gab_slot slot;
+  gab_rank rank;
   int32_t first[LEVELS];
 } named;
 
@@ -128,7 +128,7 @@ static int by_name(const void *a, const void *b)
   size_t shared = left->length < right->length ? left->length : right->length;
   int order = shared ? memcmp(left->name, right->name, shared) : 0;
   if (order == 0) order = (left->length > right->length) - (left->length < right->length);
-  return order ? order : (left->slot > right->slot) - (left->slot < right->slot);
+  return order ? order : (left->rank > right->rank) - (left->rank < right->rank);
 }
 
 static int by_place(const void *a, const void *b)
@@ -136,7 +136,7 @@ static int by_place(const void *a, const void *b)
   const named *left = a, *right = b;
   for (int level = LEVELS - 1; level >= 0; level--)
     if (left->first[level] != right->first[level]) return left->first[level] > right->first[level] ? 1 : -1;
-  return (left->slot > right->slot) - (left->slot < right->slot);
+  return (left->rank > right->rank) - (left->rank < right->rank);
 }
 
 /* Of "island/chassis/node" the part that names the domain of a level; a level that is left out has no name.
@@ -159,45 +159,45 @@ static void find_first(named *items, int32_t count, int level)
     bool same = i > 0 && items[i].length == items[i - 1].length &&
                 (items[i].length == 0 || memcmp(items[i].name, items[i - 1].name, items[i].length) == 0);
     bool alone = level == 0 && !items[i].name;
-    items[i].first[level] = same && !alone ? items[i - 1].first[level] : items[i].slot;
+    items[i].first[level] = same && !alone ? items[i - 1].first[level] : items[i].rank;
   }
 }
 
 static gab_status compress_sizes(gab_domains *made, const named *items, int level)
 {
   int32_t begin = 0;
-  for (int32_t i = 1; i <= made->slots; i++) {
-    if (i < made->slots && items[i].first[level] == items[begin].first[level]) continue;
+  for (int32_t i = 1; i <= made->ranks; i++) {
+    if (i < made->ranks && items[i].first[level] == items[begin].first[level]) continue;
     GAB_TRY(sizes_add(&made->levels[level], begin, i - begin, 1));
     begin = i;
   }
   return GAB_OK;
 }
 
-/* @param[in,out] places  room for one number per slot */
+/* @param[in,out] places  room for one number per rank */
 static gab_status compress(gab_domains *made, const named *items, int32_t *places)
 {
-  for (int32_t i = 0; i < made->slots; i++) {
-    GAB_TRY(sequence_add(&made->slot_at, items[i].slot));
-    places[items[i].slot] = i;
+  for (int32_t i = 0; i < made->ranks; i++) {
+    GAB_TRY(sequence_add(&made->rank_at, items[i].rank));
+    places[items[i].rank] = i;
   }
-  for (int32_t i = 0; i < made->slots; i++) GAB_TRY(sequence_add(&made->place_of, places[i]));
+  for (int32_t i = 0; i < made->ranks; i++) GAB_TRY(sequence_add(&made->place_of, places[i]));
   for (int level = 0; level < LEVELS; level++) GAB_TRY(compress_sizes(made, items, level));
   return GAB_OK;
 }
 
-static gab_status create(int32_t slots, gab_domains **domains)
+static gab_status create(int32_t ranks, gab_domains **domains)
 {
   void *memory;
   *domains = NULL;
-  if (slots < 1) GAB_FAIL(GAB_ERR_ARGUMENT, "domains of %" PRId32 " slots", slots);
+  if (ranks < 1) GAB_FAIL(GAB_ERR_ARGUMENT, "domains of %" PRId32 " ranks", ranks);
   GAB_TRY(gab_alloc(sizeof(gab_domains), GAB_MEMORY_OTHER, &memory));
   *domains = memory;
-  (*domains)->slots = slots;
+  (*domains)->ranks = ranks;
   return GAB_OK;
 }
 
-/* Of slots whose domains are found. @param[in,out] items  brought into the order of the places */
+/* Of ranks whose domains are found. @param[in,out] items  brought into the order of the places */
 static gab_status compress_items(named *items, int32_t count, gab_domains **domains)
 {
   void *places = NULL;
@@ -216,7 +216,7 @@ gab_status gab_domains_from_names(const char *const *names, int32_t count, gab_d
   *domains = NULL;
   if (count > 0) GAB_TRY(gab_alloc((size_t)count * sizeof(named), GAB_MEMORY_OTHER, &memory));
   named *items = memory;
-  for (int32_t i = 0; i < count; i++) items[i] = (named){.name = names[i], .slot = i};
+  for (int32_t i = 0; i < count; i++) items[i] = (named){.name = names[i], .rank = i};
   for (int level = 0; level < LEVELS; level++) find_first(items, count, level);
   const gab_status status = compress_items(items, count, domains);
   gab_free(&memory);
@@ -225,14 +225,14 @@ gab_status gab_domains_from_names(const char *const *names, int32_t count, gab_d
 
 /* ---------------------------------------------------------------- with those who came later */
 
-/* The lowest slot of a domain stands at its first place. */
-static named item_of(const gab_domains *domains, gab_slot slot)
+/* The lowest rank of a domain stands at its first place. */
+static named item_of(const gab_domains *domains, gab_rank rank)
 {
-  named item = {.slot = slot};
+  named item = {.rank = rank};
   for (int level = 0; level < LEVELS; level++) {
     const gab_domain_kind kind = (gab_domain_kind)(GAB_DOMAIN_NODE + level);
-    const gab_places range = gab_domains_range(domains, kind, gab_domains_place(domains, slot));
-    item.first[level] = gab_domains_slot(domains, range.first);
+    const gab_places range = gab_domains_range(domains, kind, gab_domains_place(domains, rank));
+    item.first[level] = gab_domains_rank(domains, range.first);
   }
   return item;
 }
@@ -240,18 +240,18 @@ static named item_of(const gab_domains *domains, gab_slot slot)
 gab_status gab_domains_extend(const gab_domains *domains, const gab_seat *origins, int32_t count,
                               gab_domains **extended)
 {
-  const int32_t before = domains->slots;
+  const int32_t before = domains->ranks;
   void *memory;
   *extended = NULL;
   GAB_TRY(gab_alloc((size_t)(before + count) * sizeof(named), GAB_MEMORY_OTHER, &memory));
   named *items = memory;
-  for (gab_slot slot = 0; slot < before; slot++) items[slot] = item_of(domains, slot);
+  for (gab_rank rank = 0; rank < before; rank++) items[rank] = item_of(domains, rank);
   for (int32_t i = 0; i < count; i++) {
     const bool is_known = origins[i] >= 0 && origins[i] < before;
     named *item = &items[before + i];
     if (is_known) *item = items[origins[i]];
-    item->slot = before + i;
-    for (int level = 0; level < LEVELS && !is_known; level++) item->first[level] = item->slot;
+    item->rank = before + i;
+    for (int level = 0; level < LEVELS && !is_known; level++) item->first[level] = item->rank;
   }
   const gab_status status = compress_items(items, before + count, extended);
   gab_free(&memory);
@@ -260,36 +260,36 @@ gab_status gab_domains_extend(const gab_domains *domains, const gab_seat *origin
 
 /* ---------------------------------------------------------------- regular ones */
 
-static gab_status regular_sizes(sizes *list, int32_t slots, int32_t size)
+static gab_status regular_sizes(sizes *list, int32_t ranks, int32_t size)
 {
-  if (slots >= size) GAB_TRY(sizes_add(list, 0, size, slots / size));
-  if (slots % size) GAB_TRY(sizes_add(list, slots - slots % size, slots % size, 1));
+  if (ranks >= size) GAB_TRY(sizes_add(list, 0, size, ranks / size));
+  if (ranks % size) GAB_TRY(sizes_add(list, ranks - ranks % size, ranks % size, 1));
   return GAB_OK;
 }
 
 static gab_status fill_regular(gab_domains *made, int32_t per_node, int32_t per_island)
 {
-  const int32_t slots = made->slots;
-  int64_t island = per_island > 0 ? (int64_t)per_node * per_island : slots;
-  if (island > slots) island = slots;
+  const int32_t ranks = made->ranks;
+  int64_t island = per_island > 0 ? (int64_t)per_node * per_island : ranks;
+  if (island > ranks) island = ranks;
   const int32_t of_level[LEVELS] = {per_node, (int32_t)island, (int32_t)island};
-  for (int32_t i = 0; i < 2 && i < slots; i++) { /* two values of each tell the run of all */
-    GAB_TRY(sequence_add(&made->slot_at, i));
+  for (int32_t i = 0; i < 2 && i < ranks; i++) { /* two values of each tell the run of all */
+    GAB_TRY(sequence_add(&made->rank_at, i));
     GAB_TRY(sequence_add(&made->place_of, i));
   }
-  made->slot_at.length = made->place_of.length = slots;
+  made->rank_at.length = made->place_of.length = ranks;
   for (int level = 0; level < LEVELS; level++)
-    GAB_TRY(regular_sizes(&made->levels[level], slots, of_level[level] < slots ? of_level[level] : slots));
+    GAB_TRY(regular_sizes(&made->levels[level], ranks, of_level[level] < ranks ? of_level[level] : ranks));
   return GAB_OK;
 }
 
-gab_status gab_domains_regular(int32_t slots, int32_t per_node, int32_t per_island, gab_domains **domains)
+gab_status gab_domains_regular(int32_t ranks, int32_t per_node, int32_t per_island, gab_domains **domains)
 {
   *domains = NULL;
   if (per_node < 1 || per_island < 0)
-    GAB_FAIL(GAB_ERR_ARGUMENT, "%" PRId32 " slots on each node, %" PRId32 " nodes in each island", per_node,
+    GAB_FAIL(GAB_ERR_ARGUMENT, "%" PRId32 " ranks on each node, %" PRId32 " nodes in each island", per_node,
              per_island);
-  GAB_TRY(create(slots, domains));
+  GAB_TRY(create(ranks, domains));
   gab_status status = fill_regular(*domains, per_node, per_island);
   if (status != GAB_OK) gab_domains_destroy(domains);
   return status;
@@ -299,7 +299,7 @@ void gab_domains_destroy(gab_domains **domains)
 {
   gab_domains *gone = *domains;
   if (!gone) return;
-  gab_free(&gone->slot_at.runs);
+  gab_free(&gone->rank_at.runs);
   gab_free(&gone->place_of.runs);
   for (int level = 0; level < LEVELS; level++) gab_free(&gone->levels[level].runs);
   gab_free(domains);
@@ -307,9 +307,9 @@ void gab_domains_destroy(gab_domains **domains)
 
 /* ---------------------------------------------------------------- asking */
 
-int32_t gab_domains_slots(const gab_domains *domains) { return domains->slots; }
+int32_t gab_domains_ranks(const gab_domains *domains) { return domains->ranks; }
 
-/* NULL: every slot on its own. */
+/* NULL: every rank on its own. */
 static const sizes *sizes_of(const gab_domains *domains, gab_domain_kind kind)
 {
   return kind >= GAB_DOMAIN_NODE && kind <= GAB_DOMAIN_ISLAND ? &domains->levels[kind - GAB_DOMAIN_NODE]
@@ -319,19 +319,19 @@ static const sizes *sizes_of(const gab_domains *domains, gab_domain_kind kind)
 int32_t gab_domains_number(const gab_domains *domains, gab_domain_kind kind)
 {
   const sizes *list = sizes_of(domains, kind);
-  if (!list) return domains->slots;
+  if (!list) return domains->ranks;
   const sizes_run *last = &list->runs[list->count - 1];
   return last->number + last->count;
 }
 
-int32_t gab_domains_place(const gab_domains *domains, gab_slot slot)
+int32_t gab_domains_place(const gab_domains *domains, gab_rank rank)
 {
-  return sequence_at(&domains->place_of, slot);
+  return sequence_at(&domains->place_of, rank);
 }
 
-gab_slot gab_domains_slot(const gab_domains *domains, int32_t place)
+gab_rank gab_domains_rank(const gab_domains *domains, int32_t place)
 {
-  return sequence_at(&domains->slot_at, place);
+  return sequence_at(&domains->rank_at, place);
 }
 
 gab_places gab_domains_range(const gab_domains *domains, gab_domain_kind kind, int32_t place)
@@ -342,7 +342,7 @@ gab_places gab_domains_range(const gab_domains *domains, gab_domain_kind kind, i
   return (gab_places){place - (place - r->at) % r->size, r->size};
 }
 
-bool gab_domains_together(const gab_domains *domains, gab_domain_kind kind, gab_slot a, gab_slot b)
+bool gab_domains_together(const gab_domains *domains, gab_domain_kind kind, gab_rank a, gab_rank b)
 {
   return gab_domains_range(domains, kind, gab_domains_place(domains, a)).first ==
          gab_domains_range(domains, kind, gab_domains_place(domains, b)).first;
@@ -350,7 +350,7 @@ bool gab_domains_together(const gab_domains *domains, gab_domain_kind kind, gab_
 
 size_t gab_domains_bytes(const gab_domains *domains)
 {
-  size_t runs = (size_t)domains->slot_at.count + (size_t)domains->place_of.count, ranges = 0;
+  size_t runs = (size_t)domains->rank_at.count + (size_t)domains->place_of.count, ranges = 0;
   for (int level = 0; level < LEVELS; level++) ranges += (size_t)domains->levels[level].count;
   return sizeof *domains + runs * sizeof(run) + ranges * sizeof(sizes_run);
 }
@@ -358,7 +358,7 @@ size_t gab_domains_bytes(const gab_domains *domains)
 void gab_domains_each_size(const gab_domains *domains, gab_domain_kind kind, gab_domains_fn call, void *user)
 {
   const sizes *list = sizes_of(domains, kind);
-  if (!list) call(user, 0, 1, domains->slots);
+  if (!list) call(user, 0, 1, domains->ranks);
   for (int32_t i = 0; list && i < list->count; i++)
     call(user, list->runs[i].at, list->runs[i].size, list->runs[i].count);
 }
@@ -387,8 +387,8 @@ enum { RUN = sizeof(run) / sizeof(int32_t), SIZES_RUN = sizeof(sizes_run) / size
 
 gab_status gab_domains_pack(const gab_domains *domains, gab_buffer *out)
 {
-  GAB_TRY(gab_put_i32(out, domains->slots));
-  GAB_TRY(put_numbers(out, domains->slot_at.runs, domains->slot_at.count, RUN));
+  GAB_TRY(gab_put_i32(out, domains->ranks));
+  GAB_TRY(put_numbers(out, domains->rank_at.runs, domains->rank_at.count, RUN));
   GAB_TRY(put_numbers(out, domains->place_of.runs, domains->place_of.count, RUN));
   for (int level = 0; level < LEVELS; level++)
     GAB_TRY(put_numbers(out, domains->levels[level].runs, domains->levels[level].count, SIZES_RUN));
@@ -406,8 +406,8 @@ static gab_status get_sequence(gab_reader *in, int32_t length, sequence *list)
 
 static gab_status unpack(gab_reader *in, gab_domains *made)
 {
-  GAB_TRY(get_sequence(in, made->slots, &made->slot_at));
-  GAB_TRY(get_sequence(in, made->slots, &made->place_of));
+  GAB_TRY(get_sequence(in, made->ranks, &made->rank_at));
+  GAB_TRY(get_sequence(in, made->ranks, &made->place_of));
   for (int level = 0; level < LEVELS; level++) {
     void *memory = NULL;
     gab_status status = get_numbers(in, &memory, &made->levels[level].count, SIZES_RUN);
@@ -419,10 +419,10 @@ static gab_status unpack(gab_reader *in, gab_domains *made)
 
 gab_status gab_domains_unpack(gab_reader *in, gab_domains **domains)
 {
-  int32_t slots;
+  int32_t ranks;
   *domains = NULL;
-  GAB_TRY(gab_get_i32(in, &slots));
-  GAB_TRY(create(slots, domains));
+  GAB_TRY(gab_get_i32(in, &ranks));
+  GAB_TRY(create(ranks, domains));
   gab_status status = unpack(in, *domains);
   if (status != GAB_OK) gab_domains_destroy(domains);
   return status;

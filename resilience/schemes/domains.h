@@ -1,10 +1,10 @@
 /** @file domains.h
- *  @brief Failure domains: which slots share a node, a chassis, an island, and so tend to be lost together.
+ *  @brief Failure domains: which ranks share a node, a chassis, an island, and so tend to be lost together.
  *
- *  Kept as an order of all slots in which every node, chassis and island is a contiguous range of *places*,
+ *  Kept as an order of all ranks in which every node, chassis and island is a contiguous range of *places*,
  *  and the sizes of these ranges. Both are compressed into runs: memory grows with the irregularity of the
- *  placement, not with the number of processes (contract 7). Slots that are dealt out to nodes in blocks or
- *  one by one are one run each way. One slot, the root, sees all names once, compresses and broadcasts.
+ *  placement, not with the number of processes (contract 7). Ranks that are dealt out to nodes in blocks or
+ *  one by one are one run each way. One rank, the root, sees all names once, compresses and broadcasts.
  *
  *  Names come, in this order, from the user's file, from the environment variable GABION_NODE, or from the
  * host name and, where hwloc tells it, the chassis. A name is a path "island/chassis/node", "chassis/node" or
@@ -24,7 +24,7 @@ extern "C" {
 /** Kinds of domains. Every node lies in one chassis, every chassis in one island. */
 typedef enum gab_domain_kind {
   GAB_DOMAIN_UNSET = 0, /**< a choice that the user left open */
-  GAB_DOMAIN_NONE,      /**< every slot on its own; as a place to stay within: the whole machine */
+  GAB_DOMAIN_NONE,      /**< every rank on its own; as a place to stay within: the whole machine */
   GAB_DOMAIN_NODE,
   GAB_DOMAIN_CHASSIS,
   GAB_DOMAIN_ISLAND,
@@ -41,30 +41,30 @@ typedef struct gab_places {
   int32_t first, count;
 } gab_places;
 
-/** Finds the domains of all slots, and of the spares behind them. Collective. @param[in] file  of the user's, see
+/** Finds the domains of all ranks, and of the spares behind them. Collective. @param[in] file  of the user's, see
  *  gab_domains_parse(), read by the root; NULL or "": host names @param[in] wanted  hwloc is asked for the
  *  chassis only if it is this
  *  @return the status of the root, on all: ::GAB_ERR_INPUT with file and line */
 gab_status gab_domains_find(gab_world *world, const char *file, gab_domain_kind wanted,
                             gab_domains **domains);
 
-/** From one name per slot, in order of the slots; NULL: a node of its own. Local. @param[in] names  count of
+/** From one name per rank, in order of the ranks; NULL: a node of its own. Local. @param[in] names  count of
  *  them */
 gab_status gab_domains_from_names(const char *const *names, int32_t count, gab_domains **domains);
-/** From the text of a user's file: lines "name slots", with slots as in "0-3 8 10-20:2" (every second), which
+/** From the text of a user's file: lines "name ranks", with ranks as in "0-3 8 10-20:2" (every second), which
  *  may be separated by blanks or commas and stand in brackets; a colon may follow the name, so a flat YAML
- *  file is one such; # begins a comment. Every slot of the run has to be named once. Local. @param[in] spares  processes
- *  numbered behind the slots, which may be named; one that is not counts as a node of its own
+ *  file is one such; # begins a comment. Every rank of the run has to be named once. Local. @param[in] spares  processes
+ *  numbered behind the ranks, which may be named; one that is not counts as a node of its own
  *  @return ::GAB_ERR_INPUT with `source`:line */
-gab_status gab_domains_parse(const char *source, const char *text, int32_t slots, int32_t spares,
+gab_status gab_domains_parse(const char *source, const char *text, int32_t ranks, int32_t spares,
                              gab_domains **domains);
-/** Reads a file as gab_domains_load() and finds out for how many slots it is: those that it names, each once. Local.
+/** Reads a file as gab_domains_load() and finds out for how many ranks it is: those that it names, each once. Local.
  *  @return ::GAB_ERR_INPUT with file and line */
-gab_status gab_domains_count(const char *path, int32_t *slots);
+gab_status gab_domains_count(const char *path, int32_t *ranks);
 /** The same from a file. Local. */
-gab_status gab_domains_load(const char *path, int32_t slots, int32_t spares, gab_domains **domains);
-/** Regular ones: `per_node` slots on each node, `per_island` nodes in each island (0: one island). Local. */
-gab_status gab_domains_regular(int32_t slots, int32_t per_node, int32_t per_island, gab_domains **domains);
+gab_status gab_domains_load(const char *path, int32_t ranks, int32_t spares, gab_domains **domains);
+/** Regular ones: `per_node` ranks on each node, `per_island` nodes in each island (0: one island). Local. */
+gab_status gab_domains_regular(int32_t ranks, int32_t per_node, int32_t per_island, gab_domains **domains);
 /** The same, and behind them `count` processes that came later. The order of those that were there before stays, so that a
  *  placement of them is the same with either. Local; expands the runs for a moment.
  *  @param[in] origins  per newcomer: one of those before that shares all its domains; GAB_NO_SEAT: a node, chassis and island of
@@ -74,18 +74,18 @@ gab_status gab_domains_extend(const gab_domains *domains, const gab_seat *origin
                               gab_domains **extended);
 void gab_domains_destroy(gab_domains **domains);
 
-/** How many slots they are about, spares included: where a run has spares, "slot" means seat here. */
-int32_t gab_domains_slots(const gab_domains *domains);
-/** How many domains of a kind; of NONE as many as slots. */
+/** How many ranks they are about, spares included: where a run has spares, "rank" means seat here. */
+int32_t gab_domains_ranks(const gab_domains *domains);
+/** How many domains of a kind; of NONE as many as ranks. */
 int32_t gab_domains_number(const gab_domains *domains, gab_domain_kind kind);
-/** Where a slot stands in the order, and who stands there. Inverse to each other. Time: logarithm of the
+/** Where a rank stands in the order, and who stands there. Inverse to each other. Time: logarithm of the
  *  runs. */
-int32_t gab_domains_place(const gab_domains *domains, gab_slot slot);
-gab_slot gab_domains_slot(const gab_domains *domains, int32_t place);
+int32_t gab_domains_place(const gab_domains *domains, gab_rank rank);
+gab_rank gab_domains_rank(const gab_domains *domains, int32_t place);
 /** The domain of a kind that a place lies in. */
 gab_places gab_domains_range(const gab_domains *domains, gab_domain_kind kind, int32_t place);
-/** True if two slots share a domain of that kind; of NONE only if they are the same. */
-bool gab_domains_together(const gab_domains *domains, gab_domain_kind kind, gab_slot a, gab_slot b);
+/** True if two ranks share a domain of that kind; of NONE only if they are the same. */
+bool gab_domains_together(const gab_domains *domains, gab_domain_kind kind, gab_rank a, gab_rank b);
 /** Bytes of the compressed form. */
 size_t gab_domains_bytes(const gab_domains *domains);
 

@@ -15,23 +15,23 @@
 
 enum { NAME_ROOM = 512 };
 
-/* ---------------------------------------------------------------- names of slots */
+/* ---------------------------------------------------------------- names of ranks */
 
 /* A list of names of which many are equal: one text for each that differs from the one before. */
 typedef struct names {
-  const char **of; /* per slot, and spare behind them; NULL: not named yet */
-  int32_t slots;   /* with the spares */
+  const char **of; /* per rank, and spare behind them; NULL: not named yet */
+  int32_t ranks;   /* with the spares */
   int32_t spares;
-  int64_t largest; /* slot that is named; only counted if `of` is NULL */
+  int64_t largest; /* rank that is named; only counted if `of` is NULL */
   char **texts;
   size_t text_count;
 } names;
 
-static gab_status names_create(names *list, int32_t slots)
+static gab_status names_create(names *list, int32_t ranks)
 {
   void *memory;
-  *list = (names){.slots = slots};
-  GAB_TRY(gab_alloc((size_t)slots * sizeof *list->of, GAB_MEMORY_OTHER, &memory));
+  *list = (names){.ranks = ranks};
+  GAB_TRY(gab_alloc((size_t)ranks * sizeof *list->of, GAB_MEMORY_OTHER, &memory));
   list->of = memory;
   return GAB_OK;
 }
@@ -65,15 +65,15 @@ typedef struct place_in_text {
   int line;
 } place_in_text;
 
-static gab_status name_slot(names *list, const place_in_text *at, int64_t slot, const char *name)
+static gab_status name_rank(names *list, const place_in_text *at, int64_t rank, const char *name)
 {
-  if (slot < 0 || slot >= list->slots)
-    GAB_FAIL(GAB_ERR_INPUT, "%s:%d: there is no slot %" PRId64 ", the run has %" PRId32 "%s", at->source,
-             at->line, slot, list->slots, list->spares ? ", spares included" : "");
-  if (list->of[slot])
-    GAB_FAIL(GAB_ERR_INPUT, "%s:%d: slot %" PRId64 " was placed in %s before", at->source, at->line, slot,
-             list->of[slot]);
-  list->of[slot] = name;
+  if (rank < 0 || rank >= list->ranks)
+    GAB_FAIL(GAB_ERR_INPUT, "%s:%d: there is no rank %" PRId64 ", the run has %" PRId32 "%s", at->source,
+             at->line, rank, list->ranks, list->spares ? ", spares included" : "");
+  if (list->of[rank])
+    GAB_FAIL(GAB_ERR_INPUT, "%s:%d: rank %" PRId64 " was placed in %s before", at->source, at->line, rank,
+             list->of[rank]);
+  list->of[rank] = name;
   return GAB_OK;
 }
 
@@ -88,7 +88,7 @@ static bool read_number(const char **text, int64_t *number)
 }
 
 /* "4", "4-7", "4-12:2" */
-static gab_status read_slots(names *list, const place_in_text *at, const char **text, const char *name)
+static gab_status read_ranks(names *list, const place_in_text *at, const char **text, const char *name)
 {
   int64_t first, last, step = 1;
   const char *begin = *text;
@@ -103,10 +103,10 @@ static gab_status read_slots(names *list, const place_in_text *at, const char **
     }
   }
   if (!good || last < first || step < 1 || (**text && !strchr(" \t,]\r\n#", **text)))
-    GAB_FAIL(GAB_ERR_INPUT, "%s:%d: `%.*s' are no slots; they look like 3, 0-7 or 0-14:2", at->source,
+    GAB_FAIL(GAB_ERR_INPUT, "%s:%d: `%.*s' are no ranks; they look like 3, 0-7 or 0-14:2", at->source,
              at->line, (int)strcspn(begin, " \t,]\r\n#"), begin);
   if (last > list->largest) list->largest = last;
-  for (int64_t slot = first; list->of && slot <= last; slot += step) GAB_TRY(name_slot(list, at, slot, name));
+  for (int64_t rank = first; list->of && rank <= last; rank += step) GAB_TRY(name_rank(list, at, rank, name));
   return GAB_OK;
 }
 
@@ -119,11 +119,11 @@ static gab_status read_line(names *list, const place_in_text *at, const char *li
   if (length == 0) return GAB_OK;
   bool colon = line[length - 1] == ':';
   if (length == colon || length >= NAME_ROOM)
-    GAB_FAIL(GAB_ERR_INPUT, "%s:%d: a line is a name, then slots", at->source, at->line);
+    GAB_FAIL(GAB_ERR_INPUT, "%s:%d: a line is a name, then ranks", at->source, at->line);
   GAB_TRY(names_add(list, line, length - colon, &name));
   for (line += length + strspn(line + length, blanks); *line && *line != '\n' && *line != '#';
        line += strspn(line, blanks))
-    GAB_TRY(read_slots(list, at, &line, name));
+    GAB_TRY(read_ranks(list, at, &line, name));
   return GAB_OK;
 }
 
@@ -141,22 +141,22 @@ static gab_status read_lines(names *list, const char *source, const char *text)
 static gab_status read_text(names *list, const char *source, const char *text)
 {
   GAB_TRY(read_lines(list, source, text));
-  const int32_t slots = list->slots - list->spares;
-  for (int32_t i = 0; i < slots; i++)
+  const int32_t ranks = list->ranks - list->spares;
+  for (int32_t i = 0; i < ranks; i++)
     if (!list->of[i])
-      GAB_FAIL(GAB_ERR_INPUT, "%s: slot %" PRId32 " of %" PRId32 " has no place in it", source, i, slots);
+      GAB_FAIL(GAB_ERR_INPUT, "%s: rank %" PRId32 " of %" PRId32 " has no place in it", source, i, ranks);
   return GAB_OK;
 }
 
-gab_status gab_domains_parse(const char *source, const char *text, int32_t slots, int32_t spares,
+gab_status gab_domains_parse(const char *source, const char *text, int32_t ranks, int32_t spares,
                              gab_domains **domains)
 {
   names list;
   *domains = NULL;
-  GAB_TRY(names_create(&list, slots + spares));
+  GAB_TRY(names_create(&list, ranks + spares));
   list.spares = spares;
   gab_status status = read_text(&list, source, text);
-  if (status == GAB_OK) status = gab_domains_from_names(list.of, list.slots, domains);
+  if (status == GAB_OK) status = gab_domains_from_names(list.of, list.ranks, domains);
   names_release(&list);
   return status;
 }
@@ -171,8 +171,8 @@ static gab_status read_file(const char *path, gab_buffer *text)
   return gab_put_u8(text, 0);
 }
 
-/* Every slot below the largest one has to be there, so a file is good for one number of them only. */
-static gab_status count_slots(const char *source, const char *text, int32_t *slots)
+/* Every rank below the largest one has to be there, so a file is good for one number of them only. */
+static gab_status count_ranks(const char *source, const char *text, int32_t *ranks)
 {
   const int64_t most = (int64_t)1 << 24;
   names counting = {.largest = -1};
@@ -180,32 +180,32 @@ static gab_status count_slots(const char *source, const char *text, int32_t *slo
   gab_status status = read_lines(&counting, source, text);
   names_release(&counting);
   GAB_TRY(status);
-  if (counting.largest < 0) GAB_FAIL(GAB_ERR_INPUT, "%s: names no slots", source);
+  if (counting.largest < 0) GAB_FAIL(GAB_ERR_INPUT, "%s: names no ranks", source);
   if (counting.largest >= most)
-    GAB_FAIL(GAB_ERR_INPUT, "%s: slot %" PRId64 " is more than a run has: %" PRId64, source, counting.largest,
+    GAB_FAIL(GAB_ERR_INPUT, "%s: rank %" PRId64 " is more than a run has: %" PRId64, source, counting.largest,
              most);
-  *slots = (int32_t)counting.largest + 1;
-  status = gab_domains_parse(source, text, *slots, 0, &domains);
+  *ranks = (int32_t)counting.largest + 1;
+  status = gab_domains_parse(source, text, *ranks, 0, &domains);
   gab_domains_destroy(&domains);
   return status;
 }
 
-gab_status gab_domains_count(const char *path, int32_t *slots)
+gab_status gab_domains_count(const char *path, int32_t *ranks)
 {
   gab_buffer text;
   gab_buffer_init(&text, GAB_MEMORY_OTHER);
   gab_status status = read_file(path, &text);
-  if (status == GAB_OK) status = count_slots(path, (const char *)text.data, slots);
+  if (status == GAB_OK) status = count_ranks(path, (const char *)text.data, ranks);
   gab_buffer_release(&text);
   return status;
 }
 
-gab_status gab_domains_load(const char *path, int32_t slots, int32_t spares, gab_domains **domains)
+gab_status gab_domains_load(const char *path, int32_t ranks, int32_t spares, gab_domains **domains)
 {
   gab_buffer text;
   gab_buffer_init(&text, GAB_MEMORY_OTHER);
   gab_status status = read_file(path, &text);
-  if (status == GAB_OK) status = gab_domains_parse(path, (const char *)text.data, slots, spares, domains);
+  if (status == GAB_OK) status = gab_domains_parse(path, (const char *)text.data, ranks, spares, domains);
   gab_buffer_release(&text);
   return status;
 }
@@ -255,7 +255,7 @@ static void name_of_this_process(gab_domain_kind wanted, char name[NAME_ROOM])
 
 /* ---------------------------------------------------------------- of all */
 
-static gab_status visit_name(void *user, gab_slot from, gab_reader bytes)
+static gab_status visit_name(void *user, gab_rank from, gab_reader bytes)
 {
   names *list = user;
   const char *name;
@@ -278,7 +278,7 @@ static gab_status gather(gab_world *world, gab_domain_kind wanted, gab_domains *
   gab_status gathered = gab_world_gather(world, &mine, visit_name, &list);
   if (gathered != GAB_OK) status = gathered;
   if (status == GAB_OK && gab_world_is_root(world))
-    status = gab_domains_from_names(list.of, list.slots, domains);
+    status = gab_domains_from_names(list.of, list.ranks, domains);
   names_release(&list);
   return status;
 }
@@ -303,8 +303,8 @@ static gab_status get_outcome(gab_reader *in, gab_domains **domains)
 
 static gab_status load_for(const gab_world *world, const char *file, gab_domains **domains)
 {
-  const gab_slot slots = gab_world_members(world)->slots;
-  return gab_domains_load(file, slots, gab_world_seats(world) - slots, domains);
+  const gab_rank ranks = gab_world_members(world)->ranks;
+  return gab_domains_load(file, ranks, gab_world_seats(world) - ranks, domains);
 }
 
 gab_status gab_domains_find(gab_world *world, const char *file, gab_domain_kind wanted, gab_domains **domains)

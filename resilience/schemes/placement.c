@@ -12,20 +12,20 @@ typedef struct arena {
 
 /* ---------------------------------------------------------------- places */
 
-static int32_t place_of(const gab_placement *placement, gab_slot slot)
+static int32_t place_of(const gab_placement *placement, gab_rank rank)
 {
-  const gab_seat seat = gab_members_seat(&placement->members, slot);
-  if (!placement->domains) return gab_members_index(&placement->places, slot);
+  const gab_seat seat = gab_members_seat(&placement->members, rank);
+  if (!placement->domains) return gab_members_index(&placement->places, rank);
   return seat == GAB_NO_SEAT
              ? -1
              : gab_members_index(&placement->places, gab_domains_place(placement->domains, seat));
 }
 
-static gab_slot slot_at(const gab_placement *placement, int32_t index)
+static gab_rank rank_at(const gab_placement *placement, int32_t index)
 {
-  int32_t place = gab_members_slot(&placement->places, index);
+  int32_t place = gab_members_rank(&placement->places, index);
   if (!placement->domains) return place;
-  return gab_members_slot_of_seat(&placement->members, gab_domains_slot(placement->domains, place));
+  return gab_members_rank_of_seat(&placement->members, gab_domains_rank(placement->domains, place));
 }
 
 /* How many of the gone lie before a place. */
@@ -50,28 +50,28 @@ static int by_value(const void *a, const void *b)
 static void leave_out(gab_placement *placement, gab_seat seat)
 {
   gab_members *places = &placement->places;
-  if (gab_members_slot_of_seat(&placement->members, seat) == GAB_NO_SLOT)
+  if (gab_members_rank_of_seat(&placement->members, seat) == GAB_NO_RANK)
     places->gone[places->gone_count++] = gab_domains_place(placement->domains, seat);
 }
 
-/* Places are of seats: those of the dead, and of processes that wait, are left out. Seats that slots had at
- * the start are vacant only if the slot is gone or has come back. */
+/* Places are of seats: those of the dead, and of processes that wait, are left out. Seats that ranks had at
+ * the start are vacant only if the rank is gone or has come back. */
 static gab_status find_places(gab_placement *placement)
 {
   const gab_members *members = &placement->members;
   gab_members *places = &placement->places;
   if (!placement->domains) return gab_members_copy(places, members);
   gab_members_release(places);
-  gab_members_init(places, gab_domains_slots(placement->domains));
-  const int32_t vacant = places->slots - gab_members_count(members);
+  gab_members_init(places, gab_domains_ranks(placement->domains));
+  const int32_t vacant = places->ranks - gab_members_count(members);
   void *memory = NULL;
   if (vacant == 0) return GAB_OK;
-  GAB_TRY(gab_alloc((size_t)vacant * sizeof(gab_slot), GAB_MEMORY_OTHER, &memory));
+  GAB_TRY(gab_alloc((size_t)vacant * sizeof(gab_rank), GAB_MEMORY_OTHER, &memory));
   places->gone = memory;
   for (int32_t i = 0; i < members->gone_count; i++) leave_out(placement, members->gone[i]);
   for (int32_t i = 0; i < members->return_count; i++)
-    if (gab_members_has(members, members->returns[i].slot)) leave_out(placement, members->returns[i].slot);
-  for (gab_seat seat = members->slots; seat < places->slots; seat++) leave_out(placement, seat);
+    if (gab_members_has(members, members->returns[i].rank)) leave_out(placement, members->returns[i].rank);
+  for (gab_seat seat = members->ranks; seat < places->ranks; seat++) leave_out(placement, seat);
   qsort(places->gone, (size_t)places->gone_count, sizeof(int32_t), by_value);
   return GAB_OK;
 }
@@ -129,12 +129,12 @@ static gab_places range_at(const gab_placement *placement, int32_t place)
 {
   if (placement->domains && placement->within > GAB_DOMAIN_NONE)
     return gab_domains_range(placement->domains, placement->within, place);
-  return (gab_places){0, placement->places.slots};
+  return (gab_places){0, placement->places.ranks};
 }
 
 static arena arena_around(const gab_placement *placement, int32_t index)
 {
-  return arena_of(placement, range_at(placement, gab_members_slot(&placement->places, index)));
+  return arena_of(placement, range_at(placement, gab_members_rank(&placement->places, index)));
 }
 
 /* ---------------------------------------------------------------- copies */
@@ -208,16 +208,16 @@ int gab_placement_copies(const gab_placement *placement)
   return copies_in(placement, &all);
 }
 
-gab_slot gab_placement_holder(const gab_placement *placement, gab_slot slot, int copy)
+gab_rank gab_placement_holder(const gab_placement *placement, gab_rank rank, int copy)
 {
-  int32_t index = place_of(placement, slot);
-  if (index < 0 || placement->scheme->kind != GAB_SCHEME_COPIES) return GAB_NO_SLOT;
+  int32_t index = place_of(placement, rank);
+  if (index < 0 || placement->scheme->kind != GAB_SCHEME_COPIES) return GAB_NO_RANK;
   arena here = arena_around(placement, index);
   gab_scheme_places places = places_for_copies(placement, &here.places);
   int copies = copies_in(placement, &places);
-  if (copy < 0 || copy >= copies) return GAB_NO_SLOT;
+  if (copy < 0 || copy >= copies) return GAB_NO_RANK;
   int32_t holder = new_copy_place(placement->scheme, &places, index - here.first, copy, copies);
-  return holder < 0 ? GAB_NO_SLOT : slot_at(placement, here.first + holder);
+  return holder < 0 ? GAB_NO_RANK : rank_at(placement, here.first + holder);
 }
 
 /* ---------------------------------------------------------------- copies, seen from the keeper */
@@ -237,7 +237,7 @@ static gab_status offer(const keeping *k, int64_t place, int copy)
 {
   int32_t wrapped = (int32_t)((place + 2 * (int64_t)k->places.count) % k->places.count);
   if (new_copy_place(k->placement->scheme, &k->places, wrapped, copy, k->copies) != k->keeper) return GAB_OK;
-  return k->call(k->user, slot_at(k->placement, k->here.first + wrapped), copy);
+  return k->call(k->user, rank_at(k->placement, k->here.first + wrapped), copy);
 }
 
 static gab_status offer_all(const keeping *k, int copy)
@@ -261,7 +261,7 @@ static gab_status offer_dealt_out(const keeping *k, int copy)
   return GAB_OK;
 }
 
-gab_status gab_placement_each_kept(const gab_placement *placement, gab_slot keeper, gab_kept_fn call,
+gab_status gab_placement_each_kept(const gab_placement *placement, gab_rank keeper, gab_kept_fn call,
                                    void *user)
 {
   int32_t index = place_of(placement, keeper);
@@ -308,15 +308,15 @@ static bool groups_survive_a_domain(const gab_placement *placement, const gab_sc
   return divided(places->largest, groups) <= (parities < smallest ? parities : smallest - 1);
 }
 
-bool gab_placement_group(const gab_placement *placement, gab_slot slot, gab_group *group)
+bool gab_placement_group(const gab_placement *placement, gab_rank rank, gab_group *group)
 {
-  int32_t index = place_of(placement, slot);
+  int32_t index = place_of(placement, rank);
   if (index < 0 || placement->scheme->kind != GAB_SCHEME_GROUPS) return false;
   arena here = arena_around(placement, index);
   int32_t groups = groups_in(placement, &here.places), place = index - here.first;
   *group = (gab_group){.index = place / groups, .parities = parities_of(placement)};
   for (int32_t at = place % groups; at < here.places.count && group->count < GAB_MOST_GROUP; at += groups)
-    group->slots[group->count++] = slot_at(placement, here.first + at);
+    group->ranks[group->count++] = rank_at(placement, here.first + at);
   if (group->parities > group->count - 1) group->parities = group->count - 1;
   return true;
 }
@@ -355,35 +355,35 @@ int gab_group_restorer(const gab_group *group, const bool *living, int index)
   return alive[(start + dead_before) % alive_count];
 }
 
-static gab_slot restorer_in_group(const gab_placement *placement, const gab_members *now, gab_slot slot)
+static gab_rank restorer_in_group(const gab_placement *placement, const gab_members *now, gab_rank rank)
 {
   gab_group group;
   bool living[GAB_MOST_GROUP];
-  if (!gab_placement_group(placement, slot, &group)) return GAB_NO_SLOT;
-  for (int i = 0; i < group.count; i++) living[i] = gab_members_has(now, group.slots[i]);
+  if (!gab_placement_group(placement, rank, &group)) return GAB_NO_RANK;
+  for (int i = 0; i < group.count; i++) living[i] = gab_members_has(now, group.ranks[i]);
   int restorer = gab_group_restorer(&group, living, group.index);
-  return restorer < 0 ? GAB_NO_SLOT : group.slots[restorer];
+  return restorer < 0 ? GAB_NO_RANK : group.ranks[restorer];
 }
 
 /* ---------------------------------------------------------------- after deaths */
 
-gab_slot gab_placement_restorer(const gab_placement *placement, const gab_members *now, gab_slot slot)
+gab_rank gab_placement_restorer(const gab_placement *placement, const gab_members *now, gab_rank rank)
 {
-  if (gab_members_has(now, slot)) return slot;
-  if (!gab_members_has(&placement->members, slot)) return GAB_NO_SLOT;
-  if (placement->scheme->kind == GAB_SCHEME_GROUPS) return restorer_in_group(placement, now, slot);
+  if (gab_members_has(now, rank)) return rank;
+  if (!gab_members_has(&placement->members, rank)) return GAB_NO_RANK;
+  if (placement->scheme->kind == GAB_SCHEME_GROUPS) return restorer_in_group(placement, now, rank);
   for (int k = 0; k < gab_placement_copies(placement); k++) {
-    gab_slot holder = gab_placement_holder(placement, slot, k);
-    if (holder != GAB_NO_SLOT && gab_members_has(now, holder)) return holder;
+    gab_rank holder = gab_placement_holder(placement, rank, k);
+    if (holder != GAB_NO_RANK && gab_members_has(now, holder)) return holder;
   }
-  return GAB_NO_SLOT;
+  return GAB_NO_RANK;
 }
 
 bool gab_placement_survives(const gab_placement *placement, const gab_members *now)
 {
   for (int32_t i = 0; i < now->gone_count; i++)
     if (gab_members_has(&placement->members, now->gone[i]) &&
-        gab_placement_restorer(placement, now, now->gone[i]) == GAB_NO_SLOT)
+        gab_placement_restorer(placement, now, now->gone[i]) == GAB_NO_RANK)
       return false;
   return true;
 }
@@ -424,7 +424,7 @@ static bool all_places(const gab_placement *placement,
                        bool (*say)(const gab_placement *, const gab_scheme_places *, void *), void *user)
 {
   bool yes = true;
-  for (int32_t place = 0; place < placement->places.slots && yes;) {
+  for (int32_t place = 0; place < placement->places.ranks && yes;) {
     gab_places range = range_at(placement, place);
     arena here = arena_of(placement, range);
     if (here.places.count > 0) yes = say(placement, &here.places, user);
@@ -495,7 +495,7 @@ void gab_placement_release(gab_placement *placement)
 static bool knows_seats(const gab_domains *domains, const gab_members *members)
 {
   for (int32_t i = 0; i < members->return_count; i++)
-    if (gab_members_seat(members, members->returns[i].slot) >= gab_domains_slots(domains)) return false;
+    if (gab_members_seat(members, members->returns[i].rank) >= gab_domains_ranks(domains)) return false;
   return true;
 }
 
@@ -507,9 +507,9 @@ gab_status gab_placement_make(gab_placement *placement, const gab_redundancy *as
   placement->group = asked->group ? asked->group : 8;
   placement->losses = asked->losses ? asked->losses : 2;
   GAB_TRY(check(placement));
-  if (domains && gab_domains_slots(domains) < members->slots)
-    GAB_FAIL(GAB_ERR_ARGUMENT, "domains of %" PRId32 " slots for %" GAB_PRI_SLOT, gab_domains_slots(domains),
-             members->slots);
+  if (domains && gab_domains_ranks(domains) < members->ranks)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "domains of %" PRId32 " ranks for %" GAB_PRI_RANK, gab_domains_ranks(domains),
+             members->ranks);
   bool matters = domains && knows_seats(domains, members) &&
                  (asked->separate != GAB_DOMAIN_NONE || asked->within > GAB_DOMAIN_NONE);
   placement->domains = matters ? domains : NULL;

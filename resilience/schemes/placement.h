@@ -2,7 +2,7 @@
  *  @brief A redundancy scheme at work on a snapshot: who keeps what of whom, who restores whom, at what cost.
  *
  *  A placement is made from a scheme, its parameters, the members of a snapshot and the failure domains.
- *  Domains are of seats: a slot that is played by another process than at the start lies where that one sits.
+ *  Domains are of seats: a rank that is played by another process than at the start lies where that one sits.
  *  Everyone makes the same one, without communication; its memory grows with the number of deaths, of spare
  * processes, and the irregularity of the domains, not with the number of processes. All questions are pure
  * functions of it.
@@ -38,7 +38,7 @@ typedef struct gab_placement {
   gab_domain_kind separate, within; /**< in force; where separation was given up, as far as it can be had */
   bool strict;                      /**< the separation was asked for: it may cost memory */
   bool given_up_separate, given_up_within;
-  const gab_domains *domains; /**< borrowed; NULL: every slot is a domain of its own */
+  const gab_domains *domains; /**< borrowed; NULL: every rank is a domain of its own */
   gab_members members;        /**< of the snapshot */
   gab_members
       places; /**< those that are taken by members, in the order of the domains; others count as gone */
@@ -47,34 +47,34 @@ typedef struct gab_placement {
 /** An empty placement, to be released in any case. */
 void gab_placement_init(gab_placement *placement);
 void gab_placement_release(gab_placement *placement);
-/** Local; the same on all slots. Costs time for the deaths so far only.
+/** Local; the same on all ranks. Costs time for the deaths so far only.
  *  @param[in,out] placement  initialised; replaced
- *  @param[in] domains  of all slots, and of the spares behind them that may play one; borrowed as long as the
- * placement lives; NULL, or a member plays from a seat that they do not know yet (a respawned process): every slot is a domain
- * of its own
+ *  @param[in] domains  of all ranks, and of the spares behind them that may play one; borrowed as long as the
+ * placement lives; NULL, or a member plays from a seat that they do not know yet (a respawned process): every rank
+ * is a domain of its own
  *  @return ::GAB_ERR_ARGUMENT if numbers are out of range or a group could not survive its losses */
 gab_status gab_placement_make(gab_placement *placement, const gab_redundancy *redundancy,
                               const gab_members *members, const gab_domains *domains);
 
 /** Copies that are made of each image; 0 for groups. */
 int gab_placement_copies(const gab_placement *placement);
-/** Who keeps copy number `copy` of the image of `slot`; GAB_NO_SLOT if the scheme names nobody new for it. */
-gab_slot gab_placement_holder(const gab_placement *placement, gab_slot slot, int copy);
-/** Whose copies a slot keeps: called for each with its number, in ascending order of numbers. */
-typedef gab_status (*gab_kept_fn)(void *user, gab_slot slot, int copy);
-gab_status gab_placement_each_kept(const gab_placement *placement, gab_slot keeper, gab_kept_fn call,
+/** Who keeps copy number `copy` of the image of `rank`; GAB_NO_RANK if the scheme names nobody new for it. */
+gab_rank gab_placement_holder(const gab_placement *placement, gab_rank rank, int copy);
+/** Whose copies a rank keeps: called for each with its number, in ascending order of numbers. */
+typedef gab_status (*gab_kept_fn)(void *user, gab_rank rank, int copy);
+gab_status gab_placement_each_kept(const gab_placement *placement, gab_rank keeper, gab_kept_fn call,
                                    void *user);
 
-/** The coded group of a slot. Stripe s, of as many as there are members, has its parities at the members s, s
+/** The coded group of a rank. Stripe s, of as many as there are members, has its parities at the members s, s
  * + 1, … s + parities - 1 (mod count), and a piece of each of the others. */
 typedef struct gab_group {
   int count;    /**< of members; 1: nobody to share with */
   int parities; /**< less than count */
-  int index;    /**< of the slot that was asked for */
-  gab_slot slots[GAB_MOST_GROUP];
+  int index;    /**< of the rank that was asked for */
+  gab_rank ranks[GAB_MOST_GROUP];
 } gab_group;
-/** @return false if the scheme has no groups or `slot` is no member */
-bool gab_placement_group(const gab_placement *placement, gab_slot slot, gab_group *group);
+/** @return false if the scheme has no groups or `rank` is no member */
+bool gab_placement_group(const gab_placement *placement, gab_rank rank, gab_group *group);
 /** Pieces that an image is cut into: count - parities. */
 int gab_group_pieces(const gab_group *group);
 /** Which piece of member `index` takes part in a stripe, or -1 - r if its parity number r lies there. */
@@ -89,20 +89,20 @@ size_t gab_group_messages(const gab_group *group, size_t piece_bytes);
  *  the living are spread over them. */
 int gab_group_restorer(const gab_group *group, const bool *living, int index);
 
-/** Who restores the part of `slot`, now that only `now` are left: the slot itself if it lives, else its first
+/** Who restores the part of `rank`, now that only `now` are left: the rank itself if it lives, else its first
  *  living holder, or a living member of its group. Pure; everyone gets the same answer.
- *  @return GAB_NO_SLOT if what is left is too little */
-gab_slot gab_placement_restorer(const gab_placement *placement, const gab_members *now, gab_slot slot);
+ *  @return GAB_NO_RANK if what is left is too little */
+gab_rank gab_placement_restorer(const gab_placement *placement, const gab_members *now, gab_rank rank);
 /** Whether everything can be restored. Time grows with the number of deaths. */
 bool gab_placement_survives(const gab_placement *placement, const gab_members *now);
 
-/** What a slot pays per snapshot if all images have `image` bytes. */
+/** What a rank pays per snapshot if all images have `image` bytes. */
 typedef struct gab_placement_costs {
-  double kept;     /**< byte kept beside the own image, of the slot that keeps most (where several
+  double kept;     /**< byte kept beside the own image, of the rank that keeps most (where several
                         copies are dealt out: at most); of a scheme with a holder
-                        function: of the mean slot */
-  double sent;     /**< byte that a slot puts on the wire, most */
-  int any_losses;  /**< so many slots, whichever they are, can be lost at once */
+                        function: of the mean rank */
+  double sent;     /**< byte that a rank puts on the wire, most */
+  int any_losses;  /**< so many ranks, whichever they are, can be lost at once */
   bool any_domain; /**< any one domain (of the kind to be separated) can be lost as a whole */
 } gab_placement_costs;
 gab_placement_costs gab_placement_get_costs(const gab_placement *placement, double image);

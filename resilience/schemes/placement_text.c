@@ -7,7 +7,7 @@
 
 static const char *plural(gab_domain_kind kind)
 {
-  static const char *const names[] = {"", "slots", "nodes", "chassis", "islands"};
+  static const char *const names[] = {"", "ranks", "nodes", "chassis", "islands"};
   return names[kind];
 }
 
@@ -23,7 +23,7 @@ static void GAB_PRINTF(3, 4) add(char *text, size_t room, const char *format, ..
 static void describe_groups(const gab_placement *placement, char *text, size_t room)
 {
   gab_group group;
-  gab_slot first = gab_members_slot(&placement->members, 0);
+  gab_rank first = gab_members_rank(&placement->members, 0);
   if (!gab_placement_group(placement, first, &group) || group.parities == 0) {
     add(text, room, "nobody to share parities with");
     return;
@@ -51,11 +51,11 @@ const char *gab_placement_describe(const gab_placement *placement, char *text, s
     add(text, room, " within one %s", gab_domain_name(placement->within));
   if (costs.any_losses == 0) {
     add(text, room,
-        is_uneven(placement, 0) ? "; some slots have none, and their death is not survived"
+        is_uneven(placement, 0) ? "; some ranks have none, and their death is not survived"
                                 : "; no death is survived");
     return text;
   }
-  add(text, room, "; any %d slot%s", costs.any_losses, costs.any_losses == 1 ? "" : "s");
+  add(text, room, "; any %d rank%s", costs.any_losses, costs.any_losses == 1 ? "" : "s");
   if (placement->scheme->kind == GAB_SCHEME_GROUPS) add(text, room, " of each group");
   if (costs.any_domain) add(text, room, " and any one %s as a whole", gab_domain_name(placement->separate));
   add(text, room, " can be lost");
@@ -98,7 +98,7 @@ static void say_smaller(const gab_placement *placement, const gab_redundancy *as
 {
   gab_group group;
   int wanted = asked->group ? asked->group : 8;
-  gab_slot first = gab_members_slot(&placement->members, 0);
+  gab_rank first = gab_members_rank(&placement->members, 0);
   if (!placement->strict || placement->given_up_separate || !gab_placement_group(placement, first, &group))
     return;
   int32_t count = gab_members_count(&placement->members);

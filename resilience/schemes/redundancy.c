@@ -3,7 +3,7 @@
 
 /* ---------------------------------------------------------------- who keeps what */
 
-static gab_status add_copy(void *user, gab_slot slot, int number)
+static gab_status add_copy(void *user, gab_rank rank, int number)
 {
   gab_snapshot *next = user;
   if (next->copy_count == next->copy_room) {
@@ -12,14 +12,14 @@ static gab_status add_copy(void *user, gab_slot slot, int number)
     GAB_TRY(gab_realloc((size_t)room * sizeof(gab_copy), GAB_MEMORY_OTHER, &grown));
     next->copies = grown;
     for (int i = next->copy_room; i < room; i++) {
-      next->copies[i] = (gab_copy){.slot = GAB_NO_SLOT};
+      next->copies[i] = (gab_copy){.rank = GAB_NO_RANK};
       gab_buffer_init(&next->copies[i].image, GAB_MEMORY_SNAPSHOT);
       gab_buffer_init(&next->copies[i].answer, GAB_MEMORY_MESSAGE);
     }
     next->copy_room = room;
   }
   gab_copy *copy = &next->copies[next->copy_count++];
-  copy->slot = slot;
+  copy->rank = rank;
   copy->number = number;
   copy->condition = GAB_CONDITION_UNKNOWN;
   copy->decision = GAB_OFFER_NONE;
@@ -27,7 +27,7 @@ static gab_status add_copy(void *user, gab_slot slot, int number)
   return GAB_OK;
 }
 
-/* Memory of copies that this slot does not keep any more. */
+/* Memory of copies that this rank does not keep any more. */
 static void release_unused(gab_snapshot *next)
 {
   for (int i = next->copy_count; i < next->copy_room; i++) gab_copy_release(&next->copies[i]);
@@ -38,10 +38,10 @@ gab_status gab_redundancy_plan(gab_checkpoint *checkpoint, gab_snapshot *next, c
   GAB_TRY(gab_placement_make(&next->placement, &checkpoint->redundancy, &next->members, domains));
   next->copy_count = 0;
   next->shared_holders = 0;
-  GAB_TRY(gab_placement_each_kept(&next->placement, gab_world_slot(checkpoint->world), add_copy, next));
+  GAB_TRY(gab_placement_each_kept(&next->placement, gab_world_rank(checkpoint->world), add_copy, next));
   release_unused(next);
   bool grouped =
-      gab_placement_group(&next->placement, gab_world_slot(checkpoint->world), &next->parities.group);
+      gab_placement_group(&next->placement, gab_world_rank(checkpoint->world), &next->parities.group);
   if (!grouped) next->parities.group.count = 0;
   if (!grouped || next->parities.group.parities == 0) gab_buffer_release(&next->parities.rows);
   return GAB_OK;
@@ -89,14 +89,14 @@ size_t gab_redundancy_raw_bytes(const gab_snapshot *snapshot)
   return bytes;
 }
 
-size_t gab_redundancy_sent(const gab_snapshot *snapshot, gab_slot slot)
+size_t gab_redundancy_sent(const gab_snapshot *snapshot, gab_rank rank)
 {
   const gab_group *group = &snapshot->parities.group;
   size_t copies = 0;
   if (group->count > 0)
     return (size_t)group->parities * (size_t)gab_group_pieces(group) * snapshot->parities.piece;
   for (int k = 0; k < gab_placement_copies(&snapshot->placement); k++)
-    copies += gab_placement_holder(&snapshot->placement, slot, k) != GAB_NO_SLOT;
+    copies += gab_placement_holder(&snapshot->placement, rank, k) != GAB_NO_RANK;
   return (copies - (size_t)snapshot->shared_holders) * snapshot->sent_each;
 }
 

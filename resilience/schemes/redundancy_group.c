@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Bytes that a slot has under way each way, and the least of each piece: a chunk costs everybody a wait for
+/* Bytes that a rank has under way each way, and the least of each piece: a chunk costs everybody a wait for
  * all the others, so they are as large as messages can be (core/messages/port.h) and memory allows. */
 enum { AT_ONCE = 6 * 1024 * 1024, LEAST_CHUNK = 8 * 1024, GRAIN = 4096 };
 
@@ -52,10 +52,10 @@ static gab_status tell_lengths(gab_checkpoint *checkpoint, const gab_group *grou
 {
   for (int i = 0; i < group->count; i++) {
     if (i == group->index) continue;
-    GAB_TRY(gab_port_receive(checkpoint->port, group->slots[i], &buffers->in[i], sizeof own));
+    GAB_TRY(gab_port_receive(checkpoint->port, group->ranks[i], &buffers->in[i], sizeof own));
     GAB_TRY(gab_message_begin(&buffers->out[i]));
     GAB_TRY(gab_put_u64(&buffers->out[i], own));
-    GAB_TRY(gab_port_send(checkpoint->port, group->slots[i], &buffers->out[i]));
+    GAB_TRY(gab_port_send(checkpoint->port, group->ranks[i], &buffers->out[i]));
   }
   return gab_port_finish(checkpoint->port);
 }
@@ -112,7 +112,7 @@ static gab_status send_to(encoding *e, int to)
     GAB_TRY(gab_buffer_extend(out, e->bytes, &place));
     gab_piece_copy(&e->snapshot->own, e->parities->piece, piece, e->at, e->bytes, place);
   }
-  return gab_port_send(e->checkpoint->port, group->slots[to], out);
+  return gab_port_send(e->checkpoint->port, group->ranks[to], out);
 }
 
 /* In turns: everybody sends to the one a step further and hears from the one a step before. */
@@ -123,7 +123,7 @@ static gab_status post_chunk(encoding *e)
     int from = (group->index + group->count - turn) % group->count,
         count = pieces_between(group, from, group->index);
     if (count > 0 && is_wanted(e, group->index))
-      GAB_TRY(gab_port_receive(e->checkpoint->port, group->slots[from], &e->buffers->in[from],
+      GAB_TRY(gab_port_receive(e->checkpoint->port, group->ranks[from], &e->buffers->in[from],
                                (size_t)count * e->bytes));
   }
   for (int turn = 1; turn < group->count; turn++) {

@@ -90,13 +90,13 @@ static gab_status give_column(rebuilding *r, const stripe *s, int k)
   int from = s->members[k], me = group->index;
   void *place;
   if (s->maker == me && from != me)
-    return gab_port_receive(r->checkpoint->port, group->slots[from], &r->buffers->in[from], r->bytes);
+    return gab_port_receive(r->checkpoint->port, group->ranks[from], &r->buffers->in[from], r->bytes);
   if (from != me) return GAB_OK;
   gab_buffer *message = s->maker == me ? &r->buffers->in[me] : &r->buffers->out[s->maker];
   GAB_TRY(gab_message_begin(message));
   GAB_TRY(gab_buffer_extend(message, r->bytes, &place));
   copy_column(r, s->present[k], place);
-  return s->maker == me ? GAB_OK : gab_port_send(r->checkpoint->port, group->slots[s->maker], message);
+  return s->maker == me ? GAB_OK : gab_port_send(r->checkpoint->port, group->ranks[s->maker], message);
 }
 
 /* ---------------------------------------------------------------- pieces to where they are wanted */
@@ -125,10 +125,10 @@ static gab_status pass_on(rebuilding *r, const stripe *s, int member)
   gab_buffer *made = target == me ? &r->results->in[member] : &r->results->out[member];
   if (s->maker == me) {
     GAB_TRY(make_piece(r, s, member, made));
-    return target == me ? GAB_OK : gab_port_send(r->checkpoint->port, group->slots[target], made);
+    return target == me ? GAB_OK : gab_port_send(r->checkpoint->port, group->ranks[target], made);
   }
   if (target != me) return GAB_OK;
-  return gab_port_receive(r->checkpoint->port, group->slots[s->maker], made, r->bytes);
+  return gab_port_receive(r->checkpoint->port, group->ranks[s->maker], made, r->bytes);
 }
 
 static void take_in(rebuilding *r, const stripe *s, int member)

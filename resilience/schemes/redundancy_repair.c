@@ -1,4 +1,4 @@
-/* What has changed in the memory of some slot, or went with a dead one, is replaced: images by another copy
+/* What has changed in the memory of some rank, or went with a dead one, is replaced: images by another copy
  * or from the rest of their group, replicated entities by those of anybody. The list of what has changed is
  * short and known to all, so everybody works out alike who helps whom. */
 #include "resilience/schemes/redundancy_impl.h"
@@ -11,10 +11,10 @@
 
 typedef enum part { PART_IMAGE, PART_REPLICATED, PART_PARITIES } part;
 
-/* The image of `slot` (or other bytes) as `holder` has it. */
+/* The image of `rank` (or other bytes) as `holder` has it. */
 typedef struct changed {
   int32_t part;
-  gab_slot holder, slot;
+  gab_rank holder, rank;
   int32_t condition; /* neither unknown nor whole */
 } changed;
 
@@ -22,7 +22,7 @@ typedef struct repairing {
   gab_checkpoint *checkpoint;
   gab_snapshot *snapshot;
   const gab_members *now;
-  gab_slot me;
+  gab_rank me;
   changed *list;
   size_t count;
   gab_rescued *rescued;
@@ -48,8 +48,8 @@ static bool check_bytes(const gab_buffer *bytes, gab_condition *condition)
   return *condition == GAB_CONDITION_WHOLE;
 }
 
-/* One that is looked at where it is may be as whole as ever and no longer that of this snapshot: its slot may have written the next one
- * there, and died before others had begun it. */
+/* One that is looked at where it is may be as whole as ever and no longer that of this snapshot: its rank may have
+ * written the next one there, and died before others had begun it. */
 static bool check_copy(const gab_snapshot *snapshot, gab_copy *copy)
 {
   gab_reader forest, entities;
@@ -57,7 +57,7 @@ static bool check_copy(const gab_snapshot *snapshot, gab_copy *copy)
              whole = check_message(&copy->image, &copy->condition);
   if (!copy->image.fixed) return whole;
   if (whole && !known &&
-      gab_image_cut(gab_message_reader(&copy->image), snapshot->serial, snapshot->step, copy->slot, &forest,
+      gab_image_cut(gab_message_reader(&copy->image), snapshot->serial, snapshot->step, copy->rank, &forest,
                     &entities) != GAB_OK)
     copy->condition = GAB_CONDITION_OVERWRITTEN;
   return copy->condition == GAB_CONDITION_WHOLE;
@@ -78,7 +78,7 @@ static bool has_parities(const gab_snapshot *snapshot)
 static bool somebody_is_gone(const gab_group *group, const gab_members *now)
 {
   for (int i = 0; i < group->count; i++)
-    if (!gab_members_has(now, group->slots[i])) return true;
+    if (!gab_members_has(now, group->ranks[i])) return true;
   return false;
 }
 
@@ -86,13 +86,13 @@ bool gab_condition_is_good(const gab_checkpoint *checkpoint, gab_snapshot *snaps
 {
   const gab_members *now = &snapshot->survivors;
   if (snapshot->told) return true; /* nothing of it lies here */
-  gab_slot me = gab_world_slot(checkpoint->world);
+  gab_rank me = gab_world_rank(checkpoint->world);
   bool good = check_message(&snapshot->own, &snapshot->own_condition);
   good = check_bytes(&snapshot->replicated, &snapshot->replicated_condition) && good;
   for (int i = 0; i < snapshot->copy_count; i++) {
     gab_copy *copy = &snapshot->copies[i];
-    if (gab_members_has(now, copy->slot) ||
-        gab_placement_restorer(&snapshot->placement, now, copy->slot) != me)
+    if (gab_members_has(now, copy->rank) ||
+        gab_placement_restorer(&snapshot->placement, now, copy->rank) != me)
       continue;
     good = check_copy(snapshot, copy) && good;
   }
@@ -101,12 +101,12 @@ bool gab_condition_is_good(const gab_checkpoint *checkpoint, gab_snapshot *snaps
   return good;
 }
 
-static gab_status put_finding(gab_buffer *out, part which, gab_slot holder, gab_slot slot,
+static gab_status put_finding(gab_buffer *out, part which, gab_rank holder, gab_rank rank,
                               gab_condition condition)
 {
   GAB_TRY(gab_put_i32(out, which));
   GAB_TRY(gab_put_i32(out, holder));
-  GAB_TRY(gab_put_i32(out, slot));
+  GAB_TRY(gab_put_i32(out, rank));
   return gab_put_i32(out, (int32_t)condition);
 }
 
@@ -120,7 +120,7 @@ static gab_status put_findings(const repairing *m, gab_buffer *out)
     GAB_TRY(put_finding(out, PART_REPLICATED, m->me, m->me, snapshot->replicated_condition));
   for (int i = 0; i < snapshot->copy_count; i++)
     if (!check_copy(snapshot, &snapshot->copies[i]))
-      GAB_TRY(put_finding(out, PART_IMAGE, m->me, snapshot->copies[i].slot, snapshot->copies[i].condition));
+      GAB_TRY(put_finding(out, PART_IMAGE, m->me, snapshot->copies[i].rank, snapshot->copies[i].condition));
   if (has_parities(snapshot) && !check_bytes(&snapshot->parities.rows, &snapshot->parities.condition))
     GAB_TRY(put_finding(out, PART_PARITIES, m->me, m->me, snapshot->parities.condition));
   return GAB_OK;
@@ -128,7 +128,7 @@ static gab_status put_findings(const repairing *m, gab_buffer *out)
 
 /* ---------------------------------------------------------------- what has changed anywhere */
 
-static gab_status append(void *user, gab_slot from, gab_reader bytes)
+static gab_status append(void *user, gab_rank from, gab_reader bytes)
 {
   (void)from;
   return gab_put_bytes(user, bytes.at, gab_reader_left(&bytes));
@@ -148,7 +148,7 @@ static gab_status gather(repairing *m, gab_buffer *here, gab_buffer *all)
   for (size_t i = 0; i < m->count; i++) {
     GAB_TRY(gab_get_i32(&in, &m->list[i].part));
     GAB_TRY(gab_get_i32(&in, &m->list[i].holder));
-    GAB_TRY(gab_get_i32(&in, &m->list[i].slot));
+    GAB_TRY(gab_get_i32(&in, &m->list[i].rank));
     GAB_TRY(gab_get_i32(&in, &m->list[i].condition));
   }
   return GAB_OK;
@@ -168,44 +168,44 @@ static gab_status find_changed(repairing *m)
 
 /* ---------------------------------------------------------------- who helps */
 
-static bool is_changed(const repairing *m, part which, gab_slot holder, gab_slot slot)
+static bool is_changed(const repairing *m, part which, gab_rank holder, gab_rank rank)
 {
   for (size_t i = 0; i < m->count; i++)
-    if (m->list[i].part == (int32_t)which && m->list[i].holder == holder && m->list[i].slot == slot)
+    if (m->list[i].part == (int32_t)which && m->list[i].holder == holder && m->list[i].rank == rank)
       return true;
   return false;
 }
 
-static bool has_whole_image(const repairing *m, gab_slot holder, gab_slot slot)
+static bool has_whole_image(const repairing *m, gab_rank holder, gab_rank rank)
 {
-  return holder != GAB_NO_SLOT && gab_members_has(m->now, holder) && !is_changed(m, PART_IMAGE, holder, slot);
+  return holder != GAB_NO_RANK && gab_members_has(m->now, holder) && !is_changed(m, PART_IMAGE, holder, rank);
 }
 
-/* A living slot that has what another one lacks; GAB_NO_SLOT if there is none. */
-static gab_slot find_source(const repairing *m, const changed *lack)
+/* A living rank that has what another one lacks; GAB_NO_RANK if there is none. */
+static gab_rank find_source(const repairing *m, const changed *lack)
 {
   if (lack->part == PART_REPLICATED) {
     for (int32_t i = 0; i < gab_members_count(m->now); i++) {
-      gab_slot slot = gab_members_slot(m->now, i);
-      if (!is_changed(m, PART_REPLICATED, slot, slot)) return slot;
+      gab_rank rank = gab_members_rank(m->now, i);
+      if (!is_changed(m, PART_REPLICATED, rank, rank)) return rank;
     }
-    return GAB_NO_SLOT;
+    return GAB_NO_RANK;
   }
-  if (has_whole_image(m, lack->slot, lack->slot)) return lack->slot;
+  if (has_whole_image(m, lack->rank, lack->rank)) return lack->rank;
   for (int k = 0; k < gab_placement_copies(&m->snapshot->placement); k++) {
-    gab_slot holder = gab_placement_holder(&m->snapshot->placement, lack->slot, k);
-    if (has_whole_image(m, holder, lack->slot)) return holder;
+    gab_rank holder = gab_placement_holder(&m->snapshot->placement, lack->rank, k);
+    if (has_whole_image(m, holder, lack->rank)) return holder;
   }
-  return GAB_NO_SLOT;
+  return GAB_NO_RANK;
 }
 
 static void find_losses(const repairing *m, const gab_group *group, gab_group_losses *losses)
 {
   for (int i = 0; i < group->count; i++) {
-    gab_slot slot = group->slots[i];
-    losses->living[i] = gab_members_has(m->now, slot);
-    losses->image_gone[i] = !losses->living[i] || is_changed(m, PART_IMAGE, slot, slot);
-    losses->parity_gone[i] = !losses->living[i] || is_changed(m, PART_PARITIES, slot, slot);
+    gab_rank rank = group->ranks[i];
+    losses->living[i] = gab_members_has(m->now, rank);
+    losses->image_gone[i] = !losses->living[i] || is_changed(m, PART_IMAGE, rank, rank);
+    losses->parity_gone[i] = !losses->living[i] || is_changed(m, PART_PARITIES, rank, rank);
   }
   for (int i = 0; i < group->count; i++) {
     losses->target[i] = -1;
@@ -229,7 +229,7 @@ static bool can_repair(const repairing *m, const changed *lack)
   gab_group group;
   gab_group_losses losses;
   bool grouped = gab_placement_group(&m->snapshot->placement, lack->holder, &group);
-  if (lack->part == PART_REPLICATED || !grouped) return find_source(m, lack) != GAB_NO_SLOT;
+  if (lack->part == PART_REPLICATED || !grouped) return find_source(m, lack) != GAB_NO_RANK;
   find_losses(m, &group, &losses);
   if (lack->part == PART_PARITIES && is_given_up(&group, &losses))
     return true; /* nobody needs them any more */
@@ -254,9 +254,9 @@ static gab_status check_all(const repairing *m)
     const changed *lack = &m->list[i];
     if (can_repair(m, lack)) continue;
     GAB_FAIL(GAB_ERR_LOST,
-             "the %s of slot %" GAB_PRI_SLOT " that slot %" GAB_PRI_SLOT
+             "the %s of rank %" GAB_PRI_RANK " that rank %" GAB_PRI_RANK
              " holds (snapshot of step %" GAB_PRI_STEP "): %s, and no whole copy is left to replace it",
-             name_of(lack->part), lack->slot, lack->holder, m->snapshot->step,
+             name_of(lack->part), lack->rank, lack->holder, m->snapshot->step,
              what_happened(lack->condition));
   }
   return GAB_OK;
@@ -264,29 +264,29 @@ static gab_status check_all(const repairing *m)
 
 /* ---------------------------------------------------------------- putting it right */
 
-static void log_replaced(const repairing *m, part which, gab_slot slot, const char *from)
+static void log_replaced(const repairing *m, part which, gab_rank rank, const char *from)
 {
   const char *what = name_of(which);
   m->checkpoint->stats.replaced++;
   gab_log_all(GAB_LOG_WARNING,
-              "the %s of slot %" GAB_PRI_SLOT " held here (snapshot of step %" GAB_PRI_STEP
+              "the %s of rank %" GAB_PRI_RANK " held here (snapshot of step %" GAB_PRI_STEP
               ") had changed in memory: replaced from %s",
-              what, slot, m->snapshot->step, from);
+              what, rank, m->snapshot->step, from);
   gab_json *event = gab_event_begin(m->checkpoint->events, "replaced");
   gab_json_text(event, "what", what);
-  gab_json_int(event, "of_slot", slot);
+  gab_json_int(event, "of_rank", rank);
   gab_json_int(event, "of_step", m->snapshot->step);
   gab_json_text(event, "from", from);
   gab_event_end(m->checkpoint->events, &event);
 }
 
-static gab_buffer *image_here(const repairing *m, gab_slot slot, gab_condition **condition)
+static gab_buffer *image_here(const repairing *m, gab_rank rank, gab_condition **condition)
 {
   gab_snapshot *snapshot = m->snapshot;
   *condition = &snapshot->own_condition;
-  if (slot == m->me) return &snapshot->own;
+  if (rank == m->me) return &snapshot->own;
   for (int i = 0; i < snapshot->copy_count; i++)
-    if (snapshot->copies[i].slot == slot) {
+    if (snapshot->copies[i].rank == rank) {
       *condition = &snapshot->copies[i].condition;
       return &snapshot->copies[i].image;
     }
@@ -310,13 +310,13 @@ static gab_status expand_in_place(gab_buffer *image)
 }
 
 /* Whoever still reads the old bytes (a writer to disk) keeps them. */
-static gab_status put_in_place(const repairing *m, gab_slot slot, gab_buffer *fresh)
+static gab_status put_in_place(const repairing *m, gab_rank rank, gab_buffer *fresh)
 {
   gab_condition *condition, seen = GAB_CONDITION_UNKNOWN;
-  gab_buffer *place = image_here(m, slot, &condition);
+  gab_buffer *place = image_here(m, rank, &condition);
   if (!check_message(fresh, &seen))
     GAB_FAIL(GAB_ERR_CORRUPT,
-             "an image of slot %" GAB_PRI_SLOT " that was to replace another one is not whole", slot);
+             "an image of rank %" GAB_PRI_RANK " that was to replace another one is not whole", rank);
   if (place == &m->snapshot->own) GAB_TRY(expand_in_place(fresh));
   if (place == &m->snapshot->own && m->checkpoint->before_overwrite)
     m->checkpoint->before_overwrite(m->checkpoint->overwrite_user, m->snapshot);
@@ -325,12 +325,12 @@ static gab_status put_in_place(const repairing *m, gab_slot slot, gab_buffer *fr
   return GAB_OK;
 }
 
-static gab_status replace_image(const repairing *m, const changed *lack, gab_slot source)
+static gab_status replace_image(const repairing *m, const changed *lack, gab_rank source)
 {
   gab_port *port = m->checkpoint->port;
   gab_condition *condition;
   if (source == m->me) {
-    gab_buffer *image = image_here(m, lack->slot, &condition);
+    gab_buffer *image = image_here(m, lack->rank, &condition);
     GAB_TRY(gab_image_to_send(image));
     GAB_TRY(gab_port_send_kept(port, lack->holder, image));
     return gab_port_finish(port);
@@ -340,14 +340,14 @@ static gab_status replace_image(const repairing *m, const changed *lack, gab_slo
   gab_buffer_init(&fresh, GAB_MEMORY_SNAPSHOT);
   gab_status status = gab_port_receive(port, source, &fresh, GAB_SIZE_UNKNOWN);
   if (status == GAB_OK) status = gab_port_finish(port);
-  if (status == GAB_OK) status = put_in_place(m, lack->slot, &fresh);
+  if (status == GAB_OK) status = put_in_place(m, lack->rank, &fresh);
   gab_buffer_release(&fresh);
-  snprintf(from, sizeof from, "slot %" GAB_PRI_SLOT, source);
-  if (status == GAB_OK) log_replaced(m, PART_IMAGE, lack->slot, from);
+  snprintf(from, sizeof from, "rank %" GAB_PRI_RANK, source);
+  if (status == GAB_OK) log_replaced(m, PART_IMAGE, lack->rank, from);
   return status;
 }
 
-static gab_status replace_replicated(const repairing *m, gab_slot holder, gab_slot source)
+static gab_status replace_replicated(const repairing *m, gab_rank holder, gab_rank source)
 {
   gab_port *port = m->checkpoint->port;
   gab_buffer message, *replicated = &m->snapshot->replicated;
@@ -369,7 +369,7 @@ static gab_status replace_replicated(const repairing *m, gab_slot holder, gab_sl
     if (status == GAB_OK && !check_bytes(replicated, &m->snapshot->replicated_condition))
       status =
           gab_error_set(GAB_ERR_CORRUPT, __FILE__, __LINE__, "replicated entities that came are not whole");
-    snprintf(from, sizeof from, "slot %" GAB_PRI_SLOT, source);
+    snprintf(from, sizeof from, "rank %" GAB_PRI_RANK, source);
     if (status == GAB_OK) log_replaced(m, PART_REPLICATED, m->me, from);
   }
   gab_buffer_release(&message);
@@ -383,7 +383,7 @@ static gab_status replace_listed(const repairing *m)
   for (size_t i = 0; i < m->count; i++) {
     const changed *lack = &m->list[i];
     if (lack->part == PART_PARITIES || (grouped && lack->part == PART_IMAGE)) continue;
-    gab_slot source = find_source(m, lack);
+    gab_rank source = find_source(m, lack);
     if (source != m->me && lack->holder != m->me) continue;
     if (lack->part == PART_IMAGE) GAB_TRY(replace_image(m, lack, source));
     else GAB_TRY(replace_replicated(m, lack->holder, source));
@@ -393,17 +393,17 @@ static gab_status replace_listed(const repairing *m)
 
 /* ---------------------------------------------------------------- the own group */
 
-static gab_status keep_rescued(const repairing *m, gab_slot slot, gab_buffer *image)
+static gab_status keep_rescued(const repairing *m, gab_rank rank, gab_buffer *image)
 {
   gab_rescued *rescued = m->rescued;
   gab_condition seen = GAB_CONDITION_UNKNOWN;
   if (!check_message(image, &seen))
-    GAB_FAIL(GAB_ERR_CORRUPT, "the image of slot %" GAB_PRI_SLOT " that was put together is not whole", slot);
+    GAB_FAIL(GAB_ERR_CORRUPT, "the image of rank %" GAB_PRI_RANK " that was put together is not whole", rank);
   void *memory = rescued->images;
   GAB_TRY(gab_list_room(&memory, (size_t)rescued->count, sizeof(gab_copy)));
   rescued->images = memory;
   gab_copy *kept = &rescued->images[rescued->count++];
-  *kept = (gab_copy){.slot = slot, .condition = seen};
+  *kept = (gab_copy){.rank = rank, .condition = seen};
   gab_buffer_init(&kept->image, GAB_MEMORY_SNAPSHOT);
   gab_buffer_swap(&kept->image, image);
   return GAB_OK;
@@ -415,10 +415,10 @@ static gab_status take_images(const repairing *m, const gab_group_losses *losses
   for (int i = 0; i < group->count; i++) {
     if (losses->target[i] != group->index) continue;
     if (losses->living[i]) {
-      GAB_TRY(put_in_place(m, group->slots[i], &images[i]));
-      log_replaced(m, PART_IMAGE, group->slots[i], "the rest of its group");
+      GAB_TRY(put_in_place(m, group->ranks[i], &images[i]));
+      log_replaced(m, PART_IMAGE, group->ranks[i], "the rest of its group");
     } else {
-      GAB_TRY(keep_rescued(m, group->slots[i], &images[i]));
+      GAB_TRY(keep_rescued(m, group->ranks[i], &images[i]));
     }
   }
   return GAB_OK;
@@ -473,19 +473,19 @@ void gab_rescued_release(gab_rescued *rescued)
   rescued->count = 0;
 }
 
-/* Squeezed copies of the dead that fall to this slot. */
+/* Squeezed copies of the dead that fall to this rank. */
 static gab_status expand_adopted(const repairing *m)
 {
   gab_snapshot *snapshot = m->snapshot;
   for (int i = 0; i < snapshot->copy_count; i++) {
     const gab_copy *copy = &snapshot->copies[i];
-    if (gab_members_has(m->now, copy->slot) || !gab_image_is_compressed(&copy->image, NULL) ||
-        gab_placement_restorer(&snapshot->placement, m->now, copy->slot) != m->me)
+    if (gab_members_has(m->now, copy->rank) || !gab_image_is_compressed(&copy->image, NULL) ||
+        gab_placement_restorer(&snapshot->placement, m->now, copy->rank) != m->me)
       continue;
     gab_buffer raw;
     gab_buffer_init(&raw, GAB_MEMORY_SNAPSHOT);
     gab_status status = gab_image_expand(&copy->image, &raw);
-    if (status == GAB_OK) status = keep_rescued(m, copy->slot, &raw);
+    if (status == GAB_OK) status = keep_rescued(m, copy->rank, &raw);
     gab_buffer_release(&raw);
     GAB_TRY(status);
   }
@@ -497,7 +497,7 @@ static repairing repairing_of(gab_checkpoint *checkpoint, gab_snapshot *snapshot
   return (repairing){.checkpoint = checkpoint,
                      .snapshot = snapshot,
                      .now = &snapshot->survivors,
-                     .me = gab_world_slot(checkpoint->world),
+                     .me = gab_world_rank(checkpoint->world),
                      .rescued = rescued};
 }
 

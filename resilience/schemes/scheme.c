@@ -44,13 +44,13 @@ static int as_many(int losses) { return losses; }
 
 const gab_scheme gab_scheme_pairwise = {
     .name = "pairwise",
-    .doc = "one copy at the slot half the members away (more copies: evenly spread)",
+    .doc = "one copy at the rank half the members away (more copies: evenly spread)",
     .most_copies = all_others,
     .shift = far_away,
 };
 const gab_scheme gab_scheme_ring = {
     .name = "ring",
-    .doc = "copies at the next slots, in a ring",
+    .doc = "copies at the next ranks, in a ring",
     .most_copies = all_others,
     .shift = next_ones,
 };

@@ -1,11 +1,11 @@
 /** @file scheme.h
  *  @brief Redundancy schemes: tables that say who keeps what of whose image.
  *
- *  Two kinds. *Copies*: whole images lie at other slots (Kohl et al. 2017, section 5.2.1). *Groups*: the images
- *  of a group of slots are cut into pieces, and parities of the pieces lie spread over the group, as RAID 5
+ *  Two kinds. *Copies*: whole images lie at other ranks (Kohl et al. 2017, section 5.2.1). *Groups*: the images
+ *  of a group of ranks are cut into pieces, and parities of the pieces lie spread over the group, as RAID 5
  *  does with disks: with n members and k parities each member keeps k/(n - k) of an image beside its own, and
  *  any k members can be lost. A scheme is a pure function of *places* on a *circle* (below);
- *  resilience/schemes/placement.h turns it into answers about slots. Everyone evaluates it alike, so nobody has to be
+ *  resilience/schemes/placement.h turns it into answers about ranks. Everyone evaluates it alike, so nobody has to be
  *  asked after a fault, and copies restore without communication.
  *
  *  Tier: extender header.

@@ -22,7 +22,7 @@
 # before its last step is started again by the same command in the same folder, on as many processes as at first: that
 # has to go on from the newest checkpoint on disk. An end is explained if it is
 #   exit 0   with the checksum and the CSV series of the undisturbed run on one process
-#   exit 3   after kills, with the lost slots and blocks named, or when of spares and players only spares were left
+#   exit 3   after kills, with the lost ranks and blocks named, or when of spares and players only spares were left
 #   exit 76  after kills before the first checkpoint, twice, since the launcher starts such a run again by itself
 #   exit 1   when nobody was left, or when kills met the start of MPI twice
 # The counts go to DIR/chaos.json, every kill and end to DIR/chaos.log. Exit 0 only if every end was explained.
@@ -158,7 +158,7 @@ judge_end() {
   local said; said=$(tail -n 40 "$dir.log")
   if ((code == 3 && hit)) && grep -qE 'died and so did all holders.*0x[0-9a-f]+' <<<"$said"; then
     relaunch_lost=$((relaunch_lost + 1))
-  elif ((code == 3 && hit && SPARES)) && grep -q 'all processes that played a slot are dead' <<<"$said"; then
+  elif ((code == 3 && hit && SPARES)) && grep -q 'all processes that played a rank are dead' <<<"$said"; then
     relaunch_all=$((relaunch_all + 1))
   elif ((code == 76 && hit)) && grep -qE 'to be started again: a process died|giving up after [0-9]+ starts that failed' <<<"$said"; then
     relaunch_start=$((relaunch_start + 1))

@@ -5,12 +5,12 @@ Every run is one row of a design over the factors below. *Cover*: rows are chose
 factors that can go together occurs in one row at least. *Random*: so many rows, drawn. What a run has to end with is
 worked out here, from who dies when and from what the documentation says about a scheme; nobody asks the program:
 
-  done   checksum and CSV series are those of the undisturbed run, and as many slots are lost as were killed
-  lost   exit 3, and the slots that are named are exactly those whose state nobody has
+  done   checksum and CSV series are those of the undisturbed run, and as many ranks are lost as were killed
+  lost   exit 3, and the ranks that are named are exactly those whose state nobody has
   disk   the same victims, but there is a checkpoint on disk: the run goes back to the newest and ends as `done`
   early  exit 76, to be started again: a death before the first checkpoint is complete
 
-With spare processes the slots of the dead are played again as long as there are any: the run ends with so many slots more,
+With spare processes the ranks of the dead are played again as long as there are any: the run ends with so many ranks more,
 and who keeps whose copy from then on follows where the spare sits (events say who was called). With `respawn` processes are
 started for those that no spare takes: the run ends at full size, and a new process sits where the dead one sat.
 
@@ -40,16 +40,16 @@ import time
 # ---------------------------------------------------------------- what a scheme survives
 
 
-def lost_slots(run, members, dead):
+def lost_ranks(run, members, dead):
     """Of the members of a snapshot of whom some are dead: those whose image nobody can restore."""
     lost = set()
     if run["scheme"] in ("pairwise", "ring"):
-        for slot in dead:
-            if all(holder in dead for holder in holders(run, members, slot)):
-                lost.add(slot)
+        for rank in dead:
+            if all(holder in dead for holder in holders(run, members, rank)):
+                lost.add(rank)
         return lost
     for group, parities in groups(run, members):
-        gone = [slot for slot in group if slot in dead]
+        gone = [rank for rank in group if rank in dead]
         if len(gone) > parities:
             lost.update(gone)
     return lost
@@ -64,21 +64,21 @@ SETTINGS = {  # of each scheme: parameters of the case, copies, group, losses
 
 
 def places(run, members):
-    """The members in the order of their nodes; how many the largest node has, and its first place. A member is a slot,
+    """The members in the order of their nodes; how many the largest node has, and its first place. A member is a rank,
     the seat that plays it, and the node of that: what counts is where the seat is."""
     if not run["node_of"]:
-        return [slot for slot, _, _ in sorted(members, key=lambda m: m[1])], 1, 0
-    at = {slot: node for slot, _, node in members}
-    order = [slot for slot, _, _ in sorted(members, key=lambda m: (m[2], m[1]))]
+        return [rank for rank, _, _ in sorted(members, key=lambda m: m[1])], 1, 0
+    at = {rank: node for rank, _, node in members}
+    order = [rank for rank, _, _ in sorted(members, key=lambda m: (m[2], m[1]))]
     count = collections.Counter(at.values())
     largest = max(count.values())
-    first = next(i for i, slot in enumerate(order) if count[at[slot]] == largest)
+    first = next(i for i, rank in enumerate(order) if count[at[rank]] == largest)
     return order, largest, first
 
 
 def at_start(run):
     nodes = run["node_of"] or [0] * run["np"]
-    return frozenset((slot, slot, nodes[slot]) for slot in range(run["np"]))
+    return frozenset((rank, rank, nodes[rank]) for rank in range(run["np"]))
 
 
 def new_member(run, old, seat):
@@ -87,12 +87,12 @@ def new_member(run, old, seat):
     return old[0], seat, 1000 + seat if seat < run["np"] + run["spares"] else old[2]
 
 
-def holders(run, members, slot):
+def holders(run, members, rank):
     """Who keeps copies. Those of `pairwise` lie evenly spread around the circle of places, those of `ring` behind one
     another; with nodes at least a largest node apart, if the circle has room. The members of a node that has more than
     half of all deal theirs out to the others."""
     order, largest, first = places(run, members)
-    n, at = len(order), order.index(slot)
+    n, at = len(order), order.index(rank)
     copies = min(SETTINGS[run["scheme"]][1], n - 1)
     if largest == n:
         largest = 1
@@ -162,7 +162,7 @@ NAMES = list(FACTORS)
 
 
 def nodes_of(kind, np):
-    """Node of each slot; None: one machine, nothing to keep apart."""
+    """Node of each rank; None: one machine, nothing to keep apart."""
     if kind == "of two":
         return [s // 2 for s in range(np)]
     if kind == "of four":
@@ -260,7 +260,7 @@ def draw_victims(rng, row):
         for count in range(2, min(np, 8)):
             for _ in range(60):
                 victims = sorted(rng.sample(everybody, count))
-                if lost_slots(row, at_start(row), set(victims)):
+                if lost_ranks(row, at_start(row), set(victims)):
                     return victims
         return None
     return sorted(rng.sample(everybody, {"two": 2, "three": 3, "half": np // 2, "series": 2, "three in a row": 3}[pattern]))
@@ -322,16 +322,16 @@ def planned_end(row):
     for i, (victims, _, phase, visit) in enumerate(row["injections"]):
         if i and not (row["pattern"] == "series" and (phase in ("repair", "recovery", "respawn") or (phase == "snapshot" and visit < 3))):
             seats = {}
-            for slot in sorted(dead):
+            for rank in sorted(dead):
                 if spares:
-                    seats[slot] = row["np"] + row["spares"] - spares
+                    seats[rank] = row["np"] + row["spares"] - spares
                     spares -= 1
                 elif row["respawn"]:
-                    seats[slot] = row["np"] + row["spares"] + started
+                    seats[rank] = row["np"] + row["spares"] + started
                     started += 1
             members, dead = seated(row, seats, members, dead), set()
         dead |= set(victims)
-        if lost_slots(row, members, dead):
+        if lost_ranks(row, members, dead):
             return "disk" if row["disk"] else "lost"
     return "done"
 
@@ -403,7 +403,7 @@ class Matrix:
         for setting in settings:
             words += ["--set", setting]
         for victims, step, phase, visit in row["injections"]:
-            words += ["--inject", "slot=%s,step=%d,phase=%s,visit=%d" % ("+".join(map(str, victims)), step, phase, visit)]
+            words += ["--inject", "rank=%s,step=%d,phase=%s,visit=%d" % ("+".join(map(str, victims)), step, phase, visit)]
         return words
 
     def run(self, row, number, deadline):
@@ -495,12 +495,12 @@ def read_events(folder):
 def is_new_snapshot_there(events, epoch, group, visit):
     """Whether those who survive deaths in the middle of a recovery have the first of the two snapshots that it takes. From
     the phase in which one died, and from those in which the others noticed. None: no event tells."""
-    phase, victims = group[0]["phase"], {e["slot"] for e in group}
+    phase, victims = group[0]["phase"], {e["rank"] for e in group}
     if phase in ("repair", "recovery", "hand-over", "respawn") or (phase == "snapshot" and visit < 3):
         return False  # whoever dies has not sent its image yet
     if phase in ("migration", "swap") or phase in ADAPTING or (phase == "commit" and visit > 1):
         return True
-    noticed = {e["phase"] for e in events if e["event"] == "fault noticed" and e["epoch"] == epoch and e["slot"] not in victims}
+    noticed = {e["phase"] for e in events if e["event"] == "fault noticed" and e["epoch"] == epoch and e["rank"] not in victims}
     if phase in ("snapshot", "commit"):
         return bool(noticed) and "snapshot" not in noticed
     if noticed & {"repair", "recovery", "hand-over", "respawn"}:
@@ -529,13 +529,13 @@ def judge(row, folder, code, good):
     result["expected"] = result["end"] if result["end"] in ends else ends[0]
     result["apart"] = len({e["epoch"] for e in deaths}) > len(row["injections"]) or result["expected"].split()[0] != row["planned"]
     wanted = {s for d in row["injections"] for s in d[0]}
-    killed = collections.Counter(e["slot"] for e in deaths)
+    killed = collections.Counter(e["rank"] for e in deaths)
     if result["end"] == result["expected"]:
         if any(n > 1 for n in killed.values()) or not set(killed) <= wanted:
             result["end"] = "killed were %s" % sorted(killed.elements())
         elif result["expected"].split()[0] in ("done", "disk") and set(killed) != wanted and not result["rescued"]:
             result["end"] = "killed were only %s" % sorted(killed)
-    result["deaths"] = " ".join("%d@%d:%s" % (e["slot"], e["epoch"], e["phase"]) for e in deaths)
+    result["deaths"] = " ".join("%d@%d:%s" % (e["rank"], e["epoch"], e["phase"]) for e in deaths)
     return result
 
 
@@ -551,35 +551,35 @@ def expected_end(row, events, deaths):
         group = list(group)
         fresh = number > 0 and any(e["event"] == "recovery" and e["epoch"] == epoch for e in events)
         if number > 0 and not fresh:
-            fresh = is_new_snapshot_there(events, epoch, group, visits.get(group[0]["slot"], 1))
+            fresh = is_new_snapshot_there(events, epoch, group, visits.get(group[0]["rank"], 1))
         after = []
         for members, dead, end in states:
             for renewed in [True, False] if fresh is None else [fresh]:
-                seats = {e["slot"]: e["seat"] for e in events if e["event"] == "called" and e["epoch"] <= epoch}
+                seats = {e["rank"]: e["seat"] for e in events if e["event"] == "called" and e["epoch"] <= epoch}
                 state = (seated(row, seats, members, dead), frozenset(), end) if renewed else (members, dead, end)
-                slots = {e["slot"] for e in group}
-                after.append(die(row, events, epoch, slots, state))
+                ranks = {e["rank"] for e in group}
+                after.append(die(row, events, epoch, ranks, state))
                 # Replacement processes that had their image count as holders of it; no event tells whether they had it.
-                handed = frozenset(state[1] & set(seats)) - slots
+                handed = frozenset(state[1] & set(seats)) - ranks
                 if handed and row["scheme"] in ("pairwise", "ring"):
-                    after.append(die(row, events, epoch, slots, state, handed))
+                    after.append(die(row, events, epoch, ranks, state, handed))
         states = after
     return sorted({end for _, _, end in states})
 
 
 def seated(row, seats, members, dead):
-    """The members of the first snapshot after some deaths: without the dead, but with those whose slots other seats play."""
+    """The members of the first snapshot after some deaths: without the dead, but with those whose ranks other seats play."""
     return frozenset([m for m in members if m[0] not in dead] +
                      [new_member(row, m, seats[m[0]]) for m in members if m[0] in dead and m[0] in seats])
 
 
-def die(row, events, epoch, slots, state, handed=frozenset()):
-    """The state after the deaths of some slots in one epoch, if replacement processes of others hold the images of those."""
+def die(row, events, epoch, ranks, state, handed=frozenset()):
+    """The state after the deaths of some ranks in one epoch, if replacement processes of others hold the images of those."""
     members, dead, end = state
-    dead = dead | slots
-    root_died = min(slot for slot, _, _ in members) in dead
-    lost = lost_slots(row, members, dead) - handed
-    single = end == "lost single" or (row["buffers"] == 1 and is_single_torn(events, epoch, slots))  # torn it stays
+    dead = dead | ranks
+    root_died = min(rank for rank, _, _ in members) in dead
+    lost = lost_ranks(row, members, dead) - handed
+    single = end == "lost single" or (row["buffers"] == 1 and is_single_torn(events, epoch, ranks))  # torn it stays
     if not lost and not single:
         return members, dead, end
     step = newest_on_disk(row, events, epoch, root_died)
@@ -591,7 +591,7 @@ def die(row, events, epoch, slots, state, handed=frozenset()):
 def is_single_torn(events, epoch, victims):
     """With one buffer: some survivor had begun to overwrite the only snapshot and was not through; or some are through and
     others have not begun."""
-    noticed = {e["phase"] for e in events if e["event"] == "fault noticed" and e["epoch"] == epoch and e["slot"] not in victims}
+    noticed = {e["phase"] for e in events if e["event"] == "fault noticed" and e["epoch"] == epoch and e["rank"] not in victims}
     return "snapshot" in noticed or ("commit" in noticed and bool(noticed - {"commit", "swap"}))
 
 
@@ -622,7 +622,7 @@ def observed_end(row, events, log, folder, code, good, deaths):
     if code == 3:
         if "memory has room for one only: the one before is overwritten" in log:
             return "lost single"
-        named = re.findall(r"slots? ([0-9, ]+) died and so did all holders.*(?:0x[0-9a-f]+|neighbours: none)", log)
+        named = re.findall(r"ranks? ([0-9, ]+) died and so did all holders.*(?:0x[0-9a-f]+|neighbours: none)", log)
         return "lost " + named[-1].replace(" ", "") if named else "exit 3 without the names"
     if code != 0:
         return "exit %d" % code
@@ -639,11 +639,11 @@ def done_end(row, events, folder, good, deaths):
         return "no summary: %s" % error
     if find(summary, "checksum") != find(whole, "checksum"):
         return "wrong checksum %s" % find(summary, "checksum")
-    full = find(summary, "slots") - (0 if row["respawn"] else max(0, len(deaths) - find(summary, "spares")))
+    full = find(summary, "ranks") - (0 if row["respawn"] else max(0, len(deaths) - find(summary, "spares")))
     if find(summary, "living") != full:
-        return "%s slots are played at the end instead of %s" % (find(summary, "living"), full)
-    if find(summary, "lost_slots") != len(deaths):
-        return "%s slots lost, %d killed" % (find(summary, "lost_slots"), len(deaths))
+        return "%s ranks are played at the end instead of %s" % (find(summary, "living"), full)
+    if find(summary, "lost_ranks") != len(deaths):
+        return "%s ranks lost, %d killed" % (find(summary, "lost_ranks"), len(deaths))
     for series in glob.glob(os.path.join(good, "*.csv")):
         other = os.path.join(folder, os.path.basename(series))
         if not os.path.exists(other) or not filecmp.cmp(series, other, shallow=False):

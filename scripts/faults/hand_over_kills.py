@@ -216,14 +216,14 @@ class Kills:
     # ------------------------------------------------------------ the modes: each makes the kills of one run
 
     def first(self, run, of=None):
-        """The death that calls for a replacement. @return the slot, None if the run was over before"""
+        """The death that calls for a replacement. @return the rank, None if the run was over before"""
         if not run.wait(lambda: len(named(run.folder, "checkpoint")) > 1):
             return None
         time.sleep(self.random.uniform(0, 0.2))
         pids = {rank: pid for pid, rank in run.pids().items()}
-        slot = self.random.randrange(run.processes) if of is None else of
+        rank = self.random.randrange(run.processes) if of is None else of
         run.known = set(pids.values())
-        return slot if slot in pids and run.kill(pids[slot]) else None
+        return rank if rank in pids and run.kill(pids[rank]) else None
 
     def replacements(self, mode, run, most, target):
         """Kills those that are called, one after another."""
@@ -269,12 +269,12 @@ class Kills:
         self.replacements("respawn", run, 2, target)
 
     def shrink(self, run):
-        slot = self.first(run)
-        if slot is None or not run.wait(lambda: named(run.folder, "fault noticed"), 0.0005):
+        rank = self.first(run)
+        if rank is None or not run.wait(lambda: named(run.folder, "fault noticed"), 0.0005):
             return
         wait = self.delay("shrink", 12 * self.options.within / 1000)
         time.sleep(wait)
-        other = (slot + self.random.choice((1, -1))) % run.processes
+        other = (rank + self.random.choice((1, -1))) % run.processes
         pid = next((pid for pid, rank in run.pids().items() if rank == other), None)
         when = pid and run.kill(pid)
         if when:

@@ -2,16 +2,16 @@
 # Runs with strategy `local` whose processes are killed by SIGKILL from outside, at random times: each has to end with the
 # state of the undisturbed run, to the last bit.
 #
-#   scripts/faults/local-kills.sh [--runs R] [--seed S] [-n SLOTS] [--spares K] [--kills M] [--clusters C] [--second WHAT] [--case FILE] [--out DIR] [-- ARGUMENTS]
+#   scripts/faults/local-kills.sh [--runs R] [--seed S] [-n RANKS] [--spares K] [--kills M] [--clusters C] [--second WHAT] [--case FILE] [--out DIR] [-- ARGUMENTS]
 #
 #   --runs R     so many runs (default 20)
 #   --seed S     of times and victims (default: the time); what they meet also depends on the machine
-#   -n SLOTS     processes that compute (default 8), --spares K beside them (default 2)
+#   -n RANKS     processes that compute (default 8), --spares K beside them (default 2)
 #   --kills M    at most so many processes die in a run (default K); one after the other, now and then two at once
 #   --clusters C resilience.local.clusters=C, and a third of the kills are of several processes of one cluster at once, a third of
 #                one process in each of two clusters; as far as --kills allows, and as long as processes of the start are left there
-#   --second WHAT two kills in a run, the second one when the events of the run say that it is time: `adjacent`, a slot beside the first as soon
-#                as that is taken over; `checkpoint`, the same behind the next checkpoint of the others (as slot 0 writes that event, it is
+#   --second WHAT two kills in a run, the second one when the events of the run say that it is time: `adjacent`, a rank beside the first as soon
+#                as that is taken over; `checkpoint`, the same behind the next checkpoint of the others (as rank 0 writes that event, it is
 #                not the first one to die then); `holder`, who keeps the image of the first; `spare`, who has taken over, as soon as it
 #                has caught up; `all`, one after the other in turn
 #   --case FILE  default: tests/faults/local_runs/local.yaml, a flow; tests/faults/local_runs/local_sphere.yaml has a body in 3D, local_phase.yaml is a phase
@@ -21,7 +21,7 @@
 #
 # The first kill comes when the first checkpoint is there; spares die like the others. What cannot be served locally goes over
 # to the next strategy, which is no failure: how many runs did without, and why others did not, is in DIR/summary.txt.
-# Exit 0 if every run ended with exit code 0 and the undisturbed checksum, or with 3 and both a slot and all holders of its image
+# Exit 0 if every run ended with exit code 0 and the undisturbed checksum, or with 3 and both a rank and all holders of its image
 # dead (without checkpoints on disk, which --case may have), and those without another strategy with no step
 # of a survivor computed again and no agreement or repair while local recovery was on.
 set -euo pipefail
@@ -47,7 +47,7 @@ while (($#)); do
 done
 KILLS=${KILLS:-$SPARES}
 for number in "$RUNS" "$SEED" "$N" "$SPARES" "$KILLS" "${CLUSTERS:-1}"; do [[ $number =~ ^[0-9]+$ ]] || fail "$number is no whole number"; done
-[ -z "$SECOND" ] || ((N > 1)) || fail "--second needs two slots at least"
+[ -z "$SECOND" ] || ((N > 1)) || fail "--second needs two ranks at least"
 case $SECOND in ''|adjacent|checkpoint|holder|spare|all) ;; *) fail "--second $SECOND: adjacent, checkpoint, holder, spare or all" ;; esac
 if [ -n "$CLUSTERS" ]; then MORE+=(--set "resilience.local.clusters=$CLUSTERS"); fi
 OUT=$(realpath -m "${OUT:-$GABION_BUILD/local-kills}")
@@ -95,7 +95,7 @@ victims() {
     pairs=$((pairs + 1))
   fi
 }
-start() { # start DIR SLOTS SPARES
+start() { # start DIR RANKS SPARES
   timeout -k 10 300 "$LAUNCH" -n "$2" --spares "$3" --stall 60 --retries 0 -- "$GABION" run "$CASE" --out "$1" --quiet \
     ${MORE[@]+"${MORE[@]}"} >"$1.log" 2>&1 </dev/null
 }
@@ -134,9 +134,9 @@ await() {
 }
 # kill_seat SEAT: counts it
 kill_seat() { if [ -n "${pid_of[$1]:-}" ] && kill -9 "${pid_of[$1]}" 2>/dev/null; then dead=$((dead + 1)); fi; }
-# disturb_twice DIR WHAT: a slot dies, and then, when it is time, another process
+# disturb_twice DIR WHAT: a rank dies, and then, when it is time, another process
 disturb_twice() {
-  local dir=$1 what=$2 job=$3 slot pid seat pid_of=() second event='"event": "checkpoint"'
+  local dir=$1 what=$2 job=$3 rank pid seat pid_of=() second event='"event": "checkpoint"'
   dead=0 in_time=0
   await "$dir" "$event" 2 || return 0
   for pid in $(players "$dir"); do
@@ -144,22 +144,22 @@ disturb_twice() {
     if [ -n "$seat" ]; then pid_of[seat]=$pid; fi
   done
   sleep "0.$(printf %03d $((RANDOM % 1000)))"
-  slot=$((RANDOM % N))
-  if [ "$what" = checkpoint ]; then slot=$((1 + RANDOM % (N - 1))); fi
-  second=$((slot + 1 - 2 * (RANDOM % 2))) # in a flow with ends the first slot and the last one are no neighbours
+  rank=$((RANDOM % N))
+  if [ "$what" = checkpoint ]; then rank=$((1 + RANDOM % (N - 1))); fi
+  second=$((rank + 1 - 2 * (RANDOM % 2))) # in a flow with ends the first rank and the last one are no neighbours
   if ((second < 0)); then second=1; elif ((second == N)); then second=$((N - 2)); fi
-  kill_seat "$slot"
-  await "$dir" "\"slot\": $slot,.*\"event\": \"took over\"" 1 || return 0
+  kill_seat "$rank"
+  await "$dir" "\"rank\": $rank,.*\"event\": \"took over\"" 1 || return 0
   case $what in
     checkpoint) await "$dir" "$event" $(($(count "$dir/events.jsonl" "$event") + 1)) || return 0 ;;
-    holder) second=$(((slot + N / 2) % N)); sleep "0.$(printf %03d $((RANDOM % 200)))" ;;
+    holder) second=$(((rank + N / 2) % N)); sleep "0.$(printf %03d $((RANDOM % 200)))" ;;
     spare)
-      await "$dir" "\"slot\": $slot,.*\"event\": \"caught up\"" 1 || return 0
-      second=$(sed -n "s/.*\"slot\": $slot,.*\"took over\", \"seat\": \([0-9]*\).*/\1/p" "$dir/events.jsonl" | head -n 1) ;;
+      await "$dir" "\"rank\": $rank,.*\"event\": \"caught up\"" 1 || return 0
+      second=$(sed -n "s/.*\"rank\": $rank,.*\"took over\", \"seat\": \([0-9]*\).*/\1/p" "$dir/events.jsonl" | head -n 1) ;;
   esac
   kill_seat "$second"
   # what came first decides which situation it was; the events of the run stay if it fails
-  if ((dead == 2)) && [ "$what" = adjacent ] && (($(count "$dir/events.jsonl" "\"slot\": $slot,.*\"event\": \"caught up\"") == 0)); then in_time=1; fi
+  if ((dead == 2)) && [ "$what" = adjacent ] && (($(count "$dir/events.jsonl" "\"rank\": $rank,.*\"event\": \"caught up\"") == 0)); then in_time=1; fi
 }
 whats=(adjacent checkpoint holder spare)
 for ((run = 1; run <= RUNS; run++)); do
@@ -198,8 +198,8 @@ done
   echo "$RUNS runs on $N + $SPARES processes, $kills killed (seed $SEED): $failures failures"
   if [ -n "$CLUSTERS" ]; then echo "$CLUSTERS clusters; several of one at once: $several times; one in each of two: $pairs times; processes that went back with theirs: $back"; fi
   if [ -n "$SECOND" ]; then echo "two killed ($SECOND): $both runs; the second adjacent one before the first had caught up: $before_caught_up"; fi
-  echo "local recovery alone: $local_runs runs, $local_faults deaths of slots; another strategy: $other_runs runs; no slot lost: $too_late runs;"
-  echo "a slot and all holders of its image killed together, which ends a run without a disk: $lost_runs runs"
+  echo "local recovery alone: $local_runs runs, $local_faults deaths of ranks; another strategy: $other_runs runs; no rank lost: $too_late runs;"
+  echo "a rank and all holders of its image killed together, which ends a run without a disk: $lost_runs runs"
   echo "stalls rescued by the launcher: $(wc -l <"$GABION_RESCUE_LOG")"
   if [ -e "$OUT/handed_over.txt" ]; then cut -d: -f2- "$OUT/handed_over.txt" | sed 's/ (noticed in step .*//' | sort | uniq -c; fi
 } | tee "$OUT/summary.txt"

@@ -226,7 +226,7 @@ def draw_way(rng, case):
         strategies += rng.choice((["spare"], ["local", "spare"], ["local", "spare"]))
         settings.append("resilience.spares={count: %d, per: run}" % way["spares"])
         if "local" in strategies and rng.random() < 0.4:
-            settings.append("resilience.local.clusters=" + pick(rng, "slot", "node", "2"))
+            settings.append("resilience.local.clusters=" + pick(rng, "rank", "node", "2"))
     strategies += ["shrink"] + (["disk"] if disk else [])
     if way["spares"] or disk:
         settings.append("resilience.strategies=[%s]" % ", ".join(strategies))
@@ -262,10 +262,10 @@ def draw_way(rng, case):
         if rng.random() < 0.5:
             settings.append("lbm.kernel=" + pick(rng, "in_place", "sparse", "vector", "reference"))
     for _ in range(rng.choice((0, 1, 1, 1, 2))):
-        slots = rng.sample(range(np), 1 if rng.random() < 0.8 else min(2, np - 1))
+        ranks = rng.sample(range(np), 1 if rng.random() < 0.8 else min(2, np - 1))
         phase = pick(rng, "compute", "compute", "exchange", "exchange", "reduction", "snapshot", "commit", "output", "migration", "adapt-mark",
                      "adapt-migrate", "adapt-rebuild", "recovery")
-        way["injections"].append("slot=%s,step=%d,phase=%s,visit=%d" % ("+".join(map(str, slots)), rng.randint(0, case["run"]["steps"]), phase, rng.randint(1, 3)))
+        way["injections"].append("rank=%s,step=%d,phase=%s,visit=%d" % ("+".join(map(str, ranks)), rng.randint(0, case["run"]["steps"]), phase, rng.randint(1, 3)))
     if rng.random() < 0.5:
         settings.append("resilience.memory.within_node=" + ("send" if "local" in strategies else pick(rng, "share", "share", "send")))
     return way
@@ -299,7 +299,7 @@ class Campaign:
         log = folder + ".log"
         code = self.call(command + injections, log)
         may_lose = any("+" in d for d in way["injections"]) or len(way["injections"]) > 1
-        victims = {slot for injection in way["injections"] for slot in injection[len("slot="):injection.index(",")].split("+")}
+        victims = {rank for injection in way["injections"] for rank in injection[len("rank="):injection.index(",")].split("+")}
         if code == 76 or (code == 3 and may_lose) or (code == 1 and len(victims) == way["np"]):  # 1: nobody was left
             self.counts["ended with %d, started again" % code] += 1
             code = self.call(command, log)

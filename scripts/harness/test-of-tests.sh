@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Breaks each MPI test on purpose, at each number of processes above one, and lists those that do not notice:
-# the last claim that its last living slot makes is made false; and that slot is killed, which the test does not mean.
+# the last claim that its last living rank makes is made false; and that rank is killed, which the test does not mean.
 #
 #   scripts/harness/test-of-tests.sh [--only REGEX] [--long] [--jobs N]
 #
@@ -9,7 +9,7 @@
 #   --jobs N       tests at the same time (2)
 #
 # GABION_BUILD: the build folder (build/), which has to be up to date. Ends with 1 if a test does not notice, has no claim
-# on its last slot, or fails without being broken.
+# on its last rank, or fails without being broken.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 only=. long= jobs=2
@@ -48,30 +48,30 @@ broken() {
 }
 # one NAME: what is wrong with this test, if anything, on stdout
 one() {
-  local name=$1 said=$work/${1//\//_} claims slot=-1 last=0 i code
+  local name=$1 said=$work/${1//\//_} claims rank=-1 last=0 i code
   place "$said.ctest"
   if grep -qxF "$name" "$work/long"; then
-    slot=$((${name##*-np} - 1)) last=2
+    rank=$((${name##*-np} - 1)) last=2
   else
     play "$name" '' || { echo "$name: fails without being broken"; return; }
     claims=$(sed -n 's/.*gabion-test: passed (claims: \(.*\))$/\1/p' "$said")
     i=0
-    for claims in $claims; do # of the last slot that lives to the end
-      if [ "$claims" != died ]; then slot=$i last=$claims; fi
+    for claims in $claims; do # of the last rank that lives to the end
+      if [ "$claims" != died ]; then rank=$i last=$claims; fi
       i=$((i + 1))
     done
     [ $i = "${name##*-np}" ] || { echo "$name: is not judged by its processes (tests/mpi_test.h)"; return; }
   fi
   # The first claim is that there is a world.
-  [ "$last" -gt 1 ] || { echo "$name: slot $slot claims nothing"; return; }
+  [ "$last" -gt 1 ] || { echo "$name: rank $rank claims nothing"; return; }
   for how in claim kill; do
     code=0
-    broken "$name" "$slot $last $how" || code=$?
+    broken "$name" "$rank $last $how" || code=$?
     if [ $code = 2 ]; then # the number of claims differs from run to run
       code=0
-      broken "$name" "$slot $(((last + 1) / 2)) $how" || code=$?
+      broken "$name" "$rank $(((last + 1) / 2)) $how" || code=$?
     fi
-    if [ $code = 2 ]; then echo "$name: slot $slot never came to claim $(((last + 1) / 2)) of $last"; fi
+    if [ $code = 2 ]; then echo "$name: rank $rank never came to claim $(((last + 1) / 2)) of $last"; fi
   done
   echo "$name" >>"$work/done"
 }

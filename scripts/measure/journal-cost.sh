@@ -11,7 +11,7 @@
 #   --before PROGRAM another build of `gabion`: its steps without the journal are compared with those of this one, instead
 #   --out DIR        default: BUILD/journal-cost; gets the raw lines
 #
-# A Taylor-Green vortex on D3Q19, one thread a process, no output. Time in the tasks of the steps, of slot 0, which waits for its
+# A Taylor-Green vortex on D3Q19, one thread a process, no output. Time in the tasks of the steps, of rank 0, which waits for its
 # neighbours in each, without checkpoints; and of the whole loop, checkpoints included. Ratios of pairs: median, quartiles, and an interval that holds the median of all such pairs with 95 % (order statistics). To be run where nothing else runs.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
@@ -94,6 +94,6 @@ ratios() { # ratios COLUMN COLUMN NAME
   ratios 3 4 "time of the loop"
   if [ -z "$BEFORE" ]; then
     echo "logged in a run by changing hands: $(value second logged) messages; by copying: $(value second copied), the largest of $(value second largest_copied_bytes) bytes"
-    echo "journal of a slot at most: $(value second journal_peak_of_a_slot) bytes; its image: $(value second image_bytes) bytes"
+    echo "journal of a rank at most: $(value second journal_peak_per_rank) bytes; its image: $(value second image_bytes) bytes"
   fi
 } | tee "$OUT/summary.txt"

@@ -10,7 +10,7 @@
 #   --out DIR       default: BUILD/recovery-paired of the second; gets the raw lines
 #
 # The nodes are emulated (host names of their own on this machine), since fencing tokens are taken on several nodes only. Kinds: `one`
-# slot of the second node dies, or `half`, all slots there at once, whose copies are with the others. The time is that of the event
+# rank of the second node dies, or `half`, all ranks there at once, whose copies are with the others. The time is that of the event
 # `recovery` in the events of the run: from the notice of the death until the run goes on, what is taken from disk, tokens included.
 # Both builds take turns, which of them is first, too. Printed are the medians, and the median and the quartiles of the differences.
 set -euo pipefail
@@ -43,12 +43,12 @@ SH
 chmod +x "$OUT/agent.sh"
 
 recovery() { # recovery BUILD KIND: prints milliseconds
-  local slots=$((NP - 1)) slot
-  if [ "$2" = half ]; then for ((slot = NP - 2; slot >= NP / 2; slot--)); do slots=$slot+$slots; done; fi
+  local ranks=$((NP - 1)) rank
+  if [ "$2" = half ]; then for ((rank = NP - 2; rank >= NP / 2; rank--)); do ranks=$rank+$ranks; done; fi
   rm -rf "$OUT/run"
   (cd "$OUT" && timeout -k 10 120 "$1/bin/gabion-launch" --agent "$OUT/agent.sh" --hosts "nodeA:$((NP / 2)),nodeB:$((NP / 2))" -n "$NP" -t 1 \
     --mpi-args "--oversubscribe --mca mpi_yield_when_idle 1" -- "$1/bin/gabion" run "$GABION_ROOT/tests/faults/runs/flow.yaml" --out run --quiet \
-    --inject "slot=$slots,step=25,phase=compute" >last.txt 2>&1 </dev/null) || fail "a run with a death did not end well: $(cat "$OUT/last.txt")"
+    --inject "rank=$ranks,step=25,phase=compute" >last.txt 2>&1 </dev/null) || fail "a run with a death did not end well: $(cat "$OUT/last.txt")"
   awk 'match($0, /"event": "recovery"/) && match($0, /"seconds": [0-9.e+-]*/) { printf "%.3f\n", 1e3 * substr($0, RSTART + 11, RLENGTH - 11); found++ }
        END { exit found != 1 }' "$OUT/run/events.jsonl" || fail "not one recovery in $OUT/run/events.jsonl"
 }

@@ -51,24 +51,24 @@ failures=0
 # A run of its name that has ended well is not made again.
 RUNS=$OUT/runs.jsonl; touch "$RUNS"
 
-# play FIGURE NAME REPEAT STRATEGY SLOTS SPARES STEPS EVERY [STEP:SLOT]...
-# STRATEGY none: no protection but the image at the start. The slot dies as it begins the step, counted from 0.
+# play FIGURE NAME REPEAT STRATEGY RANKS SPARES STEPS EVERY [STEP:RANK]...
+# STRATEGY none: no protection but the image at the start. The rank dies as it begins the step, counted from 0.
 play() {
-  local figure=$1 name=$2 repeat=$3 strategy=$4 slots=$5 spares=$6 steps=$7 every=$8 dir injections=() list= death strategies
+  local figure=$1 name=$2 repeat=$3 strategy=$4 ranks=$5 spares=$6 steps=$7 every=$8 dir injections=() list= death strategies
   shift 8
   dir=$OUT/runs/$figure-$name-$strategy-$repeat
   ! grep -qsF "\"run\": \"${dir##*/}\"," "$RUNS" || return 0
   for death in "$@"; do
-    injections+=("slot=${death#*:},step=${death%:*},phase=compute")
+    injections+=("rank=${death#*:},step=${death%:*},phase=compute")
     list+=${list:+, }"[${death%:*}, ${death#*:}]"
   done
   case $strategy in local) strategies="[local, spare, shrink]" ;; spare) strategies="[spare, shrink]" ;; none) strategies="[shrink]" ;; esac
   rm -rf "$dir"
-  if timeout -k 10 300 "$LAUNCH" -n "$slots" --spares "$spares" --stall 90 --retries 0 -- "$CHAIN" --out "$dir" --set "chain.blocks=$slots" \
+  if timeout -k 10 300 "$LAUNCH" -n "$ranks" --spares "$spares" --stall 90 --retries 0 -- "$CHAIN" --out "$dir" --set "chain.blocks=$ranks" \
       --set "chain.steps=$steps" --set "chain.step_time=$STEP_TIME" --set "resilience.strategies=$strategies" \
       --set "resilience.memory.every=$every" ${injections[@]+"${injections[@]}"} >"$dir.log" 2>&1 </dev/null; then
-    printf '{"run": "%s", "figure": %s, "name": "%s", "repeat": %s, "strategy": "%s", "slots": %s, "spares": %s, "steps": %s, "every": %s, "step_time": %s, "load": %s, "deaths": [%s]}\n' \
-      "${dir##*/}" "$figure" "$name" "$repeat" "$strategy" "$slots" "$spares" "$steps" "${every/never/0}" "$STEP_TIME" \
+    printf '{"run": "%s", "figure": %s, "name": "%s", "repeat": %s, "strategy": "%s", "ranks": %s, "spares": %s, "steps": %s, "every": %s, "step_time": %s, "load": %s, "deaths": [%s]}\n' \
+      "${dir##*/}" "$figure" "$name" "$repeat" "$strategy" "$ranks" "$spares" "$steps" "${every/never/0}" "$STEP_TIME" \
       "$(cut -d' ' -f1 /proc/loadavg)" "$list" >>"$RUNS"
   else
     failures=$((failures + 1)); say "failed: ${dir##*/}, see $dir.log"

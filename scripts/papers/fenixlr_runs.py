@@ -23,7 +23,7 @@ def median(values):
 
 
 class Run:
-    """One run: when each slot had ended each step, from the begin of the first."""
+    """One run: when each rank had ended each step, from the begin of the first."""
 
     def __init__(self, out, about):
         folder = os.path.join(out, "runs", about["run"])
@@ -40,39 +40,39 @@ class Run:
         self.begin = min(row["began"] for row in self.rows)
         self.ended = {}  # a step that is computed again has been there before: the first time counts
         for row in self.rows:
-            key = (int(row["slot"]), int(row["step"]))
+            key = (int(row["rank"]), int(row["step"]))
             self.ended[key] = min(self.ended.get(key, row["ended"]), row["ended"])
         last = self.about["steps"] - 1
         self.total = max(end for (_, step), end in self.ended.items() if step == last) - self.begin
 
     def deaths(self):
-        """(time, slot) of each process that killed itself."""
-        return [(event["time"], event["slot"]) for event in self.events if event["event"] == "fault injection"]
+        """(time, rank) of each process that killed itself."""
+        return [(event["time"], event["rank"]) for event in self.events if event["event"] == "fault injection"]
 
     def pauses(self):
         """From a death to the first step of who took over (local recovery)."""
-        for time, slot in self.deaths():
-            later = [row["began"] for row in self.rows if row["slot"] == slot and row["incarnation"] > 0 and row["began"] > time]
+        for time, rank in self.deaths():
+            later = [row["began"] for row in self.rows if row["rank"] == rank and row["incarnation"] > 0 and row["began"] > time]
             if later:
                 yield min(later) - time
 
     def local_delays(self, again):
         """The same and the steps up to that of the death, each in `again` seconds."""
-        took = {event["slot"]: event["of_step"] for event in self.events if event["event"] == "took over"}
-        steps = {slot: step for step, slot in self.about["deaths"]}
-        for time, slot in self.deaths():
-            later = [row["began"] for row in self.rows if row["slot"] == slot and row["incarnation"] > 0 and row["began"] > time]
-            if later and slot in took:
-                yield min(later) - time + again * (steps[slot] - took[slot])
+        took = {event["rank"]: event["of_step"] for event in self.events if event["event"] == "took over"}
+        steps = {rank: step for step, rank in self.about["deaths"]}
+        for time, rank in self.deaths():
+            later = [row["began"] for row in self.rows if row["rank"] == rank and row["incarnation"] > 0 and row["began"] > time]
+            if later and rank in took:
+                yield min(later) - time + again * (steps[rank] - took[rank])
 
     def global_delays(self):
         """From a death until the last process begins the step of the death again."""
-        steps = {slot: step for step, slot in self.about["deaths"]}
-        for time, slot in self.deaths():
+        steps = {rank: step for step, rank in self.about["deaths"]}
+        for time, rank in self.deaths():
             first = {}
             for row in self.rows:
-                if row["began"] > time and row["step"] == steps[slot]:
-                    first[row["slot"]] = min(first.get(row["slot"], row["began"]), row["began"])
+                if row["began"] > time and row["step"] == steps[rank]:
+                    first[row["rank"]] = min(first.get(row["rank"], row["began"]), row["began"])
             if first:
                 yield max(first.values()) - time
 
@@ -80,7 +80,7 @@ class Run:
         """What steps took that were computed again."""
         seen = {}
         for row in sorted(self.rows, key=lambda row: row["ended"]):
-            key = (row["slot"], row["step"])
+            key = (row["rank"], row["step"])
             if key in seen:
                 yield row["ended"] - row["began"]
             seen[key] = True
@@ -91,7 +91,7 @@ def check(runs):
     wrong, checksums = [], {}
     for run in runs:
         about = run.about
-        same = checksums.setdefault((about["slots"], about["steps"]), run.summary["checksum"])
+        same = checksums.setdefault((about["ranks"], about["steps"]), run.summary["checksum"])
         faults = sum(fault["strategy"] == "local" for fault in run.summary.get("faults", []))
         if run.summary["checksum"] != same:
             wrong.append("%s: another checksum" % about["run"])
@@ -125,14 +125,14 @@ class Model:
 
     def play(self, about, waits=False):
         """(undisturbed, late) at the end, in seconds, and the times of the processes; `waits`: all for all at checkpoints."""
-        command = [self.gabion, "plan", "--delays", "--json", "--runs", "1", "--grid", str(about["slots"]), "--steps", str(about["steps"]),
+        command = [self.gabion, "plan", "--delays", "--json", "--runs", "1", "--grid", str(about["ranks"]), "--steps", str(about["steps"]),
                    "--t1", "%.9g" % self.t1, "--t2", "%.9g" % (self.t1 + self.pause), "--rework", "%.9g" % self.rework]
         if about["every"] and self.rework > 0:
             command += ["--checkpoint-every", str(about["every"])]
         if about["every"] and waits:
             command += ["--reduce-every", str(about["every"])]
-        for step, slot in about["deaths"]:
-            command += ["--fail", "%d:%d" % (step + 1, slot)]
+        for step, rank in about["deaths"]:
+            command += ["--fail", "%d:%d" % (step + 1, rank)]
         path = os.path.join(self.out, "model.csv")
         row = json.loads(subprocess.run(command + ["--csv", path], check=True, stdout=subprocess.PIPE).stdout)["rows"][0]
         with open(path) as file:
@@ -153,10 +153,10 @@ def late_of(runs, undisturbed):
 def panel_of(run, model, title):
     panel = Panel(title, "process", "time, s", log="")
     for step in range(0, run.about["steps"], 2):
-        points = [(slot, run.ended[slot, step] - run.begin) for slot in range(run.about["slots"]) if (slot, step) in run.ended]
+        points = [(rank, run.ended[rank, step] - run.begin) for rank in range(run.about["ranks"]) if (rank, step) in run.ended]
         panel.add("_step", points, ("y-", "g-", "c-", "b-", "m-")[5 * step // run.about["steps"]])
     if run.about["deaths"]:
-        panel.add("deaths", [(slot, time - run.begin) for time, slot in run.deaths()], "rx")
+        panel.add("deaths", [(rank, time - run.begin) for time, rank in run.deaths()], "rx")
         panel.add("the model, end", list(enumerate(model.play(run.about)[2])), "k--")
     return panel
 
@@ -171,7 +171,7 @@ def figure_7(draw, out, gabion, runs):
     lines = ["## Figure 7: 32 + 4 processes, 80 steps, a checkpoint every 40", "",
              "Steps that sleep %g s; t1 = %.4f s, pause %.3f s (mean of %d deaths), rework %.3f t1. Medians of %d runs each." %
              (runs[0].about["step_time"], model.t1, model.pause, model.count, model.rework, len(of("1"))), "",
-             "| deaths (step: slot) | total, s | of one death's | late, s | of one death's | model total, s | off, % | model late, s | off, % |",
+             "| deaths (step: rank) | total, s | of one death's | late, s | of one death's | model total, s | off, % | model late, s | off, % |",
              "|---|---:|---:|---:|---:|---:|---:|---:|---:|"]
     panels, late = [], {}
     for name in ("undisturbed", "1", "2", "3", "4", "nested_first", "nested_second", "nested", "intervals"):
@@ -204,10 +204,10 @@ def figure_10(out, gabion, runs, seven):
     lines = ["", "## Figure 10: late by several separated deaths, as a part of late by one", "",
              "| processes | deaths | late, s | of one death's | model | runs |", "|---:|---:|---:|---:|---:|---:|"]
     found = False
-    for slots in (8, 16, 32):
-        group = [run for run in runs if run.about["slots"] == slots]
+    for ranks in (8, 16, 32):
+        group = [run for run in runs if run.about["ranks"] == ranks]
         undisturbed = ([run for run in group if not run.about["deaths"]] or
-                       [run for run in seven if run.about["slots"] == slots and not run.about["deaths"]])
+                       [run for run in seven if run.about["ranks"] == ranks and not run.about["deaths"]])
         disturbed = [run for run in group if run.about["deaths"]]
         if not undisturbed or not disturbed:
             continue
@@ -218,14 +218,14 @@ def figure_10(out, gabion, runs, seven):
             some = [run for run in disturbed if len(run.about["deaths"]) == count]
             late, model_late = late_of(some, undisturbed)[1], model.play(some[0].about)[1]
             one, one_model = one or late, one_model or model_late
-            lines.append("| %d | %d | %.2f | %.3f | %.3f | %d |" % (slots, count, late, late / one, model_late / one_model, len(some)))
+            lines.append("| %d | %d | %.2f | %.3f | %.3f | %d |" % (ranks, count, late, late / one, model_late / one_model, len(some)))
     return lines if found else []
 
 
 def figure_6(draw, out, gabion, runs):
     base = {run.about["steps"]: run for run in runs if run.about["strategy"] == "none"}
     lines = ["", "## Figure 6: overhead against the distance of deaths in steps, 16 + 16 processes, a checkpoint every 8 steps", "",
-             "Over a run of as many steps without protection. On average a death every so many steps of progress, on another slot each time; "
+             "Over a run of as many steps without protection. On average a death every so many steps of progress, on another rank each time; "
              "what is computed again has none. Delay: from a death to where it had been, mean of the run, in steps; the model is given it.", "",
              "| a death every so many steps | deaths | local, % | model, % | delay | by local recovery | spare (global), % | model, % | delay |",
              "|---:|---:|---:|---:|---:|---:|---:|---:|---:|"]

@@ -9,7 +9,7 @@ communicator), from the first call of the program to the end of its main loop:
   total        that
   recovery     of MPI: from the death (the victim says when, on the same clock) to the next call of the program
   save, read   in gab_state_save() and gab_state_load(), of the process with the most; of a job that is restarted, save is
-               that of slot 0, from its log
+               that of rank 0, from its log
   application  the rest: set-up, iterations, those that are done again
 With fewer processes (`shrink`) only conjugate gradients can go on; its reading then includes no sharing out of the planes, which is
 part of the application.

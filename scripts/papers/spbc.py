@@ -6,8 +6,8 @@
 DIR has runs.jsonl (what was run) and runs/NAME/times/seat-S.csv, events.jsonl and summary.json of each. Needs nothing but
 Python 3; the plot is made by matplotlib if it is there, else by gnuplot, else not at all.
 
-Rework: the steps that all slots of the cluster had ended before the death and have ended again. The time of the cluster for them is from where
-all its slots have begun the first of them to where all have ended the last; the first time, and again. So restoring is not in it, nor in
+Rework: the steps that all ranks of the cluster had ended before the death and have ended again. The time of the cluster for them is from where
+all its ranks have begun the first of them to where all have ended the last; the first time, and again. So restoring is not in it, nor in
 what the paper calls rework (section 6.4).
 """
 import argparse, json, os, statistics, sys
@@ -16,34 +16,34 @@ from fenixlr_runs import Run
 from kohl import Panel, plotter
 
 
-def cluster_of(run, slot):
-    return slot * run.about["clusters"] // run.about["slots"]
+def cluster_of(run, rank):
+    return rank * run.about["clusters"] // run.about["ranks"]
 
 
 def lives(run):
-    """Of each slot of the cluster of the dead: step -> rows, in the order of time."""
+    """Of each rank of the cluster of the dead: step -> rows, in the order of time."""
     dead = run.about["deaths"][0][1]
     found = {}
     for row in sorted(run.rows, key=lambda row: row["ended"]):
-        slot = int(row["slot"])
-        if cluster_of(run, slot) == cluster_of(run, dead):
-            found.setdefault(slot, {}).setdefault(int(row["step"]), []).append(row)
+        rank = int(row["rank"])
+        if cluster_of(run, rank) == cluster_of(run, dead):
+            found.setdefault(rank, {}).setdefault(int(row["step"]), []).append(row)
     return found
 
 
 def rework(run):
     """(steps, seconds the first time, seconds again), or None if the cluster did not go back as one."""
-    slots = lives(run)
-    if len(slots) != run.about["slots"] // run.about["clusters"]:
+    ranks = lives(run)
+    if len(ranks) != run.about["ranks"] // run.about["clusters"]:
         return None
-    again = set.intersection(*({step for step, rows in steps.items() if len(rows) > 1} for steps in slots.values()))
+    again = set.intersection(*({step for step, rows in steps.items() if len(rows) > 1} for steps in ranks.values()))
     # Neighbouring ones from the step to which all went back.
     steps = sorted(again)
     if not steps or steps != list(range(steps[0], steps[-1] + 1)):
         return None
     # Once more than once where a member heard of a later line on the way: the last time counts.
-    span = lambda which: (max(of[steps[-1]][which]["ended"] for of in slots.values()) -
-                          max(of[steps[0]][which]["began"] for of in slots.values()))
+    span = lambda which: (max(of[steps[-1]][which]["ended"] for of in ranks.values()) -
+                          max(of[steps[0]][which]["began"] for of in ranks.values()))
     return len(steps), span(0), span(-1)
 
 
@@ -69,9 +69,9 @@ def part_rework(draw, out, runs):
     runs = [run for run in runs if run.about["part"] == "rework" and rework(run)]
     if not runs:
         return []
-    slots = runs[0].about["slots"]
+    ranks = runs[0].about["ranks"]
     lines = ["## Figure 5: rework against first execution", "",
-             "%d processes; steps sleep %g s. Median, least and most of the repetitions." % (slots, runs[0].about["step_time"]), "",
+             "%d processes; steps sleep %g s. Median, least and most of the repetitions." % (ranks, runs[0].about["step_time"]), "",
              "| clusters | go back | steps again | first time, s | again, s | again / first | least to most | logged, byte per step and process | replayed | runs |",
              "|---:|---:|---:|---:|---:|---:|---|---:|---:|---:|"]
     panel = Panel("time again / first time", "clusters", "", log="x")
@@ -84,13 +84,13 @@ def part_rework(draw, out, runs):
         points.append((clusters, statistics.median(ratios)))
         each += [(clusters, ratio) for ratio in ratios]
         lines.append("| %d | %d | %d | %.3f | %.3f | **%.4f** | %.4f to %.4f | %.1f | %d | %d |" %
-                     (clusters, slots // clusters, statistics.median(steps for steps, _, _ in found),
+                     (clusters, ranks // clusters, statistics.median(steps for steps, _, _ in found),
                       statistics.median(first for _, first, _ in found), statistics.median(again for _, _, again in found),
                       statistics.median(ratios), ratios[0], ratios[-1],
-                      local["logged_bytes"] / group[-1].about["steps"] / slots, local["replayed"], len(group)))
+                      local["logged_bytes"] / group[-1].about["steps"] / ranks, local["replayed"], len(group)))
     panel.add("median", points)
     panel.add("each run", each, "C0x")
-    panel.add("as long as the first time", [(1, 1.0), (slots, 1.0)], "k--")
+    panel.add("as long as the first time", [(1, 1.0), (ranks, 1.0)], "k--")
     draw(os.path.join(out, "figure5_measured.png"), "Rework of a cluster; its dead killed by SIGKILL, the others alive", [panel])
     return lines + [""]
 

@@ -14,7 +14,7 @@
 #   --built          takes what is in build/bin as it is
 #   --report         runs nothing: the report of what is in DIR
 #
-# The program is apps/chain: a 1-D solver whose steps sleep, so that a few cores carry 16 processes. A checkpoint every 20 of 60 steps; slot 5
+# The program is apps/chain: a 1-D solver whose steps sleep, so that a few cores carry 16 processes. A checkpoint every 20 of 60 steps; rank 5
 # is killed by SIGKILL as it begins step 56, and its cluster goes back to step 40. Where the paper read logs from disk and
 # executed one cluster alone, the others live here, and replay from memory. All runs have to end with the checksum of the
 # undisturbed one (exit 1 if not). DIR gets the times of all steps, runs.jsonl, figure5_measured.png and report.md.
@@ -52,19 +52,19 @@ failures=0
 # A run of its name that has ended well is not made again.
 RUNS=$OUT/runs.jsonl; touch "$RUNS"
 
-# play PART REPEAT STRATEGY CLUSTERS [STEP:SLOT]: STRATEGY none has all but local recovery, with the same checkpoints
+# play PART REPEAT STRATEGY CLUSTERS [STEP:RANK]: STRATEGY none has all but local recovery, with the same checkpoints
 play() {
   local part=$1 repeat=$2 strategy=$3 clusters=$4 death=${5:-} dir words=() list=
   dir=$OUT/runs/$part-$strategy-$clusters-$repeat
   ! grep -qsF "\"run\": \"${dir##*/}\"," "$RUNS" || return 0
-  if [ -n "$death" ]; then words=("slot=${death#*:},step=${death%:*},phase=compute") list="[${death%:*}, ${death#*:}]"; fi
+  if [ -n "$death" ]; then words=("rank=${death#*:},step=${death%:*},phase=compute") list="[${death%:*}, ${death#*:}]"; fi
   if [ "$strategy" = local ]; then
     words+=(--set "resilience.strategies=[local, spare, shrink]" --set "resilience.local.clusters=$clusters")
   else words+=(--set "resilience.strategies=[spare, shrink]"); fi
   rm -rf "$dir"
   if timeout -k 10 300 "$LAUNCH" -n 16 --spares 1 --stall 90 --retries 0 -- "$CHAIN" --out "$dir" --set chain.blocks=16 --set chain.steps=60 \
       --set "chain.step_time=$STEP_TIME" --set resilience.memory.every=20 "${words[@]}" >"$dir.log" 2>&1 </dev/null; then
-    printf '{"run": "%s", "part": "%s", "repeat": %s, "strategy": "%s", "clusters": %s, "slots": 16, "steps": 60, "step_time": %s, "load": %s, "deaths": [%s]}\n' \
+    printf '{"run": "%s", "part": "%s", "repeat": %s, "strategy": "%s", "clusters": %s, "ranks": 16, "steps": 60, "step_time": %s, "load": %s, "deaths": [%s]}\n' \
       "${dir##*/}" "$part" "$repeat" "$strategy" "$clusters" "$STEP_TIME" "$(cut -d' ' -f1 /proc/loadavg)" "$list" >>"$RUNS"
   else
     failures=$((failures + 1)); say "failed: ${dir##*/}, see $dir.log"

@@ -38,7 +38,7 @@ ask 2 check good.yaml bad.yaml
 said 'one word too many'
 
 ask 0 help faults
-said 'slots'
+said 'ranks'
 ask 0 help domain.cells
 said 'required'
 ask 0 help output.fields.quantities

@@ -35,7 +35,7 @@ for processes in 1 $several; do
   [ "$(tail -n 1 out/integrals.csv | cut -d, -f1)" -gt "$good" ] || complain 'the series were cut back'
   for lever in 'lbm.collision: trt with lbm.magic, mrt with lbm.magic, lbm.rate_*, rr' 'now srt)' viscosity domain.cells 'omega (now 1.9999)'; do said "$lever"; done
   grep -q '"exit_code": 4' out/summary.json || complain "summary.json does not say so"
-  sed -n 's/.*error: diverged/diverged/p' said.txt | sed 's/slot [0-9]*: //' >"where-$processes"
+  sed -n 's/.*error: diverged/diverged/p' said.txt | sed 's/rank [0-9]*: //' >"where-$processes"
 done
 # It is the state that a run which ends there has.
 mv out blown
@@ -43,8 +43,8 @@ good=$(sed -n 's/.*the last good state, of step \([0-9]*\),.*/\1/p' said.txt)
 sed '/^output:/a\  fields: {quantities: [velocity, density], precision: float, final: true}' wild.yaml >until.yaml
 run 0 $processes until.yaml --set run.steps="$good"
 for file in out/fields/fields_*.h5; do
-  slot=${file##*.s}
-  cmp -s "$file" blown/fields/last_good_*.s"$slot" || complain "the last good state is not that of step $good: $file"
+  rank=${file##*.s}
+  cmp -s "$file" blown/fields/last_good_*.s"$rank" || complain "the last good state is not that of step $good: $file"
 done
 # Also when the check comes late: a checkpoint is never taken of a state that is not finite.
 run 4 1 wild.yaml --set run.check_every=1000 --set resilience.memory.every=20
@@ -64,10 +64,10 @@ cmp -s step-1 step-4 || complain "diverged at different steps: $(cat where-1 whe
 if [ -n "${GABION_TEST_ULFM:-}" ]; then
   rm -rf out
   "$GABION_LAUNCH" -n 4 --spares 1 -t 1 --stall 20 --retries 0 -- "$GABION_BUILD/bin/gabion" run wild.yaml --out out \
-    --set 'resilience.strategies=[spare]' --inject slot=1,step=0,phase=repair >said.txt 2>&1
+    --set 'resilience.strategies=[spare]' --inject rank=1,step=0,phase=repair >said.txt 2>&1
   [ $? = 4 ] || complain "a death in the repair that tells of it: not exit 4: $(cat said.txt)"
   said_once 'error: diverged'
-  grep -q '"slot": 1,.*"event": "called"' out/events.jsonl || complain "a death in the repair that tells of it: no spare was called"
+  grep -q '"rank": 1,.*"event": "called"' out/events.jsonl || complain "a death in the repair that tells of it: no spare was called"
   said_once 'the last good state, of step '
 fi
 

@@ -32,7 +32,7 @@ variant 4 1 --set balance.work=measured --set balance.every=20 --set balance.abo
 variant 3 2 --set lbm.kernel=sparse
 # After a death, with the blocks shared out anew and left where they were adopted.
 if [ -n "${GABION_TEST_ULFM:-}" ]; then
-  death='slot=1,step=60,phase=exchange'
+  death='rank=1,step=60,phase=exchange'
   variant 4 1 --set resilience.memory.every=50 --inject "$death"
   variant 4 2 --set resilience.memory.every=25 --inject "$death" --set resilience.rebalance=false
   variant 4 1 --set resilience.memory.every=25 --inject "$death" --set lbm.kernel=sparse

@@ -36,10 +36,10 @@ for collision in trt rr smagorinsky; do
     run 0 2 space.yaml --set lbm.collision=$collision --set lbm.kernel=$kernel
     [ "$(checksum)" = "$expected" ] || complain "$collision: another checksum with the kernel $kernel"
   done
-  run 0 3 space.yaml --set lbm.collision=$collision --inject slot=1,step=7,phase=exchange
+  run 0 3 space.yaml --set lbm.collision=$collision --inject rank=1,step=7,phase=exchange
   [ "$(checksum)" = "$expected" ] || complain "$collision: another checksum after a death"
   [ "$(forces)" = "$lines" ] || complain "$collision: other forces after a death"
-  said 'slot 1 died'
+  said 'rank 1 died'
 done
 
 cat >>space.yaml <<'YAML'
@@ -52,9 +52,9 @@ run 0 1 space.yaml
 expected=$(checksum)
 run 0 4 space.yaml
 [ "$(checksum)" = "$expected" ] || complain "two levels: another checksum on 4 processes"
-run 0 3 space.yaml --inject slot=2,step=6,phase=compute
+run 0 3 space.yaml --inject rank=2,step=6,phase=compute
 [ "$(checksum)" = "$expected" ] || complain "two levels: another checksum after a death"
-said 'slot 2 died'
+said 'rank 2 died'
 
 refused 1 space.yaml --set lbm.collision=mrt
 said 'MRT is not defined on the lattice D3Q27'

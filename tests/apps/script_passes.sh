@@ -105,7 +105,7 @@ go_on() { # go_on CODE [options]: the same command, in the folder that is there
 }
 for phase in exchange output; do
   OMP_NUM_THREADS=2 run 0 1 flow.yaml "${options[@]}" --set run.steps=40
-  go_on 1 --inject "slot=0,step=57,phase=$phase"
+  go_on 1 --inject "rank=0,step=57,phase=$phase"
   at=57
   [ $phase != output ] || at=63 # the first output from there on
   [ "$(injections)" = "$at $phase" ] || complain "a death in phase $phase of step 57 came at $(injections)"
@@ -119,7 +119,7 @@ done
 flips=()
 for injection in 13:compute:1 30:compute:3 42:exchange:1 61:output:1 66:snapshot:2 70:commit:1 90:swap:1 95:reduction:1; do
   IFS=: read -r step phase visit <<<"$injection"
-  flips+=(--inject "slot=0,step=$step,phase=$phase,visit=$visit,flip=$((1000 * step * 64))")
+  flips+=(--inject "rank=0,step=$step,phase=$phase,visit=$visit,flip=$((1000 * step * 64))")
 done
 for pass in 1 4; do
   OMP_NUM_THREADS=2 run 0 1 flow.yaml --set lbm.pass=$pass "${flips[@]}"

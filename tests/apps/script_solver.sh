@@ -49,9 +49,9 @@ run 0 1 plate.yaml --set run.steps=0
 run 0 3 plate.yaml
 [ "$(checksum)" = "$expected" ] || complain "three processes: another checksum"
 cp out/heat.csv undisturbed.csv
-run 0 3 plate.yaml --inject slot=1,step=33,phase=exchange
+run 0 3 plate.yaml --inject rank=1,step=33,phase=exchange
 [ "$(checksum)" = "$expected" ] || complain "after a death: another checksum"
-said 'slot 1 died'
+said 'rank 1 died'
 diff undisturbed.csv out/heat.csv || complain "after a death: another heat.csv"
 run 0 2 plate.yaml --set run.steps=20 --set resilience.disk.every=10
 "$GABION_LAUNCH" -n 3 -- "$gabion" run plate.yaml --set resilience.disk.every=10 --out out >said.txt 2>&1 ||

@@ -11,10 +11,10 @@ tells() {
 }
 
 tells 2 'there is no run in out'
-run 0 4 good.yaml --inject slot=2,step=12
-tells 0 'out: done since' '20 steps' 'checksum' 'started at step 0 of 20 on 4 processes' 'slot 2 died at step 12' \
+run 0 4 good.yaml --inject rank=2,step=12
+tells 0 'out: done since' '20 steps' 'checksum' 'started at step 0 of 20 on 4 processes' 'rank 2 died at step 12' \
       'back to step 10'
-run 3 4 good.yaml --inject slot=0+2,step=12
+run 3 4 good.yaml --inject rank=0+2,step=12
 tells 0 'out: data lost since' 'died and so did all holders'
 
 # One that goes on for long enough to look at it, then is told to stop.

@@ -13,7 +13,7 @@ static gab_status repair(gab_world *world)
   return intent;
 }
 
-/* Once anyone is through, all have come here: then the world may break. It may do so before this slot knows.
+/* Once anyone is through, all have come here: then the world may break. It may do so before this rank knows.
  */
 static bool meet(gab_world *world)
 {
@@ -31,7 +31,7 @@ static void break_exchanges(gab_world *world)
   gab_block_data_kind kind = {
       .name = "cells", .user = &setup, .create = cells_create, .destroy = cells_destroy};
   gab_ghost_kind ghost = ghosts_kind(&setup, false);
-  random_owners owners = {3, gab_world_members(world)->slots, 0};
+  random_owners owners = {3, gab_world_members(world)->ranks, 0};
   gab_forest *forest;
   gab_exchange *exchange;
   gab_data_id id;
@@ -41,9 +41,9 @@ static void break_exchanges(gab_world *world)
   REQUIRE_OK(gab_exchange_create(forest, id, &ghost, &exchange));
   for (int round = 0; round < EXCHANGES; round++) {
     cells_fill(forest, id);
-    gab_slot villain = (gab_slot)round % owners.slots;
+    gab_rank villain = (gab_rank)round % owners.ranks;
     bool whole = meet(world);
-    if (gab_world_slot(world) != villain) {
+    if (gab_world_rank(world) != villain) {
       gab_status status = gab_exchange_start(exchange);
       REQUIRE(whole || status == GAB_ERR_FAULT);
       if (status == GAB_OK && round % 3 > 0) status = gab_exchange_finish(exchange);
@@ -90,7 +90,7 @@ static void break_migration(const random_domain *domain, gab_forest *forest, gab
 {
   gab_world *world = gab_forest_world(forest);
   size_t count = gab_forest_block_count(forest);
-  gab_slot targets[64], next = (gab_world_slot(world) + 1) % gab_world_members(world)->slots;
+  gab_rank targets[64], next = (gab_world_rank(world) + 1) % gab_world_members(world)->ranks;
   for (size_t i = 0; i < count; i++) targets[i] = next;
   gab_buffer image;
   uint64_t before, after;
@@ -102,7 +102,7 @@ static void break_migration(const random_domain *domain, gab_forest *forest, gab
   if (gab_hash_counter(seed, 30, domain_id(domain, at)) % 8 == 0) refused = domain_id(domain, at);
   (void)meet(world);
   gab_status status = gab_forest_migrate(forest, targets);
-  bool culprit = gab_forest_find(forest, refused) && random_owner(now, refused) == gab_world_slot(world);
+  bool culprit = gab_forest_find(forest, refused) && random_owner(now, refused) == gab_world_rank(world);
   REQUIRE(culprit ? status == GAB_ERR_FAULT : status == GAB_OK || status == GAB_ERR_FAULT);
   if (culprit) REQUIRE(gab_forest_migrate(forest, targets) == GAB_ERR_FAULT);
   refused = GAB_NO_BLOCK;
@@ -133,7 +133,7 @@ static void break_migrations(gab_world *world)
                               .packed_size = stones_size,
                               .pack = heavy_pack,
                               .unpack = stones_unpack};
-  random_owners owners = {3, gab_world_members(world)->slots, 0};
+  random_owners owners = {3, gab_world_members(world)->ranks, 0};
   gab_forest *forest;
   gab_data_id id;
   REQUIRE_OK(gab_forest_create(world, &domain.options, &forest));
@@ -141,7 +141,7 @@ static void break_migrations(gab_world *world)
   domain_populate(forest, random_owner, &owners);
   for (uint64_t round = 0; round < MIGRATIONS; round++) {
     break_migration(&domain, forest, id, round, &owners);
-    gab_slot targets[64];
+    gab_rank targets[64];
     owners.seed = 40 + round;
     for (size_t i = 0; i < gab_forest_block_count(forest); i++)
       targets[i] = random_owner(&owners, gab_block_get_id(gab_forest_block(forest, i)));
@@ -156,7 +156,7 @@ int main(int argc, char **argv)
   gab_world *world;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   break_exchanges(world);
-  if (gab_world_members(world)->slots > 1) break_migrations(world); /* alone nothing moves */
+  if (gab_world_members(world)->ranks > 1) break_migrations(world); /* alone nothing moves */
   REQUIRE_OK(gab_world_barrier(world));
   return test_end(&world);
 }

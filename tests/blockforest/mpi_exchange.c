@@ -19,19 +19,19 @@ static void check_volume(gab_forest *forest, gab_exchange *exchange, ghost_setup
 {
   gab_exchange_volume volume = gab_exchange_get_volume(exchange);
   size_t bytes = 0, local_bytes = 0, messages = 0;
-  for (gab_slot slot = 0; slot < gab_world_members(gab_forest_world(forest))->slots; slot++) {
-    size_t to_slot = 0;
+  for (gab_rank rank = 0; rank < gab_world_members(gab_forest_world(forest))->ranks; rank++) {
+    size_t to_rank = 0;
     for (size_t b = 0; b < gab_forest_block_count(forest); b++) {
       const gab_block *block = gab_forest_block(forest, b);
       for (size_t r = 0; r < gab_block_neighbour_count(block); r++) {
         const gab_neighbour *row = &gab_block_neighbours(block)[r];
-        if (row->owner == slot) to_slot += ghosts_size(setup, row->direction);
+        if (row->owner == rank) to_rank += ghosts_size(setup, row->direction);
       }
     }
-    if (slot == gab_world_slot(gab_forest_world(forest))) local_bytes = to_slot;
+    if (rank == gab_world_rank(gab_forest_world(forest))) local_bytes = to_rank;
     else {
-      bytes += to_slot;
-      messages += to_slot > 0;
+      bytes += to_rank;
+      messages += to_rank > 0;
     }
   }
   REQUIRE(volume.bytes == bytes && volume.local_bytes == local_bytes && volume.messages == messages);
@@ -41,7 +41,7 @@ static void migrate(gab_forest *forest, uint64_t seed)
 {
   random_owners owners = owners_make(gab_forest_world(forest), seed);
   size_t count = gab_forest_block_count(forest);
-  gab_slot *targets = malloc((count + 1) * sizeof *targets);
+  gab_rank *targets = malloc((count + 1) * sizeof *targets);
   for (size_t i = 0; i < count; i++)
     targets[i] = random_owner(&owners, gab_block_get_id(gab_forest_block(forest, i)));
   REQUIRE_OK(gab_forest_migrate(forest, targets));
@@ -83,7 +83,7 @@ static void wrong_order_is_refused(gab_world *world)
 {
   random_domain domain;
   domain_make(&domain, 3);
-  random_owners owners = {1, gab_world_members(world)->slots, 0};
+  random_owners owners = {1, gab_world_members(world)->ranks, 0};
   ghost_setup setup = {.domain = &domain, .width = 1};
   gab_block_data_kind kind = {
       .name = "cells", .user = &setup, .create = cells_create, .destroy = cells_destroy};

@@ -1,5 +1,5 @@
 /* gabion-test: np=1,2,5 quick=2 timeout=60 */
-/* A ghost exchange of data that is not coupled across levels is refused on all slots alike, with the same
+/* A ghost exchange of data that is not coupled across levels is refused on all ranks alike, with the same
  * words and a world that stays whole, as soon as blocks of different levels touch anywhere: whether the grid
  * was built so, adapted, or came back with an image; and it works again on one level. */
 #include "core/base/hash.h"
@@ -35,10 +35,10 @@ static gab_status mark(void *user, const gab_forest *forest, const gab_block *bl
 /* The blocks of a curve in turn. */
 static gab_status in_turn(void *context, gab_proxies *proxies)
 {
-  const gab_slot slots = *(const gab_slot *)context;
-  gab_slot *targets = malloc((gab_proxies_count(proxies) + 1) * sizeof *targets);
+  const gab_rank ranks = *(const gab_rank *)context;
+  gab_rank *targets = malloc((gab_proxies_count(proxies) + 1) * sizeof *targets);
   for (size_t i = 0; i < gab_proxies_count(proxies); i++)
-    targets[i] = (gab_slot)(gab_proxies_get(proxies, i)->id % (uint64_t)slots);
+    targets[i] = (gab_rank)(gab_proxies_get(proxies, i)->id % (uint64_t)ranks);
   gab_status status = gab_proxies_move(proxies, targets);
   free(targets);
   return status;
@@ -47,7 +47,7 @@ static gab_status in_turn(void *context, gab_proxies *proxies)
 static void plate_build(gab_world *world, plate *it, bool refined)
 {
   const gab_forest_options options = {.grid = {2, {BLOCKS, BLOCKS, 1}}, .cells = {CELLS, CELLS, 1}, .dx = 1};
-  gab_slot slots = gab_world_members(world)->slots;
+  gab_rank ranks = gab_world_members(world)->ranks;
   *it = (plate){.field = {.shape = {.cells = {CELLS, CELLS, 1}, .ghosts = {1, 1, 0}, .components = 1}}};
   gab_block_data_kind kind = gab_block_field_data(&it->field, "temperature");
   gab_ghost_kind ghosts = gab_block_field_ghosts(&it->field);
@@ -56,7 +56,7 @@ static void plate_build(gab_world *world, plate *it, bool refined)
   REQUIRE_OK(gab_exchange_create(it->forest, it->id, &ghosts, &it->plain));
   ghosts.coupled = true;
   REQUIRE_OK(gab_exchange_create(it->forest, it->id, &ghosts, &it->coupled));
-  REQUIRE_OK(gab_forest_build(it->forest, refined ? refine_first : NULL, NULL, 1, in_turn, &slots, NULL));
+  REQUIRE_OK(gab_forest_build(it->forest, refined ? refine_first : NULL, NULL, 1, in_turn, &ranks, NULL));
 }
 
 static void plate_destroy(plate *it)
@@ -80,7 +80,7 @@ static void exchange(gab_exchange *exchange)
   REQUIRE_OK(gab_exchange_finish(exchange));
 }
 
-/* Equal on all: a failure of one slot alone would leave the others in the barrier. */
+/* Equal on all: a failure of one rank alone would leave the others in the barrier. */
 static void is_refused(plate *it)
 {
   gab_world *world = gab_forest_world(it->forest);

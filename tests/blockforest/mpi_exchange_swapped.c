@@ -23,7 +23,7 @@ static void swap_all(plate *it)
 
 static void plate_build(gab_world *world, plate *it)
 {
-  const random_owners owners = {3, gab_world_members(world)->slots, 0};
+  const random_owners owners = {3, gab_world_members(world)->ranks, 0};
   const gab_forest_options options = {
       .grid = {2, {4, 4, 1}}, .cells = {CELLS, CELLS, 1}, .periodic = {true, true}, .dx = 1};
   *it = (plate){.field = {.shape = {.cells = {CELLS, CELLS, 1}, .ghosts = {1, 1, 0}, .components = 1}}};
@@ -55,7 +55,7 @@ static void try_it(gab_world *world)
   if (status == GAB_OK) status = gab_exchange_start(it.exchange);
   swap_all(&it);
   if (status == GAB_OK) status = gab_exchange_finish(it.exchange);
-  if (status == GAB_OK) status = gab_world_barrier(world); /* a slot without blocks has nothing to swap */
+  if (status == GAB_OK) status = gab_world_barrier(world); /* a rank without blocks has nothing to swap */
   REQUIRE(status == GAB_ERR_FAULT);
   REQUIRE_OK(gab_world_repair(world, &intent));
   REQUIRE(intent == GAB_ERR_STATE &&

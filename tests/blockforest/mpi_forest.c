@@ -14,11 +14,11 @@ typedef struct staying {
 
 static void migrate_and_check(const random_domain *domain, gab_forest *forest, gab_data_id id, uint64_t seed)
 {
-  gab_slot me = gab_world_slot(gab_forest_world(forest));
+  gab_rank me = gab_world_rank(gab_forest_world(forest));
   random_owners owners = owners_make(gab_forest_world(forest), seed);
   size_t count = gab_forest_block_count(forest), kept = 0;
   uint64_t moved = 0;
-  gab_slot *targets = malloc((count + 1) * sizeof *targets);
+  gab_rank *targets = malloc((count + 1) * sizeof *targets);
   staying *stay = malloc((count + 1) * sizeof *stay);
   for (size_t i = 0; i < count; i++) {
     gab_block *block = gab_forest_block(forest, i);
@@ -115,7 +115,7 @@ static void move_more_than_the_bound(gab_world *world)
                               .unpack = big_unpack};
   gab_data_id id;
   gab_forest *forest;
-  gab_slot slots = gab_world_members(world)->slots;
+  gab_rank ranks = gab_world_members(world)->ranks;
   REQUIRE_OK(gab_forest_create(world, &domain.options, &forest));
   REQUIRE_OK(gab_forest_add_data(forest, &kind, &id));
   random_owners owners = {0, 1, 0};
@@ -123,9 +123,9 @@ static void move_more_than_the_bound(gab_world *world)
   user = 2; /* what is created from now on differs from what travels */
   uint64_t before, after;
   REQUIRE_OK(gab_forest_checksum(forest, &before));
-  random_owners rules[] = {{5, slots, 0}, {0, slots, slots - 1}, {6, slots, 0}};
+  random_owners rules[] = {{5, ranks, 0}, {0, ranks, ranks - 1}, {6, ranks, 0}};
   for (size_t r = 0; r < sizeof rules / sizeof rules[0]; r++) {
-    gab_slot targets[8];
+    gab_rank targets[8];
     for (size_t i = 0; i < gab_forest_block_count(forest); i++)
       targets[i] = random_owner(&rules[r], gab_block_get_id(gab_forest_block(forest, i)));
     gab_memory_reset_peak();
@@ -174,8 +174,8 @@ static void a_checksum_takes_the_memory_of_a_component(gab_world *world)
   const size_t component = sizeof(double) * SIZE * SIZE * SIZE;
   static const gab_block_field field = {
       .shape = {.cells = {SIZE, SIZE, SIZE}, .components = COMPONENTS, .layout = GAB_LAYOUT_SOA}};
-  const int32_t slots = gab_world_members(world)->slots;
-  gab_forest_options options = {.grid = {3, {slots, 1, 1}}, .cells = {SIZE, SIZE, SIZE}, .dx = 1};
+  const int32_t ranks = gab_world_members(world)->ranks;
+  gab_forest_options options = {.grid = {3, {ranks, 1, 1}}, .cells = {SIZE, SIZE, SIZE}, .dx = 1};
   gab_forest *forest;
   gab_data_id id;
   uint64_t checksum;

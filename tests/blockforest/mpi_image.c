@@ -1,11 +1,11 @@
-/* Images bring back what they were made of, in place or on another slot, and refuse what they are not.
+/* Images bring back what they were made of, in place or on another rank, and refuse what they are not.
  * gabion-test: np=1,2,3,4,7 quick=3 timeout=60 */
 #include "core/messages/collective.h"
 #include "tests/blockforest/adapt/hand_over.h"
 
 enum { DOMAINS = 30 };
 
-static gab_slot even_owner(const void *rule, gab_block_id id) { return even(NULL, random_owner(rule, id)); }
+static gab_rank even_owner(const void *rule, gab_block_id id) { return even(NULL, random_owner(rule, id)); }
 
 static void come_back(gab_forest *forest, gab_data_id id, const gab_buffer *image, uint64_t expected)
 {

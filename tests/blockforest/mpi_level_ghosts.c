@@ -16,20 +16,20 @@ typedef struct plate {
   gab_level_ghosts *ghosts;
 } plate;
 
-/* Blocks in turn to so many slots. */
+/* Blocks in turn to so many ranks. */
 static gab_status in_turn(void *context, gab_proxies *proxies)
 {
-  const gab_slot slots = *(const gab_slot *)context;
-  gab_slot *targets = malloc((gab_proxies_count(proxies) + 1) * sizeof *targets);
+  const gab_rank ranks = *(const gab_rank *)context;
+  gab_rank *targets = malloc((gab_proxies_count(proxies) + 1) * sizeof *targets);
   for (size_t i = 0; i < gab_proxies_count(proxies); i++)
-    targets[i] = (gab_slot)(gab_proxies_get(proxies, i)->id % (uint64_t)slots);
+    targets[i] = (gab_rank)(gab_proxies_get(proxies, i)->id % (uint64_t)ranks);
   gab_status status = gab_proxies_move(proxies, targets);
   free(targets);
   return status;
 }
 
 static void plate_make(gab_world *world, plate *it, int dimension, int32_t roots, int32_t cells,
-                       bool periodic, gab_mark_place_fn mark, gab_slot slots)
+                       bool periodic, gab_mark_place_fn mark, gab_rank ranks)
 {
   const int32_t deep = dimension == 3;
   const gab_forest_options options = {.grid = {dimension, {roots, roots, deep ? roots : 1}},
@@ -47,7 +47,7 @@ static void plate_make(gab_world *world, plate *it, int dimension, int32_t roots
   REQUIRE_OK(gab_forest_add_data(it->forest, &now, &it->now));
   REQUIRE_OK(gab_forest_add_data(it->forest, &next, &it->next));
   REQUIRE_OK(gab_level_ghosts_create(it->forest, it->now, &it->field, FINEST, &it->ghosts));
-  REQUIRE_OK(gab_forest_build(it->forest, mark, NULL, FINEST, in_turn, &slots, NULL));
+  REQUIRE_OK(gab_forest_build(it->forest, mark, NULL, FINEST, in_turn, &ranks, NULL));
 }
 
 static void plate_destroy(plate *it)
@@ -146,7 +146,7 @@ static void is_exact(gab_world *world, int dimension)
 {
   plate it;
   plate_make(world, &it, dimension, dimension == 2 ? 10 : 5, 4, false, at_random,
-             gab_world_members(world)->slots);
+             gab_world_members(world)->ranks);
   uint64_t levels[FINEST + 1] = {0};
   for (size_t b = 0; b < gab_forest_block_count(it.forest); b++)
     levels[gab_block_level(it.forest, gab_forest_block(it.forest, b))]++;
@@ -227,10 +227,10 @@ static looks look_at_all(const plate *it, double time)
 }
 
 /* The error, root of the mean square, once the waves have decayed for a while. */
-static double error_of(gab_world *world, int32_t cells, gab_slot slots, uint64_t *checksum)
+static double error_of(gab_world *world, int32_t cells, gab_rank ranks, uint64_t *checksum)
 {
   plate it;
-  plate_make(world, &it, 2, 4, cells, true, near_a_place, slots);
+  plate_make(world, &it, 2, 4, cells, true, near_a_place, ranks);
   fill(&it, wave);
   const double fine = gab_forest_dx(it.forest, FINEST), dt = 0.2 * fine * fine;
   const int steps = (int)(end / dt);
@@ -245,12 +245,12 @@ static double error_of(gab_world *world, int32_t cells, gab_slot slots, uint64_t
 
 static void conducts(gab_world *world)
 {
-  const gab_slot slots = gab_world_members(world)->slots;
+  const gab_rank ranks = gab_world_members(world)->ranks;
   double error[3];
   uint64_t checksum, alone;
   (void)error_of(world, 4, 1, &alone);
   for (int i = 0; i < 3; i++) {
-    error[i] = error_of(world, 4 << i, slots, &checksum);
+    error[i] = error_of(world, 4 << i, ranks, &checksum);
     if (i == 0) CHECK(checksum == alone);
   }
   CHECK(error[2] < 1e-3);

@@ -1,5 +1,5 @@
 /* gabion-test: np=1,2,5 quick=2 timeout=60 */
-/* What the headers of field/ and blockforest/ forbid is refused, on all slots alike, by a message that says
+/* What the headers of field/ and blockforest/ forbid is refused, on all ranks alike, by a message that says
  * what is wrong; nothing of it ends well. Handles that were never given, or are of another forest; fields
  * that do not fit the blocks; calls in the wrong order; sizes beyond any memory. */
 #include "blockforest/exchange/coupling.h"
@@ -167,7 +167,7 @@ static gab_status block_behind_the_last(subject *it)
 
 /* ---- order of calls */
 
-/* Also on slots that have no block themselves. */
+/* Also on ranks that have no block themselves. */
 static gab_status data_after_blocks(subject *it)
 {
   gab_data_id id;
@@ -183,7 +183,7 @@ static gab_status data_twice(subject *it)
 }
 static gab_status build_twice(subject *it)
 {
-  const random_owners owners = {1, gab_world_members(it->world)->slots, 0};
+  const random_owners owners = {1, gab_world_members(it->world)->ranks, 0};
   return gab_forest_build(it->forest, NULL, NULL, 0, distribute_by_rule, (void *)(uintptr_t)&owners, NULL);
 }
 static gab_status finish_without_start(subject *it) { return gab_exchange_finish(it->exchange); }
@@ -327,7 +327,7 @@ static const misuse misuses[] = {
 
 static void prepare(gab_world *world, subject *it)
 {
-  const random_owners owners = {1, gab_world_members(world)->slots, 0};
+  const random_owners owners = {1, gab_world_members(world)->ranks, 0};
   const gab_forest_options options = {.grid = {3, {2, 1, 1}}, .cells = {WIDE, WIDE, LONG}, .dx = 1};
   *it = (subject){.world = world};
   it->field.shape = (gab_field_shape){.cells = {WIDE, WIDE, LONG}, .ghosts = {1, 1, 1}, .components = 1};

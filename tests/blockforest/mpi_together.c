@@ -143,9 +143,9 @@ static gab_block_data_kind kind_of(library *all, bool together)
 
 /* ---------------------------------------------------------------- a forest of them */
 
-static gab_slot owner_of(const void *rule, gab_block_id id)
+static gab_rank owner_of(const void *rule, gab_block_id id)
 {
-  return (gab_slot)(id / 7 % *(const uint64_t *)rule);
+  return (gab_rank)(id / 7 % *(const uint64_t *)rule);
 }
 
 static const gab_forest_options options = {
@@ -161,18 +161,18 @@ static void write_all(gab_forest *forest, gab_data_id data, uint64_t seed)
 
 static gab_forest *open(gab_world *world, library *all, bool together, gab_data_id *data)
 {
-  const uint64_t slots = (uint64_t)gab_world_members(world)->slots;
+  const uint64_t ranks = (uint64_t)gab_world_members(world)->ranks;
   const gab_block_data_kind kind = kind_of(all, together);
   gab_forest *forest;
   *all = (library){.cheated = SIZE_MAX};
   REQUIRE_OK(gab_forest_create(world, &options, &forest));
   REQUIRE_OK(gab_forest_add_data(forest, &kind, data));
-  domain_populate(forest, owner_of, &slots);
+  domain_populate(forest, owner_of, &ranks);
   write_all(forest, *data, 1);
   return forest;
 }
 
-static bool is_alone(gab_world *world) { return gab_world_members(world)->slots == 1; }
+static bool is_alone(gab_world *world) { return gab_world_members(world)->ranks == 1; }
 
 static long without_shelf(const gab_forest *forest, gab_data_id data)
 {

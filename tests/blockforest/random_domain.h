@@ -83,13 +83,13 @@ static inline bool domain_next(const random_domain *domain, const int32_t at[3],
       for (at[0] = 0; at[0] < (domain)->options.grid.roots[0]; at[0]++)
 
 /* Who owns a block: a pure function that every process can evaluate. */
-typedef gab_slot (*owner_fn)(const void *rule, gab_block_id id);
+typedef gab_rank (*owner_fn)(const void *rule, gab_block_id id);
 
 /* This process's blocks, ids, and every row of every table are what they should be. */
 static inline void domain_check(const random_domain *domain, const gab_forest *forest, owner_fn owner,
                                 const void *rule)
 {
-  gab_slot me = gab_world_slot(gab_forest_world(forest));
+  gab_rank me = gab_world_rank(gab_forest_world(forest));
   size_t mine = 0;
   REQUIRE(gab_forest_is_valid(forest));
   FOR_PLACES(domain, at)
@@ -124,28 +124,28 @@ static inline uint64_t domain_blocks(const random_domain *domain)
   return count;
 }
 
-/* Owners by chance, or all on a few slots. */
+/* Owners by chance, or all on a few ranks. */
 typedef struct random_owners {
   uint64_t seed;
-  gab_slot slots; /* blocks go to slots below */
-  gab_slot first; /* … from here up */
+  gab_rank ranks; /* blocks go to ranks below */
+  gab_rank first; /* … from here up */
 } random_owners;
 
-static inline gab_slot random_owner(const void *rule, gab_block_id id)
+static inline gab_rank random_owner(const void *rule, gab_block_id id)
 {
   const random_owners *owners = rule;
-  uint64_t width = (uint64_t)(owners->slots - owners->first);
-  return owners->first + (gab_slot)(gab_hash_counter(owners->seed, 3, id) % width);
+  uint64_t width = (uint64_t)(owners->ranks - owners->first);
+  return owners->first + (gab_rank)(gab_hash_counter(owners->seed, 3, id) % width);
 }
 
 static inline random_owners owners_make(const gab_world *world, uint64_t seed)
 {
-  gab_slot slots = gab_world_members(world)->slots;
-  random_owners owners = {seed, slots, 0};
+  gab_rank ranks = gab_world_members(world)->ranks;
+  random_owners owners = {seed, ranks, 0};
   uint64_t mode = gab_hash_counter(seed, 4, 0) % 4;
-  gab_slot one = (gab_slot)(gab_hash_counter(seed, 4, 1) % (uint64_t)slots);
+  gab_rank one = (gab_rank)(gab_hash_counter(seed, 4, 1) % (uint64_t)ranks);
   if (mode == 0) owners = (random_owners){seed, one + 1, one};
-  if (mode == 1) owners = (random_owners){seed, slots, one};
+  if (mode == 1) owners = (random_owners){seed, ranks, one};
   return owners;
 }
 
@@ -158,7 +158,7 @@ static inline gab_status place_by_rule(void *context, gab_proxies *proxies)
 {
   const placement *to = context;
   const size_t count = gab_proxies_count(proxies);
-  gab_slot *targets = malloc((count + 1) * sizeof *targets);
+  gab_rank *targets = malloc((count + 1) * sizeof *targets);
   for (size_t i = 0; i < count; i++) targets[i] = to->owner(to->rule, gab_proxies_get(proxies, i)->id);
   gab_status status = gab_proxies_move(proxies, targets);
   free(targets);

@@ -108,12 +108,12 @@ static inline void leaves_drop_empty(leaves *all, const gab_forest *forest)
 /* In place of a seed: all on the root. */
 #define LEAVES_ON_ROOT UINT64_MAX
 
-static inline gab_slot leaves_owner(const gab_forest *forest, gab_block_id id, uint64_t seed)
+static inline gab_rank leaves_owner(const gab_forest *forest, gab_block_id id, uint64_t seed)
 {
   const gab_members *members = gab_world_members(gab_forest_world(forest));
   int32_t count = gab_members_count(members);
   if (seed == LEAVES_ON_ROOT) return gab_world_root(gab_forest_world(forest));
-  return gab_members_slot(members, (int32_t)(gab_hash_counter(seed, 78, id) % (uint64_t)count));
+  return gab_members_rank(members, (int32_t)(gab_hash_counter(seed, 78, id) % (uint64_t)count));
 }
 
 static inline gab_status leaves_add_row(const gab_forest *forest, gab_block *block, gab_block_id id,
@@ -141,7 +141,7 @@ static inline gab_status leaves_table(const leaves *all, const gab_forest *fores
   return GAB_OK;
 }
 
-/* Fills an empty forest with these leaves, each owned by a random slot. */
+/* Fills an empty forest with these leaves, each owned by a random rank. */
 static inline gab_status leaves_populate(const leaves *all, gab_forest *forest, uint64_t seed)
 {
   void *memory;
@@ -149,7 +149,7 @@ static inline gab_status leaves_populate(const leaves *all, gab_forest *forest, 
   gab_block **blocks = memory;
   size_t count = 0;
   for (size_t i = 0; i < all->count; i++)
-    if (leaves_owner(forest, all->id[i], seed) == gab_world_slot(gab_forest_world(forest)))
+    if (leaves_owner(forest, all->id[i], seed) == gab_world_rank(gab_forest_world(forest)))
       GAB_TRY(gab_block_make(forest, all->id[i], &blocks[count++]));
   gab_forest_adopt(forest, blocks, count);
   for (size_t i = 0; i < forest->block_count; i++)

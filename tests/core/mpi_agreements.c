@@ -35,12 +35,12 @@ int main(int argc, char **argv)
 {
   gab_status intent;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
-  const uint32_t slots = (uint32_t)gab_world_members(world)->slots;
+  const uint32_t ranks = (uint32_t)gab_world_members(world)->ranks;
   agree_again_and_again((uint32_t)gab_world_seat(world), (uint32_t)gab_world_seats(world));
   gab_world_set_seating(world, GAB_SEATING_SPARES);
   const bool was_spare = gab_world_is_spare(world);
   REQUIRE_OK(gab_world_rest(world, &intent));
-  if (!was_spare) agree_again_and_again((uint32_t)gab_world_slot(world), slots);
+  if (!was_spare) agree_again_and_again((uint32_t)gab_world_rank(world), ranks);
   REQUIRE_OK(gab_world_dismiss(world, GAB_OK));
   return test_end(&world);
 }

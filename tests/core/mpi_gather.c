@@ -12,7 +12,7 @@
 enum { HEAD = 12 }; /* before each string */
 
 static gab_world *world;
-static gab_slot slots, me;
+static gab_rank ranks, me;
 
 /* ------------------------------------------------------------------------------------ between library and MPI */
 
@@ -21,7 +21,7 @@ static struct {
   size_t bytes_of_long; /* and of long strings */
   int called;           /* rank of the last one whose long string was called for */
   int longest_piece;
-  bool to[TEST_MOST_SLOTS];
+  bool to[TEST_MOST_RANKS];
 } sent;
 
 int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
@@ -44,37 +44,37 @@ static const size_t sizes[] = {0,    1,        100,          LONG - HEAD - 1, LO
                                LONG, LONG + 1, PIECE - HEAD, PIECE,           PIECE + 1,   3 * PIECE + 17};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
-static size_t mixed(int round, gab_slot slot) { return sizes[(round + 4 * slot) % SIZES]; }
-static size_t short_ones(int round, gab_slot slot) { return (size_t)(100 + round + slot); }
-static size_t medium_ones(int round, gab_slot slot) { return LONG - (size_t)(round + slot) % 7; }
-static size_t long_ones(int round, gab_slot slot) { return 24 * PIECE + (size_t)(round + slot); }
+static size_t mixed(int round, gab_rank rank) { return sizes[(round + 4 * rank) % SIZES]; }
+static size_t short_ones(int round, gab_rank rank) { return (size_t)(100 + round + rank); }
+static size_t medium_ones(int round, gab_rank rank) { return LONG - (size_t)(round + rank) % 7; }
+static size_t long_ones(int round, gab_rank rank) { return 24 * PIECE + (size_t)(round + rank); }
 
 /* Long ones above others of which each fills half a piece: their owners have pieces to pass on while the root calls for theirs. */
-static size_t long_above_medium(int round, gab_slot slot)
+static size_t long_above_medium(int round, gab_rank rank)
 {
-  return slot % 4 ? LONG : LONG + 1 + (size_t)round;
+  return rank % 4 ? LONG : LONG + 1 + (size_t)round;
 }
-static size_t of_a_chunk(int round, gab_slot slot) { return GAB_CHUNK_BYTES - (size_t)(round + slot); }
-static size_t last_alone(int round, gab_slot slot)
+static size_t of_a_chunk(int round, gab_rank rank) { return GAB_CHUNK_BYTES - (size_t)(round + rank); }
+static size_t last_alone(int round, gab_rank rank)
 {
-  return slot == slots - 1 ? 50 * 1000 * 1000 + (size_t)round : 0;
+  return rank == ranks - 1 ? 50 * 1000 * 1000 + (size_t)round : 0;
 }
 
-typedef size_t (*size_fn)(int round, gab_slot slot);
+typedef size_t (*size_fn)(int round, gab_rank rank);
 
-static unsigned char byte_of(int round, gab_slot slot, size_t place)
+static unsigned char byte_of(int round, gab_rank rank, size_t place)
 {
-  return (unsigned char)(place * 31 + (place >> 8) * 7 + (place >> 16) * 3 + (size_t)slot * 13 +
+  return (unsigned char)(place * 31 + (place >> 8) * 7 + (place >> 16) * 3 + (size_t)rank * 13 +
                          (size_t)round * 5);
 }
 
 typedef struct visit {
   int round;
   size_fn size;
-  gab_slot next, refused; /* the one whose string is due; the one that is refused */
+  gab_rank next, refused; /* the one whose string is due; the one that is refused */
 } visit;
 
-static gab_status look(void *user, gab_slot from, gab_reader bytes)
+static gab_status look(void *user, gab_rank from, gab_reader bytes)
 {
   visit *v = user;
   REQUIRE(me == 0 && from == v->next++);
@@ -102,9 +102,9 @@ static gab_status gather(int round, size_fn size, visit *v, gab_visit_fn call)
 
 static void gather_all(int round, size_fn size)
 {
-  visit v = {.refused = GAB_NO_SLOT};
+  visit v = {.refused = GAB_NO_RANK};
   REQUIRE_OK(gather(round, size, &v, look));
-  REQUIRE(v.next == (me == 0 ? slots : 0));
+  REQUIRE(v.next == (me == 0 ? ranks : 0));
 }
 
 /* ------------------------------------------------------------------------------------ claims */
@@ -122,18 +122,18 @@ static void an_owner_of_a_long_string_hears_the_root_while_it_passes_others_on(v
 static void one_string_may_be_all_there_is(void) { gather_all(0, last_alone); }
 
 /* Beyond the string that is looked at. */
-static gab_status look_who_was_called(void *user, gab_slot from, gab_reader bytes)
+static gab_status look_who_was_called(void *user, gab_rank from, gab_reader bytes)
 {
   visit *v = user;
   const bool ahead = v->size == of_a_chunk;
   REQUIRE(sent.called <= from + ahead);
-  if (ahead && from > 0 && from + 1 < slots && (from & (from + 1)) != 0) REQUIRE(sent.called == from + 1);
+  if (ahead && from > 0 && from + 1 < ranks && (from & (from + 1)) != 0) REQUIRE(sent.called == from + 1);
   return look(user, from, bytes);
 }
 
 static void the_root_calls_for_one_string_ahead_unless_it_is_of_more_than_a_chunk(void)
 {
-  visit v = {.refused = GAB_NO_SLOT};
+  visit v = {.refused = GAB_NO_RANK};
   memset(&sent, 0, sizeof sent);
   REQUIRE_OK(gather(15, of_a_chunk, &v, look_who_was_called));
   memset(&sent, 0, sizeof sent);
@@ -147,17 +147,17 @@ static void gathers_stand_between_other_operations(void)
   gather_all(2, long_ones);
   gather_all(3, medium_ones);
   REQUIRE_OK(gab_world_sum_u64(world, &sum, 1));
-  REQUIRE(sum == (uint64_t)slots);
+  REQUIRE(sum == (uint64_t)ranks);
   gather_all(4, mixed);
   REQUIRE_OK(gab_world_scan_u64(world, 1, &before, &total));
-  REQUIRE(before == (uint64_t)me && total == (uint64_t)slots);
+  REQUIRE(before == (uint64_t)me && total == (uint64_t)ranks);
   gather_all(5, short_ones);
   REQUIRE_OK(gab_world_barrier(world));
 }
 
 static void a_refusal_is_told_to_the_root_alone(void)
 {
-  for (gab_slot refused = 0; refused < slots; refused++) {
+  for (gab_rank refused = 0; refused < ranks; refused++) {
     visit v = {.refused = refused};
     const gab_status status = gather(6, refused % 2 ? mixed : short_ones, &v, look);
     REQUIRE(status == (me == 0 ? GAB_ERR_IO : GAB_OK));
@@ -170,10 +170,10 @@ static void a_refusal_is_told_to_the_root_alone(void)
 static void the_root_talks_to_as_many_as_there_are_levels(void)
 {
   int levels = 0, partners = 0;
-  while (1 << levels < slots) levels++;
+  while (1 << levels < ranks) levels++;
   memset(&sent, 0, sizeof sent);
   gather_all(8, short_ones);
-  for (int i = 0; i < slots; i++) partners += sent.to[i];
+  for (int i = 0; i < ranks; i++) partners += sent.to[i];
   REQUIRE(sent.pieces == (me == 0 ? 0 : 1));
   if (me == 0) REQUIRE(sent.answers == levels && partners == levels);
   else REQUIRE(sent.answers == partners - 1 && sent.to[me & (me - 1)]);
@@ -182,7 +182,7 @@ static void the_root_talks_to_as_many_as_there_are_levels(void)
 /* Their lengths add up to much more. */
 static void nobody_holds_more_than_some_pieces(void)
 {
-  const size_t slack = 64 * 1024, longest = long_ones(9, slots - 1);
+  const size_t slack = 64 * 1024, longest = long_ones(9, ranks - 1);
   gab_memory_reset_peak();
   const size_t before = gab_memory_now(GAB_MEMORY_MESSAGE);
   gather_all(9, long_ones);
@@ -235,11 +235,11 @@ static bool is_there(MPI_Comm comm, int from, int tag)
 }
 
 /* In its own visit the root has received nothing. It waits for a piece of each child, and longer. */
-static gab_status dawdle(void *user, gab_slot from, gab_reader bytes)
+static gab_status dawdle(void *user, gab_rank from, gab_reader bytes)
 {
   if (from == 0)
-    for (gab_slot child = 1; child < slots; child *= 2) {
-      while (!is_there(world->comm, gab_world_rank(world, child), GAB_CONTEXT_GATHER)) rest_a_little();
+    for (gab_rank child = 1; child < ranks; child *= 2) {
+      while (!is_there(world->comm, gab_world_comm_rank(world, child), GAB_CONTEXT_GATHER)) rest_a_little();
       for (int looks = 0; looks < 10; looks++) {
         REQUIRE(!is_there(ours, child, RETURNED));
         rest_a_little();
@@ -252,10 +252,10 @@ static void who_sends_to_the_root_returns_when_it_has_received(void)
 {
   const bool is_child = me > 0 && (me & (me - 1)) == 0;
   int word = 0;
-  visit v = {.refused = GAB_NO_SLOT};
+  visit v = {.refused = GAB_NO_RANK};
   REQUIRE_OK(gather(10, short_ones, &v, dawdle));
   if (is_child) REQUIRE(MPI_Send(&word, 1, MPI_INT, 0, RETURNED, ours) == MPI_SUCCESS);
-  for (gab_slot child = 1; me == 0 && child < slots; child *= 2)
+  for (gab_rank child = 1; me == 0 && child < ranks; child *= 2)
     REQUIRE(MPI_Recv(&word, 1, MPI_INT, child, RETURNED, ours, MPI_STATUS_IGNORE) == MPI_SUCCESS);
 }
 
@@ -263,8 +263,8 @@ int main(int argc, char **argv)
 {
   gab_comm *comm;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
-  slots = gab_members_count(gab_world_members(world));
-  me = gab_world_slot(world);
+  ranks = gab_members_count(gab_world_members(world));
+  me = gab_world_rank(world);
   REQUIRE_OK(gab_world_dup(world, &comm));
   ours = gab_comm_mpi(comm);
   nobody_holds_more_than_some_pieces(); /* first: the room of long strings stays */

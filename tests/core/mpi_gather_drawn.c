@@ -13,7 +13,7 @@
 enum { ROUNDS = 60, MOST = 16 };
 
 static gab_world *world;
-static gab_slot slots, me;
+static gab_rank ranks, me;
 static uint64_t round_now;
 
 /* What process a has sent to process b in this gather: pieces of strings and acknowledgements of such; and of its own string, if the
@@ -23,19 +23,19 @@ typedef struct record {
   _Atomic size_t of_long[MOST];
 } record;
 static record *all;
-static gab_slot called[MOST]; /* by the root, in that order */
+static gab_rank called[MOST]; /* by the root, in that order */
 static int calls;
 
 /* ------------------------------------------------------------------------------------ drawn */
 
-static uint64_t draw(uint64_t stream, gab_slot slot, uint64_t below)
+static uint64_t draw(uint64_t stream, gab_rank rank, uint64_t below)
 {
-  return gab_hash_counter(round_now * 64 + (uint64_t)slot, stream, 0) % below;
+  return gab_hash_counter(round_now * 64 + (uint64_t)rank, stream, 0) % below;
 }
 
 /* Nothing, short ones, such as are just not long, which fill pieces, long ones up to a chunk, and longer ones. In some rounds all are of
  * one kind; in others inner members of the tree have long ones, and those below them such as fill pieces. */
-static size_t size_of(gab_slot slot)
+static size_t size_of(gab_rank rank)
 {
   enum { MEDIUM = 2, LONG = 5, KINDS = 8 };
   static const size_t of_kind[KINDS] = {0,
@@ -46,9 +46,9 @@ static size_t size_of(gab_slot slot)
                                         GAB_GATHER_LONG_BYTES + 1,
                                         GAB_CHUNK_BYTES - 1000,
                                         GAB_CHUNK_BYTES + 1};
-  uint64_t kind = draw(1, round_now % 4 == 0 ? 0 : slot, KINDS);
-  if (round_now % 4 == 1) kind = slot % 4 == 0 ? LONG : MEDIUM;
-  return of_kind[kind] + (kind > 0 ? (size_t)draw(2, slot, 1000) : 0);
+  uint64_t kind = draw(1, round_now % 4 == 0 ? 0 : rank, KINDS);
+  if (round_now % 4 == 1) kind = rank % 4 == 0 ? LONG : MEDIUM;
+  return of_kind[kind] + (kind > 0 ? (size_t)draw(2, rank, 1000) : 0);
 }
 
 static void be_slow(uint64_t stream)
@@ -58,9 +58,9 @@ static void be_slow(uint64_t stream)
     nanosleep(&(struct timespec){0, 500000}, NULL);
 }
 
-static unsigned char byte_of(gab_slot slot, size_t at)
+static unsigned char byte_of(gab_rank rank, size_t at)
 {
-  return (unsigned char)(at * 29 + (at >> 9) * 3 + (size_t)slot * 17 + round_now * 7);
+  return (unsigned char)(at * 29 + (at >> 9) * 3 + (size_t)rank * 17 + round_now * 7);
 }
 
 /* ------------------------------------------------------------------------------------ between library and MPI */
@@ -100,10 +100,10 @@ int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag, M
 /* ------------------------------------------------------------------------------------ a gather */
 
 typedef struct visits {
-  gab_slot next, refused;
+  gab_rank next, refused;
 } visits;
 
-static gab_status look(void *user, gab_slot from, gab_reader bytes)
+static gab_status look(void *user, gab_rank from, gab_reader bytes)
 {
   visits *v = user;
   const size_t size = size_of(from);
@@ -120,7 +120,7 @@ static gab_status look(void *user, gab_slot from, gab_reader bytes)
 static void gather(void)
 {
   const bool refuses = round_now % 5 == 4;
-  visits v = {.refused = refuses ? (gab_slot)draw(5, 0, (uint64_t)slots) : slots};
+  visits v = {.refused = refuses ? (gab_rank)draw(5, 0, (uint64_t)ranks) : ranks};
   gab_buffer mine = {0};
   void *place;
   be_slow(6);
@@ -128,16 +128,16 @@ static void gather(void)
   for (size_t i = 0; i < mine.size; i++) mine.data[i] = byte_of(me, i);
   const gab_status status = gab_world_gather(world, &mine, look, &v);
   REQUIRE(status == (refuses && me == 0 ? GAB_ERR_IO : GAB_OK));
-  REQUIRE(me > 0 || v.next == (refuses ? v.refused + 1 : slots));
+  REQUIRE(me > 0 || v.next == (refuses ? v.refused + 1 : ranks));
   gab_buffer_release(&mine);
 }
 
 /* Each member has sent something to its parent, which has acknowledged it; nobody has a message of it yet. */
 static void nothing_is_left(void)
 {
-  const gab_slot parent = me & (me - 1);
+  const gab_rank parent = me & (me - 1);
   REQUIRE(me == 0 || (all->pieces[me][parent] > 0 && all->pieces[me][parent] == all->answers[parent][me]));
-  for (int from = 0; from < slots; from++)
+  for (int from = 0; from < ranks; from++)
     for (int tag = GAB_CONTEXT_GATHER; tag <= GAB_CONTEXT_GATHER_LONG; tag++) {
       int there = 0;
       REQUIRE(MPI_Iprobe(from, tag, world->comm, &there, MPI_STATUS_IGNORE) == MPI_SUCCESS);
@@ -153,9 +153,9 @@ int main(int argc, char **argv)
   gab_comm *comm;
   MPI_Win window;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
-  slots = gab_members_count(gab_world_members(world));
-  me = gab_world_slot(world);
-  REQUIRE(slots <= MOST);
+  ranks = gab_members_count(gab_world_members(world));
+  me = gab_world_rank(world);
+  REQUIRE(ranks <= MOST);
   REQUIRE_OK(gab_world_dup(world, &comm));
   MPI_Aint bytes;
   int unit;

@@ -12,7 +12,7 @@
 enum { TAG = 5, OTHER_TAG = 6, NO_TAG = 99, MOST = 16 };
 
 static gab_world *world;
-static int32_t slots, me;
+static int32_t ranks, me;
 static gab_mailbox *box;
 static gab_pattern talk, other;
 
@@ -21,14 +21,14 @@ static void bring_in(size_t count)
 {
   bool there;
   while (gab_mailbox_waiting(box) < count)
-    for (gab_slot source = 0; source < slots; source++) {
+    for (gab_rank source = 0; source < ranks; source++) {
       REQUIRE_OK(gab_mailbox_probe(box, source, NO_TAG, &there, NULL));
       REQUIRE(!there);
     }
   REQUIRE(gab_mailbox_waiting(box) == count);
 }
 
-static uint64_t take(gab_slot source, uint32_t tag, gab_mail *mail)
+static uint64_t take(gab_rank source, uint32_t tag, gab_mail *mail)
 {
   uint64_t value = 0;
   REQUIRE_OK(gab_mailbox_receive(box, source, tag, &value, sizeof value, mail));
@@ -36,7 +36,7 @@ static uint64_t take(gab_slot source, uint32_t tag, gab_mail *mail)
   return value;
 }
 
-static void put(gab_slot target, uint32_t tag, uint64_t value)
+static void put(gab_rank target, uint32_t tag, uint64_t value)
 {
   REQUIRE_OK(gab_mailbox_send(box, target, tag, &value, sizeof value));
 }
@@ -50,10 +50,10 @@ static void messages_of_all_come_once_and_in_the_order_of_their_channel(void)
   gab_mail mail;
   REQUIRE_OK(gab_pattern_begin(world, talk));
   for (uint64_t i = 0; i < EACH; i++)
-    for (gab_slot to = 0; to < slots; to++) put(to, TAG, i);
-  for (int i = 0; i < EACH * slots; i++) {
-    const uint64_t value = take(GAB_ANY_SLOT, TAG, &mail);
-    REQUIRE(mail.source >= 0 && mail.source < slots && value == next[mail.source]++);
+    for (gab_rank to = 0; to < ranks; to++) put(to, TAG, i);
+  for (int i = 0; i < EACH * ranks; i++) {
+    const uint64_t value = take(GAB_ANY_RANK, TAG, &mail);
+    REQUIRE(mail.source >= 0 && mail.source < ranks && value == next[mail.source]++);
   }
   REQUIRE(gab_mailbox_waiting(box) == 0);
   REQUIRE_OK(gab_pattern_end(world, talk));
@@ -63,7 +63,7 @@ static void messages_of_all_come_once_and_in_the_order_of_their_channel(void)
 /* Others are three iterations ahead, in two patterns and with two tags, before the first receive. */
 static void early_messages_wait_for_their_iteration(void)
 {
-  const gab_slot target = 0;
+  const gab_rank target = 0;
   const uint64_t first = gab_pattern_iteration(world, talk) + 1;
   const uint64_t first_other = gab_pattern_iteration(world, other) + 1;
   gab_mail mail;
@@ -79,28 +79,28 @@ static void early_messages_wait_for_their_iteration(void)
   }
   REQUIRE_OK(gab_world_barrier(world));
   if (me == target) {
-    bring_in(10 * (size_t)(slots - 1) + 1);
+    bring_in(10 * (size_t)(ranks - 1) + 1);
     for (uint64_t round = 0; round < 3; round++) {
       /* the other pattern first, the other way round than they were sent */
       REQUIRE_OK(gab_pattern_begin(world, other));
-      for (int i = 1; i < slots; i++) {
-        REQUIRE(take(GAB_ANY_SLOT, TAG, &mail) == 10 + round);
+      for (int i = 1; i < ranks; i++) {
+        REQUIRE(take(GAB_ANY_RANK, TAG, &mail) == 10 + round);
         REQUIRE(mail.id.pattern == other && mail.id.iteration == first_other + round);
       }
       REQUIRE_OK(gab_pattern_end(world, other));
       REQUIRE_OK(gab_pattern_begin(world, talk));
-      for (int i = 1; i < slots; i++) {
-        REQUIRE(take(GAB_ANY_SLOT, TAG, &mail) == round);
+      for (int i = 1; i < ranks; i++) {
+        REQUIRE(take(GAB_ANY_RANK, TAG, &mail) == round);
         REQUIRE(mail.id.pattern == talk && mail.id.iteration == first + round);
       }
       bool there;
-      REQUIRE_OK(gab_mailbox_probe(box, GAB_ANY_SLOT, TAG, &there, NULL));
+      REQUIRE_OK(gab_mailbox_probe(box, GAB_ANY_RANK, TAG, &there, NULL));
       REQUIRE(!there);
-      for (gab_slot from = 1; from < slots; from++) REQUIRE(take(from, OTHER_TAG, &mail) == 100 + round);
+      for (gab_rank from = 1; from < ranks; from++) REQUIRE(take(from, OTHER_TAG, &mail) == 100 + round);
       REQUIRE_OK(gab_pattern_end(world, talk));
     }
   }
-  for (gab_slot from = 0; me == target && from < slots; from++) REQUIRE(take(from, TAG, &mail) == 1000);
+  for (gab_rank from = 0; me == target && from < ranks; from++) REQUIRE(take(from, TAG, &mail) == 1000);
   REQUIRE(gab_mailbox_waiting(box) == 0);
   while (gab_pattern_iteration(world, talk) < first + 2) /* all are in the same iterations again */
     REQUIRE(gab_pattern_begin(world, talk) == GAB_OK && gab_pattern_end(world, talk) == GAB_OK);
@@ -109,19 +109,19 @@ static void early_messages_wait_for_their_iteration(void)
 
 static void a_probe_shows_what_a_receive_takes(void)
 {
-  const gab_slot up = (me + 1) % slots, down = (me + slots - 1) % slots;
+  const gab_rank up = (me + 1) % ranks, down = (me + ranks - 1) % ranks;
   bool there = false;
   gab_mail found, mail;
   REQUIRE_OK(gab_pattern_begin(world, talk));
   gab_world_set_step(world, 17);
   put(up, TAG, 1);
   put(up, TAG, 2);
-  while (!there) REQUIRE_OK(gab_mailbox_probe(box, GAB_ANY_SLOT, TAG, &there, &found));
+  while (!there) REQUIRE_OK(gab_mailbox_probe(box, GAB_ANY_RANK, TAG, &there, &found));
   REQUIRE(found.source == down && found.bytes == 8 && found.step == 17);
-  REQUIRE_OK(gab_mailbox_probe(box, GAB_ANY_SLOT, TAG, &there, &found));
+  REQUIRE_OK(gab_mailbox_probe(box, GAB_ANY_RANK, TAG, &there, &found));
   REQUIRE(there && found.source == down);
-  REQUIRE(take(found.source, TAG, &mail) == 1 && take(GAB_ANY_SLOT, TAG, &mail) == 2);
-  REQUIRE_OK(gab_mailbox_probe(box, GAB_ANY_SLOT, TAG, &there, &found));
+  REQUIRE(take(found.source, TAG, &mail) == 1 && take(GAB_ANY_RANK, TAG, &mail) == 2);
+  REQUIRE_OK(gab_mailbox_probe(box, GAB_ANY_RANK, TAG, &there, &found));
   REQUIRE(!there);
   REQUIRE_OK(gab_pattern_end(world, talk));
   REQUIRE_OK(gab_world_barrier(world));
@@ -129,7 +129,7 @@ static void a_probe_shows_what_a_receive_takes(void)
 
 /* ---------------------------------------------------------------- sizes */
 
-static unsigned char byte_of(gab_slot from, size_t size, size_t at)
+static unsigned char byte_of(gab_rank from, size_t size, size_t at)
 {
   return (unsigned char)(from * 37 + (int)(size % 251) + (int)(at * 31) + (int)(at >> 12));
 }
@@ -144,7 +144,7 @@ static void messages_of_all_sizes_arrive_whole_and_senders_do_not_wait(void)
                                  GAB_CHUNK_BYTES - GAB_ENVELOPE_BYTES - 3,
                                  3 * GAB_CHUNK_BYTES};
   enum { SIZES = sizeof sizes / sizeof *sizes };
-  const gab_slot up = (me + 1) % slots, down = (me + slots - 1) % slots;
+  const gab_rank up = (me + 1) % ranks, down = (me + ranks - 1) % ranks;
   unsigned char *bytes = malloc(3 * GAB_CHUNK_BYTES);
   gab_mail mail;
   REQUIRE(bytes);
@@ -158,7 +158,7 @@ static void messages_of_all_sizes_arrive_whole_and_senders_do_not_wait(void)
     bool right = true;
     if (sizes[s] > 0) { /* too long, by one byte: it stays, and its size is told */
       bytes[sizes[s] - 1] = 77;
-      REQUIRE(gab_mailbox_receive(box, GAB_ANY_SLOT, TAG, bytes, sizes[s] - 1, &mail) == GAB_ERR_ARGUMENT);
+      REQUIRE(gab_mailbox_receive(box, GAB_ANY_RANK, TAG, bytes, sizes[s] - 1, &mail) == GAB_ERR_ARGUMENT);
       REQUIRE(mail.bytes == sizes[s] && mail.source == down && bytes[sizes[s] - 1] == 77);
     }
     REQUIRE_OK(gab_mailbox_receive(box, down, TAG, bytes, sizes[s], &mail));
@@ -196,19 +196,19 @@ static void wildcards_outside_of_iterations_and_strangers_are_refused(void)
 {
   bool there;
   uint64_t value;
-  REQUIRE(gab_mailbox_probe(box, GAB_ANY_SLOT, TAG, &there, NULL) == GAB_ERR_STATE);
-  REQUIRE(gab_mailbox_receive(box, GAB_ANY_SLOT, TAG, &value, 8, NULL) == GAB_ERR_STATE);
-  REQUIRE(gab_mailbox_probe(box, slots, TAG, &there, NULL) == GAB_ERR_ARGUMENT);
-  REQUIRE(gab_mailbox_probe(box, GAB_NO_SLOT, TAG, &there, NULL) == GAB_ERR_ARGUMENT);
-  REQUIRE(gab_mailbox_send(box, slots, TAG, NULL, 0) == GAB_ERR_ARGUMENT);
-  REQUIRE(gab_mailbox_send(box, GAB_ANY_SLOT, TAG, NULL, 0) == GAB_ERR_ARGUMENT);
+  REQUIRE(gab_mailbox_probe(box, GAB_ANY_RANK, TAG, &there, NULL) == GAB_ERR_STATE);
+  REQUIRE(gab_mailbox_receive(box, GAB_ANY_RANK, TAG, &value, 8, NULL) == GAB_ERR_STATE);
+  REQUIRE(gab_mailbox_probe(box, ranks, TAG, &there, NULL) == GAB_ERR_ARGUMENT);
+  REQUIRE(gab_mailbox_probe(box, GAB_NO_RANK, TAG, &there, NULL) == GAB_ERR_ARGUMENT);
+  REQUIRE(gab_mailbox_send(box, ranks, TAG, NULL, 0) == GAB_ERR_ARGUMENT);
+  REQUIRE(gab_mailbox_send(box, GAB_ANY_RANK, TAG, NULL, 0) == GAB_ERR_ARGUMENT);
   REQUIRE(gab_mailbox_receive(box, me, TAG, &value, 8, NULL) == GAB_ERR_STATE);
 }
 
 /* It has come already when its iteration ends, or comes later: both are told. */
 static void a_message_that_nobody_can_receive_any_more_is_an_error(void)
 {
-  const gab_slot up = (me + 1) % slots, down = (me + slots - 1) % slots;
+  const gab_rank up = (me + 1) % ranks, down = (me + ranks - 1) % ranks;
   bool there;
   gab_mailbox *good = box;
   REQUIRE_OK(gab_mailbox_create(world, "late", &box));
@@ -277,26 +277,26 @@ static void images_hold_iterations_and_queues(void)
 
 /* ---------------------------------------------------------------- deaths */
 
-/* The last slot dies; one waits for any, one for a living slot, others probe. Afterwards mailboxes are empty and serve on. */
+/* The last rank dies; one waits for any, one for a living rank, others probe. Afterwards mailboxes are empty and serve on. */
 static void who_waits_hears_of_a_death(void)
 {
-  const gab_slot dead = slots - 1;
+  const gab_rank dead = ranks - 1;
   gab_status status = GAB_OK, intent;
   uint64_t value;
   bool there;
   REQUIRE_OK(gab_pattern_begin(world, talk));
   put(0, OTHER_TAG, 1);
-  if (me == 0) bring_in((size_t)slots);
+  if (me == 0) bring_in((size_t)ranks);
   REQUIRE_OK(gab_world_barrier(world));
   test_kill(world, dead);
-  if (me == 0) status = gab_mailbox_receive(box, GAB_ANY_SLOT, TAG, &value, sizeof value, NULL);
+  if (me == 0) status = gab_mailbox_receive(box, GAB_ANY_RANK, TAG, &value, sizeof value, NULL);
   if (me == 1) status = gab_mailbox_receive(box, 0, TAG, &value, sizeof value, NULL);
-  while (status == GAB_OK) status = gab_mailbox_probe(box, GAB_ANY_SLOT, TAG, &there, NULL);
+  while (status == GAB_OK) status = gab_mailbox_probe(box, GAB_ANY_RANK, TAG, &there, NULL);
   REQUIRE(status == GAB_ERR_FAULT);
   REQUIRE(gab_mailbox_send(box, 0, TAG, NULL, 0) == GAB_ERR_FAULT);
   REQUIRE_OK(gab_world_repair(world, &intent));
   REQUIRE(gab_mailbox_waiting(box) == 0);
-  slots--;
+  ranks--;
   REQUIRE_OK(gab_pattern_end(world, talk));
   messages_of_all_come_once_and_in_the_order_of_their_channel();
   REQUIRE(gab_mailbox_probe(box, dead, TAG, &there, NULL) == GAB_ERR_ARGUMENT);
@@ -305,8 +305,8 @@ static void who_waits_hears_of_a_death(void)
 int main(int argc, char **argv)
 {
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
-  slots = gab_world_members(world)->slots;
-  me = gab_world_slot(world);
+  ranks = gab_world_members(world)->ranks;
+  me = gab_world_rank(world);
   REQUIRE(!gab_world_has_mail(world));
   REQUIRE_OK(DECLARE_PATTERN(world, &talk));
   REQUIRE_OK(gab_pattern_declare(world, &other));
@@ -320,7 +320,7 @@ int main(int argc, char **argv)
   wildcards_outside_of_iterations_and_strangers_are_refused();
   a_message_that_nobody_can_receive_any_more_is_an_error();
   images_hold_iterations_and_queues();
-  if (slots > 1) who_waits_hears_of_a_death();
+  if (ranks > 1) who_waits_hears_of_a_death();
   gab_mailbox_destroy(&box);
   gab_world_destroy(&world);
   REQUIRE(gab_memory_now(GAB_MEMORY_USE_COUNT) == 0); /* patterns, queues and what was being sent included */

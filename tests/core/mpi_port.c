@@ -11,7 +11,7 @@
 #include <string.h>
 
 static gab_world *world;
-static int32_t slots, me;
+static int32_t ranks, me;
 static const size_t sizes[] = {0,
                                1,
                                127,
@@ -48,20 +48,20 @@ static uint64_t key_of(int32_t from, int32_t to, size_t size)
 static void all_pairs(bool sizes_known)
 {
   gab_port *port;
-  gab_buffer *in = calloc((size_t)slots, sizeof *in), *out = calloc((size_t)slots, sizeof *out);
+  gab_buffer *in = calloc((size_t)ranks, sizeof *in), *out = calloc((size_t)ranks, sizeof *out);
   REQUIRE(in && out && gab_port_create(world, "pairs", &port) == GAB_OK);
   for (size_t s = 0; s < SIZES; s++) {
     gab_world_set_step(world, (gab_step)s);
     gab_port_set_pattern(port, 3, s);
-    for (int32_t peer = 0; peer < slots; peer++)
+    for (int32_t peer = 0; peer < ranks; peer++)
       REQUIRE(gab_port_receive(port, peer, &in[peer], sizes_known ? sizes[s] : GAB_SIZE_UNKNOWN) == GAB_OK);
-    for (int32_t peer = 0; peer < slots; peer++) {
+    for (int32_t peer = 0; peer < ranks; peer++) {
       fill(&out[peer], key_of(me, peer, s), sizes[s]);
       REQUIRE(gab_port_send(port, peer, &out[peer]) == GAB_OK);
     }
     for (bool done = s % 2 == 0; !done;) REQUIRE(gab_port_progress(port, &done) == GAB_OK);
     REQUIRE(gab_port_finish(port) == GAB_OK);
-    for (int32_t peer = 0; peer < slots; peer++) {
+    for (int32_t peer = 0; peer < ranks; peer++) {
       gab_envelope envelope;
       require_content(&in[peer], key_of(peer, me, s), sizes[s]);
       REQUIRE(gab_message_envelope(&in[peer], &envelope) == GAB_OK);
@@ -70,7 +70,7 @@ static void all_pairs(bool sizes_known)
       REQUIRE(envelope.sequence == s && envelope.epoch == gab_world_epoch(world));
     }
   }
-  for (int32_t peer = 0; peer < slots; peer++) {
+  for (int32_t peer = 0; peer < ranks; peer++) {
     gab_buffer_release(&in[peer]);
     gab_buffer_release(&out[peer]);
   }
@@ -85,7 +85,7 @@ static void messages_keep_their_order_and_ports_do_not_mix(void)
   enum { MANY = 7 };
   gab_port *port, *other;
   gab_buffer in[MANY] = {{0}}, out[MANY] = {{0}}, in_other = {0}, out_other = {0};
-  const int32_t up = (me + 1) % slots, down = (me + slots - 1) % slots;
+  const int32_t up = (me + 1) % ranks, down = (me + ranks - 1) % ranks;
   REQUIRE(gab_port_create(world, "one", &port) == GAB_OK &&
           gab_port_create(world, "other", &other) == GAB_OK);
   fill(&out_other, 5, 1234);
@@ -134,18 +134,18 @@ static void wrong_use_is_refused(void)
 {
   gab_port *port;
   gab_buffer in = {0}, out = {0}, more = {0};
-  const int32_t up = (me + 1) % slots, down = (me + slots - 1) % slots;
+  const int32_t up = (me + 1) % ranks, down = (me + ranks - 1) % ranks;
   REQUIRE(gab_port_create(world, "refusals", &port) == GAB_OK);
   REQUIRE(gab_port_send(port, me, &out) == GAB_ERR_ARGUMENT);
   fill(&out, 1, 10);
-  REQUIRE(gab_port_send(port, slots, &out) == GAB_ERR_ARGUMENT);
-  REQUIRE(gab_port_send(port, GAB_NO_SLOT, &out) == GAB_ERR_ARGUMENT);
-  REQUIRE(gab_port_receive(port, slots + 3, &in, 10) == GAB_ERR_ARGUMENT);
+  REQUIRE(gab_port_send(port, ranks, &out) == GAB_ERR_ARGUMENT);
+  REQUIRE(gab_port_send(port, GAB_NO_RANK, &out) == GAB_ERR_ARGUMENT);
+  REQUIRE(gab_port_receive(port, ranks + 3, &in, 10) == GAB_ERR_ARGUMENT);
   REQUIRE(gab_port_receive(port, down, &in, GAB_SIZE_UNKNOWN) == GAB_OK);
   REQUIRE(gab_port_receive(port, down, &more, 10) == GAB_ERR_STATE);
   REQUIRE(gab_port_receive(port, down, &in, 10) == GAB_ERR_ARGUMENT);
   REQUIRE(gab_port_send(port, up, &out) == GAB_OK);
-  if (slots > 1) REQUIRE(gab_port_send(port, up, &out) == GAB_ERR_ARGUMENT);
+  if (ranks > 1) REQUIRE(gab_port_send(port, up, &out) == GAB_ERR_ARGUMENT);
   REQUIRE(gab_port_finish(port) == GAB_OK);
   require_content(&in, 1, 10);
   gab_buffer_release(&in);
@@ -162,7 +162,7 @@ static void a_message_of_another_size_is_an_error(void)
   for (size_t i = 0; i < sizeof due / sizeof *due; i++) {
     gab_port *port;
     gab_buffer in = {0}, out = {0};
-    const int32_t up = (me + 1) % slots, down = (me + slots - 1) % slots;
+    const int32_t up = (me + 1) % ranks, down = (me + ranks - 1) % ranks;
     REQUIRE(gab_port_create(world, "sizes", &port) == GAB_OK);
     REQUIRE(gab_port_receive(port, down, &in, due[i]) == GAB_OK);
     fill(&out, 1, sent[i]);
@@ -179,8 +179,8 @@ static void a_message_of_another_size_is_an_error(void)
 int main(int argc, char **argv)
 {
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
-  slots = gab_members_count(gab_world_members(world));
-  me = gab_world_slot(world);
+  ranks = gab_members_count(gab_world_members(world));
+  me = gab_world_rank(world);
   all_pairs(true);
   all_pairs(false);
   messages_keep_their_order_and_ports_do_not_mix();

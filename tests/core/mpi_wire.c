@@ -178,7 +178,7 @@ int main(int argc, char **argv)
   REQUIRE_OK(gab_wire_create(world, &events, &state.wire));
   state.places = gab_wire_places(state.wire);
   state.me = gab_wire_place(state.wire);
-  REQUIRE(state.places == gab_world_members(world)->slots && state.me == gab_world_slot(world));
+  REQUIRE(state.places == gab_world_members(world)->ranks && state.me == gab_world_rank(world));
   leave_one_near();
   all_pairs(0, 3, state.places);
   (void)keep_near(GAB_NO_SEAT, false);

@@ -140,7 +140,7 @@ int main(int argc, char **argv)
   REQUIRE_OK(gab_wire_create(world, &events, &wire));
   me = gab_wire_place(wire);
   dead = gab_wire_places(wire) - 1;
-  dead_rank = gab_world_rank(world, dead);
+  dead_rank = gab_world_comm_rank(world, dead);
   refuses = getenv("GABION_TEST_REFUSES");
   if (getenv("GABION_TEST_TORN")) die_within(wire);
   else die_behind_words(world, wire);

@@ -34,7 +34,7 @@ static void fill(gab_buffer *buffer, size_t bytes, int value)
   memset(place, value, bytes);
 }
 
-static gab_journal_entry *log_message(gab_slot target, uint32_t context, size_t bytes, int value)
+static gab_journal_entry *log_message(gab_rank target, uint32_t context, size_t bytes, int value)
 {
   gab_buffer buffer;
   gab_journal_entry *entry;
@@ -50,7 +50,7 @@ static void each_channel_counts_for_itself(void **state)
   (void)state;
   assert_int_equal(gab_journal_next(journal, 7, 1), 0);
   for (int i = 0; i < 100; i++)
-    for (gab_slot target = 9; target >= 0; target -= 3)
+    for (gab_rank target = 9; target >= 0; target -= 3)
       for (uint32_t context = 0; context < 2; context++)
         assert_int_equal(log_message(target, context, 8, i + target + (int)context)->number, i);
   for (uint64_t i = 0; i < 100; i++) {
@@ -316,7 +316,7 @@ static void what_went_to_a_target_is_forgotten(void **state)
 {
   (void)state;
   for (int i = 0; i < 4; i++)
-    for (gab_slot target = 1; target <= 3; target++)
+    for (gab_rank target = 1; target <= 3; target++)
       for (uint32_t context = 0; context < 2; context++) log_message(target, context, LARGE, 10 * target + i);
   gab_journal_entry *held = gab_journal_find(journal, 2, 1, 3);
   const unsigned char *bytes = held->data;
@@ -328,7 +328,7 @@ static void what_went_to_a_target_is_forgotten(void **state)
     assert_null(gab_journal_find(journal, 2, context, 3));
     assert_int_equal(gab_journal_next(journal, 2, context), 0);
     assert_int_equal(gab_journal_first(journal, 2, context), 0);
-    for (gab_slot target = 1; target <= 3; target += 2)
+    for (gab_rank target = 1; target <= 3; target += 2)
       for (uint64_t i = 0; i < 4; i++)
         assert_int_equal(gab_journal_find(journal, target, context, i)->data[LARGE - 1],
                          10 * target + (int)i);

@@ -1,4 +1,4 @@
-/* Translation between slots and indices, against a plain array. */
+/* Translation between ranks and indices, against a plain array. */
 /* gabion-test: labels=quick */
 #include "core/world/members.h"
 
@@ -10,24 +10,24 @@
 
 #include "core/base/hash.h"
 
-enum { SLOTS = 40 };
+enum { RANKS = 40 };
 
 static void require_like(const gab_members *members, const bool *there)
 {
   int32_t index = 0;
-  for (gab_slot slot = 0; slot < SLOTS; slot++) {
-    assert_int_equal(gab_members_has(members, slot), there[slot]);
-    assert_int_equal(gab_members_index(members, slot), there[slot] ? index : -1);
-    if (!there[slot]) continue;
-    assert_int_equal(gab_members_slot(members, index), slot);
+  for (gab_rank rank = 0; rank < RANKS; rank++) {
+    assert_int_equal(gab_members_has(members, rank), there[rank]);
+    assert_int_equal(gab_members_index(members, rank), there[rank] ? index : -1);
+    if (!there[rank]) continue;
+    assert_int_equal(gab_members_rank(members, index), rank);
     index++;
   }
   assert_int_equal(gab_members_count(members), index);
-  assert_int_equal(gab_members_slot(members, index), GAB_NO_SLOT);
-  assert_int_equal(gab_members_slot(members, -1), GAB_NO_SLOT);
+  assert_int_equal(gab_members_rank(members, index), GAB_NO_RANK);
+  assert_int_equal(gab_members_rank(members, -1), GAB_NO_RANK);
   assert_false(gab_members_has(members, -1));
-  assert_false(gab_members_has(members, SLOTS));
-  assert_int_equal(gab_members_index(members, GAB_NO_SLOT), -1);
+  assert_false(gab_members_has(members, RANKS));
+  assert_int_equal(gab_members_index(members, GAB_NO_RANK), -1);
 }
 
 static void members_translate_like_a_plain_array(void **state)
@@ -35,14 +35,14 @@ static void members_translate_like_a_plain_array(void **state)
   (void)state;
   for (uint64_t round = 0; round < 50; round++) {
     gab_members members;
-    bool there[SLOTS];
-    for (int i = 0; i < SLOTS; i++) there[i] = true;
-    gab_members_init(&members, SLOTS);
+    bool there[RANKS];
+    for (int i = 0; i < RANKS; i++) there[i] = true;
+    gab_members_init(&members, RANKS);
     require_like(&members, there);
-    for (uint64_t i = 0; i < SLOTS + 20; i++) {
-      const gab_slot slot = (gab_slot)(gab_hash_counter(7, round, i) % (SLOTS + 4)) - 2;
-      assert_int_equal(gab_members_remove(&members, slot), GAB_OK);
-      if (slot >= 0 && slot < SLOTS) there[slot] = false;
+    for (uint64_t i = 0; i < RANKS + 20; i++) {
+      const gab_rank rank = (gab_rank)(gab_hash_counter(7, round, i) % (RANKS + 4)) - 2;
+      assert_int_equal(gab_members_remove(&members, rank), GAB_OK);
+      if (rank >= 0 && rank < RANKS) there[rank] = false;
       require_like(&members, there);
     }
     gab_members_release(&members);
@@ -53,15 +53,15 @@ static void members_can_all_be_gone(void **state)
 {
   (void)state;
   gab_members members;
-  bool there[SLOTS] = {false};
-  gab_members_init(&members, SLOTS);
-  for (gab_slot slot = SLOTS - 1; slot >= 0; slot--)
-    assert_int_equal(gab_members_remove(&members, slot), GAB_OK);
+  bool there[RANKS] = {false};
+  gab_members_init(&members, RANKS);
+  for (gab_rank rank = RANKS - 1; rank >= 0; rank--)
+    assert_int_equal(gab_members_remove(&members, rank), GAB_OK);
   require_like(&members, there);
   gab_members_release(&members);
   gab_members_init(&members, 0);
   assert_int_equal(gab_members_count(&members), 0);
-  assert_int_equal(gab_members_slot(&members, 0), GAB_NO_SLOT);
+  assert_int_equal(gab_members_rank(&members, 0), GAB_NO_RANK);
   gab_members_release(&members);
 }
 
@@ -69,11 +69,11 @@ static void copies_live_apart(void **state)
 {
   (void)state;
   gab_members members, copy = {0};
-  gab_members_init(&members, SLOTS);
+  gab_members_init(&members, RANKS);
   assert_int_equal(gab_members_remove(&members, 3), GAB_OK);
   assert_int_equal(gab_members_copy(&copy, &members), GAB_OK);
   assert_int_equal(gab_members_remove(&members, 5), GAB_OK);
-  assert_int_equal(gab_members_count(&copy), SLOTS - 1);
+  assert_int_equal(gab_members_count(&copy), RANKS - 1);
   assert_true(gab_members_has(&copy, 5));
   assert_int_equal(gab_members_copy(&copy, &members), GAB_OK);
   assert_false(gab_members_has(&copy, 5));
@@ -87,12 +87,12 @@ static void packed_members_come_back(void **state)
   (void)state;
   gab_members members, back;
   gab_buffer packed = {0};
-  bool there[SLOTS];
-  for (int i = 0; i < SLOTS; i++) there[i] = i % 3 != 0;
-  gab_members_init(&members, SLOTS);
+  bool there[RANKS];
+  for (int i = 0; i < RANKS; i++) there[i] = i % 3 != 0;
+  gab_members_init(&members, RANKS);
   gab_members_init(&back, 2);
-  for (gab_slot slot = 0; slot < SLOTS; slot += 3)
-    assert_int_equal(gab_members_remove(&members, slot), GAB_OK);
+  for (gab_rank rank = 0; rank < RANKS; rank += 3)
+    assert_int_equal(gab_members_remove(&members, rank), GAB_OK);
   assert_int_equal(gab_members_pack(&members, &packed), GAB_OK);
   gab_reader reader = gab_reader_of_buffer(&packed);
   assert_int_equal(gab_members_unpack(&back, &reader), GAB_OK);
@@ -104,42 +104,42 @@ static void packed_members_come_back(void **state)
 }
 
 /* Against a plain table of seats and incarnations. */
-static void slots_come_back_in_their_next_incarnation(void **state)
+static void ranks_come_back_in_their_next_incarnation(void **state)
 {
   (void)state;
   for (uint64_t round = 0; round < 30; round++) {
     gab_members members, then, survivors = {0};
-    gab_seat seat[SLOTS], next = SLOTS;
-    gab_incarnation incarnation[SLOTS] = {0}, incarnation_then[SLOTS] = {0};
-    bool there_then[SLOTS] = {false};
-    gab_members_init(&members, SLOTS);
+    gab_seat seat[RANKS], next = RANKS;
+    gab_incarnation incarnation[RANKS] = {0}, incarnation_then[RANKS] = {0};
+    bool there_then[RANKS] = {false};
+    gab_members_init(&members, RANKS);
     gab_members_init(&then, 0);
-    for (gab_slot slot = 0; slot < SLOTS; slot++) seat[slot] = slot;
+    for (gab_rank rank = 0; rank < RANKS; rank++) seat[rank] = rank;
     for (uint64_t i = 0; i < 150; i++) {
-      const gab_slot slot = (gab_slot)(gab_hash_counter(11, round, i) % SLOTS);
-      if (seat[slot] != GAB_NO_SEAT && gab_hash_counter(13, round, i) % 3) {
-        assert_int_equal(gab_members_return(&members, slot, next), GAB_ERR_ARGUMENT);
-        assert_int_equal(gab_members_remove(&members, slot), GAB_OK);
-        seat[slot] = GAB_NO_SEAT;
-      } else if (seat[slot] == GAB_NO_SEAT) {
-        assert_int_equal(gab_members_return(&members, slot, next), GAB_OK);
-        seat[slot] = next++;
-        incarnation[slot]++;
+      const gab_rank rank = (gab_rank)(gab_hash_counter(11, round, i) % RANKS);
+      if (seat[rank] != GAB_NO_SEAT && gab_hash_counter(13, round, i) % 3) {
+        assert_int_equal(gab_members_return(&members, rank, next), GAB_ERR_ARGUMENT);
+        assert_int_equal(gab_members_remove(&members, rank), GAB_OK);
+        seat[rank] = GAB_NO_SEAT;
+      } else if (seat[rank] == GAB_NO_SEAT) {
+        assert_int_equal(gab_members_return(&members, rank, next), GAB_OK);
+        seat[rank] = next++;
+        incarnation[rank]++;
       }
       if (i == 70) {
         assert_int_equal(gab_members_copy(&then, &members), GAB_OK);
-        for (gab_slot s = 0; s < SLOTS; s++) there_then[s] = seat[s] != GAB_NO_SEAT;
-        for (gab_slot s = 0; s < SLOTS; s++) incarnation_then[s] = incarnation[s];
+        for (gab_rank s = 0; s < RANKS; s++) there_then[s] = seat[s] != GAB_NO_SEAT;
+        for (gab_rank s = 0; s < RANKS; s++) incarnation_then[s] = incarnation[s];
       }
-      for (gab_slot s = 0; s < SLOTS; s++) {
+      for (gab_rank s = 0; s < RANKS; s++) {
         assert_int_equal(gab_members_seat(&members, s), seat[s]);
         assert_int_equal(gab_members_incarnation(&members, s), incarnation[s]);
-        if (seat[s] != GAB_NO_SEAT) assert_int_equal(gab_members_slot_of_seat(&members, seat[s]), s);
+        if (seat[s] != GAB_NO_SEAT) assert_int_equal(gab_members_rank_of_seat(&members, seat[s]), s);
       }
-      assert_int_equal(gab_members_slot_of_seat(&members, next), GAB_NO_SLOT);
+      assert_int_equal(gab_members_rank_of_seat(&members, next), GAB_NO_RANK);
     }
     assert_int_equal(gab_members_survivors(&then, &members, &survivors), GAB_OK);
-    for (gab_slot s = 0; s < SLOTS; s++) {
+    for (gab_rank s = 0; s < RANKS; s++) {
       const bool survived = there_then[s] && seat[s] != GAB_NO_SEAT && incarnation[s] == incarnation_then[s];
       assert_int_equal(gab_members_has_survived(&then, &members, s), survived);
       assert_int_equal(gab_members_has(&survivors, s), survived);
@@ -151,17 +151,17 @@ static void slots_come_back_in_their_next_incarnation(void **state)
   assert_int_equal(gab_memory_now(GAB_MEMORY_USE_COUNT), 0);
 }
 
-static void a_seat_plays_one_slot_at_a_time(void **state)
+static void a_seat_plays_one_rank_at_a_time(void **state)
 {
   (void)state;
   gab_members members;
   gab_members_init(&members, 4);
   assert_int_equal(gab_members_remove(&members, 1), GAB_OK);
   assert_int_equal(gab_members_remove(&members, 2), GAB_OK);
-  assert_int_equal(gab_members_return(&members, 1, 3), GAB_ERR_ARGUMENT); /* plays slot 3 */
+  assert_int_equal(gab_members_return(&members, 1, 3), GAB_ERR_ARGUMENT); /* plays rank 3 */
   assert_int_equal(gab_members_return(&members, 1, 4), GAB_OK);
   assert_int_equal(gab_members_return(&members, 2, 4), GAB_ERR_ARGUMENT);
-  assert_int_equal(gab_members_return(&members, 4, 5), GAB_ERR_ARGUMENT); /* no slot */
+  assert_int_equal(gab_members_return(&members, 4, 5), GAB_ERR_ARGUMENT); /* no rank */
   assert_int_equal(gab_members_return(&members, 2, GAB_NO_SEAT), GAB_ERR_ARGUMENT);
   assert_int_equal(gab_members_count(&members), 3);
   gab_members_release(&members);
@@ -173,7 +173,7 @@ static void packed_returns_come_back(void **state)
   gab_members members, back = {0};
   gab_buffer packed = {0}, cut = {0};
   gab_members_init(&members, 5);
-  for (gab_slot slot = 1; slot < 4; slot++) assert_int_equal(gab_members_remove(&members, slot), GAB_OK);
+  for (gab_rank rank = 1; rank < 4; rank++) assert_int_equal(gab_members_remove(&members, rank), GAB_OK);
   assert_int_equal(gab_members_return(&members, 3, 7), GAB_OK);
   assert_int_equal(gab_members_remove(&members, 3), GAB_OK);
   assert_int_equal(gab_members_return(&members, 3, 9), GAB_OK);
@@ -201,12 +201,12 @@ static void packed_returns_come_back(void **state)
   assert_int_equal(gab_memory_now(GAB_MEMORY_USE_COUNT), 0);
 }
 
-static void require_refused(int32_t slots, uint64_t count, const gab_slot *gone, size_t given)
+static void require_refused(int32_t ranks, uint64_t count, const gab_rank *gone, size_t given)
 {
   gab_buffer packed = {0};
   gab_members members;
   gab_members_init(&members, 5);
-  assert_int_equal(gab_put_i32(&packed, slots), GAB_OK);
+  assert_int_equal(gab_put_i32(&packed, ranks), GAB_OK);
   assert_int_equal(gab_put_u64(&packed, count), GAB_OK);
   for (size_t i = 0; i < given; i++) assert_int_equal(gab_put_i32(&packed, gone[i]), GAB_OK);
   gab_reader reader = gab_reader_of_buffer(&packed);
@@ -222,13 +222,13 @@ static void nonsense_is_not_unpacked(void **state)
 {
   (void)state;
   require_refused(-1, 0, NULL, 0);
-  require_refused(4, 2, (gab_slot[]){1}, 1);
-  require_refused(4, 2, (gab_slot[]){1, 1}, 2);
-  require_refused(4, 2, (gab_slot[]){2, 1}, 2);
-  require_refused(4, 1, (gab_slot[]){4}, 1);
-  require_refused(4, 1, (gab_slot[]){-1}, 1);
-  require_refused(1, 2, (gab_slot[]){0, 1}, 2);
-  require_refused(4, UINT64_MAX, (gab_slot[]){0, 1}, 2);
+  require_refused(4, 2, (gab_rank[]){1}, 1);
+  require_refused(4, 2, (gab_rank[]){1, 1}, 2);
+  require_refused(4, 2, (gab_rank[]){2, 1}, 2);
+  require_refused(4, 1, (gab_rank[]){4}, 1);
+  require_refused(4, 1, (gab_rank[]){-1}, 1);
+  require_refused(1, 2, (gab_rank[]){0, 1}, 2);
+  require_refused(4, UINT64_MAX, (gab_rank[]){0, 1}, 2);
   assert_int_equal(gab_memory_now(GAB_MEMORY_USE_COUNT), 0);
 }
 
@@ -239,8 +239,8 @@ int main(void)
       cmocka_unit_test(members_can_all_be_gone),
       cmocka_unit_test(copies_live_apart),
       cmocka_unit_test(packed_members_come_back),
-      cmocka_unit_test(slots_come_back_in_their_next_incarnation),
-      cmocka_unit_test(a_seat_plays_one_slot_at_a_time),
+      cmocka_unit_test(ranks_come_back_in_their_next_incarnation),
+      cmocka_unit_test(a_seat_plays_one_rank_at_a_time),
       cmocka_unit_test(packed_returns_come_back),
       cmocka_unit_test(nonsense_is_not_unpacked),
   };

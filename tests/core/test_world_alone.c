@@ -34,7 +34,7 @@ static void it_has_one_member(void **state)
 {
   (void)state;
   assert_int_equal(gab_members_count(gab_world_members(world)), 1);
-  assert_int_equal(gab_world_slot(world), 0);
+  assert_int_equal(gab_world_rank(world), 0);
   assert_true(gab_world_is_root(world));
   assert_false(gab_world_is_spare(world));
   assert_int_equal(gab_world_spares(world), 0);

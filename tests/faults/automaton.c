@@ -275,8 +275,8 @@ static bool block_is_right(const automaton *app, const gab_block *block, const a
       for (int x = 0; x < AUTOMATON_CELLS; x++)
         if (cells->now[z + 1][y + 1][x + 1] !=
             a->now[place(a, box.lo[0] + x, box.lo[1] + y, box.lo[2] + z)]) {
-          printf("slot %" GAB_PRI_SLOT ": block " GAB_PRI_BLOCK " is wrong at cell %d %d %d\n",
-                 gab_world_slot(app->world), gab_block_get_id(block), x, y, z);
+          printf("rank %" GAB_PRI_RANK ": block " GAB_PRI_BLOCK " is wrong at cell %d %d %d\n",
+                 gab_world_rank(app->world), gab_block_get_id(block), x, y, z);
           return false;
         }
   return true;

@@ -30,7 +30,7 @@ gab_status automaton_create(automaton *app, gab_world *world, const int32_t root
 void automaton_destroy(automaton *app);
 /* One step; the task of a time loop. */
 gab_status automaton_step(void *user, gab_step step);
-/* Sums all cells over all slots every seventh step: a reduction that feeds back. The post-step action of a time loop. */
+/* Sums all cells over all ranks every seventh step: a reduction that feeds back. The post-step action of a time loop. */
 bool automaton_sum_due(const void *user, gab_step step);
 gab_status automaton_sum(void *user, gab_step step);
 /* The entity that holds the sum. */

@@ -1,4 +1,4 @@
-/* The automaton whose slots exchange their blocks in a section, so that neighbours change: what tests of local recovery
+/* The automaton whose ranks exchange their blocks in a section, so that neighbours change: what tests of local recovery
  * share. To be included behind tests/faults/automaton.c. */
 #ifndef GABION_TESTS_MOVING_BLOCKS_H
 #define GABION_TESTS_MOVING_BLOCKS_H
@@ -9,7 +9,7 @@ typedef struct moving_blocks {
   automaton app;
   gab_timeloop *loop;
   gab_step steps;
-  uint64_t counted; /* by each slot, whatever it is; at the end the sum of all */
+  uint64_t counted; /* by each rank, whatever it is; at the end the sum of all */
   bool right;       /* the same on all: so are all cells, at the end */
 } moving_blocks;
 
@@ -32,11 +32,11 @@ static gab_status moving_blocks_permute(const gab_balance_options *options, gab_
   GAB_TRY(gab_alloc((gab_proxies_count(proxies) + 1) * sizeof **part, GAB_MEMORY_OTHER, &memory));
   *part = memory;
   for (size_t i = 0; i < gab_proxies_count(proxies); i++)
-    (*part)[i] = moving_blocks_places[gab_world_slot(world)];
+    (*part)[i] = moving_blocks_places[gab_world_rank(world)];
   return GAB_OK;
 }
 
-/* Each slot gives all its blocks to another one. @param[in] places  to whom, [slots] */
+/* Each rank gives all its blocks to another one. @param[in] places  to whom, [ranks] */
 static gab_status moving_blocks_move(moving_blocks *run, const int32_t *places)
 {
   static const gab_balancer permutation = {
@@ -71,10 +71,10 @@ static gab_status moving_blocks_run(moving_blocks *run, const gab_protection *pr
   return gab_timeloop_run(run->loop);
 }
 
-static gab_fault_injection moving_blocks_death(gab_slot slot, gab_step step)
+static gab_fault_injection moving_blocks_death(gab_rank rank, gab_step step)
 {
   return (gab_fault_injection){
-      .step = step, .point = GAB_FAULT_POINT_EXCHANGE, .visit = 1, .slot_count = 1, .slots = {slot}};
+      .step = step, .point = GAB_FAULT_POINT_EXCHANGE, .visit = 1, .rank_count = 1, .ranks = {rank}};
 }
 
 #endif

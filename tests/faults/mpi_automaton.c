@@ -80,7 +80,7 @@ static gab_status judge_result(void *user, gab_step step)
   uint64_t due = (uint64_t)roots[0] * (uint64_t)roots[1] * (uint64_t)roots[2];
   j->right = wrong == 0 && blocks == due && step == j->steps;
   if (!j->right && gab_world_is_root(j->app->world))
-    printf("wrong on %" PRIu64 " slots, %" PRIu64 " of %" PRIu64 " blocks, step %" GAB_PRI_STEP "\n", wrong,
+    printf("wrong on %" PRIu64 " ranks, %" PRIu64 " of %" PRIu64 " blocks, step %" GAB_PRI_STEP "\n", wrong,
            blocks, due, step);
   return GAB_OK;
 }
@@ -90,7 +90,7 @@ static void pretend_nodes(const gab_world *world, options *o)
 {
   char name[32];
   if (o->per_node == 0) return;
-  snprintf(name, sizeof name, "node%d", gab_world_slot(world) / o->per_node);
+  snprintf(name, sizeof name, "node%d", gab_world_rank(world) / o->per_node);
   setenv("GABION_NODE", name, 1);
   o->protection.redundancy.separate = GAB_DOMAIN_NODE;
 }
@@ -116,7 +116,7 @@ static void doom(const options *o)
 {
   for (size_t d = 0; d < o->protection.injection_count; d++) {
     REQUIRE(o->injections[d].random == 0 && o->injections[d].stopped == 0 && !o->injections[d].flips);
-    for (int i = 0; i < o->injections[d].slot_count; i++) test_doom(o->injections[d].slots[i]);
+    for (int i = 0; i < o->injections[d].rank_count; i++) test_doom(o->injections[d].ranks[i]);
   }
 }
 

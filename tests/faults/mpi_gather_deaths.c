@@ -7,7 +7,7 @@
 
 static gab_world *world;
 static int pieces_left = -1; /* so many more of a gather, then this process dies */
-static gab_slot dies_at_visit = GAB_NO_SLOT;
+static gab_rank dies_at_visit = GAB_NO_RANK;
 
 int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
               MPI_Request *request)
@@ -20,15 +20,15 @@ int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag, M
 }
 
 /* Long ones, and such as go up the tree, of which no two are in one piece. */
-static size_t size_of(gab_slot slot)
+static size_t size_of(gab_rank rank)
 {
-  return slot % 3 == 1 ? 3 * GAB_GATHER_PIECE_BYTES + (size_t)slot : GAB_GATHER_LONG_BYTES - (size_t)slot % 3;
+  return rank % 3 == 1 ? 3 * GAB_GATHER_PIECE_BYTES + (size_t)rank : GAB_GATHER_LONG_BYTES - (size_t)rank % 3;
 }
 
-static gab_status look(void *user, gab_slot from, gab_reader bytes)
+static gab_status look(void *user, gab_rank from, gab_reader bytes)
 {
   int32_t *next = user;
-  REQUIRE(gab_world_is_root(world) && from == gab_members_slot(gab_world_members(world), (*next)++));
+  REQUIRE(gab_world_is_root(world) && from == gab_members_rank(gab_world_members(world), (*next)++));
   if (from == dies_at_visit) raise(SIGKILL);
   REQUIRE(gab_reader_left(&bytes) == size_of(from));
   size_t right = 0;
@@ -40,7 +40,7 @@ static gab_status look(void *user, gab_slot from, gab_reader bytes)
 
 static gab_status gather(int32_t *visits)
 {
-  const gab_slot me = gab_world_slot(world);
+  const gab_rank me = gab_world_rank(world);
   gab_buffer mine = {0};
   void *place;
   REQUIRE_OK(gab_buffer_extend(&mine, size_of(me), &place));
@@ -61,15 +61,15 @@ static void gather_all(void)
 /* The member of that place, which is not the root, dies instead of sending a further piece. */
 static void dies_after(int32_t place, int pieces)
 {
-  const gab_slot victim = gab_members_slot(gab_world_members(world), place);
-  if (gab_world_slot(world) == victim) pieces_left = pieces;
+  const gab_rank victim = gab_members_rank(gab_world_members(world), place);
+  if (gab_world_rank(world) == victim) pieces_left = pieces;
   test_doom(victim);
 }
 
 static void root_dies_at(int32_t place)
 {
-  const gab_slot victim = gab_world_root(world);
-  if (gab_world_slot(world) == victim) dies_at_visit = gab_members_slot(gab_world_members(world), place);
+  const gab_rank victim = gab_world_root(world);
+  if (gab_world_rank(world) == victim) dies_at_visit = gab_members_rank(gab_world_members(world), place);
   test_doom(victim);
 }
 

@@ -1,4 +1,4 @@
-/* Fifty recoveries in one run: as many real deaths as leave two slots, the rest by a revoked communicator of
+/* Fifty recoveries in one run: as many real deaths as leave two ranks, the rest by a revoked communicator of
  * the application's own. The result is right, and nothing grows from one recovery to the next. */
 /* gabion-test: np=2,6 quick=2 timeout=120 needs=ulfm */
 #include "tests/faults/automaton.c"
@@ -39,8 +39,8 @@ static gab_status disturb(void *user, gab_step step)
   if (step % EVERY != 2 || step <= b->broken_at || b->recoveries >= RECOVERIES) return GAB_OK;
   b->broken_at = step;
   const gab_members *members = gab_world_members(b->app.world);
-  gab_slot whose = gab_members_slot(members, (int32_t)(step / EVERY) % gab_members_count(members));
-  if (gab_world_slot(b->app.world) == whose) {
+  gab_rank whose = gab_members_rank(members, (int32_t)(step / EVERY) % gab_members_count(members));
+  if (gab_world_rank(b->app.world) == whose) {
     MPIX_Comm_revoke(gab_comm_mpi(b->own));
     MPI_Barrier(gab_comm_mpi(b->own)); /* its code is ignored, as an application might */
   }
@@ -63,7 +63,7 @@ static gab_status judge_result(void *user, gab_step step)
   breaker *b = user;
   uint64_t wrong = automaton_is_right(&b->app, STEPS) && step == STEPS ? 0 : 1;
   if (b->later.memory > b->earlier.memory || b->later.files > b->earlier.files) {
-    printf("slot %" GAB_PRI_SLOT ": memory %zu then %zu, files %d then %d\n", gab_world_slot(b->app.world),
+    printf("rank %" GAB_PRI_RANK ": memory %zu then %zu, files %d then %d\n", gab_world_rank(b->app.world),
            b->earlier.memory, b->later.memory, b->earlier.files, b->later.files);
     wrong = 1;
   }
@@ -93,23 +93,23 @@ int main(int argc, char **argv)
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
   gab_fault_injection injections[16] = {{.step = 0}};
-  gab_slot slots = gab_world_members(world)->slots;
+  gab_rank ranks = gab_world_members(world)->ranks;
   gab_protection protection = {
       .every = {.steps = EVERY}, .rebalance = automaton_rebalance, .injections = injections};
-  for (gab_slot slot = 2; slot < slots; slot++) {
-    test_doom(slot);
+  for (gab_rank rank = 2; rank < ranks; rank++) {
+    test_doom(rank);
     injections[protection.injection_count++] =
-        (gab_fault_injection){.step = EVERY * slot,
-                              .point = slot % 2 ? GAB_FAULT_POINT_EXCHANGE : GAB_FAULT_POINT_SNAPSHOT,
+        (gab_fault_injection){.step = EVERY * rank,
+                              .point = rank % 2 ? GAB_FAULT_POINT_EXCHANGE : GAB_FAULT_POINT_SNAPSHOT,
                               .visit = 1,
-                              .slot_count = 1,
-                              .slots = {slot}};
+                              .rank_count = 1,
+                              .ranks = {rank}};
   }
   breaker b = {.broken_at = -1};
   REQUIRE_OK(automaton_create(&b.app, world, (int32_t[]){3, 2, 2}));
   REQUIRE_OK(run(&b, &protection));
   REQUIRE(b.right);
-  REQUIRE(b.recoveries >= RECOVERIES && b.lost == slots - 2);
+  REQUIRE(b.recoveries >= RECOVERIES && b.lost == ranks - 2);
   if (gab_world_is_root(world)) printf("%d recoveries, %d deaths\n", b.recoveries, b.lost);
   REQUIRE(gab_report_completion(world, 0) == 0);
   automaton_destroy(&b.app);

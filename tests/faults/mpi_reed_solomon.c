@@ -1,4 +1,5 @@
 /* A Reed-Solomon group survives any two at once, one more while the image of another is put together, and two in the
  * middle of making parities. */
-/* gabion-test: np=8 needs=ulfm labels=quick args=--scheme reed-solomon --losses 2 slot=2+3,step=25,phase=compute slot=0,step=35,phase=snapshot slot=7,step=35,phase=recovery,visit=3 slot=1+4,step=45,phase=snapshot,visit=3 */
+/* gabion-test: np=8 needs=ulfm labels=quick args=--scheme reed-solomon --losses 2 rank=2+3,step=25,phase=compute
+ * rank=0,step=35,phase=snapshot rank=7,step=35,phase=recovery,visit=3 rank=1+4,step=45,phase=snapshot,visit=3 */
 #include "tests/faults/mpi_automaton.c"

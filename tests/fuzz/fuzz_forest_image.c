@@ -110,10 +110,10 @@ static void image_of_levels(gab_buffer *out)
   gab_forest_destroy(&forest);
 }
 
-static gab_slot same(void *context, gab_slot owner)
+static gab_rank same(void *context, gab_rank owner)
 {
   (void)context;
-  FUZZ_EXPECT(owner >= 0); /* slots that are none of this run are refused with what the map makes of them */
+  FUZZ_EXPECT(owner >= 0); /* ranks that are none of this run are refused with what the map makes of them */
   return owner;
 }
 

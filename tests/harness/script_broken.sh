@@ -1,5 +1,5 @@
 # gabion-test: timeout=300
-# Some of the MPI tests, of each folder, notice what is broken on one slot; script_broken_long.sh asks all of them. The
+# Some of the MPI tests, of each folder, notice what is broken on one rank; script_broken_long.sh asks all of them. The
 # script that asks finds tests that do not notice, that claim nothing, that fail by themselves.
 set -eu
 work=$(mktemp -d)
@@ -17,9 +17,9 @@ fake fake/lame-np2 <<<"echo 'gabion-test: FAILED'; exit 1"
 fake fake/short-np2 <<<"echo 'gabion-test: passed (claims: 5 5)'"
 fake fake/good-np3 <<<"echo 'gabion-test: passed (claims: 5 5 died)'; $broken; [ -z \"\$GABION_TEST_BREAK\" ]"
 GABION_BUILD=$work "$GABION_SOURCE/scripts/harness/test-of-tests.sh" >"$work/said" && { echo "nothing found: $(cat "$work/said")"; exit 1; }
-for line in "fake/deaf-np2: does not notice that it is broken at '1 5 claim'" 'fake/idle-np2: slot 1 claims nothing' \
+for line in "fake/deaf-np2: does not notice that it is broken at '1 5 claim'" 'fake/idle-np2: rank 1 claims nothing' \
             "fake/deaf-np2: does not notice that it is broken at '1 5 kill'" 'fake/root-np2: is not judged' \
-            'fake/lame-np2: fails without being broken' 'fake/short-np2: slot 1 never came to claim 3 of 5' \
+            'fake/lame-np2: fails without being broken' 'fake/short-np2: rank 1 never came to claim 3 of 5' \
             'gabion: 6 tests, each broken in 2 ways, 7 findings'; do
   grep -qF -e "$line" "$work/said" || { echo "expected: $line; it said: $(cat "$work/said")"; exit 1; }
 done

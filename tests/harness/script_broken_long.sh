@@ -1,4 +1,4 @@
 # gabion-test: timeout=7200 labels=long
-# Each MPI test, at each number of processes, notices what is broken on its last slot.
+# Each MPI test, at each number of processes, notices what is broken on its last rank.
 set -eu
 exec "$GABION_SOURCE/scripts/harness/test-of-tests.sh" --long

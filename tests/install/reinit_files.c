@@ -16,7 +16,7 @@ enum { SAVE_EVERY = 10 };
 
 typedef struct program {
   const char *folder;
-  int steps, slot;
+  int steps, rank;
   waves all;
   gab_comm *comm;
 } program;
@@ -24,7 +24,7 @@ typedef struct program {
 static const char *name_of(const program *p, int step)
 {
   static char path[512];
-  snprintf(path, sizeof path, "%s/%d-%d", p->folder, p->slot, step);
+  snprintf(path, sizeof path, "%s/%d-%d", p->folder, p->rank, step);
   return path;
 }
 
@@ -73,11 +73,11 @@ static gab_status work(gab_world *world, int argc, char **argv, gab_reinit_state
   const MPI_Comm comm = gab_comm_mpi(p->comm);
   int step;
   (void)argc, (void)argv;
-  p->slot = (int)gab_world_slot(world);
+  p->rank = (int)gab_world_rank(world);
   GAB_TRY(gab_reinit_add_cleanup(world, say_cleanup, "first"));
   GAB_TRY(gab_reinit_add_cleanup(world, say_cleanup, "second"));
   GAB_TRY(load(p, comm, world, &step));
-  printf("slot %d is process %d, %s, from step %d\n", p->slot, (int)getpid(), states[state], step);
+  printf("rank %d is process %d, %s, from step %d\n", p->rank, (int)getpid(), states[state], step);
   fflush(stdout);
   while (step < p->steps) {
     waves_step(&p->all, comm, step);

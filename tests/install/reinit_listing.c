@@ -36,7 +36,7 @@ static gab_status foo(gab_world *world, int argc, char **argv, gab_reinit_state 
   set_up(app, argc, argv); // as at the very start, in every call
   GAB_TRY(gab_state_add(app->saved, "x", app->x, app->bytes));
   GAB_TRY(gab_state_load(app->saved, &k)); // leaves x and k as they are if nothing was saved
-  printf("slot %d is process %d in state %d, from step %d\n", (int)gab_world_slot(world), (int)getpid(),
+  printf("rank %d is process %d in state %d, from step %d\n", (int)gab_world_rank(world), (int)getpid(),
          (int)state, (int)k);
   fflush(stdout);
   while (k < app->steps) {

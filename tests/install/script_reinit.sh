@@ -37,10 +37,10 @@ comes() { # comes TEXT [TIMES]: that it is there so often
   complain "$name: no \`$1' within a minute: $(cat "$name.txt")"
 }
 reaches() { comes "^at step $1\$"; }
-# kills SLOT...: at once, by SIGKILL, who plays them now
+# kills RANK...: at once, by SIGKILL, who plays them now
 kills() {
-  local slot victims=
-  for slot; do victims+=" $(sed -n "s/^slot $slot is process \([0-9]*\).*/\1/p" "$name.txt" | tail -n 1)"; done
+  local rank victims=
+  for rank; do victims+=" $(sed -n "s/^rank $rank is process \([0-9]*\).*/\1/p" "$name.txt" | tail -n 1)"; done
   # shellcheck disable=SC2086 # words on purpose
   kill -KILL $victims || complain "$name: nobody to be killed"
 }
@@ -61,11 +61,11 @@ reaches 40; kills 1; comes 'in state 2'; kills 0
 ends 0; right
 says 4 'in state 1' # two survivors each time
 says 2 'in state 2'
-says 2 '^.*1 process died; going back with 3 of 3 slots after'
+says 2 '^.*1 process died; going back with 3 of 3 ranks after'
 start listing_lost -n 3 --spares 1 ./reinit_listing 600
 reaches 40; kills 1 2
 ends 3
-says 1 'no spare process is left for slot'
+says 1 'no spare process is left for rank'
 says 0 'going back'
 
 # Busy, but not with the framework: for longer than --stall altogether, and not still.
@@ -88,12 +88,12 @@ says 2 'restarted, from'
 mkdir shrink; start shrink -n 3 ./reinit_files shrink 600 shrink
 reaches 60; kills 2
 ends 0
-says 1 'going back with 2 of 3 slots'
-[ -n "$(sum)" ] && [ "$(sum)" != "$expected" ] || complain "two of three slots have the sum of three"
+says 1 'going back with 2 of 3 ranks'
+[ -n "$(sum)" ] && [ "$(sum)" != "$expected" ] || complain "two of three ranks have the sum of three"
 mkdir lost; start lost -n 3 ./reinit_files lost 600
 reaches 60; kills 2
 ends 3
-says 1 'no spare process is left for slot 2'
+says 1 'no spare process is left for rank 2'
 start lost -n 3 ./reinit_files lost 600 # the same command goes on, from its own files
 ends 0; right
 finish

@@ -36,7 +36,7 @@ box 400 '[32, 16]' >case.yaml
 box 400 '[32, 16]' 0.02 >changed.yaml
 # A run is over within a second: before a busy machine has looked at it, or killed it. So it waits in the middle for that; in the
 # 300th step that it computes, which is none of the steps that are left for the same command when it goes on from there.
-hold='slot=1,step=0,phase=exchange,visit=300,stopped=100'
+hold='rank=1,step=0,phase=exchange,visit=300,stopped=100'
 left() { # what lies on the nodes
   local node
   for node in front nodeA nodeB; do on $node 'ls -d /dev/shm/gabion-node*' 2>/dev/null | sed "s/^/$node: /"; done
@@ -162,7 +162,7 @@ grep -q '"event": "continued".*in the memory of the nodes' living/events.jsonl |
 is_clean 'after two runs at a time'
 
 # The launcher gives up.
-injections="$hold,attempt=0 slot=0,step=0,phase=exchange,visit=20,stopped=99,attempt=1" launch case.yaml given --relaunch 1
+injections="$hold,attempt=0 rank=0,step=0,phase=exchange,visit=20,stopped=99,attempt=1" launch case.yaml given --relaunch 1
 under_way given
 lose_nodes
 wait_for '"stopped": 99' given/events.jsonl given.txt

@@ -4,8 +4,8 @@
 # processes with host names of their own.
 . "$GABION_SOURCE/tests/launch/nodes/nodes.sh"
 box 400 '[32, 16]' >case.yaml
-# A run is over within a second: before a busy machine has killed anybody, if it does not wait. One of its slots does.
-hold='slot=0,step=300,phase=exchange,stopped=20,attempt=0'
+# A run is over within a second: before a busy machine has killed anybody, if it does not wait. One of its ranks does.
+hold='rank=0,step=300,phase=exchange,stopped=20,attempt=0'
 
 launch() { # launch OUT [options of the launcher]: in the background; its first job waits, but for that of `whole'
   local out=$1; shift
@@ -48,11 +48,11 @@ for round in $(seq "${GABION_ROUNDS:-1}"); do
   [ -z "$left" ] || complain "left in memory: $(find "$left")"
 done
 
-# A process of the next job dies while that goes on from memory: the one after that does. A fault injection of the first job, of a slot that
+# A process of the next job dies while that goes on from memory: the one after that does. A fault injection of the first job, of a rank that
 # the next one has not, is over.
 rm -f down.*
 "$GABION_LAUNCH" -n 3 -t 1 --relaunch 3 --hosts nodeA:1,nodeB:1,nodeC:1 --agent "$work/agent.sh" \
-  --mpi-args "$nodes_mpi" -- "$gabion" run case.yaml --out twice --inject $hold --inject slot=1,step=0,phase=recovery,visit=2,attempt=1 --inject slot=2,step=100000,attempt=0 >twice.txt 2>&1 &
+  --mpi-args "$nodes_mpi" -- "$gabion" run case.yaml --out twice --inject $hold --inject rank=1,step=0,phase=recovery,visit=2,attempt=1 --inject rank=2,step=100000,attempt=0 >twice.txt 2>&1 &
 launcher=$!
 wait_for '"event": "checkpoint", "of_step": [1-9]' twice/events.jsonl
 nodes_die nodeC
@@ -64,7 +64,7 @@ grep -q 'relaunch 2 of' twice.txt || complain "it was not relaunched twice: $(tr
 [ "$(checksum twice)" = "$(checksum whole)" ] || complain "another result after the second death"
 [ $failures = 0 ] || finish # it has been said: what follows would only take longer to fail
 
-# With spares on the nodes that are left it comes back at full size: who computes is kept, spares are given up. A slot whose process
+# With spares on the nodes that are left it comes back at full size: who computes is kept, spares are given up. A rank whose process
 # had died before is played by a spare then; that one comes back, too. The spares of each node are counted anew where they are many.
 full_size() { # full_size NAME SPARES LEFT OPTIONS...: node B dies; nodes A and C have room for four processes and LEFT spares
   local name=$1 spares=$2 left=$3
@@ -79,16 +79,16 @@ full_size() { # full_size NAME SPARES LEFT OPTIONS...: node B dies; nodes A and 
   [ $code = 0 ] || complain "$name: exit code $code; it said: $(tr -d '\0' <"$name.txt")"
   grep -q 'relaunching on 4 processes' "$name.txt" || complain "$name: not relaunched on 4: $(tr -d '\0' <"$name.txt")"
   grep -q 'in the memory of the nodes' "$name/events.jsonl" || complain "$name: not from memory: $(tr -d '\0' <"$name.txt")"
-  for member in '"slots": 4,' '"living": 4,' "\"spares\": $left,"; do
-    grep -q "$member" "$name/summary.json" || complain "$name: not $member in $(grep -E '"(slots|living|spares)"' "$name/summary.json")"
+  for member in '"ranks": 4,' '"living": 4,' "\"spares\": $left,"; do
+    grep -q "$member" "$name/summary.json" || complain "$name: not $member in $(grep -E '"(ranks|living|spares)"' "$name/summary.json")"
   done
   [ "$(checksum "$name")" = "$(checksum whole)" ] || complain "$name: another result at full size"
   cmp -s whole/integrals.csv "$name/integrals.csv" || complain "$name: another series"
 }
 full_size all_spares 2 0 --hosts nodeA:2,nodeB:2,nodeC:2 -- "$gabion" run case.yaml
 full_size one_spare 3 1 --hosts nodeA:2,nodeB:2,nodeC:3 -- "$gabion" run case.yaml
-full_size called 2 0 --hosts nodeA:2,nodeB:2,nodeC:2 -- "$gabion" run case.yaml --inject slot=1,step=60,phase=exchange,attempt=0
-grep -q 'slot 1 died, spare took over' called.txt || complain "called: no spare took over: $(tr -d '\0' <called.txt)"
+full_size called 2 0 --hosts nodeA:2,nodeB:2,nodeC:2 -- "$gabion" run case.yaml --inject rank=1,step=60,phase=exchange,attempt=0
+grep -q 'rank 1 died, spare took over' called.txt || complain "called: no spare took over: $(tr -d '\0' <called.txt)"
 full_size of_each 1/node 2 --hosts nodeA:3,nodeB:3,nodeC:3 -- "$gabion" run case.yaml
 
 # Two of three nodes: more than copies hold. The process on the third dies with them: it might live on for long enough to

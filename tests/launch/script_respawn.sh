@@ -1,5 +1,5 @@
 # gabion-test: timeout=420 needs=ulfm
-# Processes that are started for the dead sit where those sat, and on the node with the fewest slots when a node has lost all that
+# Processes that are started for the dead sit where those sat, and on the node with the fewest ranks when a node has lost all that
 # it was started with, also one after the other; copies are placed by where they sit. Nodes are emulated: processes with host names of their own.
 . "$GABION_SOURCE/tests/launch/nodes/nodes.sh"
 set -o pipefail
@@ -7,7 +7,7 @@ box 60 '[64, 32]' | sed 's/{every: 5}}/{every: 5}, strategies: [respawn, shrink]
 
 member() { sed -n "s/.*\"$1\": \([0-9]*\),.*/\1/p" out/summary.json | head -n 1; }
 said() { grep -q -e "$1" said.txt || complain "expected it to say \`$1', but it said: $(cat said.txt)"; }
-on_nodes() { # on_nodes HOSTS PROCESSES ARGUMENTS...: all slots are played at the end, with the undisturbed result
+on_nodes() { # on_nodes HOSTS PROCESSES ARGUMENTS...: all ranks are played at the end, with the undisturbed result
   local hosts=$1 processes=$2 code=0
   shift 2
   rm -rf out
@@ -35,32 +35,32 @@ undisturbed=$(checksum)
 [ -n "$undisturbed" ] || complain "no checksum"
 
 # Beside those that are left of its node; two, each on its own.
-on_nodes nodeA:2,nodeB:2,nodeC:2 6 --inject slot=3,step=30,phase=compute
+on_nodes nodeA:2,nodeB:2,nodeC:2 6 --inject rank=3,step=30,phase=compute
 seated nodeB
 apart
-on_nodes nodeA:2,nodeB:2,nodeC:2 6 --inject slot=1+3,step=30,phase=exchange
+on_nodes nodeA:2,nodeB:2,nodeC:2 6 --inject rank=1+3,step=30,phase=exchange
 seated 'nodeA nodeB'
 apart
-# All of a node: one on each of the others, which have as many slots; and on the emptier one, also where the node of the one that
+# All of a node: one on each of the others, which have as many ranks; and on the emptier one, also where the node of the one that
 # starts them is fuller. Copies lie on different nodes again.
-on_nodes nodeA:2,nodeB:2,nodeC:2 6 --inject slot=2+3,step=30,phase=compute
+on_nodes nodeA:2,nodeB:2,nodeC:2 6 --inject rank=2+3,step=30,phase=compute
 seated 'nodeA nodeC'
 apart
-on_nodes nodeA:3,nodeB:1,nodeC:2 6 --inject slot=3,step=30,phase=compute
+on_nodes nodeA:3,nodeB:1,nodeC:2 6 --inject rank=3,step=30,phase=compute
 seated nodeC
 apart
 # One after the other: on two nodes, and the one that starts them, then who took over from it.
-on_nodes nodeA:2,nodeB:2,nodeC:2 6 --inject slot=3,step=30,phase=compute --inject slot=5,step=45,phase=exchange
+on_nodes nodeA:2,nodeB:2,nodeC:2 6 --inject rank=3,step=30,phase=compute --inject rank=5,step=45,phase=exchange
 seated 'nodeB nodeC'
 apart
-on_nodes nodeA:2,nodeB:2,nodeC:2 6 --inject slot=0,step=30,phase=compute --inject slot=0,step=45,phase=compute,incarnation=1
+on_nodes nodeA:2,nodeB:2,nodeC:2 6 --inject rank=0,step=30,phase=compute --inject rank=0,step=45,phase=compute,incarnation=1
 seated 'nodeA nodeA'
 apart
 # All of a node, then all that another one was started with: there a newcomer is left alone, and gets no company.
-on_nodes nodeA:2,nodeB:2,nodeC:2 6 --inject slot=2+3,step=30,phase=compute --inject slot=4+5,step=45,phase=compute
+on_nodes nodeA:2,nodeB:2,nodeC:2 6 --inject rank=2+3,step=30,phase=compute --inject rank=4+5,step=45,phase=compute
 seated 'nodeA nodeA nodeA nodeC'
 # One node is left: then copies share it, which is said.
-on_nodes nodeA:2,nodeB:2 4 --inject slot=2+3,step=30,phase=compute
+on_nodes nodeA:2,nodeB:2 4 --inject rank=2+3,step=30,phase=compute
 seated "nodeA nodeA"
 grep -q 'a new process sits in another node .* the loss of a node may be more than they cover' said.txt ||
   complain "nobody says that copies share a node: $(cat said.txt)"

@@ -36,7 +36,7 @@ has spares 0
 
 # What the case asks for is started; what the command line says counts more; with less the run is refused.
 two='resilience.spares={count: 2}' each='resilience.spares={count: 1, per: node}'
-run 0 -n 2 -- --set "$two" --inject slot=1,step=30,phase=compute
+run 0 -n 2 -- --set "$two" --inject rank=1,step=30,phase=compute
 has spares 2; has spares_left 1; has living 2
 [ "$(checksum)" = "$undisturbed" ] || complain "a spare that the case asked for: another checksum"
 "$gabion" status out | grep -q 'on 2 processes, and 2 spare' || complain "gabion status does not say the spares"
@@ -56,19 +56,19 @@ done
 said 'on how many nodes is not known'
 
 # The last process of each node waits, and the nearest is called: that of the same node, though another one is lower.
-on_nodes nodeA:3,nodeB:3 -n 4 -- --set "$each" --inject slot=3,step=30,phase=compute --inject slot=2,step=45,phase=compute
+on_nodes nodeA:3,nodeB:3 -n 4 -- --set "$each" --inject rank=3,step=30,phase=compute --inject rank=2,step=45,phase=compute
 has spares 2; has spares_left 0
 called '5 4'
 # Each recovery took a fencing token, which names who was left, and the end a last one; on one node nobody can be cut off.
 [ "$(ls -v out/fencing | tr '\n' ' ')" = '1 2 3 4 ' ] || complain "fencing tokens: $(ls -v out/fencing)"
 grep -qx 'gone 2 3 end' out/fencing/3 || complain "the last fencing token: $(cat out/fencing/3)"
 
-# The copy of the one slot lies with the other, on another node, until the spare there takes the seat of the first.
-on_nodes nodeB:1,nodeA:2 -n 2 --spares 1 -- --inject slot=0,step=30,phase=compute
+# The copy of the one rank lies with the other, on another node, until the spare there takes the seat of the first.
+on_nodes nodeB:1,nodeA:2 -n 2 --spares 1 -- --inject rank=0,step=30,phase=compute
 said 'redundancy: .* any one node as a whole'
 said 'a spare sits in another node .* the loss of a node may be more than they cover'
 grep -q '"event": "failure domains", "kind": "node", "separate": false' out/events.jsonl || complain "no event says that copies share a node"
 # Where the other nodes have room for it copies are placed so that they stay apart.
-on_nodes nodeA:2,nodeB:2,nodeC:2 -n 4 --spares 2 -- --inject slot=0,step=30,phase=compute --inject slot=1,step=45,phase=compute
+on_nodes nodeA:2,nodeB:2,nodeC:2 -n 4 --spares 2 -- --inject rank=0,step=30,phase=compute --inject rank=1,step=45,phase=compute
 grep -q 'the loss of a node may be more' said.txt && complain "copies share a node though there are two others"
 finish

@@ -50,14 +50,14 @@ static outcome run(gab_world *world, const flow_case *given)
   return out;
 }
 
-/* All blocks go to the first slot half-way, then back. */
+/* All blocks go to the first rank half-way, then back. */
 static outcome run_moving(gab_world *world, const flow_case *given)
 {
   outcome out;
   memset(&out, 0, sizeof out);
   flow it = flow_open(world, given);
   flow_run(&it, STEPS / 4);
-  gab_slot targets[MOST_BLOCKS];
+  gab_rank targets[MOST_BLOCKS];
   REQUIRE(gab_forest_block_count(it.forest) <= MOST_BLOCKS);
   for (int i = 0; i < MOST_BLOCKS; i++) targets[i] = gab_world_root(world);
   REQUIRE_OK(gab_forest_migrate(it.forest, targets));

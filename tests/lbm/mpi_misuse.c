@@ -1,5 +1,5 @@
 /* gabion-test: np=1,2,3 quick=2 timeout=60 */
-/* What lbm.h forbids is refused, on all slots alike, by a message that says what is wrong, and a flow that
+/* What lbm.h forbids is refused, on all ranks alike, by a message that says what is wrong, and a flow that
  * was misused goes on as if nothing had been: sweeps without their exchange, calls of a step in another
  * order, forests without blocks, with other data, or changed in the middle; blocks of another forest. */
 #include "core/base/log.h"

@@ -1,4 +1,4 @@
-/* Processes die; the survivors, whose slots have gaps now, hold everything unevenly (one has adopted the
+/* Processes die; the survivors, whose ranks have gaps now, hold everything unevenly (one has adopted the
  * blocks of the dead) and distribute it by every strategy: bounds are kept and nobody is empty. */
 /* gabion-test: np=2,4,7 quick=4 timeout=60 needs=ulfm */
 #include "tests/loadbalance/proxies_common.h"
@@ -11,11 +11,11 @@ static void adopt(gab_proxies *proxies)
   gab_world *world = gab_proxies_world(proxies);
   const gab_members *members = gab_world_members(world);
   size_t count = gab_proxies_count(proxies);
-  gab_slot *targets = malloc((count + 1) * sizeof *targets);
+  gab_rank *targets = malloc((count + 1) * sizeof *targets);
   for (size_t i = 0; i < count; i++) {
-    gab_slot slot = (gab_slot)(gab_proxies_get(proxies, i)->id % (uint64_t)members->slots);
-    while (!gab_members_has(members, slot)) slot = (slot + 1) % members->slots;
-    targets[i] = slot;
+    gab_rank rank = (gab_rank)(gab_proxies_get(proxies, i)->id % (uint64_t)members->ranks);
+    while (!gab_members_has(members, rank)) rank = (rank + 1) % members->ranks;
+    targets[i] = rank;
   }
   REQUIRE_OK(gab_proxies_move(proxies, targets));
   free(targets);
@@ -45,8 +45,8 @@ int main(int argc, char **argv)
   gab_world *world;
   gab_status intent;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
-  const gab_slot slots = gab_world_members(world)->slots;
-  for (gab_slot victim = 0; victim < slots - 1 && victim <= 4; victim += 2) {
+  const gab_rank ranks = gab_world_members(world)->ranks;
+  for (gab_rank victim = 0; victim < ranks - 1 && victim <= 4; victim += 2) {
     test_kill(world, victim);
     while (gab_world_barrier(world) == GAB_OK) usleep(1000);
     REQUIRE_OK(gab_world_repair(world, &intent));

@@ -21,7 +21,7 @@ static uint64_t random_weight(void *user, int level, const gab_box *cells)
 typedef struct listed {
   uint64_t position, weight;
   gab_block_id id;
-  gab_slot owner;
+  gab_rank owner;
 } listed;
 
 typedef struct listing {
@@ -76,7 +76,7 @@ static void cut_list(listing *all, int64_t members)
     if (all->count >= members && owner < members - (all->count - j)) owner = members - (all->count - j);
     REQUIRE(owner >= last && owner < members);
     last = owner;
-    all->block[j].owner = (gab_slot)owner;
+    all->block[j].owner = (gab_rank)owner;
     before += all->block[j].weight;
   }
 }
@@ -102,12 +102,12 @@ static void check_bounds(const listing *all, int64_t members, const gab_balance_
   REQUIRE(report->imbalance == (double)heaviest * (double)members / (double)all->total);
 }
 
-static gab_slot listed_owner(const void *rule, gab_block_id id)
+static gab_rank listed_owner(const void *rule, gab_block_id id)
 {
   const listing *all = rule;
   for (int64_t j = 0; j < all->count; j++)
     if (all->block[j].id == id) return all->block[j].owner;
-  return GAB_NO_SLOT;
+  return GAB_NO_RANK;
 }
 
 /* ---- the tests */
@@ -120,7 +120,7 @@ static const gab_curve *curve_of(const gab_balancer *balancer)
 static void scatter(gab_forest *forest, uint64_t seed)
 {
   random_owners owners = owners_make(gab_forest_world(forest), seed);
-  gab_slot targets[MOST];
+  gab_rank targets[MOST];
   for (size_t i = 0; i < gab_forest_block_count(forest); i++)
     targets[i] = random_owner(&owners, gab_block_get_id(gab_forest_block(forest, i)));
   REQUIRE_OK(gab_forest_migrate(forest, targets));
@@ -131,7 +131,7 @@ static void rebalance(const random_domain *domain, gab_forest *forest, const gab
 {
   const gab_balance_options options = {.balancer = curve};
   gab_balance_report report;
-  int64_t members = gab_world_members(gab_forest_world(forest))->slots;
+  int64_t members = gab_world_members(gab_forest_world(forest))->ranks;
   uint64_t before, after;
   REQUIRE_OK(gab_forest_checksum(forest, &before));
   list_blocks(domain, curve_of(curve), all);
@@ -152,7 +152,7 @@ static void try_domain(gab_world *world, uint64_t seed, const gab_balancer *curv
   random_domain domain;
   domain_make(&domain, seed);
   if (domain_draw(&domain, 50, 2)) domain.options.weight = random_weight;
-  int64_t members = gab_world_members(world)->slots;
+  int64_t members = gab_world_members(world)->ranks;
   gab_forest *forest;
   gab_balance_report report;
   REQUIRE_OK(gab_forest_create(world, &domain.options, &forest));

@@ -17,7 +17,7 @@ static gab_mark mark_place(void *user, int level, const gab_box *cells)
 static void scatter(gab_forest *forest, uint64_t seed)
 {
   random_owners owners = owners_make(gab_forest_world(forest), seed);
-  gab_slot *targets = malloc((gab_forest_block_count(forest) + 1) * sizeof *targets);
+  gab_rank *targets = malloc((gab_forest_block_count(forest) + 1) * sizeof *targets);
   for (size_t i = 0; i < gab_forest_block_count(forest); i++)
     targets[i] = random_owner(&owners, gab_block_get_id(gab_forest_block(forest, i)));
   REQUIRE_OK(gab_forest_migrate(forest, targets));

@@ -16,7 +16,7 @@ static gab_status fail(const gab_balance_options *options, gab_proxies *proxies,
   const bool *refuses = options->user;
   gab_world *world = gab_proxies_world(proxies);
   if (*refuses) GAB_FAIL(GAB_ERR_INPUT, "not such a grid");
-  if (gab_world_slot(world) == gab_world_members(world)->slots - 1) GAB_FAIL(GAB_ERR_MEMORY, "no room");
+  if (gab_world_rank(world) == gab_world_members(world)->ranks - 1) GAB_FAIL(GAB_ERR_MEMORY, "no room");
   return gab_balancer_hilbert.assign(options, proxies, part, report);
 }
 

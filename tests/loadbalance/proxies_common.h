@@ -43,13 +43,13 @@ static inline void grid_scatter(gab_proxies *proxies, uint64_t seed)
   const gab_members *members = gab_world_members(gab_proxies_world(proxies));
   uint64_t count = (uint64_t)gab_members_count(members), mode = gab_hash_counter(seed, 40, 0) % 4;
   uint64_t one = gab_hash_counter(seed, 40, 1) % count;
-  gab_slot *targets = malloc((gab_proxies_count(proxies) + 1) * sizeof *targets);
+  gab_rank *targets = malloc((gab_proxies_count(proxies) + 1) * sizeof *targets);
   for (size_t i = 0; i < gab_proxies_count(proxies); i++) {
     uint64_t draw = gab_hash_counter(seed, 41, gab_proxies_get(proxies, i)->id) % count;
     if (mode == 0) draw = one;
     if (mode == 1 && draw == one) draw = (one + 1) % count; /* one has none */
     if (mode == 2) draw = draw * draw / count;              /* the first ones have more */
-    targets[i] = gab_members_slot(members, (int32_t)draw);
+    targets[i] = gab_members_rank(members, (int32_t)draw);
   }
   REQUIRE_OK(gab_proxies_move(proxies, targets));
   free(targets);
@@ -69,7 +69,7 @@ typedef struct listing {
   size_t count;
 } listing;
 
-static inline gab_status listing_take(void *user, gab_slot from, gab_reader bytes)
+static inline gab_status listing_take(void *user, gab_rank from, gab_reader bytes)
 {
   listing *all = user;
   (void)from;
@@ -119,7 +119,7 @@ static inline listing listing_make(gab_proxies *proxies, const gab_curve *curve,
     item.id = proxy->id;
     item.weight = proxy->weight;
     item.position = listing_position(grid, curve, proxy->id);
-    item.part = part ? part[i] : gab_members_index(gab_world_members(world), gab_world_slot(world));
+    item.part = part ? part[i] : gab_members_index(gab_world_members(world), gab_world_rank(world));
     item.level = per_level ? gab_proxies_level(proxies, proxy->id) : 0;
     REQUIRE_OK(gab_put_bytes(&mine, &item, sizeof item));
   }

@@ -10,26 +10,26 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_SLOTS = 512, MOST_FLOWS = 4096 };
+enum { MOST_RANKS = 512, MOST_FLOWS = 4096 };
 
 static gab_flow flows[MOST_FLOWS];
 static size_t flow_count;
-static int32_t cluster[MOST_SLOTS];
+static int32_t cluster[MOST_RANKS];
 
-static void add(gab_slot from, gab_slot to, double bytes)
+static void add(gab_rank from, gab_rank to, double bytes)
 {
   assert_true(flow_count < MOST_FLOWS);
   flows[flow_count++] = (gab_flow){from, to, bytes};
 }
 
-static gab_cluster_task task_of(int32_t slots, const int32_t *domain, int32_t clusters, gab_cluster_goal goal)
+static gab_cluster_task task_of(int32_t ranks, const int32_t *domain, int32_t clusters, gab_cluster_goal goal)
 {
-  return (gab_cluster_task){slots, flows, flow_count, domain, clusters, goal};
+  return (gab_cluster_task){ranks, flows, flow_count, domain, clusters, goal};
 }
 
-static gab_cluster_log find(int32_t slots, const int32_t *domain, int32_t clusters, gab_cluster_goal goal)
+static gab_cluster_log find(int32_t ranks, const int32_t *domain, int32_t clusters, gab_cluster_goal goal)
 {
-  const gab_cluster_task task = task_of(slots, domain, clusters, goal);
+  const gab_cluster_task task = task_of(ranks, domain, clusters, goal);
   gab_cluster_log log, judged;
   assert_int_equal(gab_clusters_find(&task, cluster, &log), GAB_OK);
   assert_int_equal(gab_clusters_judge(&task, cluster, &judged), GAB_OK);
@@ -44,7 +44,7 @@ static void a_ring_is_cut_into_arcs(void **state)
 {
   (void)state;
   flow_count = 0;
-  for (gab_slot s = 0; s < 8; s++) {
+  for (gab_rank s = 0; s < 8; s++) {
     add(s, (s + 1) % 8, 6);
     add(s, (s + 7) % 8, 10);
     add(s, (s + 1) % 8, 4); /* adds to the first */
@@ -71,8 +71,8 @@ static void a_square_is_cut_into_quarters(void **state)
 {
   (void)state;
   flow_count = 0;
-  for (gab_slot y = 0; y < 4; y++)
-    for (gab_slot x = 0; x < 4; x++) {
+  for (gab_rank y = 0; y < 4; y++)
+    for (gab_rank x = 0; x < 4; x++) {
       if (x < 3) add(4 * y + x, 4 * y + x + 1, 1), add(4 * y + x + 1, 4 * y + x, 1);
       if (y < 3) add(4 * y + x, 4 * y + x + 4, 1), add(4 * y + x + 4, 4 * y + x, 1);
     }
@@ -82,19 +82,19 @@ static void a_square_is_cut_into_quarters(void **state)
   assert_true(log.total == 8 && log.largest == 1);
 }
 
-/* Slots are dealt out to four nodes one by one, and talk with their neighbours in number: no cut can spare a node. */
+/* Ranks are dealt out to four nodes one by one, and talk with their neighbours in number: no cut can spare a node. */
 static void domains_stay_whole(void **state)
 {
   (void)state;
   int32_t domain[16];
   flow_count = 0;
-  for (gab_slot s = 0; s < 16; s++) {
+  for (gab_rank s = 0; s < 16; s++) {
     domain[s] = s % 4;
     add(s, (s + 1) % 16, 1);
   }
   for (int goal = 0; goal < 2; goal++) {
     const gab_cluster_log log = find(16, domain, 2, (gab_cluster_goal)goal);
-    for (gab_slot s = 4; s < 16; s++) assert_int_equal(cluster[s], cluster[s % 4]);
+    for (gab_rank s = 4; s < 16; s++) assert_int_equal(cluster[s], cluster[s % 4]);
     assert_true(log.total == 8 && log.largest == 1 && log.back_mean == 0.5);
   }
 }
@@ -118,16 +118,16 @@ static bool is_even(const int32_t *of, int32_t domains, int32_t clusters)
   return most - least <= 1;
 }
 
-static optimum try_all(int32_t slots, const int32_t *domain, int32_t domains, int32_t clusters)
+static optimum try_all(int32_t ranks, const int32_t *domain, int32_t domains, int32_t clusters)
 {
-  const gab_cluster_task task = task_of(slots, domain, clusters, GAB_CLUSTERS_TOTAL);
+  const gab_cluster_task task = task_of(ranks, domain, clusters, GAB_CLUSTERS_TOTAL);
   optimum best = {.any = false};
-  int32_t of[8] = {0}, by_slot[16];
+  int32_t of[8] = {0}, by_rank[16];
   for (;;) {
     if (is_even(of, domains, clusters)) {
       gab_cluster_log log;
-      for (int32_t s = 0; s < slots; s++) by_slot[s] = of[domain[s]];
-      assert_int_equal(gab_clusters_judge(&task, by_slot, &log), GAB_OK);
+      for (int32_t s = 0; s < ranks; s++) by_rank[s] = of[domain[s]];
+      assert_int_equal(gab_clusters_judge(&task, by_rank, &log), GAB_OK);
       if (!best.any || log.total < best.total ||
           (log.total == best.total && log.largest < best.largest_of_total))
         best.total = log.total, best.largest_of_total = log.largest;
@@ -146,18 +146,18 @@ static void small_cases_are_solved_exactly(void **state)
   int apart = 0;
   for (uint64_t seed = 0; seed < 120; seed++) {
     const int32_t domains = 4 + (int32_t)(seed % 5), clusters = 2 + (int32_t)(seed / 5 % 3);
-    const int32_t slots = seed % 2 ? domains : domains + 4;
+    const int32_t ranks = seed % 2 ? domains : domains + 4;
     int32_t domain[16];
     flow_count = 0;
-    for (int32_t s = 0; s < slots; s++) domain[s] = s % domains;
-    for (gab_slot a = 0; a < slots; a++)
-      for (gab_slot b = 0; b < slots; b++) {
+    for (int32_t s = 0; s < ranks; s++) domain[s] = s % domains;
+    for (gab_rank a = 0; a < ranks; a++)
+      for (gab_rank b = 0; b < ranks; b++) {
         const uint64_t drawn = gab_hash_counter(seed, (uint64_t)a, (uint64_t)b);
         if (drawn % 3 == 0) add(a, b, (double)(drawn / 3 % 100));
       }
-    const optimum best = try_all(slots, domain, domains, clusters);
-    const gab_cluster_log total = find(slots, domain, clusters, GAB_CLUSTERS_TOTAL);
-    const gab_cluster_log largest = find(slots, domain, clusters, GAB_CLUSTERS_LARGEST);
+    const optimum best = try_all(ranks, domain, domains, clusters);
+    const gab_cluster_log total = find(ranks, domain, clusters, GAB_CLUSTERS_TOTAL);
+    const gab_cluster_log largest = find(ranks, domain, clusters, GAB_CLUSTERS_LARGEST);
     assert_true(total.total == best.total && total.largest == best.largest_of_total);
     assert_true(largest.largest == best.largest);
     apart += total.largest > largest.largest && largest.total > total.total;
@@ -172,7 +172,7 @@ static void a_large_case_is_better_than_ranges(void **state)
 {
   (void)state;
   flow_count = 0;
-  for (gab_slot s = 0; s < 512; s++)
+  for (gab_rank s = 0; s < 512; s++)
     for (int axis = 0; axis < 3; axis++)
       for (int way = 1; way < 8; way += 6) {
         const int unit = 1 << (3 * axis), at = s / unit % 8;
@@ -213,7 +213,7 @@ static void wrong_tasks_are_refused(void **state)
     flows[0] = bad[i];
     assert_int_equal(gab_clusters_find(&task, cluster, NULL), GAB_ERR_ARGUMENT);
   }
-  task.slots = 0;
+  task.ranks = 0;
   assert_int_equal(gab_clusters_find(&task, cluster, NULL), GAB_ERR_ARGUMENT);
   task = task_of(1, NULL, 1, GAB_CLUSTERS_LARGEST);
   task.flow_count = 0;

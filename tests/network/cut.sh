@@ -14,9 +14,9 @@ resilience: {memory: {every: 50}}
 output: {integrals: {every: 100}}
 YAML
 
-# names FOLDER: of the files there that are part of the result, whichever slots have written them
+# names FOLDER: of the files there that are part of the result, whichever ranks have written them
 names() {
-  (cd "$1" && find . -type f ! -path './fencing/*' ! -path './checkpoints/*' | sed 's/\.s[0-9]*\.h5$/.slot.h5/' | sort -u)
+  (cd "$1" && find . -type f ! -path './fencing/*' ! -path './checkpoints/*' | sed 's/\.s[0-9]*\.h5$/.rank.h5/' | sort -u)
 }
 
 # make_reference HOSTS PROCESSES [ARGUMENT OF THE PROGRAM...]: the undisturbed run, in the folder $reference
@@ -75,7 +75,7 @@ judge() {
   return 0
 }
 
-# For how long a slot stands still at most: no other program of the machine sleeps for as long, so it can be told by that.
+# For how long a rank stands still at most: no other program of the machine sleeps for as long, so it can be told by that.
 hold=$(printf '%g' "3.0$((1000 + $$ % 9000))")
 # Who stands still goes on at once; in vain if the time is over.
 go_on() {
@@ -85,10 +85,10 @@ go_on() {
   done
 }
 
-# cut_at OUT HOSTS PROCESSES STEP PHASE SLOT NODE...: a run in which that slot stands still in that phase until these nodes have lost
+# cut_at OUT HOSTS PROCESSES STEP PHASE RANK NODE...: a run in which that rank stands still in that phase until these nodes have lost
 # their cables (or for a time that does not count as death). More options of the launcher: launch_options; arguments of the program: case_args
 cut_at() {
-  local out=$1 hosts=$2 processes=$3 injection="slot=$6,step=$4,phase=$5,stopped=$hold"
+  local out=$1 hosts=$2 processes=$3 injection="rank=$6,step=$4,phase=$5,stopped=$hold"
   run_args="--inject $injection ${case_args:-}" launch "$out" "$hosts" "$processes" ${launch_options:-}
   shift 6
   wait_until "$out: $injection" has_event "$out" '"event": "fault injection"' || return

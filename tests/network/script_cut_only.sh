@@ -9,7 +9,7 @@ silence="--cut-after 5"
 three=nod1:1,nod2:1,nod3:1
 make_reference $three 3
 for step in 20 320; do # at 20, its connections are just made
-  run_args="--inject slot=1,step=$step,phase=exchange,stopped=12" launch stopped$step $three 3
+  run_args="--inject rank=1,step=$step,phase=exchange,stopped=12" launch stopped$step $three 3
   judge stopped$step 0
   has_event stopped$step '"event": "fault injection"' || complain "stopped at $step: nobody was stopped"
   has_event stopped$step '"event": "fault noticed"' && complain "stopped at $step: a process that was stopped counted as dead"
@@ -18,13 +18,13 @@ for node in 1 3; do
   cut_at cut$node $three 3 320 exchange 1 $node
   judge cut$node 0
   plug $node
-  has_event cut$node "\"lost\": \[$((node - 1))\]" || complain "no recovery from the loss of slot $((node - 1))"
+  has_event cut$node "\"lost\": \[$((node - 1))\]" || complain "no recovery from the loss of rank $((node - 1))"
 done
 # It stands still before it has looked at its new connections for the first time, and its cable is slow when it goes on: the answer to what
 # it then asks takes longer than from one look to the next. Silent for 12 s, asked and not answered, and yet nobody is cut off.
 reference=short
 make_reference $three 3 --set run.steps=30
-run_args="--set run.steps=30 --inject slot=1,step=2,phase=exchange,stopped=12" launch slow $three 3
+run_args="--set run.steps=30 --inject rank=1,step=2,phase=exchange,stopped=12" launch slow $three 3
 wait_until "the stop" has_event slow '"event": "fault injection"'
 bad_cable 2 200 0
 judge slow 0

@@ -9,7 +9,7 @@ dead_after=6
 second_hub 3 4 # which stay connected with each other, but not with the launcher
 four=nod1:1,nod2:1,nod3:1,nod4:1
 make_reference $four 4
-# The partner of a slot is half the way round: each half has a copy of everything.
+# The partner of a rank is half the way round: each half has a copy of everything.
 cut_at halves $four 4 320 exchange 1 hub
 judge halves 0
 plug hub

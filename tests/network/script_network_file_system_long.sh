@@ -41,7 +41,7 @@ for back in never 3 8; do
     judge far/out 0
     plug $node
     echo "node $node, back after $back: $code, $(ls far/out/fencing | grep -c ^cut-) cuts, $(grep -cs '"event": "recovery"' far/out/events.jsonl) recoveries"
-    [ $back != never ] || has_event far/out "\"lost\": \[$((node - 1))\]" || complain "no recovery from the loss of slot $((node - 1))"
+    [ $back != never ] || has_event far/out "\"lost\": \[$((node - 1))\]" || complain "no recovery from the loss of rank $((node - 1))"
     mv far/out "far/out.$node.$back"; mv far/out.txt "far/out.$node.$back.txt"
   done
 done

@@ -1,4 +1,4 @@
-# One of three nodes loses its cable: the other two go on, with the result of the undisturbed run, whichever it was. That of slot
+# One of three nodes loses its cable: the other two go on, with the result of the undisturbed run, whichever it was. That of rank
 # 0 above all: its process is the root of agreements in MPI and waits for nobody, so the others have to learn that it is gone.
 # gabion-test: timeout=240 labels=network waits=1 needs=ulfm
 . "$GABION_SOURCE/tests/network/nodes.sh"
@@ -12,7 +12,7 @@ for node in 1 2 3; do
   cut_at out$node $three 3 320 exchange 1 $node
   judge out$node 0
   plug $node
-  has_event out$node "\"lost\": \[$((node - 1))\]" || complain "no recovery from the loss of slot $((node - 1))"
-  grep -qx "gone $((node - 1)) end" out$node/fencing/2 || complain "the token does not say that slot $((node - 1)) is left out"
+  has_event out$node "\"lost\": \[$((node - 1))\]" || complain "no recovery from the loss of rank $((node - 1))"
+  grep -qx "gone $((node - 1)) end" out$node/fencing/2 || complain "the token does not say that rank $((node - 1)) is left out"
 done
 finish

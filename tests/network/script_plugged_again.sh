@@ -17,7 +17,7 @@ has_event moment '"event": "recovery"' && complain "moment: a death was noticed 
 
 # As soon as the others have gone on, or some time afterwards. They stand still a while behind the recovery, so as to be there.
 for node in 1 3; do
-  case_args="--inject slot=1,step=450,phase=exchange,stopped=3" cut_at back$node $three 3 320 exchange 1 $node
+  case_args="--inject rank=1,step=450,phase=exchange,stopped=3" cut_at back$node $three 3 320 exchange 1 $node
   wait_until "back$node: the recovery" has_event back$node '"event": "recovery"'
   plug $node
   judge back$node 0

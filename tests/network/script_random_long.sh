@@ -1,4 +1,4 @@
-# Cables are pulled at random: which, when, in which phase of which slot, and after how long they are put back; now and then
+# Cables are pulled at random: which, when, in which phase of which rank, and after how long they are put back; now and then
 # another one later. Exactly one part goes on, with the result of the undisturbed run, or no part has everything, data is lost and
 # the run says so once. NETWORK_RUNS=N, NETWORK_SEED=N. NETWORK_CUT_AFTER=SECONDS: without heartbeats, and all of it so much slower.
 # gabion-test: timeout=7200 labels=long,network waits=1 needs=ulfm
@@ -9,13 +9,13 @@ runs=${NETWORK_RUNS:-60} seed=${NETWORK_SEED:-$RANDOM} lost=0
 RANDOM=$seed
 limit=${NETWORK_CUT_AFTER:-6} # what silence is, in seconds
 echo "seed $seed"
-# some_part_is_complete CABLES PROCESSES: each copy is half the way round, on the slot so many further
+# some_part_is_complete CABLES PROCESSES: each copy is half the way round, on the rank so many further
 some_part_is_complete() {
   case "$1, $2" in
     "1 3, 4" | "1 2, 6" | "1 3, 6" | "hub 1, 6") return 1 ;;
   esac
 }
-# has_stopped N: so many slots have stood still
+# has_stopped N: so many ranks have stood still
 has_stopped() { local seen; seen=$(grep -cs "\"stopped\"" out/events.jsonl); [ "${seen:-0}" -ge "$1" ]; }
 # wait_for COMMAND...: until it succeeds or the launcher has ended; no matter which
 wait_for() { while ! "$@" && kill -0 $job 2>/dev/null; do sleep 0.02; done; }
@@ -40,7 +40,7 @@ for run in $(seq "$runs"); do
   draw "1" "2" "3" "4" "1 2" "2 3" "hub" "hub 1" "hub 4" "1 3" "launcher" "launcher 2"; cables=$drawn
   # After so many seconds, or as soon as the cut is announced (core/world/quarantine.h), or somebody counts as dead.
   draw never never 2 3.5 4 4.5 5 5.5 6 10 20 announced noticed; back=$drawn
-  draw 0 1 2 3; slot=$drawn
+  draw 0 1 2 3; rank=$drawn
   draw "1 1 1 1" "2 2 1 1"; read -r a b c d <<<"$drawn"
   draw "" 100; disk=$drawn
   draw "" "" 1 2 3 4; second=$drawn
@@ -58,15 +58,15 @@ for run in $(seq "$runs"); do
   [ $phase = over ] && phase=reduction step=600 from=600
   case $phase in
     recovery | migration) # those of another death
-      draw 0 1 2 3; more="--inject slot=$drawn,step=$step" step=0
-      [ $drawn = $slot ] && slot=$(((slot + 1) % 4))
+      draw 0 1 2 3; more="--inject rank=$drawn,step=$step" step=0
+      [ $drawn = $rank ] && rank=$(((rank + 1) % 4))
       codes="0 3" ;;
   esac
   [ -n "$disk" ] && [ $((5 * from)) -gt $((12 * disk)) ] && codes=0 # one is on disk by then
   case_args="${disk:+--set resilience.disk.every=$disk} $more"
-  case_args="--inject slot=$slot,step=$step,phase=$phase,stopped=1.5 $case_args"
-  [ -n "$second" ] && for one in 0 1 2 3; do case_args+=" --inject slot=$one,step=550,phase=exchange,stopped=2"; done
-  what="run $run: $phase of slot $slot at step $step, cables $cables, back after $back, then ${second:-none}, $processes processes, disk ${disk:-no} $more"
+  case_args="--inject rank=$rank,step=$step,phase=$phase,stopped=1.5 $case_args"
+  [ -n "$second" ] && for one in 0 1 2 3; do case_args+=" --inject rank=$one,step=550,phase=exchange,stopped=2"; done
+  what="run $run: $phase of rank $rank at step $step, cables $cables, back after $back, then ${second:-none}, $processes processes, disk ${disk:-no} $more"
   run_args=$case_args launch out nod1:$a,nod2:$b,nod3:$c,nod4:$d $processes --stall $((20 * limit))
   before=$failures
   # A phase that does not come any more is no fault of the run.

@@ -16,11 +16,11 @@ for node in 2 1; do
   [ $node = 2 ] || { wait_until "the cut" test -e cut$node/fencing/cut-1; plug $node; }
   judge cut$node 0
   plug $node
-  has_event cut$node "\"lost\": \[$((node - 1))\].*\"strategy\": \"spare\"" || complain "no spare took the place of slot $((node - 1))"
-  [ "$(number living cut$node)" = 3 ] || complain "slot $((node - 1)) is cut off: $(number living cut$node) of 3 are left"
+  has_event cut$node "\"lost\": \[$((node - 1))\].*\"strategy\": \"spare\"" || complain "no spare took the place of rank $((node - 1))"
+  [ "$(number living cut$node)" = 3 ] || complain "rank $((node - 1)) is cut off: $(number living cut$node) of 3 are left"
 done
 # Long enough for it to find out and to ask for the rest of the run, which it must not have.
-case_args+=" --inject slot=0,step=500,phase=exchange,stopped=20"
+case_args+=" --inject rank=0,step=500,phase=exchange,stopped=20"
 cut_at resting $four 3 320 exchange 2 4
 judge resting 0
 [ "$(number living resting)" = 3 ] || complain "a spare is cut off: $(number living resting) of 3 are left"

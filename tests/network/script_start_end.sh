@@ -9,7 +9,7 @@ three=nod1:1,nod2:1,nod3:1
 make_reference $three 3
 are_up() { [ "$(pgrep -fc "^$gabion run")" -ge "$1" ]; }
 # Its first step takes as long as it takes to see that processes are there: the run cannot be over before.
-run_args="--inject slot=0,step=0,stopped=4"
+run_args="--inject rank=0,step=0,stopped=4"
 for processes in 1 3; do
   # A start that has lost a daemon of MPI is made again, and again where the machine is so busy that the cable is still away.
   launch soon$processes $three 3 --start-within 100 --start-retries 5

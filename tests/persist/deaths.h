@@ -1,4 +1,4 @@
-/* A small computation on a ring that processes die in, for the tests of deaths in the job: each slot has a number, which its
+/* A small computation on a ring that processes die in, for the tests of deaths in the job: each rank has a number, which its
  * neighbour's changes at every step. Spares take the places of the dead. */
 #ifndef GABION_TESTS_PERSIST_DEATHS_H
 #define GABION_TESTS_PERSIST_DEATHS_H
@@ -14,7 +14,7 @@ enum { STEPS = 200 };
 static gab_world *world;
 static gab_comm *shared;
 static MPI_Comm comm, persistent = MPI_COMM_NULL;
-static int rank, size;
+static int comm_rank, size;
 static char folder[300];
 static bool was_called; /* this process was a spare */
 static uint64_t doomed; /* seats, as bits */
@@ -24,8 +24,8 @@ static inline uint64_t mixed(uint64_t value, uint64_t neighbour)
   return (value * 6364136223846793005u + neighbour) ^ (value >> 7);
 }
 
-/* The undisturbed result of a slot. */
-static inline uint64_t undisturbed(int slot)
+/* The undisturbed result of a rank. */
+static inline uint64_t undisturbed(int rank)
 {
   uint64_t value[16], next[16];
   for (int i = 0; i < size; i++) value[i] = 1000 + (uint64_t)i;
@@ -33,13 +33,13 @@ static inline uint64_t undisturbed(int slot)
     for (int i = 0; i < size; i++) next[i] = mixed(value[i], value[(i + size - 1) % size]);
     memcpy(value, next, sizeof value);
   }
-  return value[slot];
+  return value[rank];
 }
 
 static void refresh(void)
 {
   comm = gab_comm_mpi(shared);
-  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_rank(comm, &comm_rank);
   MPI_Comm_size(comm, &size);
 }
 

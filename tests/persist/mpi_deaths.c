@@ -15,25 +15,25 @@ static char settings[300] = "commit=together";
 static int step_once(state *now)
 {
   uint64_t from = 0;
-  int code = MPI_Sendrecv(&now->value, 1, MPI_UINT64_T, (rank + 1) % size, RING_TAG, &from, 1, MPI_UINT64_T,
-                          (rank + size - 1) % size, RING_TAG, comm, MPI_STATUS_IGNORE);
+  int code = MPI_Sendrecv(&now->value, 1, MPI_UINT64_T, (comm_rank + 1) % size, RING_TAG, &from, 1,
+                          MPI_UINT64_T, (comm_rank + size - 1) % size, RING_TAG, comm, MPI_STATUS_IGNORE);
   if (code != MPI_SUCCESS) return code;
   const state next = {mixed(now->value, from), now->step + 1};
-  code = MPI_Send(&next, 2, MPI_UINT64_T, rank, STATE_TAG, persistent);
+  code = MPI_Send(&next, 2, MPI_UINT64_T, comm_rank, STATE_TAG, persistent);
   if (code == MPI_SUCCESS) code = gab_persist_commit(persistent);
   if (code == MPI_SUCCESS) *now = next;
   return code;
 }
 
-/* Slot 1 dies first; when it plays again slot 2 does, or with four slots the one that took the place of slot 1: two that keep
+/* Rank 1 dies first; when it plays again rank 2 does, or with four ranks the one that took the place of rank 1: two that keep
  * copies for each other must not be dead at once. */
 static void maybe_die(const state *now)
 {
   static bool armed;
-  const gab_incarnation mine = gab_world_incarnation(world, rank);
-  const bool first = rank == 1 && mine == 0 && now->step == 7;
+  const gab_incarnation mine = gab_world_incarnation(world, comm_rank);
+  const bool first = comm_rank == 1 && mine == 0 && now->step == 7;
   const bool second = now->step >= 19 && gab_world_incarnation(world, 1) == 1 &&
-                      (size == 4 ? rank == 1 : rank == 2 && mine == 0);
+                      (size == 4 ? comm_rank == 1 : comm_rank == 2 && mine == 0);
   if (armed || (!first && !second)) return;
   armed = true;
   die_within(50 + (long)(getpid() % 7) * 40);
@@ -41,11 +41,11 @@ static void maybe_die(const state *now)
 
 static void read_state(state *now)
 {
-  *now = (state){1000 + (uint64_t)rank, 0};
+  *now = (state){1000 + (uint64_t)comm_rank, 0};
   REQUIRE(deaths_open(settings) == GAB_PERSIST_OK);
   CHECK(gab_failure() == (gab_world_spares(world) < 2));
   if (!gab_failure()) return;
-  REQUIRE(MPI_Recv(now, 2, MPI_UINT64_T, rank, STATE_TAG, persistent, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  REQUIRE(MPI_Recv(now, 2, MPI_UINT64_T, comm_rank, STATE_TAG, persistent, MPI_STATUS_IGNORE) == MPI_SUCCESS);
   uint64_t same[2] = {now->step, ~now->step}, most[2];
   if (MPI_Allreduce(same, most, 2, MPI_UINT64_T, MPI_MAX, comm) == MPI_SUCCESS) CHECK(most[0] == ~most[1]);
   CHECK(now->step >= 7);
@@ -66,7 +66,7 @@ int main(int argc, char **argv)
     REQUIRE(gab_world_check(world) != GAB_OK);
     read_state(&now);
   }
-  CHECK(now.value == undisturbed(rank));
+  CHECK(now.value == undisturbed(comm_rank));
   if (gab_persist_discard(&persistent) != MPI_SUCCESS) CHECK(false);
   doomed = (uint64_t)1 << 1 | (uint64_t)1 << (size == 4 ? 4 : 2);
   return deaths_end(true);

@@ -9,12 +9,12 @@ enum { TAG = 1 };
 
 static int step_once(int value)
 {
-  int code = MPI_Send(&value, 1, MPI_INT, rank, TAG, persistent);
+  int code = MPI_Send(&value, 1, MPI_INT, comm_rank, TAG, persistent);
   if (code == MPI_SUCCESS) code = gab_persist_commit(persistent);
   return code;
 }
 
-/* Slots 1 and 3 die at step 5: each holds the copy of the other one. @return whether it came to an end */
+/* Ranks 1 and 3 die at step 5: each holds the copy of the other one. @return whether it came to an end */
 static bool play(const char *settings, bool lost)
 {
   int value = 0;
@@ -30,12 +30,13 @@ static bool play(const char *settings, bool lost)
       }
       CHECK(gab_failure() == !first);
       if (!first) {
-        REQUIRE(MPI_Recv(&value, 1, MPI_INT, rank, TAG, persistent, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+        REQUIRE(MPI_Recv(&value, 1, MPI_INT, comm_rank, TAG, persistent, MPI_STATUS_IGNORE) == MPI_SUCCESS);
         CHECK(value == 5);
       }
       first = false;
     }
-    if (value == 5 && (rank == 1 || rank == 3) && gab_world_incarnation(world, rank) == 0) raise(SIGKILL);
+    if (value == 5 && (comm_rank == 1 || comm_rank == 3) && gab_world_incarnation(world, comm_rank) == 0)
+      raise(SIGKILL);
     if (step_once(value + 1) == MPI_SUCCESS) {
       value++;
       continue;

@@ -14,7 +14,7 @@ typedef struct state {
 static char settings[300] = "mode=transparent";
 static uint64_t sums[STEPS];
 
-/* The undisturbed sums over all, in sums[], and the last value of this slot. */
+/* The undisturbed sums over all, in sums[], and the last value of this rank. */
 static uint64_t undisturbed_run(void)
 {
   uint64_t value[16] = {0}, next[16] = {0};
@@ -25,7 +25,7 @@ static uint64_t undisturbed_run(void)
     sums[step] = 0;
     for (int i = 0; i < size; i++) sums[step] += value[i];
   }
-  return value[rank];
+  return value[comm_rank];
 }
 
 /* What a survivor has done of the present step: it does not do it again. */
@@ -37,7 +37,7 @@ static struct {
 
 static bool step_once(state *now)
 {
-  const int right = (rank + 1) % size, left = (rank + size - 1) % size;
+  const int right = (comm_rank + 1) % size, left = (comm_rank + size - 1) % size;
   if (!done.sent && MPI_Send(&now->value, 1, MPI_UINT64_T, right, RING_TAG, persistent) != MPI_SUCCESS)
     return false;
   done.sent = true;
@@ -52,24 +52,24 @@ static bool step_once(state *now)
     CHECK(done.next.sum == sums[now->step]);
   }
   done.summed = true;
-  if (!done.stored && MPI_Send(&done.next, 3, MPI_UINT64_T, rank, STATE_TAG, persistent) != MPI_SUCCESS)
+  if (!done.stored && MPI_Send(&done.next, 3, MPI_UINT64_T, comm_rank, STATE_TAG, persistent) != MPI_SUCCESS)
     return false;
   done.stored = true;
   if (!done.committed && gab_persist_commit(persistent) != MPI_SUCCESS) return false;
   done.committed = true;
-  if (MPI_Recv(now, 3, MPI_UINT64_T, rank, STATE_TAG, persistent, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+  if (MPI_Recv(now, 3, MPI_UINT64_T, comm_rank, STATE_TAG, persistent, MPI_STATUS_IGNORE) != MPI_SUCCESS)
     return false;
   memset(&done, 0, sizeof done);
   return true;
 }
 
-/* Slot 1 dies first, then slot 0, when slot 1 plays again: both may keep the copies of each other. */
+/* Rank 1 dies first, then rank 0, when rank 1 plays again: both may keep the copies of each other. */
 static void maybe_die(const state *now)
 {
   static bool armed;
-  const bool first = rank == 1 && now->step == 7,
-             second = rank == 0 && now->step >= 19 && gab_world_incarnation(world, 1) == 1;
-  if (armed || gab_world_incarnation(world, rank) > 0 || (!first && !second)) return;
+  const bool first = comm_rank == 1 && now->step == 7,
+             second = comm_rank == 0 && now->step >= 19 && gab_world_incarnation(world, 1) == 1;
+  if (armed || gab_world_incarnation(world, comm_rank) > 0 || (!first && !second)) return;
   armed = true;
   die_within(20 + (long)(getpid() % 11) * 20);
 }
@@ -82,7 +82,7 @@ static bool open_again(state *now, bool newcomer)
   CHECK(gab_failure() == (newcomer && !opened));
   opened = true;
   if (!newcomer) return true;
-  return MPI_Recv(now, 3, MPI_UINT64_T, rank, STATE_TAG, persistent, MPI_STATUS_IGNORE) == MPI_SUCCESS;
+  return MPI_Recv(now, 3, MPI_UINT64_T, comm_rank, STATE_TAG, persistent, MPI_STATUS_IGNORE) == MPI_SUCCESS;
 }
 
 int main(int argc, char **argv)
@@ -93,7 +93,7 @@ int main(int argc, char **argv)
   }
   if (!deaths_begin(&argc, &argv, "2")) return deaths_end(false);
   const uint64_t expected = undisturbed_run();
-  state now = {1000 + (uint64_t)rank, 0, 0};
+  state now = {1000 + (uint64_t)comm_rank, 0, 0};
   uint32_t flags = 1;
   bool has_state = !was_called;
   while (!open_again(&now, !has_state)) continue;

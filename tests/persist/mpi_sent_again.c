@@ -25,7 +25,7 @@ int main(int argc, char **argv)
   int sum = -1, other = -1;
   if (!was_called) {
     REQUIRE(deaths_open(settings) == GAB_PERSIST_OK);
-    if (rank == 1) {
+    if (comm_rank == 1) {
       REQUIRE(receive() == 10);
       raise(SIGKILL);
     }
@@ -35,17 +35,17 @@ int main(int argc, char **argv)
   }
   REQUIRE(deaths_open(settings) == GAB_PERSIST_OK);
   CHECK(!gab_failure()); /* the dead had committed nothing */
-  if (rank == 0) {
+  if (comm_rank == 0) {
     REQUIRE(send(11) == MPI_SUCCESS);
     REQUIRE(send(12) == MPI_SUCCESS);
   } else {
     for (int i = 10; i <= 12; i++) CHECK(receive() == i);
   }
-  REQUIRE(MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, persistent) == MPI_SUCCESS);
+  REQUIRE(MPI_Allreduce(&comm_rank, &sum, 1, MPI_INT, MPI_SUM, persistent) == MPI_SUCCESS);
   CHECK(sum == 1);
-  REQUIRE(MPI_Sendrecv(&rank, 1, MPI_INT, 1 - rank, 2, &other, 1, MPI_INT, 1 - rank, 2, persistent,
-                       MPI_STATUS_IGNORE) == MPI_SUCCESS);
-  CHECK(other == 1 - rank);
+  REQUIRE(MPI_Sendrecv(&comm_rank, 1, MPI_INT, 1 - comm_rank, 2, &other, 1, MPI_INT, 1 - comm_rank, 2,
+                       persistent, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  CHECK(other == 1 - comm_rank);
   CHECK(gab_persist_discard(&persistent) == MPI_SUCCESS);
   doomed = 1u << 1;
   return deaths_end(true);

@@ -19,7 +19,7 @@ static void put(int target, int tag, int value)
   REQUIRE(MPI_Send(&value, 1, MPI_INT, target, tag, persistent) == MPI_SUCCESS);
 }
 
-/* Slot 1 dies in iteration 4, slot 0 has stored the boundary of iteration 5 already. */
+/* Rank 1 dies in iteration 4, rank 0 has stored the boundary of iteration 5 already. */
 static void play(const char *settings, int expected)
 {
   const bool newcomer = was_called;
@@ -27,17 +27,17 @@ static void play(const char *settings, int expected)
   REQUIRE(newcomer || deaths_open(settings) == GAB_PERSIST_OK);
   if (!newcomer) {
     for (int i = 1; i <= 4; i++) {
-      put(1 - rank, BOUNDARY_TAG, 10 * i + rank);
-      if (rank == 1 && i == 4) { /* not committed by slot 1 */
-        put(rank, STATE_TAG, 4);
+      put(1 - comm_rank, BOUNDARY_TAG, 10 * i + comm_rank);
+      if (comm_rank == 1 && i == 4) { /* not committed by rank 1 */
+        put(comm_rank, STATE_TAG, 4);
         REQUIRE(MPI_Send(&word, 1, MPI_INT, 0, 9, comm) == MPI_SUCCESS);
         while (MPI_Recv(&word, 1, MPI_INT, 0, 9, comm, MPI_STATUS_IGNORE) != MPI_SUCCESS) usleep(1000);
         raise(SIGKILL);
       }
-      put(rank, STATE_TAG, i);
+      put(comm_rank, STATE_TAG, i);
       REQUIRE(gab_persist_commit(persistent) == MPI_SUCCESS);
     }
-    put(1 - rank, BOUNDARY_TAG, 50 + rank); /* ahead, not committed */
+    put(1 - comm_rank, BOUNDARY_TAG, 50 + comm_rank); /* ahead, not committed */
     REQUIRE(MPI_Recv(&word, 1, MPI_INT, 1, 9, comm, MPI_STATUS_IGNORE) == MPI_SUCCESS);
     REQUIRE(MPI_Send(&word, 1, MPI_INT, 1, 9, comm) == MPI_SUCCESS);
     CHECK(MPI_Recv(&word, 1, MPI_INT, 1, 9, comm, MPI_STATUS_IGNORE) != MPI_SUCCESS); /* it dies */
@@ -60,7 +60,7 @@ static void play(const char *settings, int expected)
     put(1, STATE_TAG, 4);
   } else {
     CHECK(latest(1, BOUNDARY_TAG) ==
-          (expected == 40 ? 21 : 31)); /* of a slot that died, what was committed */
+          (expected == 40 ? 21 : 31)); /* of a rank that died, what was committed */
   }
   REQUIRE(gab_persist_commit(persistent) ==
           MPI_SUCCESS); /* of the survivor: what was open when the other one died */

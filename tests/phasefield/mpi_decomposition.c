@@ -62,12 +62,12 @@ static uint64_t run(gab_world *world, const phase_case *given)
   return hash;
 }
 
-/* All blocks go to the first slot half-way, then back. */
+/* All blocks go to the first rank half-way, then back. */
 static uint64_t run_moving(gab_world *world, const phase_case *given)
 {
   phase_run it = phase_open(world, given);
   run_with_window(&it, 0, STEPS / 2);
-  gab_slot targets[256];
+  gab_rank targets[256];
   REQUIRE(gab_forest_block_count(it.forest) <= 256);
   for (int i = 0; i < 256; i++) targets[i] = gab_world_root(world);
   REQUIRE_OK(gab_forest_migrate(it.forest, targets));

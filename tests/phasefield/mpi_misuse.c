@@ -1,5 +1,5 @@
 /* gabion-test: np=1,2,3 quick=2 timeout=60 */
-/* What phasefield.h forbids is refused, on all slots alike, by a message that says what is wrong, and a phase
+/* What phasefield.h forbids is refused, on all ranks alike, by a message that says what is wrong, and a phase
  * field that was misused goes on as if nothing had been: the calls of a step in another order or left out,
  * forests without blocks or with other data, blocks of another forest. */
 #include "core/base/log.h"

@@ -107,13 +107,13 @@ static void set_number(hid_t file, const char *name, const int32_t *values, hsiz
 static void write_as_format(gab_world *world, const char *from_name, const char *to_name, int32_t format)
 {
   REQUIRE_OK(gab_world_barrier(world));
-  const int slots = gab_members_count(gab_world_members(world));
-  for (int slot = 0; slot < slots && gab_world_is_root(world); slot++) {
+  const int ranks = gab_members_count(gab_world_members(world));
+  for (int rank = 0; rank < ranks && gab_world_is_root(world); rank++) {
     char path[200];
     int32_t cells[3];
-    snprintf(path, sizeof path, "%s/fields/%s_0000000007.s%04d.h5", folder, from_name, slot);
+    snprintf(path, sizeof path, "%s/fields/%s_0000000007.s%04d.h5", folder, from_name, rank);
     hid_t from = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    snprintf(path, sizeof path, "%s/fields/%s_0000000007.s%04d.h5", folder, to_name, slot);
+    snprintf(path, sizeof path, "%s/fields/%s_0000000007.s%04d.h5", folder, to_name, rank);
     hid_t to = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     REQUIRE(from >= 0 && to >= 0);
     hid_t attribute = H5Aopen(from, "cells", H5P_DEFAULT);

@@ -1,4 +1,4 @@
-/* Slots of one fault injection are lost together, also where one of them is behind and would notice the death of the
+/* Ranks of one fault injection are lost together, also where one of them is behind and would notice the death of the
  * other first; who is named with one that has died long before lives until its own time. */
 /* gabion-test: np=4 timeout=60 needs=ulfm labels=quick */
 #include "tests/faults/automaton.c"
@@ -13,17 +13,17 @@
 
 enum { STEP = 25, STEPS = 40 };
 
-/* One slot that stays behind, at the end of the step before, until another one is dead. */
+/* One rank that stays behind, at the end of the step before, until another one is dead. */
 typedef struct straggler {
   automaton *app;
-  gab_slot slot;
+  gab_rank rank;
   pid_t awaited;
 } straggler;
 
 static gab_status stay_behind(void *user, gab_step step)
 {
   const straggler *s = user;
-  if (step != STEP - 1 || gab_world_slot(s->app->world) != s->slot) return GAB_OK;
+  if (step != STEP - 1 || gab_world_rank(s->app->world) != s->rank) return GAB_OK;
   while (kill(s->awaited, 0) == 0 || errno != ESRCH) usleep(1000);
   return GAB_OK;
 }
@@ -49,25 +49,25 @@ static gab_status run(automaton *app, const gab_fault_injection *injections, siz
   return status;
 }
 
-/* Slot 1, whose images are at 3, dies alone, before the first checkpoint but that of the start; 3 is named
+/* Rank 1, whose images are at 3, dies alone, before the first checkpoint but that of the start; 3 is named
  * with it later on. */
 static void an_earlier_death_does_not_count(automaton *app)
 {
   const gab_fault_injection injections[] = {
-      {.step = 8, .point = GAB_FAULT_POINT_COMPUTE, .visit = 1, .slot_count = 1, .slots = {1}},
-      {.step = 10000, .point = GAB_FAULT_POINT_COMPUTE, .visit = 1, .slot_count = 2, .slots = {1, 3}}};
+      {.step = 8, .point = GAB_FAULT_POINT_COMPUTE, .visit = 1, .rank_count = 1, .ranks = {1}},
+      {.step = 10000, .point = GAB_FAULT_POINT_COMPUTE, .visit = 1, .rank_count = 2, .ranks = {1, 3}}};
   gab_run_stats stats;
   test_doom(1);
   CHECK(run(app, injections, 2, NULL, &stats) == GAB_OK);
-  CHECK(stats.fault_count == 1 && stats.lost_slots == 1 && automaton_is_right(app, STEPS));
+  CHECK(stats.fault_count == 1 && stats.lost_ranks == 1 && automaton_is_right(app, STEPS));
 }
 
 /* Of the three that are left 0 and 2 hold each other's images. */
 static void who_is_behind_dies_too(automaton *app, pid_t zero)
 {
   const gab_fault_injection injection = {
-      .step = STEP, .point = GAB_FAULT_POINT_COMPUTE, .visit = 1, .slot_count = 2, .slots = {0, 2}};
-  straggler behind = {.app = app, .slot = 2, .awaited = zero};
+      .step = STEP, .point = GAB_FAULT_POINT_COMPUTE, .visit = 1, .rank_count = 2, .ranks = {0, 2}};
+  straggler behind = {.app = app, .rank = 2, .awaited = zero};
   gab_run_stats stats;
   test_doom(0);
   test_doom(2);
@@ -81,7 +81,7 @@ int main(int argc, char **argv)
   automaton app;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR - 1, GAB_LOG_ERROR); /* the warnings are wanted */
-  uint64_t zero = gab_world_slot(world) == 0 ? (uint64_t)getpid() : 0;
+  uint64_t zero = gab_world_rank(world) == 0 ? (uint64_t)getpid() : 0;
   CHECK(gab_world_sum_u64(world, &zero, 1) == GAB_OK);
   CHECK(automaton_create(&app, world, (int32_t[]){3, 2, 2}) == GAB_OK);
   an_earlier_death_does_not_count(&app);

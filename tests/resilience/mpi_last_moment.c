@@ -9,7 +9,7 @@
 /* The root is gone before it writes the marker, or when it has written another one. */
 static void die_at(gab_world *world, int moment, const char *marker)
 {
-  if (gab_world_slot(world) == 0 && moment == 1) {
+  if (gab_world_rank(world) == 0 && moment == 1) {
     FILE *file = fopen(marker, "w");
     if (file) fputs("exit 99\n", file);
     if (file) fclose(file);
@@ -48,10 +48,10 @@ int main(int argc, char **argv)
   setenv("GABION_COMPLETION", marker, 1);
   REQUIRE_OK(automaton_create(&app, world, (int32_t[]){3, 2, 2}));
   REQUIRE_OK(run(&app));
-  die_at(world, gab_world_members(world)->slots > 2, marker);
+  die_at(world, gab_world_members(world)->ranks > 2, marker);
   REQUIRE(gab_report_completion(world, 0) == 0);
   if (gab_world_is_root(world)) {
-    REQUIRE(gab_world_slot(world) == 1 && marker_says(marker, "exit 0\n"));
+    REQUIRE(gab_world_rank(world) == 1 && marker_says(marker, "exit 0\n"));
     unlink(marker);
   }
   automaton_destroy(&app);

@@ -1,5 +1,5 @@
 /* A process that fails alone outside the time loop takes the others along: nobody waits for it, all end with
- * its code. The same goes for the protection: what one slot cannot do, none does. */
+ * its code. The same goes for the protection: what one rank cannot do, none does. */
 /* gabion-test: np=1,2,5 quick=2 timeout=30 needs=ulfm */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
@@ -23,15 +23,15 @@ static void protection_fails_on_all_or_none(automaton *app)
   gab_timeloop_destroy(&loop);
 }
 
-static gab_status set_up(gab_world *world, gab_slot weak)
+static gab_status set_up(gab_world *world, gab_rank weak)
 {
-  if (gab_world_slot(world) == weak) GAB_FAIL(GAB_ERR_INPUT, "slot %" GAB_PRI_SLOT " cannot", weak);
+  if (gab_world_rank(world) == weak) GAB_FAIL(GAB_ERR_INPUT, "rank %" GAB_PRI_RANK " cannot", weak);
   return gab_world_barrier(world);
 }
 
 static void the_code_of_the_weak_one_is_that_of_all(gab_world *world)
 {
-  const gab_status status = set_up(world, gab_world_members(world)->slots - 1);
+  const gab_status status = set_up(world, gab_world_members(world)->ranks - 1);
   CHECK(status == GAB_ERR_INPUT || status == GAB_ERR_FAULT);
   CHECK(gab_report_completion(world, gab_status_exit_code(status)) == 2);
 }

@@ -1,4 +1,4 @@
-/* What the headers of resilience/ forbid is refused by all slots alike: a run that would do nothing and end
+/* What the headers of resilience/ forbid is refused by all ranks alike: a run that would do nothing and end
  * well (no blocks, no task, a second time), what is added too late, monitors that the program does not have.
  * gabion-test: np=1,3 quick=3 timeout=60 */
 #include "blockforest/adaptation/adapt.h"
@@ -51,11 +51,11 @@ static gab_status unpack_nothing(void *user, gab_reader *in)
   return gab_get_u8(in, &zero);
 }
 
-/* Slot 0 has all blocks: what is refused must not depend on who has some. */
+/* Rank 0 has all blocks: what is refused must not depend on who has some. */
 static gab_status to_the_first(void *context, gab_proxies *proxies)
 {
   (void)context;
-  gab_slot *targets = calloc(gab_proxies_count(proxies) + 1, sizeof *targets);
+  gab_rank *targets = calloc(gab_proxies_count(proxies) + 1, sizeof *targets);
   const gab_status status = gab_proxies_move(proxies, targets);
   free(targets);
   return status;

@@ -17,14 +17,14 @@ typedef struct setting {
   bool never_due;
 } setting;
 
-/* In the middle of a step, in the memory of one slot. */
+/* In the middle of a step, in the memory of one rank. */
 static gab_status flip_a_bit(void *user, gab_step step)
 {
   setting *s = user;
   const gab_members *members = gab_world_members(s->app->world);
   if (step != FLIP_AT || s->flips == s->most_flips) return GAB_OK;
   s->flips++;
-  if (gab_world_slot(s->app->world) != gab_members_slot(members, gab_members_count(members) - 1))
+  if (gab_world_rank(s->app->world) != gab_members_rank(members, gab_members_count(members) - 1))
     return GAB_OK;
   automaton_block *cells = gab_block_data(gab_forest_block(s->app->forest, 0), s->app->data);
   cells->now[2][2][2] ^= UINT64_C(1) << 17;
@@ -37,7 +37,7 @@ static bool every_third(const void *user, gab_step step)
   return !s->never_due && step % 3 == 0;
 }
 
-/* Knows the right answer. Says so on the slots that have it wrong, not on the others. */
+/* Knows the right answer. Says so on the ranks that have it wrong, not on the others. */
 static gab_status compare(void *user, gab_step step)
 {
   setting *s = user;
@@ -90,7 +90,7 @@ static void a_flip_is_found_and_forgotten(setting *s)
   gab_run_stats stats;
   CHECK(run(s, &(gab_protection){.every = {.steps = 5}}, &stats) == GAB_OK);
   CHECK(s->flips == 1 && automaton_is_right(s->app, STEPS));
-  CHECK(stats.suspicions == 1 && stats.fault_count == 0 && stats.lost_slots == 0);
+  CHECK(stats.suspicions == 1 && stats.fault_count == 0 && stats.lost_ranks == 0);
   /* From 15 to 10; others than the one that complains may learn of it a step earlier or later. */
   const gab_step slack = gab_members_count(gab_world_members(s->app->world)) - 1;
   CHECK(stats.rolled_back >= 5 - slack && stats.rolled_back <= 5 + slack);

@@ -11,7 +11,7 @@
 #include "resilience/checkpoint/checkpoint_impl.h"
 #include "resilience/loop/timeloop_impl.h"
 
-enum { STEPS = 30, MOST_SLOTS = 8 };
+enum { STEPS = 30, MOST_RANKS = 8 };
 
 typedef struct witness {
   automaton *app;
@@ -19,7 +19,7 @@ typedef struct witness {
   int recoveries;
   uint64_t serial;   /* of the last snapshot seen */
   uint64_t replaced; /* of what lies here, so far */
-  gab_slot spoiled;  /* whose first copy gets a wrong bit behind the first recovery; GAB_NO_SLOT: nobody's */
+  gab_rank spoiled;  /* whose first copy gets a wrong bit behind the first recovery; GAB_NO_RANK: nobody's */
   bool right;
 } witness;
 
@@ -36,23 +36,23 @@ static uint64_t checksum_of(const gab_buffer *image)
 
 static void copies_are_where_they_belong(const witness *w, const gab_snapshot *snapshot)
 {
-  uint64_t checksums[MOST_SLOTS] = {0}, kept[MOST_SLOTS] = {0};
+  uint64_t checksums[MOST_RANKS] = {0}, kept[MOST_RANKS] = {0};
   const gab_members *now = gab_world_members(w->app->world);
-  const gab_slot me = gab_world_slot(w->app->world);
+  const gab_rank me = gab_world_rank(w->app->world);
   checksums[me] = checksum_of(&snapshot->own);
-  CHECK(gab_world_sum_u64(w->app->world, checksums, MOST_SLOTS) == GAB_OK);
+  CHECK(gab_world_sum_u64(w->app->world, checksums, MOST_RANKS) == GAB_OK);
   for (int i = 0; i < snapshot->copy_count; i++) {
     const gab_copy *copy = &snapshot->copies[i];
-    CHECK(copy->slot != me && gab_members_has(now, copy->slot));
-    CHECK(checksum_of(&copy->image) == checksums[copy->slot]);
-    CHECK(gab_placement_holder(&snapshot->placement, copy->slot, copy->number) == me);
-    kept[copy->slot]++;
+    CHECK(copy->rank != me && gab_members_has(now, copy->rank));
+    CHECK(checksum_of(&copy->image) == checksums[copy->rank]);
+    CHECK(gab_placement_holder(&snapshot->placement, copy->rank, copy->number) == me);
+    kept[copy->rank]++;
   }
-  CHECK(gab_world_sum_u64(w->app->world, kept, MOST_SLOTS) == GAB_OK);
+  CHECK(gab_world_sum_u64(w->app->world, kept, MOST_RANKS) == GAB_OK);
   const int copies = gab_placement_copies(&snapshot->placement);
   CHECK(snapshot->placement.scheme->kind == GAB_SCHEME_GROUPS || copies > 0);
-  for (gab_slot slot = 0; slot < now->slots; slot++)
-    CHECK(kept[slot] == (gab_members_has(now, slot) ? (uint64_t)copies : 0));
+  for (gab_rank rank = 0; rank < now->ranks; rank++)
+    CHECK(kept[rank] == (gab_members_has(now, rank) ? (uint64_t)copies : 0));
 }
 
 /* The next death needs it: another copy has to be found instead. */
@@ -60,7 +60,7 @@ static void spoil_a_copy(witness *w, gab_snapshot *snapshot)
 {
   for (int i = 0; i < snapshot->copy_count; i++) {
     gab_copy *copy = &snapshot->copies[i];
-    if (copy->slot != w->spoiled || copy->number != 0) continue;
+    if (copy->rank != w->spoiled || copy->number != 0) continue;
     copy->image.data[copy->image.size - copy->image.size / 3] ^= 0x40;
     w->replaced++;
   }
@@ -80,8 +80,8 @@ static void look_at_protection(void *user, const gab_fault *fault)
   w->serial = snapshot->serial;
   CHECK(gab_world_max_u64(w->app->world, &highest, 1) == GAB_OK && highest == snapshot->serial);
   CHECK(gab_members_count(&snapshot->members) == gab_members_count(now));
-  for (gab_slot slot = 0; slot < now->slots; slot++)
-    CHECK(gab_members_has(&snapshot->members, slot) == gab_members_has(now, slot));
+  for (gab_rank rank = 0; rank < now->ranks; rank++)
+    CHECK(gab_members_has(&snapshot->members, rank) == gab_members_has(now, rank));
   copies_are_where_they_belong(w, snapshot);
   CHECK(gab_checkpoint_scrub(w->loop->protection->checkpoint, &beyond) == GAB_OK && !beyond);
   CHECK(gab_checkpoint_get_stats(checkpoint).replaced == w->replaced);
@@ -122,29 +122,29 @@ static gab_status run(automaton *app, const gab_redundancy *redundancy, const ga
   return status;
 }
 
-/* Slot 1; then the one that restored it; then, of those left, any other. */
+/* Rank 1; then the one that restored it; then, of those left, any other. */
 static void one_death_after_another(automaton *app, const gab_redundancy *redundancy)
 {
   gab_placement placement;
   gab_members first;
-  const gab_slot slots = gab_world_members(app->world)->slots;
-  gab_members_init(&first, slots);
+  const gab_rank ranks = gab_world_members(app->world)->ranks;
+  gab_members_init(&first, ranks);
   gab_placement_init(&placement);
   CHECK(gab_placement_make(&placement, redundancy, &first, NULL) == GAB_OK);
   CHECK(gab_members_remove(&first, 1) == GAB_OK);
-  const gab_slot heir = gab_placement_restorer(&placement, &first, 1);
+  const gab_rank heir = gab_placement_restorer(&placement, &first, 1);
   gab_placement_release(&placement);
   gab_members_release(&first);
-  const gab_slot third = heir == 2 ? 3 : 2;
+  const gab_rank third = heir == 2 ? 3 : 2;
   const gab_fault_injection injections[] = {
-      {.step = 8, .point = GAB_FAULT_POINT_COMPUTE, .visit = 1, .slot_count = 1, .slots = {1}},
-      {.step = 10, .point = GAB_FAULT_POINT_EXCHANGE, .visit = 1, .slot_count = 1, .slots = {heir}},
-      {.step = 12, .point = GAB_FAULT_POINT_COMPUTE, .visit = 1, .slot_count = 1, .slots = {third}}};
-  witness w = {.spoiled = redundancy->copies > 1 ? heir : GAB_NO_SLOT};
+      {.step = 8, .point = GAB_FAULT_POINT_COMPUTE, .visit = 1, .rank_count = 1, .ranks = {1}},
+      {.step = 10, .point = GAB_FAULT_POINT_EXCHANGE, .visit = 1, .rank_count = 1, .ranks = {heir}},
+      {.step = 12, .point = GAB_FAULT_POINT_COMPUTE, .visit = 1, .rank_count = 1, .ranks = {third}}};
+  witness w = {.spoiled = redundancy->copies > 1 ? heir : GAB_NO_RANK};
   test_doom(1);
   test_doom(heir);
-  if (slots > 4) test_doom(third);
-  const size_t deaths = slots > 4 ? 3 : 2; /* parity groups: of two that are left either is enough */
+  if (ranks > 4) test_doom(third);
+  const size_t deaths = ranks > 4 ? 3 : 2; /* parity groups: of two that are left either is enough */
   CHECK(run(app, redundancy, injections, deaths, &w) == GAB_OK);
   CHECK(w.recoveries == (int)deaths && w.right);
 }
@@ -155,12 +155,12 @@ int main(int argc, char **argv)
   automaton app;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR); /* the warnings are wanted */
-  const gab_slot slots = gab_world_members(world)->slots;
-  const gab_redundancy of_slots[] = {[4] = {.scheme = &gab_scheme_pairwise},
+  const gab_rank ranks = gab_world_members(world)->ranks;
+  const gab_redundancy of_ranks[] = {[4] = {.scheme = &gab_scheme_pairwise},
                                      [5] = {.scheme = &gab_scheme_ring, .copies = 2},
                                      [8] = {.scheme = &gab_scheme_reed_solomon, .group = 4, .losses = 1}};
   CHECK(automaton_create(&app, world, (int32_t[]){3, 3, 2}) == GAB_OK);
-  one_death_after_another(&app, &of_slots[slots]);
+  one_death_after_another(&app, &of_ranks[ranks]);
   automaton_destroy(&app);
   return test_end(&world);
 }

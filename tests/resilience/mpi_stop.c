@@ -51,7 +51,7 @@ static void stops_ahead_of_a_slow_step(void)
 int main(int argc, char **argv)
 {
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
-  const bool last = gab_world_slot(world) == gab_world_members(world)->slots - 1;
+  const bool last = gab_world_rank(world) == gab_world_members(world)->ranks - 1;
   stops_ahead_of_a_slow_step();
   REQUIRE_OK(gab_stop_create(world, 0, &stop));
   CHECK(ask(0, 1e-6) == GAB_STOP_NOT);

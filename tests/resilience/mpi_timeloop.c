@@ -1,4 +1,4 @@
-/* What a time loop promises beside surviving: per-slot entities are adopted, intents end all alike, order of
+/* What a time loop promises beside surviving: per-rank entities are adopted, intents end all alike, order of
  * tasks and post-step actions, callbacks. */
 /* gabion-test: np=1,2,4 quick=4 timeout=60 needs=ulfm */
 #include "tests/faults/automaton.c"
@@ -17,7 +17,7 @@ int MPIX_Comm_agree(MPI_Comm comm, int *flag)
   return PMPIX_Comm_agree(comm, flag);
 }
 
-/* A ledger that every slot keeps for itself; the sum over all slots must survive deaths. */
+/* A ledger that every rank keeps for itself; the sum over all ranks must survive deaths. */
 typedef struct ledger {
   gab_world *world;
   uint64_t entries;
@@ -26,7 +26,7 @@ typedef struct ledger {
 static gab_status write_entry(void *user, gab_step step)
 {
   ledger *l = user;
-  l->entries += (uint64_t)step * 100 + (uint64_t)gab_world_slot(l->world) + 1;
+  l->entries += (uint64_t)step * 100 + (uint64_t)gab_world_rank(l->world) + 1;
   return gab_world_barrier(l->world);
 }
 static gab_status pack_ledger(void *user, gab_buffer *out)
@@ -39,7 +39,7 @@ static gab_status unpack_ledger(void *user, gab_reader *in)
   ledger *l = user;
   return gab_get_u64(in, &l->entries);
 }
-static gab_status adopt_ledger(void *user, gab_slot dead, gab_reader *in)
+static gab_status adopt_ledger(void *user, gab_rank dead, gab_reader *in)
 {
   (void)dead;
   ledger *l = user;
@@ -56,32 +56,32 @@ static void forget_loss(void *user, const gab_fault *fault)
   for (int32_t i = 1; i < fault->lost_count; i++) CHECK(fault->lost[i - 1] < fault->lost[i]);
 }
 
-/* Every slot writes step * 100 + slot + 1 in each step; slot `victim` dies in step `at`, back to `from`. */
-static uint64_t ledger_answer(gab_slot slots, gab_step steps, gab_slot victim, gab_step from)
+/* Every rank writes step * 100 + rank + 1 in each step; rank `victim` dies in step `at`, back to `from`. */
+static uint64_t ledger_answer(gab_rank ranks, gab_step steps, gab_rank victim, gab_step from)
 {
   uint64_t sum = 0;
-  for (gab_slot slot = 0; slot < slots; slot++)
-    for (gab_step step = 0; step < (slot == victim ? from : steps); step++)
-      sum += (uint64_t)step * 100 + (uint64_t)slot + 1;
+  for (gab_rank rank = 0; rank < ranks; rank++)
+    for (gab_step step = 0; step < (rank == victim ? from : steps); step++)
+      sum += (uint64_t)step * 100 + (uint64_t)rank + 1;
   return sum;
 }
 
-static void a_dead_slots_entity_is_merged_by_its_adopter(automaton *app)
+static void a_dead_ranks_entity_is_merged_by_its_adopter(automaton *app)
 {
-  gab_slot slots = gab_world_members(app->world)->slots;
-  if (slots < 2) return;
+  gab_rank ranks = gab_world_members(app->world)->ranks;
+  if (ranks < 2) return;
   ledger l = {.world = app->world};
   gab_entity entity = {.name = "ledger",
-                       .kind = GAB_ENTITY_PER_SLOT,
+                       .kind = GAB_ENTITY_PER_RANK,
                        .user = &l,
                        .pack = pack_ledger,
                        .unpack = unpack_ledger,
                        .adopt = adopt_ledger};
   gab_fault_injection injection = {
-      .step = 7, .point = GAB_FAULT_POINT_COMPUTE, .visit = 1, .slot_count = 1, .slots = {slots - 1}};
+      .step = 7, .point = GAB_FAULT_POINT_COMPUTE, .visit = 1, .rank_count = 1, .ranks = {ranks - 1}};
   gab_timeloop *loop;
   int lost = 0;
-  test_doom(slots - 1);
+  test_doom(ranks - 1);
   CHECK(gab_timeloop_create(app->forest, 12, &loop) == GAB_OK);
   CHECK(gab_timeloop_add_task(loop, "write", write_entry, &l) == GAB_OK);
   CHECK(gab_timeloop_add_entity(loop, &entity) == GAB_OK);
@@ -93,9 +93,9 @@ static void a_dead_slots_entity_is_merged_by_its_adopter(automaton *app)
   CHECK(lost == 1);
   uint64_t sum = l.entries;
   CHECK(gab_world_sum_u64(app->world, &sum, 1) == GAB_OK);
-  CHECK(sum == ledger_answer(slots, 12, slots - 1, 5));
+  CHECK(sum == ledger_answer(ranks, 12, ranks - 1, 5));
   gab_run_stats stats = gab_timeloop_get_stats(loop);
-  CHECK(stats.fault_count == 1 && stats.lost_slots == 1 && stats.rolled_back == 2);
+  CHECK(stats.fault_count == 1 && stats.lost_ranks == 1 && stats.rolled_back == 2);
   CHECK(stats.steps_computed == 14);
   gab_timeloop_destroy(&loop);
 }
@@ -114,7 +114,7 @@ static gab_status note_why(void *user, gab_step step, gab_status why)
   return GAB_OK;
 }
 
-static void a_failure_of_one_slot_ends_all_with_its_status_and_words(automaton *app, bool protected)
+static void a_failure_of_one_rank_ends_all_with_its_status_and_words(automaton *app, bool protected)
 {
   gab_timeloop *loop;
   gab_status noted = GAB_OK;
@@ -270,10 +270,10 @@ int main(int argc, char **argv)
   updates_are_counted_as_the_grid_changes(&app);
   checkpoints_by_time_are_taken_and_restore(&app);
   a_checkpoint_costs_one_agreement(&app);
-  a_failure_of_one_slot_ends_all_with_its_status_and_words(&app, true);
-  a_failure_of_one_slot_ends_all_with_its_status_and_words(&app, false);
+  a_failure_of_one_rank_ends_all_with_its_status_and_words(&app, true);
+  a_failure_of_one_rank_ends_all_with_its_status_and_words(&app, false);
   faults_without_deaths_do_not_go_on_for_ever(&app);
-  a_dead_slots_entity_is_merged_by_its_adopter(&app);
+  a_dead_ranks_entity_is_merged_by_its_adopter(&app);
   automaton_destroy(&app);
   return test_end(&world);
 }

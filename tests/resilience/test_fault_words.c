@@ -11,33 +11,33 @@
 
 /* gabion-test: labels=quick */
 
-static const gab_slot slots[12] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 2147483647};
+static const gab_rank ranks[12] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 2147483647};
 
 static void nobody_is_left_out(void **state)
 {
   (void)state;
   char text[160];
-  assert_string_equal(gab_fault_who(slots, 0, 0, text, sizeof text), "nobody");
-  assert_string_equal(gab_fault_who(slots + 3, 1, 1, text, sizeof text), "slot 3");
-  assert_string_equal(gab_fault_who(slots, 8, 8, text, sizeof text), "slots 0, 1, 2, 3, 4, 5, 6, 7");
-  assert_string_equal(gab_fault_who(slots, 12, 12, text, sizeof text),
-                      "slots 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 2147483647");
+  assert_string_equal(gab_fault_who(ranks, 0, 0, text, sizeof text), "nobody");
+  assert_string_equal(gab_fault_who(ranks + 3, 1, 1, text, sizeof text), "rank 3");
+  assert_string_equal(gab_fault_who(ranks, 8, 8, text, sizeof text), "ranks 0, 1, 2, 3, 4, 5, 6, 7");
+  assert_string_equal(gab_fault_who(ranks, 12, 12, text, sizeof text),
+                      "ranks 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 2147483647");
 }
 
 static void more_than_were_remembered_are_counted(void **state)
 {
   (void)state;
   char text[160];
-  assert_string_equal(gab_fault_who(slots, GAB_MOST_LOST_RECORDS, 9, text, sizeof text),
-                      "slots 0, 1, 2, 3, 4, 5, 6, 7 and 1 more");
-  assert_string_equal(gab_fault_who(slots, GAB_MOST_LOST_RECORDS, 2147483647, text, sizeof text),
-                      "slots 0, 1, 2, 3, 4, 5, 6, 7 and 2147483639 more");
+  assert_string_equal(gab_fault_who(ranks, GAB_MOST_LOST_RECORDS, 9, text, sizeof text),
+                      "ranks 0, 1, 2, 3, 4, 5, 6, 7 and 1 more");
+  assert_string_equal(gab_fault_who(ranks, GAB_MOST_LOST_RECORDS, 2147483647, text, sizeof text),
+                      "ranks 0, 1, 2, 3, 4, 5, 6, 7 and 2147483639 more");
 }
 
 static void what_has_no_room_is_counted(void **state)
 {
   (void)state;
-  gab_slot many[100];
+  gab_rank many[100];
   char text[160];
   for (int i = 0; i < 100; i++) many[i] = 1000000000 + i;
   for (size_t room = 64; room <= sizeof text; room++) {

@@ -18,9 +18,9 @@ static void an_injection_is_read_as_written(void **state)
 {
   (void)state;
   gab_fault_injection injection;
-  assert_int_equal(gab_fault_injection_parse("slot=2+5,step=500,phase=snapshot,visit=3", &injection), GAB_OK);
-  assert_int_equal(injection.slot_count, 2);
-  assert_int_equal(injection.slots[1], 5);
+  assert_int_equal(gab_fault_injection_parse("rank=2+5,step=500,phase=snapshot,visit=3", &injection), GAB_OK);
+  assert_int_equal(injection.rank_count, 2);
+  assert_int_equal(injection.ranks[1], 5);
   assert_int_equal(injection.step, 500);
   assert_int_equal(injection.point, GAB_FAULT_POINT_SNAPSHOT);
   assert_int_equal(injection.visit, 3);
@@ -29,10 +29,10 @@ static void an_injection_is_read_as_written(void **state)
   assert_int_equal(injection.point, GAB_FAULT_POINT_COMPUTE);
   assert_true(injection.stopped == 0);
   assert_false(injection.once);
-  assert_int_equal(gab_fault_injection_parse("slot=1,step=1,attempt=2", &injection), GAB_OK);
+  assert_int_equal(gab_fault_injection_parse("rank=1,step=1,attempt=2", &injection), GAB_OK);
   assert_true(injection.once);
   assert_int_equal(injection.attempt, 2);
-  assert_int_equal(gab_fault_injection_parse("slot=1,step=1,stopped=2.5", &injection), GAB_OK);
+  assert_int_equal(gab_fault_injection_parse("rank=1,step=1,stopped=2.5", &injection), GAB_OK);
   assert_true(injection.stopped == 2.5);
 }
 
@@ -41,7 +41,7 @@ static void every_phase_has_a_name_that_an_injection_takes(void **state)
   (void)state;
   for (int phase = 0; phase < GAB_FAULT_POINT_COUNT; phase++) {
     char text[64];
-    snprintf(text, sizeof text, "slot=0,step=0,phase=%s", gab_fault_point_name((gab_fault_point)phase));
+    snprintf(text, sizeof text, "rank=0,step=0,phase=%s", gab_fault_point_name((gab_fault_point)phase));
     gab_fault_injection injection;
     assert_int_equal(gab_fault_injection_parse(text, &injection), GAB_OK);
     assert_int_equal(injection.point, phase);
@@ -50,7 +50,7 @@ static void every_phase_has_a_name_that_an_injection_takes(void **state)
 
 static void an_injection_is_over_behind_its_attempt_alone(void **state)
 {
-  const gab_fault_injection each = {.step = 1, .slot_count = 1, .slots = {1}};
+  const gab_fault_injection each = {.step = 1, .rank_count = 1, .ranks = {1}};
   gab_fault_injection of_one = each;
   (void)state;
   of_one.once = true;
@@ -68,20 +68,20 @@ static void bad_injections_are_refused_and_change_nothing(void **state)
 {
   (void)state;
   const char *bad[] = {"",
-                       "slot=1",
+                       "rank=1",
                        "step=1",
-                       "slot=1,step=x",
-                       "slot=1,step=-1",
-                       "slot=1x,step=1",
-                       "slot=1,step=1,phase=lunch",
-                       "slot=1,random=1,step=1",
-                       "slot=1,step=1,visit=0",
-                       "slot=1,step=1,attempt=-1",
-                       "slot=99999999999,step=1",
-                       "slot=1,step=1,colour=red",
-                       "slot=1,step=1,stopped=0",
-                       "slot=1,step=1,stopped=long",
-                       "slot,step=1"};
+                       "rank=1,step=x",
+                       "rank=1,step=-1",
+                       "rank=1x,step=1",
+                       "rank=1,step=1,phase=lunch",
+                       "rank=1,random=1,step=1",
+                       "rank=1,step=1,visit=0",
+                       "rank=1,step=1,attempt=-1",
+                       "rank=99999999999,step=1",
+                       "rank=1,step=1,colour=red",
+                       "rank=1,step=1,stopped=0",
+                       "rank=1,step=1,stopped=long",
+                       "rank,step=1"};
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     gab_fault_injection injection = {.step = 77};
     assert_int_equal(gab_fault_injection_parse(bad[i], &injection), GAB_ERR_INPUT);

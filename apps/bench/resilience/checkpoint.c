@@ -1,4 +1,4 @@
-/* Snapshots in memory: taking them, going back to them, taking over what a dead slot had. */
+/* Snapshots in memory: taking them, going back to them, taking over what a dead rank had. */
 #include "apps/bench/bench.h"
 
 #include "core/messages/collective.h"
@@ -268,11 +268,11 @@ gab_status bench_schemes(bench *b)
 
 /* ---------------------------------------------------------------- going back */
 
-/* Breaks the world without a death, from the last slot. */
+/* Breaks the world without a death, from the last rank. */
 static gab_status break_world(bench *b)
 {
   const gab_members *members = gab_world_members(b->world);
-  if (gab_world_slot(b->world) == gab_members_slot(members, gab_members_count(members) - 1))
+  if (gab_world_rank(b->world) == gab_members_rank(members, gab_members_count(members) - 1))
     return gab_world_raise(b->world, GAB_ERR_REQUEUE);
   gab_status status = gab_world_barrier(b->world);
   if (status == GAB_OK) GAB_FAIL(GAB_ERR_STATE, "the world was not broken");
@@ -337,7 +337,7 @@ gab_status bench_restore(bench *b)
 
 /* ---------------------------------------------------------------- taking over */
 
-/* The last slot dies; the slot that adopts its blocks tells what that cost. Rates are of the bytes that the
+/* The last rank dies; the rank that adopts its blocks tells what that cost. Rates are of the bytes that the
  * slowest process restores, its own image included. */
 static gab_status measure_adoption(bench *b, stage *s)
 {
@@ -346,7 +346,7 @@ static gab_status measure_adoption(bench *b, stage *s)
   double copy, own = (double)gab_checkpoint_get_stats(s->checkpoint).image_bytes,
                others = (double)gab_checkpoint_get_stats(s->checkpoint).copies_bytes;
   GAB_TRY(bench_time(b, bench_copy_run, &s->copy, &copy));
-  if (gab_world_slot(b->world) == gab_members_slot(members, processes - 1)) {
+  if (gab_world_rank(b->world) == gab_members_rank(members, processes - 1)) {
     kill(getpid(), SIGKILL);
     for (;;) pause();
   }

@@ -38,9 +38,9 @@ static gab_status rebalance(void *user, gab_forest *forest)
 
 static gab_status protect(trial *t, gab_timeloop *loop)
 {
-  gab_slot victim = gab_members_slot(gab_world_members(t->b->world), t->processes / 2);
+  gab_rank victim = gab_members_rank(gab_world_members(t->b->world), t->processes / 2);
   gab_fault_injection injection = {
-      .step = DEATH, .point = GAB_FAULT_POINT_EXCHANGE, .visit = 1, .slot_count = 1, .slots = {victim}};
+      .step = DEATH, .point = GAB_FAULT_POINT_EXCHANGE, .visit = 1, .rank_count = 1, .ranks = {victim}};
   gab_protection protection = {.every = {.steps = EVERY},
                                .rebalance = rebalance,
                                .folder = t->folder[0] ? t->folder : NULL,

@@ -162,8 +162,8 @@ gab_status gab_app_processes_check(gab_world *world, const gab_config *config, c
 {
   gab_status status = GAB_OK;
   if (gab_world_is_root(world))
-    status = gab_resilience_check_slots(config, options->injections, options->injection_count,
-                                        gab_world_members(world)->slots, gab_world_spares(world));
+    status = gab_resilience_check_ranks(config, options->injections, options->injection_count,
+                                        gab_world_members(world)->ranks, gab_world_spares(world));
   if (status == GAB_OK) status = gab_resilience_check_spares(config, world);
   return gab_output_settle(world, status);
 }
@@ -171,7 +171,7 @@ gab_status gab_app_processes_check(gab_world *world, const gab_config *config, c
 gab_status gab_app_any_processes_check(const gab_config *config, const gab_app_options *options,
                                        uint64_t most)
 {
-  return gab_resilience_check_any_slots(config, options->injections, options->injection_count,
+  return gab_resilience_check_any_ranks(config, options->injections, options->injection_count,
                                         most < INT32_MAX ? (int32_t)most : INT32_MAX);
 }
 

@@ -93,7 +93,7 @@ void gab_app_put_case(gab_json *json, const gab_config *config, const gab_app_op
                       double time);
 /** True if old checkpoints are to be removed. */
 bool gab_app_starts_anew(const gab_app_options *options);
-/** What depends on how many processes there are: slots of fault injections and of a file of failure domains. Collective.
+/** What depends on how many processes there are: ranks of fault injections and of a file of failure domains. Collective.
  *  @return ::GAB_ERR_INPUT with the place in the file */
 gab_status gab_app_processes_check(gab_world *world, const gab_config *config,
                                    const gab_app_options *options);

@@ -72,7 +72,7 @@ static gab_status take_goal(const char *value, bool *largest)
 
 static gab_status take(plan_options *options, const char *name, const char *value)
 {
-  if (strcmp(name, "-n") == 0) return gab_app_count_read(name, value, 1, 10000000, &options->slots);
+  if (strcmp(name, "-n") == 0) return gab_app_count_read(name, value, 1, 10000000, &options->ranks);
   if (strcmp(name, "--copies") == 0) return gab_app_count_read(name, value, 0, 16, &options->copies);
   if (strcmp(name, "--group") == 0)
     return gab_app_count_read(name, value, 2, GAB_MOST_GROUP / 2, &options->group);
@@ -174,9 +174,9 @@ static gab_status plan(const plan_options *options)
   GAB_TRY(gab_app_config_from_file(&options->common, &config));
   gab_status status = gab_app_case_create(config, &options->common, &which);
   planning it = {.which = which, .options = options};
-  const int32_t slots = status == GAB_OK && !options->slots ? (int32_t)gab_config_int(config, "run.processes")
-                                                            : (int32_t)options->slots;
-  if (status == GAB_OK) status = gab_app_case_plan(which, slots, plan_grid, &it, &it.started);
+  const int32_t ranks = status == GAB_OK && !options->ranks ? (int32_t)gab_config_int(config, "run.processes")
+                                                            : (int32_t)options->ranks;
+  if (status == GAB_OK) status = gab_app_case_plan(which, ranks, plan_grid, &it, &it.started);
   gab_app_case_destroy(&which);
   gab_config_destroy(&config);
   return status;

@@ -12,7 +12,7 @@ static const char usage[] =
     "\n"
     "  --out DIR, -o         where results go (default: out/NAME for NAME.yaml)\n"
     "  --set KEY=VALUE, -s   over the file, e.g. --set run.steps=1000; may be repeated\n"
-    "  --inject FAULT        kill processes on purpose, e.g. slot=2,step=500,phase=exchange\n"
+    "  --inject FAULT        kill processes on purpose, e.g. rank=2,step=500,phase=exchange\n"
     "                        or random=1,seed=7,step=500; may be repeated (gabion help faults)\n"
     "  --walltime TIME       stop in time, with what is needed to go on: 24 h, 30 min, 12:00:00\n"
     "  --fresh               start anew: checkpoints in the output folder are removed\n"

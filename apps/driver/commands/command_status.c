@@ -67,7 +67,7 @@ static void take_start(gab_json_document *event, history *past)
   if (set_aside > 0) snprintf(spares, sizeof spares, ", and %.0f spare", set_aside);
   snprintf(next_line(past), sizeof past->shown[0], "started at step %.0f of %.0f on %.0f processes%s",
            gab_json_get_real(event, "/at_step"), gab_json_get_real(event, "/steps"),
-           gab_json_get_real(event, "/slots"), spares);
+           gab_json_get_real(event, "/ranks"), spares);
 }
 
 static void take_recovery(gab_json_document *event, history *past)
@@ -81,7 +81,7 @@ static void take_recovery(gab_json_document *event, history *past)
     snprintf(seated, sizeof seated, ", %s took over",
              gab_history_who_took_over((int32_t)returned, respawned > 0 ? (int32_t)respawned : 0));
   snprintf(next_line(past), sizeof past->shown[0],
-           "slot%s %s died at step %.0f%s; back to step %.0f%s%s, going on after %.3f s",
+           "rank%s %s died at step %.0f%s; back to step %.0f%s%s, going on after %.3f s",
            strchr(lost, ',') ? "s" : "", lost[0] ? lost : "(none)", gab_json_get_real(event, "/noticed_step"),
            seated, gab_json_get_real(event, "/restored_step"), strategy[0] ? " by " : "", strategy,
            gab_json_get_real(event, "/seconds"));
@@ -194,7 +194,7 @@ static void print_progress(gab_json_document *progress, bool running)
          steps > 0 ? 100 * step / steps : 0, gab_json_get_real(progress, "/updates_per_second") * 1e-6);
   if (running) printf(", %s left", duration(gab_json_get_real(progress, "/seconds_left"), left));
   printf("\n  %.0f of %.0f processes", gab_json_get_real(progress, "/living"),
-         gab_json_get_real(progress, "/slots"));
+         gab_json_get_real(progress, "/ranks"));
   if (gab_json_get_real(progress, "/spares") > 0)
     printf(", %.0f spare", gab_json_get_real(progress, "/spares"));
   if (checkpoint >= 0 && running) printf("; last checkpoint in memory: step %.0f", checkpoint);
@@ -250,7 +250,7 @@ static bool is_running(gab_json_document *progress, const history *past, double 
 static int tell_json(const char *folder, gab_json_document *progress, const history *past)
 {
   static const char *const counts[] = {
-      "step",   "steps",      "updates_per_second", "seconds_left", "slots",       "living",
+      "step",   "steps",      "updates_per_second", "seconds_left", "ranks",       "living",
       "spares", "checkpoint", "disk_checkpoint",    "faults",       "rolled_back", "reconstructed_blocks"};
   const bool ended = past->end_time > 0;
   double silent = 0;

@@ -1,4 +1,4 @@
-/* Slots that came back alone, or went back with their cluster, and have not caught up with the others, from the events of a
+/* Ranks that came back alone, or went back with their cluster, and have not caught up with the others, from the events of a
  * run (gabion status). Internal. */
 #ifndef GABION_APPS_STATUS_BEHIND_H
 #define GABION_APPS_STATUS_BEHIND_H
@@ -8,7 +8,7 @@
 enum { STATUS_MOST_BEHIND = 64 };
 
 typedef struct status_behind {
-  int64_t slots[STATUS_MOST_BEHIND];
+  int64_t ranks[STATUS_MOST_BEHIND];
   int64_t from[STATUS_MOST_BEHIND]; /* the step of the checkpoint from which it goes on */
   bool with_cluster[STATUS_MOST_BEHIND];
   int count;
@@ -18,7 +18,7 @@ typedef struct status_behind {
 void gab_app_status_behind_take(status_behind *behind, const char *name, gab_json_document *event);
 /* One line, or none if nobody is behind. */
 void gab_app_status_behind_print(const status_behind *behind);
-/* A list `behind` of objects with slot and from_step; empty if nobody is. */
+/* A list `behind` of objects with rank and from_step; empty if nobody is. */
 void gab_app_status_behind_put(const status_behind *behind, gab_json *json);
 
 #endif

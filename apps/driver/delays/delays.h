@@ -20,7 +20,7 @@ typedef struct delays_values {
 /** The command line. */
 typedef struct delays_options {
   gab_app_options common; /**< its word is a case, or NULL: a box of processes */
-  int64_t slots;          /**< of the case; 0: what it recommends */
+  int64_t ranks;          /**< of the case; 0: what it recommends */
   gab_delay_model model;
   delays_values rates; /**< per group and step */
   delays_values mtbfs; /**< of the whole run, in the unit of t1 */

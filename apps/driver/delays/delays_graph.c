@@ -33,10 +33,10 @@ static int compare(const void *left, const void *right)
   return (a > b) - (a < b);
 }
 
-static gab_status make_rows(contact_list *list, int32_t slots, delays_graph *graph)
+static gab_status make_rows(contact_list *list, int32_t ranks, delays_graph *graph)
 {
   if (list->count) qsort(list->pair, list->count, sizeof *list->pair, compare);
-  GAB_TRY(gab_alloc(((size_t)slots + 1) * sizeof(int64_t), GAB_MEMORY_OTHER, &graph->first));
+  GAB_TRY(gab_alloc(((size_t)ranks + 1) * sizeof(int64_t), GAB_MEMORY_OTHER, &graph->first));
   GAB_TRY(gab_alloc(list->count * sizeof(int32_t), GAB_MEMORY_OTHER, &graph->neighbour));
   int64_t *first = graph->first;
   int32_t *neighbour = graph->neighbour;
@@ -46,28 +46,28 @@ static gab_status make_rows(contact_list *list, int32_t slots, delays_graph *gra
     neighbour[count++] = (int32_t)(list->pair[k] & UINT32_MAX);
     first[(list->pair[k] >> 32) + 1] = count;
   }
-  for (int32_t slot = 0; slot < slots; slot++) /* those that border on nobody */
-    if (first[slot + 1] < first[slot]) first[slot + 1] = first[slot];
-  graph->graph = (gab_process_graph){.count = slots, .first = first, .neighbour = neighbour};
+  for (int32_t rank = 0; rank < ranks; rank++) /* those that border on nobody */
+    if (first[rank + 1] < first[rank]) first[rank + 1] = first[rank];
+  graph->graph = (gab_process_graph){.count = ranks, .first = first, .neighbour = neighbour};
   return GAB_OK;
 }
 
-static gab_status share_out(const gab_app_case *which, gab_proxies *proxies, int32_t slots,
+static gab_status share_out(const gab_app_case *which, gab_proxies *proxies, int32_t ranks,
                             delays_graph *graph)
 {
   void *plan = NULL, *partners = NULL;
   contact_list list = {0};
   gab_balance_report report;
   gab_status status = gab_alloc(gab_proxies_count(proxies) * sizeof(int32_t), GAB_MEMORY_OTHER, &plan);
-  if (status == GAB_OK) status = gab_alloc((size_t)slots * sizeof(int32_t), GAB_MEMORY_OTHER, &partners);
+  if (status == GAB_OK) status = gab_alloc((size_t)ranks * sizeof(int32_t), GAB_MEMORY_OTHER, &partners);
   const gab_balance_options options = {.balancer = which->balance.balancer,
                                        .by = which->balance.by,
                                        .plan = plan,
-                                       .parts = slots,
+                                       .parts = ranks,
                                        .none_empty = true};
   if (status == GAB_OK) status = gab_balance_proxies(proxies, &options, &report);
-  if (status == GAB_OK) status = gab_balance_contacts(proxies, plan, slots, partners, add_contact, &list);
-  if (status == GAB_OK) status = make_rows(&list, slots, graph);
+  if (status == GAB_OK) status = gab_balance_contacts(proxies, plan, ranks, partners, add_contact, &list);
+  if (status == GAB_OK) status = make_rows(&list, ranks, graph);
   gab_free(&list.pair);
   gab_free(&plan);
   gab_free(&partners);
@@ -76,22 +76,22 @@ static gab_status share_out(const gab_app_case *which, gab_proxies *proxies, int
 
 typedef struct graph_request {
   const gab_app_case *which;
-  int32_t slots;
+  int32_t ranks;
   delays_graph *graph;
 } graph_request;
 
 static gab_status share_grid(void *user, const gab_app_plan *plan)
 {
   const graph_request *it = user;
-  return share_out(it->which, plan->proxies, it->slots, it->graph);
+  return share_out(it->which, plan->proxies, it->ranks, it->graph);
 }
 
 static gab_status graph_of(const gab_app_case *which, const delays_options *options, delays_graph *graph)
 {
-  const int64_t slots = options->slots ? options->slots : gab_config_int(which->config, "run.processes");
-  if (slots > INT32_MAX) GAB_FAIL(GAB_ERR_INPUT, "-n %" PRId64 ": too many", slots);
-  graph_request request = {.which = which, .slots = (int32_t)slots, .graph = graph};
-  return gab_app_case_plan(which, request.slots, share_grid, &request, NULL);
+  const int64_t ranks = options->ranks ? options->ranks : gab_config_int(which->config, "run.processes");
+  if (ranks > INT32_MAX) GAB_FAIL(GAB_ERR_INPUT, "-n %" PRId64 ": too many", ranks);
+  graph_request request = {.which = which, .ranks = (int32_t)ranks, .graph = graph};
+  return gab_app_case_plan(which, request.ranks, share_grid, &request, NULL);
 }
 
 gab_status gab_app_delays_graph_of_case(const delays_options *options, delays_graph *graph)

@@ -170,7 +170,7 @@ static const option_row rows[] = {
     {"--neighbours", "N", "of an inner process: 2 in 1D; 4, 8 in 2D; 6, 18, 26 in 3D (default: the least)",
      IS_INT32, AT(model.neighbourhood.neighbours), 2, NULL},
     {"--periodic", NULL, "the box is closed to a ring, a torus", IS_FLAG, 0, 0, take_periodic},
-    {"-n", "PROCESSES", "of the case (default: what it recommends)", IS_STEPS, AT(slots), 1, NULL},
+    {"-n", "PROCESSES", "of the case (default: what it recommends)", IS_STEPS, AT(ranks), 1, NULL},
     {"--set", "KEY=VALUE", "over the file of the case; may be repeated", IS_OTHER, 0, 0, take_setting},
     {"--steps", "N", "of a run (default 100)", IS_STEPS, AT(model.steps), 1, NULL},
     {"--t1", "TIME", "of a step (default 1); all times are in its unit", IS_REAL, AT(model.step_time), 0,
@@ -308,7 +308,7 @@ static gab_status settle(delays_options *options)
   if (options->common.word && (grid->dimension || grid->neighbours || grid->periodic[0]))
     GAB_FAIL(GAB_ERR_INPUT,
              "a case has neighbours of its own: --grid, --neighbours and --periodic are of a box");
-  if (!options->common.word && (options->slots || options->common.setting_count))
+  if (!options->common.word && (options->ranks || options->common.setting_count))
     GAB_FAIL(GAB_ERR_INPUT, "-n and --set are of a case, and none is named");
   if (grid->dimension == 0) {
     grid->dimension = 3;

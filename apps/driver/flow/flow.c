@@ -78,7 +78,7 @@ static void report(const gab_app_run *it)
 static gab_app_plan_block block_of(const gab_app_plan *plan, const gab_proxy *proxy)
 {
   const int level = gab_proxies_level(plan->proxies, proxy->id);
-  const gab_lbm_footprint flow = gab_lbm_get_footprint(((const simulation *)plan->run)->lbm, plan->slots);
+  const gab_lbm_footprint flow = gab_lbm_get_footprint(((const simulation *)plan->run)->lbm, plan->ranks);
   const int32_t *cells = plan->run->parameters->grid.cells;
   const double fluid = ldexp((double)proxy->weight, -level);
   gab_app_plan_block block = plan->block;
@@ -93,7 +93,7 @@ static gab_app_plan_block block_of(const gab_app_plan *plan, const gab_proxy *pr
 
 void gab_app_plan_add_flow(gab_app_plan *plan, const gab_lbm *lbm)
 {
-  const gab_lbm_footprint flow = gab_lbm_get_footprint(lbm, plan->slots);
+  const gab_lbm_footprint flow = gab_lbm_get_footprint(lbm, plan->ranks);
   const int32_t *cells = plan->run->parameters->grid.cells;
   plan->block.image += (double)flow.cell * cells[0] * cells[1] * cells[2];
   if (flow.places > 1) {

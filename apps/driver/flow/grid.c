@@ -1,4 +1,4 @@
-/* The grid of a run: how it is built, given to slots, and adapts to the flow. */
+/* The grid of a run: how it is built, given to ranks, and adapts to the flow. */
 #include "apps/driver/flow/simulation.h"
 
 #include "core/messages/collective.h"

@@ -32,7 +32,7 @@ typedef struct simulation {
   gab_geometry *geometry;
   gab_lbm *lbm;
   gab_refinement refinement;
-  uint64_t updates;        /**< of cells in a step of level 0, all slots */
+  uint64_t updates;        /**< of cells in a step of level 0, all ranks */
   uint64_t adaptations;    /**< of the grid that changed something, those that were rolled back left out */
   gab_lbm_integrals start; /**< of the initial state; fluid_cells is what counts */
   mass_monitor mass;

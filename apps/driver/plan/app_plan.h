@@ -40,7 +40,7 @@ enum { GAB_APP_MOST_EXCHANGES = 8 };
 struct gab_app_plan {
   /* Given. */
   gab_app_run *run; /**< after prepare(), in a world of this process alone */
-  int32_t slots;    /**< for which is planned */
+  int32_t ranks;    /**< for which is planned */
   gab_proxies
       *proxies; /**< the blocks of level 0, as gab_forest_build() makes them; to be refined as there */
 

@@ -16,7 +16,7 @@
 /** The command line. */
 typedef struct plan_options {
   gab_app_options common;
-  int64_t slots;                  /**< 0: what the case recommends */
+  int64_t ranks;                  /**< 0: what the case recommends */
   const char *strategy;           /**< of balancing; NULL: the case's */
   const char *scheme;             /**< of redundancy; NULL: the case's */
   int64_t copies;                 /**< -1: the case's */
@@ -52,23 +52,23 @@ typedef struct plan_division {
 enum { PLAN_MOST_CLUSTER_ROWS = 33 };
 
 typedef struct plan_clusters {
-  int32_t slots, domains;
+  int32_t ranks, domains;
   plan_cluster_row rows[PLAN_MOST_CLUSTER_ROWS]; /**< for 1, 2, 4, 8, … clusters, and one for each domain */
   int count;
   plan_division division;
 } plan_clusters;
 
-/** Least, mean and most of all slots. */
+/** Least, mean and most of all ranks. */
 typedef struct plan_spread {
   double least, mean, most;
 } plan_spread;
 
 typedef struct plan_numbers {
-  int32_t slots;
+  int32_t ranks;
   gab_spares_asked spares; /**< that the case asks for */
   int32_t all_processes;   /**< with them; 0: on how many nodes is not known */
   gab_balance_report balance;
-  plan_spread blocks[GAB_BALANCE_LEVELS + 1]; /**< per level and slot; behind the last level: all */
+  plan_spread blocks[GAB_BALANCE_LEVELS + 1]; /**< per level and rank; behind the last level: all */
   const gab_balancer *strategy;
   gab_redundancy redundancy;
   gab_domains *domains;    /**< owned; NULL: every process on its own */
@@ -82,11 +82,11 @@ typedef struct plan_numbers {
   double memory_given;            /**< byte of a process; 0: not asked for */
   int32_t fewest, fewest_at_peak; /**< processes that do with it; 0: none */
   plan_spread state, memory;      /**< byte: the fields; with snapshots, Kohl et al. 2017, eq. 2 */
-  double image;                   /**< byte: largest of a slot */
+  double image;                   /**< byte: largest of a rank */
   double peak;                    /**< byte: most in the recovery from one death; 0: none is survived */
-  plan_spread partners, sent;     /**< neighbour slots; byte sent in a step of level 0 */
+  plan_spread partners, sent;     /**< neighbour ranks; byte sent in a step of level 0 */
   plan_spread messages;           /**< in which that goes; between levels as if these were one */
-  double updates;                 /**< most cell updates of a slot in a step of level 0 */
+  double updates;                 /**< most cell updates of a rank in a step of level 0 */
   double bandwidth, cost;         /**< byte/s; s of a checkpoint */
   bool is_measured;               /**< the bandwidth, on this machine */
   double mtbf, interval;          /**< s; 0: unknown */
@@ -132,7 +132,8 @@ gab_status gab_app_plan_flows_settle(gab_app_flows *flows, const plan_pairs *pai
  * every process on its own */
 gab_status gab_app_plan_clusters_find(const plan_options *options, const gab_app_flows *flows,
                                       const gab_domains *domains, plan_clusters *found);
-/** Makes the division that `options` ask for, and writes it; does nothing if they do not. @param[out] cluster  room for one per slot
+/** Makes the division that `options` ask for, and writes it; does nothing if they do not. @param[out] cluster  room
+ *  for one per rank
  * @return ::GAB_ERR_INPUT for more clusters than domains; ::GAB_ERR_IO */
 gab_status gab_app_plan_divide(const plan_options *options, gab_cluster_task *task, int32_t domains,
                                int32_t *cluster, plan_division *division);

@@ -19,7 +19,7 @@ static int by_pair(const void *a, const void *b)
   return (x->exchange > y->exchange) - (x->exchange < y->exchange);
 }
 
-static int by_slots(const void *a, const void *b)
+static int by_ranks(const void *a, const void *b)
 {
   const gab_flow *x = a, *y = b;
   if (x->from != y->from) return x->from < y->from ? -1 : 1;
@@ -60,9 +60,9 @@ gab_status gab_app_plan_flows_settle(gab_app_flows *flows, const plan_pairs *pai
     const plan_pair *pair = &pairs->items[i];
     GAB_TRY(gab_app_flows_put(flows, pair->from, pair->to, ldexp(GAB_ENVELOPE_BYTES, pair->level)));
   }
-  if (flows->count > 0) qsort(flows->flows, flows->count, sizeof *flows->flows, by_slots);
+  if (flows->count > 0) qsort(flows->flows, flows->count, sizeof *flows->flows, by_ranks);
   for (size_t i = 0; i < flows->count; i++) {
-    if (kept > 0 && by_slots(&flows->flows[kept - 1], &flows->flows[i]) == 0)
+    if (kept > 0 && by_ranks(&flows->flows[kept - 1], &flows->flows[i]) == 0)
       flows->flows[kept - 1].bytes += flows->flows[i].bytes;
     else flows->flows[kept++] = flows->flows[i];
   }
@@ -72,16 +72,16 @@ gab_status gab_app_plan_flows_settle(gab_app_flows *flows, const plan_pairs *pai
 
 /* ---------------------------------------------------------------- finding */
 
-/* The node of each slot, numbered in the order of places. */
-static gab_status number_nodes(const gab_domains *domains, int32_t slots, int32_t **node)
+/* The node of each rank, numbered in the order of places. */
+static gab_status number_nodes(const gab_domains *domains, int32_t ranks, int32_t **node)
 {
   void *memory;
-  GAB_TRY(gab_alloc((size_t)slots * sizeof(int32_t), GAB_MEMORY_OTHER, &memory));
+  GAB_TRY(gab_alloc((size_t)ranks * sizeof(int32_t), GAB_MEMORY_OTHER, &memory));
   *node = memory;
   int32_t number = -1;
-  for (int32_t place = 0; place < slots; place++) {
+  for (int32_t place = 0; place < ranks; place++) {
     if (gab_domains_range(domains, GAB_DOMAIN_NODE, place).first == place) number++;
-    (*node)[gab_domains_slot(domains, place)] = number;
+    (*node)[gab_domains_rank(domains, place)] = number;
   }
   return GAB_OK;
 }
@@ -101,12 +101,12 @@ gab_status gab_app_plan_clusters_find(const plan_options *options, const gab_app
 {
   void *cluster;
   int32_t *node = NULL;
-  *found = (plan_clusters){.slots = flows->slots, .domains = flows->slots};
-  GAB_TRY(gab_alloc((size_t)flows->slots * sizeof(int32_t), GAB_MEMORY_OTHER, &cluster));
-  gab_status status = domains ? number_nodes(domains, flows->slots, &node) : GAB_OK;
+  *found = (plan_clusters){.ranks = flows->ranks, .domains = flows->ranks};
+  GAB_TRY(gab_alloc((size_t)flows->ranks * sizeof(int32_t), GAB_MEMORY_OTHER, &cluster));
+  gab_status status = domains ? number_nodes(domains, flows->ranks, &node) : GAB_OK;
   if (status == GAB_OK && domains) found->domains = gab_domains_number(domains, GAB_DOMAIN_NODE);
   gab_cluster_task task = {
-      .slots = flows->slots, .flows = flows->flows, .flow_count = flows->count, .domain = node};
+      .ranks = flows->ranks, .flows = flows->flows, .flow_count = flows->count, .domain = node};
   for (int64_t clusters = 1; clusters < found->domains && status == GAB_OK; clusters *= 2)
     status = find_row(&task, (int32_t)clusters, cluster, found);
   if (status == GAB_OK) status = find_row(&task, found->domains, cluster, found);
@@ -157,7 +157,7 @@ static gab_status print_json(const plan_clusters *clusters, FILE *out)
 {
   gab_buffer text = {0};
   gab_json *json = gab_json_begin(GAB_JSON_PAGE);
-  gab_json_int(json, "processes", clusters->slots);
+  gab_json_int(json, "processes", clusters->ranks);
   gab_json_int(json, "domains", clusters->domains);
   gab_app_plan_clusters_put(clusters, json);
   gab_status status = gab_json_end(&json, &text);
@@ -175,7 +175,7 @@ gab_status gab_app_plan_clusters_of_run(const plan_options *options, FILE *out)
   gab_status status = GAB_OK;
   if (options->per_node > 0)
     status =
-        gab_domains_regular(flows.slots, (int32_t)options->per_node, (int32_t)options->per_island, &domains);
+        gab_domains_regular(flows.ranks, (int32_t)options->per_node, (int32_t)options->per_island, &domains);
   if (status == GAB_OK) status = gab_app_plan_clusters_find(options, &flows, domains, &clusters);
   if (status == GAB_OK && options->json) status = print_json(&clusters, out);
   else if (status == GAB_OK) gab_app_plan_clusters_print(&clusters, out);

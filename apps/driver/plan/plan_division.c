@@ -16,15 +16,15 @@ static gab_status put_text(gab_buffer *out, const char *text)
 }
 
 /* One line of a cluster: its processes as ranges. */
-static gab_status put_cluster(gab_buffer *out, int32_t number, const int32_t *cluster, int32_t slots)
+static gab_status put_cluster(gab_buffer *out, int32_t number, const int32_t *cluster, int32_t ranks)
 {
   char word[64];
   snprintf(word, sizeof word, "cluster%" PRId32 ":", number + 1);
   GAB_TRY(put_text(out, word));
-  for (int32_t first = 0, last; first < slots; first = last + 1) {
+  for (int32_t first = 0, last; first < ranks; first = last + 1) {
     last = first;
     if (cluster[first] != number) continue;
-    while (last + 1 < slots && cluster[last + 1] == number) last++;
+    while (last + 1 < ranks && cluster[last + 1] == number) last++;
     if (first == last) snprintf(word, sizeof word, " %" PRId32, first);
     else snprintf(word, sizeof word, " %" PRId32 "-%" PRId32, first, last);
     GAB_TRY(put_text(out, word));
@@ -32,7 +32,7 @@ static gab_status put_cluster(gab_buffer *out, int32_t number, const int32_t *cl
   return put_text(out, "\n");
 }
 
-static gab_status write_division(const plan_division *division, const int32_t *cluster, int32_t slots)
+static gab_status write_division(const plan_division *division, const int32_t *cluster, int32_t ranks)
 {
   gab_buffer text = {0};
   char head[320];
@@ -40,11 +40,11 @@ static gab_status write_division(const plan_division *division, const int32_t *c
            "# %" PRId32 " cluster%s of %" PRId32
            " processes by %s log (gabion plan): %.5g byte per step and process, %.5g "
            "at most.\n# For resilience.local.clusters of a run with as many processes.\n",
-           division->clusters, division->clusters == 1 ? "" : "s", slots, goals[division->goal],
+           division->clusters, division->clusters == 1 ? "" : "s", ranks, goals[division->goal],
            division->log.mean, division->log.largest);
   gab_status status = put_text(&text, head);
   for (int32_t number = 0; number < division->clusters && status == GAB_OK; number++)
-    status = put_cluster(&text, number, cluster, slots);
+    status = put_cluster(&text, number, cluster, ranks);
   if (status == GAB_OK) status = gab_file_replace(division->path, text.data, text.size, GAB_FILE_RENAMED);
   gab_buffer_release(&text);
   return status;
@@ -62,7 +62,7 @@ gab_status gab_app_plan_divide(const plan_options *options, gab_cluster_task *ta
   division->goal = task->goal = options->least_largest ? GAB_CLUSTERS_LARGEST : GAB_CLUSTERS_TOTAL;
   division->path = options->write;
   GAB_TRY(gab_clusters_find(task, cluster, &division->log));
-  return options->write ? write_division(division, cluster, task->slots) : GAB_OK;
+  return options->write ? write_division(division, cluster, task->ranks) : GAB_OK;
 }
 
 /* ---------------------------------------------------------------- for people, and for programs */

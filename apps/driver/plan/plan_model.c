@@ -35,11 +35,11 @@ static gab_status fill(gab_app_plan *plan, const gab_app_case *which, gab_app_pl
   return use(user, plan);
 }
 
-static gab_status plan_in(gab_world *world, const gab_app_case *which, int32_t slots, gab_app_plan_fn *use,
+static gab_status plan_in(gab_world *world, const gab_app_case *which, int32_t ranks, gab_app_plan_fn *use,
                           void *user)
 {
   char folder[GAB_APP_PATH_LENGTH];
-  gab_app_plan plan = {.slots = slots, .fields = "fields"};
+  gab_app_plan plan = {.ranks = ranks, .fields = "fields"};
   if (gab_world_processes_told() > 1)
     GAB_FAIL(GAB_ERR_INPUT, "one process plans for all: start `gabion plan' without mpirun");
   gab_app_default_folder(which->options->word, folder, sizeof folder);
@@ -51,7 +51,7 @@ static gab_status plan_in(gab_world *world, const gab_app_case *which, int32_t s
 }
 
 /* What went wrong is said behind the end of the world, too. */
-gab_status gab_app_case_plan(const gab_app_case *which, int32_t slots, gab_app_plan_fn *use, void *user,
+gab_status gab_app_case_plan(const gab_app_case *which, int32_t ranks, gab_app_plan_fn *use, void *user,
                              double *started)
 {
   const gab_solver *solver = which->solver;
@@ -62,7 +62,7 @@ gab_status gab_app_case_plan(const gab_app_case *which, int32_t slots, gab_app_p
                            "gabion plan does not know %s", solver->title);
   GAB_TRY(gab_world_create_alone(&world));
   if (started) *started = gab_seconds();
-  gab_status status = plan_in(world, which, slots, use, user);
+  gab_status status = plan_in(world, which, ranks, use, user);
   snprintf(message, sizeof message, "%s", gab_error_message());
   gab_world_destroy(&world);
   if (status != GAB_OK) gab_error_set(status, __FILE__, __LINE__, "%s", message);

@@ -11,9 +11,9 @@
 
 enum { ALL = GAB_BALANCE_LEVELS };
 
-/* ---------------------------------------------------------------- per slot */
+/* ---------------------------------------------------------------- per rank */
 
-typedef struct slot_numbers {
+typedef struct rank_numbers {
   double state, image, held, sent;
   double seen;    /* part of `held`: in the memory of others of its node */
   double spread;  /* sent per snapshot */
@@ -22,7 +22,7 @@ typedef struct slot_numbers {
   double updates, messages;
   double blocks[GAB_BALANCE_LEVELS + 1];
   int64_t adopted_from;
-} slot_numbers;
+} rank_numbers;
 
 typedef struct plan_work {
   const gab_app_case *parameters;
@@ -30,8 +30,8 @@ typedef struct plan_work {
   plan_numbers *numbers;
   gab_proxies *proxies;
   int32_t *plan, *partners;
-  slot_numbers *slots;
-  slot_numbers all; /* own state, image and sharing blocks of all */
+  rank_numbers *ranks;
+  rank_numbers all; /* own state, image and sharing blocks of all */
   bool wants_flows;
   plan_pairs pairs;
 } plan_work;
@@ -46,7 +46,7 @@ static gab_status count_contact(void *user, int32_t part, const gab_proxy *proxy
   for (int k = 0; k < work->given->exchanges; k++) {
     const double bytes = ldexp(work->given->crossing[k][row->direction], finer);
     if (!(bytes > 0)) continue;
-    work->slots[part].sent += bytes;
+    work->ranks[part].sent += bytes;
     GAB_TRY(gab_app_plan_pairs_note(&work->pairs, &(plan_pair){part, other_part, finer, k}));
     if (work->wants_flows) GAB_TRY(gab_app_flows_put(&work->numbers->flows, part, other_part, bytes));
   }
@@ -58,7 +58,7 @@ static void count_messages(plan_work *work)
 {
   gab_app_plan_pairs_settle(&work->pairs);
   for (size_t i = 0; i < work->pairs.count; i++)
-    work->slots[work->pairs.items[i].from].messages += ldexp(1, work->pairs.items[i].level);
+    work->ranks[work->pairs.items[i].from].messages += ldexp(1, work->pairs.items[i].level);
 }
 
 static double state_of(const gab_app_plan *given, double own, double sharing)
@@ -77,72 +77,72 @@ static gab_app_plan_block block_of(const gab_app_plan *given, const gab_proxy *p
 static void add_blocks(plan_work *work)
 {
   for (size_t i = 0; i < gab_proxies_count(work->proxies); i++) {
-    slot_numbers *slot = &work->slots[work->plan[i]];
+    rank_numbers *rank = &work->ranks[work->plan[i]];
     const gab_proxy *proxy = gab_proxies_get(work->proxies, i);
     const gab_app_plan_block block = block_of(work->given, proxy);
-    slot->state += block.state;
-    slot->image += block.image;
-    slot->sharing += block.shares;
-    slot->updates += block.updates;
-    slot->blocks[gab_proxies_level(work->proxies, proxy->id)]++;
-    slot->blocks[ALL]++;
+    rank->state += block.state;
+    rank->image += block.image;
+    rank->sharing += block.shares;
+    rank->updates += block.updates;
+    rank->blocks[gab_proxies_level(work->proxies, proxy->id)]++;
+    rank->blocks[ALL]++;
   }
-  for (int32_t p = 0; p < work->numbers->slots; p++) {
-    slot_numbers *slot = &work->slots[p];
-    work->all.state += slot->state;
-    work->all.image += slot->image;
-    work->all.sharing += slot->sharing;
-    slot->state = state_of(work->given, slot->state, slot->sharing);
-    if (slot->updates > work->numbers->updates) work->numbers->updates = slot->updates;
+  for (int32_t p = 0; p < work->numbers->ranks; p++) {
+    rank_numbers *rank = &work->ranks[p];
+    work->all.state += rank->state;
+    work->all.image += rank->image;
+    work->all.sharing += rank->sharing;
+    rank->state = state_of(work->given, rank->state, rank->sharing);
+    if (rank->updates > work->numbers->updates) work->numbers->updates = rank->updates;
   }
 }
 
 /* Pieces are as long as those of the longest image of the group. */
-static void hold_parities(plan_work *work, gab_slot slot)
+static void hold_parities(plan_work *work, gab_rank rank)
 {
   gab_group group;
   double longest = 0;
-  if (!gab_placement_group(&work->numbers->placement, slot, &group) || group.parities == 0) return;
+  if (!gab_placement_group(&work->numbers->placement, rank, &group) || group.parities == 0) return;
   for (int i = 0; i < group.count; i++)
-    if (work->slots[group.slots[i]].image > longest) longest = work->slots[group.slots[i]].image;
-  work->slots[slot].held += longest * group.parities / gab_group_pieces(&group);
-  work->slots[slot].pieces = (double)gab_group_messages(&group, (size_t)(longest / gab_group_pieces(&group)));
-  work->slots[slot].spread += longest * group.parities;
+    if (work->ranks[group.ranks[i]].image > longest) longest = work->ranks[group.ranks[i]].image;
+  work->ranks[rank].held += longest * group.parities / gab_group_pieces(&group);
+  work->ranks[rank].pieces = (double)gab_group_messages(&group, (size_t)(longest / gab_group_pieces(&group)));
+  work->ranks[rank].spread += longest * group.parities;
 }
 
 static void hold_copies(plan_work *work)
 {
   const plan_numbers *numbers = work->numbers;
   const int copies = gab_placement_copies(&numbers->placement);
-  for (int32_t p = 0; p < numbers->slots; p++) {
+  for (int32_t p = 0; p < numbers->ranks; p++) {
     for (int copy = 0; copy < copies; copy++) {
-      gab_slot holder = gab_placement_holder(&numbers->placement, p, copy);
-      if (holder == GAB_NO_SLOT) continue;
+      gab_rank holder = gab_placement_holder(&numbers->placement, p, copy);
+      if (holder == GAB_NO_RANK) continue;
       const bool seen = numbers->shares && numbers->domains &&
                         gab_domains_together(numbers->domains, GAB_DOMAIN_NODE, p, holder);
-      work->slots[holder].held += work->slots[p].image;
-      if (seen) work->slots[holder].seen += work->slots[p].image;
-      else work->slots[p].spread += work->slots[p].image;
+      work->ranks[holder].held += work->ranks[p].image;
+      if (seen) work->ranks[holder].seen += work->ranks[p].image;
+      else work->ranks[p].spread += work->ranks[p].image;
     }
     hold_parities(work, p);
   }
 }
 
-/* ---------------------------------------------------------------- over all slots */
+/* ---------------------------------------------------------------- over all ranks */
 
 static void spread_begin(plan_spread *spread) { *spread = (plan_spread){1e300, 0, 0}; }
 
-static void spread_add(plan_spread *spread, double value, int32_t slots)
+static void spread_add(plan_spread *spread, double value, int32_t ranks)
 {
   if (value < spread->least) spread->least = value;
   if (value > spread->most) spread->most = value;
-  spread->mean += value / slots;
+  spread->mean += value / ranks;
 }
 
 /* Memory without faults: the state, snapshots of the own image and of what is kept of others, and what making them takes. */
-static double memory_of(const plan_numbers *numbers, const slot_numbers *slot)
+static double memory_of(const plan_numbers *numbers, const rank_numbers *rank)
 {
-  return slot->state + numbers->buffers * (slot->image + slot->held - slot->seen) + slot->pieces;
+  return rank->state + numbers->buffers * (rank->image + rank->held - rank->seen) + rank->pieces;
 }
 
 static void spread_out(plan_work *work)
@@ -157,38 +157,38 @@ static void spread_out(plan_work *work)
   spread_begin(&numbers->held);
   spread_begin(&numbers->seen);
   spread_begin(&numbers->wire);
-  for (int32_t p = 0; p < numbers->slots; p++) {
-    const slot_numbers *slot = &work->slots[p];
-    for (int l = 0; l <= ALL; l++) spread_add(&numbers->blocks[l], slot->blocks[l], numbers->slots);
-    spread_add(&numbers->state, slot->state, numbers->slots);
-    spread_add(&numbers->memory, memory_of(numbers, slot), numbers->slots);
-    spread_add(&numbers->sent, slot->sent, numbers->slots);
-    spread_add(&numbers->held, slot->held, numbers->slots);
-    spread_add(&numbers->seen, slot->seen, numbers->slots);
-    spread_add(&numbers->wire, slot->spread, numbers->slots);
-    spread_add(&numbers->partners, work->partners[p], numbers->slots);
-    spread_add(&numbers->messages, slot->messages, numbers->slots);
-    if (slot->image > numbers->image) numbers->image = slot->image;
+  for (int32_t p = 0; p < numbers->ranks; p++) {
+    const rank_numbers *rank = &work->ranks[p];
+    for (int l = 0; l <= ALL; l++) spread_add(&numbers->blocks[l], rank->blocks[l], numbers->ranks);
+    spread_add(&numbers->state, rank->state, numbers->ranks);
+    spread_add(&numbers->memory, memory_of(numbers, rank), numbers->ranks);
+    spread_add(&numbers->sent, rank->sent, numbers->ranks);
+    spread_add(&numbers->held, rank->held, numbers->ranks);
+    spread_add(&numbers->seen, rank->seen, numbers->ranks);
+    spread_add(&numbers->wire, rank->spread, numbers->ranks);
+    spread_add(&numbers->partners, work->partners[p], numbers->ranks);
+    spread_add(&numbers->messages, rank->messages, numbers->ranks);
+    if (rank->image > numbers->image) numbers->image = rank->image;
   }
 }
 
-/* Any one slot dies: its restorer adopts its blocks, and packs them with its own into the next snapshot
+/* Any one rank dies: its restorer adopts its blocks, and packs them with its own into the next snapshot
  * before they are distributed anew. In coded groups everybody's parities grow with that image. */
 static gab_status find_peak(plan_work *work)
 {
   plan_numbers *numbers = work->numbers;
   gab_members now;
-  for (gab_slot dead = 0; dead < numbers->slots; dead++) {
-    gab_members_init(&now, numbers->slots);
+  for (gab_rank dead = 0; dead < numbers->ranks; dead++) {
+    gab_members_init(&now, numbers->ranks);
     GAB_TRY(gab_members_remove(&now, dead));
-    gab_slot restorer = gab_placement_restorer(&numbers->placement, &now, dead);
+    gab_rank restorer = gab_placement_restorer(&numbers->placement, &now, dead);
     gab_members_release(&now);
-    if (restorer == GAB_NO_SLOT) {
+    if (restorer == GAB_NO_RANK) {
       numbers->peak = 0;
       return GAB_OK;
     }
-    const slot_numbers *gone = &work->slots[dead];
-    double peak = memory_of(numbers, &work->slots[restorer]) + gone->state + gone->image;
+    const rank_numbers *gone = &work->ranks[dead];
+    double peak = memory_of(numbers, &work->ranks[restorer]) + gone->state + gone->image;
     gab_group group;
     if (gab_placement_group(&numbers->placement, dead, &group))
       peak += gone->image * group.parities / gab_group_pieces(&group);
@@ -268,7 +268,7 @@ static gab_status measure_bandwidth(double *bandwidth)
 static gab_status find_mtbf(const gab_app_case *which, const plan_options *options, plan_numbers *numbers)
 {
   numbers->mtbf = options->mtbf;
-  if (options->mtbf_process > 0) numbers->mtbf = gab_mtbf_of_all(options->mtbf_process, numbers->slots);
+  if (options->mtbf_process > 0) numbers->mtbf = gab_mtbf_of_all(options->mtbf_process, numbers->ranks);
   if (options->mtbf_node > 0) {
     if (!numbers->domains)
       GAB_FAIL(GAB_ERR_INPUT,
@@ -305,10 +305,10 @@ static gab_status lay_out(const plan_options *options, plan_numbers *numbers)
   gab_members all;
   gab_placement_init(&numbers->placement);
   if (options->per_node > 0)
-    GAB_TRY(gab_domains_regular(numbers->slots, (int32_t)options->per_node, (int32_t)options->per_island,
+    GAB_TRY(gab_domains_regular(numbers->ranks, (int32_t)options->per_node, (int32_t)options->per_island,
                                 &numbers->domains));
-  else if (file && file[0]) GAB_TRY(gab_domains_load(file, numbers->slots, 0, &numbers->domains));
-  gab_members_init(&all, numbers->slots);
+  else if (file && file[0]) GAB_TRY(gab_domains_load(file, numbers->ranks, 0, &numbers->domains));
+  gab_members_init(&all, numbers->ranks);
   gab_status status = gab_placement_make(&numbers->placement, &numbers->redundancy, &all, numbers->domains);
   gab_members_release(&all);
   return status == GAB_ERR_ARGUMENT ? GAB_ERR_INPUT : status;
@@ -318,10 +318,10 @@ static void count_spares(const gab_app_case *which, const plan_options *options,
 {
   numbers->spares = gab_resilience_spares(which->config);
   const int64_t nodes = !numbers->spares.per_node ? 1
-                        : options->per_node > 0 ? (numbers->slots + options->per_node - 1) / options->per_node
+                        : options->per_node > 0 ? (numbers->ranks + options->per_node - 1) / options->per_node
                                                 : 0;
   if (nodes > 0 || numbers->spares.count == 0)
-    numbers->all_processes = numbers->slots + numbers->spares.count * (int32_t)nodes;
+    numbers->all_processes = numbers->ranks + numbers->spares.count * (int32_t)nodes;
 }
 
 static gab_status choose(const gab_app_case *which, const plan_options *options, plan_numbers *numbers)
@@ -352,7 +352,7 @@ static gab_status distribute(plan_work *work)
   gab_balance_options options = {.balancer = numbers->strategy,
                                  .by = work->parameters->balance.by,
                                  .plan = work->plan,
-                                 .parts = numbers->slots,
+                                 .parts = numbers->ranks,
                                  .none_empty = true};
   return gab_balance_proxies(work->proxies, &options, &numbers->balance);
 }
@@ -362,7 +362,7 @@ static gab_status work_out(plan_work *work, const plan_options *options)
   GAB_TRY(distribute(work));
   add_blocks(work);
   hold_copies(work);
-  GAB_TRY(gab_balance_contacts(work->proxies, work->plan, work->numbers->slots, work->partners, count_contact,
+  GAB_TRY(gab_balance_contacts(work->proxies, work->plan, work->numbers->ranks, work->partners, count_contact,
                                work));
   count_messages(work);
   spread_out(work);
@@ -382,22 +382,22 @@ gab_status gab_app_plan_work_out(const gab_app_case *which, const gab_app_plan *
                                  const plan_options *options, plan_numbers *numbers)
 {
   gab_proxies *proxies = given->proxies;
-  void *plan = NULL, *partners = NULL, *slots = NULL;
-  numbers->slots = given->slots;
+  void *plan = NULL, *partners = NULL, *ranks = NULL;
+  numbers->ranks = given->ranks;
   GAB_TRY(choose(which, options, numbers));
-  size_t count = (size_t)numbers->slots;
+  size_t count = (size_t)numbers->ranks;
   gab_status status = gab_alloc(gab_proxies_count(proxies) * sizeof(int32_t), GAB_MEMORY_OTHER, &plan);
   if (status == GAB_OK) status = gab_alloc(count * sizeof(int32_t), GAB_MEMORY_OTHER, &partners);
-  if (status == GAB_OK) status = gab_alloc(count * sizeof(slot_numbers), GAB_MEMORY_OTHER, &slots);
+  if (status == GAB_OK) status = gab_alloc(count * sizeof(rank_numbers), GAB_MEMORY_OTHER, &ranks);
   plan_work work = {.parameters = which,
                     .given = given,
                     .numbers = numbers,
                     .proxies = proxies,
                     .plan = plan,
                     .partners = partners,
-                    .slots = slots,
+                    .ranks = ranks,
                     .wants_flows = options->clusters};
-  numbers->flows.slots = numbers->slots;
+  numbers->flows.ranks = numbers->ranks;
   numbers->fields = given->fields;
   numbers->adapts_every = given->adapts_every;
   if (status == GAB_OK) status = work_out(&work, options);
@@ -405,7 +405,7 @@ gab_status gab_app_plan_work_out(const gab_app_case *which, const gab_app_plan *
   numbers->proxy_bytes = gab_proxies_bytes(proxies);
   gab_free(&plan);
   gab_free(&partners);
-  gab_free(&slots);
+  gab_free(&ranks);
   gab_free(&work.pairs.items);
   return status;
 }

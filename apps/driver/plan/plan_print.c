@@ -130,7 +130,7 @@ void gab_app_plan_print(const gab_app_case *which, const plan_numbers *numbers, 
 {
   char text[24], what[64];
   fprintf(out, "%s on %" PRId32 " process%s, blocks by %s, copies by %s\n", gab_config_name(which->config),
-          numbers->slots, numbers->slots == 1 ? "" : "es", numbers->strategy->name,
+          numbers->ranks, numbers->ranks == 1 ? "" : "es", numbers->strategy->name,
           numbers->placement.scheme->name);
   print_levels(numbers, out);
   if (numbers->adapts_every > 0)
@@ -233,7 +233,7 @@ gab_status gab_app_plan_print_json(const gab_app_case *which, const plan_numbers
   gab_buffer text = {0};
   gab_json *json = gab_json_begin(GAB_JSON_PAGE);
   gab_json_text(json, "case", gab_config_name(which->config));
-  gab_json_int(json, "processes", numbers->slots);
+  gab_json_int(json, "processes", numbers->ranks);
   gab_json_int(json, "spares", numbers->spares.count);
   gab_json_text(json, "spares_per", numbers->spares.per_node ? "node" : "run");
   put_number(json, "all_processes", numbers->all_processes);

@@ -28,7 +28,7 @@ static gab_status begin(void *user, gab_step step)
   return GAB_OK;
 }
 
-static gab_status put_sent(void *user, gab_slot target, uint64_t messages, uint64_t bytes)
+static gab_status put_sent(void *user, gab_rank target, uint64_t messages, uint64_t bytes)
 {
   gab_buffer *out = user;
   GAB_TRY(gab_put_i32(out, target));
@@ -41,17 +41,17 @@ static gab_status put_text(gab_buffer *out, const char *text)
   return gab_put_bytes(out, text, strlen(text));
 }
 
-static gab_status write_rows(void *user, gab_slot from, gab_reader in)
+static gab_status write_rows(void *user, gab_rank from, gab_reader in)
 {
   gab_buffer *out = user;
   char row[128];
   while (gab_reader_left(&in) > 0) {
-    gab_slot to;
+    gab_rank to;
     uint64_t messages, bytes;
     GAB_TRY(gab_get_i32(&in, &to));
     GAB_TRY(gab_get_u64(&in, &messages));
     GAB_TRY(gab_get_u64(&in, &bytes));
-    snprintf(row, sizeof row, "%" GAB_PRI_SLOT ",%" GAB_PRI_SLOT ",%" PRIu64 ",%" PRIu64 "\n", from, to,
+    snprintf(row, sizeof row, "%" GAB_PRI_RANK ",%" GAB_PRI_RANK ",%" PRIu64 ",%" PRIu64 "\n", from, to,
              messages, bytes);
     GAB_TRY(put_text(out, row));
   }
@@ -74,8 +74,8 @@ static gab_status finish(void *user, gab_step step)
   gab_buffer_init(&mine, GAB_MEMORY_OTHER);
   gab_buffer_init(&text, GAB_MEMORY_OTHER);
   snprintf(head, sizeof head,
-           "# steps %" GAB_PRI_STEP ", processes %" GAB_PRI_SLOT "\nfrom,to,messages,bytes\n",
-           step - traffic->since, gab_world_members(world)->slots);
+           "# steps %" GAB_PRI_STEP ", processes %" GAB_PRI_RANK "\nfrom,to,messages,bytes\n",
+           step - traffic->since, gab_world_members(world)->ranks);
   gab_status status = put_text(&text, head);
   if (status == GAB_OK) status = gab_world_each_sent(world, put_sent, &mine);
   const gab_status gathered = gab_world_gather(world, &mine, write_rows, &text);
@@ -98,7 +98,7 @@ gab_status gab_app_traffic_add(gab_app_traffic *traffic, const char *path, gab_t
 
 /* ---------------------------------------------------------------- matrices */
 
-gab_status gab_app_flows_put(gab_app_flows *flows, gab_slot from, gab_slot to, double bytes)
+gab_status gab_app_flows_put(gab_app_flows *flows, gab_rank from, gab_rank to, double bytes)
 {
   void *list = flows->flows;
   GAB_TRY(gab_list_room(&list, flows->count, sizeof *flows->flows));
@@ -119,17 +119,17 @@ static gab_status read_rows(const char *path, char *text, gab_app_flows *flows)
   int line = 1, used = 0;
   char *at = text;
   if (sscanf(at, "# steps %" SCNd64 ", processes %" SCNd32 "\nfrom,to,messages,bytes%n", &steps,
-             &flows->slots, &used) != 2 ||
-      used == 0 || steps < 1 || flows->slots < 1)
+             &flows->ranks, &used) != 2 ||
+      used == 0 || steps < 1 || flows->ranks < 1)
     GAB_FAIL(GAB_ERR_INPUT, "%s:1: no file of `gabion run --traffic', or of a run without steps", path);
   for (at = strchr(at + used, '\n'); at && at[1]; at = strchr(at + 1, '\n')) {
-    gab_slot from, to;
+    gab_rank from, to;
     uint64_t messages, bytes;
     line++;
     if (sscanf(at + 1, "%" SCNd32 ",%" SCNd32 ",%" SCNu64 ",%" SCNu64, &from, &to, &messages, &bytes) != 4 ||
-        from < 0 || from >= flows->slots || to < 0 || to >= flows->slots)
+        from < 0 || from >= flows->ranks || to < 0 || to >= flows->ranks)
       GAB_FAIL(GAB_ERR_INPUT, "%s:%d: no row of from,to,messages,bytes with processes below %" PRId32, path,
-               line + 1, flows->slots);
+               line + 1, flows->ranks);
     GAB_TRY(gab_app_flows_put(flows, from, to, (double)bytes / (double)steps));
   }
   return GAB_OK;
@@ -138,7 +138,7 @@ static gab_status read_rows(const char *path, char *text, gab_app_flows *flows)
 gab_status gab_app_flows_read(const char *path, gab_app_flows *flows)
 {
   gab_buffer text;
-  *flows = (gab_app_flows){.slots = 0};
+  *flows = (gab_app_flows){.ranks = 0};
   gab_buffer_init(&text, GAB_MEMORY_OTHER);
   gab_status status = gab_file_read(path, MOST_FILE, &text);
   if (status == GAB_OK) status = gab_put_u8(&text, 0);

@@ -28,7 +28,7 @@ gab_status gab_app_traffic_add(gab_app_traffic *traffic, const char *path, gab_t
 
 /** A matrix in rows, per step. */
 typedef struct gab_app_flows {
-  int32_t slots;
+  int32_t ranks;
   gab_flow *flows; /**< owned */
   size_t count;
 } gab_app_flows;
@@ -36,7 +36,7 @@ typedef struct gab_app_flows {
 /** Reads such a file. Local. @return ::GAB_ERR_INPUT with file and line */
 gab_status gab_app_flows_read(const char *path, gab_app_flows *flows);
 /** Appends. */
-gab_status gab_app_flows_put(gab_app_flows *flows, gab_slot from, gab_slot to, double bytes);
+gab_status gab_app_flows_put(gab_app_flows *flows, gab_rank from, gab_rank to, double bytes);
 void gab_app_flows_release(gab_app_flows *flows);
 
 #endif

@@ -41,7 +41,7 @@ typedef struct growth {
   gab_epoch slabs_epoch;
   lost_view lost[GROWTH_MOST_LOST];
   size_t lost_count;
-  gab_buffer own_blocks; /**< ids of those that this slot had before the last death, ascending */
+  gab_buffer own_blocks; /**< ids of those that this rank had before the last death, ascending */
 } growth;
 
 /* ---- run.c: as in ::gab_solver ---- */

@@ -98,7 +98,7 @@ gab_status gab_app_growth_add(gab_app_run *run)
                             .pack = gab_phasefield_pack,
                             .unpack = gab_phasefield_unpack};
   const gab_entity ledger = {.name = "ledger",
-                             .kind = GAB_ENTITY_PER_SLOT,
+                             .kind = GAB_ENTITY_PER_RANK,
                              .user = it->model,
                              .pack = gab_phasefield_ledger_pack,
                              .unpack = gab_phasefield_ledger_unpack,

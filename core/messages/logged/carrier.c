@@ -1,5 +1,6 @@
 /** @file carrier.c
- *  @brief Carriers of logged ports: which ports these are, what they have sent, decisions; and claims of slots that were taken without a repair. */
+ *  @brief Carriers of logged ports: which ports these are, what they have sent, decisions; and claims of ranks that
+ *  were taken without a repair. */
 #include "core/messages/logged/carrier.h"
 
 #include "core/messages/collective.h"
@@ -59,7 +60,7 @@ gab_status gab_world_each_sent(const gab_world *world, gab_sent_fn call, void *u
   for (const gab_port *port = world->ports; port; port = port->next)
     for (size_t i = 0; port->logged && i < port->channel_count; i++) {
       const gab_channel *channel = &port->channels[i];
-      if (channel->counted > 0 && channel->peer != world->slot)
+      if (channel->counted > 0 && channel->peer != world->rank)
         GAB_TRY(call(user, channel->peer, channel->counted, channel->counted_bytes));
     }
   return GAB_OK;
@@ -84,20 +85,20 @@ gab_status gab_world_decide(gab_world *world, uint64_t *value)
 
 /* ------------------------------------------------------------------------------------ claims */
 
-gab_status gab_world_play(gab_world *world, gab_slot slot)
+gab_status gab_world_play(gab_world *world, gab_rank rank)
 {
-  if (!gab_world_is_spare(world) || !world->resting || !gab_members_has(&world->members, slot))
-    GAB_FAIL(GAB_ERR_STATE, "this process is no spare at rest, or slot %" GAB_PRI_SLOT " is none", slot);
-  world->slot = slot;
+  if (!gab_world_is_spare(world) || !world->resting || !gab_members_has(&world->members, rank))
+    GAB_FAIL(GAB_ERR_STATE, "this process is no spare at rest, or rank %" GAB_PRI_RANK " is none", rank);
+  world->rank = rank;
   world->has_claim = true;
   world->earlier_count = 0;
-  world->claim = (gab_claim){.slot = slot,
+  world->claim = (gab_claim){.rank = rank,
                              .seat = world->seat,
                              .taken = 1,
                              .restored_step = -1,
                              .lost_step = -1,
                              .whole_from = INT64_MAX};
-  gab_log_set_identity(slot, gab_world_is_root(world));
+  gab_log_set_identity(rank, gab_world_is_root(world));
   return GAB_OK;
 }
 
@@ -118,15 +119,15 @@ const gab_claim *gab_world_claims(const gab_world *world, int *count)
   return world->claims;
 }
 
-/* Once for each time that the slot was taken: incarnations of all are counted alike. */
+/* Once for each time that the rank was taken: incarnations of all are counted alike. */
 gab_status gab_world_apply_claims(const gab_world *world, gab_members *members)
 {
   for (int i = 0; i < world->claim_count; i++) {
     const gab_claim *claim = &world->claims[i];
-    if (claim->taken == 0 || gab_members_seat(members, claim->slot) == claim->seat) continue;
+    if (claim->taken == 0 || gab_members_seat(members, claim->rank) == claim->seat) continue;
     for (gab_incarnation k = 0; k < claim->taken; k++) {
-      GAB_TRY(gab_members_remove(members, claim->slot));
-      GAB_TRY(gab_members_return(members, claim->slot, claim->seat));
+      GAB_TRY(gab_members_remove(members, claim->rank));
+      GAB_TRY(gab_members_return(members, claim->rank, claim->seat));
     }
   }
   return GAB_OK;
@@ -136,7 +137,7 @@ gab_status gab_world_apply_claims(const gab_world *world, gab_members *members)
 gab_status gab_world_settle_claims(gab_world *world)
 {
   GAB_TRY(gab_world_apply_claims(world, &world->members));
-  if (world->has_claim && gab_members_seat(&world->members, world->claim.slot) != world->seat)
-    GAB_FAIL(GAB_ERR_STATE, "slot %" GAB_PRI_SLOT " is played by two processes", world->claim.slot);
+  if (world->has_claim && gab_members_seat(&world->members, world->claim.rank) != world->seat)
+    GAB_FAIL(GAB_ERR_STATE, "rank %" GAB_PRI_RANK " is played by two processes", world->claim.rank);
   return GAB_OK;
 }

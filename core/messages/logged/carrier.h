@@ -1,7 +1,7 @@
 /** @file carrier.h
- *  @brief Who takes the messages of logged ports instead of MPI, and who plays which slot without a repair.
+ *  @brief Who takes the messages of logged ports instead of MPI, and who plays which rank without a repair.
  *
- *  What a slot needs that goes back alone are the messages of *logged* ports: ghost exchange, coupling of
+ *  What a rank needs that goes back alone are the messages of *logged* ports: ghost exchange, coupling of
  *  levels, reductions and broadcasts. While a world has a carrier, that one takes and gives them
  *  (doc/local-recovery.md, "On MPI"); everything that needs all processes at once is refused: other ports,
  *  agreements. Without a carrier a logged port is a port like any other.
@@ -28,7 +28,7 @@ const char *gab_world_logged_name(const gab_world *world, uint32_t context);
 
 /** What this process has sent to another one through a logged port, since the last repair or gab_world_forget_sent(), as long as
  *  that counts. @param[in] bytes  envelopes included: what a journal keeps of them */
-typedef gab_status (*gab_sent_fn)(void *user, gab_slot target, uint64_t messages, uint64_t bytes);
+typedef gab_status (*gab_sent_fn)(void *user, gab_rank target, uint64_t messages, uint64_t bytes);
 /** Calls for each logged port and target. Local. @return what `call` returned */
 gab_status gab_world_each_sent(const gab_world *world, gab_sent_fn call, void *user);
 /** Counts from zero. Local. */
@@ -41,12 +41,12 @@ void gab_world_count_sent(gab_world *world, bool counts);
 typedef struct gab_carrier {
   void *user;
   /** Takes a message, envelope included, at once. @param[in,out] message  as in gab_journal_append() */
-  gab_status (*send)(void *user, gab_slot target, uint32_t context, const gab_journal_label *label,
+  gab_status (*send)(void *user, gab_rank target, uint32_t context, const gab_journal_label *label,
                      gab_buffer *message);
   /** Gives the next message if it is there. @param[in,out] message  replaced if so */
-  gab_status (*receive)(void *user, gab_slot source, uint32_t context, gab_buffer *message, bool *there);
-  /** Whether that slot can be written to, and read from. NULL: all can */
-  bool (*reaches)(void *user, gab_slot slot);
+  gab_status (*receive)(void *user, gab_rank source, uint32_t context, gab_buffer *message, bool *there);
+  /** Whether that rank can be written to, and read from. NULL: all can */
+  bool (*reaches)(void *user, gab_rank rank);
   /** Looks after others once: called again and again by who waits. @return ::GAB_ERR_FAULT to unwind */
   gab_status (*serve)(void *user);
   /** Of the root: makes a decision that it will make again if it comes back. @param[in,out] value */
@@ -57,7 +57,7 @@ typedef struct gab_carrier {
 void gab_world_set_carrier(gab_world *world, const gab_carrier *carrier);
 bool gab_world_is_carried(const gab_world *world);
 
-/** Called by a spare at rest between two looks. @param[out] plays  it has taken a slot, by gab_world_play():
+/** Called by a spare at rest between two looks. @param[out] plays  it has taken a rank, by gab_world_play():
  *  the rest is over */
 typedef gab_status (*gab_rest_fn)(void *user, bool *plays);
 /** @param[in] call  NULL: none */
@@ -67,30 +67,30 @@ void gab_world_set_rest(gab_world *world, gab_rest_fn call, void *user);
 
 enum { GAB_MOST_CLAIMS = 16 }; /* they travel with the notes of a repair, which are short */
 
-/** What a process says of the slot that it took without a repair. */
+/** What a process says of the rank that it took without a repair. */
 typedef struct gab_claim {
-  gab_slot slot;
+  gab_rank rank;
   gab_seat seat;
   gab_incarnation
-      taken; /**< so many times the slot was taken since the last repair; 0: of an earlier life, see below */
+      taken; /**< so many times the rank was taken since the last repair; 0: of an earlier life, see below */
   gab_step restored_step; /**< of the checkpoint from which it went on */
   gab_step lost_step;     /**< that was being computed when its predecessor died, as far as known; -1: not */
   gab_step whole_from;    /**< since this checkpoint it holds all it should; INT64_MAX: not yet */
   double seconds;         /**< from the offer to the end of restoring */
 } gab_claim;
 
-/** A spare plays `slot` from now on, in the next incarnation. Only this process knows; the next repair tells all.
+/** A spare plays `rank` from now on, in the next incarnation. Only this process knows; the next repair tells all.
  *  Local. @return ::GAB_ERR_STATE if it is no spare */
-gab_status gab_world_play(gab_world *world, gab_slot slot);
+gab_status gab_world_play(gab_world *world, gab_rank rank);
 /** The claim of this process, to be kept up to date; NULL if it has none. */
 gab_claim *gab_world_claim(gab_world *world);
-/** Of processes that had taken the slot of this claim before and died: one claim each, the earliest first, with `taken` 0; copied. No more
- *  than #GAB_MOST_CLAIMS - 1 count. Local. */
+/** Of processes that had taken the rank of this claim before and died: one claim each, the earliest first, with
+ *  `taken` 0; copied. No more than #GAB_MOST_CLAIMS - 1 count. Local. */
 void gab_world_claim_earlier(gab_world *world, const gab_claim *earlier, int count);
 /** The claims that the last repair found, the same on all; those of earlier lives stand ahead of that of the present one.
  *  @param[out] count */
 const gab_claim *gab_world_claims(const gab_world *world, int *count);
-/** Lets the slots of those claims come back in `members`, which were those before. */
+/** Lets the ranks of those claims come back in `members`, which were those before. */
 gab_status gab_world_apply_claims(const gab_world *world, gab_members *members);
 
 /** Between two looks at requests, where processes share cores: lets others have the core, the longer the more looks there

@@ -80,7 +80,7 @@ static void release_unused(gab_journal *journal)
 
 /* ------------------------------------------------------------------------------------ channels */
 
-static size_t channel_place(const gab_journal *journal, gab_slot target, uint32_t context)
+static size_t channel_place(const gab_journal *journal, gab_rank target, uint32_t context)
 {
   size_t lo = 0, hi = journal->channel_count;
   while (lo < hi) {
@@ -92,7 +92,7 @@ static size_t channel_place(const gab_journal *journal, gab_slot target, uint32_
   return lo;
 }
 
-const gab_journal_channel *gab_journal_channel_of(const gab_journal *journal, gab_slot target,
+const gab_journal_channel *gab_journal_channel_of(const gab_journal *journal, gab_rank target,
                                                   uint32_t context)
 {
   const size_t place = channel_place(journal, target, context);
@@ -101,7 +101,7 @@ const gab_journal_channel *gab_journal_channel_of(const gab_journal *journal, ga
   return found->target == target && found->context == context ? found : NULL;
 }
 
-static gab_status find_channel(gab_journal *journal, gab_slot target, uint32_t context,
+static gab_status find_channel(gab_journal *journal, gab_rank target, uint32_t context,
                                gab_journal_channel **found)
 {
   const size_t place = channel_place(journal, target, context);
@@ -135,19 +135,19 @@ gab_status gab_journal_reserve(gab_journal_channel *to)
   return GAB_OK;
 }
 
-uint64_t gab_journal_next(const gab_journal *journal, gab_slot target, uint32_t context)
+uint64_t gab_journal_next(const gab_journal *journal, gab_rank target, uint32_t context)
 {
   const gab_journal_channel *found = gab_journal_channel_of(journal, target, context);
   return found ? found->next : 0;
 }
 
-uint64_t gab_journal_first(const gab_journal *journal, gab_slot target, uint32_t context)
+uint64_t gab_journal_first(const gab_journal *journal, gab_rank target, uint32_t context)
 {
   const gab_journal_channel *found = gab_journal_channel_of(journal, target, context);
   return found ? found->next - (found->end - found->first) : 0;
 }
 
-gab_journal_entry *gab_journal_find(const gab_journal *journal, gab_slot target, uint32_t context,
+gab_journal_entry *gab_journal_find(const gab_journal *journal, gab_rank target, uint32_t context,
                                     uint64_t number)
 {
   const gab_journal_channel *found = gab_journal_channel_of(journal, target, context);
@@ -187,7 +187,7 @@ static gab_status take_bytes(gab_journal *journal, gab_buffer *message, gab_kept
   return GAB_OK;
 }
 
-gab_status gab_journal_append(gab_journal *journal, gab_slot target, uint32_t context,
+gab_status gab_journal_append(gab_journal *journal, gab_rank target, uint32_t context,
                               const gab_journal_label *label, gab_buffer *message, gab_journal_entry **entry)
 {
   gab_journal_channel *to;
@@ -248,24 +248,24 @@ void gab_journal_free_before(gab_journal *journal, gab_step checkpoint)
   }
 }
 
-void gab_journal_free_below(gab_journal *journal, gab_slot target, uint32_t context, uint64_t number)
+void gab_journal_free_below(gab_journal *journal, gab_rank target, uint32_t context, uint64_t number)
 {
   gab_journal_channel *at = (gab_journal_channel *)gab_journal_channel_of(journal, target, context);
   while (at && at->first < at->end && at->kept[at->first]->entry.number < number) drop_oldest(journal, at);
 }
 
-gab_status gab_journal_begin_channel(gab_journal *journal, gab_slot target, uint32_t context, uint64_t next)
+gab_status gab_journal_begin_channel(gab_journal *journal, gab_rank target, uint32_t context, uint64_t next)
 {
   gab_journal_channel *made;
   if (gab_journal_channel_of(journal, target, context))
-    GAB_FAIL(GAB_ERR_STATE, "the journal has a channel to slot %" GAB_PRI_SLOT " in context %" PRIu32, target,
+    GAB_FAIL(GAB_ERR_STATE, "the journal has a channel to rank %" GAB_PRI_RANK " in context %" PRIu32, target,
              context);
   GAB_TRY(find_channel(journal, target, context, &made));
   made->next = next;
   return GAB_OK;
 }
 
-void gab_journal_forget_target(gab_journal *journal, gab_slot target)
+void gab_journal_forget_target(gab_journal *journal, gab_rank target)
 {
   size_t kept = 0;
   for (size_t i = 0; i < journal->channel_count; i++) {
@@ -332,7 +332,7 @@ static gab_status read_numbers(gab_journal *journal, gab_reader *in)
   size_t count;
   GAB_TRY(gab_get_count(in, NUMBER_BYTES, &count));
   for (size_t i = 0; i < count; i++) {
-    gab_slot target;
+    gab_rank target;
     uint32_t context;
     uint64_t next;
     gab_journal_channel *made;

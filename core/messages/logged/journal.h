@@ -1,7 +1,7 @@
 /** @file journal.h
  *  @brief Sender-based message log: what was sent on logged channels, until nobody can ask for it any more.
  *
- *  A slot that comes back needs the messages that it had received since its checkpoint. Their senders keep
+ *  A rank that comes back needs the messages that it had received since its checkpoint. Their senders keep
  *  them: per channel (target, context) numbered in the order of sending, from 0 or from where
  *  gab_journal_begin_channel() said, each with step, pattern and iteration (sender-based logging; Gamell et
  *  al. 2015, section 3.2, "Consistency"). Large messages are not copied: the journal takes the memory of the send
@@ -10,7 +10,7 @@
  *  Messages belong to *intervals*, each of which begins at a checkpoint; they are freed by intervals, or by their
  * numbers if they only pass through, or when their receiver says that it will not ask for them. The
  * numbers of the channels are part of an image (gab_journal_pack_numbers()). The messages are so only where receivers may go back
- * further than their sender (gab_journal_pack_messages()); else a slot that comes back makes them again.
+ * further than their sender (gab_journal_pack_messages()); else a rank that comes back makes them again.
  *
  *  No MPI, no threads: one thread uses a journal.
  *
@@ -66,15 +66,15 @@ gab_status gab_journal_begin_interval(gab_journal *journal, gab_step checkpoint)
  *  @param[in,out] message  its content; a large one is empty afterwards, with other memory of the same use or
  *  none, and is sent from entry->data. A small one is unchanged.
  *  @param[out] entry  the logged message, valid until its interval is freed, or gab_journal_let_go() */
-gab_status gab_journal_append(gab_journal *journal, gab_slot target, uint32_t context,
+gab_status gab_journal_append(gab_journal *journal, gab_rank target, uint32_t context,
                               const gab_journal_label *label, gab_buffer *message, gab_journal_entry **entry);
 /** @return the message of that number, NULL if it is not kept */
-gab_journal_entry *gab_journal_find(const gab_journal *journal, gab_slot target, uint32_t context,
+gab_journal_entry *gab_journal_find(const gab_journal *journal, gab_rank target, uint32_t context,
                                     uint64_t number);
 /** Number of the next message of a channel; 0 if it was never used. */
-uint64_t gab_journal_next(const gab_journal *journal, gab_slot target, uint32_t context);
+uint64_t gab_journal_next(const gab_journal *journal, gab_rank target, uint32_t context);
 /** Number of the oldest message that is kept of a channel; the next one if none is. */
-uint64_t gab_journal_first(const gab_journal *journal, gab_slot target, uint32_t context);
+uint64_t gab_journal_first(const gab_journal *journal, gab_rank target, uint32_t context);
 
 /** While an entry is held, its bytes stay although its interval is freed: a request is reading them. */
 void gab_journal_hold(gab_journal *journal, gab_journal_entry *entry);
@@ -84,13 +84,13 @@ void gab_journal_let_go(gab_journal *journal, gab_journal_entry *entry);
  * what lay there unused since the last call is released. */
 void gab_journal_free_before(gab_journal *journal, gab_step checkpoint);
 /** Frees the messages of a channel below a number: nobody will ask for them. */
-void gab_journal_free_below(gab_journal *journal, gab_slot target, uint32_t context, uint64_t number);
+void gab_journal_free_below(gab_journal *journal, gab_rank target, uint32_t context, uint64_t number);
 /** Begins a channel: its first message has the number `next`.
  *  @return ::GAB_ERR_STATE if there is one to that target in that context */
-gab_status gab_journal_begin_channel(gab_journal *journal, gab_slot target, uint32_t context, uint64_t next);
+gab_status gab_journal_begin_channel(gab_journal *journal, gab_rank target, uint32_t context, uint64_t next);
 /** Frees all messages to a target and forgets its channels, which may begin again. The bytes of messages that are held
  *  stay until they are let go. */
-void gab_journal_forget_target(gab_journal *journal, gab_slot target);
+void gab_journal_forget_target(gab_journal *journal, gab_rank target);
 /** Whether more than `limit` bytes are kept; 0 is no limit. */
 bool gab_journal_is_full(const gab_journal *journal, size_t limit);
 gab_journal_stats gab_journal_statistics(const gab_journal *journal);
@@ -102,10 +102,10 @@ gab_status gab_journal_pack_numbers(const gab_journal *journal, gab_buffer *out)
  *  @return ::GAB_ERR_CORRUPT, then the journal is empty */
 gab_status gab_journal_restart(gab_journal *journal, gab_step checkpoint, gab_reader *in);
 /** Packs the messages to a target that are kept (Ropars et al. 2013, algorithm 1, line 15: logs are part of a checkpoint). */
-gab_status gab_journal_pack_messages(const gab_journal *journal, gab_slot target, gab_buffer *out);
+gab_status gab_journal_pack_messages(const gab_journal *journal, gab_rank target, gab_buffer *out);
 /** Behind gab_journal_restart(), with numbers of the same moment: keeps those messages again, as copies.
  *  @return ::GAB_ERR_CORRUPT, then some may be kept */
-gab_status gab_journal_unpack_messages(gab_journal *journal, gab_slot target, gab_reader *in);
+gab_status gab_journal_unpack_messages(gab_journal *journal, gab_rank target, gab_reader *in);
 
 #ifdef __cplusplus
 }

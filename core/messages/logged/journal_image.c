@@ -15,7 +15,7 @@ static gab_status pack_message(const gab_journal_entry *entry, gab_buffer *out)
   return gab_put_bytes(out, entry->data, entry->bytes);
 }
 
-gab_status gab_journal_pack_messages(const gab_journal *journal, gab_slot target, gab_buffer *out)
+gab_status gab_journal_pack_messages(const gab_journal *journal, gab_rank target, gab_buffer *out)
 {
   uint64_t channels = 0;
   for (size_t i = 0; i < journal->channel_count; i++) channels += journal->channels[i].target == target;
@@ -61,7 +61,7 @@ static gab_status unpack_message(gab_journal *journal, gab_journal_channel *to, 
   return GAB_OK;
 }
 
-gab_status gab_journal_unpack_messages(gab_journal *journal, gab_slot target, gab_reader *in)
+gab_status gab_journal_unpack_messages(gab_journal *journal, gab_rank target, gab_reader *in)
 {
   size_t channels;
   GAB_TRY(gab_get_count(in, 4 + 8, &channels));
@@ -73,7 +73,7 @@ gab_status gab_journal_unpack_messages(gab_journal *journal, gab_slot target, ga
     gab_journal_channel *to = (gab_journal_channel *)gab_journal_channel_of(journal, target, context);
     if (!to || to->end > to->first || count > to->next)
       GAB_FAIL(GAB_ERR_CORRUPT,
-               "%zu logged messages to slot %" GAB_PRI_SLOT " in context %" PRIu32
+               "%zu logged messages to rank %" GAB_PRI_RANK " in context %" PRIu32
                " do not fit their numbers",
                count, target, context);
     for (uint64_t number = to->next - count; number < to->next; number++)

@@ -16,7 +16,7 @@ typedef struct gab_kept {
 } gab_kept;
 
 typedef struct gab_journal_channel {
-  gab_slot target;
+  gab_rank target;
   uint32_t context;
   uint64_t next;
   gab_kept **kept; /* in order of their numbers, from kept[first] on */
@@ -40,7 +40,7 @@ struct gab_journal {
 };
 
 /* NULL: the journal has none. */
-const gab_journal_channel *gab_journal_channel_of(const gab_journal *journal, gab_slot target,
+const gab_journal_channel *gab_journal_channel_of(const gab_journal *journal, gab_rank target,
                                                   uint32_t context);
 /* Makes room for one message more. */
 gab_status gab_journal_reserve(gab_journal_channel *to);

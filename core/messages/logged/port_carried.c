@@ -4,7 +4,7 @@
 
 bool gab_port_is_carried(const gab_port *port) { return port->logged && port->world->carrier; }
 
-gab_status gab_carried_send(gab_port *port, gab_slot target, gab_buffer *message)
+gab_status gab_carried_send(gab_port *port, gab_rank target, gab_buffer *message)
 {
   const gab_carrier *carrier = port->world->carrier;
   const gab_pattern_id id = gab_port_pattern(port);
@@ -26,12 +26,12 @@ static gab_status verify(const gab_port *port, gab_transfer *transfer)
   gab_envelope is;
   GAB_TRY(gab_message_envelope(transfer->message, &is));
   const size_t total = (size_t)is.bytes + GAB_ENVELOPE_BYTES;
-  if (is.source != transfer->peer || is.target != port->world->slot || is.context != port->context ||
+  if (is.source != transfer->peer || is.target != port->world->rank || is.context != port->context ||
       total != transfer->message->size || (transfer->total != GAB_SIZE_UNKNOWN && transfer->total != total))
     GAB_FAIL(
         GAB_ERR_CORRUPT,
-        "port %s: a message of %zu bytes from slot %" GAB_PRI_SLOT " to slot %" GAB_PRI_SLOT
-        " in context %" PRIu32 " came where one from slot %" GAB_PRI_SLOT " in context %" PRIu32 " was due",
+        "port %s: a message of %zu bytes from rank %" GAB_PRI_RANK " to rank %" GAB_PRI_RANK
+        " in context %" PRIu32 " came where one from rank %" GAB_PRI_RANK " in context %" PRIu32 " was due",
         port->name, transfer->message->size, is.source, is.target, is.context, transfer->peer, port->context);
   transfer->checked = true;
   return GAB_OK;
@@ -41,14 +41,14 @@ static gab_status verify(const gab_port *port, gab_transfer *transfer)
 static gab_status verify_step(const gab_port *port, const gab_transfer *transfer)
 {
   gab_envelope is;
-  if (transfer->peer == port->world->slot) return GAB_OK;
+  if (transfer->peer == port->world->rank) return GAB_OK;
   GAB_TRY(gab_message_envelope(transfer->message, &is));
   if (is.step != port->world->step)
     GAB_FAIL(
         GAB_ERR_CORRUPT,
-        "port %s: a message that slot %" GAB_PRI_SLOT " sent in step %" GAB_PRI_STEP
-        " came to slot %" GAB_PRI_SLOT " in step %" GAB_PRI_STEP
-        ". With strategy `local' a slot that goes back has to send and receive what it did before; what is made "
+        "port %s: a message that rank %" GAB_PRI_RANK " sent in step %" GAB_PRI_STEP
+        " came to rank %" GAB_PRI_RANK " in step %" GAB_PRI_STEP
+        ". With strategy `local' a rank that goes back has to send and receive what it did before; what is made "
         "from the state by messages is rebuilt behind each checkpoint (gab_timeloop_on_checkpoint())",
         port->name, is.source, is.step, is.target, port->world->step);
   return GAB_OK;
@@ -57,7 +57,7 @@ static gab_status verify_step(const gab_port *port, const gab_transfer *transfer
 static gab_status look_for(gab_port *port, gab_transfer *transfer, bool *there)
 {
   const gab_carrier *carrier = port->world->carrier;
-  if (transfer->peer == port->world->slot) {
+  if (transfer->peer == port->world->rank) {
     GAB_TRY(gab_port_take_own(port, transfer, there));
     transfer->checked = *there;
     return GAB_OK;

@@ -40,7 +40,7 @@ struct gab_wire {
   gab_world *world;
   gab_wire_events events;
   gab_seat places, place;
-  gab_seat *place_of; /* by rank */
+  gab_seat *place_of; /* by rank in the communicator */
   bool by_name;       /* whether places are probed one by one: those that are near, and strangers in turn */
   gab_seat *near;
   size_t near_count;
@@ -61,26 +61,26 @@ struct gab_wire {
   gab_wire_stats stats;
 };
 
-/* The rank of a place; members and seats of the world do not change while there is a wire. */
-static int rank_of(const gab_wire *wire, gab_seat place)
+/* The rank of a place in the communicator; members and seats of the world do not change while there is a wire. */
+static int comm_rank_of(const gab_wire *wire, gab_seat place)
 {
   const gab_world *world = wire->world;
   const int32_t members = gab_members_count(&world->members);
-  if (place < members) return gab_world_rank(world, gab_members_slot(&world->members, place));
-  return gab_world_rank(world, (gab_slot)gab_world_spare(world, place - members));
+  if (place < members) return gab_world_comm_rank(world, gab_members_rank(&world->members, place));
+  return gab_world_comm_rank(world, (gab_rank)gab_world_spare(world, place - members));
 }
 
 static gab_status number_places(gab_wire *wire)
 {
   void *memory;
-  int ranks = 0, rank = 0;
-  MPI_Comm_size(wire->world->comm, &ranks);
-  MPI_Comm_rank(wire->world->comm, &rank);
-  GAB_TRY(gab_alloc((size_t)ranks * sizeof(gab_seat), GAB_MEMORY_OTHER, &memory));
+  int comm_ranks = 0, comm_rank = 0;
+  MPI_Comm_size(wire->world->comm, &comm_ranks);
+  MPI_Comm_rank(wire->world->comm, &comm_rank);
+  GAB_TRY(gab_alloc((size_t)comm_ranks * sizeof(gab_seat), GAB_MEMORY_OTHER, &memory));
   wire->place_of = memory;
-  for (int i = 0; i < ranks; i++) wire->place_of[i] = GAB_NO_SEAT;
-  for (gab_seat place = 0; place < wire->places; place++) wire->place_of[rank_of(wire, place)] = place;
-  wire->place = wire->place_of[rank];
+  for (int i = 0; i < comm_ranks; i++) wire->place_of[i] = GAB_NO_SEAT;
+  for (gab_seat place = 0; place < wire->places; place++) wire->place_of[comm_rank_of(wire, place)] = place;
+  wire->place = wire->place_of[comm_rank];
   return GAB_OK;
 }
 
@@ -191,10 +191,10 @@ static gab_status look_for_dead(gab_wire *wire)
   gab_status status = GAB_OK;
   MPI_Comm_group(comm, &all);
   for (int i = 0; i < count && status == GAB_OK; i++) {
-    int rank = MPI_UNDEFINED;
-    MPI_Group_translate_ranks(failed, 1, &i, all, &rank);
+    int comm_rank = MPI_UNDEFINED;
+    MPI_Group_translate_ranks(failed, 1, &i, all, &comm_rank);
     for (gab_seat place = 0; place < wire->places && status == GAB_OK; place++)
-      if (rank_of(wire, place) == rank) status = note_dead(wire, place);
+      if (comm_rank_of(wire, place) == comm_rank) status = note_dead(wire, place);
   }
   MPI_Group_free(&all);
   MPI_Group_free(&failed);
@@ -236,8 +236,8 @@ static gab_status post(gab_wire *wire, gab_seat place, const void *bytes, size_t
   void *list = wire->sendings;
   GAB_TRY(gab_array_reserve(&list, &wire->sending_capacity, wire->sending_count + 1, sizeof made));
   wire->sendings = list;
-  const int code = MPI_Isend(bytes, (int)count, MPI_BYTE, rank_of(wire, place), GAB_CONTEXT_WIRE, world->comm,
-                             &made.request);
+  const int code = MPI_Isend(bytes, (int)count, MPI_BYTE, comm_rank_of(wire, place), GAB_CONTEXT_WIRE,
+                             world->comm, &made.request);
   if (code != MPI_SUCCESS) return judge(wire, place, code, "MPI_Isend");
   of->requests++;
   wire->sendings[wire->sending_count++] = made;
@@ -365,8 +365,8 @@ static gab_status receive(gab_wire *wire, gab_seat place, unsigned char *at, siz
 {
   MPI_Status status;
   int came = 0;
-  const int code =
-      MPI_Recv(at, (int)count, MPI_BYTE, rank_of(wire, place), GAB_CONTEXT_WIRE, wire->world->comm, &status);
+  const int code = MPI_Recv(at, (int)count, MPI_BYTE, comm_rank_of(wire, place), GAB_CONTEXT_WIRE,
+                            wire->world->comm, &status);
   *whole = code == MPI_SUCCESS;
   GAB_TRY(judge(wire, place, code, "MPI_Recv"));
   if (*whole) MPI_Get_count(&status, MPI_BYTE, &came);
@@ -436,7 +436,8 @@ static gab_status look_at(gab_wire *wire, gab_seat place)
   for (int taken = 0; taken < MOST_AT_ONCE; taken++) {
     int there = 0, count = 0;
     MPI_Status status;
-    const int code = MPI_Iprobe(rank_of(wire, place), GAB_CONTEXT_WIRE, wire->world->comm, &there, &status);
+    const int code =
+        MPI_Iprobe(comm_rank_of(wire, place), GAB_CONTEXT_WIRE, wire->world->comm, &there, &status);
     GAB_TRY(judge(wire, place, code, "MPI_Iprobe"));
     if (code != MPI_SUCCESS || !there) return GAB_OK;
     MPI_Get_count(&status, MPI_BYTE, &count);

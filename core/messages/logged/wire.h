@@ -5,7 +5,7 @@
  *  the order of sending; those to the dead are lost. A death is told to all, by the error of a call that names the
  *  seat or by MPIX_Comm_get_failed(), and again to who sends to the dead. Nothing breaks, as long as the policy of the world is ::GAB_POLICY_MARK_DOWN.
  *
- *  A wire numbers seats by *places*, as they are when it is made: the members in the order of slots, then the
+ *  A wire numbers seats by *places*, as they are when it is made: the members in the order of ranks, then the
  *  spares. It ends with the next repair. There is one to a world.
  *
  *  Tier: extender header.

@@ -1,5 +1,5 @@
 /** @file respawn.c
- *  @brief Processes that are started in a repair to take the slots of the dead: how they come, and how they
+ *  @brief Processes that are started in a repair to take the ranks of the dead: how they come, and how they
  * are received.
  *
  *      ---------- where newcomers are to sit (nodes.c) ----------
@@ -124,7 +124,7 @@ static gab_status receive_newcomers(gab_world *world, MPI_Comm wide, const gab_s
   gab_comm_retire(world->comm);
   world->comm = wide;
   gab_world_watch_comm(wide);
-  world->seats.slots += plan->count;
+  world->seats.ranks += plan->count;
   return gab_world_seat_spares(world);
 }
 
@@ -160,11 +160,11 @@ static void dismiss_bridge(MPI_Comm bridge, bool good)
 static gab_status try_to_respawn(gab_world *world, const gab_seating_plan *plan, bool planned, bool *good)
 {
   MPI_Comm bridge = MPI_COMM_NULL, wide = MPI_COMM_NULL;
-  int rank;
+  int comm_rank;
   bool here = planned, seated = true;
-  MPI_Comm_rank(world->comm, &rank);
+  MPI_Comm_rank(world->comm, &comm_rank);
   if (!here) gab_comm_revoke(world->comm); /* others may wait for this process in the plan */
-  if (here && rank == 0) here = start_newcomers(world, plan, &bridge, &seated);
+  if (here && comm_rank == 0) here = start_newcomers(world, plan, &bridge, &seated);
   *good = all_have(world, here, &seated);
   if (*good) {
     here = gab_spawn_widen(world->comm, bridge, 1, false, &wide);
@@ -204,10 +204,10 @@ gab_status gab_world_respawn(gab_world *world, bool *good)
 /* What it shows during the set-up: the world as it was then, with one spare more. */
 static gab_status pose_as_spare(gab_world *world)
 {
-  world->seat = world->arrival->seats.slots + world->arrival->number;
-  world->slot = (gab_slot)world->seat;
+  world->seat = world->arrival->seats.ranks + world->arrival->number;
+  world->rank = (gab_rank)world->seat;
   gab_members_init(&world->seats, world->first_seats);
-  gab_members_init(&world->members, world->arrival->members.slots);
+  gab_members_init(&world->members, world->arrival->members.ranks);
   world->resting = true;
   return GAB_OK;
 }
@@ -298,7 +298,7 @@ gab_status gab_world_appear(gab_world *world)
   if (world->next_context < arrival->next_context) world->next_context = arrival->next_context;
   world->origins = arrival->origins;
   world->origin_count += arrival->newcomers;
-  world->seats.slots += arrival->newcomers;
+  world->seats.ranks += arrival->newcomers;
   gab_free(&world->arrival);
   world->meets_on_players = false;
   world->players = MPI_COMM_NULL;

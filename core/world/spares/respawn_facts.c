@@ -36,7 +36,7 @@ gab_status gab_facts_put(const gab_world *world, const gab_seating_plan *plan, g
   GAB_TRY(gab_put_u8(
       out, world->shares_cores)); /* of a newcomer MPI counts those only that were started with it */
   GAB_TRY(gab_put_u32(out, (uint32_t)world->intent));
-  GAB_TRY(gab_put_i32(out, world->intent_slot));
+  GAB_TRY(gab_put_i32(out, world->intent_rank));
   GAB_TRY(gab_put_string(out, world->intent_message ? world->intent_message : ""));
   GAB_TRY(gab_put_string(out, world->intent_where ? world->intent_where : ""));
   GAB_TRY(put_plan(world, plan, out));
@@ -49,12 +49,12 @@ static gab_status take_intent(gab_world *world, gab_reader *in)
 {
   char message[3072], where[256];
   uint32_t intent;
-  int32_t slot;
+  int32_t rank;
   GAB_TRY(gab_get_u32(in, &intent));
-  GAB_TRY(gab_get_i32(in, &slot));
+  GAB_TRY(gab_get_i32(in, &rank));
   GAB_TRY(gab_get_string(in, message, sizeof message));
   GAB_TRY(gab_get_string(in, where, sizeof where));
-  if (intent != GAB_OK) gab_world_keep_intent(world, (gab_status)intent, slot, message, where);
+  if (intent != GAB_OK) gab_world_keep_intent(world, (gab_status)intent, rank, message, where);
   return GAB_OK;
 }
 
@@ -72,8 +72,8 @@ static gab_status take_folder(gab_world *world, gab_reader *in)
 static gab_status take_newcomers(gab_arrival *arrival, int32_t group, gab_seat *origins, char *host,
                                  gab_reader *in)
 {
-  int rank, seen = 0;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  int comm_rank, seen = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &comm_rank);
   arrival->number = -1;
   for (int32_t i = 0; i < arrival->newcomers; i++) {
     int32_t its;
@@ -81,7 +81,7 @@ static gab_status take_newcomers(gab_arrival *arrival, int32_t group, gab_seat *
     GAB_TRY(gab_get_i32(in, &origins[i]));
     GAB_TRY(gab_get_i32(in, &its));
     GAB_TRY(gab_get_string(in, name, sizeof name));
-    if (its != group || seen++ != rank) continue;
+    if (its != group || seen++ != comm_rank) continue;
     arrival->number = i;
     memcpy(host, name, sizeof name);
   }

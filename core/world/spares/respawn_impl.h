@@ -1,8 +1,8 @@
 /** @file respawn_impl.h
  *  @brief What respawn.c, spawn.c and nodes.c share: where newcomers are to sit, and how they are started there.
  *
- *  A *newcomer* is a process that is started in a repair for a vacant slot. The *bridge* is a communicator of the process that
- *  starts them, its rank 0, and of all newcomers of a try.
+ *  A *newcomer* is a process that is started in a repair for a vacant rank. The *bridge* is a communicator of the
+ *  process that starts them, its rank 0, and of all newcomers of a try.
  *
  *  Tier: internal, never installed.
  */
@@ -11,7 +11,7 @@
 
 #include "core/world/world_impl.h"
 
-/** Where the newcomers of a try are to sit. They are numbered by the vacant slots, ascending. */
+/** Where the newcomers of a try are to sit. They are numbered by the vacant ranks, ascending. */
 typedef struct gab_seating_plan {
   int32_t count;
   gab_seat *origins; /**< per newcomer: a seat of the start on whose node it is to sit */
@@ -35,10 +35,10 @@ struct gab_arrival {
 
 /* ---------------------------------------------------------------- nodes.c */
 
-/** The slots that became vacant in this repair and are vacant still. */
+/** The ranks that became vacant in this repair and are vacant still. */
 int32_t gab_world_vacancies(const gab_world *world);
-/** Makes the plan: on the node where the slot was played as long as a process of the first start lives there, else on
- *  that of such nodes on which the fewest slots are played.
+/** Makes the plan: on the node where the rank was played as long as a process of the first start lives there, else on
+ *  that of such nodes on which the fewest ranks are played.
  *  Collective over `comm`; the same on all but for `hosts`. Where it fails others may be waiting in it: to be followed by a
  *  revocation. @param[out] plan  to be released in any case */
 gab_status gab_nodes_plan(gab_world *world, gab_seating_plan *plan);

@@ -39,7 +39,7 @@ static void give_up_newcomers(gab_world *world)
 
 /* The players see to the death of one of them, unless nobody is left who could: MPI_Iprobe() does not report that its
  * source is dead. Where deaths are seen to without a repair, only that of all is one for a spare; what it has to do at rest sees to
- * that, since it knows who has taken a slot meanwhile. */
+ * that, since it knows who has taken a rank meanwhile. */
 static gab_status look_for_dead_players(gab_world *world)
 {
   int processes;
@@ -51,7 +51,8 @@ static gab_status look_for_dead_players(gab_world *world)
   return gab_world_check(world);
 }
 
-/* Looks until the root says that the rest is over. @param[out] plays  it has taken a slot instead @return GAB_ERR_FAULT when the world broke */
+/* Looks until the root says that the rest is over. @param[out] plays  it has taken a rank instead @return
+ * GAB_ERR_FAULT when the world broke */
 static gab_status wait_for_word(gab_world *world, bool *plays)
 {
   *plays = false;
@@ -60,7 +61,7 @@ static gab_status wait_for_word(gab_world *world, bool *plays)
     unsigned char word;
     GAB_TRY(gab_world_check(world));
     if (looks % LOOKS_PER_CHECK == 0) GAB_TRY(look_for_dead_players(world));
-    const int root = gab_world_rank(world, gab_world_root(world));
+    const int root = gab_world_comm_rank(world, gab_world_root(world));
     const int code = MPI_Iprobe(root, GAB_CONTEXT_REST, world->comm, &there, MPI_STATUS_IGNORE);
     /* The death of the root is nothing to a spare where deaths are seen to without a repair. */
     const bool ignored = world->policy == GAB_POLICY_MARK_DOWN && gab_mpi_is_fault(code) && !world->broken;
@@ -140,9 +141,9 @@ static gab_status tell_spares(gab_world *world)
 {
   const unsigned char word = 0;
   for (int32_t i = 0; i < gab_world_spares(world); i++) {
-    const int rank = gab_world_rank(world, (gab_slot)gab_world_spare(world, i));
-    GAB_TRY(
-        gab_world_mpi(world, MPI_Send(&word, 1, MPI_BYTE, rank, GAB_CONTEXT_REST, world->comm), "MPI_Send"));
+    const int comm_rank = gab_world_comm_rank(world, (gab_rank)gab_world_spare(world, i));
+    GAB_TRY(gab_world_mpi(world, MPI_Send(&word, 1, MPI_BYTE, comm_rank, GAB_CONTEXT_REST, world->comm),
+                          "MPI_Send"));
   }
   return GAB_OK;
 }
@@ -191,7 +192,7 @@ gab_status gab_world_dismiss(gab_world *world, gab_status end)
   const bool knows = !gab_world_is_spare(world);
   char message[1024];
   gab_status sent = GAB_ERR_FAULT, intent;
-  if ((world->seats.slots == world->members.slots && !world->resting) || world->lost || world->is_abandoned)
+  if ((world->seats.ranks == world->members.ranks && !world->resting) || world->lost || world->is_abandoned)
     return end;
   snprintf(message, sizeof message, "%s", gab_error_message());
   world->dismissing = knows;

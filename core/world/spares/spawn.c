@@ -102,10 +102,10 @@ bool gab_spawn_spread(MPI_Comm bridge, gab_buffer *bytes)
 {
   uint64_t size = bytes->size;
   void *place = bytes->data;
-  int rank;
-  MPI_Comm_rank(bridge, &rank);
+  int comm_rank;
+  MPI_Comm_rank(bridge, &comm_rank);
   if (MPI_Bcast(&size, 1, MPI_UINT64_T, 0, bridge) != MPI_SUCCESS || size > INT_MAX) return false;
-  if (rank > 0 && gab_buffer_extend(bytes, (size_t)size, &place) != GAB_OK) return false;
+  if (comm_rank > 0 && gab_buffer_extend(bytes, (size_t)size, &place) != GAB_OK) return false;
   return MPI_Bcast(place, (int)size, MPI_BYTE, 0, bridge) == MPI_SUCCESS;
 }
 

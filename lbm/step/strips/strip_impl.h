@@ -42,8 +42,9 @@
 /** How many blocks strips are to be made for: as many as make rows of #GAB_STRIP_CELLS cells, where most of what small
  *  blocks cost is gone; but so few that the empty part of a process's last strip takes no more than an eighth of its
  *  blocks of level 0, and one block more where that is an odd number: pairs of children, the finest of which are most of the
- *  work, would be apart in every other strip. 1: each has a field of its own. Pure. @param[in] slots  that share the domain */
-int gab_strip_places(const gab_forest_options *forest, int slots);
+ *  work, would be apart in every other strip. 1: each has a field of its own. Pure. @param[in] ranks  that share the
+ *  domain */
+int gab_strip_places(const gab_forest_options *forest, int ranks);
 
 typedef struct gab_strips gab_strips;
 /** Where a block lies. */

@@ -4,10 +4,10 @@
 
 enum { FEWEST_BUCKETS = 256 };
 
-int gab_strip_places(const gab_forest_options *forest, int slots)
+int gab_strip_places(const gab_forest_options *forest, int ranks)
 {
   const int64_t blocks = (int64_t)forest->grid.roots[0] * forest->grid.roots[1] * forest->grid.roots[2];
-  const int64_t eighth = 1 + blocks / slots / 8;
+  const int64_t eighth = 1 + blocks / ranks / 8;
   const int64_t allowed = eighth > 1 ? eighth + eighth % 2 : 1; /* children come in pairs along x */
   int64_t places = (GAB_STRIP_CELLS + forest->cells[0] - 1) / forest->cells[0];
   if (places > GAB_STRIP_PLACES) places = GAB_STRIP_PLACES;

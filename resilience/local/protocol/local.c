@@ -18,7 +18,7 @@ const char *gab_local_reason_name(gab_local_reason reason)
 
 static gab_status begin_playing(gab_local *local, const gab_local_setup *setup)
 {
-  local->slot = (gab_slot)setup->seat;
+  local->rank = (gab_rank)setup->seat;
   local->state = GAB_LOCAL_PLAYING;
   for (int32_t i = 0; i < setup->neighbour_count; i++)
     GAB_TRY(gab_local_add_partner(local, setup->neighbours[i], ROLE_NEIGHBOUR));
@@ -35,12 +35,12 @@ gab_status gab_local_create(const gab_local_setup *setup, const gab_local_transp
 {
   void *memory = NULL;
   *local = NULL;
-  if (setup->slots < 2 || setup->ahead < 2 || setup->children < 1 || setup->contexts > GAB_LOCAL_CONTEXTS ||
-      setup->seat < 0 || setup->seat >= (gab_seat)setup->slots + setup->spares)
+  if (setup->ranks < 2 || setup->ahead < 2 || setup->children < 1 || setup->contexts > GAB_LOCAL_CONTEXTS ||
+      setup->seat < 0 || setup->seat >= (gab_seat)setup->ranks + setup->spares)
     GAB_FAIL(GAB_ERR_ARGUMENT,
-             "local recovery: %" GAB_PRI_SLOT " slots, seat %" GAB_PRI_SEAT ", %" PRIu64
+             "local recovery: %" GAB_PRI_RANK " ranks, seat %" GAB_PRI_SEAT ", %" PRIu64
              " messages ahead, %" PRIu32 " contexts",
-             setup->slots, setup->seat, setup->ahead, setup->contexts);
+             setup->ranks, setup->seat, setup->ahead, setup->contexts);
   if (setup->verify && !application->differs)
     GAB_FAIL(GAB_ERR_ARGUMENT, "local recovery: nobody would hear of a message that was made otherwise");
   GAB_TRY(gab_alloc(sizeof **local, GAB_MEMORY_OTHER, &memory));
@@ -49,12 +49,12 @@ gab_status gab_local_create(const gab_local_setup *setup, const gab_local_transp
   made->setup.neighbours = made->setup.wards = NULL;
   made->transport = *transport;
   made->application = *application;
-  made->slot = GAB_NO_SLOT;
+  made->rank = GAB_NO_RANK;
   made->image_from = GAB_NO_SEAT;
   made->taken = made->acknowledged = made->committed = made->base = made->line = made->told_have = -1;
   made->common = made->common_acknowledged = made->cluster_committed = made->told_cluster_have = -1;
   gab_status status = gab_journal_create(setup->copy_below, &made->journal);
-  if (status == GAB_OK && setup->seat < (gab_seat)setup->slots) status = begin_playing(made, setup);
+  if (status == GAB_OK && setup->seat < (gab_seat)setup->ranks) status = begin_playing(made, setup);
   if (status == GAB_OK) *local = made;
   else gab_local_destroy(&made);
   return status;
@@ -84,11 +84,11 @@ void gab_local_destroy(gab_local **pointer)
   gab_free(&local);
 }
 
-gab_status gab_local_hand_over(gab_local *local, gab_local_reason reason, gab_slot slot)
+gab_status gab_local_hand_over(gab_local *local, gab_local_reason reason, gab_rank rank)
 {
   if (local->state == GAB_LOCAL_OVER) return GAB_OK;
   local->state = GAB_LOCAL_OVER;
-  local->transport.hand_over(local->transport.user, reason, slot);
+  local->transport.hand_over(local->transport.user, reason, rank);
   return GAB_OK;
 }
 
@@ -217,10 +217,10 @@ gab_status gab_local_peer_down(gab_local *local, gab_seat seat)
 {
   if (local->state == GAB_LOCAL_OVER || local->state == GAB_LOCAL_SPARE) return GAB_OK;
   if (local->state == GAB_LOCAL_RESTORING && seat == local->image_from)
-    return gab_local_hand_over(local, GAB_LOCAL_HOLDER_LOST, local->slot);
+    return gab_local_hand_over(local, GAB_LOCAL_HOLDER_LOST, local->rank);
   for (size_t i = 0; i < local->partner_count; i++) {
     gab_local_partner *partner = &local->partners[i];
-    if (gab_local_seat(local, partner->slot) == seat) GAB_TRY(gab_local_mark_down(local, partner));
+    if (gab_local_seat(local, partner->rank) == seat) GAB_TRY(gab_local_mark_down(local, partner));
     if (local->state == GAB_LOCAL_OVER) return GAB_OK;
   }
   return gab_local_spare_down(local, seat);
@@ -229,9 +229,9 @@ gab_status gab_local_peer_down(gab_local *local, gab_seat seat)
 /* ---------------------------------------------------------------- facts */
 
 gab_local_state gab_local_state_of(const gab_local *local) { return local->state; }
-gab_slot gab_local_slot(const gab_local *local) { return local->slot; }
+gab_rank gab_local_rank(const gab_local *local) { return local->rank; }
 gab_incarnation gab_local_incarnation(const gab_local *local) { return local->incarnation; }
-gab_seat gab_local_player(const gab_local *local, gab_slot slot) { return gab_local_seat(local, slot); }
+gab_seat gab_local_player(const gab_local *local, gab_rank rank) { return gab_local_seat(local, rank); }
 uint32_t gab_local_taken_over(const gab_local *local) { return local->taken_over; }
 gab_step gab_local_committed(const gab_local *local) { return local->committed; }
 gab_step gab_local_committed_in_cluster(const gab_local *local)

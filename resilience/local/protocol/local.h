@@ -1,19 +1,19 @@
 /** @file local.h
- *  @brief Local recovery as a state machine: only a lost slot goes back, its partners replay to it.
+ *  @brief Local recovery as a state machine: only a lost rank goes back, its partners replay to it.
  *
  *  One object per process, player or spare. It knows no MPI and no clock: messages leave through a transport, arrive by
  *  gab_local_deliver(), deaths are told by gab_local_peer_down(). doc/local-recovery.md is the specification: roles,
  *  messages, which checkpoint is restored, when logs are freed, what is handed over to the next strategy. After Gamell
  *  et al. 2015 (sections 3 and 5.2); decisions, commit, the jump and the handing over are not in the paper.
  *
- *  *Clusters* (doc/clusters.md, after Ropars et al. 2013): the death of a slot takes all slots of its cluster back, the
+ *  *Clusters* (doc/clusters.md, after Ropars et al. 2013): the death of a rank takes all ranks of its cluster back, the
  *  living ones from the images that they kept themselves; what passes between them is not logged. With clusters of one
- *  slot, as without any, only the lost slot goes back. With `own_times` clusters take checkpoints of their own between
+ *  rank, as without any, only the lost rank goes back. With `own_times` clusters take checkpoints of their own between
  *  the common ones, with their logs in the images.
  *
  *  A player calls gab_local_send(), gab_local_receive(), gab_local_checkpoint(), gab_local_decide() and
  *  gab_local_arrive(); those that cannot be done yet say so and are called again after something was delivered. Between
- *  two calls the process may be made to restore a later checkpoint, or, where clusters have several slots, an earlier
+ *  two calls the process may be made to restore a later checkpoint, or, where clusters have several ranks, an earlier
  *  one (`restore` is called from gab_local_deliver()).
  *
  *  Not collective, not thread safe: one thread uses an object. resilience/local/local_run_impl.h runs it on MPI.
@@ -36,13 +36,13 @@ enum {
   /** Messages of a process that are replayed and not delivered yet, over all its channels; beside that, one on each
    *  channel without any (Ropars et al. 2013, section 5.2.2: up to 50 of a process). */
   GAB_LOCAL_AHEAD = 50,
-  /** Of a slot in the tree of acknowledgements. A commit climbs one level each time that a process looks at its
+  /** Of a rank in the tree of acknowledgements. A commit climbs one level each time that a process looks at its
    *  messages, which may be once a step: a flat tree commits sooner, and a death then leads back less far. */
   GAB_LOCAL_CHILDREN = 8
 };
 
 typedef enum gab_local_state {
-  GAB_LOCAL_SPARE,     /**< plays no slot yet */
+  GAB_LOCAL_SPARE,     /**< plays no rank yet */
   GAB_LOCAL_RESTORING, /**< waits for an image; the application has nothing to do */
   GAB_LOCAL_PLAYING,
   GAB_LOCAL_OVER /**< handed over to the next strategy */
@@ -70,13 +70,13 @@ typedef struct gab_local_transport {
    *  @param[in] entry  of the payload in the journal; NULL: the payload is no logged message */
   gab_status (*send)(void *user, gab_seat target, uint32_t lane, const gab_buffer *head, const void *payload,
                      size_t bytes, gab_journal_entry *entry);
-  /** The local strategy ends here, for all: `slot` cannot be brought back. Called once. */
-  void (*hand_over)(void *user, gab_local_reason reason, gab_slot slot);
+  /** The local strategy ends here, for all: `rank` cannot be brought back. Called once. */
+  void (*hand_over)(void *user, gab_local_reason reason, gab_rank rank);
 } gab_local_transport;
 
-/** A message that a slot which came back has made again, and otherwise. */
+/** A message that a rank which came back has made again, and otherwise. */
 typedef struct gab_local_difference {
-  gab_slot from, to;
+  gab_rank from, to;
   uint32_t context;
   uint64_t number;         /**< on its channel */
   gab_journal_label label; /**< as it is now */
@@ -85,29 +85,29 @@ typedef struct gab_local_difference {
 
 typedef struct gab_local_application {
   void *user;
-  /** The slot that keeps the image of `slot`; a pure function, the same on all. */
-  gab_slot (*holder)(void *user, gab_slot slot);
-  /** The cluster of `slot`: all slots with the same number go back together. A pure function, the same on all; NULL:
-   *  each slot is one by itself. */
-  gab_slot (*cluster)(void *user, gab_slot slot);
-  /** Becomes the state of `slot` at `checkpoint`. @param[in] image  as given to gab_local_checkpoint() */
-  gab_status (*restore)(void *user, gab_slot slot, gab_step checkpoint, gab_reader image);
+  /** The rank that keeps the image of `rank`; a pure function, the same on all. */
+  gab_rank (*holder)(void *user, gab_rank rank);
+  /** The cluster of `rank`: all ranks with the same number go back together. A pure function, the same on all; NULL:
+   *  each rank is one by itself. */
+  gab_rank (*cluster)(void *user, gab_rank rank);
+  /** Becomes the state of `rank` at `checkpoint`. @param[in] image  as given to gab_local_checkpoint() */
+  gab_status (*restore)(void *user, gab_rank rank, gab_step checkpoint, gab_reader image);
   /** Says that a message was made otherwise, where setup.verify is on. @return an error, which gab_local_deliver()
    *  returns */
   gab_status (*differs)(void *user, const gab_local_difference *difference);
 } gab_local_application;
 
 typedef struct gab_local_setup {
-  gab_slot slots; /**< at least 2; their seats are 0 … slots-1, those of spares come behind */
+  gab_rank ranks; /**< at least 2; their seats are 0 … ranks-1, those of spares come behind */
   gab_seat spares;
   gab_seat seat;              /**< of this process */
   uint32_t contexts;          /**< at most #GAB_LOCAL_CONTEXTS */
   uint64_t ahead;             /**< #GAB_LOCAL_AHEAD; at least 2 */
-  gab_slot children;          /**< #GAB_LOCAL_CHILDREN; at least 1; the same on all */
+  gab_rank children;          /**< #GAB_LOCAL_CHILDREN; at least 1; the same on all */
   size_t copy_below;          /**< of the journal */
-  const gab_slot *neighbours; /**< with whom this slot exchanges logged messages; a spare has none */
+  const gab_rank *neighbours; /**< with whom this rank exchanges logged messages; a spare has none */
   int32_t neighbour_count;
-  const gab_slot *wards; /**< whose images this slot keeps */
+  const gab_rank *wards; /**< whose images this rank keeps */
   int32_t ward_count;
   bool
       verify; /**< hashes of messages that are left out are compared with those of the first time; the same on all */
@@ -123,7 +123,7 @@ typedef struct gab_local_stats {
   uint64_t left_out;          /**< sends that the other side had already */
   uint64_t compared;          /**< thereof of others: their hashes were compared here */
   uint64_t replayed;          /**< messages sent again from the journal */
-  uint64_t takeovers;         /**< slots given to spares by this holder */
+  uint64_t takeovers;         /**< ranks given to spares by this holder */
   uint64_t jumps;             /**< restored again, from a later checkpoint */
   uint64_t rollbacks;         /**< restored again with its cluster, an image that it kept or fetched */
   uint64_t logged_bytes;      /**< of all messages to other clusters, each time they are made */
@@ -150,16 +150,16 @@ gab_status gab_local_peer_down(gab_local *local, gab_seat seat);
 /** Sends the next logged message of a channel: to the journal, and on its way if the target can be reached
  * and lacks it.
  *  @param[in,out] message  as in gab_journal_append() */
-gab_status gab_local_send(gab_local *local, gab_slot target, uint32_t context, const gab_journal_label *label,
+gab_status gab_local_send(gab_local *local, gab_rank target, uint32_t context, const gab_journal_label *label,
                           gab_buffer *message);
 /** Takes the next message of a channel if it is there. It counts as delivered then.
  *  @param[in,out] message  replaced if there is one @param[out] label  may be NULL */
-gab_status gab_local_receive(gab_local *local, gab_slot source, uint32_t context, gab_buffer *message,
+gab_status gab_local_receive(gab_local *local, gab_rank source, uint32_t context, gab_buffer *message,
                              gab_journal_label *label, bool *there);
-/** Takes a checkpoint, which all slots take at that step. @param[out] taken  false: the one before is not known to be
+/** Takes a checkpoint, which all ranks take at that step. @param[out] taken  false: the one before is not known to be
  *  committed yet, or hashes of what was left out are not compared yet; call again */
 gab_status gab_local_checkpoint(gab_local *local, gab_step step, const gab_buffer *image, bool *taken);
-/** Takes one that only the slots of this cluster take at that step (setup.own_times). Nothing that was sent within the
+/** Takes one that only the ranks of this cluster take at that step (setup.own_times). Nothing that was sent within the
  *  cluster may be under way; nothing is asked of others. Nobody but the cluster goes back to it: it is none for the
  *  next strategy.
  *  @param[out] taken  as above; the one before, of either kind, has to be committed in the cluster */
@@ -167,16 +167,16 @@ gab_status gab_local_checkpoint_own(gab_local *local, gab_step step, const gab_b
 /** Decides something that depends on the clock. @param[in] proposal  used unless it was decided before
  *  @param[out] decided  false: it is not logged yet; call again @param[out] value  what was decided */
 gab_status gab_local_decide(gab_local *local, uint64_t proposal, uint64_t *value, bool *decided);
-/** Wants all to stop, for a reason that is not 0: whoever plays the first slot hears of it in time, unless those on the
+/** Wants all to stop, for a reason that is not 0: whoever plays the first rank hears of it in time, unless those on the
  *  way die. */
 gab_status gab_local_ask_to_stop(gab_local *local, uint64_t why);
-/** @return the reason for which some slot has asked, as far as has come here; 0: none */
+/** @return the reason for which some rank has asked, as far as has come here; 0: none */
 uint64_t gab_local_asked_to_stop(const gab_local *local);
-/** Of the first slot, ahead of each checkpoint: why all stop at the one after it. Logged, so that who comes back says
+/** Of the first rank, ahead of each checkpoint: why all stop at the one after it. Logged, so that who comes back says
  *  the same.
  *  @param[in] proposal  used unless it was decided before; 0: all go on */
 gab_status gab_local_answer(gab_local *local, gab_step checkpoint, uint64_t proposal);
-/** Whether the last checkpoint that this slot took is known to be committed, and the next one can be taken; with the
+/** Whether the last checkpoint that this rank took is known to be committed, and the next one can be taken; with the
  *  commit all know whether they stop at the next.
  *  @param[out] why  the reason to stop there; 0: go on */
 bool gab_local_stops(const gab_local *local, uint64_t *why);
@@ -185,24 +185,24 @@ bool gab_local_stops(const gab_local *local, uint64_t *why);
 gab_status gab_local_arrive(gab_local *local);
 bool gab_local_is_inside(const gab_local *local);
 gab_status gab_local_leave(gab_local *local);
-/** Within a global section: with whom this slot exchanges logged messages from now on. All slots do so in the same
+/** Within a global section: with whom this rank exchanges logged messages from now on. All ranks do so in the same
  *  section, so that neighbours are so of each other. Who was one before and is nothing else (holder, ward, in the tree)
  *  is no partner any more. To be called before anything of who has left is delivered, and where nobody came back in
  *  this generation (who did is not known to new neighbours).
- *  @return ::GAB_ERR_STATE outside of a section, if this slot came back or knows of one that did, or if a message of
+ *  @return ::GAB_ERR_STATE outside of a section, if this rank came back or knows of one that did, or if a message of
  *  who ceases to be a partner is there and was not received */
-gab_status gab_local_set_neighbours(gab_local *local, const gab_slot *neighbours, int32_t count);
+gab_status gab_local_set_neighbours(gab_local *local, const gab_rank *neighbours, int32_t count);
 
-/** Whether nothing is open here: the last checkpoint is known to be committed, the copies of it that this slot keeps
+/** Whether nothing is open here: the last checkpoint is known to be committed, the copies of it that this rank keeps
  *  for others are here, all partners are up, and what was left out is compared. Who comes to a global section waits for
  *  that. */
 bool gab_local_is_settled(const gab_local *local);
 
-/** Whether messages can be sent to that slot and received from it: it is a partner. */
-bool gab_local_is_partner(const gab_local *local, gab_slot slot);
+/** Whether messages can be sent to that rank and received from it: it is a partner. */
+bool gab_local_is_partner(const gab_local *local, gab_rank rank);
 
-/** Whether some neighbour has messages, or had some before it went back with the cluster, that this slot has not made
- *  again yet, or was not greeted since it came back. What nobody alive has had is not known: of a slot whose neighbours
+/** Whether some neighbour has messages, or had some before it went back with the cluster, that this rank has not made
+ *  again yet, or was not greeted since it came back. What nobody alive has had is not known: of a rank whose neighbours
  *  are lost with it. */
 bool gab_local_is_behind(const gab_local *local);
 
@@ -210,24 +210,26 @@ bool gab_local_is_behind(const gab_local *local);
 
 /** @param[in] image  as given to gab_local_checkpoint(); valid during the call */
 typedef gab_status (*gab_local_image_fn)(void *user, gab_step checkpoint, gab_reader image);
-/** The images of `slot` that are kept here, the oldest first: the own ones, or those of a ward; of common checkpoints.
+/** The images of `rank` that are kept here, the oldest first: the own ones, or those of a ward; of common checkpoints.
  *  None of others.
  *  @return what `call` returned; ::GAB_ERR_CORRUPT */
-gab_status gab_local_each_image(const gab_local *local, gab_slot slot, gab_local_image_fn call, void *user);
+gab_status gab_local_each_image(const gab_local *local, gab_rank rank, gab_local_image_fn call, void *user);
 
 /* ---- facts */
 
-/** Whether a message may be followed by others from its sender: all but the note in which a process tells which slot it plays. */
+/** Whether a message may be followed by others from its sender: all but the note in which a process tells which rank
+ *  it plays. */
 bool gab_local_is_followed(const gab_local *local, uint32_t lane, const void *bytes, size_t count);
 gab_local_state gab_local_state_of(const gab_local *local);
-/** @return the seat that plays `slot`, as far as this process knows. A spare hears of each other spare that takes a slot */
-gab_seat gab_local_player(const gab_local *local, gab_slot slot);
-/** @return the slot that this process plays or is about to, GAB_NO_SLOT if none */
-gab_slot gab_local_slot(const gab_local *local);
+/** @return the seat that plays `rank`, as far as this process knows. A spare hears of each other spare that takes a rank */
+gab_seat gab_local_player(const gab_local *local, gab_rank rank);
+/** @return the rank that this process plays or is about to, GAB_NO_RANK if none */
+gab_rank gab_local_rank(const gab_local *local);
 gab_incarnation gab_local_incarnation(const gab_local *local);
-/** @return how often spares have taken over this slot, this process included */
+/** @return how often spares have taken over this rank, this process included */
 uint32_t gab_local_taken_over(const gab_local *local);
-/** @return the same of this slot and of all below it in the tree of acknowledgements, as of their last notes; of slot 0: of all */
+/** @return the same of this rank and of all below it in the tree of acknowledgements, as of their last notes; of
+ *  rank 0: of all */
 uint32_t gab_local_taken_known(const gab_local *local);
 /** @return the newest checkpoint known to be committed by all, -1 if none */
 gab_step gab_local_committed(const gab_local *local);

@@ -24,10 +24,10 @@ static gab_status transmit(gab_local *local, const gab_local_partner *to, uint32
 {
   gab_buffer *head = &local->head;
   gab_buffer_clear(head);
-  GAB_TRY(gab_put_i32(head, local->slot));
+  GAB_TRY(gab_put_i32(head, local->rank));
   GAB_TRY(gab_put_u32(head, local->incarnation));
-  GAB_TRY(gab_put_i32(head, to->slot));
-  GAB_TRY(gab_put_u32(head, gab_local_incarnation_of(local, to->slot)));
+  GAB_TRY(gab_put_i32(head, to->rank));
+  GAB_TRY(gab_put_u32(head, gab_local_incarnation_of(local, to->rank)));
   GAB_TRY(gab_put_u32(head, to->life));
   GAB_TRY(gab_put_u32(head, context));
   GAB_TRY(gab_put_u64(head, entry->number));
@@ -36,19 +36,19 @@ static gab_status transmit(gab_local *local, const gab_local_partner *to, uint32
   GAB_TRY(gab_put_u64(head, entry->label.iteration));
   GAB_TRY(gab_put_u8(head, (uint8_t)way));
   if (way != LIVE && !to->inner) local->stats.replayed++;
-  return local->transport.send(local->transport.user, gab_local_seat(local, to->slot), 1 + context, head,
+  return local->transport.send(local->transport.user, gab_local_seat(local, to->rank), 1 + context, head,
                                entry->data, entry->bytes, entry);
 }
 
 static gab_status send_next(gab_local *local, gab_local_partner *to, uint32_t context, way way)
 {
   gab_local_channel *channel = &to->channels[context];
-  gab_journal_entry *entry = gab_journal_find(local->journal, to->slot, context, channel->sent);
+  gab_journal_entry *entry = gab_journal_find(local->journal, to->rank, context, channel->sent);
   if (!entry)
     GAB_FAIL(GAB_ERR_STATE,
-             "slot %" GAB_PRI_SLOT " is to replay message %" PRIu64 " to slot %" GAB_PRI_SLOT
+             "rank %" GAB_PRI_RANK " is to replay message %" PRIu64 " to rank %" GAB_PRI_RANK
              ", which its journal has freed",
-             local->slot, channel->sent, to->slot);
+             local->rank, channel->sent, to->rank);
   GAB_TRY(transmit(local, to, context, entry, way));
   channel->sent++;
   if (way != LIVE) channel->replayed = channel->sent;
@@ -67,29 +67,29 @@ static gab_status replay(gab_local *local, gab_local_partner *to, uint32_t conte
 gab_status gab_local_pump(gab_local *local, gab_local_partner *to, uint32_t context)
 {
   gab_local_channel *channel = &to->channels[context];
-  const uint64_t next = gab_journal_next(local->journal, to->slot, context);
+  const uint64_t next = gab_journal_next(local->journal, to->rank, context);
   if (!to->up) return GAB_OK;
   GAB_TRY(gab_local_leave_out(local, to, context));
   if (channel->replaying) GAB_TRY(replay(local, to, context, next - channel->sent));
   while (!channel->replaying && channel->sent < next) GAB_TRY(send_next(local, to, context, LIVE));
   if (channel->sent > channel->handled) channel->handled = channel->sent < next ? channel->sent : next;
   if (channel->sent >= next) channel->replaying = false;
-  /* If the partner has to have it again, this slot goes back as well, and makes it again. */
-  if (to->inner) gab_journal_free_below(local->journal, to->slot, context, channel->sent);
+  /* If the partner has to have it again, this rank goes back as well, and makes it again. */
+  if (to->inner) gab_journal_free_below(local->journal, to->rank, context, channel->sent);
   return GAB_OK;
 }
 
-static gab_status check_playing(const gab_local *local, gab_slot slot, uint32_t context)
+static gab_status check_playing(const gab_local *local, gab_rank rank, uint32_t context)
 {
-  if (local->state != GAB_LOCAL_PLAYING) GAB_FAIL(GAB_ERR_STATE, "this process plays no slot now");
-  if (!gab_local_find(local, slot) || context >= local->setup.contexts)
+  if (local->state != GAB_LOCAL_PLAYING) GAB_FAIL(GAB_ERR_STATE, "this process plays no rank now");
+  if (!gab_local_find(local, rank) || context >= local->setup.contexts)
     GAB_FAIL(GAB_ERR_ARGUMENT,
-             "slot %" GAB_PRI_SLOT " in context %" PRIu32 " is no partner of slot %" GAB_PRI_SLOT, slot,
-             context, local->slot);
+             "rank %" GAB_PRI_RANK " in context %" PRIu32 " is no partner of rank %" GAB_PRI_RANK, rank,
+             context, local->rank);
   return GAB_OK;
 }
 
-gab_status gab_local_send(gab_local *local, gab_slot target, uint32_t context, const gab_journal_label *label,
+gab_status gab_local_send(gab_local *local, gab_rank target, uint32_t context, const gab_journal_label *label,
                           gab_buffer *message)
 {
   gab_journal_entry *entry;
@@ -102,7 +102,7 @@ gab_status gab_local_send(gab_local *local, gab_slot target, uint32_t context, c
 
 /* ---------------------------------------------------------------- receiving */
 
-gab_status gab_local_receive(gab_local *local, gab_slot source, uint32_t context, gab_buffer *message,
+gab_status gab_local_receive(gab_local *local, gab_rank source, uint32_t context, gab_buffer *message,
                              gab_journal_label *label, bool *there)
 {
   GAB_TRY(check_playing(local, source, context));
@@ -143,17 +143,17 @@ static gab_status take_in(const gab_local *local, gab_local_channel *channel, co
 
 /* The sender is no partner any more, or has become one again since. Without this the message would be lost, and nobody
  * would notice. */
-static gab_status came_late(const gab_local *local, gab_slot from, const gab_local_arrival *head)
+static gab_status came_late(const gab_local *local, gab_rank from, const gab_local_arrival *head)
 {
   GAB_FAIL(
       GAB_ERR_STATE,
-      "a message of step %" GAB_PRI_STEP " came from slot %" GAB_PRI_SLOT " to slot %" GAB_PRI_SLOT
+      "a message of step %" GAB_PRI_STEP " came from rank %" GAB_PRI_RANK " to rank %" GAB_PRI_RANK
       " behind a section in which neighbours have changed: what is sent before a checkpoint has to be received before it",
-      head->label.step, from, local->slot);
+      head->label.step, from, local->rank);
 }
 
-/* What the life of a slot before it went back has sent may come behind the greeting that did not count it: then its replay is the
- * duplicate, and who replays waits to hear that it is delivered. */
+/* What the life of a rank before it went back has sent may come behind the greeting that did not count it: then its
+ * replay is the duplicate, and who replays waits to hear that it is delivered. */
 static gab_status answer_again(gab_local *local, gab_local_partner *from, uint32_t context, uint64_t number)
 {
   gab_local_channel *channel = &from->channels[context];
@@ -163,13 +163,13 @@ static gab_status answer_again(gab_local *local, gab_local_partner *from, uint32
   }
   if (from->down) return GAB_OK;
   const gab_local_note note = {.kind = NOTE_PROGRESS, .number = context, .value = channel->delivered};
-  return gab_local_tell(local, gab_local_seat(local, from->slot), note, NULL);
+  return gab_local_tell(local, gab_local_seat(local, from->rank), note, NULL);
 }
 
 gab_status gab_local_on_message(gab_local *local, gab_seat source, uint32_t context, gab_reader in,
                                 gab_buffer *payload)
 {
-  gab_slot from, to;
+  gab_rank from, to;
   gab_incarnation from_incarnation, to_incarnation;
   uint32_t to_life, its_context;
   uint64_t number;
@@ -189,7 +189,7 @@ gab_status gab_local_on_message(gab_local *local, gab_seat source, uint32_t cont
   if (payload && gab_reader_left(&in) > 0)
     GAB_FAIL(GAB_ERR_CORRUPT, "%zu bytes stand between head and payload of a message", gab_reader_left(&in));
   head.asks = way == REPLAYED_AND_ASKS;
-  const bool for_me = local->state == GAB_LOCAL_PLAYING && to == local->slot &&
+  const bool for_me = local->state == GAB_LOCAL_PLAYING && to == local->rank &&
                       to_incarnation == local->incarnation && to_life == local->life;
   gab_local_partner *partner = for_me ? gab_local_find(local, from) : NULL;
   if (for_me && !partner) return came_late(local, from, &head);
@@ -211,9 +211,9 @@ gab_status gab_local_on_message(gab_local *local, gab_seat source, uint32_t cont
   }
   if (number > due)
     GAB_FAIL(GAB_ERR_CORRUPT,
-             "message %" PRIu64 " came from slot %" GAB_PRI_SLOT " to slot %" GAB_PRI_SLOT " where %" PRIu64
+             "message %" PRIu64 " came from rank %" GAB_PRI_RANK " to rank %" GAB_PRI_RANK " where %" PRIu64
              " was due",
-             number, from, local->slot, due);
+             number, from, local->rank, due);
   return take_in(local, channel, &head, in, payload);
 }
 
@@ -228,14 +228,14 @@ gab_status gab_local_greet(gab_local *local, const gab_local_partner *partner, b
     /* what waits here counts, too: a partner in a later life of the same incarnation would not send it again,
      * and need not. It is forgotten only where another greeting follows. */
     status = gab_put_u64(&body, partner->channels[c].delivered + partner->channels[c].arrived_count);
-    if (status == GAB_OK) status = gab_put_u64(&body, gab_journal_first(local->journal, partner->slot, c));
+    if (status == GAB_OK) status = gab_put_u64(&body, gab_journal_first(local->journal, partner->rank, c));
   }
   if (status == GAB_OK) status = gab_put_i64(&body, local->told_have);
   if (status == GAB_OK) status = gab_put_u64(&body, local->told_arrived);
   if (status == GAB_OK) status = gab_put_i64(&body, local->committed);
   if (status == GAB_OK) status = gab_put_u64(&body, local->entered);
   const gab_local_note note = {.kind = NOTE_HELLO, .checkpoint = local->base, .value = answer};
-  if (status == GAB_OK) status = gab_local_tell(local, gab_local_seat(local, partner->slot), note, &body);
+  if (status == GAB_OK) status = gab_local_tell(local, gab_local_seat(local, partner->rank), note, &body);
   gab_buffer_release(&body);
   return status;
 }
@@ -250,22 +250,22 @@ static gab_status open_channels(gab_local *local, gab_local_partner *partner, ga
     uint64_t first;
     GAB_TRY(gab_get_u64(in, &channel->sent));
     GAB_TRY(gab_get_u64(in, &first));
-    const uint64_t next = gab_journal_next(local->journal, partner->slot, c);
-    if (partner->inner && channel->sent != gab_journal_first(local->journal, partner->slot, c))
+    const uint64_t next = gab_journal_next(local->journal, partner->rank, c);
+    if (partner->inner && channel->sent != gab_journal_first(local->journal, partner->rank, c))
       GAB_FAIL(GAB_ERR_CORRUPT,
-               "slot %" GAB_PRI_SLOT " is at message %" PRIu64 " of slot %" GAB_PRI_SLOT
+               "rank %" GAB_PRI_RANK " is at message %" PRIu64 " of rank %" GAB_PRI_RANK
                ", which begins with another one after their cluster went back",
-               partner->slot, channel->sent, local->slot);
+               partner->rank, channel->sent, local->rank);
     gab_local_begin_replay(channel, next);
     if (first > channel->delivered + channel->arrived_count) *behind = true;
     /* it will see the same from the other side, jump, and greet again */
-    if (channel->sent < gab_journal_first(local->journal, partner->slot, c)) partner->up = false;
+    if (channel->sent < gab_journal_first(local->journal, partner->rank, c)) partner->up = false;
     if (local->setup.own_times && (*behind || !partner->up))
       GAB_FAIL(GAB_ERR_CORRUPT,
-               "slots %" GAB_PRI_SLOT " and %" GAB_PRI_SLOT
+               "ranks %" GAB_PRI_RANK " and %" GAB_PRI_RANK
                " have gone back to where nobody keeps what was sent between them: "
                "logs are part of their images",
-               local->slot, partner->slot);
+               local->rank, partner->rank);
   }
   return GAB_OK;
 }
@@ -318,7 +318,7 @@ static gab_status on_new_life(gab_local *local, gab_local_partner *partner, cons
 static bool lacks_messages(const gab_local *local, const gab_local_partner *partner)
 {
   for (uint32_t c = 0; c < local->setup.contexts; c++) {
-    const uint64_t next = gab_journal_next(local->journal, partner->slot, c);
+    const uint64_t next = gab_journal_next(local->journal, partner->rank, c);
     if (partner->channels[c].sent > next || partner->channels[c].had > next) return true;
   }
   return false;

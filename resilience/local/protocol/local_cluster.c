@@ -1,27 +1,27 @@
-/* Local recovery of clusters: whose death takes this slot back, to which checkpoint, and how a cluster finds together
+/* Local recovery of clusters: whose death takes this rank back, to which checkpoint, and how a cluster finds together
  * (doc/clusters.md). */
 #include "resilience/local/protocol/local_impl.h"
 
 /* ---------------------------------------------------------------- members */
 
-static gab_slot cluster_of(const gab_local *local, gab_slot slot)
+static gab_rank cluster_of(const gab_local *local, gab_rank rank)
 {
   const gab_local_application *application = &local->application;
-  return application->cluster ? application->cluster(application->user, slot) : slot;
+  return application->cluster ? application->cluster(application->user, rank) : rank;
 }
 
-bool gab_local_is_member(const gab_local *local, gab_slot slot)
+bool gab_local_is_member(const gab_local *local, gab_rank rank)
 {
-  return slot != local->slot && cluster_of(local, slot) == cluster_of(local, local->slot);
+  return rank != local->rank && cluster_of(local, rank) == cluster_of(local, local->rank);
 }
 
-static gab_status add_member(gab_local *local, gab_slot slot)
+static gab_status add_member(gab_local *local, gab_rank rank)
 {
   void *list = local->members;
   GAB_TRY(gab_list_room(&list, local->member_count, sizeof *local->members));
   local->members = list;
   local->members[local->member_count++] = (gab_local_member){
-      slot, slot == local->slot ? local->incarnation : gab_local_incarnation_of(local, slot)};
+      rank, rank == local->rank ? local->incarnation : gab_local_incarnation_of(local, rank)};
   return GAB_OK;
 }
 
@@ -29,18 +29,18 @@ static gab_status add_member(gab_local *local, gab_slot slot)
 static gab_status add_tree(gab_local *local)
 {
   size_t me = 0;
-  while (local->members[me].slot != local->slot) me++;
-  if (me > 0) GAB_TRY(gab_local_add_partner(local, local->members[(me - 1) / 2].slot, ROLE_MEMBER));
+  while (local->members[me].rank != local->rank) me++;
+  if (me > 0) GAB_TRY(gab_local_add_partner(local, local->members[(me - 1) / 2].rank, ROLE_MEMBER));
   for (size_t child = 2 * me + 1; child <= 2 * me + 2 && child < local->member_count; child++)
-    GAB_TRY(gab_local_add_partner(local, local->members[child].slot, ROLE_MEMBER));
+    GAB_TRY(gab_local_add_partner(local, local->members[child].rank, ROLE_MEMBER));
   return GAB_OK;
 }
 
 gab_status gab_local_make_members(gab_local *local)
 {
   if (local->member_count > 0) return GAB_OK;
-  for (gab_slot slot = 0; slot < local->setup.slots; slot++)
-    if (slot == local->slot || gab_local_is_member(local, slot)) GAB_TRY(add_member(local, slot));
+  for (gab_rank rank = 0; rank < local->setup.ranks; rank++)
+    if (rank == local->rank || gab_local_is_member(local, rank)) GAB_TRY(add_member(local, rank));
   return add_tree(local);
 }
 
@@ -76,7 +76,7 @@ static gab_status join_lines(gab_local *local, gab_reader *in, bool *grown, bool
   GAB_TRY(gab_get_i64(in, &checkpoint));
   GAB_TRY(gab_get_count(in, 4, &count));
   if (count != local->member_count)
-    GAB_FAIL(GAB_ERR_CORRUPT, "a cluster of %zu slots greets one of %zu", count, local->member_count);
+    GAB_FAIL(GAB_ERR_CORRUPT, "a cluster of %zu ranks greets one of %zu", count, local->member_count);
   *grown = checkpoint > local->line;
   *same = checkpoint == local->line;
   if (*grown) local->line = checkpoint;
@@ -111,22 +111,22 @@ gab_status gab_local_meet_line(gab_local *local, gab_local_partner *partner, con
 gab_status gab_local_fetch(gab_local *local, gab_step checkpoint)
 {
   const gab_local_partner *holder =
-      gab_local_find(local, local->application.holder(local->application.user, local->slot));
-  if (!holder || holder->down) return gab_local_hand_over(local, GAB_LOCAL_HOLDER_LOST, local->slot);
+      gab_local_find(local, local->application.holder(local->application.user, local->rank));
+  if (!holder || holder->down) return gab_local_hand_over(local, GAB_LOCAL_HOLDER_LOST, local->rank);
   local->state = GAB_LOCAL_RESTORING;
-  local->image_from = gab_local_seat(local, holder->slot);
+  local->image_from = gab_local_seat(local, holder->rank);
   return gab_local_tell(local, local->image_from,
                         (gab_local_note){.kind = NOTE_FETCH, .checkpoint = checkpoint}, NULL);
 }
 
 gab_status gab_local_retreat(gab_local *local)
 {
-  if (gab_local_is_inside(local)) return gab_local_hand_over(local, GAB_LOCAL_GLOBAL_SECTION, local->slot);
+  if (gab_local_is_inside(local)) return gab_local_hand_over(local, GAB_LOCAL_GLOBAL_SECTION, local->rank);
   /* That of a line is committed, whoever knew it. */
   if (local->setup.own_times) GAB_TRY(gab_local_learn_cluster_committed(local, local->line));
   else GAB_TRY(gab_local_learn_committed(local, local->line));
   const gab_local_image *image = gab_local_newest(&local->images, gab_local_may_go_back_to(local, NULL));
-  if (!image || local->committed < 0) return gab_local_hand_over(local, GAB_LOCAL_NO_CHECKPOINT, local->slot);
+  if (!image || local->committed < 0) return gab_local_hand_over(local, GAB_LOCAL_NO_CHECKPOINT, local->rank);
   local->stats.rollbacks++;
   if (image->checkpoint < local->line) return gab_local_fetch(local, local->line);
   /* What others would go back to may be gone here. */

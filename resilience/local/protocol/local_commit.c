@@ -14,7 +14,7 @@ gab_status gab_local_tell_values(gab_local *local, const gab_local_partner *part
                              .value = local->asked_to_stop};
   const gab_local_note down = {
       .kind = NOTE_COMMITTED, .checkpoint = local->committed, .number = local->entered};
-  const gab_seat seat = gab_local_seat(local, partner->slot);
+  const gab_seat seat = gab_local_seat(local, partner->rank);
   if (!partner->up) return GAB_OK;
   if (partner->roles & ROLE_PARENT) GAB_TRY(gab_local_tell(local, seat, up, NULL));
   return partner->roles & ROLE_CHILD ? gab_local_tell(local, seat, down, NULL) : GAB_OK;
@@ -35,7 +35,7 @@ gab_status gab_local_learn_committed(gab_local *local, gab_step checkpoint)
   GAB_TRY(gab_local_learn_cluster_committed(local, checkpoint));
   gab_local_prune(local);
   for (size_t i = 0; i < local->partner_count; i++) gab_local_prune_ward(local, &local->partners[i]);
-  /* one checkpoint later: the holder of a lost slot may not know of this one yet */
+  /* one checkpoint later: the holder of a lost rank may not know of this one yet */
   gab_journal_free_before(local->journal, before);
   gab_local_free_hashes(local, before);
   if (before > local->base) local->base = before;
@@ -46,10 +46,10 @@ gab_status gab_local_learn_entered(gab_local *local, uint64_t section)
 {
   if (section <= local->entered) return GAB_OK;
   local->entered = section;
-  if (section > local->arrived) return gab_local_hand_over(local, GAB_LOCAL_GLOBAL_SECTION, local->slot);
+  if (section > local->arrived) return gab_local_hand_over(local, GAB_LOCAL_GLOBAL_SECTION, local->rank);
   for (size_t i = 0; i < local->partner_count; i++)
     if (!local->partners[i].up)
-      return gab_local_hand_over(local, GAB_LOCAL_GLOBAL_SECTION, local->partners[i].slot);
+      return gab_local_hand_over(local, GAB_LOCAL_GLOBAL_SECTION, local->partners[i].rank);
   return tell_relatives(local, ROLE_CHILD);
 }
 
@@ -67,7 +67,7 @@ gab_status gab_local_update_tree(gab_local *local)
   if (have > local->told_have) local->told_have = have;
   if (arrived > local->told_arrived) local->told_arrived = arrived;
   if (!is_news) return GAB_OK;
-  if (local->slot != 0) return tell_relatives(local, ROLE_PARENT);
+  if (local->rank != 0) return tell_relatives(local, ROLE_PARENT);
   GAB_TRY(gab_local_learn_committed(local, local->told_have));
   return gab_local_learn_entered(local, local->told_arrived);
 }
@@ -94,7 +94,7 @@ gab_status gab_local_on_committed(gab_local *local, gab_seat source, const gab_l
 static gab_local_partner *reachable_holder(const gab_local *local)
 {
   gab_local_partner *holder =
-      gab_local_find(local, local->application.holder(local->application.user, local->slot));
+      gab_local_find(local, local->application.holder(local->application.user, local->rank));
   return holder && holder->up ? holder : NULL;
 }
 
@@ -105,7 +105,7 @@ static gab_status send_copy(gab_local *local, const gab_local_partner *holder, c
                                .number = image->decisions,
                                .value = (uint64_t)local->committed,
                                .own = image->own};
-  return gab_local_tell(local, gab_local_seat(local, holder->slot), note, &image->bytes);
+  return gab_local_tell(local, gab_local_seat(local, holder->rank), note, &image->bytes);
 }
 
 static gab_status send_decision(gab_local *local, const gab_local_partner *holder, uint64_t number)
@@ -113,7 +113,7 @@ static gab_status send_decision(gab_local *local, const gab_local_partner *holde
   const gab_local_note note = {.kind = NOTE_DECISION,
                                .number = number,
                                .value = local->decisions.values[number - local->decisions.base]};
-  return gab_local_tell(local, gab_local_seat(local, holder->slot), note, NULL);
+  return gab_local_tell(local, gab_local_seat(local, holder->rank), note, NULL);
 }
 
 gab_status gab_local_renew_copies(gab_local *local, bool all)
@@ -124,7 +124,7 @@ gab_status gab_local_renew_copies(gab_local *local, bool all)
   const gab_local_decisions *made = &local->decisions;
   for (uint64_t number = made->base; number < made->base + made->count; number++)
     if (all || number >= local->decided_logged) GAB_TRY(send_decision(local, holder, number));
-  /* What this slot goes back to comes first: one that is older must not be all that the holder has when this process dies. */
+  /* What this rank goes back to comes first: one that is older must not be all that the holder has when this process dies. */
   const gab_local_image *first =
       all ? gab_local_newest(&local->images, gab_local_may_go_back_to(local, NULL)) : NULL;
   if (first) GAB_TRY(send_copy(local, holder, first));
@@ -145,7 +145,7 @@ bool gab_local_has_to_wait(const gab_local *local, bool own)
 static gab_status take(gab_local *local, gab_step step, bool own, const gab_buffer *image, bool *taken)
 {
   *taken = false;
-  if (local->state != GAB_LOCAL_PLAYING) GAB_FAIL(GAB_ERR_STATE, "this process plays no slot now");
+  if (local->state != GAB_LOCAL_PLAYING) GAB_FAIL(GAB_ERR_STATE, "this process plays no rank now");
   if (step <= local->taken)
     GAB_FAIL(GAB_ERR_ARGUMENT, "checkpoint %" GAB_PRI_STEP " comes after %" GAB_PRI_STEP, step, local->taken);
   if (local->arrived > local->left) GAB_FAIL(GAB_ERR_STATE, "a checkpoint within a global section");
@@ -241,7 +241,7 @@ gab_status gab_local_log_decision(gab_local_decisions *decisions, uint64_t numbe
 gab_status gab_local_decide(gab_local *local, uint64_t proposal, uint64_t *value, bool *decided)
 {
   *decided = false;
-  if (local->state != GAB_LOCAL_PLAYING) GAB_FAIL(GAB_ERR_STATE, "this process plays no slot now");
+  if (local->state != GAB_LOCAL_PLAYING) GAB_FAIL(GAB_ERR_STATE, "this process plays no rank now");
   gab_local_decisions *made = &local->decisions;
   if (made->count == 0) made->base = local->decided;
   if (local->decided < local->decided_logged) {
@@ -259,7 +259,7 @@ gab_status gab_local_decide_behind(gab_local *local, uint64_t proposal, uint64_t
 {
   gab_local_decisions *made = &local->decisions;
   *value = proposal;
-  /* logged, or on its way to the holder since before this slot went back with its cluster */
+  /* logged, or on its way to the holder since before this rank went back with its cluster */
   if (local->decided < made->base + made->count) {
     *value = made->values[local->decided++ - made->base];
     return GAB_OK;
@@ -289,7 +289,7 @@ gab_status gab_local_on_decided(gab_local *local, gab_seat source, const gab_loc
 
 gab_status gab_local_arrive(gab_local *local)
 {
-  if (local->state != GAB_LOCAL_PLAYING) GAB_FAIL(GAB_ERR_STATE, "this process plays no slot now");
+  if (local->state != GAB_LOCAL_PLAYING) GAB_FAIL(GAB_ERR_STATE, "this process plays no rank now");
   if (local->arrived > local->left || !gab_local_is_verified(local)) return GAB_OK;
   local->arrived++;
   return gab_local_update_tree(local);

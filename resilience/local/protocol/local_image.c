@@ -1,4 +1,4 @@
-/* What local recovery adds to an image, and how a process becomes a slot from one. */
+/* What local recovery adds to an image, and how a process becomes a rank from one. */
 #include "resilience/local/protocol/local_impl.h"
 
 /* ---------------------------------------------------------------- taking */
@@ -8,7 +8,7 @@ static gab_status pack_partners(const gab_local *local, gab_buffer *out)
   GAB_TRY(gab_put_u64(out, local->partner_count));
   for (size_t i = 0; i < local->partner_count; i++) {
     const gab_local_partner *partner = &local->partners[i];
-    GAB_TRY(gab_put_i32(out, partner->slot));
+    GAB_TRY(gab_put_i32(out, partner->rank));
     GAB_TRY(gab_put_u32(out, partner->roles));
     for (uint32_t c = 0; c < local->setup.contexts; c++)
       GAB_TRY(gab_put_u64(out, partner->channels[c].delivered));
@@ -37,20 +37,20 @@ static gab_status skip_addresses(gab_reader *in)
 }
 
 gab_status gab_local_each_delivered(const gab_local *local, gab_reader image,
-                                    gab_status (*call)(void *user, gab_slot slot, gab_reader numbers),
+                                    gab_status (*call)(void *user, gab_rank rank, gab_reader numbers),
                                     void *user)
 {
   size_t count;
   GAB_TRY(skip_addresses(&image));
   GAB_TRY(gab_get_count(&image, 8 + 8 * local->setup.contexts, &count));
   for (size_t i = 0; i < count; i++) {
-    gab_slot slot;
+    gab_rank rank;
     uint32_t roles;
     gab_reader numbers;
-    GAB_TRY(gab_get_i32(&image, &slot));
+    GAB_TRY(gab_get_i32(&image, &rank));
     GAB_TRY(gab_get_u32(&image, &roles));
     GAB_TRY(gab_get_view(&image, 8 * (size_t)local->setup.contexts, &numbers));
-    GAB_TRY(call(user, slot, numbers));
+    GAB_TRY(call(user, rank, numbers));
   }
   return GAB_OK;
 }
@@ -69,10 +69,10 @@ static gab_status skip_head(const gab_local *local, gab_reader *in)
   return gab_local_skip_log(local, in);
 }
 
-gab_status gab_local_each_image(const gab_local *local, gab_slot slot, gab_local_image_fn call, void *user)
+gab_status gab_local_each_image(const gab_local *local, gab_rank rank, gab_local_image_fn call, void *user)
 {
-  const gab_local_partner *ward = gab_local_find(local, slot);
-  const gab_local_images *images = slot == local->slot ? &local->images : ward ? &ward->images : NULL;
+  const gab_local_partner *ward = gab_local_find(local, rank);
+  const gab_local_images *images = rank == local->rank ? &local->images : ward ? &ward->images : NULL;
   for (int i = 0; images && i < images->count; i++) {
     if (images->list[i].own) continue;
     gab_reader in = gab_reader_of_buffer(&images->list[i].bytes);
@@ -101,7 +101,7 @@ gab_status gab_local_send_image(gab_local *local, gab_local_partner *ward, gab_s
 {
   const gab_local_image *image = gab_local_newest(&ward->images, gab_local_may_go_back_to(local, ward));
   if (!image || image->checkpoint < at_least)
-    return gab_local_hand_over(local, GAB_LOCAL_HOLDER_LOST, ward->slot);
+    return gab_local_hand_over(local, GAB_LOCAL_HOLDER_LOST, ward->rank);
   gab_buffer body;
   gab_buffer_init(&body, GAB_MEMORY_OTHER);
   gab_status status = pack_decisions(local, ward, image, &body);
@@ -125,12 +125,12 @@ static gab_status restore_partners(gab_local *local, gab_step checkpoint, gab_st
   /* One from before a section and one from behind it, of which a cluster goes on, may have others. */
   for (size_t i = 0; i < local->partner_count; i++) local->partners[i].roles = 0;
   for (size_t i = 0; i < count; i++) {
-    gab_slot slot;
+    gab_rank rank;
     uint32_t roles;
-    GAB_TRY(gab_get_i32(in, &slot));
+    GAB_TRY(gab_get_i32(in, &rank));
     GAB_TRY(gab_get_u32(in, &roles));
-    GAB_TRY(gab_local_add_partner(local, slot, roles));
-    gab_local_partner *partner = gab_local_find(local, slot);
+    GAB_TRY(gab_local_add_partner(local, rank, roles));
+    gab_local_partner *partner = gab_local_find(local, rank);
     gab_local_forget_arrivals(partner);
     partner->up = false;
     if (all_have > partner->have) partner->have = all_have;
@@ -165,7 +165,7 @@ static void note_made(gab_local *local)
   for (size_t i = 0; i < local->partner_count; i++)
     for (uint32_t c = 0; c < local->setup.contexts; c++) {
       gab_local_channel *channel = &local->partners[i].channels[c];
-      const uint64_t next = gab_journal_next(local->journal, local->partners[i].slot, c);
+      const uint64_t next = gab_journal_next(local->journal, local->partners[i].rank, c);
       if (next > channel->had) channel->had = next;
     }
 }
@@ -180,7 +180,7 @@ static gab_status restore_machine(gab_local *local, gab_step checkpoint, gab_ste
   GAB_TRY(gab_journal_restart(local->journal, checkpoint, in));
   for (size_t i = 0; i < local->partner_count; i++)
     for (uint32_t c = 0; c < local->setup.contexts; c++)
-      local->partners[i].channels[c].handled = gab_journal_next(local->journal, local->partners[i].slot, c);
+      local->partners[i].channels[c].handled = gab_journal_next(local->journal, local->partners[i].rank, c);
   GAB_TRY(gab_get_u64(in, &local->decided));
   GAB_TRY(gab_get_u64(in, &local->left));
   local->arrived = local->left;
@@ -189,7 +189,7 @@ static gab_status restore_machine(gab_local *local, gab_step checkpoint, gab_ste
   GAB_TRY(gab_local_unpack_log(local, checkpoint, &local->common, in));
   if (local->acknowledged < checkpoint) local->acknowledged = checkpoint;
   if (local->common_acknowledged < local->common) local->common_acknowledged = local->common;
-  /* behind the image: the checkpoint that it was given for may be committed before this slot comes to it again */
+  /* behind the image: the checkpoint that it was given for may be committed before this rank comes to it again */
   if (local->answered <= checkpoint) local->answer = 0;
   if (local->told_have < all_have) local->told_have = all_have;
   if (local->told_cluster_have < checkpoint) local->told_cluster_have = checkpoint;
@@ -213,14 +213,14 @@ gab_status gab_local_restore(gab_local *local, gab_step checkpoint, gab_step com
   GAB_TRY(restore_machine(local, checkpoint, committed, &in));
   GAB_TRY(gab_local_make_members(local));
   /* others do not enter again */
-  if (local->entered > local->left) return gab_local_hand_over(local, GAB_LOCAL_GLOBAL_SECTION, local->slot);
-  /* The holder came back and had not been given this one again when the slot died: nobody has it. */
+  if (local->entered > local->left) return gab_local_hand_over(local, GAB_LOCAL_GLOBAL_SECTION, local->rank);
+  /* The holder came back and had not been given this one again when the rank died: nobody has it. */
   if (local->setup.own_times && !gab_local_has_image(&local->images, local->common))
-    return gab_local_hand_over(local, GAB_LOCAL_HOLDER_LOST, local->slot);
+    return gab_local_hand_over(local, GAB_LOCAL_HOLDER_LOST, local->rank);
   gab_step *known = local->setup.own_times ? &local->cluster_committed : &local->committed;
   if (*known < checkpoint) *known = checkpoint;
   GAB_TRY(gab_local_learn_committed(local, committed));
-  GAB_TRY(local->application.restore(local->application.user, local->slot, checkpoint, in));
+  GAB_TRY(local->application.restore(local->application.user, local->rank, checkpoint, in));
   local->state = GAB_LOCAL_PLAYING;
   for (size_t i = 0; i < local->partner_count; i++)
     if (!local->partners[i].down) GAB_TRY(gab_local_greet(local, &local->partners[i], true));

@@ -5,7 +5,7 @@
  *  what), local_channel.c (greeting, numbers, replay), local_replay.c (how far ahead that is), local_verify.c (hashes of
  *  what is left out), local_takeover.c (deaths, holder, spare), local_commit.c (checkpoints, tree, decisions, sections),
  *  local_stop.c (when all stop), local_image.c (what the machine adds to an image), local_keep.c (which images and decisions are
- *  kept), local_cluster.c (clusters of several slots), local_own.c (checkpoints of a cluster alone).
+ *  kept), local_cluster.c (clusters of several ranks), local_own.c (checkpoints of a cluster alone).
  *
  *  Tier: internal, never installed.
  */
@@ -48,12 +48,12 @@ typedef enum gab_local_kind {
  */
 typedef struct gab_local_note {
   uint32_t kind;
-  gab_slot from;
+  gab_rank from;
   gab_incarnation from_incarnation;
   uint32_t from_life;
   uint32_t from_taken,
       taken_below; /**< filled in by whoever sends: gab_local.taken_over, and with all below it */
-  gab_slot about;
+  gab_rank about;
   gab_incarnation about_incarnation;
   gab_seat about_seat;
   gab_step checkpoint;
@@ -85,7 +85,7 @@ typedef struct gab_local_hashes {
   uint64_t base;
 } gab_local_hashes;
 
-/** Both directions between a partner and this slot in one context. */
+/** Both directions between a partner and this rank in one context. */
 typedef struct gab_local_channel {
   uint64_t delivered; /**< to the application here */
   gab_local_arrival *arrived;
@@ -99,7 +99,7 @@ typedef struct gab_local_channel {
   bool replaying;
   /* with clusters, over all lives of both; both only grow */
   uint64_t reached; /**< of what the partner sends, so many have ever arrived here, in any life */
-  uint64_t had; /**< of what this slot sends, so many had arrived at the partner, or were made here, before a
+  uint64_t had; /**< of what this rank sends, so many had arrived at the partner, or were made here, before a
                          roll-back */
 } gab_local_channel;
 
@@ -134,7 +134,7 @@ enum {
 };
 
 typedef struct gab_local_partner {
-  gab_slot slot;
+  gab_rank rank;
   uint32_t roles;
   bool inner;    /**< of the own cluster: messages to it are not logged */
   bool up;       /**< greeted in its present life */
@@ -142,7 +142,7 @@ typedef struct gab_local_partner {
   bool met;      /**< greeted in some life since this process plays */
   uint32_t life; /**< of its incarnation */
   gab_local_channel channels[GAB_LOCAL_CONTEXTS];
-  gab_seat asking; /**< number of the spare that is asked who plays the slot; -1: none */
+  gab_seat asking; /**< number of the spare that is asked who plays the rank; -1: none */
   uint64_t hashes_told,
       hashes_answered; /**< of what it had already: so many were sent to it, and compared there */
   /* a child */
@@ -158,21 +158,21 @@ typedef struct gab_local_partner {
   bool offered; /**< to the spare number `tried` */
   gab_incarnation offer_incarnation;
   gab_seat tried;      /**< so many spares were asked; they never become free again */
-  uint32_t taken_over; /**< how often a spare has accepted the slot, as far as known */
+  uint32_t taken_over; /**< how often a spare has accepted the rank, as far as known */
   gab_seat *askers;    /**< who wants to know who plays it */
   size_t asker_count;
 } gab_local_partner;
 
-/** A slot that is not played by the seat of the start. */
+/** A rank that is not played by the seat of the start. */
 typedef struct gab_local_address {
-  gab_slot slot;
+  gab_rank rank;
   gab_seat seat;
   gab_incarnation incarnation;
 } gab_local_address;
 
-/** A slot of the own cluster. */
+/** A rank of the own cluster. */
 typedef struct gab_local_member {
-  gab_slot slot;
+  gab_rank rank;
   gab_incarnation incarnation; /**< what an earlier one did has been left behind */
 } gab_local_member;
 
@@ -186,19 +186,19 @@ struct gab_local {
   gab_local_transport transport;
   gab_local_application application;
   gab_local_state state;
-  gab_slot slot;
+  gab_rank rank;
   gab_incarnation incarnation;
   uint32_t life; /**< how often it has restored */
-  /** How often a spare has accepted this slot and was sent its image. The incarnation may be higher: it counts spares that died
-   *  before their acceptance was heard. */
+  /** How often a spare has accepted this rank and was sent its image. The incarnation may be higher: it counts
+   *  spares that died before their acceptance was heard. */
   uint32_t taken_over;
   gab_seat image_from; /**< while restoring */
   gab_local_address *addresses;
   size_t address_count;
-  gab_local_partner *partners; /**< ascending by slot */
+  gab_local_partner *partners; /**< ascending by rank */
   size_t partner_count;
   gab_local_member
-      *members; /**< of the own cluster, itself included, ascending by slot: the same list at all of them */
+      *members; /**< of the own cluster, itself included, ascending by rank: the same list at all of them */
   size_t member_count;
   gab_step
       line; /**< the checkpoint from which the cluster goes on; with members[].incarnation its recovery line */
@@ -223,7 +223,7 @@ struct gab_local {
   uint64_t decided_logged; /**< acknowledged by the holder */
   /* stopping; reasons are not 0 */
   uint64_t asked_to_stop; /**< here or below; told to the parent */
-  gab_step answered;    /**< of the first slot: the checkpoint of its last answer, which is not public yet */
+  gab_step answered;    /**< of the first rank: the checkpoint of its last answer, which is not public yet */
   uint64_t answer;      /**< 0: go on */
   gab_step stop_behind; /**< at the checkpoint after this one all stop, if there is a reason */
   uint64_t stop_why;
@@ -231,25 +231,25 @@ struct gab_local {
 };
 
 /* local_note.c */
-gab_seat gab_local_seat(const gab_local *local, gab_slot slot);
-gab_incarnation gab_local_incarnation_of(const gab_local *local, gab_slot slot);
+gab_seat gab_local_seat(const gab_local *local, gab_rank rank);
+gab_incarnation gab_local_incarnation_of(const gab_local *local, gab_rank rank);
 /** Of two incarnations the later one is right. */
-gab_status gab_local_learn(gab_local *local, gab_slot slot, gab_seat seat, gab_incarnation incarnation);
+gab_status gab_local_learn(gab_local *local, gab_rank rank, gab_seat seat, gab_incarnation incarnation);
 gab_status gab_local_pack_addresses(const gab_local *local, gab_buffer *out);
 gab_status gab_local_unpack_addresses(gab_local *local, gab_reader *in);
 /** Fills in who sends, and sends. @param[in] body  may be NULL */
 gab_status gab_local_tell(gab_local *local, gab_seat target, gab_local_note note, const gab_buffer *body);
-/** Counts how often the sender's slot was taken over. */
+/** Counts how often the sender's rank was taken over. */
 void gab_local_learn_taken(const gab_local *local, const gab_local_note *note);
 gab_status gab_local_read_note(const gab_local *local, gab_reader *in, gab_local_note *note);
 
 /* local.c */
-gab_status gab_local_hand_over(gab_local *local, gab_local_reason reason, gab_slot slot);
+gab_status gab_local_hand_over(gab_local *local, gab_local_reason reason, gab_rank rank);
 
 /* local_partner.c */
 /** NULL: it is none. Valid until partners are added or dropped. */
-gab_local_partner *gab_local_find(const gab_local *local, gab_slot slot);
-gab_status gab_local_add_partner(gab_local *local, gab_slot slot, uint32_t roles);
+gab_local_partner *gab_local_find(const gab_local *local, gab_rank rank);
+gab_status gab_local_add_partner(gab_local *local, gab_rank rank, uint32_t roles);
 gab_status gab_local_add_relatives(gab_local *local);
 void gab_local_release_partner(gab_local_partner *partner);
 /** Forgets partners without a role, and their channels. */
@@ -279,7 +279,7 @@ gab_status gab_local_keep_hash(const gab_local *local, gab_local_channel *channe
                                const gab_local_arrival *arrival);
 /** Messages from that number on will come once more. */
 void gab_local_forget_hashes(gab_local_channel *channel, uint64_t from);
-/** Nothing of what is delivered by now can be compared: this slot was restored. */
+/** Nothing of what is delivered by now can be compared: this rank was restored. */
 void gab_local_restart_hashes(gab_local_channel *channel);
 /** Nobody will go back to a checkpoint earlier than that. */
 void gab_local_free_hashes(gab_local *local, gab_step before);
@@ -294,7 +294,7 @@ gab_status gab_local_on_compared(gab_local *local, gab_seat source, const gab_lo
 gab_status gab_local_mark_down(gab_local *local, gab_local_partner *partner);
 gab_status gab_local_on_lost(gab_local *local, gab_seat source, const gab_local_note *note);
 gab_status gab_local_on_offer(gab_local *local, gab_seat source, const gab_local_note *note);
-/** Tells all other spares that this process plays its slot now. */
+/** Tells all other spares that this process plays its rank now. */
 gab_status gab_local_tell_spares(gab_local *local);
 gab_status gab_local_on_accept(gab_local *local, gab_seat source, const gab_local_note *note);
 gab_status gab_local_on_refuse(gab_local *local, gab_seat source, const gab_local_note *note);
@@ -302,7 +302,7 @@ gab_status gab_local_on_fetch(gab_local *local, gab_seat source, const gab_local
 gab_status gab_local_on_who(gab_local *local, gab_seat source, const gab_local_note *note);
 gab_status gab_local_on_plays(gab_local *local, const gab_local_note *note);
 /** A partner has greeted for the first time in a life: it may keep images of others that are lost. */
-gab_status gab_local_on_new_player(gab_local *local, gab_slot slot);
+gab_status gab_local_on_new_player(gab_local *local, gab_rank rank);
 gab_status gab_local_on_not_me(gab_local *local, gab_seat source, const gab_local_note *note);
 gab_status gab_local_spare_down(gab_local *local, gab_seat seat);
 /** What others wait to hear of a partner whose player is known again. */
@@ -328,7 +328,7 @@ gab_status gab_local_keep_packed(gab_local_images *images, const gab_local_image
 /** @return an empty buffer, with the memory of an image that was dropped if there is one; the caller's */
 gab_buffer gab_local_take_idle(gab_local_images *images);
 void gab_local_forget_images(gab_local_images *images);
-/** Forgets what nobody will ask for: of this slot, or of a ward. */
+/** Forgets what nobody will ask for: of this rank, or of a ward. */
 void gab_local_prune(gab_local *local);
 void gab_local_prune_ward(const gab_local *local, gab_local_partner *ward);
 
@@ -377,9 +377,9 @@ gab_status gab_local_on_decision(gab_local *local, gab_seat source, const gab_lo
 gab_status gab_local_on_decided(gab_local *local, gab_seat source, const gab_local_note *note);
 
 /* local_cluster.c */
-/** Whether the slot is another one of the own cluster. */
-bool gab_local_is_member(const gab_local *local, gab_slot slot);
-/** Finds out who is in the cluster of the slot that this process plays; all are connected by partners. */
+/** Whether the rank is another one of the own cluster. */
+bool gab_local_is_member(const gab_local *local, gab_rank rank);
+/** Finds out who is in the cluster of the rank that this process plays; all are connected by partners. */
 gab_status gab_local_make_members(gab_local *local);
 gab_status gab_local_pack_line(const gab_local *local, const gab_local_partner *to, gab_buffer *out);
 /** Compares the line of a member that greets with the own one. @param[out] same  false: who is behind goes back first, and
@@ -396,7 +396,7 @@ gab_status gab_local_pack_image(const gab_local *local, gab_step step, bool own,
                                 const gab_buffer *application, gab_buffer *out);
 /** What each partner's messages had come to in an image: calls for each entry of it. */
 gab_status gab_local_each_delivered(const gab_local *local, gab_reader image,
-                                    gab_status (*call)(void *user, gab_slot slot, gab_reader numbers),
+                                    gab_status (*call)(void *user, gab_rank rank, gab_reader numbers),
                                     void *user);
 /** Sends the newest committed image of a ward, not earlier than `at_least`. */
 gab_status gab_local_send_image(gab_local *local, gab_local_partner *ward, gab_seat target,

@@ -1,4 +1,4 @@
-/* What local recovery keeps: images of a slot, here and at its holder, and the decisions since the oldest of them. */
+/* What local recovery keeps: images of a rank, here and at its holder, and the decisions since the oldest of them. */
 #include "resilience/local/protocol/local_impl.h"
 
 #include <string.h>
@@ -118,7 +118,7 @@ void gab_local_prune(gab_local *local)
   drop_old(&local->images, gab_local_may_go_back_to(local, NULL), local->committed);
   if (local->images.count == 0) return;
   uint64_t before = local->images.list[0].decisions;
-  /* this slot went back behind a checkpoint that is committed now */
+  /* this rank went back behind a checkpoint that is committed now */
   if (local->decided < before) before = local->decided;
   drop_decisions(&local->decisions, before);
 }

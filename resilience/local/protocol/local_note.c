@@ -5,22 +5,22 @@
 
 /* ---------------------------------------------------------------- addresses */
 
-static const gab_local_address *find_address(const gab_local *local, gab_slot slot)
+static const gab_local_address *find_address(const gab_local *local, gab_rank rank)
 {
   for (size_t i = 0; i < local->address_count; i++)
-    if (local->addresses[i].slot == slot) return &local->addresses[i];
+    if (local->addresses[i].rank == rank) return &local->addresses[i];
   return NULL;
 }
 
-gab_seat gab_local_seat(const gab_local *local, gab_slot slot)
+gab_seat gab_local_seat(const gab_local *local, gab_rank rank)
 {
-  const gab_local_address *address = find_address(local, slot);
-  return address ? address->seat : (gab_seat)slot;
+  const gab_local_address *address = find_address(local, rank);
+  return address ? address->seat : (gab_seat)rank;
 }
 
-gab_incarnation gab_local_incarnation_of(const gab_local *local, gab_slot slot)
+gab_incarnation gab_local_incarnation_of(const gab_local *local, gab_rank rank)
 {
-  const gab_local_address *address = find_address(local, slot);
+  const gab_local_address *address = find_address(local, rank);
   return address ? address->incarnation : 0;
 }
 
@@ -37,19 +37,19 @@ static void forget_player(gab_local_partner *partner, gab_incarnation incarnatio
       0; /* what it had not compared nobody can compare any more */
 }
 
-gab_status gab_local_learn(gab_local *local, gab_slot slot, gab_seat seat, gab_incarnation incarnation)
+gab_status gab_local_learn(gab_local *local, gab_rank rank, gab_seat seat, gab_incarnation incarnation)
 {
-  if (incarnation <= gab_local_incarnation_of(local, slot)) return GAB_OK;
-  gab_local_partner *partner = gab_local_find(local, slot);
+  if (incarnation <= gab_local_incarnation_of(local, rank)) return GAB_OK;
+  gab_local_partner *partner = gab_local_find(local, rank);
   if (partner) forget_player(partner, incarnation);
-  gab_local_address *place = (gab_local_address *)find_address(local, slot);
+  gab_local_address *place = (gab_local_address *)find_address(local, rank);
   if (!place) {
     void *list = local->addresses;
     GAB_TRY(gab_list_room(&list, local->address_count, sizeof *local->addresses));
     local->addresses = list;
     place = &local->addresses[local->address_count++];
   }
-  *place = (gab_local_address){slot, seat, incarnation};
+  *place = (gab_local_address){rank, seat, incarnation};
   return GAB_OK;
 }
 
@@ -57,7 +57,7 @@ gab_status gab_local_pack_addresses(const gab_local *local, gab_buffer *out)
 {
   GAB_TRY(gab_put_u64(out, local->address_count));
   for (size_t i = 0; i < local->address_count; i++) {
-    GAB_TRY(gab_put_i32(out, local->addresses[i].slot));
+    GAB_TRY(gab_put_i32(out, local->addresses[i].rank));
     GAB_TRY(gab_put_i32(out, local->addresses[i].seat));
     GAB_TRY(gab_put_u32(out, local->addresses[i].incarnation));
   }
@@ -70,15 +70,15 @@ gab_status gab_local_unpack_addresses(gab_local *local, gab_reader *in)
   GAB_TRY(gab_get_count(in, 12, &count));
   for (size_t i = 0; i < count; i++) {
     gab_local_address address;
-    GAB_TRY(gab_get_i32(in, &address.slot));
+    GAB_TRY(gab_get_i32(in, &address.rank));
     GAB_TRY(gab_get_i32(in, &address.seat));
     GAB_TRY(gab_get_u32(in, &address.incarnation));
-    GAB_TRY(gab_local_learn(local, address.slot, address.seat, address.incarnation));
+    GAB_TRY(gab_local_learn(local, address.rank, address.seat, address.incarnation));
   }
   return GAB_OK;
 }
 
-/* ---------------------------------------------------------------- how often slots were taken over */
+/* ---------------------------------------------------------------- how often ranks were taken over */
 
 uint32_t gab_local_taken_known(const gab_local *local)
 {
@@ -104,7 +104,7 @@ gab_status gab_local_tell(gab_local *local, gab_seat target, gab_local_note note
   gab_buffer *head = &local->head;
   gab_buffer_clear(head);
   GAB_TRY(gab_put_u32(head, note.kind));
-  GAB_TRY(gab_put_i32(head, local->slot));
+  GAB_TRY(gab_put_i32(head, local->rank));
   GAB_TRY(gab_put_u32(head, local->incarnation));
   GAB_TRY(gab_put_u32(head, local->life));
   GAB_TRY(gab_put_u32(head, local->taken_over));

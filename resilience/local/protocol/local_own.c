@@ -4,17 +4,17 @@
 
 /* ---------------------------------------------------------------- what others may free */
 
-static gab_status tell_received(void *user, gab_slot slot, gab_reader numbers)
+static gab_status tell_received(void *user, gab_rank rank, gab_reader numbers)
 {
   gab_local *local = user;
-  const gab_local_partner *partner = gab_local_find(local, slot);
+  const gab_local_partner *partner = gab_local_find(local, rank);
   if (!partner || !partner->up || partner->inner) return GAB_OK;
   gab_buffer body;
   gab_buffer_init(&body, GAB_MEMORY_OTHER);
   gab_status status = gab_put_bytes(&body, numbers.at, gab_reader_left(&numbers));
   if (status == GAB_OK)
     status =
-        gab_local_tell(local, gab_local_seat(local, slot), (gab_local_note){.kind = NOTE_RECEIVED}, &body);
+        gab_local_tell(local, gab_local_seat(local, rank), (gab_local_note){.kind = NOTE_RECEIVED}, &body);
   gab_buffer_release(&body);
   return status;
 }
@@ -28,7 +28,7 @@ gab_status gab_local_on_received(gab_local *local, gab_seat source, const gab_lo
   for (uint32_t c = 0; c < local->setup.contexts; c++) {
     uint64_t delivered;
     GAB_TRY(gab_get_u64(in, &delivered));
-    gab_journal_free_below(local->journal, partner->slot, c, delivered);
+    gab_journal_free_below(local->journal, partner->rank, c, delivered);
   }
   return GAB_OK;
 }
@@ -48,7 +48,7 @@ gab_status gab_local_learn_cluster_committed(gab_local *local, gab_step checkpoi
     gab_local_partner *partner = &local->partners[i];
     if (!partner->inner) continue;
     gab_local_prune_ward(local, partner);
-    if (partner->slot > local->slot) GAB_TRY(gab_local_tell_cluster_values(local, partner));
+    if (partner->rank > local->rank) GAB_TRY(gab_local_tell_cluster_values(local, partner));
   }
   return GAB_OK;
 }
@@ -77,10 +77,10 @@ gab_status gab_local_learn_from(gab_local *local, const gab_local_note *note)
 gab_status gab_local_tell_cluster_values(gab_local *local, const gab_local_partner *partner)
 {
   if (!local->setup.own_times || !partner->up || !(partner->roles & ROLE_MEMBER)) return GAB_OK;
-  const bool is_parent = partner->slot < local->slot;
+  const bool is_parent = partner->rank < local->rank;
   const gab_local_note note = {.kind = is_parent ? NOTE_CLUSTER_HAVE : NOTE_CLUSTER_COMMITTED,
                                .checkpoint = local->told_cluster_have};
-  return gab_local_tell(local, gab_local_seat(local, partner->slot), note, NULL);
+  return gab_local_tell(local, gab_local_seat(local, partner->rank), note, NULL);
 }
 
 gab_status gab_local_update_cluster(gab_local *local)
@@ -91,7 +91,7 @@ gab_status gab_local_update_cluster(gab_local *local)
   for (size_t i = 0; i < local->partner_count; i++) {
     const gab_local_partner *partner = &local->partners[i];
     if (!(partner->roles & ROLE_MEMBER)) continue;
-    if (partner->slot < local->slot) parent = partner;
+    if (partner->rank < local->rank) parent = partner;
     else if (partner->cluster_have < have) have = partner->cluster_have;
   }
   if (have <= local->told_cluster_have) return GAB_OK;
@@ -118,8 +118,8 @@ static gab_status pack_outer(const gab_local *local, gab_buffer *out)
   GAB_TRY(gab_put_u64(out, outer));
   for (size_t i = 0; i < local->partner_count; i++) {
     if (local->partners[i].inner) continue;
-    GAB_TRY(gab_put_i32(out, local->partners[i].slot));
-    GAB_TRY(gab_journal_pack_messages(local->journal, local->partners[i].slot, out));
+    GAB_TRY(gab_put_i32(out, local->partners[i].rank));
+    GAB_TRY(gab_journal_pack_messages(local->journal, local->partners[i].rank, out));
   }
   return GAB_OK;
 }
@@ -148,9 +148,9 @@ gab_status gab_local_unpack_log(gab_local *local, gab_step checkpoint, gab_step 
   GAB_TRY(gab_get_i64(&log, common));
   GAB_TRY(gab_get_count(&log, 4 + 8, &outer));
   for (size_t i = 0; i < outer; i++) {
-    gab_slot slot;
-    GAB_TRY(gab_get_i32(&log, &slot));
-    GAB_TRY(gab_journal_unpack_messages(local->journal, slot, &log));
+    gab_rank rank;
+    GAB_TRY(gab_get_i32(&log, &rank));
+    GAB_TRY(gab_journal_unpack_messages(local->journal, rank, &log));
   }
   local->stats.restored_messages += gab_journal_statistics(local->journal).messages;
   return GAB_OK;

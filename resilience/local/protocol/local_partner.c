@@ -1,18 +1,18 @@
-/* Partners of a slot in local recovery: with whom it has to do, from when, and until when. */
+/* Partners of a rank in local recovery: with whom it has to do, from when, and until when. */
 #include "resilience/local/protocol/local_impl.h"
 
 #include <string.h>
 
-gab_local_partner *gab_local_find(const gab_local *local, gab_slot slot)
+gab_local_partner *gab_local_find(const gab_local *local, gab_rank rank)
 {
   for (size_t i = 0; i < local->partner_count; i++)
-    if (local->partners[i].slot == slot) return &local->partners[i];
+    if (local->partners[i].rank == rank) return &local->partners[i];
   return NULL;
 }
 
-bool gab_local_is_partner(const gab_local *local, gab_slot slot)
+bool gab_local_is_partner(const gab_local *local, gab_rank rank)
 {
-  return gab_local_find(local, slot) != NULL;
+  return gab_local_find(local, rank) != NULL;
 }
 
 gab_local_partner *gab_local_current(const gab_local *local, gab_seat source, const gab_local_note *note)
@@ -27,11 +27,11 @@ gab_local_partner *gab_local_current(const gab_local *local, gab_seat source, co
 
 /* ---------------------------------------------------------------- there they are */
 
-gab_status gab_local_add_partner(gab_local *local, gab_slot slot, uint32_t roles)
+gab_status gab_local_add_partner(gab_local *local, gab_rank rank, uint32_t roles)
 {
-  gab_local_partner *partner = gab_local_find(local, slot);
-  if (slot == local->slot)
-    GAB_FAIL(GAB_ERR_ARGUMENT, "slot %" GAB_PRI_SLOT " is to be its own partner", slot);
+  gab_local_partner *partner = gab_local_find(local, rank);
+  if (rank == local->rank)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "rank %" GAB_PRI_RANK " is to be its own partner", rank);
   if (partner) {
     partner->roles |= roles;
     return GAB_OK;
@@ -40,11 +40,11 @@ gab_status gab_local_add_partner(gab_local *local, gab_slot slot, uint32_t roles
   GAB_TRY(gab_list_room(&list, local->partner_count, sizeof *local->partners));
   local->partners = list;
   size_t place = local->partner_count++;
-  for (; place > 0 && local->partners[place - 1].slot > slot; place--)
+  for (; place > 0 && local->partners[place - 1].rank > rank; place--)
     local->partners[place] = local->partners[place - 1];
-  local->partners[place] = (gab_local_partner){.slot = slot,
+  local->partners[place] = (gab_local_partner){.rank = rank,
                                                .roles = roles,
-                                               .inner = gab_local_is_member(local, slot),
+                                               .inner = gab_local_is_member(local, rank),
                                                .asking = -1,
                                                .have = -1,
                                                .cluster_have = -1,
@@ -52,14 +52,14 @@ gab_status gab_local_add_partner(gab_local *local, gab_slot slot, uint32_t roles
   return GAB_OK;
 }
 
-/* Holder, parent and children of the slot that this process plays. */
+/* Holder, parent and children of the rank that this process plays. */
 gab_status gab_local_add_relatives(gab_local *local)
 {
-  const gab_slot me = local->slot;
+  const gab_rank me = local->rank;
   GAB_TRY(gab_local_add_partner(local, local->application.holder(local->application.user, me), ROLE_HOLDER));
-  const gab_slot children = local->setup.children;
+  const gab_rank children = local->setup.children;
   if (me > 0) GAB_TRY(gab_local_add_partner(local, (me - 1) / children, ROLE_PARENT));
-  for (gab_slot i = 1; i <= children && (int64_t)children * me + i < local->setup.slots; i++)
+  for (gab_rank i = 1; i <= children && (int64_t)children * me + i < local->setup.ranks; i++)
     GAB_TRY(gab_local_add_partner(local, children * me + i, ROLE_CHILD));
   return GAB_OK;
 }
@@ -82,10 +82,10 @@ static gab_status check_delivered(const gab_local *local, const gab_local_partne
   for (uint32_t c = 0; c < local->setup.contexts; c++)
     if (partner->channels[c].arrived_count > 0)
       GAB_FAIL(GAB_ERR_STATE,
-               "slot %" GAB_PRI_SLOT " is no neighbour of slot %" GAB_PRI_SLOT
+               "rank %" GAB_PRI_RANK " is no neighbour of rank %" GAB_PRI_RANK
                " any more, which has not received %zu messages of it in context %" PRIu32
                ": what is sent before a checkpoint has to be received before it",
-               partner->slot, local->slot, partner->channels[c].arrived_count, c);
+               partner->rank, local->rank, partner->channels[c].arrived_count, c);
   return GAB_OK;
 }
 
@@ -98,7 +98,7 @@ void gab_local_drop_former(gab_local *local)
       local->partners[kept++] = *partner;
       continue;
     }
-    gab_journal_forget_target(local->journal, partner->slot);
+    gab_journal_forget_target(local->journal, partner->rank);
     gab_local_release_partner(partner);
   }
   local->partner_count = kept;
@@ -112,7 +112,7 @@ static gab_status begin_channels(gab_local *local, gab_local_partner *partner)
   partner->up = partner->met = true; /* whoever is dead by now is told of later */
   for (uint32_t c = 0; c < local->setup.contexts; c++) {
     gab_local_channel *channel = &partner->channels[c];
-    GAB_TRY(gab_journal_begin_channel(local->journal, partner->slot, c, first));
+    GAB_TRY(gab_journal_begin_channel(local->journal, partner->rank, c, first));
     channel->delivered = channel->handled = channel->sent = first;
     gab_local_begin_replay(channel, first);
     gab_local_restart_hashes(channel);
@@ -125,12 +125,12 @@ static gab_status begin_channels(gab_local *local, gab_local_partner *partner)
  * before, since the section is entered (local_image.c): no message of then is asked for again. Channels are new on both
  * sides, and the partner of a new one is taken to sit where it sat at the beginning, in its first life: so nobody may have
  * come back. */
-gab_status gab_local_set_neighbours(gab_local *local, const gab_slot *neighbours, int32_t count)
+gab_status gab_local_set_neighbours(gab_local *local, const gab_rank *neighbours, int32_t count)
 {
   if (!gab_local_is_inside(local)) GAB_FAIL(GAB_ERR_STATE, "this process is in no global section");
   if (local->life > 0 || local->address_count > 0)
     GAB_FAIL(GAB_ERR_STATE,
-             "a slot came back in this generation: who it is now is not known to new neighbours");
+             "a rank came back in this generation: who it is now is not known to new neighbours");
   for (size_t i = 0; i < local->partner_count; i++) local->partners[i].roles &= ~(uint32_t)ROLE_NEIGHBOUR;
   for (int32_t i = 0; i < count; i++) {
     const bool is_new = !gab_local_find(local, neighbours[i]);

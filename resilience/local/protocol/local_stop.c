@@ -23,8 +23,8 @@ void gab_local_learn_stop(gab_local *local, gab_step checkpoint, uint64_t why)
 
 gab_status gab_local_answer(gab_local *local, gab_step checkpoint, uint64_t proposal)
 {
-  if (local->state != GAB_LOCAL_PLAYING || local->slot != 0)
-    GAB_FAIL(GAB_ERR_STATE, "only who plays the first slot says when all stop");
+  if (local->state != GAB_LOCAL_PLAYING || local->rank != 0)
+    GAB_FAIL(GAB_ERR_STATE, "only who plays the first rank says when all stop");
   if (checkpoint <= local->taken)
     GAB_FAIL(GAB_ERR_ARGUMENT,
              "checkpoint %" GAB_PRI_STEP " is taken: too late to say whether all stop behind it", checkpoint);

@@ -1,32 +1,32 @@
-/* Deaths in local recovery: who is told, how the holder gives the slot to a spare, and how those find each
+/* Deaths in local recovery: who is told, how the holder gives the rank to a spare, and how those find each
  * other who are lost at the same time. */
 #include "resilience/local/protocol/local_impl.h"
 
-static gab_seat spare_seat(const gab_local *local, gab_slot slot, gab_seat number)
+static gab_seat spare_seat(const gab_local *local, gab_rank rank, gab_seat number)
 {
   const gab_seat spares = local->setup.spares;
-  return (gab_seat)local->setup.slots + (gab_seat)((slot + number) % spares);
+  return (gab_seat)local->setup.ranks + (gab_seat)((rank + number) % spares);
 }
 
-static gab_slot holder_of(const gab_local *local, gab_slot slot)
+static gab_rank holder_of(const gab_local *local, gab_rank rank)
 {
-  return local->application.holder(local->application.user, slot);
+  return local->application.holder(local->application.user, rank);
 }
 
 /* ---------------------------------------------------------------- asking spares */
 
-/* Asks the next spare who plays the slot of the partner, or that of its holder. */
+/* Asks the next spare who plays the rank of the partner, or that of its holder. */
 static gab_status ask_spare(gab_local *local, gab_local_partner *partner)
 {
   if (partner->asking >= local->setup.spares) {
     partner->asking = -1;
-    return gab_local_hand_over(local, GAB_LOCAL_HOLDER_LOST, partner->slot);
+    return gab_local_hand_over(local, GAB_LOCAL_HOLDER_LOST, partner->rank);
   }
-  const gab_slot holder = holder_of(local, partner->slot);
+  const gab_rank holder = holder_of(local, partner->rank);
   const gab_local_note note = {.kind = NOTE_WHO,
-                               .about = partner->slot,
-                               .number = holder == local->slot ? UINT64_MAX : (uint64_t)holder};
-  const gab_seat spare = (gab_seat)local->setup.slots + partner->asking;
+                               .about = partner->rank,
+                               .number = holder == local->rank ? UINT64_MAX : (uint64_t)holder};
+  const gab_seat spare = (gab_seat)local->setup.ranks + partner->asking;
   if (spare != local->setup.seat) return gab_local_tell(local, spare, note, NULL);
   partner->asking++;
   return ask_spare(local, partner);
@@ -42,9 +42,9 @@ static gab_status search(gab_local *local, gab_local_partner *partner)
 gab_status gab_local_on_who(gab_local *local, gab_seat source, const gab_local_note *note)
 {
   const bool mine =
-      local->slot != GAB_NO_SLOT && (local->slot == note->about || (uint64_t)local->slot == note->number);
+      local->rank != GAB_NO_RANK && (local->rank == note->about || (uint64_t)local->rank == note->number);
   const gab_local_note answer = {.kind = mine ? NOTE_PLAYS : NOTE_NOT_ME,
-                                 .about = mine ? local->slot : note->about,
+                                 .about = mine ? local->rank : note->about,
                                  .about_incarnation = local->incarnation,
                                  .about_seat = local->setup.seat};
   return gab_local_tell(local, source, answer, NULL);
@@ -53,7 +53,7 @@ gab_status gab_local_on_who(gab_local *local, gab_seat source, const gab_local_n
 gab_status gab_local_on_not_me(gab_local *local, gab_seat source, const gab_local_note *note)
 {
   gab_local_partner *partner = gab_local_find(local, note->about);
-  if (!partner || partner->asking < 0 || source != (gab_seat)local->setup.slots + partner->asking)
+  if (!partner || partner->asking < 0 || source != (gab_seat)local->setup.ranks + partner->asking)
     return GAB_OK;
   partner->asking++;
   return ask_spare(local, partner);
@@ -64,15 +64,15 @@ gab_status gab_local_on_not_me(gab_local *local, gab_seat source, const gab_loca
 static gab_status offer(gab_local *local, gab_local_partner *ward)
 {
   const bool was_spare =
-      ward->tried < local->setup.spares && spare_seat(local, ward->slot, ward->tried) == local->setup.seat;
+      ward->tried < local->setup.spares && spare_seat(local, ward->rank, ward->tried) == local->setup.seat;
   if (was_spare) ward->tried++;
-  if (ward->tried >= local->setup.spares) return gab_local_hand_over(local, GAB_LOCAL_POOL_EMPTY, ward->slot);
+  if (ward->tried >= local->setup.spares) return gab_local_hand_over(local, GAB_LOCAL_POOL_EMPTY, ward->rank);
   ward->offered = true;
   const gab_local_note note = {.kind = NOTE_OFFER,
-                               .about = ward->slot,
+                               .about = ward->rank,
                                .about_incarnation = ward->offer_incarnation,
                                .number = ward->taken_over};
-  return gab_local_tell(local, spare_seat(local, ward->slot, ward->tried), note, NULL);
+  return gab_local_tell(local, spare_seat(local, ward->rank, ward->tried), note, NULL);
 }
 
 static gab_status offer_next(gab_local *local, gab_local_partner *ward)
@@ -85,19 +85,19 @@ static gab_status offer_next(gab_local *local, gab_local_partner *ward)
 static gab_status lost_ward(gab_local *local, gab_local_partner *ward)
 {
   if (!ward->met) return search(local, ward);
-  if (local->committed < 0) return gab_local_hand_over(local, GAB_LOCAL_NO_CHECKPOINT, ward->slot);
+  if (local->committed < 0) return gab_local_hand_over(local, GAB_LOCAL_NO_CHECKPOINT, ward->rank);
   if (!gab_local_newest(&ward->images, gab_local_may_go_back_to(local, ward)))
-    return gab_local_hand_over(local, GAB_LOCAL_HOLDER_LOST, ward->slot);
-  ward->offer_incarnation = gab_local_incarnation_of(local, ward->slot) + 1;
+    return gab_local_hand_over(local, GAB_LOCAL_HOLDER_LOST, ward->rank);
+  ward->offer_incarnation = gab_local_incarnation_of(local, ward->rank) + 1;
   return offer(local, ward);
 }
 
 gab_status gab_local_answer_askers(gab_local *local, gab_local_partner *partner)
 {
   const gab_local_note note = {.kind = NOTE_PLAYS,
-                               .about = partner->slot,
-                               .about_incarnation = gab_local_incarnation_of(local, partner->slot),
-                               .about_seat = gab_local_seat(local, partner->slot)};
+                               .about = partner->rank,
+                               .about_incarnation = gab_local_incarnation_of(local, partner->rank),
+                               .about_seat = gab_local_seat(local, partner->rank)};
   const size_t count = partner->asker_count;
   gab_status status = GAB_OK;
   partner->asker_count = 0;
@@ -111,7 +111,7 @@ gab_status gab_local_on_accept(gab_local *local, gab_seat source, const gab_loca
 {
   gab_local_partner *ward = gab_local_find(local, note->about);
   if (!ward || !ward->offered || note->about_incarnation != ward->offer_incarnation) return GAB_OK;
-  GAB_TRY(gab_local_learn(local, ward->slot, source, note->about_incarnation));
+  GAB_TRY(gab_local_learn(local, ward->rank, source, note->about_incarnation));
   ward->offered = false;
   ward->tried++;
   ward->taken_over++;
@@ -123,7 +123,7 @@ gab_status gab_local_on_accept(gab_local *local, gab_seat source, const gab_loca
 gab_status gab_local_on_refuse(gab_local *local, gab_seat source, const gab_local_note *note)
 {
   gab_local_partner *ward = gab_local_find(local, note->about);
-  if (!ward || !ward->offered || source != spare_seat(local, ward->slot, ward->tried)) return GAB_OK;
+  if (!ward || !ward->offered || source != spare_seat(local, ward->rank, ward->tried)) return GAB_OK;
   return offer_next(local, ward);
 }
 
@@ -133,7 +133,7 @@ gab_status gab_local_on_fetch(gab_local *local, gab_seat source, const gab_local
   const gab_incarnation known = gab_local_incarnation_of(local, note->from);
   if (!ward || !(ward->roles & ROLE_WARD) || note->from_incarnation < known) return GAB_OK;
   /* this holder came back after it had given that player its image: it has no copy */
-  if (note->from_incarnation > known) return gab_local_hand_over(local, GAB_LOCAL_HOLDER_LOST, ward->slot);
+  if (note->from_incarnation > known) return gab_local_hand_over(local, GAB_LOCAL_HOLDER_LOST, ward->rank);
   GAB_TRY(gab_local_learn_of_ward(local, ward, note->checkpoint));
   return gab_local_send_image(local, ward, source, note->checkpoint);
 }
@@ -145,11 +145,11 @@ gab_status gab_local_on_fetch(gab_local *local, gab_seat source, const gab_local
 gab_status gab_local_tell_spares(gab_local *local)
 {
   const gab_local_note note = {.kind = NOTE_PLAYS,
-                               .about = local->slot,
+                               .about = local->rank,
                                .about_incarnation = local->incarnation,
                                .about_seat = local->setup.seat};
   for (gab_seat i = 0; i < local->setup.spares; i++) {
-    const gab_seat spare = (gab_seat)local->setup.slots + i;
+    const gab_seat spare = (gab_seat)local->setup.ranks + i;
     if (spare != local->setup.seat) GAB_TRY(gab_local_tell(local, spare, note, NULL));
   }
   return GAB_OK;
@@ -162,7 +162,7 @@ gab_status gab_local_on_offer(gab_local *local, gab_seat source, const gab_local
                                  .about = note->about,
                                  .about_incarnation = note->about_incarnation};
   if (is_free) {
-    local->slot = note->about;
+    local->rank = note->about;
     local->incarnation = note->about_incarnation;
     local->taken_over = (uint32_t)note->number + 1;
     local->image_from = source;
@@ -176,9 +176,9 @@ gab_status gab_local_jump(gab_local *local, gab_step checkpoint)
 {
   if (checkpoint <= local->taken)
     GAB_FAIL(GAB_ERR_CORRUPT,
-             "slot %" GAB_PRI_SLOT " lacks messages from before checkpoint %" GAB_PRI_STEP
+             "rank %" GAB_PRI_RANK " lacks messages from before checkpoint %" GAB_PRI_STEP
              ", which it has taken",
-             local->slot, checkpoint);
+             local->rank, checkpoint);
   local->stats.jumps++;
   if (local->member_count < 2) return gab_local_fetch(local, checkpoint);
   local->line = checkpoint; /* and all of its cluster */
@@ -190,10 +190,10 @@ gab_status gab_local_jump(gab_local *local, gab_step checkpoint)
 static gab_status tell_holder(gab_local *local, const gab_local_partner *partner)
 {
   const gab_local_note note = {.kind = NOTE_LOST,
-                               .about = partner->slot,
-                               .about_incarnation = gab_local_incarnation_of(local, partner->slot),
-                               .about_seat = gab_local_seat(local, partner->slot)};
-  return gab_local_tell(local, gab_local_seat(local, holder_of(local, partner->slot)), note, NULL);
+                               .about = partner->rank,
+                               .about_incarnation = gab_local_incarnation_of(local, partner->rank),
+                               .about_seat = gab_local_seat(local, partner->rank)};
+  return gab_local_tell(local, gab_local_seat(local, holder_of(local, partner->rank)), note, NULL);
 }
 
 gab_status gab_local_mark_down(gab_local *local, gab_local_partner *partner)
@@ -201,7 +201,7 @@ gab_status gab_local_mark_down(gab_local *local, gab_local_partner *partner)
   if (partner->down) return GAB_OK;
   partner->down = true;
   partner->up = false;
-  if (gab_local_is_inside(local)) return gab_local_hand_over(local, GAB_LOCAL_GLOBAL_SECTION, partner->slot);
+  if (gab_local_is_inside(local)) return gab_local_hand_over(local, GAB_LOCAL_GLOBAL_SECTION, partner->rank);
   return partner->roles & ROLE_WARD ? lost_ward(local, partner) : tell_holder(local, partner);
 }
 
@@ -218,7 +218,7 @@ gab_status gab_local_on_lost(gab_local *local, gab_seat source, const gab_local_
 {
   gab_local_partner *ward = gab_local_find(local, note->about);
   if (!ward || !(ward->roles & ROLE_WARD)) return GAB_OK;
-  const gab_incarnation known = gab_local_incarnation_of(local, ward->slot);
+  const gab_incarnation known = gab_local_incarnation_of(local, ward->rank);
   GAB_TRY(note_asker(ward, source));
   if (note->about_incarnation < known) return ward->down ? GAB_OK : gab_local_answer_askers(local, ward);
   /* of a spare that accepted and died: its acceptance is under way or lost, and the transport tells of its
@@ -226,18 +226,18 @@ gab_status gab_local_on_lost(gab_local *local, gab_seat source, const gab_local_
   if (ward->offered && note->about_incarnation <= ward->offer_incarnation) return GAB_OK;
   if (note->about_incarnation > known) {
     ward->met = false;
-    GAB_TRY(gab_local_learn(local, ward->slot, note->about_seat, note->about_incarnation));
+    GAB_TRY(gab_local_learn(local, ward->rank, note->about_seat, note->about_incarnation));
   }
   return gab_local_mark_down(local, ward);
 }
 
 /* The holder of a lost partner was found: it knows more, or will. @param[in] all  also of those for which no spare is asked: what
  * the holder was told went to its predecessor, and the news of that one's death comes, or came, when it matters to nobody */
-static gab_status tell_found_holder(gab_local *local, gab_slot holder, bool all)
+static gab_status tell_found_holder(gab_local *local, gab_rank holder, bool all)
 {
   for (size_t i = 0; i < local->partner_count; i++) {
     gab_local_partner *lost = &local->partners[i];
-    if (!lost->down || (lost->asking < 0 && !all) || holder_of(local, lost->slot) != holder) continue;
+    if (!lost->down || (lost->asking < 0 && !all) || holder_of(local, lost->rank) != holder) continue;
     lost->asking = -1;
     GAB_TRY(tell_holder(local, lost));
   }
@@ -246,11 +246,11 @@ static gab_status tell_found_holder(gab_local *local, gab_slot holder, bool all)
 
 gab_status gab_local_on_plays(gab_local *local, const gab_local_note *note)
 {
-  /* of a spare that played this slot before, told to all spares and heard late */
-  if (note->about == local->slot) return GAB_OK;
+  /* of a spare that played this rank before, told to all spares and heard late */
+  if (note->about == local->rank) return GAB_OK;
   const bool is_news = note->about_incarnation > gab_local_incarnation_of(local, note->about);
   gab_local_partner *partner = gab_local_find(local, note->about);
-  /* of a spare that accepted and died: the slot is offered to the next one, whose answer is waited for */
+  /* of a spare that accepted and died: the rank is offered to the next one, whose answer is waited for */
   if (partner && partner->offered && note->about_incarnation < partner->offer_incarnation) return GAB_OK;
   GAB_TRY(gab_local_learn(local, note->about, note->about_seat, note->about_incarnation));
   if (is_news && partner) {
@@ -260,9 +260,9 @@ gab_status gab_local_on_plays(gab_local *local, const gab_local_note *note)
   return tell_found_holder(local, note->about, is_news);
 }
 
-gab_status gab_local_on_new_player(gab_local *local, gab_slot slot)
+gab_status gab_local_on_new_player(gab_local *local, gab_rank rank)
 {
-  return tell_found_holder(local, slot, true);
+  return tell_found_holder(local, rank, true);
 }
 
 /* A spare that is asked, or offered something, may be dead. */
@@ -270,16 +270,16 @@ gab_status gab_local_spare_down(gab_local *local, gab_seat seat)
 {
   for (size_t i = 0; i < local->partner_count; i++) {
     gab_local_partner *partner = &local->partners[i];
-    if (partner->offered && seat == spare_seat(local, partner->slot, partner->tried)) {
+    if (partner->offered && seat == spare_seat(local, partner->rank, partner->tried)) {
       partner->offer_incarnation++; /* it may have accepted, and greeted */
       GAB_TRY(offer_next(local, partner));
     }
-    if (partner->down && partner->asking >= 0 && seat == (gab_seat)local->setup.slots + partner->asking) {
+    if (partner->down && partner->asking >= 0 && seat == (gab_seat)local->setup.ranks + partner->asking) {
       partner->asking++;
       GAB_TRY(ask_spare(local, partner));
     }
-    const gab_slot holder = holder_of(local, partner->slot);
-    if (partner->down && holder != local->slot && gab_local_seat(local, holder) == seat)
+    const gab_rank holder = holder_of(local, partner->rank);
+    if (partner->down && holder != local->rank && gab_local_seat(local, holder) == seat)
       GAB_TRY(search(local, partner));
     if (local->state == GAB_LOCAL_OVER) return GAB_OK;
   }

@@ -1,5 +1,5 @@
-/* Verifying local recovery: a slot that computes again makes messages that its partners have already. They are left out on the
- * wire, but their hashes are compared. */
+/* Verifying local recovery: a rank that computes again makes messages that its partners have already. They are left
+ * out on the wire, but their hashes are compared. */
 #include "resilience/local/protocol/local_impl.h"
 
 #include "core/base/hash.h"
@@ -49,7 +49,7 @@ void gab_local_restart_hashes(gab_local_channel *channel)
   channel->hashes.base = channel->delivered;
 }
 
-/* What a slot sends again was sent in or behind the step of its checkpoint. */
+/* What a rank sends again was sent in or behind the step of its checkpoint. */
 static void free_hashes(gab_local_hashes *hashes, gab_step before)
 {
   size_t many = 0;
@@ -82,7 +82,7 @@ static gab_status tell_hash(gab_local *local, gab_local_partner *to, uint32_t co
                                .checkpoint = entry->label.step,
                                .number = ++to->hashes_told,
                                .value = hash_of(local, &entry->label, entry->data, entry->bytes)};
-  if (status == GAB_OK) status = gab_local_tell(local, gab_local_seat(local, to->slot), note, &body);
+  if (status == GAB_OK) status = gab_local_tell(local, gab_local_seat(local, to->rank), note, &body);
   gab_buffer_release(&body);
   return status;
 }
@@ -90,9 +90,9 @@ static gab_status tell_hash(gab_local *local, gab_local_partner *to, uint32_t co
 gab_status gab_local_leave_out(gab_local *local, gab_local_partner *to, uint32_t context)
 {
   gab_local_channel *channel = &to->channels[context];
-  const uint64_t next = gab_journal_next(local->journal, to->slot, context);
+  const uint64_t next = gab_journal_next(local->journal, to->rank, context);
   for (; channel->handled < channel->sent && channel->handled < next; channel->handled++) {
-    const gab_journal_entry *entry = gab_journal_find(local->journal, to->slot, context, channel->handled);
+    const gab_journal_entry *entry = gab_journal_find(local->journal, to->rank, context, channel->handled);
     local->stats.left_out++;
     if (entry && local->setup.verify) GAB_TRY(tell_hash(local, to, context, entry));
   }
@@ -117,20 +117,20 @@ static gab_status compare(gab_local *local, const gab_local_hashes *known, const
                           gab_local_difference *message)
 {
   const uint64_t number = message->number;
-  /* Not known: it is older than what is kept, or this slot came back itself since it got the message. */
+  /* Not known: it is older than what is kept, or this rank came back itself since it got the message. */
   if (number < known->base || number - known->base >= known->count) return GAB_OK;
   const gab_local_hash *first = &known->list[number - known->base];
   local->stats.compared++;
   if (first->value == note->value) return GAB_OK;
   message->first_step = first->step;
   GAB_TRY(local->application.differs(local->application.user, message));
-  GAB_FAIL(GAB_ERR_CORRUPT, "a message of slot %" GAB_PRI_SLOT " was made again and differs", message->from);
+  GAB_FAIL(GAB_ERR_CORRUPT, "a message of rank %" GAB_PRI_RANK " was made again and differs", message->from);
 }
 
 gab_status gab_local_on_hash(gab_local *local, gab_seat source, const gab_local_note *note, gab_reader *in)
 {
   gab_local_partner *partner = gab_local_current(local, source, note);
-  gab_local_difference message = {.from = note->from, .to = local->slot, .label = {.step = note->checkpoint}};
+  gab_local_difference message = {.from = note->from, .to = local->rank, .label = {.step = note->checkpoint}};
   if (!partner) return GAB_OK;
   GAB_TRY(gab_get_u32(in, &message.context));
   GAB_TRY(gab_get_u64(in, &message.number));

@@ -50,10 +50,10 @@ variant 2 2 --set lbm.kernel=vector
 variant 4 1 --set balance.strategy=diffusion
 variant 7 1 --set balance.strategy=${graph:-morton} --set lbm.kernel=reference
 if [ -n "${GABION_TEST_ULFM:-}" ]; then
-  variant 4 1 --inject slot=1,step=10,phase=adapt-migrate
-  variant 4 2 --inject slot=2,step=8,phase=exchange --set resilience.rebalance=false
+  variant 4 1 --inject rank=1,step=10,phase=adapt-migrate
+  variant 4 2 --inject rank=2,step=8,phase=exchange --set resilience.rebalance=false
   begin flat.yaml
-  variant 4 1 --inject slot=1,step=40,phase=adapt-rebuild --set balance.strategy=diffusion
-  variant 3 2 --inject slot=0,step=33,phase=exchange --set resilience.rebalance=false
+  variant 4 1 --inject rank=1,step=40,phase=adapt-rebuild --set balance.strategy=diffusion
+  variant 3 2 --inject rank=0,step=33,phase=exchange --set resilience.rebalance=false
 fi
 finish

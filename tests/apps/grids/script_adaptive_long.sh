@@ -35,7 +35,7 @@ variant 1 1
 variant 4 1 --set balance.strategy=diffusion --set lbm.kernel=vector
 variant 3 2 --set balance.strategy=morton
 if [ -n "${GABION_TEST_ULFM:-}" ]; then
-  variant 6 1 --inject slot=1,step=1200,phase=adapt-migrate --inject slot=3+4,step=4500,phase=exchange \
-      --inject slot=0,step=5500,phase=adapt-rebuild
+  variant 6 1 --inject rank=1,step=1200,phase=adapt-migrate --inject rank=3+4,step=4500,phase=exchange \
+      --inject rank=0,step=5500,phase=adapt-rebuild
 fi
 finish

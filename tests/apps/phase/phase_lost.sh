@@ -8,7 +8,7 @@ YAML
 approximate='resilience.strategies=[shrink, reconstruct]'
 # The second one dies when it has noticed the death of the first, and before they all meet: always in the same recovery, and
 # always in its first round.
-pair='--inject slot=1,step=130,phase=compute --inject slot=4,step=124,phase=repair'
+pair='--inject rank=1,step=130,phase=compute --inject rank=4,step=124,phase=repair'
 
 # is_near NAME: phase fractions sum up to 1 everywhere, shares of the solids and the front are near those in whole/.
 is_near() {

@@ -20,7 +20,7 @@ run 0 3 levels.yaml
 [ "$(checksum)" = "$expected" ] || complain "three processes: another checksum"
 cmp -s whole/front.csv out/front.csv || complain "three processes: another front"
 for phase in adapt-mark adapt-balance adapt-migrate adapt-rebuild exchange; do
-  run 0 3 levels.yaml --inject "slot=1,step=160,phase=$phase"
+  run 0 3 levels.yaml --inject "rank=1,step=160,phase=$phase"
   said '2 of 3 processes left'
   [ "$(checksum)" = "$expected" ] || complain "$phase: another checksum"
   cmp -s whole/front.csv out/front.csv || complain "$phase: another front"

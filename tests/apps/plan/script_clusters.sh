@@ -58,7 +58,7 @@ plan 2 --traffic missing.csv
 plan 2 cube.yaml --traffic chain.csv
 said 'no case'
 rm -f counted.csv
-run 0 4 good.yaml --traffic counted.csv --inject slot=2,step=12,phase=exchange
+run 0 4 good.yaml --traffic counted.csv --inject rank=2,step=12,phase=exchange
 said 'counted.csv is not written'
 [ ! -e counted.csv ] || complain "a run that met a fault has written its traffic"
 finish

@@ -35,22 +35,22 @@ said_once '5 MB of the 20 MB of its control group are free'
 run 0 2 good.yaml
 
 if [ "${GABION_TEST_ULFM:-}" ]; then
-  # Slot 1 dies, and the system has counted one more process that it has ended: while a fault injection had it stand still, for so long
+  # Rank 1 dies, and the system has counted one more process that it has ended: while a fault injection had it stand still, for so long
   # that no other one of the machine waits as long, and for as long as the test needs.
   rm -rf out
   hold=$((100000 + $$ % 800000))
-  timeout 100 "$GABION_LAUNCH" -n 3 -- "$gabion" run good.yaml --out out --inject slot=1,step=5,stopped=$hold --inject slot=1,step=6 >said.txt 2>&1 &
+  timeout 100 "$GABION_LAUNCH" -n 3 -- "$gabion" run good.yaml --out out --inject rank=1,step=5,stopped=$hold --inject rank=1,step=6 >said.txt 2>&1 &
   job=$!
   until sleeper=$(pgrep -f "^sleep $hold\$") || ! kill -0 $job 2>/dev/null; do sleep 0.05; done
   printf 'oom_kill 3\n' >"$machine/sys/fs/cgroup/job/memory.events"
   kill "$sleeper" || complain "nobody stood still: $(cat said.txt)"
   wait $job || complain "it said: $(cat said.txt)"
-  said 'slot 1 died'
+  said 'rank 1 died'
   said 'lack of memory is suspected: the system of this node has ended 1 process of the control group of this run for it'
   # Another death is none of the system's, whatever it does elsewhere on the machine.
   printf 'oom_kill 9\n' >"$machine/proc/vmstat"
-  run 0 3 good.yaml --inject slot=1,step=5
-  said 'slot 1 died'
+  run 0 3 good.yaml --inject rank=1,step=5
+  said 'rank 1 died'
   not_said 'lack of memory'
 fi
 finish

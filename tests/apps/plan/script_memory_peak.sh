@@ -48,7 +48,7 @@ grep -q 'cells: .192, 288.' growth.yaml || complain 'growth.yaml is not what it 
 peak() {
   python3 - "$1" "$2" <<'PY'
 import json, re, sys
-most = json.load(open("out/summary.json"))["memory"]["peak_of_a_slot"]
+most = json.load(open("out/summary.json"))["memory"]["peak_per_rank"]
 told = 1e6 * float(re.search(r"memory of a process on this grid: ([0-9.]+) MB", open("said.txt").read()).group(1))
 percent = 100 * most / told
 print("" if float(sys.argv[1]) <= percent <= float(sys.argv[2]) else f"the peak is {most / 1e6:.2f} MB, {told / 1e6:.2f} MB were told")
@@ -61,7 +61,7 @@ planned() {
   "$gabion" plan "$@" --json >plan.json 2>plan.err || complain "gabion plan $*: $(cat plan.err)"
   python3 - "$least" "$most" <<'PY'
 import json, sys
-peak = json.load(open("out/summary.json"))["memory"]["peak_of_a_slot"]
+peak = json.load(open("out/summary.json"))["memory"]["peak_per_rank"]
 plan = json.load(open("plan.json"))["memory_bytes"]["most"]
 percent = 100 * peak / plan
 print("" if float(sys.argv[1]) <= percent <= float(sys.argv[2]) else f"the peak is {peak / 1e6:.2f} MB, plan says {plan / 1e6:.2f} MB")

@@ -28,7 +28,7 @@ check("fields", abs(planned["state_bytes"] / memory["fields_of_all"] - 1) < 0.05
 check("memory", abs(planned["memory_bytes"] / held - 1) < 0.05, planned["memory_bytes"], held)
 if "all" in wanted:
     most = plan["memory_bytes"]["most"]
-    check("all memory of a process", abs(most / memory["most_of_a_slot"] - 1) < 0.05, most, memory["most_of_a_slot"])
+    check("all memory of a process", abs(most / memory["most_per_rank"] - 1) < 0.05, most, memory["most_per_rank"])
 if "traffic" in wanted:
     extra = messages - planned["messages_per_step"]
     check("messages", 0 <= extra <= sums, planned["messages_per_step"], messages)

@@ -34,9 +34,9 @@ said_once 'missing.yaml'
 refused 2 good.yaml --set lbm.omegga=1
 said '--set lbm.omegga=1'
 refused 2 good.yaml --set nonsense
-refused 2 good.yaml --inject 'slot=0,phase=never,step=1'
+refused 2 good.yaml --inject 'rank=0,phase=never,step=1'
 said '--inject'
-refused 2 good.yaml --inject 'slot=0'
+refused 2 good.yaml --inject 'rank=0'
 refused 2 good.yaml --sett lbm.omega=1
 said_once "did you mean '--set'"
 refused 2
@@ -78,7 +78,7 @@ said 'domain 64 x 32'
 check 0 good.yaml --set domain.dx=2 --set domain.length=16
 said 'domain 16 x 8'
 check 0 good.yaml --set output.integrals.interval=3
-check 0 good.yaml --set 'faults=[{slots: [1], step: 5}]' --set faults.0.random=1
+check 0 good.yaml --set 'faults=[{ranks: [1], step: 5}]' --set faults.0.random=1
 
 # Refinement that cannot be: where it stands in the file, and why. Lines are those of refined.yaml.
 cat >refined.yaml <<'YAML'

@@ -82,27 +82,27 @@ domains() { # domains FILE WORDS
 }
 domains missing 'No such file'
 domains folder 'it is a folder, not a file'
-domains noise 'are no slots; they look like'
+domains noise 'are no ranks; they look like'
 domains zero 'it is no text'
 domains doubled 'was placed in nodeA before'
 domains gap 'has no place in it'
 domains many 'many'
-domains huge 'slot'
+domains huge 'rank'
 domains empty 'empty'
 printf 'nodeA: 0\nnodeB: 1' >two # without a newline at the end
 check 0 good.yaml --set resilience.domains=two
 run 0 2 good.yaml --set resilience.domains=two
 
 # ---- fault injections: with another -n it may be right; if there is none, that is a warning
-check 0 good.yaml --inject slot=3,step=5
+check 0 good.yaml --inject rank=3,step=5
 not_said 'warning: --inject'
-check 0 good.yaml --inject slot=70,step=5
-said 'warning: --inject slot=70,step=5: a fault injection is to kill slot 70'
-refused 2 good.yaml --inject slot=70,step=5
-said_once '--inject slot=70,step=5: a fault injection is to kill slot 70, there are slots 0 to 1 only'
-check 0 good.yaml --set 'faults=[{slots: [9], step: 5}]'
-said 'faults.0: a fault injection is to kill slot 9'
-both good.yaml 'has slot 1 twice' --set 'faults=[{slots: [1, 1], step: 5}]'
+check 0 good.yaml --inject rank=70,step=5
+said 'warning: --inject rank=70,step=5: a fault injection is to kill rank 70'
+refused 2 good.yaml --inject rank=70,step=5
+said_once '--inject rank=70,step=5: a fault injection is to kill rank 70, there are ranks 0 to 1 only'
+check 0 good.yaml --set 'faults=[{ranks: [9], step: 5}]'
+said 'faults.0: a fault injection is to kill rank 9'
+both good.yaml 'has rank 1 twice' --set 'faults=[{ranks: [1, 1], step: 5}]'
 
 # ---- a phase field
 check 0 grow.yaml

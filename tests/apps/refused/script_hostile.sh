@@ -54,8 +54,8 @@ setting 'YAML anchors' 'run.steps=&a 3'
 setting 'there is no item 5; the list has 2' domain.cells.5=64
 setting 'run should be a section' run=3
 setting "unknown key 'RUN'" RUN.steps=3
-check 2 good.yaml --inject slot=1+1,step=3
-said 'slot 1 is there twice'
+check 2 good.yaml --inject rank=1+1,step=3
+said 'rank 1 is there twice'
 check 0 good.yaml --set 'run.steps= 3 # three'
 said '3 steps of dt 1'
 finish

@@ -28,29 +28,29 @@ if find out/checkpoints | grep -E '[.](tmp|new)$'; then complain 'temporary file
 grep -q '"disk": {"written": [234], "failed": 0, "last_step": 120' out/summary.json || complain "$(grep '"disk"' out/summary.json)"
 
 # ---- deaths in the middle of a write: of an aggregator, of another, of a pair that keeps nothing for each other
-for injection in slot=0,phase=disk-write slot=2,phase=disk-write slot=3,phase=disk-write slot=0,phase=disk-commit \
-             slot=2,phase=disk-commit slot=0+1,phase=disk-write; do
+for injection in rank=0,phase=disk-write rank=2,phase=disk-write rank=3,phase=disk-write rank=0,phase=disk-commit \
+             rank=2,phase=disk-commit rank=0+1,phase=disk-write; do
   run 0 4 flow.yaml --inject $injection,step=55
-  said 'survived: slot'
+  said 'survived: rank'
   equal "$injection"
 done
 # In a checkpoint that is kept up to the end.
-run 0 4 flow.yaml --inject slot=2,phase=disk-write,step=85
-said 'survived: slot'
+run 0 4 flow.yaml --inject rank=2,phase=disk-write,step=85
+said 'survived: rank'
 equal 'a death while a kept checkpoint was written'
 
 # ---- all holders of some blocks die: back to the disk, in the same job; without the disk that is the end
 # (a first part leaves a checkpoint there, however slow the disk is)
 run 0 4 flow.yaml --set run.steps=60
-timeout 100 "$GABION_LAUNCH" -n 4 -- "$gabion" run flow.yaml --out out --inject slot=0+2,step=100,phase=compute \
+timeout 100 "$GABION_LAUNCH" -n 4 -- "$gabion" run flow.yaml --out out --inject rank=0+2,step=100,phase=compute \
   >said.txt 2>&1 || complain "loss of all copies: exit code $?, it said: $(cat said.txt)"
 said 'all go back to the checkpoint of step'
 equal 'loss of all copies'
 grep -q '"event": "restored from disk"' out/events.jsonl || complain 'events.jsonl does not tell of it'
-run 3 4 flow.yaml --inject slot=0+2,step=10,phase=compute
+run 3 4 flow.yaml --inject rank=0+2,step=10,phase=compute
 said_once 'error: data lost'
 said 'there is no whole checkpoint'
-run 3 4 flow.yaml --inject slot=0+2,step=100,phase=compute --set 'resilience.strategies=[shrink]'
+run 3 4 flow.yaml --inject rank=0+2,step=100,phase=compute --set 'resilience.strategies=[shrink]'
 
 # ---- a disk that refuses does not end the run, and what it left is gone
 refuse() { # refuse WHAT REASON: the disk of `out' refuses; the run goes on all the same

@@ -30,25 +30,25 @@ cp -r out whole
 run 0 4 flow.yaml --set output.forces.every=100 --set output.integrals.every=100 --set output.probes.every=100
 cmp -s whole/vorticity_0000000200.png out/vorticity_0000000200.png ||
   complain "another picture where rows are as rare as pictures"
-for injection in slot=2,step=100,phase=exchange slot=0,step=77,phase=output slot=1+0,step=150,phase=compute \
-             slot=3,step=60,phase=commit; do
+for injection in rank=2,step=100,phase=exchange rank=0,step=77,phase=output rank=1+0,step=150,phase=compute \
+             rank=3,step=60,phase=commit; do
   run 0 4 flow.yaml --inject $injection
   [ "$(checksum)" = "$expected" ] || complain "$injection: another checksum"
   for file in forces.csv integrals.csv probes.csv vorticity_0000000200.png; do
     cmp -s whole/$file out/$file || complain "$injection: another $file"
   done
-  said 'survived: slot'
+  said 'survived: rank'
   grep -q '"event": "recovery"' out/events.jsonl || complain "$injection: events.jsonl does not tell of it"
 done
 # Both holders of some blocks at once: nothing can bring them back.
-run 3 4 flow.yaml --inject slot=0+2,step=100,phase=exchange
+run 3 4 flow.yaml --inject rank=0+2,step=100,phase=exchange
 said_once 'error: data lost'
-said 'slot'
+said 'rank'
 # What is said of that does not depend on how copies are kept.
-run 3 3 flow.yaml --inject slot=0+1,step=100,phase=exchange
+run 3 3 flow.yaml --inject rank=0+1,step=100,phase=exchange
 said_once 'error: data lost'
 plain=$(grep 'error: data lost' said.txt)
-run 3 3 flow.yaml --set resilience.memory.compression=lz4 --inject slot=0+1,step=100,phase=exchange
+run 3 3 flow.yaml --set resilience.memory.compression=lz4 --inject rank=0+1,step=100,phase=exchange
 [ "$(grep 'error: data lost' said.txt)" = "$plain" ] || complain "compressed copies: $(cat said.txt)
 instead of: $plain"
 finish

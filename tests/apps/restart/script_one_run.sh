@@ -70,7 +70,7 @@ grep -q '"run": "00ff"' out/run.lock || complain 'it removed a lock that is not 
 # ---- a run whose root died is still there
 if [ -n "${GABION_TEST_ULFM:-}" ]; then
   rm -rf out
-  begin first 2 --inject slot=0,step=20
+  begin first 2 --inject rank=0,step=20
   waits 60 'grep -q "\"event\": \"recovery\"" out/events.jsonl 2>/dev/null' || complain "no recovery: $(cat first.txt)"
   here
   [ $code = 2 ] || complain "beside a run whose root died: exit code $code: $(cat said.txt)"

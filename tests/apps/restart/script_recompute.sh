@@ -43,19 +43,19 @@ OMP_THREAD_LIMIT=1 calm 1 2 rock.yaml # fewer threads than were asked for
 said 'needs resilience.recompute.every'
 
 calm 1 1 rock.yaml
-for injection in slot=1,phase=recompute,flip=12345 slot=0,phase=exchange,flip=700 slot=1,phase=compute,flip=300; do
+for injection in rank=1,phase=recompute,flip=12345 rank=0,phase=exchange,flip=700 rank=1,phase=compute,flip=300; do
   disturbed rock.yaml 13 $injection
 done
-disturbed rock.yaml 14 slot=1,phase=recompute,flip=4000 # the other parity
-disturbed rock.yaml 10 slot=1,phase=snapshot,flip=300 # in an image that does not count yet
+disturbed rock.yaml 14 rank=1,phase=recompute,flip=4000 # the other parity
+disturbed rock.yaml 10 rank=1,phase=snapshot,flip=300 # in an image that does not count yet
 said 'all go back to step 0'
-disturbed rock.yaml 10 slot=1,phase=output,flip=300
+disturbed rock.yaml 10 rank=1,phase=output,flip=300
 # Of several sub-steps one is looked at: a bit that flips behind another one may come through, but not behind all.
 calm 1 1 levels.yaml
 for bit in 77777 2500000; do # of a block of level 0, and of level 2
   found=
   for visit in 1 2 3 4 5 6 7; do
-    run 0 2 levels.yaml "${watch[@]}" --inject "slot=1,phase=recompute,flip=$bit,step=31,visit=$visit"
+    run 0 2 levels.yaml "${watch[@]}" --inject "rank=1,phase=recompute,flip=$bit,step=31,visit=$visit"
     said 'flips at step 31'
     grep -q '"suspicions": 1' out/summary.json && found=$visit && break
   done
@@ -70,9 +70,9 @@ sed -e 's/steps: 240/steps: 100/; s/cells: \[24, 36\], block: \[12, 6\]/cells: [
   -e 's/row: 16, every: 10, rows: 2/row: 34, every: 10, rows: 4/' grow.yaml >grow_levels.yaml
 calm 3 2 grow_levels.yaml
 calm 1 1 grow.yaml
-disturbed grow.yaml 117 slot=1,phase=recompute,flip=12345
-disturbed grow.yaml 118 slot=0,phase=exchange,flip=999
-disturbed grow.yaml 120 slot=0,phase=snapshot,flip=777
+disturbed grow.yaml 117 rank=1,phase=recompute,flip=12345
+disturbed grow.yaml 118 rank=0,phase=exchange,flip=999
+disturbed grow.yaml 120 rank=0,phase=snapshot,flip=777
 
 # A sample is the same on any number of processes, and the rest is left alone.
 watch=(--set 'resilience.monitors=[recompute]' --set resilience.recompute.every=3 --set resilience.recompute.share=0.3)

@@ -72,7 +72,7 @@ value out/summary.json parameters | grep -q 'lbm.collision' && complain "paramet
 # ---- all of it is JSON
 "$gabion" plan good.yaml -n 4 --json --set "run.title='$title'" >plan.json || complain 'no plan'
 is plan.json processes 4
-run 0 2 good.yaml --inject slot=1,step=12 --set resilience.disk.every=10 --set "run.title='$title'"
+run 0 2 good.yaml --inject rank=1,step=12 --set resilience.disk.every=10 --set "run.title='$title'"
 strict out/summary.json out/progress.json out/events.jsonl out/checkpoints/*/manifest.json set/*.json set/*.jsonl plan.json
 is out/progress.json state done
 is out/progress.json step 20
@@ -98,7 +98,7 @@ is status.json state 'to be continued'
 value out/summary.json reason | grep -q 'stopped at step .* because the wall time is used up' ||
   complain "reason: $(value out/summary.json reason)"
 grep -q 'error' out/log.txt && complain "log.txt: $(grep error out/log.txt)"
-run 3 4 good.yaml --inject slot=0+2,step=12
+run 3 4 good.yaml --inject rank=0+2,step=12
 is out/summary.json exit_code 3
 is out/summary.json checksum null
 is out/progress.json state 'data lost'

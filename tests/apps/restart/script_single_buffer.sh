@@ -25,17 +25,17 @@ half=$(snapshots)
 ((half * 200 > two * 98 && half * 200 < two * 102)) || complain "one buffer takes $half bytes, two take $two"
 
 for phase in compute exchange; do
-  run 0 4 flow.yaml $one --inject slot=2,step=37,phase=$phase
+  run 0 4 flow.yaml $one --inject rank=2,step=37,phase=$phase
   [ "$(checksum)" = "$expected" ] || complain "$phase: another checksum"
-  said 'survived: slot'
+  said 'survived: rank'
 done
-for injection in slot=1,step=45,phase=snapshot,visit=2 slot=3,step=45,phase=snapshot; do
+for injection in rank=1,step=45,phase=snapshot,visit=2 rank=3,step=45,phase=snapshot; do
   run 3 4 flow.yaml $one --inject $injection
   said 'memory has room for one only: the one before is overwritten'
 done
 
 # A run of fewer steps leaves its last state on the disk; the longer one goes on from there, and comes back to it.
-for injection in slot=1,step=75,phase=snapshot,visit=2 slot=3,step=75,phase=snapshot; do
+for injection in rank=1,step=75,phase=snapshot,visit=2 rank=3,step=75,phase=snapshot; do
   run 0 4 flow.yaml $one --set resilience.disk.every=60 --set run.steps=60
   timeout 100 "$GABION_LAUNCH" -n 4 -- "$gabion" run flow.yaml $one --set resilience.disk.every=60 --inject $injection \
     --out out >said.txt 2>&1 || complain "$injection: exit code $?: $(cat said.txt)"

@@ -4,7 +4,7 @@
 # from the same checkpoint on disk.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
-injections="--inject slot=1,step=12 --inject slot=2,step=13 --inject slot=3,step=14"
+injections="--inject rank=1,step=12 --inject rank=2,step=13 --inject rank=3,step=14"
 run 1 6 good.yaml --set resilience.tries=2 --set resilience.memory.every=never $injections
 said_once 'processes died 3 times in a row on the way from step 0 to the next checkpoint'
 run 0 6 good.yaml --set resilience.tries=3 --set resilience.memory.every=never $injections
@@ -18,7 +18,7 @@ again() {
   code=$?
   [ $code = "$expected" ] || complain "again $*: exit code $code, expected $expected; it said: $(cat said.txt)"
 }
-die='--inject slot=0+1,step=14'
+die='--inject rank=0+1,step=14'
 rm -rf out
 again 0 --set run.steps=10
 for job in 1 2; do again 1 $die --set resilience.tries=2; done

@@ -14,8 +14,8 @@ echo "$grid" | awk -F, '{ exit !(NF == 3 && $1 > 0 && $2 > 0 && $3 > 0 && $1 + $
   complain "not a grid of three levels with less than half of 1536 blocks: $grid"
 alike_on_processes
 alike_killed 233 # between the adaptations behind steps 220 and 240
-run 0 3 case.yaml --inject slot=1,step=240,phase=adapt-mark
-said 'slot 1 died'
+run 0 3 case.yaml --inject rank=1,step=240,phase=adapt-mark
+said 'rank 1 died'
 alike "killed while the grid adapts"
 alike_replaced 1 233 'local, shrink'
 

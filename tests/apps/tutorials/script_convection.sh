@@ -29,8 +29,8 @@ keep convection.csv
 echo "$grid" | awk -F, '{ exit !(NF == 2 && $1 > 0 && $2 > 0) }' || complain "not two levels: $grid"
 awk -F, 'END { exit !($5 > 4.45 && $5 < 4.587 && ($3 / $5 - 1)^2 < 1e-4 && ($4 / $5 - 1)^2 < 1e-4) }' kept/convection.csv ||
   complain "not the convection of this cavity on two levels: $(tail -n 1 kept/convection.csv)"
-adaptive 3 case.yaml --inject slot=1,step=2345,phase=exchange
-said 'slot 1 died'
+adaptive 3 case.yaml --inject rank=1,step=2345,phase=exchange
+said 'rank 1 died'
 alike "two levels, after a death"
 
 helps output.slices.quantity 'temperature (default)' 'isotherms: '

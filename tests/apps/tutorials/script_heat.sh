@@ -28,8 +28,8 @@ alike "2 processes"
 OMP_NUM_THREADS=2 run 0 4 plate.yaml
 said 'on 4 processes of 2 threads'
 alike "4 processes of 2 threads"
-run 0 4 plate.yaml --inject slot=2,step=433,phase=exchange
-said 'slot 2 died'
+run 0 4 plate.yaml --inject rank=2,step=433,phase=exchange
+said 'rank 2 died'
 alike "after a death"
 run 0 2 plate.yaml --set run.steps=300 --set resilience.disk.every=100
 "$GABION_LAUNCH" -n 3 -- "$gabion" run plate.yaml --set resilience.disk.every=100 --out out >said.txt 2>&1 ||
@@ -38,7 +38,7 @@ alike "going on from disk"
 
 # The case as it is shipped, with its fault injection.
 run 0 3 "$GABION_SOURCE/apps/tutorial/heat.yaml"
-said 'slot 2 died'
+said 'rank 2 died'
 injected=$(checksum)
 sed '/^faults:/,$d' "$GABION_SOURCE/apps/tutorial/heat.yaml" >calm.yaml
 run 0 2 calm.yaml

@@ -25,7 +25,7 @@ said '"local_in_force": false'
 not_said steps_to_log_the_state
 check 0 "$case" $short --set 'resilience.strategies=[spare, shrink]'
 not_said 'communicators of its own'
-launch 0 4 1 --inject slot=1,step=33,phase=compute
+launch 0 4 1 --inject rank=1,step=33,phase=compute
 same "made and said"
 said_once "$ended"
 not_said "$unsaid"
@@ -34,7 +34,7 @@ not_said "$unsaid"
 export OWN_COMMS="made"
 check 0 "$case" $short
 not_said 'communicators of its own'
-launch 0 4 1 --inject slot=1,step=33,phase=compute
+launch 0 4 1 --inject rank=1,step=33,phase=compute
 same "made"
 said_once "$ended"
 said_once "$unsaid"
@@ -45,7 +45,7 @@ check 0 "$case" $short
 said 'delays mask each other over 20 steps at most'
 plan 0 "$case" --json
 said '"local_in_force": true'
-launch 0 4 1 --inject slot=1,step=33,phase=compute
+launch 0 4 1 --inject rank=1,step=33,phase=compute
 alone "neither" 1
 not_said 'communicators of its own'
 finish

@@ -14,16 +14,16 @@ awk -F, 'NR == 2 { first = $3; a = $4 } END { exit !(first == 0 && a == 0 && ($3
   complain "the pump does not reach 1 m/s: $(sed -n 2p kept/pump.csv) ... $(tail -n 1 kept/pump.csv)"
 alike_on_processes
 alike_killed 734 # behind a correction that the last checkpoint does not have
-said 'redundancy: diagonal: 1 copy of each image; any 1 slot can be lost; of more only those that leave a copy of each image'
+said 'redundancy: diagonal: 1 copy of each image; any 1 rank can be lost; of more only those that leave a copy of each image'
 
-# Two at once. Slots 0 and 1 are one row, 2 and 3 the other; 0 and 2 are a column.
-dies() { # dies CODE SCHEME SLOTS
-  run "$1" 4 case.yaml --set "resilience.scheme=$2" --inject "slot=$3,step=734,phase=exchange"
+# Two at once. Ranks 0 and 1 are one row, 2 and 3 the other; 0 and 2 are a column.
+dies() { # dies CODE SCHEME RANKS
+  run "$1" 4 case.yaml --set "resilience.scheme=$2" --inject "rank=$3,step=734,phase=exchange"
 }
 for lost in 'diagonal 0+2' 'diagonal 0+1' 'pairwise 0+1' 'pairwise 0+3' 'ring 0+2'; do
   # shellcheck disable=SC2086 # words on purpose
   dies 0 $lost
-  said "slots ${lost: -3:1}, ${lost: -1} died"
+  said "ranks ${lost: -3:1}, ${lost: -1} died"
   alike "$lost died"
 done
 for lost in 'diagonal 0+3' 'pairwise 0+2' 'ring 0+1' 'ring 0+3'; do
@@ -32,7 +32,7 @@ for lost in 'diagonal 0+3' 'pairwise 0+2' 'ring 0+1' 'ring 0+3'; do
   said_once 'error: data lost'
 done
 
-# A new process gets the entity from the others, whether all go back or the lost slot alone.
+# A new process gets the entity from the others, whether all go back or the lost rank alone.
 for strategy in spare local; do alike_replaced 1 734 $strategy; done
 
 # Without the entity.

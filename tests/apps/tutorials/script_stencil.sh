@@ -20,8 +20,8 @@ for processes in 1 2 4; do
   awk -F, 'NR > 1 { rows++; if ($3 != 5 || $4 != 32 * 32 - 5) wrong++ } END { exit !(rows == 33 && !wrong) }' out/life.csv ||
     complain "$processes processes: not five that live: $(tail -n 2 out/life.csv)"
 done
-run 0 4 life.yaml --inject slot=1,step=77,phase=exchange
-said 'slot 1 died'
+run 0 4 life.yaml --inject rank=1,step=77,phase=exchange
+said 'rank 1 died'
 [ "$(checksum)" = "$expected" ] || complain "after a death it is not where it was"
 
 # Without keys it has a section all the same, and it is refused what it does not know,

@@ -7,7 +7,7 @@
 #   alike WHAT            the last run gave the same
 #   alike_on_processes    on 2 processes
 #   alike_killed STEP     on 4 processes up to this step, in which one is killed, and on 3 from the last checkpoint on
-#   alike_replaced SLOT STEP STRATEGIES   a slot dies, and a spare process takes it
+#   alike_replaced RANK STEP STRATEGIES   a rank dies, and a spare process takes it
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 program() {
@@ -41,19 +41,19 @@ alike_on_processes() {
 stopped() { ps -o pid=,stat= -p "$(pgrep -d, -f "^$gabion run case.yaml")" 2>/dev/null | awk '$2 ~ /^T/ { print $1 }'; }
 alike_killed() {
   rm -rf out
-  timeout 100 "$GABION_LAUNCH" -n 4 -- "$gabion" run case.yaml --inject slot=3,step="$1",phase=exchange,stopped=600 --out out >said.txt 2>&1 &
+  timeout 100 "$GABION_LAUNCH" -n 4 -- "$gabion" run case.yaml --inject rank=3,step="$1",phase=exchange,stopped=600 --out out >said.txt 2>&1 &
   local job=$!
   until [ -n "$(stopped)" ] || ! kill -0 $job 2>/dev/null; do sleep 0.02; done
   kill -KILL "$(stopped)" || complain "nobody was stopped: $(cat said.txt)"
   wait $job || complain "the run did not survive: $(cat said.txt)"
-  said 'slot 3 died'
+  said 'rank 3 died'
   alike "a process was killed"
 }
 
 alike_replaced() {
   rm -rf out
   timeout 100 "$GABION_LAUNCH" -n 4 --spares 1 -- "$gabion" run case.yaml --set "resilience.strategies=[$3]" \
-    --inject slot="$1",step="$2",phase=exchange --out out >said.txt 2>&1 || complain "strategies $3 failed: $(cat said.txt)"
-  said "slot $1 died"
-  alike "a spare process took a slot, strategies $3"
+    --inject rank="$1",step="$2",phase=exchange --out out >said.txt 2>&1 || complain "strategies $3 failed: $(cat said.txt)"
+  said "rank $1 died"
+  alike "a spare process took a rank, strategies $3"
 }

@@ -15,7 +15,7 @@
 
 typedef struct grid_block {
   gab_block_id id;
-  gab_slot owner;
+  gab_rank owner;
 } grid_block;
 
 typedef struct whole_grid {
@@ -29,7 +29,7 @@ static inline int grid_order(const void *a, const void *b)
   return (left->id > right->id) - (left->id < right->id);
 }
 
-static inline gab_status grid_visit(void *user, gab_slot from, gab_reader bytes)
+static inline gab_status grid_visit(void *user, gab_rank from, gab_reader bytes)
 {
   gab_buffer *all = user;
   while (gab_reader_left(&bytes) > 0) {
@@ -115,7 +115,7 @@ static inline void grid_check(gab_forest *forest)
 static inline gab_status distribute_by_rule(void *context, gab_proxies *proxies)
 {
   size_t count = gab_proxies_count(proxies);
-  gab_slot *targets = malloc((count + 1) * sizeof *targets);
+  gab_rank *targets = malloc((count + 1) * sizeof *targets);
   for (size_t i = 0; i < count; i++) targets[i] = random_owner(context, gab_proxies_get(proxies, i)->id);
   gab_status status = gab_proxies_move(proxies, targets);
   free(targets);

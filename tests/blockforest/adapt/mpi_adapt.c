@@ -111,7 +111,7 @@ static void adapt_once(subject *it, gab_distribute_fn distribute)
   REQUIRE(report.changed == (report.grid.split + report.grid.merged > 0));
   REQUIRE((gab_forest_revision(it->forest) != then.revision) == report.changed);
   if (!report.changed) REQUIRE(stayed == then.count && report.moved_bytes == 0);
-  if (gab_world_members(gab_forest_world(it->forest))->slots == 1) REQUIRE(report.moved_bytes == 0);
+  if (gab_world_members(gab_forest_world(it->forest))->ranks == 1) REQUIRE(report.moved_bytes == 0);
   free(then.ids);
   free(then.data);
 }
@@ -158,7 +158,7 @@ static void back_and_forth(subject *it, gab_port *port, const gab_buffer *image,
 static void migrate(subject *it, uint64_t seed)
 {
   size_t count = gab_forest_block_count(it->forest);
-  gab_slot *targets = malloc((count + 1) * sizeof *targets);
+  gab_rank *targets = malloc((count + 1) * sizeof *targets);
   random_owners owners = owners_make(gab_forest_world(it->forest), seed);
   uint64_t checksum = checksum_of(it->forest);
   for (size_t i = 0; i < count; i++)
@@ -177,9 +177,9 @@ static void run_rounds(gab_world *world, gab_port *port, uint64_t seed, int rule
 {
   subject it = {0};
   adapting_domain(&it.domain, seed);
-  gab_slot slots = gab_world_members(world)->slots;
-  /* all on one slot, as with one process; anywhere; children where the parent was */
-  it.owners = rule == 0 ? (random_owners){seed, 1, 0} : (random_owners){seed, slots, 0};
+  gab_rank ranks = gab_world_members(world)->ranks;
+  /* all on one rank, as with one process; anywhere; children where the parent was */
+  it.owners = rule == 0 ? (random_owners){seed, 1, 0} : (random_owners){seed, ranks, 0};
   gab_distribute_fn distribute = rule == 2 ? NULL : distribute_by_rule;
   build(&it, world, seed, distribute_by_rule);
   for (uint64_t round = 0; round < ROUNDS; round++) {
@@ -260,7 +260,7 @@ static void values_stay_where_they_are(gab_world *world, int dimension)
   it.domain.options = (gab_forest_options){.grid = {dimension, {2, 3, dimension == 3 ? 2 : 1}},
                                            .cells = {4, 6, dimension == 3 ? 4 : 1},
                                            .dx = 0.5};
-  it.owners = (random_owners){7, gab_world_members(world)->slots, 0};
+  it.owners = (random_owners){7, gab_world_members(world)->ranks, 0};
   REQUIRE_OK(gab_forest_create(world, &it.domain.options, &it.forest));
   fields_register(it.forest, &it.fields);
   REQUIRE_OK(gab_forest_build(it.forest, NULL, NULL, 0, distribute_by_rule, &it.owners, NULL));
@@ -325,7 +325,7 @@ static void what_was_left_out_comes_back_as_at_the_start(gab_world *world, int d
                                            .dx = 0.5,
                                            .exists = all_but_last,
                                            .user = &it.domain};
-  it.owners = (random_owners){5, gab_world_members(world)->slots, 0};
+  it.owners = (random_owners){5, gab_world_members(world)->ranks, 0};
   REQUIRE_OK(gab_forest_create(world, &it.domain.options, &it.forest));
   fields_register(it.forest, &it.fields);
   REQUIRE_OK(gab_forest_build(it.forest, NULL, NULL, 0, distribute_by_rule, &it.owners, NULL));
@@ -347,7 +347,7 @@ static void what_was_left_out_comes_back_as_at_the_start(gab_world *world, int d
   gab_forest_destroy(&it.forest);
 }
 
-/* ---- memory: everything leaves the first slot, and some of it splits on its way */
+/* ---- memory: everything leaves the first rank, and some of it splits on its way */
 
 enum { BIG_BYTES = GAB_MIGRATION_BYTES / 8 };
 
@@ -401,8 +401,8 @@ static gab_status refine_few(void *user, const gab_forest *forest, const gab_blo
 static void memory_stays_within_bounds(gab_world *world)
 {
   random_domain domain = {.options = {.grid = {2, {8, 3, 1}}, .cells = {4, 4, 1}, .dx = 1}};
-  gab_slot slots = gab_world_members(world)->slots, me = gab_world_slot(world);
-  random_owners first = {0, 1, 0}, others = {9, slots, 1};
+  gab_rank ranks = gab_world_members(world)->ranks, me = gab_world_rank(world);
+  random_owners first = {0, 1, 0}, others = {9, ranks, 1};
   gab_block_data_kind kind = {.name = "big",
                               .create = big_create,
                               .destroy = big_destroy,
@@ -421,7 +421,7 @@ static void memory_stays_within_bounds(gab_world *world)
   REQUIRE_OK(gab_forest_adapt(forest, &options, &report));
   grid_check(forest);
   REQUIRE(report.grid.split == 3 && report.moved_bytes >= (uint64_t)24 * BIG_BYTES);
-  REQUIRE(report.moved_bytes < (uint64_t)34 * BIG_BYTES); /* parents once per slot, not all their children */
+  REQUIRE(report.moved_bytes < (uint64_t)34 * BIG_BYTES); /* parents once per rank, not all their children */
   REQUIRE((me == 0) == (gab_forest_block_count(forest) == 0));
   if (me == 0) REQUIRE(report.peak_bytes >= GAB_MIGRATION_BYTES / 2);
   REQUIRE(report.peak_bytes <= GAB_MIGRATION_BYTES + 2 * (size_t)BIG_BYTES);
@@ -440,7 +440,7 @@ static void memory_stays_within_bounds(gab_world *world)
 static void what_cannot_split_stays(gab_world *world)
 {
   random_domain domain = {.options = {.grid = {2, {3, 2, 1}}, .cells = {4, 4, 1}, .dx = 1}};
-  random_owners owners = {1, gab_world_members(world)->slots, 0};
+  random_owners owners = {1, gab_world_members(world)->ranks, 0};
   gab_adapt_options options = {.max_level = 1, .mark = refine_all};
   uint64_t seed = 3;
   gab_forest *forest;
@@ -473,7 +473,7 @@ int main(int argc, char **argv)
     if (time) REQUIRE(gab_memory_now(GAB_MEMORY_USE_COUNT) <= held);
     held = gab_memory_now(GAB_MEMORY_USE_COUNT);
   }
-  if (gab_world_members(world)->slots > 1) memory_stays_within_bounds(world);
+  if (gab_world_members(world)->ranks > 1) memory_stays_within_bounds(world);
   values_stay_where_they_are(world, 2);
   values_stay_where_they_are(world, 3);
   what_was_left_out_comes_back_as_at_the_start(world, 2);

@@ -5,7 +5,7 @@
 
 #include <stdatomic.h>
 
-/* ---- things that go wrong on one slot */
+/* ---- things that go wrong on one rank */
 
 typedef enum failure {
   FAIL_MARK,
@@ -114,7 +114,7 @@ static void build(subject *it, gab_world *world, int dimension)
   it->field.shape.components = 1;
   for (int axis = 0; axis < 3; axis++)
     it->field.shape.cells[axis] = it->domain.options.cells[axis] = axis < dimension ? 4 : 1;
-  it->owners = (random_owners){5, gab_world_members(world)->slots, 0};
+  it->owners = (random_owners){5, gab_world_members(world)->ranks, 0};
   it->marks = (random_marks){6, 0};
   good = gab_block_field_data(&it->field, "field");
   gab_block_data_kind kind = good;
@@ -160,7 +160,7 @@ static bool break_it(subject *it, gab_world *world, uint64_t round)
 {
   gab_status intent, met = gab_world_barrier(world);
   REQUIRE(met == GAB_OK || met == GAB_ERR_FAULT); /* who is through first may fail before the others know */
-  trap.armed = (gab_slot)(round % (uint64_t)it->owners.slots) == gab_world_slot(world);
+  trap.armed = (gab_rank)(round % (uint64_t)it->owners.ranks) == gab_world_rank(world);
   trap.what = (failure)(round % FAIL_COUNT);
   trap.calls = trap.what < FAIL_DISTRIBUTE ? (int)(round / FAIL_COUNT) : 0;
   trap.happened = false;
@@ -215,7 +215,7 @@ int main(int argc, char **argv)
   }
   for (int what = 0; what < FAIL_COUNT; what++)
     REQUIRE(seen[what] ||
-            ((what == FAIL_PACK || what == FAIL_UNPACK) && gab_world_members(world)->slots == 1));
+            ((what == FAIL_PACK || what == FAIL_UNPACK) && gab_world_members(world)->ranks == 1));
   REQUIRE_OK(gab_world_barrier(world));
   return test_end(&world);
 }

@@ -1,4 +1,4 @@
-/* Processes are killed at each fault point of an adaptation, one after the other; the next slot adopts the image of
+/* Processes are killed at each fault point of an adaptation, one after the other; the next rank adopts the image of
  * the old grid, and the rest adapts again.
  * gabion-test: np=5 timeout=90 needs=ulfm labels=quick */
 #include "core/messages/port.h"
@@ -20,17 +20,17 @@ static void phase_entered(void *user, gab_world *world, gab_fault_point point)
   if (point == deadly) raise(SIGKILL);
 }
 
-/* Blocks go to any living slot. */
+/* Blocks go to any living rank. */
 static gab_status distribute(void *context, gab_proxies *proxies)
 {
   const subject *it = context;
   const gab_members *members = gab_world_members(gab_proxies_world(proxies));
   uint64_t living = (uint64_t)gab_members_count(members);
   size_t count = gab_proxies_count(proxies);
-  gab_slot *targets = malloc((count + 1) * sizeof *targets);
+  gab_rank *targets = malloc((count + 1) * sizeof *targets);
   for (size_t i = 0; i < count; i++) {
     uint64_t draw = gab_hash_counter(it->owners, 80, gab_proxies_get(proxies, i)->id);
-    targets[i] = gab_members_slot(members, (int32_t)(draw % living));
+    targets[i] = gab_members_rank(members, (int32_t)(draw % living));
   }
   gab_status status = gab_proxies_move(proxies, targets);
   free(targets);
@@ -54,10 +54,10 @@ static uint64_t checksum_of(gab_forest *forest)
   return checksum;
 }
 
-/* ---- images are kept by the slot behind */
+/* ---- images are kept by the rank behind */
 
 typedef struct kept {
-  gab_slot before, behind; /* in the ring of those who live */
+  gab_rank before, behind; /* in the ring of those who live */
   gab_buffer mine, other;
 } kept;
 
@@ -65,9 +65,9 @@ static void keep(gab_forest *forest, gab_port *port, kept *images)
 {
   gab_world *world = gab_forest_world(forest);
   const gab_members *members = gab_world_members(world);
-  int32_t count = gab_members_count(members), me = gab_members_index(members, gab_world_slot(world));
-  *images = (kept){gab_members_slot(members, (me + count - 1) % count),
-                   gab_members_slot(members, (me + 1) % count),
+  int32_t count = gab_members_count(members), me = gab_members_index(members, gab_world_rank(world));
+  *images = (kept){gab_members_rank(members, (me + count - 1) % count),
+                   gab_members_rank(members, (me + 1) % count),
                    {0},
                    {0}};
   REQUIRE_OK(gab_message_begin(&images->mine));
@@ -78,13 +78,13 @@ static void keep(gab_forest *forest, gab_port *port, kept *images)
 }
 
 typedef struct heir {
-  gab_slot dead, slot;
+  gab_rank dead, rank;
 } heir;
 
-static gab_slot owner_now(void *context, gab_slot owner)
+static gab_rank owner_now(void *context, gab_rank owner)
 {
   const heir *change = context;
-  return owner == change->dead ? change->slot : owner;
+  return owner == change->dead ? change->rank : owner;
 }
 
 static void restore(subject *it, const kept *images, heir change)
@@ -102,18 +102,18 @@ static void lose_one(subject *it, gab_port *port, gab_fault_point point)
   gab_world *world = gab_forest_world(it->forest);
   const gab_members *members = gab_world_members(world);
   int32_t count = gab_members_count(members), which = (int32_t)point % count;
-  heir change = {gab_members_slot(members, which), gab_members_slot(members, (which + 1) % count)};
+  heir change = {gab_members_rank(members, which), gab_members_rank(members, (which + 1) % count)};
   kept images;
   gab_status intent;
   keep(it->forest, port, &images);
   uint64_t before = checksum_of(it->forest);
   REQUIRE_OK(adapt(it));
   uint64_t adapted = checksum_of(it->forest);
-  restore(it, &images, (heir){GAB_NO_SLOT, GAB_NO_SLOT});
+  restore(it, &images, (heir){GAB_NO_RANK, GAB_NO_RANK});
   REQUIRE(checksum_of(it->forest) == before);
   REQUIRE_OK(gab_world_barrier(world));
   test_doom(change.dead);
-  if (gab_world_slot(world) == change.dead) deadly = point;
+  if (gab_world_rank(world) == change.dead) deadly = point;
   gab_status status = adapt(it);
   REQUIRE(status == GAB_OK || status == GAB_ERR_FAULT);
   REQUIRE_OK(gab_world_repair(world, &intent));

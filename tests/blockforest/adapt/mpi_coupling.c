@@ -134,7 +134,7 @@ static void run_all(const leaves *all, gab_forest *forest, gab_coupling *couplin
 static void migrate(gab_forest *forest, uint64_t seed)
 {
   size_t count = gab_forest_block_count(forest);
-  gab_slot *targets = malloc((count + 1) * sizeof *targets);
+  gab_rank *targets = malloc((count + 1) * sizeof *targets);
   REQUIRE(targets);
   for (size_t i = 0; i < count; i++)
     targets[i] = leaves_owner(forest, gab_block_get_id(gab_forest_block(forest, i)), seed);

@@ -8,7 +8,7 @@
 enum { DOMAINS = 12, BREAKS = 24, SOME_BLOCKS = 4096 };
 
 static gab_mark marks[SOME_BLOCKS];
-static gab_slot targets[SOME_BLOCKS];
+static gab_rank targets[SOME_BLOCKS];
 
 static void mark_all(gab_proxies *proxies, gab_mark mark)
 {
@@ -18,10 +18,10 @@ static void mark_all(gab_proxies *proxies, gab_mark mark)
 
 static gab_status move_on(gab_proxies *proxies)
 {
-  gab_slot slots = gab_world_members(gab_proxies_world(proxies))->slots;
+  gab_rank ranks = gab_world_members(gab_proxies_world(proxies))->ranks;
   REQUIRE(gab_proxies_count(proxies) <= SOME_BLOCKS);
   for (size_t i = 0; i < gab_proxies_count(proxies); i++)
-    targets[i] = (gab_slot)(gab_hash_counter(9, 9, gab_proxies_get(proxies, i)->id >> 2) % (uint64_t)slots);
+    targets[i] = (gab_rank)(gab_hash_counter(9, 9, gab_proxies_get(proxies, i)->id >> 2) % (uint64_t)ranks);
   return gab_proxies_move(proxies, targets);
 }
 
@@ -51,7 +51,7 @@ static void compare_with_forest(gab_forest *forest, gab_proxies *proxies)
     const gab_proxy *proxy = gab_proxies_get(proxies, i);
     REQUIRE(proxy->id == gab_block_get_id(block));
     REQUIRE(proxy->origin == GAB_ORIGIN_SELF);
-    REQUIRE(proxy->sources[0] == gab_world_slot(gab_forest_world(forest)));
+    REQUIRE(proxy->sources[0] == gab_world_rank(gab_forest_world(forest)));
     REQUIRE(proxy->weight == gab_forest_block_weight(forest, proxy->id));
     REQUIRE(proxy->neighbour_count == gab_block_neighbour_count(block));
     for (size_t r = 0; r < proxy->neighbour_count; r++) {
@@ -240,11 +240,11 @@ static void wrong_calls_change_nothing(gab_world *world)
   REQUIRE(fingerprint(proxies) == before);
   for (size_t i = 0; i < gab_proxies_count(proxies); i++) { /* as if they had data */
     gab_proxies_get(proxies, i)->origin = GAB_ORIGIN_SELF;
-    gab_proxies_get(proxies, i)->sources[0] = gab_world_slot(world);
+    gab_proxies_get(proxies, i)->sources[0] = gab_world_rank(world);
   }
   REQUIRE_OK(gab_proxies_refine(proxies, marks, deepest, NULL));
   before = fingerprint(proxies);
-  mark_all(proxies, GAB_MARK_KEEP); /* a single block, on one slot */
+  mark_all(proxies, GAB_MARK_KEEP); /* a single block, on one rank */
   for (size_t i = 0; i < gab_proxies_count(proxies); i++)
     if (gab_proxies_get(proxies, i)->id == gab_block_id_of(&small.grid, (gab_block_place){1, {0, 0, 0}}))
       marks[i] = GAB_MARK_REFINE;
@@ -272,14 +272,14 @@ static gab_status work(gab_proxies *proxies, int rounds)
 static void break_it(gab_world *world, int round)
 {
   gab_proxies *proxies;
-  gab_slot villain = (gab_slot)round % gab_world_members(world)->slots;
+  gab_rank villain = (gab_rank)round % gab_world_members(world)->ranks;
   REQUIRE_OK(gab_proxies_create(world, &small, &proxies));
-  /* Once anyone is through, all have come here, though the world may break before this slot knows. */
+  /* Once anyone is through, all have come here, though the world may break before this rank knows. */
   gab_status status = gab_world_barrier(world);
-  if (status == GAB_OK) status = work(proxies, gab_world_slot(world) == villain ? round % 3 : 4);
+  if (status == GAB_OK) status = work(proxies, gab_world_rank(world) == villain ? round % 3 : 4);
   REQUIRE(status == GAB_OK || status == GAB_ERR_FAULT);
-  if (gab_world_slot(world) == villain) (void)gab_world_raise(world, GAB_ERR_DIVERGED);
-  if (gab_world_slot(world) == villain || status == GAB_ERR_FAULT) {
+  if (gab_world_rank(world) == villain) (void)gab_world_raise(world, GAB_ERR_DIVERGED);
+  if (gab_world_rank(world) == villain || status == GAB_ERR_FAULT) {
     gab_proxies *none;
     REQUIRE(gab_proxies_refine(proxies, marks, 3, NULL) == GAB_ERR_FAULT);
     REQUIRE(gab_proxies_move(proxies, targets) == GAB_ERR_FAULT);

@@ -12,7 +12,7 @@ static void require_all(gab_proxies *proxies, const random_owners *owners)
   uint64_t count = gab_proxies_count(proxies), sum[2] = {count, 0};
   for (size_t i = 0; i < count; i++) {
     const gab_proxy *proxy = gab_proxies_get(proxies, i);
-    REQUIRE(random_owner(owners, proxy->id) == gab_world_slot(world));
+    REQUIRE(random_owner(owners, proxy->id) == gab_world_rank(world));
     REQUIRE(proxy->weight == 1 + proxy->id % 7);
     for (size_t r = 0; r < proxy->neighbour_count; r++)
       REQUIRE(proxy->neighbours[r].owner == random_owner(owners, proxy->neighbours[r].id));
@@ -27,14 +27,14 @@ static void require_all(gab_proxies *proxies, const random_owners *owners)
 
 static void move_them(gab_proxies *proxies, const random_owners *owners)
 {
-  const uint64_t slots = (uint64_t)gab_world_members(gab_proxies_world(proxies))->slots;
+  const uint64_t ranks = (uint64_t)gab_world_members(gab_proxies_world(proxies))->ranks;
   const size_t count = gab_proxies_count(proxies);
-  gab_slot *targets = malloc((count + 1) * sizeof *targets);
+  gab_rank *targets = malloc((count + 1) * sizeof *targets);
   for (size_t i = 0; i < count; i++) targets[i] = random_owner(owners, gab_proxies_get(proxies, i)->id);
   gab_memory_reset_peak();
   REQUIRE_OK(gab_proxies_move(proxies, targets));
   /* what is sent, and what each of the others sends here; buffers grow by half */
-  REQUIRE(gab_memory_peak(GAB_MEMORY_MESSAGE) < slots * GAB_PROXY_MOVE_BYTES * 3 / 2 + ((size_t)4 << 20));
+  REQUIRE(gab_memory_peak(GAB_MEMORY_MESSAGE) < ranks * GAB_PROXY_MOVE_BYTES * 3 / 2 + ((size_t)4 << 20));
   free(targets);
 }
 
@@ -53,11 +53,11 @@ int main(int argc, char **argv)
   domain.options = (gab_forest_options){
       .grid = {3, {SIDE, SIDE, SIDE}}, .cells = {1, 1, 1}, .dx = 1, .weight = odd_weight, .user = &domain};
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
-  const gab_slot slots = gab_world_members(world)->slots;
+  const gab_rank ranks = gab_world_members(world)->ranks;
   REQUIRE_OK(gab_proxies_create(world, &domain.options, &proxies));
-  for (gab_slot round = 0; round < ROUNDS; round++) {
-    const gab_slot one = round % slots;
-    random_owners owners = {(uint64_t)round, round % 2 ? slots : one + 1, round % 2 ? 0 : one};
+  for (gab_rank round = 0; round < ROUNDS; round++) {
+    const gab_rank one = round % ranks;
+    random_owners owners = {(uint64_t)round, round % 2 ? ranks : one + 1, round % 2 ? 0 : one};
     move_them(proxies, &owners);
     require_all(proxies, &owners);
   }

@@ -102,25 +102,25 @@ static gab_data_id register_marks(gab_forest *forest, bool replaceable)
   return id;
 }
 
-/* ---- who is lost: what the upper half of the slots has */
+/* ---- who is lost: what the upper half of the ranks has */
 
 typedef struct losses {
   uint64_t seed, share; /* of 16 blocks */
-  int32_t slots;
+  int32_t ranks;
 } losses;
 
 static bool is_lost(const losses *which, gab_block_id id)
 {
-  return which->slots == 1 || gab_hash_counter(which->seed, 3, id) % 16 < which->share;
+  return which->ranks == 1 || gab_hash_counter(which->seed, 3, id) % 16 < which->share;
 }
-static gab_slot owner_of(const void *rule, gab_block_id id)
+static gab_rank owner_of(const void *rule, gab_block_id id)
 {
   const losses *which = rule;
-  const int32_t lower = which->slots / 2;
+  const int32_t lower = which->ranks / 2;
   const uint64_t drawn = gab_hash_counter(which->seed, 4, id);
-  if (which->slots == 1) return 0;
-  return is_lost(which, id) ? lower + (gab_slot)(drawn % (uint64_t)(which->slots - lower))
-                            : (gab_slot)(drawn % (uint64_t)lower);
+  if (which->ranks == 1) return 0;
+  return is_lost(which, id) ? lower + (gab_rank)(drawn % (uint64_t)(which->ranks - lower))
+                            : (gab_rank)(drawn % (uint64_t)lower);
 }
 
 /* ---- the model */
@@ -218,7 +218,7 @@ static void model_run(const random_domain *domain, const losses *lost, model *al
 /* The upper half keeps nothing but metadata images. */
 static void lose(gab_forest *forest, const losses *lost)
 {
-  const bool loses = lost->slots == 1 || gab_world_slot(gab_forest_world(forest)) >= lost->slots / 2;
+  const bool loses = lost->ranks == 1 || gab_world_rank(gab_forest_world(forest)) >= lost->ranks / 2;
   gab_buffer image;
   gab_buffer_init(&image, GAB_MEMORY_SNAPSHOT);
   REQUIRE_OK(loses ? gab_forest_pack_metadata(forest, &image) : gab_forest_pack(forest, &image));
@@ -242,7 +242,7 @@ static void try_domain(gab_world *world, uint64_t seed)
       .name = "marks", .size = ghost_size, .pack = ghost_pack, .unpack = ghost_unpack};
   random_domain domain;
   domain_make(&domain, seed);
-  const losses lost = {seed, 4 + 4 * (seed % 3), gab_world_members(world)->slots};
+  const losses lost = {seed, 4 + 4 * (seed % 3), gab_world_members(world)->ranks};
   gab_forest *forest;
   gab_reconstruction report;
   REQUIRE_OK(gab_forest_create(world, &domain.options, &forest));

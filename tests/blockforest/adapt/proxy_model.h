@@ -64,7 +64,7 @@ typedef struct leaf_row {
 
 typedef struct leaf {
   gab_proxy is; /* its table is in `rows` */
-  gab_slot owner;
+  gab_rank owner;
   int level;
   gab_block_place place;
   leaf_row *rows;
@@ -192,14 +192,14 @@ static inline bool model_exists(const model *grid, gab_block_id id, uint64_t *we
 }
 
 /* Appends a leaf if it exists. */
-static inline leaf *model_add(model *grid, gab_block_id id, gab_slot owner, gab_origin origin)
+static inline leaf *model_add(model *grid, gab_block_id id, gab_rank owner, gab_origin origin)
 {
   uint64_t weight;
   if (!model_exists(grid, id, &weight)) return NULL;
   grid->leaves = realloc(grid->leaves, (grid->count + 1) * sizeof *grid->leaves);
   leaf *added = &grid->leaves[grid->count++];
   *added = (leaf){.is = {.id = id, .weight = weight, .origin = origin}, .owner = owner};
-  for (int c = 0; c < GAB_CHILDREN_MAX; c++) added->is.sources[c] = GAB_NO_SLOT;
+  for (int c = 0; c < GAB_CHILDREN_MAX; c++) added->is.sources[c] = GAB_NO_RANK;
   added->place = gab_block_id_place(&grid->setup->options.grid, id);
   added->level = added->place.level;
   return added;
@@ -224,7 +224,7 @@ static inline leaf *model_find(const model *grid, gab_block_id id)
 }
 
 /* Roots in the order of their index, an equal piece of the places each. */
-static inline void model_start(model *grid, const proxy_setup *setup, gab_slot slots)
+static inline void model_start(model *grid, const proxy_setup *setup, gab_rank ranks)
 {
   const int32_t *roots = setup->options.grid.roots;
   int64_t places = (int64_t)roots[0] * roots[1] * roots[2];
@@ -232,7 +232,7 @@ static inline void model_start(model *grid, const proxy_setup *setup, gab_slot s
   for (int64_t i = 0; i < places; i++) {
     gab_block_place place = {
         0, {(int32_t)(i % roots[0]), (int32_t)(i / roots[0] % roots[1]), (int32_t)(i / roots[0] / roots[1])}};
-    model_add(grid, gab_block_id_of(&setup->options.grid, place), (gab_slot)(i * slots / places),
+    model_add(grid, gab_block_id_of(&setup->options.grid, place), (gab_rank)(i * ranks / places),
               GAB_ORIGIN_NONE);
   }
   model_sort(grid);

@@ -63,7 +63,7 @@ static inline bool compare_table(const model *grid, const leaf *wanted, const ga
     const leaf *other = &grid->leaves[wanted->rows[r].leaf];
     if (row->id != other->is.id || row->owner != other->owner || row->direction != wanted->rows[r].direction)
       return fail("row %zu of block " GAB_PRI_BLOCK " is " GAB_PRI_BLOCK
-                  " on slot %d in %d instead of " GAB_PRI_BLOCK " on slot %d in %d",
+                  " on rank %d in %d instead of " GAB_PRI_BLOCK " on rank %d in %d",
                   r, proxy->id, row->id, (int)row->owner, row->direction, other->is.id, (int)other->owner,
                   wanted->rows[r].direction);
   }
@@ -72,7 +72,7 @@ static inline bool compare_table(const model *grid, const leaf *wanted, const ga
 
 static inline bool compare(const model *grid, gab_proxies *proxies)
 {
-  gab_slot me = gab_world_slot(gab_proxies_world(proxies));
+  gab_rank me = gab_world_rank(gab_proxies_world(proxies));
   size_t mine = 0;
   if (!gab_proxies_are_valid(proxies)) return fail("not valid: %s", gab_error_message());
   for (size_t i = 0; i < grid->count; i++) {
@@ -177,21 +177,21 @@ static inline bool play_refine(const step *at, model *grid, gab_proxies *proxies
   return true;
 }
 
-static inline gab_slot drawn_owner(const step *at, gab_block_id id, gab_slot slots)
+static inline gab_rank drawn_owner(const step *at, gab_block_id id, gab_rank ranks)
 {
   uint64_t style = at->salt % 3;
-  if (style == 0) return (gab_slot)(at->salt / 3 % (uint64_t)slots);
-  return (gab_slot)(gab_hash_counter(at->salt, 8, style == 1 ? id : id >> 5) % (uint64_t)slots);
+  if (style == 0) return (gab_rank)(at->salt / 3 % (uint64_t)ranks);
+  return (gab_rank)(gab_hash_counter(at->salt, 8, style == 1 ? id : id >> 5) % (uint64_t)ranks);
 }
 
 static inline bool play_move(const step *at, model *grid, gab_proxies *proxies)
 {
-  gab_slot slots = gab_world_members(gab_proxies_world(proxies))->slots;
+  gab_rank ranks = gab_world_members(gab_proxies_world(proxies))->ranks;
   size_t count = gab_proxies_count(proxies);
-  gab_slot *targets = malloc((count + 1) * sizeof *targets);
-  for (size_t i = 0; i < count; i++) targets[i] = drawn_owner(at, gab_proxies_get(proxies, i)->id, slots);
+  gab_rank *targets = malloc((count + 1) * sizeof *targets);
+  for (size_t i = 0; i < count; i++) targets[i] = drawn_owner(at, gab_proxies_get(proxies, i)->id, ranks);
   for (size_t i = 0; i < grid->count; i++)
-    grid->leaves[i].owner = drawn_owner(at, grid->leaves[i].is.id, slots);
+    grid->leaves[i].owner = drawn_owner(at, grid->leaves[i].is.id, ranks);
   gab_status status = gab_proxies_move(proxies, targets);
   free(targets);
   return status == GAB_OK || fail("moving ends with: %s (%s)", gab_status_name(status), gab_error_message());
@@ -204,8 +204,8 @@ static inline bool play_arrive(model *grid, gab_proxies *proxies)
     leaf *of = here ? NULL : &grid->leaves[i - gab_proxies_count(proxies)];
     gab_proxy *proxy = here ? gab_proxies_get(proxies, i) : &of->is;
     proxy->origin = GAB_ORIGIN_SELF;
-    for (int c = 0; c < GAB_CHILDREN_MAX; c++) proxy->sources[c] = GAB_NO_SLOT;
-    proxy->sources[0] = here ? gab_world_slot(gab_proxies_world(proxies)) : of->owner;
+    for (int c = 0; c < GAB_CHILDREN_MAX; c++) proxy->sources[c] = GAB_NO_RANK;
+    proxy->sources[0] = here ? gab_world_rank(gab_proxies_world(proxies)) : of->owner;
   }
   return true;
 }
@@ -240,7 +240,7 @@ static inline bool play(gab_world *world, sequence *all)
   gab_proxies *proxies = NULL;
   failure[0] = 0;
   setup_make(&setup, all->seed);
-  model_start(&grid, &setup, gab_world_members(world)->slots);
+  model_start(&grid, &setup, gab_world_members(world)->ranks);
   gab_status status = gab_proxies_create(world, &setup.options, &proxies);
   bool good = status == GAB_OK ? compare(&grid, proxies) : fail("no proxies: %s", gab_error_message());
   bool failed = any_failed(world, good);
@@ -326,7 +326,7 @@ static inline void report_failure(gab_world *world, sequence *all)
   if (gab_world_is_root(world)) print_sequence(all);
   fflush(stdout);
   (void)gab_world_barrier(world);
-  if (failure[0]) printf("slot %d: %s\n", (int)gab_world_slot(world), failure);
+  if (failure[0]) printf("rank %d: %s\n", (int)gab_world_rank(world), failure);
   fflush(stdout);
 }
 

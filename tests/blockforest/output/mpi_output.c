@@ -81,12 +81,12 @@ static void check_field(hid_t file, const char *quantity, size_t blocks, int32_t
   }
 }
 
-/* @return number of blocks in the file of one slot, all of whose cells were right; 0 if there is no file */
-static size_t check_file(gab_slot slot, gab_step step, uint64_t *id_sum)
+/* @return number of blocks in the file of one rank, all of whose cells were right; 0 if there is no file */
+static size_t check_file(gab_rank rank, gab_step step, uint64_t *id_sum)
 {
   char path[1024];
-  snprintf(path, sizeof path, "%s/fields/fields_%010" GAB_PRI_STEP ".s%04" GAB_PRI_SLOT ".h5", folder, step,
-           slot);
+  snprintf(path, sizeof path, "%s/fields/fields_%010" GAB_PRI_STEP ".s%04" GAB_PRI_RANK ".h5", folder, step,
+           rank);
   if (access(path, F_OK) != 0) return 0;
   hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
   EXPECT(file >= 0);
@@ -103,7 +103,7 @@ static size_t check_file(gab_slot slot, gab_step step, uint64_t *id_sum)
   read_table(file, "/blocks/row", H5T_NATIVE_INT32, rows);
   read_table(file, "/blocks/origin", H5T_NATIVE_DOUBLE, origins);
   for (size_t i = 0; i < blocks; i++) {
-    EXPECT(owners[i] == slot);
+    EXPECT(owners[i] == rank);
     *id_sum += ids[i];
     check_field(file, "density", blocks, rows[i], &origins[3 * i], 1);
     check_field(file, "velocity", blocks, rows[i], &origins[3 * i], 3);
@@ -116,7 +116,7 @@ static size_t check_file(gab_slot slot, gab_step step, uint64_t *id_sum)
   return blocks;
 }
 
-/* The files of all slots together hold every block of the forest once, with the right values. */
+/* The files of all ranks together hold every block of the forest once, with the right values. */
 static void all_cells_of_a_step_are_in_the_files(gab_forest *forest, gab_step step)
 {
   gab_world *world = gab_forest_world(forest);
@@ -125,7 +125,7 @@ static void all_cells_of_a_step_are_in_the_files(gab_forest *forest, gab_step st
   EXPECT_OK(gab_world_sum_u64(world, &count, 1));
   EXPECT_OK(gab_world_sum_u64(world, &ids, 1));
   if (gab_world_is_root(world)) {
-    for (gab_slot slot = 0; slot < 8; slot++) found += check_file(slot, step, &found_ids);
+    for (gab_rank rank = 0; rank < 8; rank++) found += check_file(rank, step, &found_ids);
     EXPECT(found == count && found_ids == ids);
     EXPECT(count == 15);
     EXPECT(count_files("/fields", ".tmp") == 0);
@@ -176,11 +176,11 @@ static void run_steps(gab_output *output, gab_step from, gab_step to)
   }
 }
 
-/* Everything to the lowest slot, or back to equal pieces. */
+/* Everything to the lowest rank, or back to equal pieces. */
 static void move_blocks(gab_forest *forest, bool together)
 {
   size_t count = gab_forest_block_count(forest);
-  gab_slot *targets = malloc((count + 1) * sizeof *targets);
+  gab_rank *targets = malloc((count + 1) * sizeof *targets);
   EXPECT(targets);
   for (size_t i = 0; i < count; i++) {
     gab_block_id id = gab_block_get_id(gab_forest_block(forest, i));
@@ -290,13 +290,13 @@ static void a_run_that_went_back_leaves_the_same_files(gab_forest *forest)
 
 /* ------------------------------------------------------------------------------------ failures */
 
-static void a_failure_of_one_slot_is_everybodys(gab_forest *forest)
+static void a_failure_of_one_rank_is_everybodys(gab_forest *forest)
 {
   gab_world *world = gab_forest_world(forest);
   const gab_members *members = gab_world_members(world);
-  gab_slot last = gab_members_slot(members, gab_members_count(members) - 1);
+  gab_rank last = gab_members_rank(members, gab_members_count(members) - 1);
   gab_status mine = GAB_OK;
-  if (gab_world_slot(world) == last) {
+  if (gab_world_rank(world) == last) {
     mine = gab_error_set(GAB_ERR_IO, __FILE__, __LINE__, "the disk of the last one is full");
   }
   EXPECT(gab_output_settle(world, mine) == GAB_ERR_IO);
@@ -356,7 +356,7 @@ int main(int argc, char **argv)
   gab_forest *forest = case_forest(world, &case_options);
   a_folder_that_cannot_be_made_is_an_error_on_all(gab_forest_world(forest));
   a_run_that_went_back_leaves_the_same_files(forest);
-  a_failure_of_one_slot_is_everybodys(forest);
+  a_failure_of_one_rank_is_everybodys(forest);
   gab_forest_destroy(&forest);
   if (!stays && gab_world_is_root(world)) {
     char command[600];

@@ -1,5 +1,5 @@
 /* gabion-test: np=3 timeout=60 needs=ulfm labels=quick */
-/* The slot that writes dies while files are written; the next one goes on, and series and fields are those of
+/* The rank that writes dies while files are written; the next one goes on, and series and fields are those of
  * a run without deaths. The blocks' images go to files here: who keeps them is not the subject. */
 #include "tests/blockforest/output/output_common.h"
 
@@ -43,31 +43,31 @@ static gab_status run_steps(gab_output *output, gab_step from, gab_step to)
   return GAB_OK;
 }
 
-static void image_path(gab_slot slot, char path[128])
+static void image_path(gab_rank rank, char path[128])
 {
-  snprintf(path, 128, "%s/image-%" GAB_PRI_SLOT, folder, slot);
+  snprintf(path, 128, "%s/image-%" GAB_PRI_RANK, folder, rank);
 }
 
 static void keep_image(const gab_forest *forest)
 {
   char path[128];
   gab_buffer image = {0};
-  image_path(gab_world_slot(gab_forest_world(forest)), path);
+  image_path(gab_world_rank(gab_forest_world(forest)), path);
   EXPECT_OK(gab_forest_pack(forest, &image));
   FILE *file = fopen(path, "wb");
   EXPECT(file && fwrite(image.data, 1, image.size, file) == image.size && fclose(file) == 0);
   gab_buffer_release(&image);
 }
 
-static gab_slot heir(void *members, gab_slot owner)
+static gab_rank heir(void *members, gab_rank owner)
 {
-  return gab_members_has(members, owner) ? owner : gab_members_slot(members, 0);
+  return gab_members_has(members, owner) ? owner : gab_members_rank(members, 0);
 }
 
-static void read_image(gab_slot slot, gab_buffer *image)
+static void read_image(gab_rank rank, gab_buffer *image)
 {
   char path[128], bytes[4096];
-  image_path(slot, path);
+  image_path(rank, path);
   FILE *file = fopen(path, "rb");
   EXPECT(file);
   for (size_t count = fread(bytes, 1, sizeof bytes, file); count;
@@ -77,14 +77,14 @@ static void read_image(gab_slot slot, gab_buffer *image)
   fclose(file);
 }
 
-/* Every slot takes its own image, the first living one that of slot 0 too. */
+/* Every rank takes its own image, the first living one that of rank 0 too. */
 static void restore_forest(gab_forest *forest)
 {
   gab_world *world = gab_forest_world(forest);
   gab_buffer images[2] = {{0}, {0}};
   gab_reader readers[2];
   size_t count = gab_world_is_root(world) ? 2 : 1;
-  read_image(gab_world_slot(world), &images[0]);
+  read_image(gab_world_rank(world), &images[0]);
   if (count == 2) read_image(0, &images[1]);
   for (size_t i = 0; i < 2; i++) readers[i] = gab_reader_of_buffer(&images[i]);
   gab_members members;
@@ -113,11 +113,11 @@ static void compare_files(const char *name)
   fclose(y);
 }
 
-static bool there_is(gab_step step, gab_slot slot)
+static bool there_is(gab_step step, gab_rank rank)
 {
   char path[128];
-  snprintf(path, sizeof path, "%s/fields/fields_%010" GAB_PRI_STEP ".s%04" GAB_PRI_SLOT ".h5", folder, step,
-           slot);
+  snprintf(path, sizeof path, "%s/fields/fields_%010" GAB_PRI_STEP ".s%04" GAB_PRI_RANK ".h5", folder, step,
+           rank);
   return access(path, F_OK) == 0;
 }
 
@@ -139,11 +139,11 @@ static void remove_folder(void)
   EXPECT(system(command) == 0);
 }
 
-/* Slot 0 dies as soon as the output of that step begins. */
+/* Rank 0 dies as soon as the output of that step begins. */
 static void die_in_output(void *user, gab_world *world, gab_fault_point point)
 {
   (void)user;
-  if (point == GAB_FAULT_POINT_OUTPUT && gab_world_slot(world) == 0 && gab_world_step(world) == DEATH)
+  if (point == GAB_FAULT_POINT_OUTPUT && gab_world_rank(world) == 0 && gab_world_step(world) == DEATH)
     raise(SIGKILL);
 }
 

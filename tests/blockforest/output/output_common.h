@@ -65,14 +65,14 @@ static gab_quantity case_quantities[2] = {
 };
 
 /* The first owner of each root block: equal pieces of the linear order. */
-static inline gab_slot case_owner(const gab_forest *forest, gab_block_id id)
+static inline gab_rank case_owner(const gab_forest *forest, gab_block_id id)
 {
   const gab_root_grid *grid = &gab_forest_get_options(forest)->grid;
   gab_block_place place = gab_block_id_place(grid, id);
   int64_t count = (int64_t)grid->roots[0] * grid->roots[1] * grid->roots[2];
   int64_t linear = ((int64_t)place.at[2] * grid->roots[1] + place.at[1]) * grid->roots[0] + place.at[0];
   const gab_members *members = gab_world_members(gab_forest_world(forest));
-  return gab_members_slot(members, (int32_t)(linear * gab_members_count(members) / count));
+  return gab_members_rank(members, (int32_t)(linear * gab_members_count(members) / count));
 }
 
 static inline gab_status case_stay(void *context, gab_proxies *proxies)

@@ -59,7 +59,7 @@ static int fresh(void **state)
   (void)state;
   gab_log_open(NULL);
   remove(log_path);
-  gab_log_set_identity(GAB_NO_SLOT, true);
+  gab_log_set_identity(GAB_NO_RANK, true);
   gab_log_set_level(GAB_LOG_INFO, GAB_LOG_DEBUG);
   setenv("GABION_TERMINAL", "0", 1);
   return 0;
@@ -90,7 +90,7 @@ static void only_the_root_speaks_unless_all_are_asked(void **state)
   gab_log_progress("nor this");
   gab_log_all(GAB_LOG_INFO, "here");
   capture_end(&of_out, out, sizeof out);
-  assert_string_equal(out, "[slot 5] here\n");
+  assert_string_equal(out, "[rank 5] here\n");
 }
 
 static void the_file_has_its_own_level_and_times(void **state)

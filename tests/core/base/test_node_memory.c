@@ -79,12 +79,12 @@ static void what_a_killed_process_held_is_found_once(void **state)
 {
   (void)state;
   gab_left_memory first, second;
-  end_of(leave("state of slot 3", 10000, true), true);
+  end_of(leave("state of rank 3", 10000, true), true);
   assert_int_equal(files(), 1);
   assert_int_equal(gab_node_memory_claim(folder, key, &first), GAB_OK);
   assert_non_null(first.mapped);
   assert_true(first.content_bytes >= 10000);
-  assert_string_equal((const char *)first.content, "state of slot 3");
+  assert_string_equal((const char *)first.content, "state of rank 3");
   assert_int_equal(gab_node_memory_claim(folder, key, &second), GAB_OK);
   assert_null(second.mapped);
   gab_left_memory_release(&first, true);

@@ -1,5 +1,5 @@
-/* For tests of local recovery in which things have to happen in one order: the slots tell each other by files how far they are, which
- * no machine hears of. The program is the automaton on four slots, with two spares (or ORDER_PLAYERS and ORDER_SPARES, defined ahead of it), and
+/* For tests of local recovery in which things have to happen in one order: the ranks tell each other by files how
+ * far they are, which no machine hears of. The program is the automaton on four ranks, with two spares (or ORDER_PLAYERS and ORDER_SPARES, defined ahead of it), and
  * strategy `local` alone. Included once, behind tests/mpi_test.h. */
 #ifndef GABION_TESTS_LOCAL_ORDER_H
 #define GABION_TESTS_LOCAL_ORDER_H
@@ -28,13 +28,13 @@ typedef struct local_order {
   int computed_again; /* steps */
   bool is_right;      /* what all have computed, at the end */
   double commit_wait; /* as in gab_protection, and the next one */
-  gab_slot commit_children;
+  gab_rank commit_children;
   const char *clusters;                                         /* as in gab_protection */
   gab_step at;                                                  /* the step at which `part` is called */
-  gab_status (*part)(struct local_order *order, gab_slot slot); /* of who was no spare */
+  gab_status (*part)(struct local_order *order, gab_rank rank); /* of who was no spare */
 } local_order;
 
-/* One folder for all, made by slot 0. Collective. */
+/* One folder for all, made by rank 0. Collective. */
 static inline gab_status order_make_folder(local_order *order, gab_world *world)
 {
   gab_buffer name;
@@ -120,7 +120,7 @@ static inline gab_status order_compute(void *user, gab_step step)
   local_order *order = user;
   automaton *app = &order->app;
   if (step == 0) GAB_TRY(automaton_sum(app, 0));
-  if (step == order->at && !order->was_spare) GAB_TRY(order->part(order, gab_world_slot(app->world)));
+  if (step == order->at && !order->was_spare) GAB_TRY(order->part(order, gab_world_rank(app->world)));
   GAB_TRY(automaton_step(app, step));
   order->computed_again += step <= order->computed;
   order->computed = step;
@@ -150,8 +150,8 @@ static inline gab_status order_create(local_order *order, int argc, char **argv)
   setenv("GABION_SPARES", spares, 1);
   GAB_TRY(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
-  if (gab_world_members(world)->slots != ORDER_PLAYERS || gab_world_spares(world) != ORDER_SPARES)
-    GAB_FAIL(GAB_ERR_ARGUMENT, "%d slots and %d spares", gab_world_members(world)->slots,
+  if (gab_world_members(world)->ranks != ORDER_PLAYERS || gab_world_spares(world) != ORDER_SPARES)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "%d ranks and %d spares", gab_world_members(world)->ranks,
              gab_world_spares(world));
   order->was_spare = gab_world_is_spare(world);
   order->computed = -1;
@@ -169,7 +169,7 @@ static inline gab_status order_create(local_order *order, int argc, char **argv)
 static inline gab_world *order_end(local_order *order, gab_run_stats *stats, const char *const *events)
 {
   gab_world *world = order->app.world;
-  if (gab_world_slot(world) == 0) order_remove(order, events);
+  if (gab_world_rank(world) == 0) order_remove(order, events);
   REQUIRE(order->is_right);
   *stats = gab_timeloop_get_stats(order->loop);
   CHECK(gab_members_count(gab_world_members(world)) == ORDER_PLAYERS);

@@ -18,7 +18,7 @@ typedef struct local_life {
   gab_timeloop *loop;
   gab_step computed; /* the last step that this process has computed; -1: none */
   int again, faults, alone;
-  int told[PLAYERS]; /* of each slot the incarnations in which it came back, one digit after the other */
+  int told[PLAYERS]; /* of each rank the incarnations in which it came back, one digit after the other */
   bool right;
 } local_life;
 
@@ -81,11 +81,11 @@ static gab_status run(local_life *life, const gab_protection *protection)
   return status == GAB_OK ? gab_timeloop_run(loop) : status;
 }
 
-static gab_fault_injection death(gab_slot slot, gab_step step, gab_fault_point point,
+static gab_fault_injection death(gab_rank rank, gab_step step, gab_fault_point point,
                                  gab_incarnation incarnation)
 {
   return (gab_fault_injection){
-      .step = step, .point = point, .visit = 1, .slot_count = 1, .slots = {slot}, .incarnation = incarnation};
+      .step = step, .point = point, .visit = 1, .rank_count = 1, .ranks = {rank}, .incarnation = incarnation};
 }
 
 int main(int argc, char **argv)
@@ -98,7 +98,7 @@ int main(int argc, char **argv)
   setenv("GABION_SPARES", "4", 1);
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
-  REQUIRE(gab_world_members(world)->slots == PLAYERS && gab_world_spares(world) == SPARES);
+  REQUIRE(gab_world_members(world)->ranks == PLAYERS && gab_world_spares(world) == SPARES);
   const char *limit = getenv("GABION_TEST_LOG_LIMIT");
   const gab_protection protection = {.every = {.steps = EVERY},
                                      .log_limit = limit ? atof(limit) : 0,
@@ -108,11 +108,11 @@ int main(int argc, char **argv)
   REQUIRE_OK(automaton_create(&life.app, world, (int32_t[]){8, 4, 4}));
   REQUIRE_OK(run(&life, &protection));
   test_doom(1), test_doom(2), test_doom(3);
-  test_doom(PLAYERS + 1); /* the first spare that is asked to play slot 1 */
+  test_doom(PLAYERS + 1); /* the first spare that is asked to play rank 1 */
   REQUIRE(life.right);
   const gab_run_stats stats = gab_timeloop_get_stats(life.loop);
   CHECK(gab_members_count(gab_world_members(world)) == PLAYERS);
-  CHECK(stats.fault_count == 4 && stats.local.faults == 4 && stats.lost_slots == 4);
+  CHECK(stats.fault_count == 4 && stats.local.faults == 4 && stats.lost_ranks == 4);
   CHECK(life.again == 0 && stats.local.steps_again == 0);
   if (life.faults == 4)
     CHECK(life.alone == 4 && life.told[1] == 12 && life.told[2] == 1 && life.told[3] == 1);

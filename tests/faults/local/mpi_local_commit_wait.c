@@ -24,7 +24,7 @@ static gab_status compute(void *user, gab_step step)
     life->behind_checkpoints++;
     life->committed += gab_local_committed(run->machine) == step;
   }
-  if (gab_world_slot(life->app.world) == LATE && step % EVERY == EVERY - 1) usleep(20000);
+  if (gab_world_rank(life->app.world) == LATE && step % EVERY == EVERY - 1) usleep(20000);
   return automaton_step(&life->app, step);
 }
 
@@ -38,7 +38,7 @@ int main(int argc, char **argv)
   setenv("GABION_SPARES", "2", 1);
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
-  REQUIRE(gab_world_members(world)->slots == PLAYERS && gab_world_spares(world) == SPARES);
+  REQUIRE(gab_world_members(world)->ranks == PLAYERS && gab_world_spares(world) == SPARES);
   REQUIRE_OK(automaton_create(&life.app, world, (int32_t[]){8, 4, 4}));
   const gab_entity total = automaton_entity(&life.app);
   REQUIRE_OK(gab_timeloop_create(life.app.forest, STEPS, &life.loop));

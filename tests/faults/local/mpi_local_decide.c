@@ -1,5 +1,5 @@
-/* Under local recovery slot 0 decides by its clock, which never shows the same twice. It dies when a decision is logged and nobody has
- * heard of it, and so does another slot later: those that come back go by what was decided, as all the others have done. */
+/* Under local recovery rank 0 decides by its clock, which never shows the same twice. It dies when a decision is
+ * logged and nobody has heard of it, and so does another rank later: those that come back go by what was decided, as all the others have done. */
 /* gabion-test: np=6 timeout=120 needs=ulfm */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
@@ -76,14 +76,14 @@ static gab_status run(clocked *life)
   const gab_fault_injection injections[] = {{.step = DEATH,
                                              .point = GAB_FAULT_POINT_REDUCTION,
                                              .visit = 1,
-                                             .slot_count = 1,
-                                             .slots = {0},
+                                             .rank_count = 1,
+                                             .ranks = {0},
                                              .incarnation = 0},
                                             {.step = DEATH + 8,
                                              .point = GAB_FAULT_POINT_COMPUTE,
                                              .visit = 1,
-                                             .slot_count = 1,
-                                             .slots = {2},
+                                             .rank_count = 1,
+                                             .ranks = {2},
                                              .incarnation = 0}};
   const gab_protection protection = {.every = {.steps = EVERY},
                                      .injections = injections,
@@ -106,15 +106,15 @@ int main(int argc, char **argv)
   setenv("GABION_SPARES", "2", 1);
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
-  REQUIRE(gab_world_members(world)->slots == PLAYERS && gab_world_spares(world) == SPARES);
+  REQUIRE(gab_world_members(world)->ranks == PLAYERS && gab_world_spares(world) == SPARES);
   REQUIRE_OK(automaton_create(&life.app, world, (int32_t[]){8, 4, 4}));
   REQUIRE_OK(run(&life));
   test_doom(0), test_doom(2);
   REQUIRE(life.right);
   const gab_run_stats stats = gab_timeloop_get_stats(life.loop);
   CHECK(stats.local.faults == 2 && stats.local.steps_again == 0);
-  /* who came back as slot 0 proposed something, at a later time, and went by what was logged */
-  if (gab_world_slot(world) == 0) CHECK(life.proposed > life.decided[DEATH / PAUSE]);
+  /* who came back as rank 0 proposed something, at a later time, and went by what was logged */
+  if (gab_world_rank(world) == 0) CHECK(life.proposed > life.decided[DEATH / PAUSE]);
   gab_timeloop_destroy(&life.loop);
   REQUIRE(gab_report_completion(world, 0) == 0);
   automaton_destroy(&life.app);

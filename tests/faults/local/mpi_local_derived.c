@@ -70,8 +70,8 @@ int main(int argc, char **argv)
   const gab_fault_injection death = {.step = 27,
                                      .point = GAB_FAULT_POINT_EXCHANGE,
                                      .visit = 1,
-                                     .slot_count = 1,
-                                     .slots = {1},
+                                     .rank_count = 1,
+                                     .ranks = {1},
                                      .incarnation = 0};
   const gab_protection protection = {.every = {.steps = EVERY},
                                      .injections = &death,
@@ -83,7 +83,7 @@ int main(int argc, char **argv)
   setenv("GABION_SPARES", "2", 1);
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
-  REQUIRE(gab_world_members(world)->slots == PLAYERS && gab_world_spares(world) == SPARES);
+  REQUIRE(gab_world_members(world)->ranks == PLAYERS && gab_world_spares(world) == SPARES);
   REQUIRE_OK(automaton_create(&life.app, world, (int32_t[]){8, 4, 4}));
   REQUIRE_OK(make(&life, &protection, asks, &loop));
   const gab_status status = gab_timeloop_run(loop);

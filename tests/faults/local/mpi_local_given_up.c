@@ -1,10 +1,10 @@
-/* A spare gets its image and, before it has put that into force, hears that local recovery has to give up: it does not take the slot
- * over, which would count as recovered, but stays at rest for the repair of all.
+/* A spare gets its image and, before it has put that into force, hears that local recovery has to give up: it does
+ * not take the rank over, which would count as recovered, but stays at rest for the repair of all.
  *
- * Slots 0 and 2 keep each other's images, and 1 and 3. There are two spares, seats 4 and 5. First spare 5 dies, then one slot, 1 (or
+ * Ranks 0 and 2 keep each other's images, and 1 and 3. There are two spares, seats 4 and 5. First spare 5 dies, then one rank, 1 (or
  * 3), which its holder offers to spare 4; then 0 and 2. Spare 4 looks at its messages only when it can see all four deaths: it
  * accepts, and hears of 0 and 2 while it waits for the image, when they mean nothing to it. When it has the image and greets its
- * partners it is told of 0 and 2 again, in the same look: nobody plays these slots or has an image of them, and it hands over. */
+ * partners it is told of 0 and 2 again, in the same look: nobody plays these ranks or has an image of them, and it hands over. */
 /* gabion-test: np=6 timeout=60 needs=ulfm */
 /* gabion-test: np=6 env=GABION_TEST_OTHER=1 */
 #include "tests/faults/automaton.c"
@@ -14,7 +14,7 @@
 
 enum { DEATHS = 25, CALLED = ORDER_PLAYERS, UNCALLED = ORDER_PLAYERS + 1 };
 
-static gab_slot lost = 1, keeper = 3;
+static gab_rank lost = 1, keeper = 3;
 
 static const char *const there[] = {"0 is there", "1 is there", "2 is there", "3 is there"};
 
@@ -27,7 +27,7 @@ static bool all_there(const local_order *order)
 
 /* ---------------------------------------------------------------- the holder */
 
-static const gab_local_run *giving; /* of the holder, while it gives the slot away */
+static const gab_local_run *giving; /* of the holder, while it gives the rank away */
 
 static bool is_offered(const gab_local *local)
 {
@@ -37,8 +37,8 @@ static bool is_offered(const gab_local *local)
 
 static bool is_given(const gab_local *local) { return gab_local_incarnation_of(local, lost) > 0; }
 
-/* In front of that of the MPI library: behind its word that it takes the slot the spare answers that it does not play 0 and 2, and
- * the holder would be the one to hand over. */
+/* In front of that of the MPI library: behind its word that it takes the rank the spare answers that it does not
+ * play 0 and 2, and the holder would be the one to hand over. */
 int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *there_is, MPI_Status *status)
 {
   if (tag != GAB_CONTEXT_WIRE || !giving || !is_given(giving->machine))
@@ -60,13 +60,13 @@ static gab_status give(local_order *order)
   return GAB_OK;
 }
 
-static gab_status part(local_order *order, gab_slot slot)
+static gab_status part(local_order *order, gab_rank rank)
 {
-  order_tell(order, there[slot]);
+  order_tell(order, there[rank]);
   for (int i = 0; i < ORDER_PLAYERS; i++) GAB_TRY(order_serve_for(order, there[i]));
   order_wait(order, "spare dies");
-  if (slot == lost) raise(SIGKILL);
-  if (slot == keeper) return give(order);
+  if (rank == lost) raise(SIGKILL);
+  if (rank == keeper) return give(order);
   order_wait(order, "offered");
   raise(SIGKILL);
   return GAB_ERR_STATE; /* not reached */
@@ -93,7 +93,7 @@ static gab_status rest(void *user, bool *plays)
   gab_local_run *run = order->loop->protection->local;
   static bool knows;
   if (!knows && all_there(order)) {
-    if (test_slot() == UNCALLED) order_die(order, "spare dies");
+    if (test_rank() == UNCALLED) order_die(order, "spare dies");
     GAB_TRY(await_deaths(order));
     knows = true;
   }

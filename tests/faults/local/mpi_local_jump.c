@@ -2,7 +2,7 @@
  * is committed. It lacks messages that nobody has any more, fetches the later image, and goes on from there. Nobody else goes
  * back, and the result is that of the undisturbed run.
  *
- * Slots 0 and 2 keep each other's images, and 1 and 3. In the tree of acknowledgements, of two below each slot here, 1 and 2
+ * Ranks 0 and 2 keep each other's images, and 1 and 3. In the tree of acknowledgements, of two below each rank here, 1 and 2
  * stand below 0, and 3 below 1; nobody waits for a commit. Behind the checkpoint of step 20 each step of this comes when the one before has happened: 1 dies when 0 has heard from
  * it that it and 3 have their images, and before it hears of the commit, which 3 so does not hear of either; 2 dies when 0,
  * which keeps its image, knows of the commit; then 3 gives 1 to a spare, and then 0 does so with 2.
@@ -23,7 +23,7 @@ static bool at_once;
 /* ---------------------------------------------------------------- what happens when */
 
 static bool child_has(const gab_local *local) { return gab_local_find(local, 1)->have >= LATER; }
-/* The slot, those below it, and those whose images it keeps, which would wait for its word. */
+/* The rank, those below it, and those whose images it keeps, which would wait for its word. */
 static bool subtree_has(const gab_local *local)
 {
   for (size_t i = 0; i < local->partner_count; i++) {
@@ -47,27 +47,27 @@ static gab_status root_part(const local_order *order)
   return GAB_OK;
 }
 
-static gab_status part(local_order *order, gab_slot slot)
+static gab_status part(local_order *order, gab_rank rank)
 {
-  if (slot == 0) return root_part(order);
-  if (slot == 2) order_wait(order, "1 dies");
+  if (rank == 0) return root_part(order);
+  if (rank == 2) order_wait(order, "1 dies");
   GAB_TRY(order_serve(order, subtree_has));
-  if (slot == 1) {
+  if (rank == 1) {
     order_wait(order, "child has");
     order_die(order, "1 dies");
   }
-  if (slot == 2) {
+  if (rank == 2) {
     order_wait(order, "committed");
     order_die(order, "2 dies");
   }
   order_wait(order, "2 dies");
   GAB_TRY(order_serve(order, ward_is_given));
   order_tell(order, "given");
-  if (slot == 3 && at_once) order_wait(order, "looked");
+  if (rank == 3 && at_once) order_wait(order, "looked");
   return GAB_OK;
 }
 
-/* In the place of gab_local_rest(): the spare that is offered slot 1 gets to look again when all of that is there. */
+/* In the place of gab_local_rest(): the spare that is offered rank 1 gets to look again when all of that is there. */
 static gab_status rest(void *user, bool *plays)
 {
   local_order *order = user;
@@ -77,14 +77,14 @@ static gab_status rest(void *user, bool *plays)
   if (run->machine && gab_local_state_of(run->machine) == GAB_LOCAL_SPARE) {
     GAB_TRY(gab_wire_serve(run->wire));
     if (gab_local_state_of(run->machine) == GAB_LOCAL_SPARE) return GAB_OK;
-    is_late = gab_local_slot(run->machine) == 1;
+    is_late = gab_local_rank(run->machine) == 1;
   }
   for (int looks = 0; is_late && gab_local_statistics(run->machine).jumps == 0;
        gab_world_pause(run->world, &looks))
     GAB_TRY(gab_wire_serve(run->wire));
   const gab_status status = gab_local_rest(run, plays);
   if (is_late) order_tell(order, *plays ? "played" : "waited");
-  if (is_late || (*plays && gab_local_slot(run->machine) == 1)) order_tell(order, "looked");
+  if (is_late || (*plays && gab_local_rank(run->machine) == 1)) order_tell(order, "looked");
   return status;
 }
 
@@ -99,9 +99,9 @@ int main(int argc, char **argv)
   if (at_once) gab_world_set_rest(order.app.world, rest, &order);
   REQUIRE_OK(gab_timeloop_run(order.loop));
   test_doom(1), test_doom(2);
-  if (at_once && gab_world_slot(order.app.world) == 0)
+  if (at_once && gab_world_rank(order.app.world) == 0)
     CHECK(order_has(&order, "waited") && !order_has(&order, "played"));
   gab_world *world = order_end(&order, &stats, events);
-  CHECK(stats.local.jumps == (gab_world_slot(world) == 1));
+  CHECK(stats.local.jumps == (gab_world_rank(world) == 1));
   return test_end(&world);
 }

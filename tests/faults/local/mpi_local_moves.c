@@ -1,6 +1,6 @@
-/* Slots exchange their blocks in a section, so that they get neighbours that they did not have: one of these
+/* Ranks exchange their blocks in a section, so that they get neighbours that they did not have: one of these
  * dies behind it, and is recovered by the others as if it had always been so. A death before, whose spare plays on, makes all gather
- * for the section, and begin anew with the neighbours of then. With checkpoints of each slot's own in between
+ * for the section, and begin anew with the neighbours of then. With checkpoints of each rank's own in between
  * (GABION_TEST_OWN: every so many steps) what new neighbours send lies in the logs of images. */
 /* gabion-test: np=8 timeout=120 needs=ulfm */
 /* gabion-test: np=8 env=GABION_TEST_EARLY=1 */
@@ -34,7 +34,8 @@ static bool move_due(const void *user, gab_step step)
   return step == SECTION;
 }
 
-/* Slots lie along a ring of blocks: who was beside whom is so no longer. Counts who has got a neighbour that it did not have. */
+/* Ranks lie along a ring of blocks: who was beside whom is so no longer. Counts who has got a neighbour that it did
+ * not have. */
 static gab_status move(void *user, gab_step step)
 {
   static const int32_t other[PLAYERS] = {0, 2, 4, 1, 3, 5};
@@ -62,7 +63,7 @@ int main(int argc, char **argv)
   setenv("GABION_SPARES", "2", 1);
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
-  REQUIRE(gab_world_members(world)->slots == PLAYERS && gab_world_spares(world) == SPARES);
+  REQUIRE(gab_world_members(world)->ranks == PLAYERS && gab_world_spares(world) == SPARES);
   REQUIRE_OK(automaton_create(&blocks.app, world, (int32_t[]){36, 2, 2}));
   REQUIRE_OK(moving_blocks_run(&blocks, &protection, compute, move_due, move, &blocks));
   test_doom(3);
@@ -73,7 +74,7 @@ int main(int argc, char **argv)
     CHECK(stats.fault_count == 1 + early && stats.local.faults == 1 + (uint64_t)early);
     CHECK(stats.local.steps_again == 0 && stats.local.meetings == 0);
     CHECK(blocks.counted > 0);
-    if (gab_world_slot(world) != 3) CHECK((stats.local.own_checkpoints > 0) == (own != NULL));
+    if (gab_world_rank(world) != 3) CHECK((stats.local.own_checkpoints > 0) == (own != NULL));
     else CHECK((stats.local.restored_messages > 0) == (own != NULL));
   }
   gab_timeloop_destroy(&blocks.loop);

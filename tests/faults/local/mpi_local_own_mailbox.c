@@ -44,7 +44,7 @@ int main(int argc, char **argv)
   setenv("GABION_SPARES", "1", 1);
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
-  REQUIRE(gab_world_members(world)->slots == PLAYERS);
+  REQUIRE(gab_world_members(world)->ranks == PLAYERS);
   REQUIRE_OK(automaton_create(&it.app, world, (int32_t[]){4, 2, 2}));
   REQUIRE_OK(gab_mailbox_create(world, "mail", &mail));
   if (getenv("GABION_TEST_COMMON")) {

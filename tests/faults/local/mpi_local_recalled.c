@@ -1,7 +1,7 @@
-/* A slot that plays is called back by its cluster and, before it has gone there, hears that its cluster goes on from a later checkpoint,
- * whose image it has to fetch: it does not go back to the earlier one, but waits for the later one, and goes on from there.
+/* A rank that plays is called back by its cluster and, before it has gone there, hears that its cluster goes on from
+ * a later checkpoint, whose image it has to fetch: it does not go back to the earlier one, but waits for the later one, and goes on from there.
  *
- * Six slots, which keep each other's images in pairs (0 and 3, 1 and 4, 2 and 5); 1 and 2 are one cluster, each other slot is one by
+ * Six ranks, which keep each other's images in pairs (0 and 3, 1 and 4, 2 and 5); 1 and 2 are one cluster, each other rank is one by
  * itself. In the tree of acknowledgements 1 and 2 stand below 0, 3 and 4 below 1, and 5 below 2. Behind the checkpoint of step 20 1 and
  * 3 die when 0 knows that it is committed, and before they hear of that, so that 4 and 5 do not either. 4 gives 1 to a spare, which
  * plays from step 10. When 5 knows of that 2 dies, and 5 gives it to another spare, which greets 1 from step 10. Last 0 gives 3 to the
@@ -17,9 +17,9 @@
 
 enum { EARLIER = 10, LATER = 20 };
 
-static const gab_slot first = 1, second = 2; /* to come back */
+static const gab_rank first = 1, second = 2; /* to come back */
 
-static gab_slot keeper_of(gab_slot slot) { return slot + ORDER_PLAYERS / 2; }
+static gab_rank keeper_of(gab_rank rank) { return rank + ORDER_PLAYERS / 2; }
 
 /* ---------------------------------------------------------------- what happens when */
 
@@ -30,7 +30,7 @@ static bool children_have(const gab_local *local)
 static bool is_committed(const gab_local *local) { return local->committed >= LATER; }
 static bool first_is_given(const gab_local *local) { return gab_local_incarnation_of(local, first) > 0; }
 static bool second_is_given(const gab_local *local) { return gab_local_incarnation_of(local, second) > 0; }
-/* The slot and those below it, and it keeps the images of its wards. */
+/* The rank and those below it, and it keeps the images of its wards. */
 static bool subtree_has(const gab_local *local)
 {
   for (size_t i = 0; i < local->partner_count; i++) {
@@ -53,18 +53,18 @@ static gab_status root_part(const local_order *order)
 
 static const char *const dies[] = {NULL, "1 dies", "2 dies", "3 dies"};
 
-static gab_status part(local_order *order, gab_slot slot)
+static gab_status part(local_order *order, gab_rank rank)
 {
-  if (slot == 0) return root_part(order);
+  if (rank == 0) return root_part(order);
   GAB_TRY(order_serve(order, subtree_has));
-  if (slot == second) order_wait(order, "first known");
-  if (slot <= 3) {
+  if (rank == second) order_wait(order, "first known");
+  if (rank <= 3) {
     order_wait(order, "committed");
-    order_die(order, dies[slot]);
+    order_die(order, dies[rank]);
   }
   order_wait(order, dies[first]);
   order_wait(order, dies[3]);
-  if (slot == keeper_of(first)) {
+  if (rank == keeper_of(first)) {
     GAB_TRY(order_serve(order, first_is_given));
     order_wait(order, "second given");
     return GAB_OK;
@@ -87,7 +87,7 @@ static bool was_torn;     /* it had an image to go back to, and had to wait for 
 static enum { NOTHING, SECOND, ALL } heard(const gab_local_run *run)
 {
   static bool is_recalled;
-  if (!run->had_part || gab_local_slot(run->machine) != first) return ALL;
+  if (!run->had_part || gab_local_rank(run->machine) != first) return ALL;
   if (!order_has(back, "second later")) return NOTHING;
   is_recalled = is_recalled || run->restart.there || gab_local_state_of(run->machine) != GAB_LOCAL_PLAYING;
   return is_recalled ? ALL : SECOND;
@@ -98,17 +98,18 @@ int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *there, MPI_Status *statu
 {
   const gab_local_run *run = back ? back->loop->protection->local : NULL;
   if (tag != GAB_CONTEXT_WIRE || !run || !run->machine) return PMPI_Iprobe(source, tag, comm, there, status);
-  if (run->restart.there && gab_local_slot(run->machine) == second && run->restart.checkpoint == LATER)
+  if (run->restart.there && gab_local_rank(run->machine) == second && run->restart.checkpoint == LATER)
     order_tell(back, "second later");
   if (run->restart.there && run->had_part && gab_local_state_of(run->machine) == GAB_LOCAL_RESTORING)
     was_torn = run->restart.checkpoint == EARLIER;
   *there = 0;
   if (heard(run) == NOTHING) return MPI_SUCCESS;
   if (heard(run) == ALL) return PMPI_Iprobe(source, tag, comm, there, status);
-  /* each gives its slot first to the spare with the number that is left of it */
-  const int rank = gab_world_rank(run->world, (gab_slot)gab_world_spare(run->world, second % ORDER_SPARES));
-  return source == MPI_ANY_SOURCE || source == rank ? PMPI_Iprobe(rank, tag, comm, there, status)
-                                                    : MPI_SUCCESS;
+  /* each gives its rank first to the spare with the number that is left of it */
+  const int comm_rank =
+      gab_world_comm_rank(run->world, (gab_rank)gab_world_spare(run->world, second % ORDER_SPARES));
+  return source == MPI_ANY_SOURCE || source == comm_rank ? PMPI_Iprobe(comm_rank, tag, comm, there, status)
+                                                         : MPI_SUCCESS;
 }
 
 static gab_status rest(void *user, bool *plays)
@@ -116,14 +117,14 @@ static gab_status rest(void *user, bool *plays)
   local_order *order = user;
   const gab_local_run *run = order->loop->protection->local;
   GAB_TRY(gab_local_rest(order->loop->protection->local, plays));
-  if (*plays && gab_local_slot(run->machine) == first) {
+  if (*plays && gab_local_rank(run->machine) == first) {
     CHECK(order->loop->step == EARLIER);
     order_tell(order, "first plays");
   }
   return GAB_OK;
 }
 
-/* Each process has a file of its own; the first slot's is read. */
+/* Each process has a file of its own; the first rank's is read. */
 static void write_clusters(char *path)
 {
   static const char text[] = "one 0\ntwo 1-2\nthree 3\nfour 4\nfive 5\n";
@@ -149,6 +150,6 @@ int main(int argc, char **argv)
   back = NULL;
   test_doom(1), test_doom(2), test_doom(3);
   gab_world *world = order_end(&order, &stats, events);
-  CHECK(was_torn == (gab_world_slot(world) == first));
+  CHECK(was_torn == (gab_world_rank(world) == first));
   return test_end(&world);
 }

@@ -1,9 +1,10 @@
-/* Slots exchange their blocks to and fro, so that neighbours change in each of five sections: with whom a slot has to do,
+/* Ranks exchange their blocks to and fro, so that neighbours change in each of five sections: with whom a rank has to do,
  * and whose messages the wire looks at each time, is the same whenever the blocks lie alike, and does not grow. Soon behind
- * the last one a process dies, and then one that was its neighbour before: both come back alone. The same with checkpoints of each slot's
- * own in between (GABION_TEST_OWN: every so many steps). Then, with such as well (GABION_TEST_PAIR), two die in the same step that are
- * neighbours since the last section: they go back to checkpoints of different steps, and the one that goes back further needs messages
- * which the other one made before its own checkpoint. They are in the log of that image alone. */
+ * the last one a process dies, and then one that was its neighbour before: both come back alone. The same with
+ * checkpoints of each rank's own in between (GABION_TEST_OWN: every so many steps). Then, with such as well
+ * (GABION_TEST_PAIR), two die in the same step that are neighbours since the last section: they go back to
+ * checkpoints of different steps, and the one that goes back further needs messages which the other one made before
+ * its own checkpoint. They are in the log of that image alone. */
 /* gabion-test: np=10 timeout=120 needs=ulfm */
 /* gabion-test: np=10 env=GABION_TEST_OWN=3 */
 /* gabion-test: np=10 env=GABION_TEST_PAIR=3 */
@@ -28,7 +29,7 @@ enum { FIRST = 3, LATER = 4, BESIDE = 6, PAIR_STEP = LAST_MOVE + 7 };
 
 typedef struct moving_life {
   moving_blocks blocks;
-  uint64_t partners[2]; /* by how the blocks lie: a bit for each slot; 0: not seen yet */
+  uint64_t partners[2]; /* by how the blocks lie: a bit for each rank; 0: not seen yet */
   int changed;          /* steps in which they were others than the first time */
   int strangers;        /* steps in which the wire looked at more than partners */
   int looked;
@@ -38,15 +39,15 @@ typedef struct moving_life {
 static uint64_t partners_of(const gab_local *machine)
 {
   uint64_t mask = 0;
-  for (gab_slot slot = 0; slot < PLAYERS; slot++)
-    if (gab_local_is_partner(machine, slot)) mask |= UINT64_C(1) << slot;
+  for (gab_rank rank = 0; rank < PLAYERS; rank++)
+    if (gab_local_is_partner(machine, rank)) mask |= UINT64_C(1) << rank;
   return mask;
 }
 
 static void look(moving_life *life, gab_step step)
 {
   const gab_local_run *run = life->blocks.loop->protection->local;
-  const gab_slot me = gab_world_slot(life->blocks.app.world);
+  const gab_rank me = gab_world_rank(life->blocks.app.world);
   const int moves = (int)(step / EVERY), way = moves % 2;
   if (step > LAST_MOVE) return;
   const uint64_t now = partners_of(run->machine);
@@ -80,7 +81,7 @@ static bool move_due(const void *user, gab_step step)
   return step > 0 && step <= LAST_MOVE && step % EVERY == 0;
 }
 
-/* Slots lie along a ring of blocks: now each beside the next ones, now beside those three further on. */
+/* Ranks lie along a ring of blocks: now each beside the next ones, now beside those three further on. */
 static gab_status move(void *user, gab_step step)
 {
   static const int32_t places[PLAYERS] = {0, 3, 6, 1, 4, 7, 2, 5};
@@ -97,7 +98,7 @@ int main(int argc, char **argv)
   const char *const pair = getenv("GABION_TEST_PAIR"), *const own = pair ? pair : getenv("GABION_TEST_OWN");
   const gab_fault_injection injections[] = {moving_blocks_death(FIRST, pair ? PAIR_STEP : LAST_MOVE + 4),
                                             moving_blocks_death(LATER, LAST_MOVE + 8)};
-  const gab_slot second = pair ? BESIDE : LATER;
+  const gab_rank second = pair ? BESIDE : LATER;
   const gab_protection protection = {.every = {.steps = EVERY},
                                      .own_every = own ? strtol(own, NULL, 10) : 0,
                                      .commit_wait = 1e6, /* times the time since the last one */
@@ -110,7 +111,7 @@ int main(int argc, char **argv)
   setenv("GABION_SPARES", "2", 1);
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
-  REQUIRE(gab_world_members(world)->slots == PLAYERS && gab_world_spares(world) == SPARES);
+  REQUIRE(gab_world_members(world)->ranks == PLAYERS && gab_world_spares(world) == SPARES);
   REQUIRE_OK(automaton_create(&life.blocks.app, world, (int32_t[]){32, 2, 2}));
   if (pair && gab_world_seat(world) == FIRST) life.awaited = (uint64_t)getpid();
   if (pair) REQUIRE_OK(gab_world_max_u64(world, &life.awaited, 1));

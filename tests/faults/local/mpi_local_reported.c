@@ -1,5 +1,5 @@
-/* What local recovery reports: each death of a slot once, with its own steps and the next incarnation, also if the spare that was to
- * take over had died idle before; the same while the run goes on, and to fault injections that name an incarnation. */
+/* What local recovery reports: each death of a rank once, with its own steps and the next incarnation, also if the
+ * spare that was to take over had died idle before; the same while the run goes on, and to fault injections that name an incarnation. */
 /* gabion-test: np=8 timeout=120 needs=ulfm */
 /* All processes of the start are replaced, one after the other, while two spares are idle: nobody else goes back. */
 /* gabion-test: np=6 env=GABION_TEST_ALL_REPLACED=1 */
@@ -17,20 +17,20 @@ typedef struct reported_life {
   gab_timeloop *loop;
   bool all_replaced;
   uint64_t pids[MOST_SEATS];
-  int running; /* faults while it runs, at slot 0; -1: not asked */
+  int running; /* faults while it runs, at rank 0; -1: not asked */
   bool right;
 } reported_life;
 
-/* The first spare that is asked to play slot 1. */
+/* The first spare that is asked to play rank 1. */
 static gab_seat first_asked(int players) { return players + 1 % SPARES; }
 
 static gab_status step_and_look(void *user, gab_step step)
 {
   reported_life *life = user;
   const gab_world *world = life->app.world;
-  if (gab_world_slot(world) == 0 && step == IDLE_DIES && !life->all_replaced)
-    kill((pid_t)life->pids[first_asked(gab_world_members(world)->slots)], SIGKILL);
-  if (gab_world_slot(world) == 0 && step == ASKED) life->running = gab_local_faults_of_now(life->loop);
+  if (gab_world_rank(world) == 0 && step == IDLE_DIES && !life->all_replaced)
+    kill((pid_t)life->pids[first_asked(gab_world_members(world)->ranks)], SIGKILL);
+  if (gab_world_rank(world) == 0 && step == ASKED) life->running = gab_local_faults_of_now(life->loop);
   if (step == 0) GAB_TRY(automaton_sum(&life->app, 0));
   GAB_TRY(automaton_step(&life->app, step));
   return automaton_sum_due(&life->app, step + 1) ? automaton_sum(&life->app, step + 1) : GAB_OK;
@@ -57,32 +57,32 @@ static gab_status run(reported_life *life, const gab_protection *protection)
   return status == GAB_OK ? gab_timeloop_run(loop) : status;
 }
 
-static gab_fault_injection death(gab_slot slot, gab_step step, gab_incarnation incarnation)
+static gab_fault_injection death(gab_rank rank, gab_step step, gab_incarnation incarnation)
 {
   return (gab_fault_injection){.step = step,
                                .point = GAB_FAULT_POINT_COMPUTE,
                                .visit = 1,
-                               .slot_count = 1,
-                               .slots = {slot},
+                               .rank_count = 1,
+                               .ranks = {rank},
                                .incarnation = incarnation};
 }
 
 /* What the dead process had sent last may be lost with it. Partners know of all but its last two steps: it had their ghosts of the
  * step before it died, which they send after they have received its own of the step before that. */
-static bool is_about(const gab_fault_record *record, gab_slot slot, gab_incarnation incarnation,
+static bool is_about(const gab_fault_record *record, gab_rank rank, gab_incarnation incarnation,
                      gab_step died)
 {
   const gab_fault *fault = &record->fault;
-  return record->lost[0] == slot && fault->incarnation == incarnation && fault->is_local &&
+  return record->lost[0] == rank && fault->incarnation == incarnation && fault->is_local &&
          fault->lost_count == 1 && fault->noticed_step >= died - 2 && fault->noticed_step <= died + 1 &&
          fault->restored_step <= died && fault->restored_step >= died - 2 * EVERY;
 }
 
-static int count_faults(const gab_run_stats *stats, gab_slot slot, gab_incarnation incarnation, gab_step died)
+static int count_faults(const gab_run_stats *stats, gab_rank rank, gab_incarnation incarnation, gab_step died)
 {
   int count = 0;
   for (int i = 0; i < stats->fault_record_count; i++)
-    count += is_about(&stats->faults[i], slot, incarnation, died);
+    count += is_about(&stats->faults[i], rank, incarnation, died);
   return count;
 }
 
@@ -95,7 +95,7 @@ int main(int argc, char **argv)
   setenv("GABION_SPARES", "4", 1);
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
-  const int players = gab_world_members(world)->slots;
+  const int players = gab_world_members(world)->ranks;
   const gab_protection protection = {.every = {.steps = EVERY},
                                      .injections = life.all_replaced ? all : some,
                                      .injection_count = life.all_replaced ? 2 : 3,
@@ -116,7 +116,7 @@ int main(int argc, char **argv)
   const gab_run_stats stats = gab_timeloop_get_stats(life.loop);
   const int expected = life.all_replaced ? 2 : 3;
   CHECK(stats.fault_count == expected && stats.local.faults == (uint64_t)expected &&
-        stats.lost_slots == expected);
+        stats.lost_ranks == expected);
   CHECK(stats.rolled_back == 0 && stats.local.steps_again == 0);
   if (life.all_replaced) {
     CHECK(count_faults(&stats, 0, 1, 37) == 1);
@@ -126,7 +126,7 @@ int main(int argc, char **argv)
     CHECK(count_faults(&stats, 1, 2, 75) == 1);
     CHECK(count_faults(&stats, 2, 1, 79) == 1);
   }
-  CHECK(gab_world_slot(world) != 0 || life.running == expected);
+  CHECK(gab_world_rank(world) != 0 || life.running == expected);
   gab_timeloop_destroy(&life.loop);
   REQUIRE(gab_report_completion(world, 0) == 0);
   automaton_destroy(&life.app);

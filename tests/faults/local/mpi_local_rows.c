@@ -165,9 +165,9 @@ int main(int argc, char **argv)
   static const char *const columns[] = {"square", "inverse"};
   const char *way = getenv("GABION_TEST_WAY");
   row_life life = {.way = way ? atoi(way) : 0};
-  const gab_slot dies = life.way & OTHER ? 1 : 0;
+  const gab_rank dies = life.way & OTHER ? 1 : 0;
   const gab_fault_injection injection = {
-      .step = DEATH, .point = GAB_FAULT_POINT_EXCHANGE, .visit = 1, .slot_count = 1, .slots = {dies}};
+      .step = DEATH, .point = GAB_FAULT_POINT_EXCHANGE, .visit = 1, .rank_count = 1, .ranks = {dies}};
   const gab_protection protection = {.every = {.steps = EVERY},
                                      .verify = GAB_VERIFY_ALWAYS,
                                      .local_clusters = life.way & CLUSTERS ? "2" : NULL,
@@ -178,7 +178,7 @@ int main(int argc, char **argv)
   setenv("GABION_SPARES", "1", 1);
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
-  REQUIRE(gab_world_members(world)->slots == PLAYERS && gab_world_spares(world) == 1);
+  REQUIRE(gab_world_members(world)->ranks == PLAYERS && gab_world_spares(world) == 1);
   snprintf(life.path, sizeof life.path, "local-rows-%d.csv", life.way);
   REQUIRE_OK(gab_series_create(world, life.path, columns, 2, &life.series));
   REQUIRE_OK(automaton_create(&life.app, world, (int32_t[]){8, 4, 4}));

@@ -1,6 +1,6 @@
 /* Two neighbours die at the same step, and the spares that take over have heard of both deaths while they rested, when it
  * meant nothing to them; neither holder knows of the other's successor when it sends the image. Each of the two has to find out
- * that the other's process is dead, to whom it sends its greeting, and who plays that slot now. */
+ * that the other's process is dead, to whom it sends its greeting, and who plays that rank now. */
 /* gabion-test: np=6 timeout=120 needs=ulfm */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
@@ -9,8 +9,8 @@
 
 enum { DEATHS = 25 };
 
-/* From whom nothing arrives as yet, though it is there. Each holder asks the other one who plays the slot of which it is only a
- * neighbour, and what it hears of that before it sends the image goes along with it. */
+/* From whom nothing arrives as yet, though it is there. Each holder asks the other one who plays the rank of which
+ * it is only a neighbour, and what it hears of that before it sends the image goes along with it. */
 static int hidden_rank = MPI_PROC_NULL;
 
 /* In front of that of the MPI library. Any source is refused, as is allowed where one of them is dead: all are asked by name. */
@@ -26,23 +26,23 @@ static bool first_is_given(const gab_local *local) { return gab_local_incarnatio
 static bool second_is_given(const gab_local *local) { return gab_local_incarnation_of(local, 2) > 0; }
 
 /* 1 is kept by 3, and 2 by 0, which do not look after anybody when those die. */
-static gab_status part(local_order *order, gab_slot slot)
+static gab_status part(local_order *order, gab_rank rank)
 {
-  if (slot == 0 || slot == 3) order_tell(order, slot == 0 ? "0 is there" : "3 is there");
-  if (slot == 1 || slot == 2) {
+  if (rank == 0 || rank == 3) order_tell(order, rank == 0 ? "0 is there" : "3 is there");
+  if (rank == 1 || rank == 2) {
     GAB_TRY(order_serve_for(order, "0 is there"));
     GAB_TRY(order_serve_for(order, "3 is there"));
   }
-  if (slot == 1) order_die(order, "1 dies");
-  if (slot == 2) order_die(order, "2 dies");
+  if (rank == 1) order_die(order, "1 dies");
+  if (rank == 2) order_die(order, "2 dies");
   order_wait(order, "spare 4 knows");
   order_wait(order, "spare 5 knows");
-  hidden_rank = gab_world_rank(order->app.world, slot == 0 ? 3 : 0);
-  GAB_TRY(order_serve(order, slot == 0 ? second_is_given : first_is_given));
+  hidden_rank = gab_world_comm_rank(order->app.world, rank == 0 ? 3 : 0);
+  GAB_TRY(order_serve(order, rank == 0 ? second_is_given : first_is_given));
   const gab_local *local = order->loop->protection->local->machine;
-  CHECK(!(slot == 0 ? first_is_given : second_is_given)(local));
-  order_tell(order, slot == 0 ? "0 has given" : "3 has given");
-  order_wait(order, slot == 0 ? "3 has given" : "0 has given");
+  CHECK(!(rank == 0 ? first_is_given : second_is_given)(local));
+  order_tell(order, rank == 0 ? "0 has given" : "3 has given");
+  order_wait(order, rank == 0 ? "3 has given" : "0 has given");
   hidden_rank = MPI_PROC_NULL;
   return GAB_OK;
 }
@@ -66,7 +66,7 @@ static gab_status rest(void *user, bool *plays)
   GAB_TRY(gab_local_rest(run, plays));
   if (knows || dead < 2) return GAB_OK;
   knows = true;
-  snprintf(event, sizeof event, "spare %d knows", test_slot());
+  snprintf(event, sizeof event, "spare %d knows", test_rank());
   order_tell(order, event);
   return GAB_OK;
 }

@@ -1,5 +1,5 @@
-/* A slot that came back makes messages that its partners have already: what it makes is compared with what they had received. A
- * program whose messages depend on the process that computes is told so; without the comparison nobody notices. */
+/* A rank that came back makes messages that its partners have already: what it makes is compared with what they had
+ * received. A program whose messages depend on the process that computes is told so; without the comparison nobody notices. */
 /* gabion-test: np=6 timeout=120 needs=ulfm */
 /* gabion-test: np=6 env=GABION_TEST_UNSTEADY=1 */
 /* gabion-test: np=6 env=GABION_TEST_UNSTEADY=unverified */
@@ -53,12 +53,12 @@ static gab_status make(verified_life *life, const gab_protection *protection)
   return gab_timeloop_protect(life->loop, protection);
 }
 
-/* Slot 1 sends to slot 0 in the tree of reductions, which finds it out if no neighbour does before. */
+/* Rank 1 sends to rank 0 in the tree of reductions, which finds it out if no neighbour does before. */
 static void check_caught(const gab_world *world, gab_status status)
 {
   REQUIRE(status == GAB_ERR_CORRUPT);
   const char *said = strstr(gab_error_message(), "computes otherwise than before its death");
-  if (gab_world_slot(world) == 0) CHECK(said && strstr(gab_error_message(), "slot 1 came back"));
+  if (gab_world_rank(world) == 0) CHECK(said && strstr(gab_error_message(), "rank 1 came back"));
 }
 
 int main(int argc, char **argv)
@@ -68,8 +68,8 @@ int main(int argc, char **argv)
   const gab_fault_injection death = {.step = 27,
                                      .point = GAB_FAULT_POINT_EXCHANGE,
                                      .visit = 1,
-                                     .slot_count = 1,
-                                     .slots = {1},
+                                     .rank_count = 1,
+                                     .ranks = {1},
                                      .incarnation = 0};
   const gab_protection protection = {.every = {.steps = EVERY},
                                      .verify = unverified ? GAB_VERIFY_NEVER : GAB_VERIFY_ALWAYS,
@@ -81,7 +81,7 @@ int main(int argc, char **argv)
   setenv("GABION_SPARES", "2", 1);
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
-  REQUIRE(gab_world_members(world)->slots == PLAYERS && gab_world_spares(world) == SPARES);
+  REQUIRE(gab_world_members(world)->ranks == PLAYERS && gab_world_spares(world) == SPARES);
   REQUIRE_OK(automaton_create(&life.app, world, (int32_t[]){8, 4, 4}));
   REQUIRE_OK(make(&life, &protection));
   const gab_status status = gab_timeloop_run(life.loop);

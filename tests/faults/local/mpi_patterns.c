@@ -1,5 +1,5 @@
 /* The rendezvous of Ropars et al. 2013, figure 4, under strategy `local`: nobody knows who will write to him, probes find out.
- * One process is killed; a spare takes its slot and computes again, and the others replay to it. Its channels are made to
+ * One process is killed; a spare takes its rank and computes again, and the others replay to it. Its channels are made to
  * deliver in an order that the first time could not have: before the message that this round is waiting for, one of the next
  * round from somebody else. With the ids of core/messages/pattern.h it takes the right one, and every sum is as undisturbed; when all
  * rounds have the same number, as without ids, it takes the wrong one.
@@ -9,7 +9,7 @@
  * GABION_SCHEDULE=N: who dies when, and who speaks to whom. GABION_PATTERN_IDS=0: without ids.
  * GABION_ROUNDS_OVERLAP=1. GABION_GLOBAL=1: strategy `spare`, so all go back, and the newcomer counts its rounds as they do.
  *
- * mpi_patterns_clusters.c is the same with clusters of several slots (doc/clusters.md); there two may die at once. */
+ * mpi_patterns_clusters.c is the same with clusters of several ranks (doc/clusters.md); there two may die at once. */
 /* gabion-test: np=4 timeout=60 needs=ulfm labels=quick */
 /* gabion-test: np=4 env=GABION_PATTERN_IDS=0 */
 /* gabion-test: np=4 env=GABION_SCHEDULE=4 */
@@ -23,7 +23,7 @@
 
 #ifndef PLAYERS
 #define PLAYERS 3
-#define CLUSTER 1 /* slots of a cluster */
+#define CLUSTER 1 /* ranks of a cluster */
 #define SPARES  1
 #define ROOTS   6, 2, 2
 #endif
@@ -31,14 +31,14 @@
 enum { EVERY = 10, STEPS = 40, CONTACT = 1, ANSWER = 2, DONE = 3, END = 4 };
 
 typedef struct rendezvous {
-  automaton app; /* gives the slots blocks, so neighbours */
+  automaton app; /* gives the ranks blocks, so neighbours */
   gab_world *world;
   gab_pattern pattern;
   gab_mailbox *mail;
   gab_mailbox
       *ends; /* of the termination: its messages may overtake answers, so they need channels of their own */
   uint64_t seed;
-  gab_slot victim, second; /* GAB_NO_SLOT: it dies alone */
+  gab_rank victim, second; /* GAB_NO_RANK: it dies alone */
   gab_step dies_in;
   bool ids, overlap, global;
   uint64_t sum; /* of what was received: the state */
@@ -47,34 +47,34 @@ typedef struct rendezvous {
 
 /* ---------------------------------------------------------------- who speaks to whom: data that only the speaker looks at */
 
-/* The victim hears of one slot of the next cluster in a round, and of another one in the next round; these replay to it. */
-static bool speaks_to(const rendezvous *r, gab_slot from, gab_slot to, gab_step step)
+/* The victim hears of one rank of the next cluster in a round, and of another one in the next round; these replay to it. */
+static bool speaks_to(const rendezvous *r, gab_rank from, gab_rank to, gab_step step)
 {
   if (from == to) return false;
   if (to != r->victim) return gab_hash_counter(r->seed, (uint64_t)step, (uint64_t)(from * PLAYERS + to)) & 1;
-  const gab_slot next = (r->victim / CLUSTER + 1) * CLUSTER;
-  const gab_slot first = next % PLAYERS, second = (next + 1) % PLAYERS;
+  const gab_rank next = (r->victim / CLUSTER + 1) * CLUSTER;
+  const gab_rank first = next % PLAYERS, second = (next + 1) % PLAYERS;
   return from == (((uint64_t)step + r->seed) % 2 ? first : second);
 }
 
-static uint64_t word_of(gab_slot from, gab_slot to, gab_step step)
+static uint64_t word_of(gab_rank from, gab_rank to, gab_step step)
 {
   return gab_hash_counter(7, (uint64_t)step, (uint64_t)(from * PLAYERS + to));
 }
 
-static uint64_t sum_of(const rendezvous *r, gab_slot to)
+static uint64_t sum_of(const rendezvous *r, gab_rank to)
 {
   uint64_t sum = 0;
   for (gab_step step = 0; step < STEPS; step++)
-    for (gab_slot from = 0; from < PLAYERS; from++)
+    for (gab_rank from = 0; from < PLAYERS; from++)
       if (speaks_to(r, from, to, step)) sum += word_of(from, to, step);
   return sum;
 }
 
 /* ---------------------------------------------------------------- the forced schedule */
 
-/* Whether a message of that slot lies in the queue that was sent behind this step. */
-static bool has_early(const rendezvous *r, gab_slot from, gab_step step)
+/* Whether a message of that rank lies in the queue that was sent behind this step. */
+static bool has_early(const rendezvous *r, gab_rank from, gab_step step)
 {
   for (const gab_letter *letter = r->mail->first; letter; letter = letter->next)
     if (letter->about.source == from && letter->about.tag == CONTACT && letter->about.step > step)
@@ -88,7 +88,7 @@ static gab_status force_order(rendezvous *r, gab_step step)
   const gab_claim *claim = gab_world_claim(r->world);
   bool there;
   if (!claim || claim->restored_step != step || r->forced > 0) return GAB_OK;
-  for (gab_slot from = 0; from < PLAYERS; from++)
+  for (gab_rank from = 0; from < PLAYERS; from++)
     while (speaks_to(r, from, r->victim, step + 1) && !has_early(r, from, step))
       GAB_TRY(gab_mailbox_probe(r->mail, from, END, &there, NULL)); /* nobody sends that here */
   r->forced++;
@@ -102,7 +102,7 @@ static gab_status reply(rendezvous *r, gab_step step, uint64_t *replied)
   int64_t word[2];
   gab_mail mail;
   bool there;
-  GAB_TRY(gab_mailbox_probe(r->mail, GAB_ANY_SLOT, CONTACT, &there, &mail));
+  GAB_TRY(gab_mailbox_probe(r->mail, GAB_ANY_RANK, CONTACT, &there, &mail));
   if (!there) return GAB_OK;
   GAB_TRY(gab_mailbox_receive(r->mail, mail.source, CONTACT, word, sizeof word, &mail));
   if (word[0] != step)
@@ -115,8 +115,8 @@ static gab_status reply(rendezvous *r, gab_step step, uint64_t *replied)
 
 static gab_status take_answers(rendezvous *r, gab_step step, bool *open)
 {
-  const gab_slot me = gab_world_slot(r->world);
-  for (gab_slot to = 0; to < PLAYERS; to++) {
+  const gab_rank me = gab_world_rank(r->world);
+  for (gab_rank to = 0; to < PLAYERS; to++) {
     bool there = false;
     uint64_t word;
     if (open[to]) GAB_TRY(gab_mailbox_probe(r->mail, to, ANSWER, &there, NULL));
@@ -135,39 +135,39 @@ static bool any(const bool *open)
   return false;
 }
 
-/* Who has all answers tells slot 0 to whom it spoke, which tells each how many have spoken to it when everybody has. A plain
+/* Who has all answers tells rank 0 to whom it spoke, which tells each how many have spoken to it when everybody has. A plain
  * "it is over" would not do: in a replay that comes before the messages that it follows (core/messages/pattern.h). */
 typedef struct ending {
   bool told;              /* by this process */
-  int heard;              /* by slot 0, of how many */
-  uint64_t each[PLAYERS]; /* at slot 0: so many spoke to them */
+  int heard;              /* by rank 0, of how many */
+  uint64_t each[PLAYERS]; /* at rank 0: so many spoke to them */
   uint64_t replied;       /* by this process */
   bool known;
   uint64_t due; /* once it is known */
 } ending;
 
-static gab_status hear(rendezvous *r, ending *end, gab_slot from)
+static gab_status hear(rendezvous *r, ending *end, gab_rank from)
 {
   uint64_t spoken[PLAYERS];
   GAB_TRY(gab_mailbox_receive(r->ends, from, DONE, spoken, sizeof spoken, NULL));
   for (int to = 0; to < PLAYERS; to++) end->each[to] += spoken[to];
   if (++end->heard < PLAYERS) return GAB_OK;
-  for (gab_slot to = 0; to < PLAYERS; to++)
+  for (gab_rank to = 0; to < PLAYERS; to++)
     GAB_TRY(gab_mailbox_send(r->ends, to, END, &end->each[to], sizeof end->each[to]));
   return GAB_OK;
 }
 
 static gab_status look_for_end(rendezvous *r, gab_step step, ending *end)
 {
-  const gab_slot me = gab_world_slot(r->world);
+  const gab_rank me = gab_world_rank(r->world);
   uint64_t spoken[PLAYERS];
   gab_mail mail;
   bool there = true;
-  for (gab_slot to = 0; to < PLAYERS; to++) spoken[to] = speaks_to(r, me, to, step);
+  for (gab_rank to = 0; to < PLAYERS; to++) spoken[to] = speaks_to(r, me, to, step);
   if (!end->told) GAB_TRY(gab_mailbox_send(r->ends, 0, DONE, spoken, sizeof spoken));
   end->told = true;
   while (me == 0 && there && end->heard < PLAYERS) {
-    GAB_TRY(gab_mailbox_probe(r->ends, GAB_ANY_SLOT, DONE, &there, &mail));
+    GAB_TRY(gab_mailbox_probe(r->ends, GAB_ANY_RANK, DONE, &there, &mail));
     if (there) GAB_TRY(hear(r, end, mail.source));
   }
   there = false;
@@ -179,10 +179,10 @@ static gab_status look_for_end(rendezvous *r, gab_step step, ending *end)
 
 static gab_status meet(rendezvous *r, gab_step step)
 {
-  const gab_slot me = gab_world_slot(r->world);
+  const gab_rank me = gab_world_rank(r->world);
   bool open[PLAYERS] = {false};
   ending end = {.told = false};
-  for (gab_slot to = 0; to < PLAYERS; to++) {
+  for (gab_rank to = 0; to < PLAYERS; to++) {
     const int64_t word[2] = {step, (int64_t)word_of(me, to, step)};
     open[to] = speaks_to(r, me, to, step);
     if (open[to]) GAB_TRY(gab_mailbox_send(r->mail, to, CONTACT, word, sizeof word));
@@ -225,7 +225,7 @@ static gab_status unpack(void *user, gab_reader *in)
   return gab_get_u64(in, &r->sum);
 }
 
-static bool is_dead(const rendezvous *r, gab_slot slot) { return slot == r->victim || slot == r->second; }
+static bool is_dead(const rendezvous *r, gab_rank rank) { return rank == r->victim || rank == r->second; }
 
 static gab_status run(rendezvous *r, gab_timeloop **loop)
 {
@@ -233,8 +233,8 @@ static gab_status run(rendezvous *r, gab_timeloop **loop)
   const gab_fault_injection injection = {.step = r->dies_in,
                                          .point = GAB_FAULT_POINT_COMPUTE,
                                          .visit = 1,
-                                         .slot_count = r->second == GAB_NO_SLOT ? 1 : 2,
-                                         .slots = {r->victim, r->second}};
+                                         .rank_count = r->second == GAB_NO_RANK ? 1 : 2,
+                                         .ranks = {r->victim, r->second}};
   snprintf(clusters, sizeof clusters, "%d", PLAYERS / CLUSTER);
   const gab_protection protection = {.every = {.steps = EVERY},
                                      .injections = &injection,
@@ -242,7 +242,7 @@ static gab_status run(rendezvous *r, gab_timeloop **loop)
                                      .local_clusters = CLUSTER > 1 ? clusters : NULL,
                                      .strategies = {r->global ? &gab_strategy_spare : &gab_strategy_local}};
   const gab_entity sum = {
-      .name = "sum", .kind = GAB_ENTITY_PER_SLOT, .user = r, .pack = pack, .unpack = unpack};
+      .name = "sum", .kind = GAB_ENTITY_PER_RANK, .user = r, .pack = pack, .unpack = unpack};
   const gab_entity total = automaton_entity(&r->app);
   GAB_TRY(gab_timeloop_create(r->app.forest, STEPS, loop));
   GAB_TRY(gab_timeloop_add_task(*loop, "rendezvous", step_and_meet, r));
@@ -260,10 +260,10 @@ static uint64_t number_from(const char *name, uint64_t usual)
 
 /* Who dies with it: nobody (0), the next one of its cluster (1), one of the cluster behind the one that speaks to it, which
  * keeps no image of it (2). */
-static gab_slot second_of(gab_slot victim, uint64_t which)
+static gab_rank second_of(gab_rank victim, uint64_t which)
 {
-  const gab_slot first = victim / CLUSTER * CLUSTER;
-  if (which == 0) return GAB_NO_SLOT;
+  const gab_rank first = victim / CLUSTER * CLUSTER;
+  if (which == 0) return GAB_NO_RANK;
   return which == 1 ? first + (victim - first + 1) % CLUSTER : (first + 2 * CLUSTER + 1) % PLAYERS;
 }
 
@@ -279,8 +279,8 @@ int main(int argc, char **argv)
   setenv("GABION_SPARES", spares, 1);
   REQUIRE_OK(gab_world_create(&argc, &argv, &r.world));
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
-  REQUIRE(gab_world_members(r.world)->slots == PLAYERS && gab_world_spares(r.world) == SPARES);
-  r.victim = (gab_slot)(gab_hash_counter(1, r.seed, 0) % PLAYERS);
+  REQUIRE(gab_world_members(r.world)->ranks == PLAYERS && gab_world_spares(r.world) == SPARES);
+  r.victim = (gab_rank)(gab_hash_counter(1, r.seed, 0) % PLAYERS);
   r.second = second_of(r.victim, number_from("GABION_SECOND", 0));
   r.dies_in =
       (gab_step)(EVERY * (1 + gab_hash_counter(1, r.seed, 1) % 3) + 2 + gab_hash_counter(1, r.seed, 2) % 8);
@@ -290,8 +290,8 @@ int main(int argc, char **argv)
   REQUIRE_OK(gab_mailbox_create(r.world, "ends", &r.ends));
   const gab_status status = run(&r, &loop);
   test_doom(r.victim);
-  if (r.second != GAB_NO_SLOT) test_doom(r.second);
-  const gab_slot me = gab_world_slot(r.world);
+  if (r.second != GAB_NO_RANK) test_doom(r.second);
+  const gab_rank me = gab_world_rank(r.world);
   const bool came_back = me == r.victim, is_idle = gab_world_is_spare(r.world); /* a spare to the end */
   REQUIRE(status == (r.ids ? GAB_OK : GAB_ERR_DIVERGED));
   /* without ids another one of its cluster may take a wrong message before it, unforced */
@@ -302,12 +302,12 @@ int main(int argc, char **argv)
     CHECK(automaton_is_right(&r.app, STEPS));
     CHECK(gab_mailbox_waiting(r.mail) == 0 && gab_mailbox_waiting(r.ends) == 0);
     CHECK(gab_pattern_iteration(r.world, r.pattern) == STEPS);
-    const int dead = r.second == GAB_NO_SLOT ? 1 : 2;
+    const int dead = r.second == GAB_NO_RANK ? 1 : 2;
     CHECK(stats.fault_count == dead && stats.local.faults == (r.global ? 0 : (uint64_t)dead));
     CHECK(r.global || (stats.local.meetings == 0 && stats.local.steps_again == 0));
     /* who lives goes back exactly if somebody of its cluster has died */
     const bool goes_back =
-        me / CLUSTER == r.victim / CLUSTER || (r.second != GAB_NO_SLOT && me / CLUSTER == r.second / CLUSTER);
+        me / CLUSTER == r.victim / CLUSTER || (r.second != GAB_NO_RANK && me / CLUSTER == r.second / CLUSTER);
     CHECK(r.global || is_dead(&r, me) || (stats.local.rollbacks > 0) == goes_back);
   }
   if (!r.ids) CHECK(strstr(gab_error_message(), "mismatch"));

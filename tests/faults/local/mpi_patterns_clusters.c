@@ -1,5 +1,5 @@
-/* The rendezvous of mpi_patterns.c among six slots in clusters of two: the cluster of the victim goes back, and the two slots that
- * speak to it are of the next one, which replays to it. GABION_SECOND=1: the other one of its cluster dies with it; 2: one of the third
+/* The rendezvous of mpi_patterns.c among six ranks in clusters of two: the cluster of the victim goes back, and the
+ * two ranks that speak to it are of the next one, which replays to it. GABION_SECOND=1: the other one of its cluster dies with it; 2: one of the third
  * cluster. */
 /* gabion-test: np=8 timeout=90 needs=ulfm */
 /* gabion-test: np=8 env=GABION_PATTERN_IDS=0 */

@@ -4,16 +4,16 @@ member() { sed -n "s/.*\"$1\": \([0-9]*\),.*/\1/p" out/summary.json | head -n 1;
 # The rows of all series: as written, in whatever order processes die.
 series() { cat out/*.csv 2>/dev/null | cksum; }
 strategies() { sed -n 's/.*"strategy": "\([a-z]*\)".*/\1/p' out/summary.json | tr '\n' ' '; }
-launch() { # launch EXIT SLOTS SPARES [arguments]: in a new folder, unless `keep` is set
-  local expected=$1 slots=$2 spares=$3 code=0
+launch() { # launch EXIT RANKS SPARES [arguments]: in a new folder, unless `keep` is set
+  local expected=$1 ranks=$2 spares=$3 code=0
   shift 3
   [ -n "${keep:-}" ] || rm -rf out
   # shellcheck disable=SC2086 # words on purpose
-  "$GABION_LAUNCH" -n "$slots" --spares "$spares" -t 1 --stall 60 -- "$gabion" run "$case" --out out $short "$@" \
+  "$GABION_LAUNCH" -n "$ranks" --spares "$spares" -t 1 --stall 60 -- "$gabion" run "$case" --out out $short "$@" \
     >said.txt 2>&1 || code=$?
-  [ "$code" = "$expected" ] || complain "exit $code instead of $expected: -n $slots --spares $spares $*
+  [ "$code" = "$expected" ] || complain "exit $code instead of $expected: -n $ranks --spares $spares $*
 it said: $(cat said.txt)"
-  kept_going -n "$slots" --spares "$spares" "$@"
+  kept_going -n "$ranks" --spares "$spares" "$@"
 }
 same() { # same NAME: the undisturbed result
   [ "$(checksum)" = "$expected" ] || complain "$1: another checksum"
@@ -27,26 +27,26 @@ verified() { # verified NAME: all that was left out was compared
   [ "$(member compared)" = "$(member left_out)" ] ||
     complain "$1: $(member compared) of $(member left_out) messages that were left out were compared"
 }
-alone() { # alone NAME FAULTS: so many slots came back, and nobody else did anything for it
+alone() { # alone NAME FAULTS: so many ranks came back, and nobody else did anything for it
   same "$1"
   [ "$(member fault_count)" = "$2" ] || complain "$1: $(member fault_count) faults instead of $2"
   [ "$(strategies | tr ' ' '\n' | sort -u | tr -d '\n')" = local ] || complain "$1: strategies $(strategies)"
   [ "$(member survivor_steps_computed_again)" = 0 ] || complain "$1: steps were computed again"
   [ "$(member meetings)" = 0 ] || complain "$1: there were agreements or repairs"
-  [ "$(member living)" = "$(member slots)" ] || complain "$1: not at full size"
+  [ "$(member living)" = "$(member ranks)" ] || complain "$1: not at full size"
 }
-slots_of() { sed -n "s/.*\"slot\": \([0-9]*\),.*\"event\": \"$1\".*/\1/p" out/events.jsonl | sort -u; }
-# The slots that went back although nobody took them over, each once.
-went_back() { comm -23 <(slots_of "went back with its cluster") <(slots_of "took over") | tr '\n' ' '; }
-cluster() { # cluster NAME FAULTS SLOTS: these went back with so many dead, and nobody else
+ranks_of() { sed -n "s/.*\"rank\": \([0-9]*\),.*\"event\": \"$1\".*/\1/p" out/events.jsonl | sort -u; }
+# The ranks that went back although nobody took them over, each once.
+went_back() { comm -23 <(ranks_of "went back with its cluster") <(ranks_of "took over") | tr '\n' ' '; }
+cluster() { # cluster NAME FAULTS RANKS: these went back with so many dead, and nobody else
   alone "$1" "$2"
-  [ "$(went_back)" = "$3" ] || complain "$1: slots $(went_back)went back, not $3"
+  [ "$(went_back)" = "$3" ] || complain "$1: ranks $(went_back)went back, not $3"
 }
-# step_of EVENT SLOT: the step to which it went
-step_of() { sed -n "s/.*\"slot\": $2,.*\"event\": \"$1\".*\"of_step\": \([0-9]*\).*/\1/p" out/events.jsonl | tail -n 1; }
-# The newest one, or the one before if the word of its commit had not come to the holder when the slot died.
-went_to() { # went_to NAME EVENT SLOT STEP BEFORE
+# step_of EVENT RANK: the step to which it went
+step_of() { sed -n "s/.*\"rank\": $2,.*\"event\": \"$1\".*\"of_step\": \([0-9]*\).*/\1/p" out/events.jsonl | tail -n 1; }
+# The newest one, or the one before if the word of its commit had not come to the holder when the rank died.
+went_to() { # went_to NAME EVENT RANK STEP BEFORE
   local to
   to=$(step_of "$2" "$3")
-  [ "$to" = "$4" ] || [ "$to" = "$5" ] || complain "$1: slot $3 $2 of step $to, not $4 or $5: $(grep "$2" out/events.jsonl)"
+  [ "$to" = "$4" ] || [ "$to" = "$5" ] || complain "$1: rank $3 $2 of step $to, not $4 or $5: $(grep "$2" out/events.jsonl)"
 }

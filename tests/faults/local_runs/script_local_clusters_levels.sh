@@ -11,11 +11,11 @@ launch 0 4 0 --set 'resilience.strategies=[shrink]'
 expected=$(checksum) lines=$(series)
 # shellcheck disable=SC2086 # words on purpose
 {
-launch 0 4 1 $two --inject slot=1,step=29,phase=exchange
+launch 0 4 1 $two --inject rank=1,step=29,phase=exchange
 cluster "flow, the root goes back" 1 "0 "
-launch 0 4 1 $two --inject slot=2,step=57,phase=compute
+launch 0 4 1 $two --inject rank=2,step=57,phase=compute
 cluster "flow, the other cluster" 1 "3 "
-launch 0 4 2 $two --inject slot=0,step=55,phase=compute --inject slot=3,step=55,phase=compute
+launch 0 4 2 $two --inject rank=0,step=55,phase=compute --inject rank=3,step=55,phase=compute
 cluster "flow, both at once" 2 "1 2 "
 }
 
@@ -26,11 +26,11 @@ expected=$(checksum) lines=$(series)
 said 'step 60: the grid adapts'
 # shellcheck disable=SC2086
 {
-launch 0 4 1 $two --inject slot=1,step=75,phase=compute
+launch 0 4 1 $two --inject rank=1,step=75,phase=compute
 cluster "phase field, the root goes back" 1 "0 "
-launch 0 4 1 $two --inject slot=2,step=95,phase=exchange
+launch 0 4 1 $two --inject rank=2,step=95,phase=exchange
 cluster "phase field, the other cluster" 1 "3 "
-launch 0 4 2 $two --inject slot=2,step=55,phase=compute --inject slot=1,step=77,phase=compute
+launch 0 4 2 $two --inject rank=2,step=55,phase=compute --inject rank=1,step=77,phase=compute
 cluster "phase field, one, an adaptation, another one" 2 "0 3 "
 }
 finish

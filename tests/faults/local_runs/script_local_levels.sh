@@ -10,10 +10,10 @@ adapted() { sed -n 's/.*the grid adapted \([0-9]*\) times.*/\1/p' out/log.txt; }
 
 launch 0 4 0 --set 'resilience.strategies=[shrink]'
 expected=$(checksum) lines=$(series)
-for slot in 0 1 2 3; do
-  launch 0 4 1 --set resilience.local.verify=true --inject slot=$slot,step=59,phase=exchange
-  alone "static levels, slot $slot" 1
-  verified "static levels, slot $slot"
+for rank in 0 1 2 3; do
+  launch 0 4 1 --set resilience.local.verify=true --inject rank=$rank,step=59,phase=exchange
+  alone "static levels, rank $rank" 1
+  verified "static levels, rank $rank"
 done
 
 # Adapts at 30, 60, 90 and 120, blocks may be given away at 50 and 100 (by measured times); checkpoints at 20, 40, ... and at each of these.
@@ -27,36 +27,36 @@ same "nobody dies"
 [ "$(member fault_count)" = 0 ] || complain "nobody dies: $(member fault_count) faults"
 [ "$(member meetings)" = 0 ] || complain "nobody dies: agreements"
 [ "$(adapted)" = 4 ] || complain "nobody dies: the grid adapted $(adapted) times instead of 4"
-for injection in slot=1,step=29,phase=compute slot=2,step=39,phase=exchange slot=0,step=59,phase=exchange slot=3,step=119,phase=exchange; do
+for injection in rank=1,step=29,phase=compute rank=2,step=39,phase=exchange rank=0,step=59,phase=exchange rank=3,step=119,phase=exchange; do
   launch 0 4 1 --set resilience.local.verify=true --inject $injection
   alone "$injection" 1
   verified "$injection"
 done
 # In fields that several blocks share, what solid cells send must not depend on who lay there before.
-for injection in slot=1,step=29,phase=compute slot=3,step=119,phase=exchange; do
+for injection in rank=1,step=29,phase=compute rank=3,step=119,phase=exchange; do
   launch 0 4 1 --set lbm.pencil=4 --set resilience.local.verify=true --inject $injection
   alone "pencils, $injection" 1
   verified "pencils, $injection"
 done
 # So many that not everybody has to do with everybody else from the start.
-launch 0 8 1 --set resilience.local.verify=true --inject slot=5,step=39,phase=exchange
+launch 0 8 1 --set resilience.local.verify=true --inject rank=5,step=39,phase=exchange
 alone "of eight, behind an adaptation" 1
 verified "of eight, behind an adaptation"
 # Behind the first one all begin anew with what they are then, and the grid changes.
-launch 0 4 2 --inject slot=2,step=25,phase=compute --inject slot=1,step=39,phase=compute
+launch 0 4 2 --inject rank=2,step=25,phase=compute --inject rank=1,step=39,phase=compute
 alone "one, an adaptation, another one" 2
 [ "$(adapted)" = 4 ] || complain "between two deaths: the grid adapted $(adapted) times instead of 4"
-for injection in slot=1,step=30,phase=adapt-mark slot=2,step=60,phase=adapt-migrate slot=3,step=90,phase=adapt-rebuild; do
+for injection in rank=1,step=30,phase=adapt-mark rank=2,step=60,phase=adapt-migrate rank=3,step=90,phase=adapt-rebuild; do
   launch 0 4 2 --inject $injection
   same "$injection"
   [ "$(strategies)" = "spare " ] || complain "$injection: strategies $(strategies)"
 done
-# With the checkpoint of the new grid under way a spare may have taken the slot before it hears that it cannot go on from the old one.
-launch 0 4 2 --inject slot=2,step=30,phase=commit
+# With the checkpoint of the new grid under way a spare may have taken the rank before it hears that it cannot go on from the old one.
+launch 0 4 2 --inject rank=2,step=30,phase=commit
 same "in the checkpoint behind an adaptation"
 case "$(strategies)" in "spare "|"local spare ") ;; *) complain "in the checkpoint behind an adaptation: strategies $(strategies)" ;; esac
 # What the machines keep becomes snapshots of the grid of its time.
-launch 0 4 1 --inject slot=1,step=45,phase=compute --inject slot=2,step=47,phase=compute
+launch 0 4 1 --inject rank=1,step=45,phase=compute --inject rank=2,step=47,phase=compute
 same "the pool is empty behind an adaptation"
 [ "$(strategies)" = "local shrink " ] || complain "the pool is empty: strategies $(strategies)"
 finish

@@ -37,13 +37,13 @@ mv out whole
 launch 0 4 2
 left_behind "nobody dies"
 [ "$(checkpoints)" = "0 7 12 14 15 20 21 24 28 30 35 36 40 42 45 48 49 56 " ] || complain "nobody dies: checkpoints of $(checkpoints)"
-for injection in slot=1,step=33,phase=compute slot=0,step=40,phase=exchange; do
+for injection in rank=1,step=33,phase=compute rank=0,step=40,phase=exchange; do
   launch 0 4 1 --set resilience.local.verify=true --inject $injection
   left_behind "$injection"
   alone "$injection" 1
 done
 # While fields (30), the series (35), the picture (36) are written.
-for injection in slot=2,step=30,phase=output slot=0,step=30,phase=output slot=0,step=35,phase=output slot=3,step=36,phase=output; do
+for injection in rank=2,step=30,phase=output rank=0,step=30,phase=output rank=0,step=35,phase=output rank=3,step=36,phase=output; do
   launch 0 4 1 --inject $injection
   left_behind "$injection"
   [ "$(strategies)" = "spare " ] || complain "$injection: strategies $(strategies)"
@@ -66,23 +66,23 @@ stored() { # stored NAME STEPS: these are on disk, and whole
 }
 launch 0 4 2 $disk
 mv out stored
-for injection in slot=1,step=25,phase=disk-write slot=2,step=25,phase=disk-commit slot=0,step=25,phase=disk-write \
-  slot=0,step=25,phase=disk-commit; do
+for injection in rank=1,step=25,phase=disk-write rank=2,step=25,phase=disk-commit rank=0,step=25,phase=disk-write \
+  rank=0,step=25,phase=disk-commit; do
   launch 0 4 2 $disk --inject $injection
   left_behind "$injection"
   [ "$(strategies)" = "spare " ] || complain "$injection: strategies $(strategies)"
-  if [ -e out/checkpoints/step_000000000025 ] || [ ${injection%%,*} != slot=0 ]; then
+  if [ -e out/checkpoints/step_000000000025 ] || [ ${injection%%,*} != rank=0 ]; then
     stored "$injection" "25 50 60 "
     grep -q '"step": 25, "event": "disk checkpoint", "of_step": 25,' out/events.jsonl ||
       complain "$injection: the checkpoint on disk came later: $(grep 'disk checkpoint' out/events.jsonl)"
   else stored "$injection" "50 60 "; fi
 done
 # With it the holder of its image dies: all go back to the last whole one, not to the one that was being written.
-launch 0 4 2 $disk --inject slot=1+3,step=50,phase=disk-write
-left_behind "a slot and its holder, while a checkpoint is written"
-[ "$(strategies)" = "disk " ] || complain "a slot and its holder, while a checkpoint is written: strategies $(strategies)"
-[ "$(fault 1 restored_step)" = 25 ] || complain "a slot and its holder, while a checkpoint is written: back to $(fault 1 restored_step)"
-stored "a slot and its holder, while a checkpoint is written" "25 50 60 "
+launch 0 4 2 $disk --inject rank=1+3,step=50,phase=disk-write
+left_behind "a rank and its holder, while a checkpoint is written"
+[ "$(strategies)" = "disk " ] || complain "a rank and its holder, while a checkpoint is written: strategies $(strategies)"
+[ "$(fault 1 restored_step)" = 25 ] || complain "a rank and its holder, while a checkpoint is written: back to $(fault 1 restored_step)"
+stored "a rank and its holder, while a checkpoint is written" "25 50 60 "
 
 # Limited logs: so few steps between two checkpoints that three times as many log half an image, and one behind the first, to find out.
 case=$GABION_SOURCE/tests/faults/local_runs/local.yaml
@@ -95,30 +95,30 @@ launch 0 4 2 --set resilience.local.log_limit=0.5
 limited=$(checkpoints)
 [ "$(echo "$limited" | wc -w)" -gt 5 ] || complain "limited logs: checkpoints of $limited"
 [ "$(echo "$limited" | cut -d' ' -f 1-2)" = "0 1" ] || complain "limited logs: checkpoints of $limited"
-for slot in 2 0; do
-  launch 0 4 2 --set resilience.local.log_limit=0.5 --inject slot=$slot,step=33,phase=compute
-  alone "limited logs, slot $slot" 1
-  [ "$(checkpoints)" = "$limited" ] || complain "limited logs, slot $slot: checkpoints of $(checkpoints)instead of $limited"
+for rank in 2 0; do
+  launch 0 4 2 --set resilience.local.log_limit=0.5 --inject rank=$rank,step=33,phase=compute
+  alone "limited logs, rank $rank" 1
+  [ "$(checkpoints)" = "$limited" ] || complain "limited logs, rank $rank: checkpoints of $(checkpoints)instead of $limited"
   image=$(sed -n 's/.*"image_bytes": \([0-9]*\),.*/\1/p' out/events.jsonl | sort -n | tail -n 1)
-  peak=$(sed -n 's/.*"journal_peak_of_a_slot": \([0-9]*\).*/\1/p' out/summary.json)
-  [ "$peak" -le $((image / 2)) ] || complain "limited logs, slot $slot: $peak bytes, an image has $image"
+  peak=$(sed -n 's/.*"journal_peak_per_rank": \([0-9]*\).*/\1/p' out/summary.json)
+  [ "$peak" -le $((image / 2)) ] || complain "limited logs, rank $rank: $peak bytes, an image has $image"
 done
 
 # Two faults of different kinds: each says its own strategy and scope, and only the second one made survivors compute steps again: as
 # many as the furthest of them was ahead of where all went back to.
-launch 0 4 1 --inject slot=1,step=33,phase=compute --inject slot=2,step=43,phase=compute
+launch 0 4 1 --inject rank=1,step=33,phase=compute --inject rank=2,step=43,phase=compute
 same "the pool is empty"
 [ "$(fault 1 strategy) $(fault 1 scope) $(fault 1 lost) $(fault 1 incarnation)" = "local local 1 1" ] ||
   complain "the pool is empty: the first fault is $(fault 1 strategy) $(fault 1 scope) $(fault 1 lost) $(fault 1 incarnation)"
 [ "$(fault 2 strategy) $(fault 2 scope) $(fault 2 lost)" = "shrink global 2" ] ||
   complain "the pool is empty: the second fault is $(fault 2 strategy) $(fault 2 scope) $(fault 2 lost)"
-[ "$(member fault_count) $(member faults) $(member lost_slots) $(member living)" = "2 1 2 3" ] ||
-  complain "the pool is empty: $(member fault_count) faults, $(member faults) local, $(member lost_slots) slots, $(member living) living"
+[ "$(member fault_count) $(member faults) $(member lost_ranks) $(member living)" = "2 1 2 3" ] ||
+  complain "the pool is empty: $(member fault_count) faults, $(member faults) local, $(member lost_ranks) ranks, $(member living) living"
 [ "$(member survivor_steps_computed_again)" = $(($(furthest) - $(fault 2 restored_step))) ] && [ "$(furthest)" -gt "$(fault 2 restored_step)" ] ||
   complain "the pool is empty: $(member survivor_steps_computed_again) steps again, from $(fault 2 restored_step) to $(furthest)"
-# The other way round: first all go back, since it happened while something was written, then one alone, with another slot that came back twice.
-launch 0 4 3 --set output.forces.every=36 --inject slot=1,step=36,phase=output --inject slot=2,step=45,phase=compute \
-  --inject slot=2,step=43,phase=compute,incarnation=1
+# The other way round: first all go back, since it happened while something was written, then one alone, with another rank that came back twice.
+launch 0 4 3 --set output.forces.every=36 --inject rank=1,step=36,phase=output --inject rank=2,step=45,phase=compute \
+  --inject rank=2,step=43,phase=compute,incarnation=1
 [ "$(checksum)" = "$expected" ] || complain "global, then local: another checksum"
 [ "$(fault 1 strategy) $(fault 1 scope) $(fault 1 lost) $(fault 1 incarnation)" = "spare global 1 1" ] ||
   complain "global, then local: the first fault is $(fault 1 strategy) $(fault 1 scope) $(fault 1 lost) $(fault 1 incarnation)"

@@ -8,7 +8,7 @@ short="--set run.steps=100 --set output.forces.every=100 --set output.fields.eve
 . "$GABION_SOURCE/tests/faults/local_runs/local_common.sh"
 # In four clusters of two every 8 steps: cluster 0 at 8, 16, 24, 32, cluster 1 two steps later, and so on.
 own="--set resilience.local.verify=true --set resilience.local.clusters=4 --set resilience.local.own_every=8"
-peak() { sed -n 's/.*"journal_peak_of_a_slot": \([0-9]*\).*/\1/p' out/summary.json; }
+peak() { sed -n 's/.*"journal_peak_per_rank": \([0-9]*\).*/\1/p' out/summary.json; }
 
 launch 0 8 0 --set 'resilience.strategies=[shrink]'
 expected=$(checksum) lines=$(series)
@@ -21,38 +21,38 @@ seldom=$(peak)
 {
 launch 0 8 1 $own
 same "nobody dies"
-# 10, 13, 12 and 12 times, each by two slots: not at 40, 80 and 100
+# 10, 13, 12 and 12 times, each by two ranks: not at 40, 80 and 100
 [ "$(member cluster_checkpoints)" = 94 ] || complain "nobody dies: $(member cluster_checkpoints) checkpoints of clusters"
 [ "$(grep -c '"cluster checkpoint"' out/events.jsonl)" = 47 ] || complain "nobody dies: $(grep -c '"cluster checkpoint"' out/events.jsonl) events of them"
 [ "$(member log_messages_restored)" = 0 ] || complain "nobody dies: logs came back"
 often=$(peak)
 [ "$often" -gt 0 ] && [ $((2 * often)) -lt "$seldom" ] || complain "a journal has $often bytes at most, without own times $seldom"
 
-launch 0 8 1 $own --inject slot=2,step=31,phase=compute
+launch 0 8 1 $own --inject rank=2,step=31,phase=compute
 cluster "one of a pair" 1 "3 "
 verified "one of a pair"
 went_to "one of a pair" "took over" 2 26 18
 went_to "one of a pair" "went back with its cluster" 3 26 18
 [ "$(member log_messages_restored)" -gt 0 ] || complain "one of a pair: no log came back"
-launch 0 8 1 $own --inject slot=5,step=43,phase=exchange
+launch 0 8 1 $own --inject rank=5,step=43,phase=exchange
 cluster "behind a common checkpoint" 1 "4 "
 went_to "behind a common checkpoint" "took over" 5 40 36
-launch 0 8 2 $own --inject slot=2,step=31,phase=compute --inject slot=4,step=31,phase=compute
+launch 0 8 2 $own --inject rank=2,step=31,phase=compute --inject rank=4,step=31,phase=compute
 cluster "two clusters at once" 2 "3 5 "
 went_to "two clusters at once" "took over" 2 26 18
 went_to "two clusters at once" "took over" 4 28 20
-launch 0 8 2 $own --inject slot=1,step=71,phase=reduction --inject slot=2,step=71,phase=compute
+launch 0 8 2 $own --inject rank=1,step=71,phase=reduction --inject rank=2,step=71,phase=compute
 cluster "the root goes back, and its neighbours" 2 "0 3 "
-launch 0 8 2 $own --inject slot=2,step=31,phase=compute --inject slot=2,step=29,phase=compute,incarnation=1
+launch 0 8 2 $own --inject rank=2,step=31,phase=compute --inject rank=2,step=29,phase=compute,incarnation=1
 cluster "who came back dies while its cluster computes again" 2 "3 "
-launch 0 8 1 $own --inject slot=4,step=28,phase=commit
+launch 0 8 1 $own --inject rank=4,step=28,phase=commit
 cluster "while a checkpoint of the cluster is on its way" 1 "5 "
-launch 0 8 2 --set resilience.local.verify=true --set resilience.local.own_every=8 --inject slot=3,step=31,phase=compute --inject slot=4,step=61,phase=compute
-alone "each slot by itself" 2
-went_to "each slot by itself" "took over" 3 27 19
+launch 0 8 2 --set resilience.local.verify=true --set resilience.local.own_every=8 --inject rank=3,step=31,phase=compute --inject rank=4,step=61,phase=compute
+alone "each rank by itself" 2
+went_to "each rank by itself" "took over" 3 27 19
 
 # ---- what is handed over
-launch 0 8 1 $own --inject slot=3,step=63,phase=compute --inject slot=6,step=66,phase=compute
+launch 0 8 1 $own --inject rank=3,step=63,phase=compute --inject rank=6,step=66,phase=compute
 same "the pool is empty"
 [ "$(strategies)" = "local shrink " ] || complain "the pool is empty: strategies $(strategies)"
 said 'pool empty'

@@ -7,10 +7,10 @@
 case=$GABION_SOURCE/tests/faults/local_runs/local_levels.yaml
 short="--set run.steps=60 --set output.forces.every=60 --set output.fields.every=60 --set resilience.memory.every=50"
 . "$GABION_SOURCE/tests/faults/local_runs/local_common.sh"
-own="--set resilience.local.verify=true --set resilience.local.own_every=8" # of 4 slots by themselves: slot k 2 k steps behind the multiples
-two="$own --set resilience.local.clusters=2"                                # slots 2 and 3 four steps behind
+own="--set resilience.local.verify=true --set resilience.local.own_every=8" # of 4 ranks by themselves: rank k 2 k steps behind the multiples
+two="$own --set resilience.local.clusters=2"                                # ranks 2 and 3 four steps behind
 adapted() { sed -n 's/.*the grid adapted \([0-9]*\) times.*/\1/p' out/log.txt; }
-# came_back NAME SLOT STEP BEFORE: alone, from an image with a log
+# came_back NAME RANK STEP BEFORE: alone, from an image with a log
 came_back() {
   alone "$1" 1
   verified "$1"
@@ -26,12 +26,12 @@ launch 0 4 1 $own
 same "levels, nobody dies"
 # seven times each: not at 50, nor at the end
 [ "$(member cluster_checkpoints)" = 28 ] || complain "levels, nobody dies: $(member cluster_checkpoints) checkpoints of clusters"
-for row in "0 47 40 32" "1 47 42 34" "2 47 44 36" "3 45 38 30"; do # slot, when it dies, to where it goes back
-  read -r slot step to before <<<"$row"
-  launch 0 4 1 $own --inject slot=$slot,step=$step,phase=exchange
-  came_back "levels, slot $slot" $slot $to $before
+for row in "0 47 40 32" "1 47 42 34" "2 47 44 36" "3 45 38 30"; do # rank, when it dies, to where it goes back
+  read -r rank step to before <<<"$row"
+  launch 0 4 1 $own --inject rank=$rank,step=$step,phase=exchange
+  came_back "levels, rank $rank" $rank $to $before
 done
-launch 0 4 2 $two --inject slot=1,step=47,phase=compute --inject slot=2,step=47,phase=compute
+launch 0 4 2 $two --inject rank=1,step=47,phase=compute --inject rank=2,step=47,phase=compute
 cluster "levels, two clusters at once" 2 "0 3 "
 went_to "levels, two clusters at once" "took over" 1 40 32
 went_to "levels, two clusters at once" "took over" 2 44 36
@@ -48,28 +48,28 @@ expected=$(checksum) lines=$(series)
 launch 0 4 1 $own
 same "adaptive, nobody dies"
 [ "$(adapted)" = 4 ] || complain "nobody dies: the grid adapted $(adapted) times instead of 4"
-# slot 0 at 8, 16, ..., 112 (14; 120 is the end), slot 1 at 2, ..., 114 but 50 and 90 (13), slot 2 at 4, ..., 116 but 60 and 100
-# (13), slot 3 at 6, ..., 118 but 30 (14)
+# rank 0 at 8, 16, ..., 112 (14; 120 is the end), rank 1 at 2, ..., 114 but 50 and 90 (13), rank 2 at 4, ..., 116 but 60 and 100
+# (13), rank 3 at 6, ..., 118 but 30 (14)
 [ "$(member cluster_checkpoints)" = 54 ] || complain "adaptive, nobody dies: $(member cluster_checkpoints) checkpoints of clusters"
-launch 0 4 1 $own --inject slot=1,step=29,phase=compute
+launch 0 4 1 $own --inject rank=1,step=29,phase=compute
 came_back "before the grid adapts" 1 26 18
-launch 0 4 1 $own --inject slot=3,step=45,phase=exchange
+launch 0 4 1 $own --inject rank=3,step=45,phase=exchange
 came_back "behind that" 3 38 30
-launch 0 4 1 $own --inject slot=2,step=59,phase=compute
+launch 0 4 1 $own --inject rank=2,step=59,phase=compute
 came_back "where blocks have been given away" 2 52 50
-launch 0 8 1 $own --inject slot=5,step=43,phase=exchange # slot k k steps behind the multiples of 8
+launch 0 8 1 $own --inject rank=5,step=43,phase=exchange # rank k k steps behind the multiples of 8
 came_back "of eight" 5 37 30
-launch 0 4 2 $two --inject slot=1,step=47,phase=compute --inject slot=2,step=83,phase=exchange
+launch 0 4 2 $two --inject rank=1,step=47,phase=compute --inject rank=2,step=83,phase=exchange
 cluster "clusters, one, two adaptations, another one" 2 "0 3 "
 went_to "clusters, one, two adaptations, another one" "took over" 1 40 32
 went_to "clusters, one, two adaptations, another one" "took over" 2 76 68
 [ "$(adapted)" = 4 ] || complain "between two deaths: the grid adapted $(adapted) times instead of 4"
 
-launch 0 4 2 $own --inject slot=2,step=60,phase=adapt-migrate
+launch 0 4 2 $own --inject rank=2,step=60,phase=adapt-migrate
 same "while the grid changes"
 [ "$(strategies)" = "spare " ] || complain "while the grid changes: strategies $(strategies)"
 # What is handed over goes back to the checkpoint of all behind the adaptation.
-launch 0 4 1 $own --inject slot=1,step=45,phase=compute --inject slot=2,step=47,phase=compute
+launch 0 4 1 $own --inject rank=1,step=45,phase=compute --inject rank=2,step=47,phase=compute
 same "the pool is empty behind an adaptation"
 [ "$(strategies)" = "local shrink " ] || complain "the pool is empty: strategies $(strategies)"
 grep '"recovery"' out/events.jsonl | grep '"shrink"' | grep -q '"restored_step": 30' || complain "the pool is empty: all go back to step 30, not: $(grep '"recovery"' out/events.jsonl)"
@@ -78,18 +78,18 @@ grep '"recovery"' out/events.jsonl | grep '"shrink"' | grep -q '"restored_step":
 # Adapts at 20, 40, ...; the window moves at 40 and 80.
 case=$GABION_SOURCE/tests/faults/local_runs/local_phase_levels.yaml
 short="--set run.steps=120 --set resilience.memory.every=40 --verbose"
-own="--set resilience.local.verify=true --set resilience.local.own_every=5" # slot k k steps behind the multiples
-two="$own --set resilience.local.clusters=2"                                # slots 2 and 3 two steps behind
+own="--set resilience.local.verify=true --set resilience.local.own_every=5" # rank k k steps behind the multiples
+two="$own --set resilience.local.clusters=2"                                # ranks 2 and 3 two steps behind
 launch 0 4 0 --set 'resilience.strategies=[shrink]'
 expected=$(checksum) lines=$(series)
 said 'step 60: the grid adapts'
 # shellcheck disable=SC2086
 {
-launch 0 4 1 $own --inject slot=0,step=59,phase=exchange
+launch 0 4 1 $own --inject rank=0,step=59,phase=exchange
 came_back "phase field, the root" 0 55 50
-launch 0 4 1 $own --inject slot=1,step=79,phase=compute
+launch 0 4 1 $own --inject rank=1,step=79,phase=compute
 came_back "phase field, behind an adaptation" 1 76 71
-launch 0 4 2 $two --inject slot=1,step=58,phase=compute --inject slot=2,step=95,phase=exchange
+launch 0 4 2 $two --inject rank=1,step=58,phase=compute --inject rank=2,step=95,phase=exchange
 cluster "phase field, clusters" 2 "0 3 "
 went_to "phase field, clusters" "took over" 1 55 50
 went_to "phase field, clusters" "took over" 2 92 87

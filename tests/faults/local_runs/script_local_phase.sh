@@ -19,24 +19,24 @@ slabs "nobody dies"
 
 # Steps 60, 100, ... are checkpoints only, at 80, 120 and 160 the window moves. Who dies behind one of the former does not have
 # to go through a section alone, whatever has been committed by then. Who dies at once behind the checkpoint has sent nothing since, if it is committed.
-for injection in slot=2,step=69,phase=exchange slot=0,step=105,phase=reduction slot=1,step=60,phase=compute \
-  slot=3,step=100,phase=commit slot=1,step=119,phase=compute; do
+for injection in rank=2,step=69,phase=exchange rank=0,step=105,phase=reduction rank=1,step=60,phase=compute \
+  rank=3,step=100,phase=commit rank=1,step=119,phase=compute; do
   launch 0 4 1 --set resilience.local.verify=true --inject $injection
   alone "$injection" 1
-  [ $injection = slot=1,step=60,phase=compute ] || verified "$injection"
+  [ $injection = rank=1,step=60,phase=compute ] || verified "$injection"
   slabs "$injection"
 done
-launch 0 4 2 --inject slot=1,step=63,phase=compute --inject slot=2,step=63,phase=compute
+launch 0 4 2 --inject rank=1,step=63,phase=compute --inject rank=2,step=63,phase=compute
 alone "two neighbours at the same step" 2
-launch 0 4 2 --inject slot=3,step=113,phase=compute --inject slot=3,step=116,phase=compute,incarnation=1
+launch 0 4 2 --inject rank=3,step=113,phase=compute --inject rank=3,step=116,phase=compute,incarnation=1
 alone "who came back dies, too" 2
-launch 0 4 2 --inject slot=1,step=67,phase=compute --inject slot=0,step=147,phase=exchange
+launch 0 4 2 --inject rank=1,step=67,phase=compute --inject rank=0,step=147,phase=exchange
 alone "one after the other" 2
 slabs "one after the other"
-launch 0 4 2 --set resilience.monitors=[recompute] --inject slot=1,step=67,phase=compute
+launch 0 4 2 --set resilience.monitors=[recompute] --inject rank=1,step=67,phase=compute
 alone "blocks that are computed twice" 1
 # In a section all go back.
-launch 0 4 2 --inject slot=1,step=120,phase=output
+launch 0 4 2 --inject rank=1,step=120,phase=output
 same "while the window moves"
 slabs "while the window moves"
 [ "$(strategies)" = "spare " ] || complain "while the window moves: strategies $(strategies)"

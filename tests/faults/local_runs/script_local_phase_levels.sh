@@ -13,14 +13,14 @@ launch 0 4 2
 same "nobody dies"
 said 'step 60: the grid adapts'
 [ "$(member meetings)" = 0 ] || complain "nobody dies: agreements"
-for injection in slot=0,step=59,phase=exchange slot=1,step=75,phase=compute slot=2,step=95,phase=exchange slot=3,step=119,phase=reduction; do
+for injection in rank=0,step=59,phase=exchange rank=1,step=75,phase=compute rank=2,step=95,phase=exchange rank=3,step=119,phase=reduction; do
   launch 0 4 1 --set resilience.local.verify=true --inject $injection
   alone "$injection" 1
   verified "$injection"
 done
-launch 0 4 2 --inject slot=2,step=55,phase=compute --inject slot=1,step=77,phase=compute
+launch 0 4 2 --inject rank=2,step=55,phase=compute --inject rank=1,step=77,phase=compute
 alone "one, an adaptation, another one" 2
-launch 0 4 2 --inject slot=2,step=60,phase=adapt-migrate
+launch 0 4 2 --inject rank=2,step=60,phase=adapt-migrate
 same "while the grid changes"
 [ "$(strategies)" = "spare " ] || complain "while the grid changes: strategies $(strategies)"
 finish

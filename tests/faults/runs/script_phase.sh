@@ -15,9 +15,9 @@ YAML
 run 0 1 grow.yaml
 expected=$(checksum)
 cp -r out whole
-for injection in slot=1,step=100,phase=exchange slot=0,step=61,phase=compute slot=1+0,step=130,phase=output; do
+for injection in rank=1,step=100,phase=exchange rank=0,step=61,phase=compute rank=1+0,step=130,phase=output; do
   run 0 5 grow.yaml --inject $injection
-  said 'survived: slot'
+  said 'survived: rank'
   [ "$(checksum)" = "$expected" ] || complain "$injection: another checksum"
   for what in front.csv profile.csv phase_0000000240.png slabs; do
     diff -rq whole/$what out/$what || complain "$injection: another $what"
@@ -25,7 +25,7 @@ for injection in slot=1,step=100,phase=exchange slot=0,step=61,phase=compute slo
   ls out/solid_lost_*.png >/dev/null 2>&1 || complain "$injection: no picture of the loss"
 done
 
-# A checkpoint of one process goes on on four, one of which is a spare that has taken a slot; then a slot and its holder are lost at once,
+# A checkpoint of one process goes on on four, one of which is a spare that has taken a rank; then a rank and its holder are lost at once,
 # and all go back to that checkpoint. Nothing of it falls to the spare: what it has counted since is undone, too (`gained` of front.csv).
 case=$GABION_SOURCE/tests/faults/local_runs/local_phase.yaml
 often="--set phasefield.series_every=10 --set output.profile.every=200"
@@ -38,10 +38,10 @@ cp out/front.csv undisturbed.csv
 run 0 1 "$case" $often --set run.steps=40 --set 'resilience.strategies=[shrink, disk]' --set resilience.disk.every=40
 timeout 100 "$GABION_LAUNCH" -n 4 --spares 1 -- "$gabion" run "$case" $often --out out --set run.steps=120 \
   --set 'resilience.strategies=[spare, shrink, disk]' --set resilience.disk.every=1000 \
-  --inject slot=3,step=45,phase=compute --inject slot=0+2,step=95,phase=compute >said.txt 2>&1 || complain "exit $?: $(cat said.txt)"
+  --inject rank=3,step=45,phase=compute --inject rank=0+2,step=95,phase=compute >said.txt 2>&1 || complain "exit $?: $(cat said.txt)"
 }
-said 'slot 3 died, spare took over'
+said 'rank 3 died, spare took over'
 said 'back from step 95 to step 40'
-[ "$(checksum)" = "$expected" ] || complain "back to a checkpoint of fewer slots: another checksum"
-diff undisturbed.csv out/front.csv >/dev/null || complain "back to a checkpoint of fewer slots: another front.csv"
+[ "$(checksum)" = "$expected" ] || complain "back to a checkpoint of fewer ranks: another checksum"
+diff undisturbed.csv out/front.csv >/dev/null || complain "back to a checkpoint of fewer ranks: another front.csv"
 finish

@@ -43,9 +43,9 @@ equal() {
   [ "$(checksum)" = "$expected" ] || complain "$1: another checksum"
   for what in front.csv profile.csv slabs; do diff -rq whole/$what out/$what || complain "$1: another $what"; done
 }
-long_run --inject slot=3,step=150,phase=exchange --inject slot=6,step=480,phase=compute \
-         --inject slot=0,step=820,phase=commit
+long_run --inject rank=3,step=150,phase=exchange --inject rank=6,step=480,phase=compute \
+         --inject rank=0,step=820,phase=commit
 equal 'one after another'
-long_run --inject slot=0+1+2+3,step=700,phase=exchange
+long_run --inject rank=0+1+2+3,step=700,phase=exchange
 equal 'four neighbours at once'
 finish

@@ -1,5 +1,5 @@
 # gabion-test: timeout=200 labels=quick needs=ulfm
-# A growing eutectic goes on after the death of a slot and of all holders of its images if it was told that it may approximate
+# A growing eutectic goes on after the death of a rank and of all holders of its images if it was told that it may approximate
 # what is lost: it says so everywhere, comes to the same bits again, whatever else dies meanwhile, and stays near the
 # undisturbed run. A run that was not told ends with exit 3; a flow cannot be told.
 . "$GABION_SOURCE/tests/apps/common.sh"
@@ -17,14 +17,14 @@ approximated=$(checksum)
 [ "$approximated" != "$expected" ] || complain 'nothing was lost'
 is_approximate 'a pair' 12
 is_near 'a pair'
-said 'what these slots had noted is dropped: ledger'
+said 'what these ranks had noted is dropped: ledger'
 cp -r out first
-# Slot 0 dies while the blocks of the others are approximated: the third time that it enters a recovery.
-run 0 6 grow.yaml --set "$approximate" $pair --inject slot=0,step=120,phase=recovery,visit=3
+# Rank 0 dies while the blocks of the others are approximated: the third time that it enters a recovery.
+run 0 6 grow.yaml --set "$approximate" $pair --inject rank=0,step=120,phase=recovery,visit=3
 said '(2 rounds:'
 [ "$(checksum)" = "$approximated" ] || complain 'death while blocks were approximated: another checksum'
 for what in front.csv profile.csv; do diff -q first/$what out/$what || complain "death while blocks were approximated: another $what"; done
-grep -q '"living": 3' out/summary.json || complain "slot 0 was to die: $(cat said.txt)"
+grep -q '"living": 3' out/summary.json || complain "rank 0 was to die: $(cat said.txt)"
 
 # ---- who cannot
 check 2 good.yaml --set "$approximate"

@@ -20,19 +20,19 @@ same() { # same NAME [options]: to the same bits as the first one
   is_approximate "$name" 12
 }
 same 'once more'
-same 'a later death' --inject slot=2,step=190,phase=exchange
+same 'a later death' --inject rank=2,step=190,phase=exchange
 same 'copies behind the steps' --set resilience.memory.overlap=true --set resilience.memory.every=40
 same 'one buffer' --set resilience.memory.buffers=1
 for visit in 1 2 3 4 5; do # before it, in its rounds, behind it: a death that did not come is none
-  same "death at visit $visit" --inject slot=5,step=120,phase=recovery,visit=$visit
+  same "death at visit $visit" --inject rank=5,step=120,phase=recovery,visit=$visit
   [ "$(grep -c '"event": "fault injection"' out/events.jsonl)" = 3 ] || complain "death at visit $visit: it did not come"
 done
 for visit in 4 5 6; do # while what was approximated is protected, metadata images included
-  same "death at visit $visit of the snapshot" --inject slot=5,step=120,phase=snapshot,visit=$visit
+  same "death at visit $visit of the snapshot" --inject rank=5,step=120,phase=snapshot,visit=$visit
   [ "$(grep -c '"event": "fault injection"' out/events.jsonl)" = 3 ] || complain "death at visit $visit of the snapshot: it did not come"
 done
-for visit in 1 2 3; do # while the snapshot is taken that the pair will go back to: other slots hold what is lost then
-  run 0 6 grow.yaml --set "$approximate" $pair --inject slot=5,step=120,phase=snapshot,visit=$visit
+for visit in 1 2 3; do # while the snapshot is taken that the pair will go back to: other ranks hold what is lost then
+  run 0 6 grow.yaml --set "$approximate" $pair --inject rank=5,step=120,phase=snapshot,visit=$visit
   is_near "death at visit $visit of the snapshot before"
   grep -q '"event": "reconstruction"' out/events.jsonl || complain "death at visit $visit of the snapshot before: nothing was approximated"
 done
@@ -40,12 +40,12 @@ done
 # ---- coded groups, and no redundancy at all
 run 0 6 grow.yaml --set "$approximate" --set resilience.scheme=parity --set resilience.group=6 $pair
 [ "$(checksum)" = "$approximated" ] || complain 'a parity group that lost two: another checksum'
-run 0 6 grow.yaml --set 'resilience.strategies=[reconstruct]' --set resilience.scheme=none --inject slot=3,step=130,phase=compute
+run 0 6 grow.yaml --set 'resilience.strategies=[reconstruct]' --set resilience.scheme=none --inject rank=3,step=130,phase=compute
 is_approximate 'no copies' 6
 is_near 'no copies'
 
 # ---- nobody has to approximate what is not lost
-run 0 6 grow.yaml --set 'resilience.strategies=[reconstruct]' --inject slot=1,step=130,phase=compute
+run 0 6 grow.yaml --set 'resilience.strategies=[reconstruct]' --inject rank=1,step=130,phase=compute
 [ "$(checksum)" = "$expected" ] || complain 'one death: another checksum'
 not_said APPROXIMATION
 
@@ -58,7 +58,7 @@ timeout 100 "$GABION_LAUNCH" -n 3 -- "$gabion" run grow.yaml --out out >said.txt
 said 'of an APPROXIMATION from step 120 on: 12 blocks'
 [ "$(checksum)" = "$approximated" ] || complain 'going on from a checkpoint of a state that is approximated: another checksum'
 
-# ---- all but one: of some slot not even the metadata image is left
-run 3 6 grow.yaml --set "$approximate" --inject slot=0+1+2+3+4,step=130,phase=compute
+# ---- all but one: of some rank not even the metadata image is left
+run 3 6 grow.yaml --set "$approximate" --inject rank=0+1+2+3+4,step=130,phase=compute
 said 'died and so did all holders of their images'
 finish

@@ -24,19 +24,19 @@ same() { # same NAME: as if nothing had happened
 }
 
 stopped still 2 -- && said 'done: 60 steps'
-stopped one 4 --dead-after 3 -- --inject slot=2,step=23,phase=exchange,stopped=6
-said 'slot 2 died'
+stopped one 4 --dead-after 3 -- --inject rank=2,step=23,phase=exchange,stopped=6
+said 'rank 2 died'
 said_once 'this process was stopped for so long'
 same one
-stopped root 4 --dead-after 3 -- --inject slot=0,step=40,phase=output,stopped=6 --set resilience.disk.every=20
-said 'slot 0 died'
+stopped root 4 --dead-after 3 -- --inject rank=0,step=40,phase=output,stopped=6 --set resilience.disk.every=20
+said 'rank 0 died'
 said_once 'this process was stopped for so long'
 same root
-stopped moment 4 -- --inject slot=1,step=30,stopped=1
+stopped moment 4 -- --inject rank=1,step=30,stopped=1
 not_said 'died'
 not_said 'warning: a step took'
 same moment
-stopped short 4 --dead-after 9 -- --inject slot=1,step=30,stopped=1.2
+stopped short 4 --dead-after 9 -- --inject rank=1,step=30,stopped=1.2
 not_said 'died'
 said_once 'warning: a step took'
 same short

@@ -6,15 +6,15 @@
 flow=$GABION_SOURCE/tests/faults/runs/flow.yaml adaptive=$GABION_SOURCE/tests/faults/runs/flow_adaptive.yaml
 number() { sed -n "s/.*\"$1\": \([0-9]*\).*/\1/p" out/summary.json | head -n 1; }
 series() { cat out/forces.csv out/probes.csv 2>/dev/null | cksum; }
-launch() { # launch EXIT CASE SLOTS SPARES [arguments]: in a new folder, unless `keep` is set
-  local expected=$1 case=$2 slots=$3 spares=$4 code=0
+launch() { # launch EXIT CASE RANKS SPARES [arguments]: in a new folder, unless `keep` is set
+  local expected=$1 case=$2 ranks=$3 spares=$4 code=0
   shift 4
   [ -n "${keep:-}" ] || rm -rf out
-  timeout 100 "$GABION_LAUNCH" ${launcher:-} -n "$slots" --spares "$spares" -t 1 --stall 60 -- "$gabion" run "$case" --out out "$@" >said.txt 2>&1 ||
+  timeout 100 "$GABION_LAUNCH" ${launcher:-} -n "$ranks" --spares "$spares" -t 1 --stall 60 -- "$gabion" run "$case" --out out "$@" >said.txt 2>&1 ||
     code=$?
-  [ "$code" = "$expected" ] || complain "exit $code instead of $expected: -n $slots --spares $spares $*
+  [ "$code" = "$expected" ] || complain "exit $code instead of $expected: -n $ranks --spares $spares $*
 it said: $(cat said.txt)"
-  kept_going -n "$slots" --spares "$spares" "$@"
+  kept_going -n "$ranks" --spares "$spares" "$@"
 }
 same() { # same FAULTS WORDS...: the undisturbed result, and images have gone the way that was asked for
   local faults=$1 shared
@@ -38,18 +38,18 @@ ways=${WAYS:-copy share send}
 undisturbed "$flow"
 for way in $ways; do
   within="--set resilience.memory.within_node=$way"
-  launch 0 "$flow" 4 0 $within --inject slot=1,step=33,phase=exchange --inject slot=3,step=47,phase=commit
+  launch 0 "$flow" 4 0 $within --inject rank=1,step=33,phase=exchange --inject rank=3,step=47,phase=commit
   same 2 "one, then another one"
-  launch 0 "$flow" 4 0 $within --set resilience.memory.overlap=true --inject slot=2,step=30,phase=snapshot,visit=2
+  launch 0 "$flow" 4 0 $within --set resilience.memory.overlap=true --inject rank=2,step=30,phase=snapshot,visit=2
   same 1 "in the middle of a checkpoint behind the steps"
   launch 0 "$flow" 5 0 $within --set resilience.scheme=ring --set resilience.copies=2 --set resilience.scrub=5 \
-    --inject slot=1+2,step=30,phase=snapshot,visit=3
+    --inject rank=1+2,step=30,phase=snapshot,visit=3
   same 1 "two at once with two copies"
-  launch 0 "$flow" 3 1 $within --inject slot=1,step=33,phase=compute --inject slot=1,step=47,phase=swap,incarnation=1
+  launch 0 "$flow" 3 1 $within --inject rank=1,step=33,phase=compute --inject rank=1,step=47,phase=swap,incarnation=1
   same 2 "a spare, and what took its place later"
   launch 0 "$flow" 4 0 $within --set "resilience.strategies=[respawn]" --set resilience.scheme=ring --set resilience.copies=2 \
-    --inject slot=0,step=33,phase=compute \
-    --inject slot=0,step=33,phase=recovery,incarnation=1 --inject slot=2,step=52,phase=compute
+    --inject rank=0,step=33,phase=compute \
+    --inject rank=0,step=33,phase=recovery,incarnation=1 --inject rank=2,step=52,phase=compute
   said 'new process took over'
   [ "$(checksum)" = "$sum" ] && [ "$(number living)" = 4 ] || complain "$way, respawned: $(checksum) on $(number living) processes
 it said: $(cat said.txt)"
@@ -61,7 +61,7 @@ for way in $ways; do
     disk="--set resilience.memory.within_node=$way --set resilience.strategies=[shrink,disk] --set resilience.disk.every=10
       --set resilience.memory.$more"
     launch 0 "$flow" 4 0 $disk --set run.steps=40
-    keep=1 launch 0 "$flow" 4 0 $disk --inject slot=0+2,step=47,phase=compute
+    keep=1 launch 0 "$flow" 4 0 $disk --inject rank=0+2,step=47,phase=compute
     same 1 "from disk, $more"
     grep -q '"strategy": "disk"' out/summary.json || complain "$way, $more: not from disk"
   done
@@ -71,24 +71,24 @@ done
 approximated=
 for way in $ways; do
   launch 0 "$GABION_SOURCE/tests/faults/runs/phase.yaml" 4 0 --set resilience.memory.within_node=$way \
-    --set "resilience.strategies=[shrink,reconstruct]" --inject slot=0+2,step=47,phase=compute
+    --set "resilience.strategies=[shrink,reconstruct]" --inject rank=0+2,step=47,phase=compute
   said 'APPROXIMATION'
   : "${approximated:=$(checksum)}"
   [ "$(checksum)" = "$approximated" ] || complain "$way: another approximation"
 done
 
 # Snapshots that lie in the memory of the node have no other place to be looked at.
-launcher="--relaunch 1" launch 0 "$flow" 4 0 --set resilience.memory.within_node=share --inject slot=1,step=30,phase=snapshot,visit=2
+launcher="--relaunch 1" launch 0 "$flow" 4 0 --set resilience.memory.within_node=share --inject rank=1,step=30,phase=snapshot,visit=2
 [ "$(checksum)" = "$sum" ] && [ "$(number shared_bytes)" = 0 ] || complain "memory of the node: $(number shared_bytes) bytes are shared"
 
 # The sizes of images change all the time.
 undisturbed "$adaptive"
 for way in $ways; do
   within="--set resilience.memory.within_node=$way --set resilience.memory.every=3"
-  launch 0 "$adaptive" 4 0 $within --inject slot=2,step=25,phase=adapt-migrate --inject slot=0,step=45,phase=snapshot,visit=2
+  launch 0 "$adaptive" 4 0 $within --inject rank=2,step=25,phase=adapt-migrate --inject rank=0,step=45,phase=snapshot,visit=2
   same 2 "a grid that adapts"
-  launch 0 "$adaptive" 3 2 $within --set resilience.memory.overlap=true --inject slot=1,step=33,phase=adapt-rebuild \
-    --inject slot=2,step=50,phase=exchange
+  launch 0 "$adaptive" 3 2 $within --set resilience.memory.overlap=true --inject rank=1,step=33,phase=adapt-rebuild \
+    --inject rank=2,step=50,phase=exchange
   same 2 "a grid that adapts, with spares"
 done
 

@@ -33,15 +33,15 @@ typedef enum place {
   STARTER_BEHIND_SPAWN,
   STARTER_BEHIND_BRIDGE,
   STARTER_BEHIND_WIDENING,
-  AGAIN_AND_AGAIN, /* each newcomer dies: three tries, and the run goes on without the slot */
+  AGAIN_AND_AGAIN, /* each newcomer dies: three tries, and the run goes on without the rank */
   LATER,           /* a newcomer dies when it has played for a while */
-  TWICE,           /* two slots at once */
+  TWICE,           /* two ranks at once */
   PLACES
 } place;
 
 static const struct {
   const char *name;
-  uint64_t deaths; /* of processes that played a slot, at least */
+  uint64_t deaths; /* of processes that played a rank, at least */
 } places[PLACES] = {{"nobody dies", 0},
                     {"a newcomer, before MPI_Init", 2}, /* the one that waits for it is given up */
                     {"a newcomer, before it meets the one that started it", 2},
@@ -104,9 +104,9 @@ int MPI_Intercomm_merge(MPI_Comm inter, int high, MPI_Comm *merged)
   static int merges;
   const bool is_bridge = high ? merges++ == 0 : local == 1;
   if (high) pass(is_bridge ? BEHIND_BRIDGE : BEHIND_WIDENING);
-  int rank = -1;
-  if (code == MPI_SUCCESS) MPI_Comm_rank(*merged, &rank);
-  if (!high && rank == 0) pass(is_bridge ? STARTER_BEHIND_BRIDGE : STARTER_BEHIND_WIDENING);
+  int comm_rank = -1;
+  if (code == MPI_SUCCESS) MPI_Comm_rank(*merged, &comm_rank);
+  if (!high && comm_rank == 0) pass(is_bridge ? STARTER_BEHIND_BRIDGE : STARTER_BEHIND_WIDENING);
   return code;
 }
 
@@ -118,9 +118,9 @@ static gab_status compare(void)
 {
   const gab_members *members = gab_world_members(world);
   uint64_t low[3], high[3], mine[3] = {gab_world_epoch(world), (uint64_t)gab_members_count(members), 0};
-  for (gab_slot slot = 0; slot < members->slots; slot++)
-    mine[2] = mine[2] * 1000003u + (uint64_t)(gab_members_seat(members, slot) + 1) * 101u +
-              gab_members_incarnation(members, slot);
+  for (gab_rank rank = 0; rank < members->ranks; rank++)
+    mine[2] = mine[2] * 1000003u + (uint64_t)(gab_members_seat(members, rank) + 1) * 101u +
+              gab_members_incarnation(members, rank);
   memcpy(low, mine, sizeof mine);
   memcpy(high, mine, sizeof mine);
   GAB_TRY(gab_world_max_u64(world, &rounds, 1));
@@ -132,7 +132,7 @@ static gab_status compare(void)
 
 static gab_status one_round(void)
 {
-  const gab_slot me = gab_world_slot(world);
+  const gab_rank me = gab_world_rank(world);
   const gab_incarnation mine = gab_world_incarnation(world, me);
   uint64_t sum = 1;
   uint32_t flags = 1;
@@ -159,13 +159,13 @@ static void play(gab_status status)
   }
 }
 
-static void check_end(gab_slot slots)
+static void check_end(gab_rank ranks)
 {
   const gab_members *members = gab_world_members(world);
   uint64_t deaths = (uint64_t)members->gone_count;
   for (int32_t i = 0; i < members->return_count; i++) deaths += members->returns[i].incarnation;
-  REQUIRE(members->slots == slots);
-  REQUIRE(gab_members_count(members) == slots - (where == AGAIN_AND_AGAIN));
+  REQUIRE(members->ranks == ranks);
+  REQUIRE(gab_members_count(members) == ranks - (where == AGAIN_AND_AGAIN));
   REQUIRE(deaths >= places[where].deaths); /* a newcomer counts if it had been received */
 }
 
@@ -177,7 +177,7 @@ int main(int argc, char **argv)
   where = (place)(atoi(argv[1]) % PLACES);
   once = getenv("RESPAWN_ONCE");
   REQUIRE(gab_world_create(&argc, &argv, &world) == GAB_OK);
-  const gab_slot slots = gab_world_members(world)->slots;
+  const gab_rank ranks = gab_world_members(world)->ranks;
   uint64_t told = gab_world_is_root(world) ? 7 : 0; /* what the set-up of the others gave, a newcomer hears */
   REQUIRE(gab_world_max_u64(world, &told, 1) == GAB_OK && told == 7);
   REQUIRE(gab_world_why_no_respawn(world) == NULL);
@@ -188,7 +188,7 @@ int main(int argc, char **argv)
   REQUIRE(gab_world_rest(world, &intent) == GAB_OK && intent == GAB_OK);
   pass(BEHIND_SETUP);
   play(is_new ? compare() : GAB_OK);
-  check_end(slots);
+  check_end(ranks);
   const bool speaks = gab_world_is_root(world);
   REQUIRE(gab_world_dismiss(world, GAB_OK) == GAB_OK);
   REQUIRE(gab_report_completion(world, 0) ==

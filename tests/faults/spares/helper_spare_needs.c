@@ -1,8 +1,8 @@
-/* A run whose per-slot entity a spare cannot pack before it plays, and which goes back to a checkpoint on disk of fewer slots when the
- * spare plays one to which nothing of it falls. For script_spare_needs.sh:
+/* A run whose per-rank entity a spare cannot pack before it plays, and which goes back to a checkpoint on disk of
+ * fewer ranks when the spare plays one to which nothing of it falls. For script_spare_needs.sh:
  *
  *   helper_spare_needs write   leaves the checkpoint: 20 steps by one process
- *   helper_spare_needs packs   goes on with four and a spare, which can; slot 3 dies, then 0 and 2 together
+ *   helper_spare_needs packs   goes on with four and a spare, which can; rank 3 dies, then 0 and 2 together
  *   helper_spare_needs lacks   the same, but it cannot */
 #include "tests/faults/automaton.c"
 
@@ -35,8 +35,8 @@ static gab_status run(gab_world *world, automaton *app, const char *what, bool *
   const bool writes = strcmp(what, "write") == 0;
   const gab_step steps = writes ? 20 : 40;
   const gab_fault_injection deaths[] = {
-      {.step = 25, .point = GAB_FAULT_POINT_EXCHANGE, .visit = 1, .slot_count = 1, .slots = {3}},
-      {.step = 35, .point = GAB_FAULT_POINT_EXCHANGE, .visit = 1, .slot_count = 2, .slots = {0, 2}}};
+      {.step = 25, .point = GAB_FAULT_POINT_EXCHANGE, .visit = 1, .rank_count = 1, .ranks = {3}},
+      {.step = 35, .point = GAB_FAULT_POINT_EXCHANGE, .visit = 1, .rank_count = 2, .ranks = {0, 2}}};
   const gab_protection protection = {
       .every = {.steps = 10},
       .injections = deaths,
@@ -46,7 +46,7 @@ static gab_status run(gab_world *world, automaton *app, const char *what, bool *
       .strategies = {&gab_strategy_spare, &gab_strategy_shrink, &gab_strategy_disk}};
   counter counted = {.can_pack = strcmp(what, "lacks") != 0 || !gab_world_is_spare(world)};
   const gab_entity entity = {.name = "steps",
-                             .kind = GAB_ENTITY_PER_SLOT,
+                             .kind = GAB_ENTITY_PER_RANK,
                              .user = &counted,
                              .pack = pack_steps,
                              .unpack = unpack_steps};

@@ -1,4 +1,4 @@
-/* A replacement process dies while it receives the image of the slot that it takes, and so does the next one, each at a
+/* A replacement process dies while it receives the image of the rank that it takes, and so does the next one, each at a
  * later moment of the transfer. The donor still holds the image after every death, so the last spare process gets it and
  * the result is right.
  *
@@ -47,7 +47,7 @@ int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses)
   return PMPI_Waitall(count, requests, statuses);
 }
 
-/* ---------------------------------------------------------------- the program: blocks, and a long note of each slot */
+/* ---------------------------------------------------------------- the program: blocks, and a long note of each rank */
 
 typedef struct life {
   automaton app;
@@ -58,9 +58,9 @@ typedef struct life {
   unsigned char *note;
 } life;
 
-static unsigned char note_byte(gab_slot slot, size_t at)
+static unsigned char note_byte(gab_rank rank, size_t at)
 {
-  return (unsigned char)(at * 31 + at / 255 + (size_t)slot * 101);
+  return (unsigned char)(at * 31 + at / 255 + (size_t)rank * 101);
 }
 
 static gab_status write_note(void *user, gab_step step)
@@ -72,7 +72,7 @@ static gab_status write_note(void *user, gab_step step)
   GAB_TRY(gab_realloc(NOTE_BYTES, GAB_MEMORY_OTHER, &memory));
   l->note = memory;
   l->bytes = NOTE_BYTES;
-  for (size_t i = 0; i < l->bytes; i++) l->note[i] = note_byte(gab_world_slot(l->app.world), i);
+  for (size_t i = 0; i < l->bytes; i++) l->note[i] = note_byte(gab_world_rank(l->app.world), i);
   return GAB_OK;
 }
 
@@ -98,7 +98,7 @@ static gab_status unpack_note(void *user, gab_reader *in)
 static bool note_is_right(const life *l)
 {
   size_t right = 0;
-  while (right < l->bytes && l->note[right] == note_byte(gab_world_slot(l->app.world), right)) right++;
+  while (right < l->bytes && l->note[right] == note_byte(gab_world_rank(l->app.world), right)) right++;
   return right == NOTE_BYTES;
 }
 
@@ -163,7 +163,7 @@ static gab_status run(life *l, const gab_protection *protection)
 {
   gab_timeloop *loop;
   const gab_entity note = {
-      .name = "note", .kind = GAB_ENTITY_PER_SLOT, .user = l, .pack = pack_note, .unpack = unpack_note};
+      .name = "note", .kind = GAB_ENTITY_PER_RANK, .user = l, .pack = pack_note, .unpack = unpack_note};
   GAB_TRY(gab_timeloop_create(l->app.forest, STEPS, &loop));
   gab_status status = gab_timeloop_add_task(loop, "note", write_note, l);
   if (status == GAB_OK) status = automaton_add(&l->app, loop);
@@ -188,7 +188,7 @@ int main(int argc, char **argv)
   setenv("GABION_SPARES", spares, 1);
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
-  REQUIRE(l.moments > 0 && l.moments < MOST_SPARES && gab_world_members(world)->slots == PLAYERS);
+  REQUIRE(l.moments > 0 && l.moments < MOST_SPARES && gab_world_members(world)->ranks == PLAYERS);
   doom(world, &l);
   gab_world_set_fault_point_hook(world, on_phase, NULL);
   gab_protection protection = {.every = {.steps = EVERY}, .strategies = {by_spares_alone}};

@@ -1,4 +1,4 @@
-/* One slot dies again and again, and each time another spare takes its seat, until none is left. The result
+/* One rank dies again and again, and each time another spare takes its seat, until none is left. The result
  * is right at full size, and what the survivors hold does not grow from one recovery to the next: memory as
  * we count it and as the system does, files, requests.
  *
@@ -28,7 +28,7 @@ typedef struct long_life {
   automaton app;
   int spares, recoveries;
   gab_step steps;
-  uint64_t image; /* byte of a slot */
+  uint64_t image; /* byte of a rank */
   holdings earlier;
   gab_timeloop *loop;
   int returned;
@@ -73,10 +73,10 @@ static void compare(const long_life *life, const holdings *now)
   const holdings *then = &life->earlier;
   const long more = (long)(life->image / 2048) * (life->spares - SETTLED);
   const long counted = (long)(now->counted / 1024) - (long)(then->counted / 1024);
-  printf("slot %" GAB_PRI_SLOT ": from recovery %d to %d counted memory %" PRIu64 " -> %" PRIu64
+  printf("rank %" GAB_PRI_RANK ": from recovery %d to %d counted memory %" PRIu64 " -> %" PRIu64
          " byte, RssAnon %ld -> %ld kB, VmData %ld -> %ld kB (%ld kB more would be a leak), files %d -> %d, "
          "requests %zu\n",
-         gab_world_slot(life->app.world), (int)SETTLED, life->spares, then->counted, now->counted,
+         gab_world_rank(life->app.world), (int)SETTLED, life->spares, then->counted, now->counted,
          then->resident, now->resident, then->data, now->data, more, then->files, now->files, now->requests);
   CHECK(counted < more); /* the faults are on record */
   /* Pages may be touched late that were mapped before. */
@@ -133,8 +133,8 @@ static void doom(gab_fault_injection *injections, int spares)
     injections[life] = (gab_fault_injection){.step = EVERY * (life + 1) + life % EVERY,
                                              .point = points[life % 3],
                                              .visit = 1,
-                                             .slot_count = 1,
-                                             .slots = {VICTIM},
+                                             .rank_count = 1,
+                                             .ranks = {VICTIM},
                                              .incarnation = (gab_incarnation)life};
   }
 }
@@ -149,7 +149,7 @@ int main(int argc, char **argv)
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
   REQUIRE(life.spares > SETTLED && life.spares <= MOST_SPARES);
-  REQUIRE(gab_world_members(world)->slots == PLAYERS && gab_world_spares(world) == life.spares);
+  REQUIRE(gab_world_members(world)->ranks == PLAYERS && gab_world_spares(world) == life.spares);
   doom(injections, life.spares);
   life.steps = EVERY * (life.spares + 3);
   const gab_protection protection = {.every = {.steps = EVERY},
@@ -161,7 +161,7 @@ int main(int argc, char **argv)
   REQUIRE_OK(run(&life, &protection));
   REQUIRE(life.right);
   REQUIRE(gab_members_count(gab_world_members(world)) == PLAYERS && gab_world_spares(world) == 0);
-  if (gab_world_slot(world) != VICTIM)
+  if (gab_world_rank(world) != VICTIM)
     REQUIRE(life.recoveries == life.spares && life.returned == life.spares);
   REQUIRE(gab_report_completion(world, 0) == 0);
   automaton_destroy(&life.app);

@@ -19,7 +19,7 @@ enum { VICTIM = 6, FAILS = 7 };
 static void die(void *user, gab_world *world, gab_fault_point point)
 {
   (void)user;
-  if (point == GAB_FAULT_POINT_REDUCTION && gab_world_slot(world) == VICTIM) kill(getpid(), SIGKILL);
+  if (point == GAB_FAULT_POINT_REDUCTION && gab_world_rank(world) == VICTIM) kill(getpid(), SIGKILL);
 }
 
 static gab_status last_call(gab_world *world)
@@ -56,8 +56,8 @@ static int one_leaves(gab_world *world)
   gab_world_set_seating(world, GAB_SEATING_SPARES);
   status = gab_world_rest(world, &intent);
   CHECK(status == (gab_world_is_spare(world) ? GAB_ERR_INPUT : GAB_OK));
-  if (gab_world_slot(world) == FAILS)
-    status = gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__, "slot %d cannot", FAILS);
+  if (gab_world_rank(world) == FAILS)
+    status = gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__, "rank %d cannot", FAILS);
   else status = gab_world_dismiss(world, status);
   CHECK(status == GAB_ERR_INPUT);
   CHECK(gab_report_completion(world, gab_status_exit_code(status)) == gab_status_exit_code(GAB_ERR_INPUT));
@@ -81,7 +81,7 @@ int main(int argc, char **argv)
   REQUIRE_OK(gab_timeloop_protect(loop, &(gab_protection){.strategies = {&gab_strategy_spare}}));
   gab_status status = last_call(world);
   REQUIRE(status == GAB_OK || status == GAB_ERR_FAULT);
-  REQUIRE(status == GAB_ERR_FAULT || gab_world_slot(world) != FAILS);
+  REQUIRE(status == GAB_ERR_FAULT || gab_world_rank(world) != FAILS);
   int code = gab_status_exit_code(GAB_ERR_AGAIN);
   if (status == GAB_ERR_FAULT) {
     CHECK(end_of_set_up(world) == code);

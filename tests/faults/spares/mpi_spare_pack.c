@@ -1,5 +1,5 @@
 /* An entity that a spare cannot pack before it plays, having nothing of it yet: that is no error as long as nobody needs it. The
- * spare takes the slot of the dead, with what the dead one had packed. */
+ * spare takes the rank of the dead, with what the dead one had packed. */
 /* gabion-test: np=5 timeout=120 needs=ulfm labels=quick */
 /* gabion-test: np=5 env=GABION_TEST_LOCAL=1 */
 #include "tests/faults/automaton.c"
@@ -43,8 +43,8 @@ int main(int argc, char **argv)
   const gab_fault_injection death = {.step = 27,
                                      .point = GAB_FAULT_POINT_EXCHANGE,
                                      .visit = 1,
-                                     .slot_count = 1,
-                                     .slots = {1},
+                                     .rank_count = 1,
+                                     .ranks = {1},
                                      .incarnation = 0};
   const gab_protection protection = {.every = {.steps = EVERY},
                                      .injections = &death,
@@ -53,7 +53,7 @@ int main(int argc, char **argv)
   automaton app;
   counter counted = {0};
   const gab_entity steps = {.name = "steps",
-                            .kind = GAB_ENTITY_PER_SLOT,
+                            .kind = GAB_ENTITY_PER_RANK,
                             .user = &counted,
                             .pack = pack_steps,
                             .unpack = unpack_steps};
@@ -62,7 +62,7 @@ int main(int argc, char **argv)
   setenv("GABION_SPARES", "1", 1);
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
-  REQUIRE(gab_world_members(world)->slots == PLAYERS && gab_world_spares(world) == 1);
+  REQUIRE(gab_world_members(world)->ranks == PLAYERS && gab_world_spares(world) == 1);
   if (!gab_world_is_spare(world)) counted.steps = &counted.room;
   REQUIRE_OK(automaton_create(&app, world, (int32_t[]){8, 4, 4}));
   REQUIRE_OK(gab_timeloop_create(app.forest, STEPS, &loop));

@@ -1,5 +1,5 @@
 /* All players die at once, by SIGKILL, while the spares rest: nobody is left who could break the world, so the spares notice it
- * themselves, and take the slots.
+ * themselves, and take the ranks.
  *
  *   mpi_world_no_player_left */
 /* gabion-test: np=2,5,8 timeout=60 needs=ulfm */
@@ -25,15 +25,15 @@ static void count_the_spares(int argc, char **argv)
   gab_world_set_seating(world, GAB_SEATING_SPARES);
 }
 
-/* Who played at the start is dead, and each slot has come back once. */
-static void all_came_back(gab_slot slots)
+/* Who played at the start is dead, and each rank has come back once. */
+static void all_came_back(gab_rank ranks)
 {
   const gab_members *members = gab_world_members(world);
-  REQUIRE(members->slots == slots && gab_members_count(members) == slots);
-  for (gab_slot slot = 0; slot < slots; slot++) {
-    CHECK(gab_members_incarnation(members, slot) == 1);
-    CHECK(gab_members_seat(members, slot) >= slots);
-    test_doom(slot); /* the seat */
+  REQUIRE(members->ranks == ranks && gab_members_count(members) == ranks);
+  for (gab_rank rank = 0; rank < ranks; rank++) {
+    CHECK(gab_members_incarnation(members, rank) == 1);
+    CHECK(gab_members_seat(members, rank) >= ranks);
+    test_doom(rank); /* the seat */
   }
 }
 
@@ -41,20 +41,20 @@ int main(int argc, char **argv)
 {
   gab_status intent;
   count_the_spares(argc, argv);
-  const gab_slot slots = gab_world_members(world)->slots;
-  REQUIRE(slots >= 1 && slots <= gab_world_spares(world));
+  const gab_rank ranks = gab_world_members(world)->ranks;
+  REQUIRE(ranks >= 1 && ranks <= gab_world_spares(world));
   REQUIRE_OK(gab_world_rest(world, &intent));
   REQUIRE(intent == GAB_OK);
-  if (gab_world_seat(world) < slots) {
+  if (gab_world_seat(world) < ranks) {
     (void)gab_world_barrier(world); /* some hear of it, others are dead already: all of them die */
     kill(getpid(), SIGKILL);
   }
   if (!gab_world_is_spare(world)) {
     uint64_t one = 1;
     REQUIRE_OK(gab_world_sum_u64(world, &one, 1));
-    CHECK(one == (uint64_t)slots);
+    CHECK(one == (uint64_t)ranks);
   }
   REQUIRE_OK(gab_world_dismiss(world, GAB_OK));
-  all_came_back(slots);
+  all_came_back(ranks);
   return test_end(&world);
 }

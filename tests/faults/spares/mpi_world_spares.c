@@ -1,5 +1,5 @@
 /* Players die by SIGKILL, one, several, spares too, at any place: as long as there are spares the run stays
- * at full size, every slot that died comes back in its next incarnation, and all agree on everything.
+ * at full size, every rank that died comes back in its next incarnation, and all agree on everything.
  *
  *   mpi_world_spares SPARES [SEED] */
 /* gabion-test: np=3,5,8 quick=5 timeout=120 needs=ulfm args=2 */
@@ -80,7 +80,7 @@ static uint64_t draw(uint64_t key)
   return x ^ x >> 29;
 }
 
-/* Every death of a player either left its slot empty or made its incarnation grow. */
+/* Every death of a player either left its rank empty or made its incarnation grow. */
 static uint64_t deaths_seen(void)
 {
   const gab_members *members = gab_world_members(world);
@@ -95,28 +95,28 @@ static uint64_t deaths_seen(void)
 static gab_status step(void)
 {
   const gab_members *members = gab_world_members(world);
-  const int32_t count = gab_members_count(members), index = gab_members_index(members, gab_world_slot(world));
-  const gab_slot up = gab_members_slot(members, (index + 1) % count);
-  const gab_slot down = gab_members_slot(members, (index + count - 1) % count);
+  const int32_t count = gab_members_count(members), index = gab_members_index(members, gab_world_rank(world));
+  const gab_rank up = gab_members_rank(members, (index + 1) % count);
+  const gab_rank down = gab_members_rank(members, (index + count - 1) % count);
   gab_world_set_step(world, (gab_step)play.committed);
   GAB_TRY(gab_port_receive(port, down, &in, 12));
   pass(IN_STEP);
   GAB_TRY(gab_message_begin(&out));
   GAB_TRY(gab_put_u64(&out, play.committed));
-  GAB_TRY(gab_put_i32(&out, gab_world_slot(world)));
+  GAB_TRY(gab_put_i32(&out, gab_world_rank(world)));
   GAB_TRY(gab_port_send(port, up, &out));
   GAB_TRY(gab_port_finish(port));
   gab_reader reader = gab_message_reader(&in);
   gab_envelope envelope;
   uint64_t number;
-  gab_slot from;
+  gab_rank from;
   REQUIRE(gab_get_u64(&reader, &number) == GAB_OK && number == play.committed);
   REQUIRE(gab_get_i32(&reader, &from) == GAB_OK && from == down);
   REQUIRE(gab_message_envelope(&in, &envelope) == GAB_OK);
   REQUIRE(envelope.source_incarnation == gab_world_incarnation(world, down));
-  int rank = -1;
-  MPI_Comm_rank(gab_comm_mpi(everyone), &rank); /* the application's ranks follow the slots, not the seats */
-  REQUIRE(rank == index);
+  int comm_rank = -1;
+  MPI_Comm_rank(gab_comm_mpi(everyone), &comm_rank); /* in the order of ranks, not of seats */
+  REQUIRE(comm_rank == index);
   uint64_t one = 1;
   GAB_TRY(gab_world_sum_u64(world, &one, 1));
   REQUIRE(one == (uint64_t)count); /* spares at rest are not counted */
@@ -134,16 +134,16 @@ static gab_status compare(void)
   GAB_TRY(gab_world_max_u64(world, (uint64_t *)&play, sizeof play / sizeof(uint64_t)));
   uint64_t mine[4] = {gab_world_epoch(world), (uint64_t)gab_members_count(members),
                       (uint64_t)gab_world_spares(world), 0};
-  for (gab_slot slot = 0; slot < members->slots; slot++)
-    mine[3] = mine[3] * 1000003u + (uint64_t)(gab_members_seat(members, slot) + 1) * 101u +
-              gab_members_incarnation(members, slot);
+  for (gab_rank rank = 0; rank < members->ranks; rank++)
+    mine[3] = mine[3] * 1000003u + (uint64_t)(gab_members_seat(members, rank) + 1) * 101u +
+              gab_members_incarnation(members, rank);
   uint64_t low[4], high[4];
   memcpy(low, mine, sizeof mine);
   memcpy(high, mine, sizeof mine);
   GAB_TRY(gab_world_min_u64(world, low, 4));
   GAB_TRY(gab_world_max_u64(world, high, 4));
   REQUIRE(memcmp(low, high, sizeof low) == 0);
-  REQUIRE(gab_members_count(members) == members->slots || gab_world_spares(world) == 0);
+  REQUIRE(gab_members_count(members) == members->ranks || gab_world_spares(world) == 0);
   int size;
   MPI_Comm_size(gab_comm_mpi(everyone), &size);
   REQUIRE(size == gab_members_count(members));
@@ -171,12 +171,12 @@ static void arm(void)
   const uint64_t victims = 1 + draw(0) % 3;
   my_place = NOWHERE;
   for (uint64_t i = 0; i < victims && gab_members_count(&left) > 1; i++) {
-    const gab_slot victim =
-        gab_members_slot(&left, (int32_t)(draw(2 * i + 1) % (uint64_t)gab_members_count(&left)));
+    const gab_rank victim =
+        gab_members_rank(&left, (int32_t)(draw(2 * i + 1) % (uint64_t)gab_members_count(&left)));
     REQUIRE(gab_members_remove(&left, victim) == GAB_OK);
     play.deaths++;
     play.doomed |= (uint64_t)1 << gab_members_seat(gab_world_members(world), victim);
-    if (victim != gab_world_slot(world)) continue;
+    if (victim != gab_world_rank(world)) continue;
     my_place = 1 + (place)(draw(2 * i + 2) % (i == 0 ? ANY_TIME : AFTER_SHRINK));
     if (my_place == ANY_TIME) die_in((unsigned)(draw(100 + i) % 20000));
   }
@@ -233,7 +233,7 @@ static void lose_a_spare(void)
   gab_status intent;
   REQUIRE_OK(gab_world_rest(world, &intent));
   if (gab_world_is_root(world)) {
-    for (gab_seat seat = gab_world_members(world)->slots; seat <= last; seat++)
+    for (gab_seat seat = gab_world_members(world)->ranks; seat <= last; seat++)
       while (unlink(sign_of(seat, pid)) != 0) usleep(1000);
     for (kill((pid_t)pid, SIGKILL); kill((pid_t)pid, 0) == 0;) usleep(1000);
     usleep(200000); /* the others that rest look round meanwhile */
@@ -274,7 +274,7 @@ int main(int argc, char **argv)
   gab_world_set_seating(world, GAB_SEATING_SPARES);
   uint64_t all = 1;
   REQUIRE_OK(gab_world_sum_u64(world, &all, 1)); /* in the set-up spares are counted */
-  REQUIRE(all == (uint64_t)gab_world_members(world)->slots + (uint64_t)gab_world_spares(world));
+  REQUIRE(all == (uint64_t)gab_world_members(world)->ranks + (uint64_t)gab_world_spares(world));
   if (comes_to_play()) play_on();
   REQUIRE_OK(gab_world_dismiss(world, GAB_OK));
   declare_the_dead();

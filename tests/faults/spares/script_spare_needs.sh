@@ -1,5 +1,5 @@
 # gabion-test: timeout=120 labels=quick needs=ulfm
-# A spare that could not pack an entity before it played goes on, unless the run goes back to a checkpoint of fewer slots, of which
+# A spare that could not pack an entity before it played goes on, unless the run goes back to a checkpoint of fewer ranks, of which
 # nothing falls to it: then all end, and say why.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
@@ -17,7 +17,7 @@ said 'back from step 40 to step 20'
 said right
 rm -rf checkpoints && cp -r first checkpoints
 goes 1 lacks -n 4 --spares 1
-said 'slot 3 died, spare took over'
-said 'no image falls to slot 3, and what it had before the first step is not known'
+said 'rank 3 died, spare took over'
+said 'no image falls to rank 3, and what it had before the first step is not known'
 not_said right
 finish

@@ -1,25 +1,25 @@
 # gabion-test: timeout=240 needs=ulfm
-# Spare processes take the seats of the dead: same slots, full size, the bits of the undisturbed run; as long as there are any.
+# Spare processes take the seats of the dead: same ranks, full size, the bits of the undisturbed run; as long as there are any.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 checksum() { sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' out/summary.json; }
 member() { sed -n "s/.*\"$1\": \([0-9]*\),.*/\1/p" out/summary.json | head -n 1; }
 series() { cat out/forces.csv out/probes.csv 2>/dev/null | cksum; }
 flow=$GABION_SOURCE/tests/faults/runs/flow.yaml
-launch() { # launch EXIT SLOTS SPARES [arguments]: in a new folder, unless `keep` is set
-  local expected=$1 slots=$2 spares=$3 code=0
+launch() { # launch EXIT RANKS SPARES [arguments]: in a new folder, unless `keep` is set
+  local expected=$1 ranks=$2 spares=$3 code=0
   shift 3
   [ -n "${keep:-}" ] || rm -rf out
-  "$GABION_LAUNCH" -n "$slots" --spares "$spares" -t 1 --stall "${stall:-60}" -- "$GABION_BUILD/bin/gabion" run "$flow" --out out "$@" \
+  "$GABION_LAUNCH" -n "$ranks" --spares "$spares" -t 1 --stall "${stall:-60}" -- "$GABION_BUILD/bin/gabion" run "$flow" --out out "$@" \
     >said.txt 2>&1 || code=$?
-  [ "$code" = "$expected" ] || complain "exit $code instead of $expected: -n $slots --spares $spares $*
+  [ "$code" = "$expected" ] || complain "exit $code instead of $expected: -n $ranks --spares $spares $*
 it said: $(cat said.txt)"
-  kept_going -n "$slots" --spares "$spares" "$@"
+  kept_going -n "$ranks" --spares "$spares" "$@"
 }
 full() { # full NAME FAULTS: the undisturbed result, at full size
   [ "$(checksum)" = "$expected" ] || complain "$1: another checksum"
   [ "$(series)" = "$lines" ] || complain "$1: another series"
-  [ "$(member living)" = "$(member slots)" ] || complain "$1: not at full size"
+  [ "$(member living)" = "$(member ranks)" ] || complain "$1: not at full size"
   [ "$(member fault_count)" = "$2" ] || complain "$1: $(member fault_count) faults instead of $2"
 }
 
@@ -28,64 +28,64 @@ expected=$(checksum) lines=$(series)
 [ -n "$expected" ] || complain "no checksum"
 launch 0 4 2
 full "spares that nobody needs" 0
-[ "$(member slots)" = 4 ] || complain "spares count as slots"
+[ "$(member ranks)" = 4 ] || complain "spares count as ranks"
 
-launch 0 4 2 --inject slot=2,step=33,phase=exchange
+launch 0 4 2 --inject rank=2,step=33,phase=exchange
 full "one" 1
 grep -q '"strategy": "spare"' out/summary.json || complain "summary.json does not say the strategy"
-said 'slot 2 died, spare took over'
+said 'rank 2 died, spare took over'
 "$GABION_BUILD/bin/gabion" status out >said.txt 2>&1
 said ', spare took over; back to step 30 by spare'
-# The list said: six processes, of which four have slots.
-launch 0 4 2 --set resilience.strategies=[spare,shrink] --inject slot=2,step=33,phase=exchange
+# The list said: six processes, of which four have ranks.
+launch 0 4 2 --set resilience.strategies=[spare,shrink] --inject rank=2,step=33,phase=exchange
 full "the list said" 1
-[ "$(member slots)" = 4 ] && [ "$(member spares)" = 2 ] && [ "$(member spares_left)" = 1 ] ||
-  complain "the list said: $(member slots) slots, $(member spares) spares, $(member spares_left) of them left"
+[ "$(member ranks)" = 4 ] && [ "$(member spares)" = 2 ] && [ "$(member spares_left)" = 1 ] ||
+  complain "the list said: $(member ranks) ranks, $(member spares) spares, $(member spares_left) of them left"
 # Nobody keeps anything of another: from disk, with the spare, who has to take part in all that the others do then. The first part
 # of the run leaves a checkpoint there, however slow the machine is.
 for buffers in '' --set=resilience.memory.buffers=1 --set=resilience.memory.buffers=2; do
   none="--set resilience.scheme=none --set resilience.strategies=[spare,disk] --set resilience.disk.every=10 $buffers"
   launch 0 4 1 $none --set run.steps=40
-  keep=1 launch 0 4 1 $none --inject slot=2,step=47,phase=compute
+  keep=1 launch 0 4 1 $none --inject rank=2,step=47,phase=compute
   full "scheme none, $buffers" 1
 done
-launch 0 3 2 --inject slot=0,step=33,phase=compute --inject slot=0,step=47,phase=commit,incarnation=1
+launch 0 3 2 --inject rank=0,step=33,phase=compute --inject rank=0,step=47,phase=commit,incarnation=1
 full "the root, and who took over from it" 2
-launch 0 4 2 --inject slot=0+1,step=25,phase=snapshot
+launch 0 4 2 --inject rank=0+1,step=25,phase=snapshot
 full "two at once" 1
-launch 0 3 3 --inject slot=1,step=33,phase=compute --inject slot=1,step=33,phase=recovery,incarnation=1
+launch 0 3 3 --inject rank=1,step=33,phase=compute --inject rank=1,step=33,phase=recovery,incarnation=1
 full "who takes over, before it has its part" 1
-launch 0 3 3 --inject slot=1,step=33,phase=compute --inject slot=2,step=33,phase=snapshot
+launch 0 3 3 --inject rank=1,step=33,phase=compute --inject rank=2,step=33,phase=snapshot
 full "the donor, before the next checkpoint" 1
-said 'slots 1, 2 died, spares took over'
-launch 0 4 1 --inject slot=1,step=33,phase=compute --inject slot=2,step=33,phase=repair
+said 'ranks 1, 2 died, spares took over'
+launch 0 4 1 --inject rank=1,step=33,phase=compute --inject rank=2,step=33,phase=repair
 grep -q '"living": 3,' out/summary.json || complain "one spare for two: not 3 of 4 processes"
 [ "$(checksum)" = "$expected" ] || complain "one spare for two: another checksum"
 for scheme in ring parity reed-solomon; do
-  launch 0 4 1 --inject slot=3,step=41,phase=exchange --set resilience.scheme=$scheme
+  launch 0 4 1 --inject rank=3,step=41,phase=exchange --set resilience.scheme=$scheme
   full "scheme $scheme" 1
 done
-launch 0 4 2 --inject slot=3,step=41,phase=exchange --inject slot=1,step=52,phase=compute --set resilience.scheme=ring \
+launch 0 4 2 --inject rank=3,step=41,phase=exchange --inject rank=1,step=52,phase=compute --set resilience.scheme=ring \
   --set resilience.copies=2
 full "two copies, of which one is sent" 2
-launch 0 4 1 --inject slot=3,step=41,phase=exchange --set resilience.memory.compression=lz4 \
+launch 0 4 1 --inject rank=3,step=41,phase=exchange --set resilience.memory.compression=lz4 \
   --set resilience.memory.overlap=true
 full "compressed copies behind the steps" 1
-launch 0 4 1 --inject slot=1,step=41,phase=exchange --set resilience.memory.buffers=1
+launch 0 4 1 --inject rank=1,step=41,phase=exchange --set resilience.memory.buffers=1
 full "one buffer" 1
 
-launch 3 4 1 --inject slot=1,step=33,phase=compute --inject slot=2,step=47,phase=compute --set 'resilience.strategies=[spare]'
-said 'there were spare processes for 0 of 1 lost slots'
+launch 3 4 1 --inject rank=1,step=33,phase=compute --inject rank=2,step=47,phase=compute --set 'resilience.strategies=[spare]'
+said 'there were spare processes for 0 of 1 lost ranks'
 
 # Nothing can be restored, and while the others are told so somebody else dies: who takes over from it ends as they do.
-stall=20 launch 3 4 3 --inject slot=0+2,step=47,phase=compute --inject slot=1,step=47,phase=repair,visit=2 --set 'resilience.strategies=[spare]'
+stall=20 launch 3 4 3 --inject rank=0+2,step=47,phase=compute --inject rank=1,step=47,phase=repair,visit=2 --set 'resilience.strategies=[spare]'
 said 'died and so did all holders of their images'
 [ "$(sed -n 's/.*"event": "called", "seat": \([0-9]*\).*/\1/p' out/events.jsonl | sort -u | wc -l)" = 3 ] || complain "lost for good: not three were called"
 
-# The holder of the copy dies with the slot: there is nothing to send to a spare, but there is the disk. In two parts, too.
+# The holder of the copy dies with the rank: there is nothing to send to a spare, but there is the disk. In two parts, too.
 for spares in 2 1; do
   launch 0 4 $spares --set resilience.disk.every=20 --set run.steps=40
-  keep=1 launch 0 4 $spares --set resilience.disk.every=20 --inject slot=0+2,step=47,phase=compute
+  keep=1 launch 0 4 $spares --set resilience.disk.every=20 --inject rank=0+2,step=47,phase=compute
   [ "$(checksum)" = "$expected" ] || complain "from disk: another checksum"
   grep -q '"strategy": "disk"' out/summary.json || complain "from disk: summary.json does not say so"
   [ "$(member living)" = $((2 + spares)) ] || complain "from disk: not as many processes as there are"
@@ -93,14 +93,14 @@ done
 
 # Nobody is left but spares: no player says that anybody died.
 launch 0 2 2 --set resilience.disk.every=20 --set run.steps=40
-keep=1 launch 0 2 2 --set resilience.disk.every=20 --inject slot=0+1,step=47,phase=compute
+keep=1 launch 0 2 2 --set resilience.disk.every=20 --inject rank=0+1,step=47,phase=compute
 full "all who played" 1
 grep -q '"strategy": "disk"' out/summary.json || complain "all who played: not from disk"
 
 # Nor can they go back in the job where the disk is no strategy: they hold no checkpoint. They ask for another start and say what
 # is lost by it; not that nothing is. The next start goes on from disk.
 launch 0 2 2 --set resilience.disk.every=20 --set run.steps=40 --set 'resilience.strategies=[spare]'
-keep=1 launch 76 2 2 --set resilience.disk.every=20 --set 'resilience.strategies=[spare]' --inject slot=0+1,step=47,phase=compute
+keep=1 launch 76 2 2 --set resilience.disk.every=20 --set 'resilience.strategies=[spare]' --inject rank=0+1,step=47,phase=compute
 said 'all processes died that may have held a checkpoint'
 said 'what was computed since the last checkpoint on disk, or since the beginning, is lost'
 said 'starting the run again (start 2 of at most 2)'
@@ -111,7 +111,7 @@ full "all who played, started again" 0
 
 # Left is only one that took over just now, which knows of no snapshot but the newest, and of that too little is left.
 launch 0 3 1 --set resilience.disk.every=20 --set run.steps=30
-keep=1 launch 0 3 1 --set resilience.disk.every=20 --inject slot=2,step=43,phase=compute --inject slot=0+1,step=46,phase=compute
+keep=1 launch 0 3 1 --set resilience.disk.every=20 --inject rank=2,step=43,phase=compute --inject rank=0+1,step=46,phase=compute
 [ "$(checksum)" = "$expected" ] || complain "one newcomer left: another checksum"
 said 'died and so did all holders'
 

@@ -19,12 +19,12 @@ int main(int argc, char **argv)
   setenv("GABION_SPARES", "1", 1);
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_world_set_seating(world, GAB_SEATING_SPARES);
-  const gab_slot last = gab_world_members(world)->slots - 1;
+  const gab_rank last = gab_world_members(world)->ranks - 1;
   const bool was_spare = gab_world_is_spare(world);
   REQUIRE_OK(gab_world_rest(world, &intent));
   REQUIRE(intent == GAB_OK && gab_world_is_spare(world) == was_spare);
   if (!was_spare) REQUIRE_OK(gab_world_agree(world, &flags)); /* of the players: this was the last step */
-  if (gab_world_slot(world) == last) kill(getpid(), SIGKILL);
+  if (gab_world_rank(world) == last) kill(getpid(), SIGKILL);
   REQUIRE_OK(gab_world_dismiss(world, GAB_OK));
   const gab_members *members = gab_world_members(world);
   CHECK(gab_members_count(members) == last && !gab_members_has(members, last));

@@ -35,7 +35,7 @@ int main(int argc, char **argv)
   int size = 0;
   setenv("GABION_SPARES", "2", 1);
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
-  const gab_slot slots = gab_world_members(world)->slots;
+  const gab_rank ranks = gab_world_members(world)->ranks;
   REQUIRE(gab_world_spares(world) == SPARES);
   REQUIRE_OK(gab_world_dup(world, &comm));
   gab_world_set_seating(world, GAB_SEATING_SPARES);
@@ -45,12 +45,12 @@ int main(int argc, char **argv)
   if (!was_spare) mend();
   test_doom(FIRST);
   test_doom(SECOND);
-  REQUIRE(!gab_world_is_spare(world) && gab_members_count(gab_world_members(world)) == slots);
+  REQUIRE(!gab_world_is_spare(world) && gab_members_count(gab_world_members(world)) == ranks);
   MPI_Comm_size(gab_comm_mpi(comm), &size);
-  REQUIRE(size == slots);
+  REQUIRE(size == ranks);
   uint64_t one = 1;
   REQUIRE_OK(gab_world_sum_u64(world, &one, 1));
-  REQUIRE(one == (uint64_t)slots);
+  REQUIRE(one == (uint64_t)ranks);
   REQUIRE_OK(gab_world_dismiss(world, GAB_OK));
   return test_end(&world);
 }

@@ -30,7 +30,7 @@ static bool is_whole(const gab_buffer *message)
 }
 
 /* The receiver dies with nothing received; the others notice it in what they send, or in the barrier. */
-static void send_in_vain(gab_slot target, gab_buffer *kept, gab_buffer *given)
+static void send_in_vain(gab_rank target, gab_buffer *kept, gab_buffer *given)
 {
   test_kill(world, target);
   gab_status status = gab_port_send_kept(port, target, kept);
@@ -63,7 +63,7 @@ int main(int argc, char **argv)
   CHECK(gab_message_bytes(&given) == 0);
   repair();
   CHECK(is_whole(&kept));
-  const gab_slot me = gab_world_slot(world), other = SECOND - me;
+  const gab_rank me = gab_world_rank(world), other = SECOND - me;
   REQUIRE_OK(gab_port_receive(port, other, &received, GAB_SIZE_UNKNOWN));
   REQUIRE_OK(gab_port_send_kept(port, other, &kept));
   REQUIRE_OK(gab_port_finish(port));

@@ -141,18 +141,18 @@ static void require_from(const gab_buffer *message, int32_t index, size_t bytes)
 static gab_status exchange(void)
 {
   const gab_members *members = gab_world_members(world);
-  const int32_t count = gab_members_count(members), index = gab_members_index(members, gab_world_slot(world));
+  const int32_t count = gab_members_count(members), index = gab_members_index(members, gab_world_rank(world));
   const int32_t up = (index + 1) % count, down = (index + count - 1) % count;
   pass(BEFORE_SEND);
-  GAB_TRY(gab_port_receive(port, gab_members_slot(members, down), &in[0], PAYLOAD + 8));
+  GAB_TRY(gab_port_receive(port, gab_members_rank(members, down), &in[0], PAYLOAD + 8));
   GAB_TRY(fill(&out[0], index, PAYLOAD));
-  GAB_TRY(gab_port_send(port, gab_members_slot(members, up), &out[0]));
+  GAB_TRY(gab_port_send(port, gab_members_rank(members, up), &out[0]));
   pass(MID_EXCHANGE);
   GAB_TRY(gab_port_finish(port));
   require_from(&in[0], down, PAYLOAD);
-  GAB_TRY(gab_port_receive(port, gab_members_slot(members, up), &in[1], GAB_SIZE_UNKNOWN));
+  GAB_TRY(gab_port_receive(port, gab_members_rank(members, up), &in[1], GAB_SIZE_UNKNOWN));
   GAB_TRY(fill(&out[1], index, (size_t)index * 1000));
-  GAB_TRY(gab_port_send(port, gab_members_slot(members, down), &out[1]));
+  GAB_TRY(gab_port_send(port, gab_members_rank(members, down), &out[1]));
   GAB_TRY(gab_port_finish(port));
   require_from(&in[1], up, (size_t)up * 1000);
   return GAB_OK;
@@ -162,14 +162,16 @@ static gab_status exchange(void)
  * for the one before, and a reduction over the others of the same parity. */
 static void careless_application(void)
 {
-  int rank, size, value = 0, sum = 0;
+  int comm_rank, size, value = 0, sum = 0;
   MPI_Comm comm = gab_comm_mpi(everyone);
-  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_rank(comm, &comm_rank);
   MPI_Comm_size(comm, &size);
   for (int i = 0; i < 20; i++) {
     if (i == 7) pass(IN_APPLICATION);
-    if (rank > 0 && MPI_Recv(&value, 1, MPI_INT, rank - 1, 5, comm, MPI_STATUS_IGNORE) != MPI_SUCCESS) return;
-    if (rank + 1 < size) MPI_Send(&i, 1, MPI_INT, rank + 1, 5, comm);
+    if (comm_rank > 0 &&
+        MPI_Recv(&value, 1, MPI_INT, comm_rank - 1, 5, comm, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+      return;
+    if (comm_rank + 1 < size) MPI_Send(&i, 1, MPI_INT, comm_rank + 1, 5, comm);
     MPI_Allreduce(&i, &sum, 1, MPI_INT, MPI_SUM, gab_comm_mpi(parity));
   }
 }
@@ -240,11 +242,11 @@ static void arm(const scenario *play, gab_members *left)
   const int32_t count = gab_members_count(left);
   int victims = play->victims ? play->victims : count - 1, more = play->second != NOWHERE;
   for (int i = 0; i < victims + more && gab_members_count(left) > 1; i++) {
-    const gab_slot victim =
-        gab_members_slot(left, (int32_t)(draw((uint64_t)i + 1) % (uint64_t)gab_members_count(left)));
+    const gab_rank victim =
+        gab_members_rank(left, (int32_t)(draw((uint64_t)i + 1) % (uint64_t)gab_members_count(left)));
     REQUIRE(gab_members_remove(left, victim) == GAB_OK);
     test_doom(victim);
-    if (victim != gab_world_slot(world)) continue;
+    if (victim != gab_world_rank(world)) continue;
     my_place = i < victims ? play->first : play->second;
     my_delay = (unsigned)(draw(100 + (uint64_t)i) >> 8);
     if (my_place == ANY_TIME) die_in(my_delay % 50000);
@@ -260,8 +262,8 @@ static void run(const scenario *play)
   for (int i = 0; i < 3 || gab_members_count(gab_world_members(world)) > gab_members_count(&left); i++)
     if (step() != GAB_OK) repair();
   REQUIRE(gab_members_count(gab_world_members(world)) == gab_members_count(&left));
-  for (gab_slot slot = 0; slot < left.slots; slot++)
-    REQUIRE(gab_members_has(&left, slot) == gab_members_has(gab_world_members(world), slot));
+  for (gab_rank rank = 0; rank < left.ranks; rank++)
+    REQUIRE(gab_members_has(&left, rank) == gab_members_has(gab_world_members(world), rank));
   gab_members_release(&left);
 }
 
@@ -273,7 +275,7 @@ int main(int argc, char **argv)
   gab_world_set_fault_point_hook(world, on_phase, NULL);
   REQUIRE(gab_port_create(world, "ring", &port) == GAB_OK);
   REQUIRE(gab_world_dup(world, &everyone) == GAB_OK);
-  REQUIRE(gab_world_split(world, gab_world_slot(world) % 2, &parity) == GAB_OK);
+  REQUIRE(gab_world_split(world, gab_world_rank(world) % 2, &parity) == GAB_OK);
   int next = gab_members_count(gab_world_members(world)) % SCENARIOS;
   REQUIRE(step() == GAB_OK);
   while (gab_members_count(gab_world_members(world)) > 1) {

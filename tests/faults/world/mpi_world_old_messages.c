@@ -1,5 +1,5 @@
 /* What a process has sent before it died, and what was sent to it, does not reach anybody once another one
- * plays its slot; and an envelope that claims to be of an earlier incarnation is refused. */
+ * plays its rank; and an envelope that claims to be of an earlier incarnation is refused. */
 /* gabion-test: np=3 timeout=60 needs=ulfm */
 #include "core/messages/collective.h"
 #include "core/world/world_impl.h"
@@ -11,17 +11,17 @@ static gab_world *world;
 static gab_port *port;
 static gab_buffer out, in;
 
-static void send_to(gab_slot slot, uint64_t word)
+static void send_to(gab_rank rank, uint64_t word)
 {
   REQUIRE_OK(gab_message_begin(&out));
   REQUIRE_OK(gab_put_u64(&out, word));
-  REQUIRE_OK(gab_port_send(port, slot, &out));
+  REQUIRE_OK(gab_port_send(port, rank, &out));
 }
 
-static uint64_t received_from(gab_slot slot)
+static uint64_t received_from(gab_rank rank)
 {
   uint64_t word;
-  REQUIRE_OK(gab_port_receive(port, slot, &in, sizeof word));
+  REQUIRE_OK(gab_port_receive(port, rank, &in, sizeof word));
   REQUIRE_OK(gab_port_finish(port));
   gab_reader reader = gab_message_reader(&in);
   REQUIRE_OK(gab_get_u64(&reader, &word));
@@ -31,7 +31,7 @@ static uint64_t received_from(gab_slot slot)
 /* Both messages have left, and neither is received. */
 static void first_life(void)
 {
-  const bool is_mortal = gab_world_slot(world) == MORTAL;
+  const bool is_mortal = gab_world_rank(world) == MORTAL;
   gab_status intent;
   send_to(is_mortal ? 0 : MORTAL, is_mortal ? FROM_OLD : TO_OLD);
   REQUIRE_OK(gab_port_finish(port));
@@ -56,13 +56,13 @@ static void forge(void)
                                  .step = gab_world_step(world),
                                  .bytes = sizeof(uint64_t)};
   gab_envelope_write(&envelope, out.data);
-  REQUIRE(MPI_Send(out.data, (int)out.size, MPI_BYTE, gab_world_rank(world, 0), (int)port->context,
+  REQUIRE(MPI_Send(out.data, (int)out.size, MPI_BYTE, gab_world_comm_rank(world, 0), (int)port->context,
                    world->comm) == MPI_SUCCESS);
 }
 
 static void second_life(void)
 {
-  const bool is_mortal = gab_world_slot(world) == MORTAL;
+  const bool is_mortal = gab_world_rank(world) == MORTAL;
   gab_envelope envelope;
   REQUIRE(gab_world_incarnation(world, MORTAL) == 1);
   send_to(is_mortal ? 0 : MORTAL, is_mortal ? FROM_NEW : TO_NEW);

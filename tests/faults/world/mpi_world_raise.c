@@ -16,13 +16,13 @@
 #include <unistd.h>
 
 static gab_world *world;
-static int32_t slots, me;
+static int32_t ranks, me;
 static gab_port *port;
 static gab_comm *everyone, *parity;
 
 static gab_status fail_with(gab_status status, int number)
 {
-  GAB_FAIL(status, "slot %d, number %d", (int)me, number);
+  GAB_FAIL(status, "rank %d, number %d", (int)me, number);
 }
 
 /* Nobody breaks the world while others still look at it. (After a barrier or a reduction some may still be
@@ -42,7 +42,7 @@ static void repair_to(gab_status expected, const char *message)
   if (message) REQUIRE(strcmp(gab_error_message(), message) == 0);
   if (message) REQUIRE(strstr(gab_error_where(), "mpi_world_raise.c:") != NULL);
   REQUIRE(gab_world_epoch(world) > before && gab_world_check(world) == GAB_OK);
-  REQUIRE(gab_members_count(gab_world_members(world)) == slots);
+  REQUIRE(gab_members_count(gab_world_members(world)) == ranks);
   uint64_t epoch[2] = {gab_world_epoch(world), UINT64_MAX - gab_world_epoch(world)};
   REQUIRE(gab_world_max_u64(world, epoch, 2) == GAB_OK && epoch[0] == UINT64_MAX - epoch[1]);
   meet();
@@ -53,8 +53,8 @@ static void repair_to(gab_status expected, const char *message)
 static void the_intent_of_one_reaches_all(void)
 {
   char expected[64];
-  for (int32_t raiser = 0; raiser < slots; raiser++) {
-    snprintf(expected, sizeof expected, "slot %d, number %d", (int)raiser, 7);
+  for (int32_t raiser = 0; raiser < ranks; raiser++) {
+    snprintf(expected, sizeof expected, "rank %d, number %d", (int)raiser, 7);
     uint32_t flags = 1;
     if (me == raiser) {
       (void)fail_with(GAB_ERR_DIVERGED, 7);
@@ -71,11 +71,11 @@ static void the_intent_of_one_reaches_all(void)
   }
 }
 
-static void of_several_intents_the_highest_of_the_lowest_slot_wins(void)
+static void of_several_intents_the_highest_of_the_lowest_rank_wins(void)
 {
   char expected[64];
-  const gab_status intent = me >= slots / 2 ? GAB_ERR_IO : GAB_ERR_INPUT;
-  snprintf(expected, sizeof expected, "slot %d, number %d", (int)(slots / 2), (int)GAB_ERR_IO);
+  const gab_status intent = me >= ranks / 2 ? GAB_ERR_IO : GAB_ERR_INPUT;
+  snprintf(expected, sizeof expected, "rank %d, number %d", (int)(ranks / 2), (int)GAB_ERR_IO);
   REQUIRE(gab_world_raise(world, fail_with(intent, (int)intent)) == GAB_ERR_FAULT);
   REQUIRE(gab_world_raise(world, fail_with(GAB_ERR_INPUT, 99)) == GAB_ERR_FAULT);
   repair_to(GAB_ERR_IO, expected);
@@ -84,7 +84,7 @@ static void of_several_intents_the_highest_of_the_lowest_slot_wins(void)
 static void a_repair_of_a_whole_world_is_harmless(void)
 {
   repair_to(GAB_OK, NULL);
-  if (me != slots - 1) REQUIRE(slots == 1 || gab_world_barrier(world) != GAB_OK);
+  if (me != ranks - 1) REQUIRE(ranks == 1 || gab_world_barrier(world) != GAB_OK);
   repair_to(GAB_OK, NULL);
 }
 
@@ -102,10 +102,10 @@ static void an_mpi_error_of_the_application_ends_all_alike(void)
   gab_status intent;
   if (me == 0) {
     int value = 0;
-    MPI_Send(&value, 1, MPI_INT, slots + 5, 0, gab_comm_mpi(everyone)); /* no such rank */
+    MPI_Send(&value, 1, MPI_INT, ranks + 5, 0, gab_comm_mpi(everyone)); /* no such rank */
     REQUIRE(gab_world_check(world) == GAB_ERR_FAULT);
   }
-  REQUIRE(gab_world_barrier(world) == GAB_ERR_FAULT || (slots == 1 && me == 0));
+  REQUIRE(gab_world_barrier(world) == GAB_ERR_FAULT || (ranks == 1 && me == 0));
   REQUIRE(gab_world_repair(world, &intent) == GAB_OK && intent == GAB_ERR_MPI);
   REQUIRE(strstr(gab_error_message(), "RANK") != NULL);
   meet();
@@ -116,20 +116,20 @@ static void an_mpi_error_of_the_application_ends_all_alike(void)
 
 static void use_derived_communicators(void)
 {
-  int size, rank, sum = 0, one = 1;
+  int size, comm_rank, sum = 0, one = 1;
   MPI_Comm_size(gab_comm_mpi(everyone), &size);
-  MPI_Comm_rank(gab_comm_mpi(everyone), &rank);
-  REQUIRE(size == slots && rank == me);
+  MPI_Comm_rank(gab_comm_mpi(everyone), &comm_rank);
+  REQUIRE(size == ranks && comm_rank == me);
   REQUIRE(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, gab_comm_mpi(everyone)) == MPI_SUCCESS &&
-          sum == slots);
-  if (me == slots - 1 && slots > 1) {
+          sum == ranks);
+  if (me == ranks - 1 && ranks > 1) {
     REQUIRE(gab_comm_mpi(parity) == MPI_COMM_NULL);
     return;
   }
   int32_t expected = 0;
-  for (int32_t i = 0; i < (slots > 1 ? slots - 1 : 1); i++) expected += i % 2 == me % 2;
-  MPI_Comm_rank(gab_comm_mpi(parity), &rank);
-  REQUIRE(rank == me / 2);
+  for (int32_t i = 0; i < (ranks > 1 ? ranks - 1 : 1); i++) expected += i % 2 == me % 2;
+  MPI_Comm_rank(gab_comm_mpi(parity), &comm_rank);
+  REQUIRE(comm_rank == me / 2);
   REQUIRE(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, gab_comm_mpi(parity)) == MPI_SUCCESS &&
           sum == expected);
 }
@@ -163,14 +163,14 @@ static void cycle(int number)
 {
   enum { BYTES = 1200000 };
   gab_buffer out[2] = {{0}}, in[3] = {{0}};
-  const int32_t up = (me + 1) % slots, down = (me + slots - 1) % slots;
+  const int32_t up = (me + 1) % ranks, down = (me + ranks - 1) % ranks;
   void *room;
   gab_status status = GAB_OK;
   for (int i = 0; i < 2; i++) {
     REQUIRE(gab_message_begin(&out[i]) == GAB_OK && gab_buffer_extend(&out[i], BYTES, &room) == GAB_OK);
     memset(room, number, BYTES);
   }
-  const bool raiser = me == number % slots;
+  const bool raiser = me == number % ranks;
   if (status == GAB_OK) status = gab_port_receive(port, down, &in[0], BYTES);
   if (status == GAB_OK) status = gab_port_receive(port, down, &in[1], BYTES);
   if (status == GAB_OK && me != up) status = gab_port_receive(port, up, &in[2], GAB_SIZE_UNKNOWN);
@@ -185,7 +185,7 @@ static void cycle(int number)
     gab_buffer_release(&in[i]);
   }
   char expected[64];
-  snprintf(expected, sizeof expected, "slot %d, number %d", number % (int)slots, number);
+  snprintf(expected, sizeof expected, "rank %d, number %d", number % (int)ranks, number);
   repair_to(GAB_ERR_IO, expected);
   REQUIRE(world->limbo == NULL);
 }
@@ -211,16 +211,16 @@ int main(int argc, char **argv)
 {
   const int cycles = argc > 1 ? atoi(argv[1]) : 50;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
-  slots = gab_members_count(gab_world_members(world));
-  me = gab_world_slot(world);
+  ranks = gab_members_count(gab_world_members(world));
+  me = gab_world_rank(world);
   REQUIRE(gab_port_create(world, "ring", &port) == GAB_OK);
   REQUIRE(gab_world_dup(world, &everyone) == GAB_OK);
-  const int colour = me == slots - 1 && slots > 1 ? MPI_UNDEFINED : (int)me % 2;
+  const int colour = me == ranks - 1 && ranks > 1 ? MPI_UNDEFINED : (int)me % 2;
   REQUIRE(gab_world_split(world, colour, &parity) == GAB_OK);
   derived_communicators_are_made_anew();
   the_intent_of_one_reaches_all();
   derived_communicators_are_made_anew();
-  of_several_intents_the_highest_of_the_lowest_slot_wins();
+  of_several_intents_the_highest_of_the_lowest_rank_wins();
   a_repair_of_a_whole_world_is_harmless();
   only_statuses_that_mean_something_can_be_raised();
   an_mpi_error_of_the_application_ends_all_alike();

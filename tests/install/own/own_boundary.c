@@ -42,7 +42,7 @@ static gab_status run(gab_world *world, const gab_config *config)
   gab_lbm_integrals sums;
   GAB_TRY(gab_forest_checksum(forest, &checksum));
   GAB_TRY(gab_lbm_integrate(lbm, false, &sums));
-  if (gab_world_slot(world) == gab_world_root(world))
+  if (gab_world_rank(world) == gab_world_root(world))
     printf("checksum %016" PRIx64 " mean %.6e kernel %s\n", checksum, sums.momentum[0] / sums.mass,
            gab_lbm_kernel_name(lbm));
   gab_lbm_destroy(&lbm);

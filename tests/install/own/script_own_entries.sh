@@ -106,7 +106,7 @@ cp out/forces.csv forces_of_disc.csv
 run 0 1 ring.yaml
 paste -d, forces_of_disc.csv out/forces.csv | awk -F, 'NR > 1 { rows++; e = ($3 - $7) / ($3 + 1e-30); if (e > 1e-8 || e < -1e-8 || $3 == 0) wrong++ }
   END { exit !(rows > 4 && wrong <= 1) }' || complain "another drag: $(tail -n 1 forces_of_disc.csv out/forces.csv)"
-run 0 3 ring.yaml --inject slot=1,step=33,phase=exchange
+run 0 3 ring.yaml --inject rank=1,step=33,phase=exchange
 one=$(checksum)
 run 0 1 ring.yaml
 [ "$(checksum)" = "$one" ] || complain "ring: another checksum on 3 processes after a death"
@@ -141,8 +141,8 @@ run 0 2 driven.yaml --set drive.share=0.5
 half=$(checksum)
 awk -v a="$usual" -v b="$(momentum)" 'BEGIN { exit !(b / a > 0.45 && b / a < 0.55) }' ||
   complain "driven by half: $(momentum), by all $usual"
-run 0 3 driven.yaml --set drive.share=0.5 --inject slot=1,step=333,phase=exchange
-said 'slot 1 died'
+run 0 3 driven.yaml --set drive.share=0.5 --inject rank=1,step=333,phase=exchange
+said 'rank 1 died'
 [ "$(checksum)" = "$half" ] || complain "driven: another checksum after a death"
 check 2 driven.yaml --set drive.farce=1
 said 'force'
@@ -191,7 +191,7 @@ for kernel in in_place sparse reference; do
   run 0 2 thin.yaml "${begun[@]}" --set lbm.kernel=$kernel
   [ "$(checksum)" = "$thin" ] || complain "power_law: another checksum with the kernel $kernel"
 done
-run 0 3 thin.yaml "${begun[@]}" --inject slot=1,step=333,phase=exchange
+run 0 3 thin.yaml "${begun[@]}" --inject rank=1,step=333,phase=exchange
 [ "$(checksum)" = "$thin" ] || complain "power_law: another checksum after a death"
 run 2 1 thin.yaml --set lbm.kernel=vector
 said 'cell by cell'
@@ -219,8 +219,8 @@ for collision in trt mrt smagorinsky two_groups power_law; do
   said 'gathered/D2Q9/double'
   [ "$(checksum)" = "$usual" ] || complain "gathered: another checksum than the library's kernels: $collision"
 done
-run 0 3 box.yaml --set lbm.kernel=gathered --inject slot=1,step=23,phase=exchange
-said 'slot 1 died'
+run 0 3 box.yaml --set lbm.kernel=gathered --inject rank=1,step=23,phase=exchange
+said 'rank 1 died'
 [ "$(checksum)" = "$plain" ] || complain "gathered: another checksum after a death"
 run 0 1 box.yaml --set lbm.collision=srt
 srt=$(checksum)
@@ -228,7 +228,7 @@ run 0 2 box.yaml --set lbm.collision=srt --set lbm.kernel=plain
 said 'plain/D2Q9/double'
 simple=$(checksum)
 [ "$simple" != "$srt" ] || complain "plain gives the bits of the library"
-run 0 3 box.yaml --set lbm.collision=srt --set lbm.kernel=plain --inject slot=1,step=23,phase=exchange
+run 0 3 box.yaml --set lbm.collision=srt --set lbm.kernel=plain --inject rank=1,step=23,phase=exchange
 [ "$(checksum)" = "$simple" ] || complain "plain: another checksum after a death"
 run 2 1 box.yaml --set lbm.kernel=plain
 said 'it is SRT in double'
@@ -342,8 +342,8 @@ sed 's/own_curl/vorticity/' fine.yaml >usual.yaml
 run 0 1 usual.yaml
 [ "$(checksum)" = "$fine" ] || complain "own_curl makes other grids than vorticity"
 [ "$fine" != "$plain" ] || complain "own_curl makes no grids"
-run 0 3 fine.yaml --inject slot=1,step=23,phase=exchange
-said 'slot 1 died'
+run 0 3 fine.yaml --inject rank=1,step=23,phase=exchange
+said 'rank 1 died'
 [ "$(checksum)" = "$fine" ] || complain "own_curl: another checksum on 3 processes after a death"
 sed 's/own_curl/own_curd/' fine.yaml >coarse.yaml
 check 2 coarse.yaml
@@ -355,7 +355,7 @@ said 'smaller than above'
 # The scheme: a copy at the member before is there when 0 and 2 of 4 die together; with pairwise, where they hold each
 # other's, the run is lost.
 accepted --set resilience.scheme=before
-two=(--inject slot=0+2,step=23,phase=exchange)
+two=(--inject rank=0+2,step=23,phase=exchange)
 run 3 4 box.yaml "${two[@]}"
 run 0 4 box.yaml --set resilience.scheme=before "${two[@]}"
 [ "$(checksum)" = "$plain" ] || complain "scheme before: another checksum"
@@ -363,7 +363,7 @@ wrong before --set resilience.scheme=befour
 
 # The strategy.
 accepted --set 'resilience.strategies=[own_shrink]'
-run 0 3 box.yaml --set 'resilience.strategies=[own_shrink]' --inject slot=1,step=23,phase=exchange
+run 0 3 box.yaml --set 'resilience.strategies=[own_shrink]' --inject rank=1,step=23,phase=exchange
 said 'own_shrink: 1 lost'
 grep -q 'own_shrink' out/summary.json || complain "summary.json does not name the strategy"
 [ "$(checksum)" = "$plain" ] || complain "own_shrink: another checksum"

@@ -175,8 +175,8 @@ same_everywhere() { # same_everywhere CASE COLLISION PROCESSES...: on so many, a
     run 0 "$processes" "$1.yaml" --set lbm.collision="$2"
     [ "$(checksum)" = "$one" ] || complain "$1 $2: another checksum on $processes processes"
   done
-  run 0 4 "$1.yaml" --set lbm.collision="$2" --inject slot=1,step=23,phase=exchange
-  said 'slot 1 died'
+  run 0 4 "$1.yaml" --set lbm.collision="$2" --inject rank=1,step=23,phase=exchange
+  said 'rank 1 died'
   [ "$(checksum)" = "$one" ] || complain "$1 $2: another checksum after a death"
 }
 same_everywhere box trt 2 4
@@ -272,6 +272,6 @@ same_as d3q19 all.yaml 1 --set lbm.kernel=reference --set 'fluid.acceleration=[1
 run 0 2 all.yaml --set lbm.lattice=d3q15
 [ "$(checksum)" != "$usual" ] || complain "D3Q15 is D3Q19"
 one=$(checksum)
-run 0 3 all.yaml --set lbm.lattice=d3q15 --inject slot=1,step=13,phase=exchange
+run 0 3 all.yaml --set lbm.lattice=d3q15 --inject rank=1,step=13,phase=exchange
 [ "$(checksum)" = "$one" ] || complain "D3Q15: another checksum on 3 processes after a death"
 finish

@@ -71,8 +71,8 @@ plain=$(checksum)
 mkdir one
 cp out/*.png one
 [ "$(find one -name '*.png' | wc -l)" = 4 ] || complain "pictures: $(ls out)"
-run 0 3 pattern.yaml --inject slot=1,step=3,phase=compute
-said 'slot 1 died'
+run 0 3 pattern.yaml --inject rank=1,step=3,phase=compute
+said 'rank 1 died'
 known 5
 [ "$(checksum)" = "$plain" ] || complain "another checksum after a death"
 for picture in one/*.png; do cmp -s "$picture" "out/${picture#one/}" || complain "another picture: $picture"; done
@@ -122,8 +122,8 @@ cp out/fields/fields_0000000100.s0000.h5 fixed.h5
 cp out/steepness*240.png steepness.png
 ls out/slabs/slab_*.h5 >/dev/null || complain "no slabs: $(ls out)"
 grep -q steepness out/slabs/slab_*.h5 || complain "slabs without steepness"
-run 0 3 seen.yaml --inject slot=1,step=130,phase=exchange
-said 'slot 1 died'
+run 0 3 seen.yaml --inject rank=1,step=130,phase=exchange
+said 'rank 1 died'
 [ "$(checksum)" = "$plain" ] || complain "phase field: another checksum after a death"
 cmp -s out/steepness*240.png steepness.png || complain "phase field: another picture after a death"
 run 0 1 seen.yaml --set 'output.fields.quantities=[solid]' --set 'output.slices.0.quantity=phase' --set 'output.slabs.quantities=[phase]'

@@ -59,7 +59,7 @@ same() { [ "$(checksum out)" = "$(checksum whole)" ] || complain "$1: another ch
 for system in slurm pbs; do
   rm -rf out queue
   echo 1:00:00 >left
-  export GABION_OPTIONS='--inject slot=1,step=0,stopped=2' GABION_WALLTIME=1:00:00
+  export GABION_OPTIONS='--inject rank=1,step=0,stopped=2' GABION_WALLTIME=1:00:00
   $system
   told_while_stopped
   ended 0
@@ -88,7 +88,7 @@ done
 [ "$(sort -u queue)" = GABION_JOB=2 ] || complain "jobs of PBS are numbered $(cat queue)"
 # An end for what has none.
 rm -rf out queue
-export GABION_OPTIONS='--inject slot=1,step=0,stopped=2' GABION_MOST_JOBS=1
+export GABION_OPTIONS='--inject rank=1,step=0,stopped=2' GABION_MOST_JOBS=1
 pbs
 told_while_stopped
 ended 75

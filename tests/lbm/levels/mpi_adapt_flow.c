@@ -29,11 +29,11 @@ static gab_status scatter(void *context, gab_proxies *proxies)
   const gab_members *members = gab_world_members(gab_proxies_world(proxies));
   uint64_t count = (uint64_t)gab_members_count(members);
   size_t local = gab_proxies_count(proxies);
-  gab_slot *targets = malloc((local + 1) * sizeof *targets);
+  gab_rank *targets = malloc((local + 1) * sizeof *targets);
   REQUIRE(targets);
   for (size_t i = 0; i < local; i++) {
     uint64_t dice = gab_hash_counter(marks->round, 4, gab_proxies_get(proxies, i)->id);
-    targets[i] = gab_members_slot(members, (int32_t)(dice % count));
+    targets[i] = gab_members_rank(members, (int32_t)(dice % count));
   }
   gab_status status = gab_proxies_move(proxies, targets);
   free(targets);

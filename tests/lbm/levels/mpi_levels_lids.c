@@ -150,7 +150,7 @@ static void one_step(gab_world *world, const gab_lattice *lattice)
         const region refined = region_of(number);
         move_side(&given, side, way, speed);
         const double made = mass_made(world, &given, &refined, 1);
-        if (printing && fabs(made) > 1e-12 && gab_world_slot(world) == 0)
+        if (printing && fabs(made) > 1e-12 && gab_world_rank(world) == 0)
           printf("%s, side %d, way %d, region %d: %.6f / 288\n", lattice->name, side, way, number,
                  288 * made / speed);
         else CHECK(fabs(made) < 1e-12);
@@ -169,7 +169,7 @@ static void ramps(gab_world *world, const gab_lattice *lattice)
       move_side(&given, side, 2, speed);
       start_slowly(&given);
       const double made = mass_made(world, &given, &refined, SLOW_STEPS);
-      if (printing && fabs(made) > 1e-11 && gab_world_slot(world) == 0)
+      if (printing && fabs(made) > 1e-11 && gab_world_rank(world) == 0)
         printf("%s, side %d, ramp, region %d: %.6f / 288\n", lattice->name, side, number, 288 * made / speed);
       else CHECK(fabs(made) < 1e-11);
     }
@@ -195,7 +195,7 @@ static void beside_others(gab_world *world, const gab_lattice *lattice)
       if (slowly) start_slowly(&given);
       const double made = mass_made(world, &given, &refined, slowly ? SLOW_STEPS : 1);
       const double most = slowly ? 1e-11 : 1e-12;
-      if (printing && fabs(made) > most && gab_world_slot(world) == 0)
+      if (printing && fabs(made) > most && gab_world_rank(world) == 0)
         printf("%s, beside %d, region %d: %.6f / 288\n", lattice->name, variant, number, 288 * made / speed);
       else CHECK(fabs(made) < most);
     }
@@ -234,7 +234,7 @@ static void inlets_let_in_as_much_as_away_from_borders(gab_world *world, const g
   const double of_both = (coarse * (ROOTS - 1) + fine) / ROOTS;
   for (int k = 0; k < 4; k++) {
     const double expected = area * (k == 0 ? coarse : k == 1 ? fine : of_both);
-    if (printing && gab_world_slot(world) == 0)
+    if (printing && gab_world_rank(world) == 0)
       printf("%s, inlet, ramp %g, region %d: %.6f / 288 too much\n", lattice->name, ramp_steps, k,
              288 * (let_in[k] - expected));
     else CHECK(fabs(let_in[k] - expected) < 1e-9);
@@ -257,7 +257,7 @@ static void many_steps(gab_world *world, const gab_lattice *lattice, int steps)
     move_side(&given, GAB_SIDE_Z_MAX, 2, 0.05);
     given.options.initial = noise_in_space;
     const double made = mass_made(world, &given, &refined, steps);
-    if (printing && gab_world_slot(world) == 0)
+    if (printing && gab_world_rank(world) == 0)
       printf("%s, %d steps, region %d: %.2e of the mass\n", lattice->name, steps, number,
              made / (ROOTS * ROOTS * ROOTS * BLOCK * BLOCK * BLOCK));
     else CHECK(fabs(made) < 1e-13 * ROOTS * ROOTS * ROOTS * BLOCK * BLOCK * BLOCK);

@@ -35,10 +35,10 @@ static layout layout_of(const flow *it)
 static void gather_out_of_order(gab_world *world, flow *it)
 {
   const gab_members *members = gab_world_members(world);
-  const gab_slot last = gab_members_slot(members, gab_members_count(members) - 1);
+  const gab_rank last = gab_members_rank(members, gab_members_count(members) - 1);
   for (int round = 0; round < 3; round++) {
     const size_t count = gab_forest_block_count(it->forest);
-    gab_slot *targets = malloc((count + 1) * sizeof *targets);
+    gab_rank *targets = malloc((count + 1) * sizeof *targets);
     REQUIRE(targets);
     for (size_t i = 0; i < count; i++) {
       const gab_box cells = gab_block_cells(it->forest, gab_forest_block(it->forest, i));
@@ -117,12 +117,12 @@ static void strips_are_filled_anew(gab_world *world)
 
 /* ------------------------------------------------------------------------------------------ widths */
 
-static int chosen(int32_t roots, int32_t cells, int dimension, int slots)
+static int chosen(int32_t roots, int32_t cells, int dimension, int ranks)
 {
   const gab_forest_options options = {
       .grid = {.dimension = dimension, .roots = {roots, roots, dimension == 3 ? roots : 1}},
       .cells = {cells, cells, dimension == 3 ? cells : 1}};
-  return gab_strip_places(&options, slots);
+  return gab_strip_places(&options, ranks);
 }
 
 static void widths_fit_blocks(void)

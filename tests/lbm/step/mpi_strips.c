@@ -74,18 +74,18 @@ static gab_status mark_block(void *user, const gab_forest *forest, const gab_blo
   return GAB_OK;
 }
 
-static gab_slot owner_of(const drawn_flow *given, gab_world *world, gab_block_id id)
+static gab_rank owner_of(const drawn_flow *given, gab_world *world, gab_block_id id)
 {
   const gab_members *members = gab_world_members(world);
   const uint64_t dice = gab_hash_counter(given->seed + given->round, 5, id);
-  return gab_members_slot(members,
+  return gab_members_rank(members,
                           dice % 5 < 3 ? 0 : (int32_t)(dice / 5 % (uint64_t)gab_members_count(members)));
 }
 
 static gab_status scatter(void *context, gab_proxies *proxies)
 {
   const size_t count = gab_proxies_count(proxies);
-  gab_slot *targets = malloc((count + 1) * sizeof *targets);
+  gab_rank *targets = malloc((count + 1) * sizeof *targets);
   REQUIRE(targets);
   for (size_t i = 0; i < count; i++)
     targets[i] = owner_of(context, gab_proxies_world(proxies), gab_proxies_get(proxies, i)->id);
@@ -97,7 +97,7 @@ static gab_status scatter(void *context, gab_proxies *proxies)
 static void migrate(gab_world *world, flow *it, const drawn_flow *given)
 {
   const size_t count = gab_forest_block_count(it->forest);
-  gab_slot *targets = malloc((count + 1) * sizeof *targets);
+  gab_rank *targets = malloc((count + 1) * sizeof *targets);
   REQUIRE(targets);
   for (size_t i = 0; i < count; i++)
     targets[i] = owner_of(given, world, gab_block_get_id(gab_forest_block(it->forest, i)));
@@ -233,14 +233,14 @@ static uint64_t fields_per_block(const flow *it)
   return count > 0 ? gab_memory_now(GAB_MEMORY_FIELD) / count : 0;
 }
 
-/* All blocks go to the last slot; or away from it all that are not the first, the third ... of their row, or so on: one of
+/* All blocks go to the last rank; or away from it all that are not the first, the third ... of their row, or so on: one of
  * `kept` stays. */
 static void move_rows(gab_world *world, flow *it, int kept)
 {
   const gab_members *members = gab_world_members(world);
-  const gab_slot last = gab_members_slot(members, gab_members_count(members) - 1);
+  const gab_rank last = gab_members_rank(members, gab_members_count(members) - 1);
   const size_t count = gab_forest_block_count(it->forest);
-  gab_slot *targets = malloc((count + 1) * sizeof *targets);
+  gab_rank *targets = malloc((count + 1) * sizeof *targets);
   REQUIRE(targets);
   for (size_t i = 0; i < count; i++) {
     const gab_box cells = gab_block_cells(it->forest, gab_forest_block(it->forest, i));

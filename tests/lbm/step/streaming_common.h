@@ -77,17 +77,17 @@ static void expect_run(gab_world *world, const flow_case *given, const char *ker
   for (int step = 0; step < STEPS; step++) expect_same(&wanted[step], &seen[step], same_blocks, what, step);
 }
 
-/* Half of the blocks, in the order of the process, go to the next slot: what stays and what arrives lie in
+/* Half of the blocks, in the order of the process, go to the next rank: what stays and what arrives lie in
  * different states after an odd number of steps. */
 static void move_half(gab_world *world, flow *it)
 {
   const gab_members *members = gab_world_members(world);
-  int32_t count = gab_members_count(members), mine = gab_members_index(members, gab_world_slot(world));
+  int32_t count = gab_members_count(members), mine = gab_members_index(members, gab_world_rank(world));
   size_t blocks = gab_forest_block_count(it->forest);
-  gab_slot targets[64];
+  gab_rank targets[64];
   REQUIRE(blocks <= 64);
   for (size_t i = 0; i < blocks; i++)
-    targets[i] = gab_members_slot(members, (mine + (int32_t)((i + 1) % 2)) % count);
+    targets[i] = gab_members_rank(members, (mine + (int32_t)((i + 1) % 2)) % count);
   REQUIRE_OK(gab_forest_migrate(it->forest, targets));
 }
 

@@ -106,7 +106,7 @@ static void expect(const gab_world *world, const box *of, const char *what, doub
   char name[120];
   name_of(of, name, sizeof name);
   if (printing) {
-    if (gab_world_slot(world) == 0 && !(seen < most)) printf("%s: %s %.3e\n", name, what, seen);
+    if (gab_world_rank(world) == 0 && !(seen < most)) printf("%s: %s %.3e\n", name, what, seen);
     return;
   }
   if (!(seen < most)) fprintf(stderr, "%s: %s %.3e\n", name, what, seen);

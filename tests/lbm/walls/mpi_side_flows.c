@@ -138,7 +138,7 @@ static double difference(const picture *a, const picture *b, int column)
 
 static void expect(gab_world *world, const channel *given, const char *what, double seen, double most)
 {
-  if (printing && gab_world_slot(world) == 0)
+  if (printing && gab_world_rank(world) == 0)
     printf("%s, %s, omega %g, cross flow %g, %s: %.2e\n", given->lattice->name, given->collision->name,
            given->omega, given->cross, what, seen);
   else {
@@ -219,7 +219,7 @@ static void at_an_angle(gab_world *world, const gab_lattice *lattice, const gab_
   flow_run(&moved, 60);
   flow_visit(&moved, compare_cell, &it);
   flow_close(&moved);
-  if (printing && gab_world_slot(world) == 0)
+  if (printing && gab_world_rank(world) == 0)
     printf("%s, %s, uniform flow at an angle%s: %.2e\n", lattice->name, collision->name, open ? ", open" : "",
            it.worst);
   else CHECK(it.worst < 1e-13);

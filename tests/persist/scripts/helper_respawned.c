@@ -1,5 +1,5 @@
-/* For script_respawned.sh: a ring in which slot 1 dies, and then the process that was started for it; each new one begins at main()
- * and goes on from what is stored.
+/* For script_respawned.sh: a ring in which rank 1 dies, and then the process that was started for it; each new one
+ * begins at main() and goes on from what is stored.
  *
  *   helper_respawned FOLDER STORE COMMIT [live]     live: nobody dies */
 #include "core/world/world.h"
@@ -18,7 +18,7 @@ typedef struct state {
 
 static gab_world *world;
 static MPI_Comm comm, persistent;
-static int rank, size;
+static int comm_rank, size;
 
 static void die(int number)
 {
@@ -42,11 +42,11 @@ static bool open_store(char **argv)
 static bool step_once(state *now)
 {
   uint64_t from = 0;
-  if (MPI_Sendrecv(&now->value, 1, MPI_UINT64_T, (rank + 1) % size, RING_TAG, &from, 1, MPI_UINT64_T,
-                   (rank + size - 1) % size, RING_TAG, comm, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+  if (MPI_Sendrecv(&now->value, 1, MPI_UINT64_T, (comm_rank + 1) % size, RING_TAG, &from, 1, MPI_UINT64_T,
+                   (comm_rank + size - 1) % size, RING_TAG, comm, MPI_STATUS_IGNORE) != MPI_SUCCESS)
     return false;
   const state next = {now->value * 6364136223846793005u + from, now->step + 1};
-  if (MPI_Send(&next, 2, MPI_UINT64_T, rank, STATE_TAG, persistent) != MPI_SUCCESS) return false;
+  if (MPI_Send(&next, 2, MPI_UINT64_T, comm_rank, STATE_TAG, persistent) != MPI_SUCCESS) return false;
   if (gab_persist_commit(persistent) != MPI_SUCCESS) return false;
   *now = next;
   return true;
@@ -57,16 +57,17 @@ static bool run(int argc, char **argv)
 {
   state now = {1000, 0};
   static bool armed;
-  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_rank(comm, &comm_rank);
   MPI_Comm_size(comm, &size);
-  now.value += (uint64_t)rank;
+  now.value += (uint64_t)comm_rank;
   if (!open_store(argv)) return false;
   if (gab_failure() &&
-      MPI_Recv(&now, 2, MPI_UINT64_T, rank, STATE_TAG, persistent, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+      MPI_Recv(&now, 2, MPI_UINT64_T, comm_rank, STATE_TAG, persistent, MPI_STATUS_IGNORE) != MPI_SUCCESS)
     return false;
   while (now.step < STEPS) {
-    const gab_incarnation life = gab_world_incarnation(world, rank);
-    if (argc < 5 && rank == 1 && !armed && ((life == 0 && now.step == 7) || (life == 1 && now.step == 23))) {
+    const gab_incarnation life = gab_world_incarnation(world, comm_rank);
+    if (argc < 5 && comm_rank == 1 && !armed &&
+        ((life == 0 && now.step == 7) || (life == 1 && now.step == 23))) {
       const struct itimerval soon = {.it_value = {0, 1 + (getpid() % 7) * 40}};
       armed = true;
       signal(SIGALRM, die);
@@ -76,7 +77,7 @@ static bool run(int argc, char **argv)
   }
   uint32_t flags = 1;
   if (gab_world_agree(world, &flags) != GAB_OK) return false;
-  printf("slot %d: %llu, life %d\n", rank, (unsigned long long)now.value,
+  printf("rank %d: %llu, life %d\n", comm_rank, (unsigned long long)now.value,
          (int)gab_world_incarnation(world, 1));
   fflush(stdout);
   gab_persist_discard(&persistent);
@@ -94,7 +95,7 @@ int main(int argc, char **argv)
   comm = gab_comm_mpi(shared);
   while (!run(argc, argv)) {
     if (gab_world_check(world) == GAB_OK) {
-      fprintf(stderr, "rank %d: %s\n", rank, gab_persist_message());
+      fprintf(stderr, "rank %d: %s\n", comm_rank, gab_persist_message());
       return 1;
     }
     if (gab_world_repair(world, &intent) != GAB_OK || intent != GAB_OK) return 1;

@@ -131,7 +131,7 @@ static void is_the_same_bits(gab_world *world, int dimension, const char *kernel
   REQUIRE_OK(gab_forest_pack(first.forest, &image));
   REQUIRE_OK(gab_phasefield_pack(first.model, &place));
   REQUIRE_OK(gab_phasefield_ledger_pack(first.model, &ledger));
-  gab_slot targets[1024];
+  gab_rank targets[1024];
   REQUIRE(gab_forest_block_count(first.forest) <= 1024);
   for (int i = 0; i < 1024; i++) targets[i] = gab_world_root(world);
   REQUIRE_OK(gab_forest_migrate(first.forest, targets));

@@ -1,5 +1,5 @@
 /* The small checkpoint (resilience/recovery/state.h) in a program of its own, for script_state.sh: helper_state STEPS
- * HOW DEATHS. Each slot has a value of its own, a list that grows by one entry in each step, and a number
+ * HOW DEATHS. Each rank has a value of its own, a list that grows by one entry in each step, and a number
  * that all share. Prints "from N" when the loop begins, sums over all at its end, and what went wrong. HOW:
  * full; shrinks (all parts can be adopted); stuck (it may shrink, but not all can); short (a part of another
  * size). A death is RANK@STEP; with c behind it, within the save of that step; with l, within the load of
@@ -45,7 +45,7 @@ static gab_status unpack_list(void *user, gab_reader *in)
   return gab_get_bytes(in, p->entries, p->count * sizeof *p->entries);
 }
 
-static gab_status adopt_list(void *user, gab_slot dead, gab_reader *in)
+static gab_status adopt_list(void *user, gab_rank dead, gab_reader *in)
 {
   part *p = user;
   size_t more;
@@ -90,7 +90,7 @@ static void swap_nothing(void *user) { (void)user; }
 static gab_status offer_own_buffers(gab_state *state)
 {
   const gab_entity plain = {
-      .name = "buffers", .kind = GAB_ENTITY_PER_SLOT, .user = &own, .pack = pack_list, .unpack = unpack_list};
+      .name = "buffers", .kind = GAB_ENTITY_PER_RANK, .user = &own, .pack = pack_list, .unpack = unpack_list};
   gab_entity offers[] = {plain, plain, plain};
   offers[0].create = create_nothing;
   offers[1].restore = restore_nothing;
@@ -104,7 +104,7 @@ static gab_status offer_own_buffers(gab_state *state)
 static gab_status add_parts(gab_state *state)
 {
   const gab_entity list = {.name = "list",
-                           .kind = GAB_ENTITY_PER_SLOT,
+                           .kind = GAB_ENTITY_PER_RANK,
                            .user = &own,
                            .pack = pack_list,
                            .unpack = unpack_list,
@@ -122,13 +122,13 @@ static gab_status add_parts(gab_state *state)
 
 static gab_status compute(gab_state *state, int64_t step)
 {
-  int rank, size;
+  int comm_rank, size;
   double from = 0;
   MPI_Comm comm = gab_state_comm(state);
-  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_rank(comm, &comm_rank);
   MPI_Comm_size(comm, &size);
-  MPI_Sendrecv(&own.value, 1, MPI_DOUBLE, (rank + 1) % size, 0, &from, 1, MPI_DOUBLE,
-               (rank + size - 1) % size, 0, comm, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(&own.value, 1, MPI_DOUBLE, (comm_rank + 1) % size, 0, &from, 1, MPI_DOUBLE,
+               (comm_rank + size - 1) % size, 0, comm, MPI_STATUS_IGNORE);
   own.value = 0.5 * own.value + 0.25 * from + (double)step;
   if (own.count < 4 * MOST_STEPS) own.entries[own.count++] = (uint64_t)step;
   shared = 3 * shared + (uint64_t)step;
@@ -157,7 +157,7 @@ static gab_status point(gab_world *world, int argc, char **argv, gab_reinit_stat
   gab_step step = 0;
   (void)argc, (void)argv, (void)what;
   calls++;
-  own = (part){.value = gab_world_slot(world) + 1};
+  own = (part){.value = gab_world_rank(world) + 1};
   shared = 1;
   GAB_TRY(add_parts(state));
   loading = true;

@@ -57,13 +57,13 @@ static void files_hold_the_groups_and_match_their_hashes(writing *w)
   gab_manifest manifest;
   int broken = 0;
   if (!is_root(w)) return;
-  const int slots = gab_members_count(gab_world_members(w->app->world));
+  const int ranks = gab_members_count(gab_world_members(w->app->world));
   CHECK(gab_disk_step_folder(path, w->folder, 5) == GAB_OK);
-  CHECK(count_files(path, ".h5") == (slots + 1) / 2);
+  CHECK(count_files(path, ".h5") == (ranks + 1) / 2);
   CHECK(count_files(path, ".tmp") == 0);
   gab_manifest_init(&manifest);
   CHECK(gab_manifest_read(path, &manifest) == GAB_OK);
-  CHECK(manifest.step == 5 && manifest.group == 2 && gab_members_count(&manifest.members) == slots);
+  CHECK(manifest.step == 5 && manifest.group == 2 && gab_members_count(&manifest.members) == ranks);
   CHECK(manifest.state.size == 6 && memcmp(manifest.state.data, "a = 1\n", 6) == 0);
   CHECK(gab_checkpoint_files_verify(path, &manifest, count_broken, &broken) == GAB_OK);
   CHECK(broken == 0);
@@ -105,7 +105,7 @@ static void what_is_given_up_leaves_no_file_and_can_be_begun_again(writing *w)
 /* A process out of files, or a file system that is away for a moment: nothing is wrong with the checkpoint. */
 static void what_cannot_be_opened_for_now_is_not_set_aside(writing *w)
 {
-  const gab_slot last = gab_members_count(gab_world_members(w->app->world)) - 1;
+  const gab_rank last = gab_members_count(gab_world_members(w->app->world)) - 1;
   struct rlimit before, none;
   gab_restart *restart;
   gab_restart_report report;
@@ -114,7 +114,7 @@ static void what_cannot_be_opened_for_now_is_not_set_aside(writing *w)
   CHECK(getrlimit(RLIMIT_NOFILE, &before) == 0);
   none = before;
   none.rlim_cur = 3;
-  if (gab_world_slot(w->app->world) == last) CHECK(setrlimit(RLIMIT_NOFILE, &none) == 0);
+  if (gab_world_rank(w->app->world) == last) CHECK(setrlimit(RLIMIT_NOFILE, &none) == 0);
   CHECK(gab_restart_load(restart, w->checkpoint, &report) != GAB_OK);
   CHECK(setrlimit(RLIMIT_NOFILE, &before) == 0);
   gab_restart_destroy(&restart);
@@ -128,14 +128,14 @@ static void what_cannot_be_opened_for_now_is_not_set_aside(writing *w)
 /* Hashes of files are made of what lies in memory: they say nothing of what happened to it before. */
 static void what_has_changed_in_memory_does_not_become_a_checkpoint(writing *w)
 {
-  const gab_slot last = gab_members_count(gab_world_members(w->app->world)) - 1;
+  const gab_rank last = gab_members_count(gab_world_members(w->app->world)) - 1;
   gab_restart *restart;
-  for (gab_step step = 40; step < 42; step++) { /* the image of a slot; what is equal on all */
+  for (gab_step step = 40; step < 42; step++) { /* the image of a rank; what is equal on all */
     bool begun = false;
     CHECK(gab_checkpoint_take(w->checkpoint, step) == GAB_OK);
     gab_snapshot *snapshot = &w->checkpoint->snapshots[w->checkpoint->valid];
     gab_buffer *bytes = step == 40 ? &snapshot->own : &snapshot->replicated;
-    if (gab_world_slot(w->app->world) == (step == 40 ? last : 0)) bytes->data[bytes->size - 1] ^= 4;
+    if (gab_world_rank(w->app->world) == (step == 40 ? last : 0)) bytes->data[bytes->size - 1] ^= 4;
     CHECK(gab_disk_begin(w->disk, &begun) == GAB_OK && begun);
     CHECK(gab_disk_wait(w->disk) == GAB_OK);
     CHECK(gab_world_barrier(w->app->world) == GAB_OK);

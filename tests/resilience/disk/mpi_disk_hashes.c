@@ -1,4 +1,4 @@
-/* A bit that has changed on the disk is found by its hash: in the image of a slot, in what is equal on all,
+/* A bit that has changed on the disk is found by its hash: in the image of a rank, in what is equal on all,
  * in the hashes themselves, also where image and hash fit each other. The checkpoint before is used, exactly;
  * what is damaged is named and set aside. Hashes of single blocks, which only `verify` reads, count there. */
 /* gabion-test: np=1,2,5 quick=2 timeout=60 */
@@ -23,7 +23,7 @@ static const char *const words[DAMAGE_COUNT] = {
 
 /* ---------------------------------------------------------------- damaging a file */
 
-/* The file of group 0, in which the part of slot 0 is: the root knows that from its memory. */
+/* The file of group 0, in which the part of rank 0 is: the root knows that from its memory. */
 static void open_file(const writing *w, gab_step step, gab_buffer *content, char path[GAB_DISK_PATH + 32])
 {
   char folder[GAB_DISK_PATH];
@@ -126,7 +126,7 @@ static int count_listed(const writing *w, gab_step *newest)
   return count;
 }
 
-/* All slots go to the one before, though only those of the first group have read what is damaged. */
+/* All ranks go to the one before, though only those of the first group have read what is damaged. */
 static void the_one_before_is_loaded(writing *w, damage what, gab_step step, uint64_t good, uint64_t total)
 {
   gab_restart *restart;
@@ -184,13 +184,13 @@ static void what_has_changed_on_disk_is_found(writing *w)
 static void what_has_changed_before_is_not_written(writing *w)
 {
   const gab_step step = GOOD + 100;
-  const gab_slot last = gab_members_count(gab_world_members(w->app->world)) - 1;
+  const gab_rank last = gab_members_count(gab_world_members(w->app->world)) - 1;
   gab_step newest, after;
   const int before = count_listed(w, &newest);
   bool begun = false;
   CHECK(gab_checkpoint_take(w->checkpoint, step) == GAB_OK);
   gab_buffer *own = &w->checkpoint->snapshots[w->checkpoint->valid].own;
-  if (gab_world_slot(w->app->world) == last) own->data[own->size / 2] ^= 8;
+  if (gab_world_rank(w->app->world) == last) own->data[own->size / 2] ^= 8;
   CHECK(gab_disk_begin(w->disk, &begun) == GAB_OK && begun);
   CHECK(gab_disk_wait(w->disk) == GAB_OK);
   CHECK(gab_world_barrier(w->app->world) == GAB_OK);

@@ -1,5 +1,5 @@
 /* Every scheme at work on images of random sizes: what is kept, what that costs in memory and on the wire,
- * and what comes back when random slots lose theirs. Nobody dies: those that are to be dead just take no
+ * and what comes back when random ranks lose theirs. Nobody dies: those that are to be dead just take no
  * part. */
 /* gabion-test: np=1,2,3,5,8 quick=5 timeout=120 */
 #include "resilience/schemes/redundancy_impl.h"
@@ -29,37 +29,37 @@ int MPI_Isend(const void *data, int count, MPI_Datatype type, int target, int ta
 /* ---------------------------------------------------------------- images */
 
 /* Of which everybody knows every byte. */
-static size_t image_size(uint64_t seed, gab_slot slot, size_t most)
+static size_t image_size(uint64_t seed, gab_rank rank, size_t most)
 {
-  uint64_t random = gab_hash_counter(seed, 1, (uint64_t)slot);
+  uint64_t random = gab_hash_counter(seed, 1, (uint64_t)rank);
   if (most >= 1u << 20) return most - random % 1000;
   return random % 8 == 0 ? random % 3 : (size_t)(random % most);
 }
 
-static void image_bytes(uint64_t seed, gab_slot slot, unsigned char *bytes, size_t count)
+static void image_bytes(uint64_t seed, gab_rank rank, unsigned char *bytes, size_t count)
 {
-  uint64_t value = gab_hash_counter(seed, 2, (uint64_t)slot);
+  uint64_t value = gab_hash_counter(seed, 2, (uint64_t)rank);
   for (size_t i = 0; i < count; i++) {
     value = value * UINT64_C(6364136223846793005) + 1442695040888963407u;
     bytes[i] = (unsigned char)(value >> 56);
   }
 }
 
-static bool is_image_of(const gab_buffer *message, uint64_t seed, gab_slot slot, size_t most)
+static bool is_image_of(const gab_buffer *message, uint64_t seed, gab_rank rank, size_t most)
 {
-  size_t size = image_size(seed, slot, most) + sizeof(uint64_t);
+  size_t size = image_size(seed, rank, most) + sizeof(uint64_t);
   if (gab_message_bytes(message) != size) return false;
   gab_reader in = gab_message_reader(message);
   if (!gab_checksum_matches(&in)) return false;
   void *due;
   if (gab_alloc(size, GAB_MEMORY_OTHER, &due) != GAB_OK) return false;
-  image_bytes(seed, slot, due, gab_reader_left(&in));
+  image_bytes(seed, rank, due, gab_reader_left(&in));
   bool same = memcmp(due, in.at, gab_reader_left(&in)) == 0;
   gab_free(&due);
   return same;
 }
 
-static void make_image(gab_snapshot *snapshot, uint64_t seed, gab_slot me, size_t most)
+static void make_image(gab_snapshot *snapshot, uint64_t seed, gab_rank me, size_t most)
 {
   void *place;
   size_t size = image_size(seed, me, most);
@@ -77,7 +77,7 @@ typedef struct bench {
   gab_world *world;
   gab_checkpoint checkpoint; /* world, ports and redundancy only */
   gab_snapshot *snapshot;
-  gab_slot me;
+  gab_rank me;
   uint64_t seed;
   size_t most;
 } bench;
@@ -96,7 +96,7 @@ static void take(bench *b)
   CHECK(wire_bytes >= sent && wire_bytes <= sent + heads);
   if (b->most >= 1u << 20) CHECK((double)wire_bytes <= 1.02 * (double)sent);
   for (int i = 0; i < snapshot->copy_count; i++)
-    CHECK(is_image_of(&snapshot->copies[i].image, b->seed, snapshot->copies[i].slot, b->most));
+    CHECK(is_image_of(&snapshot->copies[i].image, b->seed, snapshot->copies[i].rank, b->most));
 }
 
 static void check_memory(const bench *b)
@@ -104,8 +104,8 @@ static void check_memory(const bench *b)
   gab_placement_costs costs = gab_placement_get_costs(&b->snapshot->placement, (double)b->most);
   double held = (double)gab_memory_now(GAB_MEMORY_SNAPSHOT), due = (double)b->most + costs.kept;
   uint64_t most = (uint64_t)held;
-  CHECK(gab_world_max_u64(b->world, &most, 1) == GAB_OK); /* the formula is about the slot that keeps most */
-  if (b->checkpoint.redundancy.scheme->holder) return;    /* the formula is about the mean slot there */
+  CHECK(gab_world_max_u64(b->world, &most, 1) == GAB_OK); /* the formula is about the rank that keeps most */
+  if (b->checkpoint.redundancy.scheme->holder) return;    /* the formula is about the mean rank there */
   CHECK((double)most <= 1.02 * due && (double)most >= 0.98 * due);
 }
 
@@ -145,7 +145,7 @@ static void lose_and_rebuild(bench *b)
   for (int i = 0; i < GAB_MOST_GROUP; i++) gab_buffer_init(&images[i], GAB_MEMORY_SNAPSHOT);
   CHECK(gab_group_rebuild(&b->checkpoint, b->snapshot, &losses, images) == GAB_OK);
   for (int i = 0; i < group->count; i++) {
-    if (losses.target[i] == group->index) CHECK(is_image_of(&images[i], b->seed, group->slots[i], b->most));
+    if (losses.target[i] == group->index) CHECK(is_image_of(&images[i], b->seed, group->ranks[i], b->most));
     gab_buffer_release(&images[i]);
   }
 }
@@ -231,7 +231,7 @@ int main(int argc, char **argv)
 {
   static bench b;
   REQUIRE_OK(gab_world_create(&argc, &argv, &b.world));
-  b.me = gab_world_slot(b.world);
+  b.me = gab_world_rank(b.world);
   b.checkpoint.world = b.world;
   CHECK(gab_port_create(b.world, "bench", &b.checkpoint.port) == GAB_OK);
   CHECK(gab_port_create(b.world, "copies", &b.checkpoint.transfer.port) == GAB_OK);

@@ -46,7 +46,7 @@ static void leave(node *n, const char *name, bool (*wanted)(const gab_image_head
   if (file) fclose(file);
   if (!recognise(bytes, count, &header) || !wanted(&header)) return;
   /* Process 1 was not started in its seventh tick, so this one is gone. */
-  snprintf(path, sizeof path, "%s/1-%d-7.mem", n->folder, 1000 * (int)gab_world_slot(n->world) + n->left++);
+  snprintf(path, sizeof path, "%s/1-%d-7.mem", n->folder, 1000 * (int)gab_world_rank(n->world) + n->left++);
   file = fopen(path, "wb");
   CHECK(file && fwrite(bytes, 1, count, file) == count && fclose(file) == 0);
 }
@@ -65,11 +65,11 @@ static void leave_all(node *n, bool (*wanted)(const gab_image_header *header))
 
 static bool of_the_first_try(const gab_image_header *header)
 {
-  return header->serial == 1 || header->slot == 0;
+  return header->serial == 1 || header->rank == 0;
 }
 static bool of_the_second_try(const gab_image_header *header)
 {
-  return header->serial == 1 || header->slot != 0;
+  return header->serial == 1 || header->rank != 0;
 }
 
 static uint64_t checksum_of(const automaton *app)
@@ -97,7 +97,7 @@ static gab_checkpoint *new_checkpoint(automaton *app)
   return checkpoint;
 }
 
-/* Snapshot 1, and two tries at snapshot 2: of the first one nothing but the image of slot 0 is left, of the second
+/* Snapshot 1, and two tries at snapshot 2: of the first one nothing but the image of rank 0 is left, of the second
  * one all others. @return the checksum of snapshot 1 */
 static uint64_t leave_two_tries(node *n, automaton *app)
 {
@@ -147,8 +147,8 @@ int main(void)
   umask(S_IRWXG | S_IRWXO); /* what others could have written is not taken */
   REQUIRE_OK(gab_world_create(NULL, NULL, &n.world));
   gab_log_set_level(GAB_LOG_ERROR - 1, GAB_LOG_ERROR);
-  snprintf(n.top, sizeof n.top, "mpi_node_restart-np%" GAB_PRI_SLOT ".tmp",
-           gab_world_members(n.world)->slots);
+  snprintf(n.top, sizeof n.top, "mpi_node_restart-np%" GAB_PRI_RANK ".tmp",
+           gab_world_members(n.world)->ranks);
   snprintf(n.folder, sizeof n.folder, "%s/here", n.top);
   CHECK(automaton_create(&app, n.world, (const int32_t[3]){3, 2, 2}) == GAB_OK);
   images_of_two_tries_do_not_make_one_snapshot(&n, &app);

@@ -7,7 +7,7 @@ trap 'rm -rf "$folder"' EXIT
 export GABION_STATE_SCHEME= GABION_STATE_FOLDER= GABION_STATE_EVERY= GABION_STATE_WAIT=
 unset GABION_STATE_EVERY GABION_STATE_WAIT
 
-# play NAME CODE FROM SLOTS SPARES STEPS HOW DEATHS: FROM is a pattern of the steps at which the loop begins, one after another
+# play NAME CODE FROM RANKS SPARES STEPS HOW DEATHS: FROM is a pattern of the steps at which the loop begins, one after another
 play() {
   local name=$1 code=$2 from=$3
   said=$(timeout 60 "$GABION_LAUNCH" -n "$4" --spares "$5" -t 1 --stall 40 --retries 0 --start-retries 0 -- "$helper" "$6" "$7" "$8" 2>&1 </dev/null)
@@ -46,7 +46,7 @@ play "who took over, within its load" 0 "0 3" 3 2 8 full 1@3,3@0l && sums
 play "before the first save, then within it" 0 "0 0 0" 3 2 8 full 1@0,0@1c && sums
 play "two in turn, then who took over" 0 "0 2 5 6" 3 3 8 full 1@2,2@5,3@6 && sums
 
-# Slots 1 and 2 at once: of slot 1 nothing is left in memory.
+# Ranks 1 and 2 at once: of rank 1 nothing is left in memory.
 play "both copies" 3 "0" 3 2 8 full 1@4,2@4
 says 'lost'
 GABION_STATE_FOLDER=$folder/a GABION_STATE_WAIT=1 play "both copies, files" 0 "0 4" 3 2 8 full 1@4,2@4 && sums

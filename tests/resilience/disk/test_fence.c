@@ -50,7 +50,7 @@ static gab_claimant claimant(const gab_members *seats, uint64_t job)
 {
   return (gab_claimant){.folder = folder,
                         .job = job,
-                        .seat = gab_members_slot(seats, 0),
+                        .seat = gab_members_rank(seats, 0),
                         .seats = seats,
                         .members = gab_members_count(seats)};
 }

@@ -14,9 +14,9 @@
 static char folder[32];
 
 #define LINE(event, more)                                                                                    \
-  "{\"time\": 1.000000, \"slot\": 0, \"epoch\": 0, \"step\": 7, \"event\": \"" event "\"" more "}\n"
-#define START           LINE("start", ", \"at_step\": 0, \"steps\": 90, \"slots\": 4, \"attempt\": 0")
-#define AGAIN           LINE("start", ", \"at_step\": 0, \"steps\": 90, \"slots\": 4, \"attempt\": 2")
+  "{\"time\": 1.000000, \"rank\": 0, \"epoch\": 0, \"step\": 7, \"event\": \"" event "\"" more "}\n"
+#define START           LINE("start", ", \"at_step\": 0, \"steps\": 90, \"ranks\": 4, \"attempt\": 0")
+#define AGAIN           LINE("start", ", \"at_step\": 0, \"steps\": 90, \"ranks\": 4, \"attempt\": 2")
 #define CONTINUED(step) LINE("continued", ", \"of_step\": " step ", \"from\": \"on disk\", \"seconds\": 0.1")
 #define ON_DISK(step)                                                                                        \
   LINE("disk checkpoint", ", \"of_step\": " step ", \"bytes\": 9, \"files\": 1, \"seconds\": 0.1")
@@ -90,7 +90,7 @@ static void a_checkpoint_makes_up_for_all_deaths_before(void **state)
   assert_int_equal(history.from, 50);
 }
 
-#define AT(seconds, event) "{\"time\": " seconds ", \"slot\": 0, \"event\": \"" event "\""
+#define AT(seconds, event) "{\"time\": " seconds ", \"rank\": 0, \"event\": \"" event "\""
 static void jobs_that_were_lost_and_their_time_are_counted(void **state)
 {
   (void)state;

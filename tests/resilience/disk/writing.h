@@ -20,13 +20,13 @@ typedef struct writing {
 
 static bool is_root(const writing *w) { return gab_world_is_root(w->app->world); }
 
-/* @param[in] name  of the test: the folder is called after it and the number of slots */
+/* @param[in] name  of the test: the folder is called after it and the number of ranks */
 static void begin_writing(writing *w, automaton *app, const char *name)
 {
   gab_entity entity = automaton_entity(app);
   *w = (writing){.app = app};
-  snprintf(w->folder, sizeof w->folder, "%s-np%" GAB_PRI_SLOT ".tmp", name,
-           gab_world_members(app->world)->slots);
+  snprintf(w->folder, sizeof w->folder, "%s-np%" GAB_PRI_RANK ".tmp", name,
+           gab_world_members(app->world)->ranks);
   if (is_root(w)) CHECK(gab_restart_remove_all(w->folder) == GAB_OK);
   CHECK(gab_world_barrier(app->world) == GAB_OK);
   CHECK(gab_checkpoint_create(app->forest, &(gab_redundancy){0}, &w->checkpoint) == GAB_OK);

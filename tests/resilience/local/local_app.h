@@ -5,23 +5,23 @@
 
 #include "tests/resilience/local/local_oracle.h"
 
-static gab_slot app_holder(void *user, gab_slot slot)
+static gab_rank app_holder(void *user, gab_rank rank)
 {
   const process *p = user;
-  return p->world->problem->holder[slot];
+  return p->world->problem->holder[rank];
 }
 
-static gab_slot app_cluster(void *user, gab_slot slot)
+static gab_rank app_cluster(void *user, gab_rank rank)
 {
   const process *p = user;
-  return p->world->problem->cluster[slot];
+  return p->world->problem->cluster[rank];
 }
 
-static gab_status app_restore(void *user, gab_slot slot, gab_step checkpoint, gab_reader image)
+static gab_status app_restore(void *user, gab_rank rank, gab_step checkpoint, gab_reader image)
 {
   process *p = user;
   world *w = p->world;
-  if (p->seat < (gab_seat)w->problem->slots && !has_reason(w, p))
+  if (p->seat < (gab_seat)w->problem->ranks && !has_reason(w, p))
     FAILED(w, "seat %d restores, which was there from the start", (int)p->seat);
   /* counted at the entrance by others, which may enter before it comes there again */
   if (p->app.arrived) w->excuses.section = true;
@@ -33,20 +33,20 @@ static gab_status app_restore(void *user, gab_slot slot, gab_step checkpoint, ga
   if (p->app.step != checkpoint)
     FAILED(w, "an image of step %d for checkpoint %d", p->app.step, (int)checkpoint);
   if (++p->restored > most_restores(w, p))
-    FAILED(w, "slot %d restores %d times, without need", (int)slot, p->restored);
-  if (p->restored == 1 && p->seat >= (gab_seat)w->problem->slots) w->takeovers++;
+    FAILED(w, "rank %d restores %d times, without need", (int)rank, p->restored);
+  if (p->restored == 1 && p->seat >= (gab_seat)w->problem->ranks) w->takeovers++;
   p->line = (int)checkpoint;
   p->own = -1;
   memset(p->inner_life, 0, sizeof p->inner_life);
   p->app.place = AT_DECISION;
   p->computed = p->app.step - 1;
   p->restored_at = w->out.events;
-  w->healings[slot].restored = true;
+  w->healings[rank].restored = true;
   /* From a checkpoint of its cluster behind a section in which others still are, for whom it had been there. */
   for (gab_seat seat = 0; w->problem->own_every > 0 && seat < w->seats; seat++)
     if (seat != p->seat && w->processes[seat].local) wake(&w->processes[seat]);
   if (w->talks)
-    printf("      slot %d restores checkpoint %d at seat %d\n", (int)slot, (int)checkpoint, (int)p->seat);
+    printf("      rank %d restores checkpoint %d at seat %d\n", (int)rank, (int)checkpoint, (int)p->seat);
   return GAB_OK;
 }
 
@@ -55,27 +55,27 @@ static gab_status app_differs(void *user, const gab_local_difference *difference
   process *p = user;
   const problem *problem = p->world->problem;
   p->world->out.caught = true;
-  if (!problem->unsteady || difference->to != gab_local_slot(p->local) ||
+  if (!problem->unsteady || difference->to != gab_local_rank(p->local) ||
       difference->label.step != problem->unsteady || difference->first_step != problem->unsteady ||
       difference->label.pattern != 7 ||
       difference->label.iteration != difference->number - p->app.begun[difference->from][GHOSTS] + 1)
-    FAILED(p->world, "message %lu of slot %d, made in step %d, is said to differ",
+    FAILED(p->world, "message %lu of rank %d, made in step %d, is said to differ",
            (unsigned long)difference->number, (int)difference->from, (int)difference->label.step);
   GAB_FAIL(GAB_ERR_CORRUPT, "made otherwise");
 }
 
 /* Words of a message behind its content: the sizes differ from channel to channel, some are below copy_below.
  */
-static uint64_t further_words(gab_slot from, gab_slot to, int context)
+static uint64_t further_words(gab_rank from, gab_rank to, int context)
 {
   return context == GHOSTS ? (uint64_t)(from + to) % 3 * 8 : 0;
 }
 
-static gab_status send_value(process *p, gab_slot to, int context, uint64_t content)
+static gab_status send_value(process *p, gab_rank to, int context, uint64_t content)
 {
   gab_buffer message;
   gab_buffer_init(&message, GAB_MEMORY_MESSAGE);
-  const gab_slot me = gab_local_slot(p->local);
+  const gab_rank me = gab_local_rank(p->local);
   const int unsteady = p->world->problem->unsteady;
   if (unsteady > 0 && p->app.step == unsteady && p->restored > 0 && context == GHOSTS) content++;
   check_message(p->world, me, to, context, p->app.sent[to][context]++, content, true);
@@ -90,14 +90,14 @@ static gab_status send_value(process *p, gab_slot to, int context, uint64_t cont
 }
 
 /* The whole of a message: a replay must neither be cut short nor come from a buffer that was used again. */
-static gab_status read_value(process *p, gab_slot from, int context, const gab_buffer *message,
+static gab_status read_value(process *p, gab_rank from, int context, const gab_buffer *message,
                              uint64_t *content)
 {
-  const uint64_t further = further_words(from, gab_local_slot(p->local), context);
+  const uint64_t further = further_words(from, gab_local_rank(p->local), context);
   gab_reader in = gab_reader_of_buffer(message);
   if (gab_reader_left(&in) != 8 * (1 + further)) {
-    FAILED(p->world, "a message of %zu bytes from slot %d to slot %d in context %d, not of %zu",
-           gab_reader_left(&in), (int)from, (int)gab_local_slot(p->local), context,
+    FAILED(p->world, "a message of %zu bytes from rank %d to rank %d in context %d, not of %zu",
+           gab_reader_left(&in), (int)from, (int)gab_local_rank(p->local), context,
            (size_t)(8 * (1 + further)));
     return GAB_OK;
   }
@@ -106,24 +106,24 @@ static gab_status read_value(process *p, gab_slot from, int context, const gab_b
     uint64_t word;
     GAB_TRY(gab_get_u64(&in, &word));
     if (word != *content + i)
-      FAILED(p->world, "word %lu of a message from slot %d to slot %d is another", (unsigned long)(1 + i),
-             (int)from, (int)gab_local_slot(p->local));
+      FAILED(p->world, "word %lu of a message from rank %d to rank %d is another", (unsigned long)(1 + i),
+             (int)from, (int)gab_local_rank(p->local));
   }
   return GAB_OK;
 }
 
-static gab_status receive_value(process *p, gab_slot from, int context, uint64_t *content, bool *there)
+static gab_status receive_value(process *p, gab_rank from, int context, uint64_t *content, bool *there)
 {
   gab_buffer message = {0};
   gab_journal_label label;
   gab_status status = gab_local_receive(p->local, from, (uint32_t)context, &message, &label, there);
   if (status == GAB_OK && *there) {
     status = read_value(p, from, context, &message, content);
-    check_message(p->world, from, gab_local_slot(p->local), context, p->app.received[from][context]++,
+    check_message(p->world, from, gab_local_rank(p->local), context, p->app.received[from][context]++,
                   *content, false);
     if (!has_pattern(p, from, label.pattern))
-      FAILED(p->world, "slot %d gets a message of slot %d in context %d from life %u of it",
-             (int)gab_local_slot(p->local), (int)from, context, label.pattern);
+      FAILED(p->world, "rank %d gets a message of rank %d in context %d from life %u of it",
+             (int)gab_local_rank(p->local), (int)from, context, label.pattern);
     if (label.step != p->app.step || label.iteration != p->app.received[from][context])
       FAILED(p->world, "a message of step %d, iteration %lu in step %d, iteration %lu", (int)label.step,
              (unsigned long)label.iteration, p->app.step, (unsigned long)p->app.received[from][context]);
@@ -132,25 +132,25 @@ static gab_status receive_value(process *p, gab_slot from, int context, uint64_t
   return status;
 }
 
-static gab_slot parent_of(const process *p)
+static gab_rank parent_of(const process *p)
 {
-  return (gab_local_slot(p->local) - 1) / p->world->problem->children;
+  return (gab_local_rank(p->local) - 1) / p->world->problem->children;
 }
-static gab_slot first_child_of(const process *p)
+static gab_rank first_child_of(const process *p)
 {
-  return gab_local_slot(p->local) * p->world->problem->children + 1;
+  return gab_local_rank(p->local) * p->world->problem->children + 1;
 }
-static gab_slot end_of_children_of(const process *p)
+static gab_rank end_of_children_of(const process *p)
 {
-  const gab_slot end = first_child_of(p) + p->world->problem->children;
-  return end < p->world->problem->slots ? end : p->world->problem->slots;
+  const gab_rank end = first_child_of(p) + p->world->problem->children;
+  return end < p->world->problem->ranks ? end : p->world->problem->ranks;
 }
 static bool is_due(int step, int every) { return every > 0 && step % every == 0; }
 
 /* Passes a number down the tree. */
 static gab_status pass_down(process *p, uint64_t content)
 {
-  for (gab_slot child = first_child_of(p); child < end_of_children_of(p); child++)
+  for (gab_rank child = first_child_of(p); child < end_of_children_of(p); child++)
     GAB_TRY(send_value(p, child, TREE, content));
   return GAB_OK;
 }
@@ -159,12 +159,12 @@ static gab_status pass_down(process *p, uint64_t content)
 static gab_status regrid(process *p, bool *moved)
 {
   world *w = p->world;
-  const gab_slot me = gab_local_slot(p->local);
+  const gab_rank me = gab_local_rank(p->local);
   const int section = sections_until(w->problem, p->app.step);
   if (p->app.regridded < section) {
-    gab_slot neighbours[MOST_SLOTS];
+    gab_rank neighbours[MOST_RANKS];
     int32_t count = 0;
-    for (gab_slot other = 0; other < w->problem->slots; other++) {
+    for (gab_rank other = 0; other < w->problem->ranks; other++) {
       if (!are_neighbours(w->problem, p->app.step, me, other)) continue;
       neighbours[count++] = other;
       for (int c = 0; c < CONTEXTS && !gab_local_is_partner(p->local, other); c++)
@@ -176,8 +176,8 @@ static gab_status regrid(process *p, bool *moved)
     for (gab_seat seat = 0; seat < w->seats; seat++)
       if (seat != p->seat) wake(&w->processes[seat]);
   }
-  for (gab_slot slot = 0; slot < w->problem->slots && *moved; slot++) {
-    const process *other = player_of(w, slot);
+  for (gab_rank rank = 0; rank < w->problem->ranks && *moved; rank++) {
+    const process *other = player_of(w, rank);
     *moved = other && other->app.regridded >= section;
   }
   return GAB_OK;
@@ -215,11 +215,11 @@ static gab_status at_section(process *p, bool *moved)
   bool has_witness = false;
   for (gab_seat seat = 0; seat < w->seats; seat++)
     has_witness = has_witness || (w->processes[seat].alive && w->processes[seat].passed >= section);
-  if (has_witness && section <= w->passed[gab_local_slot(p->local)])
-    FAILED(w, "slot %d passes section %d again", (int)gab_local_slot(p->local), section);
+  if (has_witness && section <= w->passed[gab_local_rank(p->local)])
+    FAILED(w, "rank %d passes section %d again", (int)gab_local_rank(p->local), section);
   p->passed = section;
   if (w->left_at[section] == 0) w->left_at[section] = w->out.events + 1;
-  w->passed[gab_local_slot(p->local)] = section;
+  w->passed[gab_local_rank(p->local)] = section;
   if (is_end) {
     app->place = DONE;
     return GAB_OK;
@@ -231,7 +231,8 @@ static gab_status at_section(process *p, bool *moved)
 
 enum { WHY = 7 };
 
-/* Whether to stop is known to all when it has to be, and to all the same, though slot 0 might say something else in each life. */
+/* Whether to stop is known to all when it has to be, and to all the same, though rank 0 might say something else in
+ * each life. */
 static bool check_stop(process *p)
 {
   world *w = p->world;
@@ -242,9 +243,9 @@ static bool check_stop(process *p)
   if (step > 0 && special > 0 && before == special && w->answer == 0) w->answer = why ? WHY : -1;
   const uint64_t right = special > 0 && before == special && w->answer == WHY ? WHY : 0;
   if (step > 0 && why != right)
-    FAILED(w, "slot %d at checkpoint %d: told %lu of stopping", (int)gab_local_slot(p->local), step,
+    FAILED(w, "rank %d at checkpoint %d: told %lu of stopping", (int)gab_local_rank(p->local), step,
            (unsigned long)why);
-  if (gab_local_slot(p->local) != 0) return true;
+  if (gab_local_rank(p->local) != 0) return true;
   const bool wants = special > 0 && step == special && mix((uint64_t)w->out.events, 77) % 2;
   if (gab_local_answer(p->local, step, wants ? WHY : 0) != GAB_OK) FAILED(w, "%s", gab_error_message());
   return true;
@@ -253,7 +254,7 @@ static bool check_stop(process *p)
 static gab_status at_checkpoint(process *p, bool *moved)
 {
   app *app = &p->app;
-  const bool own = takes_own(p->world->problem, gab_local_slot(p->local), app->step);
+  const bool own = takes_own(p->world->problem, gab_local_rank(p->local), app->step);
   if (own || is_due(app->step, p->world->problem->checkpoint_every)) {
     gab_buffer image;
     const bool may = own || check_stop(p); /* if not, it is tried all the same, and has to be refused */
@@ -265,9 +266,9 @@ static gab_status at_checkpoint(process *p, bool *moved)
     gab_buffer_release(&image);
     if (status != GAB_OK || !*moved) return status;
     if (!may)
-      FAILED(p->world, "slot %d took checkpoint %d and does not know that all have the last one",
-             (int)gab_local_slot(p->local), app->step);
-    note_taken(p->world, gab_local_slot(p->local), app->step, own);
+      FAILED(p->world, "rank %d took checkpoint %d and does not know that all have the last one",
+             (int)gab_local_rank(p->local), app->step);
+    note_taken(p->world, gab_local_rank(p->local), app->step, own);
     if (kept > p->world->out.most_kept) p->world->out.most_kept = kept;
     if (p->own < 0) p->own = app->step;
     check_compared(p);
@@ -276,11 +277,11 @@ static gab_status at_checkpoint(process *p, bool *moved)
   return GAB_OK;
 }
 
-/* Slot 0 looks at the clock; all the others hear of it along the tree. */
+/* Rank 0 looks at the clock; all the others hear of it along the tree. */
 static gab_status at_decision(process *p, bool *moved)
 {
   app *app = &p->app;
-  const gab_slot me = gab_local_slot(p->local);
+  const gab_rank me = gab_local_rank(p->local);
   uint64_t value = 0;
   if (is_due(app->step, p->world->problem->decide_every)) {
     if (me == 0)
@@ -298,8 +299,8 @@ static gab_status at_decision(process *p, bool *moved)
 static gab_status at_send(process *p)
 {
   app *app = &p->app;
-  const gab_slot me = gab_local_slot(p->local);
-  for (gab_slot other = 0; other < p->world->problem->slots; other++)
+  const gab_rank me = gab_local_rank(p->local);
+  for (gab_rank other = 0; other < p->world->problem->ranks; other++)
     if (are_neighbours(p->world->problem, app->step, me, other))
       GAB_TRY(send_value(p, other, GHOSTS, mix(app->value, (uint64_t)other)));
   if (p->world->problem->extra > 0 && p->world->problem->extra == app->step && me == 3)
@@ -323,9 +324,9 @@ static gab_status at_receive(process *p, bool *moved)
 {
   app *app = &p->app;
   const problem *problem = p->world->problem;
-  const gab_slot me = gab_local_slot(p->local);
-  while (app->next < problem->slots && !are_neighbours(problem, app->step, me, app->next)) app->next++;
-  if (app->next < problem->slots) {
+  const gab_rank me = gab_local_rank(p->local);
+  while (app->next < problem->ranks && !are_neighbours(problem, app->step, me, app->next)) app->next++;
+  if (app->next < problem->ranks) {
     uint64_t ghost = 0;
     GAB_TRY(receive_value(p, app->next, GHOSTS, &ghost, moved));
     if (*moved) app->partial = mix(app->partial, ghost), app->next++;
@@ -343,7 +344,7 @@ static gab_status at_receive(process *p, bool *moved)
 static gab_status at_sum(process *p, bool *moved)
 {
   app *app = &p->app;
-  const gab_slot me = gab_local_slot(p->local);
+  const gab_rank me = gab_local_rank(p->local);
   if (app->next < end_of_children_of(p)) {
     uint64_t part = 0;
     GAB_TRY(receive_value(p, app->next, TREE, &part, moved));
@@ -358,7 +359,7 @@ static gab_status at_sum(process *p, bool *moved)
 static gab_status at_total(process *p, bool *moved)
 {
   app *app = &p->app;
-  const gab_slot me = gab_local_slot(p->local);
+  const gab_rank me = gab_local_rank(p->local);
   if (me > 0) GAB_TRY(receive_value(p, parent_of(p), TREE, &app->total, moved));
   if (!*moved) return GAB_OK;
   GAB_TRY(pass_down(p, app->total));

@@ -2,21 +2,23 @@
  * deaths at any event, and a small stencil code that computes with it. What is asserted knows the application
  * and the events, not the machine:
  *
- *  - the n-th message of a channel is the same whenever it is made or delivered, by whichever life of a slot;
- *  - partners of a slot are those that have a role now, however often neighbours have changed;
+ *  - the n-th message of a channel is the same whenever it is made or delivered, by whichever life of a rank;
+ *  - partners of a rank are those that have a role now, however often neighbours have changed;
  *  - decisions, which follow a clock that never shows the same twice, are the same for all, always;
- *  - no slot passes a global section twice, no replay is further ahead than it may, on a channel and over all channels of a process;
- *  - who was there from the start restores nothing and computes no step twice, unless a slot of its cluster has died; who
+ *  - no rank passes a global section twice, no replay is further ahead than it may, on a channel and over all
+ *  channels of a process;
+ *  - who was there from the start restores nothing and computes no step twice, unless a rank of its cluster has died; who
  * restores a second time has a reason;
- *  - what one life of a slot delivers of another one of its cluster was made in one life of that, and is not kept there;
- * when all is over, all slots of a cluster went back to the same checkpoint last;
- *  - no two living processes play one slot; nobody takes a checkpoint before it knows that all have taken the last one (one of its
+ *  - what one life of a rank delivers of another one of its cluster was made in one life of that, and is not kept there;
+ * when all is over, all ranks of a cluster went back to the same checkpoint last;
+ *  - no two living processes play one rank; nobody takes a checkpoint before it knows that all have taken the last
+ *  one (one of its
  * cluster alone, all of the cluster), nor, who came back, before all that it has left out is compared;
  *  - with checkpoints of clusters (problem.own_every) nobody jumps, and the last common one that anybody knows to be committed is at
- * each slot or at its holder, unless two of these were lost together;
+ * each rank or at its holder, unless two of these were lost together;
  *  - if nothing is under way and nobody can go on, the run is over;
- *  - at the end every slot has the value that a plain loop without processes gives;
- *  - a slot that makes a message otherwise than before its death (problem.unsteady) is caught exactly if somebody has
+ *  - at the end every rank has the value that a plain loop without processes gives;
+ *  - a rank that makes a message otherwise than before its death (problem.unsteady) is caught exactly if somebody has
  *    delivered the first one: the run does not end then;
  *  - or the run was handed over to the next strategy in a situation where that may be (struct excuses).
  *
@@ -35,7 +37,7 @@
 #include <string.h>
 
 enum {
-  MOST_SLOTS = 9,
+  MOST_RANKS = 9,
   MOST_SEATS = 14,
   MOST_DEATHS = 8,
   MOST_STEPS = 32,
@@ -50,11 +52,11 @@ enum {
 /* ---------------------------------------------------------------- what is run */
 
 typedef struct problem {
-  gab_slot slots;
+  gab_rank ranks;
   gab_seat spares;
-  bool adjacent[MOST_SLOTS][MOST_SLOTS];
-  gab_slot holder[MOST_SLOTS];
-  gab_slot cluster[MOST_SLOTS]; /* of each slot, with `clusters`; without, each is one by itself */
+  bool adjacent[MOST_RANKS][MOST_RANKS];
+  gab_rank holder[MOST_RANKS];
+  gab_rank cluster[MOST_RANKS]; /* of each rank, with `clusters`; without, each is one by itself */
   bool clusters;
   int steps, checkpoint_every, reduce_every, decide_every;
   int own_every;     /* clusters take checkpoints of their own, each so often, at steps of its own; 0: none */
@@ -63,12 +65,12 @@ typedef struct problem {
   int section_end;   /* before this step; 0: up to the end */
   bool regrids;      /* in each of them neighbours change, to those of `later`, and back */
   bool stays;        /* they do so though somebody came back before, where all should gather */
-  bool later[MOST_SLOTS][MOST_SLOTS];
-  int extra; /* in this step slot 3 sends slot 4 one message more, which nobody receives; 0: it does not */
+  bool later[MOST_RANKS][MOST_RANKS];
+  int extra; /* in this step rank 3 sends rank 4 one message more, which nobody receives; 0: it does not */
   int extra_until; /* it does not come before this section has been passed */
   int stop_behind; /* a checkpoint: at the next one all have to know that they are to stop, though they go on here; 0: none */
   uint64_t ahead;
-  gab_slot children; /* of a slot in the trees, that of acknowledgements and the one of the application */
+  gab_rank children; /* of a rank in the trees, that of acknowledgements and the one of the application */
   bool verify;       /* hashes of what is left out are compared */
   int unsteady;      /* who came back makes its ghosts of this step otherwise; 0: nobody does */
 } problem;
@@ -86,7 +88,7 @@ typedef struct schedule {
   int behind
       [MOST_DEATHS]; /* their events count from where the first process has passed this section; 0: from the begin */
   bool late
-      [MOST_SEATS]; /* of the death of that seat nobody hears as long as anything else can happen, but who holds its slot */
+      [MOST_SEATS]; /* of the death of that seat nobody hears as long as anything else can happen, but who holds its rank */
   uint32_t *choices; /* NULL: made at random, and noted in `noted` */
   long choice_count;
 } schedule;
@@ -142,9 +144,9 @@ typedef struct app {
   uint64_t value, partial, total;
   int step;
   place place;
-  gab_slot next; /* neighbour or child that is due */
-  uint32_t sent[MOST_SLOTS][CONTEXTS], received[MOST_SLOTS][CONTEXTS];
-  uint64_t begun[MOST_SLOTS]
+  gab_rank next; /* neighbour or child that is due */
+  uint32_t sent[MOST_RANKS][CONTEXTS], received[MOST_RANKS][CONTEXTS];
+  uint64_t begun[MOST_RANKS]
                 [CONTEXTS]; /* numbers on the channel from there are by so much ahead of what was received */
   uint32_t decisions;
   bool arrived;
@@ -161,13 +163,13 @@ typedef struct process {
   int restored; /* how often */
   int line;     /* the checkpoint that it restored last; -1: none */
   uint32_t inner_life
-      [MOST_SLOTS]; /* of the slots of its cluster: whose messages it has got in this life; 0: none yet */
+      [MOST_RANKS]; /* of the ranks of its cluster: whose messages it has got in this life; 0: none yet */
   int passed;       /* global sections */
   int own;          /* the first checkpoint that it has taken since it restored, or began; -1: none */
   long restored_at;
 } process;
 
-/* After a death of a slot: how far it is until nothing that hangs on it can be lost by one more death. */
+/* After a death of a rank: how far it is until nothing that hangs on it can be lost by one more death. */
 typedef struct healing {
   bool ill;
   bool restored; /* somebody plays it again */
@@ -198,8 +200,8 @@ typedef struct outcome {
     long own;    /* restored a checkpoint of the cluster alone */
     long across; /* restored a second time, from behind a regrid, and the first time from before it */
   } met;
-  int most_partners;  /* of a slot, behind a section */
-  uint64_t most_kept; /* messages in the journal of a slot when it took a checkpoint */
+  int most_partners;  /* of a rank, behind a section */
+  uint64_t most_kept; /* messages in the journal of a rank when it took a checkpoint */
   char failure[400];
   gab_local_stats stats;
 } outcome;
@@ -220,21 +222,21 @@ typedef struct world {
   bool talks;
   outcome out;
   /* the oracle */
-  uint64_t messages[MOST_SLOTS][MOST_SLOTS][CONTEXTS][MOST_MESSAGES]; /* 0: not made yet */
+  uint64_t messages[MOST_RANKS][MOST_RANKS][CONTEXTS][MOST_MESSAGES]; /* 0: not made yet */
   uint64_t decisions[MOST_STEPS + 1];
   uint32_t decided;
-  int answer; /* of slot 0 at the checkpoint stop_behind: WHY, or -1: go on; 0: nobody knows yet */
-  uint32_t delivered[MOST_SLOTS][MOST_SLOTS][CONTEXTS]; /* so many of a channel */
-  int taken[MOST_SLOTS];        /* the newest common checkpoint that the slot ever took */
-  int taken_any[MOST_SLOTS];    /* the newest of either kind */
-  int passed[MOST_SLOTS];       /* sections that the slot has passed */
+  int answer; /* of rank 0 at the checkpoint stop_behind: WHY, or -1: go on; 0: nobody knows yet */
+  uint32_t delivered[MOST_RANKS][MOST_RANKS][CONTEXTS]; /* so many of a channel */
+  int taken[MOST_RANKS];        /* the newest common checkpoint that the rank ever took */
+  int taken_any[MOST_RANKS];    /* the newest of either kind */
+  int passed[MOST_RANKS];       /* sections that the rank has passed */
   int arrived_most;             /* sections at which somebody arrived */
   int section_checkpoint;       /* that closes the newest of them */
   long left_at[MOST_STEPS + 2]; /* the event at which the first process has passed that section; 0: not yet */
-  healing healings[MOST_SLOTS];
-  renewal renewals[MOST_SLOTS]; /* of the ward's copies */
+  healing healings[MOST_RANKS];
+  renewal renewals[MOST_RANKS]; /* of the ward's copies */
   int deaths, takeovers;
-  int slot_deaths[MOST_SLOTS];
+  int rank_deaths[MOST_RANKS];
   struct {
     bool no_checkpoint, holder_lost, section;
   } excuses;
@@ -304,7 +306,7 @@ static uint64_t undelivered(const world *w, const process *from, gab_seat target
   const process *to = &w->processes[target];
   if (!to->alive || sent->sender_life != from->restored || sent->target_life != (uint32_t)to->restored)
     return 0;
-  const gab_slot me = gab_local_slot(from->local);
+  const gab_rank me = gab_local_rank(from->local);
   const uint64_t delivered = to->app.begun[me][context] + to->app.received[me][context];
   const uint64_t first = delivered > sent->first ? delivered : sent->first;
   return sent->end > first ? sent->end - first : 0;
@@ -326,8 +328,8 @@ static void check_limit(world *w, const process *from, gab_seat target, int cont
   for (gab_seat seat = 0; seat < w->seats; seat++)
     for (int c = 0; c < CONTEXTS; c++) all += undelivered(w, from, seat, c);
   if (all >= w->problem->ahead && undelivered(w, from, target, context) > 0)
-    FAILED(w, "slot %d replays to slot %d, %lu messages beyond what is delivered of all that it replays",
-           (int)gab_local_slot(from->local), (int)gab_local_slot(w->processes[target].local),
+    FAILED(w, "rank %d replays to rank %d, %lu messages beyond what is delivered of all that it replays",
+           (int)gab_local_rank(from->local), (int)gab_local_rank(w->processes[target].local),
            (unsigned long)all + 1);
   if (all >= w->problem->ahead) w->out.beyond++;
   sent->end = number + 1;
@@ -371,13 +373,13 @@ static gab_status net_send(void *user, gab_seat target, uint32_t which, const ga
   return GAB_OK;
 }
 
-static void net_hand_over(void *user, gab_local_reason reason, gab_slot slot)
+static void net_hand_over(void *user, gab_local_reason reason, gab_rank rank)
 {
   process *from = user;
   world *w = from->world;
   if (w->talks)
-    printf("      seat %d hands over: %s, slot %d\n", (int)from->seat, gab_local_reason_name(reason),
-           (int)slot);
+    printf("      seat %d hands over: %s, rank %d\n", (int)from->seat, gab_local_reason_name(reason),
+           (int)rank);
   if (w->out.over) return;
   w->out.over = true;
   w->out.reason = reason;

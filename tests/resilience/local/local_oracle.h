@@ -20,24 +20,24 @@ static int sections_until(const problem *problem, int step)
   return 1 + (problem->section_every > 0 ? (step - problem->section_at) / problem->section_every : 0);
 }
 
-static bool are_neighbours(const problem *problem, int step, gab_slot a, gab_slot b)
+static bool are_neighbours(const problem *problem, int step, gab_rank a, gab_rank b)
 {
   const bool changed = problem->regrids && sections_until(problem, step) % 2 == 1;
   return changed ? problem->later[a][b] : problem->adjacent[a][b];
 }
 
-static process *player_of(world *w, gab_slot slot)
+static process *player_of(world *w, gab_rank rank)
 {
   for (gab_seat seat = 0; seat < w->seats; seat++) {
     process *p = &w->processes[seat];
-    if (p->alive && gab_local_slot(p->local) == slot && gab_local_state_of(p->local) == GAB_LOCAL_PLAYING)
+    if (p->alive && gab_local_rank(p->local) == rank && gab_local_state_of(p->local) == GAB_LOCAL_PLAYING)
       return p;
   }
   return NULL;
 }
 
 /* The n-th message of a channel: made (again), or delivered. */
-static void check_message(world *w, gab_slot from, gab_slot to, int context, uint32_t n, uint64_t content,
+static void check_message(world *w, gab_rank from, gab_rank to, int context, uint32_t n, uint64_t content,
                           bool is_made)
 {
   if (n >= MOST_MESSAGES) {
@@ -53,13 +53,13 @@ static void check_message(world *w, gab_slot from, gab_slot to, int context, uin
     if (is_made) *known = content;
     return;
   }
-  if (*known == 0) FAILED(w, "slot %d got message %u of slot %d before it was made", (int)to, n, (int)from);
+  if (*known == 0) FAILED(w, "rank %d got message %u of rank %d before it was made", (int)to, n, (int)from);
   else if (*known != content)
-    FAILED(w, "message %u from slot %d to slot %d in context %d %s otherwise", n, (int)from, (int)to, context,
+    FAILED(w, "message %u from rank %d to rank %d in context %d %s otherwise", n, (int)from, (int)to, context,
            is_made ? "was made" : "was delivered");
 }
 
-static bool is_inner(const world *w, gab_slot a, gab_slot b)
+static bool is_inner(const world *w, gab_rank a, gab_rank b)
 {
   return w->problem->clusters && w->problem->cluster[a] == w->problem->cluster[b];
 }
@@ -68,23 +68,23 @@ static bool is_inner(const world *w, gab_slot a, gab_slot b)
 static uint32_t life_of(const process *p) { return 8 + 64 * (uint32_t)p->seat + (uint32_t)p->restored; }
 
 /* Messages within a cluster say in which life of their sender they were made, which those that are logged must not. */
-static uint32_t pattern_of(const process *p, gab_slot to)
+static uint32_t pattern_of(const process *p, gab_rank to)
 {
-  return is_inner(p->world, gab_local_slot(p->local), to) ? life_of(p) : 7;
+  return is_inner(p->world, gab_local_rank(p->local), to) ? life_of(p) : 7;
 }
 
-static bool has_pattern(process *p, gab_slot from, uint32_t pattern)
+static bool has_pattern(process *p, gab_rank from, uint32_t pattern)
 {
-  if (!is_inner(p->world, from, gab_local_slot(p->local))) return pattern == 7;
+  if (!is_inner(p->world, from, gab_local_rank(p->local))) return pattern == 7;
   if (p->inner_life[from] == 0) p->inner_life[from] = pattern;
   return pattern >= 8 && p->inner_life[from] == pattern;
 }
 
-/* A slot of its cluster has died. */
+/* A rank of its cluster has died. */
 static bool has_reason(const world *w, const process *p)
 {
-  for (gab_slot s = 0; s < w->problem->slots; s++)
-    if (w->slot_deaths[s] > 0 && is_inner(w, s, gab_local_slot(p->local))) return true;
+  for (gab_rank s = 0; s < w->problem->ranks; s++)
+    if (w->rank_deaths[s] > 0 && is_inner(w, s, gab_local_rank(p->local))) return true;
   return false;
 }
 
@@ -99,16 +99,16 @@ static void check_partners(const process *p)
 {
   world *w = p->world;
   const problem *problem = w->problem;
-  const gab_slot me = gab_local_slot(p->local);
+  const gab_rank me = gab_local_rank(p->local);
   int partners = 0;
-  for (gab_slot other = 0; other < problem->slots; other++) {
+  for (gab_rank other = 0; other < problem->ranks; other++) {
     const bool is_relative = problem->holder[me] == other || problem->holder[other] == me ||
                              (me > 0 && (me - 1) / problem->children == other) ||
                              (other > 0 && (other - 1) / problem->children == me);
     const bool may = is_inner(w, me, other), has = gab_local_is_partner(p->local, other);
     const bool should = is_relative || are_neighbours(problem, p->app.step, me, other);
     if (other != me && has != should && !(has && may))
-      FAILED(w, "slot %d is %s partner of slot %d in step %d", (int)other, has ? "a" : "no", (int)me,
+      FAILED(w, "rank %d is %s partner of rank %d in step %d", (int)other, has ? "a" : "no", (int)me,
              p->app.step);
     partners += has;
   }
@@ -121,15 +121,15 @@ static void check_behind(world *w)
   for (gab_seat seat = 0; seat < w->seats && w->plan->death_count == 1; seat++) {
     const process *p = &w->processes[seat];
     if (!p->alive || p->restored == 0 || gab_local_state_of(p->local) != GAB_LOCAL_PLAYING) continue;
-    const gab_slot me = gab_local_slot(p->local);
+    const gab_rank me = gab_local_rank(p->local);
     bool is_behind = false;
     if (w->problem->regrids && p->app.regridded < sections_until(w->problem, p->app.step))
       continue; /* at the entrance: neighbours are those of before */
-    for (gab_slot other = 0; other < w->problem->slots; other++)
+    for (gab_rank other = 0; other < w->problem->ranks; other++)
       for (int c = 0; c < CONTEXTS && are_neighbours(w->problem, p->app.step, me, other); c++)
         is_behind = is_behind || p->app.sent[other][c] < w->delivered[me][other][c];
     if (is_behind && !gab_local_is_behind(p->local))
-      FAILED(w, "slot %d has caught up in step %d, too early", (int)me, p->app.step);
+      FAILED(w, "rank %d has caught up in step %d, too early", (int)me, p->app.step);
     w->out.met.caught_up += !is_behind && !gab_local_is_behind(p->local);
   }
 }
@@ -143,7 +143,7 @@ static void check_decision(world *w, uint32_t n, uint64_t value)
 static int taken_by_all(const world *w)
 {
   int least = w->taken[0];
-  for (gab_slot s = 1; s < w->problem->slots; s++)
+  for (gab_rank s = 1; s < w->problem->ranks; s++)
     if (w->taken[s] < least) least = w->taken[s];
   return least;
 }
@@ -153,45 +153,45 @@ static void end_excuses(world *w)
 {
   const int sure = taken_by_all(w) - w->problem->checkpoint_every;
   if (sure >= 0) w->excuses.no_checkpoint = false;
-  for (gab_slot s = 0; s < w->problem->slots; s++)
+  for (gab_rank s = 0; s < w->problem->ranks; s++)
     if (w->healings[s].ill && w->healings[s].across) return;
   if (sure >= w->section_checkpoint) w->excuses.section = false;
 }
 
 /* Each cluster has steps of its own; common ones are for all. */
-static bool takes_own(const problem *problem, gab_slot slot, int step)
+static bool takes_own(const problem *problem, gab_rank rank, int step)
 {
-  const int cluster = problem->clusters ? (int)problem->cluster[slot] : (int)slot;
+  const int cluster = problem->clusters ? (int)problem->cluster[rank] : (int)rank;
   if (problem->own_every == 0 || step % problem->checkpoint_every == 0) return false;
   return step % problem->own_every == cluster % problem->own_every;
 }
 
-static void note_taken_in_cluster(world *w, gab_slot slot, int step)
+static void note_taken_in_cluster(world *w, gab_rank rank, int step)
 {
   int before = step - 1;
-  while (before >= 0 && before % w->problem->checkpoint_every != 0 && !takes_own(w->problem, slot, before))
+  while (before >= 0 && before % w->problem->checkpoint_every != 0 && !takes_own(w->problem, rank, before))
     before--;
-  for (gab_slot s = 0; s < w->problem->slots && w->problem->own_every > 0; s++)
-    if ((s == slot || is_inner(w, s, slot)) && w->taken_any[s] < before)
-      FAILED(w, "slot %d took checkpoint %d before slot %d of its cluster took %d", (int)slot, step, (int)s,
+  for (gab_rank s = 0; s < w->problem->ranks && w->problem->own_every > 0; s++)
+    if ((s == rank || is_inner(w, s, rank)) && w->taken_any[s] < before)
+      FAILED(w, "rank %d took checkpoint %d before rank %d of its cluster took %d", (int)rank, step, (int)s,
              before);
-  if (step > w->taken_any[slot]) w->taken_any[slot] = step;
+  if (step > w->taken_any[rank]) w->taken_any[rank] = step;
 }
 
-static void note_taken(world *w, gab_slot slot, int step, bool own)
+static void note_taken(world *w, gab_rank rank, int step, bool own)
 {
   const int before = step - w->problem->checkpoint_every;
-  for (gab_slot s = 0; s < w->problem->slots && !own; s++)
+  for (gab_rank s = 0; s < w->problem->ranks && !own; s++)
     if (w->taken[s] < before)
-      FAILED(w, "slot %d took checkpoint %d before slot %d took %d", (int)slot, step, (int)s, before);
-  note_taken_in_cluster(w, slot, step);
-  if (step > w->taken[slot] && !own) w->taken[slot] = step;
-  healing *healing = &w->healings[slot];
+      FAILED(w, "rank %d took checkpoint %d before rank %d took %d", (int)rank, step, (int)s, before);
+  note_taken_in_cluster(w, rank, step);
+  if (step > w->taken[rank] && !own) w->taken[rank] = step;
+  healing *healing = &w->healings[rank];
   if (healing->ill && healing->restored) *healing = (struct healing){0};
   end_excuses(w);
 }
 
-/* Who came back takes no checkpoint before all that it has left out is compared. Of one slot that came
+/* Who came back takes no checkpoint before all that it has left out is compared. Of one rank that came
  * back all can be compared (judge_comparison() in local_schedule.h). */
 static void check_compared(const process *p)
 {
@@ -202,30 +202,30 @@ static void check_compared(const process *p)
   for (gab_seat seat = 0; seat < w->seats; seat++)
     compared += gab_local_statistics(w->processes[seat].local).compared;
   if (compared != left_out)
-    FAILED(w, "slot %d took a checkpoint when %lu of %lu messages that it had left out were compared",
-           (int)gab_local_slot(p->local), (unsigned long)compared, (unsigned long)left_out);
+    FAILED(w, "rank %d took a checkpoint when %lu of %lu messages that it had left out were compared",
+           (int)gab_local_rank(p->local), (unsigned long)compared, (unsigned long)left_out);
 }
 
 /* Whether a schedule comes where it is to come. */
-static void count_situations(world *w, const process *dead, gab_slot slot)
+static void count_situations(world *w, const process *dead, gab_rank rank)
 {
   const problem *problem = w->problem;
   const gab_step committed = gab_local_committed(dead->local);
   int newest = -1;
-  for (gab_slot s = 0; s < problem->slots; s++)
+  for (gab_rank s = 0; s < problem->ranks; s++)
     if (w->taken[s] > newest) newest = w->taken[s];
-  for (gab_slot s = 0; s < problem->slots; s++) {
+  for (gab_rank s = 0; s < problem->ranks; s++) {
     const process *other = player_of(w, s);
-    if (!other || s == slot) continue;
+    if (!other || s == rank) continue;
     const bool is_behind = other->restored > 0 && other->own < 0 && newest > other->line;
-    w->out.met.behind += is_behind && are_neighbours(problem, other->app.step, s, slot);
-    w->out.met.holder += is_behind && problem->holder[s] == slot;
+    w->out.met.behind += is_behind && are_neighbours(problem, other->app.step, s, rank);
+    w->out.met.holder += is_behind && problem->holder[s] == rank;
   }
   w->out.met.uncommitted += dead->restored > 0 && dead->own >= 0 && committed < dead->own;
   const int sections = dead->app.regridded;
   bool former = false;
-  for (gab_slot s = 0; s < problem->slots && sections > 0; s++)
-    former = former || (s != slot && problem->adjacent[s][slot] != problem->later[s][slot] &&
+  for (gab_rank s = 0; s < problem->ranks && sections > 0; s++)
+    former = former || (s != rank && problem->adjacent[s][rank] != problem->later[s][rank] &&
                         !gab_local_is_partner(dead->local, s));
   w->out.met.regridded += sections > 0 && dead->computed < problem->section_end;
   w->out.met.former += former;
@@ -234,30 +234,30 @@ static void count_situations(world *w, const process *dead, gab_slot slot)
 /* What a death may be an excuse for, judged when it happens. */
 static void note_death(world *w, const process *dead)
 {
-  const gab_slot slot = gab_local_slot(dead->local);
+  const gab_rank rank = gab_local_rank(dead->local);
   const problem *problem = w->problem;
-  if (slot == GAB_NO_SLOT) return;
-  count_situations(w, dead, slot);
+  if (rank == GAB_NO_RANK) return;
+  count_situations(w, dead, rank);
   const int sure = taken_by_all(w) - problem->checkpoint_every; /* everybody knows that this is committed */
   if (sure < 0) w->excuses.no_checkpoint = true;
   const bool across = w->arrived_most > 0 && sure < w->section_checkpoint;
   if (across) w->excuses.section = true;
-  for (gab_slot other = 0; other < problem->slots; other++) {
-    const bool is_holder = problem->holder[slot] == other, is_ward = problem->holder[other] == slot;
-    if (is_holder && (w->healings[other].ill || w->renewals[slot].rounds > 0)) w->excuses.holder_lost = true;
+  for (gab_rank other = 0; other < problem->ranks; other++) {
+    const bool is_holder = problem->holder[rank] == other, is_ward = problem->holder[other] == rank;
+    if (is_holder && (w->healings[other].ill || w->renewals[rank].rounds > 0)) w->excuses.holder_lost = true;
     if (is_ward && w->healings[other].ill) w->excuses.holder_lost = true;
   }
-  for (gab_slot ward = 0; ward < problem->slots; ward++)
-    if (problem->holder[ward] == slot) w->renewals[ward] = (renewal){.rounds = 3};
+  for (gab_rank ward = 0; ward < problem->ranks; ward++)
+    if (problem->holder[ward] == rank) w->renewals[ward] = (renewal){.rounds = 3};
   w->two_lost = w->two_lost || w->excuses.holder_lost;
-  w->healings[slot] = (healing){.ill = true, .across = across};
-  w->slot_deaths[slot]++;
+  w->healings[rank] = (healing){.ill = true, .across = across};
+  w->rank_deaths[rank]++;
 }
 
 /* Follows the round trips between a holder that came back and its wards. */
 static void follow_control(world *w, int from, int to, bool is_fresh)
 {
-  for (gab_slot ward = 0; ward < w->problem->slots; ward++) {
+  for (gab_rank ward = 0; ward < w->problem->ranks; ward++) {
     renewal *renewal = &w->renewals[ward];
     if (renewal->rounds == 0) continue;
     const process *holder = player_of(w, w->problem->holder[ward]), *player = player_of(w, ward);
@@ -275,8 +275,8 @@ static void follow_control(world *w, int from, int to, bool is_fresh)
 
 static bool pool_is_empty(const world *w)
 {
-  for (gab_seat seat = (gab_seat)w->problem->slots; seat < w->seats; seat++)
-    if (w->processes[seat].alive && gab_local_slot(w->processes[seat].local) == GAB_NO_SLOT) return false;
+  for (gab_seat seat = (gab_seat)w->problem->ranks; seat < w->seats; seat++)
+    if (w->processes[seat].alive && gab_local_rank(w->processes[seat].local) == GAB_NO_RANK) return false;
   return true;
 }
 
@@ -320,13 +320,13 @@ static gab_status find_common(void *user, gab_step checkpoint, gab_reader image)
   return GAB_OK;
 }
 
-static bool keeps(world *w, gab_slot who, gab_slot slot, gab_step checkpoint)
+static bool keeps(world *w, gab_rank who, gab_rank rank, gab_step checkpoint)
 {
   const process *p = player_of(w, who);
   wanted wanted = {.world = w, .checkpoint = checkpoint};
   for (gab_seat seat = 0; !p && seat < w->seats; seat++) /* one that has handed over */
-    if (w->processes[seat].alive && gab_local_slot(w->processes[seat].local) == who) p = &w->processes[seat];
-  if (p && gab_local_each_image(p->local, slot, find_common, &wanted) != GAB_OK)
+    if (w->processes[seat].alive && gab_local_rank(w->processes[seat].local) == who) p = &w->processes[seat];
+  if (p && gab_local_each_image(p->local, rank, find_common, &wanted) != GAB_OK)
     FAILED(w, "%s", gab_error_message());
   return wanted.found;
 }
@@ -338,19 +338,19 @@ static void check_common_images(world *w)
   for (gab_seat seat = 0; seat < w->seats; seat++)
     if (w->processes[seat].alive && gab_local_committed(w->processes[seat].local) > newest)
       newest = gab_local_committed(w->processes[seat].local);
-  for (gab_slot s = 0; s < w->problem->slots && newest >= 0 && !w->two_lost; s++)
+  for (gab_rank s = 0; s < w->problem->ranks && newest >= 0 && !w->two_lost; s++)
     if (!keeps(w, s, s, newest) && !keeps(w, w->problem->holder[s], s, newest))
-      FAILED(w, "the image of slot %d of common checkpoint %d is nowhere", (int)s, (int)newest);
+      FAILED(w, "the image of rank %d of common checkpoint %d is nowhere", (int)s, (int)newest);
 }
 
 static void check_players(world *w)
 {
   for (gab_seat a = 0; a < w->seats; a++) {
     const process *p = &w->processes[a];
-    if (!p->alive || gab_local_slot(p->local) == GAB_NO_SLOT) continue;
+    if (!p->alive || gab_local_rank(p->local) == GAB_NO_RANK) continue;
     for (gab_seat b = a + 1; b < w->seats; b++)
-      if (w->processes[b].alive && gab_local_slot(w->processes[b].local) == gab_local_slot(p->local))
-        FAILED(w, "seats %d and %d both play slot %d", (int)a, (int)b, (int)gab_local_slot(p->local));
+      if (w->processes[b].alive && gab_local_rank(w->processes[b].local) == gab_local_rank(p->local))
+        FAILED(w, "seats %d and %d both play rank %d", (int)a, (int)b, (int)gab_local_rank(p->local));
   }
 }
 

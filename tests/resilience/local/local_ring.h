@@ -1,4 +1,4 @@
-/* Slots in a ring, for tests that look at one situation after another. */
+/* Ranks in a ring, for tests that look at one situation after another. */
 #ifndef GABION_TESTS_LOCAL_RING_H
 #define GABION_TESTS_LOCAL_RING_H
 
@@ -8,12 +8,12 @@
 #include <stdarg.h>
 #include <cmocka.h>
 
-/* An orderly schedule: slot s has its image at slot s + shift. */
-static schedule ring(gab_slot slots, gab_seat spares, int shift)
+/* An orderly schedule: rank s has its image at rank s + shift. */
+static schedule ring(gab_rank ranks, gab_seat spares, int shift)
 {
   static uint32_t none; /* no choices */
   schedule plan = {.seed = 1, .choices = &none};
-  plan.problem = (problem){.slots = slots,
+  plan.problem = (problem){.ranks = ranks,
                            .spares = spares,
                            .steps = 10,
                            .checkpoint_every = 3,
@@ -22,9 +22,9 @@ static schedule ring(gab_slot slots, gab_seat spares, int shift)
                            .stop_behind = 6,
                            .ahead = 2,
                            .children = 2};
-  for (gab_slot s = 0; s < slots; s++) {
-    plan.problem.holder[s] = (s + shift) % slots;
-    plan.problem.adjacent[s][(s + 1) % slots] = plan.problem.adjacent[(s + 1) % slots][s] = true;
+  for (gab_rank s = 0; s < ranks; s++) {
+    plan.problem.holder[s] = (s + shift) % ranks;
+    plan.problem.adjacent[s][(s + 1) % ranks] = plan.problem.adjacent[(s + 1) % ranks][s] = true;
   }
   return plan;
 }
@@ -42,8 +42,8 @@ static outcome run(const schedule *plan)
   return out;
 }
 
-/* In a ring of three slots slot 1 keeps the image of 0, which keeps that of 2. When both are lost it offers 0 to a spare, and asks that
- * one who plays 2 or 0. The spare accepts, says that it plays 0, and dies; slot 1 may hear first of its death, offer 0 to the next one,
+/* In a ring of three ranks rank 1 keeps the image of 0, which keeps that of 2. When both are lost it offers 0 to a
+ * spare, and asks that one who plays 2 or 0. The spare accepts, says that it plays 0, and dies; rank 1 may hear first of its death, offer 0 to the next one,
  * and then hear what the dead one has said: it still waits for the next one. */
 static inline void kill_first_spare_while_it_answers(schedule *plan, uint64_t seed, long begin)
 {

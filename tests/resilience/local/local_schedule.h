@@ -8,8 +8,8 @@ static void begin_process(world *w, gab_seat seat)
 {
   const problem *problem = w->problem;
   process *p = &w->processes[seat];
-  gab_slot neighbours[MOST_SLOTS], wards[MOST_SLOTS];
-  gab_local_setup setup = {.slots = problem->slots,
+  gab_rank neighbours[MOST_RANKS], wards[MOST_RANKS];
+  gab_local_setup setup = {.ranks = problem->ranks,
                            .spares = problem->spares,
                            .seat = seat,
                            .contexts = CONTEXTS,
@@ -21,9 +21,9 @@ static void begin_process(world *w, gab_seat seat)
                            .neighbours = neighbours,
                            .wards = wards};
   *p = (process){.world = w, .seat = seat, .alive = true, .computed = -1, .line = -1, .own = -1};
-  for (gab_slot other = 0; other < problem->slots && seat < (gab_seat)problem->slots; other++) {
+  for (gab_rank other = 0; other < problem->ranks && seat < (gab_seat)problem->ranks; other++) {
     if (problem->adjacent[seat][other]) neighbours[setup.neighbour_count++] = other;
-    if (problem->holder[other] == (gab_slot)seat) wards[setup.ward_count++] = other;
+    if (problem->holder[other] == (gab_rank)seat) wards[setup.ward_count++] = other;
   }
   const gab_local_transport transport = {.user = p, .send = net_send, .hand_over = net_hand_over};
   const gab_local_application application = {.user = p,
@@ -33,7 +33,7 @@ static void begin_process(world *w, gab_seat seat)
                                              .differs = app_differs};
   if (gab_local_create(&setup, &transport, &application, &p->local) != GAB_OK)
     FAILED(w, "%s", gab_error_message());
-  else if (seat < (gab_seat)problem->slots) {
+  else if (seat < (gab_seat)problem->ranks) {
     p->app.value = mix((uint64_t)seat, 17);
     p->app.place = AT_SECTION;
     wake(p);
@@ -61,7 +61,7 @@ static void kill_process(world *w, gab_seat seat)
   note_death(w, dead);
   w->deaths++;
   dead->alive = false;
-  if (w->talks) printf("      seat %d (slot %d) dies\n", (int)seat, (int)gab_local_slot(dead->local));
+  if (w->talks) printf("      seat %d (rank %d) dies\n", (int)seat, (int)gab_local_rank(dead->local));
   for (int i = w->source_count - 1; i >= 0; i--) {
     const source s = w->sources[i];
     const bool is_lane = s.kind == FROM_LANE;
@@ -102,7 +102,7 @@ static bool is_held(const world *w, source s)
 static bool is_late(const world *w, source s)
 {
   if (is_held(w, s)) return true;
-  return s.kind == FROM_DEATH && w->plan->late[s.b] && s.b < w->problem->slots &&
+  return s.kind == FROM_DEATH && w->plan->late[s.b] && s.b < w->problem->ranks &&
          s.a != w->problem->holder[s.b];
 }
 
@@ -207,7 +207,7 @@ static void happen(world *w)
     p->queued = false;
     if (gab_local_state_of(p->local) != GAB_LOCAL_PLAYING) return;
     if (w->talks)
-      printf("%5ld slot %d: step %d, place %d\n", w->out.events, (int)gab_local_slot(p->local), p->app.step,
+      printf("%5ld rank %d: step %d, place %d\n", w->out.events, (int)gab_local_rank(p->local), p->app.step,
              (int)p->app.place);
     if (run_app(p, &moved) != GAB_OK) FAILED(w, "%s", gab_error_message());
     if (moved) wake(p);
@@ -217,67 +217,67 @@ static void happen(world *w)
 static bool is_extinct(const world *w)
 {
   for (gab_seat seat = 0; seat < w->seats; seat++)
-    if (w->processes[seat].alive && gab_local_slot(w->processes[seat].local) != GAB_NO_SLOT) return false;
+    if (w->processes[seat].alive && gab_local_rank(w->processes[seat].local) != GAB_NO_RANK) return false;
   return w->source_count == 0;
 }
 
 static bool is_done(world *w)
 {
-  for (gab_slot slot = 0; slot < w->problem->slots; slot++) {
-    const process *p = player_of(w, slot);
+  for (gab_rank rank = 0; rank < w->problem->ranks; rank++) {
+    const process *p = player_of(w, rank);
     if (!p || p->app.place != DONE) return false;
   }
   return true;
 }
 
-/* The same without processes: the values of all slots after the last step. */
+/* The same without processes: the values of all ranks after the last step. */
 static void plain_loop(const world *w, uint64_t *values)
 {
   const problem *problem = w->problem;
-  uint64_t next[MOST_SLOTS];
+  uint64_t next[MOST_RANKS];
   uint32_t decisions = 0;
-  for (gab_slot s = 0; s < problem->slots; s++) values[s] = mix((uint64_t)s, 17);
+  for (gab_rank s = 0; s < problem->ranks; s++) values[s] = mix((uint64_t)s, 17);
   for (int step = 0; step < problem->steps; step++) {
-    for (gab_slot s = 0; s < problem->slots; s++) {
+    for (gab_rank s = 0; s < problem->ranks; s++) {
       if (is_section(problem, step)) values[s] = mix(values[s], 4242);
       if (is_due(step, problem->decide_every)) values[s] = mix(values[s], w->decisions[decisions]);
     }
     if (is_due(step, problem->decide_every)) decisions++;
     uint64_t total = 0;
-    for (gab_slot s = 0; s < problem->slots; s++) {
+    for (gab_rank s = 0; s < problem->ranks; s++) {
       next[s] = values[s];
-      for (gab_slot n = 0; n < problem->slots; n++)
+      for (gab_rank n = 0; n < problem->ranks; n++)
         if (are_neighbours(problem, step, s, n)) next[s] = mix(next[s], mix(values[n], (uint64_t)s));
       next[s] = mix(next[s], (uint64_t)step);
       total += next[s];
     }
-    for (gab_slot s = 0; s < problem->slots; s++)
+    for (gab_rank s = 0; s < problem->ranks; s++)
       values[s] = is_due(step + 1, problem->reduce_every) ? mix(next[s], total) : next[s];
   }
 }
 
 static void compare_with_plain_loop(world *w)
 {
-  uint64_t values[MOST_SLOTS];
+  uint64_t values[MOST_RANKS];
   plain_loop(w, values);
-  for (gab_slot slot = 0; slot < w->problem->slots; slot++)
-    if (player_of(w, slot)->app.value != values[slot])
-      FAILED(w, "slot %d ends with another value", (int)slot);
+  for (gab_rank rank = 0; rank < w->problem->ranks; rank++)
+    if (player_of(w, rank)->app.value != values[rank])
+      FAILED(w, "rank %d ends with another value", (int)rank);
 }
 
 /* What is kept of messages within a cluster is what could not be sent yet. */
 static void check_clusters(world *w)
 {
-  for (gab_slot a = 0; a < w->problem->slots; a++)
-    for (gab_slot b = 0; b < w->problem->slots; b++) {
+  for (gab_rank a = 0; a < w->problem->ranks; a++)
+    for (gab_rank b = 0; b < w->problem->ranks; b++) {
       const process *p = player_of(w, a);
       if (a == b || !is_inner(w, a, b)) continue;
       const gab_journal *journal = gab_local_journal(p->local);
       for (uint32_t c = 0; c < CONTEXTS; c++)
         if (gab_journal_first(journal, b, c) != gab_journal_next(journal, b, c))
-          FAILED(w, "slot %d keeps messages to slot %d of its cluster", (int)a, (int)b);
+          FAILED(w, "rank %d keeps messages to rank %d of its cluster", (int)a, (int)b);
       if (p->line != player_of(w, b)->line)
-        FAILED(w, "slot %d went back to checkpoint %d, slot %d of its cluster to %d", (int)a, p->line, (int)b,
+        FAILED(w, "rank %d went back to checkpoint %d, rank %d of its cluster to %d", (int)a, p->line, (int)b,
                player_of(w, b)->line);
     }
 }
@@ -286,7 +286,7 @@ static void begin_world(world *w, const schedule *plan)
 {
   w->plan = plan;
   w->problem = &plan->problem;
-  w->seats = (gab_seat)plan->problem.slots + plan->problem.spares;
+  w->seats = (gab_seat)plan->problem.ranks + plan->problem.spares;
   w->random = plan->seed;
   const uint64_t mode = next_random(&w->random) % 5;
   w->slow_news = next_random(&w->random) % 3 == 0;
@@ -295,7 +295,7 @@ static void begin_world(world *w, const schedule *plan)
     for (gab_seat b = 0; b < w->seats; b++)
       for (int c = 0; c < LANES; c++) w->slow_lane[a][b][c] = mode & 2 && next_random(&w->random) % 3 == 0;
   }
-  for (gab_slot s = 0; s < plan->problem.slots; s++) w->taken[s] = w->taken_any[s] = -1;
+  for (gab_rank s = 0; s < plan->problem.ranks; s++) w->taken[s] = w->taken_any[s] = -1;
   for (gab_seat seat = 0; seat < w->seats; seat++) begin_process(w, seat);
 }
 
@@ -323,7 +323,7 @@ static void end_world(world *w)
   free(w->sources);
 }
 
-/* Of one slot that came back everything can be compared: nobody else has forgotten what it had received. */
+/* Of one rank that came back everything can be compared: nobody else has forgotten what it had received. */
 static void judge_comparison(world *w)
 {
   const outcome *out = &w->out;
@@ -333,19 +333,19 @@ static void judge_comparison(world *w)
            (unsigned long)out->stats.left_out);
   if (!w->problem->verify && out->stats.compared > 0) FAILED(w, "compared without being asked to");
   if (w->problem->own_every > 0 && out->stats.jumps > 0)
-    FAILED(w, "a slot jumped, though logs are in images");
+    FAILED(w, "a rank jumped, though logs are in images");
   if (out->caught && !out->differs) FAILED(w, "what nobody had delivered is said to differ");
   if (out->finished && out->differs && w->problem->verify)
-    FAILED(w, "a slot went on with messages that it has made otherwise");
+    FAILED(w, "a rank went on with messages that it has made otherwise");
 }
 
 static void talk_of_the_end(world *w)
 {
-  for (gab_slot slot = 0; slot < w->problem->slots && w->talks; slot++) {
-    const process *p = player_of(w, slot);
-    if (!p) printf("      nobody plays slot %d\n", (int)slot);
+  for (gab_rank rank = 0; rank < w->problem->ranks && w->talks; rank++) {
+    const process *p = player_of(w, rank);
+    if (!p) printf("      nobody plays rank %d\n", (int)rank);
     else
-      printf("      slot %d: step %d, place %d, next %d, restored %d times, committed %d and %d\n", (int)slot,
+      printf("      rank %d: step %d, place %d, next %d, restored %d times, committed %d and %d\n", (int)rank,
              p->app.step, (int)p->app.place, (int)p->app.next, p->restored,
              (int)gab_local_committed(p->local), (int)gab_local_committed_in_cluster(p->local));
   }

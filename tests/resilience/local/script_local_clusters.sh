@@ -1,5 +1,5 @@
 # gabion-test: timeout=300
-# Clusters of slots under 6000 random schedules (test_local_schedules.c), and under the one that stood still as long as the duplicate of
+# Clusters of ranks under 6000 random schedules (test_local_schedules.c), and under the one that stood still as long as the duplicate of
 # a message that asks for an answer was dropped without one; script_local_long.sh runs 120 000 others.
 set -u
 : "${GABION_BUILD:?}"

@@ -1,14 +1,14 @@
 /* gabion-test: timeout=240 */
-/* Clusters of slots under local recovery: the death of one takes all of its cluster back, and nobody else. What has to hold
+/* Clusters of ranks under local recovery: the death of one takes all of its cluster back, and nobody else. What has to hold
  * in every run stands in local_net.h; here are the situations of doc/clusters.md, each at many moments. */
 #include "tests/resilience/local/local_ring.h"
 
 /* A ring in clusters of `size` neighbours, the last one perhaps smaller. */
-static schedule clusters(gab_slot slots, gab_seat spares, gab_slot size, int shift)
+static schedule clusters(gab_rank ranks, gab_seat spares, gab_rank size, int shift)
 {
-  schedule plan = ring(slots, spares, shift);
+  schedule plan = ring(ranks, spares, shift);
   plan.problem.clusters = true;
-  for (gab_slot s = 0; s < slots; s++) plan.problem.cluster[s] = s / size;
+  for (gab_rank s = 0; s < ranks; s++) plan.problem.cluster[s] = s / size;
   return plan;
 }
 
@@ -36,7 +36,7 @@ static void larger_clusters_log_less(void **state)
 {
   (void)state;
   uint64_t before = UINT64_MAX;
-  for (gab_slot size = 1; size <= 8; size *= 2) {
+  for (gab_rank size = 1; size <= 8; size *= 2) {
     const schedule plan = clusters(8, 0, size, 1);
     const outcome out = run(&plan);
     assert_true(out.finished);
@@ -51,7 +51,7 @@ static void a_single_death_takes_its_cluster_back(void **state)
 {
   (void)state;
   tally tally = {0};
-  for (gab_slot size = 2; size <= 6; size++) {
+  for (gab_rank size = 2; size <= 6; size++) {
     schedule plan = clusters(6, 1, size, 3);
     const long events = run(&plan).events;
     plan.death_count = 1;
@@ -102,7 +102,7 @@ static void members_that_come_back_in_any_order_find_each_other(void **state)
   assert_true(tally.finished * 10 > tally.tried * 8);
 }
 
-/* Neighbouring ones, and such that are not; the slots that died hold nothing for each other. */
+/* Neighbouring ones, and such that are not; the ranks that died hold nothing for each other. */
 static void two_clusters_at_once(void **state)
 {
   (void)state;
@@ -120,7 +120,7 @@ static void two_clusters_at_once(void **state)
   assert_true(tally.sum.rollbacks > 0 && tally.sum.replayed > 0);
 }
 
-/* Another member, or whoever took the slot, dies while the cluster goes back or computes again; events drawn. */
+/* Another member, or whoever took the rank, dies while the cluster goes back or computes again; events drawn. */
 static void a_death_while_a_cluster_goes_back(void **state)
 {
   (void)state;
@@ -156,7 +156,7 @@ static void a_cluster_that_lacks_messages_jumps_as_a_whole(void **state)
     plan.problem.steps = 7;
     plan.problem.checkpoint_every = 1;
     plan.problem.reduce_every = plan.problem.decide_every = 0;
-    for (gab_slot s = 0; s < 9; s++) plan.problem.cluster[s] = s < 4 ? 0 : s < 6 ? 1 : s < 8 ? 2 : 3;
+    for (gab_rank s = 0; s < 9; s++) plan.problem.cluster[s] = s < 4 ? 0 : s < 6 ? 1 : s < 8 ? 2 : 3;
     plan.problem.holder[4] = 8;
     plan.problem.holder[5] = 3;
     plan.problem.holder[6] = 0;
@@ -186,8 +186,8 @@ static void what_a_section_leaves_behind_is_not_passed_again(void **state)
   assert_true(tally.finished * 2 > tally.tried);
 }
 
-/* Slot 0 replays to several at once that it alone has to feed. `clustered`: they go back together and wait for each other, so that
- * what one of them has got lies there until another one has got its own. */
+/* Rank 0 replays to several at once that it alone has to feed. `clustered`: they go back together and wait for each
+ * other, so that what one of them has got lies there until another one has got its own. */
 static long replay_to_many(bool clustered, uint64_t ahead, tally *tally)
 {
   long beyond = 0;
@@ -202,7 +202,7 @@ static long replay_to_many(bool clustered, uint64_t ahead, tally *tally)
     plan.problem.stop_behind = 0;
     plan.problem.holder[5] = 0; /* nobody keeps what dies with it */
     plan.problem.holder[4] = 0;
-    for (gab_slot s = 0; s < 6; s++) {
+    for (gab_rank s = 0; s < 6; s++) {
       plan.problem.cluster[s] = s > 0 && s < 4 ? 1 : s;
       plan.problem.adjacent[0][s] = plan.problem.adjacent[s][0] = s > 0;
       if (s > 0 && s < 3) plan.problem.holder[s] = s + 3;

@@ -7,8 +7,8 @@
 static void an_undisturbed_run_ends_and_replays_nothing(void **state)
 {
   (void)state;
-  for (gab_slot slots = 2; slots <= 8; slots++) {
-    const schedule plan = ring(slots, 0, 1);
+  for (gab_rank ranks = 2; ranks <= 8; ranks++) {
+    const schedule plan = ring(ranks, 0, 1);
     const outcome out = run(&plan);
     assert_true(out.finished);
     assert_int_equal(out.stats.stale + out.stats.left_out + out.stats.replayed, 0);
@@ -21,11 +21,11 @@ static void a_single_death_is_always_recovered_locally(void **state)
 {
   (void)state;
   long recovered = 0, tried = 0;
-  for (gab_slot slots = 3; slots <= 5; slots += 2) {
-    schedule plan = ring(slots, 1, 1);
+  for (gab_rank ranks = 3; ranks <= 5; ranks += 2) {
+    schedule plan = ring(ranks, 1, 1);
     const long events = run(&plan).events;
     for (long event = 0; event < events; event++)
-      for (gab_seat seat = 0; seat < (gab_seat)slots; seat++) {
+      for (gab_seat seat = 0; seat < (gab_seat)ranks; seat++) {
         plan.death_count = 1;
         plan.deaths[0] = (death){event, seat};
         const outcome out = run(&plan);
@@ -95,7 +95,7 @@ static void a_holder_that_came_back_has_its_copies_again(void **state)
   for (long event = events / 4; event < events / 2; event += 3) {
     plan.death_count = 2;
     plan.deaths[0] = (death){event, 4};
-    plan.deaths[1] = (death){event + events / 4, 1}; /* its image is at slot 4 */
+    plan.deaths[1] = (death){event + events / 4, 1}; /* its image is at rank 4 */
     const outcome out = run(&plan);
     assert_true(out.finished || out.reason == GAB_LOCAL_GLOBAL_SECTION);
   }
@@ -130,8 +130,8 @@ static void several_in_any_order(void **state)
   assert_true(sum.jumps > 0 && sum.stale > 0);
 }
 
-/* Slots 5, 6 and 7 in a row: the holder of 7 hears early what is committed, those of 5 and 6 late, so 7 comes
- * back from a later checkpoint, and 6 jumps after it has sent 5 all that came before. Slot 5 has that in its
+/* Ranks 5, 6 and 7 in a row: the holder of 7 hears early what is committed, those of 5 and 6 late, so 7 comes
+ * back from a later checkpoint, and 6 jumps after it has sent 5 all that came before. Rank 5 has that in its
  * queue, perhaps not delivered: it neither jumps itself nor needs it again. */
 static void who_has_all_in_its_queue_is_not_waited_for(void **state)
 {
@@ -166,21 +166,21 @@ static void neighbours_may_change_in_a_section(void **state)
 {
   (void)state;
   long recovered = 0, behind = 0;
-  for (gab_slot slots = 5; slots <= 9; slots += 2) {
-    schedule plan = ring(slots, 2, 1);
+  for (gab_rank ranks = 5; ranks <= 9; ranks += 2) {
+    schedule plan = ring(ranks, 2, 1);
     plan.problem.steps = 16;
     plan.problem.section_at = 6;
     plan.problem.regrids = plan.problem.verify = true;
-    for (gab_slot s = 0; s < slots; s++)
-      plan.problem.later[s][(s + 2) % slots] = plan.problem.later[(s + 2) % slots][s] = true;
+    for (gab_rank s = 0; s < ranks; s++)
+      plan.problem.later[s][(s + 2) % ranks] = plan.problem.later[(s + 2) % ranks][s] = true;
     const long events = run(&plan).events;
     for (long event = events / 5; event < events; event++)
       for (uint64_t seed = 0; seed < 3; seed++) {
         plan.seed = 1 + seed * 1000 + (uint64_t)event;
-        plan.choices = seed == 0 ? ring(slots, 2, 1).choices : NULL;
+        plan.choices = seed == 0 ? ring(ranks, 2, 1).choices : NULL;
         plan.death_count = 1 + (seed == 2);
-        plan.deaths[0] = (death){event, (gab_seat)(event % slots)};
-        plan.deaths[1] = (death){event + 3, (gab_seat)((event + 2) % slots)}; /* a neighbour of later */
+        plan.deaths[0] = (death){event, (gab_seat)(event % ranks)};
+        plan.deaths[1] = (death){event + 3, (gab_seat)((event + 2) % ranks)}; /* a neighbour of later */
         const outcome out = run(&plan);
         recovered += out.finished;
         behind += out.finished && event > events / 2;
@@ -190,10 +190,10 @@ static void neighbours_may_change_in_a_section(void **state)
   assert_true(recovered > 1000 && behind > 500);
 }
 
-/* Slots 0 and 1 are lost together; their holders, 4 and 5, give them to spares and die then. Who plays 0 and 1 now hears that the other one
- * is dead when the holders are dead as well, and hears of the holders' deaths when their successors have greeted already:
+/* Ranks 0 and 1 are lost together; their holders, 4 and 5, give them to spares and die then. Who plays 0 and 1 now
+ * hears that the other one is dead when the holders are dead as well, and hears of the holders' deaths when their successors have greeted already:
  * nobody but those would say where 0 and 1 are. */
-static void who_took_the_slot_of_a_holder_is_told_of_the_lost_again(void **state)
+static void who_took_the_rank_of_a_holder_is_told_of_the_lost_again(void **state)
 {
   (void)state;
   long recovered = 0;
@@ -266,7 +266,8 @@ static void without_a_spare_it_is_handed_over(void **state)
   assert_int_equal(out.reason, GAB_LOCAL_POOL_EMPTY);
 }
 
-/* Each send that is left out, whatever the checkpoint from which the slot goes on (judge_comparison() in local_schedule.h). */
+/* Each send that is left out, whatever the checkpoint from which the rank goes on (judge_comparison() in
+ * local_schedule.h). */
 static void what_is_left_out_is_compared(void **state)
 {
   (void)state;
@@ -329,7 +330,7 @@ int main(void)
       cmocka_unit_test(several_in_any_order),
       cmocka_unit_test(who_has_all_in_its_queue_is_not_waited_for),
       cmocka_unit_test(neighbours_may_change_in_a_section),
-      cmocka_unit_test(who_took_the_slot_of_a_holder_is_told_of_the_lost_again),
+      cmocka_unit_test(who_took_the_rank_of_a_holder_is_told_of_the_lost_again),
       cmocka_unit_test(what_a_spare_said_before_it_died_does_not_end_the_next_offer),
       cmocka_unit_test(a_holder_and_its_ward_at_once_are_handed_over),
       cmocka_unit_test(without_a_spare_it_is_handed_over),

@@ -1,5 +1,5 @@
 /* gabion-test: timeout=60 labels=quick */
-/* Which slots go back together: what resilience.local.clusters says, as a function of the slot. */
+/* Which ranks go back together: what resilience.local.clusters says, as a function of the rank. */
 #include "resilience/local/local_division_impl.h"
 
 #include <setjmp.h>
@@ -11,8 +11,8 @@ static void expect(const gab_division *division, const gab_members *members, con
 {
   for (int32_t a = 0; a < gab_members_count(members); a++)
     for (int32_t b = 0; b < gab_members_count(members); b++) {
-      const bool together = gab_division_cluster(division, members, nodes, (gab_slot)a) ==
-                            gab_division_cluster(division, members, nodes, (gab_slot)b);
+      const bool together = gab_division_cluster(division, members, nodes, (gab_rank)a) ==
+                            gab_division_cluster(division, members, nodes, (gab_rank)b);
       assert_int_equal(together, same_as[a] == same_as[b]);
     }
 }
@@ -24,14 +24,14 @@ static gab_division parsed(const char *text)
   return division;
 }
 
-static void left_out_or_slot_is_each_alone(void **state)
+static void left_out_or_rank_is_each_alone(void **state)
 {
   (void)state;
   gab_members members;
   gab_members_init(&members, 5);
-  const gab_division none = parsed(NULL), slot = parsed("slot");
-  assert_int_equal(none.kind, GAB_DIVISION_SLOT);
-  expect(&slot, &members, NULL, (int[]){0, 1, 2, 3, 4});
+  const gab_division none = parsed(NULL), rank = parsed("rank");
+  assert_int_equal(none.kind, GAB_DIVISION_RANK);
+  expect(&rank, &members, NULL, (int[]){0, 1, 2, 3, 4});
   gab_members_release(&members);
 }
 
@@ -65,8 +65,8 @@ static void a_node_is_that_of_the_seat(void **state)
   gab_members_release(&members);
 }
 
-/* Slots are named, not places: of four the first is gone. */
-static void a_file_names_slots(void **state)
+/* Ranks are named, not places: of four the first is gone. */
+static void a_file_names_ranks(void **state)
 {
   (void)state;
   gab_members members;
@@ -97,8 +97,8 @@ static void what_cannot_be_is_refused(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(left_out_or_slot_is_each_alone), cmocka_unit_test(a_number_is_so_many_ranges),
-      cmocka_unit_test(a_node_is_that_of_the_seat),     cmocka_unit_test(a_file_names_slots),
+      cmocka_unit_test(left_out_or_rank_is_each_alone), cmocka_unit_test(a_number_is_so_many_ranges),
+      cmocka_unit_test(a_node_is_that_of_the_seat),     cmocka_unit_test(a_file_names_ranks),
       cmocka_unit_test(what_cannot_be_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,11 +4,11 @@
 #include "tests/resilience/local/local_ring.h"
 
 /* A ring in clusters of `size` neighbours. Common checkpoints are far apart. */
-static schedule own_times(gab_slot slots, gab_seat spares, gab_slot size, int shift)
+static schedule own_times(gab_rank ranks, gab_seat spares, gab_rank size, int shift)
 {
-  schedule plan = ring(slots, spares, shift);
+  schedule plan = ring(ranks, spares, shift);
   plan.problem.clusters = size > 1;
-  for (gab_slot s = 0; s < slots; s++) plan.problem.cluster[s] = s / size;
+  for (gab_rank s = 0; s < ranks; s++) plan.problem.cluster[s] = s / size;
   plan.problem.steps = 20;
   plan.problem.checkpoint_every = 9;
   plan.problem.own_every = 3;
@@ -39,7 +39,7 @@ static void each_cluster_takes_them_at_steps_of_its_own(void **state)
   (void)state;
   schedule plan = own_times(6, 0, 2, 3);
   uint64_t expected = 0;
-  for (gab_slot s = 0; s < 6; s++)
+  for (gab_rank s = 0; s < 6; s++)
     for (int step = 0; step < plan.problem.steps; step++) expected += takes_own(&plan.problem, s, step);
   const outcome out = run(&plan);
   assert_true(out.finished);
@@ -67,7 +67,7 @@ static void logs_are_freed_when_their_receivers_commit(void **state)
 static void a_death_leads_back_to_an_own_checkpoint(void **state)
 {
   (void)state;
-  for (gab_slot size = 1; size <= 3; size++) {
+  for (gab_rank size = 1; size <= 3; size++) {
     tally tally = {0};
     schedule plan = own_times(6, 1, size, 3);
     const long events = run(&plan).events;
@@ -90,7 +90,7 @@ static void a_death_leads_back_to_an_own_checkpoint(void **state)
 static void clusters_that_are_lost_together_live_on_their_logs(void **state)
 {
   (void)state;
-  for (gab_slot size = 1; size <= 2; size++) {
+  for (gab_rank size = 1; size <= 2; size++) {
     tally tally = {0};
     schedule plan = own_times(8, 3, size, 3);
     const long events = run(&plan).events;
@@ -112,51 +112,51 @@ static void a_holder_that_came_back_has_nothing_older_alone(void **state)
   (void)state;
   tally tally = {0};
   for (uint64_t seed = 1; seed <= 4000; seed++) {
-    schedule plan = own_times(7, 3, 1 + (gab_slot)(seed % 3), 3);
+    schedule plan = own_times(7, 3, 1 + (gab_rank)(seed % 3), 3);
     plan.seed = seed;
     plan.choices = NULL;
     plan.problem.verify = seed % 2;
-    const gab_slot slot = (gab_slot)(mix(seed, 1) % 7);
+    const gab_rank rank = (gab_rank)(mix(seed, 1) % 7);
     const long event = 400 + (long)(mix(seed, 2) % 500);
-    plan.deaths[plan.death_count++] = (death){event, plan.problem.holder[slot]};
-    plan.deaths[plan.death_count++] = (death){event + 40 + (long)(mix(seed, 3) % 120), slot};
+    plan.deaths[plan.death_count++] = (death){event, plan.problem.holder[rank]};
+    plan.deaths[plan.death_count++] = (death){event + 40 + (long)(mix(seed, 3) % 120), rank};
     try(&plan, &tally);
   }
   assert_true(tally.finished * 10 > tally.tried * 2);
   assert_true(tally.own > 0);
 }
 
-/* The common checkpoint of the start alone: the slot dies when its new holder has been given what the cluster goes back to, and not yet
- * the common image. Nobody would have that, so it is handed over rather than played on. */
+/* The common checkpoint of the start alone: the rank dies when its new holder has been given what the cluster goes
+ * back to, and not yet the common image. Nobody would have that, so it is handed over rather than played on. */
 static void who_comes_back_without_the_common_image_hands_over(void **state)
 {
   (void)state;
   tally tally = {0};
   long over = 0;
   for (uint64_t seed = 1; seed <= 4000; seed++) {
-    schedule plan = own_times(4, 3, 3 + (gab_slot)(seed % 2), 3);
+    schedule plan = own_times(4, 3, 3 + (gab_rank)(seed % 2), 3);
     plan.seed = seed;
     plan.choices = NULL;
     plan.problem.checkpoint_every = plan.problem.steps;
     plan.problem.stop_behind = 0;
-    const gab_slot slot = (gab_slot)(mix(seed, 1) % 4);
+    const gab_rank rank = (gab_rank)(mix(seed, 1) % 4);
     const long event = 200 + (long)(mix(seed, 2) % 200);
-    plan.deaths[plan.death_count++] = (death){event, plan.problem.holder[slot]};
-    plan.deaths[plan.death_count++] = (death){event + 20 + (long)(mix(seed, 3) % 80), slot};
+    plan.deaths[plan.death_count++] = (death){event, plan.problem.holder[rank]};
+    plan.deaths[plan.death_count++] = (death){event + 20 + (long)(mix(seed, 3) % 80), rank};
     const outcome out = try(&plan, &tally);
     over += out.over && out.reason == GAB_LOCAL_HOLDER_LOST;
   }
   assert_true(over > 0 && tally.finished > 0 && tally.own > 0);
 }
 
-/* A slot comes back from a checkpoint of its cluster, then its holder comes back and gets copies from it; then there is no spare for a
- * third one, and all go back to the last common checkpoint: that of the slot is there. */
-static void a_slot_that_came_back_has_the_common_image_for_its_next_holder(void **state)
+/* A rank comes back from a checkpoint of its cluster, then its holder comes back and gets copies from it; then there
+ * is no spare for a third one, and all go back to the last common checkpoint: that of the rank is there. */
+static void a_rank_that_came_back_has_the_common_image_for_its_next_holder(void **state)
 {
   (void)state;
   tally tally = {0};
   long empty = 0;
-  for (gab_slot size = 1; size <= 3; size += 2)
+  for (gab_rank size = 1; size <= 3; size += 2)
     for (uint64_t seed = 1; seed <= 300; seed++) {
       schedule plan = own_times(9, 2, size, 3);
       plan.problem.own_every = 2;
@@ -194,7 +194,7 @@ static void a_death_while_a_cluster_goes_back(void **state)
   assert_true(tally.own > 0 && tally.sum.rollbacks > 0);
 }
 
-/* A slot is lost with the one whose image it keeps: what a dead spare has said does not end the offer to the next one. */
+/* A rank is lost with the one whose image it keeps: what a dead spare has said does not end the offer to the next one. */
 static void a_spare_that_accepted_and_died_is_followed_by_the_next(void **state)
 {
   (void)state;
@@ -210,11 +210,11 @@ static void where_they_are_not_asked_for_they_are_refused(void **state)
 {
   (void)state;
   process process = {0};
-  const gab_slot neighbours[] = {1};
+  const gab_rank neighbours[] = {1};
   const gab_local_setup setup = {
-      .slots = 2, .contexts = 1, .ahead = 2, .children = 1, .neighbours = neighbours, .neighbour_count = 1};
+      .ranks = 2, .contexts = 1, .ahead = 2, .children = 1, .neighbours = neighbours, .neighbour_count = 1};
   const gab_local_transport transport = {.user = &process, .send = net_send, .hand_over = net_hand_over};
-  problem problem = {.slots = 2, .holder = {1, 0}};
+  problem problem = {.ranks = 2, .holder = {1, 0}};
   world *w = calloc(1, sizeof *w);
   assert_non_null(w);
   w->problem = &problem;
@@ -240,7 +240,7 @@ int main(void)
       cmocka_unit_test(clusters_that_are_lost_together_live_on_their_logs),
       cmocka_unit_test(a_holder_that_came_back_has_nothing_older_alone),
       cmocka_unit_test(who_comes_back_without_the_common_image_hands_over),
-      cmocka_unit_test(a_slot_that_came_back_has_the_common_image_for_its_next_holder),
+      cmocka_unit_test(a_rank_that_came_back_has_the_common_image_for_its_next_holder),
       cmocka_unit_test(a_death_while_a_cluster_goes_back),
       cmocka_unit_test(a_spare_that_accepted_and_died_is_followed_by_the_next),
       cmocka_unit_test(where_they_are_not_asked_for_they_are_refused),

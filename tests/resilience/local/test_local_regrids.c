@@ -4,10 +4,10 @@
  * unnoticed. What has to hold in every run stands in local_net.h. */
 #include "tests/resilience/local/local_ring.h"
 
-/* A ring, and behind every second section another ring: slots two or three apart. */
-static schedule rings(gab_slot slots, gab_seat spares, int sections, int apart)
+/* A ring, and behind every second section another ring: ranks two or three apart. */
+static schedule rings(gab_rank ranks, gab_seat spares, int sections, int apart)
 {
-  schedule plan = ring(slots, spares, 2);
+  schedule plan = ring(ranks, spares, 2);
   problem *problem = &plan.problem;
   problem->checkpoint_every = problem->section_every = 2;
   problem->section_at = 2;
@@ -15,8 +15,8 @@ static schedule rings(gab_slot slots, gab_seat spares, int sections, int apart)
   problem->steps = 2 * sections + 8;
   problem->stop_behind = 0;
   problem->regrids = problem->verify = true;
-  for (gab_slot s = 0; s < slots; s++)
-    problem->later[s][(s + apart) % slots] = problem->later[(s + apart) % slots][s] = true;
+  for (gab_rank s = 0; s < ranks; s++)
+    problem->later[s][(s + apart) % ranks] = problem->later[(s + apart) % ranks][s] = true;
   return plan;
 }
 
@@ -84,7 +84,7 @@ static void so_are_two_that_were_neighbours_before(void **state)
   assert_true(all.former > 1000);
 }
 
-/* The first one who knows that the checkpoint behind the regrid is committed may be of the cluster of the lost slot, and its
+/* The first one who knows that the checkpoint behind the regrid is committed may be of the cluster of the lost rank, and its
  * holder does not know yet: it begins from the image of before, with the partners of then, and goes on from the other one. */
 static void a_cluster_goes_on_from_behind_a_regrid(void **state)
 {
@@ -96,7 +96,7 @@ static void a_cluster_goes_on_from_behind_a_regrid(void **state)
     plan.seed = seed;
     plan.choices = NULL;
     plan.problem.clusters = true; /* one of all but the last, which may know first */
-    plan.problem.cluster[7] = (gab_slot)(seed % 3 == 0);
+    plan.problem.cluster[7] = (gab_rank)(seed % 3 == 0);
     plan.death_count = 1;
     plan.behind[0] = 1 + (int)(seed % 2);
     plan.deaths[0] = (death){100 + (long)(mix(seed, 1) % 150), (gab_seat)(seed % 7)};
@@ -130,7 +130,7 @@ static void what_is_sent_before_a_regrid_and_not_received_is_an_error(void **sta
   }
 }
 
-/* New neighbours would not know who plays the slot that came back: those schedules that stop in a section since all have to
+/* New neighbours would not know who plays the rank that came back: those schedules that stop in a section since all have to
  * gather there go on without that, and are refused. */
 static void nobody_gets_neighbours_who_came_back_before(void **state)
 {
@@ -147,7 +147,7 @@ static void nobody_gets_neighbours_who_came_back_before(void **state)
       plan.problem.stays = true;
       const outcome out = run_schedule(&plan, false, NULL);
       gathered++;
-      refused += strstr(out.failure, "a slot came back in this generation") != NULL;
+      refused += strstr(out.failure, "a rank came back in this generation") != NULL;
     }
   assert_true(gathered > 100);
   assert_int_equal(refused, gathered);

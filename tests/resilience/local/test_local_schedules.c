@@ -7,7 +7,8 @@
  *
  * Schedule i is made from seed S + i. One that fails is shrunk (deaths and choices left out while it still
  * fails) and printed event by event; --seed with its number and --schedules 1 runs it again. --clusters: with clusters of
- * slots that go back together, else the same. --own: clusters, some of one slot, take checkpoints of their own. --table: what came out, by reason. */
+ * ranks that go back together, else the same. --own: clusters, some of one rank, take checkpoints of their own.
+ * --table: what came out, by reason. */
 #include "tests/resilience/local/local_schedule.h"
 
 /* ---------------------------------------------------------------- making schedules */
@@ -17,9 +18,9 @@ static int between(uint64_t *random, int least, int most)
   return least + (int)(next_random(random) % (uint64_t)(most - least + 1));
 }
 
-static void connect(problem *problem, gab_slot a, gab_slot b)
+static void connect(problem *problem, gab_rank a, gab_rank b)
 {
-  if (a != b && a < problem->slots && b < problem->slots)
+  if (a != b && a < problem->ranks && b < problem->ranks)
     problem->adjacent[a][b] = problem->adjacent[b][a] = true;
 }
 
@@ -27,11 +28,11 @@ static void connect(problem *problem, gab_slot a, gab_slot b)
 static void make_neighbours(problem *problem, uint64_t *random)
 {
   const int kind = between(random, 0, 3), width = between(random, 2, 3);
-  for (gab_slot s = 0; s < problem->slots; s++) {
-    if (kind != 2 && (s + 1 < problem->slots || kind == 0)) connect(problem, s, (s + 1) % problem->slots);
+  for (gab_rank s = 0; s < problem->ranks; s++) {
+    if (kind != 2 && (s + 1 < problem->ranks || kind == 0)) connect(problem, s, (s + 1) % problem->ranks);
     if (kind == 2 && (s + 1) % width != 0) connect(problem, s, s + 1);
     if (kind == 2) connect(problem, s, s + width);
-    if (kind == 3) connect(problem, s, (gab_slot)between(random, 0, problem->slots - 1));
+    if (kind == 3) connect(problem, s, (gab_rank)between(random, 0, problem->ranks - 1));
   }
 }
 
@@ -41,13 +42,13 @@ static void make_clusters(problem *problem, uint64_t seed)
   uint64_t random = mix(seed, 0xc1);
   const int kind = between(&random, 0, 4), size = between(&random, 2, 4), many = between(&random, 2, 4);
   problem->clusters = true;
-  for (gab_slot s = 0; s < problem->slots; s++)
+  for (gab_rank s = 0; s < problem->ranks; s++)
     problem->cluster[s] = kind == 0 ? 0 : kind <= 2 ? s / size : between(&random, 0, many - 1);
 }
 
 static void make_problem(problem *problem, uint64_t *random)
 {
-  *problem = (struct problem){.slots = between(random, 2, MOST_SLOTS),
+  *problem = (struct problem){.ranks = between(random, 2, MOST_RANKS),
                               .spares = between(random, 0, 4),
                               .checkpoint_every = between(random, 1, 5),
                               .reduce_every = between(random, 0, 5),
@@ -57,10 +58,10 @@ static void make_problem(problem *problem, uint64_t *random)
   problem->steps = between(random, 3 * problem->checkpoint_every, 6 * problem->checkpoint_every);
   if (problem->spares == 0 && between(random, 0, 3) > 0) problem->spares = between(random, 2, 4);
   make_neighbours(problem, random);
-  const bool pairwise = problem->slots % 2 == 0 && between(random, 0, 2) == 0;
-  const int shift = between(random, 1, problem->slots - 1);
-  for (gab_slot s = 0; s < problem->slots; s++)
-    problem->holder[s] = pairwise ? s ^ 1 : (s + shift) % problem->slots;
+  const bool pairwise = problem->ranks % 2 == 0 && between(random, 0, 2) == 0;
+  const int shift = between(random, 1, problem->ranks - 1);
+  for (gab_rank s = 0; s < problem->ranks; s++)
+    problem->holder[s] = pairwise ? s ^ 1 : (s + shift) % problem->ranks;
   problem->stop_behind =
       problem->checkpoint_every * (int)(gab_hash_counter(*random, 3, 0) % 4); /* draws nothing */
   if (between(random, 0, 9) == 0) problem->section_at = problem->checkpoint_every * between(random, 1, 2);
@@ -75,38 +76,38 @@ static const char *const kind_names[KIND_COUNT] = {
 
 static kind kind_of(uint64_t seed) { return (kind)(mix(seed, 4) % KIND_COUNT); }
 
-static gab_slot some_neighbour(const problem *problem, gab_slot slot, uint64_t *random)
+static gab_rank some_neighbour(const problem *problem, gab_rank rank, uint64_t *random)
 {
-  const gab_slot any = (gab_slot)between(random, 0, problem->slots - 1);
-  for (gab_slot s = any; s < any + problem->slots; s++)
-    if (problem->adjacent[slot][s % problem->slots]) return s % problem->slots;
+  const gab_rank any = (gab_rank)between(random, 0, problem->ranks - 1);
+  for (gab_rank s = any; s < any + problem->ranks; s++)
+    if (problem->adjacent[rank][s % problem->ranks]) return s % problem->ranks;
   return any;
 }
 
-static gab_seat first_spare_of(const problem *problem, gab_slot slot, int number)
+static gab_seat first_spare_of(const problem *problem, gab_rank rank, int number)
 {
-  return (gab_seat)(problem->slots + (slot + number) % problem->spares);
+  return (gab_seat)(problem->ranks + (rank + number) % problem->spares);
 }
 
-/* Whoever is interesting after the death of `slot`. */
-static gab_seat next_victim(const problem *problem, gab_slot slot, kind kind, uint64_t *random)
+/* Whoever is interesting after the death of `rank`. */
+static gab_seat next_victim(const problem *problem, gab_rank rank, kind kind, uint64_t *random)
 {
-  const gab_slot any = (gab_slot)between(random, 0, problem->slots - 1),
-                 neighbour = some_neighbour(problem, slot, random);
-  const bool touch = problem->holder[slot] == neighbour || problem->holder[neighbour] == slot;
+  const gab_rank any = (gab_rank)between(random, 0, problem->ranks - 1),
+                 neighbour = some_neighbour(problem, rank, random);
+  const bool touch = problem->holder[rank] == neighbour || problem->holder[neighbour] == rank;
   if (kind == SEPARATE) return (gab_seat)any;
-  if (kind == BETWEEN && between(random, 0, 3) == 0) return (gab_seat)problem->holder[slot];
+  if (kind == BETWEEN && between(random, 0, 3) == 0) return (gab_seat)problem->holder[rank];
   if ((kind == ADJACENT || kind == BETWEEN) && !touch && between(random, 0, 2) != (int)(kind == BETWEEN))
     return (gab_seat)neighbour;
   if (problem->spares > 0 && between(random, 0, kind == ANYTHING ? 2 : 1) == 0)
-    return first_spare_of(problem, slot, between(random, 0, 1));
+    return first_spare_of(problem, rank, between(random, 0, 1));
   if (kind != ANYTHING) return (gab_seat)any;
   switch (between(random, 0, 4)) {
   case 0:
-    return (gab_seat)problem->holder[slot];
+    return (gab_seat)problem->holder[rank];
   case 1:
-    for (gab_slot s = 0; s < problem->slots; s++)
-      if (problem->holder[s] == slot) return (gab_seat)s;
+    for (gab_rank s = 0; s < problem->ranks; s++)
+      if (problem->holder[s] == rank) return (gab_seat)s;
     break;
   case 2:
     return (gab_seat)neighbour;
@@ -137,10 +138,10 @@ static void make_deaths(schedule *plan, kind kind, uint64_t *random)
     problem->section_at = 0;
     if (kind == REGRIDDED) make_sections(problem, random);
   }
-  int per_step = 2 * problem->slots;
-  for (gab_slot a = 0; a < problem->slots; a++)
-    for (gab_slot b = 0; b < problem->slots; b++) per_step += problem->adjacent[a][b] * 2;
-  gab_slot slot = (gab_slot)between(random, 0, problem->slots - 1);
+  int per_step = 2 * problem->ranks;
+  for (gab_rank a = 0; a < problem->ranks; a++)
+    for (gab_rank b = 0; b < problem->ranks; b++) per_step += problem->adjacent[a][b] * 2;
+  gab_rank rank = (gab_rank)between(random, 0, problem->ranks - 1);
   const int begin = kind == ANYTHING ? 0 : 2 * per_step * problem->checkpoint_every;
   const int end = per_step * problem->steps * (kind == SEPARATE ? 2 : 3) / 4;
   long event = between(random, begin, end > begin ? end : begin);
@@ -151,10 +152,10 @@ static void make_deaths(schedule *plan, kind kind, uint64_t *random)
     event = between(random, 0, 2 * per_step * problem->checkpoint_every);
   }
   for (int i = 0; i < plan->death_count; i++) {
-    const gab_seat victim = i == 0 ? (gab_seat)slot : next_victim(problem, slot, kind, random);
+    const gab_seat victim = i == 0 ? (gab_seat)rank : next_victim(problem, rank, kind, random);
     plan->deaths[i] = (death){event, victim};
     plan->behind[i] = behind;
-    if (victim < (gab_seat)problem->slots) slot = (gab_slot)victim;
+    if (victim < (gab_seat)problem->ranks) rank = (gab_rank)victim;
     if (kind == SEPARATE) event += 3 * per_step;
     else if (kind == BETWEEN) event += between(random, 0, 3 * per_step * problem->checkpoint_every);
     else event += between(random, 0, between(random, 0, 3) == 0 ? per_step * 4 : per_step);
@@ -192,8 +193,8 @@ static void make_schedule(schedule *plan, uint64_t seed)
       kind_of(seed) == REGRIDDED || (plan->problem.section_at > 0 && mix(seed, 9) % 2 == 0);
   if (kind_of(seed) == ANYTHING && plan->problem.section_at > 0 && mix(seed, 11) % 2 == 0)
     plan->problem.section_every = plan->problem.checkpoint_every * (1 + (int)(mix(seed, 12) % 3));
-  for (gab_slot a = 0; a < plan->problem.slots; a++) /* some pairs become neighbours, or cease to be */
-    for (gab_slot b = 0; b < plan->problem.slots; b++)
+  for (gab_rank a = 0; a < plan->problem.ranks; a++) /* some pairs become neighbours, or cease to be */
+    for (gab_rank b = 0; b < plan->problem.ranks; b++)
       plan->problem.later[a][b] =
           plan->problem.adjacent[a][b] !=
           (a != b && mix(seed + 10, (uint64_t)(a + b) + 31 * (uint64_t)(a * b)) % 3 == 0);
@@ -257,16 +258,16 @@ static void shrink(schedule *plan)
 static void print_schedule(const schedule *plan)
 {
   const problem *problem = &plan->problem;
-  printf("%d slots, %d spares, %d steps, checkpoint every %d, reduction every %d, decision every %d, section "
+  printf("%d ranks, %d spares, %d steps, checkpoint every %d, reduction every %d, decision every %d, section "
          "at %d and every %d, %d ahead, %d below each in the tree, checkpoints of clusters every %d\n",
-         (int)problem->slots, (int)problem->spares, problem->steps, problem->checkpoint_every,
+         (int)problem->ranks, (int)problem->spares, problem->steps, problem->checkpoint_every,
          problem->reduce_every, problem->decide_every, problem->section_at, problem->section_every,
          (int)problem->ahead, (int)problem->children, problem->own_every);
-  for (gab_slot s = 0; s < problem->slots; s++) {
-    printf("  slot %d: ", (int)s);
+  for (gab_rank s = 0; s < problem->ranks; s++) {
+    printf("  rank %d: ", (int)s);
     if (problem->clusters) printf("cluster %d, ", (int)problem->cluster[s]);
     printf("holder %d, neighbours", (int)problem->holder[s]);
-    for (gab_slot n = 0; n < problem->slots; n++)
+    for (gab_rank n = 0; n < problem->ranks; n++)
       if (problem->adjacent[s][n]) printf(" %d", (int)n);
     printf("\n");
   }
@@ -345,8 +346,8 @@ static void print_table(const table *table)
     printf(" %14ld %14ld\n", table->extinct[k], table->gathered[k]);
   }
   printf(
-      "deaths beside a slot that came back and is behind a checkpoint of others %ld, of its holder %ld; of who came back, before the "
-      "first checkpoint that it took was committed %ld; between the first regrid and the last section %ld; of a slot with former neighbours %ld\n"
+      "deaths beside a rank that came back and is behind a checkpoint of others %ld, of its holder %ld; of who came back, before the "
+      "first checkpoint that it took was committed %ld; between the first regrid and the last section %ld; of a rank with former neighbours %ld\n"
       "restored again, from behind a regrid after from before it %ld\n",
       table->behind, table->holder, table->uncommitted, table->regridded, table->former, table->across);
   const gab_local_stats *s = &table->stats;

@@ -14,7 +14,7 @@
 
 enum { STEPS = 100, CASES = 24, MOST_SEEN = 4 * STEPS + 100, PASS = 5 };
 
-/* A number that each step changes, equal on all slots; who looked at it, and when. The automaton's blocks are but the
+/* A number that each step changes, equal on all ranks; who looked at it, and when. The automaton's blocks are but the
  * state whose bits flip. */
 typedef struct chain {
   automaton *app;
@@ -115,7 +115,7 @@ static gab_status action_a(void *user, gab_step step)
 {
   chain *it = user;
   see(it, 'a', step);
-  if (step == it->stop_at && gab_world_slot(it->app->world) == 0) raise(SIGTERM);
+  if (step == it->stop_at && gab_world_rank(it->app->world) == 0) raise(SIGTERM);
   return GAB_OK;
 }
 static gab_status action_b(void *user, gab_step step)
@@ -222,13 +222,13 @@ static void all_see_what_they_see_of_single_steps(automaton *app)
     const gab_fault_injection injections[2] = {{.step = 10 + (gab_step)number,
                                                 .point = GAB_FAULT_POINT_COMPUTE,
                                                 .visit = 1 + (int)number % 4,
-                                                .slot_count = 1,
+                                                .rank_count = 1,
                                                 .flips = true,
                                                 .bit = 100 + number},
                                                {.step = 60 + (gab_step)number,
                                                 .point = GAB_FAULT_POINT_SNAPSHOT,
                                                 .visit = 1,
-                                                .slot_count = 1,
+                                                .rank_count = 1,
                                                 .flips = true,
                                                 .bit = 200 + number}};
     protection.injections = injections;
@@ -251,7 +251,7 @@ static void all_see_what_they_see_of_single_steps(automaton *app)
     in_passes += many.in_passes;
   }
   CHECK(in_passes > CASES * STEPS / 4);
-  if (gab_world_slot(app->world) == 0) CHECK(flips > 5);
+  if (gab_world_rank(app->world) == 0) CHECK(flips > 5);
 }
 
 /* ---------------------------------------------------------------- steps by themselves */
@@ -269,16 +269,16 @@ static void a_task_that_no_pass_does_is_done_in_each_step(automaton *app)
 static void copies_travel_behind_steps_that_are_taken_one_by_one(automaton *app)
 {
   static chain it;
-  const gab_slot slots = gab_world_members(app->world)->slots;
+  const gab_rank ranks = gab_world_members(app->world)->ranks;
   char folder[64];
   gab_run_stats stats;
-  snprintf(folder, sizeof folder, "steps-at-once-np%" GAB_PRI_SLOT ".tmp", slots);
+  snprintf(folder, sizeof folder, "steps-at-once-np%" GAB_PRI_RANK ".tmp", ranks);
   const gab_protection protection = {
       .overlap = GAB_OVERLAP_ALWAYS, .disk = {.folder = folder}, .disk_every = {.steps = 20}};
   if (gab_world_is_root(app->world)) CHECK(gab_restart_remove_all(folder) == GAB_OK);
   it = (chain){.app = app, .stop_at = -1};
   CHECK(run(&it, 0, true, &protection, &stats) == GAB_OK);
-  CHECK(it.in_passes > 0 && (slots == 1 || it.behind > 0));
+  CHECK(it.in_passes > 0 && (ranks == 1 || it.behind > 0));
   if (gab_world_is_root(app->world)) CHECK(gab_restart_remove_all(folder) == GAB_OK && rmdir(folder) == 0);
 }
 
@@ -299,23 +299,23 @@ static void one_that_is_told_to_stop_does_so_at_the_end_of_a_step(automaton *app
 static void deaths_in_the_midst_change_nothing(automaton *app)
 {
   static chain it;
-  const gab_slot slots = gab_world_members(app->world)->slots;
-  if (slots < 2) return;
+  const gab_rank ranks = gab_world_members(app->world)->ranks;
+  if (ranks < 2) return;
   const gab_fault_injection injections[2] = {
-      {.step = 38, .point = GAB_FAULT_POINT_COMPUTE, .visit = 1, .slot_count = 1, .slots = {slots - 1}},
-      {.step = 71, .point = GAB_FAULT_POINT_SNAPSHOT, .visit = 1, .slot_count = 1, .slots = {slots - 2}}};
+      {.step = 38, .point = GAB_FAULT_POINT_COMPUTE, .visit = 1, .rank_count = 1, .ranks = {ranks - 1}},
+      {.step = 71, .point = GAB_FAULT_POINT_SNAPSHOT, .visit = 1, .rank_count = 1, .ranks = {ranks - 2}}};
   const gab_protection protection = {.every = {.steps = 15},
                                      .injections = injections,
-                                     .injection_count = slots > 2 ? 2 : 1,
+                                     .injection_count = ranks > 2 ? 2 : 1,
                                      .rebalance = automaton_rebalance};
   gab_run_stats stats;
   it = (chain){.app = app, .stop_at = -1};
-  test_doom(slots - 1);
-  if (slots > 2) test_doom(slots - 2);
+  test_doom(ranks - 1);
+  if (ranks > 2) test_doom(ranks - 2);
   CHECK(run(&it, 3, true, &protection, &stats) == GAB_OK);
   CHECK(stats.fault_count == (int)protection.injection_count);
   CHECK(it.recoveries == stats.fault_count && it.restored[0] == 30);
-  if (slots > 2) CHECK(it.restored[1] == 60);
+  if (ranks > 2) CHECK(it.restored[1] == 60);
   CHECK(stats.steps_computed == STEPS + (uint64_t)stats.rolled_back);
   CHECK(stats.local.steps_again == (uint64_t)stats.rolled_back);
   CHECK(it.in_passes > 0);

@@ -56,14 +56,14 @@ static observer draw_observer(drawing *from)
   return (observer){.every = every, .first = draw(from, STEPS)};
 }
 
-/* They flip a bit of a slot, and nobody dies. One of an incarnation that nobody has never fires. */
+/* They flip a bit of a rank, and nobody dies. One of an incarnation that nobody has never fires. */
 static gab_fault_injection draw_injection(drawing *from)
 {
   return (gab_fault_injection){.step = draw(from, 3 * STEPS / 2),
                                .point = draw(from, 2) ? GAB_FAULT_POINT_COMPUTE : GAB_FAULT_POINT_SNAPSHOT,
                                .visit = 1 + (int)draw(from, 3),
                                .incarnation = draw(from, 4) ? 0 : 1,
-                               .slot_count = 1,
+                               .rank_count = 1,
                                .flips = true};
 }
 

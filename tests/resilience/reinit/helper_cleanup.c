@@ -1,10 +1,10 @@
-/* A cleanup handler gives back a buffer of which a peer has not read anything yet: slot 0 has sent a long message that slot 1
- * has not received, notices the death of slot 2, and its handler releases the buffer; only then slot 1 receives. For
+/* A cleanup handler gives back a buffer of which a peer has not read anything yet: rank 0 has sent a long message that rank 1
+ * has not received, notices the death of rank 2, and its handler releases the buffer; only then rank 1 receives. For
  * script_reinit.sh:
  *
- *   helper_cleanup FILE     by which slot 1 hears that the buffer is gone
+ *   helper_cleanup FILE     by which rank 1 hears that the buffer is gone
  *
- * Slot 1 gets the whole message or the fault, and nobody crashes or hangs for it. */
+ * Rank 1 gets the whole message or the fault, and nobody crashes or hangs for it. */
 #include "core/messages/port.h"
 #include "resilience/recovery/reinit.h"
 
@@ -21,7 +21,7 @@
     if (!(condition)) give_up(#condition, __LINE__);                                                         \
   } while (0)
 
-enum { BYTES = 16 << 20, PATTERN = 0x5a, SLOTS = 3 };
+enum { BYTES = 16 << 20, PATTERN = 0x5a, RANKS = 3 };
 
 static gab_world *world;
 static const char *file;
@@ -30,7 +30,7 @@ static gab_buffer message, answer;
 
 static void give_up(const char *what, int line)
 {
-  printf("helper_cleanup, slot %d, line %d: wrong: %s (%s)\n", (int)gab_world_slot(world), line, what,
+  printf("helper_cleanup, rank %d, line %d: wrong: %s (%s)\n", (int)gab_world_rank(world), line, what,
          gab_error_message());
   fflush(stdout);
   MPI_Abort(MPI_COMM_WORLD, 1);
@@ -93,8 +93,8 @@ static gab_status point(gab_world *of, int argc, char **argv, gab_reinit_state s
   (void)of, (void)argc, (void)argv;
   ++*(int *)user;
   if (state != GAB_REINIT_NEW) return GAB_OK;
-  const gab_slot slot = gab_world_slot(world);
-  return slot == 0 ? send_long() : slot == 1 ? receive_late() : die();
+  const gab_rank rank = gab_world_rank(world);
+  return rank == 0 ? send_long() : rank == 1 ? receive_late() : die();
 }
 
 int main(int argc, char **argv)
@@ -103,11 +103,11 @@ int main(int argc, char **argv)
   REQUIRE(argc > 1);
   file = argv[1];
   REQUIRE(gab_world_create(&argc, &argv, &world) == GAB_OK);
-  REQUIRE(gab_world_members(world)->slots == SLOTS && gab_world_spares(world) == 1);
+  REQUIRE(gab_world_members(world)->ranks == RANKS && gab_world_spares(world) == 1);
   REQUIRE(gab_port_create(world, "long", &port) == GAB_OK);
   REQUIRE(gab_reinit(world, argc, argv, point, &calls) == GAB_OK);
   REQUIRE(gab_world_members(world)->gone_count == 0);
-  REQUIRE(calls == (gab_world_seat(world) < SLOTS ? 2 : 1));
+  REQUIRE(calls == (gab_world_seat(world) < RANKS ? 2 : 1));
   if (gab_world_is_root(world)) printf("gabion-test: passed\n");
   gab_port_destroy(&port);
   gab_world_destroy(&world);

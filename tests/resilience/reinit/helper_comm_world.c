@@ -3,7 +3,7 @@
  *
  *   helper_comm_world USE WAY     what of MPI_COMM_WORLD it uses, below; WAY: who replaces the dead (respawn, spare, shrink)
  *
- * Of three slots number 1 dies in step 3, once. Prints the sum over all slots and steps. */
+ * Of three ranks number 1 dies in step 3, once. Prints the sum over all ranks and steps. */
 #include "resilience/recovery/state.h"
 #include "resilience/reports/completion.h"
 #include "core/base/log.h"
@@ -43,7 +43,7 @@ static gab_status foo(gab_world *world, int argc, char **argv, gab_reinit_state 
 {
   const bool all = uses("listing") || uses("reduction") || uses("handler") || uses("messages");
   const MPI_Comm comm = all ? MPI_COMM_WORLD : gab_state_comm(saved);
-  int me = (int)gab_world_slot(world), count = gab_members_count(gab_world_members(world));
+  int me = (int)gab_world_rank(world), count = gab_members_count(gab_world_members(world));
   int64_t total = 0;
   gab_step step = 0;
   (void)argc, (void)argv, (void)user;
@@ -53,7 +53,7 @@ static gab_status foo(gab_world *world, int argc, char **argv, gab_reinit_state 
   GAB_TRY(gab_state_add(saved, "total", &total, sizeof total));
   GAB_TRY(gab_state_load(saved, &step));
   while (step < STEPS) {
-    if (step == 3 && state == GAB_REINIT_NEW && gab_world_slot(world) == VICTIM) kill(getpid(), SIGKILL);
+    if (step == 3 && state == GAB_REINIT_NEW && gab_world_rank(world) == VICTIM) kill(getpid(), SIGKILL);
     total += sum_of_all(comm, me, count, 100 * count + me);
     GAB_TRY(gab_state_save(saved, ++step));
   }

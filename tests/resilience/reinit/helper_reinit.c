@@ -1,7 +1,7 @@
 /* Global restart behind one call: the listing of Reinit++ (Georgakoudis et al. 2020, figure 2, put right:
  * argc and argv as they are, a checkpoint that all load alike), with processes killed in every place; all end
  * with the undisturbed sum, or alike. For script_reinit.sh: helper_reinit SCENARIO FILE plays it; without an argument it
- * lists names, slots, spares and exit codes. By FILE a process learns that another one waits for it. */
+ * lists names, ranks, spares and exit codes. By FILE a process learns that another one waits for it. */
 #include "core/messages/collective.h"
 #include "resilience/checkpoint/checkpoint.h"
 #include "resilience/recovery/reinit.h"
@@ -22,7 +22,7 @@
 
 enum { STEPS = 12, MOST_DEATHS = 8, MOST_SPARES = 4, BUSY = 0, WAITS = 2 };
 
-/* Who dies where: a slot in one of its incarnations; a spare, by its number, by the hand of slot 0 in that step. */
+/* Who dies where: a rank in one of its incarnations; a spare, by its number, by the hand of rank 0 in that step. */
 typedef enum place {
   AT_REST,
   IN_COMPUTING,
@@ -33,7 +33,7 @@ typedef enum place {
   BEFORE_ALL_CALLED
 } place;
 typedef struct death {
-  gab_slot slot;
+  gab_rank rank;
   gab_incarnation incarnation;
   place where;
   int step;
@@ -45,7 +45,7 @@ typedef enum play_mode { FULL_SIZE = 0, SHRINKS = 1, RESPAWNS = 2, TWICE = 4, IS
 
 typedef struct scenario {
   const char *name;
-  int slots, spares;
+  int ranks, spares;
   play_mode mode;
   gab_status ends;
   death deaths[MOST_DEATHS];
@@ -61,33 +61,33 @@ static uint64_t spare_pids[MOST_SPARES];
 
 static void give_up(const char *what, int line)
 {
-  printf("helper_reinit (%s): seat %d, slot %d, line %d: wrong: %s (%s)\n", play->name,
-         (int)gab_world_seat(world), (int)gab_world_slot(world), line, what, gab_error_message());
+  printf("helper_reinit (%s): seat %d, rank %d, line %d: wrong: %s (%s)\n", play->name,
+         (int)gab_world_seat(world), (int)gab_world_rank(world), line, what, gab_error_message());
   fflush(stdout);
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
 static void pass(place where, int step)
 {
-  const gab_slot me = gab_world_slot(world);
+  const gab_rank me = gab_world_rank(world);
   for (int i = 0; i < MOST_DEATHS && play->deaths[i].step >= 0; i++) {
     const death *d = &play->deaths[i];
     if ((play->mode & TWICE) && i != round_of_play) continue;
-    if (d->slot == me && d->incarnation == gab_world_incarnation(world, me) && d->where == where &&
+    if (d->rank == me && d->incarnation == gab_world_incarnation(world, me) && d->where == where &&
         d->step == step)
       kill(getpid(), SIGKILL);
   }
 }
 
-/* Slot 0 ends a spare that waits, and goes on when it is gone. Nobody else notices. */
+/* Rank 0 ends a spare that waits, and goes on when it is gone. Nobody else notices. */
 static void lose_spares(int step)
 {
   for (int i = 0; i < MOST_DEATHS && play->deaths[i].step >= 0; i++) {
     const death *d = &play->deaths[i];
-    if (d->where != AT_REST || d->step != step || gab_world_slot(world) != 0 || !spare_pids[d->slot])
+    if (d->where != AT_REST || d->step != step || gab_world_rank(world) != 0 || !spare_pids[d->rank])
       continue;
-    const pid_t pid = (pid_t)spare_pids[d->slot];
-    spare_pids[d->slot] = 0;
+    const pid_t pid = (pid_t)spare_pids[d->rank];
+    spare_pids[d->rank] = 0;
     for (kill(pid, SIGKILL); kill(pid, 0) == 0;) usleep(1000);
     usleep(200000); /* the others that rest look round meanwhile */
   }
@@ -96,7 +96,7 @@ static void lose_spares(int step)
 /* It comes to the repair a second after the other one. */
 static void compute_for_long(int step)
 {
-  if (!(play->mode & IS_BUSY) || gab_world_slot(world) != BUSY || step != play->deaths[0].step || calls > 1)
+  if (!(play->mode & IS_BUSY) || gab_world_rank(world) != BUSY || step != play->deaths[0].step || calls > 1)
     return;
   while (access(file, F_OK) != 0) nanosleep(&(struct timespec){0, 2000000}, NULL);
   sleep(1);
@@ -105,7 +105,7 @@ static void compute_for_long(int step)
 static void on_phase(void *user, gab_world *w, gab_fault_point phase)
 {
   (void)user;
-  if (phase != GAB_FAULT_POINT_REPAIR || !(play->mode & IS_BUSY) || gab_world_slot(w) != WAITS) return;
+  if (phase != GAB_FAULT_POINT_REPAIR || !(play->mode & IS_BUSY) || gab_world_rank(w) != WAITS) return;
   const int made = open(file, O_CREAT | O_WRONLY, 0600);
   if (made >= 0) close(made);
 }
@@ -114,7 +114,7 @@ static void on_phase(void *user, gab_world *w, gab_fault_point phase)
 
 typedef struct application {
   int step;
-  uint64_t value; /* of this slot */
+  uint64_t value; /* of this rank */
   gab_forest *forest;
   gab_checkpoint *checkpoint;
   gab_reinit_state last;
@@ -137,7 +137,7 @@ static gab_status unpack(void *user, gab_reader *in)
 }
 
 /* A survivor that adopts adds the value, so that the sum over all is what it was. */
-static gab_status adopt(void *user, gab_slot dead, gab_reader *in)
+static gab_status adopt(void *user, gab_rank dead, gab_reader *in)
 {
   application *app = user;
   int32_t step;
@@ -158,15 +158,15 @@ static void count_cleanup(void *user)
 /* An ordinary MPI program's step: a ring, by the application's own communicator. */
 static gab_status compute(application *app)
 {
-  int rank, size;
+  int comm_rank, size;
   uint64_t mine = app->value, theirs = 0;
-  MPI_Comm_rank(gab_comm_mpi(comm), &rank);
+  MPI_Comm_rank(gab_comm_mpi(comm), &comm_rank);
   MPI_Comm_size(gab_comm_mpi(comm), &size);
   pass(IN_COMPUTING, app->step);
   lose_spares(app->step);
   compute_for_long(app->step);
-  MPI_Sendrecv(&mine, 1, MPI_UINT64_T, (rank + 1) % size, 0, &theirs, 1, MPI_UINT64_T,
-               (rank + size - 1) % size, 0, gab_comm_mpi(comm), MPI_STATUS_IGNORE);
+  MPI_Sendrecv(&mine, 1, MPI_UINT64_T, (comm_rank + 1) % size, 0, &theirs, 1, MPI_UINT64_T,
+               (comm_rank + size - 1) % size, 0, gab_comm_mpi(comm), MPI_STATUS_IGNORE);
   GAB_TRY(gab_reinit_test(world)); /* what came is garbage after a fault */
   app->value = (mine & 0xffffffffu) + 3 * (theirs & 0xffffffffu) + (uint64_t)app->step;
   app->step++;
@@ -182,7 +182,7 @@ static gab_status foo(gab_world *w, int argc, char **argv, gab_reinit_state stat
   app->last = state;
   REQUIRE(w == world && !gab_world_is_spare(world));
   REQUIRE(state == (calls > 1 ? GAB_REINIT_REINITED : was_spare ? GAB_REINIT_RESTARTED : GAB_REINIT_NEW));
-  if ((play->mode & IS_BUSY) && state == GAB_REINIT_REINITED && gab_world_slot(w) == WAITS)
+  if ((play->mode & IS_BUSY) && state == GAB_REINIT_REINITED && gab_world_rank(w) == WAITS)
     REQUIRE(gab_world_repair_times(w).waited > 0.5); /* of the second that it has waited for sure */
   pass(ENTERING, app->step);
   REQUIRE(gab_reinit(w, argc, argv, foo, user) == GAB_ERR_STATE);
@@ -208,22 +208,22 @@ static gab_status foo(gab_world *w, int argc, char **argv, gab_reinit_state stat
 static gab_status fail_on_the_last(gab_world *w, int argc, char **argv, gab_reinit_state state, void *user)
 {
   (void)argc, (void)argv, (void)state, (void)user;
-  if (gab_world_slot(w) == gab_world_members(w)->slots - 1)
+  if (gab_world_rank(w) == gab_world_members(w)->ranks - 1)
     GAB_FAIL(GAB_ERR_INPUT, "this one does not like it");
   return gab_world_barrier(w);
 }
 
 /* What an undisturbed run gives, by one process. */
-static uint64_t expected_sum(int slots)
+static uint64_t expected_sum(int ranks)
 {
   uint64_t now[64], next[64], sum = 0;
-  for (int i = 0; i < slots; i++) now[i] = (uint64_t)i + 1;
+  for (int i = 0; i < ranks; i++) now[i] = (uint64_t)i + 1;
   for (int step = 0; step < STEPS; step++) {
-    for (int i = 0; i < slots; i++)
-      next[i] = (now[i] & 0xffffffffu) + 3 * (now[(i + slots - 1) % slots] & 0xffffffffu) + (uint64_t)step;
+    for (int i = 0; i < ranks; i++)
+      next[i] = (now[i] & 0xffffffffu) + 3 * (now[(i + ranks - 1) % ranks] & 0xffffffffu) + (uint64_t)step;
     memcpy(now, next, sizeof now);
   }
-  for (int i = 0; i < slots; i++) sum += now[i];
+  for (int i = 0; i < ranks; i++) sum += now[i];
   return sum;
 }
 
@@ -335,9 +335,9 @@ static uint64_t deaths_meant(void)
   return meant;
 }
 
-static void tell_pids(int slots)
+static void tell_pids(int ranks)
 {
-  const gab_seat seat = gab_world_seat(world) - slots;
+  const gab_seat seat = gab_world_seat(world) - ranks;
   if (play->deaths[0].where != AT_REST) return;
   if (seat >= 0 && seat < MOST_SPARES) spare_pids[seat] = (uint64_t)getpid();
   REQUIRE(gab_world_max_u64(world, spare_pids, MOST_SPARES) == GAB_OK);
@@ -346,10 +346,10 @@ static void tell_pids(int slots)
 /* One gab_reinit(), from the beginning. */
 static gab_status play_round(int argc, char **argv, application *app)
 {
-  const gab_slot slots = gab_world_members(world)->slots;
+  const gab_rank ranks = gab_world_members(world)->ranks;
   calls = cleaned = 0;
   was_spare = gab_world_is_spare(world);
-  app->value = (uint64_t)gab_world_slot(world) + 1;
+  app->value = (uint64_t)gab_world_rank(world) + 1;
   app->step = 0;
   const gab_status status =
       gab_reinit(world, argc, argv, play->ends == GAB_ERR_INPUT ? fail_on_the_last : foo, app);
@@ -360,8 +360,8 @@ static gab_status play_round(int argc, char **argv, application *app)
   if (status == GAB_OK) {
     uint64_t sum = gab_world_is_spare(world) ? 0 : app->value;
     REQUIRE(gab_world_sum_u64(world, &sum, 1) == GAB_OK);
-    REQUIRE(sum == expected_sum(slots));
-    REQUIRE((play->mode & SHRINKS) || gab_members_count(gab_world_members(world)) == slots);
+    REQUIRE(sum == expected_sum(ranks));
+    REQUIRE((play->mode & SHRINKS) || gab_members_count(gab_world_members(world)) == ranks);
     if (deaths_meant() == 0) REQUIRE(calls == !was_spare); /* that a spare died at rest nobody has noticed */
     if (calls > 1) REQUIRE(app->last == GAB_REINIT_REINITED && cleaned == 2 * (calls - 1));
   }
@@ -373,9 +373,9 @@ static int play_scenario(int *argc, char ***argv)
   application app = {.value = 0};
   REQUIRE(gab_world_create(argc, argv, &world) == GAB_OK);
   gab_world_set_fault_point_hook(world, on_phase, NULL);
-  const gab_slot slots = gab_world_members(world)->slots;
-  REQUIRE(slots == play->slots && gab_world_spares(world) == play->spares);
-  tell_pids(slots);
+  const gab_rank ranks = gab_world_members(world)->ranks;
+  REQUIRE(ranks == play->ranks && gab_world_spares(world) == play->spares);
+  tell_pids(ranks);
   REQUIRE(gab_world_dup(world, &comm) == GAB_OK);
   const gab_forest_options options = {
       .grid = {.dimension = 2, .roots = {1, 1, 1}}, .cells = {4, 4, 1}, .dx = 1};
@@ -383,7 +383,7 @@ static int play_scenario(int *argc, char ***argv)
           GAB_OK); /* of no blocks: what survives are the entities */
   REQUIRE(gab_checkpoint_create(app.forest, &(gab_redundancy){.scheme = NULL}, &app.checkpoint) == GAB_OK);
   const gab_entity entity = {.name = "value",
-                             .kind = GAB_ENTITY_PER_SLOT,
+                             .kind = GAB_ENTITY_PER_RANK,
                              .user = &app,
                              .pack = pack,
                              .unpack = unpack,
@@ -417,7 +417,7 @@ static int play_scenario(int *argc, char ***argv)
 int main(int argc, char **argv)
 {
   for (int i = 0; i < SCENARIOS && argc < 3; i++)
-    printf("%d %d %d %d %s\n", i, scenarios[i].slots, scenarios[i].spares,
+    printf("%d %d %d %d %s\n", i, scenarios[i].ranks, scenarios[i].spares,
            gab_status_exit_code(scenarios[i].ends), scenarios[i].name);
   if (argc < 3) return 0;
   play = &scenarios[atoi(argv[1]) % SCENARIOS];

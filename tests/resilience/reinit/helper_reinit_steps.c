@@ -3,8 +3,8 @@
  *
  *   helper_reinit_steps WHO K [respawn]     WHO: the seat that dies there; 0 of K: nobody does
  *
- * Five slots, of which number 2 dies while it computes; no two of those that die keep copies for each other. Prints the sum of
- * all at the end, and whether somebody died in the recovery. */
+ * Five ranks, of which number 2 dies while it computes; no two of those that die keep copies for each other. Prints
+ * the sum of all at the end, and whether somebody died in the recovery. */
 #include "core/messages/collective.h"
 #include "resilience/recovery/state.h"
 #include "resilience/reports/completion.h"
@@ -97,13 +97,13 @@ int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag, M
 static gab_status compute(gab_state *state, uint64_t *value, gab_step step)
 {
   const MPI_Comm comm = gab_state_comm(state);
-  int rank, size;
+  int comm_rank, size;
   uint64_t theirs = 0;
-  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_rank(comm, &comm_rank);
   MPI_Comm_size(comm, &size);
   if (step == 4 && gab_world_seat(world) == VICTIM) kill(getpid(), SIGKILL);
-  MPI_Sendrecv(value, 1, MPI_UINT64_T, (rank + 1) % size, 0, &theirs, 1, MPI_UINT64_T,
-               (rank + size - 1) % size, 0, comm, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(value, 1, MPI_UINT64_T, (comm_rank + 1) % size, 0, &theirs, 1, MPI_UINT64_T,
+               (comm_rank + size - 1) % size, 0, comm, MPI_STATUS_IGNORE);
   GAB_TRY(gab_reinit_test(world));
   *value = (*value & 0xffffffffu) + 3 * (theirs & 0xffffffffu) + (uint64_t)step;
   return GAB_OK;
@@ -116,7 +116,7 @@ static gab_status point(gab_world *w, int argc, char **argv, gab_reinit_state wh
   static uint64_t value;
   gab_step step = 0;
   (void)argc, (void)argv, (void)what;
-  value = (uint64_t)gab_world_slot(w) + 1;
+  value = (uint64_t)gab_world_rank(w) + 1;
   GAB_TRY(gab_state_add(state, "value", &value, sizeof value));
   GAB_TRY(gab_state_load(state, &step));
   recovers = false;
@@ -128,8 +128,8 @@ static gab_status point(gab_world *w, int argc, char **argv, gab_reinit_state wh
   GAB_TRY(gab_world_sum_u64(w, &sum, 1));
   const gab_members *members = gab_world_members(w);
   if (gab_world_is_root(w))
-    printf("sum %" PRIu64 ", %d of %d slots, %d deaths\n", sum, (int)gab_members_count(members),
-           (int)members->slots, (int)(gab_world_seats(w) - gab_members_count(gab_world_living_seats(w))));
+    printf("sum %" PRIu64 ", %d of %d ranks, %d deaths\n", sum, (int)gab_members_count(members),
+           (int)members->ranks, (int)(gab_world_seats(w) - gab_members_count(gab_world_living_seats(w))));
   fflush(stdout);
   return GAB_OK;
 }

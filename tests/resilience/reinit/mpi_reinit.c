@@ -33,7 +33,7 @@ static void note_call(gab_reinit_state state)
 
 static bool is_victim(void)
 {
-  const gab_slot me = gab_world_slot(world);
+  const gab_rank me = gab_world_rank(world);
   return me == VICTIM && gab_world_incarnation(world, me) == 0;
 }
 
@@ -54,7 +54,7 @@ static gab_status refuse(gab_world *w, int argc, char **argv, gab_reinit_state s
 {
   (void)argc, (void)argv, (void)user;
   note_call(state);
-  if (gab_world_slot(w) == VICTIM) GAB_FAIL(GAB_ERR_INPUT, "slot %d does not like it", VICTIM);
+  if (gab_world_rank(w) == VICTIM) GAB_FAIL(GAB_ERR_INPUT, "rank %d does not like it", VICTIM);
   return gab_world_barrier(w);
 }
 
@@ -75,7 +75,7 @@ static void an_error_of_one_ends_all(int argc, char **argv)
   const bool is_spare = gab_world_is_spare(world);
   REQUIRE(gab_reinit(world, argc, argv, refuse, NULL) == GAB_ERR_INPUT);
   REQUIRE(calls == !is_spare);
-  REQUIRE(strstr(gab_error_message(), "slot 1 does not like it") != NULL);
+  REQUIRE(strstr(gab_error_message(), "rank 1 does not like it") != NULL);
 }
 
 static void nobody_goes_on_with_fewer(int argc, char **argv)

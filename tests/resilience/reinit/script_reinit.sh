@@ -5,8 +5,8 @@ helper=$GABION_BUILD/tests/resilience/helper_reinit
 played=0 failures=0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-while read -r number slots spares ends name; do
-  said=$(timeout 60 "$GABION_LAUNCH" -n "$slots" --spares "$spares" -t 1 --stall 40 --retries 0 --start-retries 0 -- "$helper" "$number" "$work/$number" 2>&1 </dev/null | tr -d "\0")
+while read -r number ranks spares ends name; do
+  said=$(timeout 60 "$GABION_LAUNCH" -n "$ranks" --spares "$spares" -t 1 --stall 40 --retries 0 --start-retries 0 -- "$helper" "$number" "$work/$number" 2>&1 </dev/null | tr -d "\0")
   code=$?
   [ $code = "$ends" ] && grep -q 'gabion-test: passed' <<<"$said" || { echo "$name, code $code: $said"; failures=$((failures + 1)); }
   played=$((played + 1))

@@ -13,7 +13,7 @@ play() { # play SPARES SEAT CALL: without spares by respawning
   said=$(timeout 100 "$GABION_LAUNCH" -n 5 --spares "$1" -t 1 --stall 40 --retries 0 -- "$helper" "$2" "$3" ${way[@]+"${way[@]}"} 2>&1 </dev/null | tr -d '\0')
   code=$?
   deaths=$(sed -n 's/^sum .* \([0-9]*\) deaths$/\1/p' <<<"$said")
-  [ "$code" = 0 ] && [[ ${deaths:-0} = [1-4] ]] && grep -q '^sum .* 5 of 5 slots' <<<"$said" && return
+  [ "$code" = 0 ] && [[ ${deaths:-0} = [1-4] ]] && grep -q '^sum .* 5 of 5 ranks' <<<"$said" && return
   echo "$1 spares, seat $2, call $3, code $code: $said"
   wrong=$((wrong + 1))
 }

@@ -8,8 +8,8 @@
 #include "core/base/log.h"
 #include "resilience/checkpoint/checkpoint_impl.h"
 
-/* Something of each slot that can be compressed, beside the automaton, which cannot; more than is compressed
- * at once. A dead slot's part is added to that of its adopter. */
+/* Something of each rank that can be compressed, beside the automaton, which cannot; more than is compressed
+ * at once. A dead rank's part is added to that of its adopter. */
 enum { NUMBERS = 1 << 20 };
 typedef struct ledger {
   double numbers[NUMBERS];
@@ -23,7 +23,7 @@ static gab_status unpack_ledger(void *user, gab_reader *in)
 {
   return gab_get_f64s(in, ((ledger *)user)->numbers, NUMBERS);
 }
-static gab_status adopt_ledger(void *user, gab_slot dead, gab_reader *in)
+static gab_status adopt_ledger(void *user, gab_rank dead, gab_reader *in)
 {
   ledger *l = user;
   (void)dead;
@@ -40,22 +40,22 @@ static ledger book;
 static gab_entity ledger_entity(void)
 {
   return (gab_entity){.name = "ledger",
-                      .kind = GAB_ENTITY_PER_SLOT,
+                      .kind = GAB_ENTITY_PER_RANK,
                       .user = &book,
                       .pack = pack_ledger,
                       .unpack = unpack_ledger,
                       .adopt = adopt_ledger};
 }
 
-static void fill_book(gab_slot slot)
+static void fill_book(gab_rank rank)
 {
-  for (int i = 0; i < NUMBERS; i++) book.numbers[i] = 1 + slot + i / 4096;
+  for (int i = 0; i < NUMBERS; i++) book.numbers[i] = 1 + rank + i / 4096;
 }
 
-static bool book_is_that_of(gab_slot slot)
+static bool book_is_that_of(gab_rank rank)
 {
   int wrong = 0;
-  for (int i = 0; i < NUMBERS; i++) wrong += book.numbers[i] != 1 + slot + i / 4096;
+  for (int i = 0; i < NUMBERS; i++) wrong += book.numbers[i] != 1 + rank + i / 4096;
   return wrong == 0;
 }
 
@@ -68,7 +68,7 @@ static void restores(automaton *app, gab_checkpoint *checkpoint, uint64_t sum)
   memset(&book, 0, sizeof book);
   CHECK(gab_checkpoint_restore(checkpoint, &report) == GAB_OK && report.step == 3);
   CHECK(gab_forest_checksum(app->forest, &now) == GAB_OK && now == sum);
-  CHECK(book_is_that_of(gab_world_slot(app->world)));
+  CHECK(book_is_that_of(gab_world_rank(app->world)));
 }
 
 static uint64_t all_replaced(const automaton *app, const gab_checkpoint *checkpoint)
@@ -89,7 +89,7 @@ static void copies_are_smaller_and_mend(automaton *app, gab_compression compress
   for (int i = 0; i < 2; i++) CHECK(gab_checkpoint_add_entity(checkpoint, &entities[i]) == GAB_OK);
   CHECK(gab_checkpoint_set_compression(checkpoint, compression) == GAB_OK);
   CHECK(gab_forest_checksum(app->forest, &sum) == GAB_OK);
-  fill_book(gab_world_slot(app->world));
+  fill_book(gab_world_rank(app->world));
   const uint64_t before = gab_memory_now(GAB_MEMORY_SNAPSHOT);
   CHECK(gab_checkpoint_take(checkpoint, 3) == GAB_OK);
   const gab_checkpoint_stats stats = gab_checkpoint_get_stats(checkpoint);
@@ -100,7 +100,7 @@ static void copies_are_smaller_and_mend(automaton *app, gab_compression compress
         stats.image_bytes * 3 / 2); /* nothing is left of sending */
   gab_snapshot *snapshot = &checkpoint->snapshots[checkpoint->valid];
   if (root)
-    flip(&snapshot->copies[0].image, snapshot->copies[0].image.size - 9); /* its slot has it, as it is */
+    flip(&snapshot->copies[0].image, snapshot->copies[0].image.size - 9); /* its rank has it, as it is */
   CHECK(gab_checkpoint_scrub(checkpoint, &beyond) == GAB_OK && !beyond);
   CHECK(all_replaced(app, checkpoint) == 1);
   CHECK(automaton_step(app, 0) == GAB_OK);
@@ -122,7 +122,7 @@ static void what_does_not_shrink_is_left_alone(automaton *app)
   gab_checkpoint *checkpoint;
   const gab_entity noise = ledger_entity();
   for (uint64_t i = 0; i < NUMBERS; i++) {
-    const uint64_t bits = gab_hash_counter(23, (uint64_t)gab_world_slot(app->world), i);
+    const uint64_t bits = gab_hash_counter(23, (uint64_t)gab_world_rank(app->world), i);
     memcpy(&book.numbers[i], &bits, sizeof bits);
   }
   CHECK(gab_checkpoint_create(app->forest, &(gab_redundancy){0}, &checkpoint) == GAB_OK);
@@ -134,21 +134,21 @@ static void what_does_not_shrink_is_left_alone(automaton *app)
   gab_checkpoint_destroy(&checkpoint);
 }
 
-/* The last slot dies: what it had comes out of a compressed copy, blocks and book. */
+/* The last rank dies: what it had comes out of a compressed copy, blocks and book. */
 static gab_status run_with_a_death(automaton *app, bool overlap)
 {
-  const gab_slot slots = gab_world_members(app->world)->slots;
+  const gab_rank ranks = gab_world_members(app->world)->ranks;
   const gab_entity entities[2] = {automaton_entity(app), ledger_entity()};
   const gab_fault_injection injection = {
-      .step = 7, .point = GAB_FAULT_POINT_COMPUTE, .visit = 1, .slot_count = 1, .slots = {slots - 1}};
+      .step = 7, .point = GAB_FAULT_POINT_COMPUTE, .visit = 1, .rank_count = 1, .ranks = {ranks - 1}};
   gab_protection protection = {.every = {.steps = 5},
                                .overlap = overlap,
                                .compression = GAB_COMPRESSION_ZSTD,
                                .injections = &injection,
                                .injection_count = 1};
   gab_timeloop *loop;
-  test_doom(slots - 1);
-  fill_book(gab_world_slot(app->world));
+  test_doom(ranks - 1);
+  fill_book(gab_world_rank(app->world));
   CHECK(gab_timeloop_create(app->forest, 12, &loop) == GAB_OK);
   CHECK(gab_timeloop_add_task(loop, "automaton", automaton_step, app) == GAB_OK);
   CHECK(gab_timeloop_add_action(loop, "sum", automaton_sum_due, automaton_sum, app) == GAB_OK);
@@ -160,7 +160,7 @@ static gab_status run_with_a_death(automaton *app, bool overlap)
   gab_timeloop_destroy(&loop);
   uint64_t sum = (uint64_t)book.numbers[NUMBERS - 1];
   CHECK(gab_world_sum_u64(app->world, &sum, 1) == GAB_OK);
-  CHECK(sum == (uint64_t)slots * (slots - 1) / 2 + (uint64_t)slots * (1 + (NUMBERS - 1) / 4096));
+  CHECK(sum == (uint64_t)ranks * (ranks - 1) / 2 + (uint64_t)ranks * (1 + (NUMBERS - 1) / 4096));
   CHECK(automaton_is_right(app, 12));
   return status;
 }
@@ -172,7 +172,7 @@ static void run_all(gab_world *world)
   copies_are_smaller_and_mend(&app, GAB_COMPRESSION_LZ4);
   copies_are_smaller_and_mend(&app, GAB_COMPRESSION_ZSTD);
   what_does_not_shrink_is_left_alone(&app);
-  CHECK(run_with_a_death(&app, gab_world_members(world)->slots == 3) == GAB_OK);
+  CHECK(run_with_a_death(&app, gab_world_members(world)->ranks == 3) == GAB_OK);
   automaton_destroy(&app);
 }
 

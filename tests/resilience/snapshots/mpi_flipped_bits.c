@@ -17,7 +17,7 @@ static const gab_redundancy schemes[] = {{.scheme = &gab_scheme_pairwise},
                                          {.scheme = &gab_scheme_reed_solomon, .losses = 2}};
 enum { SCHEMES = sizeof schemes / sizeof schemes[0] };
 
-/* What lies in the memory of one slot. */
+/* What lies in the memory of one rank. */
 enum { OWN, REPLICATED, KEPT, PARITIES, PART_COUNT };
 
 static gab_buffer *part_of(gab_snapshot *snapshot, int part)
@@ -71,7 +71,7 @@ static uint64_t all_replaced(const bench *b)
   return sum;
 }
 
-/* Each part of one slot, in turn; by going back, and by looking between checkpoints. */
+/* Each part of one rank, in turn; by going back, and by looking between checkpoints. */
 static void what_changed_is_replaced(automaton *app, const gab_redundancy *redundancy)
 {
   bench b;
@@ -79,7 +79,7 @@ static void what_changed_is_replaced(automaton *app, const gab_redundancy *redun
   int32_t count = gab_members_count(gab_world_members(app->world));
   for (int scrub = 0; scrub < 2; scrub++)
     for (int part = 0; part < PART_COUNT; part++) {
-      bool here = gab_world_slot(app->world) == part % count, beyond = true;
+      bool here = gab_world_rank(app->world) == part % count, beyond = true;
       uint64_t before = all_replaced(&b), due = here && part_of(b.snapshot, part) != NULL;
       if (here) spoil(b.snapshot, part);
       CHECK(gab_world_sum_u64(app->world, &due, 1) == GAB_OK);
@@ -110,7 +110,7 @@ static void every_bit_of_an_own_image_counts(automaton *app)
   gab_checkpoint_destroy(&b.checkpoint);
 }
 
-/* The image of slot 0 everywhere at once: the snapshot before is still there, then nothing. */
+/* The image of rank 0 everywhere at once: the snapshot before is still there, then nothing. */
 static void what_changed_everywhere_is_told(automaton *app)
 {
   bench b;
@@ -122,9 +122,9 @@ static void what_changed_everywhere_is_told(automaton *app)
   CHECK(gab_checkpoint_take(b.checkpoint, 6) == GAB_OK);
   for (int round = 0; round < 2; round++) {
     gab_snapshot *snapshot = &b.checkpoint->snapshots[b.checkpoint->valid];
-    if (gab_world_slot(app->world) == 0) spoil(snapshot, OWN);
+    if (gab_world_rank(app->world) == 0) spoil(snapshot, OWN);
     for (int i = 0; i < snapshot->copy_count; i++)
-      if (snapshot->copies[i].slot == 0)
+      if (snapshot->copies[i].rank == 0)
         flip(&snapshot->copies[i].image, 8 * snapshot->copies[i].image.size - 9);
     CHECK(gab_checkpoint_scrub(b.checkpoint, &beyond) == GAB_OK && beyond);
     if (round == 0) {
@@ -133,14 +133,14 @@ static void what_changed_everywhere_is_told(automaton *app)
       continue;
     }
     CHECK(gab_checkpoint_restore(b.checkpoint, &report) == GAB_ERR_LOST);
-    CHECK(strstr(gab_error_message(), "the image of slot 0") != NULL);
+    CHECK(strstr(gab_error_message(), "the image of rank 0") != NULL);
     CHECK(strstr(gab_error_message(), "changed in memory") != NULL);
     CHECK(gab_forest_checksum(app->forest, &then) == GAB_OK && then == b.checksum);
   }
   gab_checkpoint_destroy(&b.checkpoint);
 }
 
-/* The first copy of the image of slot 2, which dies in the next step. */
+/* The first copy of the image of rank 2, which dies in the next step. */
 typedef struct flipper {
   automaton *app;
   gab_timeloop *loop;
@@ -154,7 +154,7 @@ static gab_status flip_in_copy(void *user, gab_step step)
   gab_snapshot *snapshot = &checkpoint->snapshots[checkpoint->valid];
   if (step != f->step) return GAB_OK;
   for (int i = 0; i < snapshot->copy_count; i++)
-    if (snapshot->copies[i].slot == 2 && snapshot->copies[i].number == 0)
+    if (snapshot->copies[i].rank == 2 && snapshot->copies[i].number == 0)
       flip(&snapshot->copies[i].image, 8 * snapshot->copies[i].image.size - 100);
   return GAB_OK;
 }
@@ -162,7 +162,7 @@ static gab_status flip_in_copy(void *user, gab_step step)
 static gab_status run_with_corrupt_copy(automaton *app, gab_step step, int copies)
 {
   gab_fault_injection injection = {
-      .step = step + 1, .point = GAB_FAULT_POINT_COMPUTE, .visit = 1, .slot_count = 1, .slots = {2}};
+      .step = step + 1, .point = GAB_FAULT_POINT_COMPUTE, .visit = 1, .rank_count = 1, .ranks = {2}};
   gab_protection protection = {.every = {.steps = 5},
                                .redundancy = {.scheme = &gab_scheme_ring, .copies = copies},
                                .injections = &injection,
@@ -185,15 +185,15 @@ int main(int argc, char **argv)
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR); /* the warnings are wanted */
   CHECK(automaton_create(&app, world, (int32_t[]){3, 2, 2}) == GAB_OK);
-  int32_t slots = gab_world_members(world)->slots;
-  for (int s = 0; s < SCHEMES && slots > 1; s++) what_changed_is_replaced(&app, &schemes[s]);
-  if (slots > 1) every_bit_of_an_own_image_counts(&app);
+  int32_t ranks = gab_world_members(world)->ranks;
+  for (int s = 0; s < SCHEMES && ranks > 1; s++) what_changed_is_replaced(&app, &schemes[s]);
+  if (ranks > 1) every_bit_of_an_own_image_counts(&app);
   what_changed_everywhere_is_told(&app);
   /* Before the second snapshot nothing else is left; later there is the one before, or another copy. */
-  if (slots == 3) CHECK(run_with_corrupt_copy(&app, 2, 1) == GAB_ERR_LOST);
-  if (slots == 3) CHECK(strstr(gab_error_message(), "slot 2") && strstr(gab_error_message(), "slot 0 holds"));
-  if (slots == 4) CHECK(run_with_corrupt_copy(&app, 6, 1) == GAB_OK);
-  if (slots == 5) CHECK(run_with_corrupt_copy(&app, 2, 3) == GAB_OK);
+  if (ranks == 3) CHECK(run_with_corrupt_copy(&app, 2, 1) == GAB_ERR_LOST);
+  if (ranks == 3) CHECK(strstr(gab_error_message(), "rank 2") && strstr(gab_error_message(), "rank 0 holds"));
+  if (ranks == 4) CHECK(run_with_corrupt_copy(&app, 6, 1) == GAB_OK);
+  if (ranks == 5) CHECK(run_with_corrupt_copy(&app, 2, 3) == GAB_OK);
   automaton_destroy(&app);
   return test_end(&world);
 }

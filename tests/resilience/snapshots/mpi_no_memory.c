@@ -43,7 +43,7 @@ static void without_memory(gab_world *world, gab_forest *forest, const gab_redun
 {
   gab_checkpoint *checkpoint;
   gab_status intent;
-  const bool poor = gab_world_slot(world) == 1;
+  const bool poor = gab_world_rank(world) == 1;
   REQUIRE_OK(gab_checkpoint_create(forest, redundancy, &checkpoint));
   /* Nobody is still in there when the poor one gives up. */
   REQUIRE(MPI_Barrier(everybody) == MPI_SUCCESS);
@@ -72,14 +72,14 @@ int main(int argc, char **argv)
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR); /* the warnings are wanted */
   const gab_redundancy all[] = {{.scheme = &gab_scheme_pairwise}, {.scheme = &gab_scheme_parity, .group = 4}};
   const gab_forest_options options = {
-      .grid = {3, {2 * gab_world_members(world)->slots, 1, 1}}, .cells = {4, 4, 4}, .dx = 1};
+      .grid = {3, {2 * gab_world_members(world)->ranks, 1, 1}}, .cells = {4, 4, 4}, .dx = 1};
   REQUIRE_OK(gab_forest_create(world, &options, &forest));
   const gab_block_data_kind kind = gab_block_field_data(&field, "numbers");
   REQUIRE_OK(gab_forest_add_data(forest, &kind, &id));
   REQUIRE_OK(gab_balance_initial(forest, NULL, NULL));
   for (size_t i = 0; CAN_REFUSE && i < sizeof all / sizeof all[0]; i++)
     for (int which = 1; which <= REFUSALS; which++)
-      if (all[i].group <= gab_world_members(world)->slots) without_memory(world, forest, &all[i], which);
+      if (all[i].group <= gab_world_members(world)->ranks) without_memory(world, forest, &all[i], which);
   gab_forest_destroy(&forest);
   return test_end(&world);
 }

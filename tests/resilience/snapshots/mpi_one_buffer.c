@@ -13,7 +13,7 @@ enum { STEPS = 35, EVERY = 10, BAD = 20 };
 
 typedef struct watch {
   automaton app;
-  gab_slot complains; /* once, at step BAD; GAB_NO_SLOT: nobody */
+  gab_rank complains; /* once, at step BAD; GAB_NO_RANK: nobody */
   bool has_complained;
   size_t snapshots; /* bytes, at the last step */
 } watch;
@@ -22,7 +22,7 @@ typedef struct watch {
 static gab_status look(void *user, gab_step step)
 {
   watch *it = user;
-  if (step != BAD || it->has_complained || gab_world_slot(it->app.world) != it->complains) return GAB_OK;
+  if (step != BAD || it->has_complained || gab_world_rank(it->app.world) != it->complains) return GAB_OK;
   it->has_complained = true;
   nanosleep(&(struct timespec){0, 200000000}, NULL);
   GAB_FAIL(GAB_ERR_SUSPECT, "a number is wrong");
@@ -49,7 +49,7 @@ static gab_status find_nothing(void *user, gab_step step)
 
 /* @param[in] at_rest  a monitor looks at the state that has been packed
  * @return images in memory for each own one */
-static double run(gab_world *world, const gab_protection *protection, bool at_rest, gab_slot complains)
+static double run(gab_world *world, const gab_protection *protection, bool at_rest, gab_rank complains)
 {
   watch it = {.complains = complains};
   gab_timeloop *loop;
@@ -63,8 +63,8 @@ static double run(gab_world *world, const gab_protection *protection, bool at_re
   REQUIRE_OK(gab_timeloop_run(loop));
   const gab_run_stats stats = gab_timeloop_get_stats(loop);
   CHECK(automaton_is_right(&it.app, STEPS));
-  CHECK(stats.suspicions == (complains == GAB_NO_SLOT ? 0 : 1));
-  CHECK(stats.rolled_back == (complains == GAB_NO_SLOT ? 0 : EVERY));
+  CHECK(stats.suspicions == (complains == GAB_NO_RANK ? 0 : 1));
+  CHECK(stats.rolled_back == (complains == GAB_NO_RANK ? 0 : EVERY));
   CHECK(stats.reserve_seconds > 0 && stats.seconds > 0);
   const double images = (double)it.snapshots / (double)stats.checkpoint.image_bytes;
   gab_timeloop_destroy(&loop);
@@ -79,20 +79,20 @@ int main(int argc, char **argv)
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR); /* the warnings are wanted */
   gab_protection none = {.redundancy = {.scheme = &gab_scheme_none}, .every = {.steps = EVERY}};
   const gab_protection pairwise = {.every = {.steps = EVERY}};
-  const gab_slot last = gab_world_members(world)->slots - 1;
+  const gab_rank last = gab_world_members(world)->ranks - 1;
   const bool alone = last == 0;
-  double images = run(world, &none, false, GAB_NO_SLOT);
+  double images = run(world, &none, false, GAB_NO_RANK);
   CHECK(images >= 1 && images < 1.9);
   images = run(world, &none, false, last);
   CHECK(images >= 1 && images < 1.9);
   images = run(world, &none, true, last);
   CHECK(images >= 2 && images < 2.9);
   none.scrub = 7;
-  images = run(world, &none, false, GAB_NO_SLOT);
+  images = run(world, &none, false, GAB_NO_RANK);
   CHECK(images >= 2 && images < 2.9);
   none.scrub = 0;
   none.buffers = 2;
-  images = run(world, &none, false, GAB_NO_SLOT);
+  images = run(world, &none, false, GAB_NO_RANK);
   CHECK(images >= 2 && images < 2.9);
   images = run(world, &pairwise, false, last);
   CHECK(alone ? images >= 1 && images < 1.9 : images >= 3.5 && images < 4.9);

@@ -118,8 +118,8 @@ static void each_that_goes_to_disk_is_begun_once(automaton *app)
 {
   char folder[64];
   gab_timeloop *loop;
-  snprintf(folder, sizeof folder, "mpi_overlap-np%" GAB_PRI_SLOT ".tmp",
-           gab_world_members(app->world)->slots);
+  snprintf(folder, sizeof folder, "mpi_overlap-np%" GAB_PRI_RANK ".tmp",
+           gab_world_members(app->world)->ranks);
   if (gab_world_is_root(app->world)) CHECK(gab_restart_remove_all(folder) == GAB_OK);
   CHECK(gab_world_barrier(app->world) == GAB_OK);
   CHECK(gab_timeloop_create(app->forest, 50, &loop) == GAB_OK);

@@ -92,13 +92,13 @@ static gab_status step_both(automaton *app, own_buffers *own)
 }
 
 static bool raises;
-static gab_slot who_raises;
+static gab_rank who_raises;
 
 /* All have all of the snapshot, and nobody is told so: some notice that before, some behind. */
 static void raise_in_commit(void *user, gab_world *world, gab_fault_point phase)
 {
   (void)user;
-  if (!raises || phase != GAB_FAULT_POINT_COMMIT || gab_world_slot(world) != who_raises) return;
+  if (!raises || phase != GAB_FAULT_POINT_COMMIT || gab_world_rank(world) != who_raises) return;
   (void)gab_error_set(GAB_ERR_SUSPECT, __FILE__, __LINE__, "a try");
   gab_world_raise(world, GAB_ERR_SUSPECT);
 }
@@ -121,7 +121,7 @@ static void break_off(automaton *app, gab_checkpoint *checkpoint, own_buffers *o
 {
   gab_status status = step_both(app, own);
   if (raises && status == GAB_OK) status = gab_checkpoint_take(checkpoint, own->now.step);
-  if (!raises && status == GAB_OK && gab_world_slot(app->world) == who_raises)
+  if (!raises && status == GAB_OK && gab_world_rank(app->world) == who_raises)
     gab_world_raise(app->world, gab_error_set(GAB_ERR_SUSPECT, __FILE__, __LINE__, "a try"));
   while (status == GAB_OK) status = step_both(app, own);
   REQUIRE(status == GAB_ERR_FAULT);
@@ -142,7 +142,7 @@ static void goes_back_with_the_blocks(automaton *app)
   for (int round = 0; round < 6; round++) {
     const gab_step before = own.now.step;
     REQUIRE_OK(gab_checkpoint_take(checkpoint, before));
-    who_raises = round % gab_world_members(app->world)->slots;
+    who_raises = round % gab_world_members(app->world)->ranks;
     raises = round % 2;
     break_off(app, checkpoint, &own);
     raises = false;
@@ -173,7 +173,7 @@ static void what_is_half_given_is_refused(automaton *app)
 
 typedef struct run_state {
   automaton app;
-  own_buffers all, mine; /* replicated; of this slot, packed too */
+  own_buffers all, mine; /* replicated; of this rank, packed too */
 } run_state;
 
 static gab_status step_all(void *user, gab_step step)
@@ -187,14 +187,14 @@ static gab_status step_all(void *user, gab_step step)
   return GAB_OK;
 }
 
-static gab_status adopt(void *user, gab_slot dead, gab_reader *in)
+static gab_status adopt(void *user, gab_rank dead, gab_reader *in)
 {
   own_buffers *own = user;
   static chain left;
   (void)dead;
   GAB_TRY(gab_get_bytes(in, &left, sizeof left));
   return memcmp(&left, &own->now, sizeof left) == 0 ? GAB_OK
-                                                    : GAB_ERR_CORRUPT; /* here all slots have the same */
+                                                    : GAB_ERR_CORRUPT; /* here all ranks have the same */
 }
 
 static bool all_is_packed;
@@ -205,7 +205,7 @@ static gab_status protected_run(run_state *run, const gab_protection *protection
   gab_entity all = entity_of(&run->all, "all", GAB_ENTITY_REPLICATED);
   if (all_is_packed) all.pack = pack_chain;
   if (all_is_packed) all.unpack = unpack_chain;
-  gab_entity mine = entity_of(&run->mine, "mine", GAB_ENTITY_PER_SLOT);
+  gab_entity mine = entity_of(&run->mine, "mine", GAB_ENTITY_PER_RANK);
   mine.pack = pack_chain;
   mine.unpack = unpack_chain;
   mine.adopt = adopt;
@@ -226,10 +226,10 @@ static gab_status protected_run(run_state *run, const gab_protection *protection
 static void deaths_take_them_back(gab_world *world, bool overlap)
 {
   static run_state run;
-  static const char *const texts[] = {"slot=1,step=5,phase=snapshot", "slot=2,step=10,phase=commit",
-                                      "slot=4,step=20,phase=swap", "slot=3,step=27,phase=exchange"};
+  static const char *const texts[] = {"rank=1,step=5,phase=snapshot", "rank=2,step=10,phase=commit",
+                                      "rank=4,step=20,phase=swap", "rank=3,step=27,phase=exchange"};
   gab_fault_injection injections[4];
-  const size_t count = gab_world_members(world)->slots > 4 ? 4 : gab_world_members(world)->slots > 2 ? 2 : 1;
+  const size_t count = gab_world_members(world)->ranks > 4 ? 4 : gab_world_members(world)->ranks > 2 ? 2 : 1;
   gab_protection protection = {.every = {.steps = 5},
                                .rebalance = automaton_rebalance,
                                .overlap = overlap,
@@ -238,7 +238,7 @@ static void deaths_take_them_back(gab_world *world, bool overlap)
   run = (run_state){.app = {0}};
   for (size_t k = 0; k < count; k++) {
     REQUIRE_OK(gab_fault_injection_parse(texts[k], &injections[k]));
-    test_doom(injections[k].slots[0]);
+    test_doom(injections[k].ranks[0]);
   }
   REQUIRE_OK(automaton_create(&run.app, world, (int32_t[]){3, 2, 2}));
   REQUIRE_OK(protected_run(&run, &protection));
@@ -269,7 +269,7 @@ static void who_takes_a_seat_unpacks(gab_world *world)
   gab_fault_injection injection;
   const bool is_spare = gab_world_is_spare(world);
   all_is_packed = true;
-  REQUIRE_OK(gab_fault_injection_parse("slot=1,step=13,phase=exchange", &injection));
+  REQUIRE_OK(gab_fault_injection_parse("rank=1,step=13,phase=exchange", &injection));
   test_doom(1);
   const gab_protection protection = {.every = {.steps = 5},
                                      .rebalance = automaton_rebalance,
@@ -307,6 +307,6 @@ int main(int argc, char **argv)
   is_refused(world, &(gab_protection){.every = {.steps = 5}, .disk = {.folder = "checkpoints"}});
   if (getenv("GABION_RESPAWN"))
     is_refused(world, &(gab_protection){.every = {.steps = 5}, .strategies = {&gab_strategy_respawn}});
-  deaths_take_them_back(world, gab_world_members(world)->slots == 4);
+  deaths_take_them_back(world, gab_world_members(world)->ranks == 4);
   return test_end(&world);
 }

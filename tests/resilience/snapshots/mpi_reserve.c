@@ -72,20 +72,20 @@ static void check_there(const gab_snapshot *snapshot, size_t own_bytes, int copi
   }
 }
 
-static int copies_due(const gab_redundancy *redundancy, int32_t slots)
+static int copies_due(const gab_redundancy *redundancy, int32_t ranks)
 {
-  if (slots == 1 || redundancy->scheme->kind != GAB_SCHEME_COPIES || redundancy->scheme == &gab_scheme_none)
+  if (ranks == 1 || redundancy->scheme->kind != GAB_SCHEME_COPIES || redundancy->scheme == &gab_scheme_none)
     return 0;
   const int asked = redundancy->copies > 0 ? redundancy->copies : 1;
-  return asked < slots ? asked : slots - 1;
+  return asked < ranks ? asked : ranks - 1;
 }
 
 static void nothing_is_asked_for_behind_the_first(gab_world *world, gab_forest *forest,
                                                   const gab_redundancy *redundancy)
 {
   gab_checkpoint *checkpoint;
-  const int32_t slots = gab_world_members(world)->slots;
-  const int copies = copies_due(redundancy, slots);
+  const int32_t ranks = gab_world_members(world)->ranks;
+  const int copies = copies_due(redundancy, ranks);
   places before[2];
   REQUIRE_OK(gab_checkpoint_create(forest, redundancy, &checkpoint));
   const size_t own = gab_image_room(checkpoint, 0);
@@ -95,7 +95,7 @@ static void nothing_is_asked_for_behind_the_first(gab_world *world, gab_forest *
     if (i < 2) {
       REQUIRE_OK(gab_checkpoint_reserve(checkpoint));
       /* With an odd number of processes some keep none pair-wise, some two. */
-      check_there(next, own, slots % 2 == 0 || copies != 1 ? copies : next->copy_count);
+      check_there(next, own, ranks % 2 == 0 || copies != 1 ? copies : next->copy_count);
       before[which] = places_of(next);
     } else CHECK(gab_checkpoint_reserve(checkpoint) == GAB_ERR_STATE);
     gab_memory_reset_peak();
@@ -124,7 +124,7 @@ int main(int argc, char **argv)
                                 {.scheme = &gab_scheme_reed_solomon, .group = 4, .losses = 2},
                                 {.scheme = &gab_scheme_none}};
   /* As many blocks on each but for one, so that images differ in length. */
-  gab_forest_options options = {.grid = {3, {BLOCKS * gab_world_members(world)->slots + 1, 1, 1}},
+  gab_forest_options options = {.grid = {3, {BLOCKS * gab_world_members(world)->ranks + 1, 1, 1}},
                                 .cells = {SIZE, SIZE, SIZE},
                                 .dx = 1};
   REQUIRE_OK(gab_forest_create(world, &options, &forest));
@@ -132,7 +132,7 @@ int main(int argc, char **argv)
   REQUIRE_OK(gab_forest_add_data(forest, &kind, &id));
   REQUIRE_OK(gab_balance_initial(forest, NULL, NULL));
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-    if (all[i].group > 0 && all[i].group > gab_world_members(world)->slots) continue;
+    if (all[i].group > 0 && all[i].group > gab_world_members(world)->ranks) continue;
     nothing_is_asked_for_behind_the_first(world, forest, &all[i]);
   }
   gab_forest_destroy(&forest);

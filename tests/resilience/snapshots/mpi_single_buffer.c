@@ -6,13 +6,13 @@
 
 #include "resilience/checkpoint/checkpoint.h"
 
-/* Leaves a file in the folder of this run: this slot has all of the new snapshot. */
+/* Leaves a file in the folder of this run: this rank has all of the new snapshot. */
 static void note_commit(void *user, gab_world *world, gab_fault_point phase)
 {
   char name[32];
   (void)user;
   if (phase != GAB_FAULT_POINT_COMMIT) return;
-  snprintf(name, sizeof name, "commit.%" GAB_PRI_SLOT, gab_world_slot(world));
+  snprintf(name, sizeof name, "commit.%" GAB_PRI_RANK, gab_world_rank(world));
   FILE *file = fopen(name, "w");
   REQUIRE(file && fclose(file) == 0);
 }
@@ -21,7 +21,7 @@ static void note_commit(void *user, gab_world *world, gab_fault_point phase)
  */
 static void part(gab_world *world, gab_checkpoint *checkpoint)
 {
-  const gab_slot me = gab_world_slot(world);
+  const gab_rank me = gab_world_rank(world);
   gab_world_set_fault_point_hook(world, note_commit, NULL);
   if (me == 0 || me == 2) CHECK(gab_checkpoint_take(checkpoint, 1) == GAB_ERR_FAULT);
   else

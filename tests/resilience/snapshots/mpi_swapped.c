@@ -1,4 +1,4 @@
-/* Copies are as good as what they are copies of: when every slot drops its own part and takes that of another
+/* Copies are as good as what they are copies of: when every rank drops its own part and takes that of another
  * from the copy, with nobody dead, the state is that of the snapshot, and the run goes on from it as if
  * nothing were. */
 /* gabion-test: np=1,2,3,5 quick=3 timeout=60 */
@@ -18,7 +18,7 @@ static void run_steps(automaton *app, gab_step first, gab_step last)
   }
 }
 
-/* One block of this slot, to see it go. */
+/* One block of this rank, to see it go. */
 static gab_block_id some_block(const automaton *app)
 {
   return gab_block_get_id(gab_forest_block(app->forest, 0));
@@ -32,7 +32,7 @@ static void go_back_swapped(automaton *app, gab_checkpoint *checkpoint)
   gab_block_id mine = some_block(app);
   run_steps(app, 9, 12);
   CHECK(gab_checkpoint_restore_swapped(checkpoint, &report) == GAB_OK);
-  CHECK(report.step == 9 && report.lost_slots == 0);
+  CHECK(report.step == 9 && report.lost_ranks == 0);
   CHECK(report.adopted == gab_forest_block_count(app->forest));
   CHECK(gab_forest_find(app->forest, mine) == NULL);
   CHECK(automaton_is_right(app, 9));

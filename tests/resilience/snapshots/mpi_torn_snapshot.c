@@ -11,22 +11,22 @@
 
 static int round_now, visits; /* of the markers; of the phase `snapshot` in this round */
 
-static bool is_there(const char *what, gab_slot slot)
+static bool is_there(const char *what, gab_rank rank)
 {
   char name[48];
-  snprintf(name, sizeof name, "%s.%d.%" GAB_PRI_SLOT, what, round_now, slot);
+  snprintf(name, sizeof name, "%s.%d.%" GAB_PRI_RANK, what, round_now, rank);
   return access(name, F_OK) == 0;
 }
 
-/* Leaves a file in the folder of this run. "packed": this slot has its own image of the new snapshot;
+/* Leaves a file in the folder of this run. "packed": this rank has its own image of the new snapshot;
  * "commit": it has all of it, and waits for the others to say so, too. */
 static void note_phase(void *user, gab_world *world, gab_fault_point phase)
 {
   char name[48];
   (void)user;
   if (phase != GAB_FAULT_POINT_COMMIT && (phase != GAB_FAULT_POINT_SNAPSHOT || ++visits != 2)) return;
-  snprintf(name, sizeof name, "%s.%d.%" GAB_PRI_SLOT, phase == GAB_FAULT_POINT_COMMIT ? "commit" : "packed",
-           round_now, gab_world_slot(world));
+  snprintf(name, sizeof name, "%s.%d.%" GAB_PRI_RANK, phase == GAB_FAULT_POINT_COMMIT ? "commit" : "packed",
+           round_now, gab_world_rank(world));
   FILE *file = fopen(name, "w");
   REQUIRE(file && fclose(file) == 0);
 }
@@ -60,13 +60,13 @@ static void comes_back(automaton *app, gab_checkpoint *checkpoint, gab_step step
   CHECK(checksum_of(app) == checksum);
 }
 
-/* Slots 0 and 2 hold each other's copies and get to the commit; 3 waits for the copy of 1, which has not
+/* Ranks 0 and 2 hold each other's copies and get to the commit; 3 waits for the copy of 1, which has not
  * begun, and dies. */
 static void a_death_leaves_the_one_before(automaton *app)
 {
   gab_checkpoint *checkpoint;
   const gab_redundancy pairs = {.copies = 1, .separate = GAB_DOMAIN_NONE};
-  const gab_slot me = gab_world_slot(app->world);
+  const gab_rank me = gab_world_rank(app->world);
   REQUIRE_OK(gab_checkpoint_create(app->forest, &pairs, &checkpoint));
   for (gab_step step = 1; step <= 2; step++) take(app, checkpoint, step);
   const uint64_t checksum = checksum_of(app);
@@ -81,12 +81,12 @@ static void a_death_leaves_the_one_before(automaton *app)
   gab_checkpoint_destroy(&checkpoint);
 }
 
-/* The other slot has not begun, and says that something is wrong. */
-static void tear(automaton *app, gab_checkpoint *checkpoint, gab_slot first, gab_step step)
+/* The other rank has not begun, and says that something is wrong. */
+static void tear(automaton *app, gab_checkpoint *checkpoint, gab_rank first, gab_step step)
 {
   uint64_t blocks;
   begin_round();
-  if (gab_world_slot(app->world) == first) {
+  if (gab_world_rank(app->world) == first) {
     CHECK(gab_checkpoint_take(checkpoint, step) == GAB_ERR_FAULT);
     return;
   }
@@ -106,7 +106,7 @@ static void two_torn_ones_do_not_make_one(automaton *app)
   REQUIRE_OK(gab_checkpoint_create(app->forest, &none, &checkpoint));
   for (gab_step step = 1; step <= 2; step++) take(app, checkpoint, step);
   const uint64_t checksum = checksum_of(app);
-  for (gab_slot first = 0; first < 2; first++) {
+  for (gab_rank first = 0; first < 2; first++) {
     for (gab_step step = 2; step <= 3 + first; step++) CHECK(automaton_step(app, step) == GAB_OK);
     tear(app, checkpoint, first, 4 + first);
     comes_back(app, checkpoint, 2, checksum);
@@ -122,7 +122,7 @@ int main(int argc, char **argv)
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR); /* the warnings are wanted */
   gab_world_set_fault_point_hook(world, note_phase, NULL);
   REQUIRE_OK(automaton_create(&app, world, (int32_t[]){3, 2, 2}));
-  if (gab_world_members(world)->slots == 4) a_death_leaves_the_one_before(&app);
+  if (gab_world_members(world)->ranks == 4) a_death_leaves_the_one_before(&app);
   else two_torn_ones_do_not_make_one(&app);
   automaton_destroy(&app);
   return test_end(&world);

@@ -1,5 +1,5 @@
 /* Images that processes of one node copy from each other's memory, look at there, or send: whichever way, what comes back is what was
- * there, byte for byte. Each run goes one way, or a different one on each slot. */
+ * there, byte for byte. Each run goes one way, or a different one on each rank. */
 /* gabion-test: np=2,3,4,5,7 quick=4 timeout=90 needs=ulfm */
 /* gabion-test: np=2,3,4,5,7 env=GABION_TEST_WAY=share */
 /* gabion-test: np=4 env=GABION_TEST_WAY=send */
@@ -16,11 +16,11 @@
 
 enum { MOST_STEPS = 200, LARGE = (20 << 20) + 123 };
 
-/* ---------------------------------------------------------------- what is saved: blocks, and a note of each slot */
+/* ---------------------------------------------------------------- what is saved: blocks, and a note of each rank */
 
-/* Bytes that follow from the slot and the step, of another length in each. */
+/* Bytes that follow from the rank and the step, of another length in each. */
 typedef struct note {
-  gab_slot slot;
+  gab_rank rank;
   gab_step step;
   size_t bytes;
   unsigned char *data;
@@ -29,7 +29,7 @@ typedef struct note {
 typedef struct bench {
   automaton app;
   gab_world *world;
-  gab_slot me;
+  gab_rank me;
   gab_step step;
   gab_checkpoint *checkpoint;
   note note;
@@ -39,15 +39,15 @@ typedef struct bench {
   uint64_t checksums[MOST_STEPS];
 } bench;
 
-static unsigned char note_byte(gab_slot slot, gab_step step, size_t at)
+static unsigned char note_byte(gab_rank rank, gab_step step, size_t at)
 {
-  return (unsigned char)((uint64_t)at * 31 + (uint64_t)at / 255 + (uint64_t)slot * 101 + (uint64_t)step * 17);
+  return (unsigned char)((uint64_t)at * 31 + (uint64_t)at / 255 + (uint64_t)rank * 101 + (uint64_t)step * 17);
 }
 
 static bool note_is_right(const note *n, const unsigned char *data)
 {
   for (size_t i = 0; i < n->bytes; i++)
-    if (data[i] != note_byte(n->slot, n->step, i)) return false;
+    if (data[i] != note_byte(n->rank, n->step, i)) return false;
   return true;
 }
 
@@ -56,14 +56,14 @@ static void write_note(bench *b, size_t bytes)
   note *n = &b->note;
   void *memory = n->data;
   REQUIRE_OK(gab_realloc(bytes, GAB_MEMORY_OTHER, &memory));
-  *n = (note){.slot = b->me, .step = b->step, .bytes = bytes, .data = memory};
-  for (size_t i = 0; i < bytes; i++) n->data[i] = note_byte(n->slot, n->step, i);
+  *n = (note){.rank = b->me, .step = b->step, .bytes = bytes, .data = memory};
+  for (size_t i = 0; i < bytes; i++) n->data[i] = note_byte(n->rank, n->step, i);
 }
 
 static gab_status pack_note(void *user, gab_buffer *out)
 {
   const note *n = &((bench *)user)->note;
-  GAB_TRY(gab_put_i32(out, n->slot));
+  GAB_TRY(gab_put_i32(out, n->rank));
   GAB_TRY(gab_put_i64(out, n->step));
   GAB_TRY(gab_put_u64(out, n->bytes));
   return gab_put_bytes(out, n->data, n->bytes);
@@ -73,7 +73,7 @@ static gab_status read_note(gab_reader *in, note *n, gab_reader *data)
 {
   uint64_t bytes;
   int64_t step;
-  GAB_TRY(gab_get_i32(in, &n->slot));
+  GAB_TRY(gab_get_i32(in, &n->rank));
   GAB_TRY(gab_get_i64(in, &step));
   GAB_TRY(gab_get_u64(in, &bytes));
   n->step = step;
@@ -102,36 +102,36 @@ static gab_status unpack_note(void *user, gab_reader *in)
   return GAB_OK;
 }
 
-static gab_status adopt_note(void *user, gab_slot dead, gab_reader *in)
+static gab_status adopt_note(void *user, gab_rank dead, gab_reader *in)
 {
   bench *b = user;
   gab_reader data;
   note read = {.data = NULL};
   GAB_TRY(read_note(in, &read, &data));
-  CHECK(read.slot == dead && read.step == b->note.step && note_is_right(&read, data.at));
+  CHECK(read.rank == dead && read.step == b->note.step && note_is_right(&read, data.at));
   b->adopted++;
   return GAB_OK;
 }
 
 /* ---------------------------------------------------------------- ways */
 
-static gab_within_node way_of(gab_slot slot)
+static gab_within_node way_of(gab_rank rank)
 {
   const char *way = getenv("GABION_TEST_WAY");
   if (!way) return GAB_WITHIN_NODE_COPY;
-  if (strcmp(way, "mixed") == 0) return (gab_within_node)(slot % GAB_WITHIN_NODE_COUNT);
+  if (strcmp(way, "mixed") == 0) return (gab_within_node)(rank % GAB_WITHIN_NODE_COUNT);
   return strcmp(way, "share") == 0 ? GAB_WITHIN_NODE_SHARE : GAB_WITHIN_NODE_SEND;
 }
 
-/* As if the first three slots were on one node, and the others on another one. */
-static const char *two_nodes(gab_slot slot) { return slot < 3 ? "first" : "second"; }
-static const char *one_node(gab_slot slot) { return slot < 0 ? "none" : "all"; }
-typedef const char *(*node_fn)(gab_slot slot);
+/* As if the first three ranks were on one node, and the others on another one. */
+static const char *two_nodes(gab_rank rank) { return rank < 3 ? "first" : "second"; }
+static const char *one_node(gab_rank rank) { return rank < 0 ? "none" : "all"; }
+typedef const char *(*node_fn)(gab_rank rank);
 
 static void open_checkpoint(bench *b, const gab_redundancy *redundancy, node_fn node_of)
 {
   const gab_entity total = automaton_entity(&b->app), notes = {.name = "note",
-                                                               .kind = GAB_ENTITY_PER_SLOT,
+                                                               .kind = GAB_ENTITY_PER_RANK,
                                                                .user = b,
                                                                .pack = pack_note,
                                                                .unpack = unpack_note,
@@ -144,10 +144,10 @@ static void open_checkpoint(bench *b, const gab_redundancy *redundancy, node_fn 
   REQUIRE_OK(gab_checkpoint_set_within_node(b->checkpoint, way_of(b->me)));
 }
 
-/* What becomes of the image of `slot` at that holder. */
-static gab_offer_answer answer_due(gab_slot slot, gab_slot holder, node_fn node_of)
+/* What becomes of the image of `rank` at that holder. */
+static gab_offer_answer answer_due(gab_rank rank, gab_rank holder, node_fn node_of)
 {
-  if (way_of(slot) == GAB_WITHIN_NODE_SEND || strcmp(node_of(slot), node_of(holder)) != 0)
+  if (way_of(rank) == GAB_WITHIN_NODE_SEND || strcmp(node_of(rank), node_of(holder)) != 0)
     return GAB_OFFER_NONE;
   return way_of(holder) == GAB_WITHIN_NODE_SHARE ? GAB_OFFER_SHARED : GAB_OFFER_COPIED;
 }
@@ -159,28 +159,28 @@ static gab_snapshot *valid_snapshot(const bench *b)
 
 /* ---------------------------------------------------------------- steps and snapshots */
 
-static size_t some_bytes(gab_slot slot, gab_step step)
+static size_t some_bytes(gab_rank rank, gab_step step)
 {
-  return (size_t)(gab_hash_counter(5, (uint64_t)slot, (uint64_t)step) % 200000);
+  return (size_t)(gab_hash_counter(5, (uint64_t)rank, (uint64_t)step) % 200000);
 }
 
 /* Hashes of the own images of all, the same on all. */
-static void hash_own_images(const bench *b, uint64_t hashes[TEST_MOST_SLOTS])
+static void hash_own_images(const bench *b, uint64_t hashes[TEST_MOST_RANKS])
 {
   const gab_reader own = gab_message_reader(&valid_snapshot(b)->own);
-  memset(hashes, 0, TEST_MOST_SLOTS * sizeof *hashes);
+  memset(hashes, 0, TEST_MOST_RANKS * sizeof *hashes);
   hashes[b->me] = gab_hash64(own.at, gab_reader_left(&own), 1);
-  REQUIRE_OK(gab_world_max_u64(b->world, hashes, TEST_MOST_SLOTS));
+  REQUIRE_OK(gab_world_max_u64(b->world, hashes, TEST_MOST_RANKS));
 }
 
 static void copies_are_right(const bench *b)
 {
-  uint64_t hashes[TEST_MOST_SLOTS];
+  uint64_t hashes[TEST_MOST_RANKS];
   const gab_snapshot *snapshot = valid_snapshot(b);
   hash_own_images(b, hashes);
   for (int i = 0; i < snapshot->copy_count; i++) {
     const gab_reader copy = gab_message_reader(&snapshot->copies[i].image);
-    CHECK(gab_hash64(copy.at, gab_reader_left(&copy), 1) == hashes[snapshot->copies[i].slot]);
+    CHECK(gab_hash64(copy.at, gab_reader_left(&copy), 1) == hashes[snapshot->copies[i].rank]);
   }
   REQUIRE_OK(gab_world_barrier(b->world)); /* who looks is through, ahead of those who flip bits */
 }
@@ -230,7 +230,7 @@ static void comes_back(bench *b, gab_step least, gab_step most)
   is_at(b, report.step);
   adopted = (uint64_t)b->adopted;
   REQUIRE_OK(gab_world_sum_u64(b->world, &adopted, 1));
-  CHECK(adopted == (uint64_t)report.lost_slots);
+  CHECK(adopted == (uint64_t)report.lost_ranks);
 }
 
 static void repair(const bench *b)
@@ -256,14 +256,14 @@ static void numbers_are_right(const bench *b, node_fn node_of, size_t before)
   const gab_checkpoint_stats stats = gab_checkpoint_get_stats(b->checkpoint);
   size_t sent = 0, kept = 0, shared = 0;
   for (int k = 0; k < gab_placement_copies(&snapshot->placement); k++) {
-    const gab_slot holder = gab_placement_holder(&snapshot->placement, b->me, k);
-    if (holder != GAB_NO_SLOT && answer_due(b->me, holder, node_of) != GAB_OFFER_SHARED)
+    const gab_rank holder = gab_placement_holder(&snapshot->placement, b->me, k);
+    if (holder != GAB_NO_RANK && answer_due(b->me, holder, node_of) != GAB_OFFER_SHARED)
       sent += stats.image_bytes;
   }
   for (int i = 0; i < snapshot->copy_count; i++) {
     const gab_copy *copy = &snapshot->copies[i];
-    const bool looked_at = answer_due(copy->slot, b->me, node_of) == GAB_OFFER_SHARED;
-    CHECK(copy->decision == answer_due(copy->slot, b->me, node_of));
+    const bool looked_at = answer_due(copy->rank, b->me, node_of) == GAB_OFFER_SHARED;
+    CHECK(copy->decision == answer_due(copy->rank, b->me, node_of));
     CHECK(copy->image.fixed == looked_at);
     CHECK(!looked_at || (const void *)copy->image.data == copy->view.bytes);
     kept += gab_message_bytes(&copy->image);
@@ -319,7 +319,7 @@ static void copies_are_as_good(bench *b)
     step_and_take(b);
     step(b);
     REQUIRE_OK(gab_checkpoint_restore_swapped(b->checkpoint, &report));
-    CHECK(b->note.slot != b->me);
+    CHECK(b->note.rank != b->me);
     is_at(b, report.step);
   }
   gab_checkpoint_destroy(&b->checkpoint);
@@ -338,8 +338,8 @@ static void leave_word(void *user, gab_world *world, gab_fault_point point)
   REQUIRE(file && fclose(file) == 0);
 }
 
-/* With one buffer the next image is written over the one that another slot may be looking at: not before that one is through, since
- * behind a restore all meet to count their blocks. */
+/* With one buffer the next image is written over the one that another rank may be looking at: not before that one is
+ * through, since behind a restore all meet to count their blocks. */
 static void one_buffer_waits_for_who_looks(bench *b)
 {
   char mine[32], theirs[32];
@@ -350,8 +350,8 @@ static void one_buffer_waits_for_who_looks(bench *b)
   step_and_take(b);
   step_and_take(b);
   REQUIRE(valid_snapshot(b)->copy_count == 1);
-  snprintf(mine, sizeof mine, "begun.%" GAB_PRI_SLOT, b->me);
-  snprintf(theirs, sizeof theirs, "begun.%" GAB_PRI_SLOT, valid_snapshot(b)->copies[0].slot);
+  snprintf(mine, sizeof mine, "begun.%" GAB_PRI_RANK, b->me);
+  snprintf(theirs, sizeof theirs, "begun.%" GAB_PRI_RANK, valid_snapshot(b)->copies[0].rank);
   visits = 0;
   gab_world_set_fault_point_hook(b->world, leave_word, mine);
   if (b->me == 0) b->waits_for = theirs;
@@ -377,8 +377,8 @@ static void set_limit(int which, rlim_t soft)
   REQUIRE(setrlimit(which, &limit) == 0);
 }
 
-/* Odd slots cannot open anything, neither memory of others nor a file of their own: all goes by messages until they can, and even then
- * what has no file yet. */
+/* Odd ranks cannot open anything, neither memory of others nor a file of their own: all goes by messages until they
+ * can, and even then what has no file yet. */
 static void refused_offers_are_sent(bench *b)
 {
   const bool odd = b->me % 2 == 1;
@@ -404,7 +404,7 @@ static void refused_offers_are_sent(bench *b)
   if (odd) set_limit(RLIMIT_NOFILE, usual.rlim_cur);
   for (int i = 0; i < 2; i++) step_and_take(b);
   const gab_copy *kept = &valid_snapshot(b)->copies[0];
-  CHECK(kept->decision == (kept->slot % 2 == 1 ? GAB_OFFER_NONE : answer_due(kept->slot, b->me, one_node)));
+  CHECK(kept->decision == (kept->rank % 2 == 1 ? GAB_OFFER_NONE : answer_due(kept->rank, b->me, one_node)));
   comes_back(b, b->step, b->step);
   gab_checkpoint_destroy(&b->checkpoint);
 }
@@ -454,13 +454,13 @@ static void a_bit_in_shared_memory_is_found(bench *b)
   }
   if (beyond) {
     CHECK(gab_checkpoint_restore(b->checkpoint, &report) == GAB_ERR_LOST);
-    CHECK(strstr(gab_error_message(), "the image of slot 0") != NULL);
+    CHECK(strstr(gab_error_message(), "the image of rank 0") != NULL);
     is_at(b, last - 1);
   }
   gab_checkpoint_destroy(&b->checkpoint);
 }
 
-/* With another copy elsewhere it is replaced, for the slot and for who looked at it; they have memory of their own then. */
+/* With another copy elsewhere it is replaced, for the rank and for who looked at it; they have memory of their own then. */
 static void a_bit_in_shared_memory_is_replaced_from_elsewhere(bench *b)
 {
   bool beyond = true;
@@ -476,7 +476,7 @@ static void a_bit_in_shared_memory_is_replaced_from_elsewhere(bench *b)
   CHECK(gab_checkpoint_get_stats(b->checkpoint).replaced == (uint64_t)(b->me == 1) + looked);
   copies_are_right(b);
   for (int i = 0; i < valid_snapshot(b)->copy_count; i++)
-    if (looked && valid_snapshot(b)->copies[i].slot == 1) CHECK(!valid_snapshot(b)->copies[i].image.fixed);
+    if (looked && valid_snapshot(b)->copies[i].rank == 1) CHECK(!valid_snapshot(b)->copies[i].image.fixed);
   step(b);
   comes_back(b, last, last);
   for (int i = 0; i < 3; i++) step_and_take(b);
@@ -488,37 +488,37 @@ static void a_bit_in_shared_memory_is_replaced_from_elsewhere(bench *b)
 
 /* ---------------------------------------------------------------- deaths */
 
-static gab_slot last_slot(const bench *b)
+static gab_rank last_rank(const bench *b)
 {
   const gab_members *members = gab_world_members(b->world);
-  return gab_members_slot(members, gab_members_count(members) - 1);
+  return gab_members_rank(members, gab_members_count(members) - 1);
 }
 
 /* Everywhere, whether it is looked at or was copied. */
-static void spoil_image_of(bench *b, gab_slot slot)
+static void spoil_image_of(bench *b, gab_rank rank)
 {
   gab_snapshot *snapshot = valid_snapshot(b);
-  if (b->me == slot) flip_in_note(&snapshot->own);
+  if (b->me == rank) flip_in_note(&snapshot->own);
   for (int i = 0; i < snapshot->copy_count; i++)
-    if (snapshot->copies[i].slot == slot && !snapshot->copies[i].image.fixed)
+    if (snapshot->copies[i].rank == rank && !snapshot->copies[i].image.fixed)
       flip_in_note(&snapshot->copies[i].image);
   REQUIRE_OK(gab_world_barrier(b->world));
 }
 
-/* A slot begins a third snapshot, and dies with its image written, before others have begun: of the first one, which they count on since
- * the second is spoiled, they may see the third. Of the same length it is whole; a shorter one leaves nothing behind it. */
+/* A rank begins a third snapshot, and dies with its image written, before others have begun: of the first one, which
+ * they count on since the second is spoiled, they may see the third. Of the same length it is whole; a shorter one leaves nothing behind it. */
 static void what_was_written_over_is_no_snapshot(bench *b, size_t third_bytes)
 {
   gab_restore_report report;
   char word[32];
-  const gab_slot victim = last_slot(b);
-  snprintf(word, sizeof word, "over.%" GAB_PRI_SLOT, victim);
+  const gab_rank victim = last_rank(b);
+  snprintf(word, sizeof word, "over.%" GAB_PRI_RANK, victim);
   open_checkpoint(b, &(gab_redundancy){.scheme = &gab_scheme_pairwise}, one_node);
   b->bytes = 400000;
   step_and_take(b);
   const gab_step first = b->step;
   step_and_take(b);
-  const gab_slot holder = gab_placement_holder(&valid_snapshot(b)->placement, victim, 0);
+  const gab_rank holder = gab_placement_holder(&valid_snapshot(b)->placement, victim, 0);
   const bool looked_at = answer_due(victim, holder, one_node) == GAB_OFFER_SHARED;
   spoil_image_of(b, victim);
   b->bytes = third_bytes;
@@ -549,27 +549,27 @@ typedef struct death {
   bench *b;
   gab_fault_point point;
   int visit, visits;
-  gab_slot victim;
+  gab_rank victim;
 } death;
 
 static void die_at(void *user, gab_world *world, gab_fault_point point)
 {
   death *d = user;
-  if (point == d->point && ++d->visits == d->visit && gab_world_slot(world) == d->victim) raise(SIGKILL);
+  if (point == d->point && ++d->visits == d->visit && gab_world_rank(world) == d->victim) raise(SIGKILL);
 }
 
 /* Memory that is looked at belongs to the living, as soon as both snapshots are newer than the death. */
 static void nothing_of_the_dead_is_kept(const bench *b)
 {
-  uint64_t living[TEST_MOST_SLOTS] = {0};
+  uint64_t living[TEST_MOST_RANKS] = {0};
   living[b->me] = (uint64_t)getpid();
-  REQUIRE_OK(gab_world_max_u64(b->world, living, TEST_MOST_SLOTS));
+  REQUIRE_OK(gab_world_max_u64(b->world, living, TEST_MOST_RANKS));
   for (int s = 0; s < 2; s++)
     for (int i = 0; i < b->checkpoint->snapshots[s].copy_room; i++) {
       const gab_shared_view *view = &b->checkpoint->snapshots[s].copies[i].view;
       bool lives = !view->bytes;
-      for (int slot = 0; slot < TEST_MOST_SLOTS; slot++)
-        lives = lives || (uint64_t)view->key.process == living[slot];
+      for (int rank = 0; rank < TEST_MOST_RANKS; rank++)
+        lives = lives || (uint64_t)view->key.process == living[rank];
       CHECK(lives);
     }
 }
@@ -577,7 +577,7 @@ static void nothing_of_the_dead_is_kept(const bench *b)
 /* At that point of a snapshot, or of the recovery behind it. The one before is there, or the new one, the same on all. */
 static void a_death_at(bench *b, gab_fault_point point, int visit, bool least_is_new)
 {
-  death d = {.b = b, .point = point, .visit = visit, .victim = last_slot(b)};
+  death d = {.b = b, .point = point, .visit = visit, .victim = last_rank(b)};
   for (int i = 0; i < 2; i++) step_and_take(b);
   nothing_of_the_dead_is_kept(b);
   const gab_step before = b->step;
@@ -602,7 +602,7 @@ static void a_death_at(bench *b, gab_fault_point point, int visit, bool least_is
 /* Two at once: one in the snapshot, the other in the recovery. */
 static void a_death_in_the_recovery(bench *b)
 {
-  const gab_slot first = last_slot(b);
+  const gab_rank first = last_rank(b);
   gab_restore_report report;
   for (int i = 0; i < 2; i++) step_and_take(b);
   const gab_step last = b->step;
@@ -610,7 +610,7 @@ static void a_death_in_the_recovery(bench *b)
   test_kill(b->world, first);
   CHECK(gab_world_barrier(b->world) == GAB_ERR_FAULT);
   repair(b);
-  death d = {.b = b, .point = GAB_FAULT_POINT_RECOVERY, .visit = 2, .victim = last_slot(b)};
+  death d = {.b = b, .point = GAB_FAULT_POINT_RECOVERY, .visit = 2, .victim = last_rank(b)};
   test_doom(d.victim);
   gab_world_set_fault_point_hook(b->world, die_at, &d);
   const gab_status status = gab_checkpoint_restore(b->checkpoint, &report);
@@ -633,7 +633,7 @@ static void what_is_looked_at_replaces_others(bench *b)
   repair(b);
   gab_snapshot *snapshot = valid_snapshot(b);
   for (int i = 0; i < snapshot->copy_count; i++)
-    if (b->me == 3 && snapshot->copies[i].slot == 1) flip_in_note(&snapshot->copies[i].image);
+    if (b->me == 3 && snapshot->copies[i].rank == 1) flip_in_note(&snapshot->copies[i].image);
   REQUIRE_OK(gab_checkpoint_scrub(b->checkpoint, &beyond));
   CHECK(!beyond && gab_checkpoint_get_stats(b->checkpoint).replaced == (b->me == 3));
   comes_back(b, b->step, b->step);
@@ -650,12 +650,12 @@ static void deaths(bench *b)
   } points[] = {{GAB_FAULT_POINT_SNAPSHOT, 2, false}, {GAB_FAULT_POINT_COMMIT, 1, false},
                 {GAB_FAULT_POINT_SWAP, 1, true},      {GAB_FAULT_POINT_SNAPSHOT, 3, false},
                 {GAB_FAULT_POINT_COMMIT, 1, false},   {GAB_FAULT_POINT_SNAPSHOT, 1, false}};
-  const int32_t slots = gab_members_count(gab_world_members(b->world));
+  const int32_t ranks = gab_members_count(gab_world_members(b->world));
   const gab_redundancy ring = {.scheme = &gab_scheme_ring, .copies = 2};
-  open_checkpoint(b, &ring, slots > 4 ? two_nodes : one_node);
-  if (slots > 4) what_is_looked_at_replaces_others(b);
-  if (slots > 4) a_death_in_the_recovery(b);
-  for (size_t i = slots > 4 ? 3 : 0; i < sizeof points / sizeof *points; i++)
+  open_checkpoint(b, &ring, ranks > 4 ? two_nodes : one_node);
+  if (ranks > 4) what_is_looked_at_replaces_others(b);
+  if (ranks > 4) a_death_in_the_recovery(b);
+  for (size_t i = ranks > 4 ? 3 : 0; i < sizeof points / sizeof *points; i++)
     if (gab_members_count(gab_world_members(b->world)) > 1)
       a_death_at(b, points[i].point, points[i].visit, points[i].new);
   gab_checkpoint_destroy(&b->checkpoint);
@@ -666,8 +666,8 @@ int main(int argc, char **argv)
   bench b = {.step = 0};
   REQUIRE_OK(gab_world_create(&argc, &argv, &b.world));
   gab_log_set_level(GAB_LOG_ERROR - 1, GAB_LOG_ERROR); /* the errors are wanted */
-  b.me = gab_world_slot(b.world);
-  const gab_slot slots = gab_world_members(b.world)->slots;
+  b.me = gab_world_rank(b.world);
+  const gab_rank ranks = gab_world_members(b.world)->ranks;
   REQUIRE_OK(automaton_create(&b.app, b.world, (int32_t[]){4, 3, 2}));
   snapshots_of_any_size(&b, &(gab_redundancy){.scheme = &gab_scheme_pairwise}, one_node);
   snapshots_of_any_size(&b, &(gab_redundancy){.scheme = &gab_scheme_ring, .copies = 2}, two_nodes);
@@ -675,11 +675,11 @@ int main(int argc, char **argv)
   refused_offers_are_sent(&b);
   images_grow_beyond_a_limit_of_files(&b);
   a_bit_in_shared_memory_is_found(&b);
-  if (slots > 3) a_bit_in_shared_memory_is_replaced_from_elsewhere(&b);
+  if (ranks > 3) a_bit_in_shared_memory_is_replaced_from_elsewhere(&b);
   one_buffer_waits_for_who_looks(&b);
   copies_are_as_good(&b);
-  if (slots == 4 || slots == 7) deaths(&b);
-  else what_was_written_over_is_no_snapshot(&b, slots < 5 ? 400000 : 2000);
+  if (ranks == 4 || ranks == 7) deaths(&b);
+  else what_was_written_over_is_no_snapshot(&b, ranks < 5 ? 400000 : 2000);
   automaton_destroy(&b.app);
   gab_free(&b.note.data);
   return test_end(&b.world);

@@ -34,11 +34,11 @@ static void check_order(const gab_domains *domains, int32_t count)
 {
   bool seen[MOST] = {false};
   for (int32_t place = 0; place < count; place++) {
-    gab_slot slot = gab_domains_slot(domains, place);
-    assert_in_range(slot, 0, count - 1);
-    assert_false(seen[slot]);
-    seen[slot] = true;
-    assert_int_equal(gab_domains_place(domains, slot), place);
+    gab_rank rank = gab_domains_rank(domains, place);
+    assert_in_range(rank, 0, count - 1);
+    assert_false(seen[rank]);
+    seen[rank] = true;
+    assert_int_equal(gab_domains_place(domains, rank), place);
   }
 }
 
@@ -50,7 +50,7 @@ static void check_kind(const gab_domains *domains, name_text *names, int32_t cou
     assert_in_range(place, range.first, range.first + range.count - 1);
     number += range.first == place;
     for (int32_t other = 0; other < count; other++) {
-      gab_slot a = gab_domains_slot(domains, place), b = gab_domains_slot(domains, other);
+      gab_rank a = gab_domains_rank(domains, place), b = gab_domains_rank(domains, other);
       bool same = same_domain(names[a], names[b], kind);
       assert_int_equal(other >= range.first && other < range.first + range.count, same);
       assert_int_equal(gab_domains_together(domains, kind, a, b), same);
@@ -100,27 +100,27 @@ static void any_names_become_ranges_of_one_order(void **state)
   }
 }
 
-static gab_domains *of_numbers(int32_t slots, int32_t (*node)(int32_t slot))
+static gab_domains *of_numbers(int32_t ranks, int32_t (*node)(int32_t rank))
 {
-  const char **names = calloc((size_t)slots, sizeof *names);
-  char *texts = calloc((size_t)slots, NAME);
+  const char **names = calloc((size_t)ranks, sizeof *names);
+  char *texts = calloc((size_t)ranks, NAME);
   gab_domains *domains;
   assert_non_null(names);
   assert_non_null(texts);
-  for (int32_t i = 0; i < slots; i++) {
+  for (int32_t i = 0; i < ranks; i++) {
     snprintf(texts + (size_t)i * NAME, NAME, "n%d", node(i));
     names[i] = texts + (size_t)i * NAME;
   }
-  assert_int_equal(gab_domains_from_names(names, slots, &domains), GAB_OK);
+  assert_int_equal(gab_domains_from_names(names, ranks, &domains), GAB_OK);
   free(names);
   free(texts);
   return domains;
 }
 
-static int32_t in_blocks(int32_t slot) { return slot / 48; }
-static int32_t one_by_one(int32_t slot) { return slot % 1000; }
-static int32_t in_pairs(int32_t slot) { return slot / 2 % 500; }
-static int32_t with_a_gap(int32_t slot) { return (slot + (slot > 7777 ? 5 : 0)) / 48; }
+static int32_t in_blocks(int32_t rank) { return rank / 48; }
+static int32_t one_by_one(int32_t rank) { return rank % 1000; }
+static int32_t in_pairs(int32_t rank) { return rank / 2 % 500; }
+static int32_t with_a_gap(int32_t rank) { return (rank + (rank > 7777 ? 5 : 0)) / 48; }
 
 static void memory_grows_with_irregularity_only(void **state)
 {
@@ -130,11 +130,11 @@ static void memory_grows_with_irregularity_only(void **state)
     gab_domains *few = of_numbers(24000, placements[i]), *many = of_numbers(96000, placements[i]);
     assert_in_range(gab_domains_bytes(many), 1, 1000);
     assert_in_range(gab_domains_bytes(many), 1, gab_domains_bytes(few) + 100);
-    for (gab_slot slot = 0; slot < 96000; slot += 997) {
-      assert_int_equal(gab_domains_slot(many, gab_domains_place(many, slot)), slot);
-      assert_true(gab_domains_together(many, GAB_DOMAIN_NODE, slot, slot));
-      bool same = placements[i](slot) == placements[i](0);
-      assert_int_equal(gab_domains_together(many, GAB_DOMAIN_NODE, slot, 0), same);
+    for (gab_rank rank = 0; rank < 96000; rank += 997) {
+      assert_int_equal(gab_domains_rank(many, gab_domains_place(many, rank)), rank);
+      assert_true(gab_domains_together(many, GAB_DOMAIN_NODE, rank, rank));
+      bool same = placements[i](rank) == placements[i](0);
+      assert_int_equal(gab_domains_together(many, GAB_DOMAIN_NODE, rank, 0), same);
     }
     gab_domains_destroy(&few);
     gab_domains_destroy(&many);
@@ -148,21 +148,21 @@ static void regular_ones_need_no_names(void **state)
 {
   (void)state;
   gab_domains *domains;
-  for (int32_t slots = 1; slots <= 30; slots++)
+  for (int32_t ranks = 1; ranks <= 30; ranks++)
     for (int32_t per_node = 1; per_node <= 9; per_node++)
       for (int32_t per_island = 0; per_island <= 3; per_island++) {
         name_text names[MOST];
-        for (int32_t i = 0; i < slots; i++)
+        for (int32_t i = 0; i < ranks; i++)
           snprintf(names[i], NAME, "i%d/c/n%d", per_island ? i / (per_node * per_island) : 0, i / per_node);
-        assert_int_equal(gab_domains_regular(slots, per_node, per_island, &domains), GAB_OK);
-        check_order(domains, slots);
-        check_kind(domains, names, slots, GAB_DOMAIN_NODE);
-        check_kind(domains, names, slots, GAB_DOMAIN_ISLAND);
+        assert_int_equal(gab_domains_regular(ranks, per_node, per_island, &domains), GAB_OK);
+        check_order(domains, ranks);
+        check_kind(domains, names, ranks, GAB_DOMAIN_NODE);
+        check_kind(domains, names, ranks, GAB_DOMAIN_ISLAND);
         gab_domains_destroy(&domains);
       }
 }
 
-static void a_file_places_every_slot_once(void **state)
+static void a_file_places_every_rank_once(void **state)
 {
   (void)state;
   gab_domains *domains;
@@ -177,14 +177,14 @@ static void a_file_places_every_slot_once(void **state)
   gab_domains_destroy(&domains);
   static const struct {
     const char *text, *says;
-  } bad[] = {{"a 0-2\nb 2-3\n", "f:2: slot 2 was placed in a"},
-             {"a 0-4\n", "f:1: there is no slot 4"},
-             {"a 0-2\n", "f: slot 3 of 4 has no place"},
-             {"a 0-x\n", "f:1: `0-x' are no slots"},
-             {"a 3-0\n", "f:1: `3-0' are no slots"},
-             {"\n\na 0-3:0\n", "f:3: `0-3:0' are no slots"},
+  } bad[] = {{"a 0-2\nb 2-3\n", "f:2: rank 2 was placed in a"},
+             {"a 0-4\n", "f:1: there is no rank 4"},
+             {"a 0-2\n", "f: rank 3 of 4 has no place"},
+             {"a 0-x\n", "f:1: `0-x' are no ranks"},
+             {"a 3-0\n", "f:1: `3-0' are no ranks"},
+             {"\n\na 0-3:0\n", "f:3: `0-3:0' are no ranks"},
              {": 0-3\n", "f:1: a line is a name"},
-             {"", "f: slot 0 of 4"}};
+             {"", "f: rank 0 of 4"}};
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     assert_int_equal(gab_domains_parse("f", bad[i].text, 4, 0, &domains), GAB_ERR_INPUT);
     assert_null(domains);
@@ -241,15 +241,15 @@ static void require_equal(const gab_domains *a, const gab_domains *b)
 
 static void require_same_placement(const gab_placement *a, const gab_placement *b, const gab_members *left)
 {
-  for (gab_slot slot = 0; slot < a->members.slots; slot++) {
+  for (gab_rank rank = 0; rank < a->members.ranks; rank++) {
     for (int k = 0; k < gab_placement_copies(a); k++)
-      assert_int_equal(gab_placement_holder(a, slot, k), gab_placement_holder(b, slot, k));
+      assert_int_equal(gab_placement_holder(a, rank, k), gab_placement_holder(b, rank, k));
     gab_group one = {.count = 0}, other = {.count = 0};
-    assert_int_equal(gab_placement_group(a, slot, &one), gab_placement_group(b, slot, &other));
+    assert_int_equal(gab_placement_group(a, rank, &one), gab_placement_group(b, rank, &other));
     assert_int_equal(one.count, other.count);
-    for (int k = 0; k < one.count; k++) assert_int_equal(one.slots[k], other.slots[k]);
-    if (gab_members_has(&a->members, slot))
-      assert_int_equal(gab_placement_restorer(a, left, slot), gab_placement_restorer(b, left, slot));
+    for (int k = 0; k < one.count; k++) assert_int_equal(one.ranks[k], other.ranks[k]);
+    if (gab_members_has(&a->members, rank))
+      assert_int_equal(gab_placement_restorer(a, left, rank), gab_placement_restorer(b, left, rank));
   }
 }
 
@@ -257,14 +257,14 @@ static void require_same_placement(const gab_placement *a, const gab_placement *
 static void draw_members(uint64_t round, int32_t count, gab_members *members, gab_members *left)
 {
   gab_members_init(members, count);
-  for (gab_slot slot = 1; slot < count; slot++)
-    if (gab_hash_counter(7, round, (uint64_t)slot) % 6 == 0)
-      assert_int_equal(gab_members_remove(members, slot), GAB_OK);
+  for (gab_rank rank = 1; rank < count; rank++)
+    if (gab_hash_counter(7, round, (uint64_t)rank) % 6 == 0)
+      assert_int_equal(gab_members_remove(members, rank), GAB_OK);
   gab_members_init(left, 0);
   assert_int_equal(gab_members_copy(left, members), GAB_OK);
-  for (gab_slot slot = 1; slot < count; slot++)
-    if (gab_hash_counter(8, round, (uint64_t)slot) % 6 == 0)
-      assert_int_equal(gab_members_remove(left, slot), GAB_OK);
+  for (gab_rank rank = 1; rank < count; rank++)
+    if (gab_hash_counter(8, round, (uint64_t)rank) % 6 == 0)
+      assert_int_equal(gab_members_remove(left, rank), GAB_OK);
 }
 
 static void check_placements(uint64_t round, int32_t count, const gab_domains *before,
@@ -326,7 +326,7 @@ int main(void)
       cmocka_unit_test(any_names_become_ranges_of_one_order),
       cmocka_unit_test(memory_grows_with_irregularity_only),
       cmocka_unit_test(regular_ones_need_no_names),
-      cmocka_unit_test(a_file_places_every_slot_once),
+      cmocka_unit_test(a_file_places_every_rank_once),
       cmocka_unit_test(who_comes_later_joins_and_moves_nobody),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,13 +39,13 @@ static const gab_scheme spread = {
 static const gab_scheme next = {
     .name = "next", .doc = "the next ones", .most_copies = all_others, .holder = next_one};
 
-static void says(const gab_scheme *scheme, int copies, int32_t slots, const char *expected)
+static void says(const gab_scheme *scheme, int copies, int32_t ranks, const char *expected)
 {
   gab_members members;
   gab_placement placement;
   const gab_redundancy asked = {.scheme = scheme, .copies = copies};
   char text[1024];
-  gab_members_init(&members, slots);
+  gab_members_init(&members, ranks);
   gab_placement_init(&placement);
   assert_int_equal(gab_placement_make(&placement, &asked, &members, NULL), GAB_OK);
   assert_string_equal(gab_placement_describe(&placement, text, sizeof text), expected);
@@ -56,8 +56,8 @@ static void says(const gab_scheme *scheme, int copies, int32_t slots, const char
 static void schemes_say_what_they_survive(void **state)
 {
   (void)state;
-  says(&gab_scheme_pairwise, 1, 4, "pairwise: 1 copy of each image; any 1 slot can be lost");
-  says(&gab_scheme_ring, 2, 4, "ring: 2 copies of each image; any 2 slots can be lost");
+  says(&gab_scheme_pairwise, 1, 4, "pairwise: 1 copy of each image; any 1 rank can be lost");
+  says(&gab_scheme_ring, 2, 4, "ring: 2 copies of each image; any 2 ranks can be lost");
   says(&gab_scheme_none, 1, 4, "none: 0 copies of each image; no death is survived");
 }
 
@@ -66,12 +66,12 @@ static void schemes_with_holders_say_no_more_than_is_true(void **state)
   (void)state;
   says(
       &next, 2, 4,
-      "next: 2 copies of each image; any 2 slots can be lost; of more only those that leave a copy of each image");
+      "next: 2 copies of each image; any 2 ranks can be lost; of more only those that leave a copy of each image");
   says(
       &spread, 2, 4,
-      "spread: up to 2 copies of each image; any 1 slot can be lost; of more only those that leave a copy of each image");
+      "spread: up to 2 copies of each image; any 1 rank can be lost; of more only those that leave a copy of each image");
   says(&hoard, 1, 4,
-       "hoard: up to 1 copy of each image; some slots have none, and their death is not survived");
+       "hoard: up to 1 copy of each image; some ranks have none, and their death is not survived");
 }
 
 int main(void)

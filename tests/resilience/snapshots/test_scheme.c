@@ -36,41 +36,41 @@ static const gab_scheme triple = {
 /* What really lies where, found by asking the keepers alone. */
 typedef struct truth {
   const gab_placement *placement;
-  int32_t slots;
-  bool keeps[MOST][MOST]; /* keeper, slot */
+  int32_t ranks;
+  bool keeps[MOST][MOST]; /* keeper, rank */
   int kept[MOST];         /* images that a keeper has */
   gab_group groups[MOST]; /* count 0: none */
 } truth;
 
-static gab_status note_kept(void *user, gab_slot slot, int copy)
+static gab_status note_kept(void *user, gab_rank rank, int copy)
 {
   struct {
     truth *t;
-    gab_slot keeper;
+    gab_rank keeper;
   } *note = user;
-  assert_int_equal(gab_placement_holder(note->t->placement, slot, copy), note->keeper);
-  assert_false(note->t->keeps[note->keeper][slot]);
-  assert_int_not_equal(slot, note->keeper);
-  note->t->keeps[note->keeper][slot] = true;
+  assert_int_equal(gab_placement_holder(note->t->placement, rank, copy), note->keeper);
+  assert_false(note->t->keeps[note->keeper][rank]);
+  assert_int_not_equal(rank, note->keeper);
+  note->t->keeps[note->keeper][rank] = true;
   note->t->kept[note->keeper]++;
   return GAB_OK;
 }
 
 static void find_truth(truth *t, const gab_placement *placement)
 {
-  *t = (truth){.placement = placement, .slots = placement->members.slots};
+  *t = (truth){.placement = placement, .ranks = placement->members.ranks};
   int given = 0, kept = 0;
-  for (gab_slot slot = 0; slot < t->slots; slot++) {
+  for (gab_rank rank = 0; rank < t->ranks; rank++) {
     struct {
       truth *t;
-      gab_slot keeper;
-    } note = {t, slot};
-    assert_int_equal(gab_placement_each_kept(placement, slot, note_kept, &note), GAB_OK);
-    if (!gab_members_has(&placement->members, slot)) assert_int_equal(t->kept[slot], 0);
-    kept += t->kept[slot];
+      gab_rank keeper;
+    } note = {t, rank};
+    assert_int_equal(gab_placement_each_kept(placement, rank, note_kept, &note), GAB_OK);
+    if (!gab_members_has(&placement->members, rank)) assert_int_equal(t->kept[rank], 0);
+    kept += t->kept[rank];
     for (int k = 0; k < gab_placement_copies(placement); k++)
-      given += gab_placement_holder(placement, slot, k) != GAB_NO_SLOT;
-    gab_placement_group(placement, slot, &t->groups[slot]);
+      given += gab_placement_holder(placement, rank, k) != GAB_NO_RANK;
+    gab_placement_group(placement, rank, &t->groups[rank]);
   }
   assert_int_equal(given, kept); /* every copy that is given is kept: with the above, by the same ones */
 }
@@ -79,18 +79,18 @@ static bool left_in_group(const gab_group *group, const bool *dead)
 {
   for (int stripe = 0; stripe < group->count; stripe++) {
     int missing = 0;
-    for (int i = 0; i < group->count; i++) missing += dead[group->slots[i]];
+    for (int i = 0; i < group->count; i++) missing += dead[group->ranks[i]];
     if (missing > group->parities) return false;
   }
   return true;
 }
 
-static bool is_left(const truth *t, const bool *dead, gab_slot slot)
+static bool is_left(const truth *t, const bool *dead, gab_rank rank)
 {
-  if (!dead[slot]) return true;
-  if (t->groups[slot].count) return left_in_group(&t->groups[slot], dead);
-  for (gab_slot keeper = 0; keeper < t->slots; keeper++)
-    if (t->keeps[keeper][slot] && !dead[keeper]) return true;
+  if (!dead[rank]) return true;
+  if (t->groups[rank].count) return left_in_group(&t->groups[rank], dead);
+  for (gab_rank keeper = 0; keeper < t->ranks; keeper++)
+    if (t->keeps[keeper][rank] && !dead[keeper]) return true;
   return false;
 }
 
@@ -99,24 +99,24 @@ static bool check_deaths(const truth *t, const bool *dies)
 {
   gab_members now;
   bool dead[MOST], all = true;
-  gab_members_init(&now, t->slots);
-  for (gab_slot slot = 0; slot < t->slots; slot++) {
-    dead[slot] = dies[slot] || !gab_members_has(&t->placement->members, slot);
-    if (dead[slot]) assert_int_equal(gab_members_remove(&now, slot), GAB_OK);
+  gab_members_init(&now, t->ranks);
+  for (gab_rank rank = 0; rank < t->ranks; rank++) {
+    dead[rank] = dies[rank] || !gab_members_has(&t->placement->members, rank);
+    if (dead[rank]) assert_int_equal(gab_members_remove(&now, rank), GAB_OK);
   }
   int restores[MOST] = {0};
-  for (gab_slot slot = 0; slot < t->slots; slot++) {
-    if (!gab_members_has(&t->placement->members, slot)) continue;
-    gab_slot restorer = gab_placement_restorer(t->placement, &now, slot);
-    assert_int_equal(restorer != GAB_NO_SLOT, is_left(t, dead, slot));
-    all = all && restorer != GAB_NO_SLOT;
-    if (restorer == GAB_NO_SLOT) continue;
+  for (gab_rank rank = 0; rank < t->ranks; rank++) {
+    if (!gab_members_has(&t->placement->members, rank)) continue;
+    gab_rank restorer = gab_placement_restorer(t->placement, &now, rank);
+    assert_int_equal(restorer != GAB_NO_RANK, is_left(t, dead, rank));
+    all = all && restorer != GAB_NO_RANK;
+    if (restorer == GAB_NO_RANK) continue;
     assert_false(dead[restorer]);
-    if (!dead[slot]) assert_int_equal(restorer, slot);
-    else if (!t->groups[slot].count) assert_true(t->keeps[restorer][slot]);
-    restores[restorer] += dead[slot];
-    const gab_group *group = &t->groups[slot];
-    if (group->count && dead[slot] && 2 * group->parities <= group->count)
+    if (!dead[rank]) assert_int_equal(restorer, rank);
+    else if (!t->groups[rank].count) assert_true(t->keeps[restorer][rank]);
+    restores[restorer] += dead[rank];
+    const gab_group *group = &t->groups[rank];
+    if (group->count && dead[rank] && 2 * group->parities <= group->count)
       assert_int_equal(restores[restorer], 1);
   }
   assert_int_equal(gab_placement_survives(t->placement, &now), all);
@@ -124,15 +124,15 @@ static bool check_deaths(const truth *t, const bool *dies)
   return all;
 }
 
-static void check_group(const truth *t, gab_slot slot)
+static void check_group(const truth *t, gab_rank rank)
 {
-  const gab_group *group = &t->groups[slot];
+  const gab_group *group = &t->groups[rank];
   int pieces = gab_group_pieces(group);
-  assert_int_equal(group->slots[group->index], slot);
+  assert_int_equal(group->ranks[group->index], rank);
   assert_in_range(group->parities, 0, group->count - 1);
   for (int i = 0; i < group->count; i++) { /* all see the same group */
-    assert_memory_equal(t->groups[group->slots[i]].slots, group->slots, sizeof group->slots);
-    assert_int_equal(t->groups[group->slots[i]].index, i);
+    assert_memory_equal(t->groups[group->ranks[i]].ranks, group->ranks, sizeof group->ranks);
+    assert_int_equal(t->groups[group->ranks[i]].index, i);
     for (int k = 0; k < group->parities; k++)
       assert_int_equal(gab_group_piece(group, i, gab_group_parity_stripe(group, i, k)), -1 - k);
     for (int p = 0; p < pieces; p++)
@@ -151,10 +151,10 @@ static void check_group(const truth *t, gab_slot slot)
 static bool survives_domains(const truth *t, const gab_domains *domains, gab_domain_kind kind)
 {
   bool all = true;
-  for (gab_slot first = 0; first < t->slots; first++) {
+  for (gab_rank first = 0; first < t->ranks; first++) {
     bool dies[MOST] = {false};
-    for (gab_slot slot = 0; slot < t->slots; slot++)
-      dies[slot] = gab_domains_together(domains, kind, first, slot);
+    for (gab_rank rank = 0; rank < t->ranks; rank++)
+      dies[rank] = gab_domains_together(domains, kind, first, rank);
     if (gab_members_has(&t->placement->members, first)) all = check_deaths(t, dies) && all;
   }
   return all;
@@ -162,25 +162,25 @@ static bool survives_domains(const truth *t, const gab_domains *domains, gab_dom
 
 static void check_losses(const truth *t, int promised)
 {
-  for (gab_slot a = 0; a < t->slots; a++)
-    for (gab_slot b = a; b < t->slots; b++)
-      for (gab_slot c = b; c < (t->slots <= 6 ? t->slots : b + 1); c++) {
+  for (gab_rank a = 0; a < t->ranks; a++)
+    for (gab_rank b = a; b < t->ranks; b++)
+      for (gab_rank c = b; c < (t->ranks <= 6 ? t->ranks : b + 1); c++) {
         bool dies[MOST] = {false};
         dies[a] = dies[b] = dies[c] = true;
         int dead = 0;
-        for (gab_slot slot = 0; slot < t->slots; slot++)
-          dead += dies[slot] && gab_members_has(&t->placement->members, slot);
+        for (gab_rank rank = 0; rank < t->ranks; rank++)
+          dead += dies[rank] && gab_members_has(&t->placement->members, rank);
         bool survived = check_deaths(t, dies);
         if (dead <= promised) assert_true(survived);
       }
 }
 
 static int32_t members_together(const gab_placement *p, const gab_domains *domains, gab_domain_kind kind,
-                                gab_slot slot)
+                                gab_rank rank)
 {
   int32_t count = 0;
-  for (gab_slot other = 0; other < p->members.slots; other++)
-    count += gab_members_has(&p->members, other) && gab_domains_together(domains, kind, slot, other);
+  for (gab_rank other = 0; other < p->members.ranks; other++)
+    count += gab_members_has(&p->members, other) && gab_domains_together(domains, kind, rank, other);
   return count;
 }
 
@@ -190,31 +190,31 @@ static void check_separation(const truth *t, const gab_domains *domains, gab_dom
 {
   int32_t members = gab_members_count(&t->placement->members), largest = 0;
   int copies = gab_placement_copies(t->placement);
-  for (gab_slot slot = 0; slot < t->slots; slot++) {
-    int32_t size = members_together(t->placement, domains, kind, slot);
-    if (gab_members_has(&t->placement->members, slot) && size > largest) largest = size;
+  for (gab_rank rank = 0; rank < t->ranks; rank++) {
+    int32_t size = members_together(t->placement, domains, kind, rank);
+    if (gab_members_has(&t->placement->members, rank) && size > largest) largest = size;
   }
   bool heeds = t->placement->scheme == &gab_scheme_pairwise || t->placement->scheme == &gab_scheme_ring;
   if (heeds) assert_int_equal(t->placement->given_up_separate, largest == members);
-  for (gab_slot slot = 0; slot < t->slots && !t->placement->given_up_separate; slot++) {
-    gab_slot first = gab_placement_holder(t->placement, slot, 0);
-    if (first == GAB_NO_SLOT) continue;
-    assert_false(gab_domains_together(domains, kind, slot, first));
+  for (gab_rank rank = 0; rank < t->ranks && !t->placement->given_up_separate; rank++) {
+    gab_rank first = gab_placement_holder(t->placement, rank, 0);
+    if (first == GAB_NO_RANK) continue;
+    assert_false(gab_domains_together(domains, kind, rank, first));
     if ((copies + 1) * largest > members || !heeds) continue;
     for (int a = 1; a < copies; a++)
       for (int b = -1; b < a; b++)
-        assert_false(gab_domains_together(domains, kind, gab_placement_holder(t->placement, slot, a),
-                                          b < 0 ? slot : gab_placement_holder(t->placement, slot, b)));
+        assert_false(gab_domains_together(domains, kind, gab_placement_holder(t->placement, rank, a),
+                                          b < 0 ? rank : gab_placement_holder(t->placement, rank, b)));
   }
 }
 
 static void check_within(const truth *t, const gab_domains *domains, gab_domain_kind kind)
 {
-  for (gab_slot slot = 0; slot < t->slots; slot++) {
-    for (gab_slot keeper = 0; keeper < t->slots; keeper++)
-      if (t->keeps[keeper][slot]) assert_true(gab_domains_together(domains, kind, keeper, slot));
-    for (int i = 0; i < t->groups[slot].count; i++)
-      assert_true(gab_domains_together(domains, kind, slot, t->groups[slot].slots[i]));
+  for (gab_rank rank = 0; rank < t->ranks; rank++) {
+    for (gab_rank keeper = 0; keeper < t->ranks; keeper++)
+      if (t->keeps[keeper][rank]) assert_true(gab_domains_together(domains, kind, keeper, rank));
+    for (int i = 0; i < t->groups[rank].count; i++)
+      assert_true(gab_domains_together(domains, kind, rank, t->groups[rank].ranks[i]));
   }
 }
 
@@ -222,9 +222,9 @@ static void check_costs(const truth *t, const gab_domains *domains, const gab_re
 {
   gab_placement_costs costs = gab_placement_get_costs(t->placement, IMAGE);
   double kept = 0;
-  for (gab_slot slot = 0; slot < t->slots; slot++) {
-    double here = (double)t->kept[slot] * IMAGE;
-    const gab_group *group = &t->groups[slot];
+  for (gab_rank rank = 0; rank < t->ranks; rank++) {
+    double here = (double)t->kept[rank] * IMAGE;
+    const gab_group *group = &t->groups[rank];
     if (group->count > 1) here = (double)IMAGE * group->parities / gab_group_pieces(group);
     if (here > kept) kept = here;
   }
@@ -247,8 +247,8 @@ static void check_placement(const gab_redundancy *asked, const gab_members *memb
   gab_placement_init(&placement);
   assert_int_equal(gab_placement_make(&placement, asked, members, domains), GAB_OK);
   find_truth(&t, &placement);
-  for (gab_slot slot = 0; slot < t.slots; slot++)
-    if (t.groups[slot].count) check_group(&t, slot);
+  for (gab_rank rank = 0; rank < t.ranks; rank++)
+    if (t.groups[rank].count) check_group(&t, rank);
   check_costs(&t, domains, asked);
   if (domains && asked->separate > GAB_DOMAIN_NONE && asked->within <= GAB_DOMAIN_NONE &&
       asked->scheme->kind == GAB_SCHEME_COPIES && !asked->scheme->holder &&
@@ -285,14 +285,14 @@ static const gab_redundancy tried[] = {
 };
 enum { TRIED = sizeof tried / sizeof tried[0] };
 
-/* Placement number `which` of so many slots on nodes; false behind the last. */
-static bool place_slots(int which, int32_t slots, gab_domains **domains)
+/* Placement number `which` of so many ranks on nodes; false behind the last. */
+static bool place_ranks(int which, int32_t ranks, gab_domains **domains)
 {
   char texts[MOST][32];
   const char *names[MOST];
   *domains = NULL;
   if (which == 0) return true; /* nothing is known */
-  for (int32_t i = 0; i < slots; i++) {
+  for (int32_t i = 0; i < ranks; i++) {
     unsigned random = (unsigned)(gab_hash_counter(5, (uint64_t)which, (uint64_t)i) % 1000);
     unsigned node = 0, island = 0, s = (unsigned)i;
     if (which <= 4) node = s / (unsigned)which; /* in blocks of 1 to 4 */
@@ -308,7 +308,7 @@ static bool place_slots(int which, int32_t slots, gab_domains **domains)
     snprintf(texts[i], sizeof texts[i], "i%u/c/n%u", island, node);
     names[i] = texts[i];
   }
-  assert_int_equal(gab_domains_from_names(names, slots, domains), GAB_OK);
+  assert_int_equal(gab_domains_from_names(names, ranks, domains), GAB_OK);
   return true;
 }
 
@@ -328,16 +328,16 @@ static void with_choices(const gab_redundancy *scheme, const gab_members *member
 
 static void each_case(int first, int last)
 {
-  for (int32_t slots = 1; slots <= MOST; slots++)
+  for (int32_t ranks = 1; ranks <= MOST; ranks++)
     for (int which = 0; which < 17; which++) {
       gab_domains *domains;
-      assert_true(place_slots(which, slots, &domains));
-      for (int deaths = 0; deaths < 4 && deaths < slots; deaths += deaths + 1) {
+      assert_true(place_ranks(which, ranks, &domains));
+      for (int deaths = 0; deaths < 4 && deaths < ranks; deaths += deaths + 1) {
         gab_members members;
-        gab_members_init(&members, slots);
+        gab_members_init(&members, ranks);
         for (int d = 0; d < deaths; d++) {
-          gab_slot gone =
-              (gab_slot)(gab_hash_counter(7, (uint64_t)(slots * 20 + which), (uint64_t)d) % (uint64_t)slots);
+          gab_rank gone =
+              (gab_rank)(gab_hash_counter(7, (uint64_t)(ranks * 20 + which), (uint64_t)d) % (uint64_t)ranks);
           if (gab_members_count(&members) > 1) assert_int_equal(gab_members_remove(&members, gone), GAB_OK);
         }
         for (int i = first; i < last; i++) with_choices(&tried[i], &members, domains);
@@ -365,11 +365,11 @@ static void schemes_of_a_user_do_too(void **state)
 
 /* ---------------------------------------------------------------- single claims */
 
-static gab_placement make(const gab_redundancy *asked, int32_t slots, const gab_domains *domains)
+static gab_placement make(const gab_redundancy *asked, int32_t ranks, const gab_domains *domains)
 {
   gab_placement placement;
   gab_members all;
-  gab_members_init(&all, slots);
+  gab_members_init(&all, ranks);
   gab_placement_init(&placement);
   assert_int_equal(gab_placement_make(&placement, asked, &all, domains), GAB_OK);
   return placement;
@@ -380,7 +380,7 @@ static void pairwise_with_an_even_number_makes_pairs(void **state)
   (void)state;
   for (int32_t count = 2; count <= 40; count += 2) {
     gab_placement p = make(&(gab_redundancy){.scheme = &gab_scheme_pairwise}, count, NULL);
-    for (gab_slot i = 0; i < count; i++)
+    for (gab_rank i = 0; i < count; i++)
       assert_int_equal(gab_placement_holder(&p, gab_placement_holder(&p, i, 0), 0), i);
     gab_placement_release(&p);
   }
@@ -389,26 +389,26 @@ static void pairwise_with_an_even_number_makes_pairs(void **state)
 static void a_hundred_thousand_are_asked_at_once(void **state)
 {
   (void)state;
-  const int32_t slots = 131072;
+  const int32_t ranks = 131072;
   gab_domains *domains;
-  assert_int_equal(gab_domains_regular(slots, 64, 128, &domains), GAB_OK);
+  assert_int_equal(gab_domains_regular(ranks, 64, 128, &domains), GAB_OK);
   size_t held = gab_memory_now(GAB_MEMORY_USE_COUNT);
   gab_placement p =
-      make(&(gab_redundancy){.scheme = &gab_scheme_pairwise, .separate = GAB_DOMAIN_ISLAND}, slots, domains);
+      make(&(gab_redundancy){.scheme = &gab_scheme_pairwise, .separate = GAB_DOMAIN_ISLAND}, ranks, domains);
   gab_placement inside = make(&(gab_redundancy){.scheme = &gab_scheme_parity,
                                                 .separate = GAB_DOMAIN_NODE,
                                                 .within = GAB_DOMAIN_ISLAND},
-                              slots, domains);
+                              ranks, domains);
   assert_in_range(gab_memory_now(GAB_MEMORY_USE_COUNT) - held, 0, 4096);
-  for (gab_slot slot = 0; slot < slots; slot += 101) {
+  for (gab_rank rank = 0; rank < ranks; rank += 101) {
     gab_group group;
-    assert_false(gab_domains_together(domains, GAB_DOMAIN_ISLAND, slot, gab_placement_holder(&p, slot, 0)));
-    assert_true(gab_placement_group(&inside, slot, &group));
+    assert_false(gab_domains_together(domains, GAB_DOMAIN_ISLAND, rank, gab_placement_holder(&p, rank, 0)));
+    assert_true(gab_placement_group(&inside, rank, &group));
     assert_int_equal(group.count, 8);
     for (int i = 0; i < 8; i++) {
-      assert_true(gab_domains_together(domains, GAB_DOMAIN_ISLAND, slot, group.slots[i]));
+      assert_true(gab_domains_together(domains, GAB_DOMAIN_ISLAND, rank, group.ranks[i]));
       if (i != group.index)
-        assert_false(gab_domains_together(domains, GAB_DOMAIN_NODE, slot, group.slots[i]));
+        assert_false(gab_domains_together(domains, GAB_DOMAIN_NODE, rank, group.ranks[i]));
     }
   }
   gab_placement_release(&inside);
@@ -421,7 +421,7 @@ static void what_cannot_be_had_is_said_with_its_reason(void **state)
   (void)state;
   static const struct {
     gab_redundancy asked;
-    int32_t slots, per_node;
+    int32_t ranks, per_node;
     const char *says;
   } cases[] = {
       {{.scheme = &gab_scheme_pairwise, .separate = GAB_DOMAIN_NODE}, 4, 4, "all processes are in one node"},
@@ -435,8 +435,8 @@ static void what_cannot_be_had_is_said_with_its_reason(void **state)
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     gab_domains *domains;
     char text[1024];
-    assert_int_equal(gab_domains_regular(cases[i].slots, cases[i].per_node, 0, &domains), GAB_OK);
-    gab_placement p = make(&cases[i].asked, cases[i].slots, domains);
+    assert_int_equal(gab_domains_regular(cases[i].ranks, cases[i].per_node, 0, &domains), GAB_OK);
+    gab_placement p = make(&cases[i].asked, cases[i].ranks, domains);
     const char *warning = gab_placement_warning(&p, &cases[i].asked, text, sizeof text);
     if (!cases[i].says) assert_null(warning);
     else if (!warning || !strstr(warning, cases[i].says))
@@ -484,17 +484,17 @@ static void check_where_they_sit(const gab_redundancy *asked, const gab_members 
   gab_placement placement;
   gab_placement_init(&placement);
   assert_int_equal(gab_placement_make(&placement, asked, members, domains), GAB_OK);
-  for (gab_slot slot = 0; slot < members->slots; slot++) /* nobody who waits, or is dead, keeps anything */
-    for (int k = 0; k < gab_placement_copies(&placement) && gab_members_has(members, slot); k++)
-      assert_true(gab_members_has(members, gab_placement_holder(&placement, slot, k)));
+  for (gab_rank rank = 0; rank < members->ranks; rank++) /* nobody who waits, or is dead, keeps anything */
+    for (int k = 0; k < gab_placement_copies(&placement) && gab_members_has(members, rank); k++)
+      assert_true(gab_members_has(members, gab_placement_holder(&placement, rank, k)));
   const bool promised = gab_placement_get_costs(&placement, IMAGE).any_domain;
-  for (gab_seat node = 0; node < gab_domains_slots(domains) && promised; node++) { /* that of this seat */
+  for (gab_seat node = 0; node < gab_domains_ranks(domains) && promised; node++) { /* that of this seat */
     gab_members left = {0};
     assert_int_equal(gab_members_copy(&left, members), GAB_OK);
-    for (gab_slot slot = 0; slot < members->slots; slot++)
-      if (gab_members_has(members, slot) &&
-          gab_domains_together(domains, GAB_DOMAIN_NODE, gab_members_seat(members, slot), node))
-        assert_int_equal(gab_members_remove(&left, slot), GAB_OK);
+    for (gab_rank rank = 0; rank < members->ranks; rank++)
+      if (gab_members_has(members, rank) &&
+          gab_domains_together(domains, GAB_DOMAIN_NODE, gab_members_seat(members, rank), node))
+        assert_int_equal(gab_members_remove(&left, rank), GAB_OK);
     assert_true(gab_members_count(&left) > 0 && gab_placement_survives(&placement, &left));
     gab_members_release(&left);
   }
@@ -511,18 +511,18 @@ static void copies_are_kept_apart_where_processes_sit_now(void **state)
   for (uint64_t draw = 0; draw < DRAWS; draw++) {
     const char *names[MOST];
     const int32_t seats = 4 + (int32_t)(gab_hash_counter(7, draw, 0) % (MOST - 3));
-    const gab_slot slots = seats - 1 - (gab_slot)(gab_hash_counter(7, draw, 1) % (uint64_t)(seats / 2));
+    const gab_rank ranks = seats - 1 - (gab_rank)(gab_hash_counter(7, draw, 1) % (uint64_t)(seats / 2));
     for (int32_t seat = 0; seat < seats; seat++)
       names[seat] = nodes[gab_hash_counter(7, draw, 10 + (uint64_t)seat) % 4];
     gab_domains *domains;
     gab_members members;
     assert_int_equal(gab_domains_from_names(names, seats, &domains), GAB_OK);
-    gab_members_init(&members, slots);
-    gab_seat spare = slots;
-    for (gab_slot slot = 0; slot < slots; slot++) {
-      if (gab_hash_counter(7, draw, 100 + (uint64_t)slot) % 3 || gab_members_count(&members) < 2) continue;
-      assert_int_equal(gab_members_remove(&members, slot), GAB_OK);
-      if (spare < seats) assert_int_equal(gab_members_return(&members, slot, spare++), GAB_OK);
+    gab_members_init(&members, ranks);
+    gab_seat spare = ranks;
+    for (gab_rank rank = 0; rank < ranks; rank++) {
+      if (gab_hash_counter(7, draw, 100 + (uint64_t)rank) % 3 || gab_members_count(&members) < 2) continue;
+      assert_int_equal(gab_members_remove(&members, rank), GAB_OK);
+      if (spare < seats) assert_int_equal(gab_members_return(&members, rank, spare++), GAB_OK);
     }
     for (size_t i = 0; i < TRIED; i++, looked_at++)
       if (!tried[i].scheme->holder) check_where_they_sit(&tried[i], &members, domains, &kept_apart);
