@@ -460,7 +460,7 @@ static gab_status check_spares(const gab_config *config, const gab_protection *p
 {
   bool used = protection->strategies[0] == NULL; /* by default they are */
   for (int i = 0; i < GAB_MOST_STRATEGIES && protection->strategies[i]; i++)
-    used = used || protection->strategies[i]->seating != GAB_SEATING_NONE;
+    used = used || protection->strategies[i]->replacement != GAB_REPLACEMENT_NONE;
   if (used || gab_resilience_spares(config).count == 0) return GAB_OK;
   return gab_config_fail(
       config, "resilience.spares.count",

@@ -7,7 +7,7 @@
  * as if each had its own. Neighbours are those of the chain; there are no reductions. So it is the 1-D solver of Gamell et al.
  * 2015, section 6.5, figure 7.
  *
- * OUT/times/seat-S.csv has a row for each step that the process in seat S computed: when it began the step, had its ghosts, and
+ * OUT/times/process-S.csv has a row for each step that process S computed: when it began the step, had its ghosts, and
  * ended the step. What a process wrote before it was killed stays. The cosine with which the rod begins is an eigenvector of
  * the discrete Laplacian, so that the answer is known: the largest difference from it stands in summary.json. */
 #include "blockforest/exchange/block_field.h"
@@ -102,8 +102,8 @@ static gab_status note_times(chain *app, gab_step step, double began, double fed
   char path[4096];
   const gab_rank rank = gab_world_rank(app->world);
   if (!app->times) {
-    snprintf(path, sizeof path, "%s/times/seat-%" GAB_PRI_SEAT ".csv", app->folder,
-             gab_world_seat(app->world));
+    snprintf(path, sizeof path, "%s/times/process-%" GAB_PRI_PROCESS ".csv", app->folder,
+             gab_world_process(app->world));
     app->times = fopen(path, "w");
     if (!app->times) GAB_FAIL(GAB_ERR_IO, "cannot write %s", path);
     fprintf(app->times, "rank,incarnation,step,began,fed,ended\n");

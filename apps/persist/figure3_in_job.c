@@ -146,7 +146,7 @@ int main(int argc, char **argv)
   bool begun = false;
   gab_status intent;
   if (gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
-  gab_world_set_seating(world, GAB_SEATING_SPARES);
+  gab_world_set_replacement(world, GAB_REPLACEMENT_SPARES);
   if (gab_world_dup(world, &shared) != GAB_OK) return 1;
   if (gab_world_rest(world, &intent) != GAB_OK || intent != GAB_OK) return 1;
   if (!gab_world_is_spare(world)) {

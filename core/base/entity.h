@@ -37,7 +37,7 @@ typedef struct gab_entity {
 
   /* An entity may own its buffers (Kohl et al. 2017, section 5.2.1): it has two and gives all three of these. Its pack
    * and unpack may then be NULL: nothing of it is copied, hashed or sent, and it can be restored by those only who have
-   * its buffers: not by spares or new processes that take a seat, nor from disk, which a protected run refuses when it
+   * its buffers: not by spares or new processes that take a rank, nor from disk, which a protected run refuses when it
    * begins, nor by gab_checkpoint_restore_swapped(); the part of a dead rank is dropped. Where both are given they
    * serve those who have no buffer of their own, and adopt(). */
 

@@ -22,10 +22,10 @@ typedef int32_t gab_rank;
 #define GAB_NO_RANK  ((gab_rank)-1)
 
 /** An MPI process of the run, numbered once for ever: first those that the run started with, in the order of
- *  MPI_COMM_WORLD, then those that were started later. A seat plays a rank, or waits to do so. */
-typedef int32_t gab_seat;
-#define GAB_PRI_SEAT PRId32
-#define GAB_NO_SEAT  ((gab_seat)-1)
+ *  MPI_COMM_WORLD, then those that were started later. A process plays a rank, or waits to do so. */
+typedef int32_t gab_process;
+#define GAB_PRI_PROCESS PRId32
+#define GAB_NO_PROCESS  ((gab_process)-1)
 
 /** How often a rank has been brought back to life by another process; 0 for the process it started with. */
 typedef uint32_t gab_incarnation;

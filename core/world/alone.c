@@ -29,10 +29,10 @@ gab_status gab_world_create_alone(gab_world **world)
   gab_world *fresh = memory;
   gab_world_initialise(fresh);
   fresh->is_without_mpi = true;
-  gab_members_init(&fresh->seats, 1);
+  gab_members_init(&fresh->processes, 1);
   gab_members_init(&fresh->members, 1);
   gab_members_init(&fresh->whole, 0);
-  fresh->first_seats = 1;
+  fresh->first_processes = 1;
   const gab_status status = gab_world_open_ports(fresh);
   if (status != GAB_OK) {
     gab_world_release(fresh);

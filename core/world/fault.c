@@ -159,8 +159,8 @@ gab_status gab_world_count_deaths(gab_world *world, int *processes, int32_t *mem
   if (*processes > 0) MPI_Comm_group(world->comm, &all);
   for (int i = 0, comm_rank; i < *processes; i++) {
     MPI_Group_translate_ranks(failed, 1, &i, all, &comm_rank);
-    *members += gab_members_rank_of_seat(&world->members, gab_world_seat_of_comm_rank(world, comm_rank)) !=
-                GAB_NO_RANK;
+    *members += gab_members_rank_of_process(&world->members,
+                                            gab_world_process_of_comm_rank(world, comm_rank)) != GAB_NO_RANK;
   }
   if (all != MPI_GROUP_NULL) MPI_Group_free(&all);
   MPI_Group_free(&failed);

@@ -1,5 +1,5 @@
 /** @file members.c
- *  @brief Translation between ranks, dense indices and seats over the sorted lists of the gone and the returned. */
+ *  @brief Translation between ranks, dense indices and processes over the sorted lists of the gone and the returned. */
 #include "core/world/members.h"
 
 #include <string.h>
@@ -94,21 +94,22 @@ static gab_status add_return(gab_members *members, gab_rank rank)
   members->returns = returns;
   memmove(members->returns + place + 1, members->returns + place,
           (size_t)(members->return_count - place) * sizeof *members->returns);
-  members->returns[place] = (gab_return){.rank = rank, .seat = rank};
+  members->returns[place] = (gab_return){.rank = rank, .process = rank};
   members->return_count++;
   return GAB_OK;
 }
 
-gab_status gab_members_return(gab_members *members, gab_rank rank, gab_seat seat)
+gab_status gab_members_return(gab_members *members, gab_rank rank, gab_process process)
 {
   if (rank < 0 || rank >= members->ranks || gab_members_has(members, rank))
     GAB_FAIL(GAB_ERR_ARGUMENT, "rank %" GAB_PRI_RANK " cannot come back: it is not gone", rank);
-  if (seat < 0 || gab_members_rank_of_seat(members, seat) != GAB_NO_RANK)
+  if (process < 0 || gab_members_rank_of_process(members, process) != GAB_NO_RANK)
     GAB_FAIL(GAB_ERR_ARGUMENT,
-             "seat %" GAB_PRI_SEAT " cannot play rank %" GAB_PRI_RANK ": it plays another one", seat, rank);
+             "process %" GAB_PRI_PROCESS " cannot play rank %" GAB_PRI_RANK ": it plays another one", process,
+             rank);
   if (!find_return(members, rank)) GAB_TRY(add_return(members, rank));
   gab_return *back = find_return(members, rank);
-  back->seat = seat;
+  back->process = process;
   back->incarnation++;
   const int32_t place = gone_below(members, rank);
   members->gone_count--;
@@ -123,23 +124,23 @@ gab_incarnation gab_members_incarnation(const gab_members *members, gab_rank ran
   return back ? back->incarnation : 0;
 }
 
-gab_seat gab_members_last_seat(const gab_members *members, gab_rank rank)
+gab_process gab_members_last_process(const gab_members *members, gab_rank rank)
 {
   const gab_return *back = find_return(members, rank);
-  return back ? back->seat : (gab_seat)rank;
+  return back ? back->process : (gab_process)rank;
 }
 
-gab_seat gab_members_seat(const gab_members *members, gab_rank rank)
+gab_process gab_members_process(const gab_members *members, gab_rank rank)
 {
-  return gab_members_has(members, rank) ? gab_members_last_seat(members, rank) : GAB_NO_SEAT;
+  return gab_members_has(members, rank) ? gab_members_last_process(members, rank) : GAB_NO_PROCESS;
 }
 
-gab_rank gab_members_rank_of_seat(const gab_members *members, gab_seat seat)
+gab_rank gab_members_rank_of_process(const gab_members *members, gab_process process)
 {
   for (int32_t i = 0; i < members->return_count; i++)
-    if (members->returns[i].seat == seat && gab_members_has(members, members->returns[i].rank))
+    if (members->returns[i].process == process && gab_members_has(members, members->returns[i].rank))
       return members->returns[i].rank;
-  const gab_rank rank = (gab_rank)seat;
+  const gab_rank rank = (gab_rank)process;
   return gab_members_has(members, rank) && !find_return(members, rank) ? rank : GAB_NO_RANK;
 }
 
@@ -209,7 +210,7 @@ gab_status gab_members_pack(const gab_members *members, gab_buffer *out)
   GAB_TRY(gab_put_u64(out, (uint64_t)members->return_count));
   for (int32_t i = 0; i < members->return_count; i++) {
     GAB_TRY(gab_put_i32(out, members->returns[i].rank));
-    GAB_TRY(gab_put_i32(out, members->returns[i].seat));
+    GAB_TRY(gab_put_i32(out, members->returns[i].process));
     GAB_TRY(gab_put_u32(out, members->returns[i].incarnation));
   }
   return GAB_OK;
@@ -247,9 +248,9 @@ static gab_status unpack_returns(gab_reader *in, gab_members *members)
   for (size_t i = 0; i < count; i++) {
     gab_return *back = &members->returns[i];
     GAB_TRY(gab_get_i32(in, &back->rank));
-    GAB_TRY(gab_get_i32(in, &back->seat));
+    GAB_TRY(gab_get_i32(in, &back->process));
     GAB_TRY(gab_get_u32(in, &back->incarnation));
-    if (back->rank <= last || back->rank >= members->ranks || back->seat < 0 || back->incarnation < 1)
+    if (back->rank <= last || back->rank >= members->ranks || back->process < 0 || back->incarnation < 1)
       GAB_FAIL(GAB_ERR_CORRUPT, "list of returned ranks is out of order");
     last = back->rank;
   }

@@ -6,8 +6,8 @@
  *  its position among the members. A snapshot keeps the members of its time, so that who holds whose copy
  *  can still be worked out after further deaths.
  *
- *  A rank is played by a *seat*, an MPI process, numbered once for ever. At the start rank i is played by seat
- *  i in incarnation 0. A rank whose process died can come back: another seat plays it, with the incarnation
+ *  A rank is played by a *process* of MPI, numbered once in a run. At the start rank i is played by process
+ *  i in incarnation 0. A rank whose process died can come back: another process plays it, with the incarnation
  *  one higher. Ranks of which that is true stand in a second short list. A rank that came back is a member
  *  again, but what its new process knows of the time before is nothing: where a snapshot asks who is still
  *  alive, the answer is gab_members_survivors(), those that are members in the same incarnation as then.
@@ -26,7 +26,7 @@ extern "C" {
 /** A rank that is, or was last, played by another process than at the start. */
 typedef struct gab_return {
   gab_rank rank;
-  gab_seat seat;
+  gab_process process;
   gab_incarnation incarnation; /**< 1, 2, … */
 } gab_return;
 
@@ -44,9 +44,9 @@ void gab_members_release(gab_members *members);
 gab_status gab_members_copy(gab_members *to, const gab_members *from);
 /** Takes a rank out; no effect if it is out already. */
 gab_status gab_members_remove(gab_members *members, gab_rank rank);
-/** Lets a rank that is gone come back, played by `seat`, in the next incarnation.
- *  @return ::GAB_ERR_ARGUMENT if it is not gone, or the seat plays another rank */
-gab_status gab_members_return(gab_members *members, gab_rank rank, gab_seat seat);
+/** Lets a rank that is gone come back, played by `process`, in the next incarnation.
+ *  @return ::GAB_ERR_ARGUMENT if it is not gone, or the process plays another rank */
+gab_status gab_members_return(gab_members *members, gab_rank rank, gab_process process);
 
 int32_t gab_members_count(const gab_members *members);
 bool gab_members_has(const gab_members *members, gab_rank rank);
@@ -57,12 +57,12 @@ gab_rank gab_members_rank(const gab_members *members, int32_t index);
 
 /** The present incarnation of a rank; of one that is gone the last one. */
 gab_incarnation gab_members_incarnation(const gab_members *members, gab_rank rank);
-/** @return the seat that plays `rank`, GAB_NO_SEAT if it is gone */
-gab_seat gab_members_seat(const gab_members *members, gab_rank rank);
-/** @return the seat that plays `rank`, or played it last */
-gab_seat gab_members_last_seat(const gab_members *members, gab_rank rank);
-/** @return the rank that `seat` plays, GAB_NO_RANK if none */
-gab_rank gab_members_rank_of_seat(const gab_members *members, gab_seat seat);
+/** @return the process that plays `rank`, GAB_NO_PROCESS if it is gone */
+gab_process gab_members_process(const gab_members *members, gab_rank rank);
+/** @return the process that plays `rank`, or played it last */
+gab_process gab_members_last_process(const gab_members *members, gab_rank rank);
+/** @return the rank that `process` plays, GAB_NO_RANK if none */
+gab_rank gab_members_rank_of_process(const gab_members *members, gab_process process);
 
 /** Whether `rank` is a member now in the same incarnation as then. */
 bool gab_members_has_survived(const gab_members *then, const gab_members *now, gab_rank rank);

@@ -20,11 +20,11 @@ void gab_node_name(char name[MPI_MAX_PROCESSOR_NAME])
   if (MPI_Get_processor_name(name, &length) != MPI_SUCCESS) name[0] = '\0';
 }
 
-gab_seat gab_world_seat_beside(const gab_world *world, gab_seat seat)
+gab_process gab_world_process_beside(const gab_world *world, gab_process process)
 {
-  if (seat < world->first_seats) return seat;
-  const gab_seat index = seat - world->first_seats;
-  return index < world->origin_count ? world->origins[index] : GAB_NO_SEAT;
+  if (process < world->first_processes) return process;
+  const gab_process index = process - world->first_processes;
+  return index < world->origin_count ? world->origins[index] : GAB_NO_PROCESS;
 }
 
 /* ------------------------------------------------------------------------------------ who else is here */
@@ -103,18 +103,18 @@ static gab_rank vacancy(const gab_world *world, int32_t number)
   return GAB_NO_RANK;
 }
 
-void gab_seating_plan_release(gab_seating_plan *plan)
+void gab_replacement_plan_release(gab_replacement_plan *plan)
 {
   gab_free(&plan->origins);
   gab_free(&plan->groups);
   gab_free(&plan->hosts);
-  *plan = (gab_seating_plan){.count = 0};
+  *plan = (gab_replacement_plan){.count = 0};
 }
 
-static gab_status allocate(gab_seating_plan *plan, int32_t count)
+static gab_status allocate(gab_replacement_plan *plan, int32_t count)
 {
   void *memory;
-  *plan = (gab_seating_plan){.count = count};
+  *plan = (gab_replacement_plan){.count = count};
   GAB_TRY(gab_alloc((size_t)count * sizeof *plan->origins, GAB_MEMORY_OTHER, &memory));
   plan->origins = memory;
   GAB_TRY(gab_alloc((size_t)count * sizeof *plan->groups, GAB_MEMORY_OTHER, &memory));
@@ -124,12 +124,12 @@ static gab_status allocate(gab_seating_plan *plan, int32_t count)
   return GAB_OK;
 }
 
-static gab_seat origin_of_rank(const gab_world *world, gab_rank rank)
+static gab_process origin_of_rank(const gab_world *world, gab_rank rank)
 {
-  return gab_world_seat_beside(world, gab_members_last_seat(&world->members, rank));
+  return gab_world_process_beside(world, gab_members_last_process(&world->members, rank));
 }
 
-static bool speaks_for_node(const gab_world *world) { return world->seat < world->first_seats; }
+static bool speaks_for_node(const gab_world *world) { return world->process < world->first_processes; }
 
 /* The lowest rank in the communicator that speaks for the node where each rank was played, INT_MAX if none is left. */
 static int find_old_nodes(const gab_world *world, int32_t count, int *comm_ranks)
@@ -152,7 +152,7 @@ static int count_load(const gab_world *world, int32_t count, const int *comm_ran
 }
 
 /* One after the other, since each makes its node fuller. Processes of one node offer the same: the lowest stands for it. */
-static int find_new_nodes(const gab_world *world, int32_t count, int *comm_ranks, gab_seat *origins)
+static int find_new_nodes(const gab_world *world, int32_t count, int *comm_ranks, gab_process *origins)
 {
   int me, load = count_load(world, count, comm_ranks);
   if (!speaks_for_node(world)) load += INT_MAX / 2; /* behind all who do */
@@ -162,15 +162,15 @@ static int find_new_nodes(const gab_world *world, int32_t count, int *comm_ranks
     int offer[2] = {load, me};
     const int code = MPI_Allreduce(MPI_IN_PLACE, offer, 1, MPI_2INT, MPI_MINLOC, world->comm);
     if (code != MPI_SUCCESS) return code;
-    const gab_seat seat = gab_world_seat_of_comm_rank(world, offer[1]);
+    const gab_process process = gab_world_process_of_comm_rank(world, offer[1]);
     comm_ranks[i] = offer[1];
-    origins[i] = gab_world_seat_beside(world, seat);
-    load += is_here(world, gab_members_rank_of_seat(&world->members, seat));
+    origins[i] = gab_world_process_beside(world, process);
+    load += is_here(world, gab_members_rank_of_process(&world->members, process));
   }
   return MPI_SUCCESS;
 }
 
-static void number_groups(gab_seating_plan *plan, const int *comm_ranks)
+static void number_groups(gab_replacement_plan *plan, const int *comm_ranks)
 {
   for (int32_t i = 0; i < plan->count; i++) {
     int32_t same = 0;
@@ -180,7 +180,7 @@ static void number_groups(gab_seating_plan *plan, const int *comm_ranks)
 }
 
 /* From those that stand for the nodes to rank 0. */
-static int collect_hosts(const gab_world *world, gab_seating_plan *plan, const int *comm_ranks)
+static int collect_hosts(const gab_world *world, gab_replacement_plan *plan, const int *comm_ranks)
 {
   int me, code = MPI_SUCCESS;
   int32_t next = 0;
@@ -198,7 +198,7 @@ static int collect_hosts(const gab_world *world, gab_seating_plan *plan, const i
   return code;
 }
 
-static int plan_nodes(const gab_world *world, gab_seating_plan *plan, int *comm_ranks)
+static int plan_nodes(const gab_world *world, gab_replacement_plan *plan, int *comm_ranks)
 {
   int code = find_old_nodes(world, plan->count, comm_ranks);
   if (code == MPI_SUCCESS) code = find_new_nodes(world, plan->count, comm_ranks, plan->origins);
@@ -207,7 +207,7 @@ static int plan_nodes(const gab_world *world, gab_seating_plan *plan, int *comm_
   return collect_hosts(world, plan, comm_ranks);
 }
 
-gab_status gab_nodes_plan(gab_world *world, gab_seating_plan *plan)
+gab_status gab_nodes_plan(gab_world *world, gab_replacement_plan *plan)
 {
   void *comm_ranks = NULL;
   GAB_TRY(allocate(plan, gab_world_vacancies(world)));

@@ -151,7 +151,7 @@ static bool take_notes(gab_world *world)
   world->epoch = all.epoch;
   world->next_context = all.next_context;
   world->resting = !all.awake;
-  world->seats_nobody = all.over;
+  world->calls_nobody = all.over;
   world->spawns = all.spawns;
   world->times.waited = all.waited;
   world->claim_count = all.claim_count;
@@ -208,37 +208,37 @@ static gab_status find_lost(MPI_Comm old, MPI_Comm fresh, int **comm_ranks, int 
   return status;
 }
 
-/* Takes the seats of those ranks out of seats and members. */
-static gab_status strike(const gab_world *world, const int *lost, int count, gab_members *seats,
+/* Takes the processes at those ranks of the communicator out of processes and members. */
+static gab_status strike(const gab_world *world, const int *lost, int count, gab_members *processes,
                          gab_members *members)
 {
-  GAB_TRY(gab_members_copy(seats, &world->seats));
+  GAB_TRY(gab_members_copy(processes, &world->processes));
   GAB_TRY(gab_members_copy(members, &world->members));
   for (int i = 0; i < count; i++) {
-    const gab_seat seat = gab_world_seat_of_comm_rank(world, lost[i]);
-    GAB_TRY(gab_members_remove(members, gab_members_rank_of_seat(&world->members, seat)));
-    GAB_TRY(gab_members_remove(seats, seat));
+    const gab_process process = gab_world_process_of_comm_rank(world, lost[i]);
+    GAB_TRY(gab_members_remove(members, gab_members_rank_of_process(&world->members, process)));
+    GAB_TRY(gab_members_remove(processes, process));
   }
   return GAB_OK;
 }
 
-/* From here on the world stands on the new communicator, mended or not: communicator, seats and members always
+/* From here on the world stands on the new communicator, mended or not: communicator, processes and members always
  * belong together. */
 static gab_status move_to(gab_world *world, MPI_Comm fresh, MPI_Comm *old)
 {
   int *lost = NULL, count = 0;
   GAB_TRY(find_lost(world->comm, fresh, &lost, &count));
-  gab_members seats = {0}, members = {0};
-  const gab_status status = strike(world, lost, count, &seats, &members);
+  gab_members processes = {0}, members = {0};
+  const gab_status status = strike(world, lost, count, &processes, &members);
   gab_free(&lost);
   if (status != GAB_OK) {
-    gab_members_release(&seats);
+    gab_members_release(&processes);
     gab_members_release(&members);
     return status;
   }
-  gab_members_release(&world->seats);
+  gab_members_release(&world->processes);
   gab_members_release(&world->members);
-  world->seats = seats;
+  world->processes = processes;
   world->members = members;
   *old = world->comm;
   if (world->players == *old) world->players = MPI_COMM_NULL;
@@ -256,17 +256,18 @@ static gab_status meet_all(gab_world *world)
   return meet(world->comm);
 }
 
-/* Seats are given away only when all know the same: who rests, and whether seats are given away at all. */
+/* Ranks are given away only when all know the same: who rests, and whether ranks are given away at all. */
 static gab_status call_spares(gab_world *world, bool *good)
 {
-  /* Known alike to all from the start on; the seating is not, while some are still in their set-up. */
+  /* Known alike to all from the start on; the replacement is not, while some are still in their set-up. */
   if (!gab_world_has_benches(world) && world->replay.state == GAB_REPLAY_NONE) return GAB_OK;
   int bits = *good ? GAB_AGREE_NOTED : 0;
   GAB_TRY(gab_comm_agree(world->comm, &bits, NULL));
   *good = (bits & GAB_AGREE_NOTED) != 0;
   if (*good) GAB_TRY(gab_world_settle_claims(world));
-  if (!*good || !world->resting || world->seats_nobody || world->seating == GAB_SEATING_NONE) return GAB_OK;
-  GAB_TRY(gab_world_seat_spares(world));
+  if (!*good || !world->resting || world->calls_nobody || world->replacement == GAB_REPLACEMENT_NONE)
+    return GAB_OK;
+  GAB_TRY(gab_world_call_spares(world));
   return gab_world_respawn(world, good);
 }
 
@@ -275,7 +276,7 @@ static gab_status finish(gab_world *world, bool good, bool *repaired)
 {
   bool deaths;
   good = good && gab_world_remake_comms(world) == GAB_OK && gab_world_connect_root(world) == GAB_OK;
-  if (world->resting && (world->seating & GAB_SEATING_RESPAWN))
+  if (world->resting && (world->replacement & GAB_REPLACEMENT_RESPAWN))
     good = good && gab_nodes_find(world) == GAB_OK;
   if (!good) gab_world_revoke(world);
   int bits = good ? GAB_AGREE_REPAIRED : 0;
@@ -321,7 +322,7 @@ static gab_status attempt(gab_world *world, bool *repaired)
   const double start = MPI_Wtime();
   gab_world_revoke(world);
   /* Who raised an intent, or is alone, knows that there is nothing to hear. */
-  if (world->intent == GAB_OK && gab_members_count(&world->seats) > 1) await_news(world);
+  if (world->intent == GAB_OK && gab_members_count(&world->processes) > 1) await_news(world);
   GAB_TRY(meet_all(world));
   const double revoked = MPI_Wtime();
   world->times.revoke += revoked - start;
@@ -340,7 +341,7 @@ static gab_status attempt(gab_world *world, bool *repaired)
 
 static gab_status try_until_repaired(gab_world *world)
 {
-  const int limit = gab_members_count(&world->seats) + SPARE_ATTEMPTS;
+  const int limit = gab_members_count(&world->processes) + SPARE_ATTEMPTS;
   for (int attempts = 1; attempts <= limit; attempts++) {
     bool repaired;
     GAB_TRY(attempt(world, &repaired));
@@ -411,7 +412,7 @@ static gab_status repair(gab_world *world, gab_status (*way)(gab_world *world), 
   }
   if (!world->lost) make_whole(world);
   deliver_intent(world, intent);
-  if (*intent != GAB_OK && world->seats_nobody) world->is_abandoned = true;
+  if (*intent != GAB_OK && world->calls_nobody) world->is_abandoned = true;
   return GAB_OK;
 }
 

@@ -97,7 +97,7 @@ gab_status gab_world_open_ports(gab_world *world)
 }
 
 /* @param[in,out] lost  processes died: then the communicator of the players waits for the repair */
-static gab_status take_seat(gab_world *world, int32_t spares, bool *lost)
+static gab_status find_rank(gab_world *world, int32_t spares, bool *lost)
 {
   int comm_rank = 0, size = 0;
   MPI_Comm_rank(world->comm, &comm_rank);
@@ -107,11 +107,11 @@ static gab_status take_seat(gab_world *world, int32_t spares, bool *lost)
              "%" PRId32
              " spare processes asked for, but there are %d processes in all: none is left to compute",
              spares, size);
-  gab_members_init(&world->seats, size);
+  gab_members_init(&world->processes, size);
   gab_members_init(&world->members, size - spares);
   gab_members_init(&world->whole, 0);
-  world->first_seats = size;
-  world->seat = comm_rank;
+  world->first_processes = size;
+  world->process = comm_rank;
   world->rank = comm_rank;
   world->meets_on_players = true;
   world->players = world->comm;
@@ -152,7 +152,7 @@ static gab_status begin(gab_world *world, int *argc, char ***argv)
   GAB_TRY(make_main_comm(world, &spares, &lost));
   gab_world_watch_comm(world->comm);
   if (world->comm != MPI_COMM_WORLD) GAB_TRY(gab_comm_world_guard(world));
-  GAB_TRY(take_seat(world, spares, &lost));
+  GAB_TRY(find_rank(world, spares, &lost));
   GAB_TRY(gab_world_open_ports(world));
   return lost ? begin_anew(world) : GAB_OK;
 }
@@ -178,7 +178,7 @@ void gab_world_release(gab_world *world)
   gab_buffer_release(&world->inbox);
   gab_buffer_release(&world->outbox);
   gab_members_release(&world->members);
-  gab_members_release(&world->seats);
+  gab_members_release(&world->processes);
   gab_members_release(&world->whole);
   gab_arrival_destroy(&world->arrival);
   gab_buffer_release(&world->replay.record);
@@ -239,7 +239,8 @@ void gab_world_destroy(gab_world **world_pointer)
   if (gab_world_replays(world)) gab_world_leave();
   const bool finalise = part_in_peace(world);
   /* MPI_Finalize of Open MPI 5 hangs or fails in many runs in which processes were spawned (doc/ulfm.md). */
-  const bool owns_mpi = world->owns_mpi && !world->has_spawned && world->seats.ranks == world->first_seats;
+  const bool owns_mpi =
+      world->owns_mpi && !world->has_spawned && world->processes.ranks == world->first_processes;
   world->repairing = true; /* the error handler has nothing left to do */
   if (finalise) {
     gab_world_abandon_ports(world);

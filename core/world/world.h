@@ -19,7 +19,7 @@
  *    the end         ->  gab_world_dismiss(): the spares leave gab_world_rest(), all take part again
  *  @endcode
  *
- *  Respawned processes (::GAB_SEATING_RESPAWN): a repair starts the same program with the same arguments in the folder of
+ *  Respawned processes (::GAB_REPLACEMENT_RESPAWN): a repair starts the same program with the same arguments in the folder of
  *  the start (MPI_Comm_spawn). Up to gab_world_rest() such a process acts as a spare, and its collective calls return the
  *  results that the others recorded in their set-up, up to 1 MiB. So the set-up must call the framework in the same
  *  order on members and spares, must not use MPI_COMM_WORLD, and must not send through ports. Processes are started until
@@ -56,11 +56,11 @@ typedef enum gab_policy {
 } gab_policy;
 
 /** What a repair does about the ranks of the dead; bits. */
-typedef enum gab_seating {
-  GAB_SEATING_NONE = 0,   /**< they stay empty: the run shrinks */
-  GAB_SEATING_SPARES = 1, /**< spares take them, as far as there are any */
-  GAB_SEATING_RESPAWN = 2 /**< processes are started anew for those that no spare takes */
-} gab_seating;
+typedef enum gab_replacement {
+  GAB_REPLACEMENT_NONE = 0,   /**< they stay empty: the run shrinks */
+  GAB_REPLACEMENT_SPARES = 1, /**< spares take them, as far as there are any */
+  GAB_REPLACEMENT_RESPAWN = 2 /**< processes are started anew for those that no spare takes */
+} gab_replacement;
 
 /** Initialises MPI if nobody has (FUNNELED, SIGPIPE ignored) and makes a world of all processes; the rank of
  *  a process is its rank in MPI_COMM_WORLD. The last GABION_SPARES (environment, the same on all) processes are spares
@@ -93,17 +93,17 @@ bool gab_world_survives_deaths(const gab_world *world);
  *  nothing; it changes when the spare is called. */
 gab_rank gab_world_rank(const gab_world *world);
 /** The number of this process for ever. */
-gab_seat gab_world_seat(const gab_world *world);
+gab_process gab_world_process(const gab_world *world);
 bool gab_world_is_spare(const gab_world *world);
-/** Seats that there have ever been: more than ranks if there were spares or processes were respawned. */
-gab_seat gab_world_seats(const gab_world *world);
-/** The seats that live in this world, spares included, as "ranks" of a gab_members. Borrowed. */
-const gab_members *gab_world_living_seats(const gab_world *world);
-/** Seats that the job was started with: a process with a higher number was respawned. */
-gab_seat gab_world_first_seats(const gab_world *world);
-/** A seat of the start on whose node `seat` sits: itself, or of a respawned process the one beside which it was started.
- *  @return GAB_NO_SEAT if it sits somewhere else than it was to: that is then not known */
-gab_seat gab_world_seat_beside(const gab_world *world, gab_seat seat);
+/** Processes that there have ever been: more than ranks if there were spares or processes were respawned. */
+gab_process gab_world_processes(const gab_world *world);
+/** The processes that live in this world, spares included, as "ranks" of a gab_members. Borrowed. */
+const gab_members *gab_world_living_processes(const gab_world *world);
+/** Processes that the job was started with: a process with a higher number was respawned. */
+gab_process gab_world_first_processes(const gab_world *world);
+/** A process of the start on the node of `process`: itself, or, of a respawned process, the one next to which it was started.
+ *  @return GAB_NO_PROCESS if it sits somewhere else than it was to: that is then not known */
+gab_process gab_world_process_beside(const gab_world *world, gab_process process);
 /** NULL if processes can be respawned in this job; else why not, in words. Local. */
 const char *gab_world_why_no_respawn(const gab_world *world);
 /** Spares that live, as far as is known: their deaths are noticed when somebody needs them. */
@@ -179,10 +179,10 @@ gab_status gab_world_agree(gab_world *world, uint32_t *flags);
 /* ------------------------------------------------------------------------------------ spares */
 
 /** Whether repairs call spares, and start processes: three attempts in a repair at most. The same on all, before gab_world_rest(); local. */
-void gab_world_set_seating(gab_world *world, gab_seating seating);
+void gab_world_set_replacement(gab_world *world, gab_replacement replacement);
 enum { GAB_FARTHEST = 3 };
 /** How far apart two processes are: from 0, on one node, to #GAB_FARTHEST. */
-typedef int (*gab_distance_fn)(const void *user, gab_seat a, gab_seat b);
+typedef int (*gab_distance_fn)(const void *user, gab_process a, gab_process b);
 /** Repairs call the spare that is nearest to the dead process, the lowest of several. Without it the lowest of all.
  *  The same on all; local. @param[in] distance  of which all know the same; NULL: does not matter @param[in] user  borrowed */
 void gab_world_set_distance(gab_world *world, gab_distance_fn distance, const void *user);

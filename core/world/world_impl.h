@@ -1,7 +1,7 @@
 /** @file world_impl.h
  *  @brief What the sources of the world share: its parts, ranks in communicators, limbo, and the ways into and out of faults.
  *
- *  From the bottom: seats.c (who plays what, and which rank in the communicator that is), spares_chosen.c (who is a
+ *  From the bottom: ranks.c (who plays what, and which rank in the communicator that is), spares_chosen.c (who is a
  *  spare), replay.c (the set-up once more), fault.c (the error handler and the broken state), wire.c (messages that
  *  go on after deaths), pattern.c, traffic.c, port_carried.c and port.c (messages, those under a carrier too),
  *  collective.c, gather.c, carrier.c (what goes on without a repair, and its claims), mailbox.c (messages of an
@@ -43,9 +43,9 @@ enum {
   GAB_AGREE_REPAIR = 2,       /**< "I have come to repair" */
   GAB_AGREE_SHRUNK = 4,       /**< "I hold the new communicator" */
   GAB_AGREE_REPAIRED = 8,     /**< "my part of the repair is done" */
-  GAB_AGREE_NOTED = 16,       /**< "I know what all know": seats may be given away */
+  GAB_AGREE_NOTED = 16,       /**< "I know what all know": ranks may be given away */
   GAB_AGREE_SPAWNED = 32,     /**< "processes were started", "I hold the communicator with them" */
-  GAB_AGREE_SEATED = 64,      /**< beside it: "I do not know that they sit elsewhere than they were to" */
+  GAB_AGREE_IN_PLACE = 64,    /**< beside it: "I do not know that they sit elsewhere than they were to" */
   GAB_AGREE_PAYLOAD_SHIFT = 8 /**< the payload has #GAB_AGREE_FLAGS bits */
 };
 
@@ -164,31 +164,32 @@ typedef struct gab_replay {
 typedef struct gab_arrival gab_arrival;
 
 struct gab_world {
-  MPI_Comm comm;    /**< of everybody who lives, spares too, in the order of seats; all ports talk here */
+  MPI_Comm comm;    /**< of everybody who lives, spares too, in the order of processes; all ports talk here */
   MPI_Comm players; /**< of the members, in the order of ranks: agreements while spares rest, communicators of
                          the application. The same as `comm` where that is both */
   bool meets_on_players;   /**< somebody may be waiting in an agreement on `players`: nobody repairs yet */
-  gab_members seats;       /**< the seats that live, as "ranks" of a gab_members */
-  gab_seat seat;           /**< of this process */
+  gab_members processes;   /**< the processes that live, as "ranks" of a gab_members */
+  gab_process process;     /**< this process */
   int32_t spares_per_node; /**< that were set aside on each node; 0: they were counted for the whole run */
-  gab_seat first_seats;    /**< seats that the job was started with: those behind them were respawned */
-  gab_replay replay;       /**< the set-up, for respawned processes */
-  gab_arrival *arrival;    /**< of a respawned process in its set-up; else NULL */
-  char *folder;            /**< in which the program was started */
-  int32_t spawns;          /**< how often this repair has tried to respawn */
-  bool has_spawned;        /**< it was tried ever */
-  bool has_nodes;          /**< the run is, or was, on more than one node */
+  gab_process
+      first_processes;  /**< processes that the job was started with: those behind them were respawned */
+  gab_replay replay;    /**< the set-up, for respawned processes */
+  gab_arrival *arrival; /**< of a respawned process in its set-up; else NULL */
+  char *folder;         /**< in which the program was started */
+  int32_t spawns;       /**< how often this repair has tried to respawn */
+  bool has_spawned;     /**< it was tried ever */
+  bool has_nodes;       /**< the run is, or was, on more than one node */
   gab_rank *node_ranks; /**< that were played on this node when the last repair ended; none before the rest */
   int32_t node_rank_count;
-  gab_seat *origins; /**< of each respawned seat: see gab_world_seat_beside() */
+  gab_process *origins; /**< of each respawned process: see gab_world_process_beside() */
   int32_t origin_count;
   bool resting;    /**< spares rest: collective calls are for the members alone */
   bool dismissing; /**< all members are at the end: see gab_world_dismiss() */
   bool
       is_abandoned; /**< a process raised an intent from behind gab_world_dismiss(): it will not take part any more */
-  bool seats_nobody;        /**< somebody is, as the present repair knows: no spare is called any more */
-  gab_seating seating;      /**< what becomes of the ranks of the dead */
-  gab_distance_fn distance; /**< NULL: all spares are alike */
+  bool calls_nobody;           /**< somebody is, as the present repair knows: no spare is called any more */
+  gab_replacement replacement; /**< what becomes of the ranks of the dead */
+  gab_distance_fn distance;    /**< NULL: all spares are alike */
   const void *distance_user;
   gab_members whole; /**< the members when the present repair began */
   gab_members members;
@@ -242,13 +243,13 @@ struct gab_world {
   gab_world *next;        /**< list of the error handler, which MPI hands no user pointer */
 };
 
-/* ---------------------------------------------------------------- seats.c */
+/* ---------------------------------------------------------------- ranks.c */
 
-/** The only functions that turn a rank into a rank in `comm`: seats keep their order in it. -1 if the rank is gone. A
+/** The only functions that turn a rank into a rank in `comm`: processes keep their order in it. -1 if the rank is gone. A
  *  spare is found by the number that gab_world_rank() gives it. */
 int gab_world_comm_rank(const gab_world *world, gab_rank rank);
-gab_seat gab_world_seat_of_comm_rank(const gab_world *world, int comm_rank);
-/** Whether `players` has to be a communicator of its own: there are spares, or seats play other ranks. */
+gab_process gab_world_process_of_comm_rank(const gab_world *world, int comm_rank);
+/** Whether `players` has to be a communicator of its own: there are spares, or processes play other ranks. */
 bool gab_world_has_benches(const gab_world *world);
 
 /** Those who take part in collective calls: the members, and behind them the spares unless they rest. */
@@ -256,12 +257,12 @@ int32_t gab_world_participants(const gab_world *world);
 /** @return -1 for a spare at rest */
 int32_t gab_world_my_place(const gab_world *world);
 gab_rank gab_world_participant(const gab_world *world, int32_t place);
-/** The index-th of the spares, in the order of seats. */
-gab_seat gab_world_spare(const gab_world *world, int32_t index);
+/** The index-th of the spares, in the order of processes. */
+gab_process gab_world_spare(const gab_world *world, int32_t index);
 
 /** Gives the ranks that have become vacant since `whole` to spares, as far as there are any: to those near by first, the
  *  lowest to the lowest. Everyone finds the same. Local. */
-gab_status gab_world_seat_spares(gab_world *world);
+gab_status gab_world_call_spares(gab_world *world);
 
 /** Makes room for `count` elements in a growing array. */
 gab_status gab_array_reserve(void **array, size_t *capacity, size_t count, size_t element_bytes);
@@ -344,7 +345,7 @@ gab_status gab_carried_poll(gab_port *port, gab_transfer *transfer, bool *there)
 
 /* ---------------------------------------------------------------- carrier.c */
 
-/** In a repair: ranks that were taken get their new seats. Equal on all. */
+/** In a repair: ranks that were taken get their new processes. Equal on all. */
 gab_status gab_world_settle_claims(gab_world *world);
 
 /* ---------------------------------------------------------------- comm.c */

@@ -25,7 +25,7 @@ static void release_snapshot(gab_snapshot *snapshot)
 }
 
 /* Of two processes that may play ranks, by their domains. */
-static int distance(const void *user, gab_seat a, gab_seat b)
+static int distance(const void *user, gab_process a, gab_process b)
 {
   const gab_domains *domains = user;
   int far = 0;

@@ -280,14 +280,15 @@ gab_status gab_images_restore_entities(gab_checkpoint *checkpoint, const gab_ima
 /* Whether the members now are not all those of the start: only then anybody can be a newcomer. Equal on all. */
 bool gab_newcomers_possible(const gab_checkpoint *checkpoint);
 /* Finds the rank that tells the others: of those that know most the lowest. Then all know the failure domains of the
- * seats that were respawned. It stays in office until gab_checkpoint_restore(), or the round of a recovery, has ended. Collective. */
+ * processes that were respawned. It stays in office until gab_checkpoint_restore(), or the round of a recovery, has
+ * ended. Collective. */
 gab_status gab_newcomers_find_elder(gab_checkpoint *checkpoint);
 /* The heads of the elder's snapshots become known to those who lack them, and to all who holds an image that it was handed. Collective.
  * @return GAB_ERR_LOST on all if nobody is left who holds a snapshot */
 gab_status gab_newcomers_brief(gab_checkpoint *checkpoint);
-/* How many seats the domains know here; where there are none, more than there can be. Local. */
-uint64_t gab_newcomers_known_seats(const gab_checkpoint *checkpoint);
-/* The domains come to know all seats. Collective. @param[in] least_known  of gab_newcomers_known_seats() on all */
+/* How many processes the domains know here; where there are none, more than there can be. Local. */
+uint64_t gab_newcomers_known_processes(const gab_checkpoint *checkpoint);
+/* The domains come to know all processes. Collective. @param[in] least_known  of gab_newcomers_known_processes() on all */
 gab_status gab_newcomers_place(gab_checkpoint *checkpoint, uint64_t least_known);
 /* The world calls spares by the present domains. Local. */
 void gab_checkpoint_tell_distances(gab_checkpoint *checkpoint);

@@ -52,7 +52,7 @@ gab_status gab_newcomers_find_elder(gab_checkpoint *checkpoint)
 {
   const gab_rank me = gab_world_rank(checkpoint->world);
   const bool came_back = gab_world_incarnation(checkpoint->world, me) > 0;
-  uint64_t least[2] = {how_new(checkpoint) << 32 | (uint32_t)me, gab_newcomers_known_seats(checkpoint)};
+  uint64_t least[2] = {how_new(checkpoint) << 32 | (uint32_t)me, gab_newcomers_known_processes(checkpoint)};
   if (came_back && checkpoint->stats.taken == 0 && checkpoint->since == 0) checkpoint->since = UINT64_MAX;
   GAB_TRY(gab_world_min_u64(checkpoint->world, least, 2));
   checkpoint->elder = (gab_rank)(uint32_t)least[0];

@@ -1,5 +1,5 @@
-/* Failure domains follow processes that are started later: whoever has been respawned joins the domains of the seat on whose
- * node it was started. A newcomer knows the domains of the start, others those of the last recovery: so the elder makes the
+/* Failure domains follow processes that are started later: whoever has been respawned joins the domains of the
+ * process on whose node it was started. A newcomer knows the domains of the start, others those of the last recovery: so the elder makes the
  * new ones, alone, since the runs are expanded for that, and broadcasts them.
  *
  * The order of those that were there before stays (gab_domains_extend()), so the placements of earlier snapshots are the
@@ -9,7 +9,7 @@
 
 #include "core/messages/collective.h"
 
-uint64_t gab_newcomers_known_seats(const gab_checkpoint *checkpoint)
+uint64_t gab_newcomers_known_processes(const gab_checkpoint *checkpoint)
 {
   return checkpoint->domains ? (uint64_t)gab_domains_ranks(checkpoint->domains) : UINT64_MAX;
 }
@@ -18,14 +18,14 @@ uint64_t gab_newcomers_known_seats(const gab_checkpoint *checkpoint)
 static gab_status put_domains(const gab_checkpoint *checkpoint, gab_buffer *out)
 {
   const gab_world *world = checkpoint->world;
-  const gab_seat known = gab_domains_ranks(checkpoint->domains), seats = gab_world_seats(world);
+  const gab_process known = gab_domains_ranks(checkpoint->domains), processes = gab_world_processes(world);
   gab_domains *extended;
   void *memory;
-  GAB_TRY(gab_alloc((size_t)(seats - known) * sizeof(gab_seat), GAB_MEMORY_OTHER, &memory));
-  gab_seat *origins = memory;
-  for (gab_seat seat = known; seat < seats; seat++)
-    origins[seat - known] = gab_world_seat_beside(world, seat);
-  gab_status status = gab_domains_extend(checkpoint->domains, origins, seats - known, &extended);
+  GAB_TRY(gab_alloc((size_t)(processes - known) * sizeof(gab_process), GAB_MEMORY_OTHER, &memory));
+  gab_process *origins = memory;
+  for (gab_process process = known; process < processes; process++)
+    origins[process - known] = gab_world_process_beside(world, process);
+  gab_status status = gab_domains_extend(checkpoint->domains, origins, processes - known, &extended);
   if (status == GAB_OK) status = gab_domains_pack(extended, out);
   gab_domains_destroy(&extended);
   gab_free(&memory);
@@ -55,7 +55,7 @@ gab_status gab_newcomers_place(gab_checkpoint *checkpoint, uint64_t least_known)
 {
   gab_world *world = checkpoint->world;
   gab_buffer bytes;
-  if (!checkpoint->domains || least_known >= (uint64_t)gab_world_seats(world)) return GAB_OK;
+  if (!checkpoint->domains || least_known >= (uint64_t)gab_world_processes(world)) return GAB_OK;
   gab_buffer_init(&bytes, GAB_MEMORY_OTHER);
   gab_status status = GAB_OK;
   if (gab_world_rank(world) == checkpoint->elder) status = put_domains(checkpoint, &bytes);

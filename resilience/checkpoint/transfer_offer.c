@@ -33,10 +33,10 @@ bool gab_offer_is_of_use(const gab_checkpoint *checkpoint, gab_rank holder)
 {
   const gab_members *members = gab_world_members(checkpoint->world);
   const gab_domains *domains = checkpoint->domains;
-  const gab_seat here = gab_members_seat(members, gab_world_rank(checkpoint->world)),
-                 there = gab_members_seat(members, holder);
+  const gab_process here = gab_members_process(members, gab_world_rank(checkpoint->world)),
+                    there = gab_members_process(members, holder);
   if (!domains || checkpoint->within_node == GAB_WITHIN_NODE_SEND ||
-      checkpoint->compression != GAB_COMPRESSION_NONE || here == GAB_NO_SEAT || there == GAB_NO_SEAT)
+      checkpoint->compression != GAB_COMPRESSION_NONE || here == GAB_NO_PROCESS || there == GAB_NO_PROCESS)
     return false;
   const int32_t known = gab_domains_ranks(domains);
   return here < known && there < known &&

@@ -65,7 +65,7 @@ gab_rank gab_division_cluster(const gab_division *division, const gab_members *m
 {
   switch (division->kind) {
   case GAB_DIVISION_NODE:
-    return domain_of(nodes, (gab_rank)gab_members_seat(members, gab_members_rank(members, place)));
+    return domain_of(nodes, (gab_rank)gab_members_process(members, gab_members_rank(members, place)));
   case GAB_DIVISION_NUMBER:
     return (gab_rank)((int64_t)place * division->number / gab_members_count(members));
   case GAB_DIVISION_FILE:

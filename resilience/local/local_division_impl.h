@@ -30,7 +30,7 @@ gab_status gab_division_check(const char *text, int32_t ranks, int32_t spares);
 gab_status gab_division_make(gab_world *world, const char *text, gab_division *division);
 void gab_division_release(gab_division *division);
 /* The cluster of the member at a place: equal numbers go back together. Pure, the same on all; time: logarithm of the members.
- * @param[in] nodes  for NODE: of the seats */
+ * @param[in] nodes  for NODE: of the processes */
 gab_rank gab_division_cluster(const gab_division *division, const gab_members *members,
                               const gab_domains *nodes, gab_rank place);
 

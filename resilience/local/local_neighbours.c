@@ -68,10 +68,10 @@ gab_status gab_local_list_wards(gab_local_ranks *list)
   return gab_placement_each_kept(&run->placement, gab_world_rank(run->world), add_ward, list);
 }
 
-static bool is_near(const void *user, gab_seat place)
+static bool is_near(const void *user, gab_process place)
 {
   const gab_local_run *run = user;
-  return place >= (gab_seat)gab_members_count(&run->members) ||
+  return place >= (gab_process)gab_members_count(&run->members) ||
          gab_local_is_partner(run->machine, (gab_rank)place);
 }
 

@@ -32,7 +32,7 @@ gab_rank gab_local_cluster_at(const gab_local_run *run, gab_rank place)
 
 /* ---------------------------------------------------------------- the machine's transport */
 
-static gab_status send(void *user, gab_seat target, uint32_t lane, const gab_buffer *head,
+static gab_status send(void *user, gab_process target, uint32_t lane, const gab_buffer *head,
                        const void *payload, size_t bytes, gab_journal_entry *entry)
 {
   gab_local_run *run = user;
@@ -99,7 +99,7 @@ static gab_status differs(void *user, const gab_local_difference *what)
 
 /* ---------------------------------------------------------------- the wire's events */
 
-static gab_status on_message(void *user, gab_seat place, uint32_t lane, const void *bytes, size_t count,
+static gab_status on_message(void *user, gab_process place, uint32_t lane, const void *bytes, size_t count,
                              gab_buffer *payload)
 {
   gab_local_run *run = user;
@@ -111,12 +111,12 @@ static gab_status on_message(void *user, gab_seat place, uint32_t lane, const vo
   return status;
 }
 
-static gab_status on_down(void *user, gab_seat place)
+static gab_status on_down(void *user, gab_process place)
 {
   gab_local_run *run = user;
-  if (place < (gab_seat)gab_members_count(&run->members) && !gab_world_is_spare(run->world)) {
+  if (place < (gab_process)gab_members_count(&run->members) && !gab_world_is_spare(run->world)) {
     gab_json *event = gab_event_begin(run->loop->events, "down");
-    gab_json_int(event, "seat", gab_members_seat(&run->members, rank_at(run, (gab_rank)place)));
+    gab_json_int(event, "process", gab_members_process(&run->members, rank_at(run, (gab_rank)place)));
     gab_event_end(run->loop->events, &event);
   }
   return run->machine ? gab_local_peer_down(run->machine, place) : GAB_OK;
@@ -217,9 +217,9 @@ void gab_local_carry(gab_local_run *run)
 
 /* ---------------------------------------------------------------- making one */
 
-static gab_seat pool(const gab_local_run *run)
+static gab_process pool(const gab_local_run *run)
 {
-  const gab_seat spares = gab_world_spares(run->world);
+  const gab_process spares = gab_world_spares(run->world);
   return spares < GAB_MOST_CLAIMS ? spares : GAB_MOST_CLAIMS;
 }
 
@@ -228,7 +228,7 @@ static gab_status make_machine(gab_local_run *run, const gab_local_ranks *neighb
 {
   const gab_local_setup setup = {.ranks = (gab_rank)gab_members_count(&run->members),
                                  .spares = pool(run),
-                                 .seat = gab_wire_place(run->wire),
+                                 .process = gab_wire_place(run->wire),
                                  .contexts = gab_world_logged_ports(run->world),
                                  .ahead = GAB_LOCAL_AHEAD,
                                  .children = run->commit_children,
@@ -276,7 +276,7 @@ gab_status gab_local_generation(gab_local_run *run)
   GAB_TRY(gab_local_begin_own_times(run));
   GAB_TRY(gab_wire_create(run->world, &events, &run->wire));
   /* A spare beyond the pool is never asked for anything. */
-  if (gab_wire_place(run->wire) < (gab_seat)gab_members_count(&run->members) + pool(run))
+  if (gab_wire_place(run->wire) < (gab_process)gab_members_count(&run->members) + pool(run))
     GAB_TRY(make_player(run));
   run->epoch = gab_world_epoch(run->world);
   run->revision = gab_forest_revision(run->loop->forest);

@@ -84,7 +84,7 @@ static gab_status members_at(const gab_local_run *run, gab_step checkpoint, gab_
     if (claims[i].whole_from > checkpoint) continue;
     for (gab_incarnation k = 0; k < claims[i].taken; k++) {
       GAB_TRY(gab_members_remove(members, claims[i].rank));
-      GAB_TRY(gab_members_return(members, claims[i].rank, claims[i].seat));
+      GAB_TRY(gab_members_return(members, claims[i].rank, claims[i].process));
     }
   }
   return GAB_OK;

@@ -115,7 +115,8 @@ static gab_status take_lives(gab_local_run *run, gab_reader in)
   run->earlier_count = 0;
   while (gab_reader_left(&in) > 0 && run->earlier_count < GAB_MOST_CLAIMS - 1) {
     gab_claim *life = &run->earlier[run->earlier_count++];
-    *life = (gab_claim){.rank = gab_world_rank(run->world), .seat = GAB_NO_SEAT, .whole_from = INT64_MAX};
+    *life =
+        (gab_claim){.rank = gab_world_rank(run->world), .process = GAB_NO_PROCESS, .whole_from = INT64_MAX};
     GAB_TRY(gab_get_i64(&in, &life->restored_step));
     GAB_TRY(gab_get_i64(&in, &life->lost_step));
     GAB_TRY(gab_get_f64(&in, &life->seconds));

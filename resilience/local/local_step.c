@@ -340,11 +340,11 @@ static gab_status take_over(gab_local_run *run)
   gab_local_carry(run);
   gab_run_lock_follow(loop->lock);
   gab_log_all(GAB_LOG_WARNING,
-              "rank %" GAB_PRI_RANK " died: seat %" GAB_PRI_SEAT
+              "rank %" GAB_PRI_RANK " died: process %" GAB_PRI_PROCESS
               " took over and goes on alone from the checkpoint of step %" GAB_PRI_STEP ", after %.3f s",
-              claim->rank, claim->seat, loop->step, claim->seconds);
+              claim->rank, claim->process, loop->step, claim->seconds);
   gab_json *event = gab_event_begin(loop->events, "took over");
-  gab_json_int(event, "seat", claim->seat);
+  gab_json_int(event, "process", claim->process);
   gab_json_uint(event, "incarnation", gab_world_incarnation(run->world, claim->rank));
   gab_json_int(event, "of_step", loop->step);
   gab_json_rounded(event, "seconds", claim->seconds, 6);
@@ -357,10 +357,11 @@ static bool has_player(const gab_local_run *run)
 {
   const gab_rank ranks = (gab_rank)gab_members_count(&run->members);
   for (gab_rank place = 0; place < ranks; place++)
-    if (!gab_wire_is_dead(run->wire, run->machine ? gab_local_player(run->machine, place) : (gab_seat)place))
+    if (!gab_wire_is_dead(run->wire,
+                          run->machine ? gab_local_player(run->machine, place) : (gab_process)place))
       return true;
-  for (gab_seat i = 0; !run->machine && i < GAB_MOST_CLAIMS; i++)
-    if (!gab_wire_is_dead(run->wire, (gab_seat)ranks + i)) return true;
+  for (gab_process i = 0; !run->machine && i < GAB_MOST_CLAIMS; i++)
+    if (!gab_wire_is_dead(run->wire, (gab_process)ranks + i)) return true;
   return false;
 }
 

@@ -28,10 +28,10 @@ static gab_status recover(const gab_recovery *recovery, gab_fault *fault)
 const gab_strategy gab_strategy_local = {
     .name = "local",
     .doc =
-        "a spare process takes the seat of a dead one and goes back alone; its neighbours replay what they sent "
+        "a spare process takes the place of a dead one and goes back alone; its neighbours replay what they sent "
         "(doc/local-recovery.md)",
     .recover = recover,
-    .seating = GAB_SEATING_SPARES,
+    .replacement = GAB_REPLACEMENT_SPARES,
     .is_local = true,
 };
 
@@ -52,7 +52,7 @@ gab_status gab_local_check(const gab_protection *options)
   if (!gab_local_is_wanted(options)) return GAB_OK;
   for (int i = 0; i < GAB_MOST_STRATEGIES && options->strategies[i]; i++)
     others = others || (i > 0 && options->strategies[i]->is_local) || options->strategies[i]->approximates ||
-             (options->strategies[i]->seating & GAB_SEATING_RESPAWN);
+             (options->strategies[i]->replacement & GAB_REPLACEMENT_RESPAWN);
   if (others)
     GAB_FAIL(GAB_ERR_INPUT,
              "strategy 'local' has to be the first of the list, and does not go with 'respawn' and "

@@ -64,7 +64,7 @@ static gab_status put_guard(const gab_protection_state *protection, gab_buffer *
   GAB_TRY(gab_put_f64(out, protection->past_seconds));
   GAB_TRY(gab_put_i32(out, protection->past_losses));
   GAB_TRY(gab_put_i32(out, protection->told));
-  GAB_TRY(gab_put_i32(out, protection->seated));
+  GAB_TRY(gab_put_i32(out, protection->replaced));
   GAB_TRY(gab_put_u8(out, protection->separate));
   GAB_TRY(gab_put_i32(out, protection->barren));
   GAB_TRY(gab_put_i64(out, protection->suspected));
@@ -89,7 +89,7 @@ static gab_status get_guard(gab_protection_state *protection, gab_reader *in)
   GAB_TRY(gab_get_i32(in, &protection->past_losses));
   uint8_t separate;
   GAB_TRY(gab_get_i32(in, &protection->told));
-  GAB_TRY(gab_get_i32(in, &protection->seated));
+  GAB_TRY(gab_get_i32(in, &protection->replaced));
   GAB_TRY(gab_get_u8(in, &separate));
   protection->separate = separate != 0;
   GAB_TRY(gab_get_i32(in, &protection->barren));

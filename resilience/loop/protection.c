@@ -78,21 +78,21 @@ static void usual_strategies(const gab_timeloop *loop, gab_protection_state *pro
 static gab_status choose_strategies(const gab_timeloop *loop, gab_protection_state *protection,
                                     const gab_protection *options)
 {
-  unsigned seating = GAB_SEATING_NONE;
+  unsigned replacement = GAB_REPLACEMENT_NONE;
   for (int i = 0; i < GAB_MOST_STRATEGIES; i++)
     if (options->strategies[i]) protection->strategies[protection->strategy_count++] = options->strategies[i];
   if (protection->strategy_count == 0) usual_strategies(loop, protection);
   GAB_TRY(gab_strategies_check(protection->strategies, protection->strategy_count));
-  for (int i = 0; i < protection->strategy_count; i++) seating |= protection->strategies[i]->seating;
-  const char *why_not = seating & GAB_SEATING_RESPAWN ? gab_world_why_no_respawn(loop->world) : NULL;
+  for (int i = 0; i < protection->strategy_count; i++) replacement |= protection->strategies[i]->replacement;
+  const char *why_not = replacement & GAB_REPLACEMENT_RESPAWN ? gab_world_why_no_respawn(loop->world) : NULL;
   if (why_not) GAB_FAIL(GAB_ERR_INPUT, "strategy 'respawn' is not possible: %s", why_not);
-  gab_world_set_seating(loop->world, (gab_seating)seating);
-  const bool seats = seating != GAB_SEATING_NONE;
+  gab_world_set_replacement(loop->world, (gab_replacement)replacement);
+  const bool replaces = replacement != GAB_REPLACEMENT_NONE;
   const int32_t spares = gab_world_spares(loop->world);
-  if (seating == GAB_SEATING_SPARES && spares == 0)
+  if (replacement == GAB_REPLACEMENT_SPARES && spares == 0)
     gab_log(GAB_LOG_WARNING, "strategy '%s': this job has no spare processes (gabion-launch --spares)",
             protection->strategies[0]->name);
-  if (!seats && spares > 0)
+  if (!replaces && spares > 0)
     gab_log(GAB_LOG_WARNING,
             "%" PRId32 " spare process%s will never be called: no strategy of this run uses them", spares,
             spares == 1 ? "" : "es");

@@ -29,10 +29,10 @@ static void remember(gab_timeloop *loop, const gab_fault *fault)
 
 static void log_recovery(gab_timeloop *loop, const gab_fault *fault)
 {
-  char lost[256], seated[96] = "";
+  char lost[256], successors[96] = "";
   gab_fault_who(fault->lost, fault->lost_count, fault->lost_count, lost, sizeof lost);
   if (fault->returned > 0)
-    snprintf(seated, sizeof seated, ", %s took over%s",
+    snprintf(successors, sizeof successors, ", %s took over%s",
              gab_history_who_took_over(fault->returned, fault->respawned),
              fault->returned < fault->lost_count ? " as far as there were any" : "");
   gab_log(GAB_LOG_WARNING,
@@ -40,7 +40,7 @@ static void log_recovery(gab_timeloop *loop, const gab_fault *fault)
           ", going on with %d of %d ranks after %.3f s (%d round%s: revoke %.4f, shrink %.4f, agree %.4f, "
           "restore "
           "%.4f, protect again %.4f, rebalance %.4f s)",
-          lost, fault->lost_count == 0 ? " died, but the world was broken" : " died", seated,
+          lost, fault->lost_count == 0 ? " died, but the world was broken" : " died", successors,
           fault->noticed_step, fault->restored_step, gab_members_count(gab_world_members(loop->world)),
           gab_world_members(loop->world)->ranks, fault->seconds, fault->rounds, fault->rounds == 1 ? "" : "s",
           fault->revoke, fault->shrink, fault->agree, fault->restore, fault->reprotect, fault->rebalance);
@@ -86,7 +86,7 @@ static gab_status recover_once(gab_timeloop *loop, const gab_status *called, gab
   gab_protection_state *protection = loop->protection;
   if (called) {
     gab_json *event = gab_event_begin(loop->events, "called");
-    gab_json_int(event, "seat", gab_world_seat(loop->world));
+    gab_json_int(event, "process", gab_world_process(loop->world));
     gab_event_end(loop->events, &event);
   } else if (!gab_local_gathers(loop)) {
     gab_note_fault(loop->events, loop->world);

@@ -61,7 +61,7 @@ gab_status gab_protection_keep_untouched(gab_timeloop *loop)
 static bool starts_processes(const gab_protection_state *protection)
 {
   for (int i = 0; i < protection->strategy_count; i++)
-    if (protection->strategies[i]->seating & GAB_SEATING_RESPAWN) return true;
+    if (protection->strategies[i]->replacement & GAB_REPLACEMENT_RESPAWN) return true;
   return false;
 }
 
@@ -73,7 +73,7 @@ gab_status gab_protection_begin(gab_timeloop *loop)
   if (protection->disk || protection->node_memory[0])
     GAB_TRY(gab_entities_check_packed(protection->checkpoint, "restarts"));
   if (gab_world_spares(loop->world) > 0 || starts_processes(protection))
-    GAB_TRY(gab_entities_check_packed(protection->checkpoint, "processes that take a seat"));
+    GAB_TRY(gab_entities_check_packed(protection->checkpoint, "processes that take a rank"));
   gab_restart_report loaded;
   const char *from;
   GAB_TRY(go_back(loop, &loaded, &from));

@@ -69,10 +69,10 @@ typedef struct gab_overlap {
 
 /* Present only when the loop is protected. */
 typedef struct gab_protection_state {
-  gab_step scrub; /* steps between two looks at what lies in memory; 0: never */
-  int32_t told;   /* members when it was said what is kept of whom */
-  int32_t seated; /* spares that had taken a seat by then */
-  bool separate;  /* any one failure domain could be lost as a whole then */
+  gab_step scrub;   /* steps between two looks at what lies in memory; 0: never */
+  int32_t told;     /* members when it was said what is kept of whom */
+  int32_t replaced; /* spares that had taken a rank by then */
+  bool separate;    /* any one failure domain could be lost as a whole then */
   gab_clock memory, on_disk;
   gab_overlap overlap;
   double past_seconds; /* that jobs before this one ran for ... */

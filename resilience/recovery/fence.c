@@ -16,7 +16,7 @@ struct gab_fence {
   gab_world *world;
   char folder[GAB_FENCE_PATH]; /* of the tokens */
   uint64_t job;
-  gab_seat seat;
+  gab_process process;
   double patience;
   uint64_t cuts; /* that had been announced when the token was taken */
   _Atomic uint64_t
@@ -27,8 +27,8 @@ static gab_claimant claimant_of(const gab_fence *fence)
 {
   return (gab_claimant){.folder = fence->folder,
                         .job = fence->job,
-                        .seat = fence->seat,
-                        .seats = gab_world_living_seats(fence->world),
+                        .process = fence->process,
+                        .processes = gab_world_living_processes(fence->world),
                         .members = gab_members_count(gab_world_members(fence->world)),
                         .epoch = gab_world_epoch(fence->world),
                         .patience = fence->patience,
@@ -56,7 +56,7 @@ static void obey(gab_verdict what)
 void gab_fence_check(const gab_fence *fence)
 {
   if (!fence) return;
-  const gab_claimant self = {.folder = fence->folder, .job = fence->job, .seat = fence->seat};
+  const gab_claimant self = {.folder = fence->folder, .job = fence->job, .process = fence->process};
   if (gab_token_is_theirs(&self, fence->token)) obey(GAB_VERDICT_THEIRS);
 }
 
@@ -71,14 +71,14 @@ void gab_fence_leave_to_players(const gab_fence *fence)
 
 /* ---------------------------------------------------------------- asking for the next token */
 
-/* The member with the lowest seat: it has been in the run at least as long as any other. */
+/* The lowest process of the members: it has been in the run at least as long as any other. */
 static gab_rank find_claimant(const gab_world *world)
 {
   const gab_members *members = gab_world_members(world);
   gab_rank claimant = gab_members_rank(members, 0);
   for (int32_t i = 1; i < gab_members_count(members); i++) {
     const gab_rank rank = gab_members_rank(members, i);
-    if (gab_members_seat(members, rank) < gab_members_seat(members, claimant)) claimant = rank;
+    if (gab_members_process(members, rank) < gab_members_process(members, claimant)) claimant = rank;
   }
   return claimant;
 }
@@ -146,7 +146,7 @@ static gab_status ask_for_last(gab_fence *fence, uint64_t *token, gab_verdict *w
   gab_members nobody;
   gab_members_init(&nobody, 0);
   gab_claimant self = claimant_of(fence);
-  self.seats = &nobody;
+  self.processes = &nobody;
   self.members = 0;
   self.patience = 0;
   return gab_token_ask(&self, token, true, what);
@@ -194,7 +194,7 @@ gab_status gab_fence_begin(gab_world *world, const char *folder, double patience
   if (status == GAB_OK && strlen(folder) + 16 > GAB_FENCE_PATH)
     status = gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__, "the name of the output folder is too long");
   gab_fence *made = memory;
-  if (made) *made = (gab_fence){.world = world, .seat = gab_world_seat(world), .patience = patience};
+  if (made) *made = (gab_fence){.world = world, .process = gab_world_process(world), .patience = patience};
   if (made) snprintf(made->folder, sizeof made->folder, "%.1180s/fencing", folder);
   if (status == GAB_OK && gab_world_is_root(world)) status = begin_as_root(made);
   status = gab_output_settle(world, status);

@@ -10,10 +10,10 @@ enum { GAB_FENCE_PATH = 1200 };
 /* Who asks, for which part. */
 typedef struct gab_claimant {
   const char *folder; /* of the tokens */
-  uint64_t job;       /* made by chance: seats are numbered anew in every job */
-  gab_seat seat;
-  const gab_members *seats; /* that live in the world of the part */
-  int32_t members;          /* those of them that play a rank */
+  uint64_t job;       /* made by chance: processes are numbered anew in every job */
+  gab_process process;
+  const gab_members *processes; /* that live in the world of the part */
+  int32_t members;              /* those of them that play a rank */
   gab_epoch epoch;
   double patience;
   gab_world *world; /* that hears of this process while it waits; NULL: none */

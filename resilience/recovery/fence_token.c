@@ -18,10 +18,12 @@ enum { PATH_ROOM = GAB_FENCE_PATH + 32, MOST_BYTES = 1 << 26, LOOK_EVERY_MS = 20
 
 /* ---------------------------------------------------------------- one token */
 
-/* Whom a token names: the seats that lived in the world of the part that made it. */
+/* Tokens call processes seats. */
+
+/* Whom a token names: the processes that lived in the world of the part that made it. */
 typedef struct token {
   uint64_t job;
-  gab_members seats;
+  gab_members processes;
   int32_t members; /* those of them that played a rank */
 } token;
 
@@ -32,16 +34,16 @@ static void token_path(const gab_claimant *claimant, uint64_t number, char path[
 
 static gab_status format_token(const gab_claimant *claimant, uint64_t number, gab_buffer *text)
 {
-  const gab_members *seats = claimant->seats;
+  const gab_members *processes = claimant->processes;
   char line[192], host[64] = "";
   gethostname(host, sizeof host - 1);
   snprintf(line, sizeof line,
            "token %" PRIu64 "\njob %016" PRIx64 "\nepoch %" GAB_PRI_EPOCH "\nhost %s\nmembers %" PRId32
            "\nseats %" PRId32 "\ngone",
-           number, claimant->job, claimant->epoch, host, claimant->members, seats->ranks);
+           number, claimant->job, claimant->epoch, host, claimant->members, processes->ranks);
   GAB_TRY(gab_put_bytes(text, line, strlen(line)));
-  for (int32_t i = 0; i < seats->gone_count; i++) {
-    snprintf(line, sizeof line, " %" PRId32, seats->gone[i]);
+  for (int32_t i = 0; i < processes->gone_count; i++) {
+    snprintf(line, sizeof line, " %" PRId32, processes->gone[i]);
     GAB_TRY(gab_put_bytes(text, line, strlen(line)));
   }
   return gab_put_bytes(text, " end\n", 5);
@@ -56,16 +58,16 @@ static const char *behind(const char *text, const char *key)
 static gab_status parse_token(const char *path, const char *text, token *found)
 {
   const char *job = behind(text, "\njob "), *members = behind(text, "\nmembers "),
-             *seats = behind(text, "\nseats "), *gone = behind(text, "\ngone");
-  if (!job || !members || !seats || !gone || !strstr(gone, " end\n"))
+             *processes = behind(text, "\nseats "), *gone = behind(text, "\ngone");
+  if (!job || !members || !processes || !gone || !strstr(gone, " end\n"))
     GAB_FAIL(GAB_ERR_IO, "%s is no fencing token", path);
   found->job = strtoull(job, NULL, 16);
   found->members = (int32_t)strtol(members, NULL, 10);
-  gab_members_init(&found->seats, (gab_rank)strtol(seats, NULL, 10));
+  gab_members_init(&found->processes, (gab_rank)strtol(processes, NULL, 10));
   for (char *next;; gone = next) {
-    const long seat = strtol(gone, &next, 10);
+    const long process = strtol(gone, &next, 10);
     if (next == gone) return GAB_OK;
-    GAB_TRY(gab_members_remove(&found->seats, (gab_rank)seat));
+    GAB_TRY(gab_members_remove(&found->processes, (gab_rank)process));
   }
 }
 
@@ -86,11 +88,12 @@ static gab_status read_token(const gab_claimant *claimant, uint64_t number, toke
 static gab_status look_at(const gab_claimant *claimant, uint64_t number, bool *mine, int32_t *members)
 {
   token found = {.members = 0};
-  gab_members_init(&found.seats, 0);
+  gab_members_init(&found.processes, 0);
   const gab_status status = read_token(claimant, number, &found);
-  *mine = status == GAB_OK && found.job == claimant->job && gab_members_has(&found.seats, claimant->seat);
+  *mine =
+      status == GAB_OK && found.job == claimant->job && gab_members_has(&found.processes, claimant->process);
   if (members) *members = found.members;
-  gab_members_release(&found.seats);
+  gab_members_release(&found.processes);
   return status;
 }
 
@@ -160,7 +163,7 @@ static gab_status find_next(const gab_claimant *claimant, uint64_t token, uint64
   return GAB_OK;
 }
 
-/* Goes past the tokens that name this seat. @param[out] there  the next is somebody else's */
+/* Goes past the tokens that name this process. @param[out] there  the next is somebody else's */
 static gab_status pass_own(const gab_claimant *claimant, uint64_t *token, bool *there)
 {
   for (int failures = 0;;) {
@@ -225,10 +228,10 @@ bool gab_token_is_theirs(const gab_claimant *claimant, uint64_t token)
 bool gab_token_is_last(const gab_claimant *claimant, uint64_t number)
 {
   token found = {.members = 0};
-  gab_members_init(&found.seats, 0);
-  const bool is_last =
-      read_token(claimant, number, &found) == GAB_OK && found.job == claimant->job && found.seats.ranks == 0;
-  gab_members_release(&found.seats);
+  gab_members_init(&found.processes, 0);
+  const bool is_last = read_token(claimant, number, &found) == GAB_OK && found.job == claimant->job &&
+                       found.processes.ranks == 0;
+  gab_members_release(&found.processes);
   return is_last;
 }
 

@@ -21,7 +21,7 @@ static gab_status find_lost(const gab_world *world, const gab_members *before, g
                             gab_fault *fault)
 {
   const gab_members *now = gab_world_members(world);
-  const gab_seat first_respawned = gab_world_first_seats(world);
+  const gab_process first_respawned = gab_world_first_processes(world);
   void *room = *lost;
   gab_members survivors = {0};
   GAB_TRY(gab_members_survivors(before, now, &survivors));
@@ -37,7 +37,7 @@ static gab_status find_lost(const gab_world *world, const gab_members *before, g
     const gab_incarnation incarnation = gab_members_incarnation(now, survivors.gone[i]);
     fault->returned += returned;
     if (returned && incarnation > fault->incarnation) fault->incarnation = incarnation;
-    fault->respawned += gab_members_seat(now, survivors.gone[i]) >= first_respawned;
+    fault->respawned += gab_members_process(now, survivors.gone[i]) >= first_respawned;
   }
   fault->lost = *lost;
   gab_members_release(&survivors);

@@ -7,9 +7,10 @@
  *  death anywhere in this starts it again from the repair; the snapshot that was restored stays readable
  *  until the next one is committed.
  *
- *  `spare`: processes that were set aside take the seats of the dead (core/world/world.h), in the next incarnation of the same
- *  ranks; the holders of copies send them the images, and all go back to the snapshot: same ranks, same blocks, no
- *  rebalancing, no memory but that of the spares. Not enough spares for all: the strategy behind it goes on from there.
+ *  `spare`: processes that were set aside take the places of the dead (core/world/world.h), in the next incarnation
+ *  of the same ranks; the holders of copies send them the images, and all go back to the snapshot: same ranks, same
+ *  blocks, no rebalancing, no memory but that of the spares. Not enough spares for all: the strategy behind it goes
+ *  on from there.
  *
  *  `respawn`: as spare, but where no spare is left processes are started (MPI_Comm_spawn, core/world/world.h): the same program,
  *  which goes through its set-up alone while the others wait. After three tries in one repair the strategy behind it goes
@@ -24,7 +25,7 @@
  *  `local` (Gamell et al. 2015): a spare takes the rank of a dead process and goes back alone, its neighbours replay what
  *  they had sent, all others go on; no repair. What cannot be served so is left to the next strategy of the list.
  *
- *  A strategy is a table: what happens to the processes (seating), how state comes back (recover), what it has to keep
+ *  A strategy is a table: what happens to the processes (replacement), how state comes back (recover), what it has to keep
  *  for that. They are tried in the order of the parameter file; an order in which one of them can never be reached is
  *  refused (gab_strategies_check()). An application may register its own.
  *
@@ -101,7 +102,8 @@ typedef struct gab_strategy {
    *  @return GAB_OK: the run can go on at fault->restored_step; ::GAB_ERR_FAULT: somebody died meanwhile,
    *  another round; ::GAB_ERR_LOST: this strategy cannot, the next one may */
   gab_status (*recover)(const gab_recovery *recovery, gab_fault *fault);
-  gab_seating seating; /**< what repairs do about the ranks of the dead while this strategy is in the list */
+  gab_replacement
+      replacement; /**< what repairs do about the ranks of the dead while this strategy is in the list */
   bool
       approximates; /**< it works with metadata images, which have to be kept (gab_checkpoint_keep_metadata_images()) */
   bool

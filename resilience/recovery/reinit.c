@@ -177,7 +177,8 @@ static gab_status begin(gab_world *world, gab_status *intent, bool *rests)
   const bool respawns = respawning == world;
   const char *why_not = respawns ? gab_world_why_no_respawn(world) : NULL;
   if (why_not) GAB_FAIL(GAB_ERR_STATE, "processes cannot be respawned: %s", why_not);
-  gab_world_set_seating(world, respawns ? GAB_SEATING_SPARES | GAB_SEATING_RESPAWN : GAB_SEATING_SPARES);
+  gab_world_set_replacement(world, respawns ? GAB_REPLACEMENT_SPARES | GAB_REPLACEMENT_RESPAWN
+                                            : GAB_REPLACEMENT_SPARES);
   const gab_status status = gab_world_spares(world) > 0 || respawns ? gab_world_rest(world, intent)
                                                                     : gab_world_agree(world, &flags);
   if (status != GAB_ERR_FAULT) return status;

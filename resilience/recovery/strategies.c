@@ -59,9 +59,9 @@ static gab_status replace(const gab_recovery *recovery, gab_fault *fault)
 const gab_strategy gab_strategy_spare = {
     .name = "spare",
     .doc =
-        "processes that were set aside (gabion-launch --spares) take the seats of the dead: same ranks, same blocks",
+        "processes that were set aside (gabion-launch --spares) take the places of the dead: same ranks, same blocks",
     .recover = replace,
-    .seating = GAB_SEATING_SPARES,
+    .replacement = GAB_REPLACEMENT_SPARES,
 };
 
 /* ---------------------------------------------------------------- respawn */
@@ -77,9 +77,9 @@ static gab_status respawn(const gab_recovery *recovery, gab_fault *fault)
 const gab_strategy gab_strategy_respawn = {
     .name = "respawn",
     .doc =
-        "spare processes, and where none is left new ones, take the seats of the dead: same ranks, same blocks",
+        "spare processes, and where none is left new ones, take the places of the dead: same ranks, same blocks",
     .recover = respawn,
-    .seating = GAB_SEATING_SPARES | GAB_SEATING_RESPAWN,
+    .replacement = GAB_REPLACEMENT_SPARES | GAB_REPLACEMENT_RESPAWN,
 };
 
 /* ---------------------------------------------------------------- reconstruct */
@@ -190,14 +190,14 @@ gab_status gab_strategies_check(const gab_strategy *const *list, int count)
       if (strcmp(list[k]->name, list[i]->name) == 0)
         GAB_FAIL(GAB_ERR_INPUT, "strategy '%s' is named twice", list[i]->name);
     for (int k = 0; k < i; k++)
-      if (list[i]->seating != GAB_SEATING_NONE && list[k]->seating == GAB_SEATING_NONE)
+      if (list[i]->replacement != GAB_REPLACEMENT_NONE && list[k]->replacement == GAB_REPLACEMENT_NONE)
         GAB_FAIL(
             GAB_ERR_INPUT,
             "strategy '%s' cannot come behind '%s': who went on without the dead has no place to fill any more; "
             "name it first",
             list[i]->name, list[k]->name);
     for (int k = 0; k < i; k++)
-      if (list[i]->seating == GAB_SEATING_SPARES && (list[k]->seating & GAB_SEATING_RESPAWN))
+      if (list[i]->replacement == GAB_REPLACEMENT_SPARES && (list[k]->replacement & GAB_REPLACEMENT_RESPAWN))
         GAB_FAIL(
             GAB_ERR_INPUT,
             "strategy '%s' cannot be reached behind '%s', which uses up the spare processes first: name it first",
@@ -207,10 +207,10 @@ gab_status gab_strategies_check(const gab_strategy *const *list, int count)
                "strategy '%s' has to be the first of the list: behind '%s' all have gone back already",
                list[i]->name, list[i - 1]->name);
     for (int k = 0; k < i; k++)
-      if (list[i]->approximates && list[k]->seating != GAB_SEATING_NONE)
+      if (list[i]->approximates && list[k]->replacement != GAB_REPLACEMENT_NONE)
         GAB_FAIL(
             GAB_ERR_INPUT,
-            "strategies '%s' and '%s' cannot be combined: a process that takes a seat has nothing to approximate "
+            "strategies '%s' and '%s' cannot be combined: a process that takes a rank has nothing to approximate "
             "blocks from",
             list[k]->name, list[i]->name);
   }

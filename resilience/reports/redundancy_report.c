@@ -3,7 +3,7 @@
 
 #include "core/base/log.h"
 
-static int32_t seats_taken(const gab_members *members)
+static int32_t replacements(const gab_members *members)
 {
   int32_t taken = 0;
   for (int32_t i = 0; i < members->return_count; i++) taken += (int32_t)members->returns[i].incarnation;
@@ -22,7 +22,7 @@ static const char *newest_kind(const gab_world *world)
 {
   const gab_members *members = gab_world_members(world);
   for (int32_t i = 0; i < members->return_count; i++)
-    if (members->returns[i].seat >= gab_world_first_seats(world)) return "new process";
+    if (members->returns[i].process >= gab_world_first_processes(world)) return "new process";
   return "spare";
 }
 
@@ -40,7 +40,7 @@ static void tell_separation(const gab_timeloop *loop, const gab_placement *place
   else
     gab_log(
         GAB_LOG_WARNING,
-        "a %s sits in another %s than the process whose seat it took, and however copies are placed, some images lie in "
+        "a %s sits in another %s than the process whose rank it took, and however copies are placed, some images lie in "
         "one %s with all of theirs: the loss of a %s may be more than they cover",
         newest_kind(loop->world), kind, kind, kind);
   if (!gab_world_is_root(loop->world)) return;
@@ -54,14 +54,14 @@ void gab_protection_tell(gab_timeloop *loop)
 {
   gab_protection_state *protection = loop->protection;
   const gab_members *members = gab_world_members(loop->world);
-  const int32_t count = gab_members_count(members), seated = seats_taken(members);
+  const int32_t count = gab_members_count(members), replaced = replacements(members);
   const gab_placement *placement = gab_checkpoint_placement(protection->checkpoint);
-  if (!placement || count < 2 || (count == protection->told && seated == protection->seated)) return;
+  if (!placement || count < 2 || (count == protection->told && replaced == protection->replaced)) return;
   const bool separate = gab_placement_get_costs(placement, 1).any_domain;
   if (count != protection->told) tell_redundancy(protection, placement);
   else if (separate != protection->separate) tell_separation(loop, placement, separate);
   protection->told = count;
-  protection->seated = seated;
+  protection->replaced = replaced;
   protection->separate = separate;
 }
 

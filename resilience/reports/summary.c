@@ -54,7 +54,7 @@ gab_status gab_summary_gather(gab_timeloop *loop, gab_summary *summary)
   GAB_TRY(gab_forest_global_blocks(forest, &summary->blocks));
   summary->ranks = gab_world_members(world)->ranks;
   summary->living = gab_members_count(gab_world_members(world));
-  summary->spares = gab_world_first_seats(world) - summary->ranks;
+  summary->spares = gab_world_first_processes(world) - summary->ranks;
   summary->spares_left = gab_world_spares(world);
   summary->threads = 1;
 #ifdef _OPENMP

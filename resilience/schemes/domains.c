@@ -237,7 +237,7 @@ static named item_of(const gab_domains *domains, gab_rank rank)
   return item;
 }
 
-gab_status gab_domains_extend(const gab_domains *domains, const gab_seat *origins, int32_t count,
+gab_status gab_domains_extend(const gab_domains *domains, const gab_process *origins, int32_t count,
                               gab_domains **extended)
 {
   const int32_t before = domains->ranks;

@@ -67,14 +67,14 @@ gab_status gab_domains_load(const char *path, int32_t ranks, int32_t spares, gab
 gab_status gab_domains_regular(int32_t ranks, int32_t per_node, int32_t per_island, gab_domains **domains);
 /** The same, and behind them `count` processes that came later. The order of those that were there before stays, so that a
  *  placement of them is the same with either. Local; expands the runs for a moment.
- *  @param[in] origins  per newcomer: one of those before that shares all its domains; GAB_NO_SEAT: a node, chassis and island of
- *  its own
+ *  @param[in] origins  per newcomer: one of those before that shares all its domains; GAB_NO_PROCESS: a node,
+ *  chassis and island of its own
  *  @param[out] extended  owned by the caller */
-gab_status gab_domains_extend(const gab_domains *domains, const gab_seat *origins, int32_t count,
+gab_status gab_domains_extend(const gab_domains *domains, const gab_process *origins, int32_t count,
                               gab_domains **extended);
 void gab_domains_destroy(gab_domains **domains);
 
-/** How many ranks they are about, spares included: where a run has spares, "rank" means seat here. */
+/** How many ranks they are about, spares included: where a run has spares, "rank" means process here. */
 int32_t gab_domains_ranks(const gab_domains *domains);
 /** How many domains of a kind; of NONE as many as ranks. */
 int32_t gab_domains_number(const gab_domains *domains, gab_domain_kind kind);

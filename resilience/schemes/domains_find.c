@@ -274,7 +274,7 @@ static gab_status gather(gab_world *world, gab_domain_kind wanted, gab_domains *
   name_of_this_process(wanted, name);
   gab_buffer mine = gab_buffer_over(name, strlen(name));
   mine.size = mine.capacity;
-  if (gab_world_is_root(world)) status = names_create(&list, gab_world_seats(world));
+  if (gab_world_is_root(world)) status = names_create(&list, gab_world_processes(world));
   gab_status gathered = gab_world_gather(world, &mine, visit_name, &list);
   if (gathered != GAB_OK) status = gathered;
   if (status == GAB_OK && gab_world_is_root(world))
@@ -304,7 +304,7 @@ static gab_status get_outcome(gab_reader *in, gab_domains **domains)
 static gab_status load_for(const gab_world *world, const char *file, gab_domains **domains)
 {
   const gab_rank ranks = gab_world_members(world)->ranks;
-  return gab_domains_load(file, ranks, gab_world_seats(world) - ranks, domains);
+  return gab_domains_load(file, ranks, gab_world_processes(world) - ranks, domains);
 }
 
 gab_status gab_domains_find(gab_world *world, const char *file, gab_domain_kind wanted, gab_domains **domains)

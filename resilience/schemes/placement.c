@@ -14,18 +14,18 @@ typedef struct arena {
 
 static int32_t place_of(const gab_placement *placement, gab_rank rank)
 {
-  const gab_seat seat = gab_members_seat(&placement->members, rank);
+  const gab_process process = gab_members_process(&placement->members, rank);
   if (!placement->domains) return gab_members_index(&placement->places, rank);
-  return seat == GAB_NO_SEAT
+  return process == GAB_NO_PROCESS
              ? -1
-             : gab_members_index(&placement->places, gab_domains_place(placement->domains, seat));
+             : gab_members_index(&placement->places, gab_domains_place(placement->domains, process));
 }
 
 static gab_rank rank_at(const gab_placement *placement, int32_t index)
 {
   int32_t place = gab_members_rank(&placement->places, index);
   if (!placement->domains) return place;
-  return gab_members_rank_of_seat(&placement->members, gab_domains_rank(placement->domains, place));
+  return gab_members_rank_of_process(&placement->members, gab_domains_rank(placement->domains, place));
 }
 
 /* How many of the gone lie before a place. */
@@ -47,14 +47,14 @@ static int by_value(const void *a, const void *b)
   return (left > right) - (left < right);
 }
 
-static void leave_out(gab_placement *placement, gab_seat seat)
+static void leave_out(gab_placement *placement, gab_process process)
 {
   gab_members *places = &placement->places;
-  if (gab_members_rank_of_seat(&placement->members, seat) == GAB_NO_RANK)
-    places->gone[places->gone_count++] = gab_domains_place(placement->domains, seat);
+  if (gab_members_rank_of_process(&placement->members, process) == GAB_NO_RANK)
+    places->gone[places->gone_count++] = gab_domains_place(placement->domains, process);
 }
 
-/* Places are of seats: those of the dead, and of processes that wait, are left out. Seats that ranks had at
+/* Places are of processes: those of the dead, and of processes that wait, are left out. Processes that ranks had at
  * the start are vacant only if the rank is gone or has come back. */
 static gab_status find_places(gab_placement *placement)
 {
@@ -71,7 +71,8 @@ static gab_status find_places(gab_placement *placement)
   for (int32_t i = 0; i < members->gone_count; i++) leave_out(placement, members->gone[i]);
   for (int32_t i = 0; i < members->return_count; i++)
     if (gab_members_has(members, members->returns[i].rank)) leave_out(placement, members->returns[i].rank);
-  for (gab_seat seat = members->ranks; seat < places->ranks; seat++) leave_out(placement, seat);
+  for (gab_process process = members->ranks; process < places->ranks; process++)
+    leave_out(placement, process);
   qsort(places->gone, (size_t)places->gone_count, sizeof(int32_t), by_value);
   return GAB_OK;
 }
@@ -492,10 +493,10 @@ void gab_placement_release(gab_placement *placement)
 }
 
 /* A process was respawned, and nobody has told the domains yet. */
-static bool knows_seats(const gab_domains *domains, const gab_members *members)
+static bool knows_processes(const gab_domains *domains, const gab_members *members)
 {
   for (int32_t i = 0; i < members->return_count; i++)
-    if (gab_members_seat(members, members->returns[i].rank) >= gab_domains_ranks(domains)) return false;
+    if (gab_members_process(members, members->returns[i].rank) >= gab_domains_ranks(domains)) return false;
   return true;
 }
 
@@ -510,7 +511,7 @@ gab_status gab_placement_make(gab_placement *placement, const gab_redundancy *as
   if (domains && gab_domains_ranks(domains) < members->ranks)
     GAB_FAIL(GAB_ERR_ARGUMENT, "domains of %" PRId32 " ranks for %" GAB_PRI_RANK, gab_domains_ranks(domains),
              members->ranks);
-  bool matters = domains && knows_seats(domains, members) &&
+  bool matters = domains && knows_processes(domains, members) &&
                  (asked->separate != GAB_DOMAIN_NONE || asked->within > GAB_DOMAIN_NONE);
   placement->domains = matters ? domains : NULL;
   GAB_TRY(gab_members_copy(&placement->members, members));

@@ -9,7 +9,7 @@
 #   --seed S      of times, victims and numbers of processes (default: the time); what it meets also depends on the
 #                 machine, so another try with the same seed is alike, not equal
 #   -n N          at most so many processes, default 16: each run has N, half, or a quarter of it
-#   --spares K    so many processes more, which wait and take the seats of the dead; they are killed like the others
+#   --spares K    so many processes more, which wait and take the places of the dead; they are killed like the others
 #   --steps STEPS of the flow on blocks that stay as they are, default 6000; a quarter of it of the one that adapts
 #   --start-up K  instead: K runs in each of which one process is killed around the start, at a random moment from the
 #                 first process there is to the first steps. One death there costs no more than a start, by which the
@@ -59,7 +59,7 @@ export GABION_RESCUE_LOG=$OUT/rescues.log OMP_NUM_THREADS=1
 RANDOM=$SEED
 STALL=30      # seconds without progress that the launcher takes for a hang
 DEADLINE=900  # seconds of one attempt
-runs=0 attempts=0 salvos=0 kills=0 together=0 everybody=0 recoveries=0 seated=0 fallbacks=0 wrong=0
+runs=0 attempts=0 salvos=0 kills=0 together=0 everybody=0 recoveries=0 by_spares=0 fallbacks=0 wrong=0
 relaunch_all=0 relaunch_few=0 relaunch_lost=0 relaunch_start=0 survived=0
 
 note() { printf '%(%H:%M:%S)T %s\n' -1 "$*" >>"$OUT/chaos.log"; }
@@ -147,7 +147,7 @@ same_series() { # same_series DIR: every CSV file of the undisturbed run
 }
 judge_done() {
   recoveries=$((recoveries + $(count "$dir" recovery))) fallbacks=$((fallbacks + $(count "$dir" 'restored from disk')))
-  seated=$((seated + $(grep -c '"strategy": "spare"' "$dir/events.jsonl" || true)))
+  by_spares=$((by_spares + $(grep -c '"strategy": "spare"' "$dir/events.jsonl" || true)))
   survived=$((survived + 1))
   if [ "$(value "$dir" checksum)" != "$(value "$OUT/undisturbed-$NAME" checksum)" ]; then
     unexplained "checksum $(value "$dir" checksum) instead of $(value "$OUT/undisturbed-$NAME" checksum)"
@@ -286,10 +286,10 @@ rescued=$(wc -l <"$GABION_RESCUE_LOG")
 cat >"$OUT/chaos.json" <<JSON
 {"minutes": $MINUTES, "seed": $SEED, "processes": $N, "spares": $SPARES, "cores": $cores, "runs": $runs, "undisturbed_checksum": $survived,
  "attempts": $attempts, "kills": $kills, "salvos": $salvos, "several_at_once": $together, "all_at_once": $everybody,
- "recoveries_in_job": $recoveries, "of_these_by_spares": $seated, "of_these_from_disk": $fallbacks, "relaunched_all_dead": $relaunch_all, "relaunched_too_few_left": $relaunch_few,
+ "recoveries_in_job": $recoveries, "of_these_by_spares": $by_spares, "of_these_from_disk": $fallbacks, "relaunched_all_dead": $relaunch_all, "relaunched_too_few_left": $relaunch_few,
  "relaunched_data_lost": $relaunch_lost, "relaunched_killed_at_start": $relaunch_start, "stalls_rescued": $rescued, "wrong": $wrong}
 JSON
-say "$runs runs, $attempts starts, $kills kills ($salvos times, $together of several at once, $everybody of all), $recoveries recoveries in the job, $seated of them by spares, $fallbacks from disk"
+say "$runs runs, $attempts starts, $kills kills ($salvos times, $together of several at once, $everybody of all), $recoveries recoveries in the job, $by_spares of them by spares, $fallbacks from disk"
 say "started again: $relaunch_all all dead, $relaunch_few too few left, $relaunch_lost data lost, $relaunch_start killed while starting; stalls rescued: $rescued"
 if ((wrong)); then fail "$wrong ends are wrong or not explained; logs are in $OUT"; fi
 say "every run that came to its end had the undisturbed checksum ($survived)"

@@ -65,7 +65,7 @@ SETTINGS = {  # of each scheme: parameters of the case, copies, group, losses
 
 def places(run, members):
     """The members in the order of their nodes; how many the largest node has, and its first place. A member is a rank,
-    the seat that plays it, and the node of that: what counts is where the seat is."""
+    the process that plays it, and the node of that: what counts is where the process is."""
     if not run["node_of"]:
         return [rank for rank, _, _ in sorted(members, key=lambda m: m[1])], 1, 0
     at = {rank: node for rank, _, node in members}
@@ -81,10 +81,10 @@ def at_start(run):
     return frozenset((rank, rank, nodes[rank]) for rank in range(run["np"]))
 
 
-def new_member(run, old, seat):
+def new_member(run, old, process):
     """Who plays on: a spare, which no file places and so counts as a node of its own, or a process that was started for
     `old`, where that one sat."""
-    return old[0], seat, 1000 + seat if seat < run["np"] + run["spares"] else old[2]
+    return old[0], process, 1000 + process if process < run["np"] + run["spares"] else old[2]
 
 
 def holders(run, members, rank):
@@ -321,15 +321,15 @@ def planned_end(row):
         return "disk" if row["disk"] else "lost"
     for i, (victims, _, phase, visit) in enumerate(row["injections"]):
         if i and not (row["pattern"] == "series" and (phase in ("repair", "recovery", "respawn") or (phase == "snapshot" and visit < 3))):
-            seats = {}
+            processes = {}
             for rank in sorted(dead):
                 if spares:
-                    seats[rank] = row["np"] + row["spares"] - spares
+                    processes[rank] = row["np"] + row["spares"] - spares
                     spares -= 1
                 elif row["respawn"]:
-                    seats[rank] = row["np"] + row["spares"] + started
+                    processes[rank] = row["np"] + row["spares"] + started
                     started += 1
-            members, dead = seated(row, seats, members, dead), set()
+            members, dead = replaced(row, processes, members, dead), set()
         dead |= set(victims)
         if lost_ranks(row, members, dead):
             return "disk" if row["disk"] else "lost"
@@ -555,22 +555,22 @@ def expected_end(row, events, deaths):
         after = []
         for members, dead, end in states:
             for renewed in [True, False] if fresh is None else [fresh]:
-                seats = {e["rank"]: e["seat"] for e in events if e["event"] == "called" and e["epoch"] <= epoch}
-                state = (seated(row, seats, members, dead), frozenset(), end) if renewed else (members, dead, end)
+                processes = {e["rank"]: e["process"] for e in events if e["event"] == "called" and e["epoch"] <= epoch}
+                state = (replaced(row, processes, members, dead), frozenset(), end) if renewed else (members, dead, end)
                 ranks = {e["rank"] for e in group}
                 after.append(die(row, events, epoch, ranks, state))
                 # Replacement processes that had their image count as holders of it; no event tells whether they had it.
-                handed = frozenset(state[1] & set(seats)) - ranks
+                handed = frozenset(state[1] & set(processes)) - ranks
                 if handed and row["scheme"] in ("pairwise", "ring"):
                     after.append(die(row, events, epoch, ranks, state, handed))
         states = after
     return sorted({end for _, _, end in states})
 
 
-def seated(row, seats, members, dead):
-    """The members of the first snapshot after some deaths: without the dead, but with those whose ranks other seats play."""
+def replaced(row, processes, members, dead):
+    """The members of the first snapshot after some deaths: without the dead, but with those whose ranks other processes play."""
     return frozenset([m for m in members if m[0] not in dead] +
-                     [new_member(row, m, seats[m[0]]) for m in members if m[0] in dead and m[0] in seats])
+                     [new_member(row, m, processes[m[0]]) for m in members if m[0] in dead and m[0] in processes])
 
 
 def die(row, events, epoch, ranks, state, handed=frozenset()):

@@ -232,22 +232,22 @@ class Kills:
         for done in range(most):
             if not run.wait(lambda: len(named(run.folder, "called")) > done, 0.0005):
                 break
-            seat = named(run.folder, "called")[done]["seat"]
+            process = named(run.folder, "called")[done]["process"]
             pids = run.pids()
-            pid = target(run, pids, seat)
+            pid = target(run, pids, process)
             if pid is None:
                 break
             words, wait = self.receive(mode, pid)
             when = run.kill(pid)
             if when is None:
                 break
-            self.note("  seat %d killed %s" % (seat, words))
+            self.note("  process %d killed %s" % (process, words))
             self.noticed(run, when)
             self.count(mode, run, when, wait)
 
     def spare(self, run):
-        def target(run, pids, seat):
-            return next((pid for pid, rank in pids.items() if rank == seat), None)
+        def target(run, pids, process):
+            return next((pid for pid, rank in pids.items() if rank == process), None)
         self.replacements("spare", run, 4, target)
 
     def receive(self, mode, pid):
@@ -263,7 +263,7 @@ class Kills:
         return "with %d %% of an image after %.1f ms" % (100 * part, 1000 * (time.time() - began)), None
 
     def respawn(self, run):
-        def target(run, pids, seat):
+        def target(run, pids, process):
             fresh = [pid for pid in pids if pid not in run.known and pid not in run.seen]
             return max(fresh, default=None)
         self.replacements("respawn", run, 2, target)

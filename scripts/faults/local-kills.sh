@@ -69,14 +69,14 @@ players() {
 }
 # victims PID...: sets `chosen`, the processes that die together, of these; and counts what kind that is.
 victims() {
-  local pid seat first second kind many of=() list words
+  local pid process first second kind many of=() list words
   many=1; if [ -z "$CLUSTERS" ] && ((RANDOM % 4 == 0 && left > 1)); then many=2; fi
   chosen=()
   while ((many-- > 0)); do chosen+=("${@:RANDOM % $# + 1:1}"); done
   if [ -z "$CLUSTERS" ] || ((left < 2)); then return 0; fi
   for pid in "$@"; do # those of the start, by cluster: a successor may be anywhere
-    seat=$(tr '\0' '\n' 2>/dev/null <"/proc/$pid/environ" | sed -n 's/^PMIX_RANK=//p')
-    if [ -n "$seat" ] && ((seat < N)); then of[seat * CLUSTERS / N]+=" $pid"; fi
+    process=$(tr '\0' '\n' 2>/dev/null <"/proc/$pid/environ" | sed -n 's/^PMIX_RANK=//p')
+    if [ -n "$process" ] && ((process < N)); then of[process * CLUSTERS / N]+=" $pid"; fi
   done
   if ((${#of[@]} == 0)); then return 0; fi
   list=("${!of[@]}") kind=$((RANDOM % 3))
@@ -132,32 +132,32 @@ await() {
   done
   return 1
 }
-# kill_seat SEAT: counts it
-kill_seat() { if [ -n "${pid_of[$1]:-}" ] && kill -9 "${pid_of[$1]}" 2>/dev/null; then dead=$((dead + 1)); fi; }
+# kill_process PROCESS: counts it
+kill_process() { if [ -n "${pid_of[$1]:-}" ] && kill -9 "${pid_of[$1]}" 2>/dev/null; then dead=$((dead + 1)); fi; }
 # disturb_twice DIR WHAT: a rank dies, and then, when it is time, another process
 disturb_twice() {
-  local dir=$1 what=$2 job=$3 rank pid seat pid_of=() second event='"event": "checkpoint"'
+  local dir=$1 what=$2 job=$3 rank pid process pid_of=() second event='"event": "checkpoint"'
   dead=0 in_time=0
   await "$dir" "$event" 2 || return 0
   for pid in $(players "$dir"); do
-    seat=$(tr '\0' '\n' 2>/dev/null <"/proc/$pid/environ" | sed -n 's/^PMIX_RANK=//p')
-    if [ -n "$seat" ]; then pid_of[seat]=$pid; fi
+    process=$(tr '\0' '\n' 2>/dev/null <"/proc/$pid/environ" | sed -n 's/^PMIX_RANK=//p')
+    if [ -n "$process" ]; then pid_of[process]=$pid; fi
   done
   sleep "0.$(printf %03d $((RANDOM % 1000)))"
   rank=$((RANDOM % N))
   if [ "$what" = checkpoint ]; then rank=$((1 + RANDOM % (N - 1))); fi
   second=$((rank + 1 - 2 * (RANDOM % 2))) # in a flow with ends the first rank and the last one are no neighbours
   if ((second < 0)); then second=1; elif ((second == N)); then second=$((N - 2)); fi
-  kill_seat "$rank"
+  kill_process "$rank"
   await "$dir" "\"rank\": $rank,.*\"event\": \"took over\"" 1 || return 0
   case $what in
     checkpoint) await "$dir" "$event" $(($(count "$dir/events.jsonl" "$event") + 1)) || return 0 ;;
     holder) second=$(((rank + N / 2) % N)); sleep "0.$(printf %03d $((RANDOM % 200)))" ;;
     spare)
       await "$dir" "\"rank\": $rank,.*\"event\": \"caught up\"" 1 || return 0
-      second=$(sed -n "s/.*\"rank\": $rank,.*\"took over\", \"seat\": \([0-9]*\).*/\1/p" "$dir/events.jsonl" | head -n 1) ;;
+      second=$(sed -n "s/.*\"rank\": $rank,.*\"took over\", \"process\": \([0-9]*\).*/\1/p" "$dir/events.jsonl" | head -n 1) ;;
   esac
-  kill_seat "$second"
+  kill_process "$second"
   # what came first decides which situation it was; the events of the run stay if it fails
   if ((dead == 2)) && [ "$what" = adjacent ] && (($(count "$dir/events.jsonl" "\"rank\": $rank,.*\"event\": \"caught up\"") == 0)); then in_time=1; fi
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What a death costs, by what is done about it: the others go on (shrink), a spare process takes the seat (spare), or the job
+# What a death costs, by what is done about it: the others go on (shrink), a spare process takes the place (spare), or the job
 # is started again from disk (restart). And what spare processes cost as long as nobody dies.
 #
 #   scripts/measure/recovery-times.sh [--np LIST] [--runs N] [--out DIR]

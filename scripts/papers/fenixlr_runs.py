@@ -3,7 +3,7 @@
 
   fenixlr_runs.py --out DIR --gabion PROGRAM
 
-DIR has runs.jsonl (what was run) and runs/NAME/times/seat-S.csv, events.jsonl and summary.json of each. Needs nothing but
+DIR has runs.jsonl (what was run) and runs/NAME/times/process-S.csv, events.jsonl and summary.json of each. Needs nothing but
 Python 3; plots are made by matplotlib if it is there, else by gnuplot, else not at all.
 
 The model is given three numbers of the runs of the same figure and number of processes, and none of how delays spread or add up:
@@ -29,7 +29,7 @@ class Run:
         folder = os.path.join(out, "runs", about["run"])
         self.about = about
         self.rows = []
-        for path in glob.glob(os.path.join(folder, "times", "seat-*.csv")):
+        for path in glob.glob(os.path.join(folder, "times", "process-*.csv")):
             with open(path) as file:
                 # A process may be killed as it writes: no row without its end.
                 self.rows += [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file) if row["ended"]]

@@ -3,7 +3,7 @@
 
   spbc.py --out DIR
 
-DIR has runs.jsonl (what was run) and runs/NAME/times/seat-S.csv, events.jsonl and summary.json of each. Needs nothing but
+DIR has runs.jsonl (what was run) and runs/NAME/times/process-S.csv, events.jsonl and summary.json of each. Needs nothing but
 Python 3; the plot is made by matplotlib if it is there, else by gnuplot, else not at all.
 
 Rework: the steps that all ranks of the cluster had ended before the death and have ended again. The time of the cluster for them is from where

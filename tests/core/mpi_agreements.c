@@ -36,8 +36,8 @@ int main(int argc, char **argv)
   gab_status intent;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   const uint32_t ranks = (uint32_t)gab_world_members(world)->ranks;
-  agree_again_and_again((uint32_t)gab_world_seat(world), (uint32_t)gab_world_seats(world));
-  gab_world_set_seating(world, GAB_SEATING_SPARES);
+  agree_again_and_again((uint32_t)gab_world_process(world), (uint32_t)gab_world_processes(world));
+  gab_world_set_replacement(world, GAB_REPLACEMENT_SPARES);
   const bool was_spare = gab_world_is_spare(world);
   REQUIRE_OK(gab_world_rest(world, &intent));
   if (!was_spare) agree_again_and_again((uint32_t)gab_world_rank(world), ranks);

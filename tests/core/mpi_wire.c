@@ -12,7 +12,7 @@ enum { SIZES = sizeof sizes / sizeof *sizes, MOST = 8, HEAD = 12 };
 
 static struct {
   gab_wire *wire;
-  gab_seat places, me;
+  gab_process places, me;
   uint64_t came[MOST]; /* from each place */
   int down[MOST];
   int returned; /* lent memory */
@@ -21,7 +21,7 @@ static struct {
       *longest; /* memory of the longest message that came, which the wire still has; NULL: it was taken */
 } state;
 
-static unsigned char byte_of(gab_seat from, gab_seat to, uint64_t number, size_t at)
+static unsigned char byte_of(gab_process from, gab_process to, uint64_t number, size_t at)
 {
   return (unsigned char)(from * 37 + to * 5 + (int)number * 11 + (int)(at * 31) + (int)(at >> 12));
 }
@@ -41,7 +41,7 @@ static void keep_or_leave(gab_buffer *payload, bool takes)
   gab_buffer_release(&taken);
 }
 
-static gab_status on_message(void *user, gab_seat place, uint32_t lane, const void *bytes, size_t count,
+static gab_status on_message(void *user, gab_process place, uint32_t lane, const void *bytes, size_t count,
                              gab_buffer *payload)
 {
   (void)user;
@@ -60,7 +60,7 @@ static gab_status on_message(void *user, gab_seat place, uint32_t lane, const vo
   return GAB_OK;
 }
 
-static gab_status on_down(void *user, gab_seat place)
+static gab_status on_down(void *user, gab_process place)
 {
   (void)user;
   state.down[place]++;
@@ -75,7 +75,7 @@ static void on_sent(void *user, void *lent)
 }
 
 /* @param[out] lent  memory was lent */
-static gab_status try_to_send(gab_seat to, uint64_t number, bool *lent)
+static gab_status try_to_send(gab_process to, uint64_t number, bool *lent)
 {
   const size_t bytes = sizes[number % SIZES];
   unsigned char head[HEAD], *payload = malloc(bytes + 1);
@@ -94,7 +94,7 @@ static gab_status try_to_send(gab_seat to, uint64_t number, bool *lent)
   return status;
 }
 
-static bool send(gab_seat to, uint64_t number)
+static bool send(gab_process to, uint64_t number)
 {
   bool lent;
   REQUIRE_OK(try_to_send(to, number, &lent));
@@ -102,14 +102,14 @@ static bool send(gab_seat to, uint64_t number)
 }
 
 /* Everybody sends `rounds` times all sizes to all who live. */
-static void all_pairs(uint64_t first, uint64_t rounds, gab_seat living)
+static void all_pairs(uint64_t first, uint64_t rounds, gab_process living)
 {
   int lent = 0;
   const int before = state.returned;
   for (uint64_t number = first; number < first + rounds * SIZES; number++)
-    for (gab_seat to = 0; to < living; to++)
+    for (gab_process to = 0; to < living; to++)
       if (to != state.me) lent += send(to, number);
-  for (gab_seat from = 0; from < living; from++)
+  for (gab_process from = 0; from < living; from++)
     while (from != state.me && state.came[from] < first + rounds * SIZES)
       REQUIRE_OK(gab_wire_serve(state.wire));
   while (state.returned < before + lent) REQUIRE_OK(gab_wire_serve(state.wire));
@@ -117,13 +117,13 @@ static void all_pairs(uint64_t first, uint64_t rounds, gab_seat living)
 }
 
 /* Tells all that this one has done, and waits for the same of them, or for the repair, which nobody begins before. */
-static void end(uint64_t number, gab_seat living)
+static void end(uint64_t number, gab_process living)
 {
   gab_status status = GAB_OK;
   bool lent;
-  for (gab_seat to = 0; to < living && status == GAB_OK; to++)
+  for (gab_process to = 0; to < living && status == GAB_OK; to++)
     if (to != state.me) status = try_to_send(to, number, &lent);
-  for (gab_seat from = 0; from < living; from++)
+  for (gab_process from = 0; from < living; from++)
     while (from != state.me && state.came[from] <= number && status == GAB_OK)
       status = gab_wire_serve(state.wire);
   REQUIRE(status == GAB_OK || status == GAB_ERR_FAULT);
@@ -131,13 +131,13 @@ static void end(uint64_t number, gab_seat living)
 
 /* Asks for the places that are near, one after the other; all but `next` are to go, or stay. */
 typedef struct near_places {
-  gab_seat next;
+  gab_process next;
   bool all_stay;
   int count; /* that were asked for */
   bool right;
 } near_places;
 
-static bool stays(const void *user, gab_seat place)
+static bool stays(const void *user, gab_process place)
 {
   near_places *asked = *(near_places *const *)user;
   asked->count++;
@@ -145,7 +145,7 @@ static bool stays(const void *user, gab_seat place)
   return asked->all_stay || place == asked->next;
 }
 
-static near_places keep_near(gab_seat next, bool all_stay)
+static near_places keep_near(gab_process next, bool all_stay)
 {
   near_places asked = {.next = next, .all_stay = all_stay}, *of = &asked;
   gab_wire_keep_near(state.wire, stays, &of);
@@ -155,9 +155,9 @@ static near_places keep_near(gab_seat next, bool all_stay)
 /* Of all the others only the next one stays near; the others are heard all the same. */
 static void leave_one_near(void)
 {
-  const gab_seat next = (state.me + 1) % state.places;
+  const gab_process next = (state.me + 1) % state.places;
   for (int twice = 0; twice < 2; twice++)
-    for (gab_seat place = 0; place < state.places; place++)
+    for (gab_process place = 0; place < state.places; place++)
       if (place != state.me) REQUIRE_OK(gab_wire_add_near(state.wire, place));
   REQUIRE(gab_wire_statistics(state.wire).near == (size_t)state.places - 1);
   near_places asked = keep_near(next, false);
@@ -181,11 +181,11 @@ int main(int argc, char **argv)
   REQUIRE(state.places == gab_world_members(world)->ranks && state.me == gab_world_rank(world));
   leave_one_near();
   all_pairs(0, 3, state.places);
-  (void)keep_near(GAB_NO_SEAT, false);
+  (void)keep_near(GAB_NO_PROCESS, false);
   REQUIRE(gab_wire_statistics(state.wire).near == 0);
 
   /* The last one dies, when it has heard from all; the others hear of it and talk on. */
-  const gab_seat dead = state.places - 1;
+  const gab_process dead = state.places - 1;
   REQUIRE_OK(gab_world_barrier(world));
   test_kill(world, dead);
   while (state.down[dead] == 0) REQUIRE_OK(gab_wire_serve(state.wire));
@@ -193,7 +193,7 @@ int main(int argc, char **argv)
   (void)send(dead, 3 * SIZES);
   for (int i = 0; i < 3; i++) REQUIRE_OK(gab_wire_serve(state.wire));
   REQUIRE(state.down[dead] > told);
-  for (gab_seat place = 0; place < dead; place++) REQUIRE(state.down[place] == 0);
+  for (gab_process place = 0; place < dead; place++) REQUIRE(state.down[place] == 0);
   all_pairs(3 * SIZES, 2, dead);
   end(5 * SIZES, dead);
 

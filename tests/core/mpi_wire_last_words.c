@@ -13,7 +13,7 @@
 /* A payload of LONG bytes goes in three parts behind the head; the second one is not sent any more. */
 enum { WORDS = 70, LONG = 3 * 768 * 1024, HEAD = 8, MOST = 8, SENT_OF_TORN = 2 };
 
-static gab_seat me, dead;
+static gab_process me, dead;
 static uint64_t came[MOST]; /* of each place */
 static int down[MOST];
 static int dead_rank, found_dead, asked_any_again;
@@ -41,7 +41,7 @@ int MPI_Isend(const void *bytes, int count, MPI_Datatype type, int target, int t
   return PMPI_Isend(bytes, count, type, target, tag, comm, request);
 }
 
-static gab_status on_message(void *user, gab_seat place, uint32_t lane, const void *bytes, size_t count,
+static gab_status on_message(void *user, gab_process place, uint32_t lane, const void *bytes, size_t count,
                              gab_buffer *payload)
 {
   gab_wire *const *wire = user;
@@ -56,14 +56,14 @@ static gab_status on_message(void *user, gab_seat place, uint32_t lane, const vo
   return GAB_OK;
 }
 
-static gab_status on_down(void *user, gab_seat place)
+static gab_status on_down(void *user, gab_process place)
 {
   (void)user;
   down[place]++;
   return GAB_OK;
 }
 
-static gab_status say(gab_wire *wire, gab_seat to, uint64_t number, size_t bytes)
+static gab_status say(gab_wire *wire, gab_process to, uint64_t number, size_t bytes)
 {
   static unsigned char payload[LONG];
   gab_buffer head;
@@ -76,7 +76,7 @@ static gab_status say(gab_wire *wire, gab_seat to, uint64_t number, size_t bytes
 }
 
 /* Short messages, and a long one behind them. */
-static void say_all(gab_wire *wire, gab_seat to)
+static void say_all(gab_wire *wire, gab_process to)
 {
   for (uint64_t number = 0; number < WORDS; number++)
     REQUIRE_OK(say(wire, to, number, number == WORDS - 1 ? LONG : 0));
@@ -85,7 +85,7 @@ static void say_all(gab_wire *wire, gab_seat to)
 /* Its words lie at all when it dies, and that is known. */
 static void die_behind_words(gab_world *world, gab_wire *wire)
 {
-  for (gab_seat to = 0; to < dead && me == dead; to++) say_all(wire, to);
+  for (gab_process to = 0; to < dead && me == dead; to++) say_all(wire, to);
   for (int there = me == dead; !there;)
     PMPI_Iprobe(dead_rank, GAB_CONTEXT_WIRE, world->comm, &there, MPI_STATUS_IGNORE);
   REQUIRE_OK(gab_world_barrier(world));
@@ -110,21 +110,21 @@ static void die_within(gab_wire *wire)
 
 static void talk_on(gab_wire *wire)
 {
-  for (gab_seat to = 0; to < dead; to++)
+  for (gab_process to = 0; to < dead; to++)
     if (to != me) say_all(wire, to);
-  for (gab_seat from = 0; from < dead; from++)
+  for (gab_process from = 0; from < dead; from++)
     while (from != me && came[from] < WORDS) REQUIRE_OK(gab_wire_serve(wire));
   while (down[dead] == 0) REQUIRE_OK(gab_wire_serve(wire));
-  for (gab_seat place = 0; place < dead; place++) CHECK(down[place] == 0);
+  for (gab_process place = 0; place < dead; place++) CHECK(down[place] == 0);
 }
 
 /* Tells all that this one has done, and waits for the same of them, or for the repair, which nobody begins before. */
 static void end(gab_wire *wire)
 {
   gab_status status = GAB_OK;
-  for (gab_seat to = 0; to < dead && status == GAB_OK; to++)
+  for (gab_process to = 0; to < dead && status == GAB_OK; to++)
     if (to != me) status = say(wire, to, WORDS, 0);
-  for (gab_seat from = 0; from < dead; from++)
+  for (gab_process from = 0; from < dead; from++)
     while (from != me && came[from] <= WORDS && status == GAB_OK) status = gab_wire_serve(wire);
   REQUIRE(status == GAB_OK || status == GAB_ERR_FAULT);
 }

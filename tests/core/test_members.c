@@ -103,44 +103,46 @@ static void packed_members_come_back(void **state)
   gab_buffer_release(&packed);
 }
 
-/* Against a plain table of seats and incarnations. */
+/* Against a plain table of processes and incarnations. */
 static void ranks_come_back_in_their_next_incarnation(void **state)
 {
   (void)state;
   for (uint64_t round = 0; round < 30; round++) {
     gab_members members, then, survivors = {0};
-    gab_seat seat[RANKS], next = RANKS;
+    gab_process process[RANKS], next = RANKS;
     gab_incarnation incarnation[RANKS] = {0}, incarnation_then[RANKS] = {0};
     bool there_then[RANKS] = {false};
     gab_members_init(&members, RANKS);
     gab_members_init(&then, 0);
-    for (gab_rank rank = 0; rank < RANKS; rank++) seat[rank] = rank;
+    for (gab_rank rank = 0; rank < RANKS; rank++) process[rank] = rank;
     for (uint64_t i = 0; i < 150; i++) {
       const gab_rank rank = (gab_rank)(gab_hash_counter(11, round, i) % RANKS);
-      if (seat[rank] != GAB_NO_SEAT && gab_hash_counter(13, round, i) % 3) {
+      if (process[rank] != GAB_NO_PROCESS && gab_hash_counter(13, round, i) % 3) {
         assert_int_equal(gab_members_return(&members, rank, next), GAB_ERR_ARGUMENT);
         assert_int_equal(gab_members_remove(&members, rank), GAB_OK);
-        seat[rank] = GAB_NO_SEAT;
-      } else if (seat[rank] == GAB_NO_SEAT) {
+        process[rank] = GAB_NO_PROCESS;
+      } else if (process[rank] == GAB_NO_PROCESS) {
         assert_int_equal(gab_members_return(&members, rank, next), GAB_OK);
-        seat[rank] = next++;
+        process[rank] = next++;
         incarnation[rank]++;
       }
       if (i == 70) {
         assert_int_equal(gab_members_copy(&then, &members), GAB_OK);
-        for (gab_rank s = 0; s < RANKS; s++) there_then[s] = seat[s] != GAB_NO_SEAT;
+        for (gab_rank s = 0; s < RANKS; s++) there_then[s] = process[s] != GAB_NO_PROCESS;
         for (gab_rank s = 0; s < RANKS; s++) incarnation_then[s] = incarnation[s];
       }
       for (gab_rank s = 0; s < RANKS; s++) {
-        assert_int_equal(gab_members_seat(&members, s), seat[s]);
+        assert_int_equal(gab_members_process(&members, s), process[s]);
         assert_int_equal(gab_members_incarnation(&members, s), incarnation[s]);
-        if (seat[s] != GAB_NO_SEAT) assert_int_equal(gab_members_rank_of_seat(&members, seat[s]), s);
+        if (process[s] != GAB_NO_PROCESS)
+          assert_int_equal(gab_members_rank_of_process(&members, process[s]), s);
       }
-      assert_int_equal(gab_members_rank_of_seat(&members, next), GAB_NO_RANK);
+      assert_int_equal(gab_members_rank_of_process(&members, next), GAB_NO_RANK);
     }
     assert_int_equal(gab_members_survivors(&then, &members, &survivors), GAB_OK);
     for (gab_rank s = 0; s < RANKS; s++) {
-      const bool survived = there_then[s] && seat[s] != GAB_NO_SEAT && incarnation[s] == incarnation_then[s];
+      const bool survived =
+          there_then[s] && process[s] != GAB_NO_PROCESS && incarnation[s] == incarnation_then[s];
       assert_int_equal(gab_members_has_survived(&then, &members, s), survived);
       assert_int_equal(gab_members_has(&survivors, s), survived);
     }
@@ -151,7 +153,7 @@ static void ranks_come_back_in_their_next_incarnation(void **state)
   assert_int_equal(gab_memory_now(GAB_MEMORY_USE_COUNT), 0);
 }
 
-static void a_seat_plays_one_rank_at_a_time(void **state)
+static void a_process_plays_one_rank_at_a_time(void **state)
 {
   (void)state;
   gab_members members;
@@ -162,7 +164,7 @@ static void a_seat_plays_one_rank_at_a_time(void **state)
   assert_int_equal(gab_members_return(&members, 1, 4), GAB_OK);
   assert_int_equal(gab_members_return(&members, 2, 4), GAB_ERR_ARGUMENT);
   assert_int_equal(gab_members_return(&members, 4, 5), GAB_ERR_ARGUMENT); /* no rank */
-  assert_int_equal(gab_members_return(&members, 2, GAB_NO_SEAT), GAB_ERR_ARGUMENT);
+  assert_int_equal(gab_members_return(&members, 2, GAB_NO_PROCESS), GAB_ERR_ARGUMENT);
   assert_int_equal(gab_members_count(&members), 3);
   gab_members_release(&members);
 }
@@ -182,10 +184,10 @@ static void packed_returns_come_back(void **state)
   gab_reader reader = gab_reader_of_buffer(&packed);
   assert_int_equal(gab_members_unpack(&back, &reader), GAB_OK);
   assert_int_equal(gab_reader_left(&reader), 0);
-  assert_int_equal(gab_members_seat(&back, 3), 9);
+  assert_int_equal(gab_members_process(&back, 3), 9);
   assert_int_equal(gab_members_incarnation(&back, 3), 2);
-  assert_int_equal(gab_members_seat(&back, 1), 8);
-  assert_int_equal(gab_members_seat(&back, 2), GAB_NO_SEAT);
+  assert_int_equal(gab_members_process(&back, 1), 8);
+  assert_int_equal(gab_members_process(&back, 2), GAB_NO_PROCESS);
   for (size_t bytes = 0; bytes < packed.size;
        bytes++) { /* cut short anywhere: refused, and nothing is changed */
     gab_buffer_clear(&cut);
@@ -240,7 +242,7 @@ int main(void)
       cmocka_unit_test(copies_live_apart),
       cmocka_unit_test(packed_members_come_back),
       cmocka_unit_test(ranks_come_back_in_their_next_incarnation),
-      cmocka_unit_test(a_seat_plays_one_rank_at_a_time),
+      cmocka_unit_test(a_process_plays_one_rank_at_a_time),
       cmocka_unit_test(packed_returns_come_back),
       cmocka_unit_test(nonsense_is_not_unpacked),
   };

@@ -22,9 +22,9 @@ it said: $(cat said.txt)"
     complain "newcomers sit elsewhere: $(cat said.txt)"
   fi
 }
-seated() { # seated NODES: where newcomers were started
+respawned_on() { # respawned_on NODES: where newcomers were started
   local nodes
-  nodes=$(sed -n 's/^ *seat \([0-9]*\) was respawned on \(.*\)/\2/p' said.txt | sort | paste -sd' ')
+  nodes=$(sed -n 's/^ *process \([0-9]*\) was respawned on \(.*\)/\2/p' said.txt | sort | paste -sd' ')
   [ "$nodes" = "$1" ] || complain "newcomers sit on '$nodes' instead of '$1'"
 }
 apart()    { if grep -q 'the loss of a node may be more' said.txt; then complain "copies share a node: $(cat said.txt)"; fi; }
@@ -36,32 +36,32 @@ undisturbed=$(checksum)
 
 # Beside those that are left of its node; two, each on its own.
 on_nodes nodeA:2,nodeB:2,nodeC:2 6 --inject rank=3,step=30,phase=compute
-seated nodeB
+respawned_on nodeB
 apart
 on_nodes nodeA:2,nodeB:2,nodeC:2 6 --inject rank=1+3,step=30,phase=exchange
-seated 'nodeA nodeB'
+respawned_on 'nodeA nodeB'
 apart
 # All of a node: one on each of the others, which have as many ranks; and on the emptier one, also where the node of the one that
 # starts them is fuller. Copies lie on different nodes again.
 on_nodes nodeA:2,nodeB:2,nodeC:2 6 --inject rank=2+3,step=30,phase=compute
-seated 'nodeA nodeC'
+respawned_on 'nodeA nodeC'
 apart
 on_nodes nodeA:3,nodeB:1,nodeC:2 6 --inject rank=3,step=30,phase=compute
-seated nodeC
+respawned_on nodeC
 apart
 # One after the other: on two nodes, and the one that starts them, then who took over from it.
 on_nodes nodeA:2,nodeB:2,nodeC:2 6 --inject rank=3,step=30,phase=compute --inject rank=5,step=45,phase=exchange
-seated 'nodeB nodeC'
+respawned_on 'nodeB nodeC'
 apart
 on_nodes nodeA:2,nodeB:2,nodeC:2 6 --inject rank=0,step=30,phase=compute --inject rank=0,step=45,phase=compute,incarnation=1
-seated 'nodeA nodeA'
+respawned_on 'nodeA nodeA'
 apart
 # All of a node, then all that another one was started with: there a newcomer is left alone, and gets no company.
 on_nodes nodeA:2,nodeB:2,nodeC:2 6 --inject rank=2+3,step=30,phase=compute --inject rank=4+5,step=45,phase=compute
-seated 'nodeA nodeA nodeA nodeC'
+respawned_on 'nodeA nodeA nodeA nodeC'
 # One node is left: then copies share it, which is said.
 on_nodes nodeA:2,nodeB:2 4 --inject rank=2+3,step=30,phase=compute
-seated "nodeA nodeA"
+respawned_on "nodeA nodeA"
 grep -q 'a new process sits in another node .* the loss of a node may be more than they cover' said.txt ||
   complain "nobody says that copies share a node: $(cat said.txt)"
 grep -q '"event": "failure domains", "kind": "node", "separate": false' out/events.jsonl || complain "no event says that copies share a node"

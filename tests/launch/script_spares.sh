@@ -22,10 +22,10 @@ on_nodes() { # on_nodes HOSTS ARGUMENTS...
 }
 member() { sed -n "s/.*\"$1\": \([0-9]*\),.*/\1/p" out/summary.json | head -n 1; }
 has() { [ "$(member "$1")" = "$2" ] || complain "$1 is $(member "$1") instead of $2"; }
-called() { # the seats that were called, in order
-  local seats
-  seats=$(sed -n 's/.*"event": "called".*"seat": \([0-9]*\).*/\1/p' out/events.jsonl | tr '\n' ' ')
-  [ "$seats" = "$1 " ] || complain "called were the seats $seats instead of $1"
+called() { # the processes that were called, in order
+  local processes
+  processes=$(sed -n 's/.*"event": "called".*"process": \([0-9]*\).*/\1/p' out/events.jsonl | tr '\n' ' ')
+  [ "$processes" = "$1 " ] || complain "called were the processes $processes instead of $1"
 }
 said() { grep -q -e "$1" said.txt || complain "expected it to say \`$1', but it said: $(cat said.txt)"; }
 
@@ -63,7 +63,7 @@ called '5 4'
 [ "$(ls -v out/fencing | tr '\n' ' ')" = '1 2 3 4 ' ] || complain "fencing tokens: $(ls -v out/fencing)"
 grep -qx 'gone 2 3 end' out/fencing/3 || complain "the last fencing token: $(cat out/fencing/3)"
 
-# The copy of the one rank lies with the other, on another node, until the spare there takes the seat of the first.
+# The copy of the one rank lies with the other, on another node, until the spare there takes the place of the first.
 on_nodes nodeB:1,nodeA:2 -n 2 --spares 1 -- --inject rank=0,step=30,phase=compute
 said 'redundancy: .* any one node as a whole'
 said 'a spare sits in another node .* the loss of a node may be more than they cover'

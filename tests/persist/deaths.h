@@ -17,7 +17,7 @@ static MPI_Comm comm, persistent = MPI_COMM_NULL;
 static int comm_rank, size;
 static char folder[300];
 static bool was_called; /* this process was a spare */
-static uint64_t doomed; /* seats, as bits */
+static uint64_t doomed; /* processes, as bits */
 
 static inline uint64_t mixed(uint64_t value, uint64_t neighbour)
 {
@@ -48,7 +48,7 @@ static bool deaths_begin(int *argc, char ***argv, const char *spares)
 {
   setenv("GABION_SPARES", spares, 1);
   REQUIRE_OK(gab_world_create(argc, argv, &world));
-  gab_world_set_seating(world, GAB_SEATING_SPARES);
+  gab_world_set_replacement(world, GAB_REPLACEMENT_SPARES);
   REQUIRE_OK(gab_world_dup(world, &shared));
   snprintf(folder, sizeof folder, "/tmp/gabion-persist-test-XXXXXX");
   if (gab_world_is_root(world)) REQUIRE(mkdtemp(folder) != NULL);
@@ -78,8 +78,8 @@ static int deaths_end(bool plays)
   }
   REQUIRE_OK(gab_world_dismiss(world, GAB_OK));
   REQUIRE_OK(gab_world_max_u64(world, &doomed, 1)); /* spares have to know, too */
-  for (int seat = 0; seat < 64; seat++)
-    if (doomed >> seat & 1) test_doom(seat);
+  for (int process = 0; process < 64; process++)
+    if (doomed >> process & 1) test_doom(process);
   return test_end(&world);
 }
 

@@ -93,8 +93,10 @@ static gab_status never(const gab_recovery *recovery, gab_fault *fault)
 
 static void a_users_own_is_found_by_its_name_and_follows_the_same_rules(void **state)
 {
-  static const gab_strategy own = {
-      .name = "own", .doc = "fills the ranks of the dead", .recover = never, .seating = GAB_SEATING_SPARES};
+  static const gab_strategy own = {.name = "own",
+                                   .doc = "fills the ranks of the dead",
+                                   .recover = never,
+                                   .replacement = GAB_REPLACEMENT_SPARES};
   const gab_strategy again = {.name = "shrink", .doc = "another one", .recover = never};
   const gab_strategy idle = {.name = "idle", .doc = "does nothing"};
   (void)state;

@@ -72,18 +72,18 @@ static void take_start(gab_json_document *event, history *past)
 
 static void take_recovery(gab_json_document *event, history *past)
 {
-  char lost[128], strategy[32], seated[64] = "";
+  char lost[128], strategy[32], successors[64] = "";
   const double returned = gab_json_get_real(event, "/returned");
   const double respawned = gab_json_get_real(event, "/respawned");
   gab_json_get_list(event, "/lost", lost, sizeof lost);
   gab_json_get_text(event, "/strategy", strategy, sizeof strategy);
   if (returned > 0)
-    snprintf(seated, sizeof seated, ", %s took over",
+    snprintf(successors, sizeof successors, ", %s took over",
              gab_history_who_took_over((int32_t)returned, respawned > 0 ? (int32_t)respawned : 0));
   snprintf(next_line(past), sizeof past->shown[0],
            "rank%s %s died at step %.0f%s; back to step %.0f%s%s, going on after %.3f s",
            strchr(lost, ',') ? "s" : "", lost[0] ? lost : "(none)", gab_json_get_real(event, "/noticed_step"),
-           seated, gab_json_get_real(event, "/restored_step"), strategy[0] ? " by " : "", strategy,
+           successors, gab_json_get_real(event, "/restored_step"), strategy[0] ? " by " : "", strategy,
            gab_json_get_real(event, "/seconds"));
 }
 

@@ -93,7 +93,7 @@ gab_status gab_world_play(gab_world *world, gab_rank rank)
   world->has_claim = true;
   world->earlier_count = 0;
   world->claim = (gab_claim){.rank = rank,
-                             .seat = world->seat,
+                             .process = world->process,
                              .taken = 1,
                              .restored_step = -1,
                              .lost_step = -1,
@@ -124,20 +124,20 @@ gab_status gab_world_apply_claims(const gab_world *world, gab_members *members)
 {
   for (int i = 0; i < world->claim_count; i++) {
     const gab_claim *claim = &world->claims[i];
-    if (claim->taken == 0 || gab_members_seat(members, claim->rank) == claim->seat) continue;
+    if (claim->taken == 0 || gab_members_process(members, claim->rank) == claim->process) continue;
     for (gab_incarnation k = 0; k < claim->taken; k++) {
       GAB_TRY(gab_members_remove(members, claim->rank));
-      GAB_TRY(gab_members_return(members, claim->rank, claim->seat));
+      GAB_TRY(gab_members_return(members, claim->rank, claim->process));
     }
   }
   return GAB_OK;
 }
 
-/* The seats that claims name are alive. */
+/* The processes that claims name are alive. */
 gab_status gab_world_settle_claims(gab_world *world)
 {
   GAB_TRY(gab_world_apply_claims(world, &world->members));
-  if (world->has_claim && gab_members_seat(&world->members, world->claim.rank) != world->seat)
+  if (world->has_claim && gab_members_process(&world->members, world->claim.rank) != world->process)
     GAB_FAIL(GAB_ERR_STATE, "rank %" GAB_PRI_RANK " is played by two processes", world->claim.rank);
   return GAB_OK;
 }

@@ -70,7 +70,7 @@ enum { GAB_MOST_CLAIMS = 16 }; /* they travel with the notes of a repair, which 
 /** What a process says of the rank that it took without a repair. */
 typedef struct gab_claim {
   gab_rank rank;
-  gab_seat seat;
+  gab_process process;
   gab_incarnation
       taken; /**< so many times the rank was taken since the last repair; 0: of an earlier life, see below */
   gab_step restored_step; /**< of the checkpoint from which it went on */

@@ -1,5 +1,5 @@
 /** @file wire.c
- *  @brief Messages between seats that go on after deaths.
+ *  @brief Messages between processes that go on after deaths.
  *
  *  A message is one or several of MPI, all with one tag and in order: first lane, sizes, head, and the payload if it
  *  is short; a longer payload follows in chunks out of the memory where it lies. Who has received the first
@@ -39,16 +39,16 @@ typedef struct sending {
 struct gab_wire {
   gab_world *world;
   gab_wire_events events;
-  gab_seat places, place;
-  gab_seat *place_of; /* by rank in the communicator */
-  bool by_name;       /* whether places are probed one by one: those that are near, and strangers in turn */
-  gab_seat *near;
+  gab_process places, place;
+  gab_process *place_of; /* by rank in the communicator */
+  bool by_name; /* whether places are probed one by one: those that are near, and strangers in turn */
+  gab_process *near;
   size_t near_count;
-  gab_seat next_stranger;
+  gab_process next_stranger;
   double looked_far; /* when strangers were looked at, and for deaths */
-  gab_seat *dead;    /* that were noticed */
+  gab_process *dead; /* that were noticed */
   size_t dead_count;
-  gab_seat *untold; /* of them, whose death is to be told, perhaps again */
+  gab_process *untold; /* of them, whose death is to be told, perhaps again */
   size_t untold_count;
   int failed; /* members of the communicator, as far as was looked at */
   sending *sendings;
@@ -61,8 +61,8 @@ struct gab_wire {
   gab_wire_stats stats;
 };
 
-/* The rank of a place in the communicator; members and seats of the world do not change while there is a wire. */
-static int comm_rank_of(const gab_wire *wire, gab_seat place)
+/* The rank of a place in the communicator; members and processes of the world do not change while there is a wire. */
+static int comm_rank_of(const gab_wire *wire, gab_process place)
 {
   const gab_world *world = wire->world;
   const int32_t members = gab_members_count(&world->members);
@@ -76,10 +76,11 @@ static gab_status number_places(gab_wire *wire)
   int comm_ranks = 0, comm_rank = 0;
   MPI_Comm_size(wire->world->comm, &comm_ranks);
   MPI_Comm_rank(wire->world->comm, &comm_rank);
-  GAB_TRY(gab_alloc((size_t)comm_ranks * sizeof(gab_seat), GAB_MEMORY_OTHER, &memory));
+  GAB_TRY(gab_alloc((size_t)comm_ranks * sizeof(gab_process), GAB_MEMORY_OTHER, &memory));
   wire->place_of = memory;
-  for (int i = 0; i < comm_ranks; i++) wire->place_of[i] = GAB_NO_SEAT;
-  for (gab_seat place = 0; place < wire->places; place++) wire->place_of[comm_rank_of(wire, place)] = place;
+  for (int i = 0; i < comm_ranks; i++) wire->place_of[i] = GAB_NO_PROCESS;
+  for (gab_process place = 0; place < wire->places; place++)
+    wire->place_of[comm_rank_of(wire, place)] = place;
   wire->place = wire->place_of[comm_rank];
   return GAB_OK;
 }
@@ -107,8 +108,8 @@ gab_status gab_wire_create(gab_world *world, const gab_wire_events *events, gab_
   return GAB_OK;
 }
 
-gab_seat gab_wire_places(const gab_wire *wire) { return wire->places; }
-gab_seat gab_wire_place(const gab_wire *wire) { return wire->place; }
+gab_process gab_wire_places(const gab_wire *wire) { return wire->places; }
+gab_process gab_wire_place(const gab_wire *wire) { return wire->place; }
 
 gab_wire_stats gab_wire_statistics(const gab_wire *wire)
 {
@@ -117,14 +118,14 @@ gab_wire_stats gab_wire_statistics(const gab_wire *wire)
   return stats;
 }
 
-static bool is_in(const gab_seat *list, size_t count, gab_seat place)
+static bool is_in(const gab_process *list, size_t count, gab_process place)
 {
   for (size_t i = 0; i < count; i++)
     if (list[i] == place) return true;
   return false;
 }
 
-static gab_status append(gab_seat **list, size_t *count, gab_seat place)
+static gab_status append(gab_process **list, size_t *count, gab_process place)
 {
   void *room = *list;
   if (is_in(*list, *count, place)) return GAB_OK;
@@ -134,17 +135,17 @@ static gab_status append(gab_seat **list, size_t *count, gab_seat place)
   return GAB_OK;
 }
 
-bool gab_wire_is_dead(const gab_wire *wire, gab_seat place)
+bool gab_wire_is_dead(const gab_wire *wire, gab_process place)
 {
   return is_in(wire->dead, wire->dead_count, place);
 }
 
-gab_status gab_wire_add_near(gab_wire *wire, gab_seat place)
+gab_status gab_wire_add_near(gab_wire *wire, gab_process place)
 {
   return append(&wire->near, &wire->near_count, place);
 }
 
-void gab_wire_keep_near(gab_wire *wire, bool (*stays)(const void *user, gab_seat place), const void *user)
+void gab_wire_keep_near(gab_wire *wire, bool (*stays)(const void *user, gab_process place), const void *user)
 {
   size_t kept = 0;
   for (size_t i = 0; i < wire->near_count; i++)
@@ -155,7 +156,7 @@ void gab_wire_keep_near(gab_wire *wire, bool (*stays)(const void *user, gab_seat
 /* ------------------------------------------------------------------------------------ errors */
 
 #ifdef GAB_HAVE_ULFM
-static gab_status note_dead(gab_wire *wire, gab_seat place)
+static gab_status note_dead(gab_wire *wire, gab_process place)
 {
   if (is_in(wire->dead, wire->dead_count, place)) return GAB_OK;
   GAB_TRY(append(&wire->dead, &wire->dead_count, place));
@@ -164,7 +165,7 @@ static gab_status note_dead(gab_wire *wire, gab_seat place)
 #endif
 
 /* Of a call that names a place. @return GAB_OK if it is dead, which is noted */
-static gab_status judge(gab_wire *wire, gab_seat place, int code, const char *function)
+static gab_status judge(gab_wire *wire, gab_process place, int code, const char *function)
 {
   if (code == MPI_SUCCESS) return GAB_OK;
   GAB_TRY(gab_world_check(wire->world));
@@ -193,7 +194,7 @@ static gab_status look_for_dead(gab_wire *wire)
   for (int i = 0; i < count && status == GAB_OK; i++) {
     int comm_rank = MPI_UNDEFINED;
     MPI_Group_translate_ranks(failed, 1, &i, all, &comm_rank);
-    for (gab_seat place = 0; place < wire->places && status == GAB_OK; place++)
+    for (gab_process place = 0; place < wire->places && status == GAB_OK; place++)
       if (comm_rank_of(wire, place) == comm_rank) status = note_dead(wire, place);
   }
   MPI_Group_free(&all);
@@ -229,7 +230,7 @@ static void let_go(gab_wire *wire, parcel *of)
   gab_free(&of);
 }
 
-static gab_status post(gab_wire *wire, gab_seat place, const void *bytes, size_t count, parcel *of)
+static gab_status post(gab_wire *wire, gab_process place, const void *bytes, size_t count, parcel *of)
 {
   gab_world *world = wire->world;
   sending made = {.request = MPI_REQUEST_NULL, .of = of};
@@ -257,7 +258,7 @@ static uint64_t fetch(const unsigned char *at)
 }
 
 /* The first part, with the payload if it is short. */
-static gab_status post_first(gab_wire *wire, gab_seat place, uint32_t lane, const gab_buffer *head,
+static gab_status post_first(gab_wire *wire, gab_process place, uint32_t lane, const gab_buffer *head,
                              const void *payload, size_t bytes)
 {
   const size_t with = bytes <= INLINE ? bytes : 0, count = FIRST_BYTES + head->size + with;
@@ -281,7 +282,7 @@ static gab_status post_first(gab_wire *wire, gab_seat place, uint32_t lane, cons
 }
 
 /* Chunks that are posted are read on, whatever becomes of the next one. */
-static gab_status post_chunks(gab_wire *wire, gab_seat place, const unsigned char *from, size_t bytes,
+static gab_status post_chunks(gab_wire *wire, gab_process place, const unsigned char *from, size_t bytes,
                               parcel *of)
 {
   for (size_t at = 0; at < bytes; at += GAB_CHUNK_BYTES) {
@@ -304,7 +305,8 @@ static gab_status room_for(gab_wire *wire, size_t bytes, void **memory, size_t *
   return GAB_OK;
 }
 
-static gab_status post_payload(gab_wire *wire, gab_seat place, const void *payload, size_t bytes, void *lent)
+static gab_status post_payload(gab_wire *wire, gab_process place, const void *payload, size_t bytes,
+                               void *lent)
 {
   void *memory = NULL;
   size_t room = 0;
@@ -322,7 +324,7 @@ static gab_status post_payload(gab_wire *wire, gab_seat place, const void *paylo
   return status;
 }
 
-gab_status gab_wire_send(gab_wire *wire, gab_seat place, uint32_t lane, const gab_buffer *head,
+gab_status gab_wire_send(gab_wire *wire, gab_process place, uint32_t lane, const gab_buffer *head,
                          const void *payload, size_t bytes, void *lent)
 {
   const bool is_dead = is_in(wire->dead, wire->dead_count, place);
@@ -361,7 +363,7 @@ static gab_status end_sendings(gab_wire *wire)
 /* ------------------------------------------------------------------------------------ receiving */
 
 /* @param[out] whole  false: the sender died on the way */
-static gab_status receive(gab_wire *wire, gab_seat place, unsigned char *at, size_t count, bool *whole)
+static gab_status receive(gab_wire *wire, gab_process place, unsigned char *at, size_t count, bool *whole)
 {
   MPI_Status status;
   int came = 0;
@@ -371,7 +373,7 @@ static gab_status receive(gab_wire *wire, gab_seat place, unsigned char *at, siz
   GAB_TRY(judge(wire, place, code, "MPI_Recv"));
   if (*whole) MPI_Get_count(&status, MPI_BYTE, &came);
   if (*whole && (size_t)came != count)
-    GAB_FAIL(GAB_ERR_CORRUPT, "a message of %d bytes came from place %" GAB_PRI_SEAT " where %zu were due",
+    GAB_FAIL(GAB_ERR_CORRUPT, "a message of %d bytes came from place %" GAB_PRI_PROCESS " where %zu were due",
              came, place, count);
   return GAB_OK;
 }
@@ -391,7 +393,7 @@ static void choose_memory(gab_wire *wire, size_t bytes)
   gab_buffer_release(payload);
 }
 
-static gab_status receive_payload(gab_wire *wire, gab_seat place, size_t bytes, bool *whole)
+static gab_status receive_payload(gab_wire *wire, gab_process place, size_t bytes, bool *whole)
 {
   void *room;
   choose_memory(wire, bytes);
@@ -409,7 +411,7 @@ static gab_status receive_payload(gab_wire *wire, gab_seat place, size_t bytes, 
 }
 
 /* One whole message, whose first part of `count` bytes is there. */
-static gab_status take(gab_wire *wire, gab_seat place, int count)
+static gab_status take(gab_wire *wire, gab_process place, int count)
 {
   gab_buffer *in = &wire->in;
   void *room;
@@ -422,7 +424,7 @@ static gab_status take(gab_wire *wire, gab_seat place, int count)
   const uint64_t lane = fetch(in->data), head = fetch(in->data + 8), payload = fetch(in->data + 16);
   const uint64_t here = (uint64_t)count - FIRST_BYTES;
   if (head > here || here - head != (payload <= INLINE ? payload : 0) || payload > SIZE_MAX / 4)
-    GAB_FAIL(GAB_ERR_CORRUPT, "a message from place %" GAB_PRI_SEAT " does not fit together", place);
+    GAB_FAIL(GAB_ERR_CORRUPT, "a message from place %" GAB_PRI_PROCESS " does not fit together", place);
   if (payload > INLINE) GAB_TRY(receive_payload(wire, place, (size_t)payload, &whole));
   if (!whole) return GAB_OK;
   wire->stats.received++;
@@ -430,7 +432,7 @@ static gab_status take(gab_wire *wire, gab_seat place, int count)
                               payload > INLINE ? &wire->payload : NULL);
 }
 
-static gab_status look_at(gab_wire *wire, gab_seat place)
+static gab_status look_at(gab_wire *wire, gab_process place)
 {
   if (place == wire->place || is_in(wire->dead, wire->dead_count, place)) return GAB_OK;
   for (int taken = 0; taken < MOST_AT_ONCE; taken++) {
@@ -466,8 +468,8 @@ static gab_status look_at_any(gab_wire *wire)
     const int code = MPI_Iprobe(MPI_ANY_SOURCE, GAB_CONTEXT_WIRE, wire->world->comm, &there, &status);
     if (code != MPI_SUCCESS) return probe_by_name(wire, code);
     if (!there) return GAB_OK;
-    const gab_seat place = wire->place_of[status.MPI_SOURCE];
-    wire->by_name = place == GAB_NO_SEAT || is_in(wire->dead, wire->dead_count, place);
+    const gab_process place = wire->place_of[status.MPI_SOURCE];
+    wire->by_name = place == GAB_NO_PROCESS || is_in(wire->dead, wire->dead_count, place);
     if (wire->by_name) return GAB_OK;
     MPI_Get_count(&status, MPI_BYTE, &count);
     GAB_TRY(take(wire, place, count));

@@ -1,11 +1,12 @@
 /** @file wire.h
- *  @brief Messages between seats that go on after deaths, without a repair.
+ *  @brief Messages between processes that go on after deaths, without a repair.
  *
- *  Plain named messages on the communicator of everybody, which may have dead members. Those to one seat arrive in
+ *  Plain named messages on the communicator of everybody, which may have dead members. Those to one process arrive in
  *  the order of sending; those to the dead are lost. A death is told to all, by the error of a call that names the
- *  seat or by MPIX_Comm_get_failed(), and again to who sends to the dead. Nothing breaks, as long as the policy of the world is ::GAB_POLICY_MARK_DOWN.
+ *  process or by MPIX_Comm_get_failed(), and again to who sends to the dead. Nothing breaks, as long as the policy
+ *  of the world is ::GAB_POLICY_MARK_DOWN.
  *
- *  A wire numbers seats by *places*, as they are when it is made: the members in the order of ranks, then the
+ *  A wire numbers processes by *places*, as they are when it is made: the members in the order of ranks, then the
  *  spares. It ends with the next repair. There is one to a world.
  *
  *  Tier: extender header.
@@ -29,9 +30,9 @@ typedef struct gab_wire_events {
    *  @param[in,out] payload  NULL: it is in `bytes`, behind the head. Else it is long, `bytes` are the head, and it may be taken by
    *  gab_buffer_swap(): what it is exchanged for holds a later one. It has not twice the memory that the message needs, so that it
    *  may be kept */
-  gab_status (*message)(void *user, gab_seat place, uint32_t lane, const void *bytes, size_t count,
+  gab_status (*message)(void *user, gab_process place, uint32_t lane, const void *bytes, size_t count,
                         gab_buffer *payload);
-  gab_status (*down)(void *user, gab_seat place);
+  gab_status (*down)(void *user, gab_process place);
   /** MPI has done with what gab_wire_send() borrowed. @param[in] lent  as given there */
   void (*sent)(void *user, void *lent);
 } gab_wire_events;
@@ -44,20 +45,20 @@ void gab_wire_destroy(gab_wire **wire);
 void gab_wire_end(gab_wire *wire);
 
 /** Places of the wire, the own one included; and the own one. */
-gab_seat gab_wire_places(const gab_wire *wire);
-gab_seat gab_wire_place(const gab_wire *wire);
+gab_process gab_wire_places(const gab_wire *wire);
+gab_process gab_wire_place(const gab_wire *wire);
 /** Whether the process at that place is known to be dead. */
-bool gab_wire_is_dead(const gab_wire *wire, gab_seat place);
+bool gab_wire_is_dead(const gab_wire *wire, gab_process place);
 /** Places that are looked at in each gab_wire_serve(), as all are while one probe can find any; where they are probed one by
  *  one (of thousands, or when somebody has died) the others are looked at in turn. */
-gab_status gab_wire_add_near(gab_wire *wire, gab_seat place);
+gab_status gab_wire_add_near(gab_wire *wire, gab_process place);
 /** Of these only those stay for which `stays` says so; the others are looked at in turn again. */
-void gab_wire_keep_near(gab_wire *wire, bool (*stays)(const void *user, gab_seat place), const void *user);
+void gab_wire_keep_near(gab_wire *wire, bool (*stays)(const void *user, gab_process place), const void *user);
 
 /** Sends head and payload as one message. The head is copied.
  *  @param[in] lent  if not NULL the payload is borrowed until `sent` is told of it; else it is copied
  *  @return GAB_OK also if the place is dead; ::GAB_ERR_FAULT if the world is broken */
-gab_status gab_wire_send(gab_wire *wire, gab_seat place, uint32_t lane, const gab_buffer *head,
+gab_status gab_wire_send(gab_wire *wire, gab_process place, uint32_t lane, const gab_buffer *head,
                          const void *payload, size_t bytes, void *lent);
 /** Looks once: delivers what has come, gives back what was lent, and each 0.1 ms tells of deaths. Without waiting for anybody, but for the
  *  rest of a message that has begun to come.

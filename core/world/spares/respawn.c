@@ -3,7 +3,7 @@
  * are received.
  *
  *      ---------- where newcomers are to sit (nodes.c) ----------
- *      the one of the lowest seat            the other survivors       a newcomer
+ *      the lowest survivor                   the other survivors       a newcomer
  *      MPI_Comm_spawn over MPI_COMM_SELF                               MPI_Init
  *      merge: the bridge (spawn.c)                                     merge
  *      what it has to know, over the bridge
@@ -44,7 +44,7 @@ void gab_arrival_destroy(gab_arrival **arrival_pointer)
 {
   gab_arrival *arrival = *arrival_pointer;
   if (!arrival) return;
-  gab_members_release(&arrival->seats);
+  gab_members_release(&arrival->processes);
   gab_members_release(&arrival->members);
   gab_members_release(&arrival->whole);
   gab_free(&arrival->origins);
@@ -56,21 +56,21 @@ void gab_arrival_destroy(gab_arrival **arrival_pointer)
 /* ------------------------------------------------------------------------------------ the bridge */
 
 /* Over the bridge: whether all newcomers sit where they were to. */
-static bool ask_seats(MPI_Comm bridge, bool mine, bool *all)
+static bool ask_places(MPI_Comm bridge, bool mine, bool *all)
 {
-  unsigned char seated = mine;
-  const int code = MPI_Allreduce(MPI_IN_PLACE, &seated, 1, MPI_UNSIGNED_CHAR, MPI_MIN, bridge);
-  *all = seated;
+  unsigned char in_place = mine;
+  const int code = MPI_Allreduce(MPI_IN_PLACE, &in_place, 1, MPI_UNSIGNED_CHAR, MPI_MIN, bridge);
+  *all = in_place;
   return code == MPI_SUCCESS;
 }
 
-/* @param[out] seated  all sit where they were to */
-static bool welcome(const gab_world *world, const gab_seating_plan *plan, MPI_Comm bridge, bool *seated)
+/* @param[out] in_place  all sit where they were to */
+static bool welcome(const gab_world *world, const gab_replacement_plan *plan, MPI_Comm bridge, bool *in_place)
 {
   gab_buffer facts;
   gab_buffer_init(&facts, GAB_MEMORY_OTHER);
   const bool good = gab_facts_put(world, plan, &facts) == GAB_OK && gab_spawn_spread(bridge, &facts) &&
-                    ask_seats(bridge, true, seated);
+                    ask_places(bridge, true, in_place);
   gab_buffer_release(&facts);
   return good;
 }
@@ -93,50 +93,52 @@ static bool make_crew(MPI_Comm bridge, int32_t group_count, int number, MPI_Comm
 
 enum { MOST_SPAWNS = 3 };
 
-/* Among the survivors. @param[in,out] seated  the newcomers sit where they were to: true only if nobody knows better
+/* Among the survivors. @param[in,out] in_place  the newcomers sit where they were to: true only if nobody knows better
  * @return true, for all alike, if all have said so and nobody has died */
-static bool all_have(gab_world *world, bool mine, bool *seated)
+static bool all_have(gab_world *world, bool mine, bool *in_place)
 {
-  int bits = (mine ? GAB_AGREE_SPAWNED : 0) | (*seated ? GAB_AGREE_SEATED : 0);
+  int bits = (mine ? GAB_AGREE_SPAWNED : 0) | (*in_place ? GAB_AGREE_IN_PLACE : 0);
   bool deaths;
   const gab_status status = gab_comm_agree(world->comm, &bits, &deaths);
-  *seated = bits & GAB_AGREE_SEATED;
+  *in_place = bits & GAB_AGREE_IN_PLACE;
   return status == GAB_OK && !deaths && (bits & GAB_AGREE_SPAWNED);
 }
 
 /* Remembers on whose nodes the newcomers sit. */
-static gab_status add_origins(gab_world *world, const gab_seat *origins, int32_t count, bool seated)
+static gab_status add_origins(gab_world *world, const gab_process *origins, int32_t count, bool in_place)
 {
   void *memory = world->origins;
-  GAB_TRY(gab_realloc((size_t)(world->origin_count + count) * sizeof(gab_seat), GAB_MEMORY_OTHER, &memory));
+  GAB_TRY(
+      gab_realloc((size_t)(world->origin_count + count) * sizeof(gab_process), GAB_MEMORY_OTHER, &memory));
   world->origins = memory;
   for (int32_t i = 0; i < count; i++)
-    world->origins[world->origin_count++] = seated ? origins[i] : GAB_NO_SEAT;
+    world->origins[world->origin_count++] = in_place ? origins[i] : GAB_NO_PROCESS;
   return GAB_OK;
 }
 
 /* The world stands on the wider communicator from here on, which the newcomers join when their set-up is
  * done. */
-static gab_status receive_newcomers(gab_world *world, MPI_Comm wide, const gab_seating_plan *plan,
-                                    bool seated)
+static gab_status receive_newcomers(gab_world *world, MPI_Comm wide, const gab_replacement_plan *plan,
+                                    bool in_place)
 {
-  GAB_TRY(add_origins(world, plan->origins, plan->count, seated));
+  GAB_TRY(add_origins(world, plan->origins, plan->count, in_place));
   gab_comm_retire(world->comm);
   world->comm = wide;
   gab_world_watch_comm(wide);
-  world->seats.ranks += plan->count;
-  return gab_world_seat_spares(world);
+  world->processes.ranks += plan->count;
+  return gab_world_call_spares(world);
 }
 
 /* On the process that does so. What goes wrong is its alone to tell. The last try does not insist on nodes. */
-static bool start_newcomers(gab_world *world, const gab_seating_plan *plan, MPI_Comm *bridge, bool *seated)
+static bool start_newcomers(gab_world *world, const gab_replacement_plan *plan, MPI_Comm *bridge,
+                            bool *in_place)
 {
   const char *why_not = gab_world_why_no_respawn(world);
   MPI_Comm crew;
   gab_status status = why_not ? gab_error_set(GAB_ERR_STATE, __FILE__, __LINE__, "%s", why_not) : GAB_OK;
   if (status == GAB_OK) status = gab_spawn_newcomers(plan, world->spawns == MOST_SPAWNS, bridge);
   if (status == GAB_OK &&
-      !(welcome(world, plan, *bridge, seated) && make_crew(*bridge, plan->group_count, -1, &crew)))
+      !(welcome(world, plan, *bridge, in_place) && make_crew(*bridge, plan->group_count, -1, &crew)))
     status = gab_error_set(GAB_ERR_FAULT, __FILE__, __LINE__, "a newcomer died before all had met it");
   if (status != GAB_OK) gab_log_all(GAB_LOG_WARNING, "respawning: %s", gab_error_message());
   return status == GAB_OK;
@@ -157,15 +159,15 @@ static void dismiss_bridge(MPI_Comm bridge, bool good)
 }
 
 /* @param[out] good  false: begin again */
-static gab_status try_to_respawn(gab_world *world, const gab_seating_plan *plan, bool planned, bool *good)
+static gab_status try_to_respawn(gab_world *world, const gab_replacement_plan *plan, bool planned, bool *good)
 {
   MPI_Comm bridge = MPI_COMM_NULL, wide = MPI_COMM_NULL;
   int comm_rank;
-  bool here = planned, seated = true;
+  bool here = planned, in_place = true;
   MPI_Comm_rank(world->comm, &comm_rank);
   if (!here) gab_comm_revoke(world->comm); /* others may wait for this process in the plan */
-  if (here && comm_rank == 0) here = start_newcomers(world, plan, &bridge, &seated);
-  *good = all_have(world, here, &seated);
+  if (here && comm_rank == 0) here = start_newcomers(world, plan, &bridge, &in_place);
+  *good = all_have(world, here, &in_place);
   if (*good) {
     here = gab_spawn_widen(world->comm, bridge, 1, false, &wide);
     if (!here) gab_comm_revoke(world->comm); /* others may wait for this process in there */
@@ -174,17 +176,18 @@ static gab_status try_to_respawn(gab_world *world, const gab_seating_plan *plan,
   }
   if (bridge != MPI_COMM_NULL) dismiss_bridge(bridge, *good);
   if (!*good) return GAB_OK;
-  if (!seated)
+  if (!in_place)
     gab_log(GAB_LOG_WARNING,
             "respawned processes do not sit where they were to: each counts as a node of its own");
-  return receive_newcomers(world, wide, plan, seated);
+  return receive_newcomers(world, wide, plan, in_place);
 }
 
 gab_status gab_world_respawn(gab_world *world, bool *good)
 {
-  gab_seating_plan plan = {.count = 0};
+  gab_replacement_plan plan = {.count = 0};
   const int32_t count = gab_world_vacancies(world);
-  if (!*good || !world->resting || !(world->seating & GAB_SEATING_RESPAWN) || count == 0) return GAB_OK;
+  if (!*good || !world->resting || !(world->replacement & GAB_REPLACEMENT_RESPAWN) || count == 0)
+    return GAB_OK;
   if ((world->intent != GAB_OK && world->intent != GAB_ERR_SUSPECT) || world->spawns >= MOST_SPAWNS)
     return GAB_OK;
   world->spawns++;
@@ -192,7 +195,7 @@ gab_status gab_world_respawn(gab_world *world, bool *good)
   gab_world_enter(world, GAB_FAULT_POINT_RESPAWN);
   const bool planned = gab_nodes_plan(world, &plan) == GAB_OK;
   const gab_status status = try_to_respawn(world, &plan, planned, good);
-  gab_seating_plan_release(&plan);
+  gab_replacement_plan_release(&plan);
   if (status == GAB_OK && !*good)
     gab_log(GAB_LOG_WARNING, "%" PRId32 " process%s could not be respawned (attempt %" PRId32 " of %d)",
             count, count == 1 ? "" : "es", world->spawns, (int)MOST_SPAWNS);
@@ -204,18 +207,18 @@ gab_status gab_world_respawn(gab_world *world, bool *good)
 /* What it shows during the set-up: the world as it was then, with one spare more. */
 static gab_status pose_as_spare(gab_world *world)
 {
-  world->seat = world->arrival->seats.ranks + world->arrival->number;
-  world->rank = (gab_rank)world->seat;
-  gab_members_init(&world->seats, world->first_seats);
+  world->process = world->arrival->processes.ranks + world->arrival->number;
+  world->rank = (gab_rank)world->process;
+  gab_members_init(&world->processes, world->first_processes);
   gab_members_init(&world->members, world->arrival->members.ranks);
   world->resting = true;
   return GAB_OK;
 }
 
-/* Seats that are not known are those of all newcomers of a try. */
+/* Processes that are not known are those of all newcomers of a try. */
 static void forget_origins(gab_arrival *arrival, int32_t before)
 {
-  for (int32_t i = 0; i < arrival->newcomers; i++) arrival->origins[before + i] = GAB_NO_SEAT;
+  for (int32_t i = 0; i < arrival->newcomers; i++) arrival->origins[before + i] = GAB_NO_PROCESS;
 }
 
 static bool is_told(gab_world *world, MPI_Comm bridge, int32_t group)
@@ -229,7 +232,7 @@ static bool is_told(gab_world *world, MPI_Comm bridge, int32_t group)
       gab_facts_take(world, world->arrival, group, host, gab_reader_of_buffer(&facts)) == GAB_OK;
   gab_buffer_release(&facts);
   gab_node_name(here);
-  if (!told || !ask_seats(bridge, host[0] == '\0' || strcmp(host, here) == 0, &all)) return false;
+  if (!told || !ask_places(bridge, host[0] == '\0' || strcmp(host, here) == 0, &all)) return false;
   if (!all) forget_origins(world->arrival, world->origin_count);
   return true;
 }
@@ -250,7 +253,7 @@ static void tell_where(const gab_world *world)
 {
   char host[MPI_MAX_PROCESSOR_NAME];
   gab_node_name(host);
-  gab_log_all(GAB_LOG_INFO, "seat %" GAB_PRI_SEAT " was respawned on %s", world->seat, host);
+  gab_log_all(GAB_LOG_INFO, "process %" GAB_PRI_PROCESS " was respawned on %s", world->process, host);
 }
 
 /* Others of the same group may still need it to reach the wide communicator: hence the barrier, which those that leave it first
@@ -288,23 +291,23 @@ gab_status gab_world_arrive(gab_world *world)
 gab_status gab_world_appear(gab_world *world)
 {
   gab_arrival *arrival = world->arrival;
-  gab_members_release(&world->seats);
+  gab_members_release(&world->processes);
   gab_members_release(&world->members);
   gab_members_release(&world->whole);
-  world->seats = arrival->seats;
+  world->processes = arrival->processes;
   world->members = arrival->members;
   world->whole = arrival->whole;
   world->epoch = arrival->epoch;
   if (world->next_context < arrival->next_context) world->next_context = arrival->next_context;
   world->origins = arrival->origins;
   world->origin_count += arrival->newcomers;
-  world->seats.ranks += arrival->newcomers;
+  world->processes.ranks += arrival->newcomers;
   gab_free(&world->arrival);
   world->meets_on_players = false;
   world->players = MPI_COMM_NULL;
   world->replay.state = GAB_REPLAY_OVER; /* the record stays: it may be asked for by a later newcomer */
   gab_world_watch_comm(world->comm);
-  return gab_world_seat_spares(world);
+  return gab_world_call_spares(world);
 }
 
 #else

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 /* Where newcomers are to sit, and where those before them do. */
-static gab_status put_plan(const gab_world *world, const gab_seating_plan *plan, gab_buffer *out)
+static gab_status put_plan(const gab_world *world, const gab_replacement_plan *plan, gab_buffer *out)
 {
   GAB_TRY(gab_put_u8(out, world->has_nodes));
   GAB_TRY(gab_put_i32(out, world->origin_count));
@@ -24,12 +24,12 @@ static gab_status put_plan(const gab_world *world, const gab_seating_plan *plan,
   return GAB_OK;
 }
 
-gab_status gab_facts_put(const gab_world *world, const gab_seating_plan *plan, gab_buffer *out)
+gab_status gab_facts_put(const gab_world *world, const gab_replacement_plan *plan, gab_buffer *out)
 {
-  GAB_TRY(gab_members_pack(&world->seats, out));
+  GAB_TRY(gab_members_pack(&world->processes, out));
   GAB_TRY(gab_members_pack(&world->members, out));
   GAB_TRY(gab_members_pack(&world->whole, out));
-  GAB_TRY(gab_put_i32(out, world->first_seats));
+  GAB_TRY(gab_put_i32(out, world->first_processes));
   GAB_TRY(gab_put_u64(out, world->epoch));
   GAB_TRY(gab_put_u32(out, world->next_context));
   GAB_TRY(gab_put_i32(out, world->spawns));
@@ -69,7 +69,7 @@ static gab_status take_folder(gab_world *world, gab_reader *in)
 }
 
 /* What the newcomers of a plan are told: who of a group is which of them. */
-static gab_status take_newcomers(gab_arrival *arrival, int32_t group, gab_seat *origins, char *host,
+static gab_status take_newcomers(gab_arrival *arrival, int32_t group, gab_process *origins, char *host,
                                  gab_reader *in)
 {
   int comm_rank, seen = 0;
@@ -102,7 +102,7 @@ static gab_status take_plan(gab_world *world, gab_arrival *arrival, int32_t grou
   gab_reader ahead = *in;
   for (int32_t i = 0, skipped; i < before; i++) GAB_TRY(gab_get_i32(&ahead, &skipped));
   GAB_TRY(gab_get_i32(&ahead, &arrival->newcomers));
-  GAB_TRY(gab_alloc((size_t)(before + arrival->newcomers) * sizeof(gab_seat), GAB_MEMORY_OTHER, &memory));
+  GAB_TRY(gab_alloc((size_t)(before + arrival->newcomers) * sizeof(gab_process), GAB_MEMORY_OTHER, &memory));
   arrival->origins = memory;
   for (int32_t i = 0; i < before; i++) GAB_TRY(gab_get_i32(in, &arrival->origins[i]));
   *in = ahead;
@@ -112,10 +112,10 @@ static gab_status take_plan(gab_world *world, gab_arrival *arrival, int32_t grou
 gab_status gab_facts_take(gab_world *world, gab_arrival *arrival, int32_t group, char *host, gab_reader in)
 {
   uint8_t shares;
-  GAB_TRY(gab_members_unpack(&arrival->seats, &in));
+  GAB_TRY(gab_members_unpack(&arrival->processes, &in));
   GAB_TRY(gab_members_unpack(&arrival->members, &in));
   GAB_TRY(gab_members_unpack(&arrival->whole, &in));
-  GAB_TRY(gab_get_i32(&in, &world->first_seats));
+  GAB_TRY(gab_get_i32(&in, &world->first_processes));
   GAB_TRY(gab_get_u64(&in, &arrival->epoch));
   GAB_TRY(gab_get_u32(&in, &arrival->next_context));
   GAB_TRY(gab_get_i32(&in, &world->spawns));

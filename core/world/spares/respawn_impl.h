@@ -12,25 +12,25 @@
 #include "core/world/world_impl.h"
 
 /** Where the newcomers of a try are to sit. They are numbered by the vacant ranks, ascending. */
-typedef struct gab_seating_plan {
+typedef struct gab_replacement_plan {
   int32_t count;
-  gab_seat *origins; /**< per newcomer: a seat of the start on whose node it is to sit */
-  int32_t *groups;   /**< per newcomer: its node, numbered in the order in which they occur */
+  gab_process *origins; /**< per newcomer: a process of the start on whose node it is to run */
+  int32_t *groups;      /**< per newcomer: its node, numbered in the order in which they occur */
   int32_t group_count;
   char (*hosts)
       [MPI_MAX_PROCESSOR_NAME]; /**< per group, known to rank 0 of `comm`: what MPI calls it; "": where MPI likes */
-} gab_seating_plan;
+} gab_replacement_plan;
 
-void gab_seating_plan_release(gab_seating_plan *plan);
+void gab_replacement_plan_release(gab_replacement_plan *plan);
 
 /** What a newcomer is told, and becomes when its set-up is done. */
 struct gab_arrival {
-  gab_members seats, members, whole;
+  gab_members processes, members, whole;
   uint32_t next_context;
   gab_epoch epoch;
-  int32_t newcomers; /* of this try */
-  int32_t number;    /* of this one */
-  gab_seat *origins; /* of all respawned seats */
+  int32_t newcomers;    /* of this try */
+  int32_t number;       /* of this one */
+  gab_process *origins; /* of all respawned processes */
 };
 
 /* ---------------------------------------------------------------- nodes.c */
@@ -41,7 +41,7 @@ int32_t gab_world_vacancies(const gab_world *world);
  *  that of such nodes on which the fewest ranks are played.
  *  Collective over `comm`; the same on all but for `hosts`. Where it fails others may be waiting in it: to be followed by a
  *  revocation. @param[out] plan  to be released in any case */
-gab_status gab_nodes_plan(gab_world *world, gab_seating_plan *plan);
+gab_status gab_nodes_plan(gab_world *world, gab_replacement_plan *plan);
 /** The name that MPI gives to this node. */
 void gab_node_name(char name[MPI_MAX_PROCESSOR_NAME]);
 
@@ -49,7 +49,7 @@ void gab_node_name(char name[MPI_MAX_PROCESSOR_NAME]);
 
 /** Starts all newcomers of a plan and makes the bridge; by one process alone, which is ended by the kernel if it takes longer
  *  than 30 s. @param[in] anywhere  the hosts of the plan are not asked for */
-gab_status gab_spawn_newcomers(const gab_seating_plan *plan, bool anywhere, MPI_Comm *bridge);
+gab_status gab_spawn_newcomers(const gab_replacement_plan *plan, bool anywhere, MPI_Comm *bridge);
 /** The part of a newcomer in that. @param[out] group  of the plan, to which it belongs @return false: it failed */
 bool gab_spawn_meet(MPI_Comm parent, MPI_Comm *bridge, int32_t *group, int32_t *group_count);
 /** This newcomer is received: it is not ended any more when it takes long. */
@@ -64,7 +64,7 @@ gab_status gab_spawn_take_environment(gab_reader *in);
 
 /* ---------------------------------------------------------------- respawn_facts.c */
 
-gab_status gab_facts_put(const gab_world *world, const gab_seating_plan *plan, gab_buffer *out);
+gab_status gab_facts_put(const gab_world *world, const gab_replacement_plan *plan, gab_buffer *out);
 /** @param[in] group  of this newcomer @param[out] host  where it was to sit, room for a name of MPI; "": anywhere */
 gab_status gab_facts_take(gab_world *world, gab_arrival *arrival, int32_t group, char *host, gab_reader in);
 

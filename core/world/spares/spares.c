@@ -104,13 +104,13 @@ static gab_status rest(gab_world *world, gab_status *intent)
 /* Nobody has to wait, but the set-up is over for those who may come later. */
 static bool needs_rest(const gab_world *world)
 {
-  return gab_world_spares(world) > 0 || (world->seating & GAB_SEATING_RESPAWN);
+  return gab_world_spares(world) > 0 || (world->replacement & GAB_REPLACEMENT_RESPAWN);
 }
 
 /* Who sits where is asked for while all are there. */
 static gab_status look_round(gab_world *world)
 {
-  if (!(world->seating & GAB_SEATING_RESPAWN)) return GAB_OK;
+  if (!(world->replacement & GAB_REPLACEMENT_RESPAWN)) return GAB_OK;
   GAB_TRY(gab_world_check(world));
   const gab_status status = gab_nodes_find(world);
   if (status == GAB_ERR_FAULT) gab_world_break(world); /* so that nobody waits in it */
@@ -127,7 +127,7 @@ gab_status gab_world_rest(gab_world *world, gab_status *intent)
     gab_comm_world_raise_late(world);
     return gab_world_is_spare(world) ? rest(world, intent) : GAB_OK;
   }
-  if (world->seating & GAB_SEATING_RESPAWN) gab_replay_close(world);
+  if (world->replacement & GAB_REPLACEMENT_RESPAWN) gab_replay_close(world);
   else gab_replay_end(world);
   if (world->resting || !needs_rest(world))
     return GAB_OK; /* not a look at faults: others may not see them yet */
@@ -192,7 +192,8 @@ gab_status gab_world_dismiss(gab_world *world, gab_status end)
   const bool knows = !gab_world_is_spare(world);
   char message[1024];
   gab_status sent = GAB_ERR_FAULT, intent;
-  if ((world->seats.ranks == world->members.ranks && !world->resting) || world->lost || world->is_abandoned)
+  if ((world->processes.ranks == world->members.ranks && !world->resting) || world->lost ||
+      world->is_abandoned)
     return end;
   snprintf(message, sizeof message, "%s", gab_error_message());
   world->dismissing = knows;

@@ -1,8 +1,8 @@
 /** @file spares_chosen.c
  *  @brief Which processes are spares: the last ones of the run, or the last ones of each node.
  *
- *  Either way they are the last seats. Where they are taken from each node, the processes are put into that
- * order by the communicator on which the world stands, so that a seat stays a rank of it and nobody has to
+ *  Either way they are the last processes. Where they are taken from each node, the processes are put into that
+ * order by the communicator on which the world stands, so that a process keeps its rank in it and nobody has to
  * keep a list. */
 #include "core/world/world_impl.h"
 

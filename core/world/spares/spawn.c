@@ -245,7 +245,7 @@ bool gab_spawn_meet(MPI_Comm parent, MPI_Comm *bridge, int32_t *group, int32_t *
   return true;
 }
 
-static int size_of_group(const gab_seating_plan *plan, int32_t group)
+static int size_of_group(const gab_replacement_plan *plan, int32_t group)
 {
   int size = 0;
   for (int32_t i = 0; i < plan->count; i++) size += plan->groups[i] == group;
@@ -253,7 +253,7 @@ static int size_of_group(const gab_seating_plan *plan, int32_t group)
 }
 
 /* On failure what was made is revoked, so that those who wait in it go. */
-static gab_status start_groups(const gab_seating_plan *plan, bool anywhere, char **arguments,
+static gab_status start_groups(const gab_replacement_plan *plan, bool anywhere, char **arguments,
                                MPI_Comm *bridges)
 {
   gab_status status = GAB_OK;
@@ -274,7 +274,8 @@ static gab_status start_groups(const gab_seating_plan *plan, bool anywhere, char
   return status;
 }
 
-static gab_status start_all(const gab_seating_plan *plan, bool anywhere, char **arguments, MPI_Comm *bridge)
+static gab_status start_all(const gab_replacement_plan *plan, bool anywhere, char **arguments,
+                            MPI_Comm *bridge)
 {
   void *memory;
   GAB_TRY(gab_alloc((size_t)plan->group_count * sizeof(MPI_Comm), GAB_MEMORY_OTHER, &memory));
@@ -286,7 +287,7 @@ static gab_status start_all(const gab_seating_plan *plan, bool anywhere, char **
   return status;
 }
 
-gab_status gab_spawn_newcomers(const gab_seating_plan *plan, bool anywhere, MPI_Comm *bridge)
+gab_status gab_spawn_newcomers(const gab_replacement_plan *plan, bool anywhere, MPI_Comm *bridge)
 {
   gab_buffer words;
   char **arguments = NULL;

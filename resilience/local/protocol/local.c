@@ -18,7 +18,7 @@ const char *gab_local_reason_name(gab_local_reason reason)
 
 static gab_status begin_playing(gab_local *local, const gab_local_setup *setup)
 {
-  local->rank = (gab_rank)setup->seat;
+  local->rank = (gab_rank)setup->process;
   local->state = GAB_LOCAL_PLAYING;
   for (int32_t i = 0; i < setup->neighbour_count; i++)
     GAB_TRY(gab_local_add_partner(local, setup->neighbours[i], ROLE_NEIGHBOUR));
@@ -36,11 +36,11 @@ gab_status gab_local_create(const gab_local_setup *setup, const gab_local_transp
   void *memory = NULL;
   *local = NULL;
   if (setup->ranks < 2 || setup->ahead < 2 || setup->children < 1 || setup->contexts > GAB_LOCAL_CONTEXTS ||
-      setup->seat < 0 || setup->seat >= (gab_seat)setup->ranks + setup->spares)
+      setup->process < 0 || setup->process >= (gab_process)setup->ranks + setup->spares)
     GAB_FAIL(GAB_ERR_ARGUMENT,
-             "local recovery: %" GAB_PRI_RANK " ranks, seat %" GAB_PRI_SEAT ", %" PRIu64
+             "local recovery: %" GAB_PRI_RANK " ranks, process %" GAB_PRI_PROCESS ", %" PRIu64
              " messages ahead, %" PRIu32 " contexts",
-             setup->ranks, setup->seat, setup->ahead, setup->contexts);
+             setup->ranks, setup->process, setup->ahead, setup->contexts);
   if (setup->verify && !application->differs)
     GAB_FAIL(GAB_ERR_ARGUMENT, "local recovery: nobody would hear of a message that was made otherwise");
   GAB_TRY(gab_alloc(sizeof **local, GAB_MEMORY_OTHER, &memory));
@@ -50,11 +50,11 @@ gab_status gab_local_create(const gab_local_setup *setup, const gab_local_transp
   made->transport = *transport;
   made->application = *application;
   made->rank = GAB_NO_RANK;
-  made->image_from = GAB_NO_SEAT;
+  made->image_from = GAB_NO_PROCESS;
   made->taken = made->acknowledged = made->committed = made->base = made->line = made->told_have = -1;
   made->common = made->common_acknowledged = made->cluster_committed = made->told_cluster_have = -1;
   gab_status status = gab_journal_create(setup->copy_below, &made->journal);
-  if (status == GAB_OK && setup->seat < (gab_seat)setup->ranks) status = begin_playing(made, setup);
+  if (status == GAB_OK && setup->process < (gab_process)setup->ranks) status = begin_playing(made, setup);
   if (status == GAB_OK) *local = made;
   else gab_local_destroy(&made);
   return status;
@@ -94,7 +94,7 @@ gab_status gab_local_hand_over(gab_local *local, gab_local_reason reason, gab_ra
 
 /* ---------------------------------------------------------------- dispatch */
 
-static gab_status handle(gab_local *local, gab_seat source, const gab_local_note *note, gab_reader *in,
+static gab_status handle(gab_local *local, gab_process source, const gab_local_note *note, gab_reader *in,
                          gab_buffer *payload)
 {
   GAB_TRY(gab_local_learn_from(local, note));
@@ -139,7 +139,7 @@ static gab_status handle(gab_local *local, gab_seat source, const gab_local_note
   }
 }
 
-static gab_status defer(gab_local *local, gab_seat source, gab_reader in, const gab_buffer *payload)
+static gab_status defer(gab_local *local, gab_process source, gab_reader in, const gab_buffer *payload)
 {
   void *list = local->deferred;
   GAB_TRY(gab_list_room(&list, local->deferred_count, sizeof *local->deferred));
@@ -152,7 +152,7 @@ static gab_status defer(gab_local *local, gab_seat source, gab_reader in, const 
   return GAB_OK;
 }
 
-static gab_status on_note(gab_local *local, gab_seat source, gab_reader in, gab_buffer *payload);
+static gab_status on_note(gab_local *local, gab_process source, gab_reader in, gab_buffer *payload);
 
 /* What came while it was restoring; it may have to restore again in between, then the rest waits on. */
 static gab_status handle_deferred(gab_local *local)
@@ -170,7 +170,7 @@ static gab_status handle_deferred(gab_local *local)
   return status;
 }
 
-static gab_status on_note(gab_local *local, gab_seat source, gab_reader in, gab_buffer *payload)
+static gab_status on_note(gab_local *local, gab_process source, gab_reader in, gab_buffer *payload)
 {
   const gab_reader whole = in;
   gab_local_note note;
@@ -184,7 +184,7 @@ static gab_status on_note(gab_local *local, gab_seat source, gab_reader in, gab_
   if (note.kind == NOTE_WHO) return gab_local_on_who(local, source, &note);
   if (note.kind == NOTE_FETCH && local->partner_count > 0) return gab_local_on_fetch(local, source, &note);
   if (local->state == GAB_LOCAL_SPARE && note.kind == NOTE_PLAYS)
-    return gab_local_learn(local, note.about, note.about_seat, note.about_incarnation);
+    return gab_local_learn(local, note.about, note.about_process, note.about_incarnation);
   if (local->state == GAB_LOCAL_RESTORING) {
     if (note.kind != NOTE_IMAGE || source != local->image_from) return defer(local, source, whole, payload);
     GAB_TRY(gab_local_on_image(local, &note, &in));
@@ -194,7 +194,7 @@ static gab_status on_note(gab_local *local, gab_seat source, gab_reader in, gab_
   return local->state == GAB_LOCAL_PLAYING ? handle(local, source, &note, &in, payload) : GAB_OK;
 }
 
-gab_status gab_local_deliver(gab_local *local, gab_seat source, uint32_t lane, const void *bytes,
+gab_status gab_local_deliver(gab_local *local, gab_process source, uint32_t lane, const void *bytes,
                              size_t count, gab_buffer *payload)
 {
   const gab_reader in = gab_reader_of(bytes, count);
@@ -213,17 +213,17 @@ bool gab_local_is_followed(const gab_local *local, uint32_t lane, const void *by
   return true;
 }
 
-gab_status gab_local_peer_down(gab_local *local, gab_seat seat)
+gab_status gab_local_peer_down(gab_local *local, gab_process process)
 {
   if (local->state == GAB_LOCAL_OVER || local->state == GAB_LOCAL_SPARE) return GAB_OK;
-  if (local->state == GAB_LOCAL_RESTORING && seat == local->image_from)
+  if (local->state == GAB_LOCAL_RESTORING && process == local->image_from)
     return gab_local_hand_over(local, GAB_LOCAL_HOLDER_LOST, local->rank);
   for (size_t i = 0; i < local->partner_count; i++) {
     gab_local_partner *partner = &local->partners[i];
-    if (gab_local_seat(local, partner->rank) == seat) GAB_TRY(gab_local_mark_down(local, partner));
+    if (gab_local_process(local, partner->rank) == process) GAB_TRY(gab_local_mark_down(local, partner));
     if (local->state == GAB_LOCAL_OVER) return GAB_OK;
   }
-  return gab_local_spare_down(local, seat);
+  return gab_local_spare_down(local, process);
 }
 
 /* ---------------------------------------------------------------- facts */
@@ -231,7 +231,7 @@ gab_status gab_local_peer_down(gab_local *local, gab_seat seat)
 gab_local_state gab_local_state_of(const gab_local *local) { return local->state; }
 gab_rank gab_local_rank(const gab_local *local) { return local->rank; }
 gab_incarnation gab_local_incarnation(const gab_local *local) { return local->incarnation; }
-gab_seat gab_local_player(const gab_local *local, gab_rank rank) { return gab_local_seat(local, rank); }
+gab_process gab_local_player(const gab_local *local, gab_rank rank) { return gab_local_process(local, rank); }
 uint32_t gab_local_taken_over(const gab_local *local) { return local->taken_over; }
 gab_step gab_local_committed(const gab_local *local) { return local->committed; }
 gab_step gab_local_committed_in_cluster(const gab_local *local)

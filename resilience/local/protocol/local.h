@@ -60,16 +60,16 @@ typedef enum gab_local_reason {
 /** @return a fixed English name, e.g. "pool empty" */
 const char *gab_local_reason_name(gab_local_reason reason);
 
-/** How messages leave. Messages of one lane to one seat arrive in the order of sending, those to the dead are
- * lost. Whoever sends to a dead seat, or has it as a partner, is told by gab_local_peer_down() at some time,
+/** How messages leave. Messages of one lane to one process arrive in the order of sending, those to the dead are
+ * lost. Whoever sends to a dead process, or has it as a partner, is told by gab_local_peer_down() at some time,
  * once or more often. */
 typedef struct gab_local_transport {
   void *user;
   /** Sends head and payload as one message. Both may change after the return, but the payload of a logged
    * message stays as long as its entry is held.
    *  @param[in] entry  of the payload in the journal; NULL: the payload is no logged message */
-  gab_status (*send)(void *user, gab_seat target, uint32_t lane, const gab_buffer *head, const void *payload,
-                     size_t bytes, gab_journal_entry *entry);
+  gab_status (*send)(void *user, gab_process target, uint32_t lane, const gab_buffer *head,
+                     const void *payload, size_t bytes, gab_journal_entry *entry);
   /** The local strategy ends here, for all: `rank` cannot be brought back. Called once. */
   void (*hand_over)(void *user, gab_local_reason reason, gab_rank rank);
 } gab_local_transport;
@@ -98,9 +98,9 @@ typedef struct gab_local_application {
 } gab_local_application;
 
 typedef struct gab_local_setup {
-  gab_rank ranks; /**< at least 2; their seats are 0 … ranks-1, those of spares come behind */
-  gab_seat spares;
-  gab_seat seat;              /**< of this process */
+  gab_rank ranks; /**< at least 2; their processes are 0 … ranks-1, those of spares come behind */
+  gab_process spares;
+  gab_process process;        /**< this process */
   uint32_t contexts;          /**< at most #GAB_LOCAL_CONTEXTS */
   uint64_t ahead;             /**< #GAB_LOCAL_AHEAD; at least 2 */
   gab_rank children;          /**< #GAB_LOCAL_CHILDREN; at least 1; the same on all */
@@ -140,10 +140,10 @@ void gab_local_destroy(gab_local **local);
 
 /** A message has come. @param[in,out] payload  NULL: it stands in `bytes`, behind the head. Else `bytes` are the head alone, and
  *  it may be exchanged for another buffer @return what a callback returned; ::GAB_ERR_CORRUPT for a message that cannot be */
-gab_status gab_local_deliver(gab_local *local, gab_seat source, uint32_t lane, const void *bytes,
+gab_status gab_local_deliver(gab_local *local, gab_process source, uint32_t lane, const void *bytes,
                              size_t count, gab_buffer *payload);
-/** The process at `seat` is dead, which is true and final. */
-gab_status gab_local_peer_down(gab_local *local, gab_seat seat);
+/** `process` is dead, which is true and final. */
+gab_status gab_local_peer_down(gab_local *local, gab_process process);
 
 /* ---- what the application does; only while playing, else ::GAB_ERR_STATE */
 
@@ -221,8 +221,9 @@ gab_status gab_local_each_image(const gab_local *local, gab_rank rank, gab_local
  *  it plays. */
 bool gab_local_is_followed(const gab_local *local, uint32_t lane, const void *bytes, size_t count);
 gab_local_state gab_local_state_of(const gab_local *local);
-/** @return the seat that plays `rank`, as far as this process knows. A spare hears of each other spare that takes a rank */
-gab_seat gab_local_player(const gab_local *local, gab_rank rank);
+/** @return the process that plays `rank`, as far as this process knows. A spare hears of each other spare that takes
+ *  a rank */
+gab_process gab_local_player(const gab_local *local, gab_rank rank);
 /** @return the rank that this process plays or is about to, GAB_NO_RANK if none */
 gab_rank gab_local_rank(const gab_local *local);
 gab_incarnation gab_local_incarnation(const gab_local *local);

@@ -36,7 +36,7 @@ static gab_status transmit(gab_local *local, const gab_local_partner *to, uint32
   GAB_TRY(gab_put_u64(head, entry->label.iteration));
   GAB_TRY(gab_put_u8(head, (uint8_t)way));
   if (way != LIVE && !to->inner) local->stats.replayed++;
-  return local->transport.send(local->transport.user, gab_local_seat(local, to->rank), 1 + context, head,
+  return local->transport.send(local->transport.user, gab_local_process(local, to->rank), 1 + context, head,
                                entry->data, entry->bytes, entry);
 }
 
@@ -120,7 +120,7 @@ gab_status gab_local_receive(gab_local *local, gab_rank source, uint32_t context
   if (!first.asks || from->down)
     return GAB_OK; /* a replay may come before the answer to the greeting: another lane */
   const gab_local_note note = {.kind = NOTE_PROGRESS, .number = context, .value = channel->delivered};
-  return gab_local_tell(local, gab_local_seat(local, source), note, NULL);
+  return gab_local_tell(local, gab_local_process(local, source), note, NULL);
 }
 
 /* @param[in] in  what follows the head @param[in,out] payload  NULL: that; else the memory changes hands */
@@ -163,10 +163,10 @@ static gab_status answer_again(gab_local *local, gab_local_partner *from, uint32
   }
   if (from->down) return GAB_OK;
   const gab_local_note note = {.kind = NOTE_PROGRESS, .number = context, .value = channel->delivered};
-  return gab_local_tell(local, gab_local_seat(local, from->rank), note, NULL);
+  return gab_local_tell(local, gab_local_process(local, from->rank), note, NULL);
 }
 
-gab_status gab_local_on_message(gab_local *local, gab_seat source, uint32_t context, gab_reader in,
+gab_status gab_local_on_message(gab_local *local, gab_process source, uint32_t context, gab_reader in,
                                 gab_buffer *payload)
 {
   gab_rank from, to;
@@ -193,7 +193,7 @@ gab_status gab_local_on_message(gab_local *local, gab_seat source, uint32_t cont
                       to_incarnation == local->incarnation && to_life == local->life;
   gab_local_partner *partner = for_me ? gab_local_find(local, from) : NULL;
   if (for_me && !partner) return came_late(local, from, &head);
-  if (!partner || gab_local_seat(local, from) != source ||
+  if (!partner || gab_local_process(local, from) != source ||
       gab_local_incarnation_of(local, from) != from_incarnation) {
     local->stats.stale++;
     return GAB_OK;
@@ -235,7 +235,7 @@ gab_status gab_local_greet(gab_local *local, const gab_local_partner *partner, b
   if (status == GAB_OK) status = gab_put_i64(&body, local->committed);
   if (status == GAB_OK) status = gab_put_u64(&body, local->entered);
   const gab_local_note note = {.kind = NOTE_HELLO, .checkpoint = local->base, .value = answer};
-  if (status == GAB_OK) status = gab_local_tell(local, gab_local_seat(local, partner->rank), note, &body);
+  if (status == GAB_OK) status = gab_local_tell(local, gab_local_process(local, partner->rank), note, &body);
   gab_buffer_release(&body);
   return status;
 }
@@ -335,7 +335,8 @@ bool gab_local_is_behind(const gab_local *local)
   return false;
 }
 
-gab_status gab_local_on_hello(gab_local *local, gab_seat source, const gab_local_note *note, gab_reader *in)
+gab_status gab_local_on_hello(gab_local *local, gab_process source, const gab_local_note *note,
+                              gab_reader *in)
 {
   gab_local_partner *partner = gab_local_find(local, note->from);
   const gab_incarnation known = gab_local_incarnation_of(local, note->from);

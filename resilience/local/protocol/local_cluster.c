@@ -114,7 +114,7 @@ gab_status gab_local_fetch(gab_local *local, gab_step checkpoint)
       gab_local_find(local, local->application.holder(local->application.user, local->rank));
   if (!holder || holder->down) return gab_local_hand_over(local, GAB_LOCAL_HOLDER_LOST, local->rank);
   local->state = GAB_LOCAL_RESTORING;
-  local->image_from = gab_local_seat(local, holder->rank);
+  local->image_from = gab_local_process(local, holder->rank);
   return gab_local_tell(local, local->image_from,
                         (gab_local_note){.kind = NOTE_FETCH, .checkpoint = checkpoint}, NULL);
 }

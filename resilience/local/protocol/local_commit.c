@@ -14,10 +14,10 @@ gab_status gab_local_tell_values(gab_local *local, const gab_local_partner *part
                              .value = local->asked_to_stop};
   const gab_local_note down = {
       .kind = NOTE_COMMITTED, .checkpoint = local->committed, .number = local->entered};
-  const gab_seat seat = gab_local_seat(local, partner->rank);
+  const gab_process process = gab_local_process(local, partner->rank);
   if (!partner->up) return GAB_OK;
-  if (partner->roles & ROLE_PARENT) GAB_TRY(gab_local_tell(local, seat, up, NULL));
-  return partner->roles & ROLE_CHILD ? gab_local_tell(local, seat, down, NULL) : GAB_OK;
+  if (partner->roles & ROLE_PARENT) GAB_TRY(gab_local_tell(local, process, up, NULL));
+  return partner->roles & ROLE_CHILD ? gab_local_tell(local, process, down, NULL) : GAB_OK;
 }
 
 static gab_status tell_relatives(gab_local *local, uint32_t role)
@@ -72,7 +72,7 @@ gab_status gab_local_update_tree(gab_local *local)
   return gab_local_learn_entered(local, local->told_arrived);
 }
 
-gab_status gab_local_on_have(gab_local *local, gab_seat source, const gab_local_note *note)
+gab_status gab_local_on_have(gab_local *local, gab_process source, const gab_local_note *note)
 {
   gab_local_partner *child = gab_local_current(local, source, note);
   if (!child) return GAB_OK;
@@ -82,7 +82,7 @@ gab_status gab_local_on_have(gab_local *local, gab_seat source, const gab_local_
   return gab_local_update_tree(local);
 }
 
-gab_status gab_local_on_committed(gab_local *local, gab_seat source, const gab_local_note *note)
+gab_status gab_local_on_committed(gab_local *local, gab_process source, const gab_local_note *note)
 {
   if (!gab_local_current(local, source, note)) return GAB_OK;
   GAB_TRY(gab_local_learn_committed(local, note->checkpoint));
@@ -105,7 +105,7 @@ static gab_status send_copy(gab_local *local, const gab_local_partner *holder, c
                                .number = image->decisions,
                                .value = (uint64_t)local->committed,
                                .own = image->own};
-  return gab_local_tell(local, gab_local_seat(local, holder->rank), note, &image->bytes);
+  return gab_local_tell(local, gab_local_process(local, holder->rank), note, &image->bytes);
 }
 
 static gab_status send_decision(gab_local *local, const gab_local_partner *holder, uint64_t number)
@@ -113,7 +113,7 @@ static gab_status send_decision(gab_local *local, const gab_local_partner *holde
   const gab_local_note note = {.kind = NOTE_DECISION,
                                .number = number,
                                .value = local->decisions.values[number - local->decisions.base]};
-  return gab_local_tell(local, gab_local_seat(local, holder->rank), note, NULL);
+  return gab_local_tell(local, gab_local_process(local, holder->rank), note, NULL);
 }
 
 gab_status gab_local_renew_copies(gab_local *local, bool all)
@@ -180,7 +180,7 @@ gab_status gab_local_checkpoint_own(gab_local *local, gab_step step, const gab_b
   return take(local, step, true, image, taken);
 }
 
-gab_status gab_local_on_copy(gab_local *local, gab_seat source, const gab_local_note *note, gab_reader *in,
+gab_status gab_local_on_copy(gab_local *local, gab_process source, const gab_local_note *note, gab_reader *in,
                              gab_buffer *payload)
 {
   gab_local_partner *ward = gab_local_current(local, source, note);
@@ -199,7 +199,7 @@ gab_status gab_local_on_copy(gab_local *local, gab_seat source, const gab_local_
   return gab_local_tell(local, source, answer, NULL);
 }
 
-gab_status gab_local_on_copied(gab_local *local, gab_seat source, const gab_local_note *note)
+gab_status gab_local_on_copied(gab_local *local, gab_process source, const gab_local_note *note)
 {
   if (!gab_local_current(local, source, note)) return GAB_OK;
   if (note->checkpoint > local->acknowledged) local->acknowledged = note->checkpoint;
@@ -270,7 +270,7 @@ gab_status gab_local_decide_behind(gab_local *local, uint64_t proposal, uint64_t
   return holder ? send_decision(local, holder, number) : GAB_OK;
 }
 
-gab_status gab_local_on_decision(gab_local *local, gab_seat source, const gab_local_note *note)
+gab_status gab_local_on_decision(gab_local *local, gab_process source, const gab_local_note *note)
 {
   gab_local_partner *ward = gab_local_current(local, source, note);
   if (!ward) return GAB_OK;
@@ -278,7 +278,7 @@ gab_status gab_local_on_decision(gab_local *local, gab_seat source, const gab_lo
   return gab_local_tell(local, source, (gab_local_note){.kind = NOTE_DECIDED, .number = note->number}, NULL);
 }
 
-gab_status gab_local_on_decided(gab_local *local, gab_seat source, const gab_local_note *note)
+gab_status gab_local_on_decided(gab_local *local, gab_process source, const gab_local_note *note)
 {
   if (!gab_local_current(local, source, note)) return GAB_OK;
   if (note->number >= local->decided_logged) local->decided_logged = note->number + 1;

@@ -97,7 +97,8 @@ static gab_status pack_decisions(const gab_local *local, const gab_local_partner
   return gab_put_bytes(out, image->bytes.data, image->bytes.size);
 }
 
-gab_status gab_local_send_image(gab_local *local, gab_local_partner *ward, gab_seat target, gab_step at_least)
+gab_status gab_local_send_image(gab_local *local, gab_local_partner *ward, gab_process target,
+                                gab_step at_least)
 {
   const gab_local_image *image = gab_local_newest(&ward->images, gab_local_may_go_back_to(local, ward));
   if (!image || image->checkpoint < at_least)

@@ -55,7 +55,7 @@ typedef struct gab_local_note {
       taken_below; /**< filled in by whoever sends: gab_local.taken_over, and with all below it */
   gab_rank about;
   gab_incarnation about_incarnation;
-  gab_seat about_seat;
+  gab_process about_process;
   gab_step checkpoint;
   uint64_t number, value;
   gab_step stop_behind; /**< filled in by whoever sends: local_stop.c */
@@ -142,7 +142,7 @@ typedef struct gab_local_partner {
   bool met;      /**< greeted in some life since this process plays */
   uint32_t life; /**< of its incarnation */
   gab_local_channel channels[GAB_LOCAL_CONTEXTS];
-  gab_seat asking; /**< number of the spare that is asked who plays the rank; -1: none */
+  gab_process asking; /**< number of the spare that is asked who plays the rank; -1: none */
   uint64_t hashes_told,
       hashes_answered; /**< of what it had already: so many were sent to it, and compared there */
   /* a child */
@@ -157,16 +157,16 @@ typedef struct gab_local_partner {
   gab_local_decisions decisions;
   bool offered; /**< to the spare number `tried` */
   gab_incarnation offer_incarnation;
-  gab_seat tried;      /**< so many spares were asked; they never become free again */
+  gab_process tried;   /**< so many spares were asked; they never become free again */
   uint32_t taken_over; /**< how often a spare has accepted the rank, as far as known */
-  gab_seat *askers;    /**< who wants to know who plays it */
+  gab_process *askers; /**< who wants to know who plays it */
   size_t asker_count;
 } gab_local_partner;
 
-/** A rank that is not played by the seat of the start. */
+/** A rank that is not played by the process of the start. */
 typedef struct gab_local_address {
   gab_rank rank;
-  gab_seat seat;
+  gab_process process;
   gab_incarnation incarnation;
 } gab_local_address;
 
@@ -177,7 +177,7 @@ typedef struct gab_local_member {
 } gab_local_member;
 
 typedef struct gab_local_deferred {
-  gab_seat source;
+  gab_process source;
   gab_buffer bytes;
 } gab_local_deferred;
 
@@ -192,7 +192,7 @@ struct gab_local {
   /** How often a spare has accepted this rank and was sent its image. The incarnation may be higher: it counts
    *  spares that died before their acceptance was heard. */
   uint32_t taken_over;
-  gab_seat image_from; /**< while restoring */
+  gab_process image_from; /**< while restoring */
   gab_local_address *addresses;
   size_t address_count;
   gab_local_partner *partners; /**< ascending by rank */
@@ -231,14 +231,14 @@ struct gab_local {
 };
 
 /* local_note.c */
-gab_seat gab_local_seat(const gab_local *local, gab_rank rank);
+gab_process gab_local_process(const gab_local *local, gab_rank rank);
 gab_incarnation gab_local_incarnation_of(const gab_local *local, gab_rank rank);
 /** Of two incarnations the later one is right. */
-gab_status gab_local_learn(gab_local *local, gab_rank rank, gab_seat seat, gab_incarnation incarnation);
+gab_status gab_local_learn(gab_local *local, gab_rank rank, gab_process process, gab_incarnation incarnation);
 gab_status gab_local_pack_addresses(const gab_local *local, gab_buffer *out);
 gab_status gab_local_unpack_addresses(gab_local *local, gab_reader *in);
 /** Fills in who sends, and sends. @param[in] body  may be NULL */
-gab_status gab_local_tell(gab_local *local, gab_seat target, gab_local_note note, const gab_buffer *body);
+gab_status gab_local_tell(gab_local *local, gab_process target, gab_local_note note, const gab_buffer *body);
 /** Counts how often the sender's rank was taken over. */
 void gab_local_learn_taken(const gab_local *local, const gab_local_note *note);
 gab_status gab_local_read_note(const gab_local *local, gab_reader *in, gab_local_note *note);
@@ -255,12 +255,13 @@ void gab_local_release_partner(gab_local_partner *partner);
 /** Forgets partners without a role, and their channels. */
 void gab_local_drop_former(gab_local *local);
 /** Whether the note comes from the player of a partner as it is known now. */
-gab_local_partner *gab_local_current(const gab_local *local, gab_seat source, const gab_local_note *note);
+gab_local_partner *gab_local_current(const gab_local *local, gab_process source, const gab_local_note *note);
 
 /* local_channel.c */
 gab_status gab_local_greet(gab_local *local, const gab_local_partner *partner, bool answer);
-gab_status gab_local_on_hello(gab_local *local, gab_seat source, const gab_local_note *note, gab_reader *in);
-gab_status gab_local_on_message(gab_local *local, gab_seat source, uint32_t context, gab_reader in,
+gab_status gab_local_on_hello(gab_local *local, gab_process source, const gab_local_note *note,
+                              gab_reader *in);
+gab_status gab_local_on_message(gab_local *local, gab_process source, uint32_t context, gab_reader in,
                                 gab_buffer *payload);
 void gab_local_forget_arrivals(gab_local_partner *partner);
 /** Sends what the partner lacks, as far as it may. */
@@ -271,7 +272,7 @@ gab_status gab_local_pump(gab_local *local, gab_local_partner *to, uint32_t cont
 uint64_t gab_local_may_replay(const gab_local *local, const gab_local_channel *channel, uint64_t left);
 /** A partner in a new life has the messages below `sent`. @param[in] next  so many were made */
 void gab_local_begin_replay(gab_local_channel *channel, uint64_t next);
-gab_status gab_local_on_progress(gab_local *local, gab_seat source, const gab_local_note *note);
+gab_status gab_local_on_progress(gab_local *local, gab_process source, const gab_local_note *note);
 
 /* local_verify.c */
 /** Keeps the hash of what has just arrived. Nothing without `verify`. */
@@ -287,24 +288,25 @@ void gab_local_free_hashes(gab_local *local, gab_step before);
 gab_status gab_local_leave_out(gab_local *local, gab_local_partner *to, uint32_t context);
 /** Whether the partners have compared all hashes that they were told, as far as they live. */
 bool gab_local_is_verified(const gab_local *local);
-gab_status gab_local_on_hash(gab_local *local, gab_seat source, const gab_local_note *note, gab_reader *in);
-gab_status gab_local_on_compared(gab_local *local, gab_seat source, const gab_local_note *note);
+gab_status gab_local_on_hash(gab_local *local, gab_process source, const gab_local_note *note,
+                             gab_reader *in);
+gab_status gab_local_on_compared(gab_local *local, gab_process source, const gab_local_note *note);
 
 /* local_takeover.c */
 gab_status gab_local_mark_down(gab_local *local, gab_local_partner *partner);
-gab_status gab_local_on_lost(gab_local *local, gab_seat source, const gab_local_note *note);
-gab_status gab_local_on_offer(gab_local *local, gab_seat source, const gab_local_note *note);
+gab_status gab_local_on_lost(gab_local *local, gab_process source, const gab_local_note *note);
+gab_status gab_local_on_offer(gab_local *local, gab_process source, const gab_local_note *note);
 /** Tells all other spares that this process plays its rank now. */
 gab_status gab_local_tell_spares(gab_local *local);
-gab_status gab_local_on_accept(gab_local *local, gab_seat source, const gab_local_note *note);
-gab_status gab_local_on_refuse(gab_local *local, gab_seat source, const gab_local_note *note);
-gab_status gab_local_on_fetch(gab_local *local, gab_seat source, const gab_local_note *note);
-gab_status gab_local_on_who(gab_local *local, gab_seat source, const gab_local_note *note);
+gab_status gab_local_on_accept(gab_local *local, gab_process source, const gab_local_note *note);
+gab_status gab_local_on_refuse(gab_local *local, gab_process source, const gab_local_note *note);
+gab_status gab_local_on_fetch(gab_local *local, gab_process source, const gab_local_note *note);
+gab_status gab_local_on_who(gab_local *local, gab_process source, const gab_local_note *note);
 gab_status gab_local_on_plays(gab_local *local, const gab_local_note *note);
 /** A partner has greeted for the first time in a life: it may keep images of others that are lost. */
 gab_status gab_local_on_new_player(gab_local *local, gab_rank rank);
-gab_status gab_local_on_not_me(gab_local *local, gab_seat source, const gab_local_note *note);
-gab_status gab_local_spare_down(gab_local *local, gab_seat seat);
+gab_status gab_local_on_not_me(gab_local *local, gab_process source, const gab_local_note *note);
+gab_status gab_local_spare_down(gab_local *local, gab_process process);
 /** What others wait to hear of a partner whose player is known again. */
 gab_status gab_local_answer_askers(gab_local *local, gab_local_partner *partner);
 /** Restores once more, from a later checkpoint. */
@@ -340,8 +342,8 @@ gab_status gab_local_learn_cluster_committed(gab_local *local, gab_step checkpoi
 gab_status gab_local_learn_of_ward(gab_local *local, gab_local_partner *ward, gab_step checkpoint);
 gab_status gab_local_tell_cluster_values(gab_local *local, const gab_local_partner *partner);
 gab_status gab_local_update_cluster(gab_local *local);
-gab_status gab_local_on_cluster_have(gab_local *local, gab_seat source, const gab_local_note *note);
-gab_status gab_local_on_received(gab_local *local, gab_seat source, const gab_local_note *note,
+gab_status gab_local_on_cluster_have(gab_local *local, gab_process source, const gab_local_note *note);
+gab_status gab_local_on_received(gab_local *local, gab_process source, const gab_local_note *note,
                                  gab_reader *in);
 /** What an image holds for own times: the last common checkpoint, and the log. */
 gab_status gab_local_pack_log(const gab_local *local, bool own, gab_step step, gab_buffer *out);
@@ -368,13 +370,13 @@ gab_status gab_local_tell_values(gab_local *local, const gab_local_partner *part
 /** Tells the parent, or at the root everybody, what is new. */
 gab_status gab_local_update_tree(gab_local *local);
 /** @param[in,out] payload  NULL, or what `in` reads: its memory is kept instead of a copy */
-gab_status gab_local_on_copy(gab_local *local, gab_seat source, const gab_local_note *note, gab_reader *in,
+gab_status gab_local_on_copy(gab_local *local, gab_process source, const gab_local_note *note, gab_reader *in,
                              gab_buffer *payload);
-gab_status gab_local_on_copied(gab_local *local, gab_seat source, const gab_local_note *note);
-gab_status gab_local_on_have(gab_local *local, gab_seat source, const gab_local_note *note);
-gab_status gab_local_on_committed(gab_local *local, gab_seat source, const gab_local_note *note);
-gab_status gab_local_on_decision(gab_local *local, gab_seat source, const gab_local_note *note);
-gab_status gab_local_on_decided(gab_local *local, gab_seat source, const gab_local_note *note);
+gab_status gab_local_on_copied(gab_local *local, gab_process source, const gab_local_note *note);
+gab_status gab_local_on_have(gab_local *local, gab_process source, const gab_local_note *note);
+gab_status gab_local_on_committed(gab_local *local, gab_process source, const gab_local_note *note);
+gab_status gab_local_on_decision(gab_local *local, gab_process source, const gab_local_note *note);
+gab_status gab_local_on_decided(gab_local *local, gab_process source, const gab_local_note *note);
 
 /* local_cluster.c */
 /** Whether the rank is another one of the own cluster. */
@@ -399,7 +401,7 @@ gab_status gab_local_each_delivered(const gab_local *local, gab_reader image,
                                     gab_status (*call)(void *user, gab_rank rank, gab_reader numbers),
                                     void *user);
 /** Sends the newest committed image of a ward, not earlier than `at_least`. */
-gab_status gab_local_send_image(gab_local *local, gab_local_partner *ward, gab_seat target,
+gab_status gab_local_send_image(gab_local *local, gab_local_partner *ward, gab_process target,
                                 gab_step at_least);
 gab_status gab_local_on_image(gab_local *local, const gab_local_note *note, gab_reader *in);
 /** Begins the next life, from an image as it is kept, and greets everybody. @param[in] committed  known to be so */

@@ -12,10 +12,10 @@ static const gab_local_address *find_address(const gab_local *local, gab_rank ra
   return NULL;
 }
 
-gab_seat gab_local_seat(const gab_local *local, gab_rank rank)
+gab_process gab_local_process(const gab_local *local, gab_rank rank)
 {
   const gab_local_address *address = find_address(local, rank);
-  return address ? address->seat : (gab_seat)rank;
+  return address ? address->process : (gab_process)rank;
 }
 
 gab_incarnation gab_local_incarnation_of(const gab_local *local, gab_rank rank)
@@ -37,7 +37,7 @@ static void forget_player(gab_local_partner *partner, gab_incarnation incarnatio
       0; /* what it had not compared nobody can compare any more */
 }
 
-gab_status gab_local_learn(gab_local *local, gab_rank rank, gab_seat seat, gab_incarnation incarnation)
+gab_status gab_local_learn(gab_local *local, gab_rank rank, gab_process process, gab_incarnation incarnation)
 {
   if (incarnation <= gab_local_incarnation_of(local, rank)) return GAB_OK;
   gab_local_partner *partner = gab_local_find(local, rank);
@@ -49,7 +49,7 @@ gab_status gab_local_learn(gab_local *local, gab_rank rank, gab_seat seat, gab_i
     local->addresses = list;
     place = &local->addresses[local->address_count++];
   }
-  *place = (gab_local_address){rank, seat, incarnation};
+  *place = (gab_local_address){rank, process, incarnation};
   return GAB_OK;
 }
 
@@ -58,7 +58,7 @@ gab_status gab_local_pack_addresses(const gab_local *local, gab_buffer *out)
   GAB_TRY(gab_put_u64(out, local->address_count));
   for (size_t i = 0; i < local->address_count; i++) {
     GAB_TRY(gab_put_i32(out, local->addresses[i].rank));
-    GAB_TRY(gab_put_i32(out, local->addresses[i].seat));
+    GAB_TRY(gab_put_i32(out, local->addresses[i].process));
     GAB_TRY(gab_put_u32(out, local->addresses[i].incarnation));
   }
   return GAB_OK;
@@ -71,9 +71,9 @@ gab_status gab_local_unpack_addresses(gab_local *local, gab_reader *in)
   for (size_t i = 0; i < count; i++) {
     gab_local_address address;
     GAB_TRY(gab_get_i32(in, &address.rank));
-    GAB_TRY(gab_get_i32(in, &address.seat));
+    GAB_TRY(gab_get_i32(in, &address.process));
     GAB_TRY(gab_get_u32(in, &address.incarnation));
-    GAB_TRY(gab_local_learn(local, address.rank, address.seat, address.incarnation));
+    GAB_TRY(gab_local_learn(local, address.rank, address.process, address.incarnation));
   }
   return GAB_OK;
 }
@@ -99,7 +99,7 @@ void gab_local_learn_taken(const gab_local *local, const gab_local_note *note)
 
 /* ---------------------------------------------------------------- notes */
 
-gab_status gab_local_tell(gab_local *local, gab_seat target, gab_local_note note, const gab_buffer *body)
+gab_status gab_local_tell(gab_local *local, gab_process target, gab_local_note note, const gab_buffer *body)
 {
   gab_buffer *head = &local->head;
   gab_buffer_clear(head);
@@ -111,7 +111,7 @@ gab_status gab_local_tell(gab_local *local, gab_seat target, gab_local_note note
   GAB_TRY(gab_put_u32(head, gab_local_taken_known(local)));
   GAB_TRY(gab_put_i32(head, note.about));
   GAB_TRY(gab_put_u32(head, note.about_incarnation));
-  GAB_TRY(gab_put_i32(head, note.about_seat));
+  GAB_TRY(gab_put_i32(head, note.about_process));
   GAB_TRY(gab_put_i64(head, note.checkpoint));
   GAB_TRY(gab_put_u64(head, note.number));
   GAB_TRY(gab_put_u64(head, note.value));
@@ -137,7 +137,7 @@ gab_status gab_local_read_note(const gab_local *local, gab_reader *in, gab_local
   GAB_TRY(gab_get_u32(in, &note->taken_below));
   GAB_TRY(gab_get_i32(in, &note->about));
   GAB_TRY(gab_get_u32(in, &note->about_incarnation));
-  GAB_TRY(gab_get_i32(in, &note->about_seat));
+  GAB_TRY(gab_get_i32(in, &note->about_process));
   GAB_TRY(gab_get_i64(in, &note->checkpoint));
   GAB_TRY(gab_get_u64(in, &note->number));
   GAB_TRY(gab_get_u64(in, &note->value));

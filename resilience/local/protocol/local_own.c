@@ -14,13 +14,13 @@ static gab_status tell_received(void *user, gab_rank rank, gab_reader numbers)
   gab_status status = gab_put_bytes(&body, numbers.at, gab_reader_left(&numbers));
   if (status == GAB_OK)
     status =
-        gab_local_tell(local, gab_local_seat(local, rank), (gab_local_note){.kind = NOTE_RECEIVED}, &body);
+        gab_local_tell(local, gab_local_process(local, rank), (gab_local_note){.kind = NOTE_RECEIVED}, &body);
   gab_buffer_release(&body);
   return status;
 }
 
 /* Before it goes back itself it would free what is not compared yet with what it makes again. */
-gab_status gab_local_on_received(gab_local *local, gab_seat source, const gab_local_note *note,
+gab_status gab_local_on_received(gab_local *local, gab_process source, const gab_local_note *note,
                                  gab_reader *in)
 {
   const gab_local_partner *partner = gab_local_current(local, source, note);
@@ -80,7 +80,7 @@ gab_status gab_local_tell_cluster_values(gab_local *local, const gab_local_partn
   const bool is_parent = partner->rank < local->rank;
   const gab_local_note note = {.kind = is_parent ? NOTE_CLUSTER_HAVE : NOTE_CLUSTER_COMMITTED,
                                .checkpoint = local->told_cluster_have};
-  return gab_local_tell(local, gab_local_seat(local, partner->rank), note, NULL);
+  return gab_local_tell(local, gab_local_process(local, partner->rank), note, NULL);
 }
 
 gab_status gab_local_update_cluster(gab_local *local)
@@ -100,7 +100,7 @@ gab_status gab_local_update_cluster(gab_local *local)
                 : gab_local_learn_cluster_committed(local, have);
 }
 
-gab_status gab_local_on_cluster_have(gab_local *local, gab_seat source, const gab_local_note *note)
+gab_status gab_local_on_cluster_have(gab_local *local, gab_process source, const gab_local_note *note)
 {
   gab_local_partner *child = gab_local_current(local, source, note);
   if (!child) return GAB_OK;

@@ -15,10 +15,10 @@ bool gab_local_is_partner(const gab_local *local, gab_rank rank)
   return gab_local_find(local, rank) != NULL;
 }
 
-gab_local_partner *gab_local_current(const gab_local *local, gab_seat source, const gab_local_note *note)
+gab_local_partner *gab_local_current(const gab_local *local, gab_process source, const gab_local_note *note)
 {
   gab_local_partner *partner = gab_local_find(local, note->from);
-  if (!partner || partner->down || gab_local_seat(local, note->from) != source ||
+  if (!partner || partner->down || gab_local_process(local, note->from) != source ||
       gab_local_incarnation_of(local, note->from) != note->from_incarnation ||
       partner->life != note->from_life)
     return NULL;

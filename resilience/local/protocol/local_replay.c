@@ -49,7 +49,7 @@ void gab_local_begin_replay(gab_local_channel *channel, uint64_t next)
 }
 
 /* The room that it leaves may be another channel's. */
-gab_status gab_local_on_progress(gab_local *local, gab_seat source, const gab_local_note *note)
+gab_status gab_local_on_progress(gab_local *local, gab_process source, const gab_local_note *note)
 {
   gab_local_partner *partner = gab_local_current(local, source, note);
   if (!partner || note->number >= local->setup.contexts) return GAB_OK;

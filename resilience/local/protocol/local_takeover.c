@@ -2,10 +2,10 @@
  * other who are lost at the same time. */
 #include "resilience/local/protocol/local_impl.h"
 
-static gab_seat spare_seat(const gab_local *local, gab_rank rank, gab_seat number)
+static gab_process spare_process(const gab_local *local, gab_rank rank, gab_process number)
 {
-  const gab_seat spares = local->setup.spares;
-  return (gab_seat)local->setup.ranks + (gab_seat)((rank + number) % spares);
+  const gab_process spares = local->setup.spares;
+  return (gab_process)local->setup.ranks + (gab_process)((rank + number) % spares);
 }
 
 static gab_rank holder_of(const gab_local *local, gab_rank rank)
@@ -26,8 +26,8 @@ static gab_status ask_spare(gab_local *local, gab_local_partner *partner)
   const gab_local_note note = {.kind = NOTE_WHO,
                                .about = partner->rank,
                                .number = holder == local->rank ? UINT64_MAX : (uint64_t)holder};
-  const gab_seat spare = (gab_seat)local->setup.ranks + partner->asking;
-  if (spare != local->setup.seat) return gab_local_tell(local, spare, note, NULL);
+  const gab_process spare = (gab_process)local->setup.ranks + partner->asking;
+  if (spare != local->setup.process) return gab_local_tell(local, spare, note, NULL);
   partner->asking++;
   return ask_spare(local, partner);
 }
@@ -39,21 +39,21 @@ static gab_status search(gab_local *local, gab_local_partner *partner)
   return ask_spare(local, partner);
 }
 
-gab_status gab_local_on_who(gab_local *local, gab_seat source, const gab_local_note *note)
+gab_status gab_local_on_who(gab_local *local, gab_process source, const gab_local_note *note)
 {
   const bool mine =
       local->rank != GAB_NO_RANK && (local->rank == note->about || (uint64_t)local->rank == note->number);
   const gab_local_note answer = {.kind = mine ? NOTE_PLAYS : NOTE_NOT_ME,
                                  .about = mine ? local->rank : note->about,
                                  .about_incarnation = local->incarnation,
-                                 .about_seat = local->setup.seat};
+                                 .about_process = local->setup.process};
   return gab_local_tell(local, source, answer, NULL);
 }
 
-gab_status gab_local_on_not_me(gab_local *local, gab_seat source, const gab_local_note *note)
+gab_status gab_local_on_not_me(gab_local *local, gab_process source, const gab_local_note *note)
 {
   gab_local_partner *partner = gab_local_find(local, note->about);
-  if (!partner || partner->asking < 0 || source != (gab_seat)local->setup.ranks + partner->asking)
+  if (!partner || partner->asking < 0 || source != (gab_process)local->setup.ranks + partner->asking)
     return GAB_OK;
   partner->asking++;
   return ask_spare(local, partner);
@@ -63,8 +63,8 @@ gab_status gab_local_on_not_me(gab_local *local, gab_seat source, const gab_loca
 
 static gab_status offer(gab_local *local, gab_local_partner *ward)
 {
-  const bool was_spare =
-      ward->tried < local->setup.spares && spare_seat(local, ward->rank, ward->tried) == local->setup.seat;
+  const bool was_spare = ward->tried < local->setup.spares &&
+                         spare_process(local, ward->rank, ward->tried) == local->setup.process;
   if (was_spare) ward->tried++;
   if (ward->tried >= local->setup.spares) return gab_local_hand_over(local, GAB_LOCAL_POOL_EMPTY, ward->rank);
   ward->offered = true;
@@ -72,7 +72,7 @@ static gab_status offer(gab_local *local, gab_local_partner *ward)
                                .about = ward->rank,
                                .about_incarnation = ward->offer_incarnation,
                                .number = ward->taken_over};
-  return gab_local_tell(local, spare_seat(local, ward->rank, ward->tried), note, NULL);
+  return gab_local_tell(local, spare_process(local, ward->rank, ward->tried), note, NULL);
 }
 
 static gab_status offer_next(gab_local *local, gab_local_partner *ward)
@@ -97,7 +97,7 @@ gab_status gab_local_answer_askers(gab_local *local, gab_local_partner *partner)
   const gab_local_note note = {.kind = NOTE_PLAYS,
                                .about = partner->rank,
                                .about_incarnation = gab_local_incarnation_of(local, partner->rank),
-                               .about_seat = gab_local_seat(local, partner->rank)};
+                               .about_process = gab_local_process(local, partner->rank)};
   const size_t count = partner->asker_count;
   gab_status status = GAB_OK;
   partner->asker_count = 0;
@@ -107,7 +107,7 @@ gab_status gab_local_answer_askers(gab_local *local, gab_local_partner *partner)
   return status;
 }
 
-gab_status gab_local_on_accept(gab_local *local, gab_seat source, const gab_local_note *note)
+gab_status gab_local_on_accept(gab_local *local, gab_process source, const gab_local_note *note)
 {
   gab_local_partner *ward = gab_local_find(local, note->about);
   if (!ward || !ward->offered || note->about_incarnation != ward->offer_incarnation) return GAB_OK;
@@ -120,14 +120,14 @@ gab_status gab_local_on_accept(gab_local *local, gab_seat source, const gab_loca
   return gab_local_answer_askers(local, ward);
 }
 
-gab_status gab_local_on_refuse(gab_local *local, gab_seat source, const gab_local_note *note)
+gab_status gab_local_on_refuse(gab_local *local, gab_process source, const gab_local_note *note)
 {
   gab_local_partner *ward = gab_local_find(local, note->about);
-  if (!ward || !ward->offered || source != spare_seat(local, ward->rank, ward->tried)) return GAB_OK;
+  if (!ward || !ward->offered || source != spare_process(local, ward->rank, ward->tried)) return GAB_OK;
   return offer_next(local, ward);
 }
 
-gab_status gab_local_on_fetch(gab_local *local, gab_seat source, const gab_local_note *note)
+gab_status gab_local_on_fetch(gab_local *local, gab_process source, const gab_local_note *note)
 {
   gab_local_partner *ward = gab_local_find(local, note->from);
   const gab_incarnation known = gab_local_incarnation_of(local, note->from);
@@ -147,15 +147,15 @@ gab_status gab_local_tell_spares(gab_local *local)
   const gab_local_note note = {.kind = NOTE_PLAYS,
                                .about = local->rank,
                                .about_incarnation = local->incarnation,
-                               .about_seat = local->setup.seat};
-  for (gab_seat i = 0; i < local->setup.spares; i++) {
-    const gab_seat spare = (gab_seat)local->setup.ranks + i;
-    if (spare != local->setup.seat) GAB_TRY(gab_local_tell(local, spare, note, NULL));
+                               .about_process = local->setup.process};
+  for (gab_process i = 0; i < local->setup.spares; i++) {
+    const gab_process spare = (gab_process)local->setup.ranks + i;
+    if (spare != local->setup.process) GAB_TRY(gab_local_tell(local, spare, note, NULL));
   }
   return GAB_OK;
 }
 
-gab_status gab_local_on_offer(gab_local *local, gab_seat source, const gab_local_note *note)
+gab_status gab_local_on_offer(gab_local *local, gab_process source, const gab_local_note *note)
 {
   const bool is_free = local->state == GAB_LOCAL_SPARE;
   const gab_local_note answer = {.kind = is_free ? NOTE_ACCEPT : NOTE_REFUSE,
@@ -192,8 +192,8 @@ static gab_status tell_holder(gab_local *local, const gab_local_partner *partner
   const gab_local_note note = {.kind = NOTE_LOST,
                                .about = partner->rank,
                                .about_incarnation = gab_local_incarnation_of(local, partner->rank),
-                               .about_seat = gab_local_seat(local, partner->rank)};
-  return gab_local_tell(local, gab_local_seat(local, holder_of(local, partner->rank)), note, NULL);
+                               .about_process = gab_local_process(local, partner->rank)};
+  return gab_local_tell(local, gab_local_process(local, holder_of(local, partner->rank)), note, NULL);
 }
 
 gab_status gab_local_mark_down(gab_local *local, gab_local_partner *partner)
@@ -205,7 +205,7 @@ gab_status gab_local_mark_down(gab_local *local, gab_local_partner *partner)
   return partner->roles & ROLE_WARD ? lost_ward(local, partner) : tell_holder(local, partner);
 }
 
-static gab_status note_asker(gab_local_partner *ward, gab_seat asker)
+static gab_status note_asker(gab_local_partner *ward, gab_process asker)
 {
   void *list = ward->askers;
   GAB_TRY(gab_list_room(&list, ward->asker_count, sizeof *ward->askers));
@@ -214,7 +214,7 @@ static gab_status note_asker(gab_local_partner *ward, gab_seat asker)
   return GAB_OK;
 }
 
-gab_status gab_local_on_lost(gab_local *local, gab_seat source, const gab_local_note *note)
+gab_status gab_local_on_lost(gab_local *local, gab_process source, const gab_local_note *note)
 {
   gab_local_partner *ward = gab_local_find(local, note->about);
   if (!ward || !(ward->roles & ROLE_WARD)) return GAB_OK;
@@ -226,7 +226,7 @@ gab_status gab_local_on_lost(gab_local *local, gab_seat source, const gab_local_
   if (ward->offered && note->about_incarnation <= ward->offer_incarnation) return GAB_OK;
   if (note->about_incarnation > known) {
     ward->met = false;
-    GAB_TRY(gab_local_learn(local, ward->rank, note->about_seat, note->about_incarnation));
+    GAB_TRY(gab_local_learn(local, ward->rank, note->about_process, note->about_incarnation));
   }
   return gab_local_mark_down(local, ward);
 }
@@ -252,7 +252,7 @@ gab_status gab_local_on_plays(gab_local *local, const gab_local_note *note)
   gab_local_partner *partner = gab_local_find(local, note->about);
   /* of a spare that accepted and died: the rank is offered to the next one, whose answer is waited for */
   if (partner && partner->offered && note->about_incarnation < partner->offer_incarnation) return GAB_OK;
-  GAB_TRY(gab_local_learn(local, note->about, note->about_seat, note->about_incarnation));
+  GAB_TRY(gab_local_learn(local, note->about, note->about_process, note->about_incarnation));
   if (is_news && partner) {
     GAB_TRY(gab_local_greet(local, partner, true));
     GAB_TRY(gab_local_answer_askers(local, partner));
@@ -266,20 +266,21 @@ gab_status gab_local_on_new_player(gab_local *local, gab_rank rank)
 }
 
 /* A spare that is asked, or offered something, may be dead. */
-gab_status gab_local_spare_down(gab_local *local, gab_seat seat)
+gab_status gab_local_spare_down(gab_local *local, gab_process process)
 {
   for (size_t i = 0; i < local->partner_count; i++) {
     gab_local_partner *partner = &local->partners[i];
-    if (partner->offered && seat == spare_seat(local, partner->rank, partner->tried)) {
+    if (partner->offered && process == spare_process(local, partner->rank, partner->tried)) {
       partner->offer_incarnation++; /* it may have accepted, and greeted */
       GAB_TRY(offer_next(local, partner));
     }
-    if (partner->down && partner->asking >= 0 && seat == (gab_seat)local->setup.ranks + partner->asking) {
+    if (partner->down && partner->asking >= 0 &&
+        process == (gab_process)local->setup.ranks + partner->asking) {
       partner->asking++;
       GAB_TRY(ask_spare(local, partner));
     }
     const gab_rank holder = holder_of(local, partner->rank);
-    if (partner->down && holder != local->rank && gab_local_seat(local, holder) == seat)
+    if (partner->down && holder != local->rank && gab_local_process(local, holder) == process)
       GAB_TRY(search(local, partner));
     if (local->state == GAB_LOCAL_OVER) return GAB_OK;
   }

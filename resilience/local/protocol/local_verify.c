@@ -82,7 +82,7 @@ static gab_status tell_hash(gab_local *local, gab_local_partner *to, uint32_t co
                                .checkpoint = entry->label.step,
                                .number = ++to->hashes_told,
                                .value = hash_of(local, &entry->label, entry->data, entry->bytes)};
-  if (status == GAB_OK) status = gab_local_tell(local, gab_local_seat(local, to->rank), note, &body);
+  if (status == GAB_OK) status = gab_local_tell(local, gab_local_process(local, to->rank), note, &body);
   gab_buffer_release(&body);
   return status;
 }
@@ -127,7 +127,7 @@ static gab_status compare(gab_local *local, const gab_local_hashes *known, const
   GAB_FAIL(GAB_ERR_CORRUPT, "a message of rank %" GAB_PRI_RANK " was made again and differs", message->from);
 }
 
-gab_status gab_local_on_hash(gab_local *local, gab_seat source, const gab_local_note *note, gab_reader *in)
+gab_status gab_local_on_hash(gab_local *local, gab_process source, const gab_local_note *note, gab_reader *in)
 {
   gab_local_partner *partner = gab_local_current(local, source, note);
   gab_local_difference message = {.from = note->from, .to = local->rank, .label = {.step = note->checkpoint}};
@@ -142,7 +142,7 @@ gab_status gab_local_on_hash(gab_local *local, gab_seat source, const gab_local_
   return gab_local_tell(local, source, (gab_local_note){.kind = NOTE_COMPARED, .number = note->number}, NULL);
 }
 
-gab_status gab_local_on_compared(gab_local *local, gab_seat source, const gab_local_note *note)
+gab_status gab_local_on_compared(gab_local *local, gab_process source, const gab_local_note *note)
 {
   gab_local_partner *partner = gab_local_current(local, source, note);
   if (partner && note->number > partner->hashes_answered) partner->hashes_answered = note->number;

@@ -11,7 +11,7 @@ chain() { # chain FOLDER [arguments]: 4 processes and 2 spares
   grep -q '"largest_error": [0-9.]*e-1[5-9]' "$folder/summary.json" || complain "chain $*: not the answer: $(grep largest_error "$folder/summary.json")"
 }
 steps_of() { # steps_of FOLDER [INCARNATION]: how many pairs of rank and step there are
-  cat "$1"/times/seat-*.csv | awk -F, -v which="${2:-}" '$6 != "" && $1 != "rank" && (which == "" || $2 == which) { seen[$1 "," $3] } END { print length(seen) }'
+  cat "$1"/times/process-*.csv | awk -F, -v which="${2:-}" '$6 != "" && $1 != "rank" && (which == "" || $2 == which) { seen[$1 "," $3] } END { print length(seen) }'
 }
 chain undisturbed --set 'resilience.strategies=[shrink]'
 expected=$(checksum undisturbed)

@@ -116,7 +116,7 @@ int main(int argc, char **argv)
   CHECK(life.again == 0 && stats.local.steps_again == 0);
   if (life.faults == 4)
     CHECK(life.alone == 4 && life.told[1] == 12 && life.told[2] == 1 && life.told[3] == 1);
-  else CHECK(gab_world_seat(world) >= PLAYERS); /* who was called to take part heard of what was left */
+  else CHECK(gab_world_process(world) >= PLAYERS); /* who was called to take part heard of what was left */
   const gab_fault_record *last = &stats.faults[3];
   CHECK(last->lost[0] == 3 && last->fault.incarnation == 1 && last->fault.is_local);
   CHECK(stats.local.meetings == 0);

@@ -1,10 +1,11 @@
 /* A spare gets its image and, before it has put that into force, hears that local recovery has to give up: it does
  * not take the rank over, which would count as recovered, but stays at rest for the repair of all.
  *
- * Ranks 0 and 2 keep each other's images, and 1 and 3. There are two spares, seats 4 and 5. First spare 5 dies, then one rank, 1 (or
- * 3), which its holder offers to spare 4; then 0 and 2. Spare 4 looks at its messages only when it can see all four deaths: it
- * accepts, and hears of 0 and 2 while it waits for the image, when they mean nothing to it. When it has the image and greets its
- * partners it is told of 0 and 2 again, in the same look: nobody plays these ranks or has an image of them, and it hands over. */
+ * Ranks 0 and 2 keep each other's images, and 1 and 3. There are two spares, processes 4 and 5. First spare 5 dies,
+ * then one rank, 1 (or 3), which its holder offers to spare 4; then 0 and 2. Spare 4 looks at its messages only when
+ * it can see all four deaths: it accepts, and hears of 0 and 2 while it waits for the image, when they mean nothing
+ * to it. When it has the image and greets its partners it is told of 0 and 2 again, in the same look: nobody plays
+ * these ranks or has an image of them, and it hands over. */
 /* gabion-test: np=6 timeout=60 needs=ulfm */
 /* gabion-test: np=6 env=GABION_TEST_OTHER=1 */
 #include "tests/faults/automaton.c"

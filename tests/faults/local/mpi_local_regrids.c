@@ -69,7 +69,7 @@ static void die_with(pid_t other)
 static gab_status compute(void *user, gab_step step)
 {
   moving_life *life = user;
-  if (life->awaited != 0 && step == PAIR_STEP && gab_world_seat(life->blocks.app.world) == BESIDE)
+  if (life->awaited != 0 && step == PAIR_STEP && gab_world_process(life->blocks.app.world) == BESIDE)
     die_with((pid_t)life->awaited);
   look(life, step);
   return moving_blocks_step(&life->blocks, step);
@@ -113,7 +113,7 @@ int main(int argc, char **argv)
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
   REQUIRE(gab_world_members(world)->ranks == PLAYERS && gab_world_spares(world) == SPARES);
   REQUIRE_OK(automaton_create(&life.blocks.app, world, (int32_t[]){32, 2, 2}));
-  if (pair && gab_world_seat(world) == FIRST) life.awaited = (uint64_t)getpid();
+  if (pair && gab_world_process(world) == FIRST) life.awaited = (uint64_t)getpid();
   if (pair) REQUIRE_OK(gab_world_max_u64(world, &life.awaited, 1));
   REQUIRE_OK(moving_blocks_run(&life.blocks, &protection, compute, move_due, move, &life));
   test_doom(FIRST);
@@ -124,9 +124,9 @@ int main(int argc, char **argv)
   CHECK(stats.local.steps_again == 0 && stats.local.meetings == 0);
   CHECK(life.changed == 0 && life.strangers == 0);
   CHECK(life.blocks.counted > 0);
-  if (gab_world_seat(world) < PLAYERS) CHECK(life.looked == LAST_MOVE + 1);
+  if (gab_world_process(world) < PLAYERS) CHECK(life.looked == LAST_MOVE + 1);
   CHECK((stats.local.own_checkpoints > 0) == (own != NULL));
-  if (gab_world_seat(world) >= PLAYERS) CHECK((stats.local.restored_messages > 0) == (own != NULL));
+  if (gab_world_process(world) >= PLAYERS) CHECK((stats.local.restored_messages > 0) == (own != NULL));
   gab_timeloop_destroy(&life.blocks.loop);
   REQUIRE(gab_report_completion(world, 0) == 0);
   automaton_destroy(&life.blocks.app);

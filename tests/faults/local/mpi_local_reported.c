@@ -10,19 +10,19 @@
 #include "resilience/loop/timeloop_impl.h"
 #include "resilience/reports/completion.h"
 
-enum { SPARES = 4, EVERY = 10, STEPS = 120, IDLE_DIES = 5, ASKED = 115, MOST_SEATS = 8 };
+enum { SPARES = 4, EVERY = 10, STEPS = 120, IDLE_DIES = 5, ASKED = 115, MOST_PROCESSES = 8 };
 
 typedef struct reported_life {
   automaton app;
   gab_timeloop *loop;
   bool all_replaced;
-  uint64_t pids[MOST_SEATS];
+  uint64_t pids[MOST_PROCESSES];
   int running; /* faults while it runs, at rank 0; -1: not asked */
   bool right;
 } reported_life;
 
 /* The first spare that is asked to play rank 1. */
-static gab_seat first_asked(int players) { return players + 1 % SPARES; }
+static gab_process first_asked(int players) { return players + 1 % SPARES; }
 
 static gab_status step_and_look(void *user, gab_step step)
 {
@@ -100,8 +100,8 @@ int main(int argc, char **argv)
                                      .injections = life.all_replaced ? all : some,
                                      .injection_count = life.all_replaced ? 2 : 3,
                                      .strategies = {&gab_strategy_local}};
-  life.pids[gab_world_seat(world)] = (uint64_t)getpid();
-  REQUIRE_OK(gab_world_max_u64(world, life.pids, MOST_SEATS));
+  life.pids[gab_world_process(world)] = (uint64_t)getpid();
+  REQUIRE_OK(gab_world_max_u64(world, life.pids, MOST_PROCESSES));
   REQUIRE_OK(automaton_create(&life.app, world, (int32_t[]){8, 4, 4}));
   REQUIRE_OK(run(&life, &protection));
   test_doom(1), test_doom(life.all_replaced ? 0 : 2);

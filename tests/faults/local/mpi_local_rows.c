@@ -68,7 +68,7 @@ static gab_status compute(void *user, gab_step step)
   GAB_TRY(append(life->series, step));
   /* Rows that are held back are written where the next checkpoint is packed. */
   const bool last = life->way & AT_ONCE ? step == DEATH : step > DEATH;
-  dies_writing = (life->way & HALF) && last && gab_world_seat(life->app.world) == 0;
+  dies_writing = (life->way & HALF) && last && gab_world_process(life->app.world) == 0;
   if (life->way & AT_ONCE) GAB_TRY(gab_series_flush(life->series));
   return automaton_sum_due(&life->app, step + 1) ? automaton_sum(&life->app, step + 1) : GAB_OK;
 }

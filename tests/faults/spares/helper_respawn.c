@@ -63,8 +63,8 @@ static const char *once;
 
 static void give_up(const char *what, int line)
 {
-  printf("helper_respawn (%s), seat %d, line %d: wrong: %s (%s)\n", places[where].name,
-         (int)gab_world_seat(world), line, what, gab_error_message());
+  printf("helper_respawn (%s), process %d, line %d: wrong: %s (%s)\n", places[where].name,
+         (int)gab_world_process(world), line, what, gab_error_message());
   fflush(stdout);
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
@@ -119,7 +119,7 @@ static gab_status compare(void)
   const gab_members *members = gab_world_members(world);
   uint64_t low[3], high[3], mine[3] = {gab_world_epoch(world), (uint64_t)gab_members_count(members), 0};
   for (gab_rank rank = 0; rank < members->ranks; rank++)
-    mine[2] = mine[2] * 1000003u + (uint64_t)(gab_members_seat(members, rank) + 1) * 101u +
+    mine[2] = mine[2] * 1000003u + (uint64_t)(gab_members_process(members, rank) + 1) * 101u +
               gab_members_incarnation(members, rank);
   memcpy(low, mine, sizeof mine);
   memcpy(high, mine, sizeof mine);
@@ -181,7 +181,7 @@ int main(int argc, char **argv)
   uint64_t told = gab_world_is_root(world) ? 7 : 0; /* what the set-up of the others gave, a newcomer hears */
   REQUIRE(gab_world_max_u64(world, &told, 1) == GAB_OK && told == 7);
   REQUIRE(gab_world_why_no_respawn(world) == NULL);
-  gab_world_set_seating(world, GAB_SEATING_SPARES | GAB_SEATING_RESPAWN);
+  gab_world_set_replacement(world, GAB_REPLACEMENT_SPARES | GAB_REPLACEMENT_RESPAWN);
   const bool is_new = is_newcomer();
   if (where == AGAIN_AND_AGAIN && is_new) kill(getpid(), SIGKILL);
   pass(IN_SETUP);

@@ -118,11 +118,12 @@ static bool donor_dies;
 static void on_phase(void *user, gab_world *world, gab_fault_point point)
 {
   (void)user;
-  receives = point == GAB_FAULT_POINT_HAND_OVER && gab_world_seat(world) >= PLAYERS;
+  receives = point == GAB_FAULT_POINT_HAND_OVER && gab_world_process(world) >= PLAYERS;
   if (receives && fatal_chunk == 0) raise(SIGKILL);
-  if (point == GAB_FAULT_POINT_COMPUTE && gab_world_step(world) == DIES_AT && gab_world_seat(world) == VICTIM)
+  if (point == GAB_FAULT_POINT_COMPUTE && gab_world_step(world) == DIES_AT &&
+      gab_world_process(world) == VICTIM)
     raise(SIGKILL);
-  if (donor_dies && point == GAB_FAULT_POINT_SNAPSHOT && gab_world_seat(world) == DONOR &&
+  if (donor_dies && point == GAB_FAULT_POINT_SNAPSHOT && gab_world_process(world) == DONOR &&
       gab_world_incarnation(world, VICTIM) > 0)
     raise(SIGKILL);
 }
@@ -130,7 +131,7 @@ static void on_phase(void *user, gab_world *world, gab_fault_point point)
 /* Spares are called in their order, the first at the first moment. */
 static void doom(const gab_world *world, const life *l)
 {
-  const gab_seat me = gab_world_seat(world);
+  const gab_process me = gab_world_process(world);
   test_doom(VICTIM);
   if (donor_dies) test_doom(DONOR);
   for (int i = 0; i < l->moments; i++) {
@@ -197,7 +198,7 @@ int main(int argc, char **argv)
   REQUIRE_OK(run(&l, &protection));
   REQUIRE(l.right);
   REQUIRE(gab_members_count(gab_world_members(world)) == PLAYERS && gab_world_spares(world) == 0);
-  if (gab_world_seat(world) < PLAYERS)
+  if (gab_world_process(world) < PLAYERS)
     REQUIRE(l.recoveries == 1 && l.rounds >= l.moments + 1 + donor_dies && l.returned == 1 + donor_dies);
   REQUIRE(gab_report_completion(world, 0) == 0);
   automaton_destroy(&l.app);

@@ -1,4 +1,4 @@
-/* One rank dies again and again, and each time another spare takes its seat, until none is left. The result
+/* One rank dies again and again, and each time another spare takes its rank, until none is left. The result
  * is right at full size, and what the survivors hold does not grow from one recovery to the next: memory as
  * we count it and as the system does, files, requests.
  *

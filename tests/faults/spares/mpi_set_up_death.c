@@ -53,7 +53,7 @@ static int one_leaves(gab_world *world)
 {
   gab_status intent, status;
   gab_log_set_level(GAB_LOG_ERROR - 1, GAB_LOG_ERROR);
-  gab_world_set_seating(world, GAB_SEATING_SPARES);
+  gab_world_set_replacement(world, GAB_REPLACEMENT_SPARES);
   status = gab_world_rest(world, &intent);
   CHECK(status == (gab_world_is_spare(world) ? GAB_ERR_INPUT : GAB_OK));
   if (gab_world_rank(world) == FAILS)

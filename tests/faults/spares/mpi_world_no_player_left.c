@@ -22,7 +22,7 @@ static void count_the_spares(int argc, char **argv)
   snprintf(spares, sizeof spares, "%d", (atoi(size) + 1) / 2);
   setenv("GABION_SPARES", spares, 1);
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
-  gab_world_set_seating(world, GAB_SEATING_SPARES);
+  gab_world_set_replacement(world, GAB_REPLACEMENT_SPARES);
 }
 
 /* Who played at the start is dead, and each rank has come back once. */
@@ -32,8 +32,8 @@ static void all_came_back(gab_rank ranks)
   REQUIRE(members->ranks == ranks && gab_members_count(members) == ranks);
   for (gab_rank rank = 0; rank < ranks; rank++) {
     CHECK(gab_members_incarnation(members, rank) == 1);
-    CHECK(gab_members_seat(members, rank) >= ranks);
-    test_doom(rank); /* the seat */
+    CHECK(gab_members_process(members, rank) >= ranks);
+    test_doom(rank); /* the process */
   }
 }
 
@@ -45,7 +45,7 @@ int main(int argc, char **argv)
   REQUIRE(ranks >= 1 && ranks <= gab_world_spares(world));
   REQUIRE_OK(gab_world_rest(world, &intent));
   REQUIRE(intent == GAB_OK);
-  if (gab_world_seat(world) < ranks) {
+  if (gab_world_process(world) < ranks) {
     (void)gab_world_barrier(world); /* some hear of it, others are dead already: all of them die */
     kill(getpid(), SIGKILL);
   }

@@ -38,7 +38,7 @@ static place my_place;
 /* Equal on all who play; a newcomer is told. */
 static struct {
   uint64_t committed, round, deaths; /* deaths: of players, that have been ordered so far */
-  uint64_t doomed;                   /* seats of all that were to die, as bits */
+  uint64_t doomed;                   /* processes of all that were to die, as bits */
 } play;
 
 static void die(int signal_number)
@@ -115,7 +115,7 @@ static gab_status step(void)
   REQUIRE(gab_message_envelope(&in, &envelope) == GAB_OK);
   REQUIRE(envelope.source_incarnation == gab_world_incarnation(world, down));
   int comm_rank = -1;
-  MPI_Comm_rank(gab_comm_mpi(everyone), &comm_rank); /* in the order of ranks, not of seats */
+  MPI_Comm_rank(gab_comm_mpi(everyone), &comm_rank); /* in the order of ranks, not of processes */
   REQUIRE(comm_rank == index);
   uint64_t one = 1;
   GAB_TRY(gab_world_sum_u64(world, &one, 1));
@@ -135,7 +135,7 @@ static gab_status compare(void)
   uint64_t mine[4] = {gab_world_epoch(world), (uint64_t)gab_members_count(members),
                       (uint64_t)gab_world_spares(world), 0};
   for (gab_rank rank = 0; rank < members->ranks; rank++)
-    mine[3] = mine[3] * 1000003u + (uint64_t)(gab_members_seat(members, rank) + 1) * 101u +
+    mine[3] = mine[3] * 1000003u + (uint64_t)(gab_members_process(members, rank) + 1) * 101u +
               gab_members_incarnation(members, rank);
   uint64_t low[4], high[4];
   memcpy(low, mine, sizeof mine);
@@ -175,7 +175,7 @@ static void arm(void)
         gab_members_rank(&left, (int32_t)(draw(2 * i + 1) % (uint64_t)gab_members_count(&left)));
     REQUIRE(gab_members_remove(&left, victim) == GAB_OK);
     play.deaths++;
-    play.doomed |= (uint64_t)1 << gab_members_seat(gab_world_members(world), victim);
+    play.doomed |= (uint64_t)1 << gab_members_process(gab_world_members(world), victim);
     if (victim != gab_world_rank(world)) continue;
     my_place = 1 + (place)(draw(2 * i + 2) % (i == 0 ? ANY_TIME : AFTER_SHRINK));
     if (my_place == ANY_TIME) die_in((unsigned)(draw(100 + i) % 20000));
@@ -200,9 +200,9 @@ static void play_on(void)
 
 static char sign[64]; /* of a spare that rests: a file, since it sends nothing */
 
-static const char *sign_of(gab_seat seat, uint64_t number)
+static const char *sign_of(gab_process process, uint64_t number)
 {
-  snprintf(sign, sizeof sign, "/tmp/gabion-at-rest-%llu-%d", (unsigned long long)number, (int)seat);
+  snprintf(sign, sizeof sign, "/tmp/gabion-at-rest-%llu-%d", (unsigned long long)number, (int)process);
   return sign;
 }
 
@@ -220,21 +220,21 @@ static gab_status leave_sign(void *user, bool *plays)
  * others know that it is dead when its process is gone. */
 static void lose_a_spare(void)
 {
-  const gab_seat last = gab_world_seats(world) - 1;
-  uint64_t pid = gab_world_seat(world) == last ? (uint64_t)getpid() : 0;
+  const gab_process last = gab_world_processes(world) - 1;
+  uint64_t pid = gab_world_process(world) == last ? (uint64_t)getpid() : 0;
   if (gab_world_spares(world) < 2) return;
   REQUIRE_OK(gab_world_max_u64(world, &pid, 1));
   play.doomed |= (uint64_t)1 << last;
   if (gab_world_is_spare(world)) {
-    sign_of(gab_world_seat(world), pid);
+    sign_of(gab_world_process(world), pid);
     gab_world_set_rest(world, leave_sign, NULL);
     return;
   }
   gab_status intent;
   REQUIRE_OK(gab_world_rest(world, &intent));
   if (gab_world_is_root(world)) {
-    for (gab_seat seat = gab_world_members(world)->ranks; seat <= last; seat++)
-      while (unlink(sign_of(seat, pid)) != 0) usleep(1000);
+    for (gab_process process = gab_world_members(world)->ranks; process <= last; process++)
+      while (unlink(sign_of(process, pid)) != 0) usleep(1000);
     for (kill((pid_t)pid, SIGKILL); kill((pid_t)pid, 0) == 0;) usleep(1000);
     usleep(200000); /* the others that rest look round meanwhile */
   }
@@ -258,8 +258,8 @@ static bool comes_to_play(void)
 static void declare_the_dead(void)
 {
   REQUIRE_OK(gab_world_max_u64(world, &play.doomed, 1));
-  for (int seat = 0; seat < 64; seat++)
-    if (play.doomed >> seat & 1) test_doom(seat);
+  for (int process = 0; process < 64; process++)
+    if (play.doomed >> process & 1) test_doom(process);
 }
 
 int main(int argc, char **argv)
@@ -271,7 +271,7 @@ int main(int argc, char **argv)
   gab_world_set_fault_point_hook(world, on_phase, NULL);
   REQUIRE_OK(gab_port_create(world, "ring", &port));
   REQUIRE_OK(gab_world_dup(world, &everyone));
-  gab_world_set_seating(world, GAB_SEATING_SPARES);
+  gab_world_set_replacement(world, GAB_REPLACEMENT_SPARES);
   uint64_t all = 1;
   REQUIRE_OK(gab_world_sum_u64(world, &all, 1)); /* in the set-up spares are counted */
   REQUIRE(all == (uint64_t)gab_world_members(world)->ranks + (uint64_t)gab_world_spares(world));

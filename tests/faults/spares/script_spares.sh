@@ -1,5 +1,5 @@
 # gabion-test: timeout=240 needs=ulfm
-# Spare processes take the seats of the dead: same ranks, full size, the bits of the undisturbed run; as long as there are any.
+# Spare processes take the places of the dead: same ranks, full size, the bits of the undisturbed run; as long as there are any.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 checksum() { sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' out/summary.json; }
@@ -80,7 +80,7 @@ said 'there were spare processes for 0 of 1 lost ranks'
 # Nothing can be restored, and while the others are told so somebody else dies: who takes over from it ends as they do.
 stall=20 launch 3 4 3 --inject rank=0+2,step=47,phase=compute --inject rank=1,step=47,phase=repair,visit=2 --set 'resilience.strategies=[spare]'
 said 'died and so did all holders of their images'
-[ "$(sed -n 's/.*"event": "called", "seat": \([0-9]*\).*/\1/p' out/events.jsonl | sort -u | wc -l)" = 3 ] || complain "lost for good: not three were called"
+[ "$(sed -n 's/.*"event": "called", "process": \([0-9]*\).*/\1/p' out/events.jsonl | sort -u | wc -l)" = 3 ] || complain "lost for good: not three were called"
 
 # The holder of the copy dies with the rank: there is nothing to send to a spare, but there is the disk. In two parts, too.
 for spares in 2 1; do
@@ -121,5 +121,5 @@ said "strategy 'spare' cannot come behind 'shrink'"
 said "strategy 'spare' cannot come behind 'shrink'"
 "$GABION_BUILD/bin/gabion" check "$GABION_SOURCE/tests/faults/runs/phase.yaml" --set 'resilience.strategies=[spare, reconstruct]' >said.txt 2>&1 &&
   complain "check takes spare and reconstruct in one list"
-said "strategies 'spare' and 'reconstruct' cannot be combined: a process that takes a seat has nothing to approximate blocks from"
+said "strategies 'spare' and 'reconstruct' cannot be combined: a process that takes a rank has nothing to approximate blocks from"
 finish

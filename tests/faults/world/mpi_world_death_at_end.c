@@ -18,7 +18,7 @@ int main(int argc, char **argv)
   uint32_t flags = 0;
   setenv("GABION_SPARES", "1", 1);
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
-  gab_world_set_seating(world, GAB_SEATING_SPARES);
+  gab_world_set_replacement(world, GAB_REPLACEMENT_SPARES);
   const gab_rank last = gab_world_members(world)->ranks - 1;
   const bool was_spare = gab_world_is_spare(world);
   REQUIRE_OK(gab_world_rest(world, &intent));
@@ -29,6 +29,6 @@ int main(int argc, char **argv)
   const gab_members *members = gab_world_members(world);
   CHECK(gab_members_count(members) == last && !gab_members_has(members, last));
   CHECK(gab_world_is_spare(world) == was_spare);
-  test_doom(last); /* the seat */
+  test_doom(last); /* the process */
   return test_end(&world);
 }

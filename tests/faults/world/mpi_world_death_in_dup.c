@@ -14,7 +14,7 @@ static gab_world *world;
 
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *fresh)
 {
-  if (world && gab_world_seat(world) == SECOND && gab_world_fault_point(world) == GAB_FAULT_POINT_REPAIR)
+  if (world && gab_world_process(world) == SECOND && gab_world_fault_point(world) == GAB_FAULT_POINT_REPAIR)
     kill(getpid(), SIGKILL);
   return PMPI_Comm_dup(comm, fresh);
 }
@@ -38,10 +38,10 @@ int main(int argc, char **argv)
   const gab_rank ranks = gab_world_members(world)->ranks;
   REQUIRE(gab_world_spares(world) == SPARES);
   REQUIRE_OK(gab_world_dup(world, &comm));
-  gab_world_set_seating(world, GAB_SEATING_SPARES);
+  gab_world_set_replacement(world, GAB_REPLACEMENT_SPARES);
   const bool was_spare = gab_world_is_spare(world);
   REQUIRE_OK(gab_world_rest(world, &intent));
-  if (gab_world_seat(world) == FIRST) kill(getpid(), SIGKILL);
+  if (gab_world_process(world) == FIRST) kill(getpid(), SIGKILL);
   if (!was_spare) mend();
   test_doom(FIRST);
   test_doom(SECOND);

@@ -87,7 +87,7 @@ int main(int argc, char **argv)
   setenv("GABION_SPARES", "1", 1);
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   REQUIRE_OK(gab_port_create(world, "words", &port));
-  gab_world_set_seating(world, GAB_SEATING_SPARES);
+  gab_world_set_replacement(world, GAB_REPLACEMENT_SPARES);
   const bool was_spare = gab_world_is_spare(world);
   test_doom(MORTAL);
   REQUIRE_OK(gab_world_rest(world, &intent));

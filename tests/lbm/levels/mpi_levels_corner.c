@@ -240,7 +240,7 @@ static void second_order(gab_world *world)
   } all[2] = {{1, {1.8e-3, 3.9e-4}, {0.0134, 0.0068}, {0.0044, 0.0015}, {0.0085, 0.0047}},
               {1.6, {3.9e-3, 9.5e-4}, {0.0213, 0.0122}, {0.0136, 0.0041}, {0.0185, 0.0082}}};
   /* On several processes, whose many small steps wait for each other, one is enough. */
-  const bool is_alone = gab_world_seats(world) == 1;
+  const bool is_alone = gab_world_processes(world) == 1;
   for (int k = 0; k < (is_alone ? 4 : 1); k++) {
     double error[2] = {1, 1};
     for (int i = 0; i < (is_alone ? 2 : 1); i++) {

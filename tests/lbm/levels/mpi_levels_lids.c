@@ -121,7 +121,7 @@ static bool is_left_out(gab_world *world)
 {
   enum { EVERY = 5 };
   static int number;
-  return gab_world_seats(world) > 1 && number++ % EVERY != 0;
+  return gab_world_processes(world) > 1 && number++ % EVERY != 0;
 }
 
 /* From rest. @return the mass that the steps have made */

@@ -162,7 +162,7 @@ static void linear_flows_are_exact(gab_world *world)
                           {SIDES, d19, trt, 1.2, .moves = true, .levels = 1, .height = 8},
                           {BODIES, d27, rr, 1.2, .moves = true, .across = 1, .levels = 1, .height = 8}};
   /* On several processes, whose many small steps wait for each other, one is enough. */
-  const size_t count = gab_world_seats(world) == 1 ? sizeof all / sizeof all[0] : 1;
+  const size_t count = gab_world_processes(world) == 1 ? sizeof all / sizeof all[0] : 1;
   for (size_t k = 0; k < count; k++) {
     crossing it = all[k];
     if (count == 1) it.height = 8;
@@ -265,7 +265,7 @@ int main(int argc, char **argv)
   if (argc > 2 && strcmp(argv[1], "print") == 0) print_all(world, atoi(argv[2]));
   else {
     linear_flows_are_exact(world);
-    if (gab_world_seats(world) == 1) channels_converge(world);
+    if (gab_world_processes(world) == 1) channels_converge(world);
   }
   return test_end(&world);
 }

@@ -89,7 +89,7 @@ int main(int argc, char **argv)
   gab_comm *shared;
   gab_status intent;
   if (argc < 4 || gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
-  gab_world_set_seating(world, GAB_SEATING_SPARES | GAB_SEATING_RESPAWN);
+  gab_world_set_replacement(world, GAB_REPLACEMENT_SPARES | GAB_REPLACEMENT_RESPAWN);
   if (gab_world_dup(world, &shared) != GAB_OK) return 1;
   if (gab_world_rest(world, &intent) != GAB_OK || intent != GAB_OK) return 1;
   comm = gab_comm_mpi(shared);

@@ -181,7 +181,7 @@ int main(int argc, char **argv)
   gab_state *state = NULL;
   gab_state_options options;
   if (argc < 4 || gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
-  me = (int)gab_world_seat(world);
+  me = (int)gab_world_process(world);
   steps = atoi(argv[1]);
   how = argv[2];
   deaths = argv[3];

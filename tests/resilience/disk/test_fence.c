@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-enum { RACES = 1000, MOST_PARTS = 8, SEATS = 16, JOB = 77 };
+enum { RACES = 1000, MOST_PARTS = 8, PROCESSES = 16, JOB = 77 };
 
 static char folder[64];
 
@@ -36,28 +36,28 @@ static int tear_down(void **state)
   return system(command);
 }
 
-/* Seats first … last of a job of SEATS. */
-static gab_members seats_between(gab_seat first, gab_seat last)
+/* Processes first … last of a job of PROCESSES. */
+static gab_members processes_between(gab_process first, gab_process last)
 {
-  gab_members seats;
-  gab_members_init(&seats, SEATS);
-  for (gab_seat seat = 0; seat < SEATS; seat++)
-    if (seat < first || seat > last) assert_int_equal(gab_members_remove(&seats, seat), GAB_OK);
-  return seats;
+  gab_members processes;
+  gab_members_init(&processes, PROCESSES);
+  for (gab_process process = 0; process < PROCESSES; process++)
+    if (process < first || process > last) assert_int_equal(gab_members_remove(&processes, process), GAB_OK);
+  return processes;
 }
 
-static gab_claimant claimant(const gab_members *seats, uint64_t job)
+static gab_claimant claimant(const gab_members *processes, uint64_t job)
 {
   return (gab_claimant){.folder = folder,
                         .job = job,
-                        .seat = gab_members_rank(seats, 0),
-                        .seats = seats,
-                        .members = gab_members_count(seats)};
+                        .process = gab_members_rank(processes, 0),
+                        .processes = processes,
+                        .members = gab_members_count(processes)};
 }
 
 static uint64_t begin(uint64_t job)
 {
-  gab_members all = seats_between(0, SEATS - 1);
+  gab_members all = processes_between(0, PROCESSES - 1);
   const gab_claimant self = claimant(&all, job);
   uint64_t token;
   assert_int_equal(gab_token_begin(&self, &token), GAB_OK);
@@ -65,14 +65,14 @@ static uint64_t begin(uint64_t job)
   return token;
 }
 
-/* @return whether seats first … last, which know `token`, go on; then with the new one */
-static bool goes_on(gab_seat first, gab_seat last, uint64_t job, uint64_t *token)
+/* @return whether processes first … last, which know `token`, go on; then with the new one */
+static bool goes_on(gab_process first, gab_process last, uint64_t job, uint64_t *token)
 {
-  gab_members seats = seats_between(first, last);
-  const gab_claimant self = claimant(&seats, job);
+  gab_members processes = processes_between(first, last);
+  const gab_claimant self = claimant(&processes, job);
   gab_verdict what;
   const gab_status status = gab_token_ask(&self, token, true, &what);
-  gab_members_release(&seats);
+  gab_members_release(&processes);
   assert_int_equal(status, GAB_OK);
   return what == GAB_VERDICT_OURS;
 }
@@ -80,11 +80,11 @@ static bool goes_on(gab_seat first, gab_seat last, uint64_t job, uint64_t *token
 /* ---------------------------------------------------------------- races */
 
 /* In a process of its own: waits for the gun. */
-static void run_part(int gun, gab_seat first, gab_seat last, uint64_t token)
+static void run_part(int gun, gab_process first, gab_process last, uint64_t token)
 {
   char shot;
-  gab_members seats = seats_between(first, last);
-  const gab_claimant self = claimant(&seats, JOB);
+  gab_members processes = processes_between(first, last);
+  const gab_claimant self = claimant(&processes, JOB);
   gab_verdict what;
   if (read(gun, &shot, 1) != 0) _exit(3); /* the end of the pipe is the signal: all get it at once */
   if (gab_token_ask(&self, &token, true, &what) != GAB_OK) _exit(2);
@@ -106,7 +106,7 @@ static void test_races(void **state)
       assert_true(children[part] >= 0);
       if (children[part] == 0) {
         close(gun[1]);
-        run_part(gun[0], SEATS * part / parts, SEATS * (part + 1) / parts - 1, token);
+        run_part(gun[0], PROCESSES * part / parts, PROCESSES * (part + 1) / parts - 1, token);
       }
     }
     close(gun[1]);
@@ -157,7 +157,7 @@ static void test_parted_again(void **state)
   assert_false(goes_on(0, 3, JOB, &left));
 }
 
-/* A part that was cut off wakes up when the run has been started again in the folder, or has ended there: seats of the
+/* A part that was cut off wakes up when the run has been started again in the folder, or has ended there: processes of the
  * same numbers are others. */
 static void test_earlier_job(void **state)
 {
@@ -177,7 +177,7 @@ static void test_writer(void **state)
   (void)state;
   const uint64_t token = begin(JOB);
   uint64_t mine = token;
-  gab_members left = seats_between(0, 7), right = seats_between(8, 15);
+  gab_members left = processes_between(0, 7), right = processes_between(8, 15);
   const gab_claimant here = claimant(&left, JOB), there = claimant(&right, JOB);
   assert_false(gab_token_is_theirs(&there, token));
   assert_true(goes_on(0, 7, JOB, &mine));
@@ -194,7 +194,7 @@ static void test_damaged(void **state)
   const uint64_t token = begin(JOB);
   uint64_t mine = token;
   char path[96];
-  gab_members left = seats_between(0, 7);
+  gab_members left = processes_between(0, 7);
   const gab_claimant self = claimant(&left, JOB);
   gab_verdict what;
   snprintf(path, sizeof path, "%s/%llu", folder, (unsigned long long)token + 1);
@@ -215,8 +215,8 @@ static void test_larger_part_first(void **state)
     assert_int_equal(pipe(ready), 0);
     const pid_t smaller = fork();
     if (smaller == 0) {
-      gab_members seats = can_go_on ? seats_between(10, 15) : seats_between(0, 15);
-      gab_claimant self = claimant(&seats, JOB);
+      gab_members processes = can_go_on ? processes_between(10, 15) : processes_between(0, 15);
+      gab_claimant self = claimant(&processes, JOB);
       uint64_t mine = token;
       gab_verdict what = GAB_VERDICT_OURS;
       self.patience = 20;
@@ -242,12 +242,12 @@ static void test_over(void **state)
   (void)state;
   uint64_t token = begin(JOB), late = token;
   const uint64_t over = token + 1;
-  gab_members all = seats_between(0, SEATS - 1), nobody;
+  gab_members all = processes_between(0, PROCESSES - 1), nobody;
   gab_members_init(&nobody, 0);
   const gab_claimant known = claimant(&all, JOB);
   gab_claimant last = known;
   gab_verdict what;
-  last.seats = &nobody;
+  last.processes = &nobody;
   last.members = 0;
   assert_false(gab_token_is_last(&known, token));
   assert_int_equal(gab_token_ask(&last, &token, true, &what), GAB_OK);

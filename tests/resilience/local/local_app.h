@@ -7,22 +7,22 @@
 
 static gab_rank app_holder(void *user, gab_rank rank)
 {
-  const process *p = user;
+  const simulated *p = user;
   return p->world->problem->holder[rank];
 }
 
 static gab_rank app_cluster(void *user, gab_rank rank)
 {
-  const process *p = user;
+  const simulated *p = user;
   return p->world->problem->cluster[rank];
 }
 
 static gab_status app_restore(void *user, gab_rank rank, gab_step checkpoint, gab_reader image)
 {
-  process *p = user;
+  simulated *p = user;
   world *w = p->world;
-  if (p->seat < (gab_seat)w->problem->ranks && !has_reason(w, p))
-    FAILED(w, "seat %d restores, which was there from the start", (int)p->seat);
+  if (p->process < (gab_process)w->problem->ranks && !has_reason(w, p))
+    FAILED(w, "process %d restores, which was there from the start", (int)p->process);
   /* counted at the entrance by others, which may enter before it comes there again */
   if (p->app.arrived) w->excuses.section = true;
   const int regridded = p->app.regridded;
@@ -34,7 +34,7 @@ static gab_status app_restore(void *user, gab_rank rank, gab_step checkpoint, ga
     FAILED(w, "an image of step %d for checkpoint %d", p->app.step, (int)checkpoint);
   if (++p->restored > most_restores(w, p))
     FAILED(w, "rank %d restores %d times, without need", (int)rank, p->restored);
-  if (p->restored == 1 && p->seat >= (gab_seat)w->problem->ranks) w->takeovers++;
+  if (p->restored == 1 && p->process >= (gab_process)w->problem->ranks) w->takeovers++;
   p->line = (int)checkpoint;
   p->own = -1;
   memset(p->inner_life, 0, sizeof p->inner_life);
@@ -43,16 +43,17 @@ static gab_status app_restore(void *user, gab_rank rank, gab_step checkpoint, ga
   p->restored_at = w->out.events;
   w->healings[rank].restored = true;
   /* From a checkpoint of its cluster behind a section in which others still are, for whom it had been there. */
-  for (gab_seat seat = 0; w->problem->own_every > 0 && seat < w->seats; seat++)
-    if (seat != p->seat && w->processes[seat].local) wake(&w->processes[seat]);
+  for (gab_process process = 0; w->problem->own_every > 0 && process < w->processes; process++)
+    if (process != p->process && w->simulated[process].local) wake(&w->simulated[process]);
   if (w->talks)
-    printf("      rank %d restores checkpoint %d at seat %d\n", (int)rank, (int)checkpoint, (int)p->seat);
+    printf("      rank %d restores checkpoint %d at process %d\n", (int)rank, (int)checkpoint,
+           (int)p->process);
   return GAB_OK;
 }
 
 static gab_status app_differs(void *user, const gab_local_difference *difference)
 {
-  process *p = user;
+  simulated *p = user;
   const problem *problem = p->world->problem;
   p->world->out.caught = true;
   if (!problem->unsteady || difference->to != gab_local_rank(p->local) ||
@@ -71,7 +72,7 @@ static uint64_t further_words(gab_rank from, gab_rank to, int context)
   return context == GHOSTS ? (uint64_t)(from + to) % 3 * 8 : 0;
 }
 
-static gab_status send_value(process *p, gab_rank to, int context, uint64_t content)
+static gab_status send_value(simulated *p, gab_rank to, int context, uint64_t content)
 {
   gab_buffer message;
   gab_buffer_init(&message, GAB_MEMORY_MESSAGE);
@@ -90,7 +91,7 @@ static gab_status send_value(process *p, gab_rank to, int context, uint64_t cont
 }
 
 /* The whole of a message: a replay must neither be cut short nor come from a buffer that was used again. */
-static gab_status read_value(process *p, gab_rank from, int context, const gab_buffer *message,
+static gab_status read_value(simulated *p, gab_rank from, int context, const gab_buffer *message,
                              uint64_t *content)
 {
   const uint64_t further = further_words(from, gab_local_rank(p->local), context);
@@ -112,7 +113,7 @@ static gab_status read_value(process *p, gab_rank from, int context, const gab_b
   return GAB_OK;
 }
 
-static gab_status receive_value(process *p, gab_rank from, int context, uint64_t *content, bool *there)
+static gab_status receive_value(simulated *p, gab_rank from, int context, uint64_t *content, bool *there)
 {
   gab_buffer message = {0};
   gab_journal_label label;
@@ -132,15 +133,15 @@ static gab_status receive_value(process *p, gab_rank from, int context, uint64_t
   return status;
 }
 
-static gab_rank parent_of(const process *p)
+static gab_rank parent_of(const simulated *p)
 {
   return (gab_local_rank(p->local) - 1) / p->world->problem->children;
 }
-static gab_rank first_child_of(const process *p)
+static gab_rank first_child_of(const simulated *p)
 {
   return gab_local_rank(p->local) * p->world->problem->children + 1;
 }
-static gab_rank end_of_children_of(const process *p)
+static gab_rank end_of_children_of(const simulated *p)
 {
   const gab_rank end = first_child_of(p) + p->world->problem->children;
   return end < p->world->problem->ranks ? end : p->world->problem->ranks;
@@ -148,7 +149,7 @@ static gab_rank end_of_children_of(const process *p)
 static bool is_due(int step, int every) { return every > 0 && step % every == 0; }
 
 /* Passes a number down the tree. */
-static gab_status pass_down(process *p, uint64_t content)
+static gab_status pass_down(simulated *p, uint64_t content)
 {
   for (gab_rank child = first_child_of(p); child < end_of_children_of(p); child++)
     GAB_TRY(send_value(p, child, TREE, content));
@@ -156,7 +157,7 @@ static gab_status pass_down(process *p, uint64_t content)
 }
 
 /* Within the section everybody hears who its neighbours are now, and nobody leaves before all have: as with collectives. */
-static gab_status regrid(process *p, bool *moved)
+static gab_status regrid(simulated *p, bool *moved)
 {
   world *w = p->world;
   const gab_rank me = gab_local_rank(p->local);
@@ -173,17 +174,17 @@ static gab_status regrid(process *p, bool *moved)
     GAB_TRY(gab_local_set_neighbours(p->local, neighbours, count));
     p->app.regridded = section;
     check_partners(p);
-    for (gab_seat seat = 0; seat < w->seats; seat++)
-      if (seat != p->seat) wake(&w->processes[seat]);
+    for (gab_process process = 0; process < w->processes; process++)
+      if (process != p->process) wake(&w->simulated[process]);
   }
   for (gab_rank rank = 0; rank < w->problem->ranks && *moved; rank++) {
-    const process *other = player_of(w, rank);
+    const simulated *other = player_of(w, rank);
     *moved = other && other->app.regridded >= section;
   }
   return GAB_OK;
 }
 
-static gab_status at_section(process *p, bool *moved)
+static gab_status at_section(simulated *p, bool *moved)
 {
   app *app = &p->app;
   world *w = p->world;
@@ -213,8 +214,8 @@ static gab_status at_section(process *p, bool *moved)
   app->arrived = false;
   /* what others sent it there is nowhere any more, unless all who were inside are dead */
   bool has_witness = false;
-  for (gab_seat seat = 0; seat < w->seats; seat++)
-    has_witness = has_witness || (w->processes[seat].alive && w->processes[seat].passed >= section);
+  for (gab_process process = 0; process < w->processes; process++)
+    has_witness = has_witness || (w->simulated[process].alive && w->simulated[process].passed >= section);
   if (has_witness && section <= w->passed[gab_local_rank(p->local)])
     FAILED(w, "rank %d passes section %d again", (int)gab_local_rank(p->local), section);
   p->passed = section;
@@ -233,7 +234,7 @@ enum { WHY = 7 };
 
 /* Whether to stop is known to all when it has to be, and to all the same, though rank 0 might say something else in
  * each life. */
-static bool check_stop(process *p)
+static bool check_stop(simulated *p)
 {
   world *w = p->world;
   const problem *problem = w->problem;
@@ -251,7 +252,7 @@ static bool check_stop(process *p)
   return true;
 }
 
-static gab_status at_checkpoint(process *p, bool *moved)
+static gab_status at_checkpoint(simulated *p, bool *moved)
 {
   app *app = &p->app;
   const bool own = takes_own(p->world->problem, gab_local_rank(p->local), app->step);
@@ -278,7 +279,7 @@ static gab_status at_checkpoint(process *p, bool *moved)
 }
 
 /* Rank 0 looks at the clock; all the others hear of it along the tree. */
-static gab_status at_decision(process *p, bool *moved)
+static gab_status at_decision(simulated *p, bool *moved)
 {
   app *app = &p->app;
   const gab_rank me = gab_local_rank(p->local);
@@ -296,7 +297,7 @@ static gab_status at_decision(process *p, bool *moved)
   return GAB_OK;
 }
 
-static gab_status at_send(process *p)
+static gab_status at_send(simulated *p)
 {
   app *app = &p->app;
   const gab_rank me = gab_local_rank(p->local);
@@ -311,16 +312,16 @@ static gab_status at_send(process *p)
   return GAB_OK;
 }
 
-static void finish_step(process *p)
+static void finish_step(simulated *p)
 {
   app *app = &p->app;
   if (app->step != p->computed + 1)
-    FAILED(p->world, "seat %d computes step %d after %d", (int)p->seat, app->step, p->computed);
+    FAILED(p->world, "process %d computes step %d after %d", (int)p->process, app->step, p->computed);
   p->computed = app->step++;
   app->place = app->step == p->world->problem->steps ? AT_END : AT_SECTION;
 }
 
-static gab_status at_receive(process *p, bool *moved)
+static gab_status at_receive(simulated *p, bool *moved)
 {
   app *app = &p->app;
   const problem *problem = p->world->problem;
@@ -341,7 +342,7 @@ static gab_status at_receive(process *p, bool *moved)
   return GAB_OK;
 }
 
-static gab_status at_sum(process *p, bool *moved)
+static gab_status at_sum(simulated *p, bool *moved)
 {
   app *app = &p->app;
   const gab_rank me = gab_local_rank(p->local);
@@ -356,7 +357,7 @@ static gab_status at_sum(process *p, bool *moved)
   return GAB_OK;
 }
 
-static gab_status at_total(process *p, bool *moved)
+static gab_status at_total(simulated *p, bool *moved)
 {
   app *app = &p->app;
   const gab_rank me = gab_local_rank(p->local);
@@ -368,7 +369,7 @@ static gab_status at_total(process *p, bool *moved)
   return GAB_OK;
 }
 
-static gab_status run_app(process *p, bool *moved)
+static gab_status run_app(simulated *p, bool *moved)
 {
   *moved = true;
   switch (p->app.place) {

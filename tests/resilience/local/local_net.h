@@ -38,7 +38,7 @@
 
 enum {
   MOST_RANKS = 9,
-  MOST_SEATS = 14,
+  MOST_PROCESSES = 14,
   MOST_DEATHS = 8,
   MOST_STEPS = 32,
   MOST_MESSAGES = 4 * MOST_STEPS, /* of a channel */
@@ -53,7 +53,7 @@ enum {
 
 typedef struct problem {
   gab_rank ranks;
-  gab_seat spares;
+  gab_process spares;
   bool adjacent[MOST_RANKS][MOST_RANKS];
   gab_rank holder[MOST_RANKS];
   gab_rank cluster[MOST_RANKS]; /* of each rank, with `clusters`; without, each is one by itself */
@@ -77,7 +77,7 @@ typedef struct problem {
 
 typedef struct death {
   long event;
-  gab_seat seat;
+  gab_process process;
 } death;
 
 typedef struct schedule {
@@ -88,7 +88,7 @@ typedef struct schedule {
   int behind
       [MOST_DEATHS]; /* their events count from where the first process has passed this section; 0: from the begin */
   bool late
-      [MOST_SEATS]; /* of the death of that seat nobody hears as long as anything else can happen, but who holds its rank */
+      [MOST_PROCESSES]; /* of the death of that process nobody hears as long as anything else can happen, but who holds its rank */
   uint32_t *choices; /* NULL: made at random, and noted in `noted` */
   long choice_count;
 } schedule;
@@ -153,10 +153,10 @@ typedef struct app {
   int regridded; /* the section in which it has heard of its neighbours last */
 } app;
 
-typedef struct process {
+typedef struct simulated {
   struct world *world;
   gab_local *local;
-  gab_seat seat;
+  gab_process process;
   bool alive, queued; /* queued: its application is among the sources */
   app app;
   int computed; /* the last step that it finished, -1: none */
@@ -167,7 +167,7 @@ typedef struct process {
   int passed;       /* global sections */
   int own;          /* the first checkpoint that it has taken since it restored, or began; -1: none */
   long restored_at;
-} process;
+} simulated;
 
 /* After a death of a rank: how far it is until nothing that hangs on it can be lost by one more death. */
 typedef struct healing {
@@ -209,14 +209,14 @@ typedef struct outcome {
 typedef struct world {
   const schedule *plan;
   const problem *problem;
-  gab_seat seats;
-  process processes[MOST_SEATS];
-  lane lanes[MOST_SEATS][MOST_SEATS][LANES];
-  replayed replays[MOST_SEATS][MOST_SEATS][CONTEXTS];
+  gab_process processes;
+  simulated simulated[MOST_PROCESSES];
+  lane lanes[MOST_PROCESSES][MOST_PROCESSES][LANES];
+  replayed replays[MOST_PROCESSES][MOST_PROCESSES][CONTEXTS];
   source *sources;
   int source_count, source_capacity;
   uint64_t random;
-  bool slow_lane[MOST_SEATS][MOST_SEATS][LANES], slow_app[MOST_SEATS], slow_news;
+  bool slow_lane[MOST_PROCESSES][MOST_PROCESSES][LANES], slow_app[MOST_PROCESSES], slow_news;
   uint32_t *noted;
   long noted_capacity;
   bool talks;
@@ -281,12 +281,12 @@ static void tell_death(world *w, int observer, int dead)
   if (!has_news(w, observer, dead)) add_source(w, (source){FROM_DEATH, observer, dead, 0});
 }
 
-static void wake(process *p)
+static void wake(simulated *p)
 {
   if (p->queued || !p->alive || gab_local_state_of(p->local) != GAB_LOCAL_PLAYING || p->app.place == DONE)
     return;
   p->queued = true;
-  add_source(p->world, (source){FROM_APP, (int)p->seat, 0, 0});
+  add_source(p->world, (source){FROM_APP, (int)p->process, 0, 0});
 }
 
 /* A replay does not flood its target: at most `ahead` of one life, and what is left of the life before; of several lives
@@ -300,10 +300,10 @@ static void check_window(world *w, const lane *to, const parcel *added, uint64_t
 }
 
 /* So many are not delivered to the application. */
-static uint64_t undelivered(const world *w, const process *from, gab_seat target, int context)
+static uint64_t undelivered(const world *w, const simulated *from, gab_process target, int context)
 {
-  const replayed *sent = &w->replays[from->seat][target][context];
-  const process *to = &w->processes[target];
+  const replayed *sent = &w->replays[from->process][target][context];
+  const simulated *to = &w->simulated[target];
   if (!to->alive || sent->sender_life != from->restored || sent->target_life != (uint32_t)to->restored)
     return 0;
   const gab_rank me = gab_local_rank(from->local);
@@ -314,9 +314,10 @@ static uint64_t undelivered(const world *w, const process *from, gab_seat target
 
 /* Over all channels of a process at most `ahead`; but one on a channel that has none under way, since its target may be the one for
  * whom the others wait. */
-static void check_limit(world *w, const process *from, gab_seat target, int context, const gab_buffer *head)
+static void check_limit(world *w, const simulated *from, gab_process target, int context,
+                        const gab_buffer *head)
 {
-  replayed *sent = &w->replays[from->seat][target][context];
+  replayed *sent = &w->replays[from->process][target][context];
   gab_reader in = gab_reader_of_buffer(head);
   uint32_t life = 0;
   uint64_t number = 0, all = 0;
@@ -325,33 +326,33 @@ static void check_limit(world *w, const process *from, gab_seat target, int cont
   if (gab_get_u64(&in, &number) != GAB_OK) FAILED(w, "a message without a number");
   if (sent->sender_life != from->restored || sent->target_life != life || sent->end == 0)
     *sent = (replayed){from->restored, life, number, number};
-  for (gab_seat seat = 0; seat < w->seats; seat++)
-    for (int c = 0; c < CONTEXTS; c++) all += undelivered(w, from, seat, c);
+  for (gab_process process = 0; process < w->processes; process++)
+    for (int c = 0; c < CONTEXTS; c++) all += undelivered(w, from, process, c);
   if (all >= w->problem->ahead && undelivered(w, from, target, context) > 0)
     FAILED(w, "rank %d replays to rank %d, %lu messages beyond what is delivered of all that it replays",
-           (int)gab_local_rank(from->local), (int)gab_local_rank(w->processes[target].local),
+           (int)gab_local_rank(from->local), (int)gab_local_rank(w->simulated[target].local),
            (unsigned long)all + 1);
   if (all >= w->problem->ahead) w->out.beyond++;
   sent->end = number + 1;
 }
 
-static gab_status net_send(void *user, gab_seat target, uint32_t which, const gab_buffer *head,
+static gab_status net_send(void *user, gab_process target, uint32_t which, const gab_buffer *head,
                            const void *payload, size_t bytes, gab_journal_entry *entry)
 {
-  process *from = user;
+  simulated *from = user;
   world *w = from->world;
   (void)entry;
-  if (target < 0 || target >= w->seats || target == from->seat || which >= LANES) {
-    FAILED(w, "seat %d sends to seat %d in lane %u", (int)from->seat, (int)target, which);
+  if (target < 0 || target >= w->processes || target == from->process || which >= LANES) {
+    FAILED(w, "process %d sends to process %d in lane %u", (int)from->process, (int)target, which);
     return GAB_OK;
   }
-  if (!w->processes[target].alive) {
-    tell_death(w, (int)from->seat, (int)target);
+  if (!w->simulated[target].alive) {
+    tell_death(w, (int)from->process, (int)target);
     return GAB_OK;
   }
   parcel *made = malloc(sizeof *made + head->size + bytes);
   if (!made) abort();
-  lane *to = &w->lanes[from->seat][target][which];
+  lane *to = &w->lanes[from->process][target][which];
   made->next = NULL;
   made->number = ++to->sent;
   made->is_repeated = false;
@@ -359,7 +360,7 @@ static gab_status net_send(void *user, gab_seat target, uint32_t which, const ga
   made->is_replayed = which != GAB_LOCAL_CONTROL && head->data[head->size - 1] != 0;
   if (made->is_replayed) check_limit(w, from, target, (int)which - 1, head);
   check_window(w, to, made,
-               2 + (w->problem->clusters ? (uint64_t)(from->restored + w->processes[target].restored) : 0));
+               2 + (w->problem->clusters ? (uint64_t)(from->restored + w->simulated[target].restored) : 0));
   made->bytes = head->size + bytes;
   made->head = head->size;
   memcpy(made->data, head->data, head->size);
@@ -367,7 +368,7 @@ static gab_status net_send(void *user, gab_seat target, uint32_t which, const ga
   if (to->first) to->last->next = made;
   else {
     to->first = made;
-    add_source(w, (source){FROM_LANE, (int)from->seat, (int)target, (int)which});
+    add_source(w, (source){FROM_LANE, (int)from->process, (int)target, (int)which});
   }
   to->last = made;
   return GAB_OK;
@@ -375,10 +376,10 @@ static gab_status net_send(void *user, gab_seat target, uint32_t which, const ga
 
 static void net_hand_over(void *user, gab_local_reason reason, gab_rank rank)
 {
-  process *from = user;
+  simulated *from = user;
   world *w = from->world;
   if (w->talks)
-    printf("      seat %d hands over: %s, rank %d\n", (int)from->seat, gab_local_reason_name(reason),
+    printf("      process %d hands over: %s, rank %d\n", (int)from->process, gab_local_reason_name(reason),
            (int)rank);
   if (w->out.over) return;
   w->out.over = true;

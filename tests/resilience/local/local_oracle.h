@@ -26,10 +26,10 @@ static bool are_neighbours(const problem *problem, int step, gab_rank a, gab_ran
   return changed ? problem->later[a][b] : problem->adjacent[a][b];
 }
 
-static process *player_of(world *w, gab_rank rank)
+static simulated *player_of(world *w, gab_rank rank)
 {
-  for (gab_seat seat = 0; seat < w->seats; seat++) {
-    process *p = &w->processes[seat];
+  for (gab_process process = 0; process < w->processes; process++) {
+    simulated *p = &w->simulated[process];
     if (p->alive && gab_local_rank(p->local) == rank && gab_local_state_of(p->local) == GAB_LOCAL_PLAYING)
       return p;
   }
@@ -65,15 +65,15 @@ static bool is_inner(const world *w, gab_rank a, gab_rank b)
 }
 
 /* Tells the lives of processes apart. */
-static uint32_t life_of(const process *p) { return 8 + 64 * (uint32_t)p->seat + (uint32_t)p->restored; }
+static uint32_t life_of(const simulated *p) { return 8 + 64 * (uint32_t)p->process + (uint32_t)p->restored; }
 
 /* Messages within a cluster say in which life of their sender they were made, which those that are logged must not. */
-static uint32_t pattern_of(const process *p, gab_rank to)
+static uint32_t pattern_of(const simulated *p, gab_rank to)
 {
   return is_inner(p->world, gab_local_rank(p->local), to) ? life_of(p) : 7;
 }
 
-static bool has_pattern(process *p, gab_rank from, uint32_t pattern)
+static bool has_pattern(simulated *p, gab_rank from, uint32_t pattern)
 {
   if (!is_inner(p->world, from, gab_local_rank(p->local))) return pattern == 7;
   if (p->inner_life[from] == 0) p->inner_life[from] = pattern;
@@ -81,7 +81,7 @@ static bool has_pattern(process *p, gab_rank from, uint32_t pattern)
 }
 
 /* A rank of its cluster has died. */
-static bool has_reason(const world *w, const process *p)
+static bool has_reason(const world *w, const simulated *p)
 {
   for (gab_rank s = 0; s < w->problem->ranks; s++)
     if (w->rank_deaths[s] > 0 && is_inner(w, s, gab_local_rank(p->local))) return true;
@@ -89,13 +89,13 @@ static bool has_reason(const world *w, const process *p)
 }
 
 /* Whoever plays goes back when it hears of a death, and when it hears of a later checkpoint. */
-static int most_restores(const world *w, const process *p)
+static int most_restores(const world *w, const simulated *p)
 {
   return 1 + (has_reason(w, p) ? 2 * w->deaths : w->takeovers > 1);
 }
 
 /* Whoever it has to do with now, whether that is a neighbour or not; clusters have a tree of their own (local_cluster.c). */
-static void check_partners(const process *p)
+static void check_partners(const simulated *p)
 {
   world *w = p->world;
   const problem *problem = w->problem;
@@ -118,8 +118,8 @@ static void check_partners(const process *p)
 /* Where one died, others know all that it had sent: who came back, or went back with it, has caught up when it has made that again. */
 static void check_behind(world *w)
 {
-  for (gab_seat seat = 0; seat < w->seats && w->plan->death_count == 1; seat++) {
-    const process *p = &w->processes[seat];
+  for (gab_process process = 0; process < w->processes && w->plan->death_count == 1; process++) {
+    const simulated *p = &w->simulated[process];
     if (!p->alive || p->restored == 0 || gab_local_state_of(p->local) != GAB_LOCAL_PLAYING) continue;
     const gab_rank me = gab_local_rank(p->local);
     bool is_behind = false;
@@ -193,21 +193,21 @@ static void note_taken(world *w, gab_rank rank, int step, bool own)
 
 /* Who came back takes no checkpoint before all that it has left out is compared. Of one rank that came
  * back all can be compared (judge_comparison() in local_schedule.h). */
-static void check_compared(const process *p)
+static void check_compared(const simulated *p)
 {
   world *w = p->world;
   if (!w->problem->verify || w->problem->clusters || w->plan->death_count > 1 || p->restored == 0) return;
   const uint64_t left_out = gab_local_statistics(p->local).left_out;
   uint64_t compared = 0;
-  for (gab_seat seat = 0; seat < w->seats; seat++)
-    compared += gab_local_statistics(w->processes[seat].local).compared;
+  for (gab_process process = 0; process < w->processes; process++)
+    compared += gab_local_statistics(w->simulated[process].local).compared;
   if (compared != left_out)
     FAILED(w, "rank %d took a checkpoint when %lu of %lu messages that it had left out were compared",
            (int)gab_local_rank(p->local), (unsigned long)compared, (unsigned long)left_out);
 }
 
 /* Whether a schedule comes where it is to come. */
-static void count_situations(world *w, const process *dead, gab_rank rank)
+static void count_situations(world *w, const simulated *dead, gab_rank rank)
 {
   const problem *problem = w->problem;
   const gab_step committed = gab_local_committed(dead->local);
@@ -215,7 +215,7 @@ static void count_situations(world *w, const process *dead, gab_rank rank)
   for (gab_rank s = 0; s < problem->ranks; s++)
     if (w->taken[s] > newest) newest = w->taken[s];
   for (gab_rank s = 0; s < problem->ranks; s++) {
-    const process *other = player_of(w, s);
+    const simulated *other = player_of(w, s);
     if (!other || s == rank) continue;
     const bool is_behind = other->restored > 0 && other->own < 0 && newest > other->line;
     w->out.met.behind += is_behind && are_neighbours(problem, other->app.step, s, rank);
@@ -232,7 +232,7 @@ static void count_situations(world *w, const process *dead, gab_rank rank)
 }
 
 /* What a death may be an excuse for, judged when it happens. */
-static void note_death(world *w, const process *dead)
+static void note_death(world *w, const simulated *dead)
 {
   const gab_rank rank = gab_local_rank(dead->local);
   const problem *problem = w->problem;
@@ -260,10 +260,10 @@ static void follow_control(world *w, int from, int to, bool is_fresh)
   for (gab_rank ward = 0; ward < w->problem->ranks; ward++) {
     renewal *renewal = &w->renewals[ward];
     if (renewal->rounds == 0) continue;
-    const process *holder = player_of(w, w->problem->holder[ward]), *player = player_of(w, ward);
+    const simulated *holder = player_of(w, w->problem->holder[ward]), *player = player_of(w, ward);
     if (!holder || !player || holder->restored == 0) continue;
-    if (holder->seat == from && player->seat == to && is_fresh) renewal->asked = true;
-    const lane *back = &w->lanes[player->seat][holder->seat][GAB_LOCAL_CONTROL];
+    if (holder->process == from && player->process == to && is_fresh) renewal->asked = true;
+    const lane *back = &w->lanes[player->process][holder->process][GAB_LOCAL_CONTROL];
     if (renewal->asked && renewal->marker == 0) renewal->marker = back->sent;
     if (renewal->marker > 0 && back->delivered >= renewal->marker) {
       renewal->rounds--;
@@ -275,8 +275,9 @@ static void follow_control(world *w, int from, int to, bool is_fresh)
 
 static bool pool_is_empty(const world *w)
 {
-  for (gab_seat seat = (gab_seat)w->problem->ranks; seat < w->seats; seat++)
-    if (w->processes[seat].alive && gab_local_rank(w->processes[seat].local) == GAB_NO_RANK) return false;
+  for (gab_process process = (gab_process)w->problem->ranks; process < w->processes; process++)
+    if (w->simulated[process].alive && gab_local_rank(w->simulated[process].local) == GAB_NO_RANK)
+      return false;
   return true;
 }
 
@@ -322,10 +323,11 @@ static gab_status find_common(void *user, gab_step checkpoint, gab_reader image)
 
 static bool keeps(world *w, gab_rank who, gab_rank rank, gab_step checkpoint)
 {
-  const process *p = player_of(w, who);
+  const simulated *p = player_of(w, who);
   wanted wanted = {.world = w, .checkpoint = checkpoint};
-  for (gab_seat seat = 0; !p && seat < w->seats; seat++) /* one that has handed over */
-    if (w->processes[seat].alive && gab_local_rank(w->processes[seat].local) == who) p = &w->processes[seat];
+  for (gab_process process = 0; !p && process < w->processes; process++) /* one that has handed over */
+    if (w->simulated[process].alive && gab_local_rank(w->simulated[process].local) == who)
+      p = &w->simulated[process];
   if (p && gab_local_each_image(p->local, rank, find_common, &wanted) != GAB_OK)
     FAILED(w, "%s", gab_error_message());
   return wanted.found;
@@ -335,9 +337,9 @@ static bool keeps(world *w, gab_rank who, gab_rank rank, gab_step checkpoint)
 static void check_common_images(world *w)
 {
   gab_step newest = -1;
-  for (gab_seat seat = 0; seat < w->seats; seat++)
-    if (w->processes[seat].alive && gab_local_committed(w->processes[seat].local) > newest)
-      newest = gab_local_committed(w->processes[seat].local);
+  for (gab_process process = 0; process < w->processes; process++)
+    if (w->simulated[process].alive && gab_local_committed(w->simulated[process].local) > newest)
+      newest = gab_local_committed(w->simulated[process].local);
   for (gab_rank s = 0; s < w->problem->ranks && newest >= 0 && !w->two_lost; s++)
     if (!keeps(w, s, s, newest) && !keeps(w, w->problem->holder[s], s, newest))
       FAILED(w, "the image of rank %d of common checkpoint %d is nowhere", (int)s, (int)newest);
@@ -345,12 +347,12 @@ static void check_common_images(world *w)
 
 static void check_players(world *w)
 {
-  for (gab_seat a = 0; a < w->seats; a++) {
-    const process *p = &w->processes[a];
+  for (gab_process a = 0; a < w->processes; a++) {
+    const simulated *p = &w->simulated[a];
     if (!p->alive || gab_local_rank(p->local) == GAB_NO_RANK) continue;
-    for (gab_seat b = a + 1; b < w->seats; b++)
-      if (w->processes[b].alive && gab_local_rank(w->processes[b].local) == gab_local_rank(p->local))
-        FAILED(w, "seats %d and %d both play rank %d", (int)a, (int)b, (int)gab_local_rank(p->local));
+    for (gab_process b = a + 1; b < w->processes; b++)
+      if (w->simulated[b].alive && gab_local_rank(w->simulated[b].local) == gab_local_rank(p->local))
+        FAILED(w, "processes %d and %d both play rank %d", (int)a, (int)b, (int)gab_local_rank(p->local));
   }
 }
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 /* An orderly schedule: rank s has its image at rank s + shift. */
-static schedule ring(gab_rank ranks, gab_seat spares, int shift)
+static schedule ring(gab_rank ranks, gab_process spares, int shift)
 {
   static uint32_t none; /* no choices */
   schedule plan = {.seed = 1, .choices = &none};
@@ -36,7 +36,7 @@ static outcome run(const schedule *plan)
   if (out.failure[0]) {
     print_error("%s\n", out.failure);
     for (int i = 0; i < plan->death_count; i++)
-      print_error("death of seat %d at event %ld\n", (int)plan->deaths[i].seat, plan->deaths[i].event);
+      print_error("death of process %d at event %ld\n", (int)plan->deaths[i].process, plan->deaths[i].event);
   }
   assert_string_equal(out.failure, "");
   return out;
@@ -48,7 +48,7 @@ static outcome run(const schedule *plan)
 static inline void kill_first_spare_while_it_answers(schedule *plan, uint64_t seed, long begin)
 {
   const long event = begin + (long)(mix(seed, 1) % 30);
-  const gab_seat first_spare = 3;
+  const gab_process first_spare = 3;
   plan->seed = seed;
   plan->choices = NULL;
   plan->deaths[plan->death_count++] = (death){event, 0};

@@ -4,14 +4,14 @@
 
 #include "tests/resilience/local/local_app.h"
 
-static void begin_process(world *w, gab_seat seat)
+static void begin_process(world *w, gab_process process)
 {
   const problem *problem = w->problem;
-  process *p = &w->processes[seat];
+  simulated *p = &w->simulated[process];
   gab_rank neighbours[MOST_RANKS], wards[MOST_RANKS];
   gab_local_setup setup = {.ranks = problem->ranks,
                            .spares = problem->spares,
-                           .seat = seat,
+                           .process = process,
                            .contexts = CONTEXTS,
                            .ahead = problem->ahead,
                            .children = problem->children,
@@ -20,10 +20,10 @@ static void begin_process(world *w, gab_seat seat)
                            .own_times = problem->own_every > 0,
                            .neighbours = neighbours,
                            .wards = wards};
-  *p = (process){.world = w, .seat = seat, .alive = true, .computed = -1, .line = -1, .own = -1};
-  for (gab_rank other = 0; other < problem->ranks && seat < (gab_seat)problem->ranks; other++) {
-    if (problem->adjacent[seat][other]) neighbours[setup.neighbour_count++] = other;
-    if (problem->holder[other] == (gab_rank)seat) wards[setup.ward_count++] = other;
+  *p = (simulated){.world = w, .process = process, .alive = true, .computed = -1, .line = -1, .own = -1};
+  for (gab_rank other = 0; other < problem->ranks && process < (gab_process)problem->ranks; other++) {
+    if (problem->adjacent[process][other]) neighbours[setup.neighbour_count++] = other;
+    if (problem->holder[other] == (gab_rank)process) wards[setup.ward_count++] = other;
   }
   const gab_local_transport transport = {.user = p, .send = net_send, .hand_over = net_hand_over};
   const gab_local_application application = {.user = p,
@@ -33,8 +33,8 @@ static void begin_process(world *w, gab_seat seat)
                                              .differs = app_differs};
   if (gab_local_create(&setup, &transport, &application, &p->local) != GAB_OK)
     FAILED(w, "%s", gab_error_message());
-  else if (seat < (gab_seat)problem->ranks) {
-    p->app.value = mix((uint64_t)seat, 17);
+  else if (process < (gab_process)problem->ranks) {
+    p->app.value = mix((uint64_t)process, 17);
     p->app.place = AT_SECTION;
     wake(p);
   }
@@ -54,27 +54,27 @@ static void drop_parcels(lane *from, uint64_t keep)
 }
 
 /* What it had sent may arrive later, up to some message; what was sent to it is lost. */
-static void kill_process(world *w, gab_seat seat)
+static void kill_process(world *w, gab_process process)
 {
-  process *dead = &w->processes[seat];
+  simulated *dead = &w->simulated[process];
   if (!dead->alive) return;
   note_death(w, dead);
   w->deaths++;
   dead->alive = false;
-  if (w->talks) printf("      seat %d (rank %d) dies\n", (int)seat, (int)gab_local_rank(dead->local));
+  if (w->talks) printf("      process %d (rank %d) dies\n", (int)process, (int)gab_local_rank(dead->local));
   for (int i = w->source_count - 1; i >= 0; i--) {
     const source s = w->sources[i];
     const bool is_lane = s.kind == FROM_LANE;
-    if (is_lane && s.a == seat && s.b != seat) {
-      const uint64_t luck = gab_hash_counter(w->plan->seed, (uint64_t)(seat * 64 + s.b), (uint64_t)s.c);
+    if (is_lane && s.a == process && s.b != process) {
+      const uint64_t luck = gab_hash_counter(w->plan->seed, (uint64_t)(process * 64 + s.b), (uint64_t)s.c);
       if (luck % 2) drop_parcels(&w->lanes[s.a][s.b][s.c], luck / 2 % 4);
     }
-    if (is_lane && s.b == seat) drop_parcels(&w->lanes[s.a][s.b][s.c], 0);
+    if (is_lane && s.b == process) drop_parcels(&w->lanes[s.a][s.b][s.c], 0);
     const bool is_empty = is_lane && !w->lanes[s.a][s.b][s.c].first;
-    if (is_empty || (!is_lane && s.a == seat)) remove_source(w, i);
+    if (is_empty || (!is_lane && s.a == process)) remove_source(w, i);
   }
-  for (gab_seat other = 0; other < w->seats; other++)
-    if (w->processes[other].alive) tell_death(w, (int)other, (int)seat);
+  for (gab_process other = 0; other < w->processes; other++)
+    if (w->simulated[other].alive) tell_death(w, (int)other, (int)process);
 }
 
 static bool is_slow(const world *w, source s)
@@ -136,7 +136,7 @@ static uint32_t choose(world *w)
 }
 
 /* As a wire does, which has received a long payload by itself. */
-static gab_status hand_in(gab_local *local, gab_seat source, uint32_t lane, const parcel *of)
+static gab_status hand_in(gab_local *local, gab_process source, uint32_t lane, const parcel *of)
 {
   gab_buffer payload;
   if (of->number % 2 == 0 || of->bytes == of->head)
@@ -166,7 +166,7 @@ static void deliver(world *w, source s, int place)
 {
   lane *from = &w->lanes[s.a][s.b][s.c];
   parcel *first = from->first;
-  process *to = &w->processes[s.b];
+  simulated *to = &w->simulated[s.b];
   if (s.c != GAB_LOCAL_CONTROL && !first->is_repeated) repeat_sometimes(w, from, first);
   from->first = first->next;
   if (!from->first) remove_source(w, place);
@@ -174,16 +174,17 @@ static void deliver(world *w, source s, int place)
   if (w->talks) {
     uint32_t word;
     memcpy(&word, first->data, sizeof word);
-    printf("%5ld %s %d, number %lu: seat %d to seat %d\n", w->out.events, s.c ? "message of lane" : "control",
-           s.c ? s.c : (int)word, (unsigned long)first->number, s.a, s.b);
+    printf("%5ld %s %d, number %lu: process %d to process %d\n", w->out.events,
+           s.c ? "message of lane" : "control", s.c ? s.c : (int)word, (unsigned long)first->number, s.a,
+           s.b);
   }
   const bool is_past = first->is_repeated && first->section != to->app.regridded;
-  if (!is_past && hand_in(to->local, (gab_seat)s.a, (uint32_t)s.c, first) != GAB_OK && !w->out.caught)
+  if (!is_past && hand_in(to->local, (gab_process)s.a, (uint32_t)s.c, first) != GAB_OK && !w->out.caught)
     FAILED(w, "%s", gab_error_message());
   free(first);
   wake(to);
   if (s.c == GAB_LOCAL_CONTROL) {
-    const process *sender = &w->processes[s.a];
+    const simulated *sender = &w->simulated[s.a];
     follow_control(w, s.a, s.b, sender->restored > 0 && w->out.events > sender->restored_at);
   }
 }
@@ -196,12 +197,12 @@ static void happen(world *w)
     deliver(w, s, place);
   } else if (s.kind == FROM_DEATH) {
     remove_source(w, place);
-    if (w->talks) printf("%5ld seat %d hears that seat %d is dead\n", w->out.events, s.a, s.b);
-    if (gab_local_peer_down(w->processes[s.a].local, (gab_seat)s.b) != GAB_OK)
+    if (w->talks) printf("%5ld process %d hears that process %d is dead\n", w->out.events, s.a, s.b);
+    if (gab_local_peer_down(w->simulated[s.a].local, (gab_process)s.b) != GAB_OK)
       FAILED(w, "%s", gab_error_message());
-    wake(&w->processes[s.a]);
+    wake(&w->simulated[s.a]);
   } else {
-    process *p = &w->processes[s.a];
+    simulated *p = &w->simulated[s.a];
     bool moved = false;
     remove_source(w, place);
     p->queued = false;
@@ -216,15 +217,16 @@ static void happen(world *w)
 
 static bool is_extinct(const world *w)
 {
-  for (gab_seat seat = 0; seat < w->seats; seat++)
-    if (w->processes[seat].alive && gab_local_rank(w->processes[seat].local) != GAB_NO_RANK) return false;
+  for (gab_process process = 0; process < w->processes; process++)
+    if (w->simulated[process].alive && gab_local_rank(w->simulated[process].local) != GAB_NO_RANK)
+      return false;
   return w->source_count == 0;
 }
 
 static bool is_done(world *w)
 {
   for (gab_rank rank = 0; rank < w->problem->ranks; rank++) {
-    const process *p = player_of(w, rank);
+    const simulated *p = player_of(w, rank);
     if (!p || p->app.place != DONE) return false;
   }
   return true;
@@ -270,7 +272,7 @@ static void check_clusters(world *w)
 {
   for (gab_rank a = 0; a < w->problem->ranks; a++)
     for (gab_rank b = 0; b < w->problem->ranks; b++) {
-      const process *p = player_of(w, a);
+      const simulated *p = player_of(w, a);
       if (a == b || !is_inner(w, a, b)) continue;
       const gab_journal *journal = gab_local_journal(p->local);
       for (uint32_t c = 0; c < CONTEXTS; c++)
@@ -286,24 +288,24 @@ static void begin_world(world *w, const schedule *plan)
 {
   w->plan = plan;
   w->problem = &plan->problem;
-  w->seats = (gab_seat)plan->problem.ranks + plan->problem.spares;
+  w->processes = (gab_process)plan->problem.ranks + plan->problem.spares;
   w->random = plan->seed;
   const uint64_t mode = next_random(&w->random) % 5;
   w->slow_news = next_random(&w->random) % 3 == 0;
-  for (gab_seat a = 0; a < w->seats; a++) {
+  for (gab_process a = 0; a < w->processes; a++) {
     w->slow_app[a] = mode & 1 && next_random(&w->random) % 3 == 0;
-    for (gab_seat b = 0; b < w->seats; b++)
+    for (gab_process b = 0; b < w->processes; b++)
       for (int c = 0; c < LANES; c++) w->slow_lane[a][b][c] = mode & 2 && next_random(&w->random) % 3 == 0;
   }
   for (gab_rank s = 0; s < plan->problem.ranks; s++) w->taken[s] = w->taken_any[s] = -1;
-  for (gab_seat seat = 0; seat < w->seats; seat++) begin_process(w, seat);
+  for (gab_process process = 0; process < w->processes; process++) begin_process(w, process);
 }
 
 static void end_world(world *w)
 {
-  for (gab_seat seat = 0; seat < w->seats; seat++) {
-    if (w->processes[seat].local) {
-      const gab_local_stats stats = gab_local_statistics(w->processes[seat].local);
+  for (gab_process process = 0; process < w->processes; process++) {
+    if (w->simulated[process].local) {
+      const gab_local_stats stats = gab_local_statistics(w->simulated[process].local);
       w->out.stats.duplicates += stats.duplicates;
       w->out.stats.stale += stats.stale;
       w->out.stats.left_out += stats.left_out;
@@ -316,9 +318,9 @@ static void end_world(world *w)
       w->out.stats.own_checkpoints += stats.own_checkpoints;
       w->out.stats.restored_messages += stats.restored_messages;
     }
-    gab_local_destroy(&w->processes[seat].local);
-    for (gab_seat to = 0; to < w->seats; to++)
-      for (int c = 0; c < LANES; c++) drop_parcels(&w->lanes[seat][to][c], 0);
+    gab_local_destroy(&w->simulated[process].local);
+    for (gab_process to = 0; to < w->processes; to++)
+      for (int c = 0; c < LANES; c++) drop_parcels(&w->lanes[process][to][c], 0);
   }
   free(w->sources);
 }
@@ -342,7 +344,7 @@ static void judge_comparison(world *w)
 static void talk_of_the_end(world *w)
 {
   for (gab_rank rank = 0; rank < w->problem->ranks && w->talks; rank++) {
-    const process *p = player_of(w, rank);
+    const simulated *p = player_of(w, rank);
     if (!p) printf("      nobody plays rank %d\n", (int)rank);
     else
       printf("      rank %d: step %d, place %d, next %d, restored %d times, committed %d and %d\n", (int)rank,
@@ -368,7 +370,7 @@ static outcome run_schedule(const schedule *plan, bool talks, uint32_t **noted)
   while (!w->out.failure[0] && !w->out.over && !w->out.extinct && !w->out.caught && !w->out.gathers &&
          !(w->out.finished = is_done(w))) {
     for (int i = 0; i < plan->death_count; i++)
-      if (is_time(w, i)) kill_process(w, plan->deaths[i].seat);
+      if (is_time(w, i)) kill_process(w, plan->deaths[i].process);
     if (is_extinct(w)) w->out.extinct = true;
     else if (w->source_count == 0) FAILED(w, "deadlock: nothing is under way and nobody can go on");
     else happen(w);

@@ -4,7 +4,7 @@
 #include "tests/resilience/local/local_ring.h"
 
 /* A ring in clusters of `size` neighbours, the last one perhaps smaller. */
-static schedule clusters(gab_rank ranks, gab_seat spares, gab_rank size, int shift)
+static schedule clusters(gab_rank ranks, gab_process spares, gab_rank size, int shift)
 {
   schedule plan = ring(ranks, spares, shift);
   plan.problem.clusters = true;
@@ -56,8 +56,8 @@ static void a_single_death_takes_its_cluster_back(void **state)
     const long events = run(&plan).events;
     plan.death_count = 1;
     for (long event = 0; event < events; event += 3)
-      for (gab_seat seat = 0; seat < 6; seat += 2) {
-        plan.deaths[0] = (death){event, seat};
+      for (gab_process process = 0; process < 6; process += 2) {
+        plan.deaths[0] = (death){event, process};
         try(&plan, &tally, -1);
       }
   }
@@ -96,7 +96,7 @@ static void members_that_come_back_in_any_order_find_each_other(void **state)
     const long event = 300 + (long)(mix(seed, 1) % 500);
     for (uint64_t i = 0; i < 3; i++)
       plan.deaths[plan.death_count++] =
-          (death){event + (long)(mix(seed, 3 + i) % 60), (gab_seat)(i + (seed & 1))};
+          (death){event + (long)(mix(seed, 3 + i) % 60), (gab_process)(i + (seed & 1))};
     try(&plan, &tally, -1);
   }
   assert_true(tally.finished * 10 > tally.tried * 8);
@@ -127,7 +127,7 @@ static void a_death_while_a_cluster_goes_back(void **state)
   tally tally = {0};
   for (uint64_t seed = 1; seed <= 1500; seed++) {
     schedule plan = clusters(9, 4, 3, 4);
-    const gab_seat first_spare = 9 + 1, victims[] = {0, 2, first_spare, 3};
+    const gab_process first_spare = 9 + 1, victims[] = {0, 2, first_spare, 3};
     plan.seed = seed;
     plan.choices = NULL;
     long event = 400 + (long)(mix(seed, 1) % 600);
@@ -162,9 +162,9 @@ static void a_cluster_that_lacks_messages_jumps_as_a_whole(void **state)
     plan.problem.holder[6] = 0;
     plan.problem.holder[7] = 0;
     const long event = 250 + (long)(next_random(&random) % 300);
-    for (gab_seat seat = 4; seat <= 7; seat++)
-      if (seat == 5 || seat == 6 || next_random(&random) % 2)
-        plan.deaths[plan.death_count++] = (death){event + (long)(next_random(&random) % 25), seat};
+    for (gab_process process = 4; process <= 7; process++)
+      if (process == 5 || process == 6 || next_random(&random) % 2)
+        plan.deaths[plan.death_count++] = (death){event + (long)(next_random(&random) % 25), process};
     try(&plan, &tally, -1);
   }
   assert_true(tally.finished * 10 > tally.tried * 9);
@@ -210,7 +210,7 @@ static long replay_to_many(bool clustered, uint64_t ahead, tally *tally)
     plan.problem.holder[3] = 0;
     const long event = 900 + (long)(mix(seed, 5) % 400);
     plan.death_count = clustered ? 1 : 3;
-    for (int i = 0; i < plan.death_count; i++) plan.deaths[i] = (death){event + i, (gab_seat)(1 + i)};
+    for (int i = 0; i < plan.death_count; i++) plan.deaths[i] = (death){event + i, (gab_process)(1 + i)};
     const outcome out = run(&plan);
     tally->tried++;
     tally->finished += out.finished;

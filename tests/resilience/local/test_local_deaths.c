@@ -25,9 +25,9 @@ static void a_single_death_is_always_recovered_locally(void **state)
     schedule plan = ring(ranks, 1, 1);
     const long events = run(&plan).events;
     for (long event = 0; event < events; event++)
-      for (gab_seat seat = 0; seat < (gab_seat)ranks; seat++) {
+      for (gab_process process = 0; process < (gab_process)ranks; process++) {
         plan.death_count = 1;
-        plan.deaths[0] = (death){event, seat};
+        plan.deaths[0] = (death){event, process};
         const outcome out = run(&plan);
         tried++;
         recovered += out.finished;
@@ -51,7 +51,7 @@ static void a_single_death_is_recovered_in_any_order(void **state)
     const long events = run(&plan).events;
     plan.death_count = 1;
     for (int i = 0; i < 3; i++) {
-      plan.deaths[0] = (death){(long)(mix(seed, (uint64_t)i) % (uint64_t)events), (gab_seat)(seed % 5)};
+      plan.deaths[0] = (death){(long)(mix(seed, (uint64_t)i) % (uint64_t)events), (gab_process)(seed % 5)};
       const outcome out = run(&plan);
       tried++;
       recovered += out.finished;
@@ -113,7 +113,7 @@ static void several_in_any_order(void **state)
     plan.seed = seed;
     plan.choices = NULL;
     plan.problem.section_at = seed % 8 == 0 ? 6 : 0;
-    const gab_seat first_spare = 6 + 1, next_spare = 6 + 2, victims[] = {2, first_spare, next_spare, 5};
+    const gab_process first_spare = 6 + 1, next_spare = 6 + 2, victims[] = {2, first_spare, next_spare, 5};
     long event = 300 + (long)(mix(seed, 1) % 600);
     plan.deaths[plan.death_count++] = (death){event, 1};
     for (uint64_t i = 0; i < 1 + seed % 3; i++) {
@@ -151,8 +151,8 @@ static void who_has_all_in_its_queue_is_not_waited_for(void **state)
     plan.problem.holder[6] = 8;
     plan.problem.holder[7] = 0;
     const long event = 250 + (long)(next_random(&random) % 300);
-    for (gab_seat seat = 5; seat <= 7; seat++)
-      plan.deaths[plan.death_count++] = (death){event + (long)(next_random(&random) % 25), seat};
+    for (gab_process process = 5; process <= 7; process++)
+      plan.deaths[plan.death_count++] = (death){event + (long)(next_random(&random) % 25), process};
     const outcome out = run(&plan);
     assert_true(out.finished);
     jumps += out.stats.jumps;
@@ -179,8 +179,8 @@ static void neighbours_may_change_in_a_section(void **state)
         plan.seed = 1 + seed * 1000 + (uint64_t)event;
         plan.choices = seed == 0 ? ring(ranks, 2, 1).choices : NULL;
         plan.death_count = 1 + (seed == 2);
-        plan.deaths[0] = (death){event, (gab_seat)(event % ranks)};
-        plan.deaths[1] = (death){event + 3, (gab_seat)((event + 2) % ranks)}; /* a neighbour of later */
+        plan.deaths[0] = (death){event, (gab_process)(event % ranks)};
+        plan.deaths[1] = (death){event + 3, (gab_process)((event + 2) % ranks)}; /* a neighbour of later */
         const outcome out = run(&plan);
         recovered += out.finished;
         behind += out.finished && event > events / 2;
@@ -279,7 +279,7 @@ static void what_is_left_out_is_compared(void **state)
     const long events = run(&plan).events;
     plan.death_count = 1;
     for (long event = events / 3; event < events; event += events / 9) {
-      plan.deaths[0] = (death){event + (long)seed % 7, (gab_seat)(seed % 5)};
+      plan.deaths[0] = (death){event + (long)seed % 7, (gab_process)(seed % 5)};
       const outcome out = run(&plan);
       assert_false(out.caught);
       compared += out.stats.compared;
@@ -299,7 +299,7 @@ static void who_computes_otherwise_is_caught(void **state)
     plan.problem.unsteady = unsteady;
     plan.death_count = 1;
     for (long event = events / 4; event < events; event++) {
-      plan.deaths[0] = (death){event, (gab_seat)(event % 4)};
+      plan.deaths[0] = (death){event, (gab_process)(event % 4)};
       plan.problem.verify = false;
       outcome out = run(&plan);
       assert_false(out.caught);

@@ -48,7 +48,7 @@ static void a_number_is_so_many_ranges(void **state)
 }
 
 /* Of nine processes on three nodes, in turn; the eighth and the ninth are spares. */
-static void a_node_is_that_of_the_seat(void **state)
+static void a_node_is_that_of_the_process(void **state)
 {
   (void)state;
   static const char *const names[] = {"a", "b", "c", "a", "b", "c", "a", "b", "c"};
@@ -98,7 +98,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(left_out_or_rank_is_each_alone), cmocka_unit_test(a_number_is_so_many_ranges),
-      cmocka_unit_test(a_node_is_that_of_the_seat),     cmocka_unit_test(a_file_names_ranks),
+      cmocka_unit_test(a_node_is_that_of_the_process),  cmocka_unit_test(a_file_names_ranks),
       cmocka_unit_test(what_cannot_be_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,7 @@
 #include "tests/resilience/local/local_ring.h"
 
 /* A ring in clusters of `size` neighbours. Common checkpoints are far apart. */
-static schedule own_times(gab_rank ranks, gab_seat spares, gab_rank size, int shift)
+static schedule own_times(gab_rank ranks, gab_process spares, gab_rank size, int shift)
 {
   schedule plan = ring(ranks, spares, shift);
   plan.problem.clusters = size > 1;
@@ -73,8 +73,8 @@ static void a_death_leads_back_to_an_own_checkpoint(void **state)
     const long events = run(&plan).events;
     plan.death_count = 1;
     for (long event = 0; event < events; event += 5)
-      for (gab_seat seat = 0; seat < 6; seat += 2) {
-        plan.deaths[0] = (death){event, seat};
+      for (gab_process process = 0; process < 6; process += 2) {
+        plan.deaths[0] = (death){event, process};
         const outcome out = try(&plan, &tally);
         if (out.over)
           assert_true(out.reason == GAB_LOCAL_NO_CHECKPOINT || out.reason == GAB_LOCAL_GLOBAL_SECTION);
@@ -179,7 +179,7 @@ static void a_death_while_a_cluster_goes_back(void **state)
   tally tally = {0};
   for (uint64_t seed = 1; seed <= 1500; seed++) {
     schedule plan = own_times(9, 4, 3, 4);
-    const gab_seat victims[] = {0, 2, 9 + 1, 3};
+    const gab_process victims[] = {0, 2, 9 + 1, 3};
     plan.seed = seed;
     plan.choices = NULL;
     long event = 500 + (long)(mix(seed, 1) % 800);
@@ -209,24 +209,25 @@ static void a_spare_that_accepted_and_died_is_followed_by_the_next(void **state)
 static void where_they_are_not_asked_for_they_are_refused(void **state)
 {
   (void)state;
-  process process = {0};
+  simulated simulated = {0};
   const gab_rank neighbours[] = {1};
   const gab_local_setup setup = {
       .ranks = 2, .contexts = 1, .ahead = 2, .children = 1, .neighbours = neighbours, .neighbour_count = 1};
-  const gab_local_transport transport = {.user = &process, .send = net_send, .hand_over = net_hand_over};
+  const gab_local_transport transport = {.user = &simulated, .send = net_send, .hand_over = net_hand_over};
   problem problem = {.ranks = 2, .holder = {1, 0}};
   world *w = calloc(1, sizeof *w);
   assert_non_null(w);
   w->problem = &problem;
-  process.world = w;
-  const gab_local_application application = {.user = &process, .holder = app_holder, .restore = app_restore};
+  simulated.world = w;
+  const gab_local_application application = {
+      .user = &simulated, .holder = app_holder, .restore = app_restore};
   gab_buffer image;
   bool taken = true;
   gab_buffer_init(&image, GAB_MEMORY_OTHER);
-  assert_int_equal(gab_local_create(&setup, &transport, &application, &process.local), GAB_OK);
-  assert_int_equal(gab_local_checkpoint_own(process.local, 1, &image, &taken), GAB_ERR_STATE);
+  assert_int_equal(gab_local_create(&setup, &transport, &application, &simulated.local), GAB_OK);
+  assert_int_equal(gab_local_checkpoint_own(simulated.local, 1, &image, &taken), GAB_ERR_STATE);
   assert_false(taken);
-  gab_local_destroy(&process.local);
+  gab_local_destroy(&simulated.local);
   gab_buffer_release(&image);
   free(w);
 }

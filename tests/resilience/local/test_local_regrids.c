@@ -5,7 +5,7 @@
 #include "tests/resilience/local/local_ring.h"
 
 /* A ring, and behind every second section another ring: ranks two or three apart. */
-static schedule rings(gab_rank ranks, gab_seat spares, int sections, int apart)
+static schedule rings(gab_rank ranks, gab_process spares, int sections, int apart)
 {
   schedule plan = ring(ranks, spares, 2);
   problem *problem = &plan.problem;
@@ -57,8 +57,8 @@ static void a_death_behind_a_regrid_is_recovered_by_the_neighbours_of_now(void *
     plan.death_count = 1;
     plan.behind[0] = sections;
     for (long event = 0; event < 400; event += 3)
-      for (gab_seat seat = 0; seat < 7; seat++) {
-        plan.deaths[0] = (death){event, seat};
+      for (gab_process process = 0; process < 7; process++) {
+        plan.deaths[0] = (death){event, process};
         try(&plan, event < 200 ? &all : &late);
       }
   }
@@ -76,8 +76,8 @@ static void so_are_two_that_were_neighbours_before(void **state)
     plan.choices = NULL;
     plan.death_count = 2;
     plan.behind[0] = plan.behind[1] = 1 + (int)(seed % 4);
-    plan.deaths[0] = (death){150 + (long)(mix(seed, 1) % 250), (gab_seat)(seed % 8)};
-    plan.deaths[1] = (death){plan.deaths[0].event + (long)(mix(seed, 2) % 60), (gab_seat)((seed + 1) % 8)};
+    plan.deaths[0] = (death){150 + (long)(mix(seed, 1) % 250), (gab_process)(seed % 8)};
+    plan.deaths[1] = (death){plan.deaths[0].event + (long)(mix(seed, 2) % 60), (gab_process)((seed + 1) % 8)};
     try(&plan, &all);
   }
   assert_true(all.finished * 10 > all.tried * 7);
@@ -99,7 +99,7 @@ static void a_cluster_goes_on_from_behind_a_regrid(void **state)
     plan.problem.cluster[7] = (gab_rank)(seed % 3 == 0);
     plan.death_count = 1;
     plan.behind[0] = 1 + (int)(seed % 2);
-    plan.deaths[0] = (death){100 + (long)(mix(seed, 1) % 150), (gab_seat)(seed % 7)};
+    plan.deaths[0] = (death){100 + (long)(mix(seed, 1) % 150), (gab_process)(seed % 7)};
     const outcome out = run(&plan);
     all.tried++;
     all.finished += out.finished;
@@ -137,12 +137,12 @@ static void nobody_gets_neighbours_who_came_back_before(void **state)
   (void)state;
   long gathered = 0, refused = 0;
   for (long event = 0; event < 600; event += 4)
-    for (gab_seat seat = 0; seat < 7; seat++) {
+    for (gab_process process = 0; process < 7; process++) {
       schedule plan = rings(7, 1, 3, 3);
       plan.problem.section_at = 6;
       plan.problem.section_end = 9;
       plan.death_count = 1;
-      plan.deaths[0] = (death){event, seat};
+      plan.deaths[0] = (death){event, process};
       if (!run(&plan).gathers) continue;
       plan.problem.stays = true;
       const outcome out = run_schedule(&plan, false, NULL);

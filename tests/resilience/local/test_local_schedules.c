@@ -84,37 +84,37 @@ static gab_rank some_neighbour(const problem *problem, gab_rank rank, uint64_t *
   return any;
 }
 
-static gab_seat first_spare_of(const problem *problem, gab_rank rank, int number)
+static gab_process first_spare_of(const problem *problem, gab_rank rank, int number)
 {
-  return (gab_seat)(problem->ranks + (rank + number) % problem->spares);
+  return (gab_process)(problem->ranks + (rank + number) % problem->spares);
 }
 
 /* Whoever is interesting after the death of `rank`. */
-static gab_seat next_victim(const problem *problem, gab_rank rank, kind kind, uint64_t *random)
+static gab_process next_victim(const problem *problem, gab_rank rank, kind kind, uint64_t *random)
 {
   const gab_rank any = (gab_rank)between(random, 0, problem->ranks - 1),
                  neighbour = some_neighbour(problem, rank, random);
   const bool touch = problem->holder[rank] == neighbour || problem->holder[neighbour] == rank;
-  if (kind == SEPARATE) return (gab_seat)any;
-  if (kind == BETWEEN && between(random, 0, 3) == 0) return (gab_seat)problem->holder[rank];
+  if (kind == SEPARATE) return (gab_process)any;
+  if (kind == BETWEEN && between(random, 0, 3) == 0) return (gab_process)problem->holder[rank];
   if ((kind == ADJACENT || kind == BETWEEN) && !touch && between(random, 0, 2) != (int)(kind == BETWEEN))
-    return (gab_seat)neighbour;
+    return (gab_process)neighbour;
   if (problem->spares > 0 && between(random, 0, kind == ANYTHING ? 2 : 1) == 0)
     return first_spare_of(problem, rank, between(random, 0, 1));
-  if (kind != ANYTHING) return (gab_seat)any;
+  if (kind != ANYTHING) return (gab_process)any;
   switch (between(random, 0, 4)) {
   case 0:
-    return (gab_seat)problem->holder[rank];
+    return (gab_process)problem->holder[rank];
   case 1:
     for (gab_rank s = 0; s < problem->ranks; s++)
-      if (problem->holder[s] == rank) return (gab_seat)s;
+      if (problem->holder[s] == rank) return (gab_process)s;
     break;
   case 2:
-    return (gab_seat)neighbour;
+    return (gab_process)neighbour;
   default:
     break;
   }
-  return (gab_seat)any;
+  return (gab_process)any;
 }
 
 /* The grid changes at every checkpoint, or at every second one, to and fro, for the first half of the run. */
@@ -152,10 +152,10 @@ static void make_deaths(schedule *plan, kind kind, uint64_t *random)
     event = between(random, 0, 2 * per_step * problem->checkpoint_every);
   }
   for (int i = 0; i < plan->death_count; i++) {
-    const gab_seat victim = i == 0 ? (gab_seat)rank : next_victim(problem, rank, kind, random);
+    const gab_process victim = i == 0 ? (gab_process)rank : next_victim(problem, rank, kind, random);
     plan->deaths[i] = (death){event, victim};
     plan->behind[i] = behind;
-    if (victim < (gab_seat)problem->ranks) rank = (gab_rank)victim;
+    if (victim < (gab_process)problem->ranks) rank = (gab_rank)victim;
     if (kind == SEPARATE) event += 3 * per_step;
     else if (kind == BETWEEN) event += between(random, 0, 3 * per_step * problem->checkpoint_every);
     else event += between(random, 0, between(random, 0, 3) == 0 ? per_step * 4 : per_step);
@@ -272,9 +272,9 @@ static void print_schedule(const schedule *plan)
     printf("\n");
   }
   for (int i = 0; i < plan->death_count; i++)
-    printf(plan->behind[i] ? "  death of seat %d at event %ld behind section %d\n"
-                           : "  death of seat %d at event %ld\n",
-           (int)plan->deaths[i].seat, plan->deaths[i].event, plan->behind[i]);
+    printf(plan->behind[i] ? "  death of process %d at event %ld behind section %d\n"
+                           : "  death of process %d at event %ld\n",
+           (int)plan->deaths[i].process, plan->deaths[i].event, plan->behind[i]);
   for (long i = 0; i < plan->choice_count; i++)
     if (plan->choices[i]) printf("  choice %u at event %ld\n", plan->choices[i], i);
 }

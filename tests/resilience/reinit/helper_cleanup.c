@@ -107,7 +107,7 @@ int main(int argc, char **argv)
   REQUIRE(gab_port_create(world, "long", &port) == GAB_OK);
   REQUIRE(gab_reinit(world, argc, argv, point, &calls) == GAB_OK);
   REQUIRE(gab_world_members(world)->gone_count == 0);
-  REQUIRE(calls == (gab_world_seat(world) < RANKS ? 2 : 1));
+  REQUIRE(calls == (gab_world_process(world) < RANKS ? 2 : 1));
   if (gab_world_is_root(world)) printf("gabion-test: passed\n");
   gab_port_destroy(&port);
   gab_world_destroy(&world);

@@ -61,8 +61,8 @@ static uint64_t spare_pids[MOST_SPARES];
 
 static void give_up(const char *what, int line)
 {
-  printf("helper_reinit (%s): seat %d, rank %d, line %d: wrong: %s (%s)\n", play->name,
-         (int)gab_world_seat(world), (int)gab_world_rank(world), line, what, gab_error_message());
+  printf("helper_reinit (%s): process %d, rank %d, line %d: wrong: %s (%s)\n", play->name,
+         (int)gab_world_process(world), (int)gab_world_rank(world), line, what, gab_error_message());
   fflush(stdout);
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
@@ -337,9 +337,9 @@ static uint64_t deaths_meant(void)
 
 static void tell_pids(int ranks)
 {
-  const gab_seat seat = gab_world_seat(world) - ranks;
+  const gab_process process = gab_world_process(world) - ranks;
   if (play->deaths[0].where != AT_REST) return;
-  if (seat >= 0 && seat < MOST_SPARES) spare_pids[seat] = (uint64_t)getpid();
+  if (process >= 0 && process < MOST_SPARES) spare_pids[process] = (uint64_t)getpid();
   REQUIRE(gab_world_max_u64(world, spare_pids, MOST_SPARES) == GAB_OK);
 }
 

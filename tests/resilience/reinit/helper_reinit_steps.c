@@ -1,7 +1,7 @@
 /* A second process dies at each step of the recovery that gab_reinit() makes: before its K-th call of MPI in it. For
  * script_reinit_steps.sh:
  *
- *   helper_reinit_steps WHO K [respawn]     WHO: the seat that dies there; 0 of K: nobody does
+ *   helper_reinit_steps WHO K [respawn]     WHO: the process that dies there; 0 of K: nobody does
  *
  * Five ranks, of which number 2 dies while it computes; no two of those that die keep copies for each other. Prints
  * the sum of all at the end, and whether somebody died in the recovery. */
@@ -18,7 +18,7 @@
 enum { STEPS = 8, VICTIM = 2 };
 
 static gab_world *world;
-static gab_seat who;
+static gab_process who;
 static int fatal_call, calls;
 static bool recovers; /* from the first step of a repair to the next call of the function */
 
@@ -30,8 +30,8 @@ static void on_phase(void *user, gab_world *w, gab_fault_point phase)
 
 static void pass(const char *function)
 {
-  if (!recovers || gab_world_seat(world) != who || ++calls != fatal_call) return;
-  fprintf(stderr, "seat %d dies before its call %d, %s\n", (int)who, calls, function);
+  if (!recovers || gab_world_process(world) != who || ++calls != fatal_call) return;
+  fprintf(stderr, "process %d dies before its call %d, %s\n", (int)who, calls, function);
   kill(getpid(), SIGKILL);
 }
 
@@ -101,7 +101,7 @@ static gab_status compute(gab_state *state, uint64_t *value, gab_step step)
   uint64_t theirs = 0;
   MPI_Comm_rank(comm, &comm_rank);
   MPI_Comm_size(comm, &size);
-  if (step == 4 && gab_world_seat(world) == VICTIM) kill(getpid(), SIGKILL);
+  if (step == 4 && gab_world_process(world) == VICTIM) kill(getpid(), SIGKILL);
   MPI_Sendrecv(value, 1, MPI_UINT64_T, (comm_rank + 1) % size, 0, &theirs, 1, MPI_UINT64_T,
                (comm_rank + size - 1) % size, 0, comm, MPI_STATUS_IGNORE);
   GAB_TRY(gab_reinit_test(world));
@@ -129,7 +129,8 @@ static gab_status point(gab_world *w, int argc, char **argv, gab_reinit_state wh
   const gab_members *members = gab_world_members(w);
   if (gab_world_is_root(w))
     printf("sum %" PRIu64 ", %d of %d ranks, %d deaths\n", sum, (int)gab_members_count(members),
-           (int)members->ranks, (int)(gab_world_seats(w) - gab_members_count(gab_world_living_seats(w))));
+           (int)members->ranks,
+           (int)(gab_world_processes(w) - gab_members_count(gab_world_living_processes(w))));
   fflush(stdout);
   return GAB_OK;
 }
@@ -138,7 +139,7 @@ int main(int argc, char **argv)
 {
   gab_state *state = NULL;
   if (argc < 3 || gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
-  who = (gab_seat)atoi(argv[1]);
+  who = (gab_process)atoi(argv[1]);
   fatal_call = atoi(argv[2]);
   gab_world_set_fault_point_hook(world, on_phase, NULL);
   gab_status status = gab_reinit_allow_respawning(world, argc > 3);

@@ -250,8 +250,8 @@ static void deaths_take_them_back(gab_world *world, bool overlap)
   automaton_destroy(&run.app);
 }
 
-/* What is not packed cannot come from a file, nor to a process that takes a seat: said before the first step, not when it is too
- * late. */
+/* What is not packed cannot come from a file, nor to a process that takes a rank: said before the first step, not
+ * when it is too late. */
 static void is_refused(gab_world *world, const gab_protection *protection)
 {
   static run_state run;
@@ -262,8 +262,8 @@ static void is_refused(gab_world *world, const gab_protection *protection)
   automaton_destroy(&run.app);
 }
 
-/* Who takes a seat has no buffers, and gets what was packed; who was there uses its own. */
-static void who_takes_a_seat_unpacks(gab_world *world)
+/* Who takes a rank has no buffers, and gets what was packed; who was there uses its own. */
+static void who_takes_a_process_unpacks(gab_world *world)
 {
   static run_state run;
   gab_fault_injection injection;
@@ -293,9 +293,9 @@ int main(int argc, char **argv)
   if (size && atoi(size) == 3) setenv("GABION_SPARES", "1", 1);
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR); /* the warnings are wanted */
-  if (gab_world_seats(world) == 3) {
+  if (gab_world_processes(world) == 3) {
     is_refused(world, &(gab_protection){.every = {.steps = 5}});
-    who_takes_a_seat_unpacks(world);
+    who_takes_a_process_unpacks(world);
     return test_end(&world);
   }
   gab_world_set_fault_point_hook(world, raise_in_commit, NULL);

@@ -209,12 +209,12 @@ static int32_t draw_names(uint64_t round, name_text *names)
 }
 
 /* @param[out] names  of newcomers, as those of their origins, or a place of its own */
-static void draw_origins(uint64_t round, int32_t count, gab_seat *origins, name_text *names)
+static void draw_origins(uint64_t round, int32_t count, gab_process *origins, name_text *names)
 {
   for (int32_t i = 0; i < LATER; i++) {
     const uint64_t drawn = gab_hash_counter(6, round, (uint64_t)i);
-    origins[i] = drawn % 5 == 0 ? GAB_NO_SEAT : (gab_seat)(drawn / 5 % (uint64_t)count);
-    if (origins[i] == GAB_NO_SEAT) snprintf(names[count + i], NAME, "x%d/c/n", i);
+    origins[i] = drawn % 5 == 0 ? GAB_NO_PROCESS : (gab_process)(drawn / 5 % (uint64_t)count);
+    if (origins[i] == GAB_NO_PROCESS) snprintf(names[count + i], NAME, "x%d/c/n", i);
     else memcpy(names[count + i], names[origins[i]], NAME);
   }
 }
@@ -300,7 +300,7 @@ static void who_comes_later_joins_and_moves_nobody(void **state)
   name_text names[MOST];
   for (uint64_t round = 0; round < 400; round++) {
     const int32_t count = draw_names(round, names);
-    gab_seat origins[LATER];
+    gab_process origins[LATER];
     gab_domains *before, *after, *steps, *truth;
     draw_origins(round, count, origins, names);
     domains_of(names, count, &before);

@@ -476,7 +476,7 @@ static void numbers_out_of_range_are_refused(void **state)
   }
 }
 
-/* Spares have taken some seats: what a placement promises of nodes has to hold of those where processes sit
+/* Spares have taken some ranks: what a placement promises of nodes has to hold of those where processes sit
  * now. */
 static void check_where_they_sit(const gab_redundancy *asked, const gab_members *members,
                                  const gab_domains *domains, int *kept_apart)
@@ -488,12 +488,13 @@ static void check_where_they_sit(const gab_redundancy *asked, const gab_members 
     for (int k = 0; k < gab_placement_copies(&placement) && gab_members_has(members, rank); k++)
       assert_true(gab_members_has(members, gab_placement_holder(&placement, rank, k)));
   const bool promised = gab_placement_get_costs(&placement, IMAGE).any_domain;
-  for (gab_seat node = 0; node < gab_domains_ranks(domains) && promised; node++) { /* that of this seat */
+  for (gab_process node = 0; node < gab_domains_ranks(domains) && promised;
+       node++) { /* that of this process */
     gab_members left = {0};
     assert_int_equal(gab_members_copy(&left, members), GAB_OK);
     for (gab_rank rank = 0; rank < members->ranks; rank++)
       if (gab_members_has(members, rank) &&
-          gab_domains_together(domains, GAB_DOMAIN_NODE, gab_members_seat(members, rank), node))
+          gab_domains_together(domains, GAB_DOMAIN_NODE, gab_members_process(members, rank), node))
         assert_int_equal(gab_members_remove(&left, rank), GAB_OK);
     assert_true(gab_members_count(&left) > 0 && gab_placement_survives(&placement, &left));
     gab_members_release(&left);
@@ -510,19 +511,20 @@ static void copies_are_kept_apart_where_processes_sit_now(void **state)
   int kept_apart = 0, looked_at = 0;
   for (uint64_t draw = 0; draw < DRAWS; draw++) {
     const char *names[MOST];
-    const int32_t seats = 4 + (int32_t)(gab_hash_counter(7, draw, 0) % (MOST - 3));
-    const gab_rank ranks = seats - 1 - (gab_rank)(gab_hash_counter(7, draw, 1) % (uint64_t)(seats / 2));
-    for (int32_t seat = 0; seat < seats; seat++)
-      names[seat] = nodes[gab_hash_counter(7, draw, 10 + (uint64_t)seat) % 4];
+    const int32_t processes = 4 + (int32_t)(gab_hash_counter(7, draw, 0) % (MOST - 3));
+    const gab_rank ranks =
+        processes - 1 - (gab_rank)(gab_hash_counter(7, draw, 1) % (uint64_t)(processes / 2));
+    for (int32_t process = 0; process < processes; process++)
+      names[process] = nodes[gab_hash_counter(7, draw, 10 + (uint64_t)process) % 4];
     gab_domains *domains;
     gab_members members;
-    assert_int_equal(gab_domains_from_names(names, seats, &domains), GAB_OK);
+    assert_int_equal(gab_domains_from_names(names, processes, &domains), GAB_OK);
     gab_members_init(&members, ranks);
-    gab_seat spare = ranks;
+    gab_process spare = ranks;
     for (gab_rank rank = 0; rank < ranks; rank++) {
       if (gab_hash_counter(7, draw, 100 + (uint64_t)rank) % 3 || gab_members_count(&members) < 2) continue;
       assert_int_equal(gab_members_remove(&members, rank), GAB_OK);
-      if (spare < seats) assert_int_equal(gab_members_return(&members, rank, spare++), GAB_OK);
+      if (spare < processes) assert_int_equal(gab_members_return(&members, rank, spare++), GAB_OK);
     }
     for (size_t i = 0; i < TRIED; i++, looked_at++)
       if (!tried[i].scheme->holder) check_where_they_sit(&tried[i], &members, domains, &kept_apart);

@@ -1,4 +1,4 @@
-/** @file seats.c
+/** @file ranks.c
  *  @brief Who plays which rank, at which rank in the communicator, and who takes part: what all other parts of the
  *  world stand
  * on. */
@@ -19,34 +19,34 @@ gab_status gab_array_reserve(void **array, size_t *capacity, size_t count, size_
 int gab_world_comm_rank(const gab_world *world, gab_rank rank)
 {
   const bool is_spare = rank >= world->members.ranks;
-  return gab_members_index(&world->seats,
-                           is_spare ? (gab_seat)rank : gab_members_seat(&world->members, rank));
+  return gab_members_index(&world->processes,
+                           is_spare ? (gab_process)rank : gab_members_process(&world->members, rank));
 }
 
-gab_seat gab_world_seat_of_comm_rank(const gab_world *world, int comm_rank)
+gab_process gab_world_process_of_comm_rank(const gab_world *world, int comm_rank)
 {
-  return gab_members_rank(&world->seats, comm_rank);
+  return gab_members_rank(&world->processes, comm_rank);
 }
 
-const gab_members *gab_world_living_seats(const gab_world *world) { return &world->seats; }
+const gab_members *gab_world_living_processes(const gab_world *world) { return &world->processes; }
 
 static int32_t spare_count(const gab_world *world)
 {
-  return gab_members_count(&world->seats) - gab_members_count(&world->members);
+  return gab_members_count(&world->processes) - gab_members_count(&world->members);
 }
 
 bool gab_world_has_benches(const gab_world *world)
 {
-  return world->seats.ranks != world->members.ranks || world->members.return_count > 0;
+  return world->processes.ranks != world->members.ranks || world->members.return_count > 0;
 }
 
-gab_seat gab_world_spare(const gab_world *world, int32_t index)
+gab_process gab_world_spare(const gab_world *world, int32_t index)
 {
-  for (gab_seat seat = world->members.ranks; seat < world->seats.ranks; seat++)
-    if (gab_members_has(&world->seats, seat) &&
-        gab_members_rank_of_seat(&world->members, seat) == GAB_NO_RANK && index-- == 0)
-      return seat;
-  return GAB_NO_SEAT;
+  for (gab_process process = world->members.ranks; process < world->processes.ranks; process++)
+    if (gab_members_has(&world->processes, process) &&
+        gab_members_rank_of_process(&world->members, process) == GAB_NO_RANK && index-- == 0)
+      return process;
+  return GAB_NO_PROCESS;
 }
 
 /* ------------------------------------------------------------------------------------ who takes part */
@@ -61,7 +61,7 @@ int32_t gab_world_my_place(const gab_world *world)
   if (!gab_world_is_spare(world)) return gab_members_index(&world->members, world->rank);
   if (world->resting) return -1;
   int32_t index = 0;
-  while (gab_world_spare(world, index) != world->seat) index++;
+  while (gab_world_spare(world, index) != world->process) index++;
   return gab_members_count(&world->members) + index;
 }
 
@@ -73,46 +73,46 @@ gab_rank gab_world_participant(const gab_world *world, int32_t place)
 }
 
 /* The lowest spare that is no farther from the one that died. */
-static gab_seat spare_near(const gab_world *world, gab_rank rank, int farthest)
+static gab_process spare_near(const gab_world *world, gab_rank rank, int farthest)
 {
-  const gab_seat dead = gab_members_last_seat(&world->members, rank);
+  const gab_process dead = gab_members_last_process(&world->members, rank);
   if (!world->distance) return gab_world_spare(world, 0);
   for (int32_t i = 0; i < spare_count(world); i++) {
-    const gab_seat seat = gab_world_spare(world, i);
-    if (world->distance(world->distance_user, dead, seat) <= farthest) return seat;
+    const gab_process process = gab_world_spare(world, i);
+    if (world->distance(world->distance_user, dead, process) <= farthest) return process;
   }
-  return GAB_NO_SEAT;
+  return GAB_NO_PROCESS;
 }
 
-static gab_status seat_within(gab_world *world, int farthest)
+static gab_status call_within(gab_world *world, int farthest)
 {
   for (int32_t i = 0; i < world->members.gone_count && spare_count(world) > 0;) {
     const gab_rank rank = world->members.gone[i];
-    const gab_seat seat =
-        gab_members_has(&world->whole, rank) ? spare_near(world, rank, farthest) : GAB_NO_SEAT;
-    if (seat == GAB_NO_SEAT) {
+    const gab_process process =
+        gab_members_has(&world->whole, rank) ? spare_near(world, rank, farthest) : GAB_NO_PROCESS;
+    if (process == GAB_NO_PROCESS) {
       i++;
       continue;
     }
-    GAB_TRY(gab_members_return(&world->members, rank, seat)); /* which takes it out of that list */
-    if (seat == world->seat) world->rank = rank;
+    GAB_TRY(gab_members_return(&world->members, rank, process)); /* which takes it out of that list */
+    if (process == world->process) world->rank = rank;
   }
   return GAB_OK;
 }
 
-gab_status gab_world_seat_spares(gab_world *world)
+gab_status gab_world_call_spares(gab_world *world)
 {
   for (int farthest = world->distance ? 0 : GAB_FARTHEST; farthest <= GAB_FARTHEST; farthest++)
-    GAB_TRY(seat_within(world, farthest));
+    GAB_TRY(call_within(world, farthest));
   return GAB_OK;
 }
 
 /* ------------------------------------------------------------------------------------ facts */
 
 gab_rank gab_world_rank(const gab_world *world) { return world->rank; }
-gab_seat gab_world_seat(const gab_world *world) { return world->seat; }
-gab_seat gab_world_seats(const gab_world *world) { return world->seats.ranks; }
-gab_seat gab_world_first_seats(const gab_world *world) { return world->first_seats; }
+gab_process gab_world_process(const gab_world *world) { return world->process; }
+gab_process gab_world_processes(const gab_world *world) { return world->processes.ranks; }
+gab_process gab_world_first_processes(const gab_world *world) { return world->first_processes; }
 const gab_members *gab_world_members(const gab_world *world) { return &world->members; }
 bool gab_world_is_spare(const gab_world *world) { return world->rank >= world->members.ranks; }
 int32_t gab_world_spares(const gab_world *world) { return spare_count(world); }
@@ -146,7 +146,10 @@ void gab_world_set_fault_point_hook(gab_world *world, gab_fault_point_hook hook,
 
 void gab_world_set_policy(gab_world *world, gab_policy policy) { world->policy = policy; }
 gab_policy gab_world_get_policy(const gab_world *world) { return world->policy; }
-void gab_world_set_seating(gab_world *world, gab_seating seating) { world->seating = seating; }
+void gab_world_set_replacement(gab_world *world, gab_replacement replacement)
+{
+  world->replacement = replacement;
+}
 
 void gab_world_set_distance(gab_world *world, gab_distance_fn distance, const void *user)
 {
