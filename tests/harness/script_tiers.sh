@@ -74,4 +74,31 @@ grep -q "^a/bad	full	3	" "$work/table" || complain "test-times.sh: an old row st
 [ "$(sed -n 2p "$work/table" | cut -f1)" = b/old ] || complain "test-times.sh: not the dearest first: $(cat "$work/table")"
 grep -q 'warning: 1 of them took more CPU time than their budget' "$work/said" && grep -q '^  a/busy (full): [0-9.]* s, budget 0 s$' "$work/said" ||
   complain "test-times.sh: no warning of a/busy alone: $(cat "$work/said")"
+
+# ---- scripts/test.sh, with a cmake and a ctest that only say what they are asked
+mkdir "$work/bin" "$work/build"
+printf '#!/bin/sh\nexit 0\n' >"$work/bin/cmake"
+cat >"$work/bin/ctest" <<'END'
+#!/bin/sh
+echo "ctest: $*"
+printf 'a/test\tquick\t3\t1.000\t9.000\t8\n' >>"$GABION_TEST_TIMES"
+exit 8
+END
+chmod +x "$work/bin/cmake" "$work/bin/ctest"
+# asks WANTED UNWANTED ARGUMENTS...: what ctest gets; its code is that of scripts/test.sh
+asks() {
+  local wanted=$1 unwanted=$2 code=0
+  shift 2
+  PATH=$work/bin:$PATH GABION_BUILD=$work/build GABION_TEST_TIMES= scripts/test.sh "$@" >"$work/said" 2>&1 || code=$?
+  [ "$code" = 8 ] || complain "test.sh $*: code $code instead of that of ctest: $(cat "$work/said")"
+  grep -q "^ctest: .*$wanted" "$work/said" || complain "test.sh $*: ctest is not asked for '$wanted': $(cat "$work/said")"
+  ! grep -q "^ctest: .*$unwanted" "$work/said" || complain "test.sh $*: ctest is asked for '$unwanted': $(cat "$work/said")"
+  grep -q '^  a/test (quick): 9.0 s, budget 8 s$' "$work/said" || complain "test.sh $*: no warning of the budget: $(cat "$work/said")"
+  grep -q '^a/test' "$work/build/test-times.tsv" || complain "test.sh $*: no table of times"
+}
+asks ' -L ^quick\$' ' -R ' -V
+asks ' --output-on-failure' ' -L ' --full
+asks ' -R core/ -V' ' -L ' -R core/ -V
+asks ' -L ^mpi\$' 'quick' -L '^mpi$'
+grep -q 'test.sh" --full' .ci/run || complain ".ci/run does not run the full tier"
 exit "$failed"
