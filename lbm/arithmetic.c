@@ -84,8 +84,8 @@ static gab_status compare(const char *mine, const char *theirs)
 {
   if (strcmp(mine, theirs) != 0)
     GAB_FAIL(GAB_ERR_INPUT,
-             "the state was computed with the arithmetic %s, this run computes with %s: going on would not "
-             "give the result of either",
+             "the state was computed with the arithmetic %s, this run computes with %s: the result"
+             " would be that of neither",
              theirs, mine);
   return GAB_OK;
 }

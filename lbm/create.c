@@ -35,16 +35,16 @@ static gab_status check_side(const gab_side *side, int index, const gab_domain *
   const char *name = side_names[index];
   bool periodic = domain->periodic[index / 2];
   if ((unsigned)side->kind >= GAB_SIDE_KIND_COUNT)
-    GAB_FAIL(GAB_ERR_INPUT, "side %s: there is no boundary of kind %d", name, (int)side->kind);
+    GAB_FAIL(GAB_ERR_INPUT, "side %s: unknown kind of boundary %d", name, (int)side->kind);
   if ((side->kind == GAB_SIDE_PERIODIC) != periodic)
     GAB_FAIL(GAB_ERR_INPUT, "side %s is %speriodic, but the domain is %speriodic along that axis", name,
              periodic ? "not " : "", periodic ? "" : "not ");
   for (int axis = 0; axis < 3; axis++)
     if (!isfinite(side->velocity[axis])) GAB_FAIL(GAB_ERR_INPUT, "side %s: the velocity is not finite", name);
   if (side->kind == GAB_SIDE_OWN && !(side->own && side->own->arrives))
-    GAB_FAIL(GAB_ERR_INPUT, "side %s: a condition of one's own is not given", name);
+    GAB_FAIL(GAB_ERR_INPUT, "side %s: the user-defined condition is missing", name);
   if (!(side->density > 0 && isfinite(side->density)))
-    GAB_FAIL(GAB_ERR_INPUT, "side %s: the density has to be positive, not %g", name, side->density);
+    GAB_FAIL(GAB_ERR_INPUT, "side %s: the density must be positive, not %g", name, side->density);
   if (!(side->ramp_steps >= 0 && isfinite(side->ramp_steps)))
     GAB_FAIL(GAB_ERR_INPUT, "side %s: a ramp over %g steps cannot be", name, side->ramp_steps);
   return GAB_OK;
@@ -57,9 +57,9 @@ static gab_status check_options(const gab_lbm_options *options, const gab_domain
     GAB_FAIL(GAB_ERR_INPUT, "lattice %s does not fit a domain of dimension %d", options->lattice->name,
              domain->dimension);
   if (!(options->omega > 0 && options->omega < 2))
-    GAB_FAIL(GAB_ERR_INPUT, "omega has to be between 0 and 2, not %.17g", options->omega);
+    GAB_FAIL(GAB_ERR_INPUT, "omega must be between 0 and 2, not %.17g", options->omega);
   if (!(options->border_speed >= 0 && options->border_speed < 0.5))
-    GAB_FAIL(GAB_ERR_INPUT, "the speed at borders between levels has to be from 0 to below 1/2, not %g",
+    GAB_FAIL(GAB_ERR_INPUT, "the speed at borders between levels must be from 0 to below 1/2, not %g",
              options->border_speed);
   if (options->pencil < 0 || options->pencil > GAB_STRIP_PLACES)
     GAB_FAIL(GAB_ERR_INPUT, "a pencil has 1 to %d blocks, not %d", GAB_STRIP_PLACES, options->pencil);
@@ -67,10 +67,10 @@ static gab_status check_options(const gab_lbm_options *options, const gab_domain
   if (options->mixed && options->precision != GAB_PRECISION_FLOAT)
     GAB_FAIL(GAB_ERR_INPUT, "mixed precision stores floats, not doubles");
   if (!(options->density > 0 && isfinite(options->density)))
-    GAB_FAIL(GAB_ERR_INPUT, "the initial density has to be positive, not %g", options->density);
+    GAB_FAIL(GAB_ERR_INPUT, "the initial density must be positive, not %g", options->density);
   for (int axis = 0; axis < 3; axis++) {
     if (!isfinite(options->force[axis]) || !isfinite(options->velocity[axis]))
-      GAB_FAIL(GAB_ERR_INPUT, "force and initial velocity have to be finite");
+      GAB_FAIL(GAB_ERR_INPUT, "force and initial velocity must be finite");
     if (axis >= domain->dimension && (options->force[axis] != 0 || options->velocity[axis] != 0))
       GAB_FAIL(GAB_ERR_INPUT, "in 2D force and velocity have no z component");
   }

@@ -350,7 +350,7 @@ static gab_status diffuse(const gab_balance_options *options, gab_proxies *proxi
 
 const gab_balancer gab_balancer_diffusion = {
     .name = "diffusion",
-    .doc = "neighbours even out their loads by messages between them only: few blocks move",
+    .doc = "neighbours balance their loads by messages between them only: few blocks move",
     .is_built = true,
     .assign = diffuse,
 };

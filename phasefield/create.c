@@ -46,9 +46,9 @@ static gab_status check_pair(const gab_phasefield_options *options, int a, int b
   const char *first = options->thermo.phase[a].name, *second = options->thermo.phase[b].name;
   const double gamma = options->gamma[a][b], tau = options->tau[a][b];
   if (!(gamma > 0 && isfinite(gamma)))
-    GAB_FAIL(GAB_ERR_INPUT, "gamma of %s and %s has to be positive, not %g", first, second, gamma);
+    GAB_FAIL(GAB_ERR_INPUT, "gamma of %s and %s must be positive, not %g", first, second, gamma);
   if (!(tau > 0 && isfinite(tau)))
-    GAB_FAIL(GAB_ERR_INPUT, "tau of %s and %s has to be positive, not %g", first, second, tau);
+    GAB_FAIL(GAB_ERR_INPUT, "tau of %s and %s must be positive, not %g", first, second, tau);
   if (options->gamma[b][a] != gamma || options->tau[b][a] != tau ||
       options->anisotropy[b][a] != options->anisotropy[a][b] ||
       options->kinetic_anisotropy[b][a] != options->kinetic_anisotropy[a][b])
@@ -70,7 +70,7 @@ static gab_status check_side(const gab_phasefield_side *side, int index, const g
 {
   const bool periodic = forest->periodic[index / 2];
   if ((unsigned)side->kind >= GAB_PHASEFIELD_SIDE_KINDS)
-    GAB_FAIL(GAB_ERR_INPUT, "side %s: there is no boundary of kind %d", side_names[index], (int)side->kind);
+    GAB_FAIL(GAB_ERR_INPUT, "side %s: unknown kind of boundary %d", side_names[index], (int)side->kind);
   if ((side->kind == GAB_PHASEFIELD_PERIODIC) != periodic)
     GAB_FAIL(GAB_ERR_INPUT, "side %s is %speriodic, but the domain is %speriodic along that axis",
              side_names[index], periodic ? "not " : "", periodic ? "" : "not ");
@@ -82,12 +82,12 @@ static gab_status check_side(const gab_phasefield_side *side, int index, const g
 static gab_status check_dt(const gab_phasefield_options *options, int dimension, double dx)
 {
   if (!(options->dt > 0 && isfinite(options->dt)))
-    GAB_FAIL(GAB_ERR_INPUT, "the time step has to be positive, not %g", options->dt);
+    GAB_FAIL(GAB_ERR_INPUT, "the time step must be positive, not %g", options->dt);
   const double most = gab_phasefield_stable_dt(options, dimension, dx);
   if (options->dt > most && !options->unchecked_dt)
     GAB_FAIL(GAB_ERR_INPUT,
-             "the time step %g is not stable: it has to be at most %g (dx = %g in %d dimensions)",
-             options->dt, most, dx, dimension);
+             "the time step %g is not stable: it must be at most %g (dx = %g in %d dimensions)", options->dt,
+             most, dx, dimension);
   return GAB_OK;
 }
 
@@ -96,11 +96,11 @@ static gab_status check_options(const gab_phasefield_options *options, const gab
   const gab_phasefield_temperature *t = &options->temperature;
   if (!options->initial) GAB_FAIL(GAB_ERR_ARGUMENT, "a phase field needs an initial state");
   if (!(options->epsilon > 0 && isfinite(options->epsilon)))
-    GAB_FAIL(GAB_ERR_INPUT, "epsilon has to be positive, not %g", options->epsilon);
+    GAB_FAIL(GAB_ERR_INPUT, "epsilon must be positive, not %g", options->epsilon);
   if (!(options->triple >= 0 && isfinite(options->triple)))
     GAB_FAIL(GAB_ERR_INPUT, "gamma of triples cannot be %g times those of pairs", options->triple);
   if (!isfinite(t->value) || !isfinite(t->gradient) || !isfinite(t->velocity))
-    GAB_FAIL(GAB_ERR_INPUT, "temperature, its gradient and velocity have to be finite");
+    GAB_FAIL(GAB_ERR_INPUT, "temperature, its gradient and velocity must be finite");
   if (!(options->noise.amplitude >= 0 && isfinite(options->noise.amplitude)))
     GAB_FAIL(GAB_ERR_INPUT, "the amplitude of noise cannot be %g", options->noise.amplitude);
   for (int a = 0; a < options->thermo.phases; a++)

@@ -75,8 +75,7 @@ gab_status gab_phasefield_initialise(void *user, const gab_forest *forest, const
         else if (!gab_phasefield_initial_mean(user, cell, model->coarser, phi, c))
           GAB_FAIL(GAB_ERR_STATE,
                    "cell (%" PRId64 ", %" PRId64 ", %" PRId64
-                   ") of width %g has an interface at the start: there the "
-                   "grid has to be fine",
+                   ") of width %g has an interface at the start: there the grid must be fine",
                    cell[0], cell[1], cell[2], model->dx);
         for (int a = 0; a < model->phases; a++) gab_field_set(block->phi, x, y, z, a, phi[a]);
         for (int i = 0; i < model->independents; i++) gab_field_set(block->c, x, y, z, i, c[i]);

@@ -36,15 +36,15 @@ static const gab_config_key resilience_keys[] = {
      .length_max = GAB_MOST_STRATEGIES,
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
-     .doc =
-         "Recovery strategies in the order in which they are tried after a death. If left out: [shrink], spare before "
-         "it if there are any, and disk behind it with checkpoints on disk.",
+     .doc = "Recovery strategies, in the order in which they are tried after a death. Default: "
+            "[shrink], preceded by spare if there are spares and followed by disk with checkpoints on"
+            " disk.",
      .words = strategy_word},
     {.name = "scheme",
      .type = GAB_CONFIG_STRING,
      .default_text = "pairwise",
      .outside = true,
-     .doc = "Redundancy scheme, which says who keeps what of whose state.",
+     .doc = "Redundancy scheme: which ranks store each rank's checkpoint copies.",
      .words = scheme_word},
     {.name = "copies",
      .type = GAB_CONFIG_INT,
@@ -52,45 +52,44 @@ static const gab_config_key resilience_keys[] = {
      .max = 16,
      .default_text = "1",
      .outside = true,
-     .doc = "Copies of each process's state in the memory of others, beside its own, of schemes that copy."},
+     .doc = "Number of copies in the memory of other processes, in addition to the own image; for "
+            "schemes that copy."},
     {.name = "group",
      .type = GAB_CONFIG_INT,
      .min = 2,
      .max = GAB_MOST_GROUP / 2,
      .default_text = "8",
      .outside = true,
-     .doc =
-         "Processes in a group of the schemes parity and reed-solomon, at most: with n of them and k losses "
-         "to be survived each keeps k / (n - k) of a process's state beside its own."},
+     .doc = "Maximum number of processes in a group of the schemes parity and reed-solomon. With n "
+            "processes and k tolerated losses each stores k / (n - k) of a state in addition to its "
+            "own."},
     {.name = "losses",
      .type = GAB_CONFIG_INT,
      .min = 1,
      .max = GAB_MOST_LOSSES,
      .default_text = "2",
      .outside = true,
-     .doc = "Processes of each group that can be lost at once, of the scheme reed-solomon."},
+     .doc = "Simultaneous losses per group that the scheme reed-solomon survives."},
     {.name = "separate",
      .type = GAB_CONFIG_CHOICE,
      .choices = "auto|none|node|chassis|island",
      .default_text = "auto",
      .outside = true,
-     .doc = "What is never to hold a process's state together with all of its redundancy, at the cost of "
-            "memory if "
-            "need be. auto: nodes, where that costs nothing."},
+     .doc = "Failure domain that must not hold the state of a process together with all of its "
+            "redundancy, at the cost of memory if needed. auto: nodes, where that costs nothing."},
     {.name = "within",
      .type = GAB_CONFIG_CHOICE,
      .choices = "none|node|chassis|island",
      .default_text = "none",
      .outside = true,
-     .doc =
-         "What redundancy is to stay inside of, e.g. an island of a network that is slower between islands."},
+     .doc = "Domain that redundancy must not leave, e.g. an island of a network that is slower "
+            "between islands."},
     {.name = "scrub",
      .type = GAB_CONFIG_STRING,
      .default_text = "never",
      .outside = true,
-     .doc =
-         "Interval between verifications of all that is kept in memory (a number of steps, or never): what "
-         "changed there is replaced from a copy or from parities."},
+     .doc = "Interval of verifications of all images in memory (a number of steps, or never); damaged"
+            " parts are replaced from a copy or from parities."},
     {.name = "monitors",
      .type = GAB_CONFIG_STRING,
      .words = monitor_word,
@@ -98,20 +97,17 @@ static const gab_config_key resilience_keys[] = {
      .length_max = 16,
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
-     .doc = "Live monitors, of those that the program has: looks at the state, every so many steps and ahead "
-            "of each "
-            "checkpoint, for what may be a fault of the hardware. All then go back to the last checkpoint; "
-            "if it "
-            "happens again the run ends as one that diverged."},
+     .doc = "Monitors of the state, evaluated at intervals and before each checkpoint, for possible "
+            "hardware faults. After an alarm all ranks roll back to the last checkpoint; a second "
+            "alarm ends the run as diverged."},
     {.name = "domains",
      .type = GAB_CONFIG_STRING,
      .file = GAB_CONFIG_FILE_BY_WORK,
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
-     .doc = "File that says which processes share a node, chassis, island: lines like "
-            "\"island1/chassis4/node17: "
-            "0-15\". Left out: host names (or the environment variable GABION_NODE of each process, which "
-            "holds such a name), and the chassis where hwloc knows it."},
+     .doc = "File with the failure domains: lines like \"island1/chassis4/node17: 0-15\". Default: "
+            "host names (or the environment variable GABION_NODE of each process, which holds such a "
+            "name), and the chassis where hwloc knows it."},
     {.name = "mtbf",
      .type = GAB_CONFIG_REAL,
      .unit = "s",
@@ -120,18 +116,16 @@ static const gab_config_key resilience_keys[] = {
      .min_excluded = true,
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
-     .doc =
-         "Mean time between failures of the whole run, for intervals that are found automatically; a guess, "
-         "which what is seen during the run soon outweighs."},
+     .doc = "Mean time between failures of the whole run, for automatic intervals; a guess that "
+            "observed failures soon outweigh."},
     {.name = "tries",
      .type = GAB_CONFIG_INT,
      .min = 1,
      .max = 1000000,
      .default_text = "10",
      .outside = true,
-     .doc = "Recoveries from deaths in a row, without a new checkpoint between them, before the run gives "
-            "up; and jobs in "
-            "a row that went on from the same checkpoint on disk and died before the next one."},
+     .doc = "Maximum number of consecutive recoveries without a new checkpoint, and of consecutive "
+            "jobs that resumed from the same checkpoint on disk and died before the next one."},
     {.name = "fence_wait",
      .type = GAB_CONFIG_REAL,
      .unit = "s",
@@ -139,16 +133,16 @@ static const gab_config_key resilience_keys[] = {
      .max = 3600,
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
-     .doc =
-         "A network that is cut leaves parts of a run that take each other for dead; one of them goes on. A part that has "
-         "lost half of its processes or more waits so long before it does, so that the larger one is first (5 s, or "
-         "those of gabion-launch --cut-after if that is more; twice as long if it cannot restore the state). Only on "
-         "several nodes, or with gabion-launch --dead-after, and not after deaths while no network was cut."},
+     .doc = "Waiting time of a part of a run that has lost half of its processes or more, after a "
+            "network cut, before it continues; so the larger part is first. Default: 5 s, or "
+            "gabion-launch --cut-after if that is more; doubled if the part cannot restore the state."
+            " Only on several nodes, or with gabion-launch --dead-after, and not after deaths without"
+            " a cut."},
     {.name = "rebalance",
      .type = GAB_CONFIG_BOOL,
      .default_text = "true",
      .outside = true,
-     .doc = "Whether blocks are distributed anew after processes were lost."},
+     .doc = "Rebalance after processes were lost."},
 };
 static const gab_config_key spares_keys[] = {
     {.name = "count",
@@ -157,64 +151,60 @@ static const gab_config_key spares_keys[] = {
      .max = 1000000,
      .default_text = "0",
      .outside = true,
-     .doc =
-         "How many. `gabion-launch -- gabion run CASE` starts so many processes beside those of -n; a job started "
-         "otherwise, with fewer, is refused."},
+     .doc = "Number of spares. `gabion-launch -- gabion run CASE` starts them in addition to the "
+            "processes of -n; a job with fewer is refused."},
     {.name = "per",
      .type = GAB_CONFIG_CHOICE,
      .choices = "run|node",
      .default_text = "run",
      .outside = true,
-     .doc =
-         "run: so many in all, the last processes of the job. node: so many on each node, the last ones there, so "
-         "that a node on which processes die can replace them itself."},
+     .doc = "run: count is the total, and spares are the last processes of the job. node: count is "
+            "per node, and spares are the last processes there, so that a node can replace its own "
+            "processes."},
 };
 static const gab_config_key memory_keys[] = {
     {.name = "every",
      .type = GAB_CONFIG_STRING,
      .default_text = "100",
      .outside = true,
-     .doc =
-         "Interval between checkpoints in memory: a number of steps (100), a time (30 s, 10 min, 1 h), auto "
-         "(from mtbf and the measured cost, Daly 2006) or never (only one at the start)."},
+     .doc = "Interval of checkpoints in memory: a number of steps (100), a time (30 s, 10 min, 1 h), "
+            "auto (from mtbf and the measured cost, Daly 2006) or never (only one at the start)."},
     {.name = "overlap",
      .type = GAB_CONFIG_CHOICE,
      .choices = "false|true|auto",
      .default_text = "false",
      .outside = true,
-     .doc =
-         "Whether copies travel behind the next steps, so that a checkpoint stops the run for the own copy only; "
-         "it counts some steps later. auto: what costs the run less in all, as it is measured, since copies slow down "
-         "the steps beside them. Parities of coded schemes are always waited for."},
+     .doc = "Send copies during the next steps, so that a checkpoint stops the run only for the own "
+            "copy; it counts some steps later. auto: the cheaper mode as measured, since copies slow "
+            "down concurrent steps. Parities of coded schemes are always waited for."},
     {.name = "within_node",
      .type = GAB_CONFIG_CHOICE,
      .choices = "copy|share|send",
      .default_text = "copy",
      .outside = true,
-     .doc =
-         "How an image comes to another process of the same node (that of the failure domains) which is to keep it. copy: that one "
-         "copies it from where it is. share: it keeps none, but sees the one there is, also when its process has died: half of the "
-         "memory, and a checkpoint is but the own copy; a bit that changes in such memory has changed for both, so neither can "
-         "replace what the other has. send: by messages, as between nodes, and wherever processes do not see each other's memory."},
+     .doc = "Transfer of an image to a holder on the same node (of the failure domains). copy: the "
+            "holder copies it from shared memory. share: the holder stores none, but maps the "
+            "original, also after the death of its process; half of the memory, and a checkpoint "
+            "costs only the own copy, but a flipped bit affects both. send: by messages, as between "
+            "nodes, and wherever processes cannot map each other's memory."},
     {.name = "buffers",
      .type = GAB_CONFIG_INT,
      .min = 1,
      .max = 2,
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
-     .doc =
-         "Snapshots that have room in memory. With 1 the new one overwrites the old one: half of the memory, but a "
-         "death while one is taken is then survived by a checkpoint on disk only. Left out: 2; 1 where no process keeps "
-         "anything of another (scheme none, or one process) and there are no resilience.monitors, scrub, checkpoints on disk, memory "
-         "of nodes, and none of the strategies local and reconstruct."},
+     .doc = "Number of snapshots in memory. 1: the new one overwrites the old one; half of the "
+            "memory, but a death during a checkpoint is survived from disk only. Default: 2; 1 where "
+            "no process stores data of another (scheme none, or one process) without "
+            "resilience.monitors, scrub, checkpoints on disk, node memory, and the strategies local "
+            "and reconstruct."},
     {.name = "compression",
      .type = GAB_CONFIG_CHOICE,
      .choices = "none|auto|lz4|zstd",
      .default_text = "none",
      .outside = true,
-     .doc =
-         "Lossless compression of copies, for the wire and where they are kept. auto: lz4 where a sample says that "
-         "it shrinks them by an eighth at least and takes less time than it saves on the way."},
+     .doc = "Lossless compression of copies, in transit and in memory. auto: lz4 if a sample shrinks "
+            "by at least an eighth and takes less time than it saves in transit."},
 };
 static const gab_config_key local_keys[] = {
     {.name = "log_limit",
@@ -224,11 +214,10 @@ static const gab_config_key local_keys[] = {
      .min_excluded = true,
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
-     .doc =
-         "How much the messages that a process keeps for others may take, in units of its state (the largest image of "
-         "a process): checkpoints come earlier than resilience.memory.every where that is needed. All then ask each other "
-         "ahead of each checkpoint, so that nobody goes beyond one that a rank which came back has not reached. "
-         "Left out: no limit."},
+     .doc = "Maximum size of the message logs of a process, in units of its state (the largest image "
+            "of a process). Checkpoints are then taken earlier than resilience.memory.every where "
+            "needed. All ranks agree on it before each checkpoint, so none passes a checkpoint that a"
+            " restored rank has not reached. Default: no limit."},
     {.name = "own_every",
      .type = GAB_CONFIG_INT,
      .min = 0,
@@ -236,67 +225,66 @@ static const gab_config_key local_keys[] = {
      .default_text = "0",
      .outside = true,
      .unit = "steps",
-     .doc =
-         "Each cluster (resilience.local.clusters) takes a checkpoint of its own every so many steps, between those of "
-         "resilience.memory.every, which stay those of all. Clusters do so at different steps, and wait for nobody else. A death "
-         "leads its cluster back to the newest of both, and what is handed over to the next strategy to the newest of all. An image then "
-         "holds the log of its process, and up to two images more are kept of each (gabion plan says how much); others free "
-         "what is logged for a cluster when that has committed. Less than resilience.memory.every; not with log_limit, and not "
-         "in programs with mailboxes (doc/clusters.md). 0: none."},
+     .doc = "Interval of each cluster's own checkpoints (resilience.local.clusters), in steps, "
+            "between those of resilience.memory.every, which remain common to all. Clusters take them"
+            " at different steps and do not wait for others. After a death, the cluster restores the "
+            "newest of both, and the next strategy the newest common one. An image then includes the "
+            "message log of its process, and up to two more images of each are stored (gabion plan "
+            "reports the memory); logs for a cluster are freed when it has committed. Must be less "
+            "than resilience.memory.every; not with log_limit, nor in programs with mailboxes "
+            "(doc/clusters.md). 0: none."},
     {.name = "verify",
      .type = GAB_CONFIG_BOOL,
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
-     .doc =
-         "Whether a rank that came back is asked to compute as it did before: of each message that its neighbours have "
-         "already it sends them the hash, which they compare with that of the message received. A difference (a program "
-         "that depends on a clock, say, or damaged memory) ends the run with an error that names rank, port and step. "
-         "Costs a hash of each message that is received, and 16 bytes for it up to the next common checkpoint but one. "
-         "Left out: only in debug builds."},
+     .doc = "Verify that a restored rank computes the same values: it sends the hash of each message "
+            "that its neighbours already have, and they compare it with the received message. A "
+            "difference (a program that depends on a clock, or damaged memory) ends the run with an "
+            "error that names rank, port and step. Costs a hash per received message, and 16 bytes "
+            "for it until the next common checkpoint but one. Default: only in debug builds."},
     {.name = "commit_wait",
      .type = GAB_CONFIG_REAL,
      .min = 0,
      .max = 1,
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
-     .doc =
-         "How long a checkpoint waits at most for the word that all have it, as a share of the time since the last one. "
-         "That word comes along a tree behind the steps, too, but later where steps are long, and until it has come a death "
-         "leads back to the checkpoint before. Left out: 0.01; 0: not at all."},
+     .doc = "Maximum time that a checkpoint waits for its commit, as a share of the time since the "
+            "last one. The commit also arrives along a tree during the steps, but later where steps "
+            "are long, and until then a death restores the checkpoint before. Default: 0.01; 0: do "
+            "not wait."},
     {.name = "clusters",
      .type = GAB_CONFIG_STRING,
      .default_text = "rank",
      .outside = true,
-     .doc =
-         "Which processes go back together when one of them dies; messages between them are not logged "
-         "(doc/clusters.md; gabion plan --clusters says what that means). rank: each alone. node: those of a node. A number: so "
-         "many clusters of processes with neighbouring numbers. Or a file with lines like \"cluster1: 0-3\", which names each process "
-         "once: gabion plan --clusters K --write FILE writes the one that logs least."},
+     .doc = "Processes that roll back together after a death; messages between them are not logged "
+            "(doc/clusters.md; gabion plan --clusters reports the cost). rank: each alone. node: "
+            "those of a node. A number: that many clusters of processes with neighbouring numbers. Or"
+            " a file with lines like \"cluster1: 0-3\", which names each process once: gabion plan "
+            "--clusters K --write FILE writes the one that logs least."},
 };
 static const gab_config_key disk_keys[] = {
     {.name = "every",
      .type = GAB_CONFIG_STRING,
      .default_text = "never",
      .outside = true,
-     .doc = "Interval between checkpoints on disk, in OUT/checkpoints: a number of steps (1000), a time (30 "
-            "min), "
-            "auto (from resilience.disk.mtbf and the measured cost, Daly 2006) or never. The last state is "
-            "written too. The "
-            "same command in the same folder goes on from the newest one."},
+     .doc = "Interval of checkpoints on disk, in OUT/checkpoints: a number of steps (1000), a time "
+            "(30 min), auto (from resilience.disk.mtbf and the measured cost, Daly 2006) or never. "
+            "The last state is written too. The same command in the same folder resumes from the "
+            "newest one."},
     {.name = "group",
      .type = GAB_CONFIG_INT,
      .min = 1,
      .max = 1000000,
      .default_text = "64",
      .outside = true,
-     .doc = "Processes whose state goes into one file, written by the lowest of them."},
+     .doc = "Number of processes per file, which the lowest of them writes."},
     {.name = "keep",
      .type = GAB_CONFIG_INT,
      .min = 1,
      .max = 1000000,
      .default_text = "2",
      .outside = true,
-     .doc = "The newest so many checkpoints on disk are kept."},
+     .doc = "Number of checkpoints on disk to keep."},
     {.name = "mtbf",
      .type = GAB_CONFIG_REAL,
      .unit = "s",
@@ -305,10 +293,9 @@ static const gab_config_key disk_keys[] = {
      .min_excluded = true,
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
-     .doc =
-         "Mean time between losses that copies in memory do not survive (power, file system, the whole job), "
-         "for an automatic interval; a guess, which is outweighed by what became of the jobs before this one in the "
-         "same folder, as events.jsonl tells."},
+     .doc = "Mean time between losses that copies in memory do not survive (power, file system, the "
+            "whole job), for an automatic interval; a guess that the earlier jobs in the same folder "
+            "outweigh (events.jsonl)."},
 };
 static const gab_config_key injection_keys[] = {
     {.name = "ranks",
@@ -320,8 +307,8 @@ static const gab_config_key injection_keys[] = {
      .length_max = GAB_INJECTION_RANKS,
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
-     .doc =
-         "Ranks that kill themselves. Those of one fault injection are lost together: one that is still on its way when another one has died dies before anything is restored."},
+     .doc = "Ranks to kill. Those of one fault injection are lost together: a rank that lags behind "
+            "when another has died dies before anything is restored."},
     {.name = "random",
      .instead_of = "ranks",
      .type = GAB_CONFIG_INT,
@@ -329,20 +316,20 @@ static const gab_config_key injection_keys[] = {
      .max = GAB_INJECTION_RANKS,
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
-     .doc = "Instead of ranks: how many ranks, drawn at random, kill themselves."},
+     .doc = "Instead of a list: number of ranks to kill, drawn at random."},
     {.name = "seed",
      .type = GAB_CONFIG_INT,
      .min = 0,
      .max = 9e15,
      .default_text = "1",
      .outside = true,
-     .doc = "Seed of the drawing."},
+     .doc = "Seed of the draw."},
     {.name = "step",
      .type = GAB_CONFIG_INT,
      .min = 0,
      .max = 9e15,
      .outside = true,
-     .doc = "Step at which they do, or the next one in which that fault point is reached."},
+     .doc = "Step of the kill, or the next step that reaches the fault point."},
     {.name = "phase",
      .type = GAB_CONFIG_CHOICE,
      .choices =
@@ -350,32 +337,31 @@ static const gab_config_key injection_keys[] = {
          "adapt-mark|adapt-balance|adapt-migrate|adapt-rebuild|disk-write|disk-commit|respawn|recompute",
      .default_text = "compute",
      .outside = true,
-     .doc = "What they are doing when they die."},
+     .doc = "Fault point of the kill."},
     {.name = "visit",
      .type = GAB_CONFIG_INT,
      .min = 1,
      .max = 1000000,
      .default_text = "1",
      .outside = true,
-     .doc = "The how-many-eth time that the fault point is reached, counted from that step on."},
+     .doc = "Number of the visit of the fault point, counted from that step on."},
     {.name = "incarnation",
      .type = GAB_CONFIG_INT,
      .min = 0,
      .max = 1000000,
      .default_text = "0",
      .outside = true,
-     .doc =
-         "Which processes of these ranks are meant: 0 those that the run started with, 1 those that took over from "
-         "them, and so on."},
+     .doc = "Incarnation of these ranks: 0 the initial processes, 1 those that replaced them, and so "
+            "on."},
     {.name = "attempt",
      .type = GAB_CONFIG_INT,
      .min = 0,
      .max = 1000000,
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
-     .doc =
-         "In which attempt of gabion-launch alone: 0 the first, 1 the job that it starts when that has ended or hung "
-         "(--relaunch, --start-retries), and so on. Left out: in each, as far as it comes to that step."},
+     .doc = "Restrict to one attempt of gabion-launch: 0 the first, 1 the job that it starts when "
+            "that has ended or hung (--relaunch, --start-retries), and so on. Default: every attempt "
+            "that reaches the step."},
     {.name = "stopped",
      .instead_of = "flip",
      .type = GAB_CONFIG_REAL,
@@ -384,7 +370,8 @@ static const gab_config_key injection_keys[] = {
      .max = 1e6,
      .default_text = "0",
      .outside = true,
-     .doc = "For how long they are stopped instead of killed (gabion-launch --dead-after); 0: killed."},
+     .doc = "Stop the processes for this time instead of killing them (gabion-launch --dead-after); "
+            "0: kill."},
     {.name = "flip",
      .instead_of = "stopped",
      .type = GAB_CONFIG_INT,
@@ -392,21 +379,20 @@ static const gab_config_key injection_keys[] = {
      .max = 9e15,
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
-     .doc = "They live on, but this bit of the state of their blocks (modulo the number of bits) flips."},
+     .doc = "Instead of killing, flip this bit of the state of their blocks (modulo the number of "
+            "bits)."},
 };
 #define KEYS(table) .keys = (table), .count = sizeof(table) / sizeof((table)[0])
 static const gab_config_section sections[] = {
-    {.path = "resilience", .doc = "How the run survives the loss of processes.", KEYS(resilience_keys)},
+    {.path = "resilience", .doc = "Fault tolerance.", KEYS(resilience_keys)},
     {.path = "resilience.spares",
-     .doc = "Processes that play no part until others die, and then take their places (strategy spare).",
+     .doc = "Spare processes, which take the ranks of dead ones (strategy spare).",
      KEYS(spares_keys)},
-    {.path = "resilience.memory", .doc = "Checkpoints in the memory of the processes.", KEYS(memory_keys)},
-    {.path = "resilience.local", .doc = "The recovery strategy `local`.", KEYS(local_keys)},
-    {.path = "resilience.disk",
-     .doc = "Checkpoints on disk, written while the run goes on.",
-     KEYS(disk_keys)},
+    {.path = "resilience.memory", .doc = "Checkpoints in memory.", KEYS(memory_keys)},
+    {.path = "resilience.local", .doc = "Recovery strategy `local`.", KEYS(local_keys)},
+    {.path = "resilience.disk", .doc = "Checkpoints on disk, written during the run.", KEYS(disk_keys)},
     {.path = "faults",
-     .doc = "Fault injections: processes that really die, by SIGKILL, to see that the run survives it.",
+     .doc = "Fault injection: kills processes by SIGKILL, to test that the run survives.",
      .is_list = true,
      KEYS(injection_keys)},
 };
@@ -474,7 +460,7 @@ gab_status gab_resilience_check_spares(const gab_config *config, const gab_world
   const int32_t have = asked.per_node ? gab_world_spares_per_node(world) : gab_world_spares(world);
   if (have >= asked.count) return GAB_OK;
   if (gab_launch_attempt() > 0) { /* what is left of the nodes has room for no more */
-    gab_log(GAB_LOG_WARNING, "going on with %" PRId32 "%s of %" PRId32 "%s spare processes", have, each,
+    gab_log(GAB_LOG_WARNING, "continuing with %" PRId32 "%s of %" PRId32 "%s spare processes", have, each,
             asked.count, each);
     return GAB_OK;
   }
@@ -604,7 +590,7 @@ static gab_status read_clusters(const gab_config *config, gab_protection *protec
   if (division.kind == GAB_DIVISION_NODE && protection->redundancy.separate == GAB_DOMAIN_NONE &&
       protection->redundancy.within <= GAB_DOMAIN_NONE)
     return gab_config_fail(config, "resilience.local.clusters",
-                           "with resilience.separate: none nobody looks which processes share a node");
+                           "resilience.separate: none ignores which processes share a node");
   protection->local_clusters = text;
   return GAB_OK;
 }
@@ -635,7 +621,7 @@ static gab_status read_scrub(const gab_config *config, gab_protection *protectio
   if (gab_interval_parse(gab_config_string(config, "resilience.scrub"), 0, &scrub) != GAB_OK)
     return blame(config, "resilience.scrub");
   if (scrub.mode != GAB_INTERVAL_STEPS)
-    return gab_config_fail(config, "resilience.scrub", "the interval has to be a number of steps, or never");
+    return gab_config_fail(config, "resilience.scrub", "the interval must be a number of steps, or never");
   protection->scrub = scrub.steps;
   return GAB_OK;
 }

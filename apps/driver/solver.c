@@ -44,7 +44,7 @@ static gab_status refuse_check(const gab_app_case *which)
   if (solver->check_finite || solver->check_recomputed || which->check_every == 0 ||
       !gab_config_is_set(which->config, "run.check_every"))
     return GAB_OK;
-  return gab_config_fail(which->config, "run.check_every", "there is no such check for %s", solver->title);
+  return gab_config_fail(which->config, "run.check_every", "%s has no such check", solver->title);
 }
 
 gab_status gab_app_case_settle(gab_app_case *which)
@@ -89,6 +89,6 @@ gab_status gab_app_case_read_alike(gab_app_case *which, int dimension)
   if (which->balance.measured)
     return gab_config_fail(config, "balance.work", "the work of %s is not measured: all its blocks are alike",
                            title);
-  snprintf(why, sizeof why, "%s: blocks that nobody holds any more cannot be approximated", title);
+  snprintf(why, sizeof why, "%s: blocks without any copy cannot be approximated", title);
   return gab_app_reconstruct_refuse(config, why);
 }

@@ -25,7 +25,7 @@ gab_status gab_app_solver_set(const gab_solver *const *solvers, int count)
   int without_section = 0;
   for (int i = 0; i < count; i++) {
     if (!is_complete(solvers[i]))
-      GAB_FAIL(GAB_ERR_ARGUMENT, "the solver %s lacks what has to be there (apps/driver/solver.h)",
+      GAB_FAIL(GAB_ERR_ARGUMENT, "the solver %s lacks required entries (apps/driver/solver.h)",
                solvers[i]->name ? solvers[i]->name : "without a name");
     without_section += !solvers[i]->section;
   }

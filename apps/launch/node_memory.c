@@ -316,12 +316,12 @@ static void find_left(const launch_options *options, survey *all)
       return;
     }
     if (!all->ending || launch_seconds() > until) break;
-    if (!told) launch_say("waiting for what an earlier launcher of this command has left running to end");
+    if (!told) launch_say("waiting for the end of processes of an earlier launcher of this command");
     nanosleep(&(struct timespec){0, 200000000}, NULL);
   }
   if (all->memory->found)
-    launch_say("an earlier launcher of this command has left its state in the memory of the nodes: going on "
-               "from there");
+    launch_say("an earlier launcher of this command has left its state in node memory: resuming from"
+               " there");
 }
 
 /* @return false if a node refused, as when another launcher was faster */

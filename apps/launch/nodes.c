@@ -199,7 +199,7 @@ int launch_hosts_that_answer(const char *all, const char *agent, char **hosts, i
   *places = 0;
   for (int i = 0; i < count; i++) {
     if (calls[i].code != 0) {
-      launch_say("node %s does not answer: going on without it", calls[i].host);
+      launch_say("node %s does not answer: continuing without it", calls[i].host);
       lost++;
       continue;
     }

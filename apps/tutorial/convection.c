@@ -31,7 +31,7 @@ static const gab_config_key keys[] = {
      .outside = true},
     {INTEGER("every", 1, 9e15, "500", "Steps between two rows of convection.csv."), .outside = true},
     {INTEGER("levels", 0, 3, "0", "How often blocks may be refined below the cells of domain.cells.")},
-    {INTEGER("adapt_every", 1, 9e15, "1000", "Steps between two adaptations of the grid.")},
+    {INTEGER("adapt_every", 1, 9e15, "1000", "Interval of adaptations, in steps.")},
     {REAL("difference", 1, "0.02",
           "Blocks in which temperatures of cells side by side differ by more are refined, below a "
           "quarter of it they may be merged again."),

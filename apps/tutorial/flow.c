@@ -93,7 +93,7 @@ static gab_status run(gab_world *world, tunnel *app, gab_step steps)
   gab_forest_options grid = {.grid = {.dimension = 2, .roots = {12, 4, 1}}, .cells = {40, 40, 1}, .dx = 1};
   const gab_domain domain = gab_lbm_domain(&grid);
   gab_quantity items[GAB_LBM_MOST_QUANTITIES];
-  if (steps < EVERY) GAB_FAIL(GAB_ERR_INPUT, "STEPS has to be a number, at least %d", EVERY);
+  if (steps < EVERY) GAB_FAIL(GAB_ERR_INPUT, "STEPS must be a number, at least %d", EVERY);
   gab_slice_options slice = {.axis = 2, .fixed_range = true, .range = {-0.04, 0.04}};
   GAB_TRY(gab_geometry_create(&domain, bodies, 2, &app->geometry));
   GAB_TRY(gab_forest_create(world, &grid, &app->forest));

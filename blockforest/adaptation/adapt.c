@@ -68,7 +68,7 @@ gab_status gab_forest_adapt(gab_forest *forest, const gab_adapt_options *options
   gab_proxies *proxies = NULL;
   GAB_TRY(gab_world_check(forest->world));
   if (forest->torn)
-    GAB_FAIL(GAB_ERR_STATE, "a migration or adaptation of this forest failed; it has to be restored first");
+    GAB_FAIL(GAB_ERR_STATE, "a migration or adaptation of this forest failed; restore it first");
   if (!options->mark) GAB_FAIL(GAB_ERR_ARGUMENT, "a forest is to be adapted without a criterion");
   if (options->max_level > 0) GAB_TRY(gab_forest_check_even(forest));
   gab_world_enter(forest->world, GAB_FAULT_POINT_ADAPT_MARK);

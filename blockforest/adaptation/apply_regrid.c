@@ -655,7 +655,7 @@ gab_status gab_forest_apply_regrid_counted(gab_forest *forest, gab_proxies **pro
   *report = (gab_regrid_report){0};
   if (status == GAB_OK && forest->torn)
     status = gab_error_set(GAB_ERR_STATE, __FILE__, __LINE__,
-                           "a migration or adaptation of this forest failed; it has to be restored first");
+                           "a migration or adaptation of this forest failed; restore it first");
   if (status == GAB_OK) {
     gab_world_enter(forest->world, GAB_FAULT_POINT_ADAPT_MIGRATE);
     status = look_around(&all, &found);

@@ -239,7 +239,7 @@ gab_status gab_proxies_of_forest(gab_forest *forest, gab_proxies **proxies)
 {
   *proxies = NULL;
   GAB_TRY(gab_world_check(forest->world));
-  if (forest->torn) GAB_FAIL(GAB_ERR_STATE, "the forest is torn: it has to be restored first");
+  if (forest->torn) GAB_FAIL(GAB_ERR_STATE, "the forest is incomplete: restore it first");
   gab_proxies *made = NULL;
   gab_status status = make_empty(forest->world, &forest->options, &made);
   if (status == GAB_OK) {

@@ -36,7 +36,7 @@ gab_status gab_root_grid_check(const gab_root_grid *grid)
       GAB_FAIL(GAB_ERR_INPUT, "the domain has %" PRId32 " blocks in %c; at least one is needed",
                grid->roots[axis], "xyz"[axis]);
   if (grid->dimension == 2 && grid->roots[2] != 1)
-    GAB_FAIL(GAB_ERR_INPUT, "a domain in 2D has %" PRId32 " blocks in z; there has to be exactly one",
+    GAB_FAIL(GAB_ERR_INPUT, "a domain in 2D has %" PRId32 " blocks in z; expected exactly one",
              grid->roots[2]);
   int64_t most = (int64_t)1 << (PATH_BITS / grid->dimension - LEAST_LEVELS);
   if (longest_side(grid) > most)

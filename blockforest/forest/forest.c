@@ -17,13 +17,13 @@ static gab_status check_options(const gab_forest_options *options)
       GAB_FAIL(GAB_ERR_INPUT, "blocks have %" PRId32 " cells in %c; at least one is needed",
                options->cells[axis], "xyz"[axis]);
     if (!isfinite(options->origin[axis]))
-      GAB_FAIL(GAB_ERR_INPUT, "the origin of the domain in %c is no finite number", "xyz"[axis]);
+      GAB_FAIL(GAB_ERR_INPUT, "the origin of the domain in %c is not finite", "xyz"[axis]);
   }
   if (options->grid.dimension == 2 && options->cells[2] != 1)
-    GAB_FAIL(GAB_ERR_INPUT, "blocks in 2D have %" PRId32 " cells in z; there has to be exactly one",
+    GAB_FAIL(GAB_ERR_INPUT, "blocks in 2D have %" PRId32 " cells in z; expected exactly one",
              options->cells[2]);
   if (!(options->dx > 0) || !isfinite(options->dx))
-    GAB_FAIL(GAB_ERR_INPUT, "the width of a cell is %g; it has to be positive and finite", options->dx);
+    GAB_FAIL(GAB_ERR_INPUT, "the width of a cell is %g; it must be positive and finite", options->dx);
   return GAB_OK;
 }
 

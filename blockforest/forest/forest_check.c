@@ -6,8 +6,7 @@ gab_status gab_forest_check_even(const gab_forest *forest)
   for (int axis = 0; axis < forest->options.grid.dimension; axis++)
     if (forest->options.cells[axis] % 2 != 0)
       GAB_FAIL(GAB_ERR_INPUT,
-               "blocks have %" PRId32
-               " cells in %c; where blocks split and merge it has to be an even number",
+               "blocks have %" PRId32 " cells in %c; where blocks split and merge it must be an even number",
                forest->options.cells[axis], "xyz"[axis]);
   return GAB_OK;
 }

@@ -176,8 +176,7 @@ static gab_status find_files(gab_volume_files *files)
   gab_buffer_release(&found);
   GAB_TRY(status);
   if (files->rank_count == 0)
-    GAB_FAIL(GAB_ERR_INPUT, "there are no files %s.s*.h5: what gabion writes with output.fields",
-             files->path);
+    GAB_FAIL(GAB_ERR_INPUT, "no files %s.s*.h5, which output.fields writes", files->path);
   return GAB_OK;
 }
 

@@ -50,16 +50,16 @@ gab_status gab_column_check(const char *name)
   const size_t length = strlen(name);
   if (length == 0) GAB_FAIL(GAB_ERR_INPUT, "a column needs a name");
   if (length > GAB_LONGEST_COLUMN)
-    GAB_FAIL(GAB_ERR_INPUT, "'%.40s...' is no name of a column: it has %zu bytes, more than %d", name, length,
-             GAB_LONGEST_COLUMN);
+    GAB_FAIL(GAB_ERR_INPUT, "'%.40s...' is not a valid column name: it has %zu bytes, more than %d", name,
+             length, GAB_LONGEST_COLUMN);
   bool fine = name[0] != ' ' && name[length - 1] != ' ';
   for (size_t i = 0; i < length; i++)
     fine = fine && (unsigned char)name[i] >= ' ' && !strchr(",;\"\x7f", name[i]);
   if (!fine)
-    GAB_FAIL(
-        GAB_ERR_INPUT,
-        "'%s' is no name of a column: commas, semicolons, quotes, control characters and blanks at the ends cannot be",
-        name);
+    GAB_FAIL(GAB_ERR_INPUT,
+             "'%s' is not a valid column name: commas, semicolons, quotes, control characters and "
+             "blanks at the ends are not allowed",
+             name);
   return GAB_OK;
 }
 

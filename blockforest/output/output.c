@@ -120,7 +120,8 @@ static gab_status check_new(const gab_output *output, const writer *made)
                                    : made->name;
   if (made->schedule.every < 0 || made->schedule.start < 0)
     GAB_FAIL(GAB_ERR_ARGUMENT,
-             "output `%s': every %" GAB_PRI_STEP " steps from step %" GAB_PRI_STEP " on is no schedule",
+             "output `%s': every %" GAB_PRI_STEP " steps from step %" GAB_PRI_STEP
+             " on is not a valid schedule",
              made->files, made->schedule.every, made->schedule.start);
   for (size_t i = 0; i < output->count; i++)
     if (strcmp(output->writers[i].files, made->files) == 0)

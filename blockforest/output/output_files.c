@@ -179,15 +179,15 @@ gab_status gab_output_name_check(const char *name)
   const size_t length = strlen(name);
   if (length == 0) GAB_FAIL(GAB_ERR_INPUT, "a name of files cannot be empty");
   if (length > LONGEST_NAME)
-    GAB_FAIL(GAB_ERR_INPUT, "'%.40s...' is no name of files: it has %zu characters, more than %d", name,
+    GAB_FAIL(GAB_ERR_INPUT, "'%.40s...' is not a valid file name: it has %zu characters, more than %d", name,
              length, (int)LONGEST_NAME);
   if (!strchr(letters, name[0]) ||
       strspn(name, "-+."
                    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != length)
-    GAB_FAIL(
-        GAB_ERR_INPUT,
-        "'%s' is no name of files: those have letters, digits, _ - + and ., and begin with one of the first three",
-        name);
+    GAB_FAIL(GAB_ERR_INPUT,
+             "'%s' is not a valid file name: allowed are letters, digits, _ - + and ., and begin "
+             "with one of the first three",
+             name);
   return GAB_OK;
 }
 

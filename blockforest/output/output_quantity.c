@@ -33,7 +33,7 @@ gab_status gab_quantity_check(const gab_quantity *quantity)
 {
   if (!quantity) GAB_FAIL(GAB_ERR_ARGUMENT, "no quantity given");
   if (!is_name(quantity->name)) {
-    GAB_FAIL(GAB_ERR_ARGUMENT, "`%s' is no name of a quantity: letters, digits, _ and -",
+    GAB_FAIL(GAB_ERR_ARGUMENT, "`%s' is not a valid name of a quantity: letters, digits, _ and -",
              quantity->name ? quantity->name : "");
   }
   if (quantity->components != 1 && quantity->components != 3) {
@@ -62,7 +62,7 @@ static gab_status unknown(gab_quantity_list list, const char *name)
     int more = snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", list.items[i].name);
     used += more > 0 ? (size_t)more : 0;
   }
-  GAB_FAIL(GAB_ERR_INPUT, "there is no quantity `%s'; there are: %s", name, known);
+  GAB_FAIL(GAB_ERR_INPUT, "unknown quantity `%s'; known are: %s", name, known);
 }
 
 gab_status gab_quantity_find(gab_quantity_list list, const char *name, const gab_quantity **quantity)

@@ -68,7 +68,7 @@ static gab_status add_part(assembly *all, const char *name)
 {
   found_part part = {.axis = 0};
   hid_t file;
-  if (strlen(name) >= sizeof part.name) GAB_FAIL(GAB_ERR_INPUT, "%s/%s is no part", all->folder, name);
+  if (strlen(name) >= sizeof part.name) GAB_FAIL(GAB_ERR_INPUT, "%s/%s is not a part", all->folder, name);
   snprintf(part.name, sizeof part.name, "%s", name);
   GAB_TRY(open_part(all, name, &file));
   const bool fine = read_attribute(file, "first", H5T_NATIVE_INT64, part.first) &&

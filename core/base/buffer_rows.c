@@ -11,7 +11,7 @@
 
 #include "core/memory/nontemporal_impl.h"
 
-_Static_assert(sizeof(((gab_buffer_rows *)0)->line) == GAB_CACHE_LINE, "the line has to be one of the cache");
+_Static_assert(sizeof(((gab_buffer_rows *)0)->line) == GAB_CACHE_LINE, "the line must be one of the cache");
 enum { PIECE_BYTES = 128 * 1024 };
 
 gab_status gab_buffer_rows_begin(gab_buffer_rows *rows, gab_buffer *buffer, size_t bytes, gab_rows_lie lie)

@@ -93,7 +93,7 @@ gab_status gab_timers_find(gab_timers *timers, const char *name, gab_timer *time
 {
   size_t length = strlen(name);
   if (length == 0 || length >= GAB_TIMER_NAME_CAPACITY)
-    GAB_FAIL(GAB_ERR_ARGUMENT, "'%s' is no name for a timer (1 to %d characters)", name,
+    GAB_FAIL(GAB_ERR_ARGUMENT, "'%s' is not a valid name of a timer (1 to %d characters)", name,
              GAB_TIMER_NAME_CAPACITY - 1);
   bool found;
   size_t place = place_of(timers, name, &found);

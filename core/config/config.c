@@ -107,7 +107,7 @@ gab_status gab_config_override(gab_config *config, const char *assignment)
     GAB_FAIL(GAB_ERR_INPUT, "--set %s: the form is section.key=value", assignment);
   const size_t bad = strcspn(assignment, " \t\r\n\"'{}[]:,#&*!|>%@`\x7f\x1b\x01\x02\x03\x04\x05\x06\x07\b");
   if (assignment + bad < equals)
-    GAB_FAIL(GAB_ERR_INPUT, "--set %s: '%.*s' is no name of a parameter", assignment,
+    GAB_FAIL(GAB_ERR_INPUT, "--set %s: '%.*s' is not the name of a parameter", assignment,
              (int)(equals - assignment), assignment);
   config_arena arena = {NULL};
   config_node *node;
@@ -144,7 +144,7 @@ static void complain(void)
   enum { ENOUGH = 20 };
   static int said;
   if (said++ < ENOUGH)
-    gab_log(GAB_LOG_ERROR, "a mistake in the program, which reads 0 or nothing: %s", gab_error_message());
+    gab_log(GAB_LOG_ERROR, "programming error: %s; returning 0 or nothing", gab_error_message());
 }
 
 /* The value of a key of one of two types; empty, with the error message set, on a mistake of the program. */

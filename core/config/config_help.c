@@ -155,8 +155,8 @@ gab_status gab_config_write_help(const gab_config *config, FILE *out, const char
   if (found == 0 && plain[0]) found = write_keys(config, out, plain, true);
   if (found > 0 || !path) return GAB_OK;
   closest_path(config, plain, closest, sizeof closest);
-  GAB_FAIL(GAB_ERR_INPUT, "there is no parameter '%s'%s%s%s", path, closest[0] ? "; did you mean '" : "",
-           closest, closest[0] ? "'?" : "");
+  GAB_FAIL(GAB_ERR_INPUT, "unknown parameter '%s'%s%s%s", path, closest[0] ? "; did you mean '" : "", closest,
+           closest[0] ? "'?" : "");
 }
 
 /* ---- the reference page ---- */

@@ -268,7 +268,7 @@ static gab_status add_scalar(builder *build, const struct fy_event *event, int l
 static gab_status open_node(builder *build, const struct fy_event *event, int line, int column)
 {
   if (build->open && build->open->kind == CONFIG_MAPPING && !build->key)
-    REFUSE(build, line, column, "a key has to be a word");
+    REFUSE(build, line, column, "a key must be a word");
   if (++build->depth > DEEPEST) REFUSE(build, line, column, "nested more than %d deep", (int)DEEPEST);
   bool mapping = event->type == FYET_MAPPING_START;
   config_node *node;
@@ -433,7 +433,7 @@ static gab_status descend(config_arena *arena, config_node *node, const char *wo
   size_t count = 0;
   for (const config_node *item = node->first; item; item = item->next) count++;
   if (indexed && index != count)
-    GAB_FAIL(GAB_ERR_INPUT, "--set %s: there is no item %zu; the list has %zu", assignment, index, count);
+    GAB_FAIL(GAB_ERR_INPUT, "--set %s: item %zu does not exist; the list has %zu", assignment, index, count);
   GAB_TRY(new_container(arena, CONFIG_SCALAR, assignment, child));
   (*child)->text = "";
   (*child)->plain = true;

@@ -38,7 +38,8 @@ gab_status gab_node_memory_open(const char *folder, const char *node, gab_memory
 {
   char why[GAB_OWN_WHY];
   if (folder_now[0]) GAB_FAIL(GAB_ERR_STATE, "snapshots lie in %s already", folder_now);
-  if (!is_plain(node)) GAB_FAIL(GAB_ERR_INPUT, "'%s' is no name of a node for a folder of snapshots", node);
+  if (!is_plain(node))
+    GAB_FAIL(GAB_ERR_INPUT, "'%s' is not a valid node name for a folder of snapshots", node);
   if (strlen(folder) + strlen(node) + 2 > FOLDER_ROOM)
     GAB_FAIL(GAB_ERR_IO, "the name of folder %.40s... is too long", folder);
   const int whole = gab_own_folder_open(AT_FDCWD, folder, true, why);

@@ -89,7 +89,7 @@ gab_status gab_mailbox_create(gab_world *world, const char *name, gab_mailbox **
   void *memory;
   *mailbox = NULL;
   if (world->mail_is_closed)
-    GAB_FAIL(GAB_ERR_STATE, "mailbox %s has to be made before the time loop runs, which protects it", name);
+    GAB_FAIL(GAB_ERR_STATE, "mailbox %s must be made before the time loop runs, which protects it", name);
   GAB_TRY(gab_alloc(sizeof(gab_mailbox), GAB_MEMORY_OTHER, &memory));
   gab_mailbox *made = memory;
   const gab_status status = gab_port_create(world, name, &made->port);

@@ -16,7 +16,7 @@ gab_status gab_pattern_declare(gab_world *world, gab_pattern *pattern)
   *pattern = GAB_DEFAULT_PATTERN;
   if (world->mail_is_closed)
     GAB_FAIL(GAB_ERR_STATE,
-             "a pattern has to be declared before the time loop runs, which protects its iterations");
+             "a pattern must be declared before the time loop runs, which protects its iterations");
   if (patterns->count == UINT32_MAX) GAB_FAIL(GAB_ERR_STATE, "there are too many patterns");
   GAB_TRY(gab_list_room(&list, patterns->count, sizeof *patterns->iterations));
   patterns->iterations = list;

@@ -35,7 +35,7 @@ static int check(int opened, const char *name, bool folder, char why[GAB_OWN_WHY
   char text[96];
   if (fstat(opened, &status) != 0) return fail(opened, name, why);
   if (folder ? !S_ISDIR(status.st_mode) : !S_ISREG(status.st_mode))
-    return refuse(opened, name, why, folder ? "is no folder" : "is no ordinary file");
+    return refuse(opened, name, why, folder ? "is not a folder" : "is not a regular file");
   if (status.st_uid != geteuid()) {
     snprintf(text, sizeof text, "belongs to user %ld, not to user %ld, who runs this", (long)status.st_uid,
              (long)geteuid());

@@ -124,9 +124,9 @@ gab_status gab_world_fault(gab_world *world)
 {
   if (world->broken) world->drop_messages(world);
   if (world->intent_message && *world->intent_message)
-    GAB_FAIL(GAB_ERR_FAULT, "the world waits for repair, rank %d gave up: %s", (int)world->intent_rank,
-             world->intent_message);
-  GAB_FAIL(GAB_ERR_FAULT, "a process died or gave up; the world waits for repair");
+    GAB_FAIL(GAB_ERR_FAULT, "communicators must be rebuilt: rank %d requested an abort: %s",
+             (int)world->intent_rank, world->intent_message);
+  GAB_FAIL(GAB_ERR_FAULT, "process failure or abort request; communicators must be rebuilt");
 }
 
 gab_status gab_world_mpi(gab_world *world, int code, const char *function)

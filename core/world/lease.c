@@ -31,7 +31,8 @@ static int64_t now(void)
 void gab_lease_check(void)
 {
   static const char words[] =
-      "gabion: this process was stopped for so long that the others go on without it: it ends\n";
+      "gabion: this process was stopped for so long that the others continue without it: it"
+      " ends\n";
   if (limit == 0 || now() - noted <= limit) return;
   if (!atomic_flag_test_and_set(&ending)) {
     const ssize_t said = write(STDERR_FILENO, words, sizeof words - 1);
@@ -80,7 +81,7 @@ gab_status gab_lease_start(double seconds)
 {
   if (limit != 0) return GAB_OK;
   if (!(seconds > 0 && seconds < 1e9))
-    GAB_FAIL(GAB_ERR_ARGUMENT, "%g s is no time to wait for a process", seconds);
+    GAB_FAIL(GAB_ERR_ARGUMENT, "%g s is not a valid waiting time for a process", seconds);
   noted = now();
   limit = (int64_t)(1e9 * SHARE * seconds);
   struct sigaction action = {.sa_handler = on_continue, .sa_flags = SA_RESTART};

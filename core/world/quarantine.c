@@ -222,7 +222,7 @@ static gab_status watch_connections(double seconds)
   sigset_t all, before;
   if (cut_after > 0) return GAB_OK;
   if (!(seconds > 0 && seconds < 1e9))
-    GAB_FAIL(GAB_ERR_ARGUMENT, "%g s is no time to wait for a node", seconds);
+    GAB_FAIL(GAB_ERR_ARGUMENT, "%g s is not a valid waiting time for a node", seconds);
   cut_after = seconds;
   sigfillset(&all); /* signals are for the thread that computes */
   pthread_sigmask(SIG_SETMASK, &all, &before);

@@ -388,7 +388,7 @@ static gab_status mend(gab_world *world)
   if (gab_members_count(&world->members) == 1) return GAB_OK;
   world->lost = true;
   if (world->intent != GAB_OK) return GAB_OK;
-  GAB_FAIL(GAB_ERR_LOST, "a process died, and this MPI has no fault tolerance (ULFM) to go on without it");
+  GAB_FAIL(GAB_ERR_LOST, "a process died, and this MPI has no fault tolerance (ULFM) to continue without it");
 }
 
 #endif

@@ -42,7 +42,7 @@ static gab_status check_domain(const gab_domain *domain)
       GAB_FAIL(GAB_ERR_INPUT, "a domain of dimension %d cannot have %" PRId64 " cells along axis %d",
                domain->dimension, domain->cells[axis], axis);
   if (!(domain->dx > 0 && isfinite(domain->dx)))
-    GAB_FAIL(GAB_ERR_INPUT, "the width of a cell has to be positive, not %g", domain->dx);
+    GAB_FAIL(GAB_ERR_INPUT, "the width of a cell must be positive, not %g", domain->dx);
   return GAB_OK;
 }
 
@@ -50,7 +50,7 @@ static gab_status check_body(const gab_body *body, const gab_domain *domain)
 {
   bool round = body->shape == GAB_SHAPE_SPHERE || body->shape == GAB_SHAPE_CYLINDER;
   if (round && !(body->radius > 0 && isfinite(body->radius)))
-    GAB_FAIL(GAB_ERR_INPUT, "%s: the radius has to be positive, not %g", body->name, body->radius);
+    GAB_FAIL(GAB_ERR_INPUT, "%s: the radius must be positive, not %g", body->name, body->radius);
   if (body->shape == GAB_SHAPE_CYLINDER && (body->axis < 0 || body->axis > 2 || !(body->length >= 0)))
     GAB_FAIL(GAB_ERR_INPUT, "%s: a cylinder cannot have axis %d and length %g", body->name, body->axis,
              body->length);
@@ -70,7 +70,7 @@ static gab_status check_body(const gab_body *body, const gab_domain *domain)
   if (body->shape == GAB_SHAPE_MASK && domain->dimension != 2)
     GAB_FAIL(GAB_ERR_INPUT, "%s: a picture can only be a body in 2D", body->name);
   if (body->shape == GAB_SHAPE_MASK && body->wall == GAB_WALL_INTERPOLATED)
-    GAB_FAIL(GAB_ERR_INPUT, "%s: a picture has no exact surface; its wall has to be staircase", body->name);
+    GAB_FAIL(GAB_ERR_INPUT, "%s: a picture has no exact surface; its wall must be staircase", body->name);
   return GAB_OK;
 }
 

@@ -138,7 +138,7 @@ static gab_status read_open(mask_reader *reader, FILE *file)
   unsigned char signature[8];
   if (fread(signature, 1, sizeof signature, file) != sizeof signature ||
       png_sig_cmp(signature, 0, sizeof signature) != 0)
-    GAB_FAIL(GAB_ERR_INPUT, "picture %s cannot be read: it is no PNG", reader->path);
+    GAB_FAIL(GAB_ERR_INPUT, "picture %s cannot be read: not a PNG file", reader->path);
   rewind(file);
   reader->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, reader, on_error, on_warning);
   if (reader->png) reader->info = png_create_info_struct(reader->png);

@@ -82,13 +82,12 @@ gab_status gab_distance_check(const gab_shape_data *shape, const gab_domain *dom
           next[axis] += apart;
           const double change = fabs(gab_distance_at(shape, next) - here);
           if (!(change <= apart * (1 + 1e-6)))
-            GAB_FAIL(
-                GAB_ERR_INPUT,
-                "%s: what shape '%s' gives is no distance: at (%g, %g, %g) it changes by %g between points "
-                "that are %g apart",
-                name, shape->own->name, domain->origin[0] + point[0] * domain->dx,
-                domain->origin[1] + point[1] * domain->dx, domain->origin[2] + point[2] * domain->dx,
-                change * domain->dx, apart * domain->dx);
+            GAB_FAIL(GAB_ERR_INPUT,
+                     "%s: shape '%s' does not return a distance: at (%g, %g, %g) it changes by %g between "
+                     "points that are %g apart",
+                     name, shape->own->name, domain->origin[0] + point[0] * domain->dx,
+                     domain->origin[1] + point[1] * domain->dx, domain->origin[2] + point[2] * domain->dx,
+                     change * domain->dx, apart * domain->dx);
         }
       }
   return GAB_OK;

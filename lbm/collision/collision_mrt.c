@@ -65,7 +65,7 @@ static gab_status check_rates(const gab_lbm_options *options)
   for (int i = 0; i < 5; i++)
     if (!(all[i] >= 0 && all[i] <= 2)) GAB_FAIL(GAB_ERR_INPUT, "a rate of MRT cannot be %g", all[i]);
   if (!(options->magic >= 0 && isfinite(options->magic)))
-    GAB_FAIL(GAB_ERR_INPUT, "the magic parameter has to be positive, not %g", options->magic);
+    GAB_FAIL(GAB_ERR_INPUT, "the magic parameter must be positive, not %g", options->magic);
   if (options->magic > 0 && rates->energy_flux > 0)
     GAB_FAIL(GAB_ERR_INPUT,
              "MRT: the magic parameter %g gives the rate of the energy flux, so it cannot be %g besides",

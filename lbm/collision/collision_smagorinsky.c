@@ -34,11 +34,11 @@ static const gab_config_key keys[] = {
      .max = 1,
      .min_excluded = true,
      .default_text = GAB_CONFIG_OPTIONAL,
-     .doc = "Smagorinsky: the constant C of the turbulent viscosity (C dx)^2 |S|. Left out: 0.1, as in shear "
-            "flows; 0.16 to 0.2 in isotropic turbulence."},
+     .doc = "Constant C of the turbulent viscosity (C dx)^2 |S|. Default: 0.1, for shear flows; 0.16 "
+            "to 0.2 for isotropic turbulence."},
 };
 static const gab_config_section section = {.path = "lbm",
-                                           .doc = "For collision: smagorinsky.",
+                                           .doc = "Only with `collision: smagorinsky`.",
                                            .keys = keys,
                                            .count = sizeof keys / sizeof keys[0],
                                            .optional = true};
@@ -59,7 +59,7 @@ static void fill_constant(gab_lbm_options *options)
 static gab_status check_constant(const gab_lbm_options *options)
 {
   if (!(options->smagorinsky > 0 && options->smagorinsky <= 1))
-    GAB_FAIL(GAB_ERR_INPUT, "the constant of Smagorinsky has to be above 0 and at most 1, not %g",
+    GAB_FAIL(GAB_ERR_INPUT, "the constant of Smagorinsky must be above 0 and at most 1, not %g",
              options->smagorinsky);
   return GAB_OK;
 }

@@ -31,7 +31,7 @@ static void fill_magic(gab_lbm_options *options)
 static gab_status check_magic(const gab_lbm_options *options)
 {
   if (!(options->magic > 0 && isfinite(options->magic)))
-    GAB_FAIL(GAB_ERR_INPUT, "the magic parameter has to be positive, not %g", options->magic);
+    GAB_FAIL(GAB_ERR_INPUT, "the magic parameter must be positive, not %g", options->magic);
   return GAB_OK;
 }
 

@@ -64,11 +64,10 @@ gab_status gab_collision_check_lattice(const gab_collision *collision, const gab
   if (gab_lattice_is_own(number)) {
     char defined[256];
     list_defined_on(number, defined, sizeof defined);
-    GAB_FAIL(
-        GAB_ERR_INPUT,
-        "%s is not defined on the lattice %s, which is the program's own: there are %s, and what a program "
-        "registers with their kernels or as the function of one cell",
-        collision->title, lattice->name, defined);
+    GAB_FAIL(GAB_ERR_INPUT,
+             "%s is not defined on the lattice %s, which is user-defined: available are %s, and "
+             "models that a program registers with their kernels or as the function of one cell",
+             collision->title, lattice->name, defined);
   }
   GAB_FAIL(GAB_ERR_INPUT, "%s is not defined on the lattice %s%s%s", collision->title, lattice->name,
            collision->lattices ? ": " : "", collision->lattices ? collision->lattices : "");

@@ -7,16 +7,16 @@
 /* The first is taken if nothing is said. */
 static const gab_kernel_family library[] = {
     {.name = "auto",
-     .doc = "in_place for blocks with many fluid cells, sparse for those with few",
+     .doc = "in_place for blocks with many fluid cells, sparse for others",
      .fields = 1,
      .blocks = GAB_KERNEL_BLOCKS_BY_SHARE},
     {.name = "in_place", .doc = "one field of populations per block (the AA pattern)", .fields = 1},
     {.name = "sparse",
-     .doc = "the same of the fluid cells alone",
+     .doc = "as in_place, fluid cells alone",
      .fields = 1,
      .blocks = GAB_KERNEL_BLOCKS_SPARSE},
     {.name = "vector", .doc = "two fields per block", .fields = 2},
-    {.name = "reference", .doc = "two fields per block, the readable one, a cell at a time", .fields = 2}};
+    {.name = "reference", .doc = "two fields per block, readable, cell by cell", .fields = 2}};
 enum {
   LIBRARY = sizeof library / sizeof library[0],
   MOST_OWN = GAB_MOST_KERNEL_FAMILIES - LIBRARY,
@@ -40,7 +40,7 @@ const gab_kernel_family *gab_kernel_family_by_name(const char *name)
     const size_t used = strlen(known);
     snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", family->name);
   }
-  gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__, "there is no kernel \"%s\"; known are %s", name, known);
+  gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__, "unknown kernel \"%s\"; known are %s", name, known);
   return NULL;
 }
 

@@ -53,7 +53,7 @@ const gab_lattice *gab_lattice_by_name(const char *name)
     const size_t used = strlen(known);
     snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", lattices[i]->name);
   }
-  gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__, "there is no lattice \"%s\"; known are %s", name, known);
+  gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__, "unknown lattice \"%s\"; known are %s", name, known);
   return NULL;
 }
 

@@ -45,8 +45,7 @@ static gab_status check_pairs(const gab_lattice *lattice)
     const int first = c[0] != 0 ? c[0] : c[1] != 0 ? c[1] : c[2];
     for (int axis = 0; axis < 3; axis++)
       if (back[axis] != -c[axis])
-        GAB_FAIL(GAB_ERR_ARGUMENT, LATTICE "directions %d and %d are no pair: they are not opposite",
-                 lattice->name, q, q + 1);
+        GAB_FAIL(GAB_ERR_ARGUMENT, LATTICE "directions %d and %d are not opposite", lattice->name, q, q + 1);
     if (first != 1)
       GAB_FAIL(GAB_ERR_ARGUMENT,
                LATTICE "the first component of direction %d that is not zero is not 1: of a pair the odd one "
@@ -147,7 +146,7 @@ gab_status gab_lattice_check(const gab_lattice *lattice)
   GAB_TRY(check_isotropy(lattice));
   const bool is_full = lattice->q == (lattice->dimension == 3 ? 27 : 9);
   if (lattice->is_full != is_full)
-    GAB_FAIL(GAB_ERR_ARGUMENT, LATTICE "is_full has to be %s: it has %d directions", lattice->name,
+    GAB_FAIL(GAB_ERR_ARGUMENT, LATTICE "is_full must be %s: it has %d directions", lattice->name,
              is_full ? "true" : "false", lattice->q);
   return GAB_OK;
 }

@@ -350,12 +350,12 @@ gab_quantity_list gab_lbm_quantities_list(gab_lbm_quantities *quantities, int di
        .diverging = true,
        .evaluate = evaluate_vorticity},
       {.name = "q_criterion",
-       .doc = "of a flow: positive where it turns more than it is strained",
+       .doc = "of a flow: positive where rotation dominates strain",
        .components = 1,
        .diverging = true,
        .evaluate = evaluate_q_criterion},
       {.name = "wall_shear_stress",
-       .doc = "of a flow: friction on the wall, in cells that have one beside them; too small on a staircase",
+       .doc = "of a flow: friction on an adjacent wall; too small on a staircase",
        .components = 3,
        .evaluate = gab_lbm_evaluate_wall_shear},
   };
@@ -365,7 +365,7 @@ gab_quantity_list gab_lbm_quantities_list(gab_lbm_quantities *quantities, int di
     items[count].user = quantities;
   }
   items[count] = *gab_quantity_owner();
-  items[count++].doc = "of a flow: the rank that has the block";
+  items[count++].doc = "of a flow: rank that owns the block";
   items[count] = *gab_quantity_level();
   items[count++].doc = "of a flow: level of refinement of the block";
   count = gab_own_quantities_append(own_quantities, quantities, quantities ? quantities->own : NULL, items,

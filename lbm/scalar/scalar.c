@@ -188,7 +188,7 @@ static gab_status check(const gab_lbm_scalar *it, int finest)
   for (int side = 0; side < 2 * it->dimension; side++) {
     const gab_side_kind kind = gab_lbm_get_options(it->lbm)->sides[side].kind;
     if (kind != GAB_SIDE_PERIODIC && kind != GAB_SIDE_WALL && kind != GAB_SIDE_FREE_SLIP)
-      GAB_FAIL(GAB_ERR_ARGUMENT, "%s: sides have to be periodic or walls at rest", options->name);
+      GAB_FAIL(GAB_ERR_ARGUMENT, "%s: sides must be periodic or walls at rest", options->name);
   }
   if (gab_geometry_body_count(gab_lbm_get_geometry(it->lbm)) > 0)
     GAB_FAIL(GAB_ERR_ARGUMENT, "%s: there may be no bodies in the flow", options->name);

@@ -28,7 +28,7 @@ static gab_status read_plane_vector(const gab_config *config, const char *path, 
 {
   GAB_TRY(read_vector(config, path, dimension, vector));
   if (dimension == 2 && vector[2] != 0)
-    return gab_config_fail(config, path, "the third component has to be 0 in 2D, not %g", vector[2]);
+    return gab_config_fail(config, path, "the third component must be 0 in 2D, not %g", vector[2]);
   return GAB_OK;
 }
 
@@ -149,9 +149,11 @@ static gab_status read_units(const gab_config *config, double dx, gab_lbm_setup 
   if (viscosity == 0) viscosity = gab_viscosity_of_omega(omega) * dx * dx / dt;
   if (!(isfinite(viscosity) && viscosity > 0 && isfinite(dt) && dt > 0 && isfinite(dx / dt) && dx / dt > 0 &&
         isfinite(dt * dt / dx)))
-    return gab_config_fail(config, "fluid",
-                           "viscosity %g, time step %g and width of cells %g are no numbers to compute with",
-                           viscosity, dt, dx);
+    return gab_config_fail(
+        config, "fluid",
+        "viscosity %g, time step %g and width of cells %g are not usable: finite and positive"
+        " numbers expected",
+        viscosity, dt, dx);
   GAB_TRY(gab_units_from_dt(dx, dt, gab_config_real(config, "fluid.density"), &setup->units));
   setup->viscosity = viscosity;
   setup->options.omega =
@@ -184,7 +186,7 @@ static gab_status read_round_body(const gab_config *config, const char *at, int 
   body->radius = gab_config_real(config, gab_config_path(path, "%s.radius", at));
   if (body->shape != GAB_SHAPE_CYLINDER) return GAB_OK;
   body->axis = gab_config_choice(config, gab_config_path(path, "%s.axis", at));
-  if (dimension == 2 && body->axis != 2) return gab_config_fail(config, path, "has to be z in 2D");
+  if (dimension == 2 && body->axis != 2) return gab_config_fail(config, path, "must be z in 2D");
   gab_config_path(path, "%s.length", at);
   body->length = gab_config_is_set(config, path) ? gab_config_real(config, path) : 0;
   return GAB_OK;
@@ -330,7 +332,7 @@ static gab_status read_method(const gab_config *config, const gab_domain *domain
       if (gab_lattice_at(i)->dimension == domain->dimension)
         snprintf(fit + used, sizeof fit - used, "%s%s", used > 0 ? " or " : "", gab_lattice_at(i)->name);
     }
-    return gab_config_fail(config, "lbm.lattice", "does not fit a domain of dimension %d: it has to be %s",
+    return gab_config_fail(config, "lbm.lattice", "does not fit a domain of dimension %d: it must be %s",
                            domain->dimension, fit);
   }
   options->collision = gab_collision_at(gab_config_choice(config, "lbm.collision"));
@@ -389,7 +391,7 @@ static gab_status read_open_speed(const gab_config *config, gab_lbm_setup *setup
   if (!gab_config_is_set(config, path)) return GAB_OK;
   setup->open_speed = gab_units_velocity_to_lattice(&setup->units, gab_config_real(config, path));
   if (!(setup->open_speed < most))
-    return gab_config_fail(config, path, "is %.3g cells per step: it has to be below %g", setup->open_speed,
+    return gab_config_fail(config, path, "is %.3g cells per step: it must be below %g", setup->open_speed,
                            most);
   return GAB_OK;
 }

@@ -58,67 +58,67 @@ static const gab_config_key lbm_keys[] = {
      .max = 10,
      .min_excluded = true,
      .default_text = "0.1875",
-     .doc = "(1/omega - 1/2)(1/omega_odd - 1/2); 3/16 puts half-way walls exactly half-way. For TRT; MRT has "
-            "it only if "
-            "it is given, instead of rate_energy_flux and rate_third."},
+     .doc = "Magic parameter (1/omega - 1/2)(1/omega_odd - 1/2); 3/16 places half-way walls exactly. "
+            "TRT; MRT only if given, instead of rate_energy_flux and rate_third."},
     MRT_RATE("rate_energy",
-             "MRT: relaxation rate of the energy; sets the bulk viscosity. Left out: 1.64 in 2D (Lallemand "
-             "& Luo 2000), 1.19 in 3D (d'Humieres et al. 2002), as all rates here."),
+             "Only with `collision: mrt`. Relaxation rate of the energy; sets the bulk viscosity. "
+             "Default: 1.64 in 2D (Lallemand & Luo 2000), 1.19 in 3D (d'Humieres et al. 2002), as for "
+             "all rates here."),
     MRT_RATE("rate_energy_square",
-             "MRT: relaxation rate of the energy square. Left out: 1.54 in 2D, 1.4 in 3D."),
+             "Only with `collision: mrt`. Relaxation rate of the energy square. Default: 1.54 in 2D, "
+             "1.4 in 3D."),
     MRT_RATE("rate_energy_flux",
-             "MRT: relaxation rate of the energy flux. Left out: 1.9 in 2D, 1.2 in 3D, or the one that "
-             "magic gives."),
+             "Only with `collision: mrt`. Relaxation rate of the energy flux. Default: 1.9 in 2D, 1.2 "
+             "in 3D, or from magic."),
     MRT_RATE("rate_stress",
-             "MRT in 3D: relaxation rate of the stress-like moments of fourth order. Left out: 1.4."),
+             "Only with `collision: mrt` in 3D. Relaxation rate of the stress-like moments of fourth "
+             "order. Default: 1.4."),
     MRT_RATE("rate_third",
-             "MRT in 3D: relaxation rate of the moments of third order beside the energy flux. Left out: "
-             "1.98, or the one that magic gives."),
+             "Only with `collision: mrt` in 3D. Relaxation rate of the third-order moments other than "
+             "the energy flux. Default: 1.98, or from magic."),
     {.name = "open_speed",
      .type = GAB_CONFIG_REAL,
      .min = 0,
      .max = INFINITY,
      .unit = "m/s",
      .default_text = GAB_CONFIG_OPTIONAL,
-     .doc = "TRT, and MRT with magic: speed of the flow up to which velocity, pressure and outflow sides are "
-            "stable; "
-            "where it needs it there is a smaller magic for that. Left out: twice the largest speed in this "
-            "file, if "
-            "the Reynolds number of a cell exceeds 10 at that one; 0: magic as it is."},
+     .doc = "TRT, and MRT with magic: flow speed up to which velocity, pressure and outflow sides are"
+            " stable; reduces magic where needed. Default: twice the largest speed in this file, if "
+            "its cell Reynolds number exceeds 10; 0: magic unchanged."},
     {.name = "precision",
      .type = GAB_CONFIG_CHOICE,
      .choices = "double|float|mixed",
      .default_text = "double",
-     .doc = "Of the stored populations and of their arithmetic. mixed stores floats and computes collisions "
-            "in double: half of the memory, errors of rounding only where a population is stored."},
+     .doc = "Precision of stored populations and arithmetic. mixed: stored as float, collisions in "
+            "double; half of the memory, and rounding errors only in storage."},
     {.name = "kernel",
      .type = GAB_CONFIG_CHOICE,
      .words = kernel_word,
      .default_text = "auto",
      .outside = true,
-     .doc = "How the sweep is computed; all of the library's give the same bits."},
+     .doc = "Kernel family; all families of the library give the same bits."},
     {.name = "pencil",
      .type = GAB_CONFIG_INT,
      .min = 0,
      .max = 16,
      .default_text = "0",
      .outside = true,
-     .doc =
-         "So many blocks of a process share one field, row by row, and those side by side along x need no ghosts "
-         "between them; all give the same bits. 0: as many as make rows of 128 cells, but 1 + an eighth of the blocks of a "
-         "process at most, or the even number above. 1: each block has a field of its own; then all blocks that need no message beside them are "
-         "computed while messages travel. In place only."},
+     .doc = "Number of blocks of a process that share one field, row by row (fused blocks); adjacent "
+            "ones along x need no ghosts. The bits do not depend on it. In-place kernel only. 0: rows"
+            " of 128 cells, at most 1 + an eighth of the blocks of a process, or the even number "
+            "above. 1: one field per block; then all blocks without messages are computed during the "
+            "exchange."},
     {.name = "pass",
      .type = GAB_CONFIG_INT,
      .min = 0,
      .max = 8,
      .default_text = "0",
      .outside = true,
-     .doc =
-         "Steps at most in one pass through memory, while nobody looks at the states between (output, monitors, "
-         "checkpoints, forces); all give the same bits. 0: as many as fit into the caches, 4 at most, and one where all cells "
-         "stay in them anyway. 1: one by one. In place, on one level, where no ghosts come by messages or across periodic "
-         "ends but those of x, and where no program adds anything to each step; elsewhere steps are taken one by one."},
+     .doc = "Temporal blocking: maximum number of steps per pass through memory, where no output, "
+            "monitor, checkpoint or force needs a state in between. The bits do not depend on it. 0: "
+            "by the size of the caches, at most 4, and 1 if all cells fit into them; 1: off. Needs "
+            "the in-place kernel, one level, no ghosts from messages or across periodic ends other "
+            "than x, and no program that adds work to each step; else steps are taken one by one."},
 };
 static const gab_config_section lbm_section = {.path = "lbm",
                                                .doc = "The lattice Boltzmann method.",
@@ -141,7 +141,7 @@ static const gab_config_key fluid_keys[] = {
      POSITIVE,
      .unit = "m^2/s",
      .default_text = GAB_CONFIG_OPTIONAL,
-     .doc = "Kinematic viscosity; or give reynolds, or omega together with the time step."},
+     .doc = "Kinematic viscosity; alternatives: reynolds, or omega and the time step."},
     {.name = "reynolds",
      .instead_of = "viscosity",
      .type = GAB_CONFIG_REAL,
@@ -174,10 +174,10 @@ static const gab_config_key fluid_keys[] = {
      .length_max = 3,
      .unit = "m/s^2",
      .default_text = "[0, 0, 0]",
-     .doc = "Body force per mass on all of the fluid."},
+     .doc = "Body force per mass."},
 };
 static const gab_config_section fluid_section = {.path = "fluid",
-                                                 .doc = "The fluid and its scales.",
+                                                 .doc = "Fluid and reference scales.",
                                                  .keys = fluid_keys,
                                                  .count = COUNT(fluid_keys),
                                                  .optional = true};
@@ -189,7 +189,7 @@ static const gab_config_key units_keys[] = {
      POSITIVE,
      .unit = "s",
      .default_text = GAB_CONFIG_OPTIONAL,
-     .doc = "Time step; or give lattice_velocity, or fluid.omega together with the viscosity."},
+     .doc = "Time step; alternatives: lattice_velocity, or fluid.omega and the viscosity."},
     {.name = "lattice_velocity",
      .instead_of = "dt",
      .type = GAB_CONFIG_REAL,
@@ -198,15 +198,14 @@ static const gab_config_key units_keys[] = {
      .min_excluded = true,
      .unit = "cells per step",
      .default_text = GAB_CONFIG_OPTIONAL,
-     .doc =
-         "what fluid.velocity is to be on the lattice; this chooses the time step (0.02 to 0.1 are usual)"},
+     .doc = "Value of fluid.velocity in cells per step, which determines the time step; usual values:"
+            " 0.02 to 0.1."},
 };
-static const gab_config_section units_section = {
-    .path = "units",
-    .doc = "The time step; the width of a cell comes from the domain.",
-    .keys = units_keys,
-    .count = COUNT(units_keys),
-    .optional = true};
+static const gab_config_section units_section = {.path = "units",
+                                                 .doc = "Time step; the cell width follows from the domain.",
+                                                 .keys = units_keys,
+                                                 .count = COUNT(units_keys),
+                                                 .optional = true};
 
 /* ------------------------------------------------------------------------------------------ sides */
 
@@ -221,15 +220,14 @@ static const gab_config_key velocity_keys[] = {
      .type = GAB_CONFIG_CHOICE,
      .choices = "constant|parabolic",
      .default_text = "constant",
-     .doc = "How the velocity varies over the side; parabolic falls to zero towards sides that are not "
-            "periodic."},
+     .doc = "Profile of the velocity; parabolic vanishes at sides that are not periodic."},
     {.name = "ramp_time",
      .type = GAB_CONFIG_REAL,
      .min = 0,
      .max = INFINITY,
      .unit = "s",
      .default_text = "0",
-     .doc = "Time over which the velocity grows smoothly from zero."},
+     .doc = "Time of the smooth ramp of the velocity from zero."},
 };
 static const gab_config_key pressure_keys[] = {
     {.name = "pressure",
@@ -245,17 +243,16 @@ static const gab_config_key pressure_keys[] = {
     .variant = kind, .variant_is_default = is_default                                                        \
   }
 #define SIDE(side)                                                                                           \
-  SIDE_VARIANT(side, "periodic", "What leaves here comes in on the opposite side.", NULL, 0, true),          \
+  SIDE_VARIANT(side, "periodic", "Periodic with the opposite side.", NULL, 0, true),                         \
       SIDE_VARIANT(side, "wall", "No slip.", NULL, 0, false),                                                \
       SIDE_VARIANT(side, "velocity", "Given velocity: inlet or moving wall.", velocity_keys,                 \
                    COUNT(velocity_keys), false),                                                             \
-      SIDE_VARIANT(side, "pressure", "Given pressure at the side, whichever way fluid flows.",               \
+      SIDE_VARIANT(side, "pressure", "Given pressure; the fluid may flow in or out.", pressure_keys,         \
+                   COUNT(pressure_keys), false),                                                             \
+      SIDE_VARIANT(side, "outflow",                                                                          \
+                   "Pressure relaxes to the given one; no backflow; lets vortices and sound leave.",         \
                    pressure_keys, COUNT(pressure_keys), false),                                              \
-      SIDE_VARIANT(                                                                                          \
-          side, "outflow",                                                                                   \
-          "Pressure drawn softly to the given one, nothing flows back in: lets vortices and sound out.",     \
-          pressure_keys, COUNT(pressure_keys), false),                                                       \
-      SIDE_VARIANT(side, "free_slip", "No friction, nothing passes.", NULL, 0, false)
+      SIDE_VARIANT(side, "free_slip", "Free slip: no friction and no flow across.", NULL, 0, false)
 
 enum { KINDS_OF_SIDE = GAB_SIDE_OWN };
 static const gab_config_section side_sections[KINDS_OF_SIDE * GAB_SIDE_COUNT] = {
@@ -268,25 +265,25 @@ static const gab_config_key common_body_keys[] = {
      .type = GAB_CONFIG_STRING,
      .distinct = true,
      .default_text = "\"\"",
-     .doc = "Name of the body in tables of forces, at most 31 characters."},
+     .doc = "Name of the body in forces.csv, at most 31 characters."},
     {.name = "velocity",
      .type = GAB_CONFIG_REAL,
      .length_min = 2,
      .length_max = 3,
      .unit = "m/s",
      .default_text = "[0, 0, 0]",
-     .doc = "Velocity of its wall; the body stays where it is."},
+     .doc = "Velocity of its surface; the body itself does not move."},
 };
 #define WALL_KEY                                                                                             \
   {                                                                                                          \
     .name = "wall", .type = GAB_CONFIG_CHOICE, .choices = "interpolated|staircase",                          \
     .default_text = "interpolated",                                                                          \
-    .doc = "Where the wall is: at the exact surface, or half-way between cells."                             \
+    .doc = "Position of the wall: at the exact surface, or half-way between cells."                          \
   }
 #define INSIDE_KEY                                                                                           \
   {                                                                                                          \
     .name = "inside", .type = GAB_CONFIG_CHOICE, .choices = "solid|fluid", .default_text = "solid",          \
-    .doc = "Fluid: everything around the shape is solid, e.g. for pipes."                                    \
+    .doc = "fluid: the surroundings of the shape are solid, e.g. for pipes."                                 \
   }
 #define CENTRE_KEY                                                                                           \
   {                                                                                                          \
@@ -324,7 +321,7 @@ static const gab_config_key cylinder_keys[] = {
      POSITIVE,
      .unit = "m",
      .default_text = GAB_CONFIG_OPTIONAL,
-     .doc = "Length along the axis, centred; endless if left out."},
+     .doc = "Length along the axis, centred; default: infinite."},
     WALL_KEY,
     INSIDE_KEY,
 };
@@ -332,7 +329,7 @@ static const gab_config_key mask_keys[] = {
     {.name = "file",
      .type = GAB_CONFIG_STRING,
      .file = GAB_CONFIG_FILE_BY_CASE,
-     .doc = "PNG picture; its dark pixels are the body."},
+     .doc = "PNG file; its dark pixels are the body."},
     CORNER_KEYS,
     INSIDE_KEY,
 };
@@ -350,7 +347,7 @@ static const gab_config_section body_sections[] = {
     BODY("box", "A box along the axes.", box_keys),
     BODY("sphere", "A sphere; a disc in 2D.", sphere_keys),
     BODY("cylinder", "A cylinder along an axis; a disc in 2D.", cylinder_keys),
-    BODY("mask", "The dark pixels of a picture, in 2D; always a staircase.", mask_keys),
+    BODY("mask", "Dark pixels of a picture, in 2D; always a staircase.", mask_keys),
 };
 
 /* ------------------------------------------------------------------------------------------ initial state */
@@ -362,14 +359,14 @@ static const gab_config_key uniform_keys[] = {
      .length_max = 3,
      .unit = "m/s",
      .default_text = "[0, 0, 0]",
-     .doc = "Velocity everywhere."},
+     .doc = "Initial velocity."},
 };
 static const gab_config_key vortex_keys[] = {
     {.name = "velocity", .type = GAB_CONFIG_REAL, POSITIVE, .unit = "m/s", .doc = "Amplitude."},
 };
 static const gab_config_section initial_sections[] = {
     {.path = "initial",
-     .doc = "The same everywhere.",
+     .doc = "Uniform state.",
      .keys = uniform_keys,
      .count = COUNT(uniform_keys),
      .optional = true,

@@ -6,7 +6,7 @@
 
 static gab_status check_positive(const char *what, double value)
 {
-  if (!(value > 0 && isfinite(value))) GAB_FAIL(GAB_ERR_INPUT, "%s has to be positive, not %g", what, value);
+  if (!(value > 0 && isfinite(value))) GAB_FAIL(GAB_ERR_INPUT, "%s must be positive, not %g", what, value);
   return GAB_OK;
 }
 
@@ -97,7 +97,7 @@ static gab_status check_omega(double omega)
 {
   const double warned = 1.98, small = 0.5;
   if (!(omega > 0 && omega < 2))
-    GAB_FAIL(GAB_ERR_INPUT, "omega is %.6g, outside (0, 2): the viscosity has to be positive", omega);
+    GAB_FAIL(GAB_ERR_INPUT, "omega is %.6g, outside (0, 2): the viscosity must be positive", omega);
   if (omega > warned)
     gab_log(GAB_LOG_WARNING,
             "omega is %.6g (viscosity %.3g on the lattice), close to 2: the flow may become unstable; use "

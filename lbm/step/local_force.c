@@ -12,7 +12,8 @@ gab_status gab_lbm_set_local_force(gab_lbm *lbm, const gab_local_force *force)
     GAB_FAIL(GAB_ERR_ARGUMENT, "a local force without a name or a function");
   if (force && lbm->model.sparse_below > 0)
     GAB_FAIL(GAB_ERR_ARGUMENT,
-             "%s acts on blocks that store all cells: the kernel has to be in_place, vector or reference",
+             "%s acts on blocks that store all cells: the kernel must be in_place, vector or "
+             "reference",
              force->name);
   if (lbm->ghosts != GAB_GHOSTS_STALE)
     GAB_FAIL(GAB_ERR_STATE, "a local force is set between two steps, but an exchange of ghosts has begun");

@@ -58,7 +58,7 @@ static gab_status make(gab_lbm *lbm)
 gab_status gab_lbm_request_recomputation(gab_lbm *lbm, double share)
 {
   if (!(share >= 0 && share <= 1))
-    GAB_FAIL(GAB_ERR_ARGUMENT, "%g is no share of the blocks, from 0 to 1", share);
+    GAB_FAIL(GAB_ERR_ARGUMENT, "%g is not a share of the blocks in [0, 1]", share);
   GAB_TRY(make(lbm));
   lbm->recompute->share = share;
   lbm->recompute->asked = lbm->step;

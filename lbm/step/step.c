@@ -29,7 +29,7 @@ gab_status gab_lbm_exchange_finish(gab_lbm *lbm)
   lbm->ghosts = GAB_GHOSTS_THERE;
   if (!lbm->wants_forces) return GAB_OK;
   if (lbm->stage[0].inner_is_swept)
-    GAB_FAIL(GAB_ERR_STATE, "forces have to be asked for before the inner cells of a step are swept");
+    GAB_FAIL(GAB_ERR_STATE, "forces must be asked for before the inner cells of a step are swept");
   gab_lbm_clear_forces(lbm);
   if (lbm->deepest > 0) return GAB_OK; /* then they come with the sub-steps */
   GAB_TRY(gab_lbm_settle_on(lbm, &(gab_lbm_substep){.time = (double)lbm->step}));

@@ -21,7 +21,7 @@ const gab_phasefield_kernel *gab_phasefield_kernel_find(const char *name, const 
         "4 of 3, 3 of 2 and 2 of 2 with the obstacle",
         model->phases, model->independents + 1);
   else
-    (void)gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__, "there is no kernel `%s': auto, fast or reference",
+    (void)gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__, "unknown kernel `%s': auto, fast or reference",
                         name);
   return NULL;
 }

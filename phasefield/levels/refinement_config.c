@@ -8,23 +8,25 @@
 /* clang-format off */
 static const gab_config_key keys[] = {
     {.name = "levels", .type = GAB_CONFIG_INT, .min = 0, .max = GAB_PHASEFIELD_MOST_LEVELS, .default_text = "0",
-     .doc = "How often cells may double their width away from interfaces, where they are those of domain.cells; these "
-            "have to be whole blocks of the coarsest cells. All cells take the same time step. 0: one grid."},
+     .doc = "Number of coarser levels; each doubles the width of cells. Interfaces have cells of "
+            "domain.cells, which must be whole blocks of the coarsest cells. All levels take the same"
+            " time step. 0: one grid."},
     {.name = "every", .type = GAB_CONFIG_INT, .min = 1, .max = 1e9, .unit = "steps", .default_text = "20",
-     .doc = "Steps between two adaptations of the grid."},
+     .doc = "Interval of adaptations, in steps."},
     {.name = "margin", .type = GAB_CONFIG_INT, .min = 2, .max = 1e9, .unit = "cells", .default_text = GAB_CONFIG_OPTIONAL,
-     .doc = "Fine cells around interfaces: more than these move between two adaptations, and than the window does at once "
-            "(2^levels rows). A run ends if an interface gets to coarser cells. Left out: 4 + 2^levels, with a window "
-            "4 + 2^(levels+1), but at most what blocks have room for."},
+     .doc = "Fine cells around interfaces. Must exceed the motion of an interface between two "
+            "adaptations, and of the window in one move (2^levels rows); a run ends if an interface "
+            "reaches coarser cells. Default: 4 + 2^levels, with a window 4 + 2^(levels+1), at most "
+            "the capacity of blocks."},
     {.name = "steepest", .type = GAB_CONFIG_REAL, .min = 0, .max = INFINITY, .default_text = "0",
-     .doc = "Blocks in which a chemical potential changes by more than this from one cell to the next are refined as well, "
-            "and are merged again below a quarter of it. 0: interfaces alone count."},
+     .doc = "Also refine blocks in which a chemical potential changes by more than this between "
+            "adjacent cells, and merge them below a quarter of it. 0: only interfaces count."},
 };
 /* clang-format on */
 
 static const gab_config_section section = {
     .path = "phasefield.refinement",
-    .doc = "Blocks that are of one phase and away from interfaces have wider cells.",
+    .doc = "Adaptive grid: wider cells in blocks of one phase away from interfaces.",
     .keys = keys,
     .count = sizeof keys / sizeof keys[0],
 };
@@ -46,8 +48,7 @@ static gab_status coarsen(const gab_config *config, int levels, gab_forest_optio
                              forest->cells[axis], (int)"xyz"[axis], levels, 1 << levels);
     if (forest->grid.roots[axis] % (1 << levels) != 0)
       return gab_config_fail(config, "phasefield.refinement.levels",
-                             "%" PRId32
-                             " blocks along %c are no whole number of blocks that are %d times as wide",
+                             "%" PRId32 " blocks along %c are not a multiple of blocks %d times as wide",
                              forest->grid.roots[axis], (int)"xyz"[axis], 1 << levels);
     forest->grid.roots[axis] >>= levels;
   }

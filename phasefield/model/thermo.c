@@ -114,9 +114,9 @@ static gab_status check_phase(const gab_thermo *thermo, int index)
 gab_status gab_thermo_prepare(gab_thermo *thermo)
 {
   if (thermo->phases < 2 || thermo->phases > GAB_MOST_PHASES)
-    GAB_FAIL(GAB_ERR_INPUT, "%d phases: there have to be 2 to %d", thermo->phases, (int)GAB_MOST_PHASES);
+    GAB_FAIL(GAB_ERR_INPUT, "%d phases: expected 2 to %d", thermo->phases, (int)GAB_MOST_PHASES);
   if (thermo->independents < 1 || thermo->independents > GAB_MOST_INDEPENDENTS)
-    GAB_FAIL(GAB_ERR_INPUT, "%d components: there have to be 2 to %d", thermo->independents + 1,
+    GAB_FAIL(GAB_ERR_INPUT, "%d components: expected 2 to %d", thermo->independents + 1,
              (int)GAB_MOST_COMPONENTS);
   for (int phase = 0; phase < thermo->phases; phase++) {
     GAB_TRY(check_phase(thermo, phase));
@@ -188,7 +188,8 @@ gab_status gab_thermo_linear_solid(gab_thermo *thermo, int solid, double eutecti
   }
   if (!(fall < 0))
     GAB_FAIL(GAB_ERR_INPUT,
-             "phase %s: m . (c_melt - c_solid) has to be negative for a solid below its liquidus, not %g",
+             "phase %s: m . (c_melt - c_solid) must be negative for a solid below its liquidus, "
+             "not %g",
              made->name, fall);
   memcpy(made->curvature, melt->curvature, sizeof made->curvature);
   /* xi_s = 2 Xi Dc: at mu, the solid has the composition of the melt less Dc. psi_s - psi_l vanishes where

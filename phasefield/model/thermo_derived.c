@@ -156,7 +156,7 @@ gab_status gab_thermo_kinetics_free_tau(const gab_thermo *thermo, int solid, dou
   gab_thermo_solve(n, &thermo->susceptibility[melt][0][0], c, x);
   for (int i = 0; i < n; i++) form += c[i] * x[i];
   if (!(form > 0))
-    GAB_FAIL(GAB_ERR_INPUT, "%s and the melt have the same composition: tau has to be given",
+    GAB_FAIL(GAB_ERR_INPUT, "%s and the melt have the same composition: tau must be given",
              thermo->phase[solid].name);
   *tau = epsilon * gab_thermo_interface_integral(interpolation, potential) * form / diffusivity;
   return GAB_OK;

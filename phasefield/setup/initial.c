@@ -44,7 +44,7 @@ static gab_status check_sphere(const gab_phasefield_start *start)
 {
   int64_t nearest[3] = {0, 0, 0};
   if (!(start->radius > 0 && isfinite(start->radius)))
-    GAB_FAIL(GAB_ERR_INPUT, "the radius of the sphere has to be positive, not %g", start->radius);
+    GAB_FAIL(GAB_ERR_INPUT, "the radius of the sphere must be positive, not %g", start->radius);
   for (int k = 0; k < start->dimension; k++) {
     const double edge = (double)start->cells[k];
     double at = floor(start->centre[k]);
@@ -83,8 +83,8 @@ static gab_status check_shape(const gab_phasefield_start *start)
   if (start->shape == GAB_START_LAMELLAE) GAB_TRY(check_lamellae(start));
   if (start->shape == GAB_START_VORONOI &&
       (start->seeds < start->solids || start->seeds > GAB_START_MOST_SEEDS))
-    GAB_FAIL(GAB_ERR_INPUT, "%d seeds for %d solids: there have to be one for each, and at most %d",
-             start->seeds, start->solids, (int)GAB_START_MOST_SEEDS);
+    GAB_FAIL(GAB_ERR_INPUT, "%d seeds for %d solids: expected one for each, and at most %d", start->seeds,
+             start->solids, (int)GAB_START_MOST_SEEDS);
   return GAB_OK;
 }
 

@@ -165,7 +165,7 @@ static gab_status read_thermo(const gab_config *config, gab_thermo *thermo)
 {
   const size_t phases = gab_config_count(config, "phasefield.phases");
   if (phases < 2 || phases > GAB_MOST_PHASES)
-    return gab_config_fail(config, "phasefield.phases", "%zu phases: there have to be 2 to %d", phases,
+    return gab_config_fail(config, "phasefield.phases", "%zu phases: expected 2 to %d", phases,
                            (int)GAB_MOST_PHASES);
   thermo->phases = (int)phases;
   thermo->independents = (int)gab_config_count(config, "phasefield.components") - 1;
@@ -190,7 +190,7 @@ static gab_status find_phase(const gab_config *config, const gab_thermo *thermo,
     snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", a ? ", " : "",
              thermo->phase[a].name);
   }
-  return gab_config_fail(config, path, "there is no phase `%s', only %s", name, names);
+  return gab_config_fail(config, path, "unknown phase `%s'; known are %s", name, names);
 }
 
 /* ------------------------------------------------------------------------------------------ pairs */
@@ -395,12 +395,13 @@ static gab_status read_all(const gab_config *config, const gab_forest_options *f
   setup->stable_dt = gab_phasefield_stable_dt(o, forest->grid.dimension, forest->dx);
   if (o->dt > setup->stable_dt)
     return gab_config_fail(config, "phasefield.dt",
-                           "is not stable: it has to be at most %g (dx = %g, %d dimensions)",
-                           setup->stable_dt, forest->dx, forest->grid.dimension);
+                           "is not stable: it must be at most %g (dx = %g, %d dimensions)", setup->stable_dt,
+                           forest->dx, forest->grid.dimension);
   if (o->epsilon < 2 * forest->dx)
     return gab_config_fail(
         config, "phasefield.epsilon",
-        "makes interfaces %.2g cells wide, which is too few: epsilon has to be at least 2 dx = %g",
+        "makes interfaces %.2g cells wide, which is too few: epsilon must be at least 2 dx = "
+        "%g",
         2.4674 * o->epsilon / forest->dx, 2 * forest->dx);
   o->initial = gab_phasefield_start_state;
   o->initial_user = &setup->start;

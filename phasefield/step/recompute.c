@@ -45,7 +45,7 @@ gab_status gab_phasefield_request_recomputation(gab_phasefield *phasefield, doub
 {
   void *memory;
   if (!(share >= 0 && share <= 1))
-    GAB_FAIL(GAB_ERR_ARGUMENT, "%g is no share of the blocks, from 0 to 1", share);
+    GAB_FAIL(GAB_ERR_ARGUMENT, "%g is not a share of the blocks in [0, 1]", share);
   if (!phasefield->recompute) {
     GAB_TRY(gab_alloc(sizeof *phasefield->recompute, GAB_MEMORY_OTHER, &memory));
     phasefield->recompute = memory;

@@ -411,13 +411,12 @@ static void report_approximated(gab_checkpoint *checkpoint, const gab_snapshot *
   describe_dropped(checkpoint, dropped, sizeof dropped);
   if (made->blind)
     snprintf(blind, sizeof blind, ", %" PRIu64 " of them with nothing known around them", made->blind);
-  gab_log(
-      GAB_LOG_WARNING,
-      "%s died and so did all holders of their images: %" PRIu64 " of %" PRIu64
-      " blocks are lost and were approximated from what is around them, in %d round%s%s%s%s: from step %" GAB_PRI_STEP
-      " on the result is an APPROXIMATION",
-      ranks, made->blocks, snapshot->blocks, made->rounds, made->rounds == 1 ? "" : "s", blind,
-      dropped[0] ? "; what these ranks had noted is dropped: " : "", dropped, snapshot->step);
+  gab_log(GAB_LOG_WARNING,
+          "%s died together with all holders of their images: %" PRIu64 " of %" PRIu64
+          " blocks are lost and were approximated from their neighbours, in %d round%s%s%s%s: "
+          "from step %" GAB_PRI_STEP " on the result is an APPROXIMATION",
+          ranks, made->blocks, snapshot->blocks, made->rounds, made->rounds == 1 ? "" : "s", blind,
+          dropped[0] ? "; records of these ranks are dropped: " : "", dropped, snapshot->step);
   if (!gab_world_is_root(checkpoint->world)) return;
   gab_json *event = gab_event_begin(checkpoint->events, "reconstruction");
   gab_json_text(event, "of", ranks);

@@ -23,7 +23,7 @@ const char *gab_within_node_name(gab_within_node way)
 gab_status gab_checkpoint_set_within_node(gab_checkpoint *checkpoint, gab_within_node way)
 {
   if ((unsigned)way >= GAB_WITHIN_NODE_COUNT)
-    GAB_FAIL(GAB_ERR_ARGUMENT, "%d is no way for images within a node", (int)way);
+    GAB_FAIL(GAB_ERR_ARGUMENT, "%d is not a transfer mode within a node", (int)way);
   checkpoint->within_node = way;
   return GAB_OK;
 }

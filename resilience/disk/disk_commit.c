@@ -142,7 +142,7 @@ void gab_disk_committer_conclude(gab_disk *disk)
     stats->failed++;
     gab_log(GAB_LOG_WARNING,
             "the checkpoint of step %" GAB_PRI_STEP
-            " could not be written to disk, the run goes on without it: %s",
+            " could not be written to disk; the run continues without it: %s",
             disk->step, committer->message);
     gab_json *event = gab_event_begin(disk->events, "disk checkpoint failed");
     gab_json_int(event, "of_step", disk->step);

@@ -31,7 +31,7 @@ static gab_status attribute_is(const gab_disk_reader *reader, const char *name, 
   if (attribute < 0 || H5Aread(attribute, H5T_NATIVE_INT64, &value) < 0)
     status = gab_hdf5_failure(reader->path);
   else if (value != expected)
-    status = broken(reader, "is no file of this checkpoint: version, step or group are others");
+    status = broken(reader, "is not a file of this checkpoint: version, step or group differ");
   if (attribute >= 0) H5Aclose(attribute);
   return status;
 }
@@ -41,7 +41,7 @@ static gab_status attribute_is(const gab_disk_reader *reader, const char *name, 
 static gab_status try_to_open(const gab_disk_reader *reader)
 {
   struct stat info;
-  if (stat(reader->path, &info) == 0 && !S_ISREG(info.st_mode)) return broken(reader, "is no file");
+  if (stat(reader->path, &info) == 0 && !S_ISREG(info.st_mode)) return broken(reader, "is not a file");
   const int file = open(reader->path, O_RDONLY | O_CLOEXEC), why = errno;
   if (file >= 0) close(file);
   if (file >= 0) return GAB_OK;

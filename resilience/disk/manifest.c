@@ -232,9 +232,9 @@ static bool has_its_hash(const char *text, size_t length)
 static gab_status parse(const char *name, struct fy_document *document, gab_manifest *manifest)
 {
   parsing in = {.root = fy_document_root(document)};
-  if (!in.root || !fy_node_is_mapping(in.root)) GAB_FAIL(GAB_ERR_CORRUPT, "%s is no manifest", name);
+  if (!in.root || !fy_node_is_mapping(in.root)) GAB_FAIL(GAB_ERR_CORRUPT, "%s is not a manifest", name);
   if (strcmp(scalar(&in, in.root, "what"), "gabion checkpoint") != 0)
-    GAB_FAIL(GAB_ERR_CORRUPT, "%s is no manifest of a checkpoint", name);
+    GAB_FAIL(GAB_ERR_CORRUPT, "%s is not the manifest of a checkpoint", name);
   manifest->format = small(&in, "format");
   if (manifest->format != GAB_DISK_FORMAT)
     GAB_FAIL(GAB_ERR_CORRUPT, "%s has format %d, this program reads %d", name, manifest->format,
@@ -250,7 +250,7 @@ gab_status gab_manifest_parse(const char *name, const char *text, size_t length,
   if (!has_its_hash(text, length))
     GAB_FAIL(GAB_ERR_CORRUPT, "%s is cut or was changed: it does not match the hash at its end", name);
   struct fy_document *document = fy_document_build_from_string(&settings, text, length);
-  if (!document) GAB_FAIL(GAB_ERR_CORRUPT, "%s is no JSON", name);
+  if (!document) GAB_FAIL(GAB_ERR_CORRUPT, "%s is not valid JSON", name);
   gab_status status = parse(name, document, manifest);
   fy_document_destroy(document);
   return status;

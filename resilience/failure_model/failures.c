@@ -88,7 +88,7 @@ static gab_status add_group(const gab_failure_draw *draw, gab_step step, int64_t
 gab_status gab_failures_draw_rate(const gab_failure_draw *draw, double probability, gab_failures *failures)
 {
   if (!(probability >= 0 && probability <= 1))
-    GAB_FAIL(GAB_ERR_ARGUMENT, "%g is no probability", probability);
+    GAB_FAIL(GAB_ERR_ARGUMENT, "%g is not a probability", probability);
   const double coins = (double)draw->steps * (double)group_count(draw);
   GAB_TRY(check(draw, probability * coins * (draw->group > 1 ? draw->group : 1)));
   if (probability == 0) return GAB_OK;

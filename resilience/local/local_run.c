@@ -124,7 +124,7 @@ static gab_status on_down(void *user, gab_process place)
 
 /* ---------------------------------------------------------------- the carrier of the world */
 
-static gab_status unwind(void) { GAB_FAIL(GAB_ERR_FAULT, "this rank goes on from another checkpoint"); }
+static gab_status unwind(void) { GAB_FAIL(GAB_ERR_FAULT, "this rank resumes from another checkpoint"); }
 
 /* The image may have come with the word that another one is to be restored, for which the machine asks its holder, or that
  * somebody is lost for whom local recovery has to give up: then the repair of all goes on, from another one. */

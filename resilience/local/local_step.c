@@ -137,7 +137,7 @@ static gab_status take(gab_local_run *run)
 static const char *why_not(const gab_local_run *run)
 {
   if (gab_world_has_own_comms(run->world))
-    return "the program has communicators of its own: its faults are global";
+    return "the program has its own communicators: its faults are global";
   if (gab_world_spares(run->world) == 0) return "no spare process is left";
   if (gab_members_count(gab_world_members(run->world)) < 2) return "there is one process only";
   if (gab_world_logged_ports(run->world) > GAB_LOCAL_CONTEXTS) return "there are too many kinds of messages";
@@ -341,7 +341,7 @@ static gab_status take_over(gab_local_run *run)
   gab_run_lock_follow(loop->lock);
   gab_log_all(GAB_LOG_WARNING,
               "rank %" GAB_PRI_RANK " died: process %" GAB_PRI_PROCESS
-              " took over and goes on alone from the checkpoint of step %" GAB_PRI_STEP ", after %.3f s",
+              " took over and continues alone from the checkpoint of step %" GAB_PRI_STEP ", after %.3f s",
               claim->rank, claim->process, loop->step, claim->seconds);
   gab_json *event = gab_event_begin(loop->events, "took over");
   gab_json_int(event, "process", claim->process);

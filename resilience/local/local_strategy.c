@@ -27,9 +27,8 @@ static gab_status recover(const gab_recovery *recovery, gab_fault *fault)
 
 const gab_strategy gab_strategy_local = {
     .name = "local",
-    .doc =
-        "a spare process takes the place of a dead one and goes back alone; its neighbours replay what they sent "
-        "(doc/local-recovery.md)",
+    .doc = "a spare process takes the rank of a dead one and rolls back alone; its neighbours replay"
+           " their messages (doc/local-recovery.md)",
     .recover = recover,
     .replacement = GAB_REPLACEMENT_SPARES,
     .is_local = true,
@@ -55,7 +54,7 @@ gab_status gab_local_check(const gab_protection *options)
              (options->strategies[i]->replacement & GAB_REPLACEMENT_RESPAWN);
   if (others)
     GAB_FAIL(GAB_ERR_INPUT,
-             "strategy 'local' has to be the first of the list, and does not go with 'respawn' and "
+             "strategy 'local' must be the first of the list, and does not go with 'respawn' and "
              "'reconstruct'");
   if (scheme->kind != GAB_SCHEME_COPIES || redundancy->copies > 1)
     GAB_FAIL(

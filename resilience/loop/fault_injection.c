@@ -38,7 +38,7 @@ static gab_status parse_number(const char *key, const char *text, int64_t min, i
   long long value = strtoll(text, &end, 10);
   if (end == text || *end || errno || value < min || value > max)
     GAB_FAIL(GAB_ERR_INPUT,
-             "'%s=%s' in a fault injection is no number from %" PRId64 " to %" PRId64 "; " INJECTION_FORM,
+             "'%s=%s' in a fault injection is not a number from %" PRId64 " to %" PRId64 "; " INJECTION_FORM,
              key, text, min, max);
   *number = value;
   return GAB_OK;
@@ -106,7 +106,8 @@ static gab_status parse_pair(const char *key, char *value, gab_fault_injection *
     injection->stopped = strtod(value, &end);
     if (end == value || *end || !(injection->stopped > 0 && injection->stopped <= 1e6))
       GAB_FAIL(GAB_ERR_INPUT,
-               "'stopped=%s' in a fault injection is no time in seconds up to 1e6; " INJECTION_FORM, value);
+               "'stopped=%s' in a fault injection is not a time in seconds up to 1e6; " INJECTION_FORM,
+               value);
   } else {
     GAB_FAIL(GAB_ERR_INPUT, "unknown '%s=' in a fault injection; " INJECTION_FORM, key);
   }

@@ -22,11 +22,11 @@ gab_status gab_interval_parse(const char *text, double mtbf, gab_interval *inter
   char *unit;
   double number = strtod(text, &unit);
   if (unit == text || !(number > 0) || !isfinite(number))
-    GAB_FAIL(GAB_ERR_INPUT, "'%s' is no interval; " INTERVAL_FORM, text);
+    GAB_FAIL(GAB_ERR_INPUT, "'%s' is not an interval; " INTERVAL_FORM, text);
   while (*unit == ' ') unit++;
   if (*unit == '\0' || strcmp(unit, "steps") == 0) {
     if (number != floor(number) || number > 1e15)
-      GAB_FAIL(GAB_ERR_INPUT, "'%s' is no whole number of steps; " INTERVAL_FORM, text);
+      GAB_FAIL(GAB_ERR_INPUT, "'%s' is not a whole number of steps; " INTERVAL_FORM, text);
     read.steps = (gab_step)number;
   } else {
     static const struct {

@@ -110,8 +110,9 @@ gab_status gab_monitors_judge(gab_timeloop *loop, const gab_fault *fault, bool c
   if (at <= before) { /* nobody fails, which breaks the world, before all know */
     uint32_t flags = 1;
     GAB_TRY(gab_world_agree(loop->world, &flags));
-    GAB_FAIL(GAB_ERR_DIVERGED, "%s; the same after going back to step %" GAB_PRI_STEP ": that is no chance",
-             why, fault->restored_step);
+    GAB_FAIL(GAB_ERR_DIVERGED,
+             "%s; the same after the rollback to step %" GAB_PRI_STEP ": not a transient error", why,
+             fault->restored_step);
   }
   gab_log(GAB_LOG_WARNING, "%s: perhaps a fault of the hardware, all go back to step %" GAB_PRI_STEP, why,
           fault->restored_step);

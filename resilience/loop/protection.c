@@ -108,10 +108,10 @@ static gab_status prepare_reconstruction(const gab_timeloop *loop, gab_protectio
     wanted = wanted || protection->strategies[i]->approximates;
   if (!wanted) return GAB_OK;
   if (name)
-    GAB_FAIL(
-        GAB_ERR_INPUT,
-        "recovery strategy 'reconstruct': lost data of the kind '%s' cannot be approximated from what is around it",
-        name);
+    GAB_FAIL(GAB_ERR_INPUT,
+             "recovery strategy 'reconstruct': lost data of the kind '%s' cannot be approximated "
+             "from its neighbours",
+             name);
   gab_checkpoint_keep_metadata_images(protection->checkpoint);
   return GAB_OK;
 }
@@ -304,7 +304,7 @@ static gab_status build_guard(gab_timeloop *loop, const gab_protection *options,
 gab_status gab_timeloop_protect(gab_timeloop *loop, const gab_protection *options)
 {
   if (loop->protection) GAB_FAIL(GAB_ERR_STATE, "the time loop is protected already");
-  if (loop->is_running) GAB_FAIL(GAB_ERR_STATE, "the time loop runs already: it has to be protected before");
+  if (loop->is_running) GAB_FAIL(GAB_ERR_STATE, "the time loop is already running: protect it before");
   void *memory;
   GAB_TRY(gab_alloc(sizeof(gab_protection_state), GAB_MEMORY_OTHER, &memory));
   gab_protection_state *protection = memory;

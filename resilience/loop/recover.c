@@ -37,9 +37,8 @@ static void log_recovery(gab_timeloop *loop, const gab_fault *fault)
              fault->returned < fault->lost_count ? " as far as there were any" : "");
   gab_log(GAB_LOG_WARNING,
           "%s%s%s; back from step %" GAB_PRI_STEP " to step %" GAB_PRI_STEP
-          ", going on with %d of %d ranks after %.3f s (%d round%s: revoke %.4f, shrink %.4f, agree %.4f, "
-          "restore "
-          "%.4f, protect again %.4f, rebalance %.4f s)",
+          ", continuing with %d of %d ranks after %.3f s (%d round%s: revoke %.4f, shrink %.4f,"
+          " agree %.4f, restore %.4f, protect again %.4f, rebalance %.4f s)",
           lost, fault->lost_count == 0 ? " died, but the world was broken" : " died", successors,
           fault->noticed_step, fault->restored_step, gab_members_count(gab_world_members(loop->world)),
           gab_world_members(loop->world)->ranks, fault->seconds, fault->rounds, fault->rounds == 1 ? "" : "s",
@@ -130,7 +129,7 @@ static gab_status check_progress(gab_protection_state *protection, const gab_fau
              protection->tries, fault->restored_step);
   protection->barren = fault->lost_count > 0 ? 0 : protection->barren + 1;
   if (protection->barren <= GAB_MOST_BARREN_RECOVERIES) return GAB_OK;
-  GAB_FAIL(GAB_ERR_STATE, "%d recoveries in a row from step %" GAB_PRI_STEP ", and nobody had died",
+  GAB_FAIL(GAB_ERR_STATE, "%d recoveries in a row from step %" GAB_PRI_STEP " without a death",
            protection->barren, fault->noticed_step);
 }
 
@@ -164,12 +163,12 @@ static gab_status start_again(const gab_protection_state *protection)
     GAB_FAIL(
         GAB_ERR_AGAIN,
         "all processes died that may have held a checkpoint, and those that took over from them hold none: %s",
-        in_memory ? "what lies in the memory of the nodes lies there still"
+        in_memory ? "the state in node memory is kept"
                   : "what was computed since the last checkpoint on disk, or since the beginning, is lost");
   if (in_memory)
     GAB_FAIL(GAB_ERR_AGAIN,
-             "a process died before this job had a snapshot of its own: what lies in the memory of the "
-             "nodes lies there still");
+             "a process died before this job had a snapshot of its own: the state in node memory "
+             "is kept");
   GAB_FAIL(GAB_ERR_AGAIN, "a process died before the first checkpoint was complete: nothing is lost");
 }
 

@@ -79,14 +79,14 @@ gab_status gab_protection_begin(gab_timeloop *loop)
   GAB_TRY(go_back(loop, &loaded, &from));
   if (loaded.step < 0) {
     if (protection->node_restart && gab_launch_attempt() > 0)
-      gab_log(GAB_LOG_WARNING, "nothing to go on from is left: starting at the beginning");
+      gab_log(GAB_LOG_WARNING, "nothing to resume from: starting from step 0");
     return GAB_OK;
   }
   gab_world_set_step(loop->world, loop->step);
   loop->stats.first_step = loop->recent_step = loop->step;
   if (protection->disk) gab_disk_went_back(protection->disk, loaded.step);
   gab_log(GAB_LOG_INFO,
-          "going on from step %" GAB_PRI_STEP ", a checkpoint %s of %" PRId32 " process%s, read in %.2f s",
+          "resuming from step %" GAB_PRI_STEP ", a checkpoint %s of %" PRId32 " process%s, read in %.2f s",
           loaded.step, from, loaded.members, loaded.members == 1 ? "" : "es", loaded.seconds);
   if (gab_world_is_root(loop->world)) {
     gab_json *event = gab_event_begin(loop->events, "continued");

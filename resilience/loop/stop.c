@@ -105,7 +105,7 @@ const char *gab_stop_text(gab_stop_reason reason)
   case GAB_STOP_SIGNAL:
     return "a process was told to stop (SIGTERM)";
   default:
-    return "nobody asked to stop";
+    return "no stop was requested";
   }
 }
 
@@ -159,7 +159,7 @@ gab_status gab_walltime_parse(const char *text, double *seconds)
       }
   }
   if (!known || !(read > 0) || !isfinite(read))
-    GAB_FAIL(GAB_ERR_INPUT, "'%s' is no wall time; " WALLTIME_FORM, text);
+    GAB_FAIL(GAB_ERR_INPUT, "'%s' is not a walltime; " WALLTIME_FORM, text);
   *seconds = read;
   return GAB_OK;
 }

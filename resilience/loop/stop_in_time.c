@@ -21,13 +21,11 @@ gab_status gab_protection_stop_now(gab_timeloop *loop, gab_stop_reason reason)
   bool safe;
   GAB_TRY(gab_protection_disk_now(loop, &safe));
   if (safe)
-    GAB_FAIL(GAB_ERR_REQUEUE,
-             "stopped at step %" GAB_PRI_STEP " because %s: the same command goes on from there", loop->step,
-             gab_stop_text(reason));
+    GAB_FAIL(GAB_ERR_REQUEUE, "stopped at step %" GAB_PRI_STEP " because %s: run the same command to resume",
+             loop->step, gab_stop_text(reason));
   GAB_FAIL(GAB_ERR_ENDED,
            "stopped at step %" GAB_PRI_STEP
-           " because %s, with nothing on disk to go on from: the same command starts "
-           "at the beginning",
+           " because %s, without a checkpoint on disk: the same command starts from step 0",
            loop->step, gab_stop_text(reason));
 }
 

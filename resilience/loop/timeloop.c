@@ -49,8 +49,8 @@ void gab_timeloop_destroy(gab_timeloop **loop)
 static gab_status check_open(const gab_timeloop *loop, const char *name)
 {
   if (loop->is_running)
-    GAB_FAIL(GAB_ERR_STATE,
-             "'%s' is added to a time loop that runs, or has run: what it consists of is fixed", name);
+    GAB_FAIL(GAB_ERR_STATE, "'%s' is added to a time loop that is running or has run: its parts are fixed",
+             name);
   return GAB_OK;
 }
 
@@ -134,7 +134,7 @@ gab_status gab_timeloop_continue(gab_timeloop *loop, gab_restart *restart)
   gab_restart_destroy(&loop->restart);
   loop->restart = restart;
   if (loop->protection)
-    GAB_FAIL(GAB_ERR_STATE, "the time loop is protected already: what it continues has to be known before");
+    GAB_FAIL(GAB_ERR_STATE, "the time loop is protected already: what it continues must be known before");
   return GAB_OK;
 }
 

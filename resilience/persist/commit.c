@@ -59,7 +59,7 @@ int gab_persist_commit(MPI_Comm persistent)
   persist_session *session = persist_of(persistent);
   if (!session) {
     gab_error_set(GAB_ERR_ARGUMENT, __FILE__, __LINE__,
-                  "gab_persist_commit: this is no persistent communicator");
+                  "gab_persist_commit: this is not a persistent communicator");
     return gab_persist_code_of(GAB_PERSIST_REFUSED);
   }
   /* Each message has been committed when it was sent. */
@@ -73,7 +73,7 @@ int gab_persist_recovered(MPI_Comm persistent)
   persist_session *session = persist_of(persistent);
   if (!session) {
     gab_error_set(GAB_ERR_ARGUMENT, __FILE__, __LINE__,
-                  "gab_persist_recovered: this is no persistent communicator");
+                  "gab_persist_recovered: this is not a persistent communicator");
     return gab_persist_code_of(GAB_PERSIST_REFUSED);
   }
   session->retrieves = false;

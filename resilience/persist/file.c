@@ -169,8 +169,8 @@ static gab_status read_head(persist_file *file, const persist_file_id *id, gab_r
     GAB_FAIL(GAB_ERR_INPUT, "%s/%s belongs to the key `%s', not to `%s'", file->path, file->name, key,
              id->key);
   if (size != id->size)
-    GAB_FAIL(GAB_ERR_INPUT, "%s/%s is of %d processes, these are %d: the number has to be the same",
-             file->path, file->name, (int)size, id->size);
+    GAB_FAIL(GAB_ERR_INPUT, "%s/%s is of %d processes, these are %d: the number must be the same", file->path,
+             file->name, (int)size, id->size);
   if (rank != id->rank)
     GAB_FAIL(GAB_ERR_INPUT, "%s/%s is of rank %d, this is rank %d", file->path, file->name, (int)rank,
              id->rank);

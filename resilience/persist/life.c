@@ -104,7 +104,7 @@ int gab_persist_status(MPI_Comm persistent, long long *epoch, int source, int ta
   persist_session *session = persist_of(persistent);
   if (!session) {
     gab_error_set(GAB_ERR_ARGUMENT, __FILE__, __LINE__,
-                  "gab_persist_status: this is no persistent communicator");
+                  "gab_persist_status: this is not a persistent communicator");
     return gab_persist_code_of(GAB_PERSIST_REFUSED);
   }
   if (epoch) *epoch = (long long)session->journal.epoch;
@@ -165,7 +165,7 @@ int gab_persist_discard(MPI_Comm *persistent)
   persist_session *session = persist_of(*persistent);
   if (!session) {
     gab_error_set(GAB_ERR_ARGUMENT, __FILE__, __LINE__,
-                  "gab_persist_discard: this is no persistent communicator");
+                  "gab_persist_discard: this is not a persistent communicator");
     return gab_persist_code_of(GAB_PERSIST_REFUSED);
   }
   gab_status status = gab_persist_check(session);

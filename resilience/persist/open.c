@@ -64,11 +64,12 @@ static gab_status adopt(persist_session *session)
   if (gab_persist_check(old) == GAB_OK)
     GAB_FAIL(GAB_ERR_STATE, "the key `%s' is in use: this process has it open", session->key);
   if (old->size != session->size)
-    GAB_FAIL(GAB_ERR_INPUT, "the key `%s' is of %d processes, these are %d: the number has to be the same",
+    GAB_FAIL(GAB_ERR_INPUT, "the key `%s' is of %d processes, these are %d: the number must be the same",
              session->key, old->size, session->size);
   if (old->rank != session->rank)
     GAB_FAIL(GAB_ERR_INPUT,
-             "this process was rank %d of the key `%s', and is rank %d now: the order has to be the same",
+             "this process was rank %d of the key `%s', and is rank %d now: the order must be the "
+             "same",
              old->rank, session->key, session->rank);
   if (gab_persist_settings_hash(&old->set) != gab_persist_settings_hash(&session->set))
     GAB_FAIL(GAB_ERR_INPUT, "the key `%s' was opened with other info before", session->key);

@@ -39,7 +39,7 @@ static gab_status read_number(const char *key, const char *value, uint64_t least
   errno = 0;
   const unsigned long long read = strtoull(value, &end, 10);
   if (end == value || *end || errno != 0 || *value == '-' || read < least || read > most)
-    GAB_FAIL(GAB_ERR_INPUT, "info %s: `%s' is no number from %" PRIu64 " to %" PRIu64, key, value, least,
+    GAB_FAIL(GAB_ERR_INPUT, "info %s: `%s' is not a number from %" PRIu64 " to %" PRIu64, key, value, least,
              most);
   *number = read;
   return GAB_OK;
@@ -62,7 +62,7 @@ static gab_status read_key(const char *key, const char *value, int size, persist
   unsigned found = 0;
   if (strcmp(name, "store") == 0) {
     if (!read_words(value, stores, 3, &found))
-      GAB_FAIL(GAB_ERR_INPUT, "info %s: `%s' is no list of file, node, neighbour", key, value);
+      GAB_FAIL(GAB_ERR_INPUT, "info %s: `%s' is not a list of file, node, neighbour", key, value);
     set->in_file = found & 1u;
     set->in_node = found & 2u;
     set->in_neighbour = found & 4u;

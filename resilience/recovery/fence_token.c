@@ -60,7 +60,7 @@ static gab_status parse_token(const char *path, const char *text, token *found)
   const char *job = behind(text, "\njob "), *members = behind(text, "\nmembers "),
              *processes = behind(text, "\nseats "), *gone = behind(text, "\ngone");
   if (!job || !members || !processes || !gone || !strstr(gone, " end\n"))
-    GAB_FAIL(GAB_ERR_IO, "%s is no fencing token", path);
+    GAB_FAIL(GAB_ERR_IO, "%s is not a fencing token", path);
   found->job = strtoull(job, NULL, 16);
   found->members = (int32_t)strtol(members, NULL, 10);
   gab_members_init(&found->processes, (gab_rank)strtol(processes, NULL, 10));

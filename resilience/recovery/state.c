@@ -70,7 +70,7 @@ static gab_status unpack_item(void *user, gab_reader *in)
   const gab_state_item *item = user;
   if (item->entity.pack) return item->entity.unpack(item->entity.user, in);
   if (gab_reader_left(in) != item->bytes)
-    GAB_FAIL(GAB_ERR_CORRUPT, "'%s' has %zu bytes, what was saved of it %zu", item->name, item->bytes,
+    GAB_FAIL(GAB_ERR_CORRUPT, "'%s' has %zu bytes, its saved state %zu", item->name, item->bytes,
              gab_reader_left(in));
   return gab_get_bytes(in, item->entity.user, item->bytes);
 }
@@ -216,7 +216,7 @@ static gab_status check_size(const gab_state *state, const gab_restart *files)
     if (then != now && !can_adopt(state, &what_not))
       GAB_FAIL(GAB_ERR_INPUT,
                "%s holds checkpoints of %" PRId32 " processes, these are %" PRId32
-               ", and '%s' cannot be shared out anew",
+               ", and '%s' cannot be partitioned again",
                gab_disk_folder(state->disk), then, now, what_not);
   }
   return GAB_OK;
@@ -264,7 +264,7 @@ static gab_status load(gab_state *state, gab_step *step)
   if (lost != GAB_OK && (lost != GAB_ERR_LOST || !state->disk)) return lost;
   if (found == nothing && state->disk) GAB_TRY(load_files(state, &found));
   if (found == nothing) { /* what was begun and never committed is nothing */
-    if (saved) GAB_FAIL(GAB_ERR_LOST, "neither memory nor files hold what was saved");
+    if (saved) GAB_FAIL(GAB_ERR_LOST, "neither memory nor files hold the saved state");
     return gab_snapshots_forget(state->checkpoint, 0);
   }
   *step = found;

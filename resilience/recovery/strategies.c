@@ -41,7 +41,8 @@ static gab_status shrink(const gab_recovery *recovery, gab_fault *fault)
 
 const gab_strategy gab_strategy_shrink = {
     .name = "shrink",
-    .doc = "go on with the survivors; the holders of copies adopt the blocks of the dead, then rebalance",
+    .doc = "continue with the survivors: holders of copies adopt the blocks of the dead, then "
+           "rebalance",
     .recover = shrink,
 };
 
@@ -58,8 +59,8 @@ static gab_status replace(const gab_recovery *recovery, gab_fault *fault)
 
 const gab_strategy gab_strategy_spare = {
     .name = "spare",
-    .doc =
-        "processes that were set aside (gabion-launch --spares) take the places of the dead: same ranks, same blocks",
+    .doc = "spare processes (gabion-launch --spares) take the ranks of the dead: same ranks, same "
+           "blocks",
     .recover = replace,
     .replacement = GAB_REPLACEMENT_SPARES,
 };
@@ -76,8 +77,8 @@ static gab_status respawn(const gab_recovery *recovery, gab_fault *fault)
 
 const gab_strategy gab_strategy_respawn = {
     .name = "respawn",
-    .doc =
-        "spare processes, and where none is left new ones, take the places of the dead: same ranks, same blocks",
+    .doc = "spare processes, and new ones where none is left, take the ranks of the dead: same "
+           "ranks, same blocks",
     .recover = respawn,
     .replacement = GAB_REPLACEMENT_SPARES | GAB_REPLACEMENT_RESPAWN,
 };
@@ -100,8 +101,8 @@ static gab_status reconstruct(const gab_recovery *recovery, gab_fault *fault)
 
 const gab_strategy gab_strategy_reconstruct = {
     .name = "reconstruct",
-    .doc =
-        "go on with the survivors; blocks that nobody holds any more are approximated from what is around them, where the kind of data can; the run says so",
+    .doc = "continue with the survivors: blocks without any copy are approximated from their "
+           "neighbours, for kinds of data that can; reported",
     .recover = reconstruct,
     .approximates = true,
 };
@@ -115,8 +116,8 @@ static gab_status load_from_disk(const gab_recovery *recovery, const char *befor
   gab_status status = gab_restart_check_none(restart);
   if (gab_restart_count(restart) > 0) status = gab_restart_load(restart, recovery->checkpoint, report);
   else if (status == GAB_OK)
-    status = gab_error_set(GAB_ERR_LOST, __FILE__, __LINE__, "%s; and there is no whole checkpoint in %s",
-                           before, gab_disk_folder(recovery->disk));
+    status = gab_error_set(GAB_ERR_LOST, __FILE__, __LINE__, "%s; and no complete checkpoint in %s", before,
+                           gab_disk_folder(recovery->disk));
   gab_restart_destroy(&restart);
   return status;
 }
@@ -126,8 +127,7 @@ static gab_status go_back_to_disk(const gab_recovery *recovery, gab_fault *fault
   char before[1024];
   gab_restart_report loaded;
   snprintf(before, sizeof before, "%s", gab_error_message());
-  if (!recovery->disk)
-    GAB_FAIL(GAB_ERR_LOST, "%s", before[0] ? before : "there are no checkpoints on disk to go back to");
+  if (!recovery->disk) GAB_FAIL(GAB_ERR_LOST, "%s", before[0] ? before : "no checkpoints on disk to restore");
   GAB_TRY(load_from_disk(recovery, before, &loaded));
   gab_log(GAB_LOG_WARNING,
           "%s: all go back to the checkpoint of step %" GAB_PRI_STEP " on disk (written by %" PRId32
@@ -151,7 +151,7 @@ static gab_status go_back_to_disk(const gab_recovery *recovery, gab_fault *fault
 
 const gab_strategy gab_strategy_disk = {
     .name = "disk",
-    .doc = "go back to the newest checkpoint on disk, with the survivors",
+    .doc = "restore the newest checkpoint on disk, with the survivors",
     .recover = go_back_to_disk,
     .needs_disk = true,
 };
@@ -191,11 +191,9 @@ gab_status gab_strategies_check(const gab_strategy *const *list, int count)
         GAB_FAIL(GAB_ERR_INPUT, "strategy '%s' is named twice", list[i]->name);
     for (int k = 0; k < i; k++)
       if (list[i]->replacement != GAB_REPLACEMENT_NONE && list[k]->replacement == GAB_REPLACEMENT_NONE)
-        GAB_FAIL(
-            GAB_ERR_INPUT,
-            "strategy '%s' cannot come behind '%s': who went on without the dead has no place to fill any more; "
-            "name it first",
-            list[i]->name, list[k]->name);
+        GAB_FAIL(GAB_ERR_INPUT,
+                 "strategy '%s' cannot follow '%s', which leaves no vacant rank: list it before",
+                 list[i]->name, list[k]->name);
     for (int k = 0; k < i; k++)
       if (list[i]->replacement == GAB_REPLACEMENT_SPARES && (list[k]->replacement & GAB_REPLACEMENT_RESPAWN))
         GAB_FAIL(
@@ -204,7 +202,8 @@ gab_status gab_strategies_check(const gab_strategy *const *list, int count)
             list[i]->name, list[k]->name);
     if (i > 0 && list[i]->is_local)
       GAB_FAIL(GAB_ERR_INPUT,
-               "strategy '%s' has to be the first of the list: behind '%s' all have gone back already",
+               "strategy '%s' must be the first of the list: after '%s' all ranks have already "
+               "rolled back",
                list[i]->name, list[i - 1]->name);
     for (int k = 0; k < i; k++)
       if (list[i]->approximates && list[k]->replacement != GAB_REPLACEMENT_NONE)

@@ -31,9 +31,9 @@ static void tell_separation(const gab_timeloop *loop, const gab_placement *place
 {
   const char *kind = gab_domain_name(placement->separate);
   if (!placement->domains)
-    gab_log(
-        GAB_LOG_WARNING,
-        "where respawned processes sit is not known: copies are placed without a look at failure domains");
+    gab_log(GAB_LOG_WARNING,
+            "positions of respawned processes are unknown: copies are placed without regard to "
+            "failure domains");
   else if (separate)
     gab_log(GAB_LOG_INFO, "no image lies in one %s with all of its copies any more: any one %s can be lost",
             kind, kind);
@@ -72,5 +72,5 @@ void gab_protection_warn(const gab_timeloop *loop)
     gab_log(GAB_LOG_WARNING,
             "this MPI has no fault tolerance (ULFM): the run will not survive the death of a process");
   else if (protection->checkpoint && gab_members_count(gab_world_members(loop->world)) == 1)
-    gab_log(GAB_LOG_INFO, "one process only: there is nobody to keep a copy of its state");
+    gab_log(GAB_LOG_INFO, "one process only: no other process can store a copy of its state");
 }

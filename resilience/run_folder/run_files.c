@@ -14,8 +14,9 @@
 
 enum { PATH_ROOM = 1400 };
 
-static const char headline[] = "# Written by the run in this folder; <n> is a number. A run that begins anew "
-                               "here removes these files.\n";
+static const char headline[] =
+    "# Written by the run in this folder; <n> is a number. A run that starts from step 0 "
+    "here removes these files.\n";
 static const char number[] = "<n>";
 
 /* ---------------------------------------------------------------- names */

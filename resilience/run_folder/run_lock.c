@@ -270,10 +270,10 @@ static gab_status claim(gab_run_lock *lock)
     if (tried == TRY_WATCH && !told) {
       char whose[512];
       told = true;
-      gab_log(
-          GAB_LOG_INFO,
-          "%s is held by %s, which cannot be looked at from here: waiting for a sign of life, at most %d s",
-          lock->folder, gab_lock_owner_describe(&owner, whose, sizeof whose), GAB_LOCK_SILENCE);
+      gab_log(GAB_LOG_INFO,
+              "%s is held by %s, which cannot be checked from here: waiting for a sign of life, at "
+              "most %d s",
+              lock->folder, gab_lock_owner_describe(&owner, whose, sizeof whose), GAB_LOCK_SILENCE);
     }
     gab_report_progress(lock->world, -1, 0);
     const double nap = tried == TRY_WATCH ? POLL_SECONDS : 0.01;

@@ -103,7 +103,7 @@ static gab_status read_ranks(names *list, const place_in_text *at, const char **
     }
   }
   if (!good || last < first || step < 1 || (**text && !strchr(" \t,]\r\n#", **text)))
-    GAB_FAIL(GAB_ERR_INPUT, "%s:%d: `%.*s' are no ranks; they look like 3, 0-7 or 0-14:2", at->source,
+    GAB_FAIL(GAB_ERR_INPUT, "%s:%d: `%.*s' are not ranks; expected e.g. 3, 0-7 or 0-14:2", at->source,
              at->line, (int)strcspn(begin, " \t,]\r\n#"), begin);
   if (last > list->largest) list->largest = last;
   for (int64_t rank = first; list->of && rank <= last; rank += step) GAB_TRY(name_rank(list, at, rank, name));
@@ -167,7 +167,7 @@ static gab_status read_file(const char *path, gab_buffer *text)
   const size_t largest = (size_t)1 << 30;
   GAB_TRY(gab_file_read(path, largest, text));
   if (text->size > 0 && memchr(text->data, '\0', text->size))
-    GAB_FAIL(GAB_ERR_INPUT, "%s: has a zero byte: it is no text", path);
+    GAB_FAIL(GAB_ERR_INPUT, "%s: has a zero byte: not a text file", path);
   return gab_put_u8(text, 0);
 }
 

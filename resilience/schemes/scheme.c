@@ -56,19 +56,20 @@ const gab_scheme gab_scheme_ring = {
 };
 const gab_scheme gab_scheme_parity = {
     .name = "parity",
-    .doc = "groups with one parity: any one of each group can be lost, for a fraction of a copy",
+    .doc = "groups with one parity: any one process of each group can be lost, at a fraction of a "
+           "copy",
     .kind = GAB_SCHEME_GROUPS,
     .parities = one_parity,
 };
 const gab_scheme gab_scheme_reed_solomon = {
     .name = "reed-solomon",
-    .doc = "groups with several parities: as many of each group can be lost, whichever they are",
+    .doc = "groups with several parities: as many arbitrary processes of each group can be lost",
     .kind = GAB_SCHEME_GROUPS,
     .parities = as_many,
 };
 const gab_scheme gab_scheme_none = {
     .name = "none",
-    .doc = "no copies: no death is survived",
+    .doc = "no copies; no death is survived",
     .most_copies = nobody,
     .shift = next_ones,
 };

@@ -35,7 +35,7 @@ said "did you mean '--set'"
 ask 2 check
 said 'no case file'
 ask 2 check good.yaml bad.yaml
-said 'one word too many'
+said 'unexpected argument'
 
 ask 0 help faults
 said 'ranks'

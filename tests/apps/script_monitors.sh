@@ -53,7 +53,7 @@ resilience: {memory: {every: 50}}
 YAML
 run 4 2 wild.yaml --set 'resilience.monitors=[bounds]'
 said "monitor 'bounds' at step"
-said 'that is no chance'
+said 'not a transient error'
 grep -q '"event": "suspect"' out/events.jsonl || complain 'events.jsonl does not tell of it'
 
 check 2 good.yaml --set 'resilience.monitors=[mess]'

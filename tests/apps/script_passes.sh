@@ -110,7 +110,7 @@ for phase in exchange output; do
   [ $phase != output ] || at=63 # the first output from there on
   [ "$(injections)" = "$at $phase" ] || complain "a death in phase $phase of step 57 came at $(injections)"
   go_on 0
-  said 'going on from step 40'
+  said 'resuming from step 40'
   equal whole "a death in phase $phase" 5
   [[ $(at_once) =~ ^[1-9] ]] || complain "a death in phase $phase: $(at_once) steps in passes"
 done

@@ -27,7 +27,7 @@ check 0 plate.yaml --set run.check_every=0
 sed 's/steps: 40}/steps: 40, check_every: 10}/' plate.yaml >checked.yaml
 check 2 checked.yaml
 said 'checked.yaml:1:'
-said 'run.check_every: there is no such check for conduction of heat'
+said 'run.check_every: conduction of heat has no such check'
 helps heat 'Conductivity; stable up to 0.25.'
 "$gabion" info plate.yaml >said.txt 2>&1 || complain "info: $(cat said.txt)"
 said ' recommended'

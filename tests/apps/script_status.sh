@@ -10,7 +10,7 @@ tells() {
   for text; do grep -qF -e "$text" status.txt || complain "expected: $text; it said: $(cat status.txt)"; done
 }
 
-tells 2 'there is no run in out'
+tells 2 'no run in out'
 run 0 4 good.yaml --inject rank=2,step=12
 tells 0 'out: done since' '20 steps' 'checksum' 'started at step 0 of 20 on 4 processes' 'rank 2 died at step 12' \
       'back to step 10'
@@ -45,7 +45,7 @@ tells 0 'out: to be continued since' 'stopped at step' 'last checkpoint on disk:
   --set resilience.disk.every=100000 >said.txt 2>&1
 tells 0 'out: to be continued since' '2 starts; went on from a checkpoint 1 time' 'went on from step' 'a checkpoint on disk'
 run 2 1 good.yaml --walltime soon
-said_once "'soon' is no wall time"
+said_once "'soon' is not a walltime"
 
 # Killed with everything it has, it says nothing more.
 rm -rf out

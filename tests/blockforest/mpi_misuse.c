@@ -319,7 +319,7 @@ static const misuse misuses[] = {
     {"two_slices_of_one_name", two_slices_of_one_name, GAB_ERR_INPUT, "which is called 'one' as well", false},
     {"two_series_of_one_name", two_series_of_one_name, GAB_ERR_INPUT, "which is called 'series' as well",
      false},
-    ARGUMENT(output_before_the_first_step, "no schedule"),
+    ARGUMENT(output_before_the_first_step, "not a valid schedule"),
     ARGUMENT(field_larger_than_memory, "larger than any memory"),
     ARGUMENT(flags_larger_than_memory, "larger than any memory"),
     ARGUMENT(flags_of_no_name, NULL),

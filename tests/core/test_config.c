@@ -285,7 +285,7 @@ static const bad_input bad_inputs[] = {
     {"lbm: {omega: 1}\nname: !!str 3\n", "case.yaml:2:13: YAML tags ..."},
     {"lbm: {omega: 1}\nname: *a\n", "case.yaml:2:8: ..."},
     {"lbm: {omega: 1}\n---\nlbm: {omega: 1}\n", "case.yaml:2:1: a second YAML document..."},
-    {"[1]: 2\n", "case.yaml:1:1: a key has to be a word"},
+    {"[1]: 2\n", "case.yaml:1:1: a key must be a word"},
     {"- 1\n", "case.yaml:1:1: the file should consist of sections (name: ...)"},
     {"", "case.yaml:1:1: the file is empty"},
     {"# nothing\n", "case.yaml:1:1: the file holds no parameters"},
@@ -390,7 +390,7 @@ static void bad_overrides_are_refused_by_name(void **state)
       {"lbm.omga=1", "--set lbm.omga=1: unknown key 'omga' in lbm; did you mean 'omega'?"},
       {"lbm.omega=", "--set lbm.omega=: omega should be a real number, ..."},
       {"lbm.omega=[1", "--set lbm.omega=[1: not YAML: ..."},
-      {"bodies.1.radius=1", "--set bodies.1.radius=1: there is no item 1; the list has 0"},
+      {"bodies.1.radius=1", "--set bodies.1.radius=1: item 1 does not exist; the list has 0"},
       {"lbm.0=1", "--set lbm.0=1: '0' does not fit: the parameters have a section there"},
       {"lbm.omega.x=1", "--set lbm.omega.x=1: omega should be a real number, ..."},
   };
@@ -600,7 +600,7 @@ static void help_and_reference_come_from_the_tables(void **state)
   capture(config, "resilience", GAB_OK, text, sizeof text);
   assert_non_null(strstr(text, "resilience.memory: checkpoints in memory\n"));
   capture(config, "lbm.omgea", GAB_ERR_INPUT, text, sizeof text);
-  assert_string_equal(gab_error_message(), "there is no parameter 'lbm.omgea'; did you mean 'lbm.omega'?");
+  assert_string_equal(gab_error_message(), "unknown parameter 'lbm.omgea'; did you mean 'lbm.omega'?");
   capture(config, NULL, GAB_OK, text, sizeof text);
   for (size_t i = 0; i < sizeof lbm_keys / sizeof *lbm_keys; i++)
     assert_non_null(strstr(text, lbm_keys[i].name));

@@ -58,7 +58,7 @@ said '  heat run CASE.yaml [options]'
 "$gabion" check --help >said.txt 2>&1
 said 'usage: heat check CASE.yaml'
 "$gabion" rum >said.txt 2>&1 && complain "rum is a command"
-said "heat: there is no command 'rum'; did you mean 'run'?"
+said "heat: unknown command 'rum'; did you mean 'run'?"
 check 0 case.yaml
 said 'heat.k = 0.2'
 check 2 case.yaml --set heat.kk=0.1

@@ -117,7 +117,7 @@ killed everything
 [ "$(left | grep -c 'node[AB]:')" = 2 ] || complain "nothing is left to go on from: $(left)"
 injections=$hold launch case.yaml again
 ended again
-grep -q 'has left its state in the memory of the nodes: going on from there' again.txt || complain "it said nothing of it: $(tr -d '\0' <again.txt)"
+grep -q 'has left its state in node memory: resuming from there' again.txt || complain "it said nothing of it: $(tr -d '\0' <again.txt)"
 grep -q '"event": "continued".*in the memory of the nodes' again/events.jsonl || complain "it did not go on from memory: $(tr -d '\0' <again.txt)"
 went_on_at_once again
 cmp -s whole/integrals.csv again/integrals.csv || complain 'going on: another series'

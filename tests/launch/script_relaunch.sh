@@ -98,7 +98,7 @@ launch lost --relaunch 1
 wait_for '"event": "checkpoint", "of_step": [1-9]' lost/events.jsonl
 with=nodeC nodes_die nodeA nodeB
 wait $launcher; code=$?
-grep -q 'nothing to go on from is left' lost/log.txt || complain "what is gone was not noticed: $(tr -d '\0' <lost.txt)"
+grep -q 'nothing to resume from' lost/log.txt || complain "what is gone was not noticed: $(tr -d '\0' <lost.txt)"
 [ $code = 0 ] || complain "with nothing left it starts at the beginning: exit code $code; it said: $(tr -d '\0' <lost.txt)"
 [ "$(checksum lost)" = "$(checksum whole)" ] || complain "another result from the beginning"
 finish

@@ -18,7 +18,7 @@ on_nodes() { # on_nodes HOSTS PROCESSES ARGUMENTS...: all ranks are played at th
 it said: $(cat said.txt)"
   [ "$(checksum)" = "$undisturbed" ] || complain "another checksum on $hosts: $*"
   [ "$(member living)" = "$processes" ] || complain "$(member living) of $processes processes on $hosts: $*"
-  if grep -q -e 'do not sit where they were to' -e 'where respawned processes sit is not known' said.txt; then
+  if grep -q -e 'do not sit where they were to' -e 'positions of respawned processes are unknown' said.txt; then
     complain "newcomers sit elsewhere: $(cat said.txt)"
   fi
 }

@@ -58,7 +58,7 @@ for death in ${GABION_DEATHS:-1.1 1.-1 2.1 2.0 3.2 4.1 5.0 7.1 9.2 12.1 16.0 22.
   [ $code = 0 ] || complain "death $death: exit code $code; it said: $(tr -d '\0' <log)"
   grep -q 'dies: rank' log || complain "death $death: nobody died: $(tr -d '\0' <log)"
   [ "$(checksum result)" = "$(checksum whole)" ] || complain "death $death: $(checksum result), expected $(checksum whole)"
-  grep -q 'waits for repair\|data lost' log && complain "death $death: $(tr -d '\0' <log)"
+  grep -q 'must be rebuilt\|data lost' log && complain "death $death: $(tr -d '\0' <log)"
   if grep -qF 'starting the run again (start' log; then died=$((died + 1)); fi
   rm -rf result
 done

@@ -7,7 +7,7 @@ said 'usage: gabion-launch'
 launch 2
 said 'no program given'
 launch 2 -n 0 true
-said 'is no number of at least 1'
+said 'expected a number >= 1'
 launch 2 --stall soon true
 said 'soon'
 launch 2 --pin sometimes true

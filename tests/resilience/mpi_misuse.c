@@ -205,7 +205,7 @@ static const misuse misuses[] = {
     {"no blocks, updates", run_without_blocks_but_with_updates, GAB_ERR_STATE, "the forest has no blocks"},
     {"no tasks", run_without_tasks, GAB_ERR_STATE, "no task: 4 steps"},
     {"run twice", run_twice, GAB_ERR_STATE, "has run already"},
-    {"added in the run", add_in_the_run, GAB_ERR_STATE, "'late' is added to a time loop that runs"},
+    {"added in the run", add_in_the_run, GAB_ERR_STATE, "'late' is added to a time loop that is running"},
     {"no function", task_of_no_function, GAB_ERR_ARGUMENT, "task 'empty'"},
     {"another program's monitor", monitor_of_another_program, GAB_ERR_INPUT,
      "case.yaml:2:13: resilience.monitors: no monitor 'mass' (there are: answer)"},

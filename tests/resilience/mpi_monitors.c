@@ -110,7 +110,7 @@ static void what_happens_again_is_no_chance(setting *s)
   CHECK(run(s, &(gab_protection){.every = {.steps = 5}}, &stats) == GAB_ERR_DIVERGED);
   CHECK(stats.suspicions == 2);
   CHECK(strstr(gab_error_message(), "monitor 'answer' at step 15: not the answer") != NULL);
-  CHECK(strstr(gab_error_message(), "no chance") != NULL);
+  CHECK(strstr(gab_error_message(), "not a transient error") != NULL);
 }
 
 static void without_protection_it_is_the_end(setting *s)

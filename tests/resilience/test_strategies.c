@@ -55,12 +55,12 @@ static void orders_in_which_one_cannot_be_reached_are_refused(void **state)
 {
   static const struct {
     const char *names, *words;
-  } bad[] = {{"shrink,spare", "strategy 'spare' cannot come behind 'shrink'"},
-             {"disk,spare", "strategy 'spare' cannot come behind 'disk'"},
-             {"shrink,respawn", "strategy 'respawn' cannot come behind 'shrink'"},
-             {"spare,shrink,respawn", "strategy 'respawn' cannot come behind 'shrink'"},
+  } bad[] = {{"shrink,spare", "strategy 'spare' cannot follow 'shrink'"},
+             {"disk,spare", "strategy 'spare' cannot follow 'disk'"},
+             {"shrink,respawn", "strategy 'respawn' cannot follow 'shrink'"},
+             {"spare,shrink,respawn", "strategy 'respawn' cannot follow 'shrink'"},
              {"respawn,spare", "strategy 'spare' cannot be reached behind 'respawn'"},
-             {"spare,local", "strategy 'local' has to be the first of the list"},
+             {"spare,local", "strategy 'local' must be the first of the list"},
              {"spare,reconstruct", "strategies 'spare' and 'reconstruct' cannot be combined"},
              {"respawn,shrink,reconstruct", "strategies 'respawn' and 'reconstruct' cannot be combined"},
              {"shrink,disk,shrink", "strategy 'shrink' is named twice"}};
@@ -82,7 +82,7 @@ static void a_copy_of_a_table_is_the_same_strategy(void **state)
   const gab_strategy fills = *named("spare");
   const gab_strategy *const late[] = {&copy, &fills};
   assert_int_equal(gab_strategies_check(late, 2), GAB_ERR_INPUT);
-  assert_non_null(strstr(gab_error_message(), "'spare' cannot come behind 'shrink'"));
+  assert_non_null(strstr(gab_error_message(), "'spare' cannot follow 'shrink'"));
 }
 
 static gab_status never(const gab_recovery *recovery, gab_fault *fault)

@@ -28,7 +28,7 @@ static gab_status read_cells(const gab_config *config, gab_forest_options *fores
   for (size_t d = 0; d < count; d++) {
     if (cells[d] % block[d] != 0)
       return gab_config_fail(config, "domain.block",
-                             "%" PRId64 " cells along %c are no whole number of blocks of %" PRId64, cells[d],
+                             "%" PRId64 " cells along %c are not a multiple of blocks of %" PRId64, cells[d],
                              (int)"xyz"[d], block[d]);
     forest->cells[d] = (int32_t)block[d];
     forest->grid.roots[d] = (int32_t)(cells[d] / block[d]);

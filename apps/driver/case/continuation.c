@@ -46,15 +46,16 @@ static gab_status check_case(const gab_config *config, const gab_app_options *op
   const char *text = (const char *)differences.data;
   if (status == GAB_OK && count > 0 && options->anyway)
     gab_log(GAB_LOG_WARNING,
-            "going on with another case than that of the checkpoint of step %" GAB_PRI_STEP ":\n%s",
+            "resuming from the checkpoint of another case, step %" GAB_PRI_STEP ":\n"
+            "%s",
             manifest->step, text);
   else if (status == GAB_OK && count > 0)
-    status = gab_error_set(
-        GAB_ERR_INPUT, __FILE__, __LINE__,
-        "the output folder holds a checkpoint (step %" GAB_PRI_STEP
-        ") of another case:\n%.1500s--fresh starts anew and removes it, --continue-anyway goes on "
-        "from it, another --out leaves it alone",
-        manifest->step, text);
+    status =
+        gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__,
+                      "the output folder has a checkpoint (step %" GAB_PRI_STEP ") of another case:\n"
+                      "%.1500s--fresh removes it and starts from step 0, --continue-anyway resumes from it,"
+                      " another --out keeps it",
+                      manifest->step, text);
   gab_buffer_release(&mine);
   gab_buffer_release(&differences);
   return status;
@@ -87,13 +88,12 @@ static gab_status check_tries(gab_world *world, const gab_config *config, const 
   uint64_t facts[2] = {history.deaths, (uint64_t)(history.from + 1)};
   GAB_TRY(gab_world_max_u64(world, facts, 2));
   if (facts[0] < (uint64_t)gab_config_int(config, "resilience.tries")) return GAB_OK;
-  GAB_FAIL(
-      GAB_ERR_ENDED,
-      "%" PRIu64 " jobs in a row went on from step %" PRIu64
-      " and died before they reached another checkpoint on disk: giving up. %s/log.txt and events.jsonl say what "
-      "happened (a larger resilience.tries tries on, --fresh starts anew; a shorter resilience.disk.every helps if "
-      "the deaths are independent)",
-      facts[0], facts[1] - 1, folder);
+  GAB_FAIL(GAB_ERR_ENDED,
+           "%" PRIu64 " jobs in a row resumed from step %" PRIu64
+           " and died before the next checkpoint on disk: giving up; see %s/log.txt and "
+           "events.jsonl (a larger resilience.tries allows more, --fresh starts from step 0; a "
+           "shorter resilience.disk.every helps if the deaths are independent)",
+           facts[0], facts[1] - 1, folder);
 }
 
 gab_status gab_app_continuation_find(gab_world *world, const gab_config *config,
@@ -120,8 +120,8 @@ gab_status gab_app_continuation_find(gab_world *world, const gab_config *config,
   if (status == GAB_OK && !found->finished) status = check_tries(world, config, folder);
   if (status == GAB_OK && found->finished)
     gab_log(GAB_LOG_INFO,
-            "finished: %s holds the results of all %" GAB_PRI_STEP
-            " steps (a larger run.steps goes on, --fresh starts anew)",
+            "finished: %s has the results of all %" GAB_PRI_STEP
+            " steps (a larger run.steps resumes, --fresh starts from step 0)",
             folder, newest->step);
   if (status != GAB_OK) gab_restart_destroy(&found->restart);
   return status;

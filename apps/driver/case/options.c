@@ -163,7 +163,7 @@ gab_status gab_app_options_parse(int argc, char **argv, const char *allowed, gab
   for (int i = 0; i < argc; i++) {
     const char *word = argv[i], *value = NULL;
     if (word[0] != '-' || !word[1]) {
-      if (options->word) GAB_FAIL(GAB_ERR_INPUT, "'%s' is one word too many after '%s'", word, options->word);
+      if (options->word) GAB_FAIL(GAB_ERR_INPUT, "unexpected argument '%s' after '%s'", word, options->word);
       options->word = word;
       continue;
     }
@@ -172,7 +172,7 @@ gab_status gab_app_options_parse(int argc, char **argv, const char *allowed, gab
       if (is_allowed(&rows[k], allowed) && matches(&rows[k], word, &value)) found = &rows[k];
     if (!found) return refuse(word, allowed);
     if (found->has_value && !value) {
-      if (i + 1 == argc) GAB_FAIL(GAB_ERR_INPUT, "%s needs a value behind it", found->name);
+      if (i + 1 == argc) GAB_FAIL(GAB_ERR_INPUT, "%s needs a value", found->name);
       value = argv[++i];
     }
     GAB_TRY(take(found, value, options));

@@ -12,14 +12,14 @@ static const gab_config_key run_keys[] = {
      .type = GAB_CONFIG_STRING,
      .default_text = "\"\"",
      .outside = true,
-     .doc = "What the case is, for the log."},
+     .doc = "Title of the case, for the log."},
     {.name = "steps",
      .instead_of = "time",
      .type = GAB_CONFIG_INT,
      .min = 0,
      .max = 9e15,
      .default_text = GAB_CONFIG_OPTIONAL,
-     .doc = "Time steps to compute; give either this or time."},
+     .doc = "Number of time steps; give either this or time."},
     {.name = "time",
      .instead_of = "steps",
      .type = GAB_CONFIG_REAL,
@@ -34,14 +34,15 @@ static const gab_config_key run_keys[] = {
      .max = 1e9,
      .default_text = "4",
      .outside = true,
-     .doc = "Recommended number of processes, what scripts/run.sh starts; the result is the same with any."},
+     .doc = "Recommended number of processes, used by scripts/run.sh; the result does not depend on "
+            "it."},
     {.name = "check_every",
      .type = GAB_CONFIG_INT,
      .min = 0,
      .max = 9e15,
      .default_text = "100",
      .outside = true,
-     .doc = "Steps between checks that the numbers still mean something; 0: never."},
+     .doc = "Interval of the NaN/Inf check, in steps; 0: never."},
 };
 
 static const gab_config_key domain_keys[] = {
@@ -52,7 +53,7 @@ static const gab_config_key domain_keys[] = {
      .max = 2147483647,
      .length_min = 2,
      .length_max = 3,
-     .doc = "Cells of the domain in x, y, z; two numbers make a run in 2D."},
+     .doc = "Cells of the domain in x, y, z; two numbers for 2D."},
     {.name = "block",
      .type = GAB_CONFIG_INT,
      .unit = "cells",
@@ -60,14 +61,14 @@ static const gab_config_key domain_keys[] = {
      .max = 100000,
      .length_min = 2,
      .length_max = 3,
-     .doc = "Cells of a block in x, y, z; the domain has to be a whole number of blocks."},
+     .doc = "Cells of a block in x, y, z; the domain must be a whole number of blocks."},
     {.name = "dx",
      .instead_of = "length",
      .type = GAB_CONFIG_REAL,
      .min = 1e-100,
      .max = 1e100,
      .default_text = GAB_CONFIG_OPTIONAL,
-     .doc = "Width of a cell; 1 (lattice units) if neither this nor length is given."},
+     .doc = "Width of a cell; default: from length, else 1 (lattice units)."},
     {.name = "length",
      .instead_of = "dx",
      .type = GAB_CONFIG_REAL,
@@ -95,21 +96,20 @@ static const gab_config_key balance_keys[] = {
      .words = balancer_word,
      .default_text = "hilbert",
      .outside = true,
-     .doc = "How blocks are shared out."},
+     .doc = "How blocks are partitioned."},
     {.name = "weights",
      .type = GAB_CONFIG_CHOICE,
      .choices = "per_level|total",
      .default_text = "per_level",
      .outside = true,
-     .doc = "Whether every level is shared out evenly by itself, or only the sum of all work is."},
+     .doc = "Balance each level by itself (per_level), or only the sum of all work (total)."},
     {.name = "work",
      .type = GAB_CONFIG_CHOICE,
      .choices = "cells|measured",
      .default_text = "cells",
      .outside = true,
-     .doc =
-         "What the work of a block is: its cells, of a flow the fluid ones, and the steps they take; or the time that "
-         "it took in the steps before. Results do not depend on it."},
+     .doc = "Work of a block. cells: its cells (of a flow, the fluid ones) times their steps; "
+            "measured: the time of the previous steps. Results do not depend on it."},
     {.name = "every",
      .type = GAB_CONFIG_INT,
      .unit = "steps",
@@ -117,18 +117,17 @@ static const gab_config_key balance_keys[] = {
      .max = 9e15,
      .default_text = "0",
      .outside = true,
-     .doc =
-         "With work: measured, steps after which blocks are shared out anew if the work was uneven. 0: only when the "
-         "grid changes or a process is lost."},
+     .doc = "Only with `work: measured`. Interval of rebalancing, in steps. 0: only when the grid "
+            "changes or a process is lost."},
     {.name = "above",
      .type = GAB_CONFIG_REAL,
      .min = 1,
      .max = 1e6,
      .default_text = "1.1",
      .outside = true,
-     .doc =
-         "With every: work of the busiest process over the mean above which it is uneven; with weights: per_level, of the "
-         "busiest of each level, summed up. Blocks then move if that becomes at least a twentieth less."},
+     .doc = "Only with `every`. Rebalance if the maximum work per process exceeds this multiple of "
+            "the mean (with `weights: per_level`, maxima of all levels added), and only if that ratio"
+            " improves by at least 5 %."},
 };
 
 /* Quantities of all solvers, one behind the other. @param[out] of  whose it is; NULL behind the last */
@@ -166,7 +165,7 @@ static const gab_config_key fields_keys[] = {
      .type = GAB_CONFIG_BOOL,
      .default_text = "true",
      .outside = true,
-     .doc = "Whether the last state is written in any case; where the run is continued later, it stays."},
+     .doc = "Write the last state in any case; it stays if the run is resumed later."},
     {.name = "quantities",
      .type = GAB_CONFIG_STRING,
      .length_min = 1,
@@ -174,7 +173,7 @@ static const gab_config_key fields_keys[] = {
      .words = field_word,
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
-     .doc = "What is written."},
+     .doc = "Quantities to write."},
     FIELD_FILE_KEYS,
 };
 
@@ -185,49 +184,48 @@ static const gab_config_key slice_keys[] = {
      .words = slice_word,
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
-     .doc = "What is shown; of a vector its absolute value, or a component such as velocity.x."},
+     .doc = "Quantity to draw; of a vector its magnitude, or a component such as velocity.x."},
     {.name = "name",
      .type = GAB_CONFIG_STRING,
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
      .distinct = true,
-     .doc = "First part of the file name: letters, digits and _ - + .; by default quantity and axis."},
+     .doc = "Prefix of the file name: letters, digits and _ - + .; default: quantity and axis."},
     {.name = "axis",
      .type = GAB_CONFIG_CHOICE,
      .choices = "x|y|z",
      .default_text = "z",
      .outside = true,
-     .doc = "Normal of the slice; in 2D it is z."},
+     .doc = "Normal of the slice; z in 2D."},
     {.name = "position",
      .type = GAB_CONFIG_REAL,
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
-     .doc = "Coordinate on that axis; by default the middle of the domain."},
+     .doc = "Coordinate on that axis; default: the middle of the domain."},
     {.name = "range",
      .type = GAB_CONFIG_REAL,
      .length_min = 2,
      .length_max = 2,
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
-     .doc = "Values at the ends of the colour bar; by default those that occur."},
+     .doc = "Limits of the colour bar; default: minimum and maximum."},
     {.name = "outlines",
      .type = GAB_CONFIG_BOOL,
      .default_text = "false",
      .outside = true,
-     .doc = "Whether the blocks are drawn. In the colours of owners, a phase field is also drawn after each "
-            "death as it "
-            "was restored, without the blocks of the dead (NAME_lost)."},
+     .doc = "Draw outlines of the blocks. With `outlined: owner`, a phase field is also drawn after "
+            "each death as it was restored, without the blocks of the dead (NAME_lost)."},
     {.name = "outlined",
      .type = GAB_CONFIG_CHOICE,
      .choices = "owner|level",
      .default_text = "owner",
      .outside = true,
-     .doc = "What the colours of the outlines tell: who owns a block, or its level of refinement."},
+     .doc = "Colour of the outlines: owner of the block, or its level."},
     {.name = "final",
      .type = GAB_CONFIG_BOOL,
      .default_text = "true",
      .outside = true,
-     .doc = "Whether the last state is drawn in any case; where the run is continued later, it stays."},
+     .doc = "Draw the last state in any case; it stays if the run is resumed later."},
 };
 
 static const gab_config_key output_keys[] = {
@@ -238,16 +236,16 @@ static const gab_config_key output_keys[] = {
      .max = 1e6,
      .default_text = "60",
      .outside = true,
-     .doc =
-         "How long series, fields and pictures wait and try again when the disk refuses them (full, quota, no answer), "
-         "before the run ends and names the file. With gabion-launch --relaunch it then resumes from the memory of the nodes."},
+     .doc = "Time during which refused writes of series, fields and pictures are retried (disk full, "
+            "quota, no answer). Then the run ends and names the file; with gabion-launch --relaunch "
+            "it resumes from node memory."},
 };
 
 static const gab_config_section sections[] = {
     {.path = "run", .doc = "The run as a whole.", KEYS(run_keys)},
-    {.path = "domain", .doc = "The grid and how it is cut into blocks.", KEYS(domain_keys)},
-    {.path = "balance", .doc = "Which process computes which blocks.", KEYS(balance_keys)},
-    {.path = "output", .doc = "All that is written.", KEYS(output_keys)},
+    {.path = "domain", .doc = "The grid and its partition into blocks.", KEYS(domain_keys)},
+    {.path = "balance", .doc = "Assignment of blocks to ranks.", KEYS(balance_keys)},
+    {.path = "output", .doc = "Output.", KEYS(output_keys)},
     {.path = "output.fields",
      .doc = "Fields on all cells for ParaView (open fields/fields.xdmf).",
      KEYS(fields_keys)},

@@ -13,29 +13,29 @@
 #define KEYS(table) .keys = (table), .count = sizeof(table) / sizeof((table)[0])
 
 /* Three keys that say when something is written. */
-#define SCHEDULE_KEYS                                                                                             \
-  {.name = "every",                                                                                               \
-   .type = GAB_CONFIG_INT,                                                                                        \
-   .unit = "steps",                                                                                               \
-   .min = 1,                                                                                                      \
-   .max = 9e15,                                                                                                   \
-   .default_text = GAB_CONFIG_OPTIONAL,                                                                           \
-   .outside = true,                                                                                               \
-   .instead_of = "interval",                                                                                      \
-   .doc = "Steps between two outputs. The last state is a row of each series in any case."},                      \
-      {.name = "interval",                                                                                        \
-       .type = GAB_CONFIG_REAL,                                                                                   \
-       .min = 0,                                                                                                  \
-       .max = INFINITY,                                                                                           \
-       .min_excluded = true,                                                                                      \
-       .default_text = GAB_CONFIG_OPTIONAL,                                                                       \
-       .outside = true,                                                                                           \
-       .instead_of = "every",                                                                                     \
-       .doc =                                                                                                     \
-           "Instead of every: physical time between two outputs, each at the step nearest to a multiple of it."}, \
-  {                                                                                                               \
-    .name = "start", .type = GAB_CONFIG_INT, .unit = "steps", .min = 0, .max = 9e15, .default_text = "0",         \
-    .outside = true, .doc = "First step at which something is written."                                           \
+#define SCHEDULE_KEYS                                                                                        \
+  {.name = "every",                                                                                          \
+   .type = GAB_CONFIG_INT,                                                                                   \
+   .unit = "steps",                                                                                          \
+   .min = 1,                                                                                                 \
+   .max = 9e15,                                                                                              \
+   .default_text = GAB_CONFIG_OPTIONAL,                                                                      \
+   .outside = true,                                                                                          \
+   .instead_of = "interval",                                                                                 \
+   .doc = "Interval of output, in steps. Each series also has a row for the last state."},                   \
+      {.name = "interval",                                                                                   \
+       .type = GAB_CONFIG_REAL,                                                                              \
+       .min = 0,                                                                                             \
+       .max = INFINITY,                                                                                      \
+       .min_excluded = true,                                                                                 \
+       .default_text = GAB_CONFIG_OPTIONAL,                                                                  \
+       .outside = true,                                                                                      \
+       .instead_of = "every",                                                                                \
+       .doc = "Instead of every: interval in physical time; output at the step nearest to each "             \
+              "multiple."},                                                                                  \
+  {                                                                                                          \
+    .name = "start", .type = GAB_CONFIG_INT, .unit = "steps", .min = 0, .max = 9e15, .default_text = "0",    \
+    .outside = true, .doc = "First step with output."                                                        \
   }
 
 /* Two keys that say how numbers stand in files of fields. */
@@ -45,10 +45,11 @@
    .choices = "float|double",                                                                                \
    .default_text = "float",                                                                                  \
    .outside = true,                                                                                          \
-   .doc = "Of the numbers in the files."},                                                                   \
+   .doc = "Precision of the stored values."},                                                                \
   {                                                                                                          \
     .name = "compression", .type = GAB_CONFIG_INT, .min = 0, .max = 9, .default_text = GAB_CONFIG_OPTIONAL,  \
-    .outside = true, .doc = "0: none, 9: most; left out: 1, or 0 where HDF5 was built without zlib."         \
+    .outside = true,                                                                                         \
+    .doc = "Compression level, 0 (none) to 9 (best). Default: 1; 0 if HDF5 was built without zlib."          \
   }
 
 #endif

@@ -7,12 +7,11 @@
 static const char usage[] =
     "usage: gabion assemble OUT [--linked]\n"
     "\n"
-    "Makes one field of the slabs that a phase field with output.slabs has written to OUT/slabs, and of the "
-    "window at\n"
-    "its end: OUT/solid.h5, and OUT/solid.xdmf to be opened with ParaView. Of a run that goes on: of what is "
-    "there.\n"
+    "Joins the slabs in OUT/slabs, which a phase field with output.slabs has written, and the window\n"
+    "at the end of the run into one field: OUT/solid.h5, and OUT/solid.xdmf for ParaView. During a run\n"
+    "it uses the slabs that exist.\n"
     "\n"
-    "  --linked    only OUT/solid.xdmf, which shows the files in OUT/slabs where they are\n"
+    "  --linked    only OUT/solid.xdmf, which refers to the files in OUT/slabs\n"
     "  --help, -h  this text\n";
 
 static int complain(const char *what)

@@ -7,13 +7,13 @@
 static const char usage[] =
     "usage: gabion check CASE.yaml [--set KEY=VALUE]...\n"
     "\n"
-    "Checks a parameter file: its form, the grid, units, Mach number, omega, resolution, output, fault injections;\n"
-    "prints what follows from it. Starts no computation and needs no mpirun.\n"
+    "Checks a parameter file (form, grid, units, Mach number, omega, resolution, output, fault\n"
+    "injections) and prints derived quantities. Computes nothing and needs no mpirun.\n"
     "\n"
-    "  --set KEY=VALUE, -s   over the file, e.g. --set domain.cells=[880,164]; may be repeated\n"
-    "  --inject FAULT        check this fault injection too\n"
+    "  --set KEY=VALUE, -s   override the file, e.g. --set domain.cells=[880,164]; may be repeated\n"
+    "  --inject FAULT        also check this fault injection\n"
     "\n"
-    "Exit code: 0 if the case can run, 2 with all that is wrong if not.\n";
+    "Exit code: 0 if the case can run, else 2, with all errors.\n";
 
 /* What a run does before it makes blocks and files, and what the solver has to say. */
 static gab_status try_run(gab_world *world, const gab_app_case *which)

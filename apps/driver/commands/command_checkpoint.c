@@ -17,18 +17,17 @@ static const char usage[] =
     "       gabion checkpoint verify DIR\n"
     "       gabion checkpoint extract DIR --out TO [--block ID]\n"
     "\n"
-    "DIR is the output folder of a run, its folder `checkpoints', or that of one step in it.\n"
+    "DIR is the output folder of a run, its folder `checkpoints', or the folder of one step in it.\n"
     "\n"
-    "  list      one line for each checkpoint: step, when, size, processes, whether it is whole\n"
-    "            (files there with their sizes; verify looks inside)\n"
-    "  verify    reads everything and compares it with its hashes; says what is broken, exit code 1 then\n"
-    "  extract   writes parameters.txt (all parameters), state.txt (those that the state depends on),\n"
-    "            replicated.bin, and for each block block_ID.bin: its packed record; of the newest\n"
-    "            checkpoint that is whole, or of the one step given. The formats are in\n"
-    "            doc/checkpoint-format.md\n"
+    "  list      one line per checkpoint: step, time, size, processes, whether it is complete\n"
+    "            (files with their sizes; verify reads their content)\n"
+    "  verify    reads all files and compares them with their hashes; reports damage, then exit code 1\n"
+    "  extract   writes parameters.txt (all parameters), state.txt (parameters that the state depends\n"
+    "            on), replicated.bin, and for each block block_ID.bin, its serialised block; of the\n"
+    "            newest complete checkpoint, or of the given step. Formats: doc/checkpoint-format.md\n"
     "\n"
     "  --out TO  folder to extract to\n"
-    "  --block   only this block: its id as verify and extract write it, e.g. 0x23\n";
+    "  --block   only this block, by its id as verify and extract write it, e.g. 0x23\n";
 
 /* ---------------------------------------------------------------- which checkpoints */
 
@@ -183,13 +182,13 @@ static gab_status run_extract(const gab_app_options *options)
   if (!options->out) GAB_FAIL(GAB_ERR_INPUT, "extract needs --out TO");
   if (options->block) job.block = strtoull(options->block, &end, 0);
   if (options->block && (*end || job.block == GAB_NO_BLOCK))
-    GAB_FAIL(GAB_ERR_INPUT, "'%s' is no id of a block, which looks like 0x23", options->block);
+    GAB_FAIL(GAB_ERR_INPUT, "'%s': expected the id of a block, e.g. 0x23", options->block);
   if (mkdir(options->out, 0777) != 0 && errno != EEXIST)
     GAB_FAIL(GAB_ERR_INPUT, "cannot make %s: %s", options->out, strerror(errno));
   GAB_TRY(visit_all(options->word, extract_one, &job));
-  if (!job.done) GAB_FAIL(GAB_ERR_INPUT, "there is no whole checkpoint in %s", options->word);
+  if (!job.done) GAB_FAIL(GAB_ERR_INPUT, "no complete checkpoint in %s", options->word);
   if (job.written == 0 && job.block != GAB_NO_BLOCK)
-    GAB_FAIL(GAB_ERR_INPUT, "there is no block " GAB_PRI_BLOCK " in it", job.block);
+    GAB_FAIL(GAB_ERR_INPUT, "no block " GAB_PRI_BLOCK " in it", job.block);
   return GAB_OK;
 }
 
@@ -223,7 +222,7 @@ int gab_app_command_checkpoint(int argc, char **argv)
   for (int i = 0; verbs[i]; i++) known = known || strcmp(verb, verbs[i]) == 0;
   if (!known) {
     bool asked = strcmp(verb, "--help") == 0 || strcmp(verb, "-h") == 0;
-    if (!asked && verb[0]) fprintf(stderr, "gabion: there is no `checkpoint %s'\n", verb);
+    if (!asked && verb[0]) fprintf(stderr, "gabion: unknown command `checkpoint %s'\n", verb);
     gab_app_usage_put(usage, asked ? stdout : stderr);
     return asked ? 0 : 2;
   }

@@ -11,13 +11,10 @@
 static const char usage[] =
     "usage: gabion plan --delays [CASE.yaml -n PROCESSES] [options]\n"
     "\n"
-    "Plays runs of a stencil code in which processes fail, by the model of Gamell et al. 2015, section 4, "
-    "and\n"
-    "prints how late they come with local recovery (the failed process pays, others wait for it when its "
-    "delay\n"
-    "reaches them) and with global recovery (all pay, once per step in which somebody fails). Neighbours "
-    "are\n"
-    "those of a box of processes, or those that the processes of a case would exchange with.\n"
+    "Simulates runs of a stencil code with failing processes, by the model of Gamell et al. 2015,\n"
+    "section 4. Prints the delay of the run with local recovery (the failed process is delayed, others\n"
+    "wait for it when its delay reaches them) and with global recovery (all are delayed, once per step\n"
+    "with a failure). Neighbours are those in a box of processes, or those of the processes of a case.\n"
     "\n";
 
 static const char notes[] = "\n"

@@ -12,12 +12,12 @@
 #endif
 
 static const char usage[] =
-    "usage: gabion info                           version, libraries, what is built in\n"
+    "usage: gabion info                           version, libraries, features of this build\n"
     "       gabion info CASE.yaml                 title, recommended processes and kernel of a case\n"
-    "       gabion info --processes CASE.yaml     only the number of processes that the case recommends\n"
-    "       gabion info --devices                 accelerators here, and whether they give the processor's bits\n"
+    "       gabion info --processes CASE.yaml     only the recommended number of processes\n"
+    "       gabion info --devices                 accelerators, and whether they give the processor's bits\n"
     "\n"
-    "  --set KEY=VALUE, -s   over the file; may be repeated\n";
+    "  --set KEY=VALUE, -s   override the file; may be repeated\n";
 
 static void print_names(const char *what, const char *(*name_at)(int index))
 {

@@ -9,56 +9,52 @@
 
 static const char usage[] =
     "usage: gabion plan CASE.yaml [-n PROCESSES] [options]\n"
-    "       gabion plan --traffic FILE [--per-node N] [--clusters K --write FILE] [--json]: clusters of processes, from the\n"
-    "                       traffic of a run\n"
-    "       gabion plan --delays [CASE.yaml -n PROCESSES] [options]: what failures delay (--delays --help)\n"
+    "       gabion plan --traffic FILE [--per-node N] [--clusters K --write FILE] [--json]: clusters of\n"
+    "                       processes, from the traffic of a run\n"
+    "       gabion plan --delays [CASE.yaml -n PROCESSES] [options]: delays by failures (--delays --help)\n"
     "\n"
-    "Builds the grid of a case as proxies (blocks without data), refined as it will be at the start, shares "
-    "it\n"
-    "out among as many processes as are asked for, and prints what that means: blocks of each level and\n"
-    "imbalance, memory of a process now and at the worst moment of a recovery, messages and bytes of a "
-    "step,\n"
-    "cost of a checkpoint and the interval between two. Computes nothing and needs no mpirun: 100000 "
-    "processes\n"
-    "are planned in less than a minute.\n"
+    "Builds the initial grid of a case without data, refined as in a run, and partitions it for the\n"
+    "given number of processes. Prints blocks of each level and imbalance, memory per process now and\n"
+    "at the peak of a recovery, messages and bytes per step, cost and interval of checkpoints. Computes\n"
+    "nothing and needs no mpirun: 100000 processes are planned in less than a minute.\n"
     "\n"
-    "  -n PROCESSES          default: what the case recommends\n"
-    "  --scheme NAME         redundancy scheme instead of the case's: pairwise, ring, parity, reed-solomon, "
-    "none\n"
-    "  --copies N            copies of each process's state, instead of the case's\n"
-    "  --group N             processes in a group of parity and reed-solomon, instead of the case's\n"
-    "  --losses N            losses per group that reed-solomon survives, instead of the case's\n"
-    "  --per-node N          processes on a node, which may be lost together\n"
-    "  --per-island N        nodes in an island of the network\n"
-    "  --memory BYTES        of a process: also says how few processes would do with it\n"
-    "  --balance NAME        strategy instead of the case's: hilbert, morton, diffusion, graph\n"
-    "  --bandwidth BYTES     of a process while it packs and sends, per second; default: a memory copy, "
-    "measured\n"
-    "  --mtbf SECONDS        mean time between failures of the whole run, instead of the case's\n"
+    "  -n PROCESSES          default: the recommendation of the case\n"
+    "  --scheme NAME         redundancy scheme: pairwise, ring, parity, reed-solomon, none\n"
+    "  --copies N            copies of the state of each process\n"
+    "  --group N             processes per group of parity and reed-solomon\n"
+    "  --losses N            losses per group that reed-solomon survives\n"
+    "  --per-node N          processes per node, which may be lost together\n"
+    "  --per-island N        nodes per island of the network\n"
+    "  --memory BYTES        memory per process; also reports the minimum number of processes\n"
+    "  --balance NAME        load balancer: hilbert, morton, diffusion, graph\n"
+    "  --bandwidth BYTES     bytes per second of a process while it packs and sends (default: measured\n"
+    "                        by a memory copy)\n"
+    "  --mtbf SECONDS        mean time between failures of the whole run\n"
     "  --mtbf-process SECONDS, --mtbf-node SECONDS\n"
-    "                        that of each process or node instead: of N of them the N-th part, Kohl et al. "
-    "2017, eq. 1\n"
-    "  --rate UPDATES        cell updates per second of a process: tells steps from seconds\n"
-    "  --clusters [K]        what logs between clusters of processes would take (Ropars et al. 2013, table 1),\n"
-    "                        for 1, 2, 4, ... clusters of whole nodes, and what share rolls back at a death; without\n"
-    "                        reductions, and too much where levels meet: see --traffic. K: also for so many\n"
-    "  --least GOAL          of the division into K: total (default), or largest: what one process logs at most\n"
-    "  --write FILE          the division into K, as resilience.local.clusters takes it\n"
-    "  --traffic FILE        that of a run instead (gabion run --traffic)\n"
-    "  --json                for programs: bytes and seconds\n"
-    "  --set KEY=VALUE, -s   over the file; may be repeated\n"
+    "                        of each process or node instead; N of them fail N times as often (Kohl et\n"
+    "                        al. 2017, eq. 1)\n"
+    "  --rate UPDATES        cell updates per second of a process: converts seconds to steps\n"
+    "  --clusters [K]        message logs between clusters of processes (Ropars et al. 2013, table 1),\n"
+    "                        for 1, 2, 4, ... clusters of whole nodes, and the share that rolls back at a\n"
+    "                        death; without reductions, and too much where levels meet: see --traffic.\n"
+    "                        K: also for K clusters\n"
+    "  --least GOAL          minimise the total log (total, default) or the largest log of a process\n"
+    "                        (largest) in the division into K clusters\n"
+    "  --write FILE          write the division into K clusters for resilience.local.clusters\n"
+    "  --traffic FILE        use the traffic of a run (gabion run --traffic)\n"
+    "  --json                machine-readable, in bytes and seconds\n"
+    "  --set KEY=VALUE, -s   override the file; may be repeated\n"
     "\n"
-    "Memory: fields with their ghost layers as a block has them (a flow: one or two fields of populations, or strips of\n"
-    "blocks; of blocks with few fluid cells these alone), and two\n"
-    "snapshots of the own image and of what is kept of others: S (1 + 2 R) with R - 1 copies, Kohl et al. "
-    "2017,\n"
-    "eq. 2; with coded groups of n that survive k losses R is 1 + k/(n - k). At the\n"
-    "worst moment of a recovery one process has adopted the blocks of a dead one and packs them with its "
-    "own.\n"
-    "Not counted: tables, lists and buffers of messages, about 1 MB of a process and some kB of a block.\n"
-    "Bytes and messages of a step: ghosts that cross to other processes; between levels as many as on the finer "
-    "one.\n"
-    "Reductions, and what output and checkpoints send, are not in it.\n";
+    "Options without a default take their value from the case.\n"
+    "\n"
+    "Memory: fields with ghost layers (a flow: one or two fields of populations, or fused blocks; of\n"
+    "blocks with few fluid cells only these), and two snapshots of the own image and of stored images:\n"
+    "S (1 + 2 R) with R - 1 copies, Kohl et al. 2017, eq. 2; R is 1 + k/(n - k) with coded groups of n\n"
+    "that survive k losses. At the peak of a recovery one process has adopted the blocks of a dead one\n"
+    "and packs them with its own. Not included: tables, lists and message buffers, about 1 MB per\n"
+    "process and some kB per block.\n"
+    "Bytes and messages per step: ghosts sent to other processes; between levels those of the finer\n"
+    "level. Not included: reductions, output and checkpoints.\n";
 
 /* ---------------------------------------------------------------- command line */
 
@@ -135,7 +131,7 @@ static gab_status plan_options_parse(int argc, char **argv, plan_options *option
     } else if (!name) {
       argv[left++] = argv[i];
     } else {
-      if (!value && i + 1 == argc) GAB_FAIL(GAB_ERR_INPUT, "%s needs a value behind it", name);
+      if (!value && i + 1 == argc) GAB_FAIL(GAB_ERR_INPUT, "%s needs a value", name);
       GAB_TRY(take(options, name, value ? value : argv[++i]));
     }
   }
@@ -193,7 +189,7 @@ int gab_app_command_plan(int argc, char **argv)
   }
   if (status == GAB_OK && options.traffic && options.common.word)
     status = gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__,
-                           "--traffic: what a run has sent says all that is needed, no case");
+                           "--traffic: the traffic of a run suffices; give no case");
   if (status == GAB_OK)
     status = options.traffic ? gab_app_plan_clusters_of_run(&options, stdout) : plan(&options);
   if (status == GAB_OK && fflush(stdout) != 0) status = GAB_ERR_IO;

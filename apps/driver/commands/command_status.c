@@ -17,9 +17,9 @@
 static const char usage[] =
     "usage: gabion status FOLDER [--json]\n"
     "\n"
-    "Tells how far the run is whose results go to FOLDER, whether it still lives, and what happened to it.\n"
-    "  --json  the same for programs\n"
-    "Exit code: 0 it has ended or is running, 2 there is no run in FOLDER, 3 it shows no sign of life.\n";
+    "Reports progress, state and faults of the run whose output folder is FOLDER.\n"
+    "  --json  machine-readable\n"
+    "Exit code: 0 the run has ended or is running, 2 no run in FOLDER, 3 no sign of life.\n";
 
 enum {
   SHOWN_EVENTS = 12,
@@ -81,7 +81,7 @@ static void take_recovery(gab_json_document *event, history *past)
     snprintf(successors, sizeof successors, ", %s took over",
              gab_history_who_took_over((int32_t)returned, respawned > 0 ? (int32_t)respawned : 0));
   snprintf(next_line(past), sizeof past->shown[0],
-           "rank%s %s died at step %.0f%s; back to step %.0f%s%s, going on after %.3f s",
+           "rank%s %s died at step %.0f%s; back to step %.0f%s%s, resumed after %.3f s",
            strchr(lost, ',') ? "s" : "", lost[0] ? lost : "(none)", gab_json_get_real(event, "/noticed_step"),
            successors, gab_json_get_real(event, "/restored_step"), strategy[0] ? " by " : "", strategy,
            gab_json_get_real(event, "/seconds"));
@@ -313,8 +313,7 @@ int gab_app_command_status(int argc, char **argv)
   } else if (options.help) {
     gab_app_usage_put(usage, stdout);
   } else if (!read_history(options.word, past)) {
-    fprintf(stderr, "gabion: there is no run in %s: no events.jsonl (a run writes it when it starts)\n",
-            options.word);
+    fprintf(stderr, "gabion: no run in %s: no events.jsonl (a run writes it at its start)\n", options.word);
     code = 2;
   } else {
     gab_json_document *progress = open_json(options.word, "progress.json");

@@ -11,19 +11,19 @@ typedef struct command {
 } command;
 
 static const command commands[] = {
-    {"run", gab_app_command_run, "gabion run CASE.yaml [options]", "computes a case"},
+    {"run", gab_app_command_run, "gabion run CASE.yaml [options]", "run a case"},
     {"check", gab_app_command_check, "gabion check CASE.yaml [--set KEY=VALUE]...",
-     "checks a case and prints what follows from it, without computing anything"},
+     "check a case and print derived quantities, without computing"},
     {"plan", gab_app_command_plan, "gabion plan CASE.yaml -n PROCESSES [options]",
-     "says what a case would need on many processes, from one"},
+     "memory, messages and checkpoint costs on many processes, from one"},
     {"assemble", gab_app_command_assemble, "gabion assemble OUT [--linked]",
-     "makes one field of what has left the moving window of a phase field"},
+     "join the slabs of a moving window into one field"},
     {"status", gab_app_command_status, "gabion status FOLDER [--json]",
-     "tells how far a run is and what happened to it, also when it is dead"},
+     "progress and faults of a run, also after its death"},
     {"checkpoint", gab_app_command_checkpoint, "gabion checkpoint list|verify|extract DIR",
-     "looks at checkpoints on disk, finds what is broken, takes blocks out"},
-    {"help", gab_app_command_help, "gabion help [KEY | --reference]", "explains the parameters"},
-    {"info", gab_app_command_info, "gabion info [CASE.yaml]", "tells what this build can do"},
+     "list, verify or extract checkpoints on disk"},
+    {"help", gab_app_command_help, "gabion help [KEY | --reference]", "explain the parameters"},
+    {"info", gab_app_command_info, "gabion info [CASE.yaml]", "features of this build"},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
@@ -35,7 +35,10 @@ static void print_usage(FILE *out)
     snprintf(line, sizeof line, "%s%s", gab_app_program(), commands[i].usage + strlen("gabion"));
     fprintf(out, "  %-46s %s\n", line, commands[i].doc);
   }
-  fprintf(out, "\n`%s COMMAND --help` tells the options of a command.\n", gab_app_program());
+  fprintf(out,
+          "\n"
+          "`%s COMMAND --help` prints the options of a command.\n",
+          gab_app_program());
   gab_app_usage_put("On several processes: gabion-launch -n 4 -- gabion run CASE.yaml\n", out);
 }
 
@@ -63,7 +66,7 @@ int gab_app_main(int argc, char **argv, const gab_solver *const *solvers, int co
   }
   for (int i = 0; i < COMMAND_COUNT; i++)
     if (strcmp(word, names[i]) == 0) return commands[i].run(argc - 2, argv + 2);
-  fprintf(stderr, "%s: there is no command '%s'; did you mean '%s'? (%s --help lists them)\n",
-          gab_app_program(), word, gab_app_closest(word, names), gab_app_program());
+  fprintf(stderr, "%s: unknown command '%s'; did you mean '%s'? (%s --help lists them)\n", gab_app_program(),
+          word, gab_app_closest(word, names), gab_app_program());
   return 2;
 }

@@ -167,53 +167,57 @@ static const option_row rows[] = {
     {"--delays", NULL, "this command", IS_FLAG, 0, 0, NULL},
     {"--grid", "NxNxN", "a box of processes of 1 to 3 dimensions (default 16x16x16), instead of a case",
      IS_OTHER, 0, 0, take_grid},
-    {"--neighbours", "N", "of an inner process: 2 in 1D; 4, 8 in 2D; 6, 18, 26 in 3D (default: the least)",
+    {"--neighbours", "N",
+     "neighbours of an inner process: 2 in 1D; 4, 8 in 2D; 6, 18, 26 in 3D (default: the "
+     "least)",
      IS_INT32, AT(model.neighbourhood.neighbours), 2, NULL},
-    {"--periodic", NULL, "the box is closed to a ring, a torus", IS_FLAG, 0, 0, take_periodic},
-    {"-n", "PROCESSES", "of the case (default: what it recommends)", IS_STEPS, AT(ranks), 1, NULL},
-    {"--set", "KEY=VALUE", "over the file of the case; may be repeated", IS_OTHER, 0, 0, take_setting},
-    {"--steps", "N", "of a run (default 100)", IS_STEPS, AT(model.steps), 1, NULL},
-    {"--t1", "TIME", "of a step (default 1); all times are in its unit", IS_REAL, AT(model.step_time), 0,
-     NULL},
-    {"--t2", "TIME", "of a step with a failure, recovery included (default 5)", IS_REAL,
+    {"--periodic", NULL, "periodic box: a ring, a torus", IS_FLAG, 0, 0, take_periodic},
+    {"-n", "PROCESSES", "processes of the case (default: its recommendation)", IS_STEPS, AT(ranks), 1, NULL},
+    {"--set", "KEY=VALUE", "override the file of the case; may be repeated", IS_OTHER, 0, 0, take_setting},
+    {"--steps", "N", "steps of a run (default 100)", IS_STEPS, AT(model.steps), 1, NULL},
+    {"--t1", "TIME", "time of a step (default 1); unit of all times", IS_REAL, AT(model.step_time), 0, NULL},
+    {"--t2", "TIME", "time of a step with a failure, recovery included (default 5)", IS_REAL,
      AT(model.failed_step_time), 0, NULL},
-    {"--noise", "TIME", "upper end of what is added to each step at random (default 0)", IS_REAL,
-     AT(model.noise), 0, NULL},
+    {"--noise", "TIME", "maximum of the random time added to each step (default 0)", IS_REAL, AT(model.noise),
+     0, NULL},
     {"--form", "NAME", "causal (default): a process waits for itself, too; printed: as the paper has it",
      IS_OTHER, 0, 0, take_form},
     {"--rate", "P,...", "probability that a process fails in a step, as 1e-5 or 0.001%", IS_OTHER, 0, 0,
      take_rate},
     {"--mtbf", "TIME,...", "mean time between failures of the whole run instead", IS_OTHER, 0, 0, take_mtbf},
-    {"--mtbf-each", "TIME,...", "the same of each process (of each group with --group): of N the N-th part",
-     IS_OTHER, 0, 0, take_mtbf_each},
+    {"--mtbf-each", "TIME,...",
+     "of each process (of each group with --group) instead; of N together the N-th part", IS_OTHER, 0, 0,
+     take_mtbf_each},
     {"--fail", "STEP:PROCESS", "one failure; may be repeated", IS_OTHER, 0, 0, take_fail},
-    {"--group", "N", "so many processes fail together, as those of a node", IS_INT32, AT(group), 1, NULL},
-    {"--spares", "N", "beyond them recovery is global (default: as many as are needed)", IS_OTHER, 0, 0,
-     take_spares},
+    {"--group", "N", "number of processes that fail together, as on a node", IS_INT32, AT(group), 1, NULL},
+    {"--spares", "N", "spare processes; without one left, recovery is global (default: unlimited)", IS_OTHER,
+     0, 0, take_spares},
     {"--ghost-depth", "N", "layers of ghost cells: an exchange every N steps (default 1)", IS_INT32,
      AT(model.ghost_depth), 1, NULL},
-    {"--reduce-every", "N", "steps after which all wait for all (default: never)", IS_STEPS,
+    {"--reduce-every", "N", "interval of global reductions in steps (default: never)", IS_STEPS,
      AT(model.reduce_every), 1, NULL},
     {"--checkpoint-every", "N", "steps between checkpoints (default: one at the start)", IS_STEPS,
      AT(model.checkpoint_every), 1, NULL},
-    {"--checkpoint-time", "TIME", "that each adds (default 0)", IS_REAL, AT(model.checkpoint_time), 0, NULL},
+    {"--checkpoint-time", "TIME", "time of each checkpoint (default 0)", IS_REAL, AT(model.checkpoint_time),
+     0, NULL},
     {"--rework", "F",
-     "steps since the last checkpoint are computed again, in F t1 each (default 0: t2 has it all)", IS_REAL,
-     AT(model.rework), 0, NULL},
-    {"--runs", "N", "with other random numbers, averaged (default 30 where there are any)", IS_STEPS,
-     AT(runs), 1, NULL},
-    {"--seed", "N", "of random numbers (default 1)", IS_OTHER, 0, 0, take_seed},
+     "steps since the last checkpoint are repeated, in F t1 each (default 0: included in "
+     "t2)",
+     IS_REAL, AT(model.rework), 0, NULL},
+    {"--runs", "N", "number of runs to average (default 30 with random numbers)", IS_STEPS, AT(runs), 1,
+     NULL},
+    {"--seed", "N", "seed of random numbers (default 1)", IS_OTHER, 0, 0, take_seed},
     {"--reach", "PROCESS",
-     "instead: whom the delay of one failure reaches when; `centre' is that in the middle", IS_OTHER, 0, 0,
+     "instead: processes that the delay of one failure reaches; `centre': the central one", IS_OTHER, 0, 0,
      take_reach},
-    {"--at", "N,...", "steps of which --reach tells", IS_OTHER, 0, 0, take_at},
+    {"--at", "N,...", "steps reported by --reach", IS_OTHER, 0, 0, take_at},
     {"--picture", "FILE.png", "of the first run: processes against time, a line per step", IS_WORD,
      AT(picture), 0, NULL},
-    {"--recovery", "NAME", "that the picture shows: local (default), global, none", IS_OTHER, 0, 0,
+    {"--recovery", "NAME", "recovery in the picture: local (default), global, none", IS_OTHER, 0, 0,
      take_drawn},
     {"--csv", "FILE", "time of each process at the end, averaged over the runs", IS_WORD, AT(csv), 0, NULL},
-    {"--json", NULL, "for programs", IS_FLAG, 0, 0, take_json},
-    {"--help", NULL, "this", IS_FLAG, 0, 0, take_help},
+    {"--json", NULL, "machine-readable", IS_FLAG, 0, 0, take_json},
+    {"--help", NULL, "this text", IS_FLAG, 0, 0, take_help},
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
@@ -285,14 +289,14 @@ static gab_status take_words(int argc, char **argv, delays_options *options)
     const char *value;
     if (argv[i][0] != '-') {
       if (options->common.word)
-        GAB_FAIL(GAB_ERR_INPUT, "'%s' is one word too many after '%s'", argv[i], options->common.word);
+        GAB_FAIL(GAB_ERR_INPUT, "unexpected argument '%s' after '%s'", argv[i], options->common.word);
       options->common.word = argv[i];
       continue;
     }
     const option_row *row = find_row(argv[i], &value);
     if (!row) return refuse(argv[i]);
     if (row->kind != IS_FLAG && !value) {
-      if (i + 1 == argc) GAB_FAIL(GAB_ERR_INPUT, "%s needs a value behind it", row->name);
+      if (i + 1 == argc) GAB_FAIL(GAB_ERR_INPUT, "%s needs a value", row->name);
       value = argv[++i];
     }
     GAB_TRY(take_value(options, row, value));
@@ -307,7 +311,7 @@ static gab_status settle(delays_options *options)
   gab_neighbourhood *grid = &options->model.neighbourhood;
   if (options->common.word && (grid->dimension || grid->neighbours || grid->periodic[0]))
     GAB_FAIL(GAB_ERR_INPUT,
-             "a case has neighbours of its own: --grid, --neighbours and --periodic are of a box");
+             "a case defines its neighbours: --grid, --neighbours and --periodic are for a box");
   if (!options->common.word && (options->ranks || options->common.setting_count))
     GAB_FAIL(GAB_ERR_INPUT, "-n and --set are of a case, and none is named");
   if (grid->dimension == 0) {
@@ -319,8 +323,7 @@ static gab_status settle(delays_options *options)
   if (options->runs == 0) options->runs = random ? 30 : 1;
   if (options->reach == -1 && !options->common.help &&
       options->rates.count + options->mtbfs.count + options->listed.count == 0)
-    GAB_FAIL(GAB_ERR_INPUT,
-             "nothing fails: --rate, --mtbf, --mtbf-each or --fail say what does, or --reach asks for one");
+    GAB_FAIL(GAB_ERR_INPUT, "no failures: give --rate, --mtbf, --mtbf-each, --fail or --reach");
   if (options->at.count && options->reach == -1) GAB_FAIL(GAB_ERR_INPUT, "--at is of --reach");
   gab_failures_put_in_order(&options->listed);
   return GAB_OK;

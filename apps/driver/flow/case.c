@@ -71,8 +71,8 @@ gab_status gab_app_flow_case_read(gab_app_case *which)
   found->domain.deepest = found->refinement.max_level;
   if (setup == GAB_OK) add_complaint(&all, gab_app_flow_output_read(found, &found->output));
   add_complaint(&all, gab_resilience_check(config, gab_app_case_monitors(which)));
-  add_complaint(&all, gab_app_reconstruct_refuse(
-                          config, "populations that nobody holds any more cannot be approximated"));
+  add_complaint(&all,
+                gab_app_reconstruct_refuse(config, "populations without any copy cannot be approximated"));
   add_complaint(&all, gab_app_injections_check(which->options));
   if (all.count) GAB_FAIL(GAB_ERR_INPUT, "%s", all.text);
   return GAB_OK;

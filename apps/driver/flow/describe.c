@@ -104,8 +104,8 @@ static void describe_levels(const flow_case *which, const block_numbers *numbers
           numbers->levels - 1, ldexp(which->domain.dx, 1 - numbers->levels));
   if (setup->every > 0)
     gab_log(GAB_LOG_INFO,
-            "  that is the grid of the start; it adapts to the flow every %" GAB_PRI_STEP
-            " steps, down to level %d, and what depends on the blocks changes with it",
+            "  this is the initial grid; it adapts to the flow every %" GAB_PRI_STEP
+            " steps, up to level %d, and quantities of the blocks change with it",
             setup->every, setup->max_level);
 }
 

@@ -23,10 +23,9 @@ static gab_status check_criteria(const flow_case *which)
     if (criterion->kind == GAB_CRITERION_BODIES && which->setup.body_count == 0)
       return gab_config_fail(which->base.config, path, "criterion '%s', but the case has no bodies", type);
     if (flows && setup->every == 0)
-      return gab_config_fail(which->base.config, path,
-                             "criterion '%s' looks at the flow, but refinement.every is 0: the grid never "
-                             "adapts to it",
-                             type);
+      return gab_config_fail(
+          which->base.config, path,
+          "criterion '%s' depends on the flow, but refinement.every is 0: the grid never adapts", type);
     if (criterion->kind == GAB_CRITERION_BODIES) continue;
     const double *lo = flows ? criterion->region_lo : criterion->lo,
                  *hi = flows ? criterion->region_hi : criterion->hi;

@@ -147,8 +147,8 @@ static gab_status add_mass(void *user, gab_timeloop *loop)
 gab_monitor_list gab_app_flow_monitors(void)
 {
   static const gab_monitor monitors[] = {
-      {"bounds", "density and velocity that no flow has", add_bounds},
-      {"mass", "more came or went than can pass sides and bodies", add_mass},
+      {"bounds", "density or velocity outside of the range of a flow", add_bounds},
+      {"mass", "the mass changes by more than can pass sides and bodies", add_mass},
       GAB_APP_MONITOR_RECOMPUTE,
   };
   return (gab_monitor_list){monitors, sizeof monitors / sizeof monitors[0]};

@@ -12,7 +12,7 @@ static const gab_config_key probes_keys[] = {
      .words = gab_lbm_quantity_word,
      .default_text = "[velocity, pressure]",
      .outside = true,
-     .doc = "What is measured."},
+     .doc = "Quantities to measure."},
 };
 
 static const gab_config_key point_keys[] = {
@@ -20,13 +20,13 @@ static const gab_config_key point_keys[] = {
      .type = GAB_CONFIG_STRING,
      .outside = true,
      .distinct = true,
-     .doc = "Name in the head of the columns, without commas."},
+     .doc = "Name in the column headers, without commas."},
     {.name = "at",
      .type = GAB_CONFIG_REAL,
      .length_min = 2,
      .length_max = 3,
      .outside = true,
-     .doc = "Coordinates; the value is that of the cell around them."},
+     .doc = "Coordinates; the value is that of the cell that contains them."},
 };
 
 static const gab_config_key line_keys[] = {
@@ -34,7 +34,7 @@ static const gab_config_key line_keys[] = {
      .type = GAB_CONFIG_STRING,
      .outside = true,
      .distinct = true,
-     .doc = "First part of the names of the columns; 0, 1, 2, ... follows."},
+     .doc = "Prefix of the column names, followed by 0, 1, 2, ...; without commas."},
     {.name = "from",
      .type = GAB_CONFIG_REAL,
      .length_min = 2,
@@ -52,7 +52,7 @@ static const gab_config_key line_keys[] = {
      .min = 2,
      .max = 100000,
      .outside = true,
-     .doc = "Points at equal distances, first and last included."},
+     .doc = "Number of equidistant points, both ends included."},
 };
 
 static const gab_config_key forces_keys[] = {
@@ -64,7 +64,7 @@ static const gab_config_key forces_keys[] = {
      .min_excluded = true,
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
-     .doc = "Area A of the coefficients c = F / (rho/2 U^2 A), with U from fluid.velocity; in 2D by default "
+     .doc = "Area A of the coefficients c = F / (rho/2 U^2 A), U = fluid.velocity; default in 2D: "
             "fluid.length."},
 };
 
@@ -74,20 +74,22 @@ static const gab_config_key integrals_keys[] = {
      .type = GAB_CONFIG_BOOL,
      .default_text = "false",
      .outside = true,
-     .doc = "Whether the mean of S:S is measured too (S the rate of strain), from which the dissipation "
-            "follows as 2 nu S:S."},
+     .doc = "Also write the mean of S:S (S the rate of strain); the dissipation is 2 nu S:S."},
 };
 
 static const gab_config_section sections[] = {
-    {.path = "output.probes", .doc = "Values at points and along lines, in probes.csv.", KEYS(probes_keys)},
-    {.path = "output.points", .doc = "Points at which probes measure.", .is_list = true, KEYS(point_keys)},
-    {.path = "output.lines", .doc = "Lines along which probes measure.", .is_list = true, KEYS(line_keys)},
+    {.path = "output.probes",
+     .doc = "Probes: values at points and along lines, in probes.csv.",
+     KEYS(probes_keys)},
+    {.path = "output.points", .doc = "Points of the probes.", .is_list = true, KEYS(point_keys)},
+    {.path = "output.lines", .doc = "Lines of the probes.", .is_list = true, KEYS(line_keys)},
     {.path = "output.forces",
-     .doc = "Forces of the fluid on the bodies, in forces.csv, with coefficients if fluid.velocity and an "
-            "area are known.",
+     .doc = "Forces of the fluid on the bodies, in forces.csv; with coefficients if fluid.velocity "
+            "and an area are known.",
      KEYS(forces_keys)},
     {.path = "output.integrals",
-     .doc = "Mass, momentum, kinetic energy (means over the fluid) and largest speed, in integrals.csv.",
+     .doc = "Mass, momentum, kinetic energy (means over the fluid) and maximum speed, in "
+            "integrals.csv.",
      KEYS(integrals_keys)},
 };
 

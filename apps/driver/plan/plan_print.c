@@ -103,9 +103,8 @@ static double steps_to_log(const plan_numbers *numbers, double images)
 static void print_log(const plan_numbers *numbers, FILE *out)
 {
   if (numbers->wants_local && !numbers->logs)
-    fprintf(out,
-            "  strategy local will not be in force: the program has communicators of its own, its faults are "
-            "global\n");
+    fprintf(out, "  strategy local will not be in force: the program has its own communicators, its "
+                 "faults are global\n");
   if (!numbers->logs || !(numbers->sent.most > 0)) return;
   print_bytes(out, numbers->logs_less ? "logged in it, if between clusters" : "logged in it", &numbers->sent);
   fprintf(out,

@@ -77,7 +77,7 @@ gab_status gab_app_folder_open(gab_world *world, const gab_config *config, const
   gab_output_set_retry(patience);
   if (status != GAB_ERR_INPUT || !may_find) return status;
   snprintf(why, sizeof why, "%s", gab_error_message());
-  GAB_FAIL(GAB_ERR_AGAIN, "%s; what lies in the memory of the nodes lies there still", why);
+  GAB_FAIL(GAB_ERR_AGAIN, "%s; the state in node memory is kept", why);
 }
 
 /* Files of every run, and of these the ones that are there when it begins. */

@@ -52,7 +52,7 @@ void gab_app_folder_put_back(const char *folder, const gab_app_kept_folder *kept
   for (int i = 0; i < GAB_APP_KEPT_LOGS; i++) {
     path_in(folder, appended[i], path);
     if ((kept->size[i] < 0 ? unlink(path) : truncate(path, (off_t)kept->size[i])) != 0 && errno != ENOENT)
-      gab_log_all(GAB_LOG_WARNING, "%s cannot be cut back to what it was: %s", path, strerror(errno));
+      gab_log_all(GAB_LOG_WARNING, "%s cannot be truncated to its former length: %s", path, strerror(errno));
   }
 }
 

@@ -43,12 +43,11 @@ void gab_app_run_describe_local(const gab_app_run *it)
   const gab_app_case *which = it->parameters;
   if (!gab_app_wants_local(which)) return;
   if (which->solver->own_comms)
-    gab_log(
-        GAB_LOG_WARNING,
-        "strategy 'local' will not be in force: the program has communicators of its own "
-        "(gab_solver.own_comms of %s), which all repair together: its faults are global, by the strategies "
-        "behind 'local'",
-        which->solver->name);
+    gab_log(GAB_LOG_WARNING,
+            "strategy 'local' will not be in force: the program has its own communicators "
+            "(gab_solver.own_comms of %s), which all repair together: its faults are global, by "
+            "the strategies behind 'local'",
+            which->solver->name);
   else say_how_far(it);
 }
 
@@ -56,9 +55,8 @@ void gab_app_run_warn_of_comms(const gab_app_run *it)
 {
   const gab_app_case *which = it->parameters;
   if (gab_app_wants_local(which) && gab_world_has_own_comms(it->world) && !which->solver->own_comms)
-    gab_log(
-        GAB_LOG_WARNING,
-        "the program has communicators of its own, and gab_solver.own_comms of %s does not say so: `check' and "
-        "`plan' take strategy 'local' for in force",
-        which->solver->name);
+    gab_log(GAB_LOG_WARNING,
+            "the program has its own communicators, and gab_solver.own_comms of %s does not say "
+            "so: `check' and `plan' take strategy 'local' for in force",
+            which->solver->name);
 }

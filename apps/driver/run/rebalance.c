@@ -12,9 +12,7 @@ gab_status gab_app_balance_read(const gab_config *config, gab_balance_options *f
   *when = (gab_app_rebalance){.every = gab_config_int(config, "balance.every"),
                               .above = gab_config_real(config, "balance.above")};
   if (when->every > 0 && !found->measured)
-    return gab_config_fail(config, "balance.every",
-                           "blocks are shared out anew by measured times only: with "
-                           "balance.work: measured");
+    return gab_config_fail(config, "balance.every", "rebalancing at intervals needs balance.work: measured");
   return GAB_OK;
 }
 

@@ -14,7 +14,7 @@ static const gab_config_key keys[] = {
      .max = 9e15,
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
-     .doc = "Steps from one that is looked at to the next; left out: run.check_every."},
+     .doc = "Interval of checked steps; default: run.check_every."},
     {.name = "share",
      .type = GAB_CONFIG_REAL,
      .min = 0,
@@ -22,17 +22,15 @@ static const gab_config_key keys[] = {
      .min_excluded = true,
      .default_text = "0.1",
      .outside = true,
-     .doc = "Probability with which a block is computed twice in such a step, from the same values, by "
-            "another thread "
-            "if there is one; from then to the next step a hash of it is compared. 1 with every: 1 finds "
-            "whatever goes "
-            "wrong in computing, and takes about three times as long."},
+     .doc = "Probability of computing a block twice in a checked step, from the same values, by "
+            "another thread if there is one; until the next step a hash of it is compared. 1 with "
+            "`every: 1` detects all errors of computing, at about three times the cost."},
 };
-static const gab_config_section section = {
-    .path = "resilience.recompute",
-    .doc = "The monitor recompute: blocks that are computed twice and compared.",
-    .keys = keys,
-    .count = sizeof keys / sizeof keys[0]};
+static const gab_config_section section = {.path = "resilience.recompute",
+                                           .doc =
+                                               "Monitor recompute: blocks are computed twice and compared.",
+                                           .keys = keys,
+                                           .count = sizeof keys / sizeof keys[0]};
 
 gab_status gab_app_recompute_declare(gab_config *config) { return gab_config_declare(config, &section); }
 

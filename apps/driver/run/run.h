@@ -67,7 +67,7 @@ bool gab_app_run_recomputes(const gab_app_run *it, gab_step steps);
 /** The monitor `recompute`, for the list of a solver. */
 #define GAB_APP_MONITOR_RECOMPUTE                                                                            \
   {                                                                                                          \
-    "recompute", "blocks that are computed twice differ", gab_app_run_add_recompute                          \
+    "recompute", "blocks computed twice differ", gab_app_run_add_recompute                                   \
   }
 gab_status gab_app_run_add_recompute(void *user, gab_timeloop *loop);
 

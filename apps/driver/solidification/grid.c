@@ -13,7 +13,7 @@ static gab_status check_grid(solidification_case *which)
   if (which->refinement.levels == 0) return GAB_OK;
   if (gab_config_is_set(config, "output.slabs"))
     return gab_config_fail(config, "output.slabs",
-                           "slabs are written from one grid: phasefield.refinement.levels has to be 0");
+                           "slabs are written from one grid: phasefield.refinement.levels must be 0");
   if (which->setup.window_row < 0 || which->setup.window_rows % unit == 0) return GAB_OK;
   if (which->setup.window_rows != 1)
     return gab_config_fail(config, "phasefield.window.rows",

@@ -7,10 +7,9 @@
 gab_config_word gab_app_solidification_quantity(int index)
 {
   static const gab_config_word words[] = {
-      {.name = "phase", .doc = "of a phase field: number of the phase of which there is most in a cell"},
+      {.name = "phase", .doc = "of a phase field: number of the dominant phase of a cell"},
       {.name = "solid", .doc = "of a phase field: fraction of all solid phases"},
-      {.name = "interface",
-       .doc = "of a phase field: sum of phi (1 - phi) over the phases: how much of an interface a cell is"},
+      {.name = "interface", .doc = "of a phase field: sum of phi (1 - phi) over the phases"},
       {.name = "temperature", .doc = "of a phase field"},
       {.name = "phi_NAME", .doc = "of a phase field: fraction of the phase of that name"},
       {.name = "mu_1", .doc = "of a phase field: first chemical potential; mu_2 the second, and so on"},
@@ -28,7 +27,7 @@ static const gab_config_key slabs_keys[] = {
      .words = gab_app_solidification_quantity,
      .default_text = "[phase]",
      .outside = true,
-     .doc = "What is written."},
+     .doc = "Quantities to write."},
     FIELD_FILE_KEYS,
 };
 
@@ -36,13 +35,12 @@ static const gab_config_key profile_keys[] = {SCHEDULE_KEYS};
 
 static const gab_config_section sections[] = {
     {.path = "output.profile",
-     .doc = "Means over each layer of cells of a phase field, in profile.csv: fractions, concentrations, "
-            "temperature; "
-            "rows are counted from where the window began.",
+     .doc = "Means over each layer of cells of a phase field, in profile.csv: fractions, "
+            "concentrations, temperature. Rows are counted from the initial position of the window.",
      KEYS(profile_keys)},
     {.path = "output.slabs",
-     .doc =
-         "What leaves the moving window of a phase field, in slabs/; gabion assemble makes one field of it.",
+     .doc = "Slabs that leave the moving window of a phase field, in slabs/; gabion assemble joins "
+            "them into one field.",
      KEYS(slabs_keys)},
 };
 

@@ -55,16 +55,16 @@ static const gab_config_key refinement_keys[] = {
      .min = 0,
      .max = GAB_STENCIL_MOST_LEVELS,
      .default_text = "0",
-     .doc =
-         "How often cells may double their width where no criterion wants small ones; the smallest are those of "
-         "domain.cells, which have to be whole blocks of the widest. All take the same time step. 0: one grid."},
+     .doc = "Number of coarser levels; each doubles the width of cells where no criterion requires "
+            "small ones. The finest cells are those of domain.cells, which must be whole blocks of "
+            "the coarsest. All levels take the same time step. 0: one grid."},
     {.name = "every",
      .type = GAB_CONFIG_INT,
      .unit = "steps",
      .min = 1,
      .max = 9e15,
      .default_text = "20",
-     .doc = "Steps between two adaptations of the grid."},
+     .doc = "Interval of adaptations, in steps."},
 };
 
 /* One table for each criterion: that of the program knows its fields. */
@@ -111,11 +111,11 @@ gab_status gab_app_stencil_refinement_declare(gab_config *config)
   sections[count++] = (gab_config_section){.path = paths[0],
                                            .doc = "Blocks of wider cells where small ones are not needed.",
                                            KEYS(refinement_keys)};
-  sections[count++] =
-      (gab_config_section){.path = paths[1],
-                           .doc = "Where small cells are needed: a block is refined if any of these "
-                                  "wants it, and may be merged if all of them agree.",
-                           .is_list = true};
+  sections[count++] = (gab_config_section){
+      .path = paths[1],
+      .doc = "Refinement criteria: a block is refined if any of them requires it, and may be merged if"
+             " all allow it.",
+      .is_list = true};
   for (size_t i = 0; (criterion = gab_app_stencil_criterion_at(i)); i++)
     sections[count++] = (gab_config_section){.path = paths[1],
                                              .doc = criterion->doc,
@@ -148,9 +148,9 @@ static gab_status coarsen(const gab_config *config, const char *path, int finest
   GAB_TRY(gab_app_domain_check_levels(config, grid));
   for (int axis = 0; axis < grid->grid.dimension; axis++) {
     if (grid->grid.roots[axis] % (1 << finest) != 0)
-      return gab_config_fail(
-          config, path, "%" PRId32 " blocks along %c are no whole number of blocks that are %d times as wide",
-          grid->grid.roots[axis], (int)"xyz"[axis], 1 << finest);
+      return gab_config_fail(config, path,
+                             "%" PRId32 " blocks along %c are not a multiple of blocks %d times as wide",
+                             grid->grid.roots[axis], (int)"xyz"[axis], 1 << finest);
     grid->grid.roots[axis] >>= finest;
   }
   grid->dx = ldexp(grid->dx, finest);

@@ -88,7 +88,7 @@ gab_status gab_world_decide(gab_world *world, uint64_t *value)
 gab_status gab_world_play(gab_world *world, gab_rank rank)
 {
   if (!gab_world_is_spare(world) || !world->resting || !gab_members_has(&world->members, rank))
-    GAB_FAIL(GAB_ERR_STATE, "this process is no spare at rest, or rank %" GAB_PRI_RANK " is none", rank);
+    GAB_FAIL(GAB_ERR_STATE, "this process is not a resting spare, or there is no rank %" GAB_PRI_RANK, rank);
   world->rank = rank;
   world->has_claim = true;
   world->earlier_count = 0;

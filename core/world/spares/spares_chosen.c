@@ -18,8 +18,7 @@ gab_status gab_spares_told(gab_spares_wish *wish)
   const long count = strtol(told, &end, 10);
   wish->per_node = strcmp(end, "/node") == 0;
   if (end == told || (*end && !wish->per_node) || count < 0 || count > INT32_MAX)
-    GAB_FAIL(GAB_ERR_INPUT, "GABION_SPARES is '%s': it has to be a number of processes, or NUMBER/node",
-             told);
+    GAB_FAIL(GAB_ERR_INPUT, "GABION_SPARES is '%s': it must be a number of processes, or NUMBER/node", told);
   wish->count = (int32_t)count;
   return GAB_OK;
 }

@@ -295,8 +295,8 @@ static gab_status check_criterion(const gab_criterion *criterion, size_t index, 
     GAB_FAIL(GAB_ERR_INPUT, "criterion %zu does not say which of the program's own it is", index);
   if (!((is_own || criterion->coarsen_below >= 0) && criterion->coarsen_below < criterion->refine_above))
     GAB_FAIL(GAB_ERR_INPUT,
-             "criterion %zu contradicts itself: it refines above %g and coarsens below %g; the second has to "
-             "be smaller",
+             "criterion %zu contradicts itself: it refines above %g and coarsens below %g; the "
+             "second must be smaller",
              index, criterion->refine_above, criterion->coarsen_below);
   return GAB_OK;
 }

@@ -11,36 +11,35 @@ static const gab_config_key refinement_keys[] = {
      .min = 0,
      .max = GAB_LBM_LEVELS - 1,
      .default_text = "0",
-     .doc = "Finest level; each halves cells and time step. 0: one level, that of domain.cells."},
+     .doc = "Finest level; each level halves cell width and time step. 0: one level, that of "
+            "domain.cells."},
     {.name = "every",
      .type = GAB_CONFIG_INT,
      .unit = "steps",
      .min = 0,
      .max = 9e15,
      .default_text = "0",
-     .doc =
-         "Steps of level 0 between two adaptations to the flow; 0: the grid stays as it was at the start."},
+     .doc = "Interval of adaptations to the flow, in steps of level 0; 0: the initial grid stays."},
     {.name = "start",
      .type = GAB_CONFIG_INT,
      .unit = "steps",
      .min = 0,
      .max = 9e15,
      .default_text = "0",
-     .doc = "First step after which the grid adapts to the flow."},
+     .doc = "First step after which the grid adapts."},
     {.name = "border_speed",
      .type = GAB_CONFIG_REAL,
      .unit = "m/s",
      .min = 0,
      .max = INFINITY,
      .default_text = GAB_CONFIG_OPTIONAL,
-     .doc = "TRT and MRT: speed of the flow up to which borders between levels do not amplify waves; levels "
-            "that "
-            "need it get a smaller lbm.magic for that. Left out: twice the largest speed in this file; 0: "
+     .doc = "TRT and MRT: flow speed up to which borders between levels do not amplify waves; reduces"
+            " lbm.magic on levels that need it. Default: twice the largest speed in this file; 0: "
             "lbm.magic on all levels."},
 };
 static const gab_config_section refinement_section = {
     .path = "refinement",
-    .doc = "Blocks of smaller cells where they are needed.",
+    .doc = "Static and adaptive grid refinement.",
     .keys = refinement_keys,
     .count = COUNT(refinement_keys),
 };
@@ -49,7 +48,7 @@ static const gab_config_section refinement_section = {
   {                                                                                                          \
     .name = "level", .type = GAB_CONFIG_INT, .min = 1, .max = GAB_LBM_LEVELS - 1,                            \
     .default_text = GAB_CONFIG_OPTIONAL,                                                                     \
-    .doc = "Refines up to this level; up to refinement.levels if left out."                                  \
+    .doc = "Finest level of this criterion; default: refinement.levels."                                     \
   }
 #define BOX_KEYS(given, low_doc, high_doc)                                                                   \
   {.name = "lo",                                                                                             \
@@ -71,15 +70,15 @@ static const gab_config_section refinement_section = {
        .min = 0,                                                                                             \
        .max = INFINITY,                                                                                      \
        .min_excluded = true,                                                                                 \
-       .doc = "A block is refined if its largest value is above this."},                                     \
+       .doc = "Refine if the maximum in the block exceeds this."},                                           \
       {.name = "below",                                                                                      \
        .type = GAB_CONFIG_REAL,                                                                              \
        .unit = "1/s",                                                                                        \
        .min = 0,                                                                                             \
        .max = INFINITY,                                                                                      \
-       .doc = "A block may be coarsened if its largest value is below this; smaller than above."},           \
-      BOX_KEYS(GAB_CONFIG_OPTIONAL, "Only blocks beyond this lower corner count.",                           \
-               "Only blocks below this upper corner count.")
+       .doc = "Coarsening is allowed if the maximum is below this; must be less than above."},               \
+      BOX_KEYS(GAB_CONFIG_OPTIONAL, "Lower corner of the box to which the criterion is restricted.",         \
+               "Upper corner of the box to which the criterion is restricted.")
 
 static const gab_config_key bodies_keys[] = {
     LEVEL_KEY,
@@ -89,7 +88,7 @@ static const gab_config_key bodies_keys[] = {
      .min = 0,
      .max = INFINITY,
      .default_text = "0",
-     .doc = "How far from the surface of a body cells are still fine."},
+     .doc = "Distance from the surface of a body up to which cells are fine."},
 };
 static const gab_config_key box_keys[] = {LEVEL_KEY, BOX_KEYS(NULL, "Lower corner.", "Upper corner.")};
 static const gab_config_key flow_keys[] = {FLOW_KEYS};
@@ -101,13 +100,12 @@ static const gab_config_key flow_keys[] = {FLOW_KEYS};
   }
 static const gab_config_section criteria_sections[] = {
     {.path = "refinement.criteria",
-     .doc = "Where small cells are needed: a block is refined if any of these wants it.",
+     .doc = "Refinement criteria: a block is refined if any of them requires it.",
      .is_list = true},
     CRITERION("bodies", "Near the surface of bodies.", bodies_keys),
     CRITERION("box", "In a box.", box_keys),
-    CRITERION("vorticity", "Where the flow turns: largest |curl u| of the block.", flow_keys),
-    CRITERION("gradient", "Where the velocity changes: largest norm of its gradient in the block.",
-              flow_keys),
+    CRITERION("vorticity", "Vorticity: maximum |curl u| in the block.", flow_keys),
+    CRITERION("gradient", "Velocity gradient: maximum norm in the block.", flow_keys),
 };
 gab_status gab_refinement_declare(gab_config *config)
 {
@@ -200,10 +198,9 @@ static gab_status read_border_speed(const gab_config *config, const gab_units *u
   const double most = 0.5, speed = gab_config_real(config, path);
   setup->border_speed = gab_units_velocity_to_lattice(units, speed);
   if (!(setup->border_speed < most))
-    return gab_config_fail(config, path,
-                           "%g is %.3g cells per step, which has to be below %g: faster flows cannot be "
-                           "computed",
-                           speed, setup->border_speed, most);
+    return gab_config_fail(
+        config, path, "%g is %.3g cells per step, which must be below %g: faster flows cannot be computed",
+        speed, setup->border_speed, most);
   return GAB_OK;
 }
 
@@ -280,17 +277,17 @@ static void fill_keys(const gab_lbm_criterion *own, gab_config_key keys[KEYS_OF_
                              .min = 1,
                              .max = GAB_LBM_LEVELS - 1,
                              .default_text = GAB_CONFIG_OPTIONAL,
-                             .doc = "Refines up to this level; up to refinement.levels if left out."};
+                             .doc = "Finest level of this criterion; default: refinement.levels."};
   keys[1] = keys[2] = value;
   keys[1].name = "above";
-  keys[1].doc = "A block is refined if its largest value is above this.";
+  keys[1].doc = "Refine if the maximum in the block exceeds this.";
   keys[2].name = "below";
-  keys[2].doc = "A block may be coarsened if its largest value is below this; smaller than above.";
+  keys[2].doc = "Coarsening is allowed if the maximum is below this; must be less than above.";
   keys[3] = keys[4] = corner;
   keys[3].name = "lo";
-  keys[3].doc = "Only blocks beyond this lower corner count.";
+  keys[3].doc = "Lower corner of the box to which the criterion is restricted.";
   keys[4].name = "hi";
-  keys[4].doc = "Only blocks below this upper corner count.";
+  keys[4].doc = "Upper corner of the box to which the criterion is restricted.";
 }
 
 gab_status gab_lbm_criteria_declare(gab_config *config)

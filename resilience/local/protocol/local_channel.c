@@ -84,7 +84,7 @@ static gab_status check_playing(const gab_local *local, gab_rank rank, uint32_t 
   if (local->state != GAB_LOCAL_PLAYING) GAB_FAIL(GAB_ERR_STATE, "this process plays no rank now");
   if (!gab_local_find(local, rank) || context >= local->setup.contexts)
     GAB_FAIL(GAB_ERR_ARGUMENT,
-             "rank %" GAB_PRI_RANK " in context %" PRIu32 " is no partner of rank %" GAB_PRI_RANK, rank,
+             "rank %" GAB_PRI_RANK " in context %" PRIu32 " is not a partner of rank %" GAB_PRI_RANK, rank,
              context, local->rank);
   return GAB_OK;
 }
@@ -145,11 +145,11 @@ static gab_status take_in(const gab_local *local, gab_local_channel *channel, co
  * would notice. */
 static gab_status came_late(const gab_local *local, gab_rank from, const gab_local_arrival *head)
 {
-  GAB_FAIL(
-      GAB_ERR_STATE,
-      "a message of step %" GAB_PRI_STEP " came from rank %" GAB_PRI_RANK " to rank %" GAB_PRI_RANK
-      " behind a section in which neighbours have changed: what is sent before a checkpoint has to be received before it",
-      head->label.step, from, local->rank);
+  GAB_FAIL(GAB_ERR_STATE,
+           "a message of step %" GAB_PRI_STEP " came from rank %" GAB_PRI_RANK " to rank %" GAB_PRI_RANK
+           " behind a section in which neighbours have changed: what is sent before a checkpoint"
+           " must be received before it",
+           head->label.step, from, local->rank);
 }
 
 /* What the life of a rank before it went back has sent may come behind the greeting that did not count it: then its

@@ -82,9 +82,9 @@ static gab_status check_delivered(const gab_local *local, const gab_local_partne
   for (uint32_t c = 0; c < local->setup.contexts; c++)
     if (partner->channels[c].arrived_count > 0)
       GAB_FAIL(GAB_ERR_STATE,
-               "rank %" GAB_PRI_RANK " is no neighbour of rank %" GAB_PRI_RANK
+               "rank %" GAB_PRI_RANK " is not a neighbour of rank %" GAB_PRI_RANK
                " any more, which has not received %zu messages of it in context %" PRIu32
-               ": what is sent before a checkpoint has to be received before it",
+               ": what is sent before a checkpoint must be received before it",
                partner->rank, local->rank, partner->channels[c].arrived_count, c);
   return GAB_OK;
 }

@@ -41,7 +41,7 @@ variant 7 1 --set balance.strategy=${graph:-hilbert} --set lbm.kernel=sparse
 for stop in 27 33; do # steps in which the grid changes: a run that ended there, and goes on
   run 0 1 flat.yaml --set run.steps=$stop --set resilience.disk.every=$stop
   timeout 100 "$gabion" run flat.yaml --set resilience.disk.every=$stop --out out >said.txt 2>&1 || complain "going on: $(cat said.txt)"
-  said "going on from step $stop"
+  said "resuming from step $stop"
   [ "$(checksum)" = "$reference" ] || complain "to step $stop, then to the end: another checksum"
   for file in forces.csv integrals.csv; do cmp -s $file out/$file || complain "to step $stop, then to the end: another $file"; done
 done

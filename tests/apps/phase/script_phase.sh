@@ -81,15 +81,15 @@ wrong() { # wrong WHAT_IT_SAYS SETTING...
 }
 wrong 'the sum 0.9, not 1' 'phasefield.initial.shares=[0.3, 0.3, 0.3]'
 wrong 'Xi is not positive definite: its leading minor of order 2 is -3' 'phasefield.phases.3.curvature=[1, 2, 2, 1]'
-wrong 'is not stable: it has to be at most 0.55' phasefield.dt=1.5
+wrong 'is not stable: it must be at most 0.55' phasefield.dt=1.5
 wrong 'grow.yaml:' phasefield.epsilon=2
-wrong "there is no phase \`delta', only alpha, beta, gamma, melt" 'phasefield.initial.solids=[alpha, beta, delta]'
+wrong "unknown phase \`delta'; known are alpha, beta, gamma, melt" 'phasefield.initial.solids=[alpha, beta, delta]'
 wrong 'is outside the domain, which has 36 rows' phasefield.window.row=36
 wrong 'belongs to a flow' fluid.viscosity=1
 wrong 'belongs to a flow' 'output.points=[{name: a, at: [1, 1]}]'
 wrong 'is more than the domain has: 36' phasefield.window.rows=37
 wrong 'has 3 numbers, it needs 4' 'phasefield.phases.3.curvature=[1, 0, 1]'
-wrong 'm . (c_melt - c_solid) has to be negative' 'phasefield.phases.0.slopes=[-0.45, 0]'
+wrong 'm . (c_melt - c_solid) must be negative' 'phasefield.phases.0.slopes=[-0.45, 0]'
 sed 's/, diffusivity: 1//' grow.yaml >still.yaml
 check 2 still.yaml
 said 'has no diffusivity'

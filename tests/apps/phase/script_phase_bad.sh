@@ -24,20 +24,20 @@ placed 's/curvature: \[1, 0.5, 0.5, 1\]/curvature: [1, 2, 2, 1]/' "$melt:" \
 placed 's/curvature: \[1, 0.5, 0.5, 1\]/curvature: [1, 0.5, 0.4, 1]/' "$melt:" 'Xi is not symmetric'
 placed 's/curvature: \[1, 0.5, 0.5, 1\]/curvature: [1, 0.5, 1]/' "$melt:" 'has 3 numbers, it needs 4'
 placed 's/, curvature: \[1, 0.5, 0.5, 1\]//' "$melt:" 'melt has neither a curvature nor slopes'
-placed 's/slopes: \[0.45, 0\]/slopes: [-0.45, 0]/' "$alpha:" 'has to be negative for a solid below its liquidus'
+placed 's/slopes: \[0.45, 0\]/slopes: [-0.45, 0]/' "$alpha:" 'must be negative for a solid below its liquidus'
 placed 's/name: beta/name: alpha/' "$((phases + 1)):" "two phases are called \`alpha'"
 placed 's/diffusivity: 1}/diffusivity: -1}/' "$melt:" 'diffusivity'
-placed 's/  dt: 0.5/  dt: 0.6/' "$dt:" 'is not stable: it has to be at most 0.55'
-placed 's/  epsilon: 8/  epsilon: 5/; s/dt: 0.5/dt: 0.2/' "$epsilon:" 'which is too few: epsilon has to be at least 2 dx = 6'
+placed 's/  dt: 0.5/  dt: 0.6/' "$dt:" 'is not stable: it must be at most 0.55'
+placed 's/  epsilon: 8/  epsilon: 5/; s/dt: 0.5/dt: 0.2/' "$epsilon:" 'which is too few: epsilon must be at least 2 dx = 6'
 placed 's/  gamma: 1/  gamma: 0/' "$gamma:" 'gamma'
 placed 's/  gamma: 1/  gamma: 1\n  anisotropy: 0.07/' "$((gamma + 1)):" 'anisotropy'
 placed 's/  gamma: 1/  gamma: 1\n  pairs: [{phases: [alpha, delta], gamma: 2}]/' "$((gamma + 1)):" \
-  "there is no phase \`delta', only alpha, beta, gamma, melt"
+  "unknown phase \`delta'; known are alpha, beta, gamma, melt"
 placed 's/  gamma: 1/  gamma: 1\n  pairs: [{phases: [alpha, alpha], gamma: 2}]/' "$((gamma + 1)):" \
   'alpha has no interface with itself'
 placed 's/  gamma: 1/  gamma: 1\n  noise: {amplitude: -1}/' "$((gamma + 1)):" 'amplitude'
 placed 's/type: voronoi, height: 14/type: voronoi, solids: [alpha, beta, delta], height: 14/' "$initial:" \
-  "there is no phase \`delta', only alpha, beta, gamma, melt"
+  "unknown phase \`delta'; known are alpha, beta, gamma, melt"
 placed 's/height: 14/height: 40/' "$initial:" 'the solid cannot reach up to 40 of 36 cells'
 placed 's/seeds: 5/seeds: 2/' "$initial:" '2 seeds for 3 solids'
 placed 's/type: voronoi/type: columns/' "$initial:" 'voronoi'
@@ -81,7 +81,7 @@ again() { # again SED_EXPRESSION TEXT
   said "bad.yaml:$path:"
   said "$2"
 }
-again 's/0000000240/0000000241/' 'there are no files'
+again 's/0000000240/0000000241/' 'no files'
 again 's/cells: \[24, 36\]/cells: [24, 72]/' 'has 24 x 36 x 1 cells, the domain 24 x 72 x 1'
 again 's/name: beta/name: other/' 'has no phi_other, only c_1, c_2, phi_alpha'
 for file in first/fields/*.s0001.h5; do head -c 900 "$file" >cut && mv cut "$file"; done

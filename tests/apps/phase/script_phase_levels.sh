@@ -40,7 +40,7 @@ wrong() { # wrong WHAT_IT_SAYS SETTING...
   check 2 levels.yaml "${settings[@]}"
   said "$text"
 }
-wrong 'are no whole number of blocks that are 8 times as wide' phasefield.refinement.levels=3
+wrong 'are not a multiple of blocks 8 times as wide' phasefield.refinement.levels=3
 wrong 'an even number is needed, 4 or more' 'domain.block=[3, 3]'
 wrong 'are too many for blocks of 12: at most 10' phasefield.refinement.margin=11
 wrong 'moves by multiples of 4 rows, not by 2' phasefield.window.rows=2

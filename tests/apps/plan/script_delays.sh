@@ -86,7 +86,7 @@ if "$gabion" info | grep -q png; then
 fi
 
 delays 2
-said 'nothing fails'
+said 'no failures'
 delays 2 --grid 8x8 --neighbours 6 --rate 1e-3
 said '6 neighbours in 2D'
 delays 2 --grid 8x0 --rate 1e-3
@@ -104,7 +104,7 @@ said "did you mean '--rate'"
 delays 2 --rate
 said 'needs a value'
 delays 2 good.yaml --grid 8 --rate 1e-3
-said 'neighbours of its own'
+said 'a case defines its neighbours'
 delays 2 --at 3 --rate 1e-3
 said '--at is of --reach'
 delays 2 --reach 9 --grid 8

@@ -19,7 +19,7 @@ run: $(errors)"
 }
 
 # ---- names
-both good.yaml "output.slices=[{name: ../escape}]: output.slices.0.name: '../escape' is no name of files" --set 'output.slices=[{name: ../escape}]'
+both good.yaml "output.slices=[{name: ../escape}]: output.slices.0.name: '../escape' is not a valid file name" --set 'output.slices=[{name: ../escape}]'
 [ ! -e escape_0000000020.png ] || complain 'a picture outside of the folder'
 for name in a/b .hidden -rf '"a b"' '"tab\there"' "\"caf\\u00e9\"" '""' "$(printf 'x%.0s' $(seq 61))"; do
   both good.yaml 'output.slices.0.name' --set "output.slices=[{name: $name}]"
@@ -47,8 +47,8 @@ probes='output.probes={every: 2, quantities: [density]}'
 both good.yaml "two of output.points have the name 'p'" --set "$probes" --set 'output.points=[{name: p, at: [1, 1]}, {name: p, at: [2, 2]}]'
 both good.yaml "probes.csv would have the column 'p0.density' twice" --set "$probes" \
   --set 'output.points=[{name: p0, at: [1, 1]}]' --set 'output.lines=[{name: p, from: [1, 1], to: [2, 2], count: 2}]'
-both good.yaml 'is no name of a column' --set "$probes" --set 'output.points=[{name: "a,b", at: [1, 1]}]'
-both good.yaml 'is no name of a column' --set "$probes" --set 'output.lines=[{name: "a\nb", from: [1, 1], to: [2, 2], count: 2}]'
+both good.yaml 'is not a valid column name' --set "$probes" --set 'output.points=[{name: "a,b", at: [1, 1]}]'
+both good.yaml 'is not a valid column name' --set "$probes" --set 'output.lines=[{name: "a\nb", from: [1, 1], to: [2, 2], count: 2}]'
 both good.yaml 'more than 1000000 points' --set "$probes" \
   --set "output.lines=[$(for i in $(seq 11); do printf '{name: p%d_, from: [1, 1], to: [2, 2], count: 100000}, ' "$i"; done)]"
 both good.yaml "two of bodies have the name 'b'" --set \
@@ -82,8 +82,8 @@ domains() { # domains FILE WORDS
 }
 domains missing 'No such file'
 domains folder 'it is a folder, not a file'
-domains noise 'are no ranks; they look like'
-domains zero 'it is no text'
+domains noise 'are not ranks; expected e.g.'
+domains zero 'not a text file'
 domains doubled 'was placed in nodeA before'
 domains gap 'has no place in it'
 domains many 'many'
@@ -106,7 +106,7 @@ both good.yaml 'has rank 1 twice' --set 'faults=[{ranks: [1, 1], step: 5}]'
 
 # ---- a phase field
 check 0 grow.yaml
-both grow.yaml 'is no name of files' --set 'output.slices=[{name: ../escape}]'
+both grow.yaml 'is not a valid file name' --set 'output.slices=[{name: ../escape}]'
 both grow.yaml 'the range [2, 1] is empty' --set 'output.slices=[{range: [2, 1]}]'
 both grow.yaml 'velosity' --set 'output.fields.quantities=[velosity]'
 both grow.yaml 'resilience.domains: missing' --set 'resilience.domains=missing'

@@ -23,13 +23,13 @@ file 'cells = -32 is out of range' "${head/32/-32}"
 file 'cells should have 2 to 3 values, not 0' "${head/\[32, 16\]/[]}"
 file 'at most 8388608 are possible' "${head/\[32, 16], block: \[8, 8]/[2147483647, 16], block: [1, 1]}"
 file 'a second YAML document' "$head---\n$head"
-file 'a key has to be a word' "${head}? [a]\n: 3\n"
+file 'a key must be a word' "${head}? [a]\n: 3\n"
 file 'a control character in a text (0x1b)' "${head/steps/title: \"\\\\x1b[31mred\", steps}"
 file 'bad.yaml:2:46: dx = 1e-320 is out of range' "${head/8]/8], dx: 1e-320}"
 file 'bad.yaml:2:46: dx = 1e308 is out of range' "${head/8]/8], dx: 1e308}"
 file 'cannot be told apart along x, from 1e+20 to 1e+20' "${head/8]/8], origin: [1.0e20, 0]}"
 file 'run.time: is less than half a step of 1' "${head/steps: 20/time: 0.3}"
-file 'are no numbers to compute with' "${head/omega: 1.5/omega: 1.9999999999999998, viscosity: 1.0e-300}"
+file 'are not usable' "${head/omega: 1.5/omega: 1.9999999999999998, viscosity: 1.0e-300}"
 { printf '%s' "$head"; head -c 8000000 /dev/zero | tr '\0' a; printf ': 1\n'; } >bad.yaml
 check 2 bad.yaml
 said "bad.yaml:4:1: unknown key 'aaaa"
@@ -45,13 +45,13 @@ setting 'the form is section.key=value' run.steps
 setting 'the form is section.key=value' .steps=3
 setting 'the form is section.key=value' run..steps=3
 setting 'the form is section.key=value' run.steps.=3
-setting "'run.st eps' is no name of a parameter" 'run.st eps=3'
+setting "'run.st eps' is not the name of a parameter" 'run.st eps=3'
 check 2 good.yaml --set $'run.\x01steps=3'
-said 'is no name of a parameter'
+said 'is not the name of a parameter'
 setting "steps should be an integer, value >= 0, not '3=4'" run.steps=3=4
 setting 'steps should be an integer, value >= 0, but there is no value' run.steps=
 setting 'YAML anchors' 'run.steps=&a 3'
-setting 'there is no item 5; the list has 2' domain.cells.5=64
+setting 'item 5 does not exist; the list has 2' domain.cells.5=64
 setting 'run should be a section' run=3
 setting "unknown key 'RUN'" RUN.steps=3
 check 2 good.yaml --inject rank=1+1,step=3

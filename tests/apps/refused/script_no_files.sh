@@ -43,7 +43,7 @@ told 1 "$gabion" checkpoint verify out
 rm "$manifest" && mv kept "$manifest"
 mv "$group" kept && mkfifo "$group"
 told 1 "$gabion" checkpoint verify out
-said 'is no file'
+said 'is not a file'
 rm "$group" && mv kept "$group"
 for file in events.jsonl summary.json progress.json; do
   rm -f out/$file

@@ -23,7 +23,7 @@ grep -q "\"content\": \"$content\"" out/summary.json || complain "summary.json h
 picture mask.png '8 <= x < 16 and 4 <= y < 13' # eight pixels more
 for processes in 1 2; do
   again 2 $processes case.yaml --set run.steps=30
-  said_once 'holds a checkpoint (step 20) of another case'
+  said_once 'has a checkpoint (step 20) of another case'
   said "bodies.0.file: content $content in the checkpoint, content "
   said 'bodies.0.file: the file is mask.png'
 done

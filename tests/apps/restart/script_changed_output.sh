@@ -19,7 +19,7 @@ whole() { # whole FILE ROWS: all rows have as many columns as the head
 run 0 2 good.yaml --set resilience.disk.every=10
 whole out/probes.csv 11
 again --set run.steps=30 --set output.probes.quantities='[density, velocity]'
-said 'going on from step 20'
+said 'resuming from step 20'
 said 'probes.csv was begun by a run with other columns: it is out/probes_1.csv now'
 whole out/probes_1.csv 11
 whole out/probes.csv 5

@@ -46,14 +46,14 @@ mv out other
 for processes in 1 3 7; do
   from half
   again 0 $processes --set resilience.scheme=ring
-  said 'going on from step 80, a checkpoint on disk of 4 processes'
+  said 'resuming from step 80, a checkpoint on disk of 4 processes'
   equal "4 processes, then $processes"
 done
 again 0 2
 said 'finished: out holds the results of all 120 steps'
 equal 'a finished run'
 again 0 2 --fresh
-not_said 'going on from'
+not_said 'resuming from'
 equal 'a fresh run'
 
 # ---- what the log says of a body is of the steps that it names
@@ -80,12 +80,12 @@ says out 'second half of the run' 60 120
 # ---- another case
 from half
 again 2 2 --set fluid.omega=1.7 --set run.steps=100 --set resilience.copies=2
-said_once 'holds a checkpoint (step 80) of another case'
+said_once 'has a checkpoint (step 80) of another case'
 said 'fluid.omega: 1.6 in the checkpoint, 1.7 now'
 not_said 'run.steps'
 not_said 'resilience'
 again 0 2 --set fluid.omega=1.7 --continue-anyway
-said 'going on with another case'
+said 'resuming from the checkpoint of another case'
 
 # ---- a start that is refused when the checkpoint is read changes nothing: what is there is right
 from half
@@ -104,7 +104,7 @@ broken() { # broken WHAT WHAT_IT_SAYS STEP
   said "$2"
   again 0 3
   said 'the checkpoint of step 80 cannot be used'
-  said "going on from step $3"
+  said "resuming from step $3"
   equal "$1"
 }
 from half

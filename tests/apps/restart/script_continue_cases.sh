@@ -24,7 +24,7 @@ goes_on() {
     cp -r half out
     timeout 100 "$GABION_LAUNCH" -n $processes -- "$gabion" run $case.yaml --out out >said.txt 2>&1 ||
       complain "$case on $processes: exit code $?, it said: $(cat said.txt)"
-    said "going on from step $steps, a checkpoint on disk of 4 processes"
+    said "resuming from step $steps, a checkpoint on disk of 4 processes"
     [ "$(checksum out)" = "$(checksum whole)" ] || complain "$case: another checksum on $processes processes"
     for file; do cmp -s whole/$file out/$file || complain "$case: another $file on $processes processes"; done
     rm -rf out

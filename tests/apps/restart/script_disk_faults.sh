@@ -49,14 +49,14 @@ equal 'loss of all copies'
 grep -q '"event": "restored from disk"' out/events.jsonl || complain 'events.jsonl does not tell of it'
 run 3 4 flow.yaml --inject rank=0+2,step=10,phase=compute
 said_once 'error: data lost'
-said 'there is no whole checkpoint'
+said 'no complete checkpoint'
 run 3 4 flow.yaml --inject rank=0+2,step=100,phase=compute --set 'resilience.strategies=[shrink]'
 
 # ---- a disk that refuses does not end the run, and what it left is gone
 refuse() { # refuse WHAT REASON: the disk of `out' refuses; the run goes on all the same
   timeout 100 "$GABION_LAUNCH" -n 4 -- "$gabion" run flow.yaml --out out >said.txt 2>&1 ||
     complain "$1: exit code $?, it said: $(cat said.txt)"
-  said 'could not be written to disk, the run goes on without it'
+  said 'could not be written to disk; the run continues without it'
   said "$2"
   [ "$(checksum out)" = "$(checksum whole)" ] || complain "$1: another checksum"
   if find out/checkpoints/ -type f | grep -E '[.](h5|tmp|new|json)$'; then complain "$1: files are left"; fi

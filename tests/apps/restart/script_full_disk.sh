@@ -76,8 +76,8 @@ BAD_DISK=$work/out BAD_DISK_FULL=fields_0000000020.s0001.h5 BAD_DISK_SIGN=$work/
   "$GABION_LAUNCH" -n 2 --relaunch 1 -- "$gabion" run small.yaml --out out --set output.retry=2 >said.txt 2>&1 ||
   complain "relaunched: exit code $?, it said: $(cat said.txt)"
 wait
-said 'lies in the memory of the nodes'
-said 'going on from step 20, a checkpoint in the memory of the nodes'
+said 'the state in node memory is kept'
+said 'resuming from step 20, a checkpoint in the memory of the nodes'
 same 'relaunched'
 
 # ---- no relaunch helps: the state stays there, and the same command resumes from it
@@ -91,6 +91,6 @@ code=$?
 said 'the state stays in the memory of the nodes'
 rm -f sign
 timeout 100 "${launch[@]}" >said.txt 2>&1 || complain "the same command again: exit code $?, it said: $(cat said.txt)"
-said 'going on from step 20, a checkpoint in the memory of the nodes'
+said 'resuming from step 20, a checkpoint in the memory of the nodes'
 same 'the same command again'
 finish

@@ -41,7 +41,7 @@ for errno in 37 524; do
   [ -f out/checkpoints/step_000000000030/manifest.json ] || complain "locks give $errno: $(ls out/checkpoints)"
   again $errno 0
   ended 0 "locks give $errno, again"
-  said 'going on from step 30'
+  said 'resuming from step 30'
   [ "$(checksum out)" = "$(checksum whole)" ] || complain "locks give $errno: another checksum"
   cmp -s whole/integrals.csv out/integrals.csv || complain "locks give $errno: another integrals.csv"
   bad $errno 0 "$gabion" checkpoint verify out || complain "verify where locks give $errno: $(cat said.txt)"
@@ -61,7 +61,7 @@ names | cmp -s - before.txt || complain "a file that could not be read was renam
 cmp -s half/integrals.csv out/integrals.csv || complain 'a run that could not begin changed integrals.csv'
 again 0 0
 ended 0 'the disk can be read again'
-said 'going on from step 30'
+said 'resuming from step 30'
 [ "$(checksum out)" = "$(checksum whole)" ] || complain 'read again: another checksum'
 
 # ---- all damaged: they are set aside, and nobody begins at step 0 unless told to

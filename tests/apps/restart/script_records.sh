@@ -88,7 +88,7 @@ is status.json checksum "$first"
 run 75 2 good.yaml --set run.steps=900000000 --set resilience.disk.every=100000 --walltime 1
 not_said 'error'
 said 'to be continued: stopped at step'
-said 'the same command goes on from there'
+said 'run the same command to resume'
 is out/summary.json exit_code 75
 is out/summary.json status 'to be continued'
 is out/progress.json state 'to be continued'

@@ -44,7 +44,7 @@ run 0 1 flow.yaml --set output.forces.every=1
 run 0 1 flow.yaml --set run.steps=57
 [ "$(tail -n 1 out/forces.csv | cut -d, -f1)" = 57 ] || complain "the first part: $(steps out/forces.csv)"
 timeout 100 "$gabion" run flow.yaml --out out >said.txt 2>&1 || complain "continued: $(cat said.txt)"
-said 'going on from step 57'
+said 'resuming from step 57'
 for file in forces.csv integrals.csv probes.csv; do
   cmp -s whole/$file out/$file || complain "continued: another $file: $(steps out/$file)"
 done

@@ -22,15 +22,15 @@ die='--inject rank=0+1,step=14'
 rm -rf out
 again 0 --set run.steps=10
 for job in 1 2; do again 1 $die --set resilience.tries=2; done
-said 'going on from step 10'
+said 'resuming from step 10'
 again 1 --set resilience.tries=2
 said_once '2 jobs in a row went on from step 10 and died before they reached another checkpoint on disk: giving up'
-not_said 'going on from'
+not_said 'resuming from'
 "$gabion" status out >said.txt
 said '3 starts; went on from a checkpoint 2 times; from step 10 2 times without getting any further'
 said 'last checkpoint on disk: step 10'
 again 0 --set resilience.tries=3
-said 'going on from step 10'
+said 'resuming from step 10'
 "$gabion" status out >said.txt || complain "status of a run that is done: $(cat said.txt)"
 said '4 starts; went on from a checkpoint 3 times'
 not_said 'without getting any further'

@@ -64,7 +64,7 @@ sed '/slices/d' before.yaml >next.yaml
 run 0 2 before.yaml --set resilience.disk.every=10
 (cd out && find . -name '*.png' -o -name '*.csv' -o -name 'fields_*' | sort) >files-before
 again next.yaml --set resilience.disk.every=10 --set run.steps=30
-said 'going on from step 20'
+said 'resuming from step 20'
 while read -r file; do [ -e "out/$file" ] || complain "a run that went on removed $file"; done <files-before
 grep -q '^cut_<n>.png$' out/files.txt || complain "the list forgot: $(cat out/files.txt)"
 # And when the next one begins anew, all of it goes.

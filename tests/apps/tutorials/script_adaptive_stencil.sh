@@ -39,7 +39,7 @@ said 'more than half of above'
 check 2 case.yaml --set gray_scott.refinement.criteria.0.field=w
 said 'w'
 check 2 case.yaml --set gray_scott.refinement.levels=4
-said 'no whole number of blocks that are 16 times as wide'
+said 'not a multiple of blocks 16 times as wide'
 sed '/criteria:/,/type:/d' case.yaml >bare.yaml
 check 2 bare.yaml
 said 'nothing would ever be refined'

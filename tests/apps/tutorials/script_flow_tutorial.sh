@@ -46,5 +46,5 @@ head -n 1 table_of_one.csv | grep -q '^step,time,cylinder.c_d,cylinder.c_l,rod.c
 
 timeout 100 "$GABION_LAUNCH" -n 2 -- "$work/flow" many >said.txt 2>&1
 [ $? = 2 ] || complain "words instead of steps are taken: $(cat said.txt)"
-said_once 'STEPS has to be a number'
+said_once 'STEPS must be a number'
 finish

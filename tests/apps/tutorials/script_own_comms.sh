@@ -6,9 +6,9 @@ gabion=$GABION_BUILD/tests/apps/helper_own_comms
 case=$GABION_SOURCE/tests/faults/local_runs/local.yaml
 short="--set run.steps=40 --set output.forces.every=20 --set output.fields.every=20"
 . "$GABION_SOURCE/tests/faults/local_runs/local_common.sh"
-not_in_force="strategy 'local' will not be in force: the program has communicators of its own"
+not_in_force="strategy 'local' will not be in force: the program has its own communicators"
 unsaid='gab_solver.own_comms of flow does not say so'
-ended='the program has communicators of its own: its faults are global'
+ended='the program has its own communicators: its faults are global'
 
 launch 0 4 0 --set 'resilience.strategies=[shrink]'
 expected=$(checksum) lines=$(series)
@@ -24,7 +24,7 @@ plan 0 "$case" --json
 said '"local_in_force": false'
 not_said steps_to_log_the_state
 check 0 "$case" $short --set 'resilience.strategies=[spare, shrink]'
-not_said 'communicators of its own'
+not_said 'its own communicators'
 launch 0 4 1 --inject rank=1,step=33,phase=compute
 same "made and said"
 said_once "$ended"
@@ -33,7 +33,7 @@ not_said "$unsaid"
 
 export OWN_COMMS="made"
 check 0 "$case" $short
-not_said 'communicators of its own'
+not_said 'its own communicators'
 launch 0 4 1 --inject rank=1,step=33,phase=compute
 same "made"
 said_once "$ended"
@@ -47,5 +47,5 @@ plan 0 "$case" --json
 said '"local_in_force": true'
 launch 0 4 1 --inject rank=1,step=33,phase=compute
 alone "neither" 1
-not_said 'communicators of its own'
+not_said 'its own communicators'
 finish

@@ -115,5 +115,5 @@ check 2 "$case" --set resilience.local.clusters=33
 said '33 clusters of 32 processes'
 check 0 "$case" --set resilience.local.clusters=half.txt
 check 2 "$case" --set resilience.local.clusters=node --set resilience.separate=none
-said 'nobody looks which processes share a node'
+said 'ignores which processes share a node'
 finish

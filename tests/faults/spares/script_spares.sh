@@ -116,9 +116,9 @@ keep=1 launch 0 3 1 --set resilience.disk.every=20 --inject rank=2,step=43,phase
 said 'died and so did all holders'
 
 launch 2 2 1 --set 'resilience.strategies=[shrink, spare]'
-said "strategy 'spare' cannot come behind 'shrink'"
+said "strategy 'spare' cannot follow 'shrink'"
 "$GABION_BUILD/bin/gabion" check "$flow" --set 'resilience.strategies=[shrink, spare]' >said.txt 2>&1 && complain "check takes an order that cannot be"
-said "strategy 'spare' cannot come behind 'shrink'"
+said "strategy 'spare' cannot follow 'shrink'"
 "$GABION_BUILD/bin/gabion" check "$GABION_SOURCE/tests/faults/runs/phase.yaml" --set 'resilience.strategies=[spare, reconstruct]' >said.txt 2>&1 &&
   complain "check takes spare and reconstruct in one list"
 said "strategies 'spare' and 'reconstruct' cannot be combined: a process that takes a rank has nothing to approximate blocks from"

@@ -111,7 +111,7 @@ one=$(checksum)
 run 0 1 ring.yaml
 [ "$(checksum)" = "$one" ] || complain "ring: another checksum on 3 processes after a death"
 check 2 ring.yaml --set bodies.0.factor=1.5
-said 'is no distance'
+said 'does not return a distance'
 check 0 ring.yaml --set bodies.0.factor=0.5
 check 2 ring.yaml --set bodies.0.type=rang
 said 'ring'
@@ -255,7 +255,7 @@ half() { # half KERNEL
 }
 half gathered
 goes_on 0 auto
-said 'going on from step 20'
+said 'resuming from step 20'
 [ "$(checksum)" = "$srt" ] || complain "another checksum from a state of gathered"
 goes_on 2 plain
 said 'kernel plain revision 1'

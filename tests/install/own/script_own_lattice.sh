@@ -53,10 +53,10 @@ said "by the program's own function"
 check 2 box.yaml --set lbm.lattice=d3q13
 said 'd3q15'
 check 2 box.yaml --set lbm.lattice=copy-d2q9
-said 'it has to be D3Q19 or D3Q27 or D3Q15 or Copy-D3Q19 or Copy-D3Q27'
+said 'it must be D3Q19 or D3Q27 or D3Q15 or Copy-D3Q19 or Copy-D3Q27'
 for collision in mrt rr smagorinsky; do
   check 2 box.yaml --set lbm.collision=$collision
-  said "is not defined on the lattice D3Q15, which is the program's own: there are trt, srt, power_law"
+  said "is not defined on the lattice D3Q15, which is user-defined: available are trt, srt, power_law"
 done
 check 2 box.yaml --set lbm.kernel=vector
 said 'on the lattice D3Q15: it is computed cell by cell there'
@@ -213,7 +213,7 @@ goes_on() { # goes_on CODE PROGRAM: the run in the folder half, to the end
 }
 half own
 goes_on 0 own
-said 'going on from step 20'
+said 'resuming from step 20'
 [ "$(checksum)" = "$plain" ] || complain "another checksum from a state on disk"
 goes_on 2 reordered
 said 'D3Q15/double/TRT, revision 2, lattice with the numbers'

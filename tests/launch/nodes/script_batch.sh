@@ -77,7 +77,7 @@ for system in slurm pbs; do
   echo UNLIMITED >left
   $system
   ended 0
-  said 'going on from step'
+  said 'resuming from step'
   same $system
   queued 2
   export GABION_OPTIONS='--set fluid.omega=7'

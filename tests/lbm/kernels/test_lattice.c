@@ -186,7 +186,7 @@ static void directions_that_are_not_as_they_should_be_are_refused(void **state)
   expect_refused(&l, "direction 0 moves");
   l = d3q15;
   set(&l, 4, 0, 0, -1);
-  expect_refused(&l, "directions 3 and 4 are no pair");
+  expect_refused(&l, "directions 3 and 4 are not opposite");
   l = d3q15;
   set(&l, 3, 0, -1, 0);
   set(&l, 4, 0, 1, 0);
@@ -201,10 +201,10 @@ static void directions_that_are_not_as_they_should_be_are_refused(void **state)
   expect_refused(&l, "directions 3 and 5 are the same");
   l = d3q15;
   l.is_full = true;
-  expect_refused(&l, "is_full has to be false");
+  expect_refused(&l, "is_full must be false");
   l = gab_lattice_d3q27;
   l.is_full = false;
-  expect_refused(&l, "is_full has to be true");
+  expect_refused(&l, "is_full must be true");
 }
 
 static void weights_that_are_not_as_they_should_be_are_refused(void **state)

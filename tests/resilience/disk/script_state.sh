@@ -57,9 +57,9 @@ GABION_STATE_FOLDER=$folder/c play "both copies, before any file" 0 "0 0" 3 2 8 
 export GABION_STATE_FOLDER=$folder/d GABION_STATE_WAIT=1 GABION_STATE_SCHEME=none
 play "a job" 0 "0" 3 0 5 full ""
 play "of another size" 2 "" 2 0 8 full ""
-says 'cannot be shared out anew'
+says 'cannot be partitioned again'
 play "of other parts" 1 "" 3 0 8 short ""
-says "'value' has 4 bytes, what was saved of it 8"
+says "'value' has 4 bytes, its saved state 8"
 play "the next job" 0 "5" 3 0 8 full "" && sums
 export GABION_STATE_FOLDER=$folder/e GABION_STATE_WAIT=0
 play "a job, files behind the steps" 0 "0" 3 0 5 full ""

@@ -126,7 +126,7 @@ static void what_is_sent_before_a_regrid_and_not_received_is_an_error(void **sta
     plan.problem.reduce_every = plan.problem.decide_every = 0;
     const outcome out = run_schedule(&plan, false, NULL);
     assert_false(out.finished);
-    assert_non_null(strstr(out.failure, "has to be received before it"));
+    assert_non_null(strstr(out.failure, "must be received before it"));
   }
 }
 

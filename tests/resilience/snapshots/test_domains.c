@@ -180,9 +180,9 @@ static void a_file_places_every_rank_once(void **state)
   } bad[] = {{"a 0-2\nb 2-3\n", "f:2: rank 2 was placed in a"},
              {"a 0-4\n", "f:1: there is no rank 4"},
              {"a 0-2\n", "f: rank 3 of 4 has no place"},
-             {"a 0-x\n", "f:1: `0-x' are no ranks"},
-             {"a 3-0\n", "f:1: `3-0' are no ranks"},
-             {"\n\na 0-3:0\n", "f:3: `0-3:0' are no ranks"},
+             {"a 0-x\n", "f:1: `0-x' are not ranks"},
+             {"a 3-0\n", "f:1: `3-0' are not ranks"},
+             {"\n\na 0-3:0\n", "f:3: `0-3:0' are not ranks"},
              {": 0-3\n", "f:1: a line is a name"},
              {"", "f: rank 0 of 4"}};
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
