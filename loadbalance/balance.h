@@ -1,21 +1,19 @@
 /** @file balance.h
- *  @brief Who owns which block: strategies by name, on proxies before any data moves, or on a forest.
+ *  @brief Assignment of blocks to ranks: strategies by name, on proxies before any data moves, or on a forest.
  *
- *  A strategy looks at proxies (blockforest/adaptation/proxy.h) and says who is to have which. Weights count level by
- *  level (::GAB_BALANCE_PER_LEVEL, for time stepping in which every level takes steps of its own and waits
- *  for the others: Schornbaum & Rüde 2018, section 3) or all together (::GAB_BALANCE_TOTAL).
+ *  A strategy assigns proxies (blockforest/adaptation/proxy.h) to ranks. Weights are balanced level by level
+ *  (::GAB_BALANCE_PER_LEVEL, for time stepping in which every level takes its own steps and waits for the others: Schornbaum
+ *  & Rüde 2018, section 3) or in total (::GAB_BALANCE_TOTAL).
  *
- *  What all built-in strategies promise, with P members, W the weight and h the heaviest block of one level
- *  (or of all):
+ *  All built-in strategies guarantee, with P members, W the weight and h the heaviest block of one level (or of all):
  *    - no member gets more than W/P + h;
- *    - with blocks of equal weight, from 10 of a level per member on, the heaviest has at most 1.10 W/P;
+ *    - with blocks of equal weight, from 10 of a level per member on, the maximum is at most 1.10 W/P;
  *    - every member gets a block if there are as many blocks as members.
  *
- *  Along a curve: every rank is *home* to an equal piece of the curve's positions; the holders send their
- *  blocks' weights to the rendezvous, and a prefix sum over the rendezvous gives each block its target. No process
- *  ever sees all blocks (contract 7); but a home takes about a hundred bytes for each block of its piece of the
- *  domain, however many that become where the grid is refined. The result is a function of grid, weights and number
- *  of members only, not of who held what before. The sum of all weights has to fit into 64 bits.
+ *  Along a curve, every rank is *home* of an equal piece of the curve's positions. Owners send the weights of their blocks to
+ *  the homes, and a prefix sum over these gives each block its target. No process sees all blocks (contract 7), but a home
+ *  needs about a hundred bytes for each block of its piece, also where the grid is refined. The result depends on grid,
+ *  weights and number of members only, not on former owners. The sum of all weights must fit into 64 bits.
  *
  *  Tier: user header.
  */
@@ -95,7 +93,7 @@ struct gab_balance_options {
   const gab_balancer *balancer; /**< NULL: ::gab_balancer_hilbert */
   gab_balance_by by;
   int most_iterations; /**< diffusion stops after so many; 0: 100 */
-  bool stop_early;     /**< diffusion leaves it at what it came to by then; else a curve has the last word */
+  bool stop_early;     /**< diffusion: stop at the iteration limit; otherwise fall back to the curve */
   int flow_rounds;     /**< exchanges of loads per iteration of diffusion; 0: 24 */
   double goal;         /**< imbalance at which diffusion stops, of every level (or of all); then only this or
                         *   W/P + h is promised, whatever is more. 0: W/P + h is kept */

@@ -1,6 +1,6 @@
-/* Graph partitioning: the root gathers the graph of all blocks and has METIS cut it (Karypis & Kumar 1998,
- * k-way, one constraint per level). What METIS leaves uneven, or empty, diffusion on the gathered graph puts
- * right. Vertices are in the order of ids, the seed is fixed: the result does not depend on who had what. */
+/* Graph partitioning: the root gathers the graph of all blocks and partitions it with METIS (Karypis & Kumar 1998, k-way, one
+ * constraint per level). Diffusion on the gathered graph corrects parts that METIS leaves uneven or empty. Vertices are in the
+ * order of ids and the seed is fixed, so the result does not depend on former owners. */
 #include "core/messages/collective.h"
 #include "loadbalance/diffusion_impl.h"
 

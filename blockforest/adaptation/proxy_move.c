@@ -1,7 +1,7 @@
-/* Proxies change hands: first the neighbours learn where each one goes, then those that get some learn from
- * whom (crystal router), then the proxies travel with their tables, in rounds of one piece per pair of ranks.
- * A piece has at most GAB_PROXY_MOVE_BYTES / (targets of its source) bytes, or is a single larger proxy. As
- * in forest_transport.c some process can always go on: both ends count the rounds of a pair alike. */
+/* Migration of proxies: first the neighbours learn the target of each one, then the targets learn their sources (crystal router),
+ * then the proxies are sent with their tables, in rounds of one piece per pair of ranks. A piece has at most
+ * GAB_PROXY_MOVE_BYTES / (targets of its source) bytes, or is a single larger proxy. As in forest_transport.c some process can
+ * always proceed: both ends count the rounds of a pair alike. */
 #include "blockforest/adaptation/proxy_impl.h"
 #include "core/messages/collective.h"
 

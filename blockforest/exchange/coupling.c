@@ -1,6 +1,6 @@
-/* A stage is one way of one level. Its plan says for each neighbour rank what to send and to receive, at
- * which offset of the message. Both ends order it by (receiver, sender, direction), which follows from their
- * tables alone. What stays here goes through a buffer as well. */
+/* A stage is one direction of one level. Its plan has, per neighbour rank, the data to send and to receive, with offsets in the
+ * message. Both ends order it by (receiver, sender, direction), which follows from their tables alone. Data that stays on a rank
+ * uses a buffer as well. */
 #include "blockforest/exchange/coupling.h"
 
 #include "blockforest/forest/forest_impl.h"

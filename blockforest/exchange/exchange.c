@@ -1,6 +1,6 @@
-/* The plan of an exchange: for each neighbour rank what to send and to receive, at which offset of the
- * message. Both ends order it by (receiving block, direction as seen by the sender, sending block), which
- * follows from their tables alone: the messages carry cells and nothing else. */
+/* The plan of an exchange: per neighbour rank the data to send and to receive, with offsets in the message. Both ends order it
+ * by (receiving block, direction as seen by the sender, sending block), which follows from their tables alone, so messages carry
+ * only cells. */
 #include "blockforest/exchange/exchange.h"
 
 #include "blockforest/forest/forest_impl.h"

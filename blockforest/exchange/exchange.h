@@ -2,8 +2,8 @@
  *  @brief Ghost-layer exchange: an object with start and finish, one logical message per neighbour rank.
  *
  *  Between start and finish the inner cells can be computed. Both sides know order and sizes from the forest,
- *  so the messages carry cells only. Ghosts are those between blocks of one level; what crosses from
- *  level to level is brought by somebody else (blockforest/exchange/coupling.h), who says so: gab_ghost_kind.coupled.
+ *  so the messages carry cells only. Ghosts are those between blocks of one level. Data between levels is handled by
+ *  `gab_coupling` (blockforest/exchange/coupling.h); set gab_ghost_kind.coupled.
  *  Blocks of the same process are copied directly. Packing runs in threads.
  *
  *  Tier: user header.

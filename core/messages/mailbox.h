@@ -1,30 +1,26 @@
 /** @file mailbox.h
  *  @brief Messages of an application, received from a named source or from any, matched by pattern and iteration.
  *
- *  For rendezvous in which nobody knows who will write to him: each process knows to whom it has to speak, and finds by probing
- *  who speaks to it (Ropars et al. 2013, figure 4). Who knows all partners uses an exchange or a port instead.
+ *  For communication in which a receiver does not know its senders (Ropars et al. 2013, figure 4). If all partners are
+ *  known, use an exchange or a port.
  *
- *  A mailbox is a logged port (core/messages/port.h, core/messages/logged/carrier.h) and a *queue of what came too early*. A message leaves its channel
- *  in the order of the channel, and waits in the queue until a receive fits: the same tag, the same id (core/messages/pattern.h) as is
- *  active at the receive, and the source that was named, if one was. Of several that fit it is the one that came first, so
+ *  A mailbox is a logged port (core/messages/port.h, core/messages/logged/carrier.h) with a queue of early messages. A
+ *  message leaves its channel in order and waits in the queue until a receive matches: the same tag, the id that is active
+ *  at the receive (core/messages/pattern.h), and the source if one is named. Of several matches the first one is taken, so
  *  messages of one channel, tag and id do not overtake each other.
  *
- *  *To MPI* nothing is received from any source: Open MPI 5 reports after a death what did not happen. The members are probed by
- *  name, #GAB_MAILBOX_LOOKS of them at a time, in turn. So the time until a message is found grows with the number of members
- *  beyond that; with a named source it does not.
+ *  MPI: no receive is from any source, since Open MPI 5 reports wrong results after a death. Members are probed by name,
+ *  #GAB_MAILBOX_LOOKS of them at a time, in turn; with more members the time until a message is found grows.
  *
- *  *To the journal.* Under strategy `local` a message counts as delivered when it has come into the queue, and the queue is part
- *  of the image: so what a channel has delivered stays a single number, whatever is taken in which order. In a global
- *  rollback all go back to the same step, at which nothing is under way, and the queue is emptied: what lay there was sent behind
- *  the checkpoint and will be sent again. Only partners can be written to then: owners of adjacent blocks, neighbours in
- *  the tree of reductions, holders.
+ *  Message log: under strategy `local` a message counts as delivered when it has entered the queue, and the queue is part of
+ *  the image. In a global rollback the queue is emptied; its messages were sent after the checkpoint and are sent again. Under
+ *  `local` only partners can be written to: owners of adjacent blocks, neighbours in the tree of reductions, holders.
  *
- *  *Refused, and why.* Any source outside of an iteration: a replay could confuse its messages (theorem 1), and nobody would
- *  notice. Any tag: there is no such wildcard. A message that is longer than the memory for it stays in the queue. A message of an
- *  iteration that has ended here is an error as soon as it is found; a checkpoint within an iteration, or with messages of earlier
- *  steps in the queue, fails.
+ *  Refused: any source outside of an iteration, since a replay could confuse its messages (theorem 1); any tag. A message
+ *  that is longer than the given memory stays in the queue. A message of an iteration that has ended is an error; a
+ *  checkpoint within an iteration, or with messages of earlier steps in the queue, fails.
  *
- *  A mailbox belongs to one thread, the one that talks. A repair empties it.
+ *  One thread only, the one that calls MPI. A repair empties a mailbox.
  *
  *  Tier: user header.
  */

@@ -1,13 +1,11 @@
 /** @file port.h
  *  @brief Messages between ranks: ports, channels and envelopes.
  *
- *  A *channel* is the way from one rank to another in one context; a *port* is this process's end of all
- *  channels of one context. All point-to-point traffic of the framework goes through ports. Every logical
- *  message starts with an envelope (who, which incarnation, which epoch, the how-many-eth on its channel,
- *  step, pattern and iteration id, how many bytes) and may travel in chunks, below the size at which
- *  Open MPI's TCP transport loses its nerve. Receives name their sender. A repair drops what an older
- * incarnation has sent, and what was on its way to one; an envelope that cannot be (wrong sequence, epoch or
- * incarnation) is an error.
+ *  A *channel* leads from one rank to another in one context; a *port* is this process's end of all channels of one
+ *  context. All point-to-point messages of the framework use ports. Every logical message starts with an envelope (source and
+ *  target with incarnations, epoch, sequence number on the channel, step, pattern and iteration id, size). It may travel in
+ *  chunks, below the message size at which Open MPI's TCP BTL fails. Receives name their source. A repair drops messages
+ *  from and to older incarnations. An envelope with a wrong sequence number, epoch or incarnation is an error.
  *
  *  Life of a message:
  *  @code

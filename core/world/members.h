@@ -1,16 +1,14 @@
 /** @file members.h
- *  @brief Which ranks take part, who plays them, and in which incarnation: a small value.
+ *  @brief Members of a run: its ranks, the process and the incarnation of each; a small value.
  *
- *  The ranks 0 … ranks-1 of the start minus those that are gone, kept as the sorted list of the gone ones:
- *  memory and time grow with the number of deaths, not of processes (contract 7). The *index* of a rank is
- *  its position among the members. A snapshot keeps the members of its time, so that who holds whose copy
- *  can still be worked out after further deaths.
+ *  The ranks 0 … ranks-1 of the start without the lost ones, stored as the sorted list of these: memory and time grow with
+ *  the number of deaths, not of processes (contract 7). The *index* of a rank is its position among the members. A snapshot
+ *  stores the members of its time, so that the holders of copies can be derived after further deaths.
  *
- *  A rank is played by a *process* of MPI, numbered once in a run. At the start rank i is played by process
- *  i in incarnation 0. A rank whose process died can come back: another process plays it, with the incarnation
- *  one higher. Ranks of which that is true stand in a second short list. A rank that came back is a member
- *  again, but what its new process knows of the time before is nothing: where a snapshot asks who is still
- *  alive, the answer is gab_members_survivors(), those that are members in the same incarnation as then.
+ *  Processes of MPI are numbered once in a run. At the start process i runs rank i in incarnation 0. A rank whose process
+ *  died can return: another process runs it, in the next incarnation; these ranks are in a second short list. The new
+ *  process has no state of the time before. So gab_members_survivors(), the ranks that are alive for a snapshot, are the
+ *  members with the same incarnation as then.
  *
  *  Tier: extender header.
  */

@@ -1,17 +1,15 @@
 /* A step, slab by slab. A slab is some layers of a block across its last axis.
  *
- * Before a cell is swept, the ghosts and boundary cells around it must have sent. A link of a cell looks no
- * further than one cell, ghosts included, and has to do so before the sweep takes what lies there. So of
- * slabs s, s - 1, s - 2 the ghosts, the links and the cells can be done in turn, and the lines of memory that
- * the one brings into the caches are still there for the next: ghosts and links across x cost no second way
- * to the memory, and small blocks are looked at once.
+ * Before a cell is swept, the ghosts and boundary cells around it must have sent. A link of a cell reads one cell away at most,
+ * ghosts included, and must do so before the sweep takes that population. So ghosts, links and cells of slabs s, s - 1, s - 2
+ * can be computed in turn, while their cache lines are still present: ghosts and links across x need no second pass over
+ * memory, and small blocks are read once.
  *
- * Where a block is shared by threads, the slabs at both ends of the shares come first: the ghosts of all, the
- * links of all, then the rest.
+ * If threads share a block, the slabs at both ends of the shares come first: the ghosts of all, the links of all, then the rest.
  *
- * While messages are under way, the slabs that need none can be done already (plan.c says which). That takes
- * nothing from the others: a sweep of a cell touches what arrives there and nothing else (storage_impl.h),
- * and what is packed, or fetched by other blocks, has been sent to cells outside of this block. */
+ * While messages are in transit, slabs that need none can be computed (plan.c). The others are not affected: the sweep of a cell
+ * touches only its arrivals (storage_impl.h), and populations that are packed, or fetched by other blocks, have been sent to
+ * cells outside of this block. */
 #include "lbm/levels/level_interface_impl.h"
 #include "lbm/step/strips/strip_impl.h"
 

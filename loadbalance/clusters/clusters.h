@@ -1,20 +1,19 @@
 /** @file clusters.h
- *  @brief Clusters of processes that roll back together, such that little has to be logged between them.
+ *  @brief Division of processes into clusters that roll back together, such that little is logged between them.
  *
- *  After Ropars et al. 2013 (SPBC), sections 4.1, 6.1 and 6.2: within a cluster checkpoints are coordinated, between clusters the
- *  sender logs every message, and a death takes its cluster back. Few large clusters log little and lose much. Which processes
- *  share a cluster decides how much, and how evenly, is logged: the paper takes the least *total*; the memory of the process that
- *  logs most runs out first, so here is the least *largest*, too, which the paper leaves open.
+ *  After Ropars et al. 2013 (SPBC), sections 4.1, 6.1 and 6.2: checkpoints are coordinated within a cluster, messages between
+ *  clusters are logged, and a death rolls its cluster back. Few large clusters log little and lose much. The paper
+ *  minimises the *total* log. The memory of the process with the *largest* log is exhausted first, so that goal exists too.
  *
- *  *What is divided* are failure domains (a node, say): processes that die together gain nothing from a log between them. A
- *  domain is never cut. Clusters have as equal numbers of domains as there can be, they differ by one at most: without that the least
- *  log is one cluster of nearly all. It is a kind of balancing, over processes instead of blocks, so it lives here, beside METIS; it
- *  knows traffic as numbers and nothing of forests or recoveries.
+ *  Units of the division are failure domains (a node, say), since a log between processes that fail together is useless. A
+ *  domain is never divided. Numbers of domains per cluster differ by one at most; otherwise the least log would be one
+ *  cluster of nearly all. Traffic is given as numbers; forests and recoveries are not known here.
  *
- *  *How.* The problem is NP-hard (graph partitioning). Starts: ranges of domains in their order (blocks lie along a curve, so
- *  near domains have near numbers), METIS where it is built in, and for up to 64 domains some at random; from each, domains change
- *  places as long as that is better (Kernighan & Lin 1970; first improvement, moves and swaps), within a bound of work. The best
- *  is kept. Nothing depends on the clock or on the machine, but METIS may be left out of a build. Tests compare small cases with all divisions.
+ *  The problem is NP-hard (graph partitioning). Starting points: ranges of domains in their order (blocks follow a curve, so
+ *  near domains have near numbers), METIS where it is built in, and for up to 64 domains some random ones. From each,
+ *  domains are moved and swapped as long as that improves the goal (Kernighan & Lin 1970; first improvement), within a
+ *  bound of work; the best result is returned. It does not depend on time or machine, except for METIS. Tests compare small
+ *  cases with all divisions.
  *
  *  Local: on one process, which knows all traffic. For planning.
  *

@@ -1,5 +1,5 @@
-/* The image of a rank: what a snapshot keeps of it, as bytes. Hash and head, the forest's image, the entities
- * per rank; the replicated entities lie beside it. */
+/* The image of a rank: its part of a snapshot, as bytes. Hash and head, the forest's image, the entities per rank; the replicated
+ * entities are stored separately. */
 #include "resilience/checkpoint/checkpoint_impl.h"
 #include "resilience/schemes/redundancy_impl.h"
 

@@ -1,17 +1,15 @@
-/* Processes that play a rank since a short while: what they are told of the snapshots of the time before, and
- * how they come to the state of the rank.
+/* Replacement processes: the information that they get about earlier snapshots, and the transfer of the state of their rank.
  *
- * A process is, as far as snapshots go,
- *   new       no snapshot of its own; perhaps it has gone back to one with the help of others (`since`)
- *   half      one snapshot of its own: to the one before that it can go back with help
- *   complete  two of its own, or it was there from the start
+ * With respect to snapshots a process is
+ *   new       without a snapshot of its own; it may have restored one with the help of others (`since`)
+ *   half      with one snapshot of its own; it can restore the one before with help
+ *   complete  with two of its own, or active since the start
  *
- * What has to hold. (1) Whatever a complete process can go back to a newcomer can: so newcomers narrow the
- * choice of the snapshot only by those in which they took part themselves. (2) The elder of a recovery is
- * complete, or as near to it as anybody: it holds every snapshot that may be chosen. (3) A newcomer never
- * counts as holder of anything but what it received itself in a snapshot that it completed; that is so
- * because a survivor of a snapshot is who has the same incarnation as then. Its own image is the exception: see the
- * hand-over of an image in checkpoint_impl.h. */
+ * Invariants. (1) A replacement process can restore everything that a complete process can, so it narrows the choice of the
+ * snapshot only by snapshots in which it took part itself. (2) The elder of a recovery is complete, or as close to it as any
+ * process: it holds every snapshot that may be chosen. (3) A replacement process counts only as holder of images that it received
+ * in a snapshot that it completed, since survivors of a snapshot are the ranks with the same incarnation as then. Its own image
+ * is the exception: see the transfer of an image in checkpoint_impl.h. */
 #include "resilience/checkpoint/checkpoint_impl.h"
 
 #include "core/messages/collective.h"

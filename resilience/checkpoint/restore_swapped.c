@@ -1,4 +1,4 @@
-/* Going back by the copies alone, with nobody dead: each rank plays the part of the one whose copy it keeps.
+/* Restore from copies alone, without a death: each rank restores the state of the rank whose copy it stores.
  */
 #include "resilience/checkpoint/checkpoint_impl.h"
 

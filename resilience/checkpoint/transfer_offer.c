@@ -1,5 +1,4 @@
-/* Images within a node: offered by their ranks, copied or looked at by their holders. What is said in messages is in
- * transfer.c. */
+/* Images within a node: offered by their ranks, copied or mapped by their holders. Messages: transfer.c. */
 #include "resilience/schemes/redundancy_impl.h"
 
 #include "core/memory/nontemporal_impl.h"

@@ -1,5 +1,5 @@
-/* How long the logs of local recovery may grow: the next checkpoint, behind which they are freed, is brought forward. All know its
- * step, since they ask each other ahead of each checkpoint, by logged messages: who comes back hears the same. */
+/* Limit of the logs of local recovery: the next checkpoint, after which they are freed, is taken earlier. All know its step, since
+ * they reduce it before each checkpoint, by logged messages, so a restored rank gets the same result. */
 #include "resilience/local/local_run_impl.h"
 
 #include "core/messages/collective.h"

@@ -1,5 +1,5 @@
-/* With whom a player of local recovery has to do: owners of blocks that touch its own, the tree of reductions, and whose images it
- * keeps. */
+/* Communication partners of a rank under local recovery: owners of adjacent blocks, the tree of reductions, and ranks whose images
+ * it stores. */
 #include "resilience/local/local_run_impl.h"
 
 gab_rank gab_local_place(const gab_local_run *run, gab_rank rank)

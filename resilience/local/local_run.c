@@ -1,4 +1,4 @@
-/* A generation of local recovery: one machine and one wire of this process, and what passes between them. */
+/* A generation of local recovery: the state machine and the reliable channel of this process, and their interaction. */
 #include "resilience/local/local_run_impl.h"
 
 #include "core/base/log.h"

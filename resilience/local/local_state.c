@@ -1,6 +1,5 @@
-/* What is in an image of local recovery: the image of the rank and the replicated entities, as in a snapshot, and the history
- * of the run, which nobody is there to tell a rank that comes back alone; and when it was taken over so far, for the
- * report. */
+/* The image of local recovery: image of the rank and replicated entities, as in a snapshot; the history of the run, which no
+ * process sends to a rank that is restored alone; and its earlier takeovers, for the report. */
 #include "resilience/disk/disk_impl.h"
 #include "resilience/local/local_run_impl.h"
 

@@ -1,6 +1,5 @@
-/* What a process that comes to play a rank has to know of the run beside the state: what happened so far, and
- * what all have to decide alike. It is not rolled back. Times travel as ages: the clock of each process is
- * its own. */
+/* History that a replacement process needs besides the state: events so far, and values that all must decide alike. It is not
+ * rolled back. Times are sent as ages, since each process has its own clock. */
 #include "resilience/disk/disk_impl.h"
 #include "resilience/loop/timeloop_impl.h"
 

@@ -1,33 +1,22 @@
 /** @file recovery.h
- *  @brief Recovery strategies: what happens to the processes and the state after a fault.
+ *  @brief Recovery strategies: treatment of processes and state after a fault.
  *
- *  `shrink` (Kohl et al. 2017, algorithms 3 and 4): repair the world without the dead; everyone goes back to the
- *  last snapshot, each from its own memory, the restorers adopt the blocks of the dead: no communication;
- *  everything gets its second copy again by a full checkpoint; rebalance, checkpoint again, go on. A further
- *  death anywhere in this starts it again from the repair; the snapshot that was restored stays readable
- *  until the next one is committed.
+ *  - `shrink`: repair without the dead; all roll back, donors adopt the blocks of the dead; checkpoint, rebalance,
+ *    checkpoint (Kohl et al. 2017, algorithms 3 and 4);
+ *  - `spare`: spare processes run the lost ranks in the next incarnation; donors send the images; all roll back; same blocks,
+ *    no rebalancing;
+ *  - `respawn`: as `spare`, with processes started by MPI_Comm_spawn where no spare is left; three tries per repair;
+ *  - `reconstruct`: as `shrink`; blocks without any copy are approximated (gab_checkpoint_reconstruct()), which is reported;
+ *  - `disk`: all survivors restore the newest complete checkpoint on disk (resilience/disk/restart.h), then as `shrink`;
+ *  - `local` (Gamell et al. 2015): a spare runs the lost rank and rolls back alone; its neighbours replay their messages; no
+ *    repair.
  *
- *  `spare`: processes that were set aside take the places of the dead (core/world/world.h), in the next incarnation
- *  of the same ranks; the holders of copies send them the images, and all go back to the snapshot: same ranks, same
- *  blocks, no rebalancing, no memory but that of the spares. Not enough spares for all: the strategy behind it goes
- *  on from there.
+ *  A strategy is a table: treatment of the processes (replacement), return of the state (recover), and what it must store
+ *  for that. Strategies are tried in the order of the parameter file; a fault that one cannot handle is left to the next.
+ *  gab_strategies_check() refuses an order in which one can never be reached. An application may register its own.
  *
- *  `respawn`: as spare, but where no spare is left processes are started (MPI_Comm_spawn, core/world/world.h): the same program,
- *  which goes through its set-up alone while the others wait. After three tries in one repair the strategy behind it goes
- *  on from there. What Open MPI carries of this, and what not, is measured in doc/ulfm.md.
- *
- *  `reconstruct`: as shrink, but blocks that no memory holds any more are approximated from what is around them
- *  (gab_checkpoint_reconstruct()): the run goes on and says that it is an approximation.
- *
- *  `disk`: for what no memory holds any more. All survivors go back to the newest whole checkpoint on disk
- *  (resilience/disk/restart.h), and go on as after shrink.
- *
- *  `local` (Gamell et al. 2015): a spare takes the rank of a dead process and goes back alone, its neighbours replay what
- *  they had sent, all others go on; no repair. What cannot be served so is left to the next strategy of the list.
- *
- *  A strategy is a table: what happens to the processes (replacement), how state comes back (recover), what it has to keep
- *  for that. They are tried in the order of the parameter file; an order in which one of them can never be reached is
- *  refused (gab_strategies_check()). An application may register its own.
+ *  A further death during a recovery starts it again from the repair. The restored snapshot stays readable until the next
+ *  one is committed. Phases in detail: doc/recovery.md; behaviour of Open MPI: doc/ulfm.md.
  *
  *  Tier: extender header.
  */

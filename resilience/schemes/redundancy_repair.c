@@ -1,6 +1,6 @@
-/* What has changed in the memory of some rank, or went with a dead one, is replaced: images by another copy
- * or from the rest of their group, replicated entities by those of anybody. The list of what has changed is
- * short and known to all, so everybody works out alike who helps whom. */
+/* Replacement of data that has changed in memory, or was lost with a dead rank: images by another copy or from the rest of their
+ * group, replicated entities by those of any rank. The list of changed data is short and known to all, so all derive the same
+ * helpers. */
 #include "resilience/schemes/redundancy_impl.h"
 
 #include "core/messages/collective.h"

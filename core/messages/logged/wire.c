@@ -1,9 +1,9 @@
 /** @file wire.c
- *  @brief Messages between processes that go on after deaths.
+ *  @brief Reliable channels between processes, which continue after deaths.
  *
- *  A message is one or several of MPI, all with one tag and in order: first lane, sizes, head, and the payload if it
- *  is short; a longer payload follows in chunks out of the memory where it lies. Who has received the first
- *  part waits for the others, which were posted with it. */
+ *  A message consists of one or several MPI messages, all with one tag and in order: first lane, sizes, head, and a short
+ *  payload; a longer payload follows in chunks from its own memory. A receiver of the first part waits for the others, which
+ *  were posted with it. */
 #include "core/messages/logged/wire.h"
 
 #include "core/base/log.h"

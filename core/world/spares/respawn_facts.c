@@ -1,5 +1,5 @@
 /** @file respawn_facts.c
- *  @brief What a newcomer is told: all that those who were there know alike, and where it is to sit. */
+ *  @brief State sent to a respawned process: everything that the other processes know alike, and its place. */
 #include "core/world/quarantine.h"
 #include "core/world/spares/respawn_impl.h"
 

@@ -1,9 +1,8 @@
 /** @file spares_chosen.c
- *  @brief Which processes are spares: the last ones of the run, or the last ones of each node.
+ *  @brief Choice of the spare processes: the last ones of the run, or the last ones of each node.
  *
- *  Either way they are the last processes. Where they are taken from each node, the processes are put into that
- * order by the communicator on which the world stands, so that a process keeps its rank in it and nobody has to
- * keep a list. */
+ *  Either way they have the last process ids. With spares on each node, the communicator of the world orders the processes
+ *  accordingly, so that process ids stay ranks of it and no list is needed. */
 #include "core/world/world_impl.h"
 
 #include <stdlib.h>

@@ -1,29 +1,25 @@
 /** @file strip_impl.h
- *  @brief Strips: fields as wide as several blocks, so that blocks side by side along x need no ghosts between them.
+ *  @brief Fused blocks: fields as wide as several blocks, so that adjacent blocks along x need no ghosts between them.
  *
- *  A ghost layer across x costs most of all: its values lie in as many cache lines as there are rows, in both blocks,
- *  and rows of 8 or 32 cells between two ghosts begin in the middle of lines and are over before the processor is busy.
- *  So (gab_lbm_options.pencil) dense blocks that follow each other along x on one process lie side by side in one field:
- *  what is a ghost of the one is a cell of the other. storage_impl.h says why this is so simple: what a cell has sent in
- *  a direction lies in one place, whoever looks for it, and nobody else touches it.
+ *  A ghost layer across x is the most expensive one: its values are in as many cache lines as there are rows, in both
+ *  blocks, and rows of 8 or 32 cells between two ghosts start in the middle of lines and end before the pipelines are
+ *  full. So dense blocks that follow each other along x on one process share one field (gab_lbm_options.pencil): the ghost
+ *  of one is a cell of the other. That is possible since a population sent in a direction is in one place, for all readers
+ *  (storage_impl.h).
  *
- *  A strip holds other blocks, too, until it is full. All of a strip that can be is swept together, a *pencil*: row by row
- *  from one end to the other, as if it were one block (plan.c, sweep.c). Else the gaps that a sweep leaves would be read
- *  for nothing, as processors fetch ahead what lies behind a row: a strip that is half full would take twice the time.
- *  If one of them has to wait for a message beside it, all do: strips of blocks that wait and of others were tried, and
- *  neighbours apart cost more than messages that are not hidden (doc/performance.md).
+ *  Blocks of one field that can be swept together are, row by row, as if they were one block (plan.c, sweep.c), since
+ *  processors prefetch what follows a row. If one of them waits for a message, all do (measured: doc/performance.md).
  *
- *  Whatever looks at a block alone (images, links, lists between levels, observers) sees a field of its own, block->src,
- *  whose data begins within the strip. All strips of a flow have one map, so lists of indices never depend on where a
- *  block lies, and blocks can be moved between strips.
+ *  Code for single blocks (images, links, lists between levels, observers) sees a field per block, block->src, whose data
+ *  begins within the shared one. All shared fields of a flow have one map, so lists of indices do not depend on the
+ *  position of a block, and blocks can be moved between them.
  *
- *  Invariants, behind gab_lbm_join() (between a change of the forest and that, `left`, `right` and `next` of blocks may
- *  point anywhere; checkpoints are taken then):
- *  - blocks of a strip are swept together if they are of one level and in one state, `now`. So are neighbours that lie
- *    side by side, always;
- *  - blocks in a strip that are no such neighbours have two columns between them, a ghost of each;
- *  - what a solid cell has sent is packed with the ghosts of fluid ones, so it must not depend on who lay there before. It has
- *    a place in each of the two states; in one of them that may be a ghost's. Both are cleared when a block comes.
+ *  Invariants after gab_lbm_join() (before it, after a change of the forest, `left`, `right` and `next` of blocks are
+ *  undefined; checkpoints may be taken then):
+ *  - blocks of one field are swept together if they are of one level and in one state, `now`; adjacent ones always are;
+ *  - blocks that are not adjacent have two columns between them, a ghost of each;
+ *  - populations of solid cells are packed with the ghosts of fluid ones, so they must not depend on earlier blocks. They
+ *    have a place in each of the two states, one of which may be a ghost's; both are cleared when a block is added.
  *
  *  Tier: internal.
  */

@@ -1,22 +1,21 @@
 /** @file local.h
- *  @brief Local recovery as a state machine: only a lost rank goes back, its partners replay to it.
+ *  @brief Local recovery as a state machine: only a lost rank rolls back, its partners replay to it.
  *
- *  One object per process, player or spare. It knows no MPI and no clock: messages leave through a transport, arrive by
- *  gab_local_deliver(), deaths are told by gab_local_peer_down(). doc/local-recovery.md is the specification: roles,
- *  messages, which checkpoint is restored, when logs are freed, what is handed over to the next strategy. After Gamell
- *  et al. 2015 (sections 3 and 5.2); decisions, commit, the jump and the handing over are not in the paper.
+ *  One object per process, active or spare. It knows neither MPI nor a clock: messages leave through a transport and arrive
+ *  by gab_local_deliver(); deaths are reported by gab_local_peer_down(). Specification (roles, messages, restored checkpoint,
+ *  freeing of logs, transfer to the next strategy): doc/local-recovery.md. After Gamell et al. 2015 (sections 3 and 5.2);
+ *  decisions, commit, the jump and the transfer to the next strategy are not in the paper.
  *
- *  *Clusters* (doc/clusters.md, after Ropars et al. 2013): the death of a rank takes all ranks of its cluster back, the
- *  living ones from the images that they kept themselves; what passes between them is not logged. With clusters of one
- *  rank, as without any, only the lost rank goes back. With `own_times` clusters take checkpoints of their own between
- *  the common ones, with their logs in the images.
+ *  Clusters (doc/clusters.md, after Ropars et al. 2013): a death rolls back all ranks of its cluster, living ones from their
+ *  own images; messages within a cluster are not logged. Without clusters only the lost rank rolls back. With `own_times`
+ *  clusters take checkpoints between the common ones, with their logs in the images.
  *
- *  A player calls gab_local_send(), gab_local_receive(), gab_local_checkpoint(), gab_local_decide() and
- *  gab_local_arrive(); those that cannot be done yet say so and are called again after something was delivered. Between
- *  two calls the process may be made to restore a later checkpoint, or, where clusters have several ranks, an earlier
- *  one (`restore` is called from gab_local_deliver()).
+ *  An active process calls gab_local_send(), gab_local_receive(), gab_local_checkpoint(), gab_local_decide() and
+ *  gab_local_arrive(). Calls that cannot proceed say so and are repeated after a delivery. Between two calls the process may
+ *  have to restore a later checkpoint, or, where clusters have several ranks, an earlier one (`restore` is called from
+ *  gab_local_deliver()).
  *
- *  Not collective, not thread safe: one thread uses an object. resilience/local/local_run_impl.h runs it on MPI.
+ *  Not collective, not thread safe. resilience/local/local_run_impl.h runs it on MPI.
  *
  *  Tier: extender header. */
 #ifndef GABION_RESILIENCE_LOCAL_H

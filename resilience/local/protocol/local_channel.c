@@ -1,4 +1,4 @@
-/* Channels of local recovery: greeting, numbers, what is left out, and replay from the journal. */
+/* Channels of local recovery: greeting, sequence numbers, messages that are left out, and replay from the message log. */
 #include "resilience/local/protocol/local_impl.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Local recovery of clusters: whose death takes this rank back, to which checkpoint, and how a cluster finds together
+/* Local recovery of clusters: deaths that roll this rank back, the checkpoint, and the agreement of a cluster
  * (doc/clusters.md). */
 #include "resilience/local/protocol/local_impl.h"
 

@@ -1,4 +1,4 @@
-/* What local recovery adds to an image, and how a process becomes a rank from one. */
+/* The part of local recovery in an image, and the start of a process as a rank from one. */
 #include "resilience/local/protocol/local_impl.h"
 
 /* ---------------------------------------------------------------- taking */

@@ -1,4 +1,4 @@
-/* What local recovery keeps: images of a rank, here and at its holder, and the decisions since the oldest of them. */
+/* Storage of local recovery: images of a rank, here and at its holder, and the decisions since the oldest of them. */
 #include "resilience/local/protocol/local_impl.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Control messages of local recovery, and the list of who plays what. */
+/* Control messages of local recovery, and the list of the processes that run replaced ranks. */
 #include "resilience/local/protocol/local_impl.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Partners of a rank in local recovery: with whom it has to do, from when, and until when. */
+/* Partners of a rank in local recovery: which they are, from when, and until when. */
 #include "resilience/local/protocol/local_impl.h"
 
 #include <string.h>

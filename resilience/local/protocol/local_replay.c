@@ -1,11 +1,11 @@
-/* How far ahead a replay may be of those who compute again: at most `ahead` messages that are not delivered yet, over all channels of
- * this process (Ropars et al. 2013, section 5.2.2: up to 50 of a process).
+/* Limit of a replay: at most `ahead` messages that are not delivered yet, over all channels of this process (Ropars et al. 2013,
+ * section 5.2.2: up to 50 of a process).
  *
- * A limit over all alone would not do. Of two ranks that go back one may wait for the other, and that one for a
- * message of here, while what was replayed to the first lies undelivered and takes all the room. So channels share
- * the room evenly, and one with nothing under way may always send one message: then whoever waits for a message of
- * here gets it, since all before it on its channel are delivered. With more channels than `ahead`, or where one more
- * begins while the others hold all, that is beyond the limit by one for each at most. */
+ * A common limit alone would not do. Of two ranks that roll back, one may wait for the other, and that one for a message of this
+ * process, while the messages replayed to the first are undelivered and use the whole limit. So channels share the limit evenly,
+ * and one with nothing in transit may always send one message: then a rank that waits for a message of this process gets it, since
+ * all before it on its channel are delivered. With more channels than `ahead`, or where one starts while the others use all, that
+ * exceeds the limit by at most one per channel. */
 #include "resilience/local/protocol/local_impl.h"
 
 static uint64_t under_way_on(const gab_local_channel *channel)

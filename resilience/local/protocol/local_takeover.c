@@ -1,5 +1,5 @@
-/* Deaths in local recovery: who is told, how the holder gives the rank to a spare, and how those find each
- * other who are lost at the same time. */
+/* Deaths in local recovery: notification, the offer of the rank by its holder to a spare, and how ranks that are lost at the same
+ * time find each other. */
 #include "resilience/local/protocol/local_impl.h"
 
 static gab_process spare_process(const gab_local *local, gab_rank rank, gab_process number)
