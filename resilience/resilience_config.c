@@ -11,22 +11,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-static gab_config_word strategy_word(int index)
+static gab_config_choice strategy_choice(int index)
 {
   const gab_strategy *strategy = gab_strategy_at(index);
-  return strategy ? (gab_config_word){.name = strategy->name, .doc = strategy->doc} : (gab_config_word){0};
+  return strategy ? (gab_config_choice){.name = strategy->name, .doc = strategy->doc}
+                  : (gab_config_choice){0};
 }
 
-static gab_config_word scheme_word(int index)
+static gab_config_choice scheme_choice(int index)
 {
   const gab_scheme *scheme = gab_scheme_at(index);
-  return scheme ? (gab_config_word){.name = scheme->name, .doc = scheme->doc} : (gab_config_word){0};
+  return scheme ? (gab_config_choice){.name = scheme->name, .doc = scheme->doc} : (gab_config_choice){0};
 }
 
-static gab_config_word monitor_word(int index)
+static gab_config_choice monitor_choice(int index)
 {
   const gab_monitor *monitor = gab_monitor_at(index);
-  return monitor ? (gab_config_word){.name = monitor->name, .doc = monitor->doc} : (gab_config_word){0};
+  return monitor ? (gab_config_choice){.name = monitor->name, .doc = monitor->doc} : (gab_config_choice){0};
 }
 
 static const gab_config_key resilience_keys[] = {
@@ -39,13 +40,13 @@ static const gab_config_key resilience_keys[] = {
      .doc = "Recovery strategies, in the order in which they are tried after a death. Default: "
             "[shrink], preceded by spare if there are spares and followed by disk with checkpoints on"
             " disk.",
-     .words = strategy_word},
+     .choice_at = strategy_choice},
     {.name = "scheme",
      .type = GAB_CONFIG_STRING,
      .default_text = "pairwise",
      .outside = true,
      .doc = "Redundancy scheme: which ranks store each rank's checkpoint copies.",
-     .words = scheme_word},
+     .choice_at = scheme_choice},
     {.name = "copies",
      .type = GAB_CONFIG_INT,
      .min = 1,
@@ -92,7 +93,7 @@ static const gab_config_key resilience_keys[] = {
             " parts are replaced from a copy or from parities."},
     {.name = "monitors",
      .type = GAB_CONFIG_STRING,
-     .words = monitor_word,
+     .choice_at = monitor_choice,
      .length_min = 1,
      .length_max = 16,
      .default_text = GAB_CONFIG_OPTIONAL,

@@ -98,7 +98,7 @@ struct gab_solver {
    *  written there; not for rows of series. NULL: nothing to do. Collective. */
   gab_status (*update_quantities)(gab_app_run *it);
   /** What its runs have to write, for help and info. NULL: the usual fields. */
-  gab_config_words *quantities;
+  gab_config_choice_fn *quantities;
   const char *const
       *usual_fields;       /**< NULL-terminated: quantities of output.fields that does not say which */
   const char *usual_slice; /**< of a slice that does not say which */

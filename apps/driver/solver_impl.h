@@ -17,7 +17,7 @@ gab_status gab_app_solver_set(const gab_solver *const *solvers, int count);
 /** @return the index-th of all solvers, NULL behind the last */
 const gab_solver *gab_app_solver_at(int index);
 /** What runs of a solver have to write: the index-th, without a name behind the last. */
-gab_config_word gab_app_solver_quantity(const gab_solver *solver, int index);
+gab_config_choice gab_app_solver_quantity(const gab_solver *solver, int index);
 /** What a checked parameter file is about. */
 const gab_solver *gab_app_solver_of(const gab_config *config);
 

@@ -38,10 +38,11 @@ gab_status gab_app_solver_set(const gab_solver *const *solvers, int count)
 
 const gab_solver *gab_app_solver_at(int index) { return index >= 0 && index < all_count ? all[index] : NULL; }
 
-gab_config_word gab_app_solver_quantity(const gab_solver *solver, int index)
+gab_config_choice gab_app_solver_quantity(const gab_solver *solver, int index)
 {
   if (solver->quantities) return solver->quantities(index);
-  return (gab_config_word){.name = index < length(solver->usual_fields) ? solver->usual_fields[index] : NULL};
+  return (gab_config_choice){.name =
+                                 index < length(solver->usual_fields) ? solver->usual_fields[index] : NULL};
 }
 
 const gab_solver *gab_app_solver_of(const gab_config *config)

@@ -231,12 +231,12 @@ static gab_status check_finite(gab_app_run *run)
   return gab_lbm_scalar_check_finite(((const convection *)run)->temperature);
 }
 
-static gab_config_word quantity(int index)
+static gab_config_choice quantity(int index)
 {
-  static const gab_config_word words[] = {{.name = "temperature"},
-                                          {.name = "velocity"},
-                                          {.name = "isotherms", .doc = "temperature in tenths"},
-                                          {0}};
+  static const gab_config_choice words[] = {{.name = "temperature"},
+                                            {.name = "velocity"},
+                                            {.name = "isotherms", .doc = "temperature in tenths"},
+                                            {0}};
   return words[index];
 }
 

@@ -16,10 +16,10 @@ const gab_quantity *gab_own_quantity_at(const char *solver, int index)
   return NULL;
 }
 
-gab_config_word gab_own_quantity_word(const char *solver, int index)
+gab_config_choice gab_own_quantity_choice(const char *solver, int index)
 {
   const gab_quantity *own = gab_own_quantity_at(solver, index);
-  return own ? (gab_config_word){.name = own->name, .doc = own->doc} : (gab_config_word){0};
+  return own ? (gab_config_choice){.name = own->name, .doc = own->doc} : (gab_config_choice){0};
 }
 
 size_t gab_own_quantities_append(const char *solver, void *of, gab_own_quantity own[GAB_MOST_OWN_QUANTITIES],

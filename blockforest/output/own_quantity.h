@@ -39,8 +39,8 @@ gab_status gab_own_quantity_register(const char *solver, const gab_quantity *qua
                                      gab_quantity_list taken);
 /** @return the index-th of a solver, as it was registered; NULL behind the last */
 const gab_quantity *gab_own_quantity_at(const char *solver, int index);
-/** Its name and text, for gab_config_words. */
-gab_config_word gab_own_quantity_word(const char *solver, int index);
+/** Its name and text, for gab_config_choice_fn. */
+gab_config_choice gab_own_quantity_choice(const char *solver, int index);
 /** Puts those of a solver behind its others. @param[in,out] items  with room for #GAB_MOST_OWN_QUANTITIES more
  *  @param[out] own  has to live as long as the items; NULL: to look up names only @return the new count */
 size_t gab_own_quantities_append(const char *solver, void *of, gab_own_quantity own[GAB_MOST_OWN_QUANTITIES],

@@ -191,7 +191,7 @@ const char *gab_config_string(const gab_config *config, const char *path)
   return value.count > 0 ? value.strings[0] : "";
 }
 
-int gab_config_choice(const gab_config *config, const char *path)
+int gab_config_choice_index(const gab_config *config, const char *path)
 {
   config_value value = value_of(config, path, GAB_CONFIG_CHOICE, GAB_CONFIG_CHOICE, false);
   return value.count > 0 ? (int)value.ints[0] : -1;

@@ -69,14 +69,14 @@ typedef gab_status gab_config_content(const char *path, gab_hash64_stream *hash)
 #define GAB_CONFIG_PATH_CAPACITY 256
 
 /** What a value may be: an entry of a registry, say, to which programs add their own. */
-typedef struct gab_config_word {
+typedef struct gab_config_choice {
   const char *name; /**< NULL: behind the last */
   const char *doc;  /**< a few words; may be NULL */
   bool usual;       /**< of a key without a default: what leaving it out comes to */
-} gab_config_word;
+} gab_config_choice;
 
-/** The index-th word, from 0. Asked whenever words are needed, so entries that are registered later are among them. */
-typedef gab_config_word gab_config_words(int index);
+/** The index-th choice, from 0. Called whenever choices are needed, so entries that are registered later are among them. */
+typedef gab_config_choice gab_config_choice_fn(int index);
 
 /** One row of a table. Fields that are left out are zero. */
 typedef struct gab_config_key {
@@ -88,9 +88,9 @@ typedef struct gab_config_key {
   bool max_excluded;   /**< the maximum itself is not allowed */
   size_t length_min;   /**< of a list */
   size_t length_max;   /**< of a list; 0: a single value */
-  const char *choices; /**< of choices: the words, separated by '|', e.g. "srt|trt" */
-  gab_config_words
-      *words; /**< of choices instead of that; of texts those that help lists, not checked here */
+  const char *choices; /**< of choices: separated by '|', e.g. "srt|trt" */
+  gab_config_choice_fn
+      *choice_at; /**< of choices instead of that; of texts those that help lists, not checked here */
   const char *default_text; /**< as one would write it in the file; NULL: required; or #GAB_CONFIG_OPTIONAL */
   gab_config_file file;     /**< of texts */
   gab_config_content *content; /**< of a text that stands for several files; NULL: `file` is one file */
@@ -129,10 +129,10 @@ void gab_config_destroy(gab_config **config);
  *  @return ::GAB_ERR_ARGUMENT if the table is not sound: a name twice, a default of the wrong type, ... */
 gab_status gab_config_declare(gab_config *config, const gab_config_section *section);
 
-/** Of a text whose table cannot know its words: lists them in help, instead of gab_config_key.words. After its section was
- *  declared. @param[in] path  of the key; borrowed as long as the configuration, as `words` is
+/** Of a text whose table cannot know its choices: lists them in help, instead of gab_config_key.choice_at. After its section was
+ *  declared. @param[in] path  of the key; borrowed as long as the configuration, as `choice_at` is
  *  @return ::GAB_ERR_ARGUMENT if no table has such a text */
-gab_status gab_config_set_words(gab_config *config, const char *path, gab_config_words *words);
+gab_status gab_config_set_choices(gab_config *config, const char *path, gab_config_choice_fn *choice_at);
 
 /** Reads a file and checks that it is YAML. Replaces what was loaded before, or, on failure, changes nothing.
  *  @return ::GAB_ERR_INPUT with "file:line:column: what"; also for what is no regular file (a folder, a pipe) */
@@ -164,11 +164,11 @@ gab_status gab_config_check(gab_config *config);
 bool gab_config_bool(const gab_config *config, const char *path);
 int64_t gab_config_int(const gab_config *config, const char *path);
 double gab_config_real(const gab_config *config, const char *path);
-/** Of a string or of the word of a choice. */
+/** Of a string or of a choice. */
 const char *gab_config_string(const gab_config *config, const char *path);
-/** Index into the words of the key, in their order; -1 if unset. The `type` of a variant has none: use
+/** Index into the choices of the key, in their order; -1 if unset. The `type` of a variant has none: use
  *  gab_config_string(). */
-int gab_config_choice(const gab_config *config, const char *path);
+int gab_config_choice_index(const gab_config *config, const char *path);
 const int64_t *gab_config_ints(const gab_config *config, const char *path, size_t *count);
 const double *gab_config_reals(const gab_config *config, const char *path, size_t *count);
 /** Of a list of strings or choices. */

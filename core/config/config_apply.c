@@ -41,7 +41,7 @@ static void drop_alternatives(const gab_config *config, config_node *root, const
     const gab_config_section *section = config->sections[i];
     for (size_t k = 0; strcmp(section->path, table) == 0 && k < section->count; k++) {
       const gab_config_key *key = &section->keys[k];
-      config_node *node = key->instead_of && gab_config_has_word(key->instead_of, name)
+      config_node *node = key->instead_of && gab_config_has_choice(key->instead_of, name)
                               ? gab_config_tree_child(mapping, key->name, strlen(key->name))
                               : NULL;
       if (node) gab_config_tree_remove(node);

@@ -195,7 +195,7 @@ static gab_status check_alternatives(checker *check, const char *path, const cha
              node ? gab_config_next_key(check->config, table, variant, &other_section, &other_index) : NULL;
          other && other != key;
          other = gab_config_next_key(check->config, table, variant, &other_section, &other_index))
-      if (gab_config_has_word(key->instead_of, other->name) &&
+      if (gab_config_has_choice(key->instead_of, other->name) &&
           gab_config_tree_child(mapping, other->name, strlen(other->name)))
         PROBLEM(check, node, true, "%s.%s: give either %s.%s or %s.%s, not both", path, key->name, path,
                 other->name, path, key->name);

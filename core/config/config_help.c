@@ -2,17 +2,17 @@
 
 #include <string.h>
 
-static const char *default_of(const gab_config_key *key, gab_config_words *words)
+static const char *default_of(const gab_config_key *key, gab_config_choice_fn *choice_at)
 {
   if (!key->default_text) return "required";
   if (strcmp(key->default_text, GAB_CONFIG_OPTIONAL) != 0) return key->default_text;
-  for (int i = 0; words && words(i).name; i++)
-    if (words(i).usual) return "as marked";
+  for (int i = 0; choice_at && choice_at(i).name; i++)
+    if (choice_at(i).usual) return "as marked";
   return "none";
 }
 
-/* Behind the name of a word. */
-static const char *mark_of(gab_config_word word) { return word.usual ? " (default)" : ""; }
+/* Behind the name of a choice. */
+static const char *mark_of(gab_config_choice choice) { return choice.usual ? " (default)" : ""; }
 
 /* ---- help on the terminal ---- */
 
@@ -26,35 +26,35 @@ static void write_section_head(FILE *out, const gab_config_section *section)
 }
 
 /* What a value may be, NULL if that is no list; a choice says it in its type, too. */
-static gab_config_words *words_of(const gab_config *config, const gab_config_section *section,
-                                  const gab_config_key *key)
+static gab_config_choice_fn *choices_of(const gab_config *config, const gab_config_section *section,
+                                        const gab_config_key *key)
 {
   char full[GAB_CONFIG_PATH_CAPACITY];
   gab_config_join(full, sizeof full, section->path, key->name);
-  for (size_t i = 0; i < config->words_count; i++)
-    if (strcmp(config->words[i].path, full) == 0) return config->words[i].words;
-  return key->words;
+  for (size_t i = 0; i < config->choices_count; i++)
+    if (strcmp(config->choices[i].path, full) == 0) return config->choices[i].choice_at;
+  return key->choice_at;
 }
 
 static void write_key_line(FILE *out, const gab_config *config, const gab_config_section *section,
                            const gab_config_key *key)
 {
-  gab_config_words *words = words_of(config, section, key);
+  gab_config_choice_fn *choice_at = choices_of(config, section, key);
   fprintf(out, "  %-20s %s\n", key->name, key->doc);
-  for (int i = 0; words && words(i).name; i++) {
+  for (int i = 0; choice_at && choice_at(i).name; i++) {
     if (i == 0) fprintf(out, "  %-20s   %s of: ", "", key->length_max > 0 ? "any" : "one");
-    fprintf(out, "%s%s%s", words(i).name, mark_of(words(i)), words(i + 1).name ? ", " : "\n");
+    fprintf(out, "%s%s%s", choice_at(i).name, mark_of(choice_at(i)), choice_at(i + 1).name ? ", " : "\n");
   }
-  fprintf(out, "  %-20s   default: %s\n", "", default_of(key, words));
+  fprintf(out, "  %-20s   default: %s\n", "", default_of(key, choice_at));
 }
 
-static void write_words(FILE *out, const gab_config_key *key, gab_config_words *words)
+static void write_choices(FILE *out, const gab_config_key *key, gab_config_choice_fn *choice_at)
 {
   const char *head = key->length_max > 0 ? "any of:" : "one of:";
-  for (int i = 0; words && words(i).name; i++) {
-    const gab_config_word word = words(i);
-    fprintf(out, "  %-9s %s%s%s%s\n", i == 0 ? head : "", word.name, mark_of(word), word.doc ? ": " : "",
-            word.doc ? word.doc : "");
+  for (int i = 0; choice_at && choice_at(i).name; i++) {
+    const gab_config_choice choice = choice_at(i);
+    fprintf(out, "  %-9s %s%s%s%s\n", i == 0 ? head : "", choice.name, mark_of(choice),
+            choice.doc ? ": " : "", choice.doc ? choice.doc : "");
   }
 }
 
@@ -62,13 +62,14 @@ static void write_key(FILE *out, const gab_config *config, const gab_config_sect
                       const gab_config_key *key)
 {
   char type[512];
-  gab_config_words *words = words_of(config, section, key);
+  gab_config_choice_fn *choice_at = choices_of(config, section, key);
   gab_config_describe_type(key, type, sizeof type);
   fprintf(out, "%s%s%s%s\n", section->path, section->is_list ? "[]" : "", section->path[0] ? "." : "",
           key->name);
   if (section->variant) fprintf(out, "  for:      type: %s\n", section->variant);
-  fprintf(out, "  what:     %s\n  type:     %s\n  default:  %s\n", key->doc, type, default_of(key, words));
-  write_words(out, key, words);
+  fprintf(out, "  what:     %s\n  type:     %s\n  default:  %s\n", key->doc, type,
+          default_of(key, choice_at));
+  write_choices(out, key, choice_at);
 }
 
 /* "bodies.0.radius" and "bodies[].radius" to "bodies.radius". */
@@ -170,17 +171,17 @@ static void write_cell(FILE *out, const char *text)
 }
 
 /* Behind the explanation, as a list. */
-static void write_words_cell(FILE *out, gab_config_words *words)
+static void write_choices_cell(FILE *out, gab_config_choice_fn *choice_at)
 {
-  for (int i = 0; words && words(i).name; i++) {
-    const gab_config_word word = words(i);
-    fprintf(out, "%s`%s`%s%s", i > 0 ? "; " : " ", word.name, mark_of(word), word.doc ? ": " : "");
-    if (word.doc) write_cell(out, word.doc);
-    if (!words(i + 1).name) fputc('.', out);
+  for (int i = 0; choice_at && choice_at(i).name; i++) {
+    const gab_config_choice choice = choice_at(i);
+    fprintf(out, "%s`%s`%s%s", i > 0 ? "; " : " ", choice.name, mark_of(choice), choice.doc ? ": " : "");
+    if (choice.doc) write_cell(out, choice.doc);
+    if (!choice_at(i + 1).name) fputc('.', out);
   }
 }
 
-static void write_row(FILE *out, const gab_config_key *key, gab_config_words *words)
+static void write_row(FILE *out, const gab_config_key *key, gab_config_choice_fn *choice_at)
 {
   char type[512], range[128];
   gab_config_key bare = *key;
@@ -188,7 +189,7 @@ static void write_row(FILE *out, const gab_config_key *key, gab_config_words *wo
   bare.min = bare.max = 0;
   gab_config_describe_type(&bare, type, sizeof type);
   gab_config_describe_range(key, range, sizeof range);
-  const char *cells[] = {type, key->unit ? key->unit : "", range, default_of(key, words)};
+  const char *cells[] = {type, key->unit ? key->unit : "", range, default_of(key, choice_at)};
   fprintf(out, "| `%s` |", key->name);
   for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
     fputc(' ', out);
@@ -197,7 +198,7 @@ static void write_row(FILE *out, const gab_config_key *key, gab_config_words *wo
   }
   fputc(' ', out);
   write_cell(out, key->doc);
-  write_words_cell(out, words);
+  write_choices_cell(out, choice_at);
   fputs(" |\n", out);
 }
 
@@ -214,7 +215,7 @@ static void write_table(const gab_config *config, FILE *out, const gab_config_se
   if (section->count == 0) return;
   fputs("\n| key | type | unit | range | default | what |\n|---|---|---|---|---|---|\n", out);
   for (size_t k = 0; k < section->count; k++)
-    write_row(out, &section->keys[k], words_of(config, section, &section->keys[k]));
+    write_row(out, &section->keys[k], choices_of(config, section, &section->keys[k]));
 }
 
 gab_status gab_config_write_reference(const gab_config *config, FILE *out)

@@ -108,18 +108,18 @@ typedef struct config_result {
 
 void gab_config_result_release(config_result *result);
 
-/* Words that were set for a key. */
-typedef struct config_words {
+/* Choices that were set for a key. */
+typedef struct config_choices {
   const char *path;
-  gab_config_words *words;
-} config_words;
-enum { CONFIG_MOST_WORDS = 16 };
+  gab_config_choice_fn *choice_at;
+} config_choices;
+enum { CONFIG_MOST_CHOICES = 16 };
 
 struct gab_config {
   const gab_config_section **sections;
   size_t section_count, section_capacity;
-  config_words words[CONFIG_MOST_WORDS];
-  size_t words_count;
+  config_choices choices[CONFIG_MOST_CHOICES];
+  size_t choices_count;
   gab_buffer name, text; /* terminated */
   bool loaded;
   config_arena override_arena;
@@ -145,10 +145,10 @@ void gab_config_list_variants(const gab_config *config, const char *path, char *
 /* The closest among all that may stand in the mapping `path`; "" if nothing is near. */
 void gab_config_closest_in(const gab_config *config, const char *path, const char *variant,
                            const char *wanted, char *closest, size_t capacity);
-/* The index-th word of a choice, from 0. @return false behind the last */
-bool gab_config_choice_at(const gab_config_key *key, int index, char *word, size_t capacity);
-/* Whether the words, separated by '|', have this one. */
-bool gab_config_has_word(const char *words, const char *word);
+/* The index-th choice of a key, from 0. @return false behind the last */
+bool gab_config_choice_at(const gab_config_key *key, int index, char *choice, size_t capacity);
+/* Whether the choices, separated by '|', have this one. */
+bool gab_config_has_choice(const char *choices, const char *choice);
 /* "lbm.omega" from "lbm" and "omega". */
 bool gab_config_join(char *path, size_t capacity, const char *section, const char *name);
 /* The path of a file that a key names, as it was given or from the folder of the parameter file; `path` of PATH_MAX. */

@@ -22,12 +22,12 @@ bool gab_config_join(char *path, size_t capacity, const char *section, const cha
   return length >= 0 && (size_t)length < capacity;
 }
 
-bool gab_config_has_word(const char *words, const char *word)
+bool gab_config_has_choice(const char *choices, const char *choice)
 {
-  const size_t length = strlen(word);
-  for (const char *at = words; at; at = strchr(at, '|')) {
+  const size_t length = strlen(choice);
+  for (const char *at = choices; at; at = strchr(at, '|')) {
     at += *at == '|';
-    if (strncmp(at, word, length) == 0 && (at[length] == '|' || at[length] == '\0')) return true;
+    if (strncmp(at, choice, length) == 0 && (at[length] == '|' || at[length] == '\0')) return true;
   }
   return false;
 }
@@ -188,7 +188,7 @@ static gab_status check_instead_of(const gab_config_section *section, const gab_
     for (size_t k = 0; k < section->count; k++) {
       const gab_config_key *other = &section->keys[k];
       if (other->name && strlen(other->name) == length && strncmp(other->name, at, length) == 0)
-        mutual = other != key && other->instead_of && gab_config_has_word(other->instead_of, key->name);
+        mutual = other != key && other->instead_of && gab_config_has_choice(other->instead_of, key->name);
     }
     if (!mutual)
       GAB_FAIL(GAB_ERR_ARGUMENT, "%s.%s is there instead of %.*s, but not the other way round", section->path,
@@ -206,12 +206,12 @@ static gab_status check_row(const gab_config *config, const gab_config_section *
   if ((unsigned)key->type > GAB_CONFIG_CHOICE || key->length_min > key->length_max)
     GAB_FAIL(GAB_ERR_ARGUMENT, "%s.%s: no such type", section->path, name);
   if (!key->doc || !key->doc[0]) GAB_FAIL(GAB_ERR_ARGUMENT, "%s.%s: no documentation", section->path, name);
-  const bool has_choices = (key->choices && key->choices[0]) || (key->choices == NULL && key->words);
+  const bool has_choices = (key->choices && key->choices[0]) || (key->choices == NULL && key->choice_at);
   if (key->type == GAB_CONFIG_CHOICE ? !has_choices : key->choices != NULL)
     GAB_FAIL(GAB_ERR_ARGUMENT, "%s.%s: choices belong to a key of type choice", section->path, name);
-  if (key->words && (key->choices || key->type < GAB_CONFIG_STRING))
-    GAB_FAIL(GAB_ERR_ARGUMENT, "%s.%s: words belong to texts, and to choices without a list", section->path,
-             name);
+  if (key->choice_at && (key->choices || key->type < GAB_CONFIG_STRING))
+    GAB_FAIL(GAB_ERR_ARGUMENT, "%s.%s: choice_at belongs to texts, and to choices without a list",
+             section->path, name);
   char full[GAB_CONFIG_PATH_CAPACITY];
   gab_config_join(full, sizeof full, section->path, name);
   if (gab_config_is_prefix(config, full)) GAB_FAIL(GAB_ERR_ARGUMENT, "%s is a section and a key", full);
@@ -268,7 +268,7 @@ gab_status gab_config_declare(gab_config *config, const gab_config_section *sect
   return GAB_OK;
 }
 
-gab_status gab_config_set_words(gab_config *config, const char *path, gab_config_words *words)
+gab_status gab_config_set_choices(gab_config *config, const char *path, gab_config_choice_fn *choice_at)
 {
   char full[GAB_CONFIG_PATH_CAPACITY];
   for (size_t i = 0; i < config->section_count; i++)
@@ -276,10 +276,10 @@ gab_status gab_config_set_words(gab_config *config, const char *path, gab_config
       const gab_config_key *key = &config->sections[i]->keys[k];
       gab_config_join(full, sizeof full, config->sections[i]->path, key->name);
       if (strcmp(full, path) != 0 || key->type != GAB_CONFIG_STRING) continue;
-      if (config->words_count == CONFIG_MOST_WORDS)
-        GAB_FAIL(GAB_ERR_ARGUMENT, "%s is one key with words too many", path);
-      config->words[config->words_count++] = (config_words){path, words};
+      if (config->choices_count == CONFIG_MOST_CHOICES)
+        GAB_FAIL(GAB_ERR_ARGUMENT, "%s is one key with choices too many", path);
+      config->choices[config->choices_count++] = (config_choices){path, choice_at};
       return GAB_OK;
     }
-  GAB_FAIL(GAB_ERR_ARGUMENT, "there is no text '%s' to set words of", path);
+  GAB_FAIL(GAB_ERR_ARGUMENT, "there is no text '%s' to set choices of", path);
 }

@@ -58,13 +58,13 @@ static void describe_length(const gab_config_key *key, char *text, size_t capaci
   else snprintf(text, capacity, "%zu to %zu values", key->length_min, key->length_max);
 }
 
-enum { CONFIG_WORD_CAPACITY = 80, CONFIG_CHOICES_CAPACITY = 512 };
+enum { CONFIG_CHOICE_CAPACITY = 80, CONFIG_CHOICES_CAPACITY = 512 };
 
-bool gab_config_choice_at(const gab_config_key *key, int index, char *word, size_t capacity)
+bool gab_config_choice_at(const gab_config_key *key, int index, char *choice, size_t capacity)
 {
   if (!key->choices) {
-    const char *name = key->words(index).name;
-    snprintf(word, capacity, "%s", name ? name : "");
+    const char *name = key->choice_at(index).name;
+    snprintf(choice, capacity, "%s", name ? name : "");
     return name != NULL;
   }
   const char *at = key->choices;
@@ -72,18 +72,18 @@ bool gab_config_choice_at(const gab_config_key *key, int index, char *word, size
     at = strchr(at, '|');
     at += at != NULL;
   }
-  if (at) snprintf(word, capacity, "%.*s", (int)strcspn(at, "|"), at);
+  if (at) snprintf(choice, capacity, "%.*s", (int)strcspn(at, "|"), at);
   return at != NULL;
 }
 
 /* "srt|trt" */
 static void list_choices(const gab_config_key *key, char *text, size_t capacity)
 {
-  char word[CONFIG_WORD_CAPACITY];
+  char choice[CONFIG_CHOICE_CAPACITY];
   size_t used = 0;
   text[0] = '\0';
-  for (int i = 0; used < capacity && gab_config_choice_at(key, i, word, sizeof word); i++)
-    used += (size_t)snprintf(text + used, capacity - used, "%s%s", i > 0 ? "|" : "", word);
+  for (int i = 0; used < capacity && gab_config_choice_at(key, i, choice, sizeof choice); i++)
+    used += (size_t)snprintf(text + used, capacity - used, "%s%s", i > 0 ? "|" : "", choice);
 }
 
 void gab_config_describe_type(const gab_config_key *key, char *text, size_t capacity)
@@ -174,14 +174,14 @@ static bool in_range(const gab_config_key *key, double number, const config_node
 
 static bool read_choice(const gab_config_key *key, const config_node *node, int64_t *index, char *problem)
 {
-  char word[CONFIG_WORD_CAPACITY], closest[CONFIG_WORD_CAPACITY] = "", all[CONFIG_CHOICES_CAPACITY];
+  char choice[CONFIG_CHOICE_CAPACITY], closest[CONFIG_CHOICE_CAPACITY] = "", all[CONFIG_CHOICES_CAPACITY];
   size_t nearest = SIZE_MAX;
-  for (*index = 0; gab_config_choice_at(key, (int)*index, word, sizeof word); ++*index) {
-    if (strcmp(word, node->text) == 0) return true;
-    const size_t distance = gab_config_distance(node->text, word);
+  for (*index = 0; gab_config_choice_at(key, (int)*index, choice, sizeof choice); ++*index) {
+    if (strcmp(choice, node->text) == 0) return true;
+    const size_t distance = gab_config_distance(node->text, choice);
     if (distance >= nearest) continue;
     nearest = distance;
-    memcpy(closest, word, sizeof word);
+    memcpy(closest, choice, sizeof choice);
   }
   list_choices(key, all, sizeof all);
   const bool near = gab_config_is_near(node->text, nearest);

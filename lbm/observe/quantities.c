@@ -373,12 +373,12 @@ gab_quantity_list gab_lbm_quantities_list(gab_lbm_quantities *quantities, int di
   return (gab_quantity_list){items, count};
 }
 
-gab_config_word gab_lbm_quantity_word(int index)
+gab_config_choice gab_lbm_quantity_choice(int index)
 {
   gab_quantity items[GAB_LBM_MOST_QUANTITIES];
   const gab_quantity_list all = gab_lbm_quantities_list(NULL, 3, items);
-  if ((size_t)index >= all.count) return (gab_config_word){0};
-  return (gab_config_word){.name = items[index].name, .doc = items[index].doc};
+  if ((size_t)index >= all.count) return (gab_config_choice){0};
+  return (gab_config_choice){.name = items[index].name, .doc = items[index].doc};
 }
 
 gab_status gab_lbm_quantity_register(const gab_lbm_quantity *quantity)

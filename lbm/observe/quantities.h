@@ -58,8 +58,8 @@ gab_status gab_lbm_quantities_update(gab_lbm_quantities *quantities);
  *  is not wanted, or the forest has changed since the update */
 gab_quantity_list gab_lbm_quantities_list(gab_lbm_quantities *quantities, int dimension,
                                           gab_quantity items[GAB_LBM_MOST_QUANTITIES]);
-/** Their names and texts, those that were registered among them: gab_config_words. */
-gab_config_word gab_lbm_quantity_word(int index);
+/** Their names and texts, those that were registered among them: gab_config_choice_fn. */
+gab_config_choice gab_lbm_quantity_choice(int index);
 
 /** What a quantity of that name, or a component as `vorticity.x`, needs: bits. Pure. */
 unsigned gab_lbm_quantity_needs(const char *name);

@@ -87,7 +87,7 @@ static gab_status read_side(const gab_config *config, int side, int dimension, c
     GAB_TRY(read_plane_vector(config, path, dimension, made->velocity));
     scale(made->velocity, units->dt / units->dx);
     made->profile =
-        (gab_profile)gab_config_choice(config, gab_config_path(path, "%s.profile", side_paths[side]));
+        (gab_profile)gab_config_choice_index(config, gab_config_path(path, "%s.profile", side_paths[side]));
     made->ramp_steps =
         gab_config_real(config, gab_config_path(path, "%s.ramp_time", side_paths[side])) / units->dt;
   }
@@ -185,7 +185,7 @@ static gab_status read_round_body(const gab_config *config, const char *at, int 
   GAB_TRY(read_vector(config, gab_config_path(path, "%s.centre", at), dimension, body->centre));
   body->radius = gab_config_real(config, gab_config_path(path, "%s.radius", at));
   if (body->shape != GAB_SHAPE_CYLINDER) return GAB_OK;
-  body->axis = gab_config_choice(config, gab_config_path(path, "%s.axis", at));
+  body->axis = gab_config_choice_index(config, gab_config_path(path, "%s.axis", at));
   if (dimension == 2 && body->axis != 2) return gab_config_fail(config, path, "must be z in 2D");
   gab_config_path(path, "%s.length", at);
   body->length = gab_config_is_set(config, path) ? gab_config_real(config, path) : 0;
@@ -231,13 +231,13 @@ static gab_status read_body(const gab_config *config, size_t index, int dimensio
   GAB_TRY(read_text(config, gab_config_path(path, "%s.name", at), NULL, body->name, sizeof body->name));
   GAB_TRY(read_plane_vector(config, gab_config_path(path, "%s.velocity", at), dimension, body->velocity));
   scale(body->velocity, units->dt / units->dx);
-  body->inside_is_fluid = gab_config_choice(config, gab_config_path(path, "%s.inside", at)) == 1;
+  body->inside_is_fluid = gab_config_choice_index(config, gab_config_path(path, "%s.inside", at)) == 1;
   if (body->shape == GAB_SHAPE_MASK) {
     if (dimension != 2) return gab_config_fail(config, at, "a picture can only be a body in 2D");
     GAB_TRY(read_text(config, gab_config_path(path, "%s.file", at), folder, body->mask, sizeof body->mask));
     return read_box_body(config, at, dimension, body);
   }
-  bool staircase = gab_config_choice(config, gab_config_path(path, "%s.wall", at)) == 1;
+  bool staircase = gab_config_choice_index(config, gab_config_path(path, "%s.wall", at)) == 1;
   body->wall = staircase ? GAB_WALL_STAIRCASE : GAB_WALL_INTERPOLATED;
   if (body->shape == GAB_SHAPE_OWN) return read_own_body(config, at, dimension, body);
   if (body->shape == GAB_SHAPE_BOX) return read_box_body(config, at, dimension, body);
@@ -323,7 +323,7 @@ static gab_status check_in_place(const gab_config *config, const char *key, cons
 
 static gab_status read_method(const gab_config *config, const gab_domain *domain, gab_lbm_options *options)
 {
-  const int chosen = gab_config_choice(config, "lbm.lattice"); /* 0: auto */
+  const int chosen = gab_config_choice_index(config, "lbm.lattice"); /* 0: auto */
   options->lattice = chosen == 0 ? gab_lattice_usual(domain->dimension) : gab_lattice_at(chosen - 1);
   if (options->lattice->dimension != domain->dimension) {
     char fit[GAB_MOST_LATTICES * (GAB_LATTICE_MOST_LETTERS + 4) + 1] = "";
@@ -335,17 +335,17 @@ static gab_status read_method(const gab_config *config, const gab_domain *domain
     return gab_config_fail(config, "lbm.lattice", "does not fit a domain of dimension %d: it must be %s",
                            domain->dimension, fit);
   }
-  options->collision = gab_collision_at(gab_config_choice(config, "lbm.collision"));
+  options->collision = gab_collision_at(gab_config_choice_index(config, "lbm.collision"));
   if (gab_collision_check_lattice(options->collision, options->lattice) != GAB_OK) {
     char why[512];
     snprintf(why, sizeof why, "%s", gab_error_message());
     return gab_config_fail(config, "lbm.collision", "cannot be: %s", why);
   }
   if (options->collision->read) GAB_TRY(options->collision->read(config, options));
-  const int precision = gab_config_choice(config, "lbm.precision");
+  const int precision = gab_config_choice_index(config, "lbm.precision");
   options->precision = precision == 0 ? GAB_PRECISION_DOUBLE : GAB_PRECISION_FLOAT;
   options->mixed = precision == 2;
-  options->kernel = gab_kernel_family_at(gab_config_choice(config, "lbm.kernel"))->name;
+  options->kernel = gab_kernel_family_at(gab_config_choice_index(config, "lbm.kernel"))->name;
   options->pencil = (int)gab_config_int(config, "lbm.pencil");
   return check_in_place(config, "lbm.pencil", options);
 }

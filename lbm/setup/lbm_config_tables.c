@@ -17,39 +17,39 @@
   }
 
 /* "auto", and the names of all lattices in small letters. */
-static gab_config_word lattice_word(int index)
+static gab_config_choice lattice_choice(int index)
 {
   static char names[GAB_MOST_LATTICES][GAB_LATTICE_MOST_LETTERS + 1];
-  if (index == 0) return (gab_config_word){.name = "auto", .doc = "d2q9 in 2D, d3q19 in 3D"};
+  if (index == 0) return (gab_config_choice){.name = "auto", .doc = "d2q9 in 2D, d3q19 in 3D"};
   const gab_lattice *lattice = gab_lattice_at(index - 1);
-  if (!lattice) return (gab_config_word){0};
+  if (!lattice) return (gab_config_choice){0};
   char *name = names[index - 1];
   for (size_t i = 0; i <= strlen(lattice->name); i++)
     name[i] = (char)tolower((unsigned char)lattice->name[i]);
-  return (gab_config_word){.name = name, .doc = lattice->doc};
+  return (gab_config_choice){.name = name, .doc = lattice->doc};
 }
 
-static gab_config_word kernel_word(int index)
+static gab_config_choice kernel_choice(int index)
 {
   const gab_kernel_family *kernel = gab_kernel_family_at(index);
-  return (gab_config_word){.name = kernel ? kernel->name : NULL, .doc = kernel ? kernel->doc : NULL};
+  return (gab_config_choice){.name = kernel ? kernel->name : NULL, .doc = kernel ? kernel->doc : NULL};
 }
 
-static gab_config_word collision_word(int index)
+static gab_config_choice collision_choice(int index)
 {
   const gab_collision *model = gab_collision_at(index);
-  return model ? (gab_config_word){.name = model->name, .doc = model->doc} : (gab_config_word){0};
+  return model ? (gab_config_choice){.name = model->name, .doc = model->doc} : (gab_config_choice){0};
 }
 
 static const gab_config_key lbm_keys[] = {
     {.name = "lattice",
      .type = GAB_CONFIG_CHOICE,
-     .words = lattice_word,
+     .choice_at = lattice_choice,
      .default_text = "auto",
      .doc = "The lattice."},
     {.name = "collision",
      .type = GAB_CONFIG_CHOICE,
-     .words = collision_word,
+     .choice_at = collision_choice,
      .default_text = "trt",
      .doc = "Collision model."},
     {.name = "magic",
@@ -93,7 +93,7 @@ static const gab_config_key lbm_keys[] = {
             "double; half of the memory, and rounding errors only in storage."},
     {.name = "kernel",
      .type = GAB_CONFIG_CHOICE,
-     .words = kernel_word,
+     .choice_at = kernel_choice,
      .default_text = "auto",
      .outside = true,
      .doc = "Kernel family; all families of the library give the same bits."},

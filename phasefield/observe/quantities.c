@@ -156,9 +156,9 @@ gab_status gab_phasefield_quantity_register(const gab_phasefield_quantity *quant
                                    (gab_quantity_list){taken, sizeof taken / sizeof taken[0]});
 }
 
-gab_config_word gab_phasefield_own_quantity_word(int index)
+gab_config_choice gab_phasefield_own_quantity_choice(int index)
 {
-  return gab_own_quantity_word(own_quantities, index);
+  return gab_own_quantity_choice(own_quantities, index);
 }
 
 /* ------------------------------------------------------------------------------------------ all */

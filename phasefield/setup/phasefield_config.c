@@ -8,7 +8,7 @@
 
 void gab_phasefield_periodic_from_config(const gab_config *config, int dimension, bool periodic[3])
 {
-  const bool lateral = gab_config_choice(config, "phasefield.boundaries.lateral") == 0;
+  const bool lateral = gab_config_choice_index(config, "phasefield.boundaries.lateral") == 0;
   for (int axis = 0; axis < 3; axis++) periodic[axis] = axis < dimension - 1 && lateral;
 }
 
@@ -324,9 +324,9 @@ static gab_status read_start(const gab_config *config, const gab_forest_options 
 
 static void read_sides(const gab_config *config, int dimension, gab_phasefield_options *options)
 {
-  const bool periodic = gab_config_choice(config, "phasefield.boundaries.lateral") == 0;
-  const bool bottom = gab_config_choice(config, "phasefield.boundaries.bottom") == 1;
-  const bool top = gab_config_choice(config, "phasefield.boundaries.top") == 1;
+  const bool periodic = gab_config_choice_index(config, "phasefield.boundaries.lateral") == 0;
+  const bool bottom = gab_config_choice_index(config, "phasefield.boundaries.bottom") == 1;
+  const bool top = gab_config_choice_index(config, "phasefield.boundaries.top") == 1;
   for (int side = 0; side < 2 * dimension; side++) {
     gab_phasefield_side *made = &options->sides[side];
     const bool end = side / 2 == dimension - 1, held = side % 2 == 0 ? bottom : top;
@@ -380,8 +380,8 @@ static gab_status read_all(const gab_config *config, const gab_forest_options *f
                                                 gab_config_real(config, "phasefield.temperature.velocity")};
   o->epsilon = gab_config_real(config, "phasefield.epsilon");
   o->dt = gab_config_real(config, "phasefield.dt");
-  o->interpolation = (gab_interpolation)gab_config_choice(config, "phasefield.interpolation");
-  o->potential = (gab_potential)gab_config_choice(config, "phasefield.potential");
+  o->interpolation = (gab_interpolation)gab_config_choice_index(config, "phasefield.interpolation");
+  o->potential = (gab_potential)gab_config_choice_index(config, "phasefield.potential");
   o->no_antitrapping = !gab_config_bool(config, "phasefield.anti_trapping");
   o->triple = gab_config_real(config, "phasefield.triple");
   o->kernel = gab_config_string(config, "phasefield.kernel");

@@ -144,7 +144,7 @@ static void values_are_read_as_written(void **state)
   assert_int_equal(gab_config_int(config, "steps"), 12);
   assert_string_equal(gab_config_string(config, "name"), "a b");
   assert_true(gab_config_real(config, "lbm.omega") == 1.75);
-  assert_int_equal(gab_config_choice(config, "lbm.model"), 0);
+  assert_int_equal(gab_config_choice_index(config, "lbm.model"), 0);
   assert_string_equal(gab_config_string(config, "lbm.model"), "srt");
   assert_true(gab_config_bool(config, "lbm.compressible"));
   size_t count;
@@ -163,7 +163,7 @@ static void defaults_fill_what_is_left_out(void **state)
   (void)state;
   gab_config *config = good("lbm: {omega: 1}\n");
   assert_int_equal(gab_config_int(config, "steps"), 100);
-  assert_int_equal(gab_config_choice(config, "lbm.model"), 1);
+  assert_int_equal(gab_config_choice_index(config, "lbm.model"), 1);
   assert_int_equal(gab_config_int(config, "resilience.memory.every"), 10);
   assert_int_equal(gab_config_count(config, "lbm.force"), 3);
   assert_true(isnan(gab_config_real(config, "lbm.viscosity")));
@@ -182,7 +182,7 @@ static void json_is_a_parameter_file(void **state)
   gab_config *config =
       good("{\"steps\": 5, \"lbm\": {\"omega\": 1.5, \"model\": \"srt\", \"compressible\": true}}");
   assert_int_equal(gab_config_int(config, "steps"), 5);
-  assert_int_equal(gab_config_choice(config, "lbm.model"), 0);
+  assert_int_equal(gab_config_choice_index(config, "lbm.model"), 0);
   gab_config_destroy(&config);
 }
 

@@ -45,13 +45,13 @@ static void is_registered(void)
   bad[5].components = 2;
   bad[6].evaluate = NULL;
   for (int i = 0; i < 7; i++) REQUIRE(gab_phasefield_quantity_register(&bad[i]) == GAB_ERR_ARGUMENT);
-  REQUIRE(!gab_phasefield_own_quantity_word(0).name);
+  REQUIRE(!gab_phasefield_own_quantity_choice(0).name);
   for (int i = 0; i < OWN; i++) {
     kept[i] = sound[i];
     if (i == 2) kept[i].name = "slope_of_mu";
     REQUIRE_OK(gab_phasefield_quantity_register(&kept[i]));
     REQUIRE(gab_phasefield_quantity_register(&kept[i]) == GAB_ERR_ARGUMENT);
-    REQUIRE(strcmp(gab_phasefield_own_quantity_word(i).name, kept[i].name) == 0);
+    REQUIRE(strcmp(gab_phasefield_own_quantity_choice(i).name, kept[i].name) == 0);
   }
 }
 

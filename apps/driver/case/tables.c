@@ -84,16 +84,16 @@ static const gab_config_key domain_keys[] = {
      .doc = "Coordinates of the lower corner of the domain."},
 };
 
-static gab_config_word balancer_word(int index)
+static gab_config_choice balancer_choice(int index)
 {
   const gab_balancer *one = gab_balancer_at(index);
-  return one ? (gab_config_word){.name = one->name, .doc = one->doc} : (gab_config_word){0};
+  return one ? (gab_config_choice){.name = one->name, .doc = one->doc} : (gab_config_choice){0};
 }
 
 static const gab_config_key balance_keys[] = {
     {.name = "strategy",
      .type = GAB_CONFIG_CHOICE,
-     .words = balancer_word,
+     .choice_at = balancer_choice,
      .default_text = "hilbert",
      .outside = true,
      .doc = "How blocks are partitioned."},
@@ -131,32 +131,33 @@ static const gab_config_key balance_keys[] = {
 };
 
 /* Quantities of all solvers, one behind the other. @param[out] of  whose it is; NULL behind the last */
-static gab_config_word quantity_word(int index, const gab_solver **of)
+static gab_config_choice quantity_choice(int index, const gab_solver **of)
 {
-  gab_config_word word = {0};
+  gab_config_choice choice = {0};
   for (int i = 0; (*of = gab_app_solver_at(i)); i++) {
     int count = 0;
-    while ((word = gab_app_solver_quantity(*of, count)).name && count < index) count++;
-    if (word.name) return word;
+    while ((choice = gab_app_solver_quantity(*of, count)).name && count < index) count++;
+    if (choice.name) return choice;
     index -= count;
   }
-  return word;
+  return choice;
 }
 
-static gab_config_word field_word(int index)
+static gab_config_choice field_choice(int index)
 {
   const gab_solver *of;
-  gab_config_word word = quantity_word(index, &of);
-  for (int i = 0; of && of->usual_fields[i]; i++) word.usual |= strcmp(of->usual_fields[i], word.name) == 0;
-  return word;
+  gab_config_choice choice = quantity_choice(index, &of);
+  for (int i = 0; of && of->usual_fields[i]; i++)
+    choice.usual |= strcmp(of->usual_fields[i], choice.name) == 0;
+  return choice;
 }
 
-static gab_config_word slice_word(int index)
+static gab_config_choice slice_choice(int index)
 {
   const gab_solver *of;
-  gab_config_word word = quantity_word(index, &of);
-  if (of) word.usual = strcmp(of->usual_slice, word.name) == 0;
-  return word;
+  gab_config_choice choice = quantity_choice(index, &of);
+  if (of) choice.usual = strcmp(of->usual_slice, choice.name) == 0;
+  return choice;
 }
 
 static const gab_config_key fields_keys[] = {
@@ -170,7 +171,7 @@ static const gab_config_key fields_keys[] = {
      .type = GAB_CONFIG_STRING,
      .length_min = 1,
      .length_max = 16,
-     .words = field_word,
+     .choice_at = field_choice,
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
      .doc = "Quantities to write."},
@@ -181,7 +182,7 @@ static const gab_config_key slice_keys[] = {
     SCHEDULE_KEYS,
     {.name = "quantity",
      .type = GAB_CONFIG_STRING,
-     .words = slice_word,
+     .choice_at = slice_choice,
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
      .doc = "Quantity to draw; of a vector its magnitude, or a component such as velocity.x."},
@@ -271,15 +272,15 @@ static const gab_monitor *monitor_at(int index)
 }
 
 /* One that several solvers have once only. */
-static gab_config_word monitor_word(int index)
+static gab_config_choice monitor_choice(int index)
 {
   const gab_monitor *one;
   for (int i = 0; (one = monitor_at(i)); i++) {
     int first = 0;
     while (strcmp(monitor_at(first)->name, one->name) != 0) first++;
-    if (first == i && index-- == 0) return (gab_config_word){.name = one->name, .doc = one->doc};
+    if (first == i && index-- == 0) return (gab_config_choice){.name = one->name, .doc = one->doc};
   }
-  return (gab_config_word){0};
+  return (gab_config_choice){0};
 }
 
 static gab_status declare_all(gab_config *config)
@@ -288,7 +289,7 @@ static gab_status declare_all(gab_config *config)
   GAB_TRY(gab_app_declare(config, sections, sizeof sections / sizeof sections[0]));
   for (int i = 0; (solver = gab_app_solver_at(i)); i++) GAB_TRY(solver->declare(config));
   GAB_TRY(gab_resilience_declare(config));
-  GAB_TRY(gab_config_set_words(config, "resilience.monitors", monitor_word));
+  GAB_TRY(gab_config_set_choices(config, "resilience.monitors", monitor_choice));
   return gab_app_recompute_declare(config);
 }
 

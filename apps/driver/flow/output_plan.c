@@ -45,7 +45,7 @@ static gab_status check_slice(const flow_case *which, size_t index)
       config, path,
       gab_quantity_find_scalar(list, gab_app_slice_quantity(&which->base, index), &found, &component)));
   gab_config_path(path, "%s.axis", item);
-  if (which->domain.dimension == 2 && gab_config_choice(config, path) != 2)
+  if (which->domain.dimension == 2 && gab_config_choice_index(config, path) != 2)
     return gab_config_fail(config, path, "in 2D a slice has the normal z");
   if (!gab_slice_is_built())
     return gab_config_fail(config, item, "this Gabion was built without libpng and cannot draw pictures");

@@ -7,8 +7,9 @@ gab_status gab_app_balance_read(const gab_config *config, gab_balance_options *f
 {
   found->balancer = gab_balancer_by_name(gab_config_string(config, "balance.strategy"));
   if (!found->balancer) return gab_config_fail(config, "balance.strategy", "%s", gab_error_message());
-  found->by = gab_config_choice(config, "balance.weights") == 0 ? GAB_BALANCE_PER_LEVEL : GAB_BALANCE_TOTAL;
-  found->measured = gab_config_choice(config, "balance.work") == 1;
+  found->by =
+      gab_config_choice_index(config, "balance.weights") == 0 ? GAB_BALANCE_PER_LEVEL : GAB_BALANCE_TOTAL;
+  found->measured = gab_config_choice_index(config, "balance.work") == 1;
   *when = (gab_app_rebalance){.every = gab_config_int(config, "balance.every"),
                               .above = gab_config_real(config, "balance.above")};
   if (when->every > 0 && !found->measured)

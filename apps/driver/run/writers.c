@@ -31,7 +31,7 @@ static gab_status add_fields(gab_app_run *it)
   gab_schedule schedule;
   if (!gab_config_is_set(config, "output.fields")) return GAB_OK;
   gab_volume_options options = {.quantities = picked,
-                                .precision = gab_config_choice(config, "output.fields.precision") == 0
+                                .precision = gab_config_choice_index(config, "output.fields.precision") == 0
                                                  ? GAB_OUTPUT_FLOAT
                                                  : GAB_OUTPUT_DOUBLE,
                                 .compression = gab_app_compression_read(config, "output.fields")};
@@ -64,11 +64,11 @@ static gab_status add_slice(gab_app_run *it, size_t index)
   gab_config_path(item, "output.slices.%zu", index);
   GAB_TRY(gab_app_schedule_read(config, item, it->parameters->dt, &schedule));
   schedule.last = gab_config_bool(config, gab_config_path(path, "%s.final", item));
-  gab_slice_options options = {.axis = gab_config_choice(config, gab_config_path(path, "%s.axis", item)),
-                               .outlines =
-                                   gab_config_bool(config, gab_config_path(path, "%s.outlines", item))};
+  gab_slice_options options = {
+      .axis = gab_config_choice_index(config, gab_config_path(path, "%s.axis", item)),
+      .outlines = gab_config_bool(config, gab_config_path(path, "%s.outlines", item))};
   gab_config_path(path, "%s.outlined", item);
-  options.outlined = (gab_outline)gab_config_choice(config, path); /* in the order of the enum */
+  options.outlined = (gab_outline)gab_config_choice_index(config, path); /* in the order of the enum */
   gab_config_path(path, "%s.quantity", item);
   const char *quantity = gab_app_slice_quantity(it->parameters, index);
   if (gab_quantity_find_scalar(it->quantities, quantity, &options.quantity, &options.component) != GAB_OK)

@@ -17,8 +17,8 @@ gab_status gab_app_growth_add_slabs(growth *it)
       .folder = folder,
       .quantities = picked,
       .quantity_count = count,
-      .precision =
-          gab_config_choice(config, "output.slabs.precision") == 0 ? GAB_OUTPUT_FLOAT : GAB_OUTPUT_DOUBLE,
+      .precision = gab_config_choice_index(config, "output.slabs.precision") == 0 ? GAB_OUTPUT_FLOAT
+                                                                                  : GAB_OUTPUT_DOUBLE,
       .compression = gab_app_compression_read(config, "output.slabs")};
   return gab_app_blame(config, "output.slabs", gab_slab_writer_create(it->base.forest, &options, &it->slabs));
 }

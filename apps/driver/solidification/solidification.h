@@ -21,8 +21,8 @@ typedef struct solidification_case {
 
 /** As in ::gab_solver. */
 gab_status gab_app_solidification_declare(gab_config *config);
-/** What it has to write: gab_config_words. */
-gab_config_word gab_app_solidification_quantity(int index);
+/** What it has to write: gab_config_choice_fn. */
+gab_config_choice gab_app_solidification_quantity(int index);
 /** The live monitors that a solidification has: cases ask for them by name. */
 gab_monitor_list gab_app_solidification_monitors(void);
 /** What phasefield.refinement makes of the domain; after the rest has been read. */

@@ -4,9 +4,9 @@
 #include "phasefield/observe/cell_quantity.h"
 
 /* As gab_phasefield_quantities() names them, those of a program among them. */
-gab_config_word gab_app_solidification_quantity(int index)
+gab_config_choice gab_app_solidification_quantity(int index)
 {
-  static const gab_config_word words[] = {
+  static const gab_config_choice choices[] = {
       {.name = "phase", .doc = "of a phase field: number of the dominant phase of a cell"},
       {.name = "solid", .doc = "of a phase field: fraction of all solid phases"},
       {.name = "interface", .doc = "of a phase field: sum of phi (1 - phi) over the phases"},
@@ -15,8 +15,8 @@ gab_config_word gab_app_solidification_quantity(int index)
       {.name = "mu_1", .doc = "of a phase field: first chemical potential; mu_2 the second, and so on"},
       {.name = "c_1", .doc = "of a phase field: first concentration; c_2 the second, and so on"},
   };
-  const int count = sizeof words / sizeof words[0];
-  return index < count ? words[index] : gab_phasefield_own_quantity_word(index - count);
+  const int count = sizeof choices / sizeof choices[0];
+  return index < count ? choices[index] : gab_phasefield_own_quantity_choice(index - count);
 }
 
 static const gab_config_key slabs_keys[] = {
@@ -24,7 +24,7 @@ static const gab_config_key slabs_keys[] = {
      .type = GAB_CONFIG_STRING,
      .length_min = 1,
      .length_max = 16,
-     .words = gab_app_solidification_quantity,
+     .choice_at = gab_app_solidification_quantity,
      .default_text = "[phase]",
      .outside = true,
      .doc = "Quantities to write."},

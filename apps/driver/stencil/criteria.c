@@ -72,17 +72,17 @@ static gab_config_key rule_keys[3];
 static gab_config_section sections[2 + USUAL + GAB_STENCIL_MOST_CRITERIA];
 static char paths[2][GAB_CONFIG_PATH_CAPACITY];
 
-static gab_config_word field_word(int index)
+static gab_config_choice field_choice(int index)
 {
-  return (gab_config_word){.name =
-                               index < gab_app_stencil_field_count() ? gab_app_stencil->fields[index] : NULL};
+  return (gab_config_choice){.name = index < gab_app_stencil_field_count() ? gab_app_stencil->fields[index]
+                                                                           : NULL};
 }
 
 static void make_rule_keys(void)
 {
   rule_keys[0] = (gab_config_key){.name = "field",
                                   .type = GAB_CONFIG_CHOICE,
-                                  .words = field_word,
+                                  .choice_at = field_choice,
                                   .default_text = gab_app_stencil->fields[0],
                                   .doc = "The field that is looked at."};
   rule_keys[1] = (gab_config_key){.name = "above",
@@ -132,7 +132,7 @@ static gab_status read_rule(const gab_config *config, size_t index, stencil_rule
   const char *type = gab_config_string(config, gab_config_path(path, "%s.%zu.type", list, index));
   for (size_t i = 0; (rule->criterion = gab_app_stencil_criterion_at(i)); i++)
     if (strcmp(rule->criterion->name, type) == 0) break;
-  rule->field = gab_config_choice(config, gab_config_path(path, "%s.%zu.field", list, index));
+  rule->field = gab_config_choice_index(config, gab_config_path(path, "%s.%zu.field", list, index));
   rule->above = gab_config_real(config, gab_config_path(path, "%s.%zu.above", list, index));
   rule->below = rule->above / 4;
   gab_config_path(path, "%s.%zu.below", list, index);

@@ -78,9 +78,9 @@ gab_status gab_app_stencil_update_quantities(gab_app_run *run)
   return GAB_OK;
 }
 
-gab_config_word gab_app_stencil_quantity_word(int index)
+gab_config_choice gab_app_stencil_quantity_choice(int index)
 {
   const int count = gab_app_stencil_field_count();
-  return index < count ? (gab_config_word){.name = gab_app_stencil->fields[index]}
-                       : gab_own_quantity_word(gab_app_stencil->name, index - count);
+  return index < count ? (gab_config_choice){.name = gab_app_stencil->fields[index]}
+                       : gab_own_quantity_choice(gab_app_stencil->name, index - count);
 }

@@ -284,7 +284,7 @@ int gab_stencil_main(int argc, char **argv, const gab_stencil *which)
                         .add = add,
                         .check_finite = check_finite,
                         .update_quantities = gab_app_stencil_update_quantities,
-                        .quantities = gab_app_stencil_quantity_word,
+                        .quantities = gab_app_stencil_quantity_choice,
                         .usual_fields = which->fields,
                         .usual_slice = which->fields[0],
                         .release_run = release_run,

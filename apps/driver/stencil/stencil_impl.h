@@ -58,7 +58,7 @@ gab_status gab_app_stencil_register_quantities(void);
 void gab_app_stencil_list_quantities(stencil_run *it);
 /* As in gab_solver. */
 gab_status gab_app_stencil_update_quantities(gab_app_run *run);
-gab_config_word gab_app_stencil_quantity_word(int index);
+gab_config_choice gab_app_stencil_quantity_choice(int index);
 
 /* ---- criteria.c */
 /* The index-th of those that there are and of those of the program, NULL behind the last. */

@@ -12,24 +12,24 @@
 
 #include "core/config/config.h"
 
-static gab_config_word fruit[4] = {{.name = "apple", .doc = "round"}, {.name = "pear", .usual = true}};
+static gab_config_choice fruit[4] = {{.name = "apple", .doc = "round"}, {.name = "pear", .usual = true}};
 
-static gab_config_word fruit_word(int index) { return index < 3 ? fruit[index] : (gab_config_word){0}; }
+static gab_config_choice fruit_choice(int index) { return index < 3 ? fruit[index] : (gab_config_choice){0}; }
 
-static gab_config_word one_word(int index)
+static gab_config_choice one_choice(int index)
 {
-  return (gab_config_word){.name = index == 0 ? "only" : NULL, .doc = "the only | one"};
+  return (gab_config_choice){.name = index == 0 ? "only" : NULL, .doc = "the only | one"};
 }
 
 static const gab_config_key keys[] = {
     {.name = "kind",
      .type = GAB_CONFIG_CHOICE,
-     .words = fruit_word,
+     .choice_at = fruit_choice,
      .default_text = "pear",
      .doc = "Which one."},
     {.name = "basket",
      .type = GAB_CONFIG_STRING,
-     .words = fruit_word,
+     .choice_at = fruit_choice,
      .length_max = 4,
      .default_text = GAB_CONFIG_OPTIONAL,
      .doc = "Which ones."},
@@ -52,28 +52,28 @@ static gab_status load(gab_config *config, const char *text)
 }
 
 /* With what was registered since. */
-static void add_plum(void) { fruit[2] = (gab_config_word){.name = "plum", .doc = "blue"}; }
+static void add_plum(void) { fruit[2] = (gab_config_choice){.name = "plum", .doc = "blue"}; }
 
 static int setup(void **state)
 {
   (void)state;
-  fruit[2] = (gab_config_word){0};
+  fruit[2] = (gab_config_choice){0};
   return 0;
 }
 
-static void choices_are_words_of_the_registry_in_its_order(void **state)
+static void choices_are_those_of_the_registry_in_its_order(void **state)
 {
   (void)state;
   gab_config *config = declared();
   assert_int_equal(load(config, "fruit: {kind: apple}\n"), GAB_OK);
-  assert_int_equal(gab_config_choice(config, "fruit.kind"), 0);
+  assert_int_equal(gab_config_choice_index(config, "fruit.kind"), 0);
   assert_int_equal(load(config, "fruit: {}\n"), GAB_OK);
   assert_string_equal(gab_config_string(config, "fruit.kind"), "pear");
   assert_int_equal(load(config, "fruit: {kind: plum}\n"), GAB_ERR_INPUT);
   assert_string_equal(gab_error_message(), "case.yaml:1:15: kind = 'plum' is none of apple|pear");
   add_plum();
   assert_int_equal(load(config, "fruit: {kind: plum}\n"), GAB_OK);
-  assert_int_equal(gab_config_choice(config, "fruit.kind"), 2);
+  assert_int_equal(gab_config_choice_index(config, "fruit.kind"), 2);
   assert_int_equal(load(config, "fruit: {kind: plun}\n"), GAB_ERR_INPUT);
   assert_string_equal(gab_error_message(),
                       "case.yaml:1:15: kind = 'plun' is none of apple|pear|plum; did you mean 'plum'?");
@@ -114,36 +114,36 @@ static void help_lists_what_there_is_now(void **state)
   gab_config_destroy(&config);
 }
 
-static void a_program_sets_words_of_a_text_of_another_table(void **state)
+static void a_program_sets_choices_of_a_text_of_another_table(void **state)
 {
   (void)state;
   char text[4096];
   gab_config *config = declared();
-  assert_int_equal(gab_config_set_words(config, "fruit.label", one_word), GAB_OK);
+  assert_int_equal(gab_config_set_choices(config, "fruit.label", one_choice), GAB_OK);
   capture(config, "fruit.label", text, sizeof text);
   assert_non_null(strstr(text, "  one of:   only: the only | one\n"));
   capture(config, NULL, text, sizeof text);
   assert_non_null(strstr(text, "| A text. `only`: the only \\| one. |\n"));
   assert_int_equal(load(config, "fruit: {label: another}\n"), GAB_OK); /* not checked here */
-  assert_int_equal(gab_config_set_words(config, "fruit.labels", one_word), GAB_ERR_ARGUMENT);
-  assert_int_equal(gab_config_set_words(config, "fruit.kind", one_word), GAB_ERR_ARGUMENT);
+  assert_int_equal(gab_config_set_choices(config, "fruit.labels", one_choice), GAB_ERR_ARGUMENT);
+  assert_int_equal(gab_config_set_choices(config, "fruit.kind", one_choice), GAB_ERR_ARGUMENT);
   gab_config_destroy(&config);
 }
 
-static void tables_with_words_that_cannot_be_are_refused(void **state)
+static void tables_with_choices_that_cannot_be_are_refused(void **state)
 {
   (void)state;
   static const gab_config_key bad[] = {
-      {.name = "a", .type = GAB_CONFIG_INT, .words = one_word, .default_text = "1", .doc = "a number"},
+      {.name = "a", .type = GAB_CONFIG_INT, .choice_at = one_choice, .default_text = "1", .doc = "a number"},
       {.name = "a",
        .type = GAB_CONFIG_CHOICE,
-       .words = one_word,
+       .choice_at = one_choice,
        .choices = "only",
        .default_text = "only",
        .doc = "both"},
       {.name = "a",
        .type = GAB_CONFIG_CHOICE,
-       .words = one_word,
+       .choice_at = one_choice,
        .default_text = "x",
        .doc = "no such default"},
       {.name = "a", .type = GAB_CONFIG_STRING, .choices = "only", .default_text = "x", .doc = "choices"},
@@ -159,10 +159,10 @@ static void tables_with_words_that_cannot_be_are_refused(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup(choices_are_words_of_the_registry_in_its_order, setup),
+      cmocka_unit_test_setup(choices_are_those_of_the_registry_in_its_order, setup),
       cmocka_unit_test_setup(help_lists_what_there_is_now, setup),
-      cmocka_unit_test_setup(a_program_sets_words_of_a_text_of_another_table, setup),
-      cmocka_unit_test_setup(tables_with_words_that_cannot_be_are_refused, setup),
+      cmocka_unit_test_setup(a_program_sets_choices_of_a_text_of_another_table, setup),
+      cmocka_unit_test_setup(tables_with_choices_that_cannot_be_are_refused, setup),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
