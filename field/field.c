@@ -11,7 +11,7 @@ enum { MOST_GHOSTS = 8 };
 static ptrdiff_t round_up(ptrdiff_t value, ptrdiff_t unit) { return (value + unit - 1) / unit * unit; }
 
 /* Strides are products of what is asked for. Padding makes a row longer by an eighth or a cache line at most,
- * and adds some lines to a component: with a factor of 16 there is room for all of it. */
+ * and adds some lines to a component: with a factor of 16 there is capacity for all of it. */
 static gab_status check_size(const gab_field_shape *shape)
 {
   double bytes = 16.0 * shape->components * (double)gab_precision_bytes(shape->precision);

@@ -27,7 +27,7 @@ gab_status gab_balancer_register(const gab_balancer *balancer)
     if (strcmp(balancers[i]->name, balancer->name) == 0)
       GAB_FAIL(GAB_ERR_ARGUMENT, "there is already a balancing strategy '%s'", balancer->name);
   }
-  GAB_FAIL(GAB_ERR_ARGUMENT, "no room for balancing strategy '%s': there are %d already", balancer->name,
+  GAB_FAIL(GAB_ERR_ARGUMENT, "cannot add balancing strategy '%s': there are %d already", balancer->name,
            MOST_BALANCERS);
 }
 

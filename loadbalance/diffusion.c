@@ -9,9 +9,9 @@
  *
  * Where flows are smaller than blocks that stops short. A level whose heaviest part gets no better is
  * finished by the gradient model (Lin & Keller 1987): parts learn how many hops it is to the nearest that has
- * room, and a part beyond the limit pushes single blocks to neighbours that are nearer to it. The limit is
+ * capacity, and a part beyond the limit pushes single blocks to neighbours that are nearer to it. The limit is
  * (W + (P - 1) h) / P, h the heaviest block, or goal * mean if that is more. While
- * somebody is beyond it, somebody has room for a block (if not, all had more than limit - h, in sum more than
+ * somebody is beyond it, somebody has capacity for a block (if not, all had more than limit - h, in sum more than
  * W), and taking it brings nobody beyond; so it ends.
  *
  * A part without blocks has no neighbours: then a curve begins. It also has the last word if the limit has
@@ -32,7 +32,7 @@ typedef struct diffusion {
   int shift[LEVELS]; /* of fixed point */
   uint64_t *loads;   /* [held][classes] */
   int64_t *level;    /* the same in fixed point, as flows change it */
-  uint64_t *hops;    /* to a part with room */
+  uint64_t *hops;    /* to a part with capacity */
   uint64_t *theirs;  /* [borders][classes] */
   int64_t *flows;
   uint64_t *degrees, *their_degrees;
@@ -164,7 +164,7 @@ static gab_status push_flows(diffusion *now, int32_t p)
       gab_pick pick = {.p = p + graph->first,
                        .q = graph->borders[e],
                        .kind = (int)c,
-                       .room = (uint64_t)flow >> now->shift[c]};
+                       .capacity = (uint64_t)flow >> now->shift[c]};
       uint64_t given;
       GAB_TRY(gab_load_graph_pick(graph, &pick, &left, &given));
     }
@@ -173,7 +173,7 @@ static gab_status push_flows(diffusion *now, int32_t p)
 
 /* ------------------------------------------------------------------ gradient */
 
-static bool has_room(const diffusion *now, uint64_t load, size_t c)
+static bool has_capacity(const diffusion *now, uint64_t load, size_t c)
 {
   return now->limit[c] >= now->heaviest[c] && load <= now->limit[c] - now->heaviest[c];
 }
@@ -203,7 +203,7 @@ static gab_status find_hops(diffusion *now)
   for (int32_t p = 0; p < graph->held; p++)
     for (size_t c = 0; c < classes; c++)
       now->hops[(size_t)p * classes + c] =
-          has_room(now, now->loads[(size_t)p * classes + c], c) ? 0 : UINT64_MAX;
+          has_capacity(now, now->loads[(size_t)p * classes + c], c) ? 0 : UINT64_MAX;
   for (uint64_t any = 1; any;) {
     bool changed = false;
     for (int k = 0; k < HOPS_AT_ONCE; k++) GAB_TRY(hop(now, &changed));
@@ -213,7 +213,7 @@ static gab_status find_hops(diffusion *now)
   return GAB_OK;
 }
 
-/* A block to each neighbour that is nearer to room, while there is too much. */
+/* A block to each neighbour that is nearer to capacity, while there is too much. */
 static gab_status push_excess(diffusion *now, int32_t p, size_t c)
 {
   gab_load_graph *graph = now->graph;
@@ -262,7 +262,7 @@ static gab_status iterate(diffusion *now, gab_balance_report *report)
   return GAB_OK;
 }
 
-static gab_status make_room(diffusion *now)
+static gab_status reserve_capacity(diffusion *now)
 {
   size_t parts = (size_t)now->graph->held, rows = parts * (size_t)now->graph->classes;
   GAB_TRY(grow(&now->loads, rows));
@@ -273,7 +273,7 @@ static gab_status make_room(diffusion *now)
 
 static gab_status run(diffusion *now, gab_balance_report *report)
 {
-  GAB_TRY(make_room(now));
+  GAB_TRY(reserve_capacity(now));
   GAB_TRY(set_limits(now));
   GAB_TRY(weigh(now));
   for (int k = 0; k < now->options->most_iterations && !is_even(now); k++) GAB_TRY(iterate(now, report));

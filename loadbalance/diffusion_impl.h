@@ -59,7 +59,7 @@ void gab_load_graph_init(gab_load_graph *graph, const gab_balance_options *optio
 void gab_load_graph_release(gab_load_graph *graph);
 /** Reads the local proxies. @param[in] part  who has them, NULL: this process. Local. */
 gab_status gab_load_graph_read(gab_load_graph *graph, const int32_t *part);
-/** Room for `count` vertices and all their links. */
+/** Capacity for `count` vertices and all their links. */
 gab_status gab_load_graph_make(gab_load_graph *graph, size_t count, size_t links);
 /** Works out blocks and borders of the parts from `part`. Local. */
 gab_status gab_load_graph_sort(gab_load_graph *graph);
@@ -75,14 +75,14 @@ gab_status gab_load_graph_swap(gab_load_graph *graph, const uint64_t *values, si
 /** Chooses blocks of one class of part `p` for its neighbour `q` (sets next): first those that touch q most
  *  and what stays least, so that parts stay connected. If none touches q, the least attached one is the seed
  *  of a new piece.
- *  @param[in] room  weight to hand over at most; with `single` one block, whatever its weight
+ *  @param[in] capacity  weight to hand over at most; with `single` one block, whatever its weight
  *  @param[in,out] left  blocks that p still has; the last one stays
  *  @param[out] given  weight handed over */
 typedef struct gab_pick {
   int32_t p, q;
   int kind;
   bool single;
-  uint64_t room;
+  uint64_t capacity;
 } gab_pick;
 gab_status gab_load_graph_pick(gab_load_graph *graph, const gab_pick *pick, size_t *left, uint64_t *given);
 

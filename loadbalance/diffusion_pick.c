@@ -108,7 +108,7 @@ static gab_status take_best(gab_load_graph *graph, const gab_pick *pick, heap *a
     value_of(graph, pick, best.vertex, &value);
     if (value != best.value) continue; /* a newer entry is there too */
     uint64_t weight = graph->weight[best.vertex];
-    if (!pick->single && weight > pick->room - *given) continue;
+    if (!pick->single && weight > pick->capacity - *given) continue;
     graph->next[best.vertex] = pick->q;
     *given += weight;
     --*left;

@@ -31,7 +31,7 @@ static uint64_t places_in(const gab_order *order, int bits, uint64_t position)
   return places_at(order, bits, at);
 }
 
-/* The parts of a cube `at`. Those of one row have rooms of their own up to 128 roots along x. */
+/* The parts of a cube `at`. Those of one row have memory of their own up to 128 roots along x. */
 static const gab_order_cube *parts_of(gab_order *order, int bits, uint64_t position, const uint32_t at[3])
 {
   const int dimension = order->grid.dimension;

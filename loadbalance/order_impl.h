@@ -19,7 +19,7 @@
 __extension__ typedef unsigned __int128 gab_wide;
 
 /* Blocks that are asked for one after another lie in the same cubes, or in those of the row before: what was
- * counted once is kept for as long as no other cube needs the room. */
+ * counted once is kept for as long as no other cube needs the memory. */
 enum { GAB_ORDER_CUBES = 256, GAB_ORDER_PARTS = 8 };
 
 /** A cube on the way down to a root place, cut by the border of the grid. */

@@ -243,7 +243,7 @@ gab_sample_report gab_phasefield_recomputation(const gab_phasefield *phasefield)
 /** What can be written out: `phase` (0 … N-1, the largest fraction), `solid` (1 - melt), `interface`
  *  (sum of phi (1 - phi)), `temperature`, for each phase phi_NAME, for each component mu_1, c_1, …, and those that a program has
  *  registered (phasefield/observe/cell_quantity.h).
- *  @param[out] items  room for GAB_PHASEFIELD_MOST_QUANTITIES; strings live as long as the model */
+ *  @param[out] items  capacity for GAB_PHASEFIELD_MOST_QUANTITIES; strings live as long as the model */
 enum { GAB_PHASEFIELD_MOST_PARTS = 20, GAB_PHASEFIELD_MOST_QUANTITIES = 20 + GAB_MOST_OWN_QUANTITIES };
 gab_quantity_list gab_phasefield_quantities(gab_phasefield *phasefield,
                                             gab_quantity items[GAB_PHASEFIELD_MOST_QUANTITIES]);

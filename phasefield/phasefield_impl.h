@@ -66,8 +66,8 @@ typedef struct gab_phasefield_slice {
 
 /** Slices of the rows of all blocks of a level that are here, and of those next to them: see model/slices.c. */
 typedef struct gab_phasefield_slices {
-  gab_phasefield_slice *at[2]; /* at `step` and a step later; owned */
-  int64_t room, first, count;  /* rows */
+  gab_phasefield_slice *at[2];    /* at `step` and a step later; owned */
+  int64_t capacity, first, count; /* rows */
   gab_step step;
   int64_t shift;
 } gab_phasefield_slices;

@@ -52,7 +52,7 @@ gab_status gab_resilience_check_spares(const gab_config *config, const gab_world
  *  of domains from the configuration @return ::GAB_ERR_INPUT with the place in the file */
 gab_status gab_resilience_redundancy(const gab_config *config, gab_redundancy *redundancy);
 
-/** Snapshots that have room in the memory of a process, where copies are placed like that. What only the start of a job tells
+/** Snapshots that fit into the memory of a process, where copies are placed like that. What only the start of a job tells
  *  (memory of nodes, monitors of a program) is not known here. Pure. */
 int gab_resilience_buffers(const gab_config *config, const gab_placement *placement);
 

@@ -233,9 +233,9 @@ static void remove_folder(const char *folder)
 
 /* Segments of shared memory and session folders of MPI stay where its daemon is killed: in folders that go with the test.
  * @param[out] memory  "" if there is none */
-static void keep_mpi_in(const char *folder, char *memory, size_t room)
+static void keep_mpi_in(const char *folder, char *memory, size_t capacity)
 {
-  snprintf(memory, room, "/dev/shm/gabion-test-XXXXXX");
+  snprintf(memory, capacity, "/dev/shm/gabion-test-XXXXXX");
   if (access("/dev/shm", W_OK) != 0 || !mkdtemp(memory)) memory[0] = '\0';
   if (memory[0]) setenv("OMPI_MCA_btl_sm_backing_directory", memory, 1);
   setenv("TMPDIR", folder, 1);

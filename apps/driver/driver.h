@@ -1,5 +1,5 @@
 /** @file driver.h
- *  @brief What the sources of the driver `gabion` share: all of its rooms, plans and commands.
+ *  @brief What the sources of the driver `gabion` share: all of its subfolders, plans and commands.
  *
  *  Tier: internal.
  */

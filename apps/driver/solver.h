@@ -76,7 +76,7 @@ struct gab_solver {
   gab_status (*prepare)(gab_app_run *it);
   /** Adds writers beside fields and slices. NULL: none. Local. */
   gab_status (*add_writers)(gab_app_run *it);
-  /** What its cells take, after prepare(). NULL: nobody looks whether there is room. */
+  /** What its cells take, after prepare(). NULL: it is not checked. */
   gab_app_memory (*memory)(const gab_app_run *it);
   /** Makes the grid, shared out, and the initial state. Collective. */
   gab_status (*build)(gab_app_run *it);

@@ -71,7 +71,7 @@ enum { LAUNCH_SAID = 1 << 16 /**< of what a command on a node says so much is re
 /** A command on a node. */
 typedef struct launch_call {
   char host[256];
-  int places; /**< processes that it has room for */
+  int places; /**< processes that it has capacity for */
   int code;   /**< exit code; -1: no answer in time */
   char *said; /**< its standard output */
   pid_t pid;  /**< while it runs */
@@ -175,7 +175,7 @@ bool launch_is_program(const char *name);
  *  command. @return false and a message if not */
 bool launch_hosts_are_sound(const char *hosts);
 /** Those of "a:4,b:4,c" whose node answers: `AGENT HOST true` succeeds within ten seconds. All are asked at once.
- *  @param[out] hosts  the rest in the same form, to be freed @param[out] places  processes that they have room for
+ *  @param[out] hosts  the rest in the same form, to be freed @param[out] places  processes that they have capacity for
  *  @return number of hosts left out, each named on stderr */
 int launch_hosts_that_answer(const char *all, const char *agent, char **hosts, int *places);
 /** Runs a command on every host of such a list at once, each for ten seconds at most: `AGENT HOST WORDS...`,

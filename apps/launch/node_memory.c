@@ -56,10 +56,10 @@ static bool record_parse(const char *text, record *is)
              &is->since) == 8;
 }
 
-static void record_print(const record *is, char *text, size_t room)
+static void record_print(const record *is, char *text, size_t capacity)
 {
-  snprintf(text, room, FORM, is->id, is->command, is->launch, is->space.boot, is->space.numbering, is->pid,
-           is->start, is->since);
+  snprintf(text, capacity, FORM, is->id, is->command, is->launch, is->space.boot, is->space.numbering,
+           is->pid, is->start, is->since);
 }
 
 static bool record_read(int folder, record *is)

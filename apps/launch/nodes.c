@@ -44,9 +44,9 @@ static char *quoted(const char *word)
 static int parse_hosts(const char *hosts, launch_call **calls)
 {
   char *copy = strdup(hosts), *rest = copy;
-  int count = 0, room = 1;
-  for (const char *at = hosts; *at; at++) room += *at == ',';
-  launch_call *list = calloc((size_t)room, sizeof *list);
+  int count = 0, capacity = 1;
+  for (const char *at = hosts; *at; at++) capacity += *at == ',';
+  launch_call *list = calloc((size_t)capacity, sizeof *list);
   if (!copy || !list) exit(LAUNCH_NO_COMPLETION);
   for (char *entry; (entry = strsep(&rest, ","));) {
     if (!*entry) continue;
@@ -192,8 +192,8 @@ int launch_hosts_that_answer(const char *all, const char *agent, char **hosts, i
   launch_call *calls;
   const char *words[] = {"true", NULL};
   const int count = launch_call_hosts(all, agent, words, "", &calls);
-  const size_t room = strlen(all) + 16 * (size_t)count + 1; /* each may get a number of places */
-  char *left = malloc(room);
+  const size_t capacity = strlen(all) + 16 * (size_t)count + 1; /* each may get a number of places */
+  char *left = malloc(capacity);
   if (!left) exit(LAUNCH_NO_COMPLETION);
   left[0] = '\0';
   *places = 0;
@@ -204,7 +204,7 @@ int launch_hosts_that_answer(const char *all, const char *agent, char **hosts, i
       continue;
     }
     const size_t used = strlen(left);
-    snprintf(left + used, room - used, "%s%s:%d", used ? "," : "", calls[i].host, calls[i].places);
+    snprintf(left + used, capacity - used, "%s%s:%d", used ? "," : "", calls[i].host, calls[i].places);
     *places += calls[i].places;
   }
   launch_calls_free(calls, count);

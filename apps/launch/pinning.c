@@ -40,7 +40,7 @@ const char *launch_why_not_pinned(const launch_options *options, int threads)
   if (wanted > cores) return "there are fewer cores than threads";
   if (options->pin == LAUNCH_PIN_ALWAYS) return NULL;
   /* Two jobs that are both bound to the first cores would share those and leave the others idle. */
-  if (2 * wanted <= cores) return "the job leaves room for others on this machine";
+  if (2 * wanted <= cores) return "the job leaves cores for others on this machine";
   if (getloadavg(&load, 1) == 1 && (double)wanted + load > cores + 0.5) return "others compute here as well";
   return NULL;
 }

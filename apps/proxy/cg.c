@@ -70,7 +70,7 @@ static void multiply(const cg *cg)
 
 /* ---------------------------------------------------------------- the method */
 
-static void *room(size_t count, size_t bytes)
+static void *allocate(size_t count, size_t bytes)
 {
   void *memory = calloc(count, bytes);
   if (!memory) MPI_Abort(MPI_COMM_WORLD, 1);
@@ -98,14 +98,14 @@ void cg_begin_planes(cg *cg, MPI_Comm comm, int edge, int height)
   cg->planes = cg_first_plane(height, cg->rank + 1, cg->processes) - cg->first;
   cg->plane = (size_t)edge * (size_t)edge;
   cg->rows = cg->plane * (size_t)cg->planes;
-  cg->sums = room((size_t)height, sizeof *cg->sums);
-  cg->row = room(cg->rows + 1, sizeof *cg->row);
-  cg->column = room(27 * cg->rows, sizeof *cg->column);
-  cg->value = room(27 * cg->rows, sizeof *cg->value);
-  cg->b = room(cg->rows, sizeof *cg->b);
-  cg->Ap = room(cg->rows, sizeof *cg->Ap);
+  cg->sums = allocate((size_t)height, sizeof *cg->sums);
+  cg->row = allocate(cg->rows + 1, sizeof *cg->row);
+  cg->column = allocate(27 * cg->rows, sizeof *cg->column);
+  cg->value = allocate(27 * cg->rows, sizeof *cg->value);
+  cg->b = allocate(cg->rows, sizeof *cg->b);
+  cg->Ap = allocate(cg->rows, sizeof *cg->Ap);
   cg->state_bytes = sizeof *cg->state + (3 * cg->rows + 2 * cg->plane) * sizeof(double);
-  cg->state = room(1, cg->state_bytes);
+  cg->state = allocate(1, cg->state_bytes);
   cg->x = cg->state->values; /* begins with 0 */
   cg->r = cg->x + cg->rows;
   cg->p = cg->r + cg->rows;

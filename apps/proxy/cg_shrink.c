@@ -20,7 +20,7 @@ static double *outgoing, *incoming; /* kept: MPI may still look at them when a p
 
 static size_t words(void) { return VALUES + 3 * solver.plane; }
 
-static void *room(double *memory, int planes)
+static void *allocate(double *memory, int planes)
 {
   void *larger = realloc(memory, (size_t)(planes + 1) * words() * sizeof(double));
   if (!larger) MPI_Abort(MPI_COMM_WORLD, 1);
@@ -51,7 +51,7 @@ static gab_status adopt(void *user, gab_rank dead, gab_reader *in)
   (void)user, (void)dead;
   if (bytes % (words() * sizeof(double)) != 0)
     GAB_FAIL(GAB_ERR_INPUT, "saved are planes of another --size than %d", solver.edge);
-  saved = room(saved, saved_count + planes);
+  saved = allocate(saved, saved_count + planes);
   double *first = saved + (size_t)saved_count * words();
   GAB_TRY(gab_get_bytes(in, first, bytes));
   if (planes > 0 && first[HEIGHT] != solver.height)
@@ -93,7 +93,7 @@ static void share_out(void)
   int counts[4][processes]; /* numbers to and from each, and where they begin */
   int *to = counts[0], *from = counts[1], *to_at = counts[2], *from_at = counts[3], at = 0;
   memset(to, 0, sizeof counts[0]);
-  outgoing = room(outgoing, saved_count), incoming = room(incoming, solver.planes);
+  outgoing = allocate(outgoing, saved_count), incoming = allocate(incoming, solver.planes);
   for (int rank = 0; rank < processes; rank++) {
     to_at[rank] = at * width;
     for (int i = 0; i < saved_count; i++) {

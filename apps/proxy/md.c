@@ -271,7 +271,7 @@ static int find_energies(const md *md, double energies[3])
   return !failed;
 }
 
-static void *room(size_t count, size_t bytes)
+static void *allocate(size_t count, size_t bytes)
 {
   void *memory = calloc(count, bytes);
   if (!memory) MPI_Abort(MPI_COMM_WORLD, 1);
@@ -288,14 +288,14 @@ void md_begin(md *md, MPI_Comm comm, int edge)
   for (int d = 0; d < 3; d++) with_ghosts *= 1 + 2.0 / md->cells[d];
   md->most = (int)(1.3 * 4 * edge * edge * edge * with_ghosts) + 64;
   md->state_bytes = sizeof *md->state + (size_t)md->most * sizeof *md->atoms;
-  md->state = room(1, md->state_bytes);
+  md->state = allocate(1, md->state_bytes);
   md->atoms = md->state->atoms;
-  md->scratch = room((size_t)md->most, sizeof *md->scratch);
-  md->cell_of = room((size_t)md->most, sizeof *md->cell_of);
-  md->order = room((size_t)md->most, sizeof *md->order);
-  md->first = room((size_t)cell_count(md) + 1, sizeof *md->first);
-  md->out = room((size_t)md->most, sizeof(md_atom));
-  md->in = room((size_t)md->most, sizeof(md_atom));
+  md->scratch = allocate((size_t)md->most, sizeof *md->scratch);
+  md->cell_of = allocate((size_t)md->most, sizeof *md->cell_of);
+  md->order = allocate((size_t)md->most, sizeof *md->order);
+  md->first = allocate((size_t)cell_count(md) + 1, sizeof *md->first);
+  md->out = allocate((size_t)md->most, sizeof(md_atom));
+  md->in = allocate((size_t)md->most, sizeof(md_atom));
   place_atoms(md, edge);
   scale_velocities(md);
   arrange(md);

@@ -225,7 +225,7 @@ static void set_gas(sedov *s)
       }
 }
 
-static void *room(size_t count, size_t bytes)
+static void *allocate(size_t count, size_t bytes)
 {
   void *memory = calloc(count, bytes);
   if (!memory) MPI_Abort(MPI_COMM_WORLD, 1);
@@ -242,12 +242,12 @@ void sedov_begin(sedov *s, MPI_Comm comm, int edge)
   const size_t face = GAS_GHOSTS * (size_t)edge * (size_t)edge;
   const size_t cells = (size_t)s->padded * (size_t)s->padded * (size_t)s->padded;
   s->state_bytes = sizeof *s->state + cells * sizeof *s->cells;
-  s->state = room(1, s->state_bytes);
+  s->state = allocate(1, s->state_bytes);
   s->cells = s->state->cells;
-  s->line = room((size_t)s->padded, sizeof *s->line);
-  s->flux = room((size_t)s->padded, sizeof *s->flux);
-  s->out = room(face, sizeof *s->out);
-  s->in = room(face, sizeof *s->in);
+  s->line = allocate((size_t)s->padded, sizeof *s->line);
+  s->flux = allocate((size_t)s->padded, sizeof *s->flux);
+  s->out = allocate(face, sizeof *s->out);
+  s->in = allocate(face, sizeof *s->in);
   set_gas(s);
 }
 

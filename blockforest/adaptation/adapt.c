@@ -19,7 +19,7 @@ static gab_status mark_block(void *context, size_t index)
   return job->options->mark(job->options->user, job->forest, job->forest->blocks[index], &job->marks[index]);
 }
 
-/* Room for marks. A process that has none left, or whose criterion failed, breaks the world: the others go on
+/* Capacity for marks. A process that has none left, or whose criterion failed, breaks the world: the others go on
  * with messages. */
 static gab_status make_marks(gab_forest *forest, size_t count, gab_mark **marks)
 {

@@ -410,7 +410,7 @@ static void note_expected(expected *list, size_t index)
 {
   void *memory = list->ids;
   if (index == list->all->count || list->all->fresh[index]) return;
-  if (gab_list_room(&memory, list->count, sizeof *list->ids) != GAB_OK) {
+  if (gab_list_reserve(&memory, list->count, sizeof *list->ids) != GAB_OK) {
     gab_error_clear();
     return;
   }

@@ -107,7 +107,7 @@ typedef struct gab_refine_report {
  * finer not refined: they stay, which counts as nothing
  *  @param[in] max_level  no finer; 0 … gab_root_grid_max_level(); the same on all processes
  *  @param[out] report  of all processes; may be NULL
- *  @return ::GAB_ERR_INPUT for a level that is negative or beyond the ids' room, ::GAB_ERR_STATE if a block
+ *  @return ::GAB_ERR_INPUT for a level that is negative or beyond what ids allow, ::GAB_ERR_STATE if a block
  *          would be split or merged twice: on all processes, and nothing has changed */
 gab_status gab_proxies_refine(gab_proxies *proxies, const gab_mark *marks, int max_level,
                               gab_refine_report *report);

@@ -210,8 +210,8 @@ static gab_status unpack_proxy(const gab_proxies *all, route *from, gab_reader *
 
 /* ------------------------------------------------------------------------------------------ the new part */
 
-/* Room for those that stay and those that were announced. */
-static gab_status make_room(const gab_proxies *all, const gab_rank *targets, transport *move)
+/* Capacity for those that stay and those that were announced. */
+static gab_status reserve_capacity(const gab_proxies *all, const gab_rank *targets, transport *move)
 {
   void *memory;
   size_t proxies = 0, rows = 0;
@@ -312,7 +312,7 @@ static bool is_under_way(const transport *move)
 
 static gab_status travel(gab_proxies *all, const gab_rank *targets, transport *move)
 {
-  GAB_TRY(make_room(all, targets, move));
+  GAB_TRY(reserve_capacity(all, targets, move));
   keep_stayers(all, targets, move);
   while (is_under_way(move)) GAB_TRY(run_round(all, move));
   for (size_t i = 0; i < move->in_count; i++)

@@ -328,7 +328,7 @@ static gab_status post_receives(gab_coupling *coupling, stage *now)
   return GAB_OK;
 }
 
-static gab_status make_room(stage *now)
+static gab_status reserve_capacity(stage *now)
 {
   for (size_t c = 0; c < now->channel_count; c++) {
     void *ignored;
@@ -434,7 +434,7 @@ gab_status gab_coupling_start(gab_coupling *coupling, gab_coupling_way way, int 
   coupling->resets = gab_world_port_resets(world);
   if (!now) return GAB_OK;
   status = post_receives(coupling, now);
-  if (status == GAB_OK) status = make_room(now);
+  if (status == GAB_OK) status = reserve_capacity(now);
   if (status != GAB_OK) return abandon(coupling, status);
   pack_all(coupling, now);
   status = send_all(coupling, now);

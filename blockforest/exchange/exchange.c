@@ -113,7 +113,7 @@ static void add_row(gab_exchange *exchange, gab_block *block, const gab_neighbou
   add(&exchange->receives, in);
 }
 
-static gab_status make_room(crossings *list, size_t rows)
+static gab_status reserve_capacity(crossings *list, size_t rows)
 {
   void *memory;
   GAB_TRY(gab_alloc(rows * sizeof(crossing), GAB_MEMORY_OTHER, &memory));
@@ -136,9 +136,9 @@ static gab_status list_crossings(gab_exchange *exchange)
   size_t rows = 0;
   GAB_TRY(check_data(exchange));
   for (size_t i = 0; i < forest->block_count; i++) rows += forest->blocks[i]->neighbour_count;
-  GAB_TRY(make_room(&exchange->sends, rows));
-  GAB_TRY(make_room(&exchange->receives, rows));
-  GAB_TRY(make_room(&exchange->copies, rows));
+  GAB_TRY(reserve_capacity(&exchange->sends, rows));
+  GAB_TRY(reserve_capacity(&exchange->receives, rows));
+  GAB_TRY(reserve_capacity(&exchange->copies, rows));
   for (size_t i = 0; i < forest->block_count; i++)
     for (size_t r = 0; r < forest->blocks[i]->neighbour_count; r++)
       add_row(exchange, forest->blocks[i], &forest->blocks[i]->neighbours[r]);

@@ -85,7 +85,7 @@ void gab_forest_adopt(gab_forest *forest, gab_block **blocks, size_t count);
 
 /* ---- stored data of many blocks, kind by kind, in threads: what shares memory together */
 
-/** Appends, of each block, the size and the bytes of each kind. @param[in,out] out  one for each block, with room for it */
+/** Appends, of each block, the size and the bytes of each kind. @param[in,out] out  one for each block, with capacity for it */
 gab_status gab_blocks_pack(const gab_forest *forest, gab_block *const *blocks, size_t count, gab_buffer *out);
 /** Reads that back. @param[in,out] in  one for each block; ::GAB_ERR_CORRUPT unless all of it is read */
 gab_status gab_blocks_unpack(const gab_forest *forest, gab_block *const *blocks, size_t count,

@@ -25,7 +25,7 @@ typedef struct gab_hdf5_content {
   int compression;
   gab_step step;
   double time;
-  double *values; /* room for one block of the widest quantity */
+  double *values; /* capacity for one block of the widest quantity */
   float *narrow;  /* the same in single precision; NULL in double precision */
 } gab_hdf5_content;
 

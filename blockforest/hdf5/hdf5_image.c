@@ -82,7 +82,7 @@ hid_t gab_hdf5_make_group(gab_hdf5_image *image, const char *name)
   return group;
 }
 
-/* Several small blocks share a chunk, or its place in the file would take more room than its content; large
+/* Several small blocks share a chunk, or its place in the file would take more space than its content; large
  * blocks are cut, so that a reader need not unpack all for a part. Pieces are about equally large. */
 static void choose_chunk(int rank, const hsize_t *extent, size_t value_size, hsize_t *chunk)
 {

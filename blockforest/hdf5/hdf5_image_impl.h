@@ -52,7 +52,7 @@ hid_t gab_hdf5_layout(int rank, const hsize_t *extent, size_t value_size, int co
 /* A dataset for a field, of doubles or (`single`) of floats, to be closed if it is not negative. */
 hid_t gab_hdf5_make_field(gab_hdf5_image *image, hid_t group, const char *name, int rank,
                           const hsize_t *extent, bool single, int compression);
-/* Writes one row along the slowest axis of a field, or (row < 0) all of it. `narrow`: room for what is
+/* Writes one row along the slowest axis of a field, or (row < 0) all of it. `narrow`: capacity for what is
  * written, if the field is single; else NULL. */
 void gab_hdf5_fill_field(gab_hdf5_image *image, hid_t field, int64_t row, const double *values,
                          float *narrow);

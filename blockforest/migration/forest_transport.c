@@ -26,7 +26,7 @@ typedef struct journey {
   gab_transport *transport;
   gab_leaver *leaving; /* by target, then index */
   size_t leaving_count;
-  gab_block **packing; /* room for the blocks of one piece */
+  gab_block **packing; /* capacity for the blocks of one piece */
   piece *pieces;
   size_t piece_count;
   route *out, *in;

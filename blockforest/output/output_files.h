@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 /** Whether a text can be (part of) the name of a file of the output folder: 1 to 60 letters and digits of ASCII and
- *  _ - + . that begin with a letter, a digit or _. So it stays in its folder, is no option of a program, and leaves room
+ *  _ - + . that begin with a letter, a digit or _. So it stays in its folder, is no option of a program, and leaves space
  *  for a step and an ending. Pure. @return ::GAB_ERR_INPUT that says what is wrong */
 gab_status gab_output_name_check(const char *name);
 

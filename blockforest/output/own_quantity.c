@@ -47,7 +47,7 @@ gab_status gab_own_quantity_register(const char *solver, const gab_quantity *qua
     if (strcmp(other->name, quantity->name) == 0)
       GAB_FAIL(GAB_ERR_ARGUMENT, "there is already a quantity '%s'", quantity->name);
   if (all_count == GAB_MOST_OWN_QUANTITIES)
-    GAB_FAIL(GAB_ERR_ARGUMENT, "no room for quantity '%s': there are %d already", quantity->name, all_count);
+    GAB_FAIL(GAB_ERR_ARGUMENT, "cannot add quantity '%s': there are %d already", quantity->name, all_count);
   all[all_count].solver = solver;
   all[all_count++].quantity = *quantity;
   return GAB_OK;

@@ -31,7 +31,7 @@ typedef struct gab_own_quantity {
 } gab_own_quantity;
 
 /** Adds a quantity to those of a solver, before the configuration is declared, the same on all processes.
- *  @param[in] solver  borrowed for ever; there is room for #GAB_MOST_OWN_QUANTITIES in all
+ *  @param[in] solver  borrowed for ever; there is capacity for #GAB_MOST_OWN_QUANTITIES in all
  *  @param[in] quantity  copied; `user` is the descriptor, `evaluate` is called with a ::gab_own_quantity
  *  @param[in] taken  those that the solver has itself
  *  @return ::GAB_ERR_ARGUMENT if the name is taken or cannot be one, something is missing, or the table is full */
@@ -41,7 +41,7 @@ gab_status gab_own_quantity_register(const char *solver, const gab_quantity *qua
 const gab_quantity *gab_own_quantity_at(const char *solver, int index);
 /** Its name and text, for gab_config_choice_fn. */
 gab_config_choice gab_own_quantity_choice(const char *solver, int index);
-/** Puts those of a solver behind its others. @param[in,out] items  with room for #GAB_MOST_OWN_QUANTITIES more
+/** Puts those of a solver behind its others. @param[in,out] items  with capacity for #GAB_MOST_OWN_QUANTITIES more
  *  @param[out] own  has to live as long as the items; NULL: to look up names only @return the new count */
 size_t gab_own_quantities_append(const char *solver, void *of, gab_own_quantity own[GAB_MOST_OWN_QUANTITIES],
                                  gab_quantity *items, size_t count);

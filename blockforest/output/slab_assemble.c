@@ -208,7 +208,7 @@ static gab_status check_fit(const assembly *all)
 
 /* ---------------------------------------------------------------------------------------- one file */
 
-static gab_status check_room(const assembly *all, const char *path)
+static gab_status check_free_space(const assembly *all, const char *path)
 {
   struct statvfs disk;
   char folder[GAB_OUTPUT_PATH_CAPACITY];
@@ -220,7 +220,7 @@ static gab_status check_room(const assembly *all, const char *path)
   char *slash = strrchr(folder, '/');
   if (slash) *slash = '\0';
   if (statvfs(slash ? folder : ".", &disk) == 0 && (double)disk.f_bavail * (double)disk.f_frsize < wanted)
-    GAB_FAIL(GAB_ERR_IO, "%s would have %.3g GB, more than there is room for", path, wanted * 1e-9);
+    GAB_FAIL(GAB_ERR_IO, "%s would have %.3g GB, more than there is space for", path, wanted * 1e-9);
   return GAB_OK;
 }
 
@@ -321,7 +321,7 @@ static gab_status write_file(const assembly *all, const char *path)
 {
   char temporary[GAB_OUTPUT_PATH_CAPACITY];
   gab_hdf5_image file = {.file = H5I_INVALID_HID};
-  GAB_TRY(check_room(all, path));
+  GAB_TRY(check_free_space(all, path));
   GAB_TRY(gab_output_path(temporary, "%s" GAB_OUTPUT_TEMPORARY, path));
   (void)unlink(temporary); /* of an earlier one; or planted by another user, and not to be followed */
   file.file = gab_hdf5_create(temporary);

@@ -197,15 +197,15 @@ static void widen(double range[2], double value)
   if (value > range[1]) range[1] = value;
 }
 
-/* Appends the header and samples of a block, row by row upwards, as float. @param[in] room  for the values of a block */
+/* Appends the header and samples of a block, row by row upwards, as float. @param[in] memory  for the values of a block */
 static gab_status put_patch(const gab_slice *slice, const sampling *plan, const gab_block *block,
-                            const patch *cut, double *room, gab_buffer *out, double range[2])
+                            const patch *cut, double *memory, gab_buffer *out, double range[2])
 {
   const int32_t *cells = gab_forest_get_options(slice->forest)->cells;
   int shift = plan->finest - gab_block_level(slice->forest, block);
   gab_box box = gab_block_cells(slice->forest, block);
   void *place = NULL;
-  GAB_TRY(slice->quantity.evaluate(slice->quantity.user, slice->forest, block, room));
+  GAB_TRY(slice->quantity.evaluate(slice->quantity.user, slice->forest, block, memory));
   GAB_TRY(gab_put_bytes(out, cut, sizeof *cut));
   GAB_TRY(gab_buffer_extend(out, (size_t)cut->size[0] * (size_t)cut->size[1] * sizeof(float), &place));
   int64_t at[3];
@@ -219,7 +219,7 @@ static gab_status put_patch(const gab_slice *slice, const sampling *plan, const 
       at[slice->across] =
           (((cut->from[0] + i) * plan->stride + plan->stride / 2) >> shift) - box.lo[slice->across];
       size_t cell = (size_t)((at[2] * cells[1] + at[1]) * cells[0] + at[0]);
-      const double *values = room + cell * (size_t)slice->quantity.components;
+      const double *values = memory + cell * (size_t)slice->quantity.components;
       float value = (float)gab_quantity_scalar(&slice->quantity, slice->component, values);
       widen(range, value);
       memcpy(next, &value, sizeof value);
@@ -231,15 +231,15 @@ static gab_status put_patch(const gab_slice *slice, const sampling *plan, const 
 
 static gab_status collect_own(const gab_slice *slice, const sampling *plan, gab_buffer *out, double range[2])
 {
-  void *room;
+  void *memory;
   gab_status status = gab_alloc(gab_quantity_block_values(slice->forest, &slice->quantity) * sizeof(double),
-                                GAB_MEMORY_OTHER, &room);
+                                GAB_MEMORY_OTHER, &memory);
   for (size_t i = 0; i < gab_forest_block_count(slice->forest) && status == GAB_OK; i++) {
     const gab_block *block = gab_forest_block(slice->forest, i);
     patch cut;
-    if (cut_block(slice, plan, block, &cut)) status = put_patch(slice, plan, block, &cut, room, out, range);
+    if (cut_block(slice, plan, block, &cut)) status = put_patch(slice, plan, block, &cut, memory, out, range);
   }
-  gab_free(&room);
+  gab_free(&memory);
   return status;
 }
 

@@ -31,7 +31,7 @@ gab_status gab_buffer_reserve(gab_buffer *buffer, size_t more)
     GAB_FAIL(GAB_ERR_MEMORY, "a buffer of %zu bytes cannot grow by %zu", buffer->size, more);
   size_t wanted = buffer->size + more;
   /* Growing by half keeps the cost of many small appends linear; an append that at least doubles what there is needs no more
-   * room than it asks for. */
+   * capacity than it asks for. */
   size_t grown = buffer->capacity > SIZE_MAX / 3 * 2 ? wanted : buffer->capacity + buffer->capacity / 2;
   if (grown < wanted || more >= buffer->size) grown = wanted;
   if (grown < SMALLEST_CAPACITY) grown = SMALLEST_CAPACITY;

@@ -57,7 +57,7 @@ void gab_buffer_release(gab_buffer *buffer);
 gab_buffer gab_buffer_over(void *memory, size_t capacity);
 /** Forgets the content, keeps the memory. */
 void gab_buffer_clear(gab_buffer *buffer);
-/** Makes room for at least `more` bytes behind the content. */
+/** Reserves capacity for at least `more` bytes behind the content. */
 gab_status gab_buffer_reserve(gab_buffer *buffer, size_t more);
 /** Appends `bytes` uninitialised bytes and gives the place to write them; valid until the next append. */
 gab_status gab_buffer_extend(gab_buffer *buffer, size_t bytes, void **place);

@@ -19,13 +19,13 @@ gab_status gab_buffer_rows_begin(gab_buffer_rows *rows, gab_buffer *buffer, size
   const gab_buffer_follower *follower = buffer->follower;
   void *place = NULL;
   rows->buffer = buffer;
-  rows->room = 0;
+  rows->capacity = 0;
   rows->left = bytes;
   rows->nontemporal = lie != GAB_ROWS_APART && follower && follower->look && !buffer->drains && bytes > 0;
   rows->waits = rows->nontemporal && lie == GAB_ROWS_IN_TURN;
   if (!rows->nontemporal) return GAB_OK;
   GAB_TRY(gab_buffer_extend(buffer, bytes, &place)); /* shows the follower what came before */
-  rows->room = bytes;
+  rows->capacity = bytes;
   rows->left = 0;
   rows->seen = 0;
   rows->seen_for = place;
@@ -73,10 +73,10 @@ static void show(gab_buffer_rows *rows)
   rows->seen = 0;
 }
 
-/* As much as the window has room for. @return how much that is */
+/* As much as the window has capacity for. @return how much that is */
 static size_t store_and_show(gab_buffer_rows *rows, const unsigned char *from, size_t count)
 {
-  const size_t room = GAB_ROWS_WINDOW - rows->seen, some = count < room ? count : room;
+  const size_t capacity = GAB_ROWS_WINDOW - rows->seen, some = count < capacity ? count : capacity;
   store(rows, from, some);
   memcpy(rows->window + rows->seen, from, some);
   rows->seen += some;
@@ -93,10 +93,10 @@ static void empty_window(gab_buffer_rows *rows)
   rows->most = GAB_ROWS_TURN_WINDOW;
 }
 
-/* Into the window. @return how much it has room for */
+/* Into the window. @return how much it has capacity for */
 static size_t wait_in_turn(gab_buffer_rows *rows, const unsigned char *from, size_t count)
 {
-  const size_t room = rows->most - rows->seen, some = count < room ? count : room;
+  const size_t capacity = rows->most - rows->seen, some = count < capacity ? count : capacity;
   memcpy(rows->window + rows->seen, from, some);
   rows->seen += some;
   if (rows->seen == rows->most) empty_window(rows);
@@ -106,15 +106,15 @@ static size_t wait_in_turn(gab_buffer_rows *rows, const unsigned char *from, siz
 /* Through the cache, in pieces that a follower finds there. @return how much fits into this one */
 static gab_status copy(gab_buffer_rows *rows, const unsigned char *from, size_t count, size_t *some)
 {
-  if (rows->room == 0) {
+  if (rows->capacity == 0) {
     void *place;
     const size_t bytes = rows->left < PIECE_BYTES ? rows->left : PIECE_BYTES;
     GAB_TRY(gab_buffer_extend(rows->buffer, bytes, &place));
     rows->place = place;
-    rows->room = bytes;
+    rows->capacity = bytes;
     rows->left -= bytes;
   }
-  *some = count < rows->room ? count : rows->room;
+  *some = count < rows->capacity ? count : rows->capacity;
   memcpy(rows->place, from, *some);
   rows->place += *some;
   return GAB_OK;
@@ -123,15 +123,15 @@ static gab_status copy(gab_buffer_rows *rows, const unsigned char *from, size_t 
 gab_status gab_buffer_rows_add(gab_buffer_rows *rows, const void *bytes, size_t count)
 {
   const unsigned char *from = bytes;
-  if (count > rows->room && count - rows->room > rows->left)
+  if (count > rows->capacity && count - rows->capacity > rows->left)
     GAB_FAIL(GAB_ERR_ARGUMENT, "a row of %zu bytes, but only %zu of those announced are to come", count,
-             rows->room + rows->left);
+             rows->capacity + rows->left);
   while (count > 0) {
     size_t some;
     if (rows->nontemporal)
       some = rows->waits ? wait_in_turn(rows, from, count) : store_and_show(rows, from, count);
     else GAB_TRY(copy(rows, from, count, &some));
-    rows->room -= some;
+    rows->capacity -= some;
     from += some;
     count -= some;
   }
@@ -140,8 +140,8 @@ gab_status gab_buffer_rows_add(gab_buffer_rows *rows, const void *bytes, size_t 
 
 gab_status gab_buffer_rows_end(gab_buffer_rows *rows)
 {
-  if (rows->room + rows->left > 0)
-    GAB_FAIL(GAB_ERR_ARGUMENT, "%zu bytes that were announced have not come", rows->room + rows->left);
+  if (rows->capacity + rows->left > 0)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "%zu bytes that were announced have not come", rows->capacity + rows->left);
   if (!rows->nontemporal) return GAB_OK;
   if (rows->waits) empty_window(rows);
   else empty_line(rows);

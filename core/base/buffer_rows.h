@@ -35,7 +35,7 @@ typedef struct gab_buffer_rows {
   unsigned char line[GAB_ROWS_LINE], window[GAB_ROWS_WINDOW]; /* first, so that who aligns it aligns them */
   gab_buffer *buffer;
   unsigned char *place;          /* of the next byte; past the cache: of the line that is being filled */
-  size_t room;                   /* bytes by which the buffer has been extended and that have not come yet */
+  size_t capacity;               /* bytes by which the buffer has been extended and that have not come yet */
   size_t left;                   /* bytes to come after those */
   bool nontemporal, waits;       /* waits: past the cache from the window on */
   size_t first, filled;          /* of the line: what belongs to it, from `first` on */
@@ -61,11 +61,11 @@ static inline void gab_copy_short(unsigned char *to, const unsigned char *from, 
 /** gab_buffer_rows_add() without a call, mostly: for short rows in turn. */
 static inline gab_status gab_buffer_rows_put(gab_buffer_rows *rows, const void *bytes, size_t count)
 {
-  if (!rows->waits || count >= rows->most - rows->seen || count > rows->room)
+  if (!rows->waits || count >= rows->most - rows->seen || count > rows->capacity)
     return gab_buffer_rows_add(rows, bytes, count);
   gab_copy_short(rows->window + rows->seen, (const unsigned char *)bytes, count);
   rows->seen += count;
-  rows->room -= count;
+  rows->capacity -= count;
   return GAB_OK;
 }
 /** From here on all of it is in the buffer, for other threads and processes, too.

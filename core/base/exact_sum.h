@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define GAB_EXACT_LIMBS 70 /**< 32-bit digits from 2^-1088 up, with room for 2^31 carries per digit */
+#define GAB_EXACT_LIMBS 70 /**< 32-bit digits from 2^-1088 up, with capacity for 2^31 carries per digit */
 
 typedef struct gab_exact_sum {
   int64_t limb[GAB_EXACT_LIMBS];

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Room for a parameter file with many mistakes: they are reported together, one per line. */
+/* Capacity for a parameter file with many mistakes: they are reported together, one per line. */
 enum { MESSAGE_CAPACITY = 8192, WHERE_CAPACITY = 256 };
 
 static _Thread_local char error_message[MESSAGE_CAPACITY];

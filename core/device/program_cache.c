@@ -11,19 +11,19 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PATH_ROOM = 2048, NAME_ROOM = 96, HEAD_BYTES = 24 };
+enum { PATH_CAPACITY = 2048, NAME_CAPACITY = 96, HEAD_BYTES = 24 };
 static const uint64_t magic = 0x316b62612d627567; /* "gub-abk1" */
 static const size_t most_bytes = (size_t)256 << 20;
 
 /* The folder that the programs' one is in. */
-static bool name_folder(char path[PATH_ROOM])
+static bool name_folder(char path[PATH_CAPACITY])
 {
   const char *of_gabion = getenv("GABION_CACHE"), *of_user = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
   int length = -1;
-  if (of_gabion && *of_gabion) length = snprintf(path, PATH_ROOM, "%s", of_gabion);
-  else if (of_user && *of_user) length = snprintf(path, PATH_ROOM, "%s/gabion", of_user);
-  else if (home && *home) length = snprintf(path, PATH_ROOM, "%s/.cache/gabion", home);
-  return length > 0 && length < PATH_ROOM - 16;
+  if (of_gabion && *of_gabion) length = snprintf(path, PATH_CAPACITY, "%s", of_gabion);
+  else if (of_user && *of_user) length = snprintf(path, PATH_CAPACITY, "%s/gabion", of_user);
+  else if (home && *home) length = snprintf(path, PATH_CAPACITY, "%s/.cache/gabion", home);
+  return length > 0 && length < PATH_CAPACITY - 16;
 }
 
 /* Makes a folder and those above it. */
@@ -41,7 +41,7 @@ static void make_folders(char *path)
 /* @return a descriptor, -1 if there is none */
 static int open_folder(bool make)
 {
-  char path[PATH_ROOM], why[GAB_OWN_WHY];
+  char path[PATH_CAPACITY], why[GAB_OWN_WHY];
   if (!name_folder(path)) return -1;
   if (make) make_folders(path);
   const int above = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -81,7 +81,7 @@ static bool read_file(int file, uint64_t key, gab_buffer *binary)
 
 bool gab_device_cache_read(uint64_t key, gab_buffer *binary)
 {
-  char name[NAME_ROOM], why[GAB_OWN_WHY];
+  char name[NAME_CAPACITY], why[GAB_OWN_WHY];
   const int folder = open_folder(false);
   if (folder < 0) return false;
   snprintf(name, sizeof name, "%016" PRIx64 ".bin", key);
@@ -107,7 +107,7 @@ static bool write_all(int file, const unsigned char *bytes, size_t count)
 
 void gab_device_cache_write(uint64_t key, const gab_buffer *binary)
 {
-  char name[NAME_ROOM], fresh[NAME_ROOM], why[GAB_OWN_WHY];
+  char name[NAME_CAPACITY], fresh[NAME_CAPACITY], why[GAB_OWN_WHY];
   struct timespec now = {0};
   gab_buffer head = {0};
   const int folder = open_folder(true);

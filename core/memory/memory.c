@@ -229,7 +229,7 @@ gab_status gab_realloc_unset(size_t bytes, gab_memory_use use, void **memory)
   return allocate(bytes, use, false, memory);
 }
 
-gab_status gab_list_room(void **memory, size_t count, size_t bytes_each)
+gab_status gab_list_reserve(void **memory, size_t count, size_t bytes_each)
 {
   if (count > 0 && (count & (count - 1)) != 0) return GAB_OK;
   return gab_realloc((count == 0 ? 1 : 2 * count) * bytes_each, GAB_MEMORY_OTHER, memory);

@@ -43,17 +43,17 @@ bool gab_shared_key_of(const void *memory, gab_shared_key *key);
 
 /** Grows or shrinks, keeping the first min(old, new) bytes; new bytes are not zeroed; *memory may be NULL. Blocks
  *  that have 32 MiB and keep as many are left to the system, which moves the pages of those that are mappings of their own, as
- *  nearly all of this size are, and has to find room for the difference only; others are there twice for a moment.
+ *  nearly all of this size are, and has to find memory for the difference only; others are there twice for a moment.
  *  On failure *memory stays as it was. */
 gab_status gab_realloc(size_t bytes, gab_memory_use use, void **memory);
 /** The same for what is to be written anew: the bytes may be anything. The old block is released first; those that have 32 MiB and keep as
  *  many are left to the system, as above. On failure *memory may be NULL. */
 gab_status gab_realloc_unset(size_t bytes, gab_memory_use use, void **memory);
 
-/** Room for one more item in a list that doubles: grows it whenever `count` is a power of two, or 0, so the
+/** Reserves capacity for one more item in a list that doubles: grows it whenever `count` is a power of two, or 0, so the
  * list has to grow by single items from empty; items may be taken out in between.
  * @param[in,out] memory  the list @param[in] count  of items in it */
-gab_status gab_list_room(void **memory, size_t count, size_t bytes_each);
+gab_status gab_list_reserve(void **memory, size_t count, size_t bytes_each);
 
 /** Releases and sets *memory to NULL; NULL is allowed. */
 void gab_free(void *memory_pointer);

@@ -19,9 +19,10 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-enum { FOLDER_ROOM = 1000 };
-static char run_now[FOLDER_ROOM], folder_now[FOLDER_ROOM]; /* of the run, and of this node in it; "": none */
-static int run_file, node_file;                            /* both, opened */
+enum { FOLDER_CAPACITY = 1000 };
+static char run_now[FOLDER_CAPACITY],
+    folder_now[FOLDER_CAPACITY]; /* of the run, and of this node in it; "": none */
+static int run_file, node_file;  /* both, opened */
 static gab_memory_key key_now;
 static _Atomic bool open_now, leaves;
 static _Atomic uint64_t next_file, mapped_now;
@@ -40,7 +41,7 @@ gab_status gab_node_memory_open(const char *folder, const char *node, gab_memory
   if (folder_now[0]) GAB_FAIL(GAB_ERR_STATE, "snapshots lie in %s already", folder_now);
   if (!is_plain(node))
     GAB_FAIL(GAB_ERR_INPUT, "'%s' is not a valid node name for a folder of snapshots", node);
-  if (strlen(folder) + strlen(node) + 2 > FOLDER_ROOM)
+  if (strlen(folder) + strlen(node) + 2 > FOLDER_CAPACITY)
     GAB_FAIL(GAB_ERR_IO, "the name of folder %.40s... is too long", folder);
   const int whole = gab_own_folder_open(AT_FDCWD, folder, true, why);
   if (whole < 0) GAB_FAIL(GAB_ERR_IO, "no folder for snapshots: %s", why);
@@ -81,9 +82,9 @@ static bool reserve(int file, size_t bytes)
 {
   if (bytes > (size_t)PTRDIFF_MAX) return false;
   if (fallocate(file, 0, 0, (off_t)bytes) == 0) return true;
-  struct statvfs room;
-  return (errno == EOPNOTSUPP || errno == ENOSYS) && fstatvfs(file, &room) == 0 &&
-         (uint64_t)room.f_bavail * room.f_frsize > bytes && ftruncate(file, (off_t)bytes) == 0;
+  struct statvfs space;
+  return (errno == EOPNOTSUPP || errno == ENOSYS) && fstatvfs(file, &space) == 0 &&
+         (uint64_t)space.f_bavail * space.f_frsize > bytes && ftruncate(file, (off_t)bytes) == 0;
 }
 
 /* At the beginning of a file. */
@@ -93,7 +94,7 @@ typedef struct stamp {
   uint64_t reserved[5];
 } stamp;
 
-_Static_assert(sizeof(stamp) == GAB_NODE_MEMORY_STAMP, "the stamp fills its room");
+_Static_assert(sizeof(stamp) == GAB_NODE_MEMORY_STAMP, "the stamp fills its space");
 static const uint64_t stamp_magic = UINT64_C(0x314d454d42414721); /* "!GABMEM1" */
 
 void *gab_node_memory_take(size_t bytes, uint64_t *file)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATH_ROOM = 4096 };
+enum { PATH_CAPACITY = 4096 };
 
 /* The number behind a word of a file whose lines are "word number", or its first number if `word` is NULL. */
 static bool read_number(const char *path, const char *word, uint64_t *number)
@@ -41,7 +41,7 @@ static void lower(gab_system_memory *seen, uint64_t limit, uint64_t used, uint64
  * @return false: the group does not say */
 static bool count_killed(const char *folder, bool second, gab_system_memory *seen)
 {
-  char path[PATH_ROOM + 64];
+  char path[PATH_CAPACITY + 64];
   uint64_t killed;
   snprintf(path, sizeof path, "%s/%s", folder, second ? "memory.events" : "memory.oom_control");
   if (!read_number(path, "oom_kill", &killed)) return false;
@@ -52,7 +52,7 @@ static bool count_killed(const char *folder, bool second, gab_system_memory *see
 /* One group: what it may have, has, and could give back; files of version 2, else of version 1. */
 static void look_at_group(const char *folder, bool second, gab_system_memory *seen)
 {
-  char path[PATH_ROOM + 64];
+  char path[PATH_CAPACITY + 64];
   uint64_t limit, used, cached = 0;
   snprintf(path, sizeof path, "%s/%s", folder, second ? "memory.max" : "memory.limit_in_bytes");
   if (!read_number(path, NULL, &limit)) return;
@@ -68,7 +68,7 @@ static void look_at_group(const char *folder, bool second, gab_system_memory *se
 static void look_at_groups(const char *root, const char *mounted, const char *group, bool second,
                            gab_system_memory *seen)
 {
-  char folder[PATH_ROOM];
+  char folder[PATH_CAPACITY];
   if (snprintf(folder, sizeof folder, "%s%s%s", root, mounted, group) >= (int)sizeof folder) return;
   const size_t least = strlen(root) + strlen(mounted);
   bool counted = false;
@@ -85,7 +85,7 @@ static void look_at_groups(const char *root, const char *mounted, const char *gr
 /* Lines "4:memory:/jobs/17" of version 1 and "0::/jobs/17" of version 2. */
 static void look_at_cgroups(const char *root, gab_system_memory *seen)
 {
-  char path[PATH_ROOM], line[PATH_ROOM];
+  char path[PATH_CAPACITY], line[PATH_CAPACITY];
   snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
   FILE *file = fopen(path, "r");
   while (file && fgets(line, sizeof line, file)) {
@@ -109,9 +109,9 @@ gab_system_memory gab_system_memory_look(void)
 {
   const char *told = getenv("GABION_SYSTEM"), *root = told ? told : "";
   gab_system_memory seen = {.available = UINT64_MAX};
-  char path[PATH_ROOM];
+  char path[PATH_CAPACITY];
   uint64_t kilobytes;
-  if (strlen(root) > PATH_ROOM / 2) root = "";
+  if (strlen(root) > PATH_CAPACITY / 2) root = "";
   snprintf(path, sizeof path, "%s/proc/meminfo", root);
   if (read_number(path, "MemAvailable", &kilobytes)) seen.available = 1024 * kilobytes;
   look_at_cgroups(root, &seen);

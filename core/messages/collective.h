@@ -55,7 +55,7 @@ typedef gab_status (*gab_visit_fn)(void *user, gab_rank from, gab_reader bytes);
  *  Memory: the root holds one string at a time, and a buffer of #GAB_CHUNK_BYTES; every other process three such
  *  buffers at most, and a copy of its own string if that is long. Beside that one piece of each child in the
  *  tree, of which a process has log2(P) at most, may wait in the memory of MPI, and on the root one string of
- *  #GAB_CHUNK_BYTES at most. The room of a long string, on the root and at its owner, stays for the next gather. How
+ *  #GAB_CHUNK_BYTES at most. The capacity of a long string, on the root and at its owner, stays for the next gather. How
  *  that is kept: gather.c.
  *
  *  A process returns when its parent in the tree has received all that it sent, and the root its long string; that says

@@ -51,10 +51,10 @@ static gab_status read_envelope(const unsigned char *bytes, gab_envelope *envelo
 
 gab_status gab_message_begin(gab_buffer *message)
 {
-  void *room;
+  void *memory;
   gab_buffer_clear(message);
-  GAB_TRY(gab_buffer_extend(message, GAB_ENVELOPE_BYTES, &room));
-  memset(room, 0, GAB_ENVELOPE_BYTES);
+  GAB_TRY(gab_buffer_extend(message, GAB_ENVELOPE_BYTES, &memory));
+  memset(memory, 0, GAB_ENVELOPE_BYTES);
   return GAB_OK;
 }
 

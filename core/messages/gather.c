@@ -141,7 +141,7 @@ static gab_status begin_piece(gab_buffer *piece)
   return gab_put_u8(piece, 0);
 }
 
-static size_t room_in(const gab_buffer *piece)
+static size_t free_bytes_in(const gab_buffer *piece)
 {
   return GAB_GATHER_PIECE_BYTES + FLAGS_BYTES - gab_message_bytes(piece);
 }
@@ -175,7 +175,7 @@ static gab_status pass_on(relay *r, gab_rank child)
   uint8_t flags = 0;
   while (!(flags & LAST_PIECE)) {
     GAB_TRY(next_piece(&r->own, r->down, child, &bytes, &flags));
-    if (gab_reader_left(&bytes) <= room_in(&r->filling)) {
+    if (gab_reader_left(&bytes) <= free_bytes_in(&r->filling)) {
       GAB_TRY(gab_put_bytes(&r->filling, bytes.at, gab_reader_left(&bytes)));
     } else {
       GAB_TRY(push(r, 0));

@@ -267,7 +267,8 @@ gab_status gab_mailbox_receive(gab_mailbox *mailbox, gab_rank source, uint32_t t
   if (got) *got = mail;
   if (mail.bytes > capacity)
     GAB_FAIL(GAB_ERR_ARGUMENT,
-             "mailbox %s: the message from rank %" GAB_PRI_RANK " has %zu bytes, and there is room for %zu",
+             "mailbox %s: the message from rank %" GAB_PRI_RANK
+             " has %zu bytes, and there is capacity for %zu",
              mailbox->port->name, mail.source, mail.bytes, capacity);
   if (mail.bytes > 0) memcpy(bytes, (*place)->bytes.data + GAB_ENVELOPE_BYTES + TAG_BYTES, mail.bytes);
   take_out(mailbox, place);

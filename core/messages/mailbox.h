@@ -70,7 +70,7 @@ gab_status gab_mailbox_send(gab_mailbox *mailbox, gab_rank target, uint32_t tag,
 gab_status gab_mailbox_probe(gab_mailbox *mailbox, gab_rank source, uint32_t tag, bool *there,
                              gab_mail *found);
 /** Waits for a message and takes it. To take the one that a probe from any source has found, name its source.
- *  @param[out] bytes  room for `capacity` bytes @param[out] got  NULL: not wanted
+ *  @param[out] bytes  capacity for `capacity` bytes @param[out] got  NULL: not wanted
  *  @return as gab_mailbox_probe(); ::GAB_ERR_ARGUMENT if it is longer, then it stays and `got` tells its size;
  *  ::GAB_ERR_STATE if a message from oneself is waited for that is not there */
 gab_status gab_mailbox_receive(gab_mailbox *mailbox, gab_rank source, uint32_t tag, void *bytes,

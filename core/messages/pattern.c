@@ -18,7 +18,7 @@ gab_status gab_pattern_declare(gab_world *world, gab_pattern *pattern)
     GAB_FAIL(GAB_ERR_STATE,
              "a pattern must be declared before the time loop runs, which protects its iterations");
   if (patterns->count == UINT32_MAX) GAB_FAIL(GAB_ERR_STATE, "there are too many patterns");
-  GAB_TRY(gab_list_room(&list, patterns->count, sizeof *patterns->iterations));
+  GAB_TRY(gab_list_reserve(&list, patterns->count, sizeof *patterns->iterations));
   patterns->iterations = list;
   patterns->iterations[patterns->count++] = 0;
   *pattern = (gab_pattern)patterns->count;

@@ -48,7 +48,7 @@ typedef struct gab_envelope {
 /** Largest piece that is given to MPI at once. */
 #define GAB_CHUNK_BYTES ((size_t)768 * 1024)
 
-/** Empties a buffer and reserves the room of the envelope; then pack the payload behind it. */
+/** Empties a buffer and reserves the capacity of the envelope; then pack the payload behind it. */
 gab_status gab_message_begin(gab_buffer *message);
 /** Payload bytes of a message that is being packed or was received. */
 size_t gab_message_bytes(const gab_buffer *message);

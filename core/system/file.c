@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { PATH_ROOM = 2048 };
+enum { PATH_CAPACITY = 2048 };
 
 /* What lies there was left by a process that died, or was planted by another user (core/system/run_file.h): it is removed,
  * and nothing is followed. */
@@ -44,7 +44,7 @@ gab_status gab_folder_sync(const char *folder)
 
 static gab_status sync_parent(const char *path)
 {
-  char folder[PATH_ROOM];
+  char folder[PATH_CAPACITY];
   snprintf(folder, sizeof folder, "%s", path);
   char *slash = strrchr(folder, '/');
   if (!slash) return gab_folder_sync(".");
@@ -54,7 +54,7 @@ static gab_status sync_parent(const char *path)
 
 gab_status gab_file_replace(const char *path, const void *bytes, size_t count, gab_durability durability)
 {
-  char beside[PATH_ROOM];
+  char beside[PATH_CAPACITY];
   if (snprintf(beside, sizeof beside, "%s.new", path) >= (int)sizeof beside)
     GAB_FAIL(GAB_ERR_IO, "the path %.60s... is too long", path);
   int file = open_new(beside);
@@ -91,7 +91,7 @@ static int name_once(const char *beside, const char *path)
 
 gab_status gab_file_create(const char *path, const void *bytes, size_t count, bool *made)
 {
-  char beside[PATH_ROOM], host[64] = "";
+  char beside[PATH_CAPACITY], host[64] = "";
   *made = false;
   gethostname(host, sizeof host - 1);
   if (snprintf(beside, sizeof beside, "%s.new.%s.%ld", path, host, (long)getpid()) >= (int)sizeof beside)

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-enum { GAB_OWN_WHY = 256 }; /**< room for the reason why something was refused */
+enum { GAB_OWN_WHY = 256 }; /**< capacity for the reason why something was refused */
 
 /** Opens a folder that this user owns and nobody else may enter. Local.
  *  @param[in] at  folder that `name` is relative to, as for openat(); AT_FDCWD

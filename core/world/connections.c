@@ -64,14 +64,14 @@ static bool look_at(int descriptor, gab_connection *connection)
 {
   struct sockaddr_storage peer = {0}, own = {0};
   struct tcp_info info = {0};
-  socklen_t room = sizeof peer, own_room = sizeof own, size = sizeof info;
+  socklen_t peer_size = sizeof peer, own_size = sizeof own, size = sizeof info;
   gab_address here;
   *connection =
       (gab_connection){.descriptor = descriptor, .listens = option_of(descriptor, SO_ACCEPTCONN) > 0};
   if (connection->listens) return true;
-  connection->is_open = getpeername(descriptor, (struct sockaddr *)&peer, &room) == 0;
+  connection->is_open = getpeername(descriptor, (struct sockaddr *)&peer, &peer_size) == 0;
   if (!connection->is_open) return true;
-  if (getsockname(descriptor, (struct sockaddr *)&own, &own_room) != 0 ||
+  if (getsockname(descriptor, (struct sockaddr *)&own, &own_size) != 0 ||
       !take_address(&peer, &connection->peer) || !take_address(&own, &here) ||
       is_within_machine(&connection->peer) || gab_address_equal(&here, &connection->peer) ||
       getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &size) != 0)

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FOLDER_ROOM = 1200, PATH_ROOM = FOLDER_ROOM + 32, MOST_ADDRESSES = 1024 };
+enum { FOLDER_CAPACITY = 1200, PATH_CAPACITY = FOLDER_CAPACITY + 32, MOST_ADDRESSES = 1024 };
 #define LOOKS_AT_EASE 20.0 /* in the time after which silence is a cut */
 #define LOOKS_IN_NEED 200.0
 #define SHORTEST_NAP  0.02
@@ -42,14 +42,14 @@ static bool in_need;        /* some address is silent, or was a moment ago */
 static uint64_t last_heard; /* number of the newest announcement that was there, or was followed */
 
 static pthread_mutex_t folder_mutex = PTHREAD_MUTEX_INITIALIZER;
-static char shared_folder[FOLDER_ROOM]; /* under the mutex */
+static char shared_folder[FOLDER_CAPACITY]; /* under the mutex */
 
 /* ---------------------------------------------------------------- announcements */
 
-static bool take_folder(char folder[FOLDER_ROOM])
+static bool take_folder(char folder[FOLDER_CAPACITY])
 {
   pthread_mutex_lock(&folder_mutex);
-  memcpy(folder, shared_folder, FOLDER_ROOM);
+  memcpy(folder, shared_folder, FOLDER_CAPACITY);
   pthread_mutex_unlock(&folder_mutex);
   return folder[0] != '\0';
 }
@@ -57,7 +57,7 @@ static bool take_folder(char folder[FOLDER_ROOM])
 /* On shared file systems a name that was not there is remembered as missing, until the folder changes. */
 static void refresh(const char *folder)
 {
-  char path[PATH_ROOM], host[16] = "";
+  char path[PATH_CAPACITY], host[16] = "";
   gethostname(host, sizeof host - 1);
   snprintf(path, sizeof path, "%s/.look.%s.%d", folder, host, (int)getpid());
   const int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
@@ -68,7 +68,7 @@ static void refresh(const char *folder)
 /* @return the number of the newest; `otherwise` if that cannot be found out */
 static uint64_t newest_announcement(uint64_t otherwise)
 {
-  char folder[FOLDER_ROOM];
+  char folder[FOLDER_CAPACITY];
   uint64_t newest = 0;
   if (!take_folder(folder)) return otherwise;
   refresh(folder);
@@ -93,7 +93,7 @@ static bool is_suspect(const neighbour *one, double now)
 /* For people: whom the one who announces does not hear. */
 static void announce(uint64_t number, double now)
 {
-  char folder[FOLDER_ROOM], path[PATH_ROOM], text[4096], host[64] = "", address[INET6_ADDRSTRLEN];
+  char folder[FOLDER_CAPACITY], path[PATH_CAPACITY], text[4096], host[64] = "", address[INET6_ADDRSTRLEN];
   bool made;
   if (!take_folder(folder)) return;
   gethostname(host, sizeof host - 1);

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATH_ROOM = 1024 };
+enum { PATH_CAPACITY = 1024 };
 
 #define TRANSPORTS "OMPI_MCA_btl"
 
@@ -44,7 +44,7 @@ static bool is_single(void)
 /* What a single process changes in its environment while MPI starts. */
 typedef struct single_start {
   bool is_single, has_transports, had_folder;
-  char before[PATH_ROOM], folder[PATH_ROOM]; /* TMPDIR */
+  char before[PATH_CAPACITY], folder[PATH_CAPACITY]; /* TMPDIR */
 } single_start;
 
 /* Nobody is there who could be reached, and no daemon that would remove a segment of shared memory. MPI makes a folder below

@@ -264,7 +264,7 @@ gab_process gab_world_spare(const gab_world *world, int32_t index);
  *  lowest to the lowest. Everyone finds the same. Local. */
 gab_status gab_world_call_spares(gab_world *world);
 
-/** Makes room for `count` elements in a growing array. */
+/** Reserves capacity for `count` elements in a growing array. */
 gab_status gab_array_reserve(void **array, size_t *capacity, size_t count, size_t element_bytes);
 
 /* ---------------------------------------------------------------- spares_chosen.c */

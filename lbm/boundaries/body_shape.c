@@ -39,6 +39,6 @@ gab_status gab_body_shape_register(const gab_body_shape *shape)
       registered[i] = shape;
       return GAB_OK;
     }
-  GAB_FAIL(GAB_ERR_ARGUMENT, "no room for shape '%s': there are %d already", shape->name,
+  GAB_FAIL(GAB_ERR_ARGUMENT, "cannot add shape '%s': there are %d already", shape->name,
            (int)GAB_MOST_BODY_SHAPES);
 }

@@ -39,6 +39,6 @@ gab_status gab_boundary_register(const gab_boundary *boundary)
       boundaries[i] = boundary;
       return GAB_OK;
     }
-  GAB_FAIL(GAB_ERR_ARGUMENT, "no room for boundary condition '%s': there are %d already", boundary->name,
+  GAB_FAIL(GAB_ERR_ARGUMENT, "cannot add boundary condition '%s': there are %d already", boundary->name,
            GAB_MOST_BOUNDARIES);
 }

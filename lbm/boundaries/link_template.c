@@ -18,7 +18,7 @@ struct gab_link_template {
   size_t run_count, *run_start;
   uint64_t fluid_cells;
   gab_links links;
-  gab_level_interface *interface; /* without room for values; NULL: no other level is beside */
+  gab_level_interface *interface; /* without capacity for values; NULL: no other level is beside */
   bool is_joined;                 /* `interface` has been made */
 };
 

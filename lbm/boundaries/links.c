@@ -5,7 +5,7 @@
 #define APPEND(list, count, ...)                                                                             \
   do {                                                                                                       \
     void *grown_ = (list);                                                                                   \
-    GAB_TRY(gab_list_room(&grown_, (count), sizeof *(list)));                                                \
+    GAB_TRY(gab_list_reserve(&grown_, (count), sizeof *(list)));                                             \
     (list) = grown_;                                                                                         \
     (list)[(count)++] = __VA_ARGS__;                                                                         \
   } while (0)

@@ -83,7 +83,7 @@ static void set_transformations(mask_reader *reader)
   }
 }
 
-static gab_status make_room(mask_reader *reader)
+static gab_status reserve_capacity(mask_reader *reader)
 {
   gab_mask *mask = reader->mask;
   const png_uint_32 width = png_get_image_width(reader->png, reader->info),
@@ -128,7 +128,7 @@ static bool read_picture(mask_reader *reader, FILE *file)
   png_read_info(reader->png, reader->info);
   set_transformations(reader);
   png_read_update_info(reader->png, reader->info);
-  reader->status = make_room(reader);
+  reader->status = reserve_capacity(reader);
   if (reader->status == GAB_OK) read_rows(reader);
   return true;
 }

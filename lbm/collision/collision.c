@@ -36,7 +36,7 @@ gab_status gab_collision_register(const gab_collision *model)
       GAB_FAIL(GAB_ERR_ARGUMENT, "there is already a collision model '%s', %s", models[i]->name,
                models[i]->title);
   }
-  GAB_FAIL(GAB_ERR_ARGUMENT, "no room for collision model '%s': there are %d already", model->name,
+  GAB_FAIL(GAB_ERR_ARGUMENT, "cannot add collision model '%s': there are %d already", model->name,
            MOST_MODELS);
 }
 

@@ -7,7 +7,7 @@
 
 extern const char gab_device_sweep_text[]; /* made of device_sweep_text.inc by the build */
 
-enum { GROUP_USUAL = 128, AROUND = 27, OPTIONS_ROOM = 256 };
+enum { GROUP_USUAL = 128, AROUND = 27, OPTIONS_CAPACITY = 256 };
 
 struct gab_device_flow {
   gab_device *device;
@@ -144,7 +144,7 @@ static gab_status build(gab_device_flow *it)
 {
   static const char *const arithmetic[] = {"double", "float", "double"}, *const stored[] = {"double", "float",
                                                                                             "float"};
-  char options[OPTIONS_ROOM];
+  char options[OPTIONS_CAPACITY];
   const int *n = it->box.cells;
   const gab_lattice *lattice = lattice_of(&it->box);
   snprintf(

@@ -61,7 +61,7 @@ gab_status gab_kernel_family_register(const gab_kernel_family *family)
     if (strcmp(gab_kernel_family_at(i)->name, family->name) == 0)
       GAB_FAIL(GAB_ERR_ARGUMENT, "there is already a kernel '%s'", family->name);
   if (own_count == MOST_OWN)
-    GAB_FAIL(GAB_ERR_ARGUMENT, "no room for kernel '%s': there are %d of programs already", family->name,
+    GAB_FAIL(GAB_ERR_ARGUMENT, "cannot add kernel '%s': there are %d of programs already", family->name,
              MOST_OWN);
   own[own_count++] = family;
   return GAB_OK;

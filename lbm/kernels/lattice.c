@@ -24,7 +24,7 @@ GAB_LATTICES(DESCRIPTOR)
 /* Those of programs behind those that kernels are compiled for. */
 static const gab_lattice *lattices[GAB_MOST_LATTICES] = {GAB_LATTICES(ADDRESS)};
 static int lattice_count = GAB_LATTICE_COUNT;
-_Static_assert((int)GAB_LATTICE_COUNT < (int)GAB_MOST_LATTICES, "no room for lattices of programs");
+_Static_assert((int)GAB_LATTICE_COUNT < (int)GAB_MOST_LATTICES, "no capacity for lattices of programs");
 
 const gab_lattice *gab_lattice_at(int index)
 {
@@ -77,7 +77,7 @@ gab_status gab_lattice_register(const gab_lattice *lattice)
       GAB_FAIL(GAB_ERR_ARGUMENT, "there is already a lattice '%s'", lattices[i]->name);
   GAB_TRY(gab_lattice_check(lattice));
   if (lattice_count == GAB_MOST_LATTICES)
-    GAB_FAIL(GAB_ERR_ARGUMENT, "no room for lattice '%s': there are %d already", lattice->name,
+    GAB_FAIL(GAB_ERR_ARGUMENT, "cannot add lattice '%s': there are %d already", lattice->name,
              GAB_MOST_LATTICES);
   lattices[lattice_count++] = lattice;
   return GAB_OK;

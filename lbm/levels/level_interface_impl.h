@@ -150,12 +150,12 @@ typedef struct gab_level_interface_impulse {
 } gab_level_interface_impulse;
 
 struct gab_level_interface {
-  bool borrows; /* all lists and parts are another's */
-  double *room; /* of all values; NULL in those that only lend their lists */
+  bool borrows;    /* all lists and parts are another's */
+  double *storage; /* of all values; NULL in those that only lend their lists */
   /* beside coarser blocks */
   gab_level_interface_explosion *explosions;
   gab_level_interface_term *explosion_terms;
-  double *values; /* in room, as all values; have arrived: down, then across; kept until s2 */
+  double *values; /* in storage, as all values; have arrived: down, then across; kept until s2 */
   gab_level_interface_parts down_in, across_in;
   gab_level_interface_outgoing *across; /* given to other fine blocks */
   gab_level_interface_parts across_out;
@@ -192,9 +192,9 @@ static inline int32_t gab_level_interface_group(const int8_t place[3], int direc
 /** Makes the lists of a block from what is beside it; NULL if no other level is. */
 gab_status gab_level_interface_list(const gab_lbm_model *model, const gab_lbm_block *block,
                                     gab_level_interface **interface);
-/** Makes room for the values of lists. */
-gab_status gab_level_interface_make_room(gab_level_interface *interface);
-/** Another interface with the same lists and room of its own. @param[in] lender  has to stay longer */
+/** Reserves capacity for the values of lists. */
+gab_status gab_level_interface_allocate(gab_level_interface *interface);
+/** Another interface with the same lists and storage of its own. @param[in] lender  has to stay longer */
 gab_status gab_level_interface_borrow(const gab_level_interface *lender, gab_level_interface **interface);
 void gab_level_interface_destroy(gab_level_interface **interface);
 

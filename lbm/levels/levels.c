@@ -38,7 +38,7 @@ static gab_status join_block(gab_lbm *lbm, size_t index)
   if (block->link_template) GAB_TRY(gab_link_template_join(&lbm->model, block, &block->interface));
   else {
     GAB_TRY(gab_level_interface_list(&lbm->model, block, &block->interface));
-    if (block->interface) GAB_TRY(gab_level_interface_make_room(block->interface));
+    if (block->interface) GAB_TRY(gab_level_interface_allocate(block->interface));
   }
   block->is_joined = true;
   return GAB_OK;

@@ -1,4 +1,4 @@
-/* The lists of a block, built from the paths of children: keys, and functions for both sides. Entry point: levels_room.c. */
+/* The lists of a block, built from the paths of children: keys, and functions for both sides. Entry point: levels_storage.c. */
 #include "lbm/levels/levels_lists_impl.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /** @file levels_lists_impl.h
  *  @brief Declarations shared by the files that build the lists of a block between levels.
  *
- *  - levels_lists.c: keys, and functions for both sides; levels_room.c: entry point;
+ *  - levels_lists.c: keys, and functions for both sides; levels_storage.c: entry point;
  *  - levels_lists_fine.c: lists of a block next to coarser ones; levels_lists_coarse.c: next to finer ones;
  *  - levels_slopes.c: slopes of children; levels_balance.c: mass that moving sides lack there.
  *
@@ -34,7 +34,7 @@ typedef struct gab_level_keys {
   size_t count, capacity;
 } gab_level_keys;
 
-/** Makes room for one more. @param[in,out] items  grows by doubling */
+/** Reserves capacity for one more. @param[in,out] items  grows by doubling */
 gab_status gab_level_list_grow(void **items, size_t count, size_t *capacity, size_t bytes_each);
 gab_status gab_level_keys_add(gab_level_keys *list, gab_level_key made);
 /** Ascending, each once. */

@@ -51,15 +51,15 @@ static gab_status number_cells(cells *of)
   return GAB_OK;
 }
 
-/* With the state of the block; or (`empty`) with room for one. */
+/* With the state of the block; or (`empty`) with capacity for one. */
 static gab_status cells_open(const gab_lbm_model *model, const gab_lbm_block *block, bool empty, cells *of)
 {
   *of = (cells){.model = model, .block = block};
   gab_buffer_init(&of->packed, GAB_MEMORY_OTHER);
   gab_status status = number_cells(of);
-  void *room;
+  void *memory;
   if (status == GAB_OK && empty)
-    status = gab_buffer_extend(&of->packed, gab_lbm_packed_size(model, block), &room);
+    status = gab_buffer_extend(&of->packed, gab_lbm_packed_size(model, block), &memory);
   if (status == GAB_OK && !empty) status = gab_lbm_pack(model, block, &of->packed);
   of->values = of->packed.data;
   if (status != GAB_OK) cells_close(of);

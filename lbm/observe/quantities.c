@@ -11,7 +11,7 @@ static size_t cells_of(const gab_forest *forest)
 }
 
 /* A run may end before anything is looked at, and blocks can be large. */
-static gab_status take_room(gab_lbm_quantities *view)
+static gab_status reserve_capacity(gab_lbm_quantities *view)
 {
   void *memory;
   const size_t cells = cells_of(view->forest);
@@ -32,7 +32,7 @@ static gab_status evaluate_moments(gab_lbm_quantities *view, const gab_block *bl
 {
   const int32_t *cells = gab_forest_get_options(view->forest)->cells;
   gab_box box = {{0, 0, 0}, {cells[0], cells[1], cells[2]}};
-  GAB_TRY(take_room(view));
+  GAB_TRY(reserve_capacity(view));
   GAB_TRY(gab_lbm_macroscopic(view->lbm, block, &box, density, velocity));
   return gab_lbm_fluid_mask(view->lbm, block, &box, view->fluid);
 }
@@ -72,7 +72,7 @@ static gab_status evaluate_velocity(void *user, const gab_forest *forest, const 
 static gab_status evaluate_speed(void *user, const gab_forest *forest, const gab_block *block, double *values)
 {
   gab_lbm_quantities *view = user;
-  GAB_TRY(take_room(view));
+  GAB_TRY(reserve_capacity(view));
   GAB_TRY(evaluate_moments(view, block, NULL, view->velocity));
   for (size_t i = 0; i < cells_of(forest); i++) {
     const double *u = view->velocity + 3 * i;
@@ -202,7 +202,7 @@ static gab_status evaluate_own(void *user, const gab_forest *forest, const gab_b
   const gab_field *u = quantity->gradient ? gab_block_data(block, view->velocities.data) : NULL;
   gab_lbm_cell cell = cell_of_block(view, block);
   const bool has_walls = quantity->stress && gab_lbm_has_walls(view->lbm, block);
-  GAB_TRY(take_room(view));
+  GAB_TRY(reserve_capacity(view));
   GAB_TRY(evaluate_moments(view, block, view->density, view->velocity));
   int32_t at[3];
   size_t i = 0;
@@ -229,7 +229,7 @@ static gab_status fill_velocity(gab_lbm_quantities *view, const gab_block *block
 {
   const int32_t *cells = u->shape.cells;
   size_t i = 0;
-  GAB_TRY(take_room(view));
+  GAB_TRY(reserve_capacity(view));
   GAB_TRY(evaluate_moments(view, block, NULL, view->velocity));
   for (int32_t z = 0; z < cells[2]; z++)
     for (int32_t y = 0; y < cells[1]; y++)

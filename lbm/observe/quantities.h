@@ -54,7 +54,7 @@ int gab_lbm_quantities_data(const gab_lbm_quantities *quantities, gab_data_id da
 gab_status gab_lbm_quantities_update(gab_lbm_quantities *quantities);
 
 /** The quantities there are. Local. @param[in] quantities  NULL: to look up names only
- *  @param[out] items  room for ::GAB_LBM_MOST_QUANTITIES; evaluating a gradient or a stress fails with ::GAB_ERR_STATE where it
+ *  @param[out] items  capacity for ::GAB_LBM_MOST_QUANTITIES; evaluating a gradient or a stress fails with ::GAB_ERR_STATE where it
  *  is not wanted, or the forest has changed since the update */
 gab_quantity_list gab_lbm_quantities_list(gab_lbm_quantities *quantities, int dimension,
                                           gab_quantity items[GAB_LBM_MOST_QUANTITIES]);

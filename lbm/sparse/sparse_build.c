@@ -270,9 +270,9 @@ static gab_status cut_chunks(gab_sparse_draft *draft)
 static gab_status add_move(gab_sparse *sparse, size_t *count, uint32_t place, uint32_t row)
 {
   void *places = sparse->move_place, *rows = sparse->move_row;
-  GAB_TRY(gab_list_room(&places, *count, sizeof *sparse->move_place));
+  GAB_TRY(gab_list_reserve(&places, *count, sizeof *sparse->move_place));
   sparse->move_place = places;
-  GAB_TRY(gab_list_room(&rows, *count, sizeof *sparse->move_row));
+  GAB_TRY(gab_list_reserve(&rows, *count, sizeof *sparse->move_row));
   sparse->move_row = rows;
   sparse->move_place[*count] = place;
   sparse->move_row[*count] = (uint16_t)row;

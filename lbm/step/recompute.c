@@ -176,7 +176,7 @@ static gab_status keep(gab_lbm *lbm, gab_lbm_block *block, const gab_lbm_job *jo
 {
   gab_lbm_recompute *recompute = lbm->recompute;
   void *list = recompute->kept;
-  GAB_TRY(gab_list_room(&list, recompute->count, sizeof(kept_block)));
+  GAB_TRY(gab_list_reserve(&list, recompute->count, sizeof(kept_block)));
   recompute->kept = list;
   kept_block *made = &recompute->kept[recompute->count];
   *made = (kept_block){.block = block, .before = *block, .jobs = job, .parts = job->parts};
@@ -269,7 +269,7 @@ static gab_status mark_sample(gab_lbm *lbm, int level)
   gab_lbm_recompute *recompute = lbm->recompute;
   for (size_t i = 0; i < recompute->count; i++) {
     void *list = recompute->marks;
-    GAB_TRY(gab_list_room(&list, recompute->mark_count, sizeof(mark)));
+    GAB_TRY(gab_list_reserve(&list, recompute->mark_count, sizeof(mark)));
     recompute->marks = list;
     recompute->marks[recompute->mark_count++] = (mark){.id = recompute->kept[i].block->id, .level = level};
   }

@@ -118,23 +118,23 @@ static void even_out(gab_cluster_search *search)
 {
   const int32_t least = search->domains / search->clusters;
   int32_t larger = search->domains % search->clusters; /* so many have one more */
-  int32_t *room = search->size;                        /* counted anew afterwards */
+  int32_t *capacity = search->size;                    /* counted anew afterwards */
   for (int32_t c = 0; c < search->clusters; c++) {
-    const bool is_larger = room[c] > least && larger > 0;
+    const bool is_larger = capacity[c] > least && larger > 0;
     larger -= is_larger;
-    room[c] = least + is_larger;
+    capacity[c] = least + is_larger;
   }
   for (int32_t c = 0; c < search->clusters && larger > 0; c++, larger--) {
-    while (room[c] > least) c++;
-    room[c]++;
+    while (capacity[c] > least) c++;
+    capacity[c]++;
   }
   for (int32_t d = 0; d < search->domains; d++)
-    if (room[search->of[d]]-- <= 0) search->of[d] = -1 - search->of[d];
+    if (capacity[search->of[d]]-- <= 0) search->of[d] = -1 - search->of[d];
   for (int32_t d = 0, c = 0; d < search->domains; d++) {
     if (search->of[d] >= 0) continue;
-    while (room[c] <= 0) c++;
+    while (capacity[c] <= 0) c++;
     search->of[d] = c;
-    room[c]--;
+    capacity[c]--;
   }
 }
 

@@ -68,18 +68,18 @@ gab_status gab_phasefield_refinement_from_config(const gab_config *config, bool 
   };
   if (setup->levels == 0) return GAB_OK;
   GAB_TRY(coarsen(config, setup->levels, forest));
-  int32_t room = forest->cells[0];
+  int32_t capacity = forest->cells[0];
   for (int axis = 1; axis < forest->grid.dimension; axis++)
-    if (forest->cells[axis] < room) room = forest->cells[axis];
-  room -= 2;
+    if (forest->cells[axis] < capacity) capacity = forest->cells[axis];
+  capacity -= 2;
   const bool given = gab_config_is_set(config, margin);
   setup->margin = given ? (int)gab_config_int(config, margin) : 4 + (1 << (setup->levels + window));
-  if (setup->margin > room) {
+  if (setup->margin > capacity) {
     if (given)
       return gab_config_fail(config, margin,
                              "%d cells are too many for blocks of %" PRId32 ": at most %" PRId32,
-                             setup->margin, room + 2, room);
-    setup->margin = room;
+                             setup->margin, capacity + 2, capacity);
+    setup->margin = capacity;
   }
   return GAB_OK;
 }

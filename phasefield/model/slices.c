@@ -44,14 +44,14 @@ gab_phasefield_slice gab_phasefield_slice_at(const gab_phasefield_model *model, 
 
 static gab_status reserve(gab_phasefield_slices *kept, int64_t count)
 {
-  if (count <= kept->room) return GAB_OK;
+  if (count <= kept->capacity) return GAB_OK;
   gab_phasefield_slices_release(kept);
   for (int i = 0; i < 2; i++) {
     void *memory;
     GAB_TRY(gab_alloc((size_t)count * sizeof(gab_phasefield_slice), GAB_MEMORY_OTHER, &memory));
     kept->at[i] = memory;
   }
-  kept->room = count;
+  kept->capacity = count;
   return GAB_OK;
 }
 

@@ -161,7 +161,7 @@ static gab_status mark_sample(gab_phasefield *phasefield)
   drop_marks(recompute);
   for (size_t i = 0; i < recompute->count; i++) {
     void *list = recompute->marks;
-    GAB_TRY(gab_list_room(&list, recompute->mark_count, sizeof(mark)));
+    GAB_TRY(gab_list_reserve(&list, recompute->mark_count, sizeof(mark)));
     recompute->marks = list;
     recompute->marks[recompute->mark_count++] = (mark){.id = id_of(phasefield, recompute->kept[i].index)};
   }
@@ -197,7 +197,7 @@ static gab_status keep(gab_phasefield *phasefield, size_t index)
   gab_phasefield_recompute *recompute = phasefield->recompute;
   const gab_phasefield_block *block = gab_phasefield_block_of(phasefield, index);
   void *list = recompute->kept;
-  GAB_TRY(gab_list_room(&list, recompute->count, sizeof(kept_block)));
+  GAB_TRY(gab_list_reserve(&list, recompute->count, sizeof(kept_block)));
   recompute->kept = list;
   kept_block *made = &recompute->kept[recompute->count++];
   *made = (kept_block){.index = index};

@@ -68,14 +68,14 @@ typedef struct gab_snapshot {
       handed; /* of a recovery: ranks whose process replaced another one and holds the image that it was handed */
   int handed_count;
   bool keeps_handed; /* while heads are told: own image of a snapshot that was told in an earlier recovery */
-  gab_buffer own;    /* a message: envelope room, then the image */
+  gab_buffer own;    /* a message: space for the envelope, then the image */
   bool own_unseen;   /* memory for it that others can see was asked for and could not be had */
   gab_buffer replicated; /* hash, then replicated entities */
   gab_condition own_condition, replicated_condition;
   size_t sent_each;   /* bytes of the message to each holder */
   int shared_holders; /* of these have none: they look at the image where it is */
   gab_copy *copies;
-  int copy_count, copy_room;
+  int copy_count, copy_capacity;
   gab_parities parities;
   int metadata_images; /* which of the checkpoint's sets belongs to it */
 } gab_snapshot;
@@ -86,7 +86,7 @@ typedef struct gab_metadata_images {
   uint64_t revision;       /* of the forest; snapshots of the same forest share a set */
   gab_placement placement; /* who keeps whose */
   gab_copy *copies;
-  int count, room;
+  int count, capacity;
 } gab_metadata_images;
 
 typedef struct gab_registered_entity {
@@ -173,13 +173,13 @@ gab_snapshot *gab_checkpoint_next(gab_checkpoint *checkpoint);
 gab_status gab_snapshot_find_survivors(const gab_checkpoint *checkpoint, gab_snapshot *snapshot);
 /* ::GAB_ERR_LOST: the only buffer was being overwritten. */
 gab_status gab_single_snapshot_torn(void);
-/* Gives a buffer that is to be written anew room for so many bytes, and not much more: images are what fills
+/* Gives a buffer that is to be written anew capacity for so many bytes, and not much more: images are what fills
  * memory. What it has of it stays, so that only the difference has to be found by the system. */
 gab_status gab_buffer_fit(gab_buffer *buffer, size_t bytes);
 
 /* ---- checkpoint.c, reserve.c */
 
-/* reserve.c: takes the memory of the snapshot that is written next, none of which has been taken yet in its place: room for the
+/* reserve.c: takes the memory of the snapshot that is written next, none of which has been taken yet in its place: capacity for the
  * images of this rank and of those that it keeps, every page of it, or what is lacking. Collective. */
 gab_status gab_checkpoint_reserve(gab_checkpoint *checkpoint);
 /* Bytes that taking a snapshot needs for its duration beside those. Local. */
@@ -191,7 +191,7 @@ gab_status gab_snapshots_forget(gab_checkpoint *checkpoint, uint64_t serial);
 /* ---- image.c: the image of a rank as bytes */
 
 /* Bytes of the message that an image is, if the entities of the rank take so many: a few more than there will be. */
-size_t gab_image_room(const gab_checkpoint *checkpoint, size_t entity_bytes);
+size_t gab_image_capacity(const gab_checkpoint *checkpoint, size_t entity_bytes);
 /* Packs the own image and the replicated entities of a snapshot whose serial, step and members are set. */
 gab_status gab_image_pack(const gab_checkpoint *checkpoint, gab_snapshot *next);
 /* Checks hash and head of the image of `rank` that `holder`, this one, keeps, and cuts it into forest and
@@ -247,8 +247,8 @@ typedef struct gab_image_list {
   size_t metadata_count;
 } gab_image_list;
 
-/* An empty list with room for so many; to be released whatever happened. */
-gab_status gab_images_begin(gab_image_list *list, size_t room);
+/* An empty list with capacity for so many; to be released whatever happened. */
+gab_status gab_images_begin(gab_image_list *list, size_t capacity);
 void gab_images_release(gab_image_list *list);
 /* Replaces the blocks, then the entities, by what the images hold; `map` translates owners in neighbour
  * tables. Local. */

@@ -43,7 +43,7 @@ static size_t piece_bytes(size_t count, size_t piece)
 
 size_t gab_compress_bound(size_t count) { return HEAD + 4 * piece_count(count) + count; }
 
-/* @return bytes written to `to`, which has room for `count`; `count` itself if they did not shrink and were copied */
+/* @return bytes written to `to`, which has capacity for `count`; `count` itself if they did not shrink and were copied */
 static size_t squeeze(gab_codec codec, const unsigned char *from, size_t count, unsigned char *to)
 {
   int made = 0;
@@ -180,17 +180,17 @@ gab_status gab_compress_try(gab_codec codec, const void *bytes, size_t count, si
   if (taken == 0) return GAB_OK;
   void *memory;
   GAB_TRY(gab_alloc(taken * PIECE, GAB_MEMORY_OTHER, &memory));
-  unsigned char *room = memory;
+  unsigned char *output = memory;
   const double start = gab_seconds();
   size_t original = 0, packed = 0;
 #pragma omp parallel for schedule(dynamic) reduction(+ : original, packed) if (taken > 1)
   for (size_t i = 0; i < taken; i++) {
     const size_t piece = i * pieces / taken, size = piece_bytes(count, piece);
-    packed += squeeze(codec, (const unsigned char *)bytes + piece * PIECE, size, room + i * PIECE);
+    packed += squeeze(codec, (const unsigned char *)bytes + piece * PIECE, size, output + i * PIECE);
     original += size;
   }
   const double seconds = gab_seconds() - start;
-  gab_free(&room);
+  gab_free(&output);
   trial->ratio = (double)original / (double)packed;
   trial->bytes_per_second = seconds > 0 ? (double)original / seconds : 0;
   return GAB_OK;

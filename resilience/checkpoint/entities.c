@@ -28,7 +28,7 @@ gab_status gab_checkpoint_add_entity(gab_checkpoint *checkpoint, const gab_entit
     if (strcmp(checkpoint->entities[i].name, entity->name) == 0)
       GAB_FAIL(GAB_ERR_ARGUMENT, "there is already an entity '%s'", entity->name);
   if (checkpoint->entity_count == GAB_MOST_ENTITIES)
-    GAB_FAIL(GAB_ERR_ARGUMENT, "no room for entity '%s': there are %d already", entity->name,
+    GAB_FAIL(GAB_ERR_ARGUMENT, "cannot add entity '%s': there are %d already", entity->name,
              GAB_MOST_ENTITIES);
   gab_registered_entity *entry = &checkpoint->entities[checkpoint->entity_count++];
   strcpy(entry->name, entity->name);

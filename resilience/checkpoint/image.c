@@ -69,11 +69,11 @@ bool gab_image_recognise(gab_reader bytes, gab_image_header *header)
   return gab_checksum_matches(&all);
 }
 
-enum { IMAGE_HEAD_ROOM = GAB_ENVELOPE_BYTES + 64 }; /* envelope and head */
+enum { IMAGE_HEAD_CAPACITY = GAB_ENVELOPE_BYTES + 64 }; /* envelope and head */
 
-size_t gab_image_room(const gab_checkpoint *checkpoint, size_t entity_bytes)
+size_t gab_image_capacity(const gab_checkpoint *checkpoint, size_t entity_bytes)
 {
-  return gab_forest_packed_size(checkpoint->forest) + entity_bytes + IMAGE_HEAD_ROOM;
+  return gab_forest_packed_size(checkpoint->forest) + entity_bytes + IMAGE_HEAD_CAPACITY;
 }
 
 /* The entities first, so that the image, which fills memory for hours, gets no more of it than it needs. */
@@ -81,7 +81,7 @@ static gab_status pack_own(const gab_checkpoint *checkpoint, gab_snapshot *next,
 {
   size_t forest_bytes = gab_forest_packed_size(checkpoint->forest);
   gab_buffer *own = &next->own;
-  GAB_TRY(gab_own_image_fit(checkpoint, next, forest_bytes + entities->size + IMAGE_HEAD_ROOM));
+  GAB_TRY(gab_own_image_fit(checkpoint, next, forest_bytes + entities->size + IMAGE_HEAD_CAPACITY));
   GAB_TRY(gab_message_begin(own));
   size_t began_at = own->size;
   GAB_TRY(begin(own, IMAGE_MAGIC, checkpoint, next));
@@ -89,7 +89,7 @@ static gab_status pack_own(const gab_checkpoint *checkpoint, gab_snapshot *next,
   GAB_TRY(gab_put_u64(own, forest_bytes));
   gab_checksum_trail trail = {0};
   gab_status status =
-      gab_checksum_trail_begin(&trail, own, began_at, forest_bytes + entities->size + IMAGE_HEAD_ROOM);
+      gab_checksum_trail_begin(&trail, own, began_at, forest_bytes + entities->size + IMAGE_HEAD_CAPACITY);
   if (status == GAB_OK) status = gab_forest_pack(checkpoint->forest, own);
   if (status == GAB_OK) status = gab_put_bytes(own, entities->data, entities->size);
   if (status == GAB_OK) end(own, began_at, &trail);

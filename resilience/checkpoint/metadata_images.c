@@ -15,7 +15,7 @@ void gab_metadata_images_init(gab_metadata_images *metadata_images)
 
 void gab_metadata_images_release(gab_metadata_images *metadata_images)
 {
-  for (int i = 0; i < metadata_images->room; i++) gab_buffer_release(&metadata_images->copies[i].image);
+  for (int i = 0; i < metadata_images->capacity; i++) gab_buffer_release(&metadata_images->copies[i].image);
   gab_free(&metadata_images->copies);
   gab_placement_release(&metadata_images->placement);
 }
@@ -53,13 +53,14 @@ static gab_redundancy redundancy_of(const gab_redundancy *images)
 static gab_status add_kept(void *user, gab_rank rank, int number)
 {
   gab_metadata_images *set = user;
-  if (set->count == set->room) {
+  if (set->count == set->capacity) {
     void *grown = set->copies;
-    const int room = set->room + 4;
-    GAB_TRY(gab_realloc((size_t)room * sizeof(gab_copy), GAB_MEMORY_OTHER, &grown));
+    const int capacity = set->capacity + 4;
+    GAB_TRY(gab_realloc((size_t)capacity * sizeof(gab_copy), GAB_MEMORY_OTHER, &grown));
     set->copies = grown;
-    for (int i = set->room; i < room; i++) gab_buffer_init(&set->copies[i].image, GAB_MEMORY_SNAPSHOT);
-    set->room = room;
+    for (int i = set->capacity; i < capacity; i++)
+      gab_buffer_init(&set->copies[i].image, GAB_MEMORY_SNAPSHOT);
+    set->capacity = capacity;
   }
   gab_copy *copy = &set->copies[set->count++];
   copy->rank = rank;
@@ -74,7 +75,7 @@ static gab_status plan(const gab_checkpoint *checkpoint, const gab_snapshot *nex
   set->count = 0;
   GAB_TRY(gab_placement_make(&set->placement, &redundancy, &next->members, checkpoint->domains));
   GAB_TRY(gab_placement_each_kept(&set->placement, gab_world_rank(checkpoint->world), add_kept, set));
-  for (int i = set->count; i < set->room; i++) gab_buffer_release(&set->copies[i].image);
+  for (int i = set->count; i < set->capacity; i++) gab_buffer_release(&set->copies[i].image);
   return GAB_OK;
 }
 

@@ -79,7 +79,7 @@ static gab_status put_heads(const gab_checkpoint *checkpoint, gab_buffer *out)
 }
 
 /* Where a head goes that this process lacks: not over what it holds, and best where the image that it was handed lies.
- * NULL if it is known, or there is no room, which means that it will not be chosen. */
+ * NULL if it is known, or there is no capacity, which means that it will not be chosen. */
 static gab_snapshot *place_for(gab_checkpoint *checkpoint, uint64_t serial)
 {
   gab_snapshot *place = NULL;
@@ -160,7 +160,7 @@ static gab_status append(void *user, gab_rank from, gab_reader bytes)
 static gab_status add_handed(gab_snapshot *snapshot, gab_rank rank)
 {
   void *list = snapshot->handed;
-  GAB_TRY(gab_list_room(&list, (size_t)snapshot->handed_count, sizeof *snapshot->handed));
+  GAB_TRY(gab_list_reserve(&list, (size_t)snapshot->handed_count, sizeof *snapshot->handed));
   snapshot->handed = list;
   snapshot->handed[snapshot->handed_count++] = rank;
   return GAB_OK;

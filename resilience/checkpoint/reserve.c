@@ -19,10 +19,10 @@ static gab_status take(gab_buffer *buffer, size_t bytes)
   return GAB_OK;
 }
 
-/* With some room for what a rank notes for itself, which may grow; the same on the rank itself and on its holders. */
+/* With some capacity for what a rank notes for itself, which may grow; the same on the rank itself and on its holders. */
 static size_t own_bytes(const gab_checkpoint *checkpoint)
 {
-  const size_t noted = checkpoint->untouched.size, bytes = gab_image_room(checkpoint, noted),
+  const size_t noted = checkpoint->untouched.size, bytes = gab_image_capacity(checkpoint, noted),
                few = bytes / 128;
   return bytes + (few < noted + 1024 ? few : noted + 1024);
 }

@@ -146,11 +146,11 @@ static void make_valid(gab_checkpoint *checkpoint, const gab_snapshot *snapshot)
   checkpoint->snapshots[!checkpoint->valid].complete = checkpoint->snapshots[!checkpoint->valid].told = false;
 }
 
-gab_status gab_images_begin(gab_image_list *list, size_t room)
+gab_status gab_images_begin(gab_image_list *list, size_t capacity)
 {
   *list = (gab_image_list){0};
   void *memory;
-  GAB_TRY(gab_alloc(room * sizeof(gab_image_view), GAB_MEMORY_OTHER, &memory));
+  GAB_TRY(gab_alloc(capacity * sizeof(gab_image_view), GAB_MEMORY_OTHER, &memory));
   list->images = memory;
   return GAB_OK;
 }
@@ -290,32 +290,33 @@ static gab_status gather_missing(gab_checkpoint *checkpoint, missing_blocks *all
 
 /* "rank 3" or "ranks 3, 7" */
 static void describe_ranks(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot, char *text,
-                           size_t room)
+                           size_t capacity)
 {
   owner_map map = {checkpoint, snapshot, false, false};
   const gab_members *now = &snapshot->survivors;
-  char *list = text + snprintf(text, room, "ranks ");
+  char *list = text + snprintf(text, capacity, "ranks ");
   size_t used = (size_t)(list - text);
   int named = 0;
   for (int32_t i = 0; i < now->gone_count; i++) {
     gab_rank rank = now->gone[i];
     if (!gab_members_has(&snapshot->members, rank) || owner_now(&map, rank) != GAB_NO_RANK) continue;
     if (named++ == MOST_NAMED) {
-      snprintf(text + used, room - used, ", …");
+      snprintf(text + used, capacity - used, ", …");
       return;
     }
-    used += (size_t)snprintf(text + used, room - used, "%s%" GAB_PRI_RANK, named > 1 ? ", " : "", rank);
+    used += (size_t)snprintf(text + used, capacity - used, "%s%" GAB_PRI_RANK, named > 1 ? ", " : "", rank);
   }
   if (named == 1) memmove(list - 2, list - 1, strlen(list - 1) + 1);
 }
 
-static void describe_blocks(const missing_blocks *missing, char *text, size_t room)
+static void describe_blocks(const missing_blocks *missing, char *text, size_t capacity)
 {
   size_t used = 0;
-  snprintf(text, room, "none");
+  snprintf(text, capacity, "none");
   for (int i = 0; i < missing->count; i++)
-    used += (size_t)snprintf(text + used, room - used, "%s" GAB_PRI_BLOCK, i ? ", " : "", missing->ids[i]);
-  if (missing->more) snprintf(text + used, room - used, ", …");
+    used +=
+        (size_t)snprintf(text + used, capacity - used, "%s" GAB_PRI_BLOCK, i ? ", " : "", missing->ids[i]);
+  if (missing->more) snprintf(text + used, capacity - used, ", …");
 }
 
 /* Every member gets the same sentence as the present error message. */
@@ -392,14 +393,15 @@ static gab_status find_approximate(gab_checkpoint *checkpoint, const common_grou
 }
 
 /* Names of what the lost ranks had of their own beside blocks, and that would have been adopted. */
-static void describe_dropped(const gab_checkpoint *checkpoint, char *text, size_t room)
+static void describe_dropped(const gab_checkpoint *checkpoint, char *text, size_t capacity)
 {
   size_t used = 0;
   text[0] = '\0';
   for (int i = 0; i < checkpoint->entity_count; i++) {
     const gab_entity *entity = &checkpoint->entities[i].table;
-    if (entity->kind != GAB_ENTITY_PER_RANK || !entity->adopt || used + GAB_ENTITY_NAME + 4 > room) continue;
-    used += (size_t)snprintf(text + used, room - used, "%s%s", used ? ", " : "", entity->name);
+    if (entity->kind != GAB_ENTITY_PER_RANK || !entity->adopt || used + GAB_ENTITY_NAME + 4 > capacity)
+      continue;
+    used += (size_t)snprintf(text + used, capacity - used, "%s%s", used ? ", " : "", entity->name);
   }
 }
 

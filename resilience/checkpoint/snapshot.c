@@ -15,10 +15,9 @@ gab_status gab_snapshot_find_survivors(const gab_checkpoint *checkpoint, gab_sna
 
 gab_status gab_single_snapshot_torn(void)
 {
-  GAB_FAIL(
-      GAB_ERR_LOST,
-      "a fault came while a snapshot was being taken, and memory has room for one only: the one before is "
-      "overwritten (resilience.memory.buffers: 2 would keep it)");
+  GAB_FAIL(GAB_ERR_LOST,
+           "a fault came while a snapshot was being taken, and memory holds one only: the one before is "
+           "overwritten (resilience.memory.buffers: 2 would keep it)");
 }
 
 gab_status gab_buffer_fit(gab_buffer *buffer, size_t bytes)

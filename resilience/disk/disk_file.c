@@ -155,7 +155,7 @@ static void reserve(gab_disk_file *file, uint64_t bytes)
 #endif
   if (error == EOPNOTSUPP || error == ENOSYS || error == EINVAL) error = 0;
   if (!error && ftruncate(file->descriptor, (off_t)bytes) != 0) error = errno;
-  if (error) fail(file, "reserve room for", strerror(error));
+  if (error) fail(file, "reserve space for", strerror(error));
 }
 
 static void open_file(gab_disk_file *file, int flags)

@@ -97,7 +97,7 @@ static gab_status list_steps(const char *folder, gab_step **steps, size_t *count
     gab_step step = step_of(entry->d_name);
     void *list = *steps;
     if (step < 0) continue;
-    status = gab_list_room(&list, *count, sizeof **steps);
+    status = gab_list_reserve(&list, *count, sizeof **steps);
     *steps = list;
     if (status == GAB_OK) (*steps)[(*count)++] = step;
   }
@@ -183,11 +183,11 @@ static gab_status note_one(void *user, const char *path)
   return GAB_OK;
 }
 
-gab_status gab_disk_find_set_aside(const char *folder, char *words, size_t room)
+gab_status gab_disk_find_set_aside(const char *folder, char *words, size_t capacity)
 {
   char first[GAB_DISK_PATH] = "";
   GAB_TRY(visit_set_aside(folder, note_one, first));
-  if (first[0]) snprintf(words, room, "%.400s was set aside, since its content was damaged", first);
+  if (first[0]) snprintf(words, capacity, "%.400s was set aside, since its content was damaged", first);
   return GAB_OK;
 }
 

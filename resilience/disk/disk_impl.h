@@ -85,7 +85,7 @@ typedef struct gab_disk_file {
 } gab_disk_file;
 
 /* All three are for the thread. Failures are kept in the file; after one nothing more is tried. */
-/* Makes folder and file, with room for everything in it. */
+/* Makes folder and file, with space for everything in it. */
 void gab_disk_file_create(gab_disk_file *file);
 void gab_disk_file_write(gab_disk_file *file, uint64_t at, const void *bytes, size_t count);
 /* Flushes to the disk and gives the file its name; removes it after a failure. */
@@ -114,7 +114,7 @@ gab_status gab_disk_remove_step(const char *path);
 /* Renames the folder of a checkpoint that cannot be used, so that it is neither counted nor overwritten. */
 void gab_disk_set_aside(const char *folder, gab_step step);
 /* Names one that was set aside; `words` stay as they are if there is none. */
-gab_status gab_disk_find_set_aside(const char *folder, char *words, size_t room);
+gab_status gab_disk_find_set_aside(const char *folder, char *words, size_t capacity);
 gab_status gab_disk_remove_set_aside(const char *folder);
 /* Whether the folder of a checkpoint has its manifest, which is written last and removed first; true if that cannot be told. */
 bool gab_disk_has_manifest(const char *path);

@@ -52,7 +52,7 @@ typedef struct gab_manifest {
 void gab_manifest_init(gab_manifest *manifest);
 void gab_manifest_release(gab_manifest *manifest);
 
-/** Makes room for the files of all groups of `members`. */
+/** Reserves capacity for the files of all groups of `members`. */
 gab_status gab_manifest_set_files(gab_manifest *manifest);
 /** Appends the JSON text. */
 gab_status gab_manifest_format(const gab_manifest *manifest, gab_buffer *text);

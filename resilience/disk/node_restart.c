@@ -29,7 +29,7 @@ struct gab_node_restart {
 
 /* ---------------------------------------------------------------- what lies here */
 
-/* Messages begin with room for an envelope, replicated entities do not. */
+/* Messages begin with capacity for an envelope, replicated entities do not. */
 static bool recognise(const gab_left_memory *left, gab_image_header *header)
 {
   gab_reader bytes = gab_reader_of(left->content, left->content_bytes), behind;
@@ -45,7 +45,7 @@ static gab_status add_piece(gab_node_restart *node_restart, gab_left_memory *lef
     return GAB_OK;
   }
   void *list = node_restart->pieces;
-  GAB_TRY(gab_list_room(&list, node_restart->count, sizeof(piece)));
+  GAB_TRY(gab_list_reserve(&list, node_restart->count, sizeof(piece)));
   node_restart->pieces = list;
   node_restart->pieces[node_restart->count++] = (piece){*left, header};
   return GAB_OK;
@@ -413,13 +413,13 @@ static gab_status allocate(const gab_node_restart *node_restart, transfers *plan
   plan->first = gab_first_falling_to(me, n, m);
   while (plan->first + plan->count < n && gab_falls_to(plan->first + plan->count, n, m) == me) plan->count++;
   plan->rounds = (n + m - 1) / m;
-  const size_t room = (size_t)plan->count + 1;
-  GAB_TRY(gab_alloc(room * sizeof(arrival), GAB_MEMORY_OTHER, &arrivals));
+  const size_t capacity = (size_t)plan->count + 1;
+  GAB_TRY(gab_alloc(capacity * sizeof(arrival), GAB_MEMORY_OTHER, &arrivals));
   plan->arrivals = arrivals;
   for (int32_t k = 0; k < plan->count; k++) gab_buffer_init(&plan->arrivals[k].message, GAB_MEMORY_OTHER);
-  GAB_TRY(gab_alloc(room * sizeof(gab_reader), GAB_MEMORY_OTHER, &images));
+  GAB_TRY(gab_alloc(capacity * sizeof(gab_reader), GAB_MEMORY_OTHER, &images));
   plan->images = images;
-  GAB_TRY(gab_alloc(room * sizeof(gab_rank), GAB_MEMORY_OTHER, &ranks));
+  GAB_TRY(gab_alloc(capacity * sizeof(gab_rank), GAB_MEMORY_OTHER, &ranks));
   plan->ranks = ranks;
   return GAB_OK;
 }

@@ -84,7 +84,7 @@ static gab_status look(gab_restart *restart, finding *found)
 static gab_status add(gab_restart *restart, gab_reader text)
 {
   void *list = restart->manifests;
-  GAB_TRY(gab_list_room(&list, restart->count, sizeof *restart->manifests));
+  GAB_TRY(gab_list_reserve(&list, restart->count, sizeof *restart->manifests));
   restart->manifests = list;
   gab_manifest *manifest = &restart->manifests[restart->count];
   gab_manifest_init(manifest);
@@ -190,7 +190,7 @@ typedef struct loading {
   int32_t group;
   gab_buffer *images;
   gab_rank *ranks;
-  size_t count, room;
+  size_t count, capacity;
   gab_buffer replicated;
 } loading;
 
@@ -209,10 +209,10 @@ static gab_status read_mine(loading *load, int32_t me)
 {
   const int32_t then = gab_members_count(load->map.then), now = gab_members_count(load->map.now);
   void *images, *ranks;
-  load->room = (size_t)then / (size_t)now + 2;
-  GAB_TRY(gab_alloc(load->room * sizeof(gab_buffer), GAB_MEMORY_OTHER, &images));
+  load->capacity = (size_t)then / (size_t)now + 2;
+  GAB_TRY(gab_alloc(load->capacity * sizeof(gab_buffer), GAB_MEMORY_OTHER, &images));
   load->images = images;
-  GAB_TRY(gab_alloc(load->room * sizeof(gab_rank), GAB_MEMORY_OTHER, &ranks));
+  GAB_TRY(gab_alloc(load->capacity * sizeof(gab_rank), GAB_MEMORY_OTHER, &ranks));
   load->ranks = ranks;
   for (int32_t i = gab_first_falling_to(me, then, now); i < then && gab_falls_to(i, then, now) == me; i++) {
     gab_buffer *image = &load->images[load->count];

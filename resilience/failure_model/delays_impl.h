@@ -19,8 +19,8 @@ typedef struct gab_delays_times {
   int32_t count;
   int32_t extent[3], pad[3]; /* processes; ghosts on each side */
   ptrdiff_t stride[3];
-  size_t room; /* doubles, ghosts included */
-  bool own;    /* a process waits for itself */
+  size_t capacity; /* doubles, ghosts included */
+  bool own;        /* a process waits for itself */
   gab_delays_row rows[GAB_DELAYS_MOST_ROWS];
   int row_count;
   double *now, *next; /* owned */

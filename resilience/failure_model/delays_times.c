@@ -39,23 +39,23 @@ static void find_rows(gab_delays_times *times)
 static gab_status lay_out(gab_delays_times *times)
 {
   const gab_neighbourhood *which = &times->model->neighbourhood;
-  int64_t count = 1, room = 1;
+  int64_t count = 1, capacity = 1;
   for (int axis = 0; axis < 3; axis++) {
     const bool used = !which->graph && axis < which->dimension;
     times->extent[axis] = used ? which->extent[axis] : 1;
     times->pad[axis] = used;
-    times->stride[axis] = (ptrdiff_t)room;
+    times->stride[axis] = (ptrdiff_t)capacity;
     if (times->extent[axis] < 1 || count > INT32_MAX / times->extent[axis])
       GAB_FAIL(GAB_ERR_ARGUMENT, "processes along an axis: 1 or more, and less than 2^31 in all");
     count *= times->extent[axis];
-    room *= times->extent[axis] + 2 * times->pad[axis];
+    capacity *= times->extent[axis] + 2 * times->pad[axis];
   }
   if (which->graph) {
-    count = room = times->extent[0] = which->graph->count;
+    count = capacity = times->extent[0] = which->graph->count;
     times->stride[1] = times->stride[2] = (ptrdiff_t)count;
   }
   times->count = (int32_t)count;
-  times->room = (size_t)room;
+  times->capacity = (size_t)capacity;
   return GAB_OK;
 }
 
@@ -82,11 +82,11 @@ gab_status gab_delays_times_create(const gab_delay_model *model, gab_delays_time
   /* Whoever has no neighbour at all waits for itself, whatever the form. */
   times->own = model->form == GAB_DELAYS_CAUSAL || times->count == 1;
   if (!model->neighbourhood.graph) find_rows(times);
-  GAB_TRY(gab_alloc(times->room * sizeof(double), GAB_MEMORY_OTHER, &now));
+  GAB_TRY(gab_alloc(times->capacity * sizeof(double), GAB_MEMORY_OTHER, &now));
   times->now = now;
-  GAB_TRY(gab_alloc(times->room * sizeof(double), GAB_MEMORY_OTHER, &next));
+  GAB_TRY(gab_alloc(times->capacity * sizeof(double), GAB_MEMORY_OTHER, &next));
   times->next = next;
-  for (size_t i = 0; i < times->room; i++) times->now[i] = times->next[i] = -INFINITY;
+  for (size_t i = 0; i < times->capacity; i++) times->now[i] = times->next[i] = -INFINITY;
   gab_delays_times_fill(times, 0);
   return GAB_OK;
 }

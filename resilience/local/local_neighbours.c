@@ -12,7 +12,7 @@ static gab_status add(gab_local_ranks *list, gab_rank place)
   void *memory = list->ranks;
   for (size_t i = 0; i < list->count; i++)
     if (list->ranks[i] == place) return GAB_OK;
-  GAB_TRY(gab_list_room(&memory, list->count, sizeof place));
+  GAB_TRY(gab_list_reserve(&memory, list->count, sizeof place));
   list->ranks = memory;
   list->ranks[list->count++] = place;
   return GAB_OK;

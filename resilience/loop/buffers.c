@@ -1,4 +1,4 @@
-/* How many snapshots have room in the memory of a process. */
+/* How many snapshots fit into the memory of a process. */
 #include "resilience/disk/disk_impl.h"
 #include "resilience/loop/timeloop_impl.h"
 

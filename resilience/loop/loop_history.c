@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { NAME_ROOM = 64 };
+enum { NAME_CAPACITY = 64 };
 
 /* ---------------------------------------------------------------- faults so far */
 
@@ -38,7 +38,7 @@ static gab_status get_records(gab_timeloop *loop, gab_reader *in)
       loop->stats.fault_count < GAB_MOST_FAULT_RECORDS ? loop->stats.fault_count : GAB_MOST_FAULT_RECORDS;
   for (int i = 0; i < count; i++) {
     gab_fault_record *record = &loop->records[i];
-    char name[NAME_ROOM];
+    char name[NAME_CAPACITY];
     GAB_TRY(gab_get_bytes(in, record, sizeof *record));
     GAB_TRY(gab_get_string(in, name, sizeof name));
     record->fault.lost = NULL;

@@ -28,7 +28,7 @@ gab_status gab_monitor_register(const gab_monitor *monitor)
     if (strcmp(registered[i]->name, monitor->name) == 0)
       GAB_FAIL(GAB_ERR_ARGUMENT, "there is already a monitor '%s'", monitor->name);
   }
-  GAB_FAIL(GAB_ERR_ARGUMENT, "no room for monitor '%s': there are %d already", monitor->name,
+  GAB_FAIL(GAB_ERR_ARGUMENT, "cannot add monitor '%s': there are %d already", monitor->name,
            GAB_MOST_MONITORS);
 }
 

@@ -60,7 +60,7 @@ static gab_status add(gab_timeloop *loop, gab_task_list *list, const char *name,
   GAB_TRY(check_open(loop, name));
   if (!run) GAB_FAIL(GAB_ERR_ARGUMENT, "task '%s' of the time loop has no function", name);
   if (list->count == GAB_MOST_TASKS)
-    GAB_FAIL(GAB_ERR_ARGUMENT, "no room for task '%s': there are %d already", name, GAB_MOST_TASKS);
+    GAB_FAIL(GAB_ERR_ARGUMENT, "cannot add task '%s': there are %d already", name, GAB_MOST_TASKS);
   gab_task *task = &list->tasks[list->count++];
   snprintf(task->name, sizeof task->name, "%s", name);
   task->due = due;
@@ -124,7 +124,7 @@ gab_status gab_timeloop_add_entity(gab_timeloop *loop, const gab_entity *entity)
   GAB_TRY(check_open(loop, entity->name));
   if (loop->protection) return gab_checkpoint_add_entity(loop->protection->checkpoint, entity);
   if (loop->entity_count == GAB_MOST_TASKS)
-    GAB_FAIL(GAB_ERR_ARGUMENT, "no room for entity '%s': there are %d already", entity->name, GAB_MOST_TASKS);
+    GAB_FAIL(GAB_ERR_ARGUMENT, "cannot add entity '%s': there are %d already", entity->name, GAB_MOST_TASKS);
   loop->entities[loop->entity_count++] = *entity;
   return GAB_OK;
 }

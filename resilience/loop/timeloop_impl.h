@@ -231,8 +231,8 @@ gab_status gab_protection_unpack_history(void *loop, gab_reader *in);
  * to be listed, perhaps not all of them */
 void gab_fault_to_json(gab_json *json, const gab_fault *fault, const gab_rank *lost, int32_t count);
 /* "nobody", "rank 3", "ranks 0, 2", "ranks 0, 1, 2 and 9 more": of `count` ranks those that are `listed`, as far as there is
- * room. @param[in] room  64 or more @return text */
-const char *gab_fault_who(const gab_rank *lost, int32_t listed, int32_t count, char *text, size_t room);
+ * capacity. @param[in] capacity  64 or more @return text */
+const char *gab_fault_who(const gab_rank *lost, int32_t listed, int32_t count, char *text, size_t capacity);
 /* Says what is kept of whom when that is new: the numbers of a scheme change with the members. */
 void gab_protection_tell(gab_timeloop *loop);
 /* Warns where deaths will not be survived. Local. */
@@ -256,7 +256,7 @@ typedef struct gab_buffer_needs {
   bool writes;                           /* checkpoints go to disk */
   bool of_node;                          /* snapshots lie in the memory of nodes */
 } gab_buffer_needs;
-/* Snapshots that there has to be room for, 1 or 2. Pure. */
+/* Snapshots that there has to be capacity for, 1 or 2. Pure. */
 int gab_buffers_needed(const gab_buffer_needs *needs, const gab_placement *placement);
 /* Tells the checkpoint, where the case has not. Local, with the same result on all. */
 gab_status gab_protection_choose_buffers(gab_timeloop *loop);

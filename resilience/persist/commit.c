@@ -4,7 +4,7 @@
 
 /* A file that has grown far beyond what it has to hold is written anew: the journal before this epoch, so that the
  * commit itself stays one append. */
-static gab_status make_room(persist_session *session)
+static gab_status reserve_capacity(persist_session *session)
 {
   for (int i = 0; i < session->file_count; i++)
     if (gab_persist_file_is_stale(&session->files[i]))
@@ -37,7 +37,7 @@ gab_status gab_persist_commit_epoch(persist_session *session)
         GAB_ERR_ARGUMENT, __FILE__, __LINE__,
         "a commit while %zu receives have not completed: which side of it they are on is not known",
         session->live_count);
-  if (status == GAB_OK) status = make_room(session);
+  if (status == GAB_OK) status = reserve_capacity(session);
   if (status == GAB_OK) status = gab_persist_journal_close_epoch(&session->journal, &group);
   const bool together = session->set.commit == PERSIST_COMMIT_TOGETHER;
   if (together) status = gab_persist_all(session, status);

@@ -33,7 +33,7 @@ static gab_status replica_made(persist_session *session, int rank, persist_repli
   *replica = replica_of(session, rank);
   if (*replica) return GAB_OK;
   void *memory = session->replicas;
-  GAB_TRY(gab_list_room(&memory, (size_t)session->replica_count, sizeof(persist_replica)));
+  GAB_TRY(gab_list_reserve(&memory, (size_t)session->replica_count, sizeof(persist_replica)));
   session->replicas = memory;
   *replica = &session->replicas[session->replica_count++];
   (*replica)->rank = rank;

@@ -15,7 +15,7 @@
 
 #define FILE_MAGIC UINT64_C(0x314c494650424147) /* GABPFIL1 */
 #define MARK_MAGIC UINT64_C(0x314b524d50424147) /* GABPMRK1 */
-enum { MARK_BYTES = 32, KEY_ROOM = 256 };
+enum { MARK_BYTES = 32, KEY_CAPACITY = 256 };
 
 /* ------------------------------------------------------------------------------------ opening, the lock */
 
@@ -152,7 +152,7 @@ static gab_status read_all(int file, gab_buffer *bytes)
 static gab_status read_head(persist_file *file, const persist_file_id *id, gab_reader *bytes)
 {
   const unsigned char *start = bytes->at;
-  char key[KEY_ROOM] = "";
+  char key[KEY_CAPACITY] = "";
   uint64_t magic = 0, settings = 0, checksum = 0, run = 0;
   int32_t rank = -1, size = 0;
   gab_status status = gab_get_u64(bytes, &magic);

@@ -8,7 +8,7 @@
 static gab_status write_received(const persist_session *session, gab_buffer *to)
 {
   const persist_map *received = &session->journal.received;
-  for (size_t i = 0; i < received->room; i++) {
+  for (size_t i = 0; i < received->capacity; i++) {
     if (!received->entries[i].used) continue;
     gab_buffer *bytes = &to[received->entries[i].peer];
     GAB_TRY(gab_put_i32(bytes, received->entries[i].tag));
@@ -87,7 +87,7 @@ static gab_status read_letter(persist_inbox *inbox, gab_reader *bytes, int sourc
   letter.bytes = size;
   letter.data = data.at;
   void *memory = inbox->letters;
-  GAB_TRY(gab_list_room(&memory, inbox->count, sizeof letter));
+  GAB_TRY(gab_list_reserve(&memory, inbox->count, sizeof letter));
   inbox->letters = memory;
   inbox->letters[inbox->count++] = letter;
   return GAB_OK;

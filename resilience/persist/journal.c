@@ -46,7 +46,7 @@ static gab_status channel_of(persist_journal *journal, int32_t target, int32_t t
   const uint64_t *at = gab_persist_map_find(&journal->index, target, tag);
   if (!at) {
     void *memory = journal->channels;
-    GAB_TRY(gab_list_room(&memory, journal->channel_count, sizeof(persist_channel)));
+    GAB_TRY(gab_list_reserve(&memory, journal->channel_count, sizeof(persist_channel)));
     journal->channels = memory;
     GAB_TRY(gab_persist_map_put(&journal->index, target, tag, journal->channel_count));
     journal->channels[journal->channel_count] = (persist_channel){.target = target, .tag = tag};
@@ -104,18 +104,18 @@ static void overwrite(const persist_journal *journal, persist_channel *channel)
 
 static gab_status append(persist_channel *channel, const persist_record *record)
 {
-  if (channel->end == channel->room && channel->first > channel->room / 2) {
+  if (channel->end == channel->capacity && channel->first > channel->capacity / 2) {
     memmove(channel->records, &channel->records[channel->first],
             (channel->end - channel->first) * sizeof *channel->records);
     channel->end -= channel->first;
     channel->first = 0;
   }
-  if (channel->end == channel->room) {
+  if (channel->end == channel->capacity) {
     void *memory = channel->records;
-    const size_t room = channel->room > 0 ? 2 * channel->room : 2;
-    GAB_TRY(gab_realloc(room * sizeof *channel->records, GAB_MEMORY_OTHER, &memory));
+    const size_t capacity = channel->capacity > 0 ? 2 * channel->capacity : 2;
+    GAB_TRY(gab_realloc(capacity * sizeof *channel->records, GAB_MEMORY_OTHER, &memory));
     channel->records = memory;
-    channel->room = room;
+    channel->capacity = capacity;
   }
   channel->records[channel->end++] = *record;
   return GAB_OK;
@@ -208,9 +208,9 @@ static gab_status tidy(persist_journal *journal)
   }
   journal->channel_count = kept;
   void *memory = journal->channels; /* lists that double may not shrink to a size between */
-  size_t room = 1;
-  while (room < kept) room *= 2;
-  GAB_TRY(gab_realloc(room * sizeof(persist_channel), GAB_MEMORY_OTHER, &memory));
+  size_t capacity = 1;
+  while (capacity < kept) capacity *= 2;
+  GAB_TRY(gab_realloc(capacity * sizeof(persist_channel), GAB_MEMORY_OTHER, &memory));
   journal->channels = memory;
   if (kept == 0) gab_free(&journal->channels);
   for (size_t i = 0; i < kept; i++)

@@ -36,7 +36,7 @@ static gab_status write_records(const persist_journal *journal, uint64_t after, 
 static gab_status write_received(const persist_map *received, gab_buffer *body)
 {
   GAB_TRY(gab_put_u64(body, received->count));
-  for (size_t i = 0; i < received->room; i++) {
+  for (size_t i = 0; i < received->capacity; i++) {
     if (!received->entries[i].used) continue;
     GAB_TRY(gab_put_i32(body, received->entries[i].peer));
     GAB_TRY(gab_put_i32(body, received->entries[i].tag));

@@ -33,7 +33,7 @@ typedef struct persist_map {
     uint64_t value;
     bool used;
   } * entries;
-  size_t room, count;
+  size_t capacity, count;
 } persist_map;
 
 void gab_persist_map_release(persist_map *map);
@@ -59,7 +59,7 @@ typedef struct persist_record {
 typedef struct persist_channel {
   int32_t target, tag;
   persist_record *records;
-  size_t first, end, room; /**< those in use, and what is allocated */
+  size_t first, end, capacity; /**< those in use, and what is allocated */
 } persist_channel;
 
 typedef struct persist_journal {

@@ -12,17 +12,18 @@ void gab_persist_map_release(persist_map *map)
 }
 
 /* The place of a key: its own, or the free one where it belongs. There is always a free one. */
-static map_entry *place_of(map_entry *entries, size_t room, int32_t peer, int32_t tag)
+static map_entry *place_of(map_entry *entries, size_t capacity, int32_t peer, int32_t tag)
 {
-  size_t at = gab_hash_counter(0, (uint32_t)peer, (uint32_t)tag) & (room - 1);
-  while (entries[at].used && (entries[at].peer != peer || entries[at].tag != tag)) at = (at + 1) & (room - 1);
+  size_t at = gab_hash_counter(0, (uint32_t)peer, (uint32_t)tag) & (capacity - 1);
+  while (entries[at].used && (entries[at].peer != peer || entries[at].tag != tag))
+    at = (at + 1) & (capacity - 1);
   return &entries[at];
 }
 
 uint64_t *gab_persist_map_find(const persist_map *map, int32_t peer, int32_t tag)
 {
-  if (map->room == 0) return NULL;
-  map_entry *entry = place_of(map->entries, map->room, peer, tag);
+  if (map->capacity == 0) return NULL;
+  map_entry *entry = place_of(map->entries, map->capacity, peer, tag);
   return entry->used ? &entry->value : NULL;
 }
 
@@ -35,22 +36,22 @@ uint64_t gab_persist_map_get(const persist_map *map, int32_t peer, int32_t tag)
 static gab_status grow(persist_map *map)
 {
   void *memory = NULL;
-  const size_t room = map->room > 0 ? 2 * map->room : 16;
-  GAB_TRY(gab_alloc(room * sizeof(map_entry), GAB_MEMORY_OTHER, &memory));
+  const size_t capacity = map->capacity > 0 ? 2 * map->capacity : 16;
+  GAB_TRY(gab_alloc(capacity * sizeof(map_entry), GAB_MEMORY_OTHER, &memory));
   map_entry *entries = memory;
-  for (size_t i = 0; i < map->room; i++)
+  for (size_t i = 0; i < map->capacity; i++)
     if (map->entries[i].used)
-      *place_of(entries, room, map->entries[i].peer, map->entries[i].tag) = map->entries[i];
+      *place_of(entries, capacity, map->entries[i].peer, map->entries[i].tag) = map->entries[i];
   gab_free(&map->entries);
   map->entries = entries;
-  map->room = room;
+  map->capacity = capacity;
   return GAB_OK;
 }
 
 gab_status gab_persist_map_put(persist_map *map, int32_t peer, int32_t tag, uint64_t value)
 {
-  if (2 * (map->count + 1) > map->room) GAB_TRY(grow(map));
-  map_entry *entry = place_of(map->entries, map->room, peer, tag);
+  if (2 * (map->count + 1) > map->capacity) GAB_TRY(grow(map));
+  map_entry *entry = place_of(map->entries, map->capacity, peer, tag);
   if (!entry->used) map->count++;
   *entry = (map_entry){peer, tag, value, true};
   return GAB_OK;
@@ -58,11 +59,11 @@ gab_status gab_persist_map_put(persist_map *map, int32_t peer, int32_t tag, uint
 
 gab_status gab_persist_map_copy(persist_map *to, const persist_map *from)
 {
-  persist_map copy = {.room = from->room, .count = from->count};
-  if (from->room > 0) {
+  persist_map copy = {.capacity = from->capacity, .count = from->count};
+  if (from->capacity > 0) {
     void *memory = NULL;
-    GAB_TRY(gab_alloc(from->room * sizeof(map_entry), GAB_MEMORY_OTHER, &memory));
-    copy.entries = memcpy(memory, from->entries, from->room * sizeof(map_entry));
+    GAB_TRY(gab_alloc(from->capacity * sizeof(map_entry), GAB_MEMORY_OTHER, &memory));
+    copy.entries = memcpy(memory, from->entries, from->capacity * sizeof(map_entry));
   }
   gab_persist_map_release(to);
   *to = copy;

@@ -53,10 +53,10 @@ gab_status gab_persist_pack(persist_session *session, const void *buffer, int co
 int gab_persist_deliver(persist_session *session, const persist_letter *letter, void *buffer, int count,
                         MPI_Datatype type, MPI_Status *status)
 {
-  size_t room = 0;
+  size_t capacity = 0;
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Status own;
-  if (size_of(count, type, &room) != GAB_OK) return MPI_ERR_COUNT;
+  if (size_of(count, type, &capacity) != GAB_OK) return MPI_ERR_COUNT;
   if (gab_persist_checksum(letter->target, letter->tag, letter->number, letter->data, letter->bytes) !=
       letter->checksum) {
     gab_error_set(GAB_ERR_CORRUPT, __FILE__, __LINE__,
@@ -64,11 +64,11 @@ int gab_persist_deliver(persist_session *session, const persist_letter *letter, 
                   (int)letter->source, (int)letter->tag);
     return gab_persist_code_of(GAB_PERSIST_DAMAGED);
   }
-  if (letter->bytes > room) {
+  if (letter->bytes > capacity) {
     gab_error_set(GAB_ERR_ARGUMENT, __FILE__, __LINE__,
                   "message %" PRIu64
                   " of rank %d with tag %d has %zu bytes, the buffer takes %zu; it stays stored",
-                  letter->number, (int)letter->source, (int)letter->tag, letter->bytes, room);
+                  letter->number, (int)letter->source, (int)letter->tag, letter->bytes, capacity);
     return MPI_ERR_TRUNCATE;
   }
   const gab_status got = self(&comm);

@@ -100,7 +100,7 @@ static gab_status check_space(const persist_session *session, const char *folder
   if (session->set.bytes == 0 || statvfs(folder, &about) != 0) return GAB_OK;
   const uint64_t left = (uint64_t)about.f_bavail * about.f_frsize;
   if (left < session->set.bytes)
-    GAB_FAIL(GAB_ERR_IO, "%s has room for %" PRIu64 " bytes, info persist_bytes asks for %" PRIu64, folder,
+    GAB_FAIL(GAB_ERR_IO, "%s has space for %" PRIu64 " bytes, info persist_bytes asks for %" PRIu64, folder,
              left, session->set.bytes);
   return GAB_OK;
 }

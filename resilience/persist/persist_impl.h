@@ -24,7 +24,7 @@
 #include <mpi-ext.h>
 #endif
 
-enum { PERSIST_KEY_MOST = 200, PERSIST_FOLDER_ROOM = 600, PERSIST_FILES = 2 };
+enum { PERSIST_KEY_MOST = 200, PERSIST_FOLDER_CAPACITY = 600, PERSIST_FILES = 2 };
 
 typedef enum persist_commit_kind {
   PERSIST_COMMIT_SELF,
@@ -40,7 +40,7 @@ typedef struct persist_settings {
   persist_commit_kind commit;
   uint64_t depth; /**< UINT64_MAX: all */
   uint64_t bytes; /**< expected per process; 0: not said */
-  char folder[PERSIST_FOLDER_ROOM], node_folder[PERSIST_FOLDER_ROOM];
+  char folder[PERSIST_FOLDER_CAPACITY], node_folder[PERSIST_FOLDER_CAPACITY];
 } persist_settings;
 
 /** A message that may be received again. */

@@ -91,8 +91,8 @@ gab_status gab_persist_live_add(persist_session *session, MPI_Request request, i
                                 uint64_t number)
 {
   void *memory = session->lives;
-  const size_t room = (session->live_count + 1) * sizeof *session->lives;
-  GAB_TRY(gab_realloc(room, GAB_MEMORY_OTHER, &memory));
+  const size_t capacity = (session->live_count + 1) * sizeof *session->lives;
+  GAB_TRY(gab_realloc(capacity, GAB_MEMORY_OTHER, &memory));
   session->lives = memory;
   session->lives[session->live_count++] = (persist_live){request, source, tag, number};
   gab_persist_live_count++;

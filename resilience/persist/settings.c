@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VALUE_ROOM = PERSIST_FOLDER_ROOM, PREFIX = 8 }; /* of "persist_" */
+enum { VALUE_CAPACITY = PERSIST_FOLDER_CAPACITY, PREFIX = 8 }; /* of "persist_" */
 
 /* Words of a list, separated by commas and blanks. @return false if one is none of them */
 static bool read_words(const char *value, const char *const *words, int count, unsigned *found)
 {
-  char copy[VALUE_ROOM], *rest = copy;
+  char copy[VALUE_CAPACITY], *rest = copy;
   *found = 0;
   snprintf(copy, sizeof copy, "%s", value);
   for (char *word; (word = strtok_r(rest, ", ", &rest)) != NULL;) {
@@ -45,12 +45,12 @@ static gab_status read_number(const char *key, const char *value, uint64_t least
   return GAB_OK;
 }
 
-static gab_status read_folder(const char *key, const char *value, char folder[PERSIST_FOLDER_ROOM])
+static gab_status read_folder(const char *key, const char *value, char folder[PERSIST_FOLDER_CAPACITY])
 {
-  if (!*value || strlen(value) >= PERSIST_FOLDER_ROOM)
+  if (!*value || strlen(value) >= PERSIST_FOLDER_CAPACITY)
     GAB_FAIL(GAB_ERR_INPUT, "info %s: the path has %zu characters instead of 1 to %d", key, strlen(value),
-             PERSIST_FOLDER_ROOM - 1);
-  snprintf(folder, PERSIST_FOLDER_ROOM, "%s", value);
+             PERSIST_FOLDER_CAPACITY - 1);
+  snprintf(folder, PERSIST_FOLDER_CAPACITY, "%s", value);
   return GAB_OK;
 }
 
@@ -123,13 +123,13 @@ gab_status gab_persist_settings_read(MPI_Info info, int size, persist_settings *
   int keys = 0;
   if (info != MPI_INFO_NULL) PMPI_Info_get_nkeys(info, &keys);
   for (int i = 0; i < keys; i++) {
-    char key[MPI_MAX_INFO_KEY + 1] = "", value[VALUE_ROOM + 1] = "";
+    char key[MPI_MAX_INFO_KEY + 1] = "", value[VALUE_CAPACITY + 1] = "";
     int there = 0, length = 0;
     PMPI_Info_get_nthkey(info, i, key);
     if (strncmp(key, "persist_", PREFIX) != 0) continue;
     PMPI_Info_get_valuelen(info, key, &length, &there);
-    if (!there || length > VALUE_ROOM) GAB_FAIL(GAB_ERR_INPUT, "info %s: the value is too long", key);
-    PMPI_Info_get(info, key, VALUE_ROOM, value, &there);
+    if (!there || length > VALUE_CAPACITY) GAB_FAIL(GAB_ERR_INPUT, "info %s: the value is too long", key);
+    PMPI_Info_get(info, key, VALUE_CAPACITY, value, &there);
     GAB_TRY(read_key(key, value, size, set));
   }
   if (!set->in_file && !set->in_node && !set->in_neighbour) set->in_file = true;
@@ -144,7 +144,7 @@ uint64_t gab_persist_settings_of_file(const persist_settings *set)
 
 uint64_t gab_persist_settings_hash(const persist_settings *set)
 {
-  char text[2 * PERSIST_FOLDER_ROOM + 200];
+  char text[2 * PERSIST_FOLDER_CAPACITY + 200];
   const int length = snprintf(text, sizeof text, "%d%d%d%d%d%d%d %d %d %" PRIu64 " %s %s", set->transparent,
                               set->lifo, set->sync, set->in_file, set->in_node, set->in_neighbour, set->ring,
                               set->copies, (int)set->commit, set->depth, set->folder, set->node_folder);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TAG_SIZE = 1, TAG_BYTES = 2, CHUNK = 512 << 10, TEXT_ROOM = 400 };
+enum { TAG_SIZE = 1, TAG_BYTES = 2, CHUNK = 512 << 10, TEXT_CAPACITY = 400 };
 
 bool gab_persist_is_fault(int code)
 {
@@ -68,7 +68,7 @@ gab_status gab_persist_all(persist_session *session, gab_status status)
   GAB_TRY(gab_persist_mpi(session, PMPI_Allreduce(mine, worst, 1, MPI_2INT, MPI_MAXLOC, session->inner),
                           "MPI_Allreduce"));
   if (worst[0] == GAB_OK) return GAB_OK;
-  char text[TEXT_ROOM] = "";
+  char text[TEXT_CAPACITY] = "";
   if (worst[1] == session->rank) snprintf(text, sizeof text, "%s", gab_error_message());
   GAB_TRY(gab_persist_mpi(session, PMPI_Bcast(text, sizeof text, MPI_CHAR, worst[1], session->inner),
                           "MPI_Bcast"));
@@ -81,7 +81,7 @@ gab_status gab_persist_all(persist_session *session, gab_status status)
 
 typedef struct traffic {
   MPI_Request *requests;
-  size_t count, room;
+  size_t count, capacity;
 } traffic;
 
 static gab_status post(persist_session *session, traffic *all, bool out, void *bytes, size_t count, int peer,
@@ -90,12 +90,12 @@ static gab_status post(persist_session *session, traffic *all, bool out, void *b
   unsigned char *at = bytes;
   do {
     const size_t part = count < CHUNK ? count : CHUNK;
-    if (all->count == all->room) {
+    if (all->count == all->capacity) {
       void *memory = all->requests;
-      const size_t room = all->room > 0 ? 2 * all->room : 16;
-      GAB_TRY(gab_realloc(room * sizeof(MPI_Request), GAB_MEMORY_OTHER, &memory));
+      const size_t capacity = all->capacity > 0 ? 2 * all->capacity : 16;
+      GAB_TRY(gab_realloc(capacity * sizeof(MPI_Request), GAB_MEMORY_OTHER, &memory));
       all->requests = memory;
-      all->room = room;
+      all->capacity = capacity;
     }
     MPI_Request *request = &all->requests[all->count];
     const int code = out ? PMPI_Isend(at, (int)part, MPI_BYTE, peer, tag, session->inner, request)
@@ -111,7 +111,7 @@ static gab_status post(persist_session *session, traffic *all, bool out, void *b
 /* Waits for all, also after a failure: then the communicator is revoked, and what is under way ends. */
 static gab_status finish(persist_session *session, traffic *all, gab_status status)
 {
-  char text[TEXT_ROOM] = "";
+  char text[TEXT_CAPACITY] = "";
   if (status != GAB_OK) snprintf(text, sizeof text, "%s", gab_error_message());
   if (status != GAB_OK) gab_persist_break(session, MPI_ERR_OTHER);
   for (size_t i = 0; i < all->count; i++) {
@@ -122,7 +122,7 @@ static gab_status finish(persist_session *session, traffic *all, gab_status stat
       snprintf(text, sizeof text, "%s", gab_error_message());
     }
   }
-  all->count = all->room = 0;
+  all->count = all->capacity = 0;
   gab_free(&all->requests);
   if (status != GAB_OK) GAB_FAIL(status, "%s", text);
   return GAB_OK;

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PATH_ROOM = GAB_FENCE_PATH + 32, MOST_BYTES = 1 << 26, LOOK_EVERY_MS = 20, MOST_FAILURES = 50 };
+enum { PATH_CAPACITY = GAB_FENCE_PATH + 32, MOST_BYTES = 1 << 26, LOOK_EVERY_MS = 20, MOST_FAILURES = 50 };
 
 /* ---------------------------------------------------------------- one token */
 
@@ -27,9 +27,9 @@ typedef struct token {
   int32_t members; /* those of them that played a rank */
 } token;
 
-static void token_path(const gab_claimant *claimant, uint64_t number, char path[PATH_ROOM])
+static void token_path(const gab_claimant *claimant, uint64_t number, char path[PATH_CAPACITY])
 {
-  snprintf(path, PATH_ROOM, "%s/%" PRIu64, claimant->folder, number);
+  snprintf(path, PATH_CAPACITY, "%s/%" PRIu64, claimant->folder, number);
 }
 
 static gab_status format_token(const gab_claimant *claimant, uint64_t number, gab_buffer *text)
@@ -74,7 +74,7 @@ static gab_status parse_token(const char *path, const char *text, token *found)
 /* @param[in,out] found  initialised */
 static gab_status read_token(const gab_claimant *claimant, uint64_t number, token *found)
 {
-  char path[PATH_ROOM];
+  char path[PATH_CAPACITY];
   gab_buffer text = {0};
   token_path(claimant, number, path);
   gab_status status = gab_file_read(path, MOST_BYTES, &text);
@@ -132,7 +132,7 @@ static void remove_up_to(const gab_claimant *claimant, uint64_t last)
 /* @param[out] made  false: somebody else had been there before */
 static gab_status make_token(const gab_claimant *claimant, uint64_t number, bool *made)
 {
-  char path[PATH_ROOM];
+  char path[PATH_CAPACITY];
   gab_buffer text = {0};
   *made = false;
   token_path(claimant, number, path);
@@ -155,7 +155,7 @@ static gab_status nap(const gab_claimant *claimant)
 /* The number behind `token`, or the newest where that was removed behind newer ones; 0: none. */
 static gab_status find_next(const gab_claimant *claimant, uint64_t token, uint64_t *next)
 {
-  char path[PATH_ROOM];
+  char path[PATH_CAPACITY];
   GAB_TRY(find_newest(claimant, next));
   token_path(claimant, token + 1, path);
   if (*next <= token) *next = 0;
@@ -219,7 +219,7 @@ gab_status gab_token_ask(const gab_claimant *claimant, uint64_t *token, bool can
 
 bool gab_token_is_theirs(const gab_claimant *claimant, uint64_t token)
 {
-  char path[PATH_ROOM];
+  char path[PATH_CAPACITY];
   bool mine;
   token_path(claimant, token + 1, path);
   return access(path, F_OK) == 0 && look_at(claimant, token + 1, &mine, NULL) == GAB_OK && !mine;

@@ -113,7 +113,7 @@ static gab_status put_item(gab_state *state, const gab_entity *entity, size_t by
     GAB_FAIL(GAB_ERR_ARGUMENT, "'%s' was of another kind before", entity->name);
   const bool is_new = !item;
   if (is_new && state->item_count == GAB_MOST_ENTITIES)
-    GAB_FAIL(GAB_ERR_ARGUMENT, "no room for '%s': there are %d parts already", entity->name,
+    GAB_FAIL(GAB_ERR_ARGUMENT, "cannot add '%s': there are %d parts already", entity->name,
              GAB_MOST_ENTITIES);
   if (is_new && state->has_saved)
     GAB_FAIL(GAB_ERR_ARGUMENT, "'%s' comes after the first save: the parts of the state are fixed",

@@ -177,7 +177,7 @@ gab_status gab_strategy_register(const gab_strategy *strategy)
     if (strcmp(strategies[i]->name, strategy->name) == 0)
       GAB_FAIL(GAB_ERR_ARGUMENT, "there is a strategy '%s' already", strategy->name);
   if (strategy_total == (int)(sizeof strategies / sizeof strategies[0]))
-    GAB_FAIL(GAB_ERR_ARGUMENT, "no room for strategy '%s': %d were registered already", strategy->name,
+    GAB_FAIL(GAB_ERR_ARGUMENT, "cannot add strategy '%s': %d were registered already", strategy->name,
              (int)OWN_STRATEGIES);
   strategies[strategy_total++] = strategy;
   return GAB_OK;

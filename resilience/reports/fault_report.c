@@ -3,14 +3,17 @@
 
 #include <stdio.h>
 
-const char *gab_fault_who(const gab_rank *lost, int32_t listed, int32_t count, char *text, size_t room)
+const char *gab_fault_who(const gab_rank *lost, int32_t listed, int32_t count, char *text, size_t capacity)
 {
   enum { RANK = 13, MORE = 23 }; /* ", 2147483647", " and 2147483647 more" */
-  size_t used = (size_t)snprintf(text, room, "%s", count == 0 ? "nobody" : count == 1 ? "rank " : "ranks ");
+  size_t used = (size_t)snprintf(text, capacity, "%s",
+                                 count == 0   ? "nobody"
+                                 : count == 1 ? "rank "
+                                              : "ranks ");
   int32_t i = 0;
-  for (; i < listed && i < count && used + RANK + MORE < room; i++)
-    used += (size_t)snprintf(text + used, room - used, "%s%" GAB_PRI_RANK, i ? ", " : "", lost[i]);
-  if (i < count) snprintf(text + used, room - used, " and %" PRId32 " more", count - i);
+  for (; i < listed && i < count && used + RANK + MORE < capacity; i++)
+    used += (size_t)snprintf(text + used, capacity - used, "%s%" GAB_PRI_RANK, i ? ", " : "", lost[i]);
+  if (i < count) snprintf(text + used, capacity - used, " and %" PRId32 " more", count - i);
   return text;
 }
 

@@ -79,13 +79,13 @@ static void take_line(const char *line, gab_history *history, job *job)
 void gab_history_read(const char *folder, gab_history *history)
 {
   char path[4096], *line = NULL;
-  size_t room = 0;
+  size_t capacity = 0;
   job job = {0};
   *history = (gab_history){.from = -1, .disk_checkpoint = -1};
   const int length = snprintf(path, sizeof path, "%s/events.jsonl", folder);
   FILE *file;
   if (length >= (int)sizeof path || gab_file_open(path, &file) != GAB_OK) return;
-  for (ssize_t got; (got = getline(&line, &room, file)) > 0;)
+  for (ssize_t got; (got = getline(&line, &capacity, file)) > 0;)
     if (line[got - 1] == '\n') take_line(line, history, &job);
   free(line); /* of getline() */
   fclose(file);

@@ -12,18 +12,18 @@
 #include <string.h>
 #include <unistd.h>
 
-static void describe_rate(double updates_per_second, char *text, size_t room)
+static void describe_rate(double updates_per_second, char *text, size_t capacity)
 {
-  if (updates_per_second >= 1e9) snprintf(text, room, "%.2f GLUPS", updates_per_second * 1e-9);
-  else snprintf(text, room, "%.1f MLUPS", updates_per_second * 1e-6);
+  if (updates_per_second >= 1e9) snprintf(text, capacity, "%.2f GLUPS", updates_per_second * 1e-9);
+  else snprintf(text, capacity, "%.1f MLUPS", updates_per_second * 1e-6);
 }
 
-static void describe_time(double seconds, char *text, size_t room)
+static void describe_time(double seconds, char *text, size_t capacity)
 {
-  if (seconds < 100) snprintf(text, room, "%.0f s", seconds);
-  else if (seconds < 6000) snprintf(text, room, "%.0f min", seconds / 60);
-  else if (seconds < 360000) snprintf(text, room, "%.1f h", seconds / 3600);
-  else snprintf(text, room, "%.1f days", seconds / 86400);
+  if (seconds < 100) snprintf(text, capacity, "%.0f s", seconds);
+  else if (seconds < 6000) snprintf(text, capacity, "%.0f min", seconds / 60);
+  else if (seconds < 360000) snprintf(text, capacity, "%.1f h", seconds / 3600);
+  else snprintf(text, capacity, "%.1f days", seconds / 86400);
 }
 
 /* Those of local recovery are counted at the next repair; until then the root has heard of them with the checkpoints. */

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATH_ROOM = 1400 };
+enum { PATH_CAPACITY = 1400 };
 
 static const char headline[] =
     "# Written by the run in this folder; <n> is a number. A run that starts from step 0 "
@@ -79,7 +79,7 @@ static gab_status remove_listed(removal *what, int parent, const char *shown, co
   }
   gab_status status = GAB_OK;
   for (struct dirent *entry; status == GAB_OK && (entry = readdir(entries));) {
-    char name[PATH_ROOM];
+    char name[PATH_CAPACITY];
     struct stat about;
     if (snprintf(name, sizeof name, "%s%s", start, entry->d_name) >= (int)sizeof name) continue;
     if (!is_listed(what->list, what->size, name)) continue;
@@ -171,7 +171,7 @@ static gab_status write_list(const char *path, const gab_buffer *list, const gab
 gab_status gab_run_files_settle(const char *folder, const gab_buffer *list, const char *spare,
                                 gab_run_files_of_before before, uint64_t *removed)
 {
-  char path[PATH_ROOM];
+  char path[PATH_CAPACITY];
   gab_buffer old = {0};
   uint64_t count = 0;
   if (snprintf(path, sizeof path, "%s/" GAB_RUN_FILES, folder) >= (int)sizeof path)

@@ -21,17 +21,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATH_ROOM = 1400, FOLDER_ROOM = 1100, FILE_ROOM = 2048 };
+enum { PATH_CAPACITY = 1400, FOLDER_CAPACITY = 1100, FILE_CAPACITY = 2048 };
 #define POLL_SECONDS 0.25 /* while somebody else's signs of life are watched */
 
 struct gab_run_lock {
   gab_world *world;
-  char folder[FOLDER_ROOM], path[PATH_ROOM],
-      beside[PATH_ROOM + 32]; /* the lock; where this process makes its own */
-  size_t made;                /* length of the outermost folder that was made for this run; 0: none */
-  lock_owner owner;           /* run and start on all; the rest where this process has the lock */
-  gab_buffer text;            /* that the file holds if it is this process's */
-  bool beats;                 /* the thread runs */
+  char folder[FOLDER_CAPACITY], path[PATH_CAPACITY],
+      beside[PATH_CAPACITY + 32]; /* the lock; where this process makes its own */
+  size_t made;                    /* length of the outermost folder that was made for this run; 0: none */
+  lock_owner owner;               /* run and start on all; the rest where this process has the lock */
+  gab_buffer text;                /* that the file holds if it is this process's */
+  bool beats;                     /* the thread runs */
   pthread_t thread;
   pthread_mutex_t mutex;
   pthread_cond_t changed;
@@ -43,7 +43,7 @@ struct gab_run_lock {
 
 /* What lies at a path. */
 typedef struct found_lock {
-  char text[FILE_ROOM];
+  char text[FILE_CAPACITY];
   size_t length;
   struct timespec touched;
 } found_lock;
@@ -132,7 +132,7 @@ static gab_status make_folder(gab_run_lock *lock, char *path, size_t length)
 
 static gab_status make_folders(gab_run_lock *lock)
 {
-  char part[FOLDER_ROOM];
+  char part[FOLDER_CAPACITY];
   snprintf(part, sizeof part, "%s", lock->folder);
   for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
     *slash = '\0';
@@ -145,7 +145,7 @@ static gab_status make_folders(gab_run_lock *lock)
 /* Folders that were made for nothing. */
 static void remove_folders(const gab_run_lock *lock)
 {
-  char part[FOLDER_ROOM];
+  char part[FOLDER_CAPACITY];
   snprintf(part, sizeof part, "%s", lock->folder);
   while (lock->made > 0 && strlen(part) >= lock->made && rmdir(part) == 0) {
     char *slash = strrchr(part, '/');
@@ -199,7 +199,7 @@ typedef enum lock_try { TRY_TAKEN, TRY_AGAIN, TRY_HELD, TRY_WATCH } lock_try;
  * looked at: then what was moved is not what was seen, and goes back. */
 static lock_try take_over(gab_run_lock *lock, const found_lock *seen)
 {
-  char aside[PATH_ROOM + 64];
+  char aside[PATH_CAPACITY + 64];
   found_lock moved;
   snprintf(aside, sizeof aside, "%s.old", lock->beside);
   if (rename(lock->path, aside) != 0) return TRY_AGAIN;
@@ -359,7 +359,7 @@ static gab_status create(gab_world *world, const char *folder, gab_run_lock **lo
   void *memory;
   *lock = NULL;
   if (!folder || !folder[0]) GAB_FAIL(GAB_ERR_INPUT, "the name of the output folder is empty");
-  if (strlen(folder) > FOLDER_ROOM - 100)
+  if (strlen(folder) > FOLDER_CAPACITY - 100)
     GAB_FAIL(GAB_ERR_INPUT, "the name of the output folder is too long: %.60s...", folder);
   GAB_TRY(gab_alloc(sizeof(gab_run_lock), GAB_MEMORY_OTHER, &memory));
   gab_run_lock *made = memory;

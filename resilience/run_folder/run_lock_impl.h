@@ -47,7 +47,7 @@ gab_status gab_lock_owner_format(const lock_owner *owner, gab_buffer *text);
 bool gab_lock_owner_parse(const char *text, size_t length, lock_owner *owner);
 lock_verdict gab_lock_owner_judge(const lock_owner *owner, const lock_owner *self);
 /* "run 3f… (process 7 on node12, since 2026-11-22 06:33:55)" */
-const char *gab_lock_owner_describe(const lock_owner *owner, char *text, size_t room);
+const char *gab_lock_owner_describe(const lock_owner *owner, char *text, size_t capacity);
 /* A run's id, 16 hexadecimal digits made by chance. */
 void gab_lock_make_id(char id[GAB_LOCK_WORD]);
 

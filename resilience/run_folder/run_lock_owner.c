@@ -123,13 +123,13 @@ bool gab_lock_owner_parse(const char *text, size_t length, lock_owner *owner)
   return owner->run[0] != '\0';
 }
 
-const char *gab_lock_owner_describe(const lock_owner *owner, char *text, size_t room)
+const char *gab_lock_owner_describe(const lock_owner *owner, char *text, size_t capacity)
 {
   char date[GAB_DATE_CAPACITY];
-  if (!owner->run[0]) snprintf(text, room, "a run that its file does not name");
+  if (!owner->run[0]) snprintf(text, capacity, "a run that its file does not name");
   else
-    snprintf(text, room, "run %.32s (process %ld on %s, since %s)", owner->run, owner->root.pid, owner->host,
-             gab_local_date(owner->since, date));
+    snprintf(text, capacity, "run %.32s (process %ld on %s, since %s)", owner->run, owner->root.pid,
+             owner->host, gab_local_date(owner->since, date));
   return text;
 }
 

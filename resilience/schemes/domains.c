@@ -65,7 +65,7 @@ static gab_status sequence_add(sequence *list, int32_t value)
 {
   if (list->count == 0 || !run_takes(&list->runs[list->count - 1], list->length, value)) {
     void *memory = list->runs;
-    GAB_TRY(gab_list_room(&memory, (size_t)list->count, sizeof(run)));
+    GAB_TRY(gab_list_reserve(&memory, (size_t)list->count, sizeof(run)));
     list->runs = memory;
     list->runs[list->count++] = (run){.at = list->length, .value = value, .inner = OPEN};
   }
@@ -95,7 +95,7 @@ static gab_status sizes_add(sizes *list, int32_t at, int32_t size, int32_t count
   }
   void *memory = list->runs;
   int32_t number = last ? last->number + last->count : 0;
-  GAB_TRY(gab_list_room(&memory, (size_t)list->count, sizeof(sizes_run)));
+  GAB_TRY(gab_list_reserve(&memory, (size_t)list->count, sizeof(sizes_run)));
   list->runs = memory;
   list->runs[list->count++] = (sizes_run){at, number, size, count};
   return GAB_OK;
@@ -174,7 +174,7 @@ static gab_status compress_sizes(gab_domains *made, const named *items, int leve
   return GAB_OK;
 }
 
-/* @param[in,out] places  room for one number per rank */
+/* @param[in,out] places  capacity for one number per rank */
 static gab_status compress(gab_domains *made, const named *items, int32_t *places)
 {
   for (int32_t i = 0; i < made->ranks; i++) {

@@ -13,7 +13,7 @@
 #include <hwloc.h>
 #endif
 
-enum { NAME_ROOM = 512 };
+enum { NAME_CAPACITY = 512 };
 
 /* ---------------------------------------------------------------- names of ranks */
 
@@ -49,7 +49,7 @@ static gab_status names_add(names *list, const char *name, size_t length, const 
   *kept = last;
   if (last && strlen(last) == length && memcmp(last, name, length) == 0) return GAB_OK;
   void *memory = list->texts, *text;
-  GAB_TRY(gab_list_room(&memory, list->text_count, sizeof(char *)));
+  GAB_TRY(gab_list_reserve(&memory, list->text_count, sizeof(char *)));
   list->texts = memory;
   GAB_TRY(gab_alloc(length + 1, GAB_MEMORY_OTHER, &text));
   memcpy(text, name, length);
@@ -118,7 +118,7 @@ static gab_status read_line(names *list, const place_in_text *at, const char *li
   const char *name;
   if (length == 0) return GAB_OK;
   bool colon = line[length - 1] == ':';
-  if (length == colon || length >= NAME_ROOM)
+  if (length == colon || length >= NAME_CAPACITY)
     GAB_FAIL(GAB_ERR_INPUT, "%s:%d: a line is a name, then ranks", at->source, at->line);
   GAB_TRY(names_add(list, line, length - colon, &name));
   for (line += length + strspn(line + length, blanks); *line && *line != '\n' && *line != '#';
@@ -225,32 +225,32 @@ static bool is_a_serial(const char *text)
   return text[0] != '\0' && !strchr(text, '/');
 }
 
-static void find_chassis(char *text, size_t room)
+static void find_chassis(char *text, size_t capacity)
 {
   hwloc_topology_t topology;
   if (hwloc_topology_init(&topology) != 0) return;
   hwloc_topology_set_all_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
   if (hwloc_topology_load(topology) == 0) {
     const char *serial = hwloc_obj_get_info_by_name(hwloc_get_root_obj(topology), "DMIChassisSerial");
-    if (serial && is_a_serial(serial)) snprintf(text, room, "%s", serial);
+    if (serial && is_a_serial(serial)) snprintf(text, capacity, "%s", serial);
   }
   hwloc_topology_destroy(topology);
 }
 #else
-static void find_chassis(char *text, size_t room) { (void)text, (void)room; }
+static void find_chassis(char *text, size_t capacity) { (void)text, (void)capacity; }
 #endif
 
-static void name_of_this_process(gab_domain_kind wanted, char name[NAME_ROOM])
+static void name_of_this_process(gab_domain_kind wanted, char name[NAME_CAPACITY])
 {
   const char *given = getenv("GABION_NODE");
   char host[200] = "", chassis[200] = "";
   if (given && given[0]) {
-    snprintf(name, NAME_ROOM, "%s", given);
+    snprintf(name, NAME_CAPACITY, "%s", given);
     return;
   }
   gethostname(host, sizeof host - 1);
   if (wanted == GAB_DOMAIN_CHASSIS) find_chassis(chassis, sizeof chassis);
-  snprintf(name, NAME_ROOM, "%s%s%s", chassis, chassis[0] ? "/" : "", host);
+  snprintf(name, NAME_CAPACITY, "%s%s%s", chassis, chassis[0] ? "/" : "", host);
 }
 
 /* ---------------------------------------------------------------- of all */
@@ -269,7 +269,7 @@ static gab_status visit_name(void *user, gab_rank from, gab_reader bytes)
 static gab_status gather(gab_world *world, gab_domain_kind wanted, gab_domains **domains)
 {
   names list = {0};
-  char name[NAME_ROOM];
+  char name[NAME_CAPACITY];
   gab_status status = GAB_OK;
   name_of_this_process(wanted, name);
   gab_buffer mine = gab_buffer_over(name, strlen(name));

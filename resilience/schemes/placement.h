@@ -108,10 +108,10 @@ typedef struct gab_placement_costs {
 gab_placement_costs gab_placement_get_costs(const gab_placement *placement, double image);
 
 /** One sentence for the log: what is kept where, what that costs, which losses it survives. */
-const char *gab_placement_describe(const gab_placement *placement, char *text, size_t room);
+const char *gab_placement_describe(const gab_placement *placement, char *text, size_t capacity);
 /** What was asked for and cannot be, why, and what is done instead; NULL if there is nothing of that. */
 const char *gab_placement_warning(const gab_placement *placement, const gab_redundancy *asked, char *text,
-                                  size_t room);
+                                  size_t capacity);
 
 #ifdef __cplusplus
 }

@@ -6,17 +6,17 @@
 static gab_status add_copy(void *user, gab_rank rank, int number)
 {
   gab_snapshot *next = user;
-  if (next->copy_count == next->copy_room) {
+  if (next->copy_count == next->copy_capacity) {
     void *grown = next->copies;
-    int room = next->copy_room + 4;
-    GAB_TRY(gab_realloc((size_t)room * sizeof(gab_copy), GAB_MEMORY_OTHER, &grown));
+    int capacity = next->copy_capacity + 4;
+    GAB_TRY(gab_realloc((size_t)capacity * sizeof(gab_copy), GAB_MEMORY_OTHER, &grown));
     next->copies = grown;
-    for (int i = next->copy_room; i < room; i++) {
+    for (int i = next->copy_capacity; i < capacity; i++) {
       next->copies[i] = (gab_copy){.rank = GAB_NO_RANK};
       gab_buffer_init(&next->copies[i].image, GAB_MEMORY_SNAPSHOT);
       gab_buffer_init(&next->copies[i].answer, GAB_MEMORY_MESSAGE);
     }
-    next->copy_room = room;
+    next->copy_capacity = capacity;
   }
   gab_copy *copy = &next->copies[next->copy_count++];
   copy->rank = rank;
@@ -30,7 +30,7 @@ static gab_status add_copy(void *user, gab_rank rank, int number)
 /* Memory of copies that this rank does not keep any more. */
 static void release_unused(gab_snapshot *next)
 {
-  for (int i = next->copy_count; i < next->copy_room; i++) gab_copy_release(&next->copies[i]);
+  for (int i = next->copy_count; i < next->copy_capacity; i++) gab_copy_release(&next->copies[i]);
 }
 
 gab_status gab_redundancy_plan(gab_checkpoint *checkpoint, gab_snapshot *next, const gab_domains *domains)
@@ -102,7 +102,7 @@ size_t gab_redundancy_sent(const gab_snapshot *snapshot, gab_rank rank)
 
 void gab_redundancy_release(gab_snapshot *snapshot)
 {
-  for (int k = 0; k < snapshot->copy_room; k++) gab_copy_release(&snapshot->copies[k]);
+  for (int k = 0; k < snapshot->copy_capacity; k++) gab_copy_release(&snapshot->copies[k]);
   gab_free(&snapshot->copies);
   gab_buffer_release(&snapshot->parities.rows);
 }

@@ -151,7 +151,7 @@ static void add_up(const encoding *e, int r, unsigned char *row)
   gab_code_combine(factors, columns, pieces, e->bytes, row + e->at);
 }
 
-static gab_status make_room(const encoding *e, unsigned char **rows)
+static gab_status reserve_capacity(const encoding *e, unsigned char **rows)
 {
   gab_parities *parities = e->parities;
   size_t bytes = (size_t)parities->group.parities * parities->piece;
@@ -180,7 +180,7 @@ static gab_status encode(encoding *e, gab_group_buffers *buffer_sets)
   gab_parities *parities = e->parities;
   const gab_group *group = &parities->group;
   unsigned char *rows = NULL;
-  if (is_wanted(e, group->index)) GAB_TRY(make_room(e, &rows));
+  if (is_wanted(e, group->index)) GAB_TRY(reserve_capacity(e, &rows));
   encoding here = next_chunk(e, buffer_sets);
   if (here.bytes > 0) GAB_TRY(post_chunk(&here));
   while (here.bytes > 0) {

@@ -8,7 +8,7 @@
 
 /* ---- redundancy_group.c */
 
-/* Gives the parities of a snapshot that is planned their room. Collective over the group.
+/* Gives the parities of a snapshot that is planned their memory. Collective over the group.
  * @param[in] own  bytes of the image of this rank */
 gab_status gab_parities_reserve(gab_checkpoint *checkpoint, size_t own, gab_parities *parities);
 /* Fills *parities of the own group. `wants` are the members that are to have theirs made (NULL: all); with

@@ -172,7 +172,7 @@ static gab_status rebuild_chunk(rebuilding *r)
   return GAB_OK;
 }
 
-static gab_status make_room(rebuilding *r)
+static gab_status reserve_capacity(rebuilding *r)
 {
   const gab_group *group = &r->parities->group;
   void *place;
@@ -201,7 +201,7 @@ static gab_status rebuild(rebuilding *r)
 {
   size_t chunk = gab_code_chunk(&r->parities->group, r->parities->piece);
   GAB_TRY(find_stripes(r));
-  GAB_TRY(make_room(r));
+  GAB_TRY(reserve_capacity(r));
   for (r->at = 0; r->at < r->parities->piece; r->at += r->bytes) {
     r->bytes = r->parities->piece - r->at < chunk ? r->parities->piece - r->at : chunk;
     GAB_TRY(rebuild_chunk(r));

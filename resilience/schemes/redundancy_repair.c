@@ -400,7 +400,7 @@ static gab_status keep_rescued(const repairing *m, gab_rank rank, gab_buffer *im
   if (!check_message(image, &seen))
     GAB_FAIL(GAB_ERR_CORRUPT, "the image of rank %" GAB_PRI_RANK " that was put together is not whole", rank);
   void *memory = rescued->images;
-  GAB_TRY(gab_list_room(&memory, (size_t)rescued->count, sizeof(gab_copy)));
+  GAB_TRY(gab_list_reserve(&memory, (size_t)rescued->count, sizeof(gab_copy)));
   rescued->images = memory;
   gab_copy *kept = &rescued->images[rescued->count++];
   *kept = (gab_copy){.rank = rank, .condition = seen};

@@ -11,7 +11,7 @@ static int nobody(int32_t count)
 }
 
 /* Own image and copies can all lie in different domains if these shifts are a largest domain apart. */
-static bool has_room(const gab_scheme_places *places, int copies)
+static bool has_capacity(const gab_scheme_places *places, int copies)
 {
   return (int64_t)(copies + 1) * places->largest <= places->count;
 }
@@ -25,13 +25,13 @@ static int32_t from_here_on(const gab_scheme_places *places, int32_t first, int 
 
 static int32_t far_away(const gab_scheme_places *places, int copy, int copies)
 {
-  if (!has_room(places, copies)) return from_here_on(places, places->count / 2, copy);
+  if (!has_capacity(places, copies)) return from_here_on(places, places->count / 2, copy);
   return (int32_t)((int64_t)(copy + 1) * places->count / (copies + 1));
 }
 
 static int32_t next_ones(const gab_scheme_places *places, int copy, int copies)
 {
-  if (!has_room(places, copies)) return from_here_on(places, places->largest, copy);
+  if (!has_capacity(places, copies)) return from_here_on(places, places->largest, copy);
   return (copy + 1) * places->largest;
 }
 
@@ -104,7 +104,7 @@ gab_status gab_scheme_register(const gab_scheme *scheme)
     if (strcmp(schemes[i]->name, scheme->name) == 0)
       GAB_FAIL(GAB_ERR_ARGUMENT, "there is already a redundancy scheme '%s'", scheme->name);
   }
-  GAB_FAIL(GAB_ERR_ARGUMENT, "no room for redundancy scheme '%s': there are %d already", scheme->name,
+  GAB_FAIL(GAB_ERR_ARGUMENT, "cannot add redundancy scheme '%s': there are %d already", scheme->name,
            MOST_SCHEMES);
 }
 

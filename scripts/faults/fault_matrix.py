@@ -89,7 +89,7 @@ def new_member(run, old, process):
 
 def holders(run, members, rank):
     """Who keeps copies. Those of `pairwise` lie evenly spread around the circle of places, those of `ring` behind one
-    another; with nodes at least a largest node apart, if the circle has room. The members of a node that has more than
+    another; with nodes at least a largest node apart, if that fits into the circle. The members of a node that has more than
     half of all deal theirs out to the others."""
     order, largest, first = places(run, members)
     n, at = len(order), order.index(rank)
@@ -103,11 +103,11 @@ def holders(run, members, rank):
         for k in range(1, copies):
             found.append((at + k + ((target - at) % n <= k)) % n)
     else:
-        room = (copies + 1) * largest <= n
+        fits = (copies + 1) * largest <= n
         if run["scheme"] == "pairwise":
-            shifts = [(k + 1) * n // (copies + 1) if room else n // 2 + k for k in range(copies)]
+            shifts = [(k + 1) * n // (copies + 1) if fits else n // 2 + k for k in range(copies)]
         else:
-            shifts = [(k + 1) * largest if room else largest + k for k in range(copies)]
+            shifts = [(k + 1) * largest if fits else largest + k for k in range(copies)]
         found = [(at + (s if s < n else s - n + 1)) % n for s in shifts]
     return {order[p] for p in found if p != at}
 
@@ -620,7 +620,7 @@ def observed_end(row, events, log, folder, code, good, deaths):
     if code == 76 and "died before the first checkpoint was complete" in log:
         return "early"
     if code == 3:
-        if "memory has room for one only: the one before is overwritten" in log:
+        if "memory holds one only: the one before is overwritten" in log:
             return "lost single"
         named = re.findall(r"ranks? ([0-9, ]+) died and so did all holders.*(?:0x[0-9a-f]+|neighbours: none)", log)
         return "lost " + named[-1].replace(" ", "") if named else "exit 3 without the names"

@@ -133,7 +133,7 @@ def numbers_of(text):
 
 
 def files_of(top, folder):
-    """In a folder of tests and in the rooms inside of it."""
+    """In a folder of tests and in its subfolders."""
     return [path for depth in ("*", "*/*") for path in glob.glob(os.path.join(glob.escape(os.path.join(top, folder)), depth)) if os.path.isfile(path)]
 
 

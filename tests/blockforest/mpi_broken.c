@@ -81,7 +81,7 @@ static gab_status heavy_create(void *user, const gab_forest *forest, const gab_b
 {
   GAB_TRY(stones_create(user, forest, block, data));
   stones *made = *data;
-  made->value[made->count] = gab_block_get_id(block); /* behind the last one there is room for its name */
+  made->value[made->count] = gab_block_get_id(block); /* behind the last one there is capacity for its name */
   return GAB_OK;
 }
 

@@ -267,7 +267,7 @@ int main(int argc, char **argv)
   me = gab_world_rank(world);
   REQUIRE_OK(gab_world_dup(world, &comm));
   ours = gab_comm_mpi(comm);
-  nobody_holds_more_than_some_pieces(); /* first: the room of long strings stays */
+  nobody_holds_more_than_some_pieces(); /* first: the capacity of long strings stays */
   strings_of_any_length_come_whole_and_in_order();
   an_owner_of_a_long_string_hears_the_root_while_it_passes_others_on();
   one_string_may_be_all_there_is();

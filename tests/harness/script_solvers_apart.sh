@@ -1,11 +1,11 @@
-# The rooms of the driver that all solvers share know none: they neither include headers of lbm/, phasefield/ and the driver's own
+# The subfolders of the driver that all solvers share know none: they neither include headers of lbm/, phasefield/ and the driver's own
 # solvers, nor name what these define. Only main() says which solvers `gabion` has.
 # gabion-test: timeout=60 labels=quick
 set -u
 : "${GABION_SOURCE:?}"
 cd "$GABION_SOURCE/apps/driver" || exit 1
-rooms="case commands delays plan run stencil"
-files=$(find $rooms . -maxdepth 1 -name '*.[ch]' ! -name main.c | sort -u)
+folders="case commands delays plan run stencil"
+files=$(find $folders . -maxdepth 1 -name '*.[ch]' ! -name main.c | sort -u)
 for file in ./driver.h ./solver.c run/run.c plan/plan_model.c commands/command_info.c; do
   case $files in *"$file"*) ;; *) echo "there is no $file any more: what is looked at?"; exit 1 ;; esac
 done

@@ -68,7 +68,7 @@ on_nodes nodeB:1,nodeA:2 -n 2 --spares 1 -- --inject rank=0,step=30,phase=comput
 said 'redundancy: .* any one node as a whole'
 said 'a spare sits in another node .* the loss of a node may be more than they cover'
 grep -q '"event": "failure domains", "kind": "node", "separate": false' out/events.jsonl || complain "no event says that copies share a node"
-# Where the other nodes have room for it copies are placed so that they stay apart.
+# Where the other nodes have capacity for it copies are placed so that they stay apart.
 on_nodes nodeA:2,nodeB:2,nodeC:2 -n 4 --spares 2 -- --inject rank=0,step=30,phase=compute --inject rank=1,step=45,phase=compute
 grep -q 'the loss of a node may be more' said.txt && complain "copies share a node though there are two others"
 finish

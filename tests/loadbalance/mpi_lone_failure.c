@@ -16,7 +16,7 @@ static gab_status fail(const gab_balance_options *options, gab_proxies *proxies,
   const bool *refuses = options->user;
   gab_world *world = gab_proxies_world(proxies);
   if (*refuses) GAB_FAIL(GAB_ERR_INPUT, "not such a grid");
-  if (gab_world_rank(world) == gab_world_members(world)->ranks - 1) GAB_FAIL(GAB_ERR_MEMORY, "no room");
+  if (gab_world_rank(world) == gab_world_members(world)->ranks - 1) GAB_FAIL(GAB_ERR_MEMORY, "no capacity");
   return gab_balancer_hilbert.assign(options, proxies, part, report);
 }
 
@@ -39,7 +39,7 @@ static void run(gab_world *world)
   REQUIRE(status == GAB_ERR_FAULT);
   REQUIRE(gab_world_repair(world, &intent) == GAB_OK);
   REQUIRE(intent == GAB_ERR_MEMORY);
-  REQUIRE(strstr(gab_error_message(), "no room"));
+  REQUIRE(strstr(gab_error_message(), "no capacity"));
   gab_proxies_destroy(&proxies);
 }
 

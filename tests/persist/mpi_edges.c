@@ -152,7 +152,7 @@ static void refused(void)
   expect_refused("k", "store=neighbour", GAB_PERSIST_REFUSED, "persist_commit = together");
   expect_refused("k", "copies=2", GAB_PERSIST_REFUSED, "persist_copies");
   expect_refused("k", "mode=transparent order=lifo", GAB_PERSIST_REFUSED, "lifo");
-  expect_refused("k", "bytes=9000000000000000000", GAB_PERSIST_IO, "has room for");
+  expect_refused("k", "bytes=9000000000000000000", GAB_PERSIST_IO, "has space for");
   expect_refused("k", rank == 0 ? "depth=2" : "depth=3", GAB_PERSIST_REFUSED, "not the same on all");
   expect_refused(rank == 0 ? "k" : "l", "", GAB_PERSIST_REFUSED, "not the same on all");
   expect_refused("k", rank == 0 ? "depth=x" : "", GAB_PERSIST_REFUSED,

@@ -93,15 +93,15 @@ static phase_case case_of(gab_phasefield_initial_fn initial, int levels)
   return given;
 }
 
-enum { ROOM = 3 * 64 };
+enum { CAPACITY = 3 * 64 };
 
-static void evaluate(const phase_run *it, const char *name, const gab_block *block, double values[ROOM])
+static void evaluate(const phase_run *it, const char *name, const gab_block *block, double values[CAPACITY])
 {
   gab_quantity items[GAB_PHASEFIELD_MOST_QUANTITIES];
   const gab_quantity *found;
   const gab_quantity_list all = gab_phasefield_quantities(it->model, items);
   REQUIRE_OK(gab_quantity_find(all, name, &found));
-  REQUIRE(gab_quantity_block_values(it->forest, found) <= ROOM);
+  REQUIRE(gab_quantity_block_values(it->forest, found) <= CAPACITY);
   REQUIRE_OK(found->evaluate(found->user, it->forest, block, values));
 }
 
@@ -122,7 +122,8 @@ static void sees_cells(gab_world *world)
   phase_run it = phase_open(world, &given);
   gab_quantity items[GAB_PHASEFIELD_MOST_QUANTITIES];
   const gab_quantity *early;
-  double melt[ROOM], slope[ROOM], mu[ROOM], solid[ROOM], own[ROOM], rest[ROOM], c[ROOM], warm[ROOM];
+  double melt[CAPACITY], slope[CAPACITY], mu[CAPACITY], solid[CAPACITY], own[CAPACITY], rest[CAPACITY],
+      c[CAPACITY], warm[CAPACITY];
   REQUIRE_OK(gab_quantity_find(gab_phasefield_quantities(it.model, items), "melt_slope", &early));
   if (gab_forest_block_count(it.forest) > 0)
     REQUIRE(early->evaluate(early->user, it.forest, gab_forest_block(it.forest, 0), melt) == GAB_ERR_STATE);
@@ -170,7 +171,7 @@ static void sees_levels(gab_world *world)
 {
   phase_case given = case_of(sloped_melt, 2);
   uint64_t blocks[GAB_PHASEFIELD_MOST_LEVELS + 1];
-  double mu[ROOM], rest[ROOM];
+  double mu[CAPACITY], rest[CAPACITY];
   phase_run it = levels_create(world, &given);
   REQUIRE_OK(gab_forest_build(it.forest, mark_corner, NULL, 2, gab_balance_distribute, NULL, NULL));
   levels_count(&it, blocks);

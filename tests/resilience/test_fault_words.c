@@ -1,4 +1,4 @@
-/* Who died, in words: all of them if there is room, else how many more. */
+/* Who died, in words: all of them if they fit, else how many more. */
 #include "resilience/loop/timeloop_impl.h"
 
 #include <setjmp.h>
@@ -34,17 +34,17 @@ static void more_than_were_remembered_are_counted(void **state)
                       "ranks 0, 1, 2, 3, 4, 5, 6, 7 and 2147483639 more");
 }
 
-static void what_has_no_room_is_counted(void **state)
+static void what_does_not_fit_is_counted(void **state)
 {
   (void)state;
   gab_rank many[100];
   char text[160];
   for (int i = 0; i < 100; i++) many[i] = 1000000000 + i;
-  for (size_t room = 64; room <= sizeof text; room++) {
+  for (size_t capacity = 64; capacity <= sizeof text; capacity++) {
     int listed = 0, more = 0;
     memset(text, 'x', sizeof text);
-    gab_fault_who(many, 100, 100, text, room);
-    assert_non_null(memchr(text, '\0', room));
+    gab_fault_who(many, 100, 100, text, capacity);
+    assert_non_null(memchr(text, '\0', capacity));
     const char *end = strstr(text, " and ");
     assert_non_null(end);
     assert_int_equal(sscanf(end, " and %d more", &more), 1);
@@ -60,7 +60,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(nobody_is_left_out),
       cmocka_unit_test(more_than_were_remembered_are_counted),
-      cmocka_unit_test(what_has_no_room_is_counted),
+      cmocka_unit_test(what_does_not_fit_is_counted),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

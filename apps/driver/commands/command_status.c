@@ -134,11 +134,11 @@ static void take_event(const char *line, size_t length, history *past)
 static bool read_history(const char *folder, history *past)
 {
   char path[GAB_APP_PATH_LENGTH + 32], *line = NULL;
-  size_t room = 0;
+  size_t capacity = 0;
   snprintf(path, sizeof path, "%s/events.jsonl", folder);
   FILE *file;
   if (gab_file_open(path, &file) != GAB_OK) return false;
-  for (ssize_t length; (length = getline(&line, &room, file)) > 0;)
+  for (ssize_t length; (length = getline(&line, &capacity, file)) > 0;)
     if (line[length - 1] == '\n') take_event(line, (size_t)length - 1, past);
   free(line);
   fclose(file);

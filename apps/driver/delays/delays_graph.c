@@ -21,7 +21,7 @@ static gab_status add_contact(void *user, int32_t part, const gab_proxy *proxy, 
   (void)row;
   const int64_t both = (int64_t)part << 32 | other_part;
   if (list->count && list->pair[list->count - 1] == both) return GAB_OK; /* mostly several blocks in a row */
-  GAB_TRY(gab_list_room(&pair, list->count, sizeof *list->pair));
+  GAB_TRY(gab_list_reserve(&pair, list->count, sizeof *list->pair));
   list->pair = pair;
   list->pair[list->count++] = both;
   return GAB_OK;

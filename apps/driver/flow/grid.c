@@ -51,7 +51,7 @@ gab_status gab_app_grid_plan_read(flow_case *which)
   if (which->refinement.max_level > deepest)
     return gab_config_fail(config, "refinement.levels",
                            "%d levels are too many below %" PRId32 " x %" PRId32 " x %" PRId32
-                           " blocks: block ids have room for %d",
+                           " blocks: block ids allow %d",
                            which->refinement.max_level, which->base.grid.grid.roots[0],
                            which->base.grid.grid.roots[1], which->base.grid.grid.roots[2], deepest);
   for (int d = 0; d < which->domain.dimension && which->refinement.max_level > 0; d++)

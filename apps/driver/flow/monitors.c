@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Rounding of a step changes the mass by less than this share of it, with room to spare. */
+/* Rounding of a step changes the mass by less than this share of it, with a margin. */
 #define ROUNDING_FLOAT  1e-6
 #define ROUNDING_DOUBLE 1e-10
 /* Nothing flows in or out faster than this, in lattice units: gab_lbm_check_finite() ends runs that do. */

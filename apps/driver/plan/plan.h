@@ -78,7 +78,7 @@ typedef struct plan_numbers {
       seen; /**< part of it that lies in the memory of these: of the same node, as far as nodes are known */
   bool shares;                    /**< the case asks for that */
   plan_spread wire;               /**< byte sent per snapshot */
-  int buffers;                    /**< snapshots that there is room for */
+  int buffers;                    /**< snapshots that there is capacity for */
   double memory_given;            /**< byte of a process; 0: not asked for */
   int32_t fewest, fewest_at_peak; /**< processes that do with it; 0: none */
   plan_spread state, memory;      /**< byte: the fields; with snapshots, Kohl et al. 2017, eq. 2 */
@@ -119,7 +119,7 @@ typedef struct plan_pair {
 typedef struct plan_pairs {
   plan_pair *items; /**< owned: gab_free() */
   size_t count;
-  size_t room;
+  size_t capacity;
 } plan_pairs;
 
 /** Notes one. There is memory for as many as differ, four times at most. */
@@ -132,7 +132,7 @@ gab_status gab_app_plan_flows_settle(gab_app_flows *flows, const plan_pairs *pai
  * every process on its own */
 gab_status gab_app_plan_clusters_find(const plan_options *options, const gab_app_flows *flows,
                                       const gab_domains *domains, plan_clusters *found);
-/** Makes the division that `options` ask for, and writes it; does nothing if they do not. @param[out] cluster  room
+/** Makes the division that `options` ask for, and writes it; does nothing if they do not. @param[out] cluster  capacity
  *  for one per rank
  * @return ::GAB_ERR_INPUT for more clusters than domains; ::GAB_ERR_IO */
 gab_status gab_app_plan_divide(const plan_options *options, gab_cluster_task *task, int32_t domains,

@@ -40,13 +40,13 @@ gab_status gab_app_plan_pairs_note(plan_pairs *pairs, const plan_pair *pair)
 {
   void *items = pairs->items;
   if (pairs->count > 0 && by_pair(&pairs->items[pairs->count - 1], pair) == 0) return GAB_OK;
-  if (pairs->count == pairs->room) {
+  if (pairs->count == pairs->capacity) {
     gab_app_plan_pairs_settle(pairs);
-    if (2 * pairs->count >= pairs->room) {
-      const size_t room = pairs->room > 0 ? 2 * pairs->room : FEWEST_PAIRS;
-      GAB_TRY(gab_realloc(room * sizeof *pair, GAB_MEMORY_OTHER, &items));
+    if (2 * pairs->count >= pairs->capacity) {
+      const size_t capacity = pairs->capacity > 0 ? 2 * pairs->capacity : FEWEST_PAIRS;
+      GAB_TRY(gab_realloc(capacity * sizeof *pair, GAB_MEMORY_OTHER, &items));
       pairs->items = items;
-      pairs->room = room;
+      pairs->capacity = capacity;
     }
   }
   pairs->items[pairs->count++] = *pair;

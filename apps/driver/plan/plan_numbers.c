@@ -223,7 +223,7 @@ static gab_status memory_on(const plan_work *work, int32_t processes, bool at_pe
 }
 
 /* The smallest number that does; 0: none. Fewer processes hold more each. */
-static gab_status find_fewest(const plan_work *work, double room, bool at_peak, int32_t *fewest)
+static gab_status find_fewest(const plan_work *work, double capacity, bool at_peak, int32_t *fewest)
 {
   uint64_t blocks = work->numbers->balance.blocks;
   int32_t lo = at_peak ? 2 : 1, hi = blocks < INT32_MAX ? (int32_t)blocks : INT32_MAX;
@@ -231,11 +231,11 @@ static gab_status find_fewest(const plan_work *work, double room, bool at_peak, 
   *fewest = 0;
   if (hi < lo) return GAB_OK;
   GAB_TRY(memory_on(work, hi, at_peak, &memory));
-  if (memory > room) return GAB_OK;
+  if (memory > capacity) return GAB_OK;
   while (lo < hi) {
     int32_t mid = lo + (hi - lo) / 2;
     GAB_TRY(memory_on(work, mid, at_peak, &memory));
-    if (memory > room) lo = mid + 1;
+    if (memory > capacity) lo = mid + 1;
     else hi = mid;
   }
   *fewest = hi;

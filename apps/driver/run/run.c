@@ -127,7 +127,7 @@ static gab_status protect(gab_app_run *it)
   return gab_resilience_protect(it->loop, it->parameters->config, &context);
 }
 
-static gab_status find_room(gab_app_run *it)
+static gab_status fit_memory(gab_app_run *it)
 {
   const gab_app_case *which = it->parameters;
   if (!which->solver->memory) return GAB_OK;
@@ -141,7 +141,7 @@ static gab_status build(gab_app_run *it, gab_app_kept_folder *kept)
   const gab_solver *solver = which->solver;
   GAB_TRY(gab_output_settle(it->world, prepare(it)));
   GAB_TRY(gab_app_processes_check(it->world, which->config, which->options));
-  GAB_TRY(find_room(it));
+  GAB_TRY(fit_memory(it));
   GAB_TRY(solver->build(it));
   const bool continues = it->restart != NULL;
   if (continues && gab_world_is_root(it->world)) gab_app_folder_keep(it->folder, kept);

@@ -75,7 +75,7 @@ gab_status gab_app_run_add_recompute(void *user, gab_timeloop *loop);
 gab_status gab_app_run_distribute(void *context, gab_proxies *proxies);
 gab_status gab_app_run_distribute_first(void *context, gab_proxies *proxies);
 
-/** Adds quantities of a list in the parameter file to `picked`, which has room for #GAB_APP_MOST_PICKED. */
+/** Adds quantities of a list in the parameter file to `picked`, which has capacity for #GAB_APP_MOST_PICKED. */
 gab_status gab_app_run_pick(const gab_app_run *it, const char *path, gab_quantity *picked, size_t *count);
 enum { GAB_APP_MOST_PICKED = 16 }; /* the length of the lists in the tables */
 

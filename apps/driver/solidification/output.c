@@ -187,7 +187,8 @@ gab_status gab_app_growth_settle_slice(gab_app_run *run, const char *quantity, g
 void gab_app_growth_pick_evidence(const gab_app_run *run, gab_quantity *picked, size_t *count,
                                   const char **quantity, gab_slice_options *slice)
 {
-  _Static_assert(GAB_APP_MOST_EVIDENCE >= 1 + GAB_MOST_PHASES + 2 * GAB_MOST_INDEPENDENTS, "room for all");
+  _Static_assert(GAB_APP_MOST_EVIDENCE >= 1 + GAB_MOST_PHASES + 2 * GAB_MOST_INDEPENDENTS,
+                 "capacity for all");
   for (size_t i = 0; i < run->quantities.count; i++) {
     const char *own = run->quantities.items[i].name;
     if (strcmp(own, "phase") == 0 || strncmp(own, "phi_", 4) == 0 || strncmp(own, "mu_", 3) == 0 ||

@@ -107,7 +107,7 @@ static bool wants_finer(const stencil_case *which, int level, const int64_t plac
 /* What marks places of the start. */
 typedef struct placing {
   const stencil_case *which;
-  gab_status status; /* of making room, on this process */
+  gab_status status; /* of reserving memory, on this process */
 } placing;
 
 static gab_mark mark_place(void *user, int level, const gab_box *cells)

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEEPEST = 32, NUMBER_ROOM = 64, MOST_BYTES = 64 << 20 };
+enum { DEEPEST = 32, NUMBER_CAPACITY = 64, MOST_BYTES = 64 << 20 };
 
 struct gab_json {
   struct fy_emitter *emitter;
@@ -211,21 +211,21 @@ void gab_json_format(gab_json *json, const char *key, const char *format, ...)
 
 void gab_json_int(gab_json *json, const char *key, int64_t value)
 {
-  char text[NUMBER_ROOM];
+  char text[NUMBER_CAPACITY];
   snprintf(text, sizeof text, "%" PRId64, value);
   if (json) emit_number(json, key, text);
 }
 
 void gab_json_uint(gab_json *json, const char *key, uint64_t value)
 {
-  char text[NUMBER_ROOM];
+  char text[NUMBER_CAPACITY];
   snprintf(text, sizeof text, "%" PRIu64, value);
   if (json) emit_number(json, key, text);
 }
 
 void gab_json_real(gab_json *json, const char *key, double value)
 {
-  char text[NUMBER_ROOM] = "null";
+  char text[NUMBER_CAPACITY] = "null";
   if (isfinite(value)) gab_text_format_real(value, 1, text, sizeof text);
   if (json) emit_number(json, key, text);
 }
@@ -323,30 +323,30 @@ static struct fy_node *find(gab_json_document *document, const char *path)
                   : NULL;
 }
 
-const char *gab_json_get_text(gab_json_document *document, const char *path, char *text, size_t room)
+const char *gab_json_get_text(gab_json_document *document, const char *path, char *text, size_t capacity)
 {
   size_t length = 0;
   struct fy_node *node = find(document, path);
   const char *found = node && fy_node_is_scalar(node) ? fy_node_get_scalar(node, &length) : NULL;
-  snprintf(text, room, "%.*s", (int)length, found ? found : "");
+  snprintf(text, capacity, "%.*s", (int)length, found ? found : "");
   return text;
 }
 
 double gab_json_get_real(gab_json_document *document, const char *path)
 {
-  char text[NUMBER_ROOM];
+  char text[NUMBER_CAPACITY];
   double value;
   return gab_text_parse_real(gab_json_get_text(document, path, text, sizeof text), &value) ? value : 0;
 }
 
 int64_t gab_json_get_int(gab_json_document *document, const char *path)
 {
-  char text[NUMBER_ROOM];
+  char text[NUMBER_CAPACITY];
   int64_t value;
   return gab_text_parse_int(gab_json_get_text(document, path, text, sizeof text), &value) ? value : 0;
 }
 
-const char *gab_json_get_list(gab_json_document *document, const char *path, char *text, size_t room)
+const char *gab_json_get_list(gab_json_document *document, const char *path, char *text, size_t capacity)
 {
   text[0] = '\0';
   struct fy_node *list = find(document, path);
@@ -354,7 +354,7 @@ const char *gab_json_get_list(gab_json_document *document, const char *path, cha
   for (struct fy_node *item; list && (item = fy_node_sequence_iterate(list, &at));) {
     size_t length = 0, used = strlen(text);
     const char *word = fy_node_get_scalar(item, &length);
-    snprintf(text + used, room - used, "%s%.*s", used ? ", " : "", (int)length, word ? word : "");
+    snprintf(text + used, capacity - used, "%s%.*s", used ? ", " : "", (int)length, word ? word : "");
   }
   return text;
 }

@@ -71,12 +71,12 @@ gab_json_document *gab_json_read_file(const char *path);
 void gab_json_forget(gab_json_document **document);
 /** A value by its path, such as "/lost" or "/grid/adaptations", as text. @return `text`, "" if there is none
  */
-const char *gab_json_get_text(gab_json_document *document, const char *path, char *text, size_t room);
+const char *gab_json_get_text(gab_json_document *document, const char *path, char *text, size_t capacity);
 /** @return 0 if there is none */
 double gab_json_get_real(gab_json_document *document, const char *path);
 int64_t gab_json_get_int(gab_json_document *document, const char *path);
 /** The values of a list, with commas: [2, 5] as "2, 5". @return `text` */
-const char *gab_json_get_list(gab_json_document *document, const char *path, char *text, size_t room);
+const char *gab_json_get_list(gab_json_document *document, const char *path, char *text, size_t capacity);
 
 #ifdef __cplusplus
 }

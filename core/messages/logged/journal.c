@@ -23,7 +23,7 @@ void gab_journal_release(gab_kept *message)
   gab_free(&message);
 }
 
-/* Without room on the list the buffer stays with the caller, who gives it back. */
+/* Without capacity on the list the buffer stays with the caller, who gives it back. */
 static void put_aside(gab_journal *journal, gab_buffer *buffer)
 {
   if (journal->free_count == journal->free_capacity) {
@@ -107,7 +107,7 @@ static gab_status find_channel(gab_journal *journal, gab_rank target, uint32_t c
   const size_t place = channel_place(journal, target, context);
   if (!gab_journal_channel_of(journal, target, context)) {
     void *list = journal->channels;
-    GAB_TRY(gab_list_room(&list, journal->channel_count, sizeof *journal->channels));
+    GAB_TRY(gab_list_reserve(&list, journal->channel_count, sizeof *journal->channels));
     journal->channels = list;
     memmove(journal->channels + place + 1, journal->channels + place,
             (journal->channel_count - place) * sizeof *journal->channels);

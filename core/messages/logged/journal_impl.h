@@ -42,7 +42,7 @@ struct gab_journal {
 /* NULL: the journal has none. */
 const gab_journal_channel *gab_journal_channel_of(const gab_journal *journal, gab_rank target,
                                                   uint32_t context);
-/* Makes room for one message more. */
+/* Reserves capacity for one message more. */
 gab_status gab_journal_reserve(gab_journal_channel *to);
 /* Gives back a message that nobody holds, and its bytes. */
 void gab_journal_release(gab_kept *message);

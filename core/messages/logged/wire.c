@@ -127,10 +127,10 @@ static bool is_in(const gab_process *list, size_t count, gab_process place)
 
 static gab_status append(gab_process **list, size_t *count, gab_process place)
 {
-  void *room = *list;
+  void *memory = *list;
   if (is_in(*list, *count, place)) return GAB_OK;
-  GAB_TRY(gab_list_room(&room, *count, sizeof place));
-  *list = room;
+  GAB_TRY(gab_list_reserve(&memory, *count, sizeof place));
+  *list = memory;
   (*list)[(*count)++] = place;
   return GAB_OK;
 }
@@ -211,9 +211,9 @@ static gab_status look_for_dead(gab_wire *wire)
 
 static gab_status wrap(void *memory, size_t bytes, void *lent, parcel **made)
 {
-  void *room;
-  GAB_TRY(gab_alloc(sizeof **made, GAB_MEMORY_OTHER, &room));
-  *made = room;
+  void *fresh;
+  GAB_TRY(gab_alloc(sizeof **made, GAB_MEMORY_OTHER, &fresh));
+  *made = fresh;
   **made = (parcel){.memory = memory, .bytes = bytes, .lent = lent, .requests = 1};
   return GAB_OK;
 }
@@ -294,10 +294,10 @@ static gab_status post_chunks(gab_wire *wire, gab_process place, const unsigned 
 }
 
 /* Memory for a payload: what lies idle if that is enough and not twice too much. */
-static gab_status room_for(gab_wire *wire, size_t bytes, void **memory, size_t *room)
+static gab_status reserve_for(gab_wire *wire, size_t bytes, void **memory, size_t *capacity)
 {
   const bool fits = wire->idle && bytes <= wire->idle_bytes && wire->idle_bytes / 2 <= bytes;
-  *room = fits ? wire->idle_bytes : bytes;
+  *capacity = fits ? wire->idle_bytes : bytes;
   if (!fits) return gab_alloc(bytes, GAB_MEMORY_MESSAGE, memory);
   *memory = wire->idle;
   wire->idle = NULL;
@@ -309,10 +309,10 @@ static gab_status post_payload(gab_wire *wire, gab_process place, const void *pa
                                void *lent)
 {
   void *memory = NULL;
-  size_t room = 0;
+  size_t capacity = 0;
   parcel *of;
-  gab_status status = lent ? GAB_OK : room_for(wire, bytes, &memory, &room);
-  if (status == GAB_OK) status = wrap(memory, room, lent, &of);
+  gab_status status = lent ? GAB_OK : reserve_for(wire, bytes, &memory, &capacity);
+  if (status == GAB_OK) status = wrap(memory, capacity, lent, &of);
   if (status != GAB_OK) {
     gab_free(&memory);
     if (lent) wire->events.sent(wire->events.user, lent);
@@ -395,13 +395,13 @@ static void choose_memory(gab_wire *wire, size_t bytes)
 
 static gab_status receive_payload(gab_wire *wire, gab_process place, size_t bytes, bool *whole)
 {
-  void *room;
+  void *memory;
   choose_memory(wire, bytes);
   if (wire->payload.capacity < bytes) { /* nothing there is worth being kept while it grows */
     gab_buffer_release(&wire->payload);
     gab_buffer_init(&wire->payload, GAB_MEMORY_MESSAGE);
   }
-  GAB_TRY(gab_buffer_extend(&wire->payload, bytes, &room));
+  GAB_TRY(gab_buffer_extend(&wire->payload, bytes, &memory));
   for (size_t done = 0; done < bytes && *whole; done += GAB_CHUNK_BYTES) {
     const size_t left = bytes - done;
     GAB_TRY(receive(wire, place, wire->payload.data + done, left < GAB_CHUNK_BYTES ? left : GAB_CHUNK_BYTES,
@@ -414,10 +414,10 @@ static gab_status receive_payload(gab_wire *wire, gab_process place, size_t byte
 static gab_status take(gab_wire *wire, gab_process place, int count)
 {
   gab_buffer *in = &wire->in;
-  void *room;
+  void *memory;
   bool whole;
   gab_buffer_clear(in);
-  GAB_TRY(gab_buffer_extend(in, (size_t)count, &room));
+  GAB_TRY(gab_buffer_extend(in, (size_t)count, &memory));
   GAB_TRY(receive(wire, place, in->data, (size_t)count, &whole));
   if (!whole) return GAB_OK;
   if (count < FIRST_BYTES) GAB_FAIL(GAB_ERR_CORRUPT, "a message of %d bytes on the wire", count);

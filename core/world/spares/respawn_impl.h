@@ -65,7 +65,7 @@ gab_status gab_spawn_take_environment(gab_reader *in);
 /* ---------------------------------------------------------------- respawn_facts.c */
 
 gab_status gab_facts_put(const gab_world *world, const gab_replacement_plan *plan, gab_buffer *out);
-/** @param[in] group  of this newcomer @param[out] host  where it was to sit, room for a name of MPI; "": anywhere */
+/** @param[in] group  of this newcomer @param[out] host  where it was to sit, capacity for a name of MPI; "": anywhere */
 gab_status gab_facts_take(gab_world *world, gab_arrival *arrival, int32_t group, char *host, gab_reader in);
 
 #endif

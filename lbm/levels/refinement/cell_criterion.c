@@ -35,6 +35,6 @@ gab_status gab_lbm_criterion_register(const gab_lbm_criterion *criterion)
       registered[i] = criterion;
       return GAB_OK;
     }
-  GAB_FAIL(GAB_ERR_ARGUMENT, "no room for criterion '%s': there are %d already", criterion->name,
+  GAB_FAIL(GAB_ERR_ARGUMENT, "cannot add criterion '%s': there are %d already", criterion->name,
            (int)GAB_LBM_MOST_OWN_CRITERIA);
 }

@@ -39,7 +39,7 @@ static int in_rows(const void *a, const void *b)
   return 0;
 }
 
-/* Beside its neighbours if there is room, else where those that follow it have some too.
+/* Beside its neighbours if there is space, else where those that follow it have some too.
  * @param[in] following  blocks that follow each other along x from this one on */
 static gab_status await_one(const gab_lbm_model *model, const gab_strip_key *key, size_t following)
 {

@@ -64,7 +64,7 @@ void gab_strips_expect(const gab_lbm_model *model, const gab_root_grid *grid, co
                        size_t count);
 
 /** Gives a dense block its place, or if it was not expected one, its field and the state that the field is in: beside its neighbours if they are there
- *  and there is room, else anywhere. What fluid cells have sent is undefined, what solid ones have is zero. */
+ *  and there is space, else anywhere. What fluid cells have sent is undefined, what solid ones have is zero. */
 gab_status gab_strip_take(const gab_lbm_model *model, gab_lbm_block *block);
 /** Gives up place and field. */
 void gab_strip_leave(gab_lbm_block *block);

@@ -79,14 +79,14 @@ void gab_strips_close(gab_strips **strips)
 }
 
 /* The widest free stretch, less two columns on each side where there is a block, one at an end of the strip. */
-static int32_t room_in(const gab_strips *home, const gab_strip *in)
+static int32_t widest_gap(const gab_strips *home, const gab_strip *in)
 {
   int32_t widest = 0, first = -1; /* as if a block ended one column ahead of the strip's first */
   for (int32_t column = 0; column <= home->columns; column++) {
     const bool is_end = column == home->columns;
     if (!is_end && !in->used[column]) continue;
-    const int32_t room = (is_end ? column + 1 : column) - first - 4;
-    if (room > widest) widest = room;
+    const int32_t capacity = (is_end ? column + 1 : column) - first - 4;
+    if (capacity > widest) widest = capacity;
     first = column + 1;
   }
   return widest;
@@ -96,7 +96,7 @@ void gab_strip_cover(gab_strips *home, gab_strip *in, int32_t column, gab_column
 {
   in->covered += home->cells * ((as != GAB_COLUMN_FREE) - (in->used[column] != GAB_COLUMN_FREE));
   memset(in->used + column, as, (size_t)home->cells);
-  in->room = room_in(home, in);
+  in->capacity = widest_gap(home, in);
   if (in->index < home->first_open) home->first_open = in->index;
 }
 
@@ -115,7 +115,7 @@ void gab_strip_go(gab_strips *home, gab_strip *from)
 gab_status gab_strips_add(gab_strips *home, gab_strip **added)
 {
   void *list = home->list, *memory, *used;
-  GAB_TRY(gab_list_room(&list, home->count, sizeof *home->list));
+  GAB_TRY(gab_list_reserve(&list, home->count, sizeof *home->list));
   home->list = list;
   GAB_TRY(gab_alloc(sizeof **added, GAB_MEMORY_OTHER, &memory));
   gab_strip *made = memory;
@@ -125,7 +125,7 @@ gab_status gab_strips_add(gab_strips *home, gab_strip **added)
     return status;
   }
   made->used = used;
-  made->room = home->columns - 2;
+  made->capacity = home->columns - 2;
   made->index = home->count;
   home->empty++;
   home->list[home->count++] = made;
@@ -149,7 +149,7 @@ static size_t bucket_of(const gab_strips *home, const gab_strip_key *key)
   return (size_t)(mixed >> 24) & (home->buckets - 1);
 }
 
-/* Without room for a larger table the chains get longer. */
+/* Without capacity for a larger table the chains get longer. */
 static void widen_table(gab_strips *home)
 {
   void *memory;
@@ -216,7 +216,7 @@ void gab_strips_remove_place(gab_strip_place **place)
   free_if_empty(home);
 }
 
-/* ------------------------------------------------------------------------------------------ room */
+/* ------------------------------------------------------------------------------------------ capacity */
 
 gab_strip_key gab_strip_key_of(const gab_lbm_block *block, const int32_t cells[3])
 {
@@ -248,10 +248,10 @@ static bool is_free(const gab_strips *home, const gab_strip *in, int32_t first, 
   return true;
 }
 
-/* Room for some columns, with two free ones on both sides. */
-static bool find_room(const gab_strips *home, const gab_strip *in, int32_t width, int32_t *column)
+/* Capacity for some columns, with two free ones on both sides. */
+static bool find_gap(const gab_strips *home, const gab_strip *in, int32_t width, int32_t *column)
 {
-  if (in->room < width) return false;
+  if (in->capacity < width) return false;
   for (int32_t at = 1; at + width + 1 <= home->columns; at++)
     if (is_free(home, in, at - 2, at + width + 2)) {
       *column = at;
@@ -262,11 +262,11 @@ static bool find_room(const gab_strips *home, const gab_strip *in, int32_t width
 
 gab_status gab_strips_find(gab_strips *home, int blocks, gab_strip **in, int32_t *column)
 {
-  while (home->first_open < home->count && home->list[home->first_open]->room < home->cells)
+  while (home->first_open < home->count && home->list[home->first_open]->capacity < home->cells)
     home->first_open++;
   for (; blocks > 0; blocks /= 2)
     for (size_t i = home->first_open; i < home->count; i++)
-      if (find_room(home, home->list[i], blocks * home->cells, column)) {
+      if (find_gap(home, home->list[i], blocks * home->cells, column)) {
         *in = home->list[i];
         return GAB_OK;
       }

@@ -1,5 +1,5 @@
 /** @file strip_room_impl.h
- *  @brief Strips as such: where there is room in them, and who lies where.
+ *  @brief Strips as such: where there is space in them, and who lies where.
  *
  *  All of it by one thread at a time: within the critical section gab_strips, or between steps.
  *
@@ -17,7 +17,7 @@ typedef struct gab_strip {
   gab_field *field; /* NULL: no block has come yet */
   size_t users;     /* blocks in it, or awaited */
   int32_t covered;  /* columns that are not free */
-  int32_t room;     /* the most columns that still fit */
+  int32_t capacity; /* the most columns that still fit */
   uint8_t *used;    /* per column, ghosts included: gab_column */
   size_t index;     /* in the list */
 } gab_strip;
@@ -42,7 +42,7 @@ struct gab_strips {
   int32_t columns, cells; /* of a strip, with ghosts; of a block */
   gab_strip **list;
   size_t count, empty; /* those in which no block lies, nor is awaited: kept for those that come next */
-  size_t first_open;   /* none before it has room for a block */
+  size_t first_open;   /* none before it has capacity for a block */
   gab_strip_place **bucket;
   size_t buckets, places_known, awaited;
   bool is_closed;
@@ -64,13 +64,13 @@ void gab_strips_remove_place(gab_strip_place **place);
 void gab_strip_come(gab_strips *home, gab_strip *in);
 /** One less; strips that hold nothing are freed if there are many. */
 void gab_strip_go(gab_strips *home, gab_strip *from);
-/** A strip with room for some blocks side by side, or for half as many, a quarter, …, one; made if there is none.
+/** A strip with capacity for some blocks side by side, or for half as many, a quarter, …, one; made if there is none.
  *  @param[in] blocks  at least 1 */
 gab_status gab_strips_find(gab_strips *home, int blocks, gab_strip **in, int32_t *column);
 /** One strip more, without a field. */
 gab_status gab_strips_add(gab_strips *home, gab_strip **added);
 /** Behind the neighbour on the left, or ahead of that on the right, or between the two. @param[out] now  the state
- *  that the field is in there. @return false if there is no neighbour, or no room */
+ *  that the field is in there. @return false if there is no neighbour, or no space */
 bool gab_strips_find_beside(gab_strips *home, const gab_strip_key *key, gab_strip **in, int32_t *column,
                             const gab_storage **now);
 /** @param[in] cells  of a block */

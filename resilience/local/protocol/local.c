@@ -142,7 +142,7 @@ static gab_status handle(gab_local *local, gab_process source, const gab_local_n
 static gab_status defer(gab_local *local, gab_process source, gab_reader in, const gab_buffer *payload)
 {
   void *list = local->deferred;
-  GAB_TRY(gab_list_room(&list, local->deferred_count, sizeof *local->deferred));
+  GAB_TRY(gab_list_reserve(&list, local->deferred_count, sizeof *local->deferred));
   local->deferred = list;
   gab_local_deferred *place = &local->deferred[local->deferred_count];
   *place = (gab_local_deferred){.source = source};

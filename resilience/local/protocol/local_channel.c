@@ -128,7 +128,7 @@ static gab_status take_in(const gab_local *local, gab_local_channel *channel, co
                           gab_reader in, gab_buffer *payload)
 {
   void *list = channel->arrived;
-  GAB_TRY(gab_list_room(&list, channel->arrived_count, sizeof *channel->arrived));
+  GAB_TRY(gab_list_reserve(&list, channel->arrived_count, sizeof *channel->arrived));
   channel->arrived = list;
   gab_local_arrival *place = &channel->arrived[channel->arrived_count];
   *place = *head;

@@ -45,7 +45,7 @@ gab_status gab_local_learn(gab_local *local, gab_rank rank, gab_process process,
   gab_local_address *place = (gab_local_address *)find_address(local, rank);
   if (!place) {
     void *list = local->addresses;
-    GAB_TRY(gab_list_room(&list, local->address_count, sizeof *local->addresses));
+    GAB_TRY(gab_list_reserve(&list, local->address_count, sizeof *local->addresses));
     local->addresses = list;
     place = &local->addresses[local->address_count++];
   }

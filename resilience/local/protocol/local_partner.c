@@ -37,7 +37,7 @@ gab_status gab_local_add_partner(gab_local *local, gab_rank rank, uint32_t roles
     return GAB_OK;
   }
   void *list = local->partners;
-  GAB_TRY(gab_list_room(&list, local->partner_count, sizeof *local->partners));
+  GAB_TRY(gab_list_reserve(&list, local->partner_count, sizeof *local->partners));
   local->partners = list;
   size_t place = local->partner_count++;
   for (; place > 0 && local->partners[place - 1].rank > rank; place--)

@@ -33,9 +33,9 @@ uint64_t gab_local_may_replay(const gab_local *local, const gab_local_channel *c
   uint64_t channels;
   const uint64_t all = under_way(local, &channels);
   const uint64_t share = channels < ahead ? ahead / channels : 1;
-  const uint64_t room = all < ahead ? ahead - all : 0;
+  const uint64_t capacity = all < ahead ? ahead - all : 0;
   uint64_t many = own < share ? share - own : 0;
-  if (many > room) many = room;
+  if (many > capacity) many = capacity;
   if (many > left) many = left;
   if (own == 0) return many > 0 || left == 0 ? many : 1;
   /* half of a share at a time: each lot asks to hear of it */
@@ -48,7 +48,7 @@ void gab_local_begin_replay(gab_local_channel *channel, uint64_t next)
   channel->replayed = channel->acknowledged = channel->sent;
 }
 
-/* The room that it leaves may be another channel's. */
+/* The capacity that it leaves may be another channel's. */
 gab_status gab_local_on_progress(gab_local *local, gab_process source, const gab_local_note *note)
 {
   gab_local_partner *partner = gab_local_current(local, source, note);

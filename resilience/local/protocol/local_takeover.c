@@ -208,7 +208,7 @@ gab_status gab_local_mark_down(gab_local *local, gab_local_partner *partner)
 static gab_status note_asker(gab_local_partner *ward, gab_process asker)
 {
   void *list = ward->askers;
-  GAB_TRY(gab_list_room(&list, ward->asker_count, sizeof *ward->askers));
+  GAB_TRY(gab_list_reserve(&list, ward->asker_count, sizeof *ward->askers));
   ward->askers = list;
   ward->askers[ward->asker_count++] = asker;
   return GAB_OK;

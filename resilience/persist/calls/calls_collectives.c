@@ -206,17 +206,17 @@ typedef struct scratch {
   char *data; /* where a buffer of that type would begin */
 } scratch;
 
-static void scratch_make(operation *now, int count, MPI_Datatype type, scratch *room)
+static void scratch_make(operation *now, int count, MPI_Datatype type, scratch *space)
 {
   MPI_Aint low, extent = 0, true_low = 0, true_extent = 0;
-  *room = (scratch){NULL, NULL};
+  *space = (scratch){NULL, NULL};
   if (now->code != MPI_SUCCESS) return;
   PMPI_Type_get_extent(type, &low, &extent);
   PMPI_Type_get_true_extent(type, &true_low, &true_extent);
   const size_t bytes = (size_t)(true_extent + (count > 0 ? count - 1 : 0) * extent);
-  if (gab_alloc(bytes > 0 ? bytes : 1, GAB_MEMORY_MESSAGE, &room->memory) != GAB_OK)
+  if (gab_alloc(bytes > 0 ? bytes : 1, GAB_MEMORY_MESSAGE, &space->memory) != GAB_OK)
     now->code = MPI_ERR_NO_MEM;
-  else room->data = (char *)room->memory - true_low;
+  else space->data = (char *)space->memory - true_low;
 }
 
 /* a0 op (a1 op (a2 ...)), as if in the order of ranks; `own` is what no message brings, or NULL. */

@@ -71,7 +71,7 @@ plan 0 good.yaml -n 8 --json --scheme parity --per-node 2
 is 'd["any_losses"], d["any_domain"]' '(1, False)'
 plan 0 good.yaml -n 8 --json --per-node 4
 is 'd["any_losses"], d["any_domain"]' '(1, True)'
-# Kernels with two fields; room for one snapshot only: as `check` says it, too.
+# Kernels with two fields; capacity for one snapshot only: as `check` says it, too.
 plan 0 good.yaml -n 2 --json --set lbm.kernel=vector --set resilience.memory.buffers=1 --memory 81000
 is '0 <= d["state_bytes"]["most"] - 2 * 4 * 9 * 15 * 64 < 4 * 512' True
 is 'd["checkpoint_bytes"] == 4 * 8 * 8 * 9 * 8' True

@@ -32,7 +32,7 @@ fi
 mkdir small
 if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=32k tmpfs small 2>/dev/null; then
   trap 'umount "$work/small"; rm -rf "$work"' EXIT
-  launch 2 small/out # not even room for a try
+  launch 2 small/out # not even space for a try
   said 'No space left'
   umount small
   mount -t tmpfs -o size=400k tmpfs small || exit 1

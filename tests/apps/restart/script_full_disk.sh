@@ -65,7 +65,7 @@ done
 # ---- with the memory of the nodes: nothing is lost
 rm -rf out
 touch sign
-{ # somebody makes room when the first job has given up
+{ # somebody frees space when the first job has given up
   for ((i = 0; i < 900; i++)); do
     grep -q 'relaunching' said.txt 2>/dev/null && break
     sleep 0.1

@@ -31,7 +31,7 @@ for phase in compute exchange; do
 done
 for injection in rank=1,step=45,phase=snapshot,visit=2 rank=3,step=45,phase=snapshot; do
   run 3 4 flow.yaml $one --inject $injection
-  said 'memory has room for one only: the one before is overwritten'
+  said 'memory holds one only: the one before is overwritten'
 done
 
 # A run of fewer steps leaves its last state on the disk; the longer one goes on from there, and comes back to it.

@@ -573,7 +573,7 @@ static void volume_files_are_whole_or_not_there(void **state)
     assert_int_equal(count_entries("fields"), before);
     assert_int_equal(H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_ALL), 0);
   }
-  assert_int_equal(gab_volume_write(volume, 1, 0.5), GAB_OK); /* there is room again */
+  assert_int_equal(gab_volume_write(volume, 1, 0.5), GAB_OK); /* there is space again */
   assert_int_equal(count_entries("fields"), before + 2);
   gab_volume_destroy(&volume);
 }

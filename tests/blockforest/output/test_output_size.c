@@ -1,6 +1,6 @@
 /* gabion-test: timeout=60 labels=quick */
 /* Field files are as small as what is in them, also where blocks are small: a field at rest takes hardly any
- * room, one without any pattern no more than its numbers do. The same state gives the same bytes. */
+ * capacity, one without any pattern no more than its numbers do. The same state gives the same bytes. */
 #include "tests/blockforest/output/output_common.h"
 
 #include <setjmp.h>

@@ -229,7 +229,7 @@ static void a_follower_is_shown_everything_once_before_more_is_appended(void **s
   assert_memory_equal(it.heard + 12, "xyz", 3);
 }
 
-static void what_was_followed_makes_room_for_what_comes(void **state)
+static void what_was_followed_reserves_capacity_for_what_comes(void **state)
 {
   (void)state;
   static const char text[] = "abcdefghijklmnopqrstuvwxyz";
@@ -251,7 +251,7 @@ static void what_was_followed_makes_room_for_what_comes(void **state)
   gab_buffer_release(&buffer);
 }
 
-static void an_append_that_doubles_what_there_is_takes_no_more_room_than_it_needs(void **state)
+static void an_append_that_doubles_what_there_is_takes_no_more_capacity_than_it_needs(void **state)
 {
   (void)state;
   gab_buffer buffer;
@@ -280,8 +280,8 @@ int main(void)
       cmocka_unit_test(buffers_grow_count_their_memory_and_can_be_swapped),
       cmocka_unit_test(an_empty_buffer_is_an_empty_reader),
       cmocka_unit_test(a_follower_is_shown_everything_once_before_more_is_appended),
-      cmocka_unit_test(what_was_followed_makes_room_for_what_comes),
-      cmocka_unit_test(an_append_that_doubles_what_there_is_takes_no_more_room_than_it_needs),
+      cmocka_unit_test(what_was_followed_reserves_capacity_for_what_comes),
+      cmocka_unit_test(an_append_that_doubles_what_there_is_takes_no_more_capacity_than_it_needs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

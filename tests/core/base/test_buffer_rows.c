@@ -13,7 +13,7 @@
 #include "core/base/hash.h"
 #include "core/memory/nontemporal_impl.h"
 
-enum { ROOM = 40000, BEFORE = 100, UNTOUCHED = 0xab };
+enum { CAPACITY = 40000, BEFORE = 100, UNTOUCHED = 0xab };
 
 static uint64_t draw(uint64_t seed, uint64_t what, uint64_t i) { return gab_hash_counter(seed, what, i); }
 
@@ -25,14 +25,14 @@ static void fill(unsigned char *bytes, size_t count, uint64_t seed)
 /* Hears of every byte where it will lie, by whichever of the two calls. */
 typedef struct listener {
   const unsigned char *start;
-  unsigned char heard[ROOM];
+  unsigned char heard[CAPACITY];
   size_t count, looks;
   int wrong; /* places that do not follow on the one before */
 } listener;
 
 static void hear(listener *it, const unsigned char *place, const unsigned char *bytes, size_t count)
 {
-  if (place != it->start + it->count || it->count + count > ROOM) it->wrong++;
+  if (place != it->start + it->count || it->count + count > CAPACITY) it->wrong++;
   else memcpy(it->heard + it->count, bytes, count);
   it->count += count;
 }
@@ -75,13 +75,13 @@ static size_t append(gab_buffer *buffer, gab_rows_lie lie, uint64_t seed, const 
 
 static void check_rows(gab_rows_lie lie, uint64_t seed, bool looks)
 {
-  static unsigned char bytes[ROOM], memory[ROOM];
+  static unsigned char bytes[CAPACITY], memory[CAPACITY];
   static listener it;
   const size_t first = BEFORE + (size_t)(seed % 64);
   memset(memory, UNTOUCHED, sizeof memory);
   memset(&it, 0, sizeof it);
   fill(bytes, sizeof bytes, seed);
-  gab_buffer buffer = gab_buffer_over(memory + first, ROOM - 2 * BEFORE - first);
+  gab_buffer buffer = gab_buffer_over(memory + first, CAPACITY - 2 * BEFORE - first);
   const gab_buffer_follower follower = {.follow = follow, .look = looks ? look : NULL, .user = &it};
   it.start = buffer.data;
   buffer.follower = &follower;
@@ -89,7 +89,7 @@ static void check_rows(gab_rows_lie lie, uint64_t seed, bool looks)
   assert_int_equal(buffer.size, size);
   assert_memory_equal(buffer.data, bytes, size);
   for (size_t i = 0; i < first; i++) assert_int_equal(memory[i], UNTOUCHED);
-  for (size_t i = first + size; i < ROOM; i++) assert_int_equal(memory[i], UNTOUCHED);
+  for (size_t i = first + size; i < CAPACITY; i++) assert_int_equal(memory[i], UNTOUCHED);
   assert_int_equal(it.wrong, 0);
   assert_int_equal(it.count, size);
   assert_memory_equal(it.heard, bytes, size);
@@ -114,7 +114,7 @@ static void rows_of_several_buffers_in_turn_go_to_their_own(void **state)
 {
   (void)state;
   enum { MOST = 5 };
-  static unsigned char bytes[MOST][ROOM], memory[MOST][ROOM];
+  static unsigned char bytes[MOST][CAPACITY], memory[MOST][CAPACITY];
   static listener it[MOST];
   for (uint64_t seed = 0; seed < 40; seed++) {
     gab_buffer_rows rows[MOST];
@@ -124,10 +124,10 @@ static void rows_of_several_buffers_in_turn_go_to_their_own(void **state)
     size_t at[MOST] = {0}, all[MOST], left = count;
     memset(it, 0, sizeof it);
     for (size_t b = 0; b < count; b++) {
-      fill(bytes[b], ROOM, seed * MOST + b);
+      fill(bytes[b], CAPACITY, seed * MOST + b);
       all[b] = 1 + (size_t)(draw(seed, 4, b) % 20000);
       follower[b] = (gab_buffer_follower){.follow = follow, .look = look, .user = &it[b]};
-      buffer[b] = gab_buffer_over(memory[b] + draw(seed, 5, b) % 64, ROOM - 64);
+      buffer[b] = gab_buffer_over(memory[b] + draw(seed, 5, b) % 64, CAPACITY - 64);
       it[b].start = buffer[b].data;
       buffer[b].follower = &follower[b];
       assert_int_equal(gab_buffer_rows_begin(&rows[b], &buffer[b], all[b], GAB_ROWS_IN_TURN), GAB_OK);
@@ -153,7 +153,7 @@ static void rows_of_several_buffers_in_turn_go_to_their_own(void **state)
 static void a_buffer_that_grows_or_drains_takes_rows_piece_by_piece(void **state)
 {
   (void)state;
-  static unsigned char bytes[ROOM];
+  static unsigned char bytes[CAPACITY];
   static listener it;
   gab_buffer grows;
   fill(bytes, sizeof bytes, 5);
@@ -185,12 +185,12 @@ static void a_buffer_that_grows_or_drains_takes_rows_piece_by_piece(void **state
 static void more_or_less_than_was_announced_is_refused(void **state)
 {
   (void)state;
-  static unsigned char bytes[ROOM], memory[ROOM];
+  static unsigned char bytes[CAPACITY], memory[CAPACITY];
   static listener it;
   for (int way = 0; way < 4; way++) {
     const bool looks = way % 2;
     const gab_rows_lie lie = way < 2 ? GAB_ROWS_TOGETHER : GAB_ROWS_IN_TURN;
-    gab_buffer buffer = gab_buffer_over(memory, ROOM);
+    gab_buffer buffer = gab_buffer_over(memory, CAPACITY);
     const gab_buffer_follower follower = {.follow = follow, .look = looks ? look : NULL, .user = &it};
     memset(&it, 0, sizeof it);
     it.start = buffer.data;

@@ -31,11 +31,11 @@ static int remove_folder(void **state)
   return rmdir(folder); /* fails if anything else was left in it */
 }
 
-static void read_back(char *text, size_t room)
+static void read_back(char *text, size_t capacity)
 {
   FILE *file = fopen(path, "r");
   assert_non_null(file);
-  text[fread(text, 1, room - 1, file)] = '\0';
+  text[fread(text, 1, capacity - 1, file)] = '\0';
   fclose(file);
 }
 

@@ -51,9 +51,9 @@ static inline gab_status order_make_folder(local_order *order, gab_world *world)
   return status;
 }
 
-static inline void order_name(const local_order *order, const char *event, char *path, size_t room)
+static inline void order_name(const local_order *order, const char *event, char *path, size_t capacity)
 {
-  snprintf(path, room, "%s/%s", order->folder, event);
+  snprintf(path, capacity, "%s/%s", order->folder, event);
 }
 
 /* Of one process, when nobody waits any more. @param[in] events  that were told, or not; up to NULL */

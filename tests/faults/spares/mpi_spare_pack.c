@@ -12,7 +12,7 @@ enum { PLAYERS = 4, EVERY = 10, STEPS = 40 };
 
 typedef struct counter {
   uint64_t *steps; /* NULL on who has not played */
-  uint64_t room;
+  uint64_t capacity;
 } counter;
 
 static gab_status pack_steps(void *user, gab_buffer *out)
@@ -25,7 +25,7 @@ static gab_status pack_steps(void *user, gab_buffer *out)
 static gab_status unpack_steps(void *user, gab_reader *in)
 {
   counter *it = user;
-  it->steps = &it->room;
+  it->steps = &it->capacity;
   return gab_get_u64(in, it->steps);
 }
 
@@ -63,7 +63,7 @@ int main(int argc, char **argv)
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
   REQUIRE(gab_world_members(world)->ranks == PLAYERS && gab_world_spares(world) == 1);
-  if (!gab_world_is_spare(world)) counted.steps = &counted.room;
+  if (!gab_world_is_spare(world)) counted.steps = &counted.capacity;
   REQUIRE_OK(automaton_create(&app, world, (int32_t[]){8, 4, 4}));
   REQUIRE_OK(gab_timeloop_create(app.forest, STEPS, &loop));
   REQUIRE_OK(automaton_add(&app, loop));
@@ -74,7 +74,7 @@ int main(int argc, char **argv)
   test_doom(1);
   REQUIRE_OK(status);
   CHECK(!gab_world_is_spare(world));
-  CHECK(counted.room == STEPS);
+  CHECK(counted.capacity == STEPS);
   CHECK(automaton_is_right(&app, STEPS));
   gab_timeloop_destroy(&loop);
   REQUIRE(gab_report_completion(world, 0) == 0);

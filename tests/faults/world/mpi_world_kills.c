@@ -120,11 +120,11 @@ static void on_phase(void *user, gab_world *w, gab_fault_point phase)
 
 static gab_status fill(gab_buffer *message, int32_t index, size_t bytes)
 {
-  void *room;
+  void *memory;
   GAB_TRY(gab_message_begin(message));
   GAB_TRY(gab_put_u64(message, committed));
-  GAB_TRY(gab_buffer_extend(message, bytes, &room));
-  memset(room, (int)(index + (int32_t)committed) & 255, bytes);
+  GAB_TRY(gab_buffer_extend(message, bytes, &memory));
+  memset(memory, (int)(index + (int32_t)committed) & 255, bytes);
   return GAB_OK;
 }
 

@@ -164,11 +164,11 @@ static void cycle(int number)
   enum { BYTES = 1200000 };
   gab_buffer out[2] = {{0}}, in[3] = {{0}};
   const int32_t up = (me + 1) % ranks, down = (me + ranks - 1) % ranks;
-  void *room;
+  void *memory;
   gab_status status = GAB_OK;
   for (int i = 0; i < 2; i++) {
-    REQUIRE(gab_message_begin(&out[i]) == GAB_OK && gab_buffer_extend(&out[i], BYTES, &room) == GAB_OK);
-    memset(room, number, BYTES);
+    REQUIRE(gab_message_begin(&out[i]) == GAB_OK && gab_buffer_extend(&out[i], BYTES, &memory) == GAB_OK);
+    memset(memory, number, BYTES);
   }
   const bool raiser = me == number % ranks;
   if (status == GAB_OK) status = gab_port_receive(port, down, &in[0], BYTES);

@@ -291,22 +291,22 @@ static void numbers_are_told_apart(void **state)
 }
 
 /* The last: what is registered stays. */
-static void lattices_are_registered_until_there_is_no_room(void **state)
+static void lattices_are_registered_until_there_is_no_capacity(void **state)
 {
   (void)state;
   static gab_lattice own[GAB_MOST_LATTICES];
   static char names[GAB_MOST_LATTICES][8];
-  const int room = GAB_MOST_LATTICES - LATTICES;
-  for (int i = 0; i <= room; i++) {
+  const int capacity = GAB_MOST_LATTICES - LATTICES;
+  for (int i = 0; i <= capacity; i++) {
     own[i] = d3q15;
     names[i][0] = (char)('A' + i);
     own[i].name = names[i];
-    assert_int_equal(gab_lattice_register(&own[i]), i < room ? GAB_OK : GAB_ERR_ARGUMENT);
+    assert_int_equal(gab_lattice_register(&own[i]), i < capacity ? GAB_OK : GAB_ERR_ARGUMENT);
   }
-  assert_non_null(strstr(gab_error_message(), "no room"));
+  assert_non_null(strstr(gab_error_message(), "cannot add"));
   assert_ptr_equal(gab_lattice_at(LATTICES + 1), &own[1]);
   assert_null(gab_lattice_at(GAB_MOST_LATTICES));
-  assert_int_equal(gab_lattice_number(&own[room - 1]), GAB_MOST_LATTICES - 1);
+  assert_int_equal(gab_lattice_number(&own[capacity - 1]), GAB_MOST_LATTICES - 1);
   assert_ptr_equal(gab_lattice_by_name("b"), &own[1]);
   assert_ptr_equal(gab_lattice_usual(3), &gab_lattice_d3q19);
   assert_null(gab_lattice_by_name("none"));
@@ -330,7 +330,7 @@ int main(void)
       cmocka_unit_test(lattices_that_carry_no_flow_are_refused),
       cmocka_unit_test(a_name_is_one_word_that_nobody_has),
       cmocka_unit_test(numbers_are_told_apart),
-      cmocka_unit_test(lattices_are_registered_until_there_is_no_room),
+      cmocka_unit_test(lattices_are_registered_until_there_is_no_capacity),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,7 @@ static layout layout_of(const flow *it)
   return found;
 }
 
-/* All blocks come to the root, those of some rows of planes across x first: neighbours find no room beside each other. */
+/* All blocks come to the root, those of some rows of planes across x first: neighbours find no space beside each other. */
 static void gather_out_of_order(gab_world *world, flow *it)
 {
   const gab_members *members = gab_world_members(world);

@@ -179,7 +179,7 @@ static void scatter(flow *it, uint64_t seed)
 {
   const gab_lbm_model *model = &it->lbm->model;
   gab_strips *strips = model->strips;
-  const size_t count = block_count(it), room = (size_t)(strips->columns / (strips->cells + 2));
+  const size_t count = block_count(it), capacity = (size_t)(strips->columns / (strips->cells + 2));
   gab_strip_move *moves = malloc((count + 1) * sizeof *moves);
   gab_strip *in = NULL;
   REQUIRE(moves);
@@ -191,14 +191,14 @@ static void scatter(flow *it, uint64_t seed)
     moves[other].block = swapped;
   }
   for (size_t i = 0; i < count; i++) {
-    if (i % room == 0) {
+    if (i % capacity == 0) {
       REQUIRE_OK(gab_strips_add(strips, &in));
       REQUIRE_OK(gab_strip_make_field(strips, in));
       memset(in->field->data, (int)(seed % 250 + 1),
              in->field->map.elements * gab_precision_bytes(in->field->shape.precision));
     }
     moves[i].in = in;
-    moves[i].column = 1 + (int32_t)(i % room) * (strips->cells + 2);
+    moves[i].column = 1 + (int32_t)(i % capacity) * (strips->cells + 2);
     moves[i].now = &model->storage[gab_hash_counter(seed, 8, i) % 2];
   }
   REQUIRE_OK(gab_strips_move(model, moves, count));

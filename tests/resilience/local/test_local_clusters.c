@@ -231,7 +231,7 @@ static void a_process_replays_to_several_within_one_limit(void **state)
   }
 }
 
-static void who_waits_for_another_one_does_not_take_its_messages_room(void **state)
+static void who_waits_for_another_one_does_not_take_its_messages_capacity(void **state)
 {
   (void)state;
   tally tally = {0};
@@ -261,7 +261,7 @@ int main(void)
       cmocka_unit_test(a_cluster_that_lacks_messages_jumps_as_a_whole),
       cmocka_unit_test(what_a_section_leaves_behind_is_not_passed_again),
       cmocka_unit_test(a_process_replays_to_several_within_one_limit),
-      cmocka_unit_test(who_waits_for_another_one_does_not_take_its_messages_room),
+      cmocka_unit_test(who_waits_for_another_one_does_not_take_its_messages_capacity),
       cmocka_unit_test(without_a_spare_it_is_handed_over),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

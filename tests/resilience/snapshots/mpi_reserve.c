@@ -88,7 +88,7 @@ static void nothing_is_asked_for_behind_the_first(gab_world *world, gab_forest *
   const int copies = copies_due(redundancy, ranks);
   places before[2];
   REQUIRE_OK(gab_checkpoint_create(forest, redundancy, &checkpoint));
-  const size_t own = gab_image_room(checkpoint, 0);
+  const size_t own = gab_image_capacity(checkpoint, 0);
   for (int i = 0; i < TAKEN; i++) {
     gab_snapshot *next = gab_checkpoint_next(checkpoint);
     const int which = next == &checkpoint->snapshots[1];

@@ -36,7 +36,7 @@ static void all_lose_it_alike(gab_world *world, gab_checkpoint *checkpoint)
   REQUIRE_OK(gab_world_repair(world, &intent));
   REQUIRE(intent == GAB_OK);
   CHECK(gab_checkpoint_restore(checkpoint, &report) == GAB_ERR_LOST);
-  CHECK(strstr(gab_error_message(), "memory has room for one only"));
+  CHECK(strstr(gab_error_message(), "memory holds one only"));
 }
 
 int main(int argc, char **argv)

@@ -565,7 +565,7 @@ static void nothing_of_the_dead_is_kept(const bench *b)
   living[b->me] = (uint64_t)getpid();
   REQUIRE_OK(gab_world_max_u64(b->world, living, TEST_MOST_RANKS));
   for (int s = 0; s < 2; s++)
-    for (int i = 0; i < b->checkpoint->snapshots[s].copy_room; i++) {
+    for (int i = 0; i < b->checkpoint->snapshots[s].copy_capacity; i++) {
       const gab_shared_view *view = &b->checkpoint->snapshots[s].copies[i].view;
       bool lives = !view->bytes;
       for (int rank = 0; rank < TEST_MOST_RANKS; rank++)

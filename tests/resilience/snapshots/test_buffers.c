@@ -1,5 +1,5 @@
 /* gabion-test: labels=quick timeout=30 */
-/* What a parameter file says about the snapshots that have room in memory: the number that is asked for; else one where no process
+/* What a parameter file says about the snapshots that fit into memory: the number that is asked for; else one where no process
  * keeps anything of another and nothing else needs an older one; else two. */
 #include "core/config/config.h"
 #include "resilience/resilience_config.h"

@@ -1,4 +1,4 @@
-/* The lists of a block, its own or lent, and the room for values that go with them. */
+/* The lists of a block, its own or lent, and the storage of values that go with them. */
 #include "lbm/levels/levels_lists_impl.h"
 
 static bool has_beside(const gab_lbm_block *block, gab_beside_kind kind)
@@ -43,14 +43,14 @@ gab_status gab_level_interface_list(const gab_lbm_model *model, const gab_lbm_bl
   return status;
 }
 
-gab_status gab_level_interface_make_room(gab_level_interface *interface)
+gab_status gab_level_interface_allocate(gab_level_interface *interface)
 {
   void *memory;
   const size_t all =
       interface->value_count + interface->sum_count + interface->partial_count + interface->arrival_count;
   GAB_TRY(gab_alloc(all * sizeof(double), GAB_MEMORY_OTHER, &memory));
-  interface->room = memory;
-  interface->values = interface->room;
+  interface->storage = memory;
+  interface->values = interface->storage;
   interface->sums = interface->values + interface->value_count;
   interface->partials = interface->sums + interface->sum_count;
   interface->fresh = interface->partials + interface->partial_count;
@@ -65,8 +65,8 @@ gab_status gab_level_interface_borrow(const gab_level_interface *lender, gab_lev
   gab_level_interface *made = memory;
   *made = *lender;
   made->borrows = true;
-  made->room = NULL;
-  gab_status status = gab_level_interface_make_room(made);
+  made->storage = NULL;
+  gab_status status = gab_level_interface_allocate(made);
   if (status != GAB_OK) gab_level_interface_destroy(&made);
   *interface = made;
   return status;
@@ -95,7 +95,7 @@ void gab_level_interface_destroy(gab_level_interface **interface)
 {
   gab_level_interface *gone = *interface;
   if (!gone) return;
-  gab_free(&gone->room);
+  gab_free(&gone->storage);
   if (!gone->borrows) drop_lists(gone);
   gab_free(interface);
 }
