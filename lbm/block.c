@@ -1,6 +1,6 @@
 #include "lbm/boundaries/link_template_impl.h"
 #include "lbm/levels/level_interface_impl.h"
-#include "lbm/step/strips/strip_impl.h"
+#include "lbm/step/fused/fused_impl.h"
 #include "lbm/sparse/sparse_impl.h"
 
 #include <string.h>
@@ -157,7 +157,7 @@ static gab_status make_lists(const gab_lbm_model *model, const gab_forest *fores
 static gab_status make_fields(const gab_lbm_model *model, gab_lbm_block *block)
 {
   if (is_sparse(model, block)) return gab_sparse_build(model, block);
-  if (model->strips) return gab_strip_take(model, block);
+  if (model->fused_fields) return gab_fused_take(model, block);
   block->now = &model->storage[0];
   const bool all_fluid = block->fluid_cells == gab_lbm_cells_of(model) && model->kernel->in_place;
   GAB_TRY(all_fluid ? gab_field_create_unset(&model->shape, &block->src)
@@ -176,7 +176,7 @@ static void destroy_block(void *user, void *data)
   (void)user;
   gab_lbm_block *block = data;
   if (!block) return;
-  gab_strip_leave(block);
+  gab_fused_leave(block);
   gab_field_destroy(&block->src);
   gab_field_destroy(&block->dst);
   gab_flags_destroy(&block->flags); /* of one that could not be made */
@@ -188,7 +188,7 @@ static void destroy_block(void *user, void *data)
 
 static void expect_blocks(void *user, const gab_forest *forest, const gab_block_id *ids, size_t count)
 {
-  gab_strips_expect(user, &gab_forest_get_options(forest)->grid, ids, count);
+  gab_fused_fields_expect(user, &gab_forest_get_options(forest)->grid, ids, count);
 }
 
 static gab_status create_block(void *user, const gab_forest *forest, const gab_block *place, void **data)
@@ -215,8 +215,8 @@ gab_status gab_lbm_clear_solid_of(const gab_lbm_model *model, gab_lbm_block *blo
 {
   gab_buffer state;
   if (block->sparse || block->fluid_cells == gab_lbm_cells_of(model)) return GAB_OK;
-  if (block->in_strip) {
-    gab_strip_clear_solid(model, block);
+  if (block->in_fused) {
+    gab_fused_clear_solid(model, block);
     return GAB_OK;
   }
   gab_buffer_init(&state, GAB_MEMORY_OTHER);
@@ -240,9 +240,9 @@ static gab_status move_state(gab_lbm_model *model, gab_lbm_block *from, gab_lbm_
     to->src = from->src;
     to->dst = from->dst;
     to->now = from->now;
-    to->in_strip = from->in_strip;
+    to->in_fused = from->in_fused;
     from->src = from->dst = NULL;
-    from->in_strip = NULL;
+    from->in_fused = NULL;
     return GAB_OK;
   }
   gab_buffer state;
@@ -286,7 +286,7 @@ static gab_status unpack(void *user, void *data, gab_reader *in) { return gab_lb
 static gab_data_place place_of(void *user, const void *data)
 {
   (void)user;
-  return gab_strip_place_of(data);
+  return gab_fused_place_of(data);
 }
 static gab_status pack_together(void *user, const void *const *data, size_t count, gab_buffer *const *out)
 {

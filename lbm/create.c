@@ -1,7 +1,7 @@
 #include "core/system/cache.h"
 #include "lbm/boundaries/link_template_impl.h"
 #include "lbm/levels/level_interface_impl.h"
-#include "lbm/step/strips/strip_impl.h"
+#include "lbm/step/fused/fused_impl.h"
 
 #include <math.h>
 #include <string.h>
@@ -61,8 +61,9 @@ static gab_status check_options(const gab_lbm_options *options, const gab_domain
   if (!(options->border_speed >= 0 && options->border_speed < 0.5))
     GAB_FAIL(GAB_ERR_INPUT, "the speed at borders between levels must be from 0 to below 1/2, not %g",
              options->border_speed);
-  if (options->pencil < 0 || options->pencil > GAB_STRIP_PLACES)
-    GAB_FAIL(GAB_ERR_INPUT, "a pencil has 1 to %d blocks, not %d", GAB_STRIP_PLACES, options->pencil);
+  if (options->fused_blocks < 0 || options->fused_blocks > GAB_FUSED_PLACES)
+    GAB_FAIL(GAB_ERR_INPUT, "1 to %d blocks can share a field, not %d", GAB_FUSED_PLACES,
+             options->fused_blocks);
   if (options->collision->check) GAB_TRY(options->collision->check(options));
   if (options->mixed && options->precision != GAB_PRECISION_FLOAT)
     GAB_FAIL(GAB_ERR_INPUT, "mixed precision stores floats, not doubles");
@@ -176,17 +177,17 @@ static void set_slabs(gab_lbm_model *model)
   model->slabs = (layers + model->slab_layers - 1) / model->slab_layers;
 }
 
-/* Blocks that store all cells in place lie in strips where these are wider than a block; as wide as an index reaches.
- * @param[in] ranks  that share the domain @param[out] places  of a strip; 1: each block has a field of its own
- * @param[out] shape,map  of a strip, or of that field */
-static gab_status fit_strips(const gab_lbm_model *model, const gab_forest_options *forest, int ranks,
-                             int *places, gab_field_shape *shape, gab_field_map *map)
+/* Blocks that store all cells in place lie in fused fields where these are wider than a block; as wide as an index reaches.
+ * @param[in] ranks  that share the domain @param[out] places  of a fused field; 1: each block has a field of its own
+ * @param[out] shape,map  of a fused field, or of that field */
+static gab_status fit_fused_fields(const gab_lbm_model *model, const gab_forest_options *forest, int ranks,
+                                   int *places, gab_field_shape *shape, gab_field_map *map)
 {
-  const int pencil = model->options.pencil;
-  *places = pencil > 0 ? pencil : gab_strip_places(forest, ranks);
+  const int wanted = model->options.fused_blocks;
+  *places = wanted > 0 ? wanted : gab_fused_places(forest, ranks);
   if (!model->kernel->in_place || model->cells[0] == 1) *places = 1;
   for (; *places > 1; *places /= 2) {
-    *shape = gab_strip_shape(&model->shape, *places);
+    *shape = gab_fused_shape(&model->shape, *places);
     GAB_TRY(gab_field_map_of(shape, map));
     if (map->elements <= UINT32_MAX) return GAB_OK;
   }
@@ -205,14 +206,14 @@ gab_lbm_footprint gab_lbm_get_footprint(const gab_lbm *lbm, int ranks)
       .cell = (size_t)model->lattice->q * bytes,
       .sparse_below = model->sparse_below,
       .ghosts = gab_lbm_ghost_kind((gab_lbm_model *)(uintptr_t)model)}; /* which only reads it */
-  (void)fit_strips(model, gab_forest_get_options(lbm->forest), ranks, &found.places, &shape, &map);
+  (void)fit_fused_fields(model, gab_forest_get_options(lbm->forest), ranks, &found.places, &shape, &map);
   found.field = (model->kernel->in_place ? 1 : 2) * (map.elements * bytes + sizeof(gab_field));
   return found;
 }
 
 static gab_status set_storage(gab_lbm_model *model, const gab_forest_options *forest, int ranks)
 {
-  gab_field_shape strip;
+  gab_field_shape fused;
   int places;
   model->shape = (gab_field_shape){
       .components = model->lattice->q, .layout = GAB_LAYOUT_SOA, .precision = model->options.precision};
@@ -220,8 +221,8 @@ static gab_status set_storage(gab_lbm_model *model, const gab_forest_options *fo
     model->shape.cells[axis] = model->cells[axis];
     model->shape.ghosts[axis] = axis < model->lattice->dimension ? 1 : 0;
   }
-  GAB_TRY(fit_strips(model, forest, ranks, &places, &strip, &model->map));
-  if (places > 1) GAB_TRY(gab_strips_create(&strip, places, &model->strips));
+  GAB_TRY(fit_fused_fields(model, forest, ranks, &places, &fused, &model->map));
+  if (places > 1) GAB_TRY(gab_fused_fields_create(&fused, places, &model->fused_fields));
   if (model->map.elements > UINT32_MAX)
     GAB_FAIL(GAB_ERR_INPUT,
              "a block of %" PRId32 " x %" PRId32 " x %" PRId32 " cells is too large: make blocks smaller",
@@ -348,7 +349,7 @@ void gab_lbm_destroy(gab_lbm **lbm)
   gab_free(&gone->clock);
   gab_lbm_recompute_release(gone);
   gab_link_templates_close(&gone->model.link_templates);
-  gab_strips_close(&gone->model.strips);
+  gab_fused_fields_close(&gone->model.fused_fields);
   gab_geometry_destroy(&gone->model.own_geometry);
   gab_free(&gone->forces);
   gab_free(lbm);

@@ -120,7 +120,7 @@ typedef struct gab_lbm_options {
   /** How many dense blocks share one field, row by row, 1 … 16: those side by side along x need no ghosts between them.
    * In place only. No result depends on it; blocks of fewer than some 100 cells along x are faster with it (doc/performance.md).
    * 1: each has a field of its own. [0: as many as make rows of 128 cells, but 1 + an eighth of a process's blocks at most] */
-  int pencil;
+  int fused_blocks;
   /** The finest level that blocks may have. Has to be set by who refines with a geometry that does not say it
    *  (gab_domain.deepest) or without one: only then a state says of which coupling of levels it is
    *  (gab_lbm_put_arithmetic()), and is not taken up by a later one that gives other bits. Nothing else follows from it [0] */
@@ -254,13 +254,13 @@ bool gab_lbm_accepts(const gab_lbm_options *options, const gab_collision *collis
 
 /** What the blocks of a flow take and send, as bytes. */
 typedef struct gab_lbm_footprint {
-  size_t field;          /**< of the field, or the two fields, of ... */
-  int places;            /**< ... so many blocks that store all cells, at least: 1, or a strip of them */
-  size_t cell;           /**< of a fluid cell in an image, and in a block that stores fluid cells alone */
-  double sparse_below;   /**< that share of fluid cells, away from other levels, makes a block such a one */
+  size_t field;        /**< of the field, or the two fields, of ... */
+  int places;          /**< ... so many blocks that store all cells, at least: 1, or a fused field of them */
+  size_t cell;         /**< of a fluid cell in an image, and in a block that stores fluid cells alone */
+  double sparse_below; /**< that share of fluid cells, away from other levels, makes a block such a one */
   gab_ghost_kind ghosts; /**< what it exchanges in a step of its level; only their size may be asked for */
 } gab_lbm_footprint;
-/** Local, no blocks are needed. @param[in] ranks  that share the domain: what strips are made for depends on it */
+/** Local, no blocks are needed. @param[in] ranks  that share the domain: what fused fields are made for depends on it */
 gab_lbm_footprint gab_lbm_get_footprint(const gab_lbm *lbm, int ranks);
 double gab_lbm_viscosity(const gab_lbm *lbm);
 /** The magic parameter on a level: that of the options, or less if it is bounded there; SRT, and MRT whose

@@ -293,9 +293,9 @@ struct gab_lbm_model {
   gab_field_shape shape; /* of the populations of a block, and the map of their field */
   gab_field_map map;
   int along[3]; /* by axis: the direction that moves along it, +1; 0: the lattice has none */
-  struct gab_strips
-      *strips;   /* in which dense blocks lie: step/strip_impl.h; NULL: each has a field of its own */
-  int slab_axis; /* a block is swept by slabs of some layers across its last axis */
+  struct gab_fused_fields *
+      fused_fields; /* in which dense blocks lie: step/fused/fused_impl.h; NULL: each has a field of its own */
+  int slab_axis;    /* a block is swept by slabs of some layers across its last axis */
   int32_t slab_layers;
   int32_t slabs;
   gab_ghost_side ghost_sides[GAB_DIRECTIONS]; /* by direction as seen by the sender */
@@ -313,7 +313,7 @@ typedef struct gab_lbm_block gab_lbm_block;
 typedef struct gab_sparse gab_sparse;
 typedef struct gab_sparse_draft gab_sparse_draft;
 
-/** A side whose ghosts come from a block of this process; or that of several blocks of a pencil, whose ghosts come from
+/** A side whose ghosts come from a block of this process; or that of several blocks of a fused group, whose ghosts come from
  *  as many that lie beside each other too. */
 typedef struct gab_lbm_fetch {
   const gab_lbm_block *source; /**< the first */
@@ -328,8 +328,8 @@ typedef struct gab_lbm_slabs {
 } gab_lbm_slabs;
 
 struct gab_lbm_block {
-  gab_field *src;                   /* the state; of a block in a strip a view of it */
-  struct gab_strip_place *in_strip; /* NULL: it has a field of its own */
+  gab_field *src;                   /* the state; of a block in a fused field a view of it */
+  struct gab_fused_place *in_fused; /* NULL: it has a field of its own */
   gab_field *dst;                   /* where the next one goes; NULL in place */
   const gab_storage *now; /* how the state lies in src. Blocks side by side may differ: what is exchanged or
                              packed does not know it */
@@ -341,13 +341,13 @@ struct gab_lbm_block {
   gab_run *runs;
   size_t run_count;
   size_t *run_start; /* per slab, and at the end */
-  /* Set by gab_strips_link() and gab_strips_pack(), when the flow joins its blocks or the grid has come to rest. */
+  /* Set by gab_fused_fields_link() and gab_fused_fields_pack(), when the flow joins its blocks or the grid has come to rest. */
   gab_lbm_block *left,
-      *right; /* its neighbours along x that lie beside it in a strip: between them are no ghosts */
+      *right; /* its neighbours along x that lie beside it in a fused field: between them are no ghosts */
   /* Set by gab_lbm_update_plan(). */
-  gab_lbm_block *next;        /* of its pencil: swept together with it */
-  const gab_run *pencil_runs; /* of the first of these: the rows of all, from slab to slab */
-  const size_t *pencil_start;
+  gab_lbm_block *next;       /* of its fused group: swept together with it */
+  const gab_run *fused_runs; /* of the first of these: the rows of all, from slab to slab */
+  const size_t *fused_start;
   gab_lbm_fetch fetches[GAB_DIRECTIONS - 1];
   int fetch_count;
   uint32_t remote;                        /* directions as seen by the sender from which messages come */
@@ -390,7 +390,7 @@ typedef struct gab_lbm_queue {
 typedef struct gab_lbm_plan {
   gab_lbm_jobs jobs;
   gab_lbm_queue *queues; /* owned; one per thread, over all jobs in their order */
-  gab_run *runs;         /* owned; of all pencils of more than one block */
+  gab_run *runs;         /* owned; of all fused groups of more than one block */
   size_t *run_starts;    /* owned */
   size_t threads;
   bool has_early, has_late; /* slabs that can, that cannot do without messages */
@@ -449,7 +449,7 @@ void gab_lbm_drop_plan(gab_lbm_plan *plan);
 gab_status gab_lbm_make_jobs(const gab_lbm *lbm, int level, gab_lbm_jobs *jobs);
 /** The present local blocks in their order, owned by the caller. @param[in] level  -1: of all levels */
 gab_status gab_lbm_list_blocks(const gab_lbm *lbm, int level, gab_lbm_block ***blocks, size_t *count);
-/** The jobs of some blocks, or of pencils by their first blocks. */
+/** The jobs of some blocks, or of fused groups by their first blocks. */
 gab_status gab_lbm_jobs_of(const gab_lbm *lbm, gab_lbm_block *const *blocks, size_t count,
                            gab_lbm_jobs *jobs);
 void gab_lbm_release_jobs(gab_lbm_jobs *jobs);
@@ -465,7 +465,7 @@ static inline void gab_lbm_links_of(const gab_lbm_job *job, int list, size_t *fi
   *first = job->block->links.start[job->first_slab][list];
   *last = job->block->links.start[job->last_slab][list];
 }
-/** Fluid cells of a pencil. @param[in] first  its first block */
+/** Fluid cells of a fused group. @param[in] first  its first block */
 static inline uint64_t gab_lbm_fluid_of(const gab_lbm_block *first)
 {
   uint64_t cells = 0;
@@ -489,7 +489,7 @@ uint64_t gab_lbm_block_work(void *user, void *data, bool forget);
 size_t gab_lbm_packed_size(const gab_lbm_model *model, const gab_lbm_block *block);
 gab_status gab_lbm_pack(const gab_lbm_model *model, const gab_lbm_block *block, gab_buffer *out);
 gab_status gab_lbm_unpack(const gab_lbm_model *model, gab_lbm_block *block, gab_reader *in);
-/** The same of several blocks of one strip, in the order of their columns, each with its own image. */
+/** The same of several blocks of one fused field, in the order of their columns, each with its own image. */
 gab_status gab_lbm_pack_together(const gab_lbm_model *model, const gab_lbm_block *const *blocks, size_t count,
                                  gab_buffer *const *out);
 gab_status gab_lbm_unpack_together(const gab_lbm_model *model, gab_lbm_block *const *blocks, size_t count,
@@ -541,9 +541,9 @@ void gab_lbm_list_sides(gab_lbm_model *model);
 /** A visitor of gab_exchange_visit(): notes in block `to` that ghosts come from a block here or by message.
  */
 void gab_lbm_note_way(void *user, const void *from, void *to, int direction);
-/** Of the ways noted for a pencil, drops those across edges and corners beside another block of it: their ghosts are
+/** Of the ways noted for a fused group, drops those across edges and corners beside another block of it: their ghosts are
  *  ghosts of a face of that one, which fetches all that cross there from the same block. (From a sparse block each
- *  fetches but its own.) Makes one of those that go on in both blocks beside them. @param[in] first  of the pencil */
+ *  fetches but its own.) Makes one of those that go on in both blocks beside them. @param[in] first  of the fused group */
 void gab_lbm_join_ways(const gab_ghost_side *sides, gab_lbm_block *first);
 /** Fetches what blocks of this process send to the ghosts of some slabs: of their sides that the slab axis
  *  does not cross, or (`across`) of all other ones, whatever the slabs. */
@@ -589,8 +589,8 @@ static inline void gab_lbm_sweep_runs(const gab_lbm_model *model, const gab_lbm_
 }
 /** Sweeps a slab of a block, whichever kind of block it is, from `now` to the next state. */
 void gab_lbm_sweep_slab(const gab_lbm_model *model, gab_lbm_block *block, size_t slab);
-/** The same of all blocks of a pencil, row by row. @param[in] first  its first block */
-void gab_lbm_sweep_pencil(const gab_lbm_model *model, gab_lbm_block *first, size_t slab);
+/** The same of all blocks of a fused group, row by row. @param[in] first  its first block */
+void gab_lbm_sweep_fused(const gab_lbm_model *model, gab_lbm_block *first, size_t slab);
 /** The local force on a slab that has just been swept, of a block that has not been turned over yet: step/local_force.c */
 void gab_lbm_push_slab(const gab_lbm_model *model, const gab_lbm_block *block, size_t slab);
 
@@ -612,9 +612,9 @@ static inline double gab_lbm_clock_now(const gab_lbm *lbm) { return lbm->clocks 
 
 /** Joins blocks with those of other levels, if the forest has changed. Local. */
 gab_status gab_lbm_join(gab_lbm *lbm);
-/** Ahead of the exchange of a step: puts blocks side by side in strips, once the forest has not changed for some steps.
+/** Ahead of the exchange of a step: puts blocks side by side in fused fields, once the forest has not changed for some steps.
  *  Local. */
-void gab_lbm_pack_strips(gab_lbm *lbm);
+void gab_lbm_pack_fused(gab_lbm *lbm);
 /** The rest of a step of a process that knows of levels: all of it but the exchange of level 0. */
 gab_status gab_lbm_advance(gab_lbm *lbm);
 /** Makes that in all cells there is what arrives in the next step, near finer cells about so. The state stays

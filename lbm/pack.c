@@ -1,8 +1,8 @@
 /* Images of the populations of blocks: direction by direction the fluid cells in z, y, x order, in the precision of the field.
  *
- * Of a block in a strip a row of cells is a small part of what lies in a row there, and the processor fetches the neighbours'
- * parts, too. So blocks of a strip are packed together: row by row of the strip, as it lies in memory, a part of each row to the
- * image of each block. Restoring goes the same way round: what comes to lie in a row is put together first. */
+ * Of a block in a fused field a row of cells is a small part of what lies in a row there, and the processor fetches the neighbours'
+ * parts, too. So blocks of a fused field are packed together: row by row of the fused field, as it lies in memory, a part of each
+ * row to the image of each block. Restoring goes the same way round: what comes to lie in a row is put together first. */
 #include "core/base/buffer_rows.h"
 #include "core/memory/nontemporal_impl.h"
 #include "lbm/lbm_impl.h"
@@ -23,7 +23,7 @@ static unsigned char *row_of(const gab_lbm_block *block, const gab_run *run, int
          gab_place(run->start, block->now->sent[q]) * gab_precision_bytes(block->src->shape.precision);
 }
 
-/* Of a strip each block has one part, cells and two ghosts, in each row. @param[in] count  blocks that are dealt with
+/* Of a fused field each block has one part, cells and two ghosts, in each row. @param[in] count  blocks that are dealt with
  * together */
 static gab_rows_lie how_rows_lie(const gab_lbm_block *block, size_t count)
 {
@@ -83,7 +83,7 @@ gab_status gab_lbm_unpack(const gab_lbm_model *model, gab_lbm_block *block, gab_
   return GAB_OK;
 }
 
-/* ------------------------------------------------------------------------------------------ those of a strip */
+/* ------------------------------------------------------------------------------------------ those of a fused field */
 
 /* One of the blocks, and how far it has come. */
 typedef struct part {
@@ -127,7 +127,7 @@ static inline const gab_run *next_run(part *of, const row *at)
   return run;
 }
 
-/* Through all rows of a strip, direction by direction. */
+/* Through all rows of a fused field, direction by direction. */
 static gab_status walk(const gab_lbm_model *model, part *parts, size_t count,
                        gab_status (*at_row)(part *parts, size_t count, const row *at))
 {

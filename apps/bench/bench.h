@@ -185,7 +185,7 @@ typedef struct bench_flow_options {
   bool forced;
   bool walls; /* at all sides, else all are periodic */
   const char *kernel;
-  int pencil;                 /* as gab_lbm_options.pencil */
+  int fused_blocks;           /* as gab_lbm_options.fused_blocks */
   int32_t roots[3], cells[3]; /* blocks, and cells of each */
   const gab_body *bodies;     /* blocks that they fill are left out */
   size_t body_count;

@@ -13,7 +13,7 @@ static gab_lbm_options flow_model(const bench_flow_options *options)
                            .collision = options->collision,
                            .omega = 1.6,
                            .kernel = options->kernel,
-                           .pencil = options->pencil,
+                           .fused_blocks = options->fused_blocks,
                            .velocity = {0.03, 0.02}};
   if (options->forced) model.force[0] = 1e-6;
   for (int side = 0; options->walls && side < 2 * options->lattice->dimension; side++)

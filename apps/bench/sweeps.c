@@ -255,7 +255,7 @@ static gab_status against_large(bench *b, bench_flow *large, const bench_flow_op
   bench_pair_result result;
   char what[32], name[112];
   snprintf(what, sizeof what, "blocks-of-%" PRId32 "%s", options->cells[0],
-           options->pencil == 1 ? ".alone" : "");
+           options->fused_blocks == 1 ? ".alone" : "");
   snprintf(name, sizeof name, "blocks.%s.%s", bench_flow_name_of(options).text, what);
   gab_status status = bench_measure_pair(b, &pair, &result);
   if (status == GAB_OK) bench_report_pair(b, name, &result, 1e-6, "MLUPS");
@@ -279,9 +279,9 @@ static gab_status all_sizes(bench *b, const box_case *it)
       options.roots[axis] = it->edge / block;
     }
     status = against_large(b, &large, &options, in_place);
-    options.pencil = 1; /* a field for each block */
+    options.fused_blocks = 1; /* a field for each block */
     if (in_place && status == GAB_OK) status = against_large(b, &large, &options, true);
-    options.pencil = 0;
+    options.fused_blocks = 0;
   }
   bench_flow_destroy(&large);
   return status;

@@ -209,7 +209,7 @@ void gab_level_interface_coalesce_first(const gab_lbm_block *block);
  */
 void gab_level_interface_coalesce_second(const gab_lbm_block *block, const gab_field *sent,
                                          const gab_storage *storage);
-/** Finds what arrives beside finer blocks; links and ghosts have been done, all sums are there. Of all blocks of a pencil
+/** Finds what arrives beside finer blocks; links and ghosts have been done, all sums are there. Of all blocks of a fused group
  * before any of them is corrected: what arrives in a cell of the one is what a cell of the other has sent. */
 void gab_level_interface_find_arrivals(const gab_lbm_model *model, const gab_lbm_block *block);
 /** Writes it. @param[in] growth  of the ramps until s2 of the finer level @param[in] ghosts_only  only what comes from places in

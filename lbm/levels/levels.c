@@ -16,7 +16,7 @@
  * two. */
 #include "lbm/boundaries/link_template_impl.h"
 #include "lbm/levels/level_interface_impl.h"
-#include "lbm/step/strips/strip_impl.h"
+#include "lbm/step/fused/fused_impl.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -73,7 +73,7 @@ gab_status gab_lbm_join(gab_lbm *lbm)
     }
   }
   if (status == GAB_OK) {
-    status = gab_strips_link(lbm);
+    status = gab_fused_fields_link(lbm);
     if (status != GAB_OK) snprintf(message, sizeof message, "%s", gab_error_message());
   }
   if (status != GAB_OK) { /* the others are waiting for this process */
@@ -88,13 +88,13 @@ gab_status gab_lbm_join(gab_lbm *lbm)
 }
 
 /* Plans know who is swept with whom. */
-void gab_lbm_pack_strips(gab_lbm *lbm)
+void gab_lbm_pack_fused(gab_lbm *lbm)
 {
   enum { STEPS_AT_REST = 50 }; /* moving all costs some steps */
-  if (!lbm->model.strips || lbm->is_packed ||
+  if (!lbm->model.fused_fields || lbm->is_packed ||
       (lbm->step >= lbm->joined_in && lbm->step - lbm->joined_in < STEPS_AT_REST))
     return;
-  gab_strips_pack(lbm);
+  gab_fused_fields_pack(lbm);
   for (int level = 0; level < GAB_LBM_LEVELS; level++) lbm->stage[level].plan.exchange = 0;
   lbm->is_packed = true;
 }

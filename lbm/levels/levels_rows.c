@@ -1,7 +1,7 @@
 /* Splitting and merging blocks that are nothing but fluid, row by row: the same as levels_split.c does cell
  * by cell, to the last bit. */
 #include "lbm/levels/level_interface_impl.h"
-#include "lbm/step/strips/strip_impl.h"
+#include "lbm/step/fused/fused_impl.h"
 
 #include "core/memory/nontemporal_impl.h"
 
@@ -259,9 +259,9 @@ static void cross_all(const gab_lbm_model *model, const gab_lbm_block *from, gab
 /* How many children lie side by side: the first, or both. */
 static int count_together(const gab_lbm_model *model, const gab_lbm_block *first, const gab_lbm_block *next)
 {
-  if (!next || !first->in_strip || !next->in_strip) return 1;
+  if (!next || !first->in_fused || !next->in_fused) return 1;
   if (next->now != first->now || !is_all_fluid(model, next)) return 1;
-  const gab_data_place here = gab_strip_place_of(first), there = gab_strip_place_of(next);
+  const gab_data_place here = gab_fused_place_of(first), there = gab_fused_place_of(next);
   return there.memory == here.memory && there.at == here.at + (uint64_t)model->cells[0] ? 2 : 1;
 }
 

@@ -346,8 +346,8 @@ static gab_status read_method(const gab_config *config, const gab_domain *domain
   options->precision = precision == 0 ? GAB_PRECISION_DOUBLE : GAB_PRECISION_FLOAT;
   options->mixed = precision == 2;
   options->kernel = gab_kernel_family_at(gab_config_choice_index(config, "lbm.kernel"))->name;
-  options->pencil = (int)gab_config_int(config, "lbm.pencil");
-  return check_in_place(config, "lbm.pencil", options);
+  options->fused_blocks = (int)gab_config_int(config, "lbm.fused_blocks");
+  return check_in_place(config, "lbm.fused_blocks", options);
 }
 
 static gab_status read_pass(const gab_config *config, gab_lbm_setup *setup)

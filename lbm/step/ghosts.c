@@ -155,7 +155,7 @@ void gab_lbm_note_way(void *user, const void *from, void *to, int direction)
   target->fetches[place] = fetch;
 }
 
-/* The neighbour in the strip on the side from which it comes. */
+/* The neighbour in the fused field on the side from which it comes. */
 static const gab_lbm_block *beside(const gab_lbm_block *block, int along_x)
 {
   return along_x < 0 ? block->right : along_x > 0 ? block->left : NULL;

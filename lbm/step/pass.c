@@ -1,7 +1,7 @@
 /* A pass: several steps while the cells are in a cache. pass_impl.h says in which order, and why. */
 #include "lbm/step/pass_impl.h"
 
-#include "lbm/step/strips/strip_impl.h"
+#include "lbm/step/fused/fused_impl.h"
 
 enum pass_part { PART_GHOSTS, PART_LINKS, PART_CELLS, PART_COUNT };
 
@@ -237,7 +237,7 @@ static void run_pass(gab_lbm *lbm, const gab_pass_plan *plan, gab_pass_shape sha
     gab_lbm_block *block = plan->blocks[i].block;
     for (int step = 0; step < shape.steps; step++) {
       block->now = block->now->next;
-      gab_strip_turn_over(block);
+      gab_fused_turn_over(block);
     }
   }
 }
@@ -283,7 +283,7 @@ gab_status gab_pass_try(gab_lbm *lbm, gab_pass_shape wanted, gab_step left, gab_
   *taken = 0;
   if (gab_forest_revision(lbm->forest) == 0) return GAB_OK; /* a step says what is missing */
   GAB_TRY(gab_lbm_join(lbm));
-  gab_lbm_pack_strips(lbm);
+  gab_lbm_pack_fused(lbm);
   GAB_TRY(plan_of(lbm, &plan));
   if (!plan) return GAB_OK;
   gab_pass_shape shape = gab_pass_shape_of(plan, lbm->pass_cache, gab_thread_count(), wanted.steps, left);

@@ -2,7 +2,7 @@
  * process. */
 #include "lbm/step/pass_impl.h"
 
-#include "lbm/step/strips/strip_impl.h"
+#include "lbm/step/fused/fused_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -141,7 +141,7 @@ static void chain(gab_pass_plan *plan, gab_lbm_block *const *blocks, size_t coun
 static gab_status join_rows(const gab_pass_plan *plan, gab_pass_segment *segment)
 {
   const size_t rows = (size_t)plan->rows * (size_t)plan->planes;
-  size_t all = 0, next[GAB_STRIP_MOST] = {0};
+  size_t all = 0, next[GAB_FUSED_MOST] = {0};
   for (size_t i = 0; i < segment->count; i++) all += segment->blocks[i].block->run_count;
   GAB_TRY(zeroed(all, sizeof *segment->runs, &segment->runs));
   GAB_TRY(zeroed(rows + 1, sizeof *segment->row_runs, &segment->row_runs));
@@ -152,7 +152,7 @@ static gab_status join_rows(const gab_pass_plan *plan, gab_pass_segment *segment
     segment->row_runs[row] = (size_t)(to - segment->runs);
     for (size_t i = 0; i < segment->count; i++) {
       const gab_lbm_block *block = segment->blocks[i].block;
-      const int32_t distance = i == 0 ? 0 : gab_strip_column(block) - gab_strip_column(first);
+      const int32_t distance = i == 0 ? 0 : gab_fused_column(block) - gab_fused_column(first);
       for (; next[i] < block->run_count; next[i]++) {
         gab_run run = block->runs[next[i]];
         const int32_t at[3] = {run.x, run.y, run.z};

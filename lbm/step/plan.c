@@ -1,7 +1,7 @@
 /* Plan of a step: everything that follows from the forest alone, once per state of the forest. Blocks swept together, jobs and
  * their threads, sources of ghosts, and slabs that need no messages. */
 #include "lbm/step/pass_impl.h"
-#include "lbm/step/strips/strip_impl.h"
+#include "lbm/step/fused/fused_impl.h"
 
 #include <stdlib.h>
 
@@ -52,20 +52,20 @@ static void set_early(const gab_lbm_model *model, gab_lbm_block *first)
   }
 }
 
-/* ------------------------------------------------------------------------------------------ pencils */
+/* ------------------------------------------------------------------------------------------ fused groups */
 
-/* A block on its way into a pencil. */
+/* A block on its way into a fused group. */
 typedef struct member {
   gab_lbm_block *block;
-  size_t index; /* in the order of blocks; of the first of a pencil the least of all */
+  size_t index; /* in the order of blocks; of the first of a fused group the least of all */
 } member;
 
-static int in_strips(const void *a, const void *b)
+static int in_order_of_fields(const void *a, const void *b)
 {
   const member *x = a, *y = b;
-  const int difference = gab_strip_compare(x->block, y->block);
+  const int difference = gab_fused_compare(x->block, y->block);
   if (difference != 0) return difference;
-  return gab_strip_column(x->block) < gab_strip_column(y->block) ? -1 : 1;
+  return gab_fused_column(x->block) < gab_fused_column(y->block) ? -1 : 1;
 }
 
 static int in_order(const void *a, const void *b)
@@ -74,57 +74,57 @@ static int in_order(const void *a, const void *b)
   return (x->index > y->index) - (x->index < y->index);
 }
 
-/* Blocks of a strip are swept together, neighbours or not, ghosts, links and cells of all slab by slab, as if they were
+/* Blocks of a fused field are swept together, neighbours or not, ghosts, links and cells of all slab by slab, as if they were
  * one block: rows then follow each other in memory as those of one do, and nothing is read for nothing.
- * @param[in,out] members  in the order of strips and columns; afterwards pencils by their first blocks @return how many */
+ * @param[in,out] members  in the order of fused fields and columns; afterwards fused groups by their first blocks @return how many */
 static size_t chain(member *members, size_t count)
 {
-  size_t pencils = 0;
+  size_t groups = 0;
   gab_lbm_block *last = NULL;
   for (size_t i = 0; i < count; i++) {
     const member it = members[i];
-    if (last && gab_strip_compare(last, it.block) == 0) {
+    if (last && gab_fused_compare(last, it.block) == 0) {
       last->next = it.block;
-      if (it.index < members[pencils - 1].index) members[pencils - 1].index = it.index;
-    } else members[pencils++] = it;
+      if (it.index < members[groups - 1].index) members[groups - 1].index = it.index;
+    } else members[groups++] = it;
     last = it.block;
   }
-  return pencils;
+  return groups;
 }
 
-/* Leaves the first block of each pencil in the list, in the order of blocks. */
-static gab_status make_pencils(gab_lbm_block **blocks, size_t count, size_t *pencils)
+/* Leaves the first block of each fused group in the list, in the order of blocks. */
+static gab_status make_groups(gab_lbm_block **blocks, size_t count, size_t *groups)
 {
   void *memory;
-  size_t alone = 0, in_strip = 0;
+  size_t alone = 0, in_fused = 0;
   GAB_TRY(gab_alloc(count * sizeof(member), GAB_MEMORY_OTHER, &memory));
   member *members = memory;
   for (size_t i = 0; i < count; i++) {
     gab_lbm_block *block = blocks[i];
     block->next = NULL;
-    block->pencil_runs = block->runs;
-    block->pencil_start = block->run_start;
+    block->fused_runs = block->runs;
+    block->fused_start = block->run_start;
     const member it = {block, i};
-    if (block->in_strip) members[in_strip++] = it;
+    if (block->in_fused) members[in_fused++] = it;
     else members[count - ++alone] = it;
   }
-  if (in_strip > 1) qsort(members, in_strip, sizeof *members, in_strips);
-  size_t made = chain(members, in_strip);
-  for (size_t i = in_strip; i < count; i++) members[made++] = members[i];
+  if (in_fused > 1) qsort(members, in_fused, sizeof *members, in_order_of_fields);
+  size_t made = chain(members, in_fused);
+  for (size_t i = in_fused; i < count; i++) members[made++] = members[i];
   if (made > 1) qsort(members, made, sizeof *members, in_order);
   for (size_t i = 0; i < made; i++) blocks[i] = members[i].block;
-  *pencils = made;
+  *groups = made;
   gab_free(&memory);
   return GAB_OK;
 }
 
 static bool is_before(const gab_run *a, const gab_run *b) { return a->z != b->z ? a->z < b->z : a->y < b->y; }
 
-/* The rows of a slab of a pencil: run by run of its blocks, those of one line made one if they touch. */
+/* The rows of a slab of a fused group: run by run of its blocks, those of one line made one if they touch. */
 static gab_run *join_rows(const gab_lbm_block *first, size_t slab, gab_run *to)
 {
-  const gab_lbm_block *of[GAB_STRIP_MOST];
-  size_t next[GAB_STRIP_MOST], count = 0;
+  const gab_lbm_block *of[GAB_FUSED_MOST];
+  size_t next[GAB_FUSED_MOST], count = 0;
   for (const gab_lbm_block *block = first; block; block = block->next) {
     next[count] = block->run_start[slab];
     of[count++] = block;
@@ -142,7 +142,7 @@ static gab_run *join_rows(const gab_lbm_block *first, size_t slab, gab_run *to)
       for (; next[i] < of[i]->run_start[slab + 1]; next[i]++) {
         gab_run run = of[i]->runs[next[i]];
         if (run.z != at.z || run.y != at.y) break;
-        const int32_t distance = gab_strip_column(of[i]) - gab_strip_column(first);
+        const int32_t distance = gab_fused_column(of[i]) - gab_fused_column(first);
         run.start += (uint32_t)distance;
         run.x += distance;
         if (last && last->x + last->length == run.x) last->length += run.length;
@@ -155,24 +155,24 @@ static gab_status make_rows(const gab_lbm_model *model, gab_lbm_plan *plan, gab_
                             size_t count)
 {
   const size_t slabs = (size_t)model->slabs;
-  size_t rows = 0, pencils = 0;
+  size_t rows = 0, groups = 0;
   void *memory, *starts;
   for (size_t i = 0; i < count; i++) {
     if (!firsts[i]->next) continue;
-    pencils++;
+    groups++;
     for (const gab_lbm_block *block = firsts[i]; block; block = block->next) rows += block->run_count;
   }
-  if (pencils == 0) return GAB_OK;
+  if (groups == 0) return GAB_OK;
   GAB_TRY(gab_alloc(rows * sizeof(gab_run), GAB_MEMORY_OTHER, &memory));
   plan->runs = memory;
-  GAB_TRY(gab_alloc(pencils * (slabs + 1) * sizeof(size_t), GAB_MEMORY_OTHER, &starts));
+  GAB_TRY(gab_alloc(groups * (slabs + 1) * sizeof(size_t), GAB_MEMORY_OTHER, &starts));
   plan->run_starts = starts;
   gab_run *to = plan->runs;
   size_t *start = plan->run_starts;
   for (size_t i = 0; i < count; i++) {
     if (!firsts[i]->next) continue;
-    firsts[i]->pencil_runs = to;
-    firsts[i]->pencil_start = start;
+    firsts[i]->fused_runs = to;
+    firsts[i]->fused_start = start;
     const gab_run *begin = to;
     for (size_t slab = 0; slab < slabs; slab++) {
       *start++ = (size_t)(to - begin);
@@ -214,7 +214,7 @@ static gab_status share_out(const gab_lbm_model *model, gab_lbm_plan *plan)
 
 /* ------------------------------------------------------------------------------------------ all of it */
 
-/* @param[in,out] blocks  of the level; afterwards the first of each pencil */
+/* @param[in,out] blocks  of the level; afterwards the first of each fused group */
 static gab_status plan_blocks(gab_lbm *lbm, gab_lbm_stage *stage, gab_lbm_block **blocks, size_t count)
 {
   gab_lbm_plan *plan = &stage->plan;
@@ -224,17 +224,17 @@ static gab_status plan_blocks(gab_lbm *lbm, gab_lbm_stage *stage, gab_lbm_block 
     blocks[i]->remote = 0;
   }
   gab_exchange_visit(stage->exchange, gab_lbm_note_way, &lbm->model);
-  size_t pencils;
-  GAB_TRY(make_pencils(blocks, count, &pencils));
-  for (size_t i = 0; i < pencils; i++) gab_lbm_join_ways(model->ghost_sides, blocks[i]);
-  GAB_TRY(make_rows(model, plan, blocks, pencils));
-  for (size_t i = 0; i < pencils; i++) {
+  size_t groups;
+  GAB_TRY(make_groups(blocks, count, &groups));
+  for (size_t i = 0; i < groups; i++) gab_lbm_join_ways(model->ghost_sides, blocks[i]);
+  GAB_TRY(make_rows(model, plan, blocks, groups));
+  for (size_t i = 0; i < groups; i++) {
     set_early(model, blocks[i]);
     const size_t early = blocks[i]->early_sweep.last - blocks[i]->early_sweep.first;
     plan->has_early = plan->has_early || early > 0;
     plan->has_late = plan->has_late || early < (size_t)model->slabs;
   }
-  GAB_TRY(gab_lbm_jobs_of(lbm, blocks, pencils, &plan->jobs));
+  GAB_TRY(gab_lbm_jobs_of(lbm, blocks, groups, &plan->jobs));
   return share_out(model, plan);
 }
 

@@ -19,7 +19,7 @@
 typedef struct kept_block {
   gab_lbm_block *block;
   gab_lbm_block before; /* with the fields below in the place of its own */
-  gab_field from, to;   /* from: of a block in a strip a list of what arrives; to: of two fields only */
+  gab_field from, to;   /* from: of a block in a fused field a list of what arrives; to: of two fields only */
   const gab_lbm_job *jobs;
   size_t parts;
   uint64_t different; /* bytes */
@@ -162,7 +162,7 @@ static void move_arrivals(const gab_lbm_block *block, const gab_field *field, un
     }
 }
 
-/* Of a block in a strip all that its sweep reads, and not the strip. */
+/* Of a block in a fused field all that its sweep reads, and not the fused field. */
 static gab_status copy_arrivals(const gab_lbm_model *model, const gab_lbm_block *block, gab_field *to)
 {
   *to = *block->src;
@@ -180,7 +180,7 @@ static gab_status keep(gab_lbm *lbm, gab_lbm_block *block, const gab_lbm_job *jo
   recompute->kept = list;
   kept_block *made = &recompute->kept[recompute->count];
   *made = (kept_block){.block = block, .before = *block, .jobs = job, .parts = job->parts};
-  GAB_TRY(block->in_strip ? copy_arrivals(&lbm->model, block, &made->from)
+  GAB_TRY(block->in_fused ? copy_arrivals(&lbm->model, block, &made->from)
                           : copy_field(block->src, &made->from));
   recompute->count++;
   return block->dst ? copy_field(block->dst, &made->to) : GAB_OK;
@@ -289,7 +289,7 @@ static void sweep_part(const gab_lbm_model *model, kept_block *kept, const gab_l
     gab_lbm_sweep_slab(model, &kept->before, slab);
 }
 
-/* Of a block in a strip, whose sweep writes what its cells send, and nothing else. */
+/* Of a block in a fused field, whose sweep writes what its cells send, and nothing else. */
 static size_t count_different_sent(const kept_block *kept, const gab_field *again)
 {
   const gab_lbm_block *block = kept->block;
@@ -326,8 +326,8 @@ static void sweep_parts(const gab_lbm_model *model, kept_block *kept)
     if ((kept->jobs[part].by + 1) % threads == me) sweep_part(model, kept, &kept->jobs[part]);
 }
 
-/* Blocks in strips one after another, in a field that has nobody else. */
-static void compute_in_strip(const gab_lbm_model *model, kept_block *kept, gab_field *scratch)
+/* Blocks in fused fields one after another, in a field that has nobody else. */
+static void compute_in_fused(const gab_lbm_model *model, kept_block *kept, gab_field *scratch)
 {
   move_arrivals(&kept->before, scratch, kept->from.data, true);
   kept->before.src = scratch;
@@ -336,18 +336,18 @@ static void compute_in_strip(const gab_lbm_model *model, kept_block *kept, gab_f
   kept->different = count_different_sent(kept, scratch);
 }
 
-static gab_status compute_in_strips(gab_lbm *lbm)
+static gab_status compute_all_in_fused(gab_lbm *lbm)
 {
   gab_lbm_recompute *recompute = lbm->recompute;
   gab_field scratch = {.map = lbm->model.map};
   size_t i = 0;
-  while (i < recompute->count && !recompute->kept[i].block->in_strip) i++;
+  while (i < recompute->count && !recompute->kept[i].block->in_fused) i++;
   if (i == recompute->count) return GAB_OK;
   scratch.shape = recompute->kept[i].from.shape;
   GAB_TRY(gab_alloc(scratch.map.elements * gab_precision_bytes(scratch.shape.precision), GAB_MEMORY_FIELD,
                     &scratch.data));
   for (; i < recompute->count; i++)
-    if (recompute->kept[i].block->in_strip) compute_in_strip(&lbm->model, &recompute->kept[i], &scratch);
+    if (recompute->kept[i].block->in_fused) compute_in_fused(&lbm->model, &recompute->kept[i], &scratch);
   gab_free(&scratch.data);
   return GAB_OK;
 }
@@ -359,15 +359,15 @@ static gab_status compute_again(gab_lbm *lbm)
   {
     for (size_t i = 0; i < recompute->count; i++) {
       kept_block *kept = &recompute->kept[i];
-      if (!kept->block->in_strip) sweep_parts(&lbm->model, kept);
+      if (!kept->block->in_fused) sweep_parts(&lbm->model, kept);
     }
 #pragma omp barrier
 #pragma omp for schedule(dynamic)
     for (size_t i = 0; i < recompute->count; i++)
-      if (!recompute->kept[i].block->in_strip)
+      if (!recompute->kept[i].block->in_fused)
         recompute->kept[i].different = count_different(&recompute->kept[i]);
   }
-  return compute_in_strips(lbm);
+  return compute_all_in_fused(lbm);
 }
 
 /* Blocks have been turned over: their state is that behind the sweep. */
@@ -378,7 +378,7 @@ gab_status gab_lbm_recompute_compare(gab_lbm *lbm, const gab_lbm_substep *at)
   gab_world_enter(lbm->world, GAB_FAULT_POINT_RECOMPUTE);
   for (size_t i = 0; i < recompute->count; i++) {
     kept_block *kept = &recompute->kept[i];
-    if (kept->block->in_strip) continue;
+    if (kept->block->in_fused) continue;
     kept->before.src = &kept->from;
     kept->before.dst = kept->block->dst ? &kept->to : NULL;
   }

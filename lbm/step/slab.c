@@ -18,10 +18,10 @@ void gab_lbm_sweep_slab(const gab_lbm_model *model, gab_lbm_block *block, size_t
   if (model->local_force) gab_lbm_push_slab(model, block, slab);
 }
 
-void gab_lbm_sweep_pencil(const gab_lbm_model *model, gab_lbm_block *first, size_t slab)
+void gab_lbm_sweep_fused(const gab_lbm_model *model, gab_lbm_block *first, size_t slab)
 {
   if (first->sparse) gab_sparse_sweep(model, first, slab);
-  else sweep_dense(model, first, first->pencil_runs, first->pencil_start, slab);
+  else sweep_dense(model, first, first->fused_runs, first->fused_start, slab);
   for (const gab_lbm_block *block = first; block && model->local_force; block = block->next)
     gab_lbm_push_slab(model, block, slab);
 }

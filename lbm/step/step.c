@@ -8,7 +8,7 @@ gab_status gab_lbm_exchange_start(gab_lbm *lbm)
     GAB_FAIL(GAB_ERR_STATE,
              "the forest of the flow has no blocks yet (gab_balance_initial() or gab_forest_build())");
   GAB_TRY(gab_lbm_join(lbm));
-  gab_lbm_pack_strips(lbm);
+  gab_lbm_pack_fused(lbm);
   GAB_TRY(gab_lbm_start_on(lbm, 0));
   lbm->ghosts = GAB_GHOSTS_UNDER_WAY;
   return GAB_OK;

@@ -11,7 +11,7 @@
  * touches only its arrivals (storage_impl.h), and populations that are packed, or fetched by other blocks, have been sent to
  * cells outside of this block. */
 #include "lbm/levels/level_interface_impl.h"
-#include "lbm/step/strips/strip_impl.h"
+#include "lbm/step/fused/fused_impl.h"
 
 #include "core/base/log.h"
 
@@ -120,7 +120,7 @@ static void help_messages(const step_of *step, worker *by, const gab_lbm_block *
 static void sweep_slab(const step_of *step, worker *by, const gab_lbm_job *job, size_t slab)
 {
   const double start = now(by);
-  gab_lbm_sweep_pencil(step->model, job->block, slab);
+  gab_lbm_sweep_fused(step->model, job->block, slab);
   if (by->clock) by->clock->sweep += now(by) - start;
   if (by->talks) help_messages(step, by, job->block);
 }
@@ -191,7 +191,7 @@ static void main_part(const step_of *step, worker *by, const gab_lbm_job *job)
   if (job->parts == 1) pick_up(step, by, block);
 }
 
-/* For balancing; a block may be shared by threads. Those of a pencil take what their fluid cells take of it. */
+/* For balancing; a block may be shared by threads. Those of a fused group take what their fluid cells take of it. */
 static void timed_part(const step_of *step, worker *by, const gab_lbm_job *job)
 {
   const double start = gab_thread_seconds();
@@ -356,7 +356,7 @@ gab_status gab_lbm_settle_on(gab_lbm *lbm, const gab_lbm_substep *at)
 static void turn_over(gab_lbm_block *block)
 {
   block->now = block->now->next;
-  gab_strip_turn_over(block);
+  gab_fused_turn_over(block);
   if (!block->dst) return;
   gab_field *done = block->dst;
   block->dst = block->src;

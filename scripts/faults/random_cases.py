@@ -3,7 +3,7 @@
 
 A case is drawn from the parameters of flows and phase fields: geometry, lattice, collision, sides, bodies, levels of refinement,
 tables and pictures. It is computed by one process with one thread, a field of its own for each block, undisturbed; and then
-by several, as drawn: processes, threads, kernel of a flow, balancing, strips, strategies, schemes, checkpoints, injections that kill
+by several, as drawn: processes, threads, kernel of a flow, balancing, fused blocks, strategies, schemes, checkpoints, injections that kill
 by SIGKILL, and perhaps to fewer steps first and on from there. Both have to end with the same checksum, and all tables and pictures have to be the same, byte for byte. A run may end with 3
 if two or more were to die, with 1 if all were, with 76 if one died ahead of the first checkpoint: it is then started again
 without injections.
@@ -258,7 +258,7 @@ def draw_way(rng, case):
     if rng.random() < 0.3:
         settings.append("balance.weights=total")
     if "lbm" in case:
-        settings.append("lbm.pencil=%d" % rng.choice((0, 0, 2, 3, 4, 8)))
+        settings.append("lbm.fused_blocks=%d" % rng.choice((0, 0, 2, 3, 4, 8)))
         if rng.random() < 0.5:
             settings.append("lbm.kernel=" + pick(rng, "in_place", "sparse", "vector", "reference"))
     for _ in range(rng.choice((0, 1, 1, 1, 2))):
@@ -329,7 +329,7 @@ class Campaign:
             self.counts["drawn, but refused"] += 1
         else:
             return "nothing drawn that `gabion check` takes"
-        alone = {"np": 1, "threads": 1, "spares": 0, "set": ["lbm.pencil=1"] if "lbm" in case else [], "injections": [], "stop": None}
+        alone = {"np": 1, "threads": 1, "spares": 0, "set": ["lbm.fused_blocks=1"] if "lbm" in case else [], "injections": [], "stop": None}
         if "lbm" in case and case["lbm"].get("kernel") not in ("vector", "reference"): # these keep two fields: no passes
             alone["set"].append("lbm.pass=4")
         first, second = os.path.join(work, "alone"), os.path.join(work, "several")

@@ -11,7 +11,7 @@
 #   --draw      only that, with the lines that are there
 #
 # Each number of blocks is measured in turn with one block for each process; shares are medians of neighbours. `alone`: each block
-# with a field of its own (`lbm.pencil: 1`). The picture needs matplotlib.
+# with a field of its own (`lbm.fused_blocks: 1`). The picture needs matplotlib.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 

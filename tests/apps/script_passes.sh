@@ -83,7 +83,7 @@ passes 1 60
 said 'computed steps were taken several at once'
 passes 2 60
 passes 1 60 --set lbm.pass=8
-passes 2 40 --set lbm.pass=2 --set lbm.pencil=1
+passes 2 40 --set lbm.pass=2 --set lbm.fused_blocks=1
 passes 1 60 --set 'resilience.monitors=[bounds, mass]'
 passes 2 40 --set 'resilience.monitors=[recompute]' --set resilience.recompute.share=1
 for every in 7 never; do passes 1 40 --set resilience.memory.every="$every"; done

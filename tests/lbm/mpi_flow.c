@@ -96,25 +96,25 @@ static void expect_same(const outcome *a, const outcome *b, const char *what)
   _Exit(1);
 }
 
-/* Blocks in fields of their own, and in strips of more and fewer than there are beside each other. */
-static void strips_do_not_matter(gab_world *world, const flow_case *given, const int32_t (*blocks)[3],
-                                 int count, const outcome *wanted)
+/* Blocks in fields of their own, and in fused fields of more and fewer than there are beside each other. */
+static void fused_fields_do_not_matter(gab_world *world, const flow_case *given, const int32_t (*blocks)[3],
+                                       int count, const outcome *wanted)
 {
   static const int places[] = {1, 2, 3, 16};
   for (int i = 0; i < count; i++)
     for (size_t p = 0; p < sizeof places / sizeof *places; p++) {
       flow_case other = *given;
       memcpy(other.block, blocks[i], sizeof other.block);
-      other.options.pencil = places[p];
+      other.options.fused_blocks = places[p];
       const outcome still = run(world, &other), moving = run_moving(world, &other);
-      expect_same(wanted, &still, "strips");
-      expect_same(wanted, &moving, "blocks moving between strips");
+      expect_same(wanted, &still, "fused fields");
+      expect_same(wanted, &moving, "blocks moving between fused fields");
       if (places[p] != 3) continue;
       set_threads(3);
       const outcome threaded = run(world, &other), restored = run_restored(world, &other);
       set_threads(1);
-      expect_same(wanted, &threaded, "strips and three threads");
-      expect_same(wanted, &restored, "strips, restored");
+      expect_same(wanted, &threaded, "fused fields and three threads");
+      expect_same(wanted, &restored, "fused fields, restored");
     }
 }
 
@@ -136,7 +136,7 @@ static void check_case(gab_world *world, flow_case given, const int32_t (*blocks
   expect_same(&first, &moving, "moving blocks");
   outcome restored = run_restored(world, &given);
   expect_same(&first, &restored, "restored");
-  strips_do_not_matter(world, &given, blocks, count, &first);
+  fused_fields_do_not_matter(world, &given, blocks, count, &first);
   given.options.kernel = "sparse";
   const outcome sparse = run(world, &given);
   expect_same(&first, &sparse, "sparse blocks");

@@ -1,5 +1,5 @@
 # gabion-test: timeout=300
-# plan knows every solver: a flow, beside bodies, in strips and on levels, a phase field, uniform, with a window and adaptive,
+# plan knows every solver: a flow, beside bodies, in fused fields and on levels, a phase field, uniform, with a window and adaptive,
 # stencils, one that adapts, and a flow with a temperature. What it says of memory, bytes and messages is what a run counts:
 # fields and snapshots to 5 %, one large case with everything else that a process holds; bytes and messages of a step to 1 % on
 # one level, where only sums over all processes come on top.
@@ -76,11 +76,11 @@ often=(--set resilience.memory.every=5 --set run.steps=20)
 logs "$GABION_SOURCE/tests/faults/local_runs/local.yaml" --set run.steps=200 --set output={} --set run.check_every=200
 logs "$GABION_SOURCE/tests/faults/local_runs/local_phase.yaml" --set run.steps=60 --set output={}
 
-# A flow: a field for each block, two of them, blocks in strips; bodies; levels.
+# A flow: a field for each block, two of them, fused blocks; bodies; levels.
 box=(good.yaml --set 'domain.cells=[256, 256]' --set run.check_every=20 --set output={} "${often[@]}")
-compare traffic 4 gabion "${box[@]}" --set 'domain.block=[32, 32]' --set lbm.pencil=1
+compare traffic 4 gabion "${box[@]}" --set 'domain.block=[32, 32]' --set lbm.fused_blocks=1
 compare traffic 4 gabion "${box[@]}" --set 'domain.block=[32, 32]' --set lbm.kernel=vector
-compare traffic 4 gabion "${box[@]}" --set 'domain.block=[16, 16]' # strips of so many that 4 processes fill
+compare traffic 4 gabion "${box[@]}" --set 'domain.block=[16, 16]' # fused fields of so many that 4 processes fill
 compare traffic 2 gabion "${box[@]}" --set 'domain.block=[32, 32]' --set resilience.memory.buffers=1
 compare "traffic balance" 4 gabion "${box[@]}" --set 'domain.block=[32, 32]' --set 'bodies=[{type: box, lo: [64, -1], hi: [257, 257]}]'
 compare '' 3 gabion "${box[@]}" --set 'domain.block=[32, 32]' --set 'output={slices: [{quantity: vorticity, every: 20}]}'

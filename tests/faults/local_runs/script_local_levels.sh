@@ -34,9 +34,9 @@ for injection in rank=1,step=29,phase=compute rank=2,step=39,phase=exchange rank
 done
 # In fields that several blocks share, what solid cells send must not depend on who lay there before.
 for injection in rank=1,step=29,phase=compute rank=3,step=119,phase=exchange; do
-  launch 0 4 1 --set lbm.pencil=4 --set resilience.local.verify=true --inject $injection
-  alone "pencils, $injection" 1
-  verified "pencils, $injection"
+  launch 0 4 1 --set lbm.fused_blocks=4 --set resilience.local.verify=true --inject $injection
+  alone "fused blocks, $injection" 1
+  verified "fused blocks, $injection"
 done
 # So many that not everybody has to do with everybody else from the start.
 launch 0 8 1 --set resilience.local.verify=true --inject rank=5,step=39,phase=exchange

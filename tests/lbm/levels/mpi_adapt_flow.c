@@ -159,7 +159,7 @@ static void storage_does_not_matter(gab_world *world, int dimension, bool in_flo
 {
   static const char *const kernels[] = {"in_place", "vector", "sparse", "in_place",
                                         "in_place", "sparse", "auto"};
-  static const int pencils[] = {1, 0, 1, 2, 5, 4, 16};
+  static const int fused_blocks[] = {1, 0, 1, 2, 5, 4, 16};
   flow_case given = make_case(dimension);
   given.options.initial = smooth;
   given.options.collision = collision;
@@ -170,7 +170,7 @@ static void storage_does_not_matter(gab_world *world, int dimension, bool in_flo
     given.options.force[1] = with_force ? -1e-5 : 0;
     for (int k = 0; k < 7; k++) {
       given.options.kernel = kernels[k];
-      given.options.pencil = pencils[k];
+      given.options.fused_blocks = fused_blocks[k];
       const uint64_t back = there_and_back(world, &given), here = run(world, &given, k > 2).checksum;
       if (k == 0) whole = back, parts = here;
       REQUIRE(back == whole && here == parts);

@@ -272,9 +272,9 @@ static void one_result(gab_world *world, int dimension, uint64_t seed)
   seen = run(world, &given, steps);
   set_threads(1);
   REQUIRE(memcmp(&wanted, &seen, sizeof seen) == 0);
-  for (int pencil = 1; pencil <= 16; pencil *= 4) {
-    given.flow.options.kernel = pencil == 4 ? "sparse" : NULL;
-    given.flow.options.pencil = pencil;
+  for (int fused_blocks = 1; fused_blocks <= 16; fused_blocks *= 4) {
+    given.flow.options.kernel = fused_blocks == 4 ? "sparse" : NULL;
+    given.flow.options.fused_blocks = fused_blocks;
     seen = run(world, &given, steps);
     REQUIRE(memcmp(&wanted, &seen, sizeof seen) == 0);
   }

@@ -1,10 +1,10 @@
 /* gabion-test: np=1,2 timeout=120 */
 /* Several steps in one pass give the bits of as many steps one after another, for flows drawn at random: in blocks and
- * strips, with walls, open sides and bodies, by any number of threads and in bands of any width. Where passes cannot be,
+ * fused fields, with walls, open sides and bodies, by any number of threads and in bands of any width. Where passes cannot be,
  * steps are taken one at a time, and the bits are the same too. */
 #include "lbm/step/pass_impl.h"
 #include "tests/lbm/drawn_flows.h"
-#include "tests/lbm/step/strips_common.h"
+#include "tests/lbm/step/fused_common.h"
 #include "tests/threads.h"
 
 enum { FLOWS = 40, ROUNDS = 4, BODIES = 2 };
@@ -48,7 +48,7 @@ static void draw_flow(drawing *from, int processes, drawn_flow *made)
   draw_bodies(from, &made->given, made->bodies, BODIES, 3, 4.5);
   options->omega = draw_real(from, 0.8, 1.8);
   options->kernel = "in_place";
-  options->pencil = (int)draw(from, 6);
+  options->fused_blocks = (int)draw(from, 6);
   options->precision = draw(from, 2) ? GAB_PRECISION_FLOAT : GAB_PRECISION_DOUBLE;
   options->mixed = options->precision == GAB_PRECISION_FLOAT && draw(from, 2);
   const bool is_wide = made->given.dimension == 3 && draw(from, 3) == 0; /* MRT is not written for it */

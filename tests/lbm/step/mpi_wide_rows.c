@@ -1,4 +1,4 @@
-/* Wide blocks, alone in their fields or several in a strip: their rows are packed and unpacked past the cache. What is
+/* Wide blocks, alone in their fields or several in a fused field: their rows are packed and unpacked past the cache. What is
  * restored from any image gives that image again, in either state of a streaming in place, and an image is the same whether
  * somebody looks at it on its way or not. */
 /* gabion-test: np=1,2 quick=2 timeout=60 */
@@ -22,14 +22,14 @@ typedef struct flow {
   gab_lbm *lbm;
 } flow;
 
-static void flow_create(gab_world *world, const int32_t cells[3], gab_precision precision, int pencil,
+static void flow_create(gab_world *world, const int32_t cells[3], gab_precision precision, int fused_blocks,
                         flow *it)
 {
   gab_lbm_options model = {.lattice = &gab_lattice_d3q19,
                            .precision = precision,
                            .omega = 1.6,
                            .kernel = "auto",
-                           .pencil = pencil,
+                           .fused_blocks = fused_blocks,
                            .velocity = {0.03, 0.02}};
   gab_forest_options domain = {.grid = {.dimension = 3, .roots = {4, 2, 1}}, .dx = 1};
   *it = (flow){0};
@@ -99,7 +99,7 @@ static size_t pack(const flow *it, bool is_followed, gab_buffer *image)
   return seen;
 }
 
-/* All that is packed goes past the cache: long rows, and those of whole strips. */
+/* All that is packed goes past the cache: long rows, and those of whole fused fields. */
 static void there_and_back(flow *it, const int32_t cells[3], size_t word, uint64_t seed)
 {
   gab_buffer image, again, followed;
@@ -120,14 +120,14 @@ static void there_and_back(flow *it, const int32_t cells[3], size_t word, uint64
   gab_buffer_release(&followed);
 }
 
-static void check_blocks(gab_world *world, const int32_t cells[3], gab_precision precision, int pencil)
+static void check_blocks(gab_world *world, const int32_t cells[3], gab_precision precision, int fused_blocks)
 {
   flow it;
   const size_t word = gab_precision_bytes(precision);
-  flow_create(world, cells, precision, pencil, &it);
+  flow_create(world, cells, precision, fused_blocks, &it);
   there_and_back(&it, cells, word, 1);
   flow_destroy(&it);
-  flow_create(world, cells, precision, pencil, &it);
+  flow_create(world, cells, precision, fused_blocks, &it);
   REQUIRE_OK(gab_lbm_step(it.lbm)); /* the other state of streaming in place */
   there_and_back(&it, cells, word, 2);
   flow_destroy(&it);
@@ -139,7 +139,7 @@ int main(int argc, char **argv)
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
 #ifdef _OPENMP
   omp_set_num_threads(
-      1); /* with more of them what is left of a strip may be too little to be packed together */
+      1); /* with more of them what is left of a fused field may be too little to be packed together */
 #endif
   check_blocks(world, (int32_t[]){128, 6, 4}, GAB_PRECISION_DOUBLE, 1);
   check_blocks(world, (int32_t[]){140, 4, 4}, GAB_PRECISION_FLOAT, 1);

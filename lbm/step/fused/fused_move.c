@@ -1,5 +1,5 @@
-/* Blocks that change their places in strips, all at once. */
-#include "lbm/step/strips/strip_room_impl.h"
+/* Blocks that change their places in fused fields, all at once. */
+#include "lbm/step/fused/fused_field_impl.h"
 
 #include <string.h>
 
@@ -16,12 +16,12 @@ static void copy_out(const gab_lbm_model *model, const gab_lbm_block *block, int
     }
 }
 
-static void copy_in(const gab_lbm_model *model, const gab_strip_move *move, int q, const unsigned char *from)
+static void copy_in(const gab_lbm_model *model, const gab_fused_move *move, int q, const unsigned char *from)
 {
   const size_t each = gab_precision_bytes(model->options.precision), row = (size_t)model->cells[0] * each;
-  const gab_strip_place place = {.in = move->in, .column = move->column};
+  const gab_fused_place place = {.in = move->in, .column = move->column};
   gab_field view;
-  gab_strip_view(&place, &model->shape, &view);
+  gab_fused_view(&place, &model->shape, &view);
   unsigned char *to = view.data;
   for (int32_t z = 0; z < model->cells[2]; z++)
     for (int32_t y = 0; y < model->cells[1]; y++, from += row) {
@@ -32,7 +32,7 @@ static void copy_in(const gab_lbm_model *model, const gab_strip_move *move, int 
 
 /* What is sent in a direction and against it lies in the same two components, in either state (storage_impl.h), and nothing
  * else does. So these two are taken out of all blocks, then put where they belong, and the next two need the same memory. */
-static void move_values(const gab_lbm_model *model, const gab_strip_move *moves, size_t count,
+static void move_values(const gab_lbm_model *model, const gab_fused_move *moves, size_t count,
                         unsigned char *aside)
 {
   const size_t bytes = (size_t)gab_lbm_cells_of(model) * gab_precision_bytes(model->options.precision);
@@ -53,31 +53,31 @@ static void move_values(const gab_lbm_model *model, const gab_strip_move *moves,
   }
 }
 
-/* Strips that are left are not freed before others have come. */
-static void move_places(const gab_lbm_model *model, const gab_strip_move *moves, size_t count)
+/* Fused fields that are left are not freed before others have come. */
+static void move_places(const gab_lbm_model *model, const gab_fused_move *moves, size_t count)
 {
-  gab_strips *home = model->strips;
+  gab_fused_fields *home = model->fused_fields;
   for (size_t i = 0; i < count; i++) {
-    gab_strip_place *place = moves[i].block->in_strip;
-    gab_strip_cover(home, place->in, place->column, GAB_COLUMN_FREE);
+    gab_fused_place *place = moves[i].block->in_fused;
+    gab_fused_cover(home, place->in, place->column, GAB_COLUMN_FREE);
   }
   for (size_t i = 0; i < count; i++) {
-    gab_strip_cover(home, moves[i].in, moves[i].column, GAB_COLUMN_COVERED);
-    gab_strip_come(home, moves[i].in);
+    gab_fused_cover(home, moves[i].in, moves[i].column, GAB_COLUMN_COVERED);
+    gab_fused_come(home, moves[i].in);
   }
   for (size_t i = 0; i < count; i++) {
     gab_lbm_block *block = moves[i].block;
-    gab_strip_place *place = block->in_strip;
-    gab_strip *left = place->in;
+    gab_fused_place *place = block->in_fused;
+    gab_fused_field *left = place->in;
     place->in = moves[i].in;
     place->column = moves[i].column;
     place->now = block->now = moves[i].now;
-    gab_strip_view(place, &model->shape, block->src);
-    gab_strip_go(home, left);
+    gab_fused_view(place, &model->shape, block->src);
+    gab_fused_go(home, left);
   }
 }
 
-gab_status gab_strips_move(const gab_lbm_model *model, const gab_strip_move *moves, size_t count)
+gab_status gab_fused_fields_move(const gab_lbm_model *model, const gab_fused_move *moves, size_t count)
 {
   void *aside;
   const size_t bytes = (size_t)gab_lbm_cells_of(model) * gab_precision_bytes(model->options.precision);

@@ -1,10 +1,10 @@
-/* Blocks of a strip are packed and unpacked together: to the bit what each of them gives alone, and brings back, and solid cells,
- * ghosts and gaps beside them are left as they are. In both reals,
- * both states of streaming in place and two grids, with bodies, on several levels, in strips that are full and others, with
+/* Blocks of a fused field are packed and unpacked together: to the bit what each of them gives alone, and brings back, and solid
+ * cells, ghosts and gaps beside them are left as they are. In both reals,
+ * both states of streaming in place and two grids, with bodies, on several levels, in fused fields that are full and others, with
  * threads, whether somebody looks at the image on its way or not. */
 /* gabion-test: np=1,3 timeout=120 */
 #include "blockforest/adaptation/adapt.h"
-#include "lbm/step/strips/strip_impl.h"
+#include "lbm/step/fused/fused_impl.h"
 #include "tests/lbm/lbm_common.h"
 #include "tests/threads.h"
 
@@ -221,7 +221,7 @@ static void refine(flow *it)
 }
 
 typedef struct layout {
-  int pencil, threads;
+  int fused_blocks, threads;
   gab_precision precision;
   const char *kernel;
   bool has_body, has_levels;
@@ -235,7 +235,7 @@ static double run(gab_world *world, const layout *as, uint64_t seed)
       .dimension = 3, .cells = {48, 24, 12}, .block = {6, 6, 6}, .bodies = &body, .body_count = as->has_body};
   given.options.omega = 1.6;
   given.options.initial = noisy_state;
-  given.options.pencil = as->pencil;
+  given.options.fused_blocks = as->fused_blocks;
   given.options.precision = as->precision;
   given.options.kernel = as->kernel;
   use_threads(as->threads);
@@ -253,25 +253,25 @@ static double run(gab_world *world, const layout *as, uint64_t seed)
 
 static void all_layouts(gab_world *world)
 {
-  static const int pencils[] = {1, 2, 3, 8, 16};
+  static const int fused_blocks[] = {1, 2, 3, 8, 16};
   const bool is_alone = gab_members_count(gab_world_members(world)) == 1;
   for (size_t i = 0; i < 5 * 2 * 2 * 4; i++) {
-    layout as = {.pencil = pencils[i % 5], .threads = 1 + (int)(i / 5 % 2)};
+    layout as = {.fused_blocks = fused_blocks[i % 5], .threads = 1 + (int)(i / 5 % 2)};
     as.precision = i / 10 % 2 ? GAB_PRECISION_FLOAT : GAB_PRECISION_DOUBLE;
     const size_t rest = i / 20;
     as.has_body = rest % 2;
     as.has_levels = rest / 2;
     as.kernel = rest == 1 ? "auto" : "in_place";
     const double share = run(world, &as, 2 * i);
-    /* Together, but those that lie alone in a strip at an end, or with another thread's. */
+    /* Together, but those that lie alone in a fused field at an end, or with another thread's. */
     if (is_alone) REQUIRE(share > 0.8);
-    if (is_alone && as.pencil == 2 && !as.has_body) REQUIRE(share == 1);
+    if (is_alone && as.fused_blocks == 2 && !as.has_body) REQUIRE(share == 1);
   }
 }
 
 static void two_grids(gab_world *world)
 {
-  const layout as = {.pencil = 4, .threads = 2, .kernel = "vector", .has_body = true};
+  const layout as = {.fused_blocks = 4, .threads = 2, .kernel = "vector", .has_body = true};
   run(world, &as, 1000);
 }
 

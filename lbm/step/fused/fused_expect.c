@@ -1,23 +1,23 @@
 /* Places of blocks that are to come, laid out row by row ahead of them. */
-#include "lbm/step/strips/strip_room_impl.h"
+#include "lbm/step/fused/fused_field_impl.h"
 
 #include <stdlib.h>
 
-/* Drops the places of all that have not come, and strips that hold nothing then. */
-static void give_up_awaited(gab_strips *home)
+/* Drops the places of all that have not come, and fused fields that hold nothing then. */
+static void give_up_awaited(gab_fused_fields *home)
 {
   if (home->awaited == 0) return;
   for (size_t b = 0; b < home->buckets && home->awaited > 0; b++)
-    for (gab_strip_place *place = home->bucket[b], *next; place; place = next) {
+    for (gab_fused_place *place = home->bucket[b], *next; place; place = next) {
       next = place->next;
-      if (place->is_awaited) gab_strips_remove_place(&place);
+      if (place->is_awaited) gab_fused_fields_remove_place(&place);
     }
-  gab_strips_drop_empty(home);
+  gab_fused_fields_drop_empty(home);
 }
 
 /* Whether a block will store all cells. Beside other levels all do, which nobody knows yet: those with little fluid take
  * their places as they come. */
-static bool will_be_dense(const gab_lbm_model *model, const gab_strip_key *key)
+static bool will_be_dense(const gab_lbm_model *model, const gab_fused_key *key)
 {
   const double cells = (double)gab_lbm_cells_of(model);
   gab_box box;
@@ -33,7 +33,7 @@ static bool will_be_dense(const gab_lbm_model *model, const gab_strip_key *key)
 
 static int in_rows(const void *a, const void *b)
 {
-  const gab_strip_key *x = a, *y = b;
+  const gab_fused_key *x = a, *y = b;
   for (int i = 0; i < 4; i++)
     if (x->at[i] != y->at[i]) return x->at[i] < y->at[i] ? -1 : 1;
   return 0;
@@ -41,29 +41,29 @@ static int in_rows(const void *a, const void *b)
 
 /* Beside its neighbours if there is space, else where those that follow it have some too.
  * @param[in] following  blocks that follow each other along x from this one on */
-static gab_status await_one(const gab_lbm_model *model, const gab_strip_key *key, size_t following)
+static gab_status await_one(const gab_lbm_model *model, const gab_fused_key *key, size_t following)
 {
-  gab_strips *home = model->strips;
-  gab_strip *in = NULL;
-  gab_strip_place *place;
+  gab_fused_fields *home = model->fused_fields;
+  gab_fused_field *in = NULL;
+  gab_fused_place *place;
   int32_t column = 0;
   const gab_storage *now = &model->storage[0];
   const size_t most = (size_t)(home->columns - 2) / (size_t)home->cells;
-  if (*gab_strips_place_of(home, key)) return GAB_OK; /* it is to replace that one */
-  if (!gab_strips_find_beside(home, key, &in, &column, &now))
-    GAB_TRY(gab_strips_find(home, (int)(following < most ? following : most), &in, &column));
-  return gab_strips_add_place(home, key, in, column, now, GAB_COLUMN_AWAITED, &place);
+  if (*gab_fused_fields_place_of(home, key)) return GAB_OK; /* it is to replace that one */
+  if (!gab_fused_fields_find_beside(home, key, &in, &column, &now))
+    GAB_TRY(gab_fused_fields_find(home, (int)(following < most ? following : most), &in, &column));
+  return gab_fused_fields_add_place(home, key, in, column, now, GAB_COLUMN_AWAITED, &place);
 }
 
-static bool follows(const gab_strip_key *a, const gab_strip_key *b)
+static bool follows(const gab_fused_key *a, const gab_fused_key *b)
 {
-  gab_strip_key next = *a;
+  gab_fused_key next = *a;
   next.at[3]++;
   return in_rows(&next, b) == 0;
 }
 
 /* @param[in,out] keys  sorted afterwards */
-static gab_status await_all(const gab_lbm_model *model, gab_strip_key *keys, size_t count)
+static gab_status await_all(const gab_lbm_model *model, gab_fused_key *keys, size_t count)
 {
   size_t end = 0; /* of those that follow each other */
   if (count > 1) qsort(keys, count, sizeof *keys, in_rows);
@@ -77,7 +77,7 @@ static gab_status await_all(const gab_lbm_model *model, gab_strip_key *keys, siz
 
 /* @param[out] keys  of those that will be dense, owned by the caller @return how many */
 static size_t list_keys(const gab_lbm_model *model, const gab_root_grid *grid, const gab_block_id *ids,
-                        size_t count, gab_strip_key **keys)
+                        size_t count, gab_fused_key **keys)
 {
   void *memory;
   size_t kept = 0;
@@ -87,8 +87,8 @@ static size_t list_keys(const gab_lbm_model *model, const gab_root_grid *grid, c
 #pragma omp parallel for schedule(dynamic)
   for (size_t i = 0; i < count; i++) {
     const gab_block_place place = gab_block_id_place(grid, ids[i]);
-    gab_strip_key *key = &(*keys)[i];
-    *key = (gab_strip_key){{place.level, place.at[2], place.at[1], place.at[0]}};
+    gab_fused_key *key = &(*keys)[i];
+    *key = (gab_fused_key){{place.level, place.at[2], place.at[1], place.at[0]}};
     if (!will_be_dense(model, key)) key->at[0] = -1;
   }
   for (size_t i = 0; i < count; i++)
@@ -96,16 +96,16 @@ static size_t list_keys(const gab_lbm_model *model, const gab_root_grid *grid, c
   return kept;
 }
 
-void gab_strips_expect(const gab_lbm_model *model, const gab_root_grid *grid, const gab_block_id *ids,
-                       size_t count)
+void gab_fused_fields_expect(const gab_lbm_model *model, const gab_root_grid *grid, const gab_block_id *ids,
+                             size_t count)
 {
-  gab_strip_key *keys = NULL;
-  if (!model->strips) return;
+  gab_fused_key *keys = NULL;
+  if (!model->fused_fields) return;
   const size_t dense = count > 0 ? list_keys(model, grid, ids, count, &keys) : 0;
   gab_status status = GAB_OK;
-#pragma omp critical(gab_strips)
+#pragma omp critical(gab_fused_fields)
   {
-    give_up_awaited(model->strips);
+    give_up_awaited(model->fused_fields);
     if (dense > 0) status = await_all(model, keys, dense);
   }
   gab_free(&keys);

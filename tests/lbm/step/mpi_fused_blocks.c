@@ -1,13 +1,13 @@
 /* gabion-test: np=1,3 quick=1 timeout=120 */
-/* Blocks that lie side by side in one field: flows drawn at random give the same bits in strips of any width as in fields
+/* Blocks that lie side by side in one field: flows drawn at random give the same bits in fused fields of any width as in fields
  * of their own, through migrations, adaptations and a way back; what is sent behind a way back is what was sent before;
- * and strips do not hold memory that their blocks have left. */
+ * and fused fields do not hold memory that their blocks have left. */
 #include "blockforest/adaptation/adapt.h"
 #include "core/memory/memory.h"
 #include "core/messages/collective.h"
 #include "lbm/lbm_impl.h"
 #include "tests/lbm/drawn_flows.h"
-#include "tests/lbm/step/strips_common.h"
+#include "tests/lbm/step/fused_common.h"
 #include "tests/threads.h"
 
 enum { FLOWS = 12, VARIANTS = 3, ROUNDS = 5, BODIES = 2 };
@@ -36,7 +36,7 @@ static void draw_grid(drawing *from, drawn_flow *made)
   made->adapts = draw(from, 2);
   for (int axis = 0; axis < 3; axis++) {
     const bool is_flat = axis == 2 && !is_deep;
-    /* some so high that in a wide strip a slab is one layer */
+    /* some so high that in a wide fused field a slab is one layer */
     const int cells = made->adapts ? 4 + 2 * (int)draw(from, 2)
                       : axis == 1  ? 3 + (int)draw(from, 10)
                                    : 2 + (int)draw(from, 8),
@@ -172,16 +172,16 @@ static void widths_do_not_matter(gab_world *world)
     drawing from = {.seed = seed, .stream = 77};
     drawn_flow given = draw_flow(&from);
     given.given.options.kernel = "in_place";
-    given.given.options.pencil = given.threads = 1;
+    given.given.options.fused_blocks = given.threads = 1;
     const outcome wanted = run(world, &given);
     for (int variant = 0; variant < VARIANTS; variant++) {
       given.given.options.kernel = kernels[draw(&from, 4)];
-      given.given.options.pencil = variant == 0 ? 16 : 2 + (int)draw(&from, 6);
+      given.given.options.fused_blocks = variant == 0 ? 16 : 2 + (int)draw(&from, 6);
       given.threads = 1 + (int)draw(&from, 3);
       const outcome seen = run(world, &given);
       if (memcmp(&wanted, &seen, sizeof seen) != 0)
         fprintf(stderr, "flow %d: %s, %d side by side, %d threads\n", (int)seed, given.given.options.kernel,
-                given.given.options.pencil, given.threads);
+                given.given.options.fused_blocks, given.threads);
       REQUIRE(memcmp(&wanted, &seen, sizeof seen) == 0);
     }
   }
@@ -190,7 +190,7 @@ static void widths_do_not_matter(gab_world *world)
 /* ------------------------------------------------------------------------------------------ what is sent */
 
 /* A body across several blocks and up to a corner of the domain, and blocks that come and go before. */
-static void restored_runs_send_the_same(gab_world *world, int pencil)
+static void restored_runs_send_the_same(gab_world *world, int fused_blocks)
 {
   enum { STEPS = 4 };
   const gab_body bodies[2] = {{.shape = GAB_SHAPE_BOX, .lo = {14, 6, 0}, .hi = {26, 18, 1}},
@@ -201,7 +201,7 @@ static void restored_runs_send_the_same(gab_world *world, int pencil)
   for (int side = 0; side < 4; side++) given.options.sides[side].kind = GAB_SIDE_WALL;
   given.options.omega = 1.5;
   given.options.initial = noisy_plane;
-  given.options.pencil = pencil;
+  given.options.fused_blocks = fused_blocks;
   given.options.kernel = "in_place";
   flow first = flow_open(world, &given);
   for (moves.round = 0; moves.round < 9; moves.round++) {
@@ -251,16 +251,16 @@ static void move_rows(gab_world *world, flow *it, int kept)
 }
 
 /* Of each row of eight blocks one to four stay: then those that are left move together. */
-static void strips_are_given_back(gab_world *world, int places, int kept)
+static void fused_fields_are_given_back(gab_world *world, int places, int kept)
 {
   flow_case given = {.dimension = 3, .cells = {32, 32, 32}, .block = {4, 4, 4}};
   given.options.omega = 1.5;
   given.options.initial = noisy_state;
-  given.options.pencil = 1;
+  given.options.fused_blocks = 1;
   flow it = flow_open(world, &given);
   const uint64_t alone = fields_per_block(&it);
   flow_close(&it);
-  given.options.pencil = places;
+  given.options.fused_blocks = places;
   it = flow_open(world, &given);
   move_rows(world, &it, 1);
   flow_run(&it, 1);
@@ -280,12 +280,12 @@ static void the_first_sweep_may_be_stale(gab_world *world)
   const gab_body body = {
       .shape = GAB_SHAPE_SPHERE, .wall = GAB_WALL_INTERPOLATED, .centre = {16.3, 11.8, 11.1}, .radius = 6.1};
   uint64_t checksums[2];
-  for (int pencil = 1; pencil <= 4; pencil += 3) {
+  for (int fused_blocks = 1; fused_blocks <= 4; fused_blocks += 3) {
     flow_case given = {
         .dimension = 3, .cells = {32, 24, 24}, .block = {4, 6, 6}, .bodies = &body, .body_count = 1};
     given.options.omega = 1.5;
     given.options.initial = noisy_state;
-    given.options.pencil = pencil;
+    given.options.fused_blocks = fused_blocks;
     given.options.kernel = "in_place";
     flow it = flow_open(world, &given);
     REQUIRE_OK(gab_lbm_collide_stale(it.lbm));
@@ -312,9 +312,10 @@ int main(int argc, char **argv)
 #ifdef _OPENMP
   omp_set_num_threads(1);
 #endif
-  for (int pencil = 1; pencil <= 4; pencil *= 2) restored_runs_send_the_same(world, pencil);
+  for (int fused_blocks = 1; fused_blocks <= 4; fused_blocks *= 2)
+    restored_runs_send_the_same(world, fused_blocks);
   for (int kept = 2; kept <= 8; kept++)
-    for (int places = 4; places <= 16; places *= 2) strips_are_given_back(world, places, kept);
+    for (int places = 4; places <= 16; places *= 2) fused_fields_are_given_back(world, places, kept);
   the_first_sweep_may_be_stale(world);
   return test_end(&world);
 }

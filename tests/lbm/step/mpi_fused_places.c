@@ -1,11 +1,11 @@
 /* gabion-test: np=1,2,3 quick=3 timeout=60 */
 /* Blocks that are made together lie in rows whichever thread makes them; places of blocks that never come cost nothing. And
- * strips filled anew: no bit changes, nor any that is sent, wherever blocks lay and in whichever state; in little more memory;
- * and without that memory all stays as it is. */
+ * fused fields filled anew: no bit changes, nor any that is sent, wherever blocks lay and in whichever state; in little more
+ * memory; and without that memory all stays as it is. */
 #include "blockforest/adaptation/adapt.h"
 #include "core/memory/memory.h"
-#include "lbm/step/strips/strip_room_impl.h"
-#include "tests/lbm/step/strips_common.h"
+#include "lbm/step/fused/fused_field_impl.h"
+#include "tests/lbm/step/fused_common.h"
 #include "tests/threads.h"
 
 #include <sys/resource.h>
@@ -20,8 +20,8 @@ static gab_lbm_block *block_at(const flow *it, size_t index)
 
 /* Where a block lies. */
 typedef struct lying {
-  gab_strip_key key;
-  size_t strip;
+  gab_fused_key key;
+  size_t fused;
   int32_t column, unused;
 } lying;
 
@@ -39,9 +39,9 @@ static lying *list_places(const flow *it)
   lying *list = calloc(count + 1, sizeof *list);
   REQUIRE(list);
   for (size_t i = 0; i < count; i++) {
-    const gab_strip_place *place = block_at(it, i)->in_strip;
+    const gab_fused_place *place = block_at(it, i)->in_fused;
     REQUIRE(place);
-    list[i] = (lying){.key = place->key, .strip = place->in->index, .column = place->column};
+    list[i] = (lying){.key = place->key, .fused = place->in->index, .column = place->column};
   }
   qsort(list, count, sizeof *list, in_rows);
   return list;
@@ -52,15 +52,15 @@ static bool follow(const lying *a, const lying *b)
   return memcmp(a->key.at, b->key.at, 3 * sizeof(int64_t)) == 0 && b->key.at[3] == a->key.at[3] + 1;
 }
 
-/* Neighbours lie beside each other unless the strip ends there. */
+/* Neighbours lie beside each other unless the fused field ends there. */
 static void rows_are_whole(const flow *it, const lying *list)
 {
-  const gab_strips *strips = it->lbm->model.strips;
+  const gab_fused_fields *fused_fields = it->lbm->model.fused_fields;
   for (size_t i = 1; i < block_count(it); i++) {
     const lying *a = &list[i - 1], *b = &list[i];
     if (!follow(a, b)) continue;
-    const bool is_beside = a->strip == b->strip && b->column == a->column + strips->cells;
-    REQUIRE(is_beside || a->column + 2 * strips->cells + 1 > strips->columns);
+    const bool is_beside = a->fused == b->fused && b->column == a->column + fused_fields->cells;
+    REQUIRE(is_beside || a->column + 2 * fused_fields->cells + 1 > fused_fields->columns);
   }
 }
 
@@ -69,7 +69,7 @@ static flow_case box_of_blocks(int places)
   flow_case given = {.dimension = 3, .cells = {32, 36, 30}, .block = {4, 6, 6}};
   given.options.omega = 1.6;
   given.options.initial = noisy_state;
-  given.options.pencil = places;
+  given.options.fused_blocks = places;
   given.options.kernel = "in_place";
   return given;
 }
@@ -84,7 +84,7 @@ static void fresh_grids_lie_in_rows(gab_world *world)
       flow it = flow_open(world, &given);
       lying *seen = list_places(&it);
       rows_are_whole(&it, seen);
-      REQUIRE(it.lbm->model.strips->awaited == 0);
+      REQUIRE(it.lbm->model.fused_fields->awaited == 0);
       if (wanted) REQUIRE(memcmp(wanted, seen, block_count(&it) * sizeof *seen) == 0);
       else {
         wanted = seen;
@@ -106,7 +106,7 @@ static gab_status split_some(void *user, const gab_forest *forest, const gab_blo
   return GAB_OK;
 }
 
-/* Whose right neighbour is which: bits that do not depend on the numbers of strips. */
+/* Whose right neighbour is which: bits that do not depend on the numbers of fused fields. */
 static uint64_t hash_of_neighbours(const flow *it)
 {
   uint64_t sum = 0;
@@ -132,7 +132,7 @@ static void adapted_grids_do_not_depend_on_threads(gab_world *world)
       const gab_adapt_options options = {.max_level = 1, .mark = split_some, .user = &round};
       REQUIRE_OK(gab_forest_adapt(it.forest, &options, &report));
       flow_run(&it, 1);
-      REQUIRE(it.lbm->model.strips->awaited == 0);
+      REQUIRE(it.lbm->model.fused_fields->awaited == 0);
       if (threads == 1) wanted[round] = hash_of_neighbours(&it);
       REQUIRE(hash_of_neighbours(&it) == wanted[round]);
     }
@@ -147,19 +147,19 @@ static void places_of_no_block_cost_nothing(gab_world *world)
   const flow_case given = box_of_blocks(4);
   use_threads(2);
   flow it = flow_open(world, &given);
-  gab_strips *strips = it.lbm->model.strips;
+  gab_fused_fields *fused_fields = it.lbm->model.fused_fields;
   const gab_root_grid *grid = &gab_forest_get_options(it.forest)->grid;
   const size_t fields = gab_memory_now(GAB_MEMORY_FIELD), all = gab_memory_now(GAB_MEMORY_USE_COUNT),
-               before = strips->count, count = block_count(&it);
+               before = fused_fields->count, count = block_count(&it);
   gab_block_id *ids = malloc(8 * (count + 1) * sizeof *ids);
   REQUIRE(ids);
   for (size_t i = 0; i < 8 * count; i++)
     ids[i] = gab_block_id_child(grid, gab_block_get_id(gab_forest_block(it.forest, i / 8)), (int)(i % 8));
-  gab_strips_expect(&it.lbm->model, grid, ids, 8 * count);
-  REQUIRE(strips->awaited == 8 * count);
+  gab_fused_fields_expect(&it.lbm->model, grid, ids, 8 * count);
+  REQUIRE(fused_fields->awaited == 8 * count);
   REQUIRE(gab_memory_now(GAB_MEMORY_FIELD) == fields);
-  gab_strips_expect(&it.lbm->model, grid, NULL, 0);
-  REQUIRE(strips->awaited == 0 && strips->count == before);
+  gab_fused_fields_expect(&it.lbm->model, grid, NULL, 0);
+  REQUIRE(fused_fields->awaited == 0 && fused_fields->count == before);
   REQUIRE(gab_memory_now(GAB_MEMORY_USE_COUNT) <= all + all / 16); /* a wider table and list */
   flow_run(&it, 2);
   free(ids);
@@ -178,10 +178,11 @@ static void forget_plans(flow *it)
 static void scatter(flow *it, uint64_t seed)
 {
   const gab_lbm_model *model = &it->lbm->model;
-  gab_strips *strips = model->strips;
-  const size_t count = block_count(it), capacity = (size_t)(strips->columns / (strips->cells + 2));
-  gab_strip_move *moves = malloc((count + 1) * sizeof *moves);
-  gab_strip *in = NULL;
+  gab_fused_fields *fused_fields = model->fused_fields;
+  const size_t count = block_count(it),
+               capacity = (size_t)(fused_fields->columns / (fused_fields->cells + 2));
+  gab_fused_move *moves = malloc((count + 1) * sizeof *moves);
+  gab_fused_field *in = NULL;
   REQUIRE(moves);
   for (size_t i = 0; i < count; i++) moves[i].block = block_at(it, i);
   for (size_t i = count; i > 1; i--) {
@@ -192,26 +193,26 @@ static void scatter(flow *it, uint64_t seed)
   }
   for (size_t i = 0; i < count; i++) {
     if (i % capacity == 0) {
-      REQUIRE_OK(gab_strips_add(strips, &in));
-      REQUIRE_OK(gab_strip_make_field(strips, in));
+      REQUIRE_OK(gab_fused_fields_add(fused_fields, &in));
+      REQUIRE_OK(gab_fused_make_field(fused_fields, in));
       memset(in->field->data, (int)(seed % 250 + 1),
              in->field->map.elements * gab_precision_bytes(in->field->shape.precision));
     }
     moves[i].in = in;
-    moves[i].column = 1 + (int32_t)(i % capacity) * (strips->cells + 2);
+    moves[i].column = 1 + (int32_t)(i % capacity) * (fused_fields->cells + 2);
     moves[i].now = &model->storage[gab_hash_counter(seed, 8, i) % 2];
   }
-  REQUIRE_OK(gab_strips_move(model, moves, count));
+  REQUIRE_OK(gab_fused_fields_move(model, moves, count));
   for (size_t i = 0; i < count; i++) {
     block_at(it, i)->left = block_at(it, i)->right = NULL;
-    gab_strip_clear_ghosts(model, block_at(it, i));
+    gab_fused_clear_ghosts(model, block_at(it, i));
   }
-  gab_strips_drop_empty(strips);
+  gab_fused_fields_drop_empty(fused_fields);
   forget_plans(it);
   free(moves);
 }
 
-static bool is_wide(const flow *it) { return it->lbm->model.strips && block_count(it) > 0; }
+static bool is_wide(const flow *it) { return it->lbm->model.fused_fields && block_count(it) > 0; }
 
 static size_t joined(const flow *it)
 {
@@ -233,7 +234,7 @@ static course take(gab_world *world, const flow_case *given, uint64_t seed, bool
   if (moves && is_wide(&it)) {
     scatter(&it, seed);
     flow_run(&it, 1);
-    gab_strips_pack(it.lbm);
+    gab_fused_fields_pack(it.lbm);
     forget_plans(&it);
     lying *list = list_places(&it);
     rows_are_whole(&it, list);
@@ -243,7 +244,7 @@ static course take(gab_world *world, const flow_case *given, uint64_t seed, bool
     out.messages[i] = hash_of_messages(&it);
     if (moves && is_wide(&it) && i % 2 == 1) scatter(&it, seed + (uint64_t)i);
     if (i == 4) {
-      gab_strips_pack(it.lbm);
+      gab_fused_fields_pack(it.lbm);
       forget_plans(&it);
     }
     flow_run(&it, 1);
@@ -274,7 +275,7 @@ static void nothing_that_is_sent_changes(gab_world *world)
     given.options.precision = seed % 5 < 2 ? GAB_PRECISION_FLOAT : GAB_PRECISION_DOUBLE;
     given.options.initial = is_flat ? noisy_plane : noisy_state;
     given.options.kernel = "in_place";
-    given.options.pencil = 2 + (int)(seed * 5 % 15);
+    given.options.fused_blocks = 2 + (int)(seed * 5 % 15);
     use_threads(1 + (int)(seed % 3));
     const course still = take(world, &given, seed, false), moved = take(world, &given, seed, true);
     REQUIRE(memcmp(&still, &moved, sizeof still) == 0);
@@ -294,7 +295,7 @@ static void little_memory_is_needed(gab_world *world)
     const size_t before = gab_memory_now(GAB_MEMORY_USE_COUNT), count = block_count(&it),
                  values = 2 * (size_t)gab_lbm_cells_of(&it.lbm->model) * count;
     gab_memory_reset_peak();
-    gab_strips_pack(it.lbm);
+    gab_fused_fields_pack(it.lbm);
     forget_plans(&it);
     REQUIRE(joined(&it) > 0);
     REQUIRE(gab_memory_peak(GAB_MEMORY_USE_COUNT) <= before + values * sizeof(double) + 256 * count);
@@ -343,7 +344,7 @@ static void without_memory_all_stays(gab_world *world, size_t bytes)
     scatter(&it, 9);
     lying *before = list_places(&it);
     hoard *all = take_all_memory(bytes, &limit);
-    gab_strips_pack(it.lbm);
+    gab_fused_fields_pack(it.lbm);
     const bool is_silent = gab_error_message()[0] == '\0';
     give_memory_back(all, &limit);
     lying *after = list_places(&it);

@@ -1,7 +1,8 @@
 /* gabion-test: np=1,2,3 quick=3 timeout=60 */
-/* Strips are filled anew once the grid has come to rest: neighbours along x then lie beside each other, strips are full, and
- * no bit changes, in either state of the fields, with threads, bodies and forces. And how wide strips are by themselves. */
-#include "lbm/step/strips/strip_room_impl.h"
+/* Fused fields are filled anew once the grid has come to rest: neighbours along x then lie beside each other, fused fields are
+ * full, and no bit changes, in either state of the fields, with threads, bodies and forces. And how wide fused fields are by
+ * themselves. */
+#include "lbm/step/fused/fused_field_impl.h"
 #include "tests/lbm/lbm_common.h"
 
 #ifdef _OPENMP
@@ -10,7 +11,7 @@
 
 /* ------------------------------------------------------------------------------------------ packing */
 
-enum { CHECKED = 3, AT_REST = 50 /* gab_lbm_pack_strips() */ };
+enum { CHECKED = 3, AT_REST = 50 /* gab_lbm_pack_fused() */ };
 
 typedef struct outcome {
   uint64_t checksum[CHECKED];
@@ -18,16 +19,16 @@ typedef struct outcome {
 } outcome;
 
 typedef struct layout {
-  size_t blocks, joined, strips;
+  size_t blocks, joined, fused_fields;
 } layout;
 
 static layout layout_of(const flow *it)
 {
   layout found = {.blocks = gab_forest_block_count(it->forest)};
-  const gab_strips *strips = it->lbm->model.strips;
+  const gab_fused_fields *fused_fields = it->lbm->model.fused_fields;
   for (size_t i = 0; i < found.blocks; i++)
     found.joined += gab_lbm_block_of(it->lbm, gab_forest_block(it->forest, i))->right != NULL;
-  found.strips = strips ? strips->count - strips->empty : 0;
+  found.fused_fields = fused_fields ? fused_fields->count - fused_fields->empty : 0;
   return found;
 }
 
@@ -61,14 +62,14 @@ static outcome run(gab_world *world, int places, int steps_before, layout *befor
   double force[1][3];
   given.options.omega = 1.6;
   given.options.initial = noisy_state;
-  given.options.pencil = places;
+  given.options.fused_blocks = places;
   given.options.kernel = "in_place";
   flow it = flow_open(world, &given);
   gather_out_of_order(world, &it);
   flow_run(&it, steps_before);
   REQUIRE_OK(gab_forest_checksum(it.forest, &found.checksum[0]));
   *before = layout_of(&it);
-  flow_run(&it, AT_REST + 1 - steps_before); /* one step in strips filled anew */
+  flow_run(&it, AT_REST + 1 - steps_before); /* one step in fused fields filled anew */
   REQUIRE_OK(gab_forest_checksum(it.forest, &found.checksum[1]));
   *after = layout_of(&it);
   flow_run(&it, 4);
@@ -86,14 +87,14 @@ static void look_at(int places, bool was_scattered, const layout *before, const 
 {
   const size_t rows = 16, blocks = 7 * rows, most = (blocks + (size_t)places - 1) / (size_t)places;
   REQUIRE(after->blocks == blocks && before->blocks == blocks);
-  REQUIRE(after->joined >= before->joined && after->strips <= before->strips);
+  REQUIRE(after->joined >= before->joined && after->fused_fields <= before->fused_fields);
   if (!was_scattered) return;
   REQUIRE(before->joined == 0);
-  REQUIRE(after->strips <= most);
-  REQUIRE(after->joined + rows + after->strips >= blocks); /* the others begin a row or a strip */
+  REQUIRE(after->fused_fields <= most);
+  REQUIRE(after->joined + rows + after->fused_fields >= blocks); /* the others begin a row or a fused field */
 }
 
-static void strips_are_filled_anew(gab_world *world)
+static void fused_fields_are_filled_anew(gab_world *world)
 {
   static const int places[] = {2, 3, 5, 16};
   const bool is_scattered = gab_members_count(gab_world_members(world)) > 1;
@@ -103,7 +104,7 @@ static void strips_are_filled_anew(gab_world *world)
     omp_set_num_threads(threads);
 #endif
     const outcome alone = run(world, 1, 1, &before, &after);
-    REQUIRE(before.strips == 0 && after.joined == 0);
+    REQUIRE(before.fused_fields == 0 && after.joined == 0);
     for (size_t p = 0; p < sizeof places / sizeof places[0]; p++) {
       const outcome found = run(world, places[p], 1 + (int)p, &before, &after);
       REQUIRE(memcmp(found.checksum + 1, alone.checksum + 1,
@@ -122,7 +123,7 @@ static int chosen(int32_t roots, int32_t cells, int dimension, int ranks)
   const gab_forest_options options = {
       .grid = {.dimension = dimension, .roots = {roots, roots, dimension == 3 ? roots : 1}},
       .cells = {cells, cells, dimension == 3 ? cells : 1}};
-  return gab_strip_places(&options, ranks);
+  return gab_fused_places(&options, ranks);
 }
 
 static void widths_fit_blocks(void)
@@ -134,7 +135,7 @@ static void widths_fit_blocks(void)
   REQUIRE(chosen(4, 32, 3, 8) == 2);
   REQUIRE(chosen(8, 16, 3, 2) == 8); /* rows of 128 cells */
   REQUIRE(chosen(16, 8, 3, 4) == 16);
-  REQUIRE(chosen(64, 4, 3, 1) == GAB_STRIP_PLACES);
+  REQUIRE(chosen(64, 4, 3, 1) == GAB_FUSED_PLACES);
   REQUIRE(chosen(16, 200, 3, 1) == 1);
   REQUIRE(chosen(8, 48, 3, 1) == 3);
   REQUIRE(chosen(16, 16, 2, 4) == 8);
@@ -146,6 +147,6 @@ int main(int argc, char **argv)
   gab_world *world;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   widths_fit_blocks();
-  strips_are_filled_anew(world);
+  fused_fields_are_filled_anew(world);
   return test_end(&world);
 }

@@ -1,12 +1,12 @@
-/* Places of blocks in strips. */
-#include "lbm/step/strips/strip_room_impl.h"
+/* Places of fused blocks. */
+#include "lbm/step/fused/fused_field_impl.h"
 
 #include <string.h>
 
 /* ------------------------------------------------------------------------------------------ places */
 
-/* Its own field is a view of the strip from there on. */
-void gab_strip_view(const gab_strip_place *place, const gab_field_shape *shape, gab_field *view)
+/* Its own field is a view of the fused field from there on. */
+void gab_fused_view(const gab_fused_place *place, const gab_field_shape *shape, gab_field *view)
 {
   const gab_field *whole = place->in->field;
   const size_t skipped = (size_t)place->column - 1;
@@ -16,33 +16,33 @@ void gab_strip_view(const gab_strip_place *place, const gab_field_shape *shape, 
 }
 
 /* The place that it is awaited in. */
-static void settle(gab_strips *home, gab_strip_place *place)
+static void settle(gab_fused_fields *home, gab_fused_place *place)
 {
-  gab_strip_cover(home, place->in, place->column, GAB_COLUMN_COVERED);
+  gab_fused_cover(home, place->in, place->column, GAB_COLUMN_COVERED);
   place->is_awaited = false;
   home->awaited--;
 }
 
 /* A place for one that was not expected. */
-static gab_status find_place(gab_strips *home, const gab_lbm_model *model, const gab_strip_key *key,
-                             bool is_second, gab_strip_place **place)
+static gab_status find_place(gab_fused_fields *home, const gab_lbm_model *model, const gab_fused_key *key,
+                             bool is_second, gab_fused_place **place)
 {
-  gab_strip *in = NULL;
+  gab_fused_field *in = NULL;
   int32_t column = 0;
   const gab_storage *now = &model->storage[0];
-  if (is_second || !gab_strips_find_beside(home, key, &in, &column, &now))
-    GAB_TRY(gab_strips_find(home, 1, &in, &column));
-  GAB_TRY(gab_strip_make_field(home, in));
-  return gab_strips_add_place(home, key, in, column, now, GAB_COLUMN_COVERED, place);
+  if (is_second || !gab_fused_fields_find_beside(home, key, &in, &column, &now))
+    GAB_TRY(gab_fused_fields_find(home, 1, &in, &column));
+  GAB_TRY(gab_fused_make_field(home, in));
+  return gab_fused_fields_add_place(home, key, in, column, now, GAB_COLUMN_COVERED, place);
 }
 
-static gab_status take(gab_strips *home, const gab_lbm_model *model, gab_lbm_block *block)
+static gab_status take(gab_fused_fields *home, const gab_lbm_model *model, gab_lbm_block *block)
 {
-  const gab_strip_key key = gab_strip_key_of(block, model->cells);
-  gab_strip_place *place = *gab_strips_place_of(home, &key);
+  const gab_fused_key key = gab_fused_key_of(block, model->cells);
+  gab_fused_place *place = *gab_fused_fields_place_of(home, &key);
   void *view;
   if (place && place->is_awaited) {
-    GAB_TRY(gab_strip_make_field(home, place->in));
+    GAB_TRY(gab_fused_make_field(home, place->in));
     GAB_TRY(gab_alloc(sizeof(gab_field), GAB_MEMORY_FIELD, &view));
     settle(home, place);
   } else {
@@ -55,49 +55,49 @@ static gab_status take(gab_strips *home, const gab_lbm_model *model, gab_lbm_blo
     }
   }
   block->src = view;
-  block->in_strip = place;
+  block->in_fused = place;
   block->now = place->now;
-  gab_strip_view(place, &model->shape, block->src);
-  gab_strip_clear_solid(model, block); /* no other thread may take the place beside it meanwhile */
+  gab_fused_view(place, &model->shape, block->src);
+  gab_fused_clear_solid(model, block); /* no other thread may take the place beside it meanwhile */
   return GAB_OK;
 }
 
-int gab_strip_compare(const gab_lbm_block *a, const gab_lbm_block *b)
+int gab_fused_compare(const gab_lbm_block *a, const gab_lbm_block *b)
 {
-  const size_t x = a->in_strip->in->index, y = b->in_strip->in->index;
+  const size_t x = a->in_fused->in->index, y = b->in_fused->in->index;
   if (x != y) return x < y ? -1 : 1;
   if (a->at->level != b->at->level) return a->at->level < b->at->level ? -1 : 1;
   return (a->now > b->now) - (a->now < b->now);
 }
 
-int32_t gab_strip_column(const gab_lbm_block *block) { return block->in_strip->column; }
+int32_t gab_fused_column(const gab_lbm_block *block) { return block->in_fused->column; }
 
-gab_data_place gab_strip_place_of(const gab_lbm_block *block)
+gab_data_place gab_fused_place_of(const gab_lbm_block *block)
 {
-  const gab_strip_place *place = block->in_strip;
+  const gab_fused_place *place = block->in_fused;
   if (!place) return (gab_data_place){0};
   return (gab_data_place){.memory = place->in->index + 1, .at = (uint64_t)place->column};
 }
 
-gab_status gab_strip_take(const gab_lbm_model *model, gab_lbm_block *block)
+gab_status gab_fused_take(const gab_lbm_model *model, gab_lbm_block *block)
 {
   gab_status status;
-#pragma omp critical(gab_strips)
-  status = take(model->strips, model, block);
+#pragma omp critical(gab_fused_fields)
+  status = take(model->fused_fields, model, block);
   return status;
 }
 
-void gab_strip_leave(gab_lbm_block *block)
+void gab_fused_leave(gab_lbm_block *block)
 {
-  if (!block->in_strip) return;
-  gab_free(&block->src); /* the view; the data is the strip's */
-#pragma omp critical(gab_strips)
-  gab_strips_remove_place(&block->in_strip);
+  if (!block->in_fused) return;
+  gab_free(&block->src); /* the view; the data is the fused field's */
+#pragma omp critical(gab_fused_fields)
+  gab_fused_fields_remove_place(&block->in_fused);
 }
 
-void gab_strip_turn_over(gab_lbm_block *block)
+void gab_fused_turn_over(gab_lbm_block *block)
 {
-  if (block->in_strip) block->in_strip->now = block->now;
+  if (block->in_fused) block->in_fused->now = block->now;
 }
 
 /* ------------------------------------------------------------------------------------------ solid cells */
@@ -125,13 +125,13 @@ static bool is_inside(const gab_lbm_model *model, int axis, int32_t at)
 }
 
 /* What a solid cell sends has a place in each of the two states. In the other one it may be that of a ghost outside of
- * the domain, or in a block of another level, which nobody fills. Cells of a neighbour in the strip are no ghosts: what
+ * the domain, or in a block of another level, which nobody fills. Cells of a neighbour in the fused field are no ghosts: what
  * they have sent is its state. */
-void gab_strip_clear_ghosts(const gab_lbm_model *model, gab_lbm_block *block)
+void gab_fused_clear_ghosts(const gab_lbm_model *model, gab_lbm_block *block)
 {
   if (block->fluid_cells == gab_lbm_cells_of(model)) return;
   const int32_t *n = model->cells, *g = model->shape.ghosts, width = n[0];
-  const uint8_t *used = block->in_strip->in->used + block->in_strip->column;
+  const uint8_t *used = block->in_fused->in->used + block->in_fused->column;
   for (int q = 1; q < model->lattice->q; q++) {
     const int8_t *c = model->lattice->c[q];
     for (int32_t z = -g[2]; z < n[2] + g[2]; z++)
@@ -146,11 +146,11 @@ void gab_strip_clear_ghosts(const gab_lbm_model *model, gab_lbm_block *block)
   }
 }
 
-void gab_strip_clear_solid(const gab_lbm_model *model, gab_lbm_block *block)
+void gab_fused_clear_solid(const gab_lbm_model *model, gab_lbm_block *block)
 {
   size_t k = 0;
   if (block->fluid_cells == gab_lbm_cells_of(model)) return;
-  gab_strip_clear_ghosts(model, block);
+  gab_fused_clear_ghosts(model, block);
   for (int32_t z = 0; z < model->cells[2]; z++)
     for (int32_t y = 0; y < model->cells[1]; y++) {
       int32_t x = 0;

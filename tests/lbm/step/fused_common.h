@@ -1,6 +1,6 @@
-/* What blocks in strips would send, for the tests of them. */
-#ifndef GABION_TESTS_STRIPS_COMMON_H
-#define GABION_TESTS_STRIPS_COMMON_H
+/* What fused blocks would send, for the tests of them. */
+#ifndef GABION_TESTS_FUSED_COMMON_H
+#define GABION_TESTS_FUSED_COMMON_H
 
 #include "lbm/lbm_impl.h"
 #include "tests/lbm/lbm_common.h"
