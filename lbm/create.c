@@ -306,7 +306,7 @@ static gab_status set_up(gab_lbm *lbm, gab_forest *forest, const gab_geometry *g
 {
   lbm->forest = forest;
   lbm->world = gab_forest_world(forest);
-  lbm->pass_cache = gab_cache_share() / 3 * 2; /* others share it, and more than a band goes through */
+  lbm->temporal_cache = gab_cache_share() / 3 * 2; /* others share it, and more than a band goes through */
   GAB_TRY(set_model(&lbm->model, gab_forest_get_options(forest), gab_world_members(lbm->world)->ranks,
                     geometry, options));
   size_t bodies = gab_geometry_body_count(lbm->model.geometry);

@@ -147,23 +147,23 @@ gab_domain gab_lbm_domain(const gab_forest_options *options);
 
 /** One whole step: the calls below. Collective among neighbours. */
 gab_status gab_lbm_step(gab_lbm *lbm);
-/** `count` steps, with the same bits as by gab_lbm_step(), several of them in one pass through memory where that can be:
+/** `count` steps, with the same bits as by gab_lbm_step(), several of them in one sweep through memory where that can be:
  *  while a cell is in the caches, it takes its next step as soon as those around it have taken this one. For domains
  *  that do not fit into the caches (doc/performance.md). It can be on a process
  *    - whose blocks are dense, stored in place and of one level,
  *    - that gets no ghosts from other processes, nor over periodic ends across y and z,
  *    - without a local force, and while blocks are not timed for balancing.
  *  Elsewhere, and for a step with forces on bodies or that is computed twice, steps are taken one by one. Of the states
- *  between nothing can be seen: fault points, the check of the world and callbacks come once in a pass, so nothing that
+ *  between nothing can be seen: fault points, the check of the world and callbacks come once in a temporal block, so nothing that
  *  is coupled to each step (a scalar, say) may be used with it. Collective among neighbours.
- *  @param[in] per_pass  steps in a pass at most (8 at most); 1: one by one; 0: chosen by the size of the caches
+ *  @param[in] temporal_steps  steps in a temporal block at most (8 at most); 1: one by one; 0: chosen by the size of the caches
  *  @return ::GAB_ERR_ARGUMENT for numbers below zero, else as gab_lbm_step() */
-gab_status gab_lbm_steps(gab_lbm *lbm, gab_step count, int per_pass);
-/** One such pass, or nothing where that cannot be or is not worth it: then no exchange has begun, and the next step is to be
- *  taken as ever. For loops that look now and then (gab_timeloop_add_pass()). Local, without messages.
- *  @param[in] most  steps @param[in] per_pass  as in gab_lbm_steps() @param[out] taken  steps, two or more; 0: none
+gab_status gab_lbm_steps(gab_lbm *lbm, gab_step count, int temporal_steps);
+/** One such temporal block, or nothing where that cannot be or is not worth it: then no exchange has begun, and the next step is
+ *  to be taken as ever. For loops that look now and then (gab_timeloop_add_temporal_block()). Local, without messages.
+ *  @param[in] most  steps @param[in] temporal_steps  as in gab_lbm_steps() @param[out] taken  steps, two or more; 0: none
  *  @return ::GAB_ERR_ARGUMENT for numbers below zero, else as gab_lbm_step() */
-gab_status gab_lbm_pass(gab_lbm *lbm, gab_step most, int per_pass, gab_step *taken);
+gab_status gab_lbm_temporal_block(gab_lbm *lbm, gab_step most, int temporal_steps, gab_step *taken);
 /** Announces ::GAB_FAULT_POINT_EXCHANGE. */
 gab_status gab_lbm_exchange_start(gab_lbm *lbm);
 /** Between start and finish, if wanted: computes what needs nothing of other processes, and helps the

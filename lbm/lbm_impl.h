@@ -394,9 +394,9 @@ typedef struct gab_lbm_plan {
   size_t *run_starts;    /* owned */
   size_t threads;
   bool has_early, has_late; /* slabs that can, that cannot do without messages */
-  bool knows_passes;
-  struct gab_pass_plan *passes; /* owned: pass_impl.h; NULL: one step at a time */
-  uint64_t exchange;            /* number of the exchange's plan that it was made of; 0: there is none */
+  bool knows_temporal_plan;
+  struct gab_temporal_plan *temporal; /* owned: temporal_block_impl.h; NULL: one step at a time */
+  uint64_t exchange; /* number of the exchange's plan that it was made of; 0: there is none */
 } gab_lbm_plan;
 
 /** How far the exchange of a step has come. */
@@ -428,9 +428,9 @@ struct gab_lbm {
   gab_lbm_clock *clock; /* owned; one per thread; NULL: nothing is timed */
   size_t clocks;
   gab_step step;
-  uint64_t steps_in_passes; /* of several: gab_lbm_steps() */
-  size_t pass_cache;        /* bytes of the last cache that a thread may take for a pass */
-  gab_lbm_ghosts ghosts;    /* of the step that is due, on level 0: finer ones do as they are told */
+  uint64_t temporally_blocked_steps; /* of several: gab_lbm_steps() */
+  size_t temporal_cache;             /* bytes of the last cache that a thread may take for a temporal block */
+  gab_lbm_ghosts ghosts;             /* of the step that is due, on level 0: finer ones do as they are told */
   int64_t walls_made; /* by the walls of this process in the step under way, as gab_wall_balance.excess */
   bool wants_forces, has_forces;
   gab_exact_sum (*forces)[3];   /* one per body: this process's share */

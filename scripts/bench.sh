@@ -234,7 +234,7 @@ share=$((($(nproc) + 1) / 2)) failed=0
 launch() { # PROCESSES BENCHMARKS THREADS
   OMP_NUM_THREADS=$3 "$GABION_LAUNCH" -n "$1" -- "$bin/gabion-bench" $quick --only "$2" --json "${json:-$raw}" >&2
 }
-flows=sweeps,steps,blocks,passes,porous,levels,regrid,proxies,phasefield,growth,bandwidth,kernels
+flows=sweeps,steps,blocks,temporal-blocking,porous,levels,regrid,proxies,phasefield,growth,bandwidth,kernels
 OMP_NUM_THREADS=$(nproc) "$bin/gabion-bench" $quick --only $flows,exchange --json "$raw" >&2
 launch 2 $flows,exchange "$share"
 pairs=$folder/pairs.jsonl

@@ -38,7 +38,7 @@ gab_status bench_sweeps(bench *b);
 gab_status bench_steps(bench *b);
 gab_status bench_team(bench *b);
 gab_status bench_blocks(bench *b);
-gab_status bench_passes(bench *b);
+gab_status bench_temporal_blocking(bench *b);
 gab_status bench_porous(bench *b);
 gab_status bench_levels(bench *b);
 gab_status bench_regrid(bench *b);

@@ -310,7 +310,7 @@ static gab_status read_initial(const gab_config *config, const gab_domain *domai
 
 /* ------------------------------------------------------------------------------------------ all of it */
 
-/* Blocks that share a field, and steps in one pass, are for populations that stream in place. */
+/* Blocks that share a field, and steps in one temporal block, are for populations that stream in place. */
 static gab_status check_in_place(const gab_config *config, const char *key, const gab_lbm_options *options)
 {
   if (gab_config_int(config, key) <= 1 || gab_lbm_fields(options) == 1) return GAB_OK;
@@ -350,10 +350,10 @@ static gab_status read_method(const gab_config *config, const gab_domain *domain
   return check_in_place(config, "lbm.fused_blocks", options);
 }
 
-static gab_status read_pass(const gab_config *config, gab_lbm_setup *setup)
+static gab_status read_temporal_blocking(const gab_config *config, gab_lbm_setup *setup)
 {
-  setup->per_pass = (int)gab_config_int(config, "lbm.pass");
-  return check_in_place(config, "lbm.pass", &setup->options);
+  setup->temporal_steps = (int)gab_config_int(config, "lbm.temporal_blocking");
+  return check_in_place(config, "lbm.temporal_blocking", &setup->options);
 }
 
 static double largest_speed(const gab_lbm_setup *setup)
@@ -403,7 +403,7 @@ static gab_status read_all(const gab_config *config, const gab_domain *domain, c
   double acceleration[3];
   GAB_TRY(gab_lbm_periodic_from_config(config, domain->dimension, periodic));
   GAB_TRY(read_method(config, domain, &setup->options));
-  GAB_TRY(read_pass(config, setup));
+  GAB_TRY(read_temporal_blocking(config, setup));
   GAB_TRY(read_units(config, domain->dx, setup));
   for (int side = 0; side < 2 * domain->dimension; side++)
     GAB_TRY(read_side(config, side, domain->dimension, &setup->units, &setup->options.sides[side]));

@@ -41,7 +41,7 @@ void gab_taylor_green_initial(void *user, const double centre[3], gab_lbm_state 
 /** Everything that the file says about the flow. */
 typedef struct gab_lbm_setup {
   gab_lbm_options options; /**< points into this struct: do not copy it while in use */
-  int per_pass;            /**< lbm.pass, as in gab_lbm_pass() */
+  int temporal_steps;      /**< lbm.temporal_blocking, as in gab_lbm_temporal_block() */
   gab_units units;
   double viscosity;          /**< physical */
   double reynolds;           /**< velocity * length / viscosity, 0 if length or velocity is not given */

@@ -3,7 +3,7 @@
  * All blocks have the same map, so the start and extent of a side, and the populations that cross it, are computed once per
  * direction. Only the storage of the two fields differs by block and step (gab_storage). */
 #include "lbm/sparse/sparse_impl.h"
-#include "lbm/step/pass_impl.h"
+#include "lbm/step/temporal_block_impl.h"
 
 #include <string.h>
 

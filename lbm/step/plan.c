@@ -1,6 +1,6 @@
 /* Plan of a step: everything that follows from the forest alone, once per state of the forest. Blocks swept together, jobs and
  * their threads, sources of ghosts, and slabs that need no messages. */
-#include "lbm/step/pass_impl.h"
+#include "lbm/step/temporal_block_impl.h"
 #include "lbm/step/fused/fused_impl.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ void gab_lbm_drop_plan(gab_lbm_plan *plan)
   gab_free(&plan->queues);
   gab_free(&plan->runs);
   gab_free(&plan->run_starts);
-  gab_pass_plan_destroy(&plan->passes);
+  gab_temporal_plan_destroy(&plan->temporal);
   *plan = (gab_lbm_plan){0};
 }
 

@@ -74,17 +74,19 @@ gab_status gab_timeloop_add_task(gab_timeloop *loop, const char *name, gab_task_
   return add(loop, &loop->tasks, name, NULL, run, user);
 }
 
-gab_status gab_timeloop_add_pass(gab_timeloop *loop, const char *name, int tasks, gab_pass_fn run, void *user)
+gab_status gab_timeloop_add_temporal_block(gab_timeloop *loop, const char *name, int tasks,
+                                           gab_temporal_block_fn run, void *user)
 {
   GAB_TRY(check_open(loop, name));
-  if (loop->pass.run) GAB_FAIL(GAB_ERR_STATE, "the loop has a pass already, '%s' is a second one", name);
+  if (loop->temporal_block.run)
+    GAB_FAIL(GAB_ERR_STATE, "the loop has a temporal block already, '%s' is a second one", name);
   if (!run || tasks < 1 || tasks > loop->tasks.count)
-    GAB_FAIL(GAB_ERR_ARGUMENT, "pass '%s' in the place of %d tasks, of %d that there are%s", name, tasks,
-             loop->tasks.count, run ? "" : ", has no function");
-  GAB_TRY(gab_timers_find(loop->timers, name, &loop->pass.timer));
-  loop->pass.run = run;
-  loop->pass.user = user;
-  loop->pass.tasks = tasks;
+    GAB_FAIL(GAB_ERR_ARGUMENT, "temporal block '%s' in the place of %d tasks, of %d that there are%s", name,
+             tasks, loop->tasks.count, run ? "" : ", has no function");
+  GAB_TRY(gab_timers_find(loop->timers, name, &loop->temporal_block.timer));
+  loop->temporal_block.run = run;
+  loop->temporal_block.user = user;
+  loop->temporal_block.tasks = tasks;
   return GAB_OK;
 }
 
@@ -223,19 +225,20 @@ static gab_status run_actions(gab_timeloop *loop)
 }
 
 /* @param[in] most  steps @param[out] taken  0: none */
-static gab_status run_pass(gab_timeloop *loop, gab_step most, gab_step *taken)
+static gab_status run_temporal_block(gab_timeloop *loop, gab_step most, gab_step *taken)
 {
-  const gab_loop_pass *pass = &loop->pass;
+  const gab_loop_temporal_block *temporal = &loop->temporal_block;
   const double start = gab_seconds();
   *taken = 0;
   gab_world_enter(loop->world, GAB_FAULT_POINT_COMPUTE);
-  gab_timer_start(loop->timers, pass->timer);
-  gab_status status = pass->run(pass->user, loop->step, most, taken);
-  gab_timer_stop(loop->timers, pass->timer);
+  gab_timer_start(loop->timers, temporal->timer);
+  gab_status status = temporal->run(temporal->user, loop->step, most, taken);
+  gab_timer_stop(loop->timers, temporal->timer);
   if (status == GAB_OK && (*taken < 0 || *taken > most))
-    status = gab_error_set(
-        GAB_ERR_STATE, __FILE__, __LINE__,
-        "a pass of the time loop took %" GAB_PRI_STEP " steps, %" GAB_PRI_STEP " were offered", *taken, most);
+    status = gab_error_set(GAB_ERR_STATE, __FILE__, __LINE__,
+                           "a temporal block of the time loop took %" GAB_PRI_STEP " steps, %" GAB_PRI_STEP
+                           " were offered",
+                           *taken, most);
   status = after_task(loop, status);
   loop->stats.step_seconds += gab_seconds() - start;
   return status;
@@ -244,14 +247,14 @@ static gab_status run_pass(gab_timeloop *loop, gab_step most, gab_step *taken)
 /* The tasks of a step, or several steps where nobody looks between them. @param[out] taken  steps */
 static gab_status take_steps(gab_timeloop *loop, gab_step *taken)
 {
-  const gab_step most = gab_unseen_steps(loop);
+  const gab_step most = gab_temporal_steps(loop);
   *taken = 0;
-  if (most > 1) GAB_TRY(run_pass(loop, most, taken));
+  if (most > 1) GAB_TRY(run_temporal_block(loop, most, taken));
   if (*taken == 0) {
     *taken = 1;
     return run_all(loop, &loop->tasks, true, &loop->stats.step_seconds);
   }
-  if (*taken > 1) loop->stats.steps_in_passes += (uint64_t)*taken;
+  if (*taken > 1) loop->stats.temporally_blocked_steps += (uint64_t)*taken;
   return GAB_OK;
 }
 

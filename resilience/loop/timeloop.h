@@ -52,16 +52,17 @@ gab_status gab_timeloop_add_task(gab_timeloop *loop, const char *name, gab_task_
  *  @param[in] most  steps, two or more: nobody looks at the states between them
  *  @param[out] taken  steps that were taken, `most` at most; 0: none, and nothing has been done: the tasks do the next one
  *  @return as a task */
-typedef gab_status (*gab_pass_fn)(void *user, gab_step step, gab_step most, gab_step *taken);
+typedef gab_status (*gab_temporal_block_fn)(void *user, gab_step step, gab_step most, gab_step *taken);
 
-/** Says that the last `tasks` tasks may be replaced by a pass, for as many steps as nobody looks at: up to the next post-step
- *  action or monitor, checkpoint, question whether to stop, or fault injection. While copies of a checkpoint, or parts of a file,
- *  travel behind the steps, and with strategy `local`, whose steps are logged, steps are taken one by one; so are they if the loop
- *  has other tasks beside these, in front of them or behind. The end of a pass is the end of its last step. Local; one for a loop.
+/** Says that the last `tasks` tasks may be replaced by a temporal block, for as many steps as nobody looks at: up to the next
+ *  post-step action or monitor, checkpoint, question whether to stop, or fault injection. While copies of a checkpoint, or parts
+ *  of a file, travel behind the steps, and with strategy `local`, whose steps are logged, steps are taken one by one; so are they
+ *  if the loop has other tasks beside these, in front of them or behind. The end of a temporal block is the end of its last step.
+ *  Local; one for a loop.
  *  @param[in] name  of its timer
  *  @return ::GAB_ERR_STATE for a second one, ::GAB_ERR_ARGUMENT if there are not so many tasks yet */
-gab_status gab_timeloop_add_pass(gab_timeloop *loop, const char *name, int tasks, gab_pass_fn run,
-                                 void *user);
+gab_status gab_timeloop_add_temporal_block(gab_timeloop *loop, const char *name, int tasks,
+                                           gab_temporal_block_fn run, void *user);
 
 /** Adds something that is done after the steps for which `due` says so, and before the first step:
  *  reductions, output, checks. `step` is the number of steps done.
@@ -244,17 +245,17 @@ typedef struct gab_local_totals {
 
 /** What happened so far, as this rank saw it. */
 typedef struct gab_run_stats {
-  double seconds;                 /**< in gab_timeloop_run(), without those of the next line */
-  double reserve_seconds;         /**< until the memory of checkpoints was there, ahead of the first step */
-  double step_seconds;            /**< thereof in tasks */
-  double action_seconds;          /**< thereof in post-step actions */
-  uint64_t steps_computed;        /**< including those that were rolled back */
-  uint64_t steps_in_passes;       /**< thereof several at once: gab_timeloop_add_pass() */
-  uint64_t updates_per_step;      /**< cell updates of one step over all ranks, at present */
-  double updates_computed;        /**< in all steps_computed */
-  int fault_count;                /**< recoveries from deaths */
-  int lost_ranks;                 /**< in all of them */
-  const gab_fault_record *faults; /**< the first fault_record_count of them; borrowed */
+  double seconds;          /**< in gab_timeloop_run(), without those of the next line */
+  double reserve_seconds;  /**< until the memory of checkpoints was there, ahead of the first step */
+  double step_seconds;     /**< thereof in tasks */
+  double action_seconds;   /**< thereof in post-step actions */
+  uint64_t steps_computed; /**< including those that were rolled back */
+  uint64_t temporally_blocked_steps; /**< thereof several at once: gab_timeloop_add_temporal_block() */
+  uint64_t updates_per_step;         /**< cell updates of one step over all ranks, at present */
+  double updates_computed;           /**< in all steps_computed */
+  int fault_count;                   /**< recoveries from deaths */
+  int lost_ranks;                    /**< in all of them */
+  const gab_fault_record *faults;    /**< the first fault_record_count of them; borrowed */
   int fault_record_count;
   double recovery_seconds;
   gab_approximated approximated; /**< what of the state is an approximation */

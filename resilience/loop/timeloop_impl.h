@@ -11,7 +11,7 @@ enum {
   GAB_TASK_NAME = 48,
   GAB_MOST_FAULT_RECORDS = 64,
   GAB_MOST_BARREN_RECOVERIES = 100,
-  GAB_MOST_UNSEEN_STEPS = 16, /* offered to a pass */
+  GAB_MOST_TEMPORAL_STEPS = 16, /* offered to a temporal block */
   GAB_USUAL_TRIES = 10,
   GAB_USUAL_FENCE_WAIT = 5 /* seconds */
 };
@@ -32,12 +32,12 @@ typedef struct gab_task_list {
 } gab_task_list;
 
 /* Several steps at once, in the place of tasks. */
-typedef struct gab_loop_pass {
-  gab_pass_fn run; /* NULL: none */
+typedef struct gab_loop_temporal_block {
+  gab_temporal_block_fn run; /* NULL: none */
   void *user;
   gab_timer timer;
   int tasks; /* the last so many of the loop */
-} gab_loop_pass;
+} gab_loop_temporal_block;
 
 /* One of the two levels of checkpoints. */
 typedef struct gab_clock {
@@ -112,7 +112,7 @@ struct gab_timeloop {
   bool actions_pending; /* the post-step actions of the present step have not been done; part of the state */
   int next_action;      /* of those, the first that has not been done; part of the state */
   gab_task_list tasks, monitors, actions, finishes;
-  gab_loop_pass pass;
+  gab_loop_temporal_block temporal_block;
   gab_step monitored; /* the step after which the monitors that were due have looked; -1: none */
   gab_timers *timers; /* one per task, post-step action and finish, and the three below */
   gab_timer checkpoint_timer, disk_timer, recovery_timer;
@@ -238,12 +238,12 @@ void gab_protection_tell(gab_timeloop *loop);
 /* Warns where deaths will not be survived. Local. */
 void gab_protection_warn(const gab_timeloop *loop);
 
-/* ---- unseen_steps.c */
+/* ---- temporal_steps.c */
 
 /* Steps from the present one, 1 or more, between which nobody looks: not at the state (post-step actions, monitors, checkpoints),
- * not at the number of the step (questions, fault injections). 1 where the loop has no pass, or tasks beside those of the pass.
- * Pure. */
-gab_step gab_unseen_steps(const gab_timeloop *loop);
+ * not at the number of the step (questions, fault injections). 1 where the loop has no temporal block, or tasks beside those of
+ * the temporal block. Pure. */
+gab_step gab_temporal_steps(const gab_timeloop *loop);
 
 /* ---- buffers.c */
 

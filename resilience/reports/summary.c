@@ -248,7 +248,7 @@ static void put_all(gab_json *json, const gab_summary *summary, const gab_timelo
   gab_json_int(json, "steps_wanted", gab_timeloop_steps(loop));
   gab_json_int(json, "first_step", stats->first_step);
   gab_json_uint(json, "steps_computed", stats->steps_computed);
-  gab_json_uint(json, "steps_in_passes", stats->steps_in_passes);
+  gab_json_uint(json, "temporally_blocked_steps", stats->temporally_blocked_steps);
   if (status == GAB_ERR_LOST) gab_json_null(json, "checksum");
   else gab_json_format(json, "checksum", "%016" PRIx64, summary->checksum);
   gab_json_rounded(json, "seconds", stats->seconds, 3);
@@ -345,9 +345,9 @@ void gab_summary_log(const gab_summary *summary, gab_timeloop *loop, const char 
   gab_log(GAB_LOG_INFO,
           "done: %" GAB_PRI_STEP " steps in %.1f s, %.1f million cell updates per second, all included",
           gab_timeloop_step(loop), stats->seconds, useful_rate(summary, loop) * 1e-6);
-  if (stats->steps_in_passes > 0)
+  if (stats->temporally_blocked_steps > 0)
     gab_log(GAB_LOG_INFO, "  %" PRIu64 " of %" PRIu64 " computed steps were taken several at once",
-            stats->steps_in_passes, stats->steps_computed);
+            stats->temporally_blocked_steps, stats->steps_computed);
   for (int i = 0; i < stats->fault_record_count; i++)
     log_fault(&stats->faults[i], stats->local.steps_again > 0);
   if (stats->fault_count > stats->fault_record_count)

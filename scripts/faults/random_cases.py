@@ -330,8 +330,8 @@ class Campaign:
         else:
             return "nothing drawn that `gabion check` takes"
         alone = {"np": 1, "threads": 1, "spares": 0, "set": ["lbm.fused_blocks=1"] if "lbm" in case else [], "injections": [], "stop": None}
-        if "lbm" in case and case["lbm"].get("kernel") not in ("vector", "reference"): # these keep two fields: no passes
-            alone["set"].append("lbm.pass=4")
+        if "lbm" in case and case["lbm"].get("kernel") not in ("vector", "reference"): # these keep two fields: no temporal blocking
+            alone["set"].append("lbm.temporal_blocking=4")
         first, second = os.path.join(work, "alone"), os.path.join(work, "several")
         code = self.compute(path, first, alone)
         if code not in (0, 4):

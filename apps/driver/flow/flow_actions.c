@@ -47,12 +47,12 @@ static bool leaves_more(const simulation *which, gab_step steps_done)
 }
 
 /* Several steps in the place of these tasks, ahead of the one that is to leave more. */
-static gab_status pass(void *user, gab_step step, gab_step most, gab_step *taken)
+static gab_status temporal_block(void *user, gab_step step, gab_step most, gab_step *taken)
 {
   const simulation *which = user;
   gab_step plain = 0;
   while (plain < most && !leaves_more(which, step + plain + 1)) plain++;
-  return gab_lbm_pass(which->lbm, plain, which->parameters->setup.per_pass, taken);
+  return gab_lbm_temporal_block(which->lbm, plain, which->parameters->setup.temporal_steps, taken);
 }
 
 /* ---------------------------------------------------------------- looks and words */
@@ -152,8 +152,9 @@ gab_status gab_app_simulation_add(gab_app_run *it)
   GAB_TRY(gab_timeloop_add_task(loop, "collide, while ghosts travel", collide_inner, which));
   GAB_TRY(gab_timeloop_add_task(loop, "wait for ghosts", wait_for_ghosts, which));
   GAB_TRY(gab_timeloop_add_task(loop, "collide and boundaries", collide, which));
-  if (which->parameters->setup.per_pass != 1)
-    GAB_TRY(gab_timeloop_add_pass(loop, "several steps in a pass", 4, pass, which));
+  if (which->parameters->setup.temporal_steps != 1)
+    GAB_TRY(
+        gab_timeloop_add_temporal_block(loop, "several steps in a temporal block", 4, temporal_block, which));
   GAB_TRY(gab_timeloop_add_action(loop, "last forces", gab_app_forces_last_due, gab_app_forces_last, which));
   GAB_TRY(gab_app_run_add_output(it));
   if (which->parameters->refinement.every > 0)

@@ -53,7 +53,7 @@ for wrong in 'domain.block=[5, 8]:no whole number of blocks' 'domain.block=[8, 8
   check 2 good.yaml --set "$setting"
   said "${wrong#*:}"
 done
-for key in fused_blocks pass; do # alike: both are for one field
+for key in fused_blocks temporal_blocking; do # alike: both are for one field
   refused 2 good.yaml --set lbm.kernel=vector --set lbm.$key=2
   said "lbm.$key: has no effect above 1: the kernel vector keeps two fields"
   check 0 good.yaml --set lbm.kernel=vector --set lbm.$key=1

@@ -1,6 +1,6 @@
 /* gabion-test: np=1,2 timeout=120 */
 /* Kernels that a program has registered sweep what those of the library sweep, in place, in sparse blocks and with two fields, on
- * one level and on two, and in passes of several steps. One that says that it gives the library's bits and does not is
+ * one level and on two, and in temporal blocks of several steps. One that says that it gives the library's bits and does not is
  * refused; the state of one with an arithmetic of its own goes on with no other. */
 #include "blockforest/adaptation/adapt.h"
 #include "lbm/lbm_impl.h"
@@ -127,7 +127,7 @@ static uint64_t checksum_of(gab_world *world, const gab_lbm_options *options, in
   *swept = atomic_load(&gathered_cells) - *swept;
   const bool alone = gab_members_count(gab_world_members(world)) == 1;
   if (strcmp(options->kernel, "gathered") == 0)
-    REQUIRE(lbm->steps_in_passes == (alone && levels == 1 ? 12 : 0));
+    REQUIRE(lbm->temporally_blocked_steps == (alone && levels == 1 ? 12 : 0));
   REQUIRE_OK(gab_world_sum_u64(world, swept, 1));
   REQUIRE_OK(gab_forest_checksum(forest, &checksum));
   gab_lbm_destroy(&lbm);
@@ -136,7 +136,7 @@ static uint64_t checksum_of(gab_world *world, const gab_lbm_options *options, in
 }
 
 /* Every cell once in every step, those of the finer level twice. */
-static void levels_and_passes(gab_world *world)
+static void levels_and_temporal_blocks(gab_world *world)
 {
   gab_lbm_options options = {.omega = 1.7, .force = {1e-5, 0, 0}, .initial = noisy_plane, .deepest = 1};
   options.sides[GAB_SIDE_Y_MIN].kind = options.sides[GAB_SIDE_Y_MAX].kind = GAB_SIDE_WALL;
@@ -253,7 +253,7 @@ int main(int argc, char **argv)
   unsound_ones_are_refused();
   register_all();
   all_kinds_of_flows(world);
-  levels_and_passes(world);
+  levels_and_temporal_blocks(world);
   wrong_ones_are_refused(world);
   plain_is_srt_in_other_bits(world);
   return test_end(&world);

@@ -1,5 +1,5 @@
-/* Several steps in one pass through memory, in millions of cell updates per second: closed boxes, walls, links and ghosts
- * between blocks included, in turn with as many arrays rewritten in place, once for each step. Above 100 % a pass
+/* Several steps in one sweep through memory, in millions of cell updates per second: closed boxes, walls, links and ghosts
+ * between blocks included, in turn with as many arrays rewritten in place, once for each step. Above 100 % a temporal block
  * is faster than any loop that takes one step at a time can be. Each number of steps has to give the bits of steps one after
  * another, or the benchmark fails. */
 #include "apps/bench/bench.h"
@@ -8,13 +8,13 @@ enum { STEPS = 4 }; /* of a sample: of both kinds, and as many for all */
 
 typedef struct several_steps {
   gab_lbm *lbm;
-  int per_pass;
+  int temporal_steps;
 } several_steps;
 
 static gab_status take(void *user)
 {
   const several_steps *it = user;
-  return gab_lbm_steps(it->lbm, STEPS, it->per_pass);
+  return gab_lbm_steps(it->lbm, STEPS, it->temporal_steps);
 }
 
 /* ---------------------------------------------------------------- the same bits */
@@ -38,8 +38,9 @@ static gab_status compare_bits(bench *b, const bench_flow_options *options, cons
   GAB_TRY(checksum_after(b, options, steps, count, false, &one_by_one));
   GAB_TRY(checksum_after(b, options, steps, count, true, &together));
   if (one_by_one == together) return GAB_OK;
-  GAB_FAIL(GAB_ERR_STATE, "steps in passes end at %016" PRIx64 ", steps one after another at %016" PRIx64,
-           together, one_by_one);
+  GAB_FAIL(GAB_ERR_STATE,
+           "steps in temporal blocks end at %016" PRIx64 ", steps one after another at %016" PRIx64, together,
+           one_by_one);
 }
 
 /* ---------------------------------------------------------------- their speed */
@@ -47,7 +48,7 @@ static gab_status compare_bits(bench *b, const bench_flow_options *options, cons
 static gab_status against_streams(bench *b, const bench_flow *flow, bench_streams *streams, const char *what,
                                   int steps)
 {
-  several_steps several = {.lbm = flow->lbm, .per_pass = steps};
+  several_steps several = {.lbm = flow->lbm, .temporal_steps = steps};
   const bench_pair pair = {.work = take,
                            .work_user = &several,
                            .work_amount = (double)flow->cells * STEPS,
@@ -56,7 +57,7 @@ static gab_status against_streams(bench *b, const bench_flow *flow, bench_stream
                            .ceiling_amount = (double)streams->elements * bench_processes(b) * BENCH_SWEEPS};
   bench_pair_result result;
   char name[96];
-  snprintf(name, sizeof name, "passes.%s.steps-%d", what, steps);
+  snprintf(name, sizeof name, "temporal.%s.steps-%d", what, steps);
   GAB_TRY(bench_measure_pair(b, &pair, &result));
   bench_report_pair(b, name, &result, 1e-6, "MLUPS");
   return GAB_OK;
@@ -82,7 +83,7 @@ static gab_status one_box(bench *b, int32_t edge, int32_t block, const int *step
     if (block == edge) {
       enum { CACHED_BYTES = 4 << 20 };
       char cached[64];
-      snprintf(cached, sizeof cached, "passes.%s.in-cache", what);
+      snprintf(cached, sizeof cached, "temporal.%s.in-cache", what);
       status = bench_in_cache(b, &options, CACHED_BYTES, &streams, cached);
     }
     for (size_t i = 0; status == GAB_OK && i < count; i++)
@@ -93,13 +94,14 @@ static gab_status one_box(bench *b, int32_t edge, int32_t block, const int *step
   return status;
 }
 
-gab_status bench_passes(bench *b)
+gab_status bench_temporal_blocking(bench *b)
 {
   static const int steps[] = {1, 2, STEPS};
   enum { COUNT = sizeof steps / sizeof *steps };
   if (bench_processes(b) > 1) {
-    bench_remark(b,
-                 "passes: for one process; several exchange ghosts by messages, and take one step at a time");
+    bench_remark(
+        b,
+        "temporal-blocking: for one process; several exchange ghosts by messages, and take one step at a time");
     return GAB_OK;
   }
   for (int threads = 1;; threads = b->most_threads) {

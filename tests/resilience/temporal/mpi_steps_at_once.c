@@ -12,7 +12,7 @@
 
 #include <unistd.h>
 
-enum { STEPS = 100, CASES = 24, MOST_SEEN = 4 * STEPS + 100, PASS = 5 };
+enum { STEPS = 100, CASES = 24, MOST_SEEN = 4 * STEPS + 100, BLOCK_STEPS = 5 };
 
 /* A number that each step changes, equal on all ranks; who looked at it, and when. The automaton's blocks are but the
  * state whose bits flip. */
@@ -23,9 +23,9 @@ typedef struct chain {
   uint64_t blocks;  /* hash of what they held when it was last looked at */
   gab_step stop_at; /* a process is told to stop behind that step; -1: none */
   bool by_steps;    /* nothing in it is by the clock: traces can be compared */
-  gab_step in_passes;
+  gab_step temporally_blocked;
   gab_step behind;      /* steps behind which copies travelled */
-  int once_a_step;      /* calls of a task that is no part of the pass */
+  int once_a_step;      /* calls of a task that is no part of the temporal block */
   gab_step restored[2]; /* by recoveries */
   int recoveries;
   int count;
@@ -93,17 +93,19 @@ static gab_status second_half(void *user, gab_step step)
 }
 
 /* Sometimes nothing. */
-static gab_status pass(void *user, gab_step step, gab_step most, gab_step *taken)
+static gab_status temporal_block(void *user, gab_step step, gab_step most, gab_step *taken)
 {
   chain *it = user;
   const gab_protection_state *protection = it->loop->protection;
   CHECK(most > 1 && step + most <= STEPS);
   CHECK(!protection || !gab_checkpoint_is_pending(protection->checkpoint));
-  *taken = gab_hash_counter((uint64_t)step, 1, (uint64_t)most) % 8 == 0 ? 0 : most < PASS ? most : PASS;
+  *taken = gab_hash_counter((uint64_t)step, 1, (uint64_t)most) % 8 == 0 ? 0
+           : most < BLOCK_STEPS                                         ? most
+                                                                        : BLOCK_STEPS;
   if (*taken == 0) return GAB_OK;
   look_for_flips(it, step);
   for (gab_step k = 0; k < *taken; k++) it->value = next_of(it->value, step + k);
-  it->in_passes += *taken;
+  it->temporally_blocked += *taken;
   return GAB_OK;
 }
 
@@ -148,21 +150,22 @@ static void note_recovery(void *user, const gab_fault *fault)
   it->restored[it->recoveries++] = fault->restored_step;
 }
 
-/* @param[in] what  bits: a post-step action, another one, a monitor, a task behind those of the pass */
-static gab_status run(chain *it, int what, bool passes, const gab_protection *protection,
+/* @param[in] what  bits: a post-step action, another one, a monitor, a task behind those of the temporal block */
+static gab_status run(chain *it, int what, bool blocks_in_time, const gab_protection *protection,
                       gab_run_stats *stats)
 {
   const gab_entity value = {
       .name = "value", .kind = GAB_ENTITY_REPLICATED, .user = it, .pack = pack_value, .unpack = unpack_value};
   it->value = values[0];
   it->count = 0;
-  it->in_passes = 0;
+  it->temporally_blocked = 0;
   it->blocks = hash_of_blocks(it->app);
   REQUIRE_OK(gab_timeloop_create(it->app->forest, STEPS, &it->loop));
   REQUIRE_OK(gab_timeloop_add_entity(it->loop, &value));
   REQUIRE_OK(gab_timeloop_add_task(it->loop, "first half", first_half, it));
   REQUIRE_OK(gab_timeloop_add_task(it->loop, "second half", second_half, it));
-  if (passes) REQUIRE_OK(gab_timeloop_add_pass(it->loop, "pass", 2, pass, it));
+  if (blocks_in_time)
+    REQUIRE_OK(gab_timeloop_add_temporal_block(it->loop, "temporal block", 2, temporal_block, it));
   if (what & 8) REQUIRE_OK(gab_timeloop_add_task(it->loop, "count", count_step, it));
   if (what & 1) REQUIRE_OK(gab_timeloop_add_action(it->loop, "a", every_7, action_a, it));
   if (what & 2) REQUIRE_OK(gab_timeloop_add_action(it->loop, "b", every_11, action_b, it));
@@ -172,7 +175,7 @@ static gab_status run(chain *it, int what, bool passes, const gab_protection *pr
   if (protection) REQUIRE_OK(gab_timeloop_protect(it->loop, protection));
   const gab_status status = gab_timeloop_run(it->loop);
   *stats = gab_timeloop_get_stats(it->loop);
-  CHECK(stats->steps_in_passes == (uint64_t)it->in_passes);
+  CHECK(stats->temporally_blocked_steps == (uint64_t)it->temporally_blocked);
   CHECK(stats->updates_computed == 10 * (double)stats->steps_computed);
   CHECK(it->value == values[gab_timeloop_step(it->loop)]);
   gab_timeloop_destroy(&it->loop);
@@ -213,7 +216,7 @@ static gab_protection draw_protection(uint64_t number, bool *by_steps)
 static void all_see_what_they_see_of_single_steps(automaton *app)
 {
   static chain one, many;
-  gab_step in_passes = 0;
+  gab_step temporally_blocked = 0;
   int flips = 0;
   for (uint64_t number = 0; number < CASES; number++) {
     one = many = (chain){.app = app, .stop_at = -1};
@@ -238,7 +241,7 @@ static void all_see_what_they_see_of_single_steps(automaton *app)
     CHECK(run(&one, (int)number % 8, false, protects ? &protection : NULL, &stats[0]) == GAB_OK);
     CHECK(run(&many, (int)number % 8, true, protects ? &protection : NULL, &stats[1]) == GAB_OK);
     CHECK(stats[0].steps_computed == STEPS && stats[1].steps_computed == STEPS);
-    CHECK(stats[0].steps_in_passes == 0 && stats[1].local.steps_again == 0);
+    CHECK(stats[0].temporally_blocked_steps == 0 && stats[1].local.steps_again == 0);
     const bool is_same = !by_steps || saw_the_same(&one, &many);
     if (!is_same) {
       say("one by one", &one);
@@ -246,11 +249,11 @@ static void all_see_what_they_see_of_single_steps(automaton *app)
     }
     CHECK(is_same);
     if (protects && protection.every.mode == GAB_INTERVAL_STEPS && protection.every.steps == 1)
-      CHECK(many.in_passes == 0);
+      CHECK(many.temporally_blocked == 0);
     for (int i = 0; i < many.count; i++) flips += many.seen[i].who == 'f';
-    in_passes += many.in_passes;
+    temporally_blocked += many.temporally_blocked;
   }
-  CHECK(in_passes > CASES * STEPS / 4);
+  CHECK(temporally_blocked > CASES * STEPS / 4);
   if (gab_world_rank(app->world) == 0) CHECK(flips > 5);
 }
 
@@ -262,7 +265,7 @@ static void a_task_that_no_pass_does_is_done_in_each_step(automaton *app)
   gab_run_stats stats;
   it = (chain){.app = app, .stop_at = -1};
   CHECK(run(&it, 8, true, NULL, &stats) == GAB_OK);
-  CHECK(it.once_a_step == STEPS && it.in_passes == 0);
+  CHECK(it.once_a_step == STEPS && it.temporally_blocked == 0);
 }
 
 /* Those of checkpoints on their way to the disk, of which no clock in memory is due meanwhile. */
@@ -278,7 +281,7 @@ static void copies_travel_behind_steps_that_are_taken_one_by_one(automaton *app)
   if (gab_world_is_root(app->world)) CHECK(gab_restart_remove_all(folder) == GAB_OK);
   it = (chain){.app = app, .stop_at = -1};
   CHECK(run(&it, 0, true, &protection, &stats) == GAB_OK);
-  CHECK(it.in_passes > 0 && (ranks == 1 || it.behind > 0));
+  CHECK(it.temporally_blocked > 0 && (ranks == 1 || it.behind > 0));
   if (gab_world_is_root(app->world)) CHECK(gab_restart_remove_all(folder) == GAB_OK && rmdir(folder) == 0);
 }
 
@@ -290,7 +293,7 @@ static void one_that_is_told_to_stop_does_so_at_the_end_of_a_step(automaton *app
   gab_run_stats stats;
   it = (chain){.app = app, .stop_at = 21};
   CHECK(run(&it, 1, true, &(gab_protection){.every = {.steps = 50}}, &stats) == GAB_ERR_ENDED);
-  CHECK(stats.steps_computed >= 22 && stats.steps_computed <= 21 + 64 && it.in_passes > 0);
+  CHECK(stats.steps_computed >= 22 && stats.steps_computed <= 21 + 64 && it.temporally_blocked > 0);
 }
 
 /* ---------------------------------------------------------------- deaths */
@@ -318,7 +321,7 @@ static void deaths_in_the_midst_change_nothing(automaton *app)
   if (ranks > 2) CHECK(it.restored[1] == 60);
   CHECK(stats.steps_computed == STEPS + (uint64_t)stats.rolled_back);
   CHECK(stats.local.steps_again == (uint64_t)stats.rolled_back);
-  CHECK(it.in_passes > 0);
+  CHECK(it.temporally_blocked > 0);
 }
 
 int main(int argc, char **argv)

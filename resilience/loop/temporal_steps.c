@@ -20,7 +20,7 @@ static bool has_due(const gab_task_list *list, gab_step step)
 
 /* A step that is logged, and copies and parts of files that travel behind steps, want each step by itself; a fault injection has to
  * find its fault point in the step that it names. */
-static gab_step unseen_by_protection(const gab_protection_state *protection, gab_step step, gab_step most)
+static gab_step limit_by_protection(const gab_protection_state *protection, gab_step step, gab_step most)
 {
   const gab_step scrub = protection->scrub;
   if (protection->local || gab_checkpoint_is_pending(protection->checkpoint) ||
@@ -34,13 +34,13 @@ static gab_step unseen_by_protection(const gab_protection_state *protection, gab
   return until(gab_stop_next(protection->stop), step, most);
 }
 
-gab_step gab_unseen_steps(const gab_timeloop *loop)
+gab_step gab_temporal_steps(const gab_timeloop *loop)
 {
-  gab_step most = least(loop->steps - loop->step, GAB_MOST_UNSEEN_STEPS), unseen = 1;
-  if (!loop->pass.run || loop->pass.tasks != loop->tasks.count) return 1;
-  if (loop->protection) most = unseen_by_protection(loop->protection, loop->step, most);
-  while (unseen < most && !has_due(&loop->actions, loop->step + unseen) &&
-         !has_due(&loop->monitors, loop->step + unseen))
-    unseen++;
-  return unseen;
+  gab_step most = least(loop->steps - loop->step, GAB_MOST_TEMPORAL_STEPS), steps = 1;
+  if (!loop->temporal_block.run || loop->temporal_block.tasks != loop->tasks.count) return 1;
+  if (loop->protection) most = limit_by_protection(loop->protection, loop->step, most);
+  while (steps < most && !has_due(&loop->actions, loop->step + steps) &&
+         !has_due(&loop->monitors, loop->step + steps))
+    steps++;
+  return steps;
 }

@@ -1,7 +1,7 @@
 # gabion-test: timeout=300 needs=ulfm,png
-# A run that takes several steps in a pass through memory leaves what one leaves that takes them one by one: the same state,
+# A run that takes several steps in a sweep through memory leaves what one leaves that takes them one by one: the same state,
 # series, fields and pictures, at any interval of outputs, monitors and checkpoints, after a death, and with bits that flip at
-# the same fault points of the same steps. Where there is no pass to be taken, steps are taken one by one.
+# the same fault points of the same steps. Where there is no temporal block to be taken, steps are taken one by one.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 cat >flow.yaml <<'YAML'
@@ -27,8 +27,8 @@ output:
   fields: {quantities: [velocity, density], every: 50}
 YAML
 
-# at_once: steps of the last run that were taken several in a pass
-at_once() { sed -n 's/.*"steps_in_passes": \([0-9]*\).*/\1/p' out/summary.json | grep . || echo none; }
+# at_once: steps of the last run that were taken several in a temporal block
+at_once() { sed -n 's/.*"temporally_blocked_steps": \([0-9]*\).*/\1/p' out/summary.json | grep . || echo none; }
 computed() { sed -n 's/.*"steps_computed": \([0-9]*\).*/\1/p' out/summary.json | grep . || echo nothing; }
 # fault injections: steps and fault points of those that fired
 injections() { sed -n 's/.*"step": \([0-9]*\),.*"event": "fault injection", "phase": "\([a-z-]*\)".*/\1 \2/p' out/events.jsonl; }
@@ -52,50 +52,50 @@ same_file() {
   *) cmp -s "$1" "$2" ;;
   esac
 }
-# passes THREADS LEAST [options]: as steps one by one, so many steps at least in passes
-passes() {
+# blocked THREADS LEAST [options]: as steps one by one, so many steps at least in temporal blocks
+blocked() {
   local threads=$1 least=$2
   shift 2
-  OMP_NUM_THREADS=$threads run 0 1 flow.yaml --set lbm.pass=4 "$@"
+  OMP_NUM_THREADS=$threads run 0 1 flow.yaml --set lbm.temporal_blocking=4 "$@"
   equal whole "$threads threads $*" 5
-  [[ $(at_once) =~ ^[0-9]+$ ]] && [ "$(at_once)" -ge "$least" ] || complain "$threads threads $*: $(at_once) steps in passes"
+  [[ $(at_once) =~ ^[0-9]+$ ]] && [ "$(at_once)" -ge "$least" ] || complain "$threads threads $*: $(at_once) steps in temporal blocks"
   [ "$(computed)" = 120 ] || complain "$threads threads $*: $(computed) steps were computed"
 }
-# none PROCESSES CASE [options]: no pass, and the result of the last run
+# none PROCESSES CASE [options]: no temporal block, and the result of the last run
 none() {
   local processes=$1 expected
   shift
-  run 0 "$processes" "$@" --set lbm.pass=1
+  run 0 "$processes" "$@" --set lbm.temporal_blocking=1
   expected=$(checksum)
-  [ "$(at_once)" = 0 ] || complain "$*: $(at_once) steps in passes, none is wanted"
-  run 0 "$processes" "$@" --set lbm.pass=4
-  [ "$(checksum)" = "$expected" ] || complain "$*: another checksum where no pass can be"
-  [ "$(at_once)" = 0 ] || complain "$*: $(at_once) steps in passes, where none can be"
+  [ "$(at_once)" = 0 ] || complain "$*: $(at_once) steps in temporal blocks, none is wanted"
+  run 0 "$processes" "$@" --set lbm.temporal_blocking=4
+  [ "$(checksum)" = "$expected" ] || complain "$*: another checksum where no temporal block can be"
+  [ "$(at_once)" = 0 ] || complain "$*: $(at_once) steps in temporal blocks, where none can be"
 }
 
-OMP_NUM_THREADS=1 run 0 1 flow.yaml --set lbm.pass=1
-[ "$(at_once)" = 0 ] || complain "$(at_once) steps in passes, none is wanted"
+OMP_NUM_THREADS=1 run 0 1 flow.yaml --set lbm.temporal_blocking=1
+[ "$(at_once)" = 0 ] || complain "$(at_once) steps in temporal blocks, none is wanted"
 not_said 'several at once'
 keep whole
 
 # ---- what is due at odd intervals, checkpoints of every kind
-passes 1 60
+blocked 1 60
 said 'computed steps were taken several at once'
-passes 2 60
-passes 1 60 --set lbm.pass=8
-passes 2 40 --set lbm.pass=2 --set lbm.fused_blocks=1
-passes 1 60 --set 'resilience.monitors=[bounds, mass]'
-passes 2 40 --set 'resilience.monitors=[recompute]' --set resilience.recompute.share=1
-for every in 7 never; do passes 1 40 --set resilience.memory.every="$every"; done
+blocked 2 60
+blocked 1 60 --set lbm.temporal_blocking=8
+blocked 2 40 --set lbm.temporal_blocking=2 --set lbm.fused_blocks=1
+blocked 1 60 --set 'resilience.monitors=[bounds, mass]'
+blocked 2 40 --set 'resilience.monitors=[recompute]' --set resilience.recompute.share=1
+for every in 7 never; do blocked 1 40 --set resilience.memory.every="$every"; done
 # Where the clock says when, it says how many steps go together, too.
-passes 1 0 --set resilience.memory.every='0.002 s'
-passes 1 20 --set resilience.disk.every=40
-passes 1 0 --set resilience.disk.every='0.01 s' --set resilience.memory.every=5
-OMP_NUM_THREADS=1 run 0 1 flow.yaml --set lbm.pass=4 --set resilience.memory.every=1
-[ "$(at_once)" = 0 ] || complain "$(at_once) steps in passes, with a checkpoint behind each"
+blocked 1 0 --set resilience.memory.every='0.002 s'
+blocked 1 20 --set resilience.disk.every=40
+blocked 1 0 --set resilience.disk.every='0.01 s' --set resilience.memory.every=5
+OMP_NUM_THREADS=1 run 0 1 flow.yaml --set lbm.temporal_blocking=4 --set resilience.memory.every=1
+[ "$(at_once)" = 0 ] || complain "$(at_once) steps in temporal blocks, with a checkpoint behind each"
 
 # ---- a death, and going on from disk
-options=(--set lbm.pass=4 --set resilience.disk.every=1000)
+options=(--set lbm.temporal_blocking=4 --set resilience.disk.every=1000)
 go_on() { # go_on CODE [options]: the same command, in the folder that is there
   local expected=$1 code
   shift
@@ -112,32 +112,32 @@ for phase in exchange output; do
   go_on 0
   said 'resuming from step 40'
   equal whole "a death in phase $phase" 5
-  [[ $(at_once) =~ ^[1-9] ]] || complain "a death in phase $phase: $(at_once) steps in passes"
+  [[ $(at_once) =~ ^[1-9] ]] || complain "a death in phase $phase: $(at_once) steps in temporal blocks"
 done
 
-# ---- bits that flip in the step and at the fault point that they are told, with passes or without
+# ---- bits that flip in the step and at the fault point that they are told, with temporal blocking or without
 flips=()
 for injection in 13:compute:1 30:compute:3 42:exchange:1 61:output:1 66:snapshot:2 70:commit:1 90:swap:1 95:reduction:1; do
   IFS=: read -r step phase visit <<<"$injection"
   flips+=(--inject "rank=0,step=$step,phase=$phase,visit=$visit,flip=$((1000 * step * 64))")
 done
-for pass in 1 4; do
-  OMP_NUM_THREADS=2 run 0 1 flow.yaml --set lbm.pass=$pass "${flips[@]}"
-  [ $pass = 4 ] || { injections >injections.txt; keep flipped; }
+for steps in 1 4; do
+  OMP_NUM_THREADS=2 run 0 1 flow.yaml --set lbm.temporal_blocking=$steps "${flips[@]}"
+  [ $steps = 4 ] || { injections >injections.txt; keep flipped; }
 done
 [ "$(wc -l <injections.txt)" -ge 7 ] || complain "these faults were injected: $(cat injections.txt)"
 [ "$(checksum flipped)" != "$(checksum whole)" ] || complain 'bits flipped, and nothing has changed'
-[ "$(injections)" = "$(cat injections.txt)" ] || complain "with passes other fault injections: $(injections), without $(cat injections.txt)"
+[ "$(injections)" = "$(cat injections.txt)" ] || complain "with temporal blocking other fault injections: $(injections), without $(cat injections.txt)"
 equal flipped 'bits that flip' 5
-[[ $(at_once) =~ ^[1-9] ]] || complain "bits that flip: $(at_once) steps in passes"
+[[ $(at_once) =~ ^[1-9] ]] || complain "bits that flip: $(at_once) steps in temporal blocks"
 
-# ---- where no pass can be
+# ---- where no temporal block can be
 none 2 flow.yaml
 none 1 flow.yaml --set boundaries.y_min.type=periodic --set boundaries.y_max.type=periodic
 none 1 flow.yaml --set output.forces.every=1
 none 1 flow.yaml --set 'resilience.monitors=[recompute]' --set resilience.recompute.every=1
 none 1 flow.yaml --set balance.work=measured --set balance.every=50
-refused 1 flow.yaml --set lbm.kernel=vector --set lbm.pass=4
-said 'lbm.pass'
+refused 1 flow.yaml --set lbm.kernel=vector --set lbm.temporal_blocking=4
+said 'lbm.temporal_blocking'
 none 1 "$GABION_SOURCE/tests/faults/runs/flow_adaptive.yaml" --set run.steps=30
 finish

@@ -1,21 +1,21 @@
-/* A pass: several steps while the cells are in a cache. pass_impl.h says in which order, and why. */
-#include "lbm/step/pass_impl.h"
+/* A temporal block: several steps while the cells are in a cache. temporal_block_impl.h says in which order, and why. */
+#include "lbm/step/temporal_block_impl.h"
 
 #include "lbm/step/fused/fused_impl.h"
 
-enum pass_part { PART_GHOSTS, PART_LINKS, PART_CELLS, PART_COUNT };
+enum step_part { PART_GHOSTS, PART_LINKS, PART_CELLS, PART_COUNT };
 
-typedef struct pass {
+typedef struct temporal_block {
   gab_lbm *lbm;
-  const gab_pass_plan *plan;
-  gab_pass_shape shape;
-  double ramp[GAB_PASS_STEPS][GAB_SIDE_COUNT];
-} pass;
+  const gab_temporal_plan *plan;
+  gab_temporal_shape shape;
+  double ramp[GAB_TEMPORAL_STEPS][GAB_SIDE_COUNT];
+} temporal_block;
 
 /* Planes, or rows, that a part of a step lies behind the head, and stays away from where threads meet. */
-static int64_t behind(int step, enum pass_part part) { return 2 * (int64_t)step + (int64_t)part; }
+static int64_t behind(int step, enum step_part part) { return 2 * (int64_t)step + (int64_t)part; }
 
-static const gab_lbm_block *view_of(const gab_lbm_model *model, const gab_pass_block *it, int step)
+static const gab_lbm_block *view_of(const gab_lbm_model *model, const gab_temporal_block *it, int step)
 {
   const gab_storage *now = step % 2 == 0 ? it->block->now : it->block->now->next;
   return &it->view[now - model->storage];
@@ -28,11 +28,11 @@ typedef struct stretch {
   int32_t plane, lo, hi;
 } stretch;
 
-static void ghosts_of(const pass *it, const gab_pass_segment *segment, stretch at, int step)
+static void ghosts_of(const temporal_block *it, const gab_temporal_segment *segment, stretch at, int step)
 {
-  const gab_pass_plan *plan = it->plan;
+  const gab_temporal_plan *plan = it->plan;
   for (size_t i = 0; i < segment->way_count; i++) {
-    const gab_pass_way *way = &segment->ways[i];
+    const gab_temporal_way *way = &segment->ways[i];
     if (way->plane >= 0 && way->plane != at.plane) continue;
     if (way->row >= 0 && (way->row < at.lo || way->row >= at.hi)) continue;
     int32_t first[3] = {0, 0, 0}, extent[3] = {way->fetch->side->extent[0] * way->fetch->blocks, 1, 1};
@@ -47,7 +47,7 @@ static void ghosts_of(const pass *it, const gab_pass_segment *segment, stretch a
   }
 }
 
-static void links_of(const pass *it, const gab_pass_segment *segment, stretch at, int step)
+static void links_of(const temporal_block *it, const gab_temporal_segment *segment, stretch at, int step)
 {
   const size_t row = (size_t)at.plane * (size_t)it->plan->rows;
   for (size_t i = 0; i < segment->count; i++) {
@@ -60,7 +60,7 @@ static void links_of(const pass *it, const gab_pass_segment *segment, stretch at
   }
 }
 
-static void cells_of(const pass *it, const gab_pass_segment *segment, stretch at, int step)
+static void cells_of(const temporal_block *it, const gab_temporal_segment *segment, stretch at, int step)
 {
   const gab_lbm_model *model = &it->lbm->model;
   const gab_lbm_block *block = view_of(model, segment->blocks, step);
@@ -74,7 +74,7 @@ static void cells_of(const pass *it, const gab_pass_segment *segment, stretch at
 /* ------------------------------------------------------------------------------------------ rows of the domain */
 
 /* The first segment whose planes end behind a plane. */
-static size_t first_segment(const gab_pass_plan *plan, int64_t plane)
+static size_t first_segment(const gab_temporal_plan *plan, int64_t plane)
 {
   size_t first = 0, last = plan->segment_count;
   while (first < last) {
@@ -86,13 +86,13 @@ static size_t first_segment(const gab_pass_plan *plan, int64_t plane)
 }
 
 /* One part of one step in the rows [lo, hi) of a plane. */
-static void rows_of(const pass *it, gab_lbm_clock *clock, int64_t plane, int64_t lo, int64_t hi, int step,
-                    enum pass_part part)
+static void rows_of(const temporal_block *it, gab_lbm_clock *clock, int64_t plane, int64_t lo, int64_t hi,
+                    int step, enum step_part part)
 {
-  const gab_pass_plan *plan = it->plan;
+  const gab_temporal_plan *plan = it->plan;
   const double start = clock ? gab_seconds() : 0;
   for (size_t i = first_segment(plan, plane); i < plan->segment_count; i++) {
-    const gab_pass_segment *segment = &plan->segments[i];
+    const gab_temporal_segment *segment = &plan->segments[i];
     if (segment->plane > plane) break;
     const int64_t a = lo - segment->row, e = hi - segment->row;
     const stretch at = {.plane = (int32_t)(plane - segment->plane),
@@ -114,7 +114,7 @@ typedef struct share {
   bool inner_lo, inner_hi;
 } share;
 
-static share share_of(const gab_pass_plan *plan, size_t thread, size_t threads)
+static share share_of(const gab_temporal_plan *plan, size_t thread, size_t threads)
 {
   const int64_t all = plan->plane_hi - plan->plane_lo;
   return (share){.lo = plan->plane_lo + all * (int64_t)thread / (int64_t)threads,
@@ -124,10 +124,10 @@ static share share_of(const gab_pass_plan *plan, size_t thread, size_t threads)
 }
 
 /* All that a plane of the head brings with it, in the band of rows [lo, hi) of the head. */
-static void one_head(const pass *it, gab_lbm_clock *clock, const share *mine, int64_t head, int64_t lo,
-                     int64_t hi)
+static void one_head(const temporal_block *it, gab_lbm_clock *clock, const share *mine, int64_t head,
+                     int64_t lo, int64_t hi)
 {
-  const gab_pass_plan *plan = it->plan;
+  const gab_temporal_plan *plan = it->plan;
   for (int step = 0; step < it->shape.steps; step++)
     for (int part = 0; part < PART_COUNT; part++) {
       const int64_t away = behind(step, part), plane = head - away;
@@ -140,9 +140,9 @@ static void one_head(const pass *it, gab_lbm_clock *clock, const share *mine, in
     }
 }
 
-static void bands(const pass *it, gab_lbm_clock *clock, const share *mine)
+static void bands(const temporal_block *it, gab_lbm_clock *clock, const share *mine)
 {
-  const gab_pass_plan *plan = it->plan;
+  const gab_temporal_plan *plan = it->plan;
   const int64_t late = behind(it->shape.steps - 1, PART_CELLS);
   for (int64_t lo = plan->row_lo; lo < plan->row_hi + late; lo += it->shape.band)
     for (int64_t head = mine->lo; head < mine->hi + late; head++)
@@ -150,9 +150,9 @@ static void bands(const pass *it, gab_lbm_clock *clock, const share *mine)
 }
 
 /* What was left out where threads meet: all of them share the rows. */
-static void borders(const pass *it, gab_lbm_clock *clock, size_t thread, size_t threads)
+static void borders(const temporal_block *it, gab_lbm_clock *clock, size_t thread, size_t threads)
 {
-  const gab_pass_plan *plan = it->plan;
+  const gab_temporal_plan *plan = it->plan;
   const int64_t rows = plan->row_hi - plan->row_lo;
   for (int step = 0; step < it->shape.steps; step++)
     for (int part = 0; part < PART_COUNT; part++) {
@@ -180,15 +180,15 @@ static int64_t band_in(size_t bytes, size_t row_bytes, int steps)
 }
 
 /* Where threads meet they must not meet the next ones. */
-static bool has_planes(const gab_pass_plan *plan, size_t threads, int steps)
+static bool has_planes(const gab_temporal_plan *plan, size_t threads, int steps)
 {
   const int64_t planes = (plan->plane_hi - plan->plane_lo) / (int64_t)threads;
   return threads == 1 || planes > 2 * behind(steps - 1, PART_CELLS);
 }
 
-/* Rows of a band of so many steps; 0: it is not worth a pass. Below some rows for each step too much of a band is
+/* Rows of a band of so many steps; 0: it is not worth a temporal block. Below some rows for each step too much of a band is
  * fetched by the next one again. */
-static int64_t band_of(const gab_pass_plan *plan, size_t cache, size_t threads, int steps)
+static int64_t band_of(const gab_temporal_plan *plan, size_t cache, size_t threads, int steps)
 {
   enum { ROWS_PER_STEP = 4 };
   const int64_t all = plan->row_hi - plan->row_lo + 2 * (int64_t)steps,
@@ -197,29 +197,29 @@ static int64_t band_of(const gab_pass_plan *plan, size_t cache, size_t threads, 
   return band >= all ? all : band >= ROWS_PER_STEP * steps ? band : 0;
 }
 
-gab_pass_shape gab_pass_shape_of(const gab_pass_plan *plan, size_t cache, size_t threads, int most,
-                                 gab_step left)
+gab_temporal_shape gab_temporal_shape_of(const gab_temporal_plan *plan, size_t cache, size_t threads,
+                                         int most, gab_step left)
 {
   enum { USUAL = 4 };
   const size_t cells = (size_t)(plan->row_hi - plan->row_lo) * (size_t)(plan->plane_hi - plan->plane_lo);
-  int steps = most == 0 ? USUAL : most < GAB_PASS_STEPS ? most : GAB_PASS_STEPS;
+  int steps = most == 0 ? USUAL : most < GAB_TEMPORAL_STEPS ? most : GAB_TEMPORAL_STEPS;
   if (steps > left) steps = (int)left;
   /* what stays in the caches from step to step gains nothing */
   if (most == 0 && plan->row_bytes * cells <= cache * threads) steps = 1;
   while (steps > 1 && band_of(plan, cache, threads, steps) == 0) steps--;
-  if (steps < 2) return (gab_pass_shape){.steps = 1};
+  if (steps < 2) return (gab_temporal_shape){.steps = 1};
   /* alike, rather than a last one of a single step */
-  const gab_step passes = (left + steps - 1) / steps;
-  const int alike = (int)((left + passes - 1) / passes);
+  const gab_step blocks = (left + steps - 1) / steps;
+  const int alike = (int)((left + blocks - 1) / blocks);
   if (band_of(plan, cache, threads, alike) > 0) steps = alike;
-  return (gab_pass_shape){.steps = steps, .band = band_of(plan, cache, threads, steps)};
+  return (gab_temporal_shape){.steps = steps, .band = band_of(plan, cache, threads, steps)};
 }
 
 /* ------------------------------------------------------------------------------------------ all of it */
 
-static void run_pass(gab_lbm *lbm, const gab_pass_plan *plan, gab_pass_shape shape)
+static void run_temporal_block(gab_lbm *lbm, const gab_temporal_plan *plan, gab_temporal_shape shape)
 {
-  pass it = {.lbm = lbm, .plan = plan, .shape = shape};
+  temporal_block it = {.lbm = lbm, .plan = plan, .shape = shape};
   for (int step = 0; step < shape.steps; step++)
     gab_lbm_ramps(lbm, (double)(lbm->step + step), it.ramp[step]);
 #pragma omp parallel
@@ -243,7 +243,7 @@ static void run_pass(gab_lbm *lbm, const gab_pass_plan *plan, gab_pass_shape sha
 }
 
 /* In the steps that come next nobody may want anything beside the state. */
-static bool may_pass(const gab_lbm *lbm)
+static bool may_block_in_time(const gab_lbm *lbm)
 {
   if (lbm->model.walls.is_on)
     return false; /* what walls take back in a step follows from all of the one before */
@@ -251,76 +251,79 @@ static bool may_pass(const gab_lbm *lbm)
          !lbm->model.local_force && !lbm->model.times_blocks && lbm->model.kernel->in_place;
 }
 
-/* The plan of passes belongs to that of steps, and goes with it. @param[out] plan  NULL: one step at a time */
-static gab_status plan_of(gab_lbm *lbm, const gab_pass_plan **plan)
+/* The plan of temporal blocks belongs to that of steps, and goes with it. @param[out] plan  NULL: one step at a time */
+static gab_status plan_of(gab_lbm *lbm, const gab_temporal_plan **plan)
 {
   gab_lbm_plan *steps = &lbm->stage[0].plan;
   *plan = NULL;
-  if (!may_pass(lbm)) return GAB_OK;
+  if (!may_block_in_time(lbm)) return GAB_OK;
   GAB_TRY(gab_lbm_update_plan(lbm, 0));
-  if (!steps->knows_passes) GAB_TRY(gab_pass_plan_create(lbm, &steps->passes));
-  steps->knows_passes = true;
-  *plan = steps->passes;
+  if (!steps->knows_temporal_plan) GAB_TRY(gab_temporal_plan_create(lbm, &steps->temporal));
+  steps->knows_temporal_plan = true;
+  *plan = steps->temporal;
   return GAB_OK;
 }
 
-static gab_status collide_pass(gab_lbm *lbm, const gab_pass_plan *plan, gab_pass_shape shape)
+static gab_status collide_temporal_block(gab_lbm *lbm, const gab_temporal_plan *plan,
+                                         gab_temporal_shape shape)
 {
   gab_lbm_stage *stage = &lbm->stage[0];
   gab_world_enter(lbm->world, GAB_FAULT_POINT_COMPUTE);
   GAB_TRY(gab_world_check(lbm->world));
-  run_pass(lbm, plan, shape);
+  run_temporal_block(lbm, plan, shape);
   stage->is_settled = true;
   lbm->ghosts = GAB_GHOSTS_STALE;
   lbm->step += shape.steps;
-  lbm->steps_in_passes += (uint64_t)shape.steps;
+  lbm->temporally_blocked_steps += (uint64_t)shape.steps;
   return GAB_OK;
 }
 
-gab_status gab_pass_try(gab_lbm *lbm, gab_pass_shape wanted, gab_step left, gab_step *taken)
+gab_status gab_temporal_try(gab_lbm *lbm, gab_temporal_shape wanted, gab_step left, gab_step *taken)
 {
-  const gab_pass_plan *plan;
+  const gab_temporal_plan *plan;
   *taken = 0;
   if (gab_forest_revision(lbm->forest) == 0) return GAB_OK; /* a step says what is missing */
   GAB_TRY(gab_lbm_join(lbm));
   gab_lbm_pack_fused(lbm);
   GAB_TRY(plan_of(lbm, &plan));
   if (!plan) return GAB_OK;
-  gab_pass_shape shape = gab_pass_shape_of(plan, lbm->pass_cache, gab_thread_count(), wanted.steps, left);
+  gab_temporal_shape shape =
+      gab_temporal_shape_of(plan, lbm->temporal_cache, gab_thread_count(), wanted.steps, left);
   if (shape.steps < 2) return GAB_OK;
   if (wanted.band > 0) shape.band = wanted.band;
   GAB_TRY(gab_lbm_exchange_start(lbm));
   GAB_TRY(gab_lbm_exchange_finish(lbm));
   *taken = shape.steps;
-  return collide_pass(lbm, plan, shape);
+  return collide_temporal_block(lbm, plan, shape);
 }
 
-gab_status gab_pass_take(gab_lbm *lbm, gab_pass_shape wanted, gab_step left, gab_step *taken)
+gab_status gab_temporal_take(gab_lbm *lbm, gab_temporal_shape wanted, gab_step left, gab_step *taken)
 {
-  GAB_TRY(gab_pass_try(lbm, wanted, left, taken));
+  GAB_TRY(gab_temporal_try(lbm, wanted, left, taken));
   if (*taken > 0) return GAB_OK;
   *taken = 1;
   return gab_lbm_step(lbm);
 }
 
-static gab_status check_numbers(gab_step count, int per_pass)
+static gab_status check_numbers(gab_step count, int temporal_steps)
 {
-  if (count < 0 || per_pass < 0)
-    GAB_FAIL(GAB_ERR_ARGUMENT, "%" GAB_PRI_STEP " steps asked for, %d at once", count, per_pass);
+  if (count < 0 || temporal_steps < 0)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "%" GAB_PRI_STEP " steps asked for, %d at once", count, temporal_steps);
   return GAB_OK;
 }
 
-gab_status gab_lbm_steps(gab_lbm *lbm, gab_step count, int per_pass)
+gab_status gab_lbm_steps(gab_lbm *lbm, gab_step count, int temporal_steps)
 {
-  GAB_TRY(check_numbers(count, per_pass));
+  GAB_TRY(check_numbers(count, temporal_steps));
   for (gab_step taken; count > 0; count -= taken)
-    GAB_TRY(gab_pass_take(lbm, (gab_pass_shape){.steps = per_pass}, count, &taken));
+    GAB_TRY(gab_temporal_take(lbm, (gab_temporal_shape){.steps = temporal_steps}, count, &taken));
   return GAB_OK;
 }
 
-gab_status gab_lbm_pass(gab_lbm *lbm, gab_step most, int per_pass, gab_step *taken)
+gab_status gab_lbm_temporal_block(gab_lbm *lbm, gab_step most, int temporal_steps, gab_step *taken)
 {
   *taken = 0;
-  GAB_TRY(check_numbers(most, per_pass));
-  return most > 1 ? gab_pass_try(lbm, (gab_pass_shape){.steps = per_pass}, most, taken) : GAB_OK;
+  GAB_TRY(check_numbers(most, temporal_steps));
+  return most > 1 ? gab_temporal_try(lbm, (gab_temporal_shape){.steps = temporal_steps}, most, taken)
+                  : GAB_OK;
 }

@@ -1,13 +1,13 @@
 /* Rows of all blocks of a process, for temporal blocking: swept cells, links, and populations for ghosts of other blocks of this
  * process. */
-#include "lbm/step/pass_impl.h"
+#include "lbm/step/temporal_block_impl.h"
 
 #include "lbm/step/fused/fused_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-void gab_pass_plan_destroy(gab_pass_plan **plan)
+void gab_temporal_plan_destroy(gab_temporal_plan **plan)
 {
   if (!*plan) return;
   for (size_t i = 0; i < (*plan)->block_count; i++) gab_free(&(*plan)->blocks[i].starts);
@@ -84,7 +84,7 @@ static size_t fluid_cell(const gab_lbm_model *model, const gab_links *links, int
 }
 
 /* Where the links of each row begin. @return false if they are not in the order of rows */
-static bool find_starts(const gab_lbm_model *model, const gab_pass_plan *plan, gab_pass_block *it)
+static bool find_starts(const gab_lbm_model *model, const gab_temporal_plan *plan, gab_temporal_block *it)
 {
   const gab_lbm_block *block = it->block;
   const gab_links *links = &block->links;
@@ -113,7 +113,7 @@ static bool find_starts(const gab_lbm_model *model, const gab_pass_plan *plan, g
 
 static int in_order(const void *a, const void *b)
 {
-  const gab_pass_segment *x = a, *y = b;
+  const gab_temporal_segment *x = a, *y = b;
   if (x->plane != y->plane) return x->plane < y->plane ? -1 : 1;
   if (x->row != y->row) return x->row < y->row ? -1 : 1;
   const int64_t left = x->blocks->block->first[0], right = y->blocks->block->first[0];
@@ -121,11 +121,11 @@ static int in_order(const void *a, const void *b)
 }
 
 /* The blocks from left to right, segment by segment. */
-static void chain(gab_pass_plan *plan, gab_lbm_block *const *blocks, size_t count)
+static void chain(gab_temporal_plan *plan, gab_lbm_block *const *blocks, size_t count)
 {
   for (size_t i = 0; i < count; i++) {
     if (blocks[i]->left) continue;
-    gab_pass_segment *segment = &plan->segments[plan->segment_count++];
+    gab_temporal_segment *segment = &plan->segments[plan->segment_count++];
     segment->blocks = &plan->blocks[plan->block_count];
     segment->plane = blocks[i]->first[plan->plane_axis];
     segment->row = blocks[i]->first[plan->row_axis];
@@ -138,7 +138,7 @@ static void chain(gab_pass_plan *plan, gab_lbm_block *const *blocks, size_t coun
 }
 
 /* Runs of a segment, those of one row made one where they touch. */
-static gab_status join_rows(const gab_pass_plan *plan, gab_pass_segment *segment)
+static gab_status join_rows(const gab_temporal_plan *plan, gab_temporal_segment *segment)
 {
   const size_t rows = (size_t)plan->rows * (size_t)plan->planes;
   size_t all = 0, next[GAB_FUSED_MOST] = {0};
@@ -172,14 +172,15 @@ static gab_status join_rows(const gab_pass_plan *plan, gab_pass_segment *segment
 
 static int by_address(const void *a, const void *b)
 {
-  const gab_pass_block *x = *(gab_pass_block *const *)a, *y = *(gab_pass_block *const *)b;
+  const gab_temporal_block *x = *(gab_temporal_block *const *)a, *y = *(gab_temporal_block *const *)b;
   return (x->block > y->block) - (x->block < y->block);
 }
 
-static const gab_pass_block *find(gab_pass_block *const *sorted, size_t count, const gab_lbm_block *block)
+static const gab_temporal_block *find(gab_temporal_block *const *sorted, size_t count,
+                                      const gab_lbm_block *block)
 {
-  const gab_pass_block key = {.block = (gab_lbm_block *)(uintptr_t)block}, *at = &key;
-  gab_pass_block *const *found = bsearch(&at, sorted, count, sizeof *sorted, by_address);
+  const gab_temporal_block key = {.block = (gab_lbm_block *)(uintptr_t)block}, *at = &key;
+  gab_temporal_block *const *found = bsearch(&at, sorted, count, sizeof *sorted, by_address);
   return found ? *found : NULL;
 }
 
@@ -188,11 +189,11 @@ static int32_t leaves_by(int offset, int32_t count) { return offset == 0 ? -1 : 
 
 static int by_source(const void *a, const void *b)
 {
-  const gab_pass_way *x = a, *y = b;
+  const gab_temporal_way *x = a, *y = b;
   return (x->source > y->source) - (x->source < y->source);
 }
 
-static void note_ways(const gab_lbm_model *model, gab_pass_plan *plan, gab_pass_block *const *sorted)
+static void note_ways(const gab_lbm_model *model, gab_temporal_plan *plan, gab_temporal_block *const *sorted)
 {
   for (size_t i = 0; i < plan->block_count; i++)
     for (int k = 0; k < plan->blocks[i].block->fetch_count; k++) {
@@ -200,20 +201,20 @@ static void note_ways(const gab_lbm_model *model, gab_pass_plan *plan, gab_pass_
       int offset[3];
       gab_direction_offset((int)(fetch->side - model->ghost_sides), offset);
       plan->ways[plan->way_count++] =
-          (gab_pass_way){.target = &plan->blocks[i],
-                         .source = find(sorted, plan->block_count, fetch->source),
-                         .fetch = fetch,
-                         .plane = leaves_by(offset[plan->plane_axis], plan->planes),
-                         .row = leaves_by(offset[plan->row_axis], plan->rows)};
+          (gab_temporal_way){.target = &plan->blocks[i],
+                             .source = find(sorted, plan->block_count, fetch->source),
+                             .fetch = fetch,
+                             .plane = leaves_by(offset[plan->plane_axis], plan->planes),
+                             .row = leaves_by(offset[plan->row_axis], plan->rows)};
     }
   if (plan->way_count > 1) qsort(plan->ways, plan->way_count, sizeof *plan->ways, by_source);
 }
 
 /* All ways by the segment that they begin in: its blocks stand together, and so do the ways. */
-static gab_status list_ways(const gab_lbm_model *model, gab_pass_plan *plan)
+static gab_status list_ways(const gab_lbm_model *model, gab_temporal_plan *plan)
 {
   size_t count = 0;
-  gab_pass_block **sorted;
+  gab_temporal_block **sorted;
   for (size_t i = 0; i < plan->block_count; i++) count += (size_t)plan->blocks[i].block->fetch_count;
   GAB_TRY(zeroed(count, sizeof *plan->ways, &plan->ways));
   GAB_TRY(zeroed(plan->block_count, sizeof *sorted, &sorted));
@@ -221,11 +222,11 @@ static gab_status list_ways(const gab_lbm_model *model, gab_pass_plan *plan)
   qsort(sorted, plan->block_count, sizeof *sorted, by_address);
   note_ways(model, plan, sorted);
   gab_free(&sorted);
-  /* Those that nobody was found for come first; a pass would leave their ghosts as they are. */
+  /* Those that nobody was found for come first; a temporal block would leave their ghosts as they are. */
   if (plan->way_count > 0 && !plan->ways[0].source)
-    GAB_FAIL(GAB_ERR_STATE, "ghosts come from a block that a pass does not know");
+    GAB_FAIL(GAB_ERR_STATE, "ghosts come from a block that a temporal block does not know");
   for (size_t i = 0; i < plan->segment_count; i++) {
-    gab_pass_segment *segment = &plan->segments[i];
+    gab_temporal_segment *segment = &plan->segments[i];
     size_t first = 0, last = plan->way_count;
     while (first < last) {
       const size_t middle = first + (last - first) / 2;
@@ -242,13 +243,13 @@ static gab_status list_ways(const gab_lbm_model *model, gab_pass_plan *plan)
 
 /* ------------------------------------------------------------------------------------------ all of it */
 
-static void measure(const gab_lbm_model *model, gab_pass_plan *plan)
+static void measure(const gab_lbm_model *model, gab_temporal_plan *plan)
 {
   uint64_t cells = 0;
   plan->plane_lo = plan->row_lo = INT64_MAX;
   plan->plane_hi = plan->row_hi = INT64_MIN;
   for (size_t i = 0; i < plan->segment_count; i++) {
-    const gab_pass_segment *it = &plan->segments[i];
+    const gab_temporal_segment *it = &plan->segments[i];
     if (it->plane < plan->plane_lo) plan->plane_lo = it->plane;
     if (it->row < plan->row_lo) plan->row_lo = it->row;
     if (it->plane + plan->planes > plan->plane_hi) plan->plane_hi = it->plane + plan->planes;
@@ -260,7 +261,7 @@ static void measure(const gab_lbm_model *model, gab_pass_plan *plan)
       (size_t)(cells / all + 1) * (size_t)model->lattice->q * gab_precision_bytes(model->options.precision);
 }
 
-static gab_status fill(const gab_lbm_model *model, gab_pass_plan *plan, gab_lbm_block *const *blocks,
+static gab_status fill(const gab_lbm_model *model, gab_temporal_plan *plan, gab_lbm_block *const *blocks,
                        size_t count, bool *possible)
 {
   const size_t rows = (size_t)plan->rows * (size_t)plan->planes;
@@ -269,7 +270,7 @@ static gab_status fill(const gab_lbm_model *model, gab_pass_plan *plan, gab_lbm_
   chain(plan, blocks, count);
   for (size_t i = 0; i < plan->segment_count; i++) GAB_TRY(join_rows(plan, &plan->segments[i]));
   for (size_t i = 0; *possible && i < plan->block_count; i++) {
-    gab_pass_block *it = &plan->blocks[i];
+    gab_temporal_block *it = &plan->blocks[i];
     GAB_TRY(zeroed(rows + 1, sizeof *it->starts, &it->starts));
     *possible = find_starts(model, plan, it);
     for (int state = 0; state < 2; state++) {
@@ -282,7 +283,7 @@ static gab_status fill(const gab_lbm_model *model, gab_pass_plan *plan, gab_lbm_
   return list_ways(model, plan);
 }
 
-gab_status gab_pass_plan_create(gab_lbm *lbm, gab_pass_plan **made)
+gab_status gab_temporal_plan_create(gab_lbm *lbm, gab_temporal_plan **made)
 {
   const gab_lbm_model *model = &lbm->model;
   const bool in_space = model->lattice->dimension == 3;
@@ -291,7 +292,7 @@ gab_status gab_pass_plan_create(gab_lbm *lbm, gab_pass_plan **made)
   size_t count;
   GAB_TRY(gab_lbm_list_blocks(lbm, -1, &blocks, &count));
   bool possible = lbm->deepest == 0 && model->kernel->in_place && is_possible(model, blocks, count);
-  gab_pass_plan *plan = NULL;
+  gab_temporal_plan *plan = NULL;
   gab_status status = possible ? zeroed(1, sizeof *plan, &plan) : GAB_OK;
   if (status == GAB_OK && possible) {
     plan->plane_axis = model->slab_axis;
@@ -301,7 +302,7 @@ gab_status gab_pass_plan_create(gab_lbm *lbm, gab_pass_plan **made)
     status = fill(model, plan, blocks, count, &possible);
   }
   gab_free(&blocks);
-  if (status != GAB_OK || !possible) gab_pass_plan_destroy(&plan);
+  if (status != GAB_OK || !possible) gab_temporal_plan_destroy(&plan);
   *made = plan;
   return status;
 }

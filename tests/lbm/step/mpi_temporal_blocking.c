@@ -1,8 +1,8 @@
 /* gabion-test: np=1,2 timeout=120 */
-/* Several steps in one pass give the bits of as many steps one after another, for flows drawn at random: in blocks and
- * fused fields, with walls, open sides and bodies, by any number of threads and in bands of any width. Where passes cannot be,
- * steps are taken one at a time, and the bits are the same too. */
-#include "lbm/step/pass_impl.h"
+/* Several steps in one temporal block give the bits of as many steps one after another, for flows drawn at random: in blocks and
+ * fused fields, with walls, open sides and bodies, by any number of threads and in bands of any width. Where temporal blocks
+ * cannot be, steps are taken one at a time, and the bits are the same too. */
+#include "lbm/step/temporal_block_impl.h"
 #include "tests/lbm/drawn_flows.h"
 #include "tests/lbm/step/fused_common.h"
 #include "tests/threads.h"
@@ -12,7 +12,7 @@ enum { FLOWS = 40, ROUNDS = 4, BODIES = 2 };
 typedef struct drawn_flow {
   flow_case given;
   gab_body bodies[BODIES];
-  bool is_round; /* periodic along rows or planes: no passes then */
+  bool is_round; /* periodic along rows or planes: no temporal blocks then */
   int threads;
 } drawn_flow;
 
@@ -20,7 +20,7 @@ typedef struct drawn_flow {
 static flow open_with_cache(gab_world *world, const flow_case *given)
 {
   flow made = flow_open(world, given);
-  made.lbm->pass_cache = (size_t)12 << 20;
+  made.lbm->temporal_cache = (size_t)12 << 20;
   return made;
 }
 
@@ -60,7 +60,7 @@ static void draw_flow(drawing *from, int processes, drawn_flow *made)
   options->initial = made->given.dimension == 3 ? noisy_state : noisy_plane;
 }
 
-/* ------------------------------------------------------------------------------------------ passes of any shape */
+/* ------------------------------------------------------------------------------------------ temporal blocks of any shape */
 
 static uint64_t checksum_of(const flow *it)
 {
@@ -69,7 +69,7 @@ static uint64_t checksum_of(const flow *it)
   return sum;
 }
 
-static void the_bits_are_those_of_steps(gab_world *world, uint64_t seed, uint64_t *in_passes)
+static void the_bits_are_those_of_steps(gab_world *world, uint64_t seed, uint64_t *temporally_blocked)
 {
   drawing from = {.seed = seed, .stream = 91};
   drawn_flow given;
@@ -77,11 +77,11 @@ static void the_bits_are_those_of_steps(gab_world *world, uint64_t seed, uint64_
   draw_flow(&from, processes, &given);
   flow one = flow_open(world, &given.given), many = open_with_cache(world, &given.given);
   for (int round = 0; round < ROUNDS; round++) {
-    const gab_pass_shape shape = {.steps = 1 + (int)draw(&from, GAB_PASS_STEPS),
-                                  .band = 1 + (int64_t)draw(&from, 14)};
+    const gab_temporal_shape shape = {.steps = 1 + (int)draw(&from, GAB_TEMPORAL_STEPS),
+                                      .band = 1 + (int64_t)draw(&from, 14)};
     gab_step taken;
     use_threads(given.threads);
-    REQUIRE_OK(gab_pass_take(many.lbm, shape, shape.steps, &taken));
+    REQUIRE_OK(gab_temporal_take(many.lbm, shape, shape.steps, &taken));
     const bool has_planes = given.threads == 1 || 40 / given.threads > 4 * shape.steps;
     const bool has_none = given.is_round || gab_lbm_balances_walls(many.lbm); /* walls look at each step */
     if (processes == 1) REQUIRE(taken == (has_none ? 1 : has_planes ? shape.steps : taken));
@@ -96,7 +96,7 @@ static void the_bits_are_those_of_steps(gab_world *world, uint64_t seed, uint64_
     REQUIRE(hash_of_messages(&one) == hash_of_messages(&many));
     REQUIRE(gab_lbm_get_step(many.lbm) == gab_lbm_get_step(one.lbm));
   }
-  *in_passes += many.lbm->steps_in_passes;
+  *temporally_blocked += many.lbm->temporally_blocked_steps;
   flow_close(&one);
   flow_close(&many);
 }
@@ -113,7 +113,7 @@ static flow_case box_of(int dimension)
   return made;
 }
 
-/* The last pass is shorter; a grid that is anew has a new plan. */
+/* The last temporal block is shorter; a grid that is anew has a new plan. */
 static void any_number_of_steps_is_taken(gab_world *world, int dimension)
 {
   static const gab_step counts[] = {1, 0, 7, 4, 13, 2};
@@ -136,15 +136,15 @@ static void any_number_of_steps_is_taken(gab_world *world, int dimension)
     REQUIRE_OK(gab_forest_restore(many.forest, &reader, 1, NULL, NULL));
     gab_lbm_set_step(many.lbm, all);
     gab_buffer_release(&image);
-    flow_run(&many, 1); /* other blocks: the plan of passes has gone with that of steps */
-    REQUIRE(!many.lbm->stage[0].plan.knows_passes);
+    flow_run(&many, 1); /* other blocks: the plan of temporal blocks has gone with that of steps */
+    REQUIRE(!many.lbm->stage[0].plan.knows_temporal_plan);
     flow_run(&one, 1);
     all++;
   }
   /* 7 = 4 + 3, 3, 4, 13 = 4 + 3 + 3 + 3, 2 */
-  REQUIRE(many.lbm->steps_in_passes == (alone ? 7 + 3 + 4 + 13 + 2 : 0));
+  REQUIRE(many.lbm->temporally_blocked_steps == (alone ? 7 + 3 + 4 + 13 + 2 : 0));
   REQUIRE_OK(gab_lbm_steps(many.lbm, 9, 0)); /* all of this stays in the caches: nothing to be gained */
-  REQUIRE(many.lbm->steps_in_passes == (alone ? 29 : 0));
+  REQUIRE(many.lbm->temporally_blocked_steps == (alone ? 29 : 0));
   flow_run(&one, 9);
   REQUIRE(checksum_of(&one) == checksum_of(&many));
   REQUIRE(gab_lbm_steps(many.lbm, -1, 0) == GAB_ERR_ARGUMENT);
@@ -154,7 +154,7 @@ static void any_number_of_steps_is_taken(gab_world *world, int dimension)
   flow_close(&many);
 }
 
-/* A step with forces, or that is computed twice, is one of its own; the others go on in passes. */
+/* A step with forces, or that is computed twice, is one of its own; the others go on in temporal blocks. */
 static void steps_that_are_looked_at_are_alone(gab_world *world)
 {
   flow_case given = box_of(3);
@@ -172,11 +172,11 @@ static void steps_that_are_looked_at_are_alone(gab_world *world)
   REQUIRE_OK(gab_lbm_forces(one.lbm, wanted));
   REQUIRE_OK(gab_lbm_forces(many.lbm, seen));
   REQUIRE(memcmp(wanted, seen, sizeof seen) == 0);
-  REQUIRE(many.lbm->steps_in_passes == (alone ? 4 : 0));
+  REQUIRE(many.lbm->temporally_blocked_steps == (alone ? 4 : 0));
   REQUIRE_OK(gab_lbm_request_recomputation(many.lbm, 1));
   REQUIRE_OK(gab_lbm_steps(many.lbm, 5, 4));
   REQUIRE_OK(gab_lbm_check_recomputed(many.lbm, false));
-  REQUIRE(many.lbm->steps_in_passes ==
+  REQUIRE(many.lbm->temporally_blocked_steps ==
           (alone ? 4 + 3 : 0)); /* the second one looks at what the first has left */
   flow_run(&one, 5);
   REQUIRE(checksum_of(&one) == checksum_of(&many));
@@ -188,10 +188,10 @@ int main(int argc, char **argv)
 {
   gab_world *world;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
-  uint64_t in_passes = 0;
-  for (uint64_t seed = 0; seed < FLOWS; seed++) the_bits_are_those_of_steps(world, seed, &in_passes);
+  uint64_t temporally_blocked = 0;
+  for (uint64_t seed = 0; seed < FLOWS; seed++) the_bits_are_those_of_steps(world, seed, &temporally_blocked);
   const bool alone = gab_members_count(gab_world_members(world)) == 1;
-  REQUIRE(alone == (in_passes > 100));
+  REQUIRE(alone == (temporally_blocked > 100));
   for (int dimension = 2; dimension <= 3; dimension++) any_number_of_steps_is_taken(world, dimension);
   steps_that_are_looked_at_are_alone(world);
   return test_end(&world);

@@ -1,5 +1,6 @@
-/* A pass is offered all steps up to the next one that anybody looks at, and none more: for post-step actions, monitors, clocks,
- * looks at memory, questions whether to stop, and fault injections drawn at random, compared with asking all of them step by step. */
+/* A temporal block is offered all steps up to the next one that anybody looks at, and none more: for post-step actions, monitors,
+ * clocks, looks at memory, questions whether to stop, and fault injections drawn at random, compared with asking all of them step
+ * by step. */
 /* gabion-test: np=1,2 quick=2 timeout=60 */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
@@ -43,7 +44,7 @@ static gab_status nothing(void *user, gab_step step)
   (void)user, (void)step;
   return GAB_OK;
 }
-static gab_status pass(void *user, gab_step step, gab_step most, gab_step *taken)
+static gab_status temporal_block(void *user, gab_step step, gab_step most, gab_step *taken)
 {
   (void)user, (void)step, (void)most;
   *taken = 0;
@@ -77,7 +78,7 @@ static void open_loop(gab_forest *forest, drawing *from, setting *made)
   REQUIRE_OK(gab_timeloop_create(forest, STEPS, &made->loop));
   REQUIRE_OK(gab_timeloop_add_task(made->loop, "one", nothing, NULL));
   REQUIRE_OK(gab_timeloop_add_task(made->loop, "two", nothing, NULL));
-  REQUIRE_OK(gab_timeloop_add_pass(made->loop, "both", 2, pass, NULL));
+  REQUIRE_OK(gab_timeloop_add_temporal_block(made->loop, "both", 2, temporal_block, NULL));
   for (int i = 0; i < made->actions; i++) {
     made->action[i] = draw_observer(from);
     REQUIRE_OK(gab_timeloop_add_action(made->loop, "action", made->action[i].every ? due : NULL, nothing,
@@ -120,7 +121,7 @@ static bool is_an_end(const setting *it, gab_step step)
 static gab_step steps_to_an_end(const setting *it)
 {
   gab_step steps = 1;
-  while (steps < GAB_MOST_UNSEEN_STEPS && !is_an_end(it, it->loop->step + steps)) steps++;
+  while (steps < GAB_MOST_TEMPORAL_STEPS && !is_an_end(it, it->loop->step + steps)) steps++;
   return steps;
 }
 
@@ -157,7 +158,7 @@ static void as_many_as_nobody_looks_at(automaton *app)
     open_loop(app->forest, &from, &it);
     for (int i = 0; i < DRAWS; i++) {
       draw_moment(&from, &it);
-      const gab_step offered = gab_unseen_steps(it.loop), expected = steps_to_an_end(&it);
+      const gab_step offered = gab_temporal_steps(it.loop), expected = steps_to_an_end(&it);
       if (offered != expected)
         fprintf(stderr, "loop %d, draw %d, step %d: %d steps are offered, %d expected\n", (int)seed, i,
                 (int)it.loop->step, (int)offered, (int)expected);
@@ -169,7 +170,7 @@ static void as_many_as_nobody_looks_at(automaton *app)
     }
     gab_timeloop_destroy(&it.loop);
   }
-  CHECK(longest == GAB_MOST_UNSEEN_STEPS && all > LOOPS * DRAWS / 10);
+  CHECK(longest == GAB_MOST_TEMPORAL_STEPS && all > LOOPS * DRAWS / 10);
 }
 
 /* Until all have been asked for the first time nobody knows when that is; what travels or is logged wants each step. */
@@ -178,19 +179,19 @@ static void one_where_each_step_counts(automaton *app)
   gab_timeloop *loop;
   REQUIRE_OK(gab_timeloop_create(app->forest, STEPS, &loop));
   REQUIRE_OK(gab_timeloop_add_task(loop, "one", nothing, NULL));
-  REQUIRE_OK(gab_timeloop_add_pass(loop, "pass", 1, pass, NULL));
-  CHECK(gab_unseen_steps(loop) == GAB_MOST_UNSEEN_STEPS);
+  REQUIRE_OK(gab_timeloop_add_temporal_block(loop, "temporal block", 1, temporal_block, NULL));
+  CHECK(gab_temporal_steps(loop) == GAB_MOST_TEMPORAL_STEPS);
   REQUIRE_OK(gab_timeloop_protect(loop, &(gab_protection){.every = {.steps = 0}}));
-  CHECK(gab_unseen_steps(loop) == 1);
+  CHECK(gab_temporal_steps(loop) == 1);
   gab_stop_restart(loop->protection->stop, 5);
-  CHECK(gab_unseen_steps(loop) == 6);
+  CHECK(gab_temporal_steps(loop) == 6);
   loop->protection->local = (gab_local_run *)&loop; /* steps are logged */
-  CHECK(gab_unseen_steps(loop) == 1);
+  CHECK(gab_temporal_steps(loop) == 1);
   loop->protection->local = NULL;
   REQUIRE_OK(gab_checkpoint_begin(loop->protection->checkpoint, 0)); /* its copies travel */
-  CHECK(gab_unseen_steps(loop) == 1);
+  CHECK(gab_temporal_steps(loop) == 1);
   REQUIRE_OK(gab_checkpoint_complete(loop->protection->checkpoint));
-  CHECK(gab_unseen_steps(loop) == 6);
+  CHECK(gab_temporal_steps(loop) == 6);
   gab_timeloop_destroy(&loop);
 }
 
@@ -198,22 +199,23 @@ static void one_beside_tasks_that_it_does_not_know(automaton *app)
 {
   gab_timeloop *loop;
   REQUIRE_OK(gab_timeloop_create(app->forest, STEPS, &loop));
-  CHECK(gab_timeloop_add_pass(loop, "pass", 1, pass, NULL) == GAB_ERR_ARGUMENT);
+  CHECK(gab_timeloop_add_temporal_block(loop, "temporal block", 1, temporal_block, NULL) == GAB_ERR_ARGUMENT);
   REQUIRE_OK(gab_timeloop_add_task(loop, "one", nothing, NULL));
   REQUIRE_OK(gab_timeloop_add_task(loop, "two", nothing, NULL));
-  CHECK(gab_unseen_steps(loop) == 1);
-  CHECK(gab_timeloop_add_pass(loop, "pass", 2, NULL, NULL) == GAB_ERR_ARGUMENT);
-  CHECK(gab_timeloop_add_pass(loop, "pass", 3, pass, NULL) == GAB_ERR_ARGUMENT);
-  REQUIRE_OK(gab_timeloop_add_pass(loop, "pass", 1, pass, NULL)); /* "one" is in front of it */
-  CHECK(gab_unseen_steps(loop) == 1);
-  CHECK(gab_timeloop_add_pass(loop, "pass", 2, pass, NULL) == GAB_ERR_STATE);
+  CHECK(gab_temporal_steps(loop) == 1);
+  CHECK(gab_timeloop_add_temporal_block(loop, "temporal block", 2, NULL, NULL) == GAB_ERR_ARGUMENT);
+  CHECK(gab_timeloop_add_temporal_block(loop, "temporal block", 3, temporal_block, NULL) == GAB_ERR_ARGUMENT);
+  REQUIRE_OK(gab_timeloop_add_temporal_block(loop, "temporal block", 1, temporal_block,
+                                             NULL)); /* "one" is in front of it */
+  CHECK(gab_temporal_steps(loop) == 1);
+  CHECK(gab_timeloop_add_temporal_block(loop, "temporal block", 2, temporal_block, NULL) == GAB_ERR_STATE);
   gab_timeloop_destroy(&loop);
   REQUIRE_OK(gab_timeloop_create(app->forest, STEPS, &loop));
   REQUIRE_OK(gab_timeloop_add_task(loop, "one", nothing, NULL));
-  REQUIRE_OK(gab_timeloop_add_pass(loop, "pass", 1, pass, NULL));
-  CHECK(gab_unseen_steps(loop) == GAB_MOST_UNSEEN_STEPS);
+  REQUIRE_OK(gab_timeloop_add_temporal_block(loop, "temporal block", 1, temporal_block, NULL));
+  CHECK(gab_temporal_steps(loop) == GAB_MOST_TEMPORAL_STEPS);
   REQUIRE_OK(gab_timeloop_add_task(loop, "behind it", nothing, NULL));
-  CHECK(gab_unseen_steps(loop) == 1);
+  CHECK(gab_temporal_steps(loop) == 1);
   gab_timeloop_destroy(&loop);
 }
 

@@ -1,7 +1,7 @@
-/** @file pass_impl.h
- *  @brief Temporal blocking: several steps in one pass through memory.
+/** @file temporal_block_impl.h
+ *  @brief Temporal blocking: several steps in one sweep through memory.
  *
- *  A cell can take its next step as soon as its neighbours have taken this one. So a pass goes through the domain once,
+ *  A cell can take its next step as soon as its neighbours have taken this one. So a temporal block goes through the domain once,
  *  plane by plane along the slab axis (z; in 2D y), in bands of rows (y): while cells are in a cache, the plane that takes
  *  step 0 is followed by one that takes step 1, and so on. With r the position of the head:
  *  @code
@@ -22,8 +22,8 @@
  *
  *  Tier: internal.
  */
-#ifndef GABION_LBM_PASS_IMPL_H
-#define GABION_LBM_PASS_IMPL_H
+#ifndef GABION_LBM_TEMPORAL_BLOCK_IMPL_H
+#define GABION_LBM_TEMPORAL_BLOCK_IMPL_H
 
 #include "lbm/lbm_impl.h"
 
@@ -32,69 +32,70 @@
 void gab_lbm_fetch_part(const gab_lbm_model *model, const gab_lbm_block *target, const gab_lbm_fetch *fetch,
                         const int32_t first[3], const int32_t extent[3]);
 
-/** Most steps of a pass. */
-#define GAB_PASS_STEPS 8
+/** Most steps of a temporal block. */
+#define GAB_TEMPORAL_STEPS 8
 
 /** Links of a block by its rows, as block->links.start by its slabs. A view stands for the block in one of the two states of
  *  its field, so that gab_links_apply() and gab_lbm_fetch_part() can be told which. */
-typedef struct gab_pass_block {
+typedef struct gab_temporal_block {
   gab_lbm_block *block;
   size_t (*starts)[GAB_LINK_LISTS]; /**< owned; per row, and at the end */
   gab_lbm_block view[2];            /**< in model->storage[0] and [1] */
-} gab_pass_block;
+} gab_temporal_block;
 
 /** What cells of a segment send to ghosts of other blocks. */
-typedef struct gab_pass_way {
-  const gab_pass_block *target, *source;
+typedef struct gab_temporal_way {
+  const gab_temporal_block *target, *source;
   const gab_lbm_fetch *fetch;
   int32_t plane, row; /**< of the source, that it leaves by; -1: all do */
-} gab_pass_way;
+} gab_temporal_way;
 
 /** Blocks side by side along x without ghosts between them, swept as one. */
-typedef struct gab_pass_segment {
-  gab_pass_block *blocks; /**< `count` of them, from left to right */
+typedef struct gab_temporal_segment {
+  gab_temporal_block *blocks; /**< `count` of them, from left to right */
   size_t count;
-  int64_t plane, row; /**< of its first cell, in the domain */
-  size_t *row_runs;   /**< owned; where the runs of each row begin, and the end */
-  gab_run *runs;      /**< owned */
-  gab_pass_way *ways; /**< of the list of all */
+  int64_t plane, row;     /**< of its first cell, in the domain */
+  size_t *row_runs;       /**< owned; where the runs of each row begin, and the end */
+  gab_run *runs;          /**< owned */
+  gab_temporal_way *ways; /**< of the list of all */
   size_t way_count;
-} gab_pass_segment;
+} gab_temporal_segment;
 
 /** The rows of all blocks of this process. Row r of plane p of a block is number p * rows + r. */
-typedef struct gab_pass_plan {
-  gab_pass_segment *segments; /**< by planes, rows, x */
+typedef struct gab_temporal_plan {
+  gab_temporal_segment *segments; /**< by planes, rows, x */
   size_t segment_count;
-  gab_pass_block *blocks;
+  gab_temporal_block *blocks;
   size_t block_count;
-  gab_pass_way *ways;
+  gab_temporal_way *ways;
   size_t way_count;
   int row_axis, plane_axis; /**< of the field; in 2D a plane is one row, and row_axis is z */
   int32_t rows, planes;     /**< of a block */
   int64_t row_lo, row_hi, plane_lo, plane_hi; /**< of all */
   size_t row_bytes; /**< populations of all cells that lie in a row and plane, about */
-} gab_pass_plan;
+} gab_temporal_plan;
 
 /** @param[out] plan  NULL if steps cannot be taken together here: blocks of several levels, or sparse, or with two fields;
  *  ghosts by messages, or over the ends of a periodic domain across rows or planes */
-gab_status gab_pass_plan_create(gab_lbm *lbm, gab_pass_plan **plan);
-void gab_pass_plan_destroy(gab_pass_plan **plan);
+gab_status gab_temporal_plan_create(gab_lbm *lbm, gab_temporal_plan **plan);
+void gab_temporal_plan_destroy(gab_temporal_plan **plan);
 
-/** How a pass goes: `steps` of 1 … #GAB_PASS_STEPS, `band` rows at a time. */
-typedef struct gab_pass_shape {
+/** How a temporal block goes: `steps` of 1 … #GAB_TEMPORAL_STEPS, `band` rows at a time. */
+typedef struct gab_temporal_shape {
   int steps;
   int64_t band;
-} gab_pass_shape;
+} gab_temporal_shape;
 /** As many steps as fit into the caches. @param[in] cache  bytes of them for a thread @param[in] most  steps; 0: as is usual, and one where all cells stay in the caches
- *  anyway @param[in] left  steps that are wanted in all @return 1 step: it is not worth a pass, or threads have too few planes */
-gab_pass_shape gab_pass_shape_of(const gab_pass_plan *plan, size_t cache, size_t threads, int most,
-                                 gab_step left);
+ *  anyway @param[in] left  steps that are wanted in all @return 1 step: it is not worth a temporal block, or threads have too few
+ *  planes */
+gab_temporal_shape gab_temporal_shape_of(const gab_temporal_plan *plan, size_t cache, size_t threads,
+                                         int most, gab_step left);
 
-/** Some steps in a pass, or nothing: then no exchange has begun. Local, since a pass needs no message.
- *  @param[in] wanted, left  as in gab_pass_take() @param[out] taken  steps; 0: none */
-gab_status gab_pass_try(gab_lbm *lbm, gab_pass_shape wanted, gab_step left, gab_step *taken);
-/** Some steps in a pass, or one if that cannot be; the exchange comes with it. Collective among neighbours.
+/** Some steps in a temporal block, or nothing: then no exchange has begun. Local, since a temporal block needs no message.
+ *  @param[in] wanted, left  as in gab_temporal_take() @param[out] taken  steps; 0: none */
+gab_status gab_temporal_try(gab_lbm *lbm, gab_temporal_shape wanted, gab_step left, gab_step *taken);
+/** Some steps in a temporal block, or one if that cannot be; the exchange comes with it. Collective among neighbours.
  *  @param[in] wanted  steps at most, as `most` above; band 0: what fits @param[out] taken  steps */
-gab_status gab_pass_take(gab_lbm *lbm, gab_pass_shape wanted, gab_step left, gab_step *taken);
+gab_status gab_temporal_take(gab_lbm *lbm, gab_temporal_shape wanted, gab_step left, gab_step *taken);
 
 #endif
