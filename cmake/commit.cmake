@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Run with every build: gabion_commit.h with the commit that is built, rewritten only when it is another one.
 #   cmake -DSOURCE=DIR -DHEADER=FILE -P commit.cmake
 set(commit "")

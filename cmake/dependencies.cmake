@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Finds what Gabion stands on, and puts it into gabion_flags, so that every target sees the same.
 # Sets GAB_HAVE_ULFM, GAB_HAVE_METIS, and GAB_HAVE_<NAME> for each of gabion_optional (defined as 1 when compiling,
 # else undefined).

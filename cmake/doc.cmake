@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The target `doc`: the reference of the public headers in build/doc/html. Warnings are errors.
 find_program(DOXYGEN_EXECUTABLE doxygen)
 mark_as_advanced(DOXYGEN_EXECUTABLE)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What an installed Gabion consists of: the library, that of the program `gabion' for programs of one's own, headers by folder,
 # two programs, and what CMake (find_package(gabion), targets gabion::gabion and gabion::app) and pkg-config (pkg-config gabion,
 # gabion-app) need to use them.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion_module(NAME [EXCEPT folder] USES other...): the static library gabion_NAME from all *.c in NAME/ and its folders, EXCEPT one. A
 # module without sources is skipped, so that modules may appear one after another.
 function(gabion_module name)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What can be chosen, and the flags that every target gets.
 
 option(BUILD_SHARED_LIBS "build libgabion as a shared library" OFF)

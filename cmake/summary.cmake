@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What was found, in a few lines that people can read.
 get_property(modules GLOBAL PROPERTY GABION_MODULES)
 list(JOIN modules " " modules)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A text as an array of C: cmake -DROOT=sources -DTEXT=core/device/head.inc -DNAME=gab_device_head_text -DOUT=head.c -P text.cmake
 # Lines `#include "PATH"` are replaced by that file of ROOT, over and over, since compilers of devices find no files.
 file(READ "${ROOT}/${TEXT}" text)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file field.h
  *  @brief Ghost-layer arrays: values of some components on the cells of a block and a rim around it.
  *

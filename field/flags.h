@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file flags.h
  *  @brief Flag fields: sixteen named bits per cell.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Identity of the arithmetic: everything besides the parameters on which the bits of a result depend. It is recorded with a
  * state, so that code with other bits does not continue it unnoticed. */
 #include "lbm/levels/level_interface_impl.h"

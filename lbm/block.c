@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "lbm/boundaries/link_template_impl.h"
 #include "lbm/levels/level_interface_impl.h"
 #include "lbm/step/fused/fused_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "lbm/lbm_impl.h"
 
 gab_step gab_lbm_get_step(const gab_lbm *lbm) { return lbm->step; }

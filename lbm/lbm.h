@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file lbm.h
  *  @brief Lattice Boltzmann flow on a forest of blocks.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file lbm_impl.h
  *  @brief What the sources of lbm/ share: the model, the data of a block, the kernels.
  *

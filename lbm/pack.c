@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Images of the populations of blocks: direction by direction the fluid cells in z, y, x order, in the precision of the field.
  *
  * Of a block in a fused field a row of cells is a small part of what lies in a row there, and the processor fetches the neighbours'

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The strategies that cut a curve. */
 #include "loadbalance/balance_impl.h"
 #include "loadbalance/rendezvous_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file balance.h
  *  @brief Assignment of blocks to ranks: strategies by name, on proxies before any data moves, or on a forest.
  *

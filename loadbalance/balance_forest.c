@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Forests: decided on proxies, then data follows. */
 #include "blockforest/adaptation/adapt.h"
 #include "loadbalance/balance.h"

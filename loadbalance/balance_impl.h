@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file balance_impl.h
  *  @brief What the strategies share.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Distribution of proxies: the frame of all strategies, and its report. */
 #include "core/messages/collective.h"
 #include "loadbalance/balance_impl.h"

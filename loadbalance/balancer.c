@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The strategies by name. */
 #include "loadbalance/balance.h"
 

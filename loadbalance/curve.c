@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "loadbalance/curve.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file curve.h
  *  @brief Space-filling curves by name: Morton and Hilbert.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where the curve is cut. With P parts, and of the blocks of one level (or of all) in curve order: n of them,
  * total weight W, and w_j the weight before block j:
  *

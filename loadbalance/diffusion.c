@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Diffusion: parts that border on each other even out their loads, until all are even.
  *
  * An iteration has two halves. First the parts agree on what is to flow, by messages between neighbours: in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file diffusion_impl.h
  *  @brief The blocks of some parts as a graph, the parts as another one: what diffusion works on.
  *

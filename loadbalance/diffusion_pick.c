@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which blocks go to a neighbour part. */
 #include "loadbalance/diffusion_impl.h"
 

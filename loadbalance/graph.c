@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Graph partitioning: the root gathers the graph of all blocks and partitions it with METIS (Karypis & Kumar 1998, k-way, one
  * constraint per level). Diffusion on the gathered graph corrects parts that METIS leaves uneven or empty. Vertices are in the
  * order of ids and the seed is fixed, so the result does not depend on former owners. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Hilbert's curve in 2 and 3 dimensions, after C. H. Hamilton, "Compact Hilbert Indices", Dalhousie
  * University CS-2006-07, section 2: on every scale the sub-cubes are visited in the order of a Gray code,
  * which is reflected and rotated so that it begins at corner `entry` and ends one step along axis `along`

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Block weights from measured times. */
 #include "core/messages/collective.h"
 #include "loadbalance/balance.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "loadbalance/order_impl.h"
 
 void gab_order_init(gab_order *order, const gab_root_grid *grid, const gab_curve *curve)

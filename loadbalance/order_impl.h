@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file order_impl.h
  *  @brief The order of all possible blocks of a root grid along a curve.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file rendezvous_impl.h
  *  @brief Where the curve is cut without anybody seeing all of it: the rendezvous of its pieces.
  *

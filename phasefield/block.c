@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The fields of a block: how they are made, packed, exchanged, and continued beyond the sides of the domain.
  */
 #include "blockforest/forest/direction.h"

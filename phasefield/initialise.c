@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The state at the start, of a cell of any level and of a block. */
 #include "phasefield/levels/levels_impl.h"
 

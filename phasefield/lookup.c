@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which block, which of its fields, where it lies, the model of its level. */
 #include "phasefield/levels/levels_impl.h"
 

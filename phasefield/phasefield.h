@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file phasefield.h
  *  @brief Solidification of alloys on a forest of blocks: the grand-potential multi-phase-field model.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file phasefield_impl.h
  *  @brief What the sources of the phase field share.
  *

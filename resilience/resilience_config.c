@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "resilience/resilience_config.h"
 
 #include "core/base/log.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file resilience_config.h
  *  @brief The sections `resilience` and `faults` of parameter files.
  *

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Sets up, builds and runs the benchmarks; one line of JSON per result on standard output, tables on standard
 # error.
 #

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Runs the cases that come with Gabion for some steps and prints the checksum of each beside those that are written down in
 # tests/apps/checksums.txt: whether a change changes results. Where it does so on purpose: --write, and say why in the commit.
 #

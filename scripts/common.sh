@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Shared by the scripts of this folder; to be sourced by bash, not run.
 # Knows where things live: the source tree, the cache outside it, the MPI that setup.sh chose.
 
@@ -10,7 +11,7 @@ say()  { printf 'gabion: %s\n' "$*"; }
 fail() { printf 'gabion: error: %s\n' "$*" >&2; exit 1; }
 
 # The comment at the head of a script is its help.
-print_head() { sed -n '2,/^[^#]/{/^#/!d;s/^# \{0,1\}//;p;}' "$1"; }
+print_head() { sed -n '2,/^[^#]/{/^#/!d;/^# SPDX/d;s/^# \{0,1\}//;p;}' "$1"; }
 
 # The MPI in force: GABION_MPI if set, else what setup.sh recorded, else the one on PATH.
 gabion_mpi_prefix() {

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # The fault matrix: kills processes of small simulations at every phase and looks how each run ends.
 #
 #   scripts/fault-matrix.sh [--runs N] [--jobs J] [--seed N] [--out DIR] [--np LIST]

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Figure 10 of Kohl et al. 2017: a vortex street on adaptive blocks and eight processes, of which two die at the
 # same step; and the same run undisturbed. The final states have to be equal to the last bit.
 #

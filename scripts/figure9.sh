@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Figure 9 of Kohl et al. 2017: directional solidification of Al-Ag-Cu in 3D, 160 x 160 x 120 cells in blocks of 20^3,
 # 2000 steps, of which four processes do not see the end: (a) killed one after another, from outside, by SIGKILL;
 # (b) four neighbours at once, like a node. Both end with the state of the undisturbed run, to the last bit.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Writes doc/parameters.md anew, the reference of all parameters, from the tables in the source. A test checks
 # that it is up to date.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Random cases: whether what a run computes depends on how it is computed, and on who dies meanwhile.
 #
 #   scripts/random-cases.sh [--runs N] [--seed S] [--out DIR] [--built]

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Sets up, builds and runs a case; the setting up and building cost seconds when everything is there.
 #
 #   scripts/run.sh [-n PROCESSES] [-t THREADS] CASE.yaml [options of `gabion run`]

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Makes this machine able to build and run Gabion. Idempotent, asks nothing.
 #   system packages   by apt, when root on a Debian-like system; else it says what is missing
 #   an MPI with ULFM  in this order: GABION_MPI=/prefix; the one on PATH; one built earlier; the

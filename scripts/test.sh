@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Sets up, builds and runs the quick tests; the exit code is 0 only if all of them passed.
 #
 #   scripts/test.sh [--full] [arguments of ctest]      e.g. -R core/ -V

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Prints a table of what the phase field gives and what it should: interfaces, anisotropy, solidification, data that is
 # rebuilt, lamellae.
 #

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Preloaded by scripts into the processes of a run: calls for files below the folder BAD_DISK fail as they do on a bad disk.
  *   BAD_DISK_LOCK=ERRNO    every lock of a file does, as where the file system has none
  *   BAD_DISK_READ=ERRNO    every read from a file whose name ends in .h5 does

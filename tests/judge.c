@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Starts an MPI test and judges it by how each of its processes really ended.
  *
  *   judge PROCESSES COMMAND ...     COMMAND is mpirun, with `judge --watch PROGRAM ...' as what it starts

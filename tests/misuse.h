@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A table of misuses of a module: calls that have to be refused with a certain status, and by words that say what is wrong.
  * Whoever includes this defines struct subject, what the calls are tried on. */
 #ifndef GABION_TESTS_MISUSE_H

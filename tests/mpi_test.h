@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What an MPI test claims, and how each of its processes says that all of it held. Every mpi_*.c uses this.
  *
  *   int main(int argc, char **argv)

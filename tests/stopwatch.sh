@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Runs a test and appends its times to a table, if scripts/test.sh asks for one (GABION_TEST_TIMES).
 #
 #   stopwatch.sh NAME TIER BUDGET COMMAND ...     ends as the command does

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How many threads a test computes with, where it says so itself. */
 #ifndef GABION_TESTS_THREADS_H
 #define GABION_TESTS_THREADS_H

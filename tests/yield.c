@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Preloaded into what scripts of faults/ and network/ start: who yields its core again and again, as MPI does while nothing comes, sleeps instead. Else each
  * process that waits, for a verdict, for one that stands still, or as a spare, takes a core from the tests beside it. A sleep
  * lasts for a sixteenth of the time that nothing has come for, and for 1 ms at most: what waits for short does as it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-bench: what its sources share. Tier: internal. */
 #ifndef GABION_APPS_BENCH_BENCH_H
 #define GABION_APPS_BENCH_BENCH_H

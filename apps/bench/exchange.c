@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Ghost exchange of the populations, by size of block. */
 #include "apps/bench/bench.h"
 

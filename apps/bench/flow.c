@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The flows that are measured. */
 #include "apps/bench/bench.h"
 

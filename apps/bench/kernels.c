@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* LBM kernels alone, in millions of cell updates per second, each measured in turn with the copying of as
  * many arrays, in place with the rewriting of as many. Nothing but pull, collide, store: without boundaries
  * and exchange. Those in place also on cells that stay in the second cache: where that is not far above the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Flows on four levels: the edge of a closed box is refined. A step in turn with one of as many blocks of one
  * level, in cell updates of all levels; and where its time goes. */
 #include "apps/bench/bench.h"

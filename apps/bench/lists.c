@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Ceilings of a porous medium: 19 arrays rewritten through lists of indices, which come from the fluid cells
  * of a real flow. */
 #include "apps/bench/bench.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-bench: command line and the list of benchmarks. */
 #include "apps/bench/phases.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Repetitions, medians, and pairs of something and its ceiling. */
 #include "apps/bench/bench.h"
 

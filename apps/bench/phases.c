@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The phase field, four phases of three components (Al-Ag-Cu), scene by scene as in Bauer et al. 2015: sweep
  * of phi, sweep of mu, whole steps. Each is measured in turn with a loop of multiplications and additions
  * that depend on nothing but registers, so a share of the arithmetic that the machine does can be told. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-bench: the phase field. Tier: internal. */
 #ifndef GABION_APPS_BENCH_PHASES_H
 #define GABION_APPS_BENCH_PHASES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Flow through overlapping spheres that leave about 30 % of the space: fluid cell updates against index
  * lists, and the memory of a fluid cell. */
 #include "apps/bench/bench.h"

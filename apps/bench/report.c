@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The table for people and the lines for programs. */
 #include "apps/bench/bench.h"
 

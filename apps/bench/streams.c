@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Ceilings of memory: as many arrays side by side as a lattice has directions, and memcpy. */
 #include "apps/bench/bench.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* LBM with all that belongs to a step, in closed boxes, in millions of cell updates per second: one block per
  * process without exchange, two blocks side by side, many small blocks. Each is measured in turn with its
  * ceiling, as many arrays of as many elements rewritten in place, or with the flow that it is compared to. */

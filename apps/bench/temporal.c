@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Several steps in one sweep through memory, in millions of cell updates per second: closed boxes, walls, links and ghosts
  * between blocks included, in turn with as many arrays rewritten in place, once for each step. Above 100 % a temporal block
  * is faster than any loop that takes one step at a time can be. Each number of steps has to give the bits of steps one after

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What lies below: MPI alone, then the ports of the framework on top of it. */
 #include "apps/bench/bench.h"
 

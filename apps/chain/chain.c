@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Heat in a rod: a chain of blocks whose steps take a given time, to see how the delay of a failed process spreads.
  *
  *   gabion-launch -n 32 --spares 4 -- build/bin/chain --out out/chain --set chain.step_time=0.1 rank=7,step=28,phase=compute

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What gabion-device-bench consists of. */
 #ifndef GABION_APPS_DEVICE_BENCH_H
 #define GABION_APPS_DEVICE_BENCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bits of the device against those of the processor. */
 #include "apps/device/bench.h"
 

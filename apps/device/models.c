@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Checksums of small boxes on all lattices, with all collisions: to be compared between devices. */
 #include "apps/device/bench.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Speeds on the device, by its own clock, against a copy of the same run. */
 #include "apps/device/bench.h"
 

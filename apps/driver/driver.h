@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file driver.h
  *  @brief What the sources of the driver `gabion` share: all of its subfolders, plans and commands.
  *

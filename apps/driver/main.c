@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion: runs simulations from parameter files. */
 #include "apps/driver/solver.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is the same for the cases of all solvers. */
 #include "apps/driver/case/case_impl.h"
 #include "apps/driver/solver_impl.h"

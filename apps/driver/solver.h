@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file solver.h
  *  @brief A solver is a table: all that the commands of `gabion` know of what they compute.
  *

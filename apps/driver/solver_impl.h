@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file solver_impl.h
  *  @brief Which solvers there are, and the cases of all.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Command line of mpirun, and the environment of mpirun and of the program. */
 #include "apps/launch/launch.h"
 

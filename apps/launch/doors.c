@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Restricts the listening socket of mpirun, which is bound to all interfaces, to the loopback interface. mpirun is a foreign
  * program, so its socket is duplicated for a moment (pidfd_getfd(2)). */
 #include "apps/launch/job.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One attempt: start mpirun, wait for events, clean up. */
 #include "apps/launch/job.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file job.h
  *  @brief An attempt while it runs: what job.c, which starts and ends it, watch.c, which judges it, and wait.c share.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file launch.h
  *  @brief gabion-launch: starts a run under mpirun, watches it, and reports its exit code.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-launch: command line, attempts, rescue log. */
 #include "apps/launch/launch.h"
 

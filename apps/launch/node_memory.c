@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where a run keeps, on each of its nodes, what the next attempt goes on from: GABION_NODE_MEMORY. The
  * launcher makes the folder before anything runs, under a name that cannot be guessed, and only it hands out
  * the random id of the run (GABION_RUN, in the environment: no list of arguments shows it) that everything in

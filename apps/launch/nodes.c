@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Commands on all nodes at once, by the agent; which of the nodes still answer. */
 #include "apps/launch/launch.h"
 

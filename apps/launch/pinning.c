@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Binds processes to their own cores, threads within, so that memory stays near the core that uses it and caches stay warm.
  * Only where there is a core for every process. */
 #include "apps/launch/launch.h"

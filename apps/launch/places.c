@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private folders of an attempt, and the question whether a job stays on one machine. */
 #include "apps/launch/launch.h"
 

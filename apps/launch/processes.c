@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Processes of a job on this machine, found by their environment. mpirun puts every process into its own process group, and
  * when mpirun is killed its processes are orphans, so neither groups nor parents identify them. */
 #include "apps/launch/launch.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The launcher's lines on stderr. */
 #include "apps/launch/launch.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Spare processes: how many the command line, or the case, asks for. */
 #include "apps/launch/launch.h"
 

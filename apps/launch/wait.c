@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Waits for signals, children and time. Signals are blocked and waited for, so there are no handlers and no races with the
  * loop of an attempt. */
 #include "apps/launch/job.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* State of a running attempt: completed, ended, told to stop, silent, or without its processes. */
 #include "apps/launch/job.h"
 

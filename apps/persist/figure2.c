@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Figure 2 of Gracia et al. 2015: a value outlives the process.
  *
  *   figure2 [VALUE [FOLDER]]      prints the value; started again, with any other, it prints the first one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Figure 3 of Gracia et al. 2015: two processes exchange boundary values; killed at any place and started again, they go
  * on.
  *

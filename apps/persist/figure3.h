@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The fictitious algorithm of figure 3 of Gracia et al. 2015: a large array that can be made again from one number. All numbers
  * are multiples of 1/1024 below 8192, so that every sum is exact and the array made again is the array that was, to the
  * last bit. */

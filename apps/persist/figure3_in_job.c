@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Figure 3 of Gracia et al. 2015 as its authors mean it: the job goes on. A process dies, a spare takes its place and begins
  * where its last commit was; the survivor keeps its data and goes on where it was.
  *

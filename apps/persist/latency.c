@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What communicators that remember cost the others, and what they cost themselves.
  *
  *   mpirun -n 2 persist-latency [FOLDER]

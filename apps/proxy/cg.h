@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Conjugate gradients on the matrix of a 27-point stencil, as the Mantevo proxy application HPCCG has it:
  * diagonal 27, -1 for each neighbour, right-hand side such that the solution is 1 everywhere. size^3 rows a
  * process, stacked in z. Sums over all rows are made plane by plane, in the order of the planes: no bit of the result

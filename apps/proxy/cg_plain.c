@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Conjugate gradients (cg.h): an ordinary MPI program. cg_reinit.c is the same, and survives. */
 #include "apps/proxy/cg.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Conjugate gradients (cg.h): cg_plain.c, surviving the death of processes. */
 #include "apps/proxy/cg.h"
 #include "resilience/recovery/state.h"

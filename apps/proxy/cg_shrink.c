@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Conjugate gradients (cg.h): cg_reinit.c, for those who have no processes to spare. Who keeps the copy of what a dead process
  * had takes that over; then the planes are shared out anew among those who are left. */
 #include "apps/proxy/cg.h"

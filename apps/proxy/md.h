@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Molecular dynamics as the ExMatEx proxy application CoMD does it: Lennard-Jones with a cutoff, linked
  * cells, ghosts of one layer of cells, velocity Verlet, space cut into boxes. Reduced units; the liquid of
  * density 0.8442 and temperature 1.44 that begins as an fcc crystal, of which the energies are well known

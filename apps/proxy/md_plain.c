@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Molecular dynamics (md.h): an ordinary MPI program. md_reinit.c is the same, and survives. */
 #include "apps/proxy/md.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Molecular dynamics (md.h): md_plain.c, surviving the death of processes. */
 #include "apps/proxy/md.h"
 #include "resilience/recovery/state.h"

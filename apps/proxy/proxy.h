@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the proxy programs share, with and without resilience: arguments, clock, checksum, and a death on
  * purpose. Nothing of this framework. */
 #ifndef PROXY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Shock hydrodynamics: the blast wave of Sedov (1959) in one octant, the problem of the LLNL proxy
  * application LULESH, here by finite volumes on a fixed grid: Euler's equations of an ideal gas (gamma 1.4),
  * directions in turn, MUSCL-Hancock with the limiter minmod, HLLC fluxes (Toro 2009,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The blast wave of Sedov (sedov.h): an ordinary MPI program. sedov_reinit.c is the same, and survives. */
 #include "apps/proxy/sedov.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The blast wave of Sedov (sedov.h): sedov_plain.c, surviving the death of processes. */
 #include "apps/proxy/sedov.h"
 #include "resilience/recovery/state.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Natural convection in a cavity with a hot side on the left and a cold one on the right (de Vahl Davis 1983): two solvers on
  * the same blocks, a temperature that is carried by a flow and drives it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Flow past two bodies in a wind tunnel with perforated walls: a whole program, without a parameter file.
  *
  *   gabion-launch -n 4 build/bin/flow [STEPS]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Two substances that react, in space: U feeds on what flows in, V on U, and it decays (Gray & Scott 1984; Pearson 1993).
  *
  *   gabion-launch -n 4 build/bin/gray_scott run apps/tutorial/gray_scott.yaml

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Heat in a plate: from an equation to a program with parameter files, pictures and checkpoints, in the fewest lines.
  *
  *   gabion-launch -n 4 build/bin/heat run apps/tutorial/heat.yaml

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Heat in a plate: a whole application, from the equation to a run that survives the death of processes.
  *
  *   gabion-launch -n 4 build/bin/heat_loop

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A pump that keeps a flow going in a machine room whose failures are known: an entity and a redundancy scheme of one's own.
  *
  *   gabion-launch -n 4 build/bin/pump run apps/tutorial/pump.yaml

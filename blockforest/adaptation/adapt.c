@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "blockforest/adaptation/adapt.h"
 
 #include "blockforest/adaptation/apply_regrid_impl.h"

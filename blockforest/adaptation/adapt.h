@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file adapt.h
  *  @brief A forest whose blocks split and merge while the run goes on.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The forest becomes what proxies say. Who is to have a block asks those who have its data (crystal router);
  * they send what was asked for, packed, once to each rank that asked. What arrives, and what is here, becomes
  * a block of the new grid as it is, or its children, or a part of its parent. Blocks that stay are not

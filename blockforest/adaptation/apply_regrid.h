@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file apply_regrid.h
  *  @brief The forest becomes what its proxies say.
  *

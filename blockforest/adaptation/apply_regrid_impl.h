@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file apply_regrid_impl.h
  *  @brief gab_forest_apply_regrid() with figures.
  *

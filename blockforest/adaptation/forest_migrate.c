@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks change owner: an adaptation in which nothing splits or merges. */
 #include "blockforest/adaptation/adapt.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Proxies come and go: of the root grid, or of the blocks of a forest. */
 #include "blockforest/forest/forest_impl.h"
 #include "blockforest/adaptation/proxy_impl.h"

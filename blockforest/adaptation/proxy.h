@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file proxy.h
  *  @brief Proxy blocks: the grid as it is going to be, without any data (Schornbaum & Rüde 2018, section 3).
  *

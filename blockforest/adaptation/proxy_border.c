@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The border of this process's part: which of its proxies are neighbours of which others elsewhere. Being a
  * neighbour is symmetric, so two ranks that share a border name the same blocks in the same order without
  * asking each other. */

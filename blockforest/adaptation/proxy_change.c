@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Splitting and merging of proxies.
  *
  * Every block tells its neighbours its fate: the blocks that replace it and their holders. A merged block is held where its

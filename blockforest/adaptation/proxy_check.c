@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The check of this process's part of the proxies. */
 #include "blockforest/adaptation/proxy_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file proxy_impl.h
  *  @brief The inside of proxies, shared by the files that work on them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Families some of whose children do not exist can merge too. Their parent then touches what lies at the far
  * side of the missing ones, which none of the others knows: so for as long as levels are decided and changed
  * a *hole*, a proxy without weight, takes the place of each missing child. Its neighbours and it find each

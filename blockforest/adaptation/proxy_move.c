@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Migration of proxies: first the neighbours learn the target of each one, then the targets learn their sources (crystal router),
  * then the proxies are sent with their tables, in rounds of one piece per pair of ranks. A piece has at most
  * GAB_PROXY_MOVE_BYTES / (targets of its source) bytes, or is a single larger proxy. As in forest_transport.c some process can

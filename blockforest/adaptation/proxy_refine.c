@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which level each block is to have.
  *
  * All levels start as wished for and only ever grow, round by round, each block looking at what its

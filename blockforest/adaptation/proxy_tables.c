@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Neighbour tables, built from the known blocks around. */
 #include "blockforest/adaptation/proxy_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "blockforest/exchange/block_field.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file block_field.h
  *  @brief Block data ready for use: one gab_field on every block, with its packing and its ghost exchange.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A stage is one direction of one level. Its plan has, per neighbour rank, the data to send and to receive, with offsets in the
  * message. Both ends order it by (receiver, sender, direction), which follows from their tables alone. Data that stays on a rank
  * uses a buffer as well. */

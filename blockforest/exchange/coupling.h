@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file coupling.h
  *  @brief Messages across the boundaries of levels: an object with start and finish, one message per
  * neighbour rank.

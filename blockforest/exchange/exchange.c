@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The plan of an exchange: per neighbour rank the data to send and to receive, with offsets in the message. Both ends order it
  * by (receiving block, direction as seen by the sender, sending block), which follows from their tables alone, so messages carry
  * only cells. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file exchange.h
  *  @brief Ghost-layer exchange: an object with start and finish, one logical message per neighbour rank.
  *

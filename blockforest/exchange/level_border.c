@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "blockforest/exchange/level_border.h"
 
 int gab_level_border_axis(const gab_contact *contact)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file level_border.h
  *  @brief A face between blocks of two levels: which cells lie there, and the ghost value that follows from them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Data to finer levels depends on the coarser blocks alone, data to coarser levels on these, so all levels are exchanged at
  * once. */
 #include "blockforest/exchange/level_ghosts.h"

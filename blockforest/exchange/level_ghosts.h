@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file level_ghosts.h
  *  @brief Ghosts of a field on blocks, within levels and between them: an object with start and finish.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file block_data.h
  *  @brief What a kind of block data has to be able to do: one table of callbacks for migration, refinement,
  *  memory snapshots and files.

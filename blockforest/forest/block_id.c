@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "blockforest/forest/block_id.h"
 
 /* Deepest position that any curve or id has to hold: 63 bits and the marker. */

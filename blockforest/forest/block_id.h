@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file block_id.h
  *  @brief 64-bit ids of blocks: the root block, and the path down the octree (quadtree in 2D).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "blockforest/forest/direction.h"
 
 gab_box gab_direction_send_box(int direction, const int32_t cells[3], int width)

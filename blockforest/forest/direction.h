@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file direction.h
  *  @brief The 26 directions to neighbours, and the slabs of cells that go with them.
  *

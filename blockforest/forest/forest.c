@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "blockforest/forest/forest_impl.h"
 
 #include "core/base/log.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file forest.h
  *  @brief The distributed forest: this process's blocks, their data and their neighbours.
  *

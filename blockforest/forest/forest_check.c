@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Validity of a forest: rows of tables, and the check of a whole part. */
 #include "blockforest/forest/forest_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file forest_impl.h
  *  @brief The inside of a forest, shared by the files that work on it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file sample.h
  *  @brief A sample of the blocks of a step, the same whoever owns them: which blocks are computed twice, to
  * be compared (live monitors, resilience/loop/timeloop.h).

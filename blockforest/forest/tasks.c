@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "blockforest/forest/tasks_impl.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file tasks_impl.h
  *  @brief The same thing done for many blocks, in threads.
  *

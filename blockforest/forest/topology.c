@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "blockforest/forest/topology.h"
 
 /* The place of the same size at an offset; unwrapped coordinates may lie outside of a periodic domain. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file topology.h
  *  @brief Who can be next to whom on a grid of blocks of several levels: pure functions of ids.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Internal: the HDF5 file of one rank at one step. Nothing here communicates. */
 #ifndef GABION_BLOCKFOREST_HDF5_FILE_IMPL_H
 #define GABION_BLOCKFOREST_HDF5_FILE_IMPL_H

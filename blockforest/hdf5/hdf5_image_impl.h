@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Internal: an HDF5 file that is made in memory and then written in one piece. Nothing here communicates.
  *
  * HDF5's core driver makes it, we write it: left to write by itself, HDF5 cannot let go of a file whose last

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file hdf5_input.h
  *  @brief Reading volume output back: the files that blockforest/output/hdf5_output.h has written at one step, by
  * this version or an earlier one.

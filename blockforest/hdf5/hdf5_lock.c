@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "blockforest/hdf5/hdf5_lock.h"
 #include "blockforest/hdf5/hdf5_open.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file hdf5_lock.h
  *  @brief One thread at a time in HDF5.
  *

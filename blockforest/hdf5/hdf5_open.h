@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file hdf5_open.h
  *  @brief HDF5 files on a file system without locks, and the reason why one could not be read.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file flip.h
  *  @brief A bit of the state that changes by itself, on purpose: what fault injections make of a process's blocks.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Images: this process's part of the forest as bytes, and back. An image is a header that identifies the forest (format, root
  * grid, cells, periodicity, stored kinds by name), the number of blocks, and their records (forest_record.c). A metadata image
  * is the same without data in the records. */

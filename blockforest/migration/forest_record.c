@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Packed blocks. A record is: id, number of rows, rows (id, owner, direction), then for each stored kind its
  * size and its canonical bytes. */
 #include "blockforest/forest/forest_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Packs and unpacks data of many blocks: each by itself, or together with blocks that share memory with it. */
 #include "blockforest/forest/forest_impl.h"
 #include "blockforest/forest/tasks_impl.h"

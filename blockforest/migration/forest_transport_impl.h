@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file forest_transport_impl.h
  *  @brief Packed blocks travel: what migration and adaptation have in common.
  *

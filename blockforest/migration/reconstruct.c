@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Approximation of lost blocks from the known faces, round by round. */
 #include "blockforest/migration/reconstruct.h"
 

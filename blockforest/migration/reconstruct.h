@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file reconstruct.h
  *  @brief Approximate reconstruction of blocks that no copy holds any more (contract 6; Kohl et al. 2017,
  * section 5.1).

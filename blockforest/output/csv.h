@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file csv.h
  *  @brief Series: a table that grows by a row per step, as a CSV file that survives rollbacks.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Internal: the file of a series, on the root. Others may remove, rename, cut or replace it during the run. Before each write
  * its identity and its last bytes are compared with the written ones. A file that is gone is written again from the open
  * descriptor. If rows cannot be recovered, the existing ones stay, the following ones are appended directly, and a warning

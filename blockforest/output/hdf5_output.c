@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "blockforest/output/hdf5_output.h"
 #include "blockforest/hdf5/hdf5_file_impl.h"
 #include "blockforest/output/output_files_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file hdf5_output.h
  *  @brief Volume output: quantities on all blocks as HDF5 files with XDMF descriptions, for ParaView.
  *

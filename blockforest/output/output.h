@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file output.h
  *  @brief What is written when: a list of writers, each with its steps.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file output_files.h
  *  @brief What all that is written out has in common: folders, names of files, an outcome that all agree on.
  *

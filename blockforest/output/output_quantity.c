@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "blockforest/output/output_quantity.h"
 
 #include <ctype.h>

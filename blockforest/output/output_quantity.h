@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file output_quantity.h
  *  @brief What can be written out: a named value per cell, evaluated block by block.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file output_retry.h
  *  @brief A disk that refuses for a time: how long a process waits for it.
  *

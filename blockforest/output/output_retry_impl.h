@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Internal: waiting for a disk that refuses for a time. Local: the other processes wait in their next collective call. */
 #ifndef GABION_BLOCKFOREST_OUTPUT_RETRY_IMPL_H
 #define GABION_BLOCKFOREST_OUTPUT_RETRY_IMPL_H

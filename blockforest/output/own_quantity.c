@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "blockforest/output/own_quantity.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file own_quantity.h
  *  @brief Quantities that a program adds to those of a solver, chosen by name in its parameter files like those: the registry of
  *  all.

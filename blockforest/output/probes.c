@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "blockforest/output/probes.h"
 #include "blockforest/output/output_files_impl.h"
 #include "core/messages/collective.h"

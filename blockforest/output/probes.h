@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file probes.h
  *  @brief Probes: quantities at fixed points, as a series.
  *

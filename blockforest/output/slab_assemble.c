@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Assembles slabs into one field: local, after a run or during it. */
 #include "blockforest/hdf5/hdf5_image_impl.h"
 #include "blockforest/hdf5/hdf5_open.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes boxes of cells, each to its own file. */
 #include "blockforest/output/slab_writer.h"
 #include "blockforest/hdf5/hdf5_file_impl.h"

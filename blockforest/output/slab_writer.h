@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file slab_writer.h
  *  @brief Boxes of cells in files of their own, and the whole that is made of them afterwards.
  *

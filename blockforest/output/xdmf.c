@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "blockforest/output/xdmf_impl.h"
 #include "blockforest/output/output_files_impl.h"
 

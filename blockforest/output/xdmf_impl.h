@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Internal: XDMF descriptions of the volume files (light data as XML that points into HDF5). */
 #ifndef GABION_BLOCKFOREST_XDMF_IMPL_H
 #define GABION_BLOCKFOREST_XDMF_IMPL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Internal: a frame with ticks at round numbers. No communication. */
 #ifndef GABION_BLOCKFOREST_PNG_AXES_IMPL_H
 #define GABION_BLOCKFOREST_PNG_AXES_IMPL_H

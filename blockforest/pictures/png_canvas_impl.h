@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Internal: a small raster canvas: rectangles, text, colour maps, and writing it as PNG. No communication. */
 #ifndef GABION_BLOCKFOREST_PNG_CANVAS_IMPL_H
 #define GABION_BLOCKFOREST_PNG_CANVAS_IMPL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file png_chart.h
  *  @brief Pictures of curves: one value per process, or per anything that is numbered from 0, as PNG files
  * with axes.

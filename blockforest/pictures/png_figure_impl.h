@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Internal: the figure around the picture of a slice: title, axes, colour bar, legend. No communication. */
 #ifndef GABION_BLOCKFOREST_PNG_FIGURE_IMPL_H
 #define GABION_BLOCKFOREST_PNG_FIGURE_IMPL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "blockforest/pictures/png_canvas_impl.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "blockforest/pictures/png_slice.h"
 #include "blockforest/output/output_files_impl.h"
 #include "blockforest/pictures/png_figure_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file png_slice.h
  *  @brief Pictures: axis-aligned slices of a scalar as PNG files, with axes, colour bar, title and, on
  *  request, the outlines of the blocks in the colours of their owners or levels. Each pixel shows the cell

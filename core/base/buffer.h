@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file buffer.h
  *  @brief Growing byte buffers to pack into, and bounds-checked readers to unpack from.
  *

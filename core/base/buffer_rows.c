@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rows into a buffer: copied, or by stores past the cache.
  *
  * An image is as large as all of the state and is not read before it is sent, so it has no business in the cache. Its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file buffer_rows.h
  *  @brief Many rows appended to a buffer, one after another, e.g. those of a field.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file build.h
  *  @brief Which sources this library was built from.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file entity.h
  *  @brief Entities: what has to survive besides the blocks.
  *

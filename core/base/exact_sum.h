@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file exact_sum.h
  *  @brief Order-free sums of doubles.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file hash.h
  *  @brief 64-bit hashing (XXH64 of the xxHash family) of bytes.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file log.h
  *  @brief Messages to people: levels, terminal and file, progress line.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file status.h
  *  @brief Status codes and their message.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "core/base/timer.h"
 
 #include "core/base/hash.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file timer.h
  *  @brief Named timers: calls, total, shortest and longest time of a call.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file types.h
  *  @brief Index types of the whole framework, each with its print macro.
  *

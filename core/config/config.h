@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file config.h
  *  @brief Strict parameter files: YAML checked against tables.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The tree of a file with all assignments applied: it is checked, and written as the parameters in force. */
 #include "core/config/config_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Identity of a case: its values in canonical form, and the content of the files that it names. */
 #include "core/config/config_impl.h"
 #include "core/system/file.h"

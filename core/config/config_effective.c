@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The parameters in force: the file with all assignments applied, written as a file. */
 #include "core/config/config_impl.h"
 #include "core/base/text/json.h"

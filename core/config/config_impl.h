@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file config_impl.h
  *  @brief What the parts of the configuration share: arena, tree, entries.
  *

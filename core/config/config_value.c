@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "core/config/config_impl.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gab_device_check_arithmetic(): the same operations on the device and here. */
 #include "core/device/device_impl.h"
 

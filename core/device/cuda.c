@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Backend `cuda': the CUDA driver (libcuda.so.1) and its run-time compiler (libnvrtc). The used functions of both are declared
  * here, so that no header is needed. */
 #include "core/device/device_impl.h"

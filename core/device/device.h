@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file device.h
  *  @brief Accelerators: memory, kernels and times of a device, through OpenCL or through the CUDA driver and NVRTC.
  *

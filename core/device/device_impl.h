@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file device_impl.h
  *  @brief Table of a device backend, and state that all devices share.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "core/device/library_impl.h"
 
 #include <dlfcn.h>

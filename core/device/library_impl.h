@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file library_impl.h
  *  @brief Libraries that are opened at run time, and their functions.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Backend `opencl': any device of any vendor that the OpenCL loader knows (pocl among them). The used functions of its
  * interface (Khronos, OpenCL 1.2) are declared here, so that no header is needed. */
 #include "core/device/device_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Programs of a device: compiled once for each text and options, found again in memory or in the cache folder. */
 #include "core/device/device_impl.h"
 

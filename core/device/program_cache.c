@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The folder of compiled programs. Whatever goes wrong here costs time: the program is compiled. */
 #include "core/device/device_impl.h"
 

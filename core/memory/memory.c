@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "core/memory/memory.h"
 
 #include "core/memory/memory_pool_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file memory.h
  *  @brief Aligned allocation with counters.
  *

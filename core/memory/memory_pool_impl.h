@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file memory_pool_impl.h
  *  @brief Memory of one size side by side, on huge pages.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Files PID-NUMBER-STARTTIME in the folder. A file whose process is gone (no such pid, or one with another start time) is
  * free. It is claimed by renaming it to the claimer's own name, which only one process can do. */
 #include "core/memory/node_memory.h"

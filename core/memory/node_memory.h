@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file node_memory.h
  *  @brief Node memory, which outlives processes: storage for snapshots.
  *

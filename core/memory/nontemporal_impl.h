@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file nontemporal_impl.h
  *  @brief Stores that bypass the cache (x86: non-temporal; elsewhere ordinary ones).
  *

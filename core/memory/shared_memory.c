@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "core/memory/shared_memory.h"
 
 #include "core/memory/shared_memory_impl.h"

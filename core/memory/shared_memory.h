@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file shared_memory.h
  *  @brief Memory of one process that other processes of its machine can read.
  *

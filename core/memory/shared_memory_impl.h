@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What memory.c needs of shared_memory.c. Internal. */
 #ifndef GABION_CORE_SHARED_MEMORY_IMPL_H
 #define GABION_CORE_SHARED_MEMORY_IMPL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "core/memory/system_memory.h"
 
 #include <stdio.h>

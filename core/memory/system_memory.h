@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file system_memory.h
  *  @brief What the system has left of memory, and whether it has ended processes for lack of it.
  *

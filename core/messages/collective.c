@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file collective.c
  *  @brief Reductions, broadcasts and scans over the members, as trees of messages. Gathers: gather.c. */
 #include "core/messages/collective.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file collective.h
  *  @brief Operations over all living ranks, built on ports.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file comm.c
  *  @brief Communicators for the MPI calls of an application, registered so that repairs rebuild them. */
 #include "core/world/world_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file envelope.c
  *  @brief Envelopes and the messages that they stand before. */
 #include "core/world/world_impl.h"

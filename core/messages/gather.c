@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file gather.c
  *  @brief Gathers: the byte strings of all who take part go up the tree of reductions to the first of them, in pieces; long
  *  ones go to it straight.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file mail.c
  *  @brief Patterns and mailboxes as a part of images.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file mailbox.c
  *  @brief Mailboxes: sending, the queue of early messages, and receives that match source, tag and id. */
 #include "core/messages/mailbox.h"

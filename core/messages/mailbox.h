@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file mailbox.h
  *  @brief Messages of an application, received from a named source or from any, matched by pattern and iteration.
  *

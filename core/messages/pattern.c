@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file pattern.c
  *  @brief Communication patterns of an application: counters, the active pattern, and messages of ended iterations. */
 #include "core/messages/pattern.h"

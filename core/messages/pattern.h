@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file pattern.h
  *  @brief Communication patterns: message ids that keep a replay from confusing messages of different rounds.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file port.c
  *  @brief Ports: opening, sending, receiving, and the positions on their channels. */
 #include "core/world/world_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file port.h
  *  @brief Messages between ranks: ports, channels and envelopes.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file route.c
  *  @brief Items to ranks that do not expect them: the crystal router.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file traffic.c
  *  @brief Messages under way: their requests, how they are waited for, verified, and given up.
  *

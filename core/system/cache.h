@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file cache.h
  *  @brief How large the caches of this machine are.
  *

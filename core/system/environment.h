@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file environment.h
  *  @brief Environment variables that Open MPI does not start without.
  *

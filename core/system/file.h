@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file file.h
  *  @brief Small files that are there whole or not at all, and files of users that may be anything.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file float_modes.h
  *  @brief How the processor rounds, and whether denormal numbers count: modes that every thread has for itself, and on which
  *  the bits of results depend.

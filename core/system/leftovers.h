@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file leftovers.h
  *  @brief What Open MPI leaves on a node when its daemon is killed: segments of shared memory and session folders.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file listeners.h
  *  @brief Listening TCP sockets of a process, and their restriction to the loopback interface.
  *

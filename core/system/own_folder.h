@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file own_folder.h
  *  @brief Private folders and files in places where all users may write.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file process.h
  *  @brief Which process of which machine is meant, long after it was written down.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file run_file.h
  *  @brief Files of a run, in an output folder in which other users may write.
  *

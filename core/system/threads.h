@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file threads.h
  *  @brief The threads of OpenMP, and one where the library was built without it.
  *

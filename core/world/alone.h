@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file alone.h
  *  @brief A world without MPI, of one process: for plans and checks, which leave nothing behind so.
  *

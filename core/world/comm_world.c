@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file comm_world.c
  *  @brief MPI_COMM_WORLD after a fault: an application that still uses it is refused.
  *

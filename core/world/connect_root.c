@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file connect_root.c
  *  @brief The root is connected with everybody, where silence of connections tells who is cut off.
  *

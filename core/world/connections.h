@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file connections.h
  *  @brief TCP connections of this process, of the MPI library and others: limits of silence, and closing.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file fault.c
  *  @brief Faults: the error handler that sees them, the broken state, intents, and agreement. */
 #include "core/base/log.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file fault_point.c
  *  @brief Names of the fault points. */
 #include "core/world/fault_point.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file fault_point.h
  *  @brief Fault points: what a process is about to do, by name.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file lease.c
  *  @brief Lease: ends a process that was stopped for too long. Code of the signal handler is lock-free.
  */

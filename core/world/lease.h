@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file lease.h
  *  @brief Ends a process that was stopped for too long, by a signal or with its whole machine.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file members.c
  *  @brief Translation between ranks, dense indices and processes over the sorted lists of the gone and the returned. */
 #include "core/world/members.h"

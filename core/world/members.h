@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file members.h
  *  @brief Members of a run: its ranks, the process and the incarnation of each; a small value.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file nodes.c
  *  @brief Which ranks are played on this node, and on which nodes processes are to be started for the dead.
  *

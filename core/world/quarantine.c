@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The watching thread, and its record of silent addresses. */
 #include "core/world/quarantine.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file quarantine.h
  *  @brief Makes a network cut permanent for a run: processes that were silent for some time are no longer heard.
  *

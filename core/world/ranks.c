@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file ranks.c
  *  @brief Who plays which rank, at which rank in the communicator, and who takes part: what all other parts of the
  *  world stand

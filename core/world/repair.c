@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file repair.c
  *  @brief Mending a broken world: revoke, meet, shrink, compare notes, agree; from the top if any of it
  * fails.

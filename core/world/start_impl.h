@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file start_impl.h
  *  @brief Start of MPI: its settings, its listening sockets, and the removal of its leftovers.
  *

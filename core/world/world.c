@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file world.c
  *  @brief Beginning and end of a world. */
 #include "core/world/lease.h"

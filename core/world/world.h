@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file world.h
  *  @brief The world: processes and ranks of a run, its communicators, fault state and repair.
  *

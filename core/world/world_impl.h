@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file world_impl.h
  *  @brief What the sources of the world share: its parts, ranks in communicators, limbo, and the ways into and out of faults.
  *

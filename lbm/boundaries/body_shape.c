@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Shapes of bodies by name: those of the library and registered ones. */
 #include "lbm/boundaries/body_shape.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file body_shape.h
  *  @brief User-defined shapes of bodies: a signed distance, chosen by name in the parameter file.
  *

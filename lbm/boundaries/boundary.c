@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The boundary conditions that can be chosen by name. */
 #include "lbm/boundaries/boundary.h"
 

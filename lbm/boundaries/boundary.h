@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file boundary.h
  *  @brief Boundary conditions at the sides of the domain: those of the library, by name, and user-defined ones.
  *

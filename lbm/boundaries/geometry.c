@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "lbm/boundaries/geometry.h"
 
 #include "core/memory/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file geometry.h
  *  @brief Solid cells, the exact position of their walls, and properties of blocks that follow.
  *

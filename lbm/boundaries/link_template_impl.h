@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file link_template_impl.h
  *  @brief Templates of runs, links and lists between levels, shared by blocks with equal surroundings.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "lbm/boundaries/shapes_impl.h"
 
 #include <math.h>

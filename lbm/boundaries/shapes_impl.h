@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file shapes_impl.h
  *  @brief Shapes: inside or not, for points, boxes of points and along rays.
  *

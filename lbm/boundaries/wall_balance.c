@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Interpolated walls send other values than they receive. Over a closed surface the differences add up to an error of the
  * method, which has one sign for as long as the flow lasts: where no side sets the mass, it drifts without end. So what
  * such walls make in a step is summed, and in the next step they take it back, each link its weight of it: a change of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The collision models that can be chosen. */
 #include "lbm/collision/collision.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file collision.h
  *  @brief Collision models: tables with the parameters, rates, kernels and stability limits of a model.
  *

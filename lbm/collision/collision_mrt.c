@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A relaxation time per moment. The arithmetic: kernel_cell_impl.h. */
 #include "lbm/kernels/kernel_cell_impl.h"
 #include "lbm/kernels/lattice_list_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Recursive-regularised collision (Malaspinas 2015, arXiv:1505.06900; Coreixas, Wissocq, Puigt, Boussuge & Sagaut
  * 2017, Phys. Rev. E 96, 033306; on D3Q19 Jacob, Malaspinas & Sagaut 2018, J. Turbul. 19, 1051).
  *

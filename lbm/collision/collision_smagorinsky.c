@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Large-eddy simulation after Smagorinsky 1963: a turbulent viscosity (C Delta)^2 |S| with Delta the width of a cell
  * and |S| = sqrt(2 S:S), on top of that of the fluid. The rate of strain is in the populations of the cell itself
  * (Hou, Sterling, Chen & Doolen 1996): with n_ij the second moments beyond equilibrium and 1/omega the relaxation time

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Two relaxation times, and a single one, which is the case of equal rates. The arithmetic: kernel_cell_impl.h.
  */
 #include "lbm/kernels/kernel_cell_impl.h"

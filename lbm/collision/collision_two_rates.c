@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One cell of TRT and SRT on a lattice that is known at run time: the readable arithmetic, in double. */
 #include "lbm/kernels/kernel_cell_impl.h"
 #include "lbm/kernels/lattice_list_impl.h"

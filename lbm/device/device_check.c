@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gab_lbm_check_device(): a small box on the device and on the processor. */
 #include "lbm/device/device_flow.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "lbm/device/device_flow.h"
 
 #include "core/memory/memory.h"

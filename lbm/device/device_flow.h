@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file device_flow.h
  *  @brief A periodic box of fluid in the memory of a device, in place, blocks of one allocation.
  *

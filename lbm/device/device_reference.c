@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reference of a step on a device: the same cell, in a plain loop from one array into another. */
 #include "lbm/device/device_flow.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "lbm/kernels/kernel_family.h"
 #include "lbm/lbm_impl.h"
 

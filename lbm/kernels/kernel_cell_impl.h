@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file kernel_cell_impl.h
  *  @brief The one definition of the arithmetic of a collision; all kernel families are made of it.
  *

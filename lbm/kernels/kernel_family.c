@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Families of kernels by name: those of the library and registered ones. */
 #include "lbm/kernels/kernel_family.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file kernel_family.h
  *  @brief Families of kernels: how the cells of a flow are swept, by name; a program's own included.
  *

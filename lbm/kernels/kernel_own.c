@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels of user-defined families and lattices: their names, the check of the bits that they claim, and the library's
  * kernels where these are used. */
 #include "lbm/kernels/kernel_family.h"

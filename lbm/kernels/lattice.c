@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "lbm/kernels/lattice.h"
 #include "lbm/kernels/lattice_list_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file lattice.h
  *  @brief The lattices D2Q9, D3Q19 (Qian, d'Humières & Lallemand 1992), D3Q27 (He & Luo 1997, Phys. Rev. E 56, 6811) and
  *  user-defined ones; c_s^2 = 1/3.

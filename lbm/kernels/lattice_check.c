@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Requirements on a lattice for flows, and its numbers. With components up to 1, c_s^2 = 1/3 and isotropy to fourth order, the
  * only weights in 2D are those of D2Q9; in 3D those of D3Q15, D3Q19, and of all 27 directions with any weight of the corners
  * below 1/72. So there is always a direction along each axis. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file lattice_list_impl.h
  *  @brief List of the lattices, and pairs of opposite directions of each, for the preprocessor to unroll.
  *

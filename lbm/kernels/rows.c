@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Fluid cells, row by row, in blocks of both kinds. */
 #include "lbm/sparse/sparse_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "lbm/levels/child_paths_impl.h"
 
 #include <stdlib.h>

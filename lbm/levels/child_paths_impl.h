@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file child_paths_impl.h
  *  @brief Paths of populations across the border of two levels, in one coarse step.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file level_interface_impl.h
  *  @brief Exchange of a block with blocks of other levels, as lists that a step processes.
  *

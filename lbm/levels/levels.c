@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A step on several levels. A level makes two sub-steps in one step of the level above (recursively):
  *
  *   1. ghosts between blocks of the level; ghosts in coarser blocks, from what these sent at the start of

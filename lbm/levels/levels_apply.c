@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Executes the lists of a block in a step. */
 #include "lbm/levels/level_interface_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What sides that move have to give where a border between levels ends at them, so that it gives no mass: at their edges, and
  * anywhere while their ramps last.
  *

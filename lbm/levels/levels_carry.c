@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Mass that neighbouring coarse cells exchange along a border between levels, so that a wall may cross the border.
  *
  * **Why.** Let u be the velocity across the border, towards the fine region, and u = S y along it from a wall at y = 0, in coarse cells

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The lists of a block, built from the paths of children: keys, and functions for both sides. Entry point: levels_storage.c. */
 #include "lbm/levels/levels_lists_impl.h"
 

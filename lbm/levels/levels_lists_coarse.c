@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lists of a block next to finer ones: values for their cells, and arrivals from there. */
 #include "lbm/levels/levels_slopes_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lists of a block next to coarser ones: values taken from them, and values sent to them. */
 #include "lbm/levels/levels_lists_impl.h"
 

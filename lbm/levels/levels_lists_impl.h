@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file levels_lists_impl.h
  *  @brief Declarations shared by the files that build the lists of a block between levels.
  *

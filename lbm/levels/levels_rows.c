@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Splitting and merging blocks that are nothing but fluid, row by row: the same as levels_split.c does cell
  * by cell, to the last bit. */
 #include "lbm/levels/level_interface_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Slopes of children: levels_slopes_impl.h. */
 #include "lbm/levels/levels_slopes_impl.h"
 

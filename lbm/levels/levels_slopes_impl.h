@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file levels_slopes_impl.h
  *  @brief Slopes that children of a coarse population get in addition to its value, where they enter fine cells.
  *

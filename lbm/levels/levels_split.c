@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The state of a block that is split or merged. Where there are solid cells it goes through the packed form,
  * so it does not matter how blocks store it; others do it row by row (levels_rows.c).
  *

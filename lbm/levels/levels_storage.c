@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The lists of a block, its own or lent, and the storage of values that go with them. */
 #include "lbm/levels/levels_lists_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Surroundings of a block at the resolution of the finer of two levels: its own cells, and those of neighbours by geometry, at
  * their level. */
 #include "lbm/levels/level_interface_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "core/messages/collective.h"
 #include "lbm/observe/stress_impl.h"
 

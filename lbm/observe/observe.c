@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "lbm/sparse/sparse_impl.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quantities of a flow on blocks; solid cells have no value (NaN). */
 #include "lbm/observe/quantities_impl.h"
 

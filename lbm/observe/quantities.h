@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file quantities.h
  *  @brief Output quantities of a flow, in physical units, for the writers of blockforest/output/output_quantity.h.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file quantities_impl.h
  *  @brief What the quantities of a flow share: where velocities and stresses are kept with ghosts, and their differences.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Viscous stress in cells, and on walls next to them. */
 #include "lbm/observe/stress_impl.h"
 

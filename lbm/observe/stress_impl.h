@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file stress_impl.h
  *  @brief Viscous stress of a cell from the non-equilibrium of its arriving populations, and walls next to cells.
  *

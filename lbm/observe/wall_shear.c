@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The wall shear stress, and the differences that it shares with gradients. */
 #include "lbm/observe/quantities_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A scalar that a flow carries: its fields and its steps. */
 #include "lbm/scalar/scalar_impl.h"
 

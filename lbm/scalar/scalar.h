@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file scalar.h
  *  @brief A temperature or concentration that a flow carries, on the same blocks; it may drive the flow.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file scalar_impl.h
  *  @brief What moving a scalar and looking at it share.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Integrals and output quantities of a scalar that a flow carries. */
 #include "lbm/scalar/scalar_impl.h"
 

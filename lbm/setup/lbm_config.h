@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file lbm_config.h
  *  @brief The sections `lbm`, `fluid`, `units`, `boundaries`, `bodies` and `initial` of parameter files.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The tables of the sections that describe a flow. */
 #include "lbm/setup/lbm_config.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases that can be computed but cannot be meant. */
 #include "core/base/log.h"
 #include "lbm/setup/lbm_config.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Stability of a collision, known before anything is computed: from von Neumann analysis
  * (tests/lbm/collision/test_von_neumann.c) and from boxes with open sides (tests/lbm/walls/mpi_open_sides.c). */
 #include "lbm/lbm_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "lbm/setup/units.h"
 
 #include "core/base/log.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file units.h
  *  @brief Physical and lattice units, and the checks that say whether a simulation can work at all.
  *

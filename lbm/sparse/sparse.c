@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A step of a sparse block, and looking at it; see sparse_impl.h. */
 #include "lbm/sparse/sparse_impl.h"
 

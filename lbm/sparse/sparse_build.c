@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Builds a sparse block: numbers, extra places, directions to ghosts, moves. Data for finding places lives only during the
  * build. */
 #include "lbm/sparse/sparse_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Requests of links to a sparse block under construction: extra places, directions to ghosts. */
 #include "lbm/sparse/sparse_impl.h"
 

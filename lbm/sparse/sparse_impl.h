@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file sparse_impl.h
  *  @brief Sparse blocks, which store only fluid cells: places of populations, and which cell touches which place.
  *

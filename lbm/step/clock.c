@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "lbm/lbm_impl.h"
 
 gab_status gab_lbm_time_parts(gab_lbm *lbm, bool on)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Populations that cross from a block into its neighbours: packed for other processes, fetched from own blocks.
  *
  * All blocks have the same map, so the start and extent of a side, and the populations that cross it, are computed once per

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Work units of threads: blocks, or parts of them. */
 #include "lbm/lbm_impl.h"
 

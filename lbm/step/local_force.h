@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file local_force.h
  *  @brief A force that differs from cell to cell: buoyancy, for example.
  *

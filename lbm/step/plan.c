@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Plan of a step: everything that follows from the forest alone, once per state of the forest. Blocks swept together, jobs and
  * their threads, sources of ghosts, and slabs that need no messages. */
 #include "lbm/step/temporal_block_impl.h"

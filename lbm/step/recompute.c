@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks that are computed twice, to find what a broken core or a flipped bit has made of them.
  *
  * Well defined is the sweep of one block in one sub-step of its level: when ghosts, links and corrections

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Work per slab for all kinds of blocks: links, and the sweep of a block or of fused blocks. */
 #include "lbm/sparse/sparse_impl.h"
 

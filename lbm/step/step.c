@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A step as called by a program: exchange, sweep of cells that need no message, the rest. Other levels step within it
  * (levels.c). */
 #include "lbm/lbm_impl.h"

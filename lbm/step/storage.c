@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "lbm/step/storage_impl.h"
 
 static ptrdiff_t distance(const gab_field_map *map, int component, const int8_t shift[3])

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file storage_impl.h
  *  @brief Places of the populations of a block in its field: the only file that knows the streaming patterns.
  *

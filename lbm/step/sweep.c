@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A step, slab by slab. A slab is some layers of a block across its last axis.
  *
  * Before a cell is swept, the ghosts and boundary cells around it must have sent. A link of a cell reads one cell away at most,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A temporal block: several steps while the cells are in a cache. temporal_block_impl.h says in which order, and why. */
 #include "lbm/step/temporal_block_impl.h"
 

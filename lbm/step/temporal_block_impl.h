@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file temporal_block_impl.h
  *  @brief Temporal blocking: several steps in one sweep through memory.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of all blocks of a process, for temporal blocking: swept cells, links, and populations for ghosts of other blocks of this
  * process. */
 #include "lbm/step/temporal_block_impl.h"

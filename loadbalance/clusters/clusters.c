@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Clusters of processes: the task as arrays, the report of a division, and the best of several searches. */
 #include "loadbalance/clusters/clusters_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file clusters.h
  *  @brief Division of processes into clusters that roll back together, such that little is logged between them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cost of a division into clusters. */
 #include "loadbalance/clusters/clusters_impl.h"
 

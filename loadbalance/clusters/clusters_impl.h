@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Clusters while they are searched for: clusters.c (the task as arrays, the best of several searches), clusters_cost.c (what a
  * division costs), clusters_start.c (where a search begins), clusters_search.c (changing places).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Clusters: domains change places as long as that is better (after Kernighan & Lin 1970). */
 #include "loadbalance/clusters/clusters_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Clusters: where a search begins. */
 #include "loadbalance/clusters/clusters_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Messages between processes that follow from a planned distribution. */
 #include "loadbalance/diffusion_impl.h"
 

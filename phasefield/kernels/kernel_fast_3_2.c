@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #define N    3
 #define NI   1
 #define NAME gab_phasefield_kernel_3_2

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #define N    4
 #define NI   2
 #define NAME gab_phasefield_kernel_4_3

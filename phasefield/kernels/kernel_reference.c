@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The readable kernel: any number of phases and components, a cell at a time, every flux computed from both
  * of its cells. The equations are those of Choudhury & Nestler 2012 and Hötzer et al. 2015; see doc/phase-field.md, "The model".
  */

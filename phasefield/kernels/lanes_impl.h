@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file lanes_impl.h
  *  @brief Some doubles at once (eight with AVX-512, else four or two), for the fast kernels: vectors of the
  *  compiler, and what they lack (comparisons as masks, partial loads, square roots) by intrinsics where the

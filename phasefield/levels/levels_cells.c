@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cells and their children on the next finer level: see levels_impl.h. */
 #include "phasefield/levels/levels_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Creation and destruction of the data for several levels: see levels_impl.h. */
 #include "phasefield/levels/levels_impl.h"
 

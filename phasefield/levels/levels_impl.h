@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file levels_impl.h
  *  @brief A phase field on blocks of several levels.
  *

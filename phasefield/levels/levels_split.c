@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks that split and merge: see levels_impl.h. */
 #include "phasefield/levels/levels_impl.h"
 

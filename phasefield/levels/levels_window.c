@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The moving window on several levels: see levels_impl.h. Arriving data goes into phi_new and mu_new, which are unused between
  * steps and then become phi and c. */
 #include "phasefield/levels/levels_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which blocks are to be fine. A block knows of the interfaces beyond its border because the blocks that have
  * them say so: a byte for each neighbour. */
 #include "phasefield/levels/refinement.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file refinement.h
  *  @brief A grid that is fine where interfaces are: blocks that are all of one phase may be coarser.
  *

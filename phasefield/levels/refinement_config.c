@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The section `phasefield.refinement`. */
 #include "phasefield/levels/refinement.h"
 

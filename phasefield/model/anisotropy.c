@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Anisotropic energy and mobility of interfaces; formulas: doc/phase-field.md, "The model". */
 #include "phasefield/phasefield_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Functions of a cell: interpolation, the relation of c and mu, the simplex. */
 #include "phasefield/phasefield_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Noise on interfaces: random numbers that are a function of seed, step and place, so that they are the same
  * for any decomposition, number of threads, restart and place of the window. */
 #include "phasefield/phasefield_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Temperature of a row of cells, and values that follow from it.
  *
  * They are equal for all blocks side by side, and in small blocks take as long to compute as a sweep of melt. So they are kept

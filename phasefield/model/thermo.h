@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file thermo.h
  *  @brief Free energies of the phases and what follows from them.
  *

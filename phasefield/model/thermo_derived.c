@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quantities derived from the free energies of several phases. */
 #include "phasefield/model/thermo.h"
 

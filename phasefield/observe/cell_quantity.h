@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file cell_quantity.h
  *  @brief Quantities of a phase field of a program's own: a function of a cell, chosen by name in the parameter file.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Integrals and checks. */
 #include "core/messages/collective.h"
 #include "phasefield/phasefield_impl.h"

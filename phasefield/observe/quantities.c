@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quantities to write out: those of the model, and those of a program's own. */
 #include "phasefield/levels/levels_impl.h"
 

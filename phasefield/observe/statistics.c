@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Layers of cells and distances in them. */
 #include "phasefield/observe/statistics.h"
 #include "core/messages/collective.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file statistics.h
  *  @brief What a microstructure looks like in numbers: layers of cells, spacing of lamellae.
  *

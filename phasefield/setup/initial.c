@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "phasefield/setup/initial.h"
 
 #include "core/base/hash.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file initial.h
  *  @brief Initial states: solids below or around something, melt elsewhere.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "phasefield/setup/phasefield_config.h"
 
 #include "core/base/log.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file phasefield_config.h
  *  @brief The section `phasefield` of parameter files.
  *

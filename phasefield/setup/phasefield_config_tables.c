@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The tables of the section `phasefield`. */
 #include "blockforest/hdf5/hdf5_input.h"
 #include "phasefield/setup/phasefield_config.h"

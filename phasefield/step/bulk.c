@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks of bulk: those of one phase throughout, of which there are many (the melt ahead of a front, grains behind it).
  * Their phi need not be swept, nor its ghosts be copied to other blocks here.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The ledger: inflow through reservoirs and with the window, minus outflow with the window. */
 #include "core/messages/collective.h"
 #include "phasefield/phasefield_impl.h"

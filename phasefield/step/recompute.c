@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks that are computed twice, to find what a broken core or a flipped bit has made of them.
  *
  * Both sweeps leave what they read as it was but for c, which is kept. So when a step is done they are done

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Approximation of blocks without any copy: concentrations from phases, their Gibbs energies and the temperature (Kohl et al.
  * 2017, section 5.1), phases and chemical potentials from those across the faces of the block. */
 #include "blockforest/forest/direction.h"

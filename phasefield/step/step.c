@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A step: exchanges and sweeps. */
 #include "phasefield/levels/levels_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The moving window: whole rows leave at the bottom, melt comes in on top. */
 #include "core/messages/collective.h"
 #include "phasefield/levels/levels_impl.h"

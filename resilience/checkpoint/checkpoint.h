@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file checkpoint.h
  *  @brief Coordinated, diskless, double-buffered checkpoints in the memory of the processes.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the sources of a checkpoint share: taking it (checkpoint.c), snapshots as such (snapshot.c), images as bytes (image.c), the scheme at
  * work (redundancy.c), going back (restore.c). Internal. */
 #ifndef GABION_RESILIENCE_CHECKPOINT_IMPL_H

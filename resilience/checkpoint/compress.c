@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Layout: magic u32, codec u32, original bytes u64, piece sizes u32 each, then the pieces; a piece as long as its
  * original is stored as it was. */
 #include "resilience/checkpoint/compress.h"

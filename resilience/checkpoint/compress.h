@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file compress.h
  *  @brief Lossless compression of images, in transit and in memory.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Whether and how the image of a snapshot is compressed for its holders. */
 #include "resilience/schemes/redundancy_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "resilience/checkpoint/checkpoint_impl.h"
 
 #include <string.h>

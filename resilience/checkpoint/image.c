@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The image of a rank: its part of a snapshot, as bytes. Hash and head, the forest's image, the entities per rank; the replicated
  * entities are stored separately. */
 #include "resilience/checkpoint/checkpoint_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Hashes that protect the images while they lie in memory. */
 #include "resilience/checkpoint/checkpoint_impl.h"
 

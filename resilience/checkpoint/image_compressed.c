@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Compressed images, as holders store them. Layout: hash of the rest, head, and the output of gab_compress() for pieces of the
  * image, its own hash included, one after another. */
 #include "resilience/checkpoint/checkpoint_impl.h"

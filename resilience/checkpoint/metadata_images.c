@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Metadata images: ids, tables and owners of the blocks of each rank, at more ranks than images are. They change
  * only when the forest does, so snapshots of the same forest share a set of them, and most snapshots send
  * none. */

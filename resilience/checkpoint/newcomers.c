@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Replacement processes: the information that they get about earlier snapshots, and the transfer of the state of their rank.
  *
  * With respect to snapshots a process is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Failure domains follow processes that are started later: whoever has been respawned joins the domains of the
  * process on whose node it was started. A newcomer knows the domains of the start, others those of the last recovery: so the elder makes the
  * new ones, alone, since the runs are expanded for that, and broadcasts them.

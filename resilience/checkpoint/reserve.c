@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reserves the memory of snapshots before the first one and touches every page of it, so that no checkpoint waits for the
  * system. */
 #include "resilience/schemes/redundancy_impl.h"

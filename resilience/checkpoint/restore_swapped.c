@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Restore from copies alone, without a death: each rank restores the state of the rank whose copy it stores.
  */
 #include "resilience/checkpoint/checkpoint_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Snapshots of a checkpoint: the next one to write, survivors since one, memory of their images. */
 #include "resilience/checkpoint/checkpoint_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Copies of images on their way to those that keep them: while the caller waits, or behind the next steps.
  *
  * A round, as a rank with holder H and images of ranks S to keep sees it:

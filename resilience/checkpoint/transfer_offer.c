@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Images within a node: offered by their ranks, copied or mapped by their holders. Messages: transfer.c. */
 #include "resilience/schemes/redundancy_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file checkpoint_files.h
  *  @brief Looking into checkpoints on disk, without a world: one process reads, nobody else has to be there.
  *

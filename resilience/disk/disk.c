@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "resilience/disk/disk_impl.h"
 
 #include "core/messages/collective.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file disk.h
  *  @brief The second level below checkpoints in memory: now and then a snapshot goes to files.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Collects the images of a group for its file. Members are served one after the other: hello, chunks, trailer. At most two
  * chunks are here: one is received while the thread writes the other. When the disk refuses, all data is still received and
  * dropped, so no other process has to know. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From files to a checkpoint: the aggregators report to the root, which writes the manifest. */
 #include "resilience/disk/disk_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The file of a group. HDF5 lays it out, with all datasets contiguous and allocated at once; their data is then written to its
  * place, piece by piece. So a file of any size needs no memory, and write errors are returned to this code. (HDF5 cannot release
  * a file whose last bytes the disk refuses: it retries at the end of the program and crashes there.) Space for the whole file

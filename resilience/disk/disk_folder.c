@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The folder of checkpoints: OUT/checkpoints/step_000000000100/{group_000000.h5, …, manifest.json}. */
 #include "core/system/file.h"
 #include "core/system/run_file.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Hashes of images on disk, and the table of the blocks in them. */
 #include "core/base/hash.h"
 #include "resilience/disk/disk_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the sources of the level on disk share: the writer (disk.c, disk_collect.c), its thread
  * (disk_worker.c), hashes and indices (disk_image.c), the files (disk_file.c, disk_read.c). Internal. */
 #ifndef GABION_RESILIENCE_DISK_IMPL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reading the file of a group, all of it against its hashes. */
 #include "resilience/disk/disk_impl.h"
 

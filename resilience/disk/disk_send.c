@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A member's image on its way to the aggregator: hello (sizes), chunks, trailer (hashes and table of blocks).
  */
 #include "resilience/disk/disk_impl.h"

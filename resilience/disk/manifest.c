@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "resilience/disk/manifest.h"
 
 #include "core/system/file.h"

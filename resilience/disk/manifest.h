@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file manifest.h
  *  @brief manifest.json: what makes the files of a folder a checkpoint, and what they are a checkpoint of.
  *

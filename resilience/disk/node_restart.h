@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file node_restart.h
  *  @brief Going on from what an earlier job left in the memory of its nodes.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file restart.h
  *  @brief Going back to a checkpoint on disk: at the start of a run that continues another one, on any number
  *  of processes, and in a run whose memory holds the state no longer.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What going back to images of an earlier job has in common, whether they come from disk (restart.c) or from the
  * memory of the nodes (node_restart.c). Internal. */
 #ifndef GABION_RESILIENCE_RESTART_IMPL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs of the model: contributions of steps, failures, checkpoints and reductions to the recurrence. */
 #include "resilience/failure_model/delays_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file delays.h
  *  @brief Propagation of the delay of a failed process: a model of runs with local and with global recovery.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Internal: the times of all processes at the end of a step, and the step to the next one. */
 #ifndef GABION_RESILIENCE_DELAYS_IMPL_H
 #define GABION_RESILIENCE_DELAYS_IMPL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The recurrence: waiting between processes, and the time of a step. */
 #include "resilience/failure_model/delays_impl.h"
 

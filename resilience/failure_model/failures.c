@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "resilience/failure_model/failures.h"
 
 #include "core/base/hash.h"

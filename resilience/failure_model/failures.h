@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file failures.h
  *  @brief Failures that are assumed, not injected: which process fails in which step, for models of a run.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Clusters of local recovery: from the parameter to a pure function. */
 #include "resilience/local/local_division_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which ranks go back together in local recovery (resilience.local.clusters): each alone, those of a node, ranges of
  * ranks, or what a file says.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Limit of the logs of local recovery: the next checkpoint, after which they are freed, is taken earlier. All know its step, since
  * they reduce it before each checkpoint, by logged messages, so a restored rank gets the same result. */
 #include "resilience/local/local_run_impl.h"

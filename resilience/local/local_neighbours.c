@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Communication partners of a rank under local recovery: owners of adjacent blocks, the tree of reductions, and ranks whose images
  * it stores. */
 #include "resilience/local/local_run_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A generation of local recovery: the state machine and the reliable channel of this process, and their interaction. */
 #include "resilience/local/local_run_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Local recovery at work: the machine of local.h on the wire of core/messages/logged/wire.h, for a time loop.
  *
  * local_run.c (a generation: machine, wire, and what passes between them), local_neighbours.c (with whom a player has

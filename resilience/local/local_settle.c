@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The end of a generation of local recovery, in a repair: the images that machines keep become snapshots of
  * resilience/checkpoint/checkpoint.h, ranks that were taken become known, and if all had gathered nothing is left to do. */
 #include "resilience/local/local_run_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The image of local recovery: image of the rank and replicated entities, as in a snapshot; the history of the run, which no
  * process sends to a rank that is restored alone; and its earlier takeovers, for the report. */
 #include "resilience/disk/disk_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Local recovery in the steps of a time loop: turning it on, checkpoints, global sections, and a spare that takes a
  * rank. */
 #include "resilience/local/local_run_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Local recovery as a strategy, and parameters that exclude it. */
 #include "resilience/local/local_run_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How many snapshots fit into the memory of a process. */
 #include "resilience/disk/disk_impl.h"
 #include "resilience/loop/timeloop_impl.h"

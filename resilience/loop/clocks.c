@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* When a checkpoint is due, in memory or on disk, and taking it. The two levels have a clock each; one that
  * goes to disk is one in memory first. */
 #include "resilience/disk/disk_impl.h"

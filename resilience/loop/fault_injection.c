@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "resilience/loop/fault_injection.h"
 
 #include "blockforest/migration/flip.h"

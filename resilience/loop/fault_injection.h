@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file fault_injection.h
  *  @brief Fault injections: real deaths, by SIGKILL, of chosen ranks at a chosen step and fault point; or they are stopped
  *  (SIGSTOP) for a time, or a bit of their state flips.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file interval.h
  *  @brief How often to checkpoint: every n steps, every s seconds, or by cost and failure rate.
  *

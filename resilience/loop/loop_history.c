@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* History that a replacement process needs besides the state: events so far, and values that all must decide alike. It is not
  * rolled back. Times are sent as ages, since each process has its own clock. */
 #include "resilience/disk/disk_impl.h"

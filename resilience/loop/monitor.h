@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file monitor.h
  *  @brief Live monitors by name: what a program has, so that its parameter files can ask for it.
  *

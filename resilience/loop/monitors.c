@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Monitors: check whether the state is possible. After an alarm all roll back once; a second alarm ends the run.
  */
 #include "resilience/loop/monitor.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Copies behind the steps: behind how many, and whether that costs less than to wait for them. */
 #include "resilience/loop/timeloop_impl.h"
 

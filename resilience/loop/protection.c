@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How a time loop is protected: checkpoints when they are due, recovery when the world broke. */
 #include "resilience/reports/completion.h"
 #include "resilience/reports/history.h"

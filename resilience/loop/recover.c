@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Recovery of a time loop after a fault: rounds until one succeeds, or the reason why the run ends. */
 #include "resilience/checkpoint/checkpoint_impl.h"
 #include "resilience/loop/timeloop_impl.h"

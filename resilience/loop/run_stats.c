@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Statistics of a run so far. */
 #include "resilience/loop/timeloop_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file stop.h
  *  @brief Stopping before a time limit: on a signal, a file, or a walltime.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Stopping before a time limit: when, and how the run ends. */
 #include "resilience/loop/timeloop_impl.h"
 

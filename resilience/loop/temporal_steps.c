@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Number of steps for temporal blocking: up to the next output, monitor, question or fault injection. */
 #include "resilience/loop/timeloop_impl.h"
 

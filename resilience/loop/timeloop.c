@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "resilience/reports/completion.h"
 #include "resilience/loop/timeloop_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file timeloop.h
  *  @brief The time loop: tasks, what is due after a step, and protection against the loss of processes.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the sources of the time loop share, and those that report on it. Internal. */
 #ifndef GABION_RESILIENCE_TIMELOOP_IMPL_H
 #define GABION_RESILIENCE_TIMELOOP_IMPL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "resilience/persist/persist_impl.h"
 
 /* `spread' puts the copies as far apart as they can be: where ranks fill one node after the other they lie on other

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file file_impl.h
  *  @brief The journal of a process in a file: on a disk, or in the memory of the node.
  *

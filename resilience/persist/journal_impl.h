@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file journal_impl.h
  *  @brief All that one process has stored and may be asked for again: messages by signature and number, in epochs.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "resilience/persist/persist_impl.h"
 
 #include <limits.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file persist.h
  *  @brief Communicators that remember: what is sent through them is stored, and received again after a fault.
  *

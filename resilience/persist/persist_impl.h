@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file persist_impl.h
  *  @brief Persistent communicators: the session of a key, shared by the sources of this library.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file fence.h
  *  @brief Fencing tokens: of parts of a run that take each other for dead, one continues.
  *

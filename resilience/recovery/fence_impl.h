@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What fence.c (a part as a whole) and fence_token.c (the files) share. Internal. */
 #ifndef GABION_RESILIENCE_FENCE_IMPL_H
 #define GABION_RESILIENCE_FENCE_IMPL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The files of the tokens, and the steps of one process to get the next one for its part. */
 #include "resilience/recovery/fence_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file recovery.h
  *  @brief Recovery strategies: treatment of processes and state after a fault.
  *

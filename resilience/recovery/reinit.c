@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Global restart. One call at a time; its state is here. */
 #include "resilience/recovery/reinit_impl.h"
 

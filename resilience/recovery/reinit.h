@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file reinit.h
  *  @brief Global restart behind one call: all processes return to one function, at full size, within the job.
  *

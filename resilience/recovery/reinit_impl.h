@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Internal: state of gab_state that gab_reinit() needs. */
 #ifndef GABION_RESILIENCE_REINIT_IMPL_H
 #define GABION_RESILIENCE_REINIT_IMPL_H

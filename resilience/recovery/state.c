@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Checkpoints of programs without blocks: entities over an empty forest. */
 #include "resilience/recovery/state_impl.h"
 

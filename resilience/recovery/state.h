@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file state.h
  *  @brief Checkpoints of an ordinary MPI program, which names its state by address and size.
  *

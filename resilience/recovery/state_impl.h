@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What state.c and state_main.c share. Internal. */
 #ifndef GABION_RESILIENCE_STATE_IMPL_H
 #define GABION_RESILIENCE_STATE_IMPL_H

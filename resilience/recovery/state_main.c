@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* main() of a program that saves its state. */
 #include "resilience/recovery/state_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The strategies by name, and their work after the world is repaired. */
 #include "resilience/recovery/recovery.h"
 

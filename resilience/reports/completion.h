@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file completion.h
  *  @brief What a run tells its launcher: that it gets on, and how it ended; and what it hears from it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "resilience/reports/events.h"
 
 #include "core/base/timer.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file events.h
  *  @brief OUT/events.jsonl: what happened to a run, one JSON object per line, never rolled back.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A fault in words, and as members of an object of JSON. */
 #include "resilience/loop/timeloop_impl.h"
 

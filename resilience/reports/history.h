@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file history.h
  *  @brief What OUT/events.jsonl says about the jobs before this one.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Progress of a run: a line of the log, a sign of life for the launcher, and OUT/progress.json for `gabion status'. At most once
  * a second, by the root. */
 #include "resilience/loop/timeloop_impl.h"

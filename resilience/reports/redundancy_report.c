@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Report of the redundancy of a run: copies of each rank, and deaths that it would not survive. */
 #include "resilience/loop/timeloop_impl.h"
 

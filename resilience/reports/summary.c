@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "resilience/reports/summary.h"
 #include "blockforest/output/output_files.h"
 

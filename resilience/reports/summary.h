@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file summary.h
  *  @brief OUT/summary.json and the last lines of a run: what happened and what it cost.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file run_files.h
  *  @brief List of the files of a run in its output folder, which a later run there removes.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "resilience/run_folder/run_lock.h"
 
 #include "blockforest/output/output.h"

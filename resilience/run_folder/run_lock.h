@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file run_lock.h
  *  @brief Lock of an output folder: one run at a time.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What run_lock.c and run_lock_owner.c share. Internal. */
 #ifndef GABION_RESILIENCE_RUN_LOCK_IMPL_H
 #define GABION_RESILIENCE_RUN_LOCK_IMPL_H

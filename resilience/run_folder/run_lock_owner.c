@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The owner of a lock, and whether it lives. */
 #include "resilience/run_folder/run_lock_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The code over many bytes: linear combinations of columns, by threads, in pieces that stay in the cache. */
 #include "resilience/schemes/code_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Arithmetic in GF(2^8), the matrix of the code, and its inversion: small numbers only. */
 #include "resilience/schemes/code_impl.h"
 

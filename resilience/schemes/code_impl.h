@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Erasure codes over bytes: parities of columns, and columns back from what is left. Internal.
  *
  * A stripe has `data` columns and `parities` more that are linear combinations of them over GF(2^8)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Failure domains as compressed runs: building them from names, and asking them. */
 #include "resilience/schemes/domains_impl.h"
 

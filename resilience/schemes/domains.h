@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file domains.h
  *  @brief Failure domains: which ranks share a node, a chassis, an island, and so tend to be lost together.
  *

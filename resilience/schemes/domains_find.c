@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Failure domains of a run: where the names come from, and how everyone gets to know. */
 #include "resilience/schemes/domains_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What domains.c and domains_find.c share. Internal. */
 #ifndef GABION_RESILIENCE_DOMAINS_IMPL_H
 #define GABION_RESILIENCE_DOMAINS_IMPL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "resilience/schemes/placement.h"
 
 #include <stdlib.h>

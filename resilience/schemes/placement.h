@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file placement.h
  *  @brief A redundancy scheme at work on a snapshot: who keeps what of whom, who restores whom, at what cost.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A placement in words. */
 #include "resilience/schemes/placement.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Images stored by each rank for others, as the scheme requires. */
 #include "resilience/schemes/redundancy_impl.h"
 

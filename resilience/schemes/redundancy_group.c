@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Coded groups: each member sends the pieces of its image to the members with the parities of their stripes, chunk by chunk,
  * and adds up received ones. Memory in addition to the parities is bounded. */
 #include "resilience/schemes/code_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the sources of redundancy share: copies (redundancy.c), coded groups (redundancy_group.c), their
  * members back (redundancy_rebuild.c), and the search for what has changed in memory (redundancy_repair.c).
  * Internal. */

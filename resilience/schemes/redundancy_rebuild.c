@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reconstruction of lost images of a coded group. The stripes are partitioned over the living members: each gets the columns of
  * its stripes, solves for the lost pieces, and sends these to the ranks that need the images. So no member receives more than
  * about twice an image. */

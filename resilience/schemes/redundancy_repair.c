@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Replacement of data that has changed in memory, or was lost with a dead rank: images by another copy or from the rest of their
  * group, replicated entities by those of any rank. The list of changed data is short and known to all, so all derive the same
  * helpers. */

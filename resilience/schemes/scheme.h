@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file scheme.h
  *  @brief Redundancy schemes: tables that say who keeps what of whose image.
  *

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # A campaign under PBS (PBS Pro, OpenPBS, Torque): a run that goes on, job after job, until it is done.
 #
 #   cp scripts/batch/pbs.sh my_run.sh; edit the lines marked with <<<; qsub my_run.sh

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # A campaign under SLURM: a run that goes on, job after job, until it is done.
 #
 #   cp scripts/batch/slurm.sh my_run.sh; edit the lines marked with <<<; sbatch my_run.sh

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Chaos: runs of small flows whose processes are killed by SIGKILL from outside, at random times and in random numbers:
 # one, several at once, half of them, all. Every run has to end with the state of the undisturbed run, to the last bit.
 #

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The wide part of the fault matrix: designed and random combinations; scripts/fault-matrix.sh calls it.
 
 Every run is one row of a design over the factors below. *Cover*: rows are chosen such that each pair of values of two

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Kills processes from outside while images are handed over, and checks that no run is lost while a copy lives.
 
     scripts/faults/hand_over_kills.py [--kills N] [--modes spare,respawn,...] [--ways copy,share,send] [--out DIR]

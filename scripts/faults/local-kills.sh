@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Runs with strategy `local` whose processes are killed by SIGKILL from outside, at random times: each has to end with the
 # state of the undisturbed run, to the last bit.
 #

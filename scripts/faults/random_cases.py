@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Random cases, each computed twice: alone, and on several processes of which some die; scripts/random-cases.sh calls it.
 
 A case is drawn from the parameters of flows and phase fields: geometry, lattice, collision, sides, bodies, levels of refinement,

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Circles of sources: files that include each other and sources that call each other, over any number of steps.
 
     circles.py                 a line for each circle: `includes' or `calls', and who is in it

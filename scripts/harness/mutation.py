@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Puts one defect after another into a copy of the sources and looks which tests notice (scripts/harness/mutation.sh has the words).
 
 The table, scripts/harness/mutations.txt, is a list of

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Are the tests worth anything? Breaks the sources on purpose, one defect at a time, and looks which
 # tests notice: each defect of scripts/harness/mutations.txt has to be caught by two programs at least, or by the one where the table says why
 # there is one alone.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Breaks each MPI test on purpose, at each number of processes above one, and lists those that do not notice:
 # the last claim that its last living rank makes is made false; and that rank is killed, which the test does not mean.
 #

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Adds the times of a run of tests (tests/stopwatch.sh) to a table, in place of older ones of the same tests, and lists the tests that
 # took more CPU seconds than their budget. scripts/test.sh calls it.
 #

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Lengths of the ways through the code: files, and lines of these files, that a reader of a call chain opens.
 
     ways.py [LIST]             a table: one row for each way of LIST (ways.txt next to this script)

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # What an accelerator gives: whether its bits are those of the processor, the speed of D3Q19 TRT in place against a copy of the same
 # run, and whether a process that shares it survives the death of another. Needs a C compiler and CMake; no MPI, no HDF5.
 #
@@ -16,7 +17,7 @@ ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 CELLS=256 BACKEND='' QUICK='' OUT='' SHARED=20000
 while (($#)); do
   case $1 in
-    -h|--help) sed -n '2,/^[^#]/{/^#/!d;s/^# \{0,1\}//;p;}' "${BASH_SOURCE[0]}"; exit 0 ;;
+    -h|--help) sed -n '2,/^[^#]/{/^#/!d;/^# SPDX/d;s/^# \{0,1\}//;p;}' "${BASH_SOURCE[0]}"; exit 0 ;;
     --cells) CELLS=${2:?--cells needs a number}; shift ;;
     --backend) BACKEND=${2:?--backend needs a name}; shift ;;
     --shared-steps) SHARED=${2:?--shared-steps needs a number}; shift ;;

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # What the journal of strategy `local` costs as long as nobody dies: steps of a flow with it and without, in pairs of runs that
 # take turns, so that a slow change of the machine meets both alike.
 #

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Whether recoveries have become slower between two builds: the same death in the same run, one build after the other.
 #
 #   scripts/measure/recovery-paired.sh --before BUILD --after BUILD [--pairs N] [--np N] [--out DIR]

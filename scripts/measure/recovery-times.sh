@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # What a death costs, by what is done about it: the others go on (shrink), a spare process takes the place (spare), or the job
 # is started again from disk (restart). And what spare processes cost as long as nobody dies.
 #

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The table and the picture of scripts/measure/scaling.sh.
 
   scaling.py LINES --edge N [--table FILE] [--png FILE]

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # How the speed of a flow grows with cores, and what cutting the same cells into blocks takes of it: a closed box of 128^3 cells
 # (D3Q19, TRT, double, in place) as one block for each process, and as 8, 64, 512, 4096 blocks, on one core, with two threads, and on
 # two processes.

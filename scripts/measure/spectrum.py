@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The energy spectrum of a velocity that a run has written (output.fields), on one level in a periodic box.
 
 A side that is not periodic would add a tail that is none of the flow: a run whose summary.json tells of one is refused.

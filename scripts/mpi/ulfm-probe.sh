@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Measures what the installed MPI carries after the death of processes: the rows of the table in doc/ulfm.md. Every death
 # is a real SIGKILL. Run it again when the MPI is changed.
 #

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Table 1 of Ropars et al. 2013 (SPBC) for programs of this project: what 16 processes log for 1, 2, 4, 8 and 16 clusters, as `gabion plan`
 # says and as runs under strategy `local` count it: a uniform flow, a flow that adapts, a phase field whose window moves, and (by plan
 # alone) the planes that conjugate gradients exchange.

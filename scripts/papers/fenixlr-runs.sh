@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Figures 6, 7 and 10 of Gamell et al. 2015 (FenixLR), measured: a 1-D solver (apps/chain) whose processes are killed by
 # SIGKILL, under strategy `local` and under `spare`, beside the model of `gabion plan --delays`. Steps sleep, so that a few
 # cores carry many processes.

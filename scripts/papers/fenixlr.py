@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Report and plots with axes of scripts/papers/fenixlr.sh, from the JSON and CSV files in a folder.
 
   fenixlr.py --out DIR

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Figures 2, 3, 7 and 8 of Gamell et al. 2015 (FenixLR), and the numbers of section 4.3, by the model of `gabion plan
 # --delays`: how the delay of a failed process spreads, and what local recovery saves against global. Nothing is killed
 # here and nothing runs on several processes: figures 7 and 8 of the paper are measured, these are their model. Measured are

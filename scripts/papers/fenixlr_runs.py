@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Report and plots of scripts/papers/fenixlr-runs.sh: what was measured, beside the model of `gabion plan --delays`.
 
   fenixlr_runs.py --out DIR --gabion PROGRAM

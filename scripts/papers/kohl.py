@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Numbers, plots and the model of scripts/papers/kohl.sh. Needs nothing but Python 3; plots are made by matplotlib if it
 is there, else by gnuplot, else not at all.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Figures 4 to 8 of Kohl et al. 2017 at this machine's size: how long a snapshot in memory takes against processes and
 # data, and how long it takes to go back to it when all processes drop their data and restore their partner's. Blocks of
 # the sizes named there (100x100x20, 100x100x40, 20^3, 40x40x20), one or several per process: D3Q19 in double, and the phase

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What scripts/papers/reinit.sh measures, and its tables and plots. Plots need matplotlib; without it there are none.
 
   reinit.py measure --build DIR --mpirun PATH --out DIR [--short] [--more] --np N... --runs N --programs NAME...

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Figures 4 to 7 of Georgakoudis et al. 2020 (Reinit++) at this machine's size: three proxy programs (apps/proxy/), a
 # checkpoint in every iteration, one process (or all of an emulated node) killed in a random iteration, the same for each
 # way to go on; how long that takes, split into writing checkpoints, recovery of MPI, reading, and the application.

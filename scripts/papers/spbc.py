@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Report and plot of scripts/papers/spbc.sh.
 
   spbc.py --out DIR

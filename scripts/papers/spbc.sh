@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Figure 5 and table 2 of Ropars et al. 2013 (SPBC), measured with real deaths: what a cluster that goes back needs for the steps that
 # it computes again, against their first execution; what is logged; and what logging costs where nobody dies.
 #

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Shared by the tests of the programs; to be sourced. A run that is refused has to say why, once, with the right
 # exit code on all processes, and must leave nothing behind.
 set -u

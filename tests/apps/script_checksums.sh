@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=400 budget=60 labels=quick
 # The cases that come with Gabion, and variants of them, give what they gave: whatever changes a result is seen.
 . "$GABION_SOURCE/tests/apps/common.sh"

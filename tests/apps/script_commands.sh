@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=100 labels=quick
 # check, plan, help and info answer at once and without mpirun; wrong words meet the closest right one.
 . "$GABION_SOURCE/tests/apps/common.sh"

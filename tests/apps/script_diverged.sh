@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 labels=quick
 # A run that diverges stops on all processes with exit code 4, says where, and leaves a field to look at.
 . "$GABION_SOURCE/tests/apps/common.sh"

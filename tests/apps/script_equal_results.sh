@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 labels=quick
 # State and series are the same to the last bit for any number of processes, threads and either curve.
 . "$GABION_SOURCE/tests/apps/common.sh"

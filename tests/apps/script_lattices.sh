@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=400 needs=ulfm
 # Lattices of space are chosen in the parameter file. D3Q27 by it: the same checksum on 1, 2 and 4 processes, of all
 # kernels, on two levels with a body and open sides, and after a process has died; plan counts its populations.

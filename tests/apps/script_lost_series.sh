@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=150 labels=quick
 # Somebody removes, renames, cuts or replaces a table while the run writes it: it is restored whole where its rows can be had, else the
 # run says which rows are missing. There is never a hole.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 needs=ulfm
 # Monitors of a flow leave a sound one alone, say what they found in one that is not, and know their names.
 . "$GABION_SOURCE/tests/apps/common.sh"

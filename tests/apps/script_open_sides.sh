@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=240
 # Empty boxes between an inlet and an outlet keep their uniform flow at the cell Reynolds numbers where the collision
 # would make waves grow; gabion check and gabion run both say what they do for that.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=60 labels=quick
 # doc/parameters.md is what `gabion help --reference` writes; every explanation is a sentence that ends.
 . "$GABION_SOURCE/tests/apps/common.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 labels=quick needs=ulfm,png
 # A solver that the driver does not know (helper_heat.c) has its commands, strict parameters, output, protection and
 # checkpoints on disk: the same result on any number of processes, after a death, and after going on.

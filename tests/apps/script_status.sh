@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 waits=1 needs=ulfm
 # `gabion status` tells a run that is done from one that failed, one that was stopped, one that runs and one that died.
 . "$GABION_SOURCE/tests/apps/common.sh"

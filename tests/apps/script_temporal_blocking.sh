@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 needs=ulfm,png
 # A run that takes several steps in a sweep through memory leaves what one leaves that takes them one by one: the same state,
 # series, fields and pictures, at any interval of outputs, monitors and checkpoints, after a death, and with bits that flip at

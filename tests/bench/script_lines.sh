@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-bench refuses what it does not know, and writes one complete line of JSON per result, also in a run
 # that loses a process.
 # gabion-test: timeout=120 labels=quick

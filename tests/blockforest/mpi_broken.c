@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* After a world broke in the middle of an exchange, the exchange starts again as if nothing had been; after
  * it broke in the middle of a migration, images bring the forest back.
  * gabion-test: np=1,2,3,4 quick=3 timeout=60 needs=ulfm */

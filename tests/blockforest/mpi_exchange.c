@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Ghost exchanges fill every ghost cell that has a neighbour with the value of the cell it stands for, and no
  * other, for random domains, widths, directions and owners, again after migrations.
  * gabion-test: np=1,2,3,4,7 quick=3 timeout=60 threads=2 */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,5 quick=2 timeout=60 */
 /* A ghost exchange of data that is not coupled across levels is refused on all ranks alike, with the same
  * words and a world that stays whole, as soon as blocks of different levels touch anywhere: whether the grid

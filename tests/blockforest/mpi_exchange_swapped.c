@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,4 quick=2 timeout=60 needs=ulfm */
 /* Fields that are swapped while their ghosts travel are noticed on any number of processes: ghosts between
  * blocks of one process would be in one array and those that come by message in the other. Swapped before or

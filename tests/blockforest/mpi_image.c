@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Images bring back what they were made of, in place or on another rank, and refuse what they are not.
  * gabion-test: np=1,2,3,4,7 quick=3 timeout=60 */
 #include "core/messages/collective.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,4 quick=2 timeout=120 */
 /* Ghosts between levels (blockforest/exchange/level_ghosts.h). A field that is linear in space has the right ghosts beyond
  * every face, in the plane and in space, with several components, also on levels that random marks have made; one that is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,5 quick=2 timeout=60 */
 /* What the headers of field/ and blockforest/ forbid is refused, on all ranks alike, by a message that says
  * what is wrong; nothing of it ends well. Handles that were never given, or are of another forest; fields

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Data of blocks that share memory is packed and unpacked together (blockforest/forest/block_data.h): the image is to the byte that of
  * a kind whose data is packed block by block, and brings back what it was made of. What one call gets lies in one memory, in the order
  * of its places, and is not more than fits. A kind that packs or reads another number of bytes than it has announced is found out

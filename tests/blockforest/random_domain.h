@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random domains for the tests of the forest, and the answers to all questions about them worked out the slow
  * way, from scratch, by every process for itself. */
 #ifndef GABION_TESTS_RANDOM_DOMAIN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A field whose value is known everywhere, and its ghost exchange, for tests. */
 #ifndef GABION_TESTS_RANDOM_GHOSTS_H
 #define GABION_TESTS_RANDOM_GHOSTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Forests of several levels for tests, random but for 2:1, known as a whole to every process, which so can
  * work out any answer the slow way. */
 #ifndef GABION_TESTS_RANDOM_LEVELS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An agreement of the world is one of MPI: on any number of processes, also of the players while a spare rests; each gives the
  * AND of all flags to all. */
 /* gabion-test: np=1,2,3,5 quick=3 timeout=60 needs=ulfm */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Collective operations give what closed forms say, on any number of processes. */
 /* gabion-test: np=1,2,3,4,5,7,8,9 quick=4 timeout=60 */
 #include "core/messages/collective.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where connections are watched everybody has heard from the root before anything else, and from the next root before a repair
  * is over. */
 /* gabion-test: np=1,2,5 quick=2 timeout=60 needs=ulfm */

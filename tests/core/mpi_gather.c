@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A gather shows the root all strings whole and in order, whatever their lengths are; nobody holds more than some pieces of
  * them, and the root talks to as many processes as the tree has levels. */
 /* gabion-test: np=1,2,3,5,8,13 quick=5 timeout=60 */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Gathers of drawn strings by processes that are slow at drawn places, refuse some and forget channels in between: all see the rules of
  * core/messages/gather.c kept, by a record of what everybody has sent that lies in memory which all share; and nothing is left of any
  * of them. */

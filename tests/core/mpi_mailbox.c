@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A receive from any source takes messages of its own pattern and iteration and of its tag only, each once, whole and in the
  * order of its channel, however early others have come; what cannot be received rightly is refused; and who waits for a
  * message hears of a death. */

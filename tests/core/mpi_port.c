@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Messages of all sizes arrive whole, in order and at the right place, and mistakes in their use are told. */
 /* gabion-test: np=1,2,3,4,8 quick=4 timeout=120 */
 /* gabion-test: np=2,4 env=GABION_SHARES_CORES=0 */

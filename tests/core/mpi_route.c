@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Routed items arrive as if every rank knew all targets of all others. */
 /* gabion-test: np=1,2,3,4,5,6,7,8,9 quick=4 timeout=60 */
 #include "core/messages/collective.h"

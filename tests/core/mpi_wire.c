@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Messages of all sizes arrive whole and in order between all places, lent memory comes back, a death is told to all and
  * again to who sends to the dead, and the living talk on without a repair; whoever is near, or is no more. Who takes a message gets no
  * memory of a longer one with it. */

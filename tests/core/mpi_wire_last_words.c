@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What somebody has sent who is dead now: it lies there, nobody can receive it, and it hides nothing of what the living send; a message
  * of which the sender dies half way is not told of. Nobody is asked for by any source again once MPI refuses that, or has found such
  * a message. */

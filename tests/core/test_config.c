@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: labels=quick */
 #ifndef _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700

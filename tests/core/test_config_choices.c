@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a value may be, asked of a registry: what is registered after a table was declared can be chosen and stands in help. */
 /* gabion-test: labels=quick */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=60 labels=quick */
 /* Parameter files that are large, odd, or say the same twice. */
 #ifndef _XOPEN_SOURCE

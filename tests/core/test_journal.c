@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: labels=quick */
 /* The log of a sender: numbers, intervals, memory that changes hands, and what is freed when. */
 #include "core/messages/logged/journal.h"

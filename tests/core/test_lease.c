@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=60 labels=quick
  * A process that was stopped for longer than it may be ends when it wakes up, and does nothing else before. */
 #include "core/world/lease.h"

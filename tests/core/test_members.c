@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Translation between ranks and indices, against a plain array. */
 /* gabion-test: labels=quick */
 #include "core/world/members.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A world without MPI: its collective calls, messages to itself, agreements and repairs work, and MPI was never started. */
 /* gabion-test: labels=quick */
 #include "core/messages/collective.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A cellular automaton on blocks, for tests: cheap, chaotic, and known. Every cell holds 64 bits; its next
  * value mixes its own with those of its face neighbours. One wrong, stale or lost ghost value spreads over
  * the whole domain within as many steps as the domain has cells across. The answer is computed again on a

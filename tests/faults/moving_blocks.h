@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The automaton whose ranks exchange their blocks in a section, so that neighbours change: what tests of local recovery
  * share. To be included behind tests/faults/automaton.c. */
 #ifndef GABION_TESTS_MOVING_BLOCKS_H

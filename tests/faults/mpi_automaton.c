@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A protected run of the automaton that judges itself: every block right, none lost, none twice.
  *
  *   mpi_automaton [--steps N] [--every N] [--scheme NAME] [--copies N] [--group N] [--losses N] [--per-node

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Processes die by SIGKILL in the middle of a gather, one after another: an inner one of the tree, a leaf, the root. The
  * others hear of it, and after the repair a gather brings the strings of all who are left. */
 /* gabion-test: np=5,8,13 timeout=60 needs=ulfm */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Fifty recoveries in one run: as many real deaths as leave two ranks, the rest by a revoked communicator of
  * the application's own. The result is right, and nothing grows from one recovery to the next. */
 /* gabion-test: np=2,6 quick=2 timeout=120 needs=ulfm */

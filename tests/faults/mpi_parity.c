@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parity groups survive one loss in each, again and again, also while the image of a dead one is being put together,
  * and go on until two are left. */
 /* gabion-test: np=8 needs=ulfm labels=quick args=--scheme parity --group 4 --scrub 3 rank=0+1,step=15,phase=exchange

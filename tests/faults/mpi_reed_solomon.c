@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A Reed-Solomon group survives any two at once, one more while the image of another is put together, and two in the
  * middle of making parities. */
 /* gabion-test: np=8 needs=ulfm labels=quick args=--scheme reed-solomon --losses 2 rank=2+3,step=25,phase=compute

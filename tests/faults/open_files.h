@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Files that this process has open, for tests that look whether a recovery leaves some behind. */
 #ifndef GABION_TESTS_OPEN_FILES_H
 #define GABION_TESTS_OPEN_FILES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Fuzz target: parameter files and overrides. The input is a file, then (each after a zero byte) overrides.
  */
 #include "tests/fuzz/fuzz_main.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Fuzz target: images of forests. The first byte chooses how the rest is cut into images.
  *
  * fuzz-sources: core/[a-z]*.c blockforest/forest/block_id.c blockforest/forest/direction.c blockforest/forest/topology.c

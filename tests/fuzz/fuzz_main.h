@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file fuzz_main.h
  *  @brief A main for fuzz targets where there is no libFuzzer.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Fuzz target: unpacking. The input is a little program of reads and the bytes that they read. */
 #include "tests/fuzz/fuzz_main.h"
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=600 labels=long
 # Runs each fuzz target for a minute (SECONDS_EACH) under sanitizers: with libFuzzer where clang has it, with
 # the mutations of fuzz_main.h otherwise.

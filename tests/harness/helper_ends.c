@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A test of several processes for script_judge.sh, which lets it end in many ways.
  *
  *   helper_ends [doom=RANK] [kill=RANK] [check=RANK] ...

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300
 # Some of the MPI tests, of each folder, notice what is broken on one rank; script_broken_long.sh asks all of them. The
 # script that asks finds tests that do not notice, that claim nothing, that fail by themselves.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Files that include each other, or call each other, over any number of steps: none but those of circles.txt, each of which says why.
 # One that is listed there and is none any more fails, too.
 # gabion-test: timeout=60 labels=quick

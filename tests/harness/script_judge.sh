@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 labels=quick
 # A test of several processes fails when any of them fails, however it does so, before, while and after there is a world;
 # and when others die than those that the test kills, or fewer, or more.

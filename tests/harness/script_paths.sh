@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Scripts, shell tests and documents name existing files of the source tree: the quick tests do not run long scripts, which would
 # otherwise fail only for their user. ARCHITECTURE.md keeps its limits of length.
 # gabion-test: timeout=60 labels=quick

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Repairs of Open MPI (scripts/mpi/repairs/) change sources that they know, leave others as they are and say so, and each stands in
 # the table of doc/ulfm.md. The sources here are the lines that the repairs look for, and nothing else.
 # gabion-test: timeout=60 labels=quick

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The subfolders of the driver that all solvers share know none: they neither include headers of lbm/, phasefield/ and the driver's own
 # solvers, nor name what these define. Only main() says which solvers `gabion` has.
 # gabion-test: timeout=60 labels=quick

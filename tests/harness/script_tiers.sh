@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=60 labels=quick
 # The quick tier covers what the project consists of: each folder of tests, each module, each solver, and each word of `gabion info`
 # that a parameter file can choose. The times of tests come into the table, with a warning for those above their budget.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Words that the project has dropped (vocabulary.txt, with what takes their place) are in no tracked file: as a word, as a part of an
 # identifier, or in the name of a file. Its exceptions have reasons, and one that nothing needs any more fails, too.
 # gabion-test: timeout=60 labels=quick

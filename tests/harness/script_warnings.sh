@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=60 labels=quick
 # What the compiler said when it built what is tested: no warnings. A first build says it of all files, a later one of those that
 # had changed.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # scripts/harness/ways.py measures the four ways of scripts/harness/ways.txt, and it names a function of a list that the sources
 # do not define any more, that several files define, or that nothing earlier on the way names.
 # gabion-test: timeout=60

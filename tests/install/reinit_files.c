@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gab_reinit() around a program that uses nothing else of Gabion and saves its state in files of its own; for script_reinit.sh:
  *
  *   reinit_files FOLDER STEPS [respawn|shrink]

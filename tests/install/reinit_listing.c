@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The listing of resilience/recovery/reinit.h, word for word, around waves.h; for script_reinit.sh, which compares the two:
  * reinit_listing STEPS */
 #include "core/base/log.h"

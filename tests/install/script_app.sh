@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A program of one's own has all of what `gabion' has, from an installed tree: the tutorials and a solver of its own
 # (tests/apps/tutorials/helper_heat.c) build in a folder outside of the sources, unchanged, by find_package (gabion::app) and by pkg-config
 # (gabion-app), and run, check, plan, help, info and status work there. The results are those of the same program of the source

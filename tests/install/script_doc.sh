@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The reference of the public headers is made without a warning: every parameter that is described exists, every link
 # leads somewhere. Skipped where there is no doxygen; GABION_DOXYGEN: one that is not on the path.
 # gabion-test: timeout=300

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Every installed header compiles alone and without a warning, as C11 and as C++11 and later, against the installed
 # tree and nothing else; C++ only where there is a compiler for it.
 # gabion-test: timeout=300

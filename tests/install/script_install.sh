@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # From an installed tree the tutorials build outside the source tree, by find_package and by pkg-config, and run.
 # gabion-test: timeout=300 labels=quick needs=png if=apps/tutorial/heat_loop.c
 set -eu

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gab_reinit() as a user has it: programs built outside of the source tree against the installed libraries, started by the installed
 # launcher, killed from outside by SIGKILL. The listing of resilience/recovery/reinit.h is one of them; the other one saves its
 # state in files of its own and uses nothing else of Gabion. Both come to the sum of the run that nobody disturbed, the launcher

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A program may call its own functions what it likes: all external names of the installed libraries begin with gab_. (In a static
 # library the linker would take a program's function of the same name for the library's, without a word.) libgabion-persist
 # stands before MPI and has its names, too. libgabion has four of them, weak, which refuse MPI_COMM_WORLD after a fault

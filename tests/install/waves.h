@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An ordinary MPI program's data and step, for reinit_listing.c and reinit_files.c: waves on a ring of points, as many on each
  * process. */
 #ifndef GABION_TESTS_INSTALL_WAVES_H

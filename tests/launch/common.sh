@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Shared by the tests of gabion-launch; to be sourced. Compiles the program, gives it a place of its own,
 # and checks after every run that nothing of it is left.
 set -u

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A small MPI program that ends in all the ways that gabion-launch has to tell apart. argv[1] says how. */
 #include <glob.h>
 #include <mpi.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The exit code is the one of the completion marker, and without a marker never 0.
 # gabion-test: timeout=240 waits=1
 . "$GABION_SOURCE/tests/launch/common.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What counts as a cut: 60 s of silence on several nodes, as --dead-after where that is told, never on one machine; and what is told.
 # gabion-test: timeout=60 needs=ulfm
 . "$GABION_SOURCE/tests/launch/common.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The launcher sets what Open MPI does not start without: HOME, and a TMPDIR that exists. A program that is started without
 # the launcher sets HOME for itself.
 # gabion-test: timeout=120 labels=quick

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 needs=ulfm
 # What a run keeps in the memory of its nodes does not stay there when its launcher is killed or gives up: the next
 # launcher of the same user removes it on every node, and the same command goes on from it, if it is of this case, to the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Other machines cannot reach the ports of a run on one machine: neither mpirun's nor those of its processes. A run without mpirun
 # has none. GABION_LOOPBACK=0 leaves the ports of the processes open. The other machine is a network namespace.
 # gabion-test: timeout=120

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Nothing of MPI stays behind: no segment of shared memory, no session folder; after runs without mpirun that end or are killed,
 # after an mpirun that was killed with its processes once anything else of this user has run, and with what is in use left alone.
 # gabion-test: timeout=120 labels=quick

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # When the kernel ends a process for lack of memory, nobody else can say so: the launcher's last words do, and only then.
 # Where a control group can be made (by root), a run is put into one that is too small for it, and the kernel kills it; what
 # the launcher makes of the counters is tried in any case, on a machine of files.

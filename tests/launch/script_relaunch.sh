@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=500 needs=ulfm
 # The daemon of a node dies with all its processes, and with it the whole job: the launcher starts it again on the
 # nodes that are left, and it goes on from what lies in their memory, to the undisturbed result. Nodes are emulated:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=420 needs=ulfm
 # Processes that are started for the dead sit where those sat, and on the node with the fewest ranks when a node has lost all that
 # it was started with, also one after the other; copies are placed by where they sit. Nodes are emulated: processes with host names of their own.

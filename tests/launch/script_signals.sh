@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Told to stop, the launcher ends its own run and leaves others alone.
 # gabion-test: timeout=240 waits=1
 . "$GABION_SOURCE/tests/launch/common.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 labels=quick needs=ulfm
 # Spare processes of a run and of each node: how many there are, as the command line or the case says; who is called; what is
 # said when copies come to share a node. Nodes are emulated: processes with host names of their own.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A run without progress is traced, stopped and started again; one with slow progress is left alone.
 # gabion-test: timeout=180 waits=1
 . "$GABION_SOURCE/tests/launch/common.sh"

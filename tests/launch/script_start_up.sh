@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 waits=1 needs=ulfm
 # A process that dies before the run computes costs nothing but a start: inside MPI_Init, where the others would wait for
 # ever, while MPI_COMM_WORLD is duplicated, while the case is read and sent round, while the folder is looked through, at

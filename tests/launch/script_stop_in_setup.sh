@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A run that is told to stop while it is being set up has nothing to save and does not look: it ends within seconds, not
 # after --stop-within, and asks to be queued again. One that computes is given its time.
 # gabion-test: timeout=240 waits=1

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A run that loses a process and completes ends with 0, over shared memory and over TCP.
 # gabion-test: timeout=120 labels=quick needs=ulfm
 . "$GABION_SOURCE/tests/launch/common.sh"

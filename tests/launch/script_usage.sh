@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Wrong command lines are refused with 2 and a reason, before anything starts.
 # gabion-test: timeout=60 labels=quick
 . "$GABION_SOURCE/tests/launch/common.sh"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Flows drawn at random: sides and bodies, for tests that compare two ways to the same bits. */
 #ifndef GABION_TESTS_DRAWN_FLOWS_H
 #define GABION_TESTS_DRAWN_FLOWS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A flow on a small forest, for the tests of lbm. */
 #ifndef GABION_TESTS_LBM_COMMON_H
 #define GABION_TESTS_LBM_COMMON_H

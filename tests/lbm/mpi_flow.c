@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,4 quick=2 timeout=60 */
 /* The same flow cut into blocks in different ways, on other owners, with other threads and kernels, packed
  * and unpacked, moved while it runs: every cell and every sum equal to the last bit. */

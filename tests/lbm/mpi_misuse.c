@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,3 quick=2 timeout=60 */
 /* What lbm.h forbids is refused, on all ranks alike, by a message that says what is wrong, and a flow that
  * was misused goes on as if nothing had been: sweeps without their exchange, calls of a step in another

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,4 quick=2 timeout=60 */
 /* Quantities of a flow whose velocity is linear in space, u = G x: each has the value that G says, in physical units; beside a solid
  * body gradients are still those of G (one-sided), and in it nothing has a value. The same of a velocity that is quadratic, of which central

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2 quick=1 timeout=120 */
 /* A scalar that a flow carries (lbm/scalar/scalar.h), in the plane and in space: a wave that is carried and decays has errors of
  * second order; between sides with values heat is conducted as Fourier says, along each axis, across two levels too; what passes the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: labels=quick timeout=30 */
 /* What borders between levels ask of a collision, and what is said of them before anything is computed. */
 #include "lbm_common.h"

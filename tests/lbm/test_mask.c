@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: needs=png timeout=60 labels=quick */
 /* Pictures that are bodies: all kinds of PNG give the pixels that libpng's own conversion to gray on white does, and a
  * large one takes a bit for each pixel. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: labels=quick timeout=30 */
 /* Quantities, criteria of refinement and shapes of bodies that a program registers: what lacks something, or has a name that is
  * taken or cannot be one, is refused, and what was registered is found behind those of the library. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Processes die; the survivors, whose ranks have gaps now, hold everything unevenly (one has adopted the
  * blocks of the dead) and distribute it by every strategy: bounds are kept and nobody is empty. */
 /* gabion-test: np=2,4,7 quick=4 timeout=60 needs=ulfm */

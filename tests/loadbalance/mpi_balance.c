@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cutting a curve: every block has one owner, the one that a cut of the sorted list of all blocks gives; no
  * member gets more than mean + heaviest block, none stays empty; who owned what before does not matter.
  * gabion-test: np=1,2,3,4,7 quick=4 timeout=60 */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Forests of several levels are built and distributed by every strategy; after blocks were scattered the same
  * strategy puts them right with their data, and nothing about the state depends on who has what. */
 /* gabion-test: np=1,2,4,7 quick=4 timeout=60 */

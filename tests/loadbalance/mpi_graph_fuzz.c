@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Ten thousand random grids and numbers of parts: graph partitioning survives them all and keeps its bounds.
  */
 /* gabion-test: np=1 timeout=3000 labels=long args=10000 */

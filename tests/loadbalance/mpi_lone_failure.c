@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A process whose strategy fails alone takes the others along, instead of leaving them waiting: all see a
  * broken world, whose repair tells all what happened. A refusal that is the same everywhere breaks nothing.
  */

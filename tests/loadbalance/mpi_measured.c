@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,4,7 quick=4 timeout=60 */
 /* Blocks are shared out by what they took; what was not measured counts as the mean of what was; then
  * counting starts anew. */

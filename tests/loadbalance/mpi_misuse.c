@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,3 quick=2 timeout=60 */
 /* What balance.h forbids is refused, on all ranks alike, by a message that says what is wrong, and blocks
  * stay where they are: forests without blocks, strategies that are none, plans that do not fit. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One process plans for many parts: bounds as in a run, nothing moves; diffusion starts from any
  * distribution that it is given, ends on its own feet, keeps most blocks where they are, and stops when it
  * is told to. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Grids of several levels, distributed as they come: a curve is cut as a list of all blocks would be,
  * level by level or at once; every strategy keeps its bounds, leaves nobody empty, loses nothing, and
  * gives the same again. */

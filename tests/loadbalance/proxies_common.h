@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random grids of several levels for the tests of balancing, and all of it on the root. */
 #ifndef GABION_TESTS_PROXIES_COMMON_H
 #define GABION_TESTS_PROXIES_COMMON_H

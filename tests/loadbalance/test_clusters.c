@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: labels=quick timeout=120 */
 /* Clusters: hand-computed logs; small cases against all divisions, for both goals; domains stay whole; what cannot be is refused. */
 #include "loadbalance/clusters/clusters.h"

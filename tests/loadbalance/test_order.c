@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: labels=quick */
 #include "core/base/hash.h"
 #include "loadbalance/order_impl.h"

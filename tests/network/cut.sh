@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Shared by the tests that cut the network of a run; to be sourced after nodes.sh. What a run has to leave behind, whoever was
 # cut off from whom: the result of the undisturbed run, or once the word that data is lost; one set of files; no process.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A bad cable: helper_bad_link INTERFACE INTERFACE DELAY LOSS carries frames between two network interfaces, each DELAY
  * milliseconds late, and loses LOSS percent of them. For kernels without netem; needs root. Ends when it is killed. */
 #include <arpa/inet.h>

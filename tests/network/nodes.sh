@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Shared by the tests of a network that is cut; to be sourced. Nodes are network namespaces on a bridge, with host names,
 # addresses, and memory of their own: real TCP over cables that can be pulled. The folder of the run is shared by all.
 # A test and all that it starts live in namespaces of their own, with their own network, mounts and processes: two tests do not

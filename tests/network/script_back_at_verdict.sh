@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The cable is back just when the silence begins to count as death: as soon as one has announced the cut, or as the first process has
 # counted another one as dead. Those that were cut off stay so, together: one part goes on, as if the cable had stayed away.
 # gabion-test: timeout=400 labels=network waits=1 needs=ulfm

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The cable of a node delays what it carries by 50 ms and loses 5 % of it: slow, but nobody is dead, with the usual times and with
 # shorter ones, and the result is that of the undisturbed run.
 # gabion-test: timeout=400 labels=network waits=1 needs=ulfm

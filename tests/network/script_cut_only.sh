@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Without --dead-after, as is usual on several nodes: a process that does not speak is no death, however long, since its system
 # acknowledges what is sent to it; a cable that is pulled is one.
 # gabion-test: timeout=240 labels=network waits=1 needs=ulfm

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The network of four nodes breaks in halves, or in three parts: one part goes on or, where none has everything, data is lost;
 # never two of them, and the run is not said to have ended twice.
 # gabion-test: timeout=400 labels=network waits=1 needs=ulfm

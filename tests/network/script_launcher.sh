@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The launcher is cut off from all nodes, which reach each other: the run goes on, completes, and the launcher, which shares the
 # folders with it, says so.
 # gabion-test: timeout=240 labels=network waits=1 needs=ulfm

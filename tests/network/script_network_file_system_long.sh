@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The folder of the run is a network file system: who is cut off from the others cannot reach it either, and files that it has open hang or
 # fail. It ends without a word in the folder, and the others go on with the undisturbed result. The cable may come back.
 # gabion-test: timeout=900 labels=long,network waits=1 needs=ulfm

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # One of three nodes loses its cable: the other two go on, with the result of the undisturbed run, whichever it was. That of rank
 # 0 above all: its process is the root of agreements in MPI and waits for nobody, so the others have to learn that it is gone.
 # gabion-test: timeout=240 labels=network waits=1 needs=ulfm

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The cable is put back: before the silence counts as a death nothing has happened; afterwards those that were given up find it
 # out and end, whenever they are heard again, and the others do not lose one more for what they have to say.
 # gabion-test: timeout=400 labels=network waits=1 needs=ulfm

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Cables are pulled at random: which, when, in which phase of which rank, and after how long they are put back; now and then
 # another one later. Exactly one part goes on, with the result of the undisturbed run, or no part has everything, data is lost and
 # the run says so once. NETWORK_RUNS=N, NETWORK_SEED=N. NETWORK_CUT_AFTER=SECONDS: without heartbeats, and all of it so much slower.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Where the strategy is `spare`, one takes the place of a process that was cut off: the run goes on at full size, and who was cut off ends,
 # also if its cable is put back. A spare that is cut off is missed by nobody.
 # gabion-test: timeout=400 labels=network waits=1 needs=ulfm

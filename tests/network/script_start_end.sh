@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A cable is pulled while MPI starts: put back soon, the run completes; else it completes without that node, or ends without a
 # result; and while the run takes its last step and says how it ended.
 # gabion-test: timeout=400 labels=network waits=1 needs=ulfm

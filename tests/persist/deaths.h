@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A small computation on a ring that processes die in, for the tests of deaths in the job: each rank has a number, which its
  * neighbour's changes at every step. Spares take the places of the dead. */
 #ifndef GABION_TESTS_PERSIST_DEATHS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,4 quick=2 timeout=60 */
 /* Collective operations store what each process gives, and give back what all would have received; or deliver it, too. */
 #include "tests/persist/persist_test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=5,6 quick=5 timeout=120 needs=ulfm args=store=neighbour */
 /* Processes are killed somewhere in a commit, one after another; spares take their places, all go back to the last common
  * epoch, which the neighbours' memory holds, and the result is the undisturbed one.

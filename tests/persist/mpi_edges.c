@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=2 timeout=60 labels=quick */
 /* Types, requests, sizes that do not fit, and all that is refused, with words that say why. */
 #include "tests/persist/persist_test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=4,5 quick=4 timeout=120 needs=ulfm */
 /* Transparent mode with deaths in the job: whoever took the place of the dead receives again what had been sent to it, what it
  * sends again is not delivered twice, survivors go on where they were, and each has the undisturbed result. The state

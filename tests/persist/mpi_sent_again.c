@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=3 timeout=60 needs=ulfm labels=quick */
 /* Transparent mode: a send that a death has cut short was not sent. Made again after the repair, the message arrives once. */
 #include "tests/persist/deaths.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,3 quick=2 timeout=60 */
 /* What is sent through a persistent communicator comes back after it was opened again, in epochs, by signature and order. */
 #include "tests/persist/persist_test.h"

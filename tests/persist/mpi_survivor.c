@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=3 timeout=60 needs=ulfm labels=quick */
 /* persist_commit = self: a survivor keeps its state and goes on, also where it is ahead; who takes the place of the dead goes on from
  * the last own epoch, and is given what the survivor has sent. With depth 1 the message that it needs is overwritten. */

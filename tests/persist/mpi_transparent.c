@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=2 timeout=60 labels=quick */
 /* Transparent mode stores and delivers. Opened again, messages that had not been received come from the store, those that
  * had been are not delivered again when they are sent again, and everything else is live; whoever is how far behind. */

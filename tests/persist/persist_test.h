@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the tests of persistent communicators share: a world with a communicator whose errors return, a folder, and opening a
  * key with a line of settings. Closing a key and opening it again finds what a job that is started again finds. */
 #ifndef GABION_TESTS_PERSIST_TEST_H

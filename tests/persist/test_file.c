@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=60 labels=quick */
 /* A journal in a file: killed anywhere in a write it is the one of the last whole epoch; damaged anywhere else it is
  * refused, never taken for another one. */

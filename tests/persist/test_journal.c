@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=60 labels=quick */
 /* What a journal gives back at each epoch is what a list of all that was ever stored says, for any depth, through commits,
  * overwriting, going back, and being written and read. */

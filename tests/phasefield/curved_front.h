@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What lamellae of three solids have to be undercooled by, for the symmetric ternary eutectic: from the
  * formula of Jackson and Hunt, in which the front is plane, and from the same sharp interfaces on the curved
  * front that they have in fact. Lengths and times as in the phase field (D = 1). */

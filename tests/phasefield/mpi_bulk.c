@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,3 quick=2 timeout=100 */
 /* Blocks of bulk, in which phi does not change, are left out of sweeps and copies: grains that grow through melt in small blocks have
  * the bits of the same ones in a single block, which is never left out, while blocks ahead of fronts are bulk, are woken,

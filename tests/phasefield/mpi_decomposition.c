@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,4 quick=2 timeout=100 */
 /* The same solidification cut into blocks in different ways, on other owners, with other threads, packed and
  * unpacked, moved while it runs, with a window that moves: every cell equal to the last bit. */

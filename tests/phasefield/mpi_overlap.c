@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,3 quick=2 timeout=100 threads=2 */
 /* What is swept while the new phi travels changes no bit: blocks beside those of other processes along every
  * axis, blocks too small to have inner cells, one thread and two, the fast kernel and the reference; and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,3 quick=3 timeout=60 */
 /* Quantities of a phase field that a program registers: what lacks something, or has a name that is taken or cannot be one, is
  * refused; the others are listed behind those of the model, see the same numbers as those, and gradients of phi and mu across

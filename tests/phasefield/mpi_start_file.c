@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,3 quick=3 timeout=60 */
 /* A state that was written with output.fields, also in the files of earlier versions, is the start of another
  * run, on other blocks and other processes, to the last bit; from chemical potentials to rounding; what is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,3 quick=3 timeout=60 */
 /* Layers and distances are those of a pattern that is known, for any number of processes and blocks. */
 #include "core/messages/collective.h"

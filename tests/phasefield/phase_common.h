@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A phase field on a small forest, for the tests. */
 #ifndef GABION_TESTS_PHASEFIELD_COMMON_H
 #define GABION_TESTS_PHASEFIELD_COMMON_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The two ternary eutectics that everything is tried on: a symmetric one without dimensions, and Al-Ag-Cu
  * (Hötzer et al., Acta Materialia 2015). Include after cmocka or without it. */
 #ifndef GABION_TESTS_PHASEFIELD_SYSTEMS_H

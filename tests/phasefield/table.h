@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of got against expected: silent when all is well, unless the program is called with the word `table'.
  */
 #ifndef GABION_TESTS_PHASEFIELD_TABLE_H

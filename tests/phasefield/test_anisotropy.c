@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=120 labels=quick */
 /* Interfaces with four-fold anisotropy: the potential, its derivatives, the shape of a particle in
  * equilibrium, the symmetry of a dendrite. Called with the word `table' it prints what came out and what is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=20 labels=quick */
 /* Initial states have the shapes, places and shares that were asked for. */
 #include "phase_common.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=120 labels=quick */
 /* Interfaces without diffusion: profile, surface energy, motion by driving force and curvature, junctions.
  * Called with the word `table' it prints what came out and what is expected. */

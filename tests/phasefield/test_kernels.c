@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=100 labels=quick */
 /* The fast kernels compute what the readable one does: one step from thousands of random cells of every kind
  * (bulk, faces, edges and corners of the simplex, fractions next to nothing), every term scaled by the

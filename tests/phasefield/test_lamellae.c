@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=1200 labels=long */
 /* Lamellae of three solids in the moving frame have the undercooling of Jackson and Hunt's theory, extended
  * to three phases and to diffusion ahead of a moving front. In that theory the front is plane; on the curved

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=60 labels=quick */
 /* The random numbers are those of Philox, noise has the size that was asked for, stays on interfaces, and
  * depends on its seed. (That it is the same for any decomposition, restart and window is tested with

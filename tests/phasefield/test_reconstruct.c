@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=60 labels=quick */
 /* Blocks whose data is lost are rebuilt next to what they were: concentrations from phases, phases and chemical potentials
  * from the faces; by metadata images of the forest, too; and growth goes on as it would have. Called with the word `table' it prints the errors. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=60 labels=quick */
 /* What is kept of the temperatures of rows is what they are: in order, when the window has moved, when the state has gone back, and
  * on forward again. (All decompositions have the same table, so they would be wrong together.) */

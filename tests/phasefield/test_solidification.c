@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=120 */
 /* Solidification with diffusion: equilibrium at rest, conservation, the Stefan problem, temperature,
  * symmetry, the moving window. Called with the word `table' it prints what came out and what is expected. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=20 labels=quick */
 /* Free energies give the equilibria that the literature and the derivation say, and impossible ones are
  * refused with their numbers. */

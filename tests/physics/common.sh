@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Shared by the validation scripts; to be sourced. Each prints a table of what came out and what is expected,
 # and fails if a value is outside.
 set -euo pipefail

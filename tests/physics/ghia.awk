@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Compares the centre lines of a cavity run with Ghia, Ghia & Shin 1982, tables I and II, and at Re 1000 with the
 # spectral solution of Botella & Peyret 1998, tables 9 and 10, at the same points.
 # Variables: n (points along an edge, one per finest cell), re (100 or 1000), base (width of a cell of level 0; n

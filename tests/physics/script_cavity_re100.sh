@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300
 # Lid-driven cavity at Re 100 on 128^2 cells: centre lines within 1 % of the lid speed of Ghia et al. 1982.
 . "$GABION_SOURCE/tests/physics/common.sh"

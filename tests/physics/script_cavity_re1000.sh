@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=3000 labels=long
 # Lid-driven cavity at Re 1000 on 256^2 cells: centre lines within 1 % of the lid speed of Ghia et al. 1982, as
 # root mean square, and everywhere within 1 % of the spectral solution of Botella & Peyret 1998, from which the v

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=1200 labels=long
 # Lid-driven cavity at Re 1000 on 64^2 cells, finer where the flow says so and along the lid: centre lines within
 # 1 % of the lid speed of Ghia et al. 1982, as root mean square, and everywhere of Botella & Peyret 1998.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=2400 labels=long
 # Schäfer & Turek 1996, case 2D-1 (Re 20, steady), on a uniform grid: drag and pressure difference within 3 %.
 . "$GABION_SOURCE/tests/physics/common.sh"

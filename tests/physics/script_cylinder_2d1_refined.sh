@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=3000 labels=long
 # Schäfer & Turek 1996, case 2D-1 (Re 20, steady), on three levels with interpolated walls: drag, lift and pressure
 # difference inside the bands of the reference.

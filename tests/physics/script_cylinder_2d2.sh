@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=3000 labels=long
 # Schäfer & Turek 1996, case 2D-2 (Re 100, vortex street), on a uniform grid: greatest drag and Strouhal number
 # within 3 %, over the last two seconds (about six periods).

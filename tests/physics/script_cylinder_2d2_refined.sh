@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=3000 labels=long
 # Schäfer & Turek 1996, case 2D-2 (Re 100, vortex street), on three levels with interpolated walls: greatest drag,
 # greatest lift and Strouhal number inside the bands of the reference, over the last one and a half seconds. The lift

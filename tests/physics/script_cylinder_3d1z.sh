@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=3000 labels=long
 # Schäfer & Turek 1996, case 3D-1Z (Re 20, steady), on a uniform grid as symmetric as the cylinder: drag and lift
 # inside the bands of the reference, and steady.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=3000 labels=long
 # Schäfer & Turek 1996, case 3D-1Z (Re 20, steady), on three levels with 20 cells across the cylinder: drag inside
 # the band of the reference.

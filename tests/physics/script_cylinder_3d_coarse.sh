@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300
 # A cylinder in a channel, in space, on cells with a Reynolds number of 29: two relaxation times, and one for each moment, with the
 # magic parameter of half-way walls diverge; what is made for such cells goes on as it is, two relaxation times with the smaller

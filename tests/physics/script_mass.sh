@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 labels=quick
 # Mass in a closed box is constant to rounding over 1000 steps, with a sliding lid and with bodies inside; so it is between grains
 # whose walls are interpolated, with the same bits on one process, on two, and after a checkpoint. Runs without an open side have

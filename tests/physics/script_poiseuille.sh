@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300
 # The driven channel is the parabola to machine precision, at any omega (TRT, magic parameter 3/16).
 . "$GABION_SOURCE/tests/physics/common.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=600 labels=long
 # The driven channel, finer in one half. With the border along the flow it is the parabola to machine precision at
 # omega 1. Where the flow crosses the border, the error of the flow rate falls with second order in the cell width, the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=120 labels=quick
 # scripts/measure/spectrum.py: each wave is in its shell with its energy, the shells together hold the kinetic energy of the field, whatever the
 # edges of the box are; of a field that a run has written, in blocks, by two processes, too. Skipped without numpy and h5py.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=7200 labels=long
 # Taylor-Green vortex in 3D at Re 1600 on 128^3 cells: the dissipation, -d/dt of the kinetic energy, has its
 # maximum within 5 % of t = 9 (DeBonis 2013).

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300
 # The Taylor-Green vortex at Re 1600 on 32^3 cells, a quarter of what resolves it: two relaxation times and a single one
 # diverge; recursive regularisation and Smagorinsky's turbulent viscosity let it decay, with the largest rate of strain

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300
 # Taylor-Green vortices in 2D converge with second order in the cell width (diffusive scaling).
 . "$GABION_SOURCE/tests/physics/common.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 needs=ulfm
 # The proxy programs with processes killed in random iterations, spares in their places: every bit of the state is that of
 # the ordinary program, in which nobody died. One victim, each of three in turn and one of five; several one after another, also one that took over;

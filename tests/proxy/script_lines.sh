@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=20 labels=quick
 # What it takes a proxy program to survive: ten lines at most, added or changed; all else is shared by both versions. What
 # doc/resilience.md shows of it is that, line by line.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=240
 # The proxy programs compute what is known: the solution of the linear system is 1; the energy of the fcc crystal at this
 # density is -6.7733681 per atom with this cutoff (LAMMPS, bench/in.lj), and the energy of the liquid stays; the blast wave is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 labels=quick needs=ulfm
 # A proxy program whose processes die and are not replaced: what they had is shared out among those who are left, down to one,
 # and every bit is that of the ordinary program on all of them. A program that cannot do that ends with 3 and says what could

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Ranks of one fault injection are lost together, also where one of them is behind and would notice the death of the
  * other first; who is named with one that has died long before lives until its own time. */
 /* gabion-test: np=4 timeout=60 needs=ulfm labels=quick */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A death between the last step and the end of the program: the marker is written once more by whoever is
  * left, with the code of the run. */
 /* gabion-test: np=2,5 quick=2 timeout=30 needs=ulfm */

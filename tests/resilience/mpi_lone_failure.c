@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A process that fails alone outside the time loop takes the others along: nobody waits for it, all end with
  * its code. The same goes for the protection: what one rank cannot do, none does. */
 /* gabion-test: np=1,2,5 quick=2 timeout=30 needs=ulfm */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the headers of resilience/ forbid is refused by all ranks alike: a run that would do nothing and end
  * well (no blocks, no task, a second time), what is added too late, monitors that the program does not have.
  * gabion-test: np=1,3 quick=3 timeout=60 */

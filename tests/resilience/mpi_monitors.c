@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Live monitors: a bit that flips in a field of a running simulation is found, all go back, and the end is
  * the undisturbed one; what happens again ends the run and says so. */
 /* gabion-test: np=1,2,4 quick=2 timeout=60 needs=ulfm */

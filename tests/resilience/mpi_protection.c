@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Behind a recovery everything is protected again at once, not only with the next checkpoint: there is a
  * snapshot of the restored step, of those that are left and all of them; what the scheme wants to be kept of
  * each of them is kept, by another one, to the last bit. So the next death, of one that held what the first

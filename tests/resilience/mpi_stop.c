@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Being asked to stop: who is asked is heard by all at the same step, and soon, also where steps were so fast that the next
  * question was far away.
  *

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=60 labels=quick
 # The defects of scripts/harness/mutations.txt can be put into the sources as they are now; one that cannot, and a table that is none,
 # are refused with the line. (What the tests make of the defects, scripts/harness/mutation.sh says; that takes minutes.)

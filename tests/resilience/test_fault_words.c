@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Who died, in words: all of them if they fit, else how many more. */
 #include "resilience/loop/timeloop_impl.h"
 

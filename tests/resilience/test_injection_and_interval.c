@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What people write about fault injections and intervals. */
 /* gabion-test: labels=quick */
 #ifndef _XOPEN_SOURCE

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: labels=quick timeout=30 */
 /* Monitors of a list and those that a program has registered are found by name; two of one name are refused where one is asked
  * for, since either would leave the other out. */

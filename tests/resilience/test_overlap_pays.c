@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Whether copies travel behind the steps is decided by what has cost less; both ways are tried first, and each again now and
  * then, so that a machine that has changed is noticed. */
 /* gabion-test: labels=quick */

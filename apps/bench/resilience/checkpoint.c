@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Snapshots in memory: taking them, going back to them, taking over what a dead rank had. */
 #include "apps/bench/bench.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The model of delays: a million processes. */
 #include "apps/bench/bench.h"
 

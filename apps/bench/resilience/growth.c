@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The phase field where most of the domain is melt: columns of three solids below, Al-Ag-Cu. A step on a grid
  * that is fine around interfaces only in turn with one on the fine grid, in cells of the fine grid; and, on
  * several processes, steps that sweep while messages travel in turn with steps that wait. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Snapshots whose copies travel behind the steps: what the run stops for, and how much slower its steps are
  * meanwhile. */
 #include "apps/bench/bench.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Snapshots as in Kohl et al. 2017, section 7: blocks of the sizes named there, one or several per process;
  * time of creation, and of the way back where all processes drop their data and restore their partner's. */
 #include "apps/bench/resilience/paper_phase.h"

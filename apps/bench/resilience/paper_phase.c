@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "apps/bench/resilience/paper_phase.h"
 
 #include "core/memory/memory.h"

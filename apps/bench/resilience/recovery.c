@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A process is killed in the middle of a run; how long each part of the recovery takes: the others go on
  * without it, or, in a job with spare processes, one of those takes its rank. */
 #include "apps/bench/bench.h"

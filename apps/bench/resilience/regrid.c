@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What it costs that blocks split and merge: an adaptation of a flow part by part, in steps of level 0 of
  * that flow; and of many proxies, which stand for blocks without data, in microseconds per block. */
 #include "apps/bench/bench.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From a checked parameter file to what it means. */
 #include "apps/driver/case/case_impl.h"
 #include "core/base/log.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file case.h
  *  @brief A case: what a parameter file comes to, and the parts of that which all solvers have.
  *

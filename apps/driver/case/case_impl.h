@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file case_impl.h
  *  @brief What the sources of the driver share about command lines and cases; no solver, no run.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where a run begins: anew, or where the one before in the same folder left a checkpoint. */
 #include "apps/driver/driver.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Whether a case fits into the memory that there is: found out before anything is made, since the system would end
  * processes for it later, at a moment of its own choosing. */
 #include "apps/driver/driver.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file numbers.h
  *  @brief Numbers of a command line.
  *

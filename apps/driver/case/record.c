@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What summary.json says of the case. */
 #include "apps/driver/driver.h"
 

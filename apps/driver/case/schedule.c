@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The keys that all that is written has in common: when, and how much it is compressed. */
 #include "apps/driver/driver.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The sections of parameter files that all solvers have: run, domain, balance, output. */
 #include "apps/driver/case/tables.h"
 

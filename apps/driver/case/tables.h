@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file tables.h
  *  @brief What the tables of parameters of the driver and of its solvers share.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion check: everything that can be said about a case without computing it. */
 
 #include "apps/driver/driver.h"

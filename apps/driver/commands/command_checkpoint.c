@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion checkpoint: looks at checkpoints on disk, without a run and on one process. */
 #include "apps/driver/driver.h"
 

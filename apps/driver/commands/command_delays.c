@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion plan --delays: how the delays of failures spread, with local and with global recovery. */
 #include "apps/driver/delays/delays.h"
 

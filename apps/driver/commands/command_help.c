@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion help: the parameters, from the tables. */
 #include "apps/driver/driver.h"
 

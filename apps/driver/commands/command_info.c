@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion info: what this build can do, and what a case recommends. */
 #include "apps/driver/driver.h"
 

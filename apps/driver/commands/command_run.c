@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion run: from the command line to the exit code, on all processes alike. */
 
 #include "apps/driver/driver.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion status: how far a run is, and what happened to it, from the files in its folder. Needs no MPI. */
 #include "apps/driver/driver.h"
 #include "apps/driver/commands/status_behind.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The commands, and which of them is meant. */
 #include "apps/driver/driver.h"
 #include "apps/driver/plan/plan.h"

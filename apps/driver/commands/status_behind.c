@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Ranks that are behind: "took over" and "went back with its cluster" put one on the list, "caught up" takes it off.
  * A recovery of all, a start and the end bring everybody to the same step. */
 #include "apps/driver/commands/status_behind.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Ranks that came back alone, or went back with their cluster, and have not caught up with the others, from the events of a
  * run (gabion status). Internal. */
 #ifndef GABION_APPS_STATUS_BEHIND_H

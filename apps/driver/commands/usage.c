@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How this program is called, and texts of usage that say so. */
 #include "apps/driver/driver.h"
 

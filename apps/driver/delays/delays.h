@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file delays.h
  *  @brief `gabion plan --delays`: local against global recovery, by the model of resilience/failure_model/delays.h.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Processes against time, as figures 2, 7 and 8 of Gamell et al. 2015. */
 #include "apps/driver/delays/delays.h"
 

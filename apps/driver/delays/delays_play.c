@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs of the model, averaged. */
 #include "apps/driver/delays/delays.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Local against global recovery, for people and for programs. */
 #include "apps/driver/delays/delays.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From a checked parameter file to the flow that it means. */
 #include "apps/driver/flow/case.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file case.h
  *  @brief A flow: what a parameter file comes to.
  *

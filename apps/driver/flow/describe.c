@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The derived numbers of a flow, for `gabion check` and the head of the log. */
 #include "apps/driver/flow/simulation.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The table of the flow, and what is behind its entries. */
 #include "apps/driver/flow/flow.h"
 #include "apps/driver/flow/simulation.h"

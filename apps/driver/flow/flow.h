@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file flow.h
  *  @brief What a program may ask of a flow of the driver: in a run, and for `gabion plan`.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a flow does: the tasks of a step, what is due after it, what survives. */
 #include "apps/driver/flow/simulation.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Series of forces on bodies and of integrals over the flow, and what is said of them at the end. */
 #include "apps/driver/flow/simulation.h"
 

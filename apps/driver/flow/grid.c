@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The grid of a run: how it is built, given to ranks, and adapts to the flow. */
 #include "apps/driver/flow/simulation.h"
 

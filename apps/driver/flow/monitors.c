@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Live monitors of a flow: what no flow does by itself, so that it may be a fault of the hardware; and blocks that are
  * computed twice. */
 #include "apps/driver/flow/simulation.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the section `output` of a flow asks for, checked before anything is computed. */
 #include "apps/driver/flow/case.h"
 

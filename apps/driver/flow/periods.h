@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Periods of a lift, between its upward zeros, and whether they have settled. */
 #ifndef GABION_APPS_DRIVER_PERIODS_H
 #define GABION_APPS_DRIVER_PERIODS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Setting a flow up and taking it down. */
 #include "apps/driver/flow/simulation.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file simulation.h
  *  @brief A flow that runs: everything that is built from a case, and what is done at its steps.
  *

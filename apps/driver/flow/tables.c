@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The sections of parameter files that belong to a flow. */
 #include "apps/driver/case/tables.h"
 #include "apps/driver/flow/case.h"

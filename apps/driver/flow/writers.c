@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The writers that only a flow has: probes, forces, integrals. */
 #include "apps/driver/flow/simulation.h"
 

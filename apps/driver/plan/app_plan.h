@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file app_plan.h
  *  @brief What a solver tells `gabion plan`, for gab_solver.plan.
  *

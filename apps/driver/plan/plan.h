@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file plan.h
  *  @brief `gabion plan`: what a case would need on a number of processes, from proxies alone.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Logs between clusters of processes, for each number of them: Ropars et al. 2013, table 1. */
 #include "apps/driver/plan/plan.h"
 

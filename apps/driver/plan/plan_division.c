@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A division of processes into clusters, written for resilience.local.clusters. */
 #include "apps/driver/plan/plan.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a solver says of its blocks, for `gabion plan`. */
 #include "apps/driver/driver.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The numbers of a plan. */
 #include "apps/driver/plan/plan.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A plan for people and for programs. */
 #include "apps/driver/plan/plan.h"
 

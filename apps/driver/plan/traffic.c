@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Who sends how much to whom. */
 #include "apps/driver/plan/traffic.h"
 

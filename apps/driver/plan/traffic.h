@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file traffic.h
  *  @brief Who sends how much to whom: counted in a run, written to a file, and read by `gabion plan --clusters`.
  *

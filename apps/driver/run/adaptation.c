@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The grid of a run follows its fields. */
 #include "apps/driver/driver.h"
 

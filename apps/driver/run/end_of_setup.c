@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How setting a run up ends if it does not succeed: the same on all processes. */
 #include "apps/driver/driver.h"
 #include "core/base/log.h"

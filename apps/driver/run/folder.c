@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The output folder of a run. */
 #include "apps/driver/driver.h"
 

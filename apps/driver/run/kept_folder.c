@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a start that is refused leaves of the output folder: all of it as it was. A checkpoint that does not fit is found when the
  * first of its images is read, and the folder has been opened by then. */
 #include "apps/driver/run/run_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What strategy `local` comes to in a run of a case: how far delays mask each other, and whether it is in force at all. */
 #include "apps/driver/driver.h"
 

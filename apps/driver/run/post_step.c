@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What every run does beside the steps of its solver: what is due after them, what survives, and how it ends. */
 #include "apps/driver/driver.h"
 #include "apps/driver/plan/traffic.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Who has which block: the section `balance`, and sharing out anew by what blocks took. */
 #include "apps/driver/driver.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The live monitor `recompute': when it wants blocks to be computed twice, and what it came to. */
 #include "apps/driver/driver.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From a case to its end, the same for every solver. */
 #include "apps/driver/solver_impl.h"
 #include "apps/driver/run/run_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file run.h
  *  @brief A run of any solver: what is built from a case, what is done at its steps, and how it ends.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file run_impl.h
  *  @brief What the sources of a run share.
  *

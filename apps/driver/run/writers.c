@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The writers that every solver has, as the section `output` asks for them: fields, slices, what a diverged run leaves. */
 #include "apps/driver/driver.h"
 

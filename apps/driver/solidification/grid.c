@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The grid of a phase field: fine where interfaces are, see phasefield/levels/refinement.h. */
 #include "apps/driver/solidification/growth.h"
 

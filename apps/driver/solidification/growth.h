@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file growth.h
  *  @brief A phase field that runs: everything that is built from a case, and what it leaves behind.
  *

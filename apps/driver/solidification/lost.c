@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pictures of a loss: the state that was restored, with the blocks of the dead left blank. */
 #include "apps/driver/solidification/growth.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a phase field leaves behind: series, pictures, fields, evidence. */
 #include "apps/driver/solidification/growth.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A phase field that runs: the tasks of a step, what is due after it, what survives. */
 #include "apps/driver/solidification/growth.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The moving window, and what leaves it: slabs of whole rows, each written by the blocks that have it just
  * before it goes. They are counted from where the window began, so a slab that is written again after a
  * rollback is the same file. The window at the end is written as well; both together are the whole solid

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file solidification.h
  *  @brief Solidification by a phase field: what its cases come to, and how they run.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where a stencil wants small cells: the section NAME.refinement, and what blocks are measured by. */
 #include "apps/driver/stencil/stencil_impl.h"
 

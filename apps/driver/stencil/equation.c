@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The equation of this program: its table, and what that says by itself. */
 #include "apps/driver/stencil/stencil_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The grid of a stencil: its start, and how it adapts to fields. */
 #include "apps/driver/stencil/stencil_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a stencil has to write: its fields, and what its program makes of them. */
 #include "apps/driver/stencil/stencil_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A solver whose state is some numbers in each cell, for programs that bring nothing but the equation. */
 #include "apps/driver/stencil/stencil_impl.h"
 

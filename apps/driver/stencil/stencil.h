@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file stencil.h
  *  @brief A solver of fields on cells, explicit in time: a program gives the equation, and has a `gabion` of its own.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the parts of a stencil share: its case, its run, and the grid that adapts (grid.c, criteria.c). */
 #ifndef GABION_APPS_DRIVER_STENCIL_IMPL_H
 #define GABION_APPS_DRIVER_STENCIL_IMPL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "core/base/text/json.h"
 
 #include "core/base/text/text_impl.h"

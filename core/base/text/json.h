@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file json.h
  *  @brief JSON, written and read by the YAML library: strings are escaped, numbers keep their value.
  *

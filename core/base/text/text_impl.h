@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file text_impl.h
  *  @brief Numbers, characters and quoted texts as JSON and parameter files have them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file carrier.c
  *  @brief Carriers of logged ports: which ports these are, what they have sent, decisions; and claims of ranks that
  *  were taken without a repair. */

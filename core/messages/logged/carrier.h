@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file carrier.h
  *  @brief Who takes the messages of logged ports instead of MPI, and who plays which rank without a repair.
  *

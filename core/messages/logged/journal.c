@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file journal.c
  *  @brief Sender-based message log: channels, intervals, and the free list of handed-over buffers. */
 #include "core/messages/logged/journal_impl.h"

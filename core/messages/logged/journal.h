@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file journal.h
  *  @brief Sender-based message log: what was sent on logged channels, until nobody can ask for it any more.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file journal_image.c
  *  @brief Sender-based message log: its messages in an image, and out of it.
  */

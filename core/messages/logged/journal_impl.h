@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the sources of the journal share: journal.c (channels, intervals, free list), journal_image.c (messages in an image).
  *
  * Internal. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file port_carried.c
  *  @brief Messages of logged ports under a carrier. */
 #include "core/world/world_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file replay.c
  *  @brief The collective calls of the set-up, recorded by everybody and replayed to a process that comes
  * later.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file wire.c
  *  @brief Reliable channels between processes, which continue after deaths.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file wire.h
  *  @brief Messages between processes that go on after deaths, without a repair.
  *

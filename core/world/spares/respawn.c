@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file respawn.c
  *  @brief Processes that are started in a repair to take the ranks of the dead: how they come, and how they
  * are received.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file respawn_facts.c
  *  @brief State sent to a respawned process: everything that the other processes know alike, and its place. */
 #include "core/world/quarantine.h"

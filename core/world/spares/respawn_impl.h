@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file respawn_impl.h
  *  @brief What respawn.c, spawn.c and nodes.c share: where newcomers are to sit, and how they are started there.
  *

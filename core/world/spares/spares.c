@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file spares.c
  *  @brief Processes that wait: how they come to rest, what they do meanwhile, and how they are let go.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file spares_chosen.c
  *  @brief Choice of the spare processes: the last ones of the run, or the last ones of each node.
  *

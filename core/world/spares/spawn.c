@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file spawn.c
  *  @brief How processes are started for the dead, node by node, and how they meet the one that starts them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The criteria of refinement that a program has registered, by name. */
 #include "lbm/levels/refinement/cell_criterion.h"
 

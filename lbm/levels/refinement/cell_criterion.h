@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file cell_criterion.h
  *  @brief User-defined refinement criteria: a function of a cell of a flow, chosen by name in the parameter file.
  *

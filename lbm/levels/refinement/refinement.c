@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "lbm/levels/refinement/refinement.h"
 
 #include "field/field.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file refinement.h
  *  @brief Refinement criteria of a flow, which mark blocks for refinement or coarsening.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the sources of criteria of refinement share. */
 #ifndef GABION_LBM_REFINEMENT_IMPL_H
 #define GABION_LBM_REFINEMENT_IMPL_H

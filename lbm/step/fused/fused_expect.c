@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Places of blocks that are to come, laid out row by row ahead of them. */
 #include "lbm/step/fused/fused_field_impl.h"
 

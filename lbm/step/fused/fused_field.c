@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "lbm/step/fused/fused_field_impl.h"
 
 #include <string.h>

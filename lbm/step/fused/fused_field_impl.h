@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file fused_field_impl.h
  *  @brief Fused fields as such: where there is space in them, and who lies where.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file fused_impl.h
  *  @brief Fused blocks: fields as wide as several blocks, so that adjacent blocks along x need no ghosts between them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks that change their places in fused fields, all at once. */
 #include "lbm/step/fused/fused_field_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks of a process put side by side. */
 #include "lbm/step/fused/fused_field_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Local recovery: making a machine, and where messages and deaths go. */
 #include "resilience/local/protocol/local_impl.h"
 

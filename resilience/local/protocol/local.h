@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file local.h
  *  @brief Local recovery as a state machine: only a lost rank rolls back, its partners replay to it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Channels of local recovery: greeting, sequence numbers, messages that are left out, and replay from the message log. */
 #include "resilience/local/protocol/local_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Local recovery of clusters: deaths that roll this rank back, the checkpoint, and the agreement of a cluster
  * (doc/clusters.md). */
 #include "resilience/local/protocol/local_impl.h"

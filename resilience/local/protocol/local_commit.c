@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Common checkpoints of local recovery: copies, acknowledgements along a tree during the steps, and data logged with them:
  * decisions and global sections. */
 #include "resilience/local/protocol/local_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The part of local recovery in an image, and the start of a process as a rank from one. */
 #include "resilience/local/protocol/local_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file local_impl.h
  *  @brief What the sources of local recovery share.
  *

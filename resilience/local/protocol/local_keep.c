@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Storage of local recovery: images of a rank, here and at its holder, and the decisions since the oldest of them. */
 #include "resilience/local/protocol/local_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Control messages of local recovery, and the list of the processes that run replaced ranks. */
 #include "resilience/local/protocol/local_impl.h"
 

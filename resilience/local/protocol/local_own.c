@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Checkpoints that a cluster takes alone (doc/clusters.md, "Checkpoints at times of a cluster's own"): their commit, the logs that
  * others may free then, and the log in an image (Ropars et al. 2013, algorithm 1, line 15). */
 #include "resilience/local/protocol/local_impl.h"

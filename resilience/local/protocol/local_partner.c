@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Partners of a rank in local recovery: which they are, from when, and until when. */
 #include "resilience/local/protocol/local_impl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Limit of a replay: at most `ahead` messages that are not delivered yet, over all channels of this process (Ropars et al. 2013,
  * section 5.2.2: up to 50 of a process).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Stopping a run: requested along the tree of acknowledgements, answered with the commit of a checkpoint. No process waits for
  * it, and all get the same answer: a process that knows a checkpoint to be committed has learnt so from one that knew the
  * answer. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Deaths in local recovery: notification, the offer of the rank by its holder to a spare, and how ranks that are lost at the same
  * time find each other. */
 #include "resilience/local/protocol/local_impl.h"

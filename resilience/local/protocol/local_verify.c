@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Verifying local recovery: a rank that computes again makes messages that its partners have already. They are left
  * out on the wire, but their hashes are compared. */
 #include "resilience/local/protocol/local_impl.h"

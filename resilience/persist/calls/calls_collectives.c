@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file calls_collectives.c
  *  @brief Collective operations, each made of messages, so that each of these can be stored, received again, and replayed.
  *  A call stores the contribution of this process; or, while it reads restored data, returns what it would have received from

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file calls_messages.c
  *  @brief Point-to-point calls of MPI: those on persistent communicators are handled here, all others are passed to MPI. */
 #include "resilience/persist/persist_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file calls_refused.c
  *  @brief Calls that are refused on a persistent communicator, with a message that names them. Calls unknown to this library
  *  bypass the store. */

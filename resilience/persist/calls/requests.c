@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file requests.c
  *  @brief Requests of non-blocking calls. Stored or found messages complete at once, by a generalised request, which every call
  *  of MPI accepts. Live receives of transparent mode are polled until they complete; without any, the calls below are those of

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # The event of a late failure report keeps its agreement alive, and does nothing once the agreement is complete.
 #
 # A failure that is noticed within the code of an agreement is handled later, by an event. The event holds a bare pointer to the

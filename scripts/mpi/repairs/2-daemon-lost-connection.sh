@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # The daemon releases the partly read message of a dead process last, and reads no more from a process that it has removed.
 #
 # The message that is being read from a process holds a reference to the daemon's record of that process. lost_connection()

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Daemons unpack the controls in front of the data that PMIx_Connect delivers, allocate the second entry that they use, and store
 # the data by a module that can.
 #

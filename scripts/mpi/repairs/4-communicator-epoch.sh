@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Processes that make a communicator continue with the epoch that they have agreed on.
 #
 # An agreement is identified by the context id of its communicator and an epoch. Processes that make a communicator agree on the

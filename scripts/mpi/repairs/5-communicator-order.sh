@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # A communicator that could not be made leaves the queue of those that are being made.
 #
 # Communicators are made in the order of the ids of their parents: the lowest id in progress is recorded. Where the making fails

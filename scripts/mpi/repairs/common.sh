@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Shared by the repairs of Open MPI in this folder; to be sourced by bash, not run.
 # A repair is called with the folder of Open MPI's sources. It changes them and ends with 0, or, where they are not as it
 # expects, leaves them as they are and ends with 1. setup.sh applies all of them in the order of their numbers.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Deaths in a communicator that nobody repairs, while the others go on with named messages, and what is under
  * way to or from the dead. A job holds many trials, one after the other, each in a communicator of GROUP processes of its own
  * that was made before anybody died: RING of them exchange messages with both neighbours in each step, the others are spares.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Processes die, one after the other, right before all make a communicator of an earlier one; the others shrink a later
  * one and go on.
  *

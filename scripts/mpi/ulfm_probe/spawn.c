@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Processes die, one or two at a time, original ones and respawned ones alike, and are respawned: shrink,
  * MPI_Comm_spawn, one communicator for all, again and again.
  *

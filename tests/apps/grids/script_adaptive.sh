@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300
 # A flow on blocks that split and merge comes to the same state and series, to the last bit, and adapts as often, for
 # any number of processes and threads, any way to share blocks out, any kernel, and after a death; in 2D and 3D. So does a run that

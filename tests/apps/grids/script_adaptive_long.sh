@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=1500 labels=long
 # Thousands of steps with hundreds of changes of the grid come to the same state and series for other numbers of
 # processes and threads, another way to share blocks out, another kernel, and after deaths in and between adaptations.

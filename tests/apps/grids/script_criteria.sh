@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=100 labels=quick
 # Criteria of refinement: one of a program (helper_drop.c) stands beside those that there are, in help and parameter files; it
 # looks at the field that the file names; blocks split where it wants that and merge where it no longer does; several count

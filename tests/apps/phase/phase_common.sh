@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Shared by the tests of the phase field; to be sourced behind common.sh. A small ternary eutectic that grows fast enough
 # for its window to move several times.
 cat >grow.yaml <<'YAML'

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Shared by the tests of lost blocks that are approximated; to be sourced behind common.sh and phase_common.sh. On six
 # processes the pairs that keep each other's images are 0 and 3, 1 and 4, 2 and 5.
 sed -i 's/cells: \[24, 36\], block: \[12, 6\]/cells: [48, 48], block: [8, 8]/; s/height: 14, seeds: 5, shares: .*}/height: 14, seeds: 8}/;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 labels=quick needs=png
 # A phase field with a moving window gives the same state, series, pictures and slabs for any number of processes; what
 # cannot be is refused with its place in the file; a run that diverges leaves what can be looked at.

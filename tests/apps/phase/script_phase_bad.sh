@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 labels=quick
 # What a phase field cannot be is refused with file, line and column of what is wrong, and with the numbers.
 . "$GABION_SOURCE/tests/apps/common.sh"

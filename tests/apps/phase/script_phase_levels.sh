@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 needs=ulfm
 # A phase field whose grid is fine around interfaces only comes as far as on one that is fine everywhere, to the same bits
 # for any number of processes and when they die while the grid changes; its window moves by whole wide cells; what cannot

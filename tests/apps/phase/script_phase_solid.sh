@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200
 # What has left the window and what is in it are the whole solid: a plane front leaves every cell of a fixed domain that is
 # long enough, to the last bit, above the front too; behind lamellae, whose borders still move in the fixed domain, all is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=600 needs=ulfm
 # The division that `gabion plan --clusters K --write FILE` writes is one that a run takes (resilience.local.clusters: FILE), and what the
 # run then logs is what plan forecasts for it, within 2 %: for a uniform flow from the case alone, for one that adapts and a phase

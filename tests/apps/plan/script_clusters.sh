@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300
 # Logs between clusters: hand-computed from a file of traffic; what `plan --clusters` forecasts for 16 processes is what their
 # ports count in a run, for 1, 2, 4, 8 and 16 clusters. Files that are none are refused, and a run that met a fault writes none.

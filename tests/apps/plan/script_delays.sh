@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 threads=2
 # plan --delays: local against global recovery from the command line; numbers that can be worked out by hand come out,
 # pictures and tables are written, and wrong words are refused.

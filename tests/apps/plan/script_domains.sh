@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 needs=ulfm
 # Failure domains come from a file or from the environment; what cannot be kept apart is said; a node that is lost as a
 # whole changes no result.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=120
 # Field files are compressed if nobody says otherwise: a fluid at rest in small blocks takes one percent of what its
 # numbers would; output.fields.compression: 0 leaves them as they are.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200
 # A case that needs more memory than there is is refused with the numbers, unless told otherwise; a process that the
 # system ended for lack of memory is suspected when others go on without it.

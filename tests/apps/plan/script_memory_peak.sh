@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300
 # What a run says at its start that a process will take, and what `plan` says without it, is what it takes at most, within
 # 5 %: counted by purpose, checkpoints with all of their buffers included, and not more than that when checkpoints are taken.

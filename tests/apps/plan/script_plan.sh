@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200
 # plan says for any number of processes, from one, what a run of a case would find: blocks, imbalance, partners;
 # memory and costs follow from them. Wrong words are refused.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300
 # plan knows every solver: a flow, beside bodies, in fused fields and on levels, a phase field, uniform, with a window and adaptive,
 # stencils, one that adapts, and a flow with a temperature. What it says of memory, bytes and messages is what a run counts:

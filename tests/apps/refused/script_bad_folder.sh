@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200
 # An output folder that cannot be written is found before the first step, a disk that fills up ends the run with
 # a message; no process hangs, and no file is left half-written.

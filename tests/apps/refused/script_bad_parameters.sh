@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 labels=quick
 # Bad parameters are refused with place, reason and exit code 2, before anything is written.
 . "$GABION_SOURCE/tests/apps/common.sh"

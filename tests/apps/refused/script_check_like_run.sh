@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300
 # What `gabion run` refuses `gabion check` refuses too, in the same words, and a refused run leaves no folder.
 . "$GABION_SOURCE/tests/apps/common.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=150 labels=quick
 # Files and settings that nobody writes by intention: each is refused with a place and a reason, or read right.
 . "$GABION_SOURCE/tests/apps/common.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=120 labels=quick
 # What can be computed but cannot be meant is refused, or warned of, with the place in the file and the numbers;
 # check and run say the same of the collision on refined grids.

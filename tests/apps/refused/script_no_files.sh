@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=150 labels=quick
 # Pipes and devices as input are refused at once: nobody waits for whoever might write into them.
 . "$GABION_SOURCE/tests/apps/common.sh"

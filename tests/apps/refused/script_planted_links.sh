@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=100
 # In an output folder of another user links to files and folders of this user are not followed: the run is refused, or writes its
 # own file in their place. A link of this user, to another disk say, is followed.

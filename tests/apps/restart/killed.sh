@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Shared by the tests that kill all processes of a run at random instants; to be sourced behind common.sh.
 # killed COUNT: kills so many runs, continuing each; each chain of continuations has to end with the undisturbed
 # checksum, and from the first complete checkpoint on there has to be a whole one after every kill.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2 quick=2 timeout=60 */
 /* The perforated walls of the tutorial apps/tutorial/flow.c are what its comment says: a sound wave that meets them squarely
  * comes back with (Z - 1) / (Z + 1) of its pressure, all of it from a wall without holes, nothing for Z = 1, and with the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Two runs in one folder; to be sourced by the scripts of that name with ROUNDS set. The short form is
 # script_one_run.sh, the long one script_one_run_long.sh (GABION_ROUNDS=N: so many rounds).
 . "$GABION_SOURCE/tests/apps/common.sh"

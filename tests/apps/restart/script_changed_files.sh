@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=120 needs=png
 # The content of the files that a case names is part of the case: a run refuses to continue with other content under the
 # same name, whichever process would notice, and continues with the same content from another place.

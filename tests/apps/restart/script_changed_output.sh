@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 labels=quick
 # A run that goes on may write other things than the one before: other columns do not get under the old head of a table,
 # and tables that are new, or not wanted any more, are no reason to stop.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 labels=quick
 # The same command in the same folder goes on from the newest whole checkpoint on disk, on any number of processes, and
 # ends with the files of a run that was never interrupted; what is broken is named and the checkpoint before is taken.

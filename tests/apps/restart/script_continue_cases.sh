@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300
 # A phase field with a moving window, and a flow on a grid that adapts, go on from disk on 1, 3 and 7 processes with the
 # state and the series of a run that was never interrupted.

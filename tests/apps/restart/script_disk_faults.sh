@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 needs=ulfm
 # The level on disk in a run: deaths while it is written, the loss of all copies in memory, a disk that refuses.
 . "$GABION_SOURCE/tests/apps/common.sh"

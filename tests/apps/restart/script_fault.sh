@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 labels=quick needs=ulfm,png
 # A flow that loses processes ends with the files of one that does not: state, series, and its word at the end.
 . "$GABION_SOURCE/tests/apps/common.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 needs=ulfm waits=1
 # A disk that is full for a time while series, fields or pictures are due: the run waits and ends with the files of an undisturbed one.
 # One that stays full ends it: the file and the error are named, and with --relaunch the state goes on from the memory of the nodes.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300
 # All processes of a run that writes to disk nearly all the time are killed at random instants, and it is continued:
 # there is always a whole checkpoint, and the end is that of an undisturbed run. (200 times: script_killed_long.sh)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=3000 labels=long
 # As script_killed.sh, 200 times.
 . "$GABION_SOURCE/tests/apps/common.sh"

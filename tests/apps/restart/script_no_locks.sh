@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200
 # A file system without locks of files (ENOLCK; 524 as Lustre answers): checkpoints are written and read there. One that cannot be read
 # is not renamed, and no run begins at step 0 over it.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 waits=1
 # Of two runs that are started in one folder at the same instant exactly one computes; the other ends with 2 and says
 # who is there. The folder of a killed run is free, also for two at once; that of a run on another machine is as long as

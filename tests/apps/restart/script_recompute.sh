@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 needs=ulfm
 # Blocks that are computed twice come out the same, for every family of kernels, both parities, levels that change, and
 # the phase field, and the result is that without; a bit that flips while a step is computed, between two steps, or while

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=250 needs=ulfm
 # What a run writes about itself: case.yaml is what was computed and computes it again, summary.json says what it was and how
 # it ended, whatever the end; all of it is JSON in the strict sense, whatever a title has in it.

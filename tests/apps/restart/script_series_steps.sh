@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 labels=quick
 # Rows by physical time are at the steps nearest to its multiples, the last state is a row, and a run that is continued to more steps ends
 # with the tables of one that was not interrupted.

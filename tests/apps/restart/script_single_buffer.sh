@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 labels=quick needs=ulfm
 # One snapshot in memory takes half of it; a death while one is taken is then survived by the disk only, and
 # without a disk the run says why it ends.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=120 labels=quick needs=ulfm
 # A run whose processes die again and again before the next checkpoint gives up and says so, also where more of
 # them are left; a checkpoint between the deaths gives it new hope. So does one whose jobs die again and again on the way

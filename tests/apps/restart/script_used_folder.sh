@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 labels=quick
 # A run that begins anew in a used folder leaves nothing of the run before beside its own, and touches nothing that no run
 # has listed as its own; one that goes on keeps everything.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A drop that spreads in the plane, on blocks that adapt to a criterion of this program: how many cells hold more than a tenth.
  * With `!' it asks for what levels have not, with `!!' for more criteria than there may be. */
 #include "apps/driver/stencil/stencil.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A third solver for the driver, du/dt = k Laplace(u) in a periodic box of the plane: what it takes to have all commands,
  * output, protection and checkpoints on disk. */
 #include "apps/driver/run/run.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The game of life as a stencil (apps/driver/stencil/stencil.h): one that looks diagonally, and whose sums are not its fields. */
 #include "apps/driver/stencil/stencil.h"
 

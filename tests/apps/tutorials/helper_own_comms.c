@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The flow of `gabion' with a communicator of the program's own, over which all add up a number after each step. OWN_COMMS says what
  * the program does: `made' makes it, `said' tells of it in gab_solver.own_comms. */
 #include "apps/driver/run/run.h"

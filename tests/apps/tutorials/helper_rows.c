@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Compares rows of what `gabion assemble' has made of two runs:
  *   helper_rows A.h5 B.h5 QUANTITY FIRST COUNT
  * prints how many cells there are, in how many both differ, and by how much at most. Two-dimensional. */

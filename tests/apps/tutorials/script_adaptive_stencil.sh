@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 needs=ulfm,png
 # Blocks of a program's own equation adapt to its own fields: same checksum, table and picture on 1 and 2 processes, on 4 with a
 # process killed from outside between two adaptations, killed within one, and with one that goes back alone. Nothing comes or

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 labels=quick needs=ulfm
 # The chain of scripts/papers/fenixlr-runs.sh gives its answer, whoever dies; its times have a row for each step of each rank, those
 # of the dead included, and the report of such runs finds what it looks for.

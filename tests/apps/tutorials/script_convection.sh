@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 needs=ulfm,png
 # Natural convection in a cavity heated from its side: the Nusselt number of de Vahl Davis (1983), and 1 where nothing moves; as
 # much heat leaves as enters; same checksum, table and picture on 1 and 2 processes, and on 4 of which one is killed from

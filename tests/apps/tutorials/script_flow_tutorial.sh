@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 needs=ulfm,png
 # The tutorial of a flow gives the same on 1, 2 and 4 processes, and when one of them is killed from outside: checksum, table
 # and picture, to the last bit. Its bodies feel the flow.

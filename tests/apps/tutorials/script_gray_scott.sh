@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 needs=ulfm,png
 # The tutorial with two fields in space has the same checksum, table and picture on 1 and 2 processes, and on 4 of which one is
 # killed from outside, or alone goes back (strategy local). Without feed and decay no substance comes or goes, and what

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 needs=ulfm,png
 # The tutorial with a time loop of its own keeps its account of heat, to the last bit, when processes die.
 . "$GABION_SOURCE/tests/apps/common.sh"

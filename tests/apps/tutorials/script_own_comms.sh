@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=120 needs=ulfm
 # A program with communicators of its own has no local recovery: `check' and `plan' say so if its table does
 # (gab_solver.own_comms), a run says so in any case, and what the table keeps to itself. Its deaths are survived by the next strategy.

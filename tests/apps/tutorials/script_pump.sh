@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 needs=ulfm,png
 # The tutorial with a scheme and an entity of its own: the pump reaches its velocity and keeps it; same checksum, table and picture
 # on 1 and 2 processes, on 4 of which one is killed from outside, and when a spare takes over; of four processes in two rows both

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 labels=quick needs=ulfm
 # A stencil that looks diagonally (helper_life.c): a glider that has gone once round through the corners of all blocks on its way
 # is where it was, on any number of processes, and when one dies. Its sums are those of its own function.

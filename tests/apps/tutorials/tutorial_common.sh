@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Shared by the tests of tutorials; to be sourced instead of common.sh. A run gives the same on any number of processes, when
 # one of them is killed from outside, and when one alone goes back.
 #

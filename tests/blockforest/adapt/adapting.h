@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random grids of several levels, and what has to be true of them, worked out by every process for itself
  * from the list of all blocks. */
 #ifndef GABION_TESTS_ADAPTING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Half of the ranks hand all they have to the other half: what happens to images after deaths, without any.
  */
 #ifndef GABION_TESTS_HAND_OVER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random grids of several levels: tables are right, sums are kept, blocks that stay are not touched, nothing
  * depends on who owns what, and images bring old grids back.
  * gabion-test: np=1,2,3,4,7 quick=3 timeout=90 */

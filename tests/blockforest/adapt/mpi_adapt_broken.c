@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* After a world broke in the middle of an adaptation, at whatever fault point and for whatever reason, images bring
  * the old grid back, and adapting again gives what it would have given.
  * gabion-test: np=1,2,3,4 quick=2 timeout=90 needs=ulfm */

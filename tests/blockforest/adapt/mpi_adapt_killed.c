@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Processes are killed at each fault point of an adaptation, one after the other; the next rank adopts the image of
  * the old grid, and the rest adapts again.
  * gabion-test: np=5 timeout=90 needs=ulfm labels=quick */

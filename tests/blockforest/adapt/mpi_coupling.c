@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What one block packs for another one of a neighbouring level arrives there and nowhere else, for every
  * contact and way, in random forests of up to four levels with random owners, again after migrations.
  * gabion-test: np=1,2,4 quick=2 timeout=60 threads=2 */

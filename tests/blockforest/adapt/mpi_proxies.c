@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Proxies that are refined, merged and moved at random are what comparing all blocks with all says.
  * Arguments: how many seeds, from which on. */
 /* gabion-test: np=1,2,3,4,7 quick=3 timeout=120 args=12 */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Proxies take over the tables of a forest, refuse what cannot be without changing anything, and in a world
  * that breaks every call ends with a fault and nothing is left behind. */
 /* gabion-test: np=1,2,3,5 quick=3 timeout=120 needs=ulfm */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* More proxies than one message may hold change hands: all come, tables are right, and what is under way at
  * once keeps to its bound. */
 /* gabion-test: np=1,2,3 quick=3 timeout=90 */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lost blocks are approximated from what is known around them, whoever holds them, as a model of it all says.
  * gabion-test: np=1,2,3,6 quick=3 timeout=60 */
 #include "blockforest/exchange/exchange.h"

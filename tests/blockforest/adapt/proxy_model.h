@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What proxies have to do, worked out the slow way: every process keeps the whole grid as a list of leaves
  * and finds out who touches whom by comparing boxes. Levels are decided as Schornbaum & Rüde 2018 tell it:
  * splits first, then merges from the finest level up. Where children are missing, boxes are compared too. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random sequences of what can be done to proxies, played against the model. One that fails is made smaller
  * as long as it still fails, and printed. */
 #ifndef GABION_TESTS_PROXY_SEQUENCE_H

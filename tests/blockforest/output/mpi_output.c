@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,4 quick=2 timeout=90 */
 /* What is written does not depend on who owns what, and a run that goes back leaves the files of one that
  * never did. With a folder as argument the files stay, for the scripts that look at them. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=3 timeout=60 needs=ulfm labels=quick */
 /* The rank that writes dies while files are written; the next one goes on, and series and fields are those of
  * a run without deaths. The blocks' images go to files here: who keeps them is not the subject. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,3 quick=3 timeout=60 */
 /* Slabs that leave a moving window and the window at the end are one field afterwards: each cell is where and
  * what it was, whatever was removed and written again. Parts that do not make a whole are refused. */

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks XDMF files with the standard library alone: well formed, every step of the series is there, what is said
 for XDMF 2 and for XDMF 3 is the same, every block of a dataset is shown once; and prints what they say about the
 data: "file:/dataset precision extent...", for a program that has HDF5."""

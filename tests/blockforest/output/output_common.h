@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A small forest with known values in every cell, for the tests of output. */
 #ifndef GABION_TESTS_OUTPUT_COMMON_H
 #define GABION_TESTS_OUTPUT_COMMON_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Loads a time series written by mpi_output.c through the XDMF readers of VTK and ParaView, and compares steps,
 bounds and every cell. Exit code 77: there is no such reader here."""
 import importlib

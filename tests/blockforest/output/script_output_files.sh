@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=180 labels=quick
 # Pictures and tables are the same bytes for 1, 2 and 4 processes; the XDMF files describe what is in the HDF5
 # files; on a full disk the program ends with the cause and leaves nothing half-written.

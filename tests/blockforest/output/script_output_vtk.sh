@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 labels=long
 # The XDMF readers of VTK and ParaView read back every cell. Where there is no such reader (packages
 # python3-paraview or a VTK built with XDMF) the test says so and passes. GABION_VTK_PYTHON: a Python that has one.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=60 labels=quick */
 /* Files of a forest of several levels: every cell is where it belongs, with its own size. */
 #include "tests/blockforest/output/output_common.h"

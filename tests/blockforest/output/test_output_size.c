@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=60 labels=quick */
 /* Field files are as small as what is in them, also where blocks are small: a field at rest takes hardly any
  * capacity, one without any pattern no more than its numbers do. The same state gives the same bytes. */

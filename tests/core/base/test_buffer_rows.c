@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rows that go into a buffer past the cache, or through it: the same bytes, and the follower is shown all of them. */
 /* gabion-test: labels=quick */
 #include <setjmp.h>

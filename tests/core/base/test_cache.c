@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: labels=quick */
 /* What a machine says of its caches is understood: the last one counts, by the processors that share it. */
 #include "core/system/cache.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=60 labels=quick threads=2 */
 /* Rounding and denormal numbers: whatever a library or a program has set, in the calling thread or in one of a team, is set back, and it
  * is said whether there was something. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Segments and session folders of Open MPI that no process uses are removed; those in use stay, also behind a closed descriptor. */
 /* gabion-test: labels=quick */
 #include "core/system/leftovers.h"

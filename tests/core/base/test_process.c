@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which process is meant: one that has ended is none, even before it was waited for, and what the system does not tell about
  * two machines makes them different ones. */
 #ifndef _XOPEN_SOURCE

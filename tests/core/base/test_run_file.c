@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Files of a run are not opened through links, second names and pipes of other users; links of this user are followed. */
 /* gabion-test: labels=quick */
 #include "core/system/run_file.h"

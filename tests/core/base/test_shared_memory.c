@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory that another process of this machine sees: what it shows, how long, and what is refused. */
 /* gabion-test: labels=quick */
 #include "core/memory/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a machine and its control groups leave of memory, on machines made of files. */
 /* gabion-test: labels=quick */
 #ifndef _XOPEN_SOURCE

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=180 labels=quick */
 /* Devices through OpenCL (pocl serves): memory, programs and their caches, kernels, times, and the arithmetic. Left out, with a word,
  * where there is no OpenCL. What needs no device is always tested. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* For tests of local recovery in which things have to happen in one order: the ranks tell each other by files how
  * far they are, which no machine hears of. The program is the automaton on four ranks, with two spares (or ORDER_PLAYERS and ORDER_SPARES, defined ahead of it), and
  * strategy `local` alone. Included once, behind tests/mpi_test.h. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Two neighbours die at the same step, and one of those who took over dies as well, before it has caught up: each time a
  * spare goes back alone. The survivors compute no step twice, meet nobody for it, and learn of each fault at the end; sums over
  * all that feed back into the state are the same for who computes again. Behind the first section everybody knows who

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A checkpoint of local recovery that waits for its commit is known to be committed by all when the next step begins, however late one
  * of them comes to it. */
 /* gabion-test: np=6 timeout=120 needs=ulfm */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Under local recovery rank 0 decides by its clock, which never shows the same twice. It dies when a decision is
  * logged and nobody has heard of it, and so does another rank later: those that come back go by what was decided, as all the others have done. */
 /* gabion-test: np=6 timeout=120 needs=ulfm */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A program that keeps ghosts from one step to the next, and makes them anew by messages when the forest has changed: under local
  * recovery it is told to do so behind each checkpoint, so that who goes back alone finds the messages for it. If it does
  * not ask to be told, a death ends the run with an error and never with a wrong result. */

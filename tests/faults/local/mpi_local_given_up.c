@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A spare gets its image and, before it has put that into force, hears that local recovery has to give up: it does
  * not take the rank over, which would count as recovered, but stays at rest for the repair of all.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Two neighbours come back at once, one from an earlier checkpoint than the other: its holder does not know yet that the later one
  * is committed. It lacks messages that nobody has any more, fetches the later image, and goes on from there. Nobody else goes
  * back, and the result is that of the undisturbed run.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Ranks exchange their blocks in a section, so that they get neighbours that they did not have: one of these
  * dies behind it, and is recovered by the others as if it had always been so. A death before, whose spare plays on, makes all gather
  * for the section, and begin anew with the neighbours of then. With checkpoints of each rank's own in between

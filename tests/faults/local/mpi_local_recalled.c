@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A rank that plays is called back by its cluster and, before it has gone there, hears that its cluster goes on from
  * a later checkpoint, whose image it has to fetch: it does not go back to the earlier one, but waits for the later one, and goes on from there.
  *

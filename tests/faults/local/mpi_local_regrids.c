@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Ranks exchange their blocks to and fro, so that neighbours change in each of five sections: with whom a rank has to do,
  * and whose messages the wire looks at each time, is the same whenever the blocks lie alike, and does not grow. Soon behind
  * the last one a process dies, and then one that was its neighbour before: both come back alone. The same with

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What local recovery reports: each death of a rank once, with its own steps and the next incarnation, also if the
  * spare that was to take over had died idle before; the same while the run goes on, and to fault injections that name an incarnation. */
 /* gabion-test: np=8 timeout=120 needs=ulfm */

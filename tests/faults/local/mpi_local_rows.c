@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of a series that are appended in the steps, where logs are on, survive a root that goes back alone: the file is that of an
  * undisturbed run, byte for byte, and nothing of it is cut where the root goes back. The root dies between two rows, or in the middle of writing: with
  * half a row in the file. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Two neighbours die at the same step, and the spares that take over have heard of both deaths while they rested, when it
  * meant nothing to them; neither holder knows of the other's successor when it sends the image. Each of the two has to find out
  * that the other's process is dead, to whom it sends its greeting, and who plays that rank now. */

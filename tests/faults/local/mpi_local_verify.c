@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A rank that came back makes messages that its partners have already: what it makes is compared with what they had
  * received. A program whose messages depend on the process that computes is told so; without the comparison nobody notices. */
 /* gabion-test: np=6 timeout=120 needs=ulfm */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The rendezvous of Ropars et al. 2013, figure 4, under strategy `local`: nobody knows who will write to him, probes find out.
  * One process is killed; a spare takes its rank and computes again, and the others replay to it. Its channels are made to
  * deliver in an order that the first time could not have: before the message that this round is waiting for, one of the next

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The rendezvous of mpi_patterns.c among six ranks in clusters of two: the cluster of the victim goes back, and the
  * two ranks that speak to it are of the next one, which replays to it. GABION_SECOND=1: the other one of its cluster dies with it; 2: one of the third
  * cluster. */

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Shared by the tests of local recovery; to be sourced behind tests/apps/common.sh, with `case` (a parameter file) and `short`
 # (arguments of all runs) set. `expected` and `lines` are the checksum and the series of the undisturbed run.
 member() { sed -n "s/.*\"$1\": \([0-9]*\),.*/\1/p" out/summary.json | head -n 1; }

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 needs=ulfm
 # Strategy `local`: a spare takes the rank of a dead process and goes back alone; nobody else computes a step again, and nobody
 # meets. What cannot be served so goes over to the next strategy. Always the bits of the undisturbed run.

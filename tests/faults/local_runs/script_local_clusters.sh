@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 needs=ulfm
 # Strategy `local` with clusters: a death takes its cluster back, and nobody else. Eight processes in two and in four clusters, on one
 # and several nodes; two clusters at once, deaths while a cluster computes again, no spare left. Always the bits of the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 needs=ulfm
 # Strategy `local` with clusters, of a flow and of a phase field on several levels: who goes back with its cluster between any two
 # tasks of a step starts its exchanges and couplings of levels anew. Always the bits and the series of the undisturbed run.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 needs=ulfm
 # Strategy `local` with clusters and a phase field whose window moves: a death takes its cluster back, which makes its ghosts of phi anew
 # like all the others did behind the checkpoint, and nobody else. Always the bits, the series and the slabs of the undisturbed run.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=800 needs=ulfm
 # Strategy `local` with a flow on several levels: as they are from the start, and following the flow. What changes the grid takes everybody, so
 # who dies in it, or before the checkpoint behind it is known everywhere, is left to the next strategy; all others come back alone.

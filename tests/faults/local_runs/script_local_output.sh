@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=600 needs=ulfm,png
 # What a run leaves behind under strategy `local`: fields, pictures and series as of an undisturbed run, to the byte, whoever dies,
 # between two of them or while they are written; checkpoints on disk that are whole, or not there; checkpoints that limited logs

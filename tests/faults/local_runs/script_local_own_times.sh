@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 needs=ulfm labels=quick
 # Strategy `local` with clusters that take checkpoints of their own between the common ones: a death leads its cluster back to the newest of
 # both, two clusters that are lost together find what they need in the logs of their images, and what is handed over goes back to

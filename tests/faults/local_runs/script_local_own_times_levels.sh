@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=600 needs=ulfm
 # Clusters that take checkpoints of their own (resilience.local.own_every) in flows and a phase field on several levels: as they are from
 # the start, and following the fields. What passes between levels is in the logs of images, each image holds the grid of its time, and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 needs=ulfm
 # Strategy `local` with a phase field: who goes back alone makes the ghosts of phi anew as all did behind the checkpoint, whether
 # the window has moved there or not. Always the bits, the series and the slabs of the undisturbed run.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 needs=ulfm
 # Strategy `local` with a phase field whose cells are wider away from interfaces: its grid changes in the steps in which all take part.
 # Always the bits and the series of the undisturbed run.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=900 labels=long needs=ulfm
 # A minute of random kills, of one, several, or all processes: every run ends with the undisturbed checksum, after
 # recoveries in the job or started again by the same command. scripts/faults/chaos.sh does that for as long as it is told.

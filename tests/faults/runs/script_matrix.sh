@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=240 needs=ulfm
 # A few dozen runs of the fault matrix; scripts/fault-matrix.sh without --subset makes the whole of it.
 set -euo pipefail

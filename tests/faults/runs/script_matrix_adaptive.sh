@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=240 needs=ulfm
 # Deaths in the middle of an adaptation: a dozen runs of the fault matrix; scripts/fault-matrix.sh makes all of them.
 set -euo pipefail

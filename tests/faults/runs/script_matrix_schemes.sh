@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=240 labels=quick needs=ulfm
 # A few runs for each redundancy scheme; scripts/fault-matrix.sh --only schemes makes the whole of it.
 set -euo pipefail

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 labels=quick needs=ulfm,png
 # A phase field whose processes die ends with the state, series, pictures and slabs of an undisturbed run, byte for byte;
 # pictures of the losses lack the blocks of the dead. The same for one that goes back to a checkpoint of fewer processes.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 labels=quick needs=ulfm
 # A growing eutectic goes on after the death of a rank and of all holders of its images if it was told that it may approximate
 # what is lost: it says so everywhere, comes to the same bits again, whatever else dies meanwhile, and stays near the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=600 labels=long needs=ulfm
 # Making up lost blocks together with all else there is: coded groups, compressed and overlapped copies, one buffer, later
 # deaths, checkpoints on disk (before it in the list, and of a state that is approximated), and metadata images that died, too.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=400 needs=ulfm,png
 # Some random cases, each alone and on several processes of which some die: the same checksums, tables and pictures.
 # scripts/random-cases.sh makes more of them.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=240 waits=1 needs=ulfm
 # A process that is stopped counts as dead with --dead-after: the others end with the undisturbed checksum and series,
 # and the process ends itself when it wakes up, be it the root in the middle of its output. Without --dead-after it is

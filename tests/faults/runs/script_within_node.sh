@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=400 needs=ulfm
 # Images that processes of a node copy from each other, look at, or send: whoever dies, whenever, and whoever goes on, the result is the
 # undisturbed one each time.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Processes die while others are being started for the dead: at each step of that, a newcomer or the one that
  * starts it. All come back in the end, and agree on who plays what. For script_respawn_edges.sh:
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A run whose per-rank entity a spare cannot pack before it plays, and which goes back to a checkpoint on disk of
  * fewer ranks when the spare plays one to which nothing of it falls. For script_spare_needs.sh:
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A replacement process dies while it receives the image of the rank that it takes, and so does the next one, each at a
  * later moment of the transfer. The donor still holds the image after every death, so the last spare process gets it and
  * the result is right.

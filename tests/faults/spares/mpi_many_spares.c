@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One rank dies again and again, and each time another spare takes its rank, until none is left. The result
  * is right at full size, and what the survivors hold does not grow from one recovery to the next: memory as
  * we count it and as the system does, files, requests.

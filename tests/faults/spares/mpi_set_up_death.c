@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A process dies in the last collective call of the set-up. One of the others has not received anything yet and fails in that call;
  * the rest have passed it and wait for the spares to come to rest. All end with the code of a start that is to be repeated, and
  * nobody waits for a process that has ended already. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An entity that a spare cannot pack before it plays, having nothing of it yet: that is no error as long as nobody needs it. The
  * spare takes the rank of the dead, with what the dead one had packed. */
 /* gabion-test: np=5 timeout=120 needs=ulfm labels=quick */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* All players die at once, by SIGKILL, while the spares rest: nobody is left who could break the world, so the spares notice it
  * themselves, and take the ranks.
  *

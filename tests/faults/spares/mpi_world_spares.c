@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Players die by SIGKILL, one, several, spares too, at any place: as long as there are spares the run stays
  * at full size, every rank that died comes back in its next incarnation, and all agree on everything.
  *

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=60 labels=quick needs=ulfm
 # A run that has lost both images of two ranks says how many blocks that is. Those of a third rank, which a spare plays and whose copy
 # lives, do not count.

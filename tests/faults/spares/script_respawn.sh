@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=600 labels=quick needs=ulfm
 # Processes that are started for the dead take their ranks: full size, the bits of the undisturbed run, on 2 to 8 processes.
 . "$GABION_SOURCE/tests/apps/common.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=600 needs=ulfm
 # Each place of helper_respawn.c in a job of its own, with four processes.
 # Where one stands still its stack traces are printed.

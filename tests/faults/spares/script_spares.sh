@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=240 needs=ulfm
 # Spare processes take the places of the dead: same ranks, full size, the bits of the undisturbed run; as long as there are any.
 . "$GABION_SOURCE/tests/apps/common.sh"

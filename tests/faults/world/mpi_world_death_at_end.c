@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A player dies, by SIGKILL, when all have agreed that they are at the end: no spare is called for it, since there would be
  * nobody to play with.
  *

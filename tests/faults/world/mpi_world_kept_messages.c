@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What becomes of messages to a process that dies before it has received them: a port takes the buffer of one that was sent,
  * and leaves that of one that was sent and kept, with all its bytes, which can be sent again. A port that ends before the
  * repair takes both, since its owner may release them then. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Processes die by SIGKILL at chosen places, one scenario after another, until one is left: the survivors
  * always agree on who is left, on the epoch and on how many steps were committed, and go on.
  *

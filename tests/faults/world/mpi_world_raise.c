@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Failures that are no deaths take the way of faults: everyone leaves with the same intent and message; and
  * breaking and repairing again and again costs neither requests, nor memory, nor open files.
  *

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Counts how the MPI library and the world of core/ stand real kills; to be run when Open MPI is upgraded.
 #
 #   tests/faults/world/stress_world.sh BUILD [RUNS] [PROCESSES ...]

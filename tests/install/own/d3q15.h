@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A lattice of a program's own: the rest, the axes and the corners of a cube (Qian, d'Humieres & Lallemand 1992). With REORDERED two
  * pairs have changed places: the same lattice by name and by its flows, but what a population is called is another. */
 #ifndef D3Q15_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A boundary condition of a program's own, of own_boundary.c and own_entries.c: a wall along which the fluid slides (Navier).
  *
  * The velocity at the wall is b du/dn, b the slip length. Half-way between the last cell and the boundary cell that is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A program outside of the source tree, which script_own_boundary.sh builds against the installed library: a channel
  * whose walls slip, by a boundary condition of its own that is chosen in the parameter file.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A program outside of the source tree with an entry of its own in each registry, which script_own_entries.sh builds against the
  * installed libraries: `gabion' with more to choose from, by one call. The boundary condition is that of navier_slip.h, the collision with a
  * function of its own for a cell that of power_law.h, the kernels those of own_kernels.h, the lattice that of d3q15.h. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels of a program's own. `gathered` copies some cells into rows of its own, and lets the library's kernel collide them there: any
  * lattice, collision and precision, and the bits of the library. `plain` is SRT with Guo's force as textbooks write it: a
  * cell at a time, in double, two fields, with other bits, and so with a revision. */

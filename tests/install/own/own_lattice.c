@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A program outside of the source tree with lattices of its own, which script_own_lattice.sh builds against the installed
  * libraries: `gabion' with D3Q15, and with the library's lattices once more under other names, on which every flow has to be what it
  * is on those. */

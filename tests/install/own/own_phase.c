@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `gabion' with quantities of a phase field more, which script_own_quantities.sh builds against the installed libraries. */
 #include "apps/driver/solver.h"
 #include "phasefield/observe/cell_quantity.h"

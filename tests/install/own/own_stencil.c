@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An equation of a program's own with quantities of its own, which script_own_quantities.sh builds against the installed
  * libraries: a pattern that moves by one cell in a step. -DNAME=... is a name of the first quantity. */
 #include "apps/driver/stencil/stencil.h"

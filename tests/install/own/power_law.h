@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A collision of a program's own, cell by cell: a fluid whose shear stress is k times the square root of the rate of shear, a power
  * law with the exponent 1/2; fluid.omega only says with which rate stress is handed on where levels meet. TRT with the magic parameter 3/16 and the force of
  * Guo, Zheng & Shi (2002), its rate that of each cell: with P the second moments beyond equilibrium and S the rate of strain,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A boundary condition of a program's own, against the installed library: one descriptor and one registration, chosen by
 # name in the parameter file, with a key of its own, in help and in messages. With a slip length of 0 it is a wall, to the
 # last bit; with another the flow has the known mean velocity; the same on 1 and 2 processes and in all kernels.

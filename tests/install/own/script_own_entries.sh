@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A program of one's own adds to what `gabion' has to choose from, against the installed libraries: a boundary condition, a
 # collision model with kernels that are there and one that is the function of a cell, quantities, a criterion of refinement, a
 # redundancy scheme, a recovery strategy, a balancer, a monitor, a lattice and two families of kernels (own_entries.c); and it has a solver made of the flow and a

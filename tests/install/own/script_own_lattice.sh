@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Lattices of a program's own, against the installed libraries. D3Q15: listed, chosen by name, checked, planned; vortices decay with the
 # right viscosity, the error of second order; a channel has the known stress and vorticity; a closed box keeps its mass, on two
 # levels too; the same on 1, 2 and 4 processes, after a death, and from a state on disk, but not from one of other numbers under the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Quantities of a program's own, against the installed libraries: of an equation (own_stencil.c) and of a phase field
 # (own_phase.c). Each is in help and info, is chosen by name for fields, slices and slabs, and has the known values, across
 # borders of blocks too, on any number of processes and after a death; a name that does not exist is refused with those that

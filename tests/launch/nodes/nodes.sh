@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Shared by the tests of gabion-launch that need several nodes; to be sourced. Nodes are emulated: processes with host names
 # of their own.
 set -u

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=240
 # The templates for batch systems lead a run through several jobs to the undisturbed result: told to stop by a signal or
 # by the wall time it puts itself into the queue again, done or refused it does not. The commands of the batch systems

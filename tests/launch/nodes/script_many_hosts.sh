@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A relaunch leaves out the hosts that do not answer and no other, however long the list is.
 # gabion-test: timeout=60
 . "$GABION_SOURCE/tests/launch/common.sh"

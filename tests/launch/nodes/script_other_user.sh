@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 needs=ulfm
 # Another user of the machine cannot put state into a run through /dev/shm: not by making the folder of the next run
 # before it (whose name told the launcher's process and the time), not if the name is known, nor by a link in its place;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A process is bound to as many cores as it has threads if it is told so and there are enough, and to none if not.
 # gabion-test: timeout=60
 . "$GABION_SOURCE/tests/launch/common.sh"

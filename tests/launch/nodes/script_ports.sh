@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # On one machine the kernel gives out the ports of MPI's connections, unless somebody has named others; on several nodes MPI does.
 # gabion-test: timeout=60 labels=quick needs=ulfm
 . "$GABION_SOURCE/tests/launch/common.sh"

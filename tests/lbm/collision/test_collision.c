@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: labels=quick timeout=30 */
 /* Collision models are a table: each can be found, has what others ask it for, and a program adds its own. */
 #include "lbm/setup/lbm_config.h"

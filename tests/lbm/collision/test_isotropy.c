@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: labels=quick timeout=60 uses=lbm */
 /* A straight flow u_z(x, y) has no acceleration, so nothing moves across it. On D3Q19 the truncation errors of the
  * nonlinear terms drive a secondary flow across it, as d_x d_y (d_x^2 - d_y^2) u_z^2; on D3Q27,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: labels=quick timeout=120 */
 /* The turbulent viscosity of Smagorinsky is what it is said to be: a channel driven by a force has the shear rate s
  * of (nu + C^2 s) s = g y, y from its middle, and so a known profile. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: labels=quick timeout=60 */
 #include "lbm/setup/lbm_config.h"
 #include "tests/lbm/lbm_common.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: labels=quick timeout=120 */
 /* Waves in a uniform flow do not grow with the default rates of any collision model, up to a speed and an
  * omega that belong to it, whatever the angle and the wave number: von Neumann's analysis of what the product

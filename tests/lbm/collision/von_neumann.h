@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Growth of small waves about a uniform flow, from the product's own collision: its reference kernel is
  * linearised numerically, and a wave of wave number k streams as exp(-i k c). */
 #ifndef GABION_TESTS_LBM_VON_NEUMANN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1 timeout=240 labels=quick */
 /* A flow in the memory of a device has the bits of the flows of gab_lbm, and of a plain loop where it has walls: double, float and
  * mixed precision, with and without a force, after even and odd numbers of steps, in one block and in several. By OpenCL; left out, with

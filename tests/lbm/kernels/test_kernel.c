@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: labels=quick timeout=60 */
 #include "core/base/hash.h"
 #include "lbm/lbm_impl.h"

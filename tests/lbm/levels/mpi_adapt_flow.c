@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,4 quick=1 timeout=120 */
 /* A flow whose blocks are refined and coarsened at random every few steps keeps mass and momentum to
  * rounding, a uniform one stays uniform, and the result does not depend on who holds which block, on how

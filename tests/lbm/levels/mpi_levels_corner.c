@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,3 quick=1 timeout=200 */
 /* Where a half-way wall crosses a border between levels: closed channels keep their mass, bodies are given what the flow
  * loses, all kernels give the same bits, at walls of the domain and of bodies, at rest and moving, on all lattices. A channel

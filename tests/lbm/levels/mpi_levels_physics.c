@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=2 timeout=1200 labels=long */
 /* Known flows on grids that are refined in a part: the error of a forced channel whose walls or middle are
  * finer, and of a Taylor-Green vortex that is finer in its centre, falls with the square of the cell width.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2 timeout=120 */
 /* Small waves in a uniform flow that enters and leaves a refined part, at any angle, do not grow if the magic
  * parameter is bounded for borders between levels, at any cell Reynolds number; without the bound they do.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2 timeout=200 */
 /* Walls that cross a border between levels, in the maximum norm: a flow between walls one of which moves is what it should be to
  * rounding, on all lattices, at walls of the domain and of bodies; a channel is of second order in both components of the velocity, and its

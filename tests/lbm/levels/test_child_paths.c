@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What crosses the boundary of two levels, against virtual particles that are moved forward one by one, in
  * integers, for random patterns of coarse and fine cells, solid cells and sides. */
 #include "lbm/levels/child_paths_impl.h"

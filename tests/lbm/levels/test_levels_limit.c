@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: labels=quick needs=ulfm timeout=60 */
 /* A flow has levels 0 to 11: a grid with all of them is made and steps, one with more is refused with words
  * that say so. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: labels=quick timeout=30 */
 /* Criteria of refinement: what is near a body, in a box, or turns fast enough is marked, and nothing else;
  * what contradicts itself in a parameter file is refused where it stands. */

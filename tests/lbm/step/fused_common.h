@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What fused blocks would send, for the tests of them. */
 #ifndef GABION_TESTS_FUSED_COMMON_H
 #define GABION_TESTS_FUSED_COMMON_H

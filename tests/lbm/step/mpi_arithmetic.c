@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A state is taken up only by a flow of the same arithmetic, whatever its kernel, however long its title; with levels only by one of the
  * same coupling. What was recorded before that had a revision is taken up by a flow on one level alone.
  * gabion-test: np=1 timeout=30 uses=lbm labels=quick */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,3 quick=1 timeout=120 */
 /* Blocks that lie side by side in one field: flows drawn at random give the same bits in fused fields of any width as in fields
  * of their own, through migrations, adaptations and a way back; what is sent behind a way back is what was sent before;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks of a fused field are packed and unpacked together: to the bit what each of them gives alone, and brings back, and solid
  * cells, ghosts and gaps beside them are left as they are. In both reals,
  * both states of streaming in place and two grids, with bodies, on several levels, in fused fields that are full and others, with

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,3 quick=3 timeout=60 */
 /* Fused fields are filled anew once the grid has come to rest: neighbours along x then lie beside each other, fused fields are
  * full, and no bit changes, in either state of the fields, with threads, bodies and forces. And how wide fused fields are by

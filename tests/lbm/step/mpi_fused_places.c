@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,3 quick=3 timeout=60 */
 /* Blocks that are made together lie in rows whichever thread makes them; places of blocks that never come cost nothing. And
  * fused fields filled anew: no bit changes, nor any that is sent, wherever blocks lay and in whichever state; in little more

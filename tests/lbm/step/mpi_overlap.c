@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,3 quick=2 timeout=120 threads=2 */
 /* What is swept while messages are under way changes no bit: blocks of many slabs, cut across and along the
  * slabs, with interpolated walls across the cuts, an inlet and an outlet, one grid and two, one thread and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,3 timeout=120 */
 /* Blocks that store their fluid cells alone are the reference with two grids, to the last bit and in every
  * state, alone and beside dense blocks, in the same cases as streaming in place; and the memory goes with the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2 timeout=120 */
 /* Several steps in one temporal block give the bits of as many steps one after another, for flows drawn at random: in blocks and
  * fused fields, with walls, open sides and bodies, by any number of threads and in bands of any width. Where temporal blocks

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Wide blocks, alone in their fields or several in a fused field: their rows are packed and unpacked past the cache. What is
  * restored from any image gives that image again, in either state of a streaming in place, and an image is the same whether
  * somebody looks at it on its way or not. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Flows of all kinds, step by step against the reference with two grids: the checksum of the packed
  * populations, forces and integrals after even and odd numbers of steps; also with other blocks and threads,
  * after moving blocks and after restoring them at odd steps, so that neighbours lie in different states. */

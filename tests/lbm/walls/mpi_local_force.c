@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2 quick=2 timeout=60 */
 /* A local force (lbm/step/local_force.h): a channel driven by it has the exact parabola of Poiseuille, with all dense kernels
  * and to the same bits, also where blocks are computed twice; a force that differs from cell to cell gives a box its momentum

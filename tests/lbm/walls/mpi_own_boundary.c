@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2 quick=2 timeout=120 */
 /* A boundary condition that a program has written and registered is as good as one of the library: pressure sides
  * written anew give the bits of the library's, on one level and where levels touch at the side, in 2D and on both lattices

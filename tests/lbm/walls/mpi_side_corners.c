@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2 timeout=240 */
 /* Where sides meet, for every pair of kinds of sides in 2D and every triple in 3D: a case and the same case with its axes exchanged give
  * the same flow to rounding, all stays finite, boxes between walls, lids and free-slip sides keep their mass, and inlets let in just what

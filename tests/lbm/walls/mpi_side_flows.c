@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2 timeout=240 */
 /* Sides next to walls: flow between pressure sides, and in front of an outflow, is the flow that a force drives, with all collisions and
  * lattices, also where fluid crosses the channel, and where a border between levels ends at the side. A uniform flow at an angle to

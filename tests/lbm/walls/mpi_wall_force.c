@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,4 timeout=200 */
 /* Wall shear stress on round walls, where it is known in another way.
  * Between two cylinders, in a flow around their axis that a local force G drives, it is C / r^2 - G r / 3 on both walls, which

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,3 timeout=240 */
 /* Where no side sets the mass, bodies keep it to rounding: interpolated, half-way and moving ones, with each collision, on each
  * lattice, also a user-defined one, on one level and on several, in double and in float, with all kernels to the last bit. Both the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1 timeout=240 labels=quick */
 /* Interpolated walls whose mass is balanced are of second order in the maximum norm, as they are without the balance: plates at any
  * distance from the cells, a channel at an angle to the lattice, cylinders. Called with "print" and the finest width in cells: all

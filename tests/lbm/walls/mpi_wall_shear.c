@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2,4 timeout=120 */
 /* The wall shear stress. Of flows whose stress is linear it is exact to rounding, in physical units, whatever blocks (of one layer
  * of cells, too) and processes share them: a channel driven by a force, half its height times the force on both walls, and Couette

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the tests of the wall shear stress share: a flow with that quantity, and a look at its cells. */
 #ifndef GABION_TESTS_LBM_WALL_SHEAR_COMMON_H
 #define GABION_TESTS_LBM_WALL_SHEAR_COMMON_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # For the scripts of this folder: a new folder to work in, complaints, programs killed at a line of their source.
 set -u
 : "${GABION_SOURCE:?}" "${GABION_BUILD:?}" "${GABION_MPICC:?}" "${GABION_MPIRUN:?}"

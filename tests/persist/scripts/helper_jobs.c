@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A job of 10 000 messages, for script_jobs.sh:
  *
  *   helper_jobs FOLDER hold MARKER   stores and commits them, stores others, writes its pid into MARKER.RANK, and waits

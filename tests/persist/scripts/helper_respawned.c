@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* For script_respawned.sh: a ring in which rank 1 dies, and then the process that was started for it; each new one
  * begins at main() and goes on from what is stored.
  *

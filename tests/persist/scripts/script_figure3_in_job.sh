@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=900 needs=ulfm
 # Figure 3 of the paper in one job: each of the two processes is killed (SIGKILL) after each statement, a spare takes its place,
 # the survivor goes on, and everything that is printed is what an undisturbed run prints. Behind the last agreement no spare is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=900
 # The programs of figures 2 and 3 of the paper, killed (SIGKILL) after each of their statements and started again, give what they
 # give undisturbed; in the first life, and where a line is reached only after a fault, in the second one.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=120 labels=quick
 # From an installed tree an ordinary MPI program is built with libgabion-persist alone, by the compiler wrapper of the MPI, by
 # pkg-config and by find_package, and remembers. Nothing but MPI and the C library is linked.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=120 labels=quick
 # Two jobs and one key: the second is refused while the first one runs; with another number of processes it is refused; what a
 # job of 10 000 messages that was killed (SIGKILL, all of it) had committed, the next one receives.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 labels=quick needs=ulfm
 # Processes that are started for the dead (MPI_Comm_spawn), twice for the same rank, go on from the memory of the node, from files,
 # and from the memory of neighbours; with all going back to the common epoch the result is the undisturbed one.

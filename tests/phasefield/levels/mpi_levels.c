@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,3 quick=1 timeout=100 */
 /* Borders between levels, in a melt, with blocks of three levels and corners both ways: a uniform state stays
  * so to the bit, what diffuses is conserved to rounding and of second order, whoever has which block. Steep

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,3 quick=1 timeout=150 */
 /* Solidification on a grid that follows the front, against one that is fine everywhere: a planar front and
  * lamellae of the symmetric eutectic come as far and leave the same concentrations, but for what wide cells

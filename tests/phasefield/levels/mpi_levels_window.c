@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,3 quick=3 timeout=60 */
 /* What a window moves over a grid of several levels is where it was, so many rows lower: in a melt on blocks of three levels, beside
  * and above each other in all ways, and in a solid with coarser blocks below finer ones. A linear field is shifted exactly in each

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The small checkpoint (resilience/recovery/state.h) in a program of its own, for script_state.sh: helper_state STEPS
  * HOW DEATHS. Each rank has a value of its own, a list that grows by one entry in each step, and a number
  * that all share. Prints "from N" when the loop begins, sums over all at its end, and what went wrong. HOW:

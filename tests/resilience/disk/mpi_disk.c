@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the writer of checkpoints on disk promises by itself: what is written is the state of the snapshot,
  * however many come after it; one write at a time, each step once; the newest are kept; what is given up
  * leaves nothing; what has changed in memory does not get there. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A bit that has changed on the disk is found by its hash: in the image of a rank, in what is equal on all,
  * in the hashes themselves, also where image and hash fit each other. The checkpoint before is used, exactly;
  * what is damaged is named and set aside. Hashes of single blocks, which only `verify` reads, count there. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every scheme at work on images of random sizes: what is kept, what that costs in memory and on the wire,
  * and what comes back when random ranks lose theirs. Nobody dies: those that are to be dead just take no
  * part. */

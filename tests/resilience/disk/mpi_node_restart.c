@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What dead processes have left in the memory of a node may be of several tries at the same snapshot: a death ends
  * one, and the survivors take it again under the same number. Images of two tries do not make one snapshot. */
 /* gabion-test: np=1,2,3 quick=2 timeout=60 needs=ulfm */

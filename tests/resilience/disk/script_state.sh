@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300 needs=ulfm
 # The small checkpoint (resilience/recovery/state.h): in memory by several schemes, in files, processes killed in every place. What
 # comes out is always that of the run in which nobody died.

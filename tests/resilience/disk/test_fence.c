@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=120 labels=quick */
 /* Fencing tokens: of parts of a run that ask at the same instant, in processes of their own, one goes on; and who asks
  * late, was cut off before the last token, belongs to an earlier job, or finds the folder cleared, does not. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a folder tells about the jobs before: how often a run went on from the same checkpoint and died. */
 /* gabion-test: labels=quick */
 #include "resilience/reports/history.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The hash of an image, taken behind those that write it. */
 /* gabion-test: labels=quick */
 #include <setjmp.h>

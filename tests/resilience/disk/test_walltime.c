@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What people and batch systems write for the time that a run has. */
 /* gabion-test: labels=quick */
 #include "resilience/loop/stop.h"

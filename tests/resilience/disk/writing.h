@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An automaton whose checkpoints are written to a folder on disk, for tests of that level. */
 #ifndef GABION_TESTS_WRITING_H
 #define GABION_TESTS_WRITING_H

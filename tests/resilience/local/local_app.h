@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The small stencil code that computes with local recovery in the network of local_net.h: ghosts, a sum over all, decisions,
  * checkpoints, a global section; and the plain loop that it is compared with. */
 #ifndef GABION_TESTS_LOCAL_APP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An adversary for local recovery: many processes in one, a network that delays and reorders whatever it may,
  * deaths at any event, and a small stencil code that computes with it. What is asserted knows the application
  * and the events, not the machine:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is asserted of local recovery while a schedule runs (local_net.h has the list). */
 #ifndef GABION_TESTS_LOCAL_ORACLE_H
 #define GABION_TESTS_LOCAL_ORACLE_H

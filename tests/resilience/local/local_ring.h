@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Ranks in a ring, for tests that look at one situation after another. */
 #ifndef GABION_TESTS_LOCAL_RING_H
 #define GABION_TESTS_LOCAL_RING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs a schedule: begins the processes of local_net.h, lets one thing happen after another, kills, and judges the end. */
 #ifndef GABION_TESTS_LOCAL_SCHEDULE_H
 #define GABION_TESTS_LOCAL_SCHEDULE_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=300
 # Clusters of ranks under 6000 random schedules (test_local_schedules.c), and under the one that stood still as long as the duplicate of
 # a message that asks for an answer was dropped without one; script_local_long.sh runs 120 000 others.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=6000 labels=long
 # Local recovery under 120 000 random schedules without clusters, as many with, and as many with checkpoints of clusters; the quick tests
 # run 6000 others of each.

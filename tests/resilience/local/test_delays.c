@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=120 labels=quick threads=2 */
 /* How delays spread: the numbers of Gamell et al. 2015, section 4, and what follows from the recurrence. */
 #include "core/base/hash.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=240 */
 /* Clusters of ranks under local recovery: the death of one takes all of its cluster back, and nobody else. What has to hold
  * in every run stands in local_net.h; here are the situations of doc/clusters.md, each at many moments. */

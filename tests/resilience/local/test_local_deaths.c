@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=120 */
 /* Local recovery when one process dies, at each event of a run: always recovered locally; and when two die at
  * once. Where the test does not say otherwise the schedule is orderly: what has waited longest happens next.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=60 labels=quick */
 /* Which ranks go back together: what resilience.local.clusters says, as a function of the rank. */
 #include "resilience/local/local_division_impl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=300 */
 /* Clusters that take checkpoints of their own between the common ones (doc/clusters.md): what has to hold in every run stands in
  * local_net.h; here are the situations of that page, each at many moments. */

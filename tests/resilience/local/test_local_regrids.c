@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=240 */
 /* Local recovery behind regrids: partners are those of now, however often neighbours have changed; deaths right behind a
  * regrid, of former neighbours and of such that have become neighbours again; and what is sent across a regrid is never lost

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A cleanup handler gives back a buffer of which a peer has not read anything yet: rank 0 has sent a long message that rank 1
  * has not received, notices the death of rank 2, and its handler releases the buffer; only then rank 1 receives. For
  * script_reinit.sh:

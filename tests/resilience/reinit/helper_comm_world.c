@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The listing of Reinit++ as printed, around gab_reinit(): the program still uses MPI_COMM_WORLD after a process was replaced. For
  * script_comm_world.sh:
  *

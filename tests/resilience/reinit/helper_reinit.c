@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Global restart behind one call: the listing of Reinit++ (Georgakoudis et al. 2020, figure 2, put right:
  * argc and argv as they are, a checkpoint that all load alike), with processes killed in every place; all end
  * with the undisturbed sum, or alike. For script_reinit.sh: helper_reinit SCENARIO FILE plays it; without an argument it

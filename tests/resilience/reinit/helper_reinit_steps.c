@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A second process dies at each step of the recovery that gab_reinit() makes: before its K-th call of MPI in it. For
  * script_reinit_steps.sh:
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What gab_reinit() promises to the function that it calls, and to those that are never called. On 3 processes: who has
  * returned is called again when another one dies behind it, in the state that says so, and what was to be cleaned up is;
  * who takes over knows that, too. On 4: an error of one ends all, spares included, with its status and words. On 5: with

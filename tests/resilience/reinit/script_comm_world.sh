@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # MPI_COMM_WORLD is not rebuilt after a death. A program that still uses it (the listing of Reinit++ as printed) must not end with 0,
 # nor with another sum: it is refused, and the message names the communicator to use instead.
 # gabion-test: timeout=240 needs=ulfm

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=240 needs=ulfm
 # Each scenario of helper_reinit.c in a job of its own.
 set -uo pipefail

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # gab_reinit() with a second death at each step of its recovery (helper_reinit_steps.c): of the spare that takes over; and of a survivor
 # where a process is started for the first. Before every second call of MPI from the beginning of the repair to the end of the load.
 # All come back at full size, to the sum of the run with one death. `script_reinit_steps.sh WHO...': "SPARES PROCESS" of others, before

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Compressed copies: they are smaller, what is restored from them is the same, what has changed in them is
  * found, and they mend what has changed elsewhere. */
 /* gabion-test: np=2,3,5 quick=3 timeout=60 needs=ulfm */

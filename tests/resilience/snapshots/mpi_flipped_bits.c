@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A bit that flips in memory is found before it becomes state, and what it was in is replaced where there is
  * another copy, or parities; where there is nothing left the message says whose image it was. */
 /* gabion-test: np=1,2,3,4,5 quick=3 timeout=60 needs=ulfm */

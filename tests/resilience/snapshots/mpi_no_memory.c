@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=2,4 quick=2 timeout=60 needs=ulfm */
 /* A process that has no memory for a message, after it has begun to receive others, has lent nothing to MPI any more when it says so:
  * what it unwinds is its own. All are told by the intent that it raises, and may try again. */

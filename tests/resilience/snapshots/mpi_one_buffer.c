@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where no process keeps anything of another, one image in memory is enough: a process that finds its state wrong right ahead of
  * a checkpoint, while the others have begun it, takes all back to the one before. Two images where that does not do. */
 /* gabion-test: np=1,2,4 quick=4 timeout=60 needs=ulfm */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A snapshot in parts: what is restored before and after its completion, with the state changing meanwhile,
  * and a time loop that takes its snapshots so. */
 /* gabion-test: np=1,2,4 quick=4 timeout=60 needs=ulfm */

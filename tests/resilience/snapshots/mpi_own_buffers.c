@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Entities that own their buffers (create, restore, swap; Kohl et al. 2017, section 5.2.1): they go back with
  * the blocks, whatever moment a fault or a death chooses. On three processes one of them is a spare, which takes the place of
  * a dead one and has no buffers; where that could happen, entities without pack and unpack are refused. */

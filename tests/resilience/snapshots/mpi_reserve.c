@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory of checkpoints is there, every page of it, before the first one is taken, and stays what it is: no checkpoint of a
  * grid that rests has to wait for the system. */
 /* gabion-test: np=1,2,4,5 quick=4 timeout=60 */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* With one buffer a death finds those that have taken the new snapshot beside one that has not begun it:
  * nothing in memory is common to all, and all say so alike, so that the disk can be tried. */
 /* gabion-test: np=4 timeout=30 needs=ulfm */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Copies are as good as what they are copies of: when every rank drops its own part and takes that of another
  * from the copy, with nobody dead, the state is that of the snapshot, and the run goes on from it as if
  * nothing were. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A fault while a snapshot is taken: some have all of it, others do not. All go back to the one before, and
  * what some had of the torn one is nothing that the next fault could take for the snapshot that comes in its
  * place. */

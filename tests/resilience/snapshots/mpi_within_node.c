@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Images that processes of one node copy from each other's memory, look at there, or send: whichever way, what comes back is what was
  * there, byte for byte. Each run goes one way, or a different one on each rank. */
 /* gabion-test: np=2,3,4,5,7 quick=4 timeout=90 needs=ulfm */

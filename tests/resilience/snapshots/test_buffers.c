@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: labels=quick timeout=30 */
 /* What a parameter file says about the snapshots that fit into memory: the number that is asked for; else one where no process
  * keeps anything of another and nothing else needs an older one; else two. */

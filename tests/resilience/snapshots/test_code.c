@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The erasure code: columns come back from any sufficient rest, whatever the sizes. */
 /* gabion-test: labels=quick */
 #include "resilience/schemes/code_impl.h"

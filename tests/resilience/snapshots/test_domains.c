@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Failure domains: an order in which each is one range of places, compressed. */
 /* gabion-test: labels=quick */
 #include "resilience/schemes/domains_impl.h"

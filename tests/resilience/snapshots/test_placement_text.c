@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the log says of a placement: of schemes with a function for the holder, too, which may leave some image without a copy. */
 /* gabion-test: labels=quick */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A loop that takes several steps at once shows everybody what one that takes them one by one does, at the same steps: post-step
  * actions, monitors, checkpoints, fault injections; and ends with the same result, whoever dies on the way and whoever asks it to
  * stop. */

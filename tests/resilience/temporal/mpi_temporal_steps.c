@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A temporal block is offered all steps up to the next one that anybody looks at, and none more: for post-step actions, monitors,
  * clocks, looks at memory, questions whether to stop, and fault injections drawn at random, compared with asking all of them step
  * by step. */
