@@ -82,6 +82,8 @@ static void drop_lists(gab_level_interface *gone)
   gab_free(&gone->coalescences[1]);
   gab_free(&gone->carries);
   gab_free(&gone->gains);
+  gab_free(&gone->replacements);
+  gab_free(&gone->walls);
   gab_free(&gone->outgoing_list);
   gab_free(&gone->arrivals);
   gab_free(&gone->arrival_terms);
