@@ -6,8 +6,9 @@
  *  enough to tell whether a dead one sat here, and how many ranks the node has; what is best for all comes from reductions.
  *  Where a whole node is gone nobody remembers it, and nobody has to.
  *
- *  A node on which only newcomers are left gets no more of them while there are others: its daemon has forgotten the job
- *  of those that would meet them there (doc/ulfm.md). So only who was started with the run speaks for a node. */
+ *  A node on which only replacement processes are left gets no more of them while there are others: its daemon has
+ *  forgotten the job of those that would meet them there (doc/ulfm.md). So only who was started with the run speaks
+ *  for a node. */
 #include "core/base/hash.h"
 #include "core/world/spares/respawn_impl.h"
 
@@ -58,7 +59,7 @@ static gab_status ask_node(gab_world *world, MPI_Comm node)
   return status;
 }
 
-/* Two names of one hash only bring a newcomer onto another node than it might have come to, which it notices. */
+/* Two names of one hash only bring a replacement process onto another node than it might have come to, which it notices. */
 gab_status gab_nodes_find(gab_world *world)
 {
   char name[MPI_MAX_PROCESSOR_NAME];
@@ -82,7 +83,7 @@ static bool is_here(const gab_world *world, gab_rank rank)
   return false;
 }
 
-/* ------------------------------------------------------------------------------------ where newcomers go */
+/* ------------------------------------------------------------------------------------ where replacement processes go */
 
 static bool is_vacant(const gab_world *world, gab_rank rank)
 {
@@ -96,7 +97,7 @@ int32_t gab_world_vacancies(const gab_world *world)
   return count;
 }
 
-/* The rank for which a newcomer is started. */
+/* The rank for which a replacement process is started. */
 static gab_rank vacancy(const gab_world *world, int32_t number)
 {
   for (int32_t i = 0; i < world->members.gone_count; i++)
@@ -142,7 +143,7 @@ static int find_old_nodes(const gab_world *world, int32_t count, int *comm_ranks
   return MPI_Allreduce(MPI_IN_PLACE, comm_ranks, count, MPI_INT, MPI_MIN, world->comm);
 }
 
-/* Ranks that are played on this node, with the newcomers that come back to it. */
+/* Ranks that are played on this node, with the replacement processes that come back to it. */
 static int count_load(const gab_world *world, int32_t count, const int *comm_ranks)
 {
   int load = 0;

@@ -272,7 +272,7 @@ static gab_status call_spares(gab_world *world, bool *good)
   return gab_world_respawn(world, good);
 }
 
-/* The last part of a repair, in which newcomers take part, too. @param[out] mended  false: begin again */
+/* The last part of a repair, in which replacement processes take part, too. @param[out] mended  false: begin again */
 static gab_status finish(gab_world *world, bool good, bool *repaired)
 {
   bool deaths;

@@ -73,7 +73,7 @@ gab_status gab_checkpoint_create(gab_forest *forest, const gab_redundancy *redun
   if (!made->redundancy.scheme) made->redundancy.scheme = &gab_scheme_pairwise;
   made->stats.last_step = -1;
   made->stats.ratio = 1;
-  made->elder = GAB_NO_RANK;
+  made->donor = GAB_NO_RANK;
   gab_buffer_init(&made->transfer.compressed, GAB_MEMORY_SNAPSHOT);
   gab_buffer_init(&made->transfer.offer, GAB_MEMORY_MESSAGE);
   gab_buffer_init(&made->transfer.answer, GAB_MEMORY_MESSAGE);
@@ -229,7 +229,7 @@ gab_status gab_checkpoint_complete(gab_checkpoint *checkpoint)
   if (!checkpoint->single) checkpoint->valid = !checkpoint->valid;
   gab_entities_swap(checkpoint);
   checkpoint->pending = false;
-  /* With two of its own, or the only one that there is, a newcomer is none any more. */
+  /* With two of its own, or the only one that there is, a replacement process counts as any other. */
   if (checkpoint->single || (checkpoint->snapshots[0].complete && checkpoint->snapshots[1].complete))
     checkpoint->since = 0;
   charge(checkpoint, at, &checkpoint->stats.commit_seconds);
@@ -249,8 +249,8 @@ gab_status gab_snapshots_forget(gab_checkpoint *checkpoint, uint64_t serial)
     if (checkpoint->snapshots[i].serial > serial) serial = checkpoint->snapshots[i].serial;
   GAB_TRY(gab_world_max_u64(checkpoint->world, &serial, 1));
   for (int i = 0; i < 2; i++) checkpoint->snapshots[i].complete = checkpoint->snapshots[i].told = false;
-  checkpoint->since = 0;       /* nobody has anything that a newcomer lacks */
-  checkpoint->counted = false; /* of a newcomer it is, too: all count the blocks again */
+  checkpoint->since = 0;       /* nobody has anything that a replacement process lacks */
+  checkpoint->counted = false; /* of a replacement process it is, too: all count the blocks again */
   checkpoint->snapshots[checkpoint->valid].serial = serial;
   return GAB_OK;
 }

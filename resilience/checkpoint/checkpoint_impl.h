@@ -57,7 +57,8 @@ typedef struct gab_parities {
 typedef struct gab_snapshot {
   uint64_t serial; /* 1, 2, … ; 0: never taken */
   bool complete;   /* own image, replicated entities and all copies are here */
-  bool told;       /* of others, to a newcomer: it can be gone back to, but nothing of it was packed here */
+  bool
+      told; /* of others, to a replacement process: it can be gone back to, but nothing of it was packed here */
   gab_step step;
   uint64_t blocks; /* of all ranks */
   uint64_t own_blocks;
@@ -143,12 +144,12 @@ struct gab_checkpoint {
   gab_epoch begun_in; /* a repair since then has ended it */
   double pending_seconds; /* that the caller has spent on it */
   uint64_t
-      since; /* serial of the snapshot from which this process, a newcomer, got its part: to that one, and those
+      since; /* serial of the snapshot from which this process, a replacement process, got its part: to that one, and those
                      before, it can go back with the help of others only; UINT64_MAX: it has not got it yet; 0: it
                      needs no help */
   gab_rank
-      elder; /* of a recovery with newcomers: a rank that needs no help, the same on all; GAB_NO_RANK: to be found */
-  bool elder_has_snapshot;
+      donor; /* of a recovery with replacement processes: a rank that needs no help, the same on all; GAB_NO_RANK: to be found */
+  bool donor_has_snapshot;
   bool all_are_new; /* nobody is left who has taken a snapshot or was there from the start */
   int valid;        /* index of the valid snapshot; the other one is written next */
   uint64_t forest_blocks, forest_revision; /* number of all blocks, and when it was counted */
@@ -257,11 +258,11 @@ gab_status gab_images_restore_blocks(const gab_checkpoint *checkpoint, const gab
                                      gab_owner_map map, void *context);
 gab_status gab_images_restore_entities(gab_checkpoint *checkpoint, const gab_image_list *list);
 
-/* ---- newcomers.c: processes that play a rank of which they know nothing
+/* ---- replacements.c: processes that play a rank of which they know nothing
 
    A rank that came back has survived nothing before its incarnation: of the snapshots of that time others tell it the
    head, and the restorer of its dead predecessor sends it the image. Until it holds two snapshots of its own it is a
-   newcomer.
+   replacement process.
 
    Hand-over of an image from a donor, which holds a copy of it, to the process that replaces a dead one:
 
@@ -278,30 +279,31 @@ gab_status gab_images_restore_entities(gab_checkpoint *checkpoint, const gab_ima
    The same holds where an image replaces one that has changed in memory (redundancy_repair.c). Images of coded groups are made
    from pieces, which stay where they are; the image that was made is sent, and made again if the receiver dies. */
 
-/* Whether the members now are not all those of the start: only then anybody can be a newcomer. Equal on all. */
-bool gab_newcomers_possible(const gab_checkpoint *checkpoint);
+/* Whether the members now are not all those of the start: only then anybody can be a replacement process. Equal on all. */
+bool gab_replacements_possible(const gab_checkpoint *checkpoint);
 /* Finds the rank that tells the others: of those that know most the lowest. Then all know the failure domains of the
  * processes that were respawned. It stays in office until gab_checkpoint_restore(), or the round of a recovery, has
  * ended. Collective. */
-gab_status gab_newcomers_find_elder(gab_checkpoint *checkpoint);
-/* The heads of the elder's snapshots become known to those who lack them, and to all who holds an image that it was handed. Collective.
+gab_status gab_replacements_find_donor(gab_checkpoint *checkpoint);
+/* The heads of the donor's snapshots become known to those who lack them, and to all who holds an image that it was
+ * handed. Collective.
  * @return GAB_ERR_LOST on all if nobody is left who holds a snapshot */
-gab_status gab_newcomers_brief(gab_checkpoint *checkpoint);
+gab_status gab_replacements_brief(gab_checkpoint *checkpoint);
 /* How many processes the domains know here; where there are none, more than there can be. Local. */
-uint64_t gab_newcomers_known_processes(const gab_checkpoint *checkpoint);
-/* The domains come to know all processes. Collective. @param[in] least_known  of gab_newcomers_known_processes() on all */
-gab_status gab_newcomers_place(gab_checkpoint *checkpoint, uint64_t least_known);
+uint64_t gab_replacements_known_processes(const gab_checkpoint *checkpoint);
+/* The domains come to know all processes. Collective. @param[in] least_known  of gab_replacements_known_processes() on all */
+gab_status gab_replacements_place(gab_checkpoint *checkpoint, uint64_t least_known);
 /* The world calls spares by the present domains. Local. */
 void gab_checkpoint_tell_distances(gab_checkpoint *checkpoint);
 typedef struct gab_rescued gab_rescued;
-/* Images go from restorers to newcomers, replicated entities from the elder. Collective. @return errors of messages;
- * GAB_ERR_CORRUPT here if what came is not whole */
-gab_status gab_newcomers_serve(gab_checkpoint *checkpoint, gab_snapshot *snapshot, gab_rescued *rescued);
+/* Images go from restorers to replacement processes, replicated entities from the donor. Collective. @return errors
+ * of messages; GAB_ERR_CORRUPT here if what came is not whole */
+gab_status gab_replacements_serve(gab_checkpoint *checkpoint, gab_snapshot *snapshot, gab_rescued *rescued);
 /* Whether the process of that rank replaced another one and holds its image of the snapshot, as
- * gab_newcomers_brief() found. Local. */
-bool gab_newcomer_was_handed(const gab_snapshot *snapshot, gab_rank rank);
-/* A newcomer has gone back to it. Local. */
-void gab_newcomer_settle(gab_checkpoint *checkpoint, gab_snapshot *snapshot);
+ * gab_replacements_brief() found. Local. */
+bool gab_replacement_was_handed(const gab_snapshot *snapshot, gab_rank rank);
+/* A replacement process has gone back to it. Local. */
+void gab_replacement_settle(gab_checkpoint *checkpoint, gab_snapshot *snapshot);
 
 /* ---- transfer.c */
 

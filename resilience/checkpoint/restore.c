@@ -21,7 +21,7 @@ static gab_rank owner_now(void *context, gab_rank then)
 {
   const owner_map *map = context;
   if (map->approximates) return gab_metadata_images_restorer(map->checkpoint, map->snapshot, then);
-  if (gab_newcomer_was_handed(map->snapshot, then)) return then;
+  if (gab_replacement_was_handed(map->snapshot, then)) return then;
   const gab_rank restorer =
       gab_placement_restorer(&map->snapshot->placement, &map->snapshot->survivors, then);
   const bool is_back = gab_members_has(gab_world_members(map->checkpoint->world), then);
@@ -37,7 +37,7 @@ static bool is_restorable(const gab_snapshot *snapshot)
   for (int32_t i = 0; i < now->gone_count; i++)
     if (gab_members_has(&snapshot->placement.members, now->gone[i]) &&
         gab_placement_restorer(&snapshot->placement, now, now->gone[i]) == GAB_NO_RANK &&
-        !gab_newcomer_was_handed(snapshot, now->gone[i]))
+        !gab_replacement_was_handed(snapshot, now->gone[i]))
       return false;
   return true;
 }
@@ -91,7 +91,7 @@ static gab_status find_ground(gab_checkpoint *checkpoint, common_ground *ground)
   ground->oldest = UINT64_MAX - bounds[1];
   ground->latest = UINT64_MAX - bounds[2];
   ground->good = bounds[3] != 0;
-  /* Only newcomers are left: nobody can help with what was before the newest. */
+  /* Only replacement processes are left: nobody can help with what was before the newest. */
   if (ground->oldest == 0) ground->oldest = ground->newest;
   /* Some overwrote theirs and are not through, or are through where others have not begun. */
   const bool common = ground->newest > 0 && ground->newest >= ground->oldest;
@@ -454,7 +454,7 @@ static gab_status go_back(gab_checkpoint *checkpoint, bool may_approximate, gab_
   gab_rescued rescued = {0};
   bool whole = false, approximates = false;
   common_ground ground = {0};
-  if (gab_newcomers_possible(checkpoint)) GAB_TRY(gab_newcomers_brief(checkpoint));
+  if (gab_replacements_possible(checkpoint)) GAB_TRY(gab_replacements_brief(checkpoint));
   gab_status status = find_common(checkpoint, &ground, &rescued, &snapshot, &whole);
   if (status == GAB_OK && !whole && may_approximate)
     status = find_approximate(checkpoint, &ground, &rescued, &snapshot, &approximates);
@@ -462,8 +462,8 @@ static gab_status go_back(gab_checkpoint *checkpoint, bool may_approximate, gab_
   /* Lost for good: what is left is restored all the same, so that what is lost can be named. */
   if (status == GAB_OK && !whole && !approximates)
     status = gab_redundancy_expand(checkpoint, snapshot, &rescued);
-  if (status == GAB_OK && whole && gab_newcomers_possible(checkpoint))
-    status = gab_newcomers_serve(checkpoint, snapshot, &rescued);
+  if (status == GAB_OK && whole && gab_replacements_possible(checkpoint))
+    status = gab_replacements_serve(checkpoint, snapshot, &rescued);
   if (status == GAB_OK) status = restore_common(checkpoint, snapshot, whole, approximates, &rescued);
   if (status == GAB_ERR_CORRUPT && !whole &&
       !approximates) /* one that is only to be named: then without its blocks */
@@ -473,7 +473,7 @@ static gab_status go_back(gab_checkpoint *checkpoint, bool may_approximate, gab_
   if (!whole && !approximates) return say_what_is_lost(checkpoint, snapshot);
   if (approximates) GAB_TRY(approximate(checkpoint, snapshot, report));
 
-  if (snapshot->told) gab_newcomer_settle(checkpoint, snapshot);
+  if (snapshot->told) gab_replacement_settle(checkpoint, snapshot);
   make_valid(checkpoint, snapshot);
   report->step = snapshot->step;
   report->lost_ranks = count_lost(snapshot);
@@ -489,13 +489,13 @@ static gab_status go_back(gab_checkpoint *checkpoint, bool may_approximate, gab_
 gab_status gab_checkpoint_restore(gab_checkpoint *checkpoint, gab_restore_report *report)
 {
   const gab_status status = go_back(checkpoint, false, report);
-  checkpoint->elder = GAB_NO_RANK;
+  checkpoint->donor = GAB_NO_RANK;
   return status;
 }
 
 gab_status gab_checkpoint_reconstruct(gab_checkpoint *checkpoint, gab_restore_report *report)
 {
   const gab_status status = go_back(checkpoint, true, report);
-  checkpoint->elder = GAB_NO_RANK;
+  checkpoint->donor = GAB_NO_RANK;
   return status;
 }

@@ -167,7 +167,7 @@ static gab_status fill_snapshots(gab_local_run *run)
 }
 
 /* This process took its rank and has nothing yet on which others may count. */
-static void become_newcomer(gab_checkpoint *checkpoint)
+static void become_replacement(gab_checkpoint *checkpoint)
 {
   for (int i = 0; i < 2; i++) checkpoint->snapshots[i].complete = checkpoint->snapshots[i].told = false;
   checkpoint->since = UINT64_MAX;
@@ -187,7 +187,7 @@ static gab_status settle_images(gab_local_run *run)
   gab_checkpoint *checkpoint = run->loop->protection->checkpoint;
   const gab_claim *claim = own_claim(run);
   if (claim && claim->whole_from == INT64_MAX) {
-    become_newcomer(checkpoint);
+    become_replacement(checkpoint);
     return GAB_OK;
   }
   GAB_TRY(fill_snapshots(run));

@@ -148,9 +148,9 @@ gab_status gab_timeloop_go_back(gab_timeloop *loop, gab_step *step)
 }
 
 /* Before the first snapshot of this job nothing has been computed that could be lost; what an earlier job left, the next
- * one will find again. Where only newcomers are left nobody knows whether there was a snapshot: there is nothing to go on from but
- * what the next job finds. Equal on all: whether somebody had a snapshot is what the recovery asked them, and what
- * who was called by the last repair has been told. */
+ * one will find again. Where only replacement processes are left nobody knows whether there was a snapshot: there is
+ * nothing to go on from but what the next job finds. Equal on all: whether somebody had a snapshot is what the
+ * recovery asked them, and what who was called by the last repair has been told. */
 static bool may_start_again(const gab_protection_state *protection)
 {
   return gab_checkpoint_get_stats(protection->checkpoint).taken == 0;

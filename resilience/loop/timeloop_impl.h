@@ -221,7 +221,7 @@ double gab_protection_time_to_stop_later(const gab_timeloop *loop);
  * @param[in] called  of a spare that was called, the intent of the repair that did it; else NULL */
 gab_status gab_protection_recover(gab_timeloop *loop, gab_status why, const gab_status *called);
 
-/* ---- loop_history.c: what is not rolled back, and a newcomer has to know */
+/* ---- loop_history.c: what is not rolled back, and a replacement process has to know */
 
 gab_status gab_protection_pack_history(void *loop, gab_buffer *out);
 gab_status gab_protection_unpack_history(void *loop, gab_reader *in);

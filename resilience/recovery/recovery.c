@@ -45,7 +45,7 @@ static gab_status find_lost(const gab_world *world, const gab_members *before, g
   return status;
 }
 
-/* What a newcomer is told by the elder before anything is restored. */
+/* What a replacement process is told by the donor before anything is restored. */
 static gab_status put_account(const gab_recovery *recovery, const gab_members *before, const gab_fault *fault,
                               double since, gab_buffer *out)
 {
@@ -86,19 +86,19 @@ typedef struct part {
 } part;
 
 /* In every round, since a process may be called in any. Collective. */
-static gab_status tell_newcomers(const gab_recovery *recovery, part *mine, gab_fault *fault)
+static gab_status tell_replacements(const gab_recovery *recovery, part *mine, gab_fault *fault)
 {
   gab_checkpoint *checkpoint = recovery->checkpoint;
   gab_world *world = recovery->world;
   gab_buffer account;
-  if (!gab_newcomers_possible(checkpoint)) return GAB_OK;
-  GAB_TRY(gab_newcomers_find_elder(checkpoint));
+  if (!gab_replacements_possible(checkpoint)) return GAB_OK;
+  GAB_TRY(gab_replacements_find_donor(checkpoint));
   if (checkpoint->all_are_new) gab_fence_leave_to_players(recovery->fence);
-  const bool is_elder = gab_world_rank(world) == checkpoint->elder;
+  const bool is_donor = gab_world_rank(world) == checkpoint->donor;
   gab_buffer_init(&account, GAB_MEMORY_OTHER);
-  gab_status status = is_elder ? put_account(recovery, &mine->before, fault, mine->since, &account) : GAB_OK;
-  if (status == GAB_OK) status = gab_world_broadcast(world, checkpoint->elder, &account);
-  if (status == GAB_OK && mine->is_new && !is_elder)
+  gab_status status = is_donor ? put_account(recovery, &mine->before, fault, mine->since, &account) : GAB_OK;
+  if (status == GAB_OK) status = gab_world_broadcast(world, checkpoint->donor, &account);
+  if (status == GAB_OK && mine->is_new && !is_donor)
     status = take_account(recovery, &mine->before, fault, &mine->since, gab_reader_of_buffer(&account));
   gab_buffer_release(&account);
   return status;
@@ -188,17 +188,17 @@ static gab_status recover(const gab_recovery *recovery, const gab_strategy *cons
 }
 
 /* An intent ends the run on all, also on who was called by the very repair that delivers it. By what they know of the snapshots
- * all decide how to end, and whether to look at the last one: so a newcomer is told here, too. That is agreed upon, so that
- * nobody ends while others begin again. @return the intent; ::GAB_ERR_FAULT: somebody died meanwhile, it comes with the
- * next repair */
+ * all decide how to end, and whether to look at the last one: so a replacement process is told here, too. That is
+ * agreed upon, so that nobody ends while others begin again. @return the intent; ::GAB_ERR_FAULT: somebody died
+ * meanwhile, it comes with the next repair */
 static gab_status end_alike(const gab_recovery *recovery, part *mine, gab_fault *fault, gab_status intent)
 {
   uint32_t flags = 0;
   char message[2304];
-  if (!gab_newcomers_possible(recovery->checkpoint)) return intent;
+  if (!gab_replacements_possible(recovery->checkpoint)) return intent;
   snprintf(message, sizeof message, "%s", gab_error_message());
-  gab_status status = tell_newcomers(recovery, mine, fault);
-  recovery->checkpoint->elder = GAB_NO_RANK;
+  gab_status status = tell_replacements(recovery, mine, fault);
+  recovery->checkpoint->donor = GAB_NO_RANK;
   if (status == GAB_OK) status = gab_world_agree(recovery->world, &flags);
   if (status == GAB_OK || status == GAB_ERR_FAULT)
     (void)gab_error_set(intent, __FILE__, __LINE__, "%s", message);
@@ -221,10 +221,10 @@ static gab_status rounds(const gab_recovery *recovery, const gab_strategy *const
     if (end == GAB_ERR_FAULT) continue;
     GAB_TRY(end);
     note_repair(recovery, fault);
-    if (status == GAB_OK) status = tell_newcomers(recovery, mine, fault);
+    if (status == GAB_OK) status = tell_replacements(recovery, mine, fault);
     if (status == GAB_OK) status = find_lost(recovery->world, &mine->before, lost, fault);
     if (status == GAB_OK) status = recover(recovery, list, count, fault);
-    recovery->checkpoint->elder = GAB_NO_RANK;
+    recovery->checkpoint->donor = GAB_NO_RANK;
     if (status == GAB_OK) {
       if (fault->suspect) (void)gab_error_set(GAB_ERR_SUSPECT, __FILE__, __LINE__, "%s", mine->words);
       return GAB_OK;

@@ -77,7 +77,7 @@ typedef struct gab_recovery {
   gab_rebalance_fn rebalance;     /**< NULL: blocks stay where they were adopted */
   void *rebalance_user;
   /** What a process that comes to play a rank has to know beside the state, and that is not rolled back: packed by one
-   *  that knows, unpacked by all newcomers of a recovery. NULL: nothing. */
+   *  that knows, unpacked by all replacement processes of a recovery. NULL: nothing. */
   gab_status (*pack_history)(void *user, gab_buffer *out);
   gab_status (*unpack_history)(void *user, gab_reader *in);
   void *history_user;

@@ -85,9 +85,10 @@ gab_status gab_reinit(gab_world *world, int argc, char **argv, gab_restart_point
 void gab_reinit_allow_shrinking(gab_world *world, bool allow);
 
 /** Lets processes be started for the dead for whom no spare is left (core/world/world.h): in the first gab_reinit() of a program
- *  only, not after a death before it, and three attempts in each repair at most. A newcomer comes to gab_reinit() by itself,
- *  through what is before it in the program, alone; its first call of the function is RESTARTED. The same on all, before
- *  gab_reinit(). Local. @return ::GAB_ERR_STATE with the reason where nobody can start processes */
+ *  only, not after a death before it, and three attempts in each repair at most. A replacement process comes to
+ *  gab_reinit() by itself, through what is before it in the program, alone; its first call of the function is
+ *  RESTARTED. The same on all, before gab_reinit(). Local. @return ::GAB_ERR_STATE with the reason where nobody can
+ *  start processes */
 gab_status gab_reinit_allow_respawning(gab_world *world, bool allow);
 
 /** A point at which the rollback may happen, and, on the root, a sign of life for the launcher (once a second); nothing

@@ -257,8 +257,8 @@ static gab_status load(gab_state *state, gab_step *step)
   gab_status lost = GAB_OK;
   bool saved;
   if (state->disk) gab_disk_abandon(state->disk);
-  if (gab_newcomers_possible(state->checkpoint))
-    GAB_TRY(gab_newcomers_find_elder(
+  if (gab_replacements_possible(state->checkpoint))
+    GAB_TRY(gab_replacements_find_donor(
         state->checkpoint)); /* whatever is loaded, copies are placed by where all sit now */
   GAB_TRY(has_anybody_saved(state, &saved));
   if (saved) lost = load_memory(state, &found);

@@ -68,7 +68,7 @@ gab_status gab_domains_load(const char *path, int32_t ranks, int32_t spares, gab
 gab_status gab_domains_regular(int32_t ranks, int32_t per_node, int32_t per_island, gab_domains **domains);
 /** The same, and behind them `count` processes that came later. The order of those that were there before stays, so that a
  *  placement of them is the same with either. Local; expands the runs for a moment.
- *  @param[in] origins  per newcomer: one of those before that shares all its domains; GAB_NO_PROCESS: a node,
+ *  @param[in] origins  per replacement process: one of those before that shares all its domains; GAB_NO_PROCESS: a node,
  *  chassis and island of its own
  *  @param[out] extended  owned by the caller */
 gab_status gab_domains_extend(const gab_domains *domains, const gab_process *origins, int32_t count,

@@ -20,13 +20,13 @@ it said: $(cat said.txt)"
   [ "$(checksum)" = "$undisturbed" ] || complain "another checksum on $hosts: $*"
   [ "$(member living)" = "$processes" ] || complain "$(member living) of $processes processes on $hosts: $*"
   if grep -q -e 'do not sit where they were to' -e 'positions of respawned processes are unknown' said.txt; then
-    complain "newcomers sit elsewhere: $(cat said.txt)"
+    complain "replacement processes sit elsewhere: $(cat said.txt)"
   fi
 }
-respawned_on() { # respawned_on NODES: where newcomers were started
+respawned_on() { # respawned_on NODES: where replacement processes were started
   local nodes
   nodes=$(sed -n 's/^ *process \([0-9]*\) was respawned on \(.*\)/\2/p' said.txt | sort | paste -sd' ')
-  [ "$nodes" = "$1" ] || complain "newcomers sit on '$nodes' instead of '$1'"
+  [ "$nodes" = "$1" ] || complain "replacement processes sit on '$nodes' instead of '$1'"
 }
 apart()    { if grep -q 'the loss of a node may be more' said.txt; then complain "copies share a node: $(cat said.txt)"; fi; }
 
@@ -57,7 +57,7 @@ apart
 on_nodes nodeA:2,nodeB:2,nodeC:2 6 --inject rank=0,step=30,phase=compute --inject rank=0,step=45,phase=compute,incarnation=1
 respawned_on 'nodeA nodeA'
 apart
-# All of a node, then all that another one was started with: there a newcomer is left alone, and gets no company.
+# All of a node, then all that another one was started with: there a replacement process is left alone, and stays so.
 on_nodes nodeA:2,nodeB:2,nodeC:2 6 --inject rank=2+3,step=30,phase=compute --inject rank=4+5,step=45,phase=compute
 respawned_on 'nodeA nodeA nodeA nodeC'
 # One node is left: then copies share it, which is said.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=6 timeout=60 needs=ulfm labels=quick */
-/* A process dies together with the holder of its copy. With one copy its state is lost, and all are told so, newcomers too;
- * with two it is not.
+/* A process dies together with the holder of its copy. With one copy its state is lost, and all are told so,
+ * replacement processes too; with two it is not.
  *
  *   mpi_holders [COPIES] */
 #include "tests/persist/deaths.h"

@@ -76,13 +76,13 @@ static void maybe_die(const state *now)
 }
 
 /* @return false after a fault, which was mended */
-static bool open_again(state *now, bool newcomer)
+static bool open_again(state *now, bool replacement)
 {
   static bool opened;
   REQUIRE(deaths_open(settings) == GAB_PERSIST_OK);
-  CHECK(gab_failure() == (newcomer && !opened));
+  CHECK(gab_failure() == (replacement && !opened));
   opened = true;
-  if (!newcomer) return true;
+  if (!replacement) return true;
   return MPI_Recv(now, 3, MPI_UINT64_T, comm_rank, STATE_TAG, persistent, MPI_STATUS_IGNORE) == MPI_SUCCESS;
 }
 

@@ -23,10 +23,10 @@ static void put(int target, int tag, int value)
 /* Rank 1 dies in iteration 4, rank 0 has stored the boundary of iteration 5 already. */
 static void play(const char *settings, int expected)
 {
-  const bool newcomer = was_called;
+  const bool replacement = was_called;
   int word = 0;
-  REQUIRE(newcomer || deaths_open(settings) == GAB_PERSIST_OK);
-  if (!newcomer) {
+  REQUIRE(replacement || deaths_open(settings) == GAB_PERSIST_OK);
+  if (!replacement) {
     for (int i = 1; i <= 4; i++) {
       put(1 - comm_rank, BOUNDARY_TAG, 10 * i + comm_rank);
       if (comm_rank == 1 && i == 4) { /* not committed by rank 1 */
@@ -47,11 +47,11 @@ static void play(const char *settings, int expected)
     CHECK(gab_persist_commit(persistent) != MPI_SUCCESS);
   }
   REQUIRE(deaths_open(settings) == GAB_PERSIST_OK);
-  CHECK(gab_failure() == newcomer);
+  CHECK(gab_failure() == replacement);
   long long epoch = -1;
   REQUIRE(gab_persist_status(persistent, &epoch, 0, 0, NULL) == MPI_SUCCESS);
-  CHECK(epoch == (newcomer ? 3 : 4));
-  if (newcomer) {
+  CHECK(epoch == (replacement ? 3 : 4));
+  if (replacement) {
     if (expected == 40) CHECK(latest(1, STATE_TAG) == 2);
     CHECK(latest(1, STATE_TAG) == 3);
     CHECK(latest(0, BOUNDARY_TAG) ==
@@ -70,7 +70,7 @@ static void play(const char *settings, int expected)
   REQUIRE(MPI_Barrier(comm) == MPI_SUCCESS);
   REQUIRE(deaths_open(settings) == GAB_PERSIST_OK); /* as if the job was started again */
   CHECK(gab_failure());
-  if (newcomer)
+  if (replacement)
     CHECK(latest(0, BOUNDARY_TAG) == expected && (expected == 50 || latest(0, BOUNDARY_TAG) == 50));
   else CHECK(latest(1, BOUNDARY_TAG) == (expected == 40 ? 31 : 41));
   CHECK(gab_persist_discard(&persistent) == MPI_SUCCESS);

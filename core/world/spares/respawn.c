@@ -3,8 +3,8 @@
  *  @brief Processes that are started in a repair to take the ranks of the dead: how they come, and how they
  * are received.
  *
- *      ---------- where newcomers are to sit (nodes.c) ----------
- *      the lowest survivor                   the other survivors       a newcomer
+ *      ---------- where replacement processes are to sit (nodes.c) ----------
+ *      the lowest survivor                   the other survivors       a replacement
  *      MPI_Comm_spawn over MPI_COMM_SELF                               MPI_Init
  *      merge: the bridge (spawn.c)                                     merge
  *      what it has to know, over the bridge
@@ -56,7 +56,7 @@ void gab_arrival_destroy(gab_arrival **arrival_pointer)
 
 /* ------------------------------------------------------------------------------------ the bridge */
 
-/* Over the bridge: whether all newcomers sit where they were to. */
+/* Over the bridge: whether all replacement processes sit where they were to. */
 static bool ask_places(MPI_Comm bridge, bool mine, bool *all)
 {
   unsigned char in_place = mine;
@@ -76,7 +76,7 @@ static bool welcome(const gab_world *world, const gab_replacement_plan *plan, MP
   return good;
 }
 
-/* The newcomers in the order of their numbers, of which the first leads. */
+/* The replacement processes in the order of their numbers, of which the first leads. */
 static bool make_crew(MPI_Comm bridge, int32_t group_count, int number, MPI_Comm *crew)
 {
   MPI_Comm made;
@@ -94,7 +94,8 @@ static bool make_crew(MPI_Comm bridge, int32_t group_count, int number, MPI_Comm
 
 enum { MOST_SPAWNS = 3 };
 
-/* Among the survivors. @param[in,out] in_place  the newcomers sit where they were to: true only if nobody knows better
+/* Among the survivors. @param[in,out] in_place  the replacement processes sit where they were to: true only if
+ * nobody knows better
  * @return true, for all alike, if all have said so and nobody has died */
 static bool all_have(gab_world *world, bool mine, bool *in_place)
 {
@@ -105,7 +106,7 @@ static bool all_have(gab_world *world, bool mine, bool *in_place)
   return status == GAB_OK && !deaths && (bits & GAB_AGREE_SPAWNED);
 }
 
-/* Remembers on whose nodes the newcomers sit. */
+/* Remembers on whose nodes the replacement processes sit. */
 static gab_status add_origins(gab_world *world, const gab_process *origins, int32_t count, bool in_place)
 {
   void *memory = world->origins;
@@ -117,10 +118,10 @@ static gab_status add_origins(gab_world *world, const gab_process *origins, int3
   return GAB_OK;
 }
 
-/* The world stands on the wider communicator from here on, which the newcomers join when their set-up is
+/* The world stands on the wider communicator from here on, which the replacement processes join when their set-up is
  * done. */
-static gab_status receive_newcomers(gab_world *world, MPI_Comm wide, const gab_replacement_plan *plan,
-                                    bool in_place)
+static gab_status receive_replacements(gab_world *world, MPI_Comm wide, const gab_replacement_plan *plan,
+                                       bool in_place)
 {
   GAB_TRY(add_origins(world, plan->origins, plan->count, in_place));
   gab_comm_retire(world->comm);
@@ -131,22 +132,23 @@ static gab_status receive_newcomers(gab_world *world, MPI_Comm wide, const gab_r
 }
 
 /* On the process that does so. What goes wrong is its alone to tell. The last try does not insist on nodes. */
-static bool start_newcomers(gab_world *world, const gab_replacement_plan *plan, MPI_Comm *bridge,
-                            bool *in_place)
+static bool start_replacements(gab_world *world, const gab_replacement_plan *plan, MPI_Comm *bridge,
+                               bool *in_place)
 {
   const char *why_not = gab_world_why_no_respawn(world);
   MPI_Comm crew;
   gab_status status = why_not ? gab_error_set(GAB_ERR_STATE, __FILE__, __LINE__, "%s", why_not) : GAB_OK;
-  if (status == GAB_OK) status = gab_spawn_newcomers(plan, world->spawns == MOST_SPAWNS, bridge);
+  if (status == GAB_OK) status = gab_spawn_replacements(plan, world->spawns == MOST_SPAWNS, bridge);
   if (status == GAB_OK &&
       !(welcome(world, plan, *bridge, in_place) && make_crew(*bridge, plan->group_count, -1, &crew)))
-    status = gab_error_set(GAB_ERR_FAULT, __FILE__, __LINE__, "a newcomer died before all had met it");
+    status =
+        gab_error_set(GAB_ERR_FAULT, __FILE__, __LINE__, "a replacement process died before all had met it");
   if (status != GAB_OK) gab_log_all(GAB_LOG_WARNING, "respawning: %s", gab_error_message());
   return status == GAB_OK;
 }
 
-/* Newcomers of a try that has failed wait somewhere in it, and a message of theirs may still come: the revocation lets them
- * go, and what it was to come on is left as it is, since MPI would take the context of a communicator that was freed for the
+/* Replacement processes of a try that has failed wait somewhere in it, and a message of theirs may still come: the
+ * revocation lets them go, and what it was to come on is left as it is, since MPI would take the context of a communicator that was freed for the
  * next one, which then receives that message as its own. The same holds for what the try had made of it. */
 static void dismiss_bridge(MPI_Comm bridge, bool good)
 {
@@ -167,7 +169,7 @@ static gab_status try_to_respawn(gab_world *world, const gab_replacement_plan *p
   bool here = planned, in_place = true;
   MPI_Comm_rank(world->comm, &comm_rank);
   if (!here) gab_comm_revoke(world->comm); /* others may wait for this process in the plan */
-  if (here && comm_rank == 0) here = start_newcomers(world, plan, &bridge, &in_place);
+  if (here && comm_rank == 0) here = start_replacements(world, plan, &bridge, &in_place);
   *good = all_have(world, here, &in_place);
   if (*good) {
     here = gab_spawn_widen(world->comm, bridge, 1, false, &wide);
@@ -180,7 +182,7 @@ static gab_status try_to_respawn(gab_world *world, const gab_replacement_plan *p
   if (!in_place)
     gab_log(GAB_LOG_WARNING,
             "respawned processes do not sit where they were to: each counts as a node of its own");
-  return receive_newcomers(world, wide, plan, in_place);
+  return receive_replacements(world, wide, plan, in_place);
 }
 
 gab_status gab_world_respawn(gab_world *world, bool *good)
@@ -203,7 +205,7 @@ gab_status gab_world_respawn(gab_world *world, bool *good)
   return status;
 }
 
-/* ------------------------------------------------------------------------------------ as a newcomer */
+/* ------------------------------------------------------------------------------------ as a replacement process */
 
 /* What it shows during the set-up: the world as it was then, with one spare more. */
 static gab_status pose_as_spare(gab_world *world)
@@ -216,10 +218,10 @@ static gab_status pose_as_spare(gab_world *world)
   return GAB_OK;
 }
 
-/* Processes that are not known are those of all newcomers of a try. */
+/* Processes that are not known are those of all replacement processes of a try. */
 static void forget_origins(gab_arrival *arrival, int32_t before)
 {
-  for (int32_t i = 0; i < arrival->newcomers; i++) arrival->origins[before + i] = GAB_NO_PROCESS;
+  for (int32_t i = 0; i < arrival->replacements; i++) arrival->origins[before + i] = GAB_NO_PROCESS;
 }
 
 static bool is_told(gab_world *world, MPI_Comm bridge, int32_t group)
@@ -301,12 +303,13 @@ gab_status gab_world_appear(gab_world *world)
   world->epoch = arrival->epoch;
   if (world->next_context < arrival->next_context) world->next_context = arrival->next_context;
   world->origins = arrival->origins;
-  world->origin_count += arrival->newcomers;
-  world->processes.ranks += arrival->newcomers;
+  world->origin_count += arrival->replacements;
+  world->processes.ranks += arrival->replacements;
   gab_free(&world->arrival);
   world->meets_on_players = false;
   world->players = MPI_COMM_NULL;
-  world->replay.state = GAB_REPLAY_OVER; /* the record stays: it may be asked for by a later newcomer */
+  world->replay.state =
+      GAB_REPLAY_OVER; /* the record stays: it may be asked for by a later replacement process */
   gab_world_watch_comm(world->comm);
   return gab_world_call_spares(world);
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Where newcomers are to sit, and where those before them do. */
+/* Where replacement processes are to sit, and where those before them do. */
 static gab_status put_plan(const gab_world *world, const gab_replacement_plan *plan, gab_buffer *out)
 {
   GAB_TRY(gab_put_u8(out, world->has_nodes));
@@ -35,7 +35,8 @@ gab_status gab_facts_put(const gab_world *world, const gab_replacement_plan *pla
   GAB_TRY(gab_put_u32(out, world->next_context));
   GAB_TRY(gab_put_i32(out, world->spawns));
   GAB_TRY(gab_put_u8(
-      out, world->shares_cores)); /* of a newcomer MPI counts those only that were started with it */
+      out,
+      world->shares_cores)); /* of a replacement process MPI counts those only that were started with it */
   GAB_TRY(gab_put_u32(out, (uint32_t)world->intent));
   GAB_TRY(gab_put_i32(out, world->intent_rank));
   GAB_TRY(gab_put_string(out, world->intent_message ? world->intent_message : ""));
@@ -69,14 +70,14 @@ static gab_status take_folder(gab_world *world, gab_reader *in)
   return gab_world_note_folder(world);
 }
 
-/* What the newcomers of a plan are told: who of a group is which of them. */
-static gab_status take_newcomers(gab_arrival *arrival, int32_t group, gab_process *origins, char *host,
-                                 gab_reader *in)
+/* What the replacement processes of a plan are told: who of a group is which of them. */
+static gab_status take_replacements(gab_arrival *arrival, int32_t group, gab_process *origins, char *host,
+                                    gab_reader *in)
 {
   int comm_rank, seen = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &comm_rank);
   arrival->number = -1;
-  for (int32_t i = 0; i < arrival->newcomers; i++) {
+  for (int32_t i = 0; i < arrival->replacements; i++) {
     int32_t its;
     char name[MPI_MAX_PROCESSOR_NAME];
     GAB_TRY(gab_get_i32(in, &origins[i]));
@@ -87,7 +88,7 @@ static gab_status take_newcomers(gab_arrival *arrival, int32_t group, gab_proces
     memcpy(host, name, sizeof name);
   }
   return arrival->number < 0
-             ? gab_error_set(GAB_ERR_STATE, __FILE__, __LINE__, "nobody waits for this newcomer")
+             ? gab_error_set(GAB_ERR_STATE, __FILE__, __LINE__, "nobody waits for this replacement process")
              : GAB_OK;
 }
 
@@ -102,12 +103,13 @@ static gab_status take_plan(gab_world *world, gab_arrival *arrival, int32_t grou
   const int32_t before = world->origin_count;
   gab_reader ahead = *in;
   for (int32_t i = 0, skipped; i < before; i++) GAB_TRY(gab_get_i32(&ahead, &skipped));
-  GAB_TRY(gab_get_i32(&ahead, &arrival->newcomers));
-  GAB_TRY(gab_alloc((size_t)(before + arrival->newcomers) * sizeof(gab_process), GAB_MEMORY_OTHER, &memory));
+  GAB_TRY(gab_get_i32(&ahead, &arrival->replacements));
+  GAB_TRY(
+      gab_alloc((size_t)(before + arrival->replacements) * sizeof(gab_process), GAB_MEMORY_OTHER, &memory));
   arrival->origins = memory;
   for (int32_t i = 0; i < before; i++) GAB_TRY(gab_get_i32(in, &arrival->origins[i]));
   *in = ahead;
-  return take_newcomers(arrival, group, arrival->origins + before, host, in);
+  return take_replacements(arrival, group, arrival->origins + before, host, in);
 }
 
 gab_status gab_facts_take(gab_world *world, gab_arrival *arrival, int32_t group, char *host, gab_reader in)

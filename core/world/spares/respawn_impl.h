@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file respawn_impl.h
- *  @brief What respawn.c, spawn.c and nodes.c share: where newcomers are to sit, and how they are started there.
+ *  @brief What respawn.c, spawn.c and nodes.c share: where replacement processes are to sit, and how they are started there.
  *
- *  A *newcomer* is a process that is started in a repair for a vacant rank. The *bridge* is a communicator of the
- *  process that starts them, its rank 0, and of all newcomers of a try.
+ *  A *replacement process* is started in a repair for a vacant rank. The *bridge* is a communicator of the
+ *  process that starts them, its rank 0, and of all replacement processes of a try.
  *
  *  Tier: internal, never installed.
  */
@@ -12,11 +12,11 @@
 
 #include "core/world/world_impl.h"
 
-/** Where the newcomers of a try are to sit. They are numbered by the vacant ranks, ascending. */
+/** Where the replacement processes of a try are to sit. They are numbered by the vacant ranks, ascending. */
 typedef struct gab_replacement_plan {
   int32_t count;
-  gab_process *origins; /**< per newcomer: a process of the start on whose node it is to run */
-  int32_t *groups;      /**< per newcomer: its node, numbered in the order in which they occur */
+  gab_process *origins; /**< per replacement process: a process of the start on whose node it is to run */
+  int32_t *groups;      /**< per replacement process: its node, numbered in the order in which they occur */
   int32_t group_count;
   char (*hosts)
       [MPI_MAX_PROCESSOR_NAME]; /**< per group, known to rank 0 of `comm`: what MPI calls it; "": where MPI likes */
@@ -24,12 +24,12 @@ typedef struct gab_replacement_plan {
 
 void gab_replacement_plan_release(gab_replacement_plan *plan);
 
-/** What a newcomer is told, and becomes when its set-up is done. */
+/** What a replacement process is told, and becomes when its set-up is done. */
 struct gab_arrival {
   gab_members processes, members, whole;
   uint32_t next_context;
   gab_epoch epoch;
-  int32_t newcomers;    /* of this try */
+  int32_t replacements; /* of this try */
   int32_t number;       /* of this one */
   gab_process *origins; /* of all respawned processes */
 };
@@ -48,12 +48,12 @@ void gab_node_name(char name[MPI_MAX_PROCESSOR_NAME]);
 
 /* ---------------------------------------------------------------- spawn.c */
 
-/** Starts all newcomers of a plan and makes the bridge; by one process alone, which is ended by the kernel if it takes longer
- *  than 30 s. @param[in] anywhere  the hosts of the plan are not asked for */
-gab_status gab_spawn_newcomers(const gab_replacement_plan *plan, bool anywhere, MPI_Comm *bridge);
-/** The part of a newcomer in that. @param[out] group  of the plan, to which it belongs @return false: it failed */
+/** Starts all replacement processes of a plan and makes the bridge; by one process alone, which is ended by the
+ *  kernel if it takes longer than 30 s. @param[in] anywhere  the hosts of the plan are not asked for */
+gab_status gab_spawn_replacements(const gab_replacement_plan *plan, bool anywhere, MPI_Comm *bridge);
+/** The part of a replacement process in that. @param[out] group  of the plan, to which it belongs @return false: it failed */
 bool gab_spawn_meet(MPI_Comm parent, MPI_Comm *bridge, int32_t *group, int32_t *group_count);
-/** This newcomer is received: it is not ended any more when it takes long. */
+/** This replacement process is received: it is not ended any more when it takes long. */
 void gab_spawn_limit_end(void);
 /** Collective over `mine` and the processes that are to join it. @param[in] bridge  of rank 0 of `mine` */
 bool gab_spawn_widen(MPI_Comm mine, MPI_Comm bridge, int other_leader, bool is_new, MPI_Comm *wide);
@@ -66,7 +66,8 @@ gab_status gab_spawn_take_environment(gab_reader *in);
 /* ---------------------------------------------------------------- respawn_facts.c */
 
 gab_status gab_facts_put(const gab_world *world, const gab_replacement_plan *plan, gab_buffer *out);
-/** @param[in] group  of this newcomer @param[out] host  where it was to sit, capacity for a name of MPI; "": anywhere */
+/** @param[in] group  of this replacement process @param[out] host  where it was to sit, capacity for a name of MPI;
+ *  "": anywhere */
 gab_status gab_facts_take(gab_world *world, gab_arrival *arrival, int32_t group, char *host, gab_reader in);
 
 #endif

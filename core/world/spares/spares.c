@@ -31,11 +31,11 @@ static void doze(void)
 }
 
 /* Alike on all: there is nobody any more who could be started. */
-static void give_up_newcomers(gab_world *world)
+static void give_up_replacements(gab_world *world)
 {
   gab_replay_give_up(
       world,
-      "the program is past the end of its first time loop or gab_reinit(), where a newcomer would begin");
+      "the program is past the end of its first time loop or gab_reinit(), where a replacement process would begin");
 }
 
 /* The players see to the death of one of them, unless nobody is left who could: MPI_Iprobe() does not report that its
@@ -92,7 +92,7 @@ static gab_status rest(gab_world *world, gab_status *intent)
       world->policy = GAB_POLICY_REVOKE_ALL; /* from here on it is one of all */
       status = gab_world_agree(world, &flags);
     }
-    if (status == GAB_OK) give_up_newcomers(world);
+    if (status == GAB_OK) give_up_replacements(world);
     if (status != GAB_ERR_FAULT) return status;
     GAB_TRY(gab_world_repair(world, intent));
     if (!gab_world_is_spare(world)) return GAB_OK;
@@ -156,7 +156,7 @@ gab_status gab_world_recall(gab_world *world)
   if (!world->resting) return GAB_OK;
   GAB_TRY(gab_world_agree(world, &flags)); /* of the players, for the last time */
   world->resting = false;
-  give_up_newcomers(world);
+  give_up_replacements(world);
   if (gab_world_spares(world) == 0) return GAB_OK;
   if (gab_world_is_root(world)) GAB_TRY(tell_spares(world));
   return gab_world_agree(world, &flags);

@@ -177,7 +177,7 @@ static gab_status list_arguments(const gab_buffer *words, char ***list)
   return GAB_OK;
 }
 
-/* One group of newcomers. @param[out] bridge  this process and they */
+/* One group of replacement processes. @param[out] bridge  this process and they */
 static gab_status start_group(int count, const char *host, char **arguments, MPI_Comm *bridge)
 {
   char program[PATH_MAX], environment[MPI_MAX_INFO_VAL];
@@ -185,7 +185,7 @@ static gab_status start_group(int count, const char *host, char **arguments, MPI
   if (length < 0) GAB_FAIL(GAB_ERR_INPUT, "the file of this program cannot be found in /proc/self/exe");
   program[length] = '\0';
   MPI_Info info;
-  MPI_Comm newcomers;
+  MPI_Comm replacements;
   first_environment(environment);
   MPI_Info_create(&info);
   MPI_Info_set(info, "PMIX_ENVAR", environment);
@@ -193,12 +193,12 @@ static gab_status start_group(int count, const char *host, char **arguments, MPI
   MPI_Info_set(info, "map_by", "slot:oversubscribe"); /* the places of the dead are still counted as taken */
   if (host[0]) MPI_Info_set(info, "host", host);
   int code =
-      MPI_Comm_spawn(program, arguments, count, info, 0, MPI_COMM_SELF, &newcomers, MPI_ERRCODES_IGNORE);
+      MPI_Comm_spawn(program, arguments, count, info, 0, MPI_COMM_SELF, &replacements, MPI_ERRCODES_IGNORE);
   MPI_Info_free(&info);
   if (code == MPI_SUCCESS) {
-    MPI_Comm_set_errhandler(newcomers, MPI_ERRORS_RETURN);
-    code = MPI_Intercomm_merge(newcomers, 0, bridge);
-    if (code == MPI_SUCCESS) gab_comm_retire(newcomers); /* else it is left: see dismiss_bridge() */
+    MPI_Comm_set_errhandler(replacements, MPI_ERRORS_RETURN);
+    code = MPI_Intercomm_merge(replacements, 0, bridge);
+    if (code == MPI_SUCCESS) gab_comm_retire(replacements); /* else it is left: see dismiss_bridge() */
   }
   if (code != MPI_SUCCESS)
     GAB_FAIL(GAB_ERR_MPI, "%d process%s could not be started%s%s", count, count == 1 ? "" : "es",
@@ -265,12 +265,14 @@ static gab_status start_groups(const gab_replacement_plan *plan, bool anywhere, 
         start_group(size_of_group(plan, made), anywhere ? "" : plan->hosts[made], arguments, &bridges[made]);
     if (status != GAB_OK) break;
     if (!tell_group(bridges[made++], group))
-      status = gab_error_set(GAB_ERR_FAULT, __FILE__, __LINE__, "a newcomer died before all had met it");
+      status = gab_error_set(GAB_ERR_FAULT, __FILE__, __LINE__,
+                             "a replacement process died before all had met it");
   }
   for (int32_t next = 1; next < plan->group_count && status == GAB_OK; next++)
     if (!join_bridges(&bridges[0], &bridges[next]))
       status = gab_error_set(GAB_ERR_FAULT, __FILE__, __LINE__,
-                             "newcomers on %d nodes could not be brought together", (int)plan->group_count);
+                             "replacement processes on %d nodes could not be brought together",
+                             (int)plan->group_count);
   for (int32_t i = 0; i < made && status != GAB_OK; i++) gab_comm_revoke(bridges[i]);
   return status;
 }
@@ -288,7 +290,7 @@ static gab_status start_all(const gab_replacement_plan *plan, bool anywhere, cha
   return status;
 }
 
-gab_status gab_spawn_newcomers(const gab_replacement_plan *plan, bool anywhere, MPI_Comm *bridge)
+gab_status gab_spawn_replacements(const gab_replacement_plan *plan, bool anywhere, MPI_Comm *bridge)
 {
   gab_buffer words;
   char **arguments = NULL;

@@ -8,7 +8,8 @@
  * With ids rounds may also overlap, without a barrier between them: then early messages are nothing unusual.
  *
  * GABION_SCHEDULE=N: who dies when, and who speaks to whom. GABION_PATTERN_IDS=0: without ids.
- * GABION_ROUNDS_OVERLAP=1. GABION_GLOBAL=1: strategy `spare`, so all go back, and the newcomer counts its rounds as they do.
+ * GABION_ROUNDS_OVERLAP=1. GABION_GLOBAL=1: strategy `spare`, so all go back, and the replacement process counts its
+ * rounds as they do.
  *
  * mpi_patterns_clusters.c is the same with clusters of several ranks (doc/clusters.md); there two may die at once. */
 /* gabion-test: np=4 timeout=60 needs=ulfm labels=quick */

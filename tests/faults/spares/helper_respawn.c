@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes die while others are being started for the dead: at each step of that, a newcomer or the one that
+/* Processes die while others are being started for the dead: at each step of that, a replacement process or the one that
  * starts it. All come back in the end, and agree on who plays what. For script_respawn_edges.sh:
  *
  *   helper_respawn PLACE     plays it; without an argument it lists places, and how many die in each
@@ -21,7 +21,7 @@
     if (!(condition)) give_up(#condition, __LINE__);                                                         \
   } while (0)
 
-/* A newcomer dies at those before STARTER_BEFORE_SPAWN, at the others the one that starts it. */
+/* A replacement process dies at those before STARTER_BEFORE_SPAWN, at the others the one that starts it. */
 typedef enum place {
   NOWHERE,
   BEFORE_INIT,
@@ -34,8 +34,8 @@ typedef enum place {
   STARTER_BEHIND_SPAWN,
   STARTER_BEHIND_BRIDGE,
   STARTER_BEHIND_WIDENING,
-  AGAIN_AND_AGAIN, /* each newcomer dies: three tries, and the run goes on without the rank */
-  LATER,           /* a newcomer dies when it has played for a while */
+  AGAIN_AND_AGAIN, /* each replacement process dies: three tries, and the run goes on without the rank */
+  LATER,           /* a replacement process dies when it has played for a while */
   TWICE,           /* two ranks at once */
   PLACES
 } place;
@@ -44,19 +44,19 @@ static const struct {
   const char *name;
   uint64_t deaths; /* of processes that played a rank, at least */
 } places[PLACES] = {{"nobody dies", 0},
-                    {"a newcomer, before MPI_Init", 2}, /* the one that waits for it is given up */
-                    {"a newcomer, before it meets the one that started it", 2},
-                    {"a newcomer that has met the one that started it", 1},
-                    {"a newcomer that all have met", 1},
-                    {"a newcomer in its set-up", 1},
-                    {"a newcomer behind its set-up", 1},
+                    {"a replacement process, before MPI_Init", 2}, /* the one that waits for it is given up */
+                    {"a replacement process, before it meets the one that started it", 2},
+                    {"a replacement process that has met the one that started it", 1},
+                    {"a replacement process that all have met", 1},
+                    {"a replacement process in its set-up", 1},
+                    {"a replacement process behind its set-up", 1},
                     {"the starting process, before it does", 2},
                     {"the starting process, when it has", 2},
-                    {"the starting process, when it has met the newcomer", 2},
-                    {"the starting process, when all have met the newcomer", 2},
-                    {"each newcomer", 1},
-                    {"a newcomer, later", 2},
-                    {"two at once, and newcomers are two", 2}};
+                    {"the starting process, when it has met the replacement process", 2},
+                    {"the starting process, when all have met the replacement process", 2},
+                    {"each replacement process", 1},
+                    {"a replacement process, later", 2},
+                    {"two at once, and replacement processes are two", 2}};
 
 static gab_world *world;
 static place where;
@@ -70,11 +70,11 @@ static void give_up(const char *what, int line)
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-static bool is_newcomer(void) { return getenv("GABION_SPAWNED") != NULL; }
+static bool is_replacement(void) { return getenv("GABION_SPAWNED") != NULL; }
 
 static void pass(place here)
 {
-  if (where != here || is_newcomer() != (here < STARTER_BEFORE_SPAWN)) return;
+  if (where != here || is_replacement() != (here < STARTER_BEFORE_SPAWN)) return;
   if (open(once, O_CREAT | O_EXCL | O_WRONLY, 0600) >= 0) kill(getpid(), SIGKILL);
 }
 
@@ -95,7 +95,7 @@ int MPI_Comm_spawn(const char *program, char *argv[], int count, MPI_Info info, 
   return code;
 }
 
-/* On a newcomer, and on the one that starts it, the first of a round makes the bridge; on the others there is
+/* On a replacement process, and on the one that starts it, the first of a round makes the bridge; on the others there is
  * none. */
 int MPI_Intercomm_merge(MPI_Comm inter, int high, MPI_Comm *merged)
 {
@@ -113,7 +113,7 @@ int MPI_Intercomm_merge(MPI_Comm inter, int high, MPI_Comm *merged)
 
 /* ------------------------------------------------------------------------------------ the run */
 
-static uint64_t rounds; /* equal on all; a newcomer is told */
+static uint64_t rounds; /* equal on all; a replacement process is told */
 
 static gab_status compare(void)
 {
@@ -167,7 +167,7 @@ static void check_end(gab_rank ranks)
   for (int32_t i = 0; i < members->return_count; i++) deaths += members->returns[i].incarnation;
   REQUIRE(members->ranks == ranks);
   REQUIRE(gab_members_count(members) == ranks - (where == AGAIN_AND_AGAIN));
-  REQUIRE(deaths >= places[where].deaths); /* a newcomer counts if it had been received */
+  REQUIRE(deaths >= places[where].deaths); /* a replacement process counts if it had been received */
 }
 
 int main(int argc, char **argv)
@@ -179,11 +179,12 @@ int main(int argc, char **argv)
   once = getenv("RESPAWN_ONCE");
   REQUIRE(gab_world_create(&argc, &argv, &world) == GAB_OK);
   const gab_rank ranks = gab_world_members(world)->ranks;
-  uint64_t told = gab_world_is_root(world) ? 7 : 0; /* what the set-up of the others gave, a newcomer hears */
+  uint64_t told =
+      gab_world_is_root(world) ? 7 : 0; /* what the set-up of the others gave, a replacement process hears */
   REQUIRE(gab_world_max_u64(world, &told, 1) == GAB_OK && told == 7);
   REQUIRE(gab_world_why_no_respawn(world) == NULL);
   gab_world_set_replacement(world, GAB_REPLACEMENT_SPARES | GAB_REPLACEMENT_RESPAWN);
-  const bool is_new = is_newcomer();
+  const bool is_new = is_replacement();
   if (where == AGAIN_AND_AGAIN && is_new) kill(getpid(), SIGKILL);
   pass(IN_SETUP);
   REQUIRE(gab_world_rest(world, &intent) == GAB_OK && intent == GAB_OK);
@@ -193,7 +194,7 @@ int main(int argc, char **argv)
   const bool speaks = gab_world_is_root(world);
   REQUIRE(gab_world_dismiss(world, GAB_OK) == GAB_OK);
   REQUIRE(gab_report_completion(world, 0) ==
-          0); /* a newcomer whose starter died may still wait in MPI_Init, for nobody */
+          0); /* a replacement process whose starter died may still wait in MPI_Init, for nobody */
   gab_world_destroy(&world);
   if (speaks) puts("gabion-test: passed");
   return 0;

@@ -36,7 +36,7 @@ static gab_buffer out, in;
 static uint64_t seed;
 static place my_place;
 
-/* Equal on all who play; a newcomer is told. */
+/* Equal on all who play; a replacement process is told. */
 static struct {
   uint64_t committed, round, deaths; /* deaths: of players, that have been ordered so far */
   uint64_t doomed;                   /* processes of all that were to die, as bits */
@@ -128,7 +128,7 @@ static gab_status step(void)
   return GAB_OK;
 }
 
-/* What a newcomer has to know, and what all have to agree on. */
+/* What a replacement process has to know, and what all have to agree on. */
 static gab_status compare(void)
 {
   const gab_members *members = gab_world_members(world);

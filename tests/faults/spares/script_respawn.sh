@@ -59,7 +59,7 @@ more=--tcp launch 0 4 0 respawn --inject rank=2,step=33,phase=exchange --inject 
 full "over TCP" 2 2
 more="--tcp --cut-after 30" launch 0 3 0 respawn --inject rank=0,step=33,phase=compute
 full "the root, where connections are watched" 1 1
-# What the others were told in the set-up is what a newcomer hears: the file is gone by then.
+# What the others were told in the set-up is what a replacement process hears: the file is gone by then.
 cp "$flow" gone.yaml
 rm -rf out
 (while [ ! -s out/log.txt ]; do sleep 0.05; done; rm gone.yaml) &
@@ -67,7 +67,7 @@ flow=gone.yaml launch 0 3 0 respawn --inject rank=2,step=47,phase=exchange
 wait
 full "the case file is gone" 1 1
 
-# The holder of the copy dies with the rank: nothing to send to a newcomer.
+# The holder of the copy dies with the rank: nothing to send to a replacement process.
 launch 3 4 0 respawn --inject rank=0+2,step=47,phase=compute
 
 # By mpirun itself, with what the launcher would say.

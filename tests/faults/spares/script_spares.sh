@@ -113,7 +113,7 @@ full "all who played, started again" 0
 # Left is only one that took over just now, which knows of no snapshot but the newest, and of that too little is left.
 launch 0 3 1 --set resilience.disk.every=20 --set run.steps=30
 keep=1 launch 0 3 1 --set resilience.disk.every=20 --inject rank=2,step=43,phase=compute --inject rank=0+1,step=46,phase=compute
-[ "$(checksum)" = "$expected" ] || complain "one newcomer left: another checksum"
+[ "$(checksum)" = "$expected" ] || complain "one replacement process left: another checksum"
 said 'died and so did all holders'
 
 launch 2 2 1 --set 'resilience.strategies=[shrink, spare]'

@@ -209,7 +209,7 @@ static int32_t draw_names(uint64_t round, name_text *names)
   return count;
 }
 
-/* @param[out] names  of newcomers, as those of their origins, or a place of its own */
+/* @param[out] names  of replacement processes, as those of their origins, or a place of its own */
 static void draw_origins(uint64_t round, int32_t count, gab_process *origins, name_text *names)
 {
   for (int32_t i = 0; i < LATER; i++) {

@@ -7,7 +7,7 @@
  *   complete  with two of its own, or active since the start
  *
  * Invariants. (1) A replacement process can restore everything that a complete process can, so it narrows the choice of the
- * snapshot only by snapshots in which it took part itself. (2) The elder of a recovery is complete, or as close to it as any
+ * snapshot only by snapshots in which it took part itself. (2) The donor of a recovery is complete, or as close to it as any
  * process: it holds every snapshot that may be chosen. (3) A replacement process counts only as holder of images that it received
  * in a snapshot that it completed, since survivors of a snapshot are the ranks with the same incarnation as then. Its own image
  * is the exception: see the transfer of an image in checkpoint_impl.h. */
@@ -17,12 +17,12 @@
 
 enum { COMPLETE, HALF, WITHOUT, NEW }; /* WITHOUT: there from the start, before the first snapshot */
 
-bool gab_newcomers_possible(const gab_checkpoint *checkpoint)
+bool gab_replacements_possible(const gab_checkpoint *checkpoint)
 {
   return gab_world_members(checkpoint->world)->return_count > 0;
 }
 
-bool gab_newcomer_was_handed(const gab_snapshot *snapshot, gab_rank rank)
+bool gab_replacement_was_handed(const gab_snapshot *snapshot, gab_rank rank)
 {
   for (int i = 0; i < snapshot->handed_count; i++)
     if (snapshot->handed[i] == rank) return true;
@@ -34,10 +34,10 @@ static bool needs_part(const gab_checkpoint *checkpoint, const gab_snapshot *sna
 {
   return gab_members_has(&snapshot->members, rank) && !gab_members_has(&snapshot->survivors, rank) &&
          gab_members_has(gab_world_members(checkpoint->world), rank) &&
-         !gab_newcomer_was_handed(snapshot, rank);
+         !gab_replacement_was_handed(snapshot, rank);
 }
 
-/* ---------------------------------------------------------------- the elder */
+/* ---------------------------------------------------------------- the donor */
 
 static uint64_t how_new(const gab_checkpoint *checkpoint)
 {
@@ -47,17 +47,18 @@ static uint64_t how_new(const gab_checkpoint *checkpoint)
   return checkpoint->since > 0 ? HALF : COMPLETE;
 }
 
-gab_status gab_newcomers_find_elder(gab_checkpoint *checkpoint)
+gab_status gab_replacements_find_donor(gab_checkpoint *checkpoint)
 {
   const gab_rank me = gab_world_rank(checkpoint->world);
   const bool came_back = gab_world_incarnation(checkpoint->world, me) > 0;
-  uint64_t least[2] = {how_new(checkpoint) << 32 | (uint32_t)me, gab_newcomers_known_processes(checkpoint)};
+  uint64_t least[2] = {how_new(checkpoint) << 32 | (uint32_t)me,
+                       gab_replacements_known_processes(checkpoint)};
   if (came_back && checkpoint->stats.taken == 0 && checkpoint->since == 0) checkpoint->since = UINT64_MAX;
   GAB_TRY(gab_world_min_u64(checkpoint->world, least, 2));
-  checkpoint->elder = (gab_rank)(uint32_t)least[0];
-  checkpoint->elder_has_snapshot = least[0] >> 32 < WITHOUT;
+  checkpoint->donor = (gab_rank)(uint32_t)least[0];
+  checkpoint->donor_has_snapshot = least[0] >> 32 < WITHOUT;
   checkpoint->all_are_new = least[0] >> 32 == NEW;
-  return gab_newcomers_place(checkpoint, least[1]);
+  return gab_replacements_place(checkpoint, least[1]);
 }
 
 /* ---------------------------------------------------------------- heads */
@@ -203,18 +204,18 @@ static gab_status spread_handed(gab_checkpoint *checkpoint)
   return status;
 }
 
-gab_status gab_newcomers_brief(gab_checkpoint *checkpoint)
+gab_status gab_replacements_brief(gab_checkpoint *checkpoint)
 {
   gab_world *world = checkpoint->world;
-  if (checkpoint->elder == GAB_NO_RANK) GAB_TRY(gab_newcomers_find_elder(checkpoint));
-  if (!checkpoint->elder_has_snapshot && checkpoint->single && checkpoint->stats.taken > 0)
+  if (checkpoint->donor == GAB_NO_RANK) GAB_TRY(gab_replacements_find_donor(checkpoint));
+  if (!checkpoint->donor_has_snapshot && checkpoint->single && checkpoint->stats.taken > 0)
     return gab_single_snapshot_torn();
-  if (!checkpoint->elder_has_snapshot) GAB_FAIL(GAB_ERR_LOST, "no process is left that holds a snapshot");
-  const bool is_elder = gab_world_rank(world) == checkpoint->elder;
+  if (!checkpoint->donor_has_snapshot) GAB_FAIL(GAB_ERR_LOST, "no process is left that holds a snapshot");
+  const bool is_donor = gab_world_rank(world) == checkpoint->donor;
   gab_buffer heads;
   gab_buffer_init(&heads, GAB_MEMORY_OTHER);
-  gab_status status = is_elder ? put_heads(checkpoint, &heads) : GAB_OK;
-  if (status == GAB_OK) status = gab_world_broadcast(world, checkpoint->elder, &heads);
+  gab_status status = is_donor ? put_heads(checkpoint, &heads) : GAB_OK;
+  if (status == GAB_OK) status = gab_world_broadcast(world, checkpoint->donor, &heads);
   if (status == GAB_OK) status = take_heads(checkpoint, gab_reader_of_buffer(&heads));
   gab_buffer_release(&heads);
   return status == GAB_OK ? spread_handed(checkpoint) : status;
@@ -228,9 +229,9 @@ static gab_status spread_replicated(gab_checkpoint *checkpoint, gab_snapshot *sn
   gab_buffer bytes;
   gab_buffer_init(&bytes, GAB_MEMORY_OTHER);
   gab_status status = GAB_OK;
-  if (gab_world_rank(checkpoint->world) == checkpoint->elder)
+  if (gab_world_rank(checkpoint->world) == checkpoint->donor)
     status = gab_put_bytes(&bytes, snapshot->replicated.data, snapshot->replicated.size);
-  if (status == GAB_OK) status = gab_world_broadcast(checkpoint->world, checkpoint->elder, &bytes);
+  if (status == GAB_OK) status = gab_world_broadcast(checkpoint->world, checkpoint->donor, &bytes);
   if (status == GAB_OK && snapshot->told) {
     gab_buffer_clear(&snapshot->replicated);
     status = gab_put_bytes(&snapshot->replicated, bytes.data, bytes.size);
@@ -307,7 +308,7 @@ static gab_status hand_over(gab_checkpoint *checkpoint, gab_snapshot *snapshot, 
   return gab_port_finish(checkpoint->port);
 }
 
-gab_status gab_newcomers_serve(gab_checkpoint *checkpoint, gab_snapshot *snapshot, gab_rescued *rescued)
+gab_status gab_replacements_serve(gab_checkpoint *checkpoint, gab_snapshot *snapshot, gab_rescued *rescued)
 {
   const bool is_served = needs_part(checkpoint, snapshot, gab_world_rank(checkpoint->world));
   GAB_TRY(spread_replicated(checkpoint, snapshot));
@@ -316,7 +317,7 @@ gab_status gab_newcomers_serve(gab_checkpoint *checkpoint, gab_snapshot *snapsho
   return is_served ? check_part(checkpoint, snapshot) : GAB_OK;
 }
 
-void gab_newcomer_settle(gab_checkpoint *checkpoint, gab_snapshot *snapshot)
+void gab_replacement_settle(gab_checkpoint *checkpoint, gab_snapshot *snapshot)
 {
   snapshot->own_blocks = gab_forest_block_count(checkpoint->forest);
   checkpoint->since = snapshot->serial;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Failure domains follow processes that are started later: whoever has been respawned joins the domains of the
- * process on whose node it was started. A newcomer knows the domains of the start, others those of the last recovery: so the elder makes the
- * new ones, alone, since the runs are expanded for that, and broadcasts them.
+ * process on whose node it was started. A replacement process knows the domains of the start, others those of the
+ * last recovery: so the donor makes the new ones, alone, since the runs are expanded for that, and broadcasts them.
  *
  * The order of those that were there before stays (gab_domains_extend()), so the placements of earlier snapshots are the
  * same with the new domains; they are rebuilt since a placement counts places. */
@@ -10,12 +10,12 @@
 
 #include "core/messages/collective.h"
 
-uint64_t gab_newcomers_known_processes(const gab_checkpoint *checkpoint)
+uint64_t gab_replacements_known_processes(const gab_checkpoint *checkpoint)
 {
   return checkpoint->domains ? (uint64_t)gab_domains_ranks(checkpoint->domains) : UINT64_MAX;
 }
 
-/* On the elder, which may know all of them already. */
+/* On the donor, which may know all of them already. */
 static gab_status put_domains(const gab_checkpoint *checkpoint, gab_buffer *out)
 {
   const gab_world *world = checkpoint->world;
@@ -52,15 +52,15 @@ static gab_status take_domains(gab_checkpoint *checkpoint, gab_reader in)
   return status;
 }
 
-gab_status gab_newcomers_place(gab_checkpoint *checkpoint, uint64_t least_known)
+gab_status gab_replacements_place(gab_checkpoint *checkpoint, uint64_t least_known)
 {
   gab_world *world = checkpoint->world;
   gab_buffer bytes;
   if (!checkpoint->domains || least_known >= (uint64_t)gab_world_processes(world)) return GAB_OK;
   gab_buffer_init(&bytes, GAB_MEMORY_OTHER);
   gab_status status = GAB_OK;
-  if (gab_world_rank(world) == checkpoint->elder) status = put_domains(checkpoint, &bytes);
-  if (status == GAB_OK) status = gab_world_broadcast(world, checkpoint->elder, &bytes);
+  if (gab_world_rank(world) == checkpoint->donor) status = put_domains(checkpoint, &bytes);
+  if (status == GAB_OK) status = gab_world_broadcast(world, checkpoint->donor, &bytes);
   if (status == GAB_OK) status = take_domains(checkpoint, gab_reader_of_buffer(&bytes));
   gab_buffer_release(&bytes);
   return status;
