@@ -153,8 +153,8 @@ static gab_status run_all(bench *b, const options *chosen)
     if (gab_world_survives_deaths(b->world) && bench_processes(b) > 1) gab_world_raise(b->world, status);
   }
   if (gab_world_check(b->world) == GAB_OK) return status;
-  gab_status intent = GAB_OK;
-  if (gab_world_repair(b->world, &intent) == GAB_OK && intent != GAB_OK) return intent;
+  gab_status abort_request = GAB_OK;
+  if (gab_world_repair(b->world, &abort_request) == GAB_OK && abort_request != GAB_OK) return abort_request;
   return status == GAB_OK ? GAB_ERR_FAULT : status;
 }
 

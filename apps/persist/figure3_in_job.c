@@ -145,11 +145,11 @@ static bool run(const char *folder, bool *begun)
 int main(int argc, char **argv)
 {
   bool begun = false;
-  gab_status intent;
+  gab_status abort_request;
   if (gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
   gab_world_set_replacement(world, GAB_REPLACEMENT_SPARES);
   if (gab_world_dup(world, &shared) != GAB_OK) return 1;
-  if (gab_world_rest(world, &intent) != GAB_OK || intent != GAB_OK) return 1;
+  if (gab_world_rest(world, &abort_request) != GAB_OK || abort_request != GAB_OK) return 1;
   if (!gab_world_is_spare(world)) {
     comm = gab_comm_mpi(shared);
     while (!run(argc > 1 ? argv[1] : "/dev/shm", &begun)) {
@@ -157,7 +157,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", gab_persist_message());
         return 1;
       }
-      if (gab_world_repair(world, &intent) != GAB_OK || intent != GAB_OK) return 1;
+      if (gab_world_repair(world, &abort_request) != GAB_OK || abort_request != GAB_OK) return 1;
       comm = gab_comm_mpi(shared);
     }
   }

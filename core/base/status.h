@@ -19,7 +19,7 @@ extern "C" {
 
 typedef enum gab_status {
   GAB_OK = 0,
-  GAB_ERR_FAULT,   /**< the world is broken: a process died, or another one raised an intent */
+  GAB_ERR_FAULT,   /**< the world is broken: a process died, or another one raised an abort request */
   GAB_ERR_SUSPECT, /**< numbers that cannot be right, perhaps by a fault of the hardware: worth another try */
   GAB_ERR_INPUT,   /**< bad input by the user: parameter file, geometry, output folder */
   GAB_ERR_LOST,    /**< data of dead processes that no copy holds any more */

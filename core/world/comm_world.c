@@ -28,14 +28,14 @@ static bool is_useless(const gab_world *world)
 
 static void raise_refusal(gab_world *world)
 {
-  gab_world_keep_intent(world, GAB_ERR_STATE, world->rank, refusal, "MPI call of the application:0");
+  gab_world_keep_abort_request(world, GAB_ERR_STATE, world->rank, refusal, "MPI call of the application:0");
   gab_world_break(world);
 }
 
 /* A respawned process in its set-up cannot raise anything yet. Another reason to end the run comes first. */
 static void refuse(gab_world *world, const char *what)
 {
-  if (refusal[0] || world->intent != GAB_OK) return;
+  if (refusal[0] || world->abort_request != GAB_OK) return;
   snprintf(
       refusal, sizeof refusal,
       "MPI_COMM_WORLD was used after a process had died (%s): it is not rebuilt, and in a respawned process it holds only "

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file fault.c
- *  @brief Faults: the error handler that sees them, the broken state, intents, and agreement. */
+ *  @brief Faults: the error handler that sees them, the broken state, abort requests, and agreement. */
 #include "core/base/log.h"
 #include "core/world/world_impl.h"
 
@@ -82,7 +82,7 @@ static void raise_for_application(gab_world *world, int code)
   char text[MPI_MAX_ERROR_STRING] = "";
   int length = 0;
   MPI_Error_string(code, text, &length);
-  gab_world_keep_intent(world, GAB_ERR_MPI, world->rank, text, "MPI call of the application:0");
+  gab_world_keep_abort_request(world, GAB_ERR_MPI, world->rank, text, "MPI call of the application:0");
   gab_world_break(world);
 }
 
@@ -124,9 +124,9 @@ void gab_world_watch_comm(MPI_Comm comm) { MPI_Comm_set_errhandler(comm, handler
 gab_status gab_world_fault(gab_world *world)
 {
   if (world->broken) world->drop_messages(world);
-  if (world->intent_message && *world->intent_message)
+  if (world->abort_message && *world->abort_message)
     GAB_FAIL(GAB_ERR_FAULT, "communicators must be rebuilt: rank %d requested an abort: %s",
-             (int)world->intent_rank, world->intent_message);
+             (int)world->abort_rank, world->abort_message);
   GAB_FAIL(GAB_ERR_FAULT, "process failure or abort request; communicators must be rebuilt");
 }
 
@@ -201,7 +201,7 @@ gab_status gab_world_nap(gab_world *world, double seconds)
   return gab_world_check(world);
 }
 
-/* ------------------------------------------------------------------------------------ intents */
+/* ------------------------------------------------------------------------------------ abort requests */
 
 static char *copy_text(const char *text)
 {
@@ -211,22 +211,24 @@ static char *copy_text(const char *text)
   return memcpy(memory, text, bytes);
 }
 
-void gab_world_forget_intent(gab_world *world)
+void gab_world_forget_abort_request(gab_world *world)
 {
-  world->intent = GAB_OK;
-  gab_free(&world->intent_message);
-  gab_free(&world->intent_where);
+  world->abort_request = GAB_OK;
+  gab_free(&world->abort_message);
+  gab_free(&world->abort_where);
 }
 
-void gab_world_keep_intent(gab_world *world, gab_status intent, gab_rank rank, const char *message,
-                           const char *where)
+void gab_world_keep_abort_request(gab_world *world, gab_status abort_request, gab_rank rank,
+                                  const char *message, const char *where)
 {
-  if (world->intent > intent || (world->intent == intent && world->intent_rank <= rank)) return;
-  gab_world_forget_intent(world);
-  world->intent = intent;
-  world->intent_rank = rank;
-  world->intent_message = copy_text(message);
-  world->intent_where = copy_text(where);
+  if (world->abort_request > abort_request ||
+      (world->abort_request == abort_request && world->abort_rank <= rank))
+    return;
+  gab_world_forget_abort_request(world);
+  world->abort_request = abort_request;
+  world->abort_rank = rank;
+  world->abort_message = copy_text(message);
+  world->abort_where = copy_text(where);
 }
 
 void gab_world_leave(void)
@@ -236,12 +238,12 @@ void gab_world_leave(void)
   kill(getpid(), SIGKILL);
 }
 
-gab_status gab_world_raise(gab_world *world, gab_status intent)
+gab_status gab_world_raise(gab_world *world, gab_status abort_request)
 {
-  if (intent <= GAB_OK || intent == GAB_ERR_FAULT || intent >= GAB_STATUS_COUNT)
-    GAB_FAIL(GAB_ERR_ARGUMENT, "status %d cannot be raised", (int)intent);
+  if (abort_request <= GAB_OK || abort_request == GAB_ERR_FAULT || abort_request >= GAB_STATUS_COUNT)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "status %d cannot be raised", (int)abort_request);
   if (gab_world_replays(world)) gab_world_leave();
-  gab_world_keep_intent(world, intent, world->rank, gab_error_message(), gab_error_where());
+  gab_world_keep_abort_request(world, abort_request, world->rank, gab_error_message(), gab_error_where());
   gab_world_break(world);
   return gab_world_fault(world);
 }

@@ -23,19 +23,19 @@
 /* Attempts that fail without a death being the cause. */
 enum { SPARE_ATTEMPTS = 16 };
 
-/* Gives the intent with its message to the caller and forgets it. */
-static void deliver_intent(gab_world *world, gab_status *intent)
+/* Gives the abort request with its message to the caller and forgets it. */
+static void deliver_abort_request(gab_world *world, gab_status *abort_request)
 {
-  *intent = world->intent;
-  if (world->intent != GAB_OK) {
+  *abort_request = world->abort_request;
+  if (world->abort_request != GAB_OK) {
     char file[256];
-    snprintf(file, sizeof file, "%s", world->intent_where ? world->intent_where : "?:0");
+    snprintf(file, sizeof file, "%s", world->abort_where ? world->abort_where : "?:0");
     char *colon = strrchr(file, ':');
     const int line = colon ? atoi(colon + 1) : 0;
     if (colon) *colon = '\0';
-    gab_error_set(world->intent, file, line, "%s", world->intent_message ? world->intent_message : "");
+    gab_error_set(world->abort_request, file, line, "%s", world->abort_message ? world->abort_message : "");
   }
-  gab_world_forget_intent(world);
+  gab_world_forget_abort_request(world);
 }
 
 static void make_whole(gab_world *world)
@@ -55,8 +55,8 @@ static void make_whole(gab_world *world)
 typedef struct notes {
   uint64_t epoch;        /* the highest */
   uint32_t next_context; /* the highest: not all may have opened the same ports when the world broke */
-  int32_t intent;        /* the highest, of the lowest rank */
-  gab_rank intent_rank;
+  int32_t abort_request; /* the highest, of the lowest rank */
+  gab_rank abort_rank;
   uint32_t awake; /* somebody knows that spares do not rest any more */
   uint32_t over;  /* somebody knows that there is nothing left to do for a spare */
   int32_t spawns; /* the most tries: nobody may try on while others have given up */
@@ -82,8 +82,8 @@ static void merge_notes(notes *into, const notes *from)
   const int32_t spawns = into->spawns > from->spawns ? into->spawns : from->spawns;
   const double waited = into->waited > from->waited ? into->waited : from->waited;
   const notes before = *into;
-  if (from->intent > into->intent ||
-      (from->intent == into->intent && from->intent_rank < into->intent_rank)) {
+  if (from->abort_request > into->abort_request ||
+      (from->abort_request == into->abort_request && from->abort_rank < into->abort_rank)) {
     *into = *from;
     merge_claims(into, &before);
   } else {
@@ -99,8 +99,10 @@ static void merge_notes(notes *into, const notes *from)
 
 static notes my_notes(const gab_world *world)
 {
-  notes mine = {.epoch = world->epoch, .next_context = world->next_context, .intent = (int32_t)world->intent};
-  mine.intent_rank = world->intent_rank;
+  notes mine = {.epoch = world->epoch,
+                .next_context = world->next_context,
+                .abort_request = (int32_t)world->abort_request};
+  mine.abort_rank = world->abort_rank;
   mine.awake = !world->resting;
   mine.over = world->dismissing;
   mine.spawns = world->spawns;
@@ -108,8 +110,8 @@ static notes my_notes(const gab_world *world)
   for (int i = 0; world->has_claim && i < world->earlier_count; i++)
     mine.claims[mine.claim_count++] = world->earlier[i];
   if (world->has_claim) mine.claims[mine.claim_count++] = world->claim;
-  snprintf(mine.where, sizeof mine.where, "%s", world->intent_where ? world->intent_where : "?:0");
-  snprintf(mine.message, sizeof mine.message, "%s", world->intent_message ? world->intent_message : "");
+  snprintf(mine.where, sizeof mine.where, "%s", world->abort_where ? world->abort_where : "?:0");
+  snprintf(mine.message, sizeof mine.message, "%s", world->abort_message ? world->abort_message : "");
   return mine;
 }
 
@@ -142,7 +144,7 @@ static bool compare_notes(MPI_Comm comm, notes *mine)
   return true;
 }
 
-/* Everyone leaves with the same epoch, context counter and pending intent; the intent is kept until the whole
+/* Everyone leaves with the same epoch, context counter and pending abort request; the abort request is kept until the whole
  * repair has succeeded, now by all, so that it outlives the rank that raised it. */
 static bool take_notes(gab_world *world)
 {
@@ -157,9 +159,10 @@ static bool take_notes(gab_world *world)
   world->times.waited = all.waited;
   world->claim_count = all.claim_count;
   memcpy(world->claims, all.claims, sizeof world->claims);
-  gab_world_forget_intent(world);
-  if (all.intent != GAB_OK)
-    gab_world_keep_intent(world, (gab_status)all.intent, all.intent_rank, all.message, all.where);
+  gab_world_forget_abort_request(world);
+  if (all.abort_request != GAB_OK)
+    gab_world_keep_abort_request(world, (gab_status)all.abort_request, all.abort_rank, all.message,
+                                 all.where);
   return true;
 }
 
@@ -322,8 +325,8 @@ static gab_status attempt(gab_world *world, bool *repaired)
   MPI_Comm fresh, old;
   const double start = MPI_Wtime();
   gab_world_revoke(world);
-  /* Who raised an intent, or is alone, knows that there is nothing to hear. */
-  if (world->intent == GAB_OK && gab_members_count(&world->processes) > 1) await_news(world);
+  /* Who raised an abort request, or is alone, knows that there is nothing to hear. */
+  if (world->abort_request == GAB_OK && gab_members_count(&world->processes) > 1) await_news(world);
   GAB_TRY(meet_all(world));
   const double revoked = MPI_Wtime();
   world->times.revoke += revoked - start;
@@ -388,7 +391,7 @@ static gab_status mend(gab_world *world)
   gab_world_purge_limbo(world);
   if (gab_members_count(&world->members) == 1) return GAB_OK;
   world->lost = true;
-  if (world->intent != GAB_OK) return GAB_OK;
+  if (world->abort_request != GAB_OK) return GAB_OK;
   GAB_FAIL(GAB_ERR_LOST, "a process died, and this MPI has no fault tolerance (ULFM) to continue without it");
 }
 
@@ -402,7 +405,7 @@ static gab_status mend_alone(gab_world *world)
   return GAB_OK;
 }
 
-static gab_status repair(gab_world *world, gab_status (*way)(gab_world *world), gab_status *intent)
+static gab_status repair(gab_world *world, gab_status (*way)(gab_world *world), gab_status *abort_request)
 {
   world->repairing = true;
   const gab_status status = way(world);
@@ -412,14 +415,14 @@ static gab_status repair(gab_world *world, gab_status (*way)(gab_world *world), 
     return status;
   }
   if (!world->lost) make_whole(world);
-  deliver_intent(world, intent);
-  if (*intent != GAB_OK && world->calls_nobody) world->is_abandoned = true;
+  deliver_abort_request(world, abort_request);
+  if (*abort_request != GAB_OK && world->calls_nobody) world->is_abandoned = true;
   return GAB_OK;
 }
 
-gab_status gab_world_repair(gab_world *world, gab_status *intent)
+gab_status gab_world_repair(gab_world *world, gab_status *abort_request)
 {
-  *intent = GAB_OK;
+  *abort_request = GAB_OK;
   if (world->lost) GAB_FAIL(GAB_ERR_LOST, "an earlier repair has failed");
   if (gab_world_replays(world)) gab_world_leave();
   gab_world_break(world);
@@ -427,11 +430,11 @@ gab_status gab_world_repair(gab_world *world, gab_status *intent)
   gab_world_set_carrier(world, NULL);
   gab_world_set_policy(world, GAB_POLICY_REVOKE_ALL);
   world->meetings++;
-  return repair(world, world->is_without_mpi ? mend_alone : mend, intent);
+  return repair(world, world->is_without_mpi ? mend_alone : mend, abort_request);
 }
 
-gab_status gab_world_join(gab_world *world, gab_status *intent)
+gab_status gab_world_join(gab_world *world, gab_status *abort_request)
 {
-  *intent = GAB_OK;
-  return repair(world, join, intent);
+  *abort_request = GAB_OK;
+  return repair(world, join, abort_request);
 }

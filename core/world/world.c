@@ -49,11 +49,11 @@ static gab_status make_main_comm(gab_world *world, int32_t *spares, bool *lost)
 }
 
 /* Who died in the midst of MPI's own start is gone for good, and with fewer processes than were asked for nobody
- * begins: the world is broken by an intent that all will hear of. */
+ * begins: the world is broken by an abort request that all will hear of. */
 static gab_status begin_anew(gab_world *world)
 {
-  gab_status intent;
-  GAB_TRY(gab_world_repair(world, &intent));
+  gab_status abort_request;
+  GAB_TRY(gab_world_repair(world, &abort_request));
   (void)gab_error_set(GAB_ERR_AGAIN, __FILE__, __LINE__,
                       "a process died while MPI was being started: nothing is lost");
   (void)gab_world_raise(world, GAB_ERR_AGAIN);
@@ -175,7 +175,7 @@ void gab_world_release(gab_world *world)
     world->comms = comm->next;
     gab_free(&comm);
   }
-  gab_world_forget_intent(world);
+  gab_world_forget_abort_request(world);
   gab_buffer_release(&world->inbox);
   gab_buffer_release(&world->outbox);
   gab_members_release(&world->members);
@@ -228,8 +228,9 @@ static bool part_in_peace(gab_world *world)
     uint32_t flags = 1;
     const gab_status status = gab_world_agree(world, &flags);
     if (status == GAB_OK) return true;
-    gab_status intent;
-    if (status != GAB_ERR_FAULT || gab_world_repair(world, &intent) != GAB_OK || world->lost) return false;
+    gab_status abort_request;
+    if (status != GAB_ERR_FAULT || gab_world_repair(world, &abort_request) != GAB_OK || world->lost)
+      return false;
   }
 }
 

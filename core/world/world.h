@@ -69,7 +69,7 @@ typedef enum gab_replacement {
  *  them. Collective over all processes. Sets the identity of the log, and rounding and denormal numbers of all threads
  *  (core/system/float_modes.h).
  *  If a process dies meanwhile the world comes up broken: the first call returns ::GAB_ERR_FAULT, and the repair tells
- *  all the intent ::GAB_ERR_AGAIN (nothing is lost; gab_report_completion() makes the exit code of it).
+ *  all the abort request ::GAB_ERR_AGAIN (nothing is lost; gab_report_completion() makes the exit code of it).
  *  Gives the launcher its first sign of life (GABION_PROGRESS), and before MPI_Init makes the file that GABION_BEGUN names.
  *  @param[in,out] argc,argv  of main; may be NULL
  *  @param[out] world  owned by the caller
@@ -142,21 +142,21 @@ gab_status gab_world_check(gab_world *world);
  *  be short against that time. Local. @return gab_world_check() */
 gab_status gab_world_nap(gab_world *world, double seconds);
 
-/** Breaks the world on purpose because this process cannot go on: `intent` (not GAB_OK, not GAB_ERR_FAULT)
+/** Breaks the world on purpose because this process cannot go on: `abort_request` (not GAB_OK, not GAB_ERR_FAULT)
  *  and the present error message are kept for gab_world_repair(), the communicators are revoked.
- *  Local. Several processes may do so at once; the repair hands everyone the intent of the highest value,
+ *  Local. Several processes may do so at once; the repair hands everyone the abort request of the highest value,
  *  of the lowest rank that raised it.
  *  @return ::GAB_ERR_FAULT, so that it can be returned at once */
-gab_status gab_world_raise(gab_world *world, gab_status intent);
+gab_status gab_world_raise(gab_world *world, gab_status abort_request);
 
 /** Mends a broken world; harmless in a whole one (then it breaks it first). Collective over the living.
  *  Revoke, shrink, agree, again from the top if anything fails on the way, until the survivors stand; then
  *  registered communicators are rebuilt and open ports are empty (their messages are dropped).
  *  Afterwards gab_world_members() tells who is left and gab_world_epoch() has grown, the same on all.
- *  @param[out] intent  what somebody raised, GAB_OK if it was only deaths; the message of a raised intent is
+ *  @param[out] abort_request  what somebody raised, GAB_OK if it was only deaths; the message of an abort request is
  *                      the present error message on all processes
  *  @return GAB_OK, or ::GAB_ERR_LOST where this MPI cannot repair */
-gab_status gab_world_repair(gab_world *world, gab_status *intent);
+gab_status gab_world_repair(gab_world *world, gab_status *abort_request);
 
 /** How long the parts of the last repair took, all attempts together, in seconds. */
 typedef struct gab_repair_times {
@@ -189,12 +189,12 @@ typedef int (*gab_distance_fn)(const void *user, gab_process a, gab_process b);
 void gab_world_set_distance(gab_world *world, gab_distance_fn distance, const void *user);
 
 /** From here on the spares rest. Collective over all. On a member it returns at once; on a spare when it is called
- *  (gab_world_is_spare() is then false), when it is not needed any more, or when a repair raised an intent.
+ *  (gab_world_is_spare() is then false), when it is not needed any more, or when a repair raised an abort request.
  *  A spare at rest polls some hundred times a second and takes part in repairs by itself.
- *  @param[out] intent  what gab_world_repair() gave to a spare that was called; GAB_OK otherwise
+ *  @param[out] abort_request  what gab_world_repair() gave to a spare that was called; GAB_OK otherwise
  *  @return GAB_OK; ::GAB_ERR_FAULT on a member, also on a spare before it rests; on a spare what
  *  gab_world_repair() failed with */
-gab_status gab_world_rest(gab_world *world, gab_status *intent);
+gab_status gab_world_rest(gab_world *world, gab_status *abort_request);
 /** Ends the rest: spares leave gab_world_rest(), and take part in all that follows. Collective over the members, and
  *  the spares at rest. Harmless where nobody rests. @return ::GAB_ERR_FAULT: repair, and call it again */
 gab_status gab_world_recall(gab_world *world);

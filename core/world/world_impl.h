@@ -187,7 +187,7 @@ struct gab_world {
   bool resting;    /**< spares rest: collective calls are for the members alone */
   bool dismissing; /**< all members are at the end: see gab_world_dismiss() */
   bool
-      is_abandoned; /**< a process raised an intent from behind gab_world_dismiss(): it will not take part any more */
+      is_abandoned; /**< a process raised an abort request from behind gab_world_dismiss(): it will not take part any more */
   bool calls_nobody;           /**< somebody is, as the present repair knows: no spare is called any more */
   gab_replacement replacement; /**< what becomes of the ranks of the dead */
   gab_distance_fn distance;    /**< NULL: all spares are alike */
@@ -206,9 +206,9 @@ struct gab_world {
   bool repairing; /**< the error handler stays out of it */
   int last_code;  /**< of the error handler: calls on several requests return less than it is told */
   bool lost;      /**< a repair has failed: nothing helps any more */
-  gab_status intent;
-  gab_rank intent_rank;
-  char *intent_message, *intent_where;
+  gab_status abort_request;
+  gab_rank abort_rank;
+  char *abort_message, *abort_where;
   gab_repair_times times;
 
   gab_comm *comms;
@@ -299,9 +299,9 @@ gab_status gab_world_fault(gab_world *world);
 /** GAB_OK, ::GAB_ERR_FAULT or ::GAB_ERR_MPI for the code that an MPI function returned. */
 gab_status gab_world_mpi(gab_world *world, int code, const char *function);
 /** Keeps the present error message for the repair. */
-void gab_world_keep_intent(gab_world *world, gab_status intent, gab_rank rank, const char *message,
-                           const char *where);
-void gab_world_forget_intent(gab_world *world);
+void gab_world_keep_abort_request(gab_world *world, gab_status abort_request, gab_rank rank,
+                                  const char *message, const char *where);
+void gab_world_forget_abort_request(gab_world *world);
 /** Bitwise AND over the living of `comm`, dead or revoked or not.
  *  @param[out] deaths  somebody who has not been counted is dead; may be NULL */
 gab_status gab_comm_agree(MPI_Comm comm, int *bits, bool *deaths);
@@ -438,7 +438,7 @@ void gab_world_release(gab_world *world);
 /* ---------------------------------------------------------------- repair.c */
 
 /** gab_world_repair() for a respawned process behind its set-up: the end of the repair in which it was started. */
-gab_status gab_world_join(gab_world *world, gab_status *intent);
+gab_status gab_world_join(gab_world *world, gab_status *abort_request);
 
 /* ---------------------------------------------------------------- port.c, traffic.c */
 

@@ -68,15 +68,15 @@ static void suspect_memory(const gab_protection_state *protection)
 /* Without protection nothing can be restored, but all have to end together. */
 static gab_status end_unprotected(gab_timeloop *loop, gab_status why)
 {
-  gab_status intent;
+  gab_status abort_request;
   if (why != GAB_ERR_FAULT) gab_world_raise(loop->world, why);
-  GAB_TRY(gab_world_repair(loop->world, &intent));
-  if (intent == GAB_ERR_SUSPECT) {
+  GAB_TRY(gab_world_repair(loop->world, &abort_request));
+  if (abort_request == GAB_ERR_SUSPECT) {
     char words[1024];
     snprintf(words, sizeof words, "%s", gab_error_message());
     GAB_FAIL(GAB_ERR_DIVERGED, "%s; the time loop is not protected: there is nothing to go back to", words);
   }
-  if (intent != GAB_OK) return intent;
+  if (abort_request != GAB_OK) return abort_request;
   GAB_FAIL(GAB_ERR_LOST, "a process died, and the time loop is not protected");
 }
 

@@ -394,9 +394,9 @@ static void note_end(const gab_timeloop *loop, gab_status status)
  * dismissed: all know of the death, and a process that failed in the last call of the set-up would not take part. */
 static gab_status end_before_start(gab_timeloop *loop)
 {
-  gab_status intent;
-  GAB_TRY(gab_world_repair(loop->world, &intent));
-  if (intent != GAB_OK) return intent;
+  gab_status abort_request;
+  GAB_TRY(gab_world_repair(loop->world, &abort_request));
+  if (abort_request != GAB_OK) return abort_request;
   GAB_FAIL(GAB_ERR_AGAIN, "a process died before the run began: nothing is lost");
 }
 
@@ -453,17 +453,17 @@ static gab_status protect_mail(gab_timeloop *loop)
 
 static gab_status run_protected(gab_timeloop *loop)
 {
-  gab_status intent;
+  gab_status abort_request;
   const bool is_spare = gab_world_is_spare(loop->world);
   note_start(loop);
   const gab_status kept = gab_protection_keep_untouched(loop);
   gab_status status =
-      gab_world_rest(loop->world, &intent); /* a spare stays here until it is called, or all is over */
+      gab_world_rest(loop->world, &abort_request); /* a spare stays here until it is called, or all is over */
   if (status == GAB_ERR_FAULT) return end_before_start(loop);
   if (status != GAB_OK || gab_world_is_spare(loop->world)) return gab_world_dismiss(loop->world, status);
   const bool came_alone = is_spare && gab_local_is_on(loop);
   if (kept != GAB_OK) status = kept;
-  else if (is_spare && !came_alone) status = gab_protection_recover(loop, GAB_ERR_FAULT, &intent);
+  else if (is_spare && !came_alone) status = gab_protection_recover(loop, GAB_ERR_FAULT, &abort_request);
   else if (came_alone) status = GAB_OK;
   else status = start(loop);
   return gab_world_dismiss(loop->world, run_on(loop, status, is_spare && status != GAB_OK));

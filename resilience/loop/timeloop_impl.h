@@ -218,7 +218,7 @@ double gab_protection_time_to_stop_later(const gab_timeloop *loop);
 /* ---- recover.c */
 
 /* After `why` ended a step here: recovers, or ends the run on all with one status. Collective.
- * @param[in] called  of a spare that was called, the intent of the repair that did it; else NULL */
+ * @param[in] called  of a spare that was called, the abort request of the repair that did it; else NULL */
 gab_status gab_protection_recover(gab_timeloop *loop, gab_status why, const gab_status *called);
 
 /* ---- loop_history.c: what is not rolled back, and a replacement process has to know */

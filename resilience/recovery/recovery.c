@@ -78,7 +78,8 @@ static gab_status take_account(const gab_recovery *recovery, gab_members *before
 
 /* Who takes part in a recovery: a process that was there before, or one that was called to it. */
 typedef struct part {
-  const gab_status *called; /* the intent of the repair that called it, until it has joined; else NULL */
+  const gab_status
+      *called; /* the abort request of the repair that called it, until it has joined; else NULL */
   bool is_new;
   double since;       /* seconds: when the fault was noticed */
   gab_members before; /* the members before the fault */
@@ -129,25 +130,26 @@ static void note_repair(const gab_recovery *recovery, gab_fault *fault)
   fault->agree = times.agree;
 }
 
-/* @param[out] end  GAB_OK, or the intent that ends the run */
+/* @param[out] end  GAB_OK, or the abort request that ends the run */
 static gab_status repair(const gab_recovery *recovery, part *mine, gab_fault *fault, gab_status *end)
 {
-  gab_status intent = GAB_OK;
+  gab_status abort_request = GAB_OK;
   *end = GAB_OK;
   if (mine->called) {
-    intent = *mine->called;
+    abort_request = *mine->called;
     mine->called = NULL;
     fault->rounds++;
   } else {
     if (fault->rounds++ >
         0) /* the first was noticed outside; where each was tells which snapshots it can have */
       gab_note_fault(recovery->events, recovery->world);
-    GAB_TRY(gab_world_repair(recovery->world, &intent));
+    GAB_TRY(gab_world_repair(recovery->world, &abort_request));
   }
-  if (intent == GAB_ERR_SUSPECT) fault->suspect = true;
-  else *end = intent;
-  if (intent == GAB_ERR_SUSPECT) snprintf(mine->words, sizeof mine->words, "%s", gab_error_message());
-  if (intent == GAB_ERR_SUSPECT) gab_log(GAB_LOG_WARNING, "%s", mine->words); /* whatever becomes of it */
+  if (abort_request == GAB_ERR_SUSPECT) fault->suspect = true;
+  else *end = abort_request;
+  if (abort_request == GAB_ERR_SUSPECT) snprintf(mine->words, sizeof mine->words, "%s", gab_error_message());
+  if (abort_request == GAB_ERR_SUSPECT)
+    gab_log(GAB_LOG_WARNING, "%s", mine->words); /* whatever becomes of it */
   return GAB_OK;
 }
 
@@ -187,23 +189,24 @@ static gab_status recover(const gab_recovery *recovery, const gab_strategy *cons
   return status == GAB_OK ? GAB_OK : gab_error_set(status, __FILE__, __LINE__, "%s", message);
 }
 
-/* An intent ends the run on all, also on who was called by the very repair that delivers it. By what they know of the snapshots
- * all decide how to end, and whether to look at the last one: so a replacement process is told here, too. That is
- * agreed upon, so that nobody ends while others begin again. @return the intent; ::GAB_ERR_FAULT: somebody died
+/* An abort request ends the run on all, also on who was called by the very repair that delivers it. By what they
+ * know of the snapshots all decide how to end, and whether to look at the last one: so a replacement process is told here, too. That is
+ * agreed upon, so that nobody ends while others begin again. @return the abort request; ::GAB_ERR_FAULT: somebody died
  * meanwhile, it comes with the next repair */
-static gab_status end_alike(const gab_recovery *recovery, part *mine, gab_fault *fault, gab_status intent)
+static gab_status end_alike(const gab_recovery *recovery, part *mine, gab_fault *fault,
+                            gab_status abort_request)
 {
   uint32_t flags = 0;
   char message[2304];
-  if (!gab_replacements_possible(recovery->checkpoint)) return intent;
+  if (!gab_replacements_possible(recovery->checkpoint)) return abort_request;
   snprintf(message, sizeof message, "%s", gab_error_message());
   gab_status status = tell_replacements(recovery, mine, fault);
   recovery->checkpoint->donor = GAB_NO_RANK;
   if (status == GAB_OK) status = gab_world_agree(recovery->world, &flags);
   if (status == GAB_OK || status == GAB_ERR_FAULT)
-    (void)gab_error_set(intent, __FILE__, __LINE__, "%s", message);
-  if (status == GAB_OK) return intent;
-  gab_world_raise(recovery->world, status == GAB_ERR_FAULT ? intent : status);
+    (void)gab_error_set(abort_request, __FILE__, __LINE__, "%s", message);
+  if (status == GAB_OK) return abort_request;
+  gab_world_raise(recovery->world, status == GAB_ERR_FAULT ? abort_request : status);
   return GAB_ERR_FAULT;
 }
 
@@ -215,7 +218,7 @@ static gab_status rounds(const gab_recovery *recovery, const gab_strategy *const
   for (;;) {
     gab_status end, status = GAB_OK;
     GAB_TRY(repair(recovery, mine, fault, &end));
-    /* Also where an intent ends the run: somebody may want to look at the last checkpoint. */
+    /* Also where an abort request ends the run: somebody may want to look at the last checkpoint. */
     if (recovery->local && end != GAB_ERR_LOST) status = gab_local_settle(recovery->local, &mine->before);
     if (end != GAB_OK) end = end_alike(recovery, mine, fault, end);
     if (end == GAB_ERR_FAULT) continue;

@@ -137,11 +137,11 @@ void gab_note_fault(gab_events *events, const gab_world *world);
 gab_status gab_strategies_check(const gab_strategy *const *strategies, int count);
 
 /** Repairs the world and recovers by the first strategy of the list that can. Collective over the living.
- *  @param[in] called  NULL; on a process that a repair has just called to play a rank: the intent of that repair. It
+ *  @param[in] called  NULL; on a process that a repair has just called to play a rank: the abort request of that repair. It
  *  joins the recovery of the others behind their repair
  *  @param[in,out] lost  memory for fault->lost, to be released by gab_free(); *lost may be NULL at first
  *  @param[in,out] fault  noticed_step is set by the caller
- *  @return what somebody raised as intent, if that was the cause; ::GAB_ERR_LOST if no strategy can */
+ *  @return the abort request, if that was the cause; ::GAB_ERR_LOST if no strategy can */
 gab_status gab_recover(const gab_recovery *recovery, const gab_strategy *const *strategies,
                        int strategy_count, const gab_status *called, gab_rank **lost, gab_fault *fault);
 

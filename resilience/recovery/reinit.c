@@ -126,9 +126,9 @@ static gab_status log_deaths(const gab_world *world, const gab_members *before, 
 
 static gab_status repair(gab_world *world, const gab_members *before, double since)
 {
-  gab_status intent;
-  GAB_TRY(gab_world_repair(world, &intent));
-  if (intent != GAB_OK) return intent;
+  gab_status abort_request;
+  GAB_TRY(gab_world_repair(world, &abort_request));
+  if (abort_request != GAB_OK) return abort_request;
   GAB_TRY(check_size(world, false));
   if (log_deaths(world, before, since) != GAB_OK)
     gab_error_clear(); /* it was no more than a line for people */
@@ -170,22 +170,22 @@ static gab_status call_until_done(gab_world *world, int argc, char **argv, gab_r
 
 /* All have to have come before anybody may be restarted: one agreement, that of the rest if there are spares. Who dies before it
  * has succeeded is not replaced, and nothing is lost. @param[out] rests  spares rest, and are to be dismissed */
-static gab_status begin(gab_world *world, gab_status *intent, bool *rests)
+static gab_status begin(gab_world *world, gab_status *abort_request, bool *rests)
 {
   uint32_t flags = 0;
-  *intent = GAB_OK;
+  *abort_request = GAB_OK;
   *rests = true;
   const bool respawns = respawning == world;
   const char *why_not = respawns ? gab_world_why_no_respawn(world) : NULL;
   if (why_not) GAB_FAIL(GAB_ERR_STATE, "processes cannot be respawned: %s", why_not);
   gab_world_set_replacement(world, respawns ? GAB_REPLACEMENT_SPARES | GAB_REPLACEMENT_RESPAWN
                                             : GAB_REPLACEMENT_SPARES);
-  const gab_status status = gab_world_spares(world) > 0 || respawns ? gab_world_rest(world, intent)
+  const gab_status status = gab_world_spares(world) > 0 || respawns ? gab_world_rest(world, abort_request)
                                                                     : gab_world_agree(world, &flags);
   if (status != GAB_ERR_FAULT) return status;
   *rests = false;
-  GAB_TRY(gab_world_repair(world, intent));
-  if (*intent != GAB_OK) return *intent;
+  GAB_TRY(gab_world_repair(world, abort_request));
+  if (*abort_request != GAB_OK) return *abort_request;
   if (has_returned) GAB_FAIL(GAB_ERR_LOST, "a process died before all had called gab_reinit() again");
   GAB_FAIL(GAB_ERR_AGAIN, "a process died before all had called gab_reinit(): nothing is lost");
 }
@@ -193,12 +193,12 @@ static gab_status begin(gab_world *world, gab_status *intent, bool *rests)
 static gab_status run(gab_world *world, int argc, char **argv, gab_restart_point point, void *user,
                       bool *rests)
 {
-  gab_status intent;
+  gab_status abort_request;
   const bool was_spare = gab_world_is_spare(world);
   gab_status status =
-      begin(world, &intent, rests); /* a spare stays here until it is called, or all is over */
+      begin(world, &abort_request, rests); /* a spare stays here until it is called, or all is over */
   if (status != GAB_OK || gab_world_is_spare(world)) return status;
-  if (was_spare) status = intent != GAB_OK ? intent : check_size(world, true);
+  if (was_spare) status = abort_request != GAB_OK ? abort_request : check_size(world, true);
   return call_until_done(world, argc, argv, point, user, was_spare ? GAB_REINIT_RESTARTED : GAB_REINIT_NEW,
                          status);
 }

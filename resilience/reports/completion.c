@@ -66,20 +66,20 @@ int gab_report_completion(gab_world *world, int code)
 {
   /* Who was waiting when the world broke knows no better than that, and ends like the one that broke it. */
   const bool waited = code == gab_status_exit_code(GAB_ERR_FAULT) && gab_world_check(world) != GAB_OK;
-  gab_status intent;
+  gab_status abort_request;
   if (code != 0 && gab_world_survives_deaths(world)) break_away(world, code);
   for (;;) {
     if (gab_world_check(world) != GAB_OK) {
-      if (gab_world_repair(world, &intent) != GAB_OK) {
+      if (gab_world_repair(world, &abort_request) != GAB_OK) {
         announce(code); /* beyond repair: there is no root any more, whoever knows says it */
         break;
       }
-      if (waited && intent == GAB_OK && gab_world_step(world) < 0)
-        intent = gab_error_set(GAB_ERR_AGAIN, __FILE__, __LINE__,
-                               "a process died while the run was being set up: nothing is lost");
-      if ((waited || code == 0) && intent != GAB_OK) {
-        gab_log(GAB_LOG_ERROR, "%s: %s", gab_status_name(intent), gab_error_message());
-        code = gab_status_exit_code(intent);
+      if (waited && abort_request == GAB_OK && gab_world_step(world) < 0)
+        abort_request = gab_error_set(GAB_ERR_AGAIN, __FILE__, __LINE__,
+                                      "a process died while the run was being set up: nothing is lost");
+      if ((waited || code == 0) && abort_request != GAB_OK) {
+        gab_log(GAB_LOG_ERROR, "%s: %s", gab_status_name(abort_request), gab_error_message());
+        code = gab_status_exit_code(abort_request);
       }
     }
     if (gab_world_is_root(world)) announce(code);

@@ -59,7 +59,7 @@ extern const gab_scheme gab_scheme_ring;
 extern const gab_scheme gab_scheme_parity;
 /** Groups with as many parities as losses are to be survived. */
 extern const gab_scheme gab_scheme_reed_solomon;
-/** No copies: only raised intents and errors can be survived, no death. */
+/** No copies: only abort requests and errors can be survived, no death. */
 extern const gab_scheme gab_scheme_none;
 
 /** Adds a scheme of the user's to those that can be chosen by name. Before the configuration is read, the

@@ -9,9 +9,9 @@ enum { EXCHANGES = 12, MIGRATIONS = 12 };
 
 static gab_status repair(gab_world *world)
 {
-  gab_status intent;
-  REQUIRE_OK(gab_world_repair(world, &intent));
-  return intent;
+  gab_status abort_request;
+  REQUIRE_OK(gab_world_repair(world, &abort_request));
+  return abort_request;
 }
 
 /* Once anyone is through, all have come here: then the world may break. It may do so before this rank knows.
@@ -108,8 +108,8 @@ static void break_migration(const random_domain *domain, gab_forest *forest, gab
   if (culprit) REQUIRE(gab_forest_migrate(forest, targets) == GAB_ERR_FAULT);
   refused = GAB_NO_BLOCK;
   /* Those who were through may have broken the world before the culprit came to pack. */
-  gab_status intent = repair(world);
-  REQUIRE(intent == GAB_ERR_MEMORY || intent == GAB_OK);
+  gab_status abort_request = repair(world);
+  REQUIRE(abort_request == GAB_ERR_MEMORY || abort_request == GAB_OK);
   if (culprit) REQUIRE(gab_forest_migrate(forest, targets) == GAB_ERR_STATE); /* the forest is torn */
 
   stones_change(forest, id);

@@ -124,7 +124,7 @@ static void adapted(gab_world *world)
 static void restored(gab_world *world)
 {
   plate it;
-  gab_status intent;
+  gab_status abort_request;
   gab_buffer flat, refined;
   plate_build(world, &it, false);
   gab_buffer_init(&flat, GAB_MEMORY_SNAPSHOT);
@@ -143,8 +143,8 @@ static void restored(gab_world *world)
   if (status == GAB_OK) status = gab_exchange_finish(it.plain);
   if (status == GAB_OK) status = gab_world_barrier(world);
   REQUIRE(status == GAB_ERR_FAULT);
-  REQUIRE_OK(gab_world_repair(world, &intent));
-  REQUIRE(intent == GAB_ERR_STATE && strstr(gab_error_message(), "levels"));
+  REQUIRE_OK(gab_world_repair(world, &abort_request));
+  REQUIRE(abort_request == GAB_ERR_STATE && strstr(gab_error_message(), "levels"));
   gab_buffer_release(&flat);
   gab_buffer_release(&refined);
   plate_destroy(&it);

@@ -49,7 +49,7 @@ static void step(plate *it)
 static void try_it(gab_world *world)
 {
   plate it;
-  gab_status intent;
+  gab_status abort_request;
   plate_build(world, &it);
   for (int i = 0; i < 3; i++) step(&it);
   gab_status status = gab_world_barrier(world);
@@ -58,8 +58,8 @@ static void try_it(gab_world *world)
   if (status == GAB_OK) status = gab_exchange_finish(it.exchange);
   if (status == GAB_OK) status = gab_world_barrier(world); /* a rank without blocks has nothing to swap */
   REQUIRE(status == GAB_ERR_FAULT);
-  REQUIRE_OK(gab_world_repair(world, &intent));
-  REQUIRE(intent == GAB_ERR_STATE &&
+  REQUIRE_OK(gab_world_repair(world, &abort_request));
+  REQUIRE(abort_request == GAB_ERR_STATE &&
           strstr(gab_error_message(), "swapped while exchange `field' was under way"));
   for (int i = 0; i < 3; i++) step(&it);
   gab_exchange_destroy(&it.exchange);

@@ -34,13 +34,13 @@ static void agree_again_and_again(uint32_t me, uint32_t count)
 
 int main(int argc, char **argv)
 {
-  gab_status intent;
+  gab_status abort_request;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   const uint32_t ranks = (uint32_t)gab_world_members(world)->ranks;
   agree_again_and_again((uint32_t)gab_world_process(world), (uint32_t)gab_world_processes(world));
   gab_world_set_replacement(world, GAB_REPLACEMENT_SPARES);
   const bool was_spare = gab_world_is_spare(world);
-  REQUIRE_OK(gab_world_rest(world, &intent));
+  REQUIRE_OK(gab_world_rest(world, &abort_request));
   if (!was_spare) agree_again_and_again((uint32_t)gab_world_rank(world), ranks);
   REQUIRE_OK(gab_world_dismiss(world, GAB_OK));
   return test_end(&world);

@@ -32,7 +32,7 @@ static void all_have_heard_from_the_root(void)
 
 int main(int argc, char **argv)
 {
-  gab_status intent;
+  gab_status abort_request;
   setenv("GABION_CUT_AFTER", "60", 1); /* as the launcher does on several nodes */
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   all_have_heard_from_the_root();
@@ -41,8 +41,8 @@ int main(int argc, char **argv)
     test_kill(world, 0);
     heard = told = 0;
     REQUIRE(gab_world_barrier(world) == GAB_ERR_FAULT);
-    REQUIRE_OK(gab_world_repair(world, &intent));
-    REQUIRE(intent == GAB_OK && gab_world_root(world) == 1);
+    REQUIRE_OK(gab_world_repair(world, &abort_request));
+    REQUIRE(abort_request == GAB_OK && gab_world_root(world) == 1);
     all_have_heard_from_the_root();
     REQUIRE_OK(gab_world_barrier(world));
   }

@@ -282,7 +282,7 @@ static void images_hold_iterations_and_queues(void)
 static void who_waits_hears_of_a_death(void)
 {
   const gab_rank dead = ranks - 1;
-  gab_status status = GAB_OK, intent;
+  gab_status status = GAB_OK, abort_request;
   uint64_t value;
   bool there;
   REQUIRE_OK(gab_pattern_begin(world, talk));
@@ -295,7 +295,7 @@ static void who_waits_hears_of_a_death(void)
   while (status == GAB_OK) status = gab_mailbox_probe(box, GAB_ANY_RANK, TAG, &there, NULL);
   REQUIRE(status == GAB_ERR_FAULT);
   REQUIRE(gab_mailbox_send(box, 0, TAG, NULL, 0) == GAB_ERR_FAULT);
-  REQUIRE_OK(gab_world_repair(world, &intent));
+  REQUIRE_OK(gab_world_repair(world, &abort_request));
   REQUIRE(gab_mailbox_waiting(box) == 0);
   ranks--;
   REQUIRE_OK(gab_pattern_end(world, talk));

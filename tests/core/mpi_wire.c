@@ -172,7 +172,7 @@ static void leave_one_near(void)
 int main(int argc, char **argv)
 {
   gab_world *world;
-  gab_status intent;
+  gab_status abort_request;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   const gab_wire_events events = {.message = on_message, .down = on_down, .sent = on_sent};
   gab_world_set_policy(world, GAB_POLICY_MARK_DOWN);
@@ -198,7 +198,7 @@ int main(int argc, char **argv)
   all_pairs(3 * SIZES, 2, dead);
   end(5 * SIZES, dead);
 
-  REQUIRE_OK(gab_world_repair(world, &intent));
+  REQUIRE_OK(gab_world_repair(world, &abort_request));
   gab_wire_destroy(&state.wire);
   REQUIRE(gab_members_count(gab_world_members(world)) == dead);
   return test_end(&world);

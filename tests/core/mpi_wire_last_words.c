@@ -134,7 +134,7 @@ int main(int argc, char **argv)
 {
   gab_world *world;
   gab_wire *wire;
-  gab_status intent;
+  gab_status abort_request;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   const gab_wire_events events = {.user = &wire, .message = on_message, .down = on_down};
   gab_world_set_policy(world, GAB_POLICY_MARK_DOWN);
@@ -151,7 +151,7 @@ int main(int argc, char **argv)
   /* once when it could not be received, and once more */
   CHECK(came[dead] < WORDS && found_dead <= (int)came[dead] + 2);
 
-  REQUIRE_OK(gab_world_repair(world, &intent));
+  REQUIRE_OK(gab_world_repair(world, &abort_request));
   gab_wire_destroy(&wire);
   CHECK(gab_members_count(gab_world_members(world)) == dead);
   return test_end(&world);

@@ -91,12 +91,12 @@ static void communicators_are_null(void **state)
 static void a_failure_is_repaired(void **state)
 {
   (void)state;
-  gab_status intent;
+  gab_status abort_request;
   (void)gab_error_set(GAB_ERR_DIVERGED, __FILE__, __LINE__, "on purpose");
   assert_int_equal(gab_world_raise(world, GAB_ERR_DIVERGED), GAB_ERR_FAULT);
   assert_int_equal(gab_world_check(world), GAB_ERR_FAULT);
-  assert_int_equal(gab_world_repair(world, &intent), GAB_OK);
-  assert_int_equal(intent, GAB_ERR_DIVERGED);
+  assert_int_equal(gab_world_repair(world, &abort_request), GAB_OK);
+  assert_int_equal(abort_request, GAB_ERR_DIVERGED);
   assert_int_equal(gab_world_check(world), GAB_OK);
 }
 

@@ -79,13 +79,13 @@ static void gather_hears_of_it_and_works_again(void)
   const int32_t before = gab_members_count(gab_world_members(world));
   const bool was_root = gab_world_is_root(world);
   int32_t visits;
-  gab_status intent;
+  gab_status abort_request;
   const gab_status status = gather(&visits);
   REQUIRE(status == GAB_ERR_FAULT || (status == GAB_OK && !was_root));
   REQUIRE(gab_world_barrier(world) == GAB_ERR_FAULT);
   REQUIRE(gather(&visits) == GAB_ERR_FAULT);
-  REQUIRE_OK(gab_world_repair(world, &intent));
-  REQUIRE(intent == GAB_OK && gab_members_count(gab_world_members(world)) == before - 1);
+  REQUIRE_OK(gab_world_repair(world, &abort_request));
+  REQUIRE(abort_request == GAB_OK && gab_members_count(gab_world_members(world)) == before - 1);
   gather_all();
   REQUIRE_OK(gab_world_barrier(world));
   gather_all();

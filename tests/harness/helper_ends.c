@@ -9,8 +9,8 @@
 
 static void meet(gab_world *world)
 {
-  gab_status intent;
-  while (gab_world_barrier(world) != GAB_OK) REQUIRE_OK(gab_world_repair(world, &intent));
+  gab_status abort_request;
+  while (gab_world_barrier(world) != GAB_OK) REQUIRE_OK(gab_world_repair(world, &abort_request));
 }
 
 int main(int argc, char **argv)

@@ -44,13 +44,13 @@ static void try_all(gab_world *world, uint64_t seed)
 int main(int argc, char **argv)
 {
   gab_world *world;
-  gab_status intent;
+  gab_status abort_request;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   const gab_rank ranks = gab_world_members(world)->ranks;
   for (gab_rank victim = 0; victim < ranks - 1 && victim <= 4; victim += 2) {
     test_kill(world, victim);
     while (gab_world_barrier(world) == GAB_OK) usleep(1000);
-    REQUIRE_OK(gab_world_repair(world, &intent));
+    REQUIRE_OK(gab_world_repair(world, &abort_request));
     for (uint64_t seed = 0; seed < 4; seed++) try_all(world, seed);
     const gab_status met = gab_world_barrier(world); /* the next victim may be through and gone */
     REQUIRE(met == GAB_OK || met == GAB_ERR_FAULT);

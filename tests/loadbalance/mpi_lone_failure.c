@@ -29,7 +29,7 @@ static void run(gab_world *world)
   bool refuses = true;
   const gab_balance_options options = {.balancer = &weak, .user = &refuses};
   gab_proxies *proxies;
-  gab_status intent;
+  gab_status abort_request;
   REQUIRE(gab_proxies_create(world, &domain, &proxies) == GAB_OK);
   REQUIRE(gab_balance_proxies(proxies, &options, NULL) == GAB_ERR_INPUT);
   REQUIRE(gab_world_check(world) == GAB_OK);
@@ -38,8 +38,8 @@ static void run(gab_world *world)
   refuses = false;
   if (status == GAB_OK) status = gab_balance_proxies(proxies, &options, NULL);
   REQUIRE(status == GAB_ERR_FAULT);
-  REQUIRE(gab_world_repair(world, &intent) == GAB_OK);
-  REQUIRE(intent == GAB_ERR_MEMORY);
+  REQUIRE(gab_world_repair(world, &abort_request) == GAB_OK);
+  REQUIRE(abort_request == GAB_ERR_MEMORY);
   REQUIRE(strstr(gab_error_message(), "no capacity"));
   gab_proxies_destroy(&proxies);
 }

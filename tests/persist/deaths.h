@@ -60,9 +60,9 @@ static bool deaths_begin(int *argc, char ***argv, const char *spares)
   REQUIRE_OK(gab_get_string(&reader, folder, sizeof folder));
   gab_buffer_release(&name);
   const bool was_spare = gab_world_is_spare(world);
-  gab_status intent;
-  REQUIRE_OK(gab_world_rest(world, &intent));
-  REQUIRE(intent == GAB_OK);
+  gab_status abort_request;
+  REQUIRE_OK(gab_world_rest(world, &abort_request));
+  REQUIRE(abort_request == GAB_OK);
   if (gab_world_is_spare(world)) return false;
   was_called = was_spare;
   refresh();
@@ -89,9 +89,9 @@ static gab_persist_error deaths_open(const char *settings)
 {
   int code;
   do {
-    gab_status intent;
+    gab_status abort_request;
     while (gab_world_check(world) != GAB_OK)
-      REQUIRE(gab_world_repair(world, &intent) == GAB_OK && intent == GAB_OK);
+      REQUIRE(gab_world_repair(world, &abort_request) == GAB_OK && abort_request == GAB_OK);
     refresh();
     char copy[400], *rest = copy;
     MPI_Info info;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a time loop promises beside surviving: per-rank entities are adopted, intents end all alike, order of
+/* What a time loop promises beside surviving: per-rank entities are adopted, abort requests end all alike, order of
  * tasks and post-step actions, callbacks. */
 /* gabion-test: np=1,2,4 quick=4 timeout=60 needs=ulfm */
 #include "tests/faults/automaton.c"

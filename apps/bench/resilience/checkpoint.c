@@ -283,8 +283,8 @@ static gab_status break_world(bench *b)
 /* Repair, then restore. @param[out] seconds  of the restore without the agreement on the snapshot */
 static gab_status mend(bench *b, stage *s, gab_restore_report *report, double *repair_seconds)
 {
-  gab_status intent;
-  GAB_TRY(gab_world_repair(b->world, &intent));
+  gab_status abort_request;
+  GAB_TRY(gab_world_repair(b->world, &abort_request));
   gab_repair_times times = gab_world_repair_times(b->world);
   *repair_seconds = times.revoke + times.shrink + times.agree;
   return gab_checkpoint_restore(s->checkpoint, report);

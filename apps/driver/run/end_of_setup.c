@@ -6,10 +6,10 @@
 /* Before the run is protected nothing can be restored; but all end alike, and for the right reason. */
 gab_status gab_app_end_of_setup(gab_world *world, gab_status status)
 {
-  gab_status intent;
+  gab_status abort_request;
   if (status != GAB_ERR_FAULT) return status;
-  GAB_TRY(gab_world_repair(world, &intent));
-  if (intent != GAB_OK) return intent;
+  GAB_TRY(gab_world_repair(world, &abort_request));
+  if (abort_request != GAB_OK) return abort_request;
   GAB_FAIL(GAB_ERR_AGAIN, "a process died while the run was being set up: nothing is lost");
 }
 

@@ -101,7 +101,7 @@ void gab_world_pause(const gab_world *world, int *looks);
 bool gab_world_has_own_comms(const gab_world *world);
 /** Whether the application has a mailbox: what is delivered to it by some step depends on the wire. */
 bool gab_world_has_mailbox(const gab_world *world);
-/** Breaks the world without an intent: all come to repair. Local. */
+/** Breaks the world without an abort request: all come to repair. Local. */
 void gab_world_call_repair(gab_world *world);
 /** Drops what this process has under way in all ports, messages to itself included: it goes back alone. Local. */
 void gab_world_drop_messages(gab_world *world);

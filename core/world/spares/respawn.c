@@ -191,7 +191,8 @@ gab_status gab_world_respawn(gab_world *world, bool *good)
   const int32_t count = gab_world_vacancies(world);
   if (!*good || !world->resting || !(world->replacement & GAB_REPLACEMENT_RESPAWN) || count == 0)
     return GAB_OK;
-  if ((world->intent != GAB_OK && world->intent != GAB_ERR_SUSPECT) || world->spawns >= MOST_SPAWNS)
+  if ((world->abort_request != GAB_OK && world->abort_request != GAB_ERR_SUSPECT) ||
+      world->spawns >= MOST_SPAWNS)
     return GAB_OK;
   world->spawns++;
   world->has_spawned = true;

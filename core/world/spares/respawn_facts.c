@@ -37,26 +37,27 @@ gab_status gab_facts_put(const gab_world *world, const gab_replacement_plan *pla
   GAB_TRY(gab_put_u8(
       out,
       world->shares_cores)); /* of a replacement process MPI counts those only that were started with it */
-  GAB_TRY(gab_put_u32(out, (uint32_t)world->intent));
-  GAB_TRY(gab_put_i32(out, world->intent_rank));
-  GAB_TRY(gab_put_string(out, world->intent_message ? world->intent_message : ""));
-  GAB_TRY(gab_put_string(out, world->intent_where ? world->intent_where : ""));
+  GAB_TRY(gab_put_u32(out, (uint32_t)world->abort_request));
+  GAB_TRY(gab_put_i32(out, world->abort_rank));
+  GAB_TRY(gab_put_string(out, world->abort_message ? world->abort_message : ""));
+  GAB_TRY(gab_put_string(out, world->abort_where ? world->abort_where : ""));
   GAB_TRY(put_plan(world, plan, out));
   GAB_TRY(gab_spawn_put_environment(out));
   GAB_TRY(gab_put_string(out, world->folder ? world->folder : "."));
   return gab_put_bytes(out, world->replay.record.data, world->replay.record.size);
 }
 
-static gab_status take_intent(gab_world *world, gab_reader *in)
+static gab_status take_abort_request(gab_world *world, gab_reader *in)
 {
   char message[3072], where[256];
-  uint32_t intent;
+  uint32_t abort_request;
   int32_t rank;
-  GAB_TRY(gab_get_u32(in, &intent));
+  GAB_TRY(gab_get_u32(in, &abort_request));
   GAB_TRY(gab_get_i32(in, &rank));
   GAB_TRY(gab_get_string(in, message, sizeof message));
   GAB_TRY(gab_get_string(in, where, sizeof where));
-  if (intent != GAB_OK) gab_world_keep_intent(world, (gab_status)intent, rank, message, where);
+  if (abort_request != GAB_OK)
+    gab_world_keep_abort_request(world, (gab_status)abort_request, rank, message, where);
   return GAB_OK;
 }
 
@@ -124,7 +125,7 @@ gab_status gab_facts_take(gab_world *world, gab_arrival *arrival, int32_t group,
   GAB_TRY(gab_get_i32(&in, &world->spawns));
   GAB_TRY(gab_get_u8(&in, &shares));
   world->shares_cores = world->shares_cores || shares;
-  GAB_TRY(take_intent(world, &in));
+  GAB_TRY(take_abort_request(world, &in));
   GAB_TRY(take_plan(world, arrival, group, host, &in));
   GAB_TRY(gab_spawn_take_environment(&in));
   GAB_TRY(gab_quarantine_watch_as_told()); /* as all others do, who may wait for the root's message */

@@ -13,7 +13,8 @@
  * makes it equal (who knows that they are awake is right). (2) Those at work agree on one communicator at a
  * time: on that of everybody while spares are awake, on that of the players while they rest. (3) A spare at
  * rest sends nothing, and nothing is sent to it but the word that ends its rest. (4) All take part in a dismissal until it has
- * succeeded for all, or nobody does: an intent raised meanwhile comes from a process that has left, and ends it for all.
+ * succeeded for all, or nobody does: an abort request raised meanwhile comes from a process that has left, and ends
+ * it for all.
  */
 #include "core/messages/collective.h"
 #include "core/world/world_impl.h"
@@ -80,7 +81,7 @@ static gab_status wait_for_word(gab_world *world, bool *plays)
 }
 
 /* What a spare lives through while it rests: faults, of which each may call it. */
-static gab_status rest(gab_world *world, gab_status *intent)
+static gab_status rest(gab_world *world, gab_status *abort_request)
 {
   while (world->resting) {
     bool plays;
@@ -94,10 +95,10 @@ static gab_status rest(gab_world *world, gab_status *intent)
     }
     if (status == GAB_OK) give_up_replacements(world);
     if (status != GAB_ERR_FAULT) return status;
-    GAB_TRY(gab_world_repair(world, intent));
+    GAB_TRY(gab_world_repair(world, abort_request));
     if (!gab_world_is_spare(world)) return GAB_OK;
-    if (world->is_abandoned) return *intent;
-    *intent = GAB_OK;
+    if (world->is_abandoned) return *abort_request;
+    *abort_request = GAB_OK;
   }
   return GAB_OK;
 }
@@ -118,15 +119,15 @@ static gab_status look_round(gab_world *world)
   return status;
 }
 
-gab_status gab_world_rest(gab_world *world, gab_status *intent)
+gab_status gab_world_rest(gab_world *world, gab_status *abort_request)
 {
   uint32_t flags = 0;
-  *intent = GAB_OK;
+  *abort_request = GAB_OK;
   world->is_abandoned = false;
   if (gab_world_replays(world)) {
-    GAB_TRY(gab_world_join(world, intent));
+    GAB_TRY(gab_world_join(world, abort_request));
     gab_comm_world_raise_late(world);
-    return gab_world_is_spare(world) ? rest(world, intent) : GAB_OK;
+    return gab_world_is_spare(world) ? rest(world, abort_request) : GAB_OK;
   }
   if (world->replacement & GAB_REPLACEMENT_RESPAWN) gab_replay_close(world);
   else gab_replay_end(world);
@@ -135,7 +136,7 @@ gab_status gab_world_rest(gab_world *world, gab_status *intent)
   GAB_TRY(look_round(world));
   GAB_TRY(gab_world_agree(world, &flags));
   world->resting = true;
-  return gab_world_is_spare(world) ? rest(world, intent) : GAB_OK;
+  return gab_world_is_spare(world) ? rest(world, abort_request) : GAB_OK;
 }
 
 static gab_status tell_spares(gab_world *world)
@@ -192,7 +193,7 @@ gab_status gab_world_dismiss(gab_world *world, gab_status end)
 {
   const bool knows = !gab_world_is_spare(world);
   char message[1024];
-  gab_status sent = GAB_ERR_FAULT, intent;
+  gab_status sent = GAB_ERR_FAULT, abort_request;
   if ((world->processes.ranks == world->members.ranks && !world->resting) || world->lost ||
       world->is_abandoned)
     return end;
@@ -201,8 +202,8 @@ gab_status gab_world_dismiss(gab_world *world, gab_status end)
   while (sent == GAB_ERR_FAULT) {
     if (knows && end != GAB_OK) gab_error_set(end, __FILE__, __LINE__, "%s", message);
     sent = spread(world, &end);
-    if (sent == GAB_ERR_FAULT && gab_world_repair(world, &intent) != GAB_OK) break;
-    if (sent == GAB_ERR_FAULT && world->is_abandoned) sent = intent;
+    if (sent == GAB_ERR_FAULT && gab_world_repair(world, &abort_request) != GAB_OK) break;
+    if (sent == GAB_ERR_FAULT && world->is_abandoned) sent = abort_request;
   }
   world->dismissing = false;
   if (knows && end != GAB_OK) gab_error_set(end, __FILE__, __LINE__, "%s", message);

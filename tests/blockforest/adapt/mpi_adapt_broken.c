@@ -159,7 +159,7 @@ static void restore(subject *it, const gab_buffer *image, uint64_t expected)
 /* @return whether it broke */
 static bool break_it(subject *it, gab_world *world, uint64_t round)
 {
-  gab_status intent, met = gab_world_barrier(world);
+  gab_status abort_request, met = gab_world_barrier(world);
   REQUIRE(met == GAB_OK || met == GAB_ERR_FAULT); /* who is through first may fail before the others know */
   trap.armed = (gab_rank)(round % (uint64_t)it->owners.ranks) == gab_world_rank(world);
   trap.what = (failure)(round % FAIL_COUNT);
@@ -171,10 +171,10 @@ static bool break_it(subject *it, gab_world *world, uint64_t round)
   /* While data moves the forest is torn; before that it is as it was. */
   if (trap.happened)
     REQUIRE(gab_forest_is_valid(it->forest) == (trap.what >= FAIL_DISTRIBUTE || trap.what == FAIL_MARK));
-  REQUIRE_OK(gab_world_repair(world, &intent));
+  REQUIRE_OK(gab_world_repair(world, &abort_request));
   uint64_t broke = trap.happened;
   REQUIRE_OK(gab_world_sum_u64(world, &broke, 1));
-  REQUIRE(intent == (broke ? GAB_ERR_MEMORY : GAB_OK));
+  REQUIRE(abort_request == (broke ? GAB_ERR_MEMORY : GAB_OK));
   if (broke) REQUIRE(strstr(gab_error_message(), "a trap was set here")); /* all know why */
   return broke;
 }

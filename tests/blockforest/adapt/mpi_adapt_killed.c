@@ -105,7 +105,7 @@ static void lose_one(subject *it, gab_port *port, gab_fault_point point)
   int32_t count = gab_members_count(members), which = (int32_t)point % count;
   heir change = {gab_members_rank(members, which), gab_members_rank(members, (which + 1) % count)};
   kept images;
-  gab_status intent;
+  gab_status abort_request;
   keep(it->forest, port, &images);
   uint64_t before = checksum_of(it->forest);
   REQUIRE_OK(adapt(it));
@@ -117,8 +117,8 @@ static void lose_one(subject *it, gab_port *port, gab_fault_point point)
   if (gab_world_rank(world) == change.dead) deadly = point;
   gab_status status = adapt(it);
   REQUIRE(status == GAB_OK || status == GAB_ERR_FAULT);
-  REQUIRE_OK(gab_world_repair(world, &intent));
-  REQUIRE(intent == GAB_OK && gab_members_count(gab_world_members(world)) == count - 1);
+  REQUIRE_OK(gab_world_repair(world, &abort_request));
+  REQUIRE(abort_request == GAB_OK && gab_members_count(gab_world_members(world)) == count - 1);
   restore(it, &images, change);
   grid_check(it->forest);
   REQUIRE(checksum_of(it->forest) == before);

@@ -286,9 +286,9 @@ static void break_it(gab_world *world, int round)
     REQUIRE(gab_proxies_move(proxies, targets) == GAB_ERR_FAULT);
     REQUIRE(gab_proxies_create(world, &small, &none) == GAB_ERR_FAULT);
   }
-  gab_status intent;
-  REQUIRE_OK(gab_world_repair(world, &intent));
-  REQUIRE(intent == GAB_ERR_DIVERGED);
+  gab_status abort_request;
+  REQUIRE_OK(gab_world_repair(world, &abort_request));
+  REQUIRE(abort_request == GAB_ERR_DIVERGED);
   REQUIRE(gab_proxies_refine(proxies, marks, 3, NULL) == GAB_ERR_STATE);
   REQUIRE(gab_proxies_move(proxies, targets) == GAB_ERR_STATE);
   gab_proxies_destroy(&proxies);

@@ -225,8 +225,8 @@ static inline bool any_failed(gab_world *world, bool good)
 {
   uint64_t failed = !good;
   if (gab_world_max_u64(world, &failed, 1) == GAB_OK) return failed != 0;
-  gab_status intent;
-  if (gab_world_repair(world, &intent) != GAB_OK) {
+  gab_status abort_request;
+  if (gab_world_repair(world, &abort_request) != GAB_OK) {
     fprintf(stderr, "the world is broken: %s\n", failure);
     _Exit(1);
   }

@@ -176,9 +176,9 @@ int main(int argc, char **argv)
   gab_world_set_step(world, DEATH);
   EXPECT(run_steps(output, DEATH, LAST) == GAB_ERR_FAULT);
 
-  gab_status intent = GAB_OK;
-  EXPECT_OK(gab_world_repair(world, &intent));
-  EXPECT(intent == GAB_OK && gab_members_count(gab_world_members(world)) == 2);
+  gab_status abort_request = GAB_OK;
+  EXPECT_OK(gab_world_repair(world, &abort_request));
+  EXPECT(abort_request == GAB_OK && gab_members_count(gab_world_members(world)) == 2);
   restore_forest(forest);
   gab_reader reader = gab_reader_of_buffer(&cursors);
   EXPECT_OK(gab_output_unpack(output, &reader));

@@ -149,12 +149,12 @@ static gab_status one_round(void)
 
 static void play(gab_status status)
 {
-  gab_status intent;
+  gab_status abort_request;
   while (status != GAB_OK || rounds < 10) {
     if (status == GAB_OK) status = one_round();
     while (status != GAB_OK) {
       REQUIRE(status == GAB_ERR_FAULT);
-      REQUIRE(gab_world_repair(world, &intent) == GAB_OK && intent == GAB_OK);
+      REQUIRE(gab_world_repair(world, &abort_request) == GAB_OK && abort_request == GAB_OK);
       status = compare();
     }
   }
@@ -172,7 +172,7 @@ static void check_end(gab_rank ranks)
 
 int main(int argc, char **argv)
 {
-  gab_status intent;
+  gab_status abort_request;
   for (int i = 0; i < PLACES && argc < 2; i++) printf("%d %s\n", i, places[i].name);
   if (argc < 2) return 0;
   where = (place)(atoi(argv[1]) % PLACES);
@@ -187,7 +187,7 @@ int main(int argc, char **argv)
   const bool is_new = is_replacement();
   if (where == AGAIN_AND_AGAIN && is_new) kill(getpid(), SIGKILL);
   pass(IN_SETUP);
-  REQUIRE(gab_world_rest(world, &intent) == GAB_OK && intent == GAB_OK);
+  REQUIRE(gab_world_rest(world, &abort_request) == GAB_OK && abort_request == GAB_OK);
   pass(BEHIND_SETUP);
   play(is_new ? compare() : GAB_OK);
   check_end(ranks);

@@ -44,18 +44,18 @@ static gab_status point(gab_world *world, int argc, char **argv, gab_reinit_stat
 /* What every program does with a set-up that failed. */
 static int end_of_set_up(gab_world *world)
 {
-  gab_status intent;
-  CHECK(gab_world_repair(world, &intent) == GAB_OK);
-  CHECK(intent == GAB_OK);
+  gab_status abort_request;
+  CHECK(gab_world_repair(world, &abort_request) == GAB_OK);
+  CHECK(abort_request == GAB_OK);
   return gab_report_completion(world, gab_status_exit_code(GAB_ERR_AGAIN));
 }
 
 static int one_leaves(gab_world *world)
 {
-  gab_status intent, status;
+  gab_status abort_request, status;
   gab_log_set_level(GAB_LOG_ERROR - 1, GAB_LOG_ERROR);
   gab_world_set_replacement(world, GAB_REPLACEMENT_SPARES);
-  status = gab_world_rest(world, &intent);
+  status = gab_world_rest(world, &abort_request);
   CHECK(status == (gab_world_is_spare(world) ? GAB_ERR_INPUT : GAB_OK));
   if (gab_world_rank(world) == FAILS)
     status = gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__, "rank %d cannot", FAILS);

@@ -40,12 +40,12 @@ static void all_came_back(gab_rank ranks)
 
 int main(int argc, char **argv)
 {
-  gab_status intent;
+  gab_status abort_request;
   count_the_spares(argc, argv);
   const gab_rank ranks = gab_world_members(world)->ranks;
   REQUIRE(ranks >= 1 && ranks <= gab_world_spares(world));
-  REQUIRE_OK(gab_world_rest(world, &intent));
-  REQUIRE(intent == GAB_OK);
+  REQUIRE_OK(gab_world_rest(world, &abort_request));
+  REQUIRE(abort_request == GAB_OK);
   if (gab_world_process(world) < ranks) {
     (void)gab_world_barrier(world); /* some hear of it, others are dead already: all of them die */
     kill(getpid(), SIGKILL);

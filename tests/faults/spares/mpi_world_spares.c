@@ -155,9 +155,9 @@ static gab_status compare(void)
 static void repair_from(gab_status status)
 {
   while (status != GAB_OK) {
-    gab_status intent;
+    gab_status abort_request;
     REQUIRE(status == GAB_ERR_FAULT);
-    REQUIRE(gab_world_repair(world, &intent) == GAB_OK && intent == GAB_OK);
+    REQUIRE(gab_world_repair(world, &abort_request) == GAB_OK && abort_request == GAB_OK);
     status = compare();
   }
 }
@@ -231,8 +231,8 @@ static void lose_a_spare(void)
     gab_world_set_rest(world, leave_sign, NULL);
     return;
   }
-  gab_status intent;
-  REQUIRE_OK(gab_world_rest(world, &intent));
+  gab_status abort_request;
+  REQUIRE_OK(gab_world_rest(world, &abort_request));
   if (gab_world_is_root(world)) {
     for (gab_process process = gab_world_members(world)->ranks; process <= last; process++)
       while (unlink(sign_of(process, pid)) != 0) usleep(1000);
@@ -245,11 +245,11 @@ static void lose_a_spare(void)
 /* A spare waits until it is called, and plays from then on, or is let go. */
 static bool comes_to_play(void)
 {
-  gab_status intent;
+  gab_status abort_request;
   lose_a_spare();
   const bool was_spare = gab_world_is_spare(world);
-  REQUIRE_OK(gab_world_rest(world, &intent));
-  REQUIRE(intent == GAB_OK);
+  REQUIRE_OK(gab_world_rest(world, &abort_request));
+  REQUIRE(abort_request == GAB_OK);
   if (gab_world_is_spare(world)) return false;
   if (was_spare) repair_from(compare());
   return true;

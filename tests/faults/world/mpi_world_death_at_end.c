@@ -15,15 +15,15 @@ static gab_world *world;
 
 int main(int argc, char **argv)
 {
-  gab_status intent;
+  gab_status abort_request;
   uint32_t flags = 0;
   setenv("GABION_SPARES", "1", 1);
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_world_set_replacement(world, GAB_REPLACEMENT_SPARES);
   const gab_rank last = gab_world_members(world)->ranks - 1;
   const bool was_spare = gab_world_is_spare(world);
-  REQUIRE_OK(gab_world_rest(world, &intent));
-  REQUIRE(intent == GAB_OK && gab_world_is_spare(world) == was_spare);
+  REQUIRE_OK(gab_world_rest(world, &abort_request));
+  REQUIRE(abort_request == GAB_OK && gab_world_is_spare(world) == was_spare);
   if (!was_spare) REQUIRE_OK(gab_world_agree(world, &flags)); /* of the players: this was the last step */
   if (gab_world_rank(world) == last) kill(getpid(), SIGKILL);
   REQUIRE_OK(gab_world_dismiss(world, GAB_OK));

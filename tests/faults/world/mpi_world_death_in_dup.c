@@ -23,15 +23,15 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *fresh)
 /* Until all stand together again. */
 static void mend(void)
 {
-  gab_status intent;
+  gab_status abort_request;
   while (gab_world_barrier(world) == GAB_OK) {}
-  REQUIRE_OK(gab_world_repair(world, &intent));
-  REQUIRE(intent == GAB_OK);
+  REQUIRE_OK(gab_world_repair(world, &abort_request));
+  REQUIRE(abort_request == GAB_OK);
 }
 
 int main(int argc, char **argv)
 {
-  gab_status intent;
+  gab_status abort_request;
   gab_comm *comm;
   int size = 0;
   setenv("GABION_SPARES", "2", 1);
@@ -41,7 +41,7 @@ int main(int argc, char **argv)
   REQUIRE_OK(gab_world_dup(world, &comm));
   gab_world_set_replacement(world, GAB_REPLACEMENT_SPARES);
   const bool was_spare = gab_world_is_spare(world);
-  REQUIRE_OK(gab_world_rest(world, &intent));
+  REQUIRE_OK(gab_world_rest(world, &abort_request));
   if (gab_world_process(world) == FIRST) kill(getpid(), SIGKILL);
   if (!was_spare) mend();
   test_doom(FIRST);

@@ -44,9 +44,9 @@ static void send_in_vain(gab_rank target, gab_buffer *kept, gab_buffer *given)
 
 static void repair(void)
 {
-  gab_status intent;
-  REQUIRE_OK(gab_world_repair(world, &intent));
-  REQUIRE(intent == GAB_OK);
+  gab_status abort_request;
+  REQUIRE_OK(gab_world_repair(world, &abort_request));
+  REQUIRE(abort_request == GAB_OK);
 }
 
 int main(int argc, char **argv)

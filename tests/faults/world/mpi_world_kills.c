@@ -222,10 +222,10 @@ static gab_status after_repair(void)
 static void repair(void)
 {
   do {
-    gab_status intent;
+    gab_status abort_request;
     const gab_epoch before = gab_world_epoch(world);
-    REQUIRE(gab_world_repair(world, &intent) == GAB_OK);
-    REQUIRE(intent == GAB_OK && gab_world_epoch(world) > before);
+    REQUIRE(gab_world_repair(world, &abort_request) == GAB_OK);
+    REQUIRE(abort_request == GAB_OK && gab_world_epoch(world) > before);
   } while (after_repair() != GAB_OK);
 }
 

@@ -33,14 +33,14 @@ static uint64_t received_from(gab_rank rank)
 static void first_life(void)
 {
   const bool is_mortal = gab_world_rank(world) == MORTAL;
-  gab_status intent;
+  gab_status abort_request;
   send_to(is_mortal ? 0 : MORTAL, is_mortal ? FROM_OLD : TO_OLD);
   REQUIRE_OK(gab_port_finish(port));
   REQUIRE_OK(gab_world_barrier(world));
   if (is_mortal) raise(SIGKILL);
   while (gab_world_barrier(world) == GAB_OK) {}
-  REQUIRE_OK(gab_world_repair(world, &intent));
-  REQUIRE(intent == GAB_OK);
+  REQUIRE_OK(gab_world_repair(world, &abort_request));
+  REQUIRE(abort_request == GAB_OK);
 }
 
 /* An envelope that is right but for the incarnation of its sender, past the port. */
@@ -84,14 +84,14 @@ static void second_life(void)
 
 int main(int argc, char **argv)
 {
-  gab_status intent;
+  gab_status abort_request;
   setenv("GABION_SPARES", "1", 1);
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   REQUIRE_OK(gab_port_create(world, "words", &port));
   gab_world_set_replacement(world, GAB_REPLACEMENT_SPARES);
   const bool was_spare = gab_world_is_spare(world);
   test_doom(MORTAL);
-  REQUIRE_OK(gab_world_rest(world, &intent));
+  REQUIRE_OK(gab_world_rest(world, &abort_request));
   REQUIRE(!gab_world_is_spare(world));
   if (!was_spare) first_life();
   second_life();

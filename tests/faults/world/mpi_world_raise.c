@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Failures that are no deaths take the way of faults: everyone leaves with the same intent and message; and
+/* Failures that are no deaths take the way of faults: everyone leaves with the same abort request and message; and
  * breaking and repairing again and again costs neither requests, nor memory, nor open files.
  *
  *   mpi_world_raise [CYCLES]    -v as second argument prints what grows */
@@ -36,10 +36,10 @@ static void meet(void)
 
 static void repair_to(gab_status expected, const char *message)
 {
-  gab_status intent;
+  gab_status abort_request;
   const gab_epoch before = gab_world_epoch(world);
-  REQUIRE(gab_world_repair(world, &intent) == GAB_OK);
-  REQUIRE(intent == expected);
+  REQUIRE(gab_world_repair(world, &abort_request) == GAB_OK);
+  REQUIRE(abort_request == expected);
   if (message) REQUIRE(strcmp(gab_error_message(), message) == 0);
   if (message) REQUIRE(strstr(gab_error_where(), "mpi_world_raise.c:") != NULL);
   REQUIRE(gab_world_epoch(world) > before && gab_world_check(world) == GAB_OK);
@@ -49,9 +49,9 @@ static void repair_to(gab_status expected, const char *message)
   meet();
 }
 
-/* ------------------------------------------------------------------------------------ intents */
+/* ------------------------------------------------------------------------------------ abort requests */
 
-static void the_intent_of_one_reaches_all(void)
+static void the_abort_request_of_one_reaches_all(void)
 {
   char expected[64];
   for (int32_t raiser = 0; raiser < ranks; raiser++) {
@@ -72,12 +72,12 @@ static void the_intent_of_one_reaches_all(void)
   }
 }
 
-static void of_several_intents_the_highest_of_the_lowest_rank_wins(void)
+static void of_several_abort_requests_the_highest_of_the_lowest_rank_wins(void)
 {
   char expected[64];
-  const gab_status intent = me >= ranks / 2 ? GAB_ERR_IO : GAB_ERR_INPUT;
+  const gab_status abort_request = me >= ranks / 2 ? GAB_ERR_IO : GAB_ERR_INPUT;
   snprintf(expected, sizeof expected, "rank %d, number %d", (int)(ranks / 2), (int)GAB_ERR_IO);
-  REQUIRE(gab_world_raise(world, fail_with(intent, (int)intent)) == GAB_ERR_FAULT);
+  REQUIRE(gab_world_raise(world, fail_with(abort_request, (int)abort_request)) == GAB_ERR_FAULT);
   REQUIRE(gab_world_raise(world, fail_with(GAB_ERR_INPUT, 99)) == GAB_ERR_FAULT);
   repair_to(GAB_ERR_IO, expected);
 }
@@ -100,14 +100,14 @@ static void only_statuses_that_mean_something_can_be_raised(void)
 /* An application that does not look at the code of its own call gets no wrong result through. */
 static void an_mpi_error_of_the_application_ends_all_alike(void)
 {
-  gab_status intent;
+  gab_status abort_request;
   if (me == 0) {
     int value = 0;
     MPI_Send(&value, 1, MPI_INT, ranks + 5, 0, gab_comm_mpi(everyone)); /* no such rank */
     REQUIRE(gab_world_check(world) == GAB_ERR_FAULT);
   }
   REQUIRE(gab_world_barrier(world) == GAB_ERR_FAULT || (ranks == 1 && me == 0));
-  REQUIRE(gab_world_repair(world, &intent) == GAB_OK && intent == GAB_ERR_MPI);
+  REQUIRE(gab_world_repair(world, &abort_request) == GAB_OK && abort_request == GAB_ERR_MPI);
   REQUIRE(strstr(gab_error_message(), "RANK") != NULL);
   meet();
 }
@@ -219,9 +219,9 @@ int main(int argc, char **argv)
   const int colour = me == ranks - 1 && ranks > 1 ? MPI_UNDEFINED : (int)me % 2;
   REQUIRE(gab_world_split(world, colour, &parity) == GAB_OK);
   derived_communicators_are_made_anew();
-  the_intent_of_one_reaches_all();
+  the_abort_request_of_one_reaches_all();
   derived_communicators_are_made_anew();
-  of_several_intents_the_highest_of_the_lowest_rank_wins();
+  of_several_abort_requests_the_highest_of_the_lowest_rank_wins();
   a_repair_of_a_whole_world_is_harmless();
   only_statuses_that_mean_something_can_be_raised();
   an_mpi_error_of_the_application_ends_all_alike();

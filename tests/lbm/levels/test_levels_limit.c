@@ -42,9 +42,9 @@ static void flow_of_levels(int deepest, bool is_possible)
     assert_int_equal(gab_lbm_step(lbm), GAB_OK);
     assert_int_equal(gab_lbm_check_finite(lbm, NULL), GAB_OK);
   } else { /* what a process cannot do it says to all others by breaking the world */
-    gab_status intent;
-    assert_int_equal(gab_world_repair(world, &intent), GAB_OK);
-    assert_int_equal(intent, GAB_ERR_INPUT);
+    gab_status abort_request;
+    assert_int_equal(gab_world_repair(world, &abort_request), GAB_OK);
+    assert_int_equal(abort_request, GAB_ERR_INPUT);
     assert_non_null(strstr(gab_error_message(), "is of level 12: a flow has levels 0 to 11"));
   }
   gab_lbm_destroy(&lbm);

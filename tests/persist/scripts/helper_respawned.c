@@ -88,18 +88,18 @@ static bool run(int argc, char **argv)
 int main(int argc, char **argv)
 {
   gab_comm *shared;
-  gab_status intent;
+  gab_status abort_request;
   if (argc < 4 || gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
   gab_world_set_replacement(world, GAB_REPLACEMENT_SPARES | GAB_REPLACEMENT_RESPAWN);
   if (gab_world_dup(world, &shared) != GAB_OK) return 1;
-  if (gab_world_rest(world, &intent) != GAB_OK || intent != GAB_OK) return 1;
+  if (gab_world_rest(world, &abort_request) != GAB_OK || abort_request != GAB_OK) return 1;
   comm = gab_comm_mpi(shared);
   while (!run(argc, argv)) {
     if (gab_world_check(world) == GAB_OK) {
       fprintf(stderr, "rank %d: %s\n", comm_rank, gab_persist_message());
       return 1;
     }
-    if (gab_world_repair(world, &intent) != GAB_OK || intent != GAB_OK) return 1;
+    if (gab_world_repair(world, &abort_request) != GAB_OK || abort_request != GAB_OK) return 1;
     comm = gab_comm_mpi(shared);
   }
   if (gab_world_dismiss(world, GAB_OK) != GAB_OK) return 1;

@@ -238,15 +238,15 @@ static void interfaces_stay_fine(gab_world *world)
   at.rows = 31;                                                /* not at a border of wide cells */
   it = levels_create(world, &at.given);
   REQUIRE(gab_forest_build(it.forest, mark_nothing, NULL, 2, gab_balance_distribute, NULL, NULL) != GAB_OK);
-  gab_status intent;
-  REQUIRE_OK(gab_world_repair(world, &intent));
-  REQUIRE(intent == GAB_ERR_STATE && strstr(gab_error_message(), "has an interface at the start"));
+  gab_status abort_request;
+  REQUIRE_OK(gab_world_repair(world, &abort_request));
+  REQUIRE(abort_request == GAB_ERR_STATE && strstr(gab_error_message(), "has an interface at the start"));
   phase_close(&it);
   it = levels_open(world, &at.given, &grid);
   const gab_adapt_options options = {.max_level = 2, .mark = merge_all, .distribute = gab_balance_distribute};
   REQUIRE(gab_forest_adapt(it.forest, &options, NULL) != GAB_OK);
-  REQUIRE_OK(gab_world_repair(world, &intent));
-  REQUIRE(intent == GAB_ERR_STATE && strstr(gab_error_message(), "cannot be merged"));
+  REQUIRE_OK(gab_world_repair(world, &abort_request));
+  REQUIRE(abort_request == GAB_ERR_STATE && strstr(gab_error_message(), "cannot be merged"));
   phase_close(&it);
 }
 

@@ -213,11 +213,11 @@ static void is_told_about(gab_world *world)
   scene at = scene_of(3, 2, NULL);
   at.given.options.temperature.value = 0.8;
   phase_run it = scene_open(world, &at);
-  gab_status status = GAB_OK, intent;
+  gab_status status = GAB_OK, abort_request;
   for (int step = 0; step < 20000 && status == GAB_OK; step++) status = gab_phasefield_step(it.model);
   REQUIRE(status == GAB_ERR_FAULT || status == GAB_ERR_STATE);
-  REQUIRE_OK(gab_world_repair(world, &intent));
-  REQUIRE(intent == GAB_ERR_STATE);
+  REQUIRE_OK(gab_world_repair(world, &abort_request));
+  REQUIRE(abort_request == GAB_ERR_STATE);
   REQUIRE(strstr(gab_error_message(), "an interface has come to coarser cells") != NULL);
   phase_close(&it);
 }

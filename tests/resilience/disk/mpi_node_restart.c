@@ -82,11 +82,11 @@ static uint64_t checksum_of(const automaton *app)
 
 static void break_and_repair(automaton *app)
 {
-  gab_status intent = GAB_OK;
+  gab_status abort_request = GAB_OK;
   uint32_t flags = 1;
   CHECK(gab_world_agree(app->world, &flags) == GAB_OK);
   if (gab_world_is_root(app->world)) gab_world_raise(app->world, GAB_ERR_REQUEUE);
-  CHECK(gab_world_repair(app->world, &intent) == GAB_OK && intent == GAB_ERR_REQUEUE);
+  CHECK(gab_world_repair(app->world, &abort_request) == GAB_OK && abort_request == GAB_ERR_REQUEUE);
 }
 
 static gab_checkpoint *new_checkpoint(automaton *app)

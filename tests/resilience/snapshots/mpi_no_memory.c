@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=2,4 quick=2 timeout=60 needs=ulfm */
 /* A process that has no memory for a message, after it has begun to receive others, has lent nothing to MPI any more when it says so:
- * what it unwinds is its own. All are told by the intent that it raises, and may try again. */
+ * what it unwinds is its own. All are told by the abort request that it raises, and may try again. */
 #include "tests/mpi_test.h"
 
 #include "blockforest/exchange/block_field.h"
@@ -43,7 +43,7 @@ static MPI_Comm everybody; /* of the test alone: MPI_COMM_WORLD is refused after
 static void without_memory(gab_world *world, gab_forest *forest, const gab_redundancy *redundancy, int which)
 {
   gab_checkpoint *checkpoint;
-  gab_status intent;
+  gab_status abort_request;
   const bool poor = gab_world_rank(world) == 1;
   REQUIRE_OK(gab_checkpoint_create(forest, redundancy, &checkpoint));
   /* Nobody is still in there when the poor one gives up. */
@@ -54,8 +54,8 @@ static void without_memory(gab_world *world, gab_forest *forest, const gab_redun
   CHECK(!poor || status == GAB_ERR_MEMORY);
   CHECK(lent(checkpoint->port) == 0);
   CHECK((poor ? gab_world_raise(world, status) : gab_world_barrier(world)) == GAB_ERR_FAULT);
-  REQUIRE_OK(gab_world_repair(world, &intent));
-  CHECK(intent == GAB_ERR_MEMORY);
+  REQUIRE_OK(gab_world_repair(world, &abort_request));
+  CHECK(abort_request == GAB_ERR_MEMORY);
   gab_checkpoint_destroy(&checkpoint);
   REQUIRE_OK(gab_checkpoint_create(forest, redundancy, &checkpoint));
   REQUIRE_OK(gab_checkpoint_reserve(checkpoint));

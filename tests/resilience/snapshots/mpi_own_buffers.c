@@ -106,9 +106,9 @@ static void raise_in_commit(void *user, gab_world *world, gab_fault_point phase)
 
 static void comes_back(automaton *app, gab_checkpoint *checkpoint, own_buffers *own, gab_step least)
 {
-  gab_status intent;
+  gab_status abort_request;
   gab_restore_report report;
-  REQUIRE_OK(gab_world_repair(app->world, &intent));
+  REQUIRE_OK(gab_world_repair(app->world, &abort_request));
   const int restored = own->restored;
   REQUIRE_OK(gab_checkpoint_restore(checkpoint, &report));
   REQUIRE(own->restored == restored + 1);

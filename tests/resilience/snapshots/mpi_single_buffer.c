@@ -32,10 +32,10 @@ static void part(gab_world *world, gab_checkpoint *checkpoint)
 
 static void all_lose_it_alike(gab_world *world, gab_checkpoint *checkpoint)
 {
-  gab_status intent;
+  gab_status abort_request;
   gab_restore_report report;
-  REQUIRE_OK(gab_world_repair(world, &intent));
-  REQUIRE(intent == GAB_OK);
+  REQUIRE_OK(gab_world_repair(world, &abort_request));
+  REQUIRE(abort_request == GAB_OK);
   CHECK(gab_checkpoint_restore(checkpoint, &report) == GAB_ERR_LOST);
   CHECK(strstr(gab_error_message(), "memory holds one only"));
 }

@@ -53,9 +53,9 @@ static void take(automaton *app, gab_checkpoint *checkpoint, gab_step step)
 
 static void comes_back(automaton *app, gab_checkpoint *checkpoint, gab_step step, uint64_t checksum)
 {
-  gab_status intent;
+  gab_status abort_request;
   gab_restore_report report;
-  REQUIRE_OK(gab_world_repair(app->world, &intent));
+  REQUIRE_OK(gab_world_repair(app->world, &abort_request));
   REQUIRE_OK(gab_checkpoint_restore(checkpoint, &report));
   CHECK(report.step == step);
   CHECK(checksum_of(app) == checksum);

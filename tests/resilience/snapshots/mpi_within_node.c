@@ -236,9 +236,9 @@ static void comes_back(bench *b, gab_step least, gab_step most)
 
 static void repair(const bench *b)
 {
-  gab_status intent;
-  REQUIRE_OK(gab_world_repair(b->world, &intent));
-  REQUIRE_OK(intent);
+  gab_status abort_request;
+  REQUIRE_OK(gab_world_repair(b->world, &abort_request));
+  REQUIRE_OK(abort_request);
 }
 
 /* ---------------------------------------------------------------- numbers */
