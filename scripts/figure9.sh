@@ -63,7 +63,7 @@ finish() { # finish NAME: waits, and prints what the log says of the end
   echo "$N ${settings[*]}" >"$OUT/$1/settings"
 }
 # Those of the run in a folder: processes of this user whose command line has it, without the launcher.
-players() { pgrep -u "$(id -u)" -f "bin/gabion run .*--out $1 " | while read -r pid; do
+active_processes() { pgrep -u "$(id -u)" -f "bin/gabion run .*--out $1 " | while read -r pid; do
               [ "$(basename "$(readlink "/proc/$pid/exe" 2>/dev/null)")" = gabion ] && echo "$pid"; done; }
 recoveries() { grep -c '"event": "recovery"' "$OUT/$1/events.jsonl" 2>/dev/null || true; }
 # Kills one of the living after the other. Where the run is, the pictures tell: between two of them is the time for it.
@@ -75,7 +75,7 @@ kill_one_by_one() {
       sleep 0.2
     done
     sleep 1 # somewhere in a step, a message, a checkpoint
-    mapfile -t pids < <(players "$OUT/$name")
+    mapfile -t pids < <(active_processes "$OUT/$name")
     ((${#pids[@]})) || return 0
     say "$name: kill -9 ${pids[$((k * 5 % ${#pids[@]}))]}"
     kill -9 "${pids[$((k * 5 % ${#pids[@]}))]}"

@@ -17,13 +17,13 @@ extern "C" {
 #endif
 
 /** A logical process, the owner of blocks. Its number never changes in a run and is never used again;
- *  the process that plays it, and its rank in MPI's communicators, do change. GAB_NO_RANK stands for "nobody". */
+ *  the process that runs it, and its rank in MPI's communicators, do change. GAB_NO_RANK stands for "nobody". */
 typedef int32_t gab_rank;
 #define GAB_PRI_RANK PRId32
 #define GAB_NO_RANK  ((gab_rank)-1)
 
 /** An MPI process of the run, numbered once for ever: first those that the run started with, in the order of
- *  MPI_COMM_WORLD, then those that were started later. A process plays a rank, or waits to do so. */
+ *  MPI_COMM_WORLD, then those that were started later. A process runs a rank, or waits to do so. */
 typedef int32_t gab_process;
 #define GAB_PRI_PROCESS PRId32
 #define GAB_NO_PROCESS  ((gab_process)-1)

@@ -13,9 +13,9 @@ static gab_status make(gab_comm *comm)
   comm->mpi = MPI_COMM_NULL;
   if (gab_world_is_spare(world) || world->is_without_mpi) return GAB_OK;
   MPI_Comm made = MPI_COMM_NULL;
-  const int code = comm->split ? MPI_Comm_split(world->players, comm->colour,
+  const int code = comm->split ? MPI_Comm_split(world->active_comm, comm->colour,
                                                 gab_members_index(&world->members, world->rank), &made)
-                               : MPI_Comm_dup(world->players, &made);
+                               : MPI_Comm_dup(world->active_comm, &made);
   GAB_TRY(gab_world_mpi(world, code, comm->split ? "MPI_Comm_split" : "MPI_Comm_dup"));
   comm->mpi = made;
   if (comm->mpi != MPI_COMM_NULL) gab_world_watch_comm(comm->mpi);
@@ -58,24 +58,24 @@ gab_status gab_world_split(gab_world *world, int colour, gab_comm **comm)
 
 MPI_Comm gab_comm_mpi(const gab_comm *comm) { return comm->mpi; }
 
-static gab_status make_players(gab_world *world)
+static gab_status make_active_comm(gab_world *world)
 {
-  world->players = world->comm;
+  world->active_comm = world->comm;
   if (!gab_world_has_benches(world)) return GAB_OK;
-  const bool plays = !gab_world_is_spare(world);
+  const bool active = !gab_world_is_spare(world);
   MPI_Comm made = MPI_COMM_NULL;
-  world->players = MPI_COMM_NULL;
+  world->active_comm = MPI_COMM_NULL;
   GAB_TRY(gab_world_mpi(world,
-                        MPI_Comm_split(world->comm, plays ? 0 : MPI_UNDEFINED, (int)world->rank, &made),
+                        MPI_Comm_split(world->comm, active ? 0 : MPI_UNDEFINED, (int)world->rank, &made),
                         "MPI_Comm_split"));
-  world->players = made;
-  if (world->players != MPI_COMM_NULL) gab_world_watch_comm(world->players);
+  world->active_comm = made;
+  if (world->active_comm != MPI_COMM_NULL) gab_world_watch_comm(world->active_comm);
   return GAB_OK;
 }
 
 gab_status gab_world_remake_comms(gab_world *world)
 {
-  GAB_TRY(make_players(world));
+  GAB_TRY(make_active_comm(world));
   for (gab_comm *comm = world->comms; comm; comm = comm->next) GAB_TRY(make(comm));
   return GAB_OK;
 }
@@ -84,8 +84,9 @@ void gab_world_free_comms(gab_world *world)
 {
   for (gab_comm *comm = world->comms; comm; comm = comm->next)
     if (comm->mpi != MPI_COMM_NULL) MPI_Comm_free(&comm->mpi);
-  if (world->players != MPI_COMM_NULL && world->players != world->comm) MPI_Comm_free(&world->players);
-  world->players = MPI_COMM_NULL;
+  if (world->active_comm != MPI_COMM_NULL && world->active_comm != world->comm)
+    MPI_Comm_free(&world->active_comm);
+  world->active_comm = MPI_COMM_NULL;
 }
 
 /* Ids are of the process, whatever world uses them. */
@@ -117,6 +118,6 @@ void gab_world_retire_comms(gab_world *world)
     gab_comm_retire(comm->mpi);
     comm->mpi = MPI_COMM_NULL;
   }
-  if (world->players != world->comm) gab_comm_retire(world->players);
-  world->players = MPI_COMM_NULL;
+  if (world->active_comm != world->comm) gab_comm_retire(world->active_comm);
+  world->active_comm = MPI_COMM_NULL;
 }

@@ -95,7 +95,7 @@ void gab_comm_world_raise_late(gab_world *world)
 #pragma weak MPI_Comm_group
 #pragma weak MPI_Comm_set_errhandler
 
-/* @param[in] right  what the communicator of those that play a rank says */
+/* @param[in] right  what the communicator of those that run a rank says */
 static void check_answer(const char *call, int answer, int right)
 {
   char what[96];
@@ -108,13 +108,13 @@ static void check_answer(const char *call, int answer, int right)
 static bool is_to_be_checked(MPI_Comm comm)
 {
   if (comm != MPI_COMM_WORLD || !is_useless(guarded)) return false;
-  return gab_world_was_spawned() || (!gab_world_is_spare(guarded) && guarded->players != MPI_COMM_NULL);
+  return gab_world_was_spawned() || (!gab_world_is_spare(guarded) && guarded->active_comm != MPI_COMM_NULL);
 }
 
-static int ask_players(int (*question)(MPI_Comm comm, int *answer))
+static int ask_active(int (*question)(MPI_Comm comm, int *answer))
 {
   int right = -1;
-  if (guarded->players != MPI_COMM_NULL) question(guarded->players, &right);
+  if (guarded->active_comm != MPI_COMM_NULL) question(guarded->active_comm, &right);
   return right;
 }
 
@@ -122,7 +122,7 @@ int MPI_Comm_rank(MPI_Comm comm, int *comm_rank)
 {
   const int code = PMPI_Comm_rank(comm, comm_rank);
   if (code == MPI_SUCCESS && is_to_be_checked(comm))
-    check_answer("MPI_Comm_rank()", *comm_rank, ask_players(PMPI_Comm_rank));
+    check_answer("MPI_Comm_rank()", *comm_rank, ask_active(PMPI_Comm_rank));
   return code;
 }
 
@@ -130,7 +130,7 @@ int MPI_Comm_size(MPI_Comm comm, int *size)
 {
   const int code = PMPI_Comm_size(comm, size);
   if (code == MPI_SUCCESS && is_to_be_checked(comm))
-    check_answer("MPI_Comm_size()", *size, ask_players(PMPI_Comm_size));
+    check_answer("MPI_Comm_size()", *size, ask_active(PMPI_Comm_size));
   return code;
 }
 
@@ -140,7 +140,7 @@ int MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
   const int code = PMPI_Comm_group(comm, group);
   if (code != MPI_SUCCESS || !is_to_be_checked(comm)) return code;
   MPI_Group_size(*group, &size);
-  check_answer("MPI_Comm_group()", size, ask_players(PMPI_Comm_size));
+  check_answer("MPI_Comm_group()", size, ask_active(PMPI_Comm_size));
   return code;
 }
 

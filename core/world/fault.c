@@ -49,7 +49,7 @@ void gab_comm_revoke(MPI_Comm comm)
 void gab_world_revoke(gab_world *world)
 {
   gab_comm_revoke(world->comm);
-  if (world->players != world->comm) gab_comm_revoke(world->players);
+  if (world->active_comm != world->comm) gab_comm_revoke(world->active_comm);
   for (gab_comm *comm = world->comms; comm; comm = comm->next) gab_comm_revoke(comm->mpi);
   if (world->guards_comm_world) gab_comm_revoke(MPI_COMM_WORLD); /* see comm_world.c */
 }
@@ -67,7 +67,7 @@ static gab_world *world_of(MPI_Comm comm, bool *derived)
 {
   for (gab_world *world = watched; world; world = world->next) {
     *derived = false;
-    if (world->comm == comm || world->players == comm) return world;
+    if (world->comm == comm || world->active_comm == comm) return world;
     *derived = true;
     for (const gab_comm *own = world->comms; own; own = own->next)
       if (own->mpi == comm) return world;
@@ -233,8 +233,7 @@ void gab_world_keep_abort_request(gab_world *world, gab_status abort_request, ga
 
 void gab_world_leave(void)
 {
-  gab_log_all(GAB_LOG_ERROR, "a process that was respawned gives up before it has come to play: %s",
-              gab_error_message());
+  gab_log_all(GAB_LOG_ERROR, "a respawned process gives up before it runs its rank: %s", gab_error_message());
   kill(getpid(), SIGKILL);
 }
 
@@ -266,7 +265,10 @@ gab_status gab_comm_agree(MPI_Comm comm, int *bits, bool *deaths)
 }
 
 /* The communicator on which all who are at work agree at present. */
-static MPI_Comm comm_at_work(const gab_world *world) { return world->resting ? world->players : world->comm; }
+static MPI_Comm comm_at_work(const gab_world *world)
+{
+  return world->resting ? world->active_comm : world->comm;
+}
 
 gab_status gab_world_refuse_carried(const gab_world *world, const char *what)
 {

@@ -106,7 +106,7 @@ gab_status gab_members_return(gab_members *members, gab_rank rank, gab_process p
     GAB_FAIL(GAB_ERR_ARGUMENT, "rank %" GAB_PRI_RANK " cannot come back: it is not gone", rank);
   if (process < 0 || gab_members_rank_of_process(members, process) != GAB_NO_RANK)
     GAB_FAIL(GAB_ERR_ARGUMENT,
-             "process %" GAB_PRI_PROCESS " cannot play rank %" GAB_PRI_RANK ": it plays another one", process,
+             "process %" GAB_PRI_PROCESS " cannot run rank %" GAB_PRI_RANK ": it runs another one", process,
              rank);
   if (!find_return(members, rank)) GAB_TRY(add_return(members, rank));
   gab_return *back = find_return(members, rank);

@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-/** A rank that is, or was last, played by another process than at the start. */
+/** A rank that is, or was last, run by another process than at the start. */
 typedef struct gab_return {
   gab_rank rank;
   gab_process process;
@@ -43,8 +43,8 @@ void gab_members_release(gab_members *members);
 gab_status gab_members_copy(gab_members *to, const gab_members *from);
 /** Takes a rank out; no effect if it is out already. */
 gab_status gab_members_remove(gab_members *members, gab_rank rank);
-/** Lets a rank that is gone come back, played by `process`, in the next incarnation.
- *  @return ::GAB_ERR_ARGUMENT if it is not gone, or the process plays another rank */
+/** Lets a rank that is gone come back, run by `process`, in the next incarnation.
+ *  @return ::GAB_ERR_ARGUMENT if it is not gone, or the process runs another rank */
 gab_status gab_members_return(gab_members *members, gab_rank rank, gab_process process);
 
 int32_t gab_members_count(const gab_members *members);
@@ -56,11 +56,11 @@ gab_rank gab_members_rank(const gab_members *members, int32_t index);
 
 /** The present incarnation of a rank; of one that is gone the last one. */
 gab_incarnation gab_members_incarnation(const gab_members *members, gab_rank rank);
-/** @return the process that plays `rank`, GAB_NO_PROCESS if it is gone */
+/** @return the process that runs `rank`, GAB_NO_PROCESS if it is gone */
 gab_process gab_members_process(const gab_members *members, gab_rank rank);
-/** @return the process that plays `rank`, or played it last */
+/** @return the process that runs `rank`, or ran it last */
 gab_process gab_members_last_process(const gab_members *members, gab_rank rank);
-/** @return the rank that `process` plays, GAB_NO_RANK if none */
+/** @return the rank that `process` runs, GAB_NO_RANK if none */
 gab_rank gab_members_rank_of_process(const gab_members *members, gab_process process);
 
 /** Whether `rank` is a member now in the same incarnation as then. */

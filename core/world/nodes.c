@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file nodes.c
- *  @brief Which ranks are played on this node, and on which nodes processes are to be started for the dead.
+ *  @brief Which ranks are run on this node, and on which nodes processes are to be started for the dead.
  *
- *  A process knows its own node only: the ranks that are played there, as they were at the end of the last repair. That is
+ *  A process knows its own node only: the ranks that are run there, as they were at the end of the last repair. That is
  *  enough to tell whether a dead one sat here, and how many ranks the node has; what is best for all comes from reductions.
  *  Where a whole node is gone nobody remembers it, and nobody has to.
  *
@@ -133,7 +133,7 @@ static gab_process origin_of_rank(const gab_world *world, gab_rank rank)
 
 static bool speaks_for_node(const gab_world *world) { return world->process < world->first_processes; }
 
-/* The lowest rank in the communicator that speaks for the node where each rank was played, INT_MAX if none is left. */
+/* The lowest rank in the communicator that speaks for the node where each rank was run, INT_MAX if none is left. */
 static int find_old_nodes(const gab_world *world, int32_t count, int *comm_ranks)
 {
   int me;
@@ -143,7 +143,7 @@ static int find_old_nodes(const gab_world *world, int32_t count, int *comm_ranks
   return MPI_Allreduce(MPI_IN_PLACE, comm_ranks, count, MPI_INT, MPI_MIN, world->comm);
 }
 
-/* Ranks that are played on this node, with the replacement processes that come back to it. */
+/* Ranks that are run on this node, with the replacement processes that come back to it. */
 static int count_load(const gab_world *world, int32_t count, const int *comm_ranks)
 {
   int load = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file ranks.c
- *  @brief Who plays which rank, at which rank in the communicator, and who takes part: what all other parts of the
+ *  @brief Which process runs which rank, its rank in the communicator, and who takes part: what all other parts of the
  *  world stand
  * on. */
 #include "core/world/world_impl.h"

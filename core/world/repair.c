@@ -7,8 +7,8 @@
  *  together. All agreements on one communicator are counted by MPI, so everyone has to take part in the same
  *  number of them before it is shrunk: a repair therefore begins with agreements until all say that they are
  *  in repair (those that are still at work learn it from the same agreement, see gab_world_agree()). While
- *  spares rest, those at work agree without them, on the communicator of the players: a repair meets there first, and
- *  then, spares included, on that of everybody. And a
+ *  spares rest, those at work agree without them, on the communicator of the active processes: a repair meets there
+ *  first, and then, spares included, on that of everybody. And a
  *  process may be finished with a repair while another one has to begin again: it holds the newer
  *  communicator like the other, finds it revoked, and comes back. */
 #include "core/messages/logged/carrier.h"
@@ -44,7 +44,7 @@ static void make_whole(gab_world *world)
   world->broken = false;
   world->has_claim = false; /* all know now */
   world->earlier_count = 0;
-  world->meets_on_players = true;
+  world->meets_on_active = true;
   gab_comm_world_watch(world);
   gab_log_set_identity(world->rank, gab_world_is_root(world));
 }
@@ -245,9 +245,9 @@ static gab_status move_to(gab_world *world, MPI_Comm fresh, MPI_Comm *old)
   world->processes = processes;
   world->members = members;
   *old = world->comm;
-  if (world->players == *old) world->players = MPI_COMM_NULL;
+  if (world->active_comm == *old) world->active_comm = MPI_COMM_NULL;
   world->comm = fresh;
-  world->meets_on_players = false;
+  world->meets_on_active = false;
   gab_world_watch_comm(fresh);
   return GAB_OK;
 }
@@ -255,8 +255,8 @@ static gab_status move_to(gab_world *world, MPI_Comm fresh, MPI_Comm *old)
 /* Those at work are met where they agree; spares at rest only where everybody is. */
 static gab_status meet_all(gab_world *world)
 {
-  const bool on_players = world->resting && world->meets_on_players && world->players != world->comm;
-  if (on_players && world->players != MPI_COMM_NULL) GAB_TRY(meet(world->players));
+  const bool on_active = world->resting && world->meets_on_active && world->active_comm != world->comm;
+  if (on_active && world->active_comm != MPI_COMM_NULL) GAB_TRY(meet(world->active_comm));
   return meet(world->comm);
 }
 
@@ -351,7 +351,7 @@ static gab_status try_until_repaired(gab_world *world)
     GAB_TRY(attempt(world, &repaired));
     world->times.attempts = attempts;
     if (repaired && gab_members_count(&world->members) == 0)
-      GAB_FAIL(GAB_ERR_LOST, "all processes that played a rank are dead");
+      GAB_FAIL(GAB_ERR_LOST, "all processes that ran a rank are dead");
     if (repaired) return GAB_OK;
   }
   GAB_FAIL(GAB_ERR_LOST, "the communicators could not be repaired in %d attempts", limit);

@@ -97,7 +97,7 @@ gab_status gab_world_open_ports(gab_world *world)
   return gab_port_open(world, "route", GAB_CONTEXT_ROUTE, &world->route);
 }
 
-/* @param[in,out] lost  processes died: then the communicator of the players waits for the repair */
+/* @param[in,out] lost  processes died: then the communicator of the active processes waits for the repair */
 static gab_status find_rank(gab_world *world, int32_t spares, bool *lost)
 {
   int comm_rank = 0, size = 0;
@@ -114,18 +114,18 @@ static gab_status find_rank(gab_world *world, int32_t spares, bool *lost)
   world->first_processes = size;
   world->process = comm_rank;
   world->rank = comm_rank;
-  world->meets_on_players = true;
-  world->players = world->comm;
+  world->meets_on_active = true;
+  world->active_comm = world->comm;
   gab_status status = *lost ? GAB_ERR_FAULT : gab_world_remake_comms(world);
   if (status == GAB_OK) status = gab_world_connect_root(world);
   *lost = status == GAB_ERR_FAULT;
-  if (*lost && world->players == MPI_COMM_NULL) world->players = world->comm;
+  if (*lost && world->active_comm == MPI_COMM_NULL) world->active_comm = world->comm;
   return *lost ? GAB_OK : status;
 }
 
 void gab_world_initialise(gab_world *world)
 {
-  world->comm = world->players = MPI_COMM_NULL;
+  world->comm = world->active_comm = MPI_COMM_NULL;
   world->drop_messages = gab_world_abandon_ports;
   world->step = -1;
   world->next_context = GAB_CONTEXT_FIRST_FREE;

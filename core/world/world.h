@@ -65,7 +65,7 @@ typedef enum gab_replacement {
 
 /** Initialises MPI if nobody has (FUNNELED, SIGPIPE ignored) and makes a world of all processes; the rank of
  *  a process is its rank in MPI_COMM_WORLD. The last GABION_SPARES (environment, the same on all) processes are spares
- *  and play no rank; with GABION_SPARES=K/node the last K of each node are, and the ranks of the others are counted without
+ *  and run no rank; with GABION_SPARES=K/node the last K of each node are, and the ranks of the others are counted without
  *  them. Collective over all processes. Sets the identity of the log, and rounding and denormal numbers of all threads
  *  (core/system/float_modes.h).
  *  If a process dies meanwhile the world comes up broken: the first call returns ::GAB_ERR_FAULT, and the repair tells
@@ -90,7 +90,7 @@ const char *gab_world_mpi_name(void);
 /** True if this MPI can go on after a death (built with ULFM). @param[in] world  may be NULL */
 bool gab_world_survives_deaths(const gab_world *world);
 
-/** The rank that this process plays. A spare has a number beyond all ranks, which is a member of nothing and owns
+/** The rank that this process runs. A spare has a number beyond all ranks, which is a member of nothing and owns
  *  nothing; it changes when the spare is called. */
 gab_rank gab_world_rank(const gab_world *world);
 /** The number of this process for ever. */
@@ -201,7 +201,7 @@ gab_status gab_world_recall(gab_world *world);
 /** The end of what spares rested for: recalls them, through further deaths, and hands them status and message of how it
  *  ended, so that all processes go on alike. Collective over all; nothing happens in a world without spares.
  *  All members have to have agreed that they are at the end before one calls it: a spare is called for nobody who dies behind
- *  that, since there would be nobody to play with.
+ *  that, since the others have left.
  *  @param[in] end  equal on all members; of a spare nothing
  *  @return `end`, on spares too; what went wrong in telling them, if `end` was GAB_OK */
 gab_status gab_world_dismiss(gab_world *world, gab_status end);

@@ -2,7 +2,7 @@
 /** @file world_impl.h
  *  @brief What the sources of the world share: its parts, ranks in communicators, limbo, and the ways into and out of faults.
  *
- *  From the bottom: ranks.c (who plays what, and which rank in the communicator that is), spares_chosen.c (who is a
+ *  From the bottom: ranks.c (which process runs which rank, and its rank in the communicator), spares_chosen.c (who is a
  *  spare), replay.c (the set-up once more), fault.c (the error handler and the broken state), wire.c (messages that
  *  go on after deaths), pattern.c, traffic.c, port_carried.c and port.c (messages, those under a carrier too),
  *  collective.c, gather.c, carrier.c (what goes on without a repair, and its claims), mailbox.c (messages of an
@@ -136,7 +136,7 @@ typedef struct gab_patterns {
   gab_pattern active;
 } gab_patterns;
 
-/** Collective calls of the set-up that are recorded: those that give something to a process that plays no rank. */
+/** Collective calls of the set-up that are recorded: those that give something to a process that runs no rank. */
 typedef enum gab_replay_kind {
   GAB_REPLAY_BROADCAST,
   GAB_REPLAY_REDUCTION,
@@ -165,12 +165,13 @@ typedef struct gab_replay {
 typedef struct gab_arrival gab_arrival;
 
 struct gab_world {
-  MPI_Comm comm;    /**< of everybody who lives, spares too, in the order of processes; all ports talk here */
-  MPI_Comm players; /**< of the members, in the order of ranks: agreements while spares rest, communicators of
+  MPI_Comm comm; /**< of everybody who lives, spares too, in the order of processes; all ports talk here */
+  MPI_Comm
+      active_comm; /**< of the members, in the order of ranks: agreements while spares rest, communicators of
                          the application. The same as `comm` where that is both */
-  bool meets_on_players;   /**< somebody may be waiting in an agreement on `players`: nobody repairs yet */
-  gab_members processes;   /**< the processes that live, as "ranks" of a gab_members */
-  gab_process process;     /**< this process */
+  bool meets_on_active;  /**< somebody may be waiting in an agreement on `active_comm`: nobody repairs yet */
+  gab_members processes; /**< the processes that live, as "ranks" of a gab_members */
+  gab_process process;   /**< this process */
   int32_t spares_per_node; /**< that were set aside on each node; 0: they were counted for the whole run */
   gab_process
       first_processes;  /**< processes that the job was started with: those behind them were respawned */
@@ -180,7 +181,7 @@ struct gab_world {
   int32_t spawns;       /**< how often this repair has tried to respawn */
   bool has_spawned;     /**< it was tried ever */
   bool has_nodes;       /**< the run is, or was, on more than one node */
-  gab_rank *node_ranks; /**< that were played on this node when the last repair ended; none before the rest */
+  gab_rank *node_ranks; /**< that were run on this node when the last repair ended; none before the rest */
   int32_t node_rank_count;
   gab_process *origins; /**< of each respawned process: see gab_world_process_beside() */
   int32_t origin_count;
@@ -250,7 +251,7 @@ struct gab_world {
  *  spare is found by the number that gab_world_rank() gives it. */
 int gab_world_comm_rank(const gab_world *world, gab_rank rank);
 gab_process gab_world_process_of_comm_rank(const gab_world *world, int comm_rank);
-/** Whether `players` has to be a communicator of its own: there are spares, or processes play other ranks. */
+/** Whether `active_comm` has to be a communicator of its own: there are spares, or processes run other ranks. */
 bool gab_world_has_benches(const gab_world *world);
 
 /** Those who take part in collective calls: the members, and behind them the spares unless they rest. */
@@ -309,7 +310,7 @@ void gab_comm_revoke(MPI_Comm comm);
 
 /** Lets MPI look round without waiting for anything. */
 void gab_mpi_progress(void);
-/** How many processes of everybody's communicator MPI has reported dead, and how many of them play a rank. Local. */
+/** How many processes of everybody's communicator MPI has reported dead, and how many of them run a rank. Local. */
 gab_status gab_world_count_deaths(gab_world *world, int *processes, int32_t *members);
 /** ::GAB_ERR_STATE if there is a carrier: `what` would wait for all processes. */
 gab_status gab_world_refuse_carried(const gab_world *world, const char *what);
@@ -351,7 +352,7 @@ gab_status gab_world_settle_claims(gab_world *world);
 
 /* ---------------------------------------------------------------- comm.c */
 
-/** Makes `players` and the registered communicators anew from world->comm. Collective; unagreed. */
+/** Makes `active_comm` and the registered communicators anew from world->comm. Collective; unagreed. */
 gab_status gab_world_remake_comms(gab_world *world);
 void gab_world_free_comms(gab_world *world);
 /** A repair frees what it replaces, and what it needs for a while only, when the new ones stand. Open MPI (5.0.7,
@@ -384,7 +385,7 @@ void gab_replay_end(gab_world *world);
 
 /* ---------------------------------------------------------------- nodes.c */
 
-/** Finds out which ranks are played on this node. Collective over `comm`. */
+/** Finds out which ranks are run on this node. Collective over `comm`. */
 gab_status gab_nodes_find(gab_world *world);
 
 /* ---------------------------------------------------------------- connect_root.c */

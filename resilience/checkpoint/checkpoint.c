@@ -25,7 +25,7 @@ static void release_snapshot(gab_snapshot *snapshot)
   gab_redundancy_release(snapshot);
 }
 
-/* Of two processes that may play ranks, by their domains. */
+/* Of two processes that may run ranks, by their domains. */
 static int distance(const void *user, gab_process a, gab_process b)
 {
   const gab_domains *domains = user;

@@ -258,7 +258,7 @@ gab_status gab_images_restore_blocks(const gab_checkpoint *checkpoint, const gab
                                      gab_owner_map map, void *context);
 gab_status gab_images_restore_entities(gab_checkpoint *checkpoint, const gab_image_list *list);
 
-/* ---- replacements.c: processes that play a rank of which they know nothing
+/* ---- replacements.c: processes that run a rank of which they know nothing
 
    A rank that came back has survived nothing before its incarnation: of the snapshots of that time others tell it the
    head, and the restorer of its dead predecessor sends it the image. Until it holds two snapshots of its own it is a

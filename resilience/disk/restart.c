@@ -281,7 +281,7 @@ static gab_status restore(gab_checkpoint *checkpoint, const gab_assigned_images 
     GAB_FAIL(GAB_ERR_STATE,
              "no image falls to rank %" GAB_PRI_RANK
              ", and what it had before the first step is not known: an entity "
-             "per rank could not be packed on the spare that plays it (core/base/entity.h)",
+             "per rank could not be packed on the spare that runs it (core/base/entity.h)",
              gab_world_rank(checkpoint->world));
   if (status != GAB_OK || assigned->count > 0 || checkpoint->untouched.size == 0) return status;
   /* No image fell to this rank: it begins like one that has not done anything. */

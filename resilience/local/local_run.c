@@ -131,10 +131,10 @@ static gab_status unwind(void) { GAB_FAIL(GAB_ERR_FAULT, "this rank resumes from
  * somebody is lost for whom local recovery has to give up: then the repair of all goes on, from another one. */
 bool gab_local_has_to_restart(const gab_local_run *run)
 {
-  return run->restart.there && gab_local_state_of(run->machine) == GAB_LOCAL_PLAYING;
+  return run->restart.there && gab_local_state_of(run->machine) == GAB_LOCAL_ACTIVE;
 }
 
-/* A rank that has asked for another image plays nothing until that has come. */
+/* A rank that has asked for another image runs nothing until that has come. */
 static gab_status serve(void *user)
 {
   gab_local_run *run = user;
@@ -253,7 +253,7 @@ static gab_status make_machine(gab_local_run *run, const gab_local_ranks *neighb
   return gab_local_create(&setup, &transport, &application, &run->machine);
 }
 
-static gab_status make_player(gab_local_run *run)
+static gab_status make_active(gab_local_run *run)
 {
   gab_local_ranks neighbours = {.run = run}, wards = {.run = run};
   gab_status status = GAB_OK;
@@ -278,7 +278,7 @@ gab_status gab_local_generation(gab_local_run *run)
   GAB_TRY(gab_wire_create(run->world, &events, &run->wire));
   /* A spare beyond the pool is never asked for anything. */
   if (gab_wire_place(run->wire) < (gab_process)gab_members_count(&run->members) + pool(run))
-    GAB_TRY(make_player(run));
+    GAB_TRY(make_active(run));
   run->epoch = gab_world_epoch(run->world);
   run->revision = gab_forest_revision(run->loop->forest);
   run->meetings = gab_world_meetings(run->world);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Local recovery at work: the machine of local.h on the wire of core/messages/logged/wire.h, for a time loop.
  *
- * local_run.c (a generation: machine, wire, and what passes between them), local_neighbours.c (with whom a player has
- * to do), local_step.c (the time loop: begin, checkpoints, sections, taking over a rank), local_times.c (checkpoints of a
- * cluster alone), local_limit.c (how long logs may grow), local_state.c (what is in an image), local_settle.c (the end of a
- * generation: images become snapshots, claims become faults), local_strategy.c (the strategy by name, and what does not go
- * with it). doc/local-recovery.md, "On MPI".
+ * local_run.c (a generation: machine, wire, and what passes between them), local_neighbours.c (the communication
+ * partners of a rank), local_step.c (the time loop: begin, checkpoints, sections, taking over a rank), local_times.c
+ * (checkpoints of a cluster alone), local_limit.c (how long logs may grow), local_state.c (what is in an image),
+ * local_settle.c (the end of a generation: images become snapshots, claims become faults), local_strategy.c (the
+ * strategy by name, and what does not go with it). doc/local-recovery.md, "On MPI".
  *
  * Internal. */
 #ifndef GABION_RESILIENCE_LOCAL_RUN_IMPL_H
@@ -41,7 +41,7 @@ struct gab_local_run {
   gab_members members; /* when it began */
   gab_placement placement;
   uint64_t revision; /* of the forest then, or when this process took its rank */
-  bool had_part;     /* this process plays, or has played, a rank in it */
+  bool had_part;     /* this process runs, or has run, a rank in it */
   bool inside;       /* in a global section: the carrier is off */
   bool
       gathers; /* has come to a section with all that belongs to it: if all have, nothing is to be restored */
@@ -55,7 +55,7 @@ struct gab_local_run {
   gab_step own;   /* the first checkpoint that this process took itself; -1: none yet */
   double taken;   /* seconds: when this process took its last checkpoint; 0: none in this generation */
   double
-      alone_since; /* seconds: since when this spare knows of nobody alive who plays a rank; 0: of somebody */
+      alone_since; /* seconds: since when this spare knows of no living process with a rank; 0: of somebody */
   double looked;   /* seconds: when this process looked at its messages last */
   bool behind;     /* this rank came back and has not caught up */
   bool takes_over; /* this spare is about to restore its rank for the first time */
@@ -81,7 +81,7 @@ struct gab_local_run {
 
 /* ---- local_run.c */
 
-/* A generation begins: machine and wire of a player, or of a spare at rest. Local. */
+/* A generation begins: machine and wire of an active process, or of a spare at rest. Local. */
 gab_status gab_local_generation(gab_local_run *run);
 /* Its end, whatever is under way; behind a repair, or where nothing is. */
 void gab_local_discard(gab_local_run *run);

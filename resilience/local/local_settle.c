@@ -210,7 +210,7 @@ static gab_step step_of_death(const gab_claim *life, const gab_claim *last)
   return known > life->restored_step ? known : life->restored_step;
 }
 
-/* @param[in] last  the claim of who plays the rank now */
+/* @param[in] last  the claim of the process that runs the rank now */
 static void remember(gab_timeloop *loop, const gab_claim *claim, const gab_claim *last,
                      gab_incarnation incarnation)
 {

@@ -156,7 +156,7 @@ static gab_rank same_owner(void *context, gab_rank then)
   return then;
 }
 
-/* The tables of owners stay as they are: ranks keep their blocks, whoever plays them. */
+/* The tables of owners stay as they are: ranks keep their blocks, whoever runs them. */
 static gab_status restore(gab_checkpoint *checkpoint, const gab_snapshot *snapshot, gab_rank rank)
 {
   gab_image_list list;

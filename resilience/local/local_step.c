@@ -203,7 +203,7 @@ static gab_status turn_off(gab_local_run *run)
   gab_world_set_policy(run->world, GAB_POLICY_REVOKE_ALL);
   run->inside = true;
   if (gab_world_claim(run->world)) return gather(run);
-  /* Of the players of the start: it fails for all of them if one is dead, for whom a spare plays then. */
+  /* Of the active processes of the start: it fails for all of them if one is dead, whose rank a spare has then. */
   GAB_TRY(gab_world_agree(run->world, &flags));
   run->gathers = false;
   return GAB_OK;
@@ -328,7 +328,7 @@ gab_status gab_local_go_back(gab_timeloop *loop, bool *alone)
 static gab_status take_over(gab_local_run *run)
 {
   gab_timeloop *loop = run->loop;
-  GAB_TRY(gab_world_play(run->world, gab_members_rank(&run->members, gab_local_rank(run->machine))));
+  GAB_TRY(gab_world_take_rank(run->world, gab_members_rank(&run->members, gab_local_rank(run->machine))));
   gab_claim *claim = gab_world_claim(run->world);
   claim->taken = gab_local_taken_over(run->machine);
   run->takes_over = true;
@@ -354,12 +354,12 @@ static gab_status take_over(gab_local_run *run)
 }
 
 /* A spare beyond the pool hears nothing of those who take ranks. */
-static bool has_player(const gab_local_run *run)
+static bool has_active(const gab_local_run *run)
 {
   const gab_rank ranks = (gab_rank)gab_members_count(&run->members);
   for (gab_rank place = 0; place < ranks; place++)
     if (!gab_wire_is_dead(run->wire,
-                          run->machine ? gab_local_player(run->machine, place) : (gab_process)place))
+                          run->machine ? gab_local_process_of(run->machine, place) : (gab_process)place))
       return true;
   for (gab_process i = 0; !run->machine && i < GAB_MOST_CLAIMS; i++)
     if (!gab_wire_is_dead(run->wire, (gab_process)ranks + i)) return true;
@@ -371,7 +371,7 @@ static bool seems_abandoned(gab_local_run *run)
 {
   static const double patience = 2;
   const double now = gab_seconds();
-  if (has_player(run)) run->alone_since = 0;
+  if (has_active(run)) run->alone_since = 0;
   else if (run->alone_since == 0) run->alone_since = now;
   return run->alone_since > 0 && now - run->alone_since > patience;
 }
@@ -382,10 +382,10 @@ int gab_local_faults_of_now(const gab_timeloop *loop)
   return run && run->machine && run->had_part ? (int)gab_local_taken_known(run->machine) : 0;
 }
 
-gab_status gab_local_rest(void *user, bool *plays)
+gab_status gab_local_rest(void *user, bool *took_rank)
 {
   gab_local_run *run = user;
-  *plays = false;
+  *took_rank = false;
   if (!run->wire || run->epoch != gab_world_epoch(run->world)) {
     GAB_TRY(gab_local_generation(run));
     gab_world_set_policy(run->world, GAB_POLICY_MARK_DOWN);
@@ -393,6 +393,6 @@ gab_status gab_local_rest(void *user, bool *plays)
   GAB_TRY(gab_wire_serve(run->wire));
   if (seems_abandoned(run)) gab_world_call_repair(run->world);
   if (!run->machine || !gab_local_has_to_restart(run)) return gab_world_check(run->world);
-  *plays = true;
+  *took_rank = true;
   return take_over(run);
 }

@@ -39,7 +39,7 @@ gab_status gab_local_begin_own_times(gab_local_run *run)
         GAB_ERR_INPUT,
         "resilience.local.own_every does not go with a program that has a mailbox: what that has received by some step "
         "depends on the wire");
-  run->counted_for = GAB_NO_RANK; /* a spare hears later which one it plays */
+  run->counted_for = GAB_NO_RANK; /* a spare hears later which one it runs */
   return GAB_OK;
 }
 

@@ -318,7 +318,7 @@ gab_status gab_local_help(gab_timeloop *loop);
 /* After ::GAB_ERR_FAULT: whether it was this rank alone that goes back to a later checkpoint, which is then done. */
 gab_status gab_local_go_back(gab_timeloop *loop, bool *alone);
 /* Called by a spare at rest. */
-gab_status gab_local_rest(void *run, bool *plays);
+gab_status gab_local_rest(void *run, bool *took_rank);
 
 /* ---- progress.c */
 

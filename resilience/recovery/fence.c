@@ -61,7 +61,7 @@ void gab_fence_check(const gab_fence *fence)
   if (gab_token_is_theirs(&self, fence->token)) obey(GAB_VERDICT_THEIRS);
 }
 
-void gab_fence_leave_to_players(const gab_fence *fence)
+void gab_fence_leave_to_active(const gab_fence *fence)
 {
   if (!fence) return;
   if (access(fence->folder, F_OK) != 0) obey(GAB_VERDICT_NO_FOLDER);

@@ -39,10 +39,10 @@ gab_status gab_fence_begin(gab_world *world, const char *folder, double patience
  *  @return GAB_OK with the next token; ::GAB_ERR_FAULT: somebody died meanwhile, repair and ask again */
 gab_status gab_fence_claim(gab_fence *fence, bool can_go_on);
 
-/** Of a part in which nobody holds a checkpoint that it took itself and nobody played a rank from the start, as of
+/** Of a part in which nobody holds a checkpoint that it took itself and nobody ran a rank from the start, as of
  *  spares that were cut off: those who do may live beyond the cut and miss nobody, so that a token would end them. Ends the process if a cut
  *  was announced since the last token, or the folder is out of reach. Local. NULL: nothing. */
-void gab_fence_leave_to_players(const gab_fence *fence);
+void gab_fence_leave_to_active(const gab_fence *fence);
 
 /** The last token of a run that is over, as all have just agreed: none of it goes on behind that, such as a part which was
  *  cut off in that moment and has not heard of it. Collective. Does not return where another part has gone on.

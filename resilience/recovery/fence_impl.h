@@ -14,7 +14,7 @@ typedef struct gab_claimant {
   uint64_t job;       /* made by chance: processes are numbered anew in every job */
   gab_process process;
   const gab_members *processes; /* that live in the world of the part */
-  int32_t members;              /* those of them that play a rank */
+  int32_t members;              /* those of them that run a rank */
   gab_epoch epoch;
   double patience;
   gab_world *world; /* that hears of this process while it waits; NULL: none */

@@ -25,7 +25,7 @@ enum { PATH_CAPACITY = GAB_FENCE_PATH + 32, MOST_BYTES = 1 << 26, LOOK_EVERY_MS 
 typedef struct token {
   uint64_t job;
   gab_members processes;
-  int32_t members; /* those of them that played a rank */
+  int32_t members; /* those of them that ran a rank */
 } token;
 
 static void token_path(const gab_claimant *claimant, uint64_t number, char path[PATH_CAPACITY])

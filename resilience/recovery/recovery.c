@@ -94,7 +94,7 @@ static gab_status tell_replacements(const gab_recovery *recovery, part *mine, ga
   gab_buffer account;
   if (!gab_replacements_possible(checkpoint)) return GAB_OK;
   GAB_TRY(gab_replacements_find_donor(checkpoint));
-  if (checkpoint->all_are_new) gab_fence_leave_to_players(recovery->fence);
+  if (checkpoint->all_are_new) gab_fence_leave_to_active(recovery->fence);
   const bool is_donor = gab_world_rank(world) == checkpoint->donor;
   gab_buffer_init(&account, GAB_MEMORY_OTHER);
   gab_status status = is_donor ? put_account(recovery, &mine->before, fault, mine->since, &account) : GAB_OK;

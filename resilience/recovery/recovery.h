@@ -44,8 +44,8 @@ typedef struct gab_fault {
   const gab_rank *lost;   /**< ascending; borrowed, valid during the callback */
   const char *strategy;   /**< name of the one that went through; of the strategy's table */
   bool is_local; /**< its scope: the lost alone went back, the others computed on (gab_strategy.is_local) */
-  int32_t returned;            /**< of the lost ranks so many came back, played by other processes */
-  gab_incarnation incarnation; /**< the highest in which one of these is played now; 0: none came back */
+  int32_t returned;            /**< of the lost ranks so many came back, run by other processes */
+  gab_incarnation incarnation; /**< the highest in which one of these is run now; 0: none came back */
   int32_t respawned;           /**< of these so many by processes that were started for it */
   uint64_t adopted;            /**< blocks that this rank took over */
   uint64_t approximated;       /**< blocks of all ranks that strategy `reconstruct` approximated */
@@ -76,7 +76,7 @@ typedef struct gab_recovery {
   gab_approximated *approximated; /**< what is approximated is counted there; NULL: nowhere */
   gab_rebalance_fn rebalance;     /**< NULL: blocks stay where they were adopted */
   void *rebalance_user;
-  /** What a process that comes to play a rank has to know beside the state, and that is not rolled back: packed by one
+  /** What a process that comes to run a rank has to know beside the state, and that is not rolled back: packed by one
    *  that knows, unpacked by all replacement processes of a recovery. NULL: nothing. */
   gab_status (*pack_history)(void *user, gab_buffer *out);
   gab_status (*unpack_history)(void *user, gab_reader *in);
@@ -137,7 +137,7 @@ void gab_note_fault(gab_events *events, const gab_world *world);
 gab_status gab_strategies_check(const gab_strategy *const *strategies, int count);
 
 /** Repairs the world and recovers by the first strategy of the list that can. Collective over the living.
- *  @param[in] called  NULL; on a process that a repair has just called to play a rank: the abort request of that repair. It
+ *  @param[in] called  NULL; on a process that a repair has just called to run a rank: the abort request of that repair. It
  *  joins the recovery of the others behind their repair
  *  @param[in,out] lost  memory for fault->lost, to be released by gab_free(); *lost may be NULL at first
  *  @param[in,out] fault  noticed_step is set by the caller

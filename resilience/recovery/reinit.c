@@ -90,7 +90,7 @@ static gab_status ask_whether_nothing_is_lost(gab_world *world, bool is_new, boo
   return GAB_OK;
 }
 
-/* All the living that play a rank stand here. @return GAB_OK: the function is to be called again */
+/* All the living that run a rank stand here. @return GAB_OK: the function is to be called again */
 static gab_status check_size(gab_world *world, bool is_new)
 {
   const gab_members *members = gab_world_members(world);
@@ -148,7 +148,7 @@ static gab_status go_back(gab_world *world, gab_status why)
   return status;
 }
 
-/* From the first call of the function to the end, on one that plays a rank. @param[in] status  not GAB_OK:
+/* From the first call of the function to the end, on one that runs a rank. @param[in] status  not GAB_OK:
  * there will be no call any more */
 static gab_status call_until_done(gab_world *world, int argc, char **argv, gab_restart_point point,
                                   void *user, gab_reinit_state state, gab_status status)

@@ -68,7 +68,7 @@ typedef enum gab_reinit_state {
 typedef gab_status (*gab_restart_point)(gab_world *world, int argc, char **argv, gab_reinit_state state,
                                         void *user);
 
-/** Calls `point` on all that play a rank, again after every fault, until all have finished it. Collective over all
+/** Calls `point` on all that run a rank, again after every fault, until all have finished it. Collective over all
  *  processes; spares wait in it. The spares are let go when it returns, and take part in what follows.
  *  A process that returns from the function does not leave before all have: when one dies meanwhile, it is called again.
  *  @param[in] argc,argv,user  handed on

@@ -67,7 +67,7 @@ gab_status gab_state_create(gab_world *world, const gab_state_options *options, 
 /** What is still being written to files is given up: gab_state_finish() comes before. */
 void gab_state_destroy(gab_state **state);
 
-/** The communicator of those that play a rank, for the program's own calls of MPI, in the order of ranks, less
+/** The communicator of those that run a rank, for the program's own calls of MPI, in the order of ranks, less
  *  those that are gone. Changes with every repair: fetch it again in each call of the program. */
 MPI_Comm gab_state_comm(const gab_state *state);
 gab_world *gab_state_world(const gab_state *state);

@@ -36,8 +36,8 @@ typedef struct gab_history {
  * their writer was killed, are passed over. */
 void gab_history_read(const char *folder, gab_history *history);
 
-/** In words who plays the ranks of a recovery that came back: `returned` of them, `respawned` of these by processes that were
- *  started for it. @return text that stays */
+/** In words which process runs the ranks of a recovery that came back: `returned` of them, `respawned` of these by
+ *  processes that were started for it. @return text that stays */
 const char *gab_history_who_took_over(int32_t returned, int32_t respawned);
 
 #ifdef __cplusplus

@@ -3,7 +3,7 @@
  *  @brief A redundancy scheme at work on a snapshot: who keeps what of whom, who restores whom, at what cost.
  *
  *  A placement is made from a scheme, its parameters, the members of a snapshot and the failure domains.
- *  Domains are of processes: a rank that is played by another process than at the start lies where that one sits.
+ *  Domains are of processes: a rank that is run by another process than at the start lies where that one sits.
  *  Everyone makes the same one, without communication; its memory grows with the number of deaths, of spare
  * processes, and the irregularity of the domains, not with the number of processes. All questions are pure
  * functions of it.
@@ -50,8 +50,8 @@ void gab_placement_init(gab_placement *placement);
 void gab_placement_release(gab_placement *placement);
 /** Local; the same on all ranks. Costs time for the deaths so far only.
  *  @param[in,out] placement  initialised; replaced
- *  @param[in] domains  of all ranks, and of the spares behind them that may play one; borrowed as long as the
- * placement lives; NULL, or a member plays from a process that they do not know yet (a respawned process): every rank
+ *  @param[in] domains  of all ranks, and of the spares behind them that may run one; borrowed as long as the
+ * placement lives; NULL, or a member runs on a process that they do not know yet (a respawned process): every rank
  * is a domain of its own
  *  @return ::GAB_ERR_ARGUMENT if numbers are out of range or a group could not survive its losses */
 gab_status gab_placement_make(gab_placement *placement, const gab_redundancy *redundancy,

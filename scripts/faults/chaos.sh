@@ -23,7 +23,7 @@
 # before its last step is started again by the same command in the same folder, on as many processes as at first: that
 # has to go on from the newest checkpoint on disk. An end is explained if it is
 #   exit 0   with the checksum and the CSV series of the undisturbed run on one process
-#   exit 3   after kills, with the lost ranks and blocks named, or when of spares and players only spares were left
+#   exit 3   after kills, with the lost ranks and blocks named, or when only spares were left
 #   exit 76  after kills before the first checkpoint, twice, since the launcher starts such a run again by itself
 #   exit 1   when nobody was left, or when kills met the start of MPI twice
 # The counts go to DIR/chaos.json, every kill and end to DIR/chaos.log. Exit 0 only if every end was explained.
@@ -67,7 +67,7 @@ note() { printf '%(%H:%M:%S)T %s\n' -1 "$*" >>"$OUT/chaos.log"; }
 value() { sed -n "s/.*\"$2\": \"\{0,1\}\([0-9a-f]*\).*/\1/p" "$1/summary.json" 2>/dev/null | head -n 1; }
 count() { local n; n=$(grep -c "\"event\": \"$2\"" "$1/events.jsonl" 2>/dev/null || true); echo "${n:-0}"; } # count DIR EVENT
 # Of the run in a folder: processes of this user whose command line has it, without launcher and mpirun.
-players() {
+active_processes() {
   local pid
   for pid in $(pgrep -u "$(id -u)" -f "^$GABION run .*--out $1 " || true); do
     if [ "$(readlink "/proc/$pid/exe" 2>/dev/null)" = "$GABION" ]; then echo "$pid"; fi
@@ -102,7 +102,7 @@ how_many() {
 # strike DIR: kills some; the victims are drawn one after the other and killed by one command
 strike() {
   local pids number victims=() i
-  mapfile -t pids < <(players "$1")
+  mapfile -t pids < <(active_processes "$1")
   ((${#pids[@]})) || return 0
   if ((${#pids[@]} < np / 4 || ${#pids[@]} < 2)); then number=${#pids[@]} few=1; else number=$(how_many ${#pids[@]}); fi
   for ((i = 0; i < number && ${#pids[@]}; i++)); do
@@ -159,7 +159,7 @@ judge_end() {
   local said; said=$(tail -n 40 "$dir.log")
   if ((code == 3 && hit)) && grep -qE 'died and so did all holders.*0x[0-9a-f]+' <<<"$said"; then
     relaunch_lost=$((relaunch_lost + 1))
-  elif ((code == 3 && hit && SPARES)) && grep -q 'all processes that played a rank are dead' <<<"$said"; then
+  elif ((code == 3 && hit && SPARES)) && grep -q 'all processes that ran a rank are dead' <<<"$said"; then
     relaunch_all=$((relaunch_all + 1))
   elif ((code == 76 && hit)) && grep -qE 'to be started again: a process died|giving up after [0-9]+ starts that failed' <<<"$said"; then
     relaunch_start=$((relaunch_start + 1))

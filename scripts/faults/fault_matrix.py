@@ -11,7 +11,7 @@ worked out here, from who dies when and from what the documentation says about a
   disk   the same victims, but there is a checkpoint on disk: the run goes back to the newest and ends as `done`
   early  exit 76, to be started again: a death before the first checkpoint is complete
 
-With spare processes the ranks of the dead are played again as long as there are any: the run ends with so many ranks more,
+With spare processes the ranks of the dead are run again as long as there are any: the run ends with so many ranks more,
 and who keeps whose copy from then on follows where the spare sits (events say who was called). With `respawn` processes are
 started for those that no spare takes: the run ends at full size, and a new process sits where the dead one sat.
 
@@ -66,7 +66,7 @@ SETTINGS = {  # of each scheme: parameters of the case, copies, group, losses
 
 def places(run, members):
     """The members in the order of their nodes; how many the largest node has, and its first place. A member is a rank,
-    the process that plays it, and the node of that: what counts is where the process is."""
+    the process that runs it, and the node of that: what counts is where the process is."""
     if not run["node_of"]:
         return [rank for rank, _, _ in sorted(members, key=lambda m: m[1])], 1, 0
     at = {rank: node for rank, _, node in members}
@@ -83,7 +83,7 @@ def at_start(run):
 
 
 def new_member(run, old, process):
-    """Who plays on: a spare, which no file places and so counts as a node of its own, or a process that was started for
+    """Who continues: a spare, which no file places and so counts as a node of its own, or a process that was started for
     `old`, where that one sat."""
     return old[0], process, 1000 + process if process < run["np"] + run["spares"] else old[2]
 
@@ -642,7 +642,7 @@ def done_end(row, events, folder, good, deaths):
         return "wrong checksum %s" % find(summary, "checksum")
     full = find(summary, "ranks") - (0 if row["respawn"] else max(0, len(deaths) - find(summary, "spares")))
     if find(summary, "living") != full:
-        return "%s ranks are played at the end instead of %s" % (find(summary, "living"), full)
+        return "%s ranks are run at the end instead of %s" % (find(summary, "living"), full)
     if find(summary, "lost_ranks") != len(deaths):
         return "%s ranks lost, %d killed" % (find(summary, "lost_ranks"), len(deaths))
     for series in glob.glob(os.path.join(good, "*.csv")):

@@ -62,7 +62,7 @@ failures=0 kills=0 several=0 pairs=0 back=0 local_runs=0 local_faults=0 other_ru
 
 value() { sed -n "s/.*\"$2\": \"\{0,1\}\([0-9a-f]*\).*/\1/p" "$1/summary.json" 2>/dev/null | head -n 1; }
 count() { local n; n=$(grep -c "$2" "$1" 2>/dev/null || true); echo "${n:-0}"; } # count FILE TEXT
-players() {
+active_processes() {
   local pid
   for pid in $(pgrep -u "$(id -u)" -f "^$GABION run .*--out $1 " || true); do
     if [ "$(readlink "/proc/$pid/exe" 2>/dev/null)" = "$GABION" ]; then echo "$pid"; fi
@@ -114,7 +114,7 @@ disturb() {
   while ((left > 0)); do
     sleep "0.$(printf %03d $((RANDOM % 700)))"
     kill -0 "$job" 2>/dev/null || return 0
-    mapfile -t pids < <(players "$dir")
+    mapfile -t pids < <(active_processes "$dir")
     ((${#pids[@]} > 2)) || return 0
     victims "${pids[@]}"
     for pid in "${chosen[@]}"; do
@@ -140,7 +140,7 @@ disturb_twice() {
   local dir=$1 what=$2 job=$3 rank pid process pid_of=() second event='"event": "checkpoint"'
   dead=0 in_time=0
   await "$dir" "$event" 2 || return 0
-  for pid in $(players "$dir"); do
+  for pid in $(active_processes "$dir"); do
     process=$(tr '\0' '\n' 2>/dev/null <"/proc/$pid/environ" | sed -n 's/^PMIX_RANK=//p')
     if [ -n "$process" ]; then pid_of[process]=$pid; fi
   done

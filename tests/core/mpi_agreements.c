@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An agreement of the world is one of MPI: on any number of processes, also of the players while a spare rests; each gives the
- * AND of all flags to all. */
+/* An agreement of the world is one of MPI: on any number of processes, also of the active processes while a spare
+ * rests; each gives the AND of all flags to all. */
 /* gabion-test: np=1,2,3,5 quick=3 timeout=60 needs=ulfm */
 /* gabion-test: np=3,4 env=GABION_SPARES=1 */
 #include "core/messages/collective.h"

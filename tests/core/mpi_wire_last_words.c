@@ -92,8 +92,8 @@ static void die_behind_words(gab_world *world, gab_wire *wire)
   REQUIRE_OK(gab_world_barrier(world));
   test_kill(world, dead);
   for (int deaths = 0; deaths == 0; gab_mpi_progress()) {
-    int32_t players;
-    REQUIRE_OK(gab_world_count_deaths(world, &deaths, &players));
+    int32_t active;
+    REQUIRE_OK(gab_world_count_deaths(world, &deaths, &active));
   }
 }
 

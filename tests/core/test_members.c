@@ -154,14 +154,14 @@ static void ranks_come_back_in_their_next_incarnation(void **state)
   assert_int_equal(gab_memory_now(GAB_MEMORY_USE_COUNT), 0);
 }
 
-static void a_process_plays_one_rank_at_a_time(void **state)
+static void a_process_runs_one_rank_at_a_time(void **state)
 {
   (void)state;
   gab_members members;
   gab_members_init(&members, 4);
   assert_int_equal(gab_members_remove(&members, 1), GAB_OK);
   assert_int_equal(gab_members_remove(&members, 2), GAB_OK);
-  assert_int_equal(gab_members_return(&members, 1, 3), GAB_ERR_ARGUMENT); /* plays rank 3 */
+  assert_int_equal(gab_members_return(&members, 1, 3), GAB_ERR_ARGUMENT); /* runs rank 3 */
   assert_int_equal(gab_members_return(&members, 1, 4), GAB_OK);
   assert_int_equal(gab_members_return(&members, 2, 4), GAB_ERR_ARGUMENT);
   assert_int_equal(gab_members_return(&members, 4, 5), GAB_ERR_ARGUMENT); /* no rank */
@@ -243,7 +243,7 @@ int main(void)
       cmocka_unit_test(copies_live_apart),
       cmocka_unit_test(packed_members_come_back),
       cmocka_unit_test(ranks_come_back_in_their_next_incarnation),
-      cmocka_unit_test(a_process_plays_one_rank_at_a_time),
+      cmocka_unit_test(a_process_runs_one_rank_at_a_time),
       cmocka_unit_test(packed_returns_come_back),
       cmocka_unit_test(nonsense_is_not_unpacked),
   };

@@ -38,7 +38,7 @@ comes() { # comes TEXT [TIMES]: that it is there so often
   complain "$name: no \`$1' within a minute: $(cat "$name.txt")"
 }
 reaches() { comes "^at step $1\$"; }
-# kills RANK...: at once, by SIGKILL, who plays them now
+# kills RANK...: at once, by SIGKILL, the processes that run them now
 kills() {
   local rank victims=
   for rank; do victims+=" $(sed -n "s/^rank $rank is process \([0-9]*\).*/\1/p" "$name.txt" | tail -n 1)"; done

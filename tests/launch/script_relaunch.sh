@@ -66,7 +66,7 @@ grep -q 'relaunch 2 of' twice.txt || complain "it was not relaunched twice: $(tr
 [ $failures = 0 ] || finish # it has been said: what follows would only take longer to fail
 
 # With spares on the nodes that are left it comes back at full size: who computes is kept, spares are given up. A rank whose process
-# had died before is played by a spare then; that one comes back, too. The spares of each node are counted anew where they are many.
+# had died before is run by a spare then; that one comes back, too. The spares of each node are counted anew where they are many.
 full_size() { # full_size NAME SPARES LEFT OPTIONS...: node B dies; nodes A and C have capacity for four processes and LEFT spares
   local name=$1 spares=$2 left=$3
   shift 3

@@ -8,7 +8,7 @@ box 60 '[64, 32]' | sed 's/{every: 5}}/{every: 5}, strategies: [respawn, shrink]
 
 member() { sed -n "s/.*\"$1\": \([0-9]*\),.*/\1/p" out/summary.json | head -n 1; }
 said() { grep -q -e "$1" said.txt || complain "expected it to say \`$1', but it said: $(cat said.txt)"; }
-on_nodes() { # on_nodes HOSTS PROCESSES ARGUMENTS...: all ranks are played at the end, with the undisturbed result
+on_nodes() { # on_nodes HOSTS PROCESSES ARGUMENTS...: all ranks are run at the end, with the undisturbed result
   local hosts=$1 processes=$2 code=0
   shift 2
   rm -rf out

@@ -69,10 +69,10 @@ static bool deaths_begin(int *argc, char ***argv, const char *spares)
   return true;
 }
 
-static int deaths_end(bool plays)
+static int deaths_end(bool active)
 {
-  if (plays) REQUIRE_OK(gab_world_max_u64(world, &doomed, 1));
-  if (plays && gab_world_is_root(world)) {
+  if (active) REQUIRE_OK(gab_world_max_u64(world, &doomed, 1));
+  if (active && gab_world_is_root(world)) {
     char command[400];
     snprintf(command, sizeof command, "rm -r %s", folder);
     CHECK(system(command) == 0);

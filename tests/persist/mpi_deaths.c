@@ -26,7 +26,7 @@ static int step_once(state *now)
   return code;
 }
 
-/* Rank 1 dies first; when it plays again rank 2 does, or with four ranks the one that took the place of rank 1: two that keep
+/* Rank 1 dies first; when it runs again rank 2 does, or with four ranks the one that took the place of rank 1: two that keep
  * copies for each other must not be dead at once. */
 static void maybe_die(const state *now)
 {

@@ -64,7 +64,7 @@ static bool step_once(state *now)
   return true;
 }
 
-/* Rank 1 dies first, then rank 0, when rank 1 plays again: both may keep the copies of each other. */
+/* Rank 1 dies first, then rank 0, when rank 1 runs again: both may keep the copies of each other. */
 static void maybe_die(const state *now)
 {
   static bool armed;

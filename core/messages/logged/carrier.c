@@ -86,7 +86,7 @@ gab_status gab_world_decide(gab_world *world, uint64_t *value)
 
 /* ------------------------------------------------------------------------------------ claims */
 
-gab_status gab_world_play(gab_world *world, gab_rank rank)
+gab_status gab_world_take_rank(gab_world *world, gab_rank rank)
 {
   if (!gab_world_is_spare(world) || !world->resting || !gab_members_has(&world->members, rank))
     GAB_FAIL(GAB_ERR_STATE, "this process is not a resting spare, or there is no rank %" GAB_PRI_RANK, rank);
@@ -139,6 +139,6 @@ gab_status gab_world_settle_claims(gab_world *world)
 {
   GAB_TRY(gab_world_apply_claims(world, &world->members));
   if (world->has_claim && gab_members_process(&world->members, world->claim.rank) != world->process)
-    GAB_FAIL(GAB_ERR_STATE, "rank %" GAB_PRI_RANK " is played by two processes", world->claim.rank);
+    GAB_FAIL(GAB_ERR_STATE, "rank %" GAB_PRI_RANK " is run by two processes", world->claim.rank);
   return GAB_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file carrier.h
- *  @brief Who takes the messages of logged ports instead of MPI, and who plays which rank without a repair.
+ *  @brief Who takes the messages of logged ports instead of MPI, and which process runs which rank without a repair.
  *
  *  What a rank needs that goes back alone are the messages of *logged* ports: ghost exchange, coupling of
  *  levels, reductions and broadcasts. While a world has a carrier, that one takes and gives them
@@ -58,9 +58,9 @@ typedef struct gab_carrier {
 void gab_world_set_carrier(gab_world *world, const gab_carrier *carrier);
 bool gab_world_is_carried(const gab_world *world);
 
-/** Called by a spare at rest between two looks. @param[out] plays  it has taken a rank, by gab_world_play():
+/** Called by a spare at rest between two looks. @param[out] took_rank  it has taken a rank, by gab_world_take_rank():
  *  the rest is over */
-typedef gab_status (*gab_rest_fn)(void *user, bool *plays);
+typedef gab_status (*gab_rest_fn)(void *user, bool *took_rank);
 /** @param[in] call  NULL: none */
 void gab_world_set_rest(gab_world *world, gab_rest_fn call, void *user);
 
@@ -80,9 +80,9 @@ typedef struct gab_claim {
   double seconds;         /**< from the offer to the end of restoring */
 } gab_claim;
 
-/** A spare plays `rank` from now on, in the next incarnation. Only this process knows; the next repair tells all.
+/** A spare runs `rank` from now on, in the next incarnation. Only this process knows; the next repair tells all.
  *  Local. @return ::GAB_ERR_STATE if it is no spare */
-gab_status gab_world_play(gab_world *world, gab_rank rank);
+gab_status gab_world_take_rank(gab_world *world, gab_rank rank);
 /** The claim of this process, to be kept up to date; NULL if it has none. */
 gab_claim *gab_world_claim(gab_world *world);
 /** Of processes that had taken the rank of this claim before and died: one claim each, the earliest first, with

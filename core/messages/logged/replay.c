@@ -4,7 +4,7 @@
  * later.
  *
  *  A respawned process goes through the same set-up as the others did, but alone: their collective calls are
- * over. What they gave is, on a process that plays no rank, the same as on all others, since it contributes
+ * over. What they gave is, on a process that runs no rank, the same as on all others, since it contributes
  * nothing: so whoever was there hands its record to the replacement process, whose calls then return what they returned
  * then. Nothing else has to be equal: the case file, say, may have been changed or removed meanwhile. */
 #include "core/world/world_impl.h"

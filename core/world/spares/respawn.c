@@ -12,7 +12,7 @@
  *      MPI_Intercomm_create over `comm` and the bridge, merge: the new communicator of everybody
  *      ---------- agreement on `comm` ---------
  *      "you are received", over the bridge                             its set-up, alone (replay.c)
- *      communicators of the players and the application; the last agreement of the repair, by all
+ *      communicators of the active processes and the application; the last agreement of the repair, by all
  *
  *  Open MPI 5.0 notices the death of a spawned process once it shares an intracommunicator with somebody, not
  * before: who waits for it until then waits for ever (doc/ulfm.md). So one process alone waits there, under a
@@ -307,8 +307,8 @@ gab_status gab_world_appear(gab_world *world)
   world->origin_count += arrival->replacements;
   world->processes.ranks += arrival->replacements;
   gab_free(&world->arrival);
-  world->meets_on_players = false;
-  world->players = MPI_COMM_NULL;
+  world->meets_on_active = false;
+  world->active_comm = MPI_COMM_NULL;
   world->replay.state =
       GAB_REPLAY_OVER; /* the record stays: it may be asked for by a later replacement process */
   gab_world_watch_comm(world->comm);

@@ -38,8 +38,8 @@ struct gab_arrival {
 
 /** The ranks that became vacant in this repair and are vacant still. */
 int32_t gab_world_vacancies(const gab_world *world);
-/** Makes the plan: on the node where the rank was played as long as a process of the first start lives there, else on
- *  that of such nodes on which the fewest ranks are played.
+/** Makes the plan: on the node where the rank was run as long as a process of the first start lives there, else on
+ *  that of such nodes on which the fewest ranks are run.
  *  Collective over `comm`; the same on all but for `hosts`. Where it fails others may be waiting in it: to be followed by a
  *  revocation. @param[out] plan  to be released in any case */
 gab_status gab_nodes_plan(gab_world *world, gab_replacement_plan *plan);

@@ -11,7 +11,7 @@
  *  Invariants. (1) All who live know alike whether spares rest, outside of rest and recall: both change it
  * behind an agreement, which succeeds for all or for nobody; where a death comes between, the next repair
  * makes it equal (who knows that they are awake is right). (2) Those at work agree on one communicator at a
- * time: on that of everybody while spares are awake, on that of the players while they rest. (3) A spare at
+ * time: on that of everybody while spares are awake, on that of the active processes while they rest. (3) A spare at
  * rest sends nothing, and nothing is sent to it but the word that ends its rest. (4) All take part in a dismissal until it has
  * succeeded for all, or nobody does: an abort request raised meanwhile comes from a process that has left, and ends
  * it for all.
@@ -39,38 +39,38 @@ static void give_up_replacements(gab_world *world)
       "the program is past the end of its first time loop or gab_reinit(), where a replacement process would begin");
 }
 
-/* The players see to the death of one of them, unless nobody is left who could: MPI_Iprobe() does not report that its
- * source is dead. Where deaths are seen to without a repair, only that of all is one for a spare; what it has to do at rest sees to
+/* The active processes see to the death of one of them, unless nobody is left who could: MPI_Iprobe() does not
+ * report that its source is dead. Where deaths are seen to without a repair, only that of all is one for a spare; what it has to do at rest sees to
  * that, since it knows who has taken a rank meanwhile. */
-static gab_status look_for_dead_players(gab_world *world)
+static gab_status look_for_dead_members(gab_world *world)
 {
   int processes;
-  int32_t players;
+  int32_t active;
   if (world->policy == GAB_POLICY_REVOKE_ALL) return gab_world_look_for_deaths(world);
   if (world->rest) return gab_world_check(world);
-  GAB_TRY(gab_world_count_deaths(world, &processes, &players));
-  if (players == gab_members_count(&world->members)) gab_world_break(world);
+  GAB_TRY(gab_world_count_deaths(world, &processes, &active));
+  if (active == gab_members_count(&world->members)) gab_world_break(world);
   return gab_world_check(world);
 }
 
-/* Looks until the root says that the rest is over. @param[out] plays  it has taken a rank instead @return
+/* Looks until the root says that the rest is over. @param[out] took_rank  it has taken a rank instead @return
  * GAB_ERR_FAULT when the world broke */
-static gab_status wait_for_word(gab_world *world, bool *plays)
+static gab_status wait_for_word(gab_world *world, bool *took_rank)
 {
-  *plays = false;
+  *took_rank = false;
   for (unsigned looks = 1;; looks++) {
     int there = 0;
     unsigned char word;
     GAB_TRY(gab_world_check(world));
-    if (looks % LOOKS_PER_CHECK == 0) GAB_TRY(look_for_dead_players(world));
+    if (looks % LOOKS_PER_CHECK == 0) GAB_TRY(look_for_dead_members(world));
     const int root = gab_world_comm_rank(world, gab_world_root(world));
     const int code = MPI_Iprobe(root, GAB_CONTEXT_REST, world->comm, &there, MPI_STATUS_IGNORE);
     /* The death of the root is nothing to a spare where deaths are seen to without a repair. */
     const bool ignored = world->policy == GAB_POLICY_MARK_DOWN && gab_mpi_is_fault(code) && !world->broken;
     if (!ignored) GAB_TRY(gab_world_mpi(world, code, "MPI_Iprobe"));
     if (world->rest) {
-      GAB_TRY(world->rest(world->rest_user, plays));
-      if (*plays) return GAB_OK;
+      GAB_TRY(world->rest(world->rest_user, took_rank));
+      if (*took_rank) return GAB_OK;
     }
     if (there && !ignored)
       return gab_world_mpi(
@@ -84,9 +84,9 @@ static gab_status wait_for_word(gab_world *world, bool *plays)
 static gab_status rest(gab_world *world, gab_status *abort_request)
 {
   while (world->resting) {
-    bool plays;
-    gab_status status = wait_for_word(world, &plays);
-    if (plays) return status;
+    bool took_rank;
+    gab_status status = wait_for_word(world, &took_rank);
+    if (took_rank) return status;
     if (status == GAB_OK) {
       uint32_t flags = 0;
       world->resting = false;
@@ -155,7 +155,7 @@ gab_status gab_world_recall(gab_world *world)
   uint32_t flags = 0;
   GAB_TRY(gab_world_check(world));
   if (!world->resting) return GAB_OK;
-  GAB_TRY(gab_world_agree(world, &flags)); /* of the players, for the last time */
+  GAB_TRY(gab_world_agree(world, &flags)); /* of the active processes, for the last time */
   world->resting = false;
   give_up_replacements(world);
   if (gab_world_spares(world) == 0) return GAB_OK;

@@ -17,10 +17,10 @@ const char *gab_local_reason_name(gab_local_reason reason)
 
 /* ---------------------------------------------------------------- making one */
 
-static gab_status begin_playing(gab_local *local, const gab_local_setup *setup)
+static gab_status begin_active(gab_local *local, const gab_local_setup *setup)
 {
   local->rank = (gab_rank)setup->process;
-  local->state = GAB_LOCAL_PLAYING;
+  local->state = GAB_LOCAL_ACTIVE;
   for (int32_t i = 0; i < setup->neighbour_count; i++)
     GAB_TRY(gab_local_add_partner(local, setup->neighbours[i], ROLE_NEIGHBOUR));
   for (int32_t i = 0; i < setup->ward_count; i++)
@@ -55,7 +55,7 @@ gab_status gab_local_create(const gab_local_setup *setup, const gab_local_transp
   made->taken = made->acknowledged = made->committed = made->base = made->line = made->told_have = -1;
   made->common = made->common_acknowledged = made->cluster_committed = made->told_cluster_have = -1;
   gab_status status = gab_journal_create(setup->copy_below, &made->journal);
-  if (status == GAB_OK && setup->process < (gab_process)setup->ranks) status = begin_playing(made, setup);
+  if (status == GAB_OK && setup->process < (gab_process)setup->ranks) status = begin_active(made, setup);
   if (status == GAB_OK) *local = made;
   else gab_local_destroy(&made);
   return status;
@@ -111,8 +111,8 @@ static gab_status handle(gab_local *local, gab_process source, const gab_local_n
     return gab_local_on_accept(local, source, note);
   case NOTE_REFUSE:
     return gab_local_on_refuse(local, source, note);
-  case NOTE_PLAYS:
-    return gab_local_on_plays(local, note);
+  case NOTE_RUNS:
+    return gab_local_on_runs(local, note);
   case NOTE_NOT_ME:
     return gab_local_on_not_me(local, source, note);
   case NOTE_COPY:
@@ -184,7 +184,7 @@ static gab_status on_note(gab_local *local, gab_process source, gab_reader in, g
   if (note.kind == NOTE_OFFER) return gab_local_on_offer(local, source, &note);
   if (note.kind == NOTE_WHO) return gab_local_on_who(local, source, &note);
   if (note.kind == NOTE_FETCH && local->partner_count > 0) return gab_local_on_fetch(local, source, &note);
-  if (local->state == GAB_LOCAL_SPARE && note.kind == NOTE_PLAYS)
+  if (local->state == GAB_LOCAL_SPARE && note.kind == NOTE_RUNS)
     return gab_local_learn(local, note.about, note.about_process, note.about_incarnation);
   if (local->state == GAB_LOCAL_RESTORING) {
     if (note.kind != NOTE_IMAGE || source != local->image_from) return defer(local, source, whole, payload);
@@ -192,7 +192,7 @@ static gab_status on_note(gab_local *local, gab_process source, gab_reader in, g
     GAB_TRY(gab_local_tell_spares(local));
     return handle_deferred(local);
   }
-  return local->state == GAB_LOCAL_PLAYING ? handle(local, source, &note, &in, payload) : GAB_OK;
+  return local->state == GAB_LOCAL_ACTIVE ? handle(local, source, &note, &in, payload) : GAB_OK;
 }
 
 gab_status gab_local_deliver(gab_local *local, gab_process source, uint32_t lane, const void *bytes,
@@ -209,7 +209,7 @@ bool gab_local_is_followed(const gab_local *local, uint32_t lane, const void *by
   gab_local_note note;
   gab_reader in = gab_reader_of(bytes, count);
   if (lane != GAB_LOCAL_CONTROL) return true;
-  if (gab_local_read_note(local, &in, &note) == GAB_OK) return note.kind != NOTE_PLAYS;
+  if (gab_local_read_note(local, &in, &note) == GAB_OK) return note.kind != NOTE_RUNS;
   gab_error_clear(); /* gab_local_deliver() refuses it */
   return true;
 }
@@ -232,7 +232,10 @@ gab_status gab_local_peer_down(gab_local *local, gab_process process)
 gab_local_state gab_local_state_of(const gab_local *local) { return local->state; }
 gab_rank gab_local_rank(const gab_local *local) { return local->rank; }
 gab_incarnation gab_local_incarnation(const gab_local *local) { return local->incarnation; }
-gab_process gab_local_player(const gab_local *local, gab_rank rank) { return gab_local_process(local, rank); }
+gab_process gab_local_process_of(const gab_local *local, gab_rank rank)
+{
+  return gab_local_process(local, rank);
+}
 uint32_t gab_local_taken_over(const gab_local *local) { return local->taken_over; }
 gab_step gab_local_committed(const gab_local *local) { return local->committed; }
 gab_step gab_local_committed_in_cluster(const gab_local *local)

@@ -42,9 +42,9 @@ enum {
 };
 
 typedef enum gab_local_state {
-  GAB_LOCAL_SPARE,     /**< plays no rank yet */
+  GAB_LOCAL_SPARE,     /**< runs no rank yet */
   GAB_LOCAL_RESTORING, /**< waits for an image; the application has nothing to do */
-  GAB_LOCAL_PLAYING,
+  GAB_LOCAL_ACTIVE,
   GAB_LOCAL_OVER /**< handed over to the next strategy */
 } gab_local_state;
 
@@ -145,7 +145,7 @@ gab_status gab_local_deliver(gab_local *local, gab_process source, uint32_t lane
 /** `process` is dead, which is true and final. */
 gab_status gab_local_peer_down(gab_local *local, gab_process process);
 
-/* ---- what the application does; only while playing, else ::GAB_ERR_STATE */
+/* ---- what the application does; only while active, else ::GAB_ERR_STATE */
 
 /** Sends the next logged message of a channel: to the journal, and on its way if the target can be reached
  * and lacks it.
@@ -167,7 +167,7 @@ gab_status gab_local_checkpoint_own(gab_local *local, gab_step step, const gab_b
 /** Decides something that depends on the clock. @param[in] proposal  used unless it was decided before
  *  @param[out] decided  false: it is not logged yet; call again @param[out] value  what was decided */
 gab_status gab_local_decide(gab_local *local, uint64_t proposal, uint64_t *value, bool *decided);
-/** Wants all to stop, for a reason that is not 0: whoever plays the first rank hears of it in time, unless those on the
+/** Wants all to stop, for a reason that is not 0: whoever runs the first rank hears of it in time, unless those on the
  *  way die. */
 gab_status gab_local_ask_to_stop(gab_local *local, uint64_t why);
 /** @return the reason for which some rank has asked, as far as has come here; 0: none */
@@ -218,13 +218,13 @@ gab_status gab_local_each_image(const gab_local *local, gab_rank rank, gab_local
 /* ---- facts */
 
 /** Whether a message may be followed by others from its sender: all but the note in which a process tells which rank
- *  it plays. */
+ *  it runs. */
 bool gab_local_is_followed(const gab_local *local, uint32_t lane, const void *bytes, size_t count);
 gab_local_state gab_local_state_of(const gab_local *local);
-/** @return the process that plays `rank`, as far as this process knows. A spare hears of each other spare that takes
+/** @return the process that runs `rank`, as far as this process knows. A spare hears of each other spare that takes
  *  a rank */
-gab_process gab_local_player(const gab_local *local, gab_rank rank);
-/** @return the rank that this process plays or is about to, GAB_NO_RANK if none */
+gab_process gab_local_process_of(const gab_local *local, gab_rank rank);
+/** @return the rank that this process runs or is about to, GAB_NO_RANK if none */
 gab_rank gab_local_rank(const gab_local *local);
 gab_incarnation gab_local_incarnation(const gab_local *local);
 /** @return how often spares have taken over this rank, this process included */

@@ -80,9 +80,9 @@ gab_status gab_local_pump(gab_local *local, gab_local_partner *to, uint32_t cont
   return GAB_OK;
 }
 
-static gab_status check_playing(const gab_local *local, gab_rank rank, uint32_t context)
+static gab_status check_active(const gab_local *local, gab_rank rank, uint32_t context)
 {
-  if (local->state != GAB_LOCAL_PLAYING) GAB_FAIL(GAB_ERR_STATE, "this process plays no rank now");
+  if (local->state != GAB_LOCAL_ACTIVE) GAB_FAIL(GAB_ERR_STATE, "this process runs no rank now");
   if (!gab_local_find(local, rank) || context >= local->setup.contexts)
     GAB_FAIL(GAB_ERR_ARGUMENT,
              "rank %" GAB_PRI_RANK " in context %" PRIu32 " is not a partner of rank %" GAB_PRI_RANK, rank,
@@ -94,7 +94,7 @@ gab_status gab_local_send(gab_local *local, gab_rank target, uint32_t context, c
                           gab_buffer *message)
 {
   gab_journal_entry *entry;
-  GAB_TRY(check_playing(local, target, context));
+  GAB_TRY(check_active(local, target, context));
   gab_local_partner *to = gab_local_find(local, target);
   GAB_TRY(gab_journal_append(local->journal, target, context, label, message, &entry));
   if (!to->inner) local->stats.logged_bytes += entry->bytes;
@@ -106,7 +106,7 @@ gab_status gab_local_send(gab_local *local, gab_rank target, uint32_t context, c
 gab_status gab_local_receive(gab_local *local, gab_rank source, uint32_t context, gab_buffer *message,
                              gab_journal_label *label, bool *there)
 {
-  GAB_TRY(check_playing(local, source, context));
+  GAB_TRY(check_active(local, source, context));
   gab_local_partner *from = gab_local_find(local, source);
   gab_local_channel *channel = &from->channels[context];
   *there = channel->arrived_count > 0;
@@ -190,7 +190,7 @@ gab_status gab_local_on_message(gab_local *local, gab_process source, uint32_t c
   if (payload && gab_reader_left(&in) > 0)
     GAB_FAIL(GAB_ERR_CORRUPT, "%zu bytes stand between head and payload of a message", gab_reader_left(&in));
   head.asks = way == REPLAYED_AND_ASKS;
-  const bool for_me = local->state == GAB_LOCAL_PLAYING && to == local->rank &&
+  const bool for_me = local->state == GAB_LOCAL_ACTIVE && to == local->rank &&
                       to_incarnation == local->incarnation && to_life == local->life;
   gab_local_partner *partner = for_me ? gab_local_find(local, from) : NULL;
   if (for_me && !partner) return came_late(local, from, &head);
@@ -297,7 +297,7 @@ static gab_status on_new_life(gab_local *local, gab_local_partner *partner, cons
   partner->asking = -1;
   GAB_TRY(open_channels(local, partner, in, &behind));
   GAB_TRY(take_values(local, partner, in));
-  if (local->state != GAB_LOCAL_PLAYING) return GAB_OK;
+  if (local->state != GAB_LOCAL_ACTIVE) return GAB_OK;
   if (behind) return gab_local_jump(local, note->checkpoint);
   /* the answer carries the values of the tree; when this is an answer itself, they may have grown since the
    * greeting */
@@ -347,7 +347,7 @@ gab_status gab_local_on_hello(gab_local *local, gab_process source, const gab_lo
     return GAB_OK;
   }
   GAB_TRY(gab_local_learn(local, note->from, source, note->from_incarnation));
-  if (note->from_incarnation > known || !partner->up) GAB_TRY(gab_local_on_new_player(local, note->from));
+  if (note->from_incarnation > known || !partner->up) GAB_TRY(gab_local_on_new_process(local, note->from));
   bool same = true;
   if (partner->inner) GAB_TRY(gab_local_meet_line(local, partner, note, in, &same));
   if (!same) return GAB_OK;
@@ -357,5 +357,5 @@ gab_status gab_local_on_hello(gab_local *local, gab_process source, const gab_lo
     GAB_TRY(gab_get_u64(in, &known_already));
   }
   GAB_TRY(take_values(local, partner, in));
-  return note->value && local->state == GAB_LOCAL_PLAYING ? gab_local_greet(local, partner, false) : GAB_OK;
+  return note->value && local->state == GAB_LOCAL_ACTIVE ? gab_local_greet(local, partner, false) : GAB_OK;
 }

@@ -146,7 +146,7 @@ bool gab_local_has_to_wait(const gab_local *local, bool own)
 static gab_status take(gab_local *local, gab_step step, bool own, const gab_buffer *image, bool *taken)
 {
   *taken = false;
-  if (local->state != GAB_LOCAL_PLAYING) GAB_FAIL(GAB_ERR_STATE, "this process plays no rank now");
+  if (local->state != GAB_LOCAL_ACTIVE) GAB_FAIL(GAB_ERR_STATE, "this process runs no rank now");
   if (step <= local->taken)
     GAB_FAIL(GAB_ERR_ARGUMENT, "checkpoint %" GAB_PRI_STEP " comes after %" GAB_PRI_STEP, step, local->taken);
   if (local->arrived > local->left) GAB_FAIL(GAB_ERR_STATE, "a checkpoint within a global section");
@@ -213,7 +213,7 @@ gab_status gab_local_on_copied(gab_local *local, gab_process source, const gab_l
 
 bool gab_local_is_settled(const gab_local *local)
 {
-  if (local->state != GAB_LOCAL_PLAYING || gab_local_has_to_wait(local, false)) return false;
+  if (local->state != GAB_LOCAL_ACTIVE || gab_local_has_to_wait(local, false)) return false;
   if (!gab_local_is_verified(local)) return false;
   for (size_t i = 0; i < local->partner_count; i++) {
     const gab_local_partner *partner = &local->partners[i];
@@ -242,7 +242,7 @@ gab_status gab_local_log_decision(gab_local_decisions *decisions, uint64_t numbe
 gab_status gab_local_decide(gab_local *local, uint64_t proposal, uint64_t *value, bool *decided)
 {
   *decided = false;
-  if (local->state != GAB_LOCAL_PLAYING) GAB_FAIL(GAB_ERR_STATE, "this process plays no rank now");
+  if (local->state != GAB_LOCAL_ACTIVE) GAB_FAIL(GAB_ERR_STATE, "this process runs no rank now");
   gab_local_decisions *made = &local->decisions;
   if (made->count == 0) made->base = local->decided;
   if (local->decided < local->decided_logged) {
@@ -290,7 +290,7 @@ gab_status gab_local_on_decided(gab_local *local, gab_process source, const gab_
 
 gab_status gab_local_arrive(gab_local *local)
 {
-  if (local->state != GAB_LOCAL_PLAYING) GAB_FAIL(GAB_ERR_STATE, "this process plays no rank now");
+  if (local->state != GAB_LOCAL_ACTIVE) GAB_FAIL(GAB_ERR_STATE, "this process runs no rank now");
   if (local->arrived > local->left || !gab_local_is_verified(local)) return GAB_OK;
   local->arrived++;
   return gab_local_update_tree(local);

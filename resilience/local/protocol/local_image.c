@@ -223,7 +223,7 @@ gab_status gab_local_restore(gab_local *local, gab_step checkpoint, gab_step com
   if (*known < checkpoint) *known = checkpoint;
   GAB_TRY(gab_local_learn_committed(local, committed));
   GAB_TRY(local->application.restore(local->application.user, local->rank, checkpoint, in));
-  local->state = GAB_LOCAL_PLAYING;
+  local->state = GAB_LOCAL_ACTIVE;
   for (size_t i = 0; i < local->partner_count; i++)
     if (!local->partners[i].down) GAB_TRY(gab_local_greet(local, &local->partners[i], true));
   return GAB_OK;

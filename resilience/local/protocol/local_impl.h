@@ -2,11 +2,12 @@
 /** @file local_impl.h
  *  @brief What the sources of local recovery share.
  *
- *  local.c (making one, dispatch), local_partner.c (with whom it has to do), local_note.c (control messages, who plays
- *  what), local_channel.c (greeting, numbers, replay), local_replay.c (how far ahead that is), local_verify.c (hashes of
- *  what is left out), local_takeover.c (deaths, holder, spare), local_commit.c (checkpoints, tree, decisions, sections),
- *  local_stop.c (when all stop), local_image.c (what the machine adds to an image), local_keep.c (which images and decisions are
- *  kept), local_cluster.c (clusters of several ranks), local_own.c (checkpoints of a cluster alone).
+ *  local.c (making one, dispatch), local_partner.c (with whom it has to do), local_note.c (control messages, which process
+ *  runs which rank), local_channel.c (greeting, numbers, replay), local_replay.c (how far ahead that is),
+ *  local_verify.c (hashes of what is left out), local_takeover.c (deaths, holder, spare), local_commit.c
+ *  (checkpoints, tree, decisions, sections), local_stop.c (when all stop), local_image.c (what the machine adds to
+ *  an image), local_keep.c (which images and decisions are kept), local_cluster.c (clusters of several ranks),
+ *  local_own.c (checkpoints of a cluster alone).
  *
  *  Tier: internal, never installed.
  */
@@ -29,7 +30,7 @@ typedef enum gab_local_kind {
   NOTE_IMAGE,
   NOTE_FETCH,
   NOTE_WHO,
-  NOTE_PLAYS,
+  NOTE_RUNS,
   NOTE_NOT_ME,
   NOTE_COPY,
   NOTE_COPIED,
@@ -140,10 +141,10 @@ typedef struct gab_local_partner {
   bool inner;    /**< of the own cluster: messages to it are not logged */
   bool up;       /**< greeted in its present life */
   bool down;     /**< its process is dead, no successor known */
-  bool met;      /**< greeted in some life since this process plays */
+  bool met;      /**< greeted in some life since this process runs */
   uint32_t life; /**< of its incarnation */
   gab_local_channel channels[GAB_LOCAL_CONTEXTS];
-  gab_process asking; /**< number of the spare that is asked who plays the rank; -1: none */
+  gab_process asking; /**< number of the spare that is asked which process runs the rank; -1: none */
   uint64_t hashes_told,
       hashes_answered; /**< of what it had already: so many were sent to it, and compared there */
   /* a child */
@@ -160,11 +161,11 @@ typedef struct gab_local_partner {
   gab_incarnation offer_incarnation;
   gab_process tried;   /**< so many spares were asked; they never become free again */
   uint32_t taken_over; /**< how often a spare has accepted the rank, as far as known */
-  gab_process *askers; /**< who wants to know who plays it */
+  gab_process *askers; /**< who wants to know which process runs it */
   size_t asker_count;
 } gab_local_partner;
 
-/** A rank that is not played by the process of the start. */
+/** A rank that is not run by the process of the start. */
 typedef struct gab_local_address {
   gab_rank rank;
   gab_process process;
@@ -255,7 +256,7 @@ gab_status gab_local_add_relatives(gab_local *local);
 void gab_local_release_partner(gab_local_partner *partner);
 /** Forgets partners without a role, and their channels. */
 void gab_local_drop_former(gab_local *local);
-/** Whether the note comes from the player of a partner as it is known now. */
+/** Whether the note comes from the active process of a partner as it is known now. */
 gab_local_partner *gab_local_current(const gab_local *local, gab_process source, const gab_local_note *note);
 
 /* local_channel.c */
@@ -297,18 +298,18 @@ gab_status gab_local_on_compared(gab_local *local, gab_process source, const gab
 gab_status gab_local_mark_down(gab_local *local, gab_local_partner *partner);
 gab_status gab_local_on_lost(gab_local *local, gab_process source, const gab_local_note *note);
 gab_status gab_local_on_offer(gab_local *local, gab_process source, const gab_local_note *note);
-/** Tells all other spares that this process plays its rank now. */
+/** Tells all other spares that this process runs its rank now. */
 gab_status gab_local_tell_spares(gab_local *local);
 gab_status gab_local_on_accept(gab_local *local, gab_process source, const gab_local_note *note);
 gab_status gab_local_on_refuse(gab_local *local, gab_process source, const gab_local_note *note);
 gab_status gab_local_on_fetch(gab_local *local, gab_process source, const gab_local_note *note);
 gab_status gab_local_on_who(gab_local *local, gab_process source, const gab_local_note *note);
-gab_status gab_local_on_plays(gab_local *local, const gab_local_note *note);
+gab_status gab_local_on_runs(gab_local *local, const gab_local_note *note);
 /** A partner has greeted for the first time in a life: it may keep images of others that are lost. */
-gab_status gab_local_on_new_player(gab_local *local, gab_rank rank);
+gab_status gab_local_on_new_process(gab_local *local, gab_rank rank);
 gab_status gab_local_on_not_me(gab_local *local, gab_process source, const gab_local_note *note);
 gab_status gab_local_spare_down(gab_local *local, gab_process process);
-/** What others wait to hear of a partner whose player is known again. */
+/** What others wait to hear of a partner whose active process is known again. */
 gab_status gab_local_answer_askers(gab_local *local, gab_local_partner *partner);
 /** Restores once more, from a later checkpoint. */
 gab_status gab_local_jump(gab_local *local, gab_step checkpoint);
@@ -382,7 +383,7 @@ gab_status gab_local_on_decided(gab_local *local, gab_process source, const gab_
 /* local_cluster.c */
 /** Whether the rank is another one of the own cluster. */
 bool gab_local_is_member(const gab_local *local, gab_rank rank);
-/** Finds out who is in the cluster of the rank that this process plays; all are connected by partners. */
+/** Finds out who is in the cluster of the rank that this process runs; all are connected by partners. */
 gab_status gab_local_make_members(gab_local *local);
 gab_status gab_local_pack_line(const gab_local *local, const gab_local_partner *to, gab_buffer *out);
 /** Compares the line of a member that greets with the own one. @param[out] same  false: who is behind goes back first, and

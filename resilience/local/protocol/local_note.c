@@ -25,9 +25,9 @@ gab_incarnation gab_local_incarnation_of(const gab_local *local, gab_rank rank)
   return address ? address->incarnation : 0;
 }
 
-/* Nothing of what was known of the player before holds for its successor. But others may tell of a spare that has accepted before its
- * acceptance is heard: it still waits for its image. */
-static void forget_player(gab_local_partner *partner, gab_incarnation incarnation)
+/* Nothing of what was known of the active process before holds for its successor. But others may tell of a spare
+ * that has accepted before its acceptance is heard: it still waits for its image. */
+static void forget_process(gab_local_partner *partner, gab_incarnation incarnation)
 {
   gab_local_forget_arrivals(partner);
   partner->up = partner->down = false;
@@ -42,7 +42,7 @@ gab_status gab_local_learn(gab_local *local, gab_rank rank, gab_process process,
 {
   if (incarnation <= gab_local_incarnation_of(local, rank)) return GAB_OK;
   gab_local_partner *partner = gab_local_find(local, rank);
-  if (partner) forget_player(partner, incarnation);
+  if (partner) forget_process(partner, incarnation);
   gab_local_address *place = (gab_local_address *)find_address(local, rank);
   if (!place) {
     void *list = local->addresses;

@@ -53,7 +53,7 @@ gab_status gab_local_add_partner(gab_local *local, gab_rank rank, uint32_t roles
   return GAB_OK;
 }
 
-/* Holder, parent and children of the rank that this process plays. */
+/* Holder, parent and children of the rank that this process runs. */
 gab_status gab_local_add_relatives(gab_local *local)
 {
   const gab_rank me = local->rank;
@@ -122,7 +122,7 @@ static gab_status begin_channels(gab_local *local, gab_local_partner *partner)
 }
 
 /* Who has no role then has none on the other side either: neighbours are so of each other, as are holder and ward, parent
- * and child, members of a cluster. So both forget their channels in the same section. Nobody plays on from an image of
+ * and child, members of a cluster. So both forget their channels in the same section. Nobody continues from an image of
  * before, since the section is entered (local_image.c): no message of then is asked for again. Channels are new on both
  * sides, and the partner of a new one is taken to sit where it sat at the beginning, in its first life: so nobody may have
  * come back. */

@@ -24,8 +24,8 @@ void gab_local_learn_stop(gab_local *local, gab_step checkpoint, uint64_t why)
 
 gab_status gab_local_answer(gab_local *local, gab_step checkpoint, uint64_t proposal)
 {
-  if (local->state != GAB_LOCAL_PLAYING || local->rank != 0)
-    GAB_FAIL(GAB_ERR_STATE, "only who plays the first rank says when all stop");
+  if (local->state != GAB_LOCAL_ACTIVE || local->rank != 0)
+    GAB_FAIL(GAB_ERR_STATE, "only the process of the first rank says when all stop");
   if (checkpoint <= local->taken)
     GAB_FAIL(GAB_ERR_ARGUMENT,
              "checkpoint %" GAB_PRI_STEP " is taken: too late to say whether all stop behind it", checkpoint);
@@ -43,6 +43,6 @@ void gab_local_publish_answer(gab_local *local)
 bool gab_local_stops(const gab_local *local, uint64_t *why)
 {
   *why = local->stop_why && local->stop_behind == local->common ? local->stop_why : 0;
-  return local->state == GAB_LOCAL_PLAYING && !gab_local_has_to_wait(local, false) &&
+  return local->state == GAB_LOCAL_ACTIVE && !gab_local_has_to_wait(local, false) &&
          gab_local_is_verified(local);
 }

@@ -16,7 +16,7 @@ static gab_rank holder_of(const gab_local *local, gab_rank rank)
 
 /* ---------------------------------------------------------------- asking spares */
 
-/* Asks the next spare who plays the rank of the partner, or that of its holder. */
+/* Asks the next spare which process runs the rank of the partner, or that of its holder. */
 static gab_status ask_spare(gab_local *local, gab_local_partner *partner)
 {
   if (partner->asking >= local->setup.spares) {
@@ -44,7 +44,7 @@ gab_status gab_local_on_who(gab_local *local, gab_process source, const gab_loca
 {
   const bool mine =
       local->rank != GAB_NO_RANK && (local->rank == note->about || (uint64_t)local->rank == note->number);
-  const gab_local_note answer = {.kind = mine ? NOTE_PLAYS : NOTE_NOT_ME,
+  const gab_local_note answer = {.kind = mine ? NOTE_RUNS : NOTE_NOT_ME,
                                  .about = mine ? local->rank : note->about,
                                  .about_incarnation = local->incarnation,
                                  .about_process = local->setup.process};
@@ -95,7 +95,7 @@ static gab_status lost_ward(gab_local *local, gab_local_partner *ward)
 
 gab_status gab_local_answer_askers(gab_local *local, gab_local_partner *partner)
 {
-  const gab_local_note note = {.kind = NOTE_PLAYS,
+  const gab_local_note note = {.kind = NOTE_RUNS,
                                .about = partner->rank,
                                .about_incarnation = gab_local_incarnation_of(local, partner->rank),
                                .about_process = gab_local_process(local, partner->rank)};
@@ -133,7 +133,7 @@ gab_status gab_local_on_fetch(gab_local *local, gab_process source, const gab_lo
   gab_local_partner *ward = gab_local_find(local, note->from);
   const gab_incarnation known = gab_local_incarnation_of(local, note->from);
   if (!ward || !(ward->roles & ROLE_WARD) || note->from_incarnation < known) return GAB_OK;
-  /* this holder came back after it had given that player its image: it has no copy */
+  /* this holder came back after it had given that active process its image: it has no copy */
   if (note->from_incarnation > known) return gab_local_hand_over(local, GAB_LOCAL_HOLDER_LOST, ward->rank);
   GAB_TRY(gab_local_learn_of_ward(local, ward, note->checkpoint));
   return gab_local_send_image(local, ward, source, note->checkpoint);
@@ -141,11 +141,11 @@ gab_status gab_local_on_fetch(gab_local *local, gab_process source, const gab_lo
 
 /* ---------------------------------------------------------------- the spare */
 
-/* The others look whether anybody plays at all any more. Not before the image is there: a spare that dies between its acceptance and
- * the image has played nothing, and the holder gives the same incarnation to the next spare. */
+/* The others check whether any process is active any more. Not before the image is there: a spare that dies between
+ * its acceptance and the image has run nothing, and the holder gives the same incarnation to the next spare. */
 gab_status gab_local_tell_spares(gab_local *local)
 {
-  const gab_local_note note = {.kind = NOTE_PLAYS,
+  const gab_local_note note = {.kind = NOTE_RUNS,
                                .about = local->rank,
                                .about_incarnation = local->incarnation,
                                .about_process = local->setup.process};
@@ -245,9 +245,9 @@ static gab_status tell_found_holder(gab_local *local, gab_rank holder, bool all)
   return GAB_OK;
 }
 
-gab_status gab_local_on_plays(gab_local *local, const gab_local_note *note)
+gab_status gab_local_on_runs(gab_local *local, const gab_local_note *note)
 {
-  /* of a spare that played this rank before, told to all spares and heard late */
+  /* of a spare that ran this rank before, told to all spares and heard late */
   if (note->about == local->rank) return GAB_OK;
   const bool is_news = note->about_incarnation > gab_local_incarnation_of(local, note->about);
   gab_local_partner *partner = gab_local_find(local, note->about);
@@ -261,7 +261,7 @@ gab_status gab_local_on_plays(gab_local *local, const gab_local_note *note)
   return tell_found_holder(local, note->about, is_news);
 }
 
-gab_status gab_local_on_new_player(gab_local *local, gab_rank rank)
+gab_status gab_local_on_new_process(gab_local *local, gab_rank rank)
 {
   return tell_found_holder(local, rank, true);
 }

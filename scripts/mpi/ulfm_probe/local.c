@@ -62,7 +62,7 @@ static int finish(MPI_Request *request)
   return code;
 }
 
-/* Who takes over a position when its player has died. */
+/* Who takes over a position when its active process has died. */
 static int successor(int position)
 {
   if (row_spare) return rank_of[position] == position ? RING : RING + 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* For tests of local recovery in which things have to happen in one order: the ranks tell each other by files how
- * far they are, which no machine hears of. The program is the automaton on four ranks, with two spares (or ORDER_PLAYERS and ORDER_SPARES, defined ahead of it), and
- * strategy `local` alone. Included once, behind tests/mpi_test.h. */
+ * far they are, which no machine hears of. The program is the automaton on four ranks, with two spares (or
+ * ORDER_ACTIVE and ORDER_SPARES, defined ahead of it), and strategy `local` alone. Included once, behind tests/mpi_test.h. */
 #ifndef GABION_TESTS_LOCAL_ORDER_H
 #define GABION_TESTS_LOCAL_ORDER_H
 
@@ -13,9 +13,9 @@
 #include "resilience/local/local_run_impl.h"
 #include "tests/faults/automaton.h"
 
-#ifndef ORDER_PLAYERS
-#define ORDER_PLAYERS 4
-#define ORDER_SPARES  2
+#ifndef ORDER_ACTIVE
+#define ORDER_ACTIVE 4
+#define ORDER_SPARES 2
 #endif
 
 enum { ORDER_EVERY = 10, ORDER_STEPS = 40 };
@@ -151,7 +151,7 @@ static inline gab_status order_create(local_order *order, int argc, char **argv)
   setenv("GABION_SPARES", spares, 1);
   GAB_TRY(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
-  if (gab_world_members(world)->ranks != ORDER_PLAYERS || gab_world_spares(world) != ORDER_SPARES)
+  if (gab_world_members(world)->ranks != ORDER_ACTIVE || gab_world_spares(world) != ORDER_SPARES)
     GAB_FAIL(GAB_ERR_ARGUMENT, "%d ranks and %d spares", gab_world_members(world)->ranks,
              gab_world_spares(world));
   order->was_spare = gab_world_is_spare(world);
@@ -173,7 +173,7 @@ static inline gab_world *order_end(local_order *order, gab_run_stats *stats, con
   if (gab_world_rank(world) == 0) order_remove(order, events);
   REQUIRE(order->is_right);
   *stats = gab_timeloop_get_stats(order->loop);
-  CHECK(gab_members_count(gab_world_members(world)) == ORDER_PLAYERS);
+  CHECK(gab_members_count(gab_world_members(world)) == ORDER_ACTIVE);
   CHECK(stats->fault_count == ORDER_SPARES && stats->local.faults == ORDER_SPARES);
   CHECK(stats->local.meetings == 0);
   if (!order->was_spare) CHECK(order->computed_again == 0 && stats->local.steps_again == 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two neighbours die at the same step, and one of those who took over dies as well, before it has caught up: each time a
  * spare goes back alone. The survivors compute no step twice, meet nobody for it, and learn of each fault at the end; sums over
- * all that feed back into the state are the same for who computes again. Behind the first section everybody knows who
- * plays what: another death then is as good as the first one. */
+ * all that feed back into the state are the same for who computes again. Behind the first section everybody knows
+ * which process runs which rank: another death then is as good as the first one. */
 /* gabion-test: np=8 timeout=120 needs=ulfm labels=quick */
 /* The same with logs that are limited, so that checkpoints are brought forward. */
 /* gabion-test: np=8 env=GABION_TEST_LOG_LIMIT=3 */
@@ -12,14 +12,14 @@
 #include "core/base/log.h"
 #include "resilience/reports/completion.h"
 
-enum { PLAYERS = 4, SPARES = 4, EVERY = 10, STEPS = 60, SECTION = 40 };
+enum { ACTIVE = 4, SPARES = 4, EVERY = 10, STEPS = 60, SECTION = 40 };
 
 typedef struct local_life {
   automaton app;
   gab_timeloop *loop;
   gab_step computed; /* the last step that this process has computed; -1: none */
   int again, faults, alone;
-  int told[PLAYERS]; /* of each rank the incarnations in which it came back, one digit after the other */
+  int told[ACTIVE]; /* of each rank the incarnations in which it came back, one digit after the other */
   bool right;
 } local_life;
 
@@ -99,7 +99,7 @@ int main(int argc, char **argv)
   setenv("GABION_SPARES", "4", 1);
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
-  REQUIRE(gab_world_members(world)->ranks == PLAYERS && gab_world_spares(world) == SPARES);
+  REQUIRE(gab_world_members(world)->ranks == ACTIVE && gab_world_spares(world) == SPARES);
   const char *limit = getenv("GABION_TEST_LOG_LIMIT");
   const gab_protection protection = {.every = {.steps = EVERY},
                                      .log_limit = limit ? atof(limit) : 0,
@@ -109,15 +109,15 @@ int main(int argc, char **argv)
   REQUIRE_OK(automaton_create(&life.app, world, (int32_t[]){8, 4, 4}));
   REQUIRE_OK(run(&life, &protection));
   test_doom(1), test_doom(2), test_doom(3);
-  test_doom(PLAYERS + 1); /* the first spare that is asked to play rank 1 */
+  test_doom(ACTIVE + 1); /* the first spare that is asked to run rank 1 */
   REQUIRE(life.right);
   const gab_run_stats stats = gab_timeloop_get_stats(life.loop);
-  CHECK(gab_members_count(gab_world_members(world)) == PLAYERS);
+  CHECK(gab_members_count(gab_world_members(world)) == ACTIVE);
   CHECK(stats.fault_count == 4 && stats.local.faults == 4 && stats.lost_ranks == 4);
   CHECK(life.again == 0 && stats.local.steps_again == 0);
   if (life.faults == 4)
     CHECK(life.alone == 4 && life.told[1] == 12 && life.told[2] == 1 && life.told[3] == 1);
-  else CHECK(gab_world_process(world) >= PLAYERS); /* who was called to take part heard of what was left */
+  else CHECK(gab_world_process(world) >= ACTIVE); /* who was called to take part heard of what was left */
   const gab_fault_record *last = &stats.faults[3];
   CHECK(last->lost[0] == 3 && last->fault.incarnation == 1 && last->fault.is_local);
   CHECK(stats.local.meetings == 0);

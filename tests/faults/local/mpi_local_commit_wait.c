@@ -9,7 +9,7 @@
 #include "resilience/local/local_run_impl.h"
 #include "resilience/reports/completion.h"
 
-enum { PLAYERS = 4, SPARES = 2, EVERY = 5, STEPS = 30, LATE = 2 };
+enum { ACTIVE = 4, SPARES = 2, EVERY = 5, STEPS = 30, LATE = 2 };
 
 typedef struct witness {
   automaton app;
@@ -39,7 +39,7 @@ int main(int argc, char **argv)
   setenv("GABION_SPARES", "2", 1);
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
-  REQUIRE(gab_world_members(world)->ranks == PLAYERS && gab_world_spares(world) == SPARES);
+  REQUIRE(gab_world_members(world)->ranks == ACTIVE && gab_world_spares(world) == SPARES);
   REQUIRE_OK(automaton_create(&life.app, world, (int32_t[]){8, 4, 4}));
   const gab_entity total = automaton_entity(&life.app);
   REQUIRE_OK(gab_timeloop_create(life.app.forest, STEPS, &life.loop));

@@ -5,7 +5,7 @@
  * Ranks 0 and 2 keep each other's images, and 1 and 3. There are two spares, processes 4 and 5. First spare 5 dies,
  * then one rank, 1 (or 3), which its holder offers to spare 4; then 0 and 2. Spare 4 looks at its messages only when
  * it can see all four deaths: it accepts, and hears of 0 and 2 while it waits for the image, when they mean nothing
- * to it. When it has the image and greets its partners it is told of 0 and 2 again, in the same look: nobody plays
+ * to it. When it has the image and greets its partners it is told of 0 and 2 again, in the same look: nobody runs
  * these ranks or has an image of them, and it hands over. */
 /* gabion-test: np=6 timeout=60 needs=ulfm */
 /* gabion-test: np=6 env=GABION_TEST_OTHER=1 */
@@ -14,7 +14,7 @@
 
 #include "tests/faults/local/local_order.h"
 
-enum { DEATHS = 25, CALLED = ORDER_PLAYERS, UNCALLED = ORDER_PLAYERS + 1 };
+enum { DEATHS = 25, CALLED = ORDER_ACTIVE, UNCALLED = ORDER_ACTIVE + 1 };
 
 static gab_rank lost = 1, keeper = 3;
 
@@ -22,7 +22,7 @@ static const char *const there[] = {"0 is there", "1 is there", "2 is there", "3
 
 static bool all_there(const local_order *order)
 {
-  for (int i = 0; i < ORDER_PLAYERS; i++)
+  for (int i = 0; i < ORDER_ACTIVE; i++)
     if (!order_has(order, there[i])) return false;
   return true;
 }
@@ -34,13 +34,13 @@ static const gab_local_run *giving; /* of the holder, while it gives the rank aw
 static bool is_offered(const gab_local *local)
 {
   const gab_local_partner *ward = gab_local_find(local, lost);
-  return ward->offered && (lost + ward->tried) % ORDER_SPARES == CALLED - ORDER_PLAYERS;
+  return ward->offered && (lost + ward->tried) % ORDER_SPARES == CALLED - ORDER_ACTIVE;
 }
 
 static bool is_given(const gab_local *local) { return gab_local_incarnation_of(local, lost) > 0; }
 
 /* In front of that of the MPI library: behind its word that it takes the rank the spare answers that it does not
- * play 0 and 2, and the holder would be the one to hand over. */
+ * run 0 and 2, and the holder would be the one to hand over. */
 int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *there_is, MPI_Status *status)
 {
   if (tag != GAB_CONTEXT_WIRE || !giving || !is_given(giving->machine))
@@ -65,7 +65,7 @@ static gab_status give(local_order *order)
 static gab_status part(local_order *order, gab_rank rank)
 {
   order_tell(order, there[rank]);
-  for (int i = 0; i < ORDER_PLAYERS; i++) GAB_TRY(order_serve_for(order, there[i]));
+  for (int i = 0; i < ORDER_ACTIVE; i++) GAB_TRY(order_serve_for(order, there[i]));
   order_wait(order, "spare dies");
   if (rank == lost) raise(SIGKILL);
   if (rank == keeper) return give(order);
@@ -81,15 +81,15 @@ static bool was_over; /* with its image */
 static gab_status await_deaths(const local_order *order)
 {
   int dead = 0;
-  int32_t players;
+  int32_t active;
   for (; dead < 4; usleep(1000)) {
     gab_mpi_progress();
-    GAB_TRY(gab_world_count_deaths(order->app.world, &dead, &players));
+    GAB_TRY(gab_world_count_deaths(order->app.world, &dead, &active));
   }
   return GAB_OK;
 }
 
-static gab_status rest(void *user, bool *plays)
+static gab_status rest(void *user, bool *took_rank)
 {
   local_order *order = user;
   gab_local_run *run = order->loop->protection->local;
@@ -100,12 +100,12 @@ static gab_status rest(void *user, bool *plays)
     knows = true;
   }
   if (run->machine && gab_local_state_of(run->machine) == GAB_LOCAL_RESTORING) order_wait(order, "given");
-  const gab_status status = gab_local_rest(run, plays);
+  const gab_status status = gab_local_rest(run, took_rank);
   if (!knows || !run->machine) return status;
   if (gab_local_state_of(run->machine) == GAB_LOCAL_RESTORING) order_tell(order, "all dead");
   if (gab_local_state_of(run->machine) != GAB_LOCAL_OVER) return status;
-  was_over = run->restart.there || *plays;
-  CHECK(!*plays);
+  was_over = run->restart.there || *took_rank;
+  CHECK(!*took_rank);
   order_tell(order, "looked");
   return status;
 }

@@ -69,12 +69,12 @@ static gab_status part(local_order *order, gab_rank rank)
 }
 
 /* In the place of gab_local_rest(): the spare that is offered rank 1 gets to look again when all of that is there. */
-static gab_status rest(void *user, bool *plays)
+static gab_status rest(void *user, bool *took_rank)
 {
   local_order *order = user;
   gab_local_run *run = order->loop->protection->local;
   bool is_late = false;
-  *plays = false;
+  *took_rank = false;
   if (run->machine && gab_local_state_of(run->machine) == GAB_LOCAL_SPARE) {
     GAB_TRY(gab_wire_serve(run->wire));
     if (gab_local_state_of(run->machine) == GAB_LOCAL_SPARE) return GAB_OK;
@@ -83,16 +83,16 @@ static gab_status rest(void *user, bool *plays)
   for (int looks = 0; is_late && gab_local_statistics(run->machine).jumps == 0;
        gab_world_pause(run->world, &looks))
     GAB_TRY(gab_wire_serve(run->wire));
-  const gab_status status = gab_local_rest(run, plays);
-  if (is_late) order_tell(order, *plays ? "played" : "waited");
-  if (is_late || (*plays && gab_local_rank(run->machine) == 1)) order_tell(order, "looked");
+  const gab_status status = gab_local_rest(run, took_rank);
+  if (is_late) order_tell(order, *took_rank ? "took over" : "waited");
+  if (is_late || (*took_rank && gab_local_rank(run->machine) == 1)) order_tell(order, "looked");
   return status;
 }
 
 int main(int argc, char **argv)
 {
   static const char *const events[] = {"child has", "committed", "1 dies", "2 dies", "given",
-                                       "played",    "waited",    "looked", NULL};
+                                       "took over", "waited",    "looked", NULL};
   local_order order = {.at = LATER, .part = part, .commit_wait = -1, .commit_children = 2};
   gab_run_stats stats;
   at_once = getenv("GABION_TEST_AT_ONCE") != NULL;
@@ -101,7 +101,7 @@ int main(int argc, char **argv)
   REQUIRE_OK(gab_timeloop_run(order.loop));
   test_doom(1), test_doom(2);
   if (at_once && gab_world_rank(order.app.world) == 0)
-    CHECK(order_has(&order, "waited") && !order_has(&order, "played"));
+    CHECK(order_has(&order, "waited") && !order_has(&order, "took over"));
   gab_world *world = order_end(&order, &stats, events);
   CHECK(stats.local.jumps == (gab_world_rank(world) == 1));
   return test_end(&world);

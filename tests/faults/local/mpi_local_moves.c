@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ranks exchange their blocks in a section, so that they get neighbours that they did not have: one of these
- * dies behind it, and is recovered by the others as if it had always been so. A death before, whose spare plays on, makes all gather
- * for the section, and begin anew with the neighbours of then. With checkpoints of each rank's own in between
- * (GABION_TEST_OWN: every so many steps) what new neighbours send lies in the logs of images. */
+ * dies behind it, and is recovered by the others as if it had always been so. A death before, whose spare continues,
+ * makes all gather for the section, and begin anew with the neighbours of then. With checkpoints of each rank's own
+ * in between (GABION_TEST_OWN: every so many steps) what new neighbours send lies in the logs of images. */
 /* gabion-test: np=8 timeout=120 needs=ulfm */
 /* gabion-test: np=8 env=GABION_TEST_EARLY=1 */
 /* gabion-test: np=8 env=GABION_TEST_OWN=4 */
@@ -14,7 +14,7 @@
 #include "core/base/log.h"
 #include "resilience/reports/completion.h"
 
-enum { PLAYERS = 6, SPARES = 2, EVERY = 10, STEPS = 60, SECTION = 34 };
+enum { ACTIVE = 6, SPARES = 2, EVERY = 10, STEPS = 60, SECTION = 34 };
 
 static gab_status compute(void *user, gab_step step) { return moving_blocks_step(user, step); }
 
@@ -39,7 +39,7 @@ static bool move_due(const void *user, gab_step step)
  * not have. */
 static gab_status move(void *user, gab_step step)
 {
-  static const int32_t other[PLAYERS] = {0, 2, 4, 1, 3, 5};
+  static const int32_t other[ACTIVE] = {0, 2, 4, 1, 3, 5};
   moving_blocks *blocks = user;
   const uint64_t before = neighbours_of(&blocks->app);
   (void)step;
@@ -64,7 +64,7 @@ int main(int argc, char **argv)
   setenv("GABION_SPARES", "2", 1);
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
-  REQUIRE(gab_world_members(world)->ranks == PLAYERS && gab_world_spares(world) == SPARES);
+  REQUIRE(gab_world_members(world)->ranks == ACTIVE && gab_world_spares(world) == SPARES);
   REQUIRE_OK(automaton_create(&blocks.app, world, (int32_t[]){36, 2, 2}));
   REQUIRE_OK(moving_blocks_run(&blocks, &protection, compute, move_due, move, &blocks));
   test_doom(3);

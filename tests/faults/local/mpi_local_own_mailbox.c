@@ -9,7 +9,7 @@
 #include "core/base/log.h"
 #include "core/messages/mailbox.h"
 
-enum { PLAYERS = 2, EVERY = 10, STEPS = 20 };
+enum { ACTIVE = 2, EVERY = 10, STEPS = 20 };
 
 typedef struct counted {
   automaton app;
@@ -45,7 +45,7 @@ int main(int argc, char **argv)
   setenv("GABION_SPARES", "1", 1);
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
-  REQUIRE(gab_world_members(world)->ranks == PLAYERS);
+  REQUIRE(gab_world_members(world)->ranks == ACTIVE);
   REQUIRE_OK(automaton_create(&it.app, world, (int32_t[]){4, 2, 2}));
   REQUIRE_OK(gab_mailbox_create(world, "mail", &mail));
   if (getenv("GABION_TEST_COMMON")) {

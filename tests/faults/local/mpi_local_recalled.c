@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A rank that plays is called back by its cluster and, before it has gone there, hears that its cluster goes on from
+/* A rank that runs is called back by its cluster and, before it has gone there, hears that its cluster goes on from
  * a later checkpoint, whose image it has to fetch: it does not go back to the earlier one, but waits for the later one, and goes on from there.
  *
  * Six ranks, which keep each other's images in pairs (0 and 3, 1 and 4, 2 and 5); 1 and 2 are one cluster, each other rank is one by
  * itself. In the tree of acknowledgements 1 and 2 stand below 0, 3 and 4 below 1, and 5 below 2. Behind the checkpoint of step 20 1 and
  * 3 die when 0 knows that it is committed, and before they hear of that, so that 4 and 5 do not either. 4 gives 1 to a spare, which
- * plays from step 10. When 5 knows of that 2 dies, and 5 gives it to another spare, which greets 1 from step 10. Last 0 gives 3 to the
- * third one, from step 20: what it had sent before is gone, and 2 greets 1 again from step 20. Of all that 1 hears nothing before it is
- * there, and of others nothing before the first greeting of 2. */
+ * runs from step 10. When 5 knows of that 2 dies, and 5 gives it to another spare, which greets 1 from step 10. Last
+ * 0 gives 3 to the third one, from step 20: what it had sent before is gone, and 2 greets 1 again from step 20. Of
+ * all that 1 hears nothing before it is there, and of others nothing before the first greeting of 2. */
 /* gabion-test: np=9 timeout=120 needs=ulfm */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
 
-#define ORDER_PLAYERS 6
-#define ORDER_SPARES  3
+#define ORDER_ACTIVE 6
+#define ORDER_SPARES 3
 #include "tests/faults/local/local_order.h"
 
 enum { EARLIER = 10, LATER = 20 };
 
 static const gab_rank first = 1, second = 2; /* to come back */
 
-static gab_rank keeper_of(gab_rank rank) { return rank + ORDER_PLAYERS / 2; }
+static gab_rank keeper_of(gab_rank rank) { return rank + ORDER_ACTIVE / 2; }
 
 /* ---------------------------------------------------------------- what happens when */
 
@@ -70,7 +70,7 @@ static gab_status part(local_order *order, gab_rank rank)
     order_wait(order, "second given");
     return GAB_OK;
   }
-  order_wait(order, "first plays");
+  order_wait(order, "first is active");
   GAB_TRY(order_serve(order, first_is_given)); /* to whom the second one sends its greeting */
   order_tell(order, "first known");
   order_wait(order, dies[second]);
@@ -90,7 +90,7 @@ static enum { NOTHING, SECOND, ALL } heard(const gab_local_run *run)
   static bool is_recalled;
   if (!run->had_part || gab_local_rank(run->machine) != first) return ALL;
   if (!order_has(back, "second later")) return NOTHING;
-  is_recalled = is_recalled || run->restart.there || gab_local_state_of(run->machine) != GAB_LOCAL_PLAYING;
+  is_recalled = is_recalled || run->restart.there || gab_local_state_of(run->machine) != GAB_LOCAL_ACTIVE;
   return is_recalled ? ALL : SECOND;
 }
 
@@ -113,14 +113,14 @@ int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *there, MPI_Status *statu
                                                          : MPI_SUCCESS;
 }
 
-static gab_status rest(void *user, bool *plays)
+static gab_status rest(void *user, bool *took_rank)
 {
   local_order *order = user;
   const gab_local_run *run = order->loop->protection->local;
-  GAB_TRY(gab_local_rest(order->loop->protection->local, plays));
-  if (*plays && gab_local_rank(run->machine) == first) {
+  GAB_TRY(gab_local_rest(order->loop->protection->local, took_rank));
+  if (*took_rank && gab_local_rank(run->machine) == first) {
     CHECK(order->loop->step == EARLIER);
-    order_tell(order, "first plays");
+    order_tell(order, "first is active");
   }
   return GAB_OK;
 }
@@ -136,8 +136,9 @@ static void write_clusters(char *path)
 
 int main(int argc, char **argv)
 {
-  static const char *const events[] = {"committed",   "1 dies",       "2 dies",       "3 dies", "first plays",
-                                       "first known", "second given", "second later", NULL};
+  static const char *const events[] = {"committed",    "1 dies",          "2 dies",
+                                       "3 dies",       "first is active", "first known",
+                                       "second given", "second later",    NULL};
   local_order order = {.at = LATER, .part = part, .commit_wait = -1, .commit_children = 2};
   gab_run_stats stats;
   char clusters[] = "/tmp/gabion-clusters.XXXXXX";

@@ -22,7 +22,7 @@
 
 #include <errno.h>
 
-enum { PLAYERS = 8, SPARES = 2, EVERY = 10, STEPS = 70, LAST_MOVE = 50 };
+enum { ACTIVE = 8, SPARES = 2, EVERY = 10, STEPS = 70, LAST_MOVE = 50 };
 
 /* Who dies; LATER was a neighbour of FIRST before the last section, BESIDE is one since. Every 3 steps of its own FIRST takes
  * checkpoints at 52 and 55, BESIDE at 53 and 56; every 4 at 53 and 57, and at 51 and 55: another step always, whatever holders know. */
@@ -40,7 +40,7 @@ typedef struct moving_life {
 static uint64_t partners_of(const gab_local *machine)
 {
   uint64_t mask = 0;
-  for (gab_rank rank = 0; rank < PLAYERS; rank++)
+  for (gab_rank rank = 0; rank < ACTIVE; rank++)
     if (gab_local_is_partner(machine, rank)) mask |= UINT64_C(1) << rank;
   return mask;
 }
@@ -57,7 +57,7 @@ static void look(moving_life *life, gab_step step)
   life->changed += life->partners[way] != now;
   life->strangers += gab_wire_statistics(run->wire).near > (size_t)__builtin_popcountll(now);
   /* A neighbour of the other arrangement that is no partner. */
-  if (way == 1) life->blocks.counted += (now >> ((me + 1) % PLAYERS) & 1) == 0;
+  if (way == 1) life->blocks.counted += (now >> ((me + 1) % ACTIVE) & 1) == 0;
 }
 
 /* It looks at no message meanwhile: who takes the place of the first one gets nothing of what this process keeps. */
@@ -85,7 +85,7 @@ static bool move_due(const void *user, gab_step step)
 /* Ranks lie along a ring of blocks: now each beside the next ones, now beside those three further on. */
 static gab_status move(void *user, gab_step step)
 {
-  static const int32_t places[PLAYERS] = {0, 3, 6, 1, 4, 7, 2, 5};
+  static const int32_t places[ACTIVE] = {0, 3, 6, 1, 4, 7, 2, 5};
   moving_life *life = user;
   (void)step;
   return moving_blocks_move(&life->blocks, places);
@@ -112,7 +112,7 @@ int main(int argc, char **argv)
   setenv("GABION_SPARES", "2", 1);
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
-  REQUIRE(gab_world_members(world)->ranks == PLAYERS && gab_world_spares(world) == SPARES);
+  REQUIRE(gab_world_members(world)->ranks == ACTIVE && gab_world_spares(world) == SPARES);
   REQUIRE_OK(automaton_create(&life.blocks.app, world, (int32_t[]){32, 2, 2}));
   if (pair && gab_world_process(world) == FIRST) life.awaited = (uint64_t)getpid();
   if (pair) REQUIRE_OK(gab_world_max_u64(world, &life.awaited, 1));
@@ -125,9 +125,9 @@ int main(int argc, char **argv)
   CHECK(stats.local.steps_again == 0 && stats.local.meetings == 0);
   CHECK(life.changed == 0 && life.strangers == 0);
   CHECK(life.blocks.counted > 0);
-  if (gab_world_process(world) < PLAYERS) CHECK(life.looked == LAST_MOVE + 1);
+  if (gab_world_process(world) < ACTIVE) CHECK(life.looked == LAST_MOVE + 1);
   CHECK((stats.local.own_checkpoints > 0) == (own != NULL));
-  if (gab_world_process(world) >= PLAYERS) CHECK((stats.local.restored_messages > 0) == (own != NULL));
+  if (gab_world_process(world) >= ACTIVE) CHECK((stats.local.restored_messages > 0) == (own != NULL));
   gab_timeloop_destroy(&life.blocks.loop);
   REQUIRE(gab_report_completion(world, 0) == 0);
   automaton_destroy(&life.blocks.app);

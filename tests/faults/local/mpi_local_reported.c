@@ -22,8 +22,8 @@ typedef struct reported_life {
   bool right;
 } reported_life;
 
-/* The first spare that is asked to play rank 1. */
-static gab_process first_asked(int players) { return players + 1 % SPARES; }
+/* The first spare that is asked to run rank 1. */
+static gab_process first_asked(int active) { return active + 1 % SPARES; }
 
 static gab_status step_and_look(void *user, gab_step step)
 {
@@ -96,7 +96,7 @@ int main(int argc, char **argv)
   setenv("GABION_SPARES", "4", 1);
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
-  const int players = gab_world_members(world)->ranks;
+  const int active = gab_world_members(world)->ranks;
   const gab_protection protection = {.every = {.steps = EVERY},
                                      .injections = life.all_replaced ? all : some,
                                      .injection_count = life.all_replaced ? 2 : 3,
@@ -106,7 +106,7 @@ int main(int argc, char **argv)
   REQUIRE_OK(automaton_create(&life.app, world, (int32_t[]){8, 4, 4}));
   REQUIRE_OK(run(&life, &protection));
   test_doom(1), test_doom(life.all_replaced ? 0 : 2);
-  if (!life.all_replaced) test_doom(first_asked(players)), test_doom(first_asked(players) + 1);
+  if (!life.all_replaced) test_doom(first_asked(active)), test_doom(first_asked(active) + 1);
   if (gab_world_is_spare(world)) { /* it has heard of nothing */
     gab_timeloop_destroy(&life.loop);
     REQUIRE(gab_report_completion(world, 0) == 0);

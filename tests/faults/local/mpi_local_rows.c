@@ -25,7 +25,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { PLAYERS = 4, EVERY = 10, STEPS = 60, DEATH = 27 };
+enum { ACTIVE = 4, EVERY = 10, STEPS = 60, DEATH = 27 };
 enum { AT_ONCE = 1, HALF = 2, CLUSTERS = 4, OTHER = 8 };
 
 typedef struct row_life {
@@ -179,7 +179,7 @@ int main(int argc, char **argv)
   setenv("GABION_SPARES", "1", 1);
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
-  REQUIRE(gab_world_members(world)->ranks == PLAYERS && gab_world_spares(world) == 1);
+  REQUIRE(gab_world_members(world)->ranks == ACTIVE && gab_world_spares(world) == 1);
   snprintf(life.path, sizeof life.path, "local-rows-%d.csv", life.way);
   REQUIRE_OK(gab_series_create(world, life.path, columns, 2, &life.series));
   REQUIRE_OK(automaton_create(&life.app, world, (int32_t[]){8, 4, 4}));

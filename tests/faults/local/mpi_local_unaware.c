@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two neighbours die at the same step, and the spares that take over have heard of both deaths while they rested, when it
  * meant nothing to them; neither holder knows of the other's successor when it sends the image. Each of the two has to find out
- * that the other's process is dead, to whom it sends its greeting, and who plays that rank now. */
+ * that the other's process is dead, to whom it sends its greeting, and which process runs that rank now. */
 /* gabion-test: np=6 timeout=120 needs=ulfm */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
@@ -10,7 +10,7 @@
 
 enum { DEATHS = 25 };
 
-/* From whom nothing arrives as yet, though it is there. Each holder asks the other one who plays the rank of which
+/* From whom nothing arrives as yet, though it is there. Each holder asks the other one which process runs the rank of which
  * it is only a neighbour, and what it hears of that before it sends the image goes along with it. */
 static int hidden_rank = MPI_PROC_NULL;
 
@@ -51,20 +51,20 @@ static gab_status part(local_order *order, gab_rank rank)
 /* ---------------------------------------------------------------- a spare at rest */
 
 /* As ever; but it says when it has heard of both deaths, and waits with the image until both have been sent. */
-static gab_status rest(void *user, bool *plays)
+static gab_status rest(void *user, bool *took_rank)
 {
   local_order *order = user;
   static bool knows;
   gab_local_run *run = order->loop->protection->local;
   int dead;
-  int32_t players;
-  GAB_TRY(gab_world_count_deaths(order->app.world, &dead, &players));
+  int32_t active;
+  GAB_TRY(gab_world_count_deaths(order->app.world, &dead, &active));
   char event[32];
   if (run->machine && gab_local_state_of(run->machine) == GAB_LOCAL_RESTORING) {
     order_wait(order, "0 has given");
     order_wait(order, "3 has given");
   }
-  GAB_TRY(gab_local_rest(run, plays));
+  GAB_TRY(gab_local_rest(run, took_rank));
   if (knows || dead < 2) return GAB_OK;
   knows = true;
   snprintf(event, sizeof event, "spare %d knows", test_rank());

@@ -11,7 +11,7 @@
 #include "core/base/log.h"
 #include "resilience/reports/completion.h"
 
-enum { PLAYERS = 4, SPARES = 2, EVERY = 10, STEPS = 40 };
+enum { ACTIVE = 4, SPARES = 2, EVERY = 10, STEPS = 40 };
 
 typedef struct verified_life {
   automaton app;
@@ -82,7 +82,7 @@ int main(int argc, char **argv)
   setenv("GABION_SPARES", "2", 1);
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
-  REQUIRE(gab_world_members(world)->ranks == PLAYERS && gab_world_spares(world) == SPARES);
+  REQUIRE(gab_world_members(world)->ranks == ACTIVE && gab_world_spares(world) == SPARES);
   REQUIRE_OK(automaton_create(&life.app, world, (int32_t[]){8, 4, 4}));
   REQUIRE_OK(make(&life, &protection));
   const gab_status status = gab_timeloop_run(life.loop);

@@ -23,8 +23,8 @@
 #include "core/base/log.h"
 #include "core/world/world_impl.h" /* to give all iterations one number, and to see what lies in a queue */
 
-#ifndef PLAYERS
-#define PLAYERS 3
+#ifndef ACTIVE
+#define ACTIVE  3
 #define CLUSTER 1 /* ranks of a cluster */
 #define SPARES  1
 #define ROOTS   6, 2, 2
@@ -53,22 +53,22 @@ typedef struct rendezvous {
 static bool speaks_to(const rendezvous *r, gab_rank from, gab_rank to, gab_step step)
 {
   if (from == to) return false;
-  if (to != r->victim) return gab_hash_counter(r->seed, (uint64_t)step, (uint64_t)(from * PLAYERS + to)) & 1;
+  if (to != r->victim) return gab_hash_counter(r->seed, (uint64_t)step, (uint64_t)(from * ACTIVE + to)) & 1;
   const gab_rank next = (r->victim / CLUSTER + 1) * CLUSTER;
-  const gab_rank first = next % PLAYERS, second = (next + 1) % PLAYERS;
+  const gab_rank first = next % ACTIVE, second = (next + 1) % ACTIVE;
   return from == (((uint64_t)step + r->seed) % 2 ? first : second);
 }
 
 static uint64_t word_of(gab_rank from, gab_rank to, gab_step step)
 {
-  return gab_hash_counter(7, (uint64_t)step, (uint64_t)(from * PLAYERS + to));
+  return gab_hash_counter(7, (uint64_t)step, (uint64_t)(from * ACTIVE + to));
 }
 
 static uint64_t sum_of(const rendezvous *r, gab_rank to)
 {
   uint64_t sum = 0;
   for (gab_step step = 0; step < STEPS; step++)
-    for (gab_rank from = 0; from < PLAYERS; from++)
+    for (gab_rank from = 0; from < ACTIVE; from++)
       if (speaks_to(r, from, to, step)) sum += word_of(from, to, step);
   return sum;
 }
@@ -90,7 +90,7 @@ static gab_status force_order(rendezvous *r, gab_step step)
   const gab_claim *claim = gab_world_claim(r->world);
   bool there;
   if (!claim || claim->restored_step != step || r->forced > 0) return GAB_OK;
-  for (gab_rank from = 0; from < PLAYERS; from++)
+  for (gab_rank from = 0; from < ACTIVE; from++)
     while (speaks_to(r, from, r->victim, step + 1) && !has_early(r, from, step))
       GAB_TRY(gab_mailbox_probe(r->mail, from, END, &there, NULL)); /* nobody sends that here */
   r->forced++;
@@ -118,7 +118,7 @@ static gab_status reply(rendezvous *r, gab_step step, uint64_t *replied)
 static gab_status take_answers(rendezvous *r, gab_step step, bool *open)
 {
   const gab_rank me = gab_world_rank(r->world);
-  for (gab_rank to = 0; to < PLAYERS; to++) {
+  for (gab_rank to = 0; to < ACTIVE; to++) {
     bool there = false;
     uint64_t word;
     if (open[to]) GAB_TRY(gab_mailbox_probe(r->mail, to, ANSWER, &there, NULL));
@@ -132,7 +132,7 @@ static gab_status take_answers(rendezvous *r, gab_step step, bool *open)
 
 static bool any(const bool *open)
 {
-  for (int i = 0; i < PLAYERS; i++)
+  for (int i = 0; i < ACTIVE; i++)
     if (open[i]) return true;
   return false;
 }
@@ -140,21 +140,21 @@ static bool any(const bool *open)
 /* Who has all answers tells rank 0 to whom it spoke, which tells each how many have spoken to it when everybody has. A plain
  * "it is over" would not do: in a replay that comes before the messages that it follows (core/messages/pattern.h). */
 typedef struct ending {
-  bool told;              /* by this process */
-  int heard;              /* by rank 0, of how many */
-  uint64_t each[PLAYERS]; /* at rank 0: so many spoke to them */
-  uint64_t replied;       /* by this process */
+  bool told;             /* by this process */
+  int heard;             /* by rank 0, of how many */
+  uint64_t each[ACTIVE]; /* at rank 0: so many spoke to them */
+  uint64_t replied;      /* by this process */
   bool known;
   uint64_t due; /* once it is known */
 } ending;
 
 static gab_status hear(rendezvous *r, ending *end, gab_rank from)
 {
-  uint64_t spoken[PLAYERS];
+  uint64_t spoken[ACTIVE];
   GAB_TRY(gab_mailbox_receive(r->ends, from, DONE, spoken, sizeof spoken, NULL));
-  for (int to = 0; to < PLAYERS; to++) end->each[to] += spoken[to];
-  if (++end->heard < PLAYERS) return GAB_OK;
-  for (gab_rank to = 0; to < PLAYERS; to++)
+  for (int to = 0; to < ACTIVE; to++) end->each[to] += spoken[to];
+  if (++end->heard < ACTIVE) return GAB_OK;
+  for (gab_rank to = 0; to < ACTIVE; to++)
     GAB_TRY(gab_mailbox_send(r->ends, to, END, &end->each[to], sizeof end->each[to]));
   return GAB_OK;
 }
@@ -162,13 +162,13 @@ static gab_status hear(rendezvous *r, ending *end, gab_rank from)
 static gab_status look_for_end(rendezvous *r, gab_step step, ending *end)
 {
   const gab_rank me = gab_world_rank(r->world);
-  uint64_t spoken[PLAYERS];
+  uint64_t spoken[ACTIVE];
   gab_mail mail;
   bool there = true;
-  for (gab_rank to = 0; to < PLAYERS; to++) spoken[to] = speaks_to(r, me, to, step);
+  for (gab_rank to = 0; to < ACTIVE; to++) spoken[to] = speaks_to(r, me, to, step);
   if (!end->told) GAB_TRY(gab_mailbox_send(r->ends, 0, DONE, spoken, sizeof spoken));
   end->told = true;
-  while (me == 0 && there && end->heard < PLAYERS) {
+  while (me == 0 && there && end->heard < ACTIVE) {
     GAB_TRY(gab_mailbox_probe(r->ends, GAB_ANY_RANK, DONE, &there, &mail));
     if (there) GAB_TRY(hear(r, end, mail.source));
   }
@@ -182,9 +182,9 @@ static gab_status look_for_end(rendezvous *r, gab_step step, ending *end)
 static gab_status meet(rendezvous *r, gab_step step)
 {
   const gab_rank me = gab_world_rank(r->world);
-  bool open[PLAYERS] = {false};
+  bool open[ACTIVE] = {false};
   ending end = {.told = false};
-  for (gab_rank to = 0; to < PLAYERS; to++) {
+  for (gab_rank to = 0; to < ACTIVE; to++) {
     const int64_t word[2] = {step, (int64_t)word_of(me, to, step)};
     open[to] = speaks_to(r, me, to, step);
     if (open[to]) GAB_TRY(gab_mailbox_send(r->mail, to, CONTACT, word, sizeof word));
@@ -237,7 +237,7 @@ static gab_status run(rendezvous *r, gab_timeloop **loop)
                                          .visit = 1,
                                          .rank_count = r->second == GAB_NO_RANK ? 1 : 2,
                                          .ranks = {r->victim, r->second}};
-  snprintf(clusters, sizeof clusters, "%d", PLAYERS / CLUSTER);
+  snprintf(clusters, sizeof clusters, "%d", ACTIVE / CLUSTER);
   const gab_protection protection = {.every = {.steps = EVERY},
                                      .injections = &injection,
                                      .injection_count = 1,
@@ -266,7 +266,7 @@ static gab_rank second_of(gab_rank victim, uint64_t which)
 {
   const gab_rank first = victim / CLUSTER * CLUSTER;
   if (which == 0) return GAB_NO_RANK;
-  return which == 1 ? first + (victim - first + 1) % CLUSTER : (first + 2 * CLUSTER + 1) % PLAYERS;
+  return which == 1 ? first + (victim - first + 1) % CLUSTER : (first + 2 * CLUSTER + 1) % ACTIVE;
 }
 
 int main(int argc, char **argv)
@@ -281,8 +281,8 @@ int main(int argc, char **argv)
   setenv("GABION_SPARES", spares, 1);
   REQUIRE_OK(gab_world_create(&argc, &argv, &r.world));
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
-  REQUIRE(gab_world_members(r.world)->ranks == PLAYERS && gab_world_spares(r.world) == SPARES);
-  r.victim = (gab_rank)(gab_hash_counter(1, r.seed, 0) % PLAYERS);
+  REQUIRE(gab_world_members(r.world)->ranks == ACTIVE && gab_world_spares(r.world) == SPARES);
+  r.victim = (gab_rank)(gab_hash_counter(1, r.seed, 0) % ACTIVE);
   r.second = second_of(r.victim, number_from("GABION_SECOND", 0));
   r.dies_in =
       (gab_step)(EVERY * (1 + gab_hash_counter(1, r.seed, 1) % 3) + 2 + gab_hash_counter(1, r.seed, 2) % 8);

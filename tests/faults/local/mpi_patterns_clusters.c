@@ -8,7 +8,7 @@
 /* gabion-test: np=8 env=GABION_ROUNDS_OVERLAP=1 */
 /* gabion-test: np=8 env=GABION_SECOND=1 */
 /* gabion-test: np=8 env=GABION_SECOND=2 */
-#define PLAYERS 6
+#define ACTIVE  6
 #define CLUSTER 2
 #define SPARES  2
 #define ROOTS   2, 3, 2

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Processes die while others are being started for the dead: at each step of that, a replacement process or the one that
- * starts it. All come back in the end, and agree on who plays what. For script_respawn_edges.sh:
+ * starts it. All come back in the end, and agree on which process runs which rank. For script_respawn_edges.sh:
  *
- *   helper_respawn PLACE     plays it; without an argument it lists places, and how many die in each
+ *   helper_respawn PLACE     runs it; without an argument it lists places, and how many die in each
  *
  * Functions of MPI are wrapped, so that the places lie between its calls. Who is to die only once says so in
  * a file. */
@@ -35,14 +35,14 @@ typedef enum place {
   STARTER_BEHIND_BRIDGE,
   STARTER_BEHIND_WIDENING,
   AGAIN_AND_AGAIN, /* each replacement process dies: three tries, and the run goes on without the rank */
-  LATER,           /* a replacement process dies when it has played for a while */
+  LATER,           /* a replacement process dies when it has run for a while */
   TWICE,           /* two ranks at once */
   PLACES
 } place;
 
 static const struct {
   const char *name;
-  uint64_t deaths; /* of processes that played a rank, at least */
+  uint64_t deaths; /* of processes that ran a rank, at least */
 } places[PLACES] = {{"nobody dies", 0},
                     {"a replacement process, before MPI_Init", 2}, /* the one that waits for it is given up */
                     {"a replacement process, before it meets the one that started it", 2},

@@ -17,7 +17,7 @@
 #include "core/world/world_impl.h"
 #include "resilience/reports/completion.h"
 
-enum { EVERY = 4, STEPS = 14, PLAYERS = 3, VICTIM = 1, DONOR = 2, DIES_AT = 6 };
+enum { EVERY = 4, STEPS = 14, ACTIVE = 3, VICTIM = 1, DONOR = 2, DIES_AT = 6 };
 /* As many chunks as an image has, and one for what else is in it. */
 enum { CHUNKS = 20, NOTE_BYTES = CHUNKS * 768 * 1024, MOST_SPARES = 40 };
 
@@ -119,7 +119,7 @@ static bool donor_dies;
 static void on_phase(void *user, gab_world *world, gab_fault_point point)
 {
   (void)user;
-  receives = point == GAB_FAULT_POINT_HAND_OVER && gab_world_process(world) >= PLAYERS;
+  receives = point == GAB_FAULT_POINT_HAND_OVER && gab_world_process(world) >= ACTIVE;
   if (receives && fatal_chunk == 0) raise(SIGKILL);
   if (point == GAB_FAULT_POINT_COMPUTE && gab_world_step(world) == DIES_AT &&
       gab_world_process(world) == VICTIM)
@@ -136,8 +136,8 @@ static void doom(const gab_world *world, const life *l)
   test_doom(VICTIM);
   if (donor_dies) test_doom(DONOR);
   for (int i = 0; i < l->moments; i++) {
-    test_doom(PLAYERS + i);
-    if (me == PLAYERS + i) fatal_chunk = l->moments == 1 ? CHUNKS / 2 : i * CHUNKS / (l->moments - 1);
+    test_doom(ACTIVE + i);
+    if (me == ACTIVE + i) fatal_chunk = l->moments == 1 ? CHUNKS / 2 : i * CHUNKS / (l->moments - 1);
   }
 }
 
@@ -190,7 +190,7 @@ int main(int argc, char **argv)
   setenv("GABION_SPARES", spares, 1);
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
-  REQUIRE(l.moments > 0 && l.moments < MOST_SPARES && gab_world_members(world)->ranks == PLAYERS);
+  REQUIRE(l.moments > 0 && l.moments < MOST_SPARES && gab_world_members(world)->ranks == ACTIVE);
   doom(world, &l);
   gab_world_set_fault_point_hook(world, on_phase, NULL);
   gab_protection protection = {.every = {.steps = EVERY}, .strategies = {by_spares_alone}};
@@ -198,8 +198,8 @@ int main(int argc, char **argv)
   REQUIRE_OK(automaton_create(&l.app, world, (int32_t[]){3, 2, 2}));
   REQUIRE_OK(run(&l, &protection));
   REQUIRE(l.right);
-  REQUIRE(gab_members_count(gab_world_members(world)) == PLAYERS && gab_world_spares(world) == 0);
-  if (gab_world_process(world) < PLAYERS)
+  REQUIRE(gab_members_count(gab_world_members(world)) == ACTIVE && gab_world_spares(world) == 0);
+  if (gab_world_process(world) < ACTIVE)
     REQUIRE(l.recoveries == 1 && l.rounds >= l.moments + 1 + donor_dies && l.returned == 1 + donor_dies);
   REQUIRE(gab_report_completion(world, 0) == 0);
   automaton_destroy(&l.app);

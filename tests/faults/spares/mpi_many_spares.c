@@ -15,7 +15,7 @@
 
 /* Single recoveries differ, by the phase of the death, and MPI and the allocator touch memory for what they meet first: the first
  * three, one of each phase, are not compared. */
-enum { EVERY = 4, PLAYERS = 3, VICTIM = 1, MOST_SPARES = 56, SETTLED = 3 };
+enum { EVERY = 4, ACTIVE = 3, VICTIM = 1, MOST_SPARES = 56, SETTLED = 3 };
 
 typedef struct holdings {
   uint64_t counted; /* byte, by our own count */
@@ -130,7 +130,7 @@ static void doom(gab_fault_injection *injections, int spares)
   static const gab_fault_point points[] = {GAB_FAULT_POINT_EXCHANGE, GAB_FAULT_POINT_SNAPSHOT,
                                            GAB_FAULT_POINT_COMPUTE};
   for (int life = 0; life < spares; life++) {
-    test_doom(life == 0 ? VICTIM : PLAYERS + life - 1);
+    test_doom(life == 0 ? VICTIM : ACTIVE + life - 1);
     injections[life] = (gab_fault_injection){.step = EVERY * (life + 1) + life % EVERY,
                                              .point = points[life % 3],
                                              .visit = 1,
@@ -150,7 +150,7 @@ int main(int argc, char **argv)
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
   REQUIRE(life.spares > SETTLED && life.spares <= MOST_SPARES);
-  REQUIRE(gab_world_members(world)->ranks == PLAYERS && gab_world_spares(world) == life.spares);
+  REQUIRE(gab_world_members(world)->ranks == ACTIVE && gab_world_spares(world) == life.spares);
   doom(injections, life.spares);
   life.steps = EVERY * (life.spares + 3);
   const gab_protection protection = {.every = {.steps = EVERY},
@@ -161,7 +161,7 @@ int main(int argc, char **argv)
   REQUIRE_OK(automaton_create(&life.app, world, (int32_t[]){16, 16, 8}));
   REQUIRE_OK(run(&life, &protection));
   REQUIRE(life.right);
-  REQUIRE(gab_members_count(gab_world_members(world)) == PLAYERS && gab_world_spares(world) == 0);
+  REQUIRE(gab_members_count(gab_world_members(world)) == ACTIVE && gab_world_spares(world) == 0);
   if (gab_world_rank(world) != VICTIM)
     REQUIRE(life.recoveries == life.spares && life.returned == life.spares);
   REQUIRE(gab_report_completion(world, 0) == 0);

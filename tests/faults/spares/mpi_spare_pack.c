@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An entity that a spare cannot pack before it plays, having nothing of it yet: that is no error as long as nobody needs it. The
- * spare takes the rank of the dead, with what the dead one had packed. */
+/* An entity that a spare cannot pack before it runs, having nothing of it yet: that is no error as long as nobody
+ * needs it. The spare takes the rank of the dead, with what the dead one had packed. */
 /* gabion-test: np=5 timeout=120 needs=ulfm labels=quick */
 /* gabion-test: np=5 env=GABION_TEST_LOCAL=1 */
 #include "tests/faults/automaton.c"
@@ -9,10 +9,10 @@
 #include "core/base/log.h"
 #include "resilience/reports/completion.h"
 
-enum { PLAYERS = 4, EVERY = 10, STEPS = 40 };
+enum { ACTIVE = 4, EVERY = 10, STEPS = 40 };
 
 typedef struct counter {
-  uint64_t *steps; /* NULL on who has not played */
+  uint64_t *steps; /* NULL on who has not run */
   uint64_t capacity;
 } counter;
 
@@ -63,7 +63,7 @@ int main(int argc, char **argv)
   setenv("GABION_SPARES", "1", 1);
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
-  REQUIRE(gab_world_members(world)->ranks == PLAYERS && gab_world_spares(world) == 1);
+  REQUIRE(gab_world_members(world)->ranks == ACTIVE && gab_world_spares(world) == 1);
   if (!gab_world_is_spare(world)) counted.steps = &counted.capacity;
   REQUIRE_OK(automaton_create(&app, world, (int32_t[]){8, 4, 4}));
   REQUIRE_OK(gab_timeloop_create(app.forest, STEPS, &loop));

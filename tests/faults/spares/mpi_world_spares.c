@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Players die by SIGKILL, one, several, spares too, at any place: as long as there are spares the run stays
+/* Active processes die by SIGKILL, one, several, spares too, at any place: as long as there are spares the run stays
  * at full size, every rank that died comes back in its next incarnation, and all agree on everything.
  *
  *   mpi_world_spares SPARES [SEED] */
@@ -36,9 +36,9 @@ static gab_buffer out, in;
 static uint64_t seed;
 static place my_place;
 
-/* Equal on all who play; a replacement process is told. */
+/* Equal on all who run a rank; a replacement process is told. */
 static struct {
-  uint64_t committed, round, deaths; /* deaths: of players, that have been ordered so far */
+  uint64_t committed, round, deaths; /* deaths: of active processes, that have been ordered so far */
   uint64_t doomed;                   /* processes of all that were to die, as bits */
 } play;
 
@@ -81,7 +81,7 @@ static uint64_t draw(uint64_t key)
   return x ^ x >> 29;
 }
 
-/* Every death of a player either left its rank empty or made its incarnation grow. */
+/* Every death of an active process either left its rank empty or made its incarnation grow. */
 static uint64_t deaths_seen(void)
 {
   const gab_members *members = gab_world_members(world);
@@ -90,7 +90,7 @@ static uint64_t deaths_seen(void)
   return deaths;
 }
 
-/* ------------------------------------------------------------------------------------ what players compute
+/* ------------------------------------------------------------------------------------ what active processes compute
  */
 
 static gab_status step(void)
@@ -164,7 +164,7 @@ static void repair_from(gab_status status)
 
 /* ------------------------------------------------------------------------------------ who dies */
 
-/* One to three players, at one place each; all know who. */
+/* One to three active processes, at one place each; all know who. */
 static void arm(void)
 {
   gab_members left = {0};
@@ -207,10 +207,10 @@ static const char *sign_of(gab_process process, uint64_t number)
   return sign;
 }
 
-static gab_status leave_sign(void *user, bool *plays)
+static gab_status leave_sign(void *user, bool *took_rank)
 {
   (void)user;
-  *plays = false;
+  *took_rank = false;
   FILE *file = sign[0] ? fopen(sign, "w") : NULL;
   if (file) fclose(file);
   sign[0] = '\0';
@@ -242,7 +242,7 @@ static void lose_a_spare(void)
   REQUIRE_OK(gab_world_barrier(world));
 }
 
-/* A spare waits until it is called, and plays from then on, or is let go. */
+/* A spare waits until it is called, and runs from then on, or is let go. */
 static bool comes_to_play(void)
 {
   gab_status abort_request;

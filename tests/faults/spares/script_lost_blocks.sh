@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=60 labels=quick needs=ulfm
-# A run that has lost both images of two ranks says how many blocks that is. Those of a third rank, which a spare plays and whose copy
+# A run that has lost both images of two ranks says how many blocks that is. Those of a third rank, which a spare runs and whose copy
 # lives, do not count.
 . "$GABION_SOURCE/tests/apps/common.sh"
 timeout 50 "$GABION_LAUNCH" -n 4 --spares 2 -t 1 --retries 0 -- "$gabion" run good.yaml --out out \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=120 labels=quick needs=ulfm
-# A spare that could not pack an entity before it played goes on, unless the run goes back to a checkpoint of fewer ranks, of which
+# A spare that could not pack an entity before it ran goes on, unless the run goes back to a checkpoint of fewer ranks, of which
 # nothing falls to it: then all end, and say why.
 . "$GABION_SOURCE/tests/apps/common.sh"
 

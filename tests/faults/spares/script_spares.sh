@@ -92,11 +92,11 @@ for spares in 2 1; do
   [ "$(member living)" = $((2 + spares)) ] || complain "from disk: not as many processes as there are"
 done
 
-# Nobody is left but spares: no player says that anybody died.
+# Nobody is left but spares: no active process says that anybody died.
 launch 0 2 2 --set resilience.disk.every=20 --set run.steps=40
 keep=1 launch 0 2 2 --set resilience.disk.every=20 --inject rank=0+1,step=47,phase=compute
-full "all who played" 1
-grep -q '"strategy": "disk"' out/summary.json || complain "all who played: not from disk"
+full "all who ran" 1
+grep -q '"strategy": "disk"' out/summary.json || complain "all who ran: not from disk"
 
 # Nor can they go back in the job where the disk is no strategy: they hold no checkpoint. They ask for another start and say what
 # is lost by it; not that nothing is. The next start goes on from disk.
@@ -108,7 +108,7 @@ said 'starting the run again (start 2 of at most 2)'
 not_said 'nothing is lost'
 not_said 'before the first checkpoint'
 keep=1 launch 0 2 2 --set resilience.disk.every=20 --set 'resilience.strategies=[spare]'
-full "all who played, started again" 0
+full "all who ran, started again" 0
 
 # Left is only one that took over just now, which knows of no snapshot but the newest, and of that too little is left.
 launch 0 3 1 --set resilience.disk.every=20 --set run.steps=30

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A player dies, by SIGKILL, when all have agreed that they are at the end: no spare is called for it, since there would be
- * nobody to play with.
+/* An active process dies, by SIGKILL, when all have agreed that they are at the end: no spare is called for it, since
+ * the others have left.
  *
  *   mpi_world_death_at_end */
 /* gabion-test: np=3,6 timeout=60 needs=ulfm */
@@ -24,7 +24,8 @@ int main(int argc, char **argv)
   const bool was_spare = gab_world_is_spare(world);
   REQUIRE_OK(gab_world_rest(world, &abort_request));
   REQUIRE(abort_request == GAB_OK && gab_world_is_spare(world) == was_spare);
-  if (!was_spare) REQUIRE_OK(gab_world_agree(world, &flags)); /* of the players: this was the last step */
+  if (!was_spare)
+    REQUIRE_OK(gab_world_agree(world, &flags)); /* of the active processes: this was the last step */
   if (gab_world_rank(world) == last) kill(getpid(), SIGKILL);
   REQUIRE_OK(gab_world_dismiss(world, GAB_OK));
   const gab_members *members = gab_world_members(world);

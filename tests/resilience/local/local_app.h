@@ -179,7 +179,7 @@ static gab_status regrid(simulated *p, bool *moved)
       if (process != p->process) wake(&w->simulated[process]);
   }
   for (gab_rank rank = 0; rank < w->problem->ranks && *moved; rank++) {
-    const simulated *other = player_of(w, rank);
+    const simulated *other = process_of(w, rank);
     *moved = other && other->app.regridded >= section;
   }
   return GAB_OK;

@@ -12,7 +12,7 @@
  * restores a second time has a reason;
  *  - what one life of a rank delivers of another one of its cluster was made in one life of that, and is not kept there;
  * when all is over, all ranks of a cluster went back to the same checkpoint last;
- *  - no two living processes play one rank; nobody takes a checkpoint before it knows that all have taken the last
+ *  - no two living processes run one rank; nobody takes a checkpoint before it knows that all have taken the last
  *  one (one of its
  * cluster alone, all of the cluster), nor, who came back, before all that it has left out is compared;
  *  - with checkpoints of clusters (problem.own_every) nobody jumps, and the last common one that anybody knows to be committed is at
@@ -173,7 +173,7 @@ typedef struct simulated {
 /* After a death of a rank: how far it is until nothing that hangs on it can be lost by one more death. */
 typedef struct healing {
   bool ill;
-  bool restored; /* somebody plays it again */
+  bool restored; /* somebody runs it again */
   bool across;   /* its image may be one of before a section that is entered, and on its way by now */
 } healing;
 
@@ -186,7 +186,7 @@ typedef struct renewal {
 
 typedef struct outcome {
   bool finished, over;
-  bool extinct; /* no player is left: nobody to recover anything */
+  bool extinct; /* no active process is left: nobody to recover anything */
   bool differs; /* a message was made otherwise, and the first one was delivered */
   bool caught;  /* the machine says so */
   bool
@@ -284,7 +284,7 @@ static void tell_death(world *w, int observer, int dead)
 
 static void wake(simulated *p)
 {
-  if (p->queued || !p->alive || gab_local_state_of(p->local) != GAB_LOCAL_PLAYING || p->app.place == DONE)
+  if (p->queued || !p->alive || gab_local_state_of(p->local) != GAB_LOCAL_ACTIVE || p->app.place == DONE)
     return;
   p->queued = true;
   add_source(p->world, (source){FROM_APP, (int)p->process, 0, 0});

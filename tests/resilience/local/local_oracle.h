@@ -27,11 +27,11 @@ static bool are_neighbours(const problem *problem, int step, gab_rank a, gab_ran
   return changed ? problem->later[a][b] : problem->adjacent[a][b];
 }
 
-static simulated *player_of(world *w, gab_rank rank)
+static simulated *process_of(world *w, gab_rank rank)
 {
   for (gab_process process = 0; process < w->processes; process++) {
     simulated *p = &w->simulated[process];
-    if (p->alive && gab_local_rank(p->local) == rank && gab_local_state_of(p->local) == GAB_LOCAL_PLAYING)
+    if (p->alive && gab_local_rank(p->local) == rank && gab_local_state_of(p->local) == GAB_LOCAL_ACTIVE)
       return p;
   }
   return NULL;
@@ -89,7 +89,7 @@ static bool has_reason(const world *w, const simulated *p)
   return false;
 }
 
-/* Whoever plays goes back when it hears of a death, and when it hears of a later checkpoint. */
+/* Whoever is active goes back when it hears of a death, and when it hears of a later checkpoint. */
 static int most_restores(const world *w, const simulated *p)
 {
   return 1 + (has_reason(w, p) ? 2 * w->deaths : w->takeovers > 1);
@@ -121,7 +121,7 @@ static void check_behind(world *w)
 {
   for (gab_process process = 0; process < w->processes && w->plan->death_count == 1; process++) {
     const simulated *p = &w->simulated[process];
-    if (!p->alive || p->restored == 0 || gab_local_state_of(p->local) != GAB_LOCAL_PLAYING) continue;
+    if (!p->alive || p->restored == 0 || gab_local_state_of(p->local) != GAB_LOCAL_ACTIVE) continue;
     const gab_rank me = gab_local_rank(p->local);
     bool is_behind = false;
     if (w->problem->regrids && p->app.regridded < sections_until(w->problem, p->app.step))
@@ -149,7 +149,7 @@ static int taken_by_all(const world *w)
   return least;
 }
 
-/* Every player knows of the first checkpoint by then that it is committed, or came back from a later one. */
+/* Every active process knows of the first checkpoint by then that it is committed, or came back from a later one. */
 static void end_excuses(world *w)
 {
   const int sure = taken_by_all(w) - w->problem->checkpoint_every;
@@ -216,7 +216,7 @@ static void count_situations(world *w, const simulated *dead, gab_rank rank)
   for (gab_rank s = 0; s < problem->ranks; s++)
     if (w->taken[s] > newest) newest = w->taken[s];
   for (gab_rank s = 0; s < problem->ranks; s++) {
-    const simulated *other = player_of(w, s);
+    const simulated *other = process_of(w, s);
     if (!other || s == rank) continue;
     const bool is_behind = other->restored > 0 && other->own < 0 && newest > other->line;
     w->out.met.behind += is_behind && are_neighbours(problem, other->app.step, s, rank);
@@ -261,10 +261,10 @@ static void follow_control(world *w, int from, int to, bool is_fresh)
   for (gab_rank ward = 0; ward < w->problem->ranks; ward++) {
     renewal *renewal = &w->renewals[ward];
     if (renewal->rounds == 0) continue;
-    const simulated *holder = player_of(w, w->problem->holder[ward]), *player = player_of(w, ward);
-    if (!holder || !player || holder->restored == 0) continue;
-    if (holder->process == from && player->process == to && is_fresh) renewal->asked = true;
-    const lane *back = &w->lanes[player->process][holder->process][GAB_LOCAL_CONTROL];
+    const simulated *holder = process_of(w, w->problem->holder[ward]), *active = process_of(w, ward);
+    if (!holder || !active || holder->restored == 0) continue;
+    if (holder->process == from && active->process == to && is_fresh) renewal->asked = true;
+    const lane *back = &w->lanes[active->process][holder->process][GAB_LOCAL_CONTROL];
     if (renewal->asked && renewal->marker == 0) renewal->marker = back->sent;
     if (renewal->marker > 0 && back->delivered >= renewal->marker) {
       renewal->rounds--;
@@ -324,7 +324,7 @@ static gab_status find_common(void *user, gab_step checkpoint, gab_reader image)
 
 static bool keeps(world *w, gab_rank who, gab_rank rank, gab_step checkpoint)
 {
-  const simulated *p = player_of(w, who);
+  const simulated *p = process_of(w, who);
   wanted wanted = {.world = w, .checkpoint = checkpoint};
   for (gab_process process = 0; !p && process < w->processes; process++) /* one that has handed over */
     if (w->simulated[process].alive && gab_local_rank(w->simulated[process].local) == who)
@@ -346,14 +346,14 @@ static void check_common_images(world *w)
       FAILED(w, "the image of rank %d of common checkpoint %d is nowhere", (int)s, (int)newest);
 }
 
-static void check_players(world *w)
+static void check_active(world *w)
 {
   for (gab_process a = 0; a < w->processes; a++) {
     const simulated *p = &w->simulated[a];
     if (!p->alive || gab_local_rank(p->local) == GAB_NO_RANK) continue;
     for (gab_process b = a + 1; b < w->processes; b++)
       if (w->simulated[b].alive && gab_local_rank(w->simulated[b].local) == gab_local_rank(p->local))
-        FAILED(w, "processes %d and %d both play rank %d", (int)a, (int)b, (int)gab_local_rank(p->local));
+        FAILED(w, "processes %d and %d both run rank %d", (int)a, (int)b, (int)gab_local_rank(p->local));
   }
 }
 

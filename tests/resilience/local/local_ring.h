@@ -44,8 +44,9 @@ static outcome run(const schedule *plan)
 }
 
 /* In a ring of three ranks rank 1 keeps the image of 0, which keeps that of 2. When both are lost it offers 0 to a
- * spare, and asks that one who plays 2 or 0. The spare accepts, says that it plays 0, and dies; rank 1 may hear first of its death, offer 0 to the next one,
- * and then hear what the dead one has said: it still waits for the next one. */
+ * spare, and asks that one which process runs 2 or 0. The spare accepts, says that it runs 0, and dies; rank 1 may
+ * hear first of its death, offer 0 to the next one, and then hear what the dead one has said: it still waits for the
+ * next one. */
 static inline void kill_first_spare_while_it_answers(schedule *plan, uint64_t seed, long begin)
 {
   const long event = begin + (long)(mix(seed, 1) % 30);

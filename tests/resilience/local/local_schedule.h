@@ -207,7 +207,7 @@ static void happen(world *w)
     bool moved = false;
     remove_source(w, place);
     p->queued = false;
-    if (gab_local_state_of(p->local) != GAB_LOCAL_PLAYING) return;
+    if (gab_local_state_of(p->local) != GAB_LOCAL_ACTIVE) return;
     if (w->talks)
       printf("%5ld rank %d: step %d, place %d\n", w->out.events, (int)gab_local_rank(p->local), p->app.step,
              (int)p->app.place);
@@ -227,7 +227,7 @@ static bool is_extinct(const world *w)
 static bool is_done(world *w)
 {
   for (gab_rank rank = 0; rank < w->problem->ranks; rank++) {
-    const simulated *p = player_of(w, rank);
+    const simulated *p = process_of(w, rank);
     if (!p || p->app.place != DONE) return false;
   }
   return true;
@@ -264,7 +264,7 @@ static void compare_with_plain_loop(world *w)
   uint64_t values[MOST_RANKS];
   plain_loop(w, values);
   for (gab_rank rank = 0; rank < w->problem->ranks; rank++)
-    if (player_of(w, rank)->app.value != values[rank])
+    if (process_of(w, rank)->app.value != values[rank])
       FAILED(w, "rank %d ends with another value", (int)rank);
 }
 
@@ -273,15 +273,15 @@ static void check_clusters(world *w)
 {
   for (gab_rank a = 0; a < w->problem->ranks; a++)
     for (gab_rank b = 0; b < w->problem->ranks; b++) {
-      const simulated *p = player_of(w, a);
+      const simulated *p = process_of(w, a);
       if (a == b || !is_inner(w, a, b)) continue;
       const gab_journal *journal = gab_local_journal(p->local);
       for (uint32_t c = 0; c < CONTEXTS; c++)
         if (gab_journal_first(journal, b, c) != gab_journal_next(journal, b, c))
           FAILED(w, "rank %d keeps messages to rank %d of its cluster", (int)a, (int)b);
-      if (p->line != player_of(w, b)->line)
+      if (p->line != process_of(w, b)->line)
         FAILED(w, "rank %d went back to checkpoint %d, rank %d of its cluster to %d", (int)a, p->line, (int)b,
-               player_of(w, b)->line);
+               process_of(w, b)->line);
     }
 }
 
@@ -345,8 +345,8 @@ static void judge_comparison(world *w)
 static void talk_of_the_end(world *w)
 {
   for (gab_rank rank = 0; rank < w->problem->ranks && w->talks; rank++) {
-    const simulated *p = player_of(w, rank);
-    if (!p) printf("      nobody plays rank %d\n", (int)rank);
+    const simulated *p = process_of(w, rank);
+    if (!p) printf("      nobody runs rank %d\n", (int)rank);
     else
       printf("      rank %d: step %d, place %d, next %d, restored %d times, committed %d and %d\n", (int)rank,
              p->app.step, (int)p->app.place, (int)p->app.next, p->restored,
@@ -375,7 +375,7 @@ static outcome run_schedule(const schedule *plan, bool talks, uint32_t **noted)
     if (is_extinct(w)) w->out.extinct = true;
     else if (w->source_count == 0) FAILED(w, "deadlock: nothing is under way and nobody can go on");
     else happen(w);
-    check_players(w);
+    check_active(w);
     check_behind(w);
     if (++w->out.events >= MOST_EVENTS) FAILED(w, "it does not come to an end");
   }

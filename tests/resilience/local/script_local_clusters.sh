@@ -5,6 +5,6 @@
 set -u
 : "${GABION_BUILD:?}"
 "$GABION_BUILD/tests/resilience/test_resilience_local_schedules" --schedules 1 --seed 21131595 --clusters || exit
-# Without clusters: a holder hears from somebody else that the spare plays, before it hears that it accepts.
+# Without clusters: a holder hears from somebody else that the spare runs, before it hears that it accepts.
 "$GABION_BUILD/tests/resilience/test_resilience_local_schedules" --schedules 1 --seed 61118411 || exit
 exec "$GABION_BUILD/tests/resilience/test_resilience_local_schedules" --schedules 6000 --clusters

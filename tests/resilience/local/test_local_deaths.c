@@ -191,7 +191,7 @@ static void neighbours_may_change_in_a_section(void **state)
   assert_true(recovered > 1000 && behind > 500);
 }
 
-/* Ranks 0 and 1 are lost together; their holders, 4 and 5, give them to spares and die then. Who plays 0 and 1 now
+/* Ranks 0 and 1 are lost together; their holders, 4 and 5, give them to spares and die then. Who runs 0 and 1 now
  * hears that the other one is dead when the holders are dead as well, and hears of the holders' deaths when their successors have greeted already:
  * nobody but those would say where 0 and 1 are. */
 static void who_took_the_rank_of_a_holder_is_told_of_the_lost_again(void **state)

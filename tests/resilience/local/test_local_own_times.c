@@ -128,7 +128,7 @@ static void a_holder_that_came_back_has_nothing_older_alone(void **state)
 }
 
 /* The common checkpoint of the start alone: the rank dies when its new holder has been given what the cluster goes
- * back to, and not yet the common image. Nobody would have that, so it is handed over rather than played on. */
+ * back to, and not yet the common image. Nobody would have that, so it is handed over rather than continued. */
 static void who_comes_back_without_the_common_image_hands_over(void **state)
 {
   (void)state;

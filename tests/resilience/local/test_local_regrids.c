@@ -131,8 +131,8 @@ static void what_is_sent_before_a_regrid_and_not_received_is_an_error(void **sta
   }
 }
 
-/* New neighbours would not know who plays the rank that came back: those schedules that stop in a section since all have to
- * gather there go on without that, and are refused. */
+/* New neighbours would not know which process runs the rank that came back: those schedules that stop in a section
+ * since all have to gather there go on without that, and are refused. */
 static void nobody_gets_neighbours_who_came_back_before(void **state)
 {
   (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=300 labels=quick args=--schedules 6000 */
-/* Local recovery under random schedules: deaths of players, holders and spares at any event, several and
+/* Local recovery under random schedules: deaths of active processes, holders and spares at any event, several and
  * adjacent ones, messages of different lanes delayed and reordered, deaths heard of late. What has to hold
  * stands in local_net.h.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Global restart behind one call: the listing of Reinit++ (Georgakoudis et al. 2020, figure 2, put right:
  * argc and argv as they are, a checkpoint that all load alike), with processes killed in every place; all end
- * with the undisturbed sum, or alike. For script_reinit.sh: helper_reinit SCENARIO FILE plays it; without an argument it
+ * with the undisturbed sum, or alike. For script_reinit.sh: helper_reinit SCENARIO FILE runs it; without an argument it
  * lists names, ranks, spares and exit codes. By FILE a process learns that another one waits for it. */
 #include "core/messages/collective.h"
 #include "resilience/checkpoint/checkpoint.h"
@@ -314,7 +314,7 @@ static const scenario scenarios[] = {
      FULL_SIZE,
      GAB_ERR_LOST,
      {{0, 0, AT_REST, 3}, {1, 0, IN_COMPUTING, 6}, NOBODY}},
-    {"all that play, whose checkpoints die with them",
+    {"all that run a rank, whose checkpoints die with them",
      2,
      2,
      FULL_SIZE,
@@ -325,7 +325,7 @@ static const scenario scenarios[] = {
 };
 enum { SCENARIOS = sizeof scenarios / sizeof *scenarios };
 
-/* How many of the deaths are of processes that play, until the end of this round. */
+/* How many of the deaths are of processes that run a rank, until the end of this round. */
 static uint64_t deaths_meant(void)
 {
   uint64_t meant = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All players die at once, by SIGKILL, while the spares rest: nobody is left who could break the world, so the spares notice it
- * themselves, and take the ranks.
+/* All active processes die at once, by SIGKILL, while the spares rest: nobody is left who could break the world, so
+ * the spares notice it themselves, and take the ranks.
  *
- *   mpi_world_no_player_left */
+ *   mpi_world_all_active_dead */
 /* gabion-test: np=2,5,8 timeout=60 needs=ulfm */
 #include "core/messages/collective.h"
 #include "tests/mpi_test.h"
@@ -14,7 +14,7 @@
 
 static gab_world *world;
 
-/* As many players as spares, or one less. */
+/* As many active processes as spares, or one less. */
 static void count_the_spares(int argc, char **argv)
 {
   char spares[16];
@@ -26,7 +26,7 @@ static void count_the_spares(int argc, char **argv)
   gab_world_set_replacement(world, GAB_REPLACEMENT_SPARES);
 }
 
-/* Who played at the start is dead, and each rank has come back once. */
+/* Who ran at the start is dead, and each rank has come back once. */
 static void all_came_back(gab_rank ranks)
 {
   const gab_members *members = gab_world_members(world);
