@@ -46,7 +46,7 @@ static const entry entries[] = {
     {"checkpoint", bench_checkpoint, 2, false, "snapshots in memory: pack, exchange, commit"},
     {"overlap", bench_overlap, 2, false, "snapshots behind the steps: what blocks, what the steps lose"},
     {"schemes", bench_schemes, 2, false,
-     "the same by scheme: rate, redundant bytes, bytes on the wire, memory"},
+     "the same by scheme: rate, redundant bytes, bytes on the network, memory"},
     {"restore", bench_restore, 2, true, "going back to a snapshot, into blocks that are there"},
     {"paper", bench_paper, 2, false, "snapshots and their way back with the blocks of Kohl et al. 2017"},
     {"recovery", bench_recovery, 2, true, "a death in a time loop, part by part; kills a process"},

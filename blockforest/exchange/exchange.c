@@ -5,7 +5,7 @@
 #include "blockforest/exchange/exchange.h"
 
 #include "blockforest/forest/forest_impl.h"
-#include "core/messages/logged/carrier.h"
+#include "core/messages/logged/message_logger.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -232,7 +232,7 @@ gab_status gab_mailbox_probe(gab_mailbox *mailbox, gab_rank source, uint32_t tag
   if (!place) {
     GAB_TRY(test_receives(mailbox, source));
     /* A program that only probes has to hear of deaths, too. */
-    if (!mailbox->world->carrier) GAB_TRY(gab_world_look_for_deaths(mailbox->world));
+    if (!mailbox->world->logger) GAB_TRY(gab_world_look_for_deaths(mailbox->world));
     place = find(mailbox, source, tag);
   }
   *there = place != NULL;
@@ -254,7 +254,7 @@ static gab_status wait_for(gab_mailbox *mailbox, gab_rank source, uint32_t tag, 
     if (source == world->rank)
       GAB_FAIL(GAB_ERR_STATE, "mailbox %s: no message from oneself is there, and none can come",
                mailbox->port->name);
-    if (++since % LOOKS_PER_CHECK == 0 && !world->carrier) GAB_TRY(gab_world_look_for_deaths(world));
+    if (++since % LOOKS_PER_CHECK == 0 && !world->logger) GAB_TRY(gab_world_look_for_deaths(world));
   }
 }
 

@@ -5,7 +5,7 @@
  *  For communication in which a receiver does not know its senders (Ropars et al. 2013, figure 4). If all partners are
  *  known, use an exchange or a port.
  *
- *  A mailbox is a logged port (core/messages/port.h, core/messages/logged/carrier.h) with a queue of early messages. A
+ *  A mailbox is a logged port (core/messages/port.h, core/messages/logged/message_logger.h) with a queue of early messages. A
  *  message leaves its channel in order and waits in the queue until a receive matches: the same tag, the id that is active
  *  at the receive (core/messages/pattern.h), and the source if one is named. Of several matches the first one is taken, so
  *  messages of one channel, tag and id do not overtake each other.

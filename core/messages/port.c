@@ -162,7 +162,7 @@ static gab_status check_peer(gab_port *port, gab_rank peer, const gab_buffer *me
   GAB_TRY(gab_world_check(port->world));
   if (gab_world_replays(port->world))
     GAB_FAIL(GAB_ERR_STATE, "port %s: a respawned process in its set-up has nobody to talk to", port->name);
-  if (!port->logged) GAB_TRY(gab_world_refuse_carried(port->world, port->name));
+  if (!port->logged) GAB_TRY(gab_world_refuse_logged(port->world, port->name));
   if (gab_world_comm_rank(port->world, peer) < 0)
     GAB_FAIL(GAB_ERR_ARGUMENT, "port %s: rank %" GAB_PRI_RANK " does not take part", port->name, peer);
   const gab_traffic *traffic = port->traffic;
@@ -201,7 +201,7 @@ static gab_status start_send(gab_port *port, gab_rank target, gab_buffer *messag
     channel->counted_bytes += message->size;
   }
   if (target == port->world->rank) return send_to_self(port, message);
-  if (gab_port_is_carried(port)) return gab_carried_send(port, target, message);
+  if (gab_port_uses_logger(port)) return gab_logged_send(port, target, message);
   gab_transfer *transfer;
   GAB_TRY(gab_traffic_add(port, message, &transfer));
   transfer->outgoing = true;
@@ -249,7 +249,7 @@ static gab_status start_receive(gab_port *port, gab_rank source, gab_buffer *mes
   gab_channel *channel;
   GAB_TRY(find_channel(port, source, &channel));
   gab_buffer_clear(message);
-  const bool own = source == port->world->rank || gab_port_is_carried(port); /* MPI has no part in it */
+  const bool own = source == port->world->rank || gab_port_uses_logger(port); /* MPI has no part in it */
   const size_t total = unknown ? GAB_CHUNK_BYTES : payload_bytes + GAB_ENVELOPE_BYTES;
   void *place;
   if (!own) GAB_TRY(gab_buffer_extend(message, total, &place));
@@ -278,7 +278,7 @@ static gab_status poll(gab_port *port, gab_rank source, gab_buffer *message, boo
       .message = message, .peer = source, .total = GAB_SIZE_UNKNOWN, .sequence = channel->received};
   gab_buffer_clear(message);
   if (source == port->world->rank) GAB_TRY(gab_port_take_own(port, &transfer, there));
-  else if (gab_port_is_carried(port)) GAB_TRY(gab_carried_poll(port, &transfer, there));
+  else if (gab_port_uses_logger(port)) GAB_TRY(gab_logged_poll(port, &transfer, there));
   else GAB_TRY(gab_traffic_poll(port, &transfer, there));
   if (*there) channel->received++;
   return GAB_OK;
@@ -303,11 +303,11 @@ gab_status gab_port_poll(gab_port *port, gab_rank source, gab_buffer *message, b
   return gab_port_give_up(port, poll(port, source, message, there));
 }
 
-static gab_status progress_carried(gab_port *port, bool *done)
+static gab_status progress_logged(gab_port *port, bool *done)
 {
   bool pending;
-  GAB_TRY(gab_port_give_up(port, gab_carried_serve(port)));
-  GAB_TRY(gab_port_give_up(port, gab_carried_take(port, &pending)));
+  GAB_TRY(gab_port_give_up(port, gab_logged_serve(port)));
+  GAB_TRY(gab_port_give_up(port, gab_logged_take(port, &pending)));
   if (done) *done = !pending;
   return GAB_OK;
 }
@@ -317,7 +317,7 @@ gab_status gab_port_progress(gab_port *port, bool *done)
   if (done) *done = false;
   if (!port->world) GAB_FAIL(GAB_ERR_STATE, "port %s: its world is gone", port->name);
   GAB_TRY(gab_world_check(port->world));
-  if (gab_port_is_carried(port)) return progress_carried(port, done);
+  if (gab_port_uses_logger(port)) return progress_logged(port, done);
   bool pending, finished = false;
   GAB_TRY(gab_port_give_up(port, gab_traffic_check(port, &pending)));
   /* A first chunk that is being looked for must not be completed behind the back of the look. */
@@ -339,9 +339,9 @@ static bool waits_for_itself(const gab_port *port)
 /* What has come; while something has not, others are served. */
 static gab_status test_pending(gab_port *port, bool *pending)
 {
-  if (!gab_port_is_carried(port)) return gab_traffic_check(port, pending);
-  GAB_TRY(gab_carried_take(port, pending));
-  return *pending ? gab_carried_serve(port) : GAB_OK;
+  if (!gab_port_uses_logger(port)) return gab_traffic_check(port, pending);
+  GAB_TRY(gab_logged_take(port, pending));
+  return *pending ? gab_logged_serve(port) : GAB_OK;
 }
 
 gab_status gab_port_finish(gab_port *port)

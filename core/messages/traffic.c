@@ -2,10 +2,10 @@
 /** @file traffic.c
  *  @brief Messages under way: their requests, how they are waited for, verified, and given up.
  *
- *  What is given up after a fault goes into limbo with its memory: a peer that has not noticed the fault yet
+ *  What is given up after a fault becomes a deferred free, with its memory: a peer that has not noticed the fault yet
  *  may still be reading a message out of the sender's memory, and must not find it released or overwritten.
- *  Limbo is emptied when all the living have met in the repair. Memory of gab_port_send_kept() stays with its
- *  owner, who promises that much; limbo takes it over only from a port that ends before the repair. */
+ *  Deferred frees are done when all the living have met in the repair. Memory of gab_port_send_kept() stays with its
+ *  owner, who promises that much; it becomes a deferred free only from a port that ends before the repair. */
 #include "core/world/world_impl.h"
 
 #include <string.h>
@@ -303,13 +303,13 @@ void gab_port_abandon(gab_port *port)
   }
   traffic->port = port;
   port->traffic = NULL;
-  traffic->next = port->world->limbo;
-  port->world->limbo = traffic;
+  traffic->next = port->world->deferred;
+  port->world->deferred = traffic;
 }
 
 void gab_traffic_take_kept(const gab_port *port)
 {
-  for (gab_traffic *traffic = port->world->limbo; traffic; traffic = traffic->next) {
+  for (gab_traffic *traffic = port->world->deferred; traffic; traffic = traffic->next) {
     if (traffic->port != port) continue;
     for (size_t i = 0; i < traffic->transfer_count; i++) {
       gab_transfer *transfer = &traffic->transfers[i];
@@ -336,12 +336,12 @@ static void end_requests(gab_traffic *traffic)
   }
 }
 
-void gab_world_purge_limbo(gab_world *world)
+void gab_world_free_deferred(gab_world *world)
 {
-  if (world->wire) gab_wire_end(world->wire);
-  while (world->limbo) {
-    gab_traffic *traffic = world->limbo;
-    world->limbo = traffic->next;
+  if (world->channel) gab_reliable_channel_end(world->channel);
+  while (world->deferred) {
+    gab_traffic *traffic = world->deferred;
+    world->deferred = traffic->next;
     end_requests(traffic);
     gab_traffic_destroy(traffic);
   }

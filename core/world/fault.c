@@ -270,9 +270,9 @@ static MPI_Comm comm_at_work(const gab_world *world)
   return world->resting ? world->active_comm : world->comm;
 }
 
-gab_status gab_world_refuse_carried(const gab_world *world, const char *what)
+gab_status gab_world_refuse_logged(const gab_world *world, const char *what)
 {
-  if (!world->carrier) return GAB_OK;
+  if (!world->logger) return GAB_OK;
   GAB_FAIL(
       GAB_ERR_STATE,
       "%s needs all processes at once, which strategy `local' allows in post-step actions and finishes of a time loop "
@@ -285,7 +285,7 @@ gab_status gab_world_refuse_carried(const gab_world *world, const char *what)
 gab_status gab_world_agree(gab_world *world, uint32_t *flags)
 {
   GAB_TRY(gab_world_check(world));
-  GAB_TRY(gab_world_refuse_carried(world, "an agreement"));
+  GAB_TRY(gab_world_refuse_logged(world, "an agreement"));
   if (*flags >> GAB_AGREE_FLAGS)
     GAB_FAIL(GAB_ERR_ARGUMENT, "flags 0x%" PRIx32 " to be agreed on: there are %d", *flags,
              (int)GAB_AGREE_FLAGS);

@@ -11,7 +11,7 @@
  *  first, and then, spares included, on that of everybody. And a
  *  process may be finished with a repair while another one has to begin again: it holds the newer
  *  communicator like the other, finds it revoked, and comes back. */
-#include "core/messages/logged/carrier.h"
+#include "core/messages/logged/message_logger.h"
 #include "core/base/log.h"
 #include "core/world/world_impl.h"
 
@@ -293,7 +293,7 @@ static gab_status finish(gab_world *world, bool good, bool *repaired)
 static gab_status rebuild(gab_world *world, bool *repaired)
 {
   gab_world_reset_ports(world);
-  gab_world_purge_limbo(world);
+  gab_world_free_deferred(world);
   gab_world_retire_comms(world);
   bool good = take_notes(world);
   if (!good) gab_world_revoke(world); /* others may be waiting for the notes */
@@ -388,7 +388,7 @@ static gab_status join(gab_world *world) { return gab_world_appear(world); }
 static gab_status mend(gab_world *world)
 {
   gab_world_reset_ports(world);
-  gab_world_purge_limbo(world);
+  gab_world_free_deferred(world);
   if (gab_members_count(&world->members) == 1) return GAB_OK;
   world->lost = true;
   if (world->abort_request != GAB_OK) return GAB_OK;
@@ -401,7 +401,7 @@ static gab_status mend(gab_world *world)
 static gab_status mend_alone(gab_world *world)
 {
   gab_world_reset_ports(world);
-  gab_world_purge_limbo(world);
+  gab_world_free_deferred(world);
   return GAB_OK;
 }
 
@@ -427,7 +427,7 @@ gab_status gab_world_repair(gab_world *world, gab_status *abort_request)
   if (gab_world_replays(world)) gab_world_leave();
   gab_world_break(world);
   (void)gab_world_fault(world);
-  gab_world_set_carrier(world, NULL);
+  gab_world_set_message_logger(world, NULL);
   gab_world_set_policy(world, GAB_POLICY_REVOKE_ALL);
   world->meetings++;
   return repair(world, world->is_without_mpi ? mend_alone : mend, abort_request);

@@ -169,7 +169,7 @@ void gab_world_release(gab_world *world)
     gab_port_abandon(port);
     port->world = NULL;
   }
-  gab_world_purge_limbo(world);
+  gab_world_free_deferred(world);
   while (world->comms) {
     gab_comm *comm = world->comms;
     world->comms = comm->next;
@@ -246,7 +246,7 @@ void gab_world_destroy(gab_world **world_pointer)
   world->repairing = true; /* the error handler has nothing left to do */
   if (finalise) {
     gab_world_abandon_ports(world);
-    gab_world_purge_limbo(world);
+    gab_world_free_deferred(world);
     gab_world_free_comms(world);
     if (!world->is_without_mpi) MPI_Comm_free(&world->comm);
     gab_world_release(world);

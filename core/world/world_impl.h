@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file world_impl.h
- *  @brief What the sources of the world share: its parts, ranks in communicators, limbo, and the ways into and out of faults.
+ *  @brief What the sources of the world share: its parts, ranks in communicators, deferred frees, and the ways into
+ *  and out of faults.
  *
  *  From the bottom: ranks.c (which process runs which rank, and its rank in the communicator), spares_chosen.c (who is a
- *  spare), replay.c (the set-up once more), fault.c (the error handler and the broken state), wire.c (messages that
- *  go on after deaths), pattern.c, traffic.c, port_carried.c and port.c (messages, those under a carrier too),
- *  collective.c, gather.c, carrier.c (what goes on without a repair, and its claims), mailbox.c (messages of an
- *  application, from any source), mail.c (these in an image), comm.c (communicators of applications), route.c,
- *  nodes.c (who sits on this node), connect_root.c, spawn.c, comm_world.c (MPI_COMM_WORLD is refused after a fault),
- *  respawn_facts.c and respawn.c (processes that are started later; respawn_impl.h), repair.c, spares.c (waiting,
- *  and being called), world.c (beginning and end). Each uses those before it.
+ *  spare), replay.c (the set-up once more), fault.c (the error handler and the broken state), reliable_channel.c
+ *  (messages that go on after deaths), pattern.c, traffic.c, port_logged.c and port.c (messages, those with a
+ *  message logger too), collective.c, gather.c, message_logger.c (what goes on without a repair, and its claims),
+ *  mailbox.c (messages of an application, from any source), mail.c (these in an image), comm.c (communicators of
+ *  applications), route.c, nodes.c (who sits on this node), connect_root.c, spawn.c, comm_world.c (MPI_COMM_WORLD is
+ *  refused after a fault), respawn_facts.c and respawn.c (processes that are started later; respawn_impl.h),
+ *  repair.c, spares.c (waiting, and being called), world.c (beginning and end). Each uses those before it.
  *
  *  Tier: internal, never installed.
  */
 #ifndef GABION_CORE_WORLD_IMPL_H
 #define GABION_CORE_WORLD_IMPL_H
 
-#include "core/messages/logged/carrier.h"
+#include "core/messages/logged/message_logger.h"
 #include "core/messages/mailbox.h"
-#include "core/messages/logged/wire.h"
+#include "core/messages/logged/reliable_channel.h"
 #ifdef GAB_HAVE_ULFM
 #include <mpi-ext.h>
 #endif
@@ -31,9 +32,9 @@ enum {
   GAB_CONTEXT_GATHER_ODD,  /**< and of odd depth */
   GAB_CONTEXT_GATHER_LONG, /**< between the root and owners of long strings */
   GAB_CONTEXT_ROUTE,
-  GAB_CONTEXT_REST,    /**< plain MPI messages to spares at rest */
-  GAB_CONTEXT_WIRE,    /**< those of a gab_wire */
-  GAB_CONTEXT_CONNECT, /**< plain MPI messages of gab_world_connect_root() */
+  GAB_CONTEXT_REST,     /**< plain MPI messages to spares at rest */
+  GAB_CONTEXT_RELIABLE, /**< those of a gab_reliable_channel */
+  GAB_CONTEXT_CONNECT,  /**< plain MPI messages of gab_world_connect_root() */
   GAB_CONTEXT_FIRST_FREE
 };
 
@@ -68,7 +69,7 @@ typedef struct gab_transfer {
   size_t posted; /**< bytes that have requests, from the front */
   size_t first;  /**< number of the request of the first chunk */
   bool outgoing;
-  bool kept;    /**< outgoing: the content stays in `message`, which outlives the limbo or the port */
+  bool kept; /**< outgoing: the content stays in `message`, which outlives the deferred frees or the port */
   bool checked; /**< incoming: the envelope has been verified */
 } gab_transfer;
 
@@ -78,8 +79,8 @@ typedef struct gab_traffic {
   size_t transfer_count, transfer_capacity;
   MPI_Request *requests;
   size_t request_count, request_capacity;
-  const gab_port *port;     /**< in limbo: the port that gave it up, until that is destroyed */
-  struct gab_traffic *next; /**< in limbo */
+  const gab_port *port;     /**< a deferred free: the port that gave it up, until that is destroyed */
+  struct gab_traffic *next; /**< among the deferred frees */
 } gab_traffic;
 
 /** Position on the two channels to and from one peer. */
@@ -224,19 +225,19 @@ struct gab_world {
   bool mail_is_closed;      /**< gab_world_close_mail() */
   gab_buffer inbox, outbox; /**< of the collective operations */
   uint32_t logged_ports;
-  bool sent_is_uncounted;     /**< gab_world_count_sent() */
-  const gab_carrier *carrier; /**< NULL: MPI carries all messages */
-  gab_wire *wire;             /**< NULL: none */
-  gab_rest_fn rest;           /**< of spares at rest; NULL: they have nothing else to do */
+  bool sent_is_uncounted;           /**< gab_world_count_sent() */
+  const gab_message_logger *logger; /**< NULL: MPI carries all messages */
+  gab_reliable_channel *channel;    /**< NULL: none */
+  gab_rest_fn rest;                 /**< of spares at rest; NULL: they have nothing else to do */
   void *rest_user;
   bool has_claim;
   gab_claim claim;                        /**< of this process, until the next repair */
   gab_claim earlier[GAB_MOST_CLAIMS - 1]; /**< see gab_world_claim_earlier() */
   int earlier_count;
   gab_claim claims[GAB_MOST_CLAIMS];
-  int claim_count;    /**< that the last repair found */
-  uint64_t meetings;  /**< see gab_world_meetings() */
-  gab_traffic *limbo; /**< given-up messages; MPI may still hold their memory */
+  int claim_count;       /**< that the last repair found */
+  uint64_t meetings;     /**< see gab_world_meetings() */
+  gab_traffic *deferred; /**< given-up messages; MPI may still hold their memory */
 
   bool shares_cores; /**< there are more processes on this node than it has cores: see gab_world_pause() */
   bool owns_mpi;
@@ -312,8 +313,8 @@ void gab_comm_revoke(MPI_Comm comm);
 void gab_mpi_progress(void);
 /** How many processes of everybody's communicator MPI has reported dead, and how many of them run a rank. Local. */
 gab_status gab_world_count_deaths(gab_world *world, int *processes, int32_t *members);
-/** ::GAB_ERR_STATE if there is a carrier: `what` would wait for all processes. */
-gab_status gab_world_refuse_carried(const gab_world *world, const char *what);
+/** ::GAB_ERR_STATE if there is a message logger: `what` would wait for all processes. */
+gab_status gab_world_refuse_logged(const gab_world *world, const char *what);
 /** Ends a respawned process whose set-up has failed, so that the others hear of it. Does not return. */
 void gab_world_leave(void);
 /** Breaks the world if a member has died: for waits that MPI does not end, since they have no request. Local. */
@@ -334,18 +335,18 @@ gab_status gab_mailboxes_check(const gab_world *world);
 gab_status gab_mailbox_put(gab_mailbox *mailbox, gab_buffer *message);
 void gab_mailbox_empty(gab_mailbox *mailbox);
 
-/* ---------------------------------------------------------------- port_carried.c */
+/* ---------------------------------------------------------------- port_logged.c */
 
-bool gab_port_is_carried(const gab_port *port);
-gab_status gab_carried_send(gab_port *port, gab_rank target, gab_buffer *message);
+bool gab_port_uses_logger(const gab_port *port);
+gab_status gab_logged_send(gab_port *port, gab_rank target, gab_buffer *message);
 /** Looks once after all that is to be received. @param[out] pending  some has not come */
-gab_status gab_carried_take(gab_port *port, bool *pending);
-/** Lets the carrier look after others. */
-gab_status gab_carried_serve(gab_port *port);
-/** The next message of a channel, if the carrier has it. */
-gab_status gab_carried_poll(gab_port *port, gab_transfer *transfer, bool *there);
+gab_status gab_logged_take(gab_port *port, bool *pending);
+/** Lets the message logger look after others. */
+gab_status gab_logged_serve(gab_port *port);
+/** The next message of a channel, if the message logger has it. */
+gab_status gab_logged_poll(gab_port *port, gab_transfer *transfer, bool *there);
 
-/* ---------------------------------------------------------------- carrier.c */
+/* ---------------------------------------------------------------- message_logger.c */
 
 /** In a repair: ranks that were taken get their new processes. Equal on all. */
 gab_status gab_world_settle_claims(gab_world *world);
@@ -446,7 +447,7 @@ gab_status gab_world_join(gab_world *world, gab_status *abort_request);
 /** Takes all ports of a world off the memory of their callers: drop_messages. */
 void gab_world_abandon_ports(gab_world *world);
 gab_status gab_port_open(gab_world *world, const char *name, uint32_t context, gab_port **port);
-/** Takes a port off the memory of its callers: what is under way goes into limbo. */
+/** Takes a port off the memory of its callers: what is under way becomes a deferred free. */
 void gab_port_abandon(gab_port *port);
 /** Lets both channels to a peer begin anew; both sides have to, at the same place. */
 void gab_port_forget(gab_port *port, gab_rank peer);
@@ -463,10 +464,10 @@ gab_status gab_traffic_check(gab_port *port, bool *pending);
 gab_status gab_traffic_test(gab_port *port, bool *done);
 /** Waits for all requests, verifies what was received, and forgets all transfers. */
 gab_status gab_traffic_wait(gab_port *port);
-/** Ends the requests in limbo and releases their memory. */
-void gab_world_purge_limbo(gab_world *world);
+/** Ends the requests of deferred frees and releases their memory. */
+void gab_world_free_deferred(gab_world *world);
 void gab_traffic_destroy(gab_traffic *traffic);
-/** Before a port ends, and with it the promise of its callers: limbo takes over the messages of gab_port_send_kept(). */
+/** Before a port ends, and with it the promise of its callers: the messages of gab_port_send_kept() become deferred frees. */
 void gab_traffic_take_kept(const gab_port *port);
 /** Receives the next message of a channel whole, if its first chunk is there. */
 gab_status gab_traffic_poll(gab_port *port, gab_transfer *transfer, bool *there);

@@ -139,7 +139,7 @@ struct gab_checkpoint {
   bool refusal_logged;
   bool single;        /* one buffer: the next snapshot overwrites the valid one ... */
   bool meets;         /* ... once all have come to it: who complains on the way goes back to the valid one */
-  double all_sent;    /* bytes put on the wire so far */
+  double all_sent;    /* bytes put on the network so far */
   bool pending;       /* the other snapshot is begun and not complete */
   gab_epoch begun_in; /* a repair since then has ended it */
   double pending_seconds; /* that the caller has spent on it */

@@ -24,9 +24,9 @@ gab_status gab_checkpoint_set_compression(gab_checkpoint *checkpoint, gab_compre
   return GAB_OK;
 }
 
-/* Compressing costs 1/speed for each byte and saves the part (1 - 1/ratio) of what a byte takes on the wire,
+/* Compressing costs 1/speed for each byte and saves the part (1 - 1/ratio) of what a byte takes on the network,
  * by the snapshots before. Without one before nothing is known, and nothing is compressed. Of the codecs the
- * fast one alone is tried: in memory the other one is slower than any wire. */
+ * fast one alone is tried: in memory the other one is slower than any network. */
 static bool pays(gab_checkpoint *checkpoint, const gab_compress_trial *trial)
 {
   const gab_checkpoint_stats *stats = &checkpoint->stats;

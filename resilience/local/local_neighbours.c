@@ -59,7 +59,8 @@ gab_status gab_local_list_neighbours(gab_local_ranks *list)
 
 gab_status gab_local_look_near(const gab_local_run *run, const gab_local_ranks *list)
 {
-  for (size_t i = 0; i < list->count; i++) GAB_TRY(gab_wire_add_near(run->wire, list->ranks[i]));
+  for (size_t i = 0; i < list->count; i++)
+    GAB_TRY(gab_reliable_channel_add_near(run->channel, list->ranks[i]));
   return GAB_OK;
 }
 
@@ -85,7 +86,7 @@ gab_status gab_local_change_grid(gab_local_run *run)
   if (status == GAB_OK) status = gab_local_look_near(run, &neighbours);
   if (status == GAB_OK)
     status = gab_local_set_neighbours(run->machine, neighbours.ranks, (int32_t)neighbours.count);
-  if (status == GAB_OK) gab_wire_keep_near(run->wire, is_near, run);
+  if (status == GAB_OK) gab_reliable_channel_keep_near(run->channel, is_near, run);
   gab_free(&neighbours.ranks);
   run->revision = gab_forest_revision(run->loop->forest);
   return status;

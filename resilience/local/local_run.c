@@ -34,17 +34,17 @@ gab_rank gab_local_cluster_at(const gab_local_run *run, gab_rank place)
 /* ---------------------------------------------------------------- the machine's transport */
 
 static gab_status send(void *user, gab_process target, uint32_t lane, const gab_buffer *head,
-                       const void *payload, size_t bytes, gab_journal_entry *entry)
+                       const void *payload, size_t bytes, gab_msglog_entry *entry)
 {
   gab_local_run *run = user;
-  if (entry) gab_journal_hold(gab_local_journal(run->machine), entry);
-  return gab_wire_send(run->wire, target, lane, head, payload, bytes, entry);
+  if (entry) gab_msglog_hold(gab_local_msglog(run->machine), entry);
+  return gab_reliable_channel_send(run->channel, target, lane, head, payload, bytes, entry);
 }
 
 static void sent(void *user, void *entry)
 {
   gab_local_run *run = user;
-  gab_journal_let_go(gab_local_journal(run->machine), entry);
+  gab_msglog_let_go(gab_local_msglog(run->machine), entry);
 }
 
 static void hand_over(void *user, gab_local_reason reason, gab_rank place)
@@ -98,7 +98,7 @@ static gab_status differs(void *user, const gab_local_difference *what)
       what->label.iteration, what->first_step);
 }
 
-/* ---------------------------------------------------------------- the wire's events */
+/* ---------------------------------------------------------------- the reliable channel's events */
 
 static gab_status on_message(void *user, gab_process place, uint32_t lane, const void *bytes, size_t count,
                              gab_buffer *payload)
@@ -106,7 +106,8 @@ static gab_status on_message(void *user, gab_process place, uint32_t lane, const
   gab_local_run *run = user;
   if (!run->machine) return GAB_OK; /* a spare beyond the pool */
   const bool was_spare = gab_local_state_of(run->machine) == GAB_LOCAL_SPARE;
-  if (gab_local_is_followed(run->machine, lane, bytes, count)) GAB_TRY(gab_wire_add_near(run->wire, place));
+  if (gab_local_is_followed(run->machine, lane, bytes, count))
+    GAB_TRY(gab_reliable_channel_add_near(run->channel, place));
   const gab_status status = gab_local_deliver(run->machine, place, lane, bytes, count, payload);
   if (was_spare && gab_local_state_of(run->machine) != GAB_LOCAL_SPARE) run->called = gab_seconds();
   return status;
@@ -123,7 +124,7 @@ static gab_status on_down(void *user, gab_process place)
   return run->machine ? gab_local_peer_down(run->machine, place) : GAB_OK;
 }
 
-/* ---------------------------------------------------------------- the carrier of the world */
+/* ---------------------------------------------------------------- the message logger of the world */
 
 static gab_status unwind(void) { GAB_FAIL(GAB_ERR_FAULT, "this rank resumes from another checkpoint"); }
 
@@ -140,7 +141,7 @@ static gab_status serve(void *user)
   gab_local_run *run = user;
   for (int looks = 0;; gab_world_pause(run->world, &looks)) {
     if (gab_local_has_to_restart(run)) return unwind();
-    GAB_TRY(gab_wire_serve(run->wire));
+    GAB_TRY(gab_reliable_channel_serve(run->channel));
     run->looked = gab_seconds();
     if (gab_local_has_to_restart(run)) return unwind();
     if (gab_local_state_of(run->machine) != GAB_LOCAL_RESTORING) return gab_world_check(run->world);
@@ -159,7 +160,7 @@ static void look_whether_behind(gab_local_run *run)
   gab_event_end(run->loop->events, &event);
 }
 
-static gab_status carry_send(void *user, gab_rank target, uint32_t context, const gab_journal_label *label,
+static gab_status carry_send(void *user, gab_rank target, uint32_t context, const gab_msglog_label *label,
                              gab_buffer *message)
 {
   gab_local_run *run = user;
@@ -206,14 +207,14 @@ gab_status gab_local_wait(gab_local_run *run, bool (*done)(const gab_local_run *
 
 void gab_local_carry(gab_local_run *run)
 {
-  run->carrier = (gab_carrier){.user = run,
-                               .send = carry_send,
-                               .receive = carry_receive,
-                               .reaches = reaches,
-                               .serve = serve,
-                               .decide = decide};
+  run->logger = (gab_message_logger){.user = run,
+                                     .send = carry_send,
+                                     .receive = carry_receive,
+                                     .reaches = reaches,
+                                     .serve = serve,
+                                     .decide = decide};
   gab_world_set_policy(run->world, GAB_POLICY_MARK_DOWN);
-  gab_world_set_carrier(run->world, &run->carrier);
+  gab_world_set_message_logger(run->world, &run->logger);
 }
 
 /* ---------------------------------------------------------------- making one */
@@ -229,7 +230,7 @@ static gab_status make_machine(gab_local_run *run, const gab_local_ranks *neighb
 {
   const gab_local_setup setup = {.ranks = (gab_rank)gab_members_count(&run->members),
                                  .spares = pool(run),
-                                 .process = gab_wire_place(run->wire),
+                                 .process = gab_reliable_channel_place(run->channel),
                                  .contexts = gab_world_logged_ports(run->world),
                                  .ahead = GAB_LOCAL_AHEAD,
                                  .children = run->commit_children,
@@ -270,14 +271,15 @@ static gab_status make_active(gab_local_run *run)
 gab_status gab_local_generation(gab_local_run *run)
 {
   gab_checkpoint *checkpoint = run->loop->protection->checkpoint;
-  const gab_wire_events events = {.user = run, .message = on_message, .down = on_down, .sent = sent};
+  const gab_reliable_channel_events events = {
+      .user = run, .message = on_message, .down = on_down, .sent = sent};
   gab_local_discard(run);
   GAB_TRY(gab_members_copy(&run->members, gab_world_members(run->world)));
   GAB_TRY(gab_placement_make(&run->placement, &checkpoint->redundancy, &run->members, checkpoint->domains));
   GAB_TRY(gab_local_begin_own_times(run));
-  GAB_TRY(gab_wire_create(run->world, &events, &run->wire));
+  GAB_TRY(gab_reliable_channel_create(run->world, &events, &run->channel));
   /* A spare beyond the pool is never asked for anything. */
-  if (gab_wire_place(run->wire) < (gab_process)gab_members_count(&run->members) + pool(run))
+  if (gab_reliable_channel_place(run->channel) < (gab_process)gab_members_count(&run->members) + pool(run))
     GAB_TRY(make_active(run));
   run->epoch = gab_world_epoch(run->world);
   run->revision = gab_forest_revision(run->loop->forest);
@@ -287,7 +289,7 @@ gab_status gab_local_generation(gab_local_run *run)
 
 void gab_local_discard(gab_local_run *run)
 {
-  gab_wire_destroy(&run->wire);
+  gab_reliable_channel_destroy(&run->channel);
   gab_local_destroy(&run->machine);
   gab_buffer_release(&run->restart.image);
   run->restart.there = false;
@@ -305,7 +307,7 @@ void gab_local_note_totals(gab_local_run *run)
 {
   gab_local_totals *totals = &run->loop->stats.local;
   const gab_local_stats machine = gab_local_statistics(run->machine);
-  const gab_journal_stats journal = gab_journal_statistics(gab_local_journal(run->machine));
+  const gab_msglog_stats msglog = gab_msglog_statistics(gab_local_msglog(run->machine));
   totals->replayed += machine.replayed - run->counted.replayed;
   totals->left_out += machine.left_out - run->counted.left_out;
   totals->compared += machine.compared - run->counted.compared;
@@ -314,13 +316,13 @@ void gab_local_note_totals(gab_local_run *run)
   totals->logged_bytes += machine.logged_bytes - run->counted.logged_bytes;
   totals->own_checkpoints += machine.own_checkpoints - run->counted.own;
   totals->restored_messages += machine.restored_messages - run->counted.restored;
-  totals->logged += journal.handed_over - run->counted.handed_over;
-  totals->copied += journal.copied - run->counted.copied;
-  if (journal.peak_bytes > totals->journal_peak) totals->journal_peak = journal.peak_bytes;
-  if (journal.largest_copied > totals->largest_copied) totals->largest_copied = journal.largest_copied;
+  totals->logged += msglog.handed_over - run->counted.handed_over;
+  totals->copied += msglog.copied - run->counted.copied;
+  if (msglog.peak_bytes > totals->msglog_peak) totals->msglog_peak = msglog.peak_bytes;
+  if (msglog.largest_copied > totals->largest_copied) totals->largest_copied = msglog.largest_copied;
   run->counted = (gab_local_counted){
-      machine.replayed,        machine.left_out,         machine.compared,    machine.jumps,
-      machine.rollbacks,       machine.logged_bytes,     journal.handed_over, journal.copied,
+      machine.replayed,        machine.left_out,         machine.compared,   machine.jumps,
+      machine.rollbacks,       machine.logged_bytes,     msglog.handed_over, msglog.copied,
       machine.own_checkpoints, machine.restored_messages};
 }
 
@@ -362,7 +364,7 @@ void gab_local_run_destroy(gab_local_run **run)
   gab_local_run *gone = *run;
   if (!gone) return;
   *run = NULL;
-  if (gone->machine) gab_world_set_carrier(gone->world, NULL);
+  if (gone->machine) gab_world_set_message_logger(gone->world, NULL);
   gab_world_set_rest(gone->world, NULL, NULL);
   gab_local_discard(gone);
   gab_buffer_release(&gone->packed);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Local recovery at work: the machine of local.h on the wire of core/messages/logged/wire.h, for a time loop.
+/* Local recovery at work: the machine of local.h on the reliable channel of core/messages/logged/reliable_channel.h,
+ * for a time loop.
  *
- * local_run.c (a generation: machine, wire, and what passes between them), local_neighbours.c (the communication
+ * local_run.c (a generation: machine, reliable channel, and what passes between them), local_neighbours.c (the communication
  * partners of a rank), local_step.c (the time loop: begin, checkpoints, sections, taking over a rank), local_times.c
  * (checkpoints of a cluster alone), local_limit.c (how long logs may grow), local_state.c (what is in an image),
  * local_settle.c (the end of a generation: images become snapshots, claims become faults), local_strategy.c (the
@@ -11,8 +12,8 @@
 #ifndef GABION_RESILIENCE_LOCAL_RUN_IMPL_H
 #define GABION_RESILIENCE_LOCAL_RUN_IMPL_H
 
-#include "core/messages/logged/carrier.h"
-#include "core/messages/logged/wire.h"
+#include "core/messages/logged/message_logger.h"
+#include "core/messages/logged/reliable_channel.h"
 #include "resilience/checkpoint/checkpoint_impl.h"
 #include "resilience/local/protocol/local.h"
 #include "resilience/local/local_division_impl.h"
@@ -33,16 +34,16 @@ typedef struct gab_local_counted {
 struct gab_local_run {
   gab_timeloop *loop;
   gab_world *world;
-  gab_carrier carrier;
+  gab_message_logger logger;
   /* a generation */
-  gab_wire *wire;
+  gab_reliable_channel *channel;
   gab_local *machine; /* NULL: none; what happens is global */
   gab_epoch epoch;
   gab_members members; /* when it began */
   gab_placement placement;
   uint64_t revision; /* of the forest then, or when this process took its rank */
   bool had_part;     /* this process runs, or has run, a rank in it */
-  bool inside;       /* in a global section: the carrier is off */
+  bool inside;       /* in a global section: the message logger is off */
   bool
       gathers; /* has come to a section with all that belongs to it: if all have, nothing is to be restored */
   gab_local_restart restart;
@@ -81,11 +82,11 @@ struct gab_local_run {
 
 /* ---- local_run.c */
 
-/* A generation begins: machine and wire of an active process, or of a spare at rest. Local. */
+/* A generation begins: machine and reliable channel of an active process, or of a spare at rest. Local. */
 gab_status gab_local_generation(gab_local_run *run);
 /* Its end, whatever is under way; behind a repair, or where nothing is. */
 void gab_local_discard(gab_local_run *run);
-/* Puts the carrier in force. */
+/* Puts the message logger in force. */
 void gab_local_carry(gab_local_run *run);
 void gab_local_note_totals(gab_local_run *run);
 /* The cluster of the rank at a place. */
@@ -111,7 +112,7 @@ typedef struct gab_local_ranks {
 gab_status gab_local_list_neighbours(gab_local_ranks *list);
 /* Whose images it keeps. Local. */
 gab_status gab_local_list_wards(gab_local_ranks *list);
-/* The wire looks at these each time. */
+/* The reliable channel looks at these each time. */
 gab_status gab_local_look_near(const gab_local_run *run, const gab_local_ranks *list);
 /* Within a section, when the grid has changed or blocks have moved: the machine hears who is whose neighbour now. Collective. */
 gab_status gab_local_change_grid(gab_local_run *run);

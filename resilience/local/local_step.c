@@ -21,7 +21,7 @@ static gab_local_run *run_of(const gab_timeloop *loop)
 bool gab_local_is_on(const gab_timeloop *loop)
 {
   const gab_local_run *run = run_of(loop);
-  return run && run->machine && !run->inside && gab_world_is_carried(run->world);
+  return run && run->machine && !run->inside && gab_world_has_message_logger(run->world);
 }
 
 bool gab_local_has_part(const gab_timeloop *loop)
@@ -42,7 +42,7 @@ gab_status gab_local_help(gab_timeloop *loop)
   gab_local_run *run = run_of(loop);
   if (!gab_local_is_on(loop)) return GAB_OK;
   if (gab_seconds() - run->looked < LOOK_AGAIN) return gab_world_check(run->world);
-  return run->carrier.serve(run);
+  return run->logger.serve(run);
 }
 
 /* ---------------------------------------------------------------- checkpoints */
@@ -52,20 +52,19 @@ static void note_cost(gab_local_run *run, double start)
   gab_timeloop *loop = run->loop;
   gab_checkpoint_stats *stats = &loop->protection->checkpoint->stats;
   const gab_snapshot *packed = &loop->protection->checkpoint->snapshots[loop->protection->checkpoint->valid];
-  const gab_journal_stats journal = gab_journal_statistics(gab_local_journal(run->machine));
+  const gab_msglog_stats msglog = gab_msglog_statistics(gab_local_msglog(run->machine));
   stats->taken++;
   stats->last_step = loop->step;
   stats->image_bytes = gab_message_bytes(&packed->own);
   stats->sent_bytes = stats->image_bytes;
   stats->last_seconds = gab_seconds() - start;
   stats->total_seconds += stats->last_seconds;
-  if (journal.peak_bytes > loop->stats.local.journal_peak)
-    loop->stats.local.journal_peak = journal.peak_bytes;
+  if (msglog.peak_bytes > loop->stats.local.msglog_peak) loop->stats.local.msglog_peak = msglog.peak_bytes;
   if (!gab_world_is_root(run->world)) return;
   gab_json *event = gab_event_begin(loop->events, "checkpoint");
   gab_json_int(event, "of_step", loop->step);
   gab_json_uint(event, "image_bytes", stats->image_bytes);
-  gab_json_uint(event, "journal_bytes", journal.bytes);
+  gab_json_uint(event, "message_log_bytes", msglog.bytes);
   gab_json_rounded(event, "seconds", stats->last_seconds, 6);
   gab_event_end(loop->events, &event);
 }
@@ -87,7 +86,7 @@ static gab_status await_commit(gab_local_run *run, gab_step (*committed)(const g
   if (!(run->commit_share > 0) || gab_local_is_behind(run->machine)) return GAB_OK;
   for (int looks = 0; committed(run->machine) < run->loop->step && gab_seconds() - begin < most;
        gab_world_pause(run->world, &looks))
-    GAB_TRY(run->carrier.serve(run));
+    GAB_TRY(run->logger.serve(run));
   return GAB_OK;
 }
 
@@ -101,7 +100,7 @@ gab_status gab_local_hand_in(gab_local_run *run, const gab_buffer *image, bool o
     bool taken;
     GAB_TRY(checkpoint(run->machine, run->loop->step, image, &taken));
     if (taken) return await_commit(run, own ? gab_local_committed_in_cluster : gab_local_committed);
-    GAB_TRY(run->carrier.serve(run));
+    GAB_TRY(run->logger.serve(run));
   }
 }
 
@@ -199,7 +198,7 @@ static gab_status turn_off(gab_local_run *run)
   uint32_t flags = 1;
   gab_local_note_totals(run);
   run->loop->stats.local.meetings += gab_world_meetings(run->world) - run->meetings;
-  gab_world_set_carrier(run->world, NULL);
+  gab_world_set_message_logger(run->world, NULL);
   gab_world_set_policy(run->world, GAB_POLICY_REVOKE_ALL);
   run->inside = true;
   if (gab_world_claim(run->world)) return gather(run);
@@ -358,11 +357,11 @@ static bool has_active(const gab_local_run *run)
 {
   const gab_rank ranks = (gab_rank)gab_members_count(&run->members);
   for (gab_rank place = 0; place < ranks; place++)
-    if (!gab_wire_is_dead(run->wire,
-                          run->machine ? gab_local_process_of(run->machine, place) : (gab_process)place))
+    if (!gab_reliable_channel_is_dead(run->channel, run->machine ? gab_local_process_of(run->machine, place)
+                                                                 : (gab_process)place))
       return true;
   for (gab_process i = 0; !run->machine && i < GAB_MOST_CLAIMS; i++)
-    if (!gab_wire_is_dead(run->wire, (gab_process)ranks + i)) return true;
+    if (!gab_reliable_channel_is_dead(run->channel, (gab_process)ranks + i)) return true;
   return false;
 }
 
@@ -386,11 +385,11 @@ gab_status gab_local_rest(void *user, bool *took_rank)
 {
   gab_local_run *run = user;
   *took_rank = false;
-  if (!run->wire || run->epoch != gab_world_epoch(run->world)) {
+  if (!run->channel || run->epoch != gab_world_epoch(run->world)) {
     GAB_TRY(gab_local_generation(run));
     gab_world_set_policy(run->world, GAB_POLICY_MARK_DOWN);
   }
-  GAB_TRY(gab_wire_serve(run->wire));
+  GAB_TRY(gab_reliable_channel_serve(run->channel));
   if (seems_abandoned(run)) gab_world_call_repair(run->world);
   if (!run->machine || !gab_local_has_to_restart(run)) return gab_world_check(run->world);
   *took_rank = true;

@@ -38,7 +38,7 @@ gab_status gab_local_begin_own_times(gab_local_run *run)
     GAB_FAIL(
         GAB_ERR_INPUT,
         "resilience.local.own_every does not go with a program that has a mailbox: what that has received by some step "
-        "depends on the wire");
+        "depends on the network");
   run->counted_for = GAB_NO_RANK; /* a spare hears later which one it runs */
   return GAB_OK;
 }
@@ -66,7 +66,7 @@ static void note_event(const gab_local_run *run, uint64_t image_bytes)
   gab_json_int(event, "of_step", run->loop->step);
   gab_json_int(event, "cluster", mine);
   gab_json_uint(event, "image_bytes", image_bytes);
-  gab_json_uint(event, "journal_bytes", gab_journal_statistics(gab_local_journal(run->machine)).bytes);
+  gab_json_uint(event, "message_log_bytes", gab_msglog_statistics(gab_local_msglog(run->machine)).bytes);
   gab_event_end(run->loop->events, &event);
 }
 

@@ -6,7 +6,7 @@
 
 #include "core/base/log.h"
 #include "core/memory/system_memory.h"
-#include "core/messages/logged/carrier.h"
+#include "core/messages/logged/message_logger.h"
 
 #include <stdio.h>
 #include <stdlib.h>

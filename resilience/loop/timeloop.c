@@ -3,7 +3,7 @@
 #include "resilience/loop/timeloop_impl.h"
 
 #include "core/memory/node_memory.h"
-#include "core/messages/logged/carrier.h"
+#include "core/messages/logged/message_logger.h"
 #include "core/messages/collective.h"
 #include "core/base/log.h"
 #include "core/messages/mailbox.h"

@@ -240,7 +240,7 @@ typedef struct gab_local_totals {
   uint64_t own_checkpoints;   /**< that a cluster took alone */
   uint64_t restored_messages; /**< logged ones that came back with an image */
   uint64_t logged, copied;    /**< messages that were logged by changing hands, and by copying */
-  size_t journal_peak;        /**< bytes of logged messages at most */
+  size_t msglog_peak;         /**< bytes of logged messages at most */
   size_t largest_copied;      /**< bytes of the largest message that was copied: large ones change hands */
 } gab_local_totals;
 

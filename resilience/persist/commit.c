@@ -3,13 +3,13 @@
 
 #include <stdio.h>
 
-/* A file that has grown far beyond what it has to hold is written anew: the journal before this epoch, so that the
+/* A file that has grown far beyond what it has to hold is written anew: the message log before this epoch, so that the
  * commit itself stays one append. */
 static gab_status reserve_capacity(persist_session *session)
 {
   for (int i = 0; i < session->file_count; i++)
     if (gab_persist_file_is_stale(&session->files[i]))
-      GAB_TRY(gab_persist_file_rewrite(&session->files[i], &session->journal));
+      GAB_TRY(gab_persist_file_rewrite(&session->files[i], &session->msglog));
   return GAB_OK;
 }
 
@@ -39,7 +39,7 @@ gab_status gab_persist_commit_epoch(persist_session *session)
         "a commit while %zu receives have not completed: which side of it they are on is not known",
         session->live_count);
   if (status == GAB_OK) status = reserve_capacity(session);
-  if (status == GAB_OK) status = gab_persist_journal_close_epoch(&session->journal, &group);
+  if (status == GAB_OK) status = gab_persist_msglog_close_epoch(&session->msglog, &group);
   const bool together = session->set.commit == PERSIST_COMMIT_TOGETHER;
   if (together) status = gab_persist_all(session, status);
   for (int i = 0; i < session->file_count; i++) sizes[i] = session->files[i].size;
@@ -50,7 +50,7 @@ gab_status gab_persist_commit_epoch(persist_session *session)
       for (int i = 0; i < session->file_count; i++) session->files[i].size = sizes[i];
   }
   gab_buffer_release(&group);
-  if (status == GAB_OK) status = gab_persist_journal_complete(&session->journal);
+  if (status == GAB_OK) status = gab_persist_msglog_complete(&session->msglog);
   if (status == GAB_OK) session->retrieves = false;
   return status;
 }
@@ -64,7 +64,7 @@ int gab_persist_commit(MPI_Comm persistent)
     return gab_persist_code_of(GAB_PERSIST_REFUSED);
   }
   /* Each message has been committed when it was sent. */
-  if (session->set.commit == PERSIST_COMMIT_EACH && gab_persist_journal_pending(&session->journal) == 0)
+  if (session->set.commit == PERSIST_COMMIT_EACH && gab_persist_msglog_pending(&session->msglog) == 0)
     return gab_persist_return(session, gab_persist_check(session));
   return gab_persist_return(session, gab_persist_commit_epoch(session));
 }

@@ -38,11 +38,11 @@ static gab_status replica_made(persist_session *session, int rank, persist_repli
   session->replicas = memory;
   *replica = &session->replicas[session->replica_count++];
   (*replica)->rank = rank;
-  gab_persist_journal_init(&(*replica)->journal, session->set.depth, true);
+  gab_persist_msglog_init(&(*replica)->msglog, session->set.depth, true);
   return GAB_OK;
 }
 
-/* A whole journal is read beside the one that is there, which stays until then. */
+/* A whole message log is read beside the one that is there, which stays until then. */
 static gab_status take(persist_session *session, int rank, const gab_buffer *bytes, bool whole)
 {
   persist_replica *replica = NULL;
@@ -50,15 +50,15 @@ static gab_status take(persist_session *session, int rank, const gab_buffer *byt
   if (!whole) {
     replica = replica_of(session, rank);
     if (!replica) GAB_FAIL(GAB_ERR_STATE, "no copy of rank %d is here", rank);
-    return gab_persist_journal_take(&replica->journal, &groups);
+    return gab_persist_msglog_take(&replica->msglog, &groups);
   }
-  persist_journal read;
-  gab_persist_journal_init(&read, session->set.depth, true);
+  persist_msglog read;
+  gab_persist_msglog_init(&read, session->set.depth, true);
   gab_status status = GAB_OK;
-  while (status == GAB_OK && gab_reader_left(&groups) > 0) status = gab_persist_journal_take(&read, &groups);
+  while (status == GAB_OK && gab_reader_left(&groups) > 0) status = gab_persist_msglog_take(&read, &groups);
   if (status == GAB_OK) status = replica_made(session, rank, &replica);
-  if (status == GAB_OK) gab_persist_journal_swap(&read, &replica->journal);
-  gab_persist_journal_release(&read);
+  if (status == GAB_OK) gab_persist_msglog_swap(&read, &replica->msglog);
+  gab_persist_msglog_release(&read);
   return status;
 }
 

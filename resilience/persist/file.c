@@ -44,7 +44,7 @@ static void name_beside(const persist_file *file, const char *ending, char name[
   snprintf(name, 48, "%s.%s", file->name, ending);
 }
 
-/* The lock of a file that has its name still: who discards a journal removes the lock's file, too. */
+/* The lock of a file that has its name still: who discards a message log removes the lock's file, too. */
 static gab_status take_lock(persist_file *file, double wait)
 {
   char name[48], why[GAB_OWN_WHY];
@@ -207,7 +207,7 @@ static bool was_whole(gab_reader bytes)
 
 /* @param[out] good  bytes that are good, from the start */
 static gab_status read_groups(const persist_file *file, gab_reader bytes, const unsigned char *start,
-                              persist_journal *journal, uint64_t *good)
+                              persist_msglog *msglog, uint64_t *good)
 {
   *good = (uint64_t)(bytes.at - start);
   while (gab_reader_left(&bytes) > 0) {
@@ -217,16 +217,16 @@ static gab_status read_groups(const persist_file *file, gab_reader bytes, const 
       if (was_whole(bytes))
         GAB_FAIL(GAB_ERR_CORRUPT,
                  "%s/%s is damaged behind epoch %" PRIu64 ": what follows does not match its checksum",
-                 file->path, file->name, journal->epoch);
+                 file->path, file->name, msglog->epoch);
       return GAB_OK; /* the writer died in it */
     }
-    GAB_TRY(gab_persist_journal_take(journal, &bytes));
+    GAB_TRY(gab_persist_msglog_take(msglog, &bytes));
     *good = (uint64_t)(bytes.at - start);
     gab_reader mark = bytes;
     if (!is_mark(mark)) {
       if (gab_reader_left(&bytes) > MARK_BYTES && was_whole(bytes))
         GAB_FAIL(GAB_ERR_CORRUPT, "%s/%s is damaged behind epoch %" PRIu64, file->path, file->name,
-                 journal->epoch);
+                 msglog->epoch);
       return GAB_OK;
     }
     bytes.at += MARK_BYTES;
@@ -235,7 +235,7 @@ static gab_status read_groups(const persist_file *file, gab_reader bytes, const 
   return GAB_OK;
 }
 
-gab_status gab_persist_file_load(persist_file *file, const persist_file_id *id, persist_journal *journal,
+gab_status gab_persist_file_load(persist_file *file, const persist_file_id *id, persist_msglog *msglog,
                                  bool *found)
 {
   char why[GAB_OWN_WHY];
@@ -258,7 +258,7 @@ gab_status gab_persist_file_load(persist_file *file, const persist_file_id *id, 
   gab_reader bytes = gab_reader_of_buffer(&content);
   status = read_head(file, id, &bytes);
   uint64_t good = 0;
-  if (status == GAB_OK) status = read_groups(file, bytes, content.data, journal, &good);
+  if (status == GAB_OK) status = read_groups(file, bytes, content.data, msglog, &good);
   file->size = good;
   file->base = 0;
   /* A file is put in place whole, with its first group. */
@@ -319,13 +319,13 @@ gab_status gab_persist_file_append(persist_file *file, const gab_buffer *group)
 }
 
 /* Head and groups, a mark behind each. */
-static gab_status content_of(const persist_file *file, const persist_journal *journal, gab_buffer *content)
+static gab_status content_of(const persist_file *file, const persist_msglog *msglog, gab_buffer *content)
 {
   gab_buffer groups = {0};
   gab_status status = gab_put_bytes(content, file->head.data, file->head.size);
   if (status == GAB_OK) status = gab_put_u64(content, file->run);
   if (status == GAB_OK) status = gab_put_u64(content, gab_hash64(content->data, content->size, 0));
-  if (status == GAB_OK) status = gab_persist_journal_write(journal, &groups);
+  if (status == GAB_OK) status = gab_persist_msglog_write(msglog, &groups);
   gab_reader rest = gab_reader_of_buffer(&groups), group;
   while (status == GAB_OK && gab_reader_left(&rest) > 0) {
     size_t length;
@@ -363,10 +363,10 @@ static gab_status write_beside(persist_file *file, const gab_buffer *content)
   return file->sync ? gab_folder_sync(file->path) : GAB_OK;
 }
 
-gab_status gab_persist_file_rewrite(persist_file *file, const persist_journal *journal)
+gab_status gab_persist_file_rewrite(persist_file *file, const persist_msglog *msglog)
 {
   gab_buffer content = {0};
-  gab_status status = content_of(file, journal, &content);
+  gab_status status = content_of(file, msglog, &content);
   if (status == GAB_OK) status = write_beside(file, &content);
   gab_buffer_release(&content);
   return status;

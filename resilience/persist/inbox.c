@@ -8,7 +8,7 @@
 /* To each source: what this process has received from it. */
 static gab_status write_received(const persist_session *session, gab_buffer *to)
 {
-  const persist_map *received = &session->journal.received;
+  const persist_map *received = &session->msglog.received;
   for (size_t i = 0; i < received->capacity; i++) {
     if (!received->entries[i].used) continue;
     gab_buffer *bytes = &to[received->entries[i].peer];
@@ -36,7 +36,7 @@ static gab_status read_received(persist_session *session, const gab_buffer *from
 /* ------------------------------------------------------------------------------------ letters */
 
 /* What can be received again of a channel: of a survivor all that it has sent, since of others only what is complete is
- * left in their journals. */
+ * left in their message logs. */
 static gab_status write_channel(const persist_session *session, const persist_channel *channel, int rank,
                                 gab_buffer *bytes)
 {
@@ -62,9 +62,9 @@ static gab_status write_channel(const persist_session *session, const persist_ch
 
 static gab_status write_letters(const persist_session *session, gab_buffer *to)
 {
-  const persist_journal *journal = &session->journal;
-  for (size_t i = 0; i < journal->channel_count; i++) {
-    const persist_channel *channel = &journal->channels[i];
+  const persist_msglog *msglog = &session->msglog;
+  for (size_t i = 0; i < msglog->channel_count; i++) {
+    const persist_channel *channel = &msglog->channels[i];
     if (channel->end == channel->first) continue;
     const bool all = channel->target == PERSIST_TO_ALL;
     for (int rank = all ? 0 : channel->target; rank < (all ? session->size : channel->target + 1); rank++)

@@ -38,8 +38,8 @@ static gab_status begin(persist_session *session, const char *key, MPI_Info info
     GAB_FAIL(GAB_ERR_INPUT, "the key of a persistent communicator has 1 to %d characters", PERSIST_KEY_MOST);
   snprintf(session->key, sizeof session->key, "%s", key);
   GAB_TRY(gab_persist_settings_read(info, session->size, &session->set));
-  gab_persist_journal_init(&session->journal, session->set.depth,
-                           session->set.commit == PERSIST_COMMIT_TOGETHER);
+  gab_persist_msglog_init(&session->msglog, session->set.depth,
+                          session->set.commit == PERSIST_COMMIT_TOGETHER);
   return GAB_OK;
 }
 
@@ -108,7 +108,7 @@ int gab_persist_status(MPI_Comm persistent, long long *epoch, int source, int ta
                   "gab_persist_status: this is not a persistent communicator");
     return gab_persist_code_of(GAB_PERSIST_REFUSED);
   }
-  if (epoch) *epoch = (long long)session->journal.epoch;
+  if (epoch) *epoch = (long long)session->msglog.epoch;
   if (!waiting) return MPI_SUCCESS;
   *waiting = 0;
   for (size_t i = session->inbox.first; i < session->inbox.count; i++) {

@@ -146,14 +146,14 @@ gab_status gab_persist_store(persist_session *session, int32_t target, int tag, 
   GAB_TRY(gab_persist_check(session));
   gab_status status = gab_persist_pack(session, buffer, count, type, &bytes);
   if (status == GAB_OK)
-    status = gab_persist_journal_store(&session->journal, target, tag, bytes.data, bytes.size, &number);
+    status = gab_persist_msglog_store(&session->msglog, target, tag, bytes.data, bytes.size, &number);
   gab_buffer_release(&bytes);
   if (status != GAB_OK) return status;
   if (tag >= 0) session->retrieves = false;
   if (session->set.transparent) {
     status = deliver_live(session, target, tag, number, buffer, count, type, kind, request);
     if (status != GAB_OK)
-      gab_persist_journal_unstore(&session->journal, target, tag); /* it is to be sent again */
+      gab_persist_msglog_unstore(&session->msglog, target, tag); /* it is to be sent again */
     if (status != GAB_OK) return status;
   }
   if (session->set.commit == PERSIST_COMMIT_EACH) GAB_TRY(gab_persist_commit_epoch(session));
@@ -190,7 +190,7 @@ static gab_status next_transparent(persist_session *session, int source, int tag
   if (source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG)
     GAB_FAIL(GAB_ERR_ARGUMENT,
              "in transparent mode a receive names source and tag: with wildcards it could not be replayed");
-  const uint64_t next = gab_persist_map_get(&session->journal.received, source, tag) + 1;
+  const uint64_t next = gab_persist_map_get(&session->msglog.received, source, tag) + 1;
   *live = next > gab_persist_map_get(&session->before, source, tag);
   if (*live) return GAB_OK;
   *letter = find_stored(session, source, tag);
@@ -216,7 +216,7 @@ static void letter_is_taken(persist_session *session, persist_letter *letter)
 {
   letter->taken = true;
   if (session->set.transparent)
-    (void)gab_persist_map_put(&session->journal.received, letter->source, letter->tag, letter->number);
+    (void)gab_persist_map_put(&session->msglog.received, letter->source, letter->tag, letter->number);
 }
 
 static int nothing(const persist_session *session, int source, int tag)
@@ -241,7 +241,7 @@ int gab_persist_take(persist_session *session, void *buffer, int count, MPI_Data
                                                  gab_persist_live_comm(session, tag), &own));
     if (code != MPI_SUCCESS && !gab_persist_is_fault(code) && code != MPI_ERR_TRUNCATE) return code;
     if (gab_persist_is_fault(code)) return code;
-    persist_map *received = &session->journal.received;
+    persist_map *received = &session->msglog.received;
     const gab_status counted =
         gab_persist_map_put(received, source, tag, gab_persist_map_get(received, source, tag) + 1);
     if (status != MPI_STATUS_IGNORE) *status = own;

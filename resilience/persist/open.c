@@ -74,7 +74,7 @@ static gab_status adopt(persist_session *session)
              old->rank, session->key, session->rank);
   if (gab_persist_settings_hash(&old->set) != gab_persist_settings_hash(&session->set))
     GAB_FAIL(GAB_ERR_INPUT, "the key `%s' was opened with other info before", session->key);
-  gab_persist_journal_swap(&session->journal, &old->journal);
+  gab_persist_msglog_swap(&session->msglog, &old->msglog);
   memcpy(session->files, old->files, sizeof old->files);
   session->file_count = old->file_count;
   old->file_count = 0;
@@ -111,23 +111,23 @@ static gab_status load(persist_session *session, const char *parent, const char 
   const persist_file_id id = {session->key, gab_persist_settings_of_file(&session->set), session->rank,
                               session->size};
   persist_file *file = &session->files[session->file_count];
-  persist_journal journal;
+  persist_msglog msglog;
   bool found = false;
   GAB_TRY(gab_persist_file_open(file, parent, name, &id, session->set.sync, LOCK_SECONDS));
   session->file_count++;
   GAB_TRY(check_space(session, file->path));
-  gab_persist_journal_init(&journal, session->set.depth, session->set.commit == PERSIST_COMMIT_TOGETHER);
-  gab_status status = gab_persist_file_load(file, &id, &journal, &found);
+  gab_persist_msglog_init(&msglog, session->set.depth, session->set.commit == PERSIST_COMMIT_TOGETHER);
+  gab_status status = gab_persist_file_load(file, &id, &msglog, &found);
   if (status == GAB_OK && found && session->complete && file->run != session->run)
     status =
         gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__, "%s and %s are of different runs under the key `%s'",
                       session->files[0].path, file->path, session->key);
   if (status == GAB_OK && found) session->run = file->run;
-  if (status == GAB_OK && found && (!session->complete || journal.epoch > session->journal.epoch)) {
-    gab_persist_journal_swap(&journal, &session->journal);
+  if (status == GAB_OK && found && (!session->complete || msglog.epoch > session->msglog.epoch)) {
+    gab_persist_msglog_swap(&msglog, &session->msglog);
     session->complete = true;
   }
-  gab_persist_journal_release(&journal);
+  gab_persist_msglog_release(&msglog);
   return status;
 }
 
@@ -168,9 +168,9 @@ static gab_status learn(persist_session *session, overview *all)
   const int n = session->size;
   for (int i = 0; i < session->replica_count; i++) {
     uint64_t *best = &all->replica[session->replicas[i].rank];
-    *best = offer(session->replicas[i].journal.epoch, session->rank);
+    *best = offer(session->replicas[i].msglog.epoch, session->rank);
   }
-  all->own[session->rank] = session->complete ? session->journal.epoch + 1 : 0;
+  all->own[session->rank] = session->complete ? session->msglog.epoch + 1 : 0;
   all->survives[session->rank] = session->survivor;
   GAB_TRY(gab_persist_mpi(
       session, PMPI_Allreduce(MPI_IN_PLACE, all->replica, n, MPI_UINT64_T, MPI_MAX, session->inner),
@@ -220,7 +220,7 @@ static gab_status forget_discarded(persist_session *session)
   gab_status status = GAB_OK;
   for (int i = 0; i < session->file_count && status == GAB_OK; i++)
     status = gab_persist_file_clear(&session->files[i]);
-  gab_persist_journal_release(&session->journal);
+  gab_persist_msglog_release(&session->msglog);
   session->complete = false;
   return gab_persist_all(session, status);
 }
@@ -263,16 +263,15 @@ static gab_status decide(persist_session *session, overview *all)
 
 /* ------------------------------------------------------------------------------------ 4. states travel */
 
-static gab_status read_journal(persist_session *session, const gab_buffer *bytes)
+static gab_status read_msglog(persist_session *session, const gab_buffer *bytes)
 {
-  persist_journal journal;
+  persist_msglog msglog;
   gab_reader groups = gab_reader_of_buffer(bytes);
-  gab_persist_journal_init(&journal, session->set.depth, session->set.commit == PERSIST_COMMIT_TOGETHER);
+  gab_persist_msglog_init(&msglog, session->set.depth, session->set.commit == PERSIST_COMMIT_TOGETHER);
   gab_status status = GAB_OK;
-  while (status == GAB_OK && gab_reader_left(&groups) > 0)
-    status = gab_persist_journal_take(&journal, &groups);
-  if (status == GAB_OK) gab_persist_journal_swap(&journal, &session->journal);
-  gab_persist_journal_release(&journal);
+  while (status == GAB_OK && gab_reader_left(&groups) > 0) status = gab_persist_msglog_take(&msglog, &groups);
+  if (status == GAB_OK) gab_persist_msglog_swap(&msglog, &session->msglog);
+  gab_persist_msglog_release(&msglog);
   return status;
 }
 
@@ -291,14 +290,14 @@ static gab_status send_states(persist_session *session, const overview *all)
   for (size_t i = 0; i < count && status == GAB_OK; i++) {
     const int rank = session->replicas[i].rank;
     if (!takes_copy(all, rank) || rank_of_offer(all->replica[rank]) != session->rank) continue;
-    status = gab_persist_journal_write(&session->replicas[i].journal, &states[i]);
+    status = gab_persist_msglog_write(&session->replicas[i].msglog, &states[i]);
     parcels[sent++] = (persist_parcel){rank, &states[i]};
   }
   const bool takes = takes_copy(all, session->rank);
   from.peer = takes ? rank_of_offer(all->replica[session->rank]) : 0;
   status = gab_persist_all(session, status);
   if (status == GAB_OK) status = gab_persist_trade(session, parcels, sent, &from, takes ? 1 : 0);
-  if (status == GAB_OK) status = gab_persist_all(session, takes ? read_journal(session, &mine) : GAB_OK);
+  if (status == GAB_OK) status = gab_persist_all(session, takes ? read_msglog(session, &mine) : GAB_OK);
   for (size_t i = 0; states && i < count; i++) gab_buffer_release(&states[i]);
   gab_buffer_release(&mine);
   gab_free(&states);
@@ -310,13 +309,13 @@ static gab_status settle(persist_session *session, const overview *all)
 {
   session->restored = false;
   if (all->fresh) {
-    gab_persist_journal_release(&session->journal);
+    gab_persist_msglog_release(&session->msglog);
   } else if (session->set.commit == PERSIST_COMMIT_TOGETHER) {
-    GAB_TRY(gab_persist_journal_go_back(&session->journal, all->epoch));
+    GAB_TRY(gab_persist_msglog_go_back(&session->msglog, all->epoch));
     session->restored = all->epoch > 0;
   } else if (!session->survivor) {
-    GAB_TRY(gab_persist_journal_go_back(&session->journal, session->journal.epoch));
-    session->restored = session->journal.epoch > 0;
+    GAB_TRY(gab_persist_msglog_go_back(&session->msglog, session->msglog.epoch));
+    session->restored = session->msglog.epoch > 0;
   }
   session->retrieves = session->restored;
   session->complete = true;
@@ -328,9 +327,9 @@ static gab_status settle(persist_session *session, const overview *all)
 static gab_status store_again(persist_session *session)
 {
   gab_buffer groups = {0};
-  gab_status status = gab_persist_journal_write(&session->journal, &groups);
+  gab_status status = gab_persist_msglog_write(&session->msglog, &groups);
   for (int i = 0; i < session->file_count && status == GAB_OK; i++)
-    status = gab_persist_file_rewrite(&session->files[i], &session->journal);
+    status = gab_persist_file_rewrite(&session->files[i], &session->msglog);
   status = gab_persist_all(session, status);
   if (status == GAB_OK && session->set.in_neighbour)
     status = gab_persist_all(session, gab_persist_copy(session, &groups, true));

@@ -2,7 +2,7 @@
 /** @file persist_impl.h
  *  @brief Persistent communicators: the session of a key, shared by the sources of this library.
  *
- *  A session holds the message log of this process (journal_impl.h), its files (file_impl.h), copies of the logs of other
+ *  A session holds the message log of this process (msglog_impl.h), its files (file_impl.h), copies of the logs of other
  *  processes (`replicas`), and the inbox: stored messages that may be received again.
  *
  *      nothing --open--> OPEN --death, revocation--> BROKEN --opened again with the repaired communicator--> OPEN
@@ -60,10 +60,10 @@ typedef struct persist_inbox {
   size_t memory_count;
 } persist_inbox;
 
-/** The journal of another process. */
+/** The message log of another process. */
 typedef struct persist_replica {
   int rank;
-  persist_journal journal;
+  persist_msglog msglog;
 } persist_replica;
 
 /** A live receive of transparent mode that has not completed. */
@@ -82,7 +82,7 @@ typedef struct persist_session {
   MPI_Comm comm;   /**< the user's handle */
   MPI_Comm inner;  /**< traffic of the library */
   MPI_Comm live;   /**< transparent mode: what is delivered */
-  persist_journal journal;
+  persist_msglog msglog;
   persist_file files[PERSIST_FILES];
   int file_count;
   persist_replica *replicas;
@@ -146,7 +146,7 @@ int gab_persist_refuse(persist_session *session, gab_persist_error error, const 
 /** Refuses `call` with a message that names it. */
 int gab_persist_unsupported(persist_session *session, const char *call);
 
-/* ---------------------------------------------------------------- wire.c */
+/* ---------------------------------------------------------------- parcels.c */
 
 bool gab_persist_is_fault(int code);
 /** Marks the session broken and revokes its communicators. Harmless if it is. */
@@ -180,14 +180,14 @@ uint64_t gab_persist_settings_of_file(const persist_settings *settings);
 
 /* ---------------------------------------------------------------- copies.c */
 
-/** Sends a group, or whole journals (`whole`), to the holders, and takes those of the wards. Collective. */
+/** Sends a group, or whole message logs (`whole`), to the holders, and takes those of the wards. Collective. */
 gab_status gab_persist_copy(persist_session *session, const gab_buffer *groups, bool whole);
 
 /* ---------------------------------------------------------------- open.c, inbox.c, commit.c */
 
 /** Opens the session, whose communicators stand, and whose key and settings are set. Collective. */
 gab_status gab_persist_open(persist_session *session);
-/** Fills the inbox and the two counts from the journals of all. Collective. */
+/** Fills the inbox and the two counts from the message logs of all. Collective. */
 gab_status gab_persist_fill_inbox(persist_session *session);
 gab_status gab_persist_commit_epoch(persist_session *session);
 

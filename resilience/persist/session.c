@@ -56,7 +56,7 @@ int gab_failure(void)
 
 void gab_persist_say_pending_of(const persist_session *session)
 {
-  const uint64_t pending = gab_persist_journal_pending(&session->journal);
+  const uint64_t pending = gab_persist_msglog_pending(&session->msglog);
   if (pending > 0 && !session->broken)
     fprintf(stderr,
             "persistent communicator `%s', rank %d: %" PRIu64
@@ -105,8 +105,8 @@ gab_status gab_persist_lives_forget(persist_session *session)
   gab_status status = GAB_OK;
   for (size_t i = 0; i < session->live_count && status == GAB_OK; i++) {
     const persist_live *live = &session->lives[i];
-    if (gab_persist_map_get(&session->journal.received, live->source, live->tag) >= live->number)
-      status = gab_persist_map_put(&session->journal.received, live->source, live->tag, live->number - 1);
+    if (gab_persist_map_get(&session->msglog.received, live->source, live->tag) >= live->number)
+      status = gab_persist_map_put(&session->msglog.received, live->source, live->tag, live->number - 1);
   }
   gab_persist_live_count -= session->live_count;
   session->live_count = 0;
@@ -118,9 +118,9 @@ void gab_persist_destroy(persist_session *session)
 {
   (void)gab_persist_lives_forget(session);
   for (int i = 0; i < session->file_count; i++) gab_persist_file_close(&session->files[i]);
-  for (int i = 0; i < session->replica_count; i++) gab_persist_journal_release(&session->replicas[i].journal);
+  for (int i = 0; i < session->replica_count; i++) gab_persist_msglog_release(&session->replicas[i].msglog);
   gab_free(&session->replicas);
-  gab_persist_journal_release(&session->journal);
+  gab_persist_msglog_release(&session->msglog);
   gab_persist_inbox_release(&session->inbox);
   gab_persist_map_release(&session->before);
   gab_persist_map_release(&session->already);

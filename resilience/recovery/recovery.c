@@ -2,7 +2,7 @@
 #include "resilience/recovery/recovery.h"
 
 #include "core/messages/collective.h"
-#include "core/messages/logged/carrier.h"
+#include "core/messages/logged/message_logger.h"
 #include "core/base/log.h"
 #include "resilience/disk/disk_impl.h"
 

@@ -67,7 +67,7 @@ gab_status gab_summary_gather(gab_timeloop *loop, gab_summary *summary)
   GAB_TRY(gab_world_max_u64(world, most, 3));
   GAB_TRY(gab_world_sum_u64(world, sums, 2));
   gab_local_totals *local = &summary->stats.local;
-  uint64_t local_most[4] = {local->steps_again, local->meetings, local->journal_peak, local->largest_copied};
+  uint64_t local_most[4] = {local->steps_again, local->meetings, local->msglog_peak, local->largest_copied};
   uint64_t local_sums[11] = {
       local->replayed,     local->left_out,        local->logged,           local->copied,
       local->jumps,        local->compared,        local->rollbacks,        local->undone,
@@ -76,7 +76,7 @@ gab_status gab_summary_gather(gab_timeloop *loop, gab_summary *summary)
   GAB_TRY(gab_world_sum_u64(world, local_sums, 11));
   local->steps_again = local_most[0];
   local->meetings = local_most[1];
-  local->journal_peak = local_most[2];
+  local->msglog_peak = local_most[2];
   local->largest_copied = local_most[3];
   local->replayed = local_sums[0];
   local->left_out = local_sums[1];
@@ -209,7 +209,7 @@ static void put_local(gab_json *json, const gab_local_totals *local)
   gab_json_uint(json, "logged", local->logged);
   gab_json_uint(json, "copied", local->copied);
   gab_json_uint(json, "largest_copied_bytes", local->largest_copied);
-  gab_json_uint(json, "journal_peak_per_rank", local->journal_peak);
+  gab_json_uint(json, "message_log_peak_per_rank", local->msglog_peak);
   gab_json_close(json);
 }
 

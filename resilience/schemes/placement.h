@@ -102,7 +102,7 @@ typedef struct gab_placement_costs {
   double kept;     /**< byte kept beside the own image, of the rank that keeps most (where several
                         copies are dealt out: at most); of a scheme with a holder
                         function: of the mean rank */
-  double sent;     /**< byte that a rank puts on the wire, most */
+  double sent;     /**< byte that a rank puts on the network, most */
   int any_losses;  /**< so many ranks, whichever they are, can be lost at once */
   bool any_domain; /**< any one domain (of the kind to be separated) can be lost as a whole */
 } gab_placement_costs;

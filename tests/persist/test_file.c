@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=60 labels=quick */
-/* A journal in a file: killed anywhere in a write it is the one of the last whole epoch; damaged anywhere else it is
+/* A message log in a file: killed anywhere in a write it is the one of the last whole epoch; damaged anywhere else it is
  * refused, never taken for another one. */
 #include "resilience/persist/file_impl.h"
 
@@ -24,29 +24,29 @@ static gab_status open_file(persist_file *file)
   return gab_persist_file_open(file, parent, "store", &id, false, 0.05);
 }
 
-static void store(persist_journal *journal, int32_t tag, uint64_t value)
+static void store(persist_msglog *msglog, int32_t tag, uint64_t value)
 {
-  assert_int_equal(gab_persist_journal_store(journal, 1, tag, &value, sizeof value, NULL), GAB_OK);
+  assert_int_equal(gab_persist_msglog_store(msglog, 1, tag, &value, sizeof value, NULL), GAB_OK);
 }
 
 /* The newest value of a channel; 0 if there is none. */
-static uint64_t newest(const persist_journal *journal, int32_t tag)
+static uint64_t newest(const persist_msglog *msglog, int32_t tag)
 {
-  const uint64_t *at = gab_persist_map_find(&journal->index, 1, tag);
+  const uint64_t *at = gab_persist_map_find(&msglog->index, 1, tag);
   uint64_t value = 0;
   if (!at) return 0;
-  const persist_channel *channel = &journal->channels[*at];
+  const persist_channel *channel = &msglog->channels[*at];
   assert_int_equal(channel->records[channel->end - 1].bytes, sizeof value);
   memcpy(&value, channel->records[channel->end - 1].data, sizeof value);
   return value;
 }
 
-static void commit(persist_file *file, persist_journal *journal)
+static void commit(persist_file *file, persist_msglog *msglog)
 {
   gab_buffer group = {0};
-  assert_int_equal(gab_persist_journal_close_epoch(journal, &group), GAB_OK);
+  assert_int_equal(gab_persist_msglog_close_epoch(msglog, &group), GAB_OK);
   assert_int_equal(gab_persist_file_append(file, &group), GAB_OK);
-  assert_int_equal(gab_persist_journal_complete(journal), GAB_OK);
+  assert_int_equal(gab_persist_msglog_complete(msglog), GAB_OK);
   gab_buffer_release(&group);
 }
 
@@ -54,21 +54,21 @@ static void commit(persist_file *file, persist_journal *journal)
 static unsigned char *make(size_t *size, size_t ends[EPOCHS + 1])
 {
   persist_file file;
-  persist_journal journal;
-  gab_persist_journal_init(&journal, 1, false);
+  persist_msglog msglog;
+  gab_persist_msglog_init(&msglog, 1, false);
   assert_int_equal(open_file(&file), GAB_OK);
-  assert_int_equal(gab_persist_file_rewrite(&file, &journal), GAB_OK);
+  assert_int_equal(gab_persist_file_rewrite(&file, &msglog), GAB_OK);
   ends[0] = file.size;
   for (uint64_t epoch = 1; epoch <= EPOCHS; epoch++) {
-    store(&journal, 7, epoch);
-    store(&journal, 8, 100 + epoch);
-    commit(&file, &journal);
+    store(&msglog, 7, epoch);
+    store(&msglog, 8, 100 + epoch);
+    commit(&file, &msglog);
     ends[epoch] = file.size;
   }
   *size = file.size;
   unsigned char *content = malloc(*size);
   assert_int_equal(pread(file.file, content, *size, 0), (ssize_t)*size);
-  gab_persist_journal_release(&journal);
+  gab_persist_msglog_release(&msglog);
   gab_persist_file_close(&file);
   return content;
 }
@@ -86,19 +86,19 @@ static void put_content(const unsigned char *content, size_t size)
 static int load(const persist_file_id *as)
 {
   persist_file file;
-  persist_journal journal;
+  persist_msglog msglog;
   bool found = false;
-  gab_persist_journal_init(&journal, 1, false);
+  gab_persist_msglog_init(&msglog, 1, false);
   assert_int_equal(open_file(&file), GAB_OK);
-  const gab_status status = gab_persist_file_load(&file, as, &journal, &found);
+  const gab_status status = gab_persist_file_load(&file, as, &msglog, &found);
   int epoch = -(int)status;
   if (status == GAB_OK) {
     assert_true(found);
-    epoch = (int)journal.epoch;
-    assert_int_equal(newest(&journal, 7), epoch);
-    assert_int_equal(newest(&journal, 8), epoch > 0 ? 100 + epoch : 0);
+    epoch = (int)msglog.epoch;
+    assert_int_equal(newest(&msglog, 7), epoch);
+    assert_int_equal(newest(&msglog, 8), epoch > 0 ? 100 + epoch : 0);
   }
-  gab_persist_journal_release(&journal);
+  gab_persist_msglog_release(&msglog);
   gab_persist_file_close(&file);
   return epoch;
 }
@@ -186,21 +186,21 @@ static void an_epoch_written_again_replaces_the_first_one(void **state)
 {
   (void)state;
   persist_file file;
-  persist_journal journal;
+  persist_msglog msglog;
   gab_buffer group = {0};
-  gab_persist_journal_init(&journal, 1, false);
+  gab_persist_msglog_init(&msglog, 1, false);
   assert_int_equal(open_file(&file), GAB_OK);
-  assert_int_equal(gab_persist_file_rewrite(&file, &journal), GAB_OK);
-  store(&journal, 7, 5);
-  assert_int_equal(gab_persist_journal_close_epoch(&journal, &group), GAB_OK);
+  assert_int_equal(gab_persist_file_rewrite(&file, &msglog), GAB_OK);
+  store(&msglog, 7, 5);
+  assert_int_equal(gab_persist_msglog_close_epoch(&msglog, &group), GAB_OK);
   const uint64_t before = file.size;
   assert_int_equal(gab_persist_file_append(&file, &group), GAB_OK);
   file.size = before;
-  store(&journal, 7, 1);
-  store(&journal, 8, 101);
-  commit(&file, &journal);
+  store(&msglog, 7, 1);
+  store(&msglog, 8, 101);
+  commit(&file, &msglog);
   gab_buffer_release(&group);
-  gab_persist_journal_release(&journal);
+  gab_persist_msglog_release(&msglog);
   gab_persist_file_close(&file);
   assert_int_equal(load(&id), 1);
 }
@@ -230,5 +230,5 @@ int main(void)
       cmocka_unit_test_setup_teardown(folders_that_are_open_to_others_are_refused, set_up, tear_down),
       cmocka_unit_test_setup_teardown(an_epoch_written_again_replaces_the_first_one, set_up, tear_down),
   };
-  return cmocka_run_group_tests_name("journals in files", tests, NULL, NULL);
+  return cmocka_run_group_tests_name("message logs in files", tests, NULL, NULL);
 }

@@ -78,7 +78,7 @@ typedef struct plan_numbers {
   plan_spread
       seen; /**< part of it that lies in the memory of these: of the same node, as far as nodes are known */
   bool shares;                    /**< the case asks for that */
-  plan_spread wire;               /**< byte sent per snapshot */
+  plan_spread network;            /**< byte sent per snapshot */
   int buffers;                    /**< snapshots that there is capacity for */
   double memory_given;            /**< byte of a process; 0: not asked for */
   int32_t fewest, fewest_at_peak; /**< processes that do with it; 0: none */

@@ -157,7 +157,7 @@ static void spread_out(plan_work *work)
   spread_begin(&numbers->messages);
   spread_begin(&numbers->held);
   spread_begin(&numbers->seen);
-  spread_begin(&numbers->wire);
+  spread_begin(&numbers->network);
   for (int32_t p = 0; p < numbers->ranks; p++) {
     const rank_numbers *rank = &work->ranks[p];
     for (int l = 0; l <= ALL; l++) spread_add(&numbers->blocks[l], rank->blocks[l], numbers->ranks);
@@ -166,7 +166,7 @@ static void spread_out(plan_work *work)
     spread_add(&numbers->sent, rank->sent, numbers->ranks);
     spread_add(&numbers->held, rank->held, numbers->ranks);
     spread_add(&numbers->seen, rank->seen, numbers->ranks);
-    spread_add(&numbers->wire, rank->spread, numbers->ranks);
+    spread_add(&numbers->network, rank->spread, numbers->ranks);
     spread_add(&numbers->partners, work->partners[p], numbers->ranks);
     spread_add(&numbers->messages, rank->messages, numbers->ranks);
     if (rank->image > numbers->image) numbers->image = rank->image;
@@ -290,7 +290,7 @@ static gab_status find_costs(plan_work *work, const plan_options *options)
   numbers->bandwidth = options->bandwidth;
   numbers->is_measured = !(options->bandwidth > 0);
   if (numbers->is_measured) GAB_TRY(measure_bandwidth(&numbers->bandwidth));
-  numbers->cost = (numbers->image + 2 * numbers->wire.most) / numbers->bandwidth;
+  numbers->cost = (numbers->image + 2 * numbers->network.most) / numbers->bandwidth;
   GAB_TRY(find_mtbf(work->parameters, options, numbers));
   if (numbers->mtbf > 0) numbers->interval = gab_interval_young(numbers->mtbf, numbers->cost);
   if (options->rate > 0) numbers->step_seconds = numbers->updates / options->rate;

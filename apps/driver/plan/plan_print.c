@@ -50,7 +50,7 @@ static void print_checkpoint(const plan_numbers *numbers, FILE *out)
   if (gab_placement_warning(&numbers->placement, &numbers->redundancy, sentence, sizeof sentence))
     fprintf(out, "  warning: %s\n", sentence);
   fprintf(out, "  checkpoint: an image of %s,", bytes_text(numbers->image, text));
-  fprintf(out, " %s sent, %.3g s at", bytes_text(numbers->wire.most, text), numbers->cost);
+  fprintf(out, " %s sent, %.3g s at", bytes_text(numbers->network.most, text), numbers->cost);
   fprintf(out, " %s/s (%s)\n", bytes_text(numbers->bandwidth, text),
           numbers->is_measured ? "memory copy, measured here" : "given");
   if (!(numbers->interval > 0)) {
@@ -226,7 +226,7 @@ gab_status gab_app_plan_print_json(const gab_app_case *which, const plan_numbers
                  {"memory_bytes", &numbers->memory},
                  {"redundant_bytes", &numbers->held},
                  {"shared_bytes", &numbers->seen},
-                 {"sent_bytes_per_checkpoint", &numbers->wire},
+                 {"sent_bytes_per_checkpoint", &numbers->network},
                  {"partners", &numbers->partners},
                  {"sent_bytes_per_step", &numbers->sent},
                  {"messages_per_step", &numbers->messages}};

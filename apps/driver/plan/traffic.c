@@ -2,7 +2,7 @@
 /* Who sends how much to whom. */
 #include "apps/driver/plan/traffic.h"
 
-#include "core/messages/logged/carrier.h"
+#include "core/messages/logged/message_logger.h"
 #include "core/messages/collective.h"
 #include "core/system/file.h"
 #include "core/base/log.h"

@@ -3,7 +3,7 @@
 #include "apps/driver/driver.h"
 
 #include "core/base/log.h"
-#include "core/messages/logged/carrier.h"
+#include "core/messages/logged/message_logger.h"
 
 bool gab_app_wants_local(const gab_app_case *which)
 {

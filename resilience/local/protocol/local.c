@@ -54,7 +54,7 @@ gab_status gab_local_create(const gab_local_setup *setup, const gab_local_transp
   made->image_from = GAB_NO_PROCESS;
   made->taken = made->acknowledged = made->committed = made->base = made->line = made->told_have = -1;
   made->common = made->common_acknowledged = made->cluster_committed = made->told_cluster_have = -1;
-  gab_status status = gab_journal_create(setup->copy_below, &made->journal);
+  gab_status status = gab_msglog_create(setup->copy_below, &made->msglog);
   if (status == GAB_OK && setup->process < (gab_process)setup->ranks) status = begin_active(made, setup);
   if (status == GAB_OK) *local = made;
   else gab_local_destroy(&made);
@@ -81,7 +81,7 @@ void gab_local_destroy(gab_local **pointer)
   gab_free(&local->decisions.values);
   forget_deferred(local);
   gab_buffer_release(&local->head);
-  gab_journal_destroy(&local->journal);
+  gab_msglog_destroy(&local->msglog);
   gab_free(&local);
 }
 
@@ -243,4 +243,4 @@ gab_step gab_local_committed_in_cluster(const gab_local *local)
   return gab_local_may_go_back_to(local, NULL);
 }
 gab_local_stats gab_local_statistics(const gab_local *local) { return local->stats; }
-gab_journal *gab_local_journal(gab_local *local) { return local->journal; }
+gab_msglog *gab_local_msglog(gab_local *local) { return local->msglog; }

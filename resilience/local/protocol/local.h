@@ -22,7 +22,7 @@
 #ifndef GABION_RESILIENCE_LOCAL_H
 #define GABION_RESILIENCE_LOCAL_H
 
-#include "core/messages/logged/journal.h"
+#include "core/messages/logged/msglog.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -67,9 +67,9 @@ typedef struct gab_local_transport {
   void *user;
   /** Sends head and payload as one message. Both may change after the return, but the payload of a logged
    * message stays as long as its entry is held.
-   *  @param[in] entry  of the payload in the journal; NULL: the payload is no logged message */
+   *  @param[in] entry  of the payload in the message log; NULL: the payload is no logged message */
   gab_status (*send)(void *user, gab_process target, uint32_t lane, const gab_buffer *head,
-                     const void *payload, size_t bytes, gab_journal_entry *entry);
+                     const void *payload, size_t bytes, gab_msglog_entry *entry);
   /** The local strategy ends here, for all: `rank` cannot be brought back. Called once. */
   void (*hand_over)(void *user, gab_local_reason reason, gab_rank rank);
 } gab_local_transport;
@@ -78,9 +78,9 @@ typedef struct gab_local_transport {
 typedef struct gab_local_difference {
   gab_rank from, to;
   uint32_t context;
-  uint64_t number;         /**< on its channel */
-  gab_journal_label label; /**< as it is now */
-  gab_step first_step;     /**< in which it was sent the first time */
+  uint64_t number;        /**< on its channel */
+  gab_msglog_label label; /**< as it is now */
+  gab_step first_step;    /**< in which it was sent the first time */
 } gab_local_difference;
 
 typedef struct gab_local_application {
@@ -104,7 +104,7 @@ typedef struct gab_local_setup {
   uint32_t contexts;          /**< at most #GAB_LOCAL_CONTEXTS */
   uint64_t ahead;             /**< #GAB_LOCAL_AHEAD; at least 2 */
   gab_rank children;          /**< #GAB_LOCAL_CHILDREN; at least 1; the same on all */
-  size_t copy_below;          /**< of the journal */
+  size_t copy_below;          /**< of the message log */
   const gab_rank *neighbours; /**< with whom this rank exchanges logged messages; a spare has none */
   int32_t neighbour_count;
   const gab_rank *wards; /**< whose images this rank keeps */
@@ -122,7 +122,7 @@ typedef struct gab_local_stats {
   uint64_t stale;             /**< messages dropped since they came from or for another life */
   uint64_t left_out;          /**< sends that the other side had already */
   uint64_t compared;          /**< thereof of others: their hashes were compared here */
-  uint64_t replayed;          /**< messages sent again from the journal */
+  uint64_t replayed;          /**< messages sent again from the message log */
   uint64_t takeovers;         /**< ranks given to spares by this holder */
   uint64_t jumps;             /**< restored again, from a later checkpoint */
   uint64_t rollbacks;         /**< restored again with its cluster, an image that it kept or fetched */
@@ -147,15 +147,15 @@ gab_status gab_local_peer_down(gab_local *local, gab_process process);
 
 /* ---- what the application does; only while active, else ::GAB_ERR_STATE */
 
-/** Sends the next logged message of a channel: to the journal, and on its way if the target can be reached
+/** Sends the next logged message of a channel: to the message log, and on its way if the target can be reached
  * and lacks it.
- *  @param[in,out] message  as in gab_journal_append() */
-gab_status gab_local_send(gab_local *local, gab_rank target, uint32_t context, const gab_journal_label *label,
+ *  @param[in,out] message  as in gab_msglog_append() */
+gab_status gab_local_send(gab_local *local, gab_rank target, uint32_t context, const gab_msglog_label *label,
                           gab_buffer *message);
 /** Takes the next message of a channel if it is there. It counts as delivered then.
  *  @param[in,out] message  replaced if there is one @param[out] label  may be NULL */
 gab_status gab_local_receive(gab_local *local, gab_rank source, uint32_t context, gab_buffer *message,
-                             gab_journal_label *label, bool *there);
+                             gab_msglog_label *label, bool *there);
 /** Takes a checkpoint, which all ranks take at that step. @param[out] taken  false: the one before is not known to be
  *  committed yet, or hashes of what was left out are not compared yet; call again */
 gab_status gab_local_checkpoint(gab_local *local, gab_step step, const gab_buffer *image, bool *taken);
@@ -238,7 +238,7 @@ gab_step gab_local_committed(const gab_local *local);
  *  as above */
 gab_step gab_local_committed_in_cluster(const gab_local *local);
 gab_local_stats gab_local_statistics(const gab_local *local);
-gab_journal *gab_local_journal(gab_local *local);
+gab_msglog *gab_local_msglog(gab_local *local);
 
 #ifdef __cplusplus
 }

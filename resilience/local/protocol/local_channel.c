@@ -21,7 +21,7 @@ void gab_local_forget_arrivals(gab_local_partner *partner)
 /* ---------------------------------------------------------------- sending */
 
 static gab_status transmit(gab_local *local, const gab_local_partner *to, uint32_t context,
-                           gab_journal_entry *entry, way way)
+                           gab_msglog_entry *entry, way way)
 {
   gab_buffer *head = &local->head;
   gab_buffer_clear(head);
@@ -44,11 +44,11 @@ static gab_status transmit(gab_local *local, const gab_local_partner *to, uint32
 static gab_status send_next(gab_local *local, gab_local_partner *to, uint32_t context, way way)
 {
   gab_local_channel *channel = &to->channels[context];
-  gab_journal_entry *entry = gab_journal_find(local->journal, to->rank, context, channel->sent);
+  gab_msglog_entry *entry = gab_msglog_find(local->msglog, to->rank, context, channel->sent);
   if (!entry)
     GAB_FAIL(GAB_ERR_STATE,
              "rank %" GAB_PRI_RANK " is to replay message %" PRIu64 " to rank %" GAB_PRI_RANK
-             ", which its journal has freed",
+             ", which its message log has freed",
              local->rank, channel->sent, to->rank);
   GAB_TRY(transmit(local, to, context, entry, way));
   channel->sent++;
@@ -68,7 +68,7 @@ static gab_status replay(gab_local *local, gab_local_partner *to, uint32_t conte
 gab_status gab_local_pump(gab_local *local, gab_local_partner *to, uint32_t context)
 {
   gab_local_channel *channel = &to->channels[context];
-  const uint64_t next = gab_journal_next(local->journal, to->rank, context);
+  const uint64_t next = gab_msglog_next(local->msglog, to->rank, context);
   if (!to->up) return GAB_OK;
   GAB_TRY(gab_local_leave_out(local, to, context));
   if (channel->replaying) GAB_TRY(replay(local, to, context, next - channel->sent));
@@ -76,7 +76,7 @@ gab_status gab_local_pump(gab_local *local, gab_local_partner *to, uint32_t cont
   if (channel->sent > channel->handled) channel->handled = channel->sent < next ? channel->sent : next;
   if (channel->sent >= next) channel->replaying = false;
   /* If the partner has to have it again, this rank goes back as well, and makes it again. */
-  if (to->inner) gab_journal_free_below(local->journal, to->rank, context, channel->sent);
+  if (to->inner) gab_msglog_free_below(local->msglog, to->rank, context, channel->sent);
   return GAB_OK;
 }
 
@@ -90,13 +90,13 @@ static gab_status check_active(const gab_local *local, gab_rank rank, uint32_t c
   return GAB_OK;
 }
 
-gab_status gab_local_send(gab_local *local, gab_rank target, uint32_t context, const gab_journal_label *label,
+gab_status gab_local_send(gab_local *local, gab_rank target, uint32_t context, const gab_msglog_label *label,
                           gab_buffer *message)
 {
-  gab_journal_entry *entry;
+  gab_msglog_entry *entry;
   GAB_TRY(check_active(local, target, context));
   gab_local_partner *to = gab_local_find(local, target);
-  GAB_TRY(gab_journal_append(local->journal, target, context, label, message, &entry));
+  GAB_TRY(gab_msglog_append(local->msglog, target, context, label, message, &entry));
   if (!to->inner) local->stats.logged_bytes += entry->bytes;
   return gab_local_pump(local, to, context);
 }
@@ -104,7 +104,7 @@ gab_status gab_local_send(gab_local *local, gab_rank target, uint32_t context, c
 /* ---------------------------------------------------------------- receiving */
 
 gab_status gab_local_receive(gab_local *local, gab_rank source, uint32_t context, gab_buffer *message,
-                             gab_journal_label *label, bool *there)
+                             gab_msglog_label *label, bool *there)
 {
   GAB_TRY(check_active(local, source, context));
   gab_local_partner *from = gab_local_find(local, source);
@@ -229,7 +229,7 @@ gab_status gab_local_greet(gab_local *local, const gab_local_partner *partner, b
     /* what waits here counts, too: a partner in a later life of the same incarnation would not send it again,
      * and need not. It is forgotten only where another greeting follows. */
     status = gab_put_u64(&body, partner->channels[c].delivered + partner->channels[c].arrived_count);
-    if (status == GAB_OK) status = gab_put_u64(&body, gab_journal_first(local->journal, partner->rank, c));
+    if (status == GAB_OK) status = gab_put_u64(&body, gab_msglog_first(local->msglog, partner->rank, c));
   }
   if (status == GAB_OK) status = gab_put_i64(&body, local->told_have);
   if (status == GAB_OK) status = gab_put_u64(&body, local->told_arrived);
@@ -251,8 +251,8 @@ static gab_status open_channels(gab_local *local, gab_local_partner *partner, ga
     uint64_t first;
     GAB_TRY(gab_get_u64(in, &channel->sent));
     GAB_TRY(gab_get_u64(in, &first));
-    const uint64_t next = gab_journal_next(local->journal, partner->rank, c);
-    if (partner->inner && channel->sent != gab_journal_first(local->journal, partner->rank, c))
+    const uint64_t next = gab_msglog_next(local->msglog, partner->rank, c);
+    if (partner->inner && channel->sent != gab_msglog_first(local->msglog, partner->rank, c))
       GAB_FAIL(GAB_ERR_CORRUPT,
                "rank %" GAB_PRI_RANK " is at message %" PRIu64 " of rank %" GAB_PRI_RANK
                ", which begins with another one after their cluster went back",
@@ -260,7 +260,7 @@ static gab_status open_channels(gab_local *local, gab_local_partner *partner, ga
     gab_local_begin_replay(channel, next);
     if (first > channel->delivered + channel->arrived_count) *behind = true;
     /* it will see the same from the other side, jump, and greet again */
-    if (channel->sent < gab_journal_first(local->journal, partner->rank, c)) partner->up = false;
+    if (channel->sent < gab_msglog_first(local->msglog, partner->rank, c)) partner->up = false;
     if (local->setup.own_times && (*behind || !partner->up))
       GAB_FAIL(GAB_ERR_CORRUPT,
                "ranks %" GAB_PRI_RANK " and %" GAB_PRI_RANK
@@ -319,7 +319,7 @@ static gab_status on_new_life(gab_local *local, gab_local_partner *partner, cons
 static bool lacks_messages(const gab_local *local, const gab_local_partner *partner)
 {
   for (uint32_t c = 0; c < local->setup.contexts; c++) {
-    const uint64_t next = gab_journal_next(local->journal, partner->rank, c);
+    const uint64_t next = gab_msglog_next(local->msglog, partner->rank, c);
     if (partner->channels[c].sent > next || partner->channels[c].had > next) return true;
   }
   return false;

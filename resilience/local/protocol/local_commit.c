@@ -37,7 +37,7 @@ gab_status gab_local_learn_committed(gab_local *local, gab_step checkpoint)
   gab_local_prune(local);
   for (size_t i = 0; i < local->partner_count; i++) gab_local_prune_ward(local, &local->partners[i]);
   /* one checkpoint later: the holder of a lost rank may not know of this one yet */
-  gab_journal_free_before(local->journal, before);
+  gab_msglog_free_before(local->msglog, before);
   gab_local_free_hashes(local, before);
   if (before > local->base) local->base = before;
   return tell_relatives(local, ROLE_CHILD);
@@ -158,7 +158,7 @@ static gab_status take(gab_local *local, gab_step step, bool own, const gab_buff
   gab_buffer_release(&whole);
   GAB_TRY(status);
   gab_local_prune(local);
-  GAB_TRY(gab_journal_begin_interval(local->journal, step));
+  GAB_TRY(gab_msglog_begin_interval(local->msglog, step));
   local->taken = step;
   if (!own) local->common = step;
   local->stats.own_checkpoints += own;

@@ -22,7 +22,7 @@ gab_status gab_local_pack_image(const gab_local *local, gab_step step, bool own,
 {
   GAB_TRY(gab_local_pack_addresses(local, out));
   GAB_TRY(pack_partners(local, out));
-  GAB_TRY(gab_journal_pack_numbers(local->journal, out));
+  GAB_TRY(gab_msglog_pack_numbers(local->msglog, out));
   GAB_TRY(gab_put_u64(out, local->decided));
   GAB_TRY(gab_put_u64(out, local->left));
   GAB_TRY(gab_local_pack_log(local, own, step, out));
@@ -64,7 +64,7 @@ static gab_status skip_head(const gab_local *local, gab_reader *in)
   GAB_TRY(skip_addresses(in));
   GAB_TRY(gab_get_count(in, 8 + 8 * local->setup.contexts, &count)); /* partners */
   GAB_TRY(gab_get_view(in, (8 + 8 * (size_t)local->setup.contexts) * count, &skipped));
-  GAB_TRY(gab_get_count(in, 16, &count)); /* numbers of the journal */
+  GAB_TRY(gab_get_count(in, 16, &count)); /* numbers of the message log */
   GAB_TRY(gab_get_view(in, 16 * count, &skipped));
   GAB_TRY(gab_get_view(in, 16, &skipped));
   return gab_local_skip_log(local, in);
@@ -167,7 +167,7 @@ static void note_made(gab_local *local)
   for (size_t i = 0; i < local->partner_count; i++)
     for (uint32_t c = 0; c < local->setup.contexts; c++) {
       gab_local_channel *channel = &local->partners[i].channels[c];
-      const uint64_t next = gab_journal_next(local->journal, local->partners[i].rank, c);
+      const uint64_t next = gab_msglog_next(local->msglog, local->partners[i].rank, c);
       if (next > channel->had) channel->had = next;
     }
 }
@@ -179,10 +179,10 @@ static gab_status restore_machine(gab_local *local, gab_step checkpoint, gab_ste
   note_made(local);
   GAB_TRY(gab_local_unpack_addresses(local, in));
   GAB_TRY(restore_partners(local, checkpoint, all_have, in));
-  GAB_TRY(gab_journal_restart(local->journal, checkpoint, in));
+  GAB_TRY(gab_msglog_restart(local->msglog, checkpoint, in));
   for (size_t i = 0; i < local->partner_count; i++)
     for (uint32_t c = 0; c < local->setup.contexts; c++)
-      local->partners[i].channels[c].handled = gab_journal_next(local->journal, local->partners[i].rank, c);
+      local->partners[i].channels[c].handled = gab_msglog_next(local->msglog, local->partners[i].rank, c);
   GAB_TRY(gab_get_u64(in, &local->decided));
   GAB_TRY(gab_get_u64(in, &local->left));
   local->arrived = local->left;

@@ -70,7 +70,7 @@ typedef struct gab_local_note {
 /** A message that has arrived and is not delivered yet. */
 typedef struct gab_local_arrival {
   gab_buffer bytes;
-  gab_journal_label label;
+  gab_msglog_label label;
   bool asks; /**< its sender replays, and wants to hear when it is delivered */
 } gab_local_arrival;
 
@@ -207,12 +207,12 @@ struct gab_local {
   gab_local_deferred *deferred; /**< what came while restoring, in order */
   size_t deferred_count;
   gab_buffer head; /**< of the message that is being sent */
-  gab_journal *journal;
+  gab_msglog *msglog;
   /* checkpoints; -1: none */
   gab_step taken, acknowledged, committed;
   gab_step common, common_acknowledged; /**< the newest of those that all take; without own times as above */
   gab_step cluster_committed, told_cluster_have; /**< with own times only */
-  gab_step base;                                 /**< from here on the journal is whole */
+  gab_step base;                                 /**< from here on the message log is whole */
   gab_local_images images;
   gab_incarnation renewed; /**< the incarnation of the holder that has them */
   gab_step told_have;

@@ -29,7 +29,7 @@ gab_status gab_local_on_received(gab_local *local, gab_process source, const gab
   for (uint32_t c = 0; c < local->setup.contexts; c++) {
     uint64_t delivered;
     GAB_TRY(gab_get_u64(in, &delivered));
-    gab_journal_free_below(local->journal, partner->rank, c, delivered);
+    gab_msglog_free_below(local->msglog, partner->rank, c, delivered);
   }
   return GAB_OK;
 }
@@ -120,7 +120,7 @@ static gab_status pack_outer(const gab_local *local, gab_buffer *out)
   for (size_t i = 0; i < local->partner_count; i++) {
     if (local->partners[i].inner) continue;
     GAB_TRY(gab_put_i32(out, local->partners[i].rank));
-    GAB_TRY(gab_journal_pack_messages(local->journal, local->partners[i].rank, out));
+    GAB_TRY(gab_msglog_pack_messages(local->msglog, local->partners[i].rank, out));
   }
   return GAB_OK;
 }
@@ -151,9 +151,9 @@ gab_status gab_local_unpack_log(gab_local *local, gab_step checkpoint, gab_step 
   for (size_t i = 0; i < outer; i++) {
     gab_rank rank;
     GAB_TRY(gab_get_i32(&log, &rank));
-    GAB_TRY(gab_journal_unpack_messages(local->journal, rank, &log));
+    GAB_TRY(gab_msglog_unpack_messages(local->msglog, rank, &log));
   }
-  local->stats.restored_messages += gab_journal_statistics(local->journal).messages;
+  local->stats.restored_messages += gab_msglog_statistics(local->msglog).messages;
   return GAB_OK;
 }
 

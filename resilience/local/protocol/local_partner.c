@@ -99,7 +99,7 @@ void gab_local_drop_former(gab_local *local)
       local->partners[kept++] = *partner;
       continue;
     }
-    gab_journal_forget_target(local->journal, partner->rank);
+    gab_msglog_forget_target(local->msglog, partner->rank);
     gab_local_release_partner(partner);
   }
   local->partner_count = kept;
@@ -113,7 +113,7 @@ static gab_status begin_channels(gab_local *local, gab_local_partner *partner)
   partner->up = partner->met = true; /* whoever is dead by now is told of later */
   for (uint32_t c = 0; c < local->setup.contexts; c++) {
     gab_local_channel *channel = &partner->channels[c];
-    GAB_TRY(gab_journal_begin_channel(local->journal, partner->rank, c, first));
+    GAB_TRY(gab_msglog_begin_channel(local->msglog, partner->rank, c, first));
     channel->delivered = channel->handled = channel->sent = first;
     gab_local_begin_replay(channel, first);
     gab_local_restart_hashes(channel);

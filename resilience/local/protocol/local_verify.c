@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Verifying local recovery: a rank that computes again makes messages that its partners have already. They are left
- * out on the wire, but their hashes are compared. */
+ * out on the network, but their hashes are compared. */
 #include "resilience/local/protocol/local_impl.h"
 
 #include "core/base/hash.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* The label belongs to it: the same bytes in another step are another message. */
-static uint64_t hash_of(const gab_local *local, const gab_journal_label *label, const unsigned char *bytes,
+static uint64_t hash_of(const gab_local *local, const gab_msglog_label *label, const unsigned char *bytes,
                         size_t count)
 {
   const size_t skipped = local->setup.unhashed < count ? local->setup.unhashed : count;
@@ -71,7 +71,7 @@ void gab_local_free_hashes(gab_local *local, gab_step before)
 /* ---------------------------------------------------------------- what is made again */
 
 static gab_status tell_hash(gab_local *local, gab_local_partner *to, uint32_t context,
-                            const gab_journal_entry *entry)
+                            const gab_msglog_entry *entry)
 {
   gab_buffer body;
   gab_buffer_init(&body, GAB_MEMORY_OTHER);
@@ -91,9 +91,9 @@ static gab_status tell_hash(gab_local *local, gab_local_partner *to, uint32_t co
 gab_status gab_local_leave_out(gab_local *local, gab_local_partner *to, uint32_t context)
 {
   gab_local_channel *channel = &to->channels[context];
-  const uint64_t next = gab_journal_next(local->journal, to->rank, context);
+  const uint64_t next = gab_msglog_next(local->msglog, to->rank, context);
   for (; channel->handled < channel->sent && channel->handled < next; channel->handled++) {
-    const gab_journal_entry *entry = gab_journal_find(local->journal, to->rank, context, channel->handled);
+    const gab_msglog_entry *entry = gab_msglog_find(local->msglog, to->rank, context, channel->handled);
     local->stats.left_out++;
     if (entry && local->setup.verify) GAB_TRY(tell_hash(local, to, context, entry));
   }

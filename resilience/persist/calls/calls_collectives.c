@@ -60,13 +60,13 @@ static operation begin(persist_session *session, const char *name, int tag, int 
 static void take_back(const operation *now)
 {
   persist_session *session = now->session;
-  persist_map *received = &session->journal.received;
+  persist_map *received = &session->msglog.received;
   for (int i = 0; i < session->size; i++) {
-    if (now->gave[i]) gab_persist_journal_unstore(&session->journal, i, now->tag);
+    if (now->gave[i]) gab_persist_msglog_unstore(&session->msglog, i, now->tag);
     if (now->took[i])
       (void)gab_persist_map_put(received, i, now->tag, gab_persist_map_get(received, i, now->tag) - 1);
   }
-  if (now->gave[session->size]) gab_persist_journal_unstore(&session->journal, PERSIST_TO_ALL, now->tag);
+  if (now->gave[session->size]) gab_persist_msglog_unstore(&session->msglog, PERSIST_TO_ALL, now->tag);
 }
 
 /* After a death requests stay with MPI, which ends them: the communicator is revoked. */

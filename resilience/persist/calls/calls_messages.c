@@ -99,7 +99,7 @@ int MPI_Recv(void *buffer, int count, MPI_Datatype type, int source, int tag, MP
 static int irecv_live(persist_session *session, void *buffer, int count, MPI_Datatype type, int source,
                       int tag, MPI_Request *request)
 {
-  persist_map *received = &session->journal.received;
+  persist_map *received = &session->msglog.received;
   const uint64_t number = gab_persist_map_get(received, source, tag) + 1;
   const int code =
       gab_persist_live_code(session, PMPI_Irecv(buffer, count, type, source, gab_persist_live_tag(tag),
@@ -157,7 +157,7 @@ int MPI_Sendrecv(const void *sent, int sent_count, MPI_Datatype sent_type, int t
   if (code == MPI_SUCCESS) code = take(session, buffer, count, type, source, tag, status);
   if (!gab_persist_is_fault(code)) return wait_for(&request, code);
   /* Both halves are to be done again. */
-  if (request != MPI_REQUEST_NULL) gab_persist_journal_unstore(&session->journal, target, sent_tag);
+  if (request != MPI_REQUEST_NULL) gab_persist_msglog_unstore(&session->msglog, target, sent_tag);
   return code;
 }
 

@@ -121,7 +121,7 @@ int main(int argc, char **argv)
   const gab_fault_record *last = &stats.faults[3];
   CHECK(last->lost[0] == 3 && last->fault.incarnation == 1 && last->fault.is_local);
   CHECK(stats.local.meetings == 0);
-  if (limit) CHECK((double)stats.local.journal_peak <= atof(limit) * (double)stats.checkpoint.image_bytes);
+  if (limit) CHECK((double)stats.local.msglog_peak <= atof(limit) * (double)stats.checkpoint.image_bytes);
   gab_timeloop_destroy(&life.loop);
   REQUIRE(gab_report_completion(world, 0) == 0);
   automaton_destroy(&life.app);

@@ -6,7 +6,7 @@
 #include "tests/mpi_test.h"
 
 #include "core/base/log.h"
-#include "core/messages/logged/carrier.h"
+#include "core/messages/logged/message_logger.h"
 #include "core/messages/collective.h"
 #include "resilience/reports/completion.h"
 

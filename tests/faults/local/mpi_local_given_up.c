@@ -43,7 +43,7 @@ static bool is_given(const gab_local *local) { return gab_local_incarnation_of(l
  * run 0 and 2, and the holder would be the one to hand over. */
 int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *there_is, MPI_Status *status)
 {
-  if (tag != GAB_CONTEXT_WIRE || !giving || !is_given(giving->machine))
+  if (tag != GAB_CONTEXT_RELIABLE || !giving || !is_given(giving->machine))
     return PMPI_Iprobe(source, tag, comm, there_is, status);
   *there_is = 0;
   return MPI_SUCCESS;

@@ -76,13 +76,13 @@ static gab_status rest(void *user, bool *took_rank)
   bool is_late = false;
   *took_rank = false;
   if (run->machine && gab_local_state_of(run->machine) == GAB_LOCAL_SPARE) {
-    GAB_TRY(gab_wire_serve(run->wire));
+    GAB_TRY(gab_reliable_channel_serve(run->channel));
     if (gab_local_state_of(run->machine) == GAB_LOCAL_SPARE) return GAB_OK;
     is_late = gab_local_rank(run->machine) == 1;
   }
   for (int looks = 0; is_late && gab_local_statistics(run->machine).jumps == 0;
        gab_world_pause(run->world, &looks))
-    GAB_TRY(gab_wire_serve(run->wire));
+    GAB_TRY(gab_reliable_channel_serve(run->channel));
   const gab_status status = gab_local_rest(run, took_rank);
   if (is_late) order_tell(order, *took_rank ? "took over" : "waited");
   if (is_late || (*took_rank && gab_local_rank(run->machine) == 1)) order_tell(order, "looked");

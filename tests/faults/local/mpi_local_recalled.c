@@ -98,7 +98,8 @@ static enum { NOTHING, SECOND, ALL } heard(const gab_local_run *run)
 int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *there, MPI_Status *status)
 {
   const gab_local_run *run = back ? back->loop->protection->local : NULL;
-  if (tag != GAB_CONTEXT_WIRE || !run || !run->machine) return PMPI_Iprobe(source, tag, comm, there, status);
+  if (tag != GAB_CONTEXT_RELIABLE || !run || !run->machine)
+    return PMPI_Iprobe(source, tag, comm, there, status);
   if (run->restart.there && gab_local_rank(run->machine) == second && run->restart.checkpoint == LATER)
     order_tell(back, "second later");
   if (run->restart.there && run->had_part && gab_local_state_of(run->machine) == GAB_LOCAL_RESTORING)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ranks exchange their blocks to and fro, so that neighbours change in each of five sections: with whom a rank has to do,
- * and whose messages the wire looks at each time, is the same whenever the blocks lie alike, and does not grow. Soon behind
- * the last one a process dies, and then one that was its neighbour before: both come back alone. The same with
- * checkpoints of each rank's own in between (GABION_TEST_OWN: every so many steps). Then, with such as well
- * (GABION_TEST_PAIR), two die in the same step that are neighbours since the last section: they go back to
+ * and whose messages the reliable channel looks at each time, is the same whenever the blocks lie alike, and does
+ * not grow. Soon behind the last one a process dies, and then one that was its neighbour before: both come back
+ * alone. The same with checkpoints of each rank's own in between (GABION_TEST_OWN: every so many steps). Then, with
+ * such as well (GABION_TEST_PAIR), two die in the same step that are neighbours since the last section: they go back to
  * checkpoints of different steps, and the one that goes back further needs messages which the other one made before
  * its own checkpoint. They are in the log of that image alone. */
 /* gabion-test: np=10 timeout=120 needs=ulfm */
@@ -32,7 +32,7 @@ typedef struct moving_life {
   moving_blocks blocks;
   uint64_t partners[2]; /* by how the blocks lie: a bit for each rank; 0: not seen yet */
   int changed;          /* steps in which they were others than the first time */
-  int strangers;        /* steps in which the wire looked at more than partners */
+  int strangers;        /* steps in which the reliable channel looked at more than partners */
   int looked;
   uint64_t awaited; /* the process with whose death BESIDE dies; 0: it does not */
 } moving_life;
@@ -55,7 +55,7 @@ static void look(moving_life *life, gab_step step)
   life->looked++;
   if (life->partners[way] == 0) life->partners[way] = now;
   life->changed += life->partners[way] != now;
-  life->strangers += gab_wire_statistics(run->wire).near > (size_t)__builtin_popcountll(now);
+  life->strangers += gab_reliable_channel_statistics(run->channel).near > (size_t)__builtin_popcountll(now);
   /* A neighbour of the other arrangement that is no partner. */
   if (way == 1) life->blocks.counted += (now >> ((me + 1) % ACTIVE) & 1) == 0;
 }

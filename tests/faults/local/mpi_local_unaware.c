@@ -18,7 +18,8 @@ static int hidden_rank = MPI_PROC_NULL;
 int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *there, MPI_Status *status)
 {
   if (source == MPI_ANY_SOURCE && hidden_rank != MPI_PROC_NULL) return MPIX_ERR_PROC_FAILED_PENDING;
-  if (source != hidden_rank || tag != GAB_CONTEXT_WIRE) return PMPI_Iprobe(source, tag, comm, there, status);
+  if (source != hidden_rank || tag != GAB_CONTEXT_RELIABLE)
+    return PMPI_Iprobe(source, tag, comm, there, status);
   *there = 0;
   return MPI_SUCCESS;
 }

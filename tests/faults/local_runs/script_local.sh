@@ -60,12 +60,12 @@ alone "who came back dies, too" 2
 
 # Logs that are limited bring checkpoints forward, at the same steps for who comes back.
 launch 0 4 2
-peak=$(sed -n 's/.*"journal_peak_per_rank": \([0-9]*\).*/\1/p' out/summary.json)
+peak=$(sed -n 's/.*"message_log_peak_per_rank": \([0-9]*\).*/\1/p' out/summary.json)
 image=$(sed -n 's/.*"image_bytes": \([0-9]*\),.*/\1/p' out/events.jsonl | sort -n | tail -n 1)
 [ "$peak" -gt $((image / 2)) ] || complain "without a limit the logs stay below that of the test: $peak of $image bytes"
 launch 0 4 2 --set resilience.local.log_limit=0.5 --inject rank=1,step=33,phase=compute --inject rank=2,step=73,phase=compute
 alone "limited logs" 2
-limited=$(sed -n 's/.*"journal_peak_per_rank": \([0-9]*\).*/\1/p' out/summary.json)
+limited=$(sed -n 's/.*"message_log_peak_per_rank": \([0-9]*\).*/\1/p' out/summary.json)
 [ "$limited" -le $((image / 2)) ] || complain "limited logs: $limited bytes, an image has $image"
 launch 0 4 2 --set resilience.local.log_limit=0.001 --inject rank=2,step=39,phase=exchange
 alone "a limit below what a step logs" 1

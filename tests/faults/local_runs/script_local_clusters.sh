@@ -39,7 +39,7 @@ import sys
 flows = [[int(x) for x in line.split(",")] for line in open("traffic.csv") if line[0].isdigit()]
 for size, logged in zip((1, 2, 4), map(int, sys.argv[1:])):
     crossing = sum(b for a, z, _, b in flows if a // size != z // size)
-    # a carried run asks in other messages whether to stop, and the traffic counts what is sent behind the last step
+    # a run with a message logger asks in other messages whether to stop, and the traffic counts what is sent behind the last step
     if abs(crossing - logged) > 0.03 * crossing:
         sys.exit("clusters of %d: %d bytes are logged, ports count %d" % (size, logged, crossing))
 PY

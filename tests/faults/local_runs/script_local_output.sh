@@ -101,7 +101,7 @@ for rank in 2 0; do
   alone "limited logs, rank $rank" 1
   [ "$(checkpoints)" = "$limited" ] || complain "limited logs, rank $rank: checkpoints of $(checkpoints)instead of $limited"
   image=$(sed -n 's/.*"image_bytes": \([0-9]*\),.*/\1/p' out/events.jsonl | sort -n | tail -n 1)
-  peak=$(sed -n 's/.*"journal_peak_per_rank": \([0-9]*\).*/\1/p' out/summary.json)
+  peak=$(sed -n 's/.*"message_log_peak_per_rank": \([0-9]*\).*/\1/p' out/summary.json)
   [ "$peak" -le $((image / 2)) ] || complain "limited logs, rank $rank: $peak bytes, an image has $image"
 done
 

@@ -9,7 +9,7 @@ short="--set run.steps=100 --set output.forces.every=100 --set output.fields.eve
 . "$GABION_SOURCE/tests/faults/local_runs/local_common.sh"
 # In four clusters of two every 8 steps: cluster 0 at 8, 16, 24, 32, cluster 1 two steps later, and so on.
 own="--set resilience.local.verify=true --set resilience.local.clusters=4 --set resilience.local.own_every=8"
-peak() { sed -n 's/.*"journal_peak_per_rank": \([0-9]*\).*/\1/p' out/summary.json; }
+peak() { sed -n 's/.*"message_log_peak_per_rank": \([0-9]*\).*/\1/p' out/summary.json; }
 
 launch 0 8 0 --set 'resilience.strategies=[shrink]'
 expected=$(checksum) lines=$(series)
@@ -27,7 +27,7 @@ same "nobody dies"
 [ "$(grep -c '"cluster checkpoint"' out/events.jsonl)" = 47 ] || complain "nobody dies: $(grep -c '"cluster checkpoint"' out/events.jsonl) events of them"
 [ "$(member log_messages_restored)" = 0 ] || complain "nobody dies: logs came back"
 often=$(peak)
-[ "$often" -gt 0 ] && [ $((2 * often)) -lt "$seldom" ] || complain "a journal has $often bytes at most, without own times $seldom"
+[ "$often" -gt 0 ] && [ $((2 * often)) -lt "$seldom" ] || complain "a message log has $often bytes at most, without own times $seldom"
 
 launch 0 8 1 $own --inject rank=2,step=31,phase=compute
 cluster "one of a pair" 1 "3 "

@@ -54,7 +54,7 @@ static size_t requests_under_way(const gab_world *world)
   size_t count = 0;
   for (const gab_port *port = world->ports; port; port = port->next)
     count += port->traffic ? port->traffic->request_count : 0;
-  for (const gab_traffic *given_up = world->limbo; given_up; given_up = given_up->next)
+  for (const gab_traffic *given_up = world->deferred; given_up; given_up = given_up->next)
     count += given_up->request_count;
   return count;
 }

@@ -4,7 +4,7 @@
  *
  *   mpi_world_spares SPARES [SEED] */
 /* gabion-test: np=3,5,8 quick=5 timeout=120 needs=ulfm args=2 */
-#include "core/messages/logged/carrier.h"
+#include "core/messages/logged/message_logger.h"
 #include "core/messages/collective.h"
 #include "core/messages/port.h"
 #include "tests/mpi_test.h"

@@ -72,11 +72,11 @@ int main(int argc, char **argv)
   fill(&given);
   send_in_vain(SECOND, &kept, &given);
   CHECK(is_whole(&kept));
-  REQUIRE(world->limbo != NULL);
+  REQUIRE(world->deferred != NULL);
   gab_port_destroy(&port);
   CHECK(gab_message_bytes(&kept) == 0);
   repair();
-  REQUIRE(world->limbo == NULL);
+  REQUIRE(world->deferred == NULL);
   gab_buffer_release(&kept);
   gab_buffer_release(&given);
   gab_buffer_release(&received);

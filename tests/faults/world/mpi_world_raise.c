@@ -188,7 +188,7 @@ static void cycle(int number)
   char expected[64];
   snprintf(expected, sizeof expected, "rank %d, number %d", number % (int)ranks, number);
   repair_to(GAB_ERR_IO, expected);
-  REQUIRE(world->limbo == NULL);
+  REQUIRE(world->deferred == NULL);
 }
 
 static void repairs_cost_nothing_that_lasts(int cycles, bool talk)

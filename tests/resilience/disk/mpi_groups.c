@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every scheme at work on images of random sizes: what is kept, what that costs in memory and on the wire,
+/* Every scheme at work on images of random sizes: what is kept, what that costs in memory and on the network,
  * and what comes back when random ranks lose theirs. Nobody dies: those that are to be dead just take no
  * part. */
 /* gabion-test: np=1,2,3,5,8 quick=5 timeout=120 */
@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---------------------------------------------------------------- what goes over the wire */
+/* ---------------------------------------------------------------- what goes over the network */
 
-static size_t wire_bytes;
+static size_t network_bytes;
 
 /* In front of that of the MPI library. */
 int MPI_Isend(const void *data, int count, MPI_Datatype type, int target, int tag, MPI_Comm comm,
@@ -23,7 +23,7 @@ int MPI_Isend(const void *data, int count, MPI_Datatype type, int target, int ta
 {
   int size = 0;
   MPI_Type_size(type, &size);
-  wire_bytes += (size_t)count * (size_t)size;
+  network_bytes += (size_t)count * (size_t)size;
   return PMPI_Isend(data, count, type, target, tag, comm, request);
 }
 
@@ -89,13 +89,13 @@ static void take(bench *b)
   CHECK(gab_members_copy(&snapshot->members, gab_world_members(b->world)) == GAB_OK);
   make_image(snapshot, b->seed, b->me, b->most);
   CHECK(gab_redundancy_plan(&b->checkpoint, snapshot, b->checkpoint.domains) == GAB_OK);
-  wire_bytes = 0;
+  network_bytes = 0;
   CHECK(gab_redundancy_exchange(&b->checkpoint, snapshot) == GAB_OK);
   size_t sent = gab_redundancy_sent(snapshot, b->me), peers = (size_t)gab_members_count(&snapshot->members);
   size_t chunks = sent / gab_code_chunk(&(gab_group){.count = 8, .parities = 4}, 1 << 20) + 4;
   size_t heads = GAB_ENVELOPE_BYTES * peers * (chunks + 2) + 8 * peers;
-  CHECK(wire_bytes >= sent && wire_bytes <= sent + heads);
-  if (b->most >= 1u << 20) CHECK((double)wire_bytes <= 1.02 * (double)sent);
+  CHECK(network_bytes >= sent && network_bytes <= sent + heads);
+  if (b->most >= 1u << 20) CHECK((double)network_bytes <= 1.02 * (double)sent);
   for (int i = 0; i < snapshot->copy_count; i++)
     CHECK(is_image_of(&snapshot->copies[i].image, b->seed, snapshot->copies[i].rank, b->most));
 }
@@ -213,7 +213,7 @@ static void random_losses_come_back(bench *b, int cases)
 }
 
 /* Kohl et al. 2017, eq. 2, of one snapshot. */
-static void memory_and_wire_are_those_of_the_formula(bench *b)
+static void memory_and_network_are_those_of_the_formula(bench *b)
 {
   static gab_snapshot snapshot;
   for (int s = 0; s < SCHEMES; s++) {
@@ -237,7 +237,7 @@ int main(int argc, char **argv)
   CHECK(gab_port_create(b.world, "bench", &b.checkpoint.port) == GAB_OK);
   CHECK(gab_port_create(b.world, "copies", &b.checkpoint.transfer.port) == GAB_OK);
   random_losses_come_back(&b, argc > 1 ? atoi(argv[1]) : 21);
-  memory_and_wire_are_those_of_the_formula(&b);
+  memory_and_network_are_those_of_the_formula(&b);
   gab_port_destroy(&b.checkpoint.transfer.port);
   gab_port_destroy(&b.checkpoint.port);
   return test_end(&b.world);

@@ -81,7 +81,7 @@ static gab_status send_value(simulated *p, gab_rank to, int context, uint64_t co
   const int unsteady = p->world->problem->unsteady;
   if (unsteady > 0 && p->app.step == unsteady && p->restored > 0 && context == GHOSTS) content++;
   check_message(p->world, me, to, context, p->app.sent[to][context]++, content, true);
-  const gab_journal_label label = {
+  const gab_msglog_label label = {
       .step = p->app.step, .pattern = pattern_of(p, to), .iteration = p->app.sent[to][context]};
   gab_status status = gab_put_u64(&message, content);
   for (uint64_t i = 0; i < further_words(me, to, context) && status == GAB_OK; i++)
@@ -117,7 +117,7 @@ static gab_status read_value(simulated *p, gab_rank from, int context, const gab
 static gab_status receive_value(simulated *p, gab_rank from, int context, uint64_t *content, bool *there)
 {
   gab_buffer message = {0};
-  gab_journal_label label;
+  gab_msglog_label label;
   gab_status status = gab_local_receive(p->local, from, (uint32_t)context, &message, &label, there);
   if (status == GAB_OK && *there) {
     status = read_value(p, from, context, &message, content);
@@ -260,7 +260,7 @@ static gab_status at_checkpoint(simulated *p, bool *moved)
   if (own || is_due(app->step, p->world->problem->checkpoint_every)) {
     gab_buffer image;
     const bool may = own || check_stop(p); /* if not, it is tried all the same, and has to be refused */
-    const uint64_t kept = gab_journal_statistics(gab_local_journal(p->local)).messages;
+    const uint64_t kept = gab_msglog_statistics(gab_local_msglog(p->local)).messages;
     gab_buffer_init(&image, GAB_MEMORY_OTHER);
     gab_status status = gab_put_bytes(&image, app, sizeof *app);
     if (status == GAB_OK)

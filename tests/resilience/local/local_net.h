@@ -202,7 +202,7 @@ typedef struct outcome {
     long across; /* restored a second time, from behind a regrid, and the first time from before it */
   } met;
   int most_partners;  /* of a rank, behind a section */
-  uint64_t most_kept; /* messages in the journal of a rank when it took a checkpoint */
+  uint64_t most_kept; /* messages in the message log of a rank when it took a checkpoint */
   char failure[400];
   gab_local_stats stats;
 } outcome;
@@ -338,7 +338,7 @@ static void check_limit(world *w, const simulated *from, gab_process target, int
 }
 
 static gab_status net_send(void *user, gab_process target, uint32_t which, const gab_buffer *head,
-                           const void *payload, size_t bytes, gab_journal_entry *entry)
+                           const void *payload, size_t bytes, gab_msglog_entry *entry)
 {
   simulated *from = user;
   world *w = from->world;

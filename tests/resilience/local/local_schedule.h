@@ -136,7 +136,7 @@ static uint32_t choose(world *w)
   return chosen;
 }
 
-/* As a wire does, which has received a long payload by itself. */
+/* As a reliable channel does, which has received a long payload by itself. */
 static gab_status hand_in(gab_local *local, gab_process source, uint32_t lane, const parcel *of)
 {
   gab_buffer payload;
@@ -275,9 +275,9 @@ static void check_clusters(world *w)
     for (gab_rank b = 0; b < w->problem->ranks; b++) {
       const simulated *p = process_of(w, a);
       if (a == b || !is_inner(w, a, b)) continue;
-      const gab_journal *journal = gab_local_journal(p->local);
+      const gab_msglog *msglog = gab_local_msglog(p->local);
       for (uint32_t c = 0; c < CONTEXTS; c++)
-        if (gab_journal_first(journal, b, c) != gab_journal_next(journal, b, c))
+        if (gab_msglog_first(msglog, b, c) != gab_msglog_next(msglog, b, c))
           FAILED(w, "rank %d keeps messages to rank %d of its cluster", (int)a, (int)b);
       if (p->line != process_of(w, b)->line)
         FAILED(w, "rank %d went back to checkpoint %d, rank %d of its cluster to %d", (int)a, p->line, (int)b,

@@ -116,8 +116,8 @@ static void copies_are_smaller_and_mend(automaton *app, gab_compression compress
   gab_checkpoint_destroy(&checkpoint);
 }
 
-/* Random numbers are not compressed, whatever the wire takes for them. They are nearly all of the image: what blocks say of
- * their neighbours does shrink, and whether that pays is a question of time. */
+/* Random numbers are not compressed, whatever the network takes for them. They are nearly all of the image: what
+ * blocks say of their neighbours does shrink, and whether that pays is a question of time. */
 static void what_does_not_shrink_is_left_alone(automaton *app)
 {
   gab_checkpoint *checkpoint;

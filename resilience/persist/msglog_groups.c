@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "resilience/persist/journal_impl.h"
+#include "resilience/persist/msglog_impl.h"
 
 #include "core/base/hash.h"
 
 #define GROUP_MAGIC UINT64_C(0x3153524550424147) /* GABPERS1 */
 enum { GROUP_HEAD = 40, GROUP_STEP = 1, GROUP_BASE = 2, RECORD_HEAD = 48, RECEIVED_BYTES = 16 };
 
-static gab_status write_records(const persist_journal *journal, uint64_t after, uint64_t until,
+static gab_status write_records(const persist_msglog *msglog, uint64_t after, uint64_t until,
                                 gab_buffer *body)
 {
   uint64_t count = 0;
   for (int pass = 0; pass < 2; pass++) {
     if (pass == 1) GAB_TRY(gab_put_u64(body, count));
-    for (size_t i = 0; i < journal->channel_count; i++) {
-      const persist_channel *channel = &journal->channels[i];
+    for (size_t i = 0; i < msglog->channel_count; i++) {
+      const persist_channel *channel = &msglog->channels[i];
       const size_t behind = gab_persist_channel_behind(channel, until);
       for (size_t k = after > 0 ? gab_persist_channel_behind(channel, after) : channel->first; k < behind;
            k++) {
@@ -47,11 +47,11 @@ static gab_status write_received(const persist_map *received, gab_buffer *body)
 }
 
 /* A group: head, then body. Epochs in (after, until]. */
-static gab_status write_group(const persist_journal *journal, uint32_t kind, uint64_t after, uint64_t until,
+static gab_status write_group(const persist_msglog *msglog, uint32_t kind, uint64_t after, uint64_t until,
                               const persist_map *received, gab_buffer *groups)
 {
   gab_buffer body = {0};
-  gab_status status = write_records(journal, after, until, &body);
+  gab_status status = write_records(msglog, after, until, &body);
   if (status == GAB_OK) status = write_received(received, &body);
   const size_t start = groups->size;
   GAB_TRY_GOTO(status, end, status);
@@ -67,16 +67,16 @@ end:
   return status;
 }
 
-gab_status gab_persist_journal_close_epoch(const persist_journal *journal, gab_buffer *group)
+gab_status gab_persist_msglog_close_epoch(const persist_msglog *msglog, gab_buffer *group)
 {
-  return write_group(journal, GROUP_STEP, journal->epoch, journal->epoch + 1, &journal->received, group);
+  return write_group(msglog, GROUP_STEP, msglog->epoch, msglog->epoch + 1, &msglog->received, group);
 }
 
-gab_status gab_persist_journal_write(const persist_journal *journal, gab_buffer *groups)
+gab_status gab_persist_msglog_write(const persist_msglog *msglog, gab_buffer *groups)
 {
-  GAB_TRY(write_group(journal, GROUP_BASE, 0, journal->floor, &journal->received_floor, groups));
-  if (journal->epoch == journal->floor) return GAB_OK;
-  return write_group(journal, GROUP_STEP, journal->floor, journal->epoch, &journal->received_epoch, groups);
+  GAB_TRY(write_group(msglog, GROUP_BASE, 0, msglog->floor, &msglog->received_floor, groups));
+  if (msglog->epoch == msglog->floor) return GAB_OK;
+  return write_group(msglog, GROUP_STEP, msglog->floor, msglog->epoch, &msglog->received_epoch, groups);
 }
 
 typedef struct group_head {
@@ -112,7 +112,7 @@ persist_group_state gab_persist_group_look(gab_reader bytes, size_t *length)
                                                                        : PERSIST_GROUP_DAMAGED;
 }
 
-static gab_status take_records(persist_journal *journal, gab_reader *body)
+static gab_status take_records(persist_msglog *msglog, gab_reader *body)
 {
   size_t count;
   GAB_TRY(gab_get_count(body, RECORD_HEAD, &count));
@@ -133,10 +133,10 @@ static gab_status take_records(persist_journal *journal, gab_reader *body)
     if (record.checksum != gab_persist_checksum(target, tag, record.number, data.at, bytes))
       GAB_FAIL(GAB_ERR_CORRUPT, "message %" PRIu64 " to %d with tag %d does not match its checksum",
                record.number, (int)target, (int)tag);
-    if (record.number <= gab_persist_journal_last(journal, target, tag))
+    if (record.number <= gab_persist_msglog_last(msglog, target, tag))
       GAB_FAIL(GAB_ERR_CORRUPT, "message %" PRIu64 " to %d with tag %d is stored twice", record.number,
                (int)target, (int)tag);
-    GAB_TRY(gab_persist_journal_add(journal, target, tag, &record, data.at));
+    GAB_TRY(gab_persist_msglog_add(msglog, target, tag, &record, data.at));
   }
   return GAB_OK;
 }
@@ -157,7 +157,7 @@ static gab_status take_received(persist_map *received, gab_reader *body)
   return gab_reader_expect_end(body);
 }
 
-gab_status gab_persist_journal_take(persist_journal *journal, gab_reader *bytes)
+gab_status gab_persist_msglog_take(persist_msglog *msglog, gab_reader *bytes)
 {
   size_t length;
   group_head head;
@@ -168,17 +168,17 @@ gab_status gab_persist_journal_take(persist_journal *journal, gab_reader *bytes)
   read_head(&group, &head);
   GAB_TRY(gab_get_view(&group, head.bytes, &body));
   if (head.kind == GROUP_BASE) {
-    gab_persist_journal_release(journal);
-    journal->epoch = journal->floor = head.epoch;
-    GAB_TRY(take_records(journal, &body));
-    GAB_TRY(take_received(&journal->received, &body));
-    GAB_TRY(gab_persist_map_copy(&journal->received_epoch, &journal->received));
-    return gab_persist_map_copy(&journal->received_floor, &journal->received);
+    gab_persist_msglog_release(msglog);
+    msglog->epoch = msglog->floor = head.epoch;
+    GAB_TRY(take_records(msglog, &body));
+    GAB_TRY(take_received(&msglog->received, &body));
+    GAB_TRY(gab_persist_map_copy(&msglog->received_epoch, &msglog->received));
+    return gab_persist_map_copy(&msglog->received_floor, &msglog->received);
   }
-  if (head.kind != GROUP_STEP || head.epoch <= journal->floor || head.epoch > journal->epoch + 1)
-    GAB_FAIL(GAB_ERR_CORRUPT, "epoch %" PRIu64 " does not follow epoch %" PRIu64, head.epoch, journal->epoch);
-  GAB_TRY(gab_persist_journal_go_back(journal, head.epoch - 1));
-  GAB_TRY(take_records(journal, &body));
-  GAB_TRY(take_received(&journal->received, &body));
-  return gab_persist_journal_complete(journal);
+  if (head.kind != GROUP_STEP || head.epoch <= msglog->floor || head.epoch > msglog->epoch + 1)
+    GAB_FAIL(GAB_ERR_CORRUPT, "epoch %" PRIu64 " does not follow epoch %" PRIu64, head.epoch, msglog->epoch);
+  GAB_TRY(gab_persist_msglog_go_back(msglog, head.epoch - 1));
+  GAB_TRY(take_records(msglog, &body));
+  GAB_TRY(take_received(&msglog->received, &body));
+  return gab_persist_msglog_complete(msglog);
 }

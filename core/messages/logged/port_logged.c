@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** @file port_carried.c
- *  @brief Messages of logged ports under a carrier. */
+/** @file port_logged.c
+ *  @brief Messages of logged ports with a message logger. */
 #include "core/world/world_impl.h"
 
-bool gab_port_is_carried(const gab_port *port) { return port->logged && port->world->carrier; }
+bool gab_port_uses_logger(const gab_port *port) { return port->logged && port->world->logger; }
 
-gab_status gab_carried_send(gab_port *port, gab_rank target, gab_buffer *message)
+gab_status gab_logged_send(gab_port *port, gab_rank target, gab_buffer *message)
 {
-  const gab_carrier *carrier = port->world->carrier;
+  const gab_message_logger *logger = port->world->logger;
   const gab_pattern_id id = gab_port_pattern(port);
-  const gab_journal_label label = {
+  const gab_msglog_label label = {
       .step = port->world->step, .pattern = id.pattern, .iteration = id.iteration};
   if (port != port->world->tree)
-    return carrier->send(carrier->user, target, port->log_context, &label, message);
+    return logger->send(logger->user, target, port->log_context, &label, message);
   gab_buffer copy; /* a broadcast sends one message to several */
   gab_buffer_init(&copy, GAB_MEMORY_MESSAGE);
   gab_status status = gab_put_bytes(&copy, message->data, message->size);
-  if (status == GAB_OK) status = carrier->send(carrier->user, target, port->log_context, &label, &copy);
+  if (status == GAB_OK) status = logger->send(logger->user, target, port->log_context, &label, &copy);
   gab_buffer_release(&copy);
   return status;
 }
 
-/* Numbers and lives were looked at by the carrier. */
+/* Numbers and lives were looked at by the message logger. */
 static gab_status verify(const gab_port *port, gab_transfer *transfer)
 {
   gab_envelope is;
@@ -57,26 +57,26 @@ static gab_status verify_step(const gab_port *port, const gab_transfer *transfer
 
 static gab_status look_for(gab_port *port, gab_transfer *transfer, bool *there)
 {
-  const gab_carrier *carrier = port->world->carrier;
+  const gab_message_logger *logger = port->world->logger;
   if (transfer->peer == port->world->rank) {
     GAB_TRY(gab_port_take_own(port, transfer, there));
     transfer->checked = *there;
     return GAB_OK;
   }
-  GAB_TRY(carrier->receive(carrier->user, transfer->peer, port->log_context, transfer->message, there));
+  GAB_TRY(logger->receive(logger->user, transfer->peer, port->log_context, transfer->message, there));
   return *there ? verify(port, transfer) : GAB_OK;
 }
 
-gab_status gab_carried_poll(gab_port *port, gab_transfer *transfer, bool *there)
+gab_status gab_logged_poll(gab_port *port, gab_transfer *transfer, bool *there)
 {
-  const gab_carrier *carrier = port->world->carrier;
+  const gab_message_logger *logger = port->world->logger;
   *there = false;
-  if (carrier->reaches && !carrier->reaches(carrier->user, transfer->peer)) return GAB_OK;
+  if (logger->reaches && !logger->reaches(logger->user, transfer->peer)) return GAB_OK;
   return look_for(port, transfer, there);
 }
 
 /* Nothing arrives in between, so that of two messages from one sender the first is found first. */
-gab_status gab_carried_take(gab_port *port, bool *pending)
+gab_status gab_logged_take(gab_port *port, bool *pending)
 {
   *pending = false;
   for (size_t i = 0; port->traffic && i < port->traffic->transfer_count; i++) {
@@ -90,9 +90,9 @@ gab_status gab_carried_take(gab_port *port, bool *pending)
   return GAB_OK;
 }
 
-gab_status gab_carried_serve(gab_port *port)
+gab_status gab_logged_serve(gab_port *port)
 {
-  const gab_carrier *carrier = port->world->carrier;
+  const gab_message_logger *logger = port->world->logger;
   GAB_TRY(gab_world_check(port->world));
-  return carrier->serve(carrier->user);
+  return logger->serve(logger->user);
 }

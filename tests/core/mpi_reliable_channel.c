@@ -5,21 +5,21 @@
 /* gabion-test: np=2,3,5 quick=3 timeout=60 needs=ulfm */
 #include "core/messages/collective.h"
 #include "core/messages/port.h"
-#include "core/messages/logged/wire.h"
+#include "core/messages/logged/reliable_channel.h"
 #include "tests/mpi_test.h"
 
 static const size_t sizes[] = {0, 1, 4096, 4097, GAB_CHUNK_BYTES, GAB_CHUNK_BYTES + 1, 3 * 1024 * 1024};
 enum { SIZES = sizeof sizes / sizeof *sizes, MOST = 8, HEAD = 12 };
 
 static struct {
-  gab_wire *wire;
+  gab_reliable_channel *channel;
   gab_process places, me;
   uint64_t came[MOST]; /* from each place */
   int down[MOST];
   int returned; /* lent memory */
   size_t bytes;
-  const unsigned char
-      *longest; /* memory of the longest message that came, which the wire still has; NULL: it was taken */
+  const unsigned char *
+      longest; /* memory of the longest message that came, which the reliable channel still has; NULL: it was taken */
 } state;
 
 static unsigned char byte_of(gab_process from, gab_process to, uint64_t number, size_t at)
@@ -86,8 +86,8 @@ static gab_status try_to_send(gab_process to, uint64_t number, bool *lent)
   for (size_t i = 0; i < bytes; i++) payload[i] = byte_of(state.me, to, number, HEAD + i);
   gab_buffer over = gab_buffer_over(head, HEAD);
   over.size = HEAD;
-  const gab_status status =
-      gab_wire_send(state.wire, to, (uint32_t)(number % 3), &over, payload, bytes, lends ? payload : NULL);
+  const gab_status status = gab_reliable_channel_send(state.channel, to, (uint32_t)(number % 3), &over,
+                                                      payload, bytes, lends ? payload : NULL);
   if (!lends) {
     memset(payload, 0, bytes);
     free(payload);
@@ -112,8 +112,8 @@ static void all_pairs(uint64_t first, uint64_t rounds, gab_process living)
       if (to != state.me) lent += send(to, number);
   for (gab_process from = 0; from < living; from++)
     while (from != state.me && state.came[from] < first + rounds * SIZES)
-      REQUIRE_OK(gab_wire_serve(state.wire));
-  while (state.returned < before + lent) REQUIRE_OK(gab_wire_serve(state.wire));
+      REQUIRE_OK(gab_reliable_channel_serve(state.channel));
+  while (state.returned < before + lent) REQUIRE_OK(gab_reliable_channel_serve(state.channel));
   REQUIRE(state.returned == before + lent);
 }
 
@@ -126,7 +126,7 @@ static void end(uint64_t number, gab_process living)
     if (to != state.me) status = try_to_send(to, number, &lent);
   for (gab_process from = 0; from < living; from++)
     while (from != state.me && state.came[from] <= number && status == GAB_OK)
-      status = gab_wire_serve(state.wire);
+      status = gab_reliable_channel_serve(state.channel);
   REQUIRE(status == GAB_OK || status == GAB_ERR_FAULT);
 }
 
@@ -149,7 +149,7 @@ static bool stays(const void *user, gab_process place)
 static near_places keep_near(gab_process next, bool all_stay)
 {
   near_places asked = {.next = next, .all_stay = all_stay}, *of = &asked;
-  gab_wire_keep_near(state.wire, stays, &of);
+  gab_reliable_channel_keep_near(state.channel, stays, &of);
   return asked;
 }
 
@@ -159,14 +159,14 @@ static void leave_one_near(void)
   const gab_process next = (state.me + 1) % state.places;
   for (int twice = 0; twice < 2; twice++)
     for (gab_process place = 0; place < state.places; place++)
-      if (place != state.me) REQUIRE_OK(gab_wire_add_near(state.wire, place));
-  REQUIRE(gab_wire_statistics(state.wire).near == (size_t)state.places - 1);
+      if (place != state.me) REQUIRE_OK(gab_reliable_channel_add_near(state.channel, place));
+  REQUIRE(gab_reliable_channel_statistics(state.channel).near == (size_t)state.places - 1);
   near_places asked = keep_near(next, false);
   REQUIRE(asked.count == state.places - 1 && asked.right);
-  REQUIRE(gab_wire_statistics(state.wire).near == 1);
+  REQUIRE(gab_reliable_channel_statistics(state.channel).near == 1);
   asked = keep_near(next, true);
   REQUIRE(asked.count == 1 && asked.right);
-  REQUIRE(gab_wire_statistics(state.wire).near == 1);
+  REQUIRE(gab_reliable_channel_statistics(state.channel).near == 1);
 }
 
 int main(int argc, char **argv)
@@ -174,32 +174,32 @@ int main(int argc, char **argv)
   gab_world *world;
   gab_status abort_request;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
-  const gab_wire_events events = {.message = on_message, .down = on_down, .sent = on_sent};
+  const gab_reliable_channel_events events = {.message = on_message, .down = on_down, .sent = on_sent};
   gab_world_set_policy(world, GAB_POLICY_MARK_DOWN);
-  REQUIRE_OK(gab_wire_create(world, &events, &state.wire));
-  state.places = gab_wire_places(state.wire);
-  state.me = gab_wire_place(state.wire);
+  REQUIRE_OK(gab_reliable_channel_create(world, &events, &state.channel));
+  state.places = gab_reliable_channel_places(state.channel);
+  state.me = gab_reliable_channel_place(state.channel);
   REQUIRE(state.places == gab_world_members(world)->ranks && state.me == gab_world_rank(world));
   leave_one_near();
   all_pairs(0, 3, state.places);
   (void)keep_near(GAB_NO_PROCESS, false);
-  REQUIRE(gab_wire_statistics(state.wire).near == 0);
+  REQUIRE(gab_reliable_channel_statistics(state.channel).near == 0);
 
   /* The last one dies, when it has heard from all; the others hear of it and talk on. */
   const gab_process dead = state.places - 1;
   REQUIRE_OK(gab_world_barrier(world));
   test_kill(world, dead);
-  while (state.down[dead] == 0) REQUIRE_OK(gab_wire_serve(state.wire));
+  while (state.down[dead] == 0) REQUIRE_OK(gab_reliable_channel_serve(state.channel));
   const int told = state.down[dead];
   (void)send(dead, 3 * SIZES);
-  for (int i = 0; i < 3; i++) REQUIRE_OK(gab_wire_serve(state.wire));
+  for (int i = 0; i < 3; i++) REQUIRE_OK(gab_reliable_channel_serve(state.channel));
   REQUIRE(state.down[dead] > told);
   for (gab_process place = 0; place < dead; place++) REQUIRE(state.down[place] == 0);
   all_pairs(3 * SIZES, 2, dead);
   end(5 * SIZES, dead);
 
   REQUIRE_OK(gab_world_repair(world, &abort_request));
-  gab_wire_destroy(&state.wire);
+  gab_reliable_channel_destroy(&state.channel);
   REQUIRE(gab_members_count(gab_world_members(world)) == dead);
   return test_end(&world);
 }

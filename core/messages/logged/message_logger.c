@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** @file carrier.c
- *  @brief Carriers of logged ports: which ports these are, what they have sent, decisions; and claims of ranks that
+/** @file message_logger.c
+ *  @brief Message loggers of ports: which ports are logged, what they have sent, decisions; and claims of ranks that
  *  were taken without a repair. */
-#include "core/messages/logged/carrier.h"
+#include "core/messages/logged/message_logger.h"
 
 #include "core/messages/collective.h"
 #include "core/base/log.h"
@@ -24,13 +24,13 @@ const char *gab_world_logged_name(const gab_world *world, uint32_t context)
   return "";
 }
 
-void gab_world_set_carrier(gab_world *world, const gab_carrier *carrier)
+void gab_world_set_message_logger(gab_world *world, const gab_message_logger *logger)
 {
   gab_world_abandon_ports(world);
-  world->carrier = carrier;
+  world->logger = logger;
 }
 
-bool gab_world_is_carried(const gab_world *world) { return world->carrier != NULL; }
+bool gab_world_has_message_logger(const gab_world *world) { return world->logger != NULL; }
 
 void gab_world_set_rest(gab_world *world, gab_rest_fn call, void *user)
 {
@@ -71,10 +71,10 @@ gab_status gab_world_each_sent(const gab_world *world, gab_sent_fn call, void *u
 
 gab_status gab_world_decide(gab_world *world, uint64_t *value)
 {
-  const gab_carrier *carrier = world->carrier;
+  const gab_message_logger *logger = world->logger;
   gab_buffer bytes;
   GAB_TRY(gab_world_check(world));
-  if (carrier && gab_world_is_root(world)) GAB_TRY(carrier->decide(carrier->user, value));
+  if (logger && gab_world_is_root(world)) GAB_TRY(logger->decide(logger->user, value));
   gab_buffer_init(&bytes, GAB_MEMORY_OTHER);
   gab_status status = gab_world_is_root(world) ? gab_put_u64(&bytes, *value) : GAB_OK;
   if (status == GAB_OK) status = gab_world_broadcast(world, gab_world_root(world), &bytes);

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What the journal of strategy `local` costs as long as nobody dies: steps of a flow with it and without, in pairs of runs that
+# What the message log of strategy `local` costs as long as nobody dies: steps of a flow with it and without, in pairs of runs that
 # take turns, so that a slow change of the machine meets both alike.
 #
-#   scripts/measure/journal-cost.sh [--pairs N] [--steps N] [--cells N] [-n PROCESSES] [--before PROGRAM] [--out DIR]
+#   scripts/measure/message-log-cost.sh [--pairs N] [--steps N] [--cells N] [-n PROCESSES] [--before PROGRAM] [--out DIR]
 #
 #   --pairs N        of runs, after one that does not count (default 20)
 #   --steps N        of a run (default 300), a checkpoint every third of them
 #   --cells N        along an edge of the block of each process (default 64)
 #   -n PROCESSES     that compute (default 2), and a spare beside them in all runs
-#   --before PROGRAM another build of `gabion`: its steps without the journal are compared with those of this one, instead
-#   --out DIR        default: BUILD/journal-cost; gets the raw lines
+#   --before PROGRAM another build of `gabion`: its steps without the message log are compared with those of this one, instead
+#   --out DIR        default: BUILD/message-log-cost; gets the raw lines
 #
 # A Taylor-Green vortex on D3Q19, one thread a process, no output. Time in the tasks of the steps, of rank 0, which waits for its
 # neighbours in each, without checkpoints; and of the whole loop, checkpoints included. Ratios of pairs: median, quartiles, and an interval that holds the median of all such pairs with 95 % (order statistics). To be run where nothing else runs.
@@ -33,14 +33,14 @@ while (($#)); do
 done
 for number in "$PAIRS" "$STEPS" "$CELLS" "$N"; do [[ $number =~ ^[1-9][0-9]*$ ]] || fail "$number is no number of at least 1"; done
 ((N > 1)) || fail "-n 1: there is nobody to log for"
-OUT=$(realpath -m "${OUT:-$GABION_BUILD/journal-cost}")
+OUT=$(realpath -m "${OUT:-$GABION_BUILD/message-log-cost}")
 LAUNCH=$GABION_BUILD/bin/gabion-launch GABION=$GABION_BUILD/bin/gabion
 for program in "$LAUNCH" "$GABION" ${BEFORE:+"$BEFORE"}; do [ -x "$program" ] || fail "build first: $program is missing"; done
 rm -rf "$OUT"; mkdir -p "$OUT"
 export OMP_NUM_THREADS=1
 
 cat >"$OUT/case.yaml" <<CASE
-run: {title: What the journal costs, steps: $STEPS, check_every: 0}
+run: {title: What the message log costs, steps: $STEPS, check_every: 0}
 domain: {cells: [$((CELLS * N)), $CELLS, $CELLS], block: [$CELLS, $CELLS, $CELLS], length: 6.283185307179586}
 fluid: {reynolds: 400, velocity: 1, length: 1}
 units: {lattice_velocity: 0.09}
@@ -61,9 +61,9 @@ value() { # value NAME KEY: the first number behind that key
   [ -n "$found" ] || fail "no $2 in the summary of $1"
   printf '%s\n' "$found"
 }
-without="[spare, shrink]" with="[local, spare, shrink]" first="without a journal" second="with a journal"
+without="[spare, shrink]" with="[local, spare, shrink]" first="without a message log" second="with a message log"
 first_program=$GABION
-if [ -n "$BEFORE" ]; then with=$without first_program=$BEFORE first="$BEFORE" second="this one, both without a journal"; fi
+if [ -n "$BEFORE" ]; then with=$without first_program=$BEFORE first="$BEFORE" second="this one, both without a message log"; fi
 run second "$GABION" "$with"
 for ((pair = 1; pair <= PAIRS; pair++)); do
   order="first second"
@@ -95,6 +95,6 @@ ratios() { # ratios COLUMN COLUMN NAME
   ratios 3 4 "time of the loop"
   if [ -z "$BEFORE" ]; then
     echo "logged in a run by changing hands: $(value second logged) messages; by copying: $(value second copied), the largest of $(value second largest_copied_bytes) bytes"
-    echo "journal of a rank at most: $(value second journal_peak_per_rank) bytes; its image: $(value second image_bytes) bytes"
+    echo "message log of a rank at most: $(value second message_log_peak_per_rank) bytes; its image: $(value second image_bytes) bytes"
   fi
 } | tee "$OUT/summary.txt"

@@ -6,7 +6,7 @@
 /* gabion-test: np=3 env=GABION_TEST_REFUSES=1 */
 /* gabion-test: np=3,5 env=GABION_TEST_TORN=1 */
 #include "core/messages/collective.h"
-#include "core/messages/logged/wire.h"
+#include "core/messages/logged/reliable_channel.h"
 #include "core/messages/port.h"
 #include "core/world/world_impl.h"
 #include "tests/mpi_test.h"
@@ -24,7 +24,7 @@ static int left_to_send = -1; /* messages of MPI until this process dies; negati
 /* In front of those of the MPI library. */
 int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *there, MPI_Status *status)
 {
-  if (source != MPI_ANY_SOURCE || tag != GAB_CONTEXT_WIRE)
+  if (source != MPI_ANY_SOURCE || tag != GAB_CONTEXT_RELIABLE)
     return PMPI_Iprobe(source, tag, comm, there, status);
   asked_any_again += is_refused;
   is_refused = refuses;
@@ -45,10 +45,10 @@ int MPI_Isend(const void *bytes, int count, MPI_Datatype type, int target, int t
 static gab_status on_message(void *user, gab_process place, uint32_t lane, const void *bytes, size_t count,
                              gab_buffer *payload)
 {
-  gab_wire *const *wire = user;
+  gab_reliable_channel *const *channel = user;
   gab_reader in = gab_reader_of(bytes, count);
   uint64_t number;
-  REQUIRE(gab_wire_place(*wire) == me && lane == 1);
+  REQUIRE(gab_reliable_channel_place(*channel) == me && lane == 1);
   REQUIRE_OK(gab_get_u64(&in, &number));
   REQUIRE(number == came[place]++);
   REQUIRE((payload != NULL) == (number == WORDS - 1));
@@ -64,31 +64,31 @@ static gab_status on_down(void *user, gab_process place)
   return GAB_OK;
 }
 
-static gab_status say(gab_wire *wire, gab_process to, uint64_t number, size_t bytes)
+static gab_status say(gab_reliable_channel *channel, gab_process to, uint64_t number, size_t bytes)
 {
   static unsigned char payload[LONG];
   gab_buffer head;
   gab_buffer_init(&head, GAB_MEMORY_OTHER);
   for (size_t i = 0; i < bytes; i++) payload[i] = (unsigned char)(i + (size_t)me);
   REQUIRE_OK(gab_put_u64(&head, number));
-  const gab_status status = gab_wire_send(wire, to, 1, &head, payload, bytes, NULL);
+  const gab_status status = gab_reliable_channel_send(channel, to, 1, &head, payload, bytes, NULL);
   gab_buffer_release(&head);
   return status;
 }
 
 /* Short messages, and a long one behind them. */
-static void say_all(gab_wire *wire, gab_process to)
+static void say_all(gab_reliable_channel *channel, gab_process to)
 {
   for (uint64_t number = 0; number < WORDS; number++)
-    REQUIRE_OK(say(wire, to, number, number == WORDS - 1 ? LONG : 0));
+    REQUIRE_OK(say(channel, to, number, number == WORDS - 1 ? LONG : 0));
 }
 
 /* Its words lie at all when it dies, and that is known. */
-static void die_behind_words(gab_world *world, gab_wire *wire)
+static void die_behind_words(gab_world *world, gab_reliable_channel *channel)
 {
-  for (gab_process to = 0; to < dead && me == dead; to++) say_all(wire, to);
+  for (gab_process to = 0; to < dead && me == dead; to++) say_all(channel, to);
   for (int there = me == dead; !there;)
-    PMPI_Iprobe(dead_rank, GAB_CONTEXT_WIRE, world->comm, &there, MPI_STATUS_IGNORE);
+    PMPI_Iprobe(dead_rank, GAB_CONTEXT_RELIABLE, world->comm, &there, MPI_STATUS_IGNORE);
   REQUIRE_OK(gab_world_barrier(world));
   test_kill(world, dead);
   for (int deaths = 0; deaths == 0; gab_mpi_progress()) {
@@ -98,61 +98,62 @@ static void die_behind_words(gab_world *world, gab_wire *wire)
 }
 
 /* It dies within a message to the first one, which is receiving it. */
-static void die_within(gab_wire *wire)
+static void die_within(gab_reliable_channel *channel)
 {
   test_doom(dead);
   if (me == dead) {
     left_to_send = SENT_OF_TORN;
-    REQUIRE_OK(say(wire, 0, 0, LONG));
+    REQUIRE_OK(say(channel, 0, 0, LONG));
   }
-  while (down[dead] == 0) REQUIRE_OK(gab_wire_serve(wire));
+  while (down[dead] == 0) REQUIRE_OK(gab_reliable_channel_serve(channel));
   CHECK(came[dead] == 0);
 }
 
-static void talk_on(gab_wire *wire)
+static void talk_on(gab_reliable_channel *channel)
 {
   for (gab_process to = 0; to < dead; to++)
-    if (to != me) say_all(wire, to);
+    if (to != me) say_all(channel, to);
   for (gab_process from = 0; from < dead; from++)
-    while (from != me && came[from] < WORDS) REQUIRE_OK(gab_wire_serve(wire));
-  while (down[dead] == 0) REQUIRE_OK(gab_wire_serve(wire));
+    while (from != me && came[from] < WORDS) REQUIRE_OK(gab_reliable_channel_serve(channel));
+  while (down[dead] == 0) REQUIRE_OK(gab_reliable_channel_serve(channel));
   for (gab_process place = 0; place < dead; place++) CHECK(down[place] == 0);
 }
 
 /* Tells all that this one has done, and waits for the same of them, or for the repair, which nobody begins before. */
-static void end(gab_wire *wire)
+static void end(gab_reliable_channel *channel)
 {
   gab_status status = GAB_OK;
   for (gab_process to = 0; to < dead && status == GAB_OK; to++)
-    if (to != me) status = say(wire, to, WORDS, 0);
+    if (to != me) status = say(channel, to, WORDS, 0);
   for (gab_process from = 0; from < dead; from++)
-    while (from != me && came[from] <= WORDS && status == GAB_OK) status = gab_wire_serve(wire);
+    while (from != me && came[from] <= WORDS && status == GAB_OK)
+      status = gab_reliable_channel_serve(channel);
   REQUIRE(status == GAB_OK || status == GAB_ERR_FAULT);
 }
 
 int main(int argc, char **argv)
 {
   gab_world *world;
-  gab_wire *wire;
+  gab_reliable_channel *channel;
   gab_status abort_request;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
-  const gab_wire_events events = {.user = &wire, .message = on_message, .down = on_down};
+  const gab_reliable_channel_events events = {.user = &channel, .message = on_message, .down = on_down};
   gab_world_set_policy(world, GAB_POLICY_MARK_DOWN);
-  REQUIRE_OK(gab_wire_create(world, &events, &wire));
-  me = gab_wire_place(wire);
-  dead = gab_wire_places(wire) - 1;
+  REQUIRE_OK(gab_reliable_channel_create(world, &events, &channel));
+  me = gab_reliable_channel_place(channel);
+  dead = gab_reliable_channel_places(channel) - 1;
   dead_rank = gab_world_comm_rank(world, dead);
   refuses = getenv("GABION_TEST_REFUSES");
-  if (getenv("GABION_TEST_TORN")) die_within(wire);
-  else die_behind_words(world, wire);
-  talk_on(wire);
-  end(wire);
+  if (getenv("GABION_TEST_TORN")) die_within(channel);
+  else die_behind_words(world, channel);
+  talk_on(channel);
+  end(channel);
   CHECK(asked_any_again == 0 && is_refused == refuses);
   /* once when it could not be received, and once more */
   CHECK(came[dead] < WORDS && found_dead <= (int)came[dead] + 2);
 
   REQUIRE_OK(gab_world_repair(world, &abort_request));
-  gab_wire_destroy(&wire);
+  gab_reliable_channel_destroy(&channel);
   CHECK(gab_members_count(gab_world_members(world)) == dead);
   return test_end(&world);
 }

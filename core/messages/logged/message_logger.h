@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** @file carrier.h
+/** @file message_logger.h
  *  @brief Who takes the messages of logged ports instead of MPI, and which process runs which rank without a repair.
  *
  *  What a rank needs that goes back alone are the messages of *logged* ports: ghost exchange, coupling of
- *  levels, reductions and broadcasts. While a world has a carrier, that one takes and gives them
+ *  levels, reductions and broadcasts. While a world has a message logger, that one takes and gives them
  *  (doc/local-recovery.md, "On MPI"); everything that needs all processes at once is refused: other ports,
- *  agreements. Without a carrier a logged port is a port like any other.
+ *  agreements. Without a message logger a logged port is a port like any other.
  *
  *  Tier: extender header.
  */
-#ifndef GABION_CORE_CARRIER_H
-#define GABION_CORE_CARRIER_H
+#ifndef GABION_CORE_MESSAGE_LOGGER_H
+#define GABION_CORE_MESSAGE_LOGGER_H
 
-#include "core/messages/logged/journal.h"
+#include "core/messages/logged/msglog.h"
 #include "core/messages/port.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/** The messages of a port are logged where there is a carrier. To be called right after gab_port_create(), on
+/** The messages of a port are logged where there is a message logger. To be called right after gab_port_create(), on
  *  all alike: logged ports are numbered in this order. Local. */
 void gab_port_set_logged(gab_port *port);
 /** Logged ports so far, those that were closed included; the same on all. */
@@ -28,21 +28,21 @@ uint32_t gab_world_logged_ports(const gab_world *world);
 const char *gab_world_logged_name(const gab_world *world, uint32_t context);
 
 /** What this process has sent to another one through a logged port, since the last repair or gab_world_forget_sent(), as long as
- *  that counts. @param[in] bytes  envelopes included: what a journal keeps of them */
+ *  that counts. @param[in] bytes  envelopes included: what a message log keeps of them */
 typedef gab_status (*gab_sent_fn)(void *user, gab_rank target, uint64_t messages, uint64_t bytes);
 /** Calls for each logged port and target. Local. @return what `call` returned */
 gab_status gab_world_each_sent(const gab_world *world, gab_sent_fn call, void *user);
 /** Counts from zero. Local. */
 void gab_world_forget_sent(gab_world *world);
 /** Whether what is sent from now on counts; it does at first. A time loop says no in post-step actions and finishes: where there
- *  is a carrier these are without it, so no journal keeps what they send. Local. */
+ *  is a message logger these are without it, so no message log keeps what they send. Local. */
 void gab_world_count_sent(gab_world *world, bool counts);
 
 /** All functions are for the thread that talks. `context` is the number of the logged port. */
-typedef struct gab_carrier {
+typedef struct gab_message_logger {
   void *user;
-  /** Takes a message, envelope included, at once. @param[in,out] message  as in gab_journal_append() */
-  gab_status (*send)(void *user, gab_rank target, uint32_t context, const gab_journal_label *label,
+  /** Takes a message, envelope included, at once. @param[in,out] message  as in gab_msglog_append() */
+  gab_status (*send)(void *user, gab_rank target, uint32_t context, const gab_msglog_label *label,
                      gab_buffer *message);
   /** Gives the next message if it is there. @param[in,out] message  replaced if so */
   gab_status (*receive)(void *user, gab_rank source, uint32_t context, gab_buffer *message, bool *there);
@@ -52,11 +52,11 @@ typedef struct gab_carrier {
   gab_status (*serve)(void *user);
   /** Of the root: makes a decision that it will make again if it comes back. @param[in,out] value */
   gab_status (*decide)(void *user, uint64_t *value);
-} gab_carrier;
+} gab_message_logger;
 
-/** @param[in] carrier  borrowed; NULL: none any more. Drops what ports have under way. Local */
-void gab_world_set_carrier(gab_world *world, const gab_carrier *carrier);
-bool gab_world_is_carried(const gab_world *world);
+/** @param[in] logger  borrowed; NULL: none any more. Drops what ports have under way. Local */
+void gab_world_set_message_logger(gab_world *world, const gab_message_logger *logger);
+bool gab_world_has_message_logger(const gab_world *world);
 
 /** Called by a spare at rest between two looks. @param[out] took_rank  it has taken a rank, by gab_world_take_rank():
  *  the rest is over */
@@ -99,7 +99,7 @@ gab_status gab_world_apply_claims(const gab_world *world, gab_members *members);
 void gab_world_pause(const gab_world *world, int *looks);
 /** Whether the program has derived communicators (gab_world_dup(), gab_world_split()). */
 bool gab_world_has_own_comms(const gab_world *world);
-/** Whether the application has a mailbox: what is delivered to it by some step depends on the wire. */
+/** Whether the application has a mailbox: what is delivered to it by some step depends on the network. */
 bool gab_world_has_mailbox(const gab_world *world);
 /** Breaks the world without an abort request: all come to repair. Local. */
 void gab_world_call_repair(gab_world *world);
@@ -109,7 +109,7 @@ void gab_world_drop_messages(gab_world *world);
 /** Agreements, repairs and new communicators in which this process has taken part. */
 uint64_t gab_world_meetings(const gab_world *world);
 
-/** Like gab_world_broadcast() of a number of the root's, which is fit to depend on the clock: with a carrier it is
+/** Like gab_world_broadcast() of a number of the root's, which is fit to depend on the clock: with a message logger it is
  *  logged before it is spread. Collective. */
 gab_status gab_world_decide(gab_world *world, uint64_t *value);
 

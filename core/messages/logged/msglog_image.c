@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** @file journal_image.c
+/** @file msglog_image.c
  *  @brief Sender-based message log: its messages in an image, and out of it.
  */
-#include "core/messages/logged/journal_impl.h"
+#include "core/messages/logged/msglog_impl.h"
 
 enum { MESSAGE_HEAD = 8 + 8 + 4 + 8 + 8 };
 
-static gab_status pack_message(const gab_journal_entry *entry, gab_buffer *out)
+static gab_status pack_message(const gab_msglog_entry *entry, gab_buffer *out)
 {
   GAB_TRY(gab_put_i64(out, entry->since));
   GAB_TRY(gab_put_i64(out, entry->label.step));
@@ -16,13 +16,13 @@ static gab_status pack_message(const gab_journal_entry *entry, gab_buffer *out)
   return gab_put_bytes(out, entry->data, entry->bytes);
 }
 
-gab_status gab_journal_pack_messages(const gab_journal *journal, gab_rank target, gab_buffer *out)
+gab_status gab_msglog_pack_messages(const gab_msglog *msglog, gab_rank target, gab_buffer *out)
 {
   uint64_t channels = 0;
-  for (size_t i = 0; i < journal->channel_count; i++) channels += journal->channels[i].target == target;
+  for (size_t i = 0; i < msglog->channel_count; i++) channels += msglog->channels[i].target == target;
   GAB_TRY(gab_put_u64(out, channels));
-  for (size_t i = 0; i < journal->channel_count; i++) {
-    const gab_journal_channel *at = &journal->channels[i];
+  for (size_t i = 0; i < msglog->channel_count; i++) {
+    const gab_msglog_channel *at = &msglog->channels[i];
     if (at->target != target) continue;
     GAB_TRY(gab_put_u32(out, at->context));
     GAB_TRY(gab_put_u64(out, at->end - at->first));
@@ -31,10 +31,9 @@ gab_status gab_journal_pack_messages(const gab_journal *journal, gab_rank target
   return GAB_OK;
 }
 
-static gab_status unpack_message(gab_journal *journal, gab_journal_channel *to, uint64_t number,
-                                 gab_reader *in)
+static gab_status unpack_message(gab_msglog *msglog, gab_msglog_channel *to, uint64_t number, gab_reader *in)
 {
-  gab_journal_entry entry = {.number = number};
+  gab_msglog_entry entry = {.number = number};
   gab_reader bytes;
   void *memory = NULL;
   GAB_TRY(gab_get_i64(in, &entry.since));
@@ -43,26 +42,26 @@ static gab_status unpack_message(gab_journal *journal, gab_journal_channel *to, 
   GAB_TRY(gab_get_u64(in, &entry.label.iteration));
   GAB_TRY(gab_get_count(in, 1, &entry.bytes));
   GAB_TRY(gab_get_view(in, entry.bytes, &bytes));
-  GAB_TRY(gab_journal_reserve(to));
+  GAB_TRY(gab_msglog_reserve(to));
   GAB_TRY(gab_alloc(sizeof(gab_kept), GAB_MEMORY_OTHER, &memory));
   gab_kept *made = memory;
   gab_buffer_init(&made->memory, GAB_MEMORY_MESSAGE);
   const gab_status status = gab_put_bytes(&made->memory, bytes.at, entry.bytes);
   if (status != GAB_OK) {
-    gab_journal_release(made);
+    gab_msglog_release(made);
     return status;
   }
   entry.data = made->memory.data;
   made->entry = entry;
   to->kept[to->end++] = made;
-  gab_journal_stats *stats = &journal->stats;
+  gab_msglog_stats *stats = &msglog->stats;
   stats->messages++;
   stats->bytes += entry.bytes;
   if (stats->bytes > stats->peak_bytes) stats->peak_bytes = stats->bytes;
   return GAB_OK;
 }
 
-gab_status gab_journal_unpack_messages(gab_journal *journal, gab_rank target, gab_reader *in)
+gab_status gab_msglog_unpack_messages(gab_msglog *msglog, gab_rank target, gab_reader *in)
 {
   size_t channels;
   GAB_TRY(gab_get_count(in, 4 + 8, &channels));
@@ -71,14 +70,14 @@ gab_status gab_journal_unpack_messages(gab_journal *journal, gab_rank target, ga
     size_t count;
     GAB_TRY(gab_get_u32(in, &context));
     GAB_TRY(gab_get_count(in, MESSAGE_HEAD, &count));
-    gab_journal_channel *to = (gab_journal_channel *)gab_journal_channel_of(journal, target, context);
+    gab_msglog_channel *to = (gab_msglog_channel *)gab_msglog_channel_of(msglog, target, context);
     if (!to || to->end > to->first || count > to->next)
       GAB_FAIL(GAB_ERR_CORRUPT,
                "%zu logged messages to rank %" GAB_PRI_RANK " in context %" PRIu32
                " do not fit their numbers",
                count, target, context);
     for (uint64_t number = to->next - count; number < to->next; number++)
-      GAB_TRY(unpack_message(journal, to, number, in));
+      GAB_TRY(unpack_message(msglog, to, number, in));
   }
   return GAB_OK;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: timeout=60 labels=quick */
-/* What a journal gives back at each epoch is what a list of all that was ever stored says, for any depth, through commits,
- * overwriting, going back, and being written and read. */
-#include "resilience/persist/journal_impl.h"
+/* What a message log gives back at each epoch is what a list of all that was ever stored says, for any depth,
+ * through commits, overwriting, going back, and being written and read. */
+#include "resilience/persist/msglog_impl.h"
 
 #include "core/base/hash.h"
 
@@ -33,17 +33,17 @@ static size_t expected(int32_t tag, uint64_t epoch, uint64_t depth, uint64_t val
   return kept;
 }
 
-static void compare(const persist_journal *journal, uint64_t epoch)
+static void compare(const persist_msglog *msglog, uint64_t epoch)
 {
   static uint64_t values[MOST];
   for (int32_t tag = 0; tag < CHANNELS; tag++) {
-    const size_t count = expected(tag, epoch, journal->depth, values);
-    const uint64_t *at = gab_persist_map_find(&journal->index, 9, tag);
+    const size_t count = expected(tag, epoch, msglog->depth, values);
+    const uint64_t *at = gab_persist_map_find(&msglog->index, 9, tag);
     if (!at) {
       assert_int_equal(count, 0);
       continue;
     }
-    const persist_channel *channel = &journal->channels[*at];
+    const persist_channel *channel = &msglog->channels[*at];
     const size_t behind = gab_persist_channel_behind(channel, epoch);
     assert_true(behind - channel->first >= count);
     for (size_t i = 0; i < count; i++) {
@@ -55,19 +55,19 @@ static void compare(const persist_journal *journal, uint64_t epoch)
                   gab_persist_checksum(9, tag, record->number, record->data, record->bytes));
     }
     /* and no more than a few times what can be asked for */
-    if (journal->depth < 100) assert_true(channel->end - channel->first <= 3 * journal->depth);
+    if (msglog->depth < 100) assert_true(channel->end - channel->first <= 3 * msglog->depth);
   }
 }
 
-static void store(persist_journal *journal, int32_t tag, uint64_t value)
+static void store(persist_msglog *msglog, int32_t tag, uint64_t value)
 {
   uint64_t number = 0;
-  assert_int_equal(gab_persist_journal_store(journal, 9, tag, &value, sizeof value, &number), GAB_OK);
+  assert_int_equal(gab_persist_msglog_store(msglog, 9, tag, &value, sizeof value, &number), GAB_OK);
   uint64_t last = 0;
   for (size_t i = 0; i < listed; i++)
     if (list[i].tag == tag) last = list[i].number;
   assert_int_equal(number, last + 1);
-  list[listed++] = (struct entry){tag, number, journal->epoch + 1, value};
+  list[listed++] = (struct entry){tag, number, msglog->epoch + 1, value};
 }
 
 static void forget_behind(uint64_t epoch)
@@ -78,56 +78,56 @@ static void forget_behind(uint64_t epoch)
   listed = kept;
 }
 
-static void copy_by_bytes(persist_journal *journal)
+static void copy_by_bytes(persist_msglog *msglog)
 {
   gab_buffer groups = {0};
-  persist_journal copy;
-  gab_persist_journal_init(&copy, journal->depth, journal->lags);
-  assert_int_equal(gab_persist_journal_write(journal, &groups), GAB_OK);
+  persist_msglog copy;
+  gab_persist_msglog_init(&copy, msglog->depth, msglog->lags);
+  assert_int_equal(gab_persist_msglog_write(msglog, &groups), GAB_OK);
   gab_reader bytes = gab_reader_of_buffer(&groups);
-  while (gab_reader_left(&bytes) > 0) assert_int_equal(gab_persist_journal_take(&copy, &bytes), GAB_OK);
-  assert_int_equal(copy.epoch, journal->epoch);
-  assert_int_equal(copy.floor, journal->floor);
-  gab_persist_journal_swap(&copy, journal);
-  gab_persist_journal_release(&copy);
+  while (gab_reader_left(&bytes) > 0) assert_int_equal(gab_persist_msglog_take(&copy, &bytes), GAB_OK);
+  assert_int_equal(copy.epoch, msglog->epoch);
+  assert_int_equal(copy.floor, msglog->floor);
+  gab_persist_msglog_swap(&copy, msglog);
+  gab_persist_msglog_release(&copy);
   gab_buffer_release(&groups);
 }
 
 static void play(uint64_t seed, uint64_t depth, bool lags)
 {
-  persist_journal journal;
-  gab_persist_journal_init(&journal, depth, lags);
+  persist_msglog msglog;
+  gab_persist_msglog_init(&msglog, depth, lags);
   listed = 0;
   for (uint64_t i = 0; i < 300; i++) {
     const uint64_t chance = gab_hash_counter(seed, depth, i);
     const unsigned what = chance % 16;
     if (what < 10) {
-      store(&journal, (int32_t)((chance >> 32) % CHANNELS), chance);
+      store(&msglog, (int32_t)((chance >> 32) % CHANNELS), chance);
     } else if (what < 13) {
       gab_buffer group = {0};
-      assert_int_equal(gab_persist_journal_close_epoch(&journal, &group), GAB_OK);
+      assert_int_equal(gab_persist_msglog_close_epoch(&msglog, &group), GAB_OK);
       size_t length;
       assert_int_equal(gab_persist_group_look(gab_reader_of_buffer(&group), &length), PERSIST_GROUP_WHOLE);
       assert_int_equal(length, group.size);
       gab_buffer_release(&group);
-      assert_int_equal(gab_persist_journal_complete(&journal), GAB_OK);
+      assert_int_equal(gab_persist_msglog_complete(&msglog), GAB_OK);
     } else if (what < 15) {
-      const uint64_t epoch = what == 13 ? journal.epoch : journal.floor;
-      assert_int_equal(gab_persist_journal_go_back(&journal, epoch), GAB_OK);
+      const uint64_t epoch = what == 13 ? msglog.epoch : msglog.floor;
+      assert_int_equal(gab_persist_msglog_go_back(&msglog, epoch), GAB_OK);
       forget_behind(epoch);
     } else {
-      forget_behind(journal.epoch);
-      copy_by_bytes(&journal);
+      forget_behind(msglog.epoch);
+      copy_by_bytes(&msglog);
     }
-    compare(&journal, journal.epoch);
-    compare(&journal, journal.floor);
+    compare(&msglog, msglog.epoch);
+    compare(&msglog, msglog.floor);
   }
-  assert_int_equal(gab_persist_journal_go_back(&journal, journal.epoch + 1), GAB_ERR_LOST);
-  gab_persist_journal_release(&journal);
+  assert_int_equal(gab_persist_msglog_go_back(&msglog, msglog.epoch + 1), GAB_ERR_LOST);
+  gab_persist_msglog_release(&msglog);
   assert_int_equal(gab_memory_now(GAB_MEMORY_MESSAGE), 0);
 }
 
-static void a_journal_gives_back_what_was_stored(void **state)
+static void a_msglog_gives_back_what_was_stored(void **state)
 {
   (void)state;
   const uint64_t depths[] = {1, 2, 5, UINT64_MAX};
@@ -139,24 +139,24 @@ static void a_journal_gives_back_what_was_stored(void **state)
 static void a_group_that_does_not_follow_is_refused(void **state)
 {
   (void)state;
-  persist_journal a, b;
+  persist_msglog a, b;
   gab_buffer group = {0};
-  gab_persist_journal_init(&a, 1, true);
-  gab_persist_journal_init(&b, 1, true);
-  for (int i = 0; i < 3; i++) assert_int_equal(gab_persist_journal_complete(&a), GAB_OK);
-  assert_int_equal(gab_persist_journal_close_epoch(&a, &group), GAB_OK); /* epoch 4 */
+  gab_persist_msglog_init(&a, 1, true);
+  gab_persist_msglog_init(&b, 1, true);
+  for (int i = 0; i < 3; i++) assert_int_equal(gab_persist_msglog_complete(&a), GAB_OK);
+  assert_int_equal(gab_persist_msglog_close_epoch(&a, &group), GAB_OK); /* epoch 4 */
   gab_reader bytes = gab_reader_of_buffer(&group);
-  assert_int_equal(gab_persist_journal_take(&b, &bytes), GAB_ERR_CORRUPT);
-  gab_persist_journal_release(&a);
-  gab_persist_journal_release(&b);
+  assert_int_equal(gab_persist_msglog_take(&b, &bytes), GAB_ERR_CORRUPT);
+  gab_persist_msglog_release(&a);
+  gab_persist_msglog_release(&b);
   gab_buffer_release(&group);
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_journal_gives_back_what_was_stored),
+      cmocka_unit_test(a_msglog_gives_back_what_was_stored),
       cmocka_unit_test(a_group_that_does_not_follow_is_refused),
   };
-  return cmocka_run_group_tests_name("journals", tests, NULL, NULL);
+  return cmocka_run_group_tests_name("msglogs", tests, NULL, NULL);
 }

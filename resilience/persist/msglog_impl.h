@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** @file journal_impl.h
+/** @file msglog_impl.h
  *  @brief All that one process has stored and may be asked for again: messages by signature and number, in epochs.
  *
- *  A journal belongs to a sender. Its own process has one, and so has each holder of a copy; a file is one, written down.
+ *  A message log belongs to a sender. Its own process has one, and so has each holder of a copy; a file is one, written down.
  *  Nothing here knows MPI.
  *
  *  Epochs. Messages are stored into the *open* epoch, number `epoch` + 1. Closing it (a *group* of bytes) and having
@@ -16,8 +16,8 @@
  *
  *  Tier: internal, never installed.
  */
-#ifndef GABION_RESILIENCE_PERSIST_JOURNAL_IMPL_H
-#define GABION_RESILIENCE_PERSIST_JOURNAL_IMPL_H
+#ifndef GABION_RESILIENCE_PERSIST_MSGLOG_IMPL_H
+#define GABION_RESILIENCE_PERSIST_MSGLOG_IMPL_H
 
 #include "core/base/buffer.h"
 
@@ -45,7 +45,7 @@ gab_status gab_persist_map_copy(persist_map *to, const persist_map *from);
 /** 0 if there is none. */
 uint64_t gab_persist_map_get(const persist_map *map, int32_t peer, int32_t tag);
 
-/* ---------------------------------------------------------------- journal.c */
+/* ---------------------------------------------------------------- msglog.c */
 
 typedef struct persist_record {
   uint64_t number; /**< on its channel, from 1 */
@@ -63,7 +63,7 @@ typedef struct persist_channel {
   size_t first, end, capacity; /**< those in use, and what is allocated */
 } persist_channel;
 
-typedef struct persist_journal {
+typedef struct persist_msglog {
   uint64_t epoch, floor;
   uint64_t depth; /**< messages that are kept per channel; UINT64_MAX: all */
   bool lags;      /**< floor stays one behind */
@@ -73,37 +73,37 @@ typedef struct persist_journal {
   persist_map index; /**< (target, tag) -> position in channels */
   /** (source, tag) -> messages received by this process, transparent mode alone: now, at `epoch`, at `floor`. */
   persist_map received, received_epoch, received_floor;
-} persist_journal;
+} persist_msglog;
 
-void gab_persist_journal_init(persist_journal *journal, uint64_t depth, bool lags);
-void gab_persist_journal_release(persist_journal *journal);
-void gab_persist_journal_swap(persist_journal *a, persist_journal *b);
+void gab_persist_msglog_init(persist_msglog *msglog, uint64_t depth, bool lags);
+void gab_persist_msglog_release(persist_msglog *msglog);
+void gab_persist_msglog_swap(persist_msglog *a, persist_msglog *b);
 
 /** Stores a message into the open epoch. @param[out] number  may be NULL */
-gab_status gab_persist_journal_store(persist_journal *journal, int32_t target, int32_t tag, const void *bytes,
-                                     size_t count, uint64_t *number);
+gab_status gab_persist_msglog_store(persist_msglog *msglog, int32_t target, int32_t tag, const void *bytes,
+                                    size_t count, uint64_t *number);
 /** The same with all that is known of the message but its bytes, which are copied: from a group. */
-gab_status gab_persist_journal_add(persist_journal *journal, int32_t target, int32_t tag,
-                                   const persist_record *like, const void *bytes);
+gab_status gab_persist_msglog_add(persist_msglog *msglog, int32_t target, int32_t tag,
+                                  const persist_record *like, const void *bytes);
 /** Index of the first record of a later epoch: channel->end if there is none. */
 size_t gab_persist_channel_behind(const persist_channel *channel, uint64_t epoch);
 /** Takes the newest message of a channel back, if it is of the open epoch: its delivery failed. */
-void gab_persist_journal_unstore(persist_journal *journal, int32_t target, int32_t tag);
+void gab_persist_msglog_unstore(persist_msglog *msglog, int32_t target, int32_t tag);
 /** Messages of the open epoch. */
-uint64_t gab_persist_journal_pending(const persist_journal *journal);
+uint64_t gab_persist_msglog_pending(const persist_msglog *msglog);
 /** The newest number of a channel, 0 if there is none. */
-uint64_t gab_persist_journal_last(const persist_journal *journal, int32_t target, int32_t tag);
+uint64_t gab_persist_msglog_last(const persist_msglog *msglog, int32_t target, int32_t tag);
 /** Checksum of a message. */
 uint64_t gab_persist_checksum(int32_t target, int32_t tag, uint64_t number, const void *bytes, size_t count);
 
-/* ---------------------------------------------------------------- journal_groups.c */
+/* ---------------------------------------------------------------- msglog_groups.c */
 
 /** The open epoch as a group of bytes, appended. */
-gab_status gab_persist_journal_close_epoch(const persist_journal *journal, gab_buffer *group);
+gab_status gab_persist_msglog_close_epoch(const persist_msglog *msglog, gab_buffer *group);
 /** That group is stored: the epoch is complete. */
-gab_status gab_persist_journal_complete(persist_journal *journal);
-/** Everything but the open epoch, as one or two groups from which an empty journal becomes the same. */
-gab_status gab_persist_journal_write(const persist_journal *journal, gab_buffer *groups);
+gab_status gab_persist_msglog_complete(persist_msglog *msglog);
+/** Everything but the open epoch, as one or two groups from which an empty message log becomes the same. */
+gab_status gab_persist_msglog_write(const persist_msglog *msglog, gab_buffer *groups);
 
 typedef enum persist_group_state {
   PERSIST_GROUP_WHOLE,
@@ -112,11 +112,11 @@ typedef enum persist_group_state {
 } persist_group_state;
 /** Looks at the group at the head of the bytes. @param[out] length  bytes of the group, where its head is whole */
 persist_group_state gab_persist_group_look(gab_reader bytes, size_t *length);
-/** Takes the next group into the journal: a base replaces all, another one the epochs from its own on.
+/** Takes the next group into the message log: a base replaces all, another one the epochs from its own on.
  *  @return ::GAB_ERR_CORRUPT if it is none, or does not follow */
-gab_status gab_persist_journal_take(persist_journal *journal, gab_reader *bytes);
+gab_status gab_persist_msglog_take(persist_msglog *msglog, gab_reader *bytes);
 
 /** Goes back to an epoch. @return ::GAB_ERR_LOST if it is not between floor and epoch */
-gab_status gab_persist_journal_go_back(persist_journal *journal, uint64_t epoch);
+gab_status gab_persist_msglog_go_back(persist_msglog *msglog, uint64_t epoch);
 
 #endif
