@@ -19,7 +19,7 @@ static gab_status add(gab_local_ranks *list, gab_rank place)
   return GAB_OK;
 }
 
-static gab_status add_ward(void *user, gab_rank rank, int copy)
+static gab_status add_protected(void *user, gab_rank rank, int copy)
 {
   gab_local_ranks *list = user;
   return copy == 0 ? add(list, gab_local_place(list->run, rank)) : GAB_OK;
@@ -64,10 +64,10 @@ gab_status gab_local_look_near(const gab_local_run *run, const gab_local_ranks *
   return GAB_OK;
 }
 
-gab_status gab_local_list_wards(gab_local_ranks *list)
+gab_status gab_local_list_protected(gab_local_ranks *list)
 {
   const gab_local_run *run = list->run;
-  return gab_placement_each_kept(&run->placement, gab_world_rank(run->world), add_ward, list);
+  return gab_placement_each_kept(&run->placement, gab_world_rank(run->world), add_protected, list);
 }
 
 static bool is_near(const void *user, gab_process place)

@@ -226,7 +226,7 @@ static gab_process pool(const gab_local_run *run)
 }
 
 static gab_status make_machine(gab_local_run *run, const gab_local_ranks *neighbours,
-                               const gab_local_ranks *wards)
+                               const gab_local_ranks *protected_ranks)
 {
   const gab_local_setup setup = {.ranks = (gab_rank)gab_members_count(&run->members),
                                  .spares = pool(run),
@@ -237,8 +237,8 @@ static gab_status make_machine(gab_local_run *run, const gab_local_ranks *neighb
                                  .copy_below = COPY_BELOW,
                                  .neighbours = neighbours->ranks,
                                  .neighbour_count = (int32_t)neighbours->count,
-                                 .wards = wards->ranks,
-                                 .ward_count = (int32_t)wards->count,
+                                 .protected_ranks = protected_ranks->ranks,
+                                 .protected_count = (int32_t)protected_ranks->count,
                                  .verify = run->verify,
                                  .own_times = run->own_every > 0,
                                  .unhashed = GAB_ENVELOPE_BYTES}; /* which names incarnations */
@@ -250,21 +250,21 @@ static gab_status make_machine(gab_local_run *run, const gab_local_ranks *neighb
                                              .restore = restore,
                                              .differs = differs};
   GAB_TRY(gab_local_look_near(run, neighbours));
-  GAB_TRY(gab_local_look_near(run, wards));
+  GAB_TRY(gab_local_look_near(run, protected_ranks));
   return gab_local_create(&setup, &transport, &application, &run->machine);
 }
 
 static gab_status make_active(gab_local_run *run)
 {
-  gab_local_ranks neighbours = {.run = run}, wards = {.run = run};
+  gab_local_ranks neighbours = {.run = run}, protected_ranks = {.run = run};
   gab_status status = GAB_OK;
   if (!gab_world_is_spare(run->world)) {
     status = gab_local_list_neighbours(&neighbours);
-    if (status == GAB_OK) status = gab_local_list_wards(&wards);
+    if (status == GAB_OK) status = gab_local_list_protected(&protected_ranks);
   }
-  if (status == GAB_OK) status = make_machine(run, &neighbours, &wards);
+  if (status == GAB_OK) status = make_machine(run, &neighbours, &protected_ranks);
   gab_free(&neighbours.ranks);
-  gab_free(&wards.ranks);
+  gab_free(&protected_ranks.ranks);
   return status;
 }
 

@@ -111,7 +111,7 @@ typedef struct gab_local_ranks {
 /* With whom it exchanges logged messages, by the forest of now. Local. */
 gab_status gab_local_list_neighbours(gab_local_ranks *list);
 /* Whose images it keeps. Local. */
-gab_status gab_local_list_wards(gab_local_ranks *list);
+gab_status gab_local_list_protected(gab_local_ranks *list);
 /* The reliable channel looks at these each time. */
 gab_status gab_local_look_near(const gab_local_run *run, const gab_local_ranks *list);
 /* Within a section, when the grid has changed or blocks have moved: the machine hears who is whose neighbour now. Collective. */

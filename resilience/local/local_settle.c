@@ -31,15 +31,15 @@ static gab_status find_image(const gab_local_run *run, gab_rank place, gab_step 
   return gab_local_each_image(run->machine, place, compare, what);
 }
 
-typedef struct wards {
+typedef struct protected_ranks {
   const gab_local_run *run;
   gab_step checkpoint;
   bool all;
-} wards;
+} protected_ranks;
 
 static gab_status look_for_copy(void *user, gab_rank rank, int copy)
 {
-  wards *of = user;
+  protected_ranks *of = user;
   search what = {0};
   if (copy > 0) return GAB_OK;
   GAB_TRY(find_image(of->run, gab_local_place(of->run, rank), of->checkpoint, &what));
@@ -50,7 +50,7 @@ static gab_status look_for_copy(void *user, gab_rank rank, int copy)
 /* Whether this process has all that it should of a checkpoint. */
 static bool is_whole(const gab_local_run *run, gab_step checkpoint)
 {
-  wards of = {.run = run, .checkpoint = checkpoint, .all = true};
+  protected_ranks of = {.run = run, .checkpoint = checkpoint, .all = true};
   search own;
   const gab_rank me = gab_world_rank(run->world);
   return find_image(run, gab_local_place(run, me), checkpoint, &own) == GAB_OK && own.found &&

@@ -16,7 +16,7 @@ static int holder_of(const persist_session *session, int rank, int i)
 }
 
 /* The rank that this one holds the i-th copy of. */
-static int ward_of(const persist_session *session, int rank, int i)
+static int protected_rank_of(const persist_session *session, int rank, int i)
 {
   return (rank - distance(session, i) + session->size) % session->size;
 }
@@ -63,7 +63,7 @@ static gab_status take(persist_session *session, int rank, const gab_buffer *byt
 }
 
 /* Holders say that they have it. */
-static gab_status acknowledge(persist_session *session, const persist_parcel *wards,
+static gab_status acknowledge(persist_session *session, const persist_parcel *protected_ranks,
                               const persist_parcel *holders, gab_status taken)
 {
   const int copies = session->set.copies;
@@ -77,7 +77,7 @@ static gab_status acknowledge(persist_session *session, const persist_parcel *wa
   parcels = memory;
   for (int i = 0; i < copies && status == GAB_OK; i++) {
     status = gab_put_u32(&words[i], (uint32_t)taken);
-    parcels[i] = (persist_parcel){wards[i].peer, &words[i]};
+    parcels[i] = (persist_parcel){protected_ranks[i].peer, &words[i]};
     parcels[copies + i] = (persist_parcel){holders[i].peer, &words[copies + i]};
   }
   if (status == GAB_OK) status = gab_persist_trade(session, parcels, copies, parcels + copies, copies);
@@ -109,7 +109,7 @@ gab_status gab_persist_copy(persist_session *session, const gab_buffer *groups, 
   parcels = memory;
   for (int i = 0; i < copies && status == GAB_OK; i++) {
     parcels[i] = (persist_parcel){holder_of(session, session->rank, i), &mine};
-    parcels[copies + i] = (persist_parcel){ward_of(session, session->rank, i), &taken[i]};
+    parcels[copies + i] = (persist_parcel){protected_rank_of(session, session->rank, i), &taken[i]};
   }
   if (status == GAB_OK) status = gab_persist_trade(session, parcels, copies, parcels + copies, copies);
   if (status == GAB_OK) {

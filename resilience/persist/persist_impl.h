@@ -180,7 +180,7 @@ uint64_t gab_persist_settings_of_file(const persist_settings *settings);
 
 /* ---------------------------------------------------------------- copies.c */
 
-/** Sends a group, or whole message logs (`whole`), to the holders, and takes those of the wards. Collective. */
+/** Sends a group, or whole message logs (`whole`), to the holders, and takes those of the protected ranks. Collective. */
 gab_status gab_persist_copy(persist_session *session, const gab_buffer *groups, bool whole);
 
 /* ---------------------------------------------------------------- open.c, inbox.c, commit.c */

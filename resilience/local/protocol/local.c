@@ -23,8 +23,8 @@ static gab_status begin_active(gab_local *local, const gab_local_setup *setup)
   local->state = GAB_LOCAL_ACTIVE;
   for (int32_t i = 0; i < setup->neighbour_count; i++)
     GAB_TRY(gab_local_add_partner(local, setup->neighbours[i], ROLE_NEIGHBOUR));
-  for (int32_t i = 0; i < setup->ward_count; i++)
-    GAB_TRY(gab_local_add_partner(local, setup->wards[i], ROLE_WARD));
+  for (int32_t i = 0; i < setup->protected_count; i++)
+    GAB_TRY(gab_local_add_partner(local, setup->protected_ranks[i], ROLE_PROTECTED));
   GAB_TRY(gab_local_add_relatives(local));
   GAB_TRY(gab_local_make_members(local));
   for (size_t i = 0; i < local->partner_count; i++) local->partners[i].up = local->partners[i].met = true;
@@ -47,7 +47,7 @@ gab_status gab_local_create(const gab_local_setup *setup, const gab_local_transp
   GAB_TRY(gab_alloc(sizeof **local, GAB_MEMORY_OTHER, &memory));
   gab_local *made = memory;
   made->setup = *setup;
-  made->setup.neighbours = made->setup.wards = NULL;
+  made->setup.neighbours = made->setup.protected_ranks = NULL;
   made->transport = *transport;
   made->application = *application;
   made->rank = GAB_NO_RANK;

@@ -107,8 +107,8 @@ typedef struct gab_local_setup {
   size_t copy_below;          /**< of the message log */
   const gab_rank *neighbours; /**< with whom this rank exchanges logged messages; a spare has none */
   int32_t neighbour_count;
-  const gab_rank *wards; /**< whose images this rank keeps */
-  int32_t ward_count;
+  const gab_rank *protected_ranks; /**< whose images this rank keeps */
+  int32_t protected_count;
   bool
       verify; /**< hashes of messages that are left out are compared with those of the first time; the same on all */
   size_t unhashed; /**< bytes at the head of a message that are not compared: they differ from life to life */
@@ -186,9 +186,9 @@ gab_status gab_local_arrive(gab_local *local);
 bool gab_local_is_inside(const gab_local *local);
 gab_status gab_local_leave(gab_local *local);
 /** Within a global section: with whom this rank exchanges logged messages from now on. All ranks do so in the same
- *  section, so that neighbours are so of each other. Who was one before and is nothing else (holder, ward, in the tree)
- *  is no partner any more. To be called before anything of who has left is delivered, and where nobody came back in
- *  this generation (who did is not known to new neighbours).
+ *  section, so that neighbours are so of each other. Who was one before and is nothing else (holder, protected rank,
+ *  in the tree) is no partner any more. To be called before anything of who has left is delivered, and where nobody
+ *  came back in this generation (who did is not known to new neighbours).
  *  @return ::GAB_ERR_STATE outside of a section, if this rank came back or knows of one that did, or if a message of
  *  who ceases to be a partner is there and was not received */
 gab_status gab_local_set_neighbours(gab_local *local, const gab_rank *neighbours, int32_t count);
@@ -210,8 +210,8 @@ bool gab_local_is_behind(const gab_local *local);
 
 /** @param[in] image  as given to gab_local_checkpoint(); valid during the call */
 typedef gab_status (*gab_local_image_fn)(void *user, gab_step checkpoint, gab_reader image);
-/** The images of `rank` that are kept here, the oldest first: the own ones, or those of a ward; of common checkpoints.
- *  None of others.
+/** The images of `rank` that are kept here, the oldest first: the own ones, or those of a protected rank; of common
+ *  checkpoints. None of others.
  *  @return what `call` returned; ::GAB_ERR_CORRUPT */
 gab_status gab_local_each_image(const gab_local *local, gab_rank rank, gab_local_image_fn call, void *user);
 

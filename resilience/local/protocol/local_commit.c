@@ -35,7 +35,7 @@ gab_status gab_local_learn_committed(gab_local *local, gab_step checkpoint)
   local->committed = checkpoint;
   GAB_TRY(gab_local_learn_cluster_committed(local, checkpoint));
   gab_local_prune(local);
-  for (size_t i = 0; i < local->partner_count; i++) gab_local_prune_ward(local, &local->partners[i]);
+  for (size_t i = 0; i < local->partner_count; i++) gab_local_prune_protected(local, &local->partners[i]);
   /* one checkpoint later: the holder of a lost rank may not know of this one yet */
   gab_msglog_free_before(local->msglog, before);
   gab_local_free_hashes(local, before);
@@ -184,18 +184,18 @@ gab_status gab_local_checkpoint_own(gab_local *local, gab_step step, const gab_b
 gab_status gab_local_on_copy(gab_local *local, gab_process source, const gab_local_note *note, gab_reader *in,
                              gab_buffer *payload)
 {
-  gab_local_partner *ward = gab_local_current(local, source, note);
-  if (!ward) return GAB_OK;
+  gab_local_partner *protected = gab_local_current(local, source, note);
+  if (!protected) return GAB_OK;
   GAB_TRY(gab_local_learn_committed(local, (gab_step)note->value));
   const gab_local_image what = {.checkpoint = note->checkpoint, .own = note->own, .decisions = note->number};
-  gab_buffer bytes = gab_local_take_idle(&ward->images);
+  gab_buffer bytes = gab_local_take_idle(&protected->images);
   gab_status status = GAB_OK;
   if (payload) gab_buffer_swap(&bytes, payload);
   else status = gab_put_bytes(&bytes, in->at, gab_reader_left(in));
-  if (status == GAB_OK) status = gab_local_keep_packed(&ward->images, &what, &bytes);
+  if (status == GAB_OK) status = gab_local_keep_packed(&protected->images, &what, &bytes);
   gab_buffer_release(&bytes);
   GAB_TRY(status);
-  gab_local_prune_ward(local, ward);
+  gab_local_prune_protected(local, protected);
   const gab_local_note answer = {.kind = NOTE_COPIED, .checkpoint = note->checkpoint, .own = note->own};
   return gab_local_tell(local, source, answer, NULL);
 }
@@ -218,7 +218,8 @@ bool gab_local_is_settled(const gab_local *local)
   for (size_t i = 0; i < local->partner_count; i++) {
     const gab_local_partner *partner = &local->partners[i];
     if (!partner->up) return false;
-    if ((partner->roles & ROLE_WARD) && !gab_local_has_image(&partner->images, local->common)) return false;
+    if ((partner->roles & ROLE_PROTECTED) && !gab_local_has_image(&partner->images, local->common))
+      return false;
   }
   return true;
 }
@@ -273,9 +274,9 @@ gab_status gab_local_decide_behind(gab_local *local, uint64_t proposal, uint64_t
 
 gab_status gab_local_on_decision(gab_local *local, gab_process source, const gab_local_note *note)
 {
-  gab_local_partner *ward = gab_local_current(local, source, note);
-  if (!ward) return GAB_OK;
-  GAB_TRY(gab_local_log_decision(&ward->decisions, note->number, note->value));
+  gab_local_partner *protected = gab_local_current(local, source, note);
+  if (!protected) return GAB_OK;
+  GAB_TRY(gab_local_log_decision(&protected->decisions, note->number, note->value));
   return gab_local_tell(local, source, (gab_local_note){.kind = NOTE_DECIDED, .number = note->number}, NULL);
 }
 

@@ -72,8 +72,10 @@ static gab_status skip_head(const gab_local *local, gab_reader *in)
 
 gab_status gab_local_each_image(const gab_local *local, gab_rank rank, gab_local_image_fn call, void *user)
 {
-  const gab_local_partner *ward = gab_local_find(local, rank);
-  const gab_local_images *images = rank == local->rank ? &local->images : ward ? &ward->images : NULL;
+  const gab_local_partner *protected = gab_local_find(local, rank);
+  const gab_local_images *images = rank == local->rank ? &local->images
+                                   : protected         ? &protected->images
+                                                       : NULL;
   for (int i = 0; images && i < images->count; i++) {
     if (images->list[i].own) continue;
     gab_reader in = gab_reader_of_buffer(&images->list[i].bytes);
@@ -85,28 +87,29 @@ gab_status gab_local_each_image(const gab_local *local, gab_rank rank, gab_local
 
 /* ---------------------------------------------------------------- sending */
 
-static gab_status pack_decisions(const gab_local *local, const gab_local_partner *ward,
+static gab_status pack_decisions(const gab_local *local, const gab_local_partner *protected,
                                  const gab_local_image *image, gab_buffer *out)
 {
-  const gab_local_decisions *decisions = &ward->decisions;
+  const gab_local_decisions *decisions = &protected->decisions;
   const uint64_t end = decisions->base + decisions->count;
   GAB_TRY(gab_local_pack_addresses(local, out));
   GAB_TRY(gab_put_u64(out, end > image->decisions ? end - image->decisions : 0));
   for (uint64_t number = image->decisions; number < end; number++)
     GAB_TRY(gab_put_u64(out, decisions->values[number - decisions->base]));
-  GAB_TRY(gab_local_pack_commons(local, &ward->images, image, out));
+  GAB_TRY(gab_local_pack_commons(local, &protected->images, image, out));
   return gab_put_bytes(out, image->bytes.data, image->bytes.size);
 }
 
-gab_status gab_local_send_image(gab_local *local, gab_local_partner *ward, gab_process target,
+gab_status gab_local_send_image(gab_local *local, gab_local_partner *protected, gab_process target,
                                 gab_step at_least)
 {
-  const gab_local_image *image = gab_local_newest(&ward->images, gab_local_may_go_back_to(local, ward));
+  const gab_local_image *image =
+      gab_local_newest(&protected->images, gab_local_may_go_back_to(local, protected));
   if (!image || image->checkpoint < at_least)
-    return gab_local_hand_over(local, GAB_LOCAL_HOLDER_LOST, ward->rank);
+    return gab_local_hand_over(local, GAB_LOCAL_HOLDER_LOST, protected->rank);
   gab_buffer body;
   gab_buffer_init(&body, GAB_MEMORY_OTHER);
-  gab_status status = pack_decisions(local, ward, image, &body);
+  gab_status status = pack_decisions(local, protected, image, &body);
   const gab_local_note note = {.kind = NOTE_IMAGE,
                                .checkpoint = image->checkpoint,
                                .number = image->decisions,

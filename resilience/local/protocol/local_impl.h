@@ -129,7 +129,7 @@ typedef struct gab_local_decisions {
 enum {
   ROLE_NEIGHBOUR = 1,
   ROLE_HOLDER = 2,
-  ROLE_WARD = 4,
+  ROLE_PROTECTED = 4,
   ROLE_PARENT = 8,
   ROLE_CHILD = 16,
   ROLE_MEMBER = 32
@@ -154,7 +154,7 @@ typedef struct gab_local_partner {
   /* with own times */
   gab_step cluster_have;      /**< of a child in the tree of members: it and all below have that checkpoint */
   gab_step cluster_committed; /**< in its cluster, as far as it has told */
-  /* a ward */
+  /* a protected rank */
   gab_local_images images;
   gab_local_decisions decisions;
   bool offered; /**< to the spare number `tried` */
@@ -332,16 +332,16 @@ gab_status gab_local_keep_packed(gab_local_images *images, const gab_local_image
 /** @return an empty buffer, with the memory of an image that was dropped if there is one; the caller's */
 gab_buffer gab_local_take_idle(gab_local_images *images);
 void gab_local_forget_images(gab_local_images *images);
-/** Forgets what nobody will ask for: of this rank, or of a ward. */
+/** Forgets what nobody will ask for: of this rank, or of a protected rank. */
 void gab_local_prune(gab_local *local);
-void gab_local_prune_ward(const gab_local *local, gab_local_partner *ward);
+void gab_local_prune_protected(const gab_local *local, gab_local_partner *protected);
 
 /* local_own.c: without own times all do nothing but what is said */
 /** What a note says of commits in its head. */
 gab_status gab_local_learn_from(gab_local *local, const gab_local_note *note);
 gab_status gab_local_learn_cluster_committed(gab_local *local, gab_step checkpoint);
-/** A ward asks for that checkpoint, which is committed: in its cluster, or without own times by all. */
-gab_status gab_local_learn_of_ward(gab_local *local, gab_local_partner *ward, gab_step checkpoint);
+/** A protected rank asks for that checkpoint, which is committed: in its cluster, or without own times by all. */
+gab_status gab_local_learn_of_protected(gab_local *local, gab_local_partner *protected, gab_step checkpoint);
 gab_status gab_local_tell_cluster_values(gab_local *local, const gab_local_partner *partner);
 gab_status gab_local_update_cluster(gab_local *local);
 gab_status gab_local_on_cluster_have(gab_local *local, gab_process source, const gab_local_note *note);
@@ -402,8 +402,8 @@ gab_status gab_local_pack_image(const gab_local *local, gab_step step, bool own,
 gab_status gab_local_each_delivered(const gab_local *local, gab_reader image,
                                     gab_status (*call)(void *user, gab_rank rank, gab_reader numbers),
                                     void *user);
-/** Sends the newest committed image of a ward, not earlier than `at_least`. */
-gab_status gab_local_send_image(gab_local *local, gab_local_partner *ward, gab_process target,
+/** Sends the newest committed image of a protected rank, not earlier than `at_least`. */
+gab_status gab_local_send_image(gab_local *local, gab_local_partner *protected, gab_process target,
                                 gab_step at_least);
 gab_status gab_local_on_image(gab_local *local, const gab_local_note *note, gab_reader *in);
 /** Begins the next life, from an image as it is kept, and greets everybody. @param[in] committed  known to be so */

@@ -124,8 +124,8 @@ void gab_local_prune(gab_local *local)
   drop_decisions(&local->decisions, before);
 }
 
-void gab_local_prune_ward(const gab_local *local, gab_local_partner *ward)
+void gab_local_prune_protected(const gab_local *local, gab_local_partner *protected)
 {
-  drop_old(&ward->images, gab_local_may_go_back_to(local, ward), local->committed);
-  if (ward->images.count > 0) drop_decisions(&ward->decisions, ward->images.list[0].decisions);
+  drop_old(&protected->images, gab_local_may_go_back_to(local, protected), local->committed);
+  if (protected->images.count > 0) drop_decisions(&protected->decisions, protected->images.list[0].decisions);
 }

@@ -48,17 +48,17 @@ gab_status gab_local_learn_cluster_committed(gab_local *local, gab_step checkpoi
   for (size_t i = 0; i < local->partner_count; i++) {
     gab_local_partner *partner = &local->partners[i];
     if (!partner->inner) continue;
-    gab_local_prune_ward(local, partner);
+    gab_local_prune_protected(local, partner);
     if (partner->rank > local->rank) GAB_TRY(gab_local_tell_cluster_values(local, partner));
   }
   return GAB_OK;
 }
 
-gab_status gab_local_learn_of_ward(gab_local *local, gab_local_partner *ward, gab_step checkpoint)
+gab_status gab_local_learn_of_protected(gab_local *local, gab_local_partner *protected, gab_step checkpoint)
 {
   if (!local->setup.own_times) return gab_local_learn_committed(local, checkpoint);
-  if (ward->inner) return gab_local_learn_cluster_committed(local, checkpoint);
-  if (checkpoint > ward->cluster_committed) ward->cluster_committed = checkpoint;
+  if (protected->inner) return gab_local_learn_cluster_committed(local, checkpoint);
+  if (checkpoint > protected->cluster_committed) protected->cluster_committed = checkpoint;
   return GAB_OK;
 }
 
@@ -68,7 +68,7 @@ gab_status gab_local_learn_from(gab_local *local, const gab_local_note *note)
   if (!local->setup.own_times || !partner) return GAB_OK;
   if (note->cluster_committed > partner->cluster_committed) {
     partner->cluster_committed = note->cluster_committed;
-    gab_local_prune_ward(local, partner);
+    gab_local_prune_protected(local, partner);
   }
   if (partner->inner) GAB_TRY(gab_local_learn_cluster_committed(local, note->cluster_committed));
   return gab_local_learn_committed(local, note->committed);

@@ -121,8 +121,8 @@ static gab_status begin_channels(gab_local *local, gab_local_partner *partner)
   return GAB_OK;
 }
 
-/* Who has no role then has none on the other side either: neighbours are so of each other, as are holder and ward, parent
- * and child, members of a cluster. So both forget their channels in the same section. Nobody continues from an image of
+/* Who has no role then has none on the other side either: neighbours are so of each other, as are holder and
+ * protected rank, parent and child, members of a cluster. So both forget their channels in the same section. Nobody continues from an image of
  * before, since the section is entered (local_image.c): no message of then is asked for again. Channels are new on both
  * sides, and the partner of a new one is taken to sit where it sat at the beginning, in its first life: so nobody may have
  * come back. */

@@ -62,35 +62,36 @@ gab_status gab_local_on_not_me(gab_local *local, gab_process source, const gab_l
 
 /* ---------------------------------------------------------------- the holder */
 
-static gab_status offer(gab_local *local, gab_local_partner *ward)
+static gab_status offer(gab_local *local, gab_local_partner *protected)
 {
-  const bool was_spare = ward->tried < local->setup.spares &&
-                         spare_process(local, ward->rank, ward->tried) == local->setup.process;
-  if (was_spare) ward->tried++;
-  if (ward->tried >= local->setup.spares) return gab_local_hand_over(local, GAB_LOCAL_POOL_EMPTY, ward->rank);
-  ward->offered = true;
+  const bool was_spare = protected->tried < local->setup.spares &&
+                         spare_process(local, protected->rank, protected->tried) == local->setup.process;
+  if (was_spare) protected->tried++;
+  if (protected->tried >= local->setup.spares)
+    return gab_local_hand_over(local, GAB_LOCAL_POOL_EMPTY, protected->rank);
+  protected->offered = true;
   const gab_local_note note = {.kind = NOTE_OFFER,
-                               .about = ward->rank,
-                               .about_incarnation = ward->offer_incarnation,
-                               .number = ward->taken_over};
-  return gab_local_tell(local, spare_process(local, ward->rank, ward->tried), note, NULL);
+                               .about = protected->rank,
+                               .about_incarnation = protected->offer_incarnation,
+                               .number = protected->taken_over};
+  return gab_local_tell(local, spare_process(local, protected->rank, protected->tried), note, NULL);
 }
 
-static gab_status offer_next(gab_local *local, gab_local_partner *ward)
+static gab_status offer_next(gab_local *local, gab_local_partner *protected)
 {
-  ward->tried++;
-  return offer(local, ward);
+  protected->tried++;
+  return offer(local, protected);
 }
 
-/* A holder that came back does not know what became of its wards meanwhile: it asks before it offers. */
-static gab_status lost_ward(gab_local *local, gab_local_partner *ward)
+/* A holder that came back does not know what became of its protected ranks meanwhile: it asks before it offers. */
+static gab_status lost_protected(gab_local *local, gab_local_partner *protected)
 {
-  if (!ward->met) return search(local, ward);
-  if (local->committed < 0) return gab_local_hand_over(local, GAB_LOCAL_NO_CHECKPOINT, ward->rank);
-  if (!gab_local_newest(&ward->images, gab_local_may_go_back_to(local, ward)))
-    return gab_local_hand_over(local, GAB_LOCAL_HOLDER_LOST, ward->rank);
-  ward->offer_incarnation = gab_local_incarnation_of(local, ward->rank) + 1;
-  return offer(local, ward);
+  if (!protected->met) return search(local, protected);
+  if (local->committed < 0) return gab_local_hand_over(local, GAB_LOCAL_NO_CHECKPOINT, protected->rank);
+  if (!gab_local_newest(&protected->images, gab_local_may_go_back_to(local, protected)))
+    return gab_local_hand_over(local, GAB_LOCAL_HOLDER_LOST, protected->rank);
+  protected->offer_incarnation = gab_local_incarnation_of(local, protected->rank) + 1;
+  return offer(local, protected);
 }
 
 gab_status gab_local_answer_askers(gab_local *local, gab_local_partner *partner)
@@ -110,33 +111,36 @@ gab_status gab_local_answer_askers(gab_local *local, gab_local_partner *partner)
 
 gab_status gab_local_on_accept(gab_local *local, gab_process source, const gab_local_note *note)
 {
-  gab_local_partner *ward = gab_local_find(local, note->about);
-  if (!ward || !ward->offered || note->about_incarnation != ward->offer_incarnation) return GAB_OK;
-  GAB_TRY(gab_local_learn(local, ward->rank, source, note->about_incarnation));
-  ward->offered = false;
-  ward->tried++;
-  ward->taken_over++;
+  gab_local_partner *protected = gab_local_find(local, note->about);
+  if (!protected || !protected->offered || note->about_incarnation != protected->offer_incarnation)
+    return GAB_OK;
+  GAB_TRY(gab_local_learn(local, protected->rank, source, note->about_incarnation));
+  protected->offered = false;
+  protected->tried++;
+  protected->taken_over++;
   local->stats.takeovers++;
-  GAB_TRY(gab_local_send_image(local, ward, source, -1));
-  return gab_local_answer_askers(local, ward);
+  GAB_TRY(gab_local_send_image(local, protected, source, -1));
+  return gab_local_answer_askers(local, protected);
 }
 
 gab_status gab_local_on_refuse(gab_local *local, gab_process source, const gab_local_note *note)
 {
-  gab_local_partner *ward = gab_local_find(local, note->about);
-  if (!ward || !ward->offered || source != spare_process(local, ward->rank, ward->tried)) return GAB_OK;
-  return offer_next(local, ward);
+  gab_local_partner *protected = gab_local_find(local, note->about);
+  if (!protected || !protected->offered || source != spare_process(local, protected->rank, protected->tried))
+    return GAB_OK;
+  return offer_next(local, protected);
 }
 
 gab_status gab_local_on_fetch(gab_local *local, gab_process source, const gab_local_note *note)
 {
-  gab_local_partner *ward = gab_local_find(local, note->from);
+  gab_local_partner *protected = gab_local_find(local, note->from);
   const gab_incarnation known = gab_local_incarnation_of(local, note->from);
-  if (!ward || !(ward->roles & ROLE_WARD) || note->from_incarnation < known) return GAB_OK;
+  if (!protected || !(protected->roles & ROLE_PROTECTED) || note->from_incarnation < known) return GAB_OK;
   /* this holder came back after it had given that active process its image: it has no copy */
-  if (note->from_incarnation > known) return gab_local_hand_over(local, GAB_LOCAL_HOLDER_LOST, ward->rank);
-  GAB_TRY(gab_local_learn_of_ward(local, ward, note->checkpoint));
-  return gab_local_send_image(local, ward, source, note->checkpoint);
+  if (note->from_incarnation > known)
+    return gab_local_hand_over(local, GAB_LOCAL_HOLDER_LOST, protected->rank);
+  GAB_TRY(gab_local_learn_of_protected(local, protected, note->checkpoint));
+  return gab_local_send_image(local, protected, source, note->checkpoint);
 }
 
 /* ---------------------------------------------------------------- the spare */
@@ -203,33 +207,34 @@ gab_status gab_local_mark_down(gab_local *local, gab_local_partner *partner)
   partner->down = true;
   partner->up = false;
   if (gab_local_is_inside(local)) return gab_local_hand_over(local, GAB_LOCAL_GLOBAL_SECTION, partner->rank);
-  return partner->roles & ROLE_WARD ? lost_ward(local, partner) : tell_holder(local, partner);
+  return partner->roles & ROLE_PROTECTED ? lost_protected(local, partner) : tell_holder(local, partner);
 }
 
-static gab_status note_asker(gab_local_partner *ward, gab_process asker)
+static gab_status note_asker(gab_local_partner *protected, gab_process asker)
 {
-  void *list = ward->askers;
-  GAB_TRY(gab_list_reserve(&list, ward->asker_count, sizeof *ward->askers));
-  ward->askers = list;
-  ward->askers[ward->asker_count++] = asker;
+  void *list = protected->askers;
+  GAB_TRY(gab_list_reserve(&list, protected->asker_count, sizeof *protected->askers));
+  protected->askers = list;
+  protected->askers[protected->asker_count++] = asker;
   return GAB_OK;
 }
 
 gab_status gab_local_on_lost(gab_local *local, gab_process source, const gab_local_note *note)
 {
-  gab_local_partner *ward = gab_local_find(local, note->about);
-  if (!ward || !(ward->roles & ROLE_WARD)) return GAB_OK;
-  const gab_incarnation known = gab_local_incarnation_of(local, ward->rank);
-  GAB_TRY(note_asker(ward, source));
-  if (note->about_incarnation < known) return ward->down ? GAB_OK : gab_local_answer_askers(local, ward);
+  gab_local_partner *protected = gab_local_find(local, note->about);
+  if (!protected || !(protected->roles & ROLE_PROTECTED)) return GAB_OK;
+  const gab_incarnation known = gab_local_incarnation_of(local, protected->rank);
+  GAB_TRY(note_asker(protected, source));
+  if (note->about_incarnation < known)
+    return protected->down ? GAB_OK : gab_local_answer_askers(local, protected);
   /* of a spare that accepted and died: its acceptance is under way or lost, and the transport tells of its
    * death */
-  if (ward->offered && note->about_incarnation <= ward->offer_incarnation) return GAB_OK;
+  if (protected->offered && note->about_incarnation <= protected->offer_incarnation) return GAB_OK;
   if (note->about_incarnation > known) {
-    ward->met = false;
-    GAB_TRY(gab_local_learn(local, ward->rank, note->about_process, note->about_incarnation));
+    protected->met = false;
+    GAB_TRY(gab_local_learn(local, protected->rank, note->about_process, note->about_incarnation));
   }
-  return gab_local_mark_down(local, ward);
+  return gab_local_mark_down(local, protected);
 }
 
 /* The holder of a lost partner was found: it knows more, or will. @param[in] all  also of those for which no spare is asked: what

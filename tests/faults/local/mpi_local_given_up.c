@@ -33,8 +33,8 @@ static const gab_local_run *giving; /* of the holder, while it gives the rank aw
 
 static bool is_offered(const gab_local *local)
 {
-  const gab_local_partner *ward = gab_local_find(local, lost);
-  return ward->offered && (lost + ward->tried) % ORDER_SPARES == CALLED - ORDER_ACTIVE;
+  const gab_local_partner *protected = gab_local_find(local, lost);
+  return protected->offered && (lost + protected->tried) % ORDER_SPARES == CALLED - ORDER_ACTIVE;
 }
 
 static bool is_given(const gab_local *local) { return gab_local_incarnation_of(local, lost) > 0; }

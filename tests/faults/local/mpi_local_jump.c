@@ -28,15 +28,15 @@ static bool child_has(const gab_local *local) { return gab_local_find(local, 1)-
 static bool subtree_has(const gab_local *local)
 {
   for (size_t i = 0; i < local->partner_count; i++) {
-    const gab_local_partner *ward = &local->partners[i];
-    const gab_local_images *images = &ward->images;
-    if (!(ward->roles & ROLE_WARD)) continue;
+    const gab_local_partner *protected = &local->partners[i];
+    const gab_local_images *images = &protected->images;
+    if (!(protected->roles & ROLE_PROTECTED)) continue;
     if (images->count == 0 || images->list[images->count - 1].checkpoint < LATER) return false;
   }
   return local->told_have >= LATER;
 }
 static bool is_committed(const gab_local *local) { return local->committed >= LATER; }
-static bool ward_is_given(const gab_local *local) { return gab_local_incarnation_of(local, 1) > 0; }
+static bool protected_is_given(const gab_local *local) { return gab_local_incarnation_of(local, 1) > 0; }
 
 static gab_status root_part(const local_order *order)
 {
@@ -62,7 +62,7 @@ static gab_status part(local_order *order, gab_rank rank)
     order_die(order, "2 dies");
   }
   order_wait(order, "2 dies");
-  GAB_TRY(order_serve(order, ward_is_given));
+  GAB_TRY(order_serve(order, protected_is_given));
   order_tell(order, "given");
   if (rank == 3 && at_once) order_wait(order, "looked");
   return GAB_OK;

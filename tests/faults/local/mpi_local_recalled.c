@@ -31,13 +31,13 @@ static bool children_have(const gab_local *local)
 static bool is_committed(const gab_local *local) { return local->committed >= LATER; }
 static bool first_is_given(const gab_local *local) { return gab_local_incarnation_of(local, first) > 0; }
 static bool second_is_given(const gab_local *local) { return gab_local_incarnation_of(local, second) > 0; }
-/* The rank and those below it, and it keeps the images of its wards. */
+/* The rank and those below it, and it keeps the images of its protected ranks. */
 static bool subtree_has(const gab_local *local)
 {
   for (size_t i = 0; i < local->partner_count; i++) {
-    const gab_local_partner *ward = &local->partners[i];
-    const gab_local_images *images = &ward->images;
-    if (!(ward->roles & ROLE_WARD)) continue;
+    const gab_local_partner *protected = &local->partners[i];
+    const gab_local_images *images = &protected->images;
+    if (!(protected->roles & ROLE_PROTECTED)) continue;
     if (images->count == 0 || images->list[images->count - 1].checkpoint < LATER) return false;
   }
   return local->told_have >= LATER;

@@ -177,11 +177,11 @@ typedef struct healing {
   bool across;   /* its image may be one of before a section that is entered, and on its way by now */
 } healing;
 
-/* A holder that came back needs three round trips with a ward before it surely has its copies. */
+/* A holder that came back needs three round trips with a protected rank before it surely has its copies. */
 typedef struct renewal {
   int rounds;
-  bool asked;      /* a control message of the new holder has come to the ward */
-  uint64_t marker; /* of the ward's answer on its lane; 0: none yet */
+  bool asked;      /* a control message of the new holder has come to the protected rank */
+  uint64_t marker; /* of the protected rank's answer on its lane; 0: none yet */
 } renewal;
 
 typedef struct outcome {
@@ -235,13 +235,13 @@ typedef struct world {
   int section_checkpoint;       /* that closes the newest of them */
   long left_at[MOST_STEPS + 2]; /* the event at which the first process has passed that section; 0: not yet */
   healing healings[MOST_RANKS];
-  renewal renewals[MOST_RANKS]; /* of the ward's copies */
+  renewal renewals[MOST_RANKS]; /* of the protected rank's copies */
   int deaths, takeovers;
   int rank_deaths[MOST_RANKS];
   struct {
     bool no_checkpoint, holder_lost, section;
   } excuses;
-  bool two_lost; /* holder and ward, at some time */
+  bool two_lost; /* holder and protected rank, at some time */
 } world;
 
 static inline uint64_t mix(uint64_t a, uint64_t b) { return gab_hash_counter(a, b, 0x5ca1ab1e); }

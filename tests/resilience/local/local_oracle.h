@@ -244,24 +244,25 @@ static void note_death(world *w, const simulated *dead)
   const bool across = w->arrived_most > 0 && sure < w->section_checkpoint;
   if (across) w->excuses.section = true;
   for (gab_rank other = 0; other < problem->ranks; other++) {
-    const bool is_holder = problem->holder[rank] == other, is_ward = problem->holder[other] == rank;
+    const bool is_holder = problem->holder[rank] == other, is_protected = problem->holder[other] == rank;
     if (is_holder && (w->healings[other].ill || w->renewals[rank].rounds > 0)) w->excuses.holder_lost = true;
-    if (is_ward && w->healings[other].ill) w->excuses.holder_lost = true;
+    if (is_protected && w->healings[other].ill) w->excuses.holder_lost = true;
   }
-  for (gab_rank ward = 0; ward < problem->ranks; ward++)
-    if (problem->holder[ward] == rank) w->renewals[ward] = (renewal){.rounds = 3};
+  for (gab_rank protected_rank = 0; protected_rank < problem->ranks; protected_rank++)
+    if (problem->holder[protected_rank] == rank) w->renewals[protected_rank] = (renewal){.rounds = 3};
   w->two_lost = w->two_lost || w->excuses.holder_lost;
   w->healings[rank] = (healing){.ill = true, .across = across};
   w->rank_deaths[rank]++;
 }
 
-/* Follows the round trips between a holder that came back and its wards. */
+/* Follows the round trips between a holder that came back and its protected ranks. */
 static void follow_control(world *w, int from, int to, bool is_fresh)
 {
-  for (gab_rank ward = 0; ward < w->problem->ranks; ward++) {
-    renewal *renewal = &w->renewals[ward];
+  for (gab_rank protected_rank = 0; protected_rank < w->problem->ranks; protected_rank++) {
+    renewal *renewal = &w->renewals[protected_rank];
     if (renewal->rounds == 0) continue;
-    const simulated *holder = process_of(w, w->problem->holder[ward]), *active = process_of(w, ward);
+    const simulated *holder = process_of(w, w->problem->holder[protected_rank]),
+                    *active = process_of(w, protected_rank);
     if (!holder || !active || holder->restored == 0) continue;
     if (holder->process == from && active->process == to && is_fresh) renewal->asked = true;
     const lane *back = &w->lanes[active->process][holder->process][GAB_LOCAL_CONTROL];

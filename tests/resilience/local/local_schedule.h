@@ -9,7 +9,7 @@ static void begin_process(world *w, gab_process process)
 {
   const problem *problem = w->problem;
   simulated *p = &w->simulated[process];
-  gab_rank neighbours[MOST_RANKS], wards[MOST_RANKS];
+  gab_rank neighbours[MOST_RANKS], protected_ranks[MOST_RANKS];
   gab_local_setup setup = {.ranks = problem->ranks,
                            .spares = problem->spares,
                            .process = process,
@@ -20,11 +20,11 @@ static void begin_process(world *w, gab_process process)
                            .verify = problem->verify,
                            .own_times = problem->own_every > 0,
                            .neighbours = neighbours,
-                           .wards = wards};
+                           .protected_ranks = protected_ranks};
   *p = (simulated){.world = w, .process = process, .alive = true, .computed = -1, .line = -1, .own = -1};
   for (gab_rank other = 0; other < problem->ranks && process < (gab_process)problem->ranks; other++) {
     if (problem->adjacent[process][other]) neighbours[setup.neighbour_count++] = other;
-    if (problem->holder[other] == (gab_rank)process) wards[setup.ward_count++] = other;
+    if (problem->holder[other] == (gab_rank)process) protected_ranks[setup.protected_count++] = other;
   }
   const gab_local_transport transport = {.user = p, .send = net_send, .hand_over = net_hand_over};
   const gab_local_application application = {.user = p,

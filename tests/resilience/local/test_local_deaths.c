@@ -238,7 +238,7 @@ static void what_a_spare_said_before_it_died_does_not_end_the_next_offer(void **
   assert_true(over * 10 > TRIES * 9);
 }
 
-static void a_holder_and_its_ward_at_once_are_handed_over(void **state)
+static void a_holder_and_its_protected_rank_at_once_are_handed_over(void **state)
 {
   (void)state;
   long over = 0;
@@ -333,7 +333,7 @@ int main(void)
       cmocka_unit_test(neighbours_may_change_in_a_section),
       cmocka_unit_test(who_took_the_rank_of_a_holder_is_told_of_the_lost_again),
       cmocka_unit_test(what_a_spare_said_before_it_died_does_not_end_the_next_offer),
-      cmocka_unit_test(a_holder_and_its_ward_at_once_are_handed_over),
+      cmocka_unit_test(a_holder_and_its_protected_rank_at_once_are_handed_over),
       cmocka_unit_test(without_a_spare_it_is_handed_over),
       cmocka_unit_test(what_is_left_out_is_compared),
       cmocka_unit_test(who_computes_otherwise_is_caught),

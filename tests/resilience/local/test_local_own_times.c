@@ -107,7 +107,7 @@ static void clusters_that_are_lost_together_live_on_their_logs(void **state)
   }
 }
 
-/* It is given its copies again, and dies or its ward does: an older image must not be all that it has by then. */
+/* It is given its copies again, and dies or its protected rank does: an older image must not be all that it has by then. */
 static void a_holder_that_came_back_has_nothing_older_alone(void **state)
 {
   (void)state;

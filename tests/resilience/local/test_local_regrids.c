@@ -30,7 +30,8 @@ static void partners_stay_as_many_as_there_are_roles(void **state)
       const schedule plan = rings(9, 0, sections, apart);
       const outcome out = run(&plan);
       assert_true(out.finished);
-      assert_in_range(out.most_partners, 1, 2 + 2 + 3); /* neighbours; holder and ward; parent and children */
+      assert_in_range(out.most_partners, 1,
+                      2 + 2 + 3); /* neighbours; holder and protected rank; parent and children */
     }
 }
 
