@@ -233,12 +233,12 @@ def named(tests, wanted):
 
 
 def programs_of_scripts(folder, source):
-    """Targets that shell tests of a folder use: the programs, helpers of the folder, what apps has of its name."""
+    """Targets that shell tests of a folder use: the programs, helpers of the folder, proxies of a paper."""
     paths = files_of(os.path.join(source, "tests"), folder)
     helpers = [f for f in map(os.path.basename, paths) if re.fullmatch(r"helper_\w+\.c", f)]
     targets = ["gabion-run", "gabion-launch"] + ["%s_%s" % (folder, f[:-2]) for f in helpers]
     if folder == "proxy":
-        plain = [f[:-len("_plain.c")] for f in os.listdir(os.path.join(source, "apps", folder)) if f.endswith("_plain.c")]
+        plain = [f[:-len("_plain.c")] for f in os.listdir(os.path.join(source, "apps/papers/reinit2020")) if f.endswith("_plain.c")]
         targets += ["proxy-" + f for f in plain] + ["proxy-%s-reinit" % f for f in plain]
     return targets
 

@@ -28,7 +28,7 @@ while IFS=: read -r file line path; do
   case $path in *[A-Z][A-Z]*) continue ;; esac
   there "$path" || [ -n "$(find "tests/${path%%/*}" -name "script_${path##*/}" 2>/dev/null)" ] || complain "$file:$line: $path is not there"
 done < <(grep -noE '(^|[^A-Za-z0-9_./${}-])(tests|apps|scripts|core|field|blockforest|loadbalance|lbm|phasefield|resilience|doc|cmake)/[A-Za-z0-9_./-]+\.(yaml|c|h|sh|py|txt|inc|md|png)\b' \
-  ./*.md doc/*.md scripts/*.sh scripts/*/*.sh scripts/*/*.py apps/*/*.md phasefield/*.md 2>/dev/null)
+  ./*.md doc/*.md scripts/*.sh scripts/*/*.sh scripts/*/*.py apps/*/*.md apps/papers/*/*.{md,sh,py} phasefield/*.md 2>/dev/null)
 
 # ---- The page that everybody reads first stays short: at most 250 lines, and 200 characters in a cell of a table.
 lines=$(wc -l <ARCHITECTURE.md)

@@ -6,7 +6,7 @@ set -u
 wrong=0
 shown=$(sed -n '/^```diff/,/^```$/p' "$GABION_SOURCE/doc/resilience.md")
 complain() { echo "$*"; wrong=1; }
-for plain in "$GABION_SOURCE"/apps/proxy/*_plain.c; do
+for plain in "$GABION_SOURCE"/apps/papers/reinit2020/*_plain.c; do
   name=$(basename "$plain" _plain.c)
   there=$(diff <(grep -v '^/\*' "$plain") <(grep -v '^/\*' "${plain%_plain.c}_reinit.c"))
   new=$(grep -c '^>' <<<"$there") gone=$(grep -c '^<' <<<"$there")

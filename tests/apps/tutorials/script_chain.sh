@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=200 labels=quick needs=ulfm
-# The chain of scripts/papers/fenixlr-runs.sh gives its answer, whoever dies; its times have a row for each step of each rank, those
+# The chain of apps/papers/fenixlr2015/fenixlr-runs.sh gives its answer, whoever dies; its times have a row for each step of each rank, those
 # of the dead included, and the report of such runs finds what it looks for.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
@@ -34,7 +34,7 @@ said_of() { printf '{"run": "%s", "figure": 7, "name": "%s", "repeat": 1, "strat
 { said_of u undisturbed ''; said_of a 1 '[17, 1], [26, 3]'; } >report/runs.jsonl
 report() { # report CODE
   local code=0
-  PYTHONDONTWRITEBYTECODE=1 python3 "$GABION_SOURCE/scripts/papers/fenixlr_runs.py" --out report --gabion "$gabion" >said.txt 2>&1 || code=$?
+  PYTHONDONTWRITEBYTECODE=1 python3 "$GABION_SOURCE/apps/papers/fenixlr2015/fenixlr_runs.py" --out report --gabion "$gabion" >said.txt 2>&1 || code=$?
   [ $code = "$1" ] || complain "the report ended with $code instead of $1: $(cat said.txt)"
 }
 if command -v python3 >/dev/null; then
@@ -45,7 +45,7 @@ if command -v python3 >/dev/null; then
   grep -q 'another checksum' report/report.md || complain "another checksum is not told: $(cat report/report.md)"
 fi
 
-# Clusters: what scripts/papers/spbc.sh writes, and its report.
+# Clusters: what apps/papers/spbc2013/spbc.sh writes, and its report.
 mkdir -p spbc/runs
 chain spbc/runs/c --set 'resilience.strategies=[local, spare]' --set resilience.local.clusters=2 rank=1,step=17,phase=compute
 [ "$(checksum spbc/runs/c)" = "$expected" ] || complain "clusters: another checksum"
@@ -53,7 +53,7 @@ grep -q '"survivor_steps_computed_again": 0,' spbc/runs/c/summary.json || compla
 printf '{"run": "c", "part": "rework", "repeat": 1, "strategy": "local", "clusters": %s, "ranks": 4, "steps": 30, "step_time": 0.001, "load": 0, "deaths": [[17, 1]]}\n' 2 >spbc/runs.jsonl
 report_of_clusters() { # report_of_clusters CODE
   local code=0
-  PYTHONDONTWRITEBYTECODE=1 python3 "$GABION_SOURCE/scripts/papers/spbc.py" --out spbc >said.txt 2>&1 || code=$?
+  PYTHONDONTWRITEBYTECODE=1 python3 "$GABION_SOURCE/apps/papers/spbc2013/spbc.py" --out spbc >said.txt 2>&1 || code=$?
   [ $code = "$1" ] || complain "the report of clusters ended with $code instead of $1: $(cat said.txt spbc/report.md)"
 }
 if command -v python3 >/dev/null; then

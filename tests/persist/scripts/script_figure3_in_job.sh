@@ -4,7 +4,7 @@
 # the survivor goes on, and everything that is printed is what an undisturbed run prints. Behind the last agreement no spare is
 # called any more, and nothing is left to print.
 . "$GABION_SOURCE/tests/persist/scripts/common.sh"
-source=$GABION_SOURCE/apps/persist/figure3_in_job.c
+source=$GABION_SOURCE/apps/papers/persist2015/figure3_in_job.c
 persist=$GABION_BUILD/lib/libgabion-persist.a
 [ -f "$persist" ] || persist="-L$GABION_BUILD/lib -lgabion-persist -Wl,-rpath,$GABION_BUILD/lib"
 # shellcheck disable=SC2046 # words on purpose

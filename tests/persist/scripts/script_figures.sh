@@ -31,17 +31,17 @@ life() {
 }
 
 # ---- figure 3: everything that is ever printed is what an undisturbed run prints
-build figure3 "$GABION_SOURCE/apps/persist/figure3.c" $library
+build figure3 "$GABION_SOURCE/apps/papers/persist2015/figure3.c" $library
 rm -rf store; PERSIST_REACHED=$PWD/reached run ./figure3-killed store || complain "the undisturbed run fails: $(cat errors.txt)"
 expected=$(results)
 [ "$(wc -l <<<"$expected")" = 22 ] || complain "the undisturbed run says: $expected"
 [ -z "$(ls store)" ] || complain "the run is over, and something is stored: $(ls store)"
-middle="0 $(grep -n 'seed = aggregate' "$GABION_SOURCE/apps/persist/figure3.c" | cut -d: -f1) 4"
+middle="0 $(grep -n 'seed = aggregate' "$GABION_SOURCE/apps/papers/persist2015/figure3.c" | cut -d: -f1) 4"
 rm -rf said.txt errors.txt store
 PERSIST_KILL=$middle run ./figure3-killed store && complain "figure 3 was not killed in the middle ($middle)"
 mkdir middle && cp -r said.txt errors.txt store middle
-first=$(grep -n 'i = next; i < ITERATIONS' "$GABION_SOURCE/apps/persist/figure3.c" | cut -d: -f1)
-last=$(grep -n 'gab_persist_commit(persistent);' "$GABION_SOURCE/apps/persist/figure3.c" | cut -d: -f1)
+first=$(grep -n 'i = next; i < ITERATIONS' "$GABION_SOURCE/apps/papers/persist2015/figure3.c" | cut -d: -f1)
+last=$(grep -n 'gab_persist_commit(persistent);' "$GABION_SOURCE/apps/papers/persist2015/figure3.c" | cut -d: -f1)
 for line in $lines; do
   wanted=1 # outside of the loop
   [ "$line" -le "$first" ] || [ "$line" -gt "$last" ] || wanted=$visits
@@ -52,8 +52,8 @@ done
 { [ $killed -gt 25 ] && [ $second -gt 3 ]; } || complain "figure 3 was killed $killed times, $second of them in the second life"
 
 # ---- figure 2: the second life is told another value; it has the first one if that was committed
-build figure2 "$GABION_SOURCE/apps/persist/figure2.c" $library
-commit=$(grep -n 'gab_persist_commit(persistent)' "$GABION_SOURCE/apps/persist/figure2.c" | cut -d: -f1)
+build figure2 "$GABION_SOURCE/apps/papers/persist2015/figure2.c" $library
+commit=$(grep -n 'gab_persist_commit(persistent)' "$GABION_SOURCE/apps/papers/persist2015/figure2.c" | cut -d: -f1)
 killed=0
 for line in $lines; do
   rm -rf said.txt errors.txt store

@@ -8,12 +8,12 @@ library=$(find prefix -name 'libgabion-persist.*' | head -n 1)
 [ -n "$library" ] || { echo "libgabion-persist is not installed"; exit 1; }
 lib=$dir/$(dirname "$library")
 export LD_LIBRARY_PATH=$lib
-"$GABION_MPICC" -std=c11 -I"$dir/prefix/include/gabion" "$GABION_SOURCE/apps/persist/figure2.c" -o by-wrapper -L"$lib" \
+"$GABION_MPICC" -std=c11 -I"$dir/prefix/include/gabion" "$GABION_SOURCE/apps/papers/persist2015/figure2.c" -o by-wrapper -L"$lib" \
   -lgabion-persist || exit 1
 export PKG_CONFIG_PATH=$lib/pkgconfig
 # shellcheck disable=SC2046 # words on purpose
-"$GABION_CC" -std=c11 "$GABION_SOURCE/apps/persist/figure2.c" -o by-pkg-config $(pkg-config --cflags --libs gabion-persist) || exit 1
-mkdir cmake && cp "$GABION_SOURCE/apps/persist/figure2.c" cmake
+"$GABION_CC" -std=c11 "$GABION_SOURCE/apps/papers/persist2015/figure2.c" -o by-pkg-config $(pkg-config --cflags --libs gabion-persist) || exit 1
+mkdir cmake && cp "$GABION_SOURCE/apps/papers/persist2015/figure2.c" cmake
 cat >cmake/CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.22)
 project(figure2 LANGUAGES C)
