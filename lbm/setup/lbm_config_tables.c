@@ -115,7 +115,7 @@ static const gab_config_key lbm_keys[] = {
      .max = 8,
      .default_text = "0",
      .outside = true,
-     .doc = "Temporal blocking: maximum number of steps per temporal block through memory, where no output, "
+     .doc = "Temporal blocking: maximum number of steps per sweep through memory, where no output, "
             "monitor, checkpoint or force needs a state in between. The bits do not depend on it. 0: "
             "by the size of the caches, at most 4, and 1 if all cells fit into them; 1: off. Needs "
             "the in-place kernel, one level, no ghosts from messages or across periodic ends other "
