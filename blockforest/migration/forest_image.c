@@ -5,13 +5,14 @@
 #include "blockforest/forest/forest_impl.h"
 #include "blockforest/forest/tasks_impl.h"
 #include "core/messages/collective.h"
+#include "core/base/checkpoint_format.h"
 #include "core/base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static const uint64_t image_magic = 0x74736572664261ffULL, metadata_magic = 0x656e6f62664261ffULL;
-enum { IMAGE_VERSION = 1, KIND_NAME_BYTES = 256 };
+enum { KIND_NAME_BYTES = 256 };
 
 /* ---- header */
 
@@ -32,7 +33,7 @@ static gab_status pack_header(const gab_forest *forest, uint64_t magic, gab_buff
 {
   const gab_forest_options *options = &forest->options;
   GAB_TRY(gab_put_u64(out, magic));
-  GAB_TRY(gab_put_u32(out, IMAGE_VERSION));
+  GAB_TRY(gab_put_u32(out, GAB_CHECKPOINT_FORMAT));
   GAB_TRY(gab_put_u8(out, (uint8_t)options->grid.dimension));
   GAB_TRY(gab_put_u8(out, periodic_bits(forest)));
   for (int axis = 0; axis < 3; axis++) {
@@ -92,14 +93,12 @@ static gab_status check_kinds(const gab_forest *forest, gab_reader *in)
 static gab_status read_header(const gab_forest *forest, gab_reader *in, bool is_bare, size_t *blocks)
 {
   uint64_t magic;
-  uint32_t version;
+  uint32_t format;
   GAB_TRY(gab_get_u64(in, &magic));
   if (magic != (is_bare ? metadata_magic : image_magic))
     GAB_FAIL(GAB_ERR_CORRUPT, "these bytes are no %s of a forest", is_bare ? "metadata image" : "image");
-  GAB_TRY(gab_get_u32(in, &version));
-  if (version != IMAGE_VERSION)
-    GAB_FAIL(GAB_ERR_CORRUPT, "the image has format %" PRIu32 ", this program reads %d", version,
-             IMAGE_VERSION);
+  GAB_TRY(gab_get_u32(in, &format));
+  GAB_TRY(gab_checkpoint_format_check("the image of a forest", format, NULL));
   GAB_TRY(check_domain(forest, in));
   GAB_TRY(check_kinds(forest, in));
   const size_t least = is_bare ? gab_record_bare_size(&(gab_block){.id = 0}) : gab_record_least_size(forest);

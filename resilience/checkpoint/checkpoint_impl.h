@@ -201,9 +201,10 @@ gab_status gab_image_pack(const gab_checkpoint *checkpoint, gab_snapshot *next);
 gab_status gab_image_open(const gab_buffer *message, const gab_snapshot *snapshot, gab_rank rank,
                           gab_rank holder, gab_reader *forest, gab_reader *entities);
 /* The same without the hash that lies in front, which differs between builds: files have their own. `image` is what follows the
- * envelope of a message. Rank GAB_NO_RANK: of any rank and snapshot. */
-gab_status gab_image_cut(gab_reader image, uint64_t serial, gab_step step, gab_rank rank, gab_reader *forest,
-                         gab_reader *entities);
+ * envelope of a message. Rank GAB_NO_RANK: of any rank and snapshot. `format`: of the checkpoint that it is from; in memory
+ * GAB_CHECKPOINT_FORMAT. */
+gab_status gab_image_cut(gab_reader image, int format, uint64_t serial, gab_step step, gab_rank rank,
+                         gab_reader *forest, gab_reader *entities);
 
 /* What bytes say that they are. */
 typedef struct gab_image_header {
@@ -213,11 +214,11 @@ typedef struct gab_image_header {
   gab_step step;
   gab_reader bytes; /* all of it, checksum included */
 } gab_image_header;
-/* True if an image, or replicated entities, begin where `bytes` do, and their checksum matches. */
+/* True if an image, or replicated entities, of GAB_CHECKPOINT_FORMAT begin where `bytes` do, and their checksum matches. */
 bool gab_image_recognise(gab_reader bytes, gab_image_header *header);
 /* Reads the head of replicated entities, behind the checksum: the members of the snapshot. The entities are left.
  * @param[out] members  initialised */
-gab_status gab_replicated_cut(gab_reader *in, gab_members *members);
+gab_status gab_replicated_cut(gab_reader *in, int format, gab_members *members);
 
 /* ---- image_compressed.c: the image as others keep it, if it is compressed */
 
@@ -241,6 +242,7 @@ typedef struct gab_image_view {
 /* Images that become this rank's part: the entities of the first are unpacked, those of the others adopted.
  */
 typedef struct gab_image_list {
+  int format; /* of the checkpoint; gab_images_begin() says GAB_CHECKPOINT_FORMAT, that of images in memory */
   uint64_t serial;       /* of the snapshot, if this job took it and this rank goes back to its own; else 0 */
   gab_reader replicated; /* behind its checksum */
   gab_image_view *images;

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The image of a rank: its part of a snapshot, as bytes. Hash and head, the forest's image, the entities per rank; the replicated
  * entities are stored separately. */
+#include "core/base/checkpoint_format.h"
 #include "resilience/checkpoint/checkpoint_impl.h"
 #include "resilience/schemes/redundancy_impl.h"
 
 #define IMAGE_MAGIC      UINT32_C(0x47414249)
-#define IMAGE_VERSION    UINT32_C(4)
 #define REPLICATED_MAGIC UINT32_C(0x52424147)
 
+/* Images had a version of their own in checkpoints of format 1. */
+enum { NUMBER_IN_FORMAT_1 = 4 };
+_Static_assert(GAB_CHECKPOINT_FORMAT_BEFORE == 1, "format 1 is read no longer: drop its number");
+
 /* Both begin alike, so that an image can be told by its bytes alone, wherever they are found (node_restart.c): checksum,
- * magic, version, bytes of all from the checksum on, serial, epoch, step. The epoch tells a snapshot from one that was
+ * magic, format, bytes of all from the checksum on, serial, epoch, step. The epoch tells a snapshot from one that was
  * broken off by a death and whose number was given again. */
 enum { COMMON_HEAD = 48, TOTAL_AT = 16 };
 
@@ -18,7 +22,7 @@ static gab_status begin(gab_buffer *out, uint32_t magic, const gab_checkpoint *c
 {
   GAB_TRY(gab_checksum_begin(out));
   GAB_TRY(gab_put_u32(out, magic));
-  GAB_TRY(gab_put_u32(out, IMAGE_VERSION));
+  GAB_TRY(gab_put_u32(out, GAB_CHECKPOINT_FORMAT));
   GAB_TRY(gab_put_u64(out, 0)); /* known at the end */
   GAB_TRY(gab_put_u64(out, snapshot->serial));
   GAB_TRY(gab_put_u64(out, gab_world_epoch(checkpoint->world)));
@@ -34,7 +38,7 @@ static void end(gab_buffer *out, size_t at, const gab_checksum_trail *trail)
 }
 
 typedef struct common_head {
-  uint32_t magic, version;
+  uint32_t magic, format;
   uint64_t total, serial, epoch;
   int64_t step;
 } common_head;
@@ -43,11 +47,16 @@ typedef struct common_head {
 static gab_status read_head(gab_reader *in, common_head *head)
 {
   GAB_TRY(gab_get_u32(in, &head->magic));
-  GAB_TRY(gab_get_u32(in, &head->version));
+  GAB_TRY(gab_get_u32(in, &head->format));
   GAB_TRY(gab_get_u64(in, &head->total));
   GAB_TRY(gab_get_u64(in, &head->serial));
   GAB_TRY(gab_get_u64(in, &head->epoch));
   return gab_get_i64(in, &head->step);
+}
+
+static bool is_of_format(const common_head *head, int format)
+{
+  return head->format == (format == 1 ? (uint32_t)NUMBER_IN_FORMAT_1 : (uint32_t)format);
 }
 
 bool gab_image_recognise(gab_reader bytes, gab_image_header *header)
@@ -57,7 +66,7 @@ bool gab_image_recognise(gab_reader bytes, gab_image_header *header)
   int32_t rank = GAB_NO_RANK;
   gab_reader in = bytes;
   if (gab_get_u64(&in, &checksum) != GAB_OK || read_head(&in, &head) != GAB_OK ||
-      head.version != IMAGE_VERSION || (head.magic != IMAGE_MAGIC && head.magic != REPLICATED_MAGIC) ||
+      head.format != GAB_CHECKPOINT_FORMAT || (head.magic != IMAGE_MAGIC && head.magic != REPLICATED_MAGIC) ||
       head.total < COMMON_HEAD || head.total > gab_reader_left(&bytes))
     return false;
   if (head.magic == IMAGE_MAGIC && gab_get_i32(&in, &rank) != GAB_OK) return false;
@@ -114,17 +123,17 @@ gab_status gab_image_pack(const gab_checkpoint *checkpoint, gab_snapshot *next)
   return GAB_OK;
 }
 
-gab_status gab_replicated_cut(gab_reader *in, gab_members *members)
+gab_status gab_replicated_cut(gab_reader *in, int format, gab_members *members)
 {
   common_head head;
   GAB_TRY(read_head(in, &head));
-  if (head.magic != REPLICATED_MAGIC || head.version != IMAGE_VERSION)
-    GAB_FAIL(GAB_ERR_CORRUPT, "the replicated entities are none of this version");
+  if (head.magic != REPLICATED_MAGIC || !is_of_format(&head, format))
+    GAB_FAIL(GAB_ERR_CORRUPT, "the replicated entities are not of format %d, which they should have", format);
   return gab_members_unpack(members, in);
 }
 
 /* The head and what stands behind it. */
-static gab_status cut(gab_reader *in, uint64_t wanted_serial, gab_step wanted_step, gab_rank rank,
+static gab_status cut(gab_reader *in, int format, uint64_t wanted_serial, gab_step wanted_step, gab_rank rank,
                       gab_reader *forest, gab_reader *entities)
 {
   common_head head;
@@ -133,8 +142,9 @@ static gab_status cut(gab_reader *in, uint64_t wanted_serial, gab_step wanted_st
   GAB_TRY(read_head(in, &head));
   GAB_TRY(gab_get_i32(in, &from));
   GAB_TRY(gab_get_u64(in, &bytes));
-  if (head.magic != IMAGE_MAGIC || head.version != IMAGE_VERSION)
-    GAB_FAIL(GAB_ERR_CORRUPT, "image of rank %" GAB_PRI_RANK " is none of this version", rank);
+  if (head.magic != IMAGE_MAGIC || !is_of_format(&head, format))
+    GAB_FAIL(GAB_ERR_CORRUPT, "image of rank %" GAB_PRI_RANK " is not of format %d, which it should have",
+             rank, format);
   if (rank != GAB_NO_RANK && (from != rank || head.serial != wanted_serial || head.step != wanted_step))
     GAB_FAIL(GAB_ERR_CORRUPT,
              "image of rank %" GAB_PRI_RANK ", snapshot %" PRIu64 " of step %" GAB_PRI_STEP
@@ -156,13 +166,13 @@ gab_status gab_image_open(const gab_buffer *message, const gab_snapshot *snapsho
              "the image of rank %" GAB_PRI_RANK " (snapshot of step %" GAB_PRI_STEP
              ") that rank %" GAB_PRI_RANK " holds has changed in memory: its hash does not match",
              rank, snapshot->step, holder);
-  return cut(&in, snapshot->serial, snapshot->step, rank, forest, entities);
+  return cut(&in, GAB_CHECKPOINT_FORMAT, snapshot->serial, snapshot->step, rank, forest, entities);
 }
 
-gab_status gab_image_cut(gab_reader image, uint64_t serial, gab_step step, gab_rank rank, gab_reader *forest,
-                         gab_reader *entities)
+gab_status gab_image_cut(gab_reader image, int format, uint64_t serial, gab_step step, gab_rank rank,
+                         gab_reader *forest, gab_reader *entities)
 {
   uint64_t checksum;
   GAB_TRY(gab_get_u64(&image, &checksum));
-  return cut(&image, serial, step, rank, forest, entities);
+  return cut(&image, format, serial, step, rank, forest, entities);
 }

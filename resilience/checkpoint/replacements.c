@@ -13,6 +13,7 @@
  * is the exception: see the transfer of an image in checkpoint_impl.h. */
 #include "resilience/checkpoint/checkpoint_impl.h"
 
+#include "core/base/checkpoint_format.h"
 #include "core/messages/collective.h"
 
 enum { COMPLETE, HALF, WITHOUT, NEW }; /* WITHOUT: there from the start, before the first snapshot */
@@ -293,8 +294,8 @@ static gab_status check_part(const gab_checkpoint *checkpoint, const gab_snapsho
              "the image of rank %" GAB_PRI_RANK " (snapshot of step %" GAB_PRI_STEP
              ") arrived damaged from rank %" GAB_PRI_RANK ": its hash does not match",
              me, snapshot->step, restorer_of(snapshot, me));
-  return gab_image_cut(gab_message_reader(&snapshot->own), snapshot->serial, snapshot->step, me, &forest,
-                       &entities);
+  return gab_image_cut(gab_message_reader(&snapshot->own), GAB_CHECKPOINT_FORMAT, snapshot->serial,
+                       snapshot->step, me, &forest, &entities);
 }
 
 static gab_status hand_over(gab_checkpoint *checkpoint, gab_snapshot *snapshot, gab_rescued *rescued,

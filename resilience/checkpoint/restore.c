@@ -3,6 +3,7 @@
 #include "resilience/disk/disk_impl.h"
 
 #include "blockforest/migration/reconstruct.h"
+#include "core/base/checkpoint_format.h"
 #include "core/messages/collective.h"
 #include "core/base/log.h"
 
@@ -149,7 +150,7 @@ static void make_valid(gab_checkpoint *checkpoint, const gab_snapshot *snapshot)
 
 gab_status gab_images_begin(gab_image_list *list, size_t capacity)
 {
-  *list = (gab_image_list){0};
+  *list = (gab_image_list){.format = GAB_CHECKPOINT_FORMAT};
   void *memory;
   GAB_TRY(gab_alloc(capacity * sizeof(gab_image_view), GAB_MEMORY_OTHER, &memory));
   list->images = memory;
@@ -167,7 +168,7 @@ gab_status gab_images_restore_entities(gab_checkpoint *checkpoint, const gab_ima
   gab_reader replicated = list->replicated;
   gab_members then;
   gab_members_init(&then, 0);
-  gab_status status = gab_replicated_cut(&replicated, &then);
+  gab_status status = gab_replicated_cut(&replicated, list->format, &then);
   gab_members_release(&then);
   GAB_TRY(status);
   if (checkpoint->before_entities) GAB_TRY(checkpoint->before_entities(checkpoint->before_entities_user));
@@ -202,8 +203,8 @@ static gab_status add_image(gab_image_list *list, const gab_buffer *image, const
 {
   gab_image_view *view = &list->images[list->count];
   view->rank = rank;
-  GAB_TRY(gab_image_cut(gab_message_reader(image), snapshot->serial, snapshot->step, rank, &view->forest,
-                        &view->entities));
+  GAB_TRY(gab_image_cut(gab_message_reader(image), list->format, snapshot->serial, snapshot->step, rank,
+                        &view->forest, &view->entities));
   list->count++;
   return GAB_OK;
 }

@@ -10,7 +10,9 @@
 #include "core/world/lease.h"
 #include "core/system/file.h"
 #include "core/system/run_file.h"
+#include "core/base/checkpoint_format.h"
 #include "core/base/hash.h"
+#include "resilience/disk/disk_names_impl.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -83,7 +85,7 @@ static uint64_t put_dataset(layout *out, hid_t group, const char *name, hid_t ty
   return at;
 }
 
-static void put_part(layout *out, gab_disk_part *part, hid_t ranks)
+static void put_part(layout *out, const gab_disk_names *names, gab_disk_part *part, hid_t ranks)
 {
   char name[32];
   const hsize_t bytes[1] = {part->bytes}, rows[2] = {part->blocks, GAB_DISK_COLUMNS}, two[1] = {2};
@@ -91,7 +93,7 @@ static void put_part(layout *out, gab_disk_part *part, hid_t ranks)
   hid_t group = H5Gcreate2(ranks, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   check(out, group);
   if (group < 0) return;
-  put_attribute(out, group, GAB_DISK_KEY_RANK, H5T_NATIVE_INT32, &part->rank);
+  put_attribute(out, group, names->rank, H5T_NATIVE_INT32, &part->rank);
   put_attribute(out, group, "index", H5T_NATIVE_INT32, &part->index);
   part->image_at = put_dataset(out, group, "image", H5T_STD_U8LE, 1, bytes);
   part->table_at = put_dataset(out, group, "blocks", H5T_STD_U64LE, 2, rows);
@@ -101,16 +103,17 @@ static void put_part(layout *out, gab_disk_part *part, hid_t ranks)
 
 static void put_all(layout *out, gab_disk_file *file)
 {
-  const int32_t version = GAB_DISK_FORMAT;
+  const gab_disk_names *names = gab_disk_names_of(GAB_CHECKPOINT_FORMAT);
+  const int32_t format = GAB_CHECKPOINT_FORMAT;
   const int64_t step = file->step;
-  put_text(out, out->file, "format", "gabion checkpoint");
+  put_text(out, out->file, names->what, "gabion checkpoint");
   put_text(out, out->file, "program", "gabion " GAB_VERSION);
-  put_attribute(out, out->file, "version", H5T_NATIVE_INT32, &version);
+  put_attribute(out, out->file, names->format, H5T_NATIVE_INT32, &format);
   put_attribute(out, out->file, "step", H5T_NATIVE_INT64, &step);
   put_attribute(out, out->file, "group", H5T_NATIVE_INT32, &file->group);
-  hid_t ranks = H5Gcreate2(out->file, GAB_DISK_KEY_RANKS, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  hid_t ranks = H5Gcreate2(out->file, names->ranks, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   check(out, ranks);
-  for (size_t i = 0; ranks >= 0 && i < file->part_count; i++) put_part(out, &file->parts[i], ranks);
+  for (size_t i = 0; ranks >= 0 && i < file->part_count; i++) put_part(out, names, &file->parts[i], ranks);
   if (ranks >= 0) check(out, H5Gclose(ranks));
   if (file->replicated_bytes == 0) return;
   const hsize_t bytes[1] = {file->replicated_bytes}, one[1] = {1};

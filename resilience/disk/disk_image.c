@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Hashes of images on disk, and the table of the blocks in them. */
+#include "core/base/checkpoint_format.h"
 #include "core/base/hash.h"
 #include "resilience/disk/disk_impl.h"
 
@@ -47,7 +48,7 @@ gab_status gab_disk_table(const gab_forest *forest, const unsigned char *image, 
                           gab_buffer *table)
 {
   gab_reader all = gab_reader_of(image, bytes), forest_part, entities;
-  GAB_TRY(gab_image_cut(all, 0, -1, GAB_NO_RANK, &forest_part, &entities));
+  GAB_TRY(gab_image_cut(all, GAB_CHECKPOINT_FORMAT, 0, -1, GAB_NO_RANK, &forest_part, &entities));
   listing list = {table, &gab_forest_get_options(forest)->grid, (size_t)(forest_part.at - image)};
   return gab_forest_visit_image(forest, forest_part, list_block, &list);
 }

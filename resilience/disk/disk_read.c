@@ -4,6 +4,7 @@
 
 #include "blockforest/hdf5/hdf5_lock.h"
 #include "blockforest/hdf5/hdf5_open.h"
+#include "resilience/disk/disk_names_impl.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +15,7 @@
 
 struct gab_disk_reader {
   char path[GAB_DISK_PATH];
+  const gab_disk_names *names; /* of the format of the checkpoint */
   hid_t file;
 };
 
@@ -32,7 +34,7 @@ static gab_status attribute_is(const gab_disk_reader *reader, const char *name, 
   if (attribute < 0 || H5Aread(attribute, H5T_NATIVE_INT64, &value) < 0)
     status = gab_hdf5_failure(reader->path);
   else if (value != expected)
-    status = broken(reader, "is not a file of this checkpoint: version, step or group differ");
+    status = broken(reader, "is not a file of this checkpoint: format, step or group differ");
   if (attribute >= 0) H5Aclose(attribute);
   return status;
 }
@@ -55,7 +57,7 @@ static gab_status open_file(gab_disk_reader *reader, const gab_manifest *manifes
   GAB_TRY(try_to_open(reader));
   reader->file = gab_hdf5_open(reader->path);
   if (reader->file < 0) return gab_hdf5_failure(reader->path);
-  GAB_TRY(attribute_is(reader, "version", manifest->format));
+  GAB_TRY(attribute_is(reader, reader->names->format, manifest->format));
   GAB_TRY(attribute_is(reader, "step", manifest->step));
   return attribute_is(reader, "group", group);
 }
@@ -68,6 +70,7 @@ gab_status gab_disk_open(const char *path, const gab_manifest *manifest, int32_t
   GAB_TRY(gab_alloc(sizeof(gab_disk_reader), GAB_MEMORY_OTHER, &memory));
   gab_disk_reader *made = memory;
   made->file = -1;
+  made->names = gab_disk_names_of(manifest->format);
   snprintf(made->path, sizeof made->path, "%s", path);
   gab_hdf5_lock();
   gab_status status = open_file(made, manifest, group);
@@ -142,17 +145,23 @@ static gab_status check(const gab_disk_reader *reader, const char *name, const g
            reader->path, name, found, expected);
 }
 
+/* "ranks/000003/image" */
+static void name_dataset(const gab_disk_reader *reader, gab_rank rank, const char *dataset, char name[64])
+{
+  snprintf(name, 64, "%s/%06" GAB_PRI_RANK "/%s", reader->names->ranks, rank, dataset);
+}
+
 gab_status gab_disk_read_part(gab_disk_reader *reader, gab_rank rank, gab_buffer *image, gab_buffer *table)
 {
   char name[64];
   uint64_t hashes[2] = {0, 0};
-  snprintf(name, sizeof name, GAB_DISK_KEY_RANKS "/%06" GAB_PRI_RANK "/hashes", rank);
+  name_dataset(reader, rank, "hashes", name);
   GAB_TRY(read_hashes(reader, name, hashes, 2));
-  snprintf(name, sizeof name, GAB_DISK_KEY_RANKS "/%06" GAB_PRI_RANK "/image", rank);
+  name_dataset(reader, rank, "image", name);
   GAB_TRY(read_dataset(reader, name, H5T_STD_U8LE, image));
   GAB_TRY(check(reader, name, image, hashes[0]));
   if (!table) return GAB_OK;
-  snprintf(name, sizeof name, GAB_DISK_KEY_RANKS "/%06" GAB_PRI_RANK "/blocks", rank);
+  name_dataset(reader, rank, "blocks", name);
   GAB_TRY(read_dataset(reader, name, H5T_STD_U64LE, table));
   return check(reader, name, table, hashes[1]);
 }
@@ -172,8 +181,7 @@ gab_status gab_disk_check_digest(gab_disk_reader *reader, const gab_manifest *ma
   uint64_t sum = gab_disk_digest_begin((size_t)count), hashes[2];
   for (int32_t i = 0; i < count; i++) {
     char name[64];
-    snprintf(name, sizeof name, GAB_DISK_KEY_RANKS "/%06" GAB_PRI_RANK "/hashes",
-             gab_members_rank(&manifest->members, first + i));
+    name_dataset(reader, gab_members_rank(&manifest->members, first + i), "hashes", name);
     GAB_TRY(read_hashes(reader, name, hashes, 2));
     sum = gab_disk_digest_add(gab_disk_digest_add(sum, hashes[0]), hashes[1]);
   }

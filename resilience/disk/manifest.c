@@ -2,8 +2,10 @@
 #include "resilience/disk/manifest.h"
 
 #include "core/system/file.h"
+#include "core/base/checkpoint_format.h"
 #include "core/base/hash.h"
 #include "core/base/text/json.h"
+#include "resilience/disk/disk_names_impl.h"
 
 #include <errno.h>
 #include <libfyaml.h>
@@ -15,7 +17,7 @@
 
 void gab_manifest_init(gab_manifest *manifest)
 {
-  *manifest = (gab_manifest){.format = GAB_DISK_FORMAT, .step = -1};
+  *manifest = (gab_manifest){.format = GAB_CHECKPOINT_FORMAT, .step = -1};
   gab_members_init(&manifest->members, 0);
 }
 
@@ -54,10 +56,10 @@ static void put_lines(gab_json *json, const char *name, const gab_buffer *lines)
   gab_json_close(json);
 }
 
-static void put_members(gab_json *json, const gab_members *members)
+static void put_members(gab_json *json, const gab_disk_names *names, const gab_members *members)
 {
-  gab_json_int(json, GAB_DISK_KEY_RANKS, members->ranks);
-  gab_json_list(json, "gone");
+  gab_json_int(json, names->ranks, members->ranks);
+  gab_json_list(json, names->failed);
   for (int32_t i = 0; i < members->gone_count; i++) gab_json_int(json, NULL, members->gone[i]);
   gab_json_close(json);
 }
@@ -92,7 +94,7 @@ gab_status gab_manifest_format(const gab_manifest *manifest, gab_buffer *text)
   gab_json_rounded(json, "seconds", manifest->seconds, 6);
   gab_json_uint(json, "blocks", manifest->blocks);
   gab_json_int(json, "group", manifest->group);
-  put_members(json, &manifest->members);
+  put_members(json, gab_disk_names_of(manifest->format), &manifest->members);
   put_files(json, manifest);
   put_lines(json, "state", &manifest->state);
   put_lines(json, "parameters", &manifest->parameters);
@@ -166,17 +168,17 @@ static gab_status read_lines(parsing *in, const char *key, gab_buffer *lines)
   return GAB_OK;
 }
 
-static gab_status read_members(parsing *in, gab_members *members)
+static gab_status read_members(parsing *in, const gab_disk_names *names, gab_members *members)
 {
-  int32_t ranks = small(in, GAB_DISK_KEY_RANKS);
+  int32_t ranks = small(in, names->ranks);
   gab_members_init(members, ranks);
-  struct fy_node *items = list(in, "gone"), *item;
+  struct fy_node *items = list(in, names->failed), *item;
   void *at = NULL;
   while (items && (item = fy_node_sequence_iterate(items, &at))) {
     const char *text = fy_node_get_scalar0(item);
-    long gone = text ? strtol(text, NULL, 10) : -1;
-    if (gone < 0 || gone >= ranks) in->missing = "gone";
-    else GAB_TRY(gab_members_remove(members, (gab_rank)gone));
+    long failed = text ? strtol(text, NULL, 10) : -1;
+    if (failed < 0 || failed >= ranks) in->missing = names->failed;
+    else GAB_TRY(gab_members_remove(members, (gab_rank)failed));
   }
   return GAB_OK;
 }
@@ -214,7 +216,7 @@ static gab_status read_all(parsing *in, gab_manifest *manifest)
   manifest->written = strtod(scalar(in, in->root, "written"), NULL);
   manifest->seconds = strtod(scalar(in, in->root, "seconds"), NULL);
   manifest->group = small(in, "group");
-  GAB_TRY(read_members(in, &manifest->members));
+  GAB_TRY(read_members(in, gab_disk_names_of(manifest->format), &manifest->members));
   GAB_TRY(read_files(in, manifest));
   GAB_TRY(read_lines(in, "state", &manifest->state));
   return read_lines(in, "parameters", &manifest->parameters);
@@ -237,9 +239,8 @@ static gab_status parse(const char *name, struct fy_document *document, gab_mani
   if (strcmp(scalar(&in, in.root, "what"), "gabion checkpoint") != 0)
     GAB_FAIL(GAB_ERR_CORRUPT, "%s is not the manifest of a checkpoint", name);
   manifest->format = small(&in, "format");
-  if (manifest->format != GAB_DISK_FORMAT)
-    GAB_FAIL(GAB_ERR_CORRUPT, "%s has format %d, this program reads %d", name, manifest->format,
-             GAB_DISK_FORMAT);
+  if (!in.missing)
+    GAB_TRY(gab_checkpoint_format_check(name, manifest->format, scalar(&in, in.root, "program")));
   GAB_TRY(read_all(&in, manifest));
   if (in.missing) GAB_FAIL(GAB_ERR_CORRUPT, "%s: `%s' is missing or wrong", name, in.missing);
   return GAB_OK;

@@ -12,18 +12,11 @@
 
 #include "core/world/members.h"
 
-/* Names in the files: a rank is called a slot in format 1, which stays readable. */
-#define GAB_DISK_KEY_RANK  "slot"
-#define GAB_DISK_KEY_RANKS "slots"
-
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum {
-  GAB_MANIFEST_NAME = 64,
-  GAB_DISK_FORMAT = 1 /**< version of the format on disk */
-};
+enum { GAB_MANIFEST_NAME = 64 };
 
 /** One of the files, that of one aggregation group. */
 typedef struct gab_manifest_file {
@@ -33,7 +26,7 @@ typedef struct gab_manifest_file {
 } gab_manifest_file;
 
 typedef struct gab_manifest {
-  int format;
+  int format;                      /**< of the whole checkpoint; of a new one ::GAB_CHECKPOINT_FORMAT */
   char program[GAB_MANIFEST_NAME]; /**< version of the program that wrote it */
   char scheme[GAB_MANIFEST_NAME];  /**< of the copies in memory at that time: for information */
   gab_step step;
@@ -55,10 +48,10 @@ void gab_manifest_release(gab_manifest *manifest);
 
 /** Reserves capacity for the files of all groups of `members`. */
 gab_status gab_manifest_set_files(gab_manifest *manifest);
-/** Appends the JSON text. */
+/** Appends the JSON text, with the names of the manifest's format. */
 gab_status gab_manifest_format(const gab_manifest *manifest, gab_buffer *text);
 /** Reads it back. @param[in] name  for messages @param[out] manifest  initialised; complete on success only
- *  @return ::GAB_ERR_CORRUPT if it is none, of another version, cut, or does not match its hash */
+ *  @return ::GAB_ERR_CORRUPT if it is none, of a format that is not read, cut, or does not match its hash */
 gab_status gab_manifest_parse(const char *name, const char *text, size_t length, gab_manifest *manifest);
 /** Reads FOLDER/manifest.json. @return ::GAB_ERR_IO if it cannot be read; as gab_manifest_parse() */
 gab_status gab_manifest_read(const char *folder, gab_manifest *manifest);

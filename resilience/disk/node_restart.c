@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "resilience/disk/node_restart.h"
 
+#include "core/base/checkpoint_format.h"
 #include "core/messages/collective.h"
 #include "core/base/log.h"
 #include "core/memory/node_memory.h"
@@ -117,7 +118,7 @@ static gab_status share_replicated(gab_node_restart *node_restart, uint64_t age)
   if (!gab_image_recognise(in, &header))
     GAB_FAIL(GAB_ERR_CORRUPT, "the replicated entities of a snapshot came over damaged");
   GAB_TRY(gab_get_u64(&in, &checksum));
-  GAB_TRY(gab_replicated_cut(&in, &node_restart->then));
+  GAB_TRY(gab_replicated_cut(&in, GAB_CHECKPOINT_FORMAT, &node_restart->then));
   node_restart->age = age;
   node_restart->serial = header.serial;
   node_restart->step = header.step;
@@ -458,6 +459,7 @@ gab_status gab_node_restart_load(gab_node_restart *node_restart, gab_checkpoint 
   if (status == GAB_OK) status = fetch(node_restart, &plan);
   if (status == GAB_OK) {
     const gab_assigned_images assigned = {.then = &node_restart->then,
+                                          .format = GAB_CHECKPOINT_FORMAT,
                                           .serial = node_restart->serial,
                                           .highest = node_restart->highest,
                                           .step = node_restart->step,

@@ -266,13 +266,14 @@ static gab_status restore(gab_checkpoint *checkpoint, const gab_assigned_images 
   falling map = {assigned->then, gab_world_members(checkpoint->world)};
   gab_image_list list;
   gab_status status = gab_images_begin(&list, assigned->count);
+  list.format = assigned->format;
   list.replicated = assigned->replicated;
   if (status == GAB_OK) status = skip_checksum(&list.replicated);
   for (size_t i = 0; i < assigned->count && status == GAB_OK; i++) {
     gab_image_view *view = &list.images[list.count++];
     view->rank = assigned->ranks[i];
-    status = gab_image_cut(assigned->images[i], assigned->serial, assigned->step, view->rank, &view->forest,
-                           &view->entities);
+    status = gab_image_cut(assigned->images[i], assigned->format, assigned->serial, assigned->step,
+                           view->rank, &view->forest, &view->entities);
   }
   if (status == GAB_OK) status = gab_images_restore_blocks(checkpoint, &list, owner_now, &map);
   if (status == GAB_OK) status = gab_images_restore_entities(checkpoint, &list);
@@ -302,6 +303,7 @@ static gab_status restore_loaded(gab_checkpoint *checkpoint, const loading *load
   gab_reader *images = memory;
   for (size_t i = 0; i < load->count; i++) images[i] = gab_reader_of_buffer(&load->images[i]);
   const gab_assigned_images assigned = {.then = load->map.then,
+                                        .format = load->manifest->format,
                                         .serial = load->manifest->serial,
                                         .highest = load->manifest->serial,
                                         .step = load->manifest->step,

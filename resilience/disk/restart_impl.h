@@ -15,6 +15,7 @@ int32_t gab_first_falling_to(int32_t member, int32_t then, int32_t now);
 /* What is assigned to this rank; all borrowed. */
 typedef struct gab_assigned_images {
   const gab_members *then;  /* of the snapshot */
+  int format;               /* of the checkpoint */
   uint64_t serial, highest; /* highest: of all that there are; those to come are above it */
   gab_step step;
   const gab_reader *images; /* each with its checksum, which has been compared */

@@ -4,6 +4,7 @@
  * helpers. */
 #include "resilience/schemes/redundancy_impl.h"
 
+#include "core/base/checkpoint_format.h"
 #include "core/messages/collective.h"
 #include "core/base/log.h"
 
@@ -58,8 +59,8 @@ static bool check_copy(const gab_snapshot *snapshot, gab_copy *copy)
              whole = check_message(&copy->image, &copy->condition);
   if (!copy->image.fixed) return whole;
   if (whole && !known &&
-      gab_image_cut(gab_message_reader(&copy->image), snapshot->serial, snapshot->step, copy->rank, &forest,
-                    &entities) != GAB_OK)
+      gab_image_cut(gab_message_reader(&copy->image), GAB_CHECKPOINT_FORMAT, snapshot->serial, snapshot->step,
+                    copy->rank, &forest, &entities) != GAB_OK)
     copy->condition = GAB_CONDITION_OVERWRITTEN;
   return copy->condition == GAB_CONDITION_WHOLE;
 }

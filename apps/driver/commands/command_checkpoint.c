@@ -20,9 +20,10 @@ static const char usage[] =
     "\n"
     "DIR is the output folder of a run, its folder `checkpoints', or the folder of one step in it.\n"
     "\n"
-    "  list      one line per checkpoint: step, time, size, processes, whether it is complete\n"
+    "  list      one line per checkpoint: step, format, time, size, processes, whether it is complete\n"
     "            (files with their sizes; verify reads their content)\n"
-    "  verify    reads all files and compares them with their hashes; reports damage, then exit code 1\n"
+    "  verify    reads all files and compares them with their hashes; prints the format;\n"
+    "            reports damage, then exit code 1\n"
     "  extract   writes parameters.txt (all parameters), state.txt (parameters that the state depends\n"
     "            on), replicated.bin, and for each block block_ID.bin, its serialised block; of the\n"
     "            newest complete checkpoint, or of the given step. Formats: doc/checkpoint-format.md\n"
@@ -54,12 +55,13 @@ static gab_status visit_all(const char *dir, gab_status (*visit)(void *user, gab
 
 static void print_line(gab_step step, const gab_manifest *manifest, const char *word)
 {
-  char when[GAB_DATE_CAPACITY] = "?";
+  char when[GAB_DATE_CAPACITY] = "?", format[16] = "?";
   uint64_t bytes = 0;
   if (manifest->step >= 0) gab_local_date(manifest->written, when);
+  if (manifest->format > 0) snprintf(format, sizeof format, "%d", manifest->format);
   for (size_t i = 0; i < manifest->file_count; i++) bytes += manifest->files[i].bytes;
-  printf("%12" GAB_PRI_STEP "  %-19s  %10.1f MB  %9" PRId32 "  %s\n", step, when, 1e-6 * (double)bytes,
-         manifest->step >= 0 ? gab_members_count(&manifest->members) : 0, word);
+  printf("%12" GAB_PRI_STEP "  %6s  %-19s  %10.1f MB  %9" PRId32 "  %s\n", step, format, when,
+         1e-6 * (double)bytes, manifest->step >= 0 ? gab_members_count(&manifest->members) : 0, word);
 }
 
 static gab_status list_one(void *user, gab_step step, const char *path)
@@ -67,8 +69,9 @@ static gab_status list_one(void *user, gab_step step, const char *path)
   int *count = user;
   gab_manifest manifest;
   gab_manifest_init(&manifest);
+  manifest.format = 0; /* until its manifest says which */
   if ((*count)++ == 0)
-    printf("%12s  %-19s  %13s  %9s  %s\n", "step", "written", "size", "processes", "whole");
+    printf("%12s  %6s  %-19s  %13s  %9s  %s\n", "step", "format", "written", "size", "processes", "whole");
   gab_status status = gab_manifest_read(path, &manifest);
   if (status == GAB_OK) status = gab_manifest_check_files(&manifest, path);
   char why[600];
@@ -102,8 +105,8 @@ static gab_status verify_one(void *user, gab_step step, const char *path)
   if (status != GAB_OK) tell_broken(&broken, gab_error_message());
   else status = gab_checkpoint_files_verify(path, &manifest, tell_broken, &broken);
   if (status == GAB_OK && broken == 0)
-    printf("    whole: %" PRIu64 " blocks of %" PRId32 " processes in %zu files\n", manifest.blocks,
-           gab_members_count(&manifest.members), manifest.file_count);
+    printf("    format %d, whole: %" PRIu64 " blocks of %" PRId32 " processes in %zu files\n",
+           manifest.format, manifest.blocks, gab_members_count(&manifest.members), manifest.file_count);
   all->count++;
   all->broken += broken > 0;
   gab_manifest_release(&manifest);
