@@ -43,7 +43,7 @@ said_once "did you mean '--set'"
 refused 2
 
 # What only the driver and the modules can see.
-for wrong in 'domain.block=[5, 8]:no whole number of blocks' 'domain.block=[8, 8, 8]:3 numbers' \
+for wrong in 'domain.block=[5, 8]:not a multiple of blocks of 5' 'domain.block=[8, 8, 8]:3 numbers' \
              'output.fields.quantities=[velosity]:velocity' 'output.forces.every=5:no bodies' \
              'resilience.scheme=pairwize:pairwise' 'resilience.memory.every=often:often' \
              'output.probes.every=3:output.points' 'boundaries.x_min.type=wall:periodic' \

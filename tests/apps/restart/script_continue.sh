@@ -51,7 +51,7 @@ for processes in 1 3 7; do
   equal "4 processes, then $processes"
 done
 again 0 2
-said 'finished: out holds the results of all 120 steps'
+said 'finished: out has the results of all 120 steps'
 equal 'a finished run'
 again 0 2 --fresh
 not_said 'resuming from'
