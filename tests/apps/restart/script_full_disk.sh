@@ -77,7 +77,7 @@ BAD_DISK=$work/out BAD_DISK_FULL=fields_0000000020.s0001.h5 BAD_DISK_SIGN=$work/
   "$GABION_LAUNCH" -n 2 --relaunch 1 -- "$gabion" run small.yaml --out out --set output.retry=2 >said.txt 2>&1 ||
   complain "relaunched: exit code $?, it said: $(cat said.txt)"
 wait
-said 'the state in node memory is kept'
+said 'lies in the memory of the nodes'
 said 'resuming from step 20, a checkpoint in the memory of the nodes'
 same 'relaunched'
 
