@@ -77,11 +77,13 @@ typedef struct gab_level_interface_parts {
 } gab_level_interface_parts;
 
 /** What ghost `cell`, a child of a coarse cell, sends in direction q: indices of the values in s1 and s2. Next to interpolated walls it
- *  sends `extended` in both, and the walls are charged with the difference (levels_interpolated.c). */
+ *  sends `extended` in both, and the walls are charged with the difference in mass, the body with that in momentum
+ *  (levels_interpolated.c). */
 typedef struct gab_level_interface_explosion {
   uint32_t cell, first, second, extended; /**< extended: UINT32_MAX: none */
   uint32_t instead_of_link; /**< of this fine cell, whose population would be thrown back; UINT32_MAX: none */
   int32_t q;
+  int32_t body; /**< if it is extended: the interpolated body next to it; -1: none */
 } gab_level_interface_explosion;
 
 /** What a value for another block is. */
@@ -146,8 +148,8 @@ typedef struct gab_level_interface_arrival {
   int8_t lent[3]; /**< the weights, all together, of what the cell has given in the opposite direction */
 } gab_level_interface_arrival;
 
-/** What arrives in a coarse cell next to an interpolated wall instead of `arrival`; the walls are charged with the difference
- *  (levels_interpolated.c). */
+/** What arrives in a coarse cell next to an interpolated wall instead of `arrival`; the walls are charged with the difference in mass,
+ *  the body with that in momentum (levels_interpolated.c). */
 typedef enum gab_replacement_kind {
   GAB_REPLACED_BY_LINK,      /**< by what the link of the cell gives, or streaming */
   GAB_REPLACED_BY_WALL,      /**< by a * near + b * far + term; far is shifted by weight quarters of a cell */
@@ -161,6 +163,8 @@ typedef struct gab_level_interface_replacement {
   uint8_t before, behind; /**< as gab_level_interface_outgoing has them, and weight and via */
   int8_t weight[3];
   uint8_t via[3];
+  int32_t body;   /**< the interpolated body next to it; -1: none */
+  double dropped; /**< what moving bodies would have given to the arrival */
   double a, b, term;
 } gab_level_interface_replacement;
 
@@ -218,6 +222,7 @@ struct gab_level_interface {
   uint32_t *order;
   double *partials; /* have arrived */
   double *fresh;    /* one per arrival */
+  double *charged;  /* one per replacement: what arrives, less what would conserve momentum */
   gab_level_interface_parts up_in;
   size_t outgoing_count, arrival_count, arrival_term_count, gain_count, replacement_count, wall_count,
       order_count, partial_count;
@@ -295,6 +300,9 @@ int gab_lbm_merge_rows(const gab_lbm_model *model, const gab_lbm_block *const ch
  * corrections. */
 void gab_level_interface_add_forces(const gab_lbm_model *model, const gab_lbm_block *block, int sub,
                                     gab_exact_sum (*forces)[3]);
+/** Adds the momentum of the replacements of a coarse block to the forces, per body. The corrections of the step have been found. */
+void gab_level_interface_add_replaced_forces(const gab_lbm_model *model, const gab_lbm_block *block,
+                                             gab_exact_sum (*forces)[3]);
 
 /** The view of a block's surroundings in fine resolution, an oracle of child_paths_impl.h. */
 typedef struct gab_level_view {

@@ -228,6 +228,17 @@ static double given_by_bodies(const gab_level_interface_term *terms, size_t coun
   return given;
 }
 
+/* What an extended explosion sends, less what it would send if momentum were conserved: the population that meets the wall instead comes
+ * back. @param[in] terms  what moving bodies would give */
+static double replaced_by_extension(const gab_lbm_block *block, const gab_level_interface_explosion *it,
+                                    int sub, double terms)
+{
+  const double *values = block->interface->values;
+  if (it->instead_of_link != UINT32_MAX)
+    return values[it->extended] + sent(block, it->instead_of_link, gab_lattice_opposite(it->q));
+  return values[it->extended] - (values[sub == 0 ? it->first : it->second] + terms);
+}
+
 /* Mass that bodies make: by moving, and by what is extended past them. */
 static double excess_of_explosions(const gab_lbm_block *block, int sub)
 {
@@ -364,6 +375,7 @@ static void replace_arrivals(const gab_lbm_model *model, const gab_lbm_block *bl
     const gab_level_interface_replacement *it = &interface->replacements[i];
     const double made = replacement_of(model, block, it);
     interface->excess_of_arrivals += made - interface->fresh[it->arrival];
+    interface->charged[i] = made - (interface->fresh[it->arrival] + it->dropped);
     interface->fresh[it->arrival] = made;
   }
 }
@@ -435,6 +447,33 @@ static double impulse_from(const gab_lbm_block *block, const gab_level_interface
   }
 }
 
+/* What the flow gains by a population beyond what conserves momentum is taken from the body. */
+static void take_from_body(const gab_lbm_model *model, const gab_lbm_block *block, int q, int body,
+                           double gained, gab_exact_sum (*forces)[3])
+{
+  if (body < 0) return;
+  for (int axis = 0; axis < 3; axis++) {
+    const int c = model->lattice->c[q][axis];
+    if (c != 0) gab_exact_add(&forces[body][axis], -c * (block->at->volume * gained));
+  }
+}
+
+static void add_extended(const gab_lbm_model *model, const gab_lbm_block *block, int sub,
+                         gab_exact_sum (*forces)[3])
+{
+  const gab_level_interface *interface = block->interface;
+  size_t term = 0;
+  for (size_t i = 0; i < interface->explosion_count; i++) {
+    const gab_level_interface_explosion *it = &interface->explosions[i];
+    double terms = 0; /* they are in the order of the explosions */
+    for (; term < interface->explosion_term_count && interface->explosion_terms[term].at <= i; term++)
+      if (sub == 1 && interface->explosion_terms[term].at == i && interface->explosion_terms[term].side < 0)
+        terms += interface->explosion_terms[term].term;
+    if (is_extended(it))
+      take_from_body(model, block, it->q, it->body, replaced_by_extension(block, it, sub, terms), forces);
+  }
+}
+
 void gab_level_interface_add_forces(const gab_lbm_model *model, const gab_lbm_block *block, int sub,
                                     gab_exact_sum (*forces)[3])
 {
@@ -447,5 +486,16 @@ void gab_level_interface_add_forces(const gab_lbm_model *model, const gab_lbm_bl
       const int c = model->lattice->c[impulse->q][axis];
       if (c != 0) gab_exact_add(&forces[impulse->body][axis], c * given);
     }
+  }
+  if (interface) add_extended(model, block, sub, forces);
+}
+
+void gab_level_interface_add_replaced_forces(const gab_lbm_model *model, const gab_lbm_block *block,
+                                             gab_exact_sum (*forces)[3])
+{
+  const gab_level_interface *interface = block->interface;
+  for (size_t i = 0; interface && i < interface->replacement_count; i++) {
+    const gab_level_interface_replacement *it = &interface->replacements[i];
+    take_from_body(model, block, interface->arrivals[it->arrival].q, it->body, interface->charged[i], forces);
   }
 }

@@ -4,7 +4,7 @@
  * Next to such a wall no rule that conserves the mass of each path across the border is of second order: the exact solution makes mass
  * there, S d / 12 per step in a shear flow of rate S past a wall at a distance d from a face. Interpolated walls make mass anyway, and take
  * it back in the next step (wall_balance.c). So what crosses a border within a coarse cell of such a wall is replaced by a value of second
- * order of its own, and the walls are charged with the difference.
+ * order of its own, and the walls are charged with the difference; so is the force on the body.
  *
  * **Into fine cells.** A child of a coarse cell sends what its place has, extended from its cell with slopes on all axes (levels_slopes_impl.h):
  * the same in both sub-steps, also where the child that comes next has met the wall. Where a fine cell is fluid but its coarse cell is solid
@@ -61,7 +61,8 @@ static gab_status draft_open_place(gab_level_maker *by, const int32_t cell[3], i
     return GAB_OK;
   gab_level_explosion_draft made = {.explosion = {.cell = gab_level_index_of(by, place),
                                                   .q = q,
-                                                  .instead_of_link = gab_level_index_of(by, cell)}};
+                                                  .instead_of_link = gab_level_index_of(by, cell),
+                                                  .body = gab_level_body_near(by, base)}};
   made.first = made.second = made.extended =
       gab_level_key_of(gab_level_seen_from(by, base, here), base, number_of(by, place, base), q);
   return gab_level_add_explosion(by, &made);
@@ -257,13 +258,17 @@ static gab_status find_replacement(gab_level_maker *by, const int32_t coarse[3],
   return GAB_OK;
 }
 
-static void drop_terms(gab_level_interface *interface, size_t arrival)
+/* @return what moving bodies would have given */
+static double drop_terms(gab_level_interface *interface, size_t arrival)
 {
   size_t kept = 0;
+  double dropped = 0;
   for (size_t i = 0; i < interface->arrival_term_count; i++)
     if (interface->arrival_terms[i].at != arrival)
       interface->arrival_terms[kept++] = interface->arrival_terms[i];
+    else dropped += interface->arrival_terms[i].term;
   interface->arrival_term_count = kept;
+  return dropped;
 }
 
 gab_status gab_level_draft_replacements(gab_level_maker *by, const int32_t coarse[3], size_t first)
@@ -279,7 +284,8 @@ gab_status gab_level_draft_replacements(gab_level_maker *by, const int32_t coars
     if (!is_needed) continue;
     GAB_TRY(gab_level_arrival_of(by, coarse, q, first, &made.arrival));
     if (has_side_term(interface, made.arrival)) continue;
-    drop_terms(interface, made.arrival);
+    made.body = gab_level_body_near(by, coarse);
+    made.dropped = drop_terms(interface, made.arrival);
     if (made.kind == GAB_REPLACED_BY_WALL) interface->arrivals[made.arrival].from_finer = true;
     void *items = interface->replacements;
     GAB_TRY(

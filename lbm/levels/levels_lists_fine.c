@@ -59,6 +59,8 @@ static gab_status draft_explosion(void *user, const gab_child_explosion *explosi
   made.extended = made.first;
   made.explosion.extended = gab_level_is_extended(by, &explosion->at) ? 0 : UINT32_MAX;
   if (made.explosion.extended == 0) {
+    made.explosion.body = gab_level_body_near(by, parent);
+    if (made.explosion.body < 0) made.explosion.body = gab_level_body_near(by, source);
     made.extended.what += GAB_LEVEL_KEY_EXTENDED;
     GAB_TRY(gab_level_keys_add(&by->keys, made.extended));
   }

@@ -142,6 +142,8 @@ gab_status gab_level_draft_gains(gab_level_maker *by, const int32_t coarse[3], s
 /** Whether a coarse cell, one next to it, or a fine cell in their place is solid by an interpolated body, unless the rate is too high for
  *  what levels_interpolated.c does. */
 bool gab_level_is_near_interpolated(const gab_level_maker *by, const int32_t coarse[3]);
+/** The first interpolated body that a coarse cell, one next to it, or a fine cell in their place is solid by; -1: none. */
+int gab_level_body_near(const gab_level_maker *by, const int32_t coarse[3]);
 static inline bool gab_level_is_interpolated(const gab_level_maker *by, int body)
 {
   return body >= 0 && gab_geometry_body(by->model->geometry, (size_t)body)->wall == GAB_WALL_INTERPOLATED;

@@ -40,10 +40,11 @@ bool gab_level_is_near_interpolated(const gab_level_maker *by, const int32_t coa
   return false;
 }
 
-/* The first interpolated body that a cell of the coarse level next to a cell, or a fine one there, is solid by; -1: none. */
-static int body_near(const gab_level_maker *by, const int64_t centre[3])
+int gab_level_body_near(const gab_level_maker *by, const int32_t coarse[3])
 {
   const int dimension = by->model->lattice->dimension;
+  int64_t centre[3];
+  gab_level_coarse_of_domain(by, coarse, centre);
   for (int direction = 0; direction < GAB_DIRECTIONS; direction++) {
     int offset[3];
     gab_direction_offset(direction, offset);
@@ -70,7 +71,7 @@ gab_status gab_level_add_wall(gab_level_maker *by, const int32_t coarse[3], bool
   *is_found = interface->wall_count > 0 && interface->walls[interface->wall_count - 1].cell == made.cell;
   if (*is_found) return GAB_OK;
   gab_level_coarse_of_domain(by, coarse, cell);
-  const int body = body_near(by, cell);
+  const int body = gab_level_body_near(by, coarse);
   if (body < 0 ||
       !gab_geometry_normal(by->model->geometry, by->view.level - 1, cell, body, made.normal, &distance) ||
       !(distance > 0))

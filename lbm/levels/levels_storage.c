@@ -47,14 +47,15 @@ gab_status gab_level_interface_list(const gab_lbm_model *model, const gab_lbm_bl
 gab_status gab_level_interface_allocate(gab_level_interface *interface)
 {
   void *memory;
-  const size_t all =
-      interface->value_count + interface->sum_count + interface->partial_count + interface->arrival_count;
+  const size_t all = interface->value_count + interface->sum_count + interface->partial_count +
+                     interface->arrival_count + interface->replacement_count;
   GAB_TRY(gab_alloc(all * sizeof(double), GAB_MEMORY_OTHER, &memory));
   interface->storage = memory;
   interface->values = interface->storage;
   interface->sums = interface->values + interface->value_count;
   interface->partials = interface->sums + interface->sum_count;
   interface->fresh = interface->partials + interface->partial_count;
+  interface->charged = interface->fresh + interface->arrival_count;
   return GAB_OK;
 }
 
