@@ -201,13 +201,11 @@ static gab_status draft_sum(gab_level_maker *by, const pair *it, const part *own
   return GAB_OK;
 }
 
-/* The momentum of a body by what the last cell gets, if the wall is a body's; it gets nothing at interpolated walls (levels_interpolated.c). */
+/* The momentum of a body by what the last cell gets, if the wall is a body's. */
 static gab_status draft_impulses(gab_level_maker *by, const pair *it, const part *own, int end)
 {
   const int way = end == 0 ? -1 : 1;
   int32_t coarse[3], wall[3];
-  end_of(it, end, coarse);
-  if (gab_level_is_near_interpolated(by, coarse)) return GAB_OK;
   beyond_end(it, end, coarse);
   gab_path_child(&by->paths, coarse, 0, wall);
   for (int i = 0; i < 4 * row_count(by); i++) {
@@ -280,8 +278,9 @@ gab_status gab_level_draft_carries(gab_level_maker *by)
 
 /* ------------------------------------------------------------------------------------------ coarse cells */
 
-gab_status gab_level_arrival_of(gab_level_maker *by, const int32_t coarse[3], int q, size_t first,
-                                uint32_t *found)
+/* The arrival of (X, q); made if what arrives there does so as everywhere. @param[in] first  of the cell */
+static gab_status arrival_of(gab_level_maker *by, const int32_t coarse[3], int q, size_t first,
+                             uint32_t *found)
 {
   gab_level_interface *interface = by->interface;
   for (size_t i = first; i < interface->arrival_count; i++)
@@ -308,7 +307,7 @@ static gab_status add_gain(gab_level_maker *by, const int32_t coarse[3], int q, 
                            const gab_level_key *sum, double weight)
 {
   gab_level_gain_draft made = {.sum = *sum, .gain.weight = weight};
-  GAB_TRY(gab_level_arrival_of(by, coarse, q, first, &made.gain.arrival));
+  GAB_TRY(arrival_of(by, coarse, q, first, &made.gain.arrival));
   void *items = by->gains;
   GAB_TRY(gab_level_list_grow(&items, by->interface->gain_count, &by->gain_capacity, sizeof made));
   by->gains = items;
