@@ -25,7 +25,7 @@ again 0 --set run.steps=10
 for job in 1 2; do again 1 $die --set resilience.tries=2; done
 said 'resuming from step 10'
 again 1 --set resilience.tries=2
-said_once '2 jobs in a row went on from step 10 and died before they reached another checkpoint on disk: giving up'
+said_once '2 jobs in a row resumed from step 10 and died before the next checkpoint on disk: giving up'
 not_said 'resuming from'
 "$gabion" status out >said.txt
 said '3 starts; went on from a checkpoint 2 times; from step 10 2 times without getting any further'

@@ -18,7 +18,7 @@ approximated=$(checksum)
 [ "$approximated" != "$expected" ] || complain 'nothing was lost'
 is_approximate 'a pair' 12
 is_near 'a pair'
-said 'what these ranks had noted is dropped: ledger'
+said 'records of these ranks are dropped: ledger'
 cp -r out first
 # Rank 0 dies while the blocks of the others are approximated: the third time that it enters a recovery.
 run 0 6 grow.yaml --set "$approximate" $pair --inject rank=0,step=120,phase=recovery,visit=3

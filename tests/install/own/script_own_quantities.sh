@@ -81,9 +81,9 @@ sed '/^output/,$d' pattern.yaml >unseen.yaml
 run 0 1 unseen.yaml
 [ "$(checksum)" = "$plain" ] || complain "looking changes the result"
 check 2 pattern.yaml --set 'output.fields.quantities=[steepnes]'
-said 'there are: u, steepness, slope'
+said 'known are: u, steepness, slope'
 check 2 pattern.yaml --set output.slices.0.quantity=steep
-said 'there are: u, steepness, slope'
+said 'known are: u, steepness, slope'
 check 2 pattern.yaml --set output.slices.0.quantity=steepness.x
 said 'steepness has no component'
 for bad in taken wordy; do
