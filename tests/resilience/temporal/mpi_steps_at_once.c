@@ -214,12 +214,14 @@ static gab_protection draw_protection(uint64_t number, bool *by_steps)
   return made;
 }
 
+/* On more than two ranks every fifth case: steps are few, waiting for each other is dear. */
 static void all_see_what_they_see_of_single_steps(automaton *app)
 {
+  const uint64_t stride = gab_world_members(app->world)->ranks > 2 ? 5 : 1;
   static chain one, many;
   gab_step temporally_blocked = 0;
   int flips = 0;
-  for (uint64_t number = 0; number < CASES; number++) {
+  for (uint64_t number = 0; number < CASES; number += stride) {
     one = many = (chain){.app = app, .stop_at = -1};
     bool by_steps;
     gab_protection protection = draw_protection(number, &by_steps);
@@ -254,8 +256,8 @@ static void all_see_what_they_see_of_single_steps(automaton *app)
     for (int i = 0; i < many.count; i++) flips += many.seen[i].who == 'f';
     temporally_blocked += many.temporally_blocked;
   }
-  CHECK(temporally_blocked > CASES * STEPS / 4);
-  if (gab_world_rank(app->world) == 0) CHECK(flips > 5);
+  CHECK(temporally_blocked > CASES * STEPS / 4 / (gab_step)stride);
+  if (gab_world_rank(app->world) == 0) CHECK(flips > (stride > 1 ? 1 : 5));
 }
 
 /* ---------------------------------------------------------------- steps by themselves */
