@@ -18,8 +18,7 @@ static bool names_sides(const gab_side sides[GAB_SIDE_COUNT])
   int axes = 0;
   for (int side = 0; side < GAB_SIDE_COUNT; side++) {
     const gab_side *given = &sides[side];
-    if (given->kind == GAB_SIDE_PRESSURE || given->kind == GAB_SIDE_OUTFLOW || given->kind == GAB_SIDE_OWN)
-      return true;
+    if (gab_side_kind_is_open(given->kind)) return true;
     if (given->kind != GAB_SIDE_VELOCITY) continue;
     if (given->velocity[side / 2] != 0 || given->profile != GAB_PROFILE_CONSTANT) return true;
     axes |= 1 << side / 2;
@@ -38,8 +37,7 @@ static int print(const gab_lbm *lbm, char *text, size_t capacity)
   char levels[32] = "";
   const gab_lattice *lattice = lbm->model.lattice;
   if (options->deepest > 0 || gab_geometry_domain(lbm->model.geometry)->deepest > 0)
-    snprintf(levels, sizeof levels, ", levels revision %d",
-             gab_levels_revision(lattice, options->collision, options->sides));
+    snprintf(levels, sizeof levels, ", levels revision %d", gab_levels_revision(lattice, options));
   char kernel[96] = "";
   const gab_kernel_family *family = lbm->model.family;
   if (family->revision > 0)

@@ -262,9 +262,7 @@ static gab_status set_kernel(gab_lbm_model *model)
 static gab_status check_depth(const gab_lbm_options *options, const int32_t cells[3], int dimension)
 {
   for (int side = 0; side < 2 * dimension; side++) {
-    const gab_side_kind kind = options->sides[side].kind;
-    const bool is_open = kind == GAB_SIDE_PRESSURE || kind == GAB_SIDE_OUTFLOW || kind == GAB_SIDE_OWN;
-    if (is_open && cells[side / 2] < 2)
+    if (gab_side_kind_is_open(options->sides[side].kind) && cells[side / 2] < 2)
       GAB_FAIL(GAB_ERR_INPUT,
                "side %s: blocks of %" PRId32 " cell across an open side: they have to have 2 at least",
                side_names[side], cells[side / 2]);

@@ -50,6 +50,25 @@ typedef enum gab_side_kind {
   GAB_SIDE_KIND_COUNT
 } gab_side_kind;
 
+/** Whether the fluid passes a side with a velocity that is not given: such a side sets the mass of the domain. A user-defined one counts
+ *  as such. A new kind without an answer here is a warning of the compiler. Pure. */
+static inline bool gab_side_kind_is_open(gab_side_kind kind)
+{
+  switch (kind) {
+  case GAB_SIDE_PRESSURE:
+  case GAB_SIDE_OUTFLOW:
+  case GAB_SIDE_OWN:
+    return true;
+  case GAB_SIDE_PERIODIC:
+  case GAB_SIDE_WALL:
+  case GAB_SIDE_VELOCITY:
+  case GAB_SIDE_FREE_SLIP:
+  case GAB_SIDE_KIND_COUNT:
+    return false;
+  }
+  return false;
+}
+
 /** Numbers that a side has for its condition; conditions that can be registered. */
 #define GAB_BOUNDARY_NUMBERS 8
 #define GAB_MOST_BOUNDARIES  16

@@ -246,26 +246,19 @@ static gab_status add_closed_link(const link *at)
   return adds ? GAB_OK : add_bounce_link(at);
 }
 
-static int direction_with(const gab_lattice *lattice, const int8_t c[3])
-{
-  int q = 0;
-  while (lattice->c[q][0] != c[0] || lattice->c[q][1] != c[1] || lattice->c[q][2] != c[2]) q++;
-  return q;
-}
-
 /* Reflected at all sides that the boundary cell lies beyond: what arrives has started in the mirror cell,
  * with the velocity across those sides reversed. */
 static gab_status add_slip_link(const link *at)
 {
   const gab_lattice *lattice = at->model->lattice;
   int32_t mirror[3];
-  int8_t c[3];
+  int c[3];
   for (int axis = 0; axis < 3; axis++) {
     int where = beyond(at, axis);
     mirror[axis] = at->b[axis] - where;
-    c[axis] = (int8_t)(where != 0 ? -at->c[axis] : at->c[axis]);
+    c[axis] = where != 0 ? -at->c[axis] : at->c[axis];
   }
-  if (is_fluid(at, mirror)) return add_copy_link(at, mirror, direction_with(lattice, c));
+  if (is_fluid(at, mirror)) return add_copy_link(at, mirror, gab_lattice_direction(lattice, c));
   at->block->links.fallbacks++;
   return add_bounce_link(at);
 }
@@ -307,21 +300,19 @@ static bool is_inside(const link *at, const int32_t cell[3])
 static void find_source(const link *at, gab_open_link *open)
 {
   const gab_side *sides = at->model->options.sides;
-  int32_t next[3], other[3];
-  int32_t from[3];
-  int8_t c[3];
-  int open_sides = 0;
+  int32_t next[3], other[3], from[3];
+  int c[3], open_sides = 0;
   for (int axis = 0; axis < 3; axis++) {
     const int where = beyond(at, axis), side = 2 * axis + (where > 0);
     const bool slips = where != 0 && sides[side].kind == GAB_SIDE_FREE_SLIP;
     open_sides += where != 0 && !slips;
     if (where != 0 && sides[side].kind == sides[open->side].kind) open->sides |= (uint8_t)(1U << side);
-    c[axis] = (int8_t)(slips ? -at->c[axis] : at->c[axis]);
+    c[axis] = slips ? -at->c[axis] : at->c[axis];
     from[axis] = at->b[axis] - where;
     next[axis] = at->x[axis] + (where != 0 && !slips ? at->c[axis] : 0);
     other[axis] = at->x[axis] + (where == 0 ? at->c[axis] : 0);
   }
-  open->from_q = (int8_t)direction_with(at->model->lattice, c);
+  open->from_q = (int8_t)gab_lattice_direction(at->model->lattice, c);
   open->source = GAB_OPEN_SELF;
   if (open_sides == 1) open->axes = known_axes(at, open->side);
   if (open_sides > 1 || !is_fluid(at, next)) return;
@@ -336,7 +327,7 @@ static void find_source(const link *at, gab_open_link *open)
   }
 }
 
-/* A place beyond an open side, next to a body there: the body is taken to go on. */
+/* A place beyond an open side, next to a body there: the body continues beyond the side. */
 static bool stands_before_body(const link *at)
 {
   int32_t inside[3];

@@ -14,10 +14,8 @@
 
 bool gab_lbm_has_open_side(const gab_lbm_options *options, int dimension)
 {
-  for (int side = 0; side < 2 * dimension; side++) {
-    const gab_side_kind kind = options->sides[side].kind;
-    if (kind == GAB_SIDE_PRESSURE || kind == GAB_SIDE_OUTFLOW || kind == GAB_SIDE_OWN) return true;
-  }
+  for (int side = 0; side < 2 * dimension; side++)
+    if (gab_side_kind_is_open(options->sides[side].kind)) return true;
   return false;
 }
 

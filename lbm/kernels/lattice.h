@@ -75,6 +75,13 @@ const gab_lattice *gab_lattice_usual(int dimension);
 const gab_lattice *gab_lattice_by_name(const char *name);
 
 static inline int gab_lattice_opposite(int q) { return q == 0 ? 0 : q % 2 == 1 ? q + 1 : q - 1; }
+/** The direction with that velocity, which the lattice must have. Pure. */
+static inline int gab_lattice_direction(const gab_lattice *lattice, const int c[3])
+{
+  int q = 0;
+  while (lattice->c[q][0] != c[0] || lattice->c[q][1] != c[1] || lattice->c[q][2] != c[2]) q++;
+  return q;
+}
 
 /** Equilibrium of second order, as deviation from the weight: w [drho + rho (3 c·u + 9/2 (c·u)^2 - 3/2 u^2)].
  *  @param[in] drho  density minus 1 */

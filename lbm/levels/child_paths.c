@@ -11,13 +11,6 @@ static gab_path_kind kind_at(const gab_paths *paths, const int32_t cell[3])
 
 static bool is_fluid(gab_path_kind kind) { return kind == GAB_PATH_COARSE || kind == GAB_PATH_FINE; }
 
-static int direction_of(const gab_lattice *lattice, const int c[3])
-{
-  int q = 0;
-  while (lattice->c[q][0] != c[0] || lattice->c[q][1] != c[1] || lattice->c[q][2] != c[2]) q++;
-  return q;
-}
-
 static void throw_back(const gab_path_state *now, const int32_t wall[3], gab_path_kind here,
                        gab_path_step *step)
 {
@@ -39,7 +32,7 @@ static bool mirrored(const gab_paths *paths, const gab_path_state *now, const in
     c[axis] = flips ? -paths->lattice->c[now->q][axis] : paths->lattice->c[now->q][axis];
     step->from.cell[axis] = flips ? now->cell[axis] : beyond[axis];
   }
-  step->from.q = direction_of(paths->lattice, c);
+  step->from.q = gab_lattice_direction(paths->lattice, c);
   step->kind = kind_at(paths, step->from.cell);
   return is_fluid(step->kind);
 }
@@ -210,7 +203,7 @@ static bool source_of_link(const gab_paths *paths, const int32_t coarse[3], int 
       mirrored_c[axis] = flips ? -c[axis] : c[axis];
       if (flips) source->cell[axis] = coarse[axis];
     }
-    source->q = direction_of(paths->lattice, mirrored_c);
+    source->q = gab_lattice_direction(paths->lattice, mirrored_c);
     if (place_of_coarse(paths, source->cell).kind == GAB_PATH_COARSE) return true;
   }
   *source = thrown_back;

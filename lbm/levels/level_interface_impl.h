@@ -25,16 +25,6 @@
 #define GAB_LEVELS_REVISION                6
 #define GAB_LEVELS_REVISION_WITH_DIAGONALS 7
 
-/** Whether there is a pressure side, an outflow or a user-defined side. */
-static inline bool gab_any_open_side(const gab_side sides[GAB_SIDE_COUNT])
-{
-  bool any = false;
-  for (int side = 0; side < GAB_SIDE_COUNT; side++)
-    any |= sides[side].kind == GAB_SIDE_PRESSURE || sides[side].kind == GAB_SIDE_OUTFLOW ||
-           sides[side].kind == GAB_SIDE_OWN;
-  return any;
-}
-
 /** Whether the velocity of a side grows. */
 static inline bool gab_any_ramp(const gab_side sides[GAB_SIDE_COUNT])
 {
@@ -44,10 +34,10 @@ static inline bool gab_any_ramp(const gab_side sides[GAB_SIDE_COUNT])
   return any;
 }
 
-static inline int gab_levels_revision(const gab_lattice *lattice, const gab_collision *collision,
-                                      const gab_side sides[GAB_SIDE_COUNT])
+static inline int gab_levels_revision(const gab_lattice *lattice, const gab_lbm_options *options)
 {
-  const int more = gab_any_ramp(sides) + (collision->equilibrium_beyond != NULL) + gab_any_open_side(sides);
+  const int more = gab_any_ramp(options->sides) + (options->collision->equilibrium_beyond != NULL) +
+                   gab_lbm_has_open_side(options, lattice->dimension);
   for (int q = 0; q < lattice->q; q++)
     if (lattice->c[q][0] != 0 && lattice->c[q][1] != 0 && lattice->c[q][2] != 0)
       return GAB_LEVELS_REVISION_WITH_DIAGONALS + more;

@@ -71,7 +71,7 @@ static bool look_outside(const gab_level_view *view, const int32_t cell[3], gab_
     is_outside = true;
     gab_side_kind kind = view->model->options.sides[2 * axis + (at >= 0)].kind;
     is_wall = is_wall || kind == GAB_SIDE_WALL || kind == GAB_SIDE_VELOCITY;
-    is_open = is_open || kind == GAB_SIDE_PRESSURE || kind == GAB_SIDE_OUTFLOW || kind == GAB_SIDE_OWN;
+    is_open = is_open || gab_side_kind_is_open(kind);
     if (kind == GAB_SIDE_FREE_SLIP) place->flip |= (uint8_t)(1 << axis);
   }
   if (is_wall) place->kind = GAB_PATH_WALL;

@@ -107,8 +107,7 @@ static box_flux flux_of_sides(const gab_domain *domain, const gab_lbm_setup *set
   for (int axis = 0; axis < domain->dimension; axis++) found.cells *= (double)domain->cells[axis];
   for (int side = 0; side < 2 * domain->dimension; side++) {
     const gab_side *about = &setup->options.sides[side];
-    found.open = found.open || about->kind == GAB_SIDE_PRESSURE || about->kind == GAB_SIDE_OUTFLOW ||
-                 about->kind == GAB_SIDE_OWN;
+    found.open = found.open || gab_side_kind_is_open(about->kind);
     if (about->kind != GAB_SIDE_VELOCITY) continue;
     double flux =
         about->velocity[side / 2] * (side % 2 ? -1 : 1) * found.cells / (double)domain->cells[side / 2];
