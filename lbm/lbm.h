@@ -154,14 +154,14 @@ gab_status gab_lbm_step(gab_lbm *lbm);
  *    - whose blocks are dense, stored in place and of one level,
  *    - that gets no ghosts from other processes, nor over periodic ends across y and z,
  *    - without a local force, and while blocks are not timed for balancing.
- *  Elsewhere, and for a step with forces on bodies or that is computed twice, steps are taken one by one. Of the states
- *  between nothing can be seen: fault points, the check of the world and callbacks come once in a temporal block, so nothing that
- *  is coupled to each step (a scalar, say) may be used with it. Collective among neighbours.
+ *  Elsewhere, and for a step with forces on bodies or that is computed twice, steps are taken one by one. Intermediate
+ *  states are not visible: fault points, the check of the world and callbacks occur once per temporal block. Do not use it with
+ *  anything that is coupled to each step (a scalar, say). Collective among neighbours.
  *  @param[in] temporal_steps  steps in a temporal block at most (8 at most); 1: one by one; 0: chosen by the size of the caches
  *  @return ::GAB_ERR_ARGUMENT for numbers below zero, else as gab_lbm_step() */
 gab_status gab_lbm_steps(gab_lbm *lbm, gab_step count, int temporal_steps);
-/** One such temporal block, or nothing where that cannot be or is not worth it: then no exchange has begun, and the next step is
- *  to be taken as ever. For loops that look now and then (gab_timeloop_add_temporal_block()). Local, without messages.
+/** One temporal block, or nothing if it is impossible or not worthwhile: then no exchange has begun; take the next step by
+ *  gab_lbm_step(). For loops that read the state at intervals (gab_timeloop_add_temporal_block()). Local, without messages.
  *  @param[in] most  steps @param[in] temporal_steps  as in gab_lbm_steps() @param[out] taken  steps, two or more; 0: none
  *  @return ::GAB_ERR_ARGUMENT for numbers below zero, else as gab_lbm_step() */
 gab_status gab_lbm_temporal_block(gab_lbm *lbm, gab_step most, int temporal_steps, gab_step *taken);

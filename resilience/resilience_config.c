@@ -461,7 +461,7 @@ gab_status gab_resilience_check_spares(const gab_config *config, const gab_world
   const char *each = asked.per_node ? "/node" : "";
   const int32_t have = asked.per_node ? gab_world_spares_per_node(world) : gab_world_spares(world);
   if (have >= asked.count) return GAB_OK;
-  if (gab_launch_attempt() > 0) { /* what is left of the nodes has capacity for no more */
+  if (gab_launch_attempt() > 0) { /* the remaining nodes have no places for more */
     gab_log(GAB_LOG_WARNING, "continuing with %" PRId32 "%s of %" PRId32 "%s spare processes", have, each,
             asked.count, each);
     return GAB_OK;

@@ -56,7 +56,7 @@ struct gab_solver {
 
   /** Declares those sections. Local. */
   gab_status (*declare)(gab_config *config);
-  /** Works out what a checked parameter file comes to. Local. @param[in,out] found  solver, config and options are set,
+  /** Derives the case from a checked parameter file. Local. @param[in,out] found  solver, config and options are set,
    *  all else is zero; stays where it is, to be released whatever the status
    *  @return ::GAB_ERR_INPUT with the places in the file */
   gab_status (*read)(gab_app_case *found);
@@ -150,7 +150,7 @@ extern const gab_solver gab_solver_flow, gab_solver_solidification;
 
 /** The whole program, for a main() of one's own: the commands run, check, plan, status, checkpoint, assemble, help and info, for
  *  these solvers. What the program registers (boundary conditions, balancers, schemes, ...) it registers before.
- *  @param[in] solvers  of `count`, borrowed for ever; at most one without a section @return the exit code of the program */
+ *  @param[in] solvers  of `count`, borrowed until the process ends; at most one without a section @return the exit code of the program */
 int gab_app_main(int argc, char **argv, const gab_solver *const *solvers, int count);
 
 #ifdef __cplusplus

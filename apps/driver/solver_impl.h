@@ -11,7 +11,7 @@
 
 /* ---------------------------------------------------------------- solver_known.c */
 
-/** Says which solvers there are, before anything is read. @param[in] solvers  of `count`, borrowed for ever; a case that is
+/** Says which solvers there are, before anything is read. @param[in] solvers  of `count`, borrowed until the process ends; a case that is
  *  none of the others' is of the one without a section
  *  @return ::GAB_ERR_ARGUMENT, without any, if an entry lacks what it has to have, or several have no section */
 gab_status gab_app_solver_set(const gab_solver *const *solvers, int count);

@@ -31,7 +31,9 @@ gab_status gab_app_solver_set(const gab_solver *const *solvers, int count)
     without_section += !solvers[i]->section;
   }
   if (count < 1 || without_section > 1)
-    GAB_FAIL(GAB_ERR_ARGUMENT, "%d solver, %d of them without a section", count, without_section);
+    GAB_FAIL(GAB_ERR_ARGUMENT,
+             "%d solvers, %d of them without a section: expected at least one, and at most one without",
+             count, without_section);
   all = solvers;
   all_count = count;
   return GAB_OK;

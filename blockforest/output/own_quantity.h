@@ -32,7 +32,7 @@ typedef struct gab_own_quantity {
 } gab_own_quantity;
 
 /** Adds a quantity to those of a solver, before the configuration is declared, the same on all processes.
- *  @param[in] solver  borrowed for ever; there is capacity for #GAB_MOST_OWN_QUANTITIES in all
+ *  @param[in] solver  borrowed until the process ends; at most #GAB_MOST_OWN_QUANTITIES in total
  *  @param[in] quantity  copied; `user` is the descriptor, `evaluate` is called with a ::gab_own_quantity
  *  @param[in] taken  those that the solver has itself
  *  @return ::GAB_ERR_ARGUMENT if the name is taken or cannot be one, something is missing, or the table is full */

@@ -278,9 +278,10 @@ gab_status gab_config_set_choices(gab_config *config, const char *path, gab_conf
       gab_config_join(full, sizeof full, config->sections[i]->path, key->name);
       if (strcmp(full, path) != 0 || key->type != GAB_CONFIG_STRING) continue;
       if (config->choices_count == CONFIG_MOST_CHOICES)
-        GAB_FAIL(GAB_ERR_ARGUMENT, "%s is one key with choices too many", path);
+        GAB_FAIL(GAB_ERR_ARGUMENT, "cannot set choices of %s: %d keys have them already", path,
+                 (int)CONFIG_MOST_CHOICES);
       config->choices[config->choices_count++] = (config_choices){path, choice_at};
       return GAB_OK;
     }
-  GAB_FAIL(GAB_ERR_ARGUMENT, "there is no text '%s' to set choices of", path);
+  GAB_FAIL(GAB_ERR_ARGUMENT, "cannot set choices: unknown text key '%s'", path);
 }

@@ -16,7 +16,7 @@ enum {
 /* True while a folder is named. */
 bool gab_node_memory_serves(size_t bytes);
 /* Maps a new file, zeroed, with its space reserved. Thread safe. @param[out] file  to be handed back
- * @return NULL if there is no capacity */
+ * @return NULL if the file system has no space left */
 void *gab_node_memory_take(size_t bytes, uint64_t *file);
 /* Unmaps it and removes the file. */
 void gab_node_memory_give(void *memory, size_t bytes, uint64_t file);

@@ -18,7 +18,7 @@
  *  No function communicates; ids agree because all ranks run the same program. At most one pattern is active. The state
  *  is part of each image of a protected time loop, and message logs keep the ids.
  *
- *  Post-step actions of the program:
+ *  Requirements on the program:
  *  - Messages of different rounds have different iterations, and a round has the same number on all its participants.
  *  - Channel determinism (definition 2): on each channel (source, target, mailbox) the sequence of messages does not
  *    depend on the order in which others arrive. Answers that may overtake each other need two mailboxes.

@@ -298,8 +298,8 @@ gab_status gab_port_poll(gab_port *port, gab_rank source, gab_buffer *message, b
   GAB_TRY(check_peer(port, source, message));
   if (is_awaited(port, source))
     GAB_FAIL(GAB_ERR_STATE,
-             "port %s: a message from rank %" GAB_PRI_RANK " cannot be polled beside a receive", port->name,
-             source);
+             "port %s: a message from rank %" GAB_PRI_RANK " cannot be polled while a receive is under way",
+             port->name, source);
   return gab_port_give_up(port, poll(port, source, message, there));
 }
 

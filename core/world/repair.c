@@ -67,7 +67,7 @@ typedef struct notes {
   char message[2304];
 } notes;
 
-/* No more ranks can have been taken than have capacity: the pool counts as empty then. */
+/* More claims than GAB_MOST_CLAIMS cannot occur: at that number the pool of spares counts as empty. */
 static void merge_claims(notes *into, const notes *from)
 {
   for (int32_t i = 0; i < from->claim_count && into->claim_count < GAB_MOST_CLAIMS; i++)

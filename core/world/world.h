@@ -60,7 +60,7 @@ typedef enum gab_policy {
 typedef enum gab_replacement {
   GAB_REPLACEMENT_NONE = 0,   /**< they stay empty: the run shrinks */
   GAB_REPLACEMENT_SPARES = 1, /**< spares take them, as far as there are any */
-  GAB_REPLACEMENT_RESPAWN = 2 /**< processes are started anew for those that no spare takes */
+  GAB_REPLACEMENT_RESPAWN = 2 /**< new processes are started for ranks that no spare takes */
 } gab_replacement;
 
 /** Initialises MPI if nobody has (FUNNELED, SIGPIPE ignored) and makes a world of all processes; the rank of
@@ -142,7 +142,7 @@ gab_status gab_world_check(gab_world *world);
  *  be short against that time. Local. @return gab_world_check() */
 gab_status gab_world_nap(gab_world *world, double seconds);
 
-/** Breaks the world on purpose because this process cannot go on: `abort_request` (not GAB_OK, not GAB_ERR_FAULT)
+/** Raises an abort request and revokes the communicators, since this process cannot continue: `abort_request` (not GAB_OK, not GAB_ERR_FAULT)
  *  and the present error message are kept for gab_world_repair(), the communicators are revoked.
  *  Local. Several processes may do so at once; the repair hands everyone the abort request of the highest value,
  *  of the lowest rank that raised it.
@@ -153,7 +153,7 @@ gab_status gab_world_raise(gab_world *world, gab_status abort_request);
  *  Revoke, shrink, agree, again from the top if anything fails on the way, until the survivors stand; then
  *  registered communicators are rebuilt and open ports are empty (their messages are dropped).
  *  Afterwards gab_world_members() tells who is left and gab_world_epoch() has grown, the same on all.
- *  @param[out] abort_request  what somebody raised, GAB_OK if it was only deaths; the message of an abort request is
+ *  @param[out] abort_request  the request that was raised, GAB_OK after deaths only; the message of an abort request is
  *                      the present error message on all processes
  *  @return GAB_OK, or ::GAB_ERR_LOST where this MPI cannot repair */
 gab_status gab_world_repair(gab_world *world, gab_status *abort_request);

@@ -86,8 +86,8 @@ typedef struct gab_temporal_shape {
   int steps;
   int64_t band;
 } gab_temporal_shape;
-/** As many steps as fit into the caches. @param[in] cache  bytes of them for a thread @param[in] most  steps; 0: as is usual, and one where all cells stay in the caches
- *  anyway @param[in] left  steps that are wanted in all @return 1 step: it is not worth a temporal block, or threads have too few
+/** As many steps as fit into the caches. @param[in] cache  bytes of them for a thread @param[in] most  steps; 0: default, or
+ *  1 if all cells fit into the caches @param[in] left  steps that are wanted in all @return 1 step: it is not worth a temporal block, or threads have too few
  *  planes */
 gab_temporal_shape gab_temporal_shape_of(const gab_temporal_plan *plan, size_t cache, size_t threads,
                                          int most, gab_step left);

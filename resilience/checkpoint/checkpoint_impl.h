@@ -144,7 +144,7 @@ struct gab_checkpoint {
   gab_epoch begun_in; /* a repair since then has ended it */
   double pending_seconds; /* that the caller has spent on it */
   uint64_t
-      since; /* serial of the snapshot from which this process, a replacement process, got its part: to that one, and those
+      since; /* serial of the snapshot from which this replacement process received its part: to that one, and those
                      before, it can go back with the help of others only; UINT64_MAX: it has not got it yet; 0: it
                      needs no help */
   gab_rank

@@ -82,7 +82,7 @@ static gab_status put_heads(const gab_checkpoint *checkpoint, gab_buffer *out)
 }
 
 /* Where a head goes that this process lacks: not over what it holds, and best where the image that it was handed lies.
- * NULL if it is known, or there is no capacity, which means that it will not be chosen. */
+ * NULL if it is known, or if no buffer is free; then it will not be chosen. */
 static gab_snapshot *place_for(gab_checkpoint *checkpoint, uint64_t serial)
 {
   gab_snapshot *place = NULL;

@@ -295,13 +295,11 @@ gab_status gab_fault_injection_check(const gab_fault_injection *injection, gab_r
       injection->random > GAB_INJECTION_RANKS)
     GAB_FAIL(GAB_ERR_INPUT, "a fault injection kills at most %d ranks", GAB_INJECTION_RANKS);
   if (injection->random > ranks)
-    GAB_FAIL(GAB_ERR_INPUT, "a fault injection is to kill %d ranks, there are only %" GAB_PRI_RANK,
+    GAB_FAIL(GAB_ERR_INPUT, "random=%d in a fault injection: the run has only %" GAB_PRI_RANK " ranks",
              injection->random, ranks);
   for (int i = 0; i < injection->rank_count; i++)
     if (injection->ranks[i] < 0 || injection->ranks[i] >= ranks)
-      GAB_FAIL(GAB_ERR_INPUT,
-               "a fault injection is to kill rank %" GAB_PRI_RANK ", there are ranks 0 to %" GAB_PRI_RANK
-               " only",
+      GAB_FAIL(GAB_ERR_INPUT, "a fault injection names rank %" GAB_PRI_RANK ": ranks are 0 to %" GAB_PRI_RANK,
                injection->ranks[i], ranks - 1);
   return GAB_OK;
 }

@@ -30,7 +30,7 @@ typedef struct gab_fault_injection {
       incarnation; /**< of the ranks that die: 0 the processes they started with, 1 the first that took over */
   bool once;   /**< in one attempt of gabion-launch only; else in each, as far as that comes to the step */
   int attempt; /**< which, if `once`: 0 the first, 1 what it starts when that has ended or hung, and so on */
-  int visit;   /**< the how-many-eth coming to the fault point from that step on; 1 is the first */
+  int visit;   /**< number of the visit of the fault point, counted from that step; 1: the first */
   int rank_count; /**< ranks that die; if 0: `random` ones */
   gab_rank ranks[GAB_INJECTION_RANKS];
   int random;    /**< number of ranks drawn at random, the same ones on all processes */

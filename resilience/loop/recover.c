@@ -40,7 +40,7 @@ static void log_recovery(gab_timeloop *loop, const gab_fault *fault)
           "%s%s%s; back from step %" GAB_PRI_STEP " to step %" GAB_PRI_STEP
           ", continuing with %d of %d ranks after %.3f s (%d round%s: revoke %.4f, shrink %.4f,"
           " agree %.4f, restore %.4f, protect again %.4f, rebalance %.4f s)",
-          lost, fault->lost_count == 0 ? " died, but the world was broken" : " died", successors,
+          lost, fault->lost_count == 0 ? " died, but communicators were revoked" : " died", successors,
           fault->noticed_step, fault->restored_step, gab_members_count(gab_world_members(loop->world)),
           gab_world_members(loop->world)->ranks, fault->seconds, fault->rounds, fault->rounds == 1 ? "" : "s",
           fault->revoke, fault->shrink, fault->agree, fault->restore, fault->reprotect, fault->rebalance);

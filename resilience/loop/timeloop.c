@@ -80,10 +80,10 @@ gab_status gab_timeloop_add_temporal_block(gab_timeloop *loop, const char *name,
 {
   GAB_TRY(check_open(loop, name));
   if (loop->temporal_block.run)
-    GAB_FAIL(GAB_ERR_STATE, "the loop has a temporal block already, '%s' is a second one", name);
+    GAB_FAIL(GAB_ERR_STATE, "cannot add temporal block '%s': the loop has one already", name);
   if (!run || tasks < 1 || tasks > loop->tasks.count)
-    GAB_FAIL(GAB_ERR_ARGUMENT, "temporal block '%s' in the place of %d tasks, of %d that there are%s", name,
-             tasks, loop->tasks.count, run ? "" : ", has no function");
+    GAB_FAIL(GAB_ERR_ARGUMENT, "temporal block '%s' replaces %d tasks: expected 1 to %d%s", name, tasks,
+             loop->tasks.count, run ? "" : ", has no function");
   GAB_TRY(gab_timers_find(loop->timers, name, &loop->temporal_block.timer));
   loop->temporal_block.run = run;
   loop->temporal_block.user = user;

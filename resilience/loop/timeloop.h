@@ -58,7 +58,7 @@ typedef gab_status (*gab_temporal_block_fn)(void *user, gab_step step, gab_step 
 /** Says that the last `tasks` tasks may be replaced by a temporal block, for as many steps as nobody looks at: up to the next
  *  post-step action or monitor, checkpoint, question whether to stop, or fault injection. While copies of a checkpoint, or parts
  *  of a file, travel behind the steps, and with strategy `local`, whose steps are logged, steps are taken one by one; so are they
- *  if the loop has other tasks beside these, in front of them or behind. The end of a temporal block is the end of its last step.
+ *  if the loop has other tasks. The end of a temporal block is the end of its last step.
  *  Local; one for a loop.
  *  @param[in] name  of its timer
  *  @return ::GAB_ERR_STATE for a second one, ::GAB_ERR_ARGUMENT if there are not so many tasks yet */

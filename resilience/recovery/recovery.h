@@ -132,7 +132,7 @@ enum { GAB_MOST_STRATEGIES = 8 };
 /** Writes the event `fault noticed`, with the phase that the world was in. Local. */
 void gab_note_fault(gab_events *events, const gab_world *world);
 /** Whether a list can be gone through in its order. @return ::GAB_ERR_INPUT with a message: a strategy named twice; one
- *  that fills the ranks of the dead behind one that goes on without them; `spare` behind `respawn`, which uses up the spares
+ *  that fills vacant ranks after one that leaves none (`shrink`); `spare` behind `respawn`, which uses up the spares
  *  first; one that approximates (`reconstruct`) behind one that fills (`spare`, `respawn`) */
 gab_status gab_strategies_check(const gab_strategy *const *strategies, int count);
 

@@ -42,7 +42,7 @@
  *  Communicators come from gab_world_dup() and gab_world_split(), which each repair rebuilds with the same ranks.
  *  MPI_COMM_WORLD is not rebuilt: its use after a fault ends gab_reinit() on all with ::GAB_ERR_STATE.
  *
- *  Post-step actions towards gabion-launch (completion, progress): doc/resilience.md, "An MPI program of one's own".
+ *  Reports to gabion-launch that the program must make (completion, progress): doc/resilience.md, "An MPI program of one's own".
  *
  *  Tier: user header.
  */
@@ -80,7 +80,7 @@ typedef gab_status (*gab_restart_point)(gab_world *world, int argc, char **argv,
  *  could not come to it (gab_reinit_allow_respawning(); without that it may be called again) */
 gab_status gab_reinit(gab_world *world, int argc, char **argv, gab_restart_point point, void *user);
 
-/** Lets a run whose spares are used up go on without the dead: ranks are then gone, and communicators smaller. The same on
+/** Allows a run without spares left to continue without the lost ranks, with smaller communicators. The same on
  *  all, before gab_reinit(). Local. */
 void gab_reinit_allow_shrinking(gab_world *world, bool allow);
 

@@ -22,7 +22,7 @@ typedef struct gab_timing {
 
 enum { GAB_MOST_TIMINGS = 48 };
 
-/** What the whole run came to: gathered over the ranks, the same on all. */
+/** Results of the whole run, gathered over the ranks; equal on all. */
 typedef struct gab_summary {
   gab_run_stats stats;         /**< of the root */
   uint64_t checksum;           /**< gab_forest_checksum() of the final state */

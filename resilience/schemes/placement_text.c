@@ -29,8 +29,9 @@ static void describe_groups(const gab_placement *placement, char *text, size_t c
     add(text, capacity, "nobody to share parities with");
     return;
   }
-  add(text, capacity, "groups of about %d, %d parit%s each, %d/%d of an image beside the own", group.count,
-      group.parities, group.parities == 1 ? "y" : "ies", group.parities, gab_group_pieces(&group));
+  add(text, capacity, "groups of about %d, %d parit%s each, %d/%d of an image in addition to the own one",
+      group.count, group.parities, group.parities == 1 ? "y" : "ies", group.parities,
+      gab_group_pieces(&group));
 }
 
 /* A holder function may name a place twice, or the place itself: `fewest` copies is what some image has. */
@@ -61,7 +62,7 @@ const char *gab_placement_describe(const gab_placement *placement, char *text, s
   if (costs.any_domain)
     add(text, capacity, " and any one %s as a whole", gab_domain_name(placement->separate));
   add(text, capacity, " can be lost");
-  if (placement->scheme->holder) add(text, capacity, "; of more only those that leave a copy of each image");
+  if (placement->scheme->holder) add(text, capacity, "; more only if a copy of each image is left");
   return text;
 }
 
@@ -111,7 +112,7 @@ static void say_smaller(const gab_placement *placement, const gab_redundancy *as
   if (group.count >= wanted || group.count >= count || group.count * 2 > wanted) return;
   add(text, capacity,
       "%s%ss are so large that groups of %d would have more members in one than can be lost: groups of %d "
-      "instead, which keep %d/%d of an image beside the own instead of %d/%d",
+      "instead, which keep %d/%d of an image in addition to the own one instead of %d/%d",
       text[0] ? "; " : "", gab_domain_name(asked->separate), wanted, group.count, group.parities,
       gab_group_pieces(&group), group.parities, wanted - group.parities);
 }

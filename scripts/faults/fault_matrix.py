@@ -569,7 +569,7 @@ def expected_end(row, events, deaths):
 
 
 def replaced(row, processes, members, dead):
-    """The members of the first snapshot after some deaths: without the dead, but with those whose ranks other processes play."""
+    """The members of the first snapshot after some deaths: without the dead, but with the lost ranks that other processes run now."""
     return frozenset([m for m in members if m[0] not in dead] +
                      [new_member(row, m, processes[m[0]]) for m in members if m[0] in dead and m[0] in processes])
 

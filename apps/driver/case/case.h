@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file case.h
- *  @brief A case: what a parameter file comes to, and the parts of that which all solvers have.
+ *  @brief A case: values derived from a parameter file, and the parts common to all solvers.
  *
  *  A program with a solver of its own (apps/driver/solver.h) calls these where it reads its cases. All are local, and what
  *  they refuse is ::GAB_ERR_INPUT with the place in the file.
@@ -34,7 +34,7 @@ typedef struct gab_app_recompute {
 typedef struct gab_solver gab_solver;           /* solver.h */
 typedef struct gab_app_options gab_app_options; /* of the command line; opaque here */
 
-/** What a parameter file comes to for any solver, worked out without communication. That of a solver begins with it. */
+/** Case data common to all solvers, derived from a parameter file without communication; first member of a solver's own case. */
 typedef struct gab_app_case {
   const gab_solver *solver; /**< borrowed, as config and options */
   const gab_config *config;

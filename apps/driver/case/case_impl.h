@@ -59,7 +59,7 @@ enum { GAB_APP_PATH_LENGTH = 1024 /**< bytes of a file's name */ };
 gab_status gab_app_steps_read(const gab_config *config, double dt, gab_step *steps, gab_step *check_every);
 /** The same for an item of output.slices, whose name has to differ from those that the driver itself gives. */
 gab_status gab_app_slice_settle(const gab_config *config, size_t index, gab_status status);
-/** ::GAB_ERR_INPUT for an --inject that is no fault injection. */
+/** ::GAB_ERR_INPUT for an invalid --inject. */
 gab_status gab_app_injections_check(const gab_app_options *options);
 /** The folder part of a path ("." if it has none). */
 void gab_app_folder_of(const char *path, char *folder, size_t capacity);

@@ -260,7 +260,7 @@ gab_status gab_app_declare(gab_config *config, const gab_config_section *list, s
   return GAB_OK;
 }
 
-/* Of all solvers, then those that were registered. */
+/* Sections of all solvers, then registered ones. */
 static const gab_monitor *monitor_at(int index)
 {
   const gab_solver *solver;

@@ -45,7 +45,7 @@ static const char *strategy_name(int index)
   return strategy ? strategy->name : NULL;
 }
 
-/* Of all solvers of this program, and those that it has registered. */
+/* Choices of all solvers of this program, and registered ones. */
 static void print_monitors(void)
 {
   const gab_solver *solver;

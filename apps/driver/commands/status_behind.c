@@ -20,7 +20,7 @@ static void drop(status_behind *behind, int64_t rank)
 
 static void add(status_behind *behind, int64_t rank, int64_t from, bool with_cluster)
 {
-  drop(behind, rank); /* it may have come back before, or goes on from a later checkpoint */
+  drop(behind, rank); /* it may have come back before, or it resumes from a later checkpoint */
   if (behind->count == STATUS_MOST_BEHIND) return;
   behind->ranks[behind->count] = rank;
   behind->with_cluster[behind->count] = with_cluster;

@@ -47,7 +47,7 @@ static gab_status make_rows(contact_list *list, int32_t ranks, delays_graph *gra
     neighbour[count++] = (int32_t)(list->pair[k] & UINT32_MAX);
     first[(list->pair[k] >> 32) + 1] = count;
   }
-  for (int32_t rank = 0; rank < ranks; rank++) /* those that border on nobody */
+  for (int32_t rank = 0; rank < ranks; rank++) /* ranks without a neighbour */
     if (first[rank + 1] < first[rank]) first[rank + 1] = first[rank];
   graph->graph = (gab_process_graph){.count = ranks, .first = first, .neighbour = neighbour};
   return GAB_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file case.h
- *  @brief A flow: what a parameter file comes to.
+ *  @brief A flow: values derived from a parameter file.
  *
  *  Tier: internal.
  */

@@ -50,7 +50,7 @@ struct gab_app_plan {
   gab_app_plan_block
       block; /**< its updates are set: those of a block of level 0 whose cells are all computed once */
   double shared_state; /**< bytes of a field that blocks share ... */
-  int places;          /**< ... which has capacity for so many of them; 0: there are none */
+  int places;          /**< ... and the number of blocks that share it; 0: no shared field */
   /** Bytes that a block sends to one of its level in each exchange of a step of that: gab_app_plan_add_ghosts(). */
   double crossing[GAB_APP_MOST_EXCHANGES][GAB_DIRECTIONS];
   int exchanges;

@@ -2,7 +2,7 @@
 /** @file traffic.h
  *  @brief Who sends how much to whom: counted in a run, written to a file, and read by `gabion plan --clusters`.
  *
- *  Counted are the messages of logged ports (core/messages/logged/message_logger.h), which are those that a log
+ *  It counts the messages of logged ports (core/messages/logged/message_logger.h), the ones that a message log
  *  between clusters would keep, from the first step to the last; without what post-step actions send (output,
  *  adapting, windows), where no log is kept. The file is CSV: `# steps N, processes P`, then from,to,messages,bytes.
  *

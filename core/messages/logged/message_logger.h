@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file message_logger.h
- *  @brief Who takes the messages of logged ports instead of MPI, and which process runs which rank without a repair.
+ *  @brief Message loggers, which carry the messages of logged ports instead of MPI; ranks taken over without a repair.
  *
- *  What a rank needs that goes back alone are the messages of *logged* ports: ghost exchange, coupling of
- *  levels, reductions and broadcasts. While a world has a message logger, that one takes and gives them
+ *  A rank that rolls back alone needs the messages of *logged* ports again: ghost exchange, coupling of
+ *  levels, reductions and broadcasts. While a world has a message logger, it sends and delivers them
  *  (doc/local-recovery.md, "On MPI"); everything that needs all processes at once is refused: other ports,
  *  agreements. Without a message logger a logged port is a port like any other.
  *
@@ -73,14 +73,14 @@ typedef struct gab_claim {
   gab_rank rank;
   gab_process process;
   gab_incarnation
-      taken; /**< so many times the rank was taken since the last repair; 0: of an earlier life, see below */
+      taken; /**< number of takeovers of the rank since the last repair; 0: of an earlier life, see below */
   gab_step restored_step; /**< of the checkpoint from which it went on */
   gab_step lost_step;     /**< that was being computed when its predecessor died, as far as known; -1: not */
   gab_step whole_from;    /**< since this checkpoint it holds all it should; INT64_MAX: not yet */
   double seconds;         /**< from the offer to the end of restoring */
 } gab_claim;
 
-/** A spare runs `rank` from now on, in the next incarnation. Only this process knows; the next repair tells all.
+/** A spare runs `rank` from now on, in the next incarnation. Only this process knows; the next repair informs all.
  *  Local. @return ::GAB_ERR_STATE if it is no spare */
 gab_status gab_world_take_rank(gab_world *world, gab_rank rank);
 /** The claim of this process, to be kept up to date; NULL if it has none. */
@@ -101,7 +101,7 @@ void gab_world_pause(const gab_world *world, int *looks);
 bool gab_world_has_own_comms(const gab_world *world);
 /** Whether the application has a mailbox: what is delivered to it by some step depends on the network. */
 bool gab_world_has_mailbox(const gab_world *world);
-/** Breaks the world without an abort request: all come to repair. Local. */
+/** Revokes the communicators without an abort request: all enter the repair. Local. */
 void gab_world_call_repair(gab_world *world);
 /** Drops what this process has under way in all ports, messages to itself included: it goes back alone. Local. */
 void gab_world_drop_messages(gab_world *world);

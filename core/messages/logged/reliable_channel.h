@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file reliable_channel.h
- *  @brief Messages between processes that go on after deaths, without a repair.
+ *  @brief Messages between processes that continue after deaths, without a repair.
  *
  *  Plain named messages on the communicator of everybody, which may have dead members. Those to one process arrive in
  *  the order of sending; those to the dead are lost. A death is told to all, by the error of a call that names the
@@ -24,7 +24,7 @@ extern "C" {
 typedef struct gab_world gab_world;
 typedef struct gab_reliable_channel gab_reliable_channel;
 
-/** What a reliable channel tells. All but `sent` from gab_reliable_channel_serve() only. */
+/** Callbacks of a reliable channel, called by gab_reliable_channel_serve() only, except for `sent`. */
 typedef struct gab_reliable_channel_events {
   void *user;
   /** A message has come. @param[in] bytes  valid during the call
@@ -63,7 +63,7 @@ void gab_reliable_channel_keep_near(gab_reliable_channel *channel,
  *  @return GAB_OK also if the place is dead; ::GAB_ERR_FAULT if the world is broken */
 gab_status gab_reliable_channel_send(gab_reliable_channel *channel, gab_process place, uint32_t lane,
                                      const gab_buffer *head, const void *payload, size_t bytes, void *lent);
-/** Looks once: delivers what has come, gives back what was lent, and each 0.1 ms tells of deaths. Without waiting for anybody, but for the
+/** Polls once: delivers received messages, returns lent buffers, and reports deaths every 0.1 ms. Without waiting for anybody, but for the
  *  rest of a message that has begun to come.
  *  @return what an event returned; ::GAB_ERR_FAULT if the world is broken */
 gab_status gab_reliable_channel_serve(gab_reliable_channel *channel);

@@ -49,7 +49,7 @@ gab_status gab_local_keep_packed(gab_local_images *images, const gab_local_image
   while (place < images->count && images->list[place].checkpoint < checkpoint) place++;
   const bool is_new = place == images->count || images->list[place].checkpoint != checkpoint;
   if (is_new && images->count == (int)(sizeof images->list / sizeof images->list[0]))
-    GAB_FAIL(GAB_ERR_STATE, "no capacity for the image of checkpoint %" GAB_PRI_STEP, checkpoint);
+    GAB_FAIL(GAB_ERR_STATE, "cannot store another image, of checkpoint %" GAB_PRI_STEP, checkpoint);
   gab_local_image *image = &images->list[place];
   if (is_new) {
     memmove(image + 1, image, (size_t)(images->count - place) * sizeof *image);

@@ -32,7 +32,7 @@ gab_status gab_local_add_partner(gab_local *local, gab_rank rank, uint32_t roles
 {
   gab_local_partner *partner = gab_local_find(local, rank);
   if (rank == local->rank)
-    GAB_FAIL(GAB_ERR_ARGUMENT, "rank %" GAB_PRI_RANK " is to be its own partner", rank);
+    GAB_FAIL(GAB_ERR_ARGUMENT, "rank %" GAB_PRI_RANK " cannot be its own partner", rank);
   if (partner) {
     partner->roles |= roles;
     return GAB_OK;

@@ -49,7 +49,7 @@ void gab_local_begin_replay(gab_local_channel *channel, uint64_t next)
   channel->replayed = channel->acknowledged = channel->sent;
 }
 
-/* The capacity that it leaves may be another channel's. */
+/* Another channel may use the share of the limit that it frees. */
 gab_status gab_local_on_progress(gab_local *local, gab_process source, const gab_local_note *note)
 {
   gab_local_partner *partner = gab_local_current(local, source, note);

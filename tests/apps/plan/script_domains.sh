@@ -8,7 +8,7 @@ node='--set resilience.separate=node'
 
 run 0 4 good.yaml --set resilience.scheme=parity --set resilience.group=4
 expected=$(checksum)
-said 'redundancy: parity: groups of about 4, 1 parity each, 1/3 of an image beside the own; any 1 rank of each group can be lost'
+said 'redundancy: parity: groups of about 4, 1 parity each, 1/3 of an image in addition to the own one; any 1 rank of each group can be lost'
 not_said warning
 run 0 4 good.yaml $node
 said_once 'all processes are in one node, so images and their redundancy lie in it together'

@@ -98,11 +98,11 @@ run 0 2 good.yaml --set resilience.domains=two
 check 0 good.yaml --inject rank=3,step=5
 not_said 'warning: --inject'
 check 0 good.yaml --inject rank=70,step=5
-said 'warning: --inject rank=70,step=5: a fault injection is to kill rank 70'
+said 'warning: --inject rank=70,step=5: a fault injection names rank 70'
 refused 2 good.yaml --inject rank=70,step=5
-said_once '--inject rank=70,step=5: a fault injection is to kill rank 70, there are ranks 0 to 1 only'
+said_once '--inject rank=70,step=5: a fault injection names rank 70: ranks are 0 to 1'
 check 0 good.yaml --set 'faults=[{ranks: [9], step: 5}]'
-said 'faults.0: a fault injection is to kill rank 9'
+said 'faults.0: a fault injection names rank 9'
 both good.yaml 'has rank 1 twice' --set 'faults=[{ranks: [1, 1], step: 5}]'
 
 # ---- a phase field

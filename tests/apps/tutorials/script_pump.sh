@@ -15,7 +15,7 @@ awk -F, 'NR == 2 { first = $3; a = $4 } END { exit !(first == 0 && a == 0 && ($3
   complain "the pump does not reach 1 m/s: $(sed -n 2p kept/pump.csv) ... $(tail -n 1 kept/pump.csv)"
 alike_on_processes
 alike_killed 734 # behind a correction that the last checkpoint does not have
-said 'redundancy: diagonal: 1 copy of each image; any 1 rank can be lost; of more only those that leave a copy of each image'
+said 'redundancy: diagonal: 1 copy of each image; any 1 rank can be lost; more only if a copy of each image is left'
 
 # Two at once. Ranks 0 and 1 are one row, 2 and 3 the other; 0 and 2 are a column.
 dies() { # dies CODE SCHEME RANKS

@@ -67,10 +67,10 @@ static void schemes_with_holders_say_no_more_than_is_true(void **state)
   (void)state;
   says(
       &next, 2, 4,
-      "next: 2 copies of each image; any 2 ranks can be lost; of more only those that leave a copy of each image");
+      "next: 2 copies of each image; any 2 ranks can be lost; more only if a copy of each image is left");
   says(
       &spread, 2, 4,
-      "spread: up to 2 copies of each image; any 1 rank can be lost; of more only those that leave a copy of each image");
+      "spread: up to 2 copies of each image; any 1 rank can be lost; more only if a copy of each image is left");
   says(&hoard, 1, 4,
        "hoard: up to 1 copy of each image; some ranks have none, and their death is not survived");
 }
