@@ -2,15 +2,11 @@
 #include "core/base/checkpoint_format.h"
 
 #include <inttypes.h>
-
-bool gab_checkpoint_format_is_readable(int64_t format)
-{
-  return format >= GAB_CHECKPOINT_FORMAT_BEFORE && format <= GAB_CHECKPOINT_FORMAT;
-}
+#include <stdbool.h>
 
 gab_status gab_checkpoint_format_check(const char *subject, int64_t format, const char *writer)
 {
-  if (gab_checkpoint_format_is_readable(format)) return GAB_OK;
+  if (format >= GAB_CHECKPOINT_FORMAT_BEFORE && format <= GAB_CHECKPOINT_FORMAT) return GAB_OK;
   const bool is_known = writer && writer[0];
   const char *remedy = format > GAB_CHECKPOINT_FORMAT
                            ? "continue with the version that wrote it or a newer one"

@@ -13,7 +13,6 @@
 
 #include "core/base/status.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -24,9 +23,6 @@ enum {
   GAB_CHECKPOINT_FORMAT = 2,                               /**< that this program writes */
   GAB_CHECKPOINT_FORMAT_BEFORE = GAB_CHECKPOINT_FORMAT - 1 /**< the oldest one that it reads */
 };
-
-/** Whether this program reads checkpoints of a format. */
-bool gab_checkpoint_format_is_readable(int64_t format);
 
 /** Refuses a format that this program does not read.
  *  @param[in] subject  for the message: what has this format, for example a path

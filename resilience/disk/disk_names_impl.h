@@ -16,7 +16,7 @@ typedef struct gab_disk_names {
   const char *format; /* attribute of a group file: its format */
 } gab_disk_names;
 
-/* @param[in] format  one that gab_checkpoint_format_is_readable() */
+/* @param[in] format  one that gab_checkpoint_format_check() accepts */
 const gab_disk_names *gab_disk_names_of(int format);
 
 #endif

@@ -239,9 +239,9 @@ static gab_status parse(const char *name, struct fy_document *document, gab_mani
   if (strcmp(scalar(&in, in.root, "what"), "gabion checkpoint") != 0)
     GAB_FAIL(GAB_ERR_CORRUPT, "%s is not the manifest of a checkpoint", name);
   manifest->format = small(&in, "format");
-  if (!in.missing)
-    GAB_TRY(gab_checkpoint_format_check(name, manifest->format, scalar(&in, in.root, "program")));
-  GAB_TRY(read_all(&in, manifest));
+  if (in.missing) GAB_FAIL(GAB_ERR_CORRUPT, "%s: `%s' is missing or wrong", name, in.missing);
+  GAB_TRY(gab_checkpoint_format_check(name, manifest->format, scalar(&in, in.root, "program")));
+  GAB_TRY(read_all(&in, manifest)); /* by the names of that format */
   if (in.missing) GAB_FAIL(GAB_ERR_CORRUPT, "%s: `%s' is missing or wrong", name, in.missing);
   return GAB_OK;
 }

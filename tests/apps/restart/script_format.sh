@@ -53,7 +53,14 @@ new=out/checkpoints/step_000000000040
 for member in "\"format\": $now," '"ranks": 3,' '"failed": \[\]'; do
   grep -q "^ *$member" $new/manifest.json || complain "no $member in: $(head -n 20 $new/manifest.json)"
 done
-for name in ranks replicated; do grep -qa "$name" $new/group_000000.h5 || complain "the group file has no $name"; done
+names=$(grep -aoE '\b(slots?|ranks?|what|format|version|replicated)\b' $new/group_000000.h5 | sort -u | paste -sd' ')
+[ "$names" = 'format rank ranks replicated what' ] || complain "the group file has the names $names"
+python3 - $new/group_000000.h5 "$now" <<'PY' || complain "an image of a forest has another number"
+import struct, sys
+data, mark = open(sys.argv[1], "rb").read(), struct.pack("<Q", 0x74736572664261ff)
+found = [struct.unpack_from("<I", data, at + 8)[0] for at in range(len(data)) if data.startswith(mark, at)]
+sys.exit(not found or any(number != int(sys.argv[2]) for number in found))
+PY
 list extract $new --out new || complain "extract: $(cat said.txt)"
 [ "$(number new/replicated.bin)" = "$now" ] || complain "replicated.bin has number $(number new/replicated.bin)"
 
@@ -99,7 +106,8 @@ text = open(path, "rb").read()
 body, mark, tail = text.rpartition(b',\n  "hash": "')
 if tail != b'%016x"\n}\n' % xxh64(body):
     sys.exit("%s: its hash is not %016x" % (path, xxh64(body)))
-body, count = re.subn(rb'"format": \d+', b'"format": ' + format.encode(), body)
+wanted = b'"format": ' + format.encode() if format else b'"formal": 1'
+body, count = re.subn(rb'"format": \d+', wanted, body)
 if count != 1:
     sys.exit("%s: %d times a format" % (path, count))
 open(path, "wb").write(body + mark + b'%016x"\n}\n' % xxh64(body))
@@ -114,6 +122,15 @@ for format in $after 0; do
   [ "$format" = 0 ] || grep -qE "^ +20 +$format .* no: " said.txt || complain "list: $(cat said.txt)"
   if list extract out --out future; then complain "format $format is extracted"; fi
   said "$refusal"
+done
+# No number is damage, not a format.
+for format in '"70000x"' '"format"' ''; do
+  fresh
+  python3 change.py out/checkpoints/$step/manifest.json "$format" >said.txt 2>&1 || complain "$(cat said.txt)"
+  list verify out
+  code=$?
+  [ $code = 1 ] || complain "format '$format': verify ends with $code"
+  said "manifest.json: \`format' is missing or wrong"
 done
 fresh
 python3 change.py out/checkpoints/$step/manifest.json "$after" >said.txt 2>&1 || complain "$(cat said.txt)"
