@@ -5,7 +5,7 @@
 #   an MPI with ULFM  in this order: GABION_MPI=/prefix; the one on PATH; one built earlier; the
 #                     distribution's; Open MPI 5.0.x built now into the cache folder (five to twenty minutes)
 # Each candidate has to prove itself: a process is killed and the others have to go on.
-# What is built here has seven defects of Open MPI 5.0 less (scripts/mpi/repairs/, doc/ulfm.md); what was built here before
+# What is built here lacks the defects of Open MPI 5.0 that scripts/mpi/repairs/ mends (doc/ulfm.md); what was built here before
 # those repairs is built again, once.
 #
 #   scripts/setup.sh [--force] [--quiet]

@@ -8,7 +8,8 @@ static const gab_disk_names names_of_format[2] = {
     [1] = {.ranks = "ranks", .failed = "failed", .rank = "rank", .what = "what", .format = "format"},
 };
 
-_Static_assert(GAB_CHECKPOINT_FORMAT_BEFORE == 1, "drop the names of format 1 and add those of the new format");
+_Static_assert(GAB_CHECKPOINT_FORMAT_BEFORE == 1,
+               "drop the names of format 1 and add those of the new format");
 
 const gab_disk_names *gab_disk_names_of(int format)
 {

@@ -16,8 +16,9 @@ awk '$2 == "quick" {print $3}' "$tiers" | sort -u >"$work/sources"
 cd "$GABION_SOURCE" || exit 1
 folders=$(awk '$2 != "long" {print $3}' "$tiers" | sed 's,/[^/]*$,,' | sort -u)
 [ "$(wc -l <<<"$folders")" -ge 20 ] || complain "only these folders have tests: $folders"
-modules=$(sed -n 's/^[^#]*gabion_\(core\|field\|blockforest\|loadbalance\|lbm\|phasefield\|resilience\) .*/\1/p' CMakeLists.txt cmake/*.cmake | sort -u)
-for module in core field blockforest loadbalance lbm phasefield resilience apps $modules; do
+modules=$(sed -n 's/^gabion_module(\([a-z]*\).*/\1/p' CMakeLists.txt)
+[ "$(wc -w <<<"$modules")" -ge 7 ] || complain "only these modules were found: $modules"
+for module in apps $modules; do
   [ -d "$module" ] || complain "there is no folder $module"
   folders+=$'\n'tests/$module
 done

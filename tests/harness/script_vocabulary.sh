@@ -65,7 +65,7 @@ for name in names:
         if regex.search(name) and not excused(word, name, name):
             wrong.append("%s: '%s' in the name of a file: now %s" % (name, word, new))
         for number, line in enumerate(lines, 1):
-            if regex.search(line) and not excused(word, name, line):
+            if regex.search(re.sub(r"\\[nt]", "  ", line)) and not excused(word, name, line):
                 wrong.append("%s:%d: '%s' is now %s: %s" % (name, number, word, new, line.strip()[:100]))
 wrong += ["%s:%d: this exception is not needed any more" % (LIST, e.line) for e in exceptions if not e.used]
 for line in wrong[:60]:

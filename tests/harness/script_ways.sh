@@ -18,6 +18,14 @@ for way in step ghosts shrink disk; do
   [ "$files" -ge 4 ] && [ "$lines" -ge $((files * 50)) ] || complain "$way: $files files, $lines lines"
 done
 
+# Two files of known length, one of which is opened for two functions.
+mkdir -p "$work/tree"/{core,field,blockforest,loadbalance,lbm,phasefield,resilience,apps}
+printf 'void gab_second(void);\nint main(void)\n{\n  gab_second();\n  return 0;\n}\n' >"$work/tree/core/main.c"
+printf 'void gab_third(void) {}\n\nvoid gab_second(void)\n{\n  gab_third();\n}\n/* end */\n' >"$work/tree/core/second.c"
+printf '[tiny] a way\nmain\ngab_second\ngab_third\n' >"$work/list"
+python3 "$GABION_SOURCE/scripts/harness/ways.py" --root "$work/tree" "$work/list" >"$work/out" 2>&1 || complain "a tree of two files: $(cat "$work/out")"
+grep -qE '^tiny +2 +13 ' "$work/out" || complain "expected 2 files of 13 lines: $(cat "$work/out")"
+
 # refused LINE WORDS: a way with that line fails, and says WORDS.
 refused() {
   printf '[short] a way\nmain apps/driver/main.c\n%s\n' "$1" >"$work/list"

@@ -17,7 +17,7 @@ cat >solver/CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.22)
 project(solver LANGUAGES C)
 set(CMAKE_C_STANDARD 11)
-find_package(gabion 0.1 REQUIRED)
+find_package(gabion 0.2 REQUIRED)
 file(GLOB sources *.c)
 foreach(source IN LISTS sources)
   get_filename_component(name "${source}" NAME_WE)

@@ -14,7 +14,7 @@ cp -r "$GABION_SOURCE/apps/tutorial/." "$dir/tutorial"
 cat >"$dir/tutorial/CMakeLists.txt" <<'END'
 cmake_minimum_required(VERSION 3.22)
 project(tutorials LANGUAGES C)
-find_package(gabion 0.1 REQUIRED)
+find_package(gabion 0.2 REQUIRED)
 foreach(name IN ITEMS heat_loop flow)
   add_executable(${name} ${name}.c)
   set_target_properties(${name} PROPERTIES C_STANDARD 11)

@@ -53,7 +53,7 @@ new=out/checkpoints/step_000000000040
 for member in "\"format\": $now," '"ranks": 3,' '"failed": \[\]'; do
   grep -q "^ *$member" $new/manifest.json || complain "no $member in: $(head -n 20 $new/manifest.json)"
 done
-names=$(grep -aoE '\b(slots?|ranks?|what|format|version|replicated)\b' $new/group_000000.h5 | sort -u | paste -sd' ')
+names=$(grep -aoE '\b([s]lots?|ranks?|what|format|version|replicated)\b' $new/group_000000.h5 | sort -u | paste -sd' ')
 [ "$names" = 'format rank ranks replicated what' ] || complain "the group file has the names $names"
 python3 - $new/group_000000.h5 "$now" <<'PY' || complain "an image of a forest has another number"
 import struct, sys

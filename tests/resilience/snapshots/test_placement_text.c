@@ -65,9 +65,8 @@ static void schemes_say_what_they_survive(void **state)
 static void schemes_with_holders_say_no_more_than_is_true(void **state)
 {
   (void)state;
-  says(
-      &next, 2, 4,
-      "next: 2 copies of each image; any 2 ranks can be lost; more only if a copy of each image is left");
+  says(&next, 2, 4,
+       "next: 2 copies of each image; any 2 ranks can be lost; more only if a copy of each image is left");
   says(
       &spread, 2, 4,
       "spread: up to 2 copies of each image; any 1 rank can be lost; more only if a copy of each image is left");

@@ -214,10 +214,13 @@ static gab_protection draw_protection(uint64_t number, bool *by_steps)
   return made;
 }
 
-/* On more than two ranks every fifth case: steps are few, waiting for each other is dear. */
+#ifndef STEPS_AT_ONCE_STRIDE /* on more than two ranks: waiting for each other is dear; mpi_steps_at_once_long.c has all */
+#define STEPS_AT_ONCE_STRIDE 5
+#endif
+
 static void all_see_what_they_see_of_single_steps(automaton *app)
 {
-  const uint64_t stride = gab_world_members(app->world)->ranks > 2 ? 5 : 1;
+  const uint64_t stride = gab_world_members(app->world)->ranks > 2 ? STEPS_AT_ONCE_STRIDE : 1;
   static chain one, many;
   gab_step temporally_blocked = 0;
   int flips = 0;
