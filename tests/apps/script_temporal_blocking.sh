@@ -118,7 +118,7 @@ done
 
 # ---- bits that flip in the step and at the fault point that they are told, with temporal blocking or without
 flips=()
-for injection in 13:compute:1 30:compute:3 42:exchange:1 61:output:1 66:snapshot:2 70:commit:1 90:swap:1 95:reduction:1; do
+for injection in 13:compute:1 30:compute:3 42:exchange:1 61:output:1 66:snapshot:2 70:commit:1 90:swap:1 98:reduction:1; do
   IFS=: read -r step phase visit <<<"$injection"
   flips+=(--inject "rank=0,step=$step,phase=$phase,visit=$visit,flip=$((1000 * step * 64))")
 done
