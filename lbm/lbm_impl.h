@@ -136,21 +136,23 @@ typedef struct gab_linear_link {
   double a, b, term;
 } gab_linear_link;
 
-/** What the cell behind the side sends where nothing is beyond: see lbm/boundaries/links_apply.c. */
+/** What stands for a population that arrives from beyond an open side: see lbm/boundaries/links_apply.c. */
 typedef enum gab_open_source {
   GAB_OPEN_NEXT, /**< what arrives with the same direction in the next cell across the side */
   GAB_OPEN_SELF, /**< what the fluid cell itself has sent in that direction */
-  GAB_OPEN_LINEAR /**< extrapolated along the side: twice that, less what the cell on the other side has sent */
+  GAB_OPEN_LINEAR, /**< extrapolated along the side: twice that, less what the cell on the other side has sent */
+  GAB_OPEN_CLOSED /**< what arrives in the fluid cell, from a place that throws back */
 } gab_open_source;
 
-/** Pressure and outflow: needs the macroscopic state of the fluid cell and what arrives around it. */
+/** Pressure and outflow: needs the macroscopic state of the fluid cell and what arrives around it. Index 0 is for direction q of the
+ *  link, 1 for its mirror, which is q with the components along the side reversed. In a sparse block `cell` and `from` are rows of
+ *  gab_sparse::open_cells, `from` that of the next cell. */
 typedef struct gab_open_link {
   uint32_t to, cell;
-  uint32_t
-      from; /**< cell that has sent what arrives in the next one, in direction from_q; in a sparse block its place ... */
-  uint32_t from_odd; /**< ... in the even state and in the odd one */
-  int8_t q, from_q, side;
-  uint8_t source; /**< gab_open_source */
+  uint32_t from
+      [2]; /**< has sent what arrives in the next cell (or, extrapolated, is the other one), in direction from_q */
+  int8_t q, mirror, from_q[2], side;
+  uint8_t source[2]; /**< gab_open_source */
   uint8_t
       axes; /**< along the side, in both directions of which all arrives that is not from open sides: bits */
   uint8_t sides; /**< all of the side's kind that the boundary cell lies beyond: bits */
@@ -190,17 +192,16 @@ typedef struct gab_links {
 /** What an open link is made of. */
 typedef struct gab_open_view {
   double sent[GAB_LATTICE_MAX_Q]; /**< by its fluid cell */
-  double next;                    /**< see gab_open_source */
+  double next, mirrored;          /**< for q and its mirror: see gab_open_source */
   double spread
       [3]; /**< by axis along the side: half of what the cell has sent both ways less what arrives both ways; or 0 */
 } gab_open_view;
 
-/** With what has been sent: sets `next`, and spreads to 0. @param[in] from  what the link's cell `from` has sent */
-static inline void gab_open_finish(const gab_open_link *link, double from, gab_open_view *seen)
+/** @param[in] self  sent by the fluid cell @param[in] given  what arrives in the next cell or in this one, or what the other has sent */
+static inline double gab_open_value(gab_open_source source, double self, double given)
 {
-  const double self = seen->sent[link->q];
-  seen->next = link->source == GAB_OPEN_SELF ? self : link->source == GAB_OPEN_NEXT ? from : 2 * self - from;
-  for (int axis = 0; axis < 3; axis++) seen->spread[axis] = 0;
+  if (source == GAB_OPEN_SELF) return self;
+  return source == GAB_OPEN_LINEAR ? 2 * self - given : given;
 }
 /** @param[in] along  the direction along an axis @param[in] up,down  what arrives with it, and against it */
 static inline void gab_open_spread(int axis, int along, double up, double down, gab_open_view *seen)

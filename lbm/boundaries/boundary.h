@@ -41,9 +41,9 @@ typedef enum gab_side_kind {
   /** Given density half-way to the first cells; velocities along the side have no gradient across it, that across the side the one
    *  that keeps the flow free of divergence, with the rates of strain of TRT's recurrence equations (Ginzburg et al. 2008). */
   GAB_SIDE_PRESSURE,
-  /** Zero gradient across the side, of velocity and stress; nothing flows back in. The density is drawn to the
-   * given one softly, by 2 c_s / length per step (after Poinsot & Lele 1992). Vortices and sound waves leave.
-   */
+  /** Zero gradient across the side, of velocity and shear stress; nothing flows back in. The density is drawn to the given one softly, by
+   *  2 c_s / length per step (after Poinsot & Lele 1992). The normal stress keeps the mean momentum flux: vortices leave without sound
+   *  (doc/sides.md). */
   GAB_SIDE_OUTFLOW,
   GAB_SIDE_FREE_SLIP, /**< specular reflection: no friction, nothing passes */
   GAB_SIDE_OWN,       /**< what a program has registered: lbm/boundaries/boundary.h */

@@ -2,6 +2,7 @@
 #include "lbm/sparse/sparse_impl.h"
 
 #include <math.h>
+#include <string.h>
 
 #define APPEND(list, count, ...)                                                                             \
   do {                                                                                                       \
@@ -263,14 +264,18 @@ static gab_status add_slip_link(const link *at)
   return add_bounce_link(at);
 }
 
-/* What is on the other side of a face of the fluid cell sends something by the time that open links are made. */
-static bool has_sent(const link *at, const int32_t cell[3], int axis)
+/* What a cell sends into another one is there by the time that open links are made. */
+static bool has_sent(const link *at, const int32_t cell[3])
 {
-  const gab_flag_bits flags = gab_flags_get(at->block->flags, cell[0], cell[1], cell[2]);
-  if (flags & GAB_CELL_IS_FINER) return false;
-  if (!(flags & GAB_CELL_IS_OUTSIDE)) return true;
-  const gab_side_kind kind = at->model->options.sides[2 * axis + (cell[axis] > at->x[axis])].kind;
-  return kind == GAB_SIDE_WALL || kind == GAB_SIDE_VELOCITY || kind == GAB_SIDE_FREE_SLIP;
+  unsigned closed, sides;
+  link from = *at;
+  memcpy(from.b, cell, sizeof from.b);
+  sides = sides_of(&from, &closed);
+  if (gab_flags_get(at->block->flags, cell[0], cell[1], cell[2]) & GAB_CELL_IS_FINER) return false;
+  if (closed) return true;
+  for (int side = 0; side < GAB_SIDE_COUNT; side++)
+    if ((sides >> side & 1) && gab_side_kind_is_open(at->model->options.sides[side].kind)) return false;
+  return true;
 }
 
 /* The axes along a side in whose two directions all that arrives in the fluid cell is known. */
@@ -281,50 +286,10 @@ static uint8_t known_axes(const link *at, int side)
     int32_t below[3] = {at->x[0], at->x[1], at->x[2]}, above[3] = {at->x[0], at->x[1], at->x[2]};
     below[axis]--;
     above[axis]++;
-    if (axis != side / 2 && at->model->along[axis] > 0 && has_sent(at, below, axis) &&
-        has_sent(at, above, axis))
+    if (axis != side / 2 && at->model->along[axis] > 0 && has_sent(at, below) && has_sent(at, above))
       axes |= (uint8_t)(1 << axis);
   }
   return axes;
-}
-
-static bool is_inside(const link *at, const int32_t cell[3])
-{
-  bool inside = true;
-  for (int axis = 0; axis < 3; axis++) inside &= cell[axis] >= 0 && cell[axis] < at->model->cells[axis];
-  return inside;
-}
-
-/* Which cell has sent what arrives with direction q in the next cell across the side; beyond free-slip sides, its mirror. In edges of
- * open sides the fluid cell is all there is. */
-static void find_source(const link *at, gab_open_link *open)
-{
-  const gab_side *sides = at->model->options.sides;
-  int32_t next[3], other[3], from[3];
-  int c[3], open_sides = 0;
-  for (int axis = 0; axis < 3; axis++) {
-    const int where = beyond(at, axis), side = 2 * axis + (where > 0);
-    const bool slips = where != 0 && sides[side].kind == GAB_SIDE_FREE_SLIP;
-    open_sides += where != 0 && !slips;
-    if (where != 0 && sides[side].kind == sides[open->side].kind) open->sides |= (uint8_t)(1U << side);
-    c[axis] = slips ? -at->c[axis] : at->c[axis];
-    from[axis] = at->b[axis] - where;
-    next[axis] = at->x[axis] + (where != 0 && !slips ? at->c[axis] : 0);
-    other[axis] = at->x[axis] + (where == 0 ? at->c[axis] : 0);
-  }
-  open->from_q = (int8_t)gab_lattice_direction(at->model->lattice, c);
-  open->source = GAB_OPEN_SELF;
-  if (open_sides == 1) open->axes = known_axes(at, open->side);
-  if (open_sides > 1 || !is_fluid(at, next)) return;
-  const gab_flag_bits flags = gab_flags_get(at->block->flags, from[0], from[1], from[2]);
-  if (flags & GAB_CELL_IS_FLUID) {
-    open->source = GAB_OPEN_NEXT;
-    open->from = at->draft ? gab_sparse_number(at->draft, next) : index_of(at, from);
-  } else if ((flags & GAB_CELL_IS_FINER) && is_inside(at, other) && is_fluid(at, other)) {
-    open->source = GAB_OPEN_LINEAR;
-    open->from = index_of(at, other);
-    open->from_q = (int8_t)at->q;
-  }
 }
 
 /* A place beyond an open side, next to a body there: the body continues beyond the side. */
@@ -335,6 +300,91 @@ static bool stands_before_body(const link *at)
   return gab_flags_are_on(at->block->flags, inside[0], inside[1], inside[2], GAB_CELL_IS_SOLID);
 }
 
+static bool is_inside(const link *at, const int32_t cell[3])
+{
+  bool inside = true;
+  for (int axis = 0; axis < 3; axis++) inside &= cell[axis] >= 0 && cell[axis] < at->model->cells[axis];
+  return inside;
+}
+
+/* Sides that fluid passes, of those that the boundary cell lies beyond: bits. @param[out] alike  those of the kind of `side` */
+static unsigned open_sides_of(const link *at, int side, unsigned *alike)
+{
+  const gab_side *sides = at->model->options.sides;
+  unsigned closed, beyond_sides = sides_of(at, &closed), open = 0;
+  *alike = 0;
+  for (int other = 0; other < GAB_SIDE_COUNT; other++) {
+    if (!(beyond_sides >> other & 1)) continue;
+    if (gab_side_kind_is_open(sides[other].kind)) open |= 1U << other;
+    if (sides[other].kind == sides[side].kind) *alike |= 1U << other;
+  }
+  return open;
+}
+
+/* What stands for that which arrives from beyond one open side, if the next cell across it is fluid. @param[out] from  the cell that has
+ * sent it, with direction *q; beyond free-slip sides, its mirror image */
+static gab_open_source source_of(const link *at, int side, int32_t from[3], int8_t *q)
+{
+  int c[3];
+  int32_t other[3];
+  for (int axis = 0; axis < 3; axis++) {
+    const int where = beyond(at, axis);
+    c[axis] = where != 0 && axis != side / 2 ? -at->c[axis] : at->c[axis];
+    from[axis] = at->b[axis] - where;
+    other[axis] = at->x[axis] + (where == 0 ? at->c[axis] : 0);
+  }
+  *q = (int8_t)gab_lattice_direction(at->model->lattice, c);
+  const gab_flag_bits flags = gab_flags_get(at->block->flags, from[0], from[1], from[2]);
+  if (flags & GAB_CELL_IS_FLUID) return GAB_OPEN_NEXT;
+  if (!(flags & GAB_CELL_IS_FINER) || !is_inside(at, other) || !is_fluid(at, other)) return GAB_OPEN_SELF;
+  memcpy(from, other, sizeof other);
+  *q = (int8_t)at->q;
+  return GAB_OPEN_LINEAR;
+}
+
+/* The link of the same cell with the components along the side reversed. */
+static link mirror_of(const link *at, int side)
+{
+  link made = *at;
+  int c[3];
+  for (int axis = 0; axis < 3; axis++) c[axis] = axis == side / 2 ? at->c[axis] : -at->c[axis];
+  made.q = gab_lattice_direction(at->model->lattice, c);
+  made.c = at->model->lattice->c[made.q];
+  for (int axis = 0; axis < 3; axis++) made.b[axis] = at->x[axis] - made.c[axis];
+  return made;
+}
+
+/* Also of the mirror, as long as that comes through the same side alone. In edges of open sides the fluid cell is all there is. */
+static gab_status find_sources(const link *at, gab_open_link *open)
+{
+  const int side = open->side;
+  const link both[2] = {*at, mirror_of(at, side)};
+  int32_t next[3], from[3];
+  unsigned alike, closed;
+  const unsigned open_sides = open_sides_of(at, side, &alike);
+  open->sides = (uint8_t)alike;
+  open->mirror = (int8_t)both[1].q;
+  open->source[0] = open->source[1] = GAB_OPEN_SELF;
+  if (open_sides != 1U << side) return GAB_OK;
+  open->axes = known_axes(at, side);
+  for (int axis = 0; axis < 3; axis++) next[axis] = at->x[axis] + (axis == side / 2 ? at->c[axis] : 0);
+  if (!is_fluid(at, next)) return GAB_OK;
+  for (int k = 0; k < 2; k++) {
+    (void)sides_of(&both[k], &closed);
+    if (closed || stands_before_body(&both[k])) {
+      open->source[k] = GAB_OPEN_CLOSED;
+      continue;
+    }
+    if (open_sides_of(&both[k], side, &alike) != 1U << side) continue;
+    open->source[k] = (uint8_t)source_of(&both[k], side, from, &open->from_q[k]);
+    open->from[k] = index_of(at, from);
+  }
+  if (!at->draft) return GAB_OK;
+  GAB_TRY(gab_sparse_add_open(at->draft, gab_sparse_number(at->draft, next), &open->from[0]));
+  open->from[1] = open->from[0];
+  return GAB_OK;
+}
+
 static gab_status add_open_link(const link *at, int side)
 {
   gab_links *links = &at->block->links;
@@ -342,7 +392,7 @@ static gab_status add_open_link(const link *at, int side)
   if (stands_before_body(at)) return add_bounce_link(at);
   GAB_TRY(target_of(at, &open.to));
   if (at->draft) GAB_TRY(gab_sparse_add_open(at->draft, at->cell, &open.cell));
-  find_source(at, &open);
+  GAB_TRY(find_sources(at, &open));
   if (at->model->options.sides[side].kind == GAB_SIDE_PRESSURE)
     APPEND(links->pressures, links->pressure_count, open);
   else APPEND(links->outflows, links->outflow_count, open);

@@ -6,10 +6,9 @@
 /* Links read populations of fluid cells and write populations of boundary cells, so their order is free; but for open sides, which
  * read what other boundary cells send along them and come last. */
 
-/* Open sides. The velocity has no gradient across them, so a boundary cell sends what the cell in front of it sends in the same
- * direction, which is what arrives in the next cell across the side (`next`; both lie in one row, in which Poiseuille flow does not
- * change but for its pressure), with the density that the side wants instead. All of it is taken from populations, so viscous stress
- * along the side is right at any rate, also with rate 1, behind which a cell knows of none.
+/* Open sides. What arrives in the next cell across the side (`next`) has been sent in the same row as what is missing, and in this row
+ * Poiseuille flow does not change but for its pressure. It is taken from populations, so viscous stress along the side is right at any
+ * rate, also with rate 1, behind which a cell knows of none.
  *
  * A pressure side has the density rho_w half-way between the two: the boundary cell has 2 rho_w - rho. The velocity across cannot be
  * without a gradient there too: it has the one that keeps it free of divergence, the rates of strain along the side being
@@ -20,7 +19,8 @@
  *
  * Short waves grow where cells are too coarse for that. Above a Reynolds number of the cell, |u| / viscosity, the share that is kept
  * falls with its square; the rest is the equilibrium of the density of the side and the velocity of the cell. With that the largest
- * eigenvalue of small boxes is below 1 (SRT at 100: 1.0003), without it 1.017 with SRT from 20 on, with TRT 1.02 at 10. */
+ * eigenvalue of small boxes is below 1 (SRT at 100: 1.0003), without it 1.017 with SRT from 20 on, with TRT 1.02 at 10. In 3D the terms
+ * of the two axes along a pressure side add up: there they fall from 2 on (waves grew at 3 to 8, slowly: in some 10^4 steps). */
 static double kept_share(const gab_level_model *at, double most_reynolds, const double u[3])
 {
   const double bound = most_reynolds * (1 / at->rates.even - 0.5) / 3;
@@ -90,7 +90,9 @@ double gab_link_pressure(const gab_lbm_model *model, const gab_level_model *at, 
   if (!in_edge) at_side[normal] -= 0.5 * out * strain;
   const double change =
       even_part(lattice, link->q, normal, given, at_side) - even_part(lattice, link->q, normal, drho, u);
-  const double wanted = seen->next + 2 * change + spread, kept = kept_share(at, 6, u);
+  const bool deep = lattice->dimension == 3;
+  if (deep) spread *= kept_share(at, 2, u);
+  const double wanted = seen->next + 2 * change + spread, kept = kept_share(at, deep ? 5 : 6, u);
   return kept == 1 ? wanted : kept * wanted + (1 - kept) * gab_lbm_equilibrium(model, link->q, given, u);
 }
 
@@ -113,17 +115,60 @@ static double own_link(const gab_lbm_model *model, const gab_level_model *at, co
   return side->own->arrives(&asked);
 }
 
-/* f_q = next + f_eq(rho_out, u_out) - f_eq(rho, u). The density lies between that of the cell, which would let every sound wave
- * out but hold no pressure, and that of the side, which would reflect them all. */
+/* Normal stress across the side in what the fluid cell has sent, as far as direction q carries it: 9/2 w (c_n^2 - 1/3) Pi_nn (regularised;
+ * Latt, Chopard, Malaspinas, Deville & Michler 2008). */
+static double normal_stress(const gab_lbm_model *model, const gab_open_link *link, const double *sent,
+                            double drho, const double u[3])
+{
+  const gab_lattice *lattice = model->lattice;
+  const int normal = link->side / 2;
+  double sum = 0;
+  for (int q = 0; q < lattice->q; q++)
+    sum += (lattice->c[q][normal] * lattice->c[q][normal] - 1 / 3.0) *
+           (sent[q] - gab_lbm_equilibrium(model, q, drho, u));
+  return 3 * lattice->weight[link->q] * sum;
+}
+
+/* What the next cell sends in direction q beyond the equilibrium of the fluid cell, as far as it has a sense along the side: half of what
+ * it exceeds that of the mirror by. If a wall throws the mirror back, what makes the two together the equilibrium; if the mirror comes
+ * through another open side, nothing. At a border between levels, where one of the two is extrapolated, all of it. */
+static double shear_stress(const gab_lbm_model *model, const gab_open_link *link, const gab_open_view *seen,
+                           double drho, const double u[3])
+{
+  const double stress = seen->next - gab_lbm_equilibrium(model, link->q, drho, u);
+  const double mirrored = seen->mirrored - gab_lbm_equilibrium(model, link->mirror, drho, u);
+  if (link->source[0] != GAB_OPEN_NEXT) return stress;
+  switch ((gab_open_source)link->source[1]) {
+  case GAB_OPEN_NEXT:
+    return 0.5 * (stress - mirrored);
+  case GAB_OPEN_CLOSED:
+    return -mirrored;
+  case GAB_OPEN_LINEAR:
+    return stress;
+  default:
+    return 0;
+  }
+}
+
+/* f_q = f_eq(rho_out, u_out) + shear stress - normal stress. The density lies between that of the cell, which would let every sound
+ * wave out but hold no pressure, and that of the side, which would reflect them all.
+ *
+ * Vortices that leave must not send sound back. Beyond a plane that the flow leaves through nothing changes the flux of mass or that of
+ * momentum, mean(rho / 3 + u_n^2) + stress, so the mean of what comes back has to stay as it is: half the difference of the two. It does if
+ * it carries the normal stress before collision. The stress after collision is 1 - omega times as large, so subtracting it leaves
+ * 2 - omega of the error, at any rate without a division. The equilibrium alone leaves 1, all of `next` omega. A share that varies with
+ * the velocity of the vortices is heard as well (with a bound of 10: 15 times as much at rate 1.9): so the bound of this one is high. */
 double gab_link_outflow(const gab_lbm_model *model, const gab_level_model *at, const gab_open_link *link,
                         const gab_open_view *seen)
 {
   if (model->options.sides[link->side].kind == GAB_SIDE_OWN) return own_link(model, at, link, seen);
   double given, u[3], drho = state_of(model, at, link, seen->sent, u, &given);
-  const double here = gab_lbm_equilibrium(model, link->q, drho, u), kept = kept_share(at, 10, u);
+  double stress = kept_share(at, 10, u) * shear_stress(model, link, seen, drho, u);
+  if (link->source[0] != GAB_OPEN_SELF)
+    stress -= kept_share(at, 30, u) * normal_stress(model, link, seen->sent, drho, u);
   const double out = drho + mean_of(link, at->outflow_stiffness) * (given - drho);
   stop_backflow(link, u);
-  return gab_lbm_equilibrium(model, link->q, out, u) + kept * (seen->next - here);
+  return gab_lbm_equilibrium(model, link->q, out, u) + stress;
 }
 
 #define REAL       double

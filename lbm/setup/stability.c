@@ -193,14 +193,14 @@ static double speed_along(const gab_lbm_options *options, int side)
 void gab_lbm_advise_open(const gab_lbm_options *options, int level, char *text, size_t capacity)
 {
   static const char *const names[GAB_SIDE_COUNT] = {"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
-  const double most_reynolds = 12;
   const gab_collision *collision = gab_lbm_collision(options);
   const bool has_other = gab_lbm_accepts(options, &gab_collision_rr);
   text[0] = '\0';
   if (collision == &gab_collision_rr || collision == &gab_collision_smagorinsky) return;
   for (int side = 0; side < GAB_SIDE_COUNT; side++) {
     const gab_side_kind kind = options->sides[side].kind;
-    const double reynolds = cell_reynolds(options, speed_along(options, side), level);
+    const double reynolds = cell_reynolds(options, speed_along(options, side), level),
+                 most_reynolds = kind == GAB_SIDE_OUTFLOW ? 25 : 12;
     if ((kind != GAB_SIDE_PRESSURE && kind != GAB_SIDE_OUTFLOW) || reynolds <= most_reynolds) continue;
     snprintf(
         text, capacity,

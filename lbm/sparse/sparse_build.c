@@ -92,17 +92,6 @@ static void fill_open_cells(const gab_sparse_draft *draft)
   }
 }
 
-/* Links of open sides have noted the cell in which what they take arrives. */
-static void find_open_places(const gab_sparse_draft *draft, gab_open_link *links, size_t count)
-{
-  for (size_t i = 0; i < count; i++) {
-    const uint32_t next = links[i].from;
-    if (links[i].source == GAB_OPEN_SELF) continue;
-    links[i].from = *gab_sparse_arrives(draft, next, links[i].q);
-    links[i].from_odd = gab_sparse_own(draft->block->sparse, next, links[i].q);
-  }
-}
-
 /* Near and far were noted as if both were places of the cell: see add_body_link() in lbm/boundaries/links.c. */
 static void find_far_places(const gab_sparse_draft *draft)
 {
@@ -363,8 +352,6 @@ static gab_status build(gab_sparse_draft *draft)
   GAB_TRY(gab_links_build(draft->model, draft->block, draft));
   GAB_TRY(place_ghosts(draft));
   fill_open_cells(draft);
-  find_open_places(draft, draft->block->links.pressures, draft->block->links.pressure_count);
-  find_open_places(draft, draft->block->links.outflows, draft->block->links.outflow_count);
   find_far_places(draft);
   GAB_TRY(cut_chunks(draft));
   GAB_TRY(list_moves(draft));

@@ -142,6 +142,22 @@ int main(int argc, char **argv)
   else all_boxes(world, (const int[2]){1500, 600}, (const double[]){50}, 1);
   full_lattice(world, is_long ? 100000 : 600, 16.8);
   full_lattice(world, is_long ? 100000 : 600, 100);
+  /* Waves that grow slowly. */
+  static const struct {
+    const gab_collision *collision;
+    double reynolds;
+    bool full;
+  } slow[] = {{&gab_collision_trt, 4, false}, {&gab_collision_rr, 3, false}, {&gab_collision_trt, 5, true}};
+  for (int i = 0; i < (is_alone ? 3 : 0); i++)
+    expect_uniform(world,
+                   (box_case){.dimension = 3,
+                              .levels = 1,
+                              .collision = slow[i].collision,
+                              .outlet = GAB_SIDE_PRESSURE,
+                              .reynolds = slow[i].reynolds,
+                              .speed = 0.06,
+                              .full = slow[i].full},
+                   10000);
   /* What the product does for it is needed. */
   const box_case bare = {.dimension = 2,
                          .levels = 1,

@@ -164,7 +164,8 @@ static void one_channel(gab_world *world, channel given)
   given.ends[0] = GAB_SIDE_VELOCITY;
   given.ends[1] = GAB_SIDE_OUTFLOW;
   picture *outflow = picture_of(world, given, STEPS, 0);
-  expect(world, &given, "in front of an outflow", difference(outflow, outflow, 9), 2e-3);
+  expect(world, &given, "in front of an outflow", difference(outflow, outflow, 9),
+         1.5e-2); /* its order: mpi_outflows.c */
   free(outflow);
 }
 
