@@ -309,11 +309,11 @@ gab_status gab_volume_write(gab_volume *volume, gab_step step, double time)
   if (gab_world_is_root(world)) (void)unlink(description);
 
   gab_buffer part = {0};
-  gab_status status = gab_output_settle(world, write_own(volume, own, step, time, &part));
+  gab_status status = gab_world_reduce_status(world, write_own(volume, own, step, time, &part));
   if (status == GAB_OK) {
     status = write_description(volume, description, time, &part);
     if (status == GAB_OK && gab_world_is_root(world)) status = write_index(volume, step);
-    status = gab_output_settle(world, status);
+    status = gab_world_reduce_status(world, status);
   }
   gab_buffer_release(&part);
   if (status != GAB_OK && status != GAB_ERR_FAULT) { /* a step is there as a whole or not at all */

@@ -2,6 +2,7 @@
 #include "blockforest/output/output.h"
 #include "blockforest/output/output_files_impl.h"
 #include "core/base/log.h"
+#include "core/messages/collective.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -262,7 +263,7 @@ static gab_status write_one(gab_output *output, writer *which, gab_step step, do
   if (!which->row || gab_series_has(which->series, step)) return GAB_OK;
   gab_status status = which->row(which->user, step, time, which->values);
   if (status == GAB_OK) status = gab_series_append(which->series, step, time, which->values);
-  return gab_output_settle(gab_forest_world(output->forest), status);
+  return gab_world_reduce_status(gab_forest_world(output->forest), status);
 }
 
 gab_status gab_output_write(gab_output *output, gab_step step, double time)
@@ -320,7 +321,7 @@ static gab_status flush_own(gab_output *output)
 
 gab_status gab_output_flush(gab_output *output)
 {
-  return gab_output_settle(gab_forest_world(output->forest), flush_own(output));
+  return gab_world_reduce_status(gab_forest_world(output->forest), flush_own(output));
 }
 
 /* ---------------------------------------------------------------------------------------- cursors */

@@ -259,42 +259,7 @@ gab_status gab_output_folder_prepare(const char *path)
   return try_folder(fields);
 }
 
-/* ---------------------------------------------------------------------------------------- common outcome */
-
 gab_status gab_output_folder_make(gab_world *world, const char *path)
 {
-  return gab_output_settle(world, gab_world_is_root(world) ? gab_output_folder_prepare(path) : GAB_OK);
-}
-
-gab_status gab_output_settle(gab_world *world, gab_status mine)
-{
-  if (mine == GAB_ERR_FAULT) return mine;
-  uint64_t failed = mine == GAB_OK ? UINT64_MAX : (uint64_t)gab_world_rank(world);
-  GAB_TRY(gab_world_min_u64(world, &failed, 1));
-  if (failed == UINT64_MAX) return GAB_OK;
-
-  gab_rank speaker = (gab_rank)failed;
-  gab_buffer text = {0};
-  gab_status status = GAB_OK;
-  char message[2048];
-  if (gab_world_rank(world) == speaker) {
-    snprintf(message, sizeof message, "%s", gab_error_message());
-    GAB_TRY_GOTO(status, done, gab_put_u32(&text, (uint32_t)mine));
-    GAB_TRY_GOTO(status, done, gab_put_string(&text, message));
-  }
-  GAB_TRY_GOTO(status, done, gab_world_broadcast(world, speaker, &text));
-  gab_reader reader = gab_reader_of_buffer(&text);
-  uint32_t code = 0;
-  GAB_TRY_GOTO(status, done, gab_get_u32(&reader, &code));
-  GAB_TRY_GOTO(status, done, gab_get_string(&reader, message, sizeof message));
-  status = code > GAB_OK && code < GAB_STATUS_COUNT ? (gab_status)code : GAB_ERR_CORRUPT;
-  /* One rank's own message is whole; elsewhere it says whose it is. */
-  if (gab_world_rank(world) == speaker) {
-    gab_error_set(status, __FILE__, __LINE__, "%s", message);
-  } else {
-    gab_error_set(status, __FILE__, __LINE__, "rank %" GAB_PRI_RANK ": %s", speaker, message);
-  }
-done:
-  gab_buffer_release(&text);
-  return status;
+  return gab_world_reduce_status(world, gab_world_is_root(world) ? gab_output_folder_prepare(path) : GAB_OK);
 }

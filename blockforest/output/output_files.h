@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file output_files.h
- *  @brief What all that is written out has in common: folders, names of files, an outcome that all agree on.
+ *  @brief Folders and file names of all output.
  *
  *  Tier: user header.
  */
@@ -28,11 +28,6 @@ gab_status gab_output_folder_make(gab_world *world, const char *path);
 /** Writes a file, which has its name only when all of it is written; waits for a disk that refuses. Local.
  *  @return ::GAB_ERR_IO that names file and cause: nothing is left of it then */
 gab_status gab_output_file_save(const char *path, const void *bytes, size_t count);
-
-/** Makes the outcome of something that each rank did on its own common: GAB_OK if all give GAB_OK, else the
- *  status and message of the lowest rank that failed, on all. Collective. A rank that gives ::GAB_ERR_FAULT
- *  does not take part (its world is broken): it gets that back at once. */
-gab_status gab_output_settle(gab_world *world, gab_status mine);
 
 #ifdef __cplusplus
 }

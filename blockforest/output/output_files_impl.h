@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Internal: what the writers share. Paths, files that appear only when they are whole, common outcomes. */
+/* Internal: what the writers share. Paths, files that appear only when they are whole. */
 #ifndef GABION_BLOCKFOREST_OUTPUT_FILES_IMPL_H
 #define GABION_BLOCKFOREST_OUTPUT_FILES_IMPL_H
 

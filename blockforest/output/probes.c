@@ -202,7 +202,7 @@ gab_status gab_probes_sample(gab_probes *probes, double *values)
   for (size_t b = 0; b < gab_forest_block_count(probes->forest) && status == GAB_OK; b++) {
     status = sample_block(probes, gab_forest_block(probes->forest, b), probes->samples);
   }
-  GAB_TRY(gab_output_settle(world, status));
+  GAB_TRY(gab_world_reduce_status(world, status));
   GAB_TRY(gab_world_reduce(world, probes->samples, count, sizeof(sample), combine_samples));
   for (size_t i = 0; i < count; i++) values[i] = probes->samples[i].is_set ? probes->samples[i].value : NAN;
   return GAB_OK;
@@ -212,5 +212,5 @@ gab_status gab_probes_write(gab_probes *probes, gab_step step, double time)
 {
   GAB_TRY(gab_probes_sample(probes, probes->row));
   gab_status status = gab_series_append(probes->series, step, time, probes->row);
-  return gab_output_settle(gab_forest_world(probes->forest), status);
+  return gab_world_reduce_status(gab_forest_world(probes->forest), status);
 }

@@ -217,7 +217,7 @@ gab_status gab_slab_writer_write(gab_slab_writer *writer, const char *name, int6
   gab_world *world = gab_forest_world(writer->forest);
   part part = {.step = step, .time = time};
   GAB_TRY(gab_world_check(world));
-  return gab_output_settle(world, write_own(writer, name, lo, hi, shift, &part));
+  return gab_world_reduce_status(world, write_own(writer, name, lo, hi, shift, &part));
 }
 
 /* ---------------------------------------------------------------------------------------- removing */
@@ -251,5 +251,5 @@ gab_status gab_slab_writer_remove(gab_slab_writer *writer, const char *name, int
 {
   gab_world *world = gab_forest_world(writer->forest);
   GAB_TRY(gab_world_check(world));
-  return gab_output_settle(world, remove_own(writer, name, row));
+  return gab_world_reduce_status(world, remove_own(writer, name, row));
 }

@@ -408,10 +408,10 @@ gab_status gab_slice_write(gab_slice *slice, gab_step step, double time)
   GAB_TRY(gab_world_check(world));
   GAB_TRY(plan_samples(slice, &plan));
   gab_buffer_init(&own, GAB_MEMORY_MESSAGE);
-  gab_status status = gab_output_settle(world, collect_own(slice, &plan, &own, found));
+  gab_status status = gab_world_reduce_status(world, collect_own(slice, &plan, &own, found));
   if (status == GAB_OK) status = gab_world_min_f64(world, &found[0], 1);
   if (status == GAB_OK) status = gab_world_max_f64(world, &found[1], 1);
-  if (status == GAB_OK) status = gab_output_settle(world, draw(slice, &plan, &own, found, step, time));
+  if (status == GAB_OK) status = gab_world_reduce_status(world, draw(slice, &plan, &own, found, step, time));
   gab_buffer_release(&own);
   return status;
 }

@@ -5,6 +5,7 @@
 #include "core/world/world_impl.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static int32_t my_index(const gab_world *world) { return gab_world_my_place(world); }
@@ -246,4 +247,39 @@ gab_status gab_world_scan_u64(gab_world *world, uint64_t value, uint64_t *before
   *before = sum - value;
   if (total) *total = everything;
   return GAB_OK;
+}
+
+/* ------------------------------------------------------------------------------------ status */
+
+gab_status gab_world_reduce_status(gab_world *world, gab_status mine)
+{
+  if (mine == GAB_ERR_FAULT) return mine;
+  uint64_t failed = mine == GAB_OK ? UINT64_MAX : (uint64_t)gab_world_rank(world);
+  GAB_TRY(gab_world_min_u64(world, &failed, 1));
+  if (failed == UINT64_MAX) return GAB_OK;
+
+  const gab_rank speaker = (gab_rank)failed;
+  gab_buffer text = {0};
+  gab_status status = GAB_OK;
+  char message[2048];
+  if (gab_world_rank(world) == speaker) {
+    snprintf(message, sizeof message, "%s", gab_error_message());
+    GAB_TRY_GOTO(status, done, gab_put_u32(&text, (uint32_t)mine));
+    GAB_TRY_GOTO(status, done, gab_put_string(&text, message));
+  }
+  GAB_TRY_GOTO(status, done, gab_world_broadcast(world, speaker, &text));
+  gab_reader reader = gab_reader_of_buffer(&text);
+  uint32_t code = 0;
+  GAB_TRY_GOTO(status, done, gab_get_u32(&reader, &code));
+  GAB_TRY_GOTO(status, done, gab_get_string(&reader, message, sizeof message));
+  status = code > GAB_OK && code < GAB_STATUS_COUNT ? (gab_status)code : GAB_ERR_CORRUPT;
+  /* One rank's own message is whole; elsewhere it says whose it is. */
+  if (gab_world_rank(world) == speaker) {
+    gab_error_set(status, __FILE__, __LINE__, "%s", message);
+  } else {
+    gab_error_set(status, __FILE__, __LINE__, "rank %" GAB_PRI_RANK ": %s", speaker, message);
+  }
+done:
+  gab_buffer_release(&text);
+  return status;
 }

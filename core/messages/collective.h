@@ -34,6 +34,12 @@ typedef void (*gab_combine_fn)(void *into, const void *from, size_t count);
 gab_status gab_world_reduce(gab_world *world, void *values, size_t count, size_t element_bytes,
                             gab_combine_fn combine);
 
+/** Reduces the outcome of a local operation: GAB_OK if all ranks pass GAB_OK; otherwise every rank gets the status and the
+ *  message of the lowest rank that failed, elsewhere preceded by "rank N: ". A rank that passes ::GAB_ERR_FAULT does not
+ *  take part, because its communicator is revoked: it gets ::GAB_ERR_FAULT back at once.
+ *  @param[in] mine  own outcome; its message is that of gab_error_message() */
+gab_status gab_world_reduce_status(gab_world *world, gab_status mine);
+
 /** Exclusive prefix sum over the ranks in their order, mod 2^64: the first gets 0.
  *  @param[out] total  the sum over all; may be NULL */
 gab_status gab_world_scan_u64(gab_world *world, uint64_t value, uint64_t *before, uint64_t *total);

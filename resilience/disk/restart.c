@@ -100,7 +100,7 @@ static gab_status find(gab_restart *restart, finding *found)
 {
   gab_status status = GAB_OK;
   if (gab_world_is_root(restart->world)) status = look(restart, found);
-  GAB_TRY(gab_output_settle(restart->world, status));
+  GAB_TRY(gab_world_reduce_status(restart->world, status));
   GAB_TRY(gab_world_broadcast(restart->world, gab_world_root(restart->world), &found->texts));
   gab_reader in = gab_reader_of_buffer(&found->texts), text;
   GAB_TRY(gab_get_string(&in, restart->obstacle, sizeof restart->obstacle));
@@ -249,7 +249,7 @@ static gab_status read_all(const gab_restart *restart, const gab_manifest *manif
   gab_status status = gab_disk_step_folder(load->folder, restart->folder, manifest->step);
   if (status == GAB_OK) status = read_mine(load, gab_members_index(load->map.now, gab_world_rank(world)));
   if (status == GAB_OK && gab_world_is_root(world)) status = read_replicated(load);
-  GAB_TRY(gab_output_settle(world, status));
+  GAB_TRY(gab_world_reduce_status(world, status));
   return gab_world_broadcast(world, gab_world_root(world), &load->replicated);
 }
 

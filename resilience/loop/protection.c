@@ -253,10 +253,11 @@ static gab_status build_guard(gab_timeloop *loop, const gab_protection *options,
                               gab_protection_state *protection)
 {
   /* First of all, since the ports of those that go on have to be the same. */
-  GAB_TRY(gab_output_settle(loop->world, open_events(loop, options->folder)));
+  GAB_TRY(gab_world_reduce_status(loop->world, open_events(loop, options->folder)));
   protection->killed = gab_system_memory_look().killed;
   GAB_TRY(read_past(loop, protection, options->folder));
-  if (options->node_memory) GAB_TRY(gab_output_settle(loop->world, open_node_memory(protection, options)));
+  if (options->node_memory)
+    GAB_TRY(gab_world_reduce_status(loop->world, open_node_memory(protection, options)));
   GAB_TRY(gab_checkpoint_create(loop->forest, &options->redundancy, &protection->checkpoint));
   GAB_TRY(add_entities(loop, protection->checkpoint));
   if (options->disk.folder)

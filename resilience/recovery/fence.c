@@ -198,7 +198,7 @@ gab_status gab_fence_begin(gab_world *world, const char *folder, double patience
   if (made) *made = (gab_fence){.world = world, .process = gab_world_process(world), .patience = patience};
   if (made) snprintf(made->folder, sizeof made->folder, "%.1180s/fencing", folder);
   if (status == GAB_OK && gab_world_is_root(world)) status = begin_as_root(made);
-  status = gab_output_settle(world, status);
+  status = gab_world_reduce_status(world, status);
   if (status == GAB_OK) status = spread(made, gab_world_root(world), &what);
   *fence = made;
   if (status == GAB_OK) gab_quarantine_set_folder(made->folder);

@@ -398,7 +398,7 @@ static gab_status share_id(gab_run_lock *lock)
     status = gab_put_string(&id, lock->owner.run);
     if (status == GAB_OK) status = gab_put_f64(&id, lock->owner.since);
   }
-  status = gab_output_settle(lock->world, status);
+  status = gab_world_reduce_status(lock->world, status);
   if (status == GAB_OK) status = gab_world_broadcast(lock->world, gab_world_root(lock->world), &id);
   gab_reader in = gab_reader_of_buffer(&id);
   if (status == GAB_OK) status = gab_get_string(&in, lock->owner.run, sizeof lock->owner.run);
@@ -410,11 +410,11 @@ static gab_status share_id(gab_run_lock *lock)
 
 gab_status gab_run_lock_take(gab_world *world, const char *folder, gab_run_lock **lock)
 {
-  gab_status status = gab_output_settle(world, create(world, folder, lock));
+  gab_status status = gab_world_reduce_status(world, create(world, folder, lock));
   if (status == GAB_OK) status = share_id(*lock);
   if (status == GAB_OK) {
     status = gab_world_is_root(world) ? take_as_root(*lock) : GAB_OK;
-    status = gab_output_settle(world, status);
+    status = gab_world_reduce_status(world, status);
   }
   if (status != GAB_OK) gab_run_lock_release(lock, GAB_RUN_LOCK_REMOVE);
   return status;

@@ -93,6 +93,25 @@ static gab_status visit(void *user, gab_rank from, gab_reader bytes)
   return from == *(gab_rank *)user ? gab_error_set(GAB_ERR_IO, "here", 1, "disk full") : GAB_OK;
 }
 
+/* Ranks from the middle on fail, each with its own status. */
+static void all_ranks_get_the_status_and_message_of_the_lowest_that_failed(void)
+{
+  const uint64_t first = ranks / 2;
+  gab_status mine = GAB_OK;
+  char expected[128];
+  REQUIRE_OK(gab_world_reduce_status(world, GAB_OK));
+  if (me >= first)
+    mine = gab_error_set(me == first ? GAB_ERR_IO : GAB_ERR_MEMORY, __FILE__, __LINE__,
+                         "disk %" PRIu64 " is full", me);
+  REQUIRE(gab_world_reduce_status(world, mine) == GAB_ERR_IO);
+  if (me == first) snprintf(expected, sizeof expected, "disk %" PRIu64 " is full", first);
+  else snprintf(expected, sizeof expected, "rank %" PRIu64 ": disk %" PRIu64 " is full", first, first);
+  REQUIRE(strcmp(gab_error_message(), expected) == 0);
+  /* Nobody waits for a rank whose communicator is revoked: here all are such ranks. */
+  REQUIRE(gab_world_reduce_status(world, GAB_ERR_FAULT) == GAB_ERR_FAULT);
+  REQUIRE_OK(gab_world_reduce_status(world, GAB_OK));
+}
+
 static void a_gather_visits_all_in_order_and_hands_a_refusal_to_the_root_alone(void)
 {
   gab_buffer mine = {0};
@@ -152,6 +171,7 @@ int main(int argc, char **argv)
   large_reductions_travel_in_chunks();
   a_scan_gives_what_lies_before();
   a_broadcast_reaches_all_from_any_rank();
+  all_ranks_get_the_status_and_message_of_the_lowest_that_failed();
   a_gather_visits_all_in_order_and_hands_a_refusal_to_the_root_alone();
   each_operation_announces_itself_once();
   flags_are_anded_bit_by_bit();

@@ -2,6 +2,7 @@
 /* From a checked parameter file to what it means. */
 #include "apps/driver/case/case_impl.h"
 #include "core/base/log.h"
+#include "core/messages/collective.h"
 #include "resilience/resilience_config.h"
 
 #include <math.h>
@@ -166,7 +167,7 @@ gab_status gab_app_processes_check(gab_world *world, const gab_config *config, c
     status = gab_resilience_check_ranks(config, options->injections, options->injection_count,
                                         gab_world_members(world)->ranks, gab_world_spares(world));
   if (status == GAB_OK) status = gab_resilience_check_spares(config, world);
-  return gab_output_settle(world, status);
+  return gab_world_reduce_status(world, status);
 }
 
 gab_status gab_app_any_processes_check(const gab_config *config, const gab_app_options *options,

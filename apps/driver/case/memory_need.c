@@ -4,6 +4,7 @@
 #include "apps/driver/driver.h"
 
 #include "core/memory/system_memory.h"
+#include "core/messages/collective.h"
 #include "resilience/reports/completion.h"
 #include "resilience/resilience_config.h"
 
@@ -88,6 +89,6 @@ gab_status gab_app_memory_settle(gab_world *world, const gab_config *config, con
   const int processes = (int)gab_members_count(gab_world_members(world));
   /* Started again it has run before, and its images are still there. */
   if (options->overcommit || gab_launch_attempt() > 0) return GAB_OK;
-  return gab_output_settle(world,
-                           gab_app_memory_check(config, memory, processes, local_processes(processes)));
+  return gab_world_reduce_status(world,
+                                 gab_app_memory_check(config, memory, processes, local_processes(processes)));
 }

@@ -41,18 +41,18 @@ static gab_status load(gab_world *world, const char *path, gab_config *config)
   gab_buffer text = {0};
   bool root = gab_world_is_root(world);
   if (root) status = gab_config_load(config, path);
-  GAB_TRY(gab_output_settle(world, status));
+  GAB_TRY(gab_world_reduce_status(world, status));
   if (root) {
     size_t length;
     const char *loaded = gab_config_text(config, &length);
     status = gab_put_bytes(&text, loaded, length);
   }
-  status = gab_output_settle(world, status);
+  status = gab_world_reduce_status(world, status);
   if (status == GAB_OK) status = gab_world_broadcast(world, gab_world_root(world), &text);
   if (status == GAB_OK && !root)
     status = gab_config_load_text(config, path, (const char *)text.data, text.size);
   gab_buffer_release(&text);
-  return gab_output_settle(world, status);
+  return gab_world_reduce_status(world, status);
 }
 
 /* Files that the case names, such as pictures: the root hashes them, so that each is read for that once. */
@@ -61,11 +61,11 @@ static gab_status share_hashes(gab_world *world, gab_config *config)
   gab_buffer hashes = {0};
   const bool root = gab_world_is_root(world);
   gab_status status = root ? gab_config_hash_files(config, &hashes) : GAB_OK;
-  status = gab_output_settle(world, status);
+  status = gab_world_reduce_status(world, status);
   if (status == GAB_OK) status = gab_world_broadcast(world, gab_world_root(world), &hashes);
   if (status == GAB_OK && !root) status = gab_config_set_file_hashes(config, &hashes);
   gab_buffer_release(&hashes);
-  return gab_output_settle(world, status);
+  return gab_world_reduce_status(world, status);
 }
 
 static gab_status run_config(gab_world *world, gab_config *config, const gab_app_options *options)
@@ -77,7 +77,7 @@ static gab_status run_config(gab_world *world, gab_config *config, const gab_app
   GAB_TRY_GOTO(status, refused, load(world, options->word, config));
   GAB_TRY_GOTO(status, refused, gab_app_config_finish(config, options));
   /* Other files are read here, pictures of geometries: what fails may differ from process to process. */
-  GAB_TRY_GOTO(status, refused, gab_output_settle(world, gab_app_case_create(config, options, &which)));
+  GAB_TRY_GOTO(status, refused, gab_world_reduce_status(world, gab_app_case_create(config, options, &which)));
   GAB_TRY_GOTO(status, refused, share_hashes(world, config));
   gab_app_default_folder(options->word, folder, sizeof folder);
   const char *out = options->out ? options->out : folder;

@@ -3,6 +3,7 @@
 #include "apps/driver/flow/simulation.h"
 
 #include "core/base/log.h"
+#include "core/messages/collective.h"
 
 /* ---------------------------------------------------------------- grid and flow */
 
@@ -31,7 +32,7 @@ gab_status gab_app_simulation_prepare(gab_app_run *it)
   simulation *made = (simulation *)it;
   const flow_case *which = made->parameters = (const flow_case *)it->parameters;
   /* A picture may be missing on one machine only: all have to hear of it. */
-  GAB_TRY(gab_output_settle(it->world, make_geometry(made)));
+  GAB_TRY(gab_world_reduce_status(it->world, make_geometry(made)));
   gab_forest_options options = it->parameters->grid;
   options.exists = gab_geometry_block_exists;
   options.weight = gab_app_grid_block_weight;

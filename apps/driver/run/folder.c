@@ -3,6 +3,7 @@
 #include "apps/driver/driver.h"
 
 #include "core/base/log.h"
+#include "core/messages/collective.h"
 #include "core/system/run_file.h"
 #include "resilience/reports/completion.h"
 #include "resilience/run_folder/run_files.h"
@@ -60,9 +61,9 @@ static gab_status open_folder(gab_world *world, const gab_config *config, const 
     GAB_FAIL(GAB_ERR_INPUT, "the name of the output folder is too long: %.60s...", folder);
   GAB_TRY(gab_output_folder_make(world, folder));
   if (gab_world_is_root(world)) status = prepare_folder(config, options, folder, continues);
-  GAB_TRY(gab_output_settle(world, status));
+  GAB_TRY(gab_world_reduce_status(world, status));
   snprintf(path, sizeof path, "%s/log.txt", folder);
-  return gab_output_settle(world, gab_log_open(path));
+  return gab_world_reduce_status(world, gab_log_open(path));
 }
 
 /* At the first attempt a disk that refuses is a mistake of the user. Later ones wait for it, and do not give up what lies in the memory of
@@ -109,5 +110,5 @@ gab_status gab_app_folder_settle(gab_world *world, const char *folder, gab_outpu
   const bool again = gab_launch_attempt() > 0; /* what the attempt before has written is this run's */
   gab_status status = GAB_OK;
   if (gab_world_is_root(world)) status = settle_folder(folder, outputs, more, continues || again);
-  return gab_output_settle(world, status);
+  return gab_world_reduce_status(world, status);
 }

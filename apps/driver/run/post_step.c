@@ -26,7 +26,7 @@ static gab_status check(void *user, gab_step step)
 {
   gab_app_run *it = user;
   (void)step;
-  return gab_output_settle(it->world, solver_of(it)->check_finite(it));
+  return gab_world_reduce_status(it->world, solver_of(it)->check_finite(it));
 }
 
 gab_status gab_app_run_add_check(gab_app_run *it)
@@ -200,7 +200,8 @@ static gab_status write_summary(gab_app_run *it, gab_status why)
     GAB_TRY(gab_app_recompute_report(it->world, &it->parameters->recompute, &sample));
   }
   const gab_summary_extra extra = {put_case, it};
-  return gab_output_settle(it->world, gab_summary_write(&it->summary, it->loop, why, it->folder, extra));
+  return gab_world_reduce_status(it->world,
+                                 gab_summary_write(&it->summary, it->loop, why, it->folder, extra));
 }
 
 static gab_status write_end(gab_app_run *it, gab_step step)
@@ -243,7 +244,8 @@ static gab_status leave_evidence(gab_app_run *it, gab_step step, gab_status why)
   it->keep_series = true;
   GAB_TRY(gab_timeloop_go_back(it->loop, &good));
   if (good < 0) return GAB_OK;
-  if (solver_of(it)->check_finite) GAB_TRY(gab_output_settle(it->world, solver_of(it)->check_finite(it)));
+  if (solver_of(it)->check_finite)
+    GAB_TRY(gab_world_reduce_status(it->world, solver_of(it)->check_finite(it)));
   return write_failed(it, it->good_output, "last good state", "last_good", good);
 }
 

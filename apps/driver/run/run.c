@@ -140,7 +140,7 @@ static gab_status build(gab_app_run *it, gab_app_kept_folder *kept)
 {
   const gab_app_case *which = it->parameters;
   const gab_solver *solver = which->solver;
-  GAB_TRY(gab_output_settle(it->world, prepare(it)));
+  GAB_TRY(gab_world_reduce_status(it->world, prepare(it)));
   GAB_TRY(gab_app_processes_check(it->world, which->config, which->options));
   GAB_TRY(fit_memory(it));
   GAB_TRY(solver->build(it));

@@ -3,6 +3,7 @@
 #include "apps/driver/solidification/growth.h"
 
 #include "core/base/log.h"
+#include "core/messages/collective.h"
 #include "phasefield/observe/statistics.h"
 
 #include <math.h>
@@ -137,7 +138,7 @@ gab_status gab_app_growth_write_profile(void *user, gab_step step)
     status = gab_series_append_rows(it->profile, step, gab_app_run_time(&it->base, step), table, rows);
   gab_free(&table);
   gab_free(&memory);
-  return gab_output_settle(it->base.world, status);
+  return gab_world_reduce_status(it->base.world, status);
 }
 
 bool gab_app_growth_profile_due(const void *user, gab_step step)

@@ -2,6 +2,8 @@
 /* The grid of a stencil: its start, and how it adapts to fields. */
 #include "apps/driver/stencil/stencil_impl.h"
 
+#include "core/messages/collective.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -159,7 +161,7 @@ gab_status gab_app_stencil_build_grid(stencil_run *it)
   placing by = {.which = it->parameters};
   GAB_TRY(gab_forest_build(it->base.forest, finest > 0 ? mark_place : NULL, &by, finest,
                            gab_app_run_distribute_first, it, NULL));
-  GAB_TRY(gab_output_settle(it->base.world, by.status));
+  GAB_TRY(gab_world_reduce_status(it->base.world, by.status));
   return gab_app_stencil->start ? fill_blocks(it) : GAB_OK;
 }
 

@@ -207,7 +207,7 @@ static gab_status run(chain *app, int argc, char **argv)
   GAB_TRY(read_words(app, argc, argv));
   GAB_TRY(build(app));
   const gab_status ready = gab_world_is_root(app->world) ? prepare_folder(app) : GAB_OK;
-  GAB_TRY(gab_output_settle(app->world, ready));
+  GAB_TRY(gab_world_reduce_status(app->world, ready));
   GAB_TRY(gab_timeloop_create(app->forest, gab_config_int(app->config, "chain.steps"), &app->loop));
   GAB_TRY(gab_timeloop_add_task(app->loop, "rod", step_rod, app));
   GAB_TRY(gab_timeloop_add_finish(app->loop, "judge", judge, app));

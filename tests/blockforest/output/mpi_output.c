@@ -291,20 +291,8 @@ static void a_run_that_went_back_leaves_the_same_files(gab_forest *forest)
 
 /* ------------------------------------------------------------------------------------ failures */
 
-static void a_failure_of_one_rank_is_everybodys(gab_forest *forest)
+static void a_missing_folder_is_reported_on_all_ranks(gab_forest *forest)
 {
-  gab_world *world = gab_forest_world(forest);
-  const gab_members *members = gab_world_members(world);
-  gab_rank last = gab_members_rank(members, gab_members_count(members) - 1);
-  gab_status mine = GAB_OK;
-  if (gab_world_rank(world) == last) {
-    mine = gab_error_set(GAB_ERR_IO, __FILE__, __LINE__, "the disk of the last one is full");
-  }
-  EXPECT(gab_output_settle(world, mine) == GAB_ERR_IO);
-  EXPECT(strstr(gab_error_message(), "the disk of the last one is full"));
-  EXPECT_OK(gab_output_settle(world, GAB_OK));
-
-  /* A folder that is no more: nobody gets on, everybody knows why. */
   gab_volume *volume = NULL;
   gab_volume_options options = {
       .folder = "/nowhere/at/all", .quantities = case_quantities, .quantity_count = 2};
@@ -357,7 +345,7 @@ int main(int argc, char **argv)
   gab_forest *forest = case_forest(world, &case_options);
   a_folder_that_cannot_be_made_is_an_error_on_all(gab_forest_world(forest));
   a_run_that_went_back_leaves_the_same_files(forest);
-  a_failure_of_one_rank_is_everybodys(forest);
+  a_missing_folder_is_reported_on_all_ranks(forest);
   gab_forest_destroy(&forest);
   if (!stays && gab_world_is_root(world)) {
     char command[600];
