@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/base/timer.h"
 
-#include "core/base/hash.h"
 #include "core/base/log.h"
 
-#include <math.h>
 #include <string.h>
 #include <time.h>
 
@@ -143,24 +141,6 @@ void gab_timer_add(gab_timers *timers, gab_timer timer, double seconds)
   one->calls++;
 }
 
-void gab_timer_cancel(gab_timers *timers, gab_timer timer)
-{
-  record *one = record_of(timers, timer);
-  if (one) one->running = false;
-}
-
-static void clear(record *one)
-{
-  one->calls = 0;
-  one->total = one->min = one->max = 0.0;
-  one->running = false;
-}
-
-void gab_timers_reset(gab_timers *timers)
-{
-  for (size_t i = 0; i < timers->count; i++) clear(timers->records[i]);
-}
-
 size_t gab_timers_count(const gab_timers *timers) { return timers->count; }
 
 gab_status gab_timers_summary(const gab_timers *timers, size_t place, gab_timer_summary *summary)
@@ -168,99 +148,5 @@ gab_status gab_timers_summary(const gab_timers *timers, size_t place, gab_timer_
   if (place >= timers->count) GAB_FAIL(GAB_ERR_ARGUMENT, "no timer %zu of %zu", place, timers->count);
   const record *one = record_of(timers, timers->order[place]);
   *summary = (gab_timer_summary){one->name, one->calls, one->total, one->min, one->max};
-  return GAB_OK;
-}
-
-void gab_timers_totals(const gab_timers *timers, double *totals)
-{
-  for (size_t i = 0; i < timers->count; i++) totals[i] = record_of(timers, timers->order[i])->total;
-}
-
-uint64_t gab_timers_signature(const gab_timers *timers)
-{
-  uint64_t hash = timers->count;
-  for (size_t i = 0; i < timers->count; i++) {
-    const char *name = record_of(timers, timers->order[i])->name;
-    hash = gab_hash64(name, strlen(name), hash);
-  }
-  return hash;
-}
-
-gab_status gab_timers_pack(const gab_timers *timers, gab_buffer *buffer)
-{
-  GAB_TRY(gab_put_u64(buffer, timers->count));
-  for (size_t i = 0; i < timers->count; i++) {
-    const record *one = record_of(timers, timers->order[i]);
-    const double seconds[3] = {one->total, one->min, one->max};
-    GAB_TRY(gab_put_string(buffer, one->name));
-    GAB_TRY(gab_put_u64(buffer, one->calls));
-    GAB_TRY(gab_put_f64s(buffer, seconds, 3));
-  }
-  return GAB_OK;
-}
-
-/* Reads one timer, and takes it over if `timers` is not NULL. */
-static gab_status unpack_one(gab_timers *timers, gab_reader *reader)
-{
-  char name[GAB_TIMER_NAME_CAPACITY];
-  uint64_t calls;
-  double seconds[3];
-  GAB_TRY(gab_get_string(reader, name, sizeof name));
-  GAB_TRY(gab_get_u64(reader, &calls));
-  GAB_TRY(gab_get_f64s(reader, seconds, 3));
-  for (int i = 0; i < 3; i++)
-    if (!isfinite(seconds[i])) GAB_FAIL(GAB_ERR_CORRUPT, "timer %s holds no time", name);
-  if (!name[0]) GAB_FAIL(GAB_ERR_CORRUPT, "a timer without name");
-  if (!timers) return GAB_OK;
-  gab_timer timer;
-  GAB_TRY(gab_timers_find(timers, name, &timer));
-  record *one = record_of(timers, timer);
-  one->calls = calls;
-  one->total = seconds[0];
-  one->min = seconds[1];
-  one->max = seconds[2];
-  return GAB_OK;
-}
-
-gab_status gab_timers_unpack(gab_timers *timers, gab_reader *reader)
-{
-  const size_t least = 4 + 8 + 3 * 8; /* bytes of a timer */
-  gab_reader ahead = *reader;
-  size_t count;
-  GAB_TRY(gab_get_count(&ahead, least, &count));
-  gab_reader trial = ahead;
-  for (size_t i = 0; i < count; i++) GAB_TRY(unpack_one(NULL, &trial));
-  gab_timers_reset(timers);
-  for (size_t i = 0; i < count; i++) GAB_TRY(unpack_one(timers, &ahead));
-  *reader = ahead;
-  return GAB_OK;
-}
-
-/* The largest mean that was not written yet; ties in the order given. */
-static size_t next_row(size_t count, const double *mean, const bool *written)
-{
-  size_t best = count;
-  for (size_t i = 0; i < count; i++)
-    if (!written[i] && (best == count || mean[i] > mean[best])) best = i;
-  return best;
-}
-
-gab_status gab_timer_write_table(FILE *out, const char *indent, size_t count, const char *const *names,
-                                 const double *min, const double *mean, const double *max)
-{
-  void *memory;
-  GAB_TRY(gab_alloc(count * sizeof(bool), GAB_MEMORY_OTHER, &memory));
-  bool *written = memory;
-  double largest = 0.0;
-  for (size_t i = 0; i < count; i++) largest = mean[i] > largest ? mean[i] : largest;
-  fprintf(out, "%s%-28s %11s %11s %11s %7s\n", indent, "seconds", "min", "mean", "max", "share");
-  for (size_t row = 0; row < count; row++) {
-    size_t i = next_row(count, mean, written);
-    written[i] = true;
-    fprintf(out, "%s%-28s %11.4f %11.4f %11.4f %6.1f%%\n", indent, names[i], min[i], mean[i], max[i],
-            largest > 0.0 ? 100.0 * mean[i] / largest : 0.0);
-  }
-  gab_free(&memory);
-  if (ferror(out)) GAB_FAIL(GAB_ERR_IO, "the table of timers could not be written");
   return GAB_OK;
 }

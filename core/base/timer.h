@@ -3,8 +3,7 @@
  *  @brief Named timers: calls, total, shortest and longest time of a call.
  *
  *  Seconds from gab_seconds(), a clock that nobody sets; the date is gab_seconds_since_1970(). A set of timers
- *  belongs to one thread. What the ranks measured is brought together by others: gab_timers_totals() gives the
- *  numbers in an order that is the same on all ranks that have the same timers.
+ *  belongs to one thread.
  *
  *  Tier: user header.
  */
@@ -12,8 +11,6 @@
 #define GABION_CORE_TIMER_H
 
 #include "core/base/buffer.h"
-
-#include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -55,30 +52,11 @@ void gab_timer_start(gab_timers *timers, gab_timer timer);
 double gab_timer_stop(gab_timers *timers, gab_timer timer);
 /** Adds a call that was measured otherwise. */
 void gab_timer_add(gab_timers *timers, gab_timer timer, double seconds);
-/** Forgets a start, e.g. when a fault ended the step in between. */
-void gab_timer_cancel(gab_timers *timers, gab_timer timer);
-/** Back to no calls; the timers stay. */
-void gab_timers_reset(gab_timers *timers);
 
 size_t gab_timers_count(const gab_timers *timers);
 /** @param[out] summary  of the timer at this place in the order of names
  *  @return ::GAB_ERR_ARGUMENT if there is none */
 gab_status gab_timers_summary(const gab_timers *timers, size_t place, gab_timer_summary *summary);
-/** @param[out] totals  gab_timers_count() totals in the order of names */
-void gab_timers_totals(const gab_timers *timers, double *totals);
-/** A hash of the names: only ranks with the same one may reduce their totals together. */
-uint64_t gab_timers_signature(const gab_timers *timers);
-
-/** Packs all that was measured. */
-gab_status gab_timers_pack(const gab_timers *timers, gab_buffer *buffer);
-/** Replaces the set by what was packed; on failure nothing changes. Timers keep their handles if they are
- *  there before; their starts are forgotten. */
-gab_status gab_timers_unpack(gab_timers *timers, gab_reader *reader);
-
-/** Writes a table with the largest mean first: name, min, mean, max over ranks in seconds, share of the
- *  largest mean. Lines begin with `indent`. */
-gab_status gab_timer_write_table(FILE *out, const char *indent, size_t count, const char *const *names,
-                                 const double *min, const double *mean, const double *max);
 
 #ifdef __cplusplus
 }

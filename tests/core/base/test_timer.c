@@ -76,9 +76,6 @@ static void calls_are_added_up_with_shortest_and_longest(void **state)
   gab_timer_summary found = summary(timers, 0);
   assert_int_equal(found.calls, 3);
   assert_true(found.total == 2.75 && found.min == 0.25 && found.max == 2.0);
-  gab_timers_reset(timers);
-  found = summary(timers, 0);
-  assert_true(found.calls == 0 && found.total == 0 && found.min == 0 && found.max == 0);
   gab_timers_destroy(&timers);
 }
 
@@ -91,9 +88,6 @@ static void start_and_stop_are_one_call(void **state)
   double seconds = gab_timer_stop(timers, timer);
   assert_true(seconds >= 0);
   assert_true(gab_timer_stop(timers, timer) == 0); /* without a start */
-  gab_timer_start(timers, timer);
-  gab_timer_cancel(timers, timer);
-  assert_true(gab_timer_stop(timers, timer) == 0);
   assert_int_equal(summary(timers, 0).calls, 1);
   assert_true(summary(timers, 0).total == seconds);
   gab_timer_start(timers, 17); /* there is none: nothing happens */
@@ -114,72 +108,9 @@ static void a_timer_that_was_never_given_measures_nothing(void **state)
   assert_true(gab_timer_stop(timers, none) == 0);
   gab_timer_add(timers, none, 1);
   gab_timer_add(timers, first + 1, 1);
-  assert_int_equal(summary(timers, 0).calls, 0);
+  const gab_timer_summary found = summary(timers, 0);
+  assert_true(found.calls == 0 && found.total == 0 && found.min == 0 && found.max == 0);
   gab_timers_destroy(&timers);
-}
-
-static void totals_do_not_depend_on_the_order_of_creation(void **state)
-{
-  (void)state;
-  gab_timers *a = new_timers(), *b = new_timers();
-  gab_timer_add(a, find(a, "x"), 1);
-  gab_timer_add(a, find(a, "y"), 2);
-  gab_timer_add(b, find(b, "y"), 2);
-  assert_true(gab_timers_signature(a) != gab_timers_signature(b));
-  gab_timer_add(b, find(b, "x"), 1);
-  assert_true(gab_timers_signature(a) == gab_timers_signature(b));
-  double of_a[2], of_b[2];
-  gab_timers_totals(a, of_a);
-  gab_timers_totals(b, of_b);
-  assert_memory_equal(of_a, of_b, sizeof of_a);
-  assert_true(of_a[0] == 1 && of_a[1] == 2);
-  gab_timers_destroy(&a);
-  gab_timers_destroy(&b);
-}
-
-static void packed_timers_come_back(void **state)
-{
-  (void)state;
-  gab_timers *a = new_timers(), *b = new_timers();
-  gab_timer_add(a, find(a, "x"), 0.1);
-  gab_timer_add(a, find(a, "y"), 0.2);
-  gab_timer_add(a, find(a, "y"), 0.7);
-  gab_timer_add(b, find(b, "y"), 9);
-  gab_buffer buffer = {0};
-  assert_int_equal(gab_timers_pack(a, &buffer), GAB_OK);
-  for (size_t cut = 0; cut < buffer.size; cut++) {
-    gab_reader reader = gab_reader_of(buffer.data, cut);
-    assert_int_equal(gab_timers_unpack(b, &reader), GAB_ERR_CORRUPT);
-    assert_int_equal(gab_timers_count(b), 1);
-    assert_true(summary(b, 0).total == 9);
-  }
-  gab_reader reader = gab_reader_of_buffer(&buffer);
-  assert_int_equal(gab_timers_unpack(b, &reader), GAB_OK);
-  assert_int_equal(gab_reader_expect_end(&reader), GAB_OK);
-  gab_timer_summary y = summary(b, 1);
-  assert_string_equal(y.name, "y");
-  assert_true(y.calls == 2 && y.total == 0.2 + 0.7 && y.min == 0.2 && y.max == 0.7);
-  gab_buffer_release(&buffer);
-  gab_timers_destroy(&a);
-  gab_timers_destroy(&b);
-}
-
-static void the_table_has_the_largest_first(void **state)
-{
-  (void)state;
-  const char *names[] = {"collide", "exchange", "step"};
-  const double min[] = {1, 0.5, 4}, mean[] = {2, 1, 4}, max[] = {3, 1.5, 4};
-  FILE *out = tmpfile();
-  assert_non_null(out);
-  assert_int_equal(gab_timer_write_table(out, "  ", 3, names, min, mean, max), GAB_OK);
-  rewind(out);
-  char text[1024];
-  text[fread(text, 1, sizeof text - 1, out)] = '\0';
-  fclose(out);
-  assert_string_equal(text, "  seconds                              min        mean         max   share\n"
-                            "  step                              4.0000      4.0000      4.0000  100.0%\n"
-                            "  collide                           1.0000      2.0000      3.0000   50.0%\n"
-                            "  exchange                          0.5000      1.0000      1.5000   25.0%\n");
 }
 
 static void the_date_is_that_of_the_time_zone(void **state)
@@ -207,9 +138,6 @@ int main(void)
       cmocka_unit_test(calls_are_added_up_with_shortest_and_longest),
       cmocka_unit_test(start_and_stop_are_one_call),
       cmocka_unit_test(a_timer_that_was_never_given_measures_nothing),
-      cmocka_unit_test(totals_do_not_depend_on_the_order_of_creation),
-      cmocka_unit_test(packed_timers_come_back),
-      cmocka_unit_test(the_table_has_the_largest_first),
       cmocka_unit_test(the_date_is_that_of_the_time_zone),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
