@@ -203,7 +203,7 @@ gab_status bench_flow_step(void *user);
 enum { BENCH_CACHED_SWEEPS = 200 };
 gab_status bench_flow_collide_cached(void *user);
 /* Measures and reports the sweep alone where memory costs next to nothing: blocks as those of `large`, one on each process, but of
- * rows of 128 (in 2D 2048) cells that take about so many bytes for each thread. In kernels.c.
+ * rows of 128 (in 2D 2048) cells that take about so many bytes for each thread. In bench_kernels.c.
  * @param[in] streams  the ceiling, of as many arrays in memory */
 gab_status bench_in_cache(bench *b, const bench_flow_options *large, size_t bytes, bench_streams *streams,
                           const char *name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-bench: command line and the list of benchmarks. */
-#include "apps/bench/phases.h"
+#include "apps/bench/bench_phases.h"
 
 #include "core/base/log.h"
 #include "resilience/reports/completion.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bits of the device against those of the processor. */
-#include "apps/device/bench.h"
+#include "apps/device/device_bench.h"
 
 #include "core/base/hash.h"
 #include "core/base/log.h"

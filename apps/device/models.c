@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checksums of small boxes on all lattices, with all collisions: to be compared between devices. */
-#include "apps/device/bench.h"
+#include "apps/device/device_bench.h"
 
 #include "core/base/hash.h"
 #include "core/memory/memory.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Speeds on the device, by its own clock, against a copy of the same run. */
-#include "apps/device/bench.h"
+#include "apps/device/device_bench.h"
 
 #include "core/base/log.h"
 #include "core/memory/memory.h"

@@ -171,7 +171,7 @@ int launch_trace_all(const launch_places *places, const char *path);
 /** True if a program of that name is on PATH, or is a path to something executable. */
 bool launch_is_program(const char *name);
 
-/* nodes.c */
+/* node_commands.c */
 /** Whether all hosts of "a:4,b:4" are host names. Agents take a word that begins with `-` for an option, which may run a
  *  command. @return false and a message if not */
 bool launch_hosts_are_sound(const char *hosts);
@@ -189,7 +189,7 @@ void launch_calls_free(launch_call *calls, int count);
 /** Path of this program, which has to be the same on all nodes. */
 const char *launch_own_path(void);
 
-/* node_memory.c */
+/* node_memory_folder.c */
 /** Removes what launchers of this user that were killed have left in the memory of the nodes; with --relaunch makes
  *  the folder of this run on each of them, or takes over that of the same command, and names it in the environment. */
 void launch_memory_begin(const launch_options *options, launch_memory *memory);
@@ -200,7 +200,7 @@ int launch_on_node(int count, char **words);
 /** Puts GABION_LAUNCH_ID and GABION_LAUNCHER into the environment. */
 void launch_introduce(void);
 
-/* spares.c */
+/* spare_count.c */
 /** Reads "K" or "K/node". @return false if it is neither; the options are then as they were */
 bool launch_spares_read(const char *text, launch_options *options);
 /** Asks `gabion run CASE` how many the case wants; any other program wants none. */

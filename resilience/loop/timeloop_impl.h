@@ -149,7 +149,7 @@ gab_status gab_protection_close_fence(gab_timeloop *loop);
 /* Ends the process if another part of the run has gone on; at most once a second, on the root. Local. */
 void gab_protection_check_fence(gab_timeloop *loop);
 
-/* ---- start.c: the state that a run begins with */
+/* ---- initial_state.c: the state that a run begins with */
 
 /* Notes the entities per rank as they are before the first step, on spares, too: a rank to which nothing falls of a
  * checkpoint of fewer ranks goes back to that. Where a spare cannot pack them that is an error if it comes to it. Local. */

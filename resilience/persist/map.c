@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/base/hash.h"
-#include "resilience/persist/msglog_impl.h"
+#include "resilience/persist/persist_msglog_impl.h"
 
 #include <string.h>
 

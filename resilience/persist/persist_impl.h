@@ -2,7 +2,7 @@
 /** @file persist_impl.h
  *  @brief Persistent communicators: the session of a key, shared by the sources of this library.
  *
- *  A session holds the message log of this process (msglog_impl.h), its files (file_impl.h), copies of the logs of other
+ *  A session holds the message log of this process (persist_msglog_impl.h), its files (persist_msglog_file_impl.h), copies of the logs of other
  *  processes (`replicas`), and the inbox: stored messages that may be received again.
  *
  *      nothing --open--> OPEN --death, revocation--> BROKEN --opened again with the repaired communicator--> OPEN
@@ -19,7 +19,7 @@
 #ifndef GABION_RESILIENCE_PERSIST_PERSIST_IMPL_H
 #define GABION_RESILIENCE_PERSIST_PERSIST_IMPL_H
 
-#include "resilience/persist/file_impl.h"
+#include "resilience/persist/persist_msglog_file_impl.h"
 #include "resilience/persist/persist.h"
 #ifdef GAB_HAVE_ULFM
 #include <mpi-ext.h>

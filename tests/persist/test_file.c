@@ -2,7 +2,7 @@
 /* gabion-test: timeout=60 labels=quick */
 /* A message log in a file: killed anywhere in a write it is the one of the last whole epoch; damaged anywhere else it is
  * refused, never taken for another one. */
-#include "resilience/persist/file_impl.h"
+#include "resilience/persist/persist_msglog_file_impl.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

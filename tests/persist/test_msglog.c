@@ -2,7 +2,7 @@
 /* gabion-test: timeout=60 labels=quick */
 /* What a message log gives back at each epoch is what a list of all that was ever stored says, for any depth,
  * through commits, overwriting, going back, and being written and read. */
-#include "resilience/persist/msglog_impl.h"
+#include "resilience/persist/persist_msglog_impl.h"
 
 #include "core/base/hash.h"
 

@@ -111,7 +111,7 @@ gab_status gab_app_memory_settle(gab_world *world, const gab_config *config, con
 /** "cases/cylinder.yaml" to "out/cylinder". */
 void gab_app_default_folder(const char *path, char *folder, size_t capacity);
 
-/* ---------------------------------------------------------------- the monitor `recompute': run/recompute.c */
+/* ---------------------------------------------------------------- the monitor `recompute': run/recompute_monitor.c */
 
 gab_status gab_app_recompute_plan_read(const gab_config *config, gab_step check_every,
                                        gab_app_recompute *plan);

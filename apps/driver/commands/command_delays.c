@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion plan --delays: how the delays of failures spread, with local and with global recovery. */
-#include "apps/driver/delays/delays.h"
+#include "apps/driver/delays/plan_delays.h"
 
 #include "core/system/file.h"
 #include "core/base/log.h"

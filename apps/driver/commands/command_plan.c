@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion plan: a run on many processes, planned by one that makes no data. */
-#include "apps/driver/delays/delays.h"
+#include "apps/driver/delays/plan_delays.h"
 #include "apps/driver/case/numbers.h"
 #include "apps/driver/plan/plan.h"
 

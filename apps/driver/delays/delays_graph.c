@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who exchanges with whom in a case: the neighbourhood of a real forest. */
 #include "apps/driver/driver.h"
-#include "apps/driver/delays/delays.h"
+#include "apps/driver/delays/plan_delays.h"
 
 #include "core/memory/memory.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command line of gabion plan --delays: a table of options, from which help and parsing come. */
-#include "apps/driver/delays/delays.h"
+#include "apps/driver/delays/plan_delays.h"
 
 #include "apps/driver/case/numbers.h"
 

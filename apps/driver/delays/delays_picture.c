@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Processes against time, as figures 2, 7 and 8 of Gamell et al. 2015. */
-#include "apps/driver/delays/delays.h"
+#include "apps/driver/delays/plan_delays.h"
 
 #include "blockforest/pictures/png_chart.h"
 

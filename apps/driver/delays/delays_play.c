@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs of the model, averaged. */
-#include "apps/driver/delays/delays.h"
+#include "apps/driver/delays/plan_delays.h"
 
 #include "core/base/hash.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Local against global recovery, for people and for programs. */
-#include "apps/driver/delays/delays.h"
+#include "apps/driver/delays/plan_delays.h"
 
 #include "core/base/text/json.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the section `output` of a flow asks for, checked before anything is computed. */
-#include "apps/driver/flow/case.h"
+#include "apps/driver/flow/flow_case.h"
 
 #include "lbm/observe/quantities.h"
 

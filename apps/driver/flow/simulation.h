@@ -7,7 +7,7 @@
 #ifndef GABION_APPS_DRIVER_SIMULATION_H
 #define GABION_APPS_DRIVER_SIMULATION_H
 
-#include "apps/driver/flow/case.h"
+#include "apps/driver/flow/flow_case.h"
 #include "apps/driver/flow/periods.h"
 #include "lbm/observe/quantities.h"
 #include "apps/driver/run/run.h"

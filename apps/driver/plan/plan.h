@@ -8,7 +8,7 @@
 #define GABION_APPS_DRIVER_PLAN_H
 
 #include "apps/driver/driver.h"
-#include "apps/driver/plan/traffic.h"
+#include "apps/driver/plan/plan_traffic.h"
 #include "core/base/text/json.h"
 #include "loadbalance/balance.h"
 #include "resilience/schemes/placement.h"
@@ -33,7 +33,7 @@ typedef struct plan_options {
   int64_t divide;      /**< into so many; 0: not asked for */
   bool least_largest;  /**< by the least largest log of a process instead of the least total */
   const char *write;   /**< file for the division; NULL: none */
-  const char *traffic; /**< of a run (traffic.h) instead of what is planned; NULL: none */
+  const char *traffic; /**< of a run (plan_traffic.h) instead of what is planned; NULL: none */
 } plan_options;
 
 /** Logs between clusters (loadbalance/clusters/clusters.h), for one number of them. */

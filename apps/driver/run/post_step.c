@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What every run does beside the steps of its solver: what is due after them, what survives, and how it ends. */
 #include "apps/driver/driver.h"
-#include "apps/driver/plan/traffic.h"
+#include "apps/driver/plan/plan_traffic.h"
 
 #include "core/base/log.h"
 #include "core/messages/collective.h"

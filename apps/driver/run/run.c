@@ -2,7 +2,7 @@
 /* From a case to its end, the same for every solver. */
 #include "apps/driver/solver_impl.h"
 #include "apps/driver/run/run_impl.h"
-#include "apps/driver/plan/traffic.h"
+#include "apps/driver/plan/plan_traffic.h"
 
 #include "core/base/log.h"
 #include "core/memory/memory.h"

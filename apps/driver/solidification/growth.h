@@ -45,7 +45,7 @@ typedef struct growth {
   gab_buffer own_blocks; /**< ids of those that this rank had before the last death, ascending */
 } growth;
 
-/* ---- run.c: as in ::gab_solver ---- */
+/* ---- solidification_run.c: as in ::gab_solver ---- */
 gab_status gab_app_growth_prepare(gab_app_run *run);
 gab_app_memory gab_app_growth_memory(const gab_app_run *run);
 gab_status gab_app_growth_build(gab_app_run *run);
@@ -63,7 +63,7 @@ void gab_app_growth_release(gab_app_run *run);
 /** What is written beside what the writers write. */
 extern const char gab_app_growth_files[];
 
-/* ---- grid.c ---- */
+/* ---- solidification_grid.c ---- */
 /** Fills the forest. Collective. */
 gab_status gab_app_growth_build_grid(growth *it);
 /** As in ::gab_solver. */
@@ -71,7 +71,7 @@ gab_status gab_app_growth_plan(gab_app_run *run, gab_app_plan *plan);
 bool gab_app_growth_grid_due(const void *user, gab_step step);
 gab_status gab_app_growth_adapt_grid(void *user, gab_step step);
 
-/* ---- output.c: as in ::gab_solver, and all rows of profile.csv as they are due ---- */
+/* ---- solidification_output.c: as in ::gab_solver, and all rows of profile.csv as they are due ---- */
 gab_status gab_app_growth_add_writers(gab_app_run *run);
 gab_status gab_app_growth_settle_slice(gab_app_run *run, const char *quantity, gab_slice_options *options);
 void gab_app_growth_pick_evidence(const gab_app_run *run, gab_quantity *picked, size_t *count,

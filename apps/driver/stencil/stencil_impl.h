@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of a stencil share: its case, its run, and the grid that adapts (grid.c, criteria.c). */
+/* What the parts of a stencil share: its case, its run, and the grid that adapts (stencil_grid.c, criteria.c). */
 #ifndef GABION_APPS_DRIVER_STENCIL_IMPL_H
 #define GABION_APPS_DRIVER_STENCIL_IMPL_H
 
-#include "apps/driver/case/tables.h"
+#include "apps/driver/case/common_sections.h"
 #include "apps/driver/plan/app_plan.h"
 #include "apps/driver/run/run.h"
 #include "apps/driver/stencil/stencil.h"
@@ -52,7 +52,7 @@ const char *gab_app_stencil_path(char path[GAB_CONFIG_PATH_CAPACITY], const char
 int gab_app_stencil_count(const char *const *names);
 int gab_app_stencil_field_count(void);
 
-/* ---- quantities.c */
+/* ---- stencil_quantities.c */
 /* Registers those of the program. */
 gab_status gab_app_stencil_register_quantities(void);
 /* Lists fields and those, for the run. */
@@ -69,7 +69,7 @@ gab_status gab_app_stencil_refinement_declare(gab_config *config);
 /* Reads them, and makes of a grid in cells of the finest level that of level 0. */
 gab_status gab_app_stencil_refinement_read(stencil_case *which);
 
-/* ---- grid.c */
+/* ---- stencil_grid.c */
 /* What a cell of a level holds at first: the mean of the cells of the finest level in it. */
 void gab_app_stencil_start_cell(const stencil_case *which, int level, const int64_t cell[3], double *values);
 gab_status gab_app_stencil_build_grid(stencil_run *it);

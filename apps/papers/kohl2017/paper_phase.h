@@ -3,7 +3,7 @@
 #ifndef GABION_APPS_PAPERS_KOHL2017_PAPER_PHASE_H
 #define GABION_APPS_PAPERS_KOHL2017_PAPER_PHASE_H
 
-#include "apps/bench/phases.h"
+#include "apps/bench/bench_phases.h"
 #include "phasefield/setup/initial.h"
 
 /* Ours stores 6 values a cell (four phases, two chemical potentials or concentrations), theirs needs 12:

@@ -6,7 +6,7 @@
 #ifndef PROXY_CG_H
 #define PROXY_CG_H
 
-#include "apps/papers/reinit2020/proxy.h"
+#include "apps/papers/reinit2020/proxy_common.h"
 
 /* What changes from iteration to iteration, in one piece. */
 typedef struct cg_state {

@@ -6,7 +6,7 @@
 #ifndef PROXY_MD_H
 #define PROXY_MD_H
 
-#include "apps/papers/reinit2020/proxy.h"
+#include "apps/papers/reinit2020/proxy_common.h"
 
 typedef struct md_atom {
   double r[3], v[3], f[3];

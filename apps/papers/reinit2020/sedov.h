@@ -6,7 +6,7 @@
 #ifndef PROXY_SEDOV_H
 #define PROXY_SEDOV_H
 
-#include "apps/papers/reinit2020/proxy.h"
+#include "apps/papers/reinit2020/proxy_common.h"
 
 enum { GAS_VALUES = 5, GAS_GHOSTS = 2 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who sends how much to whom. */
-#include "apps/driver/plan/traffic.h"
+#include "apps/driver/plan/plan_traffic.h"
 
 #include "core/messages/logged/message_logger.h"
 #include "core/messages/collective.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The sections of parameter files that belong to a flow. */
-#include "apps/driver/case/tables.h"
-#include "apps/driver/flow/case.h"
+#include "apps/driver/case/common_sections.h"
+#include "apps/driver/flow/flow_case.h"
 #include "lbm/observe/quantities.h"
 
 static const gab_config_key probes_keys[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** @file traffic.h
+/** @file plan_traffic.h
  *  @brief Who sends how much to whom: counted in a run, written to a file, and read by `gabion plan --clusters`.
  *
  *  It counts the messages of logged ports (core/messages/logged/message_logger.h), the ones that a message log
@@ -8,8 +8,8 @@
  *
  *  Tier: internal.
  */
-#ifndef GABION_APPS_DRIVER_TRAFFIC_H
-#define GABION_APPS_DRIVER_TRAFFIC_H
+#ifndef GABION_APPS_DRIVER_PLAN_TRAFFIC_H
+#define GABION_APPS_DRIVER_PLAN_TRAFFIC_H
 
 #include "loadbalance/clusters/clusters.h"
 #include "resilience/loop/timeloop.h"

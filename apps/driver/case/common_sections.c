@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The sections of parameter files that all solvers have: run, domain, balance, output. */
-#include "apps/driver/case/tables.h"
+#include "apps/driver/case/common_sections.h"
 
 #include "apps/driver/driver.h"
 #include "resilience/resilience_config.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** @file tables.h
+/** @file common_sections.h
  *  @brief What the tables of parameters of the driver and of its solvers share.
  *
  *  Tier: internal.
  */
-#ifndef GABION_APPS_DRIVER_TABLES_H
-#define GABION_APPS_DRIVER_TABLES_H
+#ifndef GABION_APPS_DRIVER_COMMON_SECTIONS_H
+#define GABION_APPS_DRIVER_COMMON_SECTIONS_H
 
 #include "apps/driver/case/case.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** @file case.h
+/** @file flow_case.h
  *  @brief A flow: values derived from a parameter file.
  *
  *  Tier: internal.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The sections of parameter files that belong to a solidification. */
-#include "apps/driver/case/tables.h"
+#include "apps/driver/case/common_sections.h"
 #include "apps/driver/solidification/solidification.h"
 #include "phasefield/observe/cell_quantity.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** @file file_impl.h
+/** @file persist_msglog_file_impl.h
  *  @brief The message log of a process in a file: on a disk, or in the memory of the node.
  *
  *  FOLDER/rank-N begins with a head with checksum (key, rank, number of processes, settings); behind it stand groups of
- *  msglog_impl.h, each followed by a mark of 32 bytes that is written when the group is (with persist_sync: when it has
+ *  persist_msglog_impl.h, each followed by a mark of 32 bytes that is written when the group is (with persist_sync: when it has
  *  reached the medium). A commit appends one group; now and then the file is written anew, beside the old one, which it
  *  then replaces. FOLDER/rank-N.lock is locked (flock) by the process that has the message log open: the lock ends with it.
  *
@@ -14,10 +14,10 @@
  *
  *  Tier: internal, never installed.
  */
-#ifndef GABION_RESILIENCE_PERSIST_FILE_IMPL_H
-#define GABION_RESILIENCE_PERSIST_FILE_IMPL_H
+#ifndef GABION_RESILIENCE_PERSIST_MSGLOG_FILE_IMPL_H
+#define GABION_RESILIENCE_PERSIST_MSGLOG_FILE_IMPL_H
 
-#include "resilience/persist/msglog_impl.h"
+#include "resilience/persist/persist_msglog_impl.h"
 
 typedef struct persist_file {
   int folder, file, lock; /**< descriptors; -1 */

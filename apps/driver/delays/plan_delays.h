@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** @file delays.h
+/** @file plan_delays.h
  *  @brief `gabion plan --delays`: local against global recovery, by the model of resilience/failure_model/delays.h.
  *
  *  Tier: internal.
  */
-#ifndef GABION_APPS_DRIVER_DELAYS_H
-#define GABION_APPS_DRIVER_DELAYS_H
+#ifndef GABION_APPS_DRIVER_PLAN_DELAYS_H
+#define GABION_APPS_DRIVER_PLAN_DELAYS_H
 
 #include "apps/driver/driver.h"
 #include "resilience/failure_model/delays.h"

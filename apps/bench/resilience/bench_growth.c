@@ -2,7 +2,7 @@
 /* The phase field where most of the domain is melt: columns of three solids below, Al-Ag-Cu. A step on a grid
  * that is fine around interfaces only in turn with one on the fine grid, in cells of the fine grid; and, on
  * several processes, steps that sweep while messages travel in turn with steps that wait. */
-#include "apps/bench/phases.h"
+#include "apps/bench/bench_phases.h"
 
 #include "loadbalance/balance.h"
 #include "phasefield/setup/initial.h"

@@ -2,7 +2,7 @@
 /* The phase field, four phases of three components (Al-Ag-Cu), scene by scene as in Bauer et al. 2015: sweep
  * of phi, sweep of mu, whole steps. Each is measured in turn with a loop of multiplications and additions
  * that depend on nothing but registers, so a share of the arithmetic that the machine does can be told. */
-#include "apps/bench/phases.h"
+#include "apps/bench/bench_phases.h"
 
 #include "core/base/hash.h"
 #include "loadbalance/balance.h"

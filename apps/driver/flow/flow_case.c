@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a checked parameter file to the flow that it means. */
-#include "apps/driver/flow/case.h"
+#include "apps/driver/flow/flow_case.h"
 
 #include "resilience/resilience_config.h"
 

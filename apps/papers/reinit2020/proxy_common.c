@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "apps/papers/reinit2020/proxy.h"
+#include "apps/papers/reinit2020/proxy_common.h"
 
 #include <inttypes.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** @file msglog_impl.h
+/** @file persist_msglog_impl.h
  *  @brief All that one process has stored and may be asked for again: messages by signature and number, in epochs.
  *
  *  A message log belongs to a sender. Its own process has one, and so has each holder of a copy; a file is one, written down.
@@ -45,7 +45,7 @@ gab_status gab_persist_map_copy(persist_map *to, const persist_map *from);
 /** 0 if there is none. */
 uint64_t gab_persist_map_get(const persist_map *map, int32_t peer, int32_t tag);
 
-/* ---------------------------------------------------------------- msglog.c */
+/* ---------------------------------------------------------------- persist_msglog.c */
 
 typedef struct persist_record {
   uint64_t number; /**< on its channel, from 1 */
@@ -96,7 +96,7 @@ uint64_t gab_persist_msglog_last(const persist_msglog *msglog, int32_t target, i
 /** Checksum of a message. */
 uint64_t gab_persist_checksum(int32_t target, int32_t tag, uint64_t number, const void *bytes, size_t count);
 
-/* ---------------------------------------------------------------- msglog_groups.c */
+/* ---------------------------------------------------------------- persist_msglog_groups.c */
 
 /** The open epoch as a group of bytes, appended. */
 gab_status gab_persist_msglog_close_epoch(const persist_msglog *msglog, gab_buffer *group);

@@ -16,25 +16,25 @@
 #define AHEAD   ahead_9_double
 #define REAL    double
 #define STREAMS NINE
-#include "apps/bench/streams_body.inc"
+#include "apps/bench/bench_streams_body.inc"
 #define COPY    copy_19_double
 #define UPDATE  update_19_double
 #define AHEAD   ahead_19_double
 #define REAL    double
 #define STREAMS NINETEEN
-#include "apps/bench/streams_body.inc"
+#include "apps/bench/bench_streams_body.inc"
 #define COPY    copy_9_float
 #define UPDATE  update_9_float
 #define AHEAD   ahead_9_float
 #define REAL    float
 #define STREAMS NINE
-#include "apps/bench/streams_body.inc"
+#include "apps/bench/bench_streams_body.inc"
 #define COPY    copy_19_float
 #define UPDATE  update_19_float
 #define AHEAD   ahead_19_float
 #define REAL    float
 #define STREAMS NINETEEN
-#include "apps/bench/streams_body.inc"
+#include "apps/bench/bench_streams_body.inc"
 
 /* Read at run time, so that it is no constant. */
 static volatile double unknown_one = 1;

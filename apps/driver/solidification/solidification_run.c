@@ -168,7 +168,7 @@ void gab_app_growth_report(const gab_app_run *run)
 
 /* ---------------------------------------------------------------- made and unmade */
 
-/* What slabs.c, output.c and `gabion assemble' write. */
+/* What slabs.c, solidification_output.c and `gabion assemble' write. */
 const char gab_app_growth_files[] =
     "profile.csv\nsolid.h5\nsolid.xdmf\nslabs/slab_<n>-<n>.h5\n"
     "slabs/slab_<n>-<n>-<n>.h5\nslabs/last_<n>-<n>.h5\nslabs/last_<n>-<n>-<n>.h5\n";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "resilience/persist/msglog_impl.h"
+#include "resilience/persist/persist_msglog_impl.h"
 
 #include "core/base/hash.h"
 
