@@ -78,5 +78,5 @@ for backend in cuda opencl; do said "  $backend"; done
 check 0 good.yaml
 said '8 blocks'
 said 'omega 1.5'
-for case_file in "$GABION_SOURCE"/apps/flow/*.yaml; do check 0 "$case_file"; done
+for case_file in "$GABION_SOURCE"/apps/cases/flow/*.yaml; do check 0 "$case_file"; done
 finish

@@ -3,7 +3,7 @@
 # State and series are the same to the last bit for any number of processes, threads and either curve.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
-sed -e '/^output:/,$d' "$GABION_SOURCE/apps/flow/cylinder.yaml" >flow.yaml
+sed -e '/^output:/,$d' "$GABION_SOURCE/apps/cases/flow/cylinder.yaml" >flow.yaml
 cat >>flow.yaml <<'YAML'
 output:
   forces: {every: 10}

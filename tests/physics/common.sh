@@ -3,7 +3,7 @@
 # and fails if a value is outside.
 set -euo pipefail
 : "${GABION_BUILD:?}" "${GABION_SOURCE:?}" "${GABION_LAUNCH:?}"
-flow=$GABION_SOURCE/apps/flow
+flow=$GABION_SOURCE/apps/cases/flow
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0

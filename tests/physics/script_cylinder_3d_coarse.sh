@@ -3,7 +3,7 @@
 # A cylinder in a channel, in space, on cells with a Reynolds number of 29: two relaxation times, and one for each moment, with the
 # magic parameter of half-way walls diverge; what is made for such cells goes on as it is, two relaxation times with the smaller
 # magic parameter that they take where sides are open. Of the drag Schäfer & Turek 1996, case 3D-2Z, have 3.29 to 3.31. Cells that are
-# too wide make it larger, which falls as they get finer (apps/flow/cylinder_3d_coarse.yaml): so each model has a band of its own.
+# too wide make it larger, which falls as they get finer (apps/cases/flow/cylinder_3d_coarse.yaml): so each model has a band of its own.
 . "$GABION_SOURCE/tests/physics/common.sh"
 case_file=$flow/cylinder_3d_coarse.yaml
 

@@ -25,7 +25,7 @@ while (($#)); do
   shift
 done
 
-CASE=$GABION_ROOT/apps/flow/cylinder_adaptive.yaml
+CASE=$GABION_ROOT/apps/cases/flow/cylinder_adaptive.yaml
 before=32000 after=34000 end=40000 death=33900 # steps
 options=()
 if [ -n "$SHORT" ]; then

@@ -30,7 +30,7 @@ while (($#)); do
 done
 ((N >= 8)) || fail "four of $N processes are to die: -n 8 or more"
 
-CASE=$GABION_ROOT/apps/phasefield/al_ag_cu.yaml
+CASE=$GABION_ROOT/apps/cases/phasefield/al_ag_cu.yaml
 steps=2000 cells='[160, 160, 120]' block=20 every=100 pictures=500 middle=80 height=30
 [ -z "$QUICK" ] || steps=600 cells='[80, 80, 60]' block=10 every=50 pictures=150 middle=40
 gabion_setup

@@ -4,7 +4,7 @@
 # processes and threads, another way to share blocks out, another kernel, and after deaths in and between adaptations.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
-sed -e '/^faults:/,$d' "$GABION_SOURCE/apps/flow/cylinder_adaptive.yaml" >flow.yaml
+sed -e '/^faults:/,$d' "$GABION_SOURCE/apps/cases/flow/cylinder_adaptive.yaml" >flow.yaml
 cat >>flow.yaml <<'YAML'
 output:
   forces: {every: 10}

@@ -99,7 +99,7 @@ check 2 cold.yaml
 said 'phasefield.temperature is missing'
 run 2 1 good.yaml --set output.slabs.precision=float
 said 'belongs to a phase field'
-for case in "$GABION_SOURCE"/apps/phasefield/*.yaml; do
+for case in "$GABION_SOURCE"/apps/cases/phasefield/*.yaml; do
   check 0 "$case"
   "$gabion" info "$case" >said.txt 2>&1 || complain "info $case: $(cat said.txt)"
   said ' recommended'

@@ -86,7 +86,7 @@ compare traffic 2 gabion "${box[@]}" --set 'domain.block=[32, 32]' --set resilie
 compare "traffic balance" 4 gabion "${box[@]}" --set 'domain.block=[32, 32]' --set 'bodies=[{type: box, lo: [64, -1], hi: [257, 257]}]'
 compare '' 3 gabion "${box[@]}" --set 'domain.block=[32, 32]' --set 'output={slices: [{quantity: vorticity, every: 20}]}'
 compare all 2 gabion "${box[@]}" --set 'domain.cells=[1024, 768]' --set 'domain.block=[64, 64]' --set run.steps=6
-compare levels 4 gabion "$GABION_SOURCE/apps/flow/cylinder_2d1_refined.yaml" --set output={} "${often[@]}"
+compare levels 4 gabion "$GABION_SOURCE/apps/cases/flow/cylinder_2d1_refined.yaml" --set output={} "${often[@]}"
 
 # A phase field. Its ghosts are rebuilt behind each checkpoint: here there is one; sums are written once.
 phases=(grow.yaml --set 'domain.cells=[96, 144]' --set 'domain.block=[24, 24]' --set phasefield.series_every=1000 --set run.steps=200 \
@@ -94,7 +94,7 @@ phases=(grow.yaml --set 'domain.cells=[96, 144]' --set 'domain.block=[24, 24]' -
 sed '/window:/d' grow.yaml >fixed.yaml
 compare traffic 3 gabion fixed.yaml "${phases[@]:1}"
 compare '' 3 gabion "${phases[@]}"
-compare levels 2 gabion "$GABION_SOURCE/apps/phasefield/eutectic_adaptive.yaml" --set output={} --set run.steps=3 --set resilience.memory.every=1
+compare levels 2 gabion "$GABION_SOURCE/apps/cases/phasefield/eutectic_adaptive.yaml" --set output={} --set run.steps=3 --set resilience.memory.every=1
 
 # Stencils, and both solvers at once.
 compare traffic 4 heat "$tutorial/heat.yaml" "${often[@]}"
@@ -108,7 +108,7 @@ updates() { python3 -c 'import json; d = json.load(open("plan.json")); print(d["
 gray=("$tutorial/gray_scott_adaptive.yaml" -n 1 --json --bandwidth 1e9)
 "$GABION_BUILD/bin/gray_scott" plan "${gray[@]}" >plan.json 2>said.txt || complain "$(cat said.txt)"
 [ "$(updates)" = 512.0 ] || complain "blocks of 8 x 8 x 8 cells have $(updates) updates in a step"
-"$gabion" plan "$GABION_SOURCE/apps/flow/cylinder_2d1_refined.yaml" -n 1 --json --bandwidth 1e9 >plan.json 2>said.txt ||
+"$gabion" plan "$GABION_SOURCE/apps/cases/flow/cylinder_2d1_refined.yaml" -n 1 --json --bandwidth 1e9 >plan.json 2>said.txt ||
   complain "$(cat said.txt)"
 python3 - <<'PYTHON' >wrong.txt 2>&1 || complain "$(cat wrong.txt)"
 import json
