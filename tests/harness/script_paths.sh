@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Scripts, shell tests and documents name existing files of the source tree: the quick tests do not run long scripts, which would
-# otherwise fail only for their user. ARCHITECTURE.md keeps its limits of length.
+# otherwise fail only for their user. ARCHITECTURE.md keeps its limits of length. Sources differ in their names.
 # gabion-test: timeout=60 labels=quick
 cd "$GABION_SOURCE" || exit 1
 failed=0 looked=0
@@ -37,6 +37,11 @@ lines=$(wc -l <ARCHITECTURE.md)
 while IFS=: read -r line length; do
   complain "ARCHITECTURE.md:$line: a table cell of $length characters, at most 200; move the text below the table"
 done < <(LC_ALL=C.UTF-8 awk -F '|' '/^\|/ { for (i = 2; i < NF; i++) if (length($i) > 200) print NR ":" length($i) }' ARCHITECTURE.md)
+
+# ---- No two sources have one name. phasefield/ has the file names of lbm/, and a tutorial the name of its subject.
+while read -r name; do
+  complain "sources of one name: $(find core field blockforest loadbalance lbm resilience apps -name "$name" -not -path 'apps/tutorial/*' | sort | paste -sd' ')"
+done < <(find core field blockforest loadbalance lbm resilience apps -name '*.[ch]' -not -path 'apps/tutorial/*' -not -name main.c -printf '%f\n' | sort | uniq -d)
 
 [ "$looked" -gt 500 ] || complain "only $looked paths were found: this test looks for nothing"
 exit "$failed"
