@@ -7,7 +7,12 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <cmocka.h>
+
+/* Stride of a loop over situations: `usual`, or 1 with GABION_TEST_EVERY_CASE in the environment (script_local_long.sh). Primes keep
+ * all residues of seeds. */
+static inline int stride(int usual) { return getenv("GABION_TEST_EVERY_CASE") ? 1 : usual; }
 
 /* An orderly schedule: rank s has its image at rank s + shift. */
 static schedule ring(gab_rank ranks, gab_process spares, int shift)

@@ -56,7 +56,7 @@ static void a_single_death_takes_its_cluster_back(void **state)
     schedule plan = clusters(6, 1, size, 3);
     const long events = run(&plan).events;
     plan.death_count = 1;
-    for (long event = 0; event < events; event += 3)
+    for (long event = 0; event < events; event += 3 * stride(3))
       for (gab_process process = 0; process < 6; process += 2) {
         plan.deaths[0] = (death){event, process};
         try(&plan, &tally, -1);
@@ -73,7 +73,7 @@ static void a_whole_cluster_comes_back(void **state)
   schedule plan = clusters(6, 4, 2, 3);
   const long events = run(&plan).events;
   plan.death_count = 2;
-  for (long event = 0; event < events; event++)
+  for (long event = 0; event < events; event += stride(3))
     for (long later = 0; later < 60; later += 11) {
       plan.deaths[0] = (death){event, 2};
       plan.deaths[1] = (death){event + later, 3};
@@ -87,7 +87,7 @@ static void members_that_come_back_in_any_order_find_each_other(void **state)
 {
   (void)state;
   tally tally = {0};
-  for (uint64_t seed = 1; seed <= 2500; seed++) {
+  for (uint64_t seed = 1; seed <= 2500; seed += (uint64_t)stride(5)) {
     schedule plan = clusters(7, 4, 4, 3);
     plan.seed = seed;
     plan.choices = NULL;
@@ -111,7 +111,7 @@ static void two_clusters_at_once(void **state)
   schedule plan = clusters(8, 3, 2, 3);
   const long events = run(&plan).events;
   plan.death_count = 2;
-  for (long event = 0; event < events; event++)
+  for (long event = 0; event < events; event += stride(3))
     for (long later = 0; later < 40; later += 13) {
       plan.deaths[0] = (death){event, 1};
       plan.deaths[1] = (death){event + later, later % 2 ? 2 : 5};
@@ -126,7 +126,7 @@ static void a_death_while_a_cluster_goes_back(void **state)
 {
   (void)state;
   tally tally = {0};
-  for (uint64_t seed = 1; seed <= 1500; seed++) {
+  for (uint64_t seed = 1; seed <= 1500; seed += (uint64_t)stride(5)) {
     schedule plan = clusters(9, 4, 3, 4);
     const gab_process first_spare = 9 + 1, victims[] = {0, 2, first_spare, 3};
     plan.seed = seed;
@@ -149,7 +149,7 @@ static void a_cluster_that_lacks_messages_jumps_as_a_whole(void **state)
 {
   (void)state;
   tally tally = {0};
-  for (uint64_t seed = 1; seed <= 1500; seed++) {
+  for (uint64_t seed = 1; seed <= 1500; seed += (uint64_t)stride(5)) {
     schedule plan = clusters(9, 4, 2, 3);
     uint64_t random = mix(seed, 78);
     plan.seed = seed * 7919;
@@ -180,7 +180,7 @@ static void what_a_section_leaves_behind_is_not_passed_again(void **state)
   plan.problem.section_at = 6;
   const long events = run(&plan).events;
   plan.death_count = 1;
-  for (long event = 0; event < events; event++) {
+  for (long event = 0; event < events; event += stride(3)) {
     plan.deaths[0] = (death){event, 4};
     try(&plan, &tally, -1);
   }
@@ -192,7 +192,7 @@ static void what_a_section_leaves_behind_is_not_passed_again(void **state)
 static long replay_to_many(bool clustered, uint64_t ahead, tally *tally)
 {
   long beyond = 0;
-  for (uint64_t seed = 1; seed <= 400; seed++) {
+  for (uint64_t seed = 1; seed <= 400; seed += (uint64_t)stride(3)) {
     schedule plan = ring(6, 4, 3);
     plan.seed = seed;
     plan.choices = NULL;

@@ -73,7 +73,7 @@ static void a_death_leads_back_to_an_own_checkpoint(void **state)
     schedule plan = own_times(6, 1, size, 3);
     const long events = run(&plan).events;
     plan.death_count = 1;
-    for (long event = 0; event < events; event += 5)
+    for (long event = 0; event < events; event += 5 * stride(3))
       for (gab_process process = 0; process < 6; process += 2) {
         plan.deaths[0] = (death){event, process};
         const outcome out = try(&plan, &tally);
@@ -96,7 +96,7 @@ static void clusters_that_are_lost_together_live_on_their_logs(void **state)
     schedule plan = own_times(8, 3, size, 3);
     const long events = run(&plan).events;
     plan.death_count = 2;
-    for (long event = 0; event < events; event += 2)
+    for (long event = 0; event < events; event += 2 * stride(3))
       for (long later = 0; later < 40; later += 13) {
         plan.deaths[0] = (death){event, 1};
         plan.deaths[1] = (death){event + later, 2};
@@ -112,7 +112,7 @@ static void a_holder_that_came_back_has_nothing_older_alone(void **state)
 {
   (void)state;
   tally tally = {0};
-  for (uint64_t seed = 1; seed <= 4000; seed++) {
+  for (uint64_t seed = 1; seed <= 4000; seed += (uint64_t)stride(5)) {
     schedule plan = own_times(7, 3, 1 + (gab_rank)(seed % 3), 3);
     plan.seed = seed;
     plan.choices = NULL;
@@ -134,7 +134,7 @@ static void who_comes_back_without_the_common_image_hands_over(void **state)
   (void)state;
   tally tally = {0};
   long over = 0;
-  for (uint64_t seed = 1; seed <= 4000; seed++) {
+  for (uint64_t seed = 1; seed <= 4000; seed += (uint64_t)stride(5)) {
     schedule plan = own_times(4, 3, 3 + (gab_rank)(seed % 2), 3);
     plan.seed = seed;
     plan.choices = NULL;
@@ -158,7 +158,7 @@ static void a_rank_that_came_back_has_the_common_image_for_its_next_holder(void 
   tally tally = {0};
   long empty = 0;
   for (gab_rank size = 1; size <= 3; size += 2)
-    for (uint64_t seed = 1; seed <= 300; seed++) {
+    for (uint64_t seed = 1; seed <= 300; seed += (uint64_t)stride(5)) {
       schedule plan = own_times(9, 2, size, 3);
       plan.problem.own_every = 2;
       const long step = run(&plan).events / plan.problem.steps;
@@ -178,7 +178,7 @@ static void a_death_while_a_cluster_goes_back(void **state)
 {
   (void)state;
   tally tally = {0};
-  for (uint64_t seed = 1; seed <= 1500; seed++) {
+  for (uint64_t seed = 1; seed <= 1500; seed += (uint64_t)stride(5)) {
     schedule plan = own_times(9, 4, 3, 4);
     const gab_process victims[] = {0, 2, 9 + 1, 3};
     plan.seed = seed;
@@ -200,7 +200,7 @@ static void a_spare_that_accepted_and_died_is_followed_by_the_next(void **state)
 {
   (void)state;
   tally tally = {0};
-  for (uint64_t seed = 1; seed <= 4000; seed++) {
+  for (uint64_t seed = 1; seed <= 4000; seed += (uint64_t)stride(5)) {
     schedule plan = own_times(3, 5, 1, 1);
     kill_first_spare_while_it_answers(&plan, seed, 150);
     assert_true(try(&plan, &tally).over);

@@ -58,21 +58,21 @@ static void a_death_behind_a_regrid_is_recovered_by_the_neighbours_of_now(void *
     schedule plan = rings(7, 1, sections, 3);
     plan.death_count = 1;
     plan.behind[0] = sections;
-    for (long event = 0; event < 400; event += 3)
+    for (long event = 0; event < 400; event += 3 * stride(3))
       for (gab_process process = 0; process < 7; process++) {
         plan.deaths[0] = (death){event, process};
         try(&plan, event < 200 ? &all : &late);
       }
   }
   assert_true(late.finished * 10 > late.tried * 9);
-  assert_true(all.finished > 0 && all.regridded > 1000 && all.former > 1000);
+  assert_true(all.finished > 0 && all.regridded > 1000 / stride(3) && all.former > 1000 / stride(3));
 }
 
 static void so_are_two_that_were_neighbours_before(void **state)
 {
   (void)state;
   tally all = {0};
-  for (uint64_t seed = 1; seed <= 1500; seed++) {
+  for (uint64_t seed = 1; seed <= 1500; seed += (uint64_t)stride(5)) {
     schedule plan = rings(8, 3, 1 + (int)(seed % 4), 3);
     plan.seed = seed;
     plan.choices = NULL;
@@ -83,7 +83,7 @@ static void so_are_two_that_were_neighbours_before(void **state)
     try(&plan, &all);
   }
   assert_true(all.finished * 10 > all.tried * 7);
-  assert_true(all.former > 1000);
+  assert_true(all.former > 1000 / stride(5));
 }
 
 /* The first one who knows that the checkpoint behind the regrid is committed may be of the cluster of the lost rank, and its
@@ -93,7 +93,7 @@ static void a_cluster_goes_on_from_behind_a_regrid(void **state)
   (void)state;
   tally all = {0};
   gab_local_stats sum = {0};
-  for (uint64_t seed = 1; seed <= 4000; seed++) {
+  for (uint64_t seed = 1; seed <= 4000; seed += (uint64_t)stride(5)) {
     schedule plan = rings(8, 2, 1 + (int)(seed % 2), 3);
     plan.seed = seed;
     plan.choices = NULL;
@@ -111,7 +111,7 @@ static void a_cluster_goes_on_from_behind_a_regrid(void **state)
     if (out.over) assert_int_equal(out.reason, GAB_LOCAL_GLOBAL_SECTION);
   }
   assert_true(all.finished * 10 > all.tried);
-  assert_true(sum.rollbacks > 1000);
+  assert_true(sum.rollbacks > 1000 / (uint64_t)stride(5));
   assert_true(all.across > 0);
 }
 
@@ -119,7 +119,7 @@ static void a_cluster_goes_on_from_behind_a_regrid(void **state)
 static void what_is_sent_before_a_regrid_and_not_received_is_an_error(void **state)
 {
   (void)state;
-  for (uint64_t seed = 0; seed < 400; seed++) {
+  for (uint64_t seed = 0; seed < 400; seed += (uint64_t)stride(5)) {
     schedule plan = rings(6, 0, 2 + (int)(seed % 4), 2);
     plan.seed = seed;
     if (seed >= 4) plan.choices = NULL;
