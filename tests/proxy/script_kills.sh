@@ -32,8 +32,11 @@ with_deaths() {
 }
 
 # Who takes over first is the first spare: process number NP.
+# Without arguments: one program on 3 processes, each in turn as the victim, the others on 5.
 for np in ${*:-3 5}; do
-  for program in cg md sedov; do
+  programs='cg md sedov'
+  [ $# -gt 0 ] || { [ "$np" = 3 ] && programs=sedov || programs='cg md'; }
+  for program in $programs; do
     undisturbed $program "$np"
     with_deaths $program "$np" 1 ""
     for ((k = 0; k < (np <= 3 ? np : 1); k++)); do
