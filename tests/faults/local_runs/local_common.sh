@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Shared by the tests of local recovery; to be sourced behind tests/apps/common.sh, with `case` (a parameter file) and `short`
 # (arguments of all runs) set. `expected` and `lines` are the checksum and the series of the undisturbed run.
+# every_case: the long tier, which has situations that another test of the full tier has for another solver
+# (script_local_clusters_phase_long.sh).
+every_case() { [ -n "${GABION_TEST_EVERY_CASE:-}" ]; }
 member() { sed -n "s/.*\"$1\": \([0-9]*\),.*/\1/p" out/summary.json | head -n 1; }
 # The rows of all series: as written, in whatever order processes die.
 series() { cat out/*.csv 2>/dev/null | cksum; }
