@@ -58,7 +58,12 @@ done
 
 # All copies go with two deaths that are too many: from disk, where own images are written from the memory that others look at.
 for way in $ways; do
-  for more in overlap=false overlap=true buffers=1; do
+  case $way in # share, where others look at that memory, in all of its states; the others in one each
+    share) states='overlap=false overlap=true buffers=1' ;;
+    copy) states=overlap=true ;;
+    *) states=buffers=1 ;;
+  esac
+  for more in $states; do
     disk="--set resilience.memory.within_node=$way --set resilience.strategies=[shrink,disk] --set resilience.disk.every=10
       --set resilience.memory.$more"
     launch 0 "$flow" 4 0 $disk --set run.steps=40
