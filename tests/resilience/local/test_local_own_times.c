@@ -200,7 +200,7 @@ static void a_spare_that_accepted_and_died_is_followed_by_the_next(void **state)
 {
   (void)state;
   tally tally = {0};
-  for (uint64_t seed = 1; seed <= 4000; seed += (uint64_t)stride(5)) {
+  for (uint64_t seed = 1; seed <= 4000; seed++) { /* few of them meet the moment */
     schedule plan = own_times(3, 5, 1, 1);
     kill_first_spare_while_it_answers(&plan, seed, 150);
     assert_true(try(&plan, &tally).over);
