@@ -56,11 +56,9 @@ static int print(const gab_lbm *lbm, char *text, size_t capacity)
 /* @param[out] text  all of it, however long the title of the collision is: the revisions stand at its end. To be freed */
 static gab_status describe(const gab_lbm *lbm, char **text)
 {
-  void *memory;
   const size_t length = (size_t)print(lbm, NULL, 0);
   *text = NULL;
-  GAB_TRY(gab_alloc(length + 1, GAB_MEMORY_OTHER, &memory));
-  *text = memory;
+  GAB_TRY(GAB_NEW_ARRAY(text, length + 1, GAB_MEMORY_OTHER));
   (void)print(lbm, *text, length + 1);
   return GAB_OK;
 }
@@ -68,14 +66,12 @@ static gab_status describe(const gab_lbm *lbm, char **text)
 /* @param[out] text  to be freed, also after a failure */
 static gab_status read_text(gab_reader *in, char **text)
 {
-  void *memory;
   uint32_t length;
   gab_reader ahead = *in;
   *text = NULL;
   GAB_TRY(gab_get_u32(&ahead, &length));
   const size_t most = length < gab_reader_left(&ahead) ? length : gab_reader_left(&ahead);
-  GAB_TRY(gab_alloc(most + 1, GAB_MEMORY_OTHER, &memory));
-  *text = memory;
+  GAB_TRY(GAB_NEW_ARRAY(text, most + 1, GAB_MEMORY_OTHER));
   return gab_get_string(in, *text, most + 1);
 }
 

@@ -82,12 +82,9 @@ static size_t list_runs(gab_lbm_block *block)
 static gab_status make_runs(const gab_lbm_model *model, gab_lbm_block *block)
 {
   block->run_count = list_runs(block);
-  void *runs, *starts;
-  GAB_TRY(gab_alloc(block->run_count * sizeof(gab_run), GAB_MEMORY_OTHER, &runs));
-  block->runs = runs;
+  GAB_TRY(GAB_NEW_ARRAY(&block->runs, block->run_count, GAB_MEMORY_OTHER));
   list_runs(block);
-  GAB_TRY(gab_alloc(((size_t)model->slabs + 1) * sizeof(size_t), GAB_MEMORY_OTHER, &starts));
-  block->run_start = starts;
+  GAB_TRY(GAB_NEW_ARRAY(&block->run_start, (size_t)model->slabs + 1, GAB_MEMORY_OTHER));
   size_t k = 0;
   for (int32_t slab = 0; slab <= model->slabs; slab++) {
     int32_t first = slab * model->slab_layers;
@@ -195,9 +192,8 @@ static void expect_blocks(void *user, const gab_forest *forest, const gab_block_
 static gab_status create_block(void *user, const gab_forest *forest, const gab_block *place, void **data)
 {
   *data = NULL;
-  void *memory;
-  GAB_TRY(gab_alloc(sizeof(gab_lbm_block), GAB_MEMORY_OTHER, &memory));
-  gab_lbm_block *made = memory;
+  gab_lbm_block *made;
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   gab_status status = make_lists(user, forest, place, made);
   if (status == GAB_OK) status = make_fields(user, made);
   gab_flags_destroy(&made->flags); /* runs and links know it all */
@@ -263,9 +259,8 @@ gab_status gab_lbm_remake(gab_lbm_model *model, const gab_forest *forest, const 
 {
   const gab_beside beside = gab_beside_of(forest, place);
   if (memcmp(&block->beside, &beside, sizeof beside) == 0) return GAB_OK;
-  void *memory;
-  GAB_TRY(gab_alloc(sizeof(gab_lbm_block), GAB_MEMORY_OTHER, &memory));
-  gab_lbm_block *made = memory;
+  gab_lbm_block *made;
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   gab_status status = make_lists(model, forest, place, made);
   if (status == GAB_OK) status = move_state(model, block, made);
   gab_flags_destroy(&made->flags);

@@ -309,9 +309,7 @@ static gab_status set_up(gab_lbm *lbm, gab_forest *forest, const gab_geometry *g
   GAB_TRY(set_model(&lbm->model, gab_forest_get_options(forest), gab_world_members(lbm->world)->ranks,
                     geometry, options));
   size_t bodies = gab_geometry_body_count(lbm->model.geometry);
-  void *forces;
-  GAB_TRY(gab_alloc(bodies * sizeof *lbm->forces, GAB_MEMORY_OTHER, &forces));
-  lbm->forces = forces;
+  GAB_TRY(GAB_NEW_ARRAY(&lbm->forces, bodies, GAB_MEMORY_OTHER));
   gab_block_data_kind kind = gab_lbm_block_kind(&lbm->model);
   GAB_TRY(gab_forest_add_data(forest, &kind, &lbm->data));
   gab_ghost_kind ghost = gab_lbm_ghost_kind(&lbm->model);
@@ -327,9 +325,8 @@ gab_status gab_lbm_create(gab_forest *forest, const gab_geometry *geometry, cons
                           gab_lbm **lbm)
 {
   *lbm = NULL;
-  void *memory;
-  GAB_TRY(gab_alloc(sizeof **lbm, GAB_MEMORY_OTHER, &memory));
-  gab_lbm *made = memory;
+  gab_lbm *made;
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   gab_status status = set_up(made, forest, geometry, options);
   if (status != GAB_OK) gab_lbm_destroy(&made);
   else *lbm = made;

@@ -108,9 +108,7 @@ typedef struct row {
 static gab_status make_parts(const gab_lbm_model *model, const gab_lbm_block *const *blocks, size_t count,
                              part **parts)
 {
-  void *memory;
-  GAB_TRY(gab_alloc(count * sizeof **parts, GAB_MEMORY_OTHER, &memory));
-  *parts = memory;
+  GAB_TRY(GAB_NEW_ARRAY(parts, count, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < count; i++) {
     (*parts)[i].block = blocks[i];
     (*parts)[i].is_full = blocks[i]->fluid_cells == gab_lbm_cells_of(model);

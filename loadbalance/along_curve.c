@@ -6,12 +6,10 @@
 static gab_status cut_curve(const gab_balance_options *options, gab_rendezvous *rendezvous,
                             gab_proxies *proxies, const gab_curve *curve, int32_t **part)
 {
-  void *memory;
   const size_t count = gab_proxies_count(proxies);
   GAB_TRY(gab_rendezvous_register(rendezvous, proxies, curve));
   GAB_TRY(gab_rendezvous_cut(rendezvous, options->parts, options->by == GAB_BALANCE_PER_LEVEL));
-  GAB_TRY(gab_alloc(count * sizeof **part, GAB_MEMORY_OTHER, &memory));
-  *part = memory;
+  GAB_TRY(GAB_NEW_ARRAY(part, count, GAB_MEMORY_OTHER));
   return gab_rendezvous_ask(rendezvous, *part, count);
 }
 

@@ -14,9 +14,8 @@ gab_status gab_balance_hand_over(gab_proxies *proxies, const int32_t *part, uint
 {
   gab_world *world = gab_proxies_world(proxies);
   size_t count = gab_proxies_count(proxies);
-  void *memory;
-  GAB_TRY(gab_alloc(count * sizeof(gab_rank), GAB_MEMORY_OTHER, &memory));
-  gab_rank *targets = memory;
+  gab_rank *targets;
+  GAB_TRY(GAB_NEW_ARRAY(&targets, count, GAB_MEMORY_OTHER));
   uint64_t leaving = 0;
   for (size_t i = 0; i < count; i++) {
     targets[i] = gab_members_rank(members_of(proxies), part[i]);
@@ -25,7 +24,7 @@ gab_status gab_balance_hand_over(gab_proxies *proxies, const int32_t *part, uint
   gab_status status = gab_world_sum_u64(world, &leaving, 1);
   if (status == GAB_OK && leaving > 0) status = gab_proxies_move(proxies, targets);
   *moved += leaving;
-  gab_free(&memory);
+  gab_free(&targets);
   return status;
 }
 
@@ -100,12 +99,12 @@ static double ratio(uint64_t most, uint64_t total, int32_t parts)
 gab_status gab_balance_measure(gab_proxies *proxies, int32_t parts, const int32_t *part,
                                gab_balance_report *report)
 {
-  void *memory;
+  uint64_t *loads;
   int32_t rows = part ? parts : 1;
-  GAB_TRY(gab_alloc((size_t)rows * COLUMNS * sizeof(uint64_t), GAB_MEMORY_OTHER, &memory));
-  gab_status status = add_loads(proxies, part, memory, report);
-  take_extremes(memory, rows, report);
-  gab_free(&memory);
+  GAB_TRY(GAB_NEW_ARRAY(&loads, (size_t)rows * COLUMNS, GAB_MEMORY_OTHER));
+  gab_status status = add_loads(proxies, part, loads, report);
+  take_extremes(loads, rows, report);
+  gab_free(&loads);
   if (status == GAB_OK) status = combine(gab_proxies_world(proxies), report);
   for (int l = 0; l < report->levels; l++)
     report->level[l].imbalance = ratio(report->level[l].weight_max, report->level[l].weight_total, parts);

@@ -33,10 +33,11 @@ static size_t spread(gab_block_id id) { return (size_t)((id * UINT64_C(0x9E3779B
 static gab_status index_make(gab_proxies *proxies, index_of_ids *index)
 {
   size_t count = gab_proxies_count(proxies), size = 64;
-  void *ids = NULL, *vertices = NULL;
+  gab_block_id *ids = NULL;
+  uint32_t *vertices = NULL;
   while (size < 2 * count) size *= 2;
-  GAB_TRY(gab_alloc(size * sizeof(gab_block_id), GAB_MEMORY_OTHER, &ids));
-  gab_status status = gab_alloc(size * sizeof(uint32_t), GAB_MEMORY_OTHER, &vertices);
+  GAB_TRY(GAB_NEW_ARRAY(&ids, size, GAB_MEMORY_OTHER));
+  gab_status status = GAB_NEW_ARRAY(&vertices, size, GAB_MEMORY_OTHER);
   if (status != GAB_OK) gab_free(&ids);
   GAB_TRY(status);
   *index = (index_of_ids){ids, vertices, size - 1};
@@ -205,10 +206,8 @@ static gab_status add_borders(gab_load_graph *graph, int32_t p, size_t *count)
     uint32_t v = graph->blocks[b];
     size_t links = graph->link_at[v + 1] - graph->link_at[v];
     if (*count + links > graph->border_capacity) {
-      void *memory = graph->borders;
       size_t capacity = 2 * (*count + links) + 64;
-      GAB_TRY(gab_realloc(capacity * sizeof *graph->borders, GAB_MEMORY_OTHER, &memory));
-      graph->borders = memory;
+      GAB_TRY(GAB_RESIZE_ARRAY(&graph->borders, capacity, GAB_MEMORY_OTHER));
       graph->border_capacity = capacity;
     }
     for (size_t l = graph->link_at[v]; l < graph->link_at[v + 1]; l++) {

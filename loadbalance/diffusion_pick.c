@@ -21,10 +21,8 @@ static bool is_better(candidate a, candidate b)
 static gab_status heap_push(heap *all, candidate item)
 {
   if (all->count == all->capacity) {
-    void *memory = all->items;
     size_t capacity = all->capacity ? 2 * all->capacity : 32;
-    GAB_TRY(gab_realloc(capacity * sizeof *all->items, GAB_MEMORY_OTHER, &memory));
-    all->items = memory;
+    GAB_TRY(GAB_RESIZE_ARRAY(&all->items, capacity, GAB_MEMORY_OTHER));
     all->capacity = capacity;
   }
   size_t at = all->count++;

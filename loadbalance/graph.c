@@ -50,10 +50,8 @@ typedef struct collection {
 static gab_status take_block(collection *all, gab_rank from, gab_reader *in)
 {
   if (all->count == all->capacity) {
-    void *memory = all->blocks;
     size_t capacity = all->capacity ? 2 * all->capacity : 256;
-    GAB_TRY(gab_realloc(capacity * sizeof *all->blocks, GAB_MEMORY_OTHER, &memory));
-    all->blocks = memory;
+    GAB_TRY(GAB_RESIZE_ARRAY(&all->blocks, capacity, GAB_MEMORY_OTHER));
     all->capacity = capacity;
   }
   gathered *block = &all->blocks[all->count];
@@ -131,9 +129,7 @@ typedef struct metis_graph {
 
 static gab_status make_indices(size_t count, idx_t **array)
 {
-  void *memory;
-  GAB_TRY(gab_alloc(count * sizeof **array, GAB_MEMORY_OTHER, &memory));
-  *array = memory;
+  GAB_TRY(GAB_NEW_ARRAY(array, count, GAB_MEMORY_OTHER));
   return GAB_OK;
 }
 
@@ -272,9 +268,8 @@ static gab_status run_metis(gab_load_graph *graph, double goal)
 /* A part that METIS left empty gets a block of the one that has most of them. */
 static gab_status fill_empty(gab_load_graph *graph)
 {
-  void *memory;
-  GAB_TRY(gab_alloc((size_t)graph->parts * sizeof(uint32_t), GAB_MEMORY_OTHER, &memory));
-  uint32_t *blocks = memory;
+  uint32_t *blocks;
+  GAB_TRY(GAB_NEW_ARRAY(&blocks, (size_t)graph->parts, GAB_MEMORY_OTHER));
   for (uint32_t v = 0; v < graph->count; v++) ++blocks[graph->part[v]];
   uint32_t next = 0;
   for (int32_t p = 0; p < graph->parts; p++) {
@@ -285,7 +280,7 @@ static gab_status fill_empty(gab_load_graph *graph)
     graph->part[next] = graph->next[next] = p;
     blocks[p] = 1;
   }
-  gab_free(&memory);
+  gab_free(&blocks);
   return GAB_OK;
 }
 
@@ -320,12 +315,13 @@ typedef struct verdict {
 static gab_status send_verdicts(gab_world *world, const gab_load_graph *graph, const collection *all,
                                 gab_buffer *received, size_t *count)
 {
-  void *items = NULL, *targets = NULL;
-  GAB_TRY(gab_alloc(all->count * sizeof(verdict), GAB_MEMORY_MESSAGE, &items));
-  gab_status status = gab_alloc(all->count * sizeof(gab_rank), GAB_MEMORY_MESSAGE, &targets);
+  verdict *items = NULL;
+  gab_rank *targets = NULL;
+  GAB_TRY(GAB_NEW_ARRAY(&items, all->count, GAB_MEMORY_MESSAGE));
+  gab_status status = GAB_NEW_ARRAY(&targets, all->count, GAB_MEMORY_MESSAGE);
   for (size_t v = 0; v < all->count && status == GAB_OK; v++) {
-    ((verdict *)items)[v] = (verdict){all->blocks[v].id, graph->part[v]};
-    ((gab_rank *)targets)[v] = all->blocks[v].owner;
+    items[v] = (verdict){all->blocks[v].id, graph->part[v]};
+    targets[v] = all->blocks[v].owner;
   }
   if (status == GAB_OK)
     status = gab_world_route(world, items, targets, all->count, sizeof(verdict), received, count);
@@ -396,14 +392,13 @@ static gab_status learn(gab_proxies *proxies, const gab_load_graph *graph, const
 {
   gab_buffer received;
   size_t count = 0;
-  void *memory = NULL;
+  int32_t *plan = NULL;
   gab_buffer_init(&received, GAB_MEMORY_MESSAGE);
   gab_status status = send_verdicts(gab_proxies_world(proxies), graph, all, &received, &count);
-  if (status == GAB_OK)
-    status = gab_alloc(gab_proxies_count(proxies) * sizeof(int32_t), GAB_MEMORY_OTHER, &memory);
-  if (status == GAB_OK) status = take_verdicts(proxies, gab_reader_of_buffer(&received), count, memory);
+  if (status == GAB_OK) status = GAB_NEW_ARRAY(&plan, gab_proxies_count(proxies), GAB_MEMORY_OTHER);
+  if (status == GAB_OK) status = take_verdicts(proxies, gab_reader_of_buffer(&received), count, plan);
   gab_buffer_release(&received);
-  *part = memory;
+  *part = plan;
   return status;
 }
 

@@ -28,12 +28,12 @@ typedef struct post {
 
 static gab_status post_open(post *mail, size_t count, size_t item_bytes)
 {
-  void *memory;
+  gab_rank *targets;
   *mail = (post){.count = count, .received = {.use = GAB_MEMORY_MESSAGE}};
   GAB_TRY(gab_alloc(count * item_bytes, GAB_MEMORY_MESSAGE, &mail->items));
-  gab_status status = gab_alloc(count * sizeof(gab_rank), GAB_MEMORY_MESSAGE, &memory);
+  gab_status status = GAB_NEW_ARRAY(&targets, count, GAB_MEMORY_MESSAGE);
   if (status != GAB_OK) gab_free(&mail->items);
-  else mail->targets = memory;
+  else mail->targets = targets;
   return status;
 }
 
@@ -101,10 +101,8 @@ static gab_status sort_by_key(gab_rendezvous *rendezvous)
 
 static gab_status take_registrations(gab_rendezvous *rendezvous, const post *mail)
 {
-  void *memory;
   gab_reader in = gab_reader_of_buffer(&mail->received);
-  GAB_TRY(gab_alloc(mail->received_count * sizeof *rendezvous->entries, GAB_MEMORY_OTHER, &memory));
-  rendezvous->entries = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&rendezvous->entries, mail->received_count, GAB_MEMORY_OTHER));
   for (; rendezvous->count < mail->received_count; rendezvous->count++) {
     gab_rank source;
     registration item;

@@ -189,9 +189,8 @@ gab_status gab_phasefield_create(gab_forest *forest, const gab_phasefield_option
                                  gab_phasefield **made)
 {
   *made = NULL;
-  void *memory;
-  GAB_TRY(gab_alloc(sizeof(gab_phasefield), GAB_MEMORY_OTHER, &memory));
-  gab_phasefield *model = memory;
+  gab_phasefield *model;
+  GAB_TRY(GAB_NEW(&model, GAB_MEMORY_OTHER));
   gab_status status = set_up(model, forest, options);
   if (status != GAB_OK) gab_phasefield_destroy(&model);
   else *made = model;

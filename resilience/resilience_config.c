@@ -828,10 +828,7 @@ static gab_status gather_injections(const gab_config *config, const gab_resilien
                                     gab_protection *protection, material *have)
 {
   size_t in_file = gab_config_count(config, "faults");
-  void *memory;
-  GAB_TRY(
-      gab_alloc((in_file + context->inject_count) * sizeof(gab_fault_injection), GAB_MEMORY_OTHER, &memory));
-  have->injections = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&have->injections, in_file + context->inject_count, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < in_file; i++) GAB_TRY(read_injection(config, i, &have->injections[i]));
   for (size_t i = 0; i < context->inject_count; i++)
     GAB_TRY(gab_fault_injection_parse(context->inject[i], &have->injections[in_file + i]));

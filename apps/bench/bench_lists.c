@@ -14,9 +14,8 @@ static gab_status number_cells(const bench_flow *flow, int32_t *numbers, size_t 
   const int32_t *cells = gab_forest_get_options(flow->forest)->cells;
   gab_box box = {{0, 0, 0}, {cells[0], cells[1], cells[2]}};
   size_t all = gab_box_count(&box);
-  void *memory;
-  GAB_TRY(gab_alloc(all, GAB_MEMORY_OTHER, &memory));
-  uint8_t *mask = memory;
+  uint8_t *mask;
+  GAB_TRY(GAB_NEW_ARRAY(&mask, all, GAB_MEMORY_OTHER));
   gab_status status = gab_lbm_fluid_mask(flow->lbm, block, &box, mask);
   *fluid = 0;
   for (size_t i = 0; i < all; i++) numbers[i] = mask[i] ? (int32_t)(*fluid)++ : NONE;
@@ -54,13 +53,10 @@ static void link_cells(const int32_t *numbers, const int32_t size[3], bench_list
 
 static gab_status fill_lists(const int32_t *numbers, const int32_t size[3], bench_lists *lists)
 {
-  void *fluid, *arrives;
   GAB_TRY(bench_streams_create(Q, GAB_PRECISION_DOUBLE, lists->cells, BENCH_ONE_GRID, &lists->compact));
   GAB_TRY(bench_streams_create(Q, GAB_PRECISION_DOUBLE, lists->all_cells, BENCH_ONE_GRID, &lists->dense));
-  GAB_TRY(gab_alloc(lists->cells * sizeof(uint32_t), GAB_MEMORY_OTHER, &fluid));
-  lists->fluid = fluid;
-  GAB_TRY(gab_alloc(Q * lists->cells * sizeof(uint32_t), GAB_MEMORY_OTHER, &arrives));
-  lists->arrives = arrives;
+  GAB_TRY(GAB_NEW_ARRAY(&lists->fluid, lists->cells, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&lists->arrives, Q * lists->cells, GAB_MEMORY_OTHER));
   link_cells(numbers, size, lists);
   return GAB_OK;
 }
@@ -73,9 +69,8 @@ gab_status bench_lists_create(const bench_flow *flow, bench_lists *lists)
              gab_forest_block_count(flow->forest));
   const int32_t *size = gab_forest_get_options(flow->forest)->cells;
   lists->all_cells = (size_t)size[0] * (size_t)size[1] * (size_t)size[2];
-  void *memory;
-  GAB_TRY(gab_alloc(lists->all_cells * sizeof(int32_t), GAB_MEMORY_OTHER, &memory));
-  int32_t *numbers = memory;
+  int32_t *numbers;
+  GAB_TRY(GAB_NEW_ARRAY(&numbers, lists->all_cells, GAB_MEMORY_OTHER));
   gab_status status = number_cells(flow, numbers, &lists->cells);
   if (status == GAB_OK) status = fill_lists(numbers, size, lists);
   gab_free(&numbers);

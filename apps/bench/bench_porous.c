@@ -30,9 +30,7 @@ static gab_status medium_create(bench *b, medium *m)
   m->edge = b->quick ? 64 : 128;
   double volume = pow(m->edge, 3), sphere = 4 * pi / 3 * pow(radius, 3);
   m->count = (size_t)lround(-log(wanted_fluid) * volume / sphere);
-  void *memory;
-  GAB_TRY(gab_alloc(m->count * sizeof(gab_body), GAB_MEMORY_OTHER, &memory));
-  m->spheres = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&m->spheres, m->count, GAB_MEMORY_OTHER));
   uint64_t state = 1;
   for (size_t i = 0; i < m->count; i++) {
     m->spheres[i] = (gab_body){.shape = GAB_SHAPE_SPHERE, .wall = GAB_WALL_STAIRCASE, .radius = radius};

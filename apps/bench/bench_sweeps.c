@@ -94,9 +94,8 @@ static gab_status one_box(bench *b, const box_case *it)
   bench_flow_options options = options_of(it);
   cut(&options, it->edge, processes);
   options.roots[last] = 2 * processes - 1;
-  void *memory;
-  GAB_TRY(gab_alloc((size_t)processes * sizeof(gab_body), GAB_MEMORY_OTHER, &memory));
-  gab_body *slabs = memory;
+  gab_body *slabs;
+  GAB_TRY(GAB_NEW_ARRAY(&slabs, (size_t)processes, GAB_MEMORY_OTHER));
   options.bodies = slabs;
   options.body_count = (size_t)processes - 1;
   for (int32_t i = 0; i < processes - 1; i++) {

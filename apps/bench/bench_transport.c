@@ -67,9 +67,9 @@ static int post_pieces(const bench_swap *swap, MPI_Request *requests)
 gab_status bench_swap_run(void *user)
 {
   const bench_swap *swap = user;
-  void *requests;
+  MPI_Request *requests;
   size_t pieces = (swap->bytes + swap->piece - 1) / swap->piece;
-  GAB_TRY(gab_alloc(2 * pieces * sizeof(MPI_Request), GAB_MEMORY_OTHER, &requests));
+  GAB_TRY(GAB_NEW_ARRAY(&requests, 2 * pieces, GAB_MEMORY_OTHER));
   int code = MPI_SUCCESS;
   for (int i = 0; i < swap->repeats && code == MPI_SUCCESS; i++) code = post_pieces(swap, requests);
   gab_free(&requests);

@@ -62,7 +62,7 @@ static gab_status make_states(const gab_device_flow_options *box, int n, bool wa
 {
   const size_t all = gab_device_flow_cells(box), bytes = gab_device_flow_bytes(box);
   if (walls) {
-    GAB_TRY(gab_alloc(all, GAB_MEMORY_OTHER, (void **)&made->solid));
+    GAB_TRY(GAB_NEW_ARRAY(&made->solid, all, GAB_MEMORY_OTHER));
     set_walls(n, made->solid);
   }
   GAB_TRY(gab_alloc(bytes, GAB_MEMORY_OTHER, &made->start));

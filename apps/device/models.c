@@ -46,7 +46,7 @@ static gab_status print_one(gab_device *device, const gab_lattice *lattice, int 
   gab_device_flow_options box = box_of(lattice, collision, reals);
   uint8_t *solid = NULL;
   void *state = NULL;
-  gab_status status = gab_alloc(gab_device_flow_cells(&box), GAB_MEMORY_OTHER, (void **)&solid);
+  gab_status status = GAB_NEW_ARRAY(&solid, gab_device_flow_cells(&box), GAB_MEMORY_OTHER);
   if (status == GAB_OK) status = gab_alloc(gab_device_flow_bytes(&box), GAB_MEMORY_OTHER, &state);
   if (status == GAB_OK) {
     for (size_t i = 0; i < gab_device_flow_cells(&box); i += 29) solid[i] = 1;

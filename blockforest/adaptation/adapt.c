@@ -24,9 +24,7 @@ static gab_status mark_block(void *context, size_t index)
  * with messages. */
 static gab_status make_marks(gab_forest *forest, size_t count, gab_mark **marks)
 {
-  void *memory = NULL;
-  gab_status status = gab_alloc(count * sizeof **marks, GAB_MEMORY_OTHER, &memory);
-  *marks = memory;
+  gab_status status = GAB_NEW_ARRAY(marks, count, GAB_MEMORY_OTHER);
   return status == GAB_OK ? GAB_OK : gab_forest_abandon(forest, status);
 }
 
@@ -104,11 +102,9 @@ static gab_status mark_place(void *context, size_t index)
 
 static gab_status refine_once(placing *job, gab_refine_report *report)
 {
-  void *memory = NULL;
   const size_t count = gab_proxies_count(job->proxies);
-  gab_status status = gab_alloc(count * sizeof(gab_mark), GAB_MEMORY_OTHER, &memory);
+  gab_status status = GAB_NEW_ARRAY(&job->marks, count, GAB_MEMORY_OTHER);
   if (status != GAB_OK) return gab_proxies_abandon(job->proxies, status);
-  job->marks = memory;
   status = gab_tasks_run(count, mark_place, job);
   if (status == GAB_OK) status = gab_proxies_refine(job->proxies, job->marks, job->max_level, report);
   gab_free(&job->marks);

@@ -118,12 +118,10 @@ static int by_source_and_id(const void *a, const void *b)
 /* @param[out] requests  ascending by source, then id, without doubles; owned by the caller */
 static gab_status collect_requests(const following *all, request **requests, size_t *count)
 {
-  void *memory;
   request some[GAB_CHILDREN_MAX];
   size_t total = 0, kept = 0;
   for (size_t i = 0; i < all->count; i++) total += list_requests(all, gab_proxies_get(all->proxies, i), some);
-  GAB_TRY(gab_alloc(total * sizeof(request), GAB_MEMORY_OTHER, &memory));
-  *requests = memory;
+  GAB_TRY(GAB_NEW_ARRAY(requests, total, GAB_MEMORY_OTHER));
   total = 0;
   for (size_t i = 0; i < all->count; i++)
     total += list_requests(all, gab_proxies_get(all->proxies, i), *requests + total);
@@ -156,10 +154,8 @@ static gab_status find_old(const following *all, gab_block_id id, gab_rank askin
 
 static gab_status read_requests(following *all, const gab_buffer *received, size_t count)
 {
-  void *memory;
   gab_reader in = gab_reader_of_buffer(received);
-  GAB_TRY(gab_alloc(count * sizeof(gab_leaver), GAB_MEMORY_OTHER, &memory));
-  all->leaving = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&all->leaving, count, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < count; i++) {
     gab_leaver *leaver = &all->leaving[all->leaving_count];
     gab_block_id id;
@@ -214,13 +210,10 @@ static gab_status ask(following *all, const request *requests, size_t count)
 /* Finds out what each block of the old grid is needed for. */
 static gab_status plan(following *all)
 {
-  void *memory;
   request *requests = NULL;
   size_t count = 0;
-  GAB_TRY(gab_alloc(all->count * sizeof(gab_block *), GAB_MEMORY_OTHER, &memory));
-  all->fresh = memory;
-  GAB_TRY(gab_alloc(all->forest->block_count * sizeof(old_block), GAB_MEMORY_OTHER, &memory));
-  all->old = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&all->fresh, all->count, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&all->old, all->forest->block_count, GAB_MEMORY_OTHER));
   gab_status status = collect_requests(all, &requests, &count);
   if (status == GAB_OK) status = note_local(all, requests, count);
   if (status == GAB_OK) status = ask(all, requests, count);
@@ -452,7 +445,7 @@ static int by_result(const void *a, const void *b)
 
 static gab_status use_sources(following *all, source *sources, size_t count)
 {
-  void *memory;
+  size_t *starts;
   size_t groups = 0;
   expected list = {.all = all};
   for (size_t i = 0; i < count; i++) {
@@ -461,28 +454,27 @@ static gab_status use_sources(following *all, source *sources, size_t count)
     sources[i].result = merges ? gab_proxies_get(all->proxies, index)->id : sources[i].id;
   }
   if (count > 1) qsort(sources, count, sizeof *sources, by_result);
-  GAB_TRY(gab_alloc((count + 1) * sizeof(size_t), GAB_MEMORY_OTHER, &memory));
-  batch job = {all, sources, memory};
+  GAB_TRY(GAB_NEW_ARRAY(&starts, count + 1, GAB_MEMORY_OTHER));
+  batch job = {all, sources, starts};
   for (size_t i = 0; i < count; i++)
     if (i == 0 || sources[i].result != sources[i - 1].result) job.starts[groups++] = i;
   job.starts[groups] = count;
   for (size_t group = 0; group < groups; group++) expect_results(&list, sources[job.starts[group]].id);
   gab_status status = run_expected(&list, groups, use_group, &job);
-  gab_free(&memory);
+  gab_free(&starts);
   return status;
 }
 
 static gab_status take_records(void *context, gab_record *records, size_t count)
 {
   following *all = context;
-  void *memory;
   note_memory(all);
-  GAB_TRY(gab_alloc(count * sizeof(source), GAB_MEMORY_OTHER, &memory));
-  source *sources = memory;
+  source *sources;
+  GAB_TRY(GAB_NEW_ARRAY(&sources, count, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < count; i++) sources[i] = (source){.id = records[i].id, .record = &records[i]};
   gab_status status = use_sources(all, sources, count);
   for (size_t i = 0; i < count; i++) gab_block_unmake(all->forest, &records[i].block); /* after a failure */
-  gab_free(&memory);
+  gab_free(&sources);
   return status;
 }
 
@@ -497,15 +489,14 @@ static void note_sent(void *context, size_t index)
 /* Uses the local blocks of one destiny. */
 static gab_status use_blocks_here(following *all, destiny which)
 {
-  void *memory;
   size_t count = 0, index;
-  GAB_TRY(gab_alloc(all->forest->block_count * sizeof(source), GAB_MEMORY_OTHER, &memory));
-  source *sources = memory;
+  source *sources;
+  GAB_TRY(GAB_NEW_ARRAY(&sources, all->forest->block_count, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < all->forest->block_count; i++)
     if (all->old[i].local && destiny_of(all, all->forest->blocks[i]->id, &index) == which)
       sources[count++] = (source){.id = all->forest->blocks[i]->id, .index = i};
   gab_status status = use_sources(all, sources, count);
-  gab_free(&memory);
+  gab_free(&sources);
   return status;
 }
 

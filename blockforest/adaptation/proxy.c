@@ -55,9 +55,8 @@ gab_status gab_proxies_abandon(gab_proxies *all, gab_status status)
 
 static gab_status make_empty(gab_world *world, const gab_forest_options *options, gab_proxies **proxies)
 {
-  void *memory;
-  GAB_TRY(gab_alloc(sizeof **proxies, GAB_MEMORY_OTHER, &memory));
-  gab_proxies *made = memory;
+  gab_proxies *made;
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   made->world = world;
   made->epoch = gab_world_epoch(world);
   made->options = *options;
@@ -119,8 +118,7 @@ static gab_status make_roots(gab_proxies *all, const piece *own)
   void *memory;
   const gab_root_grid *grid = &all->options.grid;
   const uint64_t x = (uint64_t)grid->roots[0], y = (uint64_t)grid->roots[1];
-  GAB_TRY(gab_alloc((size_t)(own->end - own->first) * sizeof(gab_proxy), GAB_MEMORY_OTHER, &memory));
-  all->proxies = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&all->proxies, (size_t)(own->end - own->first), GAB_MEMORY_OTHER));
   for (uint64_t i = own->first; i < own->end; i++) {
     gab_block_place place = {0, {(int32_t)(i % x), (int32_t)(i / x % y), (int32_t)(i / x / y)}};
     gab_proxy root = {.id = gab_block_id_of(grid, place), .origin = GAB_ORIGIN_NONE};
@@ -139,7 +137,6 @@ static gab_status make_roots(gab_proxies *all, const piece *own)
 /* The root places next to this piece; those that do not exist are dropped. */
 static gab_status survey_around(const gab_proxies *all, const piece *own, gab_known *known)
 {
-  void *memory;
   gab_block_id around[GAB_DIRECTIONS];
   const gab_block_id first = first_root(&all->options.grid);
   size_t capacity = 0;
@@ -147,9 +144,7 @@ static gab_status survey_around(const gab_proxies *all, const piece *own, gab_kn
     (void)gab_topology_around(&all->topology, all->proxies[i].id, around);
     if (known->count + GAB_DIRECTIONS > capacity) {
       capacity = 2 * capacity + 1024;
-      memory = known->blocks;
-      GAB_TRY(gab_realloc(capacity * sizeof *known->blocks, GAB_MEMORY_OTHER, &memory));
-      known->blocks = memory;
+      GAB_TRY(GAB_RESIZE_ARRAY(&known->blocks, capacity, GAB_MEMORY_OTHER));
     }
     for (int d = 0; d < GAB_DIRECTIONS; d++) {
       if (around[d] == GAB_NO_BLOCK) continue;
@@ -169,9 +164,7 @@ static gab_status survey_around(const gab_proxies *all, const piece *own, gab_kn
 static gab_status make_root_tables(gab_proxies *all, const piece *own, gab_known *known)
 {
   GAB_TRY(survey_around(all, own, known));
-  void *memory = known->blocks;
-  GAB_TRY(gab_realloc((known->count + all->count) * sizeof *known->blocks, GAB_MEMORY_OTHER, &memory));
-  known->blocks = memory;
+  GAB_TRY(GAB_RESIZE_ARRAY(&known->blocks, known->count + all->count, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < all->count; i++)
     known->blocks[known->count++] = (gab_known_block){all->proxies[i].id, gab_world_rank(all->world)};
   gab_known_sort(known);
@@ -213,12 +206,9 @@ out:
 
 static gab_status copy_blocks(const gab_forest *forest, gab_proxies *all)
 {
-  void *memory;
   for (size_t i = 0; i < forest->block_count; i++) all->row_count += forest->blocks[i]->neighbour_count;
-  GAB_TRY(gab_alloc(forest->block_count * sizeof(gab_proxy), GAB_MEMORY_OTHER, &memory));
-  all->proxies = memory;
-  GAB_TRY(gab_alloc(all->row_count * sizeof(gab_neighbour), GAB_MEMORY_OTHER, &memory));
-  all->rows = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&all->proxies, forest->block_count, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&all->rows, all->row_count, GAB_MEMORY_OTHER));
   gab_neighbour *rows = all->rows;
   for (; all->count < forest->block_count; all->count++) {
     const gab_block *block = forest->blocks[all->count];

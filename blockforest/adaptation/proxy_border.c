@@ -53,20 +53,17 @@ static size_t add_interests(const gab_proxies *all, size_t index, interest *inte
 
 static gab_status collect_ours(const gab_proxies *all, gab_border *border, interest *interests)
 {
-  void *memory;
   size_t count = 0;
   for (size_t i = 0; i < all->count; i++) count = add_interests(all, i, interests, count);
   if (count > 1) qsort(interests, count, sizeof *interests, by_rank_and_index);
-  GAB_TRY(gab_alloc(count * sizeof *border->ours, GAB_MEMORY_OTHER, &memory));
-  border->ours = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&border->ours, count, GAB_MEMORY_OTHER));
   border->ours_count = count;
   size_t talks = 0;
   for (size_t i = 0; i < count; i++) {
     border->ours[i] = interests[i].index;
     talks += i == 0 || interests[i].rank != interests[i - 1].rank;
   }
-  GAB_TRY(gab_alloc(talks * sizeof *border->talks, GAB_MEMORY_OTHER, &memory));
-  border->talks = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&border->talks, talks, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < count; i++) {
     if (i == 0 || interests[i].rank != interests[i - 1].rank) {
       gab_talk *talk = &border->talks[border->talk_count++];
@@ -82,10 +79,8 @@ static gab_status collect_ours(const gab_proxies *all, gab_border *border, inter
 
 static gab_status collect_theirs(const gab_proxies *all, gab_border *border, size_t foreign)
 {
-  void *memory;
   const gab_rank me = gab_world_rank(all->world);
-  GAB_TRY(gab_alloc(foreign * sizeof *border->theirs, GAB_MEMORY_OTHER, &memory));
-  border->theirs = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&border->theirs, foreign, GAB_MEMORY_OTHER));
   size_t count = 0;
   for (size_t r = 0; r < all->row_count; r++)
     if (all->rows[r].owner != me)
@@ -105,14 +100,11 @@ static gab_status collect_theirs(const gab_proxies *all, gab_border *border, siz
 
 static gab_status link_rows(const gab_proxies *all, gab_border *border)
 {
-  void *memory;
   gab_known known = {.count = all->count + border->theirs_count};
   if (known.count > INT32_MAX)
     GAB_FAIL(GAB_ERR_MEMORY, "%zu proxies are too many for one process", known.count);
-  GAB_TRY(gab_alloc(all->row_count * sizeof *border->links, GAB_MEMORY_OTHER, &memory));
-  border->links = memory;
-  GAB_TRY(gab_alloc(known.count * sizeof *known.blocks, GAB_MEMORY_OTHER, &memory));
-  known.blocks = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&border->links, all->row_count, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&known.blocks, known.count, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < all->count; i++) known.blocks[i] = (gab_known_block){all->proxies[i].id, (int32_t)i};
   for (size_t i = 0; i < border->theirs_count; i++)
     known.blocks[all->count + i] = (gab_known_block){border->theirs[i].id, (int32_t)(all->count + i)};
@@ -135,10 +127,10 @@ static gab_status link_rows(const gab_proxies *all, gab_border *border)
 
 gab_status gab_border_make(const gab_proxies *all, gab_border *border)
 {
-  void *interests;
+  interest *interests;
   *border = (gab_border){0};
   const size_t foreign = count_foreign(all);
-  GAB_TRY(gab_alloc(foreign * sizeof(interest), GAB_MEMORY_OTHER, &interests));
+  GAB_TRY(GAB_NEW_ARRAY(&interests, foreign, GAB_MEMORY_OTHER));
   gab_status status = collect_ours(all, border, interests);
   gab_free(&interests);
   GAB_TRY(status);

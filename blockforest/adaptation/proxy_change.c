@@ -85,10 +85,8 @@ static gab_status decide_fate(change *what, size_t index)
 
 static gab_status tell_fates(change *what)
 {
-  void *memory;
   const size_t numbers = what->all->count + what->border->theirs_count;
-  GAB_TRY(gab_alloc(numbers * sizeof *what->fates, GAB_MEMORY_OTHER, &memory));
-  what->fates = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&what->fates, numbers, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < what->all->count; i++) GAB_TRY(decide_fate(what, i));
   return gab_border_exchange(what->all, what->border, what->fates, sizeof *what->fates);
 }
@@ -101,10 +99,8 @@ static gab_status add_around(change *what, gab_block_id id, gab_rank holder)
   if (holder == gab_world_rank(what->all->world)) return GAB_OK; /* stands among those that are made */
   gab_known *around = &what->around;
   if (around->count == what->around_capacity) {
-    void *memory = around->blocks;
     size_t capacity = 2 * what->around_capacity + 256;
-    GAB_TRY(gab_realloc(capacity * sizeof *around->blocks, GAB_MEMORY_OTHER, &memory));
-    around->blocks = memory;
+    GAB_TRY(GAB_RESIZE_ARRAY(&around->blocks, capacity, GAB_MEMORY_OTHER));
     what->around_capacity = capacity;
   }
   around->blocks[around->count++] = (gab_known_block){id, holder};
@@ -213,11 +209,9 @@ static int by_gift_id(const void *a, const void *b)
 
 static gab_status hand_over(change *what)
 {
-  void *memory;
   size_t expected;
   GAB_TRY(prepare_gifts(what, &expected));
-  GAB_TRY(gab_alloc(expected * sizeof(gift), GAB_MEMORY_OTHER, &memory));
-  what->gifts = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&what->gifts, expected, GAB_MEMORY_OTHER));
   GAB_TRY(gab_border_talk_all(what->all, what->border));
   for (size_t t = 0; t < what->border->talk_count; t++) {
     const gab_talk *talk = &what->border->talks[t];
@@ -342,10 +336,8 @@ static size_t count_made(const change *what)
 
 static gab_status make_proxies(change *what)
 {
-  void *memory;
   const size_t count = count_made(what);
-  GAB_TRY(gab_alloc(count * sizeof(gab_proxy), GAB_MEMORY_OTHER, &memory));
-  what->made = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&what->made, count, GAB_MEMORY_OTHER));
   cursor at[3] = {{0}, {0}, {0}};
   for (int kind = 0; kind < 3; kind++) advance(what, (int8_t)(kind - 1), &at[kind]);
   for (; what->made_count < count; what->made_count++) {
@@ -367,12 +359,10 @@ static gab_status make_proxies(change *what)
 
 static gab_status make_tables(change *what)
 {
-  void *memory;
   const gab_rank me = gab_world_rank(what->all->world);
   gab_known *around = &what->around, known = {0};
   gab_known_sort(around);
-  GAB_TRY(gab_alloc((around->count + what->made_count) * sizeof *known.blocks, GAB_MEMORY_OTHER, &memory));
-  known.blocks = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&known.blocks, around->count + what->made_count, GAB_MEMORY_OTHER));
   for (size_t i = 0, j = 0; i < around->count || j < what->made_count;) {
     bool foreign = j == what->made_count || (i < around->count && around->blocks[i].id < what->made[j].id);
     known.blocks[known.count++] = foreign ? around->blocks[i++] : (gab_known_block){what->made[j++].id, me};

@@ -47,9 +47,7 @@ static gab_status post_add(post *to, const void *item, gab_rank target)
     const size_t capacity = 2 * to->capacity + 64;
     GAB_TRY(gab_realloc(capacity * to->item_bytes, GAB_MEMORY_OTHER, &memory));
     to->items = memory;
-    memory = to->targets;
-    GAB_TRY(gab_realloc(capacity * sizeof *to->targets, GAB_MEMORY_OTHER, &memory));
-    to->targets = memory;
+    GAB_TRY(GAB_RESIZE_ARRAY(&to->targets, capacity, GAB_MEMORY_OTHER));
     to->capacity = capacity;
   }
   memcpy((unsigned char *)to->items + to->count * to->item_bytes, item, to->item_bytes);
@@ -80,10 +78,8 @@ typedef struct hole_list {
 static gab_status add_hole(hole_list *holes, gab_block_id id)
 {
   if (holes->count == holes->capacity) {
-    void *memory = holes->ids;
     const size_t capacity = 2 * holes->capacity + 64;
-    GAB_TRY(gab_realloc(capacity * sizeof *holes->ids, GAB_MEMORY_OTHER, &memory));
-    holes->ids = memory;
+    GAB_TRY(GAB_RESIZE_ARRAY(&holes->ids, capacity, GAB_MEMORY_OTHER));
     holes->capacity = capacity;
   }
   holes->ids[holes->count++] = id;
@@ -254,10 +250,8 @@ static gab_status introduce(guest *guests, size_t count, post *out)
 /* Those who met here. */
 static gab_status read_guests(const gab_buffer *received, size_t count, guest **guests)
 {
-  void *memory;
   gab_reader in = gab_reader_of_buffer(received);
-  GAB_TRY(gab_alloc(count * sizeof **guests, GAB_MEMORY_OTHER, &memory));
-  *guests = memory;
+  GAB_TRY(GAB_NEW_ARRAY(guests, count, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < count; i++) {
     GAB_TRY(gab_get_i32(&in, &(*guests)[i].rank));
     GAB_TRY(gab_get_bytes(&in, &(*guests)[i].is, sizeof(meeting)));
@@ -276,11 +270,9 @@ static int by_contact(const void *a, const void *b)
 /* Two of the same size meet at both places, and many may name what is passive: each contact is kept once. */
 static gab_status read_contacts(const gab_buffer *received, size_t *count, contact **contacts)
 {
-  void *memory;
   size_t kept = 0;
   gab_reader in = gab_reader_of_buffer(received);
-  GAB_TRY(gab_alloc(*count * sizeof **contacts, GAB_MEMORY_OTHER, &memory));
-  *contacts = memory;
+  GAB_TRY(GAB_NEW_ARRAY(contacts, *count, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < *count; i++) {
     gab_rank home;
     GAB_TRY(gab_get_i32(&in, &home));
@@ -372,16 +364,11 @@ static void fill(const gab_proxies *all, const gab_mark *marks, const hole_list 
 static gab_status widen(const gab_proxies *all, const gab_mark *marks, const hole_list *holes,
                         const contact *contacts, size_t contact_count, gab_widened *wide)
 {
-  void *memory;
   const size_t count = all->count + holes->count;
-  GAB_TRY(gab_alloc(count * sizeof(gab_proxy), GAB_MEMORY_OTHER, &memory));
-  wide->proxies.proxies = memory;
-  GAB_TRY(gab_alloc((all->row_count + contact_count) * sizeof(gab_neighbour), GAB_MEMORY_OTHER, &memory));
-  wide->proxies.rows = memory;
-  GAB_TRY(gab_alloc(count * sizeof(gab_mark), GAB_MEMORY_OTHER, &memory));
-  wide->marks = memory;
-  GAB_TRY(gab_alloc(count * sizeof(int8_t), GAB_MEMORY_OTHER, &memory));
-  wide->least = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&wide->proxies.proxies, count, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&wide->proxies.rows, all->row_count + contact_count, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&wide->marks, count, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&wide->least, count, GAB_MEMORY_OTHER));
   fill(all, marks, holes, contacts, contact_count, wide);
   return GAB_OK;
 }

@@ -55,9 +55,8 @@ static gab_status check_targets(const gab_proxies *all, const gab_rank *targets)
 
 static gab_status announce_holders(gab_proxies *all, gab_border *border, const gab_rank *targets)
 {
-  void *memory;
-  GAB_TRY(gab_alloc((all->count + border->theirs_count) * sizeof(gab_rank), GAB_MEMORY_OTHER, &memory));
-  gab_rank *holders = memory;
+  gab_rank *holders;
+  GAB_TRY(GAB_NEW_ARRAY(&holders, all->count + border->theirs_count, GAB_MEMORY_OTHER));
   if (all->count > 0) memcpy(holders, targets, all->count * sizeof *holders);
   gab_status status = gab_border_exchange(all, border, holders, sizeof *holders);
   if (status == GAB_OK)
@@ -97,19 +96,16 @@ static void count_route(const gab_proxies *all, const transport *move, route *to
 
 static gab_status plan_routes(const gab_proxies *all, const gab_rank *targets, transport *move)
 {
-  void *memory;
   const gab_rank me = gab_world_rank(all->world);
   size_t leaving = 0, routes = 0;
   for (size_t i = 0; i < all->count; i++) leaving += targets[i] != me;
-  GAB_TRY(gab_alloc(leaving * sizeof(leaver), GAB_MEMORY_OTHER, &memory));
-  move->leaving = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&move->leaving, leaving, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < all->count; i++)
     if (targets[i] != me) move->leaving[move->leaving_count++] = (leaver){targets[i], i};
   if (leaving > 1) qsort(move->leaving, leaving, sizeof(leaver), by_target);
   for (size_t i = 0; i < leaving; i++)
     routes += i == 0 || move->leaving[i].target != move->leaving[i - 1].target;
-  GAB_TRY(gab_alloc(routes * sizeof(route), GAB_MEMORY_OTHER, &memory));
-  move->out = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&move->out, routes, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < leaving; i++) {
     if (i == 0 || move->leaving[i].target != move->leaving[i - 1].target) {
       route *to = &move->out[move->out_count++];
@@ -125,10 +121,8 @@ static gab_status plan_routes(const gab_proxies *all, const gab_rank *targets, t
 
 static gab_status read_announcements(const gab_buffer *received, size_t count, transport *move)
 {
-  void *memory;
   gab_reader in = gab_reader_of_buffer(received);
-  GAB_TRY(gab_alloc(count * sizeof(route), GAB_MEMORY_OTHER, &memory));
-  move->in = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&move->in, count, GAB_MEMORY_OTHER));
   for (; move->in_count < count; move->in_count++) {
     route *from = &move->in[move->in_count];
     GAB_TRY(gab_get_i32(&in, &from->rank));
@@ -214,7 +208,6 @@ static gab_status unpack_proxy(const gab_proxies *all, route *from, gab_reader *
 /* Capacity for those that stay and those that were announced. */
 static gab_status reserve_capacity(const gab_proxies *all, const gab_rank *targets, transport *move)
 {
-  void *memory;
   size_t proxies = 0, rows = 0;
   const gab_rank me = gab_world_rank(all->world);
   for (size_t i = 0; i < all->count; i++) {
@@ -226,10 +219,8 @@ static gab_status reserve_capacity(const gab_proxies *all, const gab_rank *targe
     proxies += move->in[i].left.proxies;
     rows += move->in[i].left.rows;
   }
-  GAB_TRY(gab_alloc(proxies * sizeof(gab_proxy), GAB_MEMORY_OTHER, &memory));
-  move->made = memory;
-  GAB_TRY(gab_alloc(rows * sizeof(gab_neighbour), GAB_MEMORY_OTHER, &memory));
-  move->rows = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&move->made, proxies, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&move->rows, rows, GAB_MEMORY_OTHER));
   return GAB_OK;
 }
 
@@ -257,13 +248,13 @@ static int by_proxy_id(const void *a, const void *b)
 /* Sorts, and brings the rows into the order of the proxies. */
 static gab_status put_in_order(transport *move)
 {
-  void *memory;
+  gab_neighbour *rows;
   bool ascending = true;
   for (size_t i = 1; i < move->made_count; i++) ascending &= move->made[i - 1].id < move->made[i].id;
   if (ascending) return GAB_OK;
   qsort(move->made, move->made_count, sizeof(gab_proxy), by_proxy_id);
-  GAB_TRY(gab_alloc(move->row_count * sizeof(gab_neighbour), GAB_MEMORY_OTHER, &memory));
-  gab_neighbour *rows = memory, *at = rows;
+  GAB_TRY(GAB_NEW_ARRAY(&rows, move->row_count, GAB_MEMORY_OTHER));
+  gab_neighbour *at = rows;
   for (size_t i = 0; i < move->made_count; i++) {
     const gab_proxy *proxy = &move->made[i];
     if (proxy->neighbour_count > 0) memcpy(at, proxy->neighbours, proxy->neighbour_count * sizeof *at);

@@ -56,9 +56,8 @@ static int8_t next_level(const gab_proxies *all, const gab_border *border, int8_
 static gab_status settle_levels(gab_proxies *all, gab_border *border, const int8_t *now, int8_t *levels,
                                 int *rounds)
 {
-  void *memory;
-  GAB_TRY(gab_alloc(all->count, GAB_MEMORY_OTHER, &memory));
-  int8_t *next = memory;
+  int8_t *next;
+  GAB_TRY(GAB_NEW_ARRAY(&next, all->count, GAB_MEMORY_OTHER));
   gab_status status = GAB_OK;
   uint64_t changed = 1;
   for (*rounds = 0; changed > 0 && status == GAB_OK; ++*rounds) {
@@ -136,9 +135,9 @@ static tally count_changes(const gab_proxies *all, const gab_mark *marks, const 
 static gab_status refine_within(gab_proxies *all, gab_border *border, const gab_mark *marks,
                                 const int8_t *least, int max_level, tally *sum, int *rounds)
 {
-  void *memory;
-  GAB_TRY(gab_alloc((2 * all->count + border->theirs_count) * sizeof(int8_t), GAB_MEMORY_OTHER, &memory));
-  int8_t *now = memory, *levels = now + all->count;
+  int8_t *now;
+  GAB_TRY(GAB_NEW_ARRAY(&now, 2 * all->count + border->theirs_count, GAB_MEMORY_OTHER));
+  int8_t *levels = now + all->count;
   find_levels(all, now);
   wish(all, marks, least, max_level, now, levels);
   gab_status status = settle_levels(all, border, now, levels, rounds);
@@ -151,7 +150,7 @@ static gab_status refine_within(gab_proxies *all, gab_border *border, const gab_
     sum->blocks = all->count;
     if (status == GAB_OK) status = gab_world_sum_u64(all->world, &sum->blocks, 1);
   }
-  gab_free(&memory);
+  gab_free(&now);
   return status;
 }
 

@@ -72,9 +72,7 @@ static gab_status reserve_rows(table_maker *maker)
 {
   if (maker->capacity - maker->count >= MOST_ROWS) return GAB_OK;
   size_t capacity = maker->capacity + maker->capacity / 2 + MOST_ROWS;
-  void *memory = maker->rows;
-  GAB_TRY(gab_realloc(capacity * sizeof *maker->rows, GAB_MEMORY_OTHER, &memory));
-  maker->rows = memory;
+  GAB_TRY(GAB_RESIZE_ARRAY(&maker->rows, capacity, GAB_MEMORY_OTHER));
   maker->capacity = capacity;
   return GAB_OK;
 }
@@ -148,8 +146,7 @@ gab_status gab_proxy_tables_make(const gab_topology *topology, const gab_known *
   find_touching(&maker);
   void *memory;
   const size_t usual = topology->grid.dimension == 3 ? 26 : 8;
-  gab_status status = gab_alloc(count * usual * sizeof(gab_neighbour), GAB_MEMORY_OTHER, &memory);
-  maker.rows = memory;
+  gab_status status = GAB_NEW_ARRAY(&maker.rows, count * usual, GAB_MEMORY_OTHER);
   maker.capacity = status == GAB_OK ? count * usual : 0;
   if (status == GAB_OK) status = make_rows(&maker, proxies, count);
   if (status == GAB_OK && maker.count < maker.capacity / 8 * 7) { /* what is nearly full is not copied */

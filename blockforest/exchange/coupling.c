@@ -81,9 +81,7 @@ static gab_status need_stage(gab_coupling *coupling, gab_coupling_way way, int l
 {
   *found = stage_of(coupling, way, level);
   if (*found) return GAB_OK;
-  void *memory = coupling->stages;
-  GAB_TRY(gab_realloc((coupling->stage_count + 1) * sizeof(stage), GAB_MEMORY_OTHER, &memory));
-  coupling->stages = memory;
+  GAB_TRY(GAB_RESIZE_ARRAY(&coupling->stages, coupling->stage_count + 1, GAB_MEMORY_OTHER));
   *found = &coupling->stages[coupling->stage_count++];
   **found = (stage){.level = level, .way = way};
   return GAB_OK;
@@ -93,9 +91,7 @@ static gab_status append(crossings *list, const crossing *item)
 {
   if (list->count == list->capacity) {
     size_t capacity = list->capacity ? 2 * list->capacity : 16;
-    void *memory = list->item;
-    GAB_TRY(gab_realloc(capacity * sizeof *item, GAB_MEMORY_OTHER, &memory));
-    list->item = memory;
+    GAB_TRY(GAB_RESIZE_ARRAY(&list->item, capacity, GAB_MEMORY_OTHER));
     list->capacity = capacity;
   }
   list->item[list->count++] = *item;
@@ -215,9 +211,7 @@ static void drop_plan(gab_coupling *coupling)
 /* Both lists are ordered by peer: gives each peer its part of them. */
 static gab_status make_channels(stage *made)
 {
-  void *memory;
-  GAB_TRY(gab_alloc((made->sends.count + made->receives.count) * sizeof(channel), GAB_MEMORY_OTHER, &memory));
-  made->channels = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&made->channels, made->sends.count + made->receives.count, GAB_MEMORY_OTHER));
   size_t s = 0, r = 0;
   while (s < made->sends.count || r < made->receives.count) {
     channel *one = &made->channels[made->channel_count++];
@@ -288,9 +282,8 @@ gab_status gab_coupling_create(gab_forest *forest, gab_data_id data, const gab_c
 {
   *coupling = NULL;
   GAB_TRY(check_new(forest, data, kind));
-  void *memory;
-  GAB_TRY(gab_alloc(sizeof(gab_coupling), GAB_MEMORY_OTHER, &memory));
-  gab_coupling *made = memory;
+  gab_coupling *made;
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   made->forest = forest;
   made->data = data;
   made->kind = *kind;

@@ -116,9 +116,7 @@ static void add_row(gab_exchange *exchange, gab_block *block, const gab_neighbou
 
 static gab_status reserve_capacity(crossings *list, size_t rows)
 {
-  void *memory;
-  GAB_TRY(gab_alloc(rows * sizeof(crossing), GAB_MEMORY_OTHER, &memory));
-  list->item = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&list->item, rows, GAB_MEMORY_OTHER));
   return GAB_OK;
 }
 
@@ -170,10 +168,8 @@ static channel *channel_to(gab_exchange *exchange, gab_rank rank)
 
 static gab_status make_channels(gab_exchange *exchange)
 {
-  void *memory;
   size_t most = count_peers(&exchange->sends) + count_peers(&exchange->receives);
-  GAB_TRY(gab_alloc(most * sizeof(channel), GAB_MEMORY_OTHER, &memory));
-  exchange->channels = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&exchange->channels, most, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < exchange->sends.count; i++) {
     crossing *item = &exchange->sends.item[i];
     channel *to = channel_to(exchange, item->peer);
@@ -248,9 +244,8 @@ gab_status gab_exchange_create_on_level(gab_forest *forest, gab_data_id data, co
 {
   *exchange = NULL;
   GAB_TRY(check_new(forest, data, ghost, level));
-  void *memory;
-  GAB_TRY(gab_alloc(sizeof(gab_exchange), GAB_MEMORY_OTHER, &memory));
-  gab_exchange *made = memory;
+  gab_exchange *made;
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   made->forest = forest;
   made->data = data;
   made->level = level;

@@ -91,10 +91,8 @@ static gab_status open_borders(gab_forest *forest, gab_data_id data, gab_level_g
 {
   const gab_coupling_kind border = {
       .name = "field between levels", .size = border_size, .pack = border_pack, .unpack = border_unpack};
-  void *memory;
   if (made->finest == 0) return GAB_OK;
-  GAB_TRY(gab_alloc((size_t)made->finest * sizeof *made->between, GAB_MEMORY_OTHER, &memory));
-  made->between = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&made->between, (size_t)made->finest, GAB_MEMORY_OTHER));
   for (int level = 0; level < made->finest; level++)
     GAB_TRY(gab_coupling_create(forest, data, &border, &made->between[level]));
   return GAB_OK;
@@ -103,11 +101,10 @@ static gab_status open_borders(gab_forest *forest, gab_data_id data, gab_level_g
 gab_status gab_level_ghosts_create(gab_forest *forest, gab_data_id data, const gab_block_field *field,
                                    int finest, gab_level_ghosts **ghosts)
 {
-  void *memory;
   *ghosts = NULL;
   GAB_TRY(check(forest, field, finest));
-  GAB_TRY(gab_alloc(sizeof(gab_level_ghosts), GAB_MEMORY_OTHER, &memory));
-  gab_level_ghosts *made = memory;
+  gab_level_ghosts *made;
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   *made = (gab_level_ghosts){.field = field, .finest = finest};
   gab_ghost_kind within = gab_block_field_ghosts(field);
   within.coupled = finest > 0;

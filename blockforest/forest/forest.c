@@ -32,10 +32,9 @@ gab_status gab_forest_create(gab_world *world, const gab_forest_options *options
 {
   *forest = NULL;
   GAB_TRY(check_options(options));
-  void *memory;
-  GAB_TRY(gab_alloc(sizeof(gab_forest), GAB_MEMORY_OTHER, &memory));
+  gab_forest *made;
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   static uint32_t stamps;
-  gab_forest *made = memory;
   made->world = world;
   made->stamp = ++stamps;
   made->options = *options;
@@ -101,9 +100,8 @@ gab_status gab_forest_add_data(gab_forest *forest, const gab_block_data_kind *ki
 {
   *id = (gab_data_id){0};
   GAB_TRY(check_kind(forest, kind));
-  void *kinds = forest->kinds, *name;
-  GAB_TRY(gab_realloc(((size_t)forest->kind_count + 1) * sizeof *kind, GAB_MEMORY_OTHER, &kinds));
-  forest->kinds = kinds;
+  void *name;
+  GAB_TRY(GAB_RESIZE_ARRAY(&forest->kinds, (size_t)forest->kind_count + 1, GAB_MEMORY_OTHER));
   size_t length = strlen(kind->name) + 1;
   GAB_TRY(gab_alloc(length, GAB_MEMORY_OTHER, &name));
   memcpy(name, kind->name, length);
@@ -202,9 +200,7 @@ gab_status gab_block_add_neighbour(gab_block *block, gab_neighbour row)
 {
   if (block->neighbour_count == block->neighbour_capacity) {
     size_t capacity = block->neighbour_capacity ? 2 * block->neighbour_capacity : GAB_DIRECTIONS - 1;
-    void *memory = block->neighbours;
-    GAB_TRY(gab_realloc(capacity * sizeof row, GAB_MEMORY_OTHER, &memory));
-    block->neighbours = memory;
+    GAB_TRY(GAB_RESIZE_ARRAY(&block->neighbours, capacity, GAB_MEMORY_OTHER));
     block->neighbour_capacity = capacity;
   }
   block->neighbours[block->neighbour_count++] = row;

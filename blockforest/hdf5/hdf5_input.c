@@ -260,10 +260,7 @@ static gab_status survey_all(gab_volume_files *files, const gab_forest_options *
 
 static gab_status list_files(const char *path, gab_volume_files **files)
 {
-  void *memory = NULL;
-  *files = NULL;
-  GAB_TRY(gab_alloc(sizeof **files, GAB_MEMORY_OTHER, &memory));
-  *files = memory;
+  GAB_TRY(GAB_NEW(files, GAB_MEMORY_OTHER));
   GAB_TRY(gab_output_path((*files)->path, "%s", path));
   const size_t length = strlen((*files)->path);
   if (length > 5 && strcmp((*files)->path + length - 5, ".xdmf") == 0) (*files)->path[length - 5] = '\0';

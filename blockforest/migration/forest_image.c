@@ -161,9 +161,7 @@ static gab_status find_records(const gab_forest *forest, gab_reader *image, bool
 {
   size_t blocks;
   GAB_TRY(read_header(forest, image, is_bare, &blocks));
-  void *memory = found->records;
-  GAB_TRY(gab_realloc((found->count + blocks) * sizeof *found->records, GAB_MEMORY_OTHER, &memory));
-  found->records = memory;
+  GAB_TRY(GAB_RESIZE_ARRAY(&found->records, found->count + blocks, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < blocks; i++) {
     gab_record *record = &found->records[found->count];
     GAB_TRY(is_bare ? gab_record_find_bare(forest, image, record) : gab_record_find(forest, image, record));
@@ -297,12 +295,12 @@ static bool is_whole(const gab_forest *forest)
 
 gab_status gab_forest_checksum(gab_forest *forest, uint64_t *checksum)
 {
-  void *memory;
+  uint64_t *hashes;
   uint64_t sums[2] = {0, !is_whole(forest)};
   *checksum = 0;
   GAB_TRY(gab_world_check(forest->world));
-  GAB_TRY(gab_alloc(forest->block_count * sizeof(uint64_t), GAB_MEMORY_OTHER, &memory));
-  hashing job = {forest, memory};
+  GAB_TRY(GAB_NEW_ARRAY(&hashes, forest->block_count, GAB_MEMORY_OTHER));
+  hashing job = {forest, hashes};
   gab_status status = sums[1] ? GAB_OK : gab_tasks_run(forest->block_count, hash_block, &job);
   for (size_t i = 0; i < forest->block_count && !sums[1]; i++) sums[0] += job.hashes[i];
   gab_free(&job.hashes);

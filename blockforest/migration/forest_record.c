@@ -75,9 +75,9 @@ static gab_status find_places(const packing *job, size_t count, gab_buffer *out)
 
 gab_status gab_records_pack(const gab_forest *forest, gab_block *const *blocks, size_t count, gab_buffer *out)
 {
-  void *memory;
-  GAB_TRY(gab_alloc(count * sizeof(gab_buffer), GAB_MEMORY_OTHER, &memory));
-  packing job = {forest, blocks, memory};
+  gab_buffer *parts;
+  GAB_TRY(GAB_NEW_ARRAY(&parts, count, GAB_MEMORY_OTHER));
+  packing job = {forest, blocks, parts};
   gab_status status = find_places(&job, count, out);
   if (status == GAB_OK) {
     status = gab_tasks_run(count, pack_head, &job);
@@ -85,7 +85,7 @@ gab_status gab_records_pack(const gab_forest *forest, gab_block *const *blocks, 
     for (size_t i = 0; i < count && status == GAB_OK; i++) gab_buffer_follow(&job.out[i]);
     out->followed = out->size; /* the records were shown one by one */
   }
-  gab_free(&memory);
+  gab_free(&parts);
   return status;
 }
 
@@ -181,15 +181,16 @@ static gab_status make_one(void *context, size_t index)
 /* Of those that have data. */
 static gab_status unpack_all(const gab_forest *forest, const gab_record *records, size_t count)
 {
-  void *blocks, *data;
+  gab_block **blocks;
+  gab_reader *data;
   size_t full = 0;
-  GAB_TRY(gab_alloc(count * sizeof(gab_block *), GAB_MEMORY_OTHER, &blocks));
-  gab_status status = gab_alloc(count * sizeof(gab_reader), GAB_MEMORY_OTHER, &data);
+  GAB_TRY(GAB_NEW_ARRAY(&blocks, count, GAB_MEMORY_OTHER));
+  gab_status status = GAB_NEW_ARRAY(&data, count, GAB_MEMORY_OTHER);
   if (status == GAB_OK) {
     for (size_t i = 0; i < count; i++) {
       if (records[i].is_bare) continue;
-      ((gab_block **)blocks)[full] = records[i].block;
-      ((gab_reader *)data)[full++] = records[i].data;
+      blocks[full] = records[i].block;
+      data[full++] = records[i].data;
     }
     status = gab_blocks_unpack(forest, blocks, full, data);
     gab_free(&data);
@@ -202,14 +203,13 @@ gab_status gab_records_realise(const gab_forest *forest, gab_record *records, si
                                void *context)
 {
   realising job = {forest, records, map, context};
-  void *memory;
   size_t fresh = 0;
-  GAB_TRY(gab_alloc(count * sizeof(gab_block_id), GAB_MEMORY_OTHER, &memory));
-  gab_block_id *ids = memory;
+  gab_block_id *ids;
+  GAB_TRY(GAB_NEW_ARRAY(&ids, count, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < count; i++)
     if (!records[i].block) ids[fresh++] = records[i].id;
   if (fresh > 0) gab_forest_expect(forest, ids, fresh);
-  gab_free(&memory);
+  gab_free(&ids);
   const gab_status status = gab_tasks_run(count, make_one, &job);
   if (fresh > 0) gab_forest_expect(forest, NULL, 0);
   return status == GAB_OK ? unpack_all(forest, records, count) : status;

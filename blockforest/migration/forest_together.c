@@ -144,16 +144,14 @@ static gab_status run_kind(const gab_forest *forest, int k, job *all)
 
 static gab_status run(const gab_forest *forest, job *all)
 {
-  void *memory;
   if (all->count == 0) return GAB_OK;
-  GAB_TRY(gab_alloc(all->count * sizeof(item), GAB_MEMORY_OTHER, &memory));
-  all->items = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&all->items, all->count, GAB_MEMORY_OTHER));
   all->shares = gab_tasks_threads();
   if (all->shares > all->count) all->shares = all->count;
   gab_status status = GAB_OK;
   for (int k = 0; k < forest->kind_count && status == GAB_OK; k++)
     if (gab_kind_is_stored(&forest->kinds[k])) status = run_kind(forest, k, all);
-  gab_free(&memory);
+  gab_free(&all->items);
   return status;
 }
 

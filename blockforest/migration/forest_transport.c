@@ -44,16 +44,12 @@ static int by_target(const void *a, const void *b)
 
 static gab_status make_routes(journey *all)
 {
-  void *memory;
   size_t count = all->leaving_count, routes = 0;
-  GAB_TRY(gab_alloc(count * sizeof(gab_block *), GAB_MEMORY_OTHER, &memory));
-  all->packing = memory;
-  GAB_TRY(gab_alloc(count * sizeof(piece), GAB_MEMORY_OTHER, &memory));
-  all->pieces = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&all->packing, count, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&all->pieces, count, GAB_MEMORY_OTHER));
   if (count > 1) qsort(all->leaving, count, sizeof(gab_leaver), by_target);
   for (size_t i = 0; i < count; i++) routes += i == 0 || all->leaving[i].target != all->leaving[i - 1].target;
-  GAB_TRY(gab_alloc(routes * sizeof(route), GAB_MEMORY_OTHER, &memory));
-  all->out = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&all->out, routes, GAB_MEMORY_OTHER));
   all->out_count = routes;
   for (size_t i = 0; i < routes; i++) gab_buffer_init(&all->out[i].message, GAB_MEMORY_MESSAGE);
   return GAB_OK;
@@ -94,10 +90,8 @@ static size_t blocks_of(const journey *all, const route *to)
 
 static gab_status read_announcements(const gab_buffer *received, size_t count, journey *all)
 {
-  void *memory;
   gab_reader in = gab_reader_of_buffer(received);
-  GAB_TRY(gab_alloc(count * sizeof(route), GAB_MEMORY_OTHER, &memory));
-  all->in = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&all->in, count, GAB_MEMORY_OTHER));
   for (; all->in_count < count; all->in_count++) {
     route *from = &all->in[all->in_count];
     announcement item;
@@ -148,13 +142,12 @@ static gab_status take_piece(journey *all, const route *from)
   const gab_forest *forest = all->transport->forest;
   gab_reader in = gab_message_reader(&from->message);
   size_t count;
-  void *memory;
   GAB_TRY(gab_get_count(&in, gab_record_least_size(forest), &count));
   if (count > all->arriving - all->arrived)
     GAB_FAIL(GAB_ERR_CORRUPT, "rank %" GAB_PRI_RANK " sends more blocks than it announced", from->rank);
   all->arrived += count;
-  GAB_TRY(gab_alloc(count * sizeof(gab_record), GAB_MEMORY_OTHER, &memory));
-  gab_record *records = memory;
+  gab_record *records;
+  GAB_TRY(GAB_NEW_ARRAY(&records, count, GAB_MEMORY_OTHER));
   gab_status status = GAB_OK;
   for (size_t i = 0; i < count && status == GAB_OK; i++) status = gab_record_find(forest, &in, &records[i]);
   if (status == GAB_OK) status = gab_reader_expect_end(&in);

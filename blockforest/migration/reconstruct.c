@@ -37,10 +37,8 @@ const char *gab_forest_irreplaceable(const gab_forest *forest)
 static gab_status list_lost(work *job)
 {
   gab_forest *forest = job->forest;
-  void *memory;
   for (size_t i = 0; i < forest->block_count; i++) job->left += forest->blocks[i]->is_unset;
-  GAB_TRY(gab_alloc(job->left * sizeof(lost_block), GAB_MEMORY_OTHER, &memory));
-  job->lost = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&job->lost, job->left, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < forest->block_count; i++) {
     if (!forest->blocks[i]->is_unset) continue;
     if (forest->blocks[i]->neighbour_count > MOST_ROWS)
@@ -98,17 +96,18 @@ static gab_status route(const work *job, const message *said, const gab_rank *ta
  * that they are now. Collective. */
 static gab_status tell_neighbours(const work *job, bool known)
 {
-  void *messages = NULL, *targets = NULL;
+  message *messages = NULL;
+  gab_rank *targets = NULL;
   size_t rows = 0, count = 0;
   for (size_t i = 0; i < job->count; i++) rows += job->lost[i].block->neighbour_count;
-  gab_status status = gab_alloc(rows * sizeof(message), GAB_MEMORY_OTHER, &messages);
-  if (status == GAB_OK) status = gab_alloc(rows * sizeof(gab_rank), GAB_MEMORY_OTHER, &targets);
+  gab_status status = GAB_NEW_ARRAY(&messages, rows, GAB_MEMORY_OTHER);
+  if (status == GAB_OK) status = GAB_NEW_ARRAY(&targets, rows, GAB_MEMORY_OTHER);
   for (size_t i = 0; i < job->count && status == GAB_OK; i++) {
     const gab_block *block = job->lost[i].block;
     if (known && !job->lost[i].is_due) continue;
     for (size_t r = 0; r < block->neighbour_count; r++) {
-      ((message *)messages)[count] = (message){.to = block->neighbours[r].id, .of = block->id};
-      ((gab_rank *)targets)[count++] = block->neighbours[r].owner;
+      messages[count] = (message){.to = block->neighbours[r].id, .of = block->id};
+      targets[count++] = block->neighbours[r].owner;
     }
   }
   if (status == GAB_OK) status = route(job, messages, targets, count, known);

@@ -30,17 +30,16 @@ static int by_text(const void *a, const void *b)
 /* Names that a reader of the table can tell apart, and from its commas. */
 static gab_status check_columns(const char *path, const char *const *columns, size_t count)
 {
-  void *memory;
+  const char **sorted, *twice = NULL;
   for (size_t i = 0; i < count; i++) GAB_TRY(gab_column_check(columns[i]));
-  GAB_TRY(gab_alloc(count * sizeof *columns, GAB_MEMORY_OTHER, &memory));
-  const char **sorted = memory, *twice = NULL;
+  GAB_TRY(GAB_NEW_ARRAY(&sorted, count, GAB_MEMORY_OTHER));
   if (count > 0) memcpy(sorted, columns, count * sizeof *columns);
   qsort(sorted, count, sizeof *sorted, by_text);
   for (size_t i = 1; i < count && !twice; i++)
     if (strcmp(sorted[i - 1], sorted[i]) == 0) twice = sorted[i];
   for (size_t i = 0; i < count && !twice; i++)
     if (strcmp(columns[i], "step") == 0 || strcmp(columns[i], "time") == 0) twice = columns[i];
-  gab_free(&memory);
+  gab_free(&sorted);
   const char *slash = strrchr(path, '/');
   if (twice) GAB_FAIL(GAB_ERR_INPUT, "%s would have the column '%s' twice", slash ? slash + 1 : path, twice);
   return GAB_OK;
@@ -67,11 +66,10 @@ gab_status gab_column_check(const char *name)
 gab_status gab_series_create(gab_world *world, const char *path, const char *const *columns, size_t count,
                              gab_series **series)
 {
-  void *memory = NULL;
   *series = NULL;
   GAB_TRY(check_columns(path, columns, count));
-  GAB_TRY(gab_alloc(sizeof **series, GAB_MEMORY_OTHER, &memory));
-  gab_series *made = memory;
+  gab_series *made;
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   made->world = world;
   made->columns = count;
   made->last = made->written = -1;

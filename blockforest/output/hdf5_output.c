@@ -29,14 +29,12 @@ struct gab_volume {
 
 static gab_status fill_in(gab_volume *volume, const gab_volume_options *options)
 {
-  void *memory = NULL;
   char folder[GAB_OUTPUT_PATH_CAPACITY];
   GAB_TRY(gab_output_path(folder, "%s/fields", options->folder));
   GAB_TRY(gab_output_copy_string(folder, &volume->folder));
   if (options->name) GAB_TRY(gab_output_name_check(options->name));
   GAB_TRY(gab_output_copy_string(options->name ? options->name : "fields", &volume->name));
-  GAB_TRY(gab_alloc(options->quantity_count * sizeof(gab_quantity), GAB_MEMORY_OTHER, &memory));
-  volume->quantities = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&volume->quantities, options->quantity_count, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < options->quantity_count; i++) {
     GAB_TRY(gab_quantity_check(&options->quantities[i]));
     volume->quantities[i] = options->quantities[i];
@@ -53,7 +51,6 @@ int gab_volume_usual_compression(void) { return gab_hdf5_can_compress() ? 1 : 0;
 
 gab_status gab_volume_create(gab_forest *forest, const gab_volume_options *options, gab_volume **volume)
 {
-  void *memory = NULL;
   *volume = NULL;
   if (!options->folder || options->quantity_count == 0) {
     GAB_FAIL(GAB_ERR_ARGUMENT, "volume output needs a folder and quantities");
@@ -65,8 +62,8 @@ gab_status gab_volume_create(gab_forest *forest, const gab_volume_options *optio
   if (options->compression > 0 && !gab_hdf5_can_compress()) {
     GAB_FAIL(GAB_ERR_INPUT, "compressed volume output: this HDF5 was built without zlib; use compression 0");
   }
-  GAB_TRY(gab_alloc(sizeof **volume, GAB_MEMORY_OTHER, &memory));
-  gab_volume *made = memory;
+  gab_volume *made;
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   made->forest = forest;
   gab_status status = fill_in(made, options);
   if (status != GAB_OK) {
@@ -222,10 +219,11 @@ static gab_status describe_blocks(const gab_volume *volume, const char *path, ga
 /* Of one block, while blocks are written: most outputs of a run are for ends that it does not come to. */
 static gab_status write_blocks(const gab_volume *volume, const char *path, gab_hdf5_content *content)
 {
-  void *values = NULL, *narrow = NULL;
-  gab_status status = gab_alloc(volume->widest * sizeof(double), GAB_MEMORY_OTHER, &values);
+  double *values = NULL;
+  float *narrow = NULL;
+  gab_status status = GAB_NEW_ARRAY(&values, volume->widest, GAB_MEMORY_OTHER);
   if (status == GAB_OK && volume->precision == GAB_OUTPUT_FLOAT)
-    status = gab_alloc(volume->widest * sizeof(float), GAB_MEMORY_OTHER, &narrow);
+    status = GAB_NEW_ARRAY(&narrow, volume->widest, GAB_MEMORY_OTHER);
   content->values = values;
   content->narrow = narrow;
   if (status == GAB_OK) status = gab_hdf5_write_blocks(path, content);

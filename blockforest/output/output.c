@@ -58,10 +58,9 @@ bool gab_schedule_due(gab_schedule schedule, gab_step step)
 
 gab_status gab_output_create(gab_forest *forest, const char *folder, gab_output **output)
 {
-  void *memory = NULL;
   *output = NULL;
-  GAB_TRY(gab_alloc(sizeof **output, GAB_MEMORY_OTHER, &memory));
-  gab_output *made = memory;
+  gab_output *made;
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   made->forest = forest;
   gab_status status = gab_output_copy_string(folder, &made->folder);
   if (status != GAB_OK) {
@@ -215,13 +214,11 @@ gab_status gab_output_add_series(gab_output *output, gab_schedule schedule, cons
 {
   writer made = {.schedule = schedule, .kind = GAB_OUTPUT_SERIES, .row = row, .user = user};
   char path[GAB_OUTPUT_PATH_CAPACITY];
-  void *memory = NULL;
   GAB_TRY(gab_output_name_check(name));
   GAB_TRY(gab_output_path(path, "%s/%s.csv", output->folder, name));
   gab_status status = gab_output_copy_string(name, &made.name);
   if (status == GAB_OK) status = gab_output_copy_string(path, &made.files);
-  if (status == GAB_OK) status = gab_alloc(count * sizeof(double), GAB_MEMORY_OTHER, &memory);
-  made.values = memory;
+  if (status == GAB_OK) status = GAB_NEW_ARRAY(&made.values, count, GAB_MEMORY_OTHER);
   if (status == GAB_OK) {
     status = gab_series_create(gab_forest_world(output->forest), path, columns, count, &made.series);
   }
@@ -374,10 +371,9 @@ static gab_status unpack_one(gab_output *output, gab_reader *in, bool *known)
 gab_status gab_output_unpack(gab_output *output, gab_reader *in)
 {
   uint32_t count = 0;
-  void *memory;
   GAB_TRY(gab_get_u32(in, &count));
-  GAB_TRY(gab_alloc(output->count + 1, GAB_MEMORY_OTHER, &memory));
-  bool *known = memory;
+  bool *known;
+  GAB_TRY(GAB_NEW_ARRAY(&known, output->count + 1, GAB_MEMORY_OTHER));
   gab_status status = GAB_OK;
   for (uint32_t i = 0; i < count && status == GAB_OK; i++) status = unpack_one(output, in, known);
   for (size_t i = 0; i < output->count && status == GAB_OK; i++) {

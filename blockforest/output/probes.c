@@ -73,26 +73,23 @@ static gab_status make_series(gab_probes *probes, const gab_probes_options *opti
 {
   size_t count = gab_probes_value_count(probes);
   gab_buffer names = {0};
-  void *memory = NULL;
-  gab_status status = gab_alloc(count * sizeof(char *), GAB_MEMORY_OTHER, &memory);
+  const char **columns = NULL;
+  gab_status status = GAB_NEW_ARRAY(&columns, count, GAB_MEMORY_OTHER);
   if (status == GAB_OK) status = column_names(probes, options, &names);
   if (status == GAB_OK) {
-    const char **columns = memory;
     const char *at = (const char *)names.data;
     for (size_t i = 0; i < count; i++, at += strlen(at) + 1) columns[i] = at;
     status =
         gab_series_create(gab_forest_world(probes->forest), options->path, columns, count, &probes->series);
   }
-  gab_free(&memory);
+  gab_free(&columns);
   gab_buffer_release(&names);
   return status;
 }
 
 static gab_status fill_in(gab_probes *probes, const gab_probes_options *options)
 {
-  void *memory = NULL;
-  GAB_TRY(gab_alloc(options->quantity_count * sizeof(gab_quantity), GAB_MEMORY_OTHER, &memory));
-  probes->quantities = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&probes->quantities, options->quantity_count, GAB_MEMORY_OTHER));
   size_t widest = 0;
   for (size_t i = 0; i < options->quantity_count; i++) {
     GAB_TRY(gab_quantity_check(&options->quantities[i]));
@@ -103,28 +100,23 @@ static gab_status fill_in(gab_probes *probes, const gab_probes_options *options)
   }
   probes->quantity_count = options->quantity_count;
   GAB_TRY(check_points(probes->forest, options));
-  GAB_TRY(gab_alloc(options->point_count * sizeof *probes->points, GAB_MEMORY_OTHER, &memory));
-  probes->points = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&probes->points, options->point_count, GAB_MEMORY_OTHER));
   memcpy(probes->points, options->points, options->point_count * sizeof *probes->points);
   probes->point_count = options->point_count;
-  GAB_TRY(gab_alloc(widest * sizeof(double), GAB_MEMORY_OTHER, &memory));
-  probes->scratch = memory;
-  GAB_TRY(gab_alloc(gab_probes_value_count(probes) * sizeof(sample), GAB_MEMORY_OTHER, &memory));
-  probes->samples = memory;
-  GAB_TRY(gab_alloc(gab_probes_value_count(probes) * sizeof(double), GAB_MEMORY_OTHER, &memory));
-  probes->row = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&probes->scratch, widest, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&probes->samples, gab_probes_value_count(probes), GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&probes->row, gab_probes_value_count(probes), GAB_MEMORY_OTHER));
   return make_series(probes, options);
 }
 
 gab_status gab_probes_create(gab_forest *forest, const gab_probes_options *options, gab_probes **probes)
 {
-  void *memory = NULL;
   *probes = NULL;
   if (!options->path || options->point_count == 0 || options->quantity_count == 0) {
     GAB_FAIL(GAB_ERR_ARGUMENT, "probes need a path, points and quantities");
   }
-  GAB_TRY(gab_alloc(sizeof **probes, GAB_MEMORY_OTHER, &memory));
-  gab_probes *made = memory;
+  gab_probes *made;
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   made->forest = forest;
   gab_status status = fill_in(made, options);
   if (status != GAB_OK) {

@@ -259,10 +259,10 @@ static gab_status copy_parts(const assembly *all, const hid_t *wholes)
   for (size_t i = 0; i < all->count; i++) {
     const found_part *part = part_at(all, i);
     hid_t file;
-    void *values = NULL;
+    double *values = NULL;
     bool fine = true;
     const size_t cells = (size_t)part->cells[0] * (size_t)part->cells[1] * (size_t)part->cells[2];
-    GAB_TRY(gab_alloc(cells * 3 * sizeof(double), GAB_MEMORY_OTHER, &values));
+    GAB_TRY(GAB_NEW_ARRAY(&values, cells * 3, GAB_MEMORY_OTHER));
     gab_status status = open_part(all, part->name, &file);
     for (size_t k = 0; k < all->field_count && status == GAB_OK && fine; k++)
       fine = copy_part(all, part, &all->fields[k], file, wholes[k], values);

@@ -29,11 +29,9 @@ struct gab_slab_writer {
 
 static gab_status fill_in(gab_slab_writer *writer, const gab_slab_writer_options *options)
 {
-  void *memory = NULL;
   size_t widest = 0;
   GAB_TRY(gab_output_copy_string(options->folder, &writer->folder));
-  GAB_TRY(gab_alloc(options->quantity_count * sizeof(gab_quantity), GAB_MEMORY_OTHER, &memory));
-  writer->quantities = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&writer->quantities, options->quantity_count, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < options->quantity_count; i++) {
     GAB_TRY(gab_quantity_check(&options->quantities[i]));
     writer->quantities[i] = options->quantities[i];
@@ -42,20 +40,16 @@ static gab_status fill_in(gab_slab_writer *writer, const gab_slab_writer_options
   }
   writer->quantity_count = options->quantity_count;
   writer->compression = options->compression;
-  GAB_TRY(gab_alloc(widest * sizeof(double), GAB_MEMORY_OTHER, &memory));
-  writer->values = memory;
-  GAB_TRY(gab_alloc(widest * sizeof(double), GAB_MEMORY_OTHER, &memory));
-  writer->cut = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&writer->values, widest, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&writer->cut, widest, GAB_MEMORY_OTHER));
   if (options->precision == GAB_OUTPUT_DOUBLE) return GAB_OK;
-  GAB_TRY(gab_alloc(widest * sizeof(float), GAB_MEMORY_OTHER, &memory));
-  writer->narrow = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&writer->narrow, widest, GAB_MEMORY_OTHER));
   return GAB_OK;
 }
 
 gab_status gab_slab_writer_create(gab_forest *forest, const gab_slab_writer_options *options,
                                   gab_slab_writer **writer)
 {
-  void *memory = NULL;
   *writer = NULL;
   if (!options->folder || options->quantity_count == 0)
     GAB_FAIL(GAB_ERR_ARGUMENT, "slabs need a folder and quantities");
@@ -64,8 +58,8 @@ gab_status gab_slab_writer_create(gab_forest *forest, const gab_slab_writer_opti
              options->compression);
   if (options->compression > 0 && !gab_hdf5_can_compress())
     GAB_FAIL(GAB_ERR_INPUT, "compressed slabs: this HDF5 was built without zlib; use compression 0");
-  GAB_TRY(gab_alloc(sizeof **writer, GAB_MEMORY_OTHER, &memory));
-  gab_slab_writer *made = memory;
+  gab_slab_writer *made;
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   made->forest = forest;
   gab_status status = fill_in(made, options);
   if (status != GAB_OK) {

@@ -8,12 +8,10 @@
 
 gab_status gab_canvas_create(gab_canvas *canvas, int32_t width, int32_t height, gab_rgb background)
 {
-  void *memory = NULL;
   canvas->pixels = NULL;
   canvas->width = width;
   canvas->height = height;
-  GAB_TRY(gab_alloc((size_t)width * (size_t)height * sizeof(gab_rgb), GAB_MEMORY_OTHER, &memory));
-  canvas->pixels = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&canvas->pixels, (size_t)width * (size_t)height, GAB_MEMORY_OTHER));
   gab_canvas_fill(canvas, 0, 0, width, height, background);
   return GAB_OK;
 }

@@ -70,7 +70,6 @@ static gab_status make(gab_chart *chart, const gab_chart_options *options)
 
 gab_status gab_chart_create(const gab_chart_options *options, gab_chart **chart)
 {
-  void *memory = NULL;
   *chart = NULL;
   for (int k = 0; k < 2; k++)
     if (!(options->upper[k] > options->lower[k]) || !isfinite(options->upper[k] - options->lower[k]))
@@ -78,8 +77,7 @@ gab_status gab_chart_create(const gab_chart_options *options, gab_chart **chart)
   if (options->width < 16 || options->height < 16 || options->width > 16384 || options->height > 16384)
     GAB_FAIL(GAB_ERR_ARGUMENT, "a picture of %" PRId32 " x %" PRId32 " pixels", options->width,
              options->height);
-  GAB_TRY(gab_alloc(sizeof(gab_chart), GAB_MEMORY_OTHER, &memory));
-  *chart = memory;
+  GAB_TRY(GAB_NEW(chart, GAB_MEMORY_OTHER));
   gab_status status = make(*chart, options);
   if (status != GAB_OK) gab_chart_destroy(chart);
   return status;

@@ -92,11 +92,10 @@ static gab_status fill_in(gab_slice *slice, const gab_slice_options *options)
 
 gab_status gab_slice_create(gab_forest *forest, const gab_slice_options *options, gab_slice **slice)
 {
-  void *memory = NULL;
   *slice = NULL;
   GAB_TRY(check_options(gab_forest_get_options(forest), options));
-  GAB_TRY(gab_alloc(sizeof **slice, GAB_MEMORY_OTHER, &memory));
-  gab_slice *made = memory;
+  gab_slice *made;
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   made->forest = forest;
   gab_status status = fill_in(made, options);
   if (status != GAB_OK) {
@@ -232,15 +231,15 @@ static gab_status put_patch(const gab_slice *slice, const sampling *plan, const 
 
 static gab_status collect_own(const gab_slice *slice, const sampling *plan, gab_buffer *out, double range[2])
 {
-  void *memory;
-  gab_status status = gab_alloc(gab_quantity_block_values(slice->forest, &slice->quantity) * sizeof(double),
-                                GAB_MEMORY_OTHER, &memory);
+  double *values;
+  gab_status status =
+      GAB_NEW_ARRAY(&values, gab_quantity_block_values(slice->forest, &slice->quantity), GAB_MEMORY_OTHER);
   for (size_t i = 0; i < gab_forest_block_count(slice->forest) && status == GAB_OK; i++) {
     const gab_block *block = gab_forest_block(slice->forest, i);
     patch cut;
-    if (cut_block(slice, plan, block, &cut)) status = put_patch(slice, plan, block, &cut, memory, out, range);
+    if (cut_block(slice, plan, block, &cut)) status = put_patch(slice, plan, block, &cut, values, out, range);
   }
-  gab_free(&memory);
+  gab_free(&values);
   return status;
 }
 

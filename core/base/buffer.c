@@ -36,9 +36,7 @@ gab_status gab_buffer_reserve(gab_buffer *buffer, size_t more)
   size_t grown = buffer->capacity > SIZE_MAX / 3 * 2 ? wanted : buffer->capacity + buffer->capacity / 2;
   if (grown < wanted || more >= buffer->size) grown = wanted;
   if (grown < SMALLEST_CAPACITY) grown = SMALLEST_CAPACITY;
-  void *memory = buffer->data;
-  GAB_TRY(gab_realloc(grown, buffer->use, &memory));
-  buffer->data = memory;
+  GAB_TRY(GAB_RESIZE_ARRAY(&buffer->data, grown, buffer->use));
   buffer->capacity = grown;
   return GAB_OK;
 }

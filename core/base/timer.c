@@ -38,10 +38,8 @@ const char *gab_local_date(double seconds_since_1970, char text[GAB_DATE_CAPACIT
 
 gab_status gab_timers_create(gab_timers **timers)
 {
-  void *memory;
   *timers = NULL;
-  GAB_TRY(gab_alloc(sizeof **timers, GAB_MEMORY_OTHER, &memory));
-  *timers = memory;
+  GAB_TRY(GAB_NEW(timers, GAB_MEMORY_OTHER));
   return GAB_OK;
 }
 
@@ -79,11 +77,8 @@ static gab_status grow(gab_timers *timers)
 {
   if (timers->count < timers->capacity) return GAB_OK;
   size_t capacity = timers->capacity < 16 ? 16 : 2 * timers->capacity;
-  void *records = timers->records, *order = timers->order;
-  GAB_TRY(gab_realloc(capacity * sizeof *timers->records, GAB_MEMORY_OTHER, &records));
-  timers->records = records;
-  GAB_TRY(gab_realloc(capacity * sizeof *timers->order, GAB_MEMORY_OTHER, &order));
-  timers->order = order;
+  GAB_TRY(GAB_RESIZE_ARRAY(&timers->records, capacity, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_RESIZE_ARRAY(&timers->order, capacity, GAB_MEMORY_OTHER));
   timers->capacity = capacity;
   return GAB_OK;
 }
@@ -101,9 +96,8 @@ gab_status gab_timers_find(gab_timers *timers, const char *name, gab_timer *time
     return GAB_OK;
   }
   GAB_TRY(grow(timers));
-  void *memory;
-  GAB_TRY(gab_alloc(sizeof(record), GAB_MEMORY_OTHER, &memory));
-  record *made = memory;
+  record *made;
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   memcpy(made->name, name, length + 1);
   *timer = (gab_timer)timers->count + 1;
   timers->records[timers->count] = made;

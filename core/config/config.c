@@ -15,10 +15,8 @@ static const size_t largest_file = (size_t)16 << 20; /* bytes; anything larger i
 
 gab_status gab_config_create(gab_config **config)
 {
-  void *memory;
   *config = NULL;
-  GAB_TRY(gab_alloc(sizeof **config, GAB_MEMORY_OTHER, &memory));
-  *config = memory;
+  GAB_TRY(GAB_NEW(config, GAB_MEMORY_OTHER));
   return GAB_OK;
 }
 

@@ -207,7 +207,7 @@ static gab_status prepare(cuda_device *it, int number)
 static gab_status open_device(int number, gab_device **device)
 {
   cuda_device *made = NULL;
-  GAB_TRY(gab_alloc(sizeof *made, GAB_MEMORY_OTHER, (void **)&made));
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   const gab_status status = prepare(made, number);
   *device = &made->base;
   if (status != GAB_OK) {
@@ -298,7 +298,7 @@ static gab_status explain(nvrtc_program program, nvrtc_result error)
   size_t bytes = 0;
   if (error == 0) return GAB_OK;
   cu.log_bytes(program, &bytes);
-  if (gab_alloc(bytes + 1, GAB_MEMORY_OTHER, (void **)&log) == GAB_OK) cu.log(program, log);
+  if (GAB_NEW_ARRAY(&log, bytes + 1, GAB_MEMORY_OTHER) == GAB_OK) cu.log(program, log);
   const gab_status status =
       gab_error_set(GAB_ERR_ARGUMENT, __FILE__, __LINE__, "CUDA: nvrtcCompileProgram failed: %s (%d)%s%.*s",
                     cu.compiler_words(error), error, log && *log ? ":\n" : "", LOG_SHOWN, log ? log : "");

@@ -83,7 +83,7 @@ gab_status gab_device_alloc(gab_device *device, size_t bytes, gab_device_memory 
 {
   gab_device_memory *made = NULL;
   *memory = NULL;
-  GAB_TRY(gab_alloc(sizeof *made, GAB_MEMORY_OTHER, (void **)&made));
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   made->device = device;
   made->bytes = bytes;
   const gab_status status = device->backend->alloc(device, bytes > 0 ? bytes : 1, &made->handle);
@@ -106,7 +106,7 @@ gab_status gab_device_pin(gab_device *device, size_t bytes, void **data, gab_dev
   gab_device_pinned *made = NULL;
   *pinned = NULL;
   *data = NULL;
-  GAB_TRY(gab_alloc(sizeof *made, GAB_MEMORY_OTHER, (void **)&made));
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   made->device = device;
   made->bytes = bytes;
   const gab_status status = device->backend->pin(device, bytes > 0 ? bytes : 1, &made->data, &made->handle);
@@ -190,7 +190,7 @@ gab_status gab_device_mark_here(gab_device *device, gab_device_mark **mark)
 {
   gab_device_mark *made = NULL;
   *mark = NULL;
-  GAB_TRY(gab_alloc(sizeof *made, GAB_MEMORY_OTHER, (void **)&made));
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   made->device = device;
   const gab_status status = device->backend->mark(device, &made->handle);
   if (status == GAB_OK) *mark = made;

@@ -224,7 +224,7 @@ static gab_status open_device(int number, gab_device **device)
   cl_int error = 0;
   opencl_device *made = NULL;
   if (number >= list(devices)) GAB_FAIL(GAB_ERR_INPUT, "OpenCL: device %d has gone", number);
-  GAB_TRY(gab_alloc(sizeof *made, GAB_MEMORY_OTHER, (void **)&made));
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   made->device = devices[number];
   made->context = cl.create_context(NULL, 1, &made->device, NULL, NULL, &error);
   gab_status status = check(error, "clCreateContext");
@@ -315,7 +315,7 @@ static gab_status explain(gab_device *device, cl_any program, const char *call, 
   char *log = NULL;
   size_t bytes = 0;
   cl.build_info(program, of(device)->device, CL_PROGRAM_BUILD_LOG, 0, NULL, &bytes);
-  if (gab_alloc(bytes + 1, GAB_MEMORY_OTHER, (void **)&log) == GAB_OK)
+  if (GAB_NEW_ARRAY(&log, bytes + 1, GAB_MEMORY_OTHER) == GAB_OK)
     cl.build_info(program, of(device)->device, CL_PROGRAM_BUILD_LOG, bytes, log, NULL);
   const gab_status status =
       gab_error_set(GAB_ERR_ARGUMENT, __FILE__, __LINE__, "OpenCL: %s failed: %s (%d)%s%.*s", call,

@@ -94,7 +94,7 @@ gab_status gab_device_build(gab_device *device, const char *text, const char *op
       return GAB_OK;
     }
   gab_device_program *made = NULL;
-  GAB_TRY(gab_alloc(sizeof *made, GAB_MEMORY_OTHER, (void **)&made));
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   const gab_status status = load_or_compile(device, key, text, options, &made->handle);
   if (status != GAB_OK) {
     gab_free(&made);
@@ -121,7 +121,7 @@ static gab_status find_kernel(gab_device_program *program, const char *name, gab
     GAB_FAIL(GAB_ERR_ARGUMENT, "name of a kernel with %zu letters", strlen(name));
   GAB_TRY(program->device->backend->find_kernel(program->device, program->handle, name, handle));
   kernel *made = NULL;
-  GAB_TRY(gab_alloc(sizeof *made, GAB_MEMORY_OTHER, (void **)&made));
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   memcpy(made->name, name, strlen(name) + 1);
   made->handle = *handle;
   made->next = program->kernels;

@@ -230,10 +230,40 @@ gab_status gab_realloc_unset(size_t bytes, gab_memory_use use, void **memory)
   return allocate(bytes, use, false, memory);
 }
 
-gab_status gab_list_reserve(void **memory, size_t count, size_t bytes_each)
+static gab_status bytes_of(size_t count, size_t bytes_each, size_t *bytes)
+{
+  if (bytes_each > 0 && count > SIZE_MAX / bytes_each)
+    GAB_FAIL(GAB_ERR_MEMORY, "out of memory: %zu elements of %zu bytes wanted", count, bytes_each);
+  *bytes = count * bytes_each;
+  return GAB_OK;
+}
+
+/* The pointer may be of any object type, so it is read and written as bytes. */
+gab_status gab_alloc_elements(size_t count, size_t bytes_each, gab_memory_use use, void *pointer)
+{
+  void *memory = NULL;
+  size_t bytes = 0;
+  gab_status status = bytes_of(count, bytes_each, &bytes);
+  if (status == GAB_OK) status = gab_alloc(bytes, use, &memory);
+  memcpy(pointer, &memory, sizeof memory);
+  return status;
+}
+
+gab_status gab_realloc_elements(size_t count, size_t bytes_each, gab_memory_use use, void *pointer)
+{
+  void *memory;
+  size_t bytes = 0;
+  memcpy(&memory, pointer, sizeof memory);
+  GAB_TRY(bytes_of(count, bytes_each, &bytes));
+  GAB_TRY(gab_realloc(bytes, use, &memory));
+  memcpy(pointer, &memory, sizeof memory);
+  return GAB_OK;
+}
+
+gab_status gab_list_reserve(void *list, size_t count, size_t bytes_each)
 {
   if (count > 0 && (count & (count - 1)) != 0) return GAB_OK;
-  return gab_realloc((count == 0 ? 1 : 2 * count) * bytes_each, GAB_MEMORY_OTHER, memory);
+  return gab_realloc_elements(count == 0 ? 1 : 2 * count, bytes_each, GAB_MEMORY_OTHER, list);
 }
 
 void gab_free(void *memory_pointer)

@@ -33,6 +33,14 @@ typedef enum gab_memory_use {
  *  @return ::GAB_ERR_MEMORY with the size in the message */
 gab_status gab_alloc(size_t bytes, gab_memory_use use, void **memory);
 
+/** gab_alloc() of one object, or of an array of `count` (0 allowed), with the size of what `pointer` points at. Sets the pointer bytewise:
+ *  C does not allow to write a `T *` through a `void **`. Example: `double *sums; GAB_TRY(GAB_NEW_ARRAY(&sums, n, GAB_MEMORY_OTHER));`
+ *  @param[out] pointer  address of a typed pointer, which is NULL on failure; evaluated once
+ *  @return ::GAB_ERR_MEMORY also if `count` elements have more bytes than a size_t can hold */
+#define GAB_NEW(pointer, use)              GAB_NEW_ARRAY(pointer, 1, use)
+#define GAB_NEW_ARRAY(pointer, count, use) gab_alloc_elements((count), sizeof **(pointer), (use), (pointer))
+gab_status gab_alloc_elements(size_t count, size_t bytes_each, gab_memory_use use, void *pointer);
+
 /** Like gab_alloc(), of memory that has a key. It stays so while it grows and shrinks. Snapshots that lie in the memory of the node
  *  (node_memory.h) do so from here, too, and have no key.
  *  @return ::GAB_ERR_MEMORY if the system has no such memory, or not as much, or the process may have no files of that length */
@@ -47,14 +55,20 @@ bool gab_shared_key_of(const void *memory, gab_shared_key *key);
  *  nearly all of this size are, and has to find memory for the difference only; others are there twice for a moment.
  *  On failure *memory stays as it was. */
 gab_status gab_realloc(size_t bytes, gab_memory_use use, void **memory);
+
+/** gab_realloc() of an array to `count` elements, at a pointer that has its type, like GAB_NEW_ARRAY(). */
+#define GAB_RESIZE_ARRAY(pointer, count, use)                                                                \
+  gab_realloc_elements((count), sizeof **(pointer), (use), (pointer))
+gab_status gab_realloc_elements(size_t count, size_t bytes_each, gab_memory_use use, void *pointer);
+
 /** The same for what is to be written anew: the bytes may be anything. The old block is released first; those that have 32 MiB and keep as
  *  many are left to the system, as above. On failure *memory may be NULL. */
 gab_status gab_realloc_unset(size_t bytes, gab_memory_use use, void **memory);
 
 /** Reserves capacity for one more item in a list that doubles: grows it whenever `count` is a power of two, or 0, so the
  * list has to grow by single items from empty; items may be taken out in between.
- * @param[in,out] memory  the list @param[in] count  of items in it */
-gab_status gab_list_reserve(void **memory, size_t count, size_t bytes_each);
+ * @param[in,out] list  address of the pointer to the first item, of any object type @param[in] count  of items in it */
+gab_status gab_list_reserve(void *list, size_t count, size_t bytes_each);
 
 /** Releases and sets *memory to NULL; NULL is allowed. */
 void gab_free(void *memory_pointer);

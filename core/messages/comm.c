@@ -28,9 +28,8 @@ static gab_status add(gab_world *world, bool split, int colour, gab_comm **out)
 {
   *out = NULL;
   GAB_TRY(gab_world_check(world));
-  void *memory = NULL;
-  GAB_TRY(gab_alloc(sizeof(gab_comm), GAB_MEMORY_OTHER, &memory));
-  gab_comm *comm = memory;
+  gab_comm *comm;
+  GAB_TRY(GAB_NEW(&comm, GAB_MEMORY_OTHER));
   *comm = (gab_comm){.world = world, .mpi = MPI_COMM_NULL, .split = split, .colour = colour};
   gab_status status = make(comm);
   if (status == GAB_OK) {

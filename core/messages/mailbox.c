@@ -33,14 +33,13 @@ void gab_mailbox_empty(gab_mailbox *mailbox)
 
 gab_status gab_mailbox_put(gab_mailbox *mailbox, gab_buffer *message)
 {
-  void *memory;
   gab_envelope envelope;
   uint32_t tag;
   gab_reader in = gab_message_reader(message);
   GAB_TRY(gab_message_envelope(message, &envelope));
   GAB_TRY(gab_get_u32(&in, &tag));
-  GAB_TRY(gab_alloc(sizeof(gab_letter), GAB_MEMORY_OTHER, &memory));
-  gab_letter *letter = memory;
+  gab_letter *letter;
+  GAB_TRY(GAB_NEW(&letter, GAB_MEMORY_OTHER));
   letter->about = (gab_mail){.source = envelope.source,
                              .tag = tag,
                              .bytes = gab_reader_left(&in),
@@ -87,15 +86,14 @@ static void take_out(gab_mailbox *mailbox, gab_letter **place)
 
 gab_status gab_mailbox_create(gab_world *world, const char *name, gab_mailbox **mailbox)
 {
-  void *memory;
   *mailbox = NULL;
   if (world->mail_is_closed)
     GAB_FAIL(GAB_ERR_STATE, "mailbox %s must be made before the time loop runs, which protects it", name);
-  GAB_TRY(gab_alloc(sizeof(gab_mailbox), GAB_MEMORY_OTHER, &memory));
-  gab_mailbox *made = memory;
+  gab_mailbox *made;
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   const gab_status status = gab_port_create(world, name, &made->port);
   if (status != GAB_OK) {
-    gab_free(&memory);
+    gab_free(&made);
     return status;
   }
   gab_port_set_logged(made->port);
@@ -144,9 +142,8 @@ static gab_status pack(gab_buffer *message, uint32_t tag, const void *bytes, siz
 gab_status gab_mailbox_send(gab_mailbox *mailbox, gab_rank target, uint32_t tag, const void *bytes,
                             size_t count)
 {
-  void *memory;
-  GAB_TRY(gab_alloc(sizeof(gab_parcel), GAB_MEMORY_OTHER, &memory));
-  gab_parcel *parcel = memory;
+  gab_parcel *parcel;
+  GAB_TRY(GAB_NEW(&parcel, GAB_MEMORY_OTHER));
   gab_buffer_init(&parcel->bytes, GAB_MEMORY_MESSAGE);
   gab_status status = pack(&parcel->bytes, tag, bytes, count);
   if (status == GAB_OK) status = gab_port_send(mailbox->port, target, &parcel->bytes);

@@ -13,14 +13,12 @@ static bool is_declared(const gab_world *world, gab_pattern pattern)
 gab_status gab_pattern_declare(gab_world *world, gab_pattern *pattern)
 {
   gab_patterns *patterns = &world->patterns;
-  void *list = patterns->iterations;
   *pattern = GAB_DEFAULT_PATTERN;
   if (world->mail_is_closed)
     GAB_FAIL(GAB_ERR_STATE,
              "a pattern must be declared before the time loop runs, which protects its iterations");
   if (patterns->count == UINT32_MAX) GAB_FAIL(GAB_ERR_STATE, "there are too many patterns");
-  GAB_TRY(gab_list_reserve(&list, patterns->count, sizeof *patterns->iterations));
-  patterns->iterations = list;
+  GAB_TRY(gab_list_reserve(&patterns->iterations, patterns->count, sizeof *patterns->iterations));
   patterns->iterations[patterns->count++] = 0;
   *pattern = (gab_pattern)patterns->count;
   return GAB_OK;

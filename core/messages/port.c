@@ -49,9 +49,7 @@ void gab_port_forget(gab_port *port, gab_rank peer)
 
 gab_status gab_port_open(gab_world *world, const char *name, uint32_t context, gab_port **port)
 {
-  void *memory = NULL;
-  GAB_TRY(gab_alloc(sizeof **port, GAB_MEMORY_OTHER, &memory));
-  *port = memory;
+  GAB_TRY(GAB_NEW(port, GAB_MEMORY_OTHER));
   (*port)->world = world;
   (*port)->context = context;
   snprintf((*port)->name, sizeof(*port)->name, "%s", name);

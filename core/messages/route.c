@@ -117,9 +117,8 @@ static bool is_in_order(const router *r)
 static gab_status deliver(const router *r, gab_buffer *received, size_t *received_count)
 {
   const size_t count = r->items.size / r->stride;
-  void *memory = NULL;
-  GAB_TRY(gab_alloc(count * sizeof(unsigned char *), GAB_MEMORY_OTHER, &memory));
-  const unsigned char **order = memory;
+  const unsigned char **order;
+  GAB_TRY(GAB_NEW_ARRAY(&order, count, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < count; i++) order[i] = r->items.data + i * r->stride;
   if (!is_in_order(r)) qsort(order, count, sizeof *order, by_source_then_place);
   gab_buffer_clear(received);

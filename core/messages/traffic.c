@@ -16,9 +16,7 @@ static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 static gab_status ensure_traffic(gab_port *port)
 {
   if (port->traffic) return GAB_OK;
-  void *memory = NULL;
-  GAB_TRY(gab_alloc(sizeof(gab_traffic), GAB_MEMORY_OTHER, &memory));
-  port->traffic = memory;
+  GAB_TRY(GAB_NEW(&port->traffic, GAB_MEMORY_OTHER));
   return GAB_OK;
 }
 

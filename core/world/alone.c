@@ -25,9 +25,8 @@ gab_status gab_world_create_alone(gab_world **world)
 {
   static const char *const ranks[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", NULL};
   *world = NULL;
-  void *memory = NULL;
-  GAB_TRY(gab_alloc(sizeof **world, GAB_MEMORY_OTHER, &memory));
-  gab_world *fresh = memory;
+  gab_world *fresh;
+  GAB_TRY(GAB_NEW(&fresh, GAB_MEMORY_OTHER));
   gab_world_initialise(fresh);
   fresh->is_without_mpi = true;
   gab_members_init(&fresh->processes, 1);

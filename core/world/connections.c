@@ -146,10 +146,8 @@ static void filter_listening(int descriptor, const gab_address *from, size_t cou
 {
   enum { LOAD, FIRST };
   size_t length = FIRST;
-  void *memory = NULL;
-  if (gab_alloc((2 * MOST_FILTERED + 2) * sizeof(struct sock_filter), GAB_MEMORY_OTHER, &memory) != GAB_OK)
-    return;
-  struct sock_filter *code = memory;
+  struct sock_filter *code;
+  if (GAB_NEW_ARRAY(&code, 2 * MOST_FILTERED + 2, GAB_MEMORY_OTHER) != GAB_OK) return;
   code[LOAD] =
       (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (unsigned)SKF_NET_OFF + SOURCE_IN_HEADER);
   for (size_t i = 0; i < count && length < 2 * MOST_FILTERED; i++) {

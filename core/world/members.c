@@ -57,9 +57,7 @@ gab_status gab_members_remove(gab_members *members, gab_rank rank)
 {
   if (!gab_members_has(members, rank)) return GAB_OK;
   const int32_t place = gone_below(members, rank);
-  void *gone = members->gone;
-  GAB_TRY(gab_realloc(((size_t)members->gone_count + 1) * sizeof *members->gone, GAB_MEMORY_OTHER, &gone));
-  members->gone = gone;
+  GAB_TRY(GAB_RESIZE_ARRAY(&members->gone, (size_t)members->gone_count + 1, GAB_MEMORY_OTHER));
   memmove(members->gone + place + 1, members->gone + place,
           (size_t)(members->gone_count - place) * sizeof *members->gone);
   members->gone[place] = rank;
@@ -89,10 +87,7 @@ static gab_return *find_return(const gab_members *members, gab_rank rank)
 static gab_status add_return(gab_members *members, gab_rank rank)
 {
   const int32_t place = return_place(members, rank);
-  void *returns = members->returns;
-  GAB_TRY(gab_realloc(((size_t)members->return_count + 1) * sizeof *members->returns, GAB_MEMORY_OTHER,
-                      &returns));
-  members->returns = returns;
+  GAB_TRY(GAB_RESIZE_ARRAY(&members->returns, (size_t)members->return_count + 1, GAB_MEMORY_OTHER));
   memmove(members->returns + place + 1, members->returns + place,
           (size_t)(members->return_count - place) * sizeof *members->returns);
   members->returns[place] = (gab_return){.rank = rank, .process = rank};
@@ -221,10 +216,8 @@ gab_status gab_members_pack(const gab_members *members, gab_buffer *out)
 static gab_status unpack_gone(gab_reader *in, gab_members *members, uint64_t count)
 {
   gab_rank last = -1;
-  void *gone = NULL;
   if (count == 0) return GAB_OK;
-  GAB_TRY(gab_alloc((size_t)count * sizeof *members->gone, GAB_MEMORY_OTHER, &gone));
-  members->gone = gone;
+  GAB_TRY(GAB_NEW_ARRAY(&members->gone, (size_t)count, GAB_MEMORY_OTHER));
   members->gone_count = (int32_t)count;
   for (int32_t i = 0; i < members->gone_count; i++) {
     GAB_TRY(gab_get_i32(in, &members->gone[i]));
@@ -239,12 +232,10 @@ static gab_status unpack_returns(gab_reader *in, gab_members *members)
 {
   size_t count;
   gab_rank last = -1;
-  void *returns = NULL;
   GAB_TRY(gab_get_count(in, 3 * sizeof(int32_t), &count));
   if (count == 0 || count > (size_t)members->ranks)
     GAB_FAIL(GAB_ERR_CORRUPT, "%zu of %" GAB_PRI_RANK " ranks cannot have come back", count, members->ranks);
-  GAB_TRY(gab_alloc(count * sizeof *members->returns, GAB_MEMORY_OTHER, &returns));
-  members->returns = returns;
+  GAB_TRY(GAB_NEW_ARRAY(&members->returns, count, GAB_MEMORY_OTHER));
   members->return_count = (int32_t)count;
   for (size_t i = 0; i < count; i++) {
     gab_return *back = &members->returns[i];

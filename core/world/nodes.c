@@ -33,9 +33,7 @@ gab_process gab_world_process_beside(const gab_world *world, gab_process process
 
 static gab_status keep_ranks(gab_world *world, const int32_t *ranks, int count)
 {
-  void *memory = world->node_ranks;
-  GAB_TRY(gab_realloc((size_t)count * sizeof(gab_rank), GAB_MEMORY_OTHER, &memory));
-  world->node_ranks = memory;
+  GAB_TRY(GAB_RESIZE_ARRAY(&world->node_ranks, (size_t)count, GAB_MEMORY_OTHER));
   world->node_rank_count = 0;
   for (int i = 0; i < count; i++)
     if (ranks[i] != GAB_NO_RANK) world->node_ranks[world->node_rank_count++] = ranks[i];
@@ -46,12 +44,12 @@ static gab_status keep_ranks(gab_world *world, const int32_t *ranks, int count)
 static gab_status ask_node(gab_world *world, MPI_Comm node)
 {
   int here, all;
-  void *ranks = NULL;
+  int32_t *ranks = NULL;
   const int32_t mine = gab_world_is_spare(world) ? GAB_NO_RANK : world->rank;
   MPI_Comm_size(node, &here);
   MPI_Comm_size(world->comm, &all);
   if (here != all) world->has_nodes = true;
-  GAB_TRY(gab_alloc((size_t)here * sizeof(int32_t), GAB_MEMORY_OTHER, &ranks));
+  GAB_TRY(GAB_NEW_ARRAY(&ranks, (size_t)here, GAB_MEMORY_OTHER));
   gab_status status = gab_world_mpi(world, MPI_Allgather(&mine, 1, MPI_INT32_T, ranks, 1, MPI_INT32_T, node),
                                     "MPI_Allgather");
   if (status == GAB_OK) status = keep_ranks(world, ranks, here);
@@ -115,14 +113,10 @@ void gab_replacement_plan_release(gab_replacement_plan *plan)
 
 static gab_status allocate(gab_replacement_plan *plan, int32_t count)
 {
-  void *memory;
   *plan = (gab_replacement_plan){.count = count};
-  GAB_TRY(gab_alloc((size_t)count * sizeof *plan->origins, GAB_MEMORY_OTHER, &memory));
-  plan->origins = memory;
-  GAB_TRY(gab_alloc((size_t)count * sizeof *plan->groups, GAB_MEMORY_OTHER, &memory));
-  plan->groups = memory;
-  GAB_TRY(gab_alloc((size_t)count * sizeof *plan->hosts, GAB_MEMORY_OTHER, &memory));
-  plan->hosts = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&plan->origins, (size_t)count, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&plan->groups, (size_t)count, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&plan->hosts, (size_t)count, GAB_MEMORY_OTHER));
   return GAB_OK;
 }
 
@@ -211,13 +205,13 @@ static int plan_nodes(const gab_world *world, gab_replacement_plan *plan, int *c
 
 gab_status gab_nodes_plan(gab_world *world, gab_replacement_plan *plan)
 {
-  void *comm_ranks = NULL;
+  int *comm_ranks = NULL;
   GAB_TRY(allocate(plan, gab_world_vacancies(world)));
   for (int32_t i = 0; i < plan->count; i++) plan->origins[i] = origin_of_rank(world, vacancy(world, i));
   plan->group_count = 1; /* on the only node, all in group 0 */
   if (!world->has_nodes) return GAB_OK;
   plan->group_count = 0;
-  GAB_TRY(gab_alloc((size_t)plan->count * sizeof(int), GAB_MEMORY_OTHER, &comm_ranks));
+  GAB_TRY(GAB_NEW_ARRAY(&comm_ranks, (size_t)plan->count, GAB_MEMORY_OTHER));
   const int code = plan_nodes(world, plan, comm_ranks);
   gab_free(&comm_ranks);
   return gab_world_mpi(world, code, "finding nodes for processes to be started");

@@ -195,9 +195,8 @@ void gab_world_release(gab_world *world)
 gab_status gab_world_create(int *argc, char ***argv, gab_world **world)
 {
   *world = NULL;
-  void *memory = NULL;
-  GAB_TRY(gab_alloc(sizeof **world, GAB_MEMORY_OTHER, &memory));
-  gab_world *fresh = memory;
+  gab_world *fresh;
+  GAB_TRY(GAB_NEW(&fresh, GAB_MEMORY_OTHER));
   gab_world_initialise(fresh);
   const gab_status status = begin(fresh, argc, argv);
   if (status != GAB_OK) {

@@ -53,7 +53,7 @@ static gab_status check(gab_device *device, gab_kernel_reals reals, bool forced)
   const size_t all = gab_device_flow_cells(&box), bytes = gab_device_flow_bytes(&box);
   uint8_t *solid = NULL;
   void *states[3] = {NULL, NULL, NULL};
-  gab_status status = gab_alloc(all, GAB_MEMORY_OTHER, (void **)&solid);
+  gab_status status = GAB_NEW_ARRAY(&solid, all, GAB_MEMORY_OTHER);
   for (int i = 0; i < 3 && status == GAB_OK; i++) status = gab_alloc(bytes, GAB_MEMORY_OTHER, &states[i]);
   if (status == GAB_OK) {
     for (size_t i = 0; i < all; i += 37) solid[i] = 1;

@@ -94,7 +94,7 @@ static gab_status make_walls(gab_device_flow *it, const uint8_t *solid)
 {
   const gab_device_flow_options *box = &it->box;
   const size_t inside = cells_of_block(box), all = gab_device_flow_cells(box);
-  GAB_TRY(gab_alloc(all * sizeof *it->walls_here, GAB_MEMORY_OTHER, (void **)&it->walls_here));
+  GAB_TRY(GAB_NEW_ARRAY(&it->walls_here, all, GAB_MEMORY_OTHER));
   if (solid) {
 #pragma omp parallel for schedule(static)
     for (size_t i = 0; i < all; i++) {
@@ -112,7 +112,7 @@ static gab_status make_neighbours(gab_device_flow *it)
   const int *n = it->box.blocks;
   const size_t blocks = blocks_of(&it->box);
   uint32_t *table = NULL;
-  GAB_TRY(gab_alloc(blocks * AROUND * sizeof *table, GAB_MEMORY_OTHER, (void **)&table));
+  GAB_TRY(GAB_NEW_ARRAY(&table, blocks * AROUND, GAB_MEMORY_OTHER));
   for (size_t b = 0; b < blocks; b++)
     for (int k = 0; k < AROUND; k++) {
       const int x = (int)(b % (size_t)n[0]) + k % 3 - 1,
@@ -198,7 +198,7 @@ gab_status gab_device_flow_create(gab_device *device, const gab_device_flow_opti
   gab_device_flow *made = NULL;
   *flow = NULL;
   GAB_TRY(check(device, box));
-  GAB_TRY(gab_alloc(sizeof *made, GAB_MEMORY_OTHER, (void **)&made));
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   made->device = device;
   made->box = *box;
   if (made->box.group == 0) made->box.group = GROUP_USUAL;

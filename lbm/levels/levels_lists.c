@@ -50,9 +50,7 @@ gab_status gab_level_keys_parts(const gab_level_keys *list, int32_t first_group,
 {
   size_t groups = 0;
   for (size_t i = 0; i < list->count; i++) groups += i == 0 || list->item[i].group != list->item[i - 1].group;
-  void *memory;
-  GAB_TRY(gab_alloc(groups * sizeof(gab_level_interface_part), GAB_MEMORY_OTHER, &memory));
-  parts->item = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&parts->item, groups, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < list->count; i++) {
     int32_t group = list->item[i].group;
     if (group < first_group || group >= end) continue;
@@ -88,9 +86,7 @@ int gab_level_seen_from(const gab_level_maker *by, const int32_t coarse[3], cons
 gab_status gab_level_append_term(gab_level_interface_term **terms, size_t *count,
                                  gab_level_interface_term made)
 {
-  void *items = *terms;
-  GAB_TRY(gab_realloc((*count + 1) * sizeof made, GAB_MEMORY_OTHER, &items));
-  *terms = items;
+  GAB_TRY(GAB_RESIZE_ARRAY(terms, *count + 1, GAB_MEMORY_OTHER));
   (*terms)[(*count)++] = made;
   return GAB_OK;
 }
@@ -124,9 +120,7 @@ gab_status gab_level_add_impulse(gab_level_maker *by, gab_level_interface_impuls
     gab_links_wall_terms(by->model, by->view.level, global, gab_lattice_opposite(made.q), given);
     made.term = given[GAB_SIDE_COUNT];
   }
-  void *items = interface->impulses;
-  GAB_TRY(gab_realloc((interface->impulse_count + 1) * sizeof made, GAB_MEMORY_OTHER, &items));
-  interface->impulses = items;
+  GAB_TRY(GAB_RESIZE_ARRAY(&interface->impulses, interface->impulse_count + 1, GAB_MEMORY_OTHER));
   interface->impulses[interface->impulse_count++] = made;
   return GAB_OK;
 }

@@ -235,24 +235,20 @@ static bool is_near_finer(const gab_level_maker *by, const int32_t coarse[3])
 static gab_status keep_coarser_side(gab_level_maker *by)
 {
   gab_level_interface *interface = by->interface;
-  void *memory;
   gab_level_keys_sort(&by->outgoing_list);
   GAB_TRY(gab_level_keys_parts(&by->outgoing_list, 0, INT32_MAX, &interface->down_out));
   interface->outgoing_count = by->outgoing_list.count;
-  GAB_TRY(gab_alloc(interface->outgoing_count * sizeof *interface->outgoing_list, GAB_MEMORY_OTHER, &memory));
-  interface->outgoing_list = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&interface->outgoing_list, interface->outgoing_count, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < by->draft_count; i++) /* one that several children share is the same in all */
     interface->outgoing_list[gab_level_keys_index(&by->outgoing_list, &by->drafts[i].name)] =
         by->drafts[i].outgoing;
   gab_level_keys_sort(&by->keys);
   GAB_TRY(gab_level_keys_parts(&by->keys, 0, INT32_MAX, &interface->up_in));
   interface->partial_count = by->keys.count;
-  GAB_TRY(gab_alloc(interface->order_count * sizeof *interface->order, GAB_MEMORY_OTHER, &memory));
-  interface->order = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&interface->order, interface->order_count, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < interface->order_count; i++)
     interface->order[i] = gab_level_keys_index(&by->keys, &by->order[i]);
-  GAB_TRY(gab_alloc(interface->gain_count * sizeof *interface->gains, GAB_MEMORY_OTHER, &memory));
-  interface->gains = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&interface->gains, interface->gain_count, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < interface->gain_count; i++) {
     interface->gains[i] = by->gains[i].gain;
     interface->gains[i].sum = gab_level_keys_index(&by->keys, &by->gains[i].sum);

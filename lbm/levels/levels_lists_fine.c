@@ -130,14 +130,11 @@ static gab_status draft_coalescences(gab_level_maker *by)
 static gab_status keep_explosions(gab_level_maker *by)
 {
   gab_level_interface *interface = by->interface;
-  void *memory;
   gab_level_keys_sort(&by->keys);
   GAB_TRY(gab_level_keys_parts(&by->keys, 0, GAB_LEVEL_ACROSS, &interface->down_in));
   GAB_TRY(gab_level_keys_parts(&by->keys, GAB_LEVEL_ACROSS, INT32_MAX, &interface->across_in));
   interface->value_count = by->keys.count;
-  GAB_TRY(gab_alloc(interface->explosion_count * sizeof(gab_level_interface_explosion), GAB_MEMORY_OTHER,
-                    &memory));
-  interface->explosions = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&interface->explosions, interface->explosion_count, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < interface->explosion_count; i++) {
     interface->explosions[i] = by->explosions[i].explosion;
     interface->explosions[i].first = gab_level_keys_index(&by->keys, &by->explosions[i].first);
@@ -149,12 +146,10 @@ static gab_status keep_explosions(gab_level_maker *by)
 static gab_status keep_across(gab_level_maker *by)
 {
   gab_level_interface *interface = by->interface;
-  void *memory;
   gab_level_keys_sort(&by->outgoing_list);
   GAB_TRY(gab_level_keys_parts(&by->outgoing_list, 0, INT32_MAX, &interface->across_out));
   interface->across_count = by->outgoing_list.count;
-  GAB_TRY(gab_alloc(interface->across_count * sizeof *interface->across, GAB_MEMORY_OTHER, &memory));
-  interface->across = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&interface->across, interface->across_count, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < interface->across_count; i++) {
     const gab_level_key *from = &by->outgoing_list.item[i];
     const int32_t cell[3] = {from->x, from->y, from->z};
@@ -171,18 +166,14 @@ static gab_status keep_coalescences(gab_level_maker *by)
   GAB_TRY(gab_level_keys_parts(&by->keys, 0, INT32_MAX, &interface->up_out));
   interface->sum_count = by->keys.count;
   for (int sub = 0; sub < 2; sub++) {
-    void *memory;
-    GAB_TRY(gab_alloc(interface->coalescence_count[sub] * sizeof(gab_level_interface_coalescence),
-                      GAB_MEMORY_OTHER, &memory));
-    interface->coalescences[sub] = memory;
+    GAB_TRY(
+        GAB_NEW_ARRAY(&interface->coalescences[sub], interface->coalescence_count[sub], GAB_MEMORY_OTHER));
     for (size_t i = 0; i < interface->coalescence_count[sub]; i++) {
       interface->coalescences[sub][i] = by->coalescences[sub][i].coalescence;
       interface->coalescences[sub][i].sum = gab_level_keys_index(&by->keys, &by->coalescences[sub][i].sum);
     }
   }
-  void *memory;
-  GAB_TRY(gab_alloc(interface->carry_count * sizeof *interface->carries, GAB_MEMORY_OTHER, &memory));
-  interface->carries = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&interface->carries, interface->carry_count, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < interface->carry_count; i++) {
     interface->carries[i] = by->carries[i].carry;
     interface->carries[i].sum = gab_level_keys_index(&by->keys, &by->carries[i].sum);

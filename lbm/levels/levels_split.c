@@ -38,9 +38,7 @@ static gab_status number_cells(cells *of)
 {
   const int32_t *size = of->model->cells;
   const size_t count = (size_t)size[0] * (size_t)size[1] * (size_t)size[2];
-  void *memory;
-  GAB_TRY(gab_alloc(count * sizeof *of->number, GAB_MEMORY_OTHER, &memory));
-  of->number = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&of->number, count, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < count; i++) of->number[i] = SOLID;
   int32_t next = 0;
   for (size_t k = 0; k < of->block->run_count; k++)

@@ -46,11 +46,9 @@ gab_status gab_level_interface_list(const gab_lbm_model *model, const gab_lbm_bl
 
 gab_status gab_level_interface_allocate(gab_level_interface *interface)
 {
-  void *memory;
   const size_t all =
       interface->value_count + interface->sum_count + interface->partial_count + interface->arrival_count;
-  GAB_TRY(gab_alloc(all * sizeof(double), GAB_MEMORY_OTHER, &memory));
-  interface->storage = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&interface->storage, all, GAB_MEMORY_OTHER));
   interface->values = interface->storage;
   interface->sums = interface->values + interface->value_count;
   interface->partials = interface->sums + interface->sum_count;
@@ -60,10 +58,9 @@ gab_status gab_level_interface_allocate(gab_level_interface *interface)
 
 gab_status gab_level_interface_borrow(const gab_level_interface *lender, gab_level_interface **interface)
 {
-  void *memory;
   *interface = NULL;
-  GAB_TRY(gab_alloc(sizeof **interface, GAB_MEMORY_OTHER, &memory));
-  gab_level_interface *made = memory;
+  gab_level_interface *made;
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   *made = *lender;
   made->borrows = true;
   made->storage = NULL;

@@ -41,9 +41,7 @@ gab_status gab_level_view_make(const gab_lbm_model *model, const gab_lbm_block *
     view->centre += view->rim * view->stride[axis];
     count *= (size_t)(view->size[axis] + (refines ? 2 * view->rim : 0));
   }
-  void *memory;
-  GAB_TRY(gab_alloc(count * sizeof *view->known, GAB_MEMORY_OTHER, &memory));
-  view->known = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&view->known, count, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < count; i++) view->known[i].kind = UNKNOWN;
   return GAB_OK;
 }

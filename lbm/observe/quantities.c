@@ -14,17 +14,13 @@ static size_t cells_of(const gab_forest *forest)
 /* A run may end before anything is looked at, and blocks can be large. */
 static gab_status reserve_capacity(gab_lbm_quantities *view)
 {
-  void *memory;
   const size_t cells = cells_of(view->forest);
   if (view->fluid) return GAB_OK;
   gab_free(&view->velocity); /* of an attempt without enough memory */
   gab_free(&view->density);
-  GAB_TRY(gab_alloc(cells * 3 * sizeof(double), GAB_MEMORY_OTHER, &memory));
-  view->velocity = memory;
-  GAB_TRY(gab_alloc(cells * sizeof(double), GAB_MEMORY_OTHER, &memory));
-  view->density = memory;
-  GAB_TRY(gab_alloc(cells, GAB_MEMORY_OTHER, &memory));
-  view->fluid = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&view->velocity, cells * 3, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&view->density, cells, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&view->fluid, cells, GAB_MEMORY_OTHER));
   return GAB_OK;
 }
 
@@ -286,9 +282,8 @@ static gab_status add_around(gab_lbm_quantities *view, const char *name, int com
 gab_status gab_lbm_quantities_create(gab_forest *forest, gab_lbm *lbm, const gab_units *units, unsigned needs,
                                      gab_lbm_quantities **quantities)
 {
-  void *memory;
-  GAB_TRY(gab_alloc(sizeof **quantities, GAB_MEMORY_OTHER, &memory));
-  gab_lbm_quantities *made = memory;
+  gab_lbm_quantities *made;
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   *made = (gab_lbm_quantities){.forest = forest, .lbm = lbm, .units = *units, .wanted = needs};
   gab_status status = GAB_OK;
   if (needs & GAB_LBM_NEEDS_GRADIENT) status = add_around(made, "velocity with ghosts", 3, &made->velocities);

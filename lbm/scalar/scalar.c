@@ -219,10 +219,9 @@ static gab_status make(gab_lbm_scalar *it, int finest)
 gab_status gab_lbm_scalar_create(gab_forest *forest, gab_lbm *lbm, const gab_lbm_scalar_options *options,
                                  int finest, gab_lbm_scalar **scalar)
 {
-  void *memory;
   *scalar = NULL;
-  GAB_TRY(gab_alloc(sizeof **scalar, GAB_MEMORY_OTHER, &memory));
-  gab_lbm_scalar *made = memory;
+  gab_lbm_scalar *made;
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   *made = (gab_lbm_scalar){.options = *options,
                            .forest = forest,
                            .lbm = lbm,

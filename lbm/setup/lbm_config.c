@@ -249,9 +249,7 @@ static gab_status read_bodies(const gab_config *config, const gab_domain *domain
                               gab_lbm_setup *setup)
 {
   size_t count = gab_config_count(config, "bodies");
-  void *memory;
-  GAB_TRY(gab_alloc(count * sizeof(gab_body), GAB_MEMORY_OTHER, &memory));
-  setup->bodies = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&setup->bodies, count, GAB_MEMORY_OTHER));
   setup->body_count = count;
   for (size_t i = 0; i < count; i++)
     GAB_TRY(read_body(config, i, domain->dimension, folder, &setup->units, &setup->bodies[i]));

@@ -6,10 +6,8 @@ gab_status gab_lbm_time_parts(gab_lbm *lbm, bool on)
   lbm->clocks = 0;
   gab_free(&lbm->clock);
   if (!on) return GAB_OK;
-  void *memory;
   const size_t threads = gab_thread_count();
-  GAB_TRY(gab_alloc(threads * sizeof(gab_lbm_clock), GAB_MEMORY_OTHER, &memory));
-  lbm->clock = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&lbm->clock, threads, GAB_MEMORY_OTHER));
   lbm->clocks = threads;
   return GAB_OK;
 }

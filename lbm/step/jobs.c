@@ -14,9 +14,7 @@ gab_status gab_lbm_jobs_of(const gab_lbm *lbm, gab_lbm_block *const *blocks, siz
   const size_t wanted = gab_thread_count() * JOBS_PER_THREAD;
   if (count == 0) return GAB_OK;
   const size_t parts = gab_thread_count() == 1 || count >= wanted ? 1 : (wanted + count - 1) / count;
-  void *list;
-  GAB_TRY(gab_alloc(count * parts * sizeof(gab_lbm_job), GAB_MEMORY_OTHER, &list));
-  jobs->list = list;
+  GAB_TRY(GAB_NEW_ARRAY(&jobs->list, count * parts, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < count; i++)
     for (size_t part = 0; part < parts; part++) {
       gab_lbm_job *job = &jobs->list[jobs->count++];
@@ -29,11 +27,9 @@ gab_status gab_lbm_jobs_of(const gab_lbm *lbm, gab_lbm_block *const *blocks, siz
 gab_status gab_lbm_list_blocks(const gab_lbm *lbm, int level, gab_lbm_block ***blocks, size_t *count)
 {
   const size_t all = gab_forest_block_count(lbm->forest);
-  void *memory;
   *blocks = NULL;
   *count = 0;
-  GAB_TRY(gab_alloc(all * sizeof **blocks, GAB_MEMORY_OTHER, &memory));
-  *blocks = memory;
+  GAB_TRY(GAB_NEW_ARRAY(blocks, all, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < all; i++)
     if (is_on(lbm, i, level)) (*blocks)[(*count)++] = gab_lbm_block_of(lbm, gab_forest_block(lbm->forest, i));
   return GAB_OK;

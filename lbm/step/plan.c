@@ -96,10 +96,9 @@ static size_t chain(member *members, size_t count)
 /* Leaves the first block of each fused group in the list, in the order of blocks. */
 static gab_status make_groups(gab_lbm_block **blocks, size_t count, size_t *groups)
 {
-  void *memory;
   size_t alone = 0, in_fused = 0;
-  GAB_TRY(gab_alloc(count * sizeof(member), GAB_MEMORY_OTHER, &memory));
-  member *members = memory;
+  member *members;
+  GAB_TRY(GAB_NEW_ARRAY(&members, count, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < count; i++) {
     gab_lbm_block *block = blocks[i];
     block->next = NULL;
@@ -115,7 +114,7 @@ static gab_status make_groups(gab_lbm_block **blocks, size_t count, size_t *grou
   if (made > 1) qsort(members, made, sizeof *members, in_order);
   for (size_t i = 0; i < made; i++) blocks[i] = members[i].block;
   *groups = made;
-  gab_free(&memory);
+  gab_free(&members);
   return GAB_OK;
 }
 
@@ -157,17 +156,14 @@ static gab_status make_rows(const gab_lbm_model *model, gab_lbm_plan *plan, gab_
 {
   const size_t slabs = (size_t)model->slabs;
   size_t rows = 0, groups = 0;
-  void *memory, *starts;
   for (size_t i = 0; i < count; i++) {
     if (!firsts[i]->next) continue;
     groups++;
     for (const gab_lbm_block *block = firsts[i]; block; block = block->next) rows += block->run_count;
   }
   if (groups == 0) return GAB_OK;
-  GAB_TRY(gab_alloc(rows * sizeof(gab_run), GAB_MEMORY_OTHER, &memory));
-  plan->runs = memory;
-  GAB_TRY(gab_alloc(groups * (slabs + 1) * sizeof(size_t), GAB_MEMORY_OTHER, &starts));
-  plan->run_starts = starts;
+  GAB_TRY(GAB_NEW_ARRAY(&plan->runs, rows, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&plan->run_starts, groups * (slabs + 1), GAB_MEMORY_OTHER));
   gab_run *to = plan->runs;
   size_t *start = plan->run_starts;
   for (size_t i = 0; i < count; i++) {
@@ -194,9 +190,7 @@ static uint64_t weight_of(const gab_lbm_job *job, size_t slabs)
 /* Jobs side by side go to the same thread, so that blocks side by side meet in its caches. */
 static gab_status share_out(const gab_lbm_model *model, gab_lbm_plan *plan)
 {
-  void *memory;
-  GAB_TRY(gab_alloc(plan->threads * sizeof(gab_lbm_queue), GAB_MEMORY_OTHER, &memory));
-  plan->queues = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&plan->queues, plan->threads, GAB_MEMORY_OTHER));
   uint64_t all = 0, done = 0;
   const size_t slabs = (size_t)model->slabs, count = plan->jobs.count;
   for (size_t i = 0; i < count; i++) all += weight_of(&plan->jobs.list[i], slabs);

@@ -49,10 +49,8 @@ struct gab_lbm_recompute {
 
 static gab_status make(gab_lbm *lbm)
 {
-  void *memory;
   if (lbm->recompute) return GAB_OK;
-  GAB_TRY(gab_alloc(sizeof *lbm->recompute, GAB_MEMORY_OTHER, &memory));
-  lbm->recompute = memory;
+  GAB_TRY(GAB_NEW(&lbm->recompute, GAB_MEMORY_OTHER));
   return GAB_OK;
 }
 
@@ -176,9 +174,7 @@ static gab_status copy_arrivals(const gab_lbm_model *model, const gab_lbm_block 
 static gab_status keep(gab_lbm *lbm, gab_lbm_block *block, const gab_lbm_job *job)
 {
   gab_lbm_recompute *recompute = lbm->recompute;
-  void *list = recompute->kept;
-  GAB_TRY(gab_list_reserve(&list, recompute->count, sizeof(kept_block)));
-  recompute->kept = list;
+  GAB_TRY(gab_list_reserve(&recompute->kept, recompute->count, sizeof(kept_block)));
   kept_block *made = &recompute->kept[recompute->count];
   *made = (kept_block){.block = block, .before = *block, .jobs = job, .parts = job->parts};
   GAB_TRY(block->in_fused ? copy_arrivals(&lbm->model, block, &made->from)
@@ -269,9 +265,7 @@ static gab_status mark_sample(gab_lbm *lbm, int level)
 {
   gab_lbm_recompute *recompute = lbm->recompute;
   for (size_t i = 0; i < recompute->count; i++) {
-    void *list = recompute->marks;
-    GAB_TRY(gab_list_reserve(&list, recompute->mark_count, sizeof(mark)));
-    recompute->marks = list;
+    GAB_TRY(gab_list_reserve(&recompute->marks, recompute->mark_count, sizeof(mark)));
     recompute->marks[recompute->mark_count++] = (mark){.id = recompute->kept[i].block->id, .level = level};
   }
   GAB_TRY(hash_marks(lbm, level));

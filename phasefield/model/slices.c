@@ -47,11 +47,7 @@ static gab_status reserve(gab_phasefield_slices *kept, int64_t count)
 {
   if (count <= kept->capacity) return GAB_OK;
   gab_phasefield_slices_release(kept);
-  for (int i = 0; i < 2; i++) {
-    void *memory;
-    GAB_TRY(gab_alloc((size_t)count * sizeof(gab_phasefield_slice), GAB_MEMORY_OTHER, &memory));
-    kept->at[i] = memory;
-  }
+  for (int i = 0; i < 2; i++) { GAB_TRY(GAB_NEW_ARRAY(&kept->at[i], (size_t)count, GAB_MEMORY_OTHER)); }
   kept->capacity = count;
   return GAB_OK;
 }

@@ -145,12 +145,10 @@ static void share_columns(gab_phasefield_start *start, double *area)
 
 static gab_status make_columns(gab_phasefield_start *start)
 {
-  void *memory, *area;
-  GAB_TRY(gab_alloc((size_t)start->seeds * sizeof *start->place, GAB_MEMORY_OTHER, &memory));
-  start->place = memory;
-  GAB_TRY(gab_alloc((size_t)start->seeds * sizeof *start->column, GAB_MEMORY_OTHER, &memory));
-  start->column = memory;
-  GAB_TRY(gab_alloc((size_t)start->seeds * sizeof(double), GAB_MEMORY_OTHER, &area));
+  double *area;
+  GAB_TRY(GAB_NEW_ARRAY(&start->place, (size_t)start->seeds, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&start->column, (size_t)start->seeds, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&area, (size_t)start->seeds, GAB_MEMORY_OTHER));
   for (int s = 0; s < start->seeds; s++)
     for (int k = 0; k < 2; k++)
       start->place[s][k] =

@@ -73,10 +73,9 @@ gab_status gab_phasefield_start_file_open(const char *path, const gab_forest_opt
                                           const gab_thermo *thermo, bool *as_stored,
                                           gab_phasefield_start_file **file)
 {
-  void *memory;
   *file = NULL;
-  GAB_TRY(gab_alloc(sizeof **file, GAB_MEMORY_OTHER, &memory));
-  gab_phasefield_start_file *made = memory;
+  gab_phasefield_start_file *made;
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   if (pthread_mutex_init(&made->mutex, NULL) != 0) {
     gab_free(&made);
     GAB_FAIL(GAB_ERR_MEMORY, "no mutex for an initial state");
@@ -133,10 +132,8 @@ static gab_status load(gab_phasefield_start_file *file, const int64_t cell[3], c
   const size_t fields = (size_t)(file->phases + file->independents);
   if (!block->values) {
     const int32_t *cells = gab_volume_files_cells(file->files);
-    void *memory;
-    GAB_TRY(gab_alloc(fields * (size_t)cells[0] * (size_t)cells[1] * (size_t)cells[2] * sizeof(double),
-                      GAB_MEMORY_OTHER, &memory));
-    block->values = memory;
+    GAB_TRY(GAB_NEW_ARRAY(&block->values, fields * (size_t)cells[0] * (size_t)cells[1] * (size_t)cells[2],
+                          GAB_MEMORY_OTHER));
   }
   block->box = (gab_box){0}; /* nothing, should the read fail */
   gab_box box;

@@ -44,13 +44,9 @@ struct gab_phasefield_recompute {
 
 gab_status gab_phasefield_request_recomputation(gab_phasefield *phasefield, double share)
 {
-  void *memory;
   if (!(share >= 0 && share <= 1))
     GAB_FAIL(GAB_ERR_ARGUMENT, "%g is not a share of the blocks in [0, 1]", share);
-  if (!phasefield->recompute) {
-    GAB_TRY(gab_alloc(sizeof *phasefield->recompute, GAB_MEMORY_OTHER, &memory));
-    phasefield->recompute = memory;
-  }
+  if (!phasefield->recompute) GAB_TRY(GAB_NEW(&phasefield->recompute, GAB_MEMORY_OTHER));
   phasefield->recompute->share = share;
   phasefield->recompute->asked = phasefield->model.step;
   return GAB_OK;
@@ -161,9 +157,7 @@ static gab_status mark_sample(gab_phasefield *phasefield)
   gab_phasefield_recompute *recompute = phasefield->recompute;
   drop_marks(recompute);
   for (size_t i = 0; i < recompute->count; i++) {
-    void *list = recompute->marks;
-    GAB_TRY(gab_list_reserve(&list, recompute->mark_count, sizeof(mark)));
-    recompute->marks = list;
+    GAB_TRY(gab_list_reserve(&recompute->marks, recompute->mark_count, sizeof(mark)));
     recompute->marks[recompute->mark_count++] = (mark){.id = id_of(phasefield, recompute->kept[i].index)};
   }
   GAB_TRY(hash_marks(phasefield));
@@ -197,9 +191,7 @@ static gab_status keep(gab_phasefield *phasefield, size_t index)
 {
   gab_phasefield_recompute *recompute = phasefield->recompute;
   const gab_phasefield_block *block = gab_phasefield_block_of(phasefield, index);
-  void *list = recompute->kept;
-  GAB_TRY(gab_list_reserve(&list, recompute->count, sizeof(kept_block)));
-  recompute->kept = list;
+  GAB_TRY(gab_list_reserve(&recompute->kept, recompute->count, sizeof(kept_block)));
   kept_block *made = &recompute->kept[recompute->count++];
   *made = (kept_block){.index = index};
   GAB_TRY(gab_field_create(&block->c->shape, &made->c));

@@ -64,9 +64,8 @@ gab_status gab_checkpoint_create(gab_forest *forest, const gab_redundancy *redun
                                  gab_checkpoint **checkpoint)
 {
   *checkpoint = NULL;
-  void *memory;
-  GAB_TRY(gab_alloc(sizeof(gab_checkpoint), GAB_MEMORY_OTHER, &memory));
-  gab_checkpoint *made = memory;
+  gab_checkpoint *made;
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   made->forest = forest;
   made->world = gab_forest_world(forest);
   made->redundancy = *redundancy;

@@ -97,9 +97,8 @@ gab_status gab_compress(gab_codec codec, const void *bytes, size_t count, gab_bu
   GAB_TRY(gab_put_u32(&head, COMPRESS_MAGIC));
   GAB_TRY(gab_put_u32(&head, (uint32_t)codec));
   GAB_TRY(gab_put_u64(&head, count));
-  void *memory;
-  GAB_TRY(gab_alloc((pieces + 1) * sizeof(size_t), GAB_MEMORY_OTHER, &memory));
-  size_t *sizes = memory;
+  size_t *sizes;
+  GAB_TRY(GAB_NEW_ARRAY(&sizes, pieces + 1, GAB_MEMORY_OTHER));
   /* Each piece where its original would lie, by several threads; then they are moved together. */
 #pragma omp parallel for schedule(dynamic) if (pieces > 1)
   for (size_t i = 0; i < pieces; i++)
@@ -163,9 +162,8 @@ gab_status gab_decompress(gab_reader *in, gab_buffer *out)
     GAB_FAIL(GAB_ERR_CORRUPT, "these bytes were not compressed by this program");
   if (count > UINT64_MAX / 2 || piece_count((size_t)count) > gab_reader_left(in) / 4)
     GAB_FAIL(GAB_ERR_CORRUPT, "compressed bytes claim to be %" PRIu64, count);
-  void *memory;
-  GAB_TRY(gab_alloc((piece_count((size_t)count) + 1) * sizeof(size_t), GAB_MEMORY_OTHER, &memory));
-  size_t *offsets = memory;
+  size_t *offsets;
+  GAB_TRY(GAB_NEW_ARRAY(&offsets, piece_count((size_t)count) + 1, GAB_MEMORY_OTHER));
   gab_status status = expand_all(in, (size_t)count, offsets, out);
   gab_free(&offsets);
   return status;
@@ -179,9 +177,8 @@ gab_status gab_compress_try(gab_codec codec, const void *bytes, size_t count, si
   const size_t pieces = piece_count(count), wanted = sample / PIECE + 1,
                taken = wanted < pieces ? wanted : pieces;
   if (taken == 0) return GAB_OK;
-  void *memory;
-  GAB_TRY(gab_alloc(taken * PIECE, GAB_MEMORY_OTHER, &memory));
-  unsigned char *output = memory;
+  unsigned char *output;
+  GAB_TRY(GAB_NEW_ARRAY(&output, taken * PIECE, GAB_MEMORY_OTHER));
   const double start = gab_seconds();
   size_t original = 0, packed = 0;
 #pragma omp parallel for schedule(dynamic) reduction(+ : original, packed) if (taken > 1)

@@ -61,11 +61,9 @@ static void hash_window(void *user, gab_follower_note *note, const unsigned char
 
 gab_status gab_checksum_trail_begin(gab_checksum_trail *trail, gab_buffer *out, size_t at, size_t bytes)
 {
-  void *memory;
   *trail =
       (gab_checksum_trail){.out = out, .start = at + sizeof(uint64_t), .pieces = bytes / piece_bytes + 1};
-  GAB_TRY(gab_alloc(trail->pieces * sizeof(uint64_t), GAB_MEMORY_OTHER, &memory));
-  trail->known = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&trail->known, trail->pieces, GAB_MEMORY_OTHER));
   trail->follower = (gab_buffer_follower){.follow = follow, .look = hash_window, .user = trail};
   out->follower = &trail->follower;
   out->followed = out->size;

@@ -55,10 +55,8 @@ static gab_status add_kept(void *user, gab_rank rank, int number)
 {
   gab_metadata_images *set = user;
   if (set->count == set->capacity) {
-    void *grown = set->copies;
     const int capacity = set->capacity + 4;
-    GAB_TRY(gab_realloc((size_t)capacity * sizeof(gab_copy), GAB_MEMORY_OTHER, &grown));
-    set->copies = grown;
+    GAB_TRY(GAB_RESIZE_ARRAY(&set->copies, (size_t)capacity, GAB_MEMORY_OTHER));
     for (int i = set->capacity; i < capacity; i++)
       gab_buffer_init(&set->copies[i].image, GAB_MEMORY_SNAPSHOT);
     set->capacity = capacity;
@@ -196,10 +194,8 @@ gab_status gab_metadata_images_list(const gab_checkpoint *checkpoint, const gab_
                                     gab_image_list *list)
 {
   int at = 0;
-  void *memory;
   const size_t most = (size_t)checkpoint->metadata_images[snapshot->metadata_images].count;
-  GAB_TRY(gab_alloc((most + 1) * sizeof(gab_reader), GAB_MEMORY_OTHER, &memory));
-  list->metadata_images = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&list->metadata_images, most + 1, GAB_MEMORY_OTHER));
   for (const gab_copy *copy; (copy = next_mine(checkpoint, snapshot, &at)) != NULL;)
     GAB_TRY(open_one(copy, snapshot, &list->metadata_images[list->metadata_count++]));
   return GAB_OK;

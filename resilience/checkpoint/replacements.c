@@ -162,9 +162,7 @@ static gab_status append(void *user, gab_rank from, gab_reader bytes)
 
 static gab_status add_handed(gab_snapshot *snapshot, gab_rank rank)
 {
-  void *list = snapshot->handed;
-  GAB_TRY(gab_list_reserve(&list, (size_t)snapshot->handed_count, sizeof *snapshot->handed));
-  snapshot->handed = list;
+  GAB_TRY(gab_list_reserve(&snapshot->handed, (size_t)snapshot->handed_count, sizeof *snapshot->handed));
   snapshot->handed[snapshot->handed_count++] = rank;
   return GAB_OK;
 }

@@ -21,15 +21,14 @@ static gab_status put_domains(const gab_checkpoint *checkpoint, gab_buffer *out)
   const gab_world *world = checkpoint->world;
   const gab_process known = gab_domains_ranks(checkpoint->domains), processes = gab_world_processes(world);
   gab_domains *extended;
-  void *memory;
-  GAB_TRY(gab_alloc((size_t)(processes - known) * sizeof(gab_process), GAB_MEMORY_OTHER, &memory));
-  gab_process *origins = memory;
+  gab_process *origins;
+  GAB_TRY(GAB_NEW_ARRAY(&origins, (size_t)(processes - known), GAB_MEMORY_OTHER));
   for (gab_process process = known; process < processes; process++)
     origins[process - known] = gab_world_process_beside(world, process);
   gab_status status = gab_domains_extend(checkpoint->domains, origins, processes - known, &extended);
   if (status == GAB_OK) status = gab_domains_pack(extended, out);
   gab_domains_destroy(&extended);
-  gab_free(&memory);
+  gab_free(&origins);
   return status;
 }
 

@@ -66,9 +66,8 @@ static gab_status take_copies(const gab_checkpoint *checkpoint, gab_snapshot *ne
 static gab_status reserve_copies(gab_checkpoint *checkpoint, gab_snapshot *next, size_t own)
 {
   const int sent = gab_placement_copies(&next->placement), all = sent + next->copy_count;
-  void *memory;
-  GAB_TRY(gab_alloc((size_t)all * sizeof(gab_buffer), GAB_MEMORY_OTHER, &memory));
-  gab_buffer *messages = memory;
+  gab_buffer *messages;
+  GAB_TRY(GAB_NEW_ARRAY(&messages, (size_t)all, GAB_MEMORY_OTHER));
   for (int i = 0; i < all; i++) gab_buffer_init(&messages[i], GAB_MEMORY_MESSAGE);
   gab_status status = post_offers(checkpoint, next, own, messages, messages + sent);
   status = gab_port_give_up(checkpoint->port, status); /* it would go on to use what is released here */

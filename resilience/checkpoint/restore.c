@@ -151,9 +151,7 @@ static void make_valid(gab_checkpoint *checkpoint, const gab_snapshot *snapshot)
 gab_status gab_images_begin(gab_image_list *list, size_t capacity)
 {
   *list = (gab_image_list){.format = GAB_CHECKPOINT_FORMAT};
-  void *memory;
-  GAB_TRY(gab_alloc(capacity * sizeof(gab_image_view), GAB_MEMORY_OTHER, &memory));
-  list->images = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&list->images, capacity, GAB_MEMORY_OTHER));
   return GAB_OK;
 }
 
@@ -184,9 +182,8 @@ gab_status gab_images_restore_entities(gab_checkpoint *checkpoint, const gab_ima
 gab_status gab_images_restore_blocks(const gab_checkpoint *checkpoint, const gab_image_list *list,
                                      gab_owner_map map, void *context)
 {
-  void *memory;
-  GAB_TRY(gab_alloc((list->count + 1) * sizeof(gab_reader), GAB_MEMORY_OTHER, &memory));
-  gab_reader *forests = memory;
+  gab_reader *forests;
+  GAB_TRY(GAB_NEW_ARRAY(&forests, list->count + 1, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < list->count; i++) forests[i] = list->images[i].forest;
   const gab_forest_parts parts = {.images = forests,
                                   .image_count = list->count,

@@ -19,9 +19,7 @@
 static gab_status trim(gab_buffer *buffer)
 {
   if (buffer->capacity - buffer->size <= buffer->size / 64 + 4096) return GAB_OK;
-  void *memory = buffer->data;
-  GAB_TRY(gab_realloc(buffer->size, buffer->use, &memory));
-  buffer->data = memory;
+  GAB_TRY(GAB_RESIZE_ARRAY(&buffer->data, buffer->size, buffer->use));
   buffer->capacity = buffer->size;
   return GAB_OK;
 }

@@ -81,9 +81,8 @@ gab_status gab_disk_create(gab_checkpoint *checkpoint, gab_events *events, const
                            gab_disk **disk)
 {
   *disk = NULL;
-  void *memory;
-  GAB_TRY(gab_alloc(sizeof(gab_disk), GAB_MEMORY_OTHER, &memory));
-  gab_disk *made = memory;
+  gab_disk *made;
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   made->checkpoint = checkpoint;
   made->world = checkpoint->world;
   made->events = events;

@@ -103,12 +103,12 @@ gab_status gab_disk_collector_begin(gab_disk *disk)
   gab_disk_file *file = &collector->file;
   const int32_t first = disk->index, members = gab_members_count(&disk->members);
   const int32_t count = members - first < disk->group ? members - first : disk->group;
-  void *memory;
+  gab_disk_part *parts;
   gab_free(&file->parts);
-  GAB_TRY(gab_alloc((size_t)count * sizeof(gab_disk_part), GAB_MEMORY_OTHER, &memory));
+  GAB_TRY(GAB_NEW_ARRAY(&parts, (size_t)count, GAB_MEMORY_OTHER));
   *file = (gab_disk_file){.step = disk->step,
                           .group = first / disk->group,
-                          .parts = memory,
+                          .parts = parts,
                           .part_count = (size_t)count,
                           .replicated_bytes = first == 0 ? disk->replicated.size : 0,
                           .descriptor = -1};

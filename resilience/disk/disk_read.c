@@ -66,9 +66,8 @@ gab_status gab_disk_open(const char *path, const gab_manifest *manifest, int32_t
                          gab_disk_reader **reader)
 {
   *reader = NULL;
-  void *memory;
-  GAB_TRY(gab_alloc(sizeof(gab_disk_reader), GAB_MEMORY_OTHER, &memory));
-  gab_disk_reader *made = memory;
+  gab_disk_reader *made;
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   made->file = -1;
   made->names = gab_disk_names_of(manifest->format);
   snprintf(made->path, sizeof made->path, "%s", path);

@@ -43,9 +43,8 @@ static void *work_on(void *user)
 gab_status gab_worker_create(gab_worker **worker)
 {
   *worker = NULL;
-  void *memory;
-  GAB_TRY(gab_alloc(sizeof(gab_worker), GAB_MEMORY_OTHER, &memory));
-  gab_worker *made = memory;
+  gab_worker *made;
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   pthread_mutex_init(&made->lock, NULL);
   pthread_cond_init(&made->come, NULL);
   pthread_cond_init(&made->gone, NULL);

@@ -46,9 +46,7 @@ static gab_status add_piece(gab_node_restart *node_restart, gab_left_memory *lef
     gab_left_memory_release(left, true);
     return GAB_OK;
   }
-  void *list = node_restart->pieces;
-  GAB_TRY(gab_list_reserve(&list, node_restart->count, sizeof(piece)));
-  node_restart->pieces = list;
+  GAB_TRY(gab_list_reserve(&node_restart->pieces, node_restart->count, sizeof(piece)));
   node_restart->pieces[node_restart->count++] = (piece){*left, header};
   return GAB_OK;
 }
@@ -179,10 +177,8 @@ static gab_status fill_home(const gab_node_restart *node_restart, gab_reader rep
 {
   const int32_t now = gab_members_count(gab_world_members(node_restart->world)), me = my_index(node_restart);
   const int32_t then = gab_members_count(&node_restart->then);
-  void *memory;
   here->count = then > me ? (then - me + now - 1) / now : 0;
-  GAB_TRY(gab_alloc(((size_t)here->count + 1) * sizeof(gab_rank), GAB_MEMORY_OTHER, &memory));
-  here->holders = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&here->holders, (size_t)here->count + 1, GAB_MEMORY_OTHER));
   for (int32_t k = 0; k < here->count; k++) here->holders[k] = GAB_NO_RANK;
   for (size_t i = 0; i < count; i++) {
     gab_rank from;
@@ -200,12 +196,12 @@ static gab_status fill_home(const gab_node_restart *node_restart, gab_reader rep
 /* Is there an image of every member? */
 static gab_status is_whole(gab_node_restart *node_restart, home *here, bool *whole)
 {
-  void *notices = NULL, *targets = NULL;
+  notice *notices = NULL;
+  gab_rank *targets = NULL;
   gab_buffer received = {0};
   size_t count = 0;
-  gab_status status = gab_alloc((node_restart->count + 1) * sizeof(notice), GAB_MEMORY_OTHER, &notices);
-  if (status == GAB_OK)
-    status = gab_alloc((node_restart->count + 1) * sizeof(gab_rank), GAB_MEMORY_OTHER, &targets);
+  gab_status status = GAB_NEW_ARRAY(&notices, node_restart->count + 1, GAB_MEMORY_OTHER);
+  if (status == GAB_OK) status = GAB_NEW_ARRAY(&targets, node_restart->count + 1, GAB_MEMORY_OTHER);
   if (status == GAB_OK) status = report_images(node_restart, notices, targets, &received, &count);
   if (status == GAB_OK) status = fill_home(node_restart, gab_reader_of_buffer(&received), count, here);
   gab_buffer_release(&received);
@@ -256,9 +252,8 @@ gab_status gab_node_restart_find(gab_world *world, const char *folder, gab_memor
                                  gab_node_restart **node_restart)
 {
   *node_restart = NULL;
-  void *memory;
-  GAB_TRY(gab_alloc(sizeof(gab_node_restart), GAB_MEMORY_OTHER, &memory));
-  gab_node_restart *made = memory;
+  gab_node_restart *made;
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   made->world = world;
   made->step = -1;
   gab_members_init(&made->then, 0);
@@ -312,12 +307,12 @@ static gab_status spread_plan(gab_node_restart *node_restart, const home *here, 
   const gab_members *now = gab_world_members(node_restart->world);
   const int32_t m = gab_members_count(now), n = gab_members_count(&node_restart->then),
                 me = my_index(node_restart);
-  void *notices = NULL, *targets = NULL;
+  notice *notices = NULL;
+  gab_rank *targets = NULL;
   gab_buffer arrivals = {0};
   size_t arrival_count = 0;
-  gab_status status = gab_alloc(((size_t)here->count + 1) * sizeof(notice), GAB_MEMORY_OTHER, &notices);
-  if (status == GAB_OK)
-    status = gab_alloc(((size_t)here->count + 1) * sizeof(gab_rank), GAB_MEMORY_OTHER, &targets);
+  gab_status status = GAB_NEW_ARRAY(&notices, (size_t)here->count + 1, GAB_MEMORY_OTHER);
+  if (status == GAB_OK) status = GAB_NEW_ARRAY(&targets, (size_t)here->count + 1, GAB_MEMORY_OTHER);
   notice *list = notices;
   gab_rank *to = targets;
   for (int32_t k = 0; status == GAB_OK && k < here->count; k++) {
@@ -372,9 +367,8 @@ static gab_status send_round(gab_node_restart *node_restart, const transfers *pl
 
 static gab_status exchange_round(gab_node_restart *node_restart, transfers *plan, int32_t round)
 {
-  void *memory;
-  GAB_TRY(gab_alloc((plan->departure_count + 1) * sizeof(gab_buffer), GAB_MEMORY_OTHER, &memory));
-  gab_buffer *messages = memory;
+  gab_buffer *messages;
+  GAB_TRY(GAB_NEW_ARRAY(&messages, plan->departure_count + 1, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < plan->departure_count; i++) gab_buffer_init(&messages[i], GAB_MEMORY_MESSAGE);
   gab_status status = GAB_OK;
   arrival *mine = round < plan->count ? &plan->arrivals[round] : NULL;
@@ -411,18 +405,14 @@ static gab_status allocate(const gab_node_restart *node_restart, transfers *plan
   const int32_t m = gab_members_count(gab_world_members(node_restart->world)),
                 n = gab_members_count(&node_restart->then);
   const int32_t me = my_index(node_restart);
-  void *arrivals, *images, *ranks;
   plan->first = gab_first_falling_to(me, n, m);
   while (plan->first + plan->count < n && gab_falls_to(plan->first + plan->count, n, m) == me) plan->count++;
   plan->rounds = (n + m - 1) / m;
   const size_t capacity = (size_t)plan->count + 1;
-  GAB_TRY(gab_alloc(capacity * sizeof(arrival), GAB_MEMORY_OTHER, &arrivals));
-  plan->arrivals = arrivals;
+  GAB_TRY(GAB_NEW_ARRAY(&plan->arrivals, capacity, GAB_MEMORY_OTHER));
   for (int32_t k = 0; k < plan->count; k++) gab_buffer_init(&plan->arrivals[k].message, GAB_MEMORY_OTHER);
-  GAB_TRY(gab_alloc(capacity * sizeof(gab_reader), GAB_MEMORY_OTHER, &images));
-  plan->images = images;
-  GAB_TRY(gab_alloc(capacity * sizeof(gab_rank), GAB_MEMORY_OTHER, &ranks));
-  plan->ranks = ranks;
+  GAB_TRY(GAB_NEW_ARRAY(&plan->images, capacity, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&plan->ranks, capacity, GAB_MEMORY_OTHER));
   return GAB_OK;
 }
 

@@ -84,9 +84,7 @@ static gab_status look(gab_restart *restart, finding *found)
 
 static gab_status add(gab_restart *restart, gab_reader text)
 {
-  void *list = restart->manifests;
-  GAB_TRY(gab_list_reserve(&list, restart->count, sizeof *restart->manifests));
-  restart->manifests = list;
+  GAB_TRY(gab_list_reserve(&restart->manifests, restart->count, sizeof *restart->manifests));
   gab_manifest *manifest = &restart->manifests[restart->count];
   gab_manifest_init(manifest);
   gab_status status =
@@ -116,11 +114,10 @@ static gab_status find(gab_restart *restart, finding *found)
 gab_status gab_restart_find(gab_world *world, const char *folder, bool clean, gab_restart **restart)
 {
   *restart = NULL;
-  void *memory;
   if (strlen(folder) > GAB_DISK_PATH - 128)
     GAB_FAIL(GAB_ERR_INPUT, "the name of folder %.80s… is too long", folder);
-  GAB_TRY(gab_alloc(sizeof(gab_restart), GAB_MEMORY_OTHER, &memory));
-  gab_restart *made = memory;
+  gab_restart *made;
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   finding found = {.clean = clean};
   made->world = world;
   snprintf(made->folder, sizeof made->folder, "%s", folder);
@@ -209,12 +206,9 @@ static gab_status open_group(loading *load, int32_t group)
 static gab_status read_mine(loading *load, int32_t me)
 {
   const int32_t then = gab_members_count(load->map.then), now = gab_members_count(load->map.now);
-  void *images, *ranks;
   load->capacity = (size_t)then / (size_t)now + 2;
-  GAB_TRY(gab_alloc(load->capacity * sizeof(gab_buffer), GAB_MEMORY_OTHER, &images));
-  load->images = images;
-  GAB_TRY(gab_alloc(load->capacity * sizeof(gab_rank), GAB_MEMORY_OTHER, &ranks));
-  load->ranks = ranks;
+  GAB_TRY(GAB_NEW_ARRAY(&load->images, load->capacity, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&load->ranks, load->capacity, GAB_MEMORY_OTHER));
   for (int32_t i = gab_first_falling_to(me, then, now); i < then && gab_falls_to(i, then, now) == me; i++) {
     gab_buffer *image = &load->images[load->count];
     gab_buffer_init(image, GAB_MEMORY_SNAPSHOT);
@@ -298,9 +292,8 @@ gab_status gab_assigned_images_restore(gab_checkpoint *checkpoint, const gab_ass
 
 static gab_status restore_loaded(gab_checkpoint *checkpoint, const loading *load)
 {
-  void *memory;
-  GAB_TRY(gab_alloc((load->count + 1) * sizeof(gab_reader), GAB_MEMORY_OTHER, &memory));
-  gab_reader *images = memory;
+  gab_reader *images;
+  GAB_TRY(GAB_NEW_ARRAY(&images, load->count + 1, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < load->count; i++) images[i] = gab_reader_of_buffer(&load->images[i]);
   const gab_assigned_images assigned = {.then = load->map.then,
                                         .format = load->manifest->format,

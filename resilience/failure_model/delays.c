@@ -122,12 +122,11 @@ gab_status gab_delays_run(const gab_delay_model *model, const gab_failures *fail
                           gab_delay_result *result)
 {
   delays_run run = {.model = model, .failures = failures, .recovery = recovery, .result = result};
-  void *values = NULL;
+  double *values = NULL;
   *result = (gab_delay_result){0};
   gab_status status = gab_delays_times_create(model, &run.times);
   if (status == GAB_OK) status = check(model, failures, run.times.count);
-  if (status == GAB_OK)
-    status = gab_alloc((size_t)run.times.count * sizeof(double), GAB_MEMORY_OTHER, &values);
+  if (status == GAB_OK) status = GAB_NEW_ARRAY(&values, (size_t)run.times.count, GAB_MEMORY_OTHER);
   if (status == GAB_OK) play(&run, values, observe, user);
   gab_free(&values);
   gab_delays_times_release(&run.times);

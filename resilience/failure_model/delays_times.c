@@ -76,17 +76,14 @@ static gab_status check(const gab_neighbourhood *which)
 
 gab_status gab_delays_times_create(const gab_delay_model *model, gab_delays_times *times)
 {
-  void *now = NULL, *next = NULL;
   *times = (gab_delays_times){.model = model};
   GAB_TRY(check(&model->neighbourhood));
   GAB_TRY(lay_out(times));
   /* Whoever has no neighbour at all waits for itself, whatever the form. */
   times->own = model->form == GAB_DELAYS_CAUSAL || times->count == 1;
   if (!model->neighbourhood.graph) find_rows(times);
-  GAB_TRY(gab_alloc(times->capacity * sizeof(double), GAB_MEMORY_OTHER, &now));
-  times->now = now;
-  GAB_TRY(gab_alloc(times->capacity * sizeof(double), GAB_MEMORY_OTHER, &next));
-  times->next = next;
+  GAB_TRY(GAB_NEW_ARRAY(&times->now, times->capacity, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&times->next, times->capacity, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < times->capacity; i++) times->now[i] = times->next[i] = -INFINITY;
   gab_delays_times_fill(times, 0);
   return GAB_OK;

@@ -15,9 +15,7 @@ void gab_failures_release(gab_failures *failures)
 
 gab_status gab_failures_add(gab_failures *failures, gab_step step, int32_t process)
 {
-  void *at = failures->at;
-  GAB_TRY(gab_list_reserve(&at, failures->count, sizeof(gab_failure)));
-  failures->at = at;
+  GAB_TRY(gab_list_reserve(&failures->at, failures->count, sizeof(gab_failure)));
   failures->at[failures->count++] = (gab_failure){step, process};
   return GAB_OK;
 }

@@ -10,11 +10,9 @@ gab_rank gab_local_place(const gab_local_run *run, gab_rank rank)
 
 static gab_status add(gab_local_ranks *list, gab_rank place)
 {
-  void *memory = list->ranks;
   for (size_t i = 0; i < list->count; i++)
     if (list->ranks[i] == place) return GAB_OK;
-  GAB_TRY(gab_list_reserve(&memory, list->count, sizeof place));
-  list->ranks = memory;
+  GAB_TRY(gab_list_reserve(&list->ranks, list->count, sizeof place));
   list->ranks[list->count++] = place;
   return GAB_OK;
 }

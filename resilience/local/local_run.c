@@ -335,9 +335,8 @@ gab_status gab_local_set_clusters(gab_local_run *run, const char *clusters)
 
 gab_status gab_local_run_create(gab_timeloop *loop, gab_local_run **run)
 {
-  void *memory;
-  GAB_TRY(gab_alloc(sizeof(gab_local_run), GAB_MEMORY_OTHER, &memory));
-  gab_local_run *made = memory;
+  gab_local_run *made;
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   made->loop = loop;
   made->world = loop->world;
   made->own = -1;

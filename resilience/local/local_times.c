@@ -14,11 +14,10 @@ static gab_status count_clusters(gab_local_run *run)
   const gab_rank rank = gab_world_rank(run->world),
                  mine = gab_local_cluster_at(run, gab_local_place(run, rank));
   gab_rank numbers = 0; /* they are below this */
-  void *memory;
   for (gab_rank place = 0; place < count; place++)
     if (gab_local_cluster_at(run, place) >= numbers) numbers = gab_local_cluster_at(run, place) + 1;
-  GAB_TRY(gab_alloc((size_t)numbers, GAB_MEMORY_OTHER, &memory));
-  unsigned char *is_there = memory;
+  unsigned char *is_there;
+  GAB_TRY(GAB_NEW_ARRAY(&is_there, (size_t)numbers, GAB_MEMORY_OTHER));
   memset(is_there, 0, (size_t)numbers);
   for (gab_rank place = 0; place < count; place++) is_there[gab_local_cluster_at(run, place)] = 1;
   run->clusters = run->my_cluster = 0;
@@ -26,7 +25,7 @@ static gab_status count_clusters(gab_local_run *run)
     if (number == mine) run->my_cluster = run->clusters;
     run->clusters += is_there[number];
   }
-  gab_free(&memory);
+  gab_free(&is_there);
   run->counted_for = rank;
   return GAB_OK;
 }

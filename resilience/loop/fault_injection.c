@@ -312,17 +312,14 @@ gab_status gab_fault_injector_create(gab_world *world, const gab_fault_injection
   for (size_t i = 0; i < count; i++)
     if (!gab_fault_injection_is_over(&injections[i]))
       GAB_TRY(gab_fault_injection_check(&injections[i], ranks));
-  void *memory, *copies, *visits;
-  GAB_TRY(gab_alloc(sizeof(gab_fault_injector), GAB_MEMORY_OTHER, &memory));
-  gab_fault_injector *result = memory;
+  gab_fault_injector *result;
+  GAB_TRY(GAB_NEW(&result, GAB_MEMORY_OTHER));
   *result = (gab_fault_injector){.world = world, .events = events};
   gab_members_init(&result->before, 0);
   gab_status status;
   GAB_TRY_GOTO(status, failed, gab_members_copy(&result->before, gab_world_members(world)));
-  GAB_TRY_GOTO(status, failed, gab_alloc(count * sizeof(gab_fault_injection), GAB_MEMORY_OTHER, &copies));
-  result->injections = copies;
-  GAB_TRY_GOTO(status, failed, gab_alloc(count * sizeof(int), GAB_MEMORY_OTHER, &visits));
-  result->visits = visits;
+  GAB_TRY_GOTO(status, failed, GAB_NEW_ARRAY(&result->injections, count, GAB_MEMORY_OTHER));
+  GAB_TRY_GOTO(status, failed, GAB_NEW_ARRAY(&result->visits, count, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < count; i++) {
     if (!is_of_this_attempt(&injections[i])) continue;
     gab_fault_injection *kept = &result->injections[result->count++];

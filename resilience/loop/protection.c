@@ -307,9 +307,8 @@ gab_status gab_timeloop_protect(gab_timeloop *loop, const gab_protection *option
 {
   if (loop->protection) GAB_FAIL(GAB_ERR_STATE, "the time loop is protected already");
   if (loop->is_running) GAB_FAIL(GAB_ERR_STATE, "the time loop is already running: protect it before");
-  void *memory;
-  GAB_TRY(gab_alloc(sizeof(gab_protection_state), GAB_MEMORY_OTHER, &memory));
-  gab_protection_state *protection = memory;
+  gab_protection_state *protection;
+  GAB_TRY(GAB_NEW(&protection, GAB_MEMORY_OTHER));
   gab_status status = build_guard(loop, options, protection);
   if (status != GAB_OK) {
     gab_protection_destroy(&protection);

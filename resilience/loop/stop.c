@@ -36,9 +36,8 @@ static void note_termination(int signal)
 gab_status gab_stop_create(gab_world *world, double deadline, gab_stop **stop)
 {
   *stop = NULL;
-  void *memory;
-  GAB_TRY(gab_alloc(sizeof(gab_stop), GAB_MEMORY_OTHER, &memory));
-  gab_stop *made = memory;
+  gab_stop *made;
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   made->world = world;
   made->deadline = deadline;
   made->file = getenv("GABION_STOP");

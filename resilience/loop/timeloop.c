@@ -19,9 +19,8 @@ gab_status gab_timeloop_create(gab_forest *forest, gab_step steps, gab_timeloop 
 {
   *loop = NULL;
   if (steps < 0) GAB_FAIL(GAB_ERR_INPUT, "%" GAB_PRI_STEP " steps asked for", steps);
-  void *memory;
-  GAB_TRY(gab_alloc(sizeof(gab_timeloop), GAB_MEMORY_OTHER, &memory));
-  gab_timeloop *made = memory;
+  gab_timeloop *made;
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   made->forest = forest;
   made->world = gab_forest_world(forest);
   made->steps = steps;

@@ -33,9 +33,7 @@ static gab_status replica_made(persist_session *session, int rank, persist_repli
 {
   *replica = replica_of(session, rank);
   if (*replica) return GAB_OK;
-  void *memory = session->replicas;
-  GAB_TRY(gab_list_reserve(&memory, (size_t)session->replica_count, sizeof(persist_replica)));
-  session->replicas = memory;
+  GAB_TRY(gab_list_reserve(&session->replicas, (size_t)session->replica_count, sizeof(persist_replica)));
   *replica = &session->replicas[session->replica_count++];
   (*replica)->rank = rank;
   gab_persist_msglog_init(&(*replica)->msglog, session->set.depth, true);
@@ -69,12 +67,8 @@ static gab_status acknowledge(persist_session *session, const persist_parcel *pr
   const int copies = session->set.copies;
   gab_buffer *words = NULL;
   persist_parcel *parcels = NULL;
-  void *memory = NULL;
-  GAB_TRY(gab_alloc(2 * (size_t)copies * sizeof *words, GAB_MEMORY_OTHER, &memory));
-  words = memory;
-  memory = NULL;
-  gab_status status = gab_alloc(2 * (size_t)copies * sizeof *parcels, GAB_MEMORY_OTHER, &memory);
-  parcels = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&words, 2 * (size_t)copies, GAB_MEMORY_OTHER));
+  gab_status status = GAB_NEW_ARRAY(&parcels, 2 * (size_t)copies, GAB_MEMORY_OTHER);
   for (int i = 0; i < copies && status == GAB_OK; i++) {
     status = gab_put_u32(&words[i], (uint32_t)taken);
     parcels[i] = (persist_parcel){protected_ranks[i].peer, &words[i]};
@@ -101,12 +95,8 @@ gab_status gab_persist_copy(persist_session *session, const gab_buffer *groups, 
   const int copies = session->set.copies;
   gab_buffer *taken = NULL, mine = *groups; /* only read */
   persist_parcel *parcels = NULL;
-  void *memory = NULL;
-  GAB_TRY(gab_alloc((size_t)copies * sizeof *taken, GAB_MEMORY_OTHER, &memory));
-  taken = memory;
-  memory = NULL;
-  gab_status status = gab_alloc(2 * (size_t)copies * sizeof *parcels, GAB_MEMORY_OTHER, &memory);
-  parcels = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&taken, (size_t)copies, GAB_MEMORY_OTHER));
+  gab_status status = GAB_NEW_ARRAY(&parcels, 2 * (size_t)copies, GAB_MEMORY_OTHER);
   for (int i = 0; i < copies && status == GAB_OK; i++) {
     parcels[i] = (persist_parcel){holder_of(session, session->rank, i), &mine};
     parcels[copies + i] = (persist_parcel){protected_rank_of(session, session->rank, i), &taken[i]};

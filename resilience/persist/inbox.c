@@ -87,9 +87,7 @@ static gab_status read_letter(persist_inbox *inbox, gab_reader *bytes, int sourc
   GAB_TRY(gab_get_view(bytes, size, &data));
   letter.bytes = size;
   letter.data = data.at;
-  void *memory = inbox->letters;
-  GAB_TRY(gab_list_reserve(&memory, inbox->count, sizeof letter));
-  inbox->letters = memory;
+  GAB_TRY(gab_list_reserve(&inbox->letters, inbox->count, sizeof letter));
   inbox->letters[inbox->count++] = letter;
   return GAB_OK;
 }
@@ -140,15 +138,11 @@ gab_status gab_persist_fill_inbox(persist_session *session)
 {
   const size_t n = (size_t)session->size;
   gab_buffer *to = NULL, *from = NULL;
-  void *memory = NULL;
   gab_persist_inbox_release(&session->inbox);
   gab_persist_map_release(&session->before);
   gab_persist_map_release(&session->already);
-  gab_status status = gab_alloc(n * sizeof *to, GAB_MEMORY_OTHER, &memory);
-  to = memory;
-  memory = NULL;
-  if (status == GAB_OK) status = gab_alloc(n * sizeof *from, GAB_MEMORY_OTHER, &memory);
-  from = memory;
+  gab_status status = GAB_NEW_ARRAY(&to, n, GAB_MEMORY_OTHER);
+  if (status == GAB_OK) status = GAB_NEW_ARRAY(&from, n, GAB_MEMORY_OTHER);
   status = gab_persist_all(session, status);
   if (status == GAB_OK) status = exchange(session, to, from);
   for (size_t i = 0; to && i < n; i++) gab_buffer_release(&to[i]);

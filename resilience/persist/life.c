@@ -63,15 +63,14 @@ static int refuse_open(MPI_Comm comm, const char *why)
 
 int MPIX_Comm_persist(MPI_Comm comm, const char *key, MPI_Info info, MPI_Comm *persistent)
 {
-  void *memory = NULL;
   int is_inter = 0;
   *persistent = MPI_COMM_NULL;
   if (!linked[0] || comm == MPI_COMM_NULL) return refuse_open(comm, "there is no communicator");
   if (persist_of(comm)) return refuse_open(comm, "the communicator is persistent itself");
   PMPI_Comm_test_inter(comm, &is_inter);
   if (is_inter) return refuse_open(comm, "it takes an intracommunicator");
-  if (gab_alloc(sizeof(persist_session), GAB_MEMORY_OTHER, &memory) != GAB_OK) return MPI_ERR_NO_MEM;
-  persist_session *session = memory;
+  persist_session *session;
+  if (GAB_NEW(&session, GAB_MEMORY_OTHER) != GAB_OK) return MPI_ERR_NO_MEM;
   session->comm = session->inner = session->live = MPI_COMM_NULL;
   session->parent = comm;
   PMPI_Comm_rank(comm, &session->rank);

@@ -36,10 +36,9 @@ uint64_t gab_persist_map_get(const persist_map *map, int32_t peer, int32_t tag)
 
 static gab_status grow(persist_map *map)
 {
-  void *memory = NULL;
   const size_t capacity = map->capacity > 0 ? 2 * map->capacity : 16;
-  GAB_TRY(gab_alloc(capacity * sizeof(map_entry), GAB_MEMORY_OTHER, &memory));
-  map_entry *entries = memory;
+  map_entry *entries;
+  GAB_TRY(GAB_NEW_ARRAY(&entries, capacity, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < map->capacity; i++)
     if (map->entries[i].used)
       *place_of(entries, capacity, map->entries[i].peer, map->entries[i].tag) = map->entries[i];
@@ -62,9 +61,8 @@ gab_status gab_persist_map_copy(persist_map *to, const persist_map *from)
 {
   persist_map copy = {.capacity = from->capacity, .count = from->count};
   if (from->capacity > 0) {
-    void *memory = NULL;
-    GAB_TRY(gab_alloc(from->capacity * sizeof(map_entry), GAB_MEMORY_OTHER, &memory));
-    copy.entries = memcpy(memory, from->entries, from->capacity * sizeof(map_entry));
+    GAB_TRY(GAB_NEW_ARRAY(&copy.entries, from->capacity, GAB_MEMORY_OTHER));
+    memcpy(copy.entries, from->entries, from->capacity * sizeof(map_entry));
   }
   gab_persist_map_release(to);
   *to = copy;

@@ -279,13 +279,9 @@ static gab_status send_states(persist_session *session, const overview *all)
 {
   gab_buffer mine = {0}, *states = NULL;
   persist_parcel *parcels = NULL, from = {0, &mine};
-  void *memory = NULL;
   const size_t count = (size_t)session->replica_count;
-  gab_status status = gab_alloc(count * sizeof *states, GAB_MEMORY_OTHER, &memory);
-  states = memory;
-  memory = NULL;
-  if (status == GAB_OK) status = gab_alloc(count * sizeof *parcels, GAB_MEMORY_OTHER, &memory);
-  parcels = memory;
+  gab_status status = GAB_NEW_ARRAY(&states, count, GAB_MEMORY_OTHER);
+  if (status == GAB_OK) status = GAB_NEW_ARRAY(&parcels, count, GAB_MEMORY_OTHER);
   int sent = 0;
   for (size_t i = 0; i < count && status == GAB_OK; i++) {
     const int rank = session->replicas[i].rank;

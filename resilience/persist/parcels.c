@@ -92,10 +92,8 @@ static gab_status post(persist_session *session, traffic *all, bool out, void *b
   do {
     const size_t part = count < CHUNK ? count : CHUNK;
     if (all->count == all->capacity) {
-      void *memory = all->requests;
       const size_t capacity = all->capacity > 0 ? 2 * all->capacity : 16;
-      GAB_TRY(gab_realloc(capacity * sizeof(MPI_Request), GAB_MEMORY_OTHER, &memory));
-      all->requests = memory;
+      GAB_TRY(GAB_RESIZE_ARRAY(&all->requests, capacity, GAB_MEMORY_OTHER));
       all->capacity = capacity;
     }
     MPI_Request *request = &all->requests[all->count];
@@ -134,10 +132,8 @@ gab_status gab_persist_trade(persist_session *session, const persist_parcel *to,
 {
   traffic all = {0};
   uint64_t *sizes = NULL;
-  void *memory = NULL;
   const size_t parcels = (size_t)(to_count + from_count);
-  GAB_TRY(gab_alloc(parcels * sizeof *sizes, GAB_MEMORY_OTHER, &memory));
-  sizes = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&sizes, parcels, GAB_MEMORY_OTHER));
   gab_status status = GAB_OK;
   for (int i = 0; i < from_count && status == GAB_OK; i++)
     status = post(session, &all, false, &sizes[to_count + i], sizeof *sizes, from[i].peer, TAG_SIZE);
@@ -165,12 +161,8 @@ gab_status gab_persist_trade_all(persist_session *session, gab_buffer *to, gab_b
   const size_t n = (size_t)session->size;
   uint64_t *sizes = NULL;
   persist_parcel *parcels = NULL;
-  void *memory = NULL;
-  gab_status status = gab_alloc(2 * n * sizeof *sizes, GAB_MEMORY_OTHER, &memory);
-  sizes = memory;
-  memory = NULL;
-  if (status == GAB_OK) status = gab_alloc(2 * n * sizeof *parcels, GAB_MEMORY_OTHER, &memory);
-  parcels = memory;
+  gab_status status = GAB_NEW_ARRAY(&sizes, 2 * n, GAB_MEMORY_OTHER);
+  if (status == GAB_OK) status = GAB_NEW_ARRAY(&parcels, 2 * n, GAB_MEMORY_OTHER);
   GAB_TRY_GOTO(status, end, gab_persist_all(session, status));
   for (size_t i = 0; i < n; i++) sizes[i] = to[i].size;
   GAB_TRY_GOTO(status, end,

@@ -46,9 +46,7 @@ static gab_status channel_of(persist_msglog *msglog, int32_t target, int32_t tag
 {
   const uint64_t *at = gab_persist_map_find(&msglog->index, target, tag);
   if (!at) {
-    void *memory = msglog->channels;
-    GAB_TRY(gab_list_reserve(&memory, msglog->channel_count, sizeof(persist_channel)));
-    msglog->channels = memory;
+    GAB_TRY(gab_list_reserve(&msglog->channels, msglog->channel_count, sizeof(persist_channel)));
     GAB_TRY(gab_persist_map_put(&msglog->index, target, tag, msglog->channel_count));
     msglog->channels[msglog->channel_count] = (persist_channel){.target = target, .tag = tag};
     *channel = &msglog->channels[msglog->channel_count++];
@@ -112,10 +110,8 @@ static gab_status append(persist_channel *channel, const persist_record *record)
     channel->first = 0;
   }
   if (channel->end == channel->capacity) {
-    void *memory = channel->records;
     const size_t capacity = channel->capacity > 0 ? 2 * channel->capacity : 2;
-    GAB_TRY(gab_realloc(capacity * sizeof *channel->records, GAB_MEMORY_OTHER, &memory));
-    channel->records = memory;
+    GAB_TRY(GAB_RESIZE_ARRAY(&channel->records, capacity, GAB_MEMORY_OTHER));
     channel->capacity = capacity;
   }
   channel->records[channel->end++] = *record;
@@ -126,9 +122,7 @@ gab_status gab_persist_msglog_add(persist_msglog *msglog, int32_t target, int32_
                                   const persist_record *like, const void *bytes)
 {
   persist_record record = *like;
-  void *memory = NULL;
-  GAB_TRY(gab_alloc(record.bytes, GAB_MEMORY_MESSAGE, &memory));
-  record.data = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&record.data, record.bytes, GAB_MEMORY_MESSAGE));
   if (record.bytes > 0) memcpy(record.data, bytes, record.bytes);
   persist_channel *channel = NULL;
   gab_status status = channel_of(msglog, target, tag, &channel);
@@ -208,11 +202,9 @@ static gab_status tidy(persist_msglog *msglog)
     msglog->channels[kept++] = *channel;
   }
   msglog->channel_count = kept;
-  void *memory = msglog->channels; /* lists that double may not shrink to a size between */
-  size_t capacity = 1;
+  size_t capacity = 1; /* lists that double may not shrink to a size between */
   while (capacity < kept) capacity *= 2;
-  GAB_TRY(gab_realloc(capacity * sizeof(persist_channel), GAB_MEMORY_OTHER, &memory));
-  msglog->channels = memory;
+  GAB_TRY(GAB_RESIZE_ARRAY(&msglog->channels, capacity, GAB_MEMORY_OTHER));
   if (kept == 0) gab_free(&msglog->channels);
   for (size_t i = 0; i < kept; i++)
     GAB_TRY(gab_persist_map_put(&msglog->index, msglog->channels[i].target, msglog->channels[i].tag, i));

@@ -91,10 +91,7 @@ void gab_persist_inbox_release(persist_inbox *inbox)
 gab_status gab_persist_live_add(persist_session *session, MPI_Request request, int source, int tag,
                                 uint64_t number)
 {
-  void *memory = session->lives;
-  const size_t capacity = (session->live_count + 1) * sizeof *session->lives;
-  GAB_TRY(gab_realloc(capacity, GAB_MEMORY_OTHER, &memory));
-  session->lives = memory;
+  GAB_TRY(GAB_RESIZE_ARRAY(&session->lives, session->live_count + 1, GAB_MEMORY_OTHER));
   session->lives[session->live_count++] = (persist_live){request, source, tag, number};
   gab_persist_live_count++;
   return GAB_OK;

@@ -188,13 +188,12 @@ static gab_status begin_as_root(gab_fence *fence)
 
 gab_status gab_fence_begin(gab_world *world, const char *folder, double patience, gab_fence **fence)
 {
-  void *memory = NULL;
+  gab_fence *made;
   gab_verdict what = GAB_VERDICT_OURS;
   *fence = NULL;
-  gab_status status = gab_alloc(sizeof **fence, GAB_MEMORY_OTHER, &memory);
+  gab_status status = GAB_NEW(&made, GAB_MEMORY_OTHER);
   if (status == GAB_OK && strlen(folder) + 16 > GAB_FENCE_PATH)
     status = gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__, "the name of the output folder is too long");
-  gab_fence *made = memory;
   if (made) *made = (gab_fence){.world = world, .process = gab_world_process(world), .patience = patience};
   if (made) snprintf(made->folder, sizeof made->folder, "%.1180s/fencing", folder);
   if (status == GAB_OK && gab_world_is_root(world)) status = begin_as_root(made);

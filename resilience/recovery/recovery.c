@@ -23,12 +23,9 @@ static gab_status find_lost(const gab_world *world, const gab_members *before, g
 {
   const gab_members *now = gab_world_members(world);
   const gab_process first_respawned = gab_world_first_processes(world);
-  void *memory = *lost;
   gab_members survivors = {0};
   GAB_TRY(gab_members_survivors(before, now, &survivors));
-  gab_status status =
-      gab_realloc(((size_t)survivors.gone_count + 1) * sizeof(gab_rank), GAB_MEMORY_OTHER, &memory);
-  *lost = memory;
+  gab_status status = GAB_RESIZE_ARRAY(lost, (size_t)survivors.gone_count + 1, GAB_MEMORY_OTHER);
   fault->lost_count = fault->returned = fault->respawned = 0;
   fault->incarnation = 0;
   for (int32_t i = 0; i < survivors.gone_count && status == GAB_OK; i++) {

@@ -62,9 +62,7 @@ gab_status gab_reinit_add_cleanup(gab_world *world, void (*cleanup)(void *user),
     GAB_FAIL(GAB_ERR_STATE, "a cleanup handler can be added within gab_reinit() only");
   if (running.count == running.capacity) {
     const size_t capacity = running.capacity ? 2 * running.capacity : 8;
-    void *handlers = running.handlers;
-    GAB_TRY(gab_realloc(capacity * sizeof *running.handlers, GAB_MEMORY_OTHER, &handlers));
-    running.handlers = handlers;
+    GAB_TRY(GAB_RESIZE_ARRAY(&running.handlers, capacity, GAB_MEMORY_OTHER));
     running.capacity = capacity;
   }
   running.handlers[running.count++] = (cleanup_handler){cleanup, user};

@@ -32,9 +32,8 @@ static gab_status build(gab_state *state, const gab_state_options *options)
 gab_status gab_state_create(gab_world *world, const gab_state_options *options, gab_state **state)
 {
   *state = NULL;
-  void *memory;
-  GAB_TRY(gab_alloc(sizeof(gab_state), GAB_MEMORY_OTHER, &memory));
-  gab_state *made = memory;
+  gab_state *made;
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   made->world = world;
   const gab_status status = build(made, options ? options : &(gab_state_options){.folder = NULL});
   if (status != GAB_OK) gab_state_destroy(&made);

@@ -20,9 +20,8 @@ gab_status gab_events_create(gab_world *world, const char *folder, gab_events **
 {
   *events = NULL;
   if (folder && strlen(folder) > 1000) GAB_FAIL(GAB_ERR_INPUT, "the name of folder %s is too long", folder);
-  void *memory;
-  GAB_TRY(gab_alloc(sizeof(gab_events), GAB_MEMORY_OTHER, &memory));
-  gab_events *made = memory;
+  gab_events *made;
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   made->world = world;
   if (folder) snprintf(made->path, sizeof made->path, "%s/events.jsonl", folder);
   *events = made;

@@ -357,13 +357,12 @@ static gab_status make_text(gab_run_lock *lock)
 
 static gab_status create(gab_world *world, const char *folder, gab_run_lock **lock)
 {
-  void *memory;
   *lock = NULL;
   if (!folder || !folder[0]) GAB_FAIL(GAB_ERR_INPUT, "the name of the output folder is empty");
   if (strlen(folder) > FOLDER_CAPACITY - 100)
     GAB_FAIL(GAB_ERR_INPUT, "the name of the output folder is too long: %.60s...", folder);
-  GAB_TRY(gab_alloc(sizeof(gab_run_lock), GAB_MEMORY_OTHER, &memory));
-  gab_run_lock *made = memory;
+  gab_run_lock *made;
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   made->world = world;
   snprintf(made->folder, sizeof made->folder, "%s", folder);
   for (size_t length = strlen(made->folder); length > 1 && made->folder[length - 1] == '/'; length--)

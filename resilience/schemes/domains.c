@@ -65,9 +65,7 @@ static bool run_takes(run *r, int32_t index, int32_t value)
 static gab_status sequence_add(sequence *list, int32_t value)
 {
   if (list->count == 0 || !run_takes(&list->runs[list->count - 1], list->length, value)) {
-    void *memory = list->runs;
-    GAB_TRY(gab_list_reserve(&memory, (size_t)list->count, sizeof(run)));
-    list->runs = memory;
+    GAB_TRY(gab_list_reserve(&list->runs, (size_t)list->count, sizeof(run)));
     list->runs[list->count++] = (run){.at = list->length, .value = value, .inner = OPEN};
   }
   list->length++;
@@ -94,10 +92,8 @@ static gab_status sizes_add(sizes *list, int32_t at, int32_t size, int32_t count
     last->count += count;
     return GAB_OK;
   }
-  void *memory = list->runs;
   int32_t number = last ? last->number + last->count : 0;
-  GAB_TRY(gab_list_reserve(&memory, (size_t)list->count, sizeof(sizes_run)));
-  list->runs = memory;
+  GAB_TRY(gab_list_reserve(&list->runs, (size_t)list->count, sizeof(sizes_run)));
   list->runs[list->count++] = (sizes_run){at, number, size, count};
   return GAB_OK;
 }
@@ -189,11 +185,9 @@ static gab_status compress(gab_domains *made, const named *items, int32_t *place
 
 static gab_status create(int32_t ranks, gab_domains **domains)
 {
-  void *memory;
   *domains = NULL;
   if (ranks < 1) GAB_FAIL(GAB_ERR_ARGUMENT, "domains of %" PRId32 " ranks", ranks);
-  GAB_TRY(gab_alloc(sizeof(gab_domains), GAB_MEMORY_OTHER, &memory));
-  *domains = memory;
+  GAB_TRY(GAB_NEW(domains, GAB_MEMORY_OTHER));
   (*domains)->ranks = ranks;
   return GAB_OK;
 }
@@ -201,9 +195,9 @@ static gab_status create(int32_t ranks, gab_domains **domains)
 /* Of ranks whose domains are found. @param[in,out] items  brought into the order of the places */
 static gab_status compress_items(named *items, int32_t count, gab_domains **domains)
 {
-  void *places = NULL;
+  int32_t *places = NULL;
   GAB_TRY(create(count, domains));
-  gab_status status = gab_alloc((size_t)count * sizeof(int32_t), GAB_MEMORY_OTHER, &places);
+  gab_status status = GAB_NEW_ARRAY(&places, (size_t)count, GAB_MEMORY_OTHER);
   qsort(items, (size_t)count, sizeof *items, by_place);
   if (status == GAB_OK) status = compress(*domains, items, places);
   gab_free(&places);
@@ -213,14 +207,13 @@ static gab_status compress_items(named *items, int32_t count, gab_domains **doma
 
 gab_status gab_domains_from_names(const char *const *names, int32_t count, gab_domains **domains)
 {
-  void *memory = NULL;
   *domains = NULL;
-  if (count > 0) GAB_TRY(gab_alloc((size_t)count * sizeof(named), GAB_MEMORY_OTHER, &memory));
-  named *items = memory;
+  named *items = NULL;
+  if (count > 0) GAB_TRY(GAB_NEW_ARRAY(&items, (size_t)count, GAB_MEMORY_OTHER));
   for (int32_t i = 0; i < count; i++) items[i] = (named){.name = names[i], .rank = i};
   for (int level = 0; level < LEVELS; level++) find_first(items, count, level);
   const gab_status status = compress_items(items, count, domains);
-  gab_free(&memory);
+  gab_free(&items);
   return status;
 }
 
@@ -242,10 +235,9 @@ gab_status gab_domains_extend(const gab_domains *domains, const gab_process *ori
                               gab_domains **extended)
 {
   const int32_t before = domains->ranks;
-  void *memory;
   *extended = NULL;
-  GAB_TRY(gab_alloc((size_t)(before + count) * sizeof(named), GAB_MEMORY_OTHER, &memory));
-  named *items = memory;
+  named *items;
+  GAB_TRY(GAB_NEW_ARRAY(&items, (size_t)(before + count), GAB_MEMORY_OTHER));
   for (gab_rank rank = 0; rank < before; rank++) items[rank] = item_of(domains, rank);
   for (int32_t i = 0; i < count; i++) {
     const bool is_known = origins[i] >= 0 && origins[i] < before;
@@ -255,7 +247,7 @@ gab_status gab_domains_extend(const gab_domains *domains, const gab_process *ori
     for (int level = 0; level < LEVELS && !is_known; level++) item->first[level] = item->rank;
   }
   const gab_status status = compress_items(items, before + count, extended);
-  gab_free(&memory);
+  gab_free(&items);
   return status;
 }
 

@@ -30,10 +30,8 @@ typedef struct names {
 
 static gab_status names_create(names *list, int32_t ranks)
 {
-  void *memory;
   *list = (names){.ranks = ranks};
-  GAB_TRY(gab_alloc((size_t)ranks * sizeof *list->of, GAB_MEMORY_OTHER, &memory));
-  list->of = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&list->of, (size_t)ranks, GAB_MEMORY_OTHER));
   return GAB_OK;
 }
 
@@ -49,9 +47,8 @@ static gab_status names_add(names *list, const char *name, size_t length, const 
   const char *last = list->text_count ? list->texts[list->text_count - 1] : NULL;
   *kept = last;
   if (last && strlen(last) == length && memcmp(last, name, length) == 0) return GAB_OK;
-  void *memory = list->texts, *text;
-  GAB_TRY(gab_list_reserve(&memory, list->text_count, sizeof(char *)));
-  list->texts = memory;
+  void *text;
+  GAB_TRY(gab_list_reserve(&list->texts, list->text_count, sizeof(char *)));
   GAB_TRY(gab_alloc(length + 1, GAB_MEMORY_OTHER, &text));
   memcpy(text, name, length);
   list->texts[list->text_count++] = text;

@@ -65,10 +65,8 @@ static gab_status find_places(gab_placement *placement)
   gab_members_release(places);
   gab_members_init(places, gab_domains_ranks(placement->domains));
   const int32_t vacant = places->ranks - gab_members_count(members);
-  void *memory = NULL;
   if (vacant == 0) return GAB_OK;
-  GAB_TRY(gab_alloc((size_t)vacant * sizeof(gab_rank), GAB_MEMORY_OTHER, &memory));
-  places->gone = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&places->gone, (size_t)vacant, GAB_MEMORY_OTHER));
   for (int32_t i = 0; i < members->gone_count; i++) leave_out(placement, members->gone[i]);
   for (int32_t i = 0; i < members->return_count; i++)
     if (gab_members_has(members, members->returns[i].rank)) leave_out(placement, members->returns[i].rank);

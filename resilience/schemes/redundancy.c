@@ -8,10 +8,8 @@ static gab_status add_copy(void *user, gab_rank rank, int number)
 {
   gab_snapshot *next = user;
   if (next->copy_count == next->copy_capacity) {
-    void *grown = next->copies;
     int capacity = next->copy_capacity + 4;
-    GAB_TRY(gab_realloc((size_t)capacity * sizeof(gab_copy), GAB_MEMORY_OTHER, &grown));
-    next->copies = grown;
+    GAB_TRY(GAB_RESIZE_ARRAY(&next->copies, (size_t)capacity, GAB_MEMORY_OTHER));
     for (int i = next->copy_capacity; i < capacity; i++) {
       next->copies[i] = (gab_copy){.rank = GAB_NO_RANK};
       gab_buffer_init(&next->copies[i].image, GAB_MEMORY_SNAPSHOT);

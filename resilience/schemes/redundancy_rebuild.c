@@ -189,9 +189,7 @@ static gab_status reserve_capacity(rebuilding *r)
 static gab_status find_stripes(rebuilding *r)
 {
   const gab_group *group = &r->parities->group;
-  void *memory;
-  GAB_TRY(gab_alloc((size_t)group->count * sizeof(stripe), GAB_MEMORY_OTHER, &memory));
-  r->stripes = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&r->stripes, (size_t)group->count, GAB_MEMORY_OTHER));
   for (int i = 0; i < group->count; i++) r->round += r->losses->living[i];
   for (int number = 0; number < group->count; number++)
     r->stripe_count += look_at_stripe(r, number, &r->stripes[r->stripe_count]);

@@ -140,13 +140,11 @@ static gab_status append(void *user, gab_rank from, gab_reader bytes)
 static gab_status gather(repairing *m, gab_buffer *here, gab_buffer *all)
 {
   gab_world *world = m->checkpoint->world;
-  void *memory;
   GAB_TRY(gab_world_gather(world, here, append, all));
   GAB_TRY(gab_world_broadcast(world, gab_world_root(world), all));
   gab_reader in = gab_reader_of_buffer(all);
   m->count = all->size / sizeof(changed);
-  GAB_TRY(gab_alloc(m->count * sizeof(changed), GAB_MEMORY_OTHER, &memory));
-  m->list = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&m->list, m->count, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < m->count; i++) {
     GAB_TRY(gab_get_i32(&in, &m->list[i].part));
     GAB_TRY(gab_get_i32(&in, &m->list[i].holder));
@@ -401,9 +399,7 @@ static gab_status keep_rescued(const repairing *m, gab_rank rank, gab_buffer *im
   gab_condition seen = GAB_CONDITION_UNKNOWN;
   if (!check_message(image, &seen))
     GAB_FAIL(GAB_ERR_CORRUPT, "the image of rank %" GAB_PRI_RANK " that was put together is not whole", rank);
-  void *memory = rescued->images;
-  GAB_TRY(gab_list_reserve(&memory, (size_t)rescued->count, sizeof(gab_copy)));
-  rescued->images = memory;
+  GAB_TRY(gab_list_reserve(&rescued->images, (size_t)rescued->count, sizeof(gab_copy)));
   gab_copy *kept = &rescued->images[rescued->count++];
   *kept = (gab_copy){.rank = rank, .condition = seen};
   gab_buffer_init(&kept->image, GAB_MEMORY_SNAPSHOT);

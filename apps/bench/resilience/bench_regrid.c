@@ -170,9 +170,8 @@ enum { PROXY_REFINE, PROXY_BALANCE, PROXY_BYTES, PROXY_COUNT };
 static gab_status refine_octant(const gab_forest_options *domain, gab_proxies *proxies, uint64_t *blocks)
 {
   const size_t count = gab_proxies_count(proxies);
-  void *memory;
-  GAB_TRY(gab_alloc(count * sizeof(gab_mark), GAB_MEMORY_OTHER, &memory));
-  gab_mark *marks = memory;
+  gab_mark *marks;
+  GAB_TRY(GAB_NEW_ARRAY(&marks, count, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < count; i++) {
     const gab_block_place place = gab_block_id_place(&domain->grid, gab_proxies_get(proxies, i)->id);
     bool inside = true;
@@ -182,7 +181,7 @@ static gab_status refine_octant(const gab_forest_options *domain, gab_proxies *p
   gab_refine_report report;
   gab_status status = gab_proxies_refine(proxies, marks, 1, &report);
   *blocks = report.blocks;
-  gab_free(&memory);
+  gab_free(&marks);
   return status;
 }
 

@@ -84,10 +84,10 @@ static gab_status play_rows(const delays_options *options)
   delays_row rows[2 * DELAYS_MOST_VALUES + 1];
   const size_t count = list_rows(options, rows);
   const size_t processes = (size_t)gab_neighbourhood_processes(&options->model.neighbourhood);
-  void *sums = NULL;
+  double *sums = NULL;
   const double start = gab_seconds();
   if (options->csv && count > 1) GAB_FAIL(GAB_ERR_INPUT, "--csv is of one row: name one rate, mtbf or list");
-  if (options->csv) GAB_TRY(gab_alloc(3 * processes * sizeof(double), GAB_MEMORY_OTHER, &sums));
+  if (options->csv) GAB_TRY(GAB_NEW_ARRAY(&sums, 3 * processes, GAB_MEMORY_OTHER));
   gab_status status = GAB_OK;
   for (size_t k = 0; k < count && status == GAB_OK; k++)
     status = gab_app_delays_play(options, rows[k].source, rows[k].value, sums, &rows[k]);
@@ -114,11 +114,11 @@ static gab_status play_reach(const delays_options *options)
 {
   const gab_neighbourhood *box = &options->model.neighbourhood;
   const int64_t process = options->reach == -2 ? middle_of(box) : options->reach;
-  void *share = NULL;
+  double *share = NULL;
   if (process >= gab_neighbourhood_processes(box))
     GAB_FAIL(GAB_ERR_INPUT, "--reach %" PRId64 ": there are %" PRId32 " processes", process,
              gab_neighbourhood_processes(box));
-  GAB_TRY(gab_alloc(((size_t)options->model.steps + 1) * sizeof(double), GAB_MEMORY_OTHER, &share));
+  GAB_TRY(GAB_NEW_ARRAY(&share, (size_t)options->model.steps + 1, GAB_MEMORY_OTHER));
   gab_status status = gab_delays_reach(&options->model, (int32_t)process, options->model.steps, share);
   if (status == GAB_OK) status = gab_app_delays_print_reach(options, share, options->model.steps, stdout);
   gab_free(&share);

@@ -17,13 +17,11 @@ static gab_status add_contact(void *user, int32_t part, const gab_proxy *proxy, 
                               int32_t other_part)
 {
   contact_list *list = user;
-  void *pair = list->pair;
   (void)proxy;
   (void)row;
   const int64_t both = (int64_t)part << 32 | other_part;
   if (list->count && list->pair[list->count - 1] == both) return GAB_OK; /* mostly several blocks in a row */
-  GAB_TRY(gab_list_reserve(&pair, list->count, sizeof *list->pair));
-  list->pair = pair;
+  GAB_TRY(gab_list_reserve(&list->pair, list->count, sizeof *list->pair));
   list->pair[list->count++] = both;
   return GAB_OK;
 }
@@ -56,11 +54,11 @@ static gab_status make_rows(contact_list *list, int32_t ranks, delays_graph *gra
 static gab_status share_out(const gab_app_case *which, gab_proxies *proxies, int32_t ranks,
                             delays_graph *graph)
 {
-  void *plan = NULL, *partners = NULL;
+  int32_t *plan = NULL, *partners = NULL;
   contact_list list = {0};
   gab_balance_report report;
-  gab_status status = gab_alloc(gab_proxies_count(proxies) * sizeof(int32_t), GAB_MEMORY_OTHER, &plan);
-  if (status == GAB_OK) status = gab_alloc((size_t)ranks * sizeof(int32_t), GAB_MEMORY_OTHER, &partners);
+  gab_status status = GAB_NEW_ARRAY(&plan, gab_proxies_count(proxies), GAB_MEMORY_OTHER);
+  if (status == GAB_OK) status = GAB_NEW_ARRAY(&partners, (size_t)ranks, GAB_MEMORY_OTHER);
   const gab_balance_options options = {.balancer = which->balance.balancer,
                                        .by = which->balance.by,
                                        .plan = plan,

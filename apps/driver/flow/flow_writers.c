@@ -59,13 +59,9 @@ static gab_status add_probe_writer(simulation *which, probe_list *list)
 {
   const flow_case *found = which->parameters;
   size_t count = count_points(found->base.config, &found->output);
-  void *memory;
-  GAB_TRY(gab_alloc(count * sizeof *list->points, GAB_MEMORY_OTHER, &memory));
-  list->points = memory;
-  GAB_TRY(gab_alloc(count * sizeof *list->names, GAB_MEMORY_OTHER, &memory));
-  list->names = memory;
-  GAB_TRY(gab_alloc(count * sizeof *list->name_list, GAB_MEMORY_OTHER, &memory));
-  list->name_list = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&list->points, count, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&list->names, count, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&list->name_list, count, GAB_MEMORY_OTHER));
   collect_points(found->base.config, &found->output, list);
   gab_quantity picked[GAB_APP_MOST_PICKED];
   gab_probes_options options = {.points = (const double(*)[3])list->points,

@@ -21,12 +21,9 @@ gab_status gab_app_forces_prepare(simulation *which)
   const gab_lbm_setup *setup = &which->parameters->setup;
   int dimension = which->parameters->domain.dimension;
   size_t bodies = setup->body_count;
-  void *memory;
-  GAB_TRY(gab_alloc(bodies * sizeof *which->forces, GAB_MEMORY_OTHER, &memory));
-  which->forces = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&which->forces, bodies, GAB_MEMORY_OTHER));
   which->forces_step = -1;
-  GAB_TRY(gab_alloc(bodies * sizeof *which->records, GAB_MEMORY_OTHER, &memory));
-  which->records = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&which->records, bodies, GAB_MEMORY_OTHER));
   double u = setup->reference_velocity, area = reference_area(which->parameters);
   if (u > 0 && area > 0)
     which->force_scale = gab_units_force_to_physical(&setup->units, dimension, 1) /

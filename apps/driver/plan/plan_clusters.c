@@ -39,14 +39,12 @@ void gab_app_plan_pairs_settle(plan_pairs *pairs)
 
 gab_status gab_app_plan_pairs_note(plan_pairs *pairs, const plan_pair *pair)
 {
-  void *items = pairs->items;
   if (pairs->count > 0 && by_pair(&pairs->items[pairs->count - 1], pair) == 0) return GAB_OK;
   if (pairs->count == pairs->capacity) {
     gab_app_plan_pairs_settle(pairs);
     if (2 * pairs->count >= pairs->capacity) {
       const size_t capacity = pairs->capacity > 0 ? 2 * pairs->capacity : FEWEST_PAIRS;
-      GAB_TRY(gab_realloc(capacity * sizeof *pair, GAB_MEMORY_OTHER, &items));
-      pairs->items = items;
+      GAB_TRY(GAB_RESIZE_ARRAY(&pairs->items, capacity, GAB_MEMORY_OTHER));
       pairs->capacity = capacity;
     }
   }
@@ -76,9 +74,7 @@ gab_status gab_app_plan_flows_settle(gab_app_flows *flows, const plan_pairs *pai
 /* The node of each rank, numbered in the order of places. */
 static gab_status number_nodes(const gab_domains *domains, int32_t ranks, int32_t **node)
 {
-  void *memory;
-  GAB_TRY(gab_alloc((size_t)ranks * sizeof(int32_t), GAB_MEMORY_OTHER, &memory));
-  *node = memory;
+  GAB_TRY(GAB_NEW_ARRAY(node, (size_t)ranks, GAB_MEMORY_OTHER));
   int32_t number = -1;
   for (int32_t place = 0; place < ranks; place++) {
     if (gab_domains_range(domains, GAB_DOMAIN_NODE, place).first == place) number++;
@@ -100,10 +96,10 @@ static gab_status find_row(gab_cluster_task *task, int32_t clusters, int32_t *cl
 gab_status gab_app_plan_clusters_find(const plan_options *options, const gab_app_flows *flows,
                                       const gab_domains *domains, plan_clusters *found)
 {
-  void *cluster;
+  int32_t *cluster;
   int32_t *node = NULL;
   *found = (plan_clusters){.ranks = flows->ranks, .domains = flows->ranks};
-  GAB_TRY(gab_alloc((size_t)flows->ranks * sizeof(int32_t), GAB_MEMORY_OTHER, &cluster));
+  GAB_TRY(GAB_NEW_ARRAY(&cluster, (size_t)flows->ranks, GAB_MEMORY_OTHER));
   gab_status status = domains ? number_nodes(domains, flows->ranks, &node) : GAB_OK;
   if (status == GAB_OK && domains) found->domains = gab_domains_number(domains, GAB_DOMAIN_NODE);
   gab_cluster_task task = {

@@ -383,13 +383,14 @@ gab_status gab_app_plan_work_out(const gab_app_case *which, const gab_app_plan *
                                  const plan_options *options, plan_numbers *numbers)
 {
   gab_proxies *proxies = given->proxies;
-  void *plan = NULL, *partners = NULL, *ranks = NULL;
+  int32_t *plan = NULL, *partners = NULL;
+  rank_numbers *ranks = NULL;
   numbers->ranks = given->ranks;
   GAB_TRY(choose(which, options, numbers));
   size_t count = (size_t)numbers->ranks;
-  gab_status status = gab_alloc(gab_proxies_count(proxies) * sizeof(int32_t), GAB_MEMORY_OTHER, &plan);
-  if (status == GAB_OK) status = gab_alloc(count * sizeof(int32_t), GAB_MEMORY_OTHER, &partners);
-  if (status == GAB_OK) status = gab_alloc(count * sizeof(rank_numbers), GAB_MEMORY_OTHER, &ranks);
+  gab_status status = GAB_NEW_ARRAY(&plan, gab_proxies_count(proxies), GAB_MEMORY_OTHER);
+  if (status == GAB_OK) status = GAB_NEW_ARRAY(&partners, count, GAB_MEMORY_OTHER);
+  if (status == GAB_OK) status = GAB_NEW_ARRAY(&ranks, count, GAB_MEMORY_OTHER);
   plan_work work = {.parameters = which,
                     .given = given,
                     .numbers = numbers,

@@ -101,9 +101,7 @@ gab_status gab_app_traffic_add(gab_app_traffic *traffic, const char *path, gab_t
 
 gab_status gab_app_flows_put(gab_app_flows *flows, gab_rank from, gab_rank to, double bytes)
 {
-  void *list = flows->flows;
-  GAB_TRY(gab_list_reserve(&list, flows->count, sizeof *flows->flows));
-  flows->flows = list;
+  GAB_TRY(gab_list_reserve(&flows->flows, flows->count, sizeof *flows->flows));
   flows->flows[flows->count++] = (gab_flow){from, to, bytes};
   return GAB_OK;
 }

@@ -119,11 +119,11 @@ gab_status gab_app_growth_write_profile(void *user, gab_step step)
                columns = 3 + (size_t)thermo->phases + (size_t)thermo->independents;
   const int64_t shift = gab_phasefield_get_shift(it->model);
   const int axis = it->parameters->base.domain.grid.dimension - 1;
-  void *memory, *table = NULL;
-  GAB_TRY(gab_alloc(rows * sizeof(gab_phasefield_layer), GAB_MEMORY_OTHER, &memory));
-  const gab_phasefield_layer *layers = memory;
-  gab_status status = gab_alloc(rows * columns * sizeof(double), GAB_MEMORY_OTHER, &table);
-  if (status == GAB_OK) status = gab_phasefield_layers(it->model, 0, rows, memory);
+  double *table = NULL;
+  gab_phasefield_layer *layers;
+  GAB_TRY(GAB_NEW_ARRAY(&layers, rows, GAB_MEMORY_OTHER));
+  gab_status status = GAB_NEW_ARRAY(&table, rows * columns, GAB_MEMORY_OTHER);
+  if (status == GAB_OK) status = gab_phasefield_layers(it->model, 0, rows, layers);
   double *value = table;
   for (size_t row = 0; row < rows && status == GAB_OK; row++) {
     const int64_t absolute = (int64_t)row + shift;
@@ -137,7 +137,7 @@ gab_status gab_app_growth_write_profile(void *user, gab_step step)
   if (status == GAB_OK)
     status = gab_series_append_rows(it->profile, step, gab_app_run_time(&it->base, step), table, rows);
   gab_free(&table);
-  gab_free(&memory);
+  gab_free(&layers);
   return gab_world_reduce_status(it->base.world, status);
 }
 

@@ -7,10 +7,8 @@
 
 gab_status gab_msglog_create(size_t copy_below, gab_msglog **msglog)
 {
-  void *memory = NULL;
   *msglog = NULL;
-  GAB_TRY(gab_alloc(sizeof **msglog, GAB_MEMORY_OTHER, &memory));
-  *msglog = memory;
+  GAB_TRY(GAB_NEW(msglog, GAB_MEMORY_OTHER));
   (*msglog)->copy_below = copy_below;
   (*msglog)->interval = -1;
   return GAB_OK;
@@ -29,9 +27,7 @@ static void put_aside(gab_msglog *msglog, gab_buffer *buffer)
 {
   if (msglog->free_count == msglog->free_capacity) {
     const size_t more = msglog->free_capacity ? 2 * msglog->free_capacity : 8;
-    void *list = msglog->free;
-    if (gab_realloc(more * sizeof *msglog->free, GAB_MEMORY_OTHER, &list) != GAB_OK) return;
-    msglog->free = list;
+    if (GAB_RESIZE_ARRAY(&msglog->free, more, GAB_MEMORY_OTHER) != GAB_OK) return;
     msglog->free_capacity = more;
   }
   gab_msglog_spare *place = &msglog->free[msglog->free_count++];
@@ -106,9 +102,7 @@ static gab_status find_channel(gab_msglog *msglog, gab_rank target, uint32_t con
 {
   const size_t place = channel_place(msglog, target, context);
   if (!gab_msglog_channel_of(msglog, target, context)) {
-    void *list = msglog->channels;
-    GAB_TRY(gab_list_reserve(&list, msglog->channel_count, sizeof *msglog->channels));
-    msglog->channels = list;
+    GAB_TRY(gab_list_reserve(&msglog->channels, msglog->channel_count, sizeof *msglog->channels));
     memmove(msglog->channels + place + 1, msglog->channels + place,
             (msglog->channel_count - place) * sizeof *msglog->channels);
     msglog->channels[place] = (gab_msglog_channel){.target = target, .context = context};
@@ -128,9 +122,7 @@ gab_status gab_msglog_reserve(gab_msglog_channel *to)
     return GAB_OK;
   }
   const size_t more = to->capacity ? 2 * to->capacity : 8;
-  void *list = to->kept;
-  GAB_TRY(gab_realloc(more * sizeof(gab_kept *), GAB_MEMORY_OTHER, &list));
-  to->kept = list;
+  GAB_TRY(GAB_RESIZE_ARRAY(&to->kept, more, GAB_MEMORY_OTHER));
   to->capacity = more;
   return GAB_OK;
 }
@@ -191,11 +183,10 @@ gab_status gab_msglog_append(gab_msglog *msglog, gab_rank target, uint32_t conte
                              const gab_msglog_label *label, gab_buffer *message, gab_msglog_entry **entry)
 {
   gab_msglog_channel *to;
-  void *memory = NULL;
   GAB_TRY(find_channel(msglog, target, context, &to));
   GAB_TRY(gab_msglog_reserve(to));
-  GAB_TRY(gab_alloc(sizeof(gab_kept), GAB_MEMORY_OTHER, &memory));
-  gab_kept *made = memory;
+  gab_kept *made;
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   const gab_status status = take_bytes(msglog, message, made);
   if (status != GAB_OK) {
     gab_msglog_release(made);

@@ -35,7 +35,6 @@ static gab_status unpack_message(gab_msglog *msglog, gab_msglog_channel *to, uin
 {
   gab_msglog_entry entry = {.number = number};
   gab_reader bytes;
-  void *memory = NULL;
   GAB_TRY(gab_get_i64(in, &entry.since));
   GAB_TRY(gab_get_i64(in, &entry.label.step));
   GAB_TRY(gab_get_u32(in, &entry.label.pattern));
@@ -43,8 +42,8 @@ static gab_status unpack_message(gab_msglog *msglog, gab_msglog_channel *to, uin
   GAB_TRY(gab_get_count(in, 1, &entry.bytes));
   GAB_TRY(gab_get_view(in, entry.bytes, &bytes));
   GAB_TRY(gab_msglog_reserve(to));
-  GAB_TRY(gab_alloc(sizeof(gab_kept), GAB_MEMORY_OTHER, &memory));
-  gab_kept *made = memory;
+  gab_kept *made;
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   gab_buffer_init(&made->memory, GAB_MEMORY_MESSAGE);
   const gab_status status = gab_put_bytes(&made->memory, bytes.at, entry.bytes);
   if (status != GAB_OK) {

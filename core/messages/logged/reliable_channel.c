@@ -74,12 +74,10 @@ static int comm_rank_of(const gab_reliable_channel *channel, gab_process place)
 
 static gab_status number_places(gab_reliable_channel *channel)
 {
-  void *memory;
   int comm_ranks = 0, comm_rank = 0;
   MPI_Comm_size(channel->world->comm, &comm_ranks);
   MPI_Comm_rank(channel->world->comm, &comm_rank);
-  GAB_TRY(gab_alloc((size_t)comm_ranks * sizeof(gab_process), GAB_MEMORY_OTHER, &memory));
-  channel->place_of = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&channel->place_of, (size_t)comm_ranks, GAB_MEMORY_OTHER));
   for (int i = 0; i < comm_ranks; i++) channel->place_of[i] = GAB_NO_PROCESS;
   for (gab_process place = 0; place < channel->places; place++)
     channel->place_of[comm_rank_of(channel, place)] = place;
@@ -90,11 +88,10 @@ static gab_status number_places(gab_reliable_channel *channel)
 gab_status gab_reliable_channel_create(gab_world *world, const gab_reliable_channel_events *events,
                                        gab_reliable_channel **channel)
 {
-  void *memory;
   *channel = NULL;
   if (world->channel) GAB_FAIL(GAB_ERR_STATE, "the world has a reliable channel already");
-  GAB_TRY(gab_alloc(sizeof(gab_reliable_channel), GAB_MEMORY_OTHER, &memory));
-  gab_reliable_channel *made = memory;
+  gab_reliable_channel *made;
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   made->world = world;
   made->events = *events;
   made->places = gab_members_count(&world->members) + gab_world_spares(world);
@@ -104,7 +101,7 @@ gab_status gab_reliable_channel_create(gab_world *world, const gab_reliable_chan
   gab_buffer_init(&made->aside, GAB_MEMORY_MESSAGE);
   const gab_status status = number_places(made);
   if (status != GAB_OK) {
-    gab_free(&memory);
+    gab_free(&made);
     return status;
   }
   world->channel = *channel = made;
@@ -130,10 +127,8 @@ static bool is_in(const gab_process *list, size_t count, gab_process place)
 
 static gab_status append(gab_process **list, size_t *count, gab_process place)
 {
-  void *memory = *list;
   if (is_in(*list, *count, place)) return GAB_OK;
-  GAB_TRY(gab_list_reserve(&memory, *count, sizeof place));
-  *list = memory;
+  GAB_TRY(gab_list_reserve(list, *count, sizeof place));
   (*list)[(*count)++] = place;
   return GAB_OK;
 }
@@ -215,9 +210,7 @@ static gab_status look_for_dead(gab_reliable_channel *channel)
 
 static gab_status wrap(void *memory, size_t bytes, void *lent, parcel **made)
 {
-  void *fresh;
-  GAB_TRY(gab_alloc(sizeof **made, GAB_MEMORY_OTHER, &fresh));
-  *made = fresh;
+  GAB_TRY(GAB_NEW(made, GAB_MEMORY_OTHER));
   **made = (parcel){.memory = memory, .bytes = bytes, .lent = lent, .requests = 1};
   return GAB_OK;
 }

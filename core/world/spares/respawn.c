@@ -109,10 +109,7 @@ static bool all_have(gab_world *world, bool mine, bool *in_place)
 /* Remembers on whose nodes the replacement processes sit. */
 static gab_status add_origins(gab_world *world, const gab_process *origins, int32_t count, bool in_place)
 {
-  void *memory = world->origins;
-  GAB_TRY(
-      gab_realloc((size_t)(world->origin_count + count) * sizeof(gab_process), GAB_MEMORY_OTHER, &memory));
-  world->origins = memory;
+  GAB_TRY(GAB_RESIZE_ARRAY(&world->origins, (size_t)(world->origin_count + count), GAB_MEMORY_OTHER));
   for (int32_t i = 0; i < count; i++)
     world->origins[world->origin_count++] = in_place ? origins[i] : GAB_NO_PROCESS;
   return GAB_OK;
@@ -271,10 +268,8 @@ static gab_status close_comm_world(gab_world *world)
 
 gab_status gab_world_arrive(gab_world *world)
 {
-  void *memory;
   MPI_Comm parent, bridge = MPI_COMM_NULL;
-  GAB_TRY(gab_alloc(sizeof *world->arrival, GAB_MEMORY_OTHER, &memory));
-  world->arrival = memory;
+  GAB_TRY(GAB_NEW(&world->arrival, GAB_MEMORY_OTHER));
   *world->arrival = (gab_arrival){.epoch = 0};
   MPI_Comm_get_parent(&parent);
   if (parent == MPI_COMM_NULL)

@@ -97,7 +97,6 @@ static gab_status take_replacements(gab_arrival *arrival, int32_t group, gab_pro
 static gab_status take_plan(gab_world *world, gab_arrival *arrival, int32_t group, char *host, gab_reader *in)
 {
   uint8_t has_nodes;
-  void *memory;
   GAB_TRY(gab_get_u8(in, &has_nodes));
   world->has_nodes = has_nodes;
   GAB_TRY(gab_get_i32(in, &world->origin_count));
@@ -105,9 +104,7 @@ static gab_status take_plan(gab_world *world, gab_arrival *arrival, int32_t grou
   gab_reader ahead = *in;
   for (int32_t i = 0, skipped; i < before; i++) GAB_TRY(gab_get_i32(&ahead, &skipped));
   GAB_TRY(gab_get_i32(&ahead, &arrival->replacements));
-  GAB_TRY(
-      gab_alloc((size_t)(before + arrival->replacements) * sizeof(gab_process), GAB_MEMORY_OTHER, &memory));
-  arrival->origins = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&arrival->origins, (size_t)(before + arrival->replacements), GAB_MEMORY_OTHER));
   for (int32_t i = 0; i < before; i++) GAB_TRY(gab_get_i32(in, &arrival->origins[i]));
   *in = ahead;
   return take_replacements(arrival, group, arrival->origins + before, host, in);

@@ -167,10 +167,8 @@ static gab_status read_arguments(gab_buffer *words)
 static gab_status list_arguments(const gab_buffer *words, char ***list)
 {
   size_t count = 0, next = 0;
-  void *memory;
   for (size_t i = 0; i < words->size; i++) count += words->data[i] == '\0';
-  GAB_TRY(gab_alloc((count + 1) * sizeof **list, GAB_MEMORY_OTHER, &memory));
-  *list = memory;
+  GAB_TRY(GAB_NEW_ARRAY(list, count + 1, GAB_MEMORY_OTHER));
   for (size_t at = 0; at < words->size; at += strlen((char *)words->data + at) + 1)
     if (at > 0) (*list)[next++] = (char *)words->data + at;
   (*list)[next] = NULL;
@@ -280,13 +278,12 @@ static gab_status start_groups(const gab_replacement_plan *plan, bool anywhere, 
 static gab_status start_all(const gab_replacement_plan *plan, bool anywhere, char **arguments,
                             MPI_Comm *bridge)
 {
-  void *memory;
-  GAB_TRY(gab_alloc((size_t)plan->group_count * sizeof(MPI_Comm), GAB_MEMORY_OTHER, &memory));
-  MPI_Comm *bridges = memory;
+  MPI_Comm *bridges;
+  GAB_TRY(GAB_NEW_ARRAY(&bridges, (size_t)plan->group_count, GAB_MEMORY_OTHER));
   for (int32_t i = 0; i < plan->group_count; i++) bridges[i] = MPI_COMM_NULL;
   const gab_status status = start_groups(plan, anywhere, arguments, bridges);
   if (status == GAB_OK) *bridge = bridges[0];
-  gab_free(&memory);
+  gab_free(&bridges);
   return status;
 }
 

@@ -219,9 +219,7 @@ gab_status gab_refinement_from_config(const gab_config *config, const gab_domain
     return gab_config_fail(config, "refinement.levels", "%d levels, but no criterion that asks for them",
                            setup->max_level);
   GAB_TRY(read_border_speed(config, units, setup));
-  void *memory;
-  GAB_TRY(gab_alloc(count * sizeof(gab_criterion), GAB_MEMORY_OTHER, &memory));
-  setup->criteria = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&setup->criteria, count, GAB_MEMORY_OTHER));
   setup->count = count;
   gab_status status = GAB_OK;
   for (size_t i = 0; i < count && status == GAB_OK; i++)

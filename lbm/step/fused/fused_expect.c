@@ -80,11 +80,9 @@ static gab_status await_all(const gab_lbm_model *model, gab_fused_key *keys, siz
 static size_t list_keys(const gab_lbm_model *model, const gab_root_grid *grid, const gab_block_id *ids,
                         size_t count, gab_fused_key **keys)
 {
-  void *memory;
   size_t kept = 0;
   *keys = NULL;
-  if (gab_alloc(count * sizeof **keys, GAB_MEMORY_OTHER, &memory) != GAB_OK) return 0;
-  *keys = memory;
+  if (GAB_NEW_ARRAY(keys, count, GAB_MEMORY_OTHER) != GAB_OK) return 0;
 #pragma omp parallel for schedule(dynamic)
   for (size_t i = 0; i < count; i++) {
     const gab_block_place place = gab_block_id_place(grid, ids[i]);

@@ -27,17 +27,12 @@ gab_field_shape gab_fused_shape(const gab_field_shape *block, int places)
 
 gab_status gab_fused_fields_create(const gab_field_shape *shape, int places, gab_fused_fields **fused_fields)
 {
-  void *memory;
-  GAB_TRY(gab_alloc(sizeof **fused_fields, GAB_MEMORY_OTHER, &memory));
-  *fused_fields = memory;
+  GAB_TRY(GAB_NEW(fused_fields, GAB_MEMORY_OTHER));
   **fused_fields = (gab_fused_fields){.shape = *shape, .columns = shape->cells[0] + 2};
   (*fused_fields)->cells = (shape->cells[0] + 2) / places - 2;
-  const gab_status status = gab_alloc(FEWEST_BUCKETS * sizeof(gab_fused_place *), GAB_MEMORY_OTHER, &memory);
+  const gab_status status = GAB_NEW_ARRAY(&(*fused_fields)->bucket, FEWEST_BUCKETS, GAB_MEMORY_OTHER);
   if (status != GAB_OK) gab_free(fused_fields);
-  else {
-    (*fused_fields)->bucket = memory;
-    (*fused_fields)->buckets = FEWEST_BUCKETS;
-  }
+  else (*fused_fields)->buckets = FEWEST_BUCKETS;
   return status;
 }
 
@@ -115,17 +110,14 @@ void gab_fused_go(gab_fused_fields *home, gab_fused_field *from)
 
 gab_status gab_fused_fields_add(gab_fused_fields *home, gab_fused_field **added)
 {
-  void *list = home->list, *memory, *used;
-  GAB_TRY(gab_list_reserve(&list, home->count, sizeof *home->list));
-  home->list = list;
-  GAB_TRY(gab_alloc(sizeof **added, GAB_MEMORY_OTHER, &memory));
-  gab_fused_field *made = memory;
-  const gab_status status = gab_alloc((size_t)home->columns, GAB_MEMORY_OTHER, &used);
+  GAB_TRY(gab_list_reserve(&home->list, home->count, sizeof *home->list));
+  gab_fused_field *made;
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
+  const gab_status status = GAB_NEW_ARRAY(&made->used, (size_t)home->columns, GAB_MEMORY_OTHER);
   if (status != GAB_OK) {
     gab_free(&made);
     return status;
   }
-  made->used = used;
   made->capacity = home->columns - 2;
   made->index = home->count;
   home->empty++;
@@ -153,11 +145,11 @@ static size_t bucket_of(const gab_fused_fields *home, const gab_fused_key *key)
 /* Without capacity for a larger table the chains get longer. */
 static void widen_table(gab_fused_fields *home)
 {
-  void *memory;
   gab_fused_place **old = home->bucket;
   const size_t count = home->buckets;
-  if (gab_alloc(4 * count * sizeof *old, GAB_MEMORY_OTHER, &memory) != GAB_OK) return;
-  home->bucket = memory;
+  gab_fused_place **wider;
+  if (GAB_NEW_ARRAY(&wider, 4 * count, GAB_MEMORY_OTHER) != GAB_OK) return;
+  home->bucket = wider;
   home->buckets = 4 * count;
   for (size_t b = 0; b < count; b++)
     for (gab_fused_place *place = old[b], *next; place; place = next) {
@@ -191,9 +183,7 @@ gab_status gab_fused_fields_add_place(gab_fused_fields *home, const gab_fused_ke
                                       int32_t column, const gab_storage *now, gab_column as,
                                       gab_fused_place **made)
 {
-  void *memory;
-  GAB_TRY(gab_alloc(sizeof **made, GAB_MEMORY_OTHER, &memory));
-  *made = memory;
+  GAB_TRY(GAB_NEW(made, GAB_MEMORY_OTHER));
   **made = (gab_fused_place){.home = home,
                              .in = in,
                              .column = column,

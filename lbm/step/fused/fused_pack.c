@@ -134,13 +134,14 @@ static gab_status choose_fused_fields(gab_fused_fields *home, const gab_fused_mo
 static gab_status set_fused_fields(gab_fused_fields *home, gab_fused_move *moves, const size_t *fused,
                                    size_t count)
 {
-  void *chosen, *is_chosen;
+  gab_fused_field **chosen;
+  bool *is_chosen;
   const size_t fused_fields = fused[count - 1] + 1;
-  GAB_TRY(gab_alloc(fused_fields * sizeof(gab_fused_field *), GAB_MEMORY_OTHER, &chosen));
-  gab_status status = gab_alloc((home->count + fused_fields) * sizeof(bool), GAB_MEMORY_OTHER, &is_chosen);
+  GAB_TRY(GAB_NEW_ARRAY(&chosen, fused_fields, GAB_MEMORY_OTHER));
+  gab_status status = GAB_NEW_ARRAY(&is_chosen, home->count + fused_fields, GAB_MEMORY_OTHER);
   if (status == GAB_OK) {
     status = choose_fused_fields(home, moves, fused, count, chosen, is_chosen);
-    for (size_t i = 0; i < count; i++) moves[i].in = ((gab_fused_field **)chosen)[fused[i]];
+    for (size_t i = 0; i < count; i++) moves[i].in = chosen[fused[i]];
     gab_free(&is_chosen);
   }
   gab_free(&chosen);
@@ -183,11 +184,12 @@ static gab_status pack_by(const gab_lbm_model *model, gab_lbm_block *const *bloc
 /* Without memory for it all stays as it is. @param[in] blocks  in rows, linked; linked anew afterwards */
 static void pack(const gab_lbm_model *model, gab_lbm_block *const *blocks, size_t count)
 {
-  void *moves, *fused;
+  gab_fused_move *moves;
+  size_t *fused;
   if (count == 0) return;
-  gab_status status = gab_alloc(count * sizeof(gab_fused_move), GAB_MEMORY_OTHER, &moves);
+  gab_status status = GAB_NEW_ARRAY(&moves, count, GAB_MEMORY_OTHER);
   if (status == GAB_OK) {
-    status = gab_alloc(count * sizeof(size_t), GAB_MEMORY_OTHER, &fused);
+    status = GAB_NEW_ARRAY(&fused, count, GAB_MEMORY_OTHER);
     if (status == GAB_OK) {
       status = pack_by(model, blocks, count, moves, fused);
       gab_free(&fused);

@@ -34,7 +34,6 @@ static gab_status begin_active(gab_local *local, const gab_local_setup *setup)
 gab_status gab_local_create(const gab_local_setup *setup, const gab_local_transport *transport,
                             const gab_local_application *application, gab_local **local)
 {
-  void *memory = NULL;
   *local = NULL;
   if (setup->ranks < 2 || setup->ahead < 2 || setup->children < 1 || setup->contexts > GAB_LOCAL_CONTEXTS ||
       setup->process < 0 || setup->process >= (gab_process)setup->ranks + setup->spares)
@@ -44,8 +43,8 @@ gab_status gab_local_create(const gab_local_setup *setup, const gab_local_transp
              setup->ranks, setup->process, setup->ahead, setup->contexts);
   if (setup->verify && !application->differs)
     GAB_FAIL(GAB_ERR_ARGUMENT, "local recovery: nobody would hear of a message that was made otherwise");
-  GAB_TRY(gab_alloc(sizeof **local, GAB_MEMORY_OTHER, &memory));
-  gab_local *made = memory;
+  gab_local *made;
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   made->setup = *setup;
   made->setup.neighbours = made->setup.protected_ranks = NULL;
   made->transport = *transport;
@@ -142,9 +141,7 @@ static gab_status handle(gab_local *local, gab_process source, const gab_local_n
 
 static gab_status defer(gab_local *local, gab_process source, gab_reader in, const gab_buffer *payload)
 {
-  void *list = local->deferred;
-  GAB_TRY(gab_list_reserve(&list, local->deferred_count, sizeof *local->deferred));
-  local->deferred = list;
+  GAB_TRY(gab_list_reserve(&local->deferred, local->deferred_count, sizeof *local->deferred));
   gab_local_deferred *place = &local->deferred[local->deferred_count];
   *place = (gab_local_deferred){.source = source};
   GAB_TRY(gab_put_bytes(&place->bytes, in.at, gab_reader_left(&in)));

@@ -128,9 +128,7 @@ gab_status gab_local_receive(gab_local *local, gab_rank source, uint32_t context
 static gab_status take_in(const gab_local *local, gab_local_channel *channel, const gab_local_arrival *head,
                           gab_reader in, gab_buffer *payload)
 {
-  void *list = channel->arrived;
-  GAB_TRY(gab_list_reserve(&list, channel->arrived_count, sizeof *channel->arrived));
-  channel->arrived = list;
+  GAB_TRY(gab_list_reserve(&channel->arrived, channel->arrived_count, sizeof *channel->arrived));
   gab_local_arrival *place = &channel->arrived[channel->arrived_count];
   *place = *head;
   gab_buffer_init(&place->bytes, GAB_MEMORY_MESSAGE);

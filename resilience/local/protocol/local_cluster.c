@@ -18,9 +18,7 @@ bool gab_local_is_member(const gab_local *local, gab_rank rank)
 
 static gab_status add_member(gab_local *local, gab_rank rank)
 {
-  void *list = local->members;
-  GAB_TRY(gab_list_reserve(&list, local->member_count, sizeof *local->members));
-  local->members = list;
+  GAB_TRY(gab_list_reserve(&local->members, local->member_count, sizeof *local->members));
   local->members[local->member_count++] = (gab_local_member){
       rank, rank == local->rank ? local->incarnation : gab_local_incarnation_of(local, rank)};
   return GAB_OK;

@@ -233,9 +233,7 @@ gab_status gab_local_log_decision(gab_local_decisions *decisions, uint64_t numbe
   if (number < end) return GAB_OK;
   if (number > end)
     GAB_FAIL(GAB_ERR_CORRUPT, "decision %" PRIu64 " came where %" PRIu64 " was due", number, end);
-  void *list = decisions->values;
-  GAB_TRY(gab_realloc((decisions->count + 1) * sizeof(uint64_t), GAB_MEMORY_OTHER, &list));
-  decisions->values = list;
+  GAB_TRY(GAB_RESIZE_ARRAY(&decisions->values, decisions->count + 1, GAB_MEMORY_OTHER));
   decisions->values[decisions->count++] = value;
   return GAB_OK;
 }

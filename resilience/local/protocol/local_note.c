@@ -45,9 +45,7 @@ gab_status gab_local_learn(gab_local *local, gab_rank rank, gab_process process,
   if (partner) forget_process(partner, incarnation);
   gab_local_address *place = (gab_local_address *)find_address(local, rank);
   if (!place) {
-    void *list = local->addresses;
-    GAB_TRY(gab_list_reserve(&list, local->address_count, sizeof *local->addresses));
-    local->addresses = list;
+    GAB_TRY(gab_list_reserve(&local->addresses, local->address_count, sizeof *local->addresses));
     place = &local->addresses[local->address_count++];
   }
   *place = (gab_local_address){rank, process, incarnation};

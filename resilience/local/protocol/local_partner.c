@@ -37,9 +37,7 @@ gab_status gab_local_add_partner(gab_local *local, gab_rank rank, uint32_t roles
     partner->roles |= roles;
     return GAB_OK;
   }
-  void *list = local->partners;
-  GAB_TRY(gab_list_reserve(&list, local->partner_count, sizeof *local->partners));
-  local->partners = list;
+  GAB_TRY(gab_list_reserve(&local->partners, local->partner_count, sizeof *local->partners));
   size_t place = local->partner_count++;
   for (; place > 0 && local->partners[place - 1].rank > rank; place--)
     local->partners[place] = local->partners[place - 1];

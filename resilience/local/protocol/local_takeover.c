@@ -212,9 +212,7 @@ gab_status gab_local_mark_down(gab_local *local, gab_local_partner *partner)
 
 static gab_status note_asker(gab_local_partner *protected, gab_process asker)
 {
-  void *list = protected->askers;
-  GAB_TRY(gab_list_reserve(&list, protected->asker_count, sizeof *protected->askers));
-  protected->askers = list;
+  GAB_TRY(gab_list_reserve(&protected->askers, protected->asker_count, sizeof *protected->askers));
   protected->askers[protected->asker_count++] = asker;
   return GAB_OK;
 }

@@ -25,9 +25,7 @@ gab_status gab_local_keep_hash(const gab_local *local, gab_local_channel *channe
   if (!local->setup.verify) return GAB_OK;
   if (hashes->count == hashes->capacity) {
     const size_t more = hashes->capacity ? 2 * hashes->capacity : 16;
-    void *list = hashes->list;
-    GAB_TRY(gab_realloc(more * sizeof *hashes->list, GAB_MEMORY_OTHER, &list));
-    hashes->list = list;
+    GAB_TRY(GAB_RESIZE_ARRAY(&hashes->list, more, GAB_MEMORY_OTHER));
     hashes->capacity = more;
   }
   hashes->list[hashes->count++] = (gab_local_hash){

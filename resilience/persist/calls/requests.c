@@ -41,9 +41,8 @@ static int cancel(void *state, int complete)
 
 int gab_persist_request_done(const MPI_Status *status, MPI_Request *request)
 {
-  void *memory = NULL;
-  if (gab_alloc(sizeof(done), GAB_MEMORY_OTHER, &memory) != GAB_OK) return MPI_ERR_NO_MEM;
-  done *own = memory;
+  done *own;
+  if (GAB_NEW(&own, GAB_MEMORY_OTHER) != GAB_OK) return MPI_ERR_NO_MEM;
   *own = (done){MPI_ANY_SOURCE, MPI_ANY_TAG, 0};
   if (status) {
     own->source = status->MPI_SOURCE;

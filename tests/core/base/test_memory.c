@@ -142,6 +142,34 @@ static void too_much_is_refused_and_changes_nothing(void **state)
   assert_int_equal(gab_alloc(1, GAB_MEMORY_USE_COUNT, &block), GAB_ERR_ARGUMENT);
 }
 
+static void typed_arrays_have_the_size_of_their_elements_and_refuse_what_overflows(void **state)
+{
+  (void)state;
+  const size_t before = gab_memory_now(GAB_MEMORY_FIELD);
+  struct {
+    double values[5];
+  } * one;
+  uint16_t *many;
+  assert_int_equal(GAB_NEW(&one, GAB_MEMORY_FIELD), GAB_OK);
+  assert_int_equal(gab_memory_now(GAB_MEMORY_FIELD) - before, 40);
+  gab_free(&one);
+  assert_int_equal(GAB_NEW_ARRAY(&many, 3 + 4, GAB_MEMORY_FIELD), GAB_OK);
+  assert_int_equal(gab_memory_now(GAB_MEMORY_FIELD) - before, 14);
+  for (int i = 0; i < 7; i++) assert_int_equal(many[i], 0);
+  many[6] = 9;
+  assert_int_equal(GAB_RESIZE_ARRAY(&many, 9, GAB_MEMORY_FIELD), GAB_OK);
+  assert_int_equal(gab_memory_now(GAB_MEMORY_FIELD) - before, 18);
+  uint16_t *same = many;
+  assert_int_equal(GAB_RESIZE_ARRAY(&many, SIZE_MAX / 2 + 2, GAB_MEMORY_FIELD), GAB_ERR_MEMORY);
+  assert_ptr_equal(many, same);
+  assert_int_equal(many[6], 9);
+  gab_free(&many);
+  many = same;
+  assert_int_equal(GAB_NEW_ARRAY(&many, SIZE_MAX / 2 + 2, GAB_MEMORY_FIELD), GAB_ERR_MEMORY);
+  assert_null(many);
+  assert_int_equal(gab_memory_now(GAB_MEMORY_FIELD), before);
+}
+
 static void freeing_nothing_is_allowed(void **state)
 {
   (void)state;
@@ -263,6 +291,7 @@ int main(void)
       cmocka_unit_test(what_is_written_anew_is_never_there_twice),
       cmocka_unit_test(counters_follow_each_use_and_the_total),
       cmocka_unit_test(too_much_is_refused_and_changes_nothing),
+      cmocka_unit_test(typed_arrays_have_the_size_of_their_elements_and_refuse_what_overflows),
       cmocka_unit_test(freeing_nothing_is_allowed),
       cmocka_unit_test(counters_are_right_when_threads_allocate),
       cmocka_unit_test(small_fields_are_zeroed_again_and_keep_what_they_hold),
