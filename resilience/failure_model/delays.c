@@ -160,7 +160,7 @@ gab_status gab_delays_reach(const gab_delay_model *model, int32_t process, gab_s
                                  .step_time = 1,
                                  .failed_step_time = 2,
                                  .spares = -1};
-  const gab_failures one = {.at = &(gab_failure){1, process}, .count = 1};
+  const gab_failures one = {.at = &(gab_process_failure){1, process}, .count = 1};
   reach found = {.processes = gab_neighbourhood_processes(&model->neighbourhood), .share = share};
   gab_delay_result result;
   return gab_delays_run(&plain, &one, GAB_DELAYS_LOCAL, count_late, &found, &result);

@@ -15,14 +15,14 @@ void gab_failures_release(gab_failures *failures)
 
 gab_status gab_failures_add(gab_failures *failures, gab_step step, int32_t process)
 {
-  GAB_TRY(gab_list_reserve(&failures->at, failures->count, sizeof(gab_failure)));
-  failures->at[failures->count++] = (gab_failure){step, process};
+  GAB_TRY(gab_list_reserve(&failures->at, failures->count, sizeof(gab_process_failure)));
+  failures->at[failures->count++] = (gab_process_failure){step, process};
   return GAB_OK;
 }
 
 static int compare(const void *left, const void *right)
 {
-  const gab_failure *a = left, *b = right;
+  const gab_process_failure *a = left, *b = right;
   if (a->step != b->step) return a->step < b->step ? -1 : 1;
   return (a->process > b->process) - (a->process < b->process);
 }
@@ -30,7 +30,7 @@ static int compare(const void *left, const void *right)
 void gab_failures_put_in_order(gab_failures *failures)
 {
   if (failures->count < 2) return;
-  qsort(failures->at, failures->count, sizeof(gab_failure), compare);
+  qsort(failures->at, failures->count, sizeof(gab_process_failure), compare);
   size_t kept = 1;
   for (size_t i = 1; i < failures->count; i++)
     if (compare(&failures->at[i], &failures->at[kept - 1]) != 0) failures->at[kept++] = failures->at[i];
@@ -40,7 +40,7 @@ void gab_failures_put_in_order(gab_failures *failures)
 bool gab_failures_are_valid(const gab_failures *failures, gab_step steps, int32_t processes)
 {
   for (size_t i = 0; i < failures->count; i++) {
-    const gab_failure *one = &failures->at[i];
+    const gab_process_failure *one = &failures->at[i];
     if (one->step < 1 || one->step > steps || one->process < 0 || one->process >= processes) return false;
     if (i > 0 && compare(one - 1, one) >= 0) return false;
   }

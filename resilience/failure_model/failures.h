@@ -16,14 +16,14 @@
 extern "C" {
 #endif
 
-typedef struct gab_failure {
+typedef struct gab_process_failure {
   gab_step step; /**< from 1: the step that it does not complete at first */
   int32_t process;
-} gab_failure;
+} gab_process_failure;
 
 /** Zero-initialise ({0}); release with gab_failures_release(). */
 typedef struct gab_failures {
-  gab_failure *at; /**< owned */
+  gab_process_failure *at; /**< owned */
   size_t count;
 } gab_failures;
 

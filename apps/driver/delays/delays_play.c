@@ -14,7 +14,7 @@ static gab_status add_listed(const delays_options *options, int32_t processes, g
 {
   const int32_t group = options->group > 1 ? options->group : 1;
   for (size_t k = 0; k < options->listed.count; k++) {
-    const gab_failure *one = &options->listed.at[k];
+    const gab_process_failure *one = &options->listed.at[k];
     if (one->process >= processes || one->step > options->model.steps)
       GAB_FAIL(GAB_ERR_INPUT,
                "--fail %" GAB_PRI_STEP ":%" PRId32 ": there are %" GAB_PRI_STEP " steps of %" PRId32

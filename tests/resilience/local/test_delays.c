@@ -82,10 +82,10 @@ static int longest_chain(const gab_neighbourhood *box, const gab_failures *failu
 {
   int length[MOST_FAILURES] = {0}, longest = 0;
   for (size_t b = 0; b < failures->count; b++) {
-    const gab_failure *later = &failures->at[b];
+    const gab_process_failure *later = &failures->at[b];
     length[b] = 1;
     for (size_t a = 0; a < b; a++) {
-      const gab_failure *before = &failures->at[a];
+      const gab_process_failure *before = &failures->at[a];
       const bool knows = before->step < later->step && hops(box, before->process, later->process) <=
                                                            exchanges(before->step, later->step, depth);
       if (knows && length[a] + 1 > length[b]) length[b] = length[a] + 1;
@@ -304,11 +304,11 @@ static gab_delay_model line_of_ten(gab_step steps)
                            .spares = -1};
 }
 
-static gab_delay_result play(const gab_delay_model *model, const gab_failure *list, size_t count,
+static gab_delay_result play(const gab_delay_model *model, const gab_process_failure *list, size_t count,
                              gab_delays_recovery recovery)
 {
   gab_delay_result result;
-  gab_failure copy[8];
+  gab_process_failure copy[8];
   memcpy(copy, list, count * sizeof copy[0]);
   const gab_failures failures = {.at = copy, .count = count};
   assert_int_equal(gab_delays_run(model, &failures, recovery, NULL, NULL, &result), GAB_OK);
@@ -318,7 +318,7 @@ static gab_delay_result play(const gab_delay_model *model, const gab_failure *li
 static void global_recovery_charges_a_step_once(void **state)
 {
   (void)state;
-  const gab_failure list[] = {{2, 0}, {2, 4}, {2, 9}, {7, 3}};
+  const gab_process_failure list[] = {{2, 0}, {2, 4}, {2, 9}, {7, 3}};
   const gab_delay_model model = line_of_ten(20);
   const gab_delay_result global = play(&model, list, 4, GAB_DELAYS_GLOBAL);
   assert_true(global.least == 28 && global.most == 28 && global.mean == 28);
@@ -331,7 +331,7 @@ static void global_recovery_charges_a_step_once(void **state)
 static void a_late_failure_is_paid_where_it_happens_alone(void **state)
 {
   (void)state;
-  const gab_failure list[] = {{19, 4}}; /* one step is left: both neighbours are late, too */
+  const gab_process_failure list[] = {{19, 4}}; /* one step is left: both neighbours are late, too */
   const gab_delay_model model = line_of_ten(20);
   const gab_delay_result local = play(&model, list, 1, GAB_DELAYS_LOCAL);
   assert_true(local.least == 20 && local.most == 24 && local.mean == (7 * 20 + 3 * 24) / 10.0);
@@ -340,7 +340,7 @@ static void a_late_failure_is_paid_where_it_happens_alone(void **state)
 static void a_reduction_makes_all_wait_for_the_latest(void **state)
 {
   (void)state;
-  const gab_failure list[] = {{3, 0}, {5, 9}};
+  const gab_process_failure list[] = {{3, 0}, {5, 9}};
   gab_delay_model model = line_of_ten(8);
   assert_true(play(&model, list, 2, GAB_DELAYS_LOCAL).most == 12); /* far from each other: they overlap */
   model.reduce_every = 4;
@@ -351,7 +351,7 @@ static void a_reduction_makes_all_wait_for_the_latest(void **state)
 static void checkpoints_cost_and_shorten_what_is_done_again(void **state)
 {
   (void)state;
-  const gab_failure list[] = {{8, 5}};
+  const gab_process_failure list[] = {{8, 5}};
   gab_delay_model model = line_of_ten(12);
   model.rework = 0.5;
   assert_true(play(&model, list, 1, GAB_DELAYS_LOCAL).most == 12 + 4 + 0.5 * 7);
@@ -365,7 +365,7 @@ static void checkpoints_cost_and_shorten_what_is_done_again(void **state)
 static void beyond_the_spares_recovery_is_global(void **state)
 {
   (void)state;
-  const gab_failure list[] = {{2, 0}, {3, 9}, {4, 5}};
+  const gab_process_failure list[] = {{2, 0}, {3, 9}, {4, 5}};
   gab_delay_model model = line_of_ten(4);
   const gab_delay_result enough = play(&model, list, 3, GAB_DELAYS_LOCAL);
   assert_true(enough.least == 4 && enough.global == 0);
@@ -462,7 +462,7 @@ static void lists_are_put_in_order_and_said_once(void **state)
 {
   (void)state;
   gab_failures failures = {0};
-  const gab_failure said[] = {{5, 1}, {2, 7}, {5, 0}, {2, 7}, {5, 1}};
+  const gab_process_failure said[] = {{5, 1}, {2, 7}, {5, 0}, {2, 7}, {5, 1}};
   for (size_t k = 0; k < 5; k++)
     assert_int_equal(gab_failures_add(&failures, said[k].step, said[k].process), GAB_OK);
   assert_false(gab_failures_are_valid(&failures, 9, 9));
@@ -493,7 +493,7 @@ static void what_cannot_be_is_refused(void **state)
     assert_int_equal(gab_delays_run(&wrong[k], NULL, GAB_DELAYS_LOCAL, NULL, NULL, &result),
                      GAB_ERR_ARGUMENT);
   const gab_delay_model model = line_of_ten(5);
-  const gab_failures beyond = {.at = &(gab_failure){6, 0}, .count = 1};
+  const gab_failures beyond = {.at = &(gab_process_failure){6, 0}, .count = 1};
   assert_int_equal(gab_delays_run(&model, &beyond, GAB_DELAYS_LOCAL, NULL, NULL, &result), GAB_ERR_ARGUMENT);
   gab_failures failures = {0};
   const gab_failure_draw draw = {.steps = 1000000, .processes = 1000000};
