@@ -74,7 +74,7 @@ along eddies.yaml 25 smagorinsky pressure
 check 0 eddies.yaml
 not_said "$warning"
 uniform eddies
-along even.yaml 25 srt outflow
+along even.yaml 24 srt outflow
 check 0 even.yaml
 not_said "$warning"
 uniform even
