@@ -150,7 +150,7 @@ typedef enum gab_open_source {
 typedef struct gab_open_link {
   uint32_t to, cell;
   uint32_t from
-      [2]; /**< has sent what arrives in the next cell (or, extrapolated, is the other one), in direction from_q */
+      [2]; /**< has sent, in direction from_q, what arrives in the next cell; of ::GAB_OPEN_LINEAR the other cell */
   int8_t q, mirror, from_q[2], side;
   uint8_t source[2]; /**< gab_open_source */
   uint8_t
@@ -197,11 +197,16 @@ typedef struct gab_open_view {
       [3]; /**< by axis along the side: half of what the cell has sent both ways less what arrives both ways; or 0 */
 } gab_open_view;
 
-/** @param[in] self  sent by the fluid cell @param[in] given  what arrives in the next cell or in this one, or what the other has sent */
-static inline double gab_open_value(gab_open_source source, double self, double given)
+/** Sets one of the two, with what has been sent, and spreads to 0. @param[in] k  0: next; 1: mirrored
+ *  @param[in] given  what arrives in the next cell or in this one, or what the other one has sent; of ::GAB_OPEN_SELF anything */
+static inline void gab_open_take(const gab_open_link *link, int k, double given, gab_open_view *seen)
 {
-  if (source == GAB_OPEN_SELF) return self;
-  return source == GAB_OPEN_LINEAR ? 2 * self - given : given;
+  const double self = seen->sent[k == 0 ? link->q : link->mirror];
+  const uint8_t source = link->source[k];
+  const double value = source == GAB_OPEN_SELF ? self : source == GAB_OPEN_LINEAR ? 2 * self - given : given;
+  if (k == 0) seen->next = value;
+  else seen->mirrored = value;
+  for (int axis = 0; axis < 3; axis++) seen->spread[axis] = 0;
 }
 /** @param[in] along  the direction along an axis @param[in] up,down  what arrives with it, and against it */
 static inline void gab_open_spread(int axis, int along, double up, double down, gab_open_view *seen)

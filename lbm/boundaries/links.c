@@ -264,18 +264,24 @@ static gab_status add_slip_link(const link *at)
   return add_bounce_link(at);
 }
 
-/* What a cell sends into another one is there by the time that open links are made. */
+/* Of the sides of a place, those that fluid passes: bits. @param[in] sides  of sides_of() */
+static unsigned open_among(const link *at, unsigned sides)
+{
+  unsigned open = 0;
+  for (int side = 0; side < GAB_SIDE_COUNT; side++)
+    if ((sides >> side & 1) && gab_side_kind_is_open(at->model->options.sides[side].kind)) open |= 1U << side;
+  return open;
+}
+
+/* Whether open links may read what arrives from a cell: it is no finer one, and not beyond an open side. */
 static bool has_sent(const link *at, const int32_t cell[3])
 {
-  unsigned closed, sides;
+  unsigned closed;
   link from = *at;
   memcpy(from.b, cell, sizeof from.b);
-  sides = sides_of(&from, &closed);
+  const unsigned sides = sides_of(&from, &closed);
   if (gab_flags_get(at->block->flags, cell[0], cell[1], cell[2]) & GAB_CELL_IS_FINER) return false;
-  if (closed) return true;
-  for (int side = 0; side < GAB_SIDE_COUNT; side++)
-    if ((sides >> side & 1) && gab_side_kind_is_open(at->model->options.sides[side].kind)) return false;
-  return true;
+  return closed || !open_among(at, sides);
 }
 
 /* The axes along a side in whose two directions all that arrives in the fluid cell is known. */
@@ -307,22 +313,8 @@ static bool is_inside(const link *at, const int32_t cell[3])
   return inside;
 }
 
-/* Sides that fluid passes, of those that the boundary cell lies beyond: bits. @param[out] alike  those of the kind of `side` */
-static unsigned open_sides_of(const link *at, int side, unsigned *alike)
-{
-  const gab_side *sides = at->model->options.sides;
-  unsigned closed, beyond_sides = sides_of(at, &closed), open = 0;
-  *alike = 0;
-  for (int other = 0; other < GAB_SIDE_COUNT; other++) {
-    if (!(beyond_sides >> other & 1)) continue;
-    if (gab_side_kind_is_open(sides[other].kind)) open |= 1U << other;
-    if (sides[other].kind == sides[side].kind) *alike |= 1U << other;
-  }
-  return open;
-}
-
-/* What stands for that which arrives from beyond one open side, if the next cell across it is fluid. @param[out] from  the cell that has
- * sent it, with direction *q; beyond free-slip sides, its mirror image */
+/* Source of the population that arrives through one open side, if the next cell across that is fluid. @param[out] from,q  the cell that has
+ * sent it and the direction; beyond free-slip sides, the mirror images of both */
 static gab_open_source source_of(const link *at, int side, int32_t from[3], int8_t *q)
 {
   int c[3];
@@ -354,32 +346,39 @@ static link mirror_of(const link *at, int side)
   return made;
 }
 
-/* Also of the mirror, as long as that comes through the same side alone. In edges of open sides the fluid cell is all there is. */
+/* Of the link, or of its mirror. @param[in] next  the next cell across the side */
+static void find_source(const link *at, int k, const int32_t next[3], gab_open_link *open)
+{
+  unsigned closed;
+  int32_t from[3];
+  const unsigned sides = sides_of(at, &closed);
+  open->source[k] = GAB_OPEN_SELF;
+  if (closed || stands_before_body(at)) open->source[k] = GAB_OPEN_CLOSED;
+  else if (open_among(at, sides) == 1U << open->side && is_fluid(at, next)) {
+    open->source[k] = (uint8_t)source_of(at, open->side, from, &open->from_q[k]);
+    open->from[k] = index_of(at, from);
+  }
+}
+
+/* In edges of open sides the fluid cell is the only source. */
 static gab_status find_sources(const link *at, gab_open_link *open)
 {
   const int side = open->side;
-  const link both[2] = {*at, mirror_of(at, side)};
-  int32_t next[3], from[3];
-  unsigned alike, closed;
-  const unsigned open_sides = open_sides_of(at, side, &alike);
-  open->sides = (uint8_t)alike;
-  open->mirror = (int8_t)both[1].q;
+  const gab_side *all = at->model->options.sides;
+  const link mirror = mirror_of(at, side);
+  int32_t next[3];
+  unsigned closed;
+  const unsigned sides = sides_of(at, &closed);
+  for (int other = 0; other < GAB_SIDE_COUNT; other++)
+    if ((sides >> other & 1) && all[other].kind == all[side].kind) open->sides |= (uint8_t)(1U << other);
+  open->mirror = (int8_t)mirror.q;
   open->source[0] = open->source[1] = GAB_OPEN_SELF;
-  if (open_sides != 1U << side) return GAB_OK;
+  if (open_among(at, sides) != 1U << side) return GAB_OK;
   open->axes = known_axes(at, side);
   for (int axis = 0; axis < 3; axis++) next[axis] = at->x[axis] + (axis == side / 2 ? at->c[axis] : 0);
-  if (!is_fluid(at, next)) return GAB_OK;
-  for (int k = 0; k < 2; k++) {
-    (void)sides_of(&both[k], &closed);
-    if (closed || stands_before_body(&both[k])) {
-      open->source[k] = GAB_OPEN_CLOSED;
-      continue;
-    }
-    if (open_sides_of(&both[k], side, &alike) != 1U << side) continue;
-    open->source[k] = (uint8_t)source_of(&both[k], side, from, &open->from_q[k]);
-    open->from[k] = index_of(at, from);
-  }
-  if (!at->draft) return GAB_OK;
+  find_source(at, 0, next, open);
+  find_source(&mirror, 1, next, open);
+  if (!at->draft || !is_fluid(at, next)) return GAB_OK;
   GAB_TRY(gab_sparse_add_open(at->draft, gab_sparse_number(at->draft, next), &open->from[0]));
   open->from[1] = open->from[0];
   return GAB_OK;

@@ -129,9 +129,9 @@ static double normal_stress(const gab_lbm_model *model, const gab_open_link *lin
   return 3 * lattice->weight[link->q] * sum;
 }
 
-/* What the next cell sends in direction q beyond the equilibrium of the fluid cell, as far as it has a sense along the side: half of what
- * it exceeds that of the mirror by. If a wall throws the mirror back, what makes the two together the equilibrium; if the mirror comes
- * through another open side, nothing. At a border between levels, where one of the two is extrapolated, all of it. */
+/* The part with a sense along the side of what the next cell sends in direction q in excess of the equilibrium of the fluid cell: half the
+ * difference from the mirror. If a wall throws the mirror back, the value with which the two add up to their equilibria. All of the excess
+ * at a border between levels, where one of the two is extrapolated, and in edges; 0 where nothing is known of the mirror. */
 static double shear_stress(const gab_lbm_model *model, const gab_open_link *link, const gab_open_view *seen,
                            double drho, const double u[3])
 {
@@ -153,11 +153,11 @@ static double shear_stress(const gab_lbm_model *model, const gab_open_link *link
 /* f_q = f_eq(rho_out, u_out) + shear stress - normal stress. The density lies between that of the cell, which would let every sound
  * wave out but hold no pressure, and that of the side, which would reflect them all.
  *
- * Vortices that leave must not send sound back. Beyond a plane that the flow leaves through nothing changes the flux of mass or that of
- * momentum, mean(rho / 3 + u_n^2) + stress, so the mean of what comes back has to stay as it is: half the difference of the two. It does if
- * it carries the normal stress before collision. The stress after collision is 1 - omega times as large, so subtracting it leaves
- * 2 - omega of the error, at any rate without a division. The equilibrium alone leaves 1, all of `next` omega. A share that varies with
- * the velocity of the vortices is heard as well (with a bound of 10: 15 times as much at rate 1.9): so the bound of this one is high. */
+ * Vortices that leave must not send sound back. Beyond the side nothing changes the flux of mass through a plane, nor that of momentum,
+ * mean(rho / 3 + u_n^2) + stress. The populations that come back are half the difference of the two, so their mean has to stay constant.
+ * It does if they carry the normal stress before collision. The stress after collision is 1 - omega times as large: subtracted, it leaves
+ * 2 - omega of the error without a division. The equilibrium alone leaves 1, all of `next` leaves omega. A share that varies with the
+ * velocity of vortices makes sound too (bound 10: 15 times as much at rate 1.9), so the normal stress has a higher bound. */
 double gab_link_outflow(const gab_lbm_model *model, const gab_level_model *at, const gab_open_link *link,
                         const gab_open_view *seen)
 {

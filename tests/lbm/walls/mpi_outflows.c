@@ -2,7 +2,7 @@
 /* gabion-test: np=1,2 timeout=120 labels=quick */
 /* Outflows. Channel flow in front of one converges with second order to the flow that a force drives. Vortices that leave send no sound
  * back: the flow rate through a plane far upstream stays what it is in a channel three times as long, in which the vortices have not
- * reached the outlet yet. Called with "print": what each case gives. */
+ * reached the outlet yet. Called with "print": the figures of doc/sides.md. */
 #include "core/messages/collective.h"
 #include "tests/lbm/lbm_common.h"
 
@@ -165,6 +165,17 @@ static void vortices_leave(gab_world *world, const gab_lattice *lattice, const g
   expect(world, &given, "change of the flow rate upstream of vortices that leave", worst, most);
 }
 
+static void print_tables(gab_world *world, const gab_collision *const collisions[5])
+{
+  static const double rates_of_vortices[] = {0.8, 1.5, 1.8, 1.9, 1.94}, rates_of_channels[] = {0.7, 1, 1.7};
+  for (int c = 0; c < 5; c++) {
+    for (int o = 0; o < 5; o++)
+      vortices_leave(world, &gab_lattice_d2q9, collisions[c], rates_of_vortices[o], 1);
+    for (int o = 0; o < 3; o++)
+      channel_orders(world, &gab_lattice_d2q9, collisions[c], rates_of_channels[o], 32);
+  }
+}
+
 int main(int argc, char **argv)
 {
   static const gab_collision *const collisions[] = {&gab_collision_trt, &gab_collision_srt,
@@ -173,6 +184,7 @@ int main(int argc, char **argv)
   gab_world *world;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   printing = argc > 1 && strcmp(argv[1], "print") == 0;
+  if (printing) print_tables(world, collisions);
   const bool is_alone = gab_members_count(gab_world_members(world)) == 1;
   for (int c = 0; c < (is_alone ? 5 : 1); c++)
     vortices_leave(world, &gab_lattice_d2q9, collisions[c], 1.8, 2e-3);
