@@ -9,7 +9,7 @@
 /* What is left to all: nothing if they had gathered for it; else the next strategy goes on. The last checkpoint, which
  * is whole with all of them, is what a death before the next one leads back to: there is none of this moment, since post-step
  * actions may be pending, which work with what the last step has left behind. Collective. */
-static gab_status recover(const gab_recovery *recovery, gab_fault *fault)
+static gab_status restore(const gab_recovery *recovery, gab_fault *fault)
 {
   gab_local_run *run = recovery->local;
   const gab_snapshot *valid = &recovery->checkpoint->snapshots[recovery->checkpoint->valid];
@@ -30,7 +30,7 @@ const gab_strategy gab_strategy_local = {
     .name = "local",
     .doc = "a spare process takes the rank of a dead one and rolls back alone; its neighbours replay"
            " their messages (doc/local-recovery.md)",
-    .recover = recover,
+    .restore = restore,
     .replacement = GAB_REPLACEMENT_SPARES,
     .is_local = true,
 };

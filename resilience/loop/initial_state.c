@@ -9,8 +9,8 @@
 
 static gab_status share_out(gab_timeloop *loop)
 {
-  const gab_recovery *recovery = &loop->protection->recovery;
-  return recovery->rebalance ? recovery->rebalance(recovery->rebalance_user, recovery->forest) : GAB_OK;
+  const gab_protection_state *protection = loop->protection;
+  return protection->rebalance ? protection->rebalance(protection->rebalance_user, loop->forest) : GAB_OK;
 }
 
 /* Refuses to begin at step 0 where there are checkpoints that cannot be used. */

@@ -291,13 +291,9 @@ static gab_status build_guard(gab_timeloop *loop, const gab_protection *options,
                                         .checkpoint = protection->checkpoint,
                                         .events = loop->events,
                                         .disk = protection->disk,
-                                        .fence = protection->fence,
-                                        .approximated = &loop->approximated,
-                                        .rebalance = options->rebalance,
-                                        .rebalance_user = options->rebalance_user,
-                                        .pack_history = gab_protection_pack_history,
-                                        .unpack_history = gab_protection_unpack_history,
-                                        .history_user = loop};
+                                        .approximated = &loop->approximated};
+  protection->rebalance = options->rebalance;
+  protection->rebalance_user = options->rebalance_user;
   GAB_TRY(choose_strategies(loop, protection, options));
   GAB_TRY(prepare_local(loop, protection, options));
   return prepare_reconstruction(loop, protection);

@@ -93,7 +93,9 @@ typedef struct gab_protection_state {
   int buffers;                    /* asked for, or needed by what the case asks for; 0: neither */
   bool spent;                     /* the run has come to an end from which nobody goes on there */
   gab_node_restart *node_restart; /* what was found there, until there is a new snapshot */
-  gab_recovery recovery;
+  gab_recovery recovery;          /* context of the strategies */
+  gab_rebalance_fn rebalance;     /* NULL: blocks stay where they were adopted */
+  void *rebalance_user;
   gab_local_run *local; /* NULL: no local recovery */
   const gab_strategy *strategies[GAB_MOST_STRATEGIES];
   int strategy_count;
@@ -226,7 +228,16 @@ gab_status gab_protection_recover(gab_timeloop *loop, gab_status why, const gab_
 gab_status gab_protection_pack_history(void *loop, gab_buffer *out);
 gab_status gab_protection_unpack_history(void *loop, gab_reader *in);
 
-/* ---- fault_report.c, redundancy_report.c (resilience/reports) */
+/* ---- recovery_report.c, fault_report.c, redundancy_report.c (resilience/reports) */
+
+/* Writes the event `fault noticed', with the phase that the world was in. Local. */
+void gab_recovery_note_fault(const gab_timeloop *loop);
+/* Writes the event of a spare that was called to run a rank. Local. */
+void gab_recovery_note_called(const gab_timeloop *loop);
+/* Warns if the system of this node has ended processes of the run for lack of memory. Local. */
+void gab_recovery_suspect_memory(const gab_protection_state *protection);
+/* Adds a recovery to the statistics, the log, the events and tells the application. Local. */
+void gab_recovery_report(gab_timeloop *loop, const gab_fault *fault);
 
 /* Members of an object that tell of a fault, the same in events.jsonl and summary.json. @param[in] lost ranks
  * to be listed, perhaps not all of them */
@@ -311,6 +322,9 @@ gab_status gab_local_checkpoint_due(gab_timeloop *loop);
 /* Ahead of a checkpoint, outside of sections: whether all stop here, for what was asked for an interval ago. Waits for nothing but
  * that the last checkpoint is committed. @param[in,out] why  why this process wants to stop; why all do; 0: not */
 gab_status gab_local_whether_to_stop(gab_timeloop *loop, uint64_t *why);
+/* After a repair: images of local recovery become snapshots; a rank that was taken is not lost. Local.
+ * @param[in,out] before  the members before the fault */
+gab_status gab_local_settle(gab_local_run *run, gab_members *before);
 /* Brings the claim of this process, if any, up to date, ahead of a repair. Local. */
 void gab_local_note_claim(gab_local_run *run);
 /* Looks after others between tasks. Local. */

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file recovery.h
- *  @brief Recovery strategies: treatment of processes and state after a fault.
+ *  @brief Recovery strategies: treatment of lost ranks and return of the state after a fault.
  *
- *  - `shrink`: repair without the dead; all roll back, donors adopt the blocks of the dead; checkpoint, rebalance,
- *    checkpoint (Kohl et al. 2017, algorithms 3 and 4);
- *  - `spare`: spare processes run the lost ranks in the next incarnation; donors send the images; all roll back; same blocks,
- *    no rebalancing;
+ *  - `shrink`: repair without the dead; all roll back, donors adopt the blocks of the dead (Kohl et al. 2017, algorithms 3
+ *    and 4);
+ *  - `spare`: spare processes run the lost ranks in the next incarnation; donors send the images; all roll back; same blocks;
  *  - `respawn`: as `spare`, with processes started by MPI_Comm_spawn where no spare is left; three tries per repair;
  *  - `reconstruct`: as `shrink`; blocks without any copy are approximated (gab_checkpoint_reconstruct()), which is reported;
- *  - `disk`: all survivors restore the newest complete checkpoint on disk (resilience/disk/restart.h), then as `shrink`;
+ *  - `disk`: all survivors restore the newest complete checkpoint on disk (resilience/disk/restart.h);
  *  - `local` (Gamell et al. 2015): a spare runs the lost rank and rolls back alone; its neighbours replay their messages; no
  *    repair.
  *
- *  A strategy is a table: treatment of the processes (replacement), return of the state (recover), and what it must store
- *  for that. Strategies are tried in the order of the parameter file; a fault that one cannot handle is left to the next.
+ *  A strategy is a table: treatment of the processes (replacement), return of the state (restore), and what it must store
+ *  for that. All other phases of a recovery are the same for all strategies; resilience/loop/recover.c names them in order.
+ *  Strategies are tried in the order of the parameter file; a fault that one cannot handle is left to the next.
  *  gab_strategies_check() refuses an order in which one can never be reached. An application may register its own.
  *
  *  A further death during a recovery starts it again from the repair. The restored snapshot stays readable until the next
@@ -24,7 +24,6 @@
 #ifndef GABION_RESILIENCE_RECOVERY_H
 #define GABION_RESILIENCE_RECOVERY_H
 
-#include "resilience/recovery/fence.h"
 #include "resilience/checkpoint/checkpoint.h"
 #include "resilience/disk/disk.h"
 #include "resilience/reports/events.h"
@@ -65,39 +64,33 @@ typedef struct gab_approximated {
 /** Local recovery of a time loop; internal. */
 typedef struct gab_local_run gab_local_run;
 
-/** What a strategy works with. All borrowed. */
+/** Context of a strategy. All borrowed. */
 typedef struct gab_recovery {
   gab_world *world;
   gab_forest *forest;
   gab_checkpoint *checkpoint;
   gab_events *events;
-  gab_disk *disk;   /**< NULL: no checkpoints on disk */
-  gab_fence *fence; /**< asked after every death whether this part of the run goes on; NULL: nobody is */
-  gab_approximated *approximated; /**< what is approximated is counted there; NULL: nowhere */
-  gab_rebalance_fn rebalance;     /**< NULL: blocks stay where they were adopted */
-  void *rebalance_user;
-  /** What a process that comes to run a rank has to know beside the state, and that is not rolled back: packed by one
-   *  that knows, unpacked by all replacement processes of a recovery. NULL: nothing. */
-  gab_status (*pack_history)(void *user, gab_buffer *out);
-  gab_status (*unpack_history)(void *user, gab_reader *in);
-  void *history_user;
-  gab_local_run *local; /**< NULL: no local recovery */
+  gab_disk *disk;                 /**< NULL: no checkpoints on disk */
+  gab_approximated *approximated; /**< count of approximated blocks; NULL: not counted */
+  gab_local_run *local;           /**< NULL: no local recovery */
 } gab_recovery;
 
-/** A way to go on. */
+/** A recovery strategy. */
 typedef struct gab_strategy {
   const char *name;
   const char *doc;
-  /** One round in a world that was just repaired. Collective.
-   *  @return GAB_OK: the run can go on at fault->restored_step; ::GAB_ERR_FAULT: somebody died meanwhile,
-   *  another round; ::GAB_ERR_LOST: this strategy cannot, the next one may */
-  gab_status (*recover)(const gab_recovery *recovery, gab_fault *fault);
+  /** Restores the state in a world that was just repaired; sets fault->restored_step and restore, adds to adopted. The
+   *  recovery then takes a checkpoint of this state and rebalances. Collective.
+   *  @return GAB_OK; ::GAB_ERR_FAULT: a process died meanwhile, the recovery starts again; ::GAB_ERR_LOST: this strategy
+   *  cannot restore the state, the next one may */
+  gab_status (*restore)(const gab_recovery *recovery, gab_fault *fault);
   gab_replacement
       replacement; /**< what repairs do about the ranks of the dead while this strategy is in the list */
   bool
       approximates; /**< it works with metadata images, which have to be kept (gab_checkpoint_keep_metadata_images()) */
   bool
-      is_local; /**< ranks come back alone, without a repair; `recover` is for what that leaves to be done by all */
+      is_local; /**< ranks come back alone, without a repair; `restore` only confirms that all may continue, and neither
+                  checkpoint nor rebalancing follows */
   bool needs_disk; /**< it goes back to checkpoints on disk: by default only where there are any */
 } gab_strategy;
 
@@ -114,13 +107,9 @@ extern const gab_strategy gab_strategy_reconstruct;
 /** Everyone goes back to the newest whole checkpoint on disk, in the same job; then as shrink. */
 extern const gab_strategy gab_strategy_disk;
 
-/** Behind a repair: what local recovery keeps becomes snapshots, and ranks that were taken are no losses. Local.
- *  @param[in,out] before  the members before the fault */
-gab_status gab_local_settle(gab_local_run *run, gab_members *before);
-
 /** Adds a strategy of the user's to those that can be chosen by name. Before the configuration is read, the same on all
  *  processes. @param[in] strategy  borrowed for ever
- *  @return ::GAB_ERR_ARGUMENT if the name is taken, recover is missing or the table is full */
+ *  @return ::GAB_ERR_ARGUMENT if the name is taken, restore is missing or the table is full */
 gab_status gab_strategy_register(const gab_strategy *strategy);
 /** @return NULL with an error message that lists the names */
 const gab_strategy *gab_strategy_by_name(const char *name);
@@ -129,21 +118,10 @@ const gab_strategy *gab_strategy_at(int index);
 
 enum { GAB_MOST_STRATEGIES = 8 };
 
-/** Writes the event `fault noticed`, with the phase that the world was in. Local. */
-void gab_note_fault(gab_events *events, const gab_world *world);
 /** Whether a list can be gone through in its order. @return ::GAB_ERR_INPUT with a message: a strategy named twice; one
  *  that fills vacant ranks after one that leaves none (`shrink`); `spare` behind `respawn`, which uses up the spares
  *  first; one that approximates (`reconstruct`) behind one that fills (`spare`, `respawn`) */
 gab_status gab_strategies_check(const gab_strategy *const *strategies, int count);
-
-/** Repairs the world and recovers by the first strategy of the list that can. Collective over the living.
- *  @param[in] called  NULL; on a process that a repair has just called to run a rank: the abort request of that repair. It
- *  joins the recovery of the others behind their repair
- *  @param[in,out] lost  memory for fault->lost, to be released by gab_free(); *lost may be NULL at first
- *  @param[in,out] fault  noticed_step is set by the caller
- *  @return the abort request, if that was the cause; ::GAB_ERR_LOST if no strategy can */
-gab_status gab_recover(const gab_recovery *recovery, const gab_strategy *const *strategies,
-                       int strategy_count, const gab_status *called, gab_rank **lost, gab_fault *fault);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The strategies by name, and their work after the world is repaired. */
+/* The strategies by name, and how each restores the state. */
 #include "resilience/recovery/recovery.h"
 
 #include "core/base/log.h"
@@ -11,40 +11,26 @@
 
 /* ---------------------------------------------------------------- shrink */
 
-static gab_status rebalance(const gab_recovery *recovery, gab_fault *fault)
+static gab_status note(const gab_restore_report *restored, gab_fault *fault)
 {
-  if (!recovery->rebalance || fault->lost_count == fault->returned) return GAB_OK;
-  double start = gab_seconds();
-  GAB_TRY(recovery->rebalance(recovery->rebalance_user, recovery->forest));
-  GAB_TRY(gab_checkpoint_take(recovery->checkpoint, fault->restored_step));
-  fault->rebalance = gab_seconds() - start;
+  fault->restored_step = restored->step;
+  fault->adopted += restored->adopted;
+  fault->restore = restored->seconds + restored->agree_seconds;
   return GAB_OK;
-}
-
-/* @param[in] restored  what going back came to */
-static gab_status go_on_from(const gab_recovery *recovery, gab_restore_report restored, gab_fault *fault)
-{
-  fault->restored_step = restored.step;
-  fault->adopted += restored.adopted;
-  fault->restore = restored.seconds + restored.agree_seconds;
-  double start = gab_seconds();
-  GAB_TRY(gab_checkpoint_take(recovery->checkpoint, restored.step));
-  fault->reprotect = gab_seconds() - start;
-  return rebalance(recovery, fault);
 }
 
 static gab_status shrink(const gab_recovery *recovery, gab_fault *fault)
 {
   gab_restore_report restored;
   GAB_TRY(gab_checkpoint_restore(recovery->checkpoint, &restored));
-  return go_on_from(recovery, restored, fault);
+  return note(&restored, fault);
 }
 
 const gab_strategy gab_strategy_shrink = {
     .name = "shrink",
     .doc = "continue with the survivors: holders of copies adopt the blocks of the dead, then "
            "rebalance",
-    .recover = shrink,
+    .restore = shrink,
 };
 
 /* ---------------------------------------------------------------- spare */
@@ -62,7 +48,7 @@ const gab_strategy gab_strategy_spare = {
     .name = "spare",
     .doc = "spare processes (gabion-launch --spares) take the ranks of the dead: same ranks, same "
            "blocks",
-    .recover = replace,
+    .restore = replace,
     .replacement = GAB_REPLACEMENT_SPARES,
 };
 
@@ -80,13 +66,13 @@ const gab_strategy gab_strategy_respawn = {
     .name = "respawn",
     .doc = "spare processes, and new ones where none is left, take the ranks of the dead: same "
            "ranks, same blocks",
-    .recover = respawn,
+    .restore = respawn,
     .replacement = GAB_REPLACEMENT_SPARES | GAB_REPLACEMENT_RESPAWN,
 };
 
 /* ---------------------------------------------------------------- reconstruct */
 
-/* It is counted before the next checkpoint is taken, of which it is a part. */
+/* The count of approximated blocks is part of the state, hence of the checkpoint that follows. */
 static gab_status reconstruct(const gab_recovery *recovery, gab_fault *fault)
 {
   gab_restore_report restored;
@@ -97,14 +83,14 @@ static gab_status reconstruct(const gab_recovery *recovery, gab_fault *fault)
     approximated->blocks += restored.approximated;
   }
   fault->approximated = restored.approximated;
-  return go_on_from(recovery, restored, fault);
+  return note(&restored, fault);
 }
 
 const gab_strategy gab_strategy_reconstruct = {
     .name = "reconstruct",
     .doc = "continue with the survivors: blocks without any copy are approximated from their "
            "neighbours, for kinds of data that can; reported",
-    .recover = reconstruct,
+    .restore = reconstruct,
     .approximates = true,
 };
 
@@ -144,16 +130,13 @@ static gab_status go_back_to_disk(const gab_recovery *recovery, gab_fault *fault
   fault->from_disk = true;
   fault->restored_step = loaded.step;
   fault->restore = loaded.seconds;
-  double start = gab_seconds();
-  GAB_TRY(gab_checkpoint_take(recovery->checkpoint, loaded.step));
-  fault->reprotect = gab_seconds() - start;
-  return rebalance(recovery, fault);
+  return GAB_OK;
 }
 
 const gab_strategy gab_strategy_disk = {
     .name = "disk",
     .doc = "restore the newest checkpoint on disk, with the survivors",
-    .recover = go_back_to_disk,
+    .restore = go_back_to_disk,
     .needs_disk = true,
 };
 
@@ -172,8 +155,8 @@ const gab_strategy *gab_strategy_at(int index)
 
 gab_status gab_strategy_register(const gab_strategy *strategy)
 {
-  if (!strategy->name || !strategy->name[0] || !strategy->doc || !strategy->recover)
-    GAB_FAIL(GAB_ERR_ARGUMENT, "a strategy needs a name, a doc line and recover");
+  if (!strategy->name || !strategy->name[0] || !strategy->doc || !strategy->restore)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "a strategy needs a name, a doc line and restore");
   for (int i = 0; i < strategy_total; i++)
     if (strcmp(strategies[i]->name, strategy->name) == 0)
       GAB_FAIL(GAB_ERR_ARGUMENT, "there is a strategy '%s' already", strategy->name);

@@ -96,9 +96,9 @@ static void a_users_own_is_found_by_its_name_and_follows_the_same_rules(void **s
 {
   static const gab_strategy own = {.name = "own",
                                    .doc = "fills the ranks of the dead",
-                                   .recover = never,
+                                   .restore = never,
                                    .replacement = GAB_REPLACEMENT_SPARES};
-  const gab_strategy again = {.name = "shrink", .doc = "another one", .recover = never};
+  const gab_strategy again = {.name = "shrink", .doc = "another one", .restore = never};
   const gab_strategy idle = {.name = "idle", .doc = "does nothing"};
   (void)state;
   assert_null(gab_strategy_by_name("own"));

@@ -120,13 +120,13 @@ static const gab_scheme before = {
     .name = "before", .doc = "a copy at the member before", .most_copies = one, .shift = all_the_way_back};
 
 /* ---- A strategy: as shrink, and says so. */
-static gab_status recover(const gab_recovery *recovery, gab_fault *fault)
+static gab_status restore(const gab_recovery *recovery, gab_fault *fault)
 {
   if (gab_world_is_root(recovery->world)) fprintf(stderr, "own_shrink: %d lost\n", (int)fault->lost_count);
-  return gab_strategy_shrink.recover(recovery, fault);
+  return gab_strategy_shrink.restore(recovery, fault);
 }
 static const gab_strategy own_shrink = {
-    .name = "own_shrink", .doc = "goes on without the dead", .recover = recover};
+    .name = "own_shrink", .doc = "goes on without the dead", .restore = restore};
 
 /* ---- A balancer: of four blocks one to the last process, the others to the first. */
 static gab_status assign(const gab_balance_options *options, gab_proxies *proxies, int32_t **part,
