@@ -126,7 +126,12 @@ static gab_status visit(const stencil_run *it, cell_fn *see, void *user)
   return GAB_OK;
 }
 
-static gab_status build(gab_app_run *run) { return gab_app_stencil_build_grid((stencil_run *)run); }
+static gab_status build(gab_app_run *run)
+{
+  stencil_run *it = (stencil_run *)run;
+  GAB_TRY(gab_app_stencil_build_grid(it));
+  return gab_world_reduce_status(run->world, gab_app_stencil_try_start(it));
+}
 
 static gab_status check_cell(void *user, const gab_block *block, const int32_t at[3], double *values)
 {
@@ -147,25 +152,20 @@ static gab_status check_finite(gab_app_run *run) { return visit((stencil_run *)r
 
 static gab_status compute(void *user, gab_step step)
 {
-  const stencil_run *it = user;
+  stencil_run *it = user;
   gab_forest *forest = it->base.forest;
-  const int32_t *cells = it->shape.shape.cells;
   const ptrdiff_t count = (ptrdiff_t)gab_forest_block_count(forest);
+  gab_stencil_trial *trial = NULL;
   GAB_TRY(gab_level_ghosts_start(it->ghosts));
   GAB_TRY(gab_level_ghosts_finish(it->ghosts));
+  if (!it->is_tried) GAB_TRY(gab_app_stencil_try(it, step, &trial));
 #pragma omp parallel for schedule(dynamic)
   for (ptrdiff_t i = 0; i < count; i++) {
-    const gab_block *block = gab_forest_block(forest, (size_t)i);
-    gab_app_stencil->update(
-        &(gab_stencil_block){.config = it->base.parameters->config,
-                             .forest = forest,
-                             .block = block,
-                             .step = step,
-                             .width = ldexp(1, it->parameters->finest - gab_block_level(forest, block)),
-                             .cells = {cells[0], cells[1], cells[2]},
-                             .now = gab_block_data(block, it->now),
-                             .next = gab_block_data(block, it->next)});
+    const gab_stencil_block at = gab_app_stencil_block_of(it, (size_t)i, step);
+    gab_app_stencil->update(&at);
   }
+  GAB_TRY(gab_app_stencil_compare(&trial));
+  it->is_tried = it->is_tried || count > 0;
   for (ptrdiff_t i = 0; i < count; i++) {
     const gab_block *block = gab_forest_block(forest, (size_t)i);
     GAB_TRY(gab_field_swap(gab_block_data(block, it->now), gab_block_data(block, it->next)));

@@ -27,6 +27,18 @@
  *  fluxes do not meet exactly at borders. Blocks that split give slopes to the new cells, limited so that there are no new
  *  extremes (gab_block_field.linear_split).
  *
+ *  Trial
+ *  -----
+ *  Before its first step each process tries `update` on copies of two of its blocks. The values of the run do not change. A copy has
+ *  other values and then NaNs where nothing is filled: beyond the ghosts, beyond edges and corners without `diagonals`, in components
+ *  that do not exist, and in `next`. The run ends with block, cell, component and a remedy if `update`
+ *  - depends on such a value, writes outside of the cells or into `now`, or leaves values of `next` as they were;
+ *  - gives other bits when it is called again: after another block, by another thread, with other bytes in unset memory, in the step;
+ *  - makes NaN or infinity of finite values.
+ *  `start`, `add`, `quantities` and `criteria` are tried too. `next` as a whole may be overwritten (gab_field_copy(), memset()).
+ *  An `update` that counts its own calls or writes files gets six additional calls; it sets `untried`. The environment
+ *  variable GABION_TRIAL=0 skips all trials. Blocks of which a copy takes more than 85 MiB are not tried. Limits: doc/extending.md.
+ *
  *  Tier: user header.
  */
 #ifndef GABION_APPS_DRIVER_STENCIL_H
@@ -96,6 +108,7 @@ typedef struct gab_stencil {
   void (*start)(const gab_config *config, const double centre[3], double *values);
   /** Computes `next` of a block. Pure; called by several threads, each for a block of its own. */
   void (*update)(const gab_stencil_block *at);
+  bool untried;   /**< skip the trial of its functions */
   bool diagonals; /**< it needs ghosts beyond edges and corners, too */
   bool
       adaptive; /**< `update` allows for the width of cells: there may be several levels. Not with `diagonals` */

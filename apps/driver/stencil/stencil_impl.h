@@ -43,6 +43,7 @@ struct stencil_run {
   gab_own_quantity own[GAB_MOST_OWN_QUANTITIES];
   uint64_t updated;      /* revision of the forest for which own quantities were brought up to date last, */
   gab_step updated_step; /* and step of the world */
+  bool is_tried;         /* update, in this process */
 };
 
 /* ---- equation.c */
@@ -51,6 +52,23 @@ const char *gab_app_stencil_path(char path[GAB_CONFIG_PATH_CAPACITY], const char
 /* Of a NULL-terminated list; NULL: 0. */
 int gab_app_stencil_count(const char *const *names);
 int gab_app_stencil_field_count(void);
+/* What update gets of a block of this process. */
+gab_stencil_block gab_app_stencil_block_of(const stencil_run *it, size_t index, gab_step step);
+
+/* ---- trial.c: update is tried on copies before the first step of a process (stencil.h). All local; nothing of the state changes. */
+typedef struct gab_stencil_trial gab_stencil_trial;
+/* @param[out] which  NULL if it is not wanted; for gab_app_stencil_compare()
+   @return GAB_ERR_ARGUMENT or GAB_ERR_DIVERGED with block, cell, component and remedy */
+gab_status gab_app_stencil_try(const stencil_run *run, gab_step step, gab_stencil_trial **which);
+/* The same blocks have been computed in the step, and `next' is not yet exchanged. Ends the trial. */
+gab_status gab_app_stencil_compare(gab_stencil_trial **which);
+void gab_app_stencil_trial_destroy(gab_stencil_trial **which);
+
+/* ---- trial_cells.c */
+/* Whether it is wanted, and this process has blocks. */
+bool gab_app_stencil_is_tried(const stencil_run *run);
+/* Start is called again for a block of the initial grid, in the opposite order. @return as above */
+gab_status gab_app_stencil_try_start(const stencil_run *run);
 
 /* ---- stencil_quantities.c */
 /* Registers those of the program. */

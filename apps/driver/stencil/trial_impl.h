@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The trial of a stencil's update before the first step (stencil.h, "Trial"): copies of a block between cells that do not exist, calls on
+ * these copies, and the causes of what is found. */
+#ifndef GABION_APPS_DRIVER_STENCIL_TRIAL_IMPL_H
+#define GABION_APPS_DRIVER_STENCIL_TRIAL_IMPL_H
+
+#include "apps/driver/stencil/stencil_impl.h"
+
+/* ---- trial_field.c: fields with guard cells */
+
+typedef enum trial_region {
+  TRIAL_CELL,     /* of the block */
+  TRIAL_GHOST,    /* filled by the exchange */
+  TRIAL_UNFILLED, /* ghost beyond an edge or corner that the exchange does not fill */
+  TRIAL_BEYOND,   /* further outside than ghosts */
+  TRIAL_COMPONENT /* of a component that does not exist */
+} trial_region;
+
+typedef struct trial_place {
+  int32_t at[3];
+  int component;
+} trial_place;
+
+/* Elements of a field with guard cells around its ghosts, and a guard component before and behind its components. */
+typedef struct trial_layout {
+  gab_field_shape shape;
+  bool diagonals;      /* ghosts beyond edges and corners are filled */
+  int32_t low[3];      /* elements in front of cell 0 along an axis */
+  int32_t extent[3];   /* elements along an axis */
+  ptrdiff_t component; /* elements of a component */
+  size_t elements;
+} trial_layout;
+
+void gab_app_trial_layout(const gab_field *like, bool diagonals, trial_layout *layout);
+trial_place gab_app_trial_place(const trial_layout *layout, size_t element);
+trial_region gab_app_trial_region(const trial_layout *layout, const trial_place *place);
+/* The field of component 0 behind the guard component that begins at `memory`. */
+gab_field gab_app_trial_view(const trial_layout *layout, double *memory);
+/* Copies what the exchange fills: cells and filled ghosts. */
+void gab_app_trial_copy(const trial_layout *layout, gab_field *to, const gab_field *from);
+
+/* ---- trial_call.c: one call of update on a copy */
+
+typedef enum trial_poison {
+  TRIAL_VALUES,       /* values of other cells of the block */
+  TRIAL_OTHER_VALUES, /* again, but of different ones */
+  TRIAL_NAN
+} trial_poison;
+
+/* How a copy is made and update is called. */
+typedef struct trial_way {
+  trial_poison poison; /* where nothing is filled, */
+  trial_poison behind; /* and from element `border' on; elements of `next' follow those of `now' */
+  size_t border;
+  bool other_memory; /* place of the fields, and bytes of memory that is not set */
+  bool other_thread; /* the last thread instead of the first */
+} trial_way;
+
+typedef enum trial_fault { TRIAL_FINE, TRIAL_WRITES_NOW, TRIAL_WRITES_OUTSIDE, TRIAL_LEAVES_OUT } trial_fault;
+
+/* A block on trial. */
+typedef struct trial_subject {
+  gab_stencil_block at; /* as in the step */
+  double *given;        /* values of its cells, component by component */
+  double *first;        /* result of the first call, */
+  double *plain;        /* and of the one with the layout of the step */
+} trial_subject;
+
+enum { TRIAL_SUBJECTS = 2, TRIAL_SHIFT = 64 };
+
+typedef struct trial {
+  trial_layout layout;
+  unsigned char *regions; /* of elements */
+  size_t cells, values;   /* of a block; values: cells times components */
+  trial_subject subjects[TRIAL_SUBJECTS];
+  int count;
+  double *now, *before, *next; /* memory of the copies, and `now' before the call */
+  double *results[2];          /* for the search of causes */
+  trial_fault fault;           /* of the last call, */
+  size_t element;              /* and the element where it showed */
+  size_t left_out;             /* values that were not set */
+} trial;
+
+/* Calls update on a copy. @param[out] result  values of all cells; sets fault, element and left_out */
+void gab_app_trial_call(trial *it, const trial_subject *subject, const trial_way *how, double *result);
+/* Calls update on a copy with the layout of the step. */
+void gab_app_trial_call_plain(trial *it, const trial_subject *subject, double *result);
+/* Index of the first value that differs, `count` if none does. One NaN equals another. */
+size_t gab_app_trial_difference(const double *a, const double *b, size_t count);
+
+/* Whether the value at `element' stayed as it was in the call with TRIAL_VALUES that gave this result, too. */
+bool gab_app_trial_is_unset(const trial *it, const trial_subject *subject, const double *result);
+/* What criteria and quantities get. @param[out] memory  it->now or it->next @return a view of it */
+gab_field gab_app_trial_fill(trial *it, const trial_subject *subject, const trial_way *how, double *memory);
+
+/* ---- trial_causes.c */
+
+enum { TRIAL_TEXT = 160 };
+/* "temperature of cell (3, 4, 0)", in 2D without z unless it is not 0. @return text */
+const char *gab_app_trial_name(const trial_layout *layout, const trial_place *place, char text[TRIAL_TEXT]);
+/* "block x 12..23, y 0..7, level 1". @return text */
+const char *gab_app_trial_block(const gab_stencil_block *at, char text[TRIAL_TEXT]);
+trial_place gab_app_trial_place_of_value(const trial *it, size_t value);
+
+/* @return the failure that the last call showed, with block, cell, component and remedy; GAB_OK if there is none */
+gab_status gab_app_trial_report(const trial *it, const trial_subject *subject);
+/* Two calls with the same values gave different results: finds the cause. @return GAB_ERR_ARGUMENT */
+gab_status gab_app_trial_explain(trial *it, const trial_subject *subject);
+/* A call alone and a call in the step, or with another layout, gave different results. */
+gab_status gab_app_trial_report_difference(const trial *it, const trial_subject *subject, size_t value,
+                                           double got, double expected, const char *where);
+/* Finite values gave one that is not. */
+gab_status gab_app_trial_report_infinite(const trial *it, const trial_subject *subject, size_t value);
+
+/* ---- trial_cells.c */
+
+/* The functions of a cell and of a block that are not update: add, quantities, criteria. */
+gab_status gab_app_trial_cells(trial *it, const stencil_run *run);
+
+#endif
