@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "blockforest/elliptic/elliptic_impl.h"
+
+#include "core/messages/collective.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- options */
+
+static gab_status check_operator(const gab_elliptic_operator *a)
+{
+  if (a->apply || (a->alpha >= 0 && a->beta >= 0 && a->alpha + a->beta > 0 && isfinite(a->alpha + a->beta)))
+    return GAB_OK;
+  GAB_FAIL(GAB_ERR_ARGUMENT,
+           "an elliptic operator with alpha %g and beta %g: neither may be negative, and not both 0",
+           a->alpha, a->beta);
+}
+
+static gab_status check_options(const gab_elliptic_options *options)
+{
+  GAB_TRY(check_operator(&options->operation));
+  if (!(options->tolerance >= 0 && options->tolerance < 1))
+    GAB_FAIL(GAB_ERR_ARGUMENT, "the tolerance of an elliptic solver is %g: it must be in 0 to 1",
+             options->tolerance);
+  if (options->sweeps < 0 || options->sweeps > 8)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "%d sweeps of an elliptic solver: 1 to 8 are possible", options->sweeps);
+  if (options->most < 0) GAB_FAIL(GAB_ERR_ARGUMENT, "%d iterations of an elliptic solver", options->most);
+  for (int i = 0; i < 6; i++)
+    if (!isfinite(options->sides[i].value))
+      GAB_FAIL(GAB_ERR_ARGUMENT, "side %c%c of an elliptic solver has the value %g", "-+"[i % 2],
+               "xyz"[i / 2], options -> sides[i].value);
+  return GAB_OK;
+}
+
+static bool has_value_side(const gab_elliptic *elliptic)
+{
+  for (int axis = 0; axis < elliptic->dimension; axis++)
+    for (int upper = 0; upper < 2 && !elliptic->periodic[axis]; upper++)
+      if (elliptic->options.sides[2 * axis + upper].kind == GAB_ELLIPTIC_VALUE) return true;
+  return false;
+}
+
+static void use_operator(gab_elliptic *elliptic)
+{
+  const gab_elliptic_operator *a = &elliptic->options.operation;
+  elliptic->is_singular = a->apply ? a->is_singular : a->alpha == 0 && !has_value_side(elliptic);
+}
+
+static void set_defaults(gab_elliptic_options *options)
+{
+  if (options->tolerance == 0) options->tolerance = 1e-10;
+  if (options->sweeps == 0) options->sweeps = 3;
+  if (options->most == 0) options->most = options->method == GAB_ELLIPTIC_MULTIGRID ? 100 : 100000;
+}
+
+/* Inverse roots of the Chebyshev polynomial over [1/dimension, 2], the part of the spectrum of D^-1 A that the coarse level cannot
+ * represent. */
+static void set_weights(gab_elliptic *elliptic)
+{
+  const double lowest = 1.0 / elliptic->dimension, highest = 2;
+  const double middle = (highest + lowest) / 2, half = (highest - lowest) / 2;
+  const int count = elliptic->options.sweeps;
+  for (int k = 0; k < count; k++)
+    elliptic->weights[k] = 1 / (middle + half * cos(acos(-1) * (2 * k + 1) / (2.0 * count)));
+}
+
+/* ---------------------------------------------------------------- made and unmade */
+
+gab_status gab_elliptic_create(gab_forest *forest, const gab_elliptic_options *options,
+                               gab_elliptic **elliptic)
+{
+  static int number;
+  const gab_forest_options *grid = gab_forest_get_options(forest);
+  *elliptic = NULL;
+  GAB_TRY(check_options(options));
+  gab_elliptic *made;
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
+  *made = (gab_elliptic){.forest = forest, .number = number++, .options = *options, .all = 1};
+  made->dimension = grid->grid.dimension;
+  for (int axis = 0; axis < 3; axis++) {
+    made->periodic[axis] = grid->periodic[axis];
+    made->origin[axis] = grid->origin[axis];
+    made->roots[axis] = axis < made->dimension ? (int32_t)grid->grid.roots[axis] : 1;
+    made->all *= (uint64_t)made->roots[axis] * (uint64_t)grid->cells[axis];
+  }
+  made->levels[0].width = grid->dx;
+  set_defaults(&made->options);
+  use_operator(made);
+  set_weights(made);
+  const gab_status status = gab_elliptic_levels_create(made);
+  if (status != GAB_OK) gab_elliptic_destroy(&made);
+  *elliptic = made;
+  return status;
+}
+
+void gab_elliptic_destroy(gab_elliptic **elliptic)
+{
+  if (!*elliptic) return;
+  gab_elliptic_levels_destroy(*elliptic);
+  gab_free(elliptic);
+}
+
+gab_status gab_elliptic_set(gab_elliptic *elliptic, double alpha, double beta)
+{
+  gab_elliptic_operator changed = elliptic->options.operation;
+  if (changed.apply) GAB_FAIL(GAB_ERR_ARGUMENT, "alpha and beta of an operator of the program");
+  changed.alpha = alpha;
+  changed.beta = beta;
+  GAB_TRY(check_operator(&changed));
+  elliptic->options.operation = changed;
+  use_operator(elliptic);
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- a solve */
+
+/* Collective when the blocks have changed. */
+static gab_status check_blocks(gab_elliptic *elliptic)
+{
+  const uint64_t revision = gab_forest_revision(elliptic->forest) + 1;
+  uint64_t facts[2] = {0, elliptic->checked != revision}; /* blocks of other levels; somebody has to look */
+  uint64_t blocks, expected = 1;
+  GAB_TRY(gab_world_max_u64(gab_forest_world(elliptic->forest), &facts[1], 1));
+  if (!facts[1]) return GAB_OK;
+  for (size_t i = 0; i < gab_forest_block_count(elliptic->forest); i++)
+    facts[0] += gab_block_level(elliptic->forest, gab_forest_block(elliptic->forest, i)) != 0;
+  GAB_TRY(gab_world_sum_u64(gab_forest_world(elliptic->forest), facts, 1));
+  GAB_TRY(gab_forest_global_blocks(elliptic->forest, &blocks));
+  for (int axis = 0; axis < elliptic->dimension; axis++) expected *= (uint64_t)elliptic->roots[axis];
+  if (facts[0] > 0)
+    GAB_FAIL(GAB_ERR_STATE,
+             "an elliptic solver needs blocks of level 0 only: %" PRIu64 " are of other levels", facts[0]);
+  if (blocks != expected)
+    GAB_FAIL(GAB_ERR_STATE,
+             "an elliptic solver needs all blocks of the grid: there are %" PRIu64 " of %" PRIu64, blocks,
+             expected);
+  elliptic->checked = revision;
+  return GAB_OK;
+}
+
+static gab_status check_component(const gab_elliptic *elliptic, gab_component which)
+{
+  if (gab_forest_block_count(elliptic->forest) == 0) return GAB_OK;
+  const gab_field *field = gab_block_data(gab_forest_block(elliptic->forest, 0), which.data);
+  if (!field) GAB_FAIL(GAB_ERR_ARGUMENT, "an elliptic solver was given data that the forest does not have");
+  if (which.component < 0 || which.component >= field->shape.components)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "an elliptic solver was given component %d: the field has %d", which.component,
+             field->shape.components);
+  return GAB_OK;
+}
+
+/* Between a field of the program and one of level 0. */
+static void copy(const gab_elliptic *elliptic, gab_component outside, elliptic_field inside, bool in)
+{
+  const ptrdiff_t blocks = (ptrdiff_t)gab_forest_block_count(elliptic->forest);
+#pragma omp parallel for schedule(dynamic)
+  for (ptrdiff_t i = 0; i < blocks; i++) {
+    gab_field *own = gab_elliptic_piece(elliptic, &elliptic->levels[0], i, inside);
+    gab_field *other = gab_block_data(gab_forest_block(elliptic->forest, (size_t)i), outside.data);
+    for (int32_t z = 0; z < own->shape.cells[2]; z++)
+      for (int32_t y = 0; y < own->shape.cells[1]; y++)
+        for (int32_t x = 0; x < own->shape.cells[0]; x++) {
+          if (in) gab_field_set(own, x, y, z, 0, gab_field_get(other, x, y, z, outside.component));
+          else gab_field_set(other, x, y, z, outside.component, gab_field_get(own, x, y, z, 0));
+        }
+  }
+}
+
+static void subtract(const gab_elliptic *elliptic, elliptic_field which, double value)
+{
+  const ptrdiff_t blocks = (ptrdiff_t)gab_forest_block_count(elliptic->forest);
+#pragma omp parallel for schedule(dynamic)
+  for (ptrdiff_t i = 0; i < blocks; i++) {
+    gab_field *field = gab_elliptic_piece(elliptic, &elliptic->levels[0], i, which);
+    for (int32_t z = 0; z < field->shape.cells[2]; z++)
+      for (int32_t y = 0; y < field->shape.cells[1]; y++)
+        for (int32_t x = 0; x < field->shape.cells[0]; x++)
+          gab_field_set(field, x, y, z, 0, gab_field_get(field, x, y, z, 0) - value);
+  }
+}
+
+static void set_zero(const gab_elliptic *elliptic)
+{
+  for (ptrdiff_t i = 0; i < gab_elliptic_pieces(elliptic, &elliptic->levels[0]); i++) {
+    gab_field *u = gab_elliptic_piece(elliptic, &elliptic->levels[0], i, FIELD_U);
+    const gab_box whole = gab_field_whole(u);
+    gab_field_fill(u, 0, &whole, 0);
+  }
+}
+
+static gab_status mean_of(gab_elliptic *elliptic, elliptic_field which, double *mean)
+{
+  GAB_TRY(gab_forest_sum(elliptic->forest, (gab_component){elliptic->levels[0].blocks[which], 0}, mean));
+  *mean /= (double)elliptic->all;
+  return GAB_OK;
+}
+
+static gab_status find_residual(gab_elliptic *elliptic, double *largest)
+{
+  GAB_TRY(gab_elliptic_fill_ghosts(elliptic, &elliptic->levels[0], false));
+  gab_elliptic_residual(elliptic, &elliptic->levels[0]);
+  return gab_elliptic_largest(elliptic, FIELD_NEXT, largest);
+}
+
+/* The right-hand side with what the sides add to it, made solvable if A is singular. @param[out] scale  its largest value */
+static gab_status prepare(gab_elliptic *elliptic, gab_component f, double *scale)
+{
+  double mean;
+  for (int i = 0; i < elliptic->level_count; i++) gab_elliptic_find_diagonal(elliptic, &elliptic->levels[i]);
+  copy(elliptic, f, FIELD_F, true);
+  set_zero(elliptic);
+  GAB_TRY(find_residual(elliptic, scale));
+  if (!elliptic->is_singular || !isfinite(*scale)) return GAB_OK;
+  GAB_TRY(mean_of(elliptic, FIELD_NEXT, &mean));
+  subtract(elliptic, FIELD_F, mean);
+  subtract(elliptic, FIELD_NEXT, mean);
+  return gab_elliptic_largest(elliptic, FIELD_NEXT, scale);
+}
+
+static gab_status iterate(gab_elliptic *elliptic, double limit, gab_elliptic_result *result)
+{
+  const gab_elliptic_options *options = &elliptic->options;
+  if (options->method == GAB_ELLIPTIC_CONJUGATE)
+    return gab_elliptic_conjugate(elliptic, options->most, limit, &result->iterations, &result->residual);
+  while (result->iterations < options->most && result->residual > limit && isfinite(result->residual)) {
+    if (options->method == GAB_ELLIPTIC_JACOBI) {
+      GAB_TRY(gab_elliptic_sweep(elliptic, &elliptic->levels[0], 2.0 / 3));
+    } else {
+      GAB_TRY(gab_elliptic_cycle(elliptic, 0, false, false));
+    }
+    GAB_TRY(find_residual(elliptic, &result->residual));
+    result->iterations++;
+  }
+  return GAB_OK;
+}
+
+static gab_status report(const gab_elliptic *elliptic, double limit, gab_elliptic_result *result)
+{
+  if (result->iterations > 0 && result->first > 0)
+    result->factor = pow(result->residual / result->first, 1.0 / result->iterations);
+  if (result->residual <= limit) return GAB_OK;
+  GAB_FAIL(
+      GAB_ERR_DIVERGED,
+      "the elliptic solver has a residual of %g after %d iterations, at first %g: the tolerance %g asks for %g",
+      result->residual, result->iterations, result->first, elliptic->options.tolerance, limit);
+}
+
+gab_status gab_elliptic_solve(gab_elliptic *elliptic, gab_component f, gab_component u,
+                              gab_elliptic_result *result)
+{
+  gab_elliptic_result found = {0};
+  double scale, mean;
+  gab_status status = check_component(elliptic, f);
+  if (status == GAB_OK) status = check_component(elliptic, u);
+  if (status != GAB_OK) return gab_world_raise(gab_forest_world(elliptic->forest), status);
+  GAB_TRY(check_blocks(elliptic));
+  GAB_TRY(prepare(elliptic, f, &scale));
+  const double limit = isfinite(scale) ? elliptic->options.tolerance * scale : 0;
+  copy(elliptic, u, FIELD_U, true);
+  GAB_TRY(find_residual(elliptic, &found.first));
+  found.residual = found.first;
+  GAB_TRY(iterate(elliptic, limit, &found));
+  if (elliptic->is_singular) {
+    GAB_TRY(mean_of(elliptic, FIELD_U, &mean));
+    subtract(elliptic, FIELD_U, mean);
+  }
+  copy(elliptic, u, FIELD_U, false);
+  status = report(elliptic, limit, &found);
+  if (result) *result = found;
+  return status;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Levels of the multigrid solver, and what its sources share. Internal. */
+#ifndef GABION_BLOCKFOREST_ELLIPTIC_IMPL_H
+#define GABION_BLOCKFOREST_ELLIPTIC_IMPL_H
+
+#include "blockforest/elliptic/elliptic.h"
+#include "blockforest/exchange/block_field.h"
+
+enum { GAB_ELLIPTIC_MOST_LEVELS = 32 };
+
+/* Fields of a level. */
+typedef enum elliptic_field {
+  FIELD_U = 0,    /* approximation, or correction on a coarse level */
+  FIELD_NEXT,     /* the other field of a sweep; residuals */
+  FIELD_F,        /* right-hand side */
+  FIELD_DIAGONAL, /* only for an operator of the program */
+  FIELD_KINDS
+} elliptic_field;
+
+/* A level of the multigrid: on blocks, or of the whole grid on each process. */
+typedef struct elliptic_level {
+  int32_t cells[3]; /* of a block, or of the whole grid */
+  double width;
+  int ratio; /* to the width of the next level: 2, or 1 where only blocks are joined */
+  bool is_whole;
+  gab_field *whole[FIELD_KINDS];   /* if is_whole */
+  gab_block_field shape;           /* else; of its fields */
+  gab_data_id blocks[FIELD_KINDS]; /* else */
+  gab_exchange *exchange;          /* else; of FIELD_U */
+  uint64_t diagonal_of;            /* revision of the forest for which FIELD_DIAGONAL was computed, plus 1 */
+} elliptic_level;
+
+struct gab_elliptic {
+  gab_forest *forest;
+  int number; /* of this solver on this process, for the names of its data */
+  gab_elliptic_options options;
+  int dimension;
+  bool periodic[3];
+  double origin[3];
+  int32_t roots[3]; /* blocks of the grid */
+  uint64_t all;     /* cells of the finest level */
+  bool is_singular;
+  uint64_t checked;  /* revision of the forest whose blocks were checked, plus 1 */
+  double weights[8]; /* of the sweeps */
+  int level_count, first_whole;
+  elliptic_level levels[GAB_ELLIPTIC_MOST_LEVELS];
+  gab_block_field own_shape;
+  gab_data_id solution, preconditioned; /* of conjugate gradients */
+  uint64_t *gathered;                   /* cells of the first whole level, as bits */
+  double *bottom[3];                    /* of the coarsest level: solution, residual, direction */
+};
+
+/* ---- elliptic_levels.c: fields of a level */
+
+gab_status gab_elliptic_levels_create(gab_elliptic *elliptic);
+void gab_elliptic_levels_destroy(gab_elliptic *elliptic);
+/* Pieces of a level on this process: its blocks, or the whole grid. */
+ptrdiff_t gab_elliptic_pieces(const gab_elliptic *elliptic, const elliptic_level *level);
+gab_field *gab_elliptic_piece(const gab_elliptic *elliptic, const elliptic_level *level, ptrdiff_t piece,
+                              elliptic_field which);
+/* Global index of the lowest cell of a piece. */
+void gab_elliptic_first_cell(const gab_elliptic *elliptic, const elliptic_level *level, ptrdiff_t piece,
+                             int32_t first[3]);
+/* Fills the ghosts of FIELD_U beyond faces. Collective among neighbours on blocks.
+ * @param[in] homogeneous  sides have the value or gradient 0 */
+gab_status gab_elliptic_fill_ghosts(gab_elliptic *elliptic, elliptic_level *level, bool homogeneous);
+/* The right-hand side of the first whole level, from all processes. Collective. */
+gab_status gab_elliptic_gather(gab_elliptic *elliptic);
+
+/* ---- elliptic_sweep.c: work per cell; ghosts of FIELD_U are filled */
+
+/* FIELD_U += weight D^-1 (f - A u), by FIELD_NEXT. */
+gab_status gab_elliptic_sweep(gab_elliptic *elliptic, elliptic_level *level, double weight);
+/* The same from u = 0, without ghosts. */
+gab_status gab_elliptic_first_sweep(gab_elliptic *elliptic, elliptic_level *level, double weight);
+/* FIELD_NEXT = f - A u. */
+void gab_elliptic_residual(gab_elliptic *elliptic, elliptic_level *level);
+/* FIELD_NEXT = A u, on sides without value or gradient. */
+void gab_elliptic_apply(gab_elliptic *elliptic, elliptic_level *level);
+/* The solution of the coarsest level, FIELD_U, by conjugate gradients on each process. */
+void gab_elliptic_bottom(gab_elliptic *elliptic, elliptic_level *level);
+/* The diagonal of an operator of the program, if the blocks have changed. */
+void gab_elliptic_find_diagonal(gab_elliptic *elliptic, elliptic_level *level);
+/* What a cell's u is multiplied by in A u, of the operator with alpha and beta. */
+double gab_elliptic_diagonal(const gab_elliptic *elliptic, const elliptic_level *level);
+/* FIELD_F of the coarse level = mean of FIELD_NEXT of the fine one. Within the pieces of the fine one. */
+void gab_elliptic_restrict(gab_elliptic *elliptic, const elliptic_level *fine, const elliptic_level *coarse);
+/* FIELD_U of the fine level += FIELD_U of the coarse one, whose ghosts are filled. */
+void gab_elliptic_prolong(gab_elliptic *elliptic, const elliptic_level *fine, const elliptic_level *coarse);
+
+/* Largest |value| of a field of level 0, of all ranks. Collective. */
+gab_status gab_elliptic_largest(gab_elliptic *elliptic, elliptic_field which, double *largest);
+
+/* ---- elliptic_cycle.c */
+
+/* A V-cycle of the equation for a correction: sides are homogeneous from `level` > 0 on, or if asked for. Collective.
+ * @param[in] from_zero  FIELD_U of the level counts as 0 */
+gab_status gab_elliptic_cycle(gab_elliptic *elliptic, int level, bool from_zero, bool homogeneous);
+
+/* ---- conjugate.c */
+
+/* Conjugate gradients on the finest level, from FIELD_U and FIELD_F. Collective. @param[in] most  iterations
+ * @param[in] limit  of the largest residual @param[out] residual  reached */
+gab_status gab_elliptic_conjugate(gab_elliptic *elliptic, int most, double limit, int *iterations,
+                                  double *residual);
+
+#endif
