@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What an installed Gabion consists of: the library, that of the program `gabion' for programs of one's own, headers by folder,
-# two programs, and what CMake (find_package(gabion), targets gabion::gabion and gabion::app) and pkg-config (pkg-config gabion,
-# gabion-app) need to use them.
+# two programs, and what CMake (find_package(gabion), targets gabion::gabion, gabion::app and gabion::checked) and pkg-config (gabion,
+# gabion-app, gabion-checked) need to use them.
 # Sources include "core/world/world.h", so the include folder of users is PREFIX/include/gabion.
 if(NOT TARGET gabion)
   return()
@@ -40,6 +40,7 @@ endif()
 install(TARGETS gabion EXPORT gabionTargets 
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT devel)
+install(TARGETS gabion-checked EXPORT gabionTargets)
 # The driver: of its headers those of which a program with a solver or a stencil of its own needs types and functions, in
 # the same place as in the sources.
 install(TARGETS gabion-app EXPORT gabionTargets
@@ -125,6 +126,8 @@ install(FILES "${PROJECT_BINARY_DIR}/gabion.pc" DESTINATION "${CMAKE_INSTALL_LIB
 
 configure_file(cmake/gabion-app.pc.in "${PROJECT_BINARY_DIR}/gabion-app.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/gabion-app.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT devel)
+configure_file(cmake/gabion-checked.pc.in "${PROJECT_BINARY_DIR}/gabion-checked.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/gabion-checked.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT devel)
 
 # libgabion-persist stands on MPI alone.
 if(TARGET gabion-persist)

@@ -41,6 +41,10 @@ function(gabion_whole_library)
     target_link_libraries(gabion_modules INTERFACE gabion_${module})
   endforeach()
   target_link_libraries(gabion PRIVATE $<BUILD_INTERFACE:gabion_flags>)
+  add_library(gabion-checked INTERFACE) # checked indices in the programs that link it: field/checked_access.h
+  set_target_properties(gabion-checked PROPERTIES EXPORT_NAME checked)
+  target_compile_definitions(gabion-checked INTERFACE GABION_CHECKED)
+  target_link_libraries(gabion-checked INTERFACE gabion)
 endfunction()
 
 # gabion_app_library(SOURCE...): the driver as gabion_apps, for programs of this project, and as libgabion-app, which is installed

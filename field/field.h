@@ -132,4 +132,14 @@ void gab_field_copy_component(gab_field *to, const gab_box *to_box, int to_compo
 #ifdef __cplusplus
 }
 #endif
+
+#ifdef GABION_CHECKED
+#include "field/checked_access.h"
+#define gab_field_index(map, x, y, z, component)                                                             \
+  gab_field_index_checked((map), (x), (y), (z), (component), __FILE__, __LINE__)
+#define gab_field_get(field, x, y, z, component)                                                             \
+  gab_field_get_checked((field), (x), (y), (z), (component), __FILE__, __LINE__)
+#define gab_field_set(field, x, y, z, component, value)                                                      \
+  gab_field_set_checked((field), (x), (y), (z), (component), (value), __FILE__, __LINE__)
+#endif
 #endif

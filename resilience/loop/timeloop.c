@@ -8,6 +8,7 @@
 #include "core/base/log.h"
 #include "core/messages/mailbox.h"
 #include "core/system/float_modes.h"
+#include "field/checked_access.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -174,9 +175,11 @@ gab_forest *gab_timeloop_forest(const gab_timeloop *loop) { return loop->forest;
 
 /* ---------------------------------------------------------------- running it */
 
-/* Looks after others. A task that swallowed its error has left garbage behind: it must not be taken for a result. */
+/* Looks after others. A task that swallowed its error, or had an index that is wrong, has left garbage behind: it must not be taken
+ * for a result. */
 static gab_status after_task(gab_timeloop *loop, gab_status status)
 {
+  if (status == GAB_OK) status = gab_field_check();
   if (status == GAB_OK) status = gab_protection_help(loop);
   if (status == GAB_OK) status = gab_local_help(loop);
   return status == GAB_OK ? gab_world_check(loop->world) : status;

@@ -3,6 +3,7 @@
 #include "apps/driver/stencil/stencil_impl.h"
 
 #include <math.h>
+#include <stdio.h>
 
 const gab_stencil *gab_app_stencil;
 
@@ -33,4 +34,28 @@ gab_stencil_block gab_app_stencil_block_of(const stencil_run *it, size_t index, 
                              .cells = {cells[0], cells[1], cells[2]},
                              .now = gab_block_data(block, it->now),
                              .next = gab_block_data(block, it->next)};
+}
+
+void gab_app_stencil_name_block(const gab_stencil_block *at, char *text, size_t capacity)
+{
+  const gab_box cells = gab_block_cells(at->forest, at->block);
+  const int level = gab_block_level(at->forest, at->block),
+            axes = gab_forest_get_options(at->forest)->grid.dimension;
+  size_t length = (size_t)snprintf(text, capacity, "block");
+  for (int axis = 0; axis < axes && length < capacity; axis++)
+    length += (size_t)snprintf(text + length, capacity - length, "%s %c %" PRId64 "..%" PRId64,
+                               axis ? "," : "", "xyz"[axis], cells.lo[axis], cells.hi[axis] - 1);
+  if (level > 0 && length < capacity) snprintf(text + length, capacity - length, ", level %d", level);
+}
+
+static void name_block(const void *what, char *text, size_t capacity)
+{
+  gab_app_stencil_name_block(what, text, capacity);
+}
+
+void gab_app_stencil_update(const gab_stencil_block *at)
+{
+  gab_field_computes(name_block, at);
+  gab_app_stencil->update(at);
+  gab_field_computes(NULL, NULL);
 }

@@ -162,7 +162,7 @@ static gab_status compute(void *user, gab_step step)
 #pragma omp parallel for schedule(dynamic)
   for (ptrdiff_t i = 0; i < count; i++) {
     const gab_stencil_block at = gab_app_stencil_block_of(it, (size_t)i, step);
-    gab_app_stencil->update(&at);
+    gab_app_stencil_update(&at);
   }
   GAB_TRY(gab_app_stencil_compare(&trial));
   it->is_tried = it->is_tried || count > 0;

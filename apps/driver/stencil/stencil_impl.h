@@ -8,6 +8,7 @@
 #include "apps/driver/run/run.h"
 #include "apps/driver/stencil/stencil.h"
 #include "blockforest/exchange/level_ghosts.h"
+#include "field/checked_access.h"
 
 enum { GAB_STENCIL_MOST_LEVELS = 6, GAB_STENCIL_MOST_RULES = 16 };
 
@@ -54,6 +55,10 @@ int gab_app_stencil_count(const char *const *names);
 int gab_app_stencil_field_count(void);
 /* What update gets of a block of this process. */
 gab_stencil_block gab_app_stencil_block_of(const stencil_run *it, size_t index, gab_step step);
+/* "block x 12..23, y 0..7, level 1" */
+void gab_app_stencil_name_block(const gab_stencil_block *at, char *text, size_t capacity);
+/* Calls update; a checked access outside of a field (field/checked_access.h) names the block. */
+void gab_app_stencil_update(const gab_stencil_block *at);
 
 /* ---- trial.c: update is tried on copies before the first step of a process (stencil.h). All local; nothing of the state changes. */
 typedef struct gab_stencil_trial gab_stencil_trial;

@@ -105,6 +105,7 @@ static gab_status call_first(trial *it, trial_subject *subject)
   const trial_way values = {.border = SIZE_MAX};
   size_t which;
   gab_app_trial_call(it, subject, &values, subject->first);
+  GAB_TRY(gab_field_check());
   GAB_TRY(gab_app_trial_report(it, subject));
   if (are_finite(it->before, it->layout.elements, &which) && !are_finite(subject->first, it->values, &which))
     return gab_app_trial_report_infinite(it, subject, which);

@@ -114,7 +114,7 @@ static void call(const gab_stencil_block *at, bool other_memory, bool other_thre
   {
     dirty_heap(byte);
     dirty(byte);
-    gab_app_stencil->update(at);
+    gab_app_stencil_update(at);
   }
   tell_malloc(0);
 }

@@ -31,14 +31,7 @@ static gab_status refuse(gab_status status, const trial_subject *subject, const 
 
 const char *gab_app_trial_block(const gab_stencil_block *at, char text[TRIAL_TEXT])
 {
-  const gab_box cells = gab_block_cells(at->forest, at->block);
-  const int level = gab_block_level(at->forest, at->block),
-            axes = gab_forest_get_options(at->forest)->grid.dimension;
-  int length = snprintf(text, TRIAL_TEXT, "block");
-  for (int axis = 0; axis < axes; axis++)
-    length += snprintf(text + length, TRIAL_TEXT - (size_t)length, "%s %c %" PRId64 "..%" PRId64,
-                       axis ? "," : "", "xyz"[axis], cells.lo[axis], cells.hi[axis] - 1);
-  if (level > 0) snprintf(text + length, TRIAL_TEXT - (size_t)length, ", level %d", level);
+  gab_app_stencil_name_block(at, text, TRIAL_TEXT);
   return text;
 }
 
