@@ -53,7 +53,7 @@ static void precondition(const gab_elliptic *elliptic)
 
 static gab_status find_dot(gab_elliptic *elliptic, gab_data_id a, gab_data_id b, double *dot)
 {
-  return gab_forest_dot(elliptic->forest, (gab_component){a, 0}, (gab_component){b, 0}, dot);
+  return gab_forest_dot(elliptic->forest, (gab_block_component){a, 0}, (gab_block_component){b, 0}, dot);
 }
 
 gab_status gab_elliptic_conjugate(gab_elliptic *elliptic, int most, double limit, int *iterations,

@@ -139,7 +139,7 @@ static gab_status check_blocks(gab_elliptic *elliptic)
   return GAB_OK;
 }
 
-static gab_status check_component(const gab_elliptic *elliptic, gab_component which)
+static gab_status check_component(const gab_elliptic *elliptic, gab_block_component which)
 {
   if (gab_forest_block_count(elliptic->forest) == 0) return GAB_OK;
   const gab_field *field = gab_block_data(gab_forest_block(elliptic->forest, 0), which.data);
@@ -151,7 +151,7 @@ static gab_status check_component(const gab_elliptic *elliptic, gab_component wh
 }
 
 /* Between a field of the program and one of level 0. */
-static void copy(const gab_elliptic *elliptic, gab_component outside, elliptic_field inside, bool in)
+static void copy(const gab_elliptic *elliptic, gab_block_component outside, elliptic_field inside, bool in)
 {
   const ptrdiff_t blocks = (ptrdiff_t)gab_forest_block_count(elliptic->forest);
 #pragma omp parallel for schedule(dynamic)
@@ -191,7 +191,8 @@ static void set_zero(const gab_elliptic *elliptic)
 
 static gab_status mean_of(gab_elliptic *elliptic, elliptic_field which, double *mean)
 {
-  GAB_TRY(gab_forest_sum(elliptic->forest, (gab_component){elliptic->levels[0].blocks[which], 0}, mean));
+  GAB_TRY(
+      gab_forest_sum(elliptic->forest, (gab_block_component){elliptic->levels[0].blocks[which], 0}, mean));
   *mean /= (double)elliptic->all;
   return GAB_OK;
 }
@@ -204,7 +205,7 @@ static gab_status find_residual(gab_elliptic *elliptic, double *largest)
 }
 
 /* The right-hand side with what the sides add to it, made solvable if A is singular. @param[out] scale  its largest value */
-static gab_status prepare(gab_elliptic *elliptic, gab_component f, double *scale)
+static gab_status prepare(gab_elliptic *elliptic, gab_block_component f, double *scale)
 {
   double mean;
   for (int i = 0; i < elliptic->level_count; i++) gab_elliptic_find_diagonal(elliptic, &elliptic->levels[i]);
@@ -246,7 +247,7 @@ static gab_status report(const gab_elliptic *elliptic, double limit, gab_ellipti
       result->residual, result->iterations, result->first, elliptic->options.tolerance, limit);
 }
 
-gab_status gab_elliptic_solve(gab_elliptic *elliptic, gab_component f, gab_component u,
+gab_status gab_elliptic_solve(gab_elliptic *elliptic, gab_block_component f, gab_block_component u,
                               gab_elliptic_result *result)
 {
   gab_elliptic_result found = {0};

@@ -106,7 +106,8 @@ typedef struct gab_elliptic_result {
 /** Makes a solver. Registers scratch data with the forest, so it comes before the forest has blocks, with the same options in
  *  the same order on all processes. Collective (opens ports).
  *  @param[out] elliptic  to be destroyed before the forest
- *  @return ::GAB_ERR_ARGUMENT for an operator, tolerance or grid that cannot be, with the numbers; as gab_forest_add_data() */
+ *  @return ::GAB_ERR_ARGUMENT for an operator or tolerance that cannot be, ::GAB_ERR_INPUT for a grid, with the numbers; as
+ *  gab_forest_add_data() */
 gab_status gab_elliptic_create(gab_forest *forest, const gab_elliptic_options *options,
                                gab_elliptic **elliptic);
 void gab_elliptic_destroy(gab_elliptic **elliptic);
@@ -120,7 +121,7 @@ gab_status gab_elliptic_set(gab_elliptic *elliptic, double alpha, double beta);
  *  @param[out] result  may be NULL
  *  @return ::GAB_ERR_DIVERGED on all if the tolerance is not reached, with residuals and iterations; ::GAB_ERR_STATE on all for a
  *  forest with blocks of other levels than 0, or without some of its blocks; ::GAB_ERR_FAULT in a broken world */
-gab_status gab_elliptic_solve(gab_elliptic *elliptic, gab_component f, gab_component u,
+gab_status gab_elliptic_solve(gab_elliptic *elliptic, gab_block_component f, gab_block_component u,
                               gab_elliptic_result *result);
 
 #ifdef __cplusplus

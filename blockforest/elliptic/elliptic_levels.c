@@ -60,7 +60,7 @@ static gab_status plan(gab_elliptic *elliptic, const int32_t cells[3])
   elliptic->first_whole = count - 1;
   const uint64_t gathered = count_of(levels[count - 1].cells);
   if (gathered > GAB_ELLIPTIC_MOST_GATHERED)
-    GAB_FAIL(GAB_ERR_ARGUMENT,
+    GAB_FAIL(GAB_ERR_INPUT,
              "blocks of %" PRId32 " x %" PRId32 " x %" PRId32 " cells can be halved %d times; %" PRIu64
              " cells are then left on each process, at most %d are possible: use blocks of 2^n cells",
              cells[0], cells[1], cells[2], count - 2, gathered, GAB_ELLIPTIC_MOST_GATHERED);

@@ -54,7 +54,7 @@ static void merge(partial *into, const partial *from)
     if (from->range[i] > into->range[i]) into->range[i] = from->range[i];
 }
 
-static gab_status check(const gab_forest *forest, gab_component a)
+static gab_status check(const gab_forest *forest, gab_block_component a)
 {
   if (gab_forest_block_count(forest) == 0) return GAB_OK;
   const gab_field *field = gab_block_data(gab_forest_block(forest, 0), a.data);
@@ -65,7 +65,7 @@ static gab_status check(const gab_forest *forest, gab_component a)
   return GAB_OK;
 }
 
-static gab_status check_pair(const gab_forest *forest, gab_component a, gab_component b)
+static gab_status check_pair(const gab_forest *forest, gab_block_component a, gab_block_component b)
 {
   GAB_TRY(check(forest, a));
   GAB_TRY(check(forest, b));
@@ -80,7 +80,8 @@ static gab_status check_pair(const gab_forest *forest, gab_component a, gab_comp
   return GAB_OK;
 }
 
-static void add_block(const gab_block *block, gab_component a, gab_component b, add_fn add, partial *to)
+static void add_block(const gab_block *block, gab_block_component a, gab_block_component b, add_fn add,
+                      partial *to)
 {
   const gab_field *left = gab_block_data(block, a.data), *right = gab_block_data(block, b.data);
   const int32_t *cells = left->shape.cells;
@@ -92,7 +93,8 @@ static void add_block(const gab_block *block, gab_component a, gab_component b, 
 }
 
 /* An error of one rank is raised, since the others wait in the reduction. */
-static gab_status add_all(gab_forest *forest, gab_component a, gab_component b, add_fn add, partial *all)
+static gab_status add_all(gab_forest *forest, gab_block_component a, gab_block_component b, add_fn add,
+                          partial *all)
 {
   const ptrdiff_t count = (ptrdiff_t)gab_forest_block_count(forest);
   clear(all);
@@ -110,7 +112,7 @@ static gab_status add_all(gab_forest *forest, gab_component a, gab_component b, 
   return GAB_OK;
 }
 
-gab_status gab_forest_dot(gab_forest *forest, gab_component a, gab_component b, double *dot)
+gab_status gab_forest_dot(gab_forest *forest, gab_block_component a, gab_block_component b, double *dot)
 {
   partial all;
   GAB_TRY(add_all(forest, a, b, add_product, &all));
@@ -119,7 +121,7 @@ gab_status gab_forest_dot(gab_forest *forest, gab_component a, gab_component b, 
   return GAB_OK;
 }
 
-gab_status gab_forest_sum(gab_forest *forest, gab_component a, double *sum)
+gab_status gab_forest_sum(gab_forest *forest, gab_block_component a, double *sum)
 {
   partial all;
   GAB_TRY(add_all(forest, a, a, add_value, &all));
@@ -135,7 +137,7 @@ static void merge_partials(void *into, const void *from, size_t count)
   for (size_t i = 0; i < count; i++) merge(&to[i], &more[i]);
 }
 
-gab_status gab_forest_norms(gab_forest *forest, gab_component a, gab_norms *norms)
+gab_status gab_forest_norms(gab_forest *forest, gab_block_component a, gab_norms *norms)
 {
   partial all;
   GAB_TRY(add_all(forest, a, a, add_norms, &all));

@@ -18,10 +18,10 @@ extern "C" {
 #endif
 
 /** One component of a block field. */
-typedef struct gab_component {
+typedef struct gab_block_component {
   gab_data_id data;
   int component; /**< from 0 */
-} gab_component;
+} gab_block_component;
 
 /** What gab_forest_norms() finds. Without cells all are zero. */
 typedef struct gab_norms {
@@ -35,11 +35,11 @@ typedef struct gab_norms {
 
 /** The sum of a*b over all cells; each product is rounded, the sum is rounded once. a and b may be the same.
  *  @return ::GAB_ERR_ARGUMENT for a component that does not exist, or fields of different cells */
-gab_status gab_forest_dot(gab_forest *forest, gab_component a, gab_component b, double *dot);
+gab_status gab_forest_dot(gab_forest *forest, gab_block_component a, gab_block_component b, double *dot);
 /** The sum over all cells, rounded once. */
-gab_status gab_forest_sum(gab_forest *forest, gab_component a, double *sum);
+gab_status gab_forest_sum(gab_forest *forest, gab_block_component a, double *sum);
 /** All norms in one pass and one reduction. NaN in a cell gives NaN. */
-gab_status gab_forest_norms(gab_forest *forest, gab_component a, gab_norms *norms);
+gab_status gab_forest_norms(gab_forest *forest, gab_block_component a, gab_norms *norms);
 
 #ifdef __cplusplus
 }

@@ -85,19 +85,22 @@ static gab_status prepare(gab_app_run *run)
   GAB_TRY(gab_forest_create(run->world, grid, &run->forest));
   GAB_TRY(gab_forest_add_data(run->forest, &now, &it->now));
   GAB_TRY(gab_forest_add_data(run->forest, &next, &it->next));
+  GAB_TRY(gab_app_stencil_implicit_create(it));
   return gab_level_ghosts_create(run->forest, it->now, &it->shape, it->parameters->finest, &it->ghosts);
 }
 
 static void release_run(gab_app_run *run)
 {
   gab_level_ghosts_destroy(&((stencil_run *)run)->ghosts);
+  gab_app_stencil_implicit_destroy((stencil_run *)run);
   gab_forest_destroy(&run->forest);
 }
 
 static gab_app_memory memory(const gab_app_run *run)
 {
   const gab_forest_options *grid = &run->parameters->grid;
-  gab_app_memory needed = {.cells = (double)gab_app_root_count(grid), .state = 2 * fields_bytes()};
+  gab_app_memory needed = {.cells = (double)gab_app_root_count(grid),
+                           .state = 2 * fields_bytes() + gab_app_stencil_implicit_bytes()};
   for (int axis = 0; axis < 3; axis++) needed.cells *= grid->cells[axis];
   needed.image = fields_bytes();
   return needed;
@@ -170,7 +173,7 @@ static gab_status compute(void *user, gab_step step)
     const gab_block *block = gab_forest_block(forest, (size_t)i);
     GAB_TRY(gab_field_swap(gab_block_data(block, it->now), gab_block_data(block, it->next)));
   }
-  return GAB_OK;
+  return gab_app_stencil_implicit_solve(it);
 }
 
 static gab_status add(gab_app_run *run)
@@ -249,6 +252,11 @@ static const char *what_is_wrong(const gab_stencil *which)
   if (sums > GAB_STENCIL_MOST_SUMS || (sums > fields && !which->add)) return "it has too many sums";
   if (which->adaptive && which->diagonals)
     return "between levels there are no ghosts beyond edges and corners";
+  if (which->implicit_count > GAB_STENCIL_MOST_IMPLICIT) return "it has too many implicit fields";
+  if (which->implicit_count > 0 && which->adaptive) return "implicit fields need a grid of one level";
+  for (size_t i = 0; i < which->implicit_count; i++)
+    if (which->implicit[i].field < 0 || which->implicit[i].field >= fields || !which->implicit[i].operation)
+      return "an implicit field does not exist, or lacks its operation";
   if (which->criterion_count > GAB_STENCIL_MOST_CRITERIA) return "it has too many criteria";
   return NULL;
 }

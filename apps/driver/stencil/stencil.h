@@ -53,6 +53,7 @@
 extern "C" {
 #endif
 
+enum { GAB_STENCIL_MOST_IMPLICIT = 4 };
 enum { GAB_STENCIL_MOST_FIELDS = 8, GAB_STENCIL_MOST_SUMS = 8, GAB_STENCIL_MOST_CRITERIA = 8 };
 
 /** A block whose step is computed. */
@@ -97,6 +98,16 @@ typedef struct gab_stencil_quantity {
   void (*evaluate)(const gab_stencil_cell *at, double *values);
 } gab_stencil_quantity;
 
+/** A field that each step solves for: alpha u - beta Laplace(u) = r, where r is the value that `update` wrote for the field.
+ *  Implicit diffusion over a time step dt has alpha 1 and beta k dt; a pressure has alpha 0 and beta 1, then r without its mean
+ *  counts and u has the mean 0. By multigrid, to 1e-10 of the largest right-hand side (blockforest/elliptic/elliptic.h): blocks of
+ *  2^n cells are best. Without levels. */
+typedef struct gab_stencil_implicit {
+  int field; /**< from 0 */
+  /** Pure. @param[out] alpha, beta  not negative, not both 0; beta in units of squared cells: of domain.cells */
+  void (*operation)(const gab_config *config, double *alpha, double *beta);
+} gab_stencil_implicit;
+
 typedef struct gab_stencil {
   const char *name;           /**< "heat": of its section of parameter files, and of its table of sums */
   const char *title;          /**< with its article, for messages: "a heated plate" */
@@ -108,8 +119,10 @@ typedef struct gab_stencil {
   void (*start)(const gab_config *config, const double centre[3], double *values);
   /** Computes `next` of a block. Pure; called by several threads, each for a block of its own. */
   void (*update)(const gab_stencil_block *at);
-  bool untried;   /**< skip the trial of its functions */
-  bool diagonals; /**< it needs ghosts beyond edges and corners, too */
+  bool untried;                         /**< skip the trial of its functions */
+  const gab_stencil_implicit *implicit; /**< solved for after `update`, in this order; may be NULL */
+  size_t implicit_count;                /**< at most #GAB_STENCIL_MOST_IMPLICIT */
+  bool diagonals;                       /**< it needs ghosts beyond edges and corners, too */
   bool
       adaptive; /**< `update` allows for the width of cells: there may be several levels. Not with `diagonals` */
   const gab_stencil_criterion *criteria; /**< of its own, at most #GAB_STENCIL_MOST_CRITERIA; may be NULL */

@@ -7,6 +7,7 @@
 #include "apps/driver/plan/app_plan.h"
 #include "apps/driver/run/run.h"
 #include "apps/driver/stencil/stencil.h"
+#include "blockforest/elliptic/elliptic.h"
 #include "blockforest/exchange/level_ghosts.h"
 #include "field/checked_access.h"
 
@@ -39,6 +40,7 @@ struct stencil_run {
   gab_block_field shape;
   gab_data_id now, next;
   gab_level_ghosts *ghosts;
+  gab_elliptic *implicit[GAB_STENCIL_MOST_IMPLICIT];
   stencil_view views[GAB_STENCIL_MOST_FIELDS];
   gab_quantity quantities[GAB_STENCIL_MOST_FIELDS + GAB_MOST_OWN_QUANTITIES];
   gab_own_quantity own[GAB_MOST_OWN_QUANTITIES];
@@ -74,6 +76,15 @@ void gab_app_stencil_trial_destroy(gab_stencil_trial **which);
 bool gab_app_stencil_is_tried(const stencil_run *run);
 /* Start is called again for a block of the initial grid, in the opposite order. @return as above */
 gab_status gab_app_stencil_try_start(const stencil_run *run);
+
+/* ---- implicit.c */
+/* Solvers of the implicit fields: before there are blocks. Collective. */
+gab_status gab_app_stencil_implicit_create(stencil_run *it);
+void gab_app_stencil_implicit_destroy(stencil_run *it);
+/* Replaces right-hand sides in `now` by solutions, after the swap of a step. Collective. */
+gab_status gab_app_stencil_implicit_solve(stencil_run *it);
+/* Bytes that the solvers need per cell. */
+double gab_app_stencil_implicit_bytes(void);
 
 /* ---- stencil_quantities.c */
 /* Registers those of the program. */

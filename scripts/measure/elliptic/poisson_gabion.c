@@ -45,7 +45,8 @@ static gab_status solve(gab_world *world, int32_t n, int32_t b)
   GAB_TRY(gab_balance_initial(forest, NULL, NULL));
   fill(forest, data, 1.0 / n);
   const double start = gab_seconds();
-  GAB_TRY(gab_elliptic_solve(elliptic, (gab_component){data, 0}, (gab_component){data, 1}, &result));
+  GAB_TRY(
+      gab_elliptic_solve(elliptic, (gab_block_component){data, 0}, (gab_block_component){data, 1}, &result));
   if (gab_world_is_root(world))
     printf("gabion  %4d^3  %3d cycles  factor %.4f  %8.3f s\n", (int)n, result.iterations, result.factor,
            gab_seconds() - start);

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Implicit fields of a stencil: one elliptic equation per field and step. */
+#include "apps/driver/stencil/stencil_impl.h"
+
+gab_status gab_app_stencil_implicit_create(stencil_run *it)
+{
+  const double dx = it->base.parameters->grid.dx;
+  for (size_t i = 0; i < gab_app_stencil->implicit_count; i++) {
+    double alpha = 0, beta = 0;
+    gab_app_stencil->implicit[i].operation(it->base.parameters->config, &alpha, &beta);
+    const gab_elliptic_options options = {.operation = {.alpha = alpha, .beta = beta * dx * dx}};
+    GAB_TRY(gab_app_blame(it->base.parameters->config, "domain.block",
+                          gab_elliptic_create(it->base.forest, &options, &it->implicit[i])));
+  }
+  return GAB_OK;
+}
+
+void gab_app_stencil_implicit_destroy(stencil_run *it)
+{
+  for (size_t i = 0; i < gab_app_stencil->implicit_count; i++) gab_elliptic_destroy(&it->implicit[i]);
+}
+
+gab_status gab_app_stencil_implicit_solve(stencil_run *it)
+{
+  for (size_t i = 0; i < gab_app_stencil->implicit_count; i++) {
+    const gab_block_component field = {it->now, gab_app_stencil->implicit[i].field};
+    GAB_TRY(gab_elliptic_solve(it->implicit[i], field, field, NULL));
+  }
+  return GAB_OK;
+}
+
+/* Three fields per level, each with an eighth (a quarter in 2D) of the cells of the level before. */
+double gab_app_stencil_implicit_bytes(void)
+{
+  return (double)gab_app_stencil->implicit_count * 3 * sizeof(double) * 4 / 3;
+}
