@@ -18,8 +18,8 @@ static bool names_sides(const gab_side sides[GAB_SIDE_COUNT])
   int axes = 0;
   for (int side = 0; side < GAB_SIDE_COUNT; side++) {
     const gab_side *given = &sides[side];
-    if (gab_side_kind_is_open(given->kind)) return true;
-    if (given->kind != GAB_SIDE_VELOCITY) continue;
+    if (gab_side_is_open(given)) return true;
+    if (!gab_side_moves(given)) continue;
     if (given->velocity[side / 2] != 0 || given->profile != GAB_PROFILE_CONSTANT) return true;
     axes |= 1 << side / 2;
   }

@@ -37,12 +37,12 @@ static gab_status check_side(const gab_side *side, int index, const gab_domain *
   bool periodic = domain->periodic[index / 2];
   if ((unsigned)side->kind >= GAB_SIDE_KIND_COUNT)
     GAB_FAIL(GAB_ERR_INPUT, "side %s: unknown kind of boundary %d", name, (int)side->kind);
-  if ((side->kind == GAB_SIDE_PERIODIC) != periodic)
+  if (gab_side_is_periodic(side) != periodic)
     GAB_FAIL(GAB_ERR_INPUT, "side %s is %speriodic, but the domain is %speriodic along that axis", name,
              periodic ? "not " : "", periodic ? "" : "not ");
   for (int axis = 0; axis < 3; axis++)
     if (!isfinite(side->velocity[axis])) GAB_FAIL(GAB_ERR_INPUT, "side %s: the velocity is not finite", name);
-  if (side->kind == GAB_SIDE_OWN && !(side->own && side->own->arrives))
+  if (gab_side_is_user_defined(side) && !(side->own && side->own->arrives))
     GAB_FAIL(GAB_ERR_INPUT, "side %s: the user-defined condition is missing", name);
   if (!(side->density > 0 && isfinite(side->density)))
     GAB_FAIL(GAB_ERR_INPUT, "side %s: the density must be positive, not %g", name, side->density);
@@ -262,7 +262,7 @@ static gab_status set_kernel(gab_lbm_model *model)
 static gab_status check_depth(const gab_lbm_options *options, const int32_t cells[3], int dimension)
 {
   for (int side = 0; side < 2 * dimension; side++) {
-    if (gab_side_kind_is_open(options->sides[side].kind) && cells[side / 2] < 2)
+    if (gab_side_is_open(&options->sides[side]) && cells[side / 2] < 2)
       GAB_FAIL(GAB_ERR_INPUT,
                "side %s: blocks of %" PRId32 " cell across an open side: they have to have 2 at least",
                side_names[side], cells[side / 2]);
@@ -293,6 +293,8 @@ static gab_status set_model(gab_lbm_model *model, const gab_forest_options *fore
   model->lattice = model->options.lattice;
   GAB_TRY(check_depth(&model->options, model->cells, domain.dimension));
   set_along(model);
+  for (int side = 0; side < GAB_SIDE_COUNT; side++)
+    model->arrives[side] = gab_side_of(&model->options.sides[side])->arrives;
   for (int level = 0; level < GAB_LBM_LEVELS; level++) set_level(model, level, &domain);
   GAB_TRY(set_kernel(model));
   model->walls.is_on = gab_wall_balance_is_needed(model);

@@ -27,8 +27,7 @@ gab_lbm_counts gab_lbm_count(const gab_lbm *lbm)
     const gab_links *links = &block->links;
     counts.fluid_cells += block->fluid_cells;
     counts.cells += (uint64_t)cells[0] * (uint64_t)cells[1] * (uint64_t)cells[2];
-    counts.links += links->copied_cells + links->velocity_count + links->linear_count +
-                    links->pressure_count + links->outflow_count;
+    counts.links += links->copied_cells + links->velocity_count + links->linear_count + links->open_count;
     counts.fallback_links += links->fallbacks;
   }
   return counts;

@@ -47,35 +47,6 @@ extern "C" {
 
 typedef struct gab_lbm gab_lbm;
 
-/** Sides of the domain, in this order everywhere. */
-typedef enum gab_side_index {
-  GAB_SIDE_X_MIN = 0,
-  GAB_SIDE_X_MAX,
-  GAB_SIDE_Y_MIN,
-  GAB_SIDE_Y_MAX,
-  GAB_SIDE_Z_MIN,
-  GAB_SIDE_Z_MAX,
-  GAB_SIDE_COUNT
-} gab_side_index;
-
-/** Shape of the velocity over a side. */
-typedef enum gab_profile {
-  GAB_PROFILE_CONSTANT = 0,
-  GAB_PROFILE_PARABOLIC /**< velocity is the maximum; zero at the edges of the side towards sides that are not
-                             periodic, a product of two parabolas in 3D */
-} gab_profile;
-
-typedef struct gab_side {
-  gab_side_kind kind;
-  double velocity[3]; /**< of GAB_SIDE_VELOCITY */
-  gab_profile profile;
-  double ramp_steps; /**< the velocity grows as (1 - cos(pi t / ramp_steps)) / 2 over that many steps; 0: at
-                        once */
-  double density;    /**< of GAB_SIDE_PRESSURE and GAB_SIDE_OUTFLOW; 0 means 1 */
-  const gab_boundary *own; /**< of GAB_SIDE_OWN; borrowed */
-  double numbers[GAB_BOUNDARY_NUMBERS];
-} gab_side;
-
 /** Initial state at a point. */
 typedef struct gab_lbm_state {
   double density, velocity[3];

@@ -13,6 +13,7 @@
 #include "core/base/exact_sum.h"
 #include "core/base/log.h"
 #include "field/flags.h"
+#include "lbm/boundaries/side_impl.h"
 #include "lbm/kernels/kernel_family.h"
 #include "lbm/kernels/lattice_list_impl.h"
 #include "lbm/lbm.h"
@@ -136,7 +137,7 @@ typedef struct gab_linear_link {
   double a, b, term;
 } gab_linear_link;
 
-/** What stands for a population that arrives from beyond an open side: see lbm/boundaries/links_apply.c. */
+/** What stands for a population that arrives from beyond an open side: see lbm/boundaries/open_sides.c. */
 typedef enum gab_open_source {
   GAB_OPEN_NEXT, /**< what arrives with the same direction in the next cell across the side */
   GAB_OPEN_SELF, /**< what the fluid cell itself has sent in that direction */
@@ -144,7 +145,7 @@ typedef enum gab_open_source {
   GAB_OPEN_CLOSED /**< what arrives in the fluid cell, from a place that throws back */
 } gab_open_source;
 
-/** Pressure and outflow: needs the macroscopic state of the fluid cell and what arrives around it. Index 0 is for direction q of the
+/** Open sides: needs the macroscopic state of the fluid cell and what arrives around it. Index 0 is for direction q of the
  *  link, 1 for its mirror, which is q with the components along the side reversed. In a sparse block `cell` and `from` are rows of
  *  gab_sparse::open_cells, `from` that of the next cell. */
 typedef struct gab_open_link {
@@ -166,22 +167,15 @@ typedef struct gab_momentum_link {
 } gab_momentum_link;
 
 /** The lists that are written each step. */
-enum {
-  GAB_LINK_COPIES,
-  GAB_LINK_VELOCITIES,
-  GAB_LINK_LINEARS,
-  GAB_LINK_PRESSURES,
-  GAB_LINK_OUTFLOWS,
-  GAB_LINK_LISTS
-};
+enum { GAB_LINK_COPIES, GAB_LINK_VELOCITIES, GAB_LINK_LINEARS, GAB_LINK_OPENS, GAB_LINK_LISTS };
 
 typedef struct gab_links {
   gab_copy_link *copies;
   gab_velocity_link *velocities;
   gab_linear_link *linears;
-  gab_open_link *pressures, *outflows;
+  gab_open_link *opens;
   gab_momentum_link *momenta;
-  size_t copy_count, velocity_count, linear_count, pressure_count, outflow_count, momentum_count;
+  size_t copy_count, velocity_count, linear_count, open_count, momentum_count;
   size_t (*start)[GAB_LINK_LISTS]; /**< per slab of the block, and at the end: the first link of its cells */
   double *excess;        /**< per slab: mass that its linear links made, applied last; NULL: not measured */
   int64_t linear_weight; /**< sum of the weights of their directions, in units of 2^-#GAB_WALL_WEIGHT_BITS */
@@ -213,12 +207,6 @@ static inline void gab_open_spread(int axis, int along, double up, double down, 
 {
   seen->spread[axis] = 0.5 * (seen->sent[along] + seen->sent[gab_lattice_opposite(along)] - (up + down));
 }
-
-double gab_link_pressure(const gab_lbm_model *model, const gab_level_model *at, const gab_open_link *link,
-                         const gab_open_view *seen);
-/** Of an outflow, or of a program's own side. */
-double gab_link_outflow(const gab_lbm_model *model, const gab_level_model *at, const gab_open_link *link,
-                        const gab_open_view *seen);
 
 /** Mass balance of the walls of bodies: wall_balance.c. Equal on all processes, part of the state. */
 typedef struct gab_wall_balance {
@@ -311,6 +299,7 @@ struct gab_lbm_model {
   struct gab_link_templates *link_templates; /* link_template_impl.h; changed while blocks are made */
   bool times_blocks;
   const struct gab_local_force *local_force; /* borrowed; NULL: none */
+  gab_open_fn arrives[GAB_SIDE_COUNT];       /* of open sides; of others NULL */
   gab_wall_balance walls;
   const gab_forest *forest; /* of it */
 };

@@ -49,10 +49,12 @@ typedef struct gab_box {
   int64_t lo[3], hi[3];
 } gab_box;
 
-/* Marks printf-like functions for the compiler. */
+/* For the compiler: printf-like functions; loops that would share the registers of their caller if they were inlined. */
 #if defined(__GNUC__)
+#define GAB_NOINLINE                             __attribute__((noinline))
 #define GAB_PRINTF(format_index, first_argument) __attribute__((format(printf, format_index, first_argument)))
 #else
+#define GAB_NOINLINE
 #define GAB_PRINTF(format_index, first_argument)
 #endif
 

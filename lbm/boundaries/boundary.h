@@ -33,45 +33,61 @@ extern "C" {
 
 struct gab_units;
 
-/** What happens at a side of the domain. */
-typedef enum gab_side_kind {
-  GAB_SIDE_PERIODIC = 0, /**< has to agree with the forest */
-  GAB_SIDE_WALL,         /**< no slip: half-way bounce-back */
-  GAB_SIDE_VELOCITY,     /**< given velocity: bounce-back with momentum, Ladd 1994 */
-  /** Given density half-way to the first cells; velocities along the side have no gradient across it, that across the side the one
-   *  that keeps the flow free of divergence, with the rates of strain of TRT's recurrence equations (Ginzburg et al. 2008). */
-  GAB_SIDE_PRESSURE,
-  /** Zero gradient across the side, of velocity and shear stress; nothing flows back in. The density is drawn to the given one softly, by
-   *  2 c_s / length per step (after Poinsot & Lele 1992). The normal stress keeps the mean momentum flux: vortices leave without sound
-   *  (doc/sides.md). */
-  GAB_SIDE_OUTFLOW,
-  GAB_SIDE_FREE_SLIP, /**< specular reflection: no friction, nothing passes */
-  GAB_SIDE_OWN,       /**< what a program has registered: lbm/boundaries/boundary.h */
-  GAB_SIDE_KIND_COUNT
-} gab_side_kind;
+/** Sides of the domain, in this order everywhere. */
+typedef enum gab_side_index {
+  GAB_SIDE_X_MIN = 0,
+  GAB_SIDE_X_MAX,
+  GAB_SIDE_Y_MIN,
+  GAB_SIDE_Y_MAX,
+  GAB_SIDE_Z_MIN,
+  GAB_SIDE_Z_MAX,
+  GAB_SIDE_COUNT
+} gab_side_index;
+
+/** Shape of the velocity over a side. */
+typedef enum gab_profile {
+  GAB_PROFILE_CONSTANT = 0,
+  GAB_PROFILE_PARABOLIC /**< velocity is the maximum; zero at the edges of the side towards sides that are not
+                             periodic, a product of two parabolas in 3D */
+} gab_profile;
+
+/** The kinds of the library, in the order of the parameter reference; the last is what a program has registered. KIND(NAME, name)
+ *  makes the enumerator GAB_SIDE_NAME and asks for the descriptor gab_side_name (lbm/boundaries/side_impl.h). */
+#define GAB_SIDE_KINDS(KIND)                                                                                 \
+  KIND(PERIODIC, periodic)                                                                                   \
+  KIND(WALL, wall)                                                                                           \
+  KIND(VELOCITY, velocity)                                                                                   \
+  KIND(PRESSURE, pressure)                                                                                   \
+  KIND(OUTFLOW, outflow)                                                                                     \
+  KIND(FREE_SLIP, free_slip)                                                                                 \
+  KIND(OWN, own)
+
+/** What happens at a side of the domain: GAB_SIDE_PERIODIC (0), GAB_SIDE_WALL and so on. What each does: doc/sides.md. */
+#define GAB_SIDE_ENUMERATOR(upper, lower) GAB_SIDE_##upper,
+typedef enum gab_side_kind { GAB_SIDE_KINDS(GAB_SIDE_ENUMERATOR) GAB_SIDE_KIND_COUNT } gab_side_kind;
+#undef GAB_SIDE_ENUMERATOR
 
 /** Whether the fluid passes a side with a velocity that is not given: such a side sets the mass of the domain. A user-defined one counts
- *  as such. A new kind without an answer here is a warning of the compiler. Pure. */
-static inline bool gab_side_kind_is_open(gab_side_kind kind)
-{
-  switch (kind) {
-  case GAB_SIDE_PRESSURE:
-  case GAB_SIDE_OUTFLOW:
-  case GAB_SIDE_OWN:
-    return true;
-  case GAB_SIDE_PERIODIC:
-  case GAB_SIDE_WALL:
-  case GAB_SIDE_VELOCITY:
-  case GAB_SIDE_FREE_SLIP:
-  case GAB_SIDE_KIND_COUNT:
-    return false;
-  }
-  return false;
-}
+ *  as such. Pure. */
+bool gab_side_kind_is_open(gab_side_kind kind);
+/** Whether fluid can pass a side: it is open or has a given velocity. Pure. */
+bool gab_side_kind_passes_fluid(gab_side_kind kind);
 
 /** Numbers that a side has for its condition; conditions that can be registered. */
 #define GAB_BOUNDARY_NUMBERS 8
 #define GAB_MOST_BOUNDARIES  16
+
+/** Lengths, velocities and times in lattice units. */
+typedef struct gab_side {
+  gab_side_kind kind;
+  double velocity[3]; /**< of GAB_SIDE_VELOCITY */
+  gab_profile profile;
+  double ramp_steps; /**< the velocity grows as (1 - cos(pi t / ramp_steps)) / 2 over that many steps; 0: at
+                        once */
+  double density;    /**< of GAB_SIDE_PRESSURE and GAB_SIDE_OUTFLOW; 0 means 1 */
+  const struct gab_boundary *own; /**< of GAB_SIDE_OWN; borrowed */
+  double numbers[GAB_BOUNDARY_NUMBERS];
+} gab_side;
 
 /** A population that a condition is asked for. */
 typedef struct gab_boundary_link {
@@ -111,6 +127,8 @@ typedef struct gab_boundary {
 gab_status gab_boundary_register(const gab_boundary *boundary);
 /** @return the index-th that was registered, NULL behind the last */
 const gab_boundary *gab_boundary_at(int index);
+/** @return the registered one of that name, NULL if there is none */
+const gab_boundary *gab_boundary_by_name(const char *name);
 /** @return the name of the index-th condition of all, those of the library first, NULL behind the last */
 const char *gab_boundary_name(int index);
 

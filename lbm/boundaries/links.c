@@ -120,19 +120,17 @@ static int beyond(const link *at, int axis)
   return cell < 0 ? -1 : cell >= size_of_domain(at, axis) ? 1 : 0;
 }
 
-/* The side that a cell outside of the domain, but not beyond walls and sides of given velocity, belongs to: see the order in
- * lbm/lbm.h. */
+/* The side that a cell outside of the domain, but not beyond walls and sides of given velocity, belongs to. */
 static int side_of(const link *at)
 {
-  static const int rank[GAB_SIDE_KIND_COUNT] = {
-      [GAB_SIDE_PRESSURE] = 4, [GAB_SIDE_OWN] = 3, [GAB_SIDE_OUTFLOW] = 2, [GAB_SIDE_FREE_SLIP] = 1};
+  const gab_side *sides = at->model->options.sides;
   int best = -1;
   for (int axis = 0; axis < 3; axis++) {
     int where = beyond(at, axis);
     if (where == 0) continue;
     int side = 2 * axis + (where > 0);
-    const gab_side *sides = at->model->options.sides;
-    if (best < 0 || rank[sides[side].kind] > rank[sides[best].kind]) best = side;
+    if (best < 0 || gab_side_of(&sides[side])->precedence > gab_side_of(&sides[best])->precedence)
+      best = side;
   }
   return best;
 }
@@ -159,9 +157,8 @@ static unsigned sides_of(const link *at, unsigned *closed)
   for (int axis = 0; axis < 3; axis++) {
     const int where = beyond(at, axis), side = 2 * axis + (where > 0);
     if (where == 0) continue;
-    const gab_side_kind kind = at->model->options.sides[side].kind;
     sides |= 1U << side;
-    if (kind == GAB_SIDE_WALL || kind == GAB_SIDE_VELOCITY) *closed |= 1U << side;
+    if (gab_side_bounces(&at->model->options.sides[side])) *closed |= 1U << side;
   }
   return sides;
 }
@@ -177,12 +174,12 @@ static void velocity_of(const link *at, int side, unsigned sides, unsigned close
   for (int other = 0; other < GAB_SIDE_COUNT; other++) {
     if (!(closed >> other & 1)) continue;
     count++;
-    rests |= all[other].kind == GAB_SIDE_WALL;
+    rests |= !gab_side_moves(&all[other]);
   }
   for (int axis = 0; axis < 3; axis++) {
     const unsigned across = sides >> 2 * axis & 3;
     const bool is_open = across && !(closed >> 2 * axis & 3);
-    const bool slips = is_open && all[2 * axis + (across >> 1)].kind == GAB_SIDE_FREE_SLIP;
+    const bool slips = is_open && gab_side_reflects(&all[2 * axis + (across >> 1)]);
     double share = rests ? 0 : 1.0 / count;
     if (slips) share = 0;
     else if (across && !is_open) share = axis == side / 2 ? 1 : 0;
@@ -201,12 +198,12 @@ static void side_terms(const link *at, double terms[GAB_SIDE_COUNT])
   const unsigned sides = sides_of(at, &closed);
   for (int side = 0; side < GAB_SIDE_COUNT; side++) {
     terms[side] = 0;
-    if (!(closed >> side & 1) || all[side].kind != GAB_SIDE_VELOCITY) continue;
+    if (!(closed >> side & 1) || !gab_side_moves(&all[side])) continue;
     double share[3];
     int group = side;
     velocity_of(at, side, sides, closed, share);
     for (int other = side - 1; other >= 0; other--)
-      if ((closed >> other & 1) && all[other].kind == GAB_SIDE_VELOCITY &&
+      if ((closed >> other & 1) && gab_side_moves(&all[other]) &&
           all[other].ramp_steps == all[side].ramp_steps)
         group = other;
     for (int axis = 0; axis < 3; axis++) {
@@ -269,7 +266,7 @@ static unsigned open_among(const link *at, unsigned sides)
 {
   unsigned open = 0;
   for (int side = 0; side < GAB_SIDE_COUNT; side++)
-    if ((sides >> side & 1) && gab_side_kind_is_open(at->model->options.sides[side].kind)) open |= 1U << side;
+    if ((sides >> side & 1) && gab_side_is_open(&at->model->options.sides[side])) open |= 1U << side;
   return open;
 }
 
@@ -392,9 +389,7 @@ static gab_status add_open_link(const link *at, int side)
   GAB_TRY(target_of(at, &open.to));
   if (at->draft) GAB_TRY(gab_sparse_add_open(at->draft, at->cell, &open.cell));
   GAB_TRY(find_sources(at, &open));
-  if (at->model->options.sides[side].kind == GAB_SIDE_PRESSURE)
-    APPEND(links->pressures, links->pressure_count, open);
-  else APPEND(links->outflows, links->outflow_count, open);
+  APPEND(links->opens, links->open_count, open);
   return GAB_OK;
 }
 
@@ -404,16 +399,16 @@ static gab_status add_side_link(const link *at)
   (void)sides_of(at, &closed);
   if (closed) return add_closed_link(at);
   const int side = side_of(at);
-  switch (at->model->options.sides[side].kind) {
-  case GAB_SIDE_FREE_SLIP:
+  switch (gab_side_of(&at->model->options.sides[side])->arrival) {
+  case GAB_ARRIVAL_REFLECTED:
     return add_slip_link(at);
-  case GAB_SIDE_PRESSURE:
-  case GAB_SIDE_OUTFLOW:
-  case GAB_SIDE_OWN:
+  case GAB_ARRIVAL_COMPUTED:
     return add_open_link(at, side);
-  default:
-    return add_bounce_link(at);
+  case GAB_ARRIVAL_WRAPPED:
+  case GAB_ARRIVAL_BOUNCED:
+    break;
   }
+  return add_bounce_link(at);
 }
 
 /* ------------------------------------------------------------------------------------------ bodies */
@@ -540,8 +535,7 @@ static void note_start(gab_links *links, int32_t slab)
   links->start[slab][GAB_LINK_COPIES] = links->copy_count;
   links->start[slab][GAB_LINK_VELOCITIES] = links->velocity_count;
   links->start[slab][GAB_LINK_LINEARS] = links->linear_count;
-  links->start[slab][GAB_LINK_PRESSURES] = links->pressure_count;
-  links->start[slab][GAB_LINK_OUTFLOWS] = links->outflow_count;
+  links->start[slab][GAB_LINK_OPENS] = links->open_count;
 }
 
 static gab_status trim(void *list_pointer, size_t count, size_t bytes_each)
@@ -563,8 +557,7 @@ static gab_status trim_all(gab_links *links)
   TRIM(links->copies, links->copy_count);
   TRIM(links->velocities, links->velocity_count);
   TRIM(links->linears, links->linear_count);
-  TRIM(links->pressures, links->pressure_count);
-  TRIM(links->outflows, links->outflow_count);
+  TRIM(links->opens, links->open_count);
   TRIM(links->momenta, links->momentum_count);
   return GAB_OK;
 }
@@ -603,8 +596,7 @@ void gab_links_release(gab_links *links)
   gab_free(&links->copies);
   gab_free(&links->velocities);
   gab_free(&links->linears);
-  gab_free(&links->pressures);
-  gab_free(&links->outflows);
+  gab_free(&links->opens);
   gab_free(&links->momenta);
   gab_free(&links->excess);
   *links = (gab_links){0};

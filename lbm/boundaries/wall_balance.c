@@ -15,7 +15,7 @@
 bool gab_lbm_has_open_side(const gab_lbm_options *options, int dimension)
 {
   for (int side = 0; side < 2 * dimension; side++)
-    if (gab_side_kind_is_open(options->sides[side].kind)) return true;
+    if (gab_side_is_open(&options->sides[side])) return true;
   return false;
 }
 

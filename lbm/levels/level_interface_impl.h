@@ -30,7 +30,7 @@ static inline bool gab_any_ramp(const gab_side sides[GAB_SIDE_COUNT])
 {
   bool any = false;
   for (int side = 0; side < GAB_SIDE_COUNT; side++)
-    any |= sides[side].kind == GAB_SIDE_VELOCITY && sides[side].ramp_steps > 0;
+    any |= gab_side_moves(&sides[side]) && sides[side].ramp_steps > 0;
   return any;
 }
 

@@ -67,11 +67,9 @@ static int child_count(const gab_level_maker *by) { return 1 << by->model->latti
 
 static int class_of(const int8_t c[3]) { return abs(c[0]) + abs(c[1]) + abs(c[2]); }
 
-static bool moves(const gab_side *side) { return side->kind == GAB_SIDE_VELOCITY; }
-
 static bool is_even_wall(const gab_side *side)
 {
-  return side->kind == GAB_SIDE_WALL || (moves(side) && side->profile == GAB_PROFILE_CONSTANT);
+  return gab_side_bounces(side) && (!gab_side_moves(side) || side->profile == GAB_PROFILE_CONSTANT);
 }
 
 /* The sides that a place lies beyond: bits, one for each side. */
@@ -115,7 +113,7 @@ static void add(balance *of, const int32_t wall[3], int q, int32_t paired, int32
   int32_t count = 0, walls = 0;
   for (int side = 0; side < GAB_SIDE_COUNT; side++) {
     count += (int32_t)(sides >> side & 1);
-    walls += (sides >> side & 1) && !moves(&given[side]);
+    walls += (sides >> side & 1) && !gab_side_moves(&given[side]);
   }
   /* As links do: what is across a side is its own, the rest that of walls at rest, or shared. */
   for (int side = 0; side < GAB_SIDE_COUNT; side++) {
@@ -124,7 +122,7 @@ static void add(balance *of, const int32_t wall[3], int q, int32_t paired, int32
       int32_t times = 0;
       if (is_beyond(sides, axis)) times = axis == side / 2 ? SHARES * unpaired : 0;
       else if (walls == 0) times = SHARES / count * paired;
-      else if (!moves(&given[side])) times = SHARES / walls * paired;
+      else if (!gab_side_moves(&given[side])) times = SHARES / walls * paired;
       of->missing[side][class_of(c)][axis] += c[axis] * times;
     }
   }
@@ -218,7 +216,8 @@ static bool find_edge(const gab_level_maker *by, const int32_t coarse[3], int ed
     if (count == 2 || !is_even_wall(&given[side])) return false;
     edge[count++] = side;
   }
-  return count == 2 && (moves(&given[edge[0]]) || moves(&given[edge[1]])) && is_clear(by, coarse);
+  return count == 2 && (gab_side_moves(&given[edge[0]]) || gab_side_moves(&given[edge[1]])) &&
+         is_clear(by, coarse);
 }
 
 /* The mass that a side has to give: by its velocity across itself, and along. */
@@ -227,7 +226,7 @@ static double mass_of(const balance *of, int side, int other)
   const gab_lattice *lattice = of->by->model->lattice;
   const double *velocity = of->by->model->options.sides[side].velocity;
   double weight[CLASSES] = {0}, mass = 0;
-  if (!moves(&of->by->model->options.sides[side])) return 0;
+  if (!gab_side_moves(&of->by->model->options.sides[side])) return 0;
   for (int q = 1; q < lattice->q; q++) weight[class_of(lattice->c[q])] = lattice->weight[q];
   for (int k = 0; k < CLASSES; k++)
     for (int axis = 0; axis < 3; axis++) {
@@ -269,7 +268,7 @@ gab_status gab_level_balance_edges(gab_level_maker *by, const int32_t coarse[3],
   GAB_TRY(gab_child_arrivals(&by->paths, coarse, end, add_arrival, &of));
   double mass[2] = {mass_of(&of, edge[0], edge[1]), mass_of(&of, edge[1], edge[0])};
   /* Of sides that move together it is exactly nothing. */
-  if (moves(&sides[edge[0]]) && moves(&sides[edge[1]]) &&
+  if (gab_side_moves(&sides[edge[0]]) && gab_side_moves(&sides[edge[1]]) &&
       sides[edge[0]].ramp_steps == sides[edge[1]].ramp_steps) {
     mass[0] += mass[1];
     mass[1] = 0;

@@ -36,7 +36,7 @@ static bool comes_from_open_side(const gab_level_maker *by, const int32_t coarse
     const int64_t at = by->view.origin[axis] + 2 * (coarse[axis] - along[axis]);
     const bool is_above = at >= domain->cells[axis] << by->view.level;
     if (along[axis] == 0 || domain->periodic[axis] || (at >= 0 && !is_above)) continue;
-    if (!gab_side_kind_is_open(by->model->options.sides[2 * axis + is_above].kind)) return false;
+    if (!gab_side_is_open(&by->model->options.sides[2 * axis + is_above])) return false;
     along[axis] = 0;
     beyond++;
   }

@@ -67,10 +67,10 @@ static bool look_outside(const gab_level_view *view, const int32_t cell[3], gab_
     int64_t at = view->origin[axis] + cell[axis], end = domain->cells[axis] << view->level;
     if (domain->periodic[axis] || (at >= 0 && at < end)) continue;
     is_outside = true;
-    gab_side_kind kind = view->model->options.sides[2 * axis + (at >= 0)].kind;
-    is_wall = is_wall || kind == GAB_SIDE_WALL || kind == GAB_SIDE_VELOCITY;
-    is_open = is_open || gab_side_kind_is_open(kind);
-    if (kind == GAB_SIDE_FREE_SLIP) place->flip |= (uint8_t)(1 << axis);
+    const gab_side *side = &view->model->options.sides[2 * axis + (at >= 0)];
+    is_wall = is_wall || gab_side_bounces(side);
+    is_open = is_open || gab_side_is_open(side);
+    if (gab_side_reflects(side)) place->flip |= (uint8_t)(1 << axis);
   }
   if (is_wall) place->kind = GAB_PATH_WALL;
   else if (is_open) place->kind = GAB_PATH_OPEN;

@@ -126,7 +126,7 @@ void gab_lbm_fill_stress(const gab_lbm *lbm, const gab_block *block, gab_field *
 /* A wall that does not move across itself. */
 static bool is_wall(const gab_side *side, int axis)
 {
-  return side->kind == GAB_SIDE_WALL || (side->kind == GAB_SIDE_VELOCITY && side->velocity[axis] == 0);
+  return gab_side_bounces(side) && (!gab_side_moves(side) || side->velocity[axis] == 0);
 }
 
 /* Whether a cell lies beyond one side of the domain alone, which is a wall. */

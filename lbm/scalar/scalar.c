@@ -187,8 +187,7 @@ static gab_status check(const gab_lbm_scalar *it, int finest)
   if (!options->name) GAB_FAIL(GAB_ERR_ARGUMENT, "a scalar without a name");
   GAB_TRY(gab_lbm_scalar_check_stable(options->diffusivity, it->dimension, finest, 0));
   for (int side = 0; side < 2 * it->dimension; side++) {
-    const gab_side_kind kind = gab_lbm_get_options(it->lbm)->sides[side].kind;
-    if (kind != GAB_SIDE_PERIODIC && kind != GAB_SIDE_WALL && kind != GAB_SIDE_FREE_SLIP)
+    if (gab_side_kind_passes_fluid(gab_lbm_get_options(it->lbm)->sides[side].kind))
       GAB_FAIL(GAB_ERR_ARGUMENT, "%s: sides must be periodic or walls at rest", options->name);
   }
   if (gab_geometry_body_count(gab_lbm_get_geometry(it->lbm)) > 0)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lbm/setup/lbm_config.h"
 
+#include "lbm/boundaries/side_impl.h"
+#include "lbm/setup/vectors_impl.h"
+
 #include "lbm/kernels/kernel_family.h"
 
 #include "core/memory/memory.h"
@@ -8,30 +11,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static const char *const side_paths[GAB_SIDE_COUNT] = {"boundaries.x_min", "boundaries.x_max",
-                                                       "boundaries.y_min", "boundaries.y_max",
-                                                       "boundaries.z_min", "boundaries.z_max"};
-
-/* A list of two or three numbers; in 2D the third has to be zero or left out. */
-static gab_status read_vector(const gab_config *config, const char *path, int dimension, double vector[3])
-{
-  size_t count;
-  const double *values = gab_config_reals(config, path, &count);
-  for (size_t axis = 0; axis < 3; axis++) vector[axis] = axis < count ? values[axis] : 0;
-  if (dimension == 3 && count < 3 && gab_config_is_set(config, path))
-    return gab_config_fail(config, path, "has %zu components, but the domain has 3 dimensions", count);
-  return GAB_OK;
-}
-
-static gab_status read_plane_vector(const gab_config *config, const char *path, int dimension,
-                                    double vector[3])
-{
-  GAB_TRY(read_vector(config, path, dimension, vector));
-  if (dimension == 2 && vector[2] != 0)
-    return gab_config_fail(config, path, "the third component must be 0 in 2D, not %g", vector[2]);
-  return GAB_OK;
-}
 
 static void scale(double vector[3], double factor)
 {
@@ -42,33 +21,31 @@ static double length_of(const double vector[3]) { return hypot(hypot(vector[0], 
 
 /* ------------------------------------------------------------------------------------------ sides */
 
-/* The number of its condition, gab_boundary_name(). */
-static int side_type(const gab_config *config, int side)
-{
-  char path[GAB_CONFIG_PATH_CAPACITY];
-  const char *name = gab_config_string(config, gab_config_path(path, "%s.type", side_paths[side]));
-  for (int kind = 0; gab_boundary_name(kind); kind++)
-    if (strcmp(name, gab_boundary_name(kind)) == 0) return kind;
-  return GAB_SIDE_PERIODIC;
-}
-
 static gab_side_kind side_kind(const gab_config *config, int side)
 {
-  const int type = side_type(config, side);
-  return type < GAB_SIDE_OWN ? (gab_side_kind)type : GAB_SIDE_OWN;
+  char path[GAB_CONFIG_PATH_CAPACITY];
+  const char *name = gab_config_string(config, gab_config_path(path, "%s.type", gab_side_paths[side]));
+  for (int kind = 0; kind < GAB_SIDE_OWN; kind++)
+    if (strcmp(name, gab_side_kinds[kind]->name) == 0) return (gab_side_kind)kind;
+  return gab_boundary_by_name(name) ? GAB_SIDE_OWN : GAB_SIDE_PERIODIC;
+}
+
+static bool is_periodic(const gab_config *config, int side)
+{
+  return gab_side_kinds[side_kind(config, side)]->arrival == GAB_ARRIVAL_WRAPPED;
 }
 
 gab_status gab_lbm_periodic_from_config(const gab_config *config, int dimension, bool periodic[3])
 {
   for (int axis = 0; axis < 3; axis++) {
     int low = 2 * axis, high = low + 1;
-    bool here = side_kind(config, low) == GAB_SIDE_PERIODIC,
-         there = side_kind(config, high) == GAB_SIDE_PERIODIC;
+    bool here = is_periodic(config, low), there = is_periodic(config, high);
     int other = here ? high : low;
     if (here != there && axis < dimension)
-      return gab_config_fail(config, side_paths[other], "the opposite side is periodic: both are or none");
+      return gab_config_fail(config, gab_side_paths[other],
+                             "the opposite side is periodic: both are or none");
     if (axis >= dimension && !(here && there))
-      return gab_config_fail(config, side_paths[other], "a domain in 2D has no sides along z");
+      return gab_config_fail(config, gab_side_paths[other], "a domain in 2D has no sides along z");
     periodic[axis] = here;
   }
   return GAB_OK;
@@ -77,30 +54,9 @@ gab_status gab_lbm_periodic_from_config(const gab_config *config, int dimension,
 static gab_status read_side(const gab_config *config, int side, int dimension, const gab_units *units,
                             gab_side *made)
 {
-  char path[GAB_CONFIG_PATH_CAPACITY];
   *made = (gab_side){.kind = side_kind(config, side), .density = 1};
-  if (made->kind == GAB_SIDE_OWN) {
-    made->own = gab_boundary_at(side_type(config, side) - GAB_SIDE_OWN);
-    if (made->own->read) GAB_TRY(made->own->read(config, side_paths[side], units, made->numbers));
-  }
-  if (made->kind == GAB_SIDE_VELOCITY) {
-    gab_config_path(path, "%s.velocity", side_paths[side]);
-    GAB_TRY(read_plane_vector(config, path, dimension, made->velocity));
-    scale(made->velocity, units->dt / units->dx);
-    made->profile =
-        (gab_profile)gab_config_choice_index(config, gab_config_path(path, "%s.profile", side_paths[side]));
-    made->ramp_steps =
-        gab_config_real(config, gab_config_path(path, "%s.ramp_time", side_paths[side])) / units->dt;
-  }
-  if (made->kind == GAB_SIDE_PRESSURE || made->kind == GAB_SIDE_OUTFLOW) {
-    gab_config_path(path, "%s.pressure", side_paths[side]);
-    made->density = gab_units_pressure_to_density(units, gab_config_real(config, path));
-    if (!(made->density > 0.5 && made->density < 2))
-      return gab_config_fail(config, path,
-                             "gives the density %g on the lattice, outside (0.5, 2): shorten the time step",
-                             made->density);
-  }
-  return GAB_OK;
+  const gab_side_descriptor *kind = gab_side_of(made);
+  return kind->read ? kind->read(config, gab_side_paths[side], dimension, units, made) : GAB_OK;
 }
 
 /* ------------------------------------------------------------------------------------------ units */
@@ -183,7 +139,7 @@ static gab_status read_text(const gab_config *config, const char *path, const ch
 static gab_status read_round_body(const gab_config *config, const char *at, int dimension, gab_body *body)
 {
   char path[GAB_CONFIG_PATH_CAPACITY];
-  GAB_TRY(read_vector(config, gab_config_path(path, "%s.centre", at), dimension, body->centre));
+  GAB_TRY(gab_lbm_read_vector(config, gab_config_path(path, "%s.centre", at), dimension, body->centre));
   body->radius = gab_config_real(config, gab_config_path(path, "%s.radius", at));
   if (body->shape != GAB_SHAPE_CYLINDER) return GAB_OK;
   body->axis = gab_config_choice_index(config, gab_config_path(path, "%s.axis", at));
@@ -196,8 +152,8 @@ static gab_status read_round_body(const gab_config *config, const char *at, int 
 static gab_status read_box_body(const gab_config *config, const char *at, int dimension, gab_body *body)
 {
   char path[GAB_CONFIG_PATH_CAPACITY];
-  GAB_TRY(read_vector(config, gab_config_path(path, "%s.lo", at), dimension, body->lo));
-  GAB_TRY(read_vector(config, gab_config_path(path, "%s.hi", at), dimension, body->hi));
+  GAB_TRY(gab_lbm_read_vector(config, gab_config_path(path, "%s.lo", at), dimension, body->lo));
+  GAB_TRY(gab_lbm_read_vector(config, gab_config_path(path, "%s.hi", at), dimension, body->hi));
   for (int axis = 0; axis < dimension; axis++)
     if (!(body->lo[axis] < body->hi[axis]))
       return gab_config_fail(config, path, "is not above the lower corner: %g and %g", body->hi[axis],
@@ -230,7 +186,8 @@ static gab_status read_body(const gab_config *config, size_t index, int dimensio
   body->shape = shape < GAB_SHAPE_OWN ? (gab_shape)shape : GAB_SHAPE_OWN;
   body->own = gab_body_shape_at(shape - GAB_SHAPE_OWN);
   GAB_TRY(read_text(config, gab_config_path(path, "%s.name", at), NULL, body->name, sizeof body->name));
-  GAB_TRY(read_plane_vector(config, gab_config_path(path, "%s.velocity", at), dimension, body->velocity));
+  GAB_TRY(
+      gab_lbm_read_plane_vector(config, gab_config_path(path, "%s.velocity", at), dimension, body->velocity));
   scale(body->velocity, units->dt / units->dx);
   body->inside_is_fluid = gab_config_choice_index(config, gab_config_path(path, "%s.inside", at)) == 1;
   if (body->shape == GAB_SHAPE_MASK) {
@@ -289,7 +246,8 @@ static gab_status read_initial(const gab_config *config, const gab_domain *domai
   const double pi = 3.14159265358979323846;
   double to_lattice = setup->units.dt / setup->units.dx;
   if (strcmp(gab_config_string(config, "initial.type"), "taylor_green") != 0) {
-    GAB_TRY(read_plane_vector(config, "initial.velocity", domain->dimension, setup->options.velocity));
+    GAB_TRY(
+        gab_lbm_read_plane_vector(config, "initial.velocity", domain->dimension, setup->options.velocity));
     scale(setup->options.velocity, to_lattice);
     return GAB_OK;
   }
@@ -406,7 +364,7 @@ static gab_status read_all(const gab_config *config, const gab_domain *domain, c
   GAB_TRY(read_units(config, domain->dx, setup));
   for (int side = 0; side < 2 * domain->dimension; side++)
     GAB_TRY(read_side(config, side, domain->dimension, &setup->units, &setup->options.sides[side]));
-  GAB_TRY(read_plane_vector(config, "fluid.acceleration", domain->dimension, acceleration));
+  GAB_TRY(gab_lbm_read_plane_vector(config, "fluid.acceleration", domain->dimension, acceleration));
   for (int axis = 0; axis < 3; axis++)
     setup->options.force[axis] = gab_units_acceleration_to_lattice(&setup->units, acceleration[axis]);
   GAB_TRY(read_bodies(config, domain, folder, setup));

@@ -2,6 +2,7 @@
 /* The tables of the sections that describe a flow. */
 #include "lbm/setup/lbm_config.h"
 
+#include "lbm/boundaries/side_impl.h"
 #include "lbm/kernels/kernel_family.h"
 
 #include <ctype.h>
@@ -208,57 +209,6 @@ static const gab_config_section units_section = {.path = "units",
                                                  .count = COUNT(units_keys),
                                                  .optional = true};
 
-/* ------------------------------------------------------------------------------------------ sides */
-
-static const gab_config_key velocity_keys[] = {
-    {.name = "velocity",
-     .type = GAB_CONFIG_REAL,
-     .length_min = 2,
-     .length_max = 3,
-     .unit = "m/s",
-     .doc = "Velocity at the side; the maximum of a parabolic profile."},
-    {.name = "profile",
-     .type = GAB_CONFIG_CHOICE,
-     .choices = "constant|parabolic",
-     .default_text = "constant",
-     .doc = "Profile of the velocity; parabolic vanishes at sides that are not periodic."},
-    {.name = "ramp_time",
-     .type = GAB_CONFIG_REAL,
-     .min = 0,
-     .max = INFINITY,
-     .unit = "s",
-     .default_text = "0",
-     .doc = "Time of the smooth ramp of the velocity from zero."},
-};
-static const gab_config_key pressure_keys[] = {
-    {.name = "pressure",
-     .type = GAB_CONFIG_REAL,
-     .unit = "Pa",
-     .default_text = "0",
-     .doc = "Difference to the reference pressure."},
-};
-
-#define SIDE_VARIANT(side, kind, text, list, number, is_default)                                             \
-  {                                                                                                          \
-    .path = "boundaries." side, .doc = text, .keys = list, .count = number, .optional = true,                \
-    .variant = kind, .variant_is_default = is_default                                                        \
-  }
-#define SIDE(side)                                                                                           \
-  SIDE_VARIANT(side, "periodic", "Periodic with the opposite side.", NULL, 0, true),                         \
-      SIDE_VARIANT(side, "wall", "No slip.", NULL, 0, false),                                                \
-      SIDE_VARIANT(side, "velocity", "Given velocity: inlet or moving wall.", velocity_keys,                 \
-                   COUNT(velocity_keys), false),                                                             \
-      SIDE_VARIANT(side, "pressure", "Given pressure; the fluid may flow in or out.", pressure_keys,         \
-                   COUNT(pressure_keys), false),                                                             \
-      SIDE_VARIANT(side, "outflow",                                                                          \
-                   "Pressure relaxes to the given one; no backflow; lets vortices and sound leave.",         \
-                   pressure_keys, COUNT(pressure_keys), false),                                              \
-      SIDE_VARIANT(side, "free_slip", "Free slip: no friction and no flow across.", NULL, 0, false)
-
-enum { KINDS_OF_SIDE = GAB_SIDE_OWN };
-static const gab_config_section side_sections[KINDS_OF_SIDE * GAB_SIDE_COUNT] = {
-    SIDE("x_min"), SIDE("x_max"), SIDE("y_min"), SIDE("y_max"), SIDE("z_min"), SIDE("z_max")};
-
 /* ------------------------------------------------------------------------------------------ bodies */
 
 static const gab_config_key common_body_keys[] = {
@@ -381,24 +331,24 @@ static const gab_config_section initial_sections[] = {
      .variant = "taylor_green"},
 };
 
-/* A table for each side of each condition that a program has registered. */
-static gab_status declare_own_sides(gab_config *config)
+/* A table for each kind of each side, and for each condition that a program has registered. */
+static gab_status declare_sides(gab_config *config)
 {
-  static gab_config_section sections[GAB_MOST_BOUNDARIES][GAB_SIDE_COUNT];
-  for (int i = 0; gab_boundary_at(i); i++) {
-    const gab_boundary *own = gab_boundary_at(i);
-    if (i == GAB_MOST_BOUNDARIES)
-      GAB_FAIL(GAB_ERR_ARGUMENT, "%s is one boundary condition too many", own->name);
-    for (int side = 0; side < GAB_SIDE_COUNT; side++) {
-      sections[i][side] = (gab_config_section){.path = side_sections[side * KINDS_OF_SIDE].path,
-                                               .doc = own->doc,
-                                               .keys = own->keys,
-                                               .count = own->keys ? own->key_count : 0,
+  enum { MOST_KINDS = GAB_SIDE_OWN + GAB_MOST_BOUNDARIES };
+  static gab_config_section sections[GAB_SIDE_COUNT][MOST_KINDS];
+  for (int side = 0; side < GAB_SIDE_COUNT; side++)
+    for (int i = 0; gab_boundary_name(i); i++) {
+      const gab_side_descriptor *kind = i < GAB_SIDE_OWN ? gab_side_kinds[i] : NULL;
+      const gab_boundary *own = gab_boundary_at(i - GAB_SIDE_OWN);
+      sections[side][i] = (gab_config_section){.path = gab_side_paths[side],
+                                               .doc = kind ? kind->doc : own->doc,
+                                               .keys = kind ? kind->keys : own->keys,
+                                               .count = kind ? kind->key_count : own->key_count,
                                                .optional = true,
-                                               .variant = own->name};
-      GAB_TRY(gab_config_declare(config, &sections[i][side]));
+                                               .variant = gab_boundary_name(i),
+                                               .variant_is_default = kind == &gab_side_periodic};
+      GAB_TRY(gab_config_declare(config, &sections[side][i]));
     }
-  }
   return GAB_OK;
 }
 
@@ -430,8 +380,7 @@ gab_status gab_lbm_declare(gab_config *config)
     if (gab_collision_at(i)->section) GAB_TRY(gab_config_declare(config, gab_collision_at(i)->section));
   GAB_TRY(gab_config_declare(config, &fluid_section));
   GAB_TRY(gab_config_declare(config, &units_section));
-  for (size_t i = 0; i < COUNT(side_sections); i++) GAB_TRY(gab_config_declare(config, &side_sections[i]));
-  GAB_TRY(declare_own_sides(config));
+  GAB_TRY(declare_sides(config));
   for (size_t i = 0; i < COUNT(body_sections); i++) GAB_TRY(gab_config_declare(config, &body_sections[i]));
   GAB_TRY(declare_own_shapes(config));
   for (size_t i = 0; i < COUNT(initial_sections); i++)

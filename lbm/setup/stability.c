@@ -19,17 +19,16 @@ static double cell_reynolds(const gab_lbm_options *options, double speed, int le
   return 3 * speed / ldexp(1 / options->omega - 0.5, level);
 }
 
-static bool is_open(const gab_side *side, int index)
+static bool amplifies_waves(const gab_side *side, int index)
 {
-  if (side->kind == GAB_SIDE_VELOCITY) return side->velocity[index / 2] != 0;
-  return side->kind == GAB_SIDE_PRESSURE || side->kind == GAB_SIDE_OUTFLOW;
+  return gab_side_of(side)->amplifies_waves && (!gab_side_moves(side) || side->velocity[index / 2] != 0);
 }
 
 double gab_lbm_open_speed(const gab_lbm_options *options, double speed)
 {
   const double most_reynolds = 10, most_speed = 0.25;
   bool any = false;
-  for (int side = 0; side < GAB_SIDE_COUNT; side++) any = any || is_open(&options->sides[side], side);
+  for (int side = 0; side < GAB_SIDE_COUNT; side++) any = any || amplifies_waves(&options->sides[side], side);
   if (!any || !has_magic(options) || cell_reynolds(options, speed, 0) <= most_reynolds) return 0;
   return fmin(2 * speed, most_speed);
 }
@@ -183,7 +182,7 @@ static double speed_along(const gab_lbm_options *options, int side)
   for (int from = -1; from < GAB_SIDE_COUNT; from++) {
     const double *velocity = from < 0 ? options->velocity : options->sides[from].velocity;
     double square = 0;
-    if (from >= 0 && options->sides[from].kind != GAB_SIDE_VELOCITY) continue;
+    if (from >= 0 && !gab_side_moves(&options->sides[from])) continue;
     for (int axis = 0; axis < 3; axis++) square += axis == side / 2 ? 0 : velocity[axis] * velocity[axis];
     most = fmax(most, sqrt(square));
   }
@@ -198,10 +197,9 @@ void gab_lbm_advise_open(const gab_lbm_options *options, int level, char *text, 
   text[0] = '\0';
   if (collision == &gab_collision_rr || collision == &gab_collision_smagorinsky) return;
   for (int side = 0; side < GAB_SIDE_COUNT; side++) {
-    const gab_side_kind kind = options->sides[side].kind;
     const double reynolds = cell_reynolds(options, speed_along(options, side), level),
-                 most_reynolds = kind == GAB_SIDE_OUTFLOW ? 25 : 12;
-    if ((kind != GAB_SIDE_PRESSURE && kind != GAB_SIDE_OUTFLOW) || reynolds <= most_reynolds) continue;
+                 most_reynolds = gab_side_of(&options->sides[side])->reynolds_along;
+    if (most_reynolds == 0 || reynolds <= most_reynolds) continue;
     snprintf(
         text, capacity,
         "the flow runs along the open side %s, and cells of level %d have a Reynolds number of %.1f: above %g "

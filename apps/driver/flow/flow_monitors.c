@@ -40,9 +40,8 @@ static double passing(const simulation *which)
   double share = 0;
   for (int side = 0; side < 2 * forest->grid.dimension; side++) {
     const gab_side_kind kind = which->parameters->setup.options.sides[side].kind;
-    const bool closed = kind == GAB_SIDE_PERIODIC || kind == GAB_SIDE_WALL || kind == GAB_SIDE_FREE_SLIP;
     const double cells = (double)forest->grid.roots[side / 2] * forest->cells[side / 2];
-    if (!closed) share += FASTEST / cells;
+    if (gab_side_kind_passes_fluid(kind)) share += FASTEST / cells;
   }
   return share;
 }

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kinds of sides that fluid passes with a velocity that is not given: keys, arithmetic, descriptors. */
+#include "lbm/boundaries/side_impl.h"
+#include "lbm/lbm_impl.h"
+#include "lbm/setup/units.h"
+
+#include <math.h>
+
+/* Open sides. What arrives in the next cell across the side (`next`) has been sent in the same row as what is missing, and in this row
+ * Poiseuille flow does not change but for its pressure. It is taken from populations, so viscous stress along the side is right at any
+ * rate, also with rate 1, behind which a cell knows of none.
+ *
+ * A pressure side has the density rho_w half-way between the two: the boundary cell has 2 rho_w - rho. The velocity across cannot be
+ * without a gradient there too: it has the one that keeps it free of divergence, the rates of strain along the side being
+ *   du_a/dx_a = spread_a / (3 w_a),  spread_a = (what the cell has sent along axis a, both ways - what arrives along it) / 2,
+ * which is the even part of TRT's recurrence equations (Ginzburg, Verhaeghe & d'Humieres 2008) at any rate. So
+ *   f_q = next + 2 (e_w - e) + sum over axes a along the side with c_a = 0 of (w_q / w_a) spread_a,
+ * e being the part of the equilibrium that is even across and along the side, e_w with density and velocity at the side.
+ *
+ * Short waves grow where cells are too coarse for that. Above a Reynolds number of the cell, |u| / viscosity, the share that is kept
+ * falls with its square; the rest is the equilibrium of the density of the side and the velocity of the cell. With that the largest
+ * eigenvalue of small boxes is below 1 (SRT at 100: 1.0003), without it 1.017 with SRT from 20 on, with TRT 1.02 at 10. In 3D the terms
+ * of the two axes along a pressure side add up: there they fall from 2 on (waves grew at 3 to 8, slowly: in some 10^4 steps). */
+static double kept_share(const gab_level_model *at, double most_reynolds, const double u[3])
+{
+  const double bound = most_reynolds * (1 / at->rates.even - 0.5) / 3;
+  const double square = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
+  return square <= bound * bound ? 1 : bound * bound / square;
+}
+
+/* Where the fluid would come in, nothing says with which velocity: left alone, that of the cell feeds itself,
+ * and vortices that leave, or a mean flow that turns, blow up. So nothing comes in. */
+static void stop_backflow(const gab_open_link *link, double u[3])
+{
+  for (int side = 0; side < GAB_SIDE_COUNT; side++)
+    if (link->sides >> side & 1) u[side / 2] = side % 2 == 1 ? fmax(u[side / 2], 0) : fmin(u[side / 2], 0);
+}
+
+/* Of a number of sides. */
+static double mean_of(const gab_open_link *link, const double numbers[GAB_SIDE_COUNT])
+{
+  double sum = 0;
+  int count = 0;
+  for (int side = 0; side < GAB_SIDE_COUNT; side++) {
+    if (!(link->sides >> side & 1)) continue;
+    sum += numbers[side];
+    count++;
+  }
+  return sum / count;
+}
+
+static double state_of(const gab_lbm_model *model, const gab_level_model *at, const gab_open_link *link,
+                       const double *g, double u[3], double *given)
+{
+  double drho, all[GAB_SIDE_COUNT];
+  gab_lbm_moments(model, at, g, &drho, u);
+  for (int side = 0; side < GAB_SIDE_COUNT; side++) all[side] = model->options.sides[side].density - 1;
+  *given = mean_of(link, all);
+  return drho;
+}
+
+/* The equilibrium of second order, even across the side and along it. @param[in] normal  -1: even only */
+static double even_part(const gab_lattice *lattice, int q, int normal, double drho, const double u[3])
+{
+  const int8_t *c = lattice->c[q];
+  double along = 0, square = 0;
+  for (int axis = 0; axis < 3; axis++) {
+    square += u[axis] * u[axis];
+    along += axis == normal ? 0 : c[axis] * u[axis];
+  }
+  const double across = normal < 0 ? 0 : c[normal] * u[normal];
+  return lattice->weight[q] * (drho + (1 + drho) * (4.5 * (across * across + along * along) - 1.5 * square));
+}
+
+/* ------------------------------------------------------------------------------------------ pressure */
+
+static const gab_config_key pressure_keys[] = {
+    {.name = "pressure",
+     .type = GAB_CONFIG_REAL,
+     .unit = "Pa",
+     .default_text = "0",
+     .doc = "Difference to the reference pressure."},
+};
+enum { PRESSURE_KEYS = sizeof pressure_keys / sizeof *pressure_keys };
+
+static gab_status read_pressure(const gab_config *config, const char *path, int dimension,
+                                const gab_units *units, gab_side *side)
+{
+  char key[GAB_CONFIG_PATH_CAPACITY];
+  (void)dimension;
+  gab_config_path(key, "%s.pressure", path);
+  side->density = gab_units_pressure_to_density(units, gab_config_real(config, key));
+  if (!(side->density > 0.5 && side->density < 2))
+    return gab_config_fail(config, key,
+                           "gives the density %g on the lattice, outside (0.5, 2): shorten the time step",
+                           side->density);
+  return GAB_OK;
+}
+
+static double pressure_arrives(const gab_lbm_model *model, const gab_level_model *at,
+                               const gab_open_link *link, const gab_open_view *seen)
+{
+  const gab_lattice *lattice = model->lattice;
+  const bool in_edge = link->sides != 1U << link->side;
+  const int normal = in_edge ? -1 : link->side / 2, out = link->side % 2 == 1 ? 1 : -1;
+  double given, u[3], spread = 0, strain = 0;
+  const double drho = state_of(model, at, link, seen->sent, u, &given);
+  for (int axis = 0; axis < lattice->dimension; axis++) {
+    if (!(link->axes >> axis & 1)) continue;
+    const double weight = lattice->weight[model->along[axis]];
+    strain += seen->spread[axis] / (3 * weight);
+    if (lattice->c[link->q][axis] == 0) spread += lattice->weight[link->q] / weight * seen->spread[axis];
+  }
+  double at_side[3] = {u[0], u[1], u[2]};
+  if (!in_edge) at_side[normal] -= 0.5 * out * strain;
+  const double change =
+      even_part(lattice, link->q, normal, given, at_side) - even_part(lattice, link->q, normal, drho, u);
+  const bool deep = lattice->dimension == 3;
+  if (deep) spread *= kept_share(at, 2, u);
+  const double wanted = seen->next + 2 * change + spread, kept = kept_share(at, deep ? 5 : 6, u);
+  return kept == 1 ? wanted : kept * wanted + (1 - kept) * gab_lbm_equilibrium(model, link->q, given, u);
+}
+
+/* Given density half-way to the first cells; velocities along the side have no gradient across it, that across the side the one that
+ * keeps the flow free of divergence, with the rates of strain of TRT's recurrence equations (Ginzburg et al. 2008). */
+const gab_side_descriptor gab_side_pressure = GAB_SIDE_DESCRIPTOR(
+    name = "pressure", doc = "Given pressure; the fluid may flow in or out.", keys = pressure_keys,
+    key_count = PRESSURE_KEYS, read = read_pressure, arrival = GAB_ARRIVAL_COMPUTED, has_velocity = false,
+    precedence = 4, amplifies_waves = true, reynolds_along = 12, arrives = pressure_arrives);
+
+/* ------------------------------------------------------------------------------------------ outflow */
+
+/* Normal stress across the side in what the fluid cell has sent, as far as direction q carries it: 9/2 w (c_n^2 - 1/3) Pi_nn (regularised;
+ * Latt, Chopard, Malaspinas, Deville & Michler 2008). */
+static double normal_stress(const gab_lbm_model *model, const gab_open_link *link, const double *sent,
+                            double drho, const double u[3])
+{
+  const gab_lattice *lattice = model->lattice;
+  const int normal = link->side / 2;
+  double sum = 0;
+  for (int q = 0; q < lattice->q; q++)
+    sum += (lattice->c[q][normal] * lattice->c[q][normal] - 1 / 3.0) *
+           (sent[q] - gab_lbm_equilibrium(model, q, drho, u));
+  return 3 * lattice->weight[link->q] * sum;
+}
+
+/* The part with a sense along the side of what the next cell sends in direction q in excess of the equilibrium of the fluid cell: half the
+ * difference from the mirror. If a wall throws the mirror back, the value with which the two add up to their equilibria. All of the excess
+ * at a border between levels, where one of the two is extrapolated, and in edges; 0 where nothing is known of the mirror. */
+static double shear_stress(const gab_lbm_model *model, const gab_open_link *link, const gab_open_view *seen,
+                           double drho, const double u[3])
+{
+  const double stress = seen->next - gab_lbm_equilibrium(model, link->q, drho, u);
+  const double mirrored = seen->mirrored - gab_lbm_equilibrium(model, link->mirror, drho, u);
+  if (link->source[0] != GAB_OPEN_NEXT) return stress;
+  switch ((gab_open_source)link->source[1]) {
+  case GAB_OPEN_NEXT:
+    return 0.5 * (stress - mirrored);
+  case GAB_OPEN_CLOSED:
+    return -mirrored;
+  case GAB_OPEN_LINEAR:
+    return stress;
+  default:
+    return 0;
+  }
+}
+
+/* f_q = f_eq(rho_out, u_out) + shear stress - normal stress. The density lies between that of the cell, which would let every sound
+ * wave out but hold no pressure, and that of the side, which would reflect them all.
+ *
+ * Vortices that leave must not send sound back. Beyond the side nothing changes the flux of mass through a plane, nor that of momentum,
+ * mean(rho / 3 + u_n^2) + stress. The populations that come back are half the difference of the two, so their mean has to stay constant.
+ * It does if they carry the normal stress before collision. The stress after collision is 1 - omega times as large: subtracted, it leaves
+ * 2 - omega of the error without a division. The equilibrium alone leaves 1, all of `next` leaves omega. A share that varies with the
+ * velocity of vortices makes sound too (bound 10: 15 times as much at rate 1.9), so the normal stress has a higher bound. */
+static double outflow_arrives(const gab_lbm_model *model, const gab_level_model *at,
+                              const gab_open_link *link, const gab_open_view *seen)
+{
+  double given, u[3], drho = state_of(model, at, link, seen->sent, u, &given);
+  double stress = kept_share(at, 10, u) * shear_stress(model, link, seen, drho, u);
+  if (link->source[0] != GAB_OPEN_SELF)
+    stress -= kept_share(at, 30, u) * normal_stress(model, link, seen->sent, drho, u);
+  const double out = drho + mean_of(link, at->outflow_stiffness) * (given - drho);
+  stop_backflow(link, u);
+  return gab_lbm_equilibrium(model, link->q, out, u) + stress;
+}
+
+/* Zero gradient across the side, of velocity and shear stress; nothing flows back in. The density is drawn to the given one softly, by
+ * 2 c_s / length per step (after Poinsot & Lele 1992). The normal stress keeps the mean momentum flux: vortices leave without sound
+ * (doc/sides.md). */
+const gab_side_descriptor gab_side_outflow = GAB_SIDE_DESCRIPTOR(
+    name = "outflow", doc = "Pressure relaxes to the given one; no backflow; lets vortices and sound leave.",
+    keys = pressure_keys, key_count = PRESSURE_KEYS, read = read_pressure, arrival = GAB_ARRIVAL_COMPUTED,
+    has_velocity = false, precedence = 2, amplifies_waves = true, reynolds_along = 25,
+    arrives = outflow_arrives);
+
+/* ------------------------------------------------------------------------------------------ user-defined */
+
+static double own_arrives(const gab_lbm_model *model, const gab_level_model *at, const gab_open_link *link,
+                          const gab_open_view *seen)
+{
+  const gab_side *side = &model->options.sides[link->side];
+  gab_boundary_link asked = {.lattice = model->lattice,
+                             .q = link->q,
+                             .side = link->side,
+                             .level = at->level,
+                             .omega = at->rates.even,
+                             .sent = seen->sent,
+                             .next = seen->next,
+                             .spread = seen->spread,
+                             .numbers = side->numbers};
+  gab_lbm_moments(model, at, seen->sent, &asked.density, asked.velocity);
+  asked.density += 1;
+  return side->own->arrives(&asked);
+}
+
+static gab_status read_own(const gab_config *config, const char *path, int dimension, const gab_units *units,
+                           gab_side *side)
+{
+  char key[GAB_CONFIG_PATH_CAPACITY];
+  (void)dimension;
+  side->own = gab_boundary_by_name(gab_config_string(config, gab_config_path(key, "%s.type", path)));
+  return side->own->read ? side->own->read(config, path, units, side->numbers) : GAB_OK;
+}
+
+/* What a program has registered: its stability is unknown. */
+const gab_side_descriptor gab_side_own = GAB_SIDE_DESCRIPTOR(
+    name = NULL, doc = NULL, keys = NULL, key_count = 0, read = read_own, arrival = GAB_ARRIVAL_COMPUTED,
+    has_velocity = false, precedence = 3, amplifies_waves = false, reynolds_along = 0, arrives = own_arrives);

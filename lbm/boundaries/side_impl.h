@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** @file side_impl.h
+ *  @brief Kinds of sides: one descriptor each, with the answers to all that the flow, its levels and its setup ask about a side.
+ *
+ *  A new kind is one line of GAB_SIDE_KINDS (lbm/boundaries/boundary.h) and one descriptor: closed kinds are in sides.c, open ones in
+ *  open_sides.c. No other source may compare kinds.
+ *
+ *  Tier: internal.
+ */
+#ifndef GABION_LBM_SIDE_IMPL_H
+#define GABION_LBM_SIDE_IMPL_H
+
+#include "lbm/boundaries/boundary.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct gab_lbm_model;
+struct gab_level_model;
+struct gab_open_link;
+struct gab_open_view;
+
+/** What arrives in a fluid cell from beyond a side. */
+typedef enum gab_side_arrival {
+  GAB_ARRIVAL_WRAPPED,   /**< what the cells at the opposite side have sent; without links */
+  GAB_ARRIVAL_BOUNCED,   /**< what the cell itself has sent, with the momentum of the side */
+  GAB_ARRIVAL_REFLECTED, /**< what the mirror cell has sent: no friction, nothing passes */
+  GAB_ARRIVAL_COMPUTED /**< what `arrives` says. The side is open: the fluid passes with a velocity that is not given */
+} gab_side_arrival;
+
+/** The population that arrives from beyond an open side, as a deviation from its weight. A pure function. */
+typedef double (*gab_open_fn)(const struct gab_lbm_model *model, const struct gab_level_model *at,
+                              const struct gab_open_link *link, const struct gab_open_view *seen);
+
+/** To be made by GAB_SIDE_DESCRIPTOR(). */
+typedef struct gab_side_descriptor {
+  const char *name; /**< in parameter files; NULL: that of the registered condition */
+  const char *doc;  /**< of the parameter reference, one sentence; NULL: that of the registered condition */
+  const gab_config_key *keys; /**< NULL: none */
+  size_t key_count;
+  /** Takes the keys of a side. NULL: there are none. @param[in] path  "boundaries.x_min"
+   *  @param[in,out] side  with density 1 and all else 0 @return ::GAB_ERR_INPUT with the place in the file */
+  gab_status (*read)(const gab_config *config, const char *path, int dimension, const struct gab_units *units,
+                     gab_side *side);
+  /** Links (links.c), places beyond the domain as levels see them (levels_view.c), the mass of walls, the identity of the arithmetic. */
+  gab_side_arrival arrival;
+  /** `velocity`, `profile` and `ramp_steps` of a gab_side count. */
+  bool has_velocity;
+  /** Where sides meet of which none bounces, the highest decides (doc/sides.md). */
+  int precedence;
+  /** Whether waves may grow at it above a Reynolds number of the cell, unless gab_lbm_open_speed() bounds the magic parameter. Of a side
+   *  that has a velocity, where that crosses it. */
+  bool amplifies_waves;
+  /** Reynolds number of a cell up to which flow along it stays uniform with trt, srt and mrt (gab_lbm_advise_open()); 0: any. */
+  double reynolds_along;
+  gab_open_fn arrives; /**< of ::GAB_ARRIVAL_COMPUTED, else NULL */
+} gab_side_descriptor;
+
+/** A descriptor from all of its members, each as `member = value`, in any order: an answer that is missing does not compile. A member that
+ *  is added above is a parameter more here. */
+#define GAB_SIDE_DESCRIPTOR(a, b, c, d, e, f, g, h, i, j, k)                                                 \
+  {                                                                                                          \
+    .a, .b, .c, .d, .e, .f, .g, .h, .i, .j, .k                                                               \
+  }
+
+#define GAB_SIDE_DECLARATION(upper, lower) extern const gab_side_descriptor gab_side_##lower;
+GAB_SIDE_KINDS(GAB_SIDE_DECLARATION)
+#undef GAB_SIDE_DECLARATION
+extern const gab_side_descriptor *const gab_side_kinds[GAB_SIDE_KIND_COUNT];
+
+/** By gab_side_index: "boundaries.x_min" and so on. */
+extern const char *const gab_side_paths[GAB_SIDE_COUNT];
+
+static inline const gab_side_descriptor *gab_side_of(const gab_side *side)
+{
+  return gab_side_kinds[side->kind];
+}
+
+static inline bool gab_side_is_periodic(const gab_side *side)
+{
+  return gab_side_of(side)->arrival == GAB_ARRIVAL_WRAPPED;
+}
+static inline bool gab_side_bounces(const gab_side *side)
+{
+  return gab_side_of(side)->arrival == GAB_ARRIVAL_BOUNCED;
+}
+static inline bool gab_side_reflects(const gab_side *side)
+{
+  return gab_side_of(side)->arrival == GAB_ARRIVAL_REFLECTED;
+}
+static inline bool gab_side_is_open(const gab_side *side)
+{
+  return gab_side_of(side)->arrival == GAB_ARRIVAL_COMPUTED;
+}
+/** Its velocity is given, be it zero. */
+static inline bool gab_side_moves(const gab_side *side) { return gab_side_of(side)->has_velocity; }
+static inline bool gab_side_is_user_defined(const gab_side *side)
+{
+  return gab_side_of(side) == &gab_side_own;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif
