@@ -16,6 +16,8 @@ int gab_app_stencil_count(const char *const *names)
 
 int gab_app_stencil_field_count(void) { return gab_app_stencil_count(gab_app_stencil->fields); }
 
+int gab_app_stencil_depth(void) { return gab_app_stencil->depth > 0 ? gab_app_stencil->depth : 1; }
+
 const char *gab_app_stencil_path(char path[GAB_CONFIG_PATH_CAPACITY], const char *key)
 {
   return gab_config_path(path, "%s.%s", gab_app_stencil->name, key);

@@ -31,11 +31,25 @@ static gab_status declare(gab_config *config)
   return gab_app_stencil->adaptive ? gab_app_stencil_refinement_declare(config) : GAB_OK;
 }
 
+/* Ghosts come from the neighbour alone. */
+static gab_status check_depth(const gab_app_case *which)
+{
+  const int depth = gab_app_stencil_depth();
+  for (int axis = 0; axis < which->grid.grid.dimension; axis++)
+    if (which->grid.cells[axis] < depth)
+      return gab_config_fail(which->config, "domain.block",
+                             "blocks of %" PRId32
+                             " cells along %c: %s reads %d cells beyond a block; use blocks of at least %d",
+                             which->grid.cells[axis], "xyz"[axis], gab_app_stencil -> title, depth, depth);
+  return GAB_OK;
+}
+
 static gab_status read_case(gab_app_case *which)
 {
   GAB_TRY(gab_app_case_read_alike(which, gab_app_stencil->dimension));
   for (int axis = 0; axis < which->domain.grid.dimension; axis++)
     which->domain.periodic[axis] = which->grid.periodic[axis] = true;
+  GAB_TRY(check_depth(which));
   GAB_TRY(gab_app_stencil_refinement_read((stencil_case *)which));
   return gab_app_case_settle(which);
 }
@@ -71,10 +85,10 @@ static gab_status prepare(gab_app_run *run)
 {
   stencil_run *it = (stencil_run *)run;
   const gab_forest_options *grid = &run->parameters->grid;
-  const int fields = gab_app_stencil_field_count();
+  const int fields = gab_app_stencil_field_count(), depth = gab_app_stencil_depth();
   it->parameters = (const stencil_case *)run->parameters;
   it->shape = (gab_block_field){.shape = {.cells = {grid->cells[0], grid->cells[1], grid->cells[2]},
-                                          .ghosts = {1, 1, grid->grid.dimension == 3},
+                                          .ghosts = {depth, depth, grid->grid.dimension == 3 ? depth : 0},
                                           .components = fields},
                                 .faces_only = !gab_app_stencil->diagonals,
                                 .linear_split = true};
@@ -257,6 +271,8 @@ static const char *what_is_wrong(const gab_stencil *which)
   for (size_t i = 0; i < which->implicit_count; i++)
     if (which->implicit[i].field < 0 || which->implicit[i].field >= fields || !which->implicit[i].operation)
       return "an implicit field does not exist, or lacks its operation";
+  if (which->depth < 0 || which->depth > GAB_STENCIL_MOST_DEPTH) return "its depth is not in 0 to 8";
+  if (which->adaptive && which->depth > 1) return "between levels there is one layer of ghosts";
   if (which->criterion_count > GAB_STENCIL_MOST_CRITERIA) return "it has too many criteria";
   return NULL;
 }

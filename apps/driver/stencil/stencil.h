@@ -2,7 +2,7 @@
 /** @file stencil.h
  *  @brief A solver of fields on cells, explicit in time: a program gives the equation, and has a `gabion` of its own.
  *
- *  The state is some numbers in each cell of a grid whose opposite sides meet. A program says what a cell holds at first, and how a block follows from itself and one layer of cells around it:
+ *  The state is some numbers in each cell of a grid whose opposite sides meet. A program says what a cell holds at first, and how a block follows from itself and some layers of cells around it, one unless it says otherwise:
  *  @code
  *    static void diffuse(const gab_stencil_block *at)
  *    {
@@ -54,7 +54,12 @@ extern "C" {
 #endif
 
 enum { GAB_STENCIL_MOST_IMPLICIT = 4 };
-enum { GAB_STENCIL_MOST_FIELDS = 8, GAB_STENCIL_MOST_SUMS = 8, GAB_STENCIL_MOST_CRITERIA = 8 };
+enum {
+  GAB_STENCIL_MOST_FIELDS = 8,
+  GAB_STENCIL_MOST_SUMS = 8,
+  GAB_STENCIL_MOST_CRITERIA = 8,
+  GAB_STENCIL_MOST_DEPTH = 8
+};
 
 /** A block whose step is computed. */
 typedef struct gab_stencil_block {
@@ -64,7 +69,7 @@ typedef struct gab_stencil_block {
   gab_step step;        /**< that is computed, from 0 */
   double width;         /**< of its cells, in cells of domain.cells: 1, 2, 4, ...; 1 without levels */
   int32_t cells[3];     /**< of the block; z is 1 in 2D */
-  const gab_field *now; /**< component i is field i; one layer of ghosts around it, in 2D none in z */
+  const gab_field *now; /**< component i is field i; `depth` layers of ghosts around it, in 2D none in z */
   gab_field *next;      /**< all cells are to be set, ghosts are not */
 } gab_stencil_block;
 
@@ -122,9 +127,10 @@ typedef struct gab_stencil {
   bool untried;                         /**< skip the trial of its functions */
   const gab_stencil_implicit *implicit; /**< solved for after `update`, in this order; may be NULL */
   size_t implicit_count;                /**< at most #GAB_STENCIL_MOST_IMPLICIT */
-  bool diagonals;                       /**< it needs ghosts beyond edges and corners, too */
+  int depth; /**< layers of ghosts, at most #GAB_STENCIL_MOST_DEPTH and the cells of a block along an axis; 0: one */
+  bool diagonals; /**< it needs ghosts beyond edges and corners, too */
   bool
-      adaptive; /**< `update` allows for the width of cells: there may be several levels. Not with `diagonals` */
+      adaptive; /**< `update` allows for the width of cells: there may be several levels. Not with `diagonals` or a `depth` of 2 or more */
   const gab_stencil_criterion *criteria; /**< of its own, at most #GAB_STENCIL_MOST_CRITERIA; may be NULL */
   size_t criterion_count;
   const gab_stencil_quantity

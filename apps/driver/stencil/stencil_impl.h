@@ -55,6 +55,7 @@ const char *gab_app_stencil_path(char path[GAB_CONFIG_PATH_CAPACITY], const char
 /* Of a NULL-terminated list; NULL: 0. */
 int gab_app_stencil_count(const char *const *names);
 int gab_app_stencil_field_count(void);
+int gab_app_stencil_depth(void); /* layers of ghosts */
 /* What update gets of a block of this process. */
 gab_stencil_block gab_app_stencil_block_of(const stencil_run *it, size_t index, gab_step step);
 /* "block x 12..23, y 0..7, level 1" */

@@ -47,6 +47,17 @@ static gab_status refuse(gab_status status, const trial_subject *subject, const 
            gab_app_stencil->name, gab_app_trial_block(&subject->at, block), subject->at.step, text);
 }
 
+/* In cells beyond the block. */
+static int distance(const trial_layout *layout, const trial_place *place)
+{
+  int most = 0;
+  for (int axis = 0; axis < 3; axis++) {
+    const int32_t at = place->at[axis], beyond = at < 0 ? -at : at - layout->shape.cells[axis] + 1;
+    if (beyond > most) most = beyond;
+  }
+  return most;
+}
+
 /* Why there is no such place, and what to do. @param[in] verb  of the remedy */
 static const char *outside(const trial_layout *layout, const trial_place *place, bool is_read,
                            char text[TRIAL_TEXT])
@@ -59,11 +70,16 @@ static const char *outside(const trial_layout *layout, const trial_place *place,
              verb, layout->shape.components - 1);
   else if (layout->shape.ghosts[2] == 0 && place->at[2] != 0)
     snprintf(text, TRIAL_TEXT, "outside of a grid in 2D; %s z = 0 only", verb);
+  else if (is_read)
+    snprintf(text, TRIAL_TEXT,
+             "outside of the block (%" PRId32 " x %" PRId32 " x %" PRId32
+             " cells); set gab_stencil.depth = %d, or read at most %" PRId32 " beyond a face",
+             cells[0], cells[1], cells[2], distance(layout, place), layout->shape.ghosts[0]);
   else
-    snprintf(text, TRIAL_TEXT, "outside of the block (%" PRId32 " x %" PRId32 " x %" PRId32 " cells); %s",
-             cells[0], cells[1], cells[2],
-             is_read ? "read at most one cell beyond a face"
-                     : "set cells 0 to at->cells - 1 of each axis, x first");
+    snprintf(text, TRIAL_TEXT,
+             "outside of the block (%" PRId32 " x %" PRId32 " x %" PRId32
+             " cells); set cells 0 to at->cells - 1 of each axis, x first",
+             cells[0], cells[1], cells[2]);
   return text;
 }
 
