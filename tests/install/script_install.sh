@@ -34,6 +34,34 @@ for name in heat_loop flow; do
   quietly "$GABION_CC" -std=c11 "$dir/tutorial/$name.c" -o "$dir/tutorial/$name" $(pkg-config --cflags --libs gabion) -lm
 done
 
+# A project of C++ alone.
+if cxx=$(command -v c++ || command -v g++); then
+  mkdir "$dir/cxx"
+  cat >"$dir/cxx/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.22)
+project(of_cxx LANGUAGES CXX)
+find_package(gabion 0.2 REQUIRED)
+add_executable(of_cxx of_cxx.cc)
+target_link_libraries(of_cxx PRIVATE gabion::gabion)
+END
+  cat >"$dir/cxx/of_cxx.cc" <<'END'
+#include "core/messages/collective.h"
+#include "resilience/reports/completion.h"
+int main(int argc, char **argv)
+{
+  gab_world *world;
+  uint64_t one = 1;
+  if (gab_world_create(&argc, &argv, &world) != GAB_OK || gab_world_sum_u64(world, &one, 1) != GAB_OK) return 1;
+  const int code = gab_report_completion(world, one == 2 ? 0 : 1);
+  gab_world_destroy(&world);
+  return code;
+}
+END
+  quietly cmake -S "$dir/cxx" -B "$dir/cxx/build" -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_PREFIX_PATH="$dir/prefix"
+  quietly cmake --build "$dir/cxx/build"
+  quietly "$dir/prefix/bin/gabion-launch" -n 2 --stall 60 --retries 0 "$dir/cxx/build/of_cxx"
+fi
+
 # A shared libgabion lies where no loader looks by itself.
 export LD_LIBRARY_PATH=$(dirname "$(find "$dir/prefix" -name 'libgabion.*' | head -n 1)")
 printf 'heat:\n  steps: 100\n' >"$dir/short.yaml"
