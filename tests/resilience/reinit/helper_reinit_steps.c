@@ -6,6 +6,7 @@
  *
  * Five ranks, of which number 2 dies while it computes; no two of those that die keep copies for each other. Prints
  * the sum of all at the end, and whether somebody died in the recovery. */
+/* gabion-test: needs=ulfm */
 #include "core/messages/collective.h"
 #include "resilience/recovery/state.h"
 #include "resilience/reports/completion.h"
