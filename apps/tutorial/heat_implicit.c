@@ -6,8 +6,6 @@
  * A burner runs round a plate whose opposite edges meet: (1 - dt k Laplace) u(t + dt) = u(t) + dt q(x, t). */
 #include "apps/driver/stencil/stencil.h"
 
-#include <math.h>
-
 /* ---- 1. Parameters. */
 static const gab_config_key keys[] = {{.name = "k",
                                        .type = GAB_CONFIG_REAL,
