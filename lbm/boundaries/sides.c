@@ -4,8 +4,9 @@
 #include "lbm/setup/units.h"
 #include "lbm/setup/vectors_impl.h"
 
+#include "core/base/registry_impl.h"
+
 #include <math.h>
-#include <string.h>
 
 #define ROW(upper, lower) [GAB_SIDE_##upper] = &gab_side_##lower,
 const gab_side_descriptor *const gab_side_kinds[GAB_SIDE_KIND_COUNT] = {GAB_SIDE_KINDS(ROW)};
@@ -28,23 +29,20 @@ bool gab_side_kind_passes_fluid(gab_side_kind kind)
 
 /* ------------------------------------------------------------------------------------------ user-defined */
 
-static const gab_boundary *boundaries[GAB_MOST_BOUNDARIES];
-
-const gab_boundary *gab_boundary_at(int index)
+static const char *library_name(int index)
 {
-  return index >= 0 && index < GAB_MOST_BOUNDARIES ? boundaries[index] : NULL;
+  return index >= 0 && index < GAB_SIDE_OWN ? gab_side_kinds[index]->name : NULL;
 }
+static gab_registry boundaries = {
+    .kind = "boundary condition", .most = GAB_MOST_BOUNDARIES, .taken = library_name};
 
-const gab_boundary *gab_boundary_by_name(const char *name)
-{
-  for (int i = 0; gab_boundary_at(i); i++)
-    if (strcmp(boundaries[i]->name, name) == 0) return boundaries[i];
-  return NULL;
-}
+const gab_boundary *gab_boundary_at(int index) { return gab_registry_at(&boundaries, index); }
+
+const gab_boundary *gab_boundary_by_name(const char *name) { return gab_registry_find(&boundaries, name); }
 
 const char *gab_boundary_name(int index)
 {
-  if (index >= 0 && index < GAB_SIDE_OWN) return gab_side_kinds[index]->name;
+  if (library_name(index)) return library_name(index);
   const gab_boundary *own = gab_boundary_at(index - GAB_SIDE_OWN);
   return own ? own->name : NULL;
 }
@@ -54,21 +52,10 @@ gab_status gab_boundary_register(const gab_boundary *boundary)
   if (!boundary->name || !boundary->doc || !boundary->arrives)
     GAB_FAIL(GAB_ERR_ARGUMENT, "boundary condition '%s' lacks a name, a text or what arrives",
              boundary->name ? boundary->name : "?");
-  if (!boundary->name[0] || strpbrk(boundary->name, "|/ "))
-    GAB_FAIL(GAB_ERR_ARGUMENT, "'%s' cannot be the name of a boundary condition", boundary->name);
   if ((boundary->keys != NULL) != (boundary->key_count > 0) || (boundary->keys && !boundary->read))
     GAB_FAIL(GAB_ERR_ARGUMENT, "boundary condition '%s' has keys without a number or without read()",
              boundary->name);
-  for (int i = 0; gab_boundary_name(i); i++)
-    if (strcmp(gab_boundary_name(i), boundary->name) == 0)
-      GAB_FAIL(GAB_ERR_ARGUMENT, "there is already a boundary condition '%s'", boundary->name);
-  for (int i = 0; i < GAB_MOST_BOUNDARIES; i++)
-    if (!boundaries[i]) {
-      boundaries[i] = boundary;
-      return GAB_OK;
-    }
-  GAB_FAIL(GAB_ERR_ARGUMENT, "cannot add boundary condition '%s': there are %d already", boundary->name,
-           GAB_MOST_BOUNDARIES);
+  return gab_registry_add(&boundaries, boundary);
 }
 
 /* ------------------------------------------------------------------------------------------ closed kinds */

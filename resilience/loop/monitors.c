@@ -4,33 +4,22 @@
 #include "resilience/loop/monitor.h"
 #include "resilience/loop/timeloop_impl.h"
 
+#include "core/base/registry_impl.h"
 #include "core/messages/collective.h"
 #include "core/base/log.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const gab_monitor *registered[GAB_MOST_MONITORS];
+static gab_registry registered = {.kind = "monitor", .most = GAB_MOST_MONITORS};
 
-const gab_monitor *gab_monitor_at(int index)
-{
-  return index >= 0 && index < GAB_MOST_MONITORS ? registered[index] : NULL;
-}
+const gab_monitor *gab_monitor_at(int index) { return gab_registry_at(&registered, index); }
 
 gab_status gab_monitor_register(const gab_monitor *monitor)
 {
   if (!monitor->name || !monitor->name[0] || !monitor->add)
     GAB_FAIL(GAB_ERR_ARGUMENT, "a monitor needs a name and a function that adds it");
-  for (int i = 0; i < GAB_MOST_MONITORS; i++) {
-    if (!registered[i]) {
-      registered[i] = monitor;
-      return GAB_OK;
-    }
-    if (strcmp(registered[i]->name, monitor->name) == 0)
-      GAB_FAIL(GAB_ERR_ARGUMENT, "there is already a monitor '%s'", monitor->name);
-  }
-  GAB_FAIL(GAB_ERR_ARGUMENT, "cannot add monitor '%s': there are %d already", monitor->name,
-           GAB_MOST_MONITORS);
+  return gab_registry_add(&registered, monitor);
 }
 
 const gab_monitor *gab_monitor_find(gab_monitor_list list, const char *name)

@@ -3,6 +3,7 @@
 #include "resilience/recovery/recovery.h"
 
 #include "core/base/log.h"
+#include "core/base/registry_impl.h"
 #include "resilience/disk/disk_impl.h"
 #include "resilience/disk/restart.h"
 
@@ -142,29 +143,19 @@ const gab_strategy gab_strategy_disk = {
 
 /* ---------------------------------------------------------------- by name */
 
-enum { OWN_STRATEGIES = 16 };
-static const gab_strategy *strategies[6 + OWN_STRATEGIES] = {&gab_strategy_shrink,  &gab_strategy_spare,
-                                                             &gab_strategy_respawn, &gab_strategy_reconstruct,
-                                                             &gab_strategy_disk,    &gab_strategy_local};
-static int strategy_total = 6;
+static gab_registry strategies = {.kind = "recovery strategy",
+                                  .most = 6 + 16,
+                                  .entries = {&gab_strategy_shrink, &gab_strategy_spare,
+                                              &gab_strategy_respawn, &gab_strategy_reconstruct,
+                                              &gab_strategy_disk, &gab_strategy_local}};
 
-const gab_strategy *gab_strategy_at(int index)
-{
-  return index >= 0 && index < strategy_total ? strategies[index] : NULL;
-}
+const gab_strategy *gab_strategy_at(int index) { return gab_registry_at(&strategies, index); }
 
 gab_status gab_strategy_register(const gab_strategy *strategy)
 {
   if (!strategy->name || !strategy->name[0] || !strategy->doc || !strategy->restore)
     GAB_FAIL(GAB_ERR_ARGUMENT, "a strategy needs a name, a doc line and restore");
-  for (int i = 0; i < strategy_total; i++)
-    if (strcmp(strategies[i]->name, strategy->name) == 0)
-      GAB_FAIL(GAB_ERR_ARGUMENT, "there is a strategy '%s' already", strategy->name);
-  if (strategy_total == (int)(sizeof strategies / sizeof strategies[0]))
-    GAB_FAIL(GAB_ERR_ARGUMENT, "cannot add strategy '%s': %d were registered already", strategy->name,
-             (int)OWN_STRATEGIES);
-  strategies[strategy_total++] = strategy;
-  return GAB_OK;
+  return gab_registry_add(&strategies, strategy);
 }
 
 gab_status gab_strategies_check(const gab_strategy *const *list, int count)
@@ -200,14 +191,4 @@ gab_status gab_strategies_check(const gab_strategy *const *list, int count)
   return GAB_OK;
 }
 
-const gab_strategy *gab_strategy_by_name(const char *name)
-{
-  char known[256] = "";
-  for (int i = 0; gab_strategy_at(i); i++) {
-    if (strcmp(strategies[i]->name, name) == 0) return strategies[i];
-    size_t used = strlen(known);
-    snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", strategies[i]->name);
-  }
-  gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__, "no recovery strategy '%s' (there are: %s)", name, known);
-  return NULL;
-}
+const gab_strategy *gab_strategy_by_name(const char *name) { return gab_registry_require(&strategies, name); }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "resilience/schemes/scheme.h"
 
-#include <stdio.h>
-#include <string.h>
+#include "core/base/registry_impl.h"
 
 static int all_others(int32_t count) { return count - 1; }
 static int nobody(int32_t count)
@@ -75,14 +74,12 @@ const gab_scheme gab_scheme_none = {
     .shift = next_ones,
 };
 
-enum { MOST_SCHEMES = 32 };
-static const gab_scheme *schemes[MOST_SCHEMES] = {&gab_scheme_pairwise, &gab_scheme_ring, &gab_scheme_parity,
-                                                  &gab_scheme_reed_solomon, &gab_scheme_none};
+static gab_registry schemes = {.kind = "redundancy scheme",
+                               .most = GAB_REGISTRY_MOST,
+                               .entries = {&gab_scheme_pairwise, &gab_scheme_ring, &gab_scheme_parity,
+                                           &gab_scheme_reed_solomon, &gab_scheme_none}};
 
-const gab_scheme *gab_scheme_at(int index)
-{
-  return index >= 0 && index < MOST_SCHEMES ? schemes[index] : NULL;
-}
+const gab_scheme *gab_scheme_at(int index) { return gab_registry_at(&schemes, index); }
 
 static gab_status check_table(const gab_scheme *scheme)
 {
@@ -97,26 +94,7 @@ static gab_status check_table(const gab_scheme *scheme)
 gab_status gab_scheme_register(const gab_scheme *scheme)
 {
   GAB_TRY(check_table(scheme));
-  for (int i = 0; i < MOST_SCHEMES; i++) {
-    if (!schemes[i]) {
-      schemes[i] = scheme;
-      return GAB_OK;
-    }
-    if (strcmp(schemes[i]->name, scheme->name) == 0)
-      GAB_FAIL(GAB_ERR_ARGUMENT, "there is already a redundancy scheme '%s'", scheme->name);
-  }
-  GAB_FAIL(GAB_ERR_ARGUMENT, "cannot add redundancy scheme '%s': there are %d already", scheme->name,
-           MOST_SCHEMES);
+  return gab_registry_add(&schemes, scheme);
 }
 
-const gab_scheme *gab_scheme_by_name(const char *name)
-{
-  char known[512] = "";
-  for (int i = 0; gab_scheme_at(i); i++) {
-    if (strcmp(schemes[i]->name, name) == 0) return schemes[i];
-    size_t used = strlen(known);
-    snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", schemes[i]->name);
-  }
-  gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__, "no redundancy scheme '%s' (there are: %s)", name, known);
-  return NULL;
-}
+const gab_scheme *gab_scheme_by_name(const char *name) { return gab_registry_require(&schemes, name); }

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** @file registry_impl.h
+ *  @brief Entries that can be chosen by name: those of the library, and those that a program registers.
+ *
+ *  Not thread safe: programs register before a configuration is declared.
+ *
+ *  Tier: internal, of modules that have a registry.
+ */
+#ifndef GABION_CORE_REGISTRY_IMPL_H
+#define GABION_CORE_REGISTRY_IMPL_H
+
+#include "core/base/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Capacity of a registry, with the entries of the library. */
+#define GAB_REGISTRY_MOST 32
+
+typedef struct gab_registry {
+  const char *kind; /**< in messages: "collision model" */
+  int most;         /**< entries in all, up to #GAB_REGISTRY_MOST */
+  const char *(*taken)(
+      int index); /**< names that no entry may have besides those of entries; NULL behind the last. NULL: none */
+  const void
+      *entries[GAB_REGISTRY_MOST]; /**< structures whose first member is `const char *name`; borrowed */
+} gab_registry;
+
+/** Appends an entry. @return ::GAB_ERR_ARGUMENT if its name is missing, taken or cannot be a choice, or the registry is full */
+gab_status gab_registry_add(gab_registry *registry, const void *entry);
+/** @return the index-th entry, NULL behind the last */
+const void *gab_registry_at(const gab_registry *registry, int index);
+/** @return the entry of that name, NULL if there is none */
+const void *gab_registry_find(const gab_registry *registry, const char *name);
+/** As gab_registry_find(), with an error message that lists the names if there is none: "no collision model 'x' (there are: ...)". */
+const void *gab_registry_require(const gab_registry *registry, const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
