@@ -17,6 +17,7 @@
 #include "blockforest/migration/forest_transport_impl.h"
 #include "blockforest/forest/tasks_impl.h"
 #include "core/messages/collective.h"
+#include "core/base/lower_bound_impl.h"
 
 #include <stdlib.h>
 
@@ -66,13 +67,9 @@ static gab_rank myself(const following *all) { return gab_world_rank(all->forest
 /* @return the index of the local proxy `id`, or the number of proxies */
 static size_t find_proxy(const following *all, gab_block_id id)
 {
-  size_t low = 0, high = all->count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (gab_proxies_get(all->proxies, middle)->id < id) low = middle + 1;
-    else high = middle;
-  }
-  return low < all->count && gab_proxies_get(all->proxies, low)->id == id ? low : all->count;
+  size_t at = 0;
+  GAB_LOWER_BOUND(size_t, at, all->count, i, gab_proxies_get(all->proxies, i)->id < id);
+  return at < all->count && gab_proxies_get(all->proxies, at)->id == id ? at : all->count;
 }
 
 /* @return the index of the local proxy `id` if its data comes that way, or the number of proxies */
@@ -137,18 +134,14 @@ static gab_status collect_requests(const following *all, request **requests, siz
 static gab_status find_old(const following *all, gab_block_id id, gab_rank asking, size_t *index)
 {
   const gab_forest *forest = all->forest;
-  size_t low = 0, high = forest->block_count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (forest->blocks[middle]->id < id) low = middle + 1;
-    else high = middle;
-  }
-  if (low == forest->block_count || forest->blocks[low]->id != id)
+  size_t at = 0;
+  GAB_LOWER_BOUND(size_t, at, forest->block_count, i, forest->blocks[i]->id < id);
+  if (at == forest->block_count || forest->blocks[at]->id != id)
     GAB_FAIL(GAB_ERR_STATE,
              "rank %" GAB_PRI_RANK " wants the data of block " GAB_PRI_BLOCK
              ", which is not on rank %" GAB_PRI_RANK,
              asking, id, myself(all));
-  *index = low;
+  *index = at;
   return GAB_OK;
 }
 

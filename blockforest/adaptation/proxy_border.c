@@ -3,6 +3,7 @@
  * neighbour is symmetric, so two ranks that share a border name the same blocks in the same order without
  * asking each other. */
 #include "blockforest/adaptation/proxy_impl.h"
+#include "core/base/lower_bound_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -152,13 +153,9 @@ void gab_border_release(gab_border *border)
 
 gab_talk *gab_border_talk(const gab_border *border, gab_rank rank)
 {
-  size_t low = 0, high = border->talk_count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (border->talks[middle].rank < rank) low = middle + 1;
-    else high = middle;
-  }
-  return low < border->talk_count && border->talks[low].rank == rank ? &border->talks[low] : NULL;
+  size_t at = 0;
+  GAB_LOWER_BOUND(size_t, at, border->talk_count, i, border->talks[i].rank < rank);
+  return at < border->talk_count && border->talks[at].rank == rank ? &border->talks[at] : NULL;
 }
 
 gab_status gab_border_exchange(gab_proxies *all, gab_border *border, void *values, size_t bytes)

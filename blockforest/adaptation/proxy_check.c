@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The check of this process's part of the proxies. */
 #include "blockforest/adaptation/proxy_impl.h"
+#include "core/base/lower_bound_impl.h"
 
 static bool is_here(const gab_proxies *all, gab_block_id id)
 {
-  size_t low = 0, high = all->count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (all->proxies[middle].id < id) low = middle + 1;
-    else high = middle;
-  }
-  return low < all->count && all->proxies[low].id == id;
+  size_t at = 0;
+  GAB_LOWER_BOUND(size_t, at, all->count, i, all->proxies[i].id < id);
+  return at < all->count && all->proxies[at].id == id;
 }
 
 static bool has_row(const gab_proxy *proxy, gab_block_id id, int direction)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Neighbour tables, built from the known blocks around. */
 #include "blockforest/adaptation/proxy_impl.h"
+#include "core/base/lower_bound_impl.h"
 
 #include <stdlib.h>
 
@@ -44,11 +45,7 @@ size_t gab_known_find(const gab_known *known, gab_block_id id, size_t *finger)
     for (high = low; high > step && blocks[high - step].id >= id; step *= 2) high -= step;
     low = high > step ? high - step + 1 : 0;
   }
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (blocks[middle].id < id) low = middle + 1;
-    else high = middle;
-  }
+  GAB_LOWER_BOUND(size_t, low, high, i, blocks[i].id < id);
   *finger = low;
   return low < known->count && blocks[low].id == id ? low : SIZE_MAX;
 }
@@ -144,16 +141,12 @@ gab_status gab_proxy_tables_make(const gab_topology *topology, const gab_known *
                        .max_level = gab_root_grid_max_level(&topology->grid),
                        .dimension = topology->grid.dimension};
   find_touching(&maker);
-  void *memory;
   const size_t usual = topology->grid.dimension == 3 ? 26 : 8;
   gab_status status = GAB_NEW_ARRAY(&maker.rows, count * usual, GAB_MEMORY_OTHER);
   maker.capacity = status == GAB_OK ? count * usual : 0;
   if (status == GAB_OK) status = make_rows(&maker, proxies, count);
-  if (status == GAB_OK && maker.count < maker.capacity / 8 * 7) { /* what is nearly full is not copied */
-    memory = maker.rows;
-    status = gab_realloc(maker.count * sizeof(gab_neighbour), GAB_MEMORY_OTHER, &memory);
-    maker.rows = memory;
-  }
+  if (status == GAB_OK && maker.count < maker.capacity / 8 * 7) /* what is nearly full is not copied */
+    status = GAB_RESIZE_ARRAY(&maker.rows, maker.count, GAB_MEMORY_OTHER);
   if (status != GAB_OK) {
     gab_free(&maker.rows);
     return status;

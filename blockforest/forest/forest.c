@@ -2,6 +2,7 @@
 #include "blockforest/forest/forest_impl.h"
 
 #include "core/base/log.h"
+#include "core/base/lower_bound_impl.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -258,13 +259,9 @@ gab_block *gab_forest_block(const gab_forest *forest, size_t index)
 
 gab_block *gab_forest_find(const gab_forest *forest, gab_block_id id)
 {
-  size_t low = 0, high = forest->block_count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (forest->blocks[middle]->id < id) low = middle + 1;
-    else high = middle;
-  }
-  return low < forest->block_count && forest->blocks[low]->id == id ? forest->blocks[low] : NULL;
+  size_t at = 0;
+  GAB_LOWER_BOUND(size_t, at, forest->block_count, i, forest->blocks[i]->id < id);
+  return at < forest->block_count && forest->blocks[at]->id == id ? forest->blocks[at] : NULL;
 }
 
 gab_block_id gab_block_get_id(const gab_block *block) { return block->id; }

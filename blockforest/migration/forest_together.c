@@ -2,6 +2,7 @@
 /* Packs and unpacks data of many blocks: each by itself, or together with blocks that share memory with it. */
 #include "blockforest/forest/forest_impl.h"
 #include "blockforest/forest/tasks_impl.h"
+#include "core/base/lower_bound_impl.h"
 
 #include <stdlib.h>
 
@@ -97,13 +98,9 @@ static gab_status unpack_some(const job *all, const item *items, size_t count)
 static size_t begin_of(const job *all, size_t share)
 {
   const double part = (double)all->items[all->count - 1].until / (double)all->shares;
-  size_t low = 0, high = all->count; /* the first item that is not within the shares before */
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    if ((double)all->items[middle].until <= part * (double)share) low = middle + 1;
-    else high = middle;
-  }
-  return share == all->shares ? all->count : low;
+  size_t at = 0; /* the first item that is not within the shares before */
+  GAB_LOWER_BOUND(size_t, at, all->count, i, (double)all->items[i].until <= part * (double)share);
+  return share == all->shares ? all->count : at;
 }
 
 static gab_status run_share(void *context, size_t share)

@@ -5,6 +5,7 @@
 #include "blockforest/forest/forest_impl.h"
 #include "blockforest/forest/tasks_impl.h"
 #include "core/messages/collective.h"
+#include "core/base/lower_bound_impl.h"
 
 enum { MOST_ROWS = 64 }; /* of a table: 56 in 3D if all neighbours are finer */
 
@@ -53,13 +54,9 @@ static gab_status list_lost(work *job)
 
 static lost_block *find_lost(const work *job, gab_block_id id)
 {
-  size_t low = 0, high = job->count;
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    if (job->lost[middle].block->id < id) low = middle + 1;
-    else high = middle;
-  }
-  return low < job->count && job->lost[low].block->id == id ? &job->lost[low] : NULL;
+  size_t at = 0;
+  GAB_LOWER_BOUND(size_t, at, job->count, i, job->lost[i].block->id < id);
+  return at < job->count && job->lost[at].block->id == id ? &job->lost[at] : NULL;
 }
 
 static void hear(const work *job, const message *said, bool known)

@@ -2,6 +2,7 @@
 /** @file port.c
  *  @brief Ports: opening, sending, receiving, and the positions on their channels. */
 #include "core/world/world_impl.h"
+#include "core/base/lower_bound_impl.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,13 +11,9 @@
 
 static size_t channel_place(const gab_port *port, gab_rank peer)
 {
-  size_t lo = 0, hi = port->channel_count;
-  while (lo < hi) {
-    const size_t mid = lo + (hi - lo) / 2;
-    if (port->channels[mid].peer < peer) lo = mid + 1;
-    else hi = mid;
-  }
-  return lo;
+  size_t at = 0;
+  GAB_LOWER_BOUND(size_t, at, port->channel_count, i, port->channels[i].peer < peer);
+  return at;
 }
 
 static gab_status find_channel(gab_port *port, gab_rank peer, gab_channel **channel)

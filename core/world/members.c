@@ -2,6 +2,7 @@
 /** @file members.c
  *  @brief Translation between ranks, dense indices and processes over the sorted lists of the gone and the returned. */
 #include "core/world/members.h"
+#include "core/base/lower_bound_impl.h"
 
 #include <string.h>
 
@@ -44,13 +45,9 @@ gab_status gab_members_copy(gab_members *to, const gab_members *from)
 /* How many of the gone ranks are below `rank`; also the place of `rank` in their list. */
 static int32_t gone_below(const gab_members *members, gab_rank rank)
 {
-  int32_t lo = 0, hi = members->gone_count;
-  while (lo < hi) {
-    const int32_t mid = lo + (hi - lo) / 2;
-    if (members->gone[mid] < rank) lo = mid + 1;
-    else hi = mid;
-  }
-  return lo;
+  int32_t at = 0;
+  GAB_LOWER_BOUND(int32_t, at, members->gone_count, i, members->gone[i] < rank);
+  return at;
 }
 
 gab_status gab_members_remove(gab_members *members, gab_rank rank)
@@ -68,13 +65,9 @@ gab_status gab_members_remove(gab_members *members, gab_rank rank)
 /* The place of `rank` in the list of those that have come back. */
 static int32_t return_place(const gab_members *members, gab_rank rank)
 {
-  int32_t lo = 0, hi = members->return_count;
-  while (lo < hi) {
-    const int32_t mid = lo + (hi - lo) / 2;
-    if (members->returns[mid].rank < rank) lo = mid + 1;
-    else hi = mid;
-  }
-  return lo;
+  int32_t at = 0;
+  GAB_LOWER_BOUND(int32_t, at, members->return_count, i, members->returns[i].rank < rank);
+  return at;
 }
 
 static gab_return *find_return(const gab_members *members, gab_rank rank)
@@ -183,13 +176,9 @@ gab_rank gab_members_rank(const gab_members *members, int32_t index)
   if (index < 0 || index >= gab_members_count(members)) return GAB_NO_RANK;
   /* gone[i] - i is the number of members below gone[i] and does not fall with i: the gone ones that lie
    * before the member of this index are those for which it is at most the index. */
-  int32_t lo = 0, hi = members->gone_count;
-  while (lo < hi) {
-    const int32_t mid = lo + (hi - lo) / 2;
-    if (members->gone[mid] - mid <= index) lo = mid + 1;
-    else hi = mid;
-  }
-  return index + lo;
+  int32_t place = 0;
+  GAB_LOWER_BOUND(int32_t, place, members->gone_count, i, members->gone[i] - i <= index);
+  return index + place;
 }
 
 /* Set in the number of the gone ones where a list of those that came back follows: without any, the bytes are those

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fluid cells, row by row, in blocks of both kinds. */
 #include "lbm/sparse/sparse_impl.h"
+#include "core/base/lower_bound_impl.h"
 
 static bool visit_dense(const gab_lbm_job *job, gab_lbm_row_visitor visit, void *user)
 {
@@ -53,11 +54,7 @@ static bool ends_before(const gab_run *run, int32_t x, int32_t y, int32_t z)
 
 size_t gab_lbm_run_from(const gab_lbm_block *block, int32_t x, int32_t y, int32_t z)
 {
-  size_t first = 0, last = block->run_count;
-  while (first < last) {
-    size_t middle = first + (last - first) / 2;
-    if (ends_before(&block->runs[middle], x, y, z)) first = middle + 1;
-    else last = middle;
-  }
+  size_t first = 0;
+  GAB_LOWER_BOUND(size_t, first, block->run_count, i, ends_before(&block->runs[i], x, y, z));
   return first;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executes the lists of a block in a step. */
 #include "lbm/levels/level_interface_impl.h"
+#include "core/base/lower_bound_impl.h"
 
 #include <string.h>
 
@@ -19,13 +20,9 @@ static double factor(const gab_level_interface_term *term, const double ramp[GAB
 /* The part of one contact; empty if there is none. */
 static gab_level_interface_part part_of(const gab_level_interface_parts *parts, int32_t group)
 {
-  size_t low = 0, high = parts->count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (parts->item[middle].group < group) low = middle + 1;
-    else high = middle;
-  }
-  if (low < parts->count && parts->item[low].group == group) return parts->item[low];
+  size_t at = 0;
+  GAB_LOWER_BOUND(size_t, at, parts->count, i, parts->item[i].group < group);
+  if (at < parts->count && parts->item[at].group == group) return parts->item[at];
   return (gab_level_interface_part){0};
 }
 

@@ -3,6 +3,7 @@
  * cell and the extra one of the way: in the even state the cell has sent into the first and the ghost's
  * population belongs into the second, in the odd state the other way round. */
 #include "lbm/sparse/sparse_impl.h"
+#include "core/base/lower_bound_impl.h"
 
 #include <assert.h>
 #include <string.h>
@@ -56,12 +57,8 @@ static const gab_sparse_group *groups_of(const gab_sparse *sparse, int direction
 /* The first way of a group whose cell has at least a position. */
 static uint32_t first_from(const gab_sparse *sparse, const gab_sparse_group *group, int64_t position)
 {
-  uint32_t first = group[0].first, last = group[1].first;
-  while (first < last) {
-    uint32_t middle = first + (last - first) / 2;
-    if ((int64_t)sparse->ways[middle].position < position) first = middle + 1;
-    else last = middle;
-  }
+  uint32_t first = group[0].first;
+  GAB_LOWER_BOUND(uint32_t, first, group[1].first, i, (int64_t)sparse->ways[i].position < position);
   return first;
 }
 

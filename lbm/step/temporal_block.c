@@ -3,6 +3,7 @@
 #include "lbm/step/temporal_block_impl.h"
 
 #include "lbm/step/fused/fused_impl.h"
+#include "core/base/lower_bound_impl.h"
 
 enum step_part { PART_GHOSTS, PART_LINKS, PART_CELLS, PART_COUNT };
 
@@ -77,12 +78,8 @@ static void cells_of(const temporal_block *it, const gab_temporal_segment *segme
 /* The first segment whose planes end behind a plane. */
 static size_t first_segment(const gab_temporal_plan *plan, int64_t plane)
 {
-  size_t first = 0, last = plan->segment_count;
-  while (first < last) {
-    const size_t middle = first + (last - first) / 2;
-    if (plan->segments[middle].plane + plan->planes <= plane) first = middle + 1;
-    else last = middle;
-  }
+  size_t first = 0;
+  GAB_LOWER_BOUND(size_t, first, plan->segment_count, i, plan->segments[i].plane + plan->planes <= plane);
   return first;
 }
 

@@ -4,9 +4,9 @@
 #include "lbm/step/temporal_block_impl.h"
 
 #include "lbm/step/fused/fused_impl.h"
+#include "core/base/lower_bound_impl.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 void gab_temporal_plan_destroy(gab_temporal_plan **plan)
 {
@@ -20,16 +20,6 @@ void gab_temporal_plan_destroy(gab_temporal_plan **plan)
   gab_free(&(*plan)->blocks);
   gab_free(&(*plan)->ways);
   gab_free(plan);
-}
-
-/* @param[out] list_pointer  a pointer to elements of any type */
-static gab_status zeroed(size_t count, size_t bytes_each, void *list_pointer)
-{
-  void *memory;
-  GAB_TRY(gab_alloc((count > 0 ? count : 1) * bytes_each, GAB_MEMORY_OTHER, &memory));
-  memset(memory, 0, count * bytes_each);
-  memcpy(list_pointer, &memory, sizeof memory);
-  return GAB_OK;
 }
 
 /* ------------------------------------------------------------------------------------------ where it can be done */
@@ -142,8 +132,8 @@ static gab_status join_rows(const gab_temporal_plan *plan, gab_temporal_segment 
   const size_t rows = (size_t)plan->rows * (size_t)plan->planes;
   size_t all = 0, next[GAB_FUSED_MOST] = {0};
   for (size_t i = 0; i < segment->count; i++) all += segment->blocks[i].block->run_count;
-  GAB_TRY(zeroed(all, sizeof *segment->runs, &segment->runs));
-  GAB_TRY(zeroed(rows + 1, sizeof *segment->row_runs, &segment->row_runs));
+  GAB_TRY(GAB_NEW_ARRAY(&segment->runs, all, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&segment->row_runs, rows + 1, GAB_MEMORY_OTHER));
   const gab_lbm_block *first = segment->blocks->block;
   gab_run *to = segment->runs;
   for (size_t row = 0; row < rows; row++) {
@@ -215,8 +205,8 @@ static gab_status list_ways(const gab_lbm_model *model, gab_temporal_plan *plan)
   size_t count = 0;
   gab_temporal_block **sorted;
   for (size_t i = 0; i < plan->block_count; i++) count += (size_t)plan->blocks[i].block->fetch_count;
-  GAB_TRY(zeroed(count, sizeof *plan->ways, &plan->ways));
-  GAB_TRY(zeroed(plan->block_count, sizeof *sorted, &sorted));
+  GAB_TRY(GAB_NEW_ARRAY(&plan->ways, count, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&sorted, plan->block_count, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < plan->block_count; i++) sorted[i] = &plan->blocks[i];
   qsort(sorted, plan->block_count, sizeof *sorted, by_address);
   note_ways(model, plan, sorted);
@@ -226,12 +216,8 @@ static gab_status list_ways(const gab_lbm_model *model, gab_temporal_plan *plan)
     GAB_FAIL(GAB_ERR_STATE, "ghosts come from a block that a temporal block does not know");
   for (size_t i = 0; i < plan->segment_count; i++) {
     gab_temporal_segment *segment = &plan->segments[i];
-    size_t first = 0, last = plan->way_count;
-    while (first < last) {
-      const size_t middle = first + (last - first) / 2;
-      if (plan->ways[middle].source < segment->blocks) first = middle + 1;
-      else last = middle;
-    }
+    size_t first = 0;
+    GAB_LOWER_BOUND(size_t, first, plan->way_count, k, plan->ways[k].source < segment->blocks);
     segment->ways = &plan->ways[first];
     while (first + segment->way_count < plan->way_count &&
            segment->ways[segment->way_count].source < segment->blocks + segment->count)
@@ -264,13 +250,13 @@ static gab_status fill(const gab_lbm_model *model, gab_temporal_plan *plan, gab_
                        size_t count, bool *possible)
 {
   const size_t rows = (size_t)plan->rows * (size_t)plan->planes;
-  GAB_TRY(zeroed(count, sizeof *plan->blocks, &plan->blocks));
-  GAB_TRY(zeroed(count, sizeof *plan->segments, &plan->segments));
+  GAB_TRY(GAB_NEW_ARRAY(&plan->blocks, count, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&plan->segments, count, GAB_MEMORY_OTHER));
   chain(plan, blocks, count);
   for (size_t i = 0; i < plan->segment_count; i++) GAB_TRY(join_rows(plan, &plan->segments[i]));
   for (size_t i = 0; *possible && i < plan->block_count; i++) {
     gab_temporal_block *it = &plan->blocks[i];
-    GAB_TRY(zeroed(rows + 1, sizeof *it->starts, &it->starts));
+    GAB_TRY(GAB_NEW_ARRAY(&it->starts, rows + 1, GAB_MEMORY_OTHER));
     *possible = find_starts(model, plan, it);
     for (int state = 0; state < 2; state++) {
       it->view[state] = *it->block;
@@ -292,7 +278,7 @@ gab_status gab_temporal_plan_create(gab_lbm *lbm, gab_temporal_plan **made)
   GAB_TRY(gab_lbm_list_blocks(lbm, -1, &blocks, &count));
   bool possible = lbm->deepest == 0 && model->kernel->in_place && is_possible(model, blocks, count);
   gab_temporal_plan *plan = NULL;
-  gab_status status = possible ? zeroed(1, sizeof *plan, &plan) : GAB_OK;
+  gab_status status = possible ? GAB_NEW(&plan, GAB_MEMORY_OTHER) : GAB_OK;
   if (status == GAB_OK && possible) {
     plan->plane_axis = model->slab_axis;
     plan->row_axis = in_space ? 1 : 2;

@@ -2,6 +2,7 @@
 #include "resilience/persist/persist_msglog_impl.h"
 
 #include "core/base/hash.h"
+#include "core/base/lower_bound_impl.h"
 
 #include <string.h>
 
@@ -58,13 +59,9 @@ static gab_status channel_of(persist_msglog *msglog, int32_t target, int32_t tag
 
 size_t gab_persist_channel_behind(const persist_channel *channel, uint64_t epoch)
 {
-  size_t low = channel->first, high = channel->end;
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    if (channel->records[middle].epoch <= epoch) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  size_t at = channel->first;
+  GAB_LOWER_BOUND(size_t, at, channel->end, i, channel->records[i].epoch <= epoch);
+  return at;
 }
 
 /* Takes records out, closing the gap from the shorter side. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "resilience/schemes/placement.h"
+#include "core/base/lower_bound_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,13 +34,9 @@ static gab_rank rank_at(const gab_placement *placement, int32_t index)
 static int32_t gone_before(const gab_placement *placement, int32_t place)
 {
   const gab_members *places = &placement->places;
-  int32_t lo = 0, hi = places->gone_count;
-  while (lo < hi) {
-    int32_t mid = lo + (hi - lo) / 2;
-    if (places->gone[mid] < place) lo = mid + 1;
-    else hi = mid;
-  }
-  return lo;
+  int32_t at = 0;
+  GAB_LOWER_BOUND(int32_t, at, places->gone_count, i, places->gone[i] < place);
+  return at;
 }
 
 static int by_value(const void *a, const void *b)

@@ -2,6 +2,7 @@
 /** @file msglog.c
  *  @brief Sender-based message log: channels, intervals, and the free list of handed-over buffers. */
 #include "core/messages/logged/msglog_impl.h"
+#include "core/base/lower_bound_impl.h"
 
 #include <string.h>
 
@@ -77,16 +78,17 @@ static void release_unused(gab_msglog *msglog)
 
 /* ------------------------------------------------------------------------------------ channels */
 
+static bool comes_before(const gab_msglog_channel *channel, gab_rank target, uint32_t context)
+{
+  return channel->target != target ? channel->target < target : channel->context < context;
+}
+
 static size_t channel_place(const gab_msglog *msglog, gab_rank target, uint32_t context)
 {
-  size_t lo = 0, hi = msglog->channel_count;
-  while (lo < hi) {
-    const size_t mid = lo + (hi - lo) / 2;
-    const gab_msglog_channel *at = &msglog->channels[mid];
-    if (at->target < target || (at->target == target && at->context < context)) lo = mid + 1;
-    else hi = mid;
-  }
-  return lo;
+  size_t place = 0;
+  GAB_LOWER_BOUND(size_t, place, msglog->channel_count, i,
+                  comes_before(&msglog->channels[i], target, context));
+  return place;
 }
 
 const gab_msglog_channel *gab_msglog_channel_of(const gab_msglog *msglog, gab_rank target, uint32_t context)
