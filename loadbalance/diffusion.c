@@ -39,15 +39,6 @@ typedef struct diffusion {
   uint64_t *degrees, *their_degrees;
 } diffusion;
 
-static gab_status grow(void *pointer, size_t count)
-{
-  void *memory;
-  memcpy(&memory, pointer, sizeof memory);
-  GAB_TRY(gab_realloc(count * sizeof(uint64_t), GAB_MEMORY_OTHER, &memory));
-  memcpy(pointer, &memory, sizeof memory);
-  return GAB_OK;
-}
-
 static void release(diffusion *now)
 {
   gab_free(&now->loads);
@@ -66,9 +57,9 @@ static gab_status weigh(diffusion *now)
 {
   gab_load_graph *graph = now->graph;
   size_t classes = (size_t)graph->classes, borders = graph->border_at[graph->held];
-  GAB_TRY(grow(&now->theirs, borders * classes));
-  GAB_TRY(grow(&now->flows, borders * classes));
-  GAB_TRY(grow(&now->their_degrees, borders));
+  GAB_TRY(GAB_RESIZE_ARRAY(&now->theirs, borders * classes, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_RESIZE_ARRAY(&now->flows, borders * classes, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_RESIZE_ARRAY(&now->their_degrees, borders, GAB_MEMORY_OTHER));
   memset(now->loads, 0, (size_t)graph->held * classes * sizeof *now->loads);
   for (uint32_t v = 0; v < graph->count; v++)
     now->loads[(size_t)(graph->part[v] - graph->first) * classes + graph->kind[v]] += graph->weight[v];
@@ -266,10 +257,10 @@ static gab_status iterate(diffusion *now, gab_balance_report *report)
 static gab_status reserve_capacity(diffusion *now)
 {
   size_t parts = (size_t)now->graph->held, rows = parts * (size_t)now->graph->classes;
-  GAB_TRY(grow(&now->loads, rows));
-  GAB_TRY(grow(&now->level, rows));
-  GAB_TRY(grow(&now->hops, rows));
-  return grow(&now->degrees, parts);
+  GAB_TRY(GAB_RESIZE_ARRAY(&now->loads, rows, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_RESIZE_ARRAY(&now->level, rows, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_RESIZE_ARRAY(&now->hops, rows, GAB_MEMORY_OTHER));
+  return GAB_RESIZE_ARRAY(&now->degrees, parts, GAB_MEMORY_OTHER);
 }
 
 static gab_status run(diffusion *now, gab_balance_report *report)

@@ -101,28 +101,20 @@ void gab_load_graph_release(gab_load_graph *graph)
 
 /* ------------------------------------------------------------------ vertices and links */
 
-static gab_status make_array(size_t count, size_t bytes_each, void *pointer)
-{
-  void *memory;
-  GAB_TRY(gab_alloc(count * bytes_each, GAB_MEMORY_OTHER, &memory));
-  memcpy(pointer, &memory, sizeof memory);
-  return GAB_OK;
-}
-
 gab_status gab_load_graph_make(gab_load_graph *graph, size_t count, size_t links)
 {
   if (count >= GAB_NOT_HERE) GAB_FAIL(GAB_ERR_INPUT, "%zu blocks on one process are too many", count);
   drop_vertices(graph);
   graph->count = (uint32_t)count;
-  GAB_TRY(make_array(count, sizeof *graph->weight, &graph->weight));
-  GAB_TRY(make_array(count, sizeof *graph->kind, &graph->kind));
-  GAB_TRY(make_array(count, sizeof *graph->part, &graph->part));
-  GAB_TRY(make_array(count, sizeof *graph->next, &graph->next));
-  GAB_TRY(make_array(count + 1, sizeof *graph->link_at, &graph->link_at));
-  GAB_TRY(make_array(links, sizeof *graph->links, &graph->links));
-  GAB_TRY(make_array((size_t)graph->held + 1, sizeof *graph->block_at, &graph->block_at));
-  GAB_TRY(make_array(count, sizeof *graph->blocks, &graph->blocks));
-  return make_array((size_t)graph->held + 1, sizeof *graph->border_at, &graph->border_at);
+  GAB_TRY(GAB_NEW_ARRAY(&graph->weight, count, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&graph->kind, count, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&graph->part, count, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&graph->next, count, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&graph->link_at, count + 1, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&graph->links, links, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&graph->block_at, (size_t)graph->held + 1, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&graph->blocks, count, GAB_MEMORY_OTHER));
+  return GAB_NEW_ARRAY(&graph->border_at, (size_t)graph->held + 1, GAB_MEMORY_OTHER);
 }
 
 static gab_status link_of(const gab_load_graph *graph, const index_of_ids *index, gab_block_id id,
@@ -231,7 +223,7 @@ static gab_status make_mail(gab_load_graph *graph)
 {
   drop_mail(graph);
   if (!graph->port) return GAB_OK;
-  GAB_TRY(make_array(graph->border_at[1], sizeof *graph->mail, &graph->mail));
+  GAB_TRY(GAB_NEW_ARRAY(&graph->mail, graph->border_at[1], GAB_MEMORY_OTHER));
   for (; graph->mail_count < graph->border_at[1]; graph->mail_count++) {
     gab_border_mail *mail = &graph->mail[graph->mail_count];
     mail->rank = gab_members_rank(gab_world_members(graph->world), graph->borders[graph->mail_count]);

@@ -77,12 +77,11 @@ static void fill_in(gab_proxies *proxies, const gab_curve *curve, post *mail)
 static gab_status sort_by_key(gab_rendezvous *rendezvous)
 {
   enum { BITS = 8, DIGITS = 1 << BITS };
-  void *memory;
+  gab_home_entry *from = rendezvous->entries, *to;
   uint64_t differ = 0;
   for (size_t i = 1; i < rendezvous->count; i++)
     differ |= rendezvous->entries[i].key ^ rendezvous->entries[0].key;
-  GAB_TRY(gab_alloc(rendezvous->count * sizeof *rendezvous->entries, GAB_MEMORY_OTHER, &memory));
-  gab_home_entry *from = rendezvous->entries, *to = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&to, rendezvous->count, GAB_MEMORY_OTHER));
   for (int shift = 0; shift < 64; shift += BITS) {
     size_t places[DIGITS + 1] = {0};
     if ((differ >> shift & (DIGITS - 1)) == 0) continue;

@@ -115,7 +115,6 @@ static gab_block_id first_root(const gab_root_grid *grid)
 
 static gab_status make_roots(gab_proxies *all, const piece *own)
 {
-  void *memory;
   const gab_root_grid *grid = &all->options.grid;
   const uint64_t x = (uint64_t)grid->roots[0], y = (uint64_t)grid->roots[1];
   GAB_TRY(GAB_NEW_ARRAY(&all->proxies, (size_t)(own->end - own->first), GAB_MEMORY_OTHER));
@@ -128,10 +127,7 @@ static gab_status make_roots(gab_proxies *all, const piece *own)
     all->proxies[all->count++] = root;
   }
   if (all->count == own->end - own->first) return GAB_OK;
-  memory = all->proxies;
-  gab_status status = gab_realloc(all->count * sizeof(gab_proxy), GAB_MEMORY_OTHER, &memory);
-  all->proxies = memory;
-  return status;
+  return GAB_RESIZE_ARRAY(&all->proxies, all->count, GAB_MEMORY_OTHER);
 }
 
 /* The root places next to this piece; those that do not exist are dropped. */

@@ -218,15 +218,13 @@ gab_status gab_forest_restore_parts(gab_forest *forest, const gab_forest_parts *
 {
   findings found = {NULL, 0};
   gab_block **blocks = NULL;
-  void *memory;
   gab_status status = find_all(forest, parts, &found);
-  if (status == GAB_OK) status = gab_alloc(found.count * sizeof *blocks, GAB_MEMORY_OTHER, &memory);
+  if (status == GAB_OK) status = GAB_NEW_ARRAY(&blocks, found.count, GAB_MEMORY_OTHER);
   if (status != GAB_OK) {
     gab_forest_clear(forest);
     gab_free(&found.records);
     return status;
   }
-  blocks = memory;
   reuse_blocks(forest, &found);
   status = gab_records_realise(forest, found.records, found.count, map, context);
   for (size_t i = 0; i < found.count; i++) blocks[i] = found.records[i].block;

@@ -9,10 +9,7 @@ gab_status gab_config_grow(void *array, size_t count, size_t *capacity, size_t b
 {
   if (count < *capacity) return GAB_OK;
   size_t grown = *capacity < 16 ? 16 : 2 * *capacity;
-  void *memory;
-  memcpy(&memory, array, sizeof memory);
-  GAB_TRY(gab_realloc(grown * bytes_each, GAB_MEMORY_OTHER, &memory));
-  memcpy(array, &memory, sizeof memory);
+  GAB_TRY(gab_realloc_elements(grown, bytes_each, GAB_MEMORY_OTHER, array));
   *capacity = grown;
   return GAB_OK;
 }

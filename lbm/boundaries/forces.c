@@ -65,13 +65,12 @@ gab_status gab_lbm_forces(gab_lbm *lbm, double (*forces)[3])
   GAB_TRY(check_forces(lbm));
   size_t bodies = gab_geometry_body_count(lbm->model.geometry);
   if (bodies == 0) return GAB_OK;
-  void *memory;
-  GAB_TRY(gab_alloc(bodies * sizeof *lbm->forces, GAB_MEMORY_OTHER, &memory));
-  gab_exact_sum(*sums)[3] = memory;
+  gab_exact_sum(*sums)[3];
+  GAB_TRY(GAB_NEW_ARRAY(&sums, bodies, GAB_MEMORY_OTHER));
   memcpy(sums, lbm->forces, bodies * sizeof *sums);
   gab_status status = gab_world_sum_exact(lbm->world, sums[0], 3 * bodies);
   for (size_t body = 0; status == GAB_OK && body < bodies; body++)
     for (int axis = 0; axis < 3; axis++) forces[body][axis] = gab_exact_value(&sums[body][axis]);
-  gab_free(&memory);
+  gab_free(&sums);
   return status;
 }

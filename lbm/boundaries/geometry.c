@@ -259,9 +259,8 @@ gab_status gab_geometry_create(const gab_domain *domain, const gab_body *bodies,
   GAB_TRY(check_domain(domain));
   if (body_count > MOST_BODIES)
     GAB_FAIL(GAB_ERR_INPUT, "%zu bodies are more than %d", body_count, MOST_BODIES);
-  void *memory;
-  GAB_TRY(gab_alloc(sizeof **geometry, GAB_MEMORY_OTHER, &memory));
-  gab_geometry *made = memory;
+  gab_geometry *made;
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   made->domain = *domain;
   gab_status status = allocate(made, body_count);
   if (status == GAB_OK) status = add_bodies(made, bodies);

@@ -95,9 +95,7 @@ static void drop_unused(gab_link_templates *link_templates)
 
 gab_status gab_link_templates_create(gab_link_templates **link_templates)
 {
-  void *memory;
-  GAB_TRY(gab_alloc(sizeof **link_templates, GAB_MEMORY_OTHER, &memory));
-  *link_templates = memory;
+  GAB_TRY(GAB_NEW(link_templates, GAB_MEMORY_OTHER));
   return GAB_OK;
 }
 
@@ -172,9 +170,8 @@ static void disown(gab_lbm_block *block)
 gab_status gab_link_template_share(gab_link_templates *link_templates, const gab_link_template_key *key,
                                    gab_lbm_block *block)
 {
-  void *memory;
-  GAB_TRY(gab_alloc(sizeof(gab_link_template), GAB_MEMORY_OTHER, &memory));
-  gab_link_template *made = memory;
+  gab_link_template *made;
+  GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   *made = (gab_link_template){.home = link_templates,
                               .key = *key,
                               .runs = block->runs,

@@ -6,9 +6,7 @@
 
 #define APPEND(list, count, ...)                                                                             \
   do {                                                                                                       \
-    void *grown_ = (list);                                                                                   \
-    GAB_TRY(gab_list_reserve(&grown_, (count), sizeof *(list)));                                             \
-    (list) = grown_;                                                                                         \
+    GAB_TRY(gab_list_reserve(&(list), (count), sizeof *(list)));                                             \
     (list)[(count)++] = __VA_ARGS__;                                                                         \
   } while (0)
 
@@ -538,17 +536,9 @@ static void note_start(gab_links *links, int32_t slab)
   links->start[slab][GAB_LINK_OPENS] = links->open_count;
 }
 
-static gab_status trim(void *list_pointer, size_t count, size_t bytes_each)
-{
-  void **list = list_pointer;
-  return count == 0 ? GAB_OK : gab_realloc(count * bytes_each, GAB_MEMORY_OTHER, list);
-}
-
 #define TRIM(list, count)                                                                                    \
   do {                                                                                                       \
-    void *trimmed_ = (list);                                                                                 \
-    GAB_TRY(trim(&trimmed_, (count), sizeof *(list)));                                                       \
-    (list) = trimmed_;                                                                                       \
+    if ((count) > 0) GAB_TRY(GAB_RESIZE_ARRAY(&(list), (count), GAB_MEMORY_OTHER));                          \
   } while (0)
 
 /* The lists have doubled as they grew: what is left over is given back. */
@@ -566,9 +556,7 @@ static gab_status trim_all(gab_links *links)
 static gab_status prepare_balance(const gab_lbm_model *model, gab_links *links)
 {
   if (!model->walls.is_on || links->linear_count == 0) return GAB_OK;
-  void *memory;
-  GAB_TRY(gab_alloc((size_t)model->slabs * sizeof *links->excess, GAB_MEMORY_OTHER, &memory));
-  links->excess = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&links->excess, (size_t)model->slabs, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < links->linear_count; i++)
     links->linear_weight += (int64_t)ldexp(model->lattice->weight[links->linears[i].q], GAB_WALL_WEIGHT_BITS);
   return GAB_OK;
@@ -576,9 +564,7 @@ static gab_status prepare_balance(const gab_lbm_model *model, gab_links *links)
 
 gab_status gab_links_build(const gab_lbm_model *model, gab_lbm_block *block, gab_sparse_draft *draft)
 {
-  void *memory;
-  GAB_TRY(gab_alloc(((size_t)model->slabs + 1) * sizeof *block->links.start, GAB_MEMORY_OTHER, &memory));
-  block->links.start = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&block->links.start, (size_t)model->slabs + 1, GAB_MEMORY_OTHER));
   link at = {.model = model, .block = block, .draft = draft};
   for (int32_t slab = 0; slab < model->slabs; slab++) {
     note_start(&block->links, slab);

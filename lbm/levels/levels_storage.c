@@ -24,9 +24,8 @@ gab_status gab_level_interface_list(const gab_lbm_model *model, const gab_lbm_bl
   *interface = NULL;
   bool is_fine = has_beside(block, GAB_BESIDE_COARSER), is_coarse = has_beside(block, GAB_BESIDE_FINER);
   if (!is_fine && !is_coarse) return GAB_OK;
-  void *memory;
-  GAB_TRY(gab_alloc(sizeof **interface, GAB_MEMORY_OTHER, &memory));
-  gab_level_maker by = {.model = model, .block = block, .interface = memory};
+  gab_level_maker by = {.model = model, .block = block};
+  GAB_TRY(GAB_NEW(&by.interface, GAB_MEMORY_OTHER));
   gab_status status = GAB_OK;
   if (is_fine) status = make_side(&by, false);
   if (is_coarse && status == GAB_OK) status = make_side(&by, true);

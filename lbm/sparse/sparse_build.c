@@ -7,19 +7,12 @@
 
 #define NO_NUMBER UINT32_MAX
 
-static gab_status new_list(size_t count, size_t bytes_each, void **list)
+/* A list at its final length. @param[in,out] list  address of a pointer of any object type */
+static gab_status trim(size_t count, size_t bytes_each, void *list)
 {
-  return gab_alloc(count * bytes_each, GAB_MEMORY_OTHER, list);
-}
-
-/* A list at its final length. */
-static gab_status trim(size_t count, size_t bytes_each, void **list)
-{
-  if (count == 0) {
-    gab_free(list);
-    return GAB_OK;
-  }
-  return gab_realloc(count * bytes_each, GAB_MEMORY_OTHER, list);
+  if (count > 0) return gab_realloc_elements(count, bytes_each, GAB_MEMORY_OTHER, list);
+  gab_free(list);
+  return GAB_OK;
 }
 
 /* ------------------------------------------------------------------------------------------ numbers */
@@ -27,9 +20,7 @@ static gab_status trim(size_t count, size_t bytes_each, void **list)
 static gab_status number_cells(gab_sparse_draft *draft)
 {
   gab_lbm_block *block = draft->block;
-  void *memory;
-  GAB_TRY(new_list(block->flags->elements, sizeof *draft->number, &memory));
-  draft->number = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&draft->number, block->flags->elements, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < block->flags->elements; i++) draft->number[i] = NO_NUMBER;
   uint32_t next = 0;
   for (size_t k = 0; k < block->run_count; k++) {
@@ -155,11 +146,8 @@ static gab_status list_groups(gab_sparse_draft *draft)
   size_t count = 0;
   for (size_t i = 0; i < draft->record_count; i++)
     count += i == 0 || draft->records[i].kind != draft->records[i - 1].kind;
-  void *groups, *ways;
-  GAB_TRY(new_list(count + 1, sizeof *sparse->groups, &groups));
-  sparse->groups = groups;
-  GAB_TRY(new_list(draft->record_count, sizeof *sparse->ways, &ways));
-  sparse->ways = ways;
+  GAB_TRY(GAB_NEW_ARRAY(&sparse->groups, count + 1, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&sparse->ways, draft->record_count, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < draft->record_count; i++) {
     const gab_sparse_record *record = &draft->records[i];
     if (i == 0 || record->kind != draft->records[i - 1].kind)
@@ -192,9 +180,7 @@ static void find_slabs(const gab_lbm_model *model, const gab_sparse *sparse, con
 static gab_status list_slabs(const gab_lbm_model *model, gab_sparse *sparse)
 {
   const size_t each = (size_t)model->slabs + 1;
-  void *memory;
-  GAB_TRY(new_list(sparse->group_count * each, sizeof *sparse->slab_ways, &memory));
-  sparse->slab_ways = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&sparse->slab_ways, sparse->group_count * each, GAB_MEMORY_OTHER));
   for (size_t g = 0; g < sparse->group_count; g++)
     find_slabs(model, sparse, &sparse->groups[g], sparse->slab_ways + g * each);
   return GAB_OK;
@@ -239,9 +225,7 @@ static gab_status cut_chunks(gab_sparse_draft *draft)
 {
   const size_t slabs = (size_t)draft->model->slabs;
   gab_sparse *sparse = draft->block->sparse;
-  void *chunks, *starts;
-  GAB_TRY(new_list(slabs + 1, sizeof *sparse->chunk_start, &starts));
-  sparse->chunk_start = starts;
+  GAB_TRY(GAB_NEW_ARRAY(&sparse->chunk_start, slabs + 1, GAB_MEMORY_OTHER));
   for (int pass = 0; pass < 2; pass++) {
     sparse->chunk_count = 0;
     for (size_t slab = 0; slab < slabs; slab++) {
@@ -250,8 +234,7 @@ static gab_status cut_chunks(gab_sparse_draft *draft)
     }
     sparse->chunk_start[slabs] = sparse->chunk_count;
     if (pass > 0) break;
-    GAB_TRY(new_list(sparse->chunk_count + 1, sizeof *sparse->chunks, &chunks));
-    sparse->chunks = chunks;
+    GAB_TRY(GAB_NEW_ARRAY(&sparse->chunks, sparse->chunk_count + 1, GAB_MEMORY_OTHER));
   }
   sparse->chunks[sparse->chunk_count].cell = sparse->cells;
   return GAB_OK;
@@ -259,11 +242,8 @@ static gab_status cut_chunks(gab_sparse_draft *draft)
 
 static gab_status add_move(gab_sparse *sparse, size_t *count, uint32_t place, uint32_t row)
 {
-  void *places = sparse->move_place, *rows = sparse->move_row;
-  GAB_TRY(gab_list_reserve(&places, *count, sizeof *sparse->move_place));
-  sparse->move_place = places;
-  GAB_TRY(gab_list_reserve(&rows, *count, sizeof *sparse->move_row));
-  sparse->move_row = rows;
+  GAB_TRY(gab_list_reserve(&sparse->move_place, *count, sizeof *sparse->move_place));
+  GAB_TRY(gab_list_reserve(&sparse->move_row, *count, sizeof *sparse->move_row));
   sparse->move_place[*count] = place;
   sparse->move_row[*count] = (uint16_t)row;
   ++*count;
@@ -302,15 +282,9 @@ static gab_status list_moves(gab_sparse_draft *draft)
     }
   for (int length = 0; length < GAB_SPARSE_LENGTHS; length++)
     sparse->chunks[sparse->chunk_count].move[length] = (uint32_t)count;
-  void *places = sparse->move_place, *rows = sparse->move_row, *open = sparse->open_cells;
-  gab_status status = trim(count, sizeof *sparse->move_place, &places);
-  sparse->move_place = places;
-  if (status == GAB_OK) status = trim(count, sizeof *sparse->move_row, &rows);
-  sparse->move_row = rows;
-  if (status == GAB_OK)
-    status = trim(sparse->open_count * (size_t)draft->model->lattice->q, sizeof(uint32_t), &open);
-  sparse->open_cells = open;
-  return status;
+  GAB_TRY(trim(count, sizeof *sparse->move_place, &sparse->move_place));
+  GAB_TRY(trim(count, sizeof *sparse->move_row, &sparse->move_row));
+  return trim(sparse->open_count * (size_t)draft->model->lattice->q, sizeof(uint32_t), &sparse->open_cells);
 }
 
 /* ------------------------------------------------------------------------------------------ all of it */
@@ -319,7 +293,6 @@ static gab_status open_draft(gab_sparse_draft *draft)
 {
   gab_sparse *sparse = draft->block->sparse;
   const size_t directions = (size_t)draft->model->lattice->q;
-  void *reached, *open;
   GAB_TRY(number_cells(draft));
   sparse->stride = stride_of(draft->model, sparse->cells);
   draft->places = directions * sparse->stride;
@@ -328,10 +301,8 @@ static gab_status open_draft(gab_sparse_draft *draft)
     return gab_sparse_take_place(draft, &ignored); /* says why not */
   }
   set_storage(draft->model, sparse);
-  GAB_TRY(new_list(directions * sparse->cells, sizeof *draft->arrives, &reached));
-  draft->arrives = reached;
-  GAB_TRY(new_list(sparse->cells, sizeof *draft->open, &open));
-  draft->open = open;
+  GAB_TRY(GAB_NEW_ARRAY(&draft->arrives, directions * sparse->cells, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&draft->open, sparse->cells, GAB_MEMORY_OTHER));
   reach_cells(draft);
   return GAB_OK;
 }
@@ -360,9 +331,7 @@ static gab_status build(gab_sparse_draft *draft)
 
 gab_status gab_sparse_build(const gab_lbm_model *model, gab_lbm_block *block)
 {
-  void *memory;
-  GAB_TRY(gab_alloc(sizeof(gab_sparse), GAB_MEMORY_OTHER, &memory));
-  block->sparse = memory;
+  GAB_TRY(GAB_NEW(&block->sparse, GAB_MEMORY_OTHER));
   gab_sparse_draft draft = {.model = model, .block = block};
   gab_status status = build(&draft);
   gab_free(&draft.number);

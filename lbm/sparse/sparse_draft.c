@@ -28,9 +28,7 @@ gab_status gab_sparse_add_open(gab_sparse_draft *draft, uint32_t cell, uint32_t 
   gab_sparse *sparse = draft->block->sparse;
   if (draft->open[cell] == 0) {
     const size_t each = (size_t)draft->model->lattice->q * sizeof(uint32_t);
-    void *grown = sparse->open_cells;
-    GAB_TRY(gab_list_reserve(&grown, sparse->open_count, each));
-    sparse->open_cells = grown;
+    GAB_TRY(gab_list_reserve(&sparse->open_cells, sparse->open_count, each));
     sparse->open_cells[sparse->open_count++ * (size_t)draft->model->lattice->q] = cell;
     draft->open[cell] = (uint32_t)sparse->open_count;
   }
@@ -63,9 +61,7 @@ gab_status gab_sparse_add_way(gab_sparse_draft *draft, uint32_t cell, int q, con
   for (int axis = 0; axis < 3; axis++)
     place[axis] = ghost[axis] - (model->lattice->c[out][axis] - model->lattice->c[in][axis]) / 2;
   gab_box send = gab_direction_send_box(direction, model->cells, 1);
-  void *grown = draft->records;
-  GAB_TRY(gab_list_reserve(&grown, draft->record_count, sizeof *draft->records));
-  draft->records = grown;
+  GAB_TRY(gab_list_reserve(&draft->records, draft->record_count, sizeof *draft->records));
   draft->records[draft->record_count++] =
       (gab_sparse_record){.kind = (uint32_t)((direction * GAB_LATTICE_MAX_Q + out) * GAB_LATTICE_MAX_Q + in),
                           .position = position_in(&send, place),

@@ -23,19 +23,11 @@ static gab_status check(const gab_cluster_task *task)
   return GAB_OK;
 }
 
-static gab_status make(void *place, size_t count, size_t bytes)
-{
-  void *memory;
-  GAB_TRY(gab_alloc((count > 0 ? count : 1) * bytes, GAB_MEMORY_OTHER, &memory));
-  memcpy(place, &memory, sizeof memory);
-  return GAB_OK;
-}
-
 /* Numbers of domains have no gaps. */
 static gab_status count_domains(gab_cluster_search *search)
 {
   const gab_cluster_task *task = search->task;
-  GAB_TRY(make(&search->domain, (size_t)task->ranks, sizeof(int32_t)));
+  GAB_TRY(GAB_NEW_ARRAY(&search->domain, (size_t)task->ranks, GAB_MEMORY_OTHER));
   for (int32_t s = 0; s < task->ranks; s++) {
     const int32_t domain = task->domain ? task->domain[s] : s;
     if (domain < 0 || domain >= task->ranks)
@@ -43,8 +35,8 @@ static gab_status count_domains(gab_cluster_search *search)
     search->domain[s] = domain;
     if (domain >= search->domains) search->domains = domain + 1;
   }
-  GAB_TRY(make(&search->member_at, (size_t)search->domains + 1, sizeof(size_t)));
-  GAB_TRY(make(&search->member, (size_t)task->ranks, sizeof(int32_t)));
+  GAB_TRY(GAB_NEW_ARRAY(&search->member_at, (size_t)search->domains + 1, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&search->member, (size_t)task->ranks, GAB_MEMORY_OTHER));
   size_t *at = search->member_at;
   for (int32_t s = 0; s < task->ranks; s++) at[search->domain[s] + 1]++;
   for (int32_t d = 0; d < search->domains; d++) {
@@ -61,9 +53,9 @@ static gab_status count_domains(gab_cluster_search *search)
 static gab_status make_rows(const gab_cluster_search *search, bool by_source, gab_flow_rows *rows)
 {
   const gab_cluster_task *task = search->task;
-  GAB_TRY(make(&rows->at, (size_t)task->ranks + 2, sizeof(size_t)));
-  GAB_TRY(make(&rows->other, task->flow_count, sizeof(int32_t)));
-  GAB_TRY(make(&rows->bytes, task->flow_count, sizeof(double)));
+  GAB_TRY(GAB_NEW_ARRAY(&rows->at, (size_t)task->ranks + 2, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&rows->other, task->flow_count, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&rows->bytes, task->flow_count, GAB_MEMORY_OTHER));
   for (int pass = 0; pass < 2; pass++) {
     for (size_t i = 0; i < task->flow_count; i++) {
       const gab_flow *flow = &task->flows[i];
@@ -106,10 +98,10 @@ static gab_status begin(const gab_cluster_task *task, int32_t clusters, gab_clus
   GAB_TRY(count_domains(search));
   GAB_TRY(make_rows(search, true, &search->out));
   GAB_TRY(make_rows(search, false, &search->in));
-  GAB_TRY(make(&search->of, (size_t)search->domains, sizeof(int32_t)));
-  GAB_TRY(make(&search->best, (size_t)search->domains, sizeof(int32_t)));
-  GAB_TRY(make(&search->size, (size_t)search->ranks, sizeof(int32_t)));
-  return make(&search->log, (size_t)search->ranks, sizeof(double));
+  GAB_TRY(GAB_NEW_ARRAY(&search->of, (size_t)search->domains, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&search->best, (size_t)search->domains, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&search->size, (size_t)search->ranks, GAB_MEMORY_OTHER));
+  return GAB_NEW_ARRAY(&search->log, (size_t)search->ranks, GAB_MEMORY_OTHER);
 }
 
 /* ---------------------------------------------------------------- a division in numbers */

@@ -48,17 +48,10 @@ static int by_pair(const void *a, const void *b)
   return (x->to > y->to) - (x->to < y->to);
 }
 
-static gab_status make(void **memory, size_t count, size_t bytes)
-{
-  return gab_alloc((count > 0 ? count : 1) * bytes, GAB_MEMORY_OTHER, memory);
-}
-
 static gab_status collect(const gab_cluster_search *search, metis_task *it)
 {
-  void *memory;
   const gab_flow_rows *out = &search->out;
-  GAB_TRY(make(&memory, 2 * out->at[search->ranks], sizeof(gab_flow)));
-  it->links = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&it->links, 2 * out->at[search->ranks], GAB_MEMORY_OTHER));
   for (int32_t s = 0; s < search->ranks; s++)
     for (size_t i = out->at[s]; i < out->at[s + 1]; i++) {
       const int32_t a = search->domain[s], b = search->domain[out->other[i]];
@@ -79,16 +72,11 @@ static gab_status collect(const gab_cluster_search *search, metis_task *it)
 /* Weights from 1 to 2^20, the same both ways: METIS 5.1.0 writes beyond its arrays where they differ. */
 static gab_status make_graph(const gab_cluster_search *search, metis_task *it)
 {
-  void *at, *other, *weight, *part;
   double most = 0;
-  GAB_TRY(make(&at, (size_t)search->domains + 1, sizeof(idx_t)));
-  it->at = at;
-  GAB_TRY(make(&other, it->count, sizeof(idx_t)));
-  it->other = other;
-  GAB_TRY(make(&weight, it->count, sizeof(idx_t)));
-  it->weight = weight;
-  GAB_TRY(make(&part, (size_t)search->domains, sizeof(idx_t)));
-  it->part = part;
+  GAB_TRY(GAB_NEW_ARRAY(&it->at, (size_t)search->domains + 1, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&it->other, it->count, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&it->weight, it->count, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&it->part, (size_t)search->domains, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < it->count; i++)
     if (it->links[i].bytes > most) most = it->links[i].bytes;
   for (size_t i = 0; i < it->count; i++) {

@@ -19,14 +19,6 @@ static gab_status check_cells(const gab_phasefield_model *model, int levels)
   return GAB_OK;
 }
 
-static gab_status reserve_capacity(size_t count, size_t size, void *pointer)
-{
-  void *memory;
-  GAB_TRY(gab_alloc(count * size, GAB_MEMORY_OTHER, &memory));
-  memcpy(pointer, &memory, sizeof memory);
-  return GAB_OK;
-}
-
 static gab_status make_borders(gab_phasefield *phasefield)
 {
   gab_phasefield_levels *levels = phasefield->levels;
@@ -36,9 +28,9 @@ static gab_status make_borders(gab_phasefield *phasefield)
                           near = gab_phasefield_nearness_coupling();
   const gab_ghost_kind near_ghosts = gab_phasefield_nearness_exchange();
   const size_t all = (size_t)levels->finest + 1;
-  GAB_TRY(reserve_capacity(all, sizeof *levels->borders, &levels->borders));
-  GAB_TRY(reserve_capacity(all, sizeof *levels->rows_exchange, &levels->rows_exchange));
-  GAB_TRY(reserve_capacity(all, sizeof *levels->rows_kind, &levels->rows_kind));
+  GAB_TRY(GAB_NEW_ARRAY(&levels->borders, all, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&levels->rows_exchange, all, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&levels->rows_kind, all, GAB_MEMORY_OTHER));
   for (int level = 0; level < levels->finest; level++)
     GAB_TRY(gab_coupling_create(forest, phasefield->data, &border, &levels->borders[level]));
   GAB_TRY(gab_coupling_create(forest, phasefield->data, &rows, &levels->rows));
@@ -59,10 +51,10 @@ gab_status gab_phasefield_levels_create(gab_phasefield *phasefield)
   const int finest = phasefield->model.options.levels;
   if (finest == 0) return GAB_OK;
   GAB_TRY(check_cells(&phasefield->model, finest));
-  GAB_TRY(reserve_capacity(1, sizeof *phasefield->levels, &phasefield->levels));
+  GAB_TRY(GAB_NEW_ARRAY(&phasefield->levels, 1, GAB_MEMORY_OTHER));
   gab_phasefield_levels *levels = phasefield->levels;
   levels->finest = finest;
-  GAB_TRY(reserve_capacity((size_t)finest, sizeof *levels->coarse, &levels->coarse));
+  GAB_TRY(GAB_NEW_ARRAY(&levels->coarse, (size_t)finest, GAB_MEMORY_OTHER));
   gab_phasefield_levels_sync(phasefield);
   return make_borders(phasefield);
 }

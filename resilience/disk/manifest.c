@@ -31,12 +31,10 @@ void gab_manifest_release(gab_manifest *manifest)
 
 gab_status gab_manifest_set_files(gab_manifest *manifest)
 {
-  void *memory;
   size_t count =
       ((size_t)gab_members_count(&manifest->members) + (size_t)manifest->group - 1) / (size_t)manifest->group;
-  GAB_TRY(gab_alloc(count * sizeof *manifest->files, GAB_MEMORY_OTHER, &memory));
   gab_free(&manifest->files);
-  manifest->files = memory;
+  GAB_TRY(GAB_NEW_ARRAY(&manifest->files, count, GAB_MEMORY_OTHER));
   manifest->file_count = count;
   return GAB_OK;
 }
