@@ -28,6 +28,7 @@ static gab_status declare(gab_config *config)
   sections[1] =
       (gab_config_section){.path = gab_app_stencil->name, .doc = gab_app_stencil->title, KEYS(every_key)};
   GAB_TRY(gab_app_declare(config, sections, gab_app_stencil->sums ? 2 : 1));
+  GAB_TRY(gab_app_stencil_sides_declare(config));
   return gab_app_stencil->adaptive ? gab_app_stencil_refinement_declare(config) : GAB_OK;
 }
 
@@ -47,8 +48,7 @@ static gab_status check_depth(const gab_app_case *which)
 static gab_status read_case(gab_app_case *which)
 {
   GAB_TRY(gab_app_case_read_alike(which, gab_app_stencil->dimension));
-  for (int axis = 0; axis < which->domain.grid.dimension; axis++)
-    which->domain.periodic[axis] = which->grid.periodic[axis] = true;
+  GAB_TRY(gab_app_stencil_sides_read((stencil_case *)which));
   GAB_TRY(check_depth(which));
   GAB_TRY(gab_app_stencil_refinement_read((stencil_case *)which));
   return gab_app_case_settle(which);
@@ -173,8 +173,7 @@ static gab_status compute(void *user, gab_step step)
   gab_forest *forest = it->base.forest;
   const ptrdiff_t count = (ptrdiff_t)gab_forest_block_count(forest);
   gab_stencil_trial *trial = NULL;
-  GAB_TRY(gab_level_ghosts_start(it->ghosts));
-  GAB_TRY(gab_level_ghosts_finish(it->ghosts));
+  GAB_TRY(gab_app_stencil_exchange(it));
   if (!it->is_tried) GAB_TRY(gab_app_stencil_try(it, step, &trial));
 #pragma omp parallel for schedule(dynamic)
   for (ptrdiff_t i = 0; i < count; i++) {
@@ -281,7 +280,7 @@ int gab_stencil_main(int argc, char **argv, const gab_stencil *which)
 {
   static gab_solver solver;
   static const gab_solver *const all[] = {&solver};
-  static const char *own[2];
+  static const char *own[3];
   if (what_is_wrong(which)) {
     gab_log(GAB_LOG_ERROR, "the stencil %s: %s (apps/driver/stencil/stencil.h)",
             which->name ? which->name : "without a name", what_is_wrong(which));
@@ -293,6 +292,7 @@ int gab_stencil_main(int argc, char **argv, const gab_stencil *which)
     return gab_status_exit_code(GAB_ERR_ARGUMENT);
   }
   own[0] = which->name;
+  own[1] = "boundaries";
   solver = (gab_solver){.name = which->name,
                         .title = which->title,
                         .section = which->name,

@@ -2,7 +2,7 @@
 /** @file stencil.h
  *  @brief A solver of fields on cells, explicit in time: a program gives the equation, and has a `gabion` of its own.
  *
- *  The state is some numbers in each cell of a grid whose opposite sides meet. A program says what a cell holds at first, and how a block follows from itself and some layers of cells around it, one unless it says otherwise:
+ *  The state is some numbers in each cell of a grid. A program says what a cell holds at first, and how a block follows from itself and some layers of cells around it, one unless it says otherwise:
  *  @code
  *    static void diffuse(const gab_stencil_block *at)
  *    {
@@ -26,6 +26,20 @@
  *  side (conduction, diffusion), the sum over the volume is kept to rounding, as it is when blocks split and merge; other
  *  fluxes do not meet exactly at borders. Blocks that split give slopes to the new cells, limited so that there are no new
  *  extremes (gab_block_field.linear_split).
+ *
+ *  Sides
+ *  -----
+ *  Opposite sides of the domain meet, unless the section `boundaries` of the parameter file gives both sides along an axis another type:
+ *  @code
+ *    boundaries:
+ *      x_min: {type: value, temperature: 1}         # at the side; fields that are left out: 0
+ *      x_max: {type: gradient, temperature: -0.5}   # derivative along the outward normal, per length of domain.length
+ *      y_min: {type: mirrored, odd: [velocity_y]}   # fields in `odd` change their sign
+ *      y_max: {type: mirrored, odd: [velocity_y]}
+ *  @endcode
+ *  Ghosts beyond a side follow from the cell as far inside: a value is the mean of both, a gradient their difference over their
+ *  distance. With a value or a gradient diffusion is of second order, with mirrors of any order. Implicit fields have the
+ *  same sides.
  *
  *  Trial
  *  -----

@@ -66,7 +66,7 @@ static gab_status mark_block(void *user, const gab_forest *forest, const gab_blo
   return GAB_OK;
 }
 
-/* The start in a block at a place, with the ghosts beyond its faces; opposite sides of the domain meet. */
+/* The start in a block at a place, with the ghosts beyond its faces. */
 static void fill_start(const stencil_case *which, int level, const int64_t first[3], gab_field *now)
 {
   const gab_forest_options *grid = &which->base.grid;
@@ -87,6 +87,7 @@ static void fill_start(const stencil_case *which, int level, const int64_t first
         gab_app_stencil_start_cell(which, level, cell, values);
         for (int f = 0; f < now->shape.components; f++) gab_field_set(now, at[0], at[1], at[2], f, values[f]);
       }
+  gab_app_stencil_fill_sides(which, now, first, level);
 }
 
 /* Whether a criterion wants smaller cells in a block at a place, or, of cells up to the smallest ones, in a part of it: what
@@ -175,12 +176,7 @@ gab_status gab_app_stencil_refine(const stencil_case *which, gab_proxies *proxie
 /* ---------------------------------------------------------------- adaptation */
 
 /* Criteria look beyond the faces of blocks. */
-static gab_status fill_ghosts(gab_app_run *run)
-{
-  const stencil_run *it = (stencil_run *)run;
-  GAB_TRY(gab_level_ghosts_start(it->ghosts));
-  return gab_level_ghosts_finish(it->ghosts);
-}
+static gab_status fill_ghosts(gab_app_run *run) { return gab_app_stencil_exchange((stencil_run *)run); }
 
 gab_status gab_app_stencil_add_adaptation(stencil_run *it)
 {

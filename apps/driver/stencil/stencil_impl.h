@@ -20,10 +20,25 @@ typedef struct stencil_rule {
   double above, below; /* a block that measures more is refined; one that measures less may be merged */
 } stencil_rule;
 
+/* In the order of their names in stencil_sides.c. */
+typedef enum stencil_side_kind {
+  STENCIL_SIDE_PERIODIC,
+  STENCIL_SIDE_VALUE,
+  STENCIL_SIDE_GRADIENT,
+  STENCIL_SIDE_MIRRORED
+} stencil_side_kind;
+
+typedef struct stencil_side {
+  stencil_side_kind kind;
+  double values[GAB_STENCIL_MOST_FIELDS]; /* of fields at the side, or of their outward derivatives */
+  bool is_odd[GAB_STENCIL_MOST_FIELDS];   /* mirrored: with the other sign */
+} stencil_side;
+
 typedef struct stencil_case {
   gab_app_case base; /* its grid is that of level 0, its domain that of the finest */
   int finest;        /* level, whose cells are those of domain.cells */
   gab_step every;
+  stencil_side sides[6];
   stencil_rule rules[GAB_STENCIL_MOST_RULES];
   size_t rule_count;
 } stencil_case;
@@ -77,6 +92,18 @@ void gab_app_stencil_trial_destroy(gab_stencil_trial **which);
 bool gab_app_stencil_is_tried(const stencil_run *run);
 /* Start is called again for a block of the initial grid, in the opposite order. @return as above */
 gab_status gab_app_stencil_try_start(const stencil_run *run);
+
+/* ---- stencil_sides.c */
+/* Declares the section `boundaries'. */
+gab_status gab_app_stencil_sides_declare(gab_config *config);
+/* Reads it, and which axes are periodic. */
+gab_status gab_app_stencil_sides_read(stencil_case *which);
+/* Sets ghosts beyond sides of the domain. @param[in] first  cell of the block in its level */
+void gab_app_stencil_fill_sides(const stencil_case *which, gab_field *now, const int64_t first[3], int level);
+/* Fills all ghosts of `now'. Collective among neighbours. */
+gab_status gab_app_stencil_exchange(stencil_run *it);
+/* The same condition for an implicit field. */
+gab_elliptic_side gab_app_stencil_side_of(const stencil_case *which, int side, int field);
 
 /* ---- implicit.c */
 /* Solvers of the implicit fields: before there are blocks. Collective. */

@@ -72,8 +72,7 @@ gab_status gab_app_stencil_update_quantities(gab_app_run *run)
 {
   stencil_run *it = (stencil_run *)run;
   if (gab_app_stencil->quantity_count == 0) return GAB_OK;
-  GAB_TRY(gab_level_ghosts_start(it->ghosts));
-  GAB_TRY(gab_level_ghosts_finish(it->ghosts));
+  GAB_TRY(gab_app_stencil_exchange(it));
   it->updated = gab_forest_revision(it->base.forest);
   it->updated_step = gab_world_step(it->base.world);
   return GAB_OK;
