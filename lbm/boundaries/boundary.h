@@ -62,8 +62,8 @@ typedef enum gab_profile {
   KIND(FREE_SLIP, free_slip)                                                                                 \
   KIND(OWN, own)
 
-/** What happens at a side of the domain: GAB_SIDE_PERIODIC (0), GAB_SIDE_WALL and so on. What each does: doc/sides.md. */
 #define GAB_SIDE_ENUMERATOR(upper, lower) GAB_SIDE_##upper,
+/** What happens at a side of the domain: GAB_SIDE_PERIODIC (0), GAB_SIDE_WALL and so on. What each does: doc/sides.md. */
 typedef enum gab_side_kind { GAB_SIDE_KINDS(GAB_SIDE_ENUMERATOR) GAB_SIDE_KIND_COUNT } gab_side_kind;
 #undef GAB_SIDE_ENUMERATOR
 
