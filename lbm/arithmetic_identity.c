@@ -37,7 +37,8 @@ static int print(const gab_lbm *lbm, char *text, size_t capacity)
   char levels[32] = "";
   const gab_lattice *lattice = lbm->model.lattice;
   if (options->deepest > 0 || gab_geometry_domain(lbm->model.geometry)->deepest > 0)
-    snprintf(levels, sizeof levels, ", levels revision %d", gab_levels_revision(lattice, options));
+    snprintf(levels, sizeof levels, ", levels revision %d",
+             gab_levels_revision(lattice, options, lbm->model.geometry));
   char kernel[96] = "";
   const gab_kernel_family *family = lbm->model.family;
   if (family->revision > 0)

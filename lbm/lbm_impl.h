@@ -620,6 +620,8 @@ gab_status gab_lbm_fill_arrivals(gab_lbm *lbm);
 /** Adds this process's share of the forces of this step or sub-step. After gab_links_apply(). @param[in] sub
  * of gab_lbm_substep */
 void gab_lbm_add_forces(gab_lbm *lbm, int level, int sub);
+/** Adds what replacements next to finer blocks take from bodies: behind the collision of that level. */
+void gab_lbm_add_replaced_forces(gab_lbm *lbm, int level);
 void gab_lbm_clear_forces(gab_lbm *lbm);
 
 /** Populations of the initial state in all fluid cells of a new block. */

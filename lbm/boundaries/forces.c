@@ -42,6 +42,14 @@ void gab_lbm_add_forces(gab_lbm *lbm, int level, int sub)
   }
 }
 
+void gab_lbm_add_replaced_forces(gab_lbm *lbm, int level)
+{
+  for (size_t i = 0; i < gab_forest_block_count(lbm->forest); i++) {
+    const gab_lbm_block *block = gab_lbm_block_of(lbm, gab_forest_block(lbm->forest, i));
+    if (block->at->level == level) gab_level_interface_add_replaced_forces(&lbm->model, block, lbm->forces);
+  }
+}
+
 static gab_status check_forces(const gab_lbm *lbm)
 {
   if (!lbm->has_forces) GAB_FAIL(GAB_ERR_STATE, "no step has been asked for its forces yet");

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "lbm/levels/level_interface_impl.h"
 #include "lbm/sparse/sparse_impl.h"
 
 #include <math.h>
@@ -422,7 +423,7 @@ static gab_linear_link interpolated_link(const link *at, double delta, double te
   *needs_fallback = false;
   if (delta < 0.5) {
     int32_t next[3] = {at->x[0] + at->c[0], at->x[1] + at->c[1], at->x[2] + at->c[2]};
-    *needs_fallback = !is_fluid(at, next);
+    *needs_fallback = !is_fluid(at, next) && !gab_level_is_open_place(at->model, at->block, next, NULL);
     if (*needs_fallback) return made;
     if (!at->draft) made.far = index_of(at, next);
     made.a = 2 * delta;
@@ -482,6 +483,7 @@ static gab_status add_body_link(const link *at)
   gab_links *links = &at->block->links;
   const gab_geometry *geometry = at->model->geometry;
   int64_t solid[3];
+  if (gab_level_is_open_place(at->model, at->block, at->b, NULL)) return GAB_OK;
   for (int axis = 0; axis < 3; axis++) solid[axis] = cell_of_domain(at, at->b, axis);
   const int level = at->block->at->level;
   int body = gab_lbm_body_at(at->model, level, solid);

@@ -21,7 +21,8 @@
  *  gab_level_balance_edges(), which the others do not need. With a side that has
  *  a ramp it is one more: before, borders there had no gab_level_balance_ramps(). With an equilibrium beyond second order it is
  *  one more: before, cells of blocks that are not all fluid were split and merged with other roundings than rows. With an open side
- *  it is one more: before, borders that ended there were of first order. */
+ *  it is one more: before, borders that ended there were of first order. With an interpolated body it is one more: before, such walls crossed
+ *  borders with first order. */
 #define GAB_LEVELS_REVISION                6
 #define GAB_LEVELS_REVISION_WITH_DIAGONALS 7
 
@@ -34,10 +35,20 @@ static inline bool gab_any_ramp(const gab_side sides[GAB_SIDE_COUNT])
   return any;
 }
 
-static inline int gab_levels_revision(const gab_lattice *lattice, const gab_lbm_options *options)
+/** Whether there is an interpolated body. */
+static inline bool gab_any_interpolated(const gab_geometry *geometry)
+{
+  bool any = false;
+  for (size_t i = 0; i < gab_geometry_body_count(geometry); i++)
+    any |= gab_geometry_body(geometry, i)->wall == GAB_WALL_INTERPOLATED;
+  return any;
+}
+
+static inline int gab_levels_revision(const gab_lattice *lattice, const gab_lbm_options *options,
+                                      const gab_geometry *geometry)
 {
   const int more = gab_any_ramp(options->sides) + (options->collision->equilibrium_beyond != NULL) +
-                   gab_lbm_has_open_side(options, lattice->dimension);
+                   gab_lbm_has_open_side(options, lattice->dimension) + gab_any_interpolated(geometry);
   for (int q = 0; q < lattice->q; q++)
     if (lattice->c[q][0] != 0 && lattice->c[q][1] != 0 && lattice->c[q][2] != 0)
       return GAB_LEVELS_REVISION_WITH_DIAGONALS + more;
@@ -55,10 +66,14 @@ typedef struct gab_level_interface_parts {
   size_t count;
 } gab_level_interface_parts;
 
-/** What ghost `cell`, a child of a coarse cell, sends in direction q: indices of the values in s1 and s2. */
+/** What ghost `cell`, a child of a coarse cell, sends in direction q: indices of the values in s1 and s2. Next to interpolated walls it
+ *  sends `extended` in both, and the walls are charged with the difference in mass, the body with that in momentum
+ *  (levels_interpolated.c). */
 typedef struct gab_level_interface_explosion {
-  uint32_t cell, first, second;
+  uint32_t cell, first, second, extended; /**< extended: UINT32_MAX: none */
+  uint32_t instead_of_link; /**< of this fine cell, whose population would be thrown back; UINT32_MAX: none */
   int32_t q;
+  int32_t body; /**< if it is extended: the interpolated body next to it; -1: none */
 } gab_level_interface_explosion;
 
 /** What a value for another block is. */
@@ -79,7 +94,17 @@ typedef struct gab_level_interface_outgoing {
   uint8_t before, behind; /**< bits by axis */
   int8_t
       weight[3]; /**< of GAB_OUTGOING_FROM_SIDE: where the cell lies whose population is `next`, in cells */
+  /** By axis: 0; 1 + the direction of the cell next to it whose slope is taken instead; or ::GAB_SLOPE_BY_WALL. */
+  uint8_t via[3];
 } gab_level_interface_outgoing;
+
+enum { GAB_SLOPE_BY_WALL = 255 };
+/** A cell next to an interpolated wall that has no neighbour to take a slope from: the velocity changes from that of the wall to its own. */
+typedef struct gab_level_interface_wall {
+  uint32_t cell;
+  double normal[3]; /**< of the wall, over the distance in cells */
+  double velocity[3];
+} gab_level_interface_wall;
 
 /** A population of a fine cell that is part of a sum for a coarse one. */
 typedef struct gab_level_interface_coalescence {
@@ -112,6 +137,27 @@ typedef struct gab_level_interface_arrival {
   uint8_t before, behind; /**< bits by axis, as gab_level_interface_outgoing has them; 0: nothing is lent */
   int8_t lent[3]; /**< the weights, all together, of what the cell has given in the opposite direction */
 } gab_level_interface_arrival;
+
+/** What arrives in a coarse cell next to an interpolated wall instead of `arrival`; the walls are charged with the difference in mass,
+ *  the body with that in momentum (levels_interpolated.c). */
+typedef enum gab_replacement_kind {
+  GAB_REPLACED_BY_LINK,             /**< by what the link of the cell gives, or streaming */
+  GAB_REPLACED_BY_WALL,             /**< by a * near + b * far + term */
+  GAB_REPLACED_BY_WALL_AND_ARRIVAL, /**< the same; far is what arrival `far` brings from the second node */
+  GAB_REPLACED_BY_EXTENSION,        /**< by what X itself has sent, shifted */
+  GAB_REPLACED_BY_MEAN /**< by the mean of what `count` children bring, shifted by weight / count quarters of a cell */
+} gab_replacement_kind;
+typedef struct gab_level_interface_replacement {
+  uint32_t arrival, near, far;
+  int16_t near_q, far_q;
+  uint8_t kind, count;
+  uint8_t before, behind; /**< as gab_level_interface_outgoing has them, and weight and via */
+  int8_t weight[3];
+  uint8_t via[3];
+  int32_t body;   /**< the interpolated body next to it; -1: none */
+  double dropped; /**< what moving bodies would have given to the arrival */
+  double a, b, term;
+} gab_level_interface_replacement;
 
 /** What a moving wall gives to explosion or arrival `at`. */
 typedef struct gab_level_interface_term {
@@ -162,11 +208,15 @@ struct gab_level_interface {
   gab_level_interface_arrival *arrivals;
   gab_level_interface_term *arrival_terms;
   gab_level_interface_gain *gains;
+  gab_level_interface_replacement *replacements;
+  gab_level_interface_wall *walls;
   uint32_t *order;
   double *partials; /* have arrived */
   double *fresh;    /* one per arrival */
+  double *charged;  /* one per replacement: what arrives, less what would conserve momentum */
   gab_level_interface_parts up_in;
-  size_t outgoing_count, arrival_count, arrival_term_count, gain_count, order_count, partial_count;
+  size_t outgoing_count, arrival_count, arrival_term_count, gain_count, replacement_count, wall_count,
+      order_count, partial_count;
   /* beside either */
   gab_level_interface_impulse *impulses;
   size_t impulse_count;
@@ -179,6 +229,23 @@ static inline int32_t gab_level_interface_group(const int8_t place[3], int direc
 {
   return ((place[2] + 1) * 16 + (place[1] + 1) * 4 + place[0] + 1) * GAB_DIRECTIONS + direction;
 }
+
+/** Above this rate of the coarser level flows along extended walls were unstable (doc/levels.md): there each path keeps its mass. */
+static inline bool gab_level_is_too_fast(const gab_lbm_model *model, int coarse_level)
+{
+  const double most_rate = 1.85;
+  return model->level[coarse_level].rates.even > most_rate;
+}
+/** See gab_level_is_open_place(). @param[in] place  of fine resolution, from the corner of the block @param[in] as_coarse  the block is
+ *  the coarse one */
+bool gab_level_find_base(const gab_lbm_model *model, const gab_lbm_block *block, bool as_coarse,
+                         const int32_t place[3], int32_t base[3]);
+/** Whether a place in a coarser block is fluid in fine resolution, though the coarse cell there is solid by an interpolated body: no wall
+ *  is between it and a fluid cell next to it, so there is no link. What it sends is extended from the nearest coarse fluid cell next to
+ *  that one. @param[in] place  a ghost of the block @param[out] base  that cell, from the corner of the block in coarse cells; may be NULL
+ *  @return false also if there is no such cell */
+bool gab_level_is_open_place(const gab_lbm_model *model, const gab_lbm_block *block, const int32_t place[3],
+                             int32_t base[3]);
 
 /** Makes the lists of a block from what is beside it; NULL if no other level is. */
 gab_status gab_level_interface_list(const gab_lbm_model *model, const gab_lbm_block *block,
@@ -224,6 +291,9 @@ int gab_lbm_merge_rows(const gab_lbm_model *model, const gab_lbm_block *const ch
  * corrections. */
 void gab_level_interface_add_forces(const gab_lbm_model *model, const gab_lbm_block *block, int sub,
                                     gab_exact_sum (*forces)[3]);
+/** Adds the momentum of the replacements of a coarse block to the forces, per body. The corrections of the step have been found. */
+void gab_level_interface_add_replaced_forces(const gab_lbm_model *model, const gab_lbm_block *block,
+                                             gab_exact_sum (*forces)[3]);
 
 /** The view of a block's surroundings in fine resolution, an oracle of child_paths_impl.h. */
 typedef struct gab_level_view {

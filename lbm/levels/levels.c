@@ -139,6 +139,7 @@ static gab_status advance(gab_lbm *lbm, int level, int sub, double time)
     GAB_TRY(send(lbm, GAB_COUPLING_UP, level));
   }
   GAB_TRY(gab_lbm_collide_on(lbm, &at));
+  if (lbm->wants_forces && at.has_finer) gab_lbm_add_replaced_forces(lbm, level);
   return at.has_finer ? advance(lbm, level + 1, 1, time + ldexp(1, -(level + 1))) : GAB_OK;
 }
 

@@ -54,17 +54,56 @@ typedef struct source {
   double value, factor[3], difference[3];
 } source;
 
-static source source_at(const gab_field *field, size_t place, uint8_t befores, uint8_t behinds)
+static ptrdiff_t offset_of(const gab_field *field, int direction)
+{
+  int offset[3];
+  gab_direction_offset(direction, offset);
+  ptrdiff_t sum = 0;
+  for (int axis = 0; axis < 3; axis++) sum += offset[axis] * field->map.stride[axis];
+  return sum;
+}
+
+static source source_at(const gab_field *field, size_t place, uint8_t befores, uint8_t behinds,
+                        const uint8_t via[3])
 {
   source found = {.value = gab_value_at(field, place)};
   for (int axis = 0; axis < 3; axis++) {
     const ptrdiff_t stride = field->map.stride[axis];
     const bool before = befores >> axis & 1, behind = behinds >> axis & 1;
     if (!before && !behind) continue;
-    const double low = before ? gab_value_at(field, gab_place(place, -stride)) : found.value;
-    const double high = behind ? gab_value_at(field, gab_place(place, stride)) : found.value;
+    const size_t middle = via && via[axis] > 0 && via[axis] != GAB_SLOPE_BY_WALL
+                              ? gab_place(place, offset_of(field, via[axis] - 1))
+                              : place;
+    const double low = gab_value_at(field, before ? gab_place(middle, -stride) : middle);
+    const double high = gab_value_at(field, behind ? gab_place(middle, stride) : middle);
     found.factor[axis] = before && behind ? 0.125 : 0.25;
     found.difference[axis] = high - low;
+  }
+  return found;
+}
+
+/* The same where slopes may come from cells next to it, or from the wall: then that of the odd part of the equilibrium. */
+static source extended_source(const gab_lbm_model *model, const gab_lbm_block *block, uint32_t cell, int q,
+                              uint8_t befores, uint8_t behinds, const uint8_t via[3])
+{
+  const gab_level_interface *interface = block->interface;
+  const gab_lattice *lattice = model->lattice;
+  source found = source_at(block->src, gab_place(cell, block->now->sent[q]), befores, behinds, via);
+  for (int axis = 0; axis < 3; axis++) {
+    if (via[axis] != GAB_SLOPE_BY_WALL) continue;
+    size_t k = 0;
+    while (interface->walls[k].cell != cell) k++;
+    const gab_level_interface_wall *wall = &interface->walls[k];
+    double along = 0;
+    for (int other = 1; other < lattice->q; other++) {
+      const double product = lattice->c[q][0] * lattice->c[other][0] +
+                             lattice->c[q][1] * lattice->c[other][1] +
+                             lattice->c[q][2] * lattice->c[other][2];
+      if (product != 0) along += product * sent(block, cell, other);
+    }
+    for (int k2 = 0; k2 < 3; k2++) along -= lattice->c[q][k2] * wall->velocity[k2];
+    found.factor[axis] = 0.25;
+    found.difference[axis] = 3 * lattice->weight[q] * along * wall->normal[axis];
   }
   return found;
 }
@@ -80,7 +119,8 @@ static double beyond(const source *from, const int8_t weight[3])
 
 static bool have_one_source(const gab_level_interface_outgoing *a, const gab_level_interface_outgoing *b)
 {
-  return a->cell == b->cell && a->q == b->q && a->kind == GAB_OUTGOING_SENT && b->kind == GAB_OUTGOING_SENT;
+  return a->cell == b->cell && a->q == b->q && a->kind == GAB_OUTGOING_SENT && b->kind == GAB_OUTGOING_SENT &&
+         a->before == b->before && a->behind == b->behind && memcmp(a->via, b->via, sizeof a->via) == 0;
 }
 
 /* What arrives in a cell by its link, or what a child sends in s2 that has come from beyond the side. */
@@ -98,8 +138,8 @@ static double arriving(const gab_lbm_block *block, const gab_level_interface_out
 /* The values of cells, and for children their slopes; those of one cell and direction follow each other. Beside a border
  * across x each value lies in a line of its own: these are asked for so many items ahead, and those of the cells behind, which
  * are looked at before their turn comes. */
-static void give(const gab_lbm_block *block, const gab_level_interface_outgoing *list, size_t count,
-                 unsigned char *bytes)
+static void give(const gab_lbm_model *model, const gab_lbm_block *block,
+                 const gab_level_interface_outgoing *list, size_t count, unsigned char *bytes)
 {
   enum { ITEMS_AHEAD = 64 };
   const gab_field *field = block->src;
@@ -119,7 +159,7 @@ static void give(const gab_lbm_block *block, const gab_level_interface_outgoing 
     if (it->kind != GAB_OUTGOING_SENT) value = arriving(block, it);
     else {
       if (i == 0 || !have_one_source(&list[i - 1], it))
-        from = source_at(field, gab_place(it->cell, block->now->sent[it->q]), it->before, it->behind);
+        from = extended_source(model, block, it->cell, it->q, it->before, it->behind, it->via);
       value = from.value + beyond(&from, it->weight);
     }
     memcpy(bytes + i * sizeof value, &value, sizeof value);
@@ -131,14 +171,13 @@ static void give(const gab_lbm_block *block, const gab_level_interface_outgoing 
 static double lent(const gab_lbm_block *block, const gab_level_interface_arrival *arrival)
 {
   const size_t place = gab_place(arrival->cell, block->now->sent[gab_lattice_opposite(arrival->q)]);
-  const source from = source_at(block->src, place, arrival->before, arrival->behind);
+  const source from = source_at(block->src, place, arrival->before, arrival->behind, NULL);
   return beyond(&from, arrival->lent);
 }
 
 static void interface_pack(void *user, const void *data, gab_coupling_way way, const gab_contact *contact,
                            void *bytes)
 {
-  (void)user;
   const gab_lbm_block *block = data;
   const gab_level_interface *interface = block->interface;
   gab_level_interface_part found = part(block, way, contact, true);
@@ -148,7 +187,7 @@ static void interface_pack(void *user, const void *data, gab_coupling_way way, c
   }
   const gab_level_interface_outgoing *list =
       way == GAB_COUPLING_DOWN ? interface->outgoing_list : interface->across;
-  give(block, list + found.first, found.last - found.first, bytes);
+  give(user, block, list + found.first, found.last - found.first, bytes);
 }
 
 static void interface_unpack(void *user, void *data, gab_coupling_way way, const gab_contact *contact,
@@ -172,6 +211,11 @@ gab_coupling_kind gab_level_interface_kind(gab_lbm_model *model)
 
 /* ------------------------------------------------------------------------------------------ cells */
 
+static bool is_extended(const gab_level_interface_explosion *explosion)
+{
+  return explosion->extended != UINT32_MAX;
+}
+
 /* What moving bodies give; sides look after themselves. */
 static double given_by_bodies(const gab_level_interface_term *terms, size_t count)
 {
@@ -181,22 +225,56 @@ static double given_by_bodies(const gab_level_interface_term *terms, size_t coun
   return given;
 }
 
+/* What an extended explosion sends, less what it would send if momentum were conserved: the population that meets the wall instead comes
+ * back. @param[in] terms  what moving bodies would give */
+static double replaced_by_extension(const gab_lbm_block *block, const gab_level_interface_explosion *it,
+                                    int sub, double terms)
+{
+  const double *values = block->interface->values;
+  if (it->instead_of_link != UINT32_MAX)
+    return values[it->extended] + sent(block, it->instead_of_link, gab_lattice_opposite(it->q));
+  return values[it->extended] - (values[sub == 0 ? it->first : it->second] + terms);
+}
+
+/* Mass that bodies make: by moving, and by what is extended past them. */
+static double excess_of_explosions(const gab_lbm_block *block, int sub)
+{
+  const gab_level_interface *interface = block->interface;
+  double excess = 0;
+  for (size_t i = 0; i < interface->explosion_count; i++) {
+    const gab_level_interface_explosion *it = &interface->explosions[i];
+    if (!is_extended(it)) continue;
+    excess +=
+        interface->values[it->extended] - (it->instead_of_link != UINT32_MAX
+                                               ? sent(block, it->instead_of_link, gab_lattice_opposite(it->q))
+                                               : interface->values[sub == 0 ? it->first : it->second]);
+  }
+  for (size_t i = 0; i < interface->explosion_term_count && sub == 1; i++) {
+    const gab_level_interface_term *term = &interface->explosion_terms[i];
+    if (term->side < 0 && !is_extended(&interface->explosions[term->at])) excess += term->term;
+  }
+  return excess;
+}
+
 void gab_level_interface_explode(const gab_lbm_block *block, int sub, const double ramp[GAB_SIDE_COUNT])
 {
   gab_level_interface *interface = block->interface;
   if (!interface) return;
-  interface->excess_of_explosions =
-      sub == 1 ? given_by_bodies(interface->explosion_terms, interface->explosion_term_count) : 0;
+  interface->excess_of_explosions = excess_of_explosions(block, sub);
   for (size_t i = 0; i < interface->explosion_count; i++) {
     const gab_level_interface_explosion *explosion = &interface->explosions[i];
+    const uint32_t value = is_extended(explosion) ? explosion->extended
+                           : sub == 0             ? explosion->first
+                                                  : explosion->second;
     gab_value_set(block->src, gab_place(explosion->cell, block->now->sent[explosion->q]),
-                  interface->values[sub == 0 ? explosion->first : explosion->second]);
+                  interface->values[value]);
   }
   for (size_t i = 0; i < interface->explosion_term_count && sub == 1; i++) {
     const gab_level_interface_term *term = &interface->explosion_terms[i];
     const gab_level_interface_explosion *explosion = &interface->explosions[term->at];
     const size_t place = gab_place(explosion->cell, block->now->sent[explosion->q]);
     const bool adds = i > 0 && term[-1].at == term->at; /* a further side, in an edge */
+    if (is_extended(explosion)) continue;
     gab_value_set(block->src, place,
                   (adds ? gab_value_at(block->src, place) : interface->values[explosion->second]) +
                       term->term * factor(term, ramp));
@@ -256,11 +334,55 @@ static double extrapolated(const gab_lbm_block *block, const gab_level_interface
   return 2 * gab_value_at(block->src, self) - gab_value_at(block->src, gab_place(self, offset));
 }
 
+/* What a cell has sent, shifted by the weights of a replacement. */
+static double shifted(const gab_lbm_model *model, const gab_lbm_block *block,
+                      const gab_level_interface_replacement *it, uint32_t cell, int q)
+{
+  const source from = extended_source(model, block, cell, q, it->before, it->behind, it->via);
+  return from.value + beyond(&from, it->weight);
+}
+
+/* What arrives instead. */
+static double replacement_of(const gab_lbm_model *model, const gab_lbm_block *block,
+                             const gab_level_interface_replacement *it)
+{
+  const gab_level_interface *interface = block->interface;
+  const gab_level_interface_arrival *arrival = &interface->arrivals[it->arrival];
+  double sum = 0;
+  switch ((gab_replacement_kind)it->kind) {
+  case GAB_REPLACED_BY_LINK:
+    return gab_value_at(block->src, gab_place(arrival->cell, block->now->arriving[arrival->q]));
+  case GAB_REPLACED_BY_WALL:
+    return it->a * sent(block, it->near, it->near_q) + it->b * sent(block, it->far, it->far_q) + it->term;
+  case GAB_REPLACED_BY_WALL_AND_ARRIVAL:
+    return it->a * sent(block, it->near, it->near_q) + it->b * interface->fresh[it->far] + it->term;
+  case GAB_REPLACED_BY_EXTENSION:
+    return shifted(model, block, it, arrival->cell, arrival->q);
+  default:
+    break;
+  }
+  for (uint32_t k = arrival->first; k < arrival->last; k++) sum += interface->partials[interface->order[k]];
+  const double own = sent(block, arrival->cell, arrival->q);
+  return (sum + (shifted(model, block, it, arrival->cell, arrival->q) - own)) / it->count;
+}
+
+static void replace_arrivals(const gab_lbm_model *model, const gab_lbm_block *block)
+{
+  gab_level_interface *interface = block->interface;
+  for (size_t i = 0; i < interface->replacement_count; i++) {
+    const gab_level_interface_replacement *it = &interface->replacements[i];
+    const double made = replacement_of(model, block, it);
+    interface->excess_of_arrivals += made - interface->fresh[it->arrival];
+    interface->charged[i] = made - (interface->fresh[it->arrival] + it->dropped);
+    interface->fresh[it->arrival] = made;
+  }
+}
+
 void gab_level_interface_find_arrivals(const gab_lbm_model *model, const gab_lbm_block *block)
 {
   gab_level_interface *interface = block->interface;
   if (!interface) return;
-  if (model->walls.is_on) interface->excess_of_arrivals = excess_of_arrivals(block);
+  interface->excess_of_arrivals = model->walls.is_on ? excess_of_arrivals(block) : 0;
   const double share = 1.0 / (1 << model->lattice->dimension);
   for (size_t i = 0; i < interface->arrival_count; i++) {
     const gab_level_interface_arrival *arrival = &interface->arrivals[i];
@@ -280,6 +402,7 @@ void gab_level_interface_find_arrivals(const gab_lbm_model *model, const gab_lbm
     const gab_level_interface_gain *gain = &interface->gains[i];
     interface->fresh[gain->arrival] += gain->weight * interface->partials[gain->sum];
   }
+  replace_arrivals(model, block);
 }
 
 void gab_level_interface_correct(const gab_lbm_block *block, const double ramp[GAB_SIDE_COUNT],
@@ -322,6 +445,33 @@ static double impulse_from(const gab_lbm_block *block, const gab_level_interface
   }
 }
 
+/* What the flow gains by a population beyond what conserves momentum is taken from the body. */
+static void take_from_body(const gab_lbm_model *model, const gab_lbm_block *block, int q, int body,
+                           double gained, gab_exact_sum (*forces)[3])
+{
+  if (body < 0) return;
+  for (int axis = 0; axis < 3; axis++) {
+    const int c = model->lattice->c[q][axis];
+    if (c != 0) gab_exact_add(&forces[body][axis], -c * (block->at->volume * gained));
+  }
+}
+
+static void add_extended(const gab_lbm_model *model, const gab_lbm_block *block, int sub,
+                         gab_exact_sum (*forces)[3])
+{
+  const gab_level_interface *interface = block->interface;
+  size_t term = 0;
+  for (size_t i = 0; i < interface->explosion_count; i++) {
+    const gab_level_interface_explosion *it = &interface->explosions[i];
+    double terms = 0; /* they are in the order of the explosions */
+    for (; term < interface->explosion_term_count && interface->explosion_terms[term].at <= i; term++)
+      if (sub == 1 && interface->explosion_terms[term].at == i && interface->explosion_terms[term].side < 0)
+        terms += interface->explosion_terms[term].term;
+    if (is_extended(it))
+      take_from_body(model, block, it->q, it->body, replaced_by_extension(block, it, sub, terms), forces);
+  }
+}
+
 void gab_level_interface_add_forces(const gab_lbm_model *model, const gab_lbm_block *block, int sub,
                                     gab_exact_sum (*forces)[3])
 {
@@ -334,5 +484,16 @@ void gab_level_interface_add_forces(const gab_lbm_model *model, const gab_lbm_bl
       const int c = model->lattice->c[impulse->q][axis];
       if (c != 0) gab_exact_add(&forces[impulse->body][axis], c * given);
     }
+  }
+  if (interface) add_extended(model, block, sub, forces);
+}
+
+void gab_level_interface_add_replaced_forces(const gab_lbm_model *model, const gab_lbm_block *block,
+                                             gab_exact_sum (*forces)[3])
+{
+  const gab_level_interface *interface = block->interface;
+  for (size_t i = 0; interface && i < interface->replacement_count; i++) {
+    const gab_level_interface_replacement *it = &interface->replacements[i];
+    take_from_body(model, block, interface->arrivals[it->arrival].q, it->body, interface->charged[i], forces);
   }
 }

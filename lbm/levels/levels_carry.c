@@ -278,9 +278,8 @@ gab_status gab_level_draft_carries(gab_level_maker *by)
 
 /* ------------------------------------------------------------------------------------------ coarse cells */
 
-/* The arrival of (X, q); made if what arrives there does so as everywhere. @param[in] first  of the cell */
-static gab_status arrival_of(gab_level_maker *by, const int32_t coarse[3], int q, size_t first,
-                             uint32_t *found)
+gab_status gab_level_arrival_of(gab_level_maker *by, const int32_t coarse[3], int q, size_t first,
+                                uint32_t *found)
 {
   gab_level_interface *interface = by->interface;
   for (size_t i = first; i < interface->arrival_count; i++)
@@ -307,7 +306,7 @@ static gab_status add_gain(gab_level_maker *by, const int32_t coarse[3], int q, 
                            const gab_level_key *sum, double weight)
 {
   gab_level_gain_draft made = {.sum = *sum, .gain.weight = weight};
-  GAB_TRY(arrival_of(by, coarse, q, first, &made.gain.arrival));
+  GAB_TRY(gab_level_arrival_of(by, coarse, q, first, &made.gain.arrival));
   void *items = by->gains;
   GAB_TRY(gab_level_list_grow(&items, by->interface->gain_count, &by->gain_capacity, sizeof made));
   by->gains = items;

@@ -81,6 +81,40 @@ int gab_level_seen_from(const gab_level_maker *by, const int32_t coarse[3], cons
   return gab_direction_of(offset[0], offset[1], offset[2]);
 }
 
+gab_level_key gab_level_coarse_key(const gab_level_maker *by, const int32_t fine[3], const int32_t coarse[3],
+                                   int what, int q)
+{
+  int8_t place[3];
+  gab_level_place_of(by, fine, place);
+  return gab_level_key_of(gab_level_interface_group(place, gab_level_seen_from(by, coarse, place)), coarse,
+                          what, q);
+}
+
+gab_status gab_level_add_outgoing(gab_level_maker *by, const int32_t fine[3], const int32_t coarse[3],
+                                  int what, const gab_level_interface_outgoing *outgoing)
+{
+  const gab_level_key made = gab_level_coarse_key(by, fine, coarse, what, outgoing->q);
+  void *items = by->drafts;
+  GAB_TRY(gab_level_keys_add(&by->outgoing_list, made));
+  GAB_TRY(gab_level_list_grow(&items, by->draft_count, &by->draft_capacity, sizeof *by->drafts));
+  by->drafts = items;
+  by->drafts[by->draft_count++] = (gab_level_outgoing_draft){.name = made, .outgoing = *outgoing};
+  return GAB_OK;
+}
+
+gab_status gab_level_add_explosion(gab_level_maker *by, const gab_level_explosion_draft *made)
+{
+  gab_level_interface *interface = by->interface;
+  void *items = by->explosions;
+  GAB_TRY(gab_level_keys_add(&by->keys, made->first));
+  GAB_TRY(gab_level_keys_add(&by->keys, made->second));
+  if (made->explosion.extended == 0) GAB_TRY(gab_level_keys_add(&by->keys, made->extended));
+  GAB_TRY(gab_level_list_grow(&items, interface->explosion_count, &by->explosion_capacity, sizeof *made));
+  by->explosions = items;
+  by->explosions[interface->explosion_count++] = *made;
+  return GAB_OK;
+}
+
 /* ------------------------------------------------------------------------------------------ walls */
 
 gab_status gab_level_append_term(gab_level_interface_term **terms, size_t *count,

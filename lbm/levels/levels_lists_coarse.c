@@ -5,26 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static gab_level_key coarse_key(const gab_level_maker *by, const int32_t fine[3], const int32_t coarse[3],
-                                int what, int q)
-{
-  int8_t place[3];
-  gab_level_place_of(by, fine, place);
-  return gab_level_key_of(gab_level_interface_group(place, gab_level_seen_from(by, coarse, place)), coarse,
-                          what, q);
-}
-
-static gab_status add_outgoing(gab_level_maker *by, gab_level_key made,
-                               const gab_level_interface_outgoing *outgoing)
-{
-  void *items = by->drafts;
-  GAB_TRY(gab_level_keys_add(&by->outgoing_list, made));
-  GAB_TRY(gab_level_list_grow(&items, by->draft_count, &by->draft_capacity, sizeof *by->drafts));
-  by->drafts = items;
-  by->drafts[by->draft_count++] = (gab_level_outgoing_draft){.name = made, .outgoing = *outgoing};
-  return GAB_OK;
-}
-
 /* Whether the cell that (X, q) comes from lies beyond open sides, and beyond no other side.
  * @param[out] along  q without its parts across those sides */
 static bool comes_from_open_side(const gab_level_maker *by, const int32_t coarse[3], int q, int8_t along[3])
@@ -89,10 +69,17 @@ static gab_status draft_outgoing(gab_level_maker *by, const int32_t coarse[3])
       if (found->sub == 0) continue;
       for (int axis = 0; axis < by->model->lattice->dimension; axis++)
         outgoing.weight[axis] = (int8_t)gab_level_entry_weight(by, found, child, q, axis);
-      GAB_TRY(add_outgoing(by, coarse_key(by, found->cell, coarse, child, q), &outgoing));
+      GAB_TRY(gab_level_add_outgoing(by, found->cell, coarse, child, &outgoing));
+      gab_path_state at = {.q = q};
+      gab_path_child(&by->paths, coarse, child, at.cell);
+      if (found->sub == 1 && gab_level_is_extended(by, &at)) {
+        gab_level_interface_outgoing extended = outgoing;
+        GAB_TRY(gab_level_find_usable(by, coarse, &extended.before, &extended.behind, extended.via));
+        GAB_TRY(gab_level_add_outgoing(by, found->cell, coarse, GAB_LEVEL_KEY_EXTENDED + child, &extended));
+      }
       if (!found->is_open) continue;
       const gab_level_interface_outgoing from_side = outgoing_from_side(by, coarse, q);
-      GAB_TRY(add_outgoing(by, coarse_key(by, found->cell, coarse, GAB_LEVEL_KEY_ARRIVES, q), &from_side));
+      GAB_TRY(gab_level_add_outgoing(by, found->cell, coarse, GAB_LEVEL_KEY_ARRIVES, &from_side));
     }
   }
   return GAB_OK;
@@ -185,7 +172,7 @@ static gab_status draft_arrival(void *user, const gab_child_arrival *arrival)
   gab_level_keys list = {.item = sums};
   for (int i = 0; i < arrival->touched; i++)
     sums[list.count++] =
-        coarse_key(by, arrival->touch[i].start.cell, arrival->cell, GAB_LEVEL_KEY_SUM, arrival->q);
+        gab_level_coarse_key(by, arrival->touch[i].start.cell, arrival->cell, GAB_LEVEL_KEY_SUM, arrival->q);
   gab_level_keys_sort(&list);
   void *items = interface->arrivals;
   GAB_TRY(gab_level_list_grow(&items, interface->arrival_count, &by->arrival_capacity,
@@ -267,11 +254,13 @@ gab_status gab_level_make_coarser_side(gab_level_maker *by)
         const int32_t child[3] = {2 * x, 2 * y, by->model->lattice->dimension == 3 ? 2 * z : z};
         if (!is_near_finer(by, lo) || gab_level_view_look(&by->view, child).kind != GAB_PATH_COARSE) continue;
         GAB_TRY(draft_outgoing(by, lo));
+        GAB_TRY(gab_level_give_open_places(by, lo));
         const size_t first = by->interface->arrival_count;
         GAB_TRY(gab_child_arrivals(&by->paths, lo, hi, draft_arrival, by));
         GAB_TRY(gab_level_balance_edges(by, lo, first));
         GAB_TRY(gab_level_balance_ramps(by, lo, first));
         GAB_TRY(gab_level_draft_gains(by, lo, first));
+        GAB_TRY(gab_level_draft_replacements(by, lo, first));
       }
   return keep_coarser_side(by);
 }

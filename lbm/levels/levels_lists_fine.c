@@ -37,8 +37,9 @@ static gab_status draft_explosion(void *user, const gab_child_explosion *explosi
   int32_t parent[3], source[3];
   gab_level_parent_of(by, explosion->at.cell, parent);
   gab_level_parent_of(by, second->from.cell, source);
-  gab_level_explosion_draft made = {
-      .explosion = {.cell = gab_level_index_of(by, explosion->at.cell), .q = explosion->at.q}};
+  gab_level_explosion_draft made = {.explosion = {.cell = gab_level_index_of(by, explosion->at.cell),
+                                                  .q = explosion->at.q,
+                                                  .instead_of_link = UINT32_MAX}};
   made.first = gab_level_key_of(gab_level_seen_from(by, parent, here), parent,
                                 child_at(by, explosion->at.cell), explosion->at.q);
   made.second = gab_level_key_of(gab_level_seen_from(by, source, here), source,
@@ -55,12 +56,17 @@ static gab_status draft_explosion(void *user, const gab_child_explosion *explosi
     made.second = gab_level_key_of(GAB_LEVEL_ACROSS + gab_direction_of(offset[0], offset[1], offset[2]),
                                    second->from.cell, GAB_LEVEL_KEY_ACROSS, second->from.q);
   }
+  made.extended = made.first;
+  made.explosion.extended = gab_level_is_extended(by, &explosion->at) ? 0 : UINT32_MAX;
+  if (made.explosion.extended == 0) {
+    made.explosion.body = gab_level_body_near(by, parent);
+    if (made.explosion.body < 0) made.explosion.body = gab_level_body_near(by, source);
+    made.extended.what += GAB_LEVEL_KEY_EXTENDED;
+    GAB_TRY(gab_level_keys_add(&by->keys, made.extended));
+  }
   GAB_TRY(gab_level_keys_add(&by->keys, made.first));
   GAB_TRY(gab_level_keys_add(&by->keys, made.second));
-  void *items = by->explosions;
   gab_level_interface *interface = by->interface;
-  GAB_TRY(gab_level_list_grow(&items, interface->explosion_count, &by->explosion_capacity, sizeof made));
-  by->explosions = items;
   if (second->bounced)
     GAB_TRY(gab_level_add_term(by, &interface->explosion_terms, &interface->explosion_term_count,
                                (uint32_t)interface->explosion_count, second->wall, explosion->at.q, 1));
@@ -70,8 +76,7 @@ static gab_status draft_explosion(void *user, const gab_child_explosion *explosi
                                                .q = (int8_t)gab_lattice_opposite(explosion->at.q),
                                                .share = 1};
   if (second->bounced) GAB_TRY(gab_level_add_impulse(by, impulse, second->wall, true));
-  by->explosions[interface->explosion_count++] = made;
-  return GAB_OK;
+  return gab_level_add_explosion(by, &made);
 }
 
 static gab_status draft_coalescence(gab_level_maker *by, const gab_path_state *start, bool second)
@@ -139,6 +144,8 @@ static gab_status keep_explosions(gab_level_maker *by)
     interface->explosions[i] = by->explosions[i].explosion;
     interface->explosions[i].first = gab_level_keys_index(&by->keys, &by->explosions[i].first);
     interface->explosions[i].second = gab_level_keys_index(&by->keys, &by->explosions[i].second);
+    if (interface->explosions[i].extended == 0)
+      interface->explosions[i].extended = gab_level_keys_index(&by->keys, &by->explosions[i].extended);
   }
   return GAB_OK;
 }
@@ -185,6 +192,7 @@ gab_status gab_level_make_finer_side(gab_level_maker *by)
 {
   const int32_t lo[3] = {0, 0, 0};
   GAB_TRY(gab_child_explosions(&by->paths, lo, by->model->cells, draft_explosion, by));
+  GAB_TRY(gab_level_draft_open_places(by));
   GAB_TRY(keep_explosions(by));
   by->keys.count = 0;
   GAB_TRY(draft_coalescences(by));

@@ -21,7 +21,9 @@ enum {
   GAB_LEVEL_KEY_ARRIVES = GAB_CHILD_COUNT_MAX,
   GAB_LEVEL_KEY_ACROSS,
   GAB_LEVEL_KEY_SUM,
-  GAB_LEVEL_KEY_CARRY
+  GAB_LEVEL_KEY_CARRY,
+  GAB_LEVEL_KEY_EXTENDED,                                                 /* and the number of the child */
+  GAB_LEVEL_KEY_OPEN_PLACE = GAB_LEVEL_KEY_EXTENDED + GAB_CHILD_COUNT_MAX /* and the number of the place */
 };
 
 typedef struct gab_level_key {
@@ -49,7 +51,7 @@ gab_status gab_level_keys_parts(const gab_level_keys *list, int32_t first_group,
 /* A list on its way, with the keys its items refer to; one entry each. */
 typedef struct gab_level_explosion_draft {
   gab_level_interface_explosion explosion;
-  gab_level_key first, second;
+  gab_level_key first, second, extended;
 } gab_level_explosion_draft;
 typedef struct gab_level_coalescence_draft {
   gab_level_interface_coalescence coalescence;
@@ -85,7 +87,7 @@ typedef struct gab_level_maker {
   gab_level_outgoing_draft *drafts;
   size_t draft_count, draft_capacity;
   size_t explosion_capacity, coalescence_capacity[2], order_capacity, arrival_capacity, term_capacity;
-  size_t carry_capacity, gain_capacity;
+  size_t carry_capacity, gain_capacity, replacement_capacity, wall_capacity;
 } gab_level_maker;
 
 /* Groups of the finer side from here on are across, by direction of the sender. */
@@ -131,8 +133,48 @@ gab_status gab_level_balance_ramps(gab_level_maker *by, const int32_t coarse[3],
 
 /** What coarse cells along a border give to each other; see levels_carry.c. What a fine block adds to it. */
 gab_status gab_level_draft_carries(gab_level_maker *by);
+/** The arrival of (X, q); made if what arrives there does so as everywhere. @param[in] first  of the cell */
+gab_status gab_level_arrival_of(gab_level_maker *by, const int32_t coarse[3], int q, size_t first,
+                                uint32_t *found);
 /** What a coarse cell gets of it. @param[in] first  of the arrivals of the cell, the last ones that have been made */
 gab_status gab_level_draft_gains(gab_level_maker *by, const int32_t coarse[3], size_t first);
+
+/** Whether a coarse cell, one next to it, or a fine cell in their place is solid by an interpolated body, unless the rate is too high for
+ *  what levels_interpolated.c does. */
+bool gab_level_is_near_interpolated(const gab_level_maker *by, const int32_t coarse[3]);
+/** The first interpolated body that a coarse cell, one next to it, or a fine cell in their place is solid by; -1: none. */
+int gab_level_body_near(const gab_level_maker *by, const int32_t coarse[3]);
+static inline bool gab_level_is_interpolated(const gab_level_maker *by, int body)
+{
+  return body >= 0 && gab_geometry_body(by->model->geometry, (size_t)body)->wall == GAB_WALL_INTERPOLATED;
+}
+/** A coarse cell, counted in the domain. */
+static inline void gab_level_coarse_of_domain(const gab_level_maker *by, const int32_t coarse[3],
+                                              int64_t cell[3])
+{
+  for (int axis = 0; axis < 3; axis++)
+    cell[axis] = axis < by->model->lattice->dimension ? by->view.origin[axis] / 2 + coarse[axis]
+                                                      : by->view.origin[axis] + coarse[axis];
+}
+/** Whether what a child of a coarse cell sends into a fine cell is extended from coarse cells; see levels_interpolated.c. The same on
+ *  both sides of the border. @param[in] at  the child and its direction */
+bool gab_level_is_extended(const gab_level_maker *by, const gab_path_state *at);
+/** What a fine block is given where fine fluid is next to coarse solid cells: gab_level_is_open_place(). What a coarse cell gives. */
+gab_status gab_level_draft_open_places(gab_level_maker *by);
+gab_status gab_level_give_open_places(gab_level_maker *by, const int32_t coarse[3]);
+/** Adds an explosion; makes keys of what it needs. */
+gab_status gab_level_add_explosion(gab_level_maker *by, const gab_level_explosion_draft *made);
+/** Name of a population of a coarse cell that a fine one takes, or the other way round. */
+gab_level_key gab_level_coarse_key(const gab_level_maker *by, const int32_t fine[3], const int32_t coarse[3],
+                                   int what, int q);
+/** Adds what a coarse cell gives to a fine one. @param[in] fine  that cell */
+gab_status gab_level_add_outgoing(gab_level_maker *by, const int32_t fine[3], const int32_t coarse[3],
+                                  int what, const gab_level_interface_outgoing *outgoing);
+/** Adds the wall next to a coarse cell, once. @return in is_found false if there is none that is interpolated and has a normal */
+gab_status gab_level_add_wall(gab_level_maker *by, const int32_t coarse[3], bool *is_found);
+/** Adds what replaces arrivals of a coarse cell. @param[in] first  of the arrivals of the cell, the last ones that have been made
+*/
+gab_status gab_level_draft_replacements(gab_level_maker *by, const int32_t coarse[3], size_t first);
 
 gab_status gab_level_make_finer_side(gab_level_maker *by);
 gab_status gab_level_make_coarser_side(gab_level_maker *by);

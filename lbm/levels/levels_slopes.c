@@ -2,6 +2,7 @@
 /* Slopes of children: levels_slopes_impl.h. */
 #include "lbm/levels/levels_slopes_impl.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 void gab_level_find_entries(const gab_level_maker *by, const int32_t coarse[3], int q,
@@ -80,6 +81,52 @@ static bool look_along(const gab_level_maker *by, const int32_t coarse[3], int a
     if (kind == GAB_PATH_COARSE && is_here) *usable |= (uint8_t)(1 << side);
   }
   return is_free;
+}
+
+/* Whether a coarse fluid cell of this block is there. */
+static bool is_readable(const gab_level_maker *by, const int32_t coarse[3])
+{
+  int32_t place[3];
+  for (int axis = 0; axis < 3; axis++)
+    if (coarse[axis] < 0 || coarse[axis] >= by->model->cells[axis]) return false;
+  gab_path_child(&by->paths, coarse, 0, place);
+  return gab_level_view_look(&by->view, place).kind == GAB_PATH_COARSE;
+}
+
+/* The cell next to X, at the same place along an axis, that has a slope along it: fewest steps away, the first one by direction. */
+static uint8_t find_via(const gab_level_maker *by, const int32_t coarse[3], int axis, uint8_t *usable)
+{
+  for (int steps = 1; steps <= 2; steps++)
+    for (int direction = 0; direction < GAB_DIRECTIONS; direction++) {
+      int offset[3];
+      gab_direction_offset(direction, offset);
+      const int32_t cell[3] = {coarse[0] + offset[0], coarse[1] + offset[1], coarse[2] + offset[2]};
+      if (offset[axis] != 0 || abs(offset[0]) + abs(offset[1]) + abs(offset[2]) != steps ||
+          (by->model->lattice->dimension == 2 && offset[2] != 0) || !is_readable(by, cell))
+        continue;
+      (void)look_along(by, cell, axis, usable);
+      if (*usable != 0) return (uint8_t)(1 + direction);
+    }
+  return 0;
+}
+
+gab_status gab_level_find_usable(gab_level_maker *by, const int32_t coarse[3], uint8_t *before,
+                                 uint8_t *behind, uint8_t via[3])
+{
+  *before = *behind = 0;
+  for (int axis = 0; axis < by->model->lattice->dimension; axis++) {
+    uint8_t usable;
+    (void)look_along(by, coarse, axis, &usable);
+    via[axis] = usable == 0 ? find_via(by, coarse, axis, &usable) : 0;
+    if (usable == 0) {
+      bool is_found;
+      GAB_TRY(gab_level_add_wall(by, coarse, &is_found));
+      if (is_found) via[axis] = GAB_SLOPE_BY_WALL;
+    }
+    *before |= (uint8_t)((usable & 1) << axis);
+    *behind |= (uint8_t)((usable >> 1) << axis);
+  }
+  return GAB_OK;
 }
 
 void gab_level_find_slopes(const gab_level_maker *by, const int32_t coarse[3], int q,

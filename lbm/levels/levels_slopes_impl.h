@@ -46,6 +46,10 @@ typedef struct gab_level_slopes {
 /** Along axes in which no finer cell lies beside X; only where nothing is lost: weights cancel, or (X, q) goes to a wall. */
 void gab_level_find_slopes(const gab_level_maker *by, const int32_t coarse[3], int q,
                            const gab_level_entry entries[GAB_CHILD_COUNT_MAX], gab_level_slopes *slopes);
+/** The cells beside X along all axes that can be read: bits by axis. Along axes without any: those beside a cell next to X, see
+ *  gab_level_interface_outgoing::via; without these there is no slope. */
+gab_status gab_level_find_usable(gab_level_maker *by, const int32_t coarse[3], uint8_t *before,
+                                 uint8_t *behind, uint8_t via[3]);
 /** What those of (X, -q) have lent that come back as (X, q): sets `before`, `behind` and `lent`, which are 0. */
 void gab_level_find_lent(const gab_level_maker *by, gab_level_interface_arrival *arrival,
                          const int32_t coarse[3]);

@@ -45,13 +45,14 @@ gab_status gab_level_interface_list(const gab_lbm_model *model, const gab_lbm_bl
 
 gab_status gab_level_interface_allocate(gab_level_interface *interface)
 {
-  const size_t all =
-      interface->value_count + interface->sum_count + interface->partial_count + interface->arrival_count;
+  const size_t all = interface->value_count + interface->sum_count + interface->partial_count +
+                     interface->arrival_count + interface->replacement_count;
   GAB_TRY(GAB_NEW_ARRAY(&interface->storage, all, GAB_MEMORY_OTHER));
   interface->values = interface->storage;
   interface->sums = interface->values + interface->value_count;
   interface->partials = interface->sums + interface->sum_count;
   interface->fresh = interface->partials + interface->partial_count;
+  interface->charged = interface->fresh + interface->arrival_count;
   return GAB_OK;
 }
 
@@ -78,6 +79,8 @@ static void drop_lists(gab_level_interface *gone)
   gab_free(&gone->coalescences[1]);
   gab_free(&gone->carries);
   gab_free(&gone->gains);
+  gab_free(&gone->replacements);
+  gab_free(&gone->walls);
   gab_free(&gone->outgoing_list);
   gab_free(&gone->arrivals);
   gab_free(&gone->arrival_terms);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1,2 timeout=200 */
 /* Walls that cross a border between levels, in the maximum norm: a flow between walls one of which moves is what it should be to
- * rounding, on all lattices, at walls of the domain and of bodies; a channel is of second order in both components of the velocity, and its
+ * rounding, on all lattices, at walls of the domain and of bodies, interpolated ones at any distance from the cells; a channel is of second order in both components of the velocity, and its
  * friction converges. */
 #include "tests/lbm/walls/wall_shear_common.h"
 
@@ -155,13 +155,21 @@ static void linear_flows_are_exact(gab_world *world)
 {
   const gab_collision *trt = &gab_collision_trt, *rr = &gab_collision_rr;
   const gab_lattice *d2 = &gab_lattice_d2q9, *d19 = &gab_lattice_d3q19, *d27 = &gab_lattice_d3q27;
-  const crossing all[] = {{SIDES, d2, trt, 1.2, .moves = true, .levels = 1, .height = 16},
-                          {INTERPOLATED, d2, trt, 1.4, .moves = true, .levels = 1, .height = 16},
-                          {SIDES, d2, trt, 1.7, .moves = true, .across = 1, .levels = 1, .height = 16},
-                          {BODIES, d2, trt, 0.9, .moves = true, .levels = 1, .height = 16},
-                          {SIDES, d2, trt, 1, .moves = true, .levels = 2, .height = 16},
-                          {SIDES, d19, trt, 1.2, .moves = true, .levels = 1, .height = 8},
-                          {BODIES, d27, rr, 1.2, .moves = true, .across = 1, .levels = 1, .height = 8}};
+  const crossing all[] = {
+      {SIDES, d2, trt, 1.2, .moves = true, .levels = 1, .height = 16},
+      {INTERPOLATED, d2, trt, 1.4, .moves = true, .levels = 1, .height = 16},
+      {SIDES, d2, trt, 1.7, .moves = true, .across = 1, .levels = 1, .height = 16},
+      {BODIES, d2, trt, 0.9, .moves = true, .levels = 1, .height = 16},
+      {SIDES, d2, trt, 1, .moves = true, .levels = 2, .height = 16},
+      {INTERPOLATED, d2, trt, 1.2, 0.2, .moves = true, .levels = 1, .height = 8},
+      {INTERPOLATED, d2, rr, 1.4, 0.4, .moves = true, .levels = 1, .height = 16},
+      {INTERPOLATED, d2, trt, 1.2, 0.6, .moves = true, .levels = 1, .height = 16},
+      {INTERPOLATED, d2, trt, 1.2, 0.7, .moves = true, .across = 1, .levels = 1, .height = 8},
+      {INTERPOLATED, d2, trt, 1, 0.8, .moves = true, .levels = 2, .height = 16},
+      {INTERPOLATED, d19, trt, 1.2, 0.4, .moves = true, .levels = 1, .height = 8},
+      {INTERPOLATED, d27, trt, 1.2, 0.6, .moves = true, .levels = 1, .height = 8},
+      {SIDES, d19, trt, 1.2, .moves = true, .levels = 1, .height = 8},
+      {BODIES, d27, rr, 1.2, .moves = true, .across = 1, .levels = 1, .height = 8}};
   /* On several processes, whose many small steps wait for each other, one is enough. */
   const size_t count = gab_world_processes(world) == 1 ? sizeof all / sizeof all[0] : 1;
   for (size_t k = 0; k < count; k++) {
@@ -170,8 +178,8 @@ static void linear_flows_are_exact(gab_world *world)
     const state of = run(world, &it);
     const double most = fmax(fmax(of.error[0], of.error[1]), of.friction);
     if (!(most < 1e-6))
-      printf("%s, %s, omega %g: u %.1e, v %.1e, friction %.1e\n", wall_names[all[k].walls],
-             all[k].lattice->name, all[k].omega, of.error[0], of.error[1], of.friction);
+      printf("%s at %g, %s, omega %g: u %.1e, v %.1e, friction %.1e\n", wall_names[all[k].walls],
+             all[k].offset, all[k].lattice->name, all[k].omega, of.error[0], of.error[1], of.friction);
     CHECK(most < 1e-6);
   }
 }
@@ -188,7 +196,9 @@ static void channels_converge(gab_world *world)
     double order, v, friction; /* v and friction at twice the height */
   } all[] = {{{SIDES, d2, trt, 1.2, .levels = 1, .height = 16}, 1.8, 4.5e-4, 4.7e-3},
              {{BODIES, d2, mrt, 1.2, .across = 1, .levels = 1, .height = 16}, 1.8, 9e-4, 3.8e-3},
-             {{INTERPOLATED, d2, rr, 1.2, .levels = 1, .height = 16}, 1.8, 4.5e-4, 4.1e-3},
+             {{INTERPOLATED, d2, rr, 1.2, .levels = 1, .height = 16}, 1.8, 4.5e-4, 5.2e-3},
+             {{INTERPOLATED, d2, trt, 1.2, 0.4, .levels = 1, .height = 16}, 1.8, 9e-4, 1.8e-2},
+             {{INTERPOLATED, d2, trt, 1.7, 0.6, .levels = 1, .height = 16}, 1.8, 2.3e-3, 3.7e-2},
              {{SIDES, d2, trt, 1, .levels = 2, .height = 16}, 1.8, 3.6e-4, 4e-3},
              {{SIDES, d19, trt, 1.2, .levels = 1, .height = 8}, 1.6, 1.6e-3, 9.5e-3}};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
@@ -229,6 +239,9 @@ static void print_all(gab_world *world, int32_t highest)
              {INTERPOLATED, 0, false, 0, 0, 1, 1.2},   {INTERPOLATED, 0.2, false, 0, 0, 1, 1.2},
              {INTERPOLATED, 0.4, false, 0, 0, 1, 1.2}, {INTERPOLATED, 0.6, false, 0, 0, 1, 1.2},
              {INTERPOLATED, 0.8, false, 0, 0, 1, 1.2}, {INTERPOLATED, 0.4, true, 0, 0, 1, 1.2},
+             {INTERPOLATED, 0.2, false, 0, 0, 1, 1.7}, {INTERPOLATED, 0.4, false, 0, 0, 1, 1.7},
+             {INTERPOLATED, 0.6, false, 0, 0, 1, 1.7}, {INTERPOLATED, 0.8, false, 0, 0, 1, 1.7},
+             {INTERPOLATED, 0.4, false, 2, 0, 1, 1.2}, {INTERPOLATED, 0.4, false, 1, 0, 1, 1.2},
              {SIDES, 0, false, 0, 1, 1, 1.2},          {INTERPOLATED, 0.4, false, 0, 1, 1, 1.2}};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
     state before = {.top = 0};

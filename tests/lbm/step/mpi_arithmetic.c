@@ -79,11 +79,14 @@ static void levels(gab_world *world)
   REQUIRE(take_up_text(world, &several, before, 0) == GAB_ERR_INPUT);
   REQUIRE(take_up_text(world, &several, first, 0) == GAB_ERR_INPUT);
   REQUIRE(take_up_text(world, &one, before, 1) == GAB_ERR_CORRUPT);
-  /* Lattices with directions along diagonals of space have one more than others, and so have ramps, and equilibria beyond
-   * second order. */
-  for (int variant = 0; variant < 8; variant++)
-    for (int revision = 1; revision <= 10; revision++) {
-      const int full = variant % 2, ramp = variant / 2 % 2, beyond = variant / 4;
+  /* Lattices with directions along diagonals of space have one more than others, and so have ramps, equilibria beyond second order,
+   * open sides and interpolated bodies. */
+  const gab_body ball = {
+      .shape = GAB_SHAPE_SPHERE, .wall = GAB_WALL_INTERPOLATED, .centre = {2, 2, 2}, .radius = 1.3};
+  for (int variant = 0; variant < 32; variant++)
+    for (int revision = 1; revision <= 12; revision++) {
+      const int full = variant % 2, ramp = variant / 2 % 2, beyond = variant / 4 % 2, open = variant / 8 % 2,
+                body = variant / 16;
       const gab_collision *collision = beyond ? &gab_collision_rr : &gab_collision_trt;
       flow_case space = several;
       space.dimension = 3;
@@ -94,10 +97,14 @@ static void levels(gab_world *world)
         space.options.sides[2 * axis].kind = space.options.sides[2 * axis + 1].kind = GAB_SIDE_WALL;
       space.options.sides[GAB_SIDE_X_MIN] = (gab_side){.kind = GAB_SIDE_VELOCITY, .ramp_steps = 9.0 * ramp};
       space.options.sides[GAB_SIDE_X_MAX].ramp_steps = 9; /* of a wall it means nothing */
-      snprintf(first, sizeof first, "%s/double/%s, revision %d, levels revision %d",
-               space.options.lattice->name, collision->title, collision->revision, revision);
+      if (open) space.options.sides[GAB_SIDE_Y_MAX].kind = GAB_SIDE_OUTFLOW;
+      space.bodies = &ball;
+      space.body_count = (size_t)body;
+      snprintf(first, sizeof first, "%s/double/%s, revision %d, levels revision %d%s%s",
+               space.options.lattice->name, collision->title, collision->revision, revision,
+               body && !open ? ", walls revision 1" : "", open ? ", sides revision 2" : "");
       REQUIRE(take_up_text(world, &space, first, 0) ==
-              (revision == 6 + full + ramp + beyond ? GAB_OK : GAB_ERR_INPUT));
+              (revision == 6 + full + ramp + beyond + open + body ? GAB_OK : GAB_ERR_INPUT));
     }
   /* A geometry says so as well. */
   gab_forest_options options = {.grid = {.dimension = 2, .roots = {1, 1, 1}},

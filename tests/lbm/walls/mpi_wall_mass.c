@@ -158,6 +158,22 @@ static flow open_levels(gab_world *world, const flow_case *given)
   return made;
 }
 
+/* Walls that cross a border give the same bits with all kernels. */
+static void check_kernels_on_levels(gab_world *world, const flow_case *given)
+{
+  static const char *const kernels[] = {"in_place", "reference", "vector"};
+  uint64_t found[3];
+  for (size_t i = 0; i < 3; i++) {
+    flow_case other = *given;
+    other.options.kernel = kernels[i];
+    flow it = open_levels(world, &other);
+    flow_run(&it, STEPS);
+    REQUIRE_OK(gab_forest_checksum(it.forest, &found[i]));
+    CHECK(found[i] == found[0]);
+    flow_close(&it);
+  }
+}
+
 /* The ball lies across the border. */
 static void on_two_levels(gab_world *world)
 {
@@ -175,6 +191,7 @@ static void on_two_levels(gab_world *world)
         fprintf(stderr, "levels, %s, wall %d: %.3g, cells %.3g\n", all[l]->name, kind, found, cells);
       CHECK(fabs(found) <= 2e-14);
       flow_close(&it);
+      if (kind == WALL_MOVES) check_kernels_on_levels(world, &given);
     }
 }
 
