@@ -2,14 +2,16 @@
 # What an installed Gabion consists of: the library, that of the program `gabion' for programs of one's own, headers by folder,
 # two programs, and what CMake (find_package(gabion), targets gabion::gabion, gabion::app and gabion::checked) and pkg-config (gabion,
 # gabion-app, gabion-checked) need to use them.
-# Sources include "core/world/world.h", so the include folder of users is PREFIX/include/gabion.
+# Programs include <gabion/gabion.h>, and headers "core/world/world.h": users have PREFIX/include and PREFIX/include/gabion. Of the
+# headers of the modules those are installed that do not say `Stability: internal.'
 if(NOT TARGET gabion)
   return()
 endif()
 include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/gabion")
 
-target_include_directories(gabion INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/gabion>)
+target_include_directories(gabion INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/gabion>
+                                            $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(gabion INTERFACE $<INSTALL_INTERFACE:MPI::MPI_C>)
 set(needs_inside OpenMP::OpenMP_C Threads::Threads ${gabion_hdf5} PkgConfig::FYAML m ${CMAKE_DL_LIBS})
 set(gabion_pc_requires libfyaml)
@@ -52,7 +54,8 @@ foreach(header solver case/case flow/flow plan/app_plan run/run stencil/stencil)
           DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/gabion/${folder}" COMPONENT devel)
 endforeach()
 if(TARGET gabion-persist) # its header goes with those of resilience/
-  target_include_directories(gabion-persist INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/gabion>)
+  target_include_directories(gabion-persist INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/gabion>
+                                                      $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(gabion-persist INTERFACE $<INSTALL_INTERFACE:MPI::MPI_C>)
   if(GABION_SANITIZE)
     target_link_options(gabion-persist INTERFACE -fsanitize=${GABION_SANITIZE})
@@ -62,10 +65,12 @@ if(TARGET gabion-persist) # its header goes with those of resilience/
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT devel)
 endif()
 get_property(modules GLOBAL PROPERTY GABION_MODULES)
-foreach(module IN LISTS modules)
-  install(DIRECTORY "${PROJECT_SOURCE_DIR}/${module}/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/gabion/${module}"
-          COMPONENT devel FILES_MATCHING PATTERN "*.h" PATTERN "*_impl.h" EXCLUDE)
-endforeach()
+install(CODE "set(source [[${PROJECT_SOURCE_DIR}]])
+set(modules [[${modules}]])
+set(destination [[${CMAKE_INSTALL_INCLUDEDIR}/gabion]])
+include([[${PROJECT_SOURCE_DIR}/cmake/install_headers.cmake]])" COMPONENT devel)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/gabion/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/gabion" COMPONENT devel
+        FILES_MATCHING PATTERN "*.h")
 foreach(program gabion-run gabion-launch)
   if(TARGET ${program})
     set_target_properties(${program} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)

@@ -10,7 +10,7 @@
  *  gab_field_index() knows no cells: an index outside of the memory becomes 0. Not checked: whether ghosts are filled, and
  *  pointers into gab_field.data.
  *
- *  Tier: user header.
+ *  Stability: extender; stable where marked.
  */
 #ifndef GABION_FIELD_CHECKED_ACCESS_H
 #define GABION_FIELD_CHECKED_ACCESS_H
@@ -34,7 +34,7 @@ size_t gab_field_index_checked(const struct gab_field_map *map, int32_t x, int32
 
 /** Reports the first access of this process that was outside of its field since the last call. Local, thread safe.
  *  @return ::GAB_ERR_ARGUMENT with its place in the message; GAB_OK if there was none */
-gab_status gab_field_check(void);
+GAB_STABLE gab_status gab_field_check(void);
 
 /** Says what the calling thread computes, for messages: a block. The access is then not logged at once, since whoever says this calls
  *  gab_field_check(). @param[in] describe  writes it into `text`; called within an access. NULL: nothing @param[in] what  borrowed */

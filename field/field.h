@@ -18,7 +18,7 @@
  *
  *  In 2D z has one cell and no ghosts.
  *
- *  Tier: user header.
+ *  Stability: stable; extender where marked.
  */
 #ifndef GABION_FIELD_FIELD_H
 #define GABION_FIELD_FIELD_H
@@ -64,12 +64,12 @@ typedef struct gab_field {
 
 /** Works out the map of a shape without allocating.
  *  @return ::GAB_ERR_ARGUMENT for a shape that cannot be, or is larger than any memory */
-gab_status gab_field_map_of(const gab_field_shape *shape, gab_field_map *map);
+GAB_EXTENDER gab_status gab_field_map_of(const gab_field_shape *shape, gab_field_map *map);
 
 /** Allocates a field of zeros, counted as ::GAB_MEMORY_FIELD. @param[out] field  owned by the caller */
 gab_status gab_field_create(const gab_field_shape *shape, gab_field **field);
 /** The same but that it may hold anything: for a field in which everything is written before it is read. */
-gab_status gab_field_create_unset(const gab_field_shape *shape, gab_field **field);
+GAB_EXTENDER gab_status gab_field_create_unset(const gab_field_shape *shape, gab_field **field);
 void gab_field_destroy(gab_field **field);
 
 /** @return the index of a value in elements */
@@ -120,14 +120,15 @@ void gab_field_unpack_box(gab_field *field, const gab_box *box, const int *compo
                           const void *bytes);
 /** The interior, all components, appended one after another (so that whoever follows the buffer finds each in the
  * cache), and read back. */
-gab_status gab_field_put(const gab_field *field, gab_buffer *out);
-gab_status gab_field_take(gab_field *field, gab_reader *in);
+GAB_EXTENDER gab_status gab_field_put(const gab_field *field, gab_buffer *out);
+GAB_EXTENDER gab_status gab_field_take(gab_field *field, gab_reader *in);
 /** Copies a box of one field to a box of the same size in another one of the same precision and layout. */
-void gab_field_copy_box(gab_field *to, const gab_box *to_box, const gab_field *from, const gab_box *from_box,
-                        const int *components, int component_count);
+GAB_EXTENDER void gab_field_copy_box(gab_field *to, const gab_box *to_box, const gab_field *from,
+                                     const gab_box *from_box, const int *components, int component_count);
 /** The same for one component, which may be another one in the target. */
-void gab_field_copy_component(gab_field *to, const gab_box *to_box, int to_component, const gab_field *from,
-                              const gab_box *from_box, int from_component);
+GAB_EXTENDER void gab_field_copy_component(gab_field *to, const gab_box *to_box, int to_component,
+                                           const gab_field *from, const gab_box *from_box,
+                                           int from_component);
 
 #ifdef __cplusplus
 }

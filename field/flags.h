@@ -2,7 +2,7 @@
 /** @file flags.h
  *  @brief Flag fields: sixteen named bits per cell.
  *
- *  Tier: user header.
+ *  Stability: extender.
  */
 #ifndef GABION_FIELD_FLAGS_H
 #define GABION_FIELD_FLAGS_H

@@ -27,7 +27,7 @@
  *
  *  Collision models, stability and kernels: doc/flow.md; edges of sides: doc/sides.md; levels: doc/levels.md.
  *
- *  Tier: user header.
+ *  Stability: extender; stable where marked.
  */
 #ifndef GABION_LBM_LBM_H
 #define GABION_LBM_LBM_H
@@ -107,18 +107,18 @@ typedef struct gab_lbm_options {
 /** Makes a flow on a forest that has no blocks yet: registers block data and a ghost exchange. Collective.
  *  @param[in] geometry  borrowed as long as the lbm lives; NULL: no bodies. Its domain has to be the forest's
  *  @return ::GAB_ERR_INPUT with the numbers for options that cannot be */
-gab_status gab_lbm_create(gab_forest *forest, const gab_geometry *geometry, const gab_lbm_options *options,
-                          gab_lbm **lbm);
+GAB_STABLE gab_status gab_lbm_create(gab_forest *forest, const gab_geometry *geometry,
+                                     const gab_lbm_options *options, gab_lbm **lbm);
 /** Before gab_forest_destroy(); after it the forest can only be destroyed. Sets *lbm to NULL. */
-void gab_lbm_destroy(gab_lbm **lbm);
+GAB_STABLE void gab_lbm_destroy(gab_lbm **lbm);
 
 /** The domain of a forest as a geometry needs it. */
-gab_domain gab_lbm_domain(const gab_forest_options *options);
+GAB_STABLE gab_domain gab_lbm_domain(const gab_forest_options *options);
 
 /* ------------------------------------------------------------------------------------------ stepping */
 
 /** One whole step: the calls below. Collective among neighbours. */
-gab_status gab_lbm_step(gab_lbm *lbm);
+GAB_STABLE gab_status gab_lbm_step(gab_lbm *lbm);
 /** `count` steps, with the same bits as by gab_lbm_step(), several of them in one sweep through memory where that can be:
  *  while a cell is in the caches, it takes its next step as soon as those around it have taken this one. For domains
  *  that do not fit into the caches (doc/performance.md). It can be on a process
@@ -130,28 +130,29 @@ gab_status gab_lbm_step(gab_lbm *lbm);
  *  anything that is coupled to each step (a scalar, say). Collective among neighbours.
  *  @param[in] temporal_steps  steps in a temporal block at most (8 at most); 1: one by one; 0: chosen by the size of the caches
  *  @return ::GAB_ERR_ARGUMENT for numbers below zero, else as gab_lbm_step() */
-gab_status gab_lbm_steps(gab_lbm *lbm, gab_step count, int temporal_steps);
+GAB_STABLE gab_status gab_lbm_steps(gab_lbm *lbm, gab_step count, int temporal_steps);
 /** One temporal block, or nothing if it is impossible or not worthwhile: then no exchange has begun; take the next step by
  *  gab_lbm_step(). For loops that read the state at intervals (gab_timeloop_add_temporal_block()). Local, without messages.
  *  @param[in] most  steps @param[in] temporal_steps  as in gab_lbm_steps() @param[out] taken  steps, two or more; 0: none
  *  @return ::GAB_ERR_ARGUMENT for numbers below zero, else as gab_lbm_step() */
-gab_status gab_lbm_temporal_block(gab_lbm *lbm, gab_step most, int temporal_steps, gab_step *taken);
+GAB_STABLE gab_status gab_lbm_temporal_block(gab_lbm *lbm, gab_step most, int temporal_steps,
+                                             gab_step *taken);
 /** Announces ::GAB_FAULT_POINT_EXCHANGE. */
-gab_status gab_lbm_exchange_start(gab_lbm *lbm);
+GAB_STABLE gab_status gab_lbm_exchange_start(gab_lbm *lbm);
 /** Between start and finish, if wanted: computes what needs nothing of other processes, and helps the
  * messages along. The step then has to go on with finish and collide, which does the rest; the populations
  * are undefined until it has. Does nothing in a step with forces on bodies, nor where no message is due, nor
  * on a process that has blocks of several levels, or beside finer ones. Local.
  *  @return ::GAB_ERR_STATE if no exchange is under way */
-gab_status gab_lbm_collide_inner(gab_lbm *lbm);
+GAB_STABLE gab_status gab_lbm_collide_inner(gab_lbm *lbm);
 /** Completes the ghosts that come from other processes. What blocks of this process send to each other, and
  * what boundary cells send, is left to the collision, which does it slab by slab just before it is needed;
  * only a step with forces on bodies does it here. */
-gab_status gab_lbm_exchange_finish(gab_lbm *lbm);
+GAB_STABLE gab_status gab_lbm_exchange_finish(gab_lbm *lbm);
 /** Announces ::GAB_FAULT_POINT_COMPUTE, then pulls and collides all blocks. Local on one level; on several it does
  *  the sub-steps of the finer ones too, with their exchanges: collective among neighbours.
  *  @return ::GAB_ERR_STATE if the forest has changed since the exchange, or there was none for this step */
-gab_status gab_lbm_collide(gab_lbm *lbm);
+GAB_STABLE gab_status gab_lbm_collide(gab_lbm *lbm);
 /** The same from whatever the ghosts hold, to measure the sweep alone: what it leaves is no flow. */
 gab_status gab_lbm_collide_stale(gab_lbm *lbm);
 
@@ -177,7 +178,7 @@ gab_lbm_times gab_lbm_get_times(const gab_lbm *lbm);
 
 /** Steps done; time of the ramps. Equal on all processes, part of the state: gab_lbm_entity() saves and restores it, with what
  *  else there is beside blocks. */
-gab_step gab_lbm_get_step(const gab_lbm *lbm);
+GAB_STABLE gab_step gab_lbm_get_step(const gab_lbm *lbm);
 void gab_lbm_set_step(gab_lbm *lbm, gab_step step);
 /** Clears what lies in solid cells: it is no state and nobody reads it, but it goes with the ghosts of fluid cells. Behind that
  *  a process sends the same bytes as one that was restored from a checkpoint of this step, which strategy `local` compares if it
@@ -187,10 +188,10 @@ gab_status gab_lbm_clear_solid(gab_lbm *lbm);
 
 /* ------------------------------------------------------------------------------------------ looking at it */
 
-const gab_lbm_options *gab_lbm_get_options(const gab_lbm *lbm); /**< with the defaults filled in */
+GAB_STABLE const gab_lbm_options *gab_lbm_get_options(const gab_lbm *lbm); /**< with the defaults filled in */
 const gab_geometry *gab_lbm_get_geometry(const gab_lbm *lbm);
 /** Name of the kernel that runs, e.g. "in_place/D3Q19/double/forced". */
-const char *gab_lbm_kernel_name(const gab_lbm *lbm);
+GAB_STABLE const char *gab_lbm_kernel_name(const gab_lbm *lbm);
 /** What the bits of results depend on besides the numbers of the parameters: lattice, precision, collision
  * and the revision of their arithmetic; with several levels (gab_domain.deepest, gab_lbm_options.deepest) also that of
  * their coupling. Belongs into every checkpoint. The kernel does not: all of the same
@@ -205,7 +206,7 @@ gab_status gab_lbm_check_arithmetic(const gab_lbm *lbm, gab_reader *in);
 gab_status gab_lbm_pack_state(void *lbm, gab_buffer *out);
 gab_status gab_lbm_unpack_state(void *lbm, gab_reader *in);
 /** These two as the entity "flow", for gab_timeloop_add_entity(). Pure. @param[in] lbm  borrowed as long as the entity is used */
-gab_entity gab_lbm_entity(gab_lbm *lbm);
+GAB_STABLE gab_entity gab_lbm_entity(gab_lbm *lbm);
 
 /** Which kernel a flow gets, and why, in words. */
 typedef struct gab_lbm_kernel_choice {
@@ -234,7 +235,7 @@ typedef struct gab_lbm_footprint {
 } gab_lbm_footprint;
 /** Local, no blocks are needed. @param[in] ranks  that share the domain: what fused fields are made for depends on it */
 gab_lbm_footprint gab_lbm_get_footprint(const gab_lbm *lbm, int ranks);
-double gab_lbm_viscosity(const gab_lbm *lbm);
+GAB_STABLE double gab_lbm_viscosity(const gab_lbm *lbm);
 /** The magic parameter on a level: that of the options, or less if it is bounded there; SRT, and MRT whose
  * rate of the energy flux is free: what follows from the rates. Pure. @param[in] options  with a lattice if
  * it is MRT; magic may be 0 */
@@ -280,13 +281,13 @@ bool gab_lbm_magic_is_bounded(const gab_lbm_options *options, int level);
  *  @param[in] box  in cells of the block from 0, inside the block
  *  @param[out] density  one value per cell; may be NULL
  *  @param[out] velocity  three values per cell, also in 2D; may be NULL */
-gab_status gab_lbm_macroscopic(const gab_lbm *lbm, const gab_block *block, const gab_box *box,
-                               double *density, double *velocity);
+GAB_STABLE gab_status gab_lbm_macroscopic(const gab_lbm *lbm, const gab_block *block, const gab_box *box,
+                                          double *density, double *velocity);
 /** 1 for fluid, 0 for solid cells of a local block, x fastest. Local. */
 gab_status gab_lbm_fluid_mask(const gab_lbm *lbm, const gab_block *block, const gab_box *box, uint8_t *fluid);
 
 /** Whether a side lets the density settle the mass: `pressure`, `outflow`, or a user-defined one. Pure. */
-bool gab_lbm_has_open_side(const gab_lbm_options *options, int dimension);
+GAB_STABLE bool gab_lbm_has_open_side(const gab_lbm_options *options, int dimension);
 /** Whether the mass that interpolated walls make in a step is taken back in the next (doc/walls.md). Local. */
 bool gab_lbm_balances_walls(const gab_lbm *lbm);
 
@@ -298,7 +299,7 @@ typedef struct gab_lbm_counts {
   uint64_t fallback_links; /**< interpolated or free-slip links that had to be half-way: the cell that they
                               would need is not fluid */
 } gab_lbm_counts;
-gab_lbm_counts gab_lbm_count(const gab_lbm *lbm);
+GAB_STABLE gab_lbm_counts gab_lbm_count(const gab_lbm *lbm);
 
 /** Sums over all fluid cells, exact (independent of order), in lattice units; cells of finer levels count by
  *  their volume. */
@@ -312,7 +313,7 @@ typedef struct gab_lbm_integrals {
   double max_velocity; /**< largest |u| */
 } gab_lbm_integrals;
 /** Collective. @param[in] with_strain  also compute `strain`, else 0; costs one ghost exchange */
-gab_status gab_lbm_integrate(gab_lbm *lbm, bool with_strain, gab_lbm_integrals *integrals);
+GAB_STABLE gab_status gab_lbm_integrate(gab_lbm *lbm, bool with_strain, gab_lbm_integrals *integrals);
 
 /** Where a run left the range of its model. */
 typedef struct gab_lbm_trouble {
@@ -324,7 +325,7 @@ typedef struct gab_lbm_trouble {
 /** Looks at all local fluid cells. Local. @param[out] where  may be NULL
  *  @return ::GAB_ERR_DIVERGED with step, block, cell and numbers for the first cell that is not finite, has
  *  |u| > 0.6 or a density outside (0, 10) */
-gab_status gab_lbm_check_finite(const gab_lbm *lbm, gab_lbm_trouble *where);
+GAB_STABLE gab_status gab_lbm_check_finite(const gab_lbm *lbm, gab_lbm_trouble *where);
 
 /* ------------------------------------------------------------------------------------------ computed twice
  */
@@ -347,13 +348,13 @@ gab_sample_report gab_lbm_recomputation(const gab_lbm *lbm);
  */
 
 /** Asks for the forces in the next gab_lbm_exchange_finish(). On all processes. Costs nothing otherwise. */
-void gab_lbm_request_forces(gab_lbm *lbm);
+GAB_STABLE void gab_lbm_request_forces(gab_lbm *lbm);
 /** Force of the fluid on one body in the step that was asked for: momentum exchange along its links with the
  *  populations that are used (Ladd 1994; Mei et al. 2002), relative to the pressure of the density 1; exact
  *  sum over all links. Collective. @return ::GAB_ERR_STATE if no step has been asked */
-gab_status gab_lbm_force(gab_lbm *lbm, size_t body, double force[3]);
+GAB_STABLE gab_status gab_lbm_force(gab_lbm *lbm, size_t body, double force[3]);
 /** All bodies at once. Collective. @param[out] forces  gab_geometry_body_count() of them */
-gab_status gab_lbm_forces(gab_lbm *lbm, double (*forces)[3]);
+GAB_STABLE gab_status gab_lbm_forces(gab_lbm *lbm, double (*forces)[3]);
 
 #ifdef __cplusplus
 }

@@ -2,7 +2,7 @@
 /** @file lbm_impl.h
  *  @brief What the sources of lbm/ share: the model, the data of a block, the kernels.
  *
- *  Tier: internal.
+ *  Stability: internal.
  */
 #ifndef GABION_LBM_LBM_IMPL_H
 #define GABION_LBM_LBM_IMPL_H

@@ -16,7 +16,7 @@
  *  needs about a hundred bytes for each block of its piece, also where the grid is refined. The result depends on grid,
  *  weights and number of members only, not on former owners. The sum of all weights must fit into 64 bits.
  *
- *  Tier: user header.
+ *  Stability: extender; stable where marked.
  */
 #ifndef GABION_LOADBALANCE_BALANCE_H
 #define GABION_LOADBALANCE_BALANCE_H
@@ -85,7 +85,7 @@ extern const gab_balancer gab_balancer_graph;
  *  @return ::GAB_ERR_ARGUMENT if the name is taken, it or `assign` is missing, or the table is full */
 gab_status gab_balancer_register(const gab_balancer *balancer);
 /** @return NULL with an error message that lists the names, or says what was missing when this was built */
-const gab_balancer *gab_balancer_by_name(const char *name);
+GAB_STABLE const gab_balancer *gab_balancer_by_name(const char *name);
 /** @return the index-th of all strategies, NULL behind the last */
 const gab_balancer *gab_balancer_at(int index);
 
@@ -117,7 +117,7 @@ struct gab_balance_options {
 gab_status gab_balance_proxies(gab_proxies *proxies, const gab_balance_options *options,
                                gab_balance_report *report);
 /** A gab_distribute_fn (blockforest/adaptation/adapt.h): gab_balance_proxies(). @param[in] options  may be NULL */
-gab_status gab_balance_distribute(void *options, gab_proxies *proxies);
+GAB_STABLE gab_status gab_balance_distribute(void *options, gab_proxies *proxies);
 
 /** Called for every block and every row of its table that leads to a block of another part. */
 typedef gab_status (*gab_contact_fn)(void *user, int32_t part, const gab_proxy *proxy,
@@ -133,15 +133,15 @@ gab_status gab_balance_contacts(gab_proxies *proxies, const int32_t *plan, int32
  *  level, and a strategy. Collective.
  *  @param[in] options  NULL: defaults; `none_empty` is taken as set @param[out] report  may be NULL
  *  @return as gab_forest_build() and gab_balance_proxies() */
-gab_status gab_balance_initial(gab_forest *forest, const gab_balance_options *options,
-                               gab_balance_report *report);
+GAB_STABLE gab_status gab_balance_initial(gab_forest *forest, const gab_balance_options *options,
+                                          gab_balance_report *report);
 
 /** Distributes the blocks of a forest of any levels anew: decided on proxies, then data moves once.
  *  Collective. Announces ::GAB_FAULT_POINT_MIGRATION and those of gab_forest_apply_regrid().
  *  @param[in] options  NULL: defaults @param[out] report  may be NULL
  *  @return ::GAB_ERR_STATE if the forest was never populated; as gab_balance_proxies() */
-gab_status gab_balance_forest(gab_forest *forest, const gab_balance_options *options,
-                              gab_balance_report *report);
+GAB_STABLE gab_status gab_balance_forest(gab_forest *forest, const gab_balance_options *options,
+                                         gab_balance_report *report);
 
 /* ------------------------------------------------------------------------------- by measured times */
 
@@ -163,8 +163,8 @@ typedef struct gab_balance_gain {
 /** Shares blocks out anew by what they took, if that was more uneven than `above` and a distribution is found that is
  *  better by a twentieth at least; then counts from zero. Collective. @param[in] options  NULL: defaults
  *  @return as gab_balance_forest() */
-gab_status gab_balance_improve(gab_forest *forest, const gab_balance_options *options, double above,
-                               gab_balance_gain *gain);
+GAB_STABLE gab_status gab_balance_improve(gab_forest *forest, const gab_balance_options *options,
+                                          double above, gab_balance_gain *gain);
 /** Counts the work of all local blocks from zero. Local. */
 void gab_balance_forget_work(const gab_forest *forest);
 

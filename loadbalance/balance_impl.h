@@ -2,7 +2,7 @@
 /** @file balance_impl.h
  *  @brief What the strategies share.
  *
- *  Tier: internal, never installed.
+ *  Stability: internal, never installed.
  */
 #ifndef GABION_LOADBALANCE_BALANCE_IMPL_H
 #define GABION_LOADBALANCE_BALANCE_IMPL_H

@@ -2,7 +2,7 @@
 /** @file curve.h
  *  @brief Space-filling curves by name: Morton and Hilbert.
  *
- *  Tier: extender header.
+ *  Stability: extender.
  */
 #ifndef GABION_LOADBALANCE_CURVE_H
 #define GABION_LOADBALANCE_CURVE_H

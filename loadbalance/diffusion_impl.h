@@ -5,7 +5,7 @@
  *  A process that takes part in a run holds one part, its own. One that plans holds all of them; then what is
  *  a message otherwise is looked up.
  *
- *  Tier: internal, never installed.
+ *  Stability: internal, never installed.
  */
 #ifndef GABION_LOADBALANCE_DIFFUSION_IMPL_H
 #define GABION_LOADBALANCE_DIFFUSION_IMPL_H

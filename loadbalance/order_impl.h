@@ -8,7 +8,7 @@
  *  deepest level: it is the key of the block's first descendant there. Blocks of any levels that do not
  *  overlap are ordered by it.
  *
- *  Tier: internal, never installed.
+ *  Stability: internal, never installed.
  */
 #ifndef GABION_LOADBALANCE_ORDER_IMPL_H
 #define GABION_LOADBALANCE_ORDER_IMPL_H

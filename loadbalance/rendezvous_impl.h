@@ -4,7 +4,7 @@
  *
  *  Every member is home to the blocks whose keys lie in its piece of the curve.
  *
- *  Tier: internal, never installed.
+ *  Stability: internal, never installed.
  */
 #ifndef GABION_LOADBALANCE_HOMES_IMPL_H
 #define GABION_LOADBALANCE_HOMES_IMPL_H

@@ -19,7 +19,7 @@
  *  Life: gab_forest_create, gab_phasefield_create; populate the forest (gab_balance_initial) or restore it; steps;
  *  gab_phasefield_destroy, gab_forest_destroy in this order.
  *
- *  Tier: user header.
+ *  Stability: extender; stable where marked.
  */
 #ifndef GABION_PHASEFIELD_PHASEFIELD_H
 #define GABION_PHASEFIELD_PHASEFIELD_H
@@ -104,15 +104,15 @@ typedef struct gab_phasefield_options {
 
 /** Makes a model on a forest that has no blocks yet: registers block data and ghost exchanges. Collective.
  *  @return ::GAB_ERR_INPUT with the numbers for options that cannot be */
-gab_status gab_phasefield_create(gab_forest *forest, const gab_phasefield_options *options,
-                                 gab_phasefield **made);
+GAB_STABLE gab_status gab_phasefield_create(gab_forest *forest, const gab_phasefield_options *options,
+                                            gab_phasefield **made);
 /** Before gab_forest_destroy(). Sets *phasefield to NULL. */
-void gab_phasefield_destroy(gab_phasefield **phasefield);
+GAB_STABLE void gab_phasefield_destroy(gab_phasefield **phasefield);
 
 /** The longest stable time step: dx^2 / (2 dimension * the fastest of diffusion and gamma / tau), the
  * latter 1.5 times as fast at junctions of three phases and (1 + |delta|) (1 + 15 |delta|) times in the
  * stiffest direction of an anisotropic gamma. */
-double gab_phasefield_stable_dt(const gab_phasefield_options *options, int dimension, double dx);
+GAB_STABLE double gab_phasefield_stable_dt(const gab_phasefield_options *options, int dimension, double dx);
 /** Sets tau of each solid and the melt to the one without kinetics at T and mu where it is 0. */
 gab_status gab_phasefield_fill_tau(gab_phasefield_options *options, double temperature, const double *mu);
 
@@ -120,7 +120,7 @@ gab_status gab_phasefield_fill_tau(gab_phasefield_options *options, double tempe
 
 /** One whole step: the calls below in this order. Collective among neighbours. Each of them refuses, by
  *  ::GAB_ERR_STATE, to work on ghosts that have not been exchanged in this step, or of another forest. */
-gab_status gab_phasefield_step(gab_phasefield *phasefield);
+GAB_STABLE gab_status gab_phasefield_step(gab_phasefield *phasefield);
 /** What blocks of the finest level exchange in a step, phi and mu: for their sizes. Local. */
 void gab_phasefield_get_ghosts(gab_phasefield *phasefield, gab_ghost_kind ghosts[2]);
 /** Starts the exchange of mu, which the first sweep does not need. (After the forest or the step has been
@@ -146,8 +146,8 @@ void gab_phasefield_time_blocks(gab_phasefield *phasefield, bool on);
 /** Steps done and rows that the window has moved: equal on all processes, part of the state. An application
  *  registers them as one replicated entity. Unpacking refuses a state of another kernel, whose rounding
  * differs. */
-gab_step gab_phasefield_get_step(const gab_phasefield *phasefield);
-int64_t gab_phasefield_get_shift(const gab_phasefield *phasefield);
+GAB_STABLE gab_step gab_phasefield_get_step(const gab_phasefield *phasefield);
+GAB_STABLE int64_t gab_phasefield_get_shift(const gab_phasefield *phasefield);
 gab_status gab_phasefield_pack(void *phasefield, gab_buffer *out);
 gab_status gab_phasefield_unpack(void *phasefield, gab_reader *in);
 /** Forgets what is made from phi and c: mu, and the ghosts of phi. The next step begins by making it anew, as it does when
@@ -181,19 +181,19 @@ gab_status gab_phasefield_reconstruct(void *phasefield, const gab_forest *forest
 
 /** The highest row (cell along the last axis, of the domain) with a cell that is less than half melt, -1 if
  *  there is none. Collective. */
-gab_status gab_phasefield_front(gab_phasefield *phasefield, int64_t *row);
+GAB_STABLE gab_status gab_phasefield_front(gab_phasefield *phasefield, int64_t *row);
 /** Moves the window up: everything goes down by `rows` cells; melt in the state of the upper side enters on
  * top, what was at the bottom is gone. Collective. @return ::GAB_ERR_STATE if the last axis is periodic */
-gab_status gab_phasefield_shift(gab_phasefield *phasefield, int64_t rows);
+GAB_STABLE gab_status gab_phasefield_shift(gab_phasefield *phasefield, int64_t rows);
 /** Rows by multiples of which a window moves: 1, with several levels 2^levels, so that cells of all levels
  * stay where they belong. An interface must not come to coarser cells by it: see phasefield/levels/refinement.h. */
 int64_t gab_phasefield_shift_unit(const gab_phasefield *phasefield);
 
 /* ------------------------------------------------------------------------------------------ looking at it */
 
-const gab_phasefield_options *gab_phasefield_get_options(const gab_phasefield *phasefield);
-const char *gab_phasefield_kernel_name(const gab_phasefield *phasefield);
-gab_data_id gab_phasefield_data(const gab_phasefield *phasefield);
+GAB_STABLE const gab_phasefield_options *gab_phasefield_get_options(const gab_phasefield *phasefield);
+GAB_STABLE const char *gab_phasefield_kernel_name(const gab_phasefield *phasefield);
+GAB_STABLE gab_data_id gab_phasefield_data(const gab_phasefield *phasefield);
 /** Temperature in the centre of the cells of a row of the domain, now. */
 double gab_phasefield_temperature_at(const gab_phasefield *phasefield, int64_t row);
 
@@ -214,7 +214,8 @@ typedef struct gab_phasefield_integrals {
   double energy;                         /**< integral of epsilon a + w / epsilon over the volume */
 } gab_phasefield_integrals;
 /** Collective. */
-gab_status gab_phasefield_integrate(gab_phasefield *phasefield, gab_phasefield_integrals *integrals);
+GAB_STABLE gab_status gab_phasefield_integrate(gab_phasefield *phasefield,
+                                               gab_phasefield_integrals *integrals);
 
 /** What the sums of c have gained since the start by reservoirs and by the window, in cells: the content of
  * the integrals is that of the start and this, but for rounding. Exact sums over all ranks; the part of each
@@ -227,7 +228,7 @@ gab_status gab_phasefield_ledger_adopt(void *phasefield, gab_rank dead, gab_read
 
 /** Looks at all local cells. @return ::GAB_ERR_DIVERGED with step, cell and numbers for the first that is not
  *  finite or is off the simplex */
-gab_status gab_phasefield_check_finite(const gab_phasefield *phasefield);
+GAB_STABLE gab_status gab_phasefield_check_finite(const gab_phasefield *phasefield);
 
 /** Asks for a sample of the blocks (gab_sample_has()) to be computed twice in the next step, from the same values, and
  *  compared to the last bit: what a core has got wrong, or a bit that flips meanwhile, shows. From then to the beginning
@@ -246,11 +247,11 @@ gab_sample_report gab_phasefield_recomputation(const gab_phasefield *phasefield)
  *  registered (phasefield/observe/cell_quantity.h).
  *  @param[out] items  capacity for GAB_PHASEFIELD_MOST_QUANTITIES; strings live as long as the model */
 enum { GAB_PHASEFIELD_MOST_PARTS = 20, GAB_PHASEFIELD_MOST_QUANTITIES = 20 + GAB_MOST_OWN_QUANTITIES };
-gab_quantity_list gab_phasefield_quantities(gab_phasefield *phasefield,
-                                            gab_quantity items[GAB_PHASEFIELD_MOST_QUANTITIES]);
+GAB_STABLE gab_quantity_list gab_phasefield_quantities(gab_phasefield *phasefield,
+                                                       gab_quantity items[GAB_PHASEFIELD_MOST_QUANTITIES]);
 /** Brings up to date what gradients are evaluated from: before such quantities are evaluated at a step. Collective; nothing if no
  *  program's quantity needs any. The state stays what it is. */
-gab_status gab_phasefield_update_quantities(gab_phasefield *phasefield);
+GAB_STABLE gab_status gab_phasefield_update_quantities(gab_phasefield *phasefield);
 
 #ifdef __cplusplus
 }

@@ -2,7 +2,7 @@
 /** @file phasefield_impl.h
  *  @brief What the sources of the phase field share.
  *
- *  Tier: internal, never installed.
+ *  Stability: internal, never installed.
  */
 #ifndef GABION_PHASEFIELD_PHASEFIELD_IMPL_H
 #define GABION_PHASEFIELD_PHASEFIELD_IMPL_H

@@ -7,6 +7,10 @@
 #include "resilience/checkpoint/compress.h"
 #include "resilience/local/local_division_impl.h"
 #include "resilience/loop/timeloop_impl.h"
+#include "resilience/loop/fault_injection_impl.h"
+#include "resilience/recovery/recovery_impl.h"
+#include "resilience/schemes/domains_impl.h"
+#include "resilience/checkpoint/checkpoint_impl.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /** @file resilience_config.h
  *  @brief The sections `resilience` and `faults` of parameter files.
  *
- *  Tier: user header.
+ *  Stability: extender; stable where marked.
  */
 #ifndef GABION_RESILIENCE_RESILIENCE_CONFIG_H
 #define GABION_RESILIENCE_RESILIENCE_CONFIG_H
@@ -15,13 +15,13 @@ extern "C" {
 #endif
 
 /** Declares the sections. */
-gab_status gab_resilience_declare(gab_config *config);
+GAB_STABLE gab_status gab_resilience_declare(gab_config *config);
 
 /** Checks what only a run would find out: names of schemes, strategies and monitors, intervals, fault injections.
  * Local.
  *  @param[in] monitors  those that the program has: as in gab_resilience_context
  *  @return ::GAB_ERR_INPUT with the place in the file */
-gab_status gab_resilience_check(const gab_config *config, gab_monitor_list monitors);
+GAB_STABLE gab_status gab_resilience_check(const gab_config *config, gab_monitor_list monitors);
 
 /** Checks what depends on the number of ranks, and spares: those that fault injections name, and a file of failure
  *  domains. Local; reads that file. @param[in] inject  further fault injections, see gab_resilience_context @return ::GAB_ERR_INPUT with the place
@@ -83,8 +83,8 @@ typedef struct gab_resilience_context {
 /** Turns a loop's protection on as a checked parameter file says, and adds the monitors that it asks for.
  * Collective.
  *  @return ::GAB_ERR_INPUT with the place in the file */
-gab_status gab_resilience_protect(gab_timeloop *loop, const gab_config *config,
-                                  const gab_resilience_context *context);
+GAB_STABLE gab_status gab_resilience_protect(gab_timeloop *loop, const gab_config *config,
+                                             const gab_resilience_context *context);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gabion-bench: what its sources share. Tier: internal. */
+/* gabion-bench: what its sources share. Stability: internal. */
 #ifndef GABION_APPS_BENCH_BENCH_H
 #define GABION_APPS_BENCH_BENCH_H
 

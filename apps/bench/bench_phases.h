@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gabion-bench: the phase field. Tier: internal. */
+/* gabion-bench: the phase field. Stability: internal. */
 #ifndef GABION_APPS_BENCH_PHASES_H
 #define GABION_APPS_BENCH_PHASES_H
 

@@ -2,7 +2,7 @@
 /** @file driver.h
  *  @brief What the sources of the driver `gabion` share: all of its subfolders, plans and commands.
  *
- *  Tier: internal.
+ *  Stability: internal.
  */
 #ifndef GABION_APPS_DRIVER_DRIVER_H
 #define GABION_APPS_DRIVER_DRIVER_H

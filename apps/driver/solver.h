@@ -16,7 +16,7 @@
  *  explicit scheme on cells needs is there already: apps/driver/stencil/stencil.h. A solver that `gabion` itself is to know is
  *  a folder beside flow/, named in main.c.
  *
- *  Tier: extender header.
+ *  Stability: extender.
  */
 #ifndef GABION_APPS_DRIVER_SOLVER_H
 #define GABION_APPS_DRIVER_SOLVER_H
@@ -24,6 +24,7 @@
 #include "apps/driver/case/case.h"
 #include "blockforest/forest/sample.h"
 #include "core/base/text/json.h"
+#include "core/base/version.h"
 #include "resilience/loop/monitor.h"
 
 #include <stdio.h>
@@ -152,6 +153,7 @@ extern const gab_solver gab_solver_flow, gab_solver_solidification;
  *  these solvers. What the program registers (boundary conditions, balancers, schemes, ...) it registers before.
  *  @param[in] solvers  of `count`, borrowed until the process ends; at most one without a section @return the exit code of the program */
 int gab_app_main(int argc, char **argv, const gab_solver *const *solvers, int count);
+#define gab_app_main(...) GAB_WITH_VERSION(gab_app_main(__VA_ARGS__))
 
 #ifdef __cplusplus
 }

@@ -2,7 +2,7 @@
 /** @file solver_impl.h
  *  @brief Which solvers there are, and the cases of all.
  *
- *  Tier: internal.
+ *  Stability: internal.
  */
 #ifndef GABION_APPS_DRIVER_SOLVER_IMPL_H
 #define GABION_APPS_DRIVER_SOLVER_IMPL_H

@@ -2,7 +2,7 @@
 /** @file job.h
  *  @brief An attempt while it runs: what job.c, which starts and ends it, watch.c, which judges it, and wait.c share.
  *
- *  Tier: internal to gabion-launch.
+ *  Stability: internal to gabion-launch.
  */
 #ifndef GABION_APPS_LAUNCH_JOB_H
 #define GABION_APPS_LAUNCH_JOB_H

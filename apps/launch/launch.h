@@ -12,7 +12,7 @@
  *  points into it, and shared-memory segments go to their own folder, so that nothing of a killed run remains and no
  *  other run is touched. The folder is removed after the attempt.
  *
- *  Tier: internal to gabion-launch.
+ *  Stability: internal to gabion-launch.
  */
 #ifndef GABION_APPS_LAUNCH_LAUNCH_H
 #define GABION_APPS_LAUNCH_LAUNCH_H

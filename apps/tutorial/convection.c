@@ -9,9 +9,7 @@
  *
  * Sides are at half a cell, T = 1 on the left and 0 on the right, no heat passes above and below. With convection.levels blocks
  * are refined where temperatures change from cell to cell. */
-#include "apps/driver/flow/flow.h"
-#include "core/base/log.h"
-#include "lbm/scalar/scalar.h"
+#include "gabion/app.h"
 
 #include <math.h>
 

@@ -5,12 +5,7 @@
  *
  * Writes drag, lift and energy (out/flow/tunnel.csv) and a picture. Lattice units: cells, steps, density 1.
  * Kill one of its processes on the way: all that is written stays the same, to the last bit. */
-#include "blockforest/output/output.h"
-#include "core/base/log.h"
-#include "lbm/observe/quantities.h"
-#include "loadbalance/balance.h"
-#include "resilience/loop/timeloop.h"
-#include "resilience/reports/completion.h"
+#include "gabion/gabion.h"
 #include <math.h>
 #include <stdlib.h>
 

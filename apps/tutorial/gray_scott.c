@@ -6,7 +6,7 @@
  *   du/dt = D_u Laplace(u) - u v^2 + F (1 - u)          dv/dt = D_v Laplace(v) + u v^2 - (F + k) v
  *
  * Two fields in one stencil (apps/driver/stencil/stencil.h); units of a cell and a step. */
-#include "apps/driver/stencil/stencil.h"
+#include "gabion/stencil.h"
 
 /* ---- 1. Parameters. Diffusion is stable up to 1/6. */
 #define REAL(key, most, preset, what)                                                                        \

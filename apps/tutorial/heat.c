@@ -5,7 +5,7 @@
  *   build/bin/heat help heat                                   also check, plan, info, status; --set heat.k=0.1
  *
  * A burner runs round a plate whose opposite edges meet: du/dt = k Laplace(u) + q(x, t). */
-#include "apps/driver/stencil/stencil.h"
+#include "gabion/stencil.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
  *   gabion-launch -n 4 build/bin/heat_implicit run apps/tutorial/heat_implicit.yaml
  *
  * A burner runs round a plate whose opposite edges meet: (1 - dt k Laplace) u(t + dt) = u(t) + dt q(x, t). */
-#include "apps/driver/stencil/stencil.h"
+#include "gabion/stencil.h"
 
 /* ---- 1. Parameters. */
 static const gab_config_key keys[] = {{.name = "k",

@@ -7,13 +7,7 @@
  *
  * A burner runs round a plate whose opposite edges meet: du/dt = k Laplace(u) + q(x, t). In the end there has
  * to be as much heat in the plate as the burner has released, no matter who died. */
-#include "blockforest/exchange/block_field.h"
-#include "blockforest/output/output.h"
-#include "core/messages/collective.h"
-#include "core/base/log.h"
-#include "loadbalance/balance.h"
-#include "resilience/reports/completion.h"
-#include "resilience/resilience_config.h"
+#include "gabion/gabion.h"
 
 #include <math.h>
 #include <string.h>

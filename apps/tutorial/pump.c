@@ -16,8 +16,7 @@
  *
  * The places are in the order of the room if the processes are started in it. When the survivors go on alone (strategy `shrink')
  * they close ranks, and the rows are halves of what is left; with spares or `respawn' there are as many as before. */
-#include "apps/driver/flow/flow.h"
-#include "lbm/step/local_force.h"
+#include "gabion/app.h"
 #include "resilience/schemes/scheme.h"
 
 #include <math.h>

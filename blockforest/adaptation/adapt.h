@@ -14,7 +14,7 @@
  *  Announces ::GAB_FAULT_POINT_ADAPT_MARK, _BALANCE, _MIGRATE and _REBUILD (core/world/fault_point.h). A death in any of them
  * leaves the forest torn until gab_forest_restore() brings back the grid of the last snapshot.
  *
- *  Tier: user header.
+ *  Stability: stable; extender where marked.
  */
 #ifndef GABION_BLOCKFOREST_ADAPT_H
 #define GABION_BLOCKFOREST_ADAPT_H
@@ -63,8 +63,8 @@ gab_status gab_forest_adapt(gab_forest *forest, const gab_adapt_options *options
 /** Refines proxies of places that have no data until nothing changes or max_level is reached: the grid of a start, as
  *  gab_forest_build() makes it. Collective. @param[in] mark  called by several threads @param[out] report  may be NULL
  *  @return as gab_proxies_refine() */
-gab_status gab_proxies_refine_places(gab_proxies *proxies, gab_mark_place_fn mark, void *user, int max_level,
-                                     gab_refine_report *report);
+GAB_EXTENDER gab_status gab_proxies_refine_places(gab_proxies *proxies, gab_mark_place_fn mark, void *user,
+                                                  int max_level, gab_refine_report *report);
 
 /** Fills an empty forest: root blocks, refined where `mark` says so until nothing changes or max_level is
  *  reached, distributed, then created and initialised. On failure the forest is left without blocks.

@@ -2,7 +2,7 @@
 /** @file apply_regrid.h
  *  @brief The forest becomes what its proxies say.
  *
- *  Tier: user header.
+ *  Stability: extender.
  */
 #ifndef GABION_BLOCKFOREST_APPLY_REGRID_H
 #define GABION_BLOCKFOREST_APPLY_REGRID_H

@@ -2,7 +2,7 @@
 /** @file apply_regrid_impl.h
  *  @brief gab_forest_apply_regrid() with figures.
  *
- *  Tier: internal, never installed.
+ *  Stability: internal, never installed.
  */
 #ifndef GABION_BLOCKFOREST_FOLLOW_IMPL_H
 #define GABION_BLOCKFOREST_FOLLOW_IMPL_H

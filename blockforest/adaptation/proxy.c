@@ -2,6 +2,7 @@
 /* Proxies come and go: of the root grid, or of the blocks of a forest. */
 #include "blockforest/forest/forest_impl.h"
 #include "blockforest/adaptation/proxy_impl.h"
+#include "blockforest/forest/topology_impl.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
  *  Proxies are distributed as blocks are: each process holds its own and knows of the neighbours of those the
  * id and the rank that holds them. Nothing grows with the number of all blocks or ranks.
  *
- *  Tier: extender header.
+ *  Stability: extender.
  */
 #ifndef GABION_BLOCKFOREST_PROXY_H
 #define GABION_BLOCKFOREST_PROXY_H
@@ -123,10 +123,6 @@ gab_status gab_proxies_refine(gab_proxies *proxies, const gab_mark *marks, int m
  * most #GAB_PROXY_MOVE_BYTES to send, shared by the targets, and from each rank that sends to this one its
  * share; some bytes for each proxy that leaves. */
 gab_status gab_proxies_move(gab_proxies *proxies, const gab_rank *targets);
-
-/** Expensive check of the local part: ids ascend and do not overlap, whatever is here and touches is 2:1 and
- *  in the tables, rows are possible and held by the living. @return false with an error message */
-bool gab_proxies_are_valid(const gab_proxies *proxies);
 
 #ifdef __cplusplus
 }

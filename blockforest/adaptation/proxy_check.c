@@ -2,6 +2,7 @@
 /* The check of this process's part of the proxies. */
 #include "blockforest/adaptation/proxy_impl.h"
 #include "core/base/lower_bound_impl.h"
+#include "blockforest/forest/topology_impl.h"
 
 static bool is_here(const gab_proxies *all, gab_block_id id)
 {

@@ -5,7 +5,7 @@
  *  A proxy costs no allocation of its own: all proxies of a process lie in one array, all rows of their
  * tables in another one, in the order of the proxies. Whoever changes them makes both anew.
  *
- *  Tier: internal, never installed.
+ *  Stability: internal, never installed.
  */
 #ifndef GABION_BLOCKFOREST_PROXY_IMPL_H
 #define GABION_BLOCKFOREST_PROXY_IMPL_H
@@ -147,5 +147,9 @@ typedef struct gab_fate {
 
 /** Splits and merges as the levels say. Collective. */
 gab_status gab_proxies_change(gab_proxies *all, gab_border *border, const int8_t *now, const int8_t *levels);
+
+/** Expensive check of the local part: ids ascend and do not overlap, whatever is here and touches is 2:1 and
+ *  in the tables, rows are possible and held by the living. @return false with an error message */
+bool gab_proxies_are_valid(const gab_proxies *proxies);
 
 #endif

@@ -14,6 +14,7 @@
 #include "blockforest/adaptation/proxy_impl.h"
 #include "core/messages/collective.h"
 #include "core/base/hash.h"
+#include "blockforest/forest/topology_impl.h"
 
 #include <stdlib.h>
 #include <string.h>

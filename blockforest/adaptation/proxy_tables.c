@@ -2,6 +2,7 @@
 /* Neighbour tables, built from the known blocks around. */
 #include "blockforest/adaptation/proxy_impl.h"
 #include "core/base/lower_bound_impl.h"
+#include "blockforest/forest/topology_impl.h"
 
 #include <stdlib.h>
 

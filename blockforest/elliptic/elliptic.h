@@ -27,7 +27,7 @@
  *  Periodic axes are those of the forest. Another side has a value or an outward derivative of u at its faces. If alpha is 0
  *  and no side has a value, A is singular: the solver subtracts the mean from the right-hand side, and the mean of u is 0.
  *
- *  Tier: user header.
+ *  Stability: stable.
  */
 #ifndef GABION_BLOCKFOREST_ELLIPTIC_H
 #define GABION_BLOCKFOREST_ELLIPTIC_H

@@ -6,7 +6,7 @@
  *  (core/base/exact_sum.h). Cells of all levels count alike; ghosts do not count. All functions are collective over the living
  *  and return ::GAB_ERR_FAULT in a broken world. Block data are those of gab_block_field_data() or gab_block_field_scratch().
  *
- *  Tier: user header.
+ *  Stability: stable.
  */
 #ifndef GABION_BLOCKFOREST_REDUCE_H
 #define GABION_BLOCKFOREST_REDUCE_H

@@ -13,7 +13,7 @@
  *  The pointer that gab_block_data() gives is then a `gab_field *`. It is zero at first; an application that
  *  wants another initial state sets `initialise` of the kind.
  *
- *  Tier: user header.
+ *  Stability: stable.
  */
 #ifndef GABION_BLOCKFOREST_BLOCK_FIELD_H
 #define GABION_BLOCKFOREST_BLOCK_FIELD_H

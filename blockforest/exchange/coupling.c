@@ -6,6 +6,7 @@
 
 #include "blockforest/forest/forest_impl.h"
 #include "core/messages/logged/message_logger.h"
+#include "blockforest/forest/topology_impl.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@
  * is who sends, `other` who receives. What goes each way is up to the user: sizes may differ from contact to
  * contact, but both ends have to come to the same one by themselves. Messages carry nothing else.
  *
- *  Tier: extender header.
+ *  Stability: internal.
  */
 #ifndef GABION_BLOCKFOREST_COUPLING_H
 #define GABION_BLOCKFOREST_COUPLING_H

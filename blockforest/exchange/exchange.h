@@ -7,7 +7,7 @@
  *  `gab_coupling` (blockforest/exchange/coupling.h); set gab_ghost_kind.coupled.
  *  Blocks of the same process are copied directly. Packing runs in threads.
  *
- *  Tier: user header.
+ *  Stability: stable; extender where marked.
  */
 #ifndef GABION_BLOCKFOREST_EXCHANGE_H
 #define GABION_BLOCKFOREST_EXCHANGE_H
@@ -55,8 +55,9 @@ gab_status gab_exchange_create(gab_forest *forest, gab_data_id data, const gab_g
                                gab_exchange **exchange);
 /** The same for the blocks of one level only. @param[in] level  -1: all levels
  *  @return ::GAB_ERR_ARGUMENT also for a level that no block can have */
-gab_status gab_exchange_create_on_level(gab_forest *forest, gab_data_id data, const gab_ghost_kind *ghost,
-                                        int level, gab_exchange **exchange);
+GAB_EXTENDER gab_status gab_exchange_create_on_level(gab_forest *forest, gab_data_id data,
+                                                     const gab_ghost_kind *ghost, int level,
+                                                     gab_exchange **exchange);
 /** Drops what is under way. Before the forest is destroyed. */
 void gab_exchange_destroy(gab_exchange **exchange);
 
@@ -82,19 +83,20 @@ gab_status gab_exchange_progress(gab_exchange *exchange, bool *done);
  *  follows from gab_exchange_visit()
  *  @return ::GAB_ERR_STATE if the forest has changed since a start that has not been finished, or levels
  * touch that are not coupled */
-gab_status gab_exchange_plan(gab_exchange *exchange, uint64_t *number);
+GAB_EXTENDER gab_status gab_exchange_plan(gab_exchange *exchange, uint64_t *number);
 /** Goes through the ways into blocks of this process in the plan that was made last: those between local
  *  blocks ordered by receiver, then (`from` NULL) those from other ranks. `direction` is as seen by the
  *  sender. */
-void gab_exchange_visit(const gab_exchange *exchange,
-                        void (*visit)(void *user, const void *from, void *to, int direction), void *user);
+GAB_EXTENDER void gab_exchange_visit(const gab_exchange *exchange,
+                                     void (*visit)(void *user, const void *from, void *to, int direction),
+                                     void *user);
 
 /** Bytes sent to other ranks and number of messages by one exchange, of this process. */
 typedef struct gab_exchange_volume {
   size_t bytes, messages, local_bytes;
 } gab_exchange_volume;
 /** Of the forest as it is now. Local; zeros if there is no memory for the plan. */
-gab_exchange_volume gab_exchange_get_volume(gab_exchange *exchange);
+GAB_EXTENDER gab_exchange_volume gab_exchange_get_volume(gab_exchange *exchange);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "blockforest/exchange/level_border.h"
 
-int gab_level_border_axis(const gab_contact *contact)
+/* The axis that a contact crosses, -1 if the blocks touch at an edge or a corner. */
+static int crossed_axis(const gab_contact *contact)
 {
   int offset[3], axis = -1;
   gab_direction_offset(contact->direction, offset);
@@ -14,7 +15,7 @@ gab_level_border gab_level_border_of(const int32_t cells[3], int dimension, cons
                                      bool finer)
 {
   int offset[3];
-  gab_level_border made = {.axis = gab_level_border_axis(contact)};
+  gab_level_border made = {.axis = crossed_axis(contact)};
   gab_direction_offset(contact->direction, offset);
   const int32_t end = cells[made.axis];
   const bool above = (offset[made.axis] > 0) == finer; /* the other block lies above this one */
@@ -35,7 +36,7 @@ gab_level_border gab_level_border_of(const int32_t cells[3], int dimension, cons
 size_t gab_level_border_count(const gab_field_shape *shape, int dimension, const gab_contact *contact,
                               gab_coupling_way way)
 {
-  const int axis = gab_level_border_axis(contact);
+  const int axis = crossed_axis(contact);
   size_t values = (size_t)shape->components;
   if (way == GAB_COUPLING_ACROSS || axis < 0) return 0;
   for (int k = 0; k < dimension; k++)

@@ -18,7 +18,7 @@
  *    u_G = u_c + (H / h) mean(u_1 - u_g),   hence   (u_G - u_c) / H = mean of (u_1 - u_g) / h.
  *  @endcode
  *
- *  Tier: extender header.
+ *  Stability: internal.
  */
 #ifndef GABION_BLOCKFOREST_LEVEL_BORDER_H
 #define GABION_BLOCKFOREST_LEVEL_BORDER_H
@@ -39,8 +39,6 @@ typedef struct gab_level_border {
   int32_t step[2];  /**< cells of the finer block to one of the coarser: 2, along z in 2D 1 */
 } gab_level_border;
 
-/** @return the axis that a contact crosses, -1 if the blocks touch at an edge or a corner */
-int gab_level_border_axis(const gab_contact *contact);
 /** @param[in] cells  of a block @param[in] contact  with an axis @param[in] finer  as the finer block sees it */
 gab_level_border gab_level_border_of(const int32_t cells[3], int dimension, const gab_contact *contact,
                                      bool finer);

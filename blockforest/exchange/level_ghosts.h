@@ -20,7 +20,7 @@
  *  Ghosts beyond edges and corners are exchanged within a level (gab_block_field.faces_only is false); those next to
  *  another level are unchanged and must not be read.
  *
- *  Tier: user header.
+ *  Stability: stable.
  */
 #ifndef GABION_BLOCKFOREST_LEVEL_GHOSTS_H
 #define GABION_BLOCKFOREST_LEVEL_GHOSTS_H

@@ -6,7 +6,7 @@
  *  Packed data is *canonical* (contract 6): logical cells in a fixed order, independent of memory layout,
  *  padding, streaming pattern, parity of the step and ghost contents. The checksum of a forest is made of it.
  *
- *  Tier: user header.
+ *  Stability: stable.
  */
 #ifndef GABION_BLOCKFOREST_BLOCK_DATA_H
 #define GABION_BLOCKFOREST_BLOCK_DATA_H

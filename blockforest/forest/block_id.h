@@ -6,7 +6,7 @@
  *  needs, then 3 bits (2 in 2D) per level, the child's z, y, x. The position of the marker gives the level, so an id is
  *  self-contained. Within one level and root, the order of ids is Morton order. After Schornbaum & Rüde 2016, section 2.
  *
- *  Tier: extender header.
+ *  Stability: extender.
  */
 #ifndef GABION_BLOCKFOREST_BLOCK_ID_H
 #define GABION_BLOCKFOREST_BLOCK_ID_H

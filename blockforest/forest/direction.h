@@ -5,7 +5,7 @@
  *  Direction d in 0 … 26 stands for the offset (d % 3 - 1, d / 3 % 3 - 1, d / 9 - 1); 13 is the block itself.
  *  In 2D only those with z offset 0 occur.
  *
- *  Tier: extender header.
+ *  Stability: extender.
  */
 #ifndef GABION_BLOCKFOREST_DIRECTION_H
 #define GABION_BLOCKFOREST_DIRECTION_H

@@ -9,7 +9,7 @@
  *  Local blocks are kept in ascending id order. The *revision* of a forest changes whenever blocks come, go
  *  or change owner; objects built from the forest (ghost exchanges) rebuild themselves when it has changed.
  *
- *  Tier: user header.
+ *  Stability: stable; extender where marked.
  */
 #ifndef GABION_BLOCKFOREST_FOREST_H
 #define GABION_BLOCKFOREST_FOREST_H
@@ -61,14 +61,14 @@ gab_status gab_forest_add_data(gab_forest *forest, const gab_block_data_kind *ki
  *  Memory beyond the blocks: at most #GAB_MIGRATION_BYTES of packed blocks to send, shared by the targets,
  * and from each rank that sends to this one its share (or one block, if that is larger). Blocks that have
  * left are destroyed before those that came are made. */
-gab_status gab_forest_migrate(gab_forest *forest, const gab_rank *targets);
+GAB_EXTENDER gab_status gab_forest_migrate(gab_forest *forest, const gab_rank *targets);
 
 /* ---------------------------------------------------------------------------------------- looking at it */
 
 gab_world *gab_forest_world(const gab_forest *forest);
 const gab_forest_options *gab_forest_get_options(const gab_forest *forest);
-const gab_topology *gab_forest_topology(const gab_forest *forest);
-uint64_t gab_forest_revision(const gab_forest *forest);
+GAB_EXTENDER const gab_topology *gab_forest_topology(const gab_forest *forest);
+GAB_EXTENDER uint64_t gab_forest_revision(const gab_forest *forest);
 size_t gab_forest_block_count(const gab_forest *forest); /**< local */
 /** @return NULL behind the last */
 gab_block *gab_forest_block(const gab_forest *forest, size_t index);
@@ -79,8 +79,8 @@ gab_block_id gab_block_get_id(const gab_block *block);
 /** @return the data of a block; NULL, with a line in the log, for a handle that gab_forest_add_data() of this
  * forest never gave ({0}, or one of another forest) */
 void *gab_block_data(const gab_block *block, gab_data_id kind);
-size_t gab_block_neighbour_count(const gab_block *block);
-const gab_neighbour *gab_block_neighbours(const gab_block *block);
+GAB_EXTENDER size_t gab_block_neighbour_count(const gab_block *block);
+GAB_EXTENDER const gab_neighbour *gab_block_neighbours(const gab_block *block);
 int gab_block_level(const gab_forest *forest, const gab_block *block);
 /** The cells of the block, in cell indices of its level. */
 gab_box gab_block_cells(const gab_forest *forest, const gab_block *block);
@@ -89,10 +89,10 @@ double gab_forest_dx(const gab_forest *forest, int level);
 /** Physical centre of cell (x, y, z) of a block, from integers only: the same on every process. */
 void gab_block_cell_centre(const gab_forest *forest, const gab_block *block, int32_t x, int32_t y, int32_t z,
                            double centre[3]);
-uint64_t gab_forest_block_weight(const gab_forest *forest, gab_block_id id);
+GAB_EXTENDER uint64_t gab_forest_block_weight(const gab_forest *forest, gab_block_id id);
 /** Nanoseconds that were spent on a local block, all its data together; 0 if that is not measured.
  *  @param[in] forget  whether counting starts anew */
-uint64_t gab_forest_block_work(const gab_forest *forest, const gab_block *block, bool forget);
+GAB_EXTENDER uint64_t gab_forest_block_work(const gab_forest *forest, const gab_block *block, bool forget);
 /** All cells of the domain at level 0, as a box from 0. */
 gab_box gab_forest_domain_cells(const gab_forest *forest);
 
@@ -103,8 +103,8 @@ gab_status gab_forest_global_blocks(gab_forest *forest, uint64_t *count);
  *  go. Local, between steps: no other thread may ask for memory meanwhile. @param[in] id  of a place of the forest
  *  @param[out] held  bytes that are counted as ::GAB_MEMORY_FIELD @param[out] packed  bytes in an image; 0: is not stored
  *  @return as gab_block_data_kind.create() */
-gab_status gab_forest_measure_data(const gab_forest *forest, gab_block_id id, gab_data_id data, size_t *held,
-                                   size_t *packed);
+GAB_EXTENDER gab_status gab_forest_measure_data(const gab_forest *forest, gab_block_id id, gab_data_id data,
+                                                size_t *held, size_t *packed);
 
 /** The oracle: sum mod 2^64 over all blocks of the hash of (id, names and canonical bytes of the stored
  *  kinds). Does not depend on owners or order. Collective.
@@ -122,19 +122,19 @@ bool gab_forest_is_valid(const gab_forest *forest);
 
 /** Appends the image of this process's part: every block with id, neighbour table, owners and the packed data
  *  of all stored kinds. Blocks may be packed by several threads. Local. */
-gab_status gab_forest_pack(const gab_forest *forest, gab_buffer *out);
+GAB_EXTENDER gab_status gab_forest_pack(const gab_forest *forest, gab_buffer *out);
 /** Bytes that gab_forest_pack() would append. */
-size_t gab_forest_packed_size(const gab_forest *forest);
+GAB_EXTENDER size_t gab_forest_packed_size(const gab_forest *forest);
 
 /** Tells where in an image each block's record lies: `offset` and `bytes` count from the image's first byte.
  *  The record is the block's id (u64), the number of rows of its neighbour table (u64), the rows (id u64,
  * owner i32, direction u8), and for each stored kind of data its size (u64) and its packed bytes. Local.
  *  @param[in] visit  a status other than GAB_OK ends the visits and is returned
  *  @return ::GAB_ERR_CORRUPT if the bytes are no image of this domain and these kinds of data */
-gab_status gab_forest_visit_image(const gab_forest *forest, gab_reader image,
-                                  gab_status (*visit)(void *user, gab_block_id id, size_t offset,
-                                                      size_t bytes),
-                                  void *user);
+GAB_EXTENDER gab_status gab_forest_visit_image(const gab_forest *forest, gab_reader image,
+                                               gab_status (*visit)(void *user, gab_block_id id, size_t offset,
+                                                                   size_t bytes),
+                                               void *user);
 
 /** Who owns a block now that its owner of the image's time may be gone, GAB_NO_RANK if nobody does. Pure;
  * takes any number that is not negative: the image may be of a run with more ranks. */
@@ -147,11 +147,11 @@ typedef gab_rank (*gab_owner_map)(void *context, gab_rank owner_then);
  *  @param[in,out] images  each is read from its start; what follows the image is left in the reader
  *  @return ::GAB_ERR_CORRUPT if the bytes are no images of this domain and these kinds of data, or if a block
  *          is in them twice */
-gab_status gab_forest_restore(gab_forest *forest, gab_reader *images, size_t image_count, gab_owner_map map,
-                              void *context);
+GAB_EXTENDER gab_status gab_forest_restore(gab_forest *forest, gab_reader *images, size_t image_count,
+                                           gab_owner_map map, void *context);
 
 /** Appends the metadata image of this process's part: its image without any data, some hundred bytes a block. Local. */
-gab_status gab_forest_pack_metadata(const gab_forest *forest, gab_buffer *out);
+GAB_EXTENDER gab_status gab_forest_pack_metadata(const gab_forest *forest, gab_buffer *out);
 
 /** Images, and metadata images of what no image is left of; readers as in gab_forest_restore(). */
 typedef struct gab_forest_parts {
@@ -161,8 +161,8 @@ typedef struct gab_forest_parts {
 
 /** gab_forest_restore() from both. Blocks of metadata images are rebuilt, but have no state before
  *  gab_forest_reconstruct() (reconstruct.h): until then the forest cannot be packed. */
-gab_status gab_forest_restore_parts(gab_forest *forest, const gab_forest_parts *parts, gab_owner_map map,
-                                    void *context);
+GAB_EXTENDER gab_status gab_forest_restore_parts(gab_forest *forest, const gab_forest_parts *parts,
+                                                 gab_owner_map map, void *context);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Validity of a forest: rows of tables, and the check of a whole part. */
 #include "blockforest/forest/forest_impl.h"
+#include "blockforest/forest/topology_impl.h"
 
 gab_status gab_forest_check_even(const gab_forest *forest)
 {

@@ -2,7 +2,7 @@
 /** @file forest_impl.h
  *  @brief The inside of a forest, shared by the files that work on it.
  *
- *  Tier: internal, never installed.
+ *  Stability: internal, never installed.
  */
 #ifndef GABION_BLOCKFOREST_FOREST_IMPL_H
 #define GABION_BLOCKFOREST_FOREST_IMPL_H

@@ -3,7 +3,7 @@
  *  @brief A sample of the blocks of a step, the same whoever owns them: which blocks are computed twice, to
  * be compared (live monitors, resilience/loop/timeloop.h).
  *
- *  Tier: extender header.
+ *  Stability: extender.
  */
 #ifndef GABION_BLOCKFOREST_SAMPLE_H
 #define GABION_BLOCKFOREST_SAMPLE_H

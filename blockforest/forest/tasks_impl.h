@@ -2,7 +2,7 @@
 /** @file tasks_impl.h
  *  @brief The same thing done for many blocks, in threads.
  *
- *  Tier: internal, never installed.
+ *  Stability: internal, never installed.
  */
 #ifndef GABION_BLOCKFOREST_TASKS_IMPL_H
 #define GABION_BLOCKFOREST_TASKS_IMPL_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "blockforest/forest/topology.h"
+#include "blockforest/forest/topology_impl.h"
 
 /* The place of the same size at an offset; unwrapped coordinates may lie outside of a periodic domain. */
 static gab_block_id place_at(const gab_topology *topology, int level, const int64_t unwrapped[3])

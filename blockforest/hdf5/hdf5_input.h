@@ -7,7 +7,7 @@
  * all ranks of a step are looked through for what is wanted; nothing is kept of them but their number.
  * Everything here is local; reads of several threads come one after another.
  *
- *  Tier: extender header.
+ *  Stability: internal.
  */
 #ifndef GABION_BLOCKFOREST_HDF5_INPUT_H
 #define GABION_BLOCKFOREST_HDF5_INPUT_H

@@ -5,7 +5,7 @@
  *  The serial HDF5 of most systems is not made for several threads. Whoever calls it, in whatever module,
  * does so between these two; never for long, and never while waiting for a message. Not recursive.
  *
- *  Tier: extender header.
+ *  Stability: internal.
  */
 #ifndef GABION_BLOCKFOREST_HDF5_LOCK_H
 #define GABION_BLOCKFOREST_HDF5_LOCK_H

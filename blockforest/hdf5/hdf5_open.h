@@ -8,7 +8,7 @@
  *
  *  Everything between gab_hdf5_lock() and gab_hdf5_unlock() (hdf5_lock.h).
  *
- *  Tier: extender header.
+ *  Stability: internal.
  */
 #ifndef GABION_BLOCKFOREST_HDF5_OPEN_H
 #define GABION_BLOCKFOREST_HDF5_OPEN_H

@@ -2,7 +2,7 @@
 /** @file flip.h
  *  @brief A bit of the state that changes by itself, on purpose: what fault injections make of a process's blocks.
  *
- *  Tier: extender header.
+ *  Stability: internal.
  */
 #ifndef GABION_BLOCKFOREST_FLIP_H
 #define GABION_BLOCKFOREST_FLIP_H

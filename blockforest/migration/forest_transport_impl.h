@@ -7,7 +7,7 @@
  * bytes, or is a single larger block. Both ends count the rounds of a pair alike, and a process enters a
  * round when it is through with the one before, so some process can always go on: no deadlock.
  *
- *  Tier: internal, never installed.
+ *  Stability: internal, never installed.
  */
 #ifndef GABION_BLOCKFOREST_FOREST_TRANSPORT_IMPL_H
 #define GABION_BLOCKFOREST_FOREST_TRANSPORT_IMPL_H

@@ -9,7 +9,7 @@
  * the others see them. The result is a function of what is known and of what is lost: not of who owns what,
  * nor of processes and threads.
  *
- *  Tier: extender header.
+ *  Stability: extender.
  */
 #ifndef GABION_BLOCKFOREST_RECONSTRUCT_H
 #define GABION_BLOCKFOREST_RECONSTRUCT_H

@@ -7,7 +7,7 @@
  * can go on: after gab_series_unpack() the file is cut back to the cursor, and the rows that are computed
  * again follow. The result is, byte for byte, the file of an undisturbed run.
  *
- *  Tier: user header.
+ *  Stability: extender.
  */
 #ifndef GABION_BLOCKFOREST_CSV_H
 #define GABION_BLOCKFOREST_CSV_H

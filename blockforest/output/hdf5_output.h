@@ -19,7 +19,7 @@
  * step is written again over the old one; the first write after a repair removes what later steps have left,
  * and what ranks that are gone have left of this step.
  *
- *  Tier: user header.
+ *  Stability: extender.
  */
 #ifndef GABION_BLOCKFOREST_HDF5_OUTPUT_H
 #define GABION_BLOCKFOREST_HDF5_OUTPUT_H

@@ -13,7 +13,7 @@
  *
  *  The cursors of all series travel as one replicated entity: gab_output_entity().
  *
- *  Tier: user header.
+ *  Stability: stable; extender where marked.
  */
 #ifndef GABION_BLOCKFOREST_OUTPUT_H
 #define GABION_BLOCKFOREST_OUTPUT_H
@@ -21,7 +21,6 @@
 #include "blockforest/output/csv.h"
 #include "blockforest/output/hdf5_output.h"
 #include "blockforest/output/output_files.h"
-#include "blockforest/output/output_retry.h"
 #include "blockforest/output/probes.h"
 #include "blockforest/pictures/png_slice.h"
 #include "core/base/entity.h"
@@ -41,11 +40,11 @@ typedef struct gab_schedule {
       interval; /**< steps, not whole and above 1: instead of `every`, which is > 0 all the same; 0: none */
 } gab_schedule;
 
-bool gab_schedule_due(gab_schedule schedule, gab_step step);
+GAB_EXTENDER bool gab_schedule_due(gab_schedule schedule, gab_step step);
 /** The k-th step at which it is due, from k = 0: start. Pure. @param[in] schedule  one that is ever due */
-gab_step gab_schedule_step(gab_schedule schedule, int64_t k);
+GAB_EXTENDER gab_step gab_schedule_step(gab_schedule schedule, int64_t k);
 /** How many steps before `step` it is due at: the k of the first one that is not before. Pure. */
-int64_t gab_schedule_count(gab_schedule schedule, gab_step step);
+GAB_EXTENDER int64_t gab_schedule_count(gab_schedule schedule, gab_step step);
 
 /** Local. @param[in] forest  borrowed as long as the output lives; `folder` is copied */
 gab_status gab_output_create(gab_forest *forest, const char *folder, gab_output **output);
@@ -73,7 +72,7 @@ gab_status gab_output_add_series(gab_output *output, gab_schedule schedule, cons
 
 /** Appends the names of the files that its writers make, a line each, relative to the folder, with `<n>` for a
  * number. Local. */
-gab_status gab_output_list_files(const gab_output *output, gab_buffer *names);
+GAB_EXTENDER gab_status gab_output_list_files(const gab_output *output, gab_buffer *names);
 
 /** True if some writer is due at this step. Local, the same on all ranks. */
 bool gab_output_due(const gab_output *output, gab_step step);
@@ -81,7 +80,7 @@ bool gab_output_due(const gab_output *output, gab_step step);
 /** True if some writer that is due at this step evaluates a quantity that is not pointwise, so that what it looks at around cells
  *  has to be up to date. Rows of series come from functions that see to what they need themselves. Local, the same
  *  on all ranks. */
-bool gab_output_looks_around(const gab_output *output, gab_step step);
+GAB_EXTENDER bool gab_output_looks_around(const gab_output *output, gab_step step);
 
 /** Writes what is due at this step. Collective. Announces ::GAB_FAULT_POINT_OUTPUT.
  *  @return on all ranks the same: GAB_OK, ::GAB_ERR_IO if some rank could not write (message of that rank),
@@ -98,10 +97,10 @@ typedef enum gab_output_kind {
 
 /** Writes now, due or not, e.g. the state of a run that diverged. Collective.
  *  @param[in] kinds  sum of ::gab_output_kind */
-gab_status gab_output_write_now(gab_output *output, unsigned kinds, gab_step step, double time);
+GAB_EXTENDER gab_status gab_output_write_now(gab_output *output, unsigned kinds, gab_step step, double time);
 
 /** True if some writer is to write the last step, and this one was not due. Local, the same on all ranks. */
-bool gab_output_lacks_last(const gab_output *output, gab_step step);
+GAB_EXTENDER bool gab_output_lacks_last(const gab_output *output, gab_step step);
 
 /** Writes what lacks the last step of a run, if anything. Collective. @return as gab_output_write() */
 gab_status gab_output_write_last(gab_output *output, gab_step step, double time);
@@ -110,11 +109,11 @@ gab_status gab_output_write_last(gab_output *output, gab_step step, double time)
 gab_status gab_output_flush(gab_output *output);
 
 /** Flushes the series and appends their cursors: the same bytes on all ranks. Local. */
-gab_status gab_output_pack(gab_output *output, gab_buffer *out);
+GAB_EXTENDER gab_status gab_output_pack(gab_output *output, gab_buffer *out);
 /** Restores the cursors and cuts the files; volume output looks at its folder anew. A series that has no
  * cursor, or that of other columns (a run that goes on may write other things than the one before), begins
  * anew beside the old file; cursors of series that there are no more are passed over. Local. */
-gab_status gab_output_unpack(gab_output *output, gab_reader *in);
+GAB_EXTENDER gab_status gab_output_unpack(gab_output *output, gab_reader *in);
 /** These two as the entity "output", equal on all ranks, for gab_timeloop_add_entity(). Pure. @param[in] output 
  *  borrowed as long as the entity is used */
 gab_entity gab_output_entity(gab_output *output);

@@ -2,7 +2,7 @@
 /** @file output_files.h
  *  @brief Folders and file names of all output.
  *
- *  Tier: user header.
+ *  Stability: extender; stable where marked.
  */
 #ifndef GABION_BLOCKFOREST_OUTPUT_FILES_H
 #define GABION_BLOCKFOREST_OUTPUT_FILES_H
@@ -23,7 +23,7 @@ gab_status gab_output_name_check(const char *name);
 gab_status gab_output_folder_prepare(const char *path);
 /** The root does that, and all know how it went. Collective. @param[in] path  the same on all; only the root's counts
  *  @return on all ranks the same: GAB_OK, ::GAB_ERR_INPUT with path and cause; ::GAB_ERR_FAULT in a broken world */
-gab_status gab_output_folder_make(gab_world *world, const char *path);
+GAB_STABLE gab_status gab_output_folder_make(gab_world *world, const char *path);
 
 /** Writes a file, which has its name only when all of it is written; waits for a disk that refuses. Local.
  *  @return ::GAB_ERR_IO that names file and cause: nothing is left of it then */

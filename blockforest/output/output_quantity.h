@@ -5,7 +5,7 @@
  *  The modules that know what their data means (density, velocity, temperature, flags) supply quantities; the
  *  writers (volume files, pictures, probes) know nothing but this description.
  *
- *  Tier: user header.
+ *  Stability: stable; extender where marked.
  */
 #ifndef GABION_BLOCKFOREST_OUTPUT_QUANTITY_H
 #define GABION_BLOCKFOREST_OUTPUT_QUANTITY_H
@@ -59,7 +59,7 @@ double gab_quantity_scalar(const gab_quantity *quantity, gab_component component
 size_t gab_quantity_block_values(const gab_forest *forest, const gab_quantity *quantity);
 
 /** ::GAB_ERR_ARGUMENT unless name, components and evaluate are as documented. */
-gab_status gab_quantity_check(const gab_quantity *quantity);
+GAB_EXTENDER gab_status gab_quantity_check(const gab_quantity *quantity);
 
 /** Finds a quantity by name. @return ::GAB_ERR_INPUT that lists the names there are, if there is none */
 gab_status gab_quantity_find(gab_quantity_list list, const char *name, const gab_quantity **quantity);
@@ -71,9 +71,9 @@ gab_status gab_quantity_find_scalar(gab_quantity_list list, const char *name, co
 
 /** The owner rank of the block, for every cell. A fact about the run, not about its state: it differs with
  * the number of processes. @return a static object */
-const gab_quantity *gab_quantity_owner(void);
+GAB_EXTENDER const gab_quantity *gab_quantity_owner(void);
 /** The refinement level of the block. @return a static object */
-const gab_quantity *gab_quantity_level(void);
+GAB_EXTENDER const gab_quantity *gab_quantity_level(void);
 
 #ifdef __cplusplus
 }

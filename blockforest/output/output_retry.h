@@ -2,7 +2,7 @@
 /** @file output_retry.h
  *  @brief A disk that refuses for a time: how long a process waits for it.
  *
- *  Tier: user header.
+ *  Stability: internal.
  */
 #ifndef GABION_BLOCKFOREST_OUTPUT_RETRY_H
 #define GABION_BLOCKFOREST_OUTPUT_RETRY_H

@@ -11,7 +11,7 @@
  *  | a phase field | gab_phasefield_quantity, gab_phasefield_quantity_register() (phasefield/observe/cell_quantity.h) |
  *  | an equation of a program | gab_stencil_quantity, gab_stencil.quantities (apps/driver/stencil/stencil.h) |
  *
- *  Tier: extender header, for a solver that lets programs add quantities to its own.
+ *  Stability: extender.
  */
 #ifndef GABION_BLOCKFOREST_OWN_QUANTITY_H
 #define GABION_BLOCKFOREST_OWN_QUANTITY_H

@@ -69,9 +69,11 @@ static gab_status column_names(const gab_probes *probes, const gab_probes_option
   return GAB_OK;
 }
 
+static size_t value_count(const gab_probes *probes) { return probes->point_count * probes->per_point; }
+
 static gab_status make_series(gab_probes *probes, const gab_probes_options *options)
 {
-  size_t count = gab_probes_value_count(probes);
+  size_t count = value_count(probes);
   gab_buffer names = {0};
   const char **columns = NULL;
   gab_status status = GAB_NEW_ARRAY(&columns, count, GAB_MEMORY_OTHER);
@@ -104,8 +106,8 @@ static gab_status fill_in(gab_probes *probes, const gab_probes_options *options)
   memcpy(probes->points, options->points, options->point_count * sizeof *probes->points);
   probes->point_count = options->point_count;
   GAB_TRY(GAB_NEW_ARRAY(&probes->scratch, widest, GAB_MEMORY_OTHER));
-  GAB_TRY(GAB_NEW_ARRAY(&probes->samples, gab_probes_value_count(probes), GAB_MEMORY_OTHER));
-  GAB_TRY(GAB_NEW_ARRAY(&probes->row, gab_probes_value_count(probes), GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&probes->samples, value_count(probes), GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&probes->row, value_count(probes), GAB_MEMORY_OTHER));
   return make_series(probes, options);
 }
 
@@ -141,7 +143,6 @@ void gab_probes_destroy(gab_probes **probes)
   gab_free(&old);
 }
 
-size_t gab_probes_value_count(const gab_probes *probes) { return probes->point_count * probes->per_point; }
 gab_series *gab_probes_series(gab_probes *probes) { return probes->series; }
 
 /* The cell of a block that contains a point, as an index in a quantity's array; -1 if it lies elsewhere. A
@@ -188,7 +189,7 @@ static gab_status sample_block(gab_probes *probes, const gab_block *block, sampl
 gab_status gab_probes_sample(gab_probes *probes, double *values)
 {
   gab_world *world = gab_forest_world(probes->forest);
-  size_t count = gab_probes_value_count(probes);
+  size_t count = value_count(probes);
   gab_status status = GAB_OK;
   memset(probes->samples, 0, count * sizeof(sample));
   for (size_t b = 0; b < gab_forest_block_count(probes->forest) && status == GAB_OK; b++) {

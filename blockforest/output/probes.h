@@ -5,7 +5,7 @@
  *  A point has the value of the cell that contains it; lower faces belong to the cell. The owner of the block contributes the
  *  value, so the series does not depend on the owners.
  *
- *  Tier: user header.
+ *  Stability: extender.
  */
 #ifndef GABION_BLOCKFOREST_PROBES_H
 #define GABION_BLOCKFOREST_PROBES_H
@@ -36,7 +36,6 @@ void gab_probes_destroy(gab_probes **probes);
 
 /** Values of all points, in the order of the columns; NaN where there is no block or no value. Collective. */
 gab_status gab_probes_sample(gab_probes *probes, double *values);
-size_t gab_probes_value_count(const gab_probes *probes);
 
 /** Samples and appends a row. Collective. */
 gab_status gab_probes_write(gab_probes *probes, gab_step step, double time);

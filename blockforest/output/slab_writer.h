@@ -14,7 +14,7 @@
  * `step`, `time`. It does not tell who wrote it: what is written again after a rollback is the same bytes,
  * whoever owns the block now. Files appear under their name when they are whole.
  *
- *  Tier: user header.
+ *  Stability: internal.
  */
 #ifndef GABION_BLOCKFOREST_SLAB_WRITER_H
 #define GABION_BLOCKFOREST_SLAB_WRITER_H

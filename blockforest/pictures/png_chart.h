@@ -5,7 +5,7 @@
  *
  *  Local, no communication. The same calls give the same bytes.
  *
- *  Tier: user header.
+ *  Stability: internal.
  */
 #ifndef GABION_BLOCKFOREST_PNG_CHART_H
 #define GABION_BLOCKFOREST_PNG_CHART_H

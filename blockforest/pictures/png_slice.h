@@ -8,7 +8,7 @@
  *  time. Unless it shows owners a picture is a function of the state alone: the same bytes for any number of
  *  ranks.
  *
- *  Tier: user header.
+ *  Stability: stable; extender where marked.
  */
 #ifndef GABION_BLOCKFOREST_PNG_SLICE_H
 #define GABION_BLOCKFOREST_PNG_SLICE_H
@@ -38,14 +38,14 @@ typedef struct gab_slice_options {
 } gab_slice_options;
 
 /** True if Gabion was built with libpng. */
-bool gab_slice_is_built(void);
+GAB_EXTENDER bool gab_slice_is_built(void);
 
 /** Local. @param[in] forest  borrowed as long as the slice lives
  *  @return ::GAB_ERR_INPUT for an axis or range that cannot be, a position outside the domain, or if Gabion
  * was built without libpng */
 gab_status gab_slice_create(gab_forest *forest, const gab_slice_options *options, gab_slice **slice);
 /** First part of the names of its pictures. */
-const char *gab_slice_name(const gab_slice *slice);
+GAB_EXTENDER const char *gab_slice_name(const gab_slice *slice);
 void gab_slice_destroy(gab_slice **slice);
 
 /** Writes FOLDER/NAME_0000001000.png. Collective. @param[in] time  physical time, for the title
@@ -61,7 +61,7 @@ typedef struct gab_slice_layout {
   double pixels_per_cell;
   double range[2];
 } gab_slice_layout;
-gab_slice_layout gab_slice_get_layout(const gab_slice *slice);
+GAB_EXTENDER gab_slice_layout gab_slice_get_layout(const gab_slice *slice);
 
 #ifdef __cplusplus
 }

@@ -5,7 +5,7 @@
  *  Packed numbers are little-endian and unaligned. A reader trusts nothing: reading past the end, or a count
  *  that cannot fit into what is left, gives ::GAB_ERR_CORRUPT and leaves the target untouched.
  *
- *  Tier: user header.
+ *  Stability: stable; extender where marked.
  */
 #ifndef GABION_CORE_BUFFER_H
 #define GABION_CORE_BUFFER_H
@@ -55,17 +55,17 @@ void gab_buffer_init(gab_buffer *buffer, gab_memory_use use);
 void gab_buffer_release(gab_buffer *buffer);
 /** @return a buffer over borrowed memory of `capacity` bytes, to pack straight into a known place; appending
  *  beyond it is ::GAB_ERR_ARGUMENT */
-gab_buffer gab_buffer_over(void *memory, size_t capacity);
+GAB_EXTENDER gab_buffer gab_buffer_over(void *memory, size_t capacity);
 /** Forgets the content, keeps the memory. */
 void gab_buffer_clear(gab_buffer *buffer);
 /** Reserves capacity for at least `more` bytes behind the content. */
-gab_status gab_buffer_reserve(gab_buffer *buffer, size_t more);
+GAB_EXTENDER gab_status gab_buffer_reserve(gab_buffer *buffer, size_t more);
 /** Appends `bytes` uninitialised bytes and gives the place to write them; valid until the next append. */
-gab_status gab_buffer_extend(gab_buffer *buffer, size_t bytes, void **place);
+GAB_EXTENDER gab_status gab_buffer_extend(gab_buffer *buffer, size_t bytes, void **place);
 /** Shows the follower, if there is one, everything that was appended. Every append does so before it appends,
  *  since nothing writes to what came before then: large data is best appended in pieces of some 100 kB. */
-void gab_buffer_follow(gab_buffer *buffer);
-void gab_buffer_swap(gab_buffer *a, gab_buffer *b);
+GAB_EXTENDER void gab_buffer_follow(gab_buffer *buffer);
+GAB_EXTENDER void gab_buffer_swap(gab_buffer *a, gab_buffer *b);
 
 gab_status gab_put_bytes(gab_buffer *buffer, const void *bytes, size_t count);
 gab_status gab_put_u8(gab_buffer *buffer, uint8_t value);
@@ -97,9 +97,9 @@ gab_status gab_get_f64s(gab_reader *reader, double *values, size_t count);
 /** @param[out] text  always terminated; a string that does not fit into `capacity` is corrupt */
 gab_status gab_get_string(gab_reader *reader, char *text, size_t capacity);
 /** Cuts the next `count` bytes off as a reader of their own, without copying. */
-gab_status gab_get_view(gab_reader *reader, size_t count, gab_reader *view);
+GAB_EXTENDER gab_status gab_get_view(gab_reader *reader, size_t count, gab_reader *view);
 /** Reads an element count (u64) and checks that count * bytes_each is still there. */
-gab_status gab_get_count(gab_reader *reader, size_t bytes_each, size_t *count);
+GAB_EXTENDER gab_status gab_get_count(gab_reader *reader, size_t bytes_each, size_t *count);
 /** Fails unless everything was read: for the end of an unpack function. */
 gab_status gab_reader_expect_end(const gab_reader *reader);
 

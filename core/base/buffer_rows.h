@@ -6,7 +6,7 @@
  *  lines at a time: the line that is overwritten is not read before, and memory moves two bytes per byte instead of
  *  three. Into any other they are copied as gab_put_bytes() would. What lies in the buffer is the same.
  *
- *  Tier: extender header.
+ *  Stability: internal.
  */
 #ifndef GABION_CORE_BUFFER_ROWS_H
 #define GABION_CORE_BUFFER_ROWS_H

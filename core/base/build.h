@@ -2,7 +2,7 @@
 /** @file build.h
  *  @brief Which sources this library was built from.
  *
- *  Tier: user header.
+ *  Stability: extender.
  */
 #ifndef GABION_CORE_BUILD_H
 #define GABION_CORE_BUILD_H

@@ -6,7 +6,7 @@
  *  ::GAB_CHECKPOINT_FORMAT and reads that and the one before. doc/checkpoint-format.md describes both, and what a change of
  *  the format needs.
  *
- *  Tier: extender header.
+ *  Stability: internal.
  */
 #ifndef GABION_CORE_CHECKPOINT_FORMAT_H
 #define GABION_CORE_CHECKPOINT_FORMAT_H

@@ -7,7 +7,7 @@
  *  of it, ready to be registered (gab_lbm_entity(), gab_output_entity()): they say what they are beside their blocks, and
  *  need not know who keeps it; so this table stands in `core`.
  *
- *  Tier: user header.
+ *  Stability: stable.
  */
 #ifndef GABION_CORE_ENTITY_H
 #define GABION_CORE_ENTITY_H

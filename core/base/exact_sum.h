@@ -6,7 +6,7 @@
  *  for any order and any split over processes and threads; rounded once, at the end, to nearest even.
  *  Reductions that feed back into the state, and all reported integrals, use it (contract 8).
  *
- *  Tier: user header.
+ *  Stability: stable.
  */
 #ifndef GABION_CORE_EXACT_SUM_H
 #define GABION_CORE_EXACT_SUM_H

@@ -5,7 +5,7 @@
  *  Uses libxxhash where it is there; the same function written out otherwise, so that checksums never depend
  *  on how Gabion was built.
  *
- *  Tier: user header.
+ *  Stability: extender.
  */
 #ifndef GABION_CORE_HASH_H
 #define GABION_CORE_HASH_H

@@ -6,7 +6,7 @@
  *  The terminal gets what passes its level; the file (if one is open) gets everything that passes its own
  *  level, with seconds since start. When the root dies, the next root goes on in the same file.
  *
- *  Tier: user header.
+ *  Stability: stable; extender where marked.
  */
 #ifndef GABION_CORE_LOG_H
 #define GABION_CORE_LOG_H
@@ -20,7 +20,7 @@ extern "C" {
 typedef enum gab_log_level { GAB_LOG_ERROR = 0, GAB_LOG_WARNING, GAB_LOG_INFO, GAB_LOG_DEBUG } gab_log_level;
 
 /** Who speaks: set by the world at creation and after every repair. Before that, this process is the root. */
-void gab_log_set_identity(gab_rank rank, bool is_root);
+GAB_EXTENDER void gab_log_set_identity(gab_rank rank, bool is_root);
 void gab_log_set_level(gab_log_level terminal, gab_log_level file);
 /** Appends to `path` from now on (lazily opened by whoever has something to say; NULL closes). */
 gab_status gab_log_open(const char *path);
@@ -32,12 +32,12 @@ void gab_log_all(gab_log_level level, const char *format, ...) GAB_PRINTF(2, 3);
 
 /** The progress line: on a terminal one line that is overwritten, elsewhere an ordinary line at most every
  *  few seconds. Root only. */
-void gab_log_progress(const char *format, ...) GAB_PRINTF(1, 2);
+GAB_EXTENDER void gab_log_progress(const char *format, ...) GAB_PRINTF(1, 2);
 
 /** Seconds since the process started logging, from a monotonic clock. */
 double gab_seconds(void);
 /** Processor time of the calling thread: what others take from it by sharing its core does not count. Takes some 100 ns. */
-double gab_thread_seconds(void);
+GAB_EXTENDER double gab_thread_seconds(void);
 
 #ifdef __cplusplus
 }

@@ -6,7 +6,7 @@
  *  place) is kept per thread until the next one replaces it, since a parameter file may be refused before a world exists.
  *  gab_world_raise() sends it to the other processes. The library never ends the process.
  *
- *  Tier: user header.
+ *  Stability: stable; extender where marked.
  */
 #ifndef GABION_CORE_STATUS_H
 #define GABION_CORE_STATUS_H
@@ -51,7 +51,7 @@ gab_status gab_error_set(gab_status status, const char *file, int line, const ch
 /** @return the last message of this thread, "" if none. Valid until the next gab_error_set(). */
 const char *gab_error_message(void);
 /** @return "file:line" of the source where the last message of this thread was made. */
-const char *gab_error_where(void);
+GAB_EXTENDER const char *gab_error_where(void);
 void gab_error_clear(void);
 
 /** Returns from the calling function with the status and a printf-like message. */

@@ -5,7 +5,7 @@
  *  Seconds from gab_seconds(), a clock that nobody sets; the date is gab_seconds_since_1970(). A set of timers
  *  belongs to one thread.
  *
- *  Tier: user header.
+ *  Stability: extender.
  */
 #ifndef GABION_CORE_TIMER_H
 #define GABION_CORE_TIMER_H

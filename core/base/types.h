@@ -2,7 +2,7 @@
 /** @file types.h
  *  @brief Index types of the whole framework, each with its print macro.
  *
- *  Tier: user header.
+ *  Stability: stable.
  */
 #ifndef GABION_CORE_TYPES_H
 #define GABION_CORE_TYPES_H
@@ -57,6 +57,11 @@ typedef struct gab_box {
 #define GAB_NOINLINE
 #define GAB_PRINTF(format_index, first_argument)
 #endif
+
+/* Marks of declarations that differ from the level in the head of their header ("Stability:"). What the levels promise:
+ * CONTRIBUTING.md. The list of stable functions: doc/stable-api.txt. */
+#define GAB_STABLE
+#define GAB_EXTENDER
 
 #ifdef __cplusplus
 }

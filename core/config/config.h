@@ -25,7 +25,7 @@
  *  Nothing here is collective: each process reads the file, or is given the text of it. Numbers are read and
  *  written the same in every locale.
  *
- *  Tier: user header.
+ *  Stability: stable; extender where marked.
  */
 #ifndef GABION_CORE_CONFIG_H
 #define GABION_CORE_CONFIG_H
@@ -133,7 +133,8 @@ gab_status gab_config_declare(gab_config *config, const gab_config_section *sect
 /** Of a text whose table cannot know its choices: lists them in help, instead of gab_config_key.choice_at. After its section was
  *  declared. @param[in] path  of the key; borrowed as long as the configuration, as `choice_at` is
  *  @return ::GAB_ERR_ARGUMENT if no table has such a text */
-gab_status gab_config_set_choices(gab_config *config, const char *path, gab_config_choice_fn *choice_at);
+GAB_EXTENDER gab_status gab_config_set_choices(gab_config *config, const char *path,
+                                               gab_config_choice_fn *choice_at);
 
 /** Reads a file and checks that it is YAML. Replaces what was loaded before, or, on failure, changes nothing.
  *  @return ::GAB_ERR_INPUT with "file:line:column: what"; also for what is no regular file (a folder, a pipe) */
@@ -142,9 +143,9 @@ gab_status gab_config_load(gab_config *config, const char *path);
 gab_status gab_config_load_text(gab_config *config, const char *name, const char *text, size_t length);
 /** @return the text that was loaded last, "" if none; for handing it to other processes and into checkpoints.
  *  @param[out] length  its bytes; may be NULL */
-const char *gab_config_text(const gab_config *config, size_t *length);
+GAB_EXTENDER const char *gab_config_text(const gab_config *config, size_t *length);
 /** @return the name of what was loaded last */
-const char *gab_config_name(const gab_config *config);
+GAB_EXTENDER const char *gab_config_name(const gab_config *config);
 
 /** Sets one value over the file: "section.key=value" with the value as in YAML; list items are
  *  "bodies.0.radius=3", one more item than there are appends it. Later ones win, also over keys that say the same
@@ -186,7 +187,8 @@ const char *gab_config_path(char *buffer, const char *format, ...) GAB_PRINTF(2,
 
 /** Where a value comes from: "case.yaml:12:7", "--set lbm.omega=3" or "default". For a key that was not given
  *  the place of its section, if that was. @return buffer */
-const char *gab_config_where(const gab_config *config, const char *path, char *buffer, size_t capacity);
+GAB_EXTENDER const char *gab_config_where(const gab_config *config, const char *path, char *buffer,
+                                          size_t capacity);
 
 /** For mistakes that only a module can see: makes the message "<where>: <path>: <text>".
  *  @return ::GAB_ERR_INPUT */
@@ -195,11 +197,11 @@ gab_status gab_config_fail(const gab_config *config, const char *path, const cha
 
 /** Appends all values, defaults too, as sorted lines "key = value": the same text for the same values however
  *  they were written. Not terminated. */
-gab_status gab_config_canonical(const gab_config *config, gab_buffer *text);
+GAB_EXTENDER gab_status gab_config_canonical(const gab_config *config, gab_buffer *text);
 /** The same without the keys that are marked as outside of the state: equal texts, equal results. The value of a key that
  *  names a file is the hash of its content instead of its path. Reads such files unless their hashes are known.
  *  @return ::GAB_ERR_INPUT if a file cannot be read */
-gab_status gab_config_canonical_state(const gab_config *config, gab_buffer *text);
+GAB_EXTENDER gab_status gab_config_canonical_state(const gab_config *config, gab_buffer *text);
 
 /** @name Content of the files that a case names
  *  Hashes (XXH64) of all files that keys of the state name, in the order of the keys. One process reads the files with
@@ -208,31 +210,32 @@ gab_status gab_config_canonical_state(const gab_config *config, gab_buffer *text
 /** Reads the files. After gab_config_check(). Local.
  *  @param[in,out] hashes  eight bytes for each key with a file are appended
  *  @return ::GAB_ERR_INPUT with the place in the parameter file if a file cannot be read */
-gab_status gab_config_hash_files(gab_config *config, gab_buffer *hashes);
+GAB_EXTENDER gab_status gab_config_hash_files(gab_config *config, gab_buffer *hashes);
 /** Takes what gab_config_hash_files() gave on another process with the same parameters. Local.
  *  @return ::GAB_ERR_CORRUPT if the number of hashes is not the number of keys */
-gab_status gab_config_set_file_hashes(gab_config *config, const gab_buffer *hashes);
+GAB_EXTENDER gab_status gab_config_set_file_hashes(gab_config *config, const gab_buffer *hashes);
 /** Appends one line for each key whose value differs between two texts of gab_config_canonical_state() and which names a
  *  file: the path of that file. @param[in] differences  text, terminated, in which such keys are looked for
  *  @param[out] lines  not terminated */
-gab_status gab_config_name_files(const gab_config *config, const char *differences, gab_buffer *lines);
+GAB_EXTENDER gab_status gab_config_name_files(const gab_config *config, const char *differences,
+                                              gab_buffer *lines);
 /** Puts a list under `key`: parameter, path and content hash of each file. */
-void gab_config_put_files(const gab_config *config, const char *key, gab_json *json);
+GAB_EXTENDER void gab_config_put_files(const gab_config *config, const char *key, gab_json *json);
 /** @} */
 
 /** Appends the parameters in force as a YAML file that stands alone: what was loaded, with all assignments
  * applied, and files that it names by absolute paths. The text as it was loaded, with its comments, where
  * that is the same. Checked again, it gives the same values. After gab_config_check(). */
-gab_status gab_config_effective(const gab_config *config, gab_buffer *text);
+GAB_EXTENDER gab_status gab_config_effective(const gab_config *config, gab_buffer *text);
 /** Puts an object under `key` with the parameters that were given and are not as they are by default, by
  * their paths. */
-void gab_config_put_changed(const gab_config *config, const char *key, gab_json *json);
+GAB_EXTENDER void gab_config_put_changed(const gab_config *config, const char *key, gab_json *json);
 
 /** Writes help about a key ("lbm.omega", "omega"), a section ("lbm") or everything (NULL).
  *  @return ::GAB_ERR_INPUT with the closest known path if there is no such thing */
 gab_status gab_config_write_help(const gab_config *config, FILE *out, const char *path);
 /** Writes the reference of all parameters as Markdown. */
-gab_status gab_config_write_reference(const gab_config *config, FILE *out);
+GAB_EXTENDER gab_status gab_config_write_reference(const gab_config *config, FILE *out);
 
 #ifdef __cplusplus
 }

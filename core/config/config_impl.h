@@ -2,7 +2,7 @@
 /** @file config_impl.h
  *  @brief What the parts of the configuration share: arena, tree, entries.
  *
- *  Tier: internal.
+ *  Stability: internal.
  */
 #ifndef GABION_CORE_CONFIG_IMPL_H
 #define GABION_CORE_CONFIG_IMPL_H

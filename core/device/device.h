@@ -19,7 +19,7 @@
  *  All functions are local. A device and what belongs to it are used by one thread at a time. Failures of a runtime are
  *  ::GAB_ERR_SUSPECT with the runtime's words, since the hardware may be at fault, or ::GAB_ERR_MEMORY if device memory is exhausted.
  *
- *  Tier: extender header.
+ *  Stability: extender.
  */
 #ifndef GABION_CORE_DEVICE_H
 #define GABION_CORE_DEVICE_H

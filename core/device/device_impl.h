@@ -4,7 +4,7 @@
  *
  *  The device of a backend begins with a ::gab_device. Handles are those of its runtime: pointers or numbers.
  *
- *  Tier: internal.
+ *  Stability: internal.
  */
 #ifndef GABION_CORE_DEVICE_IMPL_H
 #define GABION_CORE_DEVICE_IMPL_H

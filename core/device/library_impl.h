@@ -2,7 +2,7 @@
 /** @file library_impl.h
  *  @brief Libraries that are opened at run time, and their functions.
  *
- *  Tier: internal.
+ *  Stability: internal.
  */
 #ifndef GABION_CORE_LIBRARY_IMPL_H
 #define GABION_CORE_LIBRARY_IMPL_H

@@ -4,6 +4,7 @@
 #include "core/memory/memory_pool_impl.h"
 #include "core/memory/node_memory_impl.h"
 #include "core/memory/shared_memory_impl.h"
+#include "core/memory/memory_impl.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -5,13 +5,12 @@
  *  All large allocations use it, so that a run can report its present and maximum memory by purpose; tests check Kohl et al.
  *  2017, eq. 2, against these counters.
  *
- *  Tier: user header.
+ *  Stability: stable; extender where marked.
  */
 #ifndef GABION_CORE_MEMORY_H
 #define GABION_CORE_MEMORY_H
 
 #include "core/base/status.h"
-#include "core/memory/shared_memory.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,15 +40,6 @@ gab_status gab_alloc(size_t bytes, gab_memory_use use, void **memory);
 #define GAB_NEW_ARRAY(pointer, count, use) gab_alloc_elements((count), sizeof **(pointer), (use), (pointer))
 gab_status gab_alloc_elements(size_t count, size_t bytes_each, gab_memory_use use, void *pointer);
 
-/** Like gab_alloc(), of memory that has a key. It stays so while it grows and shrinks. Snapshots that lie in the memory of the node
- *  (node_memory.h) do so from here, too, and have no key.
- *  @return ::GAB_ERR_MEMORY if the system has no such memory, or not as much, or the process may have no files of that length */
-gab_status gab_alloc_shared(size_t bytes, gab_memory_use use, void **memory);
-
-/** Where the processes of this machine find a block.
- *  @return false if it has no key, like all that do not come from gab_alloc_shared(); NULL is allowed. Local. */
-bool gab_shared_key_of(const void *memory, gab_shared_key *key);
-
 /** Grows or shrinks, keeping the first min(old, new) bytes; new bytes are not zeroed; *memory may be NULL. Blocks
  *  that have 32 MiB and keep as many are left to the system, which moves the pages of those that are mappings of their own, as
  *  nearly all of this size are, and has to find memory for the difference only; others are there twice for a moment.
@@ -63,12 +53,12 @@ gab_status gab_realloc_elements(size_t count, size_t bytes_each, gab_memory_use 
 
 /** The same for what is to be written anew: the bytes may be anything. The old block is released first; those that have 32 MiB and keep as
  *  many are left to the system, as above. On failure *memory may be NULL. */
-gab_status gab_realloc_unset(size_t bytes, gab_memory_use use, void **memory);
+GAB_EXTENDER gab_status gab_realloc_unset(size_t bytes, gab_memory_use use, void **memory);
 
 /** Reserves capacity for one more item in a list that doubles: grows it whenever `count` is a power of two, or 0, so the
  * list has to grow by single items from empty; items may be taken out in between.
  * @param[in,out] list  address of the pointer to the first item, of any object type @param[in] count  of items in it */
-gab_status gab_list_reserve(void *list, size_t count, size_t bytes_each);
+GAB_EXTENDER gab_status gab_list_reserve(void *list, size_t count, size_t bytes_each);
 
 /** Releases and sets *memory to NULL; NULL is allowed. */
 void gab_free(void *memory_pointer);
@@ -76,13 +66,13 @@ void gab_free(void *memory_pointer);
 /** While it is on, fields that are released leave their memory to those that are made next, instead of giving
  * it back to the system: for a time in which many go and many come. It ends when it has been turned off as
  * often as on. Thread safe. */
-void gab_memory_hold(bool on);
+GAB_EXTENDER void gab_memory_hold(bool on);
 
 /** Bytes that this process holds now / held at most for one use; GAB_MEMORY_USE_COUNT asks for the total. */
 size_t gab_memory_now(gab_memory_use use);
 size_t gab_memory_peak(gab_memory_use use);
 /** Sets all peaks to what is held now. */
-void gab_memory_reset_peak(void);
+GAB_EXTENDER void gab_memory_reset_peak(void);
 
 #ifdef __cplusplus
 }

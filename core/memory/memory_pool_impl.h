@@ -5,7 +5,7 @@
  *  The fields of small blocks are a fraction of a huge page each, or a few with odd ends. From arenas they
  *  share huge pages, so that the translations of addresses of many blocks fit into the processor.
  *
- *  Tier: internal.
+ *  Stability: internal.
  */
 #ifndef GABION_CORE_MEMORY_POOL_IMPL_H
 #define GABION_CORE_MEMORY_POOL_IMPL_H

@@ -12,7 +12,7 @@
  *  process that works in a folder holds a shared lock on it (flock), which ends with the process: a folder without a lock
  *  is not in use.
  *
- *  Tier: extender header.
+ *  Stability: internal.
  */
 #ifndef GABION_CORE_NODE_MEMORY_H
 #define GABION_CORE_NODE_MEMORY_H

@@ -6,7 +6,7 @@
  *  larger than the caches that is not read soon, this saves a third of the traffic of a copy, and the cache keeps its
  *  content. Such stores are unordered: call gab_nontemporal_fence() before another thread may read the data.
  *
- *  Tier: internal.
+ *  Stability: internal.
  */
 #ifndef GABION_CORE_NONTEMPORAL_IMPL_H
 #define GABION_CORE_NONTEMPORAL_IMPL_H

@@ -13,7 +13,7 @@
  *  The block is a file without a name (memfd_create(2)), which others find through /proc. A key that leads to another file,
  *  from another machine or from a container with its own process numbers, is detected: file numbers are unique.
  *
- *  Tier: extender header.
+ *  Stability: internal.
  */
 #ifndef GABION_CORE_SHARED_MEMORY_H
 #define GABION_CORE_SHARED_MEMORY_H

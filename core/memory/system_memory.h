@@ -2,7 +2,7 @@
 /** @file system_memory.h
  *  @brief What the system has left of memory, and whether it has ended processes for lack of it.
  *
- *  Tier: extender header.
+ *  Stability: internal.
  */
 #ifndef GABION_CORE_SYSTEM_MEMORY_H
 #define GABION_CORE_SYSTEM_MEMORY_H

@@ -6,7 +6,7 @@
  *  are: integers and extremes are order-free by nature, sums of doubles go through exact accumulators. All are
  *  collective over the living, return ::GAB_ERR_FAULT in a broken world, and announce ::GAB_FAULT_POINT_REDUCTION.
  *
- *  Tier: user header.
+ *  Stability: stable; extender where marked.
  */
 #ifndef GABION_CORE_COLLECTIVE_H
 #define GABION_CORE_COLLECTIVE_H
@@ -42,7 +42,8 @@ gab_status gab_world_reduce_status(gab_world *world, gab_status mine);
 
 /** Exclusive prefix sum over the ranks in their order, mod 2^64: the first gets 0.
  *  @param[out] total  the sum over all; may be NULL */
-gab_status gab_world_scan_u64(gab_world *world, uint64_t value, uint64_t *before, uint64_t *total);
+GAB_EXTENDER gab_status gab_world_scan_u64(gab_world *world, uint64_t value, uint64_t *before,
+                                           uint64_t *total);
 
 /** Everyone gets the bytes of `root`. @param[in,out] bytes  plain buffer (no envelope); replaced elsewhere */
 gab_status gab_world_broadcast(gab_world *world, gab_rank root, gab_buffer *bytes);
@@ -82,8 +83,9 @@ gab_status gab_world_gather(gab_world *world, const gab_buffer *mine, gab_visit_
  *  @param[out] received  cleared, then for each item its source rank as i32 and its bytes, sorted by source
  *  rank, in sending order within one source
  *  @param[out] received_count  number of items */
-gab_status gab_world_route(gab_world *world, const void *items, const gab_rank *targets, size_t count,
-                           size_t item_bytes, gab_buffer *received, size_t *received_count);
+GAB_EXTENDER gab_status gab_world_route(gab_world *world, const void *items, const gab_rank *targets,
+                                        size_t count, size_t item_bytes, gab_buffer *received,
+                                        size_t *received_count);
 
 #ifdef __cplusplus
 }

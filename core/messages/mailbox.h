@@ -23,7 +23,7 @@
  *
  *  One thread only, the one that calls MPI. A repair empties a mailbox.
  *
- *  Tier: user header.
+ *  Stability: extender.
  */
 #ifndef GABION_CORE_MAILBOX_H
 #define GABION_CORE_MAILBOX_H

@@ -30,7 +30,7 @@
  *
  *  Reasons and tests: doc/clusters.md, "Patterns".
  *
- *  Tier: user header.
+ *  Stability: extender.
  */
 #ifndef GABION_CORE_PATTERN_H
 #define GABION_CORE_PATTERN_H

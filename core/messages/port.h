@@ -17,7 +17,7 @@
  *    gab_reader reader = gab_message_reader(&in);
  *  @endcode
  *
- *  Tier: extender header.
+ *  Stability: extender.
  */
 #ifndef GABION_CORE_PORT_H
 #define GABION_CORE_PORT_H

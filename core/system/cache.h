@@ -2,7 +2,7 @@
 /** @file cache.h
  *  @brief How large the caches of this machine are.
  *
- *  Tier: extender header.
+ *  Stability: internal.
  */
 #ifndef GABION_CORE_CACHE_H
 #define GABION_CORE_CACHE_H

@@ -2,7 +2,7 @@
 /** @file file.h
  *  @brief Small files that are there whole or not at all, and files of users that may be anything.
  *
- *  Tier: extender header.
+ *  Stability: internal.
  */
 #ifndef GABION_CORE_FILE_H
 #define GABION_CORE_FILE_H

@@ -8,7 +8,7 @@
  *  the rounding for a while and forget to set it back: in one process and not in another, in one thread and not in another.
  *  So gab_world_create() and gab_timeloop_run() settle the modes.
  *
- *  Tier: extender header.
+ *  Stability: internal.
  */
 #ifndef GABION_CORE_FLOAT_MODES_H
 #define GABION_CORE_FLOAT_MODES_H

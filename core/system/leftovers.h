@@ -7,7 +7,7 @@
  *
  *  Depends on no other file of the project: gabion-launch compiles it in.
  *
- *  Tier: extender header.
+ *  Stability: internal.
  */
 #ifndef GABION_CORE_LEFTOVERS_H
 #define GABION_CORE_LEFTOVERS_H

@@ -6,7 +6,7 @@
  *  functions open nothing through links, and check owner, mode and type of the open file, so that it cannot be exchanged in
  *  between. Depends on no other file of the project: gabion-launch compiles it in.
  *
- *  Tier: extender header.
+ *  Stability: internal.
  */
 #ifndef GABION_CORE_OWN_FOLDER_H
 #define GABION_CORE_OWN_FOLDER_H

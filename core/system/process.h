@@ -6,7 +6,7 @@
  *  start of it to the next, and within one numbering: containers have their own. Needs nothing of the rest: gabion-launch has
  *  it compiled in.
  *
- *  Tier: extender header.
+ *  Stability: internal.
  */
 #ifndef GABION_CORE_PROCESS_H
 #define GABION_CORE_PROCESS_H

@@ -8,7 +8,7 @@
  *
  *  Depends on no other file of the project.
  *
- *  Tier: extender header.
+ *  Stability: internal.
  */
 #ifndef GABION_CORE_RUN_FILE_H
 #define GABION_CORE_RUN_FILE_H

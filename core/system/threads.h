@@ -2,7 +2,7 @@
 /** @file threads.h
  *  @brief The threads of OpenMP, and one where the library was built without it.
  *
- *  Tier: extender header.
+ *  Stability: internal.
  */
 #ifndef GABION_CORE_THREADS_H
 #define GABION_CORE_THREADS_H

@@ -2,7 +2,7 @@
 /** @file alone.h
  *  @brief A world without MPI, of one process: for plans and checks, which leave nothing behind so.
  *
- *  Tier: extender header.
+ *  Stability: internal.
  */
 #ifndef GABION_CORE_ALONE_H
 #define GABION_CORE_ALONE_H

@@ -12,7 +12,7 @@
  *  All functions are local. Connections are made on demand, so a caller that wants all of them must poll. A connection is
  *  read through a descriptor of its own, since the library may close its descriptor meanwhile.
  *
- *  Tier: extender header.
+ *  Stability: internal.
  */
 #ifndef GABION_CORE_CONNECTIONS_H
 #define GABION_CORE_CONNECTIONS_H

@@ -5,7 +5,7 @@
  *  The framework announces the fault points of a step as it comes to them (gab_world_enter()). A hook may listen:
  *  fault injections kill there, diagnostics of a stalled run print the last one.
  *
- *  Tier: extender header.
+ *  Stability: extender.
  */
 #ifndef GABION_CORE_FAULT_POINT_H
 #define GABION_CORE_FAULT_POINT_H

@@ -13,7 +13,7 @@
  *  main thread continues; in the thread itself (a frozen machine sends no signal); and by other threads that write. It
  *  needs no communication, so it works across machines.
  *
- *  Tier: extender header.
+ *  Stability: internal.
  */
 #ifndef GABION_CORE_LEASE_H
 #define GABION_CORE_LEASE_H

@@ -11,7 +11,7 @@
  *  process has no state of the time before. So gab_members_survivors(), the ranks that are alive for a snapshot, are the
  *  members with the same incarnation as then.
  *
- *  Tier: extender header.
+ *  Stability: extender; stable where marked.
  */
 #ifndef GABION_CORE_MEMBERS_H
 #define GABION_CORE_MEMBERS_H
@@ -47,12 +47,12 @@ gab_status gab_members_remove(gab_members *members, gab_rank rank);
  *  @return ::GAB_ERR_ARGUMENT if it is not gone, or the process runs another rank */
 gab_status gab_members_return(gab_members *members, gab_rank rank, gab_process process);
 
-int32_t gab_members_count(const gab_members *members);
-bool gab_members_has(const gab_members *members, gab_rank rank);
+GAB_STABLE int32_t gab_members_count(const gab_members *members);
+GAB_STABLE bool gab_members_has(const gab_members *members, gab_rank rank);
 /** @return the position of `rank` among the members, -1 if it is none */
-int32_t gab_members_index(const gab_members *members, gab_rank rank);
+GAB_STABLE int32_t gab_members_index(const gab_members *members, gab_rank rank);
 /** @return the rank at position `index`, GAB_NO_RANK outside [0, count) */
-gab_rank gab_members_rank(const gab_members *members, int32_t index);
+GAB_STABLE gab_rank gab_members_rank(const gab_members *members, int32_t index);
 
 /** The present incarnation of a rank; of one that is gone the last one. */
 gab_incarnation gab_members_incarnation(const gab_members *members, gab_rank rank);

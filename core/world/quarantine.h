@@ -23,7 +23,7 @@
  *  Not covered: two processes without a connection, more than a thousand addresses per process, networks other than TCP.
  *  The root has a connection to every process (core/world/connect_root.c).
  *
- *  Tier: extender header.
+ *  Stability: internal.
  */
 #ifndef GABION_CORE_QUARANTINE_H
 #define GABION_CORE_QUARANTINE_H

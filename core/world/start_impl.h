@@ -2,7 +2,7 @@
 /** @file start_impl.h
  *  @brief Start of MPI: its settings, its listening sockets, and the removal of its leftovers.
  *
- *  Tier: internal, never installed.
+ *  Stability: internal, never installed.
  */
 #ifndef GABION_CORE_START_IMPL_H
 #define GABION_CORE_START_IMPL_H

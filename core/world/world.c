@@ -192,9 +192,11 @@ void gab_world_release(gab_world *world)
   gab_free(&world);
 }
 
+#undef gab_world_create /* the macro that records the version of a program's headers */
 gab_status gab_world_create(int *argc, char ***argv, gab_world **world)
 {
   *world = NULL;
+  GAB_TRY(gab_version_check_headers());
   gab_world *fresh;
   GAB_TRY(GAB_NEW(&fresh, GAB_MEMORY_OTHER));
   gab_world_initialise(fresh);

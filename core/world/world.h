@@ -24,7 +24,7 @@
  *  the start (MPI_Comm_spawn). Up to gab_world_rest() such a process acts as a spare, and its collective calls return the
  *  results that the others recorded in their set-up, up to 1 MiB. So the set-up must call the framework in the same
  *  order on members and spares, must not use MPI_COMM_WORLD, and must not send through ports. Processes are started until
- *  the first rest ends (gab_world_recall()), and none after a death in the set-up. Limits of time and places:
+ *  the first rest ends (gab_world_dismiss()), and none after a death in the set-up. Limits of time and places:
  *  doc/recovery.md, "Strategy respawn".
  *
  *  Environment, besides that of gabion-launch (doc/launcher.md): GABION_SPAWN_WITHIN, seconds that MPI_Comm_spawn may
@@ -33,11 +33,12 @@
  *
  *  Thread safety: MPI_THREAD_FUNNELED; only the thread that initialised MPI may call functions of this header.
  *
- *  Tier: user header.
+ *  Stability: stable; extender where marked.
  */
 #ifndef GABION_CORE_WORLD_H
 #define GABION_CORE_WORLD_H
 
+#include "core/base/version.h"
 #include "core/world/members.h"
 #include "core/world/fault_point.h"
 #include <mpi.h>
@@ -73,8 +74,10 @@ typedef enum gab_replacement {
  *  Gives the launcher its first sign of life (GABION_PROGRESS), and before MPI_Init makes the file that GABION_BEGUN names.
  *  @param[in,out] argc,argv  of main; may be NULL
  *  @param[out] world  owned by the caller
- *  @return ::GAB_ERR_MPI if the MPI gives no FUNNELED support or refuses */
+ *  @return ::GAB_ERR_MPI if the MPI gives no FUNNELED support or refuses; ::GAB_ERR_STATE if the program was compiled with
+ *  headers of another major or minor version than the library */
 gab_status gab_world_create(int *argc, char ***argv, gab_world **world);
+#define gab_world_create(...) GAB_WITH_VERSION(gab_world_create(__VA_ARGS__))
 
 /** Ends the world: agrees with the others once more, frees the communicators, and finalises MPI if
  *  gab_world_create() initialised it. Once a repair has tried to start processes MPI_Finalize is left out, on all: it fails or
@@ -85,7 +88,7 @@ gab_status gab_world_create(int *argc, char ***argv, gab_world **world);
 void gab_world_destroy(gab_world **world);
 
 /** Name and version of the MPI library; needs no world. Never NULL. */
-const char *gab_world_mpi_name(void);
+GAB_EXTENDER const char *gab_world_mpi_name(void);
 
 /** True if this MPI can go on after a death (built with ULFM). @param[in] world  may be NULL */
 bool gab_world_survives_deaths(const gab_world *world);
@@ -94,45 +97,45 @@ bool gab_world_survives_deaths(const gab_world *world);
  *  nothing; it changes when the spare is called. */
 gab_rank gab_world_rank(const gab_world *world);
 /** The number of this process for ever. */
-gab_process gab_world_process(const gab_world *world);
+GAB_EXTENDER gab_process gab_world_process(const gab_world *world);
 bool gab_world_is_spare(const gab_world *world);
 /** Processes that there have ever been: more than ranks if there were spares or processes were respawned. */
-gab_process gab_world_processes(const gab_world *world);
+GAB_EXTENDER gab_process gab_world_processes(const gab_world *world);
 /** The processes that live in this world, spares included, as "ranks" of a gab_members. Borrowed. */
-const gab_members *gab_world_living_processes(const gab_world *world);
+GAB_EXTENDER const gab_members *gab_world_living_processes(const gab_world *world);
 /** Processes that the job was started with: a process with a higher number was respawned. */
-gab_process gab_world_first_processes(const gab_world *world);
+GAB_EXTENDER gab_process gab_world_first_processes(const gab_world *world);
 /** A process of the start on the node of `process`: itself, or, of a respawned process, the one next to which it was started.
  *  @return GAB_NO_PROCESS if it sits somewhere else than it was to: that is then not known */
-gab_process gab_world_process_beside(const gab_world *world, gab_process process);
+GAB_EXTENDER gab_process gab_world_process_beside(const gab_world *world, gab_process process);
 /** NULL if processes can be respawned in this job; else why not, in words. Local. */
-const char *gab_world_why_no_respawn(const gab_world *world);
+GAB_EXTENDER const char *gab_world_why_no_respawn(const gab_world *world);
 /** Spares that live, as far as is known: their deaths are noticed when somebody needs them. */
 int32_t gab_world_spares(const gab_world *world);
 /** How many processes of each node were set aside as spares at the start; 0: they were not chosen by nodes. */
-int32_t gab_world_spares_per_node(const gab_world *world);
+GAB_EXTENDER int32_t gab_world_spares_per_node(const gab_world *world);
 /** Who takes part at present. Borrowed; changes with repairs. */
 const gab_members *gab_world_members(const gab_world *world);
-gab_incarnation gab_world_incarnation(const gab_world *world, gab_rank rank);
-gab_epoch gab_world_epoch(const gab_world *world);
+GAB_EXTENDER gab_incarnation gab_world_incarnation(const gab_world *world, gab_rank rank);
+GAB_EXTENDER gab_epoch gab_world_epoch(const gab_world *world);
 /** The lowest living rank: writes files, speaks in the log, decides what depends on time. */
 gab_rank gab_world_root(const gab_world *world);
 bool gab_world_is_root(const gab_world *world);
 
 /** The step that is being computed; goes into envelopes, logs and fault injections. */
-void gab_world_set_step(gab_world *world, gab_step step);
+GAB_EXTENDER void gab_world_set_step(gab_world *world, gab_step step);
 gab_step gab_world_step(const gab_world *world);
 
 /** Announces that this process comes to a fault point; calls the hook, if any. */
-void gab_world_enter(gab_world *world, gab_fault_point point);
-gab_fault_point gab_world_fault_point(const gab_world *world);
+GAB_EXTENDER void gab_world_enter(gab_world *world, gab_fault_point point);
+GAB_EXTENDER gab_fault_point gab_world_fault_point(const gab_world *world);
 typedef void (*gab_fault_point_hook)(void *user, gab_world *world, gab_fault_point point);
-void gab_world_set_fault_point_hook(gab_world *world, gab_fault_point_hook hook, void *user);
+GAB_EXTENDER void gab_world_set_fault_point_hook(gab_world *world, gab_fault_point_hook hook, void *user);
 
 /* ------------------------------------------------------------------------------------ fault state */
 
-void gab_world_set_policy(gab_world *world, gab_policy policy);
-gab_policy gab_world_get_policy(const gab_world *world);
+GAB_EXTENDER void gab_world_set_policy(gab_world *world, gab_policy policy);
+GAB_EXTENDER gab_policy gab_world_get_policy(const gab_world *world);
 
 /** GAB_OK in a whole world, GAB_ERR_FAULT in a broken one. Local and cheap. */
 gab_status gab_world_check(gab_world *world);
@@ -140,7 +143,7 @@ gab_status gab_world_check(gab_world *world);
 /** Sleeps for so long, but lets MPI look round before: for whoever waits for something else than a message, since a
  *  process that gives no sign of life counts as dead where silence is a death (gabion-launch --dead-after). Naps should
  *  be short against that time. Local. @return gab_world_check() */
-gab_status gab_world_nap(gab_world *world, double seconds);
+GAB_EXTENDER gab_status gab_world_nap(gab_world *world, double seconds);
 
 /** Raises an abort request and revokes the communicators, since this process cannot continue: `abort_request` (not GAB_OK, not GAB_ERR_FAULT)
  *  and the present error message are kept for gab_world_repair(), the communicators are revoked.
@@ -167,7 +170,7 @@ typedef struct gab_repair_times {
   double waited;
   int attempts; /**< how often it started from the top */
 } gab_repair_times;
-gab_repair_times gab_world_repair_times(const gab_world *world);
+GAB_EXTENDER gab_repair_times gab_world_repair_times(const gab_world *world);
 
 enum { GAB_AGREE_FLAGS = 16 };
 /** Agreement of those who take part (MPIX_Comm_agree): everyone gets the bitwise AND of all flags, or everyone an
@@ -180,13 +183,13 @@ gab_status gab_world_agree(gab_world *world, uint32_t *flags);
 /* ------------------------------------------------------------------------------------ spares */
 
 /** Whether repairs call spares, and start processes: three attempts in a repair at most. The same on all, before gab_world_rest(); local. */
-void gab_world_set_replacement(gab_world *world, gab_replacement replacement);
+GAB_EXTENDER void gab_world_set_replacement(gab_world *world, gab_replacement replacement);
 enum { GAB_FARTHEST = 3 };
 /** How far apart two processes are: from 0, on one node, to #GAB_FARTHEST. */
 typedef int (*gab_distance_fn)(const void *user, gab_process a, gab_process b);
 /** Repairs call the spare that is nearest to the dead process, the lowest of several. Without it the lowest of all.
  *  The same on all; local. @param[in] distance  of which all know the same; NULL: does not matter @param[in] user  borrowed */
-void gab_world_set_distance(gab_world *world, gab_distance_fn distance, const void *user);
+GAB_EXTENDER void gab_world_set_distance(gab_world *world, gab_distance_fn distance, const void *user);
 
 /** From here on the spares rest. Collective over all. On a member it returns at once; on a spare when it is called
  *  (gab_world_is_spare() is then false), when it is not needed any more, or when a repair raised an abort request.
@@ -195,9 +198,6 @@ void gab_world_set_distance(gab_world *world, gab_distance_fn distance, const vo
  *  @return GAB_OK; ::GAB_ERR_FAULT on a member, also on a spare before it rests; on a spare what
  *  gab_world_repair() failed with */
 gab_status gab_world_rest(gab_world *world, gab_status *abort_request);
-/** Ends the rest: spares leave gab_world_rest(), and take part in all that follows. Collective over the members, and
- *  the spares at rest. Harmless where nobody rests. @return ::GAB_ERR_FAULT: repair, and call it again */
-gab_status gab_world_recall(gab_world *world);
 /** The end of what spares rested for: recalls them, through further deaths, and hands them status and message of how it
  *  ended, so that all processes go on alike. Collective over all; nothing happens in a world without spares.
  *  All members have to have agreed that they are at the end before one calls it: a spare is called for nobody who dies behind

@@ -12,7 +12,7 @@
  *  refused after a fault), respawn_facts.c and respawn.c (processes that are started later; respawn_impl.h),
  *  repair.c, spares.c (waiting, and being called), world.c (beginning and end). Each uses those before it.
  *
- *  Tier: internal, never installed.
+ *  Stability: internal, never installed.
  */
 #ifndef GABION_CORE_WORLD_IMPL_H
 #define GABION_CORE_WORLD_IMPL_H

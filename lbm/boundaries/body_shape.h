@@ -13,7 +13,7 @@
  *    GAB_TRY(gab_body_shape_register(&own));    bodies: [{type: ellipse, centre: [1, 1], axes: [0.4, 0.2]}]
  *  @endcode
  *
- *  Tier: extender header.
+ *  Stability: extender.
  */
 #ifndef GABION_LBM_BODY_SHAPE_H
 #define GABION_LBM_BODY_SHAPE_H

@@ -19,7 +19,7 @@
  *  Its stability is unknown: gab_lbm_open_speed() ignores it. Checkpoints record its name and its keys only, so a change of
  *  the function changes results without notice.
  *
- *  Tier: extender header.
+ *  Stability: extender.
  */
 #ifndef GABION_LBM_BOUNDARY_H
 #define GABION_LBM_BOUNDARY_H

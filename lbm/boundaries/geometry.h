@@ -8,7 +8,7 @@
  *  the list that covers a cell owns it. A body that extends beyond a periodic side continues on the opposite one, if it is
  *  shorter than the domain along that axis.
  *
- *  Tier: user header.
+ *  Stability: stable; extender where marked.
  */
 #ifndef GABION_LBM_GEOMETRY_H
 #define GABION_LBM_GEOMETRY_H
@@ -63,21 +63,21 @@ gab_status gab_geometry_create(const gab_domain *domain, const gab_body *bodies,
                                gab_geometry **geometry);
 void gab_geometry_destroy(gab_geometry **geometry);
 
-size_t gab_geometry_body_count(const gab_geometry *geometry);
+GAB_EXTENDER size_t gab_geometry_body_count(const gab_geometry *geometry);
 /** @return the body, with its name filled in */
-const gab_body *gab_geometry_body(const gab_geometry *geometry, size_t index);
-const gab_domain *gab_geometry_domain(const gab_geometry *geometry);
+GAB_EXTENDER const gab_body *gab_geometry_body(const gab_geometry *geometry, size_t index);
+GAB_EXTENDER const gab_domain *gab_geometry_domain(const gab_geometry *geometry);
 
 /** Result of gab_geometry_cell() for cells that belong to no body. */
 enum { GAB_CELL_FLUID = -1, GAB_CELL_OUTSIDE = -2 };
 
 /** What a cell is: index of the body that it is solid by, GAB_CELL_FLUID, or GAB_CELL_OUTSIDE beyond a side
  *  that is not periodic. Pure. @param[in] cell  in cell indices of `level`; wrapped along periodic axes */
-int gab_geometry_cell(const gab_geometry *geometry, int level, const int64_t cell[3]);
+GAB_EXTENDER int gab_geometry_cell(const gab_geometry *geometry, int level, const int64_t cell[3]);
 
 /** Whether the centre of any cell of a level lies in a body, cells included that belong to a body ahead of it in the list.
  *  Cost grows with the surface of the body at most. Pure. */
-bool gab_geometry_covers_cells(const gab_geometry *geometry, int level, size_t body);
+GAB_EXTENDER bool gab_geometry_covers_cells(const gab_geometry *geometry, int level, size_t body);
 
 /** Distance from a fluid cell to the wall along a link, in units of the link's length, in (0, 1].
  *  @param[in] solid  the solid cell at the link's end, `body` as gab_geometry_cell() says
@@ -89,8 +89,8 @@ double gab_geometry_wall_distance(const gab_geometry *geometry, int level, const
 /** The normal of a body's surface where it is nearest to a fluid cell, out of the body; of the surface as described, staircase or
  *  not. Pure. @param[in] body  that is near the cell @param[out] normal  of length 1 @param[out] distance  to the surface, in cells of
  *  `level` @return false for a mask, which has none */
-bool gab_geometry_normal(const gab_geometry *geometry, int level, const int64_t cell[3], int body,
-                         double normal[3], double *distance);
+GAB_EXTENDER bool gab_geometry_normal(const gab_geometry *geometry, int level, const int64_t cell[3],
+                                      int body, double normal[3], double *distance);
 
 /** @return the number of fluid cells in a box (cells outside the domain do not count). Cost grows with the
  *  surface of the bodies in the box, not with its volume. Pure. */
@@ -99,7 +99,7 @@ uint64_t gab_geometry_fluid_cells(const gab_geometry *geometry, int level, const
 /** Whether no point of a box of cells can be solid, so that neither these nor finer cells in it are, nor
  * those that they are children of; what reaches beyond the domain is wrapped along periodic axes and ignored
  * along others. False where in doubt. Pure. */
-bool gab_geometry_is_clear(const gab_geometry *geometry, int level, const gab_box *cells);
+GAB_EXTENDER bool gab_geometry_is_clear(const gab_geometry *geometry, int level, const gab_box *cells);
 
 /* Ready for gab_forest_options: `user` is the geometry. */
 

@@ -6,7 +6,7 @@
  *  position or level. There are few such surroundings but many blocks, and after a change of the grid most of them have
  *  occurred before. So templates are made once, reference-counted, and kept for a while after their last block is gone.
  *
- *  Tier: internal.
+ *  Stability: internal.
  */
 #ifndef GABION_LBM_FORM_IMPL_H
 #define GABION_LBM_FORM_IMPL_H

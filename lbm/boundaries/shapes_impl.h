@@ -4,7 +4,7 @@
  *
  *  Coordinates in cells of level 0 from the lower corner of the domain.
  *
- *  Tier: internal.
+ *  Stability: internal.
  */
 #ifndef GABION_LBM_SHAPES_IMPL_H
 #define GABION_LBM_SHAPES_IMPL_H

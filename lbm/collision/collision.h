@@ -16,7 +16,7 @@
  *  but `vector`: on several levels, next to walls and bodies, and in sparse blocks. It does not know the position of its
  *  cell and has no memory: its result depends on the arriving populations only.
  *
- *  Tier: extender header.
+ *  Stability: extender.
  */
 #ifndef GABION_LBM_COLLISION_H
 #define GABION_LBM_COLLISION_H

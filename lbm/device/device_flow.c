@@ -297,5 +297,3 @@ gab_status gab_device_flow_step(gab_device_flow *flow, int steps)
 void gab_device_flow_set_group(gab_device_flow *flow, int group) { flow->box.group = group; }
 
 int64_t gab_device_flow_steps(const gab_device_flow *flow) { return flow->steps; }
-
-const gab_device_memory *gab_device_flow_field(const gab_device_flow *flow) { return flow->field; }

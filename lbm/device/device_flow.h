@@ -10,7 +10,7 @@
  *  Values are exchanged in one order, independent of blocks and of the number of steps: what each cell has sent, `[direction][z][y][x]`
  *  over the whole box, as deviations from the weights, in double or float as stored. Solid cells have zeros.
  *
- *  Tier: extender header.
+ *  Stability: internal.
  */
 #ifndef GABION_LBM_DEVICE_FLOW_H
 #define GABION_LBM_DEVICE_FLOW_H
@@ -72,8 +72,6 @@ gab_status gab_device_flow_step(gab_device_flow *flow, int steps);
 void gab_device_flow_set_group(gab_device_flow *flow, int group);
 /** Steps so far since the last put. */
 int64_t gab_device_flow_steps(const gab_device_flow *flow);
-/** Device memory that holds all populations. */
-const gab_device_memory *gab_device_flow_field(const gab_device_flow *flow);
 
 /** The same on the processor, by a plain loop from one array into another, of D3Q19 and TRT: what results are compared with.
  *  @param[in] from,to  as `sent`, not the same array */

@@ -26,7 +26,7 @@
  *  compiler makes of the loop around it. A processor without such an instruction gets it from the C library,
  *  slowly.
  *
- *  Tier: internal.
+ *  Stability: internal.
  */
 #ifndef GABION_LBM_KERNEL_CELL_IMPL_H
 #define GABION_LBM_KERNEL_CELL_IMPL_H

@@ -22,7 +22,7 @@
  *    GAB_TRY(gab_kernel_family_register(&own));     lbm: {kernel: own}
  *  @endcode
  *
- *  Tier: extender header.
+ *  Stability: extender.
  */
 #ifndef GABION_LBM_KERNEL_FAMILY_H
 #define GABION_LBM_KERNEL_FAMILY_H

@@ -22,7 +22,7 @@
  *  is a function of one cell, and with user-defined kernels. Populations in float are collided in double. Walls, bodies,
  *  open sides, levels, sparse blocks and checkpoints work as on the others. A state on disk records its numbers.
  *
- *  Tier: user header; extender header for gab_lattice_register().
+ *  Stability: extender; stable where marked.
  */
 #ifndef GABION_LBM_LATTICE_H
 #define GABION_LBM_LATTICE_H
@@ -66,15 +66,15 @@ gab_status gab_lattice_check(const gab_lattice *lattice);
 uint64_t gab_lattice_numbers(const gab_lattice *lattice);
 
 /** @return the index-th of all lattices, those of the library first, NULL behind the last */
-const gab_lattice *gab_lattice_at(int index);
+GAB_STABLE const gab_lattice *gab_lattice_at(int index);
 /** @return its number among them, -1 if it is none of them */
 int gab_lattice_number(const gab_lattice *lattice);
 /** @return the one that is taken if nothing is said: D2Q9 in 2D, D3Q19 in 3D */
 const gab_lattice *gab_lattice_usual(int dimension);
 /** @return the lattice of that name in any case ("d3q19"); NULL with an error message that lists the names */
-const gab_lattice *gab_lattice_by_name(const char *name);
+GAB_STABLE const gab_lattice *gab_lattice_by_name(const char *name);
 
-static inline int gab_lattice_opposite(int q) { return q == 0 ? 0 : q % 2 == 1 ? q + 1 : q - 1; }
+GAB_STABLE static inline int gab_lattice_opposite(int q) { return q == 0 ? 0 : q % 2 == 1 ? q + 1 : q - 1; }
 /** The direction with that velocity, which the lattice must have. Pure. */
 static inline int gab_lattice_direction(const gab_lattice *lattice, const int c[3])
 {

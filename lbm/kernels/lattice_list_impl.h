@@ -16,7 +16,7 @@
  *  AXES: X(group, cx, cy, cz, pair), PLANES: X(group, cx, cy, cz, pair, pair): the pairs that even moments do not
  *  distinguish.
  *
- *  Tier: internal.
+ *  Stability: internal.
  */
 #ifndef GABION_LBM_LATTICE_LIST_IMPL_H
 #define GABION_LBM_LATTICE_LIST_IMPL_H

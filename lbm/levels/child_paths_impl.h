@@ -29,7 +29,7 @@
  *
  *  All functions are pure functions of an oracle for the kind of a place.
  *
- *  Tier: internal.
+ *  Stability: internal.
  */
 #ifndef GABION_LBM_CHILD_PATHS_IMPL_H
 #define GABION_LBM_CHILD_PATHS_IMPL_H

@@ -6,7 +6,7 @@
  *  (blockforest/exchange/coupling.h) builds its own list in the same order, so messages carry values only. Lists are rebuilt
  *  when a neighbour has changed its level.
  *
- *  Tier: internal.
+ *  Stability: internal.
  */
 #ifndef GABION_LBM_LEVEL_INTERFACE_IMPL_H
 #define GABION_LBM_LEVEL_INTERFACE_IMPL_H

@@ -9,7 +9,7 @@
  *  Each value that crosses between blocks has a key that both ends can build: the contact, the cell counted from the block's
  *  own corner, the direction. The corners differ by a constant, so sorting gives both ends the same order.
  *
- *  Tier: internal.
+ *  Stability: internal.
  */
 #ifndef GABION_LBM_LEVELS_LISTS_IMPL_H
 #define GABION_LBM_LEVELS_LISTS_IMPL_H

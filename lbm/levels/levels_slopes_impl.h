@@ -16,7 +16,7 @@
  *
  *  Derivation, orders and cost in stability: doc/levels.md, "Slopes of what crosses a border".
  *
- *  Tier: internal.
+ *  Stability: internal.
  */
 #ifndef GABION_LBM_LEVELS_SLOPES_IMPL_H
 #define GABION_LBM_LEVELS_SLOPES_IMPL_H

@@ -16,7 +16,7 @@
  *    GAB_TRY(gab_lbm_quantity_register(&own));    output: {slices: [{quantity: helicity}]}
  *  @endcode
  *
- *  Tier: extender header.
+ *  Stability: extender.
  */
 #ifndef GABION_LBM_CELL_QUANTITY_H
 #define GABION_LBM_CELL_QUANTITY_H

@@ -17,7 +17,7 @@
  *  Cells without a link to a wall have no wall shear stress (NaN). Walls are bodies, and sides that are walls or move
  *  along themselves. Its formula, order and known errors: doc/flow.md, "Wall shear stress".
  *
- *  Tier: user header.
+ *  Stability: stable; extender where marked.
  */
 #ifndef GABION_LBM_QUANTITIES_H
 #define GABION_LBM_QUANTITIES_H
@@ -48,7 +48,7 @@ gab_status gab_lbm_quantities_create(gab_forest *forest, gab_lbm *lbm, const gab
 void gab_lbm_quantities_destroy(gab_lbm_quantities **quantities);
 
 /** The handles of these among the data of blocks. @return how many there are */
-int gab_lbm_quantities_data(const gab_lbm_quantities *quantities, gab_data_id data[2]);
+GAB_EXTENDER int gab_lbm_quantities_data(const gab_lbm_quantities *quantities, gab_data_id data[2]);
 
 /** Brings velocities and stresses around all cells up to date: before such quantities are evaluated at a step. Collective;
  *  nothing if nothing is needed. */
@@ -60,10 +60,10 @@ gab_status gab_lbm_quantities_update(gab_lbm_quantities *quantities);
 gab_quantity_list gab_lbm_quantities_list(gab_lbm_quantities *quantities, int dimension,
                                           gab_quantity items[GAB_LBM_MOST_QUANTITIES]);
 /** Their names and texts, those that were registered among them: gab_config_choice_fn. */
-gab_config_choice gab_lbm_quantity_choice(int index);
+GAB_EXTENDER gab_config_choice gab_lbm_quantity_choice(int index);
 
 /** What a quantity of that name, or a component as `vorticity.x`, needs: bits. Pure. */
-unsigned gab_lbm_quantity_needs(const char *name);
+GAB_EXTENDER unsigned gab_lbm_quantity_needs(const char *name);
 
 #ifdef __cplusplus
 }

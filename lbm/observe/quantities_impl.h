@@ -2,7 +2,7 @@
 /** @file quantities_impl.h
  *  @brief What the quantities of a flow share: where velocities and stresses are kept with ghosts, and their differences.
  *
- *  Tier: internal.
+ *  Stability: internal.
  */
 #ifndef GABION_LBM_QUANTITIES_IMPL_H
 #define GABION_LBM_QUANTITIES_IMPL_H

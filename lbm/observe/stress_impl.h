@@ -9,7 +9,7 @@
  *  except for an isotropic part (Krüger, Varnik & Raabe 2009, Phys. Rev. E 79, 046704; the force after Guo, Zheng & Shi
  *  2002). In lattice units, which are the same on all levels.
  *
- *  Tier: internal.
+ *  Stability: internal.
  */
 #ifndef GABION_LBM_STRESS_IMPL_H
 #define GABION_LBM_STRESS_IMPL_H

@@ -26,7 +26,7 @@
  *  Stability (Hindmarsh, Gresho & Griffiths 1984, Int. J. Numer. Methods Fluids 4, 853): D 4^level <= 1 / (2 d) in d
  *  dimensions, and u^2 / 2 <= D for the largest speed u: gab_lbm_scalar_check_stable().
  *
- *  Tier: user header.
+ *  Stability: stable.
  */
 #ifndef GABION_LBM_SCALAR_H
 #define GABION_LBM_SCALAR_H

@@ -2,7 +2,7 @@
 /** @file scalar_impl.h
  *  @brief What moving a scalar and looking at it share.
  *
- *  Tier: internal.
+ *  Stability: internal.
  */
 #ifndef GABION_LBM_SCALAR_IMPL_H
 #define GABION_LBM_SCALAR_IMPL_H

@@ -7,7 +7,7 @@
  *  units.lattice_velocity together with fluid.velocity, or fluid.omega together with a viscosity; with
  *  fluid.omega alone dt is 1 and the viscosity follows.
  *
- *  Tier: user header.
+ *  Stability: stable; extender where marked.
  */
 #ifndef GABION_LBM_LBM_CONFIG_H
 #define GABION_LBM_LBM_CONFIG_H
@@ -37,7 +37,7 @@ typedef struct gab_taylor_green {
 } gab_taylor_green;
 /** u = U sin x cos y (cos z), v = -U cos x sin y (cos z), w = 0, with the density of the pressure that
  * belongs to it (Taylor & Green 1937; DeBonis 2013). @param user  a gab_taylor_green */
-void gab_taylor_green_initial(void *user, const double centre[3], gab_lbm_state *state);
+GAB_EXTENDER void gab_taylor_green_initial(void *user, const double centre[3], gab_lbm_state *state);
 
 /** Everything that the file says about the flow. */
 typedef struct gab_lbm_setup {
@@ -63,21 +63,21 @@ gab_status gab_lbm_setup_from_config(const gab_config *config, const gab_domain 
                                      gab_lbm_setup *setup);
 /** Checks the resolution of round bodies (gab_flow_check()): cells across the smallest, on the level that is
  *  there at the start. @param[in] refinement  NULL: there is level 0 only */
-gab_status gab_lbm_setup_check_bodies(const gab_lbm_setup *setup, const gab_domain *domain,
-                                      const gab_refinement_setup *refinement);
+GAB_EXTENDER gab_status gab_lbm_setup_check_bodies(const gab_lbm_setup *setup, const gab_domain *domain,
+                                                   const gab_refinement_setup *refinement);
 /** Looks for what can be computed but cannot be meant, after all else was fine. Refuses a body outside of the
  * domain, a box into which fluid flows and from which none can (or the other way round), an acceleration that
  * nothing withstands and that would make the flow too fast in so many steps; warns (log) of one that would not,
  * and of keys that have no effect with the collision that was chosen. Pure but for the log.
  *  @return ::GAB_ERR_INPUT with the place in the file and the numbers */
-gab_status gab_lbm_setup_check_meaning(const gab_config *config, const gab_domain *domain,
-                                       const gab_lbm_setup *setup, int64_t steps);
+GAB_EXTENDER gab_status gab_lbm_setup_check_meaning(const gab_config *config, const gab_domain *domain,
+                                                    const gab_lbm_setup *setup, int64_t steps);
 /** The same for what follows from the geometry of the case. Refuses a body that covers no cell of any level, and bodies whose
  *  velocity changes the mass of a box that has no open side; warns of a body that covers cells of finer levels only, where no
  *  criterion refines near bodies. Local.
  *  @return ::GAB_ERR_INPUT with the place in the file and the numbers */
-gab_status gab_lbm_setup_check_geometry(const gab_config *config, const gab_geometry *geometry,
-                                        const gab_lbm_setup *setup);
+GAB_EXTENDER gab_status gab_lbm_setup_check_geometry(const gab_config *config, const gab_geometry *geometry,
+                                                     const gab_lbm_setup *setup);
 void gab_lbm_setup_release(gab_lbm_setup *setup);
 
 #ifdef __cplusplus

@@ -2,7 +2,7 @@
 /** @file units.h
  *  @brief Physical and lattice units, and the checks that say whether a simulation can work at all.
  *
- *  Tier: user header.
+ *  Stability: stable; extender where marked.
  */
 #ifndef GABION_LBM_UNITS_H
 #define GABION_LBM_UNITS_H
@@ -52,7 +52,7 @@ typedef struct gab_flow_scales {
 /** Warns (log) or refuses, with the numbers and what would help: Mach number u/c_s above 0.17 warned, above
  *  0.35 refused; omega outside (0, 2) refused, below 0.5 or above 1.98 warned; fewer than 8 cells across a body warned,
  *  fewer than 2 refused. @return GAB_OK or ::GAB_ERR_INPUT */
-gab_status gab_flow_check(const gab_flow_scales *scales);
+GAB_EXTENDER gab_status gab_flow_check(const gab_flow_scales *scales);
 
 #ifdef __cplusplus
 }

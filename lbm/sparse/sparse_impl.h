@@ -18,7 +18,7 @@
  *  are gathered into rows of some cells, which fit into the first-level cache, by moves of 8, 4, 2 and 1 values, since
  *  adjacent cells mostly reach adjacent places. The same list scatters them back.
  *
- *  Tier: internal.
+ *  Stability: internal.
  */
 #ifndef GABION_LBM_SPARSE_IMPL_H
 #define GABION_LBM_SPARSE_IMPL_H

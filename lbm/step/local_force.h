@@ -20,7 +20,7 @@
  *  all, and F of a sub-step of level l is that of level 0 divided by 2^l, so that the acceleration is the same. Couplings
  *  between levels see populations with the force, as if it were part of the kernel: they conserve mass and momentum as ever.
  *
- *  Tier: user header.
+ *  Stability: stable.
  */
 #ifndef GABION_LBM_LOCAL_FORCE_H
 #define GABION_LBM_LOCAL_FORCE_H

@@ -19,7 +19,7 @@
  *
  *  Sparse blocks use the lower two patterns by lists: lbm/sparse/sparse_impl.h.
  *
- *  Tier: internal.
+ *  Stability: internal.
  */
 #ifndef GABION_LBM_STORAGE_IMPL_H
 #define GABION_LBM_STORAGE_IMPL_H

@@ -21,7 +21,7 @@
  *
  *  The arithmetic is that of single steps, and so are the bits.
  *
- *  Tier: internal.
+ *  Stability: internal.
  */
 #ifndef GABION_LBM_TEMPORAL_BLOCK_IMPL_H
 #define GABION_LBM_TEMPORAL_BLOCK_IMPL_H

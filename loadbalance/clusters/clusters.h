@@ -18,7 +18,7 @@
  *
  *  Local: on one process, which knows all traffic. For planning.
  *
- *  Tier: extender header.
+ *  Stability: internal.
  */
 #ifndef GABION_LOADBALANCE_CLUSTERS_H
 #define GABION_LOADBALANCE_CLUSTERS_H

@@ -5,7 +5,7 @@
  *  machine has AVX-512, written out otherwise. Every operation is the IEEE one on each lane: results do not
  *  depend on how many there are.
  *
- *  Tier: internal, never installed.
+ *  Stability: internal, never installed.
  */
 #ifndef GABION_PHASEFIELD_LANES_IMPL_H
 #define GABION_PHASEFIELD_LANES_IMPL_H

@@ -18,7 +18,7 @@
  *
  *  Derivations and orders: doc/phase-field.md, "Levels".
  *
- *  Tier: internal, never installed.
+ *  Stability: internal, never installed.
  */
 #ifndef GABION_PHASEFIELD_LEVELS_IMPL_H
 #define GABION_PHASEFIELD_LEVELS_IMPL_H

@@ -15,7 +15,7 @@
  * silence. With a margin larger than the steps between two adaptations, and the rows by which a window moves
  * between them, that cannot happen.
  *
- *  Tier: user header.
+ *  Stability: stable; extender where marked.
  */
 #ifndef GABION_PHASEFIELD_REFINEMENT_H
 #define GABION_PHASEFIELD_REFINEMENT_H
@@ -44,8 +44,8 @@ typedef struct gab_phasefield_grid {
 gab_status gab_phasefield_build(gab_phasefield *phasefield, const gab_phasefield_grid *grid,
                                 gab_refine_report *report);
 /** Refines blocks of level 0 as gab_phasefield_build() does, without blocks. Collective. @return as that */
-gab_status gab_phasefield_refine_places(gab_phasefield *phasefield, const gab_phasefield_grid *grid,
-                                        gab_proxies *proxies);
+GAB_EXTENDER gab_status gab_phasefield_refine_places(gab_phasefield *phasefield,
+                                                     const gab_phasefield_grid *grid, gab_proxies *proxies);
 /** One round of refinement and coarsening after a step. Collective. Announces what gab_forest_adapt() does.
  *  @param[out] report  may be NULL */
 gab_status gab_phasefield_adapt(gab_phasefield *phasefield, const gab_phasefield_grid *grid,

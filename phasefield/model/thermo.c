@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "phasefield/model/thermo.h"
+#include "phasefield/model/thermo_impl.h"
 
 #include <math.h>
 #include <string.h>

@@ -14,7 +14,7 @@
  *  @endcode
  *  Everything here is local and without state.
  *
- *  Tier: user header.
+ *  Stability: extender; stable where marked.
  */
 #ifndef GABION_PHASEFIELD_THERMO_H
 #define GABION_PHASEFIELD_THERMO_H
@@ -64,7 +64,7 @@ typedef struct gab_thermo {
 
 /** Checks and completes. @return ::GAB_ERR_INPUT with the numbers if Xi of a phase is not symmetric and
  *  positive definite, a diffusivity is negative, a table does not ascend, a name comes twice */
-gab_status gab_thermo_prepare(gab_thermo *thermo);
+GAB_STABLE gab_status gab_thermo_prepare(gab_thermo *thermo);
 
 /** What a phase needs at one temperature. */
 typedef struct gab_phase_state {
@@ -73,7 +73,7 @@ typedef struct gab_phase_state {
   double constant;                      /**< X */
 } gab_phase_state;
 
-gab_phase_state gab_thermo_state(const gab_thermo *thermo, int phase, double temperature);
+GAB_STABLE gab_phase_state gab_thermo_state(const gab_thermo *thermo, int phase, double temperature);
 
 /** c(mu, T) of a phase. @param[out] c  K-1 values, as mu */
 void gab_thermo_concentration(const gab_thermo *thermo, int phase, double temperature, const double *mu,
@@ -87,7 +87,7 @@ double gab_thermo_grand_potential(const gab_thermo *thermo, int phase, double te
 /** Where all phases are in equilibrium: N = K + 1 of them at one temperature and mu (Newton's method).
  *  @param[in,out] temperature  a guess, then T_E  @param[in,out] mu  a guess, then mu_E
  *  @return ::GAB_ERR_INPUT if N is not K + 1 or no such state is found near the guess, with what came out */
-gab_status gab_thermo_eutectic(const gab_thermo *thermo, double *temperature, double *mu);
+GAB_STABLE gab_status gab_thermo_eutectic(const gab_thermo *thermo, double *temperature, double *mu);
 
 /** A tie line: where two phases are in equilibrium at a temperature, next to a given mu.
  *  @param[in,out] mu  where to look, then the common chemical potentials; their concentrations follow from it
@@ -122,18 +122,14 @@ double gab_thermo_interface_integral(gab_interpolation interpolation, gab_potent
 /** tau of a solid and the melt without interface kinetics (thin interface limit, Karma & Rappel 1998, for the
  *  grand potential Choudhury & Nestler 2012): epsilon m Dc . (D chi)^-1 Dc, with D and chi of the melt.
  *  @return ::GAB_ERR_INPUT if the melt has no diffusivity or the compositions are equal */
-gab_status gab_thermo_kinetics_free_tau(const gab_thermo *thermo, int solid, double temperature,
-                                        const double *mu, double epsilon, gab_interpolation interpolation,
-                                        gab_potential potential, double *tau);
+GAB_STABLE gab_status gab_thermo_kinetics_free_tau(const gab_thermo *thermo, int solid, double temperature,
+                                                   const double *mu, double epsilon,
+                                                   gab_interpolation interpolation, gab_potential potential,
+                                                   double *tau);
 
 /** The largest diffusivity of the chemical potentials anywhere in an interface: D chi of one phase against
  * chi of another. The explicit step is stable up to dx^2 / (2 dimension * this). */
 double gab_thermo_fastest_diffusion(const gab_thermo *thermo);
-
-/** Solves the symmetric positive definite system A x = b of order n <= 3 by Cholesky.
- *  @param[in] a  rows of GAB_MOST_INDEPENDENTS, as in the members above
- *  @return false if A is not positive definite */
-bool gab_thermo_solve(int n, const double *a, const double *b, double *x);
 
 #ifdef __cplusplus
 }

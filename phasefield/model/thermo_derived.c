@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Quantities derived from the free energies of several phases. */
-#include "phasefield/model/thermo.h"
+#include "phasefield/model/thermo_impl.h"
 
 #include <math.h>
 #include <stdio.h>

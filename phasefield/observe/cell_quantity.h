@@ -15,7 +15,7 @@
  *    GAB_TRY(gab_phasefield_quantity_register(&own));    output: {slices: [{quantity: steepness}]}
  *  @endcode
  *
- *  Tier: extender header.
+ *  Stability: extender.
  */
 #ifndef GABION_PHASEFIELD_CELL_QUANTITY_H
 #define GABION_PHASEFIELD_CELL_QUANTITY_H

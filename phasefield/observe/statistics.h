@@ -4,7 +4,7 @@
  *
  *  All of it is summed exactly, so that it does not depend on processes.
  *
- *  Tier: user header.
+ *  Stability: stable.
  */
 #ifndef GABION_PHASEFIELD_STATISTICS_H
 #define GABION_PHASEFIELD_STATISTICS_H

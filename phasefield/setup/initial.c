@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "phasefield/setup/initial.h"
+#include "phasefield/setup/initial_impl.h"
 
 #include "core/base/hash.h"
 

@@ -11,7 +11,7 @@
  *  Interfaces are sharp: they find their profile in the first steps. All states are functions of the place
  * and of integers, so they do not depend on the decomposition.
  *
- *  Tier: user header.
+ *  Stability: stable; extender where marked.
  */
 #ifndef GABION_PHASEFIELD_INITIAL_H
 #define GABION_PHASEFIELD_INITIAL_H
@@ -72,18 +72,7 @@ void gab_phasefield_start_release(gab_phasefield_start *start);
 void gab_phasefield_start_state(void *user, const int64_t cell[3], double *phi, double *mu);
 /** For `initial_status` of the options: whether all that was asked for could be read.
  *  @return ::GAB_ERR_INPUT too if the file has what is not finite, or phases that do not sum to 1 */
-gab_status gab_phasefield_start_status(void *user);
-
-/** The part of it that reads. @param[out] as_stored  whether there is c, else it is mu
- *  @return ::GAB_ERR_INPUT that says what is missing, or how large the domain of the file is */
-gab_status gab_phasefield_start_file_open(const char *path, const gab_forest_options *forest,
-                                          const gab_thermo *thermo, bool *as_stored,
-                                          gab_phasefield_start_file **file);
-void gab_phasefield_start_file_close(gab_phasefield_start_file **file);
-/** NaN for what cannot be read. */
-void gab_phasefield_start_file_cell(gab_phasefield_start_file *file, const int64_t cell[3], double *phi,
-                                    double *mu);
-gab_status gab_phasefield_start_file_status(gab_phasefield_start_file *file);
+GAB_EXTENDER gab_status gab_phasefield_start_status(void *user);
 
 #ifdef __cplusplus
 }

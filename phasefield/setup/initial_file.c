@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Initial states from the output of an earlier run: blocks are read when a cell of them is asked for. */
 #include "blockforest/hdf5/hdf5_input.h"
-#include "phasefield/setup/initial.h"
+#include "phasefield/setup/initial_impl.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -2,7 +2,7 @@
 /** @file phasefield_config.h
  *  @brief The section `phasefield` of parameter files.
  *
- *  Tier: user header.
+ *  Stability: stable.
  */
 #ifndef GABION_PHASEFIELD_PHASEFIELD_CONFIG_H
 #define GABION_PHASEFIELD_PHASEFIELD_CONFIG_H

@@ -3,6 +3,7 @@
 
 #include "core/messages/collective.h"
 #include "core/base/log.h"
+#include "resilience/schemes/domains_impl.h"
 
 static void init_snapshot(gab_snapshot *snapshot)
 {

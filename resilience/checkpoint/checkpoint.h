@@ -21,7 +21,7 @@
  *  the time of packing, which makes a snapshot a fifth longer (2 processes of one thread: packing with
  *  hash 2.7 instead of 4.8 GB/s, all of it 1.35 instead of 1.65).
  *
- *  Tier: extender header.
+ *  Stability: extender.
  */
 #ifndef GABION_RESILIENCE_CHECKPOINT_H
 #define GABION_RESILIENCE_CHECKPOINT_H
@@ -58,8 +58,6 @@ typedef enum gab_compression {
   GAB_COMPRESSION_ZSTD,
   GAB_COMPRESSION_COUNT
 } gab_compression;
-/** "none", "auto", "lz4", "zstd". */
-const char *gab_compression_name(gab_compression compression);
 /** From the next snapshot on. Local; ranks may differ. Memory: copies take what they are compressed to; while
  * they travel, and while one is taken over, the sender and the adopter hold one of them twice.
  *  @return ::GAB_ERR_ARGUMENT for what this build lacks */
@@ -74,8 +72,6 @@ typedef enum gab_within_node {
   GAB_WITHIN_NODE_SEND, /**< by messages */
   GAB_WITHIN_NODE_COUNT
 } gab_within_node;
-/** "copy", "share", "send". */
-const char *gab_within_node_name(gab_within_node way);
 /** From the next snapshot on. Local; ranks may differ: holders choose between copy and share, who offers or sends is
  *  the rank.
  *  @return ::GAB_ERR_ARGUMENT for another number */
@@ -114,18 +110,8 @@ bool gab_checkpoint_is_pending(const gab_checkpoint *checkpoint);
  *  a new snapshot should be taken at once, the state itself is not concerned */
 gab_status gab_checkpoint_scrub(gab_checkpoint *checkpoint, bool *beyond);
 
-/** Events of replaced images go there from now on. @param[in] events  borrowed; NULL: nowhere */
-void gab_checkpoint_set_events(gab_checkpoint *checkpoint, gab_events *events);
 /** Who keeps what of whom in the valid snapshot; NULL before the first. Borrowed until the next one. */
 const gab_placement *gab_checkpoint_placement(const gab_checkpoint *checkpoint);
-/** What was asked for. */
-const gab_redundancy *gab_checkpoint_redundancy(const gab_checkpoint *checkpoint);
-
-/** Keeps the metadata images of all ranks, too (blockforest/migration/reconstruct.h): some hundred bytes a block,
- *  sent when the grid has
- * changed only, at three ranks more than images can be lost of at once. gab_checkpoint_reconstruct() lives on them.
- * Local; before the first snapshot, the same on all. */
-void gab_checkpoint_keep_metadata_images(gab_checkpoint *checkpoint);
 
 /** What a restore did. */
 typedef struct gab_restore_report {
@@ -147,14 +133,6 @@ typedef struct gab_restore_report {
  *  if an image changed in memory and nothing whole is left of it in any snapshot that all hold (the forest is
  *  then untouched); ::GAB_ERR_FAULT if the world broke: call it again after the next repair */
 gab_status gab_checkpoint_restore(gab_checkpoint *checkpoint, gab_restore_report *report);
-
-/** gab_checkpoint_restore(), but if there is no snapshot all of whose images are left somewhere, the blocks that are
- *  lost are approximated from what is around them: an approximation, which the log and the event `reconstruction` say. Needs
- *  a metadata image of every rank. Entities per rank of those of which no image is left are dropped. Collective, and not
- *  without communication. Announces ::GAB_FAULT_POINT_RECOVERY in addition with every round in which blocks are approximated.
- *  @return as gab_checkpoint_restore(); ::GAB_ERR_LOST if metadata images are lost, too; ::GAB_ERR_STATE if there is data
- *          that cannot be approximated (gab_forest_irreplaceable()) */
-gab_status gab_checkpoint_reconstruct(gab_checkpoint *checkpoint, gab_restore_report *report);
 
 /** Every rank drops what it has and goes on as the one whose first copy it keeps, though nobody is dead: the
  *  images of all travel their way back once, without communication but the agreement that all copies are whole.

@@ -447,4 +447,30 @@ void gab_entities_swap(gab_checkpoint *checkpoint);
 /* GAB_ERR_ARGUMENT if one of them cannot be packed. @param[in] what  needs that, for the message */
 gab_status gab_entities_check_packed(const gab_checkpoint *checkpoint, const char *what);
 
+/** "none", "auto", "lz4", "zstd". */
+const char *gab_compression_name(gab_compression compression);
+
+/** "copy", "share", "send". */
+const char *gab_within_node_name(gab_within_node way);
+
+/** Events of replaced images go there from now on. @param[in] events  borrowed; NULL: nowhere */
+void gab_checkpoint_set_events(gab_checkpoint *checkpoint, gab_events *events);
+
+/** What was asked for. */
+const gab_redundancy *gab_checkpoint_redundancy(const gab_checkpoint *checkpoint);
+
+/** Keeps the metadata images of all ranks, too (blockforest/migration/reconstruct.h): some hundred bytes a block,
+ *  sent when the grid has
+ * changed only, at three ranks more than images can be lost of at once. gab_checkpoint_reconstruct() lives on them.
+ * Local; before the first snapshot, the same on all. */
+void gab_checkpoint_keep_metadata_images(gab_checkpoint *checkpoint);
+
+/** gab_checkpoint_restore(), but if there is no snapshot all of whose images are left somewhere, the blocks that are
+ *  lost are approximated from what is around them: an approximation, which the log and the event `reconstruction` say. Needs
+ *  a metadata image of every rank. Entities per rank of those of which no image is left are dropped. Collective, and not
+ *  without communication. Announces ::GAB_FAULT_POINT_RECOVERY in addition with every round in which blocks are approximated.
+ *  @return as gab_checkpoint_restore(); ::GAB_ERR_LOST if metadata images are lost, too; ::GAB_ERR_STATE if there is data
+ *          that cannot be approximated (gab_forest_irreplaceable()) */
+gab_status gab_checkpoint_reconstruct(gab_checkpoint *checkpoint, gab_restore_report *report);
+
 #endif

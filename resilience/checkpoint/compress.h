@@ -7,7 +7,7 @@
  *  (Alted 2010). A piece that does not shrink is stored uncompressed, so packed data exceeds the input by at most 0.01 % and
  *  a hundred bytes.
  *
- *  Tier: extender header.
+ *  Stability: internal.
  */
 #ifndef GABION_RESILIENCE_COMPRESS_H
 #define GABION_RESILIENCE_COMPRESS_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether and how the image of a snapshot is compressed for its holders. */
 #include "resilience/schemes/redundancy_impl.h"
+#include "resilience/checkpoint/checkpoint_impl.h"
 
 enum { SAMPLE = 4 << 20 };
 /* A ratio below is not worth what it costs those who restore, and the second look at every byte. */

@@ -5,6 +5,7 @@
 #include "resilience/checkpoint/checkpoint_impl.h"
 
 #include "core/base/log.h"
+#include "resilience/schemes/placement_impl.h"
 
 enum { MORE_LOSSES = 3 }; /* that metadata images survive beyond what images do, whichever ranks they are */
 

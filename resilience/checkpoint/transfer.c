@@ -14,6 +14,7 @@
 #include "resilience/schemes/redundancy_impl.h"
 
 #include "core/base/log.h"
+#include "core/memory/memory_impl.h"
 
 /* What was received into a buffer that had to grow for it may have grown too far. */
 static gab_status trim(gab_buffer *buffer)

@@ -3,6 +3,9 @@
 #include "resilience/schemes/redundancy_impl.h"
 
 #include "core/memory/nontemporal_impl.h"
+#include "resilience/schemes/domains_impl.h"
+#include "resilience/checkpoint/checkpoint_impl.h"
+#include "core/memory/memory_impl.h"
 
 #include <string.h>
 

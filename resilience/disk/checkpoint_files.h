@@ -2,7 +2,7 @@
 /** @file checkpoint_files.h
  *  @brief Looking into checkpoints on disk, without a world: one process reads, nobody else has to be there.
  *
- *  Tier: extender header.
+ *  Stability: internal.
  */
 #ifndef GABION_RESILIENCE_CHECKPOINT_FILES_H
 #define GABION_RESILIENCE_CHECKPOINT_FILES_H

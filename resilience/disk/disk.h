@@ -20,7 +20,7 @@
  * removed, and the next one is tried when it is due. A write during which a process dies is given up, and
  * begun again after the recovery from the snapshot that was taken there.
  *
- *  Tier: extender header.
+ *  Stability: extender.
  */
 #ifndef GABION_RESILIENCE_DISK_H
 #define GABION_RESILIENCE_DISK_H
@@ -50,35 +50,6 @@ typedef struct gab_disk_options {
   const char *parameters; /**< all of them; NULL: none */
 } gab_disk_options;
 
-/** Local, but opens ports: all, in the same order. Touches no disk.
- *  @param[in] checkpoint  borrowed, has to outlive the writer @param[in] events  borrowed; may be NULL */
-gab_status gab_disk_create(gab_checkpoint *checkpoint, gab_events *events, const gab_disk_options *options,
-                           gab_disk **disk);
-/** Asked before a checkpoint gets its manifest (fence.h). Local. @param[in] fence  borrowed; NULL: none */
-void gab_disk_set_fence(gab_disk *disk, const gab_fence *fence);
-/** Waits for the thread, gives up what is not complete. Before the checkpoint it belongs to. */
-void gab_disk_destroy(gab_disk **disk);
-
-/** Begins to write the valid snapshot. Collective, right after it was taken.
- *  @param[out] begun  false, the same on all: the one before is still being written, or this step is on the
- *  disk already; may be NULL */
-gab_status gab_disk_begin(gab_disk *disk, bool *begun);
-/** Helps the write along without waiting for anybody: at the end of each step. Local. Announces
- *  ::GAB_FAULT_POINT_DISK_WRITE when part of an image has left, and ::GAB_FAULT_POINT_DISK_COMMIT when all of it has (in
- * an aggregator: when its file is complete), before the manifest is written.
- *  @return ::GAB_ERR_FAULT if the world broke; failures of the disk are reported, not returned */
-gab_status gab_disk_progress(gab_disk *disk);
-/** Waits until this rank's part of the write is done; on the root that is all of it. */
-gab_status gab_disk_wait(gab_disk *disk);
-/** True while a write is under way as far as this rank knows. */
-bool gab_disk_is_busy(const gab_disk *disk);
-/** Gives the present write up, if any: what comes first after the world broke. Local.
- *  @return true if there was one; it is to be begun again after the recovery */
-bool gab_disk_abandon(gab_disk *disk);
-
-/** The folder that it was given. */
-const char *gab_disk_folder(const gab_disk *disk);
-
 /** What writing has cost so far, of this process. */
 typedef struct gab_disk_stats {
   uint64_t begun;          /**< writes that were begun */
@@ -90,7 +61,6 @@ typedef struct gab_disk_stats {
   double blocking_seconds; /**< that the step loop spent on writing, in all: in this process */
   double waiting_seconds;  /**< in gab_disk_wait() beside that: at the end of a run */
 } gab_disk_stats;
-gab_disk_stats gab_disk_get_stats(const gab_disk *disk);
 
 #ifdef __cplusplus
 }

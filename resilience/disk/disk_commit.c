@@ -5,6 +5,9 @@
 #include "core/system/file.h"
 #include "core/base/log.h"
 #include "core/base/timer.h"
+#include "resilience/reports/events_impl.h"
+#include "resilience/recovery/fence_impl.h"
+#include "resilience/disk/manifest_impl.h"
 
 #include <string.h>
 #include <unistd.h>

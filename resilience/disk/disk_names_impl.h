@@ -2,7 +2,7 @@
 /** @file disk_names_impl.h
  *  @brief Names in the files of a checkpoint, for each format that is read. doc/checkpoint-format.md says what they mean.
  *
- *  Tier: internal, never installed.
+ *  Stability: internal, never installed.
  */
 #ifndef GABION_RESILIENCE_DISK_NAMES_IMPL_H
 #define GABION_RESILIENCE_DISK_NAMES_IMPL_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "resilience/disk/manifest.h"
+#include "resilience/disk/manifest_impl.h"
 
 #include "core/system/file.h"
 #include "core/base/checkpoint_format.h"

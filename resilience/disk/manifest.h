@@ -5,7 +5,7 @@
  *  JSON, so that any tool reads it; its last member is a hash of what stands before. The format is described
  *  in doc/checkpoint-format.md.
  *
- *  Tier: extender header.
+ *  Stability: extender.
  */
 #ifndef GABION_RESILIENCE_MANIFEST_H
 #define GABION_RESILIENCE_MANIFEST_H
@@ -46,13 +46,6 @@ typedef struct gab_manifest {
 void gab_manifest_init(gab_manifest *manifest);
 void gab_manifest_release(gab_manifest *manifest);
 
-/** Reserves capacity for the files of all groups of `members`. */
-gab_status gab_manifest_set_files(gab_manifest *manifest);
-/** Appends the JSON text, with the names of the manifest's format. */
-gab_status gab_manifest_format(const gab_manifest *manifest, gab_buffer *text);
-/** Reads it back. @param[in] name  for messages @param[out] manifest  initialised; complete on success only
- *  @return ::GAB_ERR_CORRUPT if it is none, of a format that is not read, cut, or does not match its hash */
-gab_status gab_manifest_parse(const char *name, const char *text, size_t length, gab_manifest *manifest);
 /** Reads FOLDER/manifest.json. @return ::GAB_ERR_IO if it cannot be read; as gab_manifest_parse() */
 gab_status gab_manifest_read(const char *folder, gab_manifest *manifest);
 /** Looks whether all files are there with the sizes they should have, without reading them.

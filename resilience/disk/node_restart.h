@@ -16,7 +16,7 @@
  *  Redundancy by parities is not made use of here: if the own image of a rank is gone and nobody has a copy, the
  *  snapshot counts as lost.
  *
- *  Tier: extender header.
+ *  Stability: internal.
  */
 #ifndef GABION_RESILIENCE_NODE_RESTART_H
 #define GABION_RESILIENCE_NODE_RESTART_H

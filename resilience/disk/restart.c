@@ -6,6 +6,7 @@
 #include "core/base/log.h"
 #include "resilience/disk/disk_impl.h"
 #include "resilience/disk/restart_impl.h"
+#include "resilience/disk/manifest_impl.h"
 
 #include <string.h>
 

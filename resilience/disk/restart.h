@@ -12,7 +12,7 @@
  *  named, and the one before is taken. One whose content is damaged is renamed to unusable_STEP; one that cannot be opened
  *  or read now stays as it is.
  *
- *  Tier: extender header.
+ *  Stability: extender.
  */
 #ifndef GABION_RESILIENCE_RESTART_H
 #define GABION_RESILIENCE_RESTART_H
@@ -50,14 +50,6 @@ typedef struct gab_restart_report {
   uint64_t bytes;  /**< thereof read */
   double seconds;
 } gab_restart_report;
-
-/** Replaces the state by the newest checkpoint that is whole. Collective. Snapshots in memory are forgotten:
- *  take one next. Announces ::GAB_FAULT_POINT_RECOVERY.
- *  @return ::GAB_ERR_LOST if none is whole, the message naming what is wrong with the last one tried; ::GAB_ERR_IO,
- *  ::GAB_ERR_MEMORY if one may be that somebody cannot read now;
- *  ::GAB_ERR_FAULT if the world broke */
-gab_status gab_restart_load(const gab_restart *restart, gab_checkpoint *checkpoint,
-                            gab_restart_report *report);
 
 /** Removes all checkpoints of a folder, with those that were set aside. Local: for the root of a run that starts anew.
  *  @return ::GAB_ERR_IO that names what could not be removed */

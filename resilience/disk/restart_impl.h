@@ -4,6 +4,7 @@
 #ifndef GABION_RESILIENCE_RESTART_IMPL_H
 #define GABION_RESILIENCE_RESTART_IMPL_H
 
+#include "resilience/disk/restart.h"
 #include "resilience/checkpoint/checkpoint_impl.h"
 
 /* Member number i of n then falls to member number floor(i m / n) of the m of now. */
@@ -27,5 +28,13 @@ typedef struct gab_assigned_images {
 /* Forgets the snapshots of this job, then replaces the state: the first image is unpacked, the others adopted.
  * Collective. */
 gab_status gab_assigned_images_restore(gab_checkpoint *checkpoint, const gab_assigned_images *assigned);
+
+/** Replaces the state by the newest checkpoint that is whole. Collective. Snapshots in memory are forgotten:
+ *  take one next. Announces ::GAB_FAULT_POINT_RECOVERY.
+ *  @return ::GAB_ERR_LOST if none is whole, the message naming what is wrong with the last one tried; ::GAB_ERR_IO,
+ *  ::GAB_ERR_MEMORY if one may be that somebody cannot read now;
+ *  ::GAB_ERR_FAULT if the world broke */
+gab_status gab_restart_load(const gab_restart *restart, gab_checkpoint *checkpoint,
+                            gab_restart_report *report);
 
 #endif

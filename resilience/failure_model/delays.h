@@ -18,7 +18,7 @@
  *  One process simulates all: 24 bytes per modelled process, without ghosts. Local, no MPI; OpenMP threads share a step, and
  *  the result does not depend on their number.
  *
- *  Tier: user header.
+ *  Stability: internal.
  */
 #ifndef GABION_RESILIENCE_DELAYS_H
 #define GABION_RESILIENCE_DELAYS_H

@@ -5,7 +5,7 @@
  *  A list is drawn from a rate or a mean time between failures, or written down. Random ones come from a
  *  counter-based generator: the same seed gives the same list, on any number of threads. Local, no MPI.
  *
- *  Tier: user header.
+ *  Stability: internal.
  */
 #ifndef GABION_RESILIENCE_FAILURES_H
 #define GABION_RESILIENCE_FAILURES_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Clusters of local recovery: from the parameter to a pure function. */
 #include "resilience/local/local_division_impl.h"
+#include "resilience/schemes/domains_impl.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 /* Communication partners of a rank under local recovery: owners of adjacent blocks, the tree of reductions, and ranks whose images
  * it stores. */
 #include "resilience/local/local_run_impl.h"
+#include "resilience/schemes/placement_impl.h"
 
 gab_rank gab_local_place(const gab_local_run *run, gab_rank rank)
 {

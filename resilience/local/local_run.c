@@ -3,6 +3,7 @@
 #include "resilience/local/local_run_impl.h"
 
 #include "core/base/log.h"
+#include "resilience/reports/events_impl.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,6 +5,8 @@
 
 #include "core/messages/collective.h"
 #include "core/base/log.h"
+#include "resilience/reports/events_impl.h"
+#include "resilience/schemes/placement_impl.h"
 
 #include <string.h>
 

@@ -5,6 +5,8 @@
 
 #include "core/messages/collective.h"
 #include "core/base/log.h"
+#include "resilience/reports/events_impl.h"
+#include "resilience/run_folder/run_lock_impl.h"
 
 /* How long a checkpoint waits for its commit at most: the first one in seconds, since before its commit a death ends local
  * recovery; each further one a share of the time since the one before. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checkpoints of a cluster's own in the steps of a time loop (doc/clusters.md): when they are due, and their steps. */
 #include "resilience/local/local_run_impl.h"
+#include "resilience/reports/events_impl.h"
 
 #include <string.h>
 

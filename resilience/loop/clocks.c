@@ -6,6 +6,7 @@
 
 #include "core/messages/collective.h"
 #include "core/base/log.h"
+#include "resilience/reports/events_impl.h"
 
 #include <math.h>
 

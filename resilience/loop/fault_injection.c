@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "resilience/loop/fault_injection.h"
+#include "resilience/loop/fault_injection_impl.h"
 
 #include "blockforest/migration/flip.h"
 #include "core/base/hash.h"
 #include "core/base/log.h"
 #include "resilience/reports/completion.h"
+#include "resilience/reports/events_impl.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -6,6 +6,8 @@
 
 #include "core/base/log.h"
 #include "core/messages/collective.h"
+#include "resilience/reports/events_impl.h"
+#include "resilience/disk/restart_impl.h"
 
 static gab_status share_out(gab_timeloop *loop)
 {

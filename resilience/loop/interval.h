@@ -5,7 +5,7 @@
  *  Times are turned into steps on the root, once per checkpoint, and handed to all with it: so no step pays
  *  for the decision, and all take it alike (contract 8).
  *
- *  Tier: user header.
+ *  Stability: stable; extender where marked.
  */
 #ifndef GABION_RESILIENCE_INTERVAL_H
 #define GABION_RESILIENCE_INTERVAL_H
@@ -35,7 +35,7 @@ gab_status gab_interval_parse(const char *text, double mtbf, gab_interval *inter
 
 /** What a run knows of its mtbf after some time: the given one counts like one failure in that time, so that a guess is
  *  outweighed by what is seen: (mtbf + seconds) / (1 + failures), the mean of the rate's gamma distribution. */
-double gab_interval_observed_mtbf(double mtbf, double seconds, int failures);
+GAB_EXTENDER double gab_interval_observed_mtbf(double mtbf, double seconds, int failures);
 
 /** The first-order optimum of Young: sqrt(2 mtbf cost), all in seconds. */
 double gab_interval_young(double mtbf, double cost);
@@ -46,10 +46,10 @@ double gab_interval_daly(double mtbf, double cost);
 
 /** Share of the computing time that checkpoints every `interval` seconds cost, and, to first order, the share
  *  lost to failures: cost / interval + interval / (2 mtbf). @param[in] mtbf  <= 0: unknown, left out */
-double gab_interval_overhead(double interval, double mtbf, double cost);
+GAB_EXTENDER double gab_interval_overhead(double interval, double mtbf, double cost);
 
 /** Seconds of computing between two checkpoints in the modes SECONDS and AUTO. */
-double gab_interval_seconds(const gab_interval *interval, double cost);
+GAB_EXTENDER double gab_interval_seconds(const gab_interval *interval, double cost);
 
 #ifdef __cplusplus
 }

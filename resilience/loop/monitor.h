@@ -17,7 +17,7 @@
  *  With `resilience.monitors: [mass]` the loop then has that monitor; a name that is not in the list is
  * refused.
  *
- *  Tier: user header.
+ *  Stability: extender.
  */
 #ifndef GABION_RESILIENCE_MONITOR_H
 #define GABION_RESILIENCE_MONITOR_H

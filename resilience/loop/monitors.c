@@ -7,6 +7,7 @@
 #include "core/base/registry_impl.h"
 #include "core/messages/collective.h"
 #include "core/base/log.h"
+#include "resilience/reports/events_impl.h"
 
 #include <stdio.h>
 #include <string.h>

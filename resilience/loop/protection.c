@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How a time loop is protected: checkpoints when they are due, recovery when the world broke. */
 #include "resilience/reports/completion.h"
+#include "blockforest/output/output_retry.h"
 #include "resilience/reports/history.h"
 #include "resilience/checkpoint/checkpoint_impl.h"
 #include "resilience/loop/timeloop_impl.h"
@@ -13,6 +14,12 @@
 #include "core/memory/node_memory.h"
 #include "core/world/quarantine.h"
 #include "core/memory/system_memory.h"
+#include "resilience/reports/events_impl.h"
+#include "resilience/recovery/fence_impl.h"
+#include "resilience/disk/disk_impl.h"
+#include "resilience/loop/fault_injection_impl.h"
+#include "resilience/recovery/recovery_impl.h"
+#include "resilience/run_folder/run_lock_impl.h"
 
 #include <math.h>
 #include <stdio.h>

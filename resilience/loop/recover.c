@@ -22,6 +22,10 @@
 #include "core/base/log.h"
 #include "core/messages/collective.h"
 #include "core/messages/logged/message_logger.h"
+#include "resilience/reports/events_impl.h"
+#include "resilience/recovery/fence_impl.h"
+#include "resilience/disk/disk_impl.h"
+#include "resilience/run_folder/run_lock_impl.h"
 
 #include <stdio.h>
 

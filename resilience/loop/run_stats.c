@@ -3,6 +3,7 @@
 #include "resilience/loop/timeloop_impl.h"
 
 #include "core/base/log.h"
+#include "resilience/disk/disk_impl.h"
 
 gab_run_stats gab_timeloop_get_stats(const gab_timeloop *loop)
 {

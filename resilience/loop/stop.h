@@ -15,7 +15,7 @@
  *  a checkpoint, so the run stops up to two intervals later, which a deadline allows for
  *  (resilience/local/protocol/local.h).
  *
- *  Tier: extender header.
+ *  Stability: internal.
  */
 #ifndef GABION_RESILIENCE_STOP_H
 #define GABION_RESILIENCE_STOP_H

@@ -3,6 +3,8 @@
 #include "resilience/loop/timeloop_impl.h"
 
 #include "core/base/log.h"
+#include "resilience/reports/events_impl.h"
+#include "resilience/disk/disk_impl.h"
 
 static double time_to_stop(const gab_protection_state *protection)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Number of steps for temporal blocking: up to the next output, monitor, question or fault injection. */
 #include "resilience/loop/timeloop_impl.h"
+#include "resilience/disk/disk_impl.h"
+#include "resilience/loop/fault_injection_impl.h"
 
 static gab_step least(gab_step a, gab_step b) { return a < b ? a : b; }
 

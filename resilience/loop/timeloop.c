@@ -9,6 +9,8 @@
 #include "core/messages/mailbox.h"
 #include "core/system/float_modes.h"
 #include "field/checked_access.h"
+#include "resilience/reports/events_impl.h"
+#include "resilience/run_folder/run_lock_impl.h"
 
 #include <math.h>
 #include <stdio.h>

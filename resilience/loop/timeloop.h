@@ -15,7 +15,7 @@
  *  post-step actions see the same steps again. They need no fault code of their own; what they compute between the fault
  *  and their return is discarded.
  *
- *  Tier: user header.
+ *  Stability: stable; extender where marked.
  */
 #ifndef GABION_RESILIENCE_TIMELOOP_H
 #define GABION_RESILIENCE_TIMELOOP_H
@@ -87,7 +87,8 @@ gab_status gab_timeloop_add_monitor(gab_timeloop *loop, const char *name,
  *  a checkpoint has been packed, before that counts: what changes by itself between a step and the image does not get
  *  into the state to which all would go back. Else like gab_timeloop_add_monitor().
  *  @param[in] check  without communication */
-gab_status gab_timeloop_add_rest_monitor(gab_timeloop *loop, const char *name, gab_task_fn check, void *user);
+GAB_EXTENDER gab_status gab_timeloop_add_rest_monitor(gab_timeloop *loop, const char *name, gab_task_fn check,
+                                                      void *user);
 
 /** Adds something that is done once, when all steps are: still protected, so that a death there takes the run
  *  back and lets it come here again. */
@@ -103,12 +104,12 @@ gab_status gab_timeloop_on_failure(gab_timeloop *loop,
  * on from there. The monitors have looked at it before it became one. Collective.
  *  @param[out] step  its step; -1: there is none, and the state stays as it is
  *  @return as gab_checkpoint_restore() */
-gab_status gab_timeloop_go_back(gab_timeloop *loop, gab_step *step);
+GAB_EXTENDER gab_status gab_timeloop_go_back(gab_timeloop *loop, gab_step *step);
 
 /** Takes a checkpoint ahead of an end for which all ranks have the same reason, such as a disk that refused for too
  *  long: where snapshots lie in the memory of the nodes (gab_protection.node_memory), another job resumes from there, and does the post-step
  *  actions of this step again. Else, and with strategy `local`, does nothing. Collective. @return as a checkpoint */
-gab_status gab_timeloop_keep(gab_timeloop *loop);
+GAB_EXTENDER gab_status gab_timeloop_keep(gab_timeloop *loop);
 
 /** What has to be rolled back with the blocks; the loop's own step counter is. */
 gab_status gab_timeloop_add_entity(gab_timeloop *loop, const gab_entity *entity);
@@ -215,7 +216,7 @@ gab_forest *gab_timeloop_forest(const gab_timeloop *loop);
 
 /** One timer per task, post-step action and finish under its name, and "checkpoint" and "recovery"; an application may
  * add its own, the same ones on all ranks, and finds them in the summary. Not rolled back: spent is spent. */
-gab_timers *gab_timeloop_timers(gab_timeloop *loop);
+GAB_EXTENDER gab_timers *gab_timeloop_timers(gab_timeloop *loop);
 
 enum { GAB_MOST_LOST_RECORDS = 8 }; /**< ranks that are remembered of a fault */
 

@@ -20,7 +20,7 @@
  *  as calls of MPI do; a death goes to the error handler of `comm`, if it still is that of the persistent one. One
  *  thread may be in a call on persistent communicators at a time, and none elsewhere in MPI while one is opened or freed.
  *
- *  Tier: user header.
+ *  Stability: stable.
  */
 #ifndef GABION_RESILIENCE_PERSIST_PERSIST_H
 #define GABION_RESILIENCE_PERSIST_PERSIST_H

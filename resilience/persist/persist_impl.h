@@ -14,7 +14,7 @@
  *
  *  Stages, invariants and why a restart finds a consistent state: doc/persist.md, "How it works".
  *
- *  Tier: internal, never installed.
+ *  Stability: internal, never installed.
  */
 #ifndef GABION_RESILIENCE_PERSIST_PERSIST_IMPL_H
 #define GABION_RESILIENCE_PERSIST_PERSIST_IMPL_H

@@ -12,7 +12,7 @@
  *  - a whole group without a mark: the epoch is there, and is used;
  *  - a group that does not match its checksum, and a valid mark, or anything else that is whole: damage; refused.
  *
- *  Tier: internal, never installed.
+ *  Stability: internal, never installed.
  */
 #ifndef GABION_RESILIENCE_PERSIST_MSGLOG_FILE_IMPL_H
 #define GABION_RESILIENCE_PERSIST_MSGLOG_FILE_IMPL_H

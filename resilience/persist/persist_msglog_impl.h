@@ -14,7 +14,7 @@
  *    number and the next serial follow from the messages;
  *  - going back to an epoch forgets all that came after it: what is sent again has the numbers that it had.
  *
- *  Tier: internal, never installed.
+ *  Stability: internal, never installed.
  */
 #ifndef GABION_RESILIENCE_PERSIST_MSGLOG_IMPL_H
 #define GABION_RESILIENCE_PERSIST_MSGLOG_IMPL_H

@@ -19,7 +19,7 @@
  *  A further death during a recovery starts it again from the repair. The restored snapshot stays readable until the next
  *  one is committed. Phases in detail: doc/recovery.md; behaviour of Open MPI: doc/ulfm.md.
  *
- *  Tier: extender header.
+ *  Stability: extender.
  */
 #ifndef GABION_RESILIENCE_RECOVERY_H
 #define GABION_RESILIENCE_RECOVERY_H
@@ -117,11 +117,6 @@ const gab_strategy *gab_strategy_by_name(const char *name);
 const gab_strategy *gab_strategy_at(int index);
 
 enum { GAB_MOST_STRATEGIES = 8 };
-
-/** Whether a list can be gone through in its order. @return ::GAB_ERR_INPUT with a message: a strategy named twice; one
- *  that fills vacant ranks after one that leaves none (`shrink`); `spare` behind `respawn`, which uses up the spares
- *  first; one that approximates (`reconstruct`) behind one that fills (`spare`, `respawn`) */
-gab_status gab_strategies_check(const gab_strategy *const *strategies, int count);
 
 #ifdef __cplusplus
 }

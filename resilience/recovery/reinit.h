@@ -44,7 +44,7 @@
  *
  *  Reports to gabion-launch that the program must make (completion, progress): doc/resilience.md, "An MPI program of one's own".
  *
- *  Tier: user header.
+ *  Stability: stable.
  */
 #ifndef GABION_RESILIENCE_REINIT_H
 #define GABION_RESILIENCE_REINIT_H

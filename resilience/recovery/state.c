@@ -7,7 +7,7 @@
 #include "resilience/recovery/reinit_impl.h"
 #include "resilience/reports/completion.h"
 #include "resilience/disk/disk_impl.h"
-#include "resilience/disk/restart.h"
+#include "resilience/disk/restart_impl.h"
 
 #include <string.h>
 

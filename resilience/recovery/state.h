@@ -29,7 +29,7 @@
  *  gab_reinit_test(). It must neither crash on such data nor loop without end. MPI_Sendrecv() from MPI_PROC_NULL
  *  crashes then (a defect of Open MPI 5.0); MPI_Irecv() and MPI_Isend() do not.
  *
- *  Tier: user header.
+ *  Stability: stable.
  */
 #ifndef GABION_RESILIENCE_STATE_H
 #define GABION_RESILIENCE_STATE_H
@@ -121,6 +121,7 @@ typedef gab_status (*gab_state_program)(gab_state *state, int argc, char **argv)
  *  adopted.
  *  @return the exit code of the run, for main */
 int gab_state_main(int argc, char **argv, gab_state_program program);
+#define gab_state_main(...) GAB_WITH_VERSION(gab_state_main(__VA_ARGS__))
 
 #ifdef __cplusplus
 }

@@ -84,6 +84,7 @@ static gab_status prepare(gab_world *world, gab_state **state)
   return gab_state_create(world, &options, state);
 }
 
+#undef gab_state_main /* the macro that records the version of a program's headers */
 int gab_state_main(int argc, char **argv, gab_state_program program)
 {
   gab_world *world;

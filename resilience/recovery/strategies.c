@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The strategies by name, and how each restores the state. */
-#include "resilience/recovery/recovery.h"
+#include "resilience/recovery/recovery_impl.h"
 
 #include "core/base/log.h"
 #include "core/base/registry_impl.h"
 #include "resilience/disk/disk_impl.h"
-#include "resilience/disk/restart.h"
+#include "resilience/disk/restart_impl.h"
+#include "resilience/reports/events_impl.h"
+#include "resilience/checkpoint/checkpoint_impl.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,7 +7,7 @@
  *  rewritten at most once a second, and GABION_COMPLETION with "exit CODE". Without these variables nothing
  *  is written.
  *
- *  Tier: user header.
+ *  Stability: stable; extender where marked.
  */
 #ifndef GABION_RESILIENCE_COMPLETION_H
 #define GABION_RESILIENCE_COMPLETION_H
@@ -20,7 +20,7 @@ extern "C" {
 
 /** How often the launcher has started this run again (GABION_ATTEMPT): because it hung, or its job had ended. What is there
  *  then is the run's own. Local. @return 0: this is the first time, or there is no launcher, or its word is no number */
-int gab_launch_attempt(void);
+GAB_EXTENDER int gab_launch_attempt(void);
 
 /** Root only, at most once a second; others and more often: nothing. Local.
  *  @param[in] longest  seconds of the longest step so far, for `gabion-launch --dead-after`; 0: not known */

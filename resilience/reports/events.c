@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "resilience/reports/events.h"
+#include "resilience/reports/events_impl.h"
 
 #include "core/base/timer.h"
 #include "core/system/run_file.h"

@@ -6,7 +6,7 @@
  * continued for ever; within a job resilience.tries is an end to that, and gab_history_read() is what it
  * takes across jobs.
  *
- *  Tier: extender header.
+ *  Stability: internal.
  */
 #ifndef GABION_RESILIENCE_HISTORY_H
 #define GABION_RESILIENCE_HISTORY_H

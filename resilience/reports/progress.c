@@ -7,6 +7,7 @@
 #include "core/base/log.h"
 #include "core/base/timer.h"
 #include "resilience/reports/completion.h"
+#include "resilience/disk/disk_impl.h"
 
 #include <math.h>
 #include <stdio.h>

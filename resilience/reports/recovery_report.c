@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recoveries in statistics, log and events. */
 #include "resilience/loop/timeloop_impl.h"
+#include "resilience/reports/events_impl.h"
 #include "resilience/reports/history.h"
 
 #include "core/base/log.h"

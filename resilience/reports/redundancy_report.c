@@ -3,6 +3,9 @@
 #include "resilience/loop/timeloop_impl.h"
 
 #include "core/base/log.h"
+#include "resilience/reports/events_impl.h"
+#include "resilience/schemes/domains_impl.h"
+#include "resilience/checkpoint/checkpoint_impl.h"
 
 static int32_t replacements(const gab_members *members)
 {

@@ -8,6 +8,7 @@
 #include "core/base/log.h"
 #include "core/base/timer.h"
 #include "resilience/loop/timeloop_impl.h"
+#include "resilience/run_folder/run_lock_impl.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /** @file summary.h
  *  @brief OUT/summary.json and the last lines of a run: what happened and what it cost.
  *
- *  Tier: user header.
+ *  Stability: stable.
  */
 #ifndef GABION_RESILIENCE_SUMMARY_H
 #define GABION_RESILIENCE_SUMMARY_H

@@ -7,7 +7,7 @@
  *  list, so that no file of an earlier run remains; a run that resumes keeps them. Files that are not listed are not
  *  touched, nor are links, nor anything but regular files of the folder and of folders in it.
  *
- *  Tier: user header.
+ *  Stability: internal.
  */
 #ifndef GABION_RESILIENCE_RUN_FILES_H
 #define GABION_RESILIENCE_RUN_FILES_H

@@ -9,6 +9,7 @@
 #include "core/system/run_file.h"
 #include "resilience/reports/completion.h"
 #include "resilience/run_folder/run_lock_impl.h"
+#include "resilience/recovery/fence_impl.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -16,7 +16,7 @@
  *  since it has verified on the nodes that no process of it lives. When the root dies and the run recovers, the next root
  *  continues the lock. An owner that finds its lock taken (it was stopped for more than a minute, say) ends.
  *
- *  Tier: user header.
+ *  Stability: extender.
  */
 #ifndef GABION_RESILIENCE_RUN_LOCK_H
 #define GABION_RESILIENCE_RUN_LOCK_H
@@ -40,19 +40,6 @@ typedef struct gab_run_lock gab_run_lock;
  * cannot be written */
 gab_status gab_run_lock_take(gab_world *world, const char *folder, gab_run_lock **lock);
 
-/** Whether it is still this run's. Local and cheap: for every step. NULL: GAB_OK.
- *  @return ::GAB_ERR_ENDED on the root if somebody else took it over */
-gab_status gab_run_lock_check(const gab_run_lock *lock);
-
-/** After a repair of the world: a new root goes on giving signs of life. Local; to be called by all. NULL:
- * nothing. */
-void gab_run_lock_follow(gab_run_lock *lock);
-
-/** With the signs of life it is looked whether another part of the run has gone on (fence.h): a root that is cut off
- *  would else take the lock again when that part has ended and given it free. Local.
- *  @param[in] fence  borrowed until the next call; NULL: nobody looks. NULL for lock: nothing */
-void gab_run_lock_set_fence(gab_run_lock *lock, const gab_fence *fence);
-
 /** What becomes of the file. */
 typedef enum gab_run_lock_end {
   GAB_RUN_LOCK_REMOVE, /**< the folder is free, and gone if it was made for this run and is empty */
@@ -61,9 +48,6 @@ typedef enum gab_run_lock_end {
 
 /** When nothing is written any more. Local; to be called by all. Nulls the handle. */
 void gab_run_lock_release(gab_run_lock **lock, gab_run_lock_end end);
-
-/** @return the id of the run: given by the launcher, else made by chance. Borrowed. */
-const char *gab_run_lock_id(const gab_run_lock *lock);
 
 #ifdef __cplusplus
 }

@@ -3,6 +3,7 @@
 #ifndef GABION_RESILIENCE_RUN_LOCK_IMPL_H
 #define GABION_RESILIENCE_RUN_LOCK_IMPL_H
 
+#include "resilience/run_folder/run_lock.h"
 #include "core/base/buffer.h"
 
 #include <sys/types.h>
@@ -51,5 +52,21 @@ lock_verdict gab_lock_owner_judge(const lock_owner *owner, const lock_owner *sel
 const char *gab_lock_owner_describe(const lock_owner *owner, char *text, size_t capacity);
 /* A run's id, 16 hexadecimal digits made by chance. */
 void gab_lock_make_id(char id[GAB_LOCK_WORD]);
+
+/** Whether it is still this run's. Local and cheap: for every step. NULL: GAB_OK.
+ *  @return ::GAB_ERR_ENDED on the root if somebody else took it over */
+gab_status gab_run_lock_check(const gab_run_lock *lock);
+
+/** After a repair of the world: a new root goes on giving signs of life. Local; to be called by all. NULL:
+ * nothing. */
+void gab_run_lock_follow(gab_run_lock *lock);
+
+/** With the signs of life it is looked whether another part of the run has gone on (fence.h): a root that is cut off
+ *  would else take the lock again when that part has ended and given it free. Local.
+ *  @param[in] fence  borrowed until the next call; NULL: nobody looks. NULL for lock: nothing */
+void gab_run_lock_set_fence(gab_run_lock *lock, const gab_fence *fence);
+
+/** @return the id of the run: given by the launcher, else made by chance. Borrowed. */
+const char *gab_run_lock_id(const gab_run_lock *lock);
 
 #endif

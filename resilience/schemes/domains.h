@@ -11,7 +11,7 @@
  * host name and, where hwloc tells it, the chassis. A name is a path "island/chassis/node", "chassis/node" or
  *  "node"; what is left out is one for all.
  *
- *  Tier: extender header.
+ *  Stability: extender.
  */
 #ifndef GABION_RESILIENCE_DOMAINS_H
 #define GABION_RESILIENCE_DOMAINS_H
@@ -32,9 +32,6 @@ typedef enum gab_domain_kind {
   GAB_DOMAIN_COUNT
 } gab_domain_kind;
 
-/** "none", "node", "chassis", "island"; "" for unset. */
-const char *gab_domain_name(gab_domain_kind kind);
-
 typedef struct gab_domains gab_domains;
 
 /** A range of places [first, first + count). */
@@ -42,41 +39,12 @@ typedef struct gab_places {
   int32_t first, count;
 } gab_places;
 
-/** Finds the domains of all ranks, and of the spares behind them. Collective. @param[in] file  of the user's, see
- *  gab_domains_parse(), read by the root; NULL or "": host names @param[in] wanted  hwloc is asked for the
- *  chassis only if it is this
- *  @return the status of the root, on all: ::GAB_ERR_INPUT with file and line */
-gab_status gab_domains_find(gab_world *world, const char *file, gab_domain_kind wanted,
-                            gab_domains **domains);
-
-/** From one name per rank, in order of the ranks; NULL: a node of its own. Local. @param[in] names  count of
- *  them */
-gab_status gab_domains_from_names(const char *const *names, int32_t count, gab_domains **domains);
-/** From the text of a user's file: lines "name ranks", with ranks as in "0-3 8 10-20:2" (every second), which
- *  may be separated by blanks or commas and stand in brackets; a colon may follow the name, so a flat YAML
- *  file is one such; # begins a comment. Every rank of the run has to be named once. Local. @param[in] spares  processes
- *  numbered behind the ranks, which may be named; one that is not counts as a node of its own
- *  @return ::GAB_ERR_INPUT with `source`:line */
-gab_status gab_domains_parse(const char *source, const char *text, int32_t ranks, int32_t spares,
-                             gab_domains **domains);
-/** Reads a file as gab_domains_load() and finds out for how many ranks it is: those that it names, each once. Local.
- *  @return ::GAB_ERR_INPUT with file and line */
-gab_status gab_domains_count(const char *path, int32_t *ranks);
 /** The same from a file. Local. */
 gab_status gab_domains_load(const char *path, int32_t ranks, int32_t spares, gab_domains **domains);
 /** Regular ones: `per_node` ranks on each node, `per_island` nodes in each island (0: one island). Local. */
 gab_status gab_domains_regular(int32_t ranks, int32_t per_node, int32_t per_island, gab_domains **domains);
-/** The same, and behind them `count` processes that came later. The order of those that were there before stays, so that a
- *  placement of them is the same with either. Local; expands the runs for a moment.
- *  @param[in] origins  per replacement process: one of those before that shares all its domains; GAB_NO_PROCESS: a node,
- *  chassis and island of its own
- *  @param[out] extended  owned by the caller */
-gab_status gab_domains_extend(const gab_domains *domains, const gab_process *origins, int32_t count,
-                              gab_domains **extended);
 void gab_domains_destroy(gab_domains **domains);
 
-/** How many ranks they are about, spares included: where a run has spares, "rank" means process here. */
-int32_t gab_domains_ranks(const gab_domains *domains);
 /** How many domains of a kind; of NONE as many as ranks. */
 int32_t gab_domains_number(const gab_domains *domains, gab_domain_kind kind);
 /** Where a rank stands in the order, and who stands there. Inverse to each other. Time: logarithm of the
@@ -87,13 +55,10 @@ gab_rank gab_domains_rank(const gab_domains *domains, int32_t place);
 gab_places gab_domains_range(const gab_domains *domains, gab_domain_kind kind, int32_t place);
 /** True if two ranks share a domain of that kind; of NONE only if they are the same. */
 bool gab_domains_together(const gab_domains *domains, gab_domain_kind kind, gab_rank a, gab_rank b);
-/** Bytes of the compressed form. */
-size_t gab_domains_bytes(const gab_domains *domains);
 
 /** Calls for maximal ranges of equal domains that lie one after another: `count` domains of `size` places
  *  each from place `first` on. For whoever looks for the largest without walking over all. */
 typedef void (*gab_domains_fn)(void *user, int32_t first, int32_t size, int32_t count);
-void gab_domains_each_size(const gab_domains *domains, gab_domain_kind kind, gab_domains_fn call, void *user);
 
 #ifdef __cplusplus
 }

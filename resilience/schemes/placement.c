@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "resilience/schemes/placement.h"
 #include "core/base/lower_bound_impl.h"
+#include "resilience/schemes/placement_impl.h"
+#include "resilience/schemes/domains_impl.h"
 
 #include <stdlib.h>
 #include <string.h>

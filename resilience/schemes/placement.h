@@ -8,7 +8,7 @@
  * processes, and the irregularity of the domains, not with the number of processes. All questions are pure
  * functions of it.
  *
- *  Tier: extender header.
+ *  Stability: extender.
  */
 #ifndef GABION_RESILIENCE_PLACEMENT_H
 #define GABION_RESILIENCE_PLACEMENT_H
@@ -63,8 +63,6 @@ int gab_placement_copies(const gab_placement *placement);
 gab_rank gab_placement_holder(const gab_placement *placement, gab_rank rank, int copy);
 /** Whose copies a rank keeps: called for each with its number, in ascending order of numbers. */
 typedef gab_status (*gab_kept_fn)(void *user, gab_rank rank, int copy);
-gab_status gab_placement_each_kept(const gab_placement *placement, gab_rank keeper, gab_kept_fn call,
-                                   void *user);
 
 /** The coded group of a rank. Stripe s, of as many as there are members, has its parities at the members s, s
  * + 1, … s + parities - 1 (mod count), and a piece of each of the others. */
@@ -78,24 +76,14 @@ typedef struct gab_group {
 bool gab_placement_group(const gab_placement *placement, gab_rank rank, gab_group *group);
 /** Pieces that an image is cut into: count - parities. */
 int gab_group_pieces(const gab_group *group);
-/** Which piece of member `index` takes part in a stripe, or -1 - r if its parity number r lies there. */
-int gab_group_piece(const gab_group *group, int index, int stripe);
-/** The stripe of parity number `parity` that lies at a member, and that of its piece number `piece`. */
-int gab_group_parity_stripe(const gab_group *group, int index, int parity);
-int gab_group_piece_stripe(const gab_group *group, int index, int piece);
 /** Bytes of messages that a member has under way at once, both ways, while parities of pieces of that size are made: as much
  *  as small images take, never more than 24 MiB and what heads the messages have. Pure. */
 size_t gab_group_messages(const gab_group *group, size_t piece_bytes);
-/** Who restores the image of the member `index`, which is not living; -1 if nobody can. Those that fall to
- *  the living are spread over them. */
-int gab_group_restorer(const gab_group *group, const bool *living, int index);
 
 /** Who restores the part of `rank`, now that only `now` are left: the rank itself if it lives, else its first
  *  living holder, or a living member of its group. Pure; everyone gets the same answer.
  *  @return GAB_NO_RANK if what is left is too little */
 gab_rank gab_placement_restorer(const gab_placement *placement, const gab_members *now, gab_rank rank);
-/** Whether everything can be restored. Time grows with the number of deaths. */
-bool gab_placement_survives(const gab_placement *placement, const gab_members *now);
 
 /** What a rank pays per snapshot if all images have `image` bytes. */
 typedef struct gab_placement_costs {

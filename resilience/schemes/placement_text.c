@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A placement in words. */
 #include "resilience/schemes/placement.h"
+#include "resilience/schemes/domains_impl.h"
 
 #include <stdarg.h>
 #include <stdio.h>

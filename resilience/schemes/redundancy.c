@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Images stored by each rank for others, as the scheme requires. */
 #include "resilience/schemes/redundancy_impl.h"
+#include "resilience/schemes/placement_impl.h"
 
 /* ---------------------------------------------------------------- who keeps what */
 

@@ -3,6 +3,7 @@
  * and adds up received ones. Memory in addition to the parities is bounded. */
 #include "resilience/schemes/code_impl.h"
 #include "resilience/schemes/redundancy_impl.h"
+#include "resilience/schemes/placement_impl.h"
 
 #include <string.h>
 

@@ -4,6 +4,7 @@
  * about twice an image. */
 #include "resilience/schemes/code_impl.h"
 #include "resilience/schemes/redundancy_impl.h"
+#include "resilience/schemes/placement_impl.h"
 
 #include <string.h>
 

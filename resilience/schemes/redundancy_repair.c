@@ -7,6 +7,8 @@
 #include "core/base/checkpoint_format.h"
 #include "core/messages/collective.h"
 #include "core/base/log.h"
+#include "resilience/reports/events_impl.h"
+#include "resilience/schemes/placement_impl.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -9,7 +9,7 @@
  *  resilience/schemes/placement.h turns it into answers about ranks. Everyone evaluates it alike, so nobody has to be
  *  asked after a fault, and copies restore without communication.
  *
- *  Tier: extender header.
+ *  Stability: extender.
  */
 #ifndef GABION_RESILIENCE_SCHEME_H
 #define GABION_RESILIENCE_SCHEME_H

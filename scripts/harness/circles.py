@@ -25,6 +25,9 @@ TAKEN_OVER = "MPI"  # names that resilience/persist defines, too; who else says 
 HOME_OF_TAKEN_OVER = "resilience/persist"
 
 
+UMBRELLAS = {}  # gabion/X.h -> what it includes: who includes an umbrella includes that
+
+
 class Failure(Exception):
     pass
 
@@ -44,6 +47,10 @@ def sources(root):
                     path = os.path.join(folder, name)
                     with open(path, errors="replace") as file:
                         texts[os.path.relpath(path, root)] = file.read()
+    folder = os.path.join(root, "gabion")
+    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
+        with open(os.path.join(folder, name), errors="replace") as file:
+            UMBRELLAS["gabion/" + name] = re.findall(r'#[ \t]*include[ \t]+"([^"]+)"', file.read())
     return texts
 
 
@@ -61,7 +68,11 @@ def without_comments(text):
 def includes_of(path, texts):
     """@return paths of what it includes with quotation marks, from the root or its own folder"""
     found = []
-    for name in re.findall(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', texts[path], re.M):
+    names = re.findall(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', texts[path], re.M)
+    for name in names:
+        if name in UMBRELLAS:
+            names.extend(UMBRELLAS[name])
+            continue
         here = os.path.normpath(os.path.join(os.path.dirname(path), name))
         if name in texts or here in texts:
             found.append(name if name in texts else here)

@@ -6,6 +6,7 @@
 
 #include "blockforest/forest/forest_impl.h"
 #include "core/base/hash.h"
+#include "blockforest/forest/topology_impl.h"
 
 #include <stdlib.h>
 #include <string.h>

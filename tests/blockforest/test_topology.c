@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: labels=quick */
-#include "blockforest/forest/topology.h"
+#include "blockforest/forest/topology_impl.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

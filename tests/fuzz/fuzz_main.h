@@ -11,7 +11,7 @@
  *
  *  The including file defines LLVMFuzzerTestOneInput() and, without GAB_LIBFUZZER, the array `fuzz_seeds`.
  *
- *  Tier: internal.
+ *  Stability: internal.
  */
 #ifndef GABION_FUZZ_MAIN_H
 #define GABION_FUZZ_MAIN_H

@@ -4,6 +4,7 @@
  * gives the same again. */
 /* gabion-test: np=1,2,4,7 quick=4 timeout=60 args=12 */
 #include "tests/loadbalance/proxies_common.h"
+#include "blockforest/adaptation/proxy_impl.h"
 
 /* ---- the cut from scratch: one block after another */
 

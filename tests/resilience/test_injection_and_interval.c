@@ -4,7 +4,7 @@
 #ifndef _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700
 #endif
-#include "resilience/loop/fault_injection.h"
+#include "resilience/loop/fault_injection_impl.h"
 #include "resilience/loop/interval.h"
 
 #include <setjmp.h>

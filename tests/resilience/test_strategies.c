@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Strategies by name, and lists of them: an order in which one could never be reached is refused, with the names in the message.
  * What two strategies are to each other is told by their tables and names: a copy of a table is that strategy. */
-#include "resilience/recovery/recovery.h"
+#include "resilience/recovery/recovery_impl.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

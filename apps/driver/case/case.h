@@ -5,7 +5,7 @@
  *  A program with a solver of its own (apps/driver/solver.h) calls these where it reads its cases. All are local, and what
  *  they refuse is ::GAB_ERR_INPUT with the place in the file.
  *
- *  Tier: extender header.
+ *  Stability: extender.
  */
 #ifndef GABION_APPS_DRIVER_CASE_H
 #define GABION_APPS_DRIVER_CASE_H
@@ -69,32 +69,12 @@ gab_status gab_app_balance_read(const gab_config *config, gab_balance_options *f
 /** For gab_solver.read: steps by gab_app_case.dt, what is computed twice, resilience, fault injections.
  *  @return ::GAB_ERR_INPUT with the place in the file */
 gab_status gab_app_case_settle(gab_app_case *which);
-/** ::GAB_ERR_INPUT if the recovery strategies of a case name `reconstruct`. @param[in] why  it cannot be */
-gab_status gab_app_reconstruct_refuse(const gab_config *config, const char *why);
 /** Puts the place in the file before what a module had to say against an input, and leaves other outcomes as they are. */
 gab_status gab_app_blame(const gab_config *config, const char *path, gab_status status);
-/** ::GAB_ERR_INPUT for a name of a probe, line or body that cannot be in the head of a table. */
-gab_status gab_app_column_check(const gab_config *config, const char *path);
 /** Bytes of a name that stands in the head of a table, at most. */
 enum { GAB_APP_LONGEST_NAME = 48 };
-/** Reads when something is written from the keys every, interval, start below `path`. */
-gab_status gab_app_schedule_read(const gab_config *config, const char *path, double dt,
-                                 gab_schedule *schedule);
-/** Reads how much files are compressed from the key compression below `path`. */
-int gab_app_compression_read(const gab_config *config, const char *path);
 
 /* ---------------------------------------------------------------- for gab_solver.check */
-
-/** What depends on how many processes there are, for any number of them up to `most`: refuses what can be right for none,
- *  and warns of fault injections that none of them has.
- *  @return ::GAB_ERR_INPUT for a file of failure domains that fits none */
-gab_status gab_app_any_processes_check(const gab_config *config, const gab_app_options *options,
-                                       uint64_t most);
-/** Says in the log how many spare processes a case asks for, if any, beside those that compute. */
-void gab_app_describe_spares(const gab_config *config, int64_t processes);
-/** Blocks of level 0 that a grid could have, and the cells of one of them, counted along x first. Pure. */
-int64_t gab_app_root_count(const gab_forest_options *forest);
-gab_box gab_app_root_cells(const gab_forest_options *forest, int64_t root);
 
 /** What the cells of a case take of memory. */
 typedef struct gab_app_memory {

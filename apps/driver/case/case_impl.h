@@ -2,7 +2,7 @@
 /** @file case_impl.h
  *  @brief What the sources of the driver share about command lines and cases; no solver, no run.
  *
- *  Tier: internal.
+ *  Stability: internal.
  */
 #ifndef GABION_APPS_DRIVER_CASE_IMPL_H
 #define GABION_APPS_DRIVER_CASE_IMPL_H
@@ -120,5 +120,31 @@ bool gab_app_recompute_plan_has(const gab_app_recompute *plan, gab_step steps);
 gab_status gab_app_recompute_declare(gab_config *config);
 /** Whether the monitor has something to say after so many steps: in those, and in the ones behind them. Pure. */
 bool gab_app_recompute_plan_looks(const gab_app_recompute *plan, gab_step steps);
+
+/** ::GAB_ERR_INPUT if the recovery strategies of a case name `reconstruct`. @param[in] why  it cannot be */
+gab_status gab_app_reconstruct_refuse(const gab_config *config, const char *why);
+
+/** ::GAB_ERR_INPUT for a name of a probe, line or body that cannot be in the head of a table. */
+gab_status gab_app_column_check(const gab_config *config, const char *path);
+
+/** Reads when something is written from the keys every, interval, start below `path`. */
+gab_status gab_app_schedule_read(const gab_config *config, const char *path, double dt,
+                                 gab_schedule *schedule);
+
+/** Reads how much files are compressed from the key compression below `path`. */
+int gab_app_compression_read(const gab_config *config, const char *path);
+
+/** What depends on how many processes there are, for any number of them up to `most`: refuses what can be right for none,
+ *  and warns of fault injections that none of them has.
+ *  @return ::GAB_ERR_INPUT for a file of failure domains that fits none */
+gab_status gab_app_any_processes_check(const gab_config *config, const gab_app_options *options,
+                                       uint64_t most);
+
+/** Says in the log how many spare processes a case asks for, if any, beside those that compute. */
+void gab_app_describe_spares(const gab_config *config, int64_t processes);
+
+/** Blocks of level 0 that a grid could have, and the cells of one of them, counted along x first. Pure. */
+int64_t gab_app_root_count(const gab_forest_options *forest);
+gab_box gab_app_root_cells(const gab_forest_options *forest, int64_t root);
 
 #endif

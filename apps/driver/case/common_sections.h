@@ -2,7 +2,7 @@
 /** @file common_sections.h
  *  @brief What the tables of parameters of the driver and of its solvers share.
  *
- *  Tier: internal.
+ *  Stability: internal.
  */
 #ifndef GABION_APPS_DRIVER_COMMON_SECTIONS_H
 #define GABION_APPS_DRIVER_COMMON_SECTIONS_H

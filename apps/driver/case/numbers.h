@@ -2,7 +2,7 @@
 /** @file numbers.h
  *  @brief Numbers of a command line.
  *
- *  Tier: internal.
+ *  Stability: internal.
  */
 #ifndef GABION_APPS_DRIVER_NUMBERS_H
 #define GABION_APPS_DRIVER_NUMBERS_H

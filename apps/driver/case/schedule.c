@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The keys that all that is written has in common: when, and how much it is compressed. */
 #include "apps/driver/driver.h"
+#include "apps/driver/case/case_impl.h"
 
 #include <math.h>
 

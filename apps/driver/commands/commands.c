@@ -43,9 +43,10 @@ static void print_usage(FILE *out)
   gab_app_usage_put("On several processes: gabion-launch -n 4 -- gabion run CASE.yaml\n", out);
 }
 
+#undef gab_app_main /* the macro that records the version of a program's headers */
 int gab_app_main(int argc, char **argv, const gab_solver *const *solvers, int count)
 {
-  if (gab_app_solver_set(solvers, count) != GAB_OK) {
+  if (gab_version_check_headers() != GAB_OK || gab_app_solver_set(solvers, count) != GAB_OK) {
     fprintf(stderr, "error: %s\n", gab_error_message());
     return 1;
   }

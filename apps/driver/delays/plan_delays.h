@@ -2,7 +2,7 @@
 /** @file plan_delays.h
  *  @brief `gabion plan --delays`: local against global recovery, by the model of resilience/failure_model/delays.h.
  *
- *  Tier: internal.
+ *  Stability: internal.
  */
 #ifndef GABION_APPS_DRIVER_PLAN_DELAYS_H
 #define GABION_APPS_DRIVER_PLAN_DELAYS_H

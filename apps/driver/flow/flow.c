@@ -9,6 +9,7 @@
 #include "lbm/device/device_flow.h"
 #include "lbm/kernels/kernel_family.h"
 #include "lbm/levels/refinement/cell_criterion.h"
+#include "apps/driver/case/case_impl.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
  *
  *  gab_solver_flow itself is in apps/driver/solver.h.
  *
- *  Tier: extender header.
+ *  Stability: extender.
  */
 #ifndef GABION_APPS_DRIVER_FLOW_H
 #define GABION_APPS_DRIVER_FLOW_H

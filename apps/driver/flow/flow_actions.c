@@ -3,6 +3,7 @@
 #include "apps/driver/flow/simulation.h"
 
 #include "core/base/log.h"
+#include "apps/driver/run/run_impl.h"
 
 #include <math.h>
 

@@ -3,6 +3,7 @@
 #include "apps/driver/flow/flow_case.h"
 
 #include "resilience/resilience_config.h"
+#include "apps/driver/case/case_impl.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /** @file flow_case.h
  *  @brief A flow: values derived from a parameter file.
  *
- *  Tier: internal.
+ *  Stability: internal.
  */
 #ifndef GABION_APPS_DRIVER_FLOW_CASE_H
 #define GABION_APPS_DRIVER_FLOW_CASE_H

@@ -4,6 +4,7 @@
 
 #include "core/messages/collective.h"
 #include "core/base/log.h"
+#include "apps/driver/case/case_impl.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The writers that only a flow has: probes, forces, integrals. */
 #include "apps/driver/flow/simulation.h"
+#include "apps/driver/run/run_impl.h"
 
 #include <string.h>
 

@@ -3,6 +3,7 @@
 #include "apps/driver/flow/flow_case.h"
 
 #include "lbm/observe/quantities.h"
+#include "apps/driver/case/case_impl.h"
 
 #include <string.h>
 

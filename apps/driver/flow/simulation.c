@@ -4,6 +4,8 @@
 
 #include "core/base/log.h"
 #include "core/messages/collective.h"
+#include "apps/driver/case/case_impl.h"
+#include "apps/driver/run/run_impl.h"
 
 /* ---------------------------------------------------------------- grid and flow */
 

@@ -2,7 +2,7 @@
 /** @file simulation.h
  *  @brief A flow that runs: everything that is built from a case, and what is done at its steps.
  *
- *  Tier: internal.
+ *  Stability: internal.
  */
 #ifndef GABION_APPS_DRIVER_SIMULATION_H
 #define GABION_APPS_DRIVER_SIMULATION_H

@@ -15,7 +15,7 @@
  *    }
  *  @endcode
  *
- *  Tier: extender header.
+ *  Stability: extender.
  */
 #ifndef GABION_APPS_DRIVER_APP_PLAN_H
 #define GABION_APPS_DRIVER_APP_PLAN_H

@@ -2,7 +2,7 @@
 /** @file plan.h
  *  @brief `gabion plan`: what a case would need on a number of processes, from proxies alone.
  *
- *  Tier: internal.
+ *  Stability: internal.
  */
 #ifndef GABION_APPS_DRIVER_PLAN_H
 #define GABION_APPS_DRIVER_PLAN_H

@@ -6,7 +6,7 @@
  *  between clusters would keep, from the first step to the last; without what post-step actions send (output,
  *  adapting, windows), where no log is kept. The file is CSV: `# steps N, processes P`, then from,to,messages,bytes.
  *
- *  Tier: internal.
+ *  Stability: internal.
  */
 #ifndef GABION_APPS_DRIVER_PLAN_TRAFFIC_H
 #define GABION_APPS_DRIVER_PLAN_TRAFFIC_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The output folder of a run. */
 #include "apps/driver/driver.h"
+#include "blockforest/output/output_retry.h"
 
 #include "core/base/log.h"
 #include "core/messages/collective.h"

@@ -5,6 +5,7 @@
 
 #include "core/base/log.h"
 #include "core/messages/collective.h"
+#include "apps/driver/run/run_impl.h"
 
 #include <string.h>
 

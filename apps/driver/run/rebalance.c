@@ -3,6 +3,7 @@
 #include "apps/driver/driver.h"
 
 #include "core/base/log.h"
+#include "apps/driver/case/case_impl.h"
 
 gab_status gab_app_balance_read(const gab_config *config, gab_balance_options *found, gab_app_rebalance *when)
 {

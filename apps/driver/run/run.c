@@ -8,6 +8,7 @@
 #include "core/memory/memory.h"
 #include "core/messages/collective.h"
 #include "resilience/resilience_config.h"
+#include "apps/driver/case/case_impl.h"
 
 #ifdef _OPENMP
 #include <omp.h>

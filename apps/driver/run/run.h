@@ -2,7 +2,7 @@
 /** @file run.h
  *  @brief A run of any solver: what is built from a case, what is done at its steps, and how it ends.
  *
- *  Tier: extender header.
+ *  Stability: extender.
  */
 #ifndef GABION_APPS_DRIVER_RUN_H
 #define GABION_APPS_DRIVER_RUN_H
@@ -50,9 +50,6 @@ struct gab_app_run {
   gab_summary summary;
 };
 
-/** Says in the log what is computed where. @param[in] cells  behind the number of blocks, as @param[in] kernel  may be NULL */
-void gab_app_run_describe(const gab_app_run *it, const char *cells, const char *kernel);
-
 /* ---- post_step.c: for gab_solver.add, in the order that the solver wants ---- */
 
 /** Physical time of a step. */
@@ -63,8 +60,6 @@ gab_status gab_app_run_add_output(gab_app_run *it);
 gab_status gab_app_run_add_balance(gab_app_run *it);
 /** Blocks split and merge as the fields of the run want it. @param[in] how  copied */
 gab_status gab_app_run_add_adaptation(gab_app_run *it, const gab_app_adaptation *how);
-/** Whether blocks of the step that comes to so many steps are computed twice. */
-bool gab_app_run_recomputes(const gab_app_run *it, gab_step steps);
 /** The monitor `recompute`, for the list of a solver. */
 #define GAB_APP_MONITOR_RECOMPUTE                                                                            \
   {                                                                                                          \
@@ -76,8 +71,6 @@ gab_status gab_app_run_add_recompute(void *user, gab_timeloop *loop);
 gab_status gab_app_run_distribute(void *context, gab_proxies *proxies);
 gab_status gab_app_run_distribute_first(void *context, gab_proxies *proxies);
 
-/** Adds quantities of a list in the parameter file to `picked`, which has capacity for #GAB_APP_MOST_PICKED. */
-gab_status gab_app_run_pick(const gab_app_run *it, const char *path, gab_quantity *picked, size_t *count);
 enum { GAB_APP_MOST_PICKED = 16 }; /* the length of the lists in the tables */
 
 #ifdef __cplusplus

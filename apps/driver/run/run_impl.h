@@ -2,7 +2,7 @@
 /** @file run_impl.h
  *  @brief What the sources of a run share.
  *
- *  Tier: internal.
+ *  Stability: internal.
  */
 #ifndef GABION_APPS_DRIVER_RUN_IMPL_H
 #define GABION_APPS_DRIVER_RUN_IMPL_H
@@ -82,5 +82,14 @@ void gab_app_kept_folder_release(gab_app_kept_folder *kept);
 gab_status gab_app_end_of_setup(gab_world *world, gab_status status);
 /** The same before there is anything to run, with the reason in the log. */
 gab_status gab_app_refuse(gab_world *world, gab_status status);
+
+/** Says in the log what is computed where. @param[in] cells  behind the number of blocks, as @param[in] kernel  may be NULL */
+void gab_app_run_describe(const gab_app_run *it, const char *cells, const char *kernel);
+
+/** Whether blocks of the step that comes to so many steps are computed twice. */
+bool gab_app_run_recomputes(const gab_app_run *it, gab_step steps);
+
+/** Adds quantities of a list in the parameter file to `picked`, which has capacity for #GAB_APP_MOST_PICKED. */
+gab_status gab_app_run_pick(const gab_app_run *it, const char *path, gab_quantity *picked, size_t *count);
 
 #endif

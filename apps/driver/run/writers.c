@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The writers that every solver has, as the section `output` asks for them: fields, slices, what a diverged run leaves. */
 #include "apps/driver/driver.h"
+#include "apps/driver/case/case_impl.h"
+#include "apps/driver/run/run_impl.h"
 
 #include <string.h>
 

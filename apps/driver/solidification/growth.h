@@ -2,7 +2,7 @@
 /** @file growth.h
  *  @brief A phase field that runs: everything that is built from a case, and what it leaves behind.
  *
- *  Tier: internal.
+ *  Stability: internal.
  */
 #ifndef GABION_APPS_DRIVER_GROWTH_H
 #define GABION_APPS_DRIVER_GROWTH_H

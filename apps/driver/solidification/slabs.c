@@ -4,6 +4,8 @@
  * rollback is the same file. The window at the end is written as well; both together are the whole solid
  * (gabion assemble). */
 #include "apps/driver/solidification/growth.h"
+#include "apps/driver/case/case_impl.h"
+#include "apps/driver/run/run_impl.h"
 
 gab_status gab_app_growth_add_slabs(growth *it)
 {

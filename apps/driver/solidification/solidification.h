@@ -2,7 +2,7 @@
 /** @file solidification.h
  *  @brief Solidification by a phase field: what its cases come to, and how they run.
  *
- *  Tier: internal.
+ *  Stability: internal.
  */
 #ifndef GABION_APPS_DRIVER_SOLIDIFICATION_H
 #define GABION_APPS_DRIVER_SOLIDIFICATION_H

@@ -4,6 +4,7 @@
 
 #include "core/base/log.h"
 #include "resilience/resilience_config.h"
+#include "apps/driver/case/case_impl.h"
 
 #include <math.h>
 #include <string.h>

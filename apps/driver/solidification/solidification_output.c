@@ -5,6 +5,7 @@
 #include "core/base/log.h"
 #include "core/messages/collective.h"
 #include "phasefield/observe/statistics.h"
+#include "apps/driver/case/case_impl.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 
 #include "core/base/log.h"
 #include "loadbalance/balance.h"
+#include "apps/driver/run/run_impl.h"
 
 /* ---------------------------------------------------------------- a step */
 

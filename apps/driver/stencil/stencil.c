@@ -5,6 +5,7 @@
 #include "core/base/exact_sum.h"
 #include "core/base/log.h"
 #include "core/messages/collective.h"
+#include "apps/driver/case/case_impl.h"
 
 #include <math.h>
 
@@ -276,6 +277,7 @@ static const char *what_is_wrong(const gab_stencil *which)
   return NULL;
 }
 
+#undef gab_stencil_main /* the macro that records the version of a program's headers */
 int gab_stencil_main(int argc, char **argv, const gab_stencil *which)
 {
   static gab_solver solver;

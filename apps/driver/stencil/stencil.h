@@ -53,12 +53,13 @@
  *  An `update` that counts its own calls or writes files gets six additional calls; it sets `untried`. The environment
  *  variable GABION_TRIAL=0 skips all trials. Blocks of which a copy takes more than 85 MiB are not tried. Limits: doc/extending.md.
  *
- *  Tier: user header.
+ *  Stability: stable.
  */
 #ifndef GABION_APPS_DRIVER_STENCIL_H
 #define GABION_APPS_DRIVER_STENCIL_H
 
 #include "blockforest/output/own_quantity.h"
+#include "core/base/version.h"
 #include "field/field.h"
 
 #include <math.h>
@@ -159,6 +160,7 @@ typedef struct gab_stencil {
 
 /** The whole program, for main(). One stencil in a program. @param[in] which  borrowed for ever @return its exit code */
 int gab_stencil_main(int argc, char **argv, const gab_stencil *which);
+#define gab_stencil_main(...) GAB_WITH_VERSION(gab_stencil_main(__VA_ARGS__))
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gabion-bench: the phase field of Kohl et al. 2017, section 7, with 12 values a cell. Tier: internal. */
+/* gabion-bench: the phase field of Kohl et al. 2017, section 7, with 12 values a cell. Stability: internal. */
 #ifndef GABION_APPS_PAPERS_KOHL2017_PAPER_PHASE_H
 #define GABION_APPS_PAPERS_KOHL2017_PAPER_PHASE_H
 

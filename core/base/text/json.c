@@ -83,9 +83,8 @@ gab_json *gab_json_begin(gab_json_form form)
   return json;
 }
 
-void gab_json_drop(gab_json **json)
+static void release(gab_json **json)
 {
-  if (!*json) return;
   fy_emitter_destroy((*json)->emitter);
   gab_text_kept_release(&(*json)->kept);
   free(*json);
@@ -136,7 +135,7 @@ gab_status gab_json_end(gab_json **json, gab_buffer *text)
   const gab_json_form form = it->form;
   size_t length = 0;
   char *made = status == GAB_OK ? fy_emit_to_string_collect(it->emitter, &length) : NULL;
-  gab_json_drop(json);
+  release(json);
   if (status == GAB_ERR_ARGUMENT)
     GAB_FAIL(status, "JSON with a key in a list, a value without one, or something left open");
   if (!made) GAB_FAIL(GAB_ERR_MEMORY, "no memory for JSON");

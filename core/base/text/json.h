@@ -16,7 +16,7 @@
  *  functions accept NULL and then do nothing. Within a list keys are NULL. Invalid UTF-8 becomes U+FFFD, a number that is not
  *  finite becomes null. Local; one thread per object.
  *
- *  Tier: extender header.
+ *  Stability: extender.
  */
 #ifndef GABION_CORE_JSON_H
 #define GABION_CORE_JSON_H
@@ -34,14 +34,11 @@ typedef enum gab_json_form {
   GAB_JSON_PAGE  /**< a line for each member of the outermost object, and for each object of a list in it */
 } gab_json_form;
 
-/** @return to be ended by gab_json_end() or gab_json_drop(); NULL without memory, which gab_json_end() tells
- */
+/** @return to be ended by gab_json_end(); NULL without memory, which gab_json_end() reports */
 gab_json *gab_json_begin(gab_json_form form);
 /** Appends the text, a newline at its end, and releases the object. @return ::GAB_ERR_MEMORY,
  * ::GAB_ERR_ARGUMENT if something was left open */
 gab_status gab_json_end(gab_json **json, gab_buffer *text);
-/** Releases it without a text. */
-void gab_json_drop(gab_json **json);
 
 void gab_json_text(gab_json *json, const char *key, const char *value);
 /** Of so many bytes. */

@@ -2,7 +2,7 @@
 /** @file text_impl.h
  *  @brief Numbers, characters and quoted texts as JSON and parameter files have them.
  *
- *  Tier: internal.
+ *  Stability: internal.
  */
 #ifndef GABION_CORE_TEXT_IMPL_H
 #define GABION_CORE_TEXT_IMPL_H

@@ -7,7 +7,7 @@
  *  (doc/local-recovery.md, "On MPI"); everything that needs all processes at once is refused: other ports,
  *  agreements. Without a message logger a logged port is a port like any other.
  *
- *  Tier: extender header.
+ *  Stability: internal.
  */
 #ifndef GABION_CORE_MESSAGE_LOGGER_H
 #define GABION_CORE_MESSAGE_LOGGER_H

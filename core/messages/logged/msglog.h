@@ -15,7 +15,7 @@
  *
  *  No MPI, no threads: one thread uses a message log.
  *
- *  Tier: extender header.
+ *  Stability: internal.
  */
 #ifndef GABION_CORE_MSGLOG_H
 #define GABION_CORE_MSGLOG_H

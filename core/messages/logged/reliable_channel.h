@@ -10,7 +10,7 @@
  *  A reliable channel numbers processes by *places*, as they are when it is made: the members in the order of ranks, then the
  *  spares. It ends with the next repair. There is one to a world.
  *
- *  Tier: extender header.
+ *  Stability: internal.
  */
 #ifndef GABION_CORE_RELIABLE_CHANNEL_H
 #define GABION_CORE_RELIABLE_CHANNEL_H

@@ -5,7 +5,7 @@
  *  A *replacement process* is started in a repair for a vacant rank. The *bridge* is a communicator of the
  *  process that starts them, its rank 0, and of all replacement processes of a try.
  *
- *  Tier: internal, never installed.
+ *  Stability: internal, never installed.
  */
 #ifndef GABION_CORE_RESPAWN_IMPL_H
 #define GABION_CORE_RESPAWN_IMPL_H

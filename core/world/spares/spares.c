@@ -150,7 +150,9 @@ static gab_status tell_spares(gab_world *world)
   return GAB_OK;
 }
 
-gab_status gab_world_recall(gab_world *world)
+/* Ends the rest: spares leave gab_world_rest(), and take part in all that follows. Collective over the members, and the spares
+ * at rest. Without spares at rest it does nothing. @return ::GAB_ERR_FAULT: repair, and call it again */
+static gab_status recall(gab_world *world)
 {
   uint32_t flags = 0;
   GAB_TRY(gab_world_check(world));
@@ -171,7 +173,7 @@ static gab_status spread(gab_world *world, gab_status *end)
   gab_buffer words;
   uint32_t flags = 0, status = (uint32_t)*end;
   gab_buffer_init(&words, GAB_MEMORY_OTHER);
-  gab_status sent = gab_world_recall(world);
+  gab_status sent = recall(world);
   if (sent == GAB_OK && gab_world_is_root(world)) sent = gab_put_u32(&words, status);
   if (sent == GAB_OK && gab_world_is_root(world))
     sent = gab_put_string(&words, status ? gab_error_message() : "");

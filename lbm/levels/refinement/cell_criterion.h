@@ -10,7 +10,7 @@
  *  @endcode
  *  Its keys are `level`, `above`, `below`, `lo` and `hi`, as for `vorticity` (doc/parameters.md).
  *
- *  Tier: extender header.
+ *  Stability: extender.
  */
 #ifndef GABION_LBM_CELL_CRITERION_H
 #define GABION_LBM_CELL_CRITERION_H

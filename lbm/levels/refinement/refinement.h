@@ -9,7 +9,7 @@
  *
  *  Decisions depend on the state of the block only, not on its owner or on its neighbours.
  *
- *  Tier: user header.
+ *  Stability: stable; extender where marked.
  */
 #ifndef GABION_LBM_REFINEMENT_H
 #define GABION_LBM_REFINEMENT_H
@@ -47,7 +47,7 @@ typedef struct gab_refinement {
 
 /** ::GAB_ERR_INPUT with words for criteria that cannot be: levels below 1 or above `max_level`, thresholds
  * the wrong way round, empty boxes. */
-gab_status gab_refinement_check(const gab_refinement *refinement, int max_level);
+GAB_EXTENDER gab_status gab_refinement_check(const gab_refinement *refinement, int max_level);
 
 /** A gab_mark_place_fn for gab_forest_build(): bodies and boxes. */
 gab_mark gab_refinement_mark_place(void *user, int level, const gab_box *cells);
@@ -57,8 +57,8 @@ gab_status gab_refinement_mark(void *user, const gab_forest *forest, const gab_b
 /** Largest value of a criterion of the flow in a block, per step of level 0: differences between cells of the
  *  block, central where both neighbours are fluid, else one-sided. Local.
  *  @return ::GAB_ERR_DIVERGED if it is not finite */
-gab_status gab_refinement_value(const gab_lbm *lbm, const gab_forest *forest, const gab_block *block,
-                                gab_criterion_kind kind, double *value);
+GAB_EXTENDER gab_status gab_refinement_value(const gab_lbm *lbm, const gab_forest *forest,
+                                             const gab_block *block, gab_criterion_kind kind, double *value);
 
 /* ---------------------------------------------------------------------------- sections of parameter files */
 
@@ -79,8 +79,8 @@ typedef struct gab_refinement_setup {
 gab_status gab_refinement_from_config(const gab_config *config, const gab_domain *domain,
                                       const gab_units *units, gab_refinement_setup *setup);
 /** The coarsest level that covers a round body at the start. */
-int gab_refinement_level_at(const gab_refinement_setup *setup, const gab_domain *domain,
-                            const gab_body *body);
+GAB_EXTENDER int gab_refinement_level_at(const gab_refinement_setup *setup, const gab_domain *domain,
+                                         const gab_body *body);
 void gab_refinement_setup_release(gab_refinement_setup *setup);
 
 #ifdef __cplusplus

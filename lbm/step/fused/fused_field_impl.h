@@ -4,7 +4,7 @@
  *
  *  All of it by one thread at a time: within the critical section gab_fused_fields, or between steps.
  *
- *  Tier: internal.
+ *  Stability: internal.
  */
 #ifndef GABION_LBM_FUSED_FIELD_IMPL_H
 #define GABION_LBM_FUSED_FIELD_IMPL_H

@@ -22,7 +22,7 @@
  *  - populations of solid cells are packed with the ghosts of fluid ones, so they must not depend on earlier blocks. They
  *    have a place in each of the two states, one of which may be a ghost's; both are cleared when a block is added.
  *
- *  Tier: internal.
+ *  Stability: internal.
  */
 #ifndef GABION_LBM_FUSED_IMPL_H
 #define GABION_LBM_FUSED_IMPL_H

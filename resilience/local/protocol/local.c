@@ -228,7 +228,6 @@ gab_status gab_local_peer_down(gab_local *local, gab_process process)
 
 gab_local_state gab_local_state_of(const gab_local *local) { return local->state; }
 gab_rank gab_local_rank(const gab_local *local) { return local->rank; }
-gab_incarnation gab_local_incarnation(const gab_local *local) { return local->incarnation; }
 gab_process gab_local_process_of(const gab_local *local, gab_rank rank)
 {
   return gab_local_process(local, rank);

@@ -18,7 +18,7 @@
  *
  *  Not collective, not thread safe. resilience/local/local_run_impl.h runs it on MPI.
  *
- *  Tier: extender header. */
+ *  Stability: internal. */
 #ifndef GABION_RESILIENCE_LOCAL_H
 #define GABION_RESILIENCE_LOCAL_H
 
@@ -226,7 +226,6 @@ gab_local_state gab_local_state_of(const gab_local *local);
 gab_process gab_local_process_of(const gab_local *local, gab_rank rank);
 /** @return the rank that this process runs or is about to, GAB_NO_RANK if none */
 gab_rank gab_local_rank(const gab_local *local);
-gab_incarnation gab_local_incarnation(const gab_local *local);
 /** @return how often spares have taken over this rank, this process included */
 uint32_t gab_local_taken_over(const gab_local *local);
 /** @return the same of this rank and of all below it in the tree of acknowledgements, as of their last notes; of

@@ -9,7 +9,7 @@
  *  an image), local_keep.c (which images and decisions are kept), local_cluster.c (clusters of several ranks),
  *  local_own.c (checkpoints of a cluster alone).
  *
- *  Tier: internal, never installed.
+ *  Stability: internal, never installed.
  */
 #ifndef GABION_RESILIENCE_LOCAL_IMPL_H
 #define GABION_RESILIENCE_LOCAL_IMPL_H

@@ -9,6 +9,7 @@
 #include "core/messages/collective.h"
 #include "core/base/exact_sum.h"
 #include "tests/blockforest/random_domain.h"
+#include "blockforest/forest/topology_impl.h"
 
 #include <math.h>
 

@@ -6,6 +6,7 @@
 #include "core/messages/collective.h"
 #include "tests/blockforest/random_domain.h"
 #include "tests/blockforest/random_levels.h"
+#include "blockforest/forest/topology_impl.h"
 
 enum { FORESTS = 24, MOST_WORDS = 4 };
 

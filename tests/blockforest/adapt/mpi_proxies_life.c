@@ -2,7 +2,7 @@
 /* Proxies take over the tables of a forest, refuse what cannot be without changing anything, and in a world
  * that breaks every call ends with a fault and nothing is left behind. */
 /* gabion-test: np=1,2,3,5 quick=3 timeout=120 needs=ulfm */
-#include "blockforest/adaptation/proxy.h"
+#include "blockforest/adaptation/proxy_impl.h"
 #include "core/messages/collective.h"
 #include "tests/blockforest/random_domain.h"
 

@@ -4,6 +4,7 @@
 /* gabion-test: np=1,2,3 quick=3 timeout=90 */
 #include "core/messages/collective.h"
 #include "tests/blockforest/random_domain.h"
+#include "blockforest/adaptation/proxy_impl.h"
 
 enum { SIDE = 36, ROUNDS = 4 };
 

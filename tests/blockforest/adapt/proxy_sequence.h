@@ -6,6 +6,7 @@
 
 #include "core/messages/collective.h"
 #include "tests/blockforest/adapt/proxy_model.h"
+#include "blockforest/adaptation/proxy_impl.h"
 
 #include <stdarg.h>
 

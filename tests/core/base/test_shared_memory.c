@@ -2,6 +2,7 @@
 /* Memory that another process of this machine sees: what it shows, how long, and what is refused. */
 /* gabion-test: labels=quick */
 #include "core/memory/memory.h"
+#include "core/memory/memory_impl.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

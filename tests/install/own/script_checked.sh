@@ -14,6 +14,7 @@ mkdir own
 cp "$GABION_SOURCE/tests/apps/tutorials/helper_mistakes.c" own/plate.c
 sed 's/gab_field_get(u, x - 1, y, 0, 0) +/gab_field_get(u, x - 2, y, 0, 0) +/' "$GABION_SOURCE/apps/tutorial/heat_loop.c" >own/wrong_loop.c
 cp "$GABION_SOURCE/apps/tutorial/heat_loop.c" own/loop.c
+line=$(grep -n "gab_field_get(u, x - 2, y, 0, 0)" own/wrong_loop.c | cut -d: -f1)
 cmp -s own/loop.c own/wrong_loop.c && complain "heat_loop.c has another line"
 cat >own/CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.22)
@@ -67,6 +68,6 @@ for processes in 1 2; do
   said "$sum"
   loops wrong_loop || complain "the wrong loop does not run without the checks: $(cat said.txt)"
   loops checked_wrong_loop && complain "the wrong loop ran to its end on $processes processes"
-  said 'wrong_loop.c:63: gab_field_get() of cell (-2, 0, 0), component 0: the field has x from -1 to '
+  said "wrong_loop.c:$line: gab_field_get() of cell (-2, 0, 0), component 0: the field has x from -1 to "
 done
 finish

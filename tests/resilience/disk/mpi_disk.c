@@ -6,6 +6,8 @@
 #include "tests/resilience/disk/writing.h"
 
 #include "resilience/disk/checkpoint_files.h"
+#include "resilience/disk/disk_impl.h"
+#include "resilience/disk/restart_impl.h"
 
 #include <dirent.h>
 #include <sys/resource.h>

@@ -7,6 +7,8 @@
 
 #include "core/base/log.h"
 #include "resilience/disk/checkpoint_files.h"
+#include "resilience/disk/disk_impl.h"
+#include "resilience/disk/restart_impl.h"
 
 #include <string.h>
 

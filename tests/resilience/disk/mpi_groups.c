@@ -9,6 +9,7 @@
 #include "core/messages/collective.h"
 #include "core/base/hash.h"
 #include "core/base/log.h"
+#include "resilience/schemes/placement_impl.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 /* gabion-test: timeout=60 labels=quick */
 /* Which ranks go back together: what resilience.local.clusters says, as a function of the rank. */
 #include "resilience/local/local_division_impl.h"
+#include "resilience/schemes/domains_impl.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

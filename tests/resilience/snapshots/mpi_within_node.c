@@ -12,6 +12,7 @@
 #include "core/base/log.h"
 #include "core/messages/collective.h"
 #include "resilience/checkpoint/checkpoint_impl.h"
+#include "core/memory/memory_impl.h"
 
 #include <sys/resource.h>
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Redundancy schemes as pure functions: one bench for all of them, over process counts, placements on nodes
  * and islands, and earlier deaths. What the functions say is compared with what really would be left. */
-#include "resilience/schemes/placement.h"
+#include "resilience/schemes/placement_impl.h"
 
 #include "core/base/hash.h"
+#include "resilience/schemes/domains_impl.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
