@@ -23,8 +23,8 @@
 
 /* ------------------------------------------------------------------------------------------ kernels */
 
-/** How much further than right behind a run its next lines lie, in values: what is asked for `ahead` values before it
- *  is swept lies in one of the runs that come next, once the run itself is asked for.
+/** Distance, in values, from the end of a run to the lines that are prefetched next. Lines are prefetched `ahead` values
+ *  before they are swept; past the end of the run these lie in one of the next runs.
  *  @param[in] end  behind the last run that comes */
 static inline ptrdiff_t gab_sweep_jump(const gab_run *run, const gab_run *end, int32_t ahead)
 {
@@ -49,7 +49,7 @@ typedef enum gab_kernel_kind {
   GAB_FAMILY_COUNT
 } gab_kernel_kind;
 
-/** What kernels of one family and collision differ by. */
+/** Parameters that distinguish kernels of one family and collision. */
 typedef struct gab_kernel_variant {
   int lattice; /**< gab_lattice_number() */
   gab_kernel_reals reals;
@@ -63,7 +63,7 @@ struct gab_collision_kernels {
   const gab_kernel *const *of[GAB_FAMILY_COUNT];
   const gab_kernel *const
       *of_any; /**< for lattices of programs, by family, one table for all of them; NULL: not defined there */
-  /** What these collide a cell with if the model has no gab_collision.cell; as that one. */
+  /** The function of one cell if the model has no gab_collision.cell; contract as there. */
   void (*cell)(const gab_lattice *lattice, const gab_collision_rates *rates, bool forced, double *f);
 };
 /** The loop that calls a function of one cell, of lattices that are known at run time: gab_collision_kernels.of_any. */
@@ -71,9 +71,9 @@ extern const gab_kernel *const gab_kernels_of_any_lattice[GAB_FAMILY_COUNT];
 /** One cell of TRT and SRT on any lattice, with the bits of their kernels in double. */
 void gab_collide_two_rates(const gab_lattice *lattice, const gab_collision_rates *rates, bool forced,
                            double *f);
-/** Whether it is a lattice of a program's own. @param[in] number  gab_lattice_number() */
+/** Whether a lattice is user-defined. @param[in] number  gab_lattice_number() */
 static inline bool gab_lattice_is_own(int number) { return number >= GAB_LATTICE_COUNT; }
-/** Its name is that of its lattice, but for lattices of programs: gab_kernel_find() gives it one. */
+/** The kernel of a variant. It has the name of its lattice; for lattices of programs gab_kernel_find() sets the name. */
 static inline const gab_kernel *gab_kernel_of(const gab_collision_kernels *kernels, gab_kernel_kind family,
                                               gab_kernel_variant wanted)
 {
@@ -92,13 +92,13 @@ const gab_kernel *gab_kernel_find(const char *family, const gab_collision *colli
                                   gab_kernel_variant wanted);
 /** Of the library's own families. */
 gab_kernel_kind gab_kernel_kind_of(const gab_kernel_family *family);
-/** A kernel for a lattice of a program's own, called after it. */
+/** A kernel for a user-defined lattice, named after it. */
 const gab_kernel *gab_kernel_on_own_lattice(const gab_kernel_family *family, const gab_kernel *kernel,
                                             gab_kernel_variant wanted);
-/** The kernel of a program's own family. @return NULL with an error message if it refuses that */
+/** The kernel of a user-defined family. @return NULL with an error message if the family refuses the variant */
 const gab_kernel *gab_kernel_of_own(const gab_kernel_family *family, const gab_collision *collision,
                                     gab_kernel_variant wanted);
-/** Whether a family that says so gives the bits of the library's kernels: in some cells with random populations.
+/** Verifies, in some cells with random populations, that a family which claims the bits of the library gives them.
  *  @param[in] rates  of a level @return ::GAB_ERR_ARGUMENT if it does not */
 gab_status gab_kernel_compare(const gab_kernel_family *family, const gab_collision *collision,
                               gab_kernel_variant wanted, const gab_collision_rates *rates);
@@ -108,19 +108,20 @@ gab_status gab_kernel_compare(const gab_kernel_family *family, const gab_collisi
 typedef struct gab_lbm_model gab_lbm_model;
 typedef struct gab_level_model gab_level_model;
 
-/* Every link writes one population, what a boundary cell sends in direction q into the fluid cell beside it,
- * from where the kernel takes it. Cells are indices in component 0; where in the field a cell's population
- * lies is said by gab_storage. In sparse blocks links hold places: see gab_sparse_apply_links(). */
+/* Each link writes one population: that of a boundary cell in direction q, at the place from which the kernel reads it
+ * for the adjacent fluid cell. Cells are indices in component 0; gab_storage maps them to places of populations. In
+ * sparse blocks links hold places: see gab_sparse_apply_links(). */
 
-/** Bounce-back and free slip: what a row of boundary cells along x sends is what other cells have sent. */
+/** Bounce-back and free slip: the populations of a row of boundary cells along x are copies of those that other cells
+ *  sent. */
 typedef struct gab_copy_link {
   uint32_t to, from;
   int32_t length;
   int16_t q, from_q;
 } gab_copy_link;
 
-/** Bounce-back with the momentum of a side: value = (what the fluid cell sent) + term * ramp[side]. In an edge a further side
- *  `adds` its term to the value. */
+/** Bounce-back with the momentum of a side: value = (what the fluid cell sent) + term * ramp[side]. In an edge a second
+ *  side `adds` its term. */
 typedef struct gab_velocity_link {
   uint32_t to, from;
   double term;
@@ -137,12 +138,12 @@ typedef struct gab_linear_link {
   double a, b, term;
 } gab_linear_link;
 
-/** What stands for a population that arrives from beyond an open side: see lbm/boundaries/open_sides.c. */
+/** Substitutes for a population that arrives through an open side: see lbm/boundaries/open_sides.c. */
 typedef enum gab_open_source {
-  GAB_OPEN_NEXT, /**< what arrives with the same direction in the next cell across the side */
-  GAB_OPEN_SELF, /**< what the fluid cell itself has sent in that direction */
-  GAB_OPEN_LINEAR, /**< extrapolated along the side: twice that, less what the cell on the other side has sent */
-  GAB_OPEN_CLOSED /**< what arrives in the fluid cell, from a place that throws back */
+  GAB_OPEN_NEXT, /**< the population of the same direction that arrives in the next cell across the side */
+  GAB_OPEN_SELF, /**< the population that the fluid cell has sent in that direction */
+  GAB_OPEN_LINEAR, /**< extrapolated along the side: twice that, minus the population sent by the cell on the other side */
+  GAB_OPEN_CLOSED /**< the population that arrives in the fluid cell from a bounce-back place */
 } gab_open_source;
 
 /** Open sides: needs the macroscopic state of the fluid cell and what arrives around it. Index 0 is for direction q of the
@@ -151,16 +152,18 @@ typedef enum gab_open_source {
 typedef struct gab_open_link {
   uint32_t to, cell;
   uint32_t from
-      [2]; /**< has sent, in direction from_q, what arrives in the next cell; of ::GAB_OPEN_LINEAR the other cell */
+      [2]; /**< the cell whose population of direction from_q arrives in the next cell; for ::GAB_OPEN_LINEAR the
+                other cell */
   int8_t q, mirror, from_q[2], side;
   uint8_t source[2]; /**< gab_open_source */
   uint8_t
-      axes; /**< along the side, in both directions of which all arrives that is not from open sides: bits */
-  uint8_t sides; /**< all of the side's kind that the boundary cell lies beyond: bits */
+      axes; /**< bits of axes along the side for which the populations of both directions arrive from elsewhere than
+                 open sides */
+  uint8_t sides; /**< bits of all sides of this kind beyond which the boundary cell lies */
 } gab_open_link;
 
-/** A link of a body, for its force: what fluid cell and boundary cell send to each other. In a sparse block
- * two places hold the two, in either order. */
+/** A link of a body, for its force: the two populations that fluid cell and boundary cell exchange. In a sparse block two
+ *  places hold them, in either order. */
 typedef struct gab_momentum_link {
   uint32_t to, from;
   unsigned body : 27, q : 5; /**< q of what the boundary cell sends; there is a link for each of many cells */
@@ -177,22 +180,23 @@ typedef struct gab_links {
   gab_momentum_link *momenta;
   size_t copy_count, velocity_count, linear_count, open_count, momentum_count;
   size_t (*start)[GAB_LINK_LISTS]; /**< per slab of the block, and at the end: the first link of its cells */
-  double *excess;        /**< per slab: mass that its linear links made, applied last; NULL: not measured */
+  double *excess; /**< per slab: mass that its linear links created in the last step; NULL: not measured */
   int64_t linear_weight; /**< sum of the weights of their directions, in units of 2^-#GAB_WALL_WEIGHT_BITS */
   uint64_t copied_cells; /**< a copy link may stand for many */
   uint64_t fallbacks;
 } gab_links;
 
-/** What an open link is made of. */
+/** Values from which an open link is computed. */
 typedef struct gab_open_view {
   double sent[GAB_LATTICE_MAX_Q]; /**< by its fluid cell */
   double next, mirrored;          /**< for q and its mirror: see gab_open_source */
   double spread
-      [3]; /**< by axis along the side: half of what the cell has sent both ways less what arrives both ways; or 0 */
+      [3]; /**< by axis along the side: half of (populations sent in both directions minus those arriving from both), or 0 */
 } gab_open_view;
 
-/** Sets one of the two, with what has been sent, and spreads to 0. @param[in] k  0: next; 1: mirrored
- *  @param[in] given  what arrives in the next cell or in this one, or what the other one has sent; of ::GAB_OPEN_SELF anything */
+/** Sets `next` or `mirrored` from the sent populations, and the spreads to 0. @param[in] k  0: next; 1: mirrored
+ *  @param[in] given  the population that arrives in the next cell or in this one, or that the other cell has sent;
+ *  ignored for ::GAB_OPEN_SELF */
 static inline void gab_open_take(const gab_open_link *link, int k, double given, gab_open_view *seen)
 {
   const double self = seen->sent[k == 0 ? link->q : link->mirror];
@@ -202,7 +206,7 @@ static inline void gab_open_take(const gab_open_link *link, int k, double given,
   else seen->mirrored = value;
   for (int axis = 0; axis < 3; axis++) seen->spread[axis] = 0;
 }
-/** @param[in] along  the direction along an axis @param[in] up,down  what arrives with it, and against it */
+/** @param[in] along  the direction along an axis @param[in] up,down  populations that arrive along it and against it */
 static inline void gab_open_spread(int axis, int along, double up, double down, gab_open_view *seen)
 {
   seen->spread[axis] = 0.5 * (seen->sent[along] + seen->sent[gab_lattice_opposite(along)] - (up + down));
@@ -211,9 +215,10 @@ static inline void gab_open_spread(int axis, int along, double up, double down, 
 /** Mass balance of the walls of bodies: wall_balance.c. Equal on all processes, part of the state. */
 typedef struct gab_wall_balance {
   bool is_on;
-  int64_t excess; /**< mass that walls have made and not taken back, in units of 2^-#GAB_WALL_EXCESS_BITS */
+  int64_t
+      excess; /**< mass that walls have created and not yet removed, in units of 2^-#GAB_WALL_EXCESS_BITS */
   int64_t weight; /**< of all linear links, by direction, in units of 2^-#GAB_WALL_WEIGHT_BITS */
-  double returned[GAB_LATTICE_MAX_Q]; /**< added to each population that a linear link writes, by direction */
+  double returned[GAB_LATTICE_MAX_Q]; /**< by direction: added to each population that a linear link writes */
 } gab_wall_balance;
 
 /** Excess is counted in multiples of 2^-50 of the mass of a cell of level 0: sums of integers do not depend on their order. */
@@ -228,9 +233,9 @@ static inline double gab_wall_excess_of(double value) { return (value + 6) - 6; 
 #define GAB_CELL_IS_FLUID   ((gab_flag_bits)1)
 #define GAB_CELL_IS_SOLID   ((gab_flag_bits)2)
 #define GAB_CELL_IS_OUTSIDE ((gab_flag_bits)4)
-#define GAB_CELL_IS_FINER   ((gab_flag_bits)8) /* a ghost where a finer block is */
+#define GAB_CELL_IS_FINER   ((gab_flag_bits)8) /* a ghost cell in the place of a finer block */
 
-/** What crosses from a block into its neighbour in one direction, and where it lies in both: the same for all
+/** Populations that cross from a block to its neighbour in one direction, with their places in both; equal for all
  *  blocks. Cells are indices in component 0; gab_storage says where their populations are. */
 typedef struct gab_ghost_side {
   int16_t q[GAB_LATTICE_MAX_Q]; /**< the populations that cross */
@@ -238,9 +243,10 @@ typedef struct gab_ghost_side {
   bool across;    /**< over the first or the last slab */
   int8_t along_x; /**< -1, 0, 1: where the receiver lies along x, as seen by the sender */
   bool leaves_below[GAB_LATTICE_MAX_Q],
-      leaves_above[GAB_LATTICE_MAX_Q]; /**< of a side with along_x 0: whether a
-                              population leaves the receiver's columns again, below or above */
-  ptrdiff_t send, receive;             /**< first cell of the sender, first ghost of the receiver */
+      leaves_above
+          [GAB_LATTICE_MAX_Q]; /**< for sides with along_x 0: whether a population leaves the columns of the
+                                            receiver again, below or above */
+  ptrdiff_t send, receive;     /**< first cell of the sender, first ghost of the receiver */
   int32_t extent[3];
   size_t cells;
 } gab_ghost_side;
@@ -258,7 +264,7 @@ struct gab_level_model {
   double volume;                            /* of a cell, in cells of level 0 */
 };
 
-/** What is beside a block in a direction. */
+/** The neighbour of a block in a direction. */
 typedef enum gab_beside_kind {
   GAB_BESIDE_NOTHING = 0,
   GAB_BESIDE_SAME,
@@ -271,30 +277,30 @@ typedef struct gab_beside {
 } gab_beside;
 gab_beside gab_beside_of(const gab_forest *forest, const gab_block *block);
 
-/** What a block exchanges with other levels, see level_interface_impl.h. */
+/** Exchange of a block with other levels, see level_interface_impl.h. */
 typedef struct gab_level_interface gab_level_interface;
 
-/** What blocks need to know of the flow; lives inside the gab_lbm. */
+/** Data of the flow that blocks need; part of gab_lbm. */
 struct gab_lbm_model {
   gab_lbm_options options; /* defaults filled in */
   const gab_lattice *lattice;
   int32_t cells[3]; /* of a block */
   const gab_geometry *geometry;
-  gab_geometry *own_geometry; /* made here because none was given */
+  gab_geometry *own_geometry; /* created here if none was given */
   gab_level_model level[GAB_LBM_LEVELS];
   const gab_kernel *kernel;
   gab_kernel_variant variant;
   const gab_kernel_family *family;
   gab_field_shape shape; /* of the populations of a block, and the map of their field */
   gab_field_map map;
-  int along[3]; /* by axis: the direction that moves along it, +1; 0: the lattice has none */
-  struct gab_fused_fields *
-      fused_fields; /* in which dense blocks lie: step/fused/fused_impl.h; NULL: each has a field of its own */
-  int slab_axis;    /* a block is swept by slabs of some layers across its last axis */
+  int along[3]; /* by axis: the direction of velocity +1 along it; 0: the lattice has none */
+  struct gab_fused_fields
+      *fused_fields; /* of dense blocks: step/fused/fused_impl.h; NULL: each block has its own field */
+  int slab_axis;     /* a block is swept by slabs of some layers across its last axis */
   int32_t slab_layers;
   int32_t slabs;
   gab_ghost_side ghost_sides[GAB_DIRECTIONS]; /* by direction as seen by the sender */
-  gab_storage storage[2]; /* the states that the field of a block can be in; it starts with the first */
+  gab_storage storage[2]; /* the storage states of the field of a block; the first is the initial one */
   double sparse_below;    /* share of fluid cells below which a block is sparse; 0: never, 2: always */
   struct gab_link_templates *link_templates; /* link_template_impl.h; changed while blocks are made */
   bool times_blocks;
@@ -309,12 +315,12 @@ typedef struct gab_lbm_block gab_lbm_block;
 typedef struct gab_sparse gab_sparse;
 typedef struct gab_sparse_draft gab_sparse_draft;
 
-/** A side whose ghosts come from a block of this process; or that of several blocks of a fused group, whose ghosts come from
- *  as many that lie beside each other too. */
+/** A side whose ghosts come from a block of this process; or the sides of adjacent blocks of a fused group, whose ghosts
+ *  come from as many adjacent blocks. */
 typedef struct gab_lbm_fetch {
   const gab_lbm_block *source; /**< the first */
   const gab_ghost_side *side;
-  const gab_lbm_block *last; /**< that it fills ghosts of */
+  const gab_lbm_block *last; /**< whose ghosts it sets */
   int32_t blocks;
 } gab_lbm_fetch;
 
@@ -327,22 +333,24 @@ struct gab_lbm_block {
   gab_field *src;                   /* the state; of a block in a fused field a view of it */
   struct gab_fused_place *in_fused; /* NULL: it has a field of its own */
   gab_field *dst;                   /* where the next one goes; NULL in place */
-  const gab_storage *now; /* how the state lies in src. Blocks side by side may differ: what is exchanged or
-                             packed does not know it */
-  gab_sparse *sparse;     /* only fluid cells are stored: lbm/sparse/sparse_impl.h; NULL: all cells are */
-  uint64_t work;          /* nanoseconds of all threads, if they are counted */
-  gab_flags *flags;       /* while it is made */
-  struct gab_link_template *
-      link_template; /* whose lists those of runs and links and of the interface are; NULL: the block's own */
+  const gab_storage
+      *now; /* storage state of src. Adjacent blocks may differ, since exchanged and packed data does not
+                           * depend on it */
+  gab_sparse *sparse; /* only fluid cells are stored: lbm/sparse/sparse_impl.h; NULL: all cells are */
+  uint64_t work;      /* nanoseconds of all threads, if they are counted */
+  gab_flags *flags;   /* while it is made */
+  struct gab_link_template
+      *link_template; /* owner of the lists of runs, links and the interface; NULL: the block owns them */
   gab_run *runs;
   size_t run_count;
   size_t *run_start; /* per slab, and at the end */
-  /* Set by gab_fused_fields_link() and gab_fused_fields_pack(), when the flow joins its blocks or the grid has come to rest. */
+  /* Set by gab_fused_fields_link() and gab_fused_fields_pack(), when the flow joins its blocks, or the grid has not
+   * changed for some steps. */
   gab_lbm_block *left,
-      *right; /* its neighbours along x that lie beside it in a fused field: between them are no ghosts */
+      *right; /* its neighbours along x in the same fused field, without ghosts between them */
   /* Set by gab_lbm_update_plan(). */
   gab_lbm_block *next;       /* of its fused group: swept together with it */
-  const gab_run *fused_runs; /* of the first of these: the rows of all, from slab to slab */
+  const gab_run *fused_runs; /* of the first block of the group: the rows of all blocks, slab by slab */
   const size_t *fused_start;
   gab_lbm_fetch fetches[GAB_DIRECTIONS - 1];
   int fetch_count;
@@ -351,23 +359,23 @@ struct gab_lbm_block {
   uint64_t fluid_cells;
   gab_links links;
   const gab_level_model *at;      /* its level */
-  gab_beside beside;              /* when flags and links were made */
-  gab_level_interface *interface; /* NULL: all around are of its level */
+  gab_beside beside;              /* at the time when flags and links were made */
+  gab_level_interface *interface; /* NULL: all neighbours have its level */
   bool is_joined;                 /* the interface is that of `beside` */
   int64_t first[3];               /* cell of the domain at (0, 0, 0), in cells of its level */
   gab_block_id id;
 };
 
-/** What the parts of a step take, of one thread, in seconds. */
+/** Times of the parts of a step of one thread, in seconds. */
 typedef struct gab_lbm_clock {
   _Alignas(GAB_ALIGNMENT) double ghosts, links, sweep, interfaces, messages, all;
 } gab_lbm_clock;
 
-/** A share of the work on one block; in a step, on all that are swept together with it (`next`). */
+/** A share of the work on one block or, in a step, on the blocks that are swept together with it (`next`). */
 typedef struct gab_lbm_job {
   gab_lbm_block *block;
   size_t part, parts;
-  size_t first_slab, last_slab; /**< the slabs that are the part's share */
+  size_t first_slab, last_slab; /**< its slabs */
   size_t by;                    /**< the thread that swept it last */
 } gab_lbm_job;
 
@@ -382,28 +390,28 @@ typedef struct gab_lbm_queue {
   size_t first, last;
 } gab_lbm_queue;
 
-/** What stays the same from step to step: who does what, and which ghosts come from where. */
+/** The plan of a step, equal from step to step: jobs of threads, and sources of ghosts. */
 typedef struct gab_lbm_plan {
   gab_lbm_jobs jobs;
   gab_lbm_queue *queues; /* owned; one per thread, over all jobs in their order */
   gab_run *runs;         /* owned; of all fused groups of more than one block */
   size_t *run_starts;    /* owned */
   size_t threads;
-  bool has_early, has_late; /* slabs that can, that cannot do without messages */
+  bool has_early, has_late; /* slabs that need no messages, and that need messages */
   bool knows_temporal_plan;
   struct gab_temporal_plan *temporal; /* owned: temporal_block_impl.h; NULL: one step at a time */
-  uint64_t exchange; /* number of the exchange's plan that it was made of; 0: there is none */
+  uint64_t exchange;                  /* number of the plan of the exchange that it was made from; 0: none */
 } gab_lbm_plan;
 
-/** How far the exchange of a step has come. */
+/** Progress of the exchange of a step. */
 typedef enum gab_lbm_ghosts { GAB_GHOSTS_STALE, GAB_GHOSTS_UNDER_WAY, GAB_GHOSTS_THERE } gab_lbm_ghosts;
 
 /** The blocks of a level in a step. */
 typedef struct gab_lbm_stage {
   gab_exchange *exchange;
   gab_lbm_plan plan;
-  bool is_settled;     /* ghosts and what boundary cells send are there, not only asked for */
-  bool inner_is_swept; /* what needs no messages has been swept ahead of the rest */
+  bool is_settled;     /* ghosts and links are set, not only requested */
+  bool inner_is_swept; /* slabs that need no messages have been swept */
   uint64_t revision;   /* of the forest when the ghosts were filled; 0: never */
 } gab_lbm_stage;
 
@@ -419,29 +427,30 @@ struct gab_lbm {
   gab_coupling *coupling;
   uint64_t joined;      /* revision of the forest for which all blocks have been joined */
   gab_step joined_in;   /* this step ... */
-  bool is_packed;       /* ... and what could not be put side by side then has been since */
-  int deepest;          /* level here, or beside a block here; 0: this process does not know of levels */
+  bool is_packed;       /* ... blocks that could not be adjacent at that time have been moved since */
+  int deepest;          /* level of a block of this process or of its neighbours; 0: one level only */
   gab_lbm_clock *clock; /* owned; one per thread; NULL: nothing is timed */
   size_t clocks;
   gab_step step;
   uint64_t temporally_blocked_steps; /* of several: gab_lbm_steps() */
   size_t temporal_cache;             /* bytes of the last cache that a thread may take for a temporal block */
-  gab_lbm_ghosts ghosts;             /* of the step that is due, on level 0: finer ones do as they are told */
-  int64_t walls_made; /* by the walls of this process in the step under way, as gab_wall_balance.excess */
+  gab_lbm_ghosts ghosts;             /* of the next step on level 0; finer levels follow it */
+  int64_t
+      walls_made; /* created by the walls of this process in the present step, as gab_wall_balance.excess */
   bool wants_forces, has_forces;
-  gab_exact_sum (*forces)[3];   /* one per body: this process's share */
-  gab_lbm_recompute *recompute; /* owned; NULL: no block was ever to be computed twice */
+  gab_exact_sum (*forces)[3];   /* one per body: the share of this process */
+  gab_lbm_recompute *recompute; /* owned; NULL: no block was computed twice so far */
 };
 
-/** As gab_lbm_clear_solid(), of one block: afterwards it is as if it had been restored. */
+/** gab_lbm_clear_solid() for one block, which then equals a restored one. */
 gab_status gab_lbm_clear_solid_of(const gab_lbm_model *model, gab_lbm_block *block);
 
 /** Brings the plan up to date with the forest, the world and the number of threads. Local. */
 gab_status gab_lbm_update_plan(gab_lbm *lbm, int level);
 void gab_lbm_drop_plan(gab_lbm_plan *plan);
 
-/** Lists the present local blocks, split so that all threads have something to do; in the order of blocks and
- *  cells. @param[in] level  -1: of all levels */
+/** Lists the present local blocks, split such that all threads have work; in the order of blocks and cells. @param[in]
+ *  level  -1: of all levels */
 gab_status gab_lbm_make_jobs(const gab_lbm *lbm, int level, gab_lbm_jobs *jobs);
 /** The present local blocks in their order, owned by the caller. @param[in] level  -1: of all levels */
 gab_status gab_lbm_list_blocks(const gab_lbm *lbm, int level, gab_lbm_block ***blocks, size_t *count);
@@ -449,7 +458,7 @@ gab_status gab_lbm_list_blocks(const gab_lbm *lbm, int level, gab_lbm_block ***b
 gab_status gab_lbm_jobs_of(const gab_lbm *lbm, gab_lbm_block *const *blocks, size_t count,
                            gab_lbm_jobs *jobs);
 void gab_lbm_release_jobs(gab_lbm_jobs *jobs);
-/** The items [*first, *last) of `count` that a job is to do. */
+/** The items [*first, *last) of `count` that belong to a job. */
 static inline void gab_lbm_share(const gab_lbm_job *job, size_t count, size_t *first, size_t *last)
 {
   *first = count * job->part / job->parts;
@@ -498,74 +507,75 @@ gab_status gab_lbm_merge(void *user, const gab_forest *forest, const gab_block *
                          const void *const *children_data, const gab_block *parent, void *parent_data);
 gab_ghost_kind gab_lbm_ghost_kind(gab_lbm_model *model);
 
-/** Makes a block anew, with its state, if something else is beside it than when it was made. */
+/** Rebuilds a block, with its state, if its neighbours have changed since it was created. */
 gab_status gab_lbm_remake(gab_lbm_model *model, const gab_forest *forest, const gab_block *place,
                           gab_lbm_block *block);
 /** @param[in,out] draft  of a sparse block, else NULL */
 gab_status gab_links_build(const gab_lbm_model *model, gab_lbm_block *block, gab_sparse_draft *draft);
 void gab_links_release(gab_links *links);
-/** What walls give to the population that they throw back in direction q: zero if they rest.
+/** Term that walls add to the population that they bounce back in direction q; zero for walls at rest.
  *  @param[in] wall  cell of the domain, of `level`
- *  @param[out] terms  by the side whose ramp is meant; the last one is of a body */
+ *  @param[out] terms  by the side whose ramp applies; the last one for a body */
 void gab_links_wall_terms(const gab_lbm_model *model, int level, const int64_t wall[3], int q,
                           double terms[GAB_SIDE_COUNT + 1]);
 /** GAB_CELL_IS_... of a cell of a block, or a ghost: by geometry and the levels around. Pure. */
 gab_flag_bits gab_lbm_flag_of(const gab_lbm_model *model, const gab_lbm_block *block, const int32_t at[3]);
-/** The body that a cell is solid by; or its parents or children are, where no block of the level is. -1:
- * none. */
+/** The body that makes a cell solid, or its parents or children where the level has no block; -1:
+ *  none. */
 int gab_lbm_body_at(const gab_lbm_model *model, int level, const int64_t cell[3]);
-/** Writes what the boundary cells send. @param[in] ramp  one factor per side */
+/** Writes the populations of boundary cells. @param[in] ramp  one factor per side */
 void gab_links_apply(const gab_lbm_model *model, const gab_lbm_job *job, const double ramp[GAB_SIDE_COUNT]);
-/** The same of a block that stores all cells. */
+/** The same for a dense block. */
 void gab_links_apply_dense(const gab_lbm_model *model, const gab_lbm_job *job,
                            const double ramp[GAB_SIDE_COUNT]);
 
 /** Whether the walls of a model have to be balanced: an interpolated or moving body, and no side that sets the mass. */
 bool gab_wall_balance_is_needed(const gab_lbm_model *model);
-/** Adds what the links of a level have made in the sub-step that has just been swept. Local. */
+/** Adds the mass that links of a level created in the last sub-step. Local. */
 void gab_wall_balance_collect(gab_lbm *lbm, int level);
-/** Sums over all processes what was collected since the last call, and sets what the walls take back in the next step.
+/** Sums the excess since the last call over all processes, and sets what walls remove in the next step.
  *  Collective. */
 gab_status gab_wall_balance_close(gab_lbm *lbm);
-/** Mass that the cells hold and the walls take back in the next step. */
+/** Mass in the cells that the walls remove in the next step. */
 double gab_wall_balance_mass(const gab_lbm *lbm);
-/** What a restored state has: sets the rest. */
+/** Takes the excess of a restored state, and derives the rest. */
 void gab_wall_balance_set(gab_lbm *lbm, int64_t excess, int64_t weight);
 
-/** Works out what crosses in each direction. */
+/** Determines the populations that cross in each direction. */
 void gab_lbm_list_sides(gab_lbm_model *model);
-/** A visitor of gab_exchange_visit(): notes in block `to` that ghosts come from a block here or by message.
- */
+/** A visitor of gab_exchange_visit(): records in block `to` whether ghosts come from a local block or by
+ *  message. */
 void gab_lbm_note_way(void *user, const void *from, void *to, int direction);
-/** Of the ways noted for a fused group, drops those across edges and corners beside another block of it: their ghosts are
- *  ghosts of a face of that one, which fetches all that cross there from the same block. (From a sparse block each
- *  fetches but its own.) Makes one of those that go on in both blocks beside them. @param[in] first  of the fused group */
+/** Simplifies the recorded transfers of a fused group. Transfers across edges and corners next to another block of
+ *  the group are dropped: their ghosts belong to a face of that block, which fetches them from the same source. (From
+ *  a sparse block each block fetches only its own.) Transfers that continue in both adjacent blocks are merged.
+ *  @param[in] first  of the fused group */
 void gab_lbm_join_ways(const gab_ghost_side *sides, gab_lbm_block *first);
-/** Fetches what blocks of this process send to the ghosts of some slabs: of their sides that the slab axis
- *  does not cross, or (`across`) of all other ones, whatever the slabs. */
+/** Sets ghosts of some slabs from blocks of this process: those of sides parallel to the slab axis or, with `across`,
+ *  those of all other sides, for all slabs. */
 void gab_lbm_fill_ghosts(const gab_lbm_model *model, const gab_lbm_job *job, bool across);
-/** A sub-step of a level, and what the blocks do then besides, see level_interface_impl.h. */
+/** A sub-step of a level, and the additional work of its blocks, see level_interface_impl.h. */
 typedef struct gab_lbm_substep {
   int level;
   double time; /**< in steps of level 0 */
   int sub;     /**< 0: s1, 1: s2 of a step of the coarser level; level 0 has only s1 */
   bool
-      has_coarser; /**< ghosts in coarser blocks are filled ahead of all else, what goes there is picked up */
-  bool has_finer;  /**< what arrives beside finer blocks is corrected ahead of the sweep */
+      has_coarser; /**< ghosts in coarser blocks are set first, and populations for coarser blocks are collected */
+  bool has_finer; /**< populations that arrive next to finer blocks are corrected before the sweep */
 } gab_lbm_substep;
 /* The parts of a step of the blocks of one level; gab_lbm_exchange_start() and so on are those of level 0. */
 gab_status gab_lbm_start_on(gab_lbm *lbm, int level);
-/** Between start and finish: sweeps what needs no messages of the level, if nothing else has to come before.
- */
+/** Between start and finish: sweeps the slabs that need no messages of the level, unless other work must come
+ *  first. */
 gab_status gab_lbm_collide_inner_on(gab_lbm *lbm, const gab_lbm_substep *at);
 gab_status gab_lbm_finish_on(gab_lbm *lbm, int level);
-/** Fills all ghosts and writes what boundary cells send, if that has been put off. @param[in] time  in steps
+/** Sets all ghosts and writes links, if that was deferred. @param[in] time  in steps
  */
 gab_status gab_lbm_settle_on(gab_lbm *lbm, const gab_lbm_substep *at);
 gab_status gab_lbm_collide_on(gab_lbm *lbm, const gab_lbm_substep *at);
 void gab_lbm_ramps(const gab_lbm *lbm, double time, double ramp[GAB_SIDE_COUNT]);
-/** Lets the kernel sweep runs of a block, or of rows that its cells are collected in.
- *  @param[in] before,after  how they lie in `from` and `to`; @param[in] end  as gab_sweep.end */
+/** Calls the kernel for runs of a block, or of rows into which its cells are gathered. @param[in] before,after  storage
+ *  states of `from` and `to`; @param[in] end  as gab_sweep.end */
 static inline void gab_lbm_sweep_runs(const gab_lbm_model *model, const gab_lbm_block *block,
                                       const void *from, void *to, const gab_storage *before,
                                       const gab_storage *after, const gab_run *runs, size_t count,
@@ -583,42 +593,42 @@ static inline void gab_lbm_sweep_runs(const gab_lbm_model *model, const gab_lbm_
                            .end = end};
   model->kernel->run(&sweep, runs, count);
 }
-/** Sweeps a slab of a block, whichever kind of block it is, from `now` to the next state. */
+/** Sweeps a slab of a block of any kind from state `now` to the next. */
 void gab_lbm_sweep_slab(const gab_lbm_model *model, gab_lbm_block *block, size_t slab);
 /** The same of all blocks of a fused group, row by row. @param[in] first  its first block */
 void gab_lbm_sweep_fused(const gab_lbm_model *model, gab_lbm_block *first, size_t slab);
-/** The local force on a slab that has just been swept, of a block that has not been turned over yet: step/local_force.c */
+/** Applies the local force to a slab after its sweep, before the states of the block are switched: step/local_force.c */
 void gab_lbm_push_slab(const gab_lbm_model *model, const gab_lbm_block *block, size_t slab);
 
 /* Blocks that are computed twice (recompute.c). All local. */
-/** Whether something is to be kept or compared in this step, so that cells are not to be swept ahead of it. */
+/** Whether blocks are kept or compared in this step, so that no cell may be swept before. */
 bool gab_lbm_recompute_waits(const gab_lbm *lbm);
-/** Whether some block here is to be computed twice in this sub-step. */
+/** Whether a block of this process is computed twice in this sub-step. */
 bool gab_lbm_recompute_is_due(const gab_lbm *lbm, const gab_lbm_substep *at);
-/** Keeps those, ahead of the sweep, when all else has been done; sweeps what was kept and compares, behind it. */
+/** The first keeps these blocks right before the sweep; the second sweeps the kept blocks again after it and compares. */
 gab_status gab_lbm_recompute_keep(gab_lbm *lbm, const gab_lbm_substep *at);
 gab_status gab_lbm_recompute_compare(gab_lbm *lbm, const gab_lbm_substep *at);
-/** Ahead of the sweep of a level, corrections included: are those that were compared last as they were left? */
+/** Before the sweep of a level and its corrections: verifies that the blocks compared last have not changed since. */
 gab_status gab_lbm_recompute_begin(gab_lbm *lbm, int level);
 void gab_lbm_recompute_release(gab_lbm *lbm);
 
-/** Notes what the calling thread alone did since `start` while all others waited, if parts are timed. */
+/** Adds the time since `start`, in which only the calling thread worked, if parts are timed. */
 void gab_lbm_clock_messages(gab_lbm *lbm, double start);
 static inline double gab_lbm_clock_now(const gab_lbm *lbm) { return lbm->clocks > 0 ? gab_seconds() : 0; }
 
 /** Joins blocks with those of other levels, if the forest has changed. Local. */
 gab_status gab_lbm_join(gab_lbm *lbm);
-/** Ahead of the exchange of a step: puts blocks side by side in fused fields, once the forest has not changed for some steps.
- *  Local. */
+/** Before the exchange of a step: moves blocks to adjacent places in fused fields, once the forest has not changed for
+ *  some steps. Local. */
 void gab_lbm_pack_fused(gab_lbm *lbm);
-/** The rest of a step of a process that knows of levels: all of it but the exchange of level 0. */
+/** A step on several levels, except the exchange of level 0. */
 gab_status gab_lbm_advance(gab_lbm *lbm);
-/** Makes that in all cells there is what arrives in the next step, near finer cells about so. The state stays
- *  as it is. Collective among neighbours. */
+/** Provides in all cells the populations that arrive in the next step, approximately next to finer cells. The state does
+ *  not change. Collective among neighbours. */
 gab_status gab_lbm_fill_arrivals(gab_lbm *lbm);
 
-/** Adds this process's share of the forces of this step or sub-step. After gab_links_apply(). @param[in] sub
- * of gab_lbm_substep */
+/** Adds the share of this process to the forces of this step or sub-step. After gab_links_apply(). @param[in] sub of
+ *  gab_lbm_substep */
 void gab_lbm_add_forces(gab_lbm *lbm, int level, int sub);
 /** Adds what replacements next to finer blocks take from bodies: behind the collision of that level. */
 void gab_lbm_add_replaced_forces(gab_lbm *lbm, int level);
@@ -651,19 +661,19 @@ typedef struct gab_lbm_row {
 void gab_lbm_row_moments(const gab_lbm_model *model, const gab_lbm_block *block, uint32_t start,
                          int32_t count, gab_lbm_row *row);
 
-/** Called with cells side by side, at most #GAB_LBM_ROW, the first one with index or number `cell` of the
- * block.
- *  @param[in] sent  a block as gab_lbm_row_moments() takes it, `start` the index of the first cell there
+/** Called with at most #GAB_LBM_ROW adjacent cells, the first one with index or number `cell` of the
+ *  block.
+ *  @param[in] sent  a block as for gab_lbm_row_moments(), `start` the index of the first cell there
  *  @return false to end the visit */
 typedef bool (*gab_lbm_row_visitor)(void *user, const gab_lbm_block *sent, uint32_t start, int32_t count,
                                     uint32_t cell);
-/** The fluid cells of a job, in their order, whatever kind of block it is. @return false if it was ended */
+/** Visits the fluid cells of a job, in order, in blocks of any kind. @return false if the visit was ended */
 bool gab_lbm_visit_rows(const gab_lbm_model *model, const gab_lbm_job *job, gab_lbm_row_visitor visit,
                         void *user);
-/** The same for what arrives: good for now->arriving. */
+/** The same for arriving populations, for now->arriving. */
 bool gab_lbm_visit_arriving_rows(const gab_lbm_model *model, const gab_lbm_job *job,
                                  gab_lbm_row_visitor visit, void *user);
-/** The first run of a block that ends behind a cell of it. */
+/** The first run of a block that ends after a given cell. */
 size_t gab_lbm_run_from(const gab_lbm_block *block, int32_t x, int32_t y, int32_t z);
 
 #endif

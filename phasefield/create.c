@@ -9,9 +9,9 @@ static const char *const side_names[6] = {"x-", "x+", "y-", "y+", "z-", "z+"};
 /* ------------------------------------------------------------------------------------------ derived options
  */
 
-/* Two phases spread into each other with gamma / tau; within a third one, where both are few, their
- * difference does so up to twice as fast: 2 ((1 - 2x)^2 + 2 x^2) gamma / tau for x of each, 1.5 at 7 %. Below
- * that the simplex keeps what would grow in check; above it junctions move wrongly long before anything
+/* Two phases diffuse into each other with gamma / tau. Inside a third phase, with a fraction x of each,
+ * their difference diffuses faster by 2 ((1 - 2x)^2 + 2 x^2): up to 2, and 1.5 at x = 7 %. Below 7 % the
+ * projection onto the simplex limits growing modes; above it junctions move wrongly long before anything
  * diverges. */
 static const double at_junctions = 1.5;
 

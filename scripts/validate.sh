@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Prints a table of what the phase field gives and what it should: interfaces, anisotropy, solidification, data that is
-# rebuilt, lamellae.
+# Compares the phase field with theory and prints a table: interfaces, anisotropy, solidification, reconstructed blocks,
+# lamellae.
 #
 #   scripts/validate.sh [--quick]      --quick leaves out the lamellae, which take some minutes
 #

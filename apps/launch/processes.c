@@ -69,7 +69,7 @@ int launch_each_process(const launch_places *places, void (*visit)(pid_t, void *
   return count;
 }
 
-/* Numbers of ranks, each once: a rank may be a script with children of the same environment. */
+/* Ranks that were found, each once: a rank may be a script whose children have the same environment. */
 typedef struct rank_set {
   launch_ranks count;
   long *number;
@@ -89,8 +89,8 @@ static void add_rank(rank_set *set, long number)
   set->number[set->count.living++] = number;
 }
 
-/* mpirun tells each process of the program its number; its own processes have none. Those that have ended have no
- * environment any more. */
+/* mpirun sets the rank in the environment of each process of the program, not of its daemons. Ended processes have no
+ * environment. */
 static void count_rank(pid_t pid, void *data)
 {
   rank_set *set = data;
@@ -158,7 +158,7 @@ bool launch_is_program(const char *name)
   return found;
 }
 
-/* Runs the debugger on one process with its output in `file`, and not for ever. */
+/* Runs the debugger on one process, for a limited time, with its output in `file`. */
 static void debug(pid_t pid, FILE *file)
 {
   char text[32];

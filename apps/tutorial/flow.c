@@ -4,7 +4,7 @@
  *   gabion-launch -n 4 build/bin/flow [STEPS]
  *
  * Writes drag, lift and energy (out/flow/tunnel.csv) and a picture. Lattice units: cells, steps, density 1.
- * Kill one of its processes on the way: all that is written stays the same, to the last bit. */
+ * If one of its processes is killed, all output stays the same to the last bit. */
 #include "gabion/gabion.h"
 #include <math.h>
 #include <stdlib.h>
@@ -19,15 +19,14 @@ enum { STEPS = 20000, EVERY = 50 }; /* in all; between two rows of the table */
 
 typedef struct tunnel {
   gab_geometry *geometry;
-  gab_forest *forest; /* the blocks of cells that live on this process */
+  gab_forest *forest; /* the blocks of this process */
   gab_lbm *lbm;       /* the flow in them */
   gab_lbm_quantities *view;
   gab_output *output;
   gab_timeloop *loop;
 } tunnel;
 
-/* ---- 2. A boundary condition of one's own: through a perforated sheet the air leaks out at p / (rho c Z), p the
- *         pressure above that outside, c the speed of sound. Z = 1 lets sound leave that meets it squarely. */
+/* ---- 2. A user-defined boundary condition: air leaves through a perforated sheet at p / (rho c Z), with p the excess pressure and c the speed of sound. Z = 1 does not reflect sound at normal incidence. */
 static double leaks(const gab_boundary_link *at)
 {
   const double impedance = at->numbers[0], speed = (at->density - 1) / (sqrt(3) * impedance);
@@ -43,7 +42,7 @@ static gab_status flow_step(void *user, gab_step step) /* ---- 3. A time step. *
   return gab_lbm_step(app->lbm);
 }
 
-/* ---- 4. A diagnostic of one's own: coefficients of drag and lift, and the energy of a cell. */
+/* ---- 4. A user-defined diagnostic: coefficients of drag and lift, and the energy per cell. */
 static const char *const columns[] = {"cylinder.c_d", "cylinder.c_l", "rod.c_d", "rod.c_l", "kinetic_energy"};
 static gab_status forces_and_energy(void *user, gab_step step, double time, double *row)
 {
@@ -62,7 +61,7 @@ static gab_status look_and_write(void *user, gab_step step) /* ---- 5. After eac
 {
   tunnel *app = user;
   if (!gab_output_due(app->output, step)) return GAB_OK;
-  GAB_TRY(gab_lbm_check_finite(app->lbm, NULL)); /* what diverges ends the run on all processes */
+  GAB_TRY(gab_lbm_check_finite(app->lbm, NULL)); /* a diverged flow ends the run on all processes */
   GAB_TRY(gab_lbm_quantities_update(app->view));
   return gab_output_write(app->output, step, (double)step);
 }
@@ -75,7 +74,7 @@ static gab_status report(void *user, gab_step step) /* ---- 6. At the end. */
   return GAB_OK;
 }
 
-/* ---- 7. After a death whoever is left shares the blocks anew. */
+/* ---- 7. After a death the survivors distribute the blocks again. */
 static gab_status share(void *user, gab_forest *forest) { return gab_balance_forest(forest, user, NULL); }
 
 static gab_status run(gab_world *world, tunnel *app, gab_step steps)
@@ -102,7 +101,7 @@ static gab_status run(gab_world *world, tunnel *app, gab_step steps)
   GAB_TRY(gab_output_add_slice(app->output, (gab_schedule){.every = steps, .start = steps}, &slice));
   GAB_TRY(gab_output_add_series(app->output, (gab_schedule){.every = EVERY, .start = EVERY}, "tunnel",
                                 columns, 5, forces_and_energy, app, NULL));
-  /* What survives besides the blocks: steps the flow has done, and how far the table has come. */
+  /* State besides the blocks that must survive: the steps of the flow and the length of the table. */
   const gab_entity done = gab_lbm_entity(app->lbm), table = gab_output_entity(app->output);
   GAB_TRY(gab_timeloop_create(app->forest, steps, &app->loop));
   GAB_TRY(gab_timeloop_add_task(app->loop, "flow", flow_step, app));

@@ -20,8 +20,8 @@ static gab_status mark_block(void *context, size_t index)
   return job->options->mark(job->options->user, job->forest, job->forest->blocks[index], &job->marks[index]);
 }
 
-/* Capacity for marks. A process that has none left, or whose criterion failed, breaks the world: the others go on
- * with messages. */
+/* Allocates marks. A failure breaks the world, because the other processes continue with
+ * messages. */
 static gab_status make_marks(gab_forest *forest, size_t count, gab_mark **marks)
 {
   gab_status status = GAB_NEW_ARRAY(marks, count, GAB_MEMORY_OTHER);

@@ -21,13 +21,13 @@ extern "C" {
 
 typedef struct gab_exchange gab_exchange;
 
-/** What crosses from a block to its neighbour in a direction. Local. Called by several threads at once, also
- * for the same block in different directions: pack() only reads, unpack() and copy() write the ghosts of
- * their direction only. Sizes are the same for every block of a level and for sender and receiver. */
+/** Data that is sent from a block to its neighbour in a direction. Local. Called by several threads at once, also for the
+ *  same block in different directions: pack() only reads, unpack() and copy() write the ghosts of their direction only.
+ *  Sizes are the same for every block of a level and for sender and receiver. */
 typedef struct gab_ghost_kind {
   const char *name;
   void *user;
-  /** Bytes for one direction as seen from the sender; 0: nothing crosses there. */
+  /** Bytes for one direction as seen from the sender; 0: nothing is sent. */
   size_t (*size)(void *user, int direction);
   void (*pack)(void *user, const void *data, int direction, void *bytes);
   /** @param direction  as seen from the sender: fill the ghosts on the opposite side of this block */
@@ -35,17 +35,17 @@ typedef struct gab_ghost_kind {
   /** From one local block straight into another (or, over a periodic border, into itself); NULL: pack and
    *  unpack. */
   void (*copy)(void *user, const void *from, void *to, int direction);
-  /** Whether these callbacks understand the data of a block: asked when the plan is made. NULL: they do.
+  /** Checks, when the plan is made, whether these callbacks can handle the data of a block. NULL: they can.
    *  @return ::GAB_ERR_ARGUMENT with what does not fit */
   gab_status (*check)(void *user, const void *data);
-  /** Where the ghosts of a block lie, if that can change while the exchange is under way (gab_field_swap()):
-   * they would arrive in the wrong array, on those blocks that wait for messages. NULL: it cannot. */
+  /** Address of the ghosts of a block, if it can change during an exchange (gab_field_swap()); ghosts would then arrive
+   *  in the wrong array, and gab_exchange_finish() refuses that. NULL: it cannot change. */
   const void *(*place)(void *user, const void *data);
-  /** Ghosts beside a block of another level are somebody else's: filled by a coupling, or never read. Without
-   * it the exchange is refused on a grid where blocks of different levels touch: those ghosts would stay as
-   * they are. */
+  /** Ghosts next to a block of another level are filled by a coupling, or never read. If false, an
+   *  exchange is refused on a grid where blocks of different levels touch, since these ghosts would stay
+   *  unset. */
   bool coupled;
-  /** Nothing is copied between local blocks: who uses the ghosts fetches them, see gab_exchange_visit(). */
+  /** Nothing is copied between local blocks; the user of the ghosts fetches them, see gab_exchange_visit(). */
   bool fetched;
 } gab_ghost_kind;
 
@@ -58,19 +58,19 @@ gab_status gab_exchange_create(gab_forest *forest, gab_data_id data, const gab_g
 GAB_EXTENDER gab_status gab_exchange_create_on_level(gab_forest *forest, gab_data_id data,
                                                      const gab_ghost_kind *ghost, int level,
                                                      gab_exchange **exchange);
-/** Drops what is under way. Before the forest is destroyed. */
+/** Drops an unfinished exchange. Call it before gab_forest_destroy(). */
 void gab_exchange_destroy(gab_exchange **exchange);
 
 /** Packs and starts sending, copies between local blocks. Collective among neighbours. Announces
- *  ::GAB_FAULT_POINT_EXCHANGE. What is sent may be changed once it returns; ghosts are undefined until
- *  gab_exchange_finish(). An exchange that a fault has cut short is simply started again after the repair.
- *  A failure of this process alone breaks the world (gab_world_raise()).
+ *  ::GAB_FAULT_POINT_EXCHANGE. The sent data may be changed after the return; ghosts are undefined until
+ *  gab_exchange_finish(). After a fault and its repair, start the exchange again. A failure of this process alone
+ *  breaks the world (gab_world_raise()).
  *  @return ::GAB_ERR_STATE if one is under way already; or, on all ranks alike, if blocks of different levels
- * touch and the ghosts are not coupled (in a forest that was restored by gab_forest_restore() the world
- * breaks by it) */
+ *  touch and the ghosts are not coupled (in a forest that was restored by gab_forest_restore() the world breaks by
+ *  it) */
 gab_status gab_exchange_start(gab_exchange *exchange);
-/** Completes: all ghosts are filled. The forest must not have changed since the start, nor the place of the
- * ghosts (gab_ghost_kind.place): that breaks the world, with ::GAB_ERR_STATE. */
+/** Completes the exchange: all ghosts are set. A change of the forest since the start, or of the place of the ghosts
+ *  (gab_ghost_kind.place), breaks the world with ::GAB_ERR_STATE. */
 gab_status gab_exchange_finish(gab_exchange *exchange);
 
 /** Helps messages along while the caller computes between start and finish; by the thread that talks to MPI.
@@ -79,13 +79,13 @@ gab_status gab_exchange_finish(gab_exchange *exchange);
 gab_status gab_exchange_progress(gab_exchange *exchange, bool *done);
 
 /** Makes the plan of the exchange if there is none yet for the forest as it is. Local.
- *  @param[out] number  from 1; grows whenever the plan is rebuilt, so with it everything may be kept that
- *  follows from gab_exchange_visit()
- *  @return ::GAB_ERR_STATE if the forest has changed since a start that has not been finished, or levels
- * touch that are not coupled */
+ *  @param[out] number  from 1; grows whenever the plan is rebuilt. Data derived from gab_exchange_visit() is valid for
+ *  one number
+ *  @return ::GAB_ERR_STATE if the forest has changed since a start that has not been finished, or levels touch that are
+ *  not coupled */
 GAB_EXTENDER gab_status gab_exchange_plan(gab_exchange *exchange, uint64_t *number);
-/** Goes through the ways into blocks of this process in the plan that was made last: those between local
- *  blocks ordered by receiver, then (`from` NULL) those from other ranks. `direction` is as seen by the
+/** Visits the transfers into blocks of this process in the last plan: first those between local blocks,
+ *  ordered by receiver, then (`from` NULL) those from other ranks. `direction` is as seen by the
  *  sender. */
 GAB_EXTENDER void gab_exchange_visit(const gab_exchange *exchange,
                                      void (*visit)(void *user, const void *from, void *to, int direction),

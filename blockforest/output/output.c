@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One writer: which of the pointers is set says what it is. */
+/* A writer; its kind is that of the pointer that is set. */
 typedef struct writer {
   gab_schedule schedule;
   gab_output_kind kind;
@@ -20,9 +20,9 @@ typedef struct writer {
   gab_row_fn row;
   void *user;
   double *values;    /* one row */
-  bool looks_around; /* some quantity is not pointwise */
+  bool looks_around; /* a quantity is not pointwise */
   char *name;        /* of the series, in packed cursors */
-  char *files;       /* what their paths begin with */
+  char *files;       /* prefix of their paths */
 } writer;
 
 struct gab_output {
@@ -110,7 +110,7 @@ static gab_status name_files(writer *made, const char *folder, const char *withi
   return gab_output_copy_string(path, &made->files);
 }
 
-/* What would never be written, or over the files of another one. */
+/* Refuses a schedule that never writes, and a name whose files another writer has. */
 static gab_status check_new(const gab_output *output, const writer *made)
 {
   const char *kind = made->kind == GAB_OUTPUT_SLICE    ? "slice"
@@ -150,7 +150,7 @@ gab_status gab_output_list_files(const gab_output *output, gab_buffer *names)
   return gab_put_bytes(names, output->files.data, output->files.size);
 }
 
-/* Takes over what `made` holds, also on failure. */
+/* Takes ownership of what `made` holds, on failure too. */
 static gab_status add(gab_output *output, gab_status status, writer *made, const char *volume)
 {
   void *memory = output->writers;
@@ -267,7 +267,7 @@ gab_status gab_output_write(gab_output *output, gab_step step, double time)
 {
   if (!gab_output_due(output, step)) return GAB_OK;
   gab_world_enter(gab_forest_world(output->forest), GAB_FAULT_POINT_OUTPUT);
-  /* Rows first: some cannot be had again once the step is over, as where a field did not fit on the disk. */
+  /* Rows first: they cannot be computed again later if a field does not fit on the disk. */
   for (int series = 1; series >= 0; series--)
     for (size_t i = 0; i < output->count; i++) {
       writer *which = &output->writers[i];
@@ -349,14 +349,14 @@ gab_status gab_output_pack(gab_output *output, gab_buffer *out)
   return GAB_OK;
 }
 
-/* The cursor of one series, which this run may not have any more, or with other columns. */
+/* The cursor of one series. This run may lack the series, or have it with other columns. */
 static gab_status unpack_one(gab_output *output, gab_reader *in, bool *known)
 {
   char name[GAB_OUTPUT_PATH_CAPACITY];
   gab_reader cursor;
   GAB_TRY(gab_get_string(in, name, sizeof name));
   GAB_TRY(gab_get_view(in, sizeof(uint64_t) + sizeof(int64_t), &cursor));
-  char *columns = strchr(name, '\n'); /* cursors of older programs do not tell */
+  char *columns = strchr(name, '\n'); /* cursors of older programs lack the columns */
   if (columns) *columns++ = '\0';
   for (size_t i = 0; i < output->count; i++) {
     writer *which = &output->writers[i];

@@ -17,21 +17,21 @@
 extern "C" {
 #endif
 
-/** What a follower remembers between two looks at one run of bytes: at first that it is not hashing. Never moved. */
+/** State of a follower between two calls for one run of bytes; initially not hashing. Never moved. */
 typedef struct gab_follower_note {
   bool hashing;
   gab_hash64_fast_stream hash;
 } gab_follower_note;
 
-/** Looks at what is appended while it is still in the cache, hashes it for instance. */
+/** Processes appended bytes while they are in the cache, for example to hash them. */
 typedef struct gab_buffer_follower {
-  /** The bytes from `from` to `to` have been written and stay as they are. Buffers that share a follower call it
-   *  from several threads, each for its own memory. @return where it wants to go on, between `from` and `to` */
+  /** The bytes from `from` to `to` have been written and stay as they are. Buffers that share a follower call it from
+   *  several threads, each for its own memory. @return where the next call has to begin, between `from` and `to` */
   const unsigned char *(*follow)(void *user, const unsigned char *from, const unsigned char *to);
   void *user;
-  /** NULL, or the same for rows that go past the cache (buffer_rows.h): `bytes` are what will lie at `place`, which is
-   *  not to be read. One look follows the other without a gap; follow() is not called for these, nor again for
-   *  what it had handed back before them. */
+  /** NULL, or the same for rows that bypass the cache (buffer_rows.h): `bytes` will be stored at `place`, which must not
+   *  be read. Calls follow each other without a gap. follow() is not called for these rows, nor for earlier bytes that it
+   *  had returned. */
   void (*look)(void *user, gab_follower_note *note, const unsigned char *place, const unsigned char *bytes,
                size_t count);
 } gab_buffer_follower;
@@ -44,11 +44,11 @@ typedef struct gab_buffer {
   gab_memory_use use;
   bool fixed; /**< made by gab_buffer_over(): never grows, nothing to release */
   const gab_buffer_follower
-      *follower;   /**< not owned, mostly NULL; only of buffers that do not grow meanwhile */
-  size_t followed; /**< up to here it has looked */
+      *follower;   /**< not owned, usually NULL; only for buffers that do not grow meanwhile */
+  size_t followed; /**< bytes that it has processed */
   bool
-      drains; /**< with a follower: what it has looked at is forgotten by the next append, so that the memory is that of
-                        the largest piece */
+      drains; /**< with a follower: the next append discards processed bytes, so that memory is that of the largest
+                   piece */
 } gab_buffer;
 
 void gab_buffer_init(gab_buffer *buffer, gab_memory_use use);
@@ -62,8 +62,8 @@ void gab_buffer_clear(gab_buffer *buffer);
 GAB_EXTENDER gab_status gab_buffer_reserve(gab_buffer *buffer, size_t more);
 /** Appends `bytes` uninitialised bytes and gives the place to write them; valid until the next append. */
 GAB_EXTENDER gab_status gab_buffer_extend(gab_buffer *buffer, size_t bytes, void **place);
-/** Shows the follower, if there is one, everything that was appended. Every append does so before it appends,
- *  since nothing writes to what came before then: large data is best appended in pieces of some 100 kB. */
+/** Passes all appended bytes to the follower, if there is one. Every append does so first, when earlier bytes are final.
+ *  Large data is best appended in pieces of some 100 kB. */
 GAB_EXTENDER void gab_buffer_follow(gab_buffer *buffer);
 GAB_EXTENDER void gab_buffer_swap(gab_buffer *a, gab_buffer *b);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Backend `cuda': the CUDA driver (libcuda.so.1) and its run-time compiler (libnvrtc). The used functions of both are declared
- * here, so that no header is needed. */
+/* Backend `cuda': the CUDA driver (libcuda.so.1) and its run-time compiler (libnvrtc). Functions of both are declared
+ * here, so that no CUDA header is needed. */
 #include "core/device/device_impl.h"
 #include "core/device/library_impl.h"
 
@@ -129,7 +129,7 @@ static gab_status load_driver(void)
   return GAB_OK;
 }
 
-/* The compiler is looked for when it is needed: devices can be listed without it. */
+/* The compiler is loaded when it is needed; devices can be listed without it. */
 static gab_status load_compiler(void)
 {
   static const char *const names[] = {"libnvrtc.so.13",
@@ -217,7 +217,7 @@ static gab_status open_device(int number, gab_device **device)
   return status;
 }
 
-/* The context of a device is that of the calling thread from here on. */
+/* Makes the context of a device that of the calling thread. */
 static gab_status enter(gab_device *device)
 {
   return check(cu.context_set(of(device)->context), "cuCtxSetCurrent");
@@ -306,7 +306,7 @@ static gab_status explain(nvrtc_program program, nvrtc_result error)
   return status;
 }
 
-/* Options in front of the caller's, which `split` is given to cut up. @return their number */
+/* Options in front of those of the caller, which are split in `split`. @return their number */
 static int list_options(const char *architecture, char *split, const char *list[MOST_OPTIONS])
 {
   int count = 0;
@@ -323,7 +323,7 @@ static int list_options(const char *architecture, char *split, const char *list[
   return count;
 }
 
-/* For the processor of the device if this compiler knows it (sm_90), else as text that the driver translates (compute_90). */
+/* Code for the device if this compiler supports it (sm_90), else PTX that the driver translates (compute_90). */
 static gab_status compile_for(const char *kind, gab_device *device, const char *text, const char *options,
                               gab_buffer *binary)
 {

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* An address checker sees the edges of what malloc gives, but not those inside of an arena. */
+/* Address sanitizers see the bounds of malloc, but not those of pieces in an arena. */
 #if defined(__SANITIZE_ADDRESS__)
 #define POOLING 0
 #elif defined(__has_feature)
@@ -26,19 +26,19 @@ enum { LINE = 64, MOST_PIECES = 512 };
 static const size_t huge_page = (size_t)1 << 21, least_piece = (size_t)32 << 10,
                     most_piece = (size_t)16 << 20, usual_arena = (size_t)32 << 20;
 
-/* How the bytes of a piece are. */
+/* Contents of a piece. */
 typedef enum piece_state { PIECE_FRESH = 0, PIECE_USED, PIECE_DIRTY } piece_state;
 
 struct gab_arena {
-  gab_arena *next, **place; /* among all arenas; place: what points at this one */
+  gab_arena *next, **place; /* list of all arenas; place: the pointer to this one */
   unsigned char *memory;
   size_t bytes, piece_bytes, pieces, used;
   unsigned char state[MOST_PIECES];
 };
 
 static gab_arena *arenas;
-static size_t in_use, idle; /* bytes of pieces; idle ones that have not gone back */
-static int holds;           /* nothing goes back while there are any */
+static size_t in_use, idle; /* bytes of pieces; bytes of idle ones that were not returned to the system */
+static int holds;           /* nothing is returned to the system while there are any */
 static atomic_flag busy = ATOMIC_FLAG_INIT;
 
 static void lock(void)
@@ -51,7 +51,7 @@ static size_t piece_bytes_of(size_t bytes) { return (bytes + LINE - 1) / LINE * 
 
 bool gab_pool_serves(size_t bytes) { return least_piece <= bytes && bytes <= most_piece; }
 
-/* Whole huge pages at an address that is one: more is asked for, and the ends are given back. */
+/* Whole huge pages at an aligned address: maps more, and unmaps the ends. */
 static unsigned char *map_huge(size_t bytes)
 {
   unsigned char *raw =
@@ -60,7 +60,7 @@ static unsigned char *map_huge(size_t bytes)
   size_t before = (huge_page - (uintptr_t)raw % huge_page) % huge_page;
   if (before > 0) munmap(raw, before);
   if (before < huge_page) munmap(raw + before + bytes, huge_page - before);
-  (void)madvise(raw + before, bytes, MADV_HUGEPAGE); /* a system that has none goes on without */
+  (void)madvise(raw + before, bytes, MADV_HUGEPAGE); /* a system without huge pages ignores it */
   return raw + before;
 }
 
@@ -117,7 +117,7 @@ void *gab_pool_take(size_t bytes, bool zeroed, gab_arena **arena_out)
   return memory;
 }
 
-/* Hands the whole pages inside of a piece back, and clears the rest of it. */
+/* Returns the whole pages of a piece to the system, and clears the rest. */
 static void give_pages_back(gab_arena *arena, size_t piece)
 {
   const size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = arena->piece_bytes;
@@ -132,7 +132,7 @@ static void give_pages_back(gab_arena *arena, size_t piece)
   memset(end - after, 0, after);
 }
 
-/* Everything that is idle goes back. */
+/* Returns all idle pieces to the system. */
 static void trim(void)
 {
   for (gab_arena *arena = arenas, *next; arena; arena = next) {

@@ -90,43 +90,44 @@ void gab_world_destroy(gab_world **world);
 /** Name and version of the MPI library; needs no world. Never NULL. */
 GAB_EXTENDER const char *gab_world_mpi_name(void);
 
-/** True if this MPI can go on after a death (built with ULFM). @param[in] world  may be NULL */
+/** True if this MPI can continue after a death (built with ULFM). @param[in] world  may be NULL */
 bool gab_world_survives_deaths(const gab_world *world);
 
-/** The rank that this process runs. A spare has a number beyond all ranks, which is a member of nothing and owns
- *  nothing; it changes when the spare is called. */
+/** The rank that this process runs. A spare has a number above all ranks, which is not a member and owns no blocks; it
+ *  changes when a repair assigns a rank. */
 gab_rank gab_world_rank(const gab_world *world);
-/** The number of this process for ever. */
+/** The number of this process, which never changes. */
 GAB_EXTENDER gab_process gab_world_process(const gab_world *world);
 bool gab_world_is_spare(const gab_world *world);
-/** Processes that there have ever been: more than ranks if there were spares or processes were respawned. */
+/** Number of all processes so far, spares and respawned ones included. */
 GAB_EXTENDER gab_process gab_world_processes(const gab_world *world);
 /** The processes that live in this world, spares included, as "ranks" of a gab_members. Borrowed. */
 GAB_EXTENDER const gab_members *gab_world_living_processes(const gab_world *world);
-/** Processes that the job was started with: a process with a higher number was respawned. */
+/** Number of processes at the start of the job; processes with a higher number were respawned. */
 GAB_EXTENDER gab_process gab_world_first_processes(const gab_world *world);
-/** A process of the start on the node of `process`: itself, or, of a respawned process, the one next to which it was started.
- *  @return GAB_NO_PROCESS if it sits somewhere else than it was to: that is then not known */
+/** A process of the start on the node of `process`: itself, or, of a respawned process, the one next to which it was
+ *  started.
+ *  @return GAB_NO_PROCESS if it was placed elsewhere than requested, so that its node is not known */
 GAB_EXTENDER gab_process gab_world_process_beside(const gab_world *world, gab_process process);
-/** NULL if processes can be respawned in this job; else why not, in words. Local. */
+/** NULL if processes can be respawned in this job; else the reason as text. Local. */
 GAB_EXTENDER const char *gab_world_why_no_respawn(const gab_world *world);
-/** Spares that live, as far as is known: their deaths are noticed when somebody needs them. */
+/** Number of living spares, as far as known: their deaths are noticed when they are needed. */
 int32_t gab_world_spares(const gab_world *world);
-/** How many processes of each node were set aside as spares at the start; 0: they were not chosen by nodes. */
+/** Spares per node at the start; 0: not chosen by nodes. */
 GAB_EXTENDER int32_t gab_world_spares_per_node(const gab_world *world);
-/** Who takes part at present. Borrowed; changes with repairs. */
+/** The present members. Borrowed; changed by repairs. */
 const gab_members *gab_world_members(const gab_world *world);
 GAB_EXTENDER gab_incarnation gab_world_incarnation(const gab_world *world, gab_rank rank);
 GAB_EXTENDER gab_epoch gab_world_epoch(const gab_world *world);
-/** The lowest living rank: writes files, speaks in the log, decides what depends on time. */
+/** The lowest living rank: it writes files and the log, and makes decisions that depend on time. */
 gab_rank gab_world_root(const gab_world *world);
 bool gab_world_is_root(const gab_world *world);
 
-/** The step that is being computed; goes into envelopes, logs and fault injections. */
+/** The present step, for envelopes, logs and fault injections. */
 GAB_EXTENDER void gab_world_set_step(gab_world *world, gab_step step);
 gab_step gab_world_step(const gab_world *world);
 
-/** Announces that this process comes to a fault point; calls the hook, if any. */
+/** Announces a fault point of this process; calls the hook, if any. */
 GAB_EXTENDER void gab_world_enter(gab_world *world, gab_fault_point point);
 GAB_EXTENDER gab_fault_point gab_world_fault_point(const gab_world *world);
 typedef void (*gab_fault_point_hook)(void *user, gab_world *world, gab_fault_point point);
@@ -140,9 +141,9 @@ GAB_EXTENDER gab_policy gab_world_get_policy(const gab_world *world);
 /** GAB_OK in a whole world, GAB_ERR_FAULT in a broken one. Local and cheap. */
 gab_status gab_world_check(gab_world *world);
 
-/** Sleeps for so long, but lets MPI look round before: for whoever waits for something else than a message, since a
- *  process that gives no sign of life counts as dead where silence is a death (gabion-launch --dead-after). Naps should
- *  be short against that time. Local. @return gab_world_check() */
+/** Lets MPI make progress, then sleeps for `seconds`. For waits without messages: with gabion-launch --dead-after a
+ *  process that does not call MPI is declared dead. Sleep for a small part of that time only. Local. @return
+ *  gab_world_check() */
 GAB_EXTENDER gab_status gab_world_nap(gab_world *world, double seconds);
 
 /** Raises an abort request and revokes the communicators, since this process cannot continue: `abort_request` (not GAB_OK, not GAB_ERR_FAULT)
@@ -152,10 +153,9 @@ GAB_EXTENDER gab_status gab_world_nap(gab_world *world, double seconds);
  *  @return ::GAB_ERR_FAULT, so that it can be returned at once */
 gab_status gab_world_raise(gab_world *world, gab_status abort_request);
 
-/** Mends a broken world; harmless in a whole one (then it breaks it first). Collective over the living.
- *  Revoke, shrink, agree, again from the top if anything fails on the way, until the survivors stand; then
- *  registered communicators are rebuilt and open ports are empty (their messages are dropped).
- *  Afterwards gab_world_members() tells who is left and gab_world_epoch() has grown, the same on all.
+/** Repairs a broken world; an intact one is broken first. Collective over the living. Revoke, shrink, agree; repeated if
+ *  a step fails, until the survivors agree. Then communicators are rebuilt, and messages in open ports are dropped.
+ *  Afterwards gab_world_members() has the survivors, and gab_world_epoch() has increased, equal on all.
  *  @param[out] abort_request  the request that was raised, GAB_OK after deaths only; the message of an abort request is
  *                      the present error message on all processes
  *  @return GAB_OK, or ::GAB_ERR_LOST where this MPI cannot repair */
@@ -165,10 +165,10 @@ gab_status gab_world_repair(gab_world *world, gab_status *abort_request);
 typedef struct gab_repair_times {
   double revoke; /**< until all had come */
   double shrink, agree;
-  /** The longest `revoke` of all who were there before: what they waited for the last one. The same on all of these, 0 on
-   *  a process that was started in the repair. */
+  /** The longest `revoke` of all earlier processes, which is their wait for the last one. Equal on these; 0 on a process
+   *  that was started by the repair. */
   double waited;
-  int attempts; /**< how often it started from the top */
+  int attempts; /**< number of attempts */
 } gab_repair_times;
 GAB_EXTENDER gab_repair_times gab_world_repair_times(const gab_world *world);
 
@@ -191,12 +191,12 @@ typedef int (*gab_distance_fn)(const void *user, gab_process a, gab_process b);
  *  The same on all; local. @param[in] distance  of which all know the same; NULL: does not matter @param[in] user  borrowed */
 GAB_EXTENDER void gab_world_set_distance(gab_world *world, gab_distance_fn distance, const void *user);
 
-/** From here on the spares rest. Collective over all. On a member it returns at once; on a spare when it is called
- *  (gab_world_is_spare() is then false), when it is not needed any more, or when a repair raised an abort request.
- *  A spare at rest polls some hundred times a second and takes part in repairs by itself.
+/** Spares wait in this call until they are needed. Collective over all. On a member it returns at once; on a spare when
+ *  it is called (gab_world_is_spare() is then false), when it is not needed any more, or when a repair raised an abort
+ *  request. A spare at rest polls some hundred times a second and takes part in repairs by itself.
  *  @param[out] abort_request  what gab_world_repair() gave to a spare that was called; GAB_OK otherwise
- *  @return GAB_OK; ::GAB_ERR_FAULT on a member, also on a spare before it rests; on a spare what
- *  gab_world_repair() failed with */
+ *  @return GAB_OK; ::GAB_ERR_FAULT on a member, also on a spare before it rests; on a spare what gab_world_repair()
+ *  failed with */
 gab_status gab_world_rest(gab_world *world, gab_status *abort_request);
 /** The end of what spares rested for: recalls them, through further deaths, and hands them status and message of how it
  *  ended, so that all processes go on alike. Collective over all; nothing happens in a world without spares.

@@ -6,18 +6,17 @@
  * third and, in the plane, fourth order that the lattice carries,
  *   f_q = w (drho + 3 c·j + 9/2 (c c - I/3) : T2 + 27/2 sum (...) T3 + 81/4 (c_x^2 - 1/3)(c_y^2 - 1/3) T4).
  * With n = f - f_eq + force/2 the second moments are T_ij = rho u_i u_j + (1 - omega) n_ij + (u_i F_j + F_i u_j) / 2,
- * j has got all of the force. The higher ones are not relaxed but follow from these, as Chapman and Enskog's first
- * order says: a_ij = (1 - omega) n_ij gives
+ * where j includes the whole force. The higher moments are not relaxed. They follow from these at first order of the Chapman-Enskog expansion: a_ij = (1 - omega) n_ij gives
  *   T_ijj = rho u_i u_j^2 + u_i a_jj + 2 u_j a_ij,
  *   T_xxyy = rho u_x^2 u_y^2 + u_y^2 a_xx + u_x^2 a_yy + 4 u_x u_y a_xy.
- * So what a lattice carries besides and hardly damps near omega 2 has no way on. D2Q9 carries xyy, yxx and xxyy.
+ * Other moments, which the lattice carries and hardly damps near omega 2, are thereby removed. D2Q9 carries xyy, yxx and xxyy.
  * D3Q19 carries of third order the sums and differences of two, xyy + xzz and xyy - xzz (and y, z): with their
  * different norms, all six T_ijj come out at the diagonals, 9 (c_i T_ijj + c_j T_jii), and minus their sums, 9, at
  * the axes. Its fourth order is zero. D3Q27 carries all products of Hermite polynomials up to order 2 of each axis, so
  * xyz too, and orders up to six; all follow by the same rule, each pair of indices taken out once,
  *   T_abc... = rho u_a u_b u_c ... + sum over pairs a_ab (product of the other u).
  * The coefficient of a moment is the product over the axes of 1, 3, 9/2 for orders 0, 1, 2. The force's source (Guo et al. 2002) is that of second order.
- * Velocity sides and moving walls give back twice the odd part of all of that, so a flow enters at an angle as it should. */
+ * Velocity sides and moving walls return twice the odd part of all these moments, so that inflow at an angle is correct. */
 #include "lbm/kernels/kernel_cell_impl.h"
 #include "lbm/kernels/lattice_list_impl.h"
 #include "lbm/lbm_impl.h"
@@ -30,7 +29,7 @@
 #define ON_LATTICE     HAS_HERMITE
 #include "lbm/kernels/source/kernel_families.inc"
 
-/* rho u_x^l u_y^m u_z^n for l + m + n > 2, each with its polynomial: of lattices that carry all of them. */
+/* rho u_x^l u_y^m u_z^n for l + m + n > 2, each with its polynomial, for lattices that carry all of these. */
 static double beyond_of_full(const int8_t *c, const double u[3])
 {
   double along[3][3], sum = 0; /* by axis and order */
@@ -79,7 +78,7 @@ const gab_collision gab_collision_rr = {
     .name = "rr",
     .title = "RR",
     .doc = "recursive-regularised (Malaspinas 2015), for cells with a Reynolds number of 10 and above",
-    .revision = 2, /* since walls that move give momentum of third order, too */
+    .revision = 2, /* 2: moving walls give momentum of third order too */
     .kernels = &gab_kernels_rr,
     .equilibrium_beyond = gab_collision_equilibrium_beyond,
     .magic = magic_of_omega,

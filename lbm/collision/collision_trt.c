@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two relaxation times, and a single one, which is the case of equal rates. The arithmetic: kernel_cell_impl.h.
- */
+/* Two relaxation times (TRT); a single one (SRT) is the case of equal rates. The arithmetic:
+ * kernel_cell_impl.h. */
 #include "lbm/kernels/kernel_cell_impl.h"
 #include "lbm/kernels/lattice_list_impl.h"
 #include "lbm/lbm_impl.h"
@@ -60,7 +60,7 @@ const gab_collision gab_collision_trt = {
     .name = "trt",
     .title = "TRT",
     .doc = "two relaxation times",
-    .revision = 2, /* since products and sums are fused */
+    .revision = 2, /* 2: products and sums are fused */
     .kernels = &gab_kernels_trt,
     .keys = keys,
     .read = read_magic,

@@ -4,7 +4,7 @@
 
 #include "lbm/lbm_impl.h"
 
-/* ---------------------------------------------------------------- what it is of the flow, and the flow of it */
+/* ---------------------------------------------------------------- coupling with the flow */
 
 static bool drives(const gab_lbm_scalar_options *options)
 {
@@ -21,7 +21,7 @@ static void force_of_row(void *user, const gab_block *block, const int32_t first
       force[axis][i] = it->options.buoyancy[axis] * (t[i] - it->options.reference);
 }
 
-/* In the middle of what buoyancy adds to it: what is stored has got all of it. */
+/* Momentum with half of the force of buoyancy; the stored populations include the whole force. */
 static void put_momentum(const gab_lbm_scalar *it, gab_field *now, int level, const int32_t at[3],
                          const double *density, const double *velocity, int32_t count)
 {
@@ -57,7 +57,7 @@ static gab_status take_momentum(const gab_lbm_scalar *it, const gab_block *block
 
 /* ---------------------------------------------------------------- a step */
 
-/* Ghosts beyond a side: the mean of a ghost and its cell is what the side has, and nothing flows through it. */
+/* Ghosts beyond a side: the mean of ghost and cell is the value of the side, and no fluid crosses it. */
 static void fill_side(const gab_lbm_scalar *it, gab_field *now, int side)
 {
   const gab_lbm_scalar_side *at = &it->options.sides[side];
@@ -91,7 +91,7 @@ static void fill_sides(const gab_lbm_scalar *it, const gab_block *block)
   }
 }
 
-/* A row of cells one step later. */
+/* Advances a row of cells by one step. */
 static void move_row(const double *t, const gab_field_map *map, int dimension, scalar_rates at, int32_t count,
                      double *later)
 {

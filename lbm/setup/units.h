@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file units.h
- *  @brief Physical and lattice units, and the checks that say whether a simulation can work at all.
+ *  @brief Physical and lattice units, and checks of a flow in lattice units.
  *
  *  Stability: stable; extender where marked.
  */
@@ -20,7 +20,7 @@ typedef struct gab_units {
 
 /** From cell width and time step. @return ::GAB_ERR_INPUT unless all are positive */
 gab_status gab_units_from_dt(double dx, double dt, double density, gab_units *units);
-/** From cell width and what a reference velocity is to be on the lattice: dt = dx * lattice_velocity /
+/** From cell width, a reference velocity and its value on the lattice: dt = dx * lattice_velocity /
  * velocity. */
 gab_status gab_units_from_velocity(double dx, double velocity, double lattice_velocity, double density,
                                    gab_units *units);
@@ -41,7 +41,7 @@ double gab_units_force_to_physical(const gab_units *units, int dimension, double
 double gab_omega_of_viscosity(double lattice_viscosity);
 double gab_viscosity_of_omega(double omega);
 
-/** What a simulation is about to do, in lattice units. */
+/** Parameters of a flow in lattice units, for gab_flow_check(). */
 typedef struct gab_flow_scales {
   double velocity; /**< largest expected */
   double omega;
@@ -49,9 +49,9 @@ typedef struct gab_flow_scales {
   const char *what;  /**< name of that body, for the message; may be NULL */
 } gab_flow_scales;
 
-/** Warns (log) or refuses, with the numbers and what would help: Mach number u/c_s above 0.17 warned, above
- *  0.35 refused; omega outside (0, 2) refused, below 0.5 or above 1.98 warned; fewer than 8 cells across a body warned,
- *  fewer than 2 refused. @return GAB_OK or ::GAB_ERR_INPUT */
+/** Checks a flow; the message gives the numbers and a remedy. Refused: Mach number u/c_s above 0.35, omega outside (0,
+ *  2), fewer than 2 cells across a body. Warned of in the log: Mach number above 0.17, omega below 0.5 or above 1.98,
+ *  fewer than 8 cells. @return GAB_OK or ::GAB_ERR_INPUT */
 GAB_EXTENDER gab_status gab_flow_check(const gab_flow_scales *scales);
 
 #ifdef __cplusplus

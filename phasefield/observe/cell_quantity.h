@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file cell_quantity.h
- *  @brief Quantities of a phase field of a program's own: a function of a cell, chosen by name in the parameter file.
+ *  @brief User-defined quantities of a phase field: functions of a cell, chosen by name in the parameter file.
  *
  *  Registered before the configuration is declared, the same on all processes, such a quantity can be written wherever one of the
  *  library can (output.fields, output.slices, output.slabs):
@@ -27,28 +27,28 @@
 extern "C" {
 #endif
 
-/** A cell that is looked at. */
+/** The cell that is evaluated. */
 typedef struct gab_phasefield_cell {
   int dimension, level;
   int phases, independents; /**< N and K-1 */
   double dx;                /**< width of the cell */
-  double centre[3];         /**< in the window as it lies now; in 2D z is 0 */
+  double centre[3];         /**< in the present window; in 2D z is 0 */
   double temperature;
   double phi[GAB_MOST_PHASES]; /**< the last of them is the melt */
   double mu[GAB_MOST_INDEPENDENTS], c[GAB_MOST_INDEPENDENTS];
-  /** Central differences, zero along z in 2D; beyond the sides of the domain and beside other levels by the ghosts that the
-   *  equations see there. All zero if they were not asked for. */
+  /** Central differences, zero along z in 2D. Next to sides of the domain and other levels they use the ghosts of the
+   *  equations. All zero unless the quantity requests them. */
   double phi_gradient[GAB_MOST_PHASES][3], mu_gradient[GAB_MOST_INDEPENDENTS][3];
 } gab_phasefield_cell;
 
 typedef struct gab_phasefield_quantity {
-  const char *name; /**< letters, digits, `_` and `-`; not as phi_..., mu_..., c_... */
+  const char *name; /**< letters, digits, `_` and `-`; must not begin with phi_, mu_ or c_ */
   const char *doc;  /**< a few words */
   const char *unit; /**< for people; NULL: none */
   int components;   /**< 1 (scalar) or 3 (vector) */
   bool diverging;   /**< pictures colour it symmetrically around 0 */
   bool gradient;    /**< it needs phi_gradient and mu_gradient */
-  /** A pure function, called by one thread at a time. @param[out] values  so many as there are components */
+  /** A pure function, called by one thread at a time. @param[out] values  one per component */
   void (*evaluate)(const gab_phasefield_cell *at, double *values);
 } gab_phasefield_quantity;
 

@@ -3,14 +3,14 @@
 #include "core/messages/collective.h"
 #include "phasefield/phasefield_impl.h"
 
-/* Cells of the finest level in one of the model's. */
+/* Cells of the finest level per cell of the model. */
 static double weight_of(const gab_phasefield_model *model)
 {
   return (double)((int64_t)1 << (model->coarser * model->dimension));
 }
 
-/* What the sweep adds to a cell through a face of the domain, from the same numbers: the ghost has the
- * fractions of the cell, so nothing grows across the face and there is no current but M grad mu. */
+/* Flux that the sweep adds to a cell through a face of the domain, computed from the same numbers. The ghost has the
+ * fractions of the cell, so no phase grows across the face, and M grad mu is the only current. */
 static void add_cell(const gab_phasefield_model *model, const gab_phasefield_block *block,
                      const int32_t at[3], int axis, int32_t out, gab_exact_sum *sums)
 {

@@ -115,23 +115,23 @@ const gab_placement *gab_checkpoint_placement(const gab_checkpoint *checkpoint);
 
 /** What a restore did. */
 typedef struct gab_restore_report {
-  gab_step step;        /**< of the snapshot that was restored */
-  int32_t lost_ranks;   /**< ranks of that snapshot that are gone */
-  uint64_t adopted;     /**< blocks of dead ranks that this rank took over */
-  double agree_seconds; /**< finding the one that all survivors hold, replacing and putting together images */
-  double seconds;       /**< local verification and restore of blocks and entities */
+  gab_step step;         /**< of the snapshot that was restored */
+  int32_t lost_ranks;    /**< ranks of that snapshot that are gone */
+  uint64_t adopted;      /**< blocks of dead ranks that this rank took over */
+  double agree_seconds;  /**< agreement on the snapshot, replacement and reconstruction of images */
+  double seconds;        /**< local verification and restore of blocks and entities */
   double verify_seconds; /**< of these: hashing the images that are needed */
   uint64_t approximated; /**< blocks of all ranks that gab_checkpoint_reconstruct() had to approximate */
 } gab_restore_report;
 
-/** Goes back to the newest snapshot that all survivors hold completely; blocks of dead ranks go to their
- *  restorers. Collective over the living; if the scheme copies and nothing has changed in memory, the restore
- * itself needs no communication. Coded groups put the images of their dead together; images that do not match
- *  their hash are replaced where anything whole is left of them. Announces ::GAB_FAULT_POINT_RECOVERY (before, after
- *  and with every part of images that are put together).
- *  @return ::GAB_ERR_LOST on all ranks if for some rank too little is left, with ranks and blocks named, or
- *  if an image changed in memory and nothing whole is left of it in any snapshot that all hold (the forest is
- *  then untouched); ::GAB_ERR_FAULT if the world broke: call it again after the next repair */
+/** Restores the newest snapshot that all survivors hold completely; blocks of dead ranks go to their restorers.
+ *  Collective over the living. If the scheme copies and no image changed in memory, the restore itself needs no
+ *  communication. Coded groups reconstruct the images of their dead members; images that do not match their hash are
+ *  replaced from an intact copy or group. Announces ::GAB_FAULT_POINT_RECOVERY (before, after and with every part of
+ *  images that are put together).
+ *  @return ::GAB_ERR_LOST on all ranks if for some rank too little is left, with ranks and blocks named, or if an image
+ *  changed in memory and nothing whole is left of it in any snapshot that all hold (the forest is then untouched);
+ *  ::GAB_ERR_FAULT if the world broke: call it again after the next repair */
 gab_status gab_checkpoint_restore(gab_checkpoint *checkpoint, gab_restore_report *report);
 
 /** Every rank drops what it has and goes on as the one whose first copy it keeps, though nobody is dead: the

@@ -16,7 +16,7 @@ enum {
   GAB_SQUEEZE = 4 << 20 /* bytes of an image that are compressed at once */
 };
 
-/* What is known of bytes that have been lying in memory. */
+/* Condition of bytes in memory. */
 typedef enum gab_condition {
   GAB_CONDITION_UNKNOWN = 0,
   GAB_CONDITION_WHOLE,
@@ -25,12 +25,12 @@ typedef enum gab_condition {
   GAB_CONDITION_ABSENT /* no bytes: a transfer of it broke off */
 } gab_condition;
 
-/* What becomes of an image that its rank offers to a process of its node (transfer_offer.c). The numbers are sent. */
+/* Answer to an image that a rank offers to a process of its node (transfer_offer.c). The numbers are sent. */
 typedef enum gab_offer_answer {
   GAB_OFFER_NONE = 0, /* there was none */
-  GAB_OFFER_COPIED,   /* its bytes were copied from where they are */
-  GAB_OFFER_SHARED,   /* they stay where they are */
-  GAB_OFFER_REFUSED   /* they cannot be seen: they are to be sent */
+  GAB_OFFER_COPIED,   /* the holder has copied the bytes */
+  GAB_OFFER_SHARED,   /* the holder reads them in the memory of the rank */
+  GAB_OFFER_REFUSED   /* the holder cannot read them: send them */
 } gab_offer_answer;
 
 /* An image of another rank, as it was received: envelope and payload. */
@@ -39,13 +39,13 @@ typedef struct gab_copy {
   int number; /* which copy of that rank's image */
   gab_buffer
       image; /* as it is, or compressed (image_compressed.c); fixed: it lies in `view`, for reading only */
-  gab_shared_view view; /* of the memory of that rank; open as long as it may be of use again */
+  gab_shared_view view; /* view of the memory of that rank; open as long as it may be needed */
   gab_buffer answer;    /* to the last offer */
   gab_offer_answer decision;
   gab_condition condition;
 } gab_copy;
 
-/* What a rank keeps for its coded group: hash, then a row of `piece` bytes for each of its parities. */
+/* Parities that a rank stores for its coded group: hash, then a row of `piece` bytes per parity. */
 typedef struct gab_parities {
   gab_group group;                  /* count 0: the scheme has none */
   uint64_t lengths[GAB_MOST_GROUP]; /* bytes of the image of each member */
@@ -56,37 +56,37 @@ typedef struct gab_parities {
 
 typedef struct gab_snapshot {
   uint64_t serial; /* 1, 2, … ; 0: never taken */
-  bool complete;   /* own image, replicated entities and all copies are here */
+  bool complete;   /* own image, replicated entities and all copies are complete */
   bool
-      told; /* of others, to a replacement process: it can be gone back to, but nothing of it was packed here */
+      told; /* of other ranks, for a replacement process: it can be restored, but nothing of it was packed here */
   gab_step step;
   uint64_t blocks; /* of all ranks */
   uint64_t own_blocks;
   gab_members members;
   gab_members
-      survivors; /* of these, found when it is gone back to: who came back since knows nothing of it */
-  gab_placement placement; /* of these members: who keeps what of whom */
-  gab_rank *
-      handed; /* of a recovery: ranks whose process replaced another one and holds the image that it was handed */
+      survivors; /* ranks of these that cannot have it, found at a restore: their processes are newer */
+  gab_placement placement; /* placement for these members */
+  gab_rank *handed;        /* during a recovery: ranks whose replacement process holds its image */
   int handed_count;
-  bool keeps_handed; /* while heads are told: own image of a snapshot that was told in an earlier recovery */
-  gab_buffer own;    /* a message: space for the envelope, then the image */
-  bool own_unseen;   /* memory for it that others can see was asked for and could not be had */
+  bool
+      keeps_handed; /* while heads are sent: own image of a snapshot whose head arrived in an earlier recovery */
+  gab_buffer own;        /* a message: space for the envelope, then the image */
+  bool own_unseen;       /* readable memory for it was requested and refused */
   gab_buffer replicated; /* hash, then replicated entities */
   gab_condition own_condition, replicated_condition;
   size_t sent_each;   /* bytes of the message to each holder */
-  int shared_holders; /* of these have none: they look at the image where it is */
+  int shared_holders; /* number of these without a message: they read the image in place */
   gab_copy *copies;
   int copy_count, copy_capacity;
   gab_parities parities;
-  int metadata_images; /* which of the checkpoint's sets belongs to it */
+  int metadata_images; /* index of its set of metadata images */
 } gab_snapshot;
 
-/* Metadata images of others: what is left of a rank whose image nobody holds any more (metadata_images.c). */
+/* Metadata images of other ranks, for ranks whose images are all lost (metadata_images.c). */
 typedef struct gab_metadata_images {
   bool made;
   uint64_t revision;       /* of the forest; snapshots of the same forest share a set */
-  gab_placement placement; /* who keeps whose */
+  gab_placement placement; /* holders */
   gab_copy *copies;
   int count, capacity;
 } gab_metadata_images;
@@ -97,17 +97,17 @@ typedef struct gab_registered_entity {
   uint64_t valid, written; /* serials of the snapshots that its own buffers hold, if it has some; 0: none */
 } gab_registered_entity;
 
-/* What the messages that are under way are about. A round goes through them in this order, and leaves out what is not needed. */
+/* Phase of a round of copies. A round passes through these in order, and skips those that it does not need. */
 typedef enum gab_transfer_part {
   GAB_TRANSFER_IMAGES = 0, /* images, or offers of them */
-  GAB_TRANSFER_COPYING,    /* no messages: what was offered is copied */
+  GAB_TRANSFER_COPYING,    /* no messages: offered images are copied */
   GAB_TRANSFER_ANSWERS,
   GAB_TRANSFER_REFUSED /* images whose offers were refused */
 } gab_transfer_part;
 
 /* Copies under way. */
 typedef struct gab_transfer_state {
-  gab_port *port; /* of its own: others talk while it is busy */
+  gab_port *port; /* its own port, since others are used meanwhile */
   int round;      /* copy that is under way */
   gab_transfer_part part;
   gab_buffer offer, answer; /* of this rank, and to it */
@@ -115,7 +115,7 @@ typedef struct gab_transfer_state {
   int copying;   /* index of the copy that is being copied */
   size_t copied; /* bytes of it */
   gab_codec codec;
-  gab_buffer compressed; /* what is sent if there is a codec */
+  gab_buffer compressed; /* compressed image, if there is a codec */
   size_t done;           /* bytes of the own image in it */
   bool posted;           /* the first round is under way */
   bool there;            /* nothing is under way (any more) */
@@ -126,7 +126,7 @@ struct gab_checkpoint {
   gab_world *world;
   gab_port *port;
   gab_redundancy redundancy;
-  gab_domains *domains; /* NULL: they do not matter */
+  gab_domains *domains; /* NULL: unknown */
   gab_events *events;   /* borrowed; NULL: nowhere */
   gab_registered_entity entities[GAB_MOST_ENTITIES];
   int entity_count;
@@ -137,33 +137,34 @@ struct gab_checkpoint {
   gab_compression compression;
   gab_within_node within_node;
   bool refusal_logged;
-  bool single;        /* one buffer: the next snapshot overwrites the valid one ... */
-  bool meets;         /* ... once all have come to it: who complains on the way goes back to the valid one */
-  double all_sent;    /* bytes put on the network so far */
-  bool pending;       /* the other snapshot is begun and not complete */
-  gab_epoch begun_in; /* a repair since then has ended it */
+  bool single; /* one buffer: the next snapshot overwrites the valid one ... */
+  bool
+      meets; /* ... after all ranks have reached it: a monitor that fails before leads back to the valid one */
+  double all_sent;        /* bytes put on the network so far */
+  bool pending;           /* the other snapshot is begun and not complete */
+  gab_epoch begun_in;     /* it was ended by a repair */
   double pending_seconds; /* that the caller has spent on it */
   uint64_t
-      since; /* serial of the snapshot from which this replacement process received its part: to that one, and those
-                     before, it can go back with the help of others only; UINT64_MAX: it has not got it yet; 0: it
-                     needs no help */
+      since; /* serial of the snapshot from which this replacement process received its part. It can restore that
+              * one, and earlier ones, only with the help of others. UINT64_MAX: nothing received yet; 0: needs no
+              * help */
   gab_rank
-      donor; /* of a recovery with replacement processes: a rank that needs no help, the same on all; GAB_NO_RANK: to be found */
+      donor; /* in a recovery with replacement processes: a rank that needs no help, equal on all; GAB_NO_RANK: not yet found */
   bool donor_has_snapshot;
-  bool all_are_new; /* nobody is left who has taken a snapshot or was there from the start */
+  bool all_are_new; /* no process is left that has taken a snapshot or was active from the start */
   int valid;        /* index of the valid snapshot; the other one is written next */
   uint64_t forest_blocks, forest_revision; /* number of all blocks, and when it was counted */
   bool counted;
   gab_checkpoint_stats stats;
-  /* Called before the own image of a snapshot is overwritten: whoever still needs it takes its buffer away
-   * (gab_buffer_swap). NULL: nobody does. */
+  /* Called before the own image of a snapshot is overwritten; it may take the buffer by gab_buffer_swap(). NULL: not
+   * needed. */
   void (*before_overwrite)(void *user, gab_snapshot *snapshot);
   void *overwrite_user;
-  /* Called before entities are restored, which may change files: nothing outside of memory has been touched yet.
-   * Collective. NULL: nobody is asked. */
+  /* Called before entities are restored, since these may change files. Collective. NULL: not
+   * needed. */
   gab_status (*before_entities)(void *user);
   void *before_entities_user;
-  gab_buffer untouched;   /* entities per rank before the first step: of a rank to which no image falls */
+  gab_buffer untouched;   /* entities per rank before the first step, for a rank without an image */
   bool untouched_unknown; /* they could not be packed, on a spare */
 };
 
@@ -171,46 +172,46 @@ struct gab_checkpoint {
 
 /* The snapshot that is written next, or is being written. */
 gab_snapshot *gab_checkpoint_next(gab_checkpoint *checkpoint);
-/* Who has survived since a snapshot. Local. */
+/* Ranks that have survived since a snapshot. Local. */
 gab_status gab_snapshot_find_survivors(const gab_checkpoint *checkpoint, gab_snapshot *snapshot);
 /* ::GAB_ERR_LOST: the only buffer was being overwritten. */
 gab_status gab_single_snapshot_torn(void);
-/* Gives a buffer that is to be written anew capacity for so many bytes, and not much more: images are what fills
- * memory. What it has of it stays, so that only the difference has to be found by the system. */
+/* Resizes a buffer that will be overwritten to about `bytes`, since images take most of the memory. Present memory is
+ * reused, so that the system supplies only the difference. */
 gab_status gab_buffer_fit(gab_buffer *buffer, size_t bytes);
 
 /* ---- checkpoint.c, reserve.c */
 
-/* reserve.c: takes the memory of the snapshot that is written next, none of which has been taken yet in its place: capacity for the
- * images of this rank and of those that it keeps, every page of it, or what is lacking. Collective. */
+/* reserve.c: allocates and touches the memory of the snapshot that is written next: for the image of this rank and for
+ * those that it stores, or for the missing part. Collective. */
 gab_status gab_checkpoint_reserve(gab_checkpoint *checkpoint);
-/* Bytes that taking a snapshot needs for its duration beside those. Local. */
+/* Additional bytes while a snapshot is taken. Local. */
 size_t gab_checkpoint_messages(const gab_checkpoint *checkpoint);
-/* From now on nobody counts on what memory holds. The numbers of snapshots go on above `serial` and all there were.
+/* Discards all snapshots in memory. Later serials are above `serial` and all earlier ones.
  * Collective. */
 gab_status gab_snapshots_forget(gab_checkpoint *checkpoint, uint64_t serial);
 
 /* ---- image.c: the image of a rank as bytes */
 
-/* Bytes of the message that an image is, if the entities of the rank take so many: a few more than there will be. */
+/* Upper bound, within a few bytes, of the message of an image whose entities take `entities` bytes. */
 size_t gab_image_capacity(const gab_checkpoint *checkpoint, size_t entity_bytes);
 /* Packs the own image and the replicated entities of a snapshot whose serial, step and members are set. */
 gab_status gab_image_pack(const gab_checkpoint *checkpoint, gab_snapshot *next);
-/* Checks hash and head of the image of `rank` that `holder`, this one, keeps, and cuts it into forest and
- * entities, which are views of it. GAB_ERR_CORRUPT names both. */
+/* Verifies hash and head of the image of `rank` at `holder`, this rank, and returns views of forest and entities.
+ * GAB_ERR_CORRUPT names both ranks. */
 gab_status gab_image_open(const gab_buffer *message, const gab_snapshot *snapshot, gab_rank rank,
                           gab_rank holder, gab_reader *forest, gab_reader *entities);
-/* The same without the hash that lies in front, which differs between builds: files have their own. `image` is what follows the
+/* The same without the leading hash, which differs between builds; files have their own checksum. `image` is what follows the
  * envelope of a message. Rank GAB_NO_RANK: of any rank and snapshot. `format`: of the checkpoint that it is from; in memory
  * GAB_CHECKPOINT_FORMAT. */
 gab_status gab_image_cut(gab_reader image, int format, uint64_t serial, gab_step step, gab_rank rank,
                          gab_reader *forest, gab_reader *entities);
 
-/* What bytes say that they are. */
+/* Identity of an image, from its head. */
 typedef struct gab_image_header {
   gab_rank rank; /* whose image; GAB_NO_RANK: replicated entities */
   uint64_t serial;
-  uint64_t epoch; /* in which it was taken: numbers of snapshots that were broken off are given again */
+  uint64_t epoch; /* in which it was taken, since serials of unfinished snapshots are used again */
   gab_step step;
   gab_reader bytes; /* all of it, checksum included */
 } gab_image_header;
@@ -220,7 +221,7 @@ bool gab_image_recognise(gab_reader bytes, gab_image_header *header);
  * @param[out] members  initialised */
 gab_status gab_replicated_cut(gab_reader *in, int format, gab_members *members);
 
-/* ---- image_compressed.c: the image as others keep it, if it is compressed */
+/* ---- image_compressed.c: compressed images for holders */
 
 /* Begins a message for the compressed image, and appends one piece after another, from byte *done on, until
  * *done is all of it. */
@@ -232,26 +233,26 @@ bool gab_image_is_compressed(const gab_buffer *message, size_t *image_bytes);
 /* Replaces `image` by the message that was compressed. */
 gab_status gab_image_expand(const gab_buffer *message, gab_buffer *image);
 
-/* ---- restore.c: from images back to the state, whoever brings them (memory of a process, a file, a node) */
+/* ---- restore.c: restores the state from images in memory, files or node memory */
 
 typedef struct gab_image_view {
   gab_rank rank; /* whose image it is */
   gab_reader forest, entities;
 } gab_image_view;
 
-/* Images that become this rank's part: the entities of the first are unpacked, those of the others adopted.
- */
+/* Images that become the part of this rank: entities of the first one are unpacked, those of the others
+ * adopted. */
 typedef struct gab_image_list {
   int format; /* of the checkpoint; gab_images_begin() says GAB_CHECKPOINT_FORMAT, that of images in memory */
-  uint64_t serial;       /* of the snapshot, if this job took it and this rank goes back to its own; else 0 */
+  uint64_t serial; /* of the snapshot, if this job took it and this rank restores its own image; else 0 */
   gab_reader replicated; /* behind its checksum */
   gab_image_view *images;
   size_t count;
-  gab_reader *metadata_images; /* of those whose blocks are to be approximated */
+  gab_reader *metadata_images; /* of ranks whose blocks will be approximated */
   size_t metadata_count;
 } gab_image_list;
 
-/* An empty list with capacity for so many; to be released whatever happened. */
+/* An empty list with capacity for `capacity` images; release it on failure too. */
 gab_status gab_images_begin(gab_image_list *list, size_t capacity);
 void gab_images_release(gab_image_list *list);
 /* Replaces the blocks, then the entities, by what the images hold; `map` translates owners in neighbour
@@ -281,37 +282,37 @@ gab_status gab_images_restore_entities(gab_checkpoint *checkpoint, const gab_ima
    The same holds where an image replaces one that has changed in memory (redundancy_repair.c). Images of coded groups are made
    from pieces, which stay where they are; the image that was made is sent, and made again if the receiver dies. */
 
-/* Whether the members now are not all those of the start: only then anybody can be a replacement process. Equal on all. */
+/* Whether the members differ from those of the start, so that there may be replacement processes. Equal on all. */
 bool gab_replacements_possible(const gab_checkpoint *checkpoint);
-/* Finds the rank that tells the others: of those that know most the lowest. Then all know the failure domains of the
- * processes that were respawned. It stays in office until gab_checkpoint_restore(), or the round of a recovery, has
- * ended. Collective. */
+/* Finds the rank that informs the others: the lowest one with the newest data. Afterwards all know the failure domains of
+ * respawned processes. It keeps this function until gab_checkpoint_restore(), or the round of a recovery, has ended.
+ * Collective. */
 gab_status gab_replacements_find_donor(gab_checkpoint *checkpoint);
-/* The heads of the donor's snapshots become known to those who lack them, and to all who holds an image that it was
- * handed. Collective.
- * @return GAB_ERR_LOST on all if nobody is left who holds a snapshot */
+/* Sends the heads of the snapshots of the informing rank to ranks that lack them, and tells all which
+ * replacement processes hold their image. Collective. @return GAB_ERR_LOST on all if no rank holds a
+ * snapshot */
 gab_status gab_replacements_brief(gab_checkpoint *checkpoint);
-/* How many processes the domains know here; where there are none, more than there can be. Local. */
+/* Number of processes in the failure domains of this process; without domains, more than can exist. Local. */
 uint64_t gab_replacements_known_processes(const gab_checkpoint *checkpoint);
-/* The domains come to know all processes. Collective. @param[in] least_known  of gab_replacements_known_processes() on all */
+/* Extends the domains to all processes. Collective. @param[in] least_known  of gab_replacements_known_processes() on all */
 gab_status gab_replacements_place(gab_checkpoint *checkpoint, uint64_t least_known);
-/* The world calls spares by the present domains. Local. */
+/* Makes the world choose spares by the present domains. Local. */
 void gab_checkpoint_tell_distances(gab_checkpoint *checkpoint);
 typedef struct gab_rescued gab_rescued;
-/* Images go from restorers to replacement processes, replicated entities from the donor. Collective. @return errors
- * of messages; GAB_ERR_CORRUPT here if what came is not whole */
+/* Images go from restorers to replacement processes, replicated entities from the donor. Collective. @return errors of
+ * messages; GAB_ERR_CORRUPT here if the received image is incomplete */
 gab_status gab_replacements_serve(gab_checkpoint *checkpoint, gab_snapshot *snapshot, gab_rescued *rescued);
 /* Whether the process of that rank replaced another one and holds its image of the snapshot, as
  * gab_replacements_brief() found. Local. */
 bool gab_replacement_was_handed(const gab_snapshot *snapshot, gab_rank rank);
-/* A replacement process has gone back to it. Local. */
+/* Records that a replacement process has restored it. Local. */
 void gab_replacement_settle(gab_checkpoint *checkpoint, gab_snapshot *snapshot);
 
 /* ---- transfer.c */
 
-/* Copies: brings the own image to its holders and receives what this rank keeps, round after round. Begins
- * (local) without waiting, helps along without waiting, waits for all of it. Buffers of images are not to be
- * touched before checkpoint->transfer.there. */
+/* Copies, round by round: sends the own image to its holders, and receives the images that this rank stores. The three
+ * calls begin (local), make progress without waiting, and wait for the end. Do not use buffers of images before
+ * checkpoint->transfer.there. */
 gab_status gab_transfer_begin(gab_checkpoint *checkpoint, gab_snapshot *next);
 gab_status gab_transfer_help(gab_checkpoint *checkpoint, gab_snapshot *next);
 gab_status gab_transfer_finish(gab_checkpoint *checkpoint, gab_snapshot *next);
@@ -326,43 +327,43 @@ gab_status gab_transfer_finish(gab_checkpoint *checkpoint, gab_snapshot *next);
 
 enum { GAB_OFFER_BYTES = 25 + sizeof(gab_shared_key) };
 
-/* Whether this rank would offer its image to that one. Local. */
+/* Whether this rank would offer its image to a given one. Local. */
 bool gab_offer_is_of_use(const gab_checkpoint *checkpoint, gab_rank holder);
-/* gab_buffer_fit() for the own image of a snapshot that is planned, of memory that other processes can see where that is of use. */
+/* gab_buffer_fit() for the own image of a planned snapshot, in memory that other processes can read if these need it. */
 gab_status gab_own_image_fit(const gab_checkpoint *checkpoint, gab_snapshot *snapshot, size_t bytes);
-/* Packs how many bytes the image of this rank, envelope included, takes, and where it is, if anybody can see that. Local. */
+/* Packs an offer: size of the image of this rank, envelope included, and its address if others can read it. Local. */
 gab_status gab_offer_pack(const gab_buffer *own, size_t bytes, gab_buffer *offer);
-/* Reads one. @return false if the message is none, or says less than an offer does: then it is an image
- * @param[out] visible  the bytes can be seen, and the view of the copy is open */
+/* Unpacks an offer. @return false if the message is not an offer but an image @param[out] visible  the bytes can be read,
+ * and the view of the copy is open */
 bool gab_offer_open(gab_copy *copy, const gab_buffer *message, size_t *bytes, bool *visible);
-/* The image is the view from now on, and takes no memory. Local. */
+/* Uses the view as the image, which then takes no memory. Local. */
 void gab_copy_share(gab_copy *copy, size_t bytes);
 /* The next piece of an image into memory of this process. @return true with the last one */
 bool gab_copy_piece(gab_copy *copy, size_t *done);
-/* An image that is looked at is let go, without anybody else noticing. Local. */
+/* Releases the view of an image, without a message. Local. */
 void gab_copy_forget(gab_copy *copy);
 /* Everything. Local. */
 void gab_copy_release(gab_copy *copy);
-/* An image that is to be sent: one that is looked at is copied first, since the port writes an envelope ahead of it. Local. */
+/* Prepares an image for sending: a view is copied first, since the port writes an envelope before it. Local. */
 gab_status gab_image_to_send(gab_buffer *image);
 
 /* ---- compression.c */
 
-/* What the own image is to be compressed by. Local. */
+/* The codec for the own image. Local. */
 gab_status gab_compression_choose(gab_checkpoint *checkpoint, const gab_buffer *own, gab_codec *codec);
 
-/* ---- redundancy.c: what the scheme makes of the images */
+/* ---- redundancy.c: copies and parities of the redundancy scheme */
 
-/* Finds whose images this rank keeps in a snapshot whose members are set. Local. */
+/* Finds the ranks whose images this rank stores in a snapshot whose members are set. Local. */
 gab_status gab_redundancy_plan(gab_checkpoint *checkpoint, gab_snapshot *next, const gab_domains *domains);
-/* Begins to send the own image round: copies are then under way (transfer.c), parities are made before this
- * returns, since each chunk of them is summed up before the next one may leave. Collective. */
+/* Begins to send the own image. Copies are then in transfer (transfer.c). Parities are complete on return, since each
+ * chunk is summed before the next one is sent. Collective. */
 gab_status gab_redundancy_begin(gab_checkpoint *checkpoint, gab_snapshot *next);
-/* The same, and waits until all is there. */
+/* The same, and waits until all is received. */
 gab_status gab_redundancy_exchange(gab_checkpoint *checkpoint, gab_snapshot *next);
-/* Bytes that this rank keeps for others. */
+/* Bytes that this rank stores for others. */
 size_t gab_redundancy_bytes(const gab_snapshot *snapshot);
-/* Part of them that lies in the memory of other ranks. */
+/* The part of these in the memory of other ranks. */
 size_t gab_redundancy_shared_bytes(const gab_snapshot *snapshot);
 /* Bytes of the images that these stand for. */
 size_t gab_redundancy_raw_bytes(const gab_snapshot *snapshot);
@@ -370,69 +371,69 @@ size_t gab_redundancy_raw_bytes(const gab_snapshot *snapshot);
 size_t gab_redundancy_sent(const gab_snapshot *snapshot, gab_rank rank);
 void gab_redundancy_release(gab_snapshot *snapshot);
 
-/* ---- metadata_images.c: what is needed to approximate the blocks of those that no image is left of */
+/* ---- metadata_images.c: data for the approximation of blocks without any image */
 
-/* Sends the own metadata image to its keepers, more than there are of images, and receives those that this rank keeps; only
- * if the forest is not that of the valid snapshot. Collective if so. Does nothing unless the checkpoint keeps them. */
+/* Sends the own metadata image to its holders (more than those of images), and receives the ones that this rank
+ * stores; only if the forest differs from that of the valid snapshot. Collective then. Does nothing unless the
+ * checkpoint stores metadata images. */
 gab_status gab_metadata_images_spread(gab_checkpoint *checkpoint, gab_snapshot *next);
-/* Who takes the blocks that `then` had, if metadata images are put to use: its restorer, or the first living keeper of its
- * metadata image. Pure; everyone gets the same answer. @return GAB_NO_RANK if none of them lives */
+/* The rank that takes the blocks of `then` if metadata images are used: its restorer, or the first living holder of its
+ * metadata image. Pure; equal on all. @return GAB_NO_RANK if all of these are lost */
 gab_rank gab_metadata_images_restorer(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot,
                                       gab_rank then);
-/* Whether nothing but state is lost: there is an image or a metadata image of every rank. Pure. */
+/* Whether each rank has an image or a metadata image, so that only state is lost. Pure. */
 bool gab_metadata_images_suffice(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot);
-/* Whether those that fall to this rank are as they came. Local. @return false with a message that says which is not */
+/* Verifies the metadata images that this rank will use. Local. @return false with a message that names a damaged one */
 bool gab_metadata_images_are_whole(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot);
-/* Puts those into the list. Local. */
+/* Appends these to the list. Local. */
 gab_status gab_metadata_images_list(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot,
                                     gab_image_list *list);
 void gab_metadata_images_init(gab_metadata_images *metadata_images);
 void gab_metadata_images_release(gab_metadata_images *metadata_images);
 size_t gab_metadata_images_bytes(const gab_metadata_images *metadata_images);
 
-/* ---- redundancy_repair.c: what has changed in memory, and what the dead left to be put together */
+/* ---- redundancy_repair.c: replaces images that changed in memory, and reconstructs those of dead ranks */
 
-/* Images of dead ranks that were put together for this one. */
+/* Images of dead ranks that were reconstructed for this one. */
 struct gab_rescued {
   gab_copy *images;
   int count;
 };
 void gab_rescued_release(gab_rescued *rescued);
 
-/* Forgets what is known of the condition of a snapshot. */
+/* Resets the recorded condition of a snapshot. */
 void gab_condition_forget(gab_snapshot *snapshot);
-/* Verifies what this rank needs to go back to a snapshot. Local. @return true if it is whole */
+/* Verifies all that this rank needs to restore a snapshot. Local. @return true if it is intact */
 bool gab_condition_is_good(const gab_checkpoint *checkpoint, gab_snapshot *snapshot);
 
-/* Replaces what has changed in memory by a copy or from the rest of its group, and puts together the images
- * of the dead of coded groups. Collective over the living. @param[in] all_good  gab_condition_is_good() on
- * all
+/* Replaces images that changed in memory by a copy or from their group, and reconstructs images of dead members of
+ * coded groups. Collective over the living. @param[in] all_good  gab_condition_is_good() on all
  * @return ::GAB_ERR_LOST on all, with the images named and nothing touched, if too little is left for that */
 gab_status gab_redundancy_repair(gab_checkpoint *checkpoint, gab_snapshot *snapshot, bool all_good,
                                  gab_rescued *rescued);
-/* The part of it that expands the compressed copies of the dead that fall to this rank. Local. */
+/* Expands the compressed copies of dead ranks that this rank will adopt. Local. */
 gab_status gab_redundancy_expand(gab_checkpoint *checkpoint, gab_snapshot *snapshot, gab_rescued *rescued);
 
 /* ---- image_checksum.c */
 
-/* Snapshots lie in memory for hours: each begins with a hash of what follows, so that a flipped bit is found
- * before it becomes state. Reserves the place of the hash; the present size is where it stands. */
+/* A snapshot may stay in memory for hours. It begins with a hash of the rest, so that a flipped bit is found before it is
+ * restored. Reserves space for the hash at the present size. */
 gab_status gab_checksum_begin(gab_buffer *out);
-/* Hashes pieces of what is appended from now on, right behind the threads that append, while it is in their caches.
- * The buffer must not grow beyond its memory meanwhile, and what was appended must stay as it is. */
+/* Hashes pieces of appended data while they are in the caches of the appending threads. Meanwhile the buffer must not be
+ * reallocated, and appended data must not change. */
 typedef struct gab_checksum_trail {
   gab_buffer *out;
   gab_buffer_follower follower;
   size_t start, pieces;
-  uint64_t *known; /* of each piece its hash, 0: not taken */
+  uint64_t *known; /* hash per piece, 0: not computed */
 } gab_checksum_trail;
-/* @param[in] at  where the hash will stand  @param[in] bytes  at least as many as will stand behind it */
+/* @param[in] at  position of the hash @param[in] bytes  upper bound of the bytes after it */
 gab_status gab_checksum_trail_begin(gab_checksum_trail *trail, gab_buffer *out, size_t at, size_t bytes);
 /* Of a zeroed one, too. */
 void gab_checksum_trail_end(gab_checksum_trail *trail);
-/* Hashes everything behind the hash that stands at byte `at`, and puts it there. @param[in] trail  or NULL */
+/* Hashes all bytes after the hash at byte `at`, and stores it there. @param[in] trail  or NULL */
 void gab_checksum_end(gab_buffer *out, size_t at, const gab_checksum_trail *trail);
-/* Reads the hash. @return false if what follows is not what was hashed */
+/* Verifies the hash. @return false if the following bytes differ from the hashed ones */
 bool gab_checksum_matches(gab_reader *in);
 
 /* Appends all entities of a kind, each with name and size. */
@@ -453,22 +454,19 @@ const char *gab_compression_name(gab_compression compression);
 /** "copy", "share", "send". */
 const char *gab_within_node_name(gab_within_node way);
 
-/** Events of replaced images go there from now on. @param[in] events  borrowed; NULL: nowhere */
+/** Sets the receiver of events about replaced images. @param[in] events  borrowed; NULL: nowhere */
 void gab_checkpoint_set_events(gab_checkpoint *checkpoint, gab_events *events);
 
-/** What was asked for. */
+/** The requested redundancy. */
 const gab_redundancy *gab_checkpoint_redundancy(const gab_checkpoint *checkpoint);
 
-/** Keeps the metadata images of all ranks, too (blockforest/migration/reconstruct.h): some hundred bytes a block,
- *  sent when the grid has
- * changed only, at three ranks more than images can be lost of at once. gab_checkpoint_reconstruct() lives on them.
- * Local; before the first snapshot, the same on all. */
+/** Stores metadata images of all ranks too (blockforest/migration/reconstruct.h): some hundred bytes
+ *  per block, sent only after the grid has changed, to three holders more than the tolerated number
+ *  of losses. gab_checkpoint_reconstruct() needs them. Local; before the first snapshot, the same on
+ *  all. */
 void gab_checkpoint_keep_metadata_images(gab_checkpoint *checkpoint);
 
-/** gab_checkpoint_restore(), but if there is no snapshot all of whose images are left somewhere, the blocks that are
- *  lost are approximated from what is around them: an approximation, which the log and the event `reconstruction` say. Needs
- *  a metadata image of every rank. Entities per rank of those of which no image is left are dropped. Collective, and not
- *  without communication. Announces ::GAB_FAULT_POINT_RECOVERY in addition with every round in which blocks are approximated.
+/** gab_checkpoint_restore(), but if every snapshot lacks some image, lost blocks are approximated from their neighbours; log and event `reconstruction` report it. Needs a metadata image of every rank. Entities of ranks without an image are dropped. Collective, always with communication. Announces ::GAB_FAULT_POINT_RECOVERY also in every round that approximates blocks.
  *  @return as gab_checkpoint_restore(); ::GAB_ERR_LOST if metadata images are lost, too; ::GAB_ERR_STATE if there is data
  *          that cannot be approximated (gab_forest_irreplaceable()) */
 gab_status gab_checkpoint_reconstruct(gab_checkpoint *checkpoint, gab_restore_report *report);

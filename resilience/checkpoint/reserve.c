@@ -3,7 +3,7 @@
  * system. */
 #include "resilience/schemes/redundancy_impl.h"
 
-/* Given to the threads that will pack into it, in the order of packing. Of what lies there nothing is needed. */
+/* Pages are touched by the threads that will pack into them, in the order of packing. The present content is not kept. */
 static void touch(gab_buffer *buffer)
 {
   enum { PAGE = 4096 };
@@ -20,7 +20,7 @@ static gab_status take(gab_buffer *buffer, size_t bytes)
   return GAB_OK;
 }
 
-/* With some capacity for what a rank notes for itself, which may grow; the same on the rank itself and on its holders. */
+/* Adds capacity for the notes of a rank, which may grow; equal on the rank and on its holders. */
 static size_t own_bytes(const gab_checkpoint *checkpoint)
 {
   const size_t noted = checkpoint->untouched.size, bytes = gab_image_capacity(checkpoint, noted),
@@ -46,7 +46,7 @@ static gab_status post_offers(gab_checkpoint *checkpoint, const gab_snapshot *ne
   return gab_port_finish(checkpoint->port);
 }
 
-/* None for what will be looked at where it is. */
+/* None for images that holders read in the memory of their ranks. */
 static gab_status take_copies(const gab_checkpoint *checkpoint, gab_snapshot *next, const gab_buffer *in)
 {
   for (int i = 0; i < next->copy_count; i++) {
@@ -62,7 +62,7 @@ static gab_status take_copies(const gab_checkpoint *checkpoint, gab_snapshot *ne
   return GAB_OK;
 }
 
-/* As large as the images of those whose copies this rank will keep. */
+/* As large as the images whose copies this rank will keep. */
 static gab_status reserve_copies(gab_checkpoint *checkpoint, gab_snapshot *next, size_t own)
 {
   const int sent = gab_placement_copies(&next->placement), all = sent + next->copy_count;
@@ -70,7 +70,7 @@ static gab_status reserve_copies(gab_checkpoint *checkpoint, gab_snapshot *next,
   GAB_TRY(GAB_NEW_ARRAY(&messages, (size_t)all, GAB_MEMORY_OTHER));
   for (int i = 0; i < all; i++) gab_buffer_init(&messages[i], GAB_MEMORY_MESSAGE);
   gab_status status = post_offers(checkpoint, next, own, messages, messages + sent);
-  status = gab_port_give_up(checkpoint->port, status); /* it would go on to use what is released here */
+  status = gab_port_give_up(checkpoint->port, status); /* transfers would use memory that is released here */
   if (status == GAB_OK) status = take_copies(checkpoint, next, messages + sent);
   for (int i = 0; i < all; i++) gab_buffer_release(&messages[i]);
   gab_free(&messages);
@@ -94,7 +94,7 @@ static gab_status reserve(gab_checkpoint *checkpoint, gab_snapshot *next)
   GAB_TRY(gab_own_image_fit(checkpoint, next, own));
   touch(&next->own);
   if (next->placement.scheme->kind != GAB_SCHEME_COPIES) return reserve_parities(checkpoint, next, own);
-  /* How short copies get that are compressed is known when they are. */
+  /* The size of compressed copies is known only after compression. */
   return checkpoint->compression == GAB_COMPRESSION_NONE ? reserve_copies(checkpoint, next, own) : GAB_OK;
 }
 

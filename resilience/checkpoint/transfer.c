@@ -16,7 +16,7 @@
 #include "core/base/log.h"
 #include "core/memory/memory_impl.h"
 
-/* What was received into a buffer that had to grow for it may have grown too far. */
+/* Releases excess capacity of a buffer that grew while it received. */
 static gab_status trim(gab_buffer *buffer)
 {
   if (buffer->capacity - buffer->size <= buffer->size / 64 + 4096) return GAB_OK;
@@ -25,8 +25,8 @@ static gab_status trim(gab_buffer *buffer)
   return GAB_OK;
 }
 
-/* One round moves copy number k of every image: a message can be under way to one holder only, since its
- * envelope names the receiver. Nobody waits for a later round, nor for a later part of one, so all get through. */
+/* One round moves copy number k of every image: a message can be under way to one holder only, since its envelope names
+ * the receiver. No rank waits for a later round, nor for a later part of a round, so there is no deadlock. */
 static gab_status post_round(gab_checkpoint *checkpoint, gab_snapshot *next, int k)
 {
   gab_transfer_state *transfer = &checkpoint->transfer;
@@ -51,13 +51,14 @@ static gab_status post_round(gab_checkpoint *checkpoint, gab_snapshot *next, int
 
 /* ---------------------------------------------------------------- images that are offered */
 
-/* That is all for a holder that looks at them where they are. */
+/* A holder that reads images in the memory of their ranks needs nothing more. */
 static gab_status take_offer(gab_checkpoint *checkpoint, gab_copy *copy)
 {
   size_t bytes;
   bool visible;
-  if (!gab_offer_open(copy, &copy->image, &bytes, &visible)) { /* it is the image */
-    gab_shared_view_close(&copy->view); /* of a rank that may be dead, and whose memory this would keep */
+  if (!gab_offer_open(copy, &copy->image, &bytes, &visible)) { /* the buffer is the image */
+    gab_shared_view_close(
+        &copy->view); /* an image of a rank that may be dead; the view would keep its memory */
     return GAB_OK;
   }
   copy->decision = !visible                                           ? GAB_OFFER_REFUSED
@@ -81,7 +82,7 @@ static gab_status take_offers(gab_checkpoint *checkpoint, gab_snapshot *next)
   return GAB_OK;
 }
 
-/* One piece of those that are to be copied. @return false if none is left */
+/* Copies one piece of the offered images. @return false if none is left */
 static bool copy_some(gab_checkpoint *checkpoint, gab_snapshot *next)
 {
   gab_transfer_state *transfer = &checkpoint->transfer;
@@ -186,7 +187,7 @@ static gab_status close_round(gab_checkpoint *checkpoint, gab_snapshot *next)
   return GAB_OK;
 }
 
-/* What comes behind messages that have all arrived, or, without messages, the next piece. */
+/* The step after messages that have all arrived or, without messages, the next piece. */
 static gab_status go_on(gab_checkpoint *checkpoint, gab_snapshot *next)
 {
   switch (checkpoint->transfer.part) {
@@ -213,7 +214,7 @@ gab_status gab_transfer_help(gab_checkpoint *checkpoint, gab_snapshot *next)
     GAB_TRY(gab_port_finish(transfer->port));
     GAB_TRY(go_on(checkpoint, next));
     if (transfer->part == GAB_TRANSFER_COPYING && transfer->copied > 0)
-      return GAB_OK; /* between two tasks a piece is enough */
+      return GAB_OK; /* one piece between two tasks */
   }
   return GAB_OK;
 }

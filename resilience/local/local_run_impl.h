@@ -19,14 +19,14 @@
 #include "resilience/local/local_division_impl.h"
 #include "resilience/loop/timeloop_impl.h"
 
-/* What a rank goes back to, or another one by it. */
+/* The image to which this rank will roll back. */
 typedef struct gab_local_restart {
-  bool there; /* it waits to be put into force, where nothing is under way */
+  bool there; /* it will be restored when no operation is in progress */
   gab_step checkpoint;
   gab_buffer image;
 } gab_local_restart;
 
-/* What of a generation has been added to the totals. */
+/* Counts of a generation that were added to the totals. */
 typedef struct gab_local_counted {
   uint64_t replayed, left_out, compared, jumps, rollbacks, logged_bytes, handed_over, copied, own, restored;
 } gab_local_counted;
@@ -42,25 +42,21 @@ struct gab_local_run {
   gab_members members; /* when it began */
   gab_placement placement;
   uint64_t revision; /* of the forest then, or when this process took its rank */
-  bool had_part;     /* this process runs, or has run, a rank in it */
+  bool had_part;     /* this process runs or ran a rank in it */
   bool inside;       /* in a global section: the message logger is off */
-  bool
-      gathers; /* has come to a section with all that belongs to it: if all have, nothing is to be restored */
+  bool gathers; /* has entered a section with its complete state; if all have, nothing needs to be restored */
   gab_local_restart restart;
-  gab_buffer
-      packed; /* image of a checkpoint while it is handed in; kept, so that its pages are touched once */
-  gab_rank counted_for; /**< the rank for which the next two hold, with own times */
-  gab_rank clusters,
-      my_cluster; /* with own times: how many there are, and the how-many-eth this process is in, from 0 */
-  double called;  /* seconds: when this spare was offered its rank */
-  gab_step own;   /* the first checkpoint that this process took itself; -1: none yet */
-  double taken;   /* seconds: when this process took its last checkpoint; 0: none in this generation */
-  double
-      alone_since; /* seconds: since when this spare knows of no living process with a rank; 0: of somebody */
-  double looked;   /* seconds: when this process looked at its messages last */
-  bool behind;     /* this rank came back and has not caught up */
-  bool takes_over; /* this spare is about to restore its rank for the first time */
-  gab_claim earlier[GAB_MOST_CLAIMS - 1]; /* those who had taken this rank before, as far as images tell */
+  gab_buffer packed;             /* image of a checkpoint while it is handed in; kept to reuse its pages */
+  gab_rank counted_for;          /**< the rank for which the next two hold, with own times */
+  gab_rank clusters, my_cluster; /* with own times: number of clusters, and index of that of this process */
+  double called;                 /* seconds: when this spare was offered its rank */
+  gab_step own;                  /* the first checkpoint that this process took itself; -1: none yet */
+  double taken;       /* seconds: when this process took its last checkpoint; 0: none in this generation */
+  double alone_since; /* seconds: when this spare learned that no active process lives; 0: one does */
+  double looked;      /* seconds: when this process looked at its messages last */
+  bool behind;        /* this rank came back and has not caught up */
+  bool takes_over;    /* this spare is about to restore its rank for the first time */
+  gab_claim earlier[GAB_MOST_CLAIMS - 1]; /* earlier processes of this rank, as far as images record them */
   int earlier_count;
   uint64_t meetings; /* of the world when the generation began, or this process took its rank */
   gab_local_counted counted;
@@ -73,10 +69,10 @@ struct gab_local_run {
   gab_step own_every; /* steps between two checkpoints that a cluster takes alone; 0: none */
   double log_limit;   /* of logs, in units of the state of a rank; 0: none */
   double
-      commit_share; /* of the time between two checkpoints, which one waits for its commit at most; 0: not at all */
+      commit_share; /* bound of the wait for the commit, as a share of the checkpoint interval; 0: no wait */
   gab_rank commit_children;
-  bool verify;   /* what is made again is compared with what was received the first time */
-  bool gathered; /* the last recovery was a gathering, of all */
+  bool verify;   /* messages that are sent again are compared with those received before */
+  bool gathered; /* the last recovery involved all ranks */
   bool off;      /* for good */
 };
 
@@ -84,58 +80,60 @@ struct gab_local_run {
 
 /* A generation begins: machine and reliable channel of an active process, or of a spare at rest. Local. */
 gab_status gab_local_generation(gab_local_run *run);
-/* Its end, whatever is under way; behind a repair, or where nothing is. */
+/* Ends a generation and drops its messages; after a repair, or without pending operations. */
 void gab_local_discard(gab_local_run *run);
-/* Puts the message logger in force. */
+/* Activates the message logger. */
 void gab_local_carry(gab_local_run *run);
 void gab_local_note_totals(gab_local_run *run);
 /* The cluster of the rank at a place. */
 gab_rank gab_local_cluster_at(const gab_local_run *run, gab_rank place);
-/* Whether an image is there from which this rank goes on: no other one is on its way, and nothing was handed over. */
+/* Whether this rank has the image from which it resumes: no other one is expected, and nothing was handed over. */
 bool gab_local_has_to_restart(const gab_local_run *run);
-/* Looks after others until `done`. @return ::GAB_ERR_FAULT to unwind */
+/* Serves other processes until `done`. @return ::GAB_ERR_FAULT to unwind */
 gab_status gab_local_wait(gab_local_run *run, bool (*done)(const gab_local_run *run));
 
 /* ---- local_neighbours.c */
 
-/* Where a rank stands among the members; negative if it is none of them. Pure. */
+/* Index of a rank among the members; negative if it is not a member. Pure. */
 gab_rank gab_local_place(const gab_local_run *run, gab_rank rank);
 
-/* Ranks with which this one has to do, each once. */
+/* Communication partners of this rank, each once. */
 typedef struct gab_local_ranks {
   const gab_local_run *run;
   gab_rank *ranks; /* places; owned */
   size_t count;
 } gab_local_ranks;
 
-/* With whom it exchanges logged messages, by the forest of now. Local. */
+/* Partners by logged messages in the present forest. Local. */
 gab_status gab_local_list_neighbours(gab_local_ranks *list);
-/* Whose images it keeps. Local. */
+/* Ranks whose images it stores. Local. */
 gab_status gab_local_list_protected(gab_local_ranks *list);
-/* The reliable channel looks at these each time. */
+/* Makes the reliable channel probe these each time. */
 gab_status gab_local_look_near(const gab_local_run *run, const gab_local_ranks *list);
-/* Within a section, when the grid has changed or blocks have moved: the machine hears who is whose neighbour now. Collective. */
+/* Within a section, after a change of the grid or of owners: gives the new neighbours to the machine. Collective. */
 gab_status gab_local_change_grid(gab_local_run *run);
 
 /* ---- local_step.c */
 
-/* Hands in an image, as soon as the machine takes it, and gives the commit a moment. @param[in] own  of the cluster alone */
+/* Hands in an image as soon as the machine accepts it, and waits shortly for the commit. @param[in] own  of the
+ * cluster alone */
 gab_status gab_local_hand_in(gab_local_run *run, const gab_buffer *image, bool own);
 
 /* ---- local_times.c: both do nothing without own times */
 
 /* When a generation begins: how many clusters there are. Local. @return ::GAB_ERR_INPUT */
 gab_status gab_local_begin_own_times(gab_local_run *run);
-/* Behind a step that ends without a common checkpoint. Collective within clusters. */
+/* After a step without a common checkpoint. Collective within clusters. */
 gab_status gab_local_own_times_due(gab_local_run *run);
 
 /* ---- local_limit.c: all do nothing without a limit */
 
 /* A checkpoint was taken, or restored, and nothing has been logged since. Local. */
 void gab_local_limit_mark(gab_local_run *run);
-/* Ahead of a checkpoint: how many steps may lie between two? Collective, by logged messages or within a section. */
+/* Before a checkpoint: determines the largest interval that the limit allows. Collective, by logged messages or
+ * within a section. */
 gab_status gab_local_limit_measure(gab_local_run *run);
-/* Behind a checkpoint, when the clocks are set: brings the next one forward. Local. */
+/* After a checkpoint, when its clock is set: moves the next checkpoint forward. Local. */
 void gab_local_limit_apply(gab_local_run *run);
 
 /* ---- local_state.c */
@@ -144,14 +142,14 @@ void gab_local_limit_apply(gab_local_run *run);
 gab_status gab_local_pack(gab_local_run *run, gab_buffer *image);
 /* The same as an image alone: snapshots, and the number of the next one, stay as they are. */
 gab_status gab_local_pack_own(gab_local_run *run, gab_buffer *image);
-/* Becomes the state of the restart that is there. */
+/* Restores the state of the present restart. */
 gab_status gab_local_unpack(gab_local_run *run);
 /* The parts of an image: messages as in a snapshot, and the history of the run. */
 typedef struct gab_local_parts {
   uint64_t blocks, own_blocks; /* of all ranks, and of this one */
   uint64_t log_steps;
   gab_reader own, replicated, history;
-  gab_reader lives; /* of those who had taken the rank: 24 bytes each */
+  gab_reader lives; /* of earlier processes of the rank: 24 bytes each */
   gab_image_header header;
 } gab_local_parts;
 gab_status gab_local_cut(gab_reader image, gab_local_parts *parts);

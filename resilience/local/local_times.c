@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checkpoints of a cluster's own in the steps of a time loop (doc/clusters.md): when they are due, and their steps. */
+/* Checkpoints of single clusters in the time loop (doc/clusters.md): when they are due, and their execution. */
 #include "resilience/local/local_run_impl.h"
 #include "resilience/reports/events_impl.h"
 
@@ -7,14 +7,14 @@
 
 void gab_local_set_own_every(gab_local_run *run, gab_step every) { run->own_every = every; }
 
-/* Numbers of clusters may have gaps (whole failure domains bear that of their first rank): the how-many-eth of them
- * that of this process is. For the moment each process has a byte for every number. */
+/* Index of the cluster of this process. Cluster numbers may have gaps, since a failure domain has the number of its first
+ * rank. Each process temporarily allocates a byte per number. */
 static gab_status count_clusters(gab_local_run *run)
 {
   const gab_rank count = (gab_rank)gab_members_count(&run->members);
   const gab_rank rank = gab_world_rank(run->world),
                  mine = gab_local_cluster_at(run, gab_local_place(run, rank));
-  gab_rank numbers = 0; /* they are below this */
+  gab_rank numbers = 0; /* upper bound of the numbers */
   for (gab_rank place = 0; place < count; place++)
     if (gab_local_cluster_at(run, place) >= numbers) numbers = gab_local_cluster_at(run, place) + 1;
   unsigned char *is_there;
@@ -39,17 +39,17 @@ gab_status gab_local_begin_own_times(gab_local_run *run)
         GAB_ERR_INPUT,
         "resilience.local.own_every does not go with a program that has a mailbox: what that has received by some step "
         "depends on the network");
-  run->counted_for = GAB_NO_RANK; /* a spare hears later which one it runs */
+  run->counted_for = GAB_NO_RANK; /* a spare learns its rank later */
   return GAB_OK;
 }
 
-/* Clusters are spread over the interval, so that images do not travel all at once. */
+/* Clusters take their checkpoints at different steps of the interval, so that images are not sent all at once. */
 static gab_step shift_of(const gab_local_run *run, int64_t cluster)
 {
   return (gab_step)(cluster * run->own_every / run->clusters);
 }
 
-/* Whether any cluster takes one then. */
+/* Whether a cluster takes a checkpoint at that step. */
 static bool is_somebodys(const gab_local_run *run, gab_step step)
 {
   const gab_step shift = step % run->own_every;
@@ -61,7 +61,7 @@ static void note_event(const gab_local_run *run, uint64_t image_bytes)
 {
   const gab_rank me = gab_local_place(run, gab_world_rank(run->world)), mine = gab_local_cluster_at(run, me);
   for (gab_rank place = 0; place < me; place++)
-    if (gab_local_cluster_at(run, place) == mine) return; /* the first of a cluster says so */
+    if (gab_local_cluster_at(run, place) == mine) return; /* the first rank of a cluster reports it */
   gab_json *event = gab_event_begin(run->loop->events, "cluster checkpoint");
   gab_json_int(event, "of_step", run->loop->step);
   gab_json_int(event, "cluster", mine);
@@ -83,8 +83,8 @@ static gab_status take(gab_local_run *run)
   return GAB_OK;
 }
 
-/* What is made from the state by messages is rebuilt by everybody behind a checkpoint of anybody: who goes on from there alone
- * asks others for it. */
+/* Data that is derived from the state by messages is rebuilt by all processes after a checkpoint of any cluster, because
+ * a cluster that resumes from there alone needs messages of the others. */
 gab_status gab_local_own_times_due(gab_local_run *run)
 {
   gab_timeloop *loop = run->loop;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies behind the steps: behind how many, and whether that costs less than to wait for them. */
+/* Overlap of copies with steps: over how many steps, and whether that costs less than waiting for the copies. */
 #include "resilience/loop/timeloop_impl.h"
 
 #include "core/base/log.h"
@@ -8,15 +8,15 @@
 #include <math.h>
 
 enum {
-  LONGEST_OVERLAP = 1000, /* steps behind which copies may travel */
-  TRIALS = 2,             /* of each way before they are compared */
-  MOST_GROWTH = 4,        /* what one more counts at most, in times of those before */
-  AGAIN = 16              /* so many of the way that costs less, then one of the other */
+  LONGEST_OVERLAP = 1000, /* steps that copies may overlap */
+  TRIALS = 2,             /* checkpoints with and without overlap before these are compared */
+  MOST_GROWTH = 4,        /* bound on a new sample, in units of the mean so far */
+  AGAIN = 16              /* of this many checkpoints one is in the more expensive mode */
 };
 
-/* Steps that the copies of this rank need to get through. One that was overlapped tells: those that it took,
- * and one to spare; twice as many if they did not do. Else the time of the exchange, half of which a step
- * lends to it at best, since messages move only when somebody looks after them. */
+/* Steps that the copies of this rank need. After an overlapped checkpoint: the steps that it took, plus one; twice as
+ * many if these did not suffice. Otherwise from the time of the exchange, to which a step contributes at most half of its
+ * time, since messages progress only inside MPI calls. */
 uint64_t gab_overlap_wanted_lag(const gab_timeloop *loop)
 {
   const gab_overlap *overlap = &loop->protection->overlap;
@@ -33,7 +33,7 @@ uint64_t gab_overlap_wanted_lag(const gab_timeloop *loop)
   return steps < LONGEST_OVERLAP ? (uint64_t)fmax(steps, 1) : LONGEST_OVERLAP;
 }
 
-/* All have to be through with one before the next one is due: not more than half of the time between them. */
+/* All ranks must have finished a checkpoint before the next is due: at most half of the interval. */
 void gab_overlap_set_lag(gab_timeloop *loop, uint64_t wanted)
 {
   gab_overlap *overlap = &loop->protection->overlap;
@@ -47,7 +47,7 @@ void gab_overlap_set_lag(gab_timeloop *loop, uint64_t wanted)
 
 double gab_overlap_watch(const gab_timeloop *loop) { return gab_seconds() - loop->stats.action_seconds; }
 
-/* One that something else has disturbed should not decide for long. */
+/* A disturbed sample should not decide for long. */
 void gab_overlap_note(gab_overlap_costs *costs, bool behind, double seconds)
 {
   if (costs->count[behind] >= TRIALS && costs->seconds[behind] > 0)
@@ -65,7 +65,7 @@ bool gab_overlap_pays(const gab_overlap_costs *costs)
   return (costs->count[0] + costs->count[1]) % AGAIN == AGAIN - 1 ? !less : less;
 }
 
-/* Processes that came later know less. What steps take longer may come to less than nothing, where others use the machine. */
+/* Processes that joined later have fewer samples. The extra time of steps may be negative on a shared machine. */
 gab_status gab_overlap_compare(gab_timeloop *loop, gab_overlap_costs *all)
 {
   const gab_overlap_costs *own = &loop->protection->overlap.costs;

@@ -48,18 +48,18 @@ void gab_timeloop_destroy(gab_timeloop **loop);
  *  @return ::GAB_ERR_STATE, as of everything that is added, once the loop runs */
 gab_status gab_timeloop_add_task(gab_timeloop *loop, const char *name, gab_task_fn run, void *user);
 
-/** Several steps at once. Without messages: how many are offered may differ between ranks.
+/** Computes several steps at once, without messages; the offered number may differ between ranks.
  *  @param[in] step  the first, as of a task
- *  @param[in] most  steps, two or more: nobody looks at the states between them
- *  @param[out] taken  steps that were taken, `most` at most; 0: none, and nothing has been done: the tasks do the next one
+ *  @param[in] most  steps, two or more, whose intermediate states are not read
+ *  @param[out] taken  number of computed steps; 0: nothing was done, and the tasks compute the next step
  *  @return as a task */
 typedef gab_status (*gab_temporal_block_fn)(void *user, gab_step step, gab_step most, gab_step *taken);
 
-/** Says that the last `tasks` tasks may be replaced by a temporal block, for as many steps as nobody looks at: up to the next
- *  post-step action or monitor, checkpoint, question whether to stop, or fault injection. While copies of a checkpoint, or parts
- *  of a file, travel behind the steps, and with strategy `local`, whose steps are logged, steps are taken one by one; so are they
- *  if the loop has other tasks. The end of a temporal block is the end of its last step.
- *  Local; one for a loop.
+/** Declares that a temporal block may replace the last `tasks` tasks for several steps: up to the next
+ *  post-step action, monitor, checkpoint, stop request or fault injection. Steps are computed one by one
+ *  while copies of a checkpoint or parts of a file are sent, with strategy `local`, whose steps are logged,
+ *  and if the loop has other tasks. A temporal block ends with the end of its last step. Local; one for a
+ *  loop.
  *  @param[in] name  of its timer
  *  @return ::GAB_ERR_STATE for a second one, ::GAB_ERR_ARGUMENT if there are not so many tasks yet */
 gab_status gab_timeloop_add_temporal_block(gab_timeloop *loop, const char *name, int tasks,

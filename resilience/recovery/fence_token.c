@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files of the tokens, and the steps of one process to get the next one for its part. */
+/* Files of fencing tokens, and the steps of one process to obtain the next token for its part of the run. */
 #include "resilience/recovery/fence_impl.h"
 
 #include "core/system/file.h"
@@ -21,7 +21,7 @@ enum { PATH_CAPACITY = GAB_FENCE_PATH + 32, MOST_BYTES = 1 << 26, LOOK_EVERY_MS 
 
 /* Tokens call processes seats. */
 
-/* Whom a token names: the processes that lived in the world of the part that made it. */
+/* Processes that a token names: those alive in the world of the part that created it. */
 typedef struct token {
   uint64_t job;
   gab_members processes;
@@ -122,7 +122,7 @@ static void remove_up_to(const gab_claimant *claimant, uint64_t last)
     const uint64_t number = strtoull(entry->d_name, &end, 10);
     const bool is_old = *end == '\0' && number > 0 && number <= last;
     const bool is_left =
-        strstr(entry->d_name, ".new.") != NULL || /* by who died while he made it */
+        strstr(entry->d_name, ".new.") != NULL || /* by a process that died while it wrote the file */
         strncmp(entry->d_name, ".look.", 6) == 0 ||
         strncmp(entry->d_name, "cut-", 4) == 0; /* in an earlier job (core/world/quarantine.h) */
     if (is_old || is_left) unlinkat(dirfd(entries), entry->d_name, 0);
@@ -130,7 +130,7 @@ static void remove_up_to(const gab_claimant *claimant, uint64_t last)
   closedir(entries);
 }
 
-/* @param[out] made  false: somebody else had been there before */
+/* @param[out] made  false: another process created it first */
 static gab_status make_token(const gab_claimant *claimant, uint64_t number, bool *made)
 {
   char path[PATH_CAPACITY];
@@ -145,7 +145,7 @@ static gab_status make_token(const gab_claimant *claimant, uint64_t number, bool
 
 /* ---------------------------------------------------------------- asking for the next */
 
-/* The others of the part wait for this process, and must not take it for dead. */
+/* The other processes of the part wait for this one, and must not declare it dead. */
 static gab_status nap(const gab_claimant *claimant)
 {
   if (claimant->world) return gab_world_nap(claimant->world, 1e-3 * LOOK_EVERY_MS);
@@ -153,7 +153,7 @@ static gab_status nap(const gab_claimant *claimant)
   return GAB_OK;
 }
 
-/* The number behind `token`, or the newest where that was removed behind newer ones; 0: none. */
+/* The number after `token`, or the newest if newer tokens have replaced that one; 0: none. */
 static gab_status find_next(const gab_claimant *claimant, uint64_t token, uint64_t *next)
 {
   char path[PATH_CAPACITY];
@@ -164,7 +164,7 @@ static gab_status find_next(const gab_claimant *claimant, uint64_t token, uint64
   return GAB_OK;
 }
 
-/* Goes past the tokens that name this process. @param[out] there  the next is somebody else's */
+/* Skips tokens that name this process. @param[out] there  the next token belongs to another part */
 static gab_status pass_own(const gab_claimant *claimant, uint64_t *token, bool *there)
 {
   for (int failures = 0;;) {
@@ -186,13 +186,13 @@ static gab_status pass_own(const gab_claimant *claimant, uint64_t *token, bool *
   }
 }
 
-/* A part that has lost so many may be the smaller one: the other part goes first. */
+/* A part that has lost at least half may be the smaller one: the other part goes first. */
 static double time_to_wait(const gab_claimant *claimant, uint64_t token, bool can_go_on)
 {
   int32_t before = 0;
   bool mine;
   if (!can_go_on) return 2 * claimant->patience;
-  if (look_at(claimant, token, &mine, &before) != GAB_OK) return 0; /* removed behind a newer one */
+  if (look_at(claimant, token, &mine, &before) != GAB_OK) return 0; /* removed after a newer one */
   return 2 * claimant->members <= before ? claimant->patience : 0;
 }
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Those who share redundancy with a place: a ring, and the place at which it begins, both without the gone.
- */
+/* The ring of a place: the places that share redundancy with it, and its first place; vacant places are left
+ * out. */
 typedef struct arena {
   int32_t first;
   gab_scheme_places places;
@@ -31,7 +31,7 @@ static gab_rank rank_at(const gab_placement *placement, int32_t index)
   return gab_members_rank_of_process(&placement->members, gab_domains_rank(placement->domains, place));
 }
 
-/* How many of the gone lie before a place. */
+/* Number of vacant places before a place. */
 static int32_t gone_before(const gab_placement *placement, int32_t place)
 {
   const gab_members *places = &placement->places;
@@ -53,8 +53,8 @@ static void leave_out(gab_placement *placement, gab_process process)
     places->gone[places->gone_count++] = gab_domains_place(placement->domains, process);
 }
 
-/* Places are of processes: those of the dead, and of processes that wait, are left out. Processes that ranks had at
- * the start are vacant only if the rank is gone or has come back. */
+/* A place belongs to a process. Places of dead and of waiting processes are left out. The place of the first process of a
+ * rank is vacant only if the rank is lost, or now has another process. */
 static gab_status find_places(gab_placement *placement)
 {
   const gab_members *members = &placement->members;
@@ -79,7 +79,7 @@ static gab_status find_places(gab_placement *placement)
 typedef struct search {
   const gab_placement *placement;
   gab_places range;
-  int32_t largest, at; /* members of the largest so far, and its first place */
+  int32_t largest, at; /* members of the largest domain so far, and its first place */
 } search;
 
 static void consider(search *find, int32_t size, int32_t at)
@@ -89,8 +89,8 @@ static void consider(search *find, int32_t size, int32_t at)
   find->at = at;
 }
 
-/* Domains without gone ones are all as large as they were: the first of them stands for all. Those with gone
- * ones are looked at one by one, so the time grows with the deaths. */
+/* Domains without vacant places are as large as at the start, so the first represents all. Those with vacant places are
+ * examined one by one; the time grows with the number of deaths. */
 static void look_at_run(void *user, int32_t first, int32_t size, int32_t count)
 {
   search *find = user;
@@ -108,7 +108,7 @@ static void look_at_run(void *user, int32_t first, int32_t size, int32_t count)
   if (untouched < end) consider(find, size, untouched);
 }
 
-/* @param[in] range  of places, the gone ones counted, that cuts no domain */
+/* @param[in] range  of places, vacant ones included, that cuts no domain */
 static arena arena_of(const gab_placement *placement, gab_places range)
 {
   int32_t first = range.first - gone_before(placement, range.first);
@@ -122,7 +122,7 @@ static arena arena_of(const gab_placement *placement, gab_places range)
   return made;
 }
 
-/* The places that those of `place` share redundancy with, the gone ones counted. */
+/* The range of places that share redundancy with `place`, vacant ones included. */
 static gab_places range_at(const gab_placement *placement, int32_t place)
 {
   if (placement->domains && placement->within > GAB_DOMAIN_NONE)
@@ -151,8 +151,8 @@ static bool is_dominated(const gab_scheme_places *places)
 }
 static bool is_alone(const gab_scheme_places *places) { return places->largest == places->count; }
 
-/* The ring as the scheme is to see it: as if there were no domains where they cannot be kept apart, or may
- * not cost anything. */
+/* The ring that the scheme gets: without domains where these cannot be separated, or where separation must not cost
+ * anything. */
 static gab_scheme_places places_for_copies(const gab_placement *placement, const gab_scheme_places *places)
 {
   gab_scheme_places seen = *places;
@@ -165,7 +165,7 @@ static int32_t outside(const gab_scheme_places *places, int32_t number)
   return number < places->big ? number : number + places->largest;
 }
 
-/* First copy: members of the big domain deal theirs out to the others, those give theirs to it. */
+/* First copy: members of the large domain distribute theirs over the others, whose copies go to the large domain. */
 static int32_t dealt_out(const gab_scheme_places *places, int32_t place)
 {
   int32_t rank = place - places->big, others = places->count - places->largest;
@@ -173,7 +173,7 @@ static int32_t dealt_out(const gab_scheme_places *places, int32_t place)
   return places->big + (rank < 0 ? place : place - places->largest);
 }
 
-/* Further copies: the next ones, past the holder of the first. */
+/* Further copies: at the next places, without the holder of the first copy. */
 static int32_t behind(const gab_scheme_places *places, int32_t place, int copy)
 {
   int32_t first = (dealt_out(places, place) - place + places->count) % places->count;
@@ -189,8 +189,8 @@ static int32_t copy_place(const gab_scheme *scheme, const gab_scheme_places *pla
   return (int32_t)(((int64_t)place + scheme->shift(places, copy, copies)) % places->count);
 }
 
-/* A scheme may name a place twice or the place itself: one copy in one place is enough, and the own image is
- * there anyway. @return -1 then */
+/* A scheme may name a place twice, or the place itself. One copy per place is enough, and the own image exists anyway.
+ * @return -1 then */
 static int32_t new_copy_place(const gab_scheme *scheme, const gab_scheme_places *places, int32_t place,
                               int copy, int copies)
 {
@@ -218,7 +218,7 @@ gab_rank gab_placement_holder(const gab_placement *placement, gab_rank rank, int
   return holder < 0 ? GAB_NO_RANK : rank_at(placement, here.first + holder);
 }
 
-/* ---------------------------------------------------------------- copies, seen from the keeper */
+/* ---------------------------------------------------------------- copies, seen from the holder */
 
 typedef struct keeping {
   const gab_placement *placement;
@@ -230,7 +230,7 @@ typedef struct keeping {
   void *user;
 } keeping;
 
-/* Whether the keeper really keeps that copy of `place`, which the formula of the scheme led to. */
+/* Verifies that the place which the inverse formula gives holds that copy of `place`. */
 static gab_status offer(const keeping *k, int64_t place, int copy)
 {
   int32_t wrapped = (int32_t)((place + 2 * (int64_t)k->places.count) % k->places.count);
@@ -285,7 +285,7 @@ static int parities_of(const gab_placement *placement)
 
 static int32_t divided(int32_t a, int32_t b) { return (a + b - 1) / b; }
 
-/* How many groups a ring has. Members of a group are that many places apart, so that a domain of m places
+/* Number of groups of a ring. Members of a group are this many places apart, so that a domain of m places
  * has at most ceil(m / groups) members in each. */
 static int32_t groups_in(const gab_placement *placement, const gab_scheme_places *places)
 {
@@ -386,16 +386,17 @@ bool gab_placement_survives(const gab_placement *placement, const gab_members *n
   return true;
 }
 
-/* ---------------------------------------------------------------- what can be had */
+/* ---------------------------------------------------------------- what is possible */
 
-/* Members that redundancy needs in one place to mean anything. */
+/* Number of members that the redundancy needs at least. */
 static int32_t least_members(const gab_placement *placement)
 {
   if (placement->scheme->kind == GAB_SCHEME_GROUPS) return parities_of(placement) + 1;
   return placement->scheme->most_copies(2) > 0 ? 2 : 1;
 }
 
-/* Some copy of each image lies outside its domain. Nothing is known of a scheme with a holder function. */
+/* Whether a copy of each image is outside its domain; false for a scheme with a holder function, for which this is
+ * not known. */
 static bool copies_survive_a_domain(const gab_placement *placement, const gab_scheme_places *real)
 {
   gab_scheme_places places = places_for_copies(placement, real);
@@ -416,8 +417,8 @@ static bool can_separate(const gab_placement *placement, const gab_scheme_places
   return placement->scheme->most_copies(2) == 0 || copies_survive_a_domain(placement, places);
 }
 
-/* Calls for every ring until one says no. Time grows with the number of islands if that is what is kept to.
- */
+/* Calls for every ring until a call returns false. With rings per island the time grows with the number of
+ * islands. */
 static bool all_places(const gab_placement *placement,
                        bool (*say)(const gab_placement *, const gab_scheme_places *, void *), void *user)
 {
@@ -442,7 +443,7 @@ static bool separates(const gab_placement *placement, const gab_scheme_places *p
   return can_separate(placement, places);
 }
 
-/* Gives up what cannot be had: the warning tells. */
+/* Reduces the redundancy to what is possible; gab_placement_warning() reports it. */
 static void settle(gab_placement *placement, const gab_redundancy *asked)
 {
   bool has_domains = placement->domains != NULL;
@@ -489,7 +490,7 @@ void gab_placement_release(gab_placement *placement)
   gab_members_release(&placement->places);
 }
 
-/* A process was respawned, and nobody has told the domains yet. */
+/* A process was respawned and is not yet part of the domains. */
 static bool knows_processes(const gab_domains *domains, const gab_members *members)
 {
   for (int32_t i = 0; i < members->return_count; i++)
@@ -530,7 +531,7 @@ static bool price_copies(const gab_placement *placement, const gab_scheme_places
   gab_scheme_places places = places_for_copies(placement, real);
   int copies = copies_in(placement, &places), kept = copies, distinct = copies;
   bool dealt = is_dominated(&places) && places.largest > 1;
-  /* Copies behind the dealt out one step over it, so that two of a number may fall to one. */
+  /* Copies after the distributed first one skip its holder, so that one holder may get two copies of the same number. */
   if (dealt && copies > 0) kept = divided(places.largest, places.count - places.largest) + 2 * (copies - 1);
   for (int32_t place = 0; placement->scheme->holder && place < places.count; place++) {
     int here = 0;
@@ -546,7 +547,7 @@ static bool price_copies(const gab_placement *placement, const gab_scheme_places
   return true;
 }
 
-/* Pieces are rounded up to whole bytes; what else there is, is a few bytes per message. */
+/* Pieces are rounded up to whole bytes; the rest is a few bytes per message. */
 static bool price_groups(const gab_placement *placement, const gab_scheme_places *places, pricing *price)
 {
   gab_placement_costs *costs = &price->costs;

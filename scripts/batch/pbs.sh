@@ -1,17 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# A campaign under PBS (PBS Pro, OpenPBS, Torque): a run that goes on, job after job, until it is done.
+# A campaign under PBS (PBS Pro, OpenPBS, Torque): jobs that continue one run until it is done.
 #
 #   cp scripts/batch/pbs.sh my_run.sh; edit the lines marked with <<<; qsub my_run.sh
-#
-# What happens: shortly before its wall time is over the run writes a checkpoint to disk and ends with code 75; the job
-# then submits the next one, in which the same command goes on from that checkpoint. Any other code ends the campaign:
+# Shortly before its wall time is over, the run writes a checkpoint to disk and ends with code 75. The job then submits
+# the next one, in which the same command resumes from that checkpoint. Any other code ends the campaign:
 # 0 done, 2 bad input, 3 lost data, 4 diverged, 1 something else, which the last lines of the output explain. PBS gives
-# no signal in advance, so the run has to be told its wall time; a SIGTERM (qdel, or the end of the job where it comes
-# with a delay) leads to a checkpoint all the same, if there is time.
-#
-# When a node dies the launcher starts the run again on the others, from what they hold in memory (--relaunch), if PBS
-# lets the job live. The run needs checkpoints on disk: resilience.disk.every in the case.
+# no signal in advance, so the run needs its wall time as an option. A SIGTERM (from qdel, or at the end of the job where
+# it is delayed) leads to a checkpoint too, if time remains.
+# When a node dies the launcher restarts the run on the other nodes from their memory (--relaunch), if PBS keeps the job
+# alive. The run needs checkpoints on disk: resilience.disk.every in the case.
 
 #PBS -N gabion
 #PBS -l select=4:ncpus=32:mpiprocs=32:ompthreads=1
@@ -41,7 +39,7 @@ processes=$(grep -c . "$PBS_NODEFILE")
 "$bin/gabion-launch" -n "$processes" --hosts "$hosts" --relaunch 10 --stop-within "$stop_within" $launch_options -- \
   "$bin/gabion" run "$case_file" --out "$out" --walltime "$walltime" $options &
 launcher=$!
-# The launcher asks the run to stop when it is told to. A signal ends `wait' before the launcher has ended.
+# On a signal the launcher asks the run to stop. The signal ends `wait' before the launcher has ended.
 trap 'told=yes; kill -TERM "$launcher" 2>/dev/null' TERM
 while :; do
   told=''

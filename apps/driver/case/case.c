@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a checked parameter file to what it means. */
+/* Derives a case from a checked parameter file. */
 #include "apps/driver/case/case_impl.h"
 #include "core/base/log.h"
 #include "core/messages/collective.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ranks that are behind: "took over" and "went back with its cluster" put one on the list, "caught up" takes it off.
- * A recovery of all, a start and the end bring everybody to the same step. */
+ * After a global recovery, a start or the end, all ranks are at the same step. */
 #include "apps/driver/commands/status_behind.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ static void drop(status_behind *behind, int64_t rank)
 
 static void add(status_behind *behind, int64_t rank, int64_t from, bool with_cluster)
 {
-  drop(behind, rank); /* it may have come back before, or it resumes from a later checkpoint */
+  drop(behind, rank); /* the rank may have returned before, or resumes from a later checkpoint */
   if (behind->count == STATUS_MOST_BEHIND) return;
   behind->ranks[behind->count] = rank;
   behind->with_cluster[behind->count] = with_cluster;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs of the model, averaged. */
+/* Runs the delay model several times and averages. */
 #include "apps/driver/delays/plan_delays.h"
 
 #include "core/base/hash.h"
@@ -51,7 +51,7 @@ gab_status gab_app_delays_failures(const delays_options *options, delays_source 
   return add_listed(options, processes, failures);
 }
 
-/* ---------------------------------------------------------------- a run with each way to recover */
+/* ---------------------------------------------------------------- one run with each kind of recovery */
 
 typedef struct last_times {
   double *sum; /* NULL: not wanted */
@@ -72,7 +72,7 @@ static gab_status play_one(const delays_options *options, const gab_failures *fa
   gab_delay_model model = options->model;
   last_times last = {.last = model.steps, .processes = gab_neighbourhood_processes(&model.neighbourhood)};
   model.seed = gab_app_delays_seed(options, run);
-  for (int k = 0; k < 3; k++) { /* undisturbed, local, global, as their numbers are */
+  for (int k = 0; k < 3; k++) { /* undisturbed, local, global, in the order of their numbers */
     last.sum = times ? times + (size_t)k * (size_t)last.processes : NULL;
     GAB_TRY(
         gab_delays_run(&model, failures, (gab_delays_recovery)k, times ? add_last : NULL, &last, &result[k]));

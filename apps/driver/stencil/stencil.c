@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A solver whose state is some numbers in each cell, for programs that bring nothing but the equation. */
+/* A solver with a few numbers per cell, for programs that supply only the equation. */
 #include "apps/driver/stencil/stencil_impl.h"
 
 #include "core/base/exact_sum.h"
@@ -123,7 +123,7 @@ static gab_app_memory memory(const gab_app_run *run)
 
 /* ---------------------------------------------------------------- cells */
 
-/* Is handed the values of a cell. */
+/* Receives the values of a cell. */
 typedef gab_status cell_fn(void *user, const gab_block *block, const int32_t at[3], double *values);
 
 /* All cells of this process's blocks, in the order of the blocks. */
@@ -204,7 +204,7 @@ typedef struct summing {
   gab_exact_sum sums[GAB_STENCIL_MOST_SUMS];
 } summing;
 
-/* A wider cell counts as so many of the finest level: a power of two, so nothing is rounded. */
+/* A coarser cell counts as the number of finest cells that it covers, a power of two, so that nothing is rounded. */
 static gab_status add_cell(void *user, const gab_block *block, const int32_t at[3], double *values)
 {
   summing *by = user;

@@ -6,7 +6,7 @@
 
 enum { OURS = 6, MORE = PAPER_VALUES - OURS };
 
-/* ---------------------------------------------------------------- the values that ours does not need */
+/* ---------------------------------------------------------------- values that the model of Gabion does not need */
 
 typedef struct more_values {
   size_t count;

@@ -27,15 +27,15 @@ uint32_t gab_world_logged_ports(const gab_world *world);
 /** @return the name of the logged port of that number; "" if it was closed */
 const char *gab_world_logged_name(const gab_world *world, uint32_t context);
 
-/** What this process has sent to another one through a logged port, since the last repair or gab_world_forget_sent(), as long as
- *  that counts. @param[in] bytes  envelopes included: what a message log keeps of them */
+/** Counts of messages that this process sent to another one through a logged port since the last repair or
+ *  gab_world_forget_sent(), while counting was on. @param[in] bytes  with envelopes, as in a message log */
 typedef gab_status (*gab_sent_fn)(void *user, gab_rank target, uint64_t messages, uint64_t bytes);
 /** Calls for each logged port and target. Local. @return what `call` returned */
 gab_status gab_world_each_sent(const gab_world *world, gab_sent_fn call, void *user);
 /** Counts from zero. Local. */
 void gab_world_forget_sent(gab_world *world);
-/** Whether what is sent from now on counts; it does at first. A time loop says no in post-step actions and finishes: where there
- *  is a message logger these are without it, so no message log keeps what they send. Local. */
+/** Turns counting on or off; it is on at first. A time loop turns it off in post-step actions and final actions, which
+ *  run without the message logger, so that no log stores their messages. Local. */
 void gab_world_count_sent(gab_world *world, bool counts);
 
 /** All functions are for the thread that talks. `context` is the number of the logged port. */

@@ -31,66 +31,66 @@
 
 #define GAB_FUSED_CELLS 128
 
-/** Most blocks, each with ghosts of its own, that a fused field is made for; and most that may lie in one, as those side by
- *  side need none and have two cells along x at least. */
+/** Bounds: blocks with their own ghosts for which a fused field is sized; and blocks in one, where adjacent ones need no
+ *  ghosts and have at least two cells along x. */
 #define GAB_FUSED_PLACES 16
 #define GAB_FUSED_MOST   (2 * GAB_FUSED_PLACES)
 
-/** How many blocks fused fields are to be made for: as many as make rows of #GAB_FUSED_CELLS cells, where most of what small
- *  blocks cost is gone; but so few that the empty part of a process's last fused field takes no more than an eighth of its
- *  blocks of level 0, and one block more where that is an odd number: pairs of children, the finest of which are most of the
- *  work, would be apart in every other fused field. 1: each has a field of its own. Pure. @param[in] ranks  that share the
- *  domain */
+/** Number of blocks per fused field. Rows of #GAB_FUSED_CELLS cells remove most of the
+ *  cost of small blocks. A limit keeps the unused part of the last fused field of a
+ *  process below about an eighth of its blocks of level 0; the limit is even, since
+ *  children come in pairs. 1: each block has its own field. Pure. @param[in] ranks  that
+ *  share the domain */
 int gab_fused_places(const gab_forest_options *forest, int ranks);
 
 typedef struct gab_fused_fields gab_fused_fields;
-/** Where a block lies. */
+/** Place of a block. */
 typedef struct gab_fused_place gab_fused_place;
 
 /** All fused fields of a flow. Thread safe. They outlive the flow as long as blocks lie in them.
  *  @param[in] shape  of a fused field */
 gab_status gab_fused_fields_create(const gab_field_shape *shape, int places, gab_fused_fields **fused_fields);
-/** No more blocks are to come. */
+/** Declares that no more blocks will be added. */
 void gab_fused_fields_close(gab_fused_fields **fused_fields);
 
 /** The shape of a fused field for blocks of a shape. */
 gab_field_shape gab_fused_shape(const gab_field_shape *block, int places);
 
-/** Lays out places for blocks that gab_fused_take() comes for next, by as many threads as may be: level by level and row by
- *  row, beside their neighbours, so that it does not matter who comes first, and those of a fresh grid need not be moved
- *  later. Places of sparse blocks are left out as far as the geometry tells; fused fields without a block take no memory yet.
- *  Without memory for the lists blocks take their places as they come. By one thread.
- *  @param[in] count  0: places of all that have not come are given up */
+/** Reserves places for blocks that several threads will pass to gab_fused_take(): level by level and row by row, next to
+ *  their neighbours. So the order of the calls does not matter, and blocks of a new grid need not be moved later. Blocks
+ *  that are sparse by their geometry get no place. Fused fields without a block take no memory yet. If memory for the
+ *  lists is short, blocks get places in the order of the calls. By one thread. @param[in] count  0: releases all unused
+ *  reservations */
 void gab_fused_fields_expect(const gab_lbm_model *model, const gab_root_grid *grid, const gab_block_id *ids,
                              size_t count);
 
-/** Gives a dense block its place, or if it was not expected one, its field and the state that the field is in: beside its neighbours if they are there
- *  and there is space, else anywhere. What fluid cells have sent is undefined, what solid ones have is zero. */
+/** Gives a dense block its reserved place or, without a reservation, one next to its neighbours if there is space, else
+ *  anywhere; sets its field and storage state. Populations of fluid cells are undefined, those of solid cells zero. */
 gab_status gab_fused_take(const gab_lbm_model *model, gab_lbm_block *block);
-/** Gives up place and field. */
+/** Releases place and field. */
 void gab_fused_leave(gab_lbm_block *block);
-/** Its field is in another state, `now`. */
+/** Records the storage state `now` of its field. */
 void gab_fused_turn_over(gab_lbm_block *block);
 
 /** @return 0 for two blocks that lie in one fused field, on one level, and in the same state; else which comes first */
 int gab_fused_compare(const gab_lbm_block *a, const gab_lbm_block *b);
 /** @return the column of its fused field where the cells of a block begin */
 int32_t gab_fused_column(const gab_lbm_block *block);
-/** Where a block lies, for those that deal with several blocks: fused field and column; in no fused field by itself. */
+/** Place of a block for sorting several blocks: fused field and column; of a block without fused field its own memory. */
 gab_data_place gab_fused_place_of(const gab_lbm_block *block);
 
-/** Zeroes what the solid cells of a dense block have sent. */
+/** Zeroes the populations sent by solid cells of a dense block. */
 void gab_fused_clear_solid(const gab_lbm_model *model, gab_lbm_block *block);
-/** Zeroes what its ghosts have sent into a dense block with solid cells. */
+/** Zeroes the populations sent by the ghosts of a dense block with solid cells. */
 void gab_fused_clear_ghosts(const gab_lbm_model *model, gab_lbm_block *block);
 
-/** Sets `left` and `right` of all blocks of the process, by where they lie; packs first if much is empty. Local, between
- *  steps. */
+/** Sets `left` and `right` of all blocks of the process by their places; compacts first if many columns are free. Local,
+ *  between steps. */
 gab_status gab_fused_fields_link(gab_lbm *lbm);
-/** The same behind filling fused fields one after the other, level by level and row by row, if that joins or frees enough: in the
- *  fused fields that there are, and one part of the state after the other, so that two directions of Q is all the memory that it
- *  takes meanwhile. It costs the copies, some steps, so it is for grids that stay. What is sent does not change by it, not
- *  for solid cells either. Without memory for it all stays as it is. */
+/** The same after moving all blocks, level by level and row by row, if that joins or frees enough. It reuses the fused
+ *  fields and moves one part of the state after the other, so the additional memory is that of two of Q directions. It
+ *  costs as much as some steps, so it is for grids that stay. Populations do not change, not even those of solid cells.
+ *  If memory is short, nothing moves. */
 void gab_fused_fields_pack(gab_lbm *lbm);
 
 #endif
