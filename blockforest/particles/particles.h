@@ -17,7 +17,7 @@
  *  Records are stored block data: part of snapshots, checkpoints on disk, migration and the checksum of the forest. When blocks split
  *  or merge, records follow their positions. Levels may differ between blocks.
  *
- *  Tier: user header.
+ *  Stability: stable.
  */
 #ifndef GABION_BLOCKFOREST_PARTICLES_H
 #define GABION_BLOCKFOREST_PARTICLES_H

@@ -2,7 +2,7 @@
 /** @file lower_bound_impl.h
  *  @brief Bisection in anything that is in order.
  *
- *  Tier: internal.
+ *  Stability: internal.
  */
 #ifndef GABION_CORE_LOWER_BOUND_IMPL_H
 #define GABION_CORE_LOWER_BOUND_IMPL_H

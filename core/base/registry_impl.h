@@ -4,7 +4,7 @@
  *
  *  Not thread safe: programs register before a configuration is declared.
  *
- *  Tier: internal, of modules that have a registry.
+ *  Stability: internal, of modules that have a registry.
  */
 #ifndef GABION_CORE_REGISTRY_IMPL_H
 #define GABION_CORE_REGISTRY_IMPL_H

@@ -5,7 +5,7 @@
  *  A new kind is one line of GAB_SIDE_KINDS (lbm/boundaries/boundary.h) and one descriptor: closed kinds are in sides.c, open ones in
  *  open_sides.c. No other source may compare kinds.
  *
- *  Tier: internal.
+ *  Stability: internal.
  */
 #ifndef GABION_LBM_SIDE_IMPL_H
 #define GABION_LBM_SIDE_IMPL_H

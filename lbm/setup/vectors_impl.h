@@ -2,7 +2,7 @@
 /** @file vectors_impl.h
  *  @brief Vectors in parameter files.
  *
- *  Tier: internal.
+ *  Stability: internal.
  */
 #ifndef GABION_LBM_VECTORS_IMPL_H
 #define GABION_LBM_VECTORS_IMPL_H

@@ -300,6 +300,29 @@ static double largest_error(gab_world *world, int32_t roots, double (*of)(const 
   return most;
 }
 
+/* A program removes every second record of each block; the others stay, in their order. */
+static void keeps(gab_world *world)
+{
+  box it = {0};
+  make(world, &it, 2, true, false);
+  uint64_t left = 0, counted;
+  for (size_t b = 0; b < gab_forest_block_count(it.forest); b++) {
+    const gab_block *block = gab_forest_block(it.forest, b);
+    size_t count, after;
+    dot *dots = gab_particles_of(it.dots, block, &count);
+    for (size_t i = 1; 2 * i < count; i++) dots[i] = dots[2 * i];
+    gab_particles_keep(it.dots, block, (count + 1) / 2);
+    dots = gab_particles_of(it.dots, block, &after);
+    REQUIRE(after == (count + 1) / 2);
+    for (size_t i = 1; i < after; i++) CHECK(dots[i - 1].base.id < dots[i].base.id);
+    left += after;
+  }
+  REQUIRE_OK(gab_world_sum_u64(world, &left, 1));
+  REQUIRE_OK(gab_particles_count(it.dots, &counted));
+  CHECK(counted == left && left < COUNT);
+  destroy(&it);
+}
+
 static void interpolates(gab_world *world)
 {
   REQUIRE(largest_error(world, 2, plane) < 1e-14);
@@ -316,6 +339,7 @@ int main(int argc, char **argv)
   travel(world, 2, true, true);
   travel(world, 2, false, true);
   adapts(world);
+  keeps(world);
   interpolates(world);
   refuses(world);
   jumps(world);
