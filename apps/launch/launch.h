@@ -195,6 +195,8 @@ const char *launch_own_path(void);
 void launch_memory_begin(const launch_options *options, launch_memory *memory);
 /** Removes it on each of the hosts (NULL: here). */
 void launch_memory_end(const char *hosts, const char *agent, const launch_memory *memory);
+/* Keeps the folders for the same command, for a day: launchers of other commands leave them alone. */
+void launch_memory_keep(const char *hosts, const char *agent, const launch_memory *memory);
 /** The part of it on a node: `gabion-launch --on-node WORDS...`. @return exit code */
 int launch_on_node(int count, char **words);
 /** Puts GABION_LAUNCH_ID and GABION_LAUNCHER into the environment. */

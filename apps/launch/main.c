@@ -394,8 +394,10 @@ int main(int argc, char **argv)
     }
   }
   if (result.end == LAUNCH_COMPLETED && result.code == LAUNCH_AGAIN && memory.name[0]) {
-    launch_say("the state stays in the memory of the nodes (%s/%s): the same command resumes from there",
-               memory.parent, memory.name);
+    launch_memory_keep(all_hosts, options.agent, &memory);
+    launch_say(
+        "the state stays in the memory of the nodes (%s/%s) for a day: the same command resumes from there",
+        memory.parent, memory.name);
   } else {
     launch_memory_end(all_hosts, options.agent, &memory);
   }

@@ -26,7 +26,8 @@
 
 #define PREFIX         "gabion-node-"
 #define RECORD         "run"
-#define ENDING_SECONDS 10 /* for the job of a launcher that was killed to end */
+#define KEPT           "kept" /* there if the launcher told its user that the same command resumes from here */
+#define ENDING_SECONDS 10     /* for the job of a launcher that was killed to end */
 #define FORGOTTEN_AFTER                                                                                      \
   86400 /* seconds after which nobody can mean to come back whose launcher cannot be asked */
 
@@ -96,13 +97,15 @@ static owner owner_of(const record *is)
 
 /* ---------------------------------------------------------------- on a node */
 
-typedef enum find { FIND_IN_USE, FIND_LEFT, FIND_ENDING, FIND_UNKNOWN, FIND_FORGOTTEN } find;
+typedef enum find { FIND_IN_USE, FIND_LEFT, FIND_KEPT, FIND_ENDING, FIND_UNKNOWN, FIND_FORGOTTEN } find;
 
 static bool is_old(int folder)
 {
   struct stat status;
   return fstat(folder, &status) == 0 && time(NULL) - status.st_mtime > FORGOTTEN_AFTER;
 }
+
+static bool is_kept(int folder) { return faccessat(folder, KEPT, F_OK, AT_SYMLINK_NOFOLLOW) == 0; }
 
 /* Processes of a run hold a shared lock on its folder. Where there are none, its launcher may be about to
  * start it again. @param[in] folder  opened; what is neither in use nor ending is locked until it is closed
@@ -115,15 +118,17 @@ static find look_at(int folder, const char *gone, record *is)
   if (known && state == OWNER_UNKNOWN && strstr(gone, is->id)) state = OWNER_GONE;
   if (state == OWNER_LIVES) return FIND_IN_USE;
   if (flock(folder, LOCK_EX | LOCK_NB) != 0) return known ? FIND_ENDING : FIND_IN_USE;
-  if (state == OWNER_GONE) return FIND_LEFT;
+  if (state == OWNER_GONE) return is_kept(folder) && !is_old(folder) ? FIND_KEPT : FIND_LEFT;
   return is_old(folder) ? FIND_FORGOTTEN : known ? FIND_UNKNOWN : FIND_IN_USE;
 }
 
 /* Folders of this user's runs. @param[in] out  where those are listed whose launcher does not live as seen
- * from here; NULL: those that nobody comes back to are removed */
-static void sweep(const char *parent, const char *gone, FILE *out)
+ * from here; NULL: those that nobody comes back to are removed
+ * @param[in] command  of this launcher: what it does not resume from, nobody does; "": none */
+static void sweep(const char *parent, const char *gone, const char *command, FILE *out)
 {
   static const char *const names[] = {[FIND_LEFT] = "left",
+                                      [FIND_KEPT] = "left",
                                       [FIND_ENDING] = "ending",
                                       [FIND_UNKNOWN] = "unknown",
                                       [FIND_FORGOTTEN] = "unknown"};
@@ -139,7 +144,9 @@ static void sweep(const char *parent, const char *gone, FILE *out)
     if (out && found != FIND_IN_USE && is.id[0])
       fprintf(out, LINE, names[found], entry->d_name, is.id, is.command, is.launch, is.space.boot,
               is.space.numbering, is.pid, is.start, is.since);
-    if (!out && (found == FIND_LEFT || found == FIND_FORGOTTEN)) gab_own_folder_remove(place, entry->d_name);
+    const bool is_own = found == FIND_KEPT && strcmp(is.command, command) == 0;
+    if (!out && (found == FIND_LEFT || found == FIND_FORGOTTEN || is_own))
+      gab_own_folder_remove(place, entry->d_name);
     close(folder);
   }
   if (entries) closedir(entries);
@@ -156,15 +163,30 @@ static bool make(const char *parent, const char *name, const record *mine, const
   snprintf(path, sizeof path, "%s/%s", parent, name);
   const int folder = gab_own_folder_open(AT_FDCWD, path, true, why);
   if (folder < 0) return false;
-  bool fine = !record_read(folder, &is) ||
-              (strcmp(is.id, mine->id) == 0 &&
-               ((is.pid == mine->pid && is.start == mine->start) || look_at(folder, gone, &is) == FIND_LEFT));
+  bool fine = !record_read(folder, &is);
+  if (!fine && strcmp(is.id, mine->id) == 0) {
+    const bool is_mine = is.pid == mine->pid && is.start == mine->start;
+    const find found = is_mine ? FIND_IN_USE : look_at(folder, gone, &is);
+    fine = is_mine || found == FIND_LEFT || found == FIND_KEPT;
+  }
   if (!fine) snprintf(why, GAB_OWN_WHY, "%.150s is in use by another run", path);
   else if (!(fine = record_write(folder, mine)))
     snprintf(why, GAB_OWN_WHY, "cannot write in %.150s: %s", path, strerror(errno));
+  else (void)unlinkat(folder, KEPT, 0);
   close(folder);
-  sweep(parent, gone, NULL);
+  sweep(parent, gone, mine->command, NULL);
   return fine;
+}
+
+/* The marker, which also sets the time from which the folder grows old. */
+static bool keep(const char *parent, const char *name)
+{
+  char path[2 * LAUNCH_PATH], why[GAB_OWN_WHY];
+  snprintf(path, sizeof path, "%s/%s", parent, name);
+  const int folder = gab_own_folder_open(AT_FDCWD, path, false, why);
+  const int file = folder >= 0 ? gab_own_file_open(folder, KEPT, O_WRONLY | O_CREAT, why) : -1;
+  if (folder >= 0) close(folder);
+  return file >= 0 && close(file) == 0;
 }
 
 int launch_on_node(int count, char **words)
@@ -179,12 +201,13 @@ int launch_on_node(int count, char **words)
     snprintf(path, sizeof path, "%s/%s", words[1], words[2]);
     return gab_own_folder_remove(AT_FDCWD, path) ? 0 : LAUNCH_NO_COMPLETION;
   }
+  if (count == 3 && !strcmp(words[0], "keep")) return keep(words[1], words[2]) ? 0 : LAUNCH_NO_COMPLETION;
   if (count < 2 || !record_parse(text, &mine)) {
     printf("gabion-launch --on-node is for gabion-launch itself\n");
     return LAUNCH_BAD_USAGE;
   }
   if (count == 2 && !strcmp(words[0], "list")) {
-    sweep(words[1], "", stdout);
+    sweep(words[1], "", "", stdout);
     return 0;
   }
   if (count != 3 || strcmp(words[0], "make") != 0) return LAUNCH_BAD_USAGE;
@@ -283,7 +306,7 @@ static void list_all(const launch_options *options, survey *all)
     size_t size;
     FILE *out = open_memstream(&listed, &size);
     if (!out) return;
-    sweep(all->memory->parent, "", out);
+    sweep(all->memory->parent, "", "", out);
     fclose(out);
     read_list(listed, all);
     free(listed);
@@ -360,7 +383,7 @@ void launch_memory_begin(const launch_options *options, launch_memory *memory)
   (void)gab_leftovers_sweep(NULL, NULL);
   unsetenv("GABION_SUCCEEDS"); /* of a launcher that started this one */
   if (options->relaunches == 0) {
-    sweep(memory->parent, "", NULL);
+    sweep(memory->parent, "", "", NULL);
     return;
   }
   char unguessable[33];
@@ -389,6 +412,16 @@ void launch_memory_end(const char *hosts, const char *agent, const launch_memory
   if (!hosts) return;
   launch_call *calls;
   const char *words[] = {launch_own_path(), "--on-node", "remove", memory->parent, memory->name, NULL};
+  const int count = launch_call_hosts(hosts, agent, words, "", &calls);
+  launch_calls_free(calls, count);
+}
+
+void launch_memory_keep(const char *hosts, const char *agent, const launch_memory *memory)
+{
+  (void)keep(memory->parent, memory->name);
+  if (!hosts) return;
+  launch_call *calls;
+  const char *words[] = {launch_own_path(), "--on-node", "keep", memory->parent, memory->name, NULL};
   const int count = launch_call_hosts(hosts, agent, words, "", &calls);
   launch_calls_free(calls, count);
 }

@@ -22,11 +22,14 @@ processes_die() { # processes_die NODE...: all at once: stopped first, so that n
   # shellcheck disable=SC2086
   kill -KILL $victims 2>/dev/null
 }
+memory() { grep -ls "^pid $launcher " /dev/shm/gabion-node-*/run | sed 's|/run$||'; } # folders of the launcher
 nodes_die() { # with their processes (and those of $with), their answer, their memory
-  local node
+  local node folder
   for node; do touch "down.$node"; done
+  folder=$(memory)
+  [ -n "$folder" ] || complain "the launcher has no folder in /dev/shm"
   processes_die "$@" ${with:-}
-  for node; do rm -rf "/dev/shm/gabion-node.$launcher".*/"$node"; done
+  for node; do rm -rf "${folder:?}/$node"; done
 }
 
 launch whole
@@ -45,7 +48,7 @@ for round in $(seq "${GABION_ROUNDS:-1}"); do
   grep -q 'in the memory of the nodes' out/events.jsonl || complain "it did not go on from memory: $(tr -d '\0' <out.txt)"
   [ "$(checksum out)" = "$(checksum whole)" ] || complain "$node died: $(checksum out), expected $(checksum whole)"
   cmp -s whole/integrals.csv out/integrals.csv || complain "$node died: another series"
-  left=$(ls -d "/dev/shm/gabion-node.$launcher".* 2>/dev/null)
+  left=$(memory)
   [ -z "$left" ] || complain "left in memory: $(find "$left")"
 done
 

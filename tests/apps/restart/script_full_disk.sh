@@ -91,6 +91,11 @@ code=$?
 [ $code = 76 ] || complain "no relaunch helps: exit code $code, it said: $(cat said.txt)"
 said 'the state stays in the memory of the nodes'
 rm -f sign
+# Launchers of other commands leave it alone, whether they use the memory of nodes or not.
+for other in '' '--relaunch 1'; do
+  # shellcheck disable=SC2086 # none or two words
+  timeout 100 "$GABION_LAUNCH" -n 1 $other -- "$gabion" run small.yaml --out other --fresh >other.txt 2>&1 || complain "another command: $(cat other.txt)"
+done
 timeout 100 "${launch[@]}" >said.txt 2>&1 || complain "the same command again: exit code $?, it said: $(cat said.txt)"
 said 'resuming from step 20, a checkpoint in the memory of the nodes'
 same 'the same command again'
