@@ -233,10 +233,15 @@ def named(tests, wanted):
 
 
 def programs_of_scripts(folder, source):
-    """Targets that shell tests of a folder use: the programs, helpers of the folder, proxies of a paper."""
+    """Targets that shell tests of a folder use: the programs, helpers of the folder and those of others that a script names, proxies of a
+    paper."""
     paths = files_of(os.path.join(source, "tests"), folder)
     helpers = [f for f in map(os.path.basename, paths) if re.fullmatch(r"helper_\w+\.c", f)]
     targets = ["gabion-run", "gabion-launch"] + ["%s_%s" % (folder, f[:-2]) for f in helpers]
+    for path in paths:
+        if os.path.basename(path).startswith("script_"):
+            with open(path) as file:
+                targets += ["%s_%s" % found for found in re.findall(r"/tests/(\w+)/(helper_\w+)(?![\w.])", file.read())]
     if folder == "proxy":
         plain = [f[:-len("_plain.c")] for f in os.listdir(os.path.join(source, "apps/papers/reinit2020")) if f.endswith("_plain.c")]
         targets += ["proxy-" + f for f in plain] + ["proxy-%s-reinit" % f for f in plain]

@@ -28,7 +28,9 @@ for word in sorted(words):
     folder, name = word.split("/")
     [path] = [p for p in mutation.files_of(os.path.join(root, "tests"), folder) if os.path.basename(p) == "script_" + name]
     with open(path) as file:
-        used = {"%s_%s" % (folder, h) for h in re.findall(r"/(helper_\w+)\b(?!\.c)", file.read())}
+        text = file.read()
+    elsewhere = {"%s_%s" % found for found in re.findall(r"/tests/(\w+)/(helper_\w+)(?![\w.])", text)}
+    used = elsewhere or {"%s_%s" % (folder, h) for h in re.findall(r"/(helper_\w+)(?![\w.])", text)}
     lacks = used - set(mutation.programs_of_scripts(folder, root))
     assert not lacks, "%s: not built: %s" % (word, ", ".join(lacks))
 PY
