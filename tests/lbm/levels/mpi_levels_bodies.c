@@ -167,7 +167,7 @@ static void thorough(gab_world *world)
   const double omegas[] = {0.7, 1.2, 1.7, 1.84};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++)
     for (size_t i = 0; i < sizeof omegas / sizeof omegas[0]; i++)
-      for (int kind = BALL; kind <= CYLINDER; kind++)
+      for (int kind = BALL; kind < CYLINDER; kind++) /* which may cover no cell of the plane */
         waves_die_out(world, (waves){2, all[k], omegas[i], (shape)kind, 300, 4, 20000});
   for (int kind = BALL; kind <= RING; kind++)
     if (kind != HOLE)
