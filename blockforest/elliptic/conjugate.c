@@ -3,11 +3,6 @@
  * and FIELD_U the direction, whose ghosts are exchanged; the solution has a field of its own. */
 #include "blockforest/elliptic/elliptic_impl.h"
 
-#include "core/messages/collective.h"
-
-#include <math.h>
-#include <string.h>
-
 /* to = a + factor b, in all cells. */
 static void combine(const gab_elliptic *elliptic, gab_data_id to, gab_data_id a, double factor, gab_data_id b)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "blockforest/elliptic/elliptic_impl.h"
 
-#include "core/messages/collective.h"
+#include "blockforest/forest/direction.h"
+#include "blockforest/forest/topology_impl.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---------------------------------------------------------------- options */
 
@@ -115,27 +115,41 @@ gab_status gab_elliptic_set(gab_elliptic *elliptic, double alpha, double beta)
 
 /* ---------------------------------------------------------------- a solve */
 
-/* Collective when the blocks have changed. */
-static gab_status check_blocks(gab_elliptic *elliptic)
+static bool has_neighbour(const gab_block *block, gab_block_id id, int direction)
 {
-  const uint64_t revision = gab_forest_revision(elliptic->forest) + 1;
-  uint64_t facts[2] = {0, elliptic->checked != revision}; /* blocks of other levels; somebody has to look */
-  uint64_t blocks, expected = 1;
-  GAB_TRY(gab_world_max_u64(gab_forest_world(elliptic->forest), &facts[1], 1));
-  if (!facts[1]) return GAB_OK;
-  for (size_t i = 0; i < gab_forest_block_count(elliptic->forest); i++)
-    facts[0] += gab_block_level(elliptic->forest, gab_forest_block(elliptic->forest, i)) != 0;
-  GAB_TRY(gab_world_sum_u64(gab_forest_world(elliptic->forest), facts, 1));
-  GAB_TRY(gab_forest_global_blocks(elliptic->forest, &blocks));
-  for (int axis = 0; axis < elliptic->dimension; axis++) expected *= (uint64_t)elliptic->roots[axis];
-  if (facts[0] > 0)
-    GAB_FAIL(GAB_ERR_STATE,
-             "an elliptic solver needs blocks of level 0 only: %" PRIu64 " are of other levels", facts[0]);
-  if (blocks != expected)
-    GAB_FAIL(GAB_ERR_STATE,
-             "an elliptic solver needs all blocks of the grid: there are %" PRIu64 " of %" PRIu64, blocks,
-             expected);
-  elliptic->checked = revision;
+  for (size_t r = 0; r < gab_block_neighbour_count(block); r++) {
+    const gab_neighbour *row = &gab_block_neighbours(block)[r];
+    if (row->id == id && row->direction == direction) return true;
+  }
+  return false;
+}
+
+/* Local: a rank that rolls back alone (strategy `local') must call the same collectives as in the run before. A hole in the grid is next
+ * to a block of some rank, which finds it. */
+static gab_status check_blocks(const gab_elliptic *elliptic)
+{
+  const gab_topology *topology = gab_forest_topology(elliptic->forest);
+  for (size_t i = 0; i < gab_forest_block_count(elliptic->forest); i++) {
+    const gab_block *block = gab_forest_block(elliptic->forest, i);
+    const gab_block_id id = gab_block_get_id(block);
+    if (gab_block_level(elliptic->forest, block) != 0)
+      GAB_FAIL(GAB_ERR_STATE,
+               "an elliptic solver needs a grid of all blocks of level 0 and no others: " GAB_PRI_BLOCK
+               " is of level %d",
+               id, gab_block_level(elliptic->forest, block));
+    for (int axis = 0; axis < elliptic->dimension; axis++)
+      for (int upper = 0; upper < 2; upper++) {
+        int offset[3] = {0, 0, 0};
+        offset[axis] = upper ? 1 : -1;
+        const int direction = gab_direction_of(offset[0], offset[1], offset[2]);
+        const gab_block_id next = gab_topology_next_to(topology, id, direction);
+        if (next != GAB_NO_BLOCK && !has_neighbour(block, next, direction))
+          GAB_FAIL(GAB_ERR_STATE,
+                   "an elliptic solver needs a grid of all blocks of level 0 and no others: " GAB_PRI_BLOCK
+                   " is missing",
+                   next);
+      }
+  }
   return GAB_OK;
 }
 
@@ -254,8 +268,8 @@ gab_status gab_elliptic_solve(gab_elliptic *elliptic, gab_block_component f, gab
   double scale, mean;
   gab_status status = check_component(elliptic, f);
   if (status == GAB_OK) status = check_component(elliptic, u);
+  if (status == GAB_OK) status = check_blocks(elliptic);
   if (status != GAB_OK) return gab_world_raise(gab_forest_world(elliptic->forest), status);
-  GAB_TRY(check_blocks(elliptic));
   GAB_TRY(prepare(elliptic, f, &scale));
   const double limit = isfinite(scale) ? elliptic->options.tolerance * scale : 0;
   copy(elliptic, u, FIELD_U, true);

@@ -17,7 +17,7 @@
  *  even. When the whole grid has at most #GAB_ELLIPTIC_GATHERED cells, or blocks cannot be coarsened, each process gets the whole
  *  right-hand side and continues alone, across blocks. Smoother: Jacobi sweeps with the weights of a Chebyshev polynomial over
  *  the upper part of the spectrum, [1/dimension, 2] of D^-1 A (Adams et al. 2003). Restriction: mean of the children.
- *  Prolongation: linear, from the cell and its neighbours along the axes. A is discretised anew on each level.
+ *  Prolongation: linear, from the cell and its neighbours along the axes. Each level has its own discretisation of A.
  *
  *  Results are the same bit by bit on any number of processes and threads: all steps are per cell, in one order, and the
  *  reductions are order-free. No state survives a solve, so a run that returns to a checkpoint repeats it exactly.
@@ -119,8 +119,9 @@ gab_status gab_elliptic_set(gab_elliptic *elliptic, double alpha, double beta);
  *  @param[in] f  right-hand side @param[in,out] u  initial guess, replaced by the solution; ghosts are not set. Fields of the
  *  blocks' cells, double precision; they may be components of one field
  *  @param[out] result  may be NULL
- *  @return ::GAB_ERR_DIVERGED on all if the tolerance is not reached, with residuals and iterations; ::GAB_ERR_STATE on all for a
- *  forest with blocks of other levels than 0, or without some of its blocks; ::GAB_ERR_FAULT in a broken world */
+ *  @return ::GAB_ERR_DIVERGED on all if the tolerance is not reached, with residuals and iterations; ::GAB_ERR_FAULT in a
+ *  broken world. A forest with blocks of other levels than 0, or without some of its blocks, ends the run with ::GAB_ERR_STATE
+ *  (gab_world_raise()), wrong data or components with ::GAB_ERR_ARGUMENT */
 gab_status gab_elliptic_solve(gab_elliptic *elliptic, gab_block_component f, gab_block_component u,
                               gab_elliptic_result *result);
 

@@ -2,9 +2,6 @@
 /* V-cycles of the multigrid solver, and the coarsest level. */
 #include "blockforest/elliptic/elliptic_impl.h"
 
-#include "core/messages/collective.h"
-
-#include <math.h>
 #include <string.h>
 
 /* ---------------------------------------------------------------- the coarsest level */

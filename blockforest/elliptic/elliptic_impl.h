@@ -40,7 +40,6 @@ struct gab_elliptic {
   int32_t roots[3]; /* blocks of the grid */
   uint64_t all;     /* cells of the finest level */
   bool is_singular;
-  uint64_t checked;  /* revision of the forest whose blocks were checked, plus 1 */
   double weights[8]; /* of the sweeps */
   int level_count, first_whole;
   elliptic_level levels[GAB_ELLIPTIC_MOST_LEVELS];

@@ -173,8 +173,8 @@ void gab_elliptic_first_cell(const gab_elliptic *elliptic, const elliptic_level 
 /* ---------------------------------------------------------------- ghosts */
 
 /* A face of a piece, by the index of its layer of ghosts. Value: the mean of ghost and cell is that of the face. */
-static void fill_side(gab_field *u, int axis, bool upper, int dimension, const gab_elliptic_side *side,
-                      double value, double width)
+static void fill_side(gab_field *u, int axis, bool upper, const gab_elliptic_side *side, double value,
+                      double width)
 {
   const int32_t inner = upper ? u->shape.cells[axis] - 1 : 0, ghost = upper ? inner + 1 : -1;
   const ptrdiff_t step = (ghost - inner) * u->map.stride[axis];
@@ -182,7 +182,6 @@ static void fill_side(gab_field *u, int axis, bool upper, int dimension, const g
   double *data = u->data;
   int32_t at[3] = {0, 0, 0};
   at[axis] = inner;
-  (void)dimension;
   for (at[two] = 0; at[two] < u->shape.cells[two]; at[two]++)
     for (at[one] = 0; at[one] < u->shape.cells[one]; at[one]++) {
       double *cell = data + gab_field_index(&u->map, at[0], at[1], at[2], 0);
@@ -218,7 +217,7 @@ static void fill_sides(const gab_elliptic *elliptic, elliptic_level *level, ptrd
     for (int upper = 0; upper < 2; upper++) {
       const gab_elliptic_side *side = &elliptic->options.sides[2 * axis + upper];
       if (upper ? first[axis] + level->cells[axis] < all : first[axis] > 0) continue;
-      fill_side(u, axis, upper, elliptic->dimension, side, homogeneous ? 0 : side->value, level->width);
+      fill_side(u, axis, upper, side, homogeneous ? 0 : side->value, level->width);
     }
   }
 }

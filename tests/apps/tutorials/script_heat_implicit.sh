@@ -31,9 +31,11 @@ spares() { "$GABION_LAUNCH" -n 3 --spares 1 -- "$gabion" run plate.yaml "$@" --o
 spares --set 'resilience.strategies=[spare]' --inject rank=1,step=13,phase=exchange,visit=5
 said 'took over'
 alike "a spare"
-spares --set 'resilience.strategies=[local, spare]' --inject rank=1,step=13,phase=exchange,visit=5
-said 'rank 1'
-alike "local recovery"
+for rank in 0 1; do # 0 is the root of the reductions
+  spares --set 'resilience.strategies=[local, spare]' --inject "rank=$rank,step=13,phase=exchange,visit=5"
+  said "rank $rank died"
+  alike "local recovery of rank $rank"
+done
 
 run 0 2 plate.yaml --set run.steps=10 --set resilience.disk.every=5
 "$GABION_LAUNCH" -n 3 -- "$gabion" run plate.yaml --set resilience.disk.every=5 --out out >said.txt 2>&1 || complain "resuming: $(cat said.txt)"

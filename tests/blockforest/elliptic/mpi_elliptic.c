@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gabion-test: np=1,2,3 quick=2 timeout=120 threads=2 */
+/* gabion-test: np=1,2,3 quick=2 timeout=120 threads=2 needs=ulfm */
 /* Elliptic solvers on blocks (blockforest/elliptic/elliptic.h). Solutions approach exact ones with second order, in the plane and in
  * space, for values and gradients at sides, periodic axes, singular operators and an operator of the program with a coefficient
  * that varies. A V-cycle reduces the residual by 0.15 or more, for any size and for blocks that cannot be halved. Results have the
@@ -310,6 +310,41 @@ static void refuses(gab_world *world)
   gab_forest_destroy(&forest);
 }
 
+static bool all_but_one(void *user, int level, const gab_box *cells)
+{
+  (void)user, (void)level;
+  return cells->lo[0] != 16 || cells->lo[1] != 16;
+}
+
+static gab_mark refine_first(void *user, int level, const gab_box *cells)
+{
+  (void)user;
+  return level == 0 && cells->lo[0] == 0 && cells->lo[1] == 0 ? GAB_MARK_REFINE : GAB_MARK_KEEP;
+}
+
+/* A grid with a hole, or with a finer block, ends the run on all. */
+static void ends_on(gab_world *world, bool has_hole)
+{
+  gab_rank ranks = gab_world_members(world)->ranks;
+  const gab_forest_options options = {.grid = {2, {4, 4, 1}},
+                                      .periodic = {true, true, false},
+                                      .cells = {16, 16, 1},
+                                      .dx = 1. / 64,
+                                      .exists = has_hole ? all_but_one : NULL};
+  setup it = {.field = {.shape = {.cells = {16, 16, 1}, .ghosts = {1, 1, 0}, .components = COMPONENTS}}};
+  const gab_block_data_kind data = gab_block_field_data(&it.field, "equation");
+  gab_status request;
+  REQUIRE_OK(gab_forest_create(world, &options, &it.forest));
+  REQUIRE_OK(gab_forest_add_data(it.forest, &data, &it.data));
+  REQUIRE_OK(gab_elliptic_create(it.forest, &equations[3].options, &it.elliptic));
+  REQUIRE_OK(gab_forest_build(it.forest, has_hole ? NULL : refine_first, NULL, 1, in_turn, &ranks, NULL));
+  (void)gab_world_barrier(world); /* all have their blocks; the fault may come while some are still in it */
+  REQUIRE(gab_elliptic_solve(it.elliptic, part(&it, F), part(&it, U), NULL) == GAB_ERR_FAULT);
+  REQUIRE_OK(gab_world_repair(world, &request));
+  REQUIRE(request == GAB_ERR_STATE && strstr(gab_error_message(), "all blocks of level 0"));
+  destroy(&it);
+}
+
 /* Values whose sum in doubles depends on the order: 1e16, 1, -1e16, and so on over the cells. */
 static void reduces_exactly(gab_world *world)
 {
@@ -360,5 +395,7 @@ int main(int argc, char **argv)
   says_what_it_does_not_reach(world);
   refuses(world);
   reduces_exactly(world);
+  ends_on(world, true);
+  ends_on(world, false);
   return test_end(&world);
 }
