@@ -28,12 +28,13 @@ struct gab_particles {
   size_t record_bytes;
   gab_data_id data;
   gab_port *port;
-  gab_buffer here; /* as a channel, for blocks of this process */
-  channel *channels;
+  gab_buffer here;   /* as a channel, for blocks of this process */
+  channel *channels; /* ascending by rank */
   size_t channel_count;
+  bool has_channels; /* of this revision of the forest and epoch of the world */
+  uint64_t revision;
+  gab_epoch epoch;
 };
-
-static size_t record_bytes_of(const gab_particles *particles) { return particles->record_bytes; }
 
 /* ---------------------------------------------------------------- bags */
 
@@ -41,7 +42,7 @@ static gab_status reserve(const gab_particles *particles, bag *to, size_t count)
 {
   if (count <= to->capacity) return GAB_OK;
   const size_t capacity = count + count / 2 + 16;
-  GAB_TRY(GAB_RESIZE_ARRAY(&to->records, capacity * record_bytes_of(particles), GAB_MEMORY_FIELD));
+  GAB_TRY(GAB_RESIZE_ARRAY(&to->records, capacity * particles->record_bytes, GAB_MEMORY_FIELD));
   to->capacity = capacity;
   return GAB_OK;
 }
@@ -50,7 +51,7 @@ static gab_status append(const gab_particles *particles, bag *to, const void *re
 {
   if (count == 0) return GAB_OK;
   GAB_TRY(reserve(particles, to, to->count + count));
-  memcpy(to->records + to->count * record_bytes_of(particles), records, count * record_bytes_of(particles));
+  memcpy(to->records + to->count * particles->record_bytes, records, count * particles->record_bytes);
   to->count += count;
   return GAB_OK;
 }
@@ -62,9 +63,14 @@ static int by_id(const void *a, const void *b)
   return left < right ? -1 : left > right;
 }
 
+/* Most bags are in order already: nothing came, or only one from behind. */
 static void sort(const gab_particles *particles, bag *which)
 {
-  if (which->count > 1) qsort(which->records, which->count, record_bytes_of(particles), by_id);
+  size_t ordered = 1;
+  while (ordered < which->count && by_id(which->records + (ordered - 1) * particles->record_bytes,
+                                         which->records + ordered * particles->record_bytes) <= 0)
+    ordered++;
+  if (ordered < which->count) qsort(which->records, which->count, particles->record_bytes, by_id);
 }
 
 static gab_status create(void *user, const gab_forest *forest, const gab_block *block, void **data)
@@ -88,14 +94,16 @@ static void destroy(void *user, void *data)
 static size_t packed_size(void *user, const void *data)
 {
   const bag *of = data;
-  return sizeof(uint64_t) + of->count * record_bytes_of(user);
+  return sizeof(uint64_t) + of->count * ((const gab_particles *)user)->record_bytes;
 }
 
 static gab_status pack(void *user, const void *data, gab_buffer *out)
 {
   const bag *of = data;
   GAB_TRY(gab_put_u64(out, of->count));
-  return of->count > 0 ? gab_put_bytes(out, of->records, of->count * record_bytes_of(user)) : GAB_OK;
+  return of->count > 0
+             ? gab_put_bytes(out, of->records, of->count * ((const gab_particles *)user)->record_bytes)
+             : GAB_OK;
 }
 
 static gab_status unpack(void *user, void *data, gab_reader *in)
@@ -103,8 +111,8 @@ static gab_status unpack(void *user, void *data, gab_reader *in)
   bag *to = data;
   gab_reader records;
   size_t count;
-  GAB_TRY(gab_get_count(in, record_bytes_of(user), &count));
-  GAB_TRY(gab_get_view(in, count * record_bytes_of(user), &records));
+  GAB_TRY(gab_get_count(in, ((const gab_particles *)user)->record_bytes, &count));
+  GAB_TRY(gab_get_view(in, count * ((const gab_particles *)user)->record_bytes, &records));
   to->count = 0;
   return append(user, to, records.at, count);
 }
@@ -159,7 +167,7 @@ static gab_status split(void *user, const gab_forest *forest, const gab_block *p
   for (int c = 0; c < gab_topology_child_count(gab_forest_topology(forest)); c++) {
     if (!children_data[c]) continue;
     for (size_t i = 0; i < from->count; i++) {
-      const unsigned char *record = from->records + i * record_bytes_of(particles);
+      const unsigned char *record = from->records + i * particles->record_bytes;
       if (block_has(forest, children[c], ((const gab_particle *)(const void *)record)->at))
         GAB_TRY(append(particles, children_data[c], record, 1));
     }
@@ -218,6 +226,7 @@ static void drop_channels(gab_particles *particles)
   }
   gab_free(&particles->channels);
   particles->channel_count = 0;
+  particles->has_channels = false;
 }
 
 void gab_particles_destroy(gab_particles **particles)
@@ -258,9 +267,9 @@ gab_status gab_particles_add(gab_particles *particles, const void *record, bool 
     bag *to = gab_block_data(block, particles->data);
     if (!block_has(forest, block, at)) continue;
     GAB_TRY(append(particles, to, record, 1));
-    unsigned char *last = to->records + (to->count - 1) * record_bytes_of(particles);
+    unsigned char *last = to->records + (to->count - 1) * particles->record_bytes;
     memcpy(((gab_particle *)(void *)last)->at, at, sizeof at);
-    if (to->count > 1 && by_id(last - record_bytes_of(particles), last) > 0) sort(particles, to);
+    if (to->count > 1 && by_id(last - particles->record_bytes, last) > 0) sort(particles, to);
     if (added) *added = true;
     return GAB_OK;
   }
@@ -295,7 +304,11 @@ static channel *channel_to(const gab_particles *particles, gab_rank rank)
 static gab_status open_channels(gab_particles *particles)
 {
   const gab_forest *forest = particles->forest;
-  const gab_rank me = gab_world_rank(gab_forest_world(forest));
+  const gab_world *world = gab_forest_world(forest);
+  const gab_rank me = gab_world_rank(world);
+  if (particles->has_channels && particles->revision == gab_forest_revision(forest) &&
+      particles->epoch == gab_world_epoch(world))
+    return GAB_OK;
   drop_channels(particles);
   for (size_t i = 0; i < gab_forest_block_count(forest); i++) {
     const gab_block *block = gab_forest_block(forest, i);
@@ -310,9 +323,9 @@ static gab_status open_channels(gab_particles *particles)
       qsort(particles->channels, particles->channel_count, sizeof *made, by_rank);
     }
   }
-  for (size_t c = 0; c < particles->channel_count; c++)
-    GAB_TRY(gab_message_begin(&particles->channels[c].out));
-  gab_buffer_clear(&particles->here);
+  particles->has_channels = true;
+  particles->revision = gab_forest_revision(forest);
+  particles->epoch = gab_world_epoch(world);
   return GAB_OK;
 }
 
@@ -339,14 +352,16 @@ static gab_status send_record(gab_particles *particles, const gab_block *block, 
   channel *by = channel_to(particles, to->owner);
   gab_buffer *out = by ? &by->out : &particles->here;
   GAB_TRY(gab_put_u64(out, to->id));
-  return gab_put_bytes(out, record, record_bytes_of(particles));
+  return gab_put_bytes(out, record, particles->record_bytes);
 }
 
 /* Sends what has left a block; the others move up. */
 static gab_status sort_out(gab_particles *particles, const gab_block *block, uint64_t *removed)
 {
   bag *from = gab_block_data(block, particles->data);
-  const size_t bytes = record_bytes_of(particles);
+  const size_t bytes = particles->record_bytes;
+  const gab_box cells = gab_block_cells(particles->forest, block);
+  const int level = gab_block_level(particles->forest, block);
   size_t kept = 0;
   for (size_t i = 0; i < from->count; i++) {
     gab_particle *record = (gab_particle *)(void *)(from->records + i * bytes);
@@ -356,7 +371,7 @@ static gab_status sort_out(gab_particles *particles, const gab_block *block, uin
                record->at[1], record->at[2]);
     if (is == OUTSIDE) {
       ++*removed;
-    } else if (!block_has(particles->forest, block, record->at)) {
+    } else if (!is_in(particles->forest, level, &cells, record->at)) {
       GAB_TRY(send_record(particles, block, record));
     } else {
       if (kept < i) memmove(from->records + kept * bytes, record, bytes);
@@ -373,7 +388,7 @@ static gab_status take_in(gab_particles *particles, gab_reader in)
     uint64_t id;
     gab_reader record;
     GAB_TRY(gab_get_u64(&in, &id));
-    GAB_TRY(gab_get_view(&in, record_bytes_of(particles), &record));
+    GAB_TRY(gab_get_view(&in, particles->record_bytes, &record));
     const gab_block *block = gab_forest_find(particles->forest, id);
     if (!block)
       GAB_FAIL(GAB_ERR_CORRUPT, "a particle came for block " GAB_PRI_BLOCK ", which is not here", id);
@@ -386,6 +401,9 @@ static gab_status move(gab_particles *particles, uint64_t *removed)
 {
   const gab_forest *forest = particles->forest;
   GAB_TRY(open_channels(particles));
+  for (size_t c = 0; c < particles->channel_count; c++)
+    GAB_TRY(gab_message_begin(&particles->channels[c].out));
+  gab_buffer_clear(&particles->here);
   for (size_t i = 0; i < gab_forest_block_count(forest); i++)
     GAB_TRY(sort_out(particles, gab_forest_block(forest, i), removed));
   for (size_t c = 0; c < particles->channel_count; c++) {
