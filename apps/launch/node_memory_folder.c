@@ -123,7 +123,7 @@ static find look_at(int folder, const char *gone, record *is)
 }
 
 /* Folders of this user's runs. @param[in] out  where those are listed whose launcher does not live as seen
- * from here; NULL: those that nobody comes back to are removed
+ * from here; NULL: folders of no further use are removed
  * @param[in] command  of this launcher: what it does not resume from, nobody does; "": none */
 static void sweep(const char *parent, const char *gone, const char *command, FILE *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file registry_impl.h
- *  @brief Entries that can be chosen by name: those of the library, and those that a program registers.
+ *  @brief Entries that can be chosen by name: entries of the library and of the program.
  *
  *  Not thread safe: programs register before a configuration is declared.
  *

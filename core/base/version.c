@@ -8,7 +8,7 @@ static struct {
 
 const char *gab_version(void) { return GAB_VERSION; }
 
-/* The library calls its own functions through the same macros. So headers that agree do not hide those that differ. */
+/* Only a difference is recorded: the library calls itself through the same macros, with headers that agree. */
 void gab_version_record_headers(int major, int minor)
 {
   if (major == GABION_VERSION_MAJOR && minor == GABION_VERSION_MINOR) return;

@@ -34,17 +34,6 @@ static gab_status mark(void *user, const gab_forest *forest, const gab_block *bl
 }
 
 /* The blocks of a curve in turn. */
-static gab_status in_turn(void *context, gab_proxies *proxies)
-{
-  const gab_rank ranks = *(const gab_rank *)context;
-  gab_rank *targets = malloc((gab_proxies_count(proxies) + 1) * sizeof *targets);
-  for (size_t i = 0; i < gab_proxies_count(proxies); i++)
-    targets[i] = (gab_rank)(gab_proxies_get(proxies, i)->id % (uint64_t)ranks);
-  gab_status status = gab_proxies_move(proxies, targets);
-  free(targets);
-  return status;
-}
-
 static void plate_build(gab_world *world, plate *it, bool refined)
 {
   const gab_forest_options options = {.grid = {2, {BLOCKS, BLOCKS, 1}}, .cells = {CELLS, CELLS, 1}, .dx = 1};
@@ -57,7 +46,8 @@ static void plate_build(gab_world *world, plate *it, bool refined)
   REQUIRE_OK(gab_exchange_create(it->forest, it->id, &ghosts, &it->plain));
   ghosts.coupled = true;
   REQUIRE_OK(gab_exchange_create(it->forest, it->id, &ghosts, &it->coupled));
-  REQUIRE_OK(gab_forest_build(it->forest, refined ? refine_first : NULL, NULL, 1, in_turn, &ranks, NULL));
+  REQUIRE_OK(
+      gab_forest_build(it->forest, refined ? refine_first : NULL, NULL, 1, blocks_in_turn, &ranks, NULL));
 }
 
 static void plate_destroy(plate *it)

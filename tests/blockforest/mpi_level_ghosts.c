@@ -17,18 +17,6 @@ typedef struct plate {
   gab_level_ghosts *ghosts;
 } plate;
 
-/* Blocks in turn to so many ranks. */
-static gab_status in_turn(void *context, gab_proxies *proxies)
-{
-  const gab_rank ranks = *(const gab_rank *)context;
-  gab_rank *targets = malloc((gab_proxies_count(proxies) + 1) * sizeof *targets);
-  for (size_t i = 0; i < gab_proxies_count(proxies); i++)
-    targets[i] = (gab_rank)(gab_proxies_get(proxies, i)->id % (uint64_t)ranks);
-  gab_status status = gab_proxies_move(proxies, targets);
-  free(targets);
-  return status;
-}
-
 static void plate_make(gab_world *world, plate *it, int dimension, int32_t roots, int32_t cells,
                        bool periodic, gab_mark_place_fn mark, gab_rank ranks)
 {
@@ -48,7 +36,7 @@ static void plate_make(gab_world *world, plate *it, int dimension, int32_t roots
   REQUIRE_OK(gab_forest_add_data(it->forest, &now, &it->now));
   REQUIRE_OK(gab_forest_add_data(it->forest, &next, &it->next));
   REQUIRE_OK(gab_level_ghosts_create(it->forest, it->now, &it->field, FINEST, &it->ghosts));
-  REQUIRE_OK(gab_forest_build(it->forest, mark, NULL, FINEST, in_turn, &ranks, NULL));
+  REQUIRE_OK(gab_forest_build(it->forest, mark, NULL, FINEST, blocks_in_turn, &ranks, NULL));
 }
 
 static void plate_destroy(plate *it)

@@ -279,4 +279,16 @@ static inline void signs_check(const gab_forest *forest, gab_data_id id)
   }
 }
 
+/* A gab_distribute_fn: blocks in turn to so many ranks. @param[in] context  gab_rank, how many */
+static inline gab_status blocks_in_turn(void *context, gab_proxies *proxies)
+{
+  const gab_rank ranks = *(const gab_rank *)context;
+  gab_rank *targets = malloc((gab_proxies_count(proxies) + 1) * sizeof *targets);
+  for (size_t i = 0; i < gab_proxies_count(proxies); i++)
+    targets[i] = (gab_rank)(gab_proxies_get(proxies, i)->id % (uint64_t)ranks);
+  gab_status status = gab_proxies_move(proxies, targets);
+  free(targets);
+  return status;
+}
+
 #endif

@@ -115,7 +115,7 @@ void gab_app_default_folder(const char *path, char *folder, size_t capacity);
 
 gab_status gab_app_recompute_plan_read(const gab_config *config, gab_step check_every,
                                        gab_app_recompute *plan);
-/** Whether blocks are computed twice in the step that comes to so many steps. Pure. */
+/** Whether blocks are computed twice in the step with this number, from 1. Pure. */
 bool gab_app_recompute_plan_has(const gab_app_recompute *plan, gab_step steps);
 gab_status gab_app_recompute_declare(gab_config *config);
 /** Whether the monitor has something to say after so many steps: in those, and in the ones behind them. Pure. */
@@ -140,7 +140,7 @@ int gab_app_compression_read(const gab_config *config, const char *path);
 gab_status gab_app_any_processes_check(const gab_config *config, const gab_app_options *options,
                                        uint64_t most);
 
-/** Says in the log how many spare processes a case asks for, if any, beside those that compute. */
+/** Logs the number of spare processes that a case asks for, if any. */
 void gab_app_describe_spares(const gab_config *config, int64_t processes);
 
 /** Blocks of level 0 that a grid could have, and the cells of one of them, counted along x first. Pure. */

@@ -86,7 +86,7 @@ gab_status gab_app_refuse(gab_world *world, gab_status status);
 /** Says in the log what is computed where. @param[in] cells  behind the number of blocks, as @param[in] kernel  may be NULL */
 void gab_app_run_describe(const gab_app_run *it, const char *cells, const char *kernel);
 
-/** Whether blocks of the step that comes to so many steps are computed twice. */
+/** Whether blocks are computed twice in the step with this number, from 1. */
 bool gab_app_run_recomputes(const gab_app_run *it, gab_step steps);
 
 /** Adds quantities of a list in the parameter file to `picked`, which has capacity for #GAB_APP_MOST_PICKED. */

@@ -58,7 +58,7 @@ static int distance(const trial_layout *layout, const trial_place *place)
   return most;
 }
 
-/* Why there is no such place, and what to do. @param[in] verb  of the remedy */
+/* Why the place does not exist, and the remedy. @param[in] verb  of the remedy */
 static const char *outside(const trial_layout *layout, const trial_place *place, bool is_read,
                            char text[TRIAL_TEXT])
 {

@@ -33,17 +33,6 @@ typedef struct setup {
   gab_elliptic *elliptic;
 } setup;
 
-static gab_status in_turn(void *context, gab_proxies *proxies)
-{
-  const gab_rank ranks = *(const gab_rank *)context;
-  gab_rank *targets = malloc((gab_proxies_count(proxies) + 1) * sizeof *targets);
-  for (size_t i = 0; i < gab_proxies_count(proxies); i++)
-    targets[i] = (gab_rank)(gab_proxies_get(proxies, i)->id % (uint64_t)ranks);
-  gab_status status = gab_proxies_move(proxies, targets);
-  free(targets);
-  return status;
-}
-
 /* @param[in] finer  by which the blocks are more */
 static void make(gab_world *world, setup *it, const equation *of, int32_t finer, gab_rank ranks)
 {
@@ -59,7 +48,7 @@ static void make(gab_world *world, setup *it, const equation *of, int32_t finer,
   REQUIRE_OK(gab_forest_create(world, &options, &it->forest));
   REQUIRE_OK(gab_forest_add_data(it->forest, &data, &it->data));
   REQUIRE_OK(gab_elliptic_create(it->forest, &of->options, &it->elliptic));
-  REQUIRE_OK(gab_forest_build(it->forest, NULL, NULL, 0, in_turn, &ranks, NULL));
+  REQUIRE_OK(gab_forest_build(it->forest, NULL, NULL, 0, blocks_in_turn, &ranks, NULL));
   for (size_t i = 0; i < gab_forest_block_count(it->forest); i++) {
     const gab_block *block = gab_forest_block(it->forest, i);
     gab_field *field = gab_block_data(block, it->data);
@@ -337,7 +326,8 @@ static void ends_on(gab_world *world, bool has_hole)
   REQUIRE_OK(gab_forest_create(world, &options, &it.forest));
   REQUIRE_OK(gab_forest_add_data(it.forest, &data, &it.data));
   REQUIRE_OK(gab_elliptic_create(it.forest, &equations[3].options, &it.elliptic));
-  REQUIRE_OK(gab_forest_build(it.forest, has_hole ? NULL : refine_first, NULL, 1, in_turn, &ranks, NULL));
+  REQUIRE_OK(
+      gab_forest_build(it.forest, has_hole ? NULL : refine_first, NULL, 1, blocks_in_turn, &ranks, NULL));
   (void)gab_world_barrier(world); /* all have their blocks; the fault may come while some are still in it */
   REQUIRE(gab_elliptic_solve(it.elliptic, part(&it, F), part(&it, U), NULL) == GAB_ERR_FAULT);
   REQUIRE_OK(gab_world_repair(world, &request));

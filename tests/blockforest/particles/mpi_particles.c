@@ -32,17 +32,6 @@ static double draw(uint64_t what, uint64_t which)
   return (double)(gab_hash_counter(7, what, which) >> 11) * 0x1p-53;
 }
 
-static gab_status in_turn(void *context, gab_proxies *proxies)
-{
-  const gab_rank ranks = *(const gab_rank *)context;
-  gab_rank *targets = malloc((gab_proxies_count(proxies) + 1) * sizeof *targets);
-  for (size_t i = 0; i < gab_proxies_count(proxies); i++)
-    targets[i] = (gab_rank)(gab_proxies_get(proxies, i)->id % (uint64_t)ranks);
-  gab_status status = gab_proxies_move(proxies, targets);
-  free(targets);
-  return status;
-}
-
 /* Small cells in the middle. */
 static gab_mark around_the_middle(void *user, int level, const gab_box *cells)
 {
@@ -65,7 +54,8 @@ static void make(gab_world *world, box *it, int dimension, bool periodic, bool l
                                       .dx = 1. / (4 * CELLS)};
   REQUIRE_OK(gab_forest_create(world, &options, &it->forest));
   REQUIRE_OK(gab_particles_create(it->forest, &(gab_particle_kind){"dots", sizeof(dot)}, &it->dots));
-  REQUIRE_OK(gab_forest_build(it->forest, levels ? around_the_middle : NULL, NULL, 2, in_turn, &ranks, NULL));
+  REQUIRE_OK(
+      gab_forest_build(it->forest, levels ? around_the_middle : NULL, NULL, 2, blocks_in_turn, &ranks, NULL));
   for (uint64_t i = 0; i < COUNT; i++) {
     dot *one = &it->all[i];
     *one = (dot){.base = {.id = (i * 389) % COUNT}}; /* ids in another order than places */
@@ -277,7 +267,7 @@ static double largest_error(gab_world *world, int32_t roots, double (*of)(const 
   double most = 0;
   REQUIRE_OK(gab_forest_create(world, &options, &forest));
   REQUIRE_OK(gab_forest_add_data(forest, &kind, &data));
-  REQUIRE_OK(gab_forest_build(forest, NULL, NULL, 0, in_turn, &ranks, NULL));
+  REQUIRE_OK(gab_forest_build(forest, NULL, NULL, 0, blocks_in_turn, &ranks, NULL));
   for (size_t b = 0; b < gab_forest_block_count(forest); b++) {
     const gab_block *block = gab_forest_block(forest, b);
     gab_field *on = gab_block_data(block, data);
