@@ -9,6 +9,8 @@
 static gab_status steps_of_interval(const gab_config *config, const char *path, double dt,
                                     gab_schedule *schedule)
 {
+  if (!(dt > 0))
+    return gab_config_fail(config, path, "time steps of this case differ in length; use every, in steps");
   const double steps = gab_config_real(config, path) / dt;
   if (!(steps < 9e15)) return gab_config_fail(config, path, "that would be %g steps", steps);
   schedule->every = steps < 1 ? 1 : llround(steps);

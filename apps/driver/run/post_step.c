@@ -11,7 +11,10 @@
 
 static const gab_solver *solver_of(const gab_app_run *it) { return it->parameters->solver; }
 
-double gab_app_run_time(const gab_app_run *it, gab_step step) { return (double)step * it->parameters->dt; }
+double gab_app_run_time(const gab_app_run *it, gab_step step)
+{
+  return solver_of(it)->time ? solver_of(it)->time(it, step) : (double)step * it->parameters->dt;
+}
 
 /* ---------------------------------------------------------------- looking whether the state can be right */
 

@@ -23,6 +23,11 @@ const char *gab_app_stencil_path(char path[GAB_CONFIG_PATH_CAPACITY], const char
   return gab_config_path(path, "%s.%s", gab_app_stencil->name, key);
 }
 
+double gab_app_stencil_time(const stencil_run *it, gab_step step)
+{
+  return it->parameters->cfl > 0 ? it->time : (double)step * it->parameters->base.dt;
+}
+
 gab_stencil_block gab_app_stencil_block_of(const stencil_run *it, size_t index, gab_step step)
 {
   const gab_forest *forest = it->base.forest;
@@ -32,6 +37,8 @@ gab_stencil_block gab_app_stencil_block_of(const stencil_run *it, size_t index, 
                              .forest = forest,
                              .block = block,
                              .step = step,
+                             .time = gab_app_stencil_time(it, step),
+                             .dt = it->dt,
                              .width = ldexp(1, it->parameters->finest - gab_block_level(forest, block)),
                              .cells = {cells[0], cells[1], cells[2]},
                              .now = gab_block_data(block, it->now),

@@ -8,6 +8,7 @@
 #include "apps/driver/case/case_impl.h"
 
 #include <math.h>
+#include <string.h>
 
 /* ---------------------------------------------------------------- a case */
 
@@ -30,6 +31,7 @@ static gab_status declare(gab_config *config)
       (gab_config_section){.path = gab_app_stencil->name, .doc = gab_app_stencil->title, KEYS(every_key)};
   GAB_TRY(gab_app_declare(config, sections, gab_app_stencil->sums ? 2 : 1));
   GAB_TRY(gab_app_stencil_sides_declare(config));
+  GAB_TRY(gab_app_stencil_time_declare(config));
   return gab_app_stencil->adaptive ? gab_app_stencil_refinement_declare(config) : GAB_OK;
 }
 
@@ -52,6 +54,7 @@ static gab_status read_case(gab_app_case *which)
   GAB_TRY(gab_app_stencil_sides_read((stencil_case *)which));
   GAB_TRY(check_depth(which));
   GAB_TRY(gab_app_stencil_refinement_read((stencil_case *)which));
+  GAB_TRY(gab_app_stencil_time_read((stencil_case *)which));
   return gab_app_case_settle(which);
 }
 
@@ -174,7 +177,8 @@ static gab_status compute(void *user, gab_step step)
   gab_forest *forest = it->base.forest;
   const ptrdiff_t count = (ptrdiff_t)gab_forest_block_count(forest);
   gab_stencil_trial *trial = NULL;
-  GAB_TRY(gab_app_stencil_exchange(it));
+  GAB_TRY(gab_app_stencil_exchange(it, gab_app_stencil_time(it, step)));
+  GAB_TRY(gab_app_stencil_find_dt(it, step));
   if (!it->is_tried) GAB_TRY(gab_app_stencil_try(it, step, &trial));
 #pragma omp parallel for schedule(dynamic)
   for (ptrdiff_t i = 0; i < count; i++) {
@@ -187,12 +191,20 @@ static gab_status compute(void *user, gab_step step)
     const gab_block *block = gab_forest_block(forest, (size_t)i);
     GAB_TRY(gab_field_swap(gab_block_data(block, it->now), gab_block_data(block, it->next)));
   }
-  return gab_app_stencil_implicit_solve(it);
+  GAB_TRY(gab_app_stencil_implicit_solve(it));
+  gab_app_stencil_advance_time(it);
+  return GAB_OK;
+}
+
+static double time_of(const gab_app_run *run, gab_step step)
+{
+  return gab_app_stencil_time((const stencil_run *)run, step);
 }
 
 static gab_status add(gab_app_run *run)
 {
   GAB_TRY(gab_timeloop_add_task(run->loop, gab_app_stencil->name, compute, run));
+  GAB_TRY(gab_app_stencil_add_time((stencil_run *)run));
   GAB_TRY(gab_app_stencil_add_adaptation((stencil_run *)run));
   return gab_app_run_add_output(run);
 }
@@ -277,6 +289,11 @@ static const char *what_is_wrong(const gab_stencil *which)
   if (which->depth < 0 || which->depth > GAB_STENCIL_MOST_DEPTH) return "its depth is not in 0 to 8";
   if (which->adaptive && which->depth > 1) return "between levels there is one layer of ghosts";
   if (which->criterion_count > GAB_STENCIL_MOST_CRITERIA) return "it has too many criteria";
+  if (which->dt < 0 || !(which->dt < INFINITY)) return "its time step is not a positive number";
+  for (size_t i = 0; i < which->key_count; i++)
+    if ((which->bound && strcmp(which->keys[i].name, "cfl") == 0) ||
+        ((which->bound || which->dt > 0) && strcmp(which->keys[i].name, "dt") == 0))
+      return "its keys dt and cfl are there already, by gab_stencil.dt and bound";
   return NULL;
 }
 
@@ -312,6 +329,7 @@ int gab_stencil_main(int argc, char **argv, const gab_stencil *which)
                         .memory = memory,
                         .build = build,
                         .add = add,
+                        .time = time_of,
                         .check_finite = check_finite,
                         .update_quantities = gab_app_stencil_update_quantities,
                         .quantities = gab_app_stencil_quantity_choice,

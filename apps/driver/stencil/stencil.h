@@ -41,6 +41,13 @@
  *  distance. With a value or a gradient diffusion is of second order, with mirrors of any order. Implicit fields have the
  *  same sides.
  *
+ *  Time
+ *  ----
+ *  A step takes the time 1, unless the stencil says otherwise: `dt` is a constant step, and NAME.dt in parameter files sets it. With
+ *  `bound` each step is as long as the block allows that allows least, times NAME.cfl; all processes find it in one reduction,
+ *  whose result does not depend on their number. The time is part of the state then: checkpoints store it, and a rank that comes
+ *  back finds the same steps. gab_stencil_block.time and dt have it, and so have the column `time` of tables, and summaries.
+ *
  *  Trial
  *  -----
  *  Before its first step each process tries `update` on copies of two of its blocks. The values of the run do not change. A copy has
@@ -82,6 +89,8 @@ typedef struct gab_stencil_block {
   const gab_forest *forest; /**< for gab_block_cell_centre() */
   const gab_block *block;
   gab_step step;        /**< that is computed, from 0 */
+  double time;          /**< of `now` */
+  double dt;            /**< of the step */
   double width;         /**< of its cells, in cells of domain.cells: 1, 2, 4, ...; 1 without levels */
   int32_t cells[3];     /**< of the block; z is 1 in 2D */
   const gab_field *now; /**< component i is field i; `depth` layers of ghosts around it, in 2D none in z */
@@ -102,6 +111,7 @@ typedef struct gab_stencil_cell {
   const gab_config *config;
   const gab_forest *forest; /**< for gab_block_cell_centre() */
   const gab_block *block;
+  double time;          /**< of the state */
   double width;         /**< of the cell, in cells of domain.cells */
   const gab_field *now; /**< of the block, with ghosts as `update` has them */
   int32_t x, y, z;      /**< of the cell in it; in 2D z is 0 */
@@ -139,6 +149,10 @@ typedef struct gab_stencil {
   void (*start)(const gab_config *config, const double centre[3], double *values);
   /** Computes `next` of a block. Pure; called by several threads, each for a block of its own. */
   void (*update)(const gab_stencil_block *at);
+  double dt; /**< time step, default of NAME.dt; 0: 1, and there is no such key */
+  /** The longest time step that is stable in a block; INFINITY where nothing limits it. Pure; called by several threads. `next` is NULL,
+   *  `dt` 0. NULL: steps are constant. */
+  double (*bound)(const gab_stencil_block *at);
   bool untried;                         /**< skip the trial of its functions */
   const gab_stencil_implicit *implicit; /**< solved for after `update`, in this order; may be NULL */
   size_t implicit_count;                /**< at most #GAB_STENCIL_MOST_IMPLICIT */

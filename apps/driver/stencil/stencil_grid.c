@@ -176,7 +176,11 @@ gab_status gab_app_stencil_refine(const stencil_case *which, gab_proxies *proxie
 /* ---------------------------------------------------------------- adaptation */
 
 /* Criteria look beyond the faces of blocks. */
-static gab_status fill_ghosts(gab_app_run *run) { return gab_app_stencil_exchange((stencil_run *)run); }
+static gab_status fill_ghosts(gab_app_run *run)
+{
+  stencil_run *it = (stencil_run *)run;
+  return gab_app_stencil_exchange(it, gab_app_stencil_time(it, gab_world_step(run->world)));
+}
 
 gab_status gab_app_stencil_add_adaptation(stencil_run *it)
 {

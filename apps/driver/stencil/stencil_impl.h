@@ -38,6 +38,7 @@ typedef struct stencil_case {
   gab_app_case base; /* its grid is that of level 0, its domain that of the finest */
   int finest;        /* level, whose cells are those of domain.cells */
   gab_step every;
+  double cfl; /* share of gab_stencil.bound that a step takes; 0: steps are constant, base.dt */
   stencil_side sides[6];
   stencil_rule rules[GAB_STENCIL_MOST_RULES];
   size_t rule_count;
@@ -62,6 +63,8 @@ struct stencil_run {
   uint64_t updated;      /* revision of the forest for which own quantities were brought up to date last, */
   gab_step updated_step; /* and step of the world */
   bool is_tried;         /* update, in this process */
+  double time;           /* with a bound: of the state, part of it */
+  double dt;             /* of the step that is computed */
 };
 
 /* ---- equation.c */
@@ -71,6 +74,8 @@ const char *gab_app_stencil_path(char path[GAB_CONFIG_PATH_CAPACITY], const char
 int gab_app_stencil_count(const char *const *names);
 int gab_app_stencil_field_count(void);
 int gab_app_stencil_depth(void); /* layers of ghosts */
+/* Time of the state after so many steps: the present one if steps differ. Pure. */
+double gab_app_stencil_time(const stencil_run *it, gab_step step);
 /* What update gets of a block of this process. */
 gab_stencil_block gab_app_stencil_block_of(const stencil_run *it, size_t index, gab_step step);
 /* "block x 12..23, y 0..7, level 1" */
@@ -100,10 +105,22 @@ gab_status gab_app_stencil_sides_declare(gab_config *config);
 gab_status gab_app_stencil_sides_read(stencil_case *which);
 /* Sets ghosts beyond sides of the domain. @param[in] first  cell of the block in its level */
 void gab_app_stencil_fill_sides(const stencil_case *which, gab_field *now, const int64_t first[3], int level);
-/* Fills all ghosts of `now'. Collective among neighbours. */
-gab_status gab_app_stencil_exchange(stencil_run *it);
+/* Fills all ghosts of `now', whose state is that of `time'. Collective among neighbours. */
+gab_status gab_app_stencil_exchange(stencil_run *it, double time);
 /* The same condition for an implicit field. */
 gab_elliptic_side gab_app_stencil_side_of(const stencil_case *which, int side, int field);
+
+/* ---- stencil_time.c */
+/* Declares NAME.dt and NAME.cfl, as far as the stencil has them. */
+gab_status gab_app_stencil_time_declare(gab_config *config);
+/* Reads them, before gab_app_case_settle(). */
+gab_status gab_app_stencil_time_read(stencil_case *which);
+/* Finds dt of the step; ghosts of `now' are filled. Collective. @return GAB_ERR_DIVERGED for a bound that is not positive */
+gab_status gab_app_stencil_find_dt(stencil_run *it, gab_step step);
+/* The step is computed. */
+void gab_app_stencil_advance_time(stencil_run *it);
+/* Adds the time to the state, if steps differ. */
+gab_status gab_app_stencil_add_time(stencil_run *it);
 
 /* ---- implicit.c */
 /* Solvers of the implicit fields: before there are blocks. Collective. */

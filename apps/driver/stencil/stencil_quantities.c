@@ -24,6 +24,7 @@ static gab_status evaluate_own(void *user, const gab_forest *forest, const gab_b
   gab_stencil_cell at = {.config = it->base.parameters->config,
                          .forest = forest,
                          .block = block,
+                         .time = gab_app_stencil_time(it, it->updated_step),
                          .width = ldexp(1, it->parameters->finest - gab_block_level(forest, block)),
                          .now = gab_block_data(block, it->now)};
   for (at.z = 0; at.z < cells[2]; at.z++)
@@ -72,7 +73,7 @@ gab_status gab_app_stencil_update_quantities(gab_app_run *run)
 {
   stencil_run *it = (stencil_run *)run;
   if (gab_app_stencil->quantity_count == 0) return GAB_OK;
-  GAB_TRY(gab_app_stencil_exchange(it));
+  GAB_TRY(gab_app_stencil_exchange(it, gab_app_stencil_time(it, gab_world_step(run->world))));
   it->updated = gab_forest_revision(it->base.forest);
   it->updated_step = gab_world_step(it->base.world);
   return GAB_OK;

@@ -152,10 +152,11 @@ void gab_app_stencil_fill_sides(const stencil_case *which, gab_field *now, const
   }
 }
 
-gab_status gab_app_stencil_exchange(stencil_run *it)
+gab_status gab_app_stencil_exchange(stencil_run *it, double time)
 {
   const gab_forest *forest = it->base.forest;
   const ptrdiff_t count = (ptrdiff_t)gab_forest_block_count(forest);
+  (void)time;
   GAB_TRY(gab_level_ghosts_start(it->ghosts));
   GAB_TRY(gab_level_ghosts_finish(it->ghosts));
 #pragma omp parallel for schedule(static)

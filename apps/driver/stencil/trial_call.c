@@ -30,6 +30,7 @@ static double poison(const trial *it, const trial_subject *subject, trial_poison
                      size_t element, trial_region region, int component)
 {
   if (kind == TRIAL_NAN) return nan_of(is_next, region);
+  if (kind == TRIAL_HUGE) return 1e200;
   const int last = it->layout.shape.components - 1;
   const size_t from = (size_t)(component < 0 ? 0 : component > last ? last : component);
   const uint64_t mixed =

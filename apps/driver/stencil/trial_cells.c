@@ -8,6 +8,7 @@
 
 static const trial_way with_values = {.border = SIZE_MAX};
 static const trial_way with_nans = {.poison = TRIAL_NAN, .behind = TRIAL_NAN};
+static const trial_way with_huge = {.poison = TRIAL_HUGE, .behind = TRIAL_HUGE};
 
 static void set_all(double *values, int count, double value)
 {
@@ -120,6 +121,7 @@ static void evaluate(const trial *it, const trial_subject *subject, const gab_st
   which->evaluate(&(gab_stencil_cell){.config = subject->at.config,
                                       .forest = subject->at.forest,
                                       .block = subject->at.block,
+                                      .time = subject->at.time,
                                       .width = subject->at.width,
                                       .now = now,
                                       .x = place.at[0],
@@ -186,10 +188,40 @@ static gab_status check_criterion(trial *it, const trial_subject *subject, const
   return GAB_OK;
 }
 
+/* ---------------------------------------------------------------- bound */
+
+static double bound_of(const trial_subject *subject, const gab_field *now)
+{
+  gab_stencil_block at = subject->at;
+  at.now = now;
+  at.next = NULL;
+  at.dt = 0;
+  return gab_app_stencil->bound(&at);
+}
+
+static gab_status check_bound(trial *it, const trial_subject *subject)
+{
+  char block[TRIAL_TEXT];
+  gab_field now = gab_app_trial_fill(it, subject, &with_values, it->now),
+            other = gab_app_trial_fill(it, subject, &with_nans, it->next);
+  double found[4] = {bound_of(subject, &now), bound_of(subject, &now), bound_of(subject, &other)};
+  other = gab_app_trial_fill(it, subject, &with_huge, it->next);
+  found[3] = bound_of(subject, &other);
+  const int wrong = first_difference(found, &found[1], 3);
+  if (wrong == 3) return GAB_OK;
+  GAB_FAIL(
+      GAB_ERR_ARGUMENT,
+      "%s: bound gives a time step of %g in %s, then %g %s; it must be a function of cells and of ghosts that are "
+      "filled (GABION_TRIAL=0 skips this trial)",
+      gab_app_stencil->name, found[wrong], gab_app_trial_block(&subject->at, block), found[wrong + 1],
+      wrong == 0 ? "from the same values" : "with other values where ghosts are not filled");
+}
+
 gab_status gab_app_trial_cells(trial *it, const stencil_run *run)
 {
   const trial_subject *subject = &it->subjects[0];
   GAB_TRY(check_add(it, subject));
+  if (run->parameters->cfl > 0) GAB_TRY(check_bound(it, subject));
   for (size_t i = 0; i < gab_app_stencil->quantity_count; i++)
     GAB_TRY(check_quantity(it, subject, &gab_app_stencil->quantities[i]));
   for (size_t i = 0; i < gab_app_stencil->criterion_count && run->parameters->finest > 0; i++)

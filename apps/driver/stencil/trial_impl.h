@@ -44,6 +44,7 @@ void gab_app_trial_copy(const trial_layout *layout, gab_field *to, const gab_fie
 typedef enum trial_poison {
   TRIAL_VALUES,       /* values of other cells of the block */
   TRIAL_OTHER_VALUES, /* again, but of different ones */
+  TRIAL_HUGE,         /* 1e200: fmax() and fmin() ignore NaNs */
   TRIAL_NAN
 } trial_poison;
 
