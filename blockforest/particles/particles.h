@@ -80,6 +80,24 @@ gab_status gab_particles_count(const gab_particles *particles, uint64_t *count);
 double gab_field_interpolate(const gab_forest *forest, const gab_block *block, const gab_field *field,
                              int component, const double at[3]);
 
+enum { GAB_PARTICLE_MOST_AMOUNTS = 8 };
+
+/** What a record deposits: as many amounts as were asked for. Pure; called by several threads, more than once for a record. */
+typedef void (*gab_particle_amounts_fn)(void *user, const void *record, double *amounts);
+
+/** Adds an amount of each record to the cells around it, with the weights of gab_field_interpolate(): on one level
+ *  the sum over cells of deposit times value equals the sum over records of amount times interpolated value. Next to another level the
+ *  share of a cell goes to the cells that lie there; beyond sides that are not periodic, and where no block exists, to the nearest cell of
+ *  the record's block. So the sum over all cells grows by the sum of the amounts, to rounding. Each cell adds its shares in the order of
+ *  ids: the same bits on any number of processes. Ghosts of the field are neither read nor written.
+ *  Collective among neighbours: one message per neighbour rank.
+ *  @param[in] field  block data that are a gab_field with the cells of a block @param[in] first  component of the first amount
+ *  @param[in] count  of amounts, 1 to ::GAB_PARTICLE_MOST_AMOUNTS
+ *  @return ::GAB_ERR_ARGUMENT for components that the field lacks, or a record outside its block (gab_particles_move() first): it ends the
+ *  run on all; ::GAB_ERR_FAULT in a broken world */
+gab_status gab_particles_deposit(gab_particles *particles, gab_data_id field, int first, int count,
+                                 gab_particle_amounts_fn amounts, void *user);
+
 #ifdef __cplusplus
 }
 #endif
