@@ -590,7 +590,7 @@ static gab_status read_clusters(const gab_config *config, gab_protection *protec
   gab_division division;
   if (gab_division_parse(text, &division) != GAB_OK) return blame(config, "resilience.local.clusters");
   if (division.kind == GAB_DIVISION_RANK) return GAB_OK;
-  if (!gab_local_is_wanted(protection))
+  if (!gab_strategies_local(protection->strategies))
     return gab_config_fail(config, "resilience.local.clusters",
                            "has a meaning with strategy 'local' in resilience.strategies only");
   if (division.kind == GAB_DIVISION_NODE && protection->redundancy.separate == GAB_DOMAIN_NONE &&
@@ -607,7 +607,7 @@ static gab_status read_local(const gab_config *config, gab_protection *protectio
                                       "resilience.local.commit_wait", "resilience.local.own_every"};
   GAB_TRY(read_clusters(config, protection));
   for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
-    if (gab_config_is_set(config, paths[i]) && !gab_local_is_wanted(protection))
+    if (gab_config_is_set(config, paths[i]) && !gab_strategies_local(protection->strategies))
       return gab_config_fail(config, paths[i],
                              "has a meaning with strategy 'local' in resilience.strategies only");
   protection->own_every = gab_config_int(config, paths[3]);
@@ -671,7 +671,7 @@ bool gab_resilience_logs(const gab_config *config, double *limit, bool *clusters
   *limit = protection.log_limit;
   *clusters = protection.local_clusters != NULL;
   *own_every = protection.own_every;
-  return gab_local_is_wanted(&protection);
+  return gab_strategies_local(protection.strategies) != NULL;
 }
 
 static gab_overlap_mode read_overlap(const gab_config *config)
@@ -702,7 +702,8 @@ static gab_status read_protection(const gab_config *config, gab_monitor_list mon
   protection->buffers = read_buffers(config);
   GAB_TRY(read_disk(config, protection));
   GAB_TRY(read_local(config, protection));
-  return gab_local_check(protection) == GAB_OK ? GAB_OK : blame(config, "resilience.strategies");
+  const gab_local_recovery *local = gab_strategies_local(protection->strategies);
+  return !local || local->check(protection) == GAB_OK ? GAB_OK : blame(config, "resilience.strategies");
 }
 
 gab_status gab_resilience_check(const gab_config *config, gab_monitor_list monitors)

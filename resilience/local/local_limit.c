@@ -15,8 +15,6 @@ static uint64_t logged_bytes(const gab_local_run *run)
   return gab_local_statistics(run->machine).logged_bytes;
 }
 
-void gab_local_set_log_limit(gab_local_run *run, double limit) { run->log_limit = limit; }
-
 void gab_local_limit_mark(gab_local_run *run)
 {
   run->logged_before = logged_bytes(run);

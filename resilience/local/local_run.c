@@ -9,6 +9,8 @@
 #include <string.h>
 
 enum { COPY_BELOW = 4096 }; /* bytes of a message from which on it changes hands */
+#define COMMIT_SHARE                                                                                         \
+  0.01 /* usual bound of the wait for a commit, as a share of the time since the last checkpoint */
 
 /* ---------------------------------------------------------------- places */
 
@@ -329,34 +331,38 @@ void gab_local_note_totals(gab_local_run *run)
 
 /* ---------------------------------------------------------------- for the whole run */
 
-gab_status gab_local_set_clusters(gab_local_run *run, const char *clusters)
+static bool is_verified(gab_verify verify)
 {
-  return gab_division_make(run->world, clusters, &run->division);
+#ifdef NDEBUG
+  return verify == GAB_VERIFY_ALWAYS;
+#else
+  return verify != GAB_VERIFY_NEVER;
+#endif
 }
 
-gab_status gab_local_run_create(gab_timeloop *loop, gab_local_run **run)
+gab_status gab_local_run_create(gab_timeloop *loop, const gab_protection *options, gab_local_run **run)
 {
+  const double share = options->commit_wait;
   gab_local_run *made;
+  *run = NULL;
   GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   made->loop = loop;
   made->world = loop->world;
   made->own = -1;
+  made->log_limit = options->log_limit;
+  made->own_every = options->own_every;
+  made->verify = is_verified(options->verify);
+  made->commit_share = share > 0 ? share : share < 0 ? 0 : COMMIT_SHARE;
+  made->commit_children = options->commit_children > 0 ? options->commit_children : GAB_LOCAL_CHILDREN;
   gab_members_init(&made->members, 0);
   gab_placement_init(&made->placement);
   gab_buffer_init(&made->restart.image, GAB_MEMORY_SNAPSHOT);
   gab_buffer_init(&made->packed, GAB_MEMORY_SNAPSHOT);
   gab_world_set_rest(loop->world, gab_local_rest, made);
+  const gab_status status = gab_division_make(made->world, options->local_clusters, &made->division);
+  if (status != GAB_OK) gab_local_run_destroy(&made);
   *run = made;
-  return GAB_OK;
-}
-
-void gab_local_set_verify(gab_local_run *run, gab_verify verify)
-{
-#ifdef NDEBUG
-  run->verify = verify == GAB_VERIFY_ALWAYS;
-#else
-  run->verify = verify != GAB_VERIFY_NEVER;
-#endif
+  return status;
 }
 
 void gab_local_run_destroy(gab_local_run **run)

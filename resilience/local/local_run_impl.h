@@ -76,7 +76,10 @@ struct gab_local_run {
   bool off;      /* for good */
 };
 
-/* ---- local_run.c */
+/* ---- local_run.c: the run (local_recovery_impl.h), and its generations */
+
+gab_status gab_local_run_create(gab_timeloop *loop, const gab_protection *options, gab_local_run **run);
+void gab_local_run_destroy(gab_local_run **run);
 
 /* A generation begins: machine and reliable channel of an active process, or of a spare at rest. Local. */
 gab_status gab_local_generation(gab_local_run *run);
@@ -115,6 +118,9 @@ gab_status gab_local_change_grid(gab_local_run *run);
 
 /* ---- local_step.c */
 
+/* Called by a spare at rest. @param[in,out] run  of type gab_local_run @param[out] took_rank  it runs a rank now */
+gab_status gab_local_rest(void *run, bool *took_rank);
+
 /* Hands in an image as soon as the machine accepts it, and waits shortly for the commit. @param[in] own  of the
  * cluster alone */
 gab_status gab_local_hand_in(gab_local_run *run, const gab_buffer *image, bool own);
@@ -135,6 +141,18 @@ void gab_local_limit_mark(gab_local_run *run);
 gab_status gab_local_limit_measure(gab_local_run *run);
 /* After a checkpoint, when its clock is set: moves the next checkpoint forward. Local. */
 void gab_local_limit_apply(gab_local_run *run);
+
+/* ---- local_step.c, local_settle.c: members of the table in local_strategy.c, as local_recovery_impl.h describes them */
+
+gab_status gab_local_begin(gab_timeloop *loop);
+gab_status gab_local_enter(gab_timeloop *loop);
+gab_status gab_local_checkpoint_due(gab_timeloop *loop, bool *done);
+gab_status gab_local_help(gab_timeloop *loop);
+bool gab_local_is_on(const gab_timeloop *loop);
+gab_status gab_local_go_back(gab_timeloop *loop, bool *alone);
+int gab_local_faults(const gab_timeloop *loop);
+bool gab_local_before_repair(gab_timeloop *loop);
+gab_status gab_local_after_repair(gab_timeloop *loop, gab_members *before);
 
 /* ---- local_state.c */
 

@@ -59,14 +59,16 @@ static bool is_whole(const gab_local_run *run, gab_step checkpoint)
          gab_placement_each_kept(&run->placement, me, look_for_copy, &of) == GAB_OK && of.all;
 }
 
-void gab_local_note_claim(gab_local_run *run)
+bool gab_local_before_repair(gab_timeloop *loop)
 {
+  gab_local_run *run = loop->protection->local;
   gab_claim *claim = gab_world_claim(run->world);
-  if (!claim || !run->machine) return;
+  if (!claim || !run->machine) return run->gathers;
   const gab_step committed = gab_local_committed(run->machine);
   /* Where all have gathered there is one checkpoint only; else others may have forgotten what this one went on from. */
   const bool counts = run->gathers || (run->own >= 0 && run->own <= committed);
   claim->whole_from = counts && is_whole(run, committed) ? committed : INT64_MAX;
+  return run->gathers;
 }
 
 /* ---------------------------------------------------------------- images become snapshots */
@@ -220,7 +222,7 @@ static void remember(gab_timeloop *loop, const gab_claim *claim, const gab_claim
   const gab_fault fault = {.noticed_step = step_of_death(claim, last),
                            .restored_step = claim->restored_step,
                            .lost_count = 1,
-                           .strategy = gab_strategy_local.name,
+                           .strategy = loop->protection->strategies[0]->name,
                            .is_local = true,
                            .returned = 1,
                            .incarnation = incarnation,
@@ -256,8 +258,9 @@ static void remember_all(gab_timeloop *loop, const gab_claim *claims, int own)
   while (told < last->taken) remember(loop, last, last, now - last->taken + ++told);
 }
 
-gab_status gab_local_settle(gab_local_run *run, gab_members *before)
+gab_status gab_local_after_repair(gab_timeloop *loop, gab_members *before)
 {
+  gab_local_run *run = loop->protection->local;
   int count;
   const gab_claim *claims = gab_world_claims(run->world, &count);
   gab_status status = GAB_OK;
@@ -265,7 +268,7 @@ gab_status gab_local_settle(gab_local_run *run, gab_members *before)
   if (run->machine) gab_local_note_totals(run);
   if (run->machine && run->had_part) status = settle_images(run);
   for (int i = 0; i < count; i++) /* the repair has counted them already */
-    if (claims[i].taken > 0) remember_all(run->loop, claims, i);
+    if (claims[i].taken > 0) remember_all(loop, claims, i);
   if (status == GAB_OK) status = gab_world_apply_claims(run->world, before);
   const bool gathers = run->gathers;
   gab_local_discard(run);

@@ -8,35 +8,21 @@
 #include "resilience/reports/events_impl.h"
 #include "resilience/run_folder/run_lock_impl.h"
 
-/* How long a checkpoint waits for its commit at most: the first one in seconds, since before its commit a death ends local
- * recovery; each further one a share of the time since the one before. */
+/* Seconds that the first checkpoint waits for its commit at most: before that a death ends local recovery. */
 #define FIRST_COMMIT 0.1
-#define COMMIT_SHARE 0.01
 /* s, from one look at messages to the next between tasks. */
 #define LOOK_AGAIN 100e-6
 
-static gab_local_run *run_of(const gab_timeloop *loop)
-{
-  return loop->protection ? loop->protection->local : NULL;
-}
+static gab_local_run *run_of(const gab_timeloop *loop) { return loop->protection->local; }
 
 bool gab_local_is_on(const gab_timeloop *loop)
 {
   const gab_local_run *run = run_of(loop);
-  return run && run->machine && !run->inside && gab_world_has_message_logger(run->world);
+  return run->machine && !run->inside && gab_world_has_message_logger(run->world);
 }
 
-bool gab_local_has_part(const gab_timeloop *loop)
-{
-  const gab_local_run *run = run_of(loop);
-  return run && run->machine && run->had_part;
-}
-
-bool gab_local_gathers(const gab_timeloop *loop)
-{
-  const gab_local_run *run = run_of(loop);
-  return run && run->gathers;
-}
+/* State `on' or `section'. */
+static bool has_part(const gab_local_run *run) { return run->machine && run->had_part; }
 
 /* Not behind each of several short tasks: a look that finds nothing may give the core away. */
 gab_status gab_local_help(gab_timeloop *loop)
@@ -69,12 +55,6 @@ static void note_cost(gab_local_run *run, double start)
   gab_json_uint(event, "message_log_bytes", msglog.bytes);
   gab_json_rounded(event, "seconds", stats->last_seconds, 6);
   gab_event_end(loop->events, &event);
-}
-
-void gab_local_set_commit(gab_local_run *run, double share, gab_rank children)
-{
-  run->commit_share = share > 0 ? share : share < 0 ? 0 : COMMIT_SHARE;
-  run->commit_children = children > 0 ? children : GAB_LOCAL_CHILDREN;
 }
 
 /* All are here at about the same time if nobody is late, and look at their messages: what else climbs a level of the tree per step is
@@ -161,7 +141,7 @@ static gab_status make_up_for_disk(gab_local_run *run)
 gab_status gab_local_begin(gab_timeloop *loop)
 {
   gab_local_run *run = run_of(loop);
-  if (!run || gab_local_is_on(loop) || run->off) return GAB_OK;
+  if (gab_local_is_on(loop) || run->off) return GAB_OK;
   const char *why = why_not(run);
   /* What a death has interrupted is begun again by the recovery: nobody would help it along in the steps. */
   if (!why) GAB_TRY(gab_protection_disk_wait(loop));
@@ -221,8 +201,6 @@ gab_status gab_local_enter(gab_timeloop *loop)
   return turn_off(run);
 }
 
-gab_status gab_local_end(gab_timeloop *loop) { return gab_local_enter(loop); }
-
 static gab_status leave(gab_local_run *run)
 {
   if (!run->inside) return GAB_OK;
@@ -242,16 +220,17 @@ static bool is_answered(const gab_local_run *run)
   return gab_local_stops(run->machine, &why);
 }
 
-gab_status gab_local_whether_to_stop(gab_timeloop *loop, uint64_t *why)
+/* Outside of sections: whether all ranks stop here, as was asked for an interval ago. It waits for the commit of the last
+ * checkpoint only. @param[in,out] why  reason of this process; reason of all; 0: none */
+static gab_status agree_on_stop(gab_local_run *run, uint64_t *why)
 {
-  gab_local_run *run = run_of(loop);
   uint64_t asked = *why;
   GAB_TRY(gab_local_wait(run, is_answered));
   gab_local_stops(run->machine, why);
   if (*why) return GAB_OK;
   if (!gab_world_is_root(run->world)) return gab_local_ask_to_stop(run->machine, asked);
   if (!asked) asked = gab_local_asked_to_stop(run->machine);
-  return gab_local_answer(run->machine, loop->step, asked);
+  return gab_local_answer(run->machine, run->loop->step, asked);
 }
 
 /* Only checkpoint steps ask. */
@@ -262,7 +241,7 @@ static gab_status stop_at_checkpoint(gab_timeloop *loop)
   gab_stop_reason reason = GAB_STOP_NOT;
   if (gab_local_is_on(loop)) {
     uint64_t why = gab_stop_look(stop, seconds);
-    GAB_TRY(gab_local_whether_to_stop(loop, &why));
+    GAB_TRY(agree_on_stop(run_of(loop), &why));
     reason = (gab_stop_reason)why;
   } else GAB_TRY(gab_stop_look_together(stop, seconds, &reason));
   if (reason == GAB_STOP_NOT) return GAB_OK;
@@ -270,13 +249,15 @@ static gab_status stop_at_checkpoint(gab_timeloop *loop)
   return gab_protection_stop_now(loop, reason);
 }
 
-gab_status gab_local_checkpoint_due(gab_timeloop *loop)
+gab_status gab_local_checkpoint_due(gab_timeloop *loop, bool *done)
 {
   gab_local_run *run = run_of(loop);
   gab_protection_state *protection = loop->protection;
   const bool disk = protection->on_disk.next >= 0 && loop->step >= protection->on_disk.next;
   const bool memory = protection->memory.next >= 0 && loop->step >= protection->memory.next;
   bool safe;
+  *done = has_part(run);
+  if (!*done) return GAB_OK;
   GAB_TRY(gab_local_help(loop));
   if (loop->step >= loop->steps) return GAB_OK;
   if (disk) GAB_TRY(gab_local_enter(loop));
@@ -309,8 +290,7 @@ gab_status gab_local_go_back(gab_timeloop *loop, bool *alone)
 {
   gab_local_run *run = run_of(loop);
   *alone = false;
-  if (!run || !run->machine || !gab_local_has_to_restart(run) || gab_world_check(run->world) != GAB_OK)
-    return GAB_OK;
+  if (!run->machine || !gab_local_has_to_restart(run) || gab_world_check(run->world) != GAB_OK) return GAB_OK;
   const gab_step before = loop->step;
   gab_world_drop_messages(run->world);
   if (before >= run->restart.checkpoint) run->called = gab_seconds();
@@ -377,10 +357,10 @@ static bool seems_abandoned(gab_local_run *run)
   return run->alone_since > 0 && now - run->alone_since > patience;
 }
 
-int gab_local_faults_of_now(const gab_timeloop *loop)
+int gab_local_faults(const gab_timeloop *loop)
 {
   const gab_local_run *run = run_of(loop);
-  return run && run->machine && run->had_part ? (int)gab_local_taken_known(run->machine) : 0;
+  return has_part(run) ? (int)gab_local_taken_known(run->machine) : 0;
 }
 
 gab_status gab_local_rest(void *user, bool *took_rank)

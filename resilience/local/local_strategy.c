@@ -4,54 +4,15 @@
 
 #include "core/messages/collective.h"
 
-/* ---------------------------------------------------------------- the strategy */
-
-/* What is left to all: nothing if they had gathered for it; else the next strategy goes on. The last checkpoint, which
- * is whole with all of them, is what a death before the next one leads back to: there is none of this moment, since post-step
- * actions may be pending, which work with what the last step has left behind. Collective. */
-static gab_status restore(const gab_recovery *recovery, gab_fault *fault)
-{
-  gab_local_run *run = recovery->local;
-  const gab_snapshot *valid = &recovery->checkpoint->snapshots[recovery->checkpoint->valid];
-  const bool whole = run && run->gathers && fault->lost_count == 0 && !fault->suspect && valid->complete;
-  uint64_t common[3] = {whole, valid->serial, UINT64_MAX - valid->serial};
-  if (run) run->gathers = false;
-  GAB_TRY(gab_world_min_u64(recovery->world, common, 3));
-  if (!common[0] || common[1] != UINT64_MAX - common[2])
-    GAB_FAIL(GAB_ERR_LOST, "local recovery was handed over");
-  fault->restored_step = fault->noticed_step;
-  run->gathered = true;
-  /* Who took a rank has not counted the blocks: all do again. */
-  run->loop->protection->checkpoint->counted = false;
-  return GAB_OK;
-}
-
-const gab_strategy gab_strategy_local = {
-    .name = "local",
-    .doc = "a spare process takes the rank of a dead one and rolls back alone; its neighbours replay"
-           " their messages (doc/local-recovery.md)",
-    .restore = restore,
-    .replacement = GAB_REPLACEMENT_SPARES,
-    .is_local = true,
-};
-
 /* ---------------------------------------------------------------- what does not go with it */
 
-bool gab_local_is_wanted(const gab_protection *options)
-{
-  for (int i = 0; i < GAB_MOST_STRATEGIES && options->strategies[i]; i++)
-    if (options->strategies[i]->is_local) return true;
-  return false;
-}
-
-gab_status gab_local_check(const gab_protection *options)
+static gab_status check(const gab_protection *options)
 {
   const gab_redundancy *redundancy = &options->redundancy;
   const gab_scheme *scheme = redundancy->scheme ? redundancy->scheme : &gab_scheme_pairwise;
   bool others = false;
-  if (!gab_local_is_wanted(options)) return GAB_OK;
   for (int i = 0; i < GAB_MOST_STRATEGIES && options->strategies[i]; i++)
-    others = others || (i > 0 && options->strategies[i]->is_local) || options->strategies[i]->approximates ||
+    others = others || (i > 0 && options->strategies[i]->local) || options->strategies[i]->approximates ||
              (options->strategies[i]->replacement & GAB_REPLACEMENT_RESPAWN);
   if (others)
     GAB_FAIL(GAB_ERR_INPUT,
@@ -90,3 +51,49 @@ gab_status gab_local_check(const gab_protection *options)
              "strategy 'local' does not go with snapshots in the memory of nodes (--relaunch)");
   return GAB_OK;
 }
+
+/* ---------------------------------------------------------------- the strategy */
+
+/* What is left to all: nothing if they had gathered for it; else the next strategy goes on. The last checkpoint, which
+ * is whole with all of them, is what a death before the next one leads back to: there is none of this moment, since post-step
+ * actions may be pending, which work with what the last step has left behind. Collective. */
+static gab_status restore(const gab_recovery *recovery, gab_fault *fault)
+{
+  gab_local_run *run = recovery->local;
+  const gab_snapshot *valid = &recovery->checkpoint->snapshots[recovery->checkpoint->valid];
+  const bool whole = run && run->gathers && fault->lost_count == 0 && !fault->suspect && valid->complete;
+  uint64_t common[3] = {whole, valid->serial, UINT64_MAX - valid->serial};
+  if (run) run->gathers = false;
+  GAB_TRY(gab_world_min_u64(recovery->world, common, 3));
+  if (!common[0] || common[1] != UINT64_MAX - common[2])
+    GAB_FAIL(GAB_ERR_LOST, "local recovery was handed over");
+  fault->restored_step = fault->noticed_step;
+  run->gathered = true;
+  /* Who took a rank has not counted the blocks: all do again. */
+  run->loop->protection->checkpoint->counted = false;
+  return GAB_OK;
+}
+
+static const gab_local_recovery recovery_of_ranks = {
+    .check = check,
+    .create = gab_local_run_create,
+    .destroy = gab_local_run_destroy,
+    .begin = gab_local_begin,
+    .enter = gab_local_enter,
+    .checkpoint = gab_local_checkpoint_due,
+    .help = gab_local_help,
+    .is_on = gab_local_is_on,
+    .go_back = gab_local_go_back,
+    .before_repair = gab_local_before_repair,
+    .after_repair = gab_local_after_repair,
+    .faults = gab_local_faults,
+};
+
+const gab_strategy gab_strategy_local = {
+    .name = "local",
+    .doc = "a spare process takes the rank of a dead one and rolls back alone; its neighbours replay"
+           " their messages (doc/local-recovery.md)",
+    .restore = restore,
+    .replacement = GAB_REPLACEMENT_SPARES,
+    .local = &recovery_of_ranks,
+};

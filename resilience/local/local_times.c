@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-void gab_local_set_own_every(gab_local_run *run, gab_step every) { run->own_every = every; }
-
 /* Index of the cluster of this process. Cluster numbers may have gaps, since a failure domain has the number of its first
  * rank. Each process temporarily allocates a byte per number. */
 static gab_status count_clusters(gab_local_run *run)

@@ -12,7 +12,7 @@ int gab_buffers_needed(const gab_buffer_needs *needs, const gab_placement *place
   if (needs->asked) return needs->asked;
   if (needs->scrubs || needs->looks_at_rest || needs->writes || needs->of_node) return 2;
   for (int i = 0; i < GAB_MOST_STRATEGIES && needs->strategies[i]; i++)
-    if (needs->strategies[i]->is_local || needs->strategies[i]->approximates) return 2;
+    if (needs->strategies[i]->local || needs->strategies[i]->approximates) return 2;
   return gab_placement_get_costs(placement, 1).kept > 0 ? 2 : 1;
 }
 

@@ -25,12 +25,14 @@ static gab_status put_records(const gab_timeloop *loop, gab_buffer *out)
   return GAB_OK;
 }
 
-/* One of this run, which need not be registered, or of an earlier one. */
-static const gab_strategy *find_strategy(const gab_protection_state *protection, const char *name)
+/* A fault record names a strategy of this run, since all processes of a job have the same list. */
+static gab_status find_strategy(const gab_protection_state *protection, const char *name, const char **found)
 {
-  for (int i = 0; protection && i < protection->strategy_count; i++)
-    if (strcmp(protection->strategies[i]->name, name) == 0) return protection->strategies[i];
-  return gab_strategy_by_name(name);
+  for (int i = 0; protection && i < protection->strategy_count; i++) {
+    *found = protection->strategies[i]->name;
+    if (strcmp(*found, name) == 0) return GAB_OK;
+  }
+  GAB_FAIL(GAB_ERR_STATE, "a fault record names strategy '%s', which this process does not have", name);
 }
 
 static gab_status get_records(gab_timeloop *loop, gab_reader *in)
@@ -45,9 +47,7 @@ static gab_status get_records(gab_timeloop *loop, gab_reader *in)
     record->fault.lost = NULL;
     record->fault.strategy = NULL;
     if (!name[0]) continue;
-    const gab_strategy *strategy = find_strategy(loop->protection, name);
-    if (!strategy) return GAB_ERR_INPUT;
-    record->fault.strategy = strategy->name;
+    GAB_TRY(find_strategy(loop->protection, name, &record->fault.strategy));
   }
   return GAB_OK;
 }

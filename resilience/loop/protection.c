@@ -127,15 +127,11 @@ static gab_status prepare_reconstruction(const gab_timeloop *loop, gab_protectio
 static gab_status prepare_local(gab_timeloop *loop, gab_protection_state *protection,
                                 const gab_protection *options)
 {
-  if (!protection->strategies[0]->is_local) return GAB_OK;
-  GAB_TRY(gab_local_check(options));
+  const gab_local_recovery *local = protection->strategies[0]->local;
+  if (!local) return GAB_OK;
+  GAB_TRY(local->check(options));
   if (gab_world_spares(loop->world) == 0) return GAB_OK; /* of which the run is warned */
-  GAB_TRY(gab_local_run_create(loop, &protection->local));
-  gab_local_set_log_limit(protection->local, options->log_limit);
-  gab_local_set_verify(protection->local, options->verify);
-  gab_local_set_own_every(protection->local, options->own_every);
-  gab_local_set_commit(protection->local, options->commit_wait, options->commit_children);
-  GAB_TRY(gab_local_set_clusters(protection->local, options->local_clusters));
+  GAB_TRY(local->create(loop, options, &protection->local));
   protection->recovery.local = protection->local;
   return GAB_OK;
 }
@@ -323,11 +319,17 @@ gab_status gab_timeloop_protect(gab_timeloop *loop, const gab_protection *option
   return GAB_OK;
 }
 
+const gab_local_recovery *gab_loop_local(const gab_timeloop *loop)
+{
+  const gab_protection_state *protection = loop->protection;
+  return protection && protection->local ? protection->strategies[0]->local : NULL;
+}
+
 void gab_protection_destroy(gab_protection_state **protection)
 {
   if (!*protection) return;
   gab_output_on_wait(NULL, NULL);
-  gab_local_run_destroy(&(*protection)->local);
+  if ((*protection)->local) (*protection)->strategies[0]->local->destroy(&(*protection)->local);
   gab_fault_injector_destroy(&(*protection)->injector);
   gab_stop_destroy(&(*protection)->stop);
   gab_disk_destroy(&(*protection)->disk);

@@ -5,7 +5,7 @@
  * called joins behind `rebuild'.
  *
  *   rebuild     revoke the communicators, meet, shrink, exchange notes, fill vacant ranks, agree (core/world/repair.c)
- *   settle      images of local recovery become snapshots (resilience/local/local_settle.c)
+ *   settle      images of local recovery become snapshots (resilience/loop/local_recovery_impl.h)
  *   end         an abort request that came with the repair ends the run on all processes
  *   inform      replacement processes learn of the fault and of the snapshots (resilience/checkpoint/replacements.c)
  *   identify    which ranks are lost, and which of them came back
@@ -87,9 +87,10 @@ static gab_status rebuild(round_state *round)
 /* Before an abort request ends the run, too: the application may want the last checkpoint (gab_timeloop_go_back()). */
 static gab_status settle(round_state *round)
 {
-  gab_local_run *local = round->protection->local;
+  const gab_local_recovery *local = gab_loop_local(round->loop);
   round->settled = GAB_OK;
-  if (local && round->abort_request != GAB_ERR_LOST) round->settled = gab_local_settle(local, &round->before);
+  if (local && round->abort_request != GAB_ERR_LOST)
+    round->settled = local->after_repair(round->loop, &round->before);
   return GAB_OK;
 }
 
@@ -208,7 +209,7 @@ static gab_status restore_by_strategies(round_state *round)
   fault->from_disk = false;
   for (int i = 0; i < protection->strategy_count && status == GAB_ERR_LOST; i++) {
     fault->strategy = protection->strategies[i]->name;
-    fault->is_local = protection->strategies[i]->is_local;
+    fault->is_local = protection->strategies[i]->local != NULL;
     status = protection->strategies[i]->restore(&protection->recovery, fault);
   }
   return status;
@@ -324,9 +325,10 @@ static gab_status recover_once(gab_timeloop *loop, const gab_status *called, gab
                                gab_rank **lost)
 {
   gab_protection_state *protection = loop->protection;
+  const gab_local_recovery *local = gab_loop_local(loop);
+  const bool gathers = local && local->before_repair(loop);
   if (called) gab_recovery_note_called(loop);
-  else if (!gab_local_gathers(loop)) gab_recovery_note_fault(loop);
-  if (protection->local) gab_local_note_claim(protection->local);
+  else if (!gathers) gab_recovery_note_fault(loop);
   const gab_status status = recover(loop, called, lost, fault);
   if (fault->lost_count > 0 || status == GAB_ERR_LOST) gab_recovery_suspect_memory(protection);
   GAB_TRY(status);
@@ -418,7 +420,8 @@ gab_status gab_protection_recover(gab_timeloop *loop, gab_status why, const gab_
 {
   bool alone = false;
   if (!loop->protection) return end_unprotected(loop, why);
-  if (!called && why == GAB_ERR_FAULT) GAB_TRY(gab_local_go_back(loop, &alone));
+  const gab_local_recovery *local = gab_loop_local(loop);
+  if (local && !called && why == GAB_ERR_FAULT) GAB_TRY(local->go_back(loop, &alone));
   if (alone) return GAB_OK;
   gab_rank *lost = NULL;
   gab_status status = why;

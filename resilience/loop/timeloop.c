@@ -181,9 +181,10 @@ gab_forest *gab_timeloop_forest(const gab_timeloop *loop) { return loop->forest;
  * for a result. */
 static gab_status after_task(gab_timeloop *loop, gab_status status)
 {
+  const gab_local_recovery *local = gab_loop_local(loop);
   if (status == GAB_OK) status = gab_field_check();
   if (status == GAB_OK) status = gab_protection_help(loop);
-  if (status == GAB_OK) status = gab_local_help(loop);
+  if (status == GAB_OK && local) status = local->help(loop);
   return status == GAB_OK ? gab_world_check(loop->world) : status;
 }
 
@@ -214,12 +215,19 @@ static bool any_due(const gab_timeloop *loop)
   return false;
 }
 
+/* What follows involves all ranks. */
+static gab_status enter_section(gab_timeloop *loop)
+{
+  const gab_local_recovery *local = gab_loop_local(loop);
+  return local ? local->enter(loop) : GAB_OK;
+}
+
 static gab_status run_actions(gab_timeloop *loop)
 {
   if (!loop->actions_pending) return GAB_OK;
   gab_protection_check_fence(loop);
   GAB_TRY(gab_monitors_look(loop, loop->step >= loop->steps));
-  if (any_due(loop)) GAB_TRY(gab_local_enter(loop));
+  if (any_due(loop)) GAB_TRY(enter_section(loop));
   gab_world_count_sent(loop->world, false);
   const gab_status status = run_all(loop, &loop->actions, false, &loop->stats.action_seconds);
   gab_world_count_sent(loop->world, true);
@@ -278,17 +286,20 @@ static void count_steps(gab_timeloop *loop, gab_step taken)
 static gab_status go_on(gab_timeloop *loop)
 {
   const double start = gab_seconds();
+  const gab_local_recovery *local = gab_loop_local(loop);
+  bool done = false;
   gab_step taken;
   GAB_TRY(take_steps(loop, &taken));
   count_steps(loop, taken);
   loop->actions_pending = true;
   loop->next_action = 0;
   GAB_TRY(run_actions(loop));
-  GAB_TRY(gab_local_has_part(loop) ? gab_local_checkpoint_due(loop) : gab_protection_checkpoint(loop));
+  if (local) GAB_TRY(local->checkpoint(loop, &done));
+  if (!done) GAB_TRY(gab_protection_checkpoint(loop));
   loop->longest_step = fmax(loop->longest_step, gab_seconds() - start);
   gab_progress_report(loop);
   GAB_TRY(gab_run_lock_check(loop->lock));
-  return gab_local_has_part(loop) ? GAB_OK : gab_protection_stop(loop);
+  return done ? GAB_OK : gab_protection_stop(loop);
 }
 
 /* Everyone leaves the loop together, or nobody does. */
@@ -347,12 +358,13 @@ static gab_status check_ready(const gab_timeloop *loop)
 
 static gab_status advance(gab_timeloop *loop, bool *done)
 {
+  const gab_local_recovery *local = gab_loop_local(loop);
   GAB_TRY(run_actions(loop)); /* those of step 0, and of a restored step if they were still to be done */
   if (loop->step < loop->steps) {
-    GAB_TRY(gab_local_begin(loop));
+    if (local) GAB_TRY(local->begin(loop));
     return go_on(loop);
   }
-  GAB_TRY(gab_local_end(loop));
+  GAB_TRY(enter_section(loop));
   GAB_TRY(gab_protection_finish(loop));
   GAB_TRY(finish(loop));
   GAB_TRY(gab_protection_close_fence(loop));
@@ -465,7 +477,8 @@ static gab_status run_protected(gab_timeloop *loop)
       gab_world_rest(loop->world, &abort_request); /* a spare stays here until it is called, or all is over */
   if (status == GAB_ERR_FAULT) return end_before_start(loop);
   if (status != GAB_OK || gab_world_is_spare(loop->world)) return gab_world_dismiss(loop->world, status);
-  const bool came_alone = is_spare && gab_local_is_on(loop);
+  const gab_local_recovery *local = gab_loop_local(loop);
+  const bool came_alone = is_spare && local && local->is_on(loop);
   if (kept != GAB_OK) status = kept;
   else if (is_spare && !came_alone) status = gab_protection_recover(loop, GAB_ERR_FAULT, &abort_request);
   else if (came_alone) status = GAB_OK;

@@ -4,6 +4,7 @@
 #define GABION_RESILIENCE_TIMELOOP_IMPL_H
 
 #include "resilience/disk/node_restart.h"
+#include "resilience/loop/local_recovery_impl.h"
 #include "resilience/loop/stop.h"
 #include "resilience/loop/timeloop.h"
 
@@ -145,6 +146,8 @@ struct gab_timeloop {
 
 /* ---- protection.c */
 
+/* Table of the local recovery of the loop; NULL: it has none. Pure. */
+const gab_local_recovery *gab_loop_local(const gab_timeloop *loop);
 void gab_protection_destroy(gab_protection_state **protection);
 /* The run is over, as all have agreed: no part of it goes on any more. Collective. GAB_ERR_FAULT: it is not, yet. */
 gab_status gab_protection_close_fence(gab_timeloop *loop);
@@ -283,56 +286,6 @@ gab_status gab_monitors_look_at_rest(gab_timeloop *loop);
  * this rank did
  * @return GAB_ERR_DIVERGED on all if the run did not get past the step of the complaint before: no chance */
 gab_status gab_monitors_judge(gab_timeloop *loop, const gab_fault *fault, bool complained);
-
-/* ---- local_run.c, local_step.c: local recovery (local_run_impl.h). All do nothing where it is not on */
-
-gab_status gab_local_run_create(gab_timeloop *loop, gab_local_run **run);
-void gab_local_run_destroy(gab_local_run **run);
-/* Before the loop runs. @param[in] limit  in units of the state; 0: none */
-void gab_local_set_log_limit(gab_local_run *run, double limit);
-/* Before the loop runs. @param[in] every  as own_every in gab_protection */
-void gab_local_set_own_every(gab_local_run *run, gab_step every);
-/* Before the loop runs: whether messages that are made again are compared. */
-void gab_local_set_verify(gab_local_run *run, gab_verify verify);
-/* Before the loop runs. @param[in] share, children  as commit_wait and commit_children in gab_protection */
-void gab_local_set_commit(gab_local_run *run, double share, gab_rank children);
-/* Before the loop runs. Collective. @param[in] clusters  as in gab_protection */
-gab_status gab_local_set_clusters(gab_local_run *run, const char *clusters);
-/* Whether the strategy is in the list. Pure. */
-bool gab_local_is_wanted(const gab_protection *protection);
-/* ::GAB_ERR_INPUT if a run that is protected like that cannot have it. Pure. */
-gab_status gab_local_check(const gab_protection *protection);
-/* Whether a rank that dies now comes back alone. */
-bool gab_local_is_on(const gab_timeloop *loop);
-/* Whether it is on, or would be but for a global section. */
-bool gab_local_has_part(const gab_timeloop *loop);
-/* Whether this process has come to a section where all gather. */
-bool gab_local_gathers(const gab_timeloop *loop);
-/* Takeovers of the present generation that no repair has counted yet, as far as the root knows. Local. */
-int gab_local_faults_of_now(const gab_timeloop *loop);
-/* Turns it on, with a checkpoint, where all are at the same step in a whole world. Local but for what the checkpoint needs. */
-gab_status gab_local_begin(gab_timeloop *loop);
-/* Comes to a global section; inside, everything is as without local recovery. Collective.
- * @return ::GAB_ERR_FAULT if somebody came back since it was turned on: all recover, and go on from the same step without it */
-gab_status gab_local_enter(gab_timeloop *loop);
-/* The same for good: what follows is global. Collective. */
-gab_status gab_local_end(gab_timeloop *loop);
-/* In the place of gab_protection_checkpoint() while it is on. */
-gab_status gab_local_checkpoint_due(gab_timeloop *loop);
-/* Ahead of a checkpoint, outside of sections: whether all stop here, for what was asked for an interval ago. Waits for nothing but
- * that the last checkpoint is committed. @param[in,out] why  why this process wants to stop; why all do; 0: not */
-gab_status gab_local_whether_to_stop(gab_timeloop *loop, uint64_t *why);
-/* After a repair: images of local recovery become snapshots; a rank that was taken is not lost. Local.
- * @param[in,out] before  the members before the fault */
-gab_status gab_local_settle(gab_local_run *run, gab_members *before);
-/* Brings the claim of this process, if any, up to date, ahead of a repair. Local. */
-void gab_local_note_claim(gab_local_run *run);
-/* Looks after others between tasks. Local. */
-gab_status gab_local_help(gab_timeloop *loop);
-/* After ::GAB_ERR_FAULT: whether it was this rank alone that goes back to a later checkpoint, which is then done. */
-gab_status gab_local_go_back(gab_timeloop *loop, bool *alone);
-/* Called by a spare at rest. */
-gab_status gab_local_rest(void *run, bool *took_rank);
 
 /* ---- progress.c */
 

@@ -42,8 +42,8 @@ typedef struct gab_fault {
   int32_t lost_count;     /**< ranks that died */
   const gab_rank *lost;   /**< ascending; borrowed, valid during the callback */
   const char *strategy;   /**< name of the one that went through; of the strategy's table */
-  bool is_local; /**< its scope: the lost alone went back, the others computed on (gab_strategy.is_local) */
-  int32_t returned;            /**< of the lost ranks so many came back, run by other processes */
+  bool is_local;    /**< its scope: the lost alone went back, the others computed on (gab_strategy.local) */
+  int32_t returned; /**< of the lost ranks so many came back, run by other processes */
   gab_incarnation incarnation; /**< the highest in which one of these is run now; 0: none came back */
   int32_t respawned;           /**< of these so many by processes that were started for it */
   uint64_t adopted;            /**< blocks that this rank took over */
@@ -61,7 +61,8 @@ typedef struct gab_approximated {
   gab_step since;  /**< step of the first of them, if any */
 } gab_approximated;
 
-/** Local recovery of a time loop; internal. */
+/** Local recovery of a time loop: its table (resilience/loop/local_recovery_impl.h) and its run; internal. */
+typedef struct gab_local_recovery gab_local_recovery;
 typedef struct gab_local_run gab_local_run;
 
 /** Context of a strategy. All borrowed. */
@@ -88,9 +89,9 @@ typedef struct gab_strategy {
       replacement; /**< what repairs do about the ranks of the dead while this strategy is in the list */
   bool
       approximates; /**< it works with metadata images, which have to be kept (gab_checkpoint_keep_metadata_images()) */
-  bool
-      is_local; /**< ranks come back alone, without a repair; `restore` only confirms that all may continue, and neither
-                  checkpoint nor rebalancing follows */
+  const gab_local_recovery
+      *local;      /**< ranks come back alone, without a repair; `restore` only confirms that all may
+                                        continue, and neither checkpoint nor rebalancing follows. NULL: all ranks roll back */
   bool needs_disk; /**< it goes back to checkpoints on disk: by default only where there are any */
 } gab_strategy;
 

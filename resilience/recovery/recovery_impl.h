@@ -10,4 +10,8 @@
  *  spares first; one that approximates (`reconstruct`) after one that fills (`spare`, `respawn`) */
 gab_status gab_strategies_check(const gab_strategy *const *strategies, int count);
 
+/** Table of the first strategy of a list that recovers single ranks; NULL: none does. Pure.
+ *  @param[in] strategies  of gab_protection: ::GAB_MOST_STRATEGIES entries; the list ends at NULL */
+const gab_local_recovery *gab_strategies_local(const gab_strategy *const *strategies);
+
 #endif

@@ -177,7 +177,7 @@ gab_status gab_strategies_check(const gab_strategy *const *list, int count)
             GAB_ERR_INPUT,
             "strategy '%s' cannot be reached behind '%s', which uses up the spare processes first: name it first",
             list[i]->name, list[k]->name);
-    if (i > 0 && list[i]->is_local)
+    if (i > 0 && list[i]->local)
       GAB_FAIL(GAB_ERR_INPUT,
                "strategy '%s' must be the first of the list: after '%s' all ranks have already "
                "rolled back",
@@ -191,6 +191,13 @@ gab_status gab_strategies_check(const gab_strategy *const *list, int count)
             list[k]->name, list[i]->name);
   }
   return GAB_OK;
+}
+
+const gab_local_recovery *gab_strategies_local(const gab_strategy *const *list)
+{
+  for (int i = 0; i < GAB_MOST_STRATEGIES && list[i]; i++)
+    if (list[i]->local) return list[i]->local;
+  return NULL;
 }
 
 const gab_strategy *gab_strategy_by_name(const char *name) { return gab_registry_require(&strategies, name); }

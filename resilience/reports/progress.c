@@ -31,7 +31,8 @@ static void describe_time(double seconds, char *text, size_t capacity)
 /* Those of local recovery are counted at the next repair; until then the root has heard of them with the checkpoints. */
 static int faults_so_far(const gab_timeloop *loop)
 {
-  return loop->stats.fault_count + gab_local_faults_of_now(loop);
+  const gab_local_recovery *local = gab_loop_local(loop);
+  return loop->stats.fault_count + (local ? local->faults(loop) : 0);
 }
 
 /* Whoever reads it later wants to know how old it is, and whose process to look for. */

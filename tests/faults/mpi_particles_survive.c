@@ -131,7 +131,7 @@ int main(int argc, char **argv)
     const gab_run_stats stats = gab_timeloop_get_stats(loop);
     CHECK(it.right);
     CHECK(stats.fault_count == (name ? 1 : 2));
-    CHECK(stats.local.faults == (strategy->is_local ? 1 : 0));
+    CHECK(stats.local.faults == (strategy->local ? 1 : 0));
   }
   gab_timeloop_destroy(&loop);
   REQUIRE(gab_report_completion(world, 0) == 0);

@@ -92,6 +92,21 @@ static gab_status never(const gab_recovery *recovery, gab_fault *fault)
   return GAB_ERR_LOST;
 }
 
+/* A full list, which no NULL ends, and a list that ends before `local'. */
+static void only_local_has_a_table_for_the_loop(void **state)
+{
+  const gab_strategy *full[GAB_MOST_STRATEGIES], *ended[GAB_MOST_STRATEGIES] = {&gab_strategy_spare};
+  (void)state;
+  for (int i = 0; i < GAB_MOST_STRATEGIES; i++) full[i] = &gab_strategy_shrink;
+  assert_null(gab_strategies_local(full));
+  full[GAB_MOST_STRATEGIES - 1] = &gab_strategy_local;
+  assert_ptr_equal(gab_strategies_local(full), gab_strategy_local.local);
+  ended[2] = &gab_strategy_local;
+  assert_null(gab_strategies_local(ended));
+  for (int i = 0; gab_strategy_at(i); i++)
+    assert_int_equal(gab_strategy_at(i)->local != NULL, gab_strategy_at(i) == &gab_strategy_local);
+}
+
 static void a_users_own_is_found_by_its_name_and_follows_the_same_rules(void **state)
 {
   static const gab_strategy own = {.name = "own",
@@ -118,6 +133,7 @@ int main(void)
       cmocka_unit_test(orders_in_which_each_can_be_reached_are_taken),
       cmocka_unit_test(orders_in_which_one_cannot_be_reached_are_refused),
       cmocka_unit_test(a_copy_of_a_table_is_the_same_strategy),
+      cmocka_unit_test(only_local_has_a_table_for_the_loop),
       cmocka_unit_test(a_users_own_is_found_by_its_name_and_follows_the_same_rules),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -101,7 +101,7 @@ static inline gab_status order_serve_for(const local_order *order, const char *e
 {
   const gab_local_run *run = order->loop->protection->local;
   for (int looks = 0; !order_has(order, event); gab_world_pause(run->world, &looks))
-    GAB_TRY(gab_local_help(order->loop));
+    GAB_TRY(gab_loop_local(order->loop)->help(order->loop));
   return GAB_OK;
 }
 
@@ -110,7 +110,7 @@ static inline gab_status order_serve(const local_order *order, bool (*happened)(
 {
   const gab_local_run *run = order->loop->protection->local;
   for (int looks = 0; !happened(run->machine); gab_world_pause(run->world, &looks))
-    GAB_TRY(gab_local_help(order->loop));
+    GAB_TRY(gab_loop_local(order->loop)->help(order->loop));
   return GAB_OK;
 }
 

@@ -31,7 +31,8 @@ static gab_status step_and_look(void *user, gab_step step)
   const gab_world *world = life->app.world;
   if (gab_world_rank(world) == 0 && step == IDLE_DIES && !life->all_replaced)
     kill((pid_t)life->pids[first_asked(gab_world_members(world)->ranks)], SIGKILL);
-  if (gab_world_rank(world) == 0 && step == ASKED) life->running = gab_local_faults_of_now(life->loop);
+  if (gab_world_rank(world) == 0 && step == ASKED)
+    life->running = gab_loop_local(life->loop)->faults(life->loop);
   if (step == 0) GAB_TRY(automaton_sum(&life->app, 0));
   GAB_TRY(automaton_step(&life->app, step));
   return automaton_sum_due(&life->app, step + 1) ? automaton_sum(&life->app, step + 1) : GAB_OK;
