@@ -2,7 +2,6 @@
 /* Heat in a plate with time steps that no explicit scheme could take: an implicit equation, solved by multigrid.
  *
  *   gabion-launch -n 4 build/bin/heat_implicit run apps/tutorial/heat_implicit.yaml
- *
  * A burner runs round a plate whose opposite edges meet: (1 - dt k Laplace) u(t + dt) = u(t) + dt q(x, t). */
 #include "gabion/stencil.h"
 
@@ -55,6 +54,7 @@ static const gab_stencil plate = {.name = "heat_implicit",
                                   .update = add_burner,
                                   .implicit = implicit,
                                   .implicit_count = 1,
+                                  .adaptive = true,
                                   .sums = sums};
 
 int main(int argc, char **argv) { return gab_stencil_main(argc, argv, &plate); }

@@ -27,7 +27,7 @@ static void combine(const gab_elliptic *elliptic, gab_data_id to, gab_data_id a,
 static void precondition(const gab_elliptic *elliptic)
 {
   const elliptic_level *level = &elliptic->levels[0];
-  const double constant = gab_elliptic_diagonal(elliptic, level);
+  const double constant = gab_elliptic_diagonal(elliptic, level->width);
   const ptrdiff_t blocks = (ptrdiff_t)gab_forest_block_count(elliptic->forest);
   const bool is_own = elliptic->options.operation.apply != NULL;
 #pragma omp parallel for schedule(dynamic)

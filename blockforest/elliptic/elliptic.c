@@ -3,6 +3,8 @@
 
 #include "blockforest/forest/direction.h"
 #include "blockforest/forest/topology_impl.h"
+#include "core/base/exact_sum.h"
+#include "core/messages/collective.h"
 
 #include <math.h>
 
@@ -25,6 +27,13 @@ static gab_status check_options(const gab_elliptic_options *options)
              options->tolerance);
   if (options->sweeps < 0 || options->sweeps > 8)
     GAB_FAIL(GAB_ERR_ARGUMENT, "%d sweeps of an elliptic solver: 1 to 8 are possible", options->sweeps);
+  if (options->finest < 0 || options->finest > GAB_ELLIPTIC_MOST_FINEST)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "a finest level %d of an elliptic solver: 0 to %d are possible",
+             options->finest, GAB_ELLIPTIC_MOST_FINEST);
+  if (options->finest > 0 && (options->operation.apply || options->method == GAB_ELLIPTIC_CONJUGATE))
+    GAB_FAIL(GAB_ERR_ARGUMENT, "an elliptic solver with a finest level %d: %s needs a grid of level 0 alone",
+             options->finest,
+             options->operation.apply ? "an operator of the program" : "the method of conjugate gradients");
   if (options->most < 0) GAB_FAIL(GAB_ERR_ARGUMENT, "%d iterations of an elliptic solver", options->most);
   for (int i = 0; i < 6; i++)
     if (!isfinite(options->sides[i].value))
@@ -84,7 +93,7 @@ gab_status gab_elliptic_create(gab_forest *forest, const gab_elliptic_options *o
     made->roots[axis] = axis < made->dimension ? (int32_t)grid->grid.roots[axis] : 1;
     made->all *= (uint64_t)made->roots[axis] * (uint64_t)grid->cells[axis];
   }
-  made->levels[0].width = grid->dx;
+  made->levels[0].width = ldexp(grid->dx, -options->finest);
   set_defaults(&made->options);
   use_operator(made);
   set_weights(made);
@@ -115,38 +124,46 @@ gab_status gab_elliptic_set(gab_elliptic *elliptic, double alpha, double beta)
 
 /* ---------------------------------------------------------------- a solve */
 
-static bool has_neighbour(const gab_block *block, gab_block_id id, int direction)
+/* Blocks of the least size, of a face of a block, that its neighbours cover. */
+static int covered(const gab_elliptic *elliptic, const gab_block *block, int direction)
 {
+  const gab_root_grid *grid = &gab_forest_topology(elliptic->forest)->grid;
+  const int parts = 1 << (elliptic->dimension - 1), level = gab_block_level(elliptic->forest, block);
+  int found = 0;
   for (size_t r = 0; r < gab_block_neighbour_count(block); r++) {
     const gab_neighbour *row = &gab_block_neighbours(block)[r];
-    if (row->id == id && row->direction == direction) return true;
+    if (row->direction == direction) found += gab_block_id_level(grid, row->id) > level ? 1 : parts;
   }
-  return false;
+  return found;
 }
 
 /* Local: a rank that rolls back alone (strategy `local') must call the same collectives as in the run before. A hole in the grid is next
- * to a block of some rank, which finds it. */
-static gab_status check_blocks(const gab_elliptic *elliptic)
+ * to a block of some rank, which finds it. @param[out] deepest  level of blocks here */
+static gab_status check_blocks(const gab_elliptic *elliptic, int *deepest)
 {
   const gab_topology *topology = gab_forest_topology(elliptic->forest);
+  const int finest = elliptic->options.finest, parts = 1 << (elliptic->dimension - 1);
+  *deepest = 0;
   for (size_t i = 0; i < gab_forest_block_count(elliptic->forest); i++) {
     const gab_block *block = gab_forest_block(elliptic->forest, i);
     const gab_block_id id = gab_block_get_id(block);
-    if (gab_block_level(elliptic->forest, block) != 0)
+    const int level = gab_block_level(elliptic->forest, block);
+    *deepest = level > *deepest ? level : *deepest;
+    if (level > finest)
       GAB_FAIL(GAB_ERR_STATE,
-               "an elliptic solver needs a grid of all blocks of level 0 and no others: " GAB_PRI_BLOCK
-               " is of level %d",
-               id, gab_block_level(elliptic->forest, block));
+               "an elliptic solver for blocks up to level %d: " GAB_PRI_BLOCK
+               " is of level %d; set gab_elliptic_options.finest",
+               finest, id, level);
     for (int axis = 0; axis < elliptic->dimension; axis++)
       for (int upper = 0; upper < 2; upper++) {
         int offset[3] = {0, 0, 0};
         offset[axis] = upper ? 1 : -1;
         const int direction = gab_direction_of(offset[0], offset[1], offset[2]);
         const gab_block_id next = gab_topology_next_to(topology, id, direction);
-        if (next != GAB_NO_BLOCK && !has_neighbour(block, next, direction))
+        if (next != GAB_NO_BLOCK && covered(elliptic, block, direction) < parts)
           GAB_FAIL(GAB_ERR_STATE,
-                   "an elliptic solver needs a grid of all blocks of level 0 and no others: " GAB_PRI_BLOCK
-                   " is missing",
+                   "an elliptic solver needs a grid without holes: " GAB_PRI_BLOCK
+                   " or a part of it is missing",
                    next);
       }
   }
@@ -203,11 +220,34 @@ static void set_zero(const gab_elliptic *elliptic)
   }
 }
 
+/* Weighted by the volume of cells, a power of two. */
+static void add_cells(const gab_elliptic *elliptic, ptrdiff_t piece, elliptic_field which, gab_exact_sum *sum)
+{
+  const elliptic_level *level = &elliptic->levels[0];
+  const gab_field *field = gab_elliptic_piece(elliptic, level, piece, which);
+  const double volume = ldexp(1, -elliptic->dimension * gab_elliptic_block_level(elliptic, level, piece));
+  for (int32_t z = 0; z < field->shape.cells[2]; z++)
+    for (int32_t y = 0; y < field->shape.cells[1]; y++)
+      for (int32_t x = 0; x < field->shape.cells[0]; x++)
+        gab_exact_add(sum, volume * gab_field_get(field, x, y, z, 0));
+}
+
 static gab_status mean_of(gab_elliptic *elliptic, elliptic_field which, double *mean)
 {
-  GAB_TRY(
-      gab_forest_sum(elliptic->forest, (gab_block_component){elliptic->levels[0].blocks[which], 0}, mean));
-  *mean /= (double)elliptic->all;
+  const ptrdiff_t pieces = gab_elliptic_pieces(elliptic, &elliptic->levels[0]);
+  gab_exact_sum sum;
+  gab_exact_clear(&sum);
+#pragma omp parallel
+  {
+    gab_exact_sum mine;
+    gab_exact_clear(&mine);
+#pragma omp for schedule(dynamic) nowait
+    for (ptrdiff_t i = 0; i < pieces; i++) add_cells(elliptic, i, which, &mine);
+#pragma omp critical(gab_elliptic_mean)
+    gab_exact_merge(&sum, &mine);
+  }
+  GAB_TRY(gab_world_sum_exact(gab_forest_world(elliptic->forest), &sum, 1));
+  *mean = gab_exact_value(&sum) / (double)elliptic->all;
   return GAB_OK;
 }
 
@@ -265,11 +305,17 @@ gab_status gab_elliptic_solve(gab_elliptic *elliptic, gab_block_component f, gab
                               gab_elliptic_result *result)
 {
   gab_elliptic_result found = {0};
-  double scale, mean;
+  double scale, mean, deepest = 0;
+  int here = 0;
   gab_status status = check_component(elliptic, f);
   if (status == GAB_OK) status = check_component(elliptic, u);
-  if (status == GAB_OK) status = check_blocks(elliptic);
+  if (status == GAB_OK) status = check_blocks(elliptic, &here);
   if (status != GAB_OK) return gab_world_raise(gab_forest_world(elliptic->forest), status);
+  if (elliptic->options.finest > 0) {
+    deepest = here;
+    GAB_TRY(gab_world_max_f64(gab_forest_world(elliptic->forest), &deepest, 1));
+    elliptic->unused = elliptic->options.finest - (int)deepest;
+  }
   GAB_TRY(prepare(elliptic, f, &scale));
   const double limit = isfinite(scale) ? elliptic->options.tolerance * scale : 0;
   copy(elliptic, u, FIELD_U, true);

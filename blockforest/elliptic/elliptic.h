@@ -2,8 +2,8 @@
 /** @file elliptic.h
  *  @brief Linear elliptic equations on a block grid: multigrid, conjugate gradients and Jacobi, matrix-free.
  *
- *  Solves A u = f for the operator A u = alpha u - beta Laplace(u) on the cells of a forest of one level (Poisson, implicit
- *  diffusion, pressure), or for an operator that the program gives as a function of a block and one layer of cells around it:
+ *  Solves A u = f for the operator A u = alpha u - beta Laplace(u) on the cells of a forest (Poisson, implicit diffusion,
+ *  pressure), or for an operator that the program gives as a function of a block and one layer of cells around it:
  *  @code
  *    gab_elliptic_options options = {.operation = {.alpha = 1, .beta = dt * k}};
  *    GAB_TRY(gab_elliptic_create(forest, &options, &heat));         // before the forest has blocks
@@ -21,6 +21,15 @@
  *
  *  Results are the same bit by bit on any number of processes and threads: all steps are per cell, in one order, and the
  *  reductions are order-free. No state survives a solve, so a run that returns to a checkpoint repeats it exactly.
+ *
+ *  Levels of blocks
+ *  ----------------
+ *  With gab_elliptic_options.finest the forest may have blocks of several levels, which may change between solves. The
+ *  discretisation is that of blockforest/exchange/level_ghosts.h: fluxes match at borders of levels, so the sum of A u over the volume
+ *  has no contribution from them, and the solution is of second order. V-cycles coarsen the blocks of the narrowest cells first
+ *  (McCormick 1989; Martin & Cartwright 1996), so blocks need a multiple of 2^finest cells along each axis, 4 or more. The mean that
+ *  a singular operator subtracts is weighted by volume. Multigrid and Jacobi only, and no operator of the program: its fluxes
+ *  need not match.
  *
  *  Sides
  *  -----
@@ -45,6 +54,7 @@ typedef struct gab_elliptic gab_elliptic;
 #define GAB_ELLIPTIC_GATHERED 4096
 /** The same, if blocks cannot be coarsened further: beyond, the solver is refused. */
 #define GAB_ELLIPTIC_MOST_GATHERED (1 << 20)
+enum { GAB_ELLIPTIC_MOST_FINEST = 8 };
 
 typedef enum gab_elliptic_method {
   GAB_ELLIPTIC_MULTIGRID = 0,
@@ -94,6 +104,7 @@ typedef struct gab_elliptic_options {
   double tolerance; /**< of the largest residual, relative to the largest right-hand side; default 1e-10 */
   int most;         /**< cycles or iterations; default 100, conjugate gradients and Jacobi 100000 */
   int sweeps;       /**< of the smoother, before and after the coarse correction each: 1 to 8; default 3 */
+  int finest;       /**< level of blocks that there may be, at most #GAB_ELLIPTIC_MOST_FINEST; 0: one level */
 } gab_elliptic_options;
 
 /** How a solve went. */
@@ -120,7 +131,7 @@ gab_status gab_elliptic_set(gab_elliptic *elliptic, double alpha, double beta);
  *  blocks' cells, double precision; they may be components of one field
  *  @param[out] result  may be NULL
  *  @return ::GAB_ERR_DIVERGED on all if the tolerance is not reached, with residuals and iterations; ::GAB_ERR_FAULT in a
- *  broken world. A forest with blocks of other levels than 0, or without some of its blocks, ends the run with ::GAB_ERR_STATE
+ *  broken world. A forest with blocks of deeper levels than `finest`, or without some of its blocks, ends the run with ::GAB_ERR_STATE
  *  (gab_world_raise()), wrong data or components with ::GAB_ERR_ARGUMENT */
 gab_status gab_elliptic_solve(gab_elliptic *elliptic, gab_block_component f, gab_block_component u,
                               gab_elliptic_result *result);

@@ -92,17 +92,20 @@ static gab_status smooth(gab_elliptic *elliptic, elliptic_level *level, bool fro
 
 gab_status gab_elliptic_cycle(gab_elliptic *elliptic, int number, bool from_zero, bool homogeneous)
 {
-  elliptic_level *level = &elliptic->levels[number], *coarse = level + 1;
+  elliptic_level *level = &elliptic->levels[number];
   if (number == elliptic->level_count - 1) {
     gab_elliptic_bottom(elliptic, level);
     return GAB_OK;
   }
+  int next = number + 1 + (number == 0 ? elliptic->unused : 0); /* levels between have the same cells */
+  if (number < elliptic->first_whole && next > elliptic->first_whole) next = elliptic->first_whole;
+  elliptic_level *coarse = &elliptic->levels[next];
   GAB_TRY(smooth(elliptic, level, from_zero, homogeneous));
   GAB_TRY(gab_elliptic_fill_ghosts(elliptic, level, homogeneous));
   gab_elliptic_residual(elliptic, level);
   gab_elliptic_restrict(elliptic, level, coarse);
-  if (number + 1 == elliptic->first_whole) GAB_TRY(gab_elliptic_gather(elliptic));
-  GAB_TRY(gab_elliptic_cycle(elliptic, number + 1, true, true));
+  if (next == elliptic->first_whole) GAB_TRY(gab_elliptic_gather(elliptic));
+  GAB_TRY(gab_elliptic_cycle(elliptic, next, true, true));
   GAB_TRY(gab_elliptic_fill_ghosts(elliptic, coarse, true));
   gab_elliptic_prolong(elliptic, level, coarse);
   return smooth(elliptic, level, false, homogeneous);

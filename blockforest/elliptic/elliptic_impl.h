@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Levels of the multigrid solver, and what its sources share. Internal. */
+/* Levels of the multigrid solver, and what its sources share. Internal.
+ *
+ * Level k of the multigrid has cells of the width of the finest blocks times 2^k, or wider ones in blocks of wider cells: these are
+ * halved only from the level on that has their width. So level k < finest lies on a composite grid, the others on a uniform one. */
 #ifndef GABION_BLOCKFOREST_ELLIPTIC_IMPL_H
 #define GABION_BLOCKFOREST_ELLIPTIC_IMPL_H
 
 #include "blockforest/elliptic/elliptic.h"
 #include "blockforest/exchange/block_field.h"
+#include "blockforest/exchange/coupling.h"
 
-enum { GAB_ELLIPTIC_MOST_LEVELS = 32 };
+enum { GAB_ELLIPTIC_MOST_LEVELS = 40 };
 
 /* Fields of a level. */
 typedef enum elliptic_field {
@@ -19,15 +23,18 @@ typedef enum elliptic_field {
 
 /* A level of the multigrid: on blocks, or of the whole grid on each process. */
 typedef struct elliptic_level {
-  int32_t cells[3]; /* of a block, or of the whole grid */
-  double width;
-  int ratio; /* to the width of the next level: 2, or 1 where only blocks are joined */
+  int number, finest; /* of this level, and of blocks */
+  int32_t cells[3];   /* of a block of the finest level, or of the whole grid */
+  double width;       /* of these cells */
   bool is_whole;
-  gab_field *whole[FIELD_KINDS];   /* if is_whole */
-  gab_block_field shape;           /* else; of its fields */
-  gab_data_id blocks[FIELD_KINDS]; /* else */
-  gab_exchange *exchange;          /* else; of FIELD_U */
-  uint64_t diagonal_of;            /* revision of the forest for which FIELD_DIAGONAL was computed, plus 1 */
+  gab_field *whole[FIELD_KINDS]; /* if is_whole */
+  /* Else, of fields and exchanges of FIELD_U by level of blocks: */
+  gab_block_field shapes[GAB_ELLIPTIC_MOST_FINEST + 1];
+  gab_data_id blocks[FIELD_KINDS];
+  gab_exchange *within[GAB_ELLIPTIC_MOST_FINEST + 1];
+  gab_coupling *between[GAB_ELLIPTIC_MOST_FINEST]; /* by level of the wider cells */
+  const gab_root_grid *grid;                       /* for levels of blocks */
+  uint64_t diagonal_of; /* revision of the forest for which FIELD_DIAGONAL was computed, plus 1 */
 } elliptic_level;
 
 struct gab_elliptic {
@@ -37,8 +44,9 @@ struct gab_elliptic {
   int dimension;
   bool periodic[3];
   double origin[3];
-  int32_t roots[3]; /* blocks of the grid */
-  uint64_t all;     /* cells of the finest level */
+  int32_t roots[3]; /* blocks of level 0 */
+  uint64_t all;     /* cells, if all blocks were of level 0 */
+  int unused;       /* levels of blocks above the finest ones of the present grid */
   bool is_singular;
   double weights[8]; /* of the sweeps */
   int level_count, first_whole;
@@ -57,7 +65,10 @@ void gab_elliptic_levels_destroy(gab_elliptic *elliptic);
 ptrdiff_t gab_elliptic_pieces(const gab_elliptic *elliptic, const elliptic_level *level);
 gab_field *gab_elliptic_piece(const gab_elliptic *elliptic, const elliptic_level *level, ptrdiff_t piece,
                               elliptic_field which);
-/* Global index of the lowest cell of a piece. */
+/* Level of the block of a piece; of the whole grid 0. */
+int gab_elliptic_block_level(const gab_elliptic *elliptic, const elliptic_level *level, ptrdiff_t piece);
+double gab_elliptic_width(const gab_elliptic *elliptic, const elliptic_level *level, ptrdiff_t piece);
+/* Global index of the lowest cell of a piece, in cells of its width. */
 void gab_elliptic_first_cell(const gab_elliptic *elliptic, const elliptic_level *level, ptrdiff_t piece,
                              int32_t first[3]);
 /* Fills the ghosts of FIELD_U beyond faces. Collective among neighbours on blocks.
@@ -65,6 +76,14 @@ void gab_elliptic_first_cell(const gab_elliptic *elliptic, const elliptic_level 
 gab_status gab_elliptic_fill_ghosts(gab_elliptic *elliptic, elliptic_level *level, bool homogeneous);
 /* The right-hand side of the first whole level, from all processes. Collective. */
 gab_status gab_elliptic_gather(gab_elliptic *elliptic);
+
+/* ---- elliptic_borders.c: ghosts beyond faces of blocks, within levels and between them */
+
+/* Collective (opens ports). */
+gab_status gab_elliptic_borders_create(gab_forest *forest, elliptic_level *level);
+void gab_elliptic_borders_destroy(elliptic_level *level);
+/* Collective among neighbours. Where two cells meet a wider one, ghosts are those of blockforest/exchange/level_border.h. */
+gab_status gab_elliptic_borders_exchange(elliptic_level *level);
 
 /* ---- elliptic_sweep.c: work per cell; ghosts of FIELD_U are filled */
 
@@ -80,8 +99,8 @@ void gab_elliptic_apply(gab_elliptic *elliptic, elliptic_level *level);
 void gab_elliptic_bottom(gab_elliptic *elliptic, elliptic_level *level);
 /* The diagonal of an operator of the program, if the blocks have changed. */
 void gab_elliptic_find_diagonal(gab_elliptic *elliptic, elliptic_level *level);
-/* What a cell's u is multiplied by in A u, of the operator with alpha and beta. */
-double gab_elliptic_diagonal(const gab_elliptic *elliptic, const elliptic_level *level);
+/* What u of a cell of a width is multiplied by in A u, of the operator with alpha and beta. */
+double gab_elliptic_diagonal(const gab_elliptic *elliptic, double width);
 /* FIELD_F of the coarse level = mean of FIELD_NEXT of the fine one. Within the pieces of the fine one. */
 void gab_elliptic_restrict(gab_elliptic *elliptic, const elliptic_level *fine, const elliptic_level *coarse);
 /* FIELD_U of the fine level += FIELD_U of the coarse one, whose ghosts are filled. */

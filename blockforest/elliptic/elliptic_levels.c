@@ -4,6 +4,7 @@
 
 #include "core/messages/collective.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,38 +24,52 @@ static bool are_even(const gab_elliptic *elliptic, const int32_t cells[3])
 
 static elliptic_level coarser(const gab_elliptic *elliptic, const elliptic_level *fine)
 {
-  elliptic_level coarse = {.width = 2 * fine->width, .is_whole = fine->is_whole, .ratio = 2};
+  elliptic_level coarse = {.number = fine->number + 1,
+                           .finest = fine->finest,
+                           .width = 2 * fine->width,
+                           .is_whole = fine->is_whole};
   for (int axis = 0; axis < 3; axis++)
     coarse.cells[axis] = axis < elliptic->dimension ? fine->cells[axis] / 2 : 1;
   return coarse;
 }
 
-/* The same cells in one piece. */
-static void join(const gab_elliptic *elliptic, elliptic_level *level)
+/* The cells of a uniform level in one piece. */
+static elliptic_level joined(const gab_elliptic *elliptic, const elliptic_level *level)
 {
-  level->is_whole = true;
-  for (int axis = 0; axis < elliptic->dimension; axis++) level->cells[axis] *= elliptic->roots[axis];
+  elliptic_level made = *level;
+  made.is_whole = true;
+  for (int axis = 0; axis < elliptic->dimension; axis++)
+    made.cells[axis] *= elliptic->roots[axis] << level->finest;
+  return made;
+}
+
+static gab_status check_finest(const gab_elliptic *elliptic, const int32_t cells[3])
+{
+  const int finest = elliptic->options.finest;
+  for (int axis = 0; axis < elliptic->dimension && finest > 0; axis++)
+    if (cells[axis] < 4 || cells[axis] % (1 << finest) != 0)
+      GAB_FAIL(GAB_ERR_INPUT,
+               "blocks of %" PRId32
+               " cells along %c: an elliptic solver with a finest level %d needs a multiple of %d, 4 or more",
+               cells[axis], "xyz"[axis], finest, 1 << finest);
+  return GAB_OK;
 }
 
 /* Level 0 lies on blocks, the last levels are whole. */
 static gab_status plan(gab_elliptic *elliptic, const int32_t cells[3])
 {
   elliptic_level *levels = elliptic->levels;
-  const uint64_t blocks = count_of(elliptic->roots);
   int count = 1;
-  levels[0] = (elliptic_level){.width = elliptic->levels[0].width, .ratio = 2};
+  GAB_TRY(check_finest(elliptic, cells));
+  levels[0] = (elliptic_level){.width = elliptic->levels[0].width, .finest = elliptic->options.finest};
   memcpy(levels[0].cells, cells, sizeof levels[0].cells);
   while (!levels[count - 1].is_whole) {
     elliptic_level *fine = &levels[count - 1], *coarse = &levels[count];
-    if (are_even(elliptic, fine->cells)) *coarse = coarser(elliptic, fine);
-    else {
-      fine->ratio = 1;
-      *coarse = *fine;
-      coarse->ratio = 2;
-      join(elliptic, coarse);
+    *coarse = are_even(elliptic, fine->cells) ? coarser(elliptic, fine) : joined(elliptic, fine);
+    if (!coarse->is_whole && coarse->number >= coarse->finest) {
+      const elliptic_level whole = joined(elliptic, coarse);
+      if (count_of(whole.cells) <= GAB_ELLIPTIC_GATHERED) *coarse = whole;
     }
-    if (!coarse->is_whole && blocks * count_of(coarse->cells) <= GAB_ELLIPTIC_GATHERED)
-      join(elliptic, coarse);
     count++;
   }
   elliptic->first_whole = count - 1;
@@ -85,26 +100,43 @@ static bool is_kept(const gab_elliptic *elliptic, elliptic_field which)
   return which != FIELD_DIAGONAL || elliptic->options.operation.apply != NULL;
 }
 
-static gab_status add_scratch(gab_elliptic *elliptic, const gab_block_field *shape, const char *name,
+/* A field of the cells that a block of its level has. */
+static gab_status create_field(void *user, const gab_forest *forest, const gab_block *block, void **data)
+{
+  const elliptic_level *level = user;
+  const int of = gab_block_level(forest, block);
+  gab_field *made = NULL;
+  const gab_status status =
+      gab_field_create(&level->shapes[of < level->finest ? of : level->finest].shape, &made);
+  *data = made;
+  return status;
+}
+
+static gab_status add_scratch(gab_elliptic *elliptic, elliptic_level *level, const char *name,
                               gab_data_id *id)
 {
-  gab_block_data_kind kind = gab_block_field_scratch(shape, name);
+  gab_block_data_kind kind = gab_block_field_scratch(&level->shapes[0], name);
+  kind.user = level;
   kind.check = NULL; /* coarse levels have fewer cells than the block */
+  kind.create = create_field;
   return gab_forest_add_data(elliptic->forest, &kind, id);
 }
 
-static gab_status create_on_blocks(gab_elliptic *elliptic, int number)
+static gab_status create_on_blocks(gab_elliptic *elliptic, elliptic_level *level)
 {
   static const char *const names[] = {"u", "next", "f", "diagonal"};
-  elliptic_level *level = &elliptic->levels[number];
-  level->shape = (gab_block_field){.shape = shape_of(elliptic, level->cells), .faces_only = true};
+  for (int of = 0; of <= level->finest; of++) {
+    const int wider = level->finest - of < level->number ? level->finest - of : level->number;
+    int32_t cells[3] = {1, 1, 1};
+    for (int axis = 0; axis < elliptic->dimension; axis++) cells[axis] = level->cells[axis] << wider;
+    level->shapes[of] = (gab_block_field){.shape = shape_of(elliptic, cells), .faces_only = true};
+  }
   for (int which = 0; which < FIELD_KINDS; which++) {
     char name[64];
-    snprintf(name, sizeof name, "elliptic %d: %s of level %d", elliptic->number, names[which], number);
-    if (is_kept(elliptic, which)) GAB_TRY(add_scratch(elliptic, &level->shape, name, &level->blocks[which]));
+    snprintf(name, sizeof name, "elliptic %d: %s of level %d", elliptic->number, names[which], level->number);
+    if (is_kept(elliptic, which)) GAB_TRY(add_scratch(elliptic, level, name, &level->blocks[which]));
   }
-  const gab_ghost_kind ghosts = gab_block_field_ghosts(&level->shape);
-  return gab_exchange_create(elliptic->forest, level->blocks[FIELD_U], &ghosts, &level->exchange);
+  return gab_elliptic_borders_create(elliptic->forest, level);
 }
 
 static gab_status create_whole(gab_elliptic *elliptic, elliptic_level *level)
@@ -120,14 +152,14 @@ gab_status gab_elliptic_levels_create(gab_elliptic *elliptic)
   GAB_TRY(plan(elliptic, gab_forest_get_options(elliptic->forest)->cells));
   for (int i = 0; i < elliptic->level_count; i++) {
     if (elliptic->levels[i].is_whole) GAB_TRY(create_whole(elliptic, &elliptic->levels[i]));
-    else GAB_TRY(create_on_blocks(elliptic, i));
+    else GAB_TRY(create_on_blocks(elliptic, &elliptic->levels[i]));
   }
   if (elliptic->options.method == GAB_ELLIPTIC_CONJUGATE) {
     char name[64];
     snprintf(name, sizeof name, "elliptic %d: solution", elliptic->number);
-    GAB_TRY(add_scratch(elliptic, &elliptic->levels[0].shape, name, &elliptic->solution));
+    GAB_TRY(add_scratch(elliptic, &elliptic->levels[0], name, &elliptic->solution));
     snprintf(name, sizeof name, "elliptic %d: preconditioned", elliptic->number);
-    GAB_TRY(add_scratch(elliptic, &elliptic->levels[0].shape, name, &elliptic->preconditioned));
+    GAB_TRY(add_scratch(elliptic, &elliptic->levels[0], name, &elliptic->preconditioned));
   }
   const uint64_t gathered = count_of(elliptic->levels[elliptic->first_whole].cells);
   const uint64_t bottom = count_of(elliptic->levels[elliptic->level_count - 1].cells);
@@ -140,7 +172,7 @@ void gab_elliptic_levels_destroy(gab_elliptic *elliptic)
 {
   for (int i = 0; i < GAB_ELLIPTIC_MOST_LEVELS; i++) {
     elliptic_level *level = &elliptic->levels[i];
-    if (level->exchange) gab_exchange_destroy(&level->exchange);
+    gab_elliptic_borders_destroy(level);
     for (int which = 0; which < FIELD_KINDS; which++)
       if (level->whole[which]) gab_field_destroy(&level->whole[which]);
   }
@@ -160,14 +192,29 @@ gab_field *gab_elliptic_piece(const gab_elliptic *elliptic, const elliptic_level
   return gab_block_data(gab_forest_block(elliptic->forest, (size_t)piece), level->blocks[which]);
 }
 
+int gab_elliptic_block_level(const gab_elliptic *elliptic, const elliptic_level *level, ptrdiff_t piece)
+{
+  return level->is_whole
+             ? 0
+             : gab_block_level(elliptic->forest, gab_forest_block(elliptic->forest, (size_t)piece));
+}
+
+double gab_elliptic_width(const gab_elliptic *elliptic, const elliptic_level *level, ptrdiff_t piece)
+{
+  if (level->is_whole) return level->width;
+  const int wider = level->finest - gab_elliptic_block_level(elliptic, level, piece) - level->number;
+  return wider > 0 ? ldexp(level->width, wider) : level->width;
+}
+
 void gab_elliptic_first_cell(const gab_elliptic *elliptic, const elliptic_level *level, ptrdiff_t piece,
                              int32_t first[3])
 {
   first[0] = first[1] = first[2] = 0;
   if (level->is_whole) return;
   const gab_box cells = gab_block_cells(elliptic->forest, gab_forest_block(elliptic->forest, (size_t)piece));
+  const gab_field *u = gab_elliptic_piece(elliptic, level, piece, FIELD_U);
   for (int axis = 0; axis < elliptic->dimension; axis++)
-    first[axis] = (int32_t)(cells.lo[axis] / elliptic->levels[0].cells[axis]) * level->cells[axis];
+    first[axis] = (int32_t)(cells.lo[axis] / elliptic->levels[0].cells[axis]) * u->shape.cells[axis];
 }
 
 /* ---------------------------------------------------------------- ghosts */
@@ -206,6 +253,8 @@ static void wrap(gab_field *u, int axis)
 static void fill_sides(const gab_elliptic *elliptic, elliptic_level *level, ptrdiff_t piece, bool homogeneous)
 {
   gab_field *u = gab_elliptic_piece(elliptic, level, piece, FIELD_U);
+  const double width = gab_elliptic_width(elliptic, level, piece);
+  const int of = gab_elliptic_block_level(elliptic, level, piece);
   int32_t first[3];
   gab_elliptic_first_cell(elliptic, level, piece, first);
   for (int axis = 0; axis < elliptic->dimension; axis++) {
@@ -213,21 +262,19 @@ static void fill_sides(const gab_elliptic *elliptic, elliptic_level *level, ptrd
       if (level->is_whole) wrap(u, axis);
       continue;
     }
-    const int32_t all = level->is_whole ? level->cells[axis] : level->cells[axis] * elliptic->roots[axis];
+    const int32_t cells = u->shape.cells[axis],
+                  all = level->is_whole ? cells : cells * (elliptic->roots[axis] << of);
     for (int upper = 0; upper < 2; upper++) {
       const gab_elliptic_side *side = &elliptic->options.sides[2 * axis + upper];
-      if (upper ? first[axis] + level->cells[axis] < all : first[axis] > 0) continue;
-      fill_side(u, axis, upper, side, homogeneous ? 0 : side->value, level->width);
+      if (upper ? first[axis] + cells < all : first[axis] > 0) continue;
+      fill_side(u, axis, upper, side, homogeneous ? 0 : side->value, width);
     }
   }
 }
 
 gab_status gab_elliptic_fill_ghosts(gab_elliptic *elliptic, elliptic_level *level, bool homogeneous)
 {
-  if (!level->is_whole) {
-    GAB_TRY(gab_exchange_start(level->exchange));
-    GAB_TRY(gab_exchange_finish(level->exchange));
-  }
+  if (!level->is_whole) GAB_TRY(gab_elliptic_borders_exchange(level));
   const ptrdiff_t pieces = gab_elliptic_pieces(elliptic, level);
 #pragma omp parallel for schedule(dynamic)
   for (ptrdiff_t i = 0; i < pieces; i++) fill_sides(elliptic, level, i, homogeneous);

@@ -7,10 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-double gab_elliptic_diagonal(const gab_elliptic *elliptic, const elliptic_level *level)
+double gab_elliptic_diagonal(const gab_elliptic *elliptic, double width)
 {
   const gab_elliptic_operator *a = &elliptic->options.operation;
-  return a->alpha + 2 * elliptic->dimension * (a->beta / (level->width * level->width));
+  return a->alpha + 2 * elliptic->dimension * (a->beta / (width * width));
 }
 
 /* ---------------------------------------------------------------- the operator with alpha and beta */
@@ -21,10 +21,10 @@ typedef struct stencil {
   int dimension;
 } stencil;
 
-static stencil stencil_of(const gab_elliptic *elliptic, const elliptic_level *level)
+static stencil stencil_of(const gab_elliptic *elliptic, double width)
 {
-  return (stencil){.centre = gab_elliptic_diagonal(elliptic, level),
-                   .neighbour = elliptic->options.operation.beta / (level->width * level->width),
+  return (stencil){.centre = gab_elliptic_diagonal(elliptic, width),
+                   .neighbour = elliptic->options.operation.beta / (width * width),
                    .dimension = elliptic->dimension};
 }
 
@@ -109,7 +109,6 @@ void gab_elliptic_find_diagonal(gab_elliptic *elliptic, elliptic_level *level)
 
 static void on_all(gab_elliptic *elliptic, elliptic_level *level, task what, double weight)
 {
-  const stencil a = stencil_of(elliptic, level);
   const ptrdiff_t pieces = gab_elliptic_pieces(elliptic, level);
   const bool is_own = elliptic->options.operation.apply != NULL;
 #pragma omp parallel for schedule(dynamic)
@@ -121,6 +120,7 @@ static void on_all(gab_elliptic *elliptic, elliptic_level *level, task what, dou
       if (what != APPLY)
         finish_piece(&at, f, gab_elliptic_piece(elliptic, level, i, FIELD_DIAGONAL), what, weight);
     } else {
+      const stencil a = stencil_of(elliptic, gab_elliptic_width(elliptic, level, i));
       on_piece(&a, gab_elliptic_piece(elliptic, level, i, FIELD_U), f,
                gab_elliptic_piece(elliptic, level, i, FIELD_NEXT), what, weight / a.centre);
     }
@@ -143,7 +143,6 @@ gab_status gab_elliptic_sweep(gab_elliptic *elliptic, elliptic_level *level, dou
 
 gab_status gab_elliptic_first_sweep(gab_elliptic *elliptic, elliptic_level *level, double weight)
 {
-  const double constant = weight / gab_elliptic_diagonal(elliptic, level);
   const ptrdiff_t pieces = gab_elliptic_pieces(elliptic, level);
   const bool is_own = elliptic->options.operation.apply != NULL;
 #pragma omp parallel for schedule(dynamic)
@@ -152,11 +151,12 @@ gab_status gab_elliptic_first_sweep(gab_elliptic *elliptic, elliptic_level *leve
     const gab_field *f = gab_elliptic_piece(elliptic, level, i, FIELD_F);
     const double *d = is_own ? gab_elliptic_piece(elliptic, level, i, FIELD_DIAGONAL)->data : NULL;
     const double *right = f->data;
+    const double constant = weight / gab_elliptic_diagonal(elliptic, gab_elliptic_width(elliptic, level, i));
     double *to = u->data;
-    for (int32_t z = 0; z < level->cells[2]; z++)
-      for (int32_t y = 0; y < level->cells[1]; y++) {
+    for (int32_t z = 0; z < u->shape.cells[2]; z++)
+      for (int32_t y = 0; y < u->shape.cells[1]; y++) {
         const size_t at = gab_field_index(&u->map, 0, y, z, 0);
-        for (size_t x = at; x < at + (size_t)level->cells[0]; x++)
+        for (size_t x = at; x < at + (size_t)u->shape.cells[0]; x++)
           to[x] = d ? weight * right[x] / d[x] : constant * right[x];
       }
   }
@@ -204,12 +204,15 @@ static cover cover_of(const gab_elliptic *elliptic, const elliptic_level *fine, 
                       ptrdiff_t piece)
 {
   cover made = {.cells = {1, 1, 1}, .ratio = {1, 1, 1}};
+  const gab_field *u = gab_elliptic_piece(elliptic, fine, piece, FIELD_U);
+  const int ratio =
+      gab_elliptic_width(elliptic, coarse, piece) > gab_elliptic_width(elliptic, fine, piece) ? 2 : 1;
   int32_t first[3];
   gab_elliptic_first_cell(elliptic, fine, piece, first);
   for (int axis = 0; axis < elliptic->dimension; axis++) {
-    made.ratio[axis] = fine->ratio;
-    made.cells[axis] = fine->cells[axis] / fine->ratio;
-    made.first[axis] = fine->is_whole == coarse->is_whole ? 0 : first[axis] / fine->ratio;
+    made.ratio[axis] = ratio;
+    made.cells[axis] = u->shape.cells[axis] / ratio;
+    made.first[axis] = fine->is_whole == coarse->is_whole ? 0 : first[axis] / ratio;
   }
   return made;
 }
@@ -265,7 +268,7 @@ static void prolong_piece(const gab_elliptic *elliptic, const elliptic_level *fi
   const cover over = cover_of(elliptic, fine, coarse, piece);
   gab_field *u = gab_elliptic_piece(elliptic, fine, piece, FIELD_U);
   const gab_field *from = gab_elliptic_piece(elliptic, coarse, coarse->is_whole ? 0 : piece, FIELD_U);
-  const int32_t *cells = fine->cells;
+  const int32_t *cells = u->shape.cells;
   const bool is_same = over.ratio[0] == 1;
   for (int32_t z = 0; z < cells[2]; z++)
     for (int32_t y = 0; y < cells[1]; y++) {

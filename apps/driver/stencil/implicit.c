@@ -4,11 +4,12 @@
 
 gab_status gab_app_stencil_implicit_create(stencil_run *it)
 {
-  const double dx = it->base.parameters->grid.dx;
+  const int finest = it->parameters->finest;
+  const double dx = ldexp(it->base.parameters->grid.dx, -finest);
   for (size_t i = 0; i < gab_app_stencil->implicit_count; i++) {
     double alpha = 0, beta = 0;
     gab_app_stencil->implicit[i].operation(it->base.parameters->config, &alpha, &beta);
-    gab_elliptic_options options = {.operation = {.alpha = alpha, .beta = beta * dx * dx}};
+    gab_elliptic_options options = {.operation = {.alpha = alpha, .beta = beta * dx * dx}, .finest = finest};
     for (int side = 0; side < 6; side++)
       options.sides[side] = gab_app_stencil_side_of(it->parameters, side, gab_app_stencil->implicit[i].field);
     GAB_TRY(gab_app_blame(it->base.parameters->config, "domain.block",

@@ -282,7 +282,6 @@ static const char *what_is_wrong(const gab_stencil *which)
   if (which->adaptive && which->diagonals)
     return "between levels there are no ghosts beyond edges and corners";
   if (which->implicit_count > GAB_STENCIL_MOST_IMPLICIT) return "it has too many implicit fields";
-  if (which->implicit_count > 0 && which->adaptive) return "implicit fields need a grid of one level";
   for (size_t i = 0; i < which->implicit_count; i++)
     if (which->implicit[i].field < 0 || which->implicit[i].field >= fields || !which->implicit[i].operation)
       return "an implicit field does not exist, or lacks its operation";

@@ -131,7 +131,7 @@ typedef struct gab_stencil_quantity {
 /** A field that each step solves for: alpha u - beta Laplace(u) = r, where r is the value that `update` wrote for the field.
  *  Implicit diffusion over a time step dt has alpha 1 and beta k dt; a pressure has alpha 0 and beta 1, then r without its mean
  *  counts and u has the mean 0. By multigrid, to 1e-10 of the largest right-hand side (blockforest/elliptic/elliptic.h): blocks of
- *  2^n cells are best. Without levels. */
+ *  2^n cells are best. On levels fluxes match at their borders, and blocks have a multiple of 2^levels cells, 4 or more. */
 typedef struct gab_stencil_implicit {
   int field; /**< from 0 */
   /** Pure. @param[out] alpha, beta  not negative, not both 0; beta in units of squared cells: of domain.cells */

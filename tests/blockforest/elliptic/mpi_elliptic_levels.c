@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gabion-test: np=1,2,3 quick=2 timeout=120 threads=2 needs=ulfm */
+/* Elliptic solvers on blocks of several levels (blockforest/elliptic/elliptic.h). Solutions approach exact ones with second order in
+ * the maximum norm, in the plane and in space, with values, gradients and periodic sides, on two and three levels, with a source in the
+ * refined region. A V-cycle reduces the residual as on one level. The operator conserves: its sum over the volume is 0 without sides.
+ * On a grid of one level the solution has the same bits as that of a solver of one level. Results have the same bits for any owners of
+ * the blocks. What levels cannot have is refused. */
+#include "blockforest/elliptic/elliptic.h"
+
+#include "blockforest/exchange/block_field.h"
+#include "core/base/exact_sum.h"
+#include "core/messages/collective.h"
+#include "tests/blockforest/random_domain.h"
+
+#include <math.h>
+
+enum { F = 0, U, EXACT, COMPONENTS };
+#define PI 3.141592653589793
+
+typedef struct equation {
+  const char *name;
+  int dimension, finest;
+  int32_t roots, cells;
+  bool periodic[3];
+  gab_elliptic_options options;
+  double most_factor;
+  double (*exact)(const double at[3]);
+  double (*right)(const gab_elliptic_operator *a, const double at[3]);
+} equation;
+
+typedef struct setup {
+  gab_block_field field;
+  gab_forest *forest;
+  gab_data_id data;
+  gab_elliptic *elliptic;
+} setup;
+
+/* Around a place that no symmetry has, in 1/64 of the domain; each level half as wide as the one above. */
+static gab_mark near_a_place(void *user, int level, const gab_box *cells)
+{
+  const gab_forest_options *options = user;
+  const double half[] = {0.26, 0.13, 0.065}, place[] = {0.40, 0.62, 0.45};
+  for (int axis = 0; axis < options->grid.dimension; axis++) {
+    const double width = ldexp(options->dx, -level), low = (double)cells->lo[axis] * width,
+                 high = (double)cells->hi[axis] * width;
+    if (high < place[axis] - half[level] || low > place[axis] + half[level]) return GAB_MARK_KEEP;
+  }
+  return GAB_MARK_REFINE;
+}
+
+static void centre_of(const setup *it, const gab_block *block, int32_t x, int32_t y, int32_t z, double at[3])
+{
+  gab_block_cell_centre(it->forest, block, x, y, z, at);
+}
+
+/* @param[in] finer  by which a block has more cells @param[in] deepest  level of the grid */
+static void make(gab_world *world, setup *it, const equation *of, int32_t finer, int deepest, gab_rank ranks)
+{
+  const int32_t deep = of->dimension == 3, roots = of->roots, cells = of->cells * finer;
+  gab_forest_options options = {.grid = {of->dimension, {roots, roots, deep ? roots : 1}},
+                                .periodic = {of->periodic[0], of->periodic[1], of->periodic[2]},
+                                .cells = {cells, cells, deep ? cells : 1},
+                                .dx = 1. / (roots * cells)};
+  gab_elliptic_options with = of->options;
+  *it = (setup){.field = {.shape = {.cells = {cells, cells, deep ? cells : 1},
+                                    .ghosts = {1, 1, deep},
+                                    .components = COMPONENTS}}};
+  const gab_block_data_kind data = gab_block_field_data(&it->field, "equation");
+  with.finest = of->finest;
+  REQUIRE_OK(gab_forest_create(world, &options, &it->forest));
+  REQUIRE_OK(gab_forest_add_data(it->forest, &data, &it->data));
+  REQUIRE_OK(gab_elliptic_create(it->forest, &with, &it->elliptic));
+  REQUIRE_OK(gab_forest_build(it->forest, deepest > 0 ? near_a_place : NULL, &options, deepest,
+                              blocks_in_turn, &ranks, NULL));
+  for (size_t i = 0; i < gab_forest_block_count(it->forest); i++) {
+    const gab_block *block = gab_forest_block(it->forest, i);
+    gab_field *field = gab_block_data(block, it->data);
+    for (int32_t z = 0; z < field->shape.cells[2]; z++)
+      for (int32_t y = 0; y < field->shape.cells[1]; y++)
+        for (int32_t x = 0; x < field->shape.cells[0]; x++) {
+          double at[3];
+          centre_of(it, block, x, y, z, at);
+          gab_field_set(field, x, y, z, F, of->right(&of->options.operation, at));
+          gab_field_set(field, x, y, z, EXACT, of->exact(at));
+        }
+  }
+}
+
+static void destroy(setup *it)
+{
+  gab_elliptic_destroy(&it->elliptic);
+  gab_forest_destroy(&it->forest);
+}
+
+static gab_block_component part(const setup *it, int component)
+{
+  return (gab_block_component){it->data, component};
+}
+
+static gab_elliptic_result solve(setup *it)
+{
+  gab_elliptic_result result;
+  REQUIRE_OK(gab_elliptic_solve(it->elliptic, part(it, F), part(it, U), &result));
+  return result;
+}
+
+/* The largest error; if the solution is unique but for a constant, of the volume means. */
+static double error_of(setup *it, bool is_singular)
+{
+  gab_exact_sum sum;
+  gab_norms norms;
+  double mean = 0;
+  gab_exact_clear(&sum);
+  for (int pass = is_singular ? 0 : 1; pass < 2; pass++) {
+    for (size_t i = 0; i < gab_forest_block_count(it->forest); i++) {
+      const gab_block *block = gab_forest_block(it->forest, i);
+      gab_field *field = gab_block_data(block, it->data);
+      const double dx = gab_forest_dx(it->forest, gab_block_level(it->forest, block));
+      const double volume = field->shape.cells[2] > 1 ? dx * dx * dx : dx * dx;
+      for (int32_t z = 0; z < field->shape.cells[2]; z++)
+        for (int32_t y = 0; y < field->shape.cells[1]; y++)
+          for (int32_t x = 0; x < field->shape.cells[0]; x++) {
+            const double error = gab_field_get(field, x, y, z, U) - gab_field_get(field, x, y, z, EXACT);
+            if (pass == 0) gab_exact_add(&sum, volume * error);
+            else gab_field_set(field, x, y, z, EXACT, error - mean);
+          }
+    }
+    if (pass == 0) {
+      REQUIRE_OK(gab_world_sum_exact(gab_forest_world(it->forest), &sum, 1));
+      mean = gab_exact_value(&sum);
+    }
+  }
+  REQUIRE_OK(gab_forest_norms(it->forest, part(it, EXACT), &norms));
+  return norms.max;
+}
+
+/* ---------------------------------------------------------------- equations */
+
+static double sines(const double at[3])
+{
+  return 0.5 + sin(PI * at[0]) * sin(2 * PI * at[1]) * sin(PI * at[2]);
+}
+static double sines_right(const gab_elliptic_operator *a, const double at[3])
+{
+  return a->alpha * sines(at) + a->beta * 6 * PI * PI * (sines(at) - 0.5);
+}
+
+static double plane(const double at[3]) { return sin(PI * at[0]) * sin(2 * PI * at[1]); }
+static double plane_right(const gab_elliptic_operator *a, const double at[3])
+{
+  return a->alpha * plane(at) + a->beta * 5 * PI * PI * plane(at);
+}
+
+static double waves(const double at[3]) { return sin(2 * PI * at[0]) * cos(4 * PI * at[1]); }
+static double waves_right(const gab_elliptic_operator *a, const double at[3])
+{
+  return a->beta * 20 * PI * PI * waves(at) + 7; /* a mean that has no solution */
+}
+
+static double channel(const double at[3]) { return at[0] * at[0] + sin(2 * PI * at[1]); }
+static double channel_right(const gab_elliptic_operator *a, const double at[3])
+{
+  return a->alpha * channel(at) - a->beta * (2 - 4 * PI * PI * sin(2 * PI * at[1]));
+}
+
+/* A narrow bump in the refined region: u = exp(-r^2/w^2), zero at the sides to 1e-12 and less. */
+static const double bump_width = 0.07;
+static double bump(const double at[3])
+{
+  const double x = at[0] - 0.40, y = at[1] - 0.62;
+  return exp(-(x * x + y * y) / (bump_width * bump_width));
+}
+static double bump_right(const gab_elliptic_operator *a, const double at[3])
+{
+  const double x = at[0] - 0.40, y = at[1] - 0.62, w = bump_width * bump_width;
+  return -a->beta * bump(at) * (4 * (x * x + y * y) / (w * w) - 4 / w);
+}
+
+#define VALUE(v)                                                                                             \
+  {                                                                                                          \
+    GAB_ELLIPTIC_VALUE, v                                                                                    \
+  }
+#define GRADIENT(g)                                                                                          \
+  {                                                                                                          \
+    GAB_ELLIPTIC_GRADIENT, g                                                                                 \
+  }
+#define SIX(v)                                                                                               \
+  {                                                                                                          \
+    VALUE(v), VALUE(v), VALUE(v), VALUE(v), VALUE(v), VALUE(v)                                               \
+  }
+
+static const equation equations[] = {
+    {"Poisson, values, in the plane, 2 levels",
+     2,
+     1,
+     8,
+     4,
+     {0, 0, 0},
+     {.operation = {.beta = 1}, .sides = SIX(0)},
+     0.15,
+     plane,
+     plane_right},
+    {"Poisson, values, in the plane, 3 levels",
+     2,
+     2,
+     8,
+     4,
+     {0, 0, 0},
+     {.operation = {.beta = 1}, .sides = SIX(0)},
+     0.15,
+     plane,
+     plane_right},
+    {"Poisson, a source in the refined region, 3 levels",
+     2,
+     2,
+     8,
+     4,
+     {0, 0, 0},
+     {.operation = {.beta = 1}, .sides = SIX(0)},
+     0.15,
+     bump,
+     bump_right},
+    {"Poisson, periodic, 3 levels",
+     2,
+     2,
+     8,
+     4,
+     {1, 1, 0},
+     {.operation = {.beta = 1}},
+     0.15,
+     waves,
+     waves_right},
+    {"implicit diffusion, gradients and periodic, 2 levels",
+     2,
+     1,
+     8,
+     4,
+     {0, 1, 0},
+     {.operation = {.alpha = 3, .beta = 0.7}, .sides = {GRADIENT(0), GRADIENT(2)}},
+     0.15,
+     channel,
+     channel_right},
+    {"Poisson, values, in space, 2 levels",
+     3,
+     1,
+     4,
+     4,
+     {0, 0, 0},
+     {.operation = {.beta = 1}, .sides = SIX(.5)},
+     0.15,
+     sines,
+     sines_right},
+};
+
+static void converge(gab_world *world, const equation *of)
+{
+  double errors[3], factor = 0;
+  const gab_rank ranks = gab_world_members(world)->ranks;
+  const bool is_singular = of->periodic[0] && of->periodic[1];
+  for (int i = 0; i < 3; i++) {
+    setup it;
+    make(world, &it, of, 1 << i, of->finest, ranks);
+    const gab_elliptic_result result = solve(&it);
+    factor = result.factor;
+    errors[i] = error_of(&it, is_singular);
+    destroy(&it);
+  }
+  const double order = log2(errors[1] / errors[2]);
+  if (gab_world_is_root(world))
+    printf("%-60s error %.3g, order %.3f, factor %.4f\n", of->name, errors[2], order, factor);
+  CHECK(order > 1.8 && order < 2.2);
+  CHECK(factor < of->most_factor);
+}
+
+/* ---------------------------------------------------------------- bits, conservation, misuse */
+
+static uint64_t checksum_of(gab_world *world, const equation *of, int32_t finer, int deepest, gab_rank ranks)
+{
+  uint64_t sum;
+  setup it;
+  make(world, &it, of, finer, deepest, ranks);
+  (void)solve(&it);
+  REQUIRE_OK(gab_forest_checksum(it.forest, &sum));
+  destroy(&it);
+  return sum;
+}
+
+/* Wherever the blocks are, and from one process. */
+static void has_the_same_bits(gab_world *world, const equation *of)
+{
+  const gab_rank ranks = gab_world_members(world)->ranks;
+  REQUIRE(checksum_of(world, of, 2, of->finest, ranks) == checksum_of(world, of, 2, of->finest, 1));
+}
+
+/* Levels that the grid does not have at present change nothing. */
+static void is_that_of_one_level(gab_world *world)
+{
+  const gab_rank ranks = gab_world_members(world)->ranks;
+  equation one = equations[1], two = equations[1];
+  one.finest = 0;
+  REQUIRE(checksum_of(world, &one, 4, 0, ranks) == checksum_of(world, &two, 4, 0, ranks));
+  two.finest = 1;
+  REQUIRE(checksum_of(world, &equations[1], 4, 1, ranks) == checksum_of(world, &two, 4, 1, ranks));
+}
+
+static double volume_sum(setup *it, int component)
+{
+  gab_exact_sum sum;
+  gab_exact_clear(&sum);
+  for (size_t i = 0; i < gab_forest_block_count(it->forest); i++) {
+    const gab_block *block = gab_forest_block(it->forest, i);
+    const gab_field *field = gab_block_data(block, it->data);
+    const double volume = ldexp(1, -2 * gab_block_level(it->forest, block));
+    for (int32_t y = 0; y < field->shape.cells[1]; y++)
+      for (int32_t x = 0; x < field->shape.cells[0]; x++)
+        gab_exact_add(&sum, volume * gab_field_get(field, x, y, 0, component));
+  }
+  REQUIRE_OK(gab_world_sum_exact(gab_forest_world(it->forest), &sum, 1));
+  return gab_exact_value(&sum);
+}
+
+/* u - beta Laplace(u) = f without sides: the sums of u and f over the volume are equal. */
+static void conserves(gab_world *world)
+{
+  setup it;
+  equation diffusion = equations[3];
+  diffusion.options.operation = (gab_elliptic_operator){.alpha = 1, .beta = 0.01};
+  diffusion.options.tolerance = 1e-13;
+  diffusion.right = bump_right;
+  make(world, &it, &diffusion, 1, diffusion.finest, gab_world_members(world)->ranks);
+  for (size_t i = 0; i < gab_forest_block_count(it.forest); i++) {
+    gab_field *field = gab_block_data(gab_forest_block(it.forest, i), it.data);
+    for (int32_t y = 0; y < field->shape.cells[1]; y++)
+      for (int32_t x = 0; x < field->shape.cells[0]; x++)
+        gab_field_set(field, x, y, 0, F, 1 + gab_field_get(field, x, y, 0, F));
+  }
+  (void)solve(&it);
+  const double given = volume_sum(&it, F), found = volume_sum(&it, U);
+  if (gab_world_is_root(world)) printf("sums %.17g and %.17g\n", given, found);
+  CHECK(given > 100 && fabs(found / given - 1) < 1e-13);
+  destroy(&it);
+}
+
+static void apply_nothing(const gab_elliptic_cells *at) { (void)at; }
+
+static void refuse(gab_forest *forest, gab_elliptic_options options, gab_status status, const char *words)
+{
+  gab_elliptic *made;
+  REQUIRE(gab_elliptic_create(forest, &options, &made) == status);
+  REQUIRE(!made && strstr(gab_error_message(), words));
+}
+
+static void refuses(gab_world *world)
+{
+  gab_forest *forest;
+  const gab_forest_options grid = {
+      .grid = {2, {4, 4, 1}}, .periodic = {true, true, false}, .cells = {12, 12, 1}, .dx = 1};
+  REQUIRE_OK(gab_forest_create(world, &grid, &forest));
+  refuse(forest, (gab_elliptic_options){.operation = {.beta = 1}, .finest = 9}, GAB_ERR_ARGUMENT,
+         "finest level 9");
+  refuse(forest, (gab_elliptic_options){.operation = {.beta = 1}, .finest = 3}, GAB_ERR_INPUT,
+         "a multiple of 8");
+  refuse(forest, (gab_elliptic_options){.operation = {.apply = apply_nothing}, .finest = 1}, GAB_ERR_ARGUMENT,
+         "operator of the program");
+  refuse(forest,
+         (gab_elliptic_options){.operation = {.beta = 1}, .method = GAB_ELLIPTIC_CONJUGATE, .finest = 1},
+         GAB_ERR_ARGUMENT, "conjugate gradients");
+  gab_forest_destroy(&forest);
+}
+
+/* A block of a level beyond those of the solver ends the run on all. */
+static void ends_on_a_deeper_level(gab_world *world)
+{
+  setup it;
+  gab_status request;
+  equation shallow = equations[1];
+  shallow.finest = 1;
+  make(world, &it, &shallow, 1, 2, gab_world_members(world)->ranks);
+  (void)gab_world_barrier(world); /* all have their blocks; the fault may come while some are still in it */
+  REQUIRE(gab_elliptic_solve(it.elliptic, part(&it, F), part(&it, U), NULL) == GAB_ERR_FAULT);
+  REQUIRE_OK(gab_world_repair(world, &request));
+  REQUIRE(request == GAB_ERR_STATE && strstr(gab_error_message(), "up to level 1"));
+  destroy(&it);
+}
+
+int main(int argc, char **argv)
+{
+  gab_world *world;
+  REQUIRE_OK(gab_world_create(&argc, &argv, &world));
+  for (size_t i = 0; i < sizeof equations / sizeof equations[0]; i++) {
+    converge(world, &equations[i]);
+    has_the_same_bits(world, &equations[i]);
+  }
+  is_that_of_one_level(world);
+  conserves(world);
+  refuses(world);
+  ends_on_a_deeper_level(world);
+  return test_end(&world);
+}
