@@ -23,6 +23,20 @@ const char *gab_app_stencil_path(char path[GAB_CONFIG_PATH_CAPACITY], const char
   return gab_config_path(path, "%s.%s", gab_app_stencil->name, key);
 }
 
+const char *gab_app_stencil_function(void) { return gab_app_stencil->rate ? "rate" : "update"; }
+
+int gab_app_stencil_stages(const stencil_case *which)
+{
+  if (which->integrator) return which->integrator->stages;
+  return gab_app_stencil->stages > 0 ? gab_app_stencil->stages : 1;
+}
+
+double gab_app_stencil_stage_time(const stencil_run *it)
+{
+  if (it->parameters->integrator) return it->parameters->integrator->stage[it->stage].time;
+  return gab_app_stencil->stage_times ? gab_app_stencil->stage_times[it->stage] : 0;
+}
+
 double gab_app_stencil_time(const stencil_run *it, gab_step step)
 {
   return it->parameters->cfl > 0 ? it->time : (double)step * it->parameters->base.dt;
@@ -37,12 +51,14 @@ gab_stencil_block gab_app_stencil_block_of(const stencil_run *it, size_t index, 
                              .forest = forest,
                              .block = block,
                              .step = step,
-                             .time = gab_app_stencil_time(it, step),
+                             .stage = it->stage,
+                             .time = gab_app_stencil_time(it, step) + gab_app_stencil_stage_time(it) * it->dt,
                              .dt = it->dt,
                              .width = ldexp(1, it->parameters->finest - gab_block_level(forest, block)),
                              .cells = {cells[0], cells[1], cells[2]},
                              .now = gab_block_data(block, it->now),
-                             .next = gab_block_data(block, it->next)};
+                             .next = gab_block_data(block, it->next),
+                             .first = gab_block_data(block, it->stage > 0 ? it->first : it->now)};
 }
 
 void gab_app_stencil_name_block(const gab_stencil_block *at, char *text, size_t capacity)
@@ -65,6 +81,7 @@ static void name_block(const void *what, char *text, size_t capacity)
 void gab_app_stencil_update(const gab_stencil_block *at)
 {
   gab_field_computes(name_block, at);
-  gab_app_stencil->update(at);
+  if (gab_app_stencil->rate) gab_app_stencil->rate(at);
+  else gab_app_stencil->update(at);
   gab_field_computes(NULL, NULL);
 }

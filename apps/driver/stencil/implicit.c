@@ -27,6 +27,7 @@ gab_status gab_app_stencil_implicit_solve(stencil_run *it)
 {
   for (size_t i = 0; i < gab_app_stencil->implicit_count; i++) {
     const gab_block_component field = {it->now, gab_app_stencil->implicit[i].field};
+    if (gab_app_stencil->implicit[i].stage != it->stage) continue;
     GAB_TRY(gab_elliptic_solve(it->implicit[i], field, field, NULL));
   }
   return GAB_OK;

@@ -32,6 +32,7 @@ static gab_status declare(gab_config *config)
   GAB_TRY(gab_app_declare(config, sections, gab_app_stencil->sums ? 2 : 1));
   GAB_TRY(gab_app_stencil_sides_declare(config));
   GAB_TRY(gab_app_stencil_time_declare(config));
+  GAB_TRY(gab_app_stencil_integrator_declare(config));
   return gab_app_stencil->adaptive ? gab_app_stencil_refinement_declare(config) : GAB_OK;
 }
 
@@ -55,6 +56,7 @@ static gab_status read_case(gab_app_case *which)
   GAB_TRY(check_depth(which));
   GAB_TRY(gab_app_stencil_refinement_read((stencil_case *)which));
   GAB_TRY(gab_app_stencil_time_read((stencil_case *)which));
+  gab_app_stencil_integrator_read((stencil_case *)which);
   return gab_app_case_settle(which);
 }
 
@@ -103,6 +105,7 @@ static gab_status prepare(gab_app_run *run)
   GAB_TRY(gab_forest_create(run->world, grid, &run->forest));
   GAB_TRY(gab_forest_add_data(run->forest, &now, &it->now));
   GAB_TRY(gab_forest_add_data(run->forest, &next, &it->next));
+  GAB_TRY(gab_app_stencil_add_stages(it));
   GAB_TRY(gab_app_stencil_implicit_create(it));
   return gab_level_ghosts_create(run->forest, it->now, &it->shape, it->parameters->finest, &it->ghosts);
 }
@@ -117,8 +120,10 @@ static void release_run(gab_app_run *run)
 static gab_app_memory memory(const gab_app_run *run)
 {
   const gab_forest_options *grid = &run->parameters->grid;
-  gab_app_memory needed = {.cells = (double)gab_app_root_count(grid),
-                           .state = 2 * fields_bytes() + gab_app_stencil_implicit_bytes()};
+  gab_app_memory needed = {
+      .cells = (double)gab_app_root_count(grid),
+      .state = (2 + gab_app_stencil_stage_fields(((const stencil_run *)run)->parameters)) * fields_bytes() +
+               gab_app_stencil_implicit_bytes()};
   for (int axis = 0; axis < 3; axis++) needed.cells *= grid->cells[axis];
   needed.image = fields_bytes();
   return needed;
@@ -171,27 +176,39 @@ static gab_status check_finite(gab_app_run *run) { return visit((stencil_run *)r
 
 /* ---------------------------------------------------------------- a step */
 
-static gab_status compute(void *user, gab_step step)
+/* A stage on all blocks. What a trial compares is the result of the program's function. */
+static gab_status compute_blocks(stencil_run *it, gab_step step)
 {
-  stencil_run *it = user;
-  gab_forest *forest = it->base.forest;
-  const ptrdiff_t count = (ptrdiff_t)gab_forest_block_count(forest);
+  const ptrdiff_t count = (ptrdiff_t)gab_forest_block_count(it->base.forest);
+  const bool integrates = it->parameters->integrator != NULL;
   gab_stencil_trial *trial = NULL;
-  GAB_TRY(gab_app_stencil_exchange(it, gab_app_stencil_time(it, step)));
-  GAB_TRY(gab_app_stencil_find_dt(it, step));
   if (!it->is_tried) GAB_TRY(gab_app_stencil_try(it, step, &trial));
+  const bool at_once = integrates && !trial;
 #pragma omp parallel for schedule(dynamic)
   for (ptrdiff_t i = 0; i < count; i++) {
     const gab_stencil_block at = gab_app_stencil_block_of(it, (size_t)i, step);
     gab_app_stencil_update(&at);
+    if (at_once) gab_app_stencil_integrate(it, (size_t)i);
   }
   GAB_TRY(gab_app_stencil_compare(&trial));
-  it->is_tried = it->is_tried || count > 0;
-  for (ptrdiff_t i = 0; i < count; i++) {
-    const gab_block *block = gab_forest_block(forest, (size_t)i);
-    GAB_TRY(gab_field_swap(gab_block_data(block, it->now), gab_block_data(block, it->next)));
+  for (ptrdiff_t i = 0; i < count && integrates && !at_once; i++) gab_app_stencil_integrate(it, (size_t)i);
+  return GAB_OK;
+}
+
+static gab_status compute(void *user, gab_step step)
+{
+  stencil_run *it = user;
+  const double time = gab_app_stencil_time(it, step);
+  for (it->stage = 0; it->stage < gab_app_stencil_stages(it->parameters); it->stage++) {
+    GAB_TRY(
+        gab_app_stencil_exchange(it, it->stage == 0 ? time : time + gab_app_stencil_stage_time(it) * it->dt));
+    if (it->stage == 0) GAB_TRY(gab_app_stencil_find_dt(it, step));
+    GAB_TRY(compute_blocks(it, step));
+    GAB_TRY(gab_app_stencil_end_stage(it));
+    GAB_TRY(gab_app_stencil_implicit_solve(it));
   }
-  GAB_TRY(gab_app_stencil_implicit_solve(it));
+  it->stage = 0;
+  it->is_tried = it->is_tried || gab_forest_block_count(it->base.forest) > 0;
   gab_app_stencil_advance_time(it);
   return GAB_OK;
 }
@@ -268,6 +285,8 @@ static gab_status plan(gab_app_run *run, gab_app_plan *plan)
   gab_app_plan_add_ghosts(plan, &ghosts);
   GAB_TRY(gab_app_plan_add_data(plan, it->now));
   GAB_TRY(gab_app_plan_add_data(plan, it->next));
+  if (gab_app_stencil_stage_fields(it->parameters) > 0) GAB_TRY(gab_app_plan_add_data(plan, it->first));
+  if (gab_app_stencil_stage_fields(it->parameters) > 1) GAB_TRY(gab_app_plan_add_data(plan, it->sum));
   return gab_app_stencil_refine(it->parameters, plan->proxies);
 }
 
@@ -276,12 +295,21 @@ static gab_status plan(gab_app_run *run, gab_app_plan *plan)
 static const char *what_is_wrong(const gab_stencil *which)
 {
   const int fields = gab_app_stencil_count(which->fields), sums = gab_app_stencil_count(which->sums);
-  if (!which->name || !which->title || !which->update) return "name, title or update is missing";
+  if (!which->name || !which->title || !(which->update || which->rate))
+    return "name, title, or update or rate is missing";
+  if (which->update && which->rate) return "it has an update and a rate; one of them is to be NULL";
+  if (which->stages < 0 || which->stages > GAB_STENCIL_MOST_STAGES) return "its stages are not in 0 to 16";
+  if (which->rate && (which->stages > 0 || which->stage_times || which->implicit_count > 0))
+    return "stages and implicit fields belong to an update, not to a rate";
   if (fields < 1 || fields > GAB_STENCIL_MOST_FIELDS) return "it has no fields, or too many";
   if (sums > GAB_STENCIL_MOST_SUMS || (sums > fields && !which->add)) return "it has too many sums";
   if (which->adaptive && which->diagonals)
     return "between levels there are no ghosts beyond edges and corners";
   if (which->implicit_count > GAB_STENCIL_MOST_IMPLICIT) return "it has too many implicit fields";
+  for (size_t i = 0; i < which->implicit_count; i++)
+    if (which->implicit[i].stage < 0 ||
+        which->implicit[i].stage > (which->stages > 0 ? which->stages - 1 : 0))
+      return "an implicit field is solved after a stage that does not exist";
   for (size_t i = 0; i < which->implicit_count; i++)
     if (which->implicit[i].field < 0 || which->implicit[i].field >= fields || !which->implicit[i].operation)
       return "an implicit field does not exist, or lacks its operation";

@@ -41,6 +41,19 @@
  *  distance. With a value or a gradient diffusion is of second order, with mirrors of any order. Implicit fields have the
  *  same sides.
  *
+ *  Stages
+ *  ------
+ *  With `rate` instead of `update` a program gives du/dt, and the library integrates in time: rk3, or the method that `integrator` or the
+ *  key NAME.integrator names:
+ *  - euler: one stage, first order.
+ *  - rk2, rk3: two and three stages, strong stability preserving, second and third order (Shu & Osher 1988, J. Comput. Phys. 77, 439).
+ *  - rk4: the classical method of four stages and fourth order.
+ *
+ *  With `stages` N `update` is called N times per step, with its number in gab_stencil_block.stage. Each call gets in `now` what the
+ *  call before wrote into `next`; `first` is the state at the beginning of the step. Ghosts of `now` are exchanged before each
+ *  stage. Ghosts of `first` are those of the first stage. Both need one more field in memory, rk4 two. Checkpoints store whole
+ *  steps only; a death between stages leads back to one.
+ *
  *  Time
  *  ----
  *  A step takes the time 1, unless the stencil says otherwise: `dt` is a constant step, and NAME.dt in parameter files sets it. With
@@ -54,7 +67,7 @@
  *  other values and then NaNs where nothing is filled: beyond the ghosts, beyond edges and corners without `diagonals`, in components
  *  that do not exist, and in `next`. The run ends with block, cell, component and a remedy if `update`
  *  - depends on such a value, writes outside of the cells or into `now`, or leaves values of `next` as they were;
- *  - gives other bits when it is called again: after another block, by another thread, with other bytes in unset memory, in the step;
+ *  - gives other bits when it is called again, in any stage: after another block, by another thread, with other bytes in unset memory, in the step;
  *  - makes NaN or infinity of finite values.
  *  `start`, `add`, `quantities` and `criteria` are tried too. `next` as a whole may be overwritten (gab_field_copy(), memset()).
  *  An `update` that counts its own calls or writes files gets six additional calls; it sets `untried`. The environment
@@ -80,7 +93,8 @@ enum {
   GAB_STENCIL_MOST_FIELDS = 8,
   GAB_STENCIL_MOST_SUMS = 8,
   GAB_STENCIL_MOST_CRITERIA = 8,
-  GAB_STENCIL_MOST_DEPTH = 8
+  GAB_STENCIL_MOST_DEPTH = 8,
+  GAB_STENCIL_MOST_STAGES = 16
 };
 
 /** A block whose step is computed. */
@@ -88,13 +102,16 @@ typedef struct gab_stencil_block {
   const gab_config *config;
   const gab_forest *forest; /**< for gab_block_cell_centre() */
   const gab_block *block;
-  gab_step step;        /**< that is computed, from 0 */
-  double time;          /**< of `now` */
-  double dt;            /**< of the step */
-  double width;         /**< of its cells, in cells of domain.cells: 1, 2, 4, ...; 1 without levels */
-  int32_t cells[3];     /**< of the block; z is 1 in 2D */
+  gab_step step;    /**< that is computed, from 0 */
+  int stage;        /**< of the step, from 0 */
+  double time;      /**< of `now`: at the beginning of the step, in later stages by gab_stencil.stage_times */
+  double dt;        /**< of the step */
+  double width;     /**< of its cells, in cells of domain.cells: 1, 2, 4, ...; 1 without levels */
+  int32_t cells[3]; /**< of the block; z is 1 in 2D */
   const gab_field *now; /**< component i is field i; `depth` layers of ghosts around it, in 2D none in z */
   gab_field *next;      /**< all cells are to be set, ghosts are not */
+  const gab_field
+      *first; /**< at the beginning of the step, with ghosts as `now` had them then; in stage 0 it is `now` */
 } gab_stencil_block;
 
 /** What a block is measured by when the grid adapts. `gradient` and `value` are there already. */
@@ -134,6 +151,7 @@ typedef struct gab_stencil_quantity {
  *  2^n cells are best. On levels fluxes match at their borders, and blocks have a multiple of 2^levels cells, 4 or more. */
 typedef struct gab_stencil_implicit {
   int field; /**< from 0 */
+  int stage; /**< after which it is solved for, from 0 */
   /** Pure. @param[out] alpha, beta  not negative, not both 0; beta in units of squared cells: of domain.cells */
   void (*operation)(const gab_config *config, double *alpha, double *beta);
 } gab_stencil_implicit;
@@ -149,7 +167,14 @@ typedef struct gab_stencil {
   void (*start)(const gab_config *config, const double centre[3], double *values);
   /** Computes `next` of a block. Pure; called by several threads, each for a block of its own. */
   void (*update)(const gab_stencil_block *at);
-  double dt; /**< time step, default of NAME.dt; 0: 1, and there is no such key */
+  int stages; /**< calls of `update` in a step, at most #GAB_STENCIL_MOST_STAGES; 0: one */
+  const double
+      *stage_times; /**< of `now` in each stage, as shares of the step; NULL: 0, the time at its beginning */
+  /** Instead of `update`: writes du/dt of all fields into `next`. */
+  void (*rate)(const gab_stencil_block *at);
+  const char
+      *integrator; /**< of `rate`, default of NAME.integrator: "euler", "rk2", "rk3", "rk4"; NULL: rk3 */
+  double dt;       /**< time step, default of NAME.dt; 0: 1, and there is no such key */
   /** The longest time step that is stable in a block; INFINITY where nothing limits it. Pure; called by several threads. `next` is NULL,
    *  `dt` 0. NULL: steps are constant. */
   double (*bound)(const gab_stencil_block *at);

@@ -34,10 +34,27 @@ typedef struct stencil_side {
   bool is_odd[GAB_STENCIL_MOST_FIELDS];   /* mirrored: with the other sign */
 } stencil_side;
 
+/* What a stage makes of the state at the beginning of the step, the state before the stage, and its rate, which belongs to `time`:
+ * next = first first + now now + rate dt du/dt + sum sum. */
+typedef struct stencil_stage {
+  double time; /* share of the step */
+  double first, now, rate, sum;
+  double first_in_sum, now_in_sum; /* added to the sum before; the first to add sets it */
+} stencil_stage;
+
+/* A method of integration in time. */
+typedef struct stencil_integrator {
+  const char *name;
+  int stages;
+  bool has_sum;
+  stencil_stage stage[4];
+} stencil_integrator;
+
 typedef struct stencil_case {
   gab_app_case base; /* its grid is that of level 0, its domain that of the finest */
   int finest;        /* level, whose cells are those of domain.cells */
   gab_step every;
+  const stencil_integrator *integrator; /* NULL: update */
   double cfl; /* share of gab_stencil.bound that a step takes; 0: steps are constant, base.dt */
   stencil_side sides[6];
   stencil_rule rules[GAB_STENCIL_MOST_RULES];
@@ -55,6 +72,7 @@ struct stencil_run {
   const stencil_case *parameters;
   gab_block_field shape;
   gab_data_id now, next;
+  gab_data_id first, sum; /* with several stages; of an integrator with a sum */
   gab_level_ghosts *ghosts;
   gab_elliptic *implicit[GAB_STENCIL_MOST_IMPLICIT];
   stencil_view views[GAB_STENCIL_MOST_FIELDS];
@@ -65,6 +83,7 @@ struct stencil_run {
   bool is_tried;         /* update, in this process */
   double time;           /* with a bound: of the state, part of it */
   double dt;             /* of the step that is computed */
+  int stage;             /* of it */
 };
 
 /* ---- equation.c */
@@ -82,6 +101,26 @@ gab_stencil_block gab_app_stencil_block_of(const stencil_run *it, size_t index, 
 void gab_app_stencil_name_block(const gab_stencil_block *at, char *text, size_t capacity);
 /* Calls update; a checked access outside of a field (field/checked_access.h) names the block. */
 void gab_app_stencil_update(const gab_stencil_block *at);
+
+/* "update" or "rate". */
+const char *gab_app_stencil_function(void);
+/* Stages of a step. */
+int gab_app_stencil_stages(const stencil_case *which);
+/* Time of the present stage, as a share of the step. */
+double gab_app_stencil_stage_time(const stencil_run *it);
+
+/* ---- stages.c */
+/* Declares NAME.integrator, if the stencil has a rate. */
+gab_status gab_app_stencil_integrator_declare(gab_config *config);
+void gab_app_stencil_integrator_read(stencil_case *which);
+/* Adds the fields that stages need to the forest. */
+gab_status gab_app_stencil_add_stages(stencil_run *it);
+/* Fields of a block beside `now' and `next'. */
+int gab_app_stencil_stage_fields(const stencil_case *which);
+/* Makes the next state of a rate in `next', after the call of `rate' in the present stage. */
+void gab_app_stencil_integrate(const stencil_run *it, size_t index);
+/* What the present stage wrote becomes `now'. */
+gab_status gab_app_stencil_end_stage(const stencil_run *it);
 
 /* ---- trial.c: update is tried on copies before the first step of a process (stencil.h). All local; nothing of the state changes. */
 typedef struct gab_stencil_trial gab_stencil_trial;
@@ -126,7 +165,7 @@ gab_status gab_app_stencil_add_time(stencil_run *it);
 /* Solvers of the implicit fields: before there are blocks. Collective. */
 gab_status gab_app_stencil_implicit_create(stencil_run *it);
 void gab_app_stencil_implicit_destroy(stencil_run *it);
-/* Replaces right-hand sides in `now` by solutions, after the swap of a step. Collective. */
+/* Replaces right-hand sides in `now` by solutions, after the present stage. Collective. */
 gab_status gab_app_stencil_implicit_solve(stencil_run *it);
 /* Bytes that the solvers need per cell. */
 double gab_app_stencil_implicit_bytes(void);

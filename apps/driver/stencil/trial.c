@@ -60,6 +60,10 @@ static gab_status allocate(const stencil_run *run, trial *it, gab_step step)
 {
   const size_t shifted = it->layout.elements + TRIAL_SHIFT, first = first_of(run),
                second = second_of(run, first);
+  if (run->stage > 0) {
+    GAB_TRY(GAB_NEW_ARRAY(&it->first, shifted, GAB_MEMORY_OTHER));
+    GAB_TRY(GAB_NEW_ARRAY(&it->first_before, it->layout.elements, GAB_MEMORY_OTHER));
+  }
   GAB_TRY(GAB_NEW_ARRAY(&it->regions, it->layout.elements, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < it->layout.elements; i++) {
     const trial_place place = gab_app_trial_place(&it->layout, i);
@@ -87,6 +91,8 @@ void gab_app_stencil_trial_destroy(gab_stencil_trial **which)
   gab_free(&it->now);
   gab_free(&it->next);
   gab_free(&it->before);
+  gab_free(&it->first);
+  gab_free(&it->first_before);
   gab_free(which);
 }
 
@@ -144,7 +150,7 @@ static gab_status run_calls(trial *it, const stencil_run *run)
   for (int i = 0; i < it->count; i++) GAB_TRY(call_first(it, &it->subjects[i]));
   for (int i = it->count - 1; i >= 0; i--) GAB_TRY(call_again(it, &it->subjects[i]));
   for (int i = 0; i < it->count; i++) GAB_TRY(call_plain(it, &it->subjects[i]));
-  return gab_app_trial_cells(it, run);
+  return run->stage == 0 ? gab_app_trial_cells(it, run) : GAB_OK;
 }
 
 gab_status gab_app_stencil_try(const stencil_run *run, gab_step step, gab_stencil_trial **which)
@@ -158,7 +164,8 @@ gab_status gab_app_stencil_try(const stencil_run *run, gab_step step, gab_stenci
   gab_app_trial_layout(now, gab_app_stencil->diagonals, &it->layout);
   it->cells = (size_t)now->shape.cells[0] * (size_t)now->shape.cells[1] * (size_t)now->shape.cells[2];
   it->values = it->cells * (size_t)now->shape.components;
-  if (it->layout.elements * 3 * sizeof(double) > (size_t)MOST_MIB << 20 ||
+  const size_t copies = run->stage > 0 ? 5 : 3;
+  if (it->layout.elements * copies * sizeof(double) > (size_t)MOST_MIB << 20 ||
       allocate(run, it, step) != GAB_OK) {
     gab_error_clear();
     gab_app_stencil_trial_destroy(&made);

@@ -44,15 +44,22 @@ static trial_poison kind_of(const trial_way *how, size_t element)
   return element < how->border ? how->poison : how->behind;
 }
 
-static void fill_now(trial *it, const trial_subject *subject, const trial_way *how, double *memory)
+/* @param[in] from  `now' or `first' of the block @param[in] offset  of the elements of that field */
+static void fill(trial *it, const trial_subject *subject, const trial_way *how, const gab_field *from,
+                 size_t offset, double *memory)
 {
   gab_field view = gab_app_trial_view(&it->layout, memory);
   const size_t each = (size_t)it->layout.component;
   size_t i = 0;
   for (int component = -1; component <= it->layout.shape.components; component++)
     for (const size_t end = i + each; i < end; i++)
-      memory[i] = poison(it, subject, kind_of(how, i), false, i, it->regions[i], component);
-  gab_app_trial_copy(&it->layout, &view, subject->at.now);
+      memory[i] = poison(it, subject, kind_of(how, offset + i), false, i, it->regions[i], component);
+  gab_app_trial_copy(&it->layout, &view, from);
+}
+
+static void fill_now(trial *it, const trial_subject *subject, const trial_way *how, double *memory)
+{
+  fill(it, subject, how, subject->at.now, 0, memory);
 }
 
 /* Outside of its cells always with NaNs, which show what is written there. */
@@ -186,16 +193,26 @@ void gab_app_trial_call(trial *it, const trial_subject *subject, const trial_way
          *next = it->next + (how->other_memory ? TRIAL_SHIFT : 0);
   gab_field now_view = gab_app_trial_view(&it->layout, now),
             next_view = gab_app_trial_view(&it->layout, next);
+  double *first = it->first ? it->first + (how->other_memory ? TRIAL_SHIFT : 0) : NULL;
+  gab_field first_view = now_view;
   gab_stencil_block at = subject->at;
   it->fault = TRIAL_FINE;
   fill_now(it, subject, how, now);
   fill_next(it, subject, how, next);
   memcpy(it->before, now, it->layout.elements * sizeof *now);
+  if (first) {
+    first_view = gab_app_trial_view(&it->layout, first);
+    fill(it, subject, how, subject->at.first, 2 * it->layout.elements, first);
+    memcpy(it->first_before, first, it->layout.elements * sizeof *first);
+  }
   at.now = &now_view;
   at.next = &next_view;
+  at.first = first ? &first_view : &now_view;
   call(&at, how->other_memory, how->other_thread);
   for (size_t i = 0; i < it->layout.elements; i++)
     if (!is_same(now[i], it->before[i])) note(it, TRIAL_WRITES_NOW, i);
+  for (size_t i = 0; first && i < it->layout.elements; i++)
+    if (!is_same(first[i], it->first_before[i])) note(it, TRIAL_WRITES_FIRST, i);
   check_outside(it, next);
   if (how->poison == TRIAL_NAN && how->behind == TRIAL_NAN) check_set(it, next);
   pack(&next_view, result);
@@ -212,6 +229,7 @@ void gab_app_trial_call_plain(trial *it, const trial_subject *subject, double *r
   memcpy(next_copy.data, next->data, next->map.elements * sizeof(double));
   at.now = &now_copy;
   at.next = &next_copy;
+  if (!it->first) at.first = &now_copy;
   call(&at, false, true);
   pack(&next_copy, result);
 }

@@ -37,14 +37,16 @@ const char *gab_app_trial_block(const gab_stencil_block *at, char text[TRIAL_TEX
 
 static gab_status refuse(gab_status status, const trial_subject *subject, const char *format, ...)
 {
-  char block[TRIAL_TEXT];
+  char block[TRIAL_TEXT], stage[24] = "";
   char text[1024];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  GAB_FAIL(status, "%s: update of %s in step %" GAB_PRI_STEP ": %s (GABION_TRIAL=0 skips this trial)",
-           gab_app_stencil->name, gab_app_trial_block(&subject->at, block), subject->at.step, text);
+  if (subject->at.stage > 0) snprintf(stage, sizeof stage, ", stage %d", subject->at.stage);
+  GAB_FAIL(status, "%s: %s of %s in step %" GAB_PRI_STEP "%s: %s (GABION_TRIAL=0 skips this trial)",
+           gab_app_stencil->name, gab_app_stencil_function(), gab_app_trial_block(&subject->at, block),
+           subject->at.step, stage, text);
 }
 
 /* In cells beyond the block. */
@@ -93,6 +95,8 @@ gab_status gab_app_trial_report(const trial *it, const trial_subject *subject)
   switch (it->fault) {
   case TRIAL_WRITES_NOW:
     REFUSE(GAB_ERR_ARGUMENT, "it writes %s in `now`, which it may only read: write to `next`", name);
+  case TRIAL_WRITES_FIRST:
+    REFUSE(GAB_ERR_ARGUMENT, "it writes %s in `first`, which it may only read: write to `next`", name);
   case TRIAL_WRITES_OUTSIDE:
     REFUSE(GAB_ERR_ARGUMENT, "it writes %s in `next`, %s", name, outside(&it->layout, &place, false, why));
   case TRIAL_LEAVES_OUT:
@@ -111,21 +115,22 @@ gab_status gab_app_trial_report(const trial *it, const trial_subject *subject)
 
 static gab_status report_read(const trial *it, const trial_subject *subject, size_t element, size_t value)
 {
-  const bool is_next = element >= it->layout.elements;
+  const size_t field = element / it->layout.elements;
+  const char *from = field == 2 ? "first" : "now";
   const trial_place place = gab_app_trial_place(&it->layout, element % it->layout.elements),
                     shown = gab_app_trial_place_of_value(it, value);
   char read[TRIAL_TEXT], wrong[TRIAL_TEXT], why[TRIAL_TEXT];
   gab_app_trial_name(&it->layout, &place, read);
   gab_app_trial_name(&it->layout, &shown, wrong);
-  if (is_next)
+  if (field == 1)
     REFUSE(GAB_ERR_ARGUMENT, "%s depends on %s in `next` from before the step; read from `now` only", wrong,
            read);
   if (gab_app_trial_region(&it->layout, &place) == TRIAL_UNFILLED)
     REFUSE(GAB_ERR_ARGUMENT,
-           "%s depends on %s in `now`, a ghost beyond an edge or corner, which is not filled; set "
+           "%s depends on %s in `%s`, a ghost beyond an edge or corner, which is not filled; set "
            "gab_stencil.diagonals, or read neighbours across faces only",
-           wrong, read);
-  REFUSE(GAB_ERR_ARGUMENT, "%s depends on %s in `now`, %s", wrong, read,
+           wrong, read, from);
+  REFUSE(GAB_ERR_ARGUMENT, "%s depends on %s in `%s`, %s", wrong, read, from,
          outside(&it->layout, &place, true, why));
 }
 
@@ -141,7 +146,7 @@ static bool changes(trial *it, const trial_subject *subject, trial_way how, size
 /* Bisection: the result with poison `behind' from element `border' on changes when the border passes the element that is read. */
 static gab_status find_read(trial *it, const trial_subject *subject, trial_way how)
 {
-  size_t value, same = 2 * it->layout.elements, other = 0;
+  size_t value, same = (it->first ? 3 : 2) * it->layout.elements, other = 0;
   how.border = same;
   gab_app_trial_call(it, subject, &how, it->results[0]);
   if (!changes(it, subject, how, other, &value)) return GAB_OK;

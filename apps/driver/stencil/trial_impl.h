@@ -52,12 +52,18 @@ typedef enum trial_poison {
 typedef struct trial_way {
   trial_poison poison; /* where nothing is filled, */
   trial_poison behind; /* and from element `border' on; elements of `next' follow those of `now' */
-  size_t border;
-  bool other_memory; /* place of the fields, and bytes of memory that is not set */
-  bool other_thread; /* the last thread instead of the first */
+  size_t border;       /* those of `first' follow these */
+  bool other_memory;   /* place of the fields, and bytes of memory that is not set */
+  bool other_thread;   /* the last thread instead of the first */
 } trial_way;
 
-typedef enum trial_fault { TRIAL_FINE, TRIAL_WRITES_NOW, TRIAL_WRITES_OUTSIDE, TRIAL_LEAVES_OUT } trial_fault;
+typedef enum trial_fault {
+  TRIAL_FINE,
+  TRIAL_WRITES_NOW,
+  TRIAL_WRITES_FIRST,
+  TRIAL_WRITES_OUTSIDE,
+  TRIAL_LEAVES_OUT
+} trial_fault;
 
 /* A block on trial. */
 typedef struct trial_subject {
@@ -75,11 +81,12 @@ typedef struct trial {
   size_t cells, values;   /* of a block; values: cells times components */
   trial_subject subjects[TRIAL_SUBJECTS];
   int count;
-  double *now, *before, *next; /* memory of the copies, and `now' before the call */
-  double *results[2];          /* for the search of causes */
-  trial_fault fault;           /* of the last call, */
-  size_t element;              /* and the element where it showed */
-  size_t left_out;             /* values that were not set */
+  double *now, *before, *next;  /* memory of the copies, and `now' before the call */
+  double *first, *first_before; /* in later stages */
+  double *results[2];           /* for the search of causes */
+  trial_fault fault;            /* of the last call, */
+  size_t element;               /* and the element where it showed */
+  size_t left_out;              /* values that were not set */
 } trial;
 
 /* Calls update on a copy. @param[out] result  values of all cells; sets fault, element and left_out */
