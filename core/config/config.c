@@ -22,6 +22,7 @@ gab_status gab_config_create(gab_config **config)
 
 void gab_config_result_release(config_result *result)
 {
+  for (size_t i = 0; i < result->count; i++) gab_expression_destroy(&result->entries[i].expression);
   gab_config_arena_release(&result->arena);
   gab_free(&result->entries);
   *result = (config_result){0};
@@ -215,6 +216,13 @@ const char *const *gab_config_strings(const gab_config *config, const char *path
   config_value value = value_of(config, path, GAB_CONFIG_STRING, GAB_CONFIG_CHOICE, true);
   *count = value.count;
   return value.strings;
+}
+
+const gab_expression *gab_config_expression(const gab_config *config, const char *path)
+{
+  const config_entry *entry = find(config, path);
+  (void)value_of(config, path, GAB_CONFIG_EXPRESSION, GAB_CONFIG_EXPRESSION, false);
+  return entry && entry->key ? entry->expression : NULL;
 }
 
 size_t gab_config_count(const gab_config *config, const char *path)

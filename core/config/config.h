@@ -33,6 +33,7 @@
 #include "core/base/buffer.h"
 #include "core/base/hash.h"
 #include "core/base/text/json.h"
+#include "core/config/expression.h"
 
 #include <stdio.h>
 
@@ -46,7 +47,8 @@ typedef enum gab_config_type {
   GAB_CONFIG_INT,      /**< int64_t, decimal */
   GAB_CONFIG_REAL,     /**< finite double; an integer literal is fine */
   GAB_CONFIG_STRING,   /**< text */
-  GAB_CONFIG_CHOICE    /**< one of `choices` */
+  GAB_CONFIG_CHOICE,   /**< one of `choices` */
+  GAB_CONFIG_EXPRESSION /**< a number, or a formula of `variables` and of the section `constants`: expression.h; never a list */
 } gab_config_type;
 
 /** Whether a text is the path of a file, and from where it counts if it is relative. */
@@ -83,13 +85,14 @@ typedef gab_config_choice gab_config_choice_fn(int index);
 typedef struct gab_config_key {
   const char *name; /**< lower-case letters, digits, underscores; begins with a letter */
   gab_config_type type;
-  const char *unit;    /**< for people, may be NULL */
-  double min, max;     /**< of numbers: checked if min < max; INFINITY leaves a side open */
-  bool min_excluded;   /**< the minimum itself is not allowed */
-  bool max_excluded;   /**< the maximum itself is not allowed */
-  size_t length_min;   /**< of a list */
-  size_t length_max;   /**< of a list; 0: a single value */
-  const char *choices; /**< of choices: separated by '|', e.g. "srt|trt" */
+  const char *unit;      /**< for people, may be NULL */
+  double min, max;       /**< of numbers: checked if min < max; INFINITY leaves a side open */
+  bool min_excluded;     /**< the minimum itself is not allowed */
+  bool max_excluded;     /**< the maximum itself is not allowed */
+  size_t length_min;     /**< of a list */
+  size_t length_max;     /**< of a list; 0: a single value */
+  const char *choices;   /**< of choices: separated by '|', e.g. "srt|trt" */
+  const char *variables; /**< of formulas: separated by '|', e.g. "x|y|z|t"; NULL: none */
   gab_config_choice_fn
       *choice_at; /**< of choices instead of that; of texts those that help lists, not checked here */
   const char *default_text; /**< as one would write it in the file; NULL: required; or #GAB_CONFIG_OPTIONAL */
@@ -118,9 +121,14 @@ typedef struct gab_config_section {
   bool optional;           /**< may be left out even if it has required keys; a list is always optional */
   const char *variant;     /**< value of `type` that this table is for; NULL: no variant */
   bool variant_is_default; /**< `type` may be left out and then means this one */
+  bool
+      any_name; /**< its keys have any names of letters, digits and `_`: `keys` has one row, which describes each of them */
 } gab_config_section;
 
 typedef struct gab_config gab_config;
+
+/** The section `constants`: numbers with names, for formulas of the file; a constant may use those before it. */
+extern const gab_config_section gab_config_constants;
 
 /** @param[out] config  owned by the caller, released by gab_config_destroy() */
 gab_status gab_config_create(gab_config **config);
@@ -175,6 +183,8 @@ const int64_t *gab_config_ints(const gab_config *config, const char *path, size_
 const double *gab_config_reals(const gab_config *config, const char *path, size_t *count);
 /** Of a list of strings or choices. */
 const char *const *gab_config_strings(const gab_config *config, const char *path, size_t *count);
+/** Of a key of type ::GAB_CONFIG_EXPRESSION; NULL if it is unset. Lives as strings do. */
+const gab_expression *gab_config_expression(const gab_config *config, const char *path);
 /** Number of items of a list section, or of values of a key. */
 size_t gab_config_count(const gab_config *config, const char *path);
 /** Whether the user gave it (a key, a section or an item), in the file or by an override. */

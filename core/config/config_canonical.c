@@ -96,6 +96,10 @@ static gab_status put_element(gab_buffer *text, const config_entry *entry, size_
   case GAB_CONFIG_REAL:
     gab_text_format_real(entry->value.reals[i], 1, number, sizeof number);
     break;
+  case GAB_CONFIG_EXPRESSION:
+    if (!gab_expression_is_constant(entry->expression)) return put_quoted(text, entry->value.strings[i]);
+    gab_text_format_real(gab_expression_at(entry->expression, NULL), 1, number, sizeof number);
+    break;
   case GAB_CONFIG_STRING:
     return put_quoted(text, entry->value.strings[i]);
   case GAB_CONFIG_CHOICE:

@@ -204,6 +204,28 @@ static gab_status check_alternatives(checker *check, const char *path, const cha
   return GAB_OK;
 }
 
+/* The keys that a section of any names has, each with a row of its own. */
+static gab_status check_any_names(checker *check, const char *path, const gab_config_key *row,
+                                  const config_node *mapping)
+{
+  for (const config_node *node = row && mapping ? mapping->first : NULL; node; node = node->next) {
+    void *memory;
+    if (!gab_config_is_name(node->key)) {
+      PROBLEM(check, node, true, "'%.80s' in %s is not a name: letters, digits and _, the first one a letter",
+              node->key, path);
+      continue;
+    }
+    if (gab_config_tree_child(mapping, node->key, strlen(node->key)) != node)
+      continue; /* reported as a duplicate */
+    GAB_TRY(gab_config_arena_get(&check->result.arena, sizeof *row, &memory));
+    gab_config_key *key = memory;
+    *key = *row;
+    GAB_TRY(gab_config_arena_text(&check->result.arena, node->key, strlen(node->key), &key->name));
+    GAB_TRY(check_key(check, path, key, mapping, false));
+  }
+  return GAB_OK;
+}
+
 /* All keys of one mapping (NULL: not there). `table` is the path of its tables, `path` that of its values. */
 static gab_status check_mapping(checker *check, const char *path, const char *table,
                                 const config_node *mapping, bool may_miss)
@@ -217,6 +239,7 @@ static gab_status check_mapping(checker *check, const char *path, const char *ta
   for (const gab_config_key *key;
        (key = gab_config_next_key(check->config, table, variant, &section, &index));)
     GAB_TRY(check_key(check, path, key, mapping, may_miss));
+  GAB_TRY(check_any_names(check, path, gab_config_any_key(check->config, table), mapping));
   return mapping ? check_alternatives(check, path, table, variant, mapping) : GAB_OK;
 }
 
@@ -330,6 +353,7 @@ static bool is_key(const gab_config *config, const char *table, const char *vari
   size_t section = 0, index = 0;
   for (const gab_config_key *key; (key = gab_config_next_key(config, table, variant, &section, &index));)
     if (strcmp(key->name, name) == 0) return true;
+  if (gab_config_any_key(config, table)) return true; /* check_any_names() looks at the name */
   return strcmp(name, "type") == 0 && gab_config_has_variants(config, table);
 }
 
@@ -382,6 +406,23 @@ static int compare_entries(const void *a, const void *b)
   return strcmp(((const config_entry *)a)->path, ((const config_entry *)b)->path);
 }
 
+/* When all values are there, in the order in which they were added, constants first. */
+static gab_status read_formulas(checker *check)
+{
+  for (int pass = 0; pass < 2; pass++)
+    for (size_t i = 0; i < check->result.count; i++) {
+      config_entry *entry = &check->result.entries[i];
+      if (!entry->key || entry->key->type != GAB_CONFIG_EXPRESSION || entry->value.count == 0) continue;
+      if ((pass == 0) != (strncmp(entry->path, "constants.", 10) == 0)) continue;
+      const gab_status status = gab_config_read_formula(&check->result, entry);
+      const config_node place = {.line = entry->line, .column = entry->column, .override = entry->override};
+      if (status == GAB_ERR_INPUT)
+        PROBLEM(check, entry->is_set ? &place : NULL, false, "%s: %s", entry->path, gab_error_message());
+      else GAB_TRY(status);
+    }
+  return GAB_OK;
+}
+
 static gab_status check_all(checker *check)
 {
   const gab_config *config = check->config;
@@ -392,6 +433,7 @@ static gab_status check_all(checker *check)
   for (size_t i = 0; i < config->section_count; i++)
     if (gab_config_find_section(config, config->sections[i]->path) == config->sections[i])
       GAB_TRY(check_section(check, config->sections[i]));
+  GAB_TRY(read_formulas(check));
   if (check->problem_count > 0) return report(check);
   if (check->result.count > 0)
     qsort(check->result.entries, check->result.count, sizeof *check->result.entries, compare_entries);

@@ -185,9 +185,10 @@ static bool is_default(config_arena *arena, const config_entry *entry)
   if (gab_config_value_read(arena, entry->key, root, &usual, &bad, problem) != GAB_OK || bad) return false;
   if (usual.count != entry->value.count) return false;
   for (size_t i = 0; i < usual.count; i++) {
-    if (entry->key->type == GAB_CONFIG_REAL     ? usual.reals[i] != entry->value.reals[i]
-        : entry->key->type == GAB_CONFIG_STRING ? strcmp(usual.strings[i], entry->value.strings[i]) != 0
-                                                : usual.ints[i] != entry->value.ints[i])
+    if (entry->key->type == GAB_CONFIG_REAL ? usual.reals[i] != entry->value.reals[i]
+        : entry->key->type == GAB_CONFIG_STRING || entry->key->type == GAB_CONFIG_EXPRESSION
+            ? strcmp(usual.strings[i], entry->value.strings[i]) != 0
+            : usual.ints[i] != entry->value.ints[i])
       return false;
   }
   return true;
@@ -207,6 +208,7 @@ static void put_value(gab_json *json, const char *key, const config_entry *entry
     return;
   case GAB_CONFIG_STRING:
   case GAB_CONFIG_CHOICE:
+  case GAB_CONFIG_EXPRESSION:
     gab_json_text(json, key, entry->value.strings[i]);
   }
 }

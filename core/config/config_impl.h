@@ -67,7 +67,7 @@ typedef struct config_value {
   size_t count;
   const int64_t *ints;        /* bool, int, choice */
   const double *reals;        /* real */
-  const char *const *strings; /* string, choice */
+  const char *const *strings; /* string, choice, expression */
 } config_value;
 
 enum { CONFIG_PROBLEM_CAPACITY = 512 };
@@ -92,6 +92,7 @@ typedef struct config_entry {
   const char *path;
   const gab_config_key *key; /* NULL: section or item */
   config_value value;
+  gab_expression *expression;
   size_t items;     /* of a list section */
   bool is_set;      /* by the user */
   bool has_content; /* the hash of the files that it names is known */
@@ -158,6 +159,13 @@ gab_status gab_config_file_path(const gab_config *config, gab_config_file kind, 
 bool gab_config_has_files(const config_entry *entry);
 /* The hash of the content of its files; reads them if it is not known. */
 gab_status gab_config_content_of(const gab_config *config, const config_entry *entry, uint64_t *content);
+/* Whether a table of the path takes keys of any name; then its row. */
+const gab_config_key *gab_config_any_key(const gab_config *config, const char *path);
+/* Whether a key may have this name in such a table. */
+bool gab_config_is_name(const char *name);
+/* ---- config_formulas.c */
+/* Reads the formula of an entry, with the constants that were added before it. */
+gab_status gab_config_read_formula(const config_result *result, config_entry *entry);
 /* Grows an array of pointers or entries from gab_alloc by one element. */
 gab_status gab_config_grow(void *array, size_t count, size_t *capacity, size_t bytes_each);
 

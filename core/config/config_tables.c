@@ -37,7 +37,7 @@ const gab_config_key *gab_config_next_key(const gab_config *config, const char *
 {
   for (; *section < config->section_count; ++*section, *index = 0) {
     const gab_config_section *table = config->sections[*section];
-    if (strcmp(table->path, path) != 0) continue;
+    if (table->any_name || strcmp(table->path, path) != 0) continue;
     if (table->variant && (!variant || strcmp(table->variant, variant) != 0)) continue;
     if (*index < table->count) return &table->keys[(*index)++];
   }
@@ -201,13 +201,15 @@ static gab_status check_row(const gab_config *config, const gab_config_section *
   if (!key->name || !is_word(key->name, strlen(key->name)))
     GAB_FAIL(GAB_ERR_ARGUMENT, "section %s, row %zu: not a name", section->path, row);
   const char *name = key->name;
-  if ((unsigned)key->type > GAB_CONFIG_CHOICE || key->length_min > key->length_max)
+  if ((unsigned)key->type > GAB_CONFIG_EXPRESSION || key->length_min > key->length_max)
     GAB_FAIL(GAB_ERR_ARGUMENT, "%s.%s: no such type", section->path, name);
   if (!key->doc || !key->doc[0]) GAB_FAIL(GAB_ERR_ARGUMENT, "%s.%s: no documentation", section->path, name);
+  if (key->type == GAB_CONFIG_EXPRESSION ? key->length_max > 0 : key->variables != NULL)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "%s.%s: variables belong to a formula, which is no list", section->path, name);
   const bool has_choices = (key->choices && key->choices[0]) || (key->choices == NULL && key->choice_at);
   if (key->type == GAB_CONFIG_CHOICE ? !has_choices : key->choices != NULL)
     GAB_FAIL(GAB_ERR_ARGUMENT, "%s.%s: choices belong to a key of type choice", section->path, name);
-  if (key->choice_at && (key->choices || key->type < GAB_CONFIG_STRING))
+  if (key->choice_at && (key->choices || (key->type != GAB_CONFIG_STRING && key->type != GAB_CONFIG_CHOICE)))
     GAB_FAIL(GAB_ERR_ARGUMENT, "%s.%s: choice_at belongs to texts, and to choices without a list",
              section->path, name);
   char full[GAB_CONFIG_PATH_CAPACITY];
@@ -234,6 +236,8 @@ static gab_status check_path(const gab_config *config, const gab_config_section 
   const char *path = section->path;
   size_t length = strlen(path);
   if (section->is_list && length == 0) GAB_FAIL(GAB_ERR_ARGUMENT, "the top level cannot be a list");
+  if (section->any_name && (section->count != 1 || section->is_list || section->variant || length == 0))
+    GAB_FAIL(GAB_ERR_ARGUMENT, "%s: keys of any name need one row, in a section without variants", path);
   if (section->variant && !is_word(section->variant, strlen(section->variant)))
     GAB_FAIL(GAB_ERR_ARGUMENT, "%s: not a name of a variant", path);
   for (size_t i = 0; i < config->section_count; i++) {
@@ -241,6 +245,8 @@ static gab_status check_path(const gab_config *config, const gab_config_section 
     size_t other = strlen(table->path);
     if (strcmp(table->path, path) == 0 && table->is_list != section->is_list)
       GAB_FAIL(GAB_ERR_ARGUMENT, "%s is a list in one table and none in another", path);
+    if (strcmp(table->path, path) == 0 && (table->any_name || section->any_name))
+      GAB_FAIL(GAB_ERR_ARGUMENT, "%s has keys of any name: there can be one table only", path);
     bool below = other > 0 && strncmp(path, table->path, other) == 0 && path[other] == '.';
     bool above = length > 0 && strncmp(table->path, path, length) == 0 && table->path[length] == '.';
     if ((below && table->is_list) || (above && section->is_list))

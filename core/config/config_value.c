@@ -21,7 +21,8 @@ static bool is_open_above(const gab_config_key *key)
 void gab_config_describe_range(const gab_config_key *key, char *text, size_t capacity)
 {
   text[0] = '\0';
-  bool number = key->type == GAB_CONFIG_INT || key->type == GAB_CONFIG_REAL;
+  bool number =
+      key->type == GAB_CONFIG_INT || key->type == GAB_CONFIG_REAL || key->type == GAB_CONFIG_EXPRESSION;
   if (!number || !(key->min < key->max)) return;
   char low[40] = "", high[40] = "";
   if (key->min > -HUGE_VAL) format_bound(key, key->min, low, sizeof low);
@@ -45,6 +46,8 @@ static const char *name_of_type(gab_config_type type)
     return "a text";
   case GAB_CONFIG_CHOICE:
     return "a choice";
+  case GAB_CONFIG_EXPRESSION:
+    return "a number or a formula";
   }
   return "nothing";
 }
@@ -87,12 +90,25 @@ static void list_choices(const gab_config_key *key, char *text, size_t capacity)
     used += (size_t)snprintf(text + used, capacity - used, "%s%s", i > 0 ? "|" : "", choice);
 }
 
+/* "x, y, z, t" */
+static void list_variables(const gab_config_key *key, char *text, size_t capacity)
+{
+  size_t used = 0;
+  text[0] = '\0';
+  for (const char *at = key->variables; at && *at && used + 3 < capacity; at++) {
+    if (*at == '|') text[used++] = ',';
+    text[used++] = *at == '|' ? ' ' : *at;
+    text[used] = '\0';
+  }
+}
+
 void gab_config_describe_type(const gab_config_key *key, char *text, size_t capacity)
 {
   char range[128], length[64] = "", choices[CONFIG_CHOICES_CAPACITY] = "";
   gab_config_describe_range(key, range, sizeof range);
   if (key->length_max > 0) describe_length(key, length, sizeof length);
   if (key->type == GAB_CONFIG_CHOICE) list_choices(key, choices, sizeof choices);
+  if (key->type == GAB_CONFIG_EXPRESSION) list_variables(key, choices, sizeof choices);
   const char *unit = key->unit && key->unit[0] ? key->unit : NULL;
   int used = snprintf(text, capacity, "%s%s", length[0] ? "a list of " : "", length[0] ? length : "");
   if (used < 0 || (size_t)used >= capacity) return;
@@ -225,6 +241,8 @@ static bool read_scalar(const gab_config_key *key, const config_node *node, scal
     return read_real(key, node, value, problem);
   case GAB_CONFIG_STRING:
     return true;
+  case GAB_CONFIG_EXPRESSION: /* formulas: gab_config_read_formula() */
+    return !gab_text_parse_real(node->text, &value->real) || in_range(key, value->real, node, problem);
   case GAB_CONFIG_CHOICE:
     return read_choice(key, node, &value->integer, problem);
   }

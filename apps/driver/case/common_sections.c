@@ -288,6 +288,7 @@ static gab_status declare_all(gab_config *config)
 {
   const gab_solver *solver;
   GAB_TRY(gab_app_declare(config, sections, sizeof sections / sizeof sections[0]));
+  GAB_TRY(gab_config_declare(config, &gab_config_constants));
   for (int i = 0; (solver = gab_app_solver_at(i)); i++) GAB_TRY(solver->declare(config));
   GAB_TRY(gab_resilience_declare(config));
   GAB_TRY(gab_config_set_choices(config, "resilience.monitors", monitor_choice));
