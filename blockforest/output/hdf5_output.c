@@ -2,11 +2,10 @@
 #include "blockforest/output/hdf5_output.h"
 #include "blockforest/hdf5/hdf5_file_impl.h"
 #include "blockforest/output/output_files_impl.h"
+#include "blockforest/output/step_files_impl.h"
 #include "blockforest/output/xdmf_impl.h"
 #include "core/messages/collective.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,10 +20,7 @@ struct gab_volume {
   gab_output_precision precision;
   int compression;
   size_t widest; /* numbers of a quantity on a block, most */
-  /* Root only: the steps in the folder, ascending; as of `epoch`, unless the run went back since. */
-  gab_buffer steps;
-  bool steps_known;
-  gab_epoch epoch;
+  gab_step_files files;
 };
 
 static gab_status fill_in(gab_volume *volume, const gab_volume_options *options)
@@ -84,98 +80,11 @@ void gab_volume_destroy(gab_volume **volume)
   gab_free(&old->folder);
   gab_free(&old->name);
   gab_free(&old->quantities);
-  gab_buffer_release(&old->steps);
+  gab_step_files_release(&old->files);
   gab_free(&old);
 }
 
-void gab_volume_rewind(gab_volume *volume) { volume->steps_known = false; }
-
-/* ---------------------------------------------------------------------------------------- the folder's steps
- */
-
-/* What a file name of this output says. */
-typedef struct file_name {
-  gab_step step;
-  gab_rank rank; /* GAB_NO_RANK: the description of the step */
-  bool is_temporary;
-} file_name;
-
-static bool parse_name(const char *prefix, const char *text, file_name *name)
-{
-  size_t length = strlen(prefix);
-  if (strncmp(text, prefix, length) != 0 || text[length] != '_') return false;
-  const char *digits = text + length + 1;
-  char *end = NULL;
-  if (!isdigit((unsigned char)digits[0])) return false;
-  errno = 0;
-  long long step = strtoll(digits, &end, 10);
-  if (errno || end - digits < 10) return false;
-  name->step = step;
-  name->rank = GAB_NO_RANK;
-  if (strncmp(end, ".s", 2) == 0 && isdigit((unsigned char)end[2])) {
-    name->rank = (gab_rank)strtol(end + 2, &end, 10);
-    if (strncmp(end, ".h5", 3) != 0) return false;
-    end += 3;
-  } else if (strncmp(end, ".xdmf", 5) == 0) {
-    end += 5;
-  } else {
-    return false;
-  }
-  name->is_temporary = strcmp(end, GAB_OUTPUT_TEMPORARY) == 0;
-  return name->is_temporary || end[0] == '\0';
-}
-
-static int compare_steps(const void *a, const void *b)
-{
-  gab_step x = *(const gab_step *)a, y = *(const gab_step *)b;
-  return (x > y) - (x < y);
-}
-
-/* Of the files of this output, later steps go, and what nobody writes any more of this one. Root, while the
- * others wait: no file is being written. */
-static gab_status clean_folder(gab_volume *volume, gab_step step)
-{
-  DIR *folder = opendir(volume->folder);
-  if (!folder) GAB_FAIL(GAB_ERR_IO, "cannot look into %s: %s", volume->folder, strerror(errno));
-  const gab_members *members = gab_world_members(gab_forest_world(volume->forest));
-  gab_status status = GAB_OK;
-  gab_buffer_clear(&volume->steps);
-  for (struct dirent *entry = readdir(folder); entry && status == GAB_OK; entry = readdir(folder)) {
-    file_name name;
-    if (!parse_name(volume->name, entry->d_name, &name)) continue;
-    bool is_orphan = name.step == step && name.rank != GAB_NO_RANK && !gab_members_has(members, name.rank);
-    if (name.is_temporary || name.step > step || is_orphan) {
-      if (unlinkat(dirfd(folder), entry->d_name, 0) != 0 && errno != ENOENT) {
-        status = gab_error_set(GAB_ERR_IO, __FILE__, __LINE__, "cannot remove %s/%s: %s", volume->folder,
-                               entry->d_name, strerror(errno));
-      }
-    } else if (name.rank == GAB_NO_RANK && name.step < step) {
-      status = gab_put_bytes(&volume->steps, &name.step, sizeof name.step);
-    }
-  }
-  closedir(folder);
-  if (volume->steps.size) {
-    qsort(volume->steps.data, volume->steps.size / sizeof(gab_step), sizeof(gab_step), compare_steps);
-  }
-  return status;
-}
-
-/* Brings the list of steps up to date, `step` last. */
-static gab_status update_steps(gab_volume *volume, gab_step step)
-{
-  gab_epoch epoch = gab_world_epoch(gab_forest_world(volume->forest));
-  const gab_step *steps = (const gab_step *)volume->steps.data;
-  size_t count = volume->steps.size / sizeof(gab_step);
-  if (count && steps[count - 1] == step) volume->steps.size -= sizeof(gab_step);
-  bool went_back = count && steps[count - 1] > step;
-  if (!volume->steps_known || volume->epoch != epoch || went_back) {
-    volume->steps_known = false;
-    GAB_TRY(clean_folder(volume, step));
-    volume->steps_known = true;
-    volume->epoch = epoch;
-  }
-  return gab_put_bytes(&volume->steps, &step, sizeof step);
-}
+void gab_volume_rewind(gab_volume *volume) { volume->files.is_known = false; }
 
 /* ---------------------------------------------------------------------------------------- one step */
 
@@ -284,15 +193,9 @@ static gab_status write_description(gab_volume *volume, const char *path, double
 
 static gab_status write_index(gab_volume *volume, gab_step step)
 {
-  char path[GAB_OUTPUT_PATH_CAPACITY];
-  gab_buffer text = {0};
-  GAB_TRY(update_steps(volume, step));
-  GAB_TRY(gab_output_path(path, "%s/%s.xdmf", volume->folder, volume->name));
-  gab_status status = gab_xdmf_put_index(&text, volume->name, (const gab_step *)volume->steps.data,
-                                         volume->steps.size / sizeof(gab_step));
-  if (status == GAB_OK) status = gab_output_file_save(path, text.data, text.size);
-  gab_buffer_release(&text);
-  return status;
+  GAB_TRY(gab_step_files_update(&volume->files, gab_forest_world(volume->forest), volume->folder,
+                                volume->name, step));
+  return gab_step_files_write_index(&volume->files, volume->folder, volume->name);
 }
 
 gab_status gab_volume_write(gab_volume *volume, gab_step step, double time)
@@ -315,7 +218,7 @@ gab_status gab_volume_write(gab_volume *volume, gab_step step, double time)
   }
   gab_buffer_release(&part);
   if (status != GAB_OK && status != GAB_ERR_FAULT) { /* a step is there as a whole or not at all */
-    volume->steps_known = false;
+    volume->files.is_known = false;
     (void)unlink(own);
     if (gab_world_is_root(world)) (void)unlink(description);
   }

@@ -16,6 +16,7 @@ typedef struct writer {
   gab_volume *volume;
   gab_slice *slice;
   gab_probes *probes;
+  gab_particle_output *particles;
   gab_series *series; /* of its own, or borrowed from the probes */
   gab_row_fn row;
   void *user;
@@ -77,6 +78,7 @@ static void release_writer(writer *old)
   gab_probes_destroy(&old->probes);
   gab_slice_destroy(&old->slice);
   gab_volume_destroy(&old->volume);
+  gab_particle_output_destroy(&old->particles);
   gab_free(&old->values);
   gab_free(&old->name);
   gab_free(&old->files);
@@ -113,12 +115,14 @@ static gab_status name_files(writer *made, const char *folder, const char *withi
 /* Refuses a schedule that never writes, and a name whose files another writer has. */
 static gab_status check_new(const gab_output *output, const writer *made)
 {
-  const char *kind = made->kind == GAB_OUTPUT_SLICE    ? "slice"
-                     : made->kind == GAB_OUTPUT_VOLUME ? "volume"
-                                                       : "table";
-  const char *name = made->volume  ? gab_volume_name(made->volume)
-                     : made->slice ? gab_slice_name(made->slice)
-                                   : made->name;
+  const char *kind = made->kind == GAB_OUTPUT_SLICE       ? "slice"
+                     : made->kind == GAB_OUTPUT_VOLUME    ? "volume"
+                     : made->kind == GAB_OUTPUT_PARTICLES ? "output of particles"
+                                                          : "table";
+  const char *name = made->volume      ? gab_volume_name(made->volume)
+                     : made->slice     ? gab_slice_name(made->slice)
+                     : made->particles ? gab_particle_output_name(made->particles)
+                                       : made->name;
   if (made->schedule.every < 0 || made->schedule.start < 0)
     GAB_FAIL(GAB_ERR_ARGUMENT,
              "output `%s': every %" GAB_PRI_STEP " steps from step %" GAB_PRI_STEP
@@ -131,7 +135,7 @@ static gab_status check_new(const gab_output *output, const writer *made)
   return GAB_OK;
 }
 
-/* Files of NAME_<n>.s<n>.h5, NAME_<n>.xdmf and NAME.xdmf (hdf5_output.h); NAME_<n>.png; NAME.csv. */
+/* Files of NAME_<n>.s<n>.h5, NAME_<n>.xdmf and NAME.xdmf (hdf5_output.h); NAME_<n>.h5 (particle_output.h); NAME_<n>.png; NAME.csv. */
 static gab_status list_files(gab_output *output, const writer *made, const char *volume)
 {
   gab_buffer *files = &output->files;
@@ -139,6 +143,10 @@ static gab_status list_files(gab_output *output, const writer *made, const char 
     const char *name = volume ? volume : "fields";
     return gab_put_text(files, "fields/%s.xdmf\nfields/%s_<n>.xdmf\nfields/%s_<n>.s<n>.h5\n", name, name,
                         name);
+  }
+  if (made->particles) {
+    const char *name = gab_particle_output_name(made->particles);
+    return gab_put_text(files, "fields/%s.xdmf\nfields/%s_<n>.xdmf\nfields/%s_<n>.h5\n", name, name, name);
   }
   if (made->slice) return gab_put_text(files, "%s_<n>.png\n", gab_slice_name(made->slice));
   if (made->probes) return gab_put_text(files, "%s\n", made->name);
@@ -208,6 +216,17 @@ gab_status gab_output_add_probes(gab_output *output, gab_schedule schedule, cons
   return add(output, status, &made, NULL);
 }
 
+gab_status gab_output_add_particles(gab_output *output, gab_schedule schedule, const gab_particles *particles,
+                                    const gab_particle_output_options *options)
+{
+  writer made = {.schedule = schedule, .kind = GAB_OUTPUT_PARTICLES};
+  gab_particle_output_options own = *options;
+  if (!own.folder) own.folder = output->folder;
+  gab_status status = gab_particle_output_create(particles, &own, &made.particles);
+  if (status == GAB_OK) status = name_files(&made, own.folder, "/fields", own.name);
+  return add(output, status, &made, NULL);
+}
+
 gab_status gab_output_add_series(gab_output *output, gab_schedule schedule, const char *name,
                                  const char *const *columns, size_t count, gab_row_fn row, void *user,
                                  gab_series **series)
@@ -256,6 +275,7 @@ static gab_status write_one(gab_output *output, writer *which, gab_step step, do
 {
   if (which->volume) return gab_volume_write(which->volume, step, time);
   if (which->slice) return gab_slice_write(which->slice, step, time);
+  if (which->particles) return gab_particle_output_write(which->particles, step, time);
   if (which->probes) return gab_probes_write(which->probes, step, time);
   if (!which->row || gab_series_has(which->series, step)) return GAB_OK;
   gab_status status = which->row(which->user, step, time, which->values);
@@ -379,6 +399,7 @@ gab_status gab_output_unpack(gab_output *output, gab_reader *in)
   for (size_t i = 0; i < output->count && status == GAB_OK; i++) {
     writer *which = &output->writers[i];
     if (which->volume) gab_volume_rewind(which->volume);
+    if (which->particles) gab_particle_output_rewind(which->particles);
     if (which->series && !known[i]) status = gab_series_begin_anew(which->series);
   }
   gab_free(&known);

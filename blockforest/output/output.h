@@ -21,6 +21,7 @@
 #include "blockforest/output/csv.h"
 #include "blockforest/output/hdf5_output.h"
 #include "blockforest/output/output_files.h"
+#include "blockforest/output/particle_output.h"
 #include "blockforest/output/probes.h"
 #include "blockforest/pictures/png_slice.h"
 #include "core/base/entity.h"
@@ -62,6 +63,10 @@ gab_status gab_output_add_slice(gab_output *output, gab_schedule schedule, const
 gab_status gab_output_add_probes(gab_output *output, gab_schedule schedule,
                                  const gab_probes_options *options);
 
+/** Particles; in FOLDER/fields. */
+gab_status gab_output_add_particles(gab_output *output, gab_schedule schedule, const gab_particles *particles,
+                                    const gab_particle_output_options *options);
+
 /** Values of a row of a series, asked for when it is due. Collective; the same values on all ranks. */
 typedef gab_status (*gab_row_fn)(void *user, gab_step step, double time, double *values);
 /** FOLDER/NAME.csv with rows from a function. @param[in] row  NULL: the application appends rows itself
@@ -92,7 +97,8 @@ typedef enum gab_output_kind {
   GAB_OUTPUT_VOLUME = 1,
   GAB_OUTPUT_SLICE = 2,
   GAB_OUTPUT_SERIES = 4, /**< series and probes */
-  GAB_OUTPUT_ALL = 7
+  GAB_OUTPUT_PARTICLES = 8,
+  GAB_OUTPUT_ALL = 15
 } gab_output_kind;
 
 /** Writes now, due or not, e.g. the state of a run that diverged. Collective.
