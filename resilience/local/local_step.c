@@ -259,7 +259,7 @@ gab_status gab_local_checkpoint_due(gab_timeloop *loop, bool *done)
   *done = has_part(run);
   if (!*done) return GAB_OK;
   GAB_TRY(gab_local_help(loop));
-  if (loop->step >= loop->steps) return GAB_OK;
+  if (gab_loop_is_over(loop)) return GAB_OK;
   if (disk) GAB_TRY(gab_local_enter(loop));
   if (disk) GAB_TRY(gab_protection_disk_now(loop, &safe));
   if (!run->inside && !memory) return gab_local_own_times_due(run);

@@ -266,7 +266,7 @@ gab_status gab_protection_checkpoint(gab_timeloop *loop)
   if (!protection) return GAB_OK;
   GAB_TRY(help_disk(loop, gab_disk_progress));
   GAB_TRY(gab_protection_help(loop));
-  if (loop->step >= loop->steps) return settle(loop);
+  if (gab_loop_is_over(loop)) return settle(loop);
   const bool disk = is_due(&protection->on_disk, loop->step),
              under_way = gab_checkpoint_is_pending(protection->checkpoint);
   if (disk || (!under_way && is_due(&protection->memory, loop->step))) {

@@ -35,7 +35,7 @@ gab_status gab_protection_stop_now(gab_timeloop *loop, gab_stop_reason reason)
 gab_status gab_protection_stop(gab_timeloop *loop)
 {
   gab_protection_state *protection = loop->protection;
-  if (!protection || loop->step >= loop->steps) return GAB_OK;
+  if (!protection || gab_loop_is_over(loop)) return GAB_OK;
   gab_stop_reason reason;
   GAB_TRY(gab_stop_ask(protection->stop, loop->step, gab_protection_step_seconds(loop),
                        time_to_stop(protection), &reason));

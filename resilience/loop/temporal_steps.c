@@ -37,11 +37,19 @@ static gab_step limit_by_protection(const gab_protection_state *protection, gab_
   return until(gab_stop_next(protection->stop), step, most);
 }
 
+static gab_step limit_by_ends(const gab_timeloop *loop, gab_step most)
+{
+  gab_step steps = 1;
+  while (steps < most && !gab_loop_may_end(loop, loop->step + steps)) steps++;
+  return steps < most ? steps : most;
+}
+
 gab_step gab_temporal_steps(const gab_timeloop *loop)
 {
   gab_step most = least(loop->steps - loop->step, GAB_MOST_TEMPORAL_STEPS), steps = 1;
   if (!loop->temporal_block.run || loop->temporal_block.tasks != loop->tasks.count) return 1;
   if (loop->protection) most = limit_by_protection(loop->protection, loop->step, most);
+  most = limit_by_ends(loop, most);
   while (steps < most && !has_due(&loop->actions, loop->step + steps) &&
          !has_due(&loop->monitors, loop->step + steps))
     steps++;

@@ -226,7 +226,7 @@ static gab_status run_actions(gab_timeloop *loop)
 {
   if (!loop->actions_pending) return GAB_OK;
   gab_protection_check_fence(loop);
-  GAB_TRY(gab_monitors_look(loop, loop->step >= loop->steps));
+  GAB_TRY(gab_monitors_look(loop, gab_loop_is_over(loop)));
   if (any_due(loop)) GAB_TRY(enter_section(loop));
   gab_world_count_sent(loop->world, false);
   const gab_status status = run_all(loop, &loop->actions, false, &loop->stats.action_seconds);
@@ -311,7 +311,11 @@ static gab_status finish(gab_timeloop *loop)
   gab_world_count_sent(loop->world, true);
   GAB_TRY(status);
   uint32_t flags = 1;
-  return gab_world_agree(loop->world, &flags);
+  GAB_TRY(gab_world_agree(loop->world, &flags));
+  char why[240];
+  if (gab_timeloop_end_reason(loop, why, sizeof why))
+    gab_log(GAB_LOG_INFO, "ended after step %" GAB_PRI_STEP " by %s", loop->step, why);
+  return GAB_OK;
 }
 
 static gab_status count_updates(gab_timeloop *loop)
@@ -360,7 +364,7 @@ static gab_status advance(gab_timeloop *loop, bool *done)
 {
   const gab_local_recovery *local = gab_loop_local(loop);
   GAB_TRY(run_actions(loop)); /* those of step 0, and of a restored step if they were still to be done */
-  if (loop->step < loop->steps) {
+  if (!gab_loop_is_over(loop)) {
     if (local) GAB_TRY(local->begin(loop));
     return go_on(loop);
   }
@@ -401,8 +405,10 @@ static void note_end(const gab_timeloop *loop, gab_status status)
   if (!loop->events || (status != GAB_ERR_FAULT && !gab_world_is_root(loop->world))) return;
   gab_json *event = gab_event_begin(loop->events, "end");
   gab_json_int(event, "at_step", loop->step);
+  char why[240] = "";
+  if (status == GAB_OK) gab_timeloop_end_reason(loop, why, sizeof why);
   gab_json_text(event, "status", gab_status_name(status));
-  gab_json_text(event, "message", status == GAB_OK ? "" : gab_error_message());
+  gab_json_text(event, "message", status == GAB_OK ? why : gab_error_message());
   gab_event_end(loop->events, &event);
 }
 

@@ -40,7 +40,10 @@ typedef struct gab_timeloop gab_timeloop;
  *  the run on all with that status */
 typedef gab_status (*gab_task_fn)(void *user, gab_step step);
 
-/** Local. @param[in] forest  borrowed @param[in] steps  to be computed in all */
+/** Steps of a loop that only a criterion ends (gab_timeloop_add_end()). */
+#define GAB_STEPS_OPEN ((gab_step)INT64_C(9000000000000000))
+
+/** Local. @param[in] forest  borrowed @param[in] steps  to be computed in all, or #GAB_STEPS_OPEN */
 gab_status gab_timeloop_create(gab_forest *forest, gab_step steps, gab_timeloop **loop);
 void gab_timeloop_destroy(gab_timeloop **loop);
 
@@ -89,6 +92,26 @@ gab_status gab_timeloop_add_monitor(gab_timeloop *loop, const char *name,
  *  @param[in] check  without communication */
 GAB_EXTENDER gab_status gab_timeloop_add_rest_monitor(gab_timeloop *loop, const char *name, gab_task_fn check,
                                                       void *user);
+
+/** Whether the run ends here, before all steps are done. Pure, and equal on all ranks: a function of replicated state
+ *  (::GAB_ENTITY_REPLICATED), of the step and of parameters, so that it needs no communication and gives the same after a
+ *  recovery. What depends on blocks, a task reduces and stores in such an entity.
+ *  @param[in] step  steps done @param[out] why  "" on entry; for the log and summary.json */
+typedef bool (*gab_end_fn)(const void *user, gab_step step, char *why, size_t capacity);
+
+enum { GAB_MOST_ENDS = 8 };
+
+/** Adds a criterion by which the run ends before its last step: steady, a target reached. It is asked after the steps for which
+ *  `due` says so, and before the first one; the run then ends as after its last step, with post-step actions, monitors, a
+ *  checkpoint on disk and finishes. Where only some ranks want to end, the run does not return.
+ *  @param[in] due  pure, the same on all ranks; NULL: after every step
+ *  @return ::GAB_ERR_STATE while the loop runs, ::GAB_ERR_ARGUMENT without a function or with #GAB_MOST_ENDS already */
+gab_status gab_timeloop_add_end(gab_timeloop *loop, const char *name,
+                                bool (*due)(const void *user, gab_step step), gab_end_fn is_met,
+                                const void *user);
+
+/** Whether a criterion ends the run at the present step. @param[out] text  "NAME: why", unchanged if not */
+bool gab_timeloop_end_reason(const gab_timeloop *loop, char *text, size_t capacity);
 
 /** Adds something that is done once, when all steps are: still protected, so that a death there takes the run
  *  back and lets it come here again. */

@@ -41,6 +41,14 @@ typedef struct gab_loop_temporal_block {
   int tasks; /* the last so many of the loop */
 } gab_loop_temporal_block;
 
+/* A criterion by which the run ends. */
+typedef struct gab_loop_end {
+  char name[GAB_TASK_NAME];
+  bool (*due)(const void *user, gab_step step); /* NULL: always */
+  gab_end_fn is_met;
+  const void *user;
+} gab_loop_end;
+
 /* One of the two levels of checkpoints. */
 typedef struct gab_clock {
   gab_interval every;
@@ -117,6 +125,8 @@ struct gab_timeloop {
   int next_action;      /* of those, the first that has not been done; part of the state */
   gab_task_list tasks, monitors, actions, finishes;
   gab_loop_temporal_block temporal_block;
+  gab_loop_end ends[GAB_MOST_ENDS];
+  int end_count;
   gab_step monitored; /* the step after which the monitors that were due have looked; -1: none */
   gab_timers *timers; /* one per task, post-step action and finish, and the three below */
   gab_timer checkpoint_timer, disk_timer, recovery_timer;
@@ -143,6 +153,13 @@ struct gab_timeloop {
       mean_seconds;     /* of about the last minute, for how long the rest will take (progress.c) */
   uint64_t own_updates; /* asked for by the application; 0: count the cells */
 };
+
+/* ---- ends.c */
+
+/* Whether the present step is the last one. Pure. */
+bool gab_loop_is_over(const gab_timeloop *loop);
+/* Whether a criterion is asked after that step. Pure. */
+bool gab_loop_may_end(const gab_timeloop *loop, gab_step step);
 
 /* ---- protection.c */
 

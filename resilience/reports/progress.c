@@ -112,9 +112,13 @@ void gab_progress_report(gab_timeloop *loop)
     if (loop->protection)
       snprintf(checkpoint, sizeof checkpoint, ", checkpoint %" GAB_PRI_STEP "%s", stats.checkpoint.last_step,
                disk);
-    gab_log_progress("step %" GAB_PRI_STEP " of %" GAB_PRI_STEP " (%.0f %%), %s, %s left%s, faults %d",
-                     loop->step, loop->steps, 100.0 * (double)loop->step / (double)loop->steps, rate, left,
-                     checkpoint, faults_so_far(loop));
+    if (loop->steps >= GAB_STEPS_OPEN)
+      gab_log_progress("step %" GAB_PRI_STEP ", %s%s, faults %d", loop->step, rate, checkpoint,
+                       faults_so_far(loop));
+    else
+      gab_log_progress("step %" GAB_PRI_STEP " of %" GAB_PRI_STEP " (%.0f %%), %s, %s left%s, faults %d",
+                       loop->step, loop->steps, 100.0 * (double)loop->step / (double)loop->steps, rate, left,
+                       checkpoint, faults_so_far(loop));
     write_file(loop, "running", updates, seconds_left);
   }
   loop->recent_time = now;

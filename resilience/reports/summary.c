@@ -244,7 +244,9 @@ static void put_all(gab_json *json, const gab_summary *summary, const gab_timelo
   const gab_run_stats *stats = &summary->stats;
   gab_json_text(json, "status", gab_status_name(status));
   gab_json_int(json, "exit_code", gab_status_exit_code(status));
-  gab_json_text(json, "reason", status == GAB_OK ? "all steps are done" : gab_error_message());
+  char why[240] = "all steps are done";
+  if (status == GAB_OK) gab_timeloop_end_reason(loop, why, sizeof why);
+  gab_json_text(json, "reason", status == GAB_OK ? why : gab_error_message());
   put_origin(json, loop);
   gab_json_int(json, "steps", gab_timeloop_step(loop));
   gab_json_int(json, "steps_wanted", gab_timeloop_steps(loop));

@@ -9,6 +9,8 @@
 
 #include <fenv.h>
 #include <mpi-ext.h>
+#include <stdio.h>
+#include <string.h>
 
 static int agreements;
 
@@ -257,6 +259,89 @@ static void a_checkpoint_costs_one_agreement(automaton *app)
   CHECK(many >= few + 8 && (uint64_t)(of_many - of_few) == many - few);
 }
 
+/* A sum over all ranks that grows in each step, and ends the run. */
+typedef struct goal {
+  gab_world *world;
+  uint64_t reached;
+  int finished;
+} goal;
+
+static gab_status approach(void *user, gab_step step)
+{
+  goal *g = user;
+  uint64_t more = 1;
+  (void)step;
+  GAB_TRY(gab_world_max_u64(g->world, &more, 1));
+  g->reached += more;
+  return GAB_OK;
+}
+static gab_status approach_at_once(void *user, gab_step step, gab_step most, gab_step *taken)
+{
+  *taken = most;
+  for (gab_step i = 0; i < most; i++) GAB_TRY(approach(user, step + i));
+  return GAB_OK;
+}
+static gab_status pack_goal(void *user, gab_buffer *out)
+{
+  const goal *g = user;
+  return gab_put_u64(out, g->reached);
+}
+static gab_status unpack_goal(void *user, gab_reader *in)
+{
+  goal *g = user;
+  return gab_get_u64(in, &g->reached);
+}
+static bool even_step(const void *user, gab_step step)
+{
+  (void)user;
+  return step % 2 == 0;
+}
+static bool is_reached(const void *user, gab_step step, char *why, size_t capacity)
+{
+  const goal *g = user;
+  CHECK(step == (gab_step)g->reached && step % 2 == 0);
+  snprintf(why, capacity, "%d", (int)g->reached);
+  return g->reached >= 13;
+}
+static gab_status note_finish(void *user, gab_step step)
+{
+  goal *g = user;
+  CHECK(step == 14);
+  g->finished++;
+  return GAB_OK;
+}
+
+/* The first even step after 13 of 100, also where several steps are taken at once, and after a death behind the last checkpoint. */
+static void a_criterion_ends_the_run_at_the_first_step_that_is_asked(automaton *app, bool at_once,
+                                                                     gab_rank victim)
+{
+  goal g = {.world = app->world};
+  const gab_entity entity = {
+      .name = "goal", .kind = GAB_ENTITY_REPLICATED, .user = &g, .pack = pack_goal, .unpack = unpack_goal};
+  gab_fault_injection injection = {
+      .step = 13, .point = GAB_FAULT_POINT_COMPUTE, .visit = 1, .rank_count = 1, .ranks = {victim}};
+  const gab_protection protection = {
+      .every = {.steps = 4}, .injections = &injection, .injection_count = victim != GAB_NO_RANK};
+  gab_timeloop *loop;
+  char why[32] = "none";
+  if (victim != GAB_NO_RANK) test_doom(victim);
+  REQUIRE_OK(gab_timeloop_create(app->forest, 100, &loop));
+  REQUIRE_OK(gab_timeloop_add_task(loop, "approach", approach, &g));
+  if (at_once) REQUIRE_OK(gab_timeloop_add_temporal_block(loop, "at once", 1, approach_at_once, &g));
+  REQUIRE_OK(gab_timeloop_add_entity(loop, &entity));
+  CHECK(gab_timeloop_add_end(loop, "nothing", NULL, NULL, &g) == GAB_ERR_ARGUMENT);
+  REQUIRE_OK(gab_timeloop_add_end(loop, "goal", even_step, is_reached, &g));
+  REQUIRE_OK(gab_timeloop_add_finish(loop, "note", note_finish, &g));
+  REQUIRE_OK(gab_timeloop_protect(loop, &protection));
+  CHECK(!gab_timeloop_end_reason(loop, why, sizeof why) && strcmp(why, "none") == 0);
+  REQUIRE_OK(gab_timeloop_run(loop));
+  CHECK(gab_timeloop_step(loop) == 14 && gab_timeloop_steps(loop) == 100 && g.finished == 1);
+  CHECK(gab_timeloop_end_reason(loop, why, sizeof why) && strcmp(why, "goal: 14") == 0);
+  CHECK(gab_timeloop_add_end(loop, "late", NULL, is_reached, &g) == GAB_ERR_STATE);
+  CHECK((gab_timeloop_get_stats(loop).temporally_blocked_steps > 0) == at_once);
+  gab_timeloop_destroy(&loop);
+}
+
 int main(int argc, char **argv)
 {
   gab_world *world;
@@ -274,7 +359,11 @@ int main(int argc, char **argv)
   a_failure_of_one_rank_ends_all_with_its_status_and_words(&app, true);
   a_failure_of_one_rank_ends_all_with_its_status_and_words(&app, false);
   faults_without_deaths_do_not_go_on_for_ever(&app);
+  a_criterion_ends_the_run_at_the_first_step_that_is_asked(&app, false, GAB_NO_RANK);
+  a_criterion_ends_the_run_at_the_first_step_that_is_asked(&app, true, GAB_NO_RANK);
+  const gab_rank ranks = gab_world_members(world)->ranks;
   a_dead_ranks_entity_is_merged_by_its_adopter(&app);
+  if (ranks == 4) a_criterion_ends_the_run_at_the_first_step_that_is_asked(&app, false, 0);
   automaton_destroy(&app);
   return test_end(&world);
 }

@@ -2,7 +2,6 @@
 /* A solver with a few numbers per cell, for programs that supply only the equation. */
 #include "apps/driver/stencil/stencil_impl.h"
 
-#include "core/base/exact_sum.h"
 #include "core/base/log.h"
 #include "core/messages/collective.h"
 #include "apps/driver/case/case_impl.h"
@@ -14,22 +13,13 @@
 
 static gab_status declare(gab_config *config)
 {
-  static const gab_config_key every_key[] = {{.name = "every",
-                                              .type = GAB_CONFIG_INT,
-                                              .unit = "steps",
-                                              .min = 1,
-                                              .max = 9e15,
-                                              .default_text = "100",
-                                              .outside = true,
-                                              .doc = "Steps between two rows of the table of sums."}};
-  static gab_config_section sections[2];
-  sections[0] = (gab_config_section){.path = gab_app_stencil->name,
-                                     .doc = gab_app_stencil->title,
-                                     .keys = gab_app_stencil->keys,
-                                     .count = gab_app_stencil->key_count};
-  sections[1] =
-      (gab_config_section){.path = gab_app_stencil->name, .doc = gab_app_stencil->title, KEYS(every_key)};
-  GAB_TRY(gab_app_declare(config, sections, gab_app_stencil->sums ? 2 : 1));
+  static gab_config_section section;
+  section = (gab_config_section){.path = gab_app_stencil->name,
+                                 .doc = gab_app_stencil->title,
+                                 .keys = gab_app_stencil->keys,
+                                 .count = gab_app_stencil->key_count};
+  GAB_TRY(gab_app_declare(config, &section, 1));
+  GAB_TRY(gab_app_stencil_end_declare(config));
   GAB_TRY(gab_app_stencil_sides_declare(config));
   GAB_TRY(gab_app_stencil_time_declare(config));
   GAB_TRY(gab_app_stencil_integrator_declare(config));
@@ -55,9 +45,10 @@ static gab_status read_case(gab_app_case *which)
   GAB_TRY(gab_app_stencil_sides_read((stencil_case *)which));
   GAB_TRY(check_depth(which));
   GAB_TRY(gab_app_stencil_refinement_read((stencil_case *)which));
-  GAB_TRY(gab_app_stencil_time_read((stencil_case *)which));
+  gab_app_stencil_time_read((stencil_case *)which);
   gab_app_stencil_integrator_read((stencil_case *)which);
-  return gab_app_case_settle(which);
+  GAB_TRY(gab_app_case_settle(which));
+  return gab_app_stencil_end_read((stencil_case *)which);
 }
 
 static void describe(const gab_app_case *which)
@@ -80,12 +71,6 @@ static void describe(const gab_app_case *which)
 static double fields_bytes(void) { return (double)gab_app_stencil_field_count() * sizeof(double); }
 
 /* ---------------------------------------------------------------- made and unmade */
-
-static gab_box interior(const stencil_run *it)
-{
-  const int32_t *cells = it->shape.shape.cells;
-  return (gab_box){{0, 0, 0}, {cells[0], cells[1], cells[2]}};
-}
 
 static gab_status prepare(gab_app_run *run)
 {
@@ -131,27 +116,6 @@ static gab_app_memory memory(const gab_app_run *run)
 
 /* ---------------------------------------------------------------- cells */
 
-/* Receives the values of a cell. */
-typedef gab_status cell_fn(void *user, const gab_block *block, const int32_t at[3], double *values);
-
-/* All cells of this process's blocks, in the order of the blocks. */
-static gab_status visit(const stencil_run *it, cell_fn *see, void *user)
-{
-  const gab_box box = interior(it);
-  for (size_t i = 0; i < gab_forest_block_count(it->base.forest); i++) {
-    const gab_block *block = gab_forest_block(it->base.forest, i);
-    const gab_field *now = gab_block_data(block, it->now);
-    for (int32_t z = 0; z < box.hi[2]; z++)
-      for (int32_t y = 0; y < box.hi[1]; y++)
-        for (int32_t x = 0; x < box.hi[0]; x++) {
-          double values[GAB_STENCIL_MOST_FIELDS];
-          for (int f = 0; f < now->shape.components; f++) values[f] = gab_field_get(now, x, y, z, f);
-          GAB_TRY(see(user, block, (const int32_t[3]){x, y, z}, values));
-        }
-  }
-  return GAB_OK;
-}
-
 static gab_status build(gab_app_run *run)
 {
   stencil_run *it = (stencil_run *)run;
@@ -172,7 +136,10 @@ static gab_status check_cell(void *user, const gab_block *block, const int32_t a
   return GAB_OK;
 }
 
-static gab_status check_finite(gab_app_run *run) { return visit((stencil_run *)run, check_cell, run); }
+static gab_status check_finite(gab_app_run *run)
+{
+  return gab_app_stencil_visit((stencil_run *)run, check_cell, run);
+}
 
 /* ---------------------------------------------------------------- a step */
 
@@ -210,7 +177,7 @@ static gab_status compute(void *user, gab_step step)
   it->stage = 0;
   it->is_tried = it->is_tried || gab_forest_block_count(it->base.forest) > 0;
   gab_app_stencil_advance_time(it);
-  return GAB_OK;
+  return gab_app_stencil_end_measure(it, step + 1);
 }
 
 static double time_of(const gab_app_run *run, gab_step step)
@@ -222,53 +189,20 @@ static gab_status add(gab_app_run *run)
 {
   GAB_TRY(gab_timeloop_add_task(run->loop, gab_app_stencil->name, compute, run));
   GAB_TRY(gab_app_stencil_add_time((stencil_run *)run));
+  GAB_TRY(gab_app_stencil_add_ends((stencil_run *)run));
   GAB_TRY(gab_app_stencil_add_adaptation((stencil_run *)run));
   return gab_app_run_add_output(run);
 }
 
-/* ---------------------------------------------------------------- sums */
-
-typedef struct summing {
-  const stencil_run *it;
-  gab_exact_sum sums[GAB_STENCIL_MOST_SUMS];
-} summing;
-
-/* A coarser cell counts as the number of finest cells that it covers, a power of two, so that nothing is rounded. */
-static gab_status add_cell(void *user, const gab_block *block, const int32_t at[3], double *values)
-{
-  summing *by = user;
-  const gab_forest *forest = by->it->base.forest;
-  const int wider = by->it->parameters->finest - gab_block_level(forest, block);
-  double terms[GAB_STENCIL_MOST_SUMS];
-  (void)at;
-  if (gab_app_stencil->add) gab_app_stencil->add(values, terms);
-  for (int i = 0; gab_app_stencil->sums[i]; i++)
-    gab_exact_add(&by->sums[i], ldexp(gab_app_stencil->add ? terms[i] : values[i],
-                                      wider * gab_forest_get_options(forest)->grid.dimension));
-  return GAB_OK;
-}
-
-static gab_status sums_row(void *user, gab_step step, double time, double *row)
-{
-  const stencil_run *it = user;
-  const int count = gab_app_stencil_count(gab_app_stencil->sums);
-  summing by = {.it = it};
-  (void)step, (void)time;
-  for (int i = 0; i < count; i++) gab_exact_clear(&by.sums[i]);
-  GAB_TRY(visit(it, add_cell, &by));
-  GAB_TRY(gab_world_sum_exact(it->base.world, by.sums, count));
-  for (int i = 0; i < count; i++) row[i] = gab_exact_value(&by.sums[i]);
-  return GAB_OK;
-}
+/* ---------------------------------------------------------------- the table of sums */
 
 static gab_status add_writers(gab_app_run *run)
 {
-  char path[GAB_CONFIG_PATH_CAPACITY];
+  const gab_schedule schedule = {.every = ((const stencil_run *)run)->parameters->look_every};
   if (!gab_app_stencil->sums) return GAB_OK;
-  const gab_schedule schedule = {
-      .every = gab_config_int(run->parameters->config, gab_app_stencil_path(path, "every"))};
   return gab_output_add_series(run->output, schedule, gab_app_stencil->name, gab_app_stencil->sums,
-                               (size_t)gab_app_stencil_count(gab_app_stencil->sums), sums_row, run, NULL);
+                               (size_t)gab_app_stencil_count(gab_app_stencil->sums), gab_app_stencil_sums_row,
+                               run, NULL);
 }
 
 /* ---------------------------------------------------------------- plan */

@@ -60,6 +60,13 @@
  *  `bound` each step is as long as the block allows that allows least, times NAME.cfl; all processes find it in one reduction,
  *  whose result does not depend on their number. The time is part of the state then: checkpoints store it, and a rank that comes
  *  back finds the same steps. gab_stencil_block.time and dt have it, and so have the column `time` of tables, and summaries.
+ *  With run.time a run ends at that time; where steps follow from a bound, the last one is shortened to meet it.
+ *
+ *  Ends
+ *  ----
+ *  A run ends after its steps, or earlier: when no field changes faster than NAME.steady, or when `ended` says so. Both are asked
+ *  every NAME.every steps. The log and summary.json say why. The answer follows from the state, so it is the same after
+ *  recoveries and when the run is resumed; with other limits a resumed run asks again.
  *
  *  Trial
  *  -----
@@ -145,6 +152,15 @@ typedef struct gab_stencil_quantity {
   void (*evaluate)(const gab_stencil_cell *at, double *values);
 } gab_stencil_quantity;
 
+/** What an end is judged by; equal on all processes. */
+typedef struct gab_stencil_end {
+  const gab_config *config;
+  gab_step step; /**< steps done */
+  double time;
+  const double *sums;   /**< of gab_stencil.sums */
+  const double *change; /**< of each field: largest change of a cell in the last step, divided by dt */
+} gab_stencil_end;
+
 /** A field that each step solves for: alpha u - beta Laplace(u) = r, where r is the value that `update` wrote for the field.
  *  Implicit diffusion over a time step dt has alpha 1 and beta k dt; a pressure has alpha 0 and beta 1, then r without its mean
  *  counts and u has the mean 0. By multigrid, to 1e-10 of the largest right-hand side (blockforest/elliptic/elliptic.h): blocks of
@@ -195,6 +211,8 @@ typedef struct gab_stencil {
   const char *const *sums;
   /** What a cell adds to them. Pure. NULL: the values of its first fields, in their order. */
   void (*add)(const double *values, double *terms);
+  /** Whether the run ends, asked every NAME.every steps. Pure. @return why, for the log; NULL: it continues */
+  const char *(*ended)(const gab_stencil_end *at);
 } gab_stencil;
 
 /** The whole program, for main(). One stencil in a program. @param[in] which  borrowed for ever @return its exit code */

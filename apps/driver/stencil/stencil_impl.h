@@ -55,7 +55,10 @@ typedef struct stencil_case {
   int finest;        /* level, whose cells are those of domain.cells */
   gab_step every;
   const stencil_integrator *integrator; /* NULL: update */
-  double cfl; /* share of gab_stencil.bound that a step takes; 0: steps are constant, base.dt */
+  gab_step look_every; /* steps between looks whether the run ends, and rows of the table of sums */
+  double steady;       /* NAME.steady; 0: not asked for */
+  double end;          /* time at which the run ends; INFINITY: after its steps */
+  double cfl;          /* share of gab_stencil.bound that a step takes; 0: steps are constant, base.dt */
   stencil_side sides[6];
   stencil_rule rules[GAB_STENCIL_MOST_RULES];
   size_t rule_count;
@@ -84,6 +87,9 @@ struct stencil_run {
   double time;           /* with a bound: of the state, part of it */
   double dt;             /* of the step that is computed */
   int stage;             /* of it */
+  gab_step measured;     /* the step behind which the next two were found; all are part of the state */
+  double change[GAB_STENCIL_MOST_FIELDS]; /* of fields, per time */
+  double sums[GAB_STENCIL_MOST_SUMS];
 };
 
 /* ---- equation.c */
@@ -153,13 +159,31 @@ gab_elliptic_side gab_app_stencil_side_of(const stencil_case *which, int side, i
 /* Declares NAME.dt and NAME.cfl, as far as the stencil has them. */
 gab_status gab_app_stencil_time_declare(gab_config *config);
 /* Reads them, before gab_app_case_settle(). */
-gab_status gab_app_stencil_time_read(stencil_case *which);
+void gab_app_stencil_time_read(stencil_case *which);
 /* Finds dt of the step; ghosts of `now' are filled. Collective. @return GAB_ERR_DIVERGED for a bound that is not positive */
 gab_status gab_app_stencil_find_dt(stencil_run *it, gab_step step);
 /* The step is computed. */
 void gab_app_stencil_advance_time(stencil_run *it);
 /* Adds the time to the state, if steps differ. */
 gab_status gab_app_stencil_add_time(stencil_run *it);
+
+/* ---- stencil_sums.c */
+/* Receives the values of a cell. */
+typedef gab_status stencil_cell_fn(void *user, const gab_block *block, const int32_t at[3], double *values);
+/* Shows all cells of this process's blocks, in the order of the blocks. */
+gab_status gab_app_stencil_visit(const stencil_run *it, stencil_cell_fn *see, void *user);
+/* The sums, as gab_row_fn. Collective. @param[in] user  the run */
+gab_status gab_app_stencil_sums_row(void *user, gab_step step, double time, double *row);
+
+/* ---- stencil_end.c */
+/* Declares NAME.every and NAME.steady, if the stencil has sums or an end. */
+gab_status gab_app_stencil_end_declare(gab_config *config);
+/* Reads them, and run.time where steps follow from a bound: after gab_app_case_settle(). */
+gab_status gab_app_stencil_end_read(stencil_case *which);
+/* Adds criteria and their measures to the time loop. */
+gab_status gab_app_stencil_add_ends(stencil_run *it);
+/* Behind a step, if there is a look: measures what criteria ask for. Collective. @param[in] steps  done */
+gab_status gab_app_stencil_end_measure(stencil_run *it, gab_step steps);
 
 /* ---- implicit.c */
 /* Solvers of the implicit fields: before there are blocks. Collective. */

@@ -39,22 +39,18 @@ gab_status gab_app_stencil_time_declare(gab_config *config)
   return count > 0 ? gab_app_declare(config, &section, 1) : GAB_OK;
 }
 
-gab_status gab_app_stencil_time_read(stencil_case *which)
+void gab_app_stencil_time_read(stencil_case *which)
 {
   const gab_config *config = which->base.config;
   char path[GAB_CONFIG_PATH_CAPACITY];
   gab_app_stencil_path(path, "dt");
   if (gab_app_stencil->dt > 0 || (gab_app_stencil->bound && gab_config_is_set(config, path))) {
     which->base.dt = gab_config_real(config, path);
-    return GAB_OK;
+    return;
   }
-  if (!gab_app_stencil->bound) return GAB_OK;
+  if (!gab_app_stencil->bound) return;
   which->cfl = gab_config_real(config, gab_app_stencil_path(path, "cfl"));
-  if (gab_config_is_set(config, "run.time"))
-    return gab_config_fail(config, "run.time", "time steps follow from %s.cfl; set run.steps or %s.dt",
-                           gab_app_stencil->name, gab_app_stencil->name);
   which->base.dt = 0;
-  return GAB_OK;
 }
 
 /* ---------------------------------------------------------------- the step */
@@ -101,7 +97,9 @@ gab_status gab_app_stencil_find_dt(stencil_run *it, gab_step step)
   if (which->cfl == 0) return GAB_OK;
   double bound = 0;
   GAB_TRY(find_bound(it, step, &bound));
+  const double left = which->end - it->time;
   it->dt = which->cfl * bound;
+  if (it->dt > left * (1 - 1e-9)) it->dt = left;
   if (it->dt < INFINITY && it->time + it->dt > it->time) return GAB_OK;
   GAB_FAIL(GAB_ERR_DIVERGED,
            "%s: a time step of %g at time %g, in step %" GAB_PRI_STEP
@@ -109,7 +107,11 @@ gab_status gab_app_stencil_find_dt(stencil_run *it, gab_step step)
            gab_app_stencil->name, it->dt, it->time, step, gab_app_stencil->name);
 }
 
-void gab_app_stencil_advance_time(stencil_run *it) { it->time += it->dt; }
+void gab_app_stencil_advance_time(stencil_run *it)
+{
+  const double left = it->parameters->end - it->time;
+  it->time = it->dt < left ? it->time + it->dt : it->parameters->end;
+}
 
 /* ---------------------------------------------------------------- part of the state */
 

@@ -62,8 +62,16 @@ check 2 front.yaml --set front.cfl=0.5
 said 'front.cfl'
 unset VARIANT
 
-check 2 time.yaml
-said 'time steps follow from front.cfl; set run.steps or front.dt'
+# A time to end at, where steps follow from a bound: the last step meets it, and the same run continues from there.
+sed -e 's/steps: 30/time: 0.2/' -e 's/every: 10/every: 1000/' front.yaml >until.yaml
+run 0 3 until.yaml --set front.every=1 --set resilience.disk.every=10 --inject rank=1,step=20,phase=exchange
+said 'rank 1 died'
+said_once 'ended after step 21 by run.time: 0.2 is reached'
+[ "$(last)" = "21 0.2" ] || complain "run.time: $(last)"
+grep -q '"reason": "run.time: 0.2 is reached"' out/summary.json || complain "no reason: $(grep reason out/summary.json)"
+"$GABION_LAUNCH" -n 2 -- "$gabion" run until.yaml --set front.every=1 --set resilience.disk.every=10 --set run.time=0.25 --out out >said.txt 2>&1 || complain "longer: $(cat said.txt)"
+said 'ended after step 26 by run.time: 0.25 is reached'
+[ "$(last)" = "26 0.25" ] || complain "a longer time: $(last)"
 sed -e 's/every: 10/interval: 0.05/' front.yaml >interval.yaml
 check 2 interval.yaml
 said 'time steps of this case differ in length'
