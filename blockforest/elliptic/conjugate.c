@@ -79,3 +79,36 @@ gab_status gab_elliptic_conjugate(gab_elliptic *elliptic, int most, double limit
   combine(elliptic, u, x, 0, x);
   return GAB_OK;
 }
+
+/* FIELD_U is the result of the cycle, so the direction has a field of its own, and `preconditioned' holds A times the direction. The
+ * V-cycle is symmetric but for rounding and the tolerance of the coarsest level; a product of its own makes the next direction conjugate to
+ * the last one all the same (flexible conjugate gradients, Notay 2000, SIAM J. Sci. Comput. 22, 1444). */
+gab_status gab_elliptic_conjugate_multigrid(gab_elliptic *elliptic, int most, double limit, int *iterations,
+                                            double *residual)
+{
+  elliptic_level *level = &elliptic->levels[0];
+  const gab_data_id u = level->blocks[FIELD_U], r = level->blocks[FIELD_F], next = level->blocks[FIELD_NEXT],
+                    applied = elliptic->preconditioned, x = elliptic->solution, p = elliptic->direction;
+  double rz, pap, zap;
+  combine(elliptic, x, u, 0, u);
+  combine(elliptic, r, next, 0, next);
+  GAB_TRY(gab_elliptic_cycle(elliptic, 0, true, true));
+  combine(elliptic, p, u, 0, u);
+  for (*iterations = 0; *iterations<most && * residual> limit; ++*iterations) {
+    GAB_TRY(find_dot(elliptic, r, p, &rz));
+    combine(elliptic, u, p, 0, p);
+    GAB_TRY(gab_elliptic_fill_ghosts(elliptic, level, true));
+    gab_elliptic_apply(elliptic, level);
+    combine(elliptic, applied, next, 0, next);
+    GAB_TRY(find_dot(elliptic, u, applied, &pap));
+    if (!(pap > 0)) break; /* the residual tells */
+    combine(elliptic, x, x, rz / pap, p);
+    combine(elliptic, r, r, -rz / pap, applied);
+    GAB_TRY(gab_elliptic_largest(elliptic, FIELD_F, residual));
+    GAB_TRY(gab_elliptic_cycle(elliptic, 0, true, true));
+    GAB_TRY(find_dot(elliptic, u, applied, &zap));
+    combine(elliptic, p, u, -zap / pap, p);
+  }
+  combine(elliptic, u, x, 0, x);
+  return GAB_OK;
+}

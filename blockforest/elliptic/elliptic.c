@@ -30,7 +30,9 @@ static gab_status check_options(const gab_elliptic_options *options)
   if (options->finest < 0 || options->finest > GAB_ELLIPTIC_MOST_FINEST)
     GAB_FAIL(GAB_ERR_ARGUMENT, "a finest level %d of an elliptic solver: 0 to %d are possible",
              options->finest, GAB_ELLIPTIC_MOST_FINEST);
-  if (options->finest > 0 && (options->operation.apply || options->method == GAB_ELLIPTIC_CONJUGATE))
+  const bool is_conjugate =
+      options->method == GAB_ELLIPTIC_CONJUGATE || options->method == GAB_ELLIPTIC_CONJUGATE_MULTIGRID;
+  if (options->finest > 0 && (options->operation.apply || is_conjugate))
     GAB_FAIL(GAB_ERR_ARGUMENT, "an elliptic solver with a finest level %d: %s needs a grid of level 0 alone",
              options->finest,
              options->operation.apply ? "an operator of the program" : "the method of conjugate gradients");
@@ -60,7 +62,9 @@ static void set_defaults(gab_elliptic_options *options)
 {
   if (options->tolerance == 0) options->tolerance = 1e-10;
   if (options->sweeps == 0) options->sweeps = 3;
-  if (options->most == 0) options->most = options->method == GAB_ELLIPTIC_MULTIGRID ? 100 : 100000;
+  const bool has_cycles =
+      options->method == GAB_ELLIPTIC_MULTIGRID || options->method == GAB_ELLIPTIC_CONJUGATE_MULTIGRID;
+  if (options->most == 0) options->most = has_cycles ? 100 : 100000;
 }
 
 /* Inverse roots of the Chebyshev polynomial over [1/dimension, 2], the part of the spectrum of D^-1 A that the coarse level cannot
@@ -278,6 +282,9 @@ static gab_status iterate(gab_elliptic *elliptic, double limit, gab_elliptic_res
   const gab_elliptic_options *options = &elliptic->options;
   if (options->method == GAB_ELLIPTIC_CONJUGATE)
     return gab_elliptic_conjugate(elliptic, options->most, limit, &result->iterations, &result->residual);
+  if (options->method == GAB_ELLIPTIC_CONJUGATE_MULTIGRID)
+    return gab_elliptic_conjugate_multigrid(elliptic, options->most, limit, &result->iterations,
+                                            &result->residual);
   while (result->iterations < options->most && result->residual > limit && isfinite(result->residual)) {
     if (options->method == GAB_ELLIPTIC_JACOBI) {
       GAB_TRY(gab_elliptic_sweep(elliptic, &elliptic->levels[0], 2.0 / 3));

@@ -19,6 +19,11 @@
  *  the upper part of the spectrum, [1/dimension, 2] of D^-1 A (Adams et al. 2003). Restriction: mean of the children.
  *  Prolongation: linear, from the cell and its neighbours along the axes. Each level has its own discretisation of A.
  *
+ *  Where coefficients of an operator of the program jump by orders of magnitude, V-cycles alone may diverge. The method
+ *  ::GAB_ELLIPTIC_CONJUGATE_MULTIGRID converges there: conjugate gradients, preconditioned by a V-cycle with constant prolongation. On coarse
+ *  levels the coefficient of a face should be the mean of those of the narrowest faces in it (Alcouffe et al. 1981), not a
+ *  sample of the medium.
+ *
  *  Results are the same bit by bit on any number of processes and threads: all steps are per cell, in one order, and the
  *  reductions are order-free. No state survives a solve, so a run that returns to a checkpoint repeats it exactly.
  *
@@ -58,8 +63,9 @@ enum { GAB_ELLIPTIC_MOST_FINEST = 8 };
 
 typedef enum gab_elliptic_method {
   GAB_ELLIPTIC_MULTIGRID = 0,
-  GAB_ELLIPTIC_CONJUGATE, /**< conjugate gradients, preconditioned by the diagonal */
-  GAB_ELLIPTIC_JACOBI     /**< one sweep with weight 2/3 per iteration; slow, for comparison */
+  GAB_ELLIPTIC_CONJUGATE,          /**< conjugate gradients, preconditioned by the diagonal */
+  GAB_ELLIPTIC_JACOBI,             /**< one sweep with weight 2/3 per iteration; slow, for comparison */
+  GAB_ELLIPTIC_CONJUGATE_MULTIGRID /**< conjugate gradients, preconditioned by a V-cycle: for coefficients that jump */
 } gab_elliptic_method;
 
 typedef enum gab_elliptic_side_kind {

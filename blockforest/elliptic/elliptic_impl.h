@@ -52,9 +52,9 @@ struct gab_elliptic {
   int level_count, first_whole;
   elliptic_level levels[GAB_ELLIPTIC_MOST_LEVELS];
   gab_block_field own_shape;
-  gab_data_id solution, preconditioned; /* of conjugate gradients */
-  uint64_t *gathered;                   /* cells of the first whole level, as bits */
-  double *bottom[3];                    /* of the coarsest level: solution, residual, direction */
+  gab_data_id solution, preconditioned, direction; /* of conjugate gradients; the last one with V-cycles */
+  uint64_t *gathered;                              /* cells of the first whole level, as bits */
+  double *bottom[3];                               /* of the coarsest level: solution, residual, direction */
 };
 
 /* ---- elliptic_levels.c: fields of a level */
@@ -121,5 +121,8 @@ gab_status gab_elliptic_cycle(gab_elliptic *elliptic, int level, bool from_zero,
  * @param[in] limit  of the largest residual @param[out] residual  reached */
 gab_status gab_elliptic_conjugate(gab_elliptic *elliptic, int most, double limit, int *iterations,
                                   double *residual);
+/* The same, preconditioned by a V-cycle. */
+gab_status gab_elliptic_conjugate_multigrid(gab_elliptic *elliptic, int most, double limit, int *iterations,
+                                            double *residual);
 
 #endif

@@ -147,6 +147,20 @@ static gab_status create_whole(gab_elliptic *elliptic, elliptic_level *level)
   return GAB_OK;
 }
 
+static gab_status create_for_conjugate(gab_elliptic *elliptic)
+{
+  static const char *const names[] = {"solution", "preconditioned", "direction"};
+  gab_data_id *const data[] = {&elliptic->solution, &elliptic->preconditioned, &elliptic->direction};
+  const gab_elliptic_method method = elliptic->options.method;
+  const int count = method == GAB_ELLIPTIC_CONJUGATE ? 2 : method == GAB_ELLIPTIC_CONJUGATE_MULTIGRID ? 3 : 0;
+  for (int i = 0; i < count; i++) {
+    char name[64];
+    snprintf(name, sizeof name, "elliptic %d: %s", elliptic->number, names[i]);
+    GAB_TRY(add_scratch(elliptic, &elliptic->levels[0], name, data[i]));
+  }
+  return GAB_OK;
+}
+
 gab_status gab_elliptic_levels_create(gab_elliptic *elliptic)
 {
   GAB_TRY(plan(elliptic, gab_forest_get_options(elliptic->forest)->cells));
@@ -154,13 +168,7 @@ gab_status gab_elliptic_levels_create(gab_elliptic *elliptic)
     if (elliptic->levels[i].is_whole) GAB_TRY(create_whole(elliptic, &elliptic->levels[i]));
     else GAB_TRY(create_on_blocks(elliptic, &elliptic->levels[i]));
   }
-  if (elliptic->options.method == GAB_ELLIPTIC_CONJUGATE) {
-    char name[64];
-    snprintf(name, sizeof name, "elliptic %d: solution", elliptic->number);
-    GAB_TRY(add_scratch(elliptic, &elliptic->levels[0], name, &elliptic->solution));
-    snprintf(name, sizeof name, "elliptic %d: preconditioned", elliptic->number);
-    GAB_TRY(add_scratch(elliptic, &elliptic->levels[0], name, &elliptic->preconditioned));
-  }
+  GAB_TRY(create_for_conjugate(elliptic));
   const uint64_t gathered = count_of(elliptic->levels[elliptic->first_whole].cells);
   const uint64_t bottom = count_of(elliptic->levels[elliptic->level_count - 1].cells);
   GAB_TRY(GAB_NEW_ARRAY(&elliptic->gathered, gathered, GAB_MEMORY_OTHER));

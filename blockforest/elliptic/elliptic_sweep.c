@@ -261,7 +261,8 @@ void gab_elliptic_restrict(gab_elliptic *elliptic, const elliptic_level *fine, c
   for (ptrdiff_t i = 0; i < pieces; i++) restrict_piece(elliptic, fine, coarse, i);
 }
 
-/* A coarse cell hands its value and a quarter of the difference to the neighbour on the side of the child. */
+/* A coarse cell hands its value and a quarter of the difference to the neighbour on the side of the child, or, to a V-cycle that has to be
+ * symmetric, the value alone: the transpose of the mean, and right where a coefficient jumps. */
 static void prolong_piece(const gab_elliptic *elliptic, const elliptic_level *fine,
                           const elliptic_level *coarse, ptrdiff_t piece)
 {
@@ -270,6 +271,7 @@ static void prolong_piece(const gab_elliptic *elliptic, const elliptic_level *fi
   const gab_field *from = gab_elliptic_piece(elliptic, coarse, coarse->is_whole ? 0 : piece, FIELD_U);
   const int32_t *cells = u->shape.cells;
   const bool is_same = over.ratio[0] == 1;
+  const bool is_constant = is_same || elliptic->options.method == GAB_ELLIPTIC_CONJUGATE_MULTIGRID;
   for (int32_t z = 0; z < cells[2]; z++)
     for (int32_t y = 0; y < cells[1]; y++) {
       double *to = (double *)u->data + gab_field_index(&u->map, 0, y, z, 0);
@@ -280,7 +282,7 @@ static void prolong_piece(const gab_elliptic *elliptic, const elliptic_level *fi
                       beside_z = elliptic->dimension == 3 ? (z % 2 ? 1 : -1) * from->map.stride[2] : 0;
       for (int32_t x = 0; x < cells[0]; x++) {
         const double *at = row_from + (is_same ? x : x / 2);
-        if (is_same) {
+        if (is_constant) {
           to[x] += at[0];
           continue;
         }

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gabion-test: np=1,3 quick=3 timeout=120 threads=2 */
+/* Conduction in media whose conductivity jumps by 1000 (blockforest/elliptic/elliptic.h): a disc that conducts well, one that conducts badly, a
+ * layer thinner than cells of coarse levels, and tiles drawn at random. Conjugate gradients with a V-cycle need about as many
+ * iterations for any number of cells, and give the solution of conjugate gradients without one, with the same bits for any owners of the
+ * blocks. */
+#include "blockforest/elliptic/elliptic.h"
+
+#include "blockforest/exchange/block_field.h"
+#include "core/base/hash.h"
+#include "tests/blockforest/random_domain.h"
+
+#include <math.h>
+
+enum { F = 0, U, OTHER, COMPONENTS, CELLS = 8 };
+#define CONTRAST 1000.
+
+typedef double medium_fn(double x, double y);
+
+static double disc(double x, double y) { return hypot(x - 0.43, y - 0.57) < 0.23 ? CONTRAST : 1; }
+static double hole(double x, double y) { return hypot(x - 0.43, y - 0.57) < 0.23 ? 1 / CONTRAST : 1; }
+static double layer(double x, double y)
+{
+  (void)x;
+  return fabs(y - 0.43) < 0.03 ? CONTRAST : 1;
+}
+static double tiles(double x, double y)
+{
+  return gab_hash_counter(3, (uint64_t)(x * 8), (uint64_t)(y * 8)) % 2 ? CONTRAST : 1;
+}
+
+typedef struct medium {
+  const char *name;
+  medium_fn *at;
+  double fine; /* width of the narrowest cells */
+  int most;    /* iterations */
+} medium;
+
+/* Harmonic mean of the cells beside a narrow face; at sides the cell inside. @param[in] x, y  of the middle */
+static double narrow_face(const medium *of, double x, double y, int axis)
+{
+  double low[2] = {x, y}, high[2] = {x, y};
+  low[axis] -= of->fine / 2;
+  high[axis] += of->fine / 2;
+  const double a = of->at(low[axis] < 0 ? high[0] : low[0], low[axis] < 0 ? high[1] : low[1]),
+               b = of->at(high[axis] > 1 ? low[0] : high[0], high[axis] > 1 ? low[1] : high[1]);
+  return 2 * a * b / (a + b);
+}
+
+/* Mean of the narrow faces in a face. */
+static double face(const medium *of, double x, double y, int axis, double width)
+{
+  const int count = (int)lround(width / of->fine);
+  double sum = 0;
+  for (int i = 0; i < count; i++) {
+    const double along = (i + 0.5) * of->fine - width / 2;
+    sum += narrow_face(of, axis == 0 ? x : x + along, axis == 0 ? y + along : y, axis);
+  }
+  return sum / count;
+}
+
+static void conduct(const gab_elliptic_cells *at)
+{
+  const medium *of = at->user;
+  const double h = at->width, scale = 1 / (h * h);
+  for (int32_t y = 0; y < at->cells[1]; y++)
+    for (int32_t x = 0; x < at->cells[0]; x++) {
+      const double middle[2] = {at->origin[0] + (x + 0.5) * h, at->origin[1] + (y + 0.5) * h};
+      const double west = scale * face(of, middle[0] - h / 2, middle[1], 0, h),
+                   east = scale * face(of, middle[0] + h / 2, middle[1], 0, h),
+                   south = scale * face(of, middle[0], middle[1] - h / 2, 1, h),
+                   north = scale * face(of, middle[0], middle[1] + h / 2, 1, h),
+                   centre = (west + east) + (south + north);
+      if (at->diagonal) {
+        gab_field_set(at->diagonal, x, y, 0, 0, centre);
+        continue;
+      }
+      const gab_field *u = at->u;
+      const double around =
+          (west * gab_field_get(u, x - 1, y, 0, 0) + east * gab_field_get(u, x + 1, y, 0, 0)) +
+          (south * gab_field_get(u, x, y - 1, 0, 0) + north * gab_field_get(u, x, y + 1, 0, 0));
+      gab_field_set(at->out, x, y, 0, 0, centre * gab_field_get(u, x, y, 0, 0) - around);
+    }
+}
+
+typedef struct found {
+  gab_status status;
+  gab_elliptic_result result;
+  double highest, difference; /* of u; from conjugate gradients */
+  uint64_t checksum;
+} found;
+
+static void fill_and_compare(gab_forest *forest, gab_data_id data, bool fills)
+{
+  for (size_t i = 0; i < gab_forest_block_count(forest); i++) {
+    gab_field *field = gab_block_data(gab_forest_block(forest, i), data);
+    for (int32_t y = 0; y < CELLS; y++)
+      for (int32_t x = 0; x < CELLS; x++) {
+        if (fills) gab_field_set(field, x, y, 0, F, 1);
+        else
+          gab_field_set(field, x, y, 0, OTHER,
+                        gab_field_get(field, x, y, 0, OTHER) - gab_field_get(field, x, y, 0, U));
+      }
+  }
+}
+
+/* Heated everywhere, with 0 at the sides. */
+static found heat(gab_world *world, const medium *given, int32_t cells, gab_elliptic_method method,
+                  gab_rank ranks)
+{
+  medium of = *given;
+  of.fine = 1. / cells;
+  const gab_forest_options grid = {
+      .grid = {2, {cells / CELLS, cells / CELLS, 1}}, .cells = {CELLS, CELLS, 1}, .dx = of.fine};
+  const gab_block_field shape = {
+      .shape = {.cells = {CELLS, CELLS, 1}, .ghosts = {1, 1, 0}, .components = COMPONENTS}};
+  const gab_block_data_kind kind = gab_block_field_data(&shape, "heat");
+  const gab_elliptic_options options = {
+      .operation = {.apply = conduct, .user = &of}, .method = method, .tolerance = 1e-8};
+  gab_elliptic_options plain = options;
+  plain.method = GAB_ELLIPTIC_CONJUGATE;
+  gab_forest *forest;
+  gab_data_id data;
+  gab_elliptic *elliptic, *other;
+  gab_norms norms;
+  found made = {0};
+  REQUIRE_OK(gab_forest_create(world, &grid, &forest));
+  REQUIRE_OK(gab_forest_add_data(forest, &kind, &data));
+  REQUIRE_OK(gab_elliptic_create(forest, &options, &elliptic));
+  REQUIRE_OK(gab_elliptic_create(forest, &plain, &other));
+  REQUIRE_OK(gab_forest_build(forest, NULL, NULL, 0, blocks_in_turn, &ranks, NULL));
+  const gab_block_component f = {data, F}, u = {data, U}, difference = {data, OTHER};
+  fill_and_compare(forest, data, true);
+  made.status = gab_elliptic_solve(elliptic, f, u, &made.result);
+  REQUIRE_OK(gab_forest_checksum(forest, &made.checksum));
+  REQUIRE_OK(gab_forest_norms(forest, u, &norms));
+  made.highest = norms.max;
+  if (cells == 32) {
+    REQUIRE_OK(gab_elliptic_solve(other, f, difference, NULL));
+    fill_and_compare(forest, data, false);
+    REQUIRE_OK(gab_forest_norms(forest, difference, &norms));
+  }
+  made.difference = norms.max;
+  gab_elliptic_destroy(&other);
+  gab_elliptic_destroy(&elliptic);
+  gab_forest_destroy(&forest);
+  return made;
+}
+
+int main(int argc, char **argv)
+{
+  static const medium media[] = {{"disc 1000", disc, 0, 13},
+                                 {"disc 1/1000", hole, 0, 13},
+                                 {"layer 1000", layer, 0, 13},
+                                 {"tiles 1000", tiles, 0, 15}};
+  gab_world *world;
+  REQUIRE_OK(gab_world_create(&argc, &argv, &world));
+  const gab_rank ranks = gab_world_members(world)->ranks;
+  for (size_t i = 0; i < sizeof media / sizeof media[0]; i++)
+    for (int32_t cells = 32; cells <= 128; cells *= 2) {
+      const found made = heat(world, &media[i], cells, GAB_ELLIPTIC_CONJUGATE_MULTIGRID, ranks);
+      CHECK(made.status == GAB_OK && made.result.iterations <= media[i].most);
+      if (cells > 32) continue;
+      CHECK(made.highest > 1e-3 && made.difference > 0 && made.difference < 1e-6 * made.highest);
+      CHECK(heat(world, &media[i], cells, GAB_ELLIPTIC_CONJUGATE_MULTIGRID, 1).checksum == made.checksum);
+    }
+  return test_end(&world);
+}
