@@ -25,6 +25,7 @@
 #include "blockforest/elliptic/reduce.h"
 #include "blockforest/output/output.h"
 #include "blockforest/particles/particles.h"
+#include "blockforest/particles/tracers.h"
 #include "blockforest/forest/position.h"
 #include "blockforest/output/output_files.h"
 #include "blockforest/pictures/png_slice.h"
