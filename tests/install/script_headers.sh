@@ -64,7 +64,7 @@ END
     grep -v '#include "gabion' "$1" >>"$dir/stable.c"
     $compiler -std=c11 -D_GNU_SOURCE "${strict[@]}" -Wno-unknown-pragmas "${flags[@]}" "$dir/stable.c" >"$dir/log" 2>&1
   }
-  for tutorial in heat heat_implicit heat_loop gray_scott tracers flow; do
+  for tutorial in heat heat_implicit projection heat_loop gray_scott tracers flow; do
     only_stable "$GABION_SOURCE/apps/tutorial/$tutorial.c" || complain "$compiler: $tutorial.c uses more than the stable functions: $(cat "$dir/log")"
   done
   printf 'int call(void);\nint call(void) { return (int)gab_hash64("", 0); }\n' >"$dir/not_stable.c"
