@@ -5,6 +5,25 @@
 #include "core/base/log.h"
 #include "resilience/schemes/domains_impl.h"
 
+gab_snapshot *gab_checkpoint_next(gab_checkpoint *checkpoint)
+{
+  return &checkpoint->snapshots[checkpoint->single ? checkpoint->valid : !checkpoint->valid];
+}
+
+gab_status gab_snapshot_find_survivors(const gab_checkpoint *checkpoint, gab_snapshot *snapshot)
+{
+  if (snapshot->serial == 0) return GAB_OK;
+  return gab_members_survivors(&snapshot->members, gab_world_members(checkpoint->world),
+                               &snapshot->survivors);
+}
+
+gab_status gab_single_snapshot_torn(void)
+{
+  GAB_FAIL(GAB_ERR_LOST,
+           "a fault came while a snapshot was being taken, and memory holds one only: the one before is "
+           "overwritten (resilience.memory.buffers: 2 would keep it)");
+}
+
 static void init_snapshot(gab_snapshot *snapshot)
 {
   gab_buffer_init(&snapshot->own, GAB_MEMORY_SNAPSHOT);
@@ -75,12 +94,10 @@ gab_status gab_checkpoint_create(gab_forest *forest, const gab_redundancy *redun
   made->stats.ratio = 1;
   made->donor = GAB_NO_RANK;
   gab_buffer_init(&made->transfer.compressed, GAB_MEMORY_SNAPSHOT);
-  gab_buffer_init(&made->transfer.offer, GAB_MEMORY_MESSAGE);
-  gab_buffer_init(&made->transfer.answer, GAB_MEMORY_MESSAGE);
   for (int i = 0; i < 2; i++) init_snapshot(&made->snapshots[i]);
   for (int i = 0; i < 2; i++) gab_metadata_images_init(&made->metadata_images[i]);
   gab_status status = gab_port_create(made->world, "checkpoint", &made->port);
-  if (status == GAB_OK) status = gab_port_create(made->world, "copies", &made->transfer.port);
+  if (status == GAB_OK) status = gab_port_create(made->world, "copies", &made->transfer.moves.port);
   if (status == GAB_OK) status = open_redundancy(made);
   if (status != GAB_OK) gab_checkpoint_destroy(&made);
   *checkpoint = made;
@@ -91,11 +108,11 @@ void gab_checkpoint_destroy(gab_checkpoint **checkpoint)
 {
   gab_checkpoint *gone = *checkpoint;
   if (!gone) return;
-  gab_port_destroy(&gone->transfer.port);
+  gab_port_destroy(&gone->transfer.moves.port);
   gab_port_destroy(&gone->port);
   gab_buffer_release(&gone->transfer.compressed);
-  gab_buffer_release(&gone->transfer.offer);
-  gab_buffer_release(&gone->transfer.answer);
+  (void)gab_image_moves_end(&gone->transfer.moves, GAB_OK);
+  gab_image_moves_release(&gone->transfer.moves);
   gab_buffer_release(&gone->untouched);
   for (int i = 0; i < 2; i++) release_snapshot(&gone->snapshots[i]);
   for (int i = 0; i < 2; i++) gab_metadata_images_release(&gone->metadata_images[i]);
@@ -203,7 +220,7 @@ gab_status gab_checkpoint_progress(gab_checkpoint *checkpoint, bool *there)
   *there = true;
   if (!gab_checkpoint_is_pending(checkpoint)) return GAB_OK;
   const double start = gab_seconds();
-  GAB_TRY(gab_transfer_help(checkpoint, gab_checkpoint_next(checkpoint)));
+  GAB_TRY(gab_redundancy_help(checkpoint, gab_checkpoint_next(checkpoint)));
   *there = checkpoint->transfer.there;
   charge(checkpoint, start, &checkpoint->stats.exchange_seconds);
   return GAB_OK;
@@ -216,7 +233,7 @@ gab_status gab_checkpoint_complete(gab_checkpoint *checkpoint)
   GAB_TRY(gab_world_check(world));
   if (!gab_checkpoint_is_pending(checkpoint)) GAB_FAIL(GAB_ERR_STATE, "no snapshot was begun");
   double at = gab_seconds();
-  GAB_TRY(gab_transfer_finish(checkpoint, next));
+  GAB_TRY(gab_redundancy_finish(checkpoint, next));
   next->complete = true;
   gab_world_enter(world, GAB_FAULT_POINT_SNAPSHOT);
   at = charge(checkpoint, at, &checkpoint->stats.exchange_seconds);

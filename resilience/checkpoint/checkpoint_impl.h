@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the sources of a checkpoint share: taking it (checkpoint.c), snapshots as such (snapshot.c), images as bytes (image.c), the scheme at
- * work (redundancy.c), going back (restore.c). Internal. */
+/* What the sources of a checkpoint share: taking it (checkpoint.c), images as bytes (image.c), the redundancy scheme in use
+ * (redundancy.c), transport of images (image_moves_impl.h), restoring (restore.c). Internal. */
 #ifndef GABION_RESILIENCE_CHECKPOINT_IMPL_H
 #define GABION_RESILIENCE_CHECKPOINT_IMPL_H
 
-#include "core/memory/shared_memory.h"
-#include "core/messages/port.h"
 #include "resilience/checkpoint/checkpoint.h"
 #include "resilience/checkpoint/compress.h"
+#include "resilience/checkpoint/image_moves_impl.h"
 #include "resilience/reports/events.h"
 
 enum {
@@ -15,35 +14,6 @@ enum {
   GAB_ENTITY_NAME = 64,
   GAB_SQUEEZE = 4 << 20 /* bytes of an image that are compressed at once */
 };
-
-/* Condition of bytes in memory. */
-typedef enum gab_condition {
-  GAB_CONDITION_UNKNOWN = 0,
-  GAB_CONDITION_WHOLE,
-  GAB_CONDITION_CHANGED, /* its hash does not match */
-  GAB_CONDITION_OVERWRITTEN, /* whole, but of another snapshot: an image that this rank reads in the memory of another one */
-  GAB_CONDITION_ABSENT /* no bytes: a transfer of it broke off */
-} gab_condition;
-
-/* Answer to an image that a rank offers to a process of its node (transfer_offer.c). The numbers are sent. */
-typedef enum gab_offer_answer {
-  GAB_OFFER_NONE = 0, /* there was none */
-  GAB_OFFER_COPIED,   /* the holder has copied the bytes */
-  GAB_OFFER_SHARED,   /* the holder reads them in the memory of the rank */
-  GAB_OFFER_REFUSED   /* the holder cannot read them: send them */
-} gab_offer_answer;
-
-/* An image of another rank, as it was received: envelope and payload. */
-typedef struct gab_copy {
-  gab_rank rank;
-  int number; /* which copy of that rank's image */
-  gab_buffer
-      image; /* as it is, or compressed (image_compressed.c); fixed: it lies in `view`, for reading only */
-  gab_shared_view view; /* view of the memory of that rank; open as long as it may be needed */
-  gab_buffer answer;    /* to the last offer */
-  gab_offer_answer decision;
-  gab_condition condition;
-} gab_copy;
 
 /* Parities that a rank stores for its coded group: hash, then a row of `piece` bytes per parity. */
 typedef struct gab_parities {
@@ -97,23 +67,10 @@ typedef struct gab_registered_entity {
   uint64_t valid, written; /* serials of the snapshots that its own buffers hold, if it has some; 0: none */
 } gab_registered_entity;
 
-/* Phase of a round of copies. A round passes through these in order, and skips those that it does not need. */
-typedef enum gab_transfer_part {
-  GAB_TRANSFER_IMAGES = 0, /* images, or offers of them */
-  GAB_TRANSFER_COPYING,    /* no messages: offered images are copied */
-  GAB_TRANSFER_ANSWERS,
-  GAB_TRANSFER_REFUSED /* images whose offers were refused */
-} gab_transfer_part;
-
-/* Copies under way. */
+/* Copies under way: a set of moves for each copy of an image. */
 typedef struct gab_transfer_state {
-  gab_port *port; /* its own port, since others are used meanwhile */
-  int round;      /* copy that is under way */
-  gab_transfer_part part;
-  gab_buffer offer, answer; /* of this rank, and to it */
-  bool offered;
-  int copying;   /* index of the copy that is being copied */
-  size_t copied; /* bytes of it */
+  gab_image_moves moves; /* with a port of its own, since others are used meanwhile */
+  int round;             /* copy that is under way */
   gab_codec codec;
   gab_buffer compressed; /* compressed image, if there is a codec */
   size_t done;           /* bytes of the own image in it */
@@ -168,7 +125,7 @@ struct gab_checkpoint {
   bool untouched_unknown; /* they could not be packed, on a spare */
 };
 
-/* ---- snapshot.c */
+/* ---- checkpoint.c, reserve.c */
 
 /* The snapshot that is written next, or is being written. */
 gab_snapshot *gab_checkpoint_next(gab_checkpoint *checkpoint);
@@ -176,12 +133,6 @@ gab_snapshot *gab_checkpoint_next(gab_checkpoint *checkpoint);
 gab_status gab_snapshot_find_survivors(const gab_checkpoint *checkpoint, gab_snapshot *snapshot);
 /* ::GAB_ERR_LOST: the only buffer was being overwritten. */
 gab_status gab_single_snapshot_torn(void);
-/* Resizes a buffer that will be overwritten to about `bytes`, since images take most of the memory. Present memory is
- * reused, so that the system supplies only the difference. */
-gab_status gab_buffer_fit(gab_buffer *buffer, size_t bytes);
-
-/* ---- checkpoint.c, reserve.c */
-
 /* reserve.c: allocates and touches the memory of the snapshot that is written next: for the image of this rank and for
  * those that it stores, or for the missing part. Collective. */
 gab_status gab_checkpoint_reserve(gab_checkpoint *checkpoint);
@@ -270,7 +221,7 @@ gab_status gab_images_restore_entities(gab_checkpoint *checkpoint, const gab_ima
    Hand-over of an image from a donor, which holds a copy of it, to the process that replaces a dead one:
 
      kept       the donor holds the image, the replacement nothing
-     under way  the port reads the donor's image (gab_port_send_kept()); the replacement has a part of it
+     under way  the port reads the donor's image (::GAB_IMAGE_KEPT); the replacement has a part of it
      handed     the replacement has all of it, and the hash matches: both hold it
      committed  all have agreed on the next snapshot: memory of both may be overwritten by the one after that
 
@@ -308,58 +259,30 @@ bool gab_replacement_was_handed(const gab_snapshot *snapshot, gab_rank rank);
 /* Records that a replacement process has restored it. Local. */
 void gab_replacement_settle(gab_checkpoint *checkpoint, gab_snapshot *snapshot);
 
-/* ---- transfer.c */
-
-/* Copies, round by round: sends the own image to its holders, and receives the images that this rank stores. The three
- * calls begin (local), make progress without waiting, and wait for the end. Do not use buffers of images before
- * checkpoint->transfer.there. */
-gab_status gab_transfer_begin(gab_checkpoint *checkpoint, gab_snapshot *next);
-gab_status gab_transfer_help(gab_checkpoint *checkpoint, gab_snapshot *next);
-gab_status gab_transfer_finish(gab_checkpoint *checkpoint, gab_snapshot *next);
-
-/* ---- transfer_offer.c: images within a node
-
-   A rank does not send its image to a holder on its node but offers it: says where it is
-   (core/memory/shared_memory.h). The holder copies
-   it from there, or keeps no copy but looks at it there for as long as the snapshot lasts, and answers. An image that is looked at is
-   gone as soon as its rank writes the next snapshot but one; then its own rank is the first that does not have it
-   any more. */
-
-enum { GAB_OFFER_BYTES = 25 + sizeof(gab_shared_key) };
+/* ---- image_memory.c: own images, and their use within a node */
 
 /* Whether this rank would offer its image to a given one. Local. */
 bool gab_offer_is_of_use(const gab_checkpoint *checkpoint, gab_rank holder);
 /* gab_buffer_fit() for the own image of a planned snapshot, in memory that other processes can read if these need it. */
 gab_status gab_own_image_fit(const gab_checkpoint *checkpoint, gab_snapshot *snapshot, size_t bytes);
-/* Packs an offer: size of the image of this rank, envelope included, and its address if others can read it. Local. */
-gab_status gab_offer_pack(const gab_buffer *own, size_t bytes, gab_buffer *offer);
-/* Unpacks an offer. @return false if the message is not an offer but an image @param[out] visible  the bytes can be read,
- * and the view of the copy is open */
-bool gab_offer_open(gab_copy *copy, const gab_buffer *message, size_t *bytes, bool *visible);
-/* Uses the view as the image, which then takes no memory. Local. */
-void gab_copy_share(gab_copy *copy, size_t bytes);
-/* The next piece of an image into memory of this process. @return true with the last one */
-bool gab_copy_piece(gab_copy *copy, size_t *done);
-/* Releases the view of an image, without a message. Local. */
-void gab_copy_forget(gab_copy *copy);
-/* Everything. Local. */
-void gab_copy_release(gab_copy *copy);
-/* Prepares an image for sending: a view is copied first, since the port writes an envelope before it. Local. */
-gab_status gab_image_to_send(gab_buffer *image);
 
 /* ---- compression.c */
 
-/* The codec for the own image. Local. */
-gab_status gab_compression_choose(gab_checkpoint *checkpoint, const gab_buffer *own, gab_codec *codec);
+/* The codec for the own image of the snapshot that is being taken. Local. */
+gab_status gab_compression_choose(const gab_checkpoint *checkpoint, const gab_snapshot *next,
+                                  gab_codec *codec);
 
 /* ---- redundancy.c: copies and parities of the redundancy scheme */
 
 /* Finds the ranks whose images this rank stores in a snapshot whose members are set. Local. */
 gab_status gab_redundancy_plan(gab_checkpoint *checkpoint, gab_snapshot *next, const gab_domains *domains);
-/* Begins to send the own image. Copies are then in transfer (transfer.c). Parities are complete on return, since each
- * chunk is summed before the next one is sent. Collective. */
+/* Sends the own image to its holders, and receives the images that this rank stores, copy after copy. Begins (local for copies),
+ * makes progress without waiting, and waits for the end. Parities are complete when the first call returns, since each chunk is
+ * summed before the next one is sent; it is collective then. Do not use buffers of images before checkpoint->transfer.there. */
 gab_status gab_redundancy_begin(gab_checkpoint *checkpoint, gab_snapshot *next);
-/* The same, and waits until all is received. */
+gab_status gab_redundancy_help(gab_checkpoint *checkpoint, gab_snapshot *next);
+gab_status gab_redundancy_finish(gab_checkpoint *checkpoint, gab_snapshot *next);
+/* Begins and finishes. */
 gab_status gab_redundancy_exchange(gab_checkpoint *checkpoint, gab_snapshot *next);
 /* Bytes that this rank stores for others. */
 size_t gab_redundancy_bytes(const gab_snapshot *snapshot);

@@ -28,19 +28,20 @@ gab_status gab_checkpoint_set_compression(gab_checkpoint *checkpoint, gab_compre
 /* Compressing costs 1/speed for each byte and saves the part (1 - 1/ratio) of what a byte takes on the network,
  * by the snapshots before. Without one before nothing is known, and nothing is compressed. Of the codecs the
  * fast one alone is tried: in memory the other one is slower than any network. */
-static bool pays(gab_checkpoint *checkpoint, const gab_compress_trial *trial)
+static bool pays(const gab_checkpoint *checkpoint, int copies, const gab_compress_trial *trial)
 {
   const gab_checkpoint_stats *stats = &checkpoint->stats;
   const double sent = checkpoint->all_sent, seconds = stats->exchange_seconds - stats->compress_seconds;
   if (trial->ratio < LEAST_RATIO || !(sent > 0) || !(seconds > 0) || !(trial->bytes_per_second > 0))
     return false;
-  const int copies = gab_placement_copies(&gab_checkpoint_next(checkpoint)->placement);
   const double saved = copies * (1 - 1 / trial->ratio) * seconds / sent;
   return 1 / trial->bytes_per_second < saved;
 }
 
-gab_status gab_compression_choose(gab_checkpoint *checkpoint, const gab_buffer *own, gab_codec *codec)
+gab_status gab_compression_choose(const gab_checkpoint *checkpoint, const gab_snapshot *next,
+                                  gab_codec *codec)
 {
+  const gab_buffer *own = &next->own;
   gab_compress_trial trial;
   *codec = GAB_CODEC_NONE;
   if (checkpoint->compression == GAB_COMPRESSION_LZ4) *codec = GAB_CODEC_LZ4;
@@ -48,6 +49,6 @@ gab_status gab_compression_choose(gab_checkpoint *checkpoint, const gab_buffer *
   if (checkpoint->compression != GAB_COMPRESSION_AUTO || !gab_codec_is_built(GAB_CODEC_LZ4)) return GAB_OK;
   GAB_TRY(gab_compress_try(GAB_CODEC_LZ4, own->data + GAB_ENVELOPE_BYTES, gab_message_bytes(own), SAMPLE,
                            &trial));
-  if (pays(checkpoint, &trial)) *codec = GAB_CODEC_LZ4;
+  if (pays(checkpoint, gab_placement_copies(&next->placement), &trial)) *codec = GAB_CODEC_LZ4;
   return GAB_OK;
 }

@@ -92,19 +92,25 @@ static gab_status pack(const gab_checkpoint *checkpoint, gab_buffer *message)
   return GAB_OK;
 }
 
-/* A round for each number of a copy, since an envelope names one receiver. */
-static gab_status send_round(const gab_checkpoint *checkpoint, gab_metadata_images *set, gab_buffer *message)
+static gab_status list_moves(const gab_checkpoint *checkpoint, gab_metadata_images *set, int k,
+                             gab_buffer *message, gab_image_moves *moves)
 {
-  gab_port *port = checkpoint->port;
-  for (int k = 0; k < gab_placement_copies(&set->placement); k++) {
-    for (int i = 0; i < set->count; i++)
-      if (set->copies[i].number == k)
-        GAB_TRY(gab_port_receive(port, set->copies[i].rank, &set->copies[i].image, GAB_SIZE_UNKNOWN));
-    const gab_rank keeper = gab_placement_holder(&set->placement, gab_world_rank(checkpoint->world), k);
-    if (keeper != GAB_NO_RANK) GAB_TRY(gab_port_send(port, keeper, message));
-    GAB_TRY(gab_port_finish(port));
-  }
-  return GAB_OK;
+  const gab_rank holder = gab_placement_holder(&set->placement, gab_world_rank(checkpoint->world), k);
+  for (int i = 0; i < set->count; i++)
+    if (set->copies[i].number == k)
+      GAB_TRY(gab_image_moves_receive(moves, set->copies[i].rank, &set->copies[i].image, NULL));
+  return holder == GAB_NO_RANK ? GAB_OK : gab_image_moves_send(moves, holder, message, GAB_IMAGE_SENT);
+}
+
+/* A set of moves for each number of a copy, since an envelope names one receiver. */
+static gab_status send_copies(const gab_checkpoint *checkpoint, gab_metadata_images *set, gab_buffer *message)
+{
+  gab_image_moves moves = {.port = checkpoint->port};
+  gab_status status = GAB_OK;
+  for (int k = 0; k < gab_placement_copies(&set->placement) && status == GAB_OK; k++)
+    status = gab_image_moves_run(&moves, list_moves(checkpoint, set, k, message, &moves));
+  gab_image_moves_release(&moves);
+  return status;
 }
 
 gab_status gab_metadata_images_spread(gab_checkpoint *checkpoint, gab_snapshot *next)
@@ -120,7 +126,7 @@ gab_status gab_metadata_images_spread(gab_checkpoint *checkpoint, gab_snapshot *
   gab_buffer_init(&message, GAB_MEMORY_MESSAGE);
   gab_status status = plan(checkpoint, next, set);
   if (status == GAB_OK) status = pack(checkpoint, &message);
-  if (status == GAB_OK) status = send_round(checkpoint, set, &message);
+  if (status == GAB_OK) status = send_copies(checkpoint, set, &message);
   gab_buffer_release(&message);
   GAB_TRY(status);
   set->revision = revision;

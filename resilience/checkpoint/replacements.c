@@ -252,28 +252,26 @@ static bool is_rescued(const gab_rescued *rescued, gab_rank rank)
   return false;
 }
 
-/* A copy stays with this rank until the next snapshot, also if the receiver dies. What was rescued is made from the
- * rest again. */
-typedef gab_status (*send_fn)(gab_port *port, gab_rank target, gab_buffer *message);
-
-static gab_status send_image(gab_checkpoint *checkpoint, const gab_snapshot *snapshot, gab_copy *copy,
-                             send_fn send)
+static gab_status list_image(gab_checkpoint *checkpoint, const gab_snapshot *snapshot, gab_copy *copy,
+                             gab_image_way way, gab_image_moves *moves)
 {
   const gab_rank me = gab_world_rank(checkpoint->world);
   if (!needs_part(checkpoint, snapshot, copy->rank) || restorer_of(snapshot, copy->rank) != me) return GAB_OK;
-  GAB_TRY(gab_image_to_send(&copy->image));
-  return send(checkpoint->port, copy->rank, &copy->image);
+  return gab_image_moves_send(moves, copy->rank, &copy->image, way);
 }
 
-static gab_status send_images(gab_checkpoint *checkpoint, gab_snapshot *snapshot, gab_rescued *rescued)
+/* A copy stays with this rank until the next snapshot, also if the receiver dies. What was rescued is made from the
+ * rest again. */
+static gab_status list_images(gab_checkpoint *checkpoint, gab_snapshot *snapshot, gab_rescued *rescued,
+                              gab_image_moves *moves)
 {
   for (int i = 0; i < rescued->count; i++)
-    GAB_TRY(send_image(checkpoint, snapshot, &rescued->images[i], gab_port_send));
+    GAB_TRY(list_image(checkpoint, snapshot, &rescued->images[i], GAB_IMAGE_SENT, moves));
   for (int i = 0; i < snapshot->copy_count; i++) {
     gab_copy *copy = &snapshot->copies[i];
     bool first = !is_rescued(rescued, copy->rank);
     for (int k = 0; k < i; k++) first = first && snapshot->copies[k].rank != copy->rank;
-    if (first) GAB_TRY(send_image(checkpoint, snapshot, copy, gab_port_send_kept));
+    if (first) GAB_TRY(list_image(checkpoint, snapshot, copy, GAB_IMAGE_KEPT, moves));
   }
   return GAB_OK;
 }
@@ -300,19 +298,23 @@ static gab_status hand_over(gab_checkpoint *checkpoint, gab_snapshot *snapshot, 
                             bool is_served)
 {
   const gab_rank me = gab_world_rank(checkpoint->world);
-  if (is_served)
-    GAB_TRY(gab_port_receive(checkpoint->port, restorer_of(snapshot, me), &snapshot->own, GAB_SIZE_UNKNOWN));
-  else GAB_TRY(send_images(checkpoint, snapshot, rescued));
-  gab_world_enter(checkpoint->world, GAB_FAULT_POINT_HAND_OVER);
-  return gab_port_finish(checkpoint->port);
+  gab_image_moves moves = {.port = checkpoint->port};
+  gab_status status = is_served
+                          ? gab_image_moves_receive(&moves, restorer_of(snapshot, me), &snapshot->own, NULL)
+                          : list_images(checkpoint, snapshot, rescued, &moves);
+  if (status == GAB_OK) status = gab_image_moves_post(&moves);
+  if (status == GAB_OK) gab_world_enter(checkpoint->world, GAB_FAULT_POINT_HAND_OVER);
+  if (status == GAB_OK) status = gab_image_moves_finish(&moves);
+  status = gab_image_moves_end(&moves, status); /* what was rescued is released behind a failure */
+  gab_image_moves_release(&moves);
+  return status;
 }
 
 gab_status gab_replacements_serve(gab_checkpoint *checkpoint, gab_snapshot *snapshot, gab_rescued *rescued)
 {
   const bool is_served = needs_part(checkpoint, snapshot, gab_world_rank(checkpoint->world));
   GAB_TRY(spread_replicated(checkpoint, snapshot));
-  const gab_status status = hand_over(checkpoint, snapshot, rescued, is_served);
-  GAB_TRY(gab_port_give_up(checkpoint->port, status)); /* what was rescued is released behind a failure */
+  GAB_TRY(hand_over(checkpoint, snapshot, rescued, is_served));
   return is_served ? check_part(checkpoint, snapshot) : GAB_OK;
 }
 

@@ -344,8 +344,8 @@ static gab_status spread_plan(gab_node_restart *node_restart, const home *here, 
 }
 
 /* The images of this round that leave for other ranks. */
-static gab_status send_round(gab_node_restart *node_restart, const transfers *plan, int32_t round,
-                             gab_buffer *messages)
+static gab_status list_departures(gab_node_restart *node_restart, const transfers *plan, int32_t round,
+                                  gab_buffer *messages, gab_image_moves *moves)
 {
   const int32_t m = gab_members_count(gab_world_members(node_restart->world)),
                 n = gab_members_count(&node_restart->then);
@@ -360,7 +360,7 @@ static gab_status send_round(gab_node_restart *node_restart, const transfers *pl
     const gab_reader bytes = find_piece(node_restart, rank, node_restart->age)->header.bytes;
     GAB_TRY(gab_message_begin(&messages[i]));
     GAB_TRY(gab_put_bytes(&messages[i], bytes.at, gab_reader_left(&bytes)));
-    GAB_TRY(gab_port_send(node_restart->port, what.other, &messages[i]));
+    GAB_TRY(gab_image_moves_send(moves, what.other, &messages[i], GAB_IMAGE_SENT));
   }
   return GAB_OK;
 }
@@ -370,13 +370,14 @@ static gab_status exchange_round(gab_node_restart *node_restart, transfers *plan
   gab_buffer *messages;
   GAB_TRY(GAB_NEW_ARRAY(&messages, plan->departure_count + 1, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < plan->departure_count; i++) gab_buffer_init(&messages[i], GAB_MEMORY_MESSAGE);
+  gab_image_moves moves = {.port = node_restart->port};
   gab_status status = GAB_OK;
   arrival *mine = round < plan->count ? &plan->arrivals[round] : NULL;
   if (mine && mine->from != gab_world_rank(node_restart->world))
-    status = gab_port_receive(node_restart->port, mine->from, &mine->message, GAB_SIZE_UNKNOWN);
-  if (status == GAB_OK) status = send_round(node_restart, plan, round, messages);
-  if (status == GAB_OK) status = gab_port_finish(node_restart->port);
-  status = gab_port_give_up(node_restart->port, status); /* it would go on to use what is released here */
+    status = gab_image_moves_receive(&moves, mine->from, &mine->message, NULL);
+  if (status == GAB_OK) status = list_departures(node_restart, plan, round, messages, &moves);
+  status = gab_image_moves_run(&moves, status);
+  gab_image_moves_release(&moves);
   for (size_t i = 0; i < plan->departure_count; i++) gab_buffer_release(&messages[i]);
   gab_free(&messages);
   return status;

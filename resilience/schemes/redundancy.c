@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Images stored by each rank for others, as the scheme requires. */
+/* Images stored by each rank for others, as the scheme requires: which ones, and sending them. */
 #include "resilience/schemes/redundancy_impl.h"
 #include "resilience/schemes/placement_impl.h"
 
-/* ---------------------------------------------------------------- who keeps what */
+#include "core/base/log.h"
+
+/* ---------------------------------------------------------------- images that this rank stores */
 
 static gab_status add_copy(void *user, gab_rank rank, int number)
 {
@@ -47,20 +49,131 @@ gab_status gab_redundancy_plan(gab_checkpoint *checkpoint, gab_snapshot *next, c
   return GAB_OK;
 }
 
-/* ---------------------------------------------------------------- sending it round */
+/* ---------------------------------------------------------------- copies to their holders */
+
+/* Releases excess capacity of a buffer that grew while it received. */
+static gab_status trim(gab_buffer *buffer)
+{
+  if (buffer->capacity - buffer->size <= buffer->size / 64 + 4096) return GAB_OK;
+  GAB_TRY(GAB_RESIZE_ARRAY(&buffer->data, buffer->size, buffer->use));
+  buffer->capacity = buffer->size;
+  return GAB_OK;
+}
+
+/* One round moves copy number k of every image: a message can be under way to one holder only, since its envelope names
+ * the receiver. */
+static gab_status post_round(gab_checkpoint *checkpoint, gab_snapshot *next, int k)
+{
+  gab_transfer_state *transfer = &checkpoint->transfer;
+  const bool is_raw = transfer->codec == GAB_CODEC_NONE;
+  gab_buffer *out = is_raw ? &next->own : &transfer->compressed;
+  const gab_rank holder = gab_placement_holder(&next->placement, gab_world_rank(checkpoint->world), k);
+  next->sent_each = gab_message_bytes(out);
+  transfer->posted = true;
+  transfer->moves.maps = checkpoint->within_node == GAB_WITHIN_NODE_SHARE;
+  for (int i = 0; i < next->copy_count; i++) {
+    gab_copy *copy = &next->copies[i];
+    if (copy->number == k) GAB_TRY(gab_image_moves_receive(&transfer->moves, copy->rank, &copy->image, copy));
+  }
+  if (holder != GAB_NO_RANK)
+    GAB_TRY(gab_image_moves_send(&transfer->moves, holder, out,
+                                 is_raw && gab_offer_is_of_use(checkpoint, holder) ? GAB_IMAGE_OFFERED
+                                                                                   : GAB_IMAGE_SENT));
+  return gab_image_moves_post(&transfer->moves);
+}
+
+static bool has_holder(const gab_checkpoint *checkpoint, const gab_snapshot *next)
+{
+  for (int k = 0; k < gab_placement_copies(&next->placement); k++)
+    if (gab_placement_holder(&next->placement, gab_world_rank(checkpoint->world), k) != GAB_NO_RANK)
+      return true;
+  return false;
+}
+
+static gab_status begin_copies(gab_checkpoint *checkpoint, gab_snapshot *next)
+{
+  gab_transfer_state *transfer = &checkpoint->transfer;
+  const double start = gab_seconds();
+  (void)gab_image_moves_end(&transfer->moves, GAB_OK); /* a set that a repair broke off */
+  transfer->round = 0;
+  transfer->done = 0;
+  transfer->posted = false;
+  transfer->codec = GAB_CODEC_NONE;
+  transfer->there = gab_placement_copies(&next->placement) == 0;
+  next->sent_each = gab_message_bytes(&next->own);
+  if (transfer->there) return GAB_OK;
+  if (has_holder(checkpoint, next)) GAB_TRY(gab_compression_choose(checkpoint, next, &transfer->codec));
+  checkpoint->stats.compress_seconds += gab_seconds() - start;
+  if (transfer->codec == GAB_CODEC_NONE) return post_round(checkpoint, next, 0);
+  return gab_image_compress_begin(&next->own, &transfer->compressed);
+}
+
+/* One piece, so that it fits between two tasks. */
+static gab_status compress_piece(gab_checkpoint *checkpoint, gab_snapshot *next)
+{
+  gab_transfer_state *transfer = &checkpoint->transfer;
+  const double start = gab_seconds();
+  const size_t before = transfer->done;
+  GAB_TRY(gab_image_compress_piece(&next->own, transfer->codec, &transfer->done, &transfer->compressed));
+  checkpoint->stats.compress_seconds += gab_seconds() - start;
+  checkpoint->stats.compressed_bytes += transfer->done - before;
+  return transfer->done < gab_message_bytes(&next->own) ? GAB_OK : post_round(checkpoint, next, 0);
+}
+
+static gab_status close_round(gab_checkpoint *checkpoint, gab_snapshot *next)
+{
+  gab_transfer_state *transfer = &checkpoint->transfer;
+  gab_image_moves *moves = &transfer->moves;
+  for (int i = 0; i < moves->departure_count; i++)
+    next->shared_holders += moves->departures[i].answered == GAB_OFFER_SHARED;
+  GAB_TRY(gab_image_moves_end(moves, GAB_OK));
+  if (++transfer->round < gab_placement_copies(&next->placement))
+    return post_round(checkpoint, next, transfer->round);
+  for (int i = 0; i < next->copy_count; i++)
+    if (!next->copies[i].image.fixed) GAB_TRY(trim(&next->copies[i].image));
+  gab_buffer_release(&transfer->compressed);
+  transfer->there = true;
+  return GAB_OK;
+}
 
 gab_status gab_redundancy_begin(gab_checkpoint *checkpoint, gab_snapshot *next)
 {
-  if (next->placement.scheme->kind == GAB_SCHEME_COPIES) return gab_transfer_begin(checkpoint, next);
+  if (next->placement.scheme->kind == GAB_SCHEME_COPIES) return begin_copies(checkpoint, next);
   checkpoint->transfer.there = true;
   return gab_parities_make(checkpoint, next, NULL, false, &next->parities);
+}
+
+gab_status gab_redundancy_help(gab_checkpoint *checkpoint, gab_snapshot *next)
+{
+  gab_transfer_state *transfer = &checkpoint->transfer;
+  if (!transfer->there && !transfer->posted) return compress_piece(checkpoint, next);
+  while (!transfer->there) {
+    bool done;
+    GAB_TRY(gab_image_moves_progress(&transfer->moves, &done));
+    if (!done) return GAB_OK;
+    GAB_TRY(close_round(checkpoint, next));
+  }
+  return GAB_OK;
+}
+
+gab_status gab_redundancy_finish(gab_checkpoint *checkpoint, gab_snapshot *next)
+{
+  gab_transfer_state *transfer = &checkpoint->transfer;
+  while (!transfer->there && !transfer->posted) GAB_TRY(compress_piece(checkpoint, next));
+  while (!transfer->there) {
+    GAB_TRY(gab_image_moves_finish(&transfer->moves));
+    GAB_TRY(close_round(checkpoint, next));
+  }
+  return GAB_OK;
 }
 
 gab_status gab_redundancy_exchange(gab_checkpoint *checkpoint, gab_snapshot *next)
 {
   GAB_TRY(gab_redundancy_begin(checkpoint, next));
-  return gab_transfer_finish(checkpoint, next);
+  return gab_redundancy_finish(checkpoint, next);
 }
+
+/* ---------------------------------------------------------------- bytes */
 
 size_t gab_redundancy_bytes(const gab_snapshot *snapshot)
 {

@@ -327,21 +327,31 @@ static gab_status put_in_place(const repairing *m, gab_rank rank, gab_buffer *fr
   return GAB_OK;
 }
 
+static gab_status send_one(const repairing *m, gab_rank to, gab_buffer *image, gab_image_way way)
+{
+  gab_image_moves moves = {.port = m->checkpoint->port};
+  const gab_status status = gab_image_moves_run(&moves, gab_image_moves_send(&moves, to, image, way));
+  gab_image_moves_release(&moves);
+  return status;
+}
+
+static gab_status receive_one(const repairing *m, gab_rank from, gab_buffer *image)
+{
+  gab_image_moves moves = {.port = m->checkpoint->port};
+  const gab_status status = gab_image_moves_run(&moves, gab_image_moves_receive(&moves, from, image, NULL));
+  gab_image_moves_release(&moves);
+  return status;
+}
+
 static gab_status replace_image(const repairing *m, const changed *lack, gab_rank source)
 {
-  gab_port *port = m->checkpoint->port;
   gab_condition *condition;
-  if (source == m->me) {
-    gab_buffer *image = image_here(m, lack->rank, &condition);
-    GAB_TRY(gab_image_to_send(image));
-    GAB_TRY(gab_port_send_kept(port, lack->holder, image));
-    return gab_port_finish(port);
-  }
+  if (source == m->me)
+    return send_one(m, lack->holder, image_here(m, lack->rank, &condition), GAB_IMAGE_KEPT);
   gab_buffer fresh;
   char from[64];
   gab_buffer_init(&fresh, GAB_MEMORY_SNAPSHOT);
-  gab_status status = gab_port_receive(port, source, &fresh, GAB_SIZE_UNKNOWN);
-  if (status == GAB_OK) status = gab_port_finish(port);
+  gab_status status = receive_one(m, source, &fresh);
   if (status == GAB_OK) status = put_in_place(m, lack->rank, &fresh);
   gab_buffer_release(&fresh);
   snprintf(from, sizeof from, "rank %" GAB_PRI_RANK, source);
@@ -351,18 +361,16 @@ static gab_status replace_image(const repairing *m, const changed *lack, gab_ran
 
 static gab_status replace_replicated(const repairing *m, gab_rank holder, gab_rank source)
 {
-  gab_port *port = m->checkpoint->port;
   gab_buffer message, *replicated = &m->snapshot->replicated;
   char from[64];
   gab_buffer_init(&message, GAB_MEMORY_MESSAGE);
   gab_status status = gab_message_begin(&message);
   if (status == GAB_OK && source == m->me) {
     status = gab_put_bytes(&message, replicated->data, replicated->size);
-    if (status == GAB_OK) status = gab_port_send(port, holder, &message);
+    if (status == GAB_OK) status = send_one(m, holder, &message, GAB_IMAGE_SENT);
   } else if (status == GAB_OK) {
-    status = gab_port_receive(port, source, &message, GAB_SIZE_UNKNOWN);
+    status = receive_one(m, source, &message);
   }
-  if (status == GAB_OK) status = gab_port_finish(port);
   if (status == GAB_OK && source != m->me) {
     gab_reader in = gab_message_reader(&message);
     gab_buffer_clear(replicated);

@@ -236,10 +236,10 @@ int main(int argc, char **argv)
   b.me = gab_world_rank(b.world);
   b.checkpoint.world = b.world;
   CHECK(gab_port_create(b.world, "bench", &b.checkpoint.port) == GAB_OK);
-  CHECK(gab_port_create(b.world, "copies", &b.checkpoint.transfer.port) == GAB_OK);
+  CHECK(gab_port_create(b.world, "copies", &b.checkpoint.transfer.moves.port) == GAB_OK);
   random_losses_come_back(&b, argc > 1 ? atoi(argv[1]) : 21);
   memory_and_network_are_those_of_the_formula(&b);
-  gab_port_destroy(&b.checkpoint.transfer.port);
+  gab_port_destroy(&b.checkpoint.transfer.moves.port);
   gab_port_destroy(&b.checkpoint.port);
   return test_end(&b.world);
 }

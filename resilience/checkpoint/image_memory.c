@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Images within a node: offered by their ranks, copied or mapped by their holders. Messages: transfer.c. */
-#include "resilience/schemes/redundancy_impl.h"
+/* Memory of images, and images within a node: own images in memory that others can see, offers, copying and mapping. The moves:
+ * image_moves.c. */
+#include "resilience/checkpoint/checkpoint_impl.h"
 
+#include "core/memory/memory_impl.h"
 #include "core/memory/nontemporal_impl.h"
 #include "resilience/schemes/domains_impl.h"
-#include "resilience/checkpoint/checkpoint_impl.h"
-#include "core/memory/memory_impl.h"
-
-#include <string.h>
 
 #define OFFER_MAGIC   UINT32_C(0x4f424147)
 #define OFFER_VERSION UINT32_C(1)
@@ -75,6 +73,21 @@ gab_status gab_own_image_fit(const gab_checkpoint *checkpoint, gab_snapshot *sna
   return GAB_OK;
 }
 
+/* ---------------------------------------------------------------- any image */
+
+gab_status gab_buffer_fit(gab_buffer *buffer, size_t bytes)
+{
+  gab_buffer_clear(buffer);
+  if (buffer->capacity >= bytes && buffer->capacity - bytes <= bytes / 64 + 4096) return GAB_OK;
+  void *memory = buffer->data;
+  const gab_status status = gab_realloc_unset(bytes, buffer->use, &memory);
+  if (status == GAB_OK || !memory) buffer->capacity = status == GAB_OK ? bytes : 0;
+  buffer->data = memory;
+  return status;
+}
+
+/* ---------------------------------------------------------------- offers */
+
 gab_status gab_offer_pack(const gab_buffer *own, size_t bytes, gab_buffer *offer)
 {
   gab_shared_key key = {.process = 0};
@@ -108,8 +121,6 @@ bool gab_offer_open(gab_copy *copy, const gab_buffer *message, size_t *bytes, bo
   return true;
 }
 
-/* ---------------------------------------------------------------- what a holder makes of it */
-
 void gab_copy_forget(gab_copy *copy)
 {
   if (copy->image.fixed) gab_buffer_release(&copy->image);
@@ -122,18 +133,18 @@ void gab_copy_release(gab_copy *copy)
   gab_shared_view_close(&copy->view);
 }
 
-void gab_copy_share(gab_copy *copy, size_t bytes)
+void gab_copy_map(gab_copy *copy, size_t bytes)
 {
   const gab_memory_use use = copy->image.use;
   gab_buffer_release(&copy->image);
-  /* Nobody writes to a fixed buffer that is full, and what would send it copies it before (gab_image_to_send()). */
+  /* Nobody writes to a fixed buffer that is full, and it is copied before it is sent (gab_image_moves_send()). */
   copy->image = gab_buffer_over((void *)(uintptr_t)copy->view.bytes, bytes);
   copy->image.use = use;
   copy->image.size = bytes;
 }
 
-/* Both sides lie in memory and are read later, so the copy goes past the caches. Lines are asked for ahead: where pages are small,
- * as those of files in memory mostly are, the processor stops looking ahead at the end of each. */
+/* Both sides lie in memory and are read later, so the copy goes past the caches. Lines are requested ahead: where pages are small,
+ * as those of files in memory mostly are, the prefetcher of the processor stops at the end of each. */
 static void copy_lines(unsigned char *to, const unsigned char *from, size_t bytes)
 {
   enum { AHEAD = 1024 };
@@ -166,7 +177,7 @@ bool gab_copy_piece(gab_copy *copy, size_t *done)
   return bytes == left;
 }
 
-gab_status gab_image_to_send(gab_buffer *image)
+gab_status gab_image_unmap(gab_buffer *image)
 {
   if (!image->fixed) return GAB_OK;
   gab_buffer copied;

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The transport of images: whichever way a set of moves takes, the receivers hold the bytes of the holders, and a kept image stays
+ * what it was. */
+/* gabion-test: np=1,2,3 quick=2 */
+#include "tests/mpi_test.h"
+
+#include "core/memory/memory_impl.h"
+#include "core/messages/collective.h"
+#include "resilience/checkpoint/image_moves_impl.h"
+
+#include <string.h>
+
+enum { SMALL = 1000, LARGE = (9 << 20) + 77 /* two pieces of a copy */ };
+
+typedef struct bench {
+  gab_world *world;
+  gab_rank me, ranks;
+  gab_image_moves moves;
+} bench;
+
+static unsigned char byte_of(gab_rank rank, size_t at)
+{
+  return (unsigned char)(at * 7 + at / 251 + (size_t)rank * 31);
+}
+
+/* @param[in] shared  in memory that other processes of the node can read, if the system has any */
+static void make_image(gab_rank rank, size_t bytes, bool shared, gab_buffer *image)
+{
+  void *memory;
+  gab_buffer_init(image, GAB_MEMORY_SNAPSHOT);
+  if (shared) {
+    REQUIRE_OK(gab_alloc_shared(GAB_ENVELOPE_BYTES + bytes, GAB_MEMORY_SNAPSHOT, &memory));
+    image->data = memory;
+    image->capacity = GAB_ENVELOPE_BYTES + bytes;
+  }
+  REQUIRE_OK(gab_message_begin(image));
+  REQUIRE_OK(gab_buffer_extend(image, bytes, &memory));
+  for (size_t i = 0; i < bytes; i++) image->data[GAB_ENVELOPE_BYTES + i] = byte_of(rank, i);
+}
+
+static bool is_image(const gab_buffer *image, gab_rank rank, size_t bytes)
+{
+  if (gab_message_bytes(image) != bytes) return false;
+  for (size_t i = 0; i < bytes; i++)
+    if (image->data[GAB_ENVELOPE_BYTES + i] != byte_of(rank, i)) return false;
+  return true;
+}
+
+static gab_rank next_of(const bench *b) { return (b->me + 1) % b->ranks; }
+static gab_rank previous_of(const bench *b) { return (b->me + b->ranks - 1) % b->ranks; }
+
+/* Each rank hands its image to the next one. @return what became of an offer */
+static gab_offer_answer pass_on(bench *b, size_t bytes, bool shared, gab_image_way way, bool waits)
+{
+  gab_buffer own;
+  gab_copy copy = {.rank = previous_of(b)};
+  bool done = false;
+  gab_buffer_init(&copy.image, GAB_MEMORY_SNAPSHOT);
+  gab_buffer_init(&copy.answer, GAB_MEMORY_MESSAGE);
+  make_image(b->me, bytes, shared, &own);
+  REQUIRE_OK(gab_image_moves_receive(&b->moves, copy.rank, &copy.image, &copy));
+  REQUIRE_OK(gab_image_moves_send(&b->moves, next_of(b), &own, way));
+  REQUIRE_OK(gab_image_moves_post(&b->moves));
+  if (waits) REQUIRE_OK(gab_image_moves_finish(&b->moves));
+  while (!waits && !done) REQUIRE_OK(gab_image_moves_progress(&b->moves, &done));
+  const gab_offer_answer answered = b->moves.departures[0].answered;
+  CHECK(is_image(&copy.image, copy.rank, bytes));
+  CHECK(is_image(&own, b->me, bytes));
+  CHECK(copy.image.fixed == (copy.decision == GAB_OFFER_SHARED));
+  REQUIRE_OK(gab_image_moves_end(&b->moves, GAB_OK));
+  REQUIRE_OK(gab_world_barrier(b->world)); /* the next rank may look at the image until here */
+  gab_copy_release(&copy);
+  gab_buffer_release(&own);
+  return answered;
+}
+
+static void images_arrive_by_messages(bench *b)
+{
+  for (int waits = 0; waits < 2; waits++) {
+    CHECK(pass_on(b, SMALL, false, GAB_IMAGE_SENT, waits) == GAB_OFFER_NONE);
+    CHECK(pass_on(b, LARGE, false, GAB_IMAGE_KEPT, waits) == GAB_OFFER_NONE);
+    /* Memory that nobody else can see is not offered. */
+    CHECK(pass_on(b, SMALL, false, GAB_IMAGE_OFFERED, waits) == GAB_OFFER_NONE);
+  }
+}
+
+static void offered_images_are_copied_or_mapped(bench *b)
+{
+  gab_buffer probe;
+  gab_shared_key key;
+  make_image(0, 1, true, &probe);
+  const bool can_be_seen = gab_shared_key_of(probe.data, &key);
+  gab_buffer_release(&probe);
+  if (!can_be_seen || b->ranks == 1) return;
+  for (int waits = 0; waits < 2; waits++)
+    for (int maps = 0; maps < 2; maps++) {
+      b->moves.maps = maps;
+      const gab_offer_answer answered = pass_on(b, LARGE, true, GAB_IMAGE_OFFERED, waits);
+      CHECK(answered == (maps ? GAB_OFFER_SHARED : GAB_OFFER_COPIED) || answered == GAB_OFFER_REFUSED);
+    }
+}
+
+/* A restorer hands several images to several ranks, and keeps them. */
+static void one_holder_serves_all_others(bench *b)
+{
+  gab_buffer *images;
+  gab_status status = GAB_OK;
+  REQUIRE_OK(GAB_NEW_ARRAY(&images, (size_t)b->ranks, GAB_MEMORY_OTHER));
+  for (gab_rank rank = 0; rank < b->ranks; rank++) {
+    make_image(rank, SMALL + (size_t)rank, false, &images[rank]);
+    if (rank > 0 && b->me == 0 && status == GAB_OK)
+      status = gab_image_moves_send(&b->moves, rank, &images[rank], GAB_IMAGE_KEPT);
+  }
+  gab_buffer mine;
+  gab_buffer_init(&mine, GAB_MEMORY_SNAPSHOT);
+  if (b->me > 0) status = gab_image_moves_receive(&b->moves, 0, &mine, NULL);
+  REQUIRE_OK(gab_image_moves_run(&b->moves, status));
+  if (b->me > 0) CHECK(is_image(&mine, b->me, SMALL + (size_t)b->me));
+  for (gab_rank rank = 0; rank < b->ranks; rank++) {
+    CHECK(is_image(&images[rank], rank, SMALL + (size_t)rank));
+    gab_buffer_release(&images[rank]);
+  }
+  gab_buffer_release(&mine);
+  gab_free(&images);
+}
+
+/* A mapped image is copied when it is listed, since the port writes an envelope before it. */
+static void a_mapped_image_is_copied_before_it_is_sent(bench *b)
+{
+  gab_buffer image, view;
+  make_image(b->me, SMALL, false, &image);
+  view = gab_buffer_over(image.data, image.size);
+  view.size = image.size;
+  REQUIRE_OK(gab_image_moves_send(&b->moves, next_of(b), &view, GAB_IMAGE_KEPT));
+  CHECK(!view.fixed && view.data != image.data && is_image(&view, b->me, SMALL));
+  REQUIRE_OK(gab_image_moves_end(&b->moves, GAB_OK));
+  gab_buffer_release(&view);
+  gab_buffer_release(&image);
+}
+
+static void a_set_that_cannot_be_posted_is_empty_afterwards(bench *b)
+{
+  gab_buffer image;
+  make_image(b->me, SMALL, false, &image);
+  const gab_status listed = gab_image_moves_send(&b->moves, b->ranks + 5, &image, GAB_IMAGE_SENT);
+  CHECK(gab_image_moves_run(&b->moves, listed) == GAB_ERR_ARGUMENT);
+  CHECK(b->moves.departure_count == 0 && b->moves.arrival_count == 0);
+  CHECK(is_image(&image, b->me, SMALL));
+  CHECK(gab_image_moves_run(&b->moves, GAB_OK) == GAB_OK); /* nothing to move */
+  gab_buffer_release(&image);
+}
+
+int main(int argc, char **argv)
+{
+  bench b = {.me = 0};
+  REQUIRE_OK(gab_world_create(&argc, &argv, &b.world));
+  b.me = gab_world_rank(b.world);
+  b.ranks = gab_world_members(b.world)->ranks;
+  REQUIRE_OK(gab_port_create(b.world, "images", &b.moves.port));
+  images_arrive_by_messages(&b);
+  offered_images_are_copied_or_mapped(&b);
+  one_holder_serves_all_others(&b);
+  a_mapped_image_is_copied_before_it_is_sent(&b);
+  a_set_that_cannot_be_posted_is_empty_afterwards(&b);
+  gab_port_destroy(&b.moves.port);
+  gab_image_moves_release(&b.moves);
+  return test_end(&b.world);
+}
