@@ -8,8 +8,6 @@
 #include "resilience/disk/disk_names_impl.h"
 
 #include <errno.h>
-#include <libfyaml.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -106,118 +104,117 @@ gab_status gab_manifest_format(const gab_manifest *manifest, gab_buffer *text)
 
 /* ---------------------------------------------------------------- reading */
 
-/* The first failure is kept. */
 typedef struct parsing {
-  struct fy_node *root;
-  const char *missing;
+  gab_json_document *document;
+  gab_manifest *manifest;
+  const char *wrong; /* path of the first member that is missing or wrong; NULL: none */
+  size_t files;      /* that were read */
+  gab_buffer *lines; /* of the list that is being read */
 } parsing;
 
-static const char *scalar(parsing *in, struct fy_node *node, const char *key)
+static void note(parsing *in, bool is_right, const char *path)
 {
-  struct fy_node *found = node ? fy_node_mapping_lookup_by_string(node, key, strlen(key)) : NULL;
-  const char *text = found && fy_node_is_scalar(found) ? fy_node_get_scalar0(found) : NULL;
-  if (text) return text;
-  if (!in->missing) in->missing = key;
-  return "";
+  if (!is_right && !in->wrong) in->wrong = path;
 }
 
-static uint64_t whole(parsing *in, struct fy_node *node, const char *key, int base)
+static uint64_t whole(parsing *in, const char *path)
 {
-  const char *text = scalar(in, node, key);
-  char *end;
-  errno = 0;
-  unsigned long long value = strtoull(text, &end, base);
-  if ((end == text || *end || errno || text[0] == '-') && !in->missing) in->missing = key;
+  uint64_t value;
+  note(in, gab_json_find_uint(in->document, path, 10, &value), path);
   return value;
 }
 
-static int32_t small(parsing *in, const char *key)
+static int32_t small(parsing *in, const char *path)
 {
-  uint64_t value = whole(in, in->root, key, 10);
-  if (value > INT32_MAX && !in->missing) in->missing = key;
-  return value > INT32_MAX ? 0 : (int32_t)value;
+  const uint64_t value = whole(in, path);
+  note(in, value <= INT32_MAX, path);
+  return value <= INT32_MAX ? (int32_t)value : 0;
 }
 
-static struct fy_node *list(parsing *in, const char *key)
+static void take_text(parsing *in, const char *path, char *text, size_t capacity)
 {
-  struct fy_node *found = fy_node_mapping_lookup_by_string(in->root, key, strlen(key));
-  if (found && fy_node_is_sequence(found)) return found;
-  if (!in->missing) in->missing = key;
-  return NULL;
+  gab_json_get_text(in->document, path, text, capacity);
+  note(in, text[0] != '\0', path);
 }
 
-static size_t count_of(struct fy_node *sequence)
+/* A list that is missing or wrong is noted; other failures are returned. */
+static gab_status take_list(parsing *in, const char *path,
+                            gab_status (*take)(void *user, gab_json_document *item))
 {
-  int count = sequence ? fy_node_sequence_item_count(sequence) : 0;
-  return count > 0 ? (size_t)count : 0;
+  const gab_status status = gab_json_each(in->document, path, take, in);
+  note(in, status != GAB_ERR_CORRUPT, path);
+  return status == GAB_ERR_CORRUPT ? GAB_OK : status;
 }
 
-static gab_status read_lines(parsing *in, const char *key, gab_buffer *lines)
+static gab_status take_line(void *user, gab_json_document *item)
 {
-  struct fy_node *items = list(in, key), *item;
-  void *at = NULL;
-  while (items && (item = fy_node_sequence_iterate(items, &at))) {
-    size_t length;
-    const char *text = fy_node_get_scalar(item, &length);
-    if (!text && !in->missing) in->missing = key;
-    if (text) GAB_TRY(gab_put_bytes(lines, text, length));
-    GAB_TRY(gab_put_bytes(lines, "\n", 1));
-  }
-  return GAB_OK;
+  const parsing *in = user;
+  GAB_TRY(gab_json_find_text(item, "", in->lines));
+  return gab_put_bytes(in->lines, "\n", 1);
 }
 
-static gab_status read_members(parsing *in, const gab_disk_names *names, gab_members *members)
+static gab_status take_failed(void *user, gab_json_document *item)
 {
-  int32_t ranks = small(in, names->ranks);
-  gab_members_init(members, ranks);
-  struct fy_node *items = list(in, names->failed), *item;
-  void *at = NULL;
-  while (items && (item = fy_node_sequence_iterate(items, &at))) {
-    const char *text = fy_node_get_scalar0(item);
-    long failed = text ? strtol(text, NULL, 10) : -1;
-    if (failed < 0 || failed >= ranks) in->missing = names->failed;
-    else GAB_TRY(gab_members_remove(members, (gab_rank)failed));
-  }
-  return GAB_OK;
+  parsing *in = user;
+  gab_members *members = &in->manifest->members;
+  uint64_t rank;
+  if (!gab_json_find_uint(item, "", 10, &rank) || rank >= (uint64_t)members->ranks) return GAB_ERR_CORRUPT;
+  return gab_members_remove(members, (gab_rank)rank);
 }
 
-static gab_status read_files(parsing *in, gab_manifest *manifest)
+static gab_status take_file(void *user, gab_json_document *item)
 {
-  struct fy_node *items = list(in, "files");
-  if (manifest->group < 1 || gab_members_count(&manifest->members) < 1) in->missing = "group";
-  if (in->missing) return GAB_OK;
+  parsing *in = user;
+  if (in->files == in->manifest->file_count) return GAB_ERR_CORRUPT;
+  gab_manifest_file *file = &in->manifest->files[in->files++];
+  gab_json_get_text(item, "/name", file->name, sizeof file->name);
+  const bool is_right = file->name[0] && !strchr(file->name, '/') &&
+                        gab_json_find_uint(item, "/bytes", 10, &file->bytes) &&
+                        gab_json_find_uint(item, "/digest", 16, &file->digest);
+  return is_right ? GAB_OK : GAB_ERR_CORRUPT;
+}
+
+static gab_status take_members(parsing *in)
+{
+  const gab_disk_names *names = gab_disk_names_of(in->manifest->format);
+  gab_members_init(&in->manifest->members, small(in, names->ranks));
+  return take_list(in, names->failed, take_failed);
+}
+
+static gab_status take_files(parsing *in)
+{
+  gab_manifest *manifest = in->manifest;
+  note(in, manifest->group >= 1 && gab_members_count(&manifest->members) >= 1, "group");
+  if (in->wrong) return GAB_OK;
   GAB_TRY(gab_manifest_set_files(manifest));
-  if (count_of(items) != manifest->file_count) {
-    in->missing = "files";
-    return GAB_OK;
-  }
-  void *at = NULL;
-  for (size_t i = 0; i < manifest->file_count; i++) {
-    struct fy_node *item = fy_node_sequence_iterate(items, &at);
-    gab_manifest_file *file = &manifest->files[i];
-    snprintf(file->name, sizeof file->name, "%.60s", scalar(in, item, "name"));
-    if (strchr(file->name, '/')) in->missing = "name";
-    file->bytes = whole(in, item, "bytes", 10);
-    file->digest = whole(in, item, "digest", 16);
-  }
+  GAB_TRY(take_list(in, "files", take_file));
+  note(in, in->files == manifest->file_count, "files");
   return GAB_OK;
 }
 
-static gab_status read_all(parsing *in, gab_manifest *manifest)
+static gab_status take_lines(parsing *in, const char *path, gab_buffer *lines)
 {
-  snprintf(manifest->program, sizeof manifest->program, "%.60s", scalar(in, in->root, "program"));
-  snprintf(manifest->scheme, sizeof manifest->scheme, "%.60s", scalar(in, in->root, "scheme"));
-  manifest->step = (gab_step)whole(in, in->root, "step", 10);
-  manifest->serial = whole(in, in->root, "serial", 10);
-  manifest->epoch = whole(in, in->root, "epoch", 10);
-  manifest->blocks = whole(in, in->root, "blocks", 10);
-  manifest->written = strtod(scalar(in, in->root, "written"), NULL);
-  manifest->seconds = strtod(scalar(in, in->root, "seconds"), NULL);
+  in->lines = lines;
+  return take_list(in, path, take_line);
+}
+
+/* By the names of its format. */
+static gab_status take_all(parsing *in)
+{
+  gab_manifest *manifest = in->manifest;
+  take_text(in, "program", manifest->program, sizeof manifest->program);
+  take_text(in, "scheme", manifest->scheme, sizeof manifest->scheme);
+  manifest->step = (gab_step)whole(in, "step");
+  manifest->serial = whole(in, "serial");
+  manifest->epoch = whole(in, "epoch");
+  manifest->blocks = whole(in, "blocks");
+  manifest->written = gab_json_get_real(in->document, "written");
+  manifest->seconds = gab_json_get_real(in->document, "seconds");
   manifest->group = small(in, "group");
-  GAB_TRY(read_members(in, gab_disk_names_of(manifest->format), &manifest->members));
-  GAB_TRY(read_files(in, manifest));
-  GAB_TRY(read_lines(in, "state", &manifest->state));
-  return read_lines(in, "parameters", &manifest->parameters);
+  GAB_TRY(take_members(in));
+  GAB_TRY(take_files(in));
+  GAB_TRY(take_lines(in, "state", &manifest->state));
+  return take_lines(in, "parameters", &manifest->parameters);
 }
 
 static bool has_its_hash(const char *text, size_t length)
@@ -230,29 +227,29 @@ static bool has_its_hash(const char *text, size_t length)
   return memcmp(text + length - tail, expected, tail) == 0;
 }
 
-static gab_status parse(const char *name, struct fy_document *document, gab_manifest *manifest)
+static gab_status parse(const char *name, gab_json_document *document, gab_manifest *manifest)
 {
-  parsing in = {.root = fy_document_root(document)};
-  if (!in.root || !fy_node_is_mapping(in.root)) GAB_FAIL(GAB_ERR_CORRUPT, "%s is not a manifest", name);
-  if (strcmp(scalar(&in, in.root, "what"), "gabion checkpoint") != 0)
+  parsing in = {.document = document, .manifest = manifest};
+  char what[GAB_MANIFEST_NAME], program[GAB_MANIFEST_NAME];
+  gab_json_get_text(document, "what", what, sizeof what);
+  if (strcmp(what, "gabion checkpoint") != 0)
     GAB_FAIL(GAB_ERR_CORRUPT, "%s is not the manifest of a checkpoint", name);
   manifest->format = small(&in, "format");
-  if (in.missing) GAB_FAIL(GAB_ERR_CORRUPT, "%s: `%s' is missing or wrong", name, in.missing);
-  GAB_TRY(gab_checkpoint_format_check(name, manifest->format, scalar(&in, in.root, "program")));
-  GAB_TRY(read_all(&in, manifest)); /* by the names of that format */
-  if (in.missing) GAB_FAIL(GAB_ERR_CORRUPT, "%s: `%s' is missing or wrong", name, in.missing);
+  gab_json_get_text(document, "program", program, sizeof program);
+  if (!in.wrong) GAB_TRY(gab_checkpoint_format_check(name, manifest->format, program));
+  if (!in.wrong) GAB_TRY(take_all(&in));
+  if (in.wrong) GAB_FAIL(GAB_ERR_CORRUPT, "%s: `%s' is missing or wrong", name, in.wrong);
   return GAB_OK;
 }
 
 gab_status gab_manifest_parse(const char *name, const char *text, size_t length, gab_manifest *manifest)
 {
-  const struct fy_parse_cfg settings = {.flags = FYPCF_QUIET | FYPCF_DEFAULT_VERSION_1_2};
   if (!has_its_hash(text, length))
     GAB_FAIL(GAB_ERR_CORRUPT, "%s is cut or was changed: it does not match the hash at its end", name);
-  struct fy_document *document = fy_document_build_from_string(&settings, text, length);
+  gab_json_document *document = gab_json_read(text, length);
   if (!document) GAB_FAIL(GAB_ERR_CORRUPT, "%s is not valid JSON", name);
-  gab_status status = parse(name, document, manifest);
-  fy_document_destroy(document);
+  const gab_status status = parse(name, document, manifest);
+  gab_json_forget(&document);
   return status;
 }
 

@@ -4,6 +4,8 @@
 #include "core/base/text/text_impl.h"
 #include "core/system/file.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <libfyaml.h>
 #include <math.h>
@@ -250,7 +252,8 @@ void gab_json_null(gab_json *json, const char *key)
 
 struct gab_json_document {
   struct fy_document *parsed;
-  char *text; /* that the parsed one looks into */
+  struct fy_node *node; /* to which paths are relative: the root, or an item of a list */
+  char *text;           /* that the parsed one looks into */
 };
 
 /* Without a word, whatever the text is: a line may be cut off where its writer was killed. */
@@ -282,6 +285,7 @@ static gab_json_document *parse(char *text, size_t length)
     free(document);
     return NULL;
   }
+  document->node = fy_document_root(document->parsed);
   document->text = text;
   return document;
 }
@@ -319,8 +323,9 @@ void gab_json_forget(gab_json_document **document)
 
 static struct fy_node *find(gab_json_document *document, const char *path)
 {
-  return document ? fy_node_by_path(fy_document_root(document->parsed), path, FY_NT, FYNWF_DONT_FOLLOW)
-                  : NULL;
+  if (!document) return NULL;
+  if (path[0] == '/') path++; /* at the beginning of a path it means the root */
+  return path[0] ? fy_node_by_path(document->node, path, FY_NT, FYNWF_DONT_FOLLOW) : document->node;
 }
 
 const char *gab_json_get_text(gab_json_document *document, const char *path, char *text, size_t capacity)
@@ -357,4 +362,37 @@ const char *gab_json_get_list(gab_json_document *document, const char *path, cha
     snprintf(text + used, capacity - used, "%s%.*s", used ? ", " : "", (int)length, word ? word : "");
   }
   return text;
+}
+
+bool gab_json_find_uint(gab_json_document *document, const char *path, int base, uint64_t *value)
+{
+  char text[NUMBER_CAPACITY], *end;
+  gab_json_get_text(document, path, text, sizeof text);
+  errno = 0;
+  const unsigned long long found = strtoull(text, &end, base);
+  const bool is_number = isxdigit((unsigned char)text[0]) && *end == '\0' && errno == 0;
+  *value = is_number ? found : 0;
+  return is_number;
+}
+
+gab_status gab_json_find_text(gab_json_document *document, const char *path, gab_buffer *out)
+{
+  size_t length = 0;
+  struct fy_node *node = find(document, path);
+  const char *found = node && fy_node_is_scalar(node) ? fy_node_get_scalar(node, &length) : NULL;
+  if (!found) GAB_FAIL(GAB_ERR_CORRUPT, "`%s' is missing, or not a text", path);
+  return gab_put_bytes(out, found, length);
+}
+
+gab_status gab_json_each(gab_json_document *document, const char *path,
+                         gab_status (*visit)(void *user, gab_json_document *item), void *user)
+{
+  struct fy_node *list = find(document, path);
+  void *at = NULL;
+  if (!list || !fy_node_is_sequence(list)) GAB_FAIL(GAB_ERR_CORRUPT, "`%s' is missing, or not a list", path);
+  for (struct fy_node *node; (node = fy_node_sequence_iterate(list, &at));) {
+    gab_json_document item = {.parsed = document->parsed, .node = node};
+    GAB_TRY(visit(user, &item));
+  }
+  return GAB_OK;
 }

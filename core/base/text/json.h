@@ -75,6 +75,15 @@ double gab_json_get_real(gab_json_document *document, const char *path);
 int64_t gab_json_get_int(gab_json_document *document, const char *path);
 /** The values of a list, with commas: [2, 5] as "2, 5". @return `text` */
 const char *gab_json_get_list(gab_json_document *document, const char *path, char *text, size_t capacity);
+/** @return whether there is a whole number >= 0 that fits @param[in] base  10, or 16 for a text without prefix
+ *  @param[out] value  0 if not */
+bool gab_json_find_uint(gab_json_document *document, const char *path, int base, uint64_t *value);
+/** Appends a text of any length. @return ::GAB_ERR_CORRUPT if there is none; ::GAB_ERR_MEMORY */
+gab_status gab_json_find_text(gab_json_document *document, const char *path, gab_buffer *out);
+/** Calls `visit` for each item of a list, in order, until it fails. An item is read like a document: its own value has the path
+ *  "", its members "/name". @param[in] item  borrowed @return status of the last call; ::GAB_ERR_CORRUPT if there is no list */
+gab_status gab_json_each(gab_json_document *document, const char *path,
+                         gab_status (*visit)(void *user, gab_json_document *item), void *user);
 
 #ifdef __cplusplus
 }

@@ -199,6 +199,68 @@ static void what_was_written_is_read_back(void **state)
   assert_null(gab_json_read_file("/nowhere/at/all"));
 }
 
+static gab_status add_up(void *user, gab_json_document *item)
+{
+  uint64_t *sum = user, value;
+  if (!gab_json_find_uint(item, "/bytes", 10, &value)) return GAB_ERR_CORRUPT;
+  *sum += value;
+  return GAB_OK;
+}
+
+static gab_status append_line(void *user, gab_json_document *item)
+{
+  GAB_TRY(gab_json_find_text(item, "", user));
+  return gab_put_bytes(user, ";", 1);
+}
+
+static void items_of_a_list_are_documents(void **state)
+{
+  static const char text[] = "{\"files\": [{\"bytes\": 5}, {\"bytes\": 18446744073709551610}], \"lines\": "
+                             "[\"a = 1\", \"\"], \"none\": [], \"odd\": [{\"bytes\": 1}, 3, {\"bytes\": 1}]}";
+  (void)state;
+  gab_json_document *document = gab_json_read(text, sizeof text - 1);
+  assert_non_null(document);
+  uint64_t sum = 0;
+  assert_int_equal(gab_json_each(document, "files", add_up, &sum), GAB_OK);
+  assert_true(sum == UINT64_MAX);
+  gab_buffer lines = {0};
+  assert_int_equal(gab_json_each(document, "/lines", append_line, &lines), GAB_OK);
+  assert_int_equal(lines.size, 7);
+  assert_memory_equal(lines.data, "a = 1;;", 7);
+  gab_buffer_release(&lines);
+  sum = 0;
+  assert_int_equal(gab_json_each(document, "none", add_up, &sum), GAB_OK);
+  assert_int_equal(gab_json_each(document, "odd", add_up, &sum), GAB_ERR_CORRUPT); /* ends at the second */
+  assert_int_equal(sum, 1);
+  assert_int_equal(gab_json_each(document, "absent", add_up, &sum), GAB_ERR_CORRUPT);
+  assert_int_equal(gab_json_each(document, "files/0", add_up, &sum), GAB_ERR_CORRUPT);
+  gab_json_forget(&document);
+}
+
+static void whole_numbers_are_found_or_not(void **state)
+{
+  static const char text[] =
+      "{\"hex\": \"00ff\", \"most\": 18446744073709551615, \"beyond\": 18446744073709551616, "
+      "\"minus\": -1, \"real\": 1.5, \"word\": \"abc\", \"blank\": \"\", \"list\": [1]}";
+  static const char *const wrong[] = {"beyond", "minus", "real", "word", "blank", "list", "absent"};
+  (void)state;
+  uint64_t value;
+  gab_json_document *document = gab_json_read(text, sizeof text - 1);
+  assert_non_null(document);
+  assert_true(gab_json_find_uint(document, "/hex", 16, &value) && value == 255);
+  assert_true(gab_json_find_uint(document, "word", 16, &value) && value == 0xabc);
+  assert_true(gab_json_find_uint(document, "most", 10, &value) && value == UINT64_MAX);
+  for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    value = 1;
+    assert_false(gab_json_find_uint(document, wrong[i], 10, &value));
+    assert_int_equal(value, 0);
+  }
+  gab_buffer out = {0};
+  assert_int_equal(gab_json_find_text(document, "list", &out), GAB_ERR_CORRUPT);
+  assert_int_equal(out.size, 0);
+  gab_json_forget(&document);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -211,6 +273,8 @@ int main(void)
       cmocka_unit_test(a_page_has_lines_for_people),
       cmocka_unit_test(misuse_is_told_at_the_end),
       cmocka_unit_test(what_was_written_is_read_back),
+      cmocka_unit_test(items_of_a_list_are_documents),
+      cmocka_unit_test(whole_numbers_are_found_or_not),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
