@@ -44,6 +44,12 @@ struct gab_forest {
   gab_port *port;
 };
 
+/** A position along an axis, in cells of a level: exact scaling, so that all levels agree on the cell. */
+static inline double gab_position_in_cells(const gab_forest *forest, int level, const double at[3], int axis)
+{
+  return (at[axis] - forest->options.origin[axis]) / forest->options.dx * (double)(INT64_C(1) << level);
+}
+
 /* ---- blocks */
 
 /** A block without neighbours and data. */

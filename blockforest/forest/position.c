@@ -5,17 +5,10 @@
 
 #include <math.h>
 
-/* The position along an axis in cells of a level. */
-static double in_cells(const gab_forest *forest, int level, const double at[3], int axis)
-{
-  const gab_forest_options *options = &forest->options;
-  return ldexp((at[axis] - options->origin[axis]) / options->dx, level);
-}
-
 bool gab_cells_contain(const gab_forest *forest, int level, const gab_box *cells, const double at[3])
 {
   for (int axis = 0; axis < forest->options.grid.dimension; axis++) {
-    const double cell = floor(in_cells(forest, level, at, axis));
+    const double cell = floor(gab_position_in_cells(forest, level, at, axis));
     if (!(cell >= (double)cells->lo[axis] && cell < (double)cells->hi[axis])) return false;
   }
   return true;
@@ -27,12 +20,12 @@ bool gab_forest_wrap(const gab_forest *forest, double at[3])
   const gab_box all = gab_forest_domain_cells(forest);
   for (int axis = 0; axis < options->grid.dimension; axis++) {
     const double cells = (double)all.hi[axis];
-    double cell = in_cells(forest, 0, at, axis);
+    double cell = gab_position_in_cells(forest, 0, at, axis);
     if (!isfinite(cell)) return false;
     if (cell >= 0 && cell < cells) continue;
     if (!options->periodic[axis]) return false;
     at[axis] = options->origin[axis] + (cell - cells * floor(cell / cells)) * options->dx;
-    cell = in_cells(forest, 0, at, axis);
+    cell = gab_position_in_cells(forest, 0, at, axis);
     if (!(cell >= 0 && cell < cells)) at[axis] = options->origin[axis]; /* rounded up to the other side */
   }
   return true;
@@ -47,7 +40,8 @@ gab_block *gab_forest_block_at(const gab_forest *forest, const double at[3])
   for (int level = 0; level <= deepest; level++) {
     gab_block_place place = {.level = level};
     for (int axis = 0; axis < options->grid.dimension; axis++)
-      place.at[axis] = (int32_t)((int64_t)floor(in_cells(forest, level, at, axis)) / options->cells[axis]);
+      place.at[axis] =
+          (int32_t)((int64_t)floor(gab_position_in_cells(forest, level, at, axis)) / options->cells[axis]);
     gab_block *found = gab_forest_find(forest, gab_block_id_of(&options->grid, place));
     if (found) return found;
   }

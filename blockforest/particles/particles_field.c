@@ -57,7 +57,7 @@ static corners corners_of(const gab_forest *forest, int level, const double at[3
   double share[3] = {0, 0, 0};
   corners found = {.count = 1 << dimension};
   for (int axis = 0; axis < dimension; axis++) {
-    const double place = ldexp((at[axis] - options->origin[axis]) / options->dx, level) - 0.5;
+    const double place = gab_position_in_cells(forest, level, at, axis) - 0.5;
     low[axis] = (int64_t)floor(place);
     share[axis] = place - (double)low[axis];
   }
@@ -100,8 +100,7 @@ double gab_field_interpolate(const gab_forest *forest, const gab_block *block, c
   int32_t low[3] = {0, 0, 0};
   double share[3] = {0, 0, 0}, sum = 0;
   for (int axis = 0; axis < dimension; axis++) {
-    const double place =
-        ldexp((at[axis] - options->origin[axis]) / options->dx, level) - (double)cells.lo[axis] - 0.5;
+    const double place = gab_position_in_cells(forest, level, at, axis) - (double)cells.lo[axis] - 0.5;
     low[axis] = (int32_t)floor(place);
     share[axis] = place - low[axis];
   }

@@ -95,8 +95,12 @@ gab_status gab_tracers_add(gab_tracers *tracers, uint64_t id, const double at[3]
   if (added) *added = false;
   const bool is_inside = gab_forest_wrap(forest, made.base.at);
   const gab_block *block = is_inside ? gab_forest_block_at(forest, made.base.at) : NULL;
-  if (is_inside && (!block || !gab_tracers_may_be_at(tracers, block, made.base.at))) return GAB_OK;
-  if (block) gab_tracers_velocity_at(tracers, block, made.base.at, made.velocity);
+  if (is_inside && !block) return GAB_OK;
+  if (block) {
+    const gab_tracers_place place = gab_tracers_place_of(tracers, block);
+    if (!gab_tracers_may_be_at(&place, made.base.at)) return GAB_OK;
+    gab_tracers_velocity_at(&place, made.base.at, made.velocity);
+  }
   return gab_particles_add(tracers->particles, &made, added);
 }
 
@@ -104,11 +108,10 @@ gab_status gab_tracers_add(gab_tracers *tracers, uint64_t id, const double at[3]
 
 /* Moves a tracer by a distance, unless a wall is in its way or the distance means nothing.
  * @param[out] waits  the tracer is where it was */
-static gab_status push(const gab_tracers *tracers, const gab_block *block, gab_tracer *one,
-                       const double by[3], bool *waits)
+static gab_status push(const gab_tracers_place *place, gab_tracer *one, const double by[3], bool *waits)
 {
-  const gab_forest *forest = tracers->forest;
-  const double width = gab_forest_dx(forest, gab_block_level(forest, block));
+  const gab_forest *forest = place->tracers->forest;
+  const double width = gab_forest_dx(forest, place->level);
   double to[3] = {one->base.at[0], one->base.at[1], one->base.at[2]};
   *waits = true;
   for (int axis = 0; axis < forest->options.grid.dimension; axis++) {
@@ -122,41 +125,41 @@ static gab_status push(const gab_tracers *tracers, const gab_block *block, gab_t
                by[axis], "xyz"[axis], 0.5 * forest -> options.cells[axis] * width);
     to[axis] += by[axis];
   }
-  if (!gab_tracers_may_be_at(tracers, block, to)) return GAB_OK;
+  if (!gab_tracers_may_be_at(place, to)) return GAB_OK;
   for (int axis = 0; axis < 3; axis++) one->base.at[axis] = to[axis];
   *waits = false;
   return GAB_OK;
 }
 
-static gab_status predict(const gab_tracers *tracers, const gab_block *block, gab_tracer *one, double dt)
+static gab_status predict(const gab_tracers_place *place, gab_tracer *one, double dt)
 {
   bool waits;
   const double by[3] = {dt * one->velocity[0], dt * one->velocity[1], dt * one->velocity[2]};
-  GAB_TRY(push(tracers, block, one, by, &waits));
+  GAB_TRY(push(place, one, by, &waits));
   one->waits = waits;
   return GAB_OK;
 }
 
 /* From the predicted position, or from that of the start. */
-static gab_status correct(const gab_tracers *tracers, const gab_block *block, gab_tracer *one, double dt)
+static gab_status correct(const gab_tracers_place *place, gab_tracer *one, double dt)
 {
   bool waits;
   double then[3], by[3];
-  gab_tracers_velocity_at(tracers, block, one->base.at, then);
+  gab_tracers_velocity_at(place, one->base.at, then);
   for (int k = 0; k < 3; k++)
     by[k] = 0.5 * dt * (one->waits ? one->velocity[k] + then[k] : then[k] - one->velocity[k]);
   one->waits = 0;
-  return push(tracers, block, one, by, &waits);
+  return push(place, one, by, &waits);
 }
 
-static gab_status settle(const gab_tracers *tracers, const gab_block *block, gab_tracer *one, double dt)
+static gab_status settle(const gab_tracers_place *place, gab_tracer *one, double dt)
 {
   (void)dt;
-  gab_tracers_velocity_at(tracers, block, one->base.at, one->velocity);
+  gab_tracers_velocity_at(place, one->base.at, one->velocity);
   return GAB_OK;
 }
 
-typedef gab_status (*part_fn)(const gab_tracers *tracers, const gab_block *block, gab_tracer *one, double dt);
+typedef gab_status (*part_fn)(const gab_tracers_place *place, gab_tracer *one, double dt);
 
 static gab_status for_all(gab_tracers *tracers, part_fn part, double dt)
 {
@@ -164,7 +167,8 @@ static gab_status for_all(gab_tracers *tracers, part_fn part, double dt)
   for (size_t b = 0; b < forest->block_count; b++) {
     size_t count;
     gab_tracer *all = gab_particles_of(tracers->particles, forest->blocks[b], &count);
-    for (size_t i = 0; i < count; i++) GAB_TRY(part(tracers, forest->blocks[b], &all[i], dt));
+    const gab_tracers_place place = gab_tracers_place_of(tracers, forest->blocks[b]);
+    for (size_t i = 0; i < count; i++) GAB_TRY(part(&place, &all[i], dt));
   }
   return GAB_OK;
 }

@@ -12,36 +12,45 @@ typedef enum kind { SOLID, UNKNOWN } kind;
 
 enum { MOST_CORNERS = 8 };
 
+gab_tracers_place gab_tracers_place_of(const gab_tracers *tracers, const gab_block *block)
+{
+  return (gab_tracers_place){.tracers = tracers,
+                             .block = block,
+                             .field = gab_block_data(block, tracers->velocity),
+                             .cells = gab_block_cells(tracers->forest, block),
+                             .level = gab_block_level(tracers->forest, block),
+                             .dimension = tracers->forest->options.grid.dimension};
+}
+
 /* The cells around a position. */
 typedef struct stencil {
-  const gab_tracers *tracers;
-  const gab_field *field;
-  gab_box cells; /* of the block */
-  int level, dimension;
+  const gab_tracers_place *place;
+  int dimension;
   int32_t low[3];
   double share[3]; /* below 0 or above 1 where it extrapolates */
 } stencil;
 
 static bool is_known(const stencil *at, const int32_t cell[3])
 {
-  return isfinite(gab_field_get(at->field, cell[0], cell[1], cell[2], 0));
+  return isfinite(gab_field_get(at->place->field, cell[0], cell[1], cell[2], 0));
 }
 
 /* A cell without velocity: solid, or beyond a side, on another level or where no block is. */
 static kind kind_of(const stencil *at, const int32_t cell[3], double velocity[3])
 {
-  const gab_forest *forest = at->tracers->forest;
+  const gab_forest *forest = at->place->tracers->forest;
   const gab_box all = gab_forest_domain_cells(forest);
   int64_t there[3] = {0, 0, 0};
   velocity[0] = velocity[1] = velocity[2] = 0;
   for (int axis = 0; axis < at->dimension; axis++) {
-    const int64_t cells = all.hi[axis] << at->level;
-    there[axis] = at->cells.lo[axis] + cell[axis];
+    const int64_t cells = all.hi[axis] << at->place->level;
+    there[axis] = at->place->cells.lo[axis] + cell[axis];
     if (forest->options.periodic[axis]) there[axis] = (there[axis] + cells) % cells;
     else if (there[axis] < 0 || there[axis] >= cells) return UNKNOWN;
   }
-  const gab_tracers_options *options = &at->tracers->options;
-  return options->is_solid && options->is_solid(options->user, at->level, there, velocity) ? SOLID : UNKNOWN;
+  const gab_tracers_options *options = &at->place->tracers->options;
+  return options->is_solid && options->is_solid(options->user, at->place->level, there, velocity) ? SOLID
+                                                                                                  : UNKNOWN;
 }
 
 static void corner_cell(const stencil *at, int corner, int32_t cell[3])
@@ -67,7 +76,7 @@ static bool lacks_ghosts(const stencil *at, int axis, int upper)
 static void move_inside(stencil *at)
 {
   for (int axis = 0; axis < at->dimension; axis++) {
-    const int32_t cells = at->field->shape.cells[axis];
+    const int32_t cells = at->place->field->shape.cells[axis];
     if (cells < 2) continue;
     if (at->low[axis] < 0 && lacks_ghosts(at, axis, 0)) {
       at->low[axis]++;
@@ -79,19 +88,14 @@ static void move_inside(stencil *at)
   }
 }
 
-static stencil stencil_of(const gab_tracers *tracers, const gab_block *block, const double at[3])
+static stencil stencil_of(const gab_tracers_place *place, const double at[3])
 {
-  const gab_forest_options *options = &tracers->forest->options;
-  stencil made = {.tracers = tracers,
-                  .field = gab_block_data(block, tracers->velocity),
-                  .cells = gab_block_cells(tracers->forest, block),
-                  .level = gab_block_level(tracers->forest, block),
-                  .dimension = options->grid.dimension};
+  stencil made = {.place = place, .dimension = place->dimension};
   for (int axis = 0; axis < made.dimension; axis++) {
-    const double place = ldexp((at[axis] - options->origin[axis]) / options->dx, made.level) -
-                         (double)made.cells.lo[axis] - 0.5;
-    made.low[axis] = (int32_t)floor(place);
-    made.share[axis] = place - made.low[axis];
+    const double cell = gab_position_in_cells(place->tracers->forest, place->level, at, axis) -
+                        (double)place->cells.lo[axis] - 0.5;
+    made.low[axis] = (int32_t)floor(cell);
+    made.share[axis] = cell - made.low[axis];
   }
   return made;
 }
@@ -99,14 +103,16 @@ static stencil stencil_of(const gab_tracers *tracers, const gab_block *block, co
 /* Values of the corners; true if all are known. */
 static bool read_corners(const stencil *at, double values[MOST_CORNERS][3], bool known[MOST_CORNERS])
 {
+  const gab_field_map *map = &at->place->field->map;
+  const double *first =
+      (const double *)at->place->field->data + gab_field_index(map, at->low[0], at->low[1], at->low[2], 0);
   bool all = true;
   for (int corner = 0; corner < 1 << at->dimension; corner++) {
-    int32_t cell[3];
-    corner_cell(at, corner, cell);
-    known[corner] = is_known(at, cell);
+    const double *from = first + (corner & 1) * map->stride[0] + (corner >> 1 & 1) * map->stride[1] +
+                         (corner >> 2 & 1) * map->stride[2];
+    known[corner] = isfinite(*from);
     all &= known[corner];
-    for (int k = 0; k < at->dimension; k++)
-      values[corner][k] = gab_field_get(at->field, cell[0], cell[1], cell[2], k);
+    for (int k = 0; k < at->dimension; k++) values[corner][k] = from[k * map->component_stride];
   }
   return all;
 }
@@ -134,10 +140,9 @@ static void fill_corners(const stencil *at, double values[MOST_CORNERS][3], cons
   }
 }
 
-void gab_tracers_velocity_at(const gab_tracers *tracers, const gab_block *block, const double at[3],
-                             double velocity[3])
+void gab_tracers_velocity_at(const gab_tracers_place *place, const double at[3], double velocity[3])
 {
-  stencil around = stencil_of(tracers, block, at);
+  stencil around = stencil_of(place, at);
   double values[MOST_CORNERS][3];
   bool known[MOST_CORNERS];
   if (!read_corners(&around, values, known)) {
@@ -155,16 +160,27 @@ void gab_tracers_velocity_at(const gab_tracers *tracers, const gab_block *block,
 
 /* ---------------------------------------------------------------- walls */
 
-/* Of a position inside the domain. */
-static bool is_solid_at(const gab_tracers *tracers, int level, const double at[3])
+static bool is_solid_cell(const gab_tracers *tracers, int level, const int64_t cell[3])
 {
-  const gab_forest_options *options = &tracers->forest->options;
-  int64_t cell[3] = {0, 0, 0};
   double wall[3] = {0, 0, 0};
-  if (!tracers->options.is_solid) return false;
-  for (int axis = 0; axis < options->grid.dimension; axis++)
-    cell[axis] = (int64_t)floor(ldexp((at[axis] - options->origin[axis]) / options->dx, level));
-  return tracers->options.is_solid(tracers->options.user, level, cell, wall);
+  return tracers->options.is_solid && tracers->options.is_solid(tracers->options.user, level, cell, wall);
+}
+
+/* Of a position inside the domain. */
+static void cell_of(const gab_tracers *tracers, int level, const double at[3], int64_t cell[3])
+{
+  cell[0] = cell[1] = cell[2] = 0;
+  for (int axis = 0; axis < tracers->forest->options.grid.dimension; axis++)
+    cell[axis] = (int64_t)floor(gab_position_in_cells(tracers->forest, level, at, axis));
+}
+
+/* A cell with a velocity is not solid. */
+static bool is_solid_here(const gab_tracers_place *place, const int64_t cell[3])
+{
+  const gab_box *box = &place->cells;
+  const double u = gab_field_get(place->field, (int32_t)(cell[0] - box->lo[0]),
+                                 (int32_t)(cell[1] - box->lo[1]), (int32_t)(cell[2] - box->lo[2]), 0);
+  return !isfinite(u) && is_solid_cell(place->tracers, place->level, cell);
 }
 
 static bool is_beyond_closed(const gab_tracers *tracers, const double at[3])
@@ -180,15 +196,21 @@ static bool is_beyond_closed(const gab_tracers *tracers, const double at[3])
   return false;
 }
 
-bool gab_tracers_may_be_at(const gab_tracers *tracers, const gab_block *block, const double at[3])
+bool gab_tracers_may_be_at(const gab_tracers_place *place, const double at[3])
 {
+  const gab_tracers *tracers = place->tracers;
   const gab_forest *forest = tracers->forest;
-  const gab_box cells = gab_block_cells(forest, block);
-  const int level = gab_block_level(forest, block);
   double inside[3] = {at[0], at[1], at[2]};
-  if (gab_cells_contain(forest, level, &cells, at)) return !is_solid_at(tracers, level, at);
+  int64_t cell[3];
+  if (gab_cells_contain(forest, place->level, &place->cells, at)) {
+    cell_of(tracers, place->level, at, cell);
+    return !is_solid_here(place, cell);
+  }
   if (is_beyond_closed(tracers, at)) return false;
   if (!gab_forest_wrap(forest, inside)) return true; /* it leaves through an open side */
-  const gab_neighbour *there = gab_block_neighbour_at(forest, block, inside);
-  return there && !is_solid_at(tracers, gab_block_id_level(&forest->options.grid, there->id), inside);
+  const gab_neighbour *there = gab_block_neighbour_at(forest, place->block, inside);
+  if (!there) return false;
+  const int level = gab_block_id_level(&forest->options.grid, there->id);
+  cell_of(tracers, level, inside, cell);
+  return !is_solid_cell(tracers, level, cell);
 }

@@ -72,6 +72,9 @@ static void report(const gab_app_run *it)
   if (plan->forces.every > 0) gab_log(GAB_LOG_INFO, "  forces: %s/forces.csv", it->folder);
   if (plan->integrals.every > 0) gab_log(GAB_LOG_INFO, "  integrals: %s/integrals.csv", it->folder);
   if (plan->probes.every > 0) gab_log(GAB_LOG_INFO, "  probes: %s/probes.csv", it->folder);
+  if (done->parameters->tracers.output.every > 0)
+    gab_log(GAB_LOG_INFO, "  tracers: %s/tracers.csv; for ParaView: %s/fields/tracers.xdmf", it->folder,
+            it->folder);
 }
 
 /* ---------------------------------------------------------------- plan */
@@ -118,6 +121,7 @@ static gab_status plan(gab_app_run *it, gab_app_plan *plan)
   gab_app_plan_add_flow(plan, made->lbm);
   const int count = gab_lbm_quantities_data(made->view, seen);
   for (int i = 0; i < count; i++) GAB_TRY(gab_app_plan_add_data(plan, seen[i]));
+  if (made->tracers) GAB_TRY(flow_tracers_plan(made->tracers, plan));
   return gab_app_grid_refine(made, plan->proxies);
 }
 
@@ -170,10 +174,11 @@ static gab_status print(const gab_app_case *which, FILE *out)
 
 /* ---------------------------------------------------------------- the table */
 
-static const char *const own[] = {
-    "lbm",        "fluid",         "units",         "boundaries",   "bodies",        "initial",
-    "refinement", "output.probes", "output.points", "output.lines", "output.forces", "output.integrals",
-    NULL};
+static const char *const own[] = {"lbm",          "fluid",          "units",
+                                  "boundaries",   "bodies",         "initial",
+                                  "refinement",   "output.probes",  "output.points",
+                                  "output.lines", "output.forces",  "output.integrals",
+                                  "tracers",      "output.tracers", NULL};
 
 static const char *const usual_fields[] = {"velocity", "pressure", NULL};
 

@@ -154,7 +154,8 @@ gab_status gab_app_simulation_add(gab_app_run *it)
   GAB_TRY(gab_timeloop_add_task(loop, "collide, while ghosts travel", collide_inner, which));
   GAB_TRY(gab_timeloop_add_task(loop, "wait for ghosts", wait_for_ghosts, which));
   GAB_TRY(gab_timeloop_add_task(loop, "collide and boundaries", collide, which));
-  if (which->parameters->setup.temporal_steps != 1)
+  if (which->tracers) GAB_TRY(flow_tracers_add(which->tracers, loop));
+  else if (which->parameters->setup.temporal_steps != 1)
     GAB_TRY(
         gab_timeloop_add_temporal_block(loop, "several steps in a temporal block", 4, temporal_block, which));
   GAB_TRY(gab_timeloop_add_action(loop, "last forces", gab_app_forces_last_due, gab_app_forces_last, which));

@@ -72,6 +72,8 @@ gab_status gab_app_flow_case_read(gab_app_case *which)
   if (setup == GAB_OK) add_complaint(&all, gab_app_grid_plan_read(found));
   found->domain.deepest = found->refinement.max_level;
   if (setup == GAB_OK) add_complaint(&all, gab_app_flow_output_read(found, &found->output));
+  if (setup == GAB_OK)
+    add_complaint(&all, tracer_plan_read(config, &which->grid, which->dt, &found->tracers));
   add_complaint(&all, gab_resilience_check(config, gab_app_case_monitors(which)));
   add_complaint(&all,
                 gab_app_reconstruct_refuse(config, "populations without any copy cannot be approximated"));

@@ -8,6 +8,7 @@
 #define GABION_APPS_DRIVER_FLOW_CASE_H
 
 #include "apps/driver/driver.h"
+#include "apps/driver/flow/tracer_plan.h"
 #include "lbm/levels/refinement/refinement.h"
 #include "lbm/setup/lbm_config.h"
 
@@ -27,6 +28,7 @@ typedef struct flow_case {
   gab_refinement_setup refinement;
   gab_lbm_setup setup; /**< points into itself: a flow_case stays where it is */
   output_plan output;
+  tracer_plan tracers;
   bool has_setup;
 } flow_case;
 

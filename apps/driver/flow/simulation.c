@@ -47,6 +47,14 @@ gab_status gab_app_simulation_prepare(gab_app_run *it)
   it->quantities = gab_lbm_quantities_list(made->view, which->domain.dimension, made->quantity_items);
   GAB_TRY(gab_app_flow_fluid_check(which, made->geometry));
   GAB_TRY(gab_lbm_setup_check_geometry(which->base.config, made->geometry, &which->setup));
+  if (which->tracers.is_wanted) {
+    const tracer_flow flow = {.forest = it->forest,
+                              .lbm = made->lbm,
+                              .geometry = made->geometry,
+                              .units = &which->setup.units,
+                              .config = which->base.config};
+    GAB_TRY(flow_tracers_create(&flow, &which->tracers, &made->tracers));
+  }
   return gab_app_forces_prepare(made);
 }
 
@@ -79,6 +87,7 @@ gab_status gab_app_simulation_build(gab_app_run *it)
 {
   simulation *made = (simulation *)it;
   GAB_TRY(gab_app_grid_build(made));
+  if (made->tracers) GAB_TRY(flow_tracers_begin(made->tracers));
   return gab_lbm_integrate(made->lbm, false, &made->start);
 }
 
@@ -94,6 +103,7 @@ void gab_app_simulation_describe(const gab_app_run *it)
 void gab_app_simulation_release(gab_app_run *it)
 {
   simulation *made = (simulation *)it;
+  flow_tracers_destroy(&made->tracers);
   gab_lbm_quantities_destroy(&made->view);
   if (made->lbm) gab_lbm_destroy(&made->lbm);
   if (it->forest) gab_forest_destroy(&it->forest);

@@ -8,6 +8,7 @@
 #define GABION_APPS_DRIVER_SIMULATION_H
 
 #include "apps/driver/flow/flow_case.h"
+#include "apps/driver/flow/flow_tracers.h"
 #include "apps/driver/flow/periods.h"
 #include "lbm/observe/quantities.h"
 #include "apps/driver/run/run.h"
@@ -37,6 +38,7 @@ typedef struct simulation {
   uint64_t adaptations;    /**< of the grid that changed something, those that were rolled back left out */
   gab_lbm_integrals start; /**< of the initial state; fluid_cells is what counts */
   mass_monitor mass;
+  flow_tracers *tracers; /**< NULL: none */
   gab_lbm_quantities *view;
   gab_quantity quantity_items[GAB_LBM_MOST_QUANTITIES];
   double force_scale; /**< coefficient = force in lattice units * this; 0: no coefficients */

@@ -61,7 +61,7 @@ static gab_mark around_the_middle(void *user, int level, const gab_box *cells)
   return level < 2 ? GAB_MARK_REFINE : GAB_MARK_KEEP;
 }
 
-/* The right half of the box, but for a strip at the top. */
+/* The right half of the box, but for its top quarter. */
 static bool solid(void *user, int level, const int64_t cell[3], double velocity[3])
 {
   const int64_t all = (int64_t) * (const int32_t *)user << level;
