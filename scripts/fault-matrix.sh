@@ -3,18 +3,19 @@
 # The fault matrix: kills processes of small simulations at every phase and looks how each run ends.
 #
 #   scripts/fault-matrix.sh [--runs N] [--jobs J] [--seed N] [--out DIR] [--np LIST]
-#                           [--only flow|adaptive|schemes|wide] [--subset]
+#                           [--only flow|adaptive|implicit|schemes|wide] [--subset]
 #
-# Three simulations: a flow on blocks that stay as they are, one whose blocks split and merge all the time, shared out by
-# each of the balancing strategies in turn, and (in the wide part) the growth of a eutectic with a moving window.
+# Four simulations: a flow on blocks that stay as they are; one whose blocks split and merge all the time, partitioned by
+# each of the balancing strategies in turn; an implicit equation on such blocks, solved by multigrid in each step; and (in the wide part)
+# the growth of a eutectic with a moving window.
 # Every run has to lose those it was to lose and to end with the checksum of the undisturbed run, or, where all
 # holders of a block were killed, with exit 3 and the blocks and ranks named. Two parts. The systematic one
-# (flow, adaptive, schemes) has these kinds of runs:
+# (flow, adaptive, implicit, schemes) has these kinds of runs:
 #   single    one rank dies on entering a phase (first, middle, last rank; first to third entering)
 #   double    two ranks that keep no copies for each other die at once
 #   series    a second rank dies while the first death is being recovered
 #   lost      a rank dies together with the holder of its copy: exit 3 is right
-#             (kinds of the second flow are called adaptive-single and so on)
+#             (kinds of the second flow are called adaptive-single and so on, those of the implicit equation implicit-single)
 #   scheme-S-single, -double, -series, -lost   the first flow, protected by scheme S: pairwise, ring with two copies,
 #             parity groups of 4, Reed-Solomon groups of 8 with two losses; with victims that it can, and cannot, lose
 #   disk      a rank, or two, die while the state is written to disk; or a rank dies together with the holder of
@@ -35,8 +36,8 @@ while (($#)); do
   case $1 in
     -h|--help) print_head "${BASH_SOURCE[0]}"; exit 0 ;;
     --subset) SUBSET=1 ;;
-    --only) ONLY=${2:?--only needs flow, adaptive, schemes or wide}; shift
-            [[ $ONLY =~ ^(flow|adaptive|schemes|wide)$ ]] || fail "--only $ONLY: neither flow nor adaptive nor schemes nor wide" ;;
+    --only) ONLY=${2:?--only needs flow, adaptive, implicit, schemes or wide}; shift
+            [[ $ONLY =~ ^(flow|adaptive|implicit|schemes|wide)$ ]] || fail "--only $ONLY: neither flow nor adaptive nor implicit nor schemes nor wide" ;;
     --runs) WIDE_RUNS=${2:?--runs needs a number}; shift ;;
     --jobs) JOBS=${2:?--jobs needs a number}; shift ;;
     --out) OUT=${2:?--out needs a folder}; shift ;;
@@ -96,11 +97,12 @@ record() {
 }
 
 launch() { # launch NP DIR ARGUMENTS...: runs the case, returns the launcher's code
-  local np=$1 dir=$2 kernel=auto; shift 2
-  if ((runs % 3 == 2)); then kernel=sparse; fi # blocks of fluid cells alone: the same result
+  local np=$1 dir=$2 kernel=(--set lbm.kernel=auto); shift 2
+  if ((runs % 3 == 2)); then kernel=(--set lbm.kernel=sparse); fi # blocks of fluid cells alone: the same result
+  if [ "${GABION##*/}" != gabion ]; then kernel=(); fi
   # streaming in place has two states: checkpoints at even and odd steps have to restore both
   set -- "$LAUNCH" -n "$np" --pin "$PIN" --stall "$STALL" --traces "$OUT" -- "$GABION" run "$CASE" --out "$dir" \
-    --set resilience.memory.every=$((runs % 2 ? 7 : 10)) --set lbm.kernel=$kernel \
+    --set resilience.memory.every=$((runs % 2 ? 7 : 10)) ${kernel[@]+"${kernel[@]}"} \
     --set balance.strategy="${STRATEGIES[runs % ${#STRATEGIES[@]}]}" ${SCHEME[@]+"${SCHEME[@]}"} ${EXTRA[@]+"${EXTRA[@]}"} "$@"
   local code=0
   timeout -k 10 "$DEADLINE" "$@" >"$dir.log" 2>&1 </dev/null || code=$?
@@ -156,13 +158,18 @@ from_outside_one() {
 }
 
 # ---------------------------------------------------------------- the flows
-# use flow|adaptive: what follows is done with this one; works out the undisturbed results. STEP is that of the
+# use flow|adaptive|implicit: what follows is done with this one; works out the undisturbed results. STEP is that of the
 # first death: between checkpoints, at whichever interval; of the second flow one at which its grid changes. BEFORE is that
 # from which those who die in a recovery count phases: they may lag behind, and no checkpoint lies between
 use() {
   CASE=$GABION_ROOT/tests/faults/runs/flow.yaml PREFIX= LONG_STEPS=1500 STRATEGIES=(hilbert) STEP=33
-  if [ "$1" = adaptive ]; then
-    CASE=$GABION_ROOT/tests/faults/runs/flow_adaptive.yaml PREFIX=adaptive- LONG_STEPS=300 STEP=45
+  GABION=$GABION_BUILD/bin/gabion
+  if [ "$1" = implicit ]; then
+    CASE=$GABION_ROOT/tests/faults/runs/implicit.yaml PREFIX=implicit- LONG_STEPS=150 STEP=45 GABION=$GABION_BUILD/bin/heat_implicit
+    [ -x "$GABION" ] || fail "build first: $GABION is missing"
+  fi
+  if [ "$1" != flow ]; then
+    if [ "$1" = adaptive ]; then CASE=$GABION_ROOT/tests/faults/runs/flow_adaptive.yaml PREFIX=adaptive- LONG_STEPS=300 STEP=45; fi
     STRATEGIES=(hilbert diffusion morton)
     if "$GABION" info | grep -q '^ *balancing.*graph'; then STRATEGIES+=(graph); fi
   fi
@@ -392,6 +399,29 @@ adaptive_subset() {
   try lost 4 adapt-migrate "0 and 2" lost "rank=0+2,step=$STEP,phase=adapt-migrate"
   outsiders 3 1
 }
+# Within a solve: in exchanges of each level and between levels, and in the reductions between cycles.
+implicit_visits() { # implicit_visits NP
+  local np=$1 phase visit
+  for visit in 2 9 40; do
+    try single "$np" exchange "$((np - 1)) ($visit)" done "rank=$((np - 1)),step=$STEP,phase=exchange,visit=$visit"
+    try single "$np" exchange "0 ($visit)" done "rank=0,step=$STEP,phase=exchange,visit=$visit"
+  done
+  for visit in 2 5; do
+    try single "$np" reduction "0 ($visit)" done "rank=0,step=$STEP,phase=reduction,visit=$visit"
+    try single "$np" reduction "$((np - 1)) ($visit)" done "rank=$((np - 1)),step=$STEP,phase=reduction,visit=$visit"
+  done
+}
+implicit_subset() {
+  implicit_visits 4
+  try double 8 exchange "0 and 1" done "rank=0+1,step=$STEP,phase=exchange,visit=20"
+  try series 4 recovery "1 then 2" done "rank=1,step=$STEP,phase=exchange,visit=20" "rank=2,step=$BEFORE,phase=recovery"
+  try single 3 adapt-migrate 1 done "rank=1,step=$STEP,phase=adapt-migrate"
+  try lost 4 exchange "0 and 2" lost "rank=0+2,step=$STEP,phase=exchange,visit=20"
+}
+implicit_whole() { # implicit_whole NP
+  implicit_visits "$1"
+  adaptive_whole "$1"
+}
 flow_whole() { # flow_whole NP
   local np=$1
   singles "$np"
@@ -409,7 +439,7 @@ adaptive_whole() { # adaptive_whole NP
   outsiders "$np" 4
 }
 
-for which in flow adaptive schemes; do
+for which in flow adaptive implicit schemes; do
   wait
   if [ -n "$ONLY" ] && [ "$ONLY" != "$which" ]; then continue; fi
   SCHEME=()

@@ -8,7 +8,7 @@
 #   --out DIR    default: BUILD/random-cases; a case with a complaint stays there, with both of its runs
 #   --built      takes what is in the build folder as it is
 #
-# A case is drawn from the parameters of flows and phase fields, and computed by one process alone and then by several, of which
+# A case is drawn from the parameters of flows, phase fields and tutorials, and computed by one process alone and then by several, of which
 # some are killed by SIGKILL (scripts/faults/random_cases.py says what is drawn and what is compared). Both have to have the same
 # checksum, tables and pictures. Exit 0 only if nothing was to be complained of. The fault matrix has few cases and many
 # ways to die; this has many cases.

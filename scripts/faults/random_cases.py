@@ -3,7 +3,7 @@
 """Random cases, each computed twice: alone, and on several processes of which some die; scripts/random-cases.sh calls it.
 
 A case is drawn from the parameters of flows and phase fields: geometry, lattice, collision, sides, bodies, levels of refinement,
-tables and pictures. It is computed by one process with one thread, a field of its own for each block, undisturbed; and then
+tables and pictures; or of tutorials: implicit fields, on adaptive levels too, two layers of ghosts, stages, sides. It is computed by one process with one thread, a field of its own for each block, undisturbed; and then
 by several, as drawn: processes, threads, kernel of a flow, balancing, fused blocks, strategies, schemes, checkpoints, injections that kill
 by SIGKILL, and perhaps to fewer steps first and on from there. Both have to end with the same checksum, and all tables and pictures have to be the same, byte for byte. A run may end with 3
 if two or more were to die, with 1 if all were, with 76 if one died ahead of the first checkpoint: it is then started again
@@ -212,12 +212,69 @@ def draw_phase_field(rng):
     return case
 
 
+def draw_stencil_sides(rng, dims, fields):
+    """Sides of a stencil along each axis: periodic ones are left out."""
+    sides = {}
+    for axis in "xyz"[:dims]:
+        if rng.random() < 0.4:
+            continue
+        for end in ("_min", "_max"):
+            kind = pick(rng, "value", "gradient", "mirrored")
+            side = {"type": kind}
+            if kind == "mirrored" and rng.random() < 0.5:
+                side["odd"] = [rng.choice(fields)]
+            if kind != "mirrored":
+                side[rng.choice(fields)] = round(rng.uniform(-0.02, 0.02), 4)
+            sides[axis + end] = side
+    return sides
+
+
+def draw_stencil(rng):
+    """A case of a tutorial, whose name is a key of it."""
+    name = pick(rng, "heat_implicit", "heat_implicit", "heat", "cahn_hilliard", "projection")
+    levels = pick(rng, 0, 1, 2) if name == "heat_implicit" else 0
+    block = pick(rng, *((8, 12, 16) if levels else (4, 5, 8, 12, 16)))
+    roots = [rng.randint(2, 5 if levels else 8) << levels for _ in range(2)]
+    while roots[0] * roots[1] * block * block > 20000:
+        roots[pick(rng, 0, 1)] = 2 << levels
+    cells = [block * r for r in roots]
+    case = {"run": {"steps": rng.randint(20, 60), "check_every": pick(rng, 0, 1, 7, 20)}, "domain": {"cells": cells, "block": [block, block]},
+            name: {"every": rng.randint(1, 9)}}
+    fields = {"heat_implicit": ["temperature"], "heat": ["temperature"], "cahn_hilliard": ["c"], "projection": ["u", "v", "pressure"]}[name]
+    if name == "projection":
+        case["domain"]["length"] = 1
+        case[name].update({"viscosity": 0.05, "cfl": 0.5})
+        wall = {"type": "mirrored", "odd": ["u", "v"]}
+        sides = {axis + end: wall for axis in pick(rng, "xy", "y") for end in ("_min", "_max")}
+    else:
+        sides = draw_stencil_sides(rng, 2, fields)
+    if name == "heat_implicit":
+        case[name]["dt"] = pick(rng, 1, 5, 20, 100)
+    if levels:
+        case[name]["refinement"] = {"levels": levels, "every": pick(rng, 1, 3, 5),
+                                    "criteria": [{"type": "gradient", "field": "temperature", "above": pick(rng, 0.1, 0.5)}]}
+    if sides:
+        case["boundaries"] = sides
+    case["output"] = {"slices": [{"quantity": rng.choice(fields), "every": rng.randint(7, 40), "start": pick(rng, 0, 0, 13)}]}
+    return case
+
+
+def program_of(case):
+    """Each tutorial is a program."""
+    return next((name for name in ("heat_implicit", "heat", "cahn_hilliard", "projection") if name in case), "gabion")
+
+
+def levels_of(case):
+    """Coarser levels than that of domain.cells, at first perhaps of all blocks."""
+    return case.get("phasefield", case.get("heat_implicit", {})).get("refinement", {}).get("levels", 0)
+
+
 def draw_way(rng, case):
     """How it is computed the second time: processes, threads, spares, settings, injections."""
     blocks = 1  # at first; each process needs one
     for cells, block in zip(case["domain"]["cells"], case["domain"]["block"]):
         blocks *= cells // block
-    coarsest = blocks >> (len(case["domain"]["cells"]) * case.get("phasefield", {}).get("refinement", {}).get("levels", 0))
+    coarsest = blocks >> (len(case["domain"]["cells"]) * levels_of(case))
     np = min(rng.choice((2, 2, 3, 3, 4, 5)), max(2, coarsest))
     way = {"stop": None, "np": np, "threads": rng.choice((1, 1, 2)), "spares": rng.choice((0, 0, 1, 2)), "set": [], "injections": []}
     settings = way["set"]
@@ -247,7 +304,7 @@ def draw_way(rng, case):
                 settings.append("resilience.memory.compression=" + pick(rng, "auto", "lz4", "zstd"))
         if rng.random() < 0.2:
             settings.append("resilience.scrub=%d" % rng.randint(3, 20))
-        if rng.random() < 0.4 and "phasefield" not in case:
+        if rng.random() < 0.4 and "lbm" in case:
             settings.append("resilience.monitors=[%s]" % pick(rng, "mass", "bounds, mass", "recompute", "mass, recompute"))
     if rng.random() < 0.3:
         way["stop"] = rng.randint(1, case["run"]["steps"] - 1)
@@ -262,11 +319,13 @@ def draw_way(rng, case):
         settings.append("lbm.fused_blocks=%d" % rng.choice((0, 0, 2, 3, 4, 8)))
         if rng.random() < 0.5:
             settings.append("lbm.kernel=" + pick(rng, "in_place", "sparse", "vector", "reference"))
+    solves = "heat_implicit" in case or "projection" in case  # exchanges and reductions of the solver, in each step
     for _ in range(rng.choice((0, 1, 1, 1, 2))):
         ranks = rng.sample(range(np), 1 if rng.random() < 0.8 else min(2, np - 1))
         phase = pick(rng, "compute", "compute", "exchange", "exchange", "reduction", "snapshot", "commit", "output", "migration", "adapt-mark",
                      "adapt-migrate", "adapt-rebuild", "recovery")
-        way["injections"].append("rank=%s,step=%d,phase=%s,visit=%d" % ("+".join(map(str, ranks)), rng.randint(0, case["run"]["steps"]), phase, rng.randint(1, 3)))
+        way["injections"].append("rank=%s,step=%d,phase=%s,visit=%d" % ("+".join(map(str, ranks)), rng.randint(0, case["run"]["steps"]), phase,
+                                                                            rng.randint(1, 60 if solves and phase in ("exchange", "reduction") else 3)))
     if rng.random() < 0.5:
         settings.append("resilience.memory.within_node=" + ("send" if "local" in strategies else pick(rng, "share", "share", "send")))
     return way
@@ -276,7 +335,7 @@ class Campaign:
     def __init__(self, options):
         self.options = options
         self.launch = os.path.join(options.build, "bin", "gabion-launch")
-        self.program = os.path.join(options.build, "bin", "gabion")
+        self.program = None  # of the case
         self.counts = collections.Counter()
 
     def call(self, command, log):
@@ -322,7 +381,9 @@ class Campaign:
         os.makedirs(work)
         path = os.path.join(work, "case.yaml")
         for _ in range(50):
-            case = draw_flow(rng) if rng.random() < 0.7 else draw_phase_field(rng)
+            kind = {"flow": 0, "phase": 0.6, "stencil": 0.9}.get(self.options.only, rng.random())
+            case = draw_flow(rng) if kind < 0.55 else draw_phase_field(rng) if kind < 0.8 else draw_stencil(rng)
+            self.program = os.path.join(self.options.build, "bin", program_of(case))
             with open(path, "w") as file:
                 json.dump(case, file, indent=1)
             if self.call([self.program, "check", path], os.path.join(work, "check.log")) == 0:
@@ -391,6 +452,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--deadline", type=float, default=300)
     parser.add_argument("--stall", type=int, default=60)
+    parser.add_argument("--only", choices=("flow", "phase", "stencil"), help="cases of one kind")
     options = parser.parse_args()
     os.makedirs(options.out, exist_ok=True)
     campaign, bad = Campaign(options), 0
