@@ -25,6 +25,7 @@ struct gab_app_options {
   size_t setting_count;
   const char *injections[GAB_APP_MOST_SETTINGS]; /**< of --inject */
   size_t injection_count;
+  double cycles;       /**< of `plan --cycles`; 0: not given */
   double walltime;     /**< seconds from the start of the launcher; 0: not given */
   const char *block;   /**< of --block; NULL: not given */
   const char *traffic; /**< of --traffic; NULL: not given */

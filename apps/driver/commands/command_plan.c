@@ -34,6 +34,7 @@ static const char usage[] =
     "  --mtbf-process SECONDS, --mtbf-node SECONDS\n"
     "                        of each process or node instead; N of them fail N times as often (Kohl et\n"
     "                        al. 2017, eq. 1)\n"
+    "  --cycles N            cycles of the solver of an implicit field in each solve (default 11)\n"
     "  --rate UPDATES        cell updates per second of a process: converts seconds to steps\n"
     "  --clusters [K]        message logs between clusters of processes (Ropars et al. 2013, table 1),\n"
     "                        for 1, 2, 4, ... clusters of whole nodes, and the share that rolls back at a\n"
@@ -55,7 +56,8 @@ static const char usage[] =
     "and packs them with its own. Not included: tables, lists and message buffers, about 1 MB per\n"
     "process and some kB per block.\n"
     "Bytes and messages per step: ghosts sent to other processes; between levels those of the finer\n"
-    "level. Not included: reductions, output and checkpoints.\n";
+    "level, and what the solver of an implicit field sends. Not included: other reductions, output and\n"
+    "checkpoints.\n";
 
 /* ---------------------------------------------------------------- command line */
 
@@ -84,6 +86,7 @@ static gab_status take(plan_options *options, const char *name, const char *valu
   if (strcmp(name, "--mtbf-process") == 0)
     return gab_app_real_read(name, value, 1e-6, &options->mtbf_process);
   if (strcmp(name, "--mtbf-node") == 0) return gab_app_real_read(name, value, 1e-6, &options->mtbf_node);
+  if (strcmp(name, "--cycles") == 0) return gab_app_real_read(name, value, 1e-3, &options->cycles);
   if (strcmp(name, "--rate") == 0) return gab_app_real_read(name, value, 1e-6, &options->rate);
   if (strcmp(name, "--least") == 0) return take_goal(value, &options->least_largest);
   if (strcmp(name, "--traffic") == 0) options->traffic = value;
@@ -94,9 +97,10 @@ static gab_status take(plan_options *options, const char *name, const char *valu
 }
 
 static const char *const valued[] = {
-    "-n",           "--scheme", "--copies",  "--group",     "--losses", "--per-node",
-    "--per-island", "--memory", "--balance", "--bandwidth", "--mtbf",   "--mtbf-process",
-    "--mtbf-node",  "--rate",   "--traffic", "--least",     "--write",  NULL};
+    "-n",         "--scheme",       "--copies",    "--group",   "--losses",
+    "--per-node", "--per-island",   "--memory",    "--balance", "--bandwidth",
+    "--mtbf",     "--mtbf-process", "--mtbf-node", "--rate",    "--traffic",
+    "--least",    "--write",        "--cycles",    NULL};
 
 /* The option of `word`, its value behind a sign of equality if there is one. */
 static const char *find_option(const char *word, const char **value)
@@ -141,7 +145,9 @@ static gab_status plan_options_parse(int argc, char **argv, plan_options *option
              "--mtbf, --mtbf-process, --mtbf-node: one of them says how often something fails");
   if ((options->write || options->least_largest) && options->divide == 0)
     GAB_FAIL(GAB_ERR_INPUT, "--write and --least are about a division: into how many? (--clusters K)");
-  return gab_app_options_parse(left, argv, "s", &options->common);
+  GAB_TRY(gab_app_options_parse(left, argv, "s", &options->common));
+  options->common.cycles = options->cycles;
+  return GAB_OK;
 }
 
 /* ---------------------------------------------------------------- the command */

@@ -36,12 +36,13 @@ typedef struct gab_app_plan_block {
   double updates; /**< of cells, in a step of level 0 */
 } gab_app_plan_block;
 
-enum { GAB_APP_MOST_EXCHANGES = 8 };
+enum { GAB_APP_MOST_EXCHANGES = 64, GAB_APP_MOST_REDUCTIONS = 16 };
 
 struct gab_app_plan {
   /* Given. */
   gab_app_run *run; /**< after prepare(), in a world of this process alone */
   int32_t ranks;    /**< for which is planned */
+  double cycles;    /**< of an iterative solver of a linear system in each solve, to be assumed */
   gab_proxies
       *proxies; /**< the blocks of level 0, as gab_forest_build() makes them; to be refined as there */
 
@@ -49,11 +50,14 @@ struct gab_app_plan {
   const char *fields; /**< what a block has in memory, in a word: "populations"; else "fields" */
   gab_app_plan_block
       block; /**< its updates are set: those of a block of level 0 whose cells are all computed once */
-  double shared_state; /**< bytes of a field that blocks share ... */
-  int places;          /**< ... and the number of blocks that share it; 0: no shared field */
-  /** Bytes that a block sends to one of its level in each exchange of a step of that: gab_app_plan_add_ghosts(). */
-  double crossing[GAB_APP_MOST_EXCHANGES][GAB_DIRECTIONS];
+  double shared_state;  /**< bytes of a field that blocks share ... */
+  int places;           /**< ... and the number of blocks that share it; 0: no shared field */
+  double process_state; /**< bytes of fields that each process has besides those of blocks */
+  /** Bytes that a block sends to one of its level in an exchange, and how often in a step of that: gab_app_plan_add_exchanges(). */
+  double crossing[GAB_APP_MOST_EXCHANGES][GAB_DIRECTIONS], times[GAB_APP_MOST_EXCHANGES];
   int exchanges;
+  double reduced[GAB_APP_MOST_REDUCTIONS], reduced_times[GAB_APP_MOST_REDUCTIONS]; /**< bytes; in a step */
+  int reductions;
   bool substeps;         /**< finer levels take 2, 4, ... steps in one of level 0; else all take the same */
   gab_step adapts_every; /**< steps after which the grid changes; 0: never */
   /** What a block of this weight takes where blocks differ; NULL: all are as `block`. Pure. */
@@ -62,8 +66,12 @@ struct gab_app_plan {
 
 /** Adds what a kind of data takes to gab_app_plan.block: it is made for one block, and looked at. Local. */
 gab_status gab_app_plan_add_data(gab_app_plan *plan, gab_data_id data);
-/** Adds ghosts that each step exchanges, at most #GAB_APP_MOST_EXCHANGES times. Local. */
+/** Adds ghosts that each step exchanges, at most #GAB_APP_MOST_EXCHANGES different ones. Local. */
 void gab_app_plan_add_ghosts(gab_app_plan *plan, const gab_ghost_kind *ghosts);
+/** The same for ghosts that a step exchanges `times` times, a mean. */
+void gab_app_plan_add_exchanges(gab_app_plan *plan, const gab_ghost_kind *ghosts, double times);
+/** Adds a reduction over all processes of so many bytes, for solvers whose steps have many; others are left out. Local. */
+void gab_app_plan_add_reduction(gab_app_plan *plan, double bytes, double times);
 
 /** Is handed a plan that is complete, with the grid of the start. */
 typedef gab_status gab_app_plan_fn(void *user, const gab_app_plan *plan);

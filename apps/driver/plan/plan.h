@@ -27,6 +27,7 @@ typedef struct plan_options {
   double bandwidth;               /**< byte/s of a process; 0: to be measured */
   double mtbf;                    /**< s; 0: the case's, if any */
   double mtbf_process, mtbf_node; /**< s, of each instead (Kohl et al. 2017, eq. 1); 0: not given */
+  double cycles;                  /**< of a solver of a linear system in each solve; 0: the usual number */
   double rate;                    /**< cell updates per second and process; 0: unknown */
   bool json;
   bool clusters;       /**< what logs between clusters of processes would take */
@@ -127,8 +128,9 @@ typedef struct plan_pairs {
 gab_status gab_app_plan_pairs_note(plan_pairs *pairs, const plan_pair *pair);
 /** Each pair once. */
 void gab_app_plan_pairs_settle(plan_pairs *pairs);
-/** Adds the envelopes, one for each pair in each step of its level, and what goes the same way. */
-gab_status gab_app_plan_flows_settle(gab_app_flows *flows, const plan_pairs *pairs);
+/** Adds the envelopes, one for each pair in each exchange of a step of its level, and what goes the same way. */
+gab_status gab_app_plan_flows_settle(gab_app_flows *flows, const plan_pairs *pairs,
+                                     const gab_app_plan *given);
 /** Divides processes into clusters, for all numbers of them, and as `options` ask for; that is written. @param[in] domains  nodes; NULL:
  * every process on its own */
 gab_status gab_app_plan_clusters_find(const plan_options *options, const gab_app_flows *flows,

@@ -52,12 +52,13 @@ gab_status gab_app_plan_pairs_note(plan_pairs *pairs, const plan_pair *pair)
   return GAB_OK;
 }
 
-gab_status gab_app_plan_flows_settle(gab_app_flows *flows, const plan_pairs *pairs)
+gab_status gab_app_plan_flows_settle(gab_app_flows *flows, const plan_pairs *pairs, const gab_app_plan *given)
 {
   size_t kept = 0;
   for (size_t i = 0; i < pairs->count; i++) {
     const plan_pair *pair = &pairs->items[i];
-    GAB_TRY(gab_app_flows_put(flows, pair->from, pair->to, ldexp(GAB_ENVELOPE_BYTES, pair->level)));
+    GAB_TRY(gab_app_flows_put(flows, pair->from, pair->to,
+                              ldexp(GAB_ENVELOPE_BYTES * given->times[pair->exchange], pair->level)));
   }
   if (flows->count > 0) qsort(flows->flows, flows->count, sizeof *flows->flows, by_ranks);
   for (size_t i = 0; i < flows->count; i++) {

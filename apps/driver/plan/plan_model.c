@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a solver says of its blocks, for `gabion plan`. */
 #include "apps/driver/driver.h"
+#include "apps/driver/case/case_impl.h"
 
 #include "core/base/log.h"
 #include "core/world/alone.h"
@@ -19,11 +20,24 @@ gab_status gab_app_plan_add_data(gab_app_plan *plan, gab_data_id data)
 
 void gab_app_plan_add_ghosts(gab_app_plan *plan, const gab_ghost_kind *ghosts)
 {
+  gab_app_plan_add_exchanges(plan, ghosts, 1);
+}
+
+void gab_app_plan_add_exchanges(gab_app_plan *plan, const gab_ghost_kind *ghosts, double times)
+{
   const int last = GAB_APP_MOST_EXCHANGES - 1, own = plan->exchanges < last ? plan->exchanges : last;
   for (int direction = 0; direction < GAB_DIRECTIONS; direction++)
     if (direction != GAB_DIRECTION_CENTRE)
       plan->crossing[own][direction] += (double)ghosts->size(ghosts->user, direction);
+  plan->times[own] = times;
   plan->exchanges = own + 1;
+}
+
+void gab_app_plan_add_reduction(gab_app_plan *plan, double bytes, double times)
+{
+  if (plan->reductions == GAB_APP_MOST_REDUCTIONS) return;
+  plan->reduced[plan->reductions] = bytes;
+  plan->reduced_times[plan->reductions++] = times;
 }
 
 /* ---------------------------------------------------------------- the plan of a case */
@@ -40,7 +54,8 @@ static gab_status plan_in(gab_world *world, const gab_app_case *which, int32_t r
                           void *user)
 {
   char folder[GAB_APP_PATH_LENGTH];
-  gab_app_plan plan = {.ranks = ranks, .fields = "fields"};
+  gab_app_plan plan = {.ranks = ranks, .fields = "fields", .cycles = 11}; /* 1e-10 by 0.12 each */
+  if (which->options->cycles > 0) plan.cycles = which->options->cycles;
   if (gab_world_processes_told() > 1)
     GAB_FAIL(GAB_ERR_INPUT, "one process plans for all: start `gabion plan' without mpirun");
   gab_app_default_folder(which->options->word, folder, sizeof folder);

@@ -45,7 +45,7 @@ static gab_status count_contact(void *user, int32_t part, const gab_proxy *proxy
   int finer = own > other ? own : other; /* whose cells cross, in whose steps */
   if (!work->given->substeps) finer = 0;
   for (int k = 0; k < work->given->exchanges; k++) {
-    const double bytes = ldexp(work->given->crossing[k][row->direction], finer);
+    const double bytes = ldexp(work->given->times[k] * work->given->crossing[k][row->direction], finer);
     if (!(bytes > 0)) continue;
     work->ranks[part].sent += bytes;
     GAB_TRY(gab_app_plan_pairs_note(&work->pairs, &(plan_pair){part, other_part, finer, k}));
@@ -59,7 +59,32 @@ static void count_messages(plan_work *work)
 {
   gab_app_plan_pairs_settle(&work->pairs);
   for (size_t i = 0; i < work->pairs.count; i++)
-    work->ranks[work->pairs.items[i].from].messages += ldexp(1, work->pairs.items[i].level);
+    work->ranks[work->pairs.items[i].from].messages +=
+        ldexp(work->given->times[work->pairs.items[i].exchange], work->pairs.items[i].level);
+}
+
+/* Up and down one edge of the tree; of `times` reductions of so many bytes. */
+static gab_status count_edge(plan_work *work, int32_t child, int32_t parent, double bytes, double times)
+{
+  const int32_t ends[2] = {child, parent};
+  for (int k = 0; k < 2; k++) {
+    work->ranks[ends[k]].sent += bytes * times;
+    work->ranks[ends[k]].messages += times;
+    if (work->wants_flows)
+      GAB_TRY(gab_app_flows_put(&work->numbers->flows, ends[k], ends[1 - k],
+                                (bytes + GAB_ENVELOPE_BYTES) * times));
+  }
+  return GAB_OK;
+}
+
+/* Trees as in core/messages/collective.c: the parent of a place is that without its lowest bit. */
+static gab_status count_reductions(plan_work *work)
+{
+  for (int k = 0; k < work->given->reductions; k++)
+    for (int32_t place = 1; place < work->numbers->ranks; place++)
+      GAB_TRY(count_edge(work, place, place & (place - 1), work->given->reduced[k],
+                         work->given->reduced_times[k]));
+  return GAB_OK;
 }
 
 static double state_of(const gab_app_plan *given, double own, double sharing)
@@ -93,7 +118,7 @@ static void add_blocks(plan_work *work)
     work->all.state += rank->state;
     work->all.image += rank->image;
     work->all.sharing += rank->sharing;
-    rank->state = state_of(work->given, rank->state, rank->sharing);
+    rank->state = work->given->process_state + state_of(work->given, rank->state, rank->sharing);
     if (rank->updates > work->numbers->updates) work->numbers->updates = rank->updates;
   }
 }
@@ -207,7 +232,8 @@ static gab_status memory_on(const plan_work *work, int32_t processes, bool at_pe
   const plan_numbers *numbers = work->numbers;
   const double blocks = (double)numbers->balance.blocks;
   const double share = ceil(blocks / processes) / blocks, image = share * work->all.image;
-  const double state = state_of(work->given, share * work->all.state, share * work->all.sharing);
+  const double state =
+      work->given->process_state + state_of(work->given, share * work->all.state, share * work->all.sharing);
   gab_members all;
   gab_placement placement;
   gab_members_init(&all, processes);
@@ -366,9 +392,10 @@ static gab_status work_out(plan_work *work, const plan_options *options)
   GAB_TRY(gab_balance_contacts(work->proxies, work->plan, work->numbers->ranks, work->partners, count_contact,
                                work));
   count_messages(work);
+  GAB_TRY(count_reductions(work));
   spread_out(work);
   GAB_TRY(find_peak(work));
-  if (work->wants_flows) GAB_TRY(gab_app_plan_flows_settle(&work->numbers->flows, &work->pairs));
+  if (work->wants_flows) GAB_TRY(gab_app_plan_flows_settle(&work->numbers->flows, &work->pairs, work->given));
   if (work->wants_flows)
     GAB_TRY(gab_app_plan_clusters_find(options, &work->numbers->flows, work->numbers->domains,
                                        &work->numbers->clusters));

@@ -213,10 +213,9 @@ static gab_status plan(gab_app_run *run, gab_app_plan *plan)
   const gab_ghost_kind ghosts = gab_block_field_ghosts(&it->shape);
   plan->fields = gab_app_stencil->fields[0];
   plan->adapts_every = it->parameters->finest > 0 ? it->parameters->every : 0;
-  if (gab_app_stencil->implicit_count > 0)
-    gab_log(GAB_LOG_WARNING,
-            "the fields and messages of the solver of implicit fields are not in these figures");
-  gab_app_plan_add_ghosts(plan, &ghosts);
+  gab_app_plan_add_exchanges(plan, &ghosts, gab_app_stencil_stages(it->parameters));
+  if (gab_app_stencil->bound) gab_app_plan_add_reduction(plan, sizeof(double), 1);
+  GAB_TRY(gab_app_stencil_implicit_plan(it, plan));
   GAB_TRY(gab_app_plan_add_data(plan, it->now));
   GAB_TRY(gab_app_plan_add_data(plan, it->next));
   if (gab_app_stencil_stage_fields(it->parameters) > 0) GAB_TRY(gab_app_plan_add_data(plan, it->first));

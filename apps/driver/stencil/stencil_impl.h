@@ -78,6 +78,7 @@ struct stencil_run {
   gab_data_id first, sum; /* with several stages; of an integrator with a sum */
   gab_level_ghosts *ghosts;
   gab_elliptic *implicit[GAB_STENCIL_MOST_IMPLICIT];
+  int64_t solves, cycles; /* of them in this process, for the log */
   stencil_view views[GAB_STENCIL_MOST_FIELDS];
   gab_quantity quantities[GAB_STENCIL_MOST_FIELDS + GAB_MOST_OWN_QUANTITIES];
   gab_own_quantity own[GAB_MOST_OWN_QUANTITIES];
@@ -189,6 +190,8 @@ gab_status gab_app_stencil_end_measure(stencil_run *it, gab_step steps);
 /* Solvers of the implicit fields: before there are blocks. Collective. */
 gab_status gab_app_stencil_implicit_create(stencil_run *it);
 void gab_app_stencil_implicit_destroy(stencil_run *it);
+/* What they take in memory and send. */
+gab_status gab_app_stencil_implicit_plan(const stencil_run *it, gab_app_plan *plan);
 /* Replaces right-hand sides in `now` by solutions, after the present stage. Collective. */
 gab_status gab_app_stencil_implicit_solve(stencil_run *it);
 /* Bytes that the solvers need per cell. */

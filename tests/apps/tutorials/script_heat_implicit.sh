@@ -51,7 +51,7 @@ paste -d, implicit.csv explicit/heat.csv | awk -F, 'NR > 1 { a = $3; b = $6 } EN
 
 check 0 plate.yaml --set 'domain.block=[8, 8]'
 "$gabion" plan plate.yaml -n 4 --json >plan.json 2>said.txt || complain "plan: $(cat said.txt)"
-said 'not in these figures'
+said '11 cycles of the solver'
 python3 -m json.tool plan.json >/dev/null || complain "no JSON: $(cat plan.json)"
 check 2 plate.yaml --set 'domain.cells=[1025, 1025]' --set 'domain.block=[1025, 1025]'
 said 'use blocks of 2^n cells'
