@@ -150,6 +150,16 @@ static gab_status read_formula(gab_expression *it, const char *variables,
   return GAB_OK;
 }
 
+const char *gab_expression_library(void)
+{
+  static char version[32];
+  muParserHandle_t handle = mupCreate(muBASETYPE_FLOAT);
+  snprintf(version, sizeof version, "%s", handle ? mupGetVersion(handle) : "");
+  version[strcspn(version, " ")] = '\0';
+  if (handle) mupRelease(handle);
+  return version;
+}
+
 static double evaluate(expression_parser *parser, int count, const double *values)
 {
   for (int i = 0; i < count; i++) parser->values[i] = values[i];
@@ -182,6 +192,8 @@ static double evaluate(expression_parser *parser, int count, const double *value
 }
 
 static void release_parsers(gab_expression *it) { (void)it; }
+
+const char *gab_expression_library(void) { return NULL; }
 
 #endif
 

@@ -50,6 +50,8 @@ double gab_expression_at(const gab_expression *expression, const double *values)
 bool gab_expression_uses(const gab_expression *expression, int variable);
 /** Whether no variable occurs in it. */
 bool gab_expression_is_constant(const gab_expression *expression);
+/** The version of muParser that this build has; NULL: none, and formulas are refused. */
+const char *gab_expression_library(void);
 /** As it was written. */
 const char *gab_expression_text(const gab_expression *expression);
 

@@ -25,6 +25,7 @@ static void skips(void **state)
   gab_expression_destroy(&it);
   assert_int_equal(gab_expression_create("2.5*x", "x", NULL, 0, &it), GAB_ERR_INPUT);
   assert_non_null(strstr(gab_error_message(), "this build has no formulas"));
+  assert_null(gab_expression_library());
 }
 int main(void)
 {
@@ -48,6 +49,7 @@ static double value(const char *text, double x, double t)
 static void evaluates(void **state)
 {
   (void)state;
+  assert_true(gab_expression_library()[0] >= '2');
   assert_true(value("-1.5e-3", 0, 0) == -1.5e-3);
   assert_true(value("u0 * x + t", 8, 1) == 3);
   assert_true(value("2^3^2 - -2^2", 0, 0) == 516);

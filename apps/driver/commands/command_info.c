@@ -99,6 +99,9 @@ static void print_build(void)
                                          : "end the run: the MPI has no ULFM; all else works");
   printf("  %-12s%u.%u.%u, serial\n", "HDF5", major, minor, release);
   printf("  %-12s%s\n", "pictures", gab_slice_is_built() ? "PNG" : "none: built without libpng");
+  const char *formulas = gab_expression_library();
+  printf("  %-12s%s%s\n", "formulas", formulas ? "muParser " : "none: built without muParser",
+         formulas ? formulas : "");
 #ifdef _OPENMP
   printf("  %-12s%d by default\n", "threads", omp_get_max_threads());
 #else

@@ -13,8 +13,7 @@ gab_status gab_app_stencil_implicit_create(stencil_run *it)
     double alpha = 0, beta = 0;
     gab_app_stencil->implicit[i].operation(it->base.parameters->config, &alpha, &beta);
     gab_elliptic_options options = {.operation = {.alpha = alpha, .beta = beta * dx * dx}, .finest = finest};
-    for (int side = 0; side < 6; side++)
-      options.sides[side] = gab_app_stencil_side_of(it->parameters, side, gab_app_stencil->implicit[i].field);
+    GAB_TRY(gab_app_stencil_sides_of(it->parameters, gab_app_stencil->implicit[i].field, options.sides));
     GAB_TRY(gab_app_blame(it->base.parameters->config, "domain.block",
                           gab_elliptic_create(it->base.forest, &options, &it->implicit[i])));
   }

@@ -21,6 +21,7 @@ static gab_status declare(gab_config *config)
   GAB_TRY(gab_app_declare(config, &section, 1));
   GAB_TRY(gab_app_stencil_end_declare(config));
   GAB_TRY(gab_app_stencil_sides_declare(config));
+  GAB_TRY(gab_app_stencil_initial_declare(config));
   GAB_TRY(gab_app_stencil_time_declare(config));
   GAB_TRY(gab_app_stencil_integrator_declare(config));
   return gab_app_stencil->adaptive ? gab_app_stencil_refinement_declare(config) : GAB_OK;
@@ -43,6 +44,7 @@ static gab_status read_case(gab_app_case *which)
 {
   GAB_TRY(gab_app_case_read_alike(which, gab_app_stencil->dimension));
   GAB_TRY(gab_app_stencil_sides_read((stencil_case *)which));
+  gab_app_stencil_initial_read((stencil_case *)which);
   GAB_TRY(check_depth(which));
   GAB_TRY(gab_app_stencil_refinement_read((stencil_case *)which));
   gab_app_stencil_time_read((stencil_case *)which);
@@ -116,13 +118,6 @@ static gab_app_memory memory(const gab_app_run *run)
 
 /* ---------------------------------------------------------------- cells */
 
-static gab_status build(gab_app_run *run)
-{
-  stencil_run *it = (stencil_run *)run;
-  GAB_TRY(gab_app_stencil_build_grid(it));
-  return gab_world_reduce_status(run->world, gab_app_stencil_try_start(it));
-}
-
 static gab_status check_cell(void *user, const gab_block *block, const int32_t at[3], double *values)
 {
   const stencil_run *it = user;
@@ -139,6 +134,14 @@ static gab_status check_cell(void *user, const gab_block *block, const int32_t a
 static gab_status check_finite(gab_app_run *run)
 {
   return gab_app_stencil_visit((stencil_run *)run, check_cell, run);
+}
+
+static gab_status build(gab_app_run *run)
+{
+  stencil_run *it = (stencil_run *)run;
+  GAB_TRY(gab_app_stencil_build_grid(it));
+  const gab_status start = gab_app_blame(run->parameters->config, "initial", check_finite(run));
+  return gab_world_reduce_status(run->world, start == GAB_OK ? gab_app_stencil_try_start(it) : start);
 }
 
 /* ---------------------------------------------------------------- a step */
@@ -262,7 +265,7 @@ int gab_stencil_main(int argc, char **argv, const gab_stencil *which)
 {
   static gab_solver solver;
   static const gab_solver *const all[] = {&solver};
-  static const char *own[3];
+  static const char *own[4];
   if (what_is_wrong(which)) {
     gab_log(GAB_LOG_ERROR, "the stencil %s: %s (apps/driver/stencil/stencil.h)",
             which->name ? which->name : "without a name", what_is_wrong(which));
@@ -275,6 +278,7 @@ int gab_stencil_main(int argc, char **argv, const gab_stencil *which)
   }
   own[0] = which->name;
   own[1] = "boundaries";
+  own[2] = "initial";
   solver = (gab_solver){.name = which->name,
                         .title = which->title,
                         .section = which->name,

@@ -37,6 +37,8 @@
  *      y_min: {type: mirrored, odd: [velocity_y]}   # fields in `odd` change their sign
  *      y_max: {type: mirrored, odd: [velocity_y]}
  *  @endcode
+ *  Values and gradients may be formulas of x, y, z, t and of the section `constants`: `temperature: 1 + 0.1 * sin(2 * pi * t)`; those of
+ *  implicit fields are numbers. With gab_stencil.beyond the type `own` leaves ghosts to the program.
  *  Ghosts beyond a side follow from the cell as far inside: a value is the mean of both, a gradient their difference over their
  *  distance. With a value or a gradient diffusion is of second order, with mirrors of any order. Implicit fields have the
  *  same sides.
@@ -53,6 +55,11 @@
  *  call before wrote into `next`; `first` is the state at the beginning of the step. Ghosts of `now` are exchanged before each
  *  stage. Ghosts of `first` are those of the first stage. Both need one more field in memory, rk4 two. Checkpoints store whole
  *  steps only; a death between stages leads back to one.
+ *
+ *  Formulas
+ *  --------
+ *  The section `initial` sets fields at the start, instead of `start`: `initial: {temperature: exp(-(x^2 + y^2) / 0.01)}`. A source term is a
+ *  key of the program of type ::GAB_CONFIG_EXPRESSION with the variables "x|y|z|t", evaluated by gab_stencil_evaluate().
  *
  *  Time
  *  ----
@@ -130,6 +137,16 @@ typedef struct gab_stencil_criterion {
   double (*measure)(const gab_field *now, int field);
 } gab_stencil_criterion;
 
+/** A ghost beyond a side of type `own`. */
+typedef struct gab_stencil_ghost {
+  const gab_config *config;
+  int side;        /**< x_min, x_max, y_min, y_max, z_min, z_max: 0 to 5 */
+  double place[3]; /**< the point on the side next to it */
+  double time;
+  double distance;      /**< of its centre from the side, as long as that of the cell `inside` */
+  const double *inside; /**< values of all fields in the cell as far inside the domain */
+} gab_stencil_ghost;
+
 /** A cell that is looked at when something is written. */
 typedef struct gab_stencil_cell {
   const gab_config *config;
@@ -194,6 +211,9 @@ typedef struct gab_stencil {
   /** The longest time step that is stable in a block; INFINITY where nothing limits it. Pure; called by several threads. `next` is NULL,
    *  `dt` 0. NULL: steps are constant. */
   double (*bound)(const gab_stencil_block *at);
+  /** Values of a ghost beyond a side of type `own`. Pure; called by several threads. NULL: there is no such type.
+   *  @param[in,out] values  of all fields; those of the cell inside */
+  void (*beyond)(const gab_stencil_ghost *at, double *values);
   bool untried;                         /**< skip the trial of its functions */
   const gab_stencil_implicit *implicit; /**< solved for after `update`, in this order; may be NULL */
   size_t implicit_count;                /**< at most #GAB_STENCIL_MOST_IMPLICIT */
@@ -214,6 +234,11 @@ typedef struct gab_stencil {
   /** Whether the run ends, asked every NAME.every steps. Pure. @return why, for the log; NULL: it continues */
   const char *(*ended)(const gab_stencil_end *at);
 } gab_stencil;
+
+/** A formula of x, y, z, t at the centre of a cell. Several threads may call it at once; e.g. with gab_config_expression(at->config, "heat.source").
+ *  @param[in] formula  with the variables "x|y|z|t" */
+double gab_stencil_evaluate(const gab_stencil_block *at, const gab_expression *formula, int32_t x, int32_t y,
+                            int32_t z);
 
 /** The whole program, for main(). One stencil in a program. @param[in] which  borrowed for ever @return its exit code */
 int gab_stencil_main(int argc, char **argv, const gab_stencil *which);

@@ -20,6 +20,7 @@ static void start_finest(const stencil_case *which, const int64_t cell[3], doubl
     centre[axis] = grid->origin[axis] + (double)(2 * cell[axis] + 1) * half;
   for (int f = 0; f < gab_app_stencil_field_count(); f++) values[f] = 0;
   if (gab_app_stencil->start) gab_app_stencil->start(which->base.config, centre, values);
+  gab_app_stencil_initial_cell(which, centre, values);
 }
 
 /* Summed in pairs, level by level, as blocks merge: equal values give that value. */

@@ -25,13 +25,15 @@ typedef enum stencil_side_kind {
   STENCIL_SIDE_PERIODIC,
   STENCIL_SIDE_VALUE,
   STENCIL_SIDE_GRADIENT,
-  STENCIL_SIDE_MIRRORED
+  STENCIL_SIDE_MIRRORED,
+  STENCIL_SIDE_OWN
 } stencil_side_kind;
 
 typedef struct stencil_side {
   stencil_side_kind kind;
-  double values[GAB_STENCIL_MOST_FIELDS]; /* of fields at the side, or of their outward derivatives */
-  bool is_odd[GAB_STENCIL_MOST_FIELDS];   /* mirrored: with the other sign */
+  const gab_expression *
+      values[GAB_STENCIL_MOST_FIELDS]; /* of fields at the side, or of their outward derivatives; else NULL */
+  bool is_odd[GAB_STENCIL_MOST_FIELDS]; /* mirrored: with the other sign */
 } stencil_side;
 
 /* What a stage makes of the state at the beginning of the step, the state before the stage, and its rate, which belongs to `time`:
@@ -60,6 +62,7 @@ typedef struct stencil_case {
   double end;          /* time at which the run ends; INFINITY: after its steps */
   double cfl;          /* share of gab_stencil.bound that a step takes; 0: steps are constant, base.dt */
   stencil_side sides[6];
+  const gab_expression *initial[GAB_STENCIL_MOST_FIELDS]; /* NULL: the value of the program */
   stencil_rule rules[GAB_STENCIL_MOST_RULES];
   size_t rule_count;
 } stencil_case;
@@ -149,12 +152,22 @@ gab_status gab_app_stencil_try_start(const stencil_run *run);
 gab_status gab_app_stencil_sides_declare(gab_config *config);
 /* Reads it, and which axes are periodic. */
 gab_status gab_app_stencil_sides_read(stencil_case *which);
-/* Sets ghosts beyond sides of the domain. @param[in] first  cell of the block in its level */
+const char *gab_app_stencil_side_path(int side);
+/* The same conditions for an implicit field. @return GAB_ERR_INPUT for sides that it cannot have */
+gab_status gab_app_stencil_sides_of(const stencil_case *which, int field, gab_elliptic_side sides[6]);
+
+/* ---- stencil_beyond.c */
+/* Sets ghosts beyond sides of the domain at time 0. @param[in] first  cell of the block in its level */
 void gab_app_stencil_fill_sides(const stencil_case *which, gab_field *now, const int64_t first[3], int level);
 /* Fills all ghosts of `now', whose state is that of `time'. Collective among neighbours. */
 gab_status gab_app_stencil_exchange(stencil_run *it, double time);
-/* The same condition for an implicit field. */
-gab_elliptic_side gab_app_stencil_side_of(const stencil_case *which, int side, int field);
+
+/* ---- stencil_formulas.c */
+/* Declares the section `initial'. */
+gab_status gab_app_stencil_initial_declare(gab_config *config);
+void gab_app_stencil_initial_read(stencil_case *which);
+/* Replaces values that it gives. */
+void gab_app_stencil_initial_cell(const stencil_case *which, const double centre[3], double *values);
 
 /* ---- stencil_time.c */
 /* Declares NAME.dt and NAME.cfl, as far as the stencil has them. */

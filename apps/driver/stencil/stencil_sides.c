@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sides of the domain of a stencil: the section `boundaries', and ghosts beyond sides. */
+/* Sides of the domain of a stencil: the section `boundaries'. */
 #include "apps/driver/stencil/stencil_impl.h"
 
 #include <math.h>
@@ -7,8 +7,10 @@
 
 static const char *const paths[6] = {"boundaries.x_min", "boundaries.x_max", "boundaries.y_min",
                                      "boundaries.y_max", "boundaries.z_min", "boundaries.z_max"};
-static const char *const kinds[] = {"periodic", "value", "gradient", "mirrored"};
+static const char *const kinds[] = {"periodic", "value", "gradient", "mirrored", "own"};
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+const char *gab_app_stencil_side_path(int side) { return paths[side]; }
 
 /* ---------------------------------------------------------------- parameters */
 
@@ -23,7 +25,8 @@ static void make_keys(gab_config_key *keys, const char *doc)
 {
   for (int f = 0; f < gab_app_stencil_field_count(); f++)
     keys[f] = (gab_config_key){.name = gab_app_stencil->fields[f],
-                               .type = GAB_CONFIG_REAL,
+                               .type = GAB_CONFIG_EXPRESSION,
+                               .variables = "x|y|z|t",
                                .min = -INFINITY,
                                .max = INFINITY,
                                .default_text = "0",
@@ -49,14 +52,15 @@ gab_status gab_app_stencil_sides_declare(gab_config *config)
         {.doc = "Opposite sides meet.", .variant_is_default = true},
         {.doc = "Values at the side, one for each field.", .keys = values, .count = fields},
         {.doc = "Derivatives at the side, one for each field.", .keys = gradients, .count = fields},
-        {.doc = "What lies beyond the side is the mirror image.", .keys = odd, .count = 1}};
+        {.doc = "What lies beyond the side is the mirror image.", .keys = odd, .count = 1},
+        {.doc = "The program gives what lies beyond the side."}};
     for (int kind = 0; kind < KINDS; kind++) {
       sections[side][kind] = each[kind];
       sections[side][kind].path = paths[side];
       sections[side][kind].variant = kinds[kind];
       sections[side][kind].optional = true;
     }
-    GAB_TRY(gab_app_declare(config, sections[side], KINDS));
+    GAB_TRY(gab_app_declare(config, sections[side], gab_app_stencil->beyond ? KINDS : STENCIL_SIDE_OWN));
   }
   return GAB_OK;
 }
@@ -83,8 +87,10 @@ static gab_status read_side(const gab_config *config, const char *at, stencil_si
   for (int kind = 0; kind < KINDS; kind++)
     if (type && strcmp(type, kinds[kind]) == 0) side->kind = (stencil_side_kind)kind;
   if (side->kind == STENCIL_SIDE_MIRRORED) return read_odd(config, gab_config_path(path, "%s.odd", at), side);
-  for (int f = 0; side->kind != STENCIL_SIDE_PERIODIC && gab_app_stencil->fields[f]; f++)
-    side->values[f] = gab_config_real(config, gab_config_path(path, "%s.%s", at, gab_app_stencil->fields[f]));
+  if (side->kind != STENCIL_SIDE_VALUE && side->kind != STENCIL_SIDE_GRADIENT) return GAB_OK;
+  for (int f = 0; gab_app_stencil->fields[f]; f++)
+    side->values[f] =
+        gab_config_expression(config, gab_config_path(path, "%s.%s", at, gab_app_stencil->fields[f]));
   return GAB_OK;
 }
 
@@ -108,71 +114,30 @@ gab_status gab_app_stencil_sides_read(stencil_case *which)
   return GAB_OK;
 }
 
-/* ---------------------------------------------------------------- ghosts */
+/* ---------------------------------------------------------------- sides of implicit fields */
 
-/* The ghost of a layer, 0 next to the side, from the cell as far inside: a value is the mean of both, a gradient their difference. */
-static double beyond(const stencil_side *side, int field, double inside, int layer, double width)
-{
-  if (side->kind == STENCIL_SIDE_VALUE) return 2 * side->values[field] - inside;
-  if (side->kind == STENCIL_SIDE_GRADIENT) return inside + (2 * layer + 1) * width * side->values[field];
-  return side->is_odd[field] ? -inside : inside;
-}
-
-static void fill_side(const stencil_side *side, gab_field *now, int axis, bool is_upper, double width)
-{
-  /* Edges and corners: x before y before z, each with the ghosts of the others, so that the last one sees those of the first. */
-  gab_box box = gab_app_stencil->diagonals ? gab_field_whole(now) : gab_field_interior(now);
-  const int32_t cells = now->shape.cells[axis];
-  box.lo[axis] = 0;
-  box.hi[axis] = now->shape.ghosts[axis];
-  for (int f = 0; f < now->shape.components; f++)
-    for (int32_t z = (int32_t)box.lo[2]; z < box.hi[2]; z++)
-      for (int32_t y = (int32_t)box.lo[1]; y < box.hi[1]; y++)
-        for (int32_t x = (int32_t)box.lo[0]; x < box.hi[0]; x++) {
-          int32_t inside[3] = {x, y, z}, ghost[3] = {x, y, z};
-          const int32_t layer = inside[axis];
-          ghost[axis] = is_upper ? cells + layer : -1 - layer;
-          inside[axis] = is_upper ? cells - 1 - layer : layer;
-          gab_field_set(
-              now, ghost[0], ghost[1], ghost[2], f,
-              beyond(side, f, gab_field_get(now, inside[0], inside[1], inside[2], f), layer, width));
-        }
-}
-
-void gab_app_stencil_fill_sides(const stencil_case *which, gab_field *now, const int64_t first[3], int level)
-{
-  const gab_forest_options *grid = &which->base.grid;
-  for (int axis = 0; axis < grid->grid.dimension; axis++) {
-    const int64_t end = (int64_t)(grid->grid.roots[axis] * (int64_t)grid->cells[axis]) << level;
-    const double width = ldexp(grid->dx, -level);
-    if (grid->periodic[axis]) continue;
-    if (first[axis] == 0) fill_side(&which->sides[2 * axis], now, axis, false, width);
-    if (first[axis] + grid->cells[axis] == end)
-      fill_side(&which->sides[2 * axis + 1], now, axis, true, width);
-  }
-}
-
-gab_status gab_app_stencil_exchange(stencil_run *it, double time)
-{
-  const gab_forest *forest = it->base.forest;
-  const ptrdiff_t count = (ptrdiff_t)gab_forest_block_count(forest);
-  (void)time;
-  GAB_TRY(gab_level_ghosts_start(it->ghosts));
-  GAB_TRY(gab_level_ghosts_finish(it->ghosts));
-#pragma omp parallel for schedule(static)
-  for (ptrdiff_t i = 0; i < count; i++) {
-    const gab_block *block = gab_forest_block(forest, (size_t)i);
-    const gab_box cells = gab_block_cells(forest, block);
-    gab_app_stencil_fill_sides(it->parameters, gab_block_data(block, it->now), cells.lo,
-                               gab_block_level(forest, block));
-  }
-  return GAB_OK;
-}
-
-gab_elliptic_side gab_app_stencil_side_of(const stencil_case *which, int side, int field)
+static gab_status find_side(const stencil_case *which, int side, int field, gab_elliptic_side *found)
 {
   const stencil_side *from = &which->sides[side];
   const bool is_value =
       from->kind == STENCIL_SIDE_VALUE || (from->kind == STENCIL_SIDE_MIRRORED && from->is_odd[field]);
-  return (gab_elliptic_side){is_value ? GAB_ELLIPTIC_VALUE : GAB_ELLIPTIC_GRADIENT, from->values[field]};
+  const gab_expression *value = from->values[field];
+  *found = (gab_elliptic_side){is_value ? GAB_ELLIPTIC_VALUE : GAB_ELLIPTIC_GRADIENT, 0};
+  if (from->kind == STENCIL_SIDE_OWN)
+    return gab_config_fail(which->base.config, paths[side],
+                           "the implicit field %s cannot have a side of type own",
+                           gab_app_stencil->fields[field]);
+  if (!value) return GAB_OK;
+  if (!gab_expression_is_constant(value))
+    return gab_config_fail(which->base.config, paths[side],
+                           "the implicit field %s needs a number here, not the formula '%s'",
+                           gab_app_stencil->fields[field], gab_expression_text(value));
+  found->value = gab_expression_at(value, NULL);
+  return GAB_OK;
+}
+
+gab_status gab_app_stencil_sides_of(const stencil_case *which, int field, gab_elliptic_side sides[6])
+{
+  for (int side = 0; side < 6; side++) GAB_TRY(find_side(which, side, field, &sides[side]));
+  return GAB_OK;
 }
