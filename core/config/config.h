@@ -185,6 +185,9 @@ const double *gab_config_reals(const gab_config *config, const char *path, size_
 const char *const *gab_config_strings(const gab_config *config, const char *path, size_t *count);
 /** Of a key of type ::GAB_CONFIG_EXPRESSION; NULL if it is unset. Lives as strings do. */
 const gab_expression *gab_config_expression(const gab_config *config, const char *path);
+/** The path of the file that a text of gab_config_key.file names, to be opened from the working folder.
+ *  @param[out] file  of PATH_MAX @return ::GAB_ERR_INPUT if it is too long */
+GAB_EXTENDER gab_status gab_config_file_of(const gab_config *config, const char *path, char *file);
 /** Number of items of a list section, or of values of a key. */
 size_t gab_config_count(const gab_config *config, const char *path);
 /** Whether the user gave it (a key, a section or an item), in the file or by an override. */

@@ -25,6 +25,7 @@
 #define GABION_LBM_BOUNDARY_H
 
 #include "core/config/config.h"
+#include "core/config/time_series.h"
 #include "lbm/kernels/lattice.h"
 
 #ifdef __cplusplus
@@ -47,8 +48,9 @@ typedef enum gab_side_index {
 /** Shape of the velocity over a side. */
 typedef enum gab_profile {
   GAB_PROFILE_CONSTANT = 0,
-  GAB_PROFILE_PARABOLIC /**< velocity is the maximum; zero at the edges of the side towards sides that are not
+  GAB_PROFILE_PARABOLIC, /**< velocity is the maximum; zero at the edges of the side towards sides that are not
                              periodic, a product of two parabolas in 3D */
+  GAB_PROFILE_FORMULA    /**< gab_side.shape */
 } gab_profile;
 
 /** The kinds of the library, in the order of the parameter reference; the last is what a program has registered. KIND(NAME, name)
@@ -84,7 +86,13 @@ typedef struct gab_side {
   gab_profile profile;
   double ramp_steps; /**< the velocity grows as (1 - cos(pi t / ramp_steps)) / 2 over that many steps; 0: at
                         once */
-  double density;    /**< of GAB_SIDE_PRESSURE and GAB_SIDE_OUTFLOW; 0 means 1 */
+  const gab_expression
+      *shape; /**< of ::GAB_PROFILE_FORMULA: times the velocity, of x, y, z in physical units; borrowed */
+  const gab_expression *factor;   /**< times the velocity, of t in physical units; NULL: 1; borrowed */
+  gab_time_series *series;        /**< the same, from a file; NULL: 1; borrowed */
+  double dt;                      /**< physical length of a time step, for these two */
+  double peak;                    /**< largest absolute value of shape, factor and series together; 0: 1 */
+  double density;                 /**< of GAB_SIDE_PRESSURE and GAB_SIDE_OUTFLOW; 0 means 1 */
   const struct gab_boundary *own; /**< of GAB_SIDE_OWN; borrowed */
   double numbers[GAB_BOUNDARY_NUMBERS];
 } gab_side;

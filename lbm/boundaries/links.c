@@ -134,18 +134,15 @@ static int side_of(const link *at)
   return best;
 }
 
-/* Factor of a parabolic profile at the middle of the link: along each axis in the side that is bounded. */
-static double profile_factor(const link *at, int side)
+/* Factor of the velocity of a side at the middle of the link. */
+static double shape_of(const link *at, int side)
 {
   const gab_domain *domain = gab_geometry_domain(at->model->geometry);
-  double factor = 1;
-  for (int axis = 0; axis < domain->dimension; axis++) {
-    if (axis == side / 2 || domain->periodic[axis]) continue;
-    double middle = (double)(cell_of_domain(at, at->b, axis) + cell_of_domain(at, at->x, axis) + 1) / 2;
-    double s = middle / (double)size_of_domain(at, axis);
-    factor *= fmax(0, 4 * s * (1 - s));
-  }
-  return factor;
+  double share[3] = {0, 0, 0};
+  for (int axis = 0; axis < domain->dimension; axis++)
+    share[axis] = (double)(cell_of_domain(at, at->b, axis) + cell_of_domain(at, at->x, axis) + 1) / 2 /
+                  (double)size_of_domain(at, axis);
+  return gab_side_shape_at(&at->model->options.sides[side], side, domain, share);
 }
 
 /* Of the sides that the boundary cell lies beyond: bits. @param[out] closed  those that throw back */
@@ -167,7 +164,7 @@ static unsigned sides_of(const link *at, unsigned *closed)
 static void velocity_of(const link *at, int side, unsigned sides, unsigned closed, double velocity[3])
 {
   const gab_side *all = at->model->options.sides, *given = &all[side];
-  const double factor = given->profile == GAB_PROFILE_PARABOLIC ? profile_factor(at, side) : 1;
+  const double factor = shape_of(at, side);
   int count = 0;
   bool rests = false;
   for (int other = 0; other < GAB_SIDE_COUNT; other++) {
@@ -186,7 +183,7 @@ static void velocity_of(const link *at, int side, unsigned sides, unsigned close
   }
 }
 
-/* What sides give to the population that a place beyond them throws back. Sides with one ramp give it together, as the first of them:
+/* What sides give to the population that a place beyond them throws back. Sides that vary alike give it together, as the first of them:
  * so does a third-order equilibrium, to which velocities do not add up. */
 static void side_terms(const link *at, double terms[GAB_SIDE_COUNT])
 {
@@ -203,7 +200,7 @@ static void side_terms(const link *at, double terms[GAB_SIDE_COUNT])
     velocity_of(at, side, sides, closed, share);
     for (int other = side - 1; other >= 0; other--)
       if ((closed >> other & 1) && gab_side_moves(&all[other]) &&
-          all[other].ramp_steps == all[side].ramp_steps)
+          gab_side_vary_alike(&all[other], &all[side]))
         group = other;
     for (int axis = 0; axis < 3; axis++) {
       velocity[group][axis] += share[axis];
@@ -230,6 +227,9 @@ static gab_status add_closed_link(const link *at)
   side_terms(at, terms);
   for (int side = 0; side < GAB_SIDE_COUNT; side++) {
     if (terms[side] == 0) continue;
+    if (!isfinite(terms[side]))
+      GAB_FAIL(GAB_ERR_INPUT, "%s: the velocity is not finite at some place; look at the formula of shape",
+               gab_side_paths[side]);
     if (!adds) GAB_TRY(target_of(at, &to));
     APPEND(links->velocities, links->velocity_count,
            (gab_velocity_link){.to = to,

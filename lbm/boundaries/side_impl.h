@@ -16,6 +16,7 @@
 extern "C" {
 #endif
 
+struct gab_domain;
 struct gab_lbm_model;
 struct gab_level_model;
 struct gab_open_link;
@@ -45,7 +46,7 @@ typedef struct gab_side_descriptor {
                      gab_side *side);
   /** Links (links.c), places beyond the domain as levels see them (levels_view.c), the mass of walls, the identity of the arithmetic. */
   gab_side_arrival arrival;
-  /** `velocity`, `profile` and `ramp_steps` of a gab_side count. */
+  /** `velocity`, `profile`, `ramp_steps` and what follows it in a gab_side count. */
   bool has_velocity;
   /** Where sides meet of which none bounces, the highest decides (doc/sides.md). */
   int precedence;
@@ -99,6 +100,27 @@ static inline bool gab_side_is_user_defined(const gab_side *side)
 {
   return gab_side_of(side) == &gab_side_own;
 }
+
+/** @name Velocity of a side in space and time (side_velocity.c)
+ *  @{ */
+/** What the velocity is multiplied by after so many steps of level 0: ramp, factor and series. Pure. */
+double gab_side_factor_at(const gab_side *side, double steps);
+/** Whether that is not always 1. Pure. */
+bool gab_side_varies(const gab_side *side);
+/** Whether it is the same for both sides at all times. Pure. */
+bool gab_side_vary_alike(const gab_side *a, const gab_side *b);
+/** What the velocity is multiplied by at a point in the plane of the side, a share of the domain along each axis. Pure. */
+double gab_side_shape_at(const gab_side *side, int index, const struct gab_domain *domain,
+                         const double share[3]);
+/** The mean of that over the cells of the side. Pure. */
+double gab_side_mean_shape(const gab_side *side, int index, const struct gab_domain *domain);
+/** Finds the peak of a side that was read, in so many time units.
+ *  @return ::GAB_ERR_INPUT with the place in the file, in space or in time for a formula that has no finite value */
+gab_status gab_side_find_peak(const gab_config *config, int index, const struct gab_domain *domain,
+                              double duration, gab_side *side);
+/** Velocity of a side with its peak, for estimates. */
+static inline double gab_side_peak(const gab_side *side) { return side->peak > 0 ? side->peak : 1; }
+/** @} */
 
 #ifdef __cplusplus
 }

@@ -6,7 +6,9 @@
 
 #include "core/base/registry_impl.h"
 
+#include <limits.h>
 #include <math.h>
+#include <stdio.h>
 
 #define ROW(upper, lower) [GAB_SIDE_##upper] = &gab_side_##lower,
 const gab_side_descriptor *const gab_side_kinds[GAB_SIDE_KIND_COUNT] = {GAB_SIDE_KINDS(ROW)};
@@ -88,7 +90,32 @@ static const gab_config_key velocity_keys[] = {
      .type = GAB_CONFIG_CHOICE,
      .choices = "constant|parabolic",
      .default_text = "constant",
+     .instead_of = "shape",
      .doc = "Profile of the velocity; parabolic vanishes at sides that are not periodic."},
+    {.name = "shape",
+     .type = GAB_CONFIG_EXPRESSION,
+     .variables = "x|y|z",
+     .min = -INFINITY,
+     .max = INFINITY,
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .instead_of = "profile",
+     .doc = "Formula by which the velocity is multiplied, at points of the side in m."},
+    {.name = "factor",
+     .type = GAB_CONFIG_EXPRESSION,
+     .variables = "t",
+     .min = -INFINITY,
+     .max = INFINITY,
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .doc = "Formula by which the velocity is multiplied, of the time in s."},
+    {.name = "series",
+     .type = GAB_CONFIG_STRING,
+     .file = GAB_CONFIG_FILE_BY_CASE,
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .doc = "File with a time in s and a factor of the velocity in each line, linear in between."},
+    {.name = "series_repeats",
+     .type = GAB_CONFIG_BOOL,
+     .default_text = "false",
+     .doc = "The series starts again after its last time; else its last value stays."},
     {.name = "ramp_time",
      .type = GAB_CONFIG_REAL,
      .min = 0,
@@ -97,6 +124,23 @@ static const gab_config_key velocity_keys[] = {
      .default_text = "0",
      .doc = "Time of the smooth ramp of the velocity from zero."},
 };
+
+static gab_status read_series(const gab_config *config, const char *path, gab_side *side)
+{
+  char key[GAB_CONFIG_PATH_CAPACITY], repeats[GAB_CONFIG_PATH_CAPACITY], file[PATH_MAX], why[1024];
+  const char *text = gab_config_string(config, gab_config_path(key, "%s.series", path));
+  gab_config_path(repeats, "%s.series_repeats", path);
+  if (!text[0] && gab_config_is_set(config, repeats))
+    return gab_config_fail(config, repeats, "has no effect without %s", key);
+  if (!text[0]) return GAB_OK;
+  GAB_TRY(gab_config_file_of(config, key, file));
+  gab_time_series *series;
+  const gab_status status = gab_time_series_read(file, gab_config_bool(config, repeats), &series);
+  side->series = series;
+  if (status != GAB_ERR_INPUT && status != GAB_ERR_IO) return status;
+  snprintf(why, sizeof why, "%s", gab_error_message());
+  return gab_config_fail(config, key, "%s", why);
+}
 
 static gab_status read_velocity(const gab_config *config, const char *path, int dimension,
                                 const gab_units *units, gab_side *side)
@@ -107,7 +151,11 @@ static gab_status read_velocity(const gab_config *config, const char *path, int 
   for (int axis = 0; axis < 3; axis++) side->velocity[axis] *= units->dt / units->dx;
   side->profile = (gab_profile)gab_config_choice_index(config, gab_config_path(key, "%s.profile", path));
   side->ramp_steps = gab_config_real(config, gab_config_path(key, "%s.ramp_time", path)) / units->dt;
-  return GAB_OK;
+  side->shape = gab_config_expression(config, gab_config_path(key, "%s.shape", path));
+  if (side->shape) side->profile = GAB_PROFILE_FORMULA;
+  side->factor = gab_config_expression(config, gab_config_path(key, "%s.factor", path));
+  side->dt = units->dt;
+  return read_series(config, path, side);
 }
 
 /* Bounce-back with momentum, Ladd 1994. */

@@ -26,12 +26,12 @@
 #define GAB_LEVELS_REVISION                6
 #define GAB_LEVELS_REVISION_WITH_DIAGONALS 7
 
-/** Whether the velocity of a side grows. */
+/** Whether the velocity of a side varies in time. */
 static inline bool gab_any_ramp(const gab_side sides[GAB_SIDE_COUNT])
 {
   bool any = false;
   for (int side = 0; side < GAB_SIDE_COUNT; side++)
-    any |= gab_side_moves(&sides[side]) && sides[side].ramp_steps > 0;
+    any |= gab_side_moves(&sides[side]) && gab_side_varies(&sides[side]);
   return any;
 }
 

@@ -269,7 +269,7 @@ gab_status gab_level_balance_edges(gab_level_maker *by, const int32_t coarse[3],
   double mass[2] = {mass_of(&of, edge[0], edge[1]), mass_of(&of, edge[1], edge[0])};
   /* Of sides that move together it is exactly nothing. */
   if (gab_side_moves(&sides[edge[0]]) && gab_side_moves(&sides[edge[1]]) &&
-      sides[edge[0]].ramp_steps == sides[edge[1]].ramp_steps) {
+      gab_side_vary_alike(&sides[edge[0]], &sides[edge[1]])) {
     mass[0] += mass[1];
     mass[1] = 0;
   }
@@ -330,7 +330,7 @@ gab_status gab_level_balance_ramps(gab_level_maker *by, const int32_t coarse[3],
     for (int side = 0; side < GAB_SIDE_COUNT; side++) {
       const gab_level_interface_term made = {
           .at = (uint32_t)i, .side = side, .grows = true, .term = late[side] / child_count(by)};
-      if (made.term == 0 || !(by->model->options.sides[side].ramp_steps > 0)) continue;
+      if (made.term == 0 || !gab_side_varies(&by->model->options.sides[side])) continue;
       GAB_TRY(gab_level_append_term(&interface->arrival_terms, &interface->arrival_term_count, made));
     }
   }

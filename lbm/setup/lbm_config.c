@@ -245,6 +245,11 @@ static gab_status read_initial(const gab_config *config, const gab_domain *domai
 {
   const double pi = 3.14159265358979323846;
   double to_lattice = setup->units.dt / setup->units.dx;
+  if (strcmp(gab_config_string(config, "initial.type"), "formula") == 0) {
+    setup->options.initial = gab_initial_formulas_at;
+    setup->options.initial_user = &setup->formulas;
+    return gab_initial_formulas_read(config, domain, &setup->units, &setup->formulas);
+  }
   if (strcmp(gab_config_string(config, "initial.type"), "taylor_green") != 0) {
     GAB_TRY(
         gab_lbm_read_plane_vector(config, "initial.velocity", domain->dimension, setup->options.velocity));
@@ -318,8 +323,10 @@ static double largest_speed(const gab_lbm_setup *setup)
   double speed = gab_units_velocity_to_lattice(&setup->units, setup->reference_velocity);
   speed = fmax(speed, length_of(setup->options.velocity));
   speed = fmax(speed, fabs(setup->vortices.velocity));
+  speed = fmax(speed, setup->formulas.speed);
   for (int side = 0; side < GAB_SIDE_COUNT; side++)
-    speed = fmax(speed, length_of(setup->options.sides[side].velocity));
+    speed = fmax(speed,
+                 gab_side_peak(&setup->options.sides[side]) * length_of(setup->options.sides[side].velocity));
   for (size_t i = 0; i < setup->body_count; i++) speed = fmax(speed, length_of(setup->bodies[i].velocity));
   return speed;
 }
@@ -353,6 +360,13 @@ static gab_status read_open_speed(const gab_config *config, gab_lbm_setup *setup
   return GAB_OK;
 }
 
+/* Of the run, as far as the file says it. */
+static double duration_of(const gab_config *config, const gab_units *units)
+{
+  if (gab_config_is_set(config, "run.time")) return gab_config_real(config, "run.time");
+  return gab_config_is_set(config, "run.steps") ? (double)gab_config_int(config, "run.steps") * units->dt : 0;
+}
+
 static gab_status read_all(const gab_config *config, const gab_domain *domain, const char *folder,
                            gab_lbm_setup *setup)
 {
@@ -364,6 +378,9 @@ static gab_status read_all(const gab_config *config, const gab_domain *domain, c
   GAB_TRY(read_units(config, domain->dx, setup));
   for (int side = 0; side < 2 * domain->dimension; side++)
     GAB_TRY(read_side(config, side, domain->dimension, &setup->units, &setup->options.sides[side]));
+  for (int side = 0; side < 2 * domain->dimension; side++)
+    GAB_TRY(gab_side_find_peak(config, side, domain, duration_of(config, &setup->units),
+                               &setup->options.sides[side]));
   GAB_TRY(gab_lbm_read_plane_vector(config, "fluid.acceleration", domain->dimension, acceleration));
   for (int axis = 0; axis < 3; axis++)
     setup->options.force[axis] = gab_units_acceleration_to_lattice(&setup->units, acceleration[axis]);
@@ -386,6 +403,8 @@ gab_status gab_lbm_setup_from_config(const gab_config *config, const gab_domain 
 
 void gab_lbm_setup_release(gab_lbm_setup *setup)
 {
+  for (int side = 0; side < GAB_SIDE_COUNT; side++)
+    gab_time_series_destroy(&setup->options.sides[side].series);
   gab_free(&setup->bodies);
   setup->body_count = 0;
 }

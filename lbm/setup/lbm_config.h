@@ -39,6 +39,21 @@ typedef struct gab_taylor_green {
  * belongs to it (Taylor & Green 1937; DeBonis 2013). @param user  a gab_taylor_green */
 GAB_EXTENDER void gab_taylor_green_initial(void *user, const double centre[3], gab_lbm_state *state);
 
+/** An initial state by formulas; `initial_user` of the options. */
+typedef struct gab_initial_formulas {
+  int dimension;
+  const gab_expression *velocity[3],
+      *pressure; /**< physical, of x, y, z; NULL: 0; borrowed from the configuration */
+  gab_units units;
+  double speed; /**< largest, in cells per step */
+} gab_initial_formulas;
+/** Reads and checks `initial` of type formula: finite, and nearly free of divergence.
+ *  @return ::GAB_ERR_INPUT with the place in the file */
+GAB_EXTENDER gab_status gab_initial_formulas_read(const gab_config *config, const gab_domain *domain,
+                                                  const gab_units *units, gab_initial_formulas *formulas);
+/** Velocity, its gradient by differences of fourth order, and density. @param user  a gab_initial_formulas */
+GAB_EXTENDER void gab_initial_formulas_at(void *user, const double centre[3], gab_lbm_state *state);
+
 /** Everything that the file says about the flow. */
 typedef struct gab_lbm_setup {
   gab_lbm_options options; /**< points into this struct: do not copy it while in use */
@@ -53,6 +68,7 @@ typedef struct gab_lbm_setup {
   gab_body *bodies;          /**< owned */
   size_t body_count;
   gab_taylor_green vortices;
+  gab_initial_formulas formulas;
 } gab_lbm_setup;
 
 /** Reads and checks (Mach number, omega: gab_flow_check()). Paths of pictures are

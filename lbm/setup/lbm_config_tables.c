@@ -315,6 +315,17 @@ static const gab_config_key uniform_keys[] = {
 static const gab_config_key vortex_keys[] = {
     {.name = "velocity", .type = GAB_CONFIG_REAL, POSITIVE, .unit = "m/s", .doc = "Amplitude."},
 };
+#define FORMULA(its_name, its_unit, its_doc)                                                                 \
+  {                                                                                                          \
+    .name = its_name, .type = GAB_CONFIG_EXPRESSION, .variables = "x|y|z", .min = -INFINITY,                 \
+    .max = INFINITY, .unit = its_unit, .default_text = GAB_CONFIG_OPTIONAL, .doc = its_doc                   \
+  }
+static const gab_config_key formula_keys[] = {
+    FORMULA("velocity_x", "m/s", "Initial velocity along x at a point in m; left out: 0."),
+    FORMULA("velocity_y", "m/s", "The same along y."),
+    FORMULA("velocity_z", "m/s", "The same along z."),
+    FORMULA("pressure", "Pa", "Initial pressure, relative to the reference pressure; left out: 0."),
+};
 static const gab_config_section initial_sections[] = {
     {.path = "initial",
      .doc = "Uniform state.",
@@ -329,6 +340,12 @@ static const gab_config_section initial_sections[] = {
      .count = COUNT(vortex_keys),
      .optional = true,
      .variant = "taylor_green"},
+    {.path = "initial",
+     .doc = "Formulas of the position. The velocity has to be free of divergence.",
+     .keys = formula_keys,
+     .count = COUNT(formula_keys),
+     .optional = true,
+     .variant = "formula"},
 };
 
 /* A table for each kind of each side, and for each condition that a program has registered. */

@@ -65,7 +65,7 @@ static void check_keys(const gab_config *config, const gab_domain *domain, const
     char path[GAB_CONFIG_PATH_CAPACITY];
     const gab_side *about = &setup->options.sides[side];
     const int axis = side / 2;
-    if (!gab_side_moves(about) || about->profile == GAB_PROFILE_CONSTANT) continue;
+    if (!gab_side_moves(about) || about->profile != GAB_PROFILE_PARABOLIC) continue;
     bool falls = false; /* somewhere to zero */
     for (int other = 0; other < domain->dimension; other++)
       falls = falls || (other != axis && !domain->periodic[other]);
@@ -76,17 +76,6 @@ static void check_keys(const gab_config *config, const gab_domain *domain, const
 }
 
 /* ------------------------------------------------------------------------------------------ closed boxes */
-
-/* Mean of a parabolic profile over the centres of the cells of a side, for its maximum. */
-static double mean_of_profile(const gab_domain *domain, int axis)
-{
-  double mean = 1;
-  for (int other = 0; other < domain->dimension; other++) {
-    const double cells = (double)domain->cells[other];
-    if (other != axis && !domain->periodic[other]) mean *= 2.0 / 3 + 1 / (3 * cells * cells);
-  }
-  return mean;
-}
 
 /* Fluid that enters a box through its sides. */
 typedef struct box_flux {
@@ -101,6 +90,7 @@ typedef struct box_flux {
 static box_flux flux_of_sides(const gab_domain *domain, const gab_lbm_setup *setup)
 {
   box_flux found = {.cells = 1};
+  double net[GAB_SIDE_COUNT] = {0};
   for (int axis = 0; axis < domain->dimension; axis++) found.cells *= (double)domain->cells[axis];
   for (int side = 0; side < 2 * domain->dimension; side++) {
     const gab_side *about = &setup->options.sides[side];
@@ -108,13 +98,19 @@ static box_flux flux_of_sides(const gab_domain *domain, const gab_lbm_setup *set
     if (!gab_side_moves(about)) continue;
     double flux =
         about->velocity[side / 2] * (side % 2 ? -1 : 1) * found.cells / (double)domain->cells[side / 2];
-    if (about->profile != GAB_PROFILE_CONSTANT) flux *= mean_of_profile(domain, side / 2);
-    found.net += flux;
+    flux *= gab_side_mean_shape(about, side, domain);
+    int group = 0; /* what differs in time does not balance */
+    while (!gab_side_moves(&setup->options.sides[group]) ||
+           !gab_side_vary_alike(&setup->options.sides[group], about))
+      group++;
+    net[group] += flux;
     found.gross += fabs(flux);
     if (fabs(flux) <= found.most) continue;
     found.most = fabs(flux);
     found.side = side;
   }
+  for (int group = 0; group < GAB_SIDE_COUNT; group++)
+    if (fabs(net[group]) > fabs(found.net)) found.net = net[group];
   return found;
 }
 

@@ -181,10 +181,11 @@ static double speed_along(const gab_lbm_options *options, int side)
   double most = 0;
   for (int from = -1; from < GAB_SIDE_COUNT; from++) {
     const double *velocity = from < 0 ? options->velocity : options->sides[from].velocity;
+    const double peak = from < 0 ? 1 : gab_side_peak(&options->sides[from]);
     double square = 0;
     if (from >= 0 && !gab_side_moves(&options->sides[from])) continue;
     for (int axis = 0; axis < 3; axis++) square += axis == side / 2 ? 0 : velocity[axis] * velocity[axis];
-    most = fmax(most, sqrt(square));
+    most = fmax(most, peak * sqrt(square));
   }
   return most;
 }

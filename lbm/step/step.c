@@ -1,13 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A step as called by a program: exchange, sweep of cells that need no message, the rest. Other levels step within it
  * (levels.c). */
+#include "lbm/boundaries/side_impl.h"
 #include "lbm/lbm_impl.h"
+
+#include <math.h>
+
+/* Formulas in time were looked at in samples only when they were read. */
+static gab_status check_sides(const gab_lbm *lbm)
+{
+  double factor[GAB_SIDE_COUNT];
+  gab_lbm_ramps(lbm, (double)lbm->step, factor);
+  for (int side = 0; side < GAB_SIDE_COUNT; side++)
+    if (!isfinite(factor[side]))
+      GAB_FAIL(GAB_ERR_INPUT, "%s.factor: the formula '%s' is %g at time %g", gab_side_paths[side],
+               gab_expression_text(lbm->model.options.sides[side].factor), factor[side],
+               (double)lbm->step * lbm->model.options.sides[side].dt);
+  return GAB_OK;
+}
 
 gab_status gab_lbm_exchange_start(gab_lbm *lbm)
 {
   if (gab_forest_revision(lbm->forest) == 0)
     GAB_FAIL(GAB_ERR_STATE,
              "the forest of the flow has no blocks yet (gab_balance_initial() or gab_forest_build())");
+  GAB_TRY(check_sides(lbm));
   GAB_TRY(gab_lbm_join(lbm));
   gab_lbm_pack_fused(lbm);
   GAB_TRY(gab_lbm_start_on(lbm, 0));

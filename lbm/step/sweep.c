@@ -225,11 +225,8 @@ static void work_off(const step_of *step, worker *by)
 
 void gab_lbm_ramps(const gab_lbm *lbm, double time, double ramp[GAB_SIDE_COUNT])
 {
-  const double pi = 3.14159265358979323846;
-  for (int side = 0; side < GAB_SIDE_COUNT; side++) {
-    double steps = lbm->model.options.sides[side].ramp_steps;
-    ramp[side] = time >= steps ? 1 : (1 - cos(pi * time / steps)) / 2;
-  }
+  for (int side = 0; side < GAB_SIDE_COUNT; side++)
+    ramp[side] = gab_side_factor_at(&lbm->model.options.sides[side], time);
 }
 
 static void work(const step_of *step, worker *by)

@@ -136,11 +136,20 @@ static gab_status check_finite(gab_app_run *run)
   return gab_app_stencil_visit((stencil_run *)run, check_cell, run);
 }
 
+/* The formulas of `initial' have finite values. */
+static gab_status check_initial(gab_app_run *run)
+{
+  char why[512];
+  if (!((stencil_run *)run)->parameters->has_initial || check_finite(run) == GAB_OK) return GAB_OK;
+  snprintf(why, sizeof why, "%s", gab_error_message());
+  return gab_config_fail(run->parameters->config, "initial", "%s", why);
+}
+
 static gab_status build(gab_app_run *run)
 {
   stencil_run *it = (stencil_run *)run;
   GAB_TRY(gab_app_stencil_build_grid(it));
-  const gab_status start = gab_app_blame(run->parameters->config, "initial", check_finite(run));
+  const gab_status start = check_initial(run);
   return gab_world_reduce_status(run->world, start == GAB_OK ? gab_app_stencil_try_start(it) : start);
 }
 

@@ -28,9 +28,11 @@ gab_status gab_app_stencil_initial_declare(gab_config *config)
 void gab_app_stencil_initial_read(stencil_case *which)
 {
   char path[GAB_CONFIG_PATH_CAPACITY];
-  for (int f = 0; gab_app_stencil->fields[f]; f++)
+  for (int f = 0; gab_app_stencil->fields[f]; f++) {
     which->initial[f] = gab_config_expression(
         which->base.config, gab_config_path(path, "initial.%s", gab_app_stencil->fields[f]));
+    which->has_initial = which->has_initial || which->initial[f];
+  }
 }
 
 void gab_app_stencil_initial_cell(const stencil_case *which, const double centre[3], double *values)

@@ -164,7 +164,7 @@ gab_status gab_app_stencil_build_grid(stencil_run *it)
   GAB_TRY(gab_forest_build(it->base.forest, finest > 0 ? mark_place : NULL, &by, finest,
                            gab_app_run_distribute_first, it, NULL));
   GAB_TRY(gab_world_reduce_status(it->base.world, by.status));
-  return gab_app_stencil->start ? fill_blocks(it) : GAB_OK;
+  return gab_app_stencil->start || it->parameters->has_initial ? fill_blocks(it) : GAB_OK;
 }
 
 gab_status gab_app_stencil_refine(const stencil_case *which, gab_proxies *proxies)

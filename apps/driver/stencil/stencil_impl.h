@@ -63,6 +63,7 @@ typedef struct stencil_case {
   double cfl;          /* share of gab_stencil.bound that a step takes; 0: steps are constant, base.dt */
   stencil_side sides[6];
   const gab_expression *initial[GAB_STENCIL_MOST_FIELDS]; /* NULL: the value of the program */
+  bool has_initial;                                       /* one of them is not NULL */
   stencil_rule rules[GAB_STENCIL_MOST_RULES];
   size_t rule_count;
 } stencil_case;

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+# gabion-test: timeout=200 needs=ulfm,formulas
+# Velocities of sides by formulas of place and time and by series in files, and initial states by formulas: second order for the plate that
+# oscillates in its plane, agreement with what the library has as types, the same bits on other numbers of processes, after deaths and on
+# levels, and refusals with their place.
+. "$GABION_SOURCE/tests/apps/common.sh"
+
+# Stokes' second problem, u = U exp(-y) cos(t - y) with nu = 1/2, from its exact state to t = 6.
+plate() { # plate CELLS: root mean square of errors over U at four heights
+  cat >plate.yaml <<END
+run: {time: 6}
+domain: {cells: [4, $1], block: [4, $(($1 / 2))], dx: $(awk "BEGIN { print 14 / $1 }")}
+fluid: {viscosity: 0.5}
+units: {dt: $(awk "BEGIN { print (14 / $1) ^ 2 / 3 }")}
+constants: {U: 0.3}
+boundaries:
+  y_min: {type: velocity, velocity: [0.3, 0], factor: cos(t)}
+  y_max: {type: wall}
+initial: {type: formula, velocity_x: U * exp(-y) * cos(y)}
+output:
+  probes: {every: 1000000, quantities: [velocity]}
+  points: [{name: a, at: [0.5, 0.25]}, {name: b, at: [0.5, 0.75]}, {name: c, at: [0.5, 1.25]}, {name: d, at: [0.5, 2.25]}]
+END
+  run 0 1 plate.yaml
+  awk -F, 'END { split("0.25 0.75 1.25 2.25", y, " "); for (i = 1; i <= 4; i++) { e = $(3 * i) / 0.3 - exp(-y[i]) * cos(6 - y[i]); sum += e * e }
+      printf "%.4e ", sqrt(sum / 4) }' out/probes.csv
+}
+errors="$(plate 28)$(plate 84)"
+echo "oscillating plate: $errors"
+echo "$errors" | awk '{ p = log($1 / $2) / log(3); exit !($1 < 0.1 && $2 > 1e-6 && p > 1.7 && p < 2.5) }' ||
+  complain "oscillating plate: errors $errors are not of second order"
+
+cat >pulse.yaml <<'END'
+run: {steps: 60}
+domain: {cells: [32, 16], block: [8, 8], length: 2}
+fluid: {viscosity: 0.01}
+units: {dt: 0.0125}
+boundaries:
+  x_min: {type: velocity, velocity: [0.2, 0], shape: 4 * y * (1 - y)}
+  x_max: {type: outflow}
+  y_min: {type: wall}
+  y_max: {type: wall}
+resilience: {memory: {every: 7}}
+output: {probes: {every: 10, quantities: [velocity, pressure]}, points: [{name: a, at: [0.3, 0.4]}, {name: b, at: [1.1, 0.7]}]}
+END
+same() { # same TABLE OTHER WHAT: numbers agree to 1e-9 of the largest
+  paste -d, "$1" "$2" | awk -F, 'NR > 1 { for (i = 3; i <= NF / 2; i++) { d = $i - $(i + NF / 2); m = $i < 0 ? -$i : $i; if (m > most) most = m; if (d < 0) d = -d; if (d > worst) worst = d } }
+    END { exit !(NR > 2 && most > 0.01 && worst < 1e-9 * most) }' || complain "$3: $(tail -n 1 "$1") and $(tail -n 1 "$2")"
+}
+run 0 1 pulse.yaml
+cp out/probes.csv shape.csv
+sed 's/shape: .*}/profile: parabolic}/' pulse.yaml >type.yaml
+run 0 1 type.yaml
+same shape.csv out/probes.csv 'a parabola as a formula and as a type'
+
+# A triangle in time, as a formula and as a file; also with levels, other numbers of processes, and deaths.
+printf '# pump\ntime,factor\n0,0\n0.25,1\n0.5,0\n' >pump.csv
+run 0 1 pulse.yaml --set 'boundaries.x_min.factor="mod(t, 0.5) < 0.25 ? 4 * mod(t, 0.5) : 2 - 4 * mod(t, 0.5)"'
+cp out/probes.csv formula.csv
+sed -i 's/shape: /series: pump.csv, series_repeats: true, &/' pulse.yaml
+run 0 1 pulse.yaml
+same formula.csv out/probes.csv 'a factor as a formula and as a series'
+expected=$(checksum)
+run 0 3 pulse.yaml --inject rank=1,step=23,phase=exchange
+said 'rank 1 died'
+[ "$(checksum)" = "$expected" ] || complain 'series: another checksum after a death'
+rm -rf out
+timeout 100 "$GABION_LAUNCH" -n 3 --spares 1 -- "$gabion" run pulse.yaml --set 'resilience.strategies=[local, shrink]' \
+  --inject rank=0,step=23,phase=exchange --out out >said.txt 2>&1 || complain "local: $(cat said.txt)"
+said 'rank 0 died'
+[ "$(checksum)" = "$expected" ] || complain 'series: another checksum under local'
+cat >>pulse.yaml <<'END'
+refinement: {levels: 1, criteria: [{type: box, lo: [0, 0], hi: [0.5, 0.5]}]}
+END
+run 0 1 pulse.yaml
+grep -Eq '"blocks_of_levels": \[[1-9][0-9]*, [1-9]' out/summary.json || complain "no two levels: $(cat said.txt)"
+expected=$(checksum)
+run 0 2 pulse.yaml
+[ "$(checksum)" = "$expected" ] || complain 'series: another checksum on levels and 2 processes'
+sed -i '/^refinement/d' pulse.yaml
+
+# Vortices as formulas and as a type.
+cat >vortices.yaml <<'END'
+run: {steps: 40}
+domain: {cells: [32, 32], block: [16, 16], length: 6.283185307179586}
+fluid: {viscosity: 0.02}
+units: {dt: 0.02}
+initial: {type: formula, velocity_x: 0.3 * sin(x) * cos(y), velocity_y: -0.3 * cos(x) * sin(y), pressure: 0.0225 * (cos(2*x) + cos(2*y))}
+output: {probes: {every: 10, quantities: [velocity]}, points: [{name: a, at: [1, 2]}, {name: b, at: [4, 3]}]}
+END
+run 0 1 vortices.yaml
+cp out/probes.csv formula.csv
+sed 's/^initial: .*/initial: {type: taylor_green, velocity: 0.3}/' vortices.yaml >type.yaml
+run 0 1 type.yaml
+same formula.csv out/probes.csv 'vortices as formulas and as a type'
+
+# What cannot be meant.
+refused 2 vortices.yaml --set 'initial.velocity_x=0.3 * sin(x)'
+said_once 'initial: the velocity is not free of divergence'
+refused 2 vortices.yaml --set 'initial.velocity_y=1 / (x - 1.0799224746714913)'
+said_once "initial.velocity_y: the formula '1 / (x - 1.0799224746714913)' is inf at (1.07992, 0.0981748, 0.0981748)"
+refused 1 pulse.yaml --set 'boundaries.x_min.shape=sqrt(y - 0.5)'
+said 'boundaries.x_min.shape: the formula '"'sqrt(y - 0.5)'"
+refused 1 pulse.yaml --set 'boundaries.x_min.factor=1 / (t - 0.375)'
+said 'boundaries.x_min.factor: the formula '"'1 / (t - 0.375)' is"
+refused 1 pulse.yaml --set 'boundaries.x_min.factor=20'
+said 'Mach'
+sed 's/shape: /profile: parabolic, &/' pulse.yaml >both.yaml
+refused 1 both.yaml
+said 'give either'
+cat >box.yaml <<'END'
+run: {steps: 10}
+domain: {cells: [16, 8], block: [8, 8], dx: 1}
+fluid: {viscosity: 0.1}
+units: {dt: 1}
+boundaries:
+  x_min: {type: velocity, velocity: [0.01, 0], factor: cos(t)}
+  x_max: {type: velocity, velocity: [0.01, 0], factor: cos(t)}
+END
+run 0 1 box.yaml
+refused 1 box.yaml --set 'boundaries.x_max.factor=cos(2 * t)'
+said 'boundaries'
+printf '0 1\n0 2\n' >pump.csv
+refused 1 pulse.yaml
+said 'pump.csv:2: time 0 does not come after 0'
+finish
