@@ -225,14 +225,6 @@ const gab_expression *gab_config_expression(const gab_config *config, const char
   return entry && entry->key ? entry->expression : NULL;
 }
 
-gab_status gab_config_file_of(const gab_config *config, const char *path, char *file)
-{
-  const config_entry *entry = find(config, path);
-  const char *text = gab_config_string(config, path);
-  return gab_config_file_path(config, entry && entry->key ? entry->key->file : GAB_CONFIG_NO_FILE, text,
-                              file);
-}
-
 size_t gab_config_count(const gab_config *config, const char *path)
 {
   const config_entry *entry = find(config, path);

@@ -15,6 +15,16 @@ gab_status gab_config_file_path(const gab_config *config, gab_config_file kind, 
   return GAB_OK;
 }
 
+gab_status gab_config_file_of(const gab_config *config, const char *path, char *file)
+{
+  gab_config_file kind = GAB_CONFIG_NO_FILE;
+  for (size_t i = 0; i < config->result.count; i++) {
+    const config_entry *entry = &config->result.entries[i];
+    if (entry->key && strcmp(entry->path, path) == 0) kind = entry->key->file;
+  }
+  return gab_config_file_path(config, kind, gab_config_string(config, path), file);
+}
+
 bool gab_config_has_files(const config_entry *entry)
 {
   return entry->key && entry->key->file != GAB_CONFIG_NO_FILE && !entry->key->outside &&
