@@ -337,6 +337,7 @@
 #pragma GCC poison gab_own_quantity_register
 #pragma GCC poison gab_particle_output_name
 #pragma GCC poison gab_particle_output_rewind
+#pragma GCC poison gab_particles_record_bytes
 #pragma GCC poison gab_pattern_active
 #pragma GCC poison gab_pattern_begin
 #pragma GCC poison gab_pattern_declare

@@ -213,6 +213,8 @@ gab_status gab_particles_add(gab_particles *particles, const void *record, bool 
   return GAB_OK;
 }
 
+size_t gab_particles_record_bytes(const gab_particles *particles) { return particles->record_bytes; }
+
 gab_status gab_particles_count(const gab_particles *particles, uint64_t *count)
 {
   *count = 0;

@@ -17,7 +17,7 @@
  *  Records are stored block data: part of snapshots, checkpoints on disk, migration and the checksum of the forest. When blocks split
  *  or merge, records follow their positions. Levels may differ between blocks.
  *
- *  Stability: stable.
+ *  Stability: stable; extender where marked.
  */
 #ifndef GABION_BLOCKFOREST_PARTICLES_H
 #define GABION_BLOCKFOREST_PARTICLES_H
@@ -71,6 +71,9 @@ void gab_particles_keep(gab_particles *particles, const gab_block *block, size_t
  *  @return ::GAB_ERR_ARGUMENT for a particle that has left its block and all neighbours of it in one step, or whose position is
  *  not finite: with id and position; it ends the run on all. ::GAB_ERR_FAULT in a broken world */
 gab_status gab_particles_move(gab_particles *particles, uint64_t *removed);
+
+/** Bytes of a record. */
+GAB_EXTENDER size_t gab_particles_record_bytes(const gab_particles *particles);
 
 /** Records of all ranks. Collective. */
 gab_status gab_particles_count(const gab_particles *particles, uint64_t *count);

@@ -32,6 +32,7 @@ struct gab_slice {
   int axis, across, up; /* normal; horizontal and vertical axis of the picture */
   double position;
   bool fixed_range, outlines;
+  const gab_particles *particles;
   gab_outline outlined;
   double range[2];
   gab_slice_layout layout;
@@ -86,6 +87,7 @@ static gab_status fill_in(gab_slice *slice, const gab_slice_options *options)
   slice->fixed_range = options->fixed_range;
   slice->outlines = options->outlines;
   slice->outlined = options->outlined;
+  slice->particles = options->particles;
   memcpy(slice->range, options->range, sizeof slice->range);
   return GAB_OK;
 }
@@ -229,6 +231,32 @@ static gab_status put_patch(const gab_slice *slice, const sampling *plan, const 
   return GAB_OK;
 }
 
+/* What stands instead of a level in the header of a particle: a pair of doubles follows, samples from the lower left. */
+enum { DOTS = -1 };
+
+/* Appends the particles of a block that the slice cuts. */
+static gab_status put_dots(const gab_slice *slice, const sampling *plan, const gab_block *block,
+                           gab_buffer *out)
+{
+  const gab_forest_options *domain = gab_forest_get_options(slice->forest);
+  const double width = gab_forest_dx(slice->forest, plan->finest);
+  const int axes[2] = {slice->across, slice->up};
+  const size_t stride = slice->particles ? gab_particles_record_bytes(slice->particles) : 0;
+  const int level = gab_block_level(slice->forest, block), shift = plan->finest - level;
+  size_t count = 0;
+  const char *records = slice->particles ? gab_particles_of(slice->particles, block, &count) : NULL;
+  for (size_t i = 0; i < count; i++) {
+    const gab_particle *one = (const void *)(records + i * stride);
+    const patch dot = {.level = DOTS};
+    const double along = (one->at[slice->axis] - domain->origin[slice->axis]) / width;
+    if (domain->grid.dimension == 3 && (int64_t)floor(along) >> shift != plan->plane >> shift) continue;
+    GAB_TRY(gab_put_bytes(out, &dot, sizeof dot));
+    for (int k = 0; k < 2; k++)
+      GAB_TRY(gab_put_f64(out, (one->at[axes[k]] - domain->origin[axes[k]]) / width / (double)plan->stride));
+  }
+  return GAB_OK;
+}
+
 static gab_status collect_own(const gab_slice *slice, const sampling *plan, gab_buffer *out, double range[2])
 {
   double *values;
@@ -237,7 +265,9 @@ static gab_status collect_own(const gab_slice *slice, const sampling *plan, gab_
   for (size_t i = 0; i < gab_forest_block_count(slice->forest) && status == GAB_OK; i++) {
     const gab_block *block = gab_forest_block(slice->forest, i);
     patch cut;
-    if (cut_block(slice, plan, block, &cut)) status = put_patch(slice, plan, block, &cut, values, out, range);
+    if (!cut_block(slice, plan, block, &cut)) continue;
+    status = put_patch(slice, plan, block, &cut, values, out, range);
+    if (status == GAB_OK) status = put_dots(slice, plan, block, out);
   }
   gab_free(&values);
   return status;
@@ -253,6 +283,7 @@ typedef struct painter {
   int32_t seen[GAB_LEGEND_ENTRIES]; /* ranks or levels whose blocks are outlined; ascending */
   size_t seen_count;
   bool more;
+  gab_buffer dots; /* of all particles: pixels from the left and from the top, i32 */
 } painter;
 
 static void note_outline(painter *painter, int32_t what)
@@ -291,6 +322,32 @@ static gab_status paint_patch(painter *painter, gab_rank from, const patch *cut,
   return GAB_OK;
 }
 
+/* Drawn when all blocks are, or those of later ranks would hide some. */
+static gab_status take_dot(painter *painter, gab_reader *in)
+{
+  const int32_t zoom = painter->plan->zoom;
+  const gab_figure *figure = &painter->figure;
+  double place[2];
+  GAB_TRY(gab_get_f64s(in, place, 2));
+  const int32_t left = figure->left + (int32_t)floor(place[0] * zoom);
+  const int32_t top = figure->top + figure->height - 1 - (int32_t)floor(place[1] * zoom);
+  GAB_TRY(gab_put_i32(&painter->dots, left));
+  return gab_put_i32(&painter->dots, top);
+}
+
+/* White on black: visible on all colours. */
+static void paint_dots(painter *painter)
+{
+  const gab_rgb colours[2] = {{0, 0, 0}, {255, 255, 255}};
+  for (int pass = 0; pass < 2; pass++) {
+    gab_reader in = gab_reader_of_buffer(&painter->dots);
+    int32_t left, top;
+    while (gab_get_i32(&in, &left) == GAB_OK && gab_get_i32(&in, &top) == GAB_OK)
+      gab_canvas_fill(&painter->figure.canvas, left - 2 + pass, top - 2 + pass, 5 - 2 * pass, 5 - 2 * pass,
+                      colours[pass]);
+  }
+}
+
 static gab_status paint_part(void *user, gab_rank from, gab_reader bytes)
 {
   painter *painter = user;
@@ -298,7 +355,7 @@ static gab_status paint_part(void *user, gab_rank from, gab_reader bytes)
   while (gab_reader_left(&bytes)) {
     patch cut;
     GAB_TRY(gab_get_bytes(&bytes, &cut, sizeof cut));
-    GAB_TRY(paint_patch(painter, from, &cut, &bytes));
+    GAB_TRY(cut.level == DOTS ? take_dot(painter, &bytes) : paint_patch(painter, from, &cut, &bytes));
   }
   return GAB_OK;
 }
@@ -379,6 +436,8 @@ static gab_status draw(gab_slice *slice, const sampling *plan, const gab_buffer 
   gab_status status = start_figure(&painter, step, time, found);
   gab_status gathered = gab_world_gather(world, own, paint_part, &painter);
   if (status == GAB_OK) status = gathered;
+  if (status == GAB_OK) paint_dots(&painter);
+  gab_buffer_release(&painter.dots);
   if (status == GAB_OK && slice->outlines) {
     gab_figure_legend(&painter.figure,
                       slice->outlined == GAB_OUTLINE_LEVEL ? "blocks of level" : "blocks of rank",

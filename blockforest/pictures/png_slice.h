@@ -14,6 +14,7 @@
 #define GABION_BLOCKFOREST_PNG_SLICE_H
 
 #include "blockforest/output/output_quantity.h"
+#include "blockforest/particles/particles.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,6 +36,8 @@ typedef struct gab_slice_options {
   double range[2];
   bool outlines;        /**< draw the blocks */
   gab_outline outlined; /**< in the colours of what */
+  const gab_particles
+      *particles; /**< drawn as dots, in 3D those in the cells of the slice; borrowed; NULL: none */
 } gab_slice_options;
 
 /** True if Gabion was built with libpng. */

@@ -133,10 +133,10 @@ STEADY = ["compute", "exchange", "reduction", "snapshot", "commit", "swap", "out
 ADAPTING = ["adapt-mark", "adapt-balance", "adapt-migrate", "adapt-rebuild"]
 WRITING = ["disk-write", "disk-commit"]
 HEALING = ["repair", "recovery", "snapshot", "commit", "swap", "migration", "respawn"]
-FLOWS = {"flow": (60, 12, 32), "adaptive": (60, 12, 44), "phase": (120, 24, 80)}  # steps; first and last step of a death
+FLOWS = {"flow": (60, 12, 32), "adaptive": (60, 12, 44), "tracers": (60, 12, 32), "phase": (120, 24, 80)}  # steps; first and last step of a death
 KERNELS = {"flow": ["auto", "in_place", "sparse", "vector", "reference"], "adaptive": ["auto", "in_place", "sparse", "vector", "reference"],
-           "phase": ["auto", "fast", "reference"]}
-CASES = {"flow": "flow.yaml", "adaptive": "flow_adaptive.yaml", "phase": "phase.yaml"}
+           "tracers": ["auto", "in_place", "sparse", "vector", "reference"], "phase": ["auto", "fast", "reference"]}
+CASES = {"flow": "flow.yaml", "adaptive": "flow_adaptive.yaml", "tracers": "flow_tracers.yaml", "phase": "phase.yaml"}
 AT_ONCE = ["single", "neighbours", "two", "three", "half", "node", "beyond"]
 FACTORS = collections.OrderedDict(
     flow=list(FLOWS),

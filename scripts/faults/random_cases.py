@@ -18,6 +18,7 @@ import glob
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -122,6 +123,22 @@ def draw_output(rng, cells, quantities, parts):
     return output
 
 
+def draw_tracers(rng, case):
+    """Tracers of a flow, in files, tables and pictures."""
+    cells, every = case["domain"]["cells"], pick(rng, 1, 1, 2, 5)
+    seeds = [{"type": "random", "lo": [0] * len(cells), "hi": cells, "count": rng.randint(50, 300), "seed": rng.randint(1, 99),
+              "every": every * pick(rng, 0, 3, 8)}]
+    if rng.random() < 0.5:
+        seeds.append({"type": "line", "from": [0.1] * len(cells), "to": [round(0.97 * c, 2) for c in cells], "count": rng.randint(2, 40),
+                      "start": every * rng.randint(0, 5), "every": every * rng.randint(0, 4)})
+    case["tracers"] = {"every": every, "seeds": seeds}
+    if rng.random() < 0.5:
+        case["tracers"]["lifetime"] = rng.randint(5, 40)
+    case["output"]["tracers"] = {"every": rng.randint(3, 20)}
+    for item in case["output"]["slices"]:
+        item["tracers"] = rng.random() < 0.7
+
+
 def draw_flow(rng):
     dims = pick(rng, 2, 3)
     is_refined = rng.random() < 0.5
@@ -161,6 +178,8 @@ def draw_flow(rng):
         case["output"]["forces"] = {"every": rng.randint(1, 6), "area": 2}
     if rng.random() < 0.6:
         case["output"]["integrals"] = {"every": rng.randint(1, 9), "strain": rng.random() < 0.5}
+    if rng.random() < 0.5:
+        draw_tracers(rng, case)
     return case
 
 
@@ -427,7 +446,7 @@ class Campaign:
             return "checksum %s alone, %s otherwise" % tuple(sums)
         files = 0
         for name in sorted(glob.glob(os.path.join(first, "**", "*"), recursive=True)):
-            if not name.endswith((".csv", ".png")):
+            if not name.endswith((".csv", ".png")) and "/fields/tracers_" not in name:
                 continue
             other = os.path.join(second, os.path.relpath(name, first))
             if not os.path.exists(other):
@@ -436,9 +455,9 @@ class Campaign:
                 return "another " + os.path.relpath(name, first)
             files += 1
         for name in glob.glob(os.path.join(second, "**", "*"), recursive=True):
-            if stop and name.endswith("_%010d.png" % stop):  # the last state of the run that stopped there
+            if stop and re.search(r"_%010d\.(png|h5|xdmf)$" % stop, name):  # the last state of the run that stopped there
                 continue
-            if name.endswith((".csv", ".png")) and not os.path.exists(os.path.join(first, os.path.relpath(name, second))):
+            if (name.endswith((".csv", ".png")) or "/fields/tracers_" in name) and not os.path.exists(os.path.join(first, os.path.relpath(name, second))):
                 return "only of several: " + os.path.relpath(name, second)
         self.counts["tables and pictures compared"] += files
         return None

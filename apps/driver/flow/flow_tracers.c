@@ -269,6 +269,11 @@ gab_status flow_tracers_add(flow_tracers *it, gab_timeloop *loop)
 
 /* ---------------------------------------------------------------- output */
 
+const gab_particles *flow_tracers_records(const flow_tracers *it)
+{
+  return gab_tracers_particles(it->tracers);
+}
+
 static gab_status row(void *user, gab_step step, double time, double *values)
 {
   const flow_tracers *it = user;

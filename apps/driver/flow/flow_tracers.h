@@ -31,6 +31,8 @@ void flow_tracers_destroy(flow_tracers **tracers);
 gab_status flow_tracers_begin(flow_tracers *tracers);
 /** Adds the task of a step and the counts that survive. */
 gab_status flow_tracers_add(flow_tracers *tracers, gab_timeloop *loop);
+/** Their records. Borrowed. */
+const gab_particles *flow_tracers_records(const flow_tracers *tracers);
 /** Adds files and series. */
 gab_status flow_tracers_add_writers(flow_tracers *tracers, gab_output *output);
 /** Says what they take of memory and messages. */

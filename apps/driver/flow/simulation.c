@@ -54,6 +54,7 @@ gab_status gab_app_simulation_prepare(gab_app_run *it)
                               .units = &which->setup.units,
                               .config = which->base.config};
     GAB_TRY(flow_tracers_create(&flow, &which->tracers, &made->tracers));
+    it->tracers = flow_tracers_records(made->tracers);
   }
   return gab_app_forces_prepare(made);
 }

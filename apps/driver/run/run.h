@@ -36,6 +36,7 @@ struct gab_app_run {
 
   gab_forest *forest;           /**< made by the solver; owned, as the outputs */
   gab_quantity_list quantities; /**< of the solver */
+  const gab_particles *tracers; /**< of the solver, for pictures; NULL: none */
   gab_balance_report balance;   /**< of the last distribution */
   gab_output *output;
   gab_output *failure_output;  /**< if the run diverges: its last state, */

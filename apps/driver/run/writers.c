@@ -81,6 +81,10 @@ static gab_status add_slice(gab_app_run *it, size_t index)
   if (gab_config_is_set(config, path)) options.position = gab_config_real(config, path);
   gab_config_path(path, "%s.name", item);
   if (gab_config_is_set(config, path)) options.name = gab_config_string(config, path);
+  gab_config_path(path, "%s.tracers", item);
+  if (gab_config_bool(config, path) && !it->tracers)
+    return gab_config_fail(config, path, "the case has no tracers");
+  if (gab_config_bool(config, path)) options.particles = it->tracers;
   gab_config_path(path, "%s.range", item);
   options.fixed_range = gab_config_is_set(config, path);
   size_t count;

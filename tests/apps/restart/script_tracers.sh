@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# gabion-test: timeout=200 labels=quick needs=ulfm
-# Tracers of a flow by parameter file: the same checksum, table and files on any number of processes and threads, after deaths under each
+# gabion-test: timeout=200 labels=quick needs=ulfm,png
+# Tracers of a flow by parameter file: the same checksum, table, files and pictures on any number of processes and threads, after deaths under each
 # strategy, and resumed from disk on another number of processes. They leave when they should, do not change the flow, and mistakes
 # in their sections are refused with the place in the file.
 . "$GABION_SOURCE/tests/apps/common.sh"
@@ -27,6 +27,7 @@ tracers:
     - {type: point, at: [0.85, 1.6]}
 output:
   tracers: {every: 10}
+  slices: [{quantity: speed, every: 60, tracers: true}, {quantity: speed, every: 60, name: bare}]
   integrals: {every: 10}
 resilience: {memory: {every: 10}}
 YAML
@@ -34,12 +35,15 @@ files() { (cd "${1:-out}/fields" && cksum tracers*) || complain "no files: $(ls 
 run 0 1 tracers.yaml
 expected=$(checksum)
 cp out/tracers.csv one.csv && cp out/integrals.csv integrals.csv || complain "no tables: $(ls out)"
+cp out/speed_0000000060.png one.png || complain "no picture: $(ls out)"
+! cmp -s out/bare_0000000060.png one.png || complain "no tracers in the picture"
 files >one.txt
 said '263 tracers in 4 seedings, more later, which live for 0.45'
 [ "$(grep -c '\.h5$' one.txt)" = 7 ] || complain "not its files: $(cat one.txt)"
 alike() {
   [ "$(checksum)" = "$expected" ] || complain "$1: another checksum"
   cmp out/tracers.csv one.csv || complain "$1: another table"
+  cmp out/speed_0000000060.png one.png || complain "$1: another picture"
   files | diff one.txt - || complain "$1: other files"
 }
 # Some leave, some expire, and those that are there are the rest.
@@ -71,14 +75,14 @@ diff <(awk -F, '$1 != 35' out/tracers.csv) one.csv || complain "resuming from di
 levels=(--set refinement.levels=1 --set refinement.every=6 --set 'refinement.criteria=[{type: vorticity, level: 1, above: 2, below: 1}]')
 run 0 1 tracers.yaml "${levels[@]}"
 expected=$(checksum)
-cp out/tracers.csv one.csv && files >one.txt
+cp out/tracers.csv one.csv && cp out/speed_0000000060.png one.png && files >one.txt
 grep -q '"blocks_of_levels": \[[0-9]*, *[1-9]' out/summary.json || complain "no second level: $(grep -A3 blocks_of out/summary.json)"
 run 0 3 tracers.yaml "${levels[@]}" --set balance.work=measured --set balance.every=10 --inject rank=1,step=33,phase=exchange,visit=9
 said 'rank 1 died'
 alike "two levels"
 
 # The flow is that of a run without tracers; its checksum has no tracers.
-sed -e '/^tracers:/,/type: point/d' -e '/^  tracers:/d' tracers.yaml >flow.yaml
+sed -e '/^tracers:/,/type: point/d' -e '/^  tracers:/d' -e 's/, tracers: true//' tracers.yaml >flow.yaml
 run 0 1 flow.yaml
 cmp out/integrals.csv integrals.csv || complain "tracers change the flow"
 
@@ -122,6 +126,8 @@ said "bad.yaml:18:14: type = 'bx' is none of point, line, box, random"
 sed '/^tracers:/,/type: point/d' tracers.yaml >bad.yaml
 check 2 bad.yaml
 said 'output.tracers: there are no tracers.seeds'
+check 2 flow.yaml --set output.slices.0.tracers=true
+said 'output.slices.0.tracers: the case has no tracers'
 helps tracers.seeds 'random' 'Places in bodies are left out'
 plan 0 tracers.yaml -n 4
 said 'records of tracers'
