@@ -68,35 +68,47 @@ static gab_status read_line(gab_time_series *series, const char *path, size_t li
   return GAB_OK;
 }
 
-static gab_status read_text(gab_time_series *series, const char *path, gab_buffer *text)
+static gab_status read_lines(gab_time_series *series, const char *name, char *text)
 {
   bool may_be_head = true;
   size_t line = 1;
-  GAB_TRY(gab_file_read(path, largest_file, text));
-  GAB_TRY(gab_put_u8(text, 0));
-  if (strlen((const char *)text->data) + 1 != text->size)
-    GAB_FAIL(GAB_ERR_INPUT, "%s: not a text file", path);
-  for (char *at = (char *)text->data; *at; line++) {
+  for (char *at = text; *at; line++) {
     char *end = at + strcspn(at, "\n");
     const bool is_last = *end == '\0';
     *end = '\0';
-    GAB_TRY(read_line(series, path, line, at, &may_be_head));
+    GAB_TRY(read_line(series, name, line, at, &may_be_head));
     at = is_last ? end : end + 1;
   }
   if (series->count < 2)
-    GAB_FAIL(GAB_ERR_INPUT, "%s: a series needs two lines or more with a time and a value", path);
+    GAB_FAIL(GAB_ERR_INPUT, "%s: a series needs two lines or more with a time and a value", name);
   return GAB_OK;
+}
+
+gab_status gab_time_series_parse(const char *name, const char *text, size_t length, bool repeats,
+                                 gab_time_series **series)
+{
+  gab_buffer copy = {0};
+  *series = NULL;
+  if (memchr(text, '\0', length)) GAB_FAIL(GAB_ERR_INPUT, "%s: not a text file", name);
+  GAB_TRY(GAB_NEW(series, GAB_MEMORY_OTHER));
+  (*series)->repeats = repeats;
+  gab_status status = gab_put_bytes(&copy, text, length);
+  if (status == GAB_OK) status = gab_put_u8(&copy, 0);
+  if (status == GAB_OK) status = read_lines(*series, name, (char *)copy.data);
+  gab_buffer_release(&copy);
+  if (status != GAB_OK) gab_time_series_destroy(series);
+  return status;
 }
 
 gab_status gab_time_series_read(const char *path, bool repeats, gab_time_series **series)
 {
   gab_buffer text = {0};
   *series = NULL;
-  GAB_TRY(GAB_NEW(series, GAB_MEMORY_OTHER));
-  (*series)->repeats = repeats;
-  const gab_status status = read_text(*series, path, &text);
+  gab_status status = gab_file_read(path, largest_file, &text);
+  if (status == GAB_OK)
+    status =
+        gab_time_series_parse(path, text.size ? (const char *)text.data : "", text.size, repeats, series);
   gab_buffer_release(&text);
-  if (status != GAB_OK) gab_time_series_destroy(series);
   return status;
 }
 

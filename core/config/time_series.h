@@ -21,6 +21,9 @@ typedef struct gab_time_series gab_time_series;
 /** Reads a file. Local. @param[in] repeats  it starts again after its last time; else the last value stays
  *  @param[out] series  owned by the caller @return ::GAB_ERR_INPUT with file and line */
 gab_status gab_time_series_read(const char *path, bool repeats, gab_time_series **series);
+/** The same from memory. @param[in] name  stands for the file in messages */
+gab_status gab_time_series_parse(const char *name, const char *text, size_t length, bool repeats,
+                                 gab_time_series **series);
 void gab_time_series_destroy(gab_time_series **series);
 
 /** The value at a time; that of the first line before it. Pure. */

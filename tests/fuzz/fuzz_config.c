@@ -32,6 +32,15 @@ static const gab_config_key lbm_keys[] = {
      .doc = "force"},
     {.name = "wet", .type = GAB_CONFIG_BOOL, .default_text = GAB_CONFIG_OPTIONAL, .doc = "a flag"},
 };
+static const gab_config_key side_keys[] = {
+    {.name = "inflow",
+     .type = GAB_CONFIG_EXPRESSION,
+     .variables = "x|t",
+     .min = 0,
+     .max = 10,
+     .default_text = "1",
+     .doc = "a formula"},
+};
 static const gab_config_key memory_keys[] = {
     {.name = "every",
      .type = GAB_CONFIG_INT,
@@ -56,6 +65,7 @@ static const gab_config_key box_keys[] = {
 static const gab_config_section sections[] = {
     {.path = "", TABLE(top_keys)},
     {.path = "lbm", TABLE(lbm_keys), .optional = true},
+    {.path = "side", TABLE(side_keys), .optional = true},
     {.path = "resilience.memory", TABLE(memory_keys)},
     {.path = "bodies", .is_list = true, .variant = "sphere", TABLE(sphere_keys)},
     {.path = "bodies", .is_list = true, .variant = "box", TABLE(box_keys)},
@@ -70,6 +80,9 @@ static const fuzz_seed fuzz_seeds[] = {
     FUZZ_SEED("resilience:\n  memory:\n    names: [a, \"b\\n\", 'c''d', |\n x]\n# comment\n"),
     FUZZ_SEED("name: >-\n  folded\n  text\n...\n"),
     FUZZ_SEED("steps: 1\n\0lbm.omega=1.5\0bodies.0={type: sphere, radius: 1}\0bodies.0.radius=2\0"),
+    FUZZ_SEED(
+        "constants: {a: 2, b: a ^ 3 / 4}\nside:\n  inflow: (b > 1) && a <= 3 ? sin(x * t) : -1e-3 * max(x, t)\n"),
+    FUZZ_SEED("side: {inflow: 3 * (2 - 1)}\n\0constants.c0=erf(1)\0side.inflow=c0 + x^2\0"),
     FUZZ_SEED("a: &x [*x, !!str y, ? z]\n--- b\n%YAML 1.2\n"),
 };
 #endif
@@ -84,6 +97,9 @@ static void use(const gab_config *config)
   FUZZ_EXPECT(gab_config_int(config, "steps") >= 0);
   double omega = gab_config_real(config, "lbm.omega");
   FUZZ_EXPECT(isnan(omega) || (omega > 0 && omega <= 2));
+  const gab_expression *inflow = gab_config_expression(config, "side.inflow");
+  const double value = gab_expression_at(inflow, (const double[]){0.5, 2});
+  FUZZ_EXPECT(!gab_expression_is_constant(inflow) || (value >= 0 && value <= 10));
   for (size_t i = 0; i < gab_config_count(config, "bodies"); i++) {
     char path[GAB_CONFIG_PATH_CAPACITY];
     const char *type = gab_config_string(config, gab_config_path(path, "bodies.%zu.type", i));
@@ -99,6 +115,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   FUZZ_EXPECT(gab_config_create(&config) == GAB_OK);
   for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
     FUZZ_EXPECT(gab_config_declare(config, &sections[i]) == GAB_OK);
+  FUZZ_EXPECT(gab_config_declare(config, &gab_config_constants) == GAB_OK);
   const uint8_t *end = size > 0 ? memchr(data, '\0', size) : NULL;
   size_t length = end ? (size_t)(end - data) : size;
   gab_status status = gab_config_load_text(config, "fuzz.yaml", (const char *)data, length);

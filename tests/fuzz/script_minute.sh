@@ -25,9 +25,13 @@ compile() { # COMPILER arguments: like the compiler, for MPI if the target needs
   fi
 }
 
-sources=(core/base/status.c core/memory/*.c core/base/buffer.c core/base/hash.c core/base/log.c core/base/timer.c core/config/*.c)
+sources=(core/base/status.c core/memory/*.c core/base/{buffer,hash,log,timer}.c core/base/text/*.c core/system/*.c core/config/*.c)
 flags=(-std=c11 -D_GNU_SOURCE -O1 -g -I. -fno-sanitize-recover=undefined)
 read -ra yaml <<<"$(pkg-config --cflags --libs libfyaml)"
+if pkg-config --exists muparser; then
+  read -ra formulas <<<"-DGAB_HAVE_MUPARSER=1 $(pkg-config --cflags --libs muparser)"
+  yaml+=("${formulas[@]}")
+fi
 
 for target in tests/fuzz/fuzz_*.c; do
   name=$(basename "$target" .c)
