@@ -4,7 +4,6 @@
 #include "apps/driver/solver_impl.h"
 
 #include "core/base/log.h"
-#include "core/memory/memory.h"
 
 #include <string.h>
 
@@ -14,23 +13,6 @@ const char *gab_app_slice_quantity(const gab_app_case *which, size_t index)
   gab_config_path(path, "output.slices.%zu.quantity", index);
   return gab_config_is_set(which->config, path) ? gab_config_string(which->config, path)
                                                 : which->solver->usual_slice;
-}
-
-gab_status gab_app_case_create(const gab_config *config, const gab_app_options *options, gab_app_case **found)
-{
-  const gab_solver *solver = gab_app_solver_of(config);
-  void *memory = NULL;
-  *found = NULL;
-  GAB_TRY(gab_alloc(solver->case_bytes, GAB_MEMORY_OTHER, &memory));
-  *found = memory;
-  **found = (gab_app_case){.solver = solver, .config = config, .options = options};
-  return solver->read(*found);
-}
-
-void gab_app_case_destroy(gab_app_case **which)
-{
-  if (*which && (*which)->solver->release) (*which)->solver->release(*which);
-  gab_free(which);
 }
 
 gab_monitor_list gab_app_case_monitors(const gab_app_case *which)

@@ -22,13 +22,17 @@ gab_config_choice gab_app_solver_quantity(const gab_solver *solver, int index);
 /** What a checked parameter file is about. */
 const gab_solver *gab_app_solver_of(const gab_config *config);
 
+/* ---------------------------------------------------------------- case/read_case.c */
+
+/** Reads the case that a command line names. Local. @param[in] options  borrowed @param[out] found  to be destroyed by
+ *  gab_app_case_destroy() whatever the status; NULL if not even its parameters can be read */
+gab_status gab_app_case_from_file(const gab_app_options *options, gab_app_case **found);
+/** The same on all processes of a run: the root reads the file, and hashes those that it names. Collective. @return the same on all */
+gab_status gab_app_case_share(gab_world *world, const gab_app_options *options, gab_app_case **found);
+void gab_app_case_destroy(gab_app_case **which);
+
 /* ---------------------------------------------------------------- solver.c */
 
-/** Makes the case of a checked parameter file and reads it. Local. @param[in] config, options  borrowed
- *  @param[out] found  to be destroyed by gab_app_case_destroy() whatever the status */
-gab_status gab_app_case_create(const gab_config *config, const gab_app_options *options,
-                               gab_app_case **found);
-void gab_app_case_destroy(gab_app_case **which);
 /** The live monitors of its solver. */
 gab_monitor_list gab_app_case_monitors(const gab_app_case *which);
 /** What a slice shows: as output.slices says, else what is usual for the solver. */

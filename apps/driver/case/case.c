@@ -160,8 +160,10 @@ gab_status gab_app_injections_check(const gab_app_options *options)
   return GAB_OK;
 }
 
-gab_status gab_app_processes_check(gab_world *world, const gab_config *config, const gab_app_options *options)
+gab_status gab_app_processes_check(gab_world *world, const gab_app_case *which)
 {
+  const gab_config *config = which->config;
+  const gab_app_options *options = which->options;
   gab_status status = GAB_OK;
   if (gab_world_is_root(world))
     status = gab_resilience_check_ranks(config, options->injections, options->injection_count,
@@ -170,10 +172,10 @@ gab_status gab_app_processes_check(gab_world *world, const gab_config *config, c
   return gab_world_reduce_status(world, status);
 }
 
-gab_status gab_app_any_processes_check(const gab_config *config, const gab_app_options *options,
-                                       uint64_t most)
+gab_status gab_app_any_processes_check(const gab_app_case *which, uint64_t most)
 {
-  return gab_resilience_check_any_ranks(config, options->injections, options->injection_count,
+  const gab_app_options *options = which->options;
+  return gab_resilience_check_any_ranks(which->config, options->injections, options->injection_count,
                                         most < INT32_MAX ? (int32_t)most : INT32_MAX);
 }
 

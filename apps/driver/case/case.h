@@ -36,11 +36,11 @@ typedef struct gab_app_options gab_app_options; /* of the command line; opaque h
 
 /** Case data common to all solvers, derived from a parameter file without communication; first member of a solver's own case. */
 typedef struct gab_app_case {
-  const gab_solver *solver; /**< borrowed, as config and options */
-  const gab_config *config;
-  const gab_app_options *options;
-  gab_forest_options domain; /**< in the cells that the file speaks of */
-  gab_forest_options grid;   /**< the same in cells of level 0 */
+  const gab_solver *solver;       /**< borrowed */
+  gab_config *config;             /**< the parameter file, checked; owned */
+  const gab_app_options *options; /**< borrowed */
+  gab_forest_options domain;      /**< in the cells that the file speaks of */
+  gab_forest_options grid;        /**< the same in cells of level 0 */
   gab_balance_options balance;
   gab_app_rebalance rebalance;
   double dt; /**< of a step */

@@ -49,9 +49,8 @@ const char *gab_app_closest(const char *wanted, const char *const *words);
 /** A configuration that knows all sections of the driver and of the modules. @param[out] config  owned by
  * the caller */
 gab_status gab_app_config_create(gab_config **config);
-/** Applies the --set of a command line, then checks. */
-gab_status gab_app_config_finish(gab_config *config, const gab_app_options *options);
-/** A configuration from a file of this process. @param[out] config  owned by the caller, NULL on failure */
+/** A checked configuration from a file of this process, with the --set of a command line. @param[out] config  owned by the
+ *  caller, NULL on failure */
 gab_status gab_app_config_from_file(const gab_app_options *options, gab_config **config);
 
 enum { GAB_APP_PATH_LENGTH = 1024 /**< bytes of a file's name */ };
@@ -69,36 +68,23 @@ bool gab_app_wants_local(const gab_app_case *which);
 
 /* ---------------------------------------------------------------- where a run begins, and what it needs */
 
-/** Where a run begins. */
-typedef struct gab_app_continuation {
-  gab_run_lock *lock;   /**< of the output folder */
-  gab_restart *restart; /**< NULL: anew. Owned by whoever asked, until gab_timeloop_continue() */
-  bool finished;        /**< nothing is left to do */
-} gab_app_continuation;
-
 /** Takes the lock of the output folder, looks for checkpoints of an earlier run there, and compares the case.
- *  Collective. Writes nothing else. @param[in] steps  that are to be done in all
- *  @param[out] found  to be ended by gab_app_continuation_end() whatever the status
+ *  Collective. Writes nothing else. @param[out] lock  to be released whatever the status @param[out] restart  NULL: the run
+ *  starts at step 0; owned by the caller @param[out] is_finished  all steps are done
  *  @return ::GAB_ERR_INPUT with all parameters that differ, or with the run that holds the folder */
-gab_status gab_app_continuation_find(gab_world *world, const gab_config *config,
-                                     const gab_app_options *options, const char *folder, gab_step steps,
-                                     gab_app_continuation *found);
+gab_status gab_app_continuation_find(gab_world *world, const gab_app_case *which, const char *folder,
+                                     gab_run_lock **lock, gab_restart **restart, bool *is_finished);
 /** Says in the log how a run ended that did not come to its last step. Stopped in time is no error. Local, by
  * all. */
 void gab_app_tell_end(gab_world *world, gab_status status);
-/** Gives the folder free, when nothing is written any more. Local, by all. @param[in] status  how the run
- * ended */
-void gab_app_continuation_end(gab_app_continuation *found, gab_status status);
 /** Members of summary.json that say what the case is: title, time step, physical time at the end, parameters
  * that are not as they are by default. */
-void gab_app_put_case(gab_json *json, const gab_config *config, const gab_app_options *options, double dt,
-                      double time);
+void gab_app_put_case(gab_json *json, const gab_app_case *which, double time);
 /** True if old checkpoints are to be removed. */
 bool gab_app_starts_anew(const gab_app_options *options);
 /** What depends on how many processes there are: ranks of fault injections and of a file of failure domains. Collective.
  *  @return ::GAB_ERR_INPUT with the place in the file */
-gab_status gab_app_processes_check(gab_world *world, const gab_config *config,
-                                   const gab_app_options *options);
+gab_status gab_app_processes_check(gab_world *world, const gab_app_case *which);
 /** Bytes of snapshots in a process for each byte of its image: in as many buffers as the case asks for, its own and
  *  what it keeps of others (Kohl et al. 2017, eq. 2). Local. @return ::GAB_ERR_INPUT with the place in the file */
 gab_status gab_app_snapshot_factor(const gab_config *config, int32_t processes, double *factor);
@@ -107,8 +93,7 @@ gab_status gab_app_snapshot_factor(const gab_config *config, int32_t processes, 
 gab_status gab_app_memory_check(const gab_config *config, const gab_app_memory *memory, int processes,
                                 int here);
 /** The same on every node of a run, unless the options say otherwise or it goes on after a death. Collective. */
-gab_status gab_app_memory_settle(gab_world *world, const gab_config *config, const gab_app_options *options,
-                                 const gab_app_memory *memory);
+gab_status gab_app_memory_settle(gab_world *world, const gab_app_case *which, const gab_app_memory *memory);
 /** "cases/cylinder.yaml" to "out/cylinder". */
 void gab_app_default_folder(const char *path, char *folder, size_t capacity);
 
@@ -138,8 +123,7 @@ int gab_app_compression_read(const gab_config *config, const char *path);
 /** What depends on how many processes there are, for any number of them up to `most`: refuses what can be right for none,
  *  and warns of fault injections that none of them has.
  *  @return ::GAB_ERR_INPUT for a file of failure domains that fits none */
-gab_status gab_app_any_processes_check(const gab_config *config, const gab_app_options *options,
-                                       uint64_t most);
+gab_status gab_app_any_processes_check(const gab_app_case *which, uint64_t most);
 
 /** Logs the number of spare processes that a case asks for, if any. */
 void gab_app_describe_spares(const gab_config *config, int64_t processes);

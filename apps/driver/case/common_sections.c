@@ -289,7 +289,7 @@ static gab_config_choice monitor_choice(int index)
   return (gab_config_choice){0};
 }
 
-static gab_status declare_all(gab_config *config)
+gab_status gab_app_declare_all(gab_config *config)
 {
   const gab_solver *solver;
   GAB_TRY(gab_app_declare(config, sections, sizeof sections / sizeof sections[0]));
@@ -298,30 +298,4 @@ static gab_status declare_all(gab_config *config)
   GAB_TRY(gab_resilience_declare(config));
   GAB_TRY(gab_config_set_choices(config, "resilience.monitors", monitor_choice));
   return gab_app_recompute_declare(config);
-}
-
-gab_status gab_app_config_create(gab_config **config)
-{
-  GAB_TRY(gab_config_create(config));
-  const gab_status status = declare_all(*config);
-  if (status != GAB_OK) gab_config_destroy(config);
-  return status;
-}
-
-gab_status gab_app_config_finish(gab_config *config, const gab_app_options *options)
-{
-  for (size_t i = 0; i < options->setting_count; i++)
-    GAB_TRY(gab_config_override(config, options->settings[i]));
-  return gab_config_check(config);
-}
-
-gab_status gab_app_config_from_file(const gab_app_options *options, gab_config **config)
-{
-  *config = NULL;
-  if (!options->word) GAB_FAIL(GAB_ERR_INPUT, "no case file given");
-  GAB_TRY(gab_app_config_create(config));
-  gab_status status = gab_config_load(*config, options->word);
-  if (status == GAB_OK) status = gab_app_config_finish(*config, options);
-  if (status != GAB_OK) gab_config_destroy(config);
-  return status;
 }

@@ -53,4 +53,7 @@
     .doc = "Compression level, 0 (none) to 9 (best). Default: 1; 0 if HDF5 was built without zlib."          \
   }
 
+/** Declares all sections of parameter files: of the driver, of all solvers, of resilience. common_sections.c */
+gab_status gab_app_declare_all(gab_config *config);
+
 #endif

@@ -97,41 +97,40 @@ static gab_status check_tries(gab_world *world, const gab_config *config, const 
            facts[0], facts[1] - 1, folder);
 }
 
-gab_status gab_app_continuation_find(gab_world *world, const gab_config *config,
-                                     const gab_app_options *options, const char *folder, gab_step steps,
-                                     gab_app_continuation *found)
+/* What the newest checkpoint of the folder means for this run. */
+static gab_status check_newest(gab_world *world, const gab_app_case *which, const char *folder,
+                               const gab_manifest *newest, bool *is_finished)
 {
-  char checkpoints[GAB_APP_PATH_LENGTH + 32];
-  *found = (gab_app_continuation){.restart = NULL};
-  if (strlen(folder) >= GAB_APP_PATH_LENGTH)
-    GAB_FAIL(GAB_ERR_INPUT, "the name of the output folder is too long: %.60s...", folder);
-  GAB_TRY(gab_run_lock_take(world, folder, &found->lock));
-  if (gab_app_starts_anew(options)) return GAB_OK;
-  snprintf(checkpoints, sizeof checkpoints, "%s/checkpoints", folder);
-  GAB_TRY(gab_restart_find(world, checkpoints, true, &found->restart));
-  if (gab_restart_count(found->restart) == 0) {
-    /* An attempt after the first may find its state in the memory of the nodes; else it looks here once more. */
-    const gab_status none = gab_launch_attempt() > 0 ? GAB_OK : gab_restart_check_none(found->restart);
-    gab_restart_destroy(&found->restart);
-    return none;
-  }
-  const gab_manifest *newest = gab_restart_manifest(found->restart, 0);
-  gab_status status = check_case(config, options, newest);
-  if (status == GAB_OK) status = ask_finished(world, folder, newest, steps, &found->finished);
-  if (status == GAB_OK && !found->finished) status = check_tries(world, config, folder);
-  if (status == GAB_OK && found->finished)
-    gab_log(GAB_LOG_INFO,
-            "finished: %s has the results of all %" GAB_PRI_STEP
-            " steps (a larger run.steps resumes, --fresh starts from step 0)",
-            folder, newest->step);
-  if (status != GAB_OK) gab_restart_destroy(&found->restart);
-  return status;
+  GAB_TRY(check_case(which->config, which->options, newest));
+  GAB_TRY(ask_finished(world, folder, newest, which->steps, is_finished));
+  if (!*is_finished) return check_tries(world, which->config, folder);
+  gab_log(GAB_LOG_INFO,
+          "finished: %s has the results of all %" GAB_PRI_STEP
+          " steps (a larger run.steps resumes, --fresh starts from step 0)",
+          folder, newest->step);
+  return GAB_OK;
 }
 
-void gab_app_continuation_end(gab_app_continuation *found, gab_status status)
+gab_status gab_app_continuation_find(gab_world *world, const gab_app_case *which, const char *folder,
+                                     gab_run_lock **lock, gab_restart **restart, bool *is_finished)
 {
-  gab_restart_destroy(&found->restart);
-  gab_run_lock_release(&found->lock, status == GAB_ERR_AGAIN ? GAB_RUN_LOCK_LEAVE : GAB_RUN_LOCK_REMOVE);
+  char checkpoints[GAB_APP_PATH_LENGTH + 32];
+  *lock = NULL;
+  *restart = NULL;
+  *is_finished = false;
+  if (strlen(folder) >= GAB_APP_PATH_LENGTH)
+    GAB_FAIL(GAB_ERR_INPUT, "the name of the output folder is too long: %.60s...", folder);
+  GAB_TRY(gab_run_lock_take(world, folder, lock));
+  if (gab_app_starts_anew(which->options)) return GAB_OK;
+  snprintf(checkpoints, sizeof checkpoints, "%s/checkpoints", folder);
+  GAB_TRY(gab_restart_find(world, checkpoints, true, restart));
+  gab_status status = GAB_OK;
+  const bool is_there = gab_restart_count(*restart) > 0;
+  if (is_there) status = check_newest(world, which, folder, gab_restart_manifest(*restart, 0), is_finished);
+  /* An attempt after the first may find its state in the memory of the nodes; else it looks here once more. */
+  else if (gab_launch_attempt() == 0) status = gab_restart_check_none(*restart);
+  if (status != GAB_OK || !is_there) gab_restart_destroy(restart);
+  return status;
 }
 
 void gab_app_tell_end(gab_world *world, gab_status status)

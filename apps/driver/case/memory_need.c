@@ -83,12 +83,11 @@ gab_status gab_app_memory_check(const gab_config *config, const gab_app_memory *
       bytes_text(need * here, node), here, bytes_text(free, left), where);
 }
 
-gab_status gab_app_memory_settle(gab_world *world, const gab_config *config, const gab_app_options *options,
-                                 const gab_app_memory *memory)
+gab_status gab_app_memory_settle(gab_world *world, const gab_app_case *which, const gab_app_memory *memory)
 {
   const int processes = (int)gab_members_count(gab_world_members(world));
   /* Started again it has run before, and its images are still there. */
-  if (options->overcommit || gab_launch_attempt() > 0) return GAB_OK;
-  return gab_world_reduce_status(world,
-                                 gab_app_memory_check(config, memory, processes, local_processes(processes)));
+  if (which->options->overcommit || gab_launch_attempt() > 0) return GAB_OK;
+  return gab_world_reduce_status(
+      world, gab_app_memory_check(which->config, memory, processes, local_processes(processes)));
 }

@@ -42,13 +42,10 @@ static gab_status check_case(const gab_app_case *which)
 
 static gab_status check(const gab_app_options *options)
 {
-  gab_config *config = NULL;
-  gab_app_case *which = NULL;
-  GAB_TRY(gab_app_config_from_file(options, &config));
-  gab_status status = gab_app_case_create(config, options, &which);
+  gab_app_case *which;
+  gab_status status = gab_app_case_from_file(options, &which);
   if (status == GAB_OK) status = check_case(which);
   gab_app_case_destroy(&which);
-  gab_config_destroy(&config);
   return status;
 }
 

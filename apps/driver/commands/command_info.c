@@ -115,30 +115,26 @@ static void print_build(void)
   print_monitors();
 }
 
-/* What the case is computed with. */
-static gab_status print_solver(const gab_config *config, const gab_app_options *options)
+static gab_status print_processes(const gab_app_options *options)
 {
-  gab_app_case *which = NULL;
-  gab_status status = gab_app_case_create(config, options, &which);
-  if (status == GAB_OK && which->solver->print) status = which->solver->print(which, stdout);
-  gab_app_case_destroy(&which);
-  return status;
+  gab_config *config;
+  GAB_TRY(gab_app_config_from_file(options, &config));
+  printf("%" PRId64 "\n", gab_config_int(config, "run.processes"));
+  gab_config_destroy(&config);
+  return GAB_OK;
 }
 
+/* What the case is, and what it is computed with. */
 static gab_status print_case(const gab_app_options *options)
 {
-  gab_config *config = NULL;
-  GAB_TRY(gab_app_config_from_file(options, &config));
-  gab_status status = GAB_OK;
-  int64_t processes = gab_config_int(config, "run.processes");
-  if (options->processes) {
-    printf("%" PRId64 "\n", processes);
-  } else {
-    printf("%s: %s\n  %-12s%" PRId64 " recommended\n", options->word, gab_config_string(config, "run.title"),
-           "processes", processes);
-    status = print_solver(config, options);
-  }
-  gab_config_destroy(&config);
+  gab_app_case *which;
+  gab_status status = gab_app_case_from_file(options, &which);
+  if (which)
+    printf("%s: %s\n  %-12s%" PRId64 " recommended\n", options->word,
+           gab_config_string(which->config, "run.title"), "processes",
+           gab_config_int(which->config, "run.processes"));
+  if (status == GAB_OK && which->solver->print) status = which->solver->print(which, stdout);
+  gab_app_case_destroy(&which);
   return status;
 }
 
@@ -196,7 +192,8 @@ int gab_app_command_info(int argc, char **argv)
     return 0;
   }
   if (status == GAB_OK && !options.processes) print_build();
-  if (status == GAB_OK && (options.word || options.processes)) status = print_case(&options);
+  if (status == GAB_OK && options.processes) status = print_processes(&options);
+  else if (status == GAB_OK && options.word) status = print_case(&options);
   if (status != GAB_OK) gab_log(GAB_LOG_ERROR, "%s", gab_error_message());
   return gab_status_exit_code(status);
 }

@@ -172,16 +172,14 @@ static gab_status plan_grid(void *user, const gab_app_plan *plan)
 
 static gab_status plan(const plan_options *options)
 {
-  gab_config *config = NULL;
-  gab_app_case *which = NULL;
-  GAB_TRY(gab_app_config_from_file(&options->common, &config));
-  gab_status status = gab_app_case_create(config, &options->common, &which);
+  gab_app_case *which;
+  gab_status status = gab_app_case_from_file(&options->common, &which);
   planning it = {.which = which, .options = options};
-  const int32_t ranks = status == GAB_OK && !options->ranks ? (int32_t)gab_config_int(config, "run.processes")
-                                                            : (int32_t)options->ranks;
+  const int32_t ranks = status == GAB_OK && !options->ranks
+                            ? (int32_t)gab_config_int(which->config, "run.processes")
+                            : (int32_t)options->ranks;
   if (status == GAB_OK) status = gab_app_case_plan(which, ranks, plan_grid, &it, &it.started);
   gab_app_case_destroy(&which);
-  gab_config_destroy(&config);
   return status;
 }
 

@@ -2,7 +2,6 @@
 /* gabion run: from the command line to the exit code, on all processes alike. */
 
 #include "apps/driver/driver.h"
-#include "core/messages/collective.h"
 #include "core/base/log.h"
 #include "resilience/reports/completion.h"
 
@@ -34,77 +33,18 @@ static const char usage[] =
     "76 a process died before the first step; run the same command again (gabion-launch does so once),\n"
     "1 other errors.\n";
 
-/* Only the root has to see the file: the others get its text. */
-static gab_status load(gab_world *world, const char *path, gab_config *config)
-{
-  gab_status status = GAB_OK;
-  gab_buffer text = {0};
-  bool root = gab_world_is_root(world);
-  if (root) status = gab_config_load(config, path);
-  GAB_TRY(gab_world_reduce_status(world, status));
-  if (root) {
-    size_t length;
-    const char *loaded = gab_config_text(config, &length);
-    status = gab_put_bytes(&text, loaded, length);
-  }
-  status = gab_world_reduce_status(world, status);
-  if (status == GAB_OK) status = gab_world_broadcast(world, gab_world_root(world), &text);
-  if (status == GAB_OK && !root)
-    status = gab_config_load_text(config, path, (const char *)text.data, text.size);
-  gab_buffer_release(&text);
-  return gab_world_reduce_status(world, status);
-}
-
-/* Files that the case names, such as pictures: the root hashes them, so that each is read for that once. */
-static gab_status share_hashes(gab_world *world, gab_config *config)
-{
-  gab_buffer hashes = {0};
-  const bool root = gab_world_is_root(world);
-  gab_status status = root ? gab_config_hash_files(config, &hashes) : GAB_OK;
-  status = gab_world_reduce_status(world, status);
-  if (status == GAB_OK) status = gab_world_broadcast(world, gab_world_root(world), &hashes);
-  if (status == GAB_OK && !root) status = gab_config_set_file_hashes(config, &hashes);
-  gab_buffer_release(&hashes);
-  return gab_world_reduce_status(world, status);
-}
-
-static gab_status run_config(gab_world *world, gab_config *config, const gab_app_options *options)
-{
-  gab_status status;
-  gab_app_continuation begin = {.restart = NULL};
-  gab_app_case *which = NULL;
-  char folder[GAB_APP_PATH_LENGTH];
-  GAB_TRY_GOTO(status, refused, load(world, options->word, config));
-  GAB_TRY_GOTO(status, refused, gab_app_config_finish(config, options));
-  /* Other files are read here, pictures of geometries: what fails may differ from process to process. */
-  GAB_TRY_GOTO(status, refused, gab_world_reduce_status(world, gab_app_case_create(config, options, &which)));
-  GAB_TRY_GOTO(status, refused, share_hashes(world, config));
-  gab_app_default_folder(options->word, folder, sizeof folder);
-  const char *out = options->out ? options->out : folder;
-  GAB_TRY_GOTO(status, refused, gab_app_continuation_find(world, config, options, out, which->steps, &begin));
-  if (!begin.finished) status = gab_app_run_case(world, which, out, &begin);
-  gab_app_continuation_end(&begin, status);
-  gab_app_case_destroy(&which);
-  return status;
-refused:
-  status = gab_app_refuse(world, status);
-  gab_app_continuation_end(&begin, status);
-  gab_app_case_destroy(&which);
-  return status;
-}
-
 static gab_status run(gab_world *world, const gab_app_options *options)
 {
-  gab_config *config;
+  gab_app_case *which;
+  char folder[GAB_APP_PATH_LENGTH];
   gab_log_level level = options->quiet ? GAB_LOG_WARNING : options->verbose ? GAB_LOG_DEBUG : GAB_LOG_INFO;
   gab_log_set_level(level, options->verbose ? GAB_LOG_DEBUG : GAB_LOG_INFO);
-  gab_status status = gab_app_config_create(&config);
-  if (status != GAB_OK) {
-    gab_log(GAB_LOG_ERROR, "%s", gab_error_message());
-    return status;
-  }
-  status = run_config(world, config, options);
-  gab_config_destroy(&config);
+  gab_status status = gab_app_case_share(world, options, &which);
+  if (status == GAB_OK) {
+    gab_app_default_folder(options->word, folder, sizeof folder);
+    status = gab_app_run_case(world, which, options->out ? options->out : folder);
+  } else status = gab_app_refuse(world, status);
+  gab_app_case_destroy(&which);
   return status;
 }
 

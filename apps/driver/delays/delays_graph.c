@@ -95,14 +95,11 @@ static gab_status graph_of(const gab_app_case *which, const delays_options *opti
 
 gab_status gab_app_delays_graph_of_case(const delays_options *options, delays_graph *graph)
 {
-  gab_config *config = NULL;
-  gab_app_case *which = NULL;
+  gab_app_case *which;
   *graph = (delays_graph){0};
-  GAB_TRY(gab_app_config_from_file(&options->common, &config));
-  gab_status status = gab_app_case_create(config, &options->common, &which);
+  gab_status status = gab_app_case_from_file(&options->common, &which);
   if (status == GAB_OK) status = graph_of(which, options, graph);
   gab_app_case_destroy(&which);
-  gab_config_destroy(&config);
   return status;
 }
 

@@ -49,8 +49,7 @@ static gab_status check(gab_app_run *it)
   if (flow->refinement.max_level > 0)
     status = gab_proxies_create(it->world, gab_forest_get_options(it->forest), &proxies);
   if (proxies) status = gab_app_grid_refine(made, proxies);
-  if (status == GAB_OK)
-    status = gab_app_any_processes_check(which->config, which->options, most_blocks(which, proxies));
+  if (status == GAB_OK) status = gab_app_any_processes_check(which, most_blocks(which, proxies));
   if (status == GAB_OK) {
     gab_log(GAB_LOG_INFO, "%s: fine", gab_config_name(which->config));
     gab_app_flow_case_describe(which);

@@ -2,10 +2,129 @@
 /* From a checked parameter file to the flow that it means. */
 #include "apps/driver/flow/flow_case.h"
 
-#include "resilience/resilience_config.h"
 #include "apps/driver/case/case_impl.h"
+#include "lbm/observe/quantities.h"
+#include "resilience/resilience_config.h"
 
 #include <string.h>
+
+/* ---------------------------------------------------------------- the section `output` */
+
+/* A series without schedule would stay empty. */
+static gab_status read_series(const gab_config *config, const char *path, double dt, gab_schedule *schedule)
+{
+  *schedule = (gab_schedule){0};
+  if (!gab_config_is_set(config, path)) return GAB_OK;
+  GAB_TRY(gab_app_schedule_read(config, path, dt, schedule));
+  if (schedule->every == 0) return gab_config_fail(config, path, "every or interval is needed");
+  schedule->last = true;
+  return GAB_OK;
+}
+
+static gab_status check_names(const flow_case *which, const char *path)
+{
+  gab_quantity items[GAB_LBM_MOST_QUANTITIES];
+  gab_quantity_list list = gab_lbm_quantities_list(NULL, which->domain.dimension, items);
+  size_t count;
+  const char *const *names = gab_config_strings(which->base.config, path, &count);
+  for (size_t i = 0; i < count; i++) {
+    const gab_quantity *found;
+    GAB_TRY(gab_app_blame(which->base.config, path, gab_quantity_find(list, names[i], &found)));
+  }
+  return GAB_OK;
+}
+
+static gab_status check_slice(const flow_case *which, size_t index)
+{
+  char item[GAB_CONFIG_PATH_CAPACITY], path[GAB_CONFIG_PATH_CAPACITY];
+  const gab_config *config = which->base.config;
+  gab_config_path(item, "output.slices.%zu", index);
+  gab_schedule schedule;
+  GAB_TRY(gab_app_schedule_read(config, item, which->setup.units.dt, &schedule));
+  gab_quantity items[GAB_LBM_MOST_QUANTITIES];
+  gab_quantity_list list = gab_lbm_quantities_list(NULL, which->domain.dimension, items);
+  const gab_quantity *found;
+  gab_component component;
+  gab_config_path(path, "%s.quantity", item);
+  GAB_TRY(gab_app_blame(
+      config, path,
+      gab_quantity_find_scalar(list, gab_app_slice_quantity(&which->base, index), &found, &component)));
+  gab_config_path(path, "%s.axis", item);
+  if (which->domain.dimension == 2 && gab_config_choice_index(config, path) != 2)
+    return gab_config_fail(config, path, "in 2D a slice has the normal z");
+  if (!gab_slice_is_built())
+    return gab_config_fail(config, item, "this Gabion was built without libpng and cannot draw pictures");
+  return GAB_OK;
+}
+
+/* Points of a list section: so many coordinates as the domain has dimensions, and inside. */
+static gab_status check_point(const flow_case *which, const char *path)
+{
+  size_t count;
+  const double *at = gab_config_reals(which->base.config, path, &count);
+  const gab_domain *domain = &which->domain;
+  if ((int)count < domain->dimension)
+    return gab_config_fail(which->base.config, path, "%zu coordinates in a domain of %d dimensions", count,
+                           domain->dimension);
+  for (int d = 0; d < domain->dimension; d++) {
+    double end = domain->origin[d] + (double)domain->cells[d] * domain->dx;
+    if (at[d] < domain->origin[d] || at[d] > end)
+      return gab_config_fail(which->base.config, path,
+                             "%c = %g is outside the domain, which ranges from %g to %g", (int)"xyz"[d],
+                             at[d], domain -> origin[d], end);
+  }
+  return GAB_OK;
+}
+
+static gab_status check_probes(const flow_case *which, output_plan *plan)
+{
+  char path[GAB_CONFIG_PATH_CAPACITY];
+  plan->point_count = gab_config_count(which->base.config, "output.points");
+  plan->line_count = gab_config_count(which->base.config, "output.lines");
+  size_t points = plan->point_count;
+  for (size_t i = 0; i < plan->point_count; i++) {
+    GAB_TRY(check_point(which, gab_config_path(path, "output.points.%zu.at", i)));
+    GAB_TRY(gab_app_column_check(which->base.config, gab_config_path(path, "output.points.%zu.name", i)));
+  }
+  for (size_t i = 0; i < plan->line_count; i++) {
+    points += (size_t)gab_config_int(which->base.config, gab_config_path(path, "output.lines.%zu.count", i));
+    if (points > FLOW_MOST_POINTS)
+      return gab_config_fail(which->base.config, path, "makes it more than %d points in all",
+                             (int)FLOW_MOST_POINTS);
+    GAB_TRY(gab_app_column_check(which->base.config, gab_config_path(path, "output.lines.%zu.name", i)));
+    GAB_TRY(check_point(which, gab_config_path(path, "output.lines.%zu.from", i)));
+    GAB_TRY(check_point(which, gab_config_path(path, "output.lines.%zu.to", i)));
+  }
+  bool anything = plan->point_count + plan->line_count > 0;
+  if (plan->probes.every > 0 && !anything)
+    return gab_config_fail(which->base.config, "output.probes", "there are no output.points or output.lines");
+  if (plan->probes.every == 0 && anything)
+    return gab_config_fail(which->base.config, plan->point_count ? "output.points" : "output.lines",
+                           "output.probes has to say how often they are measured");
+  return GAB_OK;
+}
+
+static gab_status read_output(const flow_case *which, output_plan *plan)
+{
+  const gab_config *config = which->base.config;
+  double dt = which->setup.units.dt;
+  GAB_TRY(gab_app_case_refuse_others(&which->base));
+  *plan = (output_plan){.strain = gab_config_bool(config, "output.integrals.strain"),
+                        .slice_count = gab_config_count(config, "output.slices")};
+  gab_schedule fields;
+  GAB_TRY(gab_app_schedule_read(config, "output.fields", dt, &fields));
+  GAB_TRY(read_series(config, "output.probes", dt, &plan->probes));
+  GAB_TRY(read_series(config, "output.forces", dt, &plan->forces));
+  GAB_TRY(read_series(config, "output.integrals", dt, &plan->integrals));
+  GAB_TRY(check_names(which, "output.fields.quantities"));
+  GAB_TRY(check_names(which, "output.probes.quantities"));
+  for (size_t i = 0; i < plan->slice_count; i++) GAB_TRY(check_slice(which, i));
+  if (plan->forces.every > 0 && which->setup.body_count == 0)
+    return gab_config_fail(config, "output.forces", "there are no bodies");
+  return check_probes(which, plan);
+}
+
+/* ---------------------------------------------------------------- the case */
 
 /* Independent mistakes are collected, so that a user learns of all at once. */
 typedef struct complaints {
@@ -71,7 +190,7 @@ gab_status gab_app_flow_case_read(gab_app_case *which)
     add_complaint(&all, gab_lbm_setup_check_meaning(config, &found->domain, &found->setup, which->steps));
   if (setup == GAB_OK) add_complaint(&all, gab_app_grid_plan_read(found));
   found->domain.deepest = found->refinement.max_level;
-  if (setup == GAB_OK) add_complaint(&all, gab_app_flow_output_read(found, &found->output));
+  if (setup == GAB_OK) add_complaint(&all, read_output(found, &found->output));
   if (setup == GAB_OK)
     add_complaint(&all, tracer_plan_read(config, &which->grid, which->dt, &found->tracers));
   add_complaint(&all, gab_resilience_check(config, gab_app_case_monitors(which)));

@@ -46,8 +46,6 @@ void gab_app_grid_describe_collision(const flow_case *which, const uint64_t bloc
                                      int levels);
 /** ::GAB_ERR_INPUT if there is no fluid cell. Local. */
 gab_status gab_app_flow_fluid_check(const flow_case *which, const gab_geometry *geometry);
-/** Reads the section `output` except its writers. */
-gab_status gab_app_flow_output_read(const flow_case *which, output_plan *plan);
 /** Says in the log, line by line, what the case comes to. */
 void gab_app_flow_case_describe(const gab_app_case *which);
 /** The same of its blocks. @param[in] proxies  of the grid at the start; NULL: root blocks only */

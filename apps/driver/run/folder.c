@@ -33,8 +33,7 @@ static gab_status write_text(const char *path, const char *text, size_t length)
 }
 
 /* The root's part: a folder in which the results of an older run are not taken for those of this one. */
-static gab_status prepare_folder(const gab_config *config, const gab_app_options *options, const char *folder,
-                                 bool continues)
+static gab_status prepare_folder(const gab_app_case *which, const char *folder, bool continues)
 {
   char path[GAB_APP_PATH_LENGTH + 32], why[GAB_RUN_FILE_WHY];
   snprintf(path, sizeof path, "%s/checkpoints", folder);
@@ -44,24 +43,23 @@ static gab_status prepare_folder(const gab_config *config, const gab_app_options
   snprintf(path, sizeof path, "%s/log.txt", folder);
   if (!continues && gab_launch_attempt() == 0) unlink(path); /* started again a run goes on logging */
   snprintf(path, sizeof path, "%s/checkpoints", folder);
-  if (gab_app_starts_anew(options)) GAB_TRY(gab_restart_remove_all(path));
+  if (gab_app_starts_anew(which->options)) GAB_TRY(gab_restart_remove_all(path));
   gab_buffer text = {0};
-  gab_status status = gab_config_effective(config, &text);
+  gab_status status = gab_config_effective(which->config, &text);
   snprintf(path, sizeof path, "%s/case.yaml", folder);
   if (status == GAB_OK) status = write_text(path, (const char *)text.data, text.size);
   gab_buffer_release(&text);
   return status;
 }
 
-static gab_status open_folder(gab_world *world, const gab_config *config, const gab_app_options *options,
-                              const char *folder, bool continues)
+static gab_status open_folder(gab_world *world, const gab_app_case *which, const char *folder, bool continues)
 {
   gab_status status = GAB_OK;
   char path[GAB_APP_PATH_LENGTH + 32];
   if (strlen(folder) >= GAB_APP_PATH_LENGTH)
     GAB_FAIL(GAB_ERR_INPUT, "the name of the output folder is too long: %.60s...", folder);
   GAB_TRY(gab_output_folder_make(world, folder));
-  if (gab_world_is_root(world)) status = prepare_folder(config, options, folder, continues);
+  if (gab_world_is_root(world)) status = prepare_folder(which, folder, continues);
   GAB_TRY(gab_world_reduce_status(world, status));
   snprintf(path, sizeof path, "%s/log.txt", folder);
   return gab_world_reduce_status(world, gab_log_open(path));
@@ -69,14 +67,14 @@ static gab_status open_folder(gab_world *world, const gab_config *config, const 
 
 /* At the first attempt a disk that refuses is a mistake of the user. Later ones wait for it, and do not give up what lies in the memory of
  * the nodes. */
-gab_status gab_app_folder_open(gab_world *world, const gab_config *config, const gab_app_options *options,
-                               const char *folder, bool continues)
+gab_status gab_app_folder_open(gab_world *world, const gab_app_case *which, const char *folder,
+                               bool continues)
 {
-  const double patience = gab_config_real(config, "output.retry");
+  const double patience = gab_config_real(which->config, "output.retry");
   const bool may_find = gab_launch_attempt() > 0 && getenv("GABION_NODE_MEMORY");
   char why[900];
   gab_output_set_retry(may_find ? patience : 0);
-  const gab_status status = open_folder(world, config, options, folder, continues);
+  const gab_status status = open_folder(world, which, folder, continues);
   gab_output_set_retry(patience);
   if (status != GAB_ERR_INPUT || !may_find) return status;
   snprintf(why, sizeof why, "%s", gab_error_message());

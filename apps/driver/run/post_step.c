@@ -72,42 +72,6 @@ gab_status gab_app_run_add_recompute(void *user, gab_timeloop *loop)
   return gab_timeloop_add_rest_monitor(loop, "recompute, at rest", check_at_rest, user);
 }
 
-/* ---------------------------------------------------------------- who has what */
-
-gab_status gab_app_run_distribute(void *context, gab_proxies *proxies)
-{
-  gab_app_run *it = context;
-  if (it->parameters->balance.measured) GAB_TRY(gab_balance_weigh(it->forest, proxies));
-  return gab_balance_proxies(proxies, &it->parameters->balance, &it->balance);
-}
-
-gab_status gab_app_run_distribute_first(void *context, gab_proxies *proxies)
-{
-  gab_app_run *it = context;
-  gab_balance_options options = it->parameters->balance;
-  options.none_empty = true;
-  return gab_balance_proxies(proxies, &options, &it->balance);
-}
-
-static bool balance_due(const void *user, gab_step step)
-{
-  const gab_app_case *which = ((const gab_app_run *)user)->parameters;
-  return gab_app_rebalance_due(&which->rebalance, step, which->steps);
-}
-
-static gab_status balance_now(void *user, gab_step step)
-{
-  gab_app_run *it = user;
-  return gab_app_rebalance_now(&it->parameters->rebalance, &it->parameters->balance, it->forest, step,
-                               &it->balance);
-}
-
-gab_status gab_app_run_add_balance(gab_app_run *it)
-{
-  if (it->parameters->rebalance.every == 0) return GAB_OK;
-  return gab_timeloop_add_action(it->loop, "balance", balance_due, balance_now, it);
-}
-
 /* ---------------------------------------------------------------- output */
 
 static bool output_due(const void *user, gab_step step)
@@ -181,10 +145,8 @@ static void put_grid(const gab_app_run *it, gab_json *json)
 static void put_case(void *user, gab_json *json)
 {
   const gab_app_run *it = user;
-  const gab_app_case *which = it->parameters;
   put_grid(it, json);
-  gab_app_put_case(json, which->config, which->options, which->dt,
-                   gab_app_run_time(it, gab_timeloop_step(it->loop)));
+  gab_app_put_case(json, it->parameters, gab_app_run_time(it, gab_timeloop_step(it->loop)));
 }
 
 static gab_status count_blocks(gab_app_run *it)

@@ -68,7 +68,7 @@ gab_status gab_app_run_check(gab_app_run *it)
   if (which->solver->check) {
     GAB_TRY(which->solver->check(it));
   } else {
-    GAB_TRY(gab_app_any_processes_check(config, which->options, (uint64_t)gab_app_root_count(&which->grid)));
+    GAB_TRY(gab_app_any_processes_check(which, (uint64_t)gab_app_root_count(&which->grid)));
     gab_log(GAB_LOG_INFO, "%s: fine", gab_config_name(config));
     which->solver->describe(which);
     gab_app_describe_spares(config, gab_config_int(config, "run.processes"));
@@ -134,7 +134,7 @@ static gab_status fit_memory(gab_app_run *it)
   const gab_app_case *which = it->parameters;
   if (!which->solver->memory) return GAB_OK;
   const gab_app_memory memory = which->solver->memory(it);
-  return gab_app_memory_settle(it->world, which->config, which->options, &memory);
+  return gab_app_memory_settle(it->world, which, &memory);
 }
 
 static gab_status build(gab_app_run *it, gab_app_kept_folder *kept)
@@ -142,12 +142,12 @@ static gab_status build(gab_app_run *it, gab_app_kept_folder *kept)
   const gab_app_case *which = it->parameters;
   const gab_solver *solver = which->solver;
   GAB_TRY(gab_world_reduce_status(it->world, prepare(it)));
-  GAB_TRY(gab_app_processes_check(it->world, which->config, which->options));
+  GAB_TRY(gab_app_processes_check(it->world, which));
   GAB_TRY(fit_memory(it));
   GAB_TRY(solver->build(it));
   const bool continues = it->restart != NULL;
   if (continues && gab_world_is_root(it->world)) gab_app_folder_keep(it->folder, kept);
-  GAB_TRY(gab_app_folder_open(it->world, which->config, which->options, it->folder, continues));
+  GAB_TRY(gab_app_folder_open(it->world, which, it->folder, continues));
   log_start(it);
   GAB_TRY(gab_timeloop_create(it->forest, which->steps, &it->loop));
   const gab_status continued = gab_timeloop_continue(it->loop, it->restart);
@@ -196,23 +196,37 @@ static gab_status leave_folder(gab_app_run *it, gab_status status, gab_app_kept_
   return gab_error_set(status, __FILE__, __LINE__, "%s%s", words, kept_as_it_was);
 }
 
-gab_status gab_app_run_case(gab_world *world, const gab_app_case *which, const char *folder,
-                            gab_app_continuation *begin)
+static gab_status compute(gab_app_run *it)
 {
-  gab_app_run *it;
-  GAB_TRY(make(world, which, folder, &it));
-  it->lock = begin->lock;
-  it->restart = begin->restart;
-  begin->restart = NULL;
   gab_app_kept_folder kept = {.is_kept = false};
-  gab_status status = gab_app_end_of_setup(world, build(it, &kept));
+  gab_status status = gab_app_end_of_setup(it->world, build(it, &kept));
   if (status == GAB_OK) {
     status = gab_timeloop_run(it->loop);
     if (status == GAB_OK) report(it);
     else status = leave_folder(it, status, &kept);
   }
   gab_app_kept_folder_release(&kept);
-  if (status != GAB_OK) gab_app_tell_end(world, status);
-  gab_app_run_destroy(&it);
+  if (status != GAB_OK) gab_app_tell_end(it->world, status);
+  return status;
+}
+
+gab_status gab_app_run_case(gab_world *world, const gab_app_case *which, const char *folder)
+{
+  gab_run_lock *lock = NULL;
+  gab_restart *restart = NULL;
+  gab_app_run *it = NULL;
+  bool is_finished = false;
+  gab_status status = gab_app_continuation_find(world, which, folder, &lock, &restart, &is_finished);
+  if (status != GAB_OK) status = gab_app_refuse(world, status);
+  else if (!is_finished) status = make(world, which, folder, &it);
+  if (it) {
+    it->lock = lock;
+    it->restart = restart;
+    restart = NULL;
+    status = compute(it);
+    gab_app_run_destroy(&it);
+  }
+  gab_restart_destroy(&restart);
+  gab_run_lock_release(&lock, status == GAB_ERR_AGAIN ? GAB_RUN_LOCK_LEAVE : GAB_RUN_LOCK_REMOVE);
   return status;
 }

@@ -57,8 +57,6 @@ struct gab_app_run {
 double gab_app_run_time(const gab_app_run *it, gab_step step);
 /** Series, pictures and fields, as they are due. */
 gab_status gab_app_run_add_output(gab_app_run *it);
-/** Blocks are shared out anew by what they took, if the case wants that. */
-gab_status gab_app_run_add_balance(gab_app_run *it);
 /** Blocks split and merge as the fields of the run want it. @param[in] how  copied */
 gab_status gab_app_run_add_adaptation(gab_app_run *it, const gab_app_adaptation *how);
 /** The monitor `recompute`, for the list of a solver. */
@@ -68,7 +66,11 @@ gab_status gab_app_run_add_adaptation(gab_app_run *it, const gab_app_adaptation 
   }
 gab_status gab_app_run_add_recompute(void *user, gab_timeloop *loop);
 
-/** Who has which block: gab_distribute_fn whose context is the run, of a grid that changes and of the first one. */
+/* ---- distribution.c ---- */
+
+/** Rebalances blocks by their measured work at intervals, if the case asks for it. */
+gab_status gab_app_run_add_balance(gab_app_run *it);
+/** Assignment of blocks to ranks: gab_distribute_fn whose context is the run, of a grid that changes and of the first one. */
 gab_status gab_app_run_distribute(void *context, gab_proxies *proxies);
 gab_status gab_app_run_distribute_first(void *context, gab_proxies *proxies);
 

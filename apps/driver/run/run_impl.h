@@ -17,10 +17,9 @@ gab_status gab_app_run_create(gab_world *world, const gab_app_case *which, const
 void gab_app_run_destroy(gab_app_run **which);
 /** `gabion check` of what has been made so. Collective. */
 gab_status gab_app_run_check(gab_app_run *it);
-/** Computes a case, and says in the log how that ended. The output folder is touched only after all else has succeeded.
- *  Collective. @param[in,out] begin  its restart is owned by the run from now on, its lock is borrowed */
-gab_status gab_app_run_case(gab_world *world, const gab_app_case *which, const char *folder,
-                            gab_app_continuation *begin);
+/** Computes a case, from step 0 or from the checkpoint of an earlier run in the folder, and says in the log how that ended. The
+ *  output folder is touched only after all else has succeeded. Collective. */
+gab_status gab_app_run_case(gab_world *world, const gab_app_case *which, const char *folder);
 /** What all have: the state of the output as an entity, the end, the end by a failure. */
 gab_status gab_app_run_add_actions(gab_app_run *it);
 /** The look whether the numbers are finite: behind the monitors that the case asks for, which may know what was the matter
@@ -37,19 +36,13 @@ void gab_app_run_warn_of_comms(const gab_app_run *it);
 /** Says in the log what it came to. Collective. */
 gab_status gab_app_recompute_report(gab_world *world, const gab_app_recompute *plan,
                                     const gab_sample_report *mine);
-/** Whether blocks are to be shared out anew now. Pure. */
-bool gab_app_rebalance_due(const gab_app_rebalance *when, gab_step step, gab_step last_step);
-/** Shares blocks out anew if their work was uneven. Collective. @param[in,out] report  of a distribution that was made */
-gab_status gab_app_rebalance_now(const gab_app_rebalance *when, const gab_balance_options *options,
-                                 gab_forest *forest, gab_step step, gab_balance_report *report);
-
 /* ---------------------------------------------------------------- the folder */
 
 /** Makes the output folder with the case in it, and opens the log there. Collective.
  *  @param[in] continues  the run goes on from a checkpoint there: the log is kept. Else old checkpoints go if the
  *  options say so */
-gab_status gab_app_folder_open(gab_world *world, const gab_config *config, const gab_app_options *options,
-                               const char *folder, bool continues);
+gab_status gab_app_folder_open(gab_world *world, const gab_app_case *which, const char *folder,
+                               bool continues);
 
 /** Clears away what an earlier run left that this one does not go on from, and lists what this one writes.
  * Collective; the last thing before the run, so that a run that is refused clears nothing away.
