@@ -525,9 +525,6 @@ gab_flag_bits gab_lbm_flag_of(const gab_lbm_model *model, const gab_lbm_block *b
 int gab_lbm_body_at(const gab_lbm_model *model, int level, const int64_t cell[3]);
 /** Writes the populations of boundary cells. @param[in] ramp  one factor per side */
 void gab_links_apply(const gab_lbm_model *model, const gab_lbm_job *job, const double ramp[GAB_SIDE_COUNT]);
-/** The same for a dense block. */
-void gab_links_apply_dense(const gab_lbm_model *model, const gab_lbm_job *job,
-                           const double ramp[GAB_SIDE_COUNT]);
 
 /** Whether the walls of a model have to be balanced: an interpolated or moving body, and no side that sets the mass. */
 bool gab_wall_balance_is_needed(const gab_lbm_model *model);

@@ -30,10 +30,30 @@ static inline int gab_direction_opposite(int direction) { return GAB_DIRECTIONS 
 
 /** The cells of a block of `cells` cells that its neighbour in `direction` needs as ghost layer of `width`
  *  cells (interior cells, local indices from 0). */
-gab_box gab_direction_send_box(int direction, const int32_t cells[3], int width);
+static inline gab_box gab_direction_send_box(int direction, const int32_t cells[3], int width)
+{
+  int offset[3];
+  gab_direction_offset(direction, offset);
+  gab_box box;
+  for (int axis = 0; axis < 3; axis++) {
+    box.lo[axis] = offset[axis] > 0 ? cells[axis] - width : 0;
+    box.hi[axis] = offset[axis] < 0 ? width : cells[axis];
+  }
+  return box;
+}
 /** The ghost cells that the neighbour in `direction` fills (indices -width … -1 and cells … cells+width-1).
  */
-gab_box gab_direction_receive_box(int direction, const int32_t cells[3], int width);
+static inline gab_box gab_direction_receive_box(int direction, const int32_t cells[3], int width)
+{
+  int offset[3];
+  gab_direction_offset(direction, offset);
+  gab_box box;
+  for (int axis = 0; axis < 3; axis++) {
+    box.lo[axis] = offset[axis] > 0 ? cells[axis] : offset[axis] < 0 ? -width : 0;
+    box.hi[axis] = offset[axis] > 0 ? cells[axis] + width : offset[axis] < 0 ? 0 : cells[axis];
+  }
+  return box;
+}
 
 #ifdef __cplusplus
 }

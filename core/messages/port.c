@@ -167,6 +167,8 @@ static gab_status check_peer(gab_port *port, gab_rank peer, const gab_buffer *me
   return GAB_OK;
 }
 
+static bool uses_logger(const gab_port *port) { return port->logged && port->world->logger; }
+
 static gab_envelope envelope_for(const gab_port *port, gab_rank target, uint64_t sequence, size_t bytes)
 {
   const gab_world *world = port->world;
@@ -196,7 +198,7 @@ static gab_status start_send(gab_port *port, gab_rank target, gab_buffer *messag
     channel->counted_bytes += message->size;
   }
   if (target == port->world->rank) return send_to_self(port, message);
-  if (gab_port_uses_logger(port)) return gab_logged_send(port, target, message);
+  if (uses_logger(port)) return gab_logged_send(port, target, message);
   gab_transfer *transfer;
   GAB_TRY(gab_traffic_add(port, message, &transfer));
   transfer->outgoing = true;
@@ -244,7 +246,7 @@ static gab_status start_receive(gab_port *port, gab_rank source, gab_buffer *mes
   gab_channel *channel;
   GAB_TRY(find_channel(port, source, &channel));
   gab_buffer_clear(message);
-  const bool own = source == port->world->rank || gab_port_uses_logger(port); /* MPI has no part in it */
+  const bool own = source == port->world->rank || uses_logger(port); /* MPI has no part in it */
   const size_t total = unknown ? GAB_CHUNK_BYTES : payload_bytes + GAB_ENVELOPE_BYTES;
   void *place;
   if (!own) GAB_TRY(gab_buffer_extend(message, total, &place));
@@ -273,7 +275,7 @@ static gab_status poll(gab_port *port, gab_rank source, gab_buffer *message, boo
       .message = message, .peer = source, .total = GAB_SIZE_UNKNOWN, .sequence = channel->received};
   gab_buffer_clear(message);
   if (source == port->world->rank) GAB_TRY(gab_port_take_own(port, &transfer, there));
-  else if (gab_port_uses_logger(port)) GAB_TRY(gab_logged_poll(port, &transfer, there));
+  else if (uses_logger(port)) GAB_TRY(gab_logged_poll(port, &transfer, there));
   else GAB_TRY(gab_traffic_poll(port, &transfer, there));
   if (*there) channel->received++;
   return GAB_OK;
@@ -312,7 +314,7 @@ gab_status gab_port_progress(gab_port *port, bool *done)
   if (done) *done = false;
   if (!port->world) GAB_FAIL(GAB_ERR_STATE, "port %s: its world is gone", port->name);
   GAB_TRY(gab_world_check(port->world));
-  if (gab_port_uses_logger(port)) return progress_logged(port, done);
+  if (uses_logger(port)) return progress_logged(port, done);
   bool pending, finished = false;
   GAB_TRY(gab_port_give_up(port, gab_traffic_check(port, &pending)));
   /* A first chunk that is being looked for must not be completed behind the back of the look. */
@@ -334,7 +336,7 @@ static bool waits_for_itself(const gab_port *port)
 /* What has come; while something has not, others are served. */
 static gab_status test_pending(gab_port *port, bool *pending)
 {
-  if (!gab_port_uses_logger(port)) return gab_traffic_check(port, pending);
+  if (!uses_logger(port)) return gab_traffic_check(port, pending);
   GAB_TRY(gab_logged_take(port, pending));
   return *pending ? gab_logged_serve(port) : GAB_OK;
 }

@@ -337,7 +337,6 @@ void gab_mailbox_empty(gab_mailbox *mailbox);
 
 /* ---------------------------------------------------------------- port_logged.c */
 
-bool gab_port_uses_logger(const gab_port *port);
 gab_status gab_logged_send(gab_port *port, gab_rank target, gab_buffer *message);
 /** Looks once after all that is to be received. @param[out] pending  some has not come */
 gab_status gab_logged_take(gab_port *port, bool *pending);

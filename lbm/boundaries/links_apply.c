@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lbm/lbm_impl.h"
+#include "lbm/sparse/sparse_impl.h"
 
 /* Links read populations of fluid cells and write populations of boundary cells, so their order is free; but for open sides, which
  * read what other boundary cells send along them and come last. */
@@ -12,9 +12,14 @@
 #define NAME(part) links_float##part
 #include "lbm/boundaries/links_apply_body.inc"
 
-void gab_links_apply_dense(const gab_lbm_model *model, const gab_lbm_job *job,
-                           const double ramp[GAB_SIDE_COUNT])
+static void apply_dense(const gab_lbm_model *model, const gab_lbm_job *job, const double ramp[GAB_SIDE_COUNT])
 {
   if (model->options.precision == GAB_PRECISION_FLOAT) links_float_all(model, job, ramp);
   else links_double_all(model, job, ramp);
+}
+
+void gab_links_apply(const gab_lbm_model *model, const gab_lbm_job *job, const double ramp[GAB_SIDE_COUNT])
+{
+  if (job->block->sparse) gab_sparse_apply_links(model, job, ramp);
+  else apply_dense(model, job, ramp);
 }

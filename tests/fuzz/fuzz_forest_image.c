@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fuzz target: images of forests. The first byte chooses how the rest is cut into images.
  *
- * fuzz-sources: core/[a-z]*.c blockforest/forest/block_id.c blockforest/forest/direction.c blockforest/forest/topology.c
+ * fuzz-sources: core/[a-z]*.c blockforest/forest/block_id.c blockforest/forest/topology.c
  * fuzz-sources: blockforest/forest*.c blockforest/forest/tasks.c
  * fuzz-sources: blockforest/proxy*.c blockforest/adaptation/apply_regrid.c blockforest/adaptation/adapt.c
  */

@@ -3,8 +3,6 @@
  *  @brief Messages of logged ports with a message logger. */
 #include "core/world/world_impl.h"
 
-bool gab_port_uses_logger(const gab_port *port) { return port->logged && port->world->logger; }
-
 gab_status gab_logged_send(gab_port *port, gab_rank target, gab_buffer *message)
 {
   const gab_message_logger *logger = port->world->logger;
