@@ -469,6 +469,7 @@ gab_status gab_slice_write(gab_slice *slice, gab_step step, double time)
   gab_status status = gab_world_reduce_status(world, collect_own(slice, &plan, &own, found));
   if (status == GAB_OK) status = gab_world_min_f64(world, &found[0], 1);
   if (status == GAB_OK) status = gab_world_max_f64(world, &found[1], 1);
+  for (int i = 0; i < 2; i++) found[i] += 0.0; /* which of 0 and -0 is found depends on the processes */
   if (status == GAB_OK) status = gab_world_reduce_status(world, draw(slice, &plan, &own, found, step, time));
   gab_buffer_release(&own);
   return status;

@@ -46,6 +46,7 @@ static gab_status read_case(gab_app_case *which)
   GAB_TRY(gab_app_stencil_sides_read((stencil_case *)which));
   gab_app_stencil_initial_read((stencil_case *)which);
   GAB_TRY(check_depth(which));
+  GAB_TRY(gab_app_stencil_check_centring((const stencil_case *)which));
   GAB_TRY(gab_app_stencil_refinement_read((stencil_case *)which));
   gab_app_stencil_time_read((stencil_case *)which);
   gab_app_stencil_integrator_read((stencil_case *)which);
@@ -150,7 +151,8 @@ static gab_status build(gab_app_run *run)
   stencil_run *it = (stencil_run *)run;
   GAB_TRY(gab_app_stencil_build_grid(it));
   const gab_status start = check_initial(run);
-  return gab_world_reduce_status(run->world, start == GAB_OK ? gab_app_stencil_try_start(it) : start);
+  GAB_TRY(gab_world_reduce_status(run->world, start == GAB_OK ? gab_app_stencil_try_start(it) : start));
+  return gab_world_reduce_status(run->world, gab_app_stencil_set_on_sides(it, 0));
 }
 
 /* ---------------------------------------------------------------- a step */
@@ -189,6 +191,7 @@ static gab_status compute(void *user, gab_step step)
   it->stage = 0;
   it->is_tried = it->is_tried || gab_forest_block_count(it->base.forest) > 0;
   gab_app_stencil_advance_time(it);
+  GAB_TRY(gab_app_stencil_set_on_sides(it, gab_app_stencil_time(it, step + 1)));
   return gab_app_stencil_end_measure(it, step + 1);
 }
 
@@ -262,6 +265,14 @@ static const char *what_is_wrong(const gab_stencil *which)
   if (which->adaptive && which->depth > 1) return "between levels there is one layer of ghosts";
   if (which->criterion_count > GAB_STENCIL_MOST_CRITERIA) return "it has too many criteria";
   if (which->dt < 0 || !(which->dt < INFINITY)) return "its time step is not a positive number";
+  for (int f = 0; which->centring && f < fields; f++)
+    if (which->centring[f] < GAB_STENCIL_CELL || which->centring[f] > GAB_STENCIL_CORNER)
+      return "a field has a centring that does not exist";
+    else if (which->centring[f] != GAB_STENCIL_CELL && which->adaptive)
+      return "staggered fields need a grid of one level";
+  for (size_t i = 0; which->centring && i < which->implicit_count; i++)
+    if (which->centring[which->implicit[i].field] != GAB_STENCIL_CELL)
+      return "implicit fields lie in the centres of cells";
   for (size_t i = 0; i < which->key_count; i++)
     if ((which->bound && strcmp(which->keys[i].name, "cfl") == 0) ||
         ((which->bound || which->dt > 0) && strcmp(which->keys[i].name, "dt") == 0))

@@ -43,6 +43,14 @@
  *  distance. With a value or a gradient diffusion is of second order, with mirrors of any order. Implicit fields have the
  *  same sides.
  *
+ *  Staggered fields
+ *  ----------------
+ *  `centring` says where in a cell the values of each field lie: in its centre, or on its lower faces, edges or corner. Fields stay arrays
+ *  of cells, component i of cell (x, y, z); `start` gets the position of each field's values, gab_stencil_position() gives it.
+ *  Values that lie on a side of the domain, such as a velocity across it, are set there by the types `value` and `mirrored` (odd
+ *  fields: 0), before each stage and after the last one: at the lower side they are those of the first cells, at the upper one
+ *  the first ghosts. Files and pictures have the values as they are stored. Without levels.
+ *
  *  Stages
  *  ------
  *  With `rate` instead of `update` a program gives du/dt, and the library integrates in time: rk3, or the method that `integrator` or the
@@ -128,6 +136,19 @@ typedef struct gab_stencil_block {
       *first; /**< at the beginning of the step, with ghosts as `now` had them then; in stage 0 it is `now` */
 } gab_stencil_block;
 
+/** Where in a cell the values of a field lie: a sum of 1, 2 and 4 for x, y and z, along which it is the lower face and not the
+ *  centre. In 2D z has no meaning. */
+typedef enum gab_stencil_centring {
+  GAB_STENCIL_CELL = 0,
+  GAB_STENCIL_X_FACE = 1,
+  GAB_STENCIL_Y_FACE = 2,
+  GAB_STENCIL_Z_EDGE = 3, /**< parallel to z; in 2D a corner */
+  GAB_STENCIL_Z_FACE = 4,
+  GAB_STENCIL_Y_EDGE = 5,
+  GAB_STENCIL_X_EDGE = 6,
+  GAB_STENCIL_CORNER = 7
+} gab_stencil_centring;
+
 /** What a block is measured by when the grid adapts. `gradient` and `value` are there already. */
 typedef struct gab_stencil_criterion {
   const char *name; /**< the `type` in parameter files */
@@ -195,8 +216,11 @@ typedef struct gab_stencil {
   int dimension;              /**< 2 or 3, others are refused; 0: it computes both */
   const gab_config_key *keys; /**< of the section; one more, `every', says how often sums are written */
   size_t key_count;
-  const char *const *fields; /**< their names, NULL-terminated, at most #GAB_STENCIL_MOST_FIELDS */
-  /** What a cell of the finest level holds at first; wider ones get the mean. Pure; called by several threads. NULL: zeros. @param[in] centre  of the cell @param[out] values  zeros; of all fields */
+  const char *const *fields;            /**< their names, NULL-terminated, at most #GAB_STENCIL_MOST_FIELDS */
+  const gab_stencil_centring *centring; /**< of each field; NULL: all in the centres of cells */
+  /** What a cell of the finest level holds at first; wider ones get the mean. Pure; called by several threads. NULL: zeros. Called for each position in the
+   *  cell at which fields lie. @param[in] centre  of the cell, or that position @param[out] values  zeros; of all fields, those count that
+   *  lie there */
   void (*start)(const gab_config *config, const double centre[3], double *values);
   /** Computes `next` of a block. Pure; called by several threads, each for a block of its own. */
   void (*update)(const gab_stencil_block *at);
@@ -239,6 +263,10 @@ typedef struct gab_stencil {
  *  @param[in] formula  with the variables "x|y|z|t" */
 double gab_stencil_evaluate(const gab_stencil_block *at, const gab_expression *formula, int32_t x, int32_t y,
                             int32_t z);
+
+/** The position of a value of a field in a block, by gab_stencil.centring. Pure. */
+void gab_stencil_position(const gab_stencil_block *at, int field, int32_t x, int32_t y, int32_t z,
+                          double position[3]);
 
 /** The whole program, for main(). One stencil in a program. @param[in] which  borrowed for ever @return its exit code */
 int gab_stencil_main(int argc, char **argv, const gab_stencil *which);

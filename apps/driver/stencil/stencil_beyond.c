@@ -20,7 +20,8 @@ typedef struct filling {
   const int64_t *first;
   double half; /* width of a cell */
   double time;
-  double place[3]; /* on the side, next to a ghost */
+  double place[3];   /* on the side, next to a ghost */
+  bool only_on_side; /* sets fields that lie there, and nothing else */
   stencil_wrong *wrong;
 } filling;
 
@@ -29,7 +30,9 @@ typedef struct filling {
 static double evaluate(const filling *by, int field)
 {
   const gab_expression *formula = by->side->values[field];
-  const double values[4] = {by->place[0], by->place[1], by->place[2], by->time};
+  double values[4] = {by->place[0], by->place[1], by->place[2], by->time};
+  for (int axis = 0; axis < 3; axis++)
+    if (axis != by->axis && gab_app_stencil_is_on_face(field, axis)) values[axis] -= by->half;
   const double result = gab_expression_at(formula, values);
   if (isfinite(result)) return result;
 #pragma omp critical(gab_stencil_wrong)
@@ -63,18 +66,43 @@ static void fill_ghost(filling *by, const int32_t ghost[3], const int32_t inside
                             found);
   else
     for (int f = 0; f < fields; f++) found[f] = beyond(by, f, here[f], layer);
-  for (int f = 0; f < fields; f++) gab_field_set(by->now, ghost[0], ghost[1], ghost[2], f, found[f]);
+  for (int f = 0; f < fields; f++)
+    if (!gab_app_stencil_is_on_face(f, by->axis))
+      gab_field_set(by->now, ghost[0], ghost[1], ghost[2], f, found[f]);
 }
 
 /* ---------------------------------------------------------------- a side */
+
+static void set_place(filling *by, const int32_t cell[3], bool is_upper)
+{
+  const gab_forest_options *grid = &by->which->base.grid;
+  const int32_t end = is_upper ? by->now->shape.cells[by->axis] : 0;
+  for (int axis = 0; axis < 3; axis++) {
+    const int64_t halves =
+        axis == by->axis ? 2 * (by->first[axis] + end) : 2 * (by->first[axis] + cell[axis]) + 1;
+    by->place[axis] = grid->origin[axis] + (double)halves * by->half;
+  }
+}
+
+/* @param[in] user  a filling */
+static double value_on_side(void *user, int field, const int32_t cell[3])
+{
+  filling *by = user;
+  if (by->side->kind != STENCIL_SIDE_VALUE) return 0;
+  set_place(by, cell, by->number % 2 == 1);
+  return evaluate(by, field);
+}
 
 static void fill_side(filling *by, bool is_upper)
 {
   /* Edges and corners: x before y before z, each with the ghosts of the others, so that the last one sees those of the first. */
   gab_box box = gab_app_stencil->diagonals ? gab_field_whole(by->now) : gab_field_interior(by->now);
-  const gab_forest_options *grid = &by->which->base.grid;
   const int axis = by->axis;
   const int32_t cells = by->now->shape.cells[axis];
+  for (int f = 0; f < by->now->shape.components; f++)
+    if (gab_app_stencil_is_on_face(f, axis))
+      gab_app_stencil_fill_on_side(by->now, &box, f, axis, is_upper, value_on_side, by);
+  if (by->only_on_side) return;
   box.lo[axis] = 0;
   box.hi[axis] = by->now->shape.ghosts[axis];
   for (int32_t z = (int32_t)box.lo[2]; z < box.hi[2]; z++)
@@ -84,18 +112,14 @@ static void fill_side(filling *by, bool is_upper)
         const int32_t layer = inside[axis];
         ghost[axis] = is_upper ? cells + layer : -1 - layer;
         inside[axis] = is_upper ? cells - 1 - layer : layer;
-        for (int other = 0; other < 3; other++) {
-          const int64_t halves = other == axis ? 2 * (by->first[axis] + (is_upper ? cells : 0))
-                                               : 2 * (by->first[other] + ghost[other]) + 1;
-          by->place[other] = grid->origin[other] + (double)halves * by->half;
-        }
+        set_place(by, ghost, is_upper);
         fill_ghost(by, ghost, inside, layer);
       }
 }
 
 /* @param[in] first  cell of the block in its level */
 static void fill_sides(const stencil_case *which, gab_field *now, const int64_t first[3], int level,
-                       double time, stencil_wrong *wrong)
+                       double time, bool only_on_side, stencil_wrong *wrong)
 {
   const gab_forest_options *grid = &which->base.grid;
   filling by = {.which = which,
@@ -103,6 +127,7 @@ static void fill_sides(const stencil_case *which, gab_field *now, const int64_t 
                 .first = first,
                 .half = ldexp(grid->dx, -level - 1),
                 .time = time,
+                .only_on_side = only_on_side,
                 .wrong = wrong};
   for (int axis = 0; axis < grid->grid.dimension; axis++) {
     const int64_t end = (int64_t)(grid->grid.roots[axis] * (int64_t)grid->cells[axis]) << level;
@@ -131,22 +156,34 @@ static gab_status tell(const stencil_case *which, const stencil_wrong *wrong)
 void gab_app_stencil_fill_sides(const stencil_case *which, gab_field *now, const int64_t first[3], int level)
 {
   stencil_wrong wrong = {0};
-  fill_sides(which, now, first, level, 0, &wrong);
+  fill_sides(which, now, first, level, 0, false, &wrong);
 }
 
-gab_status gab_app_stencil_exchange(stencil_run *it, double time)
+static gab_status fill_all(stencil_run *it, double time, bool only_on_side)
 {
   const gab_forest *forest = it->base.forest;
   const ptrdiff_t count = (ptrdiff_t)gab_forest_block_count(forest);
   stencil_wrong wrong = {0};
-  GAB_TRY(gab_level_ghosts_start(it->ghosts));
-  GAB_TRY(gab_level_ghosts_finish(it->ghosts));
 #pragma omp parallel for schedule(static)
   for (ptrdiff_t i = 0; i < count; i++) {
     const gab_block *block = gab_forest_block(forest, (size_t)i);
     const gab_box cells = gab_block_cells(forest, block);
     fill_sides(it->parameters, gab_block_data(block, it->now), cells.lo, gab_block_level(forest, block), time,
-               &wrong);
+               only_on_side, &wrong);
   }
   return tell(it->parameters, &wrong);
+}
+
+gab_status gab_app_stencil_set_on_sides(stencil_run *it, double time)
+{
+  return gab_app_stencil_is_staggered() ? fill_all(it, time, true) : GAB_OK;
+}
+
+/* Neighbours get values on sides from this block, so these are set before. */
+gab_status gab_app_stencil_exchange(stencil_run *it, double time)
+{
+  GAB_TRY(gab_app_stencil_set_on_sides(it, time));
+  GAB_TRY(gab_level_ghosts_start(it->ghosts));
+  GAB_TRY(gab_level_ghosts_finish(it->ghosts));
+  return fill_all(it, time, false);
 }

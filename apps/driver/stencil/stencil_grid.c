@@ -11,6 +11,13 @@ static int dimension_of(const stencil_case *which) { return which->base.grid.gri
 
 /* ---------------------------------------------------------------- the state of the start */
 
+static void start_at(const stencil_case *which, const double position[3], double *values)
+{
+  for (int f = 0; f < gab_app_stencil_field_count(); f++) values[f] = 0;
+  if (gab_app_stencil->start) gab_app_stencil->start(which->base.config, position, values);
+  gab_app_stencil_initial_cell(which, position, values);
+}
+
 static void start_finest(const stencil_case *which, const int64_t cell[3], double *values)
 {
   const gab_forest_options *grid = &which->base.grid;
@@ -18,9 +25,14 @@ static void start_finest(const stencil_case *which, const int64_t cell[3], doubl
   double centre[3];
   for (int axis = 0; axis < 3; axis++)
     centre[axis] = grid->origin[axis] + (double)(2 * cell[axis] + 1) * half;
-  for (int f = 0; f < gab_app_stencil_field_count(); f++) values[f] = 0;
-  if (gab_app_stencil->start) gab_app_stencil->start(which->base.config, centre, values);
-  gab_app_stencil_initial_cell(which, centre, values);
+  start_at(which, centre, values);
+  for (int f = 0; gab_app_stencil_is_staggered() && f < gab_app_stencil_field_count(); f++) {
+    double position[3], found[GAB_STENCIL_MOST_FIELDS];
+    for (int axis = 0; axis < 3; axis++)
+      position[axis] = centre[axis] - (gab_app_stencil_is_on_face(f, axis) ? half : 0);
+    start_at(which, position, found);
+    values[f] = found[f];
+  }
 }
 
 /* Summed in pairs, level by level, as blocks merge: equal values give that value. */

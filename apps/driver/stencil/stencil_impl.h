@@ -120,6 +120,19 @@ int gab_app_stencil_stages(const stencil_case *which);
 /* Time of the present stage, as a share of the step. */
 double gab_app_stencil_stage_time(const stencil_run *it);
 
+/* ---- centring.c */
+/* Whether values of the field lie on the faces of cells along an axis. */
+bool gab_app_stencil_is_on_face(int field, int axis);
+/* Whether any field lies elsewhere than in cells. */
+bool gab_app_stencil_is_staggered(void);
+/* The value on a side of a field that lies there, next to a cell. */
+typedef double stencil_side_value(void *by, int field, const int32_t cell[3]);
+/* Sets values on a side, and ghosts beyond it as their mirror image, of a field that lies there. @param[in] along  cells along the side */
+void gab_app_stencil_fill_on_side(gab_field *now, const gab_box *along, int field, int axis, bool is_upper,
+                                  stencil_side_value *value, void *by);
+/* Whether staggered fields can have the sides of a case. */
+gab_status gab_app_stencil_check_centring(const stencil_case *which);
+
 /* ---- stages.c */
 /* Declares NAME.integrator, if the stencil has a rate. */
 gab_status gab_app_stencil_integrator_declare(gab_config *config);
@@ -160,6 +173,8 @@ gab_status gab_app_stencil_sides_of(const stencil_case *which, int field, gab_el
 /* ---- stencil_beyond.c */
 /* Sets ghosts beyond sides of the domain at time 0. @param[in] first  cell of the block in its level */
 void gab_app_stencil_fill_sides(const stencil_case *which, gab_field *now, const int64_t first[3], int level);
+/* Sets values on sides of fields that lie there, at a time. Local. */
+gab_status gab_app_stencil_set_on_sides(stencil_run *it, double time);
 /* Fills all ghosts of `now', whose state is that of `time'. Collective among neighbours. */
 gab_status gab_app_stencil_exchange(stencil_run *it, double time);
 
