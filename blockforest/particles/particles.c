@@ -94,6 +94,21 @@ static gab_status unpack(void *user, void *data, gab_reader *in)
   return append(user, to, records.at, count);
 }
 
+static uint64_t work(void *user, void *data, bool forget)
+{
+  gab_particles_bag *of = data;
+  const uint64_t spent = of->work;
+  (void)user;
+  if (forget) of->work = 0;
+  return spent;
+}
+
+void gab_particles_add_work(gab_particles *particles, const gab_block *block, uint64_t nanoseconds)
+{
+  gab_particles_bag *of = gab_block_data(block, particles->data);
+  if (of) of->work += nanoseconds;
+}
+
 /* ---------------------------------------------------------------- splitting and merging */
 
 static gab_status split(void *user, const gab_forest *forest, const gab_block *parent,
@@ -149,7 +164,8 @@ gab_status gab_particles_create(gab_forest *forest, const gab_particle_kind *kin
                                     .pack = pack,
                                     .unpack = unpack,
                                     .split = split,
-                                    .merge = merge};
+                                    .merge = merge,
+                                    .work = work};
   gab_status status = gab_forest_add_data(forest, &data, &made->data);
   if (status == GAB_OK) status = gab_port_create(gab_forest_world(forest), kind->name, &made->port);
   if (status == GAB_OK) gab_port_set_logged(made->port);

@@ -72,6 +72,10 @@ void gab_particles_keep(gab_particles *particles, const gab_block *block, size_t
  *  not finite: with id and position; it ends the run on all. ::GAB_ERR_FAULT in a broken world */
 gab_status gab_particles_move(gab_particles *particles, uint64_t *removed);
 
+/** Adds processor time that a program has spent on the records of a block, for balancing by measured times
+ *  (gab_balance_options.measured, gab_balance_improve()). No result depends on it. Local; different blocks by different threads. */
+void gab_particles_add_work(gab_particles *particles, const gab_block *block, uint64_t nanoseconds);
+
 /** Bytes of a record. */
 GAB_EXTENDER size_t gab_particles_record_bytes(const gab_particles *particles);
 

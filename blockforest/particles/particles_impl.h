@@ -14,6 +14,7 @@
 typedef struct gab_particles_bag {
   unsigned char *records; /**< ascending by id */
   size_t count, capacity;
+  uint64_t work; /**< nanoseconds, as gab_particles_add_work() was told; never part of an image */
 } gab_particles_bag;
 
 /** Messages of one neighbour rank. */

@@ -4,6 +4,7 @@
 #include "blockforest/forest/forest_impl.h"
 #include "blockforest/forest/position.h"
 #include "blockforest/particles/tracers_impl.h"
+#include "core/base/log.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -168,7 +169,11 @@ static gab_status for_all(gab_tracers *tracers, part_fn part, double dt)
     size_t count;
     gab_tracer *all = gab_particles_of(tracers->particles, forest->blocks[b], &count);
     const gab_tracers_place place = gab_tracers_place_of(tracers, forest->blocks[b]);
+    const double start = tracers->options.is_timed && count > 0 ? gab_seconds() : 0;
     for (size_t i = 0; i < count; i++) GAB_TRY(part(&place, &all[i], dt));
+    if (tracers->options.is_timed && count > 0)
+      gab_particles_add_work(tracers->particles, forest->blocks[b],
+                             (uint64_t)(1e9 * (gab_seconds() - start)));
   }
   return GAB_OK;
 }

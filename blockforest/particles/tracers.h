@@ -54,6 +54,7 @@ typedef struct gab_tracers_options {
    *  @param[in] cell  in cell indices of `level` @param[in,out] velocity  zero at first, in the units of the field */
   bool (*is_solid)(void *user, int level, const int64_t cell[3], double velocity[3]);
   void *user;
+  bool is_timed; /**< the time of each block's tracers counts in balancing by measured times */
 } gab_tracers_options;
 
 typedef struct gab_tracers gab_tracers;

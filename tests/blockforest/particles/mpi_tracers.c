@@ -79,7 +79,8 @@ static void make(gab_world *world, box *it, int32_t cells, flow_fn flow, bool le
                                       .periodic = {periodic, periodic, false},
                                       .cells = {cells / 4, cells / 4, 1},
                                       .dx = 1. / cells};
-  gab_tracers_options tracers = {.name = "tracers", .is_solid = has_solid ? solid : NULL, .user = &all_cells};
+  gab_tracers_options tracers = {
+      .name = "tracers", .is_solid = has_solid ? solid : NULL, .user = &all_cells, .is_timed = true};
   ranks = gab_world_members(world)->ranks;
   all_cells = cells;
   for (int side = 0; side < 6; side++) tracers.closed[side] = closed;
@@ -321,6 +322,29 @@ static uint64_t checksum_of(gab_world *world, bool moves)
   return checksum;
 }
 
+/* The time of tracers is that of their blocks, until it is forgotten. Blocks without tracers take none. */
+static void counts_work(gab_world *world)
+{
+  box it;
+  make(world, &it, 32, vortex, false, false, false, true);
+  start(&it);
+  for (int i = 0; i < 200; i++) /* in the left half */
+    REQUIRE_OK(
+        gab_tracers_add(it.tracers, (uint64_t)i, (double[3]){0.1 + 0.001 * i, 0.1 + 0.004 * i, 0}, 0, NULL));
+  run(&it, 2, 0.01);
+  for (int round = 0; round < 2; round++)
+    for (size_t b = 0; b < gab_forest_block_count(it.forest); b++) {
+      const gab_block *block = gab_forest_block(it.forest, b);
+      const bool is_left = gab_block_cells(it.forest, block).lo[0] < 16;
+      size_t count;
+      (void)gab_particles_of(gab_tracers_particles(it.tracers), block, &count);
+      const uint64_t work = gab_forest_block_work(it.forest, block, round == 0);
+      if (round == 0 && count > 0) REQUIRE(work > 0);
+      if (round == 1 || !is_left) REQUIRE(work == 0);
+    }
+  destroy(&it);
+}
+
 static void refuses(gab_world *world)
 {
   box it;
@@ -349,6 +373,7 @@ int main(int argc, char **argv)
   wraps(world);
   for (int levels = 0; levels < 2; levels++) is_exact_for_linear_fields(world, levels);
   REQUIRE(checksum_of(world, false) == checksum_of(world, true));
+  counts_work(world);
   refuses(world);
   return test_end(&world);
 }
