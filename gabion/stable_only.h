@@ -479,6 +479,7 @@
 #pragma GCC poison gab_time_series_destroy
 #pragma GCC poison gab_time_series_equal
 #pragma GCC poison gab_time_series_largest
+#pragma GCC poison gab_time_series_parse
 #pragma GCC poison gab_time_series_range
 #pragma GCC poison gab_time_series_read
 #pragma GCC poison gab_timeloop_add_rest_monitor

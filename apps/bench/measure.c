@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Repetitions, medians, and pairs of something and its ceiling. */
+/* Repeated measurements: medians, and pairs of a measurement and its ceiling. */
 #include "apps/bench/bench.h"
 
 #include "core/messages/collective.h"

@@ -14,7 +14,7 @@
 
 #include <stdio.h>
 
-/** What a case takes on so many processes, and the grid of the start, on this process, for `use`; does not start MPI.
+/** Calls `use` with the resources of a case on `ranks` processes and its initial grid, which this process builds without MPI.
  *  plan/plan_model.c.
  *  @param[out] started  gab_seconds() before `use` is called; may be NULL
  *  @return ::GAB_ERR_INPUT if there are several processes, or if the solver cannot be planned */
@@ -23,7 +23,7 @@ gab_status gab_app_case_plan(const gab_app_case *which, int32_t ranks, gab_app_p
 
 /* ---------------------------------------------------------------- commands, each returns an exit code */
 
-/** How this program was called, for the next two. */
+/** Notes the name by which this program was called, for the next two functions. */
 void gab_app_program_note(const char *path);
 const char *gab_app_program(void);
 /** Writes a text of usage, with the name of this program where it says `gabion `. */

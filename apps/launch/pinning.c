@@ -6,7 +6,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
-/* The lowest hardware thread of a core, as the kernel lists them; `cpu` itself where it does not say. */
+/* The lowest hardware thread of the core of `cpu`, as the kernel lists them; `cpu` itself if it does not. */
 static int first_of_core(int cpu)
 {
   char path[96], line[256];

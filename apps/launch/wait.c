@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#define MOST_SECONDS 1.0 /* that count between two looks */
+#define MOST_SECONDS 1.0 /* signals that are counted between two waits */
 
 static const int waited_for[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 

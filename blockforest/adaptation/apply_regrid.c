@@ -21,7 +21,7 @@
 
 #include <stdlib.h>
 
-/* What a block of the old grid is yet needed for. */
+/* Remaining uses of a block of the old grid. */
 typedef struct old_block {
   uint32_t sends; /* ranks that it has to go to */
   bool local;     /* needed here */
@@ -38,13 +38,13 @@ typedef struct following {
   size_t most_bytes; /* memory held at most */
 } following;
 
-/* A block whose data is needed, and who has it. */
+/* A block whose data is needed, and its owner. */
 typedef struct request {
   gab_rank source;
   gab_block_id id;
 } request;
 
-/* What becomes of a block of the old grid. */
+/* Destiny of a block of the old grid. */
 typedef enum destiny { DESTINY_NONE, DESTINY_SAME, DESTINY_SPLIT, DESTINY_MERGE } destiny;
 
 /* One source of data. */
@@ -386,7 +386,7 @@ static gab_status use_group(void *context, size_t group)
   return GAB_OK;
 }
 
-/* Blocks that are made next: told of to the kinds of data. Without memory for the list they are not. */
+/* Announces the next blocks to the kinds of data; omitted if there is no memory for the list. */
 typedef struct expected {
   const following *all;
   gab_block_id *ids; /* owned */
@@ -575,7 +575,7 @@ static bool has_border(const following *all, const gab_proxy *proxy)
   return false;
 }
 
-/* What is going to happen, anywhere. */
+/* Kinds of changes that some process will make. */
 static gab_status look_around(const following *all, survey *found)
 {
   *found = (survey){.changes = all->count != all->forest->block_count};

@@ -113,7 +113,7 @@ typedef struct gab_elliptic_options {
   int finest;       /**< level of blocks that there may be, at most #GAB_ELLIPTIC_MOST_FINEST; 0: one level */
 } gab_elliptic_options;
 
-/** How a solve went. */
+/** Result of a solve. */
 typedef struct gab_elliptic_result {
   int iterations;         /**< cycles or iterations */
   double first, residual; /**< largest |f - A u| before and after */

@@ -9,7 +9,7 @@
  *    - down: from the coarser block of a contact to the finer one;
  *    - up: from the finer one to the coarser one;
  *    - across: between blocks of one level that are neighbours in a direction with more than one non-zero
- *      component, for what passes from the one to the other through a coarser block beside both. Here `fine`
+ *      component, for data that passes between them through a coarser block next to both. Here `fine`
  * is who sends, `other` who receives. What goes each way is up to the user: sizes may differ from contact to
  * contact, but both ends have to come to the same one by themselves. Messages carry nothing else.
  *

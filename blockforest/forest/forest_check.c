@@ -107,7 +107,7 @@ static gab_status check_finer(const gab_forest *forest, const gab_block *block, 
   return GAB_OK;
 }
 
-/* A place without rows: nothing of it may be here, nor has to be anywhere. */
+/* A place without rows: no block of it may be local, and none needs to exist. */
 static gab_status check_empty(const gab_forest *forest, const gab_block *block, int direction)
 {
   gab_block_id next = gab_topology_next_to(&forest->topology, block->id, direction);

@@ -16,7 +16,7 @@
 
 enum { NAME_CAPACITY = 256, MOST_FIELDS = 32 };
 
-/* What is read from the head of a file. */
+/* Data from the head of a file. */
 typedef struct found_part {
   char name[NAME_CAPACITY];
   int64_t first[3];
@@ -59,7 +59,7 @@ static gab_status open_part(const assembly *all, const char *name, hid_t *file)
 {
   char path[GAB_OUTPUT_PATH_CAPACITY];
   GAB_TRY(gab_output_path(path, "%s/%s", all->folder, name));
-  GAB_TRY(gab_file_check(path)); /* HDF5 would wait for who writes into a pipe */
+  GAB_TRY(gab_file_check(path)); /* HDF5 would wait for the writer of a pipe */
   *file = gab_hdf5_open(path);
   if (*file < 0) return gab_hdf5_unreadable(path);
   return GAB_OK;
@@ -116,7 +116,7 @@ static herr_t note_field(hid_t group, const char *name, const H5L_info_t *info, 
   return 0;
 }
 
-/* What the parts have, from the first one; the others are found out when they are read. */
+/* Fields of the parts, from the first part; the others are compared when they are read. */
 static gab_status find_fields(assembly *all)
 {
   hid_t file;

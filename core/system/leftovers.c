@@ -111,7 +111,7 @@ int gab_leftovers_sweep(const char *memory, const char *temporary)
   sigset_t lease, before;
   const char *told = getenv("TMPDIR");
   if (!temporary) temporary = told && *told ? told : "/tmp";
-  /* Whoever opens a file while a lease lasts has SIGIO sent, which ends a process. */
+  /* When another process opens the file during a lease, the kernel sends SIGIO, which would end this process. */
   sigemptyset(&lease);
   sigaddset(&lease, SIGIO);
   sigprocmask(SIG_BLOCK, &lease, &before);

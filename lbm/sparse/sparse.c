@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A step of a sparse block, and looking at it; see sparse_impl.h. */
+/* A step of a sparse block, and reading its state; see sparse_impl.h. */
 #include "lbm/sparse/sparse_impl.h"
 
 #include <string.h>

@@ -37,7 +37,7 @@ gab_status gab_lbm_collide_inner(gab_lbm *lbm)
   if (lbm->ghosts != GAB_GHOSTS_UNDER_WAY)
     GAB_FAIL(GAB_ERR_STATE,
              "gab_lbm_collide_inner() is for the time between start and finish of an exchange");
-  if (lbm->deepest > 0) return GAB_OK; /* levels do it by themselves */
+  if (lbm->deepest > 0) return GAB_OK; /* levels sweep inner cells within gab_lbm_advance() */
   return gab_lbm_collide_inner_on(lbm, &(gab_lbm_substep){.time = (double)lbm->step});
 }
 
@@ -49,7 +49,7 @@ gab_status gab_lbm_exchange_finish(gab_lbm *lbm)
   if (lbm->stage[0].inner_is_swept)
     GAB_FAIL(GAB_ERR_STATE, "forces must be asked for before the inner cells of a step are swept");
   gab_lbm_clear_forces(lbm);
-  if (lbm->deepest > 0) return GAB_OK; /* then they come with the sub-steps */
+  if (lbm->deepest > 0) return GAB_OK; /* with levels, sub-steps add them */
   GAB_TRY(gab_lbm_settle_on(lbm, &(gab_lbm_substep){.time = (double)lbm->step}));
   gab_lbm_add_forces(lbm, 0, 0);
   return GAB_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A temporal block: several steps while the cells are in a cache. temporal_block_impl.h says in which order, and why. */
+/* A temporal block: several steps while the cells are in a cache. Order and reasons: temporal_block_impl.h. */
 #include "lbm/step/temporal_block_impl.h"
 
 #include "lbm/step/fused/fused_impl.h"
@@ -121,7 +121,7 @@ static share share_of(const gab_temporal_plan *plan, size_t thread, size_t threa
                  .inner_hi = thread + 1 < threads};
 }
 
-/* All that a plane of the head brings with it, in the band of rows [lo, hi) of the head. */
+/* Advances all steps behind a plane of the head, in the band of rows [lo, hi) of the head. */
 static void one_head(const temporal_block *it, gab_lbm_clock *clock, const share *mine, int64_t head,
                      int64_t lo, int64_t hi)
 {
@@ -147,7 +147,7 @@ static void bands(const temporal_block *it, gab_lbm_clock *clock, const share *m
       one_head(it, clock, mine, head, lo, lo + it->shape.band);
 }
 
-/* What was left out where threads meet: all of them share the rows. */
+/* Planes that were left out where threads meet; all threads share their rows. */
 static void borders(const temporal_block *it, gab_lbm_clock *clock, size_t thread, size_t threads)
 {
   const gab_temporal_plan *plan = it->plan;
@@ -177,7 +177,7 @@ static int64_t band_in(size_t bytes, size_t row_bytes, int steps)
   return (int64_t)(bytes / ((size_t)behind(steps, PART_LINKS) + 1) / row_bytes) - 2 * steps;
 }
 
-/* Where threads meet they must not meet the next ones. */
+/* Gaps where threads meet must not reach the next gap. */
 static bool has_planes(const gab_temporal_plan *plan, size_t threads, int steps)
 {
   const int64_t planes = (plan->plane_hi - plan->plane_lo) / (int64_t)threads;
@@ -202,7 +202,7 @@ gab_temporal_shape gab_temporal_shape_of(const gab_temporal_plan *plan, size_t c
   const size_t cells = (size_t)(plan->row_hi - plan->row_lo) * (size_t)(plan->plane_hi - plan->plane_lo);
   int steps = most == 0 ? USUAL : most < GAB_TEMPORAL_STEPS ? most : GAB_TEMPORAL_STEPS;
   if (steps > left) steps = (int)left;
-  /* what stays in the caches from step to step gains nothing */
+  /* cells that stay in the caches anyway gain nothing */
   if (most == 0 && plan->row_bytes * cells <= cache * threads) steps = 1;
   while (steps > 1 && band_of(plan, cache, threads, steps) == 0) steps--;
   if (steps < 2) return (gab_temporal_shape){.steps = 1};
@@ -240,7 +240,7 @@ static void run_temporal_block(gab_lbm *lbm, const gab_temporal_plan *plan, gab_
   }
 }
 
-/* In the steps that come next nobody may want anything beside the state. */
+/* The next steps may compute the state only. */
 static bool may_block_in_time(const gab_lbm *lbm)
 {
   if (lbm->model.walls.is_on)

@@ -126,7 +126,7 @@ static void chain(gab_temporal_plan *plan, gab_lbm_block *const *blocks, size_t 
   qsort(plan->segments, plan->segment_count, sizeof *plan->segments, in_order);
 }
 
-/* Runs of a segment, those of one row made one where they touch. */
+/* Runs of a segment; adjacent runs of a row are merged. */
 static gab_status join_rows(const gab_temporal_plan *plan, gab_temporal_segment *segment)
 {
   const size_t rows = (size_t)plan->rows * (size_t)plan->planes;
@@ -199,7 +199,7 @@ static void note_ways(const gab_lbm_model *model, gab_temporal_plan *plan, gab_t
   if (plan->way_count > 1) qsort(plan->ways, plan->way_count, sizeof *plan->ways, by_source);
 }
 
-/* All ways by the segment that they begin in: its blocks stand together, and so do the ways. */
+/* All ways, sorted by the segment in which they begin. */
 static gab_status list_ways(const gab_lbm_model *model, gab_temporal_plan *plan)
 {
   size_t count = 0;
@@ -211,7 +211,7 @@ static gab_status list_ways(const gab_lbm_model *model, gab_temporal_plan *plan)
   qsort(sorted, plan->block_count, sizeof *sorted, by_address);
   note_ways(model, plan, sorted);
   gab_free(&sorted);
-  /* Those that nobody was found for come first; a temporal block would leave their ghosts as they are. */
+  /* Ways without a known source come first; a temporal block would not update their ghosts. */
   if (plan->way_count > 0 && !plan->ways[0].source)
     GAB_FAIL(GAB_ERR_STATE, "ghosts come from a block that a temporal block does not know");
   for (size_t i = 0; i < plan->segment_count; i++) {

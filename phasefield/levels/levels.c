@@ -35,7 +35,7 @@ uint32_t gab_phasefield_beside(const gab_forest *forest, const gab_block *place)
   return beside;
 }
 
-/* Corners are nobody's. */
+/* Corners have no contact. */
 static bool is_read(int direction)
 {
   int offset[3];

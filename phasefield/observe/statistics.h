@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file statistics.h
- *  @brief What a microstructure looks like in numbers: layers of cells, spacing of lamellae.
+ *  @brief Statistics of a microstructure: layers of cells, spacing of lamellae.
  *
- *  All of it is summed exactly, so that it does not depend on processes.
+ *  Sums are exact, so results do not depend on the number of processes.
  *
  *  Stability: stable.
  */
@@ -29,7 +29,7 @@ gab_status gab_phasefield_layers(gab_phasefield *phasefield, int64_t first, size
  * along y too): the mean linear intercept of stereology (Underwood 1970). A cell is of the phase that has its
  * largest fraction. */
 typedef struct gab_phasefield_spacing {
-  double width;                    /**< mean of what lies between two interfaces; infinite if there is none */
+  double width;                    /**< mean distance of two interfaces; infinite if there is none */
   double spacing[GAB_MOST_PHASES]; /**< mean from one piece of a phase to the next one of it: the wavelength
                                       of lamellae ABCABC; infinite if there is no interface of this phase */
 } gab_phasefield_spacing;

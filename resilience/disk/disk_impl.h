@@ -17,18 +17,18 @@ enum {
   GAB_DISK_COLUMNS = 5 /* of the table of blocks: id, level, offset, bytes, hash */
 };
 
-/* ---- disk_worker.c: one thread that does what waits for a disk, in the order in which it is handed over */
+/* ---- disk_worker.c: one thread for work that waits for a disk, in the order of submission */
 
 typedef struct gab_work {
   void (*run)(struct gab_work *work); /* in the thread; must not touch MPI */
   struct gab_work *next;
-  bool pending; /* handed over and not done; guarded by the worker */
+  bool pending; /* submitted and not done; guarded by the worker */
 } gab_work;
 
 typedef struct gab_worker gab_worker;
 
 gab_status gab_worker_create(gab_worker **worker);
-/* Waits for everything that was handed over. */
+/* Waits for all submitted work. */
 void gab_worker_destroy(gab_worker **worker);
 /* `work` is borrowed until it is done. */
 void gab_worker_submit(gab_worker *worker, gab_work *work);
@@ -36,7 +36,7 @@ bool gab_worker_is_done(gab_worker *worker, const gab_work *work);
 /* Waits until nothing is left. */
 void gab_worker_drain(gab_worker *worker);
 
-/* ---- disk_image.c: what is known of an image beside its bytes */
+/* ---- disk_image.c: hashes and tables of an image */
 
 typedef struct gab_image_hashes {
   uint64_t image; /* of the bytes */
@@ -85,13 +85,13 @@ typedef struct gab_disk_file {
   char message[GAB_DISK_MESSAGE]; /* of the first failure */
 } gab_disk_file;
 
-/* All three are for the thread. Failures are kept in the file; after one nothing more is tried. */
+/* The next three functions run in the thread. The first failure is kept in the file; later calls then do nothing. */
 /* Makes folder and file, with space for everything in it. */
 void gab_disk_file_create(gab_disk_file *file);
 void gab_disk_file_write(gab_disk_file *file, uint64_t at, const void *bytes, size_t count);
 /* Flushes to the disk and gives the file its name; removes it after a failure. */
 void gab_disk_file_finish(gab_disk_file *file);
-/* Gives a file up that has not got its name. */
+/* Removes a file that has only its temporary name. */
 void gab_disk_file_drop(gab_disk_file *file);
 /* Hash of all hashes of the file: starts with the hash of no bytes, the number of parts as seed, and adds the
  * hashes of image and table of each part, then that of the replicated entities, if they are in it. */
@@ -109,12 +109,12 @@ gab_status gab_disk_make_folder(const char *path);
 /* Calls visit for each folder of a step, newest first. */
 gab_status gab_disk_visit(const char *folder,
                           gab_status (*visit)(void *user, gab_step step, const char *path), void *user);
-/* Removes the folder of a step: the manifest first, so that what is left after half of it is no checkpoint.
+/* Removes the folder of a step: the manifest first, so that a folder that is removed in part does not count as a checkpoint.
  */
 gab_status gab_disk_remove_step(const char *path);
-/* Renames the folder of a checkpoint that cannot be used, so that it is neither counted nor overwritten. */
+/* Renames the folder of an unusable checkpoint, so that it is neither counted nor overwritten. */
 void gab_disk_set_aside(const char *folder, gab_step step);
-/* Names one that was set aside; `words` stay as they are if there is none. */
+/* Describes one that was set aside; `words` are unchanged if there is none. */
 gab_status gab_disk_find_set_aside(const char *folder, char *words, size_t capacity);
 gab_status gab_disk_remove_set_aside(const char *folder);
 /* Whether the folder of a checkpoint has its manifest, which is written last and removed first; true if that cannot be told. */
@@ -140,7 +140,7 @@ gab_status gab_disk_check_digest(gab_disk_reader *reader, const gab_manifest *ma
 
 /* ---- disk.c, disk_send.c, disk_collect.c, disk_commit.c: the writer */
 
-/* What the thread is to do with the file of a group. */
+/* Task of the thread for the file of a group. */
 typedef enum gab_disk_task { GAB_DISK_CREATE, GAB_DISK_PUT, GAB_DISK_PUT_OWN, GAB_DISK_FINISH } gab_disk_task;
 
 typedef struct gab_disk_operation {
@@ -204,7 +204,7 @@ struct gab_disk {
   char folder[GAB_DISK_PATH];
   int group, keep;
   gab_buffer state, parameters;
-  atomic_bool stop; /* the thread drops what it is at */
+  atomic_bool stop; /* the thread abandons its work */
 
   bool busy; /* this rank has a part in a write */
   gab_step step;
@@ -233,14 +233,14 @@ gab_status gab_disk_sender_begin(gab_disk *disk);
 gab_status gab_disk_sender_progress(gab_disk *disk);
 gab_status gab_disk_collector_begin(gab_disk *disk);
 gab_status gab_disk_collector_progress(gab_disk *disk);
-/* What became of the write, once the thread is done with it: stats, events, log. */
+/* Reports the result of a write when the thread is done: stats, events, log. */
 void gab_disk_committer_conclude(gab_disk *disk);
 /* Reports the file of this aggregator to the root. */
 gab_status gab_disk_report(gab_disk *disk);
 gab_status gab_disk_committer_begin(gab_disk *disk);
 gab_status gab_disk_committer_progress(gab_disk *disk);
 
-/* What is on the disk is complete up to this step, and nothing behind it counts: after going back to it. */
+/* After a rollback to this step: checkpoints on disk are complete up to it, and later ones do not count. */
 void gab_disk_went_back(gab_disk *disk, gab_step step);
 
 /** Local, but opens ports: all, in the same order. Touches no disk.
@@ -271,7 +271,7 @@ gab_status gab_disk_wait(gab_disk *disk);
 /** True while a write is under way as far as this rank knows. */
 bool gab_disk_is_busy(const gab_disk *disk);
 
-/** Gives the present write up, if any: what comes first after the world broke. Local.
+/** Abandons the present write, if any: the first thing after the world broke. Local.
  *  @return true if there was one; it is to be begun again after the recovery */
 bool gab_disk_abandon(gab_disk *disk);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file node_restart.h
- *  @brief Going on from what an earlier job left in the memory of its nodes.
+ *  @brief Resuming from snapshots that an earlier job left in the memory of its nodes.
  *
  *  With Open MPI 5.0 the death of a node's daemon ends the whole job, though all other nodes still stand. If the
  *  snapshots lay in memory of the nodes (core/memory/node_memory.h), the next job, started on the nodes that are left, finds
@@ -29,7 +29,7 @@
 extern "C" {
 #endif
 
-/** What was found; the same snapshot on all ranks. */
+/** A snapshot that was found, the same on all ranks. */
 typedef struct gab_node_restart gab_node_restart;
 
 /** Claims what lies in this node's folder, and finds the newest snapshot that is whole. Collective (opens a port).

@@ -27,7 +27,7 @@ extern "C" {
 /** Checkpoints that were found in a folder, newest first; the same on all ranks. */
 typedef struct gab_restart gab_restart;
 
-/** Looks what is there. Collective; the root reads the manifests, and warns of what is no checkpoint.
+/** Searches a folder. Collective; the root reads the manifests, and warns of folders that are not checkpoints.
  *  @param[in] folder  OUT/checkpoints; need not exist
  *  @param[in] clean  whether what broken-off writes and removals left is removed: not while something is
  *  being written
@@ -51,7 +51,7 @@ typedef struct gab_restart_report {
   double seconds;
 } gab_restart_report;
 
-/** Removes all checkpoints of a folder, with those that were set aside. Local: for the root of a run that starts anew.
+/** Removes all checkpoints of a folder, with those that were set aside. Local: for the root of a run that starts at step 0.
  *  @return ::GAB_ERR_IO that names what could not be removed */
 gab_status gab_restart_remove_all(const char *folder);
 

@@ -2,8 +2,8 @@
 /** @file interval.h
  *  @brief How often to checkpoint: every n steps, every s seconds, or by cost and failure rate.
  *
- *  Times are turned into steps on the root, once per checkpoint, and handed to all with it: so no step pays
- *  for the decision, and all take it alike (contract 8).
+ *  The root converts times to steps once per checkpoint and sends them to all with it. So the decision costs
+ *  nothing in other steps, and is equal on all ranks (contract 8).
  *
  *  Stability: stable; extender where marked.
  */
@@ -33,8 +33,8 @@ typedef struct gab_interval {
  *  @return ::GAB_ERR_INPUT that says what is wrong */
 gab_status gab_interval_parse(const char *text, double mtbf, gab_interval *interval);
 
-/** What a run knows of its mtbf after some time: the given one counts like one failure in that time, so that a guess is
- *  outweighed by what is seen: (mtbf + seconds) / (1 + failures), the mean of the rate's gamma distribution. */
+/** Estimate of the mtbf after some time. The given value counts like one failure in that time, so observations outweigh
+ *  it: (mtbf + seconds) / (1 + failures), the mean of the rate's gamma distribution. */
 GAB_EXTENDER double gab_interval_observed_mtbf(double mtbf, double seconds, int failures);
 
 /** The first-order optimum of Young: sqrt(2 mtbf cost), all in seconds. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file monitor.h
- *  @brief Live monitors by name: what a program has, so that its parameter files can ask for it.
+ *  @brief Live monitors by name, which parameter files of a program can request.
  *
  *  @code
  *    static gab_status add_mass(void *user, gab_timeloop *loop)
@@ -37,7 +37,7 @@ typedef struct gab_monitor {
   gab_status (*add)(void *user, gab_timeloop *loop);
 } gab_monitor;
 
-/** Those that a program has; zero: none. */
+/** The monitors of a program; zero: none. */
 typedef struct gab_monitor_list {
   const gab_monitor *items; /**< borrowed */
   size_t count;

@@ -48,7 +48,7 @@ void gab_timeloop_destroy(gab_timeloop **loop)
   gab_free(loop);
 }
 
-/* What is added on the way would be missing in the snapshots that there are, and on who is not there yet. */
+/* A part that is added later would be missing in present snapshots and on replacement processes. */
 static gab_status check_open(const gab_timeloop *loop, const char *name)
 {
   if (loop->is_running)
@@ -177,8 +177,8 @@ gab_forest *gab_timeloop_forest(const gab_timeloop *loop) { return loop->forest;
 
 /* ---------------------------------------------------------------- running it */
 
-/* Looks after others. A task that swallowed its error, or had an index that is wrong, has left garbage behind: it must not be taken
- * for a result. */
+/* Serves other ranks. A task that ignored an error, or used a wrong index, has left invalid data, which must not become a
+ * result. */
 static gab_status after_task(gab_timeloop *loop, gab_status status)
 {
   const gab_local_recovery *local = gab_loop_local(loop);
@@ -257,7 +257,7 @@ static gab_status run_temporal_block(gab_timeloop *loop, gab_step most, gab_step
   return status;
 }
 
-/* The tasks of a step, or several steps where nobody looks between them. @param[out] taken  steps */
+/* The tasks of a step, or several steps whose intermediate states are not read. @param[out] taken  steps */
 static gab_status take_steps(gab_timeloop *loop, gab_step *taken)
 {
   const gab_step most = gab_temporal_steps(loop);
@@ -282,7 +282,7 @@ static void count_steps(gab_timeloop *loop, gab_step taken)
   if (loop->step > loop->furthest) loop->furthest = loop->step;
 }
 
-/* Up to the end of a step, with what comes after it. */
+/* A step, with its post-step actions and checkpoint. */
 static gab_status go_on(gab_timeloop *loop)
 {
   const double start = gab_seconds();
@@ -329,7 +329,7 @@ static gab_status count_updates(gab_timeloop *loop)
   return GAB_OK;
 }
 
-/* To forget the initial distribution is easy, and nothing would fail: every step is done at once. */
+/* Without this check a forgotten initial distribution would go unnoticed: every step is done at once. */
 static gab_status check_blocks(const gab_timeloop *loop)
 {
   uint64_t blocks;
@@ -349,7 +349,7 @@ static gab_status start(gab_timeloop *loop)
   return gab_protection_start(loop);
 }
 
-/* What would end well without anything having been done. */
+/* Refuses a run that would succeed without any work. */
 static gab_status check_ready(const gab_timeloop *loop)
 {
   if (loop->is_running)
@@ -386,7 +386,7 @@ static void note_failure(gab_timeloop *loop, gab_status status)
   gab_error_set(status, __FILE__, __LINE__, "%s", message);
 }
 
-/* For those who read events.jsonl later. */
+/* The event `start'. */
 static void note_start(const gab_timeloop *loop)
 {
   if (!loop->events || !gab_world_is_root(loop->world)) return;
@@ -458,7 +458,7 @@ static gab_status run_on(gab_timeloop *loop, gab_status status, bool is_over)
   return status;
 }
 
-/* Which messages belong together goes back with the state. */
+/* Patterns and mailboxes are part of the state. */
 static gab_status protect_mail(gab_timeloop *loop)
 {
   const gab_entity mail = {.name = "patterns and mailboxes",

@@ -134,7 +134,7 @@ GAB_EXTENDER gab_status gab_timeloop_go_back(gab_timeloop *loop, gab_step *step)
  *  actions of this step again. Else, and with strategy `local`, does nothing. Collective. @return as a checkpoint */
 GAB_EXTENDER gab_status gab_timeloop_keep(gab_timeloop *loop);
 
-/** What has to be rolled back with the blocks; the loop's own step counter is. */
+/** Registers state that is rolled back with the blocks, as the step counter of the loop is. */
 gab_status gab_timeloop_add_entity(gab_timeloop *loop, const gab_entity *entity);
 
 /** Whether messages that a rank makes again, which came back by strategy `local`, are compared with what others had
@@ -210,7 +210,7 @@ gab_status gab_timeloop_protect(gab_timeloop *loop, const gab_protection *protec
  *  @return ::GAB_ERR_STATE if the loop is protected already */
 gab_status gab_timeloop_continue(gab_timeloop *loop, gab_restart *restart);
 
-/** For applications that want to know: called on all living ranks after each recovery from deaths. */
+/** Sets a callback for recoveries from deaths, called on all living ranks after each. */
 typedef void (*gab_fault_fn)(void *user, const gab_fault *fault);
 void gab_timeloop_on_fault(gab_timeloop *loop, gab_fault_fn call, void *user);
 
@@ -249,32 +249,32 @@ typedef struct gab_fault_record {
   gab_rank lost[GAB_MOST_LOST_RECORDS];
 } gab_fault_record;
 
-/** What local recovery did, as this rank saw it. */
+/** Counts of local recovery on this rank. */
 typedef struct gab_local_totals {
   uint64_t steps_again;  /**< steps that this process computed a second time, whatever the strategy */
   uint64_t faults;       /**< ranks that came back alone */
   uint64_t meetings;     /**< agreements and repairs while it was on: 0 */
-  uint64_t replayed;     /**< messages sent again */
-  uint64_t left_out;     /**< sends that others had already */
-  uint64_t compared;     /**< thereof of others: compared here with what had been received the first time */
+  uint64_t replayed;     /**< replayed messages */
+  uint64_t left_out;     /**< suppressed sends: the receiver had the message already */
+  uint64_t compared;     /**< such messages of other ranks, compared here with those received first */
   uint64_t jumps;        /**< times that a rank which had come back went on from a later checkpoint */
   uint64_t rollbacks;    /**< times that a rank went back since another one of its cluster had died */
   uint64_t undone;       /**< steps that they had computed, and computed again: not counted in steps_again */
   uint64_t logged_bytes; /**< of messages to other clusters */
   uint64_t own_checkpoints;   /**< that a cluster took alone */
   uint64_t restored_messages; /**< logged ones that came back with an image */
-  uint64_t logged, copied;    /**< messages that were logged by changing hands, and by copying */
+  uint64_t logged, copied;    /**< messages logged by transfer of the buffer, and by copying */
   size_t msglog_peak;         /**< bytes of logged messages at most */
   size_t largest_copied;      /**< bytes of the largest message that was copied: large ones change hands */
 } gab_local_totals;
 
 /** What happened so far, as this rank saw it. */
 typedef struct gab_run_stats {
-  double seconds;          /**< in gab_timeloop_run(), without those of the next line */
-  double reserve_seconds;  /**< until the memory of checkpoints was there, ahead of the first step */
-  double step_seconds;     /**< thereof in tasks */
-  double action_seconds;   /**< thereof in post-step actions */
-  uint64_t steps_computed; /**< including those that were rolled back */
+  double seconds;                    /**< in gab_timeloop_run(), without those of the next line */
+  double reserve_seconds;            /**< allocation of checkpoint memory before the first step */
+  double step_seconds;               /**< thereof in tasks */
+  double action_seconds;             /**< thereof in post-step actions */
+  uint64_t steps_computed;           /**< including those that were rolled back */
   uint64_t temporally_blocked_steps; /**< thereof several at once: gab_timeloop_add_temporal_block() */
   uint64_t updates_per_step;         /**< cell updates of one step over all ranks, at present */
   double updates_computed;           /**< in all steps_computed */
@@ -284,7 +284,7 @@ typedef struct gab_run_stats {
   int fault_record_count;
   double recovery_seconds;
   gab_approximated approximated; /**< what of the state is an approximation */
-  int suspicions;                /**< times that all went back because of a monitor */
+  int suspicions;                /**< rollbacks of all ranks because of a monitor */
   gab_step rolled_back;          /**< steps computed in vain */
   gab_checkpoint_stats checkpoint;
   gab_disk_stats disk;

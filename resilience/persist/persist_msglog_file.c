@@ -44,7 +44,7 @@ static void name_beside(const persist_file *file, const char *ending, char name[
   snprintf(name, 48, "%s.%s", file->name, ending);
 }
 
-/* The lock of a file that has its name still: who discards a message log removes the lock's file, too. */
+/* Locks a file that still has its name: a process that discards a message log also removes its lock file. */
 static gab_status take_lock(persist_file *file, double wait)
 {
   char name[48], why[GAB_OWN_WHY];

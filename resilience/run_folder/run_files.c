@@ -95,7 +95,7 @@ static gab_status remove_listed(removal *what, int parent, const char *shown, co
   return status;
 }
 
-/* The folders that a list speaks of, one deep. */
+/* The folders that a list names, one level deep. */
 static gab_status remove_from_folders(removal *what, int folder, const char *shown)
 {
   const char *at = what->list, *line;

@@ -23,7 +23,7 @@ typedef struct moving_edge {
   double seconds[PART_COUNT];
   double changed; /* share of the blocks of the new grid that were not in the old one, of both adaptations */
   double since;
-  int part; /* that is under way; PART_COUNT: none */
+  int part; /* the part in progress; PART_COUNT: none */
 } moving_edge;
 
 static bool is_wanted(const moving_edge *edge, int level, const gab_box *cells)
@@ -128,7 +128,7 @@ static gab_status measure_regrid(bench *b, bench_flow *flow)
   moving_edge edge = {.b = b, .flow = flow};
   GAB_TRY(bench_flow_step(flow));
   GAB_TRY(bench_time(b, bench_flow_step, flow, &step));
-  GAB_TRY(adapt_twice(&edge)); /* warm-up: what blocks share is made */
+  GAB_TRY(adapt_twice(&edge)); /* warm-up: creates the tables that blocks share */
   double first = edge.seconds[ALL] / 2 / (step / BENCH_SWEEPS), changed = edge.changed / 2;
   for (int i = 0; i < b->repetitions; i++) {
     GAB_TRY(bench_time(b, bench_flow_step, flow, &step));

@@ -19,10 +19,10 @@
 extern "C" {
 #endif
 
-/** When blocks are shared out anew by what they took. */
+/** Rebalancing by the measured work of blocks. */
 typedef struct gab_app_rebalance {
   gab_step every; /**< 0: never by itself */
-  double above;   /**< unevenness */
+  double above;   /**< imbalance above which blocks move */
 } gab_app_rebalance;
 
 /** Which steps have blocks that are computed twice, and how many. */
@@ -39,7 +39,7 @@ typedef struct gab_app_case {
   const gab_solver *solver;       /**< borrowed */
   gab_config *config;             /**< the parameter file, checked; owned */
   const gab_app_options *options; /**< borrowed */
-  gab_forest_options domain;      /**< in the cells that the file speaks of */
+  gab_forest_options domain;      /**< in cells of the parameter file */
   gab_forest_options grid;        /**< the same in cells of level 0 */
   gab_balance_options balance;
   gab_app_rebalance rebalance;
@@ -59,8 +59,8 @@ gab_status gab_app_case_refuse_others(const gab_app_case *which);
 gab_status gab_app_domain_read(const gab_config *config, gab_forest_options *forest);
 /** ::GAB_ERR_INPUT if blocks of the domain cannot be split evenly. */
 gab_status gab_app_domain_check_levels(const gab_config *config, const gab_forest_options *forest);
-/** Domain, grid and balance of a solver whose steps take 1 and whose blocks are alike: nobody measures their work, none is
- *  approximated where it is lost. Sections of other solvers are refused. To be followed by gab_app_case_settle().
+/** Domain, grid and balance of a solver whose steps take 1 and whose blocks are alike: their work is not measured,
+ *  and lost blocks are not approximated. Sections of other solvers are refused. To be followed by gab_app_case_settle().
  *  @param[in] dimension  that is computed; 0: 2 and 3 */
 gab_status gab_app_case_read_alike(gab_app_case *which, int dimension);
 /** Reads the section `balance`. */
@@ -69,18 +69,18 @@ gab_status gab_app_balance_read(const gab_config *config, gab_balance_options *f
 /** For gab_solver.read: steps by gab_app_case.dt, what is computed twice, resilience, fault injections.
  *  @return ::GAB_ERR_INPUT with the place in the file */
 gab_status gab_app_case_settle(gab_app_case *which);
-/** Puts the place in the file before what a module had to say against an input, and leaves other outcomes as they are. */
+/** Prefixes the message of ::GAB_ERR_INPUT with the place in the file; returns any other status unchanged. */
 gab_status gab_app_blame(const gab_config *config, const char *path, gab_status status);
 /** Bytes of a name that stands in the head of a table, at most. */
 enum { GAB_APP_LONGEST_NAME = 48 };
 
 /* ---------------------------------------------------------------- for gab_solver.check */
 
-/** What the cells of a case take of memory. */
+/** Memory of the cells of a case. */
 typedef struct gab_app_memory {
   double cells;        /**< of the grid, at least */
   double state, image; /**< bytes of a cell in the fields, in a snapshot */
-  /** Those of the cells that need memory, or some number above `most` if they are more; may be NULL. */
+  /** Number of cells that need memory; any number above `most` if there are more. May be NULL. */
   double (*count)(const void *user, double most);
   const void *user;
 } gab_app_memory;

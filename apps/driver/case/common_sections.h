@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file common_sections.h
- *  @brief What the tables of parameters of the driver and of its solvers share.
+ *  @brief Keys and macros that the parameter tables of the driver and of its solvers share.
  *
  *  Stability: internal.
  */
@@ -39,7 +39,7 @@
     .outside = true, .doc = "First step with output."                                                        \
   }
 
-/* Two keys that say how numbers stand in files of fields. */
+/* Two keys for the storage of numbers in files of fields. */
 #define FIELD_FILE_KEYS                                                                                      \
   {.name = "precision",                                                                                      \
    .type = GAB_CONFIG_CHOICE,                                                                                \

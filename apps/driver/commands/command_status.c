@@ -49,7 +49,7 @@ static const char *duration(double seconds, char text[32])
 
 /* ---------------------------------------------------------------- events.jsonl */
 
-/* What the history comes to. */
+/* Summary of the history. */
 typedef struct history {
   char shown[SHOWN_EVENTS][256]; /* the last lines worth showing, in a ring */
   size_t count;
@@ -247,7 +247,7 @@ static bool is_running(gab_json_document *progress, const history *past, double 
   return lives || *silent < (known ? 10 : SILENT_SECONDS);
 }
 
-/* For programs. What progress.json has is there as it is. */
+/* JSON, for programs. Members of progress.json are copied unchanged. */
 static int tell_json(const char *folder, gab_json_document *progress, const history *past)
 {
   static const char *const counts[] = {

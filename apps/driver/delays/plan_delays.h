@@ -30,7 +30,7 @@ typedef struct delays_options {
   int32_t group;
   int64_t runs;
   int64_t reach;    /**< process; -1: not asked for, -2: that in the middle */
-  delays_values at; /**< steps of which the reach is told */
+  delays_values at; /**< steps for which the reach of a failure is printed */
   const char *picture, *csv;
   gab_delays_recovery drawn;
 } delays_options;
@@ -44,9 +44,9 @@ void gab_app_delays_options_print(FILE *out);
 /** Which failures a row of the table is of. */
 typedef enum delays_source { DELAYS_BY_RATE, DELAYS_BY_MTBF, DELAYS_LISTED } delays_source;
 
-/** What becomes late on average over the runs; times in the unit of t1. */
+/** Mean delays over the runs, in the unit of t1. */
 typedef struct delays_overhead {
-  double mean, most; /**< over the processes: what they are late, what the end of the run is late */
+  double mean, most; /**< mean delay of the processes; delay of the end of the run */
 } delays_overhead;
 
 typedef struct delays_row {
@@ -72,7 +72,7 @@ uint64_t gab_app_delays_seed(const delays_options *options, int64_t run);
 /** Draws the first run of a row: processes against time, lines of steps, failures as crosses. */
 gab_status gab_app_delays_draw(const delays_options *options, const delays_row *row);
 
-/** Compressed rows of who exchanges with whom, of a case on a number of processes. */
+/** Communication graph of a case on a number of processes, in compressed rows. */
 typedef struct delays_graph {
   gab_process_graph graph;
   void *first, *neighbour; /**< owned */
@@ -86,7 +86,7 @@ void gab_app_delays_print(const delays_options *options, const delays_row *rows,
                           FILE *out);
 gab_status gab_app_delays_print_json(const delays_options *options, const delays_row *rows, size_t count,
                                      double seconds, FILE *out);
-/** Who is reached when, as text or JSON. @param[in] share  of 0 … `steps` steps after the failure */
+/** Processes that a delay has reached after some steps, as text or JSON. @param[in] share  of 0 … `steps` steps after the failure */
 gab_status gab_app_delays_print_reach(const delays_options *options, const double *share, gab_step steps,
                                       FILE *out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of the flow, and what is behind its entries. */
+/* The solver table of the flow, and the functions of its entries that belong to no other file. */
 #include "apps/driver/flow/flow.h"
 #include "apps/driver/flow/simulation.h"
 
@@ -22,13 +22,13 @@ gab_lbm *gab_app_run_flow(const gab_app_run *it)
 
 /* ---------------------------------------------------------------- check */
 
-/* No process goes without one. */
+/* Number of blocks, which bounds the number of processes: each needs a block. */
 static uint64_t most_blocks(const gab_app_case *which, gab_proxies *proxies)
 {
   return proxies ? gab_proxies_count(proxies) : (uint64_t)gab_app_root_count(&which->grid);
 }
 
-/* The run may be for other machines than this one. */
+/* A warning only: the run may be meant for another machine. */
 static void warn_of_memory(const gab_app_run *it)
 {
   const gab_config *config = it->parameters->config;
@@ -38,7 +38,7 @@ static void warn_of_memory(const gab_app_run *it)
     gab_log(GAB_LOG_WARNING, "on this machine alone: %s", gab_error_message());
 }
 
-/* The grid, too, as proxies. */
+/* Includes the refined grid, as proxies. */
 static gab_status check(gab_app_run *it)
 {
   const gab_app_case *which = it->parameters;

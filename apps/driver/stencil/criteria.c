@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a stencil wants small cells: the section NAME.refinement, and what blocks are measured by. */
+/* Refinement of a stencil: section NAME.refinement, and the measures of a block. */
 #include "apps/driver/stencil/stencil_impl.h"
 
 #include <math.h>
@@ -36,9 +36,8 @@ static double largest_value(const gab_field *now, int field)
 }
 
 static const gab_stencil_criterion usual[] = {
-    {"gradient", "Where a field changes: its largest difference from a cell to the next one.",
-     largest_difference},
-    {"value", "Where there is much of a field: its largest absolute value.", largest_value},
+    {"gradient", "Change of a field: the largest difference between neighbouring cells.", largest_difference},
+    {"value", "Size of a field: its largest absolute value.", largest_value},
 };
 enum { USUAL = sizeof usual / sizeof usual[0] };
 
@@ -85,13 +84,13 @@ static void make_rule_keys(void)
                                   .type = GAB_CONFIG_CHOICE,
                                   .choice_at = field_choice,
                                   .default_text = gab_app_stencil->fields[0],
-                                  .doc = "The field that is looked at."};
+                                  .doc = "The field that is measured."};
   rule_keys[1] = (gab_config_key){.name = "above",
                                   .type = GAB_CONFIG_REAL,
                                   .min = 0,
                                   .max = INFINITY,
                                   .min_excluded = true,
-                                  .doc = "A block that measures more is refined."};
+                                  .doc = "A block with a larger measure is refined."};
   rule_keys[2] =
       (gab_config_key){.name = "below",
                        .type = GAB_CONFIG_REAL,

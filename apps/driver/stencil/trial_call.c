@@ -62,7 +62,7 @@ static void fill_now(trial *it, const trial_subject *subject, const trial_way *h
   fill(it, subject, how, subject->at.now, 0, memory);
 }
 
-/* Outside of its cells always with NaNs, which show what is written there. */
+/* Always NaNs outside of the cells, so that writes there show. */
 static void fill_next(trial *it, const trial_subject *subject, const trial_way *how, double *memory)
 {
   const size_t each = (size_t)it->layout.component;
@@ -96,7 +96,7 @@ static void dirty_heap(int byte)
   }
 }
 
-/* Larger pieces: malloc() itself fills them with the complement of what it is told. */
+/* Larger pieces: malloc() itself fills them, with the complement of the given byte. */
 static void tell_malloc(int byte)
 {
 #if defined(__GLIBC__) && defined(M_PERTURB)
