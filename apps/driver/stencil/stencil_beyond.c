@@ -30,6 +30,7 @@ typedef struct filling {
 static double evaluate(const filling *by, int field)
 {
   const gab_expression *formula = by->side->values[field];
+  if (gab_expression_is_constant(formula)) return gab_expression_at(formula, NULL);
   double values[4] = {by->place[0], by->place[1], by->place[2], by->time};
   for (int axis = 0; axis < 3; axis++)
     if (axis != by->axis && gab_app_stencil_is_on_face(field, axis)) values[axis] -= by->half;
@@ -112,7 +113,7 @@ static void fill_side(filling *by, bool is_upper)
         const int32_t layer = inside[axis];
         ghost[axis] = is_upper ? cells + layer : -1 - layer;
         inside[axis] = is_upper ? cells - 1 - layer : layer;
-        set_place(by, ghost, is_upper);
+        if (by->side->varies) set_place(by, ghost, is_upper);
         fill_ghost(by, ghost, inside, layer);
       }
 }

@@ -33,6 +33,7 @@ typedef struct stencil_side {
   stencil_side_kind kind;
   const gab_expression *
       values[GAB_STENCIL_MOST_FIELDS]; /* of fields at the side, or of their outward derivatives; else NULL */
+  bool varies;                         /* from place to place, or in time */
   bool is_odd[GAB_STENCIL_MOST_FIELDS]; /* mirrored: with the other sign */
 } stencil_side;
 

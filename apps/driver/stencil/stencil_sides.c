@@ -86,11 +86,14 @@ static gab_status read_side(const gab_config *config, const char *at, stencil_si
   const char *type = gab_config_string(config, gab_config_path(path, "%s.type", at));
   for (int kind = 0; kind < KINDS; kind++)
     if (type && strcmp(type, kinds[kind]) == 0) side->kind = (stencil_side_kind)kind;
+  side->varies = side->kind == STENCIL_SIDE_OWN;
   if (side->kind == STENCIL_SIDE_MIRRORED) return read_odd(config, gab_config_path(path, "%s.odd", at), side);
   if (side->kind != STENCIL_SIDE_VALUE && side->kind != STENCIL_SIDE_GRADIENT) return GAB_OK;
-  for (int f = 0; gab_app_stencil->fields[f]; f++)
+  for (int f = 0; gab_app_stencil->fields[f]; f++) {
     side->values[f] =
         gab_config_expression(config, gab_config_path(path, "%s.%s", at, gab_app_stencil->fields[f]));
+    side->varies = side->varies || !gab_expression_is_constant(side->values[f]);
+  }
   return GAB_OK;
 }
 
