@@ -77,7 +77,8 @@ gab_status flow_tracers_create(const tracer_flow *flow, const tracer_plan *plan,
   *tracers = NULL;
   GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   *made = (flow_tracers){.flow = *flow, .plan = plan};
-  gab_tracers_options options = {.name = "tracers", .is_solid = is_solid, .user = made};
+  gab_tracers_options options = {
+      .name = "tracers", .is_solid = is_solid, .user = made, .is_timed = flow->is_timed};
   for (int side = 0; side < GAB_SIDE_COUNT; side++)
     options.closed[side] = is_closed(&gab_lbm_get_options(flow->lbm)->sides[side], side / 2);
   gab_status status = check_seeds(made);

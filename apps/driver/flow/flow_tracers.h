@@ -22,6 +22,7 @@ typedef struct tracer_flow {
   const gab_geometry *geometry;
   const gab_units *units;
   const gab_config *config;
+  bool is_timed; /**< blocks are balanced by measured times */
 } tracer_flow;
 
 /** Refuses seeds in bodies; registers what tracers need on blocks. Collective, before the blocks. @param[in] plan  borrowed */

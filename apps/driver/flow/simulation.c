@@ -54,7 +54,8 @@ gab_status gab_app_simulation_prepare(gab_app_run *it)
                               .lbm = made->lbm,
                               .geometry = made->geometry,
                               .units = &which->setup.units,
-                              .config = which->base.config};
+                              .config = which->base.config,
+                              .is_timed = it->parameters->balance.measured};
     GAB_TRY(flow_tracers_create(&flow, &which->tracers, &made->tracers));
     it->tracers = flow_tracers_records(made->tracers);
   }
