@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sound of a loudspeaker in a room: rates of change from two layers of neighbours, integrated by a Runge-Kutta method.
+/* Sound of a loudspeaker in a hall: rates of change from two layers of neighbours, integrated by a Runge-Kutta method.
  *
  *   gabion-launch -n 4 build/bin/waves run apps/tutorial/waves.yaml
  *
@@ -48,8 +48,8 @@ static void add(const double *values, double *terms)
 static const char *const fields[] = {"pressure", "velocity_x", "velocity_y", NULL}, *const sums[] = {
                                                                                         "potential",
                                                                                         "kinetic", NULL};
-static const gab_stencil room = {.name = "waves",
-                                 .title = "sound in a room",
+static const gab_stencil hall = {.name = "waves",
+                                 .title = "sound in a hall",
                                  .dimension = 2,
                                  .fields = fields,
                                  .rate = rate,
@@ -59,4 +59,4 @@ static const gab_stencil room = {.name = "waves",
                                  .sums = sums,
                                  .add = add};
 
-int main(int argc, char **argv) { return gab_stencil_main(argc, argv, &room); }
+int main(int argc, char **argv) { return gab_stencil_main(argc, argv, &hall); }

@@ -4,7 +4,7 @@
 # processes, on 4 of which one is killed, and with one that rolls back alone between stages.
 . "$GABION_SOURCE/tests/apps/tutorials/tutorial_common.sh"
 program waves
-cat >room.yaml <<'YAML'
+cat >hall.yaml <<'YAML'
 run: {time: 0.9}
 domain: {cells: [32, 32], block: [8, 8], length: 1}
 waves: {every: 1}
@@ -17,13 +17,13 @@ boundaries:
 YAML
 # In time: a Runge-Kutta method of third order loses energy as dt^3.
 lost() {
-  run 0 2 room.yaml --set waves.cfl="$1"
+  run 0 2 hall.yaml --set waves.cfl="$1"
   awk -F, 'NR == 2 { first = $3 + $4 } END { printf "%.6e", 1 - ($3 + $4) / first }' out/waves.csv
 }
 long=$(lost 0.8) short=$(lost 0.4)
 # In space: the phase after the time 0.9, which is sqrt(2) pi 0.9 - pi.
 error() {
-  run 0 1 room.yaml --set waves.cfl=0.1 --set waves.integrator=rk4 --set "domain.cells=[$1, $1]"
+  run 0 1 hall.yaml --set waves.cfl=0.1 --set waves.integrator=rk4 --set "domain.cells=[$1, $1]"
   awk -F, 'END { pi = 4 * atan2(1, 1); p = atan2(sqrt($4), sqrt($3)) - (sqrt(2) * 0.9 - 1) * pi; printf "%.6e", p < 0 ? -p : p }' out/waves.csv
 }
 coarse=$(error 16) fine=$(error 32)
