@@ -120,7 +120,7 @@ static gab_status plan(gab_app_run *it, gab_app_plan *plan)
   gab_app_plan_add_flow(plan, made->lbm);
   const int count = gab_lbm_quantities_data(made->view, seen);
   for (int i = 0; i < count; i++) GAB_TRY(gab_app_plan_add_data(plan, seen[i]));
-  if (made->tracers) GAB_TRY(flow_tracers_plan(made->tracers, plan));
+  if (made->tracers) GAB_TRY(gab_app_flow_tracers_plan(made->tracers, plan));
   return gab_app_grid_refine(made, plan->proxies);
 }
 

@@ -192,7 +192,7 @@ gab_status gab_app_flow_case_read(gab_app_case *which)
   found->domain.deepest = found->refinement.max_level;
   if (setup == GAB_OK) add_complaint(&all, read_output(found, &found->output));
   if (setup == GAB_OK)
-    add_complaint(&all, tracer_plan_read(config, &which->grid, which->dt, &found->tracers));
+    add_complaint(&all, gab_app_tracer_plan_read(config, &which->grid, which->dt, &found->tracers));
   add_complaint(&all, gab_resilience_check(config, gab_app_case_monitors(which)));
   add_complaint(&all,
                 gab_app_reconstruct_refuse(config, "populations without any copy cannot be approximated"));

@@ -57,7 +57,7 @@ static gab_status check_seeds(const flow_tracers *it)
     bool has_fluid = false;
     for (uint64_t i = 0; i < which->count && !has_fluid; i++) {
       double at[3];
-      (void)seeding_place(it->plan, which, dimension, which->start, i, at);
+      (void)gab_app_seeding_place(it->plan, which, dimension, which->start, i, at);
       has_fluid = !is_in_body(it, at);
     }
     if (!has_fluid)
@@ -71,7 +71,8 @@ static gab_status check_seeds(const flow_tracers *it)
 
 /* ---------------------------------------------------------------- life */
 
-gab_status flow_tracers_create(const tracer_flow *flow, const tracer_plan *plan, flow_tracers **tracers)
+gab_status gab_app_flow_tracers_create(const tracer_flow *flow, const tracer_plan *plan,
+                                       flow_tracers **tracers)
 {
   flow_tracers *made;
   *tracers = NULL;
@@ -83,12 +84,12 @@ gab_status flow_tracers_create(const tracer_flow *flow, const tracer_plan *plan,
     options.closed[side] = is_closed(&gab_lbm_get_options(flow->lbm)->sides[side], side / 2);
   gab_status status = check_seeds(made);
   if (status == GAB_OK) status = gab_tracers_create(flow->forest, &options, &made->tracers);
-  if (status != GAB_OK) flow_tracers_destroy(&made);
+  if (status != GAB_OK) gab_app_flow_tracers_destroy(&made);
   *tracers = made;
   return status;
 }
 
-void flow_tracers_destroy(flow_tracers **tracers)
+void gab_app_flow_tracers_destroy(flow_tracers **tracers)
 {
   if (!*tracers) return;
   gab_tracers_destroy(&(*tracers)->tracers);
@@ -167,11 +168,11 @@ static gab_status emit(flow_tracers *it, gab_step step)
   const int dimension = gab_forest_get_options(it->flow.forest)->grid.dimension;
   for (size_t s = 0; s < it->plan->seeding_count; s++) {
     const seeding *which = &it->plan->seedings[s];
-    if (!seeding_is_due(which, step)) continue;
+    if (!gab_app_seeding_is_due(which, step)) continue;
     for (uint64_t i = 0; i < which->count; i++) {
       double at[3];
       bool is_here;
-      const uint64_t id = seeding_place(it->plan, which, dimension, step, i, at);
+      const uint64_t id = gab_app_seeding_place(it->plan, which, dimension, step, i, at);
       GAB_TRY(gab_tracers_add(it->tracers, id, at, step, &is_here));
       it->counts[EMITTED] += is_here;
     }
@@ -219,7 +220,7 @@ static gab_status advance(void *user, gab_step step)
   return status == GAB_OK ? GAB_OK : gab_world_raise(gab_forest_world(it->flow.forest), status);
 }
 
-gab_status flow_tracers_begin(flow_tracers *it)
+gab_status gab_app_flow_tracers_begin(flow_tracers *it)
 {
   GAB_TRY(fill(it));
   GAB_TRY(gab_tracers_exchange(it->tracers));
@@ -256,7 +257,7 @@ static gab_status adopt_counts(void *user, gab_rank dead, gab_reader *in)
   return GAB_OK;
 }
 
-gab_status flow_tracers_add(flow_tracers *it, gab_timeloop *loop)
+gab_status gab_app_flow_tracers_add(flow_tracers *it, gab_timeloop *loop)
 {
   const gab_entity counts = {.name = "tracers",
                              .kind = GAB_ENTITY_PER_RANK,
@@ -270,7 +271,7 @@ gab_status flow_tracers_add(flow_tracers *it, gab_timeloop *loop)
 
 /* ---------------------------------------------------------------- output */
 
-const gab_particles *flow_tracers_records(const flow_tracers *it)
+const gab_particles *gab_app_flow_tracers_records(const flow_tracers *it)
 {
   return gab_tracers_particles(it->tracers);
 }
@@ -289,7 +290,7 @@ static gab_status row(void *user, gab_step step, double time, double *values)
   return GAB_OK;
 }
 
-gab_status flow_tracers_add_writers(flow_tracers *it, gab_output *output)
+gab_status gab_app_flow_tracers_add_writers(flow_tracers *it, gab_output *output)
 {
   static const char *const columns[] = {"tracers", "emitted", "left", "expired"};
   static const gab_particle_column numbers[] = {
@@ -304,7 +305,7 @@ gab_status flow_tracers_add_writers(flow_tracers *it, gab_output *output)
   return gab_output_add_series(output, it->plan->output, "tracers", columns, 1 + COUNTS, row, it, NULL);
 }
 
-gab_status flow_tracers_plan(const flow_tracers *it, gab_app_plan *plan)
+gab_status gab_app_flow_tracers_plan(const flow_tracers *it, gab_app_plan *plan)
 {
   const gab_ghost_kind ghosts = gab_tracers_ghosts(it->tracers);
   gab_app_plan_add_ghosts(plan, &ghosts);
@@ -313,7 +314,7 @@ gab_status flow_tracers_plan(const flow_tracers *it, gab_app_plan *plan)
   return gab_app_plan_add_data(plan, gab_tracers_velocity_data(it->tracers));
 }
 
-void flow_tracers_describe(const tracer_plan *plan, double dt)
+void gab_app_flow_tracers_describe(const tracer_plan *plan, double dt)
 {
   bool comes_again = false;
   char life[64] = "";

@@ -26,19 +26,20 @@ typedef struct tracer_flow {
 } tracer_flow;
 
 /** Refuses seeds in bodies; registers what tracers need on blocks. Collective, before the blocks. @param[in] plan  borrowed */
-gab_status flow_tracers_create(const tracer_flow *flow, const tracer_plan *plan, flow_tracers **tracers);
-void flow_tracers_destroy(flow_tracers **tracers);
+gab_status gab_app_flow_tracers_create(const tracer_flow *flow, const tracer_plan *plan,
+                                       flow_tracers **tracers);
+void gab_app_flow_tracers_destroy(flow_tracers **tracers);
 /** Tracers of step 0. Collective, once the flow has its initial state. */
-gab_status flow_tracers_begin(flow_tracers *tracers);
+gab_status gab_app_flow_tracers_begin(flow_tracers *tracers);
 /** Adds the task of a step and the counts that survive. */
-gab_status flow_tracers_add(flow_tracers *tracers, gab_timeloop *loop);
+gab_status gab_app_flow_tracers_add(flow_tracers *tracers, gab_timeloop *loop);
 /** Their records. Borrowed. */
-const gab_particles *flow_tracers_records(const flow_tracers *tracers);
+const gab_particles *gab_app_flow_tracers_records(const flow_tracers *tracers);
 /** Adds files and series. */
-gab_status flow_tracers_add_writers(flow_tracers *tracers, gab_output *output);
+gab_status gab_app_flow_tracers_add_writers(flow_tracers *tracers, gab_output *output);
 /** Says what they take of memory and messages. */
-gab_status flow_tracers_plan(const flow_tracers *tracers, gab_app_plan *plan);
+gab_status gab_app_flow_tracers_plan(const flow_tracers *tracers, gab_app_plan *plan);
 /** Says in the log what begins where. */
-void flow_tracers_describe(const tracer_plan *plan, double dt);
+void gab_app_flow_tracers_describe(const tracer_plan *plan, double dt);
 
 #endif

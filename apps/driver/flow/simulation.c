@@ -56,8 +56,8 @@ gab_status gab_app_simulation_prepare(gab_app_run *it)
                               .units = &which->setup.units,
                               .config = which->base.config,
                               .is_timed = it->parameters->balance.measured};
-    GAB_TRY(flow_tracers_create(&flow, &which->tracers, &made->tracers));
-    it->tracers = flow_tracers_records(made->tracers);
+    GAB_TRY(gab_app_flow_tracers_create(&flow, &which->tracers, &made->tracers));
+    it->tracers = gab_app_flow_tracers_records(made->tracers);
   }
   return gab_app_forces_prepare(made);
 }
@@ -91,7 +91,7 @@ gab_status gab_app_simulation_build(gab_app_run *it)
 {
   simulation *made = (simulation *)it;
   GAB_TRY(gab_app_grid_build(made));
-  if (made->tracers) GAB_TRY(flow_tracers_begin(made->tracers));
+  if (made->tracers) GAB_TRY(gab_app_flow_tracers_begin(made->tracers));
   return gab_lbm_integrate(made->lbm, false, &made->start);
 }
 
@@ -249,7 +249,7 @@ gab_status gab_app_simulation_add(gab_app_run *it)
   GAB_TRY(gab_timeloop_add_task(loop, "collide, while ghosts travel", collide_inner, which));
   GAB_TRY(gab_timeloop_add_task(loop, "wait for ghosts", wait_for_ghosts, which));
   GAB_TRY(gab_timeloop_add_task(loop, "collide and boundaries", collide, which));
-  if (which->tracers) GAB_TRY(flow_tracers_add(which->tracers, loop));
+  if (which->tracers) GAB_TRY(gab_app_flow_tracers_add(which->tracers, loop));
   else if (which->parameters->setup.temporal_steps != 1)
     GAB_TRY(
         gab_timeloop_add_temporal_block(loop, "several steps in a temporal block", 4, temporal_block, which));
@@ -265,7 +265,7 @@ gab_status gab_app_simulation_add(gab_app_run *it)
 void gab_app_simulation_release(gab_app_run *it)
 {
   simulation *made = (simulation *)it;
-  flow_tracers_destroy(&made->tracers);
+  gab_app_flow_tracers_destroy(&made->tracers);
   gab_lbm_quantities_destroy(&made->view);
   if (made->lbm) gab_lbm_destroy(&made->lbm);
   if (it->forest) gab_forest_destroy(&it->forest);

@@ -98,7 +98,7 @@ static const gab_config_section sections[] = {
      KEYS(output_keys)},
 };
 
-gab_status tracer_plan_declare(gab_config *config)
+gab_status gab_app_tracer_plan_declare(gab_config *config)
 {
   return gab_app_declare(config, sections, sizeof sections / sizeof sections[0]);
 }
@@ -229,8 +229,8 @@ static gab_status read_output(const gab_config *config, double dt, tracer_plan *
   return GAB_OK;
 }
 
-gab_status tracer_plan_read(const gab_config *config, const gab_forest_options *domain, double dt,
-                            tracer_plan *plan)
+gab_status gab_app_tracer_plan_read(const gab_config *config, const gab_forest_options *domain, double dt,
+                                    tracer_plan *plan)
 {
   *plan = (tracer_plan){.every = gab_config_int(config, "tracers.every")};
   reader from = {.config = config, .domain = domain, .plan = plan};
@@ -249,7 +249,7 @@ gab_status tracer_plan_read(const gab_config *config, const gab_forest_options *
 
 /* ---------------------------------------------------------------- seeds */
 
-bool seeding_is_due(const seeding *which, gab_step step)
+bool gab_app_seeding_is_due(const seeding *which, gab_step step)
 {
   const gab_step since = step - which->start;
   return since == 0 || (since > 0 && which->every > 0 && since % which->every == 0);
@@ -267,8 +267,8 @@ static double between(double lo, double hi, double share)
   return at < hi ? at : nextafter(hi, lo);
 }
 
-uint64_t seeding_place(const tracer_plan *plan, const seeding *which, int dimension, gab_step step,
-                       uint64_t index, double at[3])
+uint64_t gab_app_seeding_place(const tracer_plan *plan, const seeding *which, int dimension, gab_step step,
+                               uint64_t index, double at[3])
 {
   const uint64_t round = which->every > 0 ? (uint64_t)((step - which->start) / which->every) : 0;
   uint64_t rest = index;

@@ -36,14 +36,14 @@ typedef struct tracer_plan {
 } tracer_plan;
 
 /** For gab_app_declare(). */
-gab_status tracer_plan_declare(gab_config *config);
+gab_status gab_app_tracer_plan_declare(gab_config *config);
 /** @param[in] domain  of the case @param[in] dt  of a step @return ::GAB_ERR_INPUT with the place in the file */
-gab_status tracer_plan_read(const gab_config *config, const gab_forest_options *domain, double dt,
-                            tracer_plan *plan);
+gab_status gab_app_tracer_plan_read(const gab_config *config, const gab_forest_options *domain, double dt,
+                                    tracer_plan *plan);
 /** Whether tracers of a seeding begin at a step. Pure. */
-bool seeding_is_due(const seeding *which, gab_step step);
+bool gab_app_seeding_is_due(const seeding *which, gab_step step);
 /** Place and id of a tracer that begins then. Pure. @param[in] index  below its count */
-uint64_t seeding_place(const tracer_plan *plan, const seeding *which, int dimension, gab_step step,
-                       uint64_t index, double at[3]);
+uint64_t gab_app_seeding_place(const tracer_plan *plan, const seeding *which, int dimension, gab_step step,
+                               uint64_t index, double at[3]);
 
 #endif
