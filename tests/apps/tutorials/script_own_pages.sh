@@ -25,7 +25,7 @@ for name in collision boundary force lattice; do
     collision)
       value integrals.csv momentum.x 0.149717 6e-3 # density times mean velocity
       check 2 "$case" --set lbm.consistency=25
-      said 'lbm.consistency: is 25 in lattice units' ;;
+      said 'lbm.consistency: is 6.25 in lattice units' ;;
     boundary)
       value integrals.csv momentum.x 6.285e-3 2e-5
       check 2 "$case" --set boundaries.y_min.length=2000
@@ -34,7 +34,7 @@ for name in collision boundary force lattice; do
       value probes.csv a.velocity.x 3.0976e-3 3e-3
       value probes.csv b.velocity.x -2.4061e-3 3e-3
       check 2 "$case" --set kolmogorov.acceleration=0.5
-      said 'kolmogorov.acceleration: is 0.125 in lattice units'
+      said 'kolmogorov.acceleration: is 0.0625 in lattice units'
       check 2 "$case" --set lbm.kernel=fast
       said 'lbm.kernel' ;;
     lattice) value probes.csv a.velocity.x 1.5525e-4 1e-5 ;;
