@@ -33,8 +33,8 @@ static double fastest(const gab_stencil_block *at) { return 0.89 * gab_forest_dx
 /* ---- 2. Sides of type `own' across x: a loudspeaker in the wall x_min; x_max is open, waves leave there. */
 static void beyond(const gab_stencil_ghost *at, double *values)
 {
-  const bool is_speaker = at->side == 0 && fabs(at->place[1] - 0.5) < 0.1;
-  if (at->side == 0) values[U] = (is_speaker ? 2 * sin(25 * at->time) : 0) - values[U];
+  const double across = (at->place[1] - 0.5) / 0.1, swell = 1 - exp(-25 * at->time * at->time);
+  if (at->side == 0) values[U] = 2 * swell * exp(-across * across) * sin(25 * at->time) - values[U];
   else values[P] = values[U] = (values[P] + values[U]) / 2;
 }
 
@@ -45,9 +45,8 @@ static void add(const double *values, double *terms)
   terms[1] = (values[U] * values[U] + values[V] * values[V]) / 2;
 }
 
-static const char *const fields[] = {"pressure", "velocity_x", "velocity_y", NULL}, *const sums[] = {
-                                                                                        "potential",
-                                                                                        "kinetic", NULL};
+static const char *const fields[] = {"pressure", "velocity_x", "velocity_y", NULL};
+static const char *const sums[] = {"potential", "kinetic", NULL};
 static const gab_stencil hall = {.name = "waves",
                                  .title = "sound in a hall",
                                  .dimension = 2,
