@@ -184,6 +184,8 @@ static bool is_default(config_arena *arena, const config_entry *entry)
     return false;
   if (gab_config_value_read(arena, entry->key, root, &usual, &bad, problem) != GAB_OK || bad) return false;
   if (usual.count != entry->value.count) return false;
+  if (entry->key->type == GAB_CONFIG_EXPRESSION && gab_expression_is_constant(entry->expression))
+    return usual.reals[0] == gab_expression_at(entry->expression, NULL);
   for (size_t i = 0; i < usual.count; i++) {
     if (entry->key->type == GAB_CONFIG_REAL ? usual.reals[i] != entry->value.reals[i]
         : entry->key->type == GAB_CONFIG_STRING || entry->key->type == GAB_CONFIG_EXPRESSION
@@ -206,9 +208,12 @@ static void put_value(gab_json *json, const char *key, const config_entry *entry
   case GAB_CONFIG_REAL:
     gab_json_real(json, key, entry->value.reals[i]);
     return;
+  case GAB_CONFIG_EXPRESSION:
+    if (!gab_expression_is_constant(entry->expression)) gab_json_text(json, key, entry->value.strings[i]);
+    else gab_json_real(json, key, gab_expression_at(entry->expression, NULL));
+    return;
   case GAB_CONFIG_STRING:
   case GAB_CONFIG_CHOICE:
-  case GAB_CONFIG_EXPRESSION:
     gab_json_text(json, key, entry->value.strings[i]);
   }
 }

@@ -242,7 +242,9 @@ static bool read_scalar(const gab_config_key *key, const config_node *node, scal
   case GAB_CONFIG_STRING:
     return true;
   case GAB_CONFIG_EXPRESSION: /* formulas: gab_config_read_formula() */
-    return !gab_text_parse_real(node->text, &value->real) || in_range(key, value->real, node, problem);
+    if (gab_text_parse_real(node->text, &value->real)) return in_range(key, value->real, node, problem);
+    value->real = (double)NAN;
+    return true;
   case GAB_CONFIG_CHOICE:
     return read_choice(key, node, &value->integer, problem);
   }

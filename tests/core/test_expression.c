@@ -225,13 +225,36 @@ static void are_canonical(void **state)
   gab_buffer_release(&text);
 }
 
+static void changed_is(const char *text, const char *wanted)
+{
+  gab_config *config = load(text, GAB_OK);
+  gab_buffer found = {0};
+  gab_json *json = gab_json_begin(GAB_JSON_LINE);
+  gab_config_put_changed(config, "changed", json);
+  assert_int_equal(gab_json_end(&json, &found), GAB_OK);
+  assert_int_equal(gab_put_u8(&found, 0), GAB_OK);
+  if (!strstr((const char *)found.data, wanted)) fail_msg("'%s' is not in: %s", wanted, (char *)found.data);
+  gab_buffer_release(&found);
+  gab_config_destroy(&config);
+}
+
+/* In summaries a formula without variables is the number that it gives. */
+static void in_summaries(void **state)
+{
+  (void)state;
+  changed_is("side: {inflow: 1.250}", "\"side.inflow\": 1.25");
+  changed_is("side: {inflow: y / 2}", "\"side.inflow\": \"y / 2\"");
+  changed_is("side: {inflow: 1 / 2}", "{}"); /* the default */
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(evaluates),           cmocka_unit_test(ignores_locale),
-      cmocka_unit_test(knows_its_variables), cmocka_unit_test(refuses),
-      cmocka_unit_test(shared_by_threads),   cmocka_unit_test(in_files),
-      cmocka_unit_test(refuses_files),       cmocka_unit_test(are_canonical),
+      cmocka_unit_test(in_summaries),   cmocka_unit_test(evaluates),
+      cmocka_unit_test(ignores_locale), cmocka_unit_test(knows_its_variables),
+      cmocka_unit_test(refuses),        cmocka_unit_test(shared_by_threads),
+      cmocka_unit_test(in_files),       cmocka_unit_test(refuses_files),
+      cmocka_unit_test(are_canonical),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
