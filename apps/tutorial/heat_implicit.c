@@ -11,28 +11,20 @@ static const gab_config_key keys[] = {{.name = "k",
                                        .min = 0,
                                        .max = INFINITY,
                                        .default_text = "0.2",
-                                       .doc = "Conductivity."},
-                                      {.name = "dt",
-                                       .type = GAB_CONFIG_REAL,
-                                       .min = 0,
-                                       .min_excluded = true,
-                                       .max = INFINITY,
-                                       .default_text = "20",
-                                       .doc = "Time step; an explicit scheme is limited to 1/(4 k)."}};
+                                       .doc = "Conductivity."}};
 
 /* ---- 2. The right-hand side, and the operator: alpha u - beta Laplace(u), in units of cells. */
 static void add_burner(const gab_stencil_block *at)
 {
-  const double dt = gab_config_real(at->config, "heat_implicit.dt");
   const double edge = (double)gab_forest_domain_cells(at->forest).hi[0] * gab_forest_dx(at->forest, 0);
-  const double angle = (double)at->step * dt / 240;
+  const double angle = at->time / 240;
   const double burner[2] = {edge * (0.5 + 0.3 * cos(angle)), edge * (0.5 + 0.3 * sin(angle))};
   for (int32_t y = 0; y < at->cells[1]; y++)
     for (int32_t x = 0; x < at->cells[0]; x++) {
       double centre[3];
       gab_block_cell_centre(at->forest, at->block, x, y, 0, centre);
       const double away = hypot(centre[0] - burner[0], centre[1] - burner[1]), q = away < edge / 40 ? 1 : 0;
-      gab_field_set(at->next, x, y, 0, 0, gab_field_get(at->now, x, y, 0, 0) + dt * q);
+      gab_field_set(at->next, x, y, 0, 0, gab_field_get(at->now, x, y, 0, 0) + at->dt * q);
     }
 }
 
@@ -49,9 +41,10 @@ static const gab_stencil plate = {.name = "heat_implicit",
                                   .title = "a heated plate, implicit in time",
                                   .dimension = 2,
                                   .keys = keys,
-                                  .key_count = 2,
+                                  .key_count = 1,
                                   .fields = fields,
                                   .update = add_burner,
+                                  .dt = 20, /* the limit of an explicit scheme is 1/(4 k) = 1.25 */
                                   .implicit = implicit,
                                   .implicit_count = 1,
                                   .adaptive = true,

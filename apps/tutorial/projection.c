@@ -3,7 +3,7 @@
  *
  *   gabion-launch -n 4 build/bin/projection run apps/tutorial/projection.yaml
  *
- * Velocities lie on the lower faces of cells, pressures in their middles (Harlow & Welch 1965). A step has three stages:
+ * Velocities lie on the lower faces of cells, pressures in their centres (Harlow & Welch 1965). A step has three stages:
  *   0  u* = u + dt (nu Laplace(u) - div(u u))
  *   1  Laplace(p) = div(u*) / dt, a linear equation for the whole grid
  *   2  u = u* - dt grad(p), so div(u) = 0 in each cell to the tolerance of the solver. */
@@ -19,34 +19,27 @@ static const gab_config_key keys[] = {{.name = "viscosity",
                                        .doc = "Kinematic viscosity."}};
 static const double lid = 1; /* its speed */
 
-/* ---- 1. A block and its walls: axes that are not periodic end in walls, the upper one in y is the lid. */
+/* ---- 1. A block. If y is not periodic, its upper side is the lid. */
 typedef struct part {
   const gab_field *now;
-  int32_t cells[2];
-  bool begins[2], ends[2]; /* at walls, along x and y */
+  bool is_at_lid;
   double width;
 } part;
 
 static part part_of(const gab_forest *forest, const gab_block *block, const gab_field *now)
 {
-  const gab_box all = gab_forest_domain_cells(forest), here = gab_block_cells(forest, block);
-  part made = {.now = now, .width = gab_forest_dx(forest, 0)};
-  for (int axis = 0; axis < 2; axis++) {
-    const bool has_walls = !gab_forest_get_options(forest)->periodic[axis];
-    made.cells[axis] = now->shape.cells[axis];
-    made.begins[axis] = has_walls && here.lo[axis] == all.lo[axis];
-    made.ends[axis] = has_walls && here.hi[axis] == all.hi[axis];
-  }
-  return made;
+  const bool is_top = gab_block_cells(forest, block).hi[1] == gab_forest_domain_cells(forest).hi[1];
+  return (part){.now = now,
+                .is_at_lid = is_top && !gab_forest_get_options(forest)->periodic[1],
+                .width = gab_forest_dx(forest, 0)};
 }
 
-/* Ghosts beyond walls are mirrored (projection.yaml), velocities with the other sign. Two follow from the walls instead: velocities
- * across upper walls lie in the wall, and beyond the lid the mean with the cell is that of the lid. */
+/* Walls are mirrors (projection.yaml): velocities across them are 0, others change their sign. Beyond the lid the mean with the cell
+ * is the speed of the lid. */
 static double value(const part *of, int field, int32_t x, int32_t y)
 {
-  const int32_t cell[2] = {x, y};
-  if (field != P && of->ends[field] && cell[field] == of->cells[field]) return 0;
-  if (field == U && of->ends[V] && y == of->cells[V]) return 2 * lid - gab_field_get(of->now, x, y - 1, 0, U);
+  if (field == U && of->is_at_lid && y == of->now->shape.cells[1])
+    return 2 * lid - gab_field_get(of->now, x, y - 1, 0, U);
   return gab_field_get(of->now, x, y, 0, field);
 }
 
@@ -81,8 +74,8 @@ static void step(const gab_stencil_block *at)
     for (int32_t x = 0; x < at->cells[0]; x++) {
       double next[] = {value(&of, U, x, y), value(&of, V, x, y), value(&of, P, x, y)};
       if (at->stage == 0) {
-        next[U] = of.begins[U] && x == 0 ? 0 : next[U] + dt * rate(&of, viscosity, U, x, y);
-        next[V] = of.begins[V] && y == 0 ? 0 : next[V] + dt * rate(&of, viscosity, V, x, y);
+        next[U] += dt * rate(&of, viscosity, U, x, y);
+        next[V] += dt * rate(&of, viscosity, V, x, y);
       } else if (at->stage == 1) {
         next[P] = -h * h * divergence(&of, x, y) / dt; /* of -Laplace(p), in units of cells */
       } else {
@@ -120,6 +113,7 @@ static void add_energy(const double *all, double *terms)
 }
 
 static const char *const fields[] = {"u", "v", "pressure", NULL}, *const sums[] = {"energy", NULL};
+static const gab_stencil_centring centring[] = {GAB_STENCIL_X_FACE, GAB_STENCIL_Y_FACE, GAB_STENCIL_CELL};
 static const gab_stencil_implicit implicit[] = {{.field = P, .stage = 1, .operation = poisson}};
 static const gab_stencil cavity = {.name = "projection",
                                    .title = "an incompressible flow by projection",
@@ -127,6 +121,7 @@ static const gab_stencil cavity = {.name = "projection",
                                    .keys = keys,
                                    .key_count = 1,
                                    .fields = fields,
+                                   .centring = centring,
                                    .update = step,
                                    .stages = 3,
                                    .bound = longest,
