@@ -86,7 +86,7 @@ struct gab_solver {
   void (*describe_run)(const gab_app_run *it);
   /** Adds its entities, the tasks of a step and its post-step actions, those of run/run.h among them in the order that it wants. */
   gab_status (*add)(gab_app_run *it);
-  /** Physical time after so many steps, of the present state if steps differ. NULL: step times gab_app_case.dt. Pure. */
+  /** Physical time after `step` steps; if steps differ in length, that of the present state. NULL: step times gab_app_case.dt. Pure. */
   double (*time)(const gab_app_run *it, gab_step step);
   /** The live monitors that it has: cases ask for them by name. NULL: none. */
   gab_monitor_list (*monitors)(void);

@@ -27,7 +27,8 @@ const gab_solver *gab_app_solver_of(const gab_config *config);
 /** Reads the case that a command line names. Local. @param[in] options  borrowed @param[out] found  to be destroyed by
  *  gab_app_case_destroy() whatever the status; NULL if not even its parameters can be read */
 gab_status gab_app_case_from_file(const gab_app_options *options, gab_app_case **found);
-/** The same on all processes of a run: the root reads the file, and hashes those that it names. Collective. @return the same on all */
+/** Reads the case on all processes of a run: the root reads the file, and hashes the files named in it. Collective. @return the
+ *  same on all */
 gab_status gab_app_case_share(gab_world *world, const gab_app_options *options, gab_app_case **found);
 void gab_app_case_destroy(gab_app_case **which);
 

@@ -70,7 +70,8 @@ gab_status gab_app_plan_add_data(gab_app_plan *plan, gab_data_id data);
 void gab_app_plan_add_ghosts(gab_app_plan *plan, const gab_ghost_kind *ghosts);
 /** The same for ghosts that a step exchanges `times` times, a mean. */
 void gab_app_plan_add_exchanges(gab_app_plan *plan, const gab_ghost_kind *ghosts, double times);
-/** Adds a reduction over all processes of so many bytes, for solvers whose steps have many; others are left out. Local. */
+/** Adds a reduction over all processes, for solvers with many reductions per step; a plan leaves out the others. Local.
+ *  @param[in] bytes  of the values @param[in] times  per step, a mean */
 void gab_app_plan_add_reduction(gab_app_plan *plan, double bytes, double times);
 
 /** Is handed a plan that is complete, with the grid of the start. */

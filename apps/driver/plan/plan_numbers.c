@@ -63,7 +63,7 @@ static void count_messages(plan_work *work)
         ldexp(work->given->times[work->pairs.items[i].exchange], work->pairs.items[i].level);
 }
 
-/* Up and down one edge of the tree; of `times` reductions of so many bytes. */
+/* Messages up and down one edge of the tree, of `times` reductions of `bytes` bytes each. */
 static gab_status count_edge(plan_work *work, int32_t child, int32_t parent, double bytes, double times)
 {
   const int32_t ends[2] = {child, parent};

@@ -186,7 +186,7 @@ typedef struct gab_stencil_quantity {
   const char *unit; /**< for people; NULL: none */
   int components;   /**< 1 (scalar) or 3 (vector) */
   bool diverging;   /**< pictures colour it symmetrically around 0 */
-  /** A pure function, called by one thread at a time. @param[out] values  so many as there are components */
+  /** A pure function, called by one thread at a time. @param[out] values  one for each component */
   void (*evaluate)(const gab_stencil_cell *at, double *values);
 } gab_stencil_quantity;
 
@@ -231,11 +231,11 @@ typedef struct gab_stencil {
   void (*rate)(const gab_stencil_block *at);
   const char
       *integrator; /**< of `rate`, default of NAME.integrator: "euler", "rk2", "rk3", "rk4"; NULL: rk3 */
-  double dt;       /**< time step, default of NAME.dt; 0: 1, and there is no such key */
+  double dt;       /**< time step, default of NAME.dt; 0: the step is 1, without that key */
   /** The longest time step that is stable in a block; INFINITY where nothing limits it. Pure; called by several threads. `next` is NULL,
    *  `dt` 0. NULL: steps are constant. */
   double (*bound)(const gab_stencil_block *at);
-  /** Values of a ghost beyond a side of type `own`. Pure; called by several threads. NULL: there is no such type.
+  /** Values of a ghost beyond a side of type `own`. Pure; called by several threads. NULL: sides cannot have that type.
    *  @param[in,out] values  of all fields; those of the cell inside */
   void (*beyond)(const gab_stencil_ghost *at, double *values);
   bool untried;                         /**< skip the trial of its functions */

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* A formula without a finite value; any one of those that threads find. */
+/* A formula without a finite value. If several threads find one, any of them. */
 typedef struct stencil_wrong {
   const gab_expression *formula; /* NULL: none */
   int side, field;

@@ -54,9 +54,9 @@ typedef struct stencil_integrator {
 } stencil_integrator;
 
 typedef struct stencil_case {
-  gab_app_case base; /* its grid is that of level 0, its domain that of the finest */
-  int finest;        /* level, whose cells are those of domain.cells */
-  gab_step every;
+  gab_app_case base;                    /* its grid is that of level 0, its domain that of the finest */
+  int finest;                           /* level, whose cells are those of domain.cells */
+  gab_step every;                       /* steps between adaptations of the grid */
   const stencil_integrator *integrator; /* NULL: update */
   gab_step look_every; /* steps between looks whether the run ends, and rows of the table of sums */
   double steady;       /* NAME.steady; 0: not asked for */
@@ -105,7 +105,7 @@ const char *gab_app_stencil_path(char path[GAB_CONFIG_PATH_CAPACITY], const char
 int gab_app_stencil_count(const char *const *names);
 int gab_app_stencil_field_count(void);
 int gab_app_stencil_depth(void); /* layers of ghosts */
-/* Time of the state after so many steps: the present one if steps differ. Pure. */
+/* Time of the state after `step` steps; with a bound that of the present state. Pure. */
 double gab_app_stencil_time(const stencil_run *it, gab_step step);
 /* What update gets of a block of this process. */
 gab_stencil_block gab_app_stencil_block_of(const stencil_run *it, size_t index, gab_step step);
@@ -237,7 +237,7 @@ gab_status gab_app_stencil_update_quantities(gab_app_run *run);
 gab_config_choice gab_app_stencil_quantity_choice(int index);
 
 /* ---- criteria.c */
-/* The index-th of those that there are and of those of the program, NULL behind the last. */
+/* The index-th criterion, first of the library, then of the program; NULL behind the last. */
 const gab_stencil_criterion *gab_app_stencil_criterion_at(size_t index);
 /* Declares NAME.refinement and its criteria. */
 gab_status gab_app_stencil_refinement_declare(gab_config *config);
