@@ -229,7 +229,7 @@ static gab_status plan(gab_app_run *run, gab_app_plan *plan)
   plan->fields = gab_app_stencil->fields[0];
   plan->adapts_every = it->parameters->finest > 0 ? it->parameters->every : 0;
   gab_app_plan_add_exchanges(plan, &ghosts, gab_app_stencil_stages(it->parameters));
-  if (gab_app_stencil->bound) gab_app_plan_add_reduction(plan, sizeof(double), 1);
+  if (it->parameters->cfl > 0) gab_app_plan_add_reduction(plan, sizeof(double), 1);
   GAB_TRY(gab_app_stencil_implicit_plan(it, plan));
   GAB_TRY(gab_app_plan_add_data(plan, it->now));
   GAB_TRY(gab_app_plan_add_data(plan, it->next));

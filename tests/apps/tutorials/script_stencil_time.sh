@@ -52,6 +52,10 @@ alike "resuming from disk"
 last() { awk -F, 'END { print $1 * 1, $2 * 1 }' out/front.csv; }
 run 0 1 front.yaml --set front.dt=0.005
 [ "$(last)" = "30 0.15" ] || complain "front.dt: $(last)"
+# A plan counts the reduction of each step that finds the bound, and none with constant steps.
+messages() { "$gabion" plan front.yaml -n 4 --json "$@" 2>said.txt | sed -n 's/.*"messages_per_step": .*"mean": \([0-9.e+]*\),.*/\1/p' | head -n 1; }
+with=$(messages) without=$(messages --set front.dt=0.005)
+awk -v a="$with" -v b="$without" 'BEGIN { exit !(b > 0 && a > b) }' || complain "messages of a plan: $with with a bound, $without without"
 export VARIANT=constant
 run 0 2 front.yaml
 [ "$(last)" = "30 0.15" ] || complain "gab_stencil.dt: $(last)"
