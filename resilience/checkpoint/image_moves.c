@@ -84,9 +84,12 @@ static gab_offer_answer decision_of(const gab_image_arrival *arrival)
 /* Copies one piece of the offered images. @return false if none is left */
 static bool copy_some(gab_image_moves *moves)
 {
+  bool has_copied = false;
   for (; moves->copying < moves->arrival_count; moves->copying++) {
     const gab_image_arrival *arrival = &moves->arrivals[moves->copying];
     if (decision_of(arrival) != GAB_OFFER_COPIED) continue;
+    if (has_copied) return true;
+    has_copied = true;
     if (!gab_copy_piece(arrival->copy, &moves->copied)) return true;
     moves->copied = 0;
   }
@@ -164,8 +167,9 @@ gab_status gab_image_moves_progress(gab_image_moves *moves, bool *done)
     GAB_TRY(gab_port_progress(moves->port, &is_idle));
     if (!is_idle) return GAB_OK;
     GAB_TRY(gab_port_finish(moves->port));
+    const bool copies = moves->phase == GAB_IMAGES_COPYING;
     GAB_TRY(advance(moves));
-    if (moves->phase == GAB_IMAGES_COPYING && moves->copied > 0) return GAB_OK;
+    if (copies && moves->phase == GAB_IMAGES_COPYING) return GAB_OK;
   }
   *done = true;
   return GAB_OK;
