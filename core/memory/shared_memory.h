@@ -8,7 +8,7 @@
  *  the block. It may show more than the block has by now: zeros, where it has shrunk since.
  *
  *  No synchronisation: the writer must announce that it has finished, and learn that its data was read before it writes
- *  again (resilience/checkpoint/transfer.c does both).
+ *  again (resilience/checkpoint/image_moves.c does both).
  *
  *  The block is a file without a name (memfd_create(2)), which others find through /proc. A key that leads to another file,
  *  from another machine or from a container with its own process numbers, is detected: file numbers are unique.

@@ -93,7 +93,6 @@ struct gab_checkpoint {
   gab_transfer_state transfer;
   gab_compression compression;
   gab_within_node within_node;
-  bool refusal_logged;
   bool single; /* one buffer: the next snapshot overwrites the valid one ... */
   bool
       meets; /* ... after all ranks have reached it: a monitor that fails before leads back to the valid one */

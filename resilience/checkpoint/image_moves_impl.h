@@ -137,8 +137,8 @@ gab_status gab_image_moves_post(gab_image_moves *moves);
 gab_status gab_image_moves_progress(gab_image_moves *moves, bool *done);
 /* Waits until all images have arrived. */
 gab_status gab_image_moves_finish(gab_image_moves *moves);
-/* Ends a set: drops what is under way after a failure, and empties the list, whose memory stays. Local. @param[in] status  of the set
- * @return `status` */
+/* Ends a set: drops what is under way after a failure, and empties the list, whose memory stays. Local.
+ * @param[in] status  of the set; ::GAB_OK after a repair, which has dropped its messages @return `status` */
 gab_status gab_image_moves_end(gab_image_moves *moves, gab_status status);
 /* gab_image_moves_post(), gab_image_moves_finish(), gab_image_moves_end(). @param[in] status  of listing the moves: a failure
  * ends the set */
