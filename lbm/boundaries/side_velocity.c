@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The velocity that a side gives, over the side and in time: profile, ramp, formulas, series. */
+#include "core/base/hash.h"
 #include "lbm/boundaries/geometry.h"
 #include "lbm/boundaries/side_impl.h"
 
@@ -90,13 +91,21 @@ double gab_side_mean_shape(const gab_side *side, int index, const gab_domain *do
 
 /* ------------------------------------------------------------------------------------------ peaks */
 
+/* One of so many instants of a run: each even one is equidistant, each odd one at random between its neighbours, since no period of
+ * a formula can divide the distances of these. */
+static double instant(double duration, int i, int count)
+{
+  const double share = (double)(gab_hash_counter(1, 0, (uint64_t)i) >> 11) * 0x1p-53;
+  return duration * (i % 2 ? i - 1 + 2 * share : i) / count;
+}
+
 static gab_status find_peak_in_time(const gab_config *config, int index, double duration, gab_side *side)
 {
   enum { SAMPLES = 2000 };
   char path[GAB_CONFIG_PATH_CAPACITY];
   double most = side->series ? gab_time_series_largest(side->series) : 1;
   for (int i = 0; side->factor && i <= SAMPLES; i++) {
-    const double time = duration * i / SAMPLES, value = gab_expression_at(side->factor, &time);
+    const double time = instant(duration, i, SAMPLES), value = gab_expression_at(side->factor, &time);
     if (!isfinite(value))
       return gab_config_fail(config, gab_config_path(path, "%s.factor", gab_side_paths[index]),
                              "the formula '%s' is %g at time %g", gab_expression_text(side->factor), value,

@@ -105,6 +105,9 @@ refused 1 pulse.yaml --set 'boundaries.x_min.factor=1 / (t - 0.375)'
 said 'boundaries.x_min.factor: the formula '"'1 / (t - 0.375)' is"
 refused 1 pulse.yaml --set 'boundaries.x_min.factor=20'
 said 'Mach'
+# A period that divides the distances of equidistant instants.
+check 2 pulse.yaml --set run.time=1600 --set 'boundaries.x_min.factor=1 + 19 * sin(2 * pi * t / 0.8)'
+said 'Mach'
 sed 's/shape: /profile: parabolic, &/' pulse.yaml >both.yaml
 refused 1 both.yaml
 said 'give either'
