@@ -6,16 +6,20 @@
 
 #include <math.h>
 
-/* Formulas in time were looked at in samples only when they were read. */
+/* Factors of sides at all sub-steps of the step: a case was checked at samples of its time only. */
 static gab_status check_sides(const gab_lbm *lbm)
 {
-  double factor[GAB_SIDE_COUNT];
-  gab_lbm_ramps(lbm, (double)lbm->step, factor);
-  for (int side = 0; side < GAB_SIDE_COUNT; side++)
-    if (!isfinite(factor[side]))
-      GAB_FAIL(GAB_ERR_INPUT, "%s.factor: the formula '%s' is %g at time %g", gab_side_paths[side],
-               gab_expression_text(lbm->model.options.sides[side].factor), factor[side],
-               (double)lbm->step * lbm->model.options.sides[side].dt);
+  const int deepest = gab_geometry_domain(lbm->model.geometry)->deepest;
+  for (int side = 0; side < GAB_SIDE_COUNT; side++) {
+    const gab_side *which = &lbm->model.options.sides[side];
+    for (int part = 0; which->factor && part < 1 << deepest; part++) {
+      const double time = (double)lbm->step + ldexp(part, -deepest);
+      const double factor = gab_side_factor_at(which, time);
+      if (!isfinite(factor))
+        GAB_FAIL(GAB_ERR_INPUT, "%s.factor: the formula '%s' is %g at time %g", gab_side_paths[side],
+                 gab_expression_text(which->factor), factor, time * which->dt);
+    }
+  }
   return GAB_OK;
 }
 

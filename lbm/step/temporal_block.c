@@ -5,6 +5,8 @@
 #include "lbm/step/fused/fused_impl.h"
 #include "core/base/lower_bound_impl.h"
 
+#include <math.h>
+
 enum step_part { PART_GHOSTS, PART_LINKS, PART_CELLS, PART_COUNT };
 
 typedef struct temporal_block {
@@ -276,6 +278,18 @@ static gab_status collide_temporal_block(gab_lbm *lbm, const gab_temporal_plan *
   return GAB_OK;
 }
 
+/* Steps before the first of them at which the factor of a side is not finite; gab_lbm_exchange_start() refuses that one. */
+static int finite_steps(const gab_lbm *lbm, int steps)
+{
+  for (int step = 1; step < steps; step++) {
+    double factor[GAB_SIDE_COUNT];
+    gab_lbm_ramps(lbm, (double)(lbm->step + step), factor);
+    for (int side = 0; side < GAB_SIDE_COUNT; side++)
+      if (!isfinite(factor[side])) return step;
+  }
+  return steps;
+}
+
 gab_status gab_temporal_try(gab_lbm *lbm, gab_temporal_shape wanted, gab_step left, gab_step *taken)
 {
   const gab_temporal_plan *plan;
@@ -287,6 +301,7 @@ gab_status gab_temporal_try(gab_lbm *lbm, gab_temporal_shape wanted, gab_step le
   if (!plan) return GAB_OK;
   gab_temporal_shape shape =
       gab_temporal_shape_of(plan, lbm->temporal_cache, gab_thread_count(), wanted.steps, left);
+  shape.steps = finite_steps(lbm, shape.steps);
   if (shape.steps < 2) return GAB_OK;
   if (wanted.band > 0) shape.band = wanted.band;
   GAB_TRY(gab_lbm_exchange_start(lbm));

@@ -123,6 +123,29 @@ END
 run 0 1 box.yaml
 refused 1 box.yaml --set 'boundaries.x_max.factor=cos(2 * t)'
 said 'boundaries'
+
+# A factor without a value at one step, or at half of one, which the samples of a check do not meet: refused there, within a temporal
+# block and on a finer level, too.
+cat >gap.yaml <<'END'
+run: {steps: 31}
+domain: {cells: [128, 64], block: [64, 32], dx: 1}
+fluid: {viscosity: 0.1}
+units: {dt: 1}
+boundaries:
+  x_min: {type: velocity, velocity: [0.01, 0], factor: "abs(t - 16) < 1e-9 ? sqrt(0 - 1) : 1"}
+  x_max: {type: outflow}
+  y_min: {type: wall}
+  y_max: {type: wall}
+END
+run 2 1 gap.yaml --set lbm.temporal_blocking=4
+said 'is -nan at time 16'
+grep -q '"temporally_blocked_steps": [1-9]' out/summary.json || complain 'no temporal block before the gap'
+sed -i 's/t - 16/t - 16.5/' gap.yaml
+run 0 1 gap.yaml
+printf 'refinement: {levels: 1, criteria: [{type: box, lo: [0, 0], hi: [9, 9]}]}\n' >>gap.yaml
+run 2 2 gap.yaml
+said_once 'is -nan at time 16.5'
+
 printf '0 1\n0 2\n' >pump.csv
 refused 1 pulse.yaml
 said 'pump.csv:2: time 0 does not come after 0'
