@@ -173,3 +173,12 @@ void gab_hdf5_level_name(int level, char name[GAB_HDF5_LEVEL_NAME])
 }
 
 bool gab_hdf5_can_compress(void) { return H5Zfilter_avail(H5Z_FILTER_DEFLATE) > 0; }
+
+gab_status gab_hdf5_compression_check(const char *what, int level)
+{
+  if (level < 0 || level > 9)
+    GAB_FAIL(GAB_ERR_INPUT, "compression of %s is %d, only 0 (none) to 9 are possible", what, level);
+  if (level > 0 && !gab_hdf5_can_compress())
+    GAB_FAIL(GAB_ERR_INPUT, "compression of %s: this HDF5 was built without zlib; use compression 0", what);
+  return GAB_OK;
+}

@@ -37,4 +37,7 @@ gab_status gab_hdf5_write_blocks(const char *path, const gab_hdf5_content *conte
 /* True if HDF5 can deflate. */
 bool gab_hdf5_can_compress(void);
 
+/* Checks a level of compression, 0 (none) to 9. `what` names the output in messages. GAB_ERR_INPUT outside, or without zlib. */
+gab_status gab_hdf5_compression_check(const char *what, int level);
+
 #endif

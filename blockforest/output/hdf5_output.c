@@ -51,13 +51,7 @@ gab_status gab_volume_create(gab_forest *forest, const gab_volume_options *optio
   if (!options->folder || options->quantity_count == 0) {
     GAB_FAIL(GAB_ERR_ARGUMENT, "volume output needs a folder and quantities");
   }
-  if (options->compression < 0 || options->compression > 9) {
-    GAB_FAIL(GAB_ERR_INPUT, "compression of volume output is %d, only 0 (none) to 9 are possible",
-             options->compression);
-  }
-  if (options->compression > 0 && !gab_hdf5_can_compress()) {
-    GAB_FAIL(GAB_ERR_INPUT, "compressed volume output: this HDF5 was built without zlib; use compression 0");
-  }
+  GAB_TRY(gab_hdf5_compression_check("volume output", options->compression));
   gab_volume *made;
   GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   made->forest = forest;

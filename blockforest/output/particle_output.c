@@ -53,11 +53,7 @@ static gab_status check(const gab_particles *particles, const gab_particle_outpu
   if (options->column_count > GAB_PARTICLE_MOST_COLUMNS)
     GAB_FAIL(GAB_ERR_ARGUMENT, "%zu columns of particles: at most %d are possible", options->column_count,
              (int)GAB_PARTICLE_MOST_COLUMNS);
-  if (options->compression < 0 || options->compression > 9)
-    GAB_FAIL(GAB_ERR_INPUT, "compression of particles is %d, only 0 (none) to 9 are possible",
-             options->compression);
-  if (options->compression > 0 && !gab_hdf5_can_compress())
-    GAB_FAIL(GAB_ERR_INPUT, "compressed particles: this HDF5 was built without zlib; use compression 0");
+  GAB_TRY(gab_hdf5_compression_check("particles", options->compression));
   for (size_t c = 0; c < options->column_count; c++) GAB_TRY(check_column(particles, &options->columns[c]));
   return GAB_OK;
 }

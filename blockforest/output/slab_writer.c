@@ -53,11 +53,7 @@ gab_status gab_slab_writer_create(gab_forest *forest, const gab_slab_writer_opti
   *writer = NULL;
   if (!options->folder || options->quantity_count == 0)
     GAB_FAIL(GAB_ERR_ARGUMENT, "slabs need a folder and quantities");
-  if (options->compression < 0 || options->compression > 9)
-    GAB_FAIL(GAB_ERR_INPUT, "compression of slabs is %d, only 0 (none) to 9 are possible",
-             options->compression);
-  if (options->compression > 0 && !gab_hdf5_can_compress())
-    GAB_FAIL(GAB_ERR_INPUT, "compressed slabs: this HDF5 was built without zlib; use compression 0");
+  GAB_TRY(gab_hdf5_compression_check("slabs", options->compression));
   gab_slab_writer *made;
   GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   made->forest = forest;
