@@ -57,7 +57,7 @@ static gab_status check_slice(const flow_case *which, size_t index)
   return GAB_OK;
 }
 
-/* Points of a list section: so many coordinates as the domain has dimensions, and inside. */
+/* Checks that a point has a coordinate for each dimension of the domain and lies inside it. */
 static gab_status check_point(const flow_case *which, const char *path)
 {
   size_t count;
