@@ -8,7 +8,7 @@
 
 #include "blockforest/exchange/block_field.h"
 #include "core/messages/collective.h"
-#include "tests/blockforest/adapt/adapting.h"
+#include "tests/blockforest/particles/particles_common.h"
 
 #include <math.h>
 
@@ -32,17 +32,6 @@ static double draw(uint64_t what, uint64_t which)
   return (double)(gab_hash_counter(7, what, which) >> 11) * 0x1p-53;
 }
 
-/* Small cells in the middle. */
-static gab_mark around_the_middle(void *user, int level, const gab_box *cells)
-{
-  (void)user;
-  for (int axis = 0; axis < 2; axis++) {
-    const int64_t half = 2 * CELLS << level;
-    if (cells->hi[axis] < half - 2 || cells->lo[axis] > half + 2) return GAB_MARK_KEEP;
-  }
-  return level < 2 ? GAB_MARK_REFINE : GAB_MARK_KEEP;
-}
-
 static void make(gab_world *world, box *it, int dimension, bool periodic, bool levels)
 {
   gab_rank ranks = gab_world_members(world)->ranks;
@@ -52,10 +41,11 @@ static void make(gab_world *world, box *it, int dimension, bool periodic, bool l
                                       .cells = {CELLS, CELLS, deep ? CELLS : 1},
                                       .origin = {-0.3, 0.2, 1},
                                       .dx = 1. / (4 * CELLS)};
+  int32_t all_cells = 4 * CELLS;
   REQUIRE_OK(gab_forest_create(world, &options, &it->forest));
   REQUIRE_OK(gab_particles_create(it->forest, &(gab_particle_kind){"dots", sizeof(dot)}, &it->dots));
-  REQUIRE_OK(
-      gab_forest_build(it->forest, levels ? around_the_middle : NULL, NULL, 2, blocks_in_turn, &ranks, NULL));
+  REQUIRE_OK(gab_forest_build(it->forest, levels ? around_the_middle : NULL, &all_cells, 2, blocks_in_turn,
+                              &ranks, NULL));
   for (uint64_t i = 0; i < COUNT; i++) {
     dot *one = &it->all[i];
     *one = (dot){.base = {.id = (i * 389) % COUNT}}; /* ids in another order than places */

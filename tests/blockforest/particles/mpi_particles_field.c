@@ -9,7 +9,7 @@
 #include "blockforest/exchange/block_field.h"
 #include "blockforest/forest/position.h"
 #include "core/messages/collective.h"
-#include "tests/blockforest/adapt/adapting.h"
+#include "tests/blockforest/particles/particles_common.h"
 
 #include <math.h>
 
@@ -35,16 +35,6 @@ static double draw(uint64_t what, uint64_t which)
   return (double)(gab_hash_counter(11, what, which) >> 11) * 0x1p-53;
 }
 
-static gab_mark around_the_middle(void *user, int level, const gab_box *cells)
-{
-  (void)user;
-  for (int axis = 0; axis < 2; axis++) {
-    const int64_t half = 2 * CELLS << level;
-    if (cells->hi[axis] < half - 2 || cells->lo[axis] > half + 2) return GAB_MARK_KEEP;
-  }
-  return level < 2 ? GAB_MARK_REFINE : GAB_MARK_KEEP;
-}
-
 /* A root block is missing. */
 static bool has_a_hole(void *user, int level, const gab_box *cells)
 {
@@ -67,11 +57,12 @@ static void make(gab_world *world, box *it, int dimension, bool periodic, bool l
   it->field.shape =
       (gab_field_shape){.cells = {CELLS, CELLS, deep ? CELLS : 1}, .ghosts = {1, 1, deep}, .components = 3};
   const gab_block_data_kind kind = gab_block_field_data(&it->field, "sums");
+  int32_t all_cells = 4 * CELLS;
   REQUIRE_OK(gab_forest_create(world, &options, &it->forest));
   REQUIRE_OK(gab_forest_add_data(it->forest, &kind, &it->data));
   REQUIRE_OK(gab_particles_create(it->forest, &(gab_particle_kind){"dots", sizeof(dot)}, &it->dots));
-  REQUIRE_OK(
-      gab_forest_build(it->forest, levels ? around_the_middle : NULL, NULL, 2, blocks_in_turn, &ranks, NULL));
+  REQUIRE_OK(gab_forest_build(it->forest, levels ? around_the_middle : NULL, &all_cells, 2, blocks_in_turn,
+                              &ranks, NULL));
   for (uint64_t i = 0; i < COUNT; i++) {
     dot *one = &it->all[i];
     *one = (dot){.base = {.id = i}, .amount = {draw(5, i) - 0.3, 1 + draw(6, i)}};

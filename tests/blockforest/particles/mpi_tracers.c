@@ -7,7 +7,7 @@
 
 #include "blockforest/forest/position.h"
 #include "core/messages/collective.h"
-#include "tests/blockforest/adapt/adapting.h"
+#include "tests/blockforest/particles/particles_common.h"
 
 #include <math.h>
 
@@ -49,16 +49,6 @@ static void shear(const double at[3], double time, double velocity[3])
   (void)time;
   velocity[0] = 2 * at[1];
   velocity[1] = 0;
-}
-
-static gab_mark around_the_middle(void *user, int level, const gab_box *cells)
-{
-  const int32_t *all = user;
-  for (int axis = 0; axis < 2; axis++) {
-    const int64_t half = (int64_t)*all / 2 << level;
-    if (cells->hi[axis] < half - 2 || cells->lo[axis] > half + 2) return GAB_MARK_KEEP;
-  }
-  return level < 2 ? GAB_MARK_REFINE : GAB_MARK_KEEP;
 }
 
 /* The right half of the box, but for its top quarter. */
