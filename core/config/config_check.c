@@ -413,7 +413,7 @@ static gab_status read_formulas(checker *check)
     for (size_t i = 0; i < check->result.count; i++) {
       config_entry *entry = &check->result.entries[i];
       if (!entry->key || entry->key->type != GAB_CONFIG_EXPRESSION || entry->value.count == 0) continue;
-      if ((pass == 0) != (strncmp(entry->path, "constants.", 10) == 0)) continue;
+      if ((pass == 0) != gab_config_is_constant(entry)) continue;
       const gab_status status = gab_config_read_formula(&check->result, entry);
       const config_node place = {.line = entry->line, .column = entry->column, .override = entry->override};
       if (status == GAB_ERR_INPUT)

@@ -38,12 +38,10 @@ const gab_config_key *gab_config_any_key(const gab_config *config, const char *p
   return NULL;
 }
 
-/* The name of a constant that this entry is; NULL: it is none. */
-static const char *constant_of(const config_entry *entry)
+bool gab_config_is_constant(const config_entry *entry)
 {
   const size_t length = sizeof constants_path - 1;
-  const bool is_below = strncmp(entry->path, constants_path, length) == 0 && entry->path[length] == '.';
-  return is_below && entry->expression ? entry->path + length + 1 : NULL;
+  return strncmp(entry->path, constants_path, length) == 0 && entry->path[length] == '.';
 }
 
 static gab_status check_range(const gab_config_key *key, const gab_expression *expression)
@@ -67,10 +65,9 @@ gab_status gab_config_read_formula(const config_result *result, config_entry *en
   size_t count = 0;
   GAB_TRY(GAB_NEW_ARRAY(&known, result->count, GAB_MEMORY_OTHER));
   for (size_t i = 0; i < result->count; i++) {
-    const char *name = constant_of(&result->entries[i]);
-    if (name)
-      known[count++] =
-          (gab_expression_constant){name, gab_expression_at(result->entries[i].expression, NULL)};
+    const config_entry *one = &result->entries[i];
+    if (gab_config_is_constant(one) && one->expression)
+      known[count++] = (gab_expression_constant){one->key->name, gab_expression_at(one->expression, NULL)};
   }
   gab_status status =
       gab_expression_create(entry->value.strings[0], entry->key->variables, known, count, &entry->expression);

@@ -164,6 +164,8 @@ const gab_config_key *gab_config_any_key(const gab_config *config, const char *p
 /* Whether a key may have this name in such a table. */
 bool gab_config_is_name(const char *name);
 /* ---- config_formulas.c */
+/* Whether an entry is one of the section `constants'. */
+bool gab_config_is_constant(const config_entry *entry);
 /* Reads the formula of an entry, with the constants that were added before it. */
 gab_status gab_config_read_formula(const config_result *result, config_entry *entry);
 /* Grows an array of pointers or entries from gab_alloc by one element. */

@@ -67,7 +67,6 @@ gab_status gab_app_stencil_add_stages(stencil_run *it)
   const int fields = gab_app_stencil_stage_fields(it->parameters);
   const gab_block_data_kind first = gab_block_field_scratch(&it->shape, "first"),
                             sum = gab_block_field_scratch(&it->shape, "sum");
-  it->first = it->now;
   if (fields > 0) GAB_TRY(gab_forest_add_data(it->base.forest, &first, &it->first));
   return fields > 1 ? gab_forest_add_data(it->base.forest, &sum, &it->sum) : GAB_OK;
 }

@@ -247,6 +247,8 @@ static const char *what_is_wrong(const gab_stencil *which)
     return "name, title, or update or rate is missing";
   if (which->update && which->rate) return "it has an update and a rate; one of them is to be NULL";
   if (which->stages < 0 || which->stages > GAB_STENCIL_MOST_STAGES) return "its stages are not in 0 to 16";
+  if (which->stage_times && which->stage_times[0] != 0)
+    return "its first stage is not at the beginning of the step: stage_times[0] has to be 0";
   if (which->rate && (which->stages > 0 || which->stage_times || which->implicit_count > 0))
     return "stages and implicit fields belong to an update, not to a rate";
   if (fields < 1 || fields > GAB_STENCIL_MOST_FIELDS) return "it has no fields, or too many";

@@ -226,7 +226,7 @@ typedef struct gab_stencil {
   void (*update)(const gab_stencil_block *at);
   int stages; /**< calls of `update` in a step, at most #GAB_STENCIL_MOST_STAGES; 0: one */
   const double
-      *stage_times; /**< of `now` in each stage, as shares of the step; NULL: 0, the time at its beginning */
+      *stage_times; /**< of `now` in each stage, as shares of the step, the first one 0; NULL: all 0 */
   /** Instead of `update`: writes du/dt of all fields into `next`. */
   void (*rate)(const gab_stencil_block *at);
   const char

@@ -65,7 +65,7 @@ static void along(const double *values, double *terms)
 int main(int argc, char **argv)
 {
   static const char *const fields[] = {"a", "b", "wave", NULL}, *const sums[] = {"along", "b", NULL};
-  static const double times[] = {0, 1, 0.5};
+  static const double times[] = {0, 1, 0.5}, late[] = {0.5, 1, 1};
   static const gab_config_key keys[] = {{.name = "cells",
                                          .type = GAB_CONFIG_REAL,
                                          .min = 1,
@@ -73,7 +73,7 @@ int main(int argc, char **argv)
                                          .default_text = "24",
                                          .doc = "Cells of a wave."}};
   variant = getenv("VARIANT") ? getenv("VARIANT") : "rate";
-  const bool by_hand = is("hand") || is("beyond") || is("writes") || is("ghosts");
+  const bool by_hand = is("hand") || is("beyond") || is("writes") || is("ghosts") || is("late");
   const gab_stencil turn = {.name = "turn",
                             .title = "two fields that turn",
                             .dimension = 2,
@@ -83,7 +83,9 @@ int main(int argc, char **argv)
                             .start = start,
                             .update = by_hand || is("both") ? update : NULL,
                             .stages = by_hand ? 3 : 0,
-                            .stage_times = by_hand ? times : NULL,
+                            .stage_times = is("late") ? late
+                                           : by_hand  ? times
+                                                      : NULL,
                             .rate = by_hand ? NULL : rate,
                             .dt = 0.1,
                             .adaptive = is("levels"),

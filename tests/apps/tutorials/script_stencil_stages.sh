@@ -79,6 +79,8 @@ VARIANT=writes run 1 2 turn.yaml
 said 'stage 1: it writes'
 said 'in `first`, which it may only read'
 VARIANT=ghosts run 0 2 turn.yaml
+VARIANT=late check 1 turn.yaml
+said 'stage_times[0] has to be 0'
 VARIANT=both check 1 turn.yaml
 said 'it has an update and a rate'
 check 2 turn.yaml --set turn.integrator=rk5
