@@ -103,18 +103,18 @@ static inline bool gab_side_is_user_defined(const gab_side *side)
 
 /** @name Velocity of a side in space and time (side_velocity.c)
  *  @{ */
-/** What the velocity is multiplied by after so many steps of level 0: ramp, factor and series. Pure. */
+/** Factor of the velocity in time: the product of ramp, formula and series. Pure. @param[in] steps  of level 0, also parts of one */
 double gab_side_factor_at(const gab_side *side, double steps);
 /** Whether that is not always 1. Pure. */
 bool gab_side_varies(const gab_side *side);
 /** Whether it is the same for both sides at all times. Pure. */
 bool gab_side_vary_alike(const gab_side *a, const gab_side *b);
-/** What the velocity is multiplied by at a point in the plane of the side, a share of the domain along each axis. Pure. */
+/** Factor of the velocity at a point of the side. Pure. @param[in] share  its coordinates, from 0 to 1 across the domain */
 double gab_side_shape_at(const gab_side *side, int index, const struct gab_domain *domain,
                          const double share[3]);
 /** The mean of that over the cells of the side. Pure. */
 double gab_side_mean_shape(const gab_side *side, int index, const struct gab_domain *domain);
-/** Finds the peak of a side that was read, in so many time units.
+/** Finds gab_side.peak of a side that was read. @param[in] duration  of the run, physical
  *  @return ::GAB_ERR_INPUT with the place in the file, in space or in time for a formula that has no finite value */
 gab_status gab_side_find_peak(const gab_config *config, int index, const struct gab_domain *domain,
                               double duration, gab_side *side);
