@@ -5,9 +5,9 @@
 #   scripts/fault-matrix.sh [--runs N] [--jobs J] [--seed N] [--out DIR] [--np LIST]
 #                           [--only flow|adaptive|implicit|schemes|wide] [--subset]
 #
-# Four simulations: a flow on blocks that stay as they are; one whose blocks split and merge all the time, partitioned by
+# Simulations: a flow on blocks that stay as they are; one whose blocks split and merge all the time, partitioned by
 # each of the balancing strategies in turn; an implicit equation on such blocks, solved by multigrid in each step; and (in the wide part)
-# the growth of a eutectic with a moving window.
+# the growth of a eutectic with a moving window, a flow with tracers, and waves in stages, of sound and (on a staggered grid) of light.
 # Every run has to lose those it was to lose and to end with the checksum of the undisturbed run, or, where all
 # holders of a block were killed, with exit 3 and the blocks and ranks named. Two parts. The systematic one
 # (flow, adaptive, implicit, schemes) has these kinds of runs:

@@ -133,10 +133,14 @@ STEADY = ["compute", "exchange", "reduction", "snapshot", "commit", "swap", "out
 ADAPTING = ["adapt-mark", "adapt-balance", "adapt-migrate", "adapt-rebuild"]
 WRITING = ["disk-write", "disk-commit"]
 HEALING = ["repair", "recovery", "snapshot", "commit", "swap", "migration", "respawn"]
-FLOWS = {"flow": (60, 12, 32), "adaptive": (60, 12, 44), "tracers": (60, 12, 32), "phase": (120, 24, 80)}  # steps; first and last step of a death
+FLOWS = {"flow": (60, 12, 32), "adaptive": (60, 12, 44), "tracers": (60, 12, 32), "phase": (120, 24, 80), "waves": (60, 12, 32),
+         "maxwell": (60, 12, 32)}  # steps; first and last step of a death
 KERNELS = {"flow": ["auto", "in_place", "sparse", "vector", "reference"], "adaptive": ["auto", "in_place", "sparse", "vector", "reference"],
-           "tracers": ["auto", "in_place", "sparse", "vector", "reference"], "phase": ["auto", "fast", "reference"]}
-CASES = {"flow": "flow.yaml", "adaptive": "flow_adaptive.yaml", "tracers": "flow_tracers.yaml", "phase": "phase.yaml"}
+           "tracers": ["auto", "in_place", "sparse", "vector", "reference"], "phase": ["auto", "fast", "reference"],
+           "waves": ["auto"], "maxwell": ["auto"]}  # tutorials, which have one
+CASES = {"flow": "flow.yaml", "adaptive": "flow_adaptive.yaml", "tracers": "flow_tracers.yaml", "phase": "phase.yaml", "waves": "waves.yaml",
+         "maxwell": "maxwell.yaml"}
+PROGRAMS = {"waves": "waves", "maxwell": "maxwell"}  # of the others: gabion
 AT_ONCE = ["single", "neighbours", "two", "three", "half", "node", "beyond"]
 FACTORS = collections.OrderedDict(
     flow=list(FLOWS),
@@ -382,14 +386,17 @@ class Matrix:
 
     def arguments(self, row, folder):
         scheme = SETTINGS[row["scheme"]][0]
-        words = [self.program, "run", os.path.join(self.options.root, "tests", "faults", "runs", CASES[row["flow"]]), "--out", folder]
+        program = os.path.join(self.options.build, "bin", PROGRAMS.get(row["flow"], "gabion"))
+        words = [program, "run", os.path.join(self.options.root, "tests", "faults", "runs", CASES[row["flow"]]), "--out", folder]
         strategies = (["spare"] if row["spares"] else []) + (["respawn"] if row["respawn"] else []) + ["shrink"] + (["disk"] if row["disk"] else [])
         section = "phasefield" if row["flow"] == "phase" else "lbm"
         settings = ["resilience.scheme=" + row["scheme"], *scheme, "resilience.memory.every=%d" % row["every"],
-                    "%s.kernel=%s" % (section, row["kernel"]), "balance.strategy=" + row["strategy"],
+                    "balance.strategy=" + row["strategy"],
                     "resilience.memory.overlap=" + ("true" if row["overlap"] else "false"),
                     "resilience.memory.compression=" + row["compression"], "resilience.memory.buffers=%d" % row["buffers"],
                     "resilience.memory.within_node=" + row["within"]]
+        if row["flow"] not in PROGRAMS:
+            settings.append("%s.kernel=%s" % (section, row["kernel"]))
         if row["respawn"]:  # otherwise what is usual
             settings.append("resilience.strategies=[%s]" % ",".join(strategies))
         if row["disk"]:
@@ -454,7 +461,7 @@ class Matrix:
         return self.good[key]
 
     def prepare(self):
-        for flow in FLOWS:
+        for flow in FACTORS["flow"]:
             for kernel in KERNELS[flow] if flow == "phase" else ["auto"]:
                 self.undisturbed({"flow": flow, "kernel": kernel, "phase": "compute"})
 

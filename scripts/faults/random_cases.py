@@ -3,9 +3,10 @@
 """Random cases, each computed twice: alone, and on several processes of which some die; scripts/random-cases.sh calls it.
 
 A case is drawn from the parameters of flows and phase fields: geometry, lattice, collision, sides, bodies, levels of refinement,
-tables and pictures; or of tutorials: implicit fields, on adaptive levels too, two layers of ghosts, stages, sides. It is computed by one process with one thread, a field of its own for each block, undisturbed; and then
+tables and pictures; or of tutorials: implicit fields, on adaptive levels too, two layers of ghosts, stages, staggered fields, sides. It is
+computed by one process with one thread, a field of its own for each block, undisturbed; and then
 by several, as drawn: processes, threads, kernel of a flow, balancing, fused blocks, strategies, schemes, checkpoints, injections that kill
-by SIGKILL, and perhaps to fewer steps first and on from there. Both have to end with the same checksum, and all tables and pictures have to be the same, byte for byte. A run may end with 3
+by SIGKILL, and perhaps to fewer steps first, then resumed from disk by another number of processes. Both have to end with the same checksum, and all tables and pictures have to be the same, byte for byte. A run may end with 3
 if two or more were to die, with 1 if all were, with 76 if one died ahead of the first checkpoint: it is then started again
 without injections.
 A run that stands still and is rescued by the launcher is complained of.
@@ -248,8 +249,53 @@ def draw_stencil_sides(rng, dims, fields):
     return sides
 
 
+def draw_waves(rng):
+    """A case of the tutorial `waves`: Runge-Kutta stages, steps by a bound, the user's sides."""
+    cells, block = draw_blocks(rng, 2, False)
+    case = {"waves": {"every": rng.randint(1, 9), "integrator": pick(rng, "rk2", "rk3", "rk3", "rk4")}, "boundaries": {}}
+    if rng.random() < 0.7:
+        case["boundaries"].update(x_min={"type": "own"}, x_max={"type": "own"})
+    else:
+        case["initial"] = {"pressure": "sin(2 * pi * x / %d)" % cells[0]}
+    if rng.random() < 0.6:
+        case["boundaries"].update({side: {"type": "mirrored", "odd": ["velocity_y"]} for side in ("y_min", "y_max")})
+    return case, cells, block, ["pressure", "velocity_x", "velocity_y"]
+
+
+def draw_maxwell(rng):
+    """A case of the tutorial `maxwell`: fields on edges and faces, three stages."""
+    cells, block = draw_blocks(rng, 3, False)
+    case = {"maxwell": {"every": rng.randint(1, 9)}, "boundaries": {}}
+    case["domain"] = {"length": 1}  # the initial state has that length
+    odd = {"x": ["ey", "ez", "hx"], "y": ["ex", "ez", "hy"], "z": ["ex", "ey", "hz"]}
+    for axis in "xyz":
+        for end in ("_min", "_max") if rng.random() < 0.7 else ():
+            case["boundaries"][axis + end] = pick(rng, {"type": "value"}, {"type": "mirrored", "odd": odd[axis]})
+    return case, cells, block, ["ex", "ey", "ez", "hx", "hy", "hz"]
+
+
+def draw_wave_equation(rng):
+    """Waves of sound or light, whose steps are a share of the bound of the program."""
+    name = pick(rng, "waves", "maxwell")
+    case, cells, block, fields = draw_waves(rng) if name == "waves" else draw_maxwell(rng)
+    case["run"] = {"steps": rng.randint(20, 60), "check_every": pick(rng, 0, 1, 7, 20)}
+    case["domain"] = dict(case.get("domain", {}), cells=cells, block=block)
+    if rng.random() < 0.7:
+        case[name]["cfl"] = pick(rng, 0.3, 0.7, 0.9)
+    if not case["boundaries"]:
+        del case["boundaries"]
+    case["output"] = {"slices": [{"name": "slice%d" % number, "quantity": rng.choice(fields), "every": rng.randint(7, 40),
+                                  "axis": "z" if len(cells) == 2 else pick(rng, "x", "y", "z"), "start": pick(rng, 0, 0, 13)}
+                                 for number in range(rng.randint(1, 3))]}
+    if rng.random() < 0.3:
+        case["output"]["fields"] = {"every": rng.randint(11, 40), "quantities": rng.sample(fields, 2)}
+    return case
+
+
 def draw_stencil(rng):
     """A case of a tutorial, whose name is a key of it."""
+    if rng.random() < 0.3:
+        return draw_wave_equation(rng)
     name = pick(rng, "heat_implicit", "heat_implicit", "heat", "cahn_hilliard", "projection")
     levels = pick(rng, 0, 1, 2) if name == "heat_implicit" else 0
     block = pick(rng, *((8, 12, 16) if levels else (4, 5, 8, 12, 16)))
@@ -280,7 +326,7 @@ def draw_stencil(rng):
 
 def program_of(case):
     """Each tutorial is a program."""
-    return next((name for name in ("heat_implicit", "heat", "cahn_hilliard", "projection") if name in case), "gabion")
+    return next((name for name in ("heat_implicit", "heat", "cahn_hilliard", "projection", "waves", "maxwell") if name in case), "gabion")
 
 
 def levels_of(case):
@@ -295,7 +341,7 @@ def draw_way(rng, case):
         blocks *= cells // block
     coarsest = blocks >> (len(case["domain"]["cells"]) * levels_of(case))
     np = min(rng.choice((2, 2, 3, 3, 4, 5)), max(2, coarsest))
-    way = {"stop": None, "np": np, "threads": rng.choice((1, 1, 2)), "spares": rng.choice((0, 0, 1, 2)), "set": [], "injections": []}
+    way = {"stop": None, "np": np, "np_before": np, "threads": rng.choice((1, 1, 2)), "spares": rng.choice((0, 0, 1, 2)), "set": [], "injections": []}
     settings = way["set"]
     disk = rng.random() < 0.3
     strategies = []
@@ -345,6 +391,8 @@ def draw_way(rng, case):
                      "adapt-migrate", "adapt-rebuild", "recovery")
         way["injections"].append("rank=%s,step=%d,phase=%s,visit=%d" % ("+".join(map(str, ranks)), rng.randint(0, case["run"]["steps"]), phase,
                                                                             rng.randint(1, 60 if solves and phase in ("exchange", "reduction") else 3)))
+    if way["stop"]:
+        way["np_before"] = max(np, min(np + rng.randint(0, 2), coarsest))
     if rng.random() < 0.5:
         settings.append("resilience.memory.within_node=" + ("send" if "local" in strategies else pick(rng, "share", "share", "send")))
     return way
@@ -385,12 +433,13 @@ class Campaign:
         return code
 
     def continue_from(self, path, folder, way):
-        """To fewer steps, and on from there."""
-        early = dict(way, set=way["set"] + ["run.steps=%d" % way["stop"]])
+        """To fewer steps, and on from there, perhaps by fewer processes."""
+        early = dict(way, set=way["set"] + ["run.steps=%d" % way["stop"]], np=way["np_before"])
         code = self.compute(path, folder, early)
         if code != 0:
             return code
         self.counts["stopped, and continued"] += 1
+        self.counts["of these by fewer processes"] += way["np"] < way["np_before"]
         return self.compute(path, folder, way)
 
     def one(self, seed):
@@ -400,8 +449,9 @@ class Campaign:
         os.makedirs(work)
         path = os.path.join(work, "case.yaml")
         for _ in range(50):
-            kind = {"flow": 0, "phase": 0.6, "stencil": 0.9}.get(self.options.only, rng.random())
-            case = draw_flow(rng) if kind < 0.55 else draw_phase_field(rng) if kind < 0.8 else draw_stencil(rng)
+            kind = {"flow": 0, "phase": 0.6, "stencil": 0.9, "waves": 1}.get(self.options.only, rng.random())
+            case = (draw_flow(rng) if kind < 0.55 else draw_phase_field(rng) if kind < 0.8 else draw_stencil(rng) if kind < 1 else
+                    draw_wave_equation(rng))
             self.program = os.path.join(self.options.build, "bin", program_of(case))
             with open(path, "w") as file:
                 json.dump(case, file, indent=1)
@@ -433,6 +483,8 @@ class Campaign:
         with open(second + ".log", errors="replace") as file:
             if "no progress for" in file.read():
                 return "stood still, and was started again"
+        self.counts["cases of " + program_of(case)] += 1
+        self.counts["cases under local recovery"] += any("[local" in setting for setting in way["set"])
         with open(os.path.join(second, "events.jsonl")) as file:
             self.counts["deaths"] += sum('"fault injection"' in line for line in file)
         return self.compare(first, second, way["stop"])
@@ -471,7 +523,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--deadline", type=float, default=300)
     parser.add_argument("--stall", type=int, default=60)
-    parser.add_argument("--only", choices=("flow", "phase", "stencil"), help="cases of one kind")
+    parser.add_argument("--only", choices=("flow", "phase", "stencil", "waves"), help="cases of one kind")
     options = parser.parse_args()
     os.makedirs(options.out, exist_ok=True)
     campaign, bad = Campaign(options), 0

@@ -11,4 +11,11 @@ grep -q "^  stopped, and continued: [1-9]" said.txt || complain "nothing was sto
 deaths=$(sed -n 's/^  deaths: //p' said.txt) compared=$(sed -n 's/^  tables and pictures compared: //p' said.txt)
 [ "${deaths:-0}" -ge 2 ] || complain "only ${deaths:-0} processes died"
 [ "${compared:-0}" -ge 20 ] || complain "only ${compared:-0} files were compared"
+# Stages, steps by a bound and staggered fields, each at least once with deaths, under local recovery, and on fewer processes after a restart.
+python3 "$GABION_SOURCE/scripts/faults/random_cases.py" --build "$GABION_BUILD" --out waves --runs 4 --seed 3 --only waves --stall 60 >said.txt 2>&1 ||
+  complain "$(cat said.txt; for log in waves/case-*/*.log; do tail -n 20 "$log"; done)"
+said '4 cases, 0 complaints'
+for what in 'cases of maxwell' 'cases of waves' 'cases under local recovery' 'of these by fewer processes' deaths; do
+  grep -q "^  $what: [1-9]" said.txt || complain "none: $what: $(cat said.txt)"
+done
 finish
