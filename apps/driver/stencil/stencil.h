@@ -91,8 +91,9 @@
  *  - depends on such a value, writes outside of the cells or into `now`, or leaves values of `next` as they were;
  *  - gives other bits when it is called again, in any stage: after another block, by another thread, with other bytes in unset memory, in the step;
  *  - makes NaN or infinity of finite values.
+ *  One block is tried as in the next step, too: a field that `update` computes in some steps only has to be copied in the others.
  *  `start`, `add`, `quantities` and `criteria` are tried too. `next` as a whole may be overwritten (gab_field_copy(), memset()).
- *  An `update` that counts its own calls or writes files gets six additional calls; it sets `untried`. The environment
+ *  An `update` that counts its own calls or writes files gets eight additional calls; it sets `untried`. The environment
  *  variable GABION_TRIAL=0 skips all trials. Blocks of which a copy takes more than 85 MiB are not tried. Limits: doc/extending.md.
  *
  *  Stability: stable.

@@ -130,6 +130,17 @@ static gab_status call_again(trial *it, const trial_subject *subject)
   return GAB_OK;
 }
 
+/* As in the step behind it: a field that is updated in some steps only has to be copied in the others. */
+static gab_status call_later(trial *it, const trial_subject *subject)
+{
+  trial_subject later = *subject;
+  later.first = subject->plain;
+  later.at.step++;
+  later.at.time += later.at.dt;
+  GAB_TRY(call_first(it, &later));
+  return call_again(it, &later);
+}
+
 /* Loops over rows that lie otherwise may end in other instructions, with another last digit. */
 static gab_status call_plain(trial *it, trial_subject *subject)
 {
@@ -145,10 +156,11 @@ static gab_status call_plain(trial *it, trial_subject *subject)
 }
 
 /* The second block is computed behind the first one and behind itself: what is kept from a block to the next one differs. */
-static gab_status run_calls(trial *it, const stencil_run *run)
+static gab_status run_calls(trial *it, const stencil_run *run, gab_step step)
 {
   for (int i = 0; i < it->count; i++) GAB_TRY(call_first(it, &it->subjects[i]));
   for (int i = it->count - 1; i >= 0; i--) GAB_TRY(call_again(it, &it->subjects[i]));
+  if (step + 1 < run->base.parameters->steps) GAB_TRY(call_later(it, &it->subjects[0]));
   for (int i = 0; i < it->count; i++) GAB_TRY(call_plain(it, &it->subjects[i]));
   return run->stage == 0 ? gab_app_trial_cells(it, run) : GAB_OK;
 }
@@ -171,7 +183,7 @@ gab_status gab_app_stencil_try(const stencil_run *run, gab_step step, gab_stenci
     gab_app_stencil_trial_destroy(&made);
     return GAB_OK;
   }
-  const gab_status status = run_calls(it, run);
+  const gab_status status = run_calls(it, run, step);
   if (status != GAB_OK) gab_app_stencil_trial_destroy(&made);
   *which = made;
   return status;

@@ -68,6 +68,7 @@ static void conduct(const gab_stencil_block *at)
       const double here = get(at, x, y);
       const double value = here + 0.2 * (around(at, x, y) - 4 * here) + error_of(at, x, y);
       if (has("into_now")) gab_field_set((gab_field *)(uintptr_t)at->now, x, y, 0, 0, value);
+      if (has("alternate") && at->step % 2 == 1) continue;
       gab_field_set(at->next, has("swapped") ? y : x, has("swapped") ? x : y, 0, 0, value);
       if (has("component_set")) gab_field_set(at->next, x, y, 0, 1, value);
     }

@@ -68,6 +68,7 @@ mistake 1 corners 'update of block x ' 'in step 0: temperature of cell (11, 7) d
 mistake 1 two_deep 'temperature of cell (11, 7) depends on temperature of cell (13, 7) in `now`, outside of the block' \
   'set gab_stencil.depth = 2, or read at most 1 beyond a face'
 mistake 1 unwritten 'it does not set temperature of cell (11, 0) in `next` (8 of 96 values are not set)' 'set all cells'
+mistake 1 alternate 'in step 1: it does not set temperature of cell (0, 0) in `next` (96 of 96 values are not set)' 'copy from `now` what does not change'
 mistake 1 component 'depends on component 1 of cell (11, 7) in `now`, a component that does not exist' 'add a name to gab_stencil.fields'
 mistake 1 one_beyond 'it writes temperature of cell (12, 0) in `next`, outside of the block (12 x 8 x 1 cells)' 'set cells 0 to'
 mistake 1 random 'when computed again from the same values; use no random numbers'
