@@ -13,6 +13,7 @@
 #include "resilience/recovery/reinit.h"
 #include "resilience/recovery/state.h"
 #include "resilience/reports/completion.h"
+#include "resilience/reports/program_main.h"
 #include "resilience/reports/summary.h"
 
 #endif

@@ -65,7 +65,7 @@ static gab_status check_options(const gab_lbm_options *options, const gab_domain
   if (options->fused_blocks < 0 || options->fused_blocks > GAB_FUSED_PLACES)
     GAB_FAIL(GAB_ERR_INPUT, "1 to %d blocks can share a field, not %d", GAB_FUSED_PLACES,
              options->fused_blocks);
-  if (options->collision->check) GAB_TRY(options->collision->check(options));
+  if (options->collision->check) GAB_TRY(options->collision->check(NULL, NULL, options));
   if (options->mixed && options->precision != GAB_PRECISION_FLOAT)
     GAB_FAIL(GAB_ERR_INPUT, "mixed precision stores floats, not doubles");
   if (!(options->density > 0 && isfinite(options->density)))

@@ -62,20 +62,19 @@ static void collide(const gab_lattice *lattice, const gab_collision_rates *rates
 }
 
 /* Physical units: K in Pa s^(1/2), by density in m^2 / s^(3/2). */
-static gab_status read(const gab_config *config, gab_lbm_options *options)
+static gab_status read(const gab_config *config, const gab_units *units, gab_lbm_options *options)
 {
-  gab_units units;
-  if (!gab_config_is_set(config, "units.dt"))
-    return gab_config_fail(config, "lbm.consistency", "needs units.dt, which converts it");
-  GAB_TRY(gab_units_from_dt(gab_config_real(config, "domain.dx"), gab_config_real(config, "units.dt"),
-                            gab_config_real(config, "fluid.density"), &units));
-  const double k = gab_config_real(config, "lbm.consistency") / units.density * units.dt * sqrt(units.dt) /
-                   (units.dx * units.dx);
-  if (!(k < 1))
-    return gab_config_fail(config, "lbm.consistency",
-                           "is %g in lattice units: must be below 1; lower units.dt", k);
-  options->numbers[0] = k;
+  options->numbers[0] = gab_config_real(config, "lbm.consistency") / units->density * units->dt *
+                        sqrt(units->dt) / (units->dx * units->dx);
   return GAB_OK;
+}
+
+static gab_status check(const gab_config *config, const gab_units *units, const gab_lbm_options *options)
+{
+  (void)units;
+  if (options->numbers[0] > 0 && options->numbers[0] < 1) return GAB_OK;
+  return gab_config_fail(config, "lbm.consistency", "is %g in lattice units: must be below 1; lower units.dt",
+                         options->numbers[0]);
 }
 
 /* Stress keeps its lattice value on finer levels, the shear rate halves from one level to the next. */
@@ -110,6 +109,7 @@ static const gab_collision power_law = {.name = "power_law",
                                         .keys = own,
                                         .section = &section,
                                         .read = read,
+                                        .check = check,
                                         .magic = magic,
                                         .rates = scale};
 

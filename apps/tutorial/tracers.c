@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tracers in a double gyre, two vortices that swing to and fro (Shadden, Lekien & Marsden 2005, Physica D 212, 271).
- *   gabion-launch -n 4 build/bin/tracers    leaves out/tracers/fields/tracers.xdmf for ParaView */
+ *   gabion-launch -n 4 build/bin/tracers [FOLDER]    leaves fields/tracers.xdmf for ParaView in out/tracers */
 #include "gabion/gabion.h"
 #include <math.h>
 
@@ -34,11 +34,11 @@ static gab_status write(void *files, gab_step step)
   return step % EVERY ? GAB_OK : gab_particle_output_write(files, step, (double)step * dt);
 }
 
-static gab_status run(gab_world *world) /* ---- 3. All of it: seeds on a line between the vortices. */
+static gab_status run(gab_world *world, int argc, char **argv) /* ---- 3. Seeds, files, the time loop. */
 {
   const gab_forest_options grid = {.grid = {2, {8, 4, 1}}, .cells = {16, 16, 1}, .dx = 1. / 64};
   const gab_tracers_options closed = {.name = "tracers", .closed = {true, true, true, true}};
-  const gab_particle_output_options to = {.folder = "out/tracers", .name = "tracers"};
+  const gab_particle_output_options to = {.folder = argc > 1 ? argv[1] : "out/tracers", .name = "tracers"};
   gab_particle_output *files;
   gab_timeloop *loop;
   GAB_TRY(gab_forest_create(world, &grid, &forest));
@@ -48,7 +48,7 @@ static gab_status run(gab_world *world) /* ---- 3. All of it: seeds on a line be
   GAB_TRY(gab_tracers_exchange(tracers));
   for (uint64_t i = 0; i < SEEDS; i++)
     GAB_TRY(gab_tracers_add(tracers, i, (double[3]){1, ((double)i + 0.5) / SEEDS}, 0, NULL));
-  GAB_TRY(gab_output_folder_make(world, "out/tracers"));
+  GAB_TRY(gab_output_folder_make(world, to.folder));
   GAB_TRY(gab_particle_output_create(gab_tracers_particles(tracers), &to, &files));
   GAB_TRY(gab_timeloop_create(forest, STEPS, &loop));
   GAB_TRY(gab_timeloop_add_action(loop, "files", NULL, write, files));
@@ -57,13 +57,4 @@ static gab_status run(gab_world *world) /* ---- 3. All of it: seeds on a line be
   return gab_timeloop_run(loop);
 }
 
-int main(int argc, char **argv)
-{
-  gab_world *world;
-  if (gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
-  const gab_status status = run(world);
-  if (status != GAB_OK) gab_log(GAB_LOG_ERROR, "%s", gab_error_message());
-  const int code = gab_report_completion(world, gab_status_exit_code(status));
-  gab_world_destroy(&world);
-  return code;
-}
+int main(int argc, char **argv) { return gab_program_main(argc, argv, run); }

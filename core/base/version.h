@@ -40,7 +40,7 @@ void gab_version_record_headers(int major, int minor);
 GAB_EXTENDER gab_status gab_version_check_headers(void);
 
 /** A call of a function with which programs start; records the version of the headers first. The headers that declare
- *  gab_world_create(), gab_state_main(), gab_app_main() and gab_stencil_main() wrap them in it. */
+ *  gab_world_create(), gab_program_main(), gab_state_main(), gab_app_main() and gab_stencil_main() wrap them in it. */
 #define GAB_WITH_VERSION(call) (gab_version_record_headers(GABION_VERSION_MAJOR, GABION_VERSION_MINOR), call)
 
 /** Before a declaration: compilers warn where it is used. A stable function is deprecated in one minor version at least

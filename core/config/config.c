@@ -276,6 +276,7 @@ gab_status gab_config_fail(const gab_config *config, const char *path, const cha
   va_start(arguments, format);
   if (vsnprintf(text, sizeof text, format, arguments) < 0) text[0] = '\0';
   va_end(arguments);
+  if (!config) return gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__, "%s: %s", path, text);
   return gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__, "%s: %s: %s",
                        gab_config_where(config, path, where, sizeof where), path, text);
 }

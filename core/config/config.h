@@ -203,7 +203,7 @@ const char *gab_config_path(char *buffer, const char *format, ...) GAB_PRINTF(2,
 GAB_EXTENDER const char *gab_config_where(const gab_config *config, const char *path, char *buffer,
                                           size_t capacity);
 
-/** For mistakes that only a module can see: makes the message "<where>: <path>: <text>".
+/** For mistakes that only a module can see: makes the message "<where>: <path>: <text>"; with config NULL "<path>: <text>".
  *  @return ::GAB_ERR_INPUT */
 gab_status gab_config_fail(const gab_config *config, const char *path, const char *format, ...)
     GAB_PRINTF(3, 4);

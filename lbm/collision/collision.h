@@ -29,6 +29,7 @@ extern "C" {
 
 struct gab_lbm_options;
 struct gab_lattice;
+struct gab_units;
 /** The kernels of all families; made by lbm/kernels/source/kernel_families.inc. */
 typedef struct gab_collision_kernels gab_collision_kernels;
 /** Those of models with a function of one cell. */
@@ -73,14 +74,20 @@ typedef struct gab_collision {
   const char *const *keys_of_space;
   /** A table of further keys of the section `lbm`; NULL: none. */
   const gab_config_section *section;
-  /** Takes its keys out of a file; the lattice is set. NULL: there is nothing to take.
-   *  @return ::GAB_ERR_INPUT with the place in the file */
-  gab_status (*read)(const gab_config *config, struct gab_lbm_options *options);
+  /** Reads its keys; called once for a parameter file, by `check` and by `run`. Lattice and omega are set. NULL: it has none.
+   *  @param[in] units  of level 0, to convert physical values (lbm/setup/units.h) @param[in,out] options  `numbers` and others
+   *  @return ::GAB_ERR_INPUT with the place in the file (gab_config_fail()) */
+  gab_status (*read)(const gab_config *config, const struct gab_units *units,
+                     struct gab_lbm_options *options);
 
   /** Fills in the defaults of parameters that are 0; the lattice is set. NULL: there are none. */
   void (*fill)(struct gab_lbm_options *options);
-  /** @return ::GAB_ERR_INPUT for parameters that cannot be. NULL: there are none */
-  gab_status (*check)(const struct gab_lbm_options *options);
+  /** Checks the parameters, with defaults filled in: after `read`, and in gab_lbm_create(). NULL: all are possible. Pure.
+   *  @param[in] config  the parameter file, in which gab_config_fail() finds the place of a key; NULL in gab_lbm_create(), where it names the
+   *  key only @param[in] units  of level 0; NULL in gab_lbm_create()
+   *  @return ::GAB_ERR_INPUT for parameters that cannot be */
+  gab_status (*check)(const gab_config *config, const struct gab_units *units,
+                      const struct gab_lbm_options *options);
   /** The magic parameter (1/omega - 1/2)(1/omega_odd - 1/2) of a level as the options ask for it. Defaults
    *  need not be filled in. @param[in] even  1/omega - 1/2 there */
   double (*magic)(const struct gab_lbm_options *options, double even);

@@ -23,7 +23,8 @@ static const gab_mrt_rates usual_rates[] = {
     [3] = {.energy = 1.19, .energy_square = 1.4, .energy_flux = 1.2, .stress = 1.4, .third = 1.98}};
 
 /* There is a magic parameter only if the file says so. */
-static gab_status read_rates(const gab_config *config, gab_lbm_options *options)
+static gab_status read_rates(const gab_config *config, const struct gab_units *units,
+                             gab_lbm_options *options)
 {
   const struct {
     const char *path;
@@ -33,6 +34,7 @@ static gab_status read_rates(const gab_config *config, gab_lbm_options *options)
                {"lbm.rate_energy_flux", &options->mrt.energy_flux},
                {"lbm.rate_stress", &options->mrt.stress},
                {"lbm.rate_third", &options->mrt.third}};
+  (void)units;
   for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++)
     if (gab_config_is_set(config, rates[i].path)) *rates[i].to = gab_config_real(config, rates[i].path);
   const bool has_magic = gab_config_is_set(config, "lbm.magic");
@@ -59,18 +61,30 @@ static gab_mrt_rates rates_wanted(const gab_lbm_options *options)
 
 static void fill_rates(gab_lbm_options *options) { options->mrt = rates_wanted(options); }
 
-static gab_status check_rates(const gab_lbm_options *options)
+static gab_status check_rates(const gab_config *config, const struct gab_units *units,
+                              const gab_lbm_options *options)
 {
   const gab_mrt_rates *rates = &options->mrt;
-  const double all[] = {rates->energy, rates->energy_square, rates->energy_flux, rates->stress, rates->third};
-  for (int i = 0; i < 5; i++)
-    if (!(all[i] >= 0 && all[i] <= 2)) GAB_FAIL(GAB_ERR_INPUT, "a rate of MRT cannot be %g", all[i]);
+  const struct {
+    const char *path;
+    double rate;
+  } all[] = {{"lbm.rate_energy", rates->energy},
+             {"lbm.rate_energy_square", rates->energy_square},
+             {"lbm.rate_energy_flux", rates->energy_flux},
+             {"lbm.rate_stress", rates->stress},
+             {"lbm.rate_third", rates->third}};
+  (void)units;
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+    if (!(all[i].rate >= 0 && all[i].rate <= 2))
+      return gab_config_fail(config, all[i].path, "a rate of MRT cannot be %g", all[i].rate);
   if (!(options->magic >= 0 && isfinite(options->magic)))
-    GAB_FAIL(GAB_ERR_INPUT, "the magic parameter must be positive, not %g", options->magic);
+    return gab_config_fail(config, "lbm.magic", "the magic parameter must be positive, not %g",
+                           options->magic);
   if (options->magic > 0 && rates->energy_flux > 0)
-    GAB_FAIL(GAB_ERR_INPUT,
-             "MRT: the magic parameter %g gives the rate of the energy flux, so it cannot be %g besides",
-             options->magic, rates->energy_flux);
+    return gab_config_fail(
+        config, "lbm.rate_energy_flux",
+        "MRT: the magic parameter %g gives the rate of the energy flux, so it cannot be %g besides",
+        options->magic, rates->energy_flux);
   return GAB_OK;
 }
 

@@ -45,8 +45,10 @@ static const gab_config_section section = {.path = "lbm",
                                            .optional = true};
 static const char *const own_keys[] = {"lbm.smagorinsky", NULL};
 
-static gab_status read_constant(const gab_config *config, gab_lbm_options *options)
+static gab_status read_constant(const gab_config *config, const struct gab_units *units,
+                                gab_lbm_options *options)
 {
+  (void)units;
   if (gab_config_is_set(config, "lbm.smagorinsky"))
     options->smagorinsky = gab_config_real(config, "lbm.smagorinsky");
   return GAB_OK;
@@ -57,11 +59,14 @@ static void fill_constant(gab_lbm_options *options)
   if (options->smagorinsky == 0) options->smagorinsky = usual_constant;
 }
 
-static gab_status check_constant(const gab_lbm_options *options)
+static gab_status check_constant(const gab_config *config, const struct gab_units *units,
+                                 const gab_lbm_options *options)
 {
+  (void)units;
   if (!(options->smagorinsky > 0 && options->smagorinsky <= 1))
-    GAB_FAIL(GAB_ERR_INPUT, "the constant of Smagorinsky must be above 0 and at most 1, not %g",
-             options->smagorinsky);
+    return gab_config_fail(config, "lbm.smagorinsky",
+                           "the constant of Smagorinsky must be above 0 and at most 1, not %g",
+                           options->smagorinsky);
   return GAB_OK;
 }
 

@@ -18,8 +18,10 @@
 
 static const double usual_magic = 3.0 / 16;
 
-static gab_status read_magic(const gab_config *config, gab_lbm_options *options)
+static gab_status read_magic(const gab_config *config, const struct gab_units *units,
+                             gab_lbm_options *options)
 {
+  (void)units;
   options->magic = gab_config_real(config, "lbm.magic");
   return GAB_OK;
 }
@@ -29,10 +31,13 @@ static void fill_magic(gab_lbm_options *options)
   if (options->magic == 0) options->magic = usual_magic;
 }
 
-static gab_status check_magic(const gab_lbm_options *options)
+static gab_status check_magic(const gab_config *config, const struct gab_units *units,
+                              const gab_lbm_options *options)
 {
+  (void)units;
   if (!(options->magic > 0 && isfinite(options->magic)))
-    GAB_FAIL(GAB_ERR_INPUT, "the magic parameter must be positive, not %g", options->magic);
+    return gab_config_fail(config, "lbm.magic", "the magic parameter must be positive, not %g",
+                           options->magic);
   return GAB_OK;
 }
 

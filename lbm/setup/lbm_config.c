@@ -303,13 +303,23 @@ static gab_status read_method(const gab_config *config, const gab_domain *domain
     snprintf(why, sizeof why, "%s", gab_error_message());
     return gab_config_fail(config, "lbm.collision", "cannot be: %s", why);
   }
-  if (options->collision->read) GAB_TRY(options->collision->read(config, options));
   const int precision = gab_config_choice_index(config, "lbm.precision");
   options->precision = precision == 0 ? GAB_PRECISION_DOUBLE : GAB_PRECISION_FLOAT;
   options->mixed = precision == 2;
   options->kernel = gab_kernel_family_at(gab_config_choice_index(config, "lbm.kernel"))->name;
   options->fused_blocks = (int)gab_config_int(config, "lbm.fused_blocks");
   return check_in_place(config, "lbm.fused_blocks", options);
+}
+
+/* Its own parameters, once units are known. */
+static gab_status read_collision(const gab_config *config, gab_lbm_setup *setup)
+{
+  const gab_collision *collision = setup->options.collision;
+  if (collision->read) GAB_TRY(collision->read(config, &setup->units, &setup->options));
+  if (!collision->check) return GAB_OK;
+  gab_lbm_options filled = setup->options;
+  if (collision->fill) collision->fill(&filled);
+  return collision->check(config, &setup->units, &filled);
 }
 
 static gab_status read_temporal_blocking(const gab_config *config, gab_lbm_setup *setup)
@@ -376,6 +386,7 @@ static gab_status read_all(const gab_config *config, const gab_domain *domain, c
   GAB_TRY(read_method(config, domain, &setup->options));
   GAB_TRY(read_temporal_blocking(config, setup));
   GAB_TRY(read_units(config, domain->dx, setup));
+  GAB_TRY(read_collision(config, setup));
   for (int side = 0; side < 2 * domain->dimension; side++)
     GAB_TRY(read_side(config, side, domain->dimension, &setup->units, &setup->options.sides[side]));
   for (int side = 0; side < 2 * domain->dimension; side++)

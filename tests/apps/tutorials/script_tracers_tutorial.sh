@@ -5,7 +5,7 @@
 cp "$GABION_BUILD/bin/tracers" "$work/tracers" # a name that no other process has
 
 files() { (cd "$1/fields" && cksum ./*) || complain "no files: $(ls -R "$1")"; }
-tracers() { # tracers PROCESSES
+tracers() { # tracers PROCESSES, into out/tracers
   rm -rf out
   timeout 100 "$GABION_LAUNCH" -n "$1" -- "$work/tracers" >said.txt 2>&1 || complain "$1 processes: $(cat said.txt)"
 }
@@ -16,6 +16,13 @@ grep -q 'NumberOfElements="1000"' out/tracers/fields/tracers_0000002000.xdmf || 
 [ "$(cut -d' ' -f1 expected.txt | sort -u | wc -l)" -ge 42 ] || complain "tracers did not move: $(cat expected.txt)"
 tracers 3
 files out/tracers | diff expected.txt - || complain "3 processes: other files"
+
+# A failure: its message and exit code, on all processes.
+: >file
+code=0
+timeout 100 "$GABION_LAUNCH" -n 2 -- "$work/tracers" file/below >said.txt 2>&1 || code=$?
+[ "$code" = 2 ] || complain "a folder that cannot be made: exit code $code: $(cat said.txt)"
+said 'error: bad input: cannot make the output folder file: '
 
 # A process is killed once files of step 500 are there.
 rm -rf out

@@ -59,8 +59,10 @@ static void power_law_rates(const gab_lbm_options *options, gab_collision_rates 
   rates->numbers[0] = options->numbers[0] * sqrt(ldexp(1, rates->level));
 }
 
-static gab_status read_power_law(const gab_config *config, gab_lbm_options *options)
+static gab_status read_power_law(const gab_config *config, const struct gab_units *units,
+                                 gab_lbm_options *options)
 {
+  (void)units;
   options->numbers[0] = gab_config_real(config, "lbm.consistency");
   return GAB_OK;
 }

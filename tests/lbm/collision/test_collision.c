@@ -31,6 +31,21 @@ static void every_model_says_what_it_is(void **state)
 /* MRT with one rate for all that is not stress. */
 static void equal_rates(gab_lbm_options *options) { options->mrt = (gab_mrt_rates){1.3, 1.3, 1.3, 1.3, 1.3}; }
 
+/* What the last call of `check` got. */
+static struct {
+  const gab_config *config;
+  double dt, energy;
+  bool refuses;
+} seen;
+
+static gab_status check_own(const gab_config *config, const gab_units *units, const gab_lbm_options *options)
+{
+  seen.config = config;
+  seen.dt = units ? units->dt : 0;
+  seen.energy = options->mrt.energy;
+  return seen.refuses ? gab_config_fail(config, "lbm.collision", "refused at dt = %g", seen.dt) : GAB_OK;
+}
+
 static gab_collision own;
 static void make_own(void)
 {
@@ -41,6 +56,7 @@ static void make_own(void)
   own.keys = own.keys_of_space = NULL;
   own.read = NULL;
   own.fill = equal_rates;
+  own.check = check_own;
 }
 
 /* The function of a cell: all becomes equilibrium at once, with half of the force taken and half given. */
@@ -98,7 +114,7 @@ static void a_model_of_the_user_is_chosen_by_name(void **state)
   assert_int_equal(gab_collision_register(&own), GAB_OK);
   assert_int_equal(gab_collision_register(&own), GAB_ERR_ARGUMENT);
   gab_config *config;
-  const char text[] = "lbm: {collision: two_groups}\nfluid: {omega: 1.6}\n";
+  const char text[] = "lbm: {collision: two_groups}\nfluid: {omega: 1.6}\nunits: {dt: 0.25}\n";
   gab_domain domain = {.dimension = 2, .cells = {16, 16, 1}, .dx = 1, .periodic = {true, true, true}};
   gab_lbm_setup setup = {0};
   REQUIRE_OK(gab_config_create(&config));
@@ -107,11 +123,20 @@ static void a_model_of_the_user_is_chosen_by_name(void **state)
   REQUIRE_OK(gab_config_check(config));
   REQUIRE_OK(gab_lbm_setup_from_config(config, &domain, NULL, &setup));
   assert_ptr_equal(setup.options.collision, &own);
+  assert_true(seen.config == config && seen.dt == 0.25 && seen.energy == 1.3);
+  assert_true(setup.options.mrt.energy == 0); /* defaults are filled in for the check only */
   const gab_lbm_options same = {.collision = &gab_collision_mrt, .mrt = {1.3, 1.3, 1.3, 1.3, 1.3}},
                         other = {.collision = &gab_collision_mrt};
   const uint64_t hash = hash_of(&(gab_lbm_options){.collision = setup.options.collision});
   assert_true(hash == hash_of(&same) && hash != hash_of(&other));
+  assert_true(!seen.config && seen.dt == 0 && seen.energy == 1.3); /* of gab_lbm_create() */
   gab_lbm_setup_release(&setup);
+  seen.refuses = true;
+  assert_int_equal(gab_lbm_setup_from_config(config, &domain, NULL, &setup), GAB_ERR_INPUT);
+  assert_string_equal(gab_error_message(), "test.yaml:1:18: lbm.collision: refused at dt = 0.25");
+  assert_int_equal(check_own(NULL, NULL, &same), GAB_ERR_INPUT);
+  assert_string_equal(gab_error_message(), "lbm.collision: refused at dt = 0");
+  seen.refuses = false;
   gab_config_destroy(&config);
 }
 
