@@ -114,18 +114,28 @@ gab_status gab_lbm_pack_state(void *lbm, gab_buffer *out)
     GAB_TRY(gab_put_i64(out, walls->excess));
     GAB_TRY(gab_put_i64(out, walls->weight));
   }
+  for (int side = 0; side < GAB_SIDE_COUNT; side++)
+    if (((const gab_lbm *)lbm)->model.options.sides[side].flow_rate != 0)
+      GAB_TRY(gab_put_f64(out, ((const gab_lbm *)lbm)->scale[side]));
   return gab_put_i64(out, gab_lbm_get_step(lbm));
 }
 
 gab_status gab_lbm_unpack_state(void *lbm, gab_reader *in)
 {
   int64_t step, excess = 0, weight = 0;
+  double scale[GAB_SIDE_COUNT];
   GAB_TRY(gab_lbm_check_arithmetic(lbm, in));
   if (((const gab_lbm *)lbm)->model.walls.is_on) {
     GAB_TRY(gab_get_i64(in, &excess));
     GAB_TRY(gab_get_i64(in, &weight));
   }
+  for (int side = 0; side < GAB_SIDE_COUNT; side++) {
+    scale[side] = 1;
+    if (((const gab_lbm *)lbm)->model.options.sides[side].flow_rate != 0)
+      GAB_TRY(gab_get_f64(in, &scale[side]));
+  }
   GAB_TRY(gab_get_i64(in, &step));
+  memcpy(((gab_lbm *)lbm)->scale, scale, sizeof scale);
   gab_wall_balance_set(lbm, excess, weight);
   gab_lbm_set_step(lbm, step);
   return GAB_OK;

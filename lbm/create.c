@@ -307,6 +307,7 @@ static gab_status set_up(gab_lbm *lbm, gab_forest *forest, const gab_geometry *g
 {
   lbm->forest = forest;
   lbm->world = gab_forest_world(forest);
+  for (int side = 0; side < GAB_SIDE_COUNT; side++) lbm->scale[side] = options->sides[side].flow_rate == 0;
   lbm->temporal_cache = gab_cache_share() / 3 * 2; /* others share it, and more than a band goes through */
   GAB_TRY(set_model(&lbm->model, gab_forest_get_options(forest), gab_world_members(lbm->world)->ranks,
                     geometry, options));

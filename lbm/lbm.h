@@ -35,6 +35,7 @@
 #include "blockforest/exchange/exchange.h"
 #include "blockforest/forest/sample.h"
 #include "core/base/entity.h"
+#include "core/base/exact_sum.h"
 #include "field/field.h"
 #include "lbm/boundaries/boundary.h"
 #include "lbm/collision/collision.h"
@@ -326,6 +327,34 @@ typedef struct gab_lbm_trouble {
  *  @return ::GAB_ERR_DIVERGED with step, block, cell and numbers for the first cell that is not finite, has
  *  |u| > 0.6 or a density outside (0, 10) */
 GAB_STABLE gab_status gab_lbm_check_finite(const gab_lbm *lbm, gab_lbm_trouble *where);
+
+/* ------------------------------------------------------------------------------------------ sides that pass fluid
+ */
+
+/** Sums over the fluid cells at a side, exact (independent of order), in cells of level 0. */
+typedef struct gab_side_sums {
+  gab_exact_sum area; /**< of the faces of fluid cells */
+  gab_exact_sum
+      flow; /**< volume per step into the domain that the links of a side of given velocity let pass at factor and scale 1 */
+  gab_exact_sum
+      wetted; /**< length of its border to walls, sides that move and bodies; in 2D the number of ends */
+} gab_side_sums;
+/** Whether fluid can pass a side: it is open, or its velocity crosses it. Pure. */
+bool gab_lbm_passes_fluid(const gab_lbm *lbm, int side);
+/** Adds the cells of a block that lie at sides which pass fluid. Local. @param[in] cells  of the level @param[in,out] sums  zero at first */
+void gab_lbm_add_side_sums(const gab_lbm *lbm, int level, const gab_box *cells,
+                           gab_side_sums sums[GAB_SIDE_COUNT]);
+/** The same for all blocks of the forest, summed over all ranks. Collective. @param[out] sums */
+gab_status gab_lbm_sum_sides(const gab_lbm *lbm, gab_side_sums sums[GAB_SIDE_COUNT]);
+/** Scales the velocities of sides with a flow rate (gab_side.flow_rate) so that they let exactly that pass at factor 1. Before the first
+ *  step, and after each change of the grid; the scales are part of the state (gab_lbm_entity()). Local; equal on all ranks if the sums are.
+ *  @param[out] failed  the side of an error; may be NULL
+ *  @return ::GAB_ERR_INPUT if no factor gives the flow rate, or one that makes the flow too fast */
+gab_status gab_lbm_set_flow_rates(gab_lbm *lbm, const gab_side_sums sums[GAB_SIDE_COUNT], int *failed);
+/** Factor of the velocity or pressure of a side at a time, with its scale. Pure. @param[in] step  also parts of one */
+double gab_lbm_side_factor(const gab_lbm *lbm, int side, double step);
+/** The largest that it has over the run of a parameter file; absolute. Pure. */
+double gab_lbm_side_peak(const gab_lbm *lbm, int side);
 
 /* ------------------------------------------------------------------------------------------ computed twice
  */

@@ -120,13 +120,13 @@ typedef struct gab_copy_link {
   int16_t q, from_q;
 } gab_copy_link;
 
-/** Bounce-back with the momentum of a side: value = (what the fluid cell sent) + term * ramp[side]. In an edge a second
+/** Bounce-back with the momentum of a side: value = (what the fluid cell sent) + term * ramp[factor]. In an edge a second
  *  side `adds` its term. */
 typedef struct gab_velocity_link {
   uint32_t to, from;
   double term;
   int16_t q;
-  int8_t side;
+  int8_t factor; /**< of #GAB_SIDE_FACTORS */
   bool adds;
 } gab_velocity_link;
 
@@ -160,6 +160,8 @@ typedef struct gab_open_link {
       axes; /**< bits of axes along the side for which the populations of both directions arrive from elsewhere than
                  open sides */
   uint8_t sides; /**< bits of all sides of this kind beyond which the boundary cell lies */
+  double given
+      [3]; /**< by axis: density at the side of these that lies across it, less 1, at the middle of the link, times its ramp */
 } gab_open_link;
 
 /** A link of a body, for its force: the two populations that fluid cell and boundary cell exchange. In a sparse block two
@@ -190,6 +192,7 @@ typedef struct gab_links {
 typedef struct gab_open_view {
   double sent[GAB_LATTICE_MAX_Q]; /**< by its fluid cell */
   double next, mirrored;          /**< for q and its mirror: see gab_open_source */
+  const double *ramp;             /**< one factor per side */
   double spread
       [3]; /**< by axis along the side: half of (populations sent in both directions minus those arriving from both), or 0 */
 } gab_open_view;
@@ -432,6 +435,8 @@ struct gab_lbm {
   gab_lbm_clock *clock; /* owned; one per thread; NULL: nothing is timed */
   size_t clocks;
   gab_step step;
+  double scale
+      [GAB_SIDE_COUNT]; /**< of the velocity of a side; not 1 if that has a flow rate, 0 before it is found. Part of the state */
   uint64_t temporally_blocked_steps; /* of several: gab_lbm_steps() */
   size_t temporal_cache;             /* bytes of the last cache that a thread may take for a temporal block */
   gab_lbm_ghosts ghosts;             /* of the next step on level 0; finer levels follow it */
@@ -515,16 +520,16 @@ gab_status gab_links_build(const gab_lbm_model *model, gab_lbm_block *block, gab
 void gab_links_release(gab_links *links);
 /** Term that walls add to the population that they bounce back in direction q; zero for walls at rest.
  *  @param[in] wall  cell of the domain, of `level`
- *  @param[out] terms  by the side whose ramp applies; the last one for a body */
+ *  @param[out] terms  by the factor (#GAB_SIDE_FACTORS) that applies; the last one for a body */
 void gab_links_wall_terms(const gab_lbm_model *model, int level, const int64_t wall[3], int q,
-                          double terms[GAB_SIDE_COUNT + 1]);
+                          double terms[GAB_SIDE_FACTORS + 1]);
 /** GAB_CELL_IS_... of a cell of a block, or a ghost: by geometry and the levels around. Pure. */
 gab_flag_bits gab_lbm_flag_of(const gab_lbm_model *model, const gab_lbm_block *block, const int32_t at[3]);
 /** The body that makes a cell solid, or its parents or children where the level has no block; -1:
  *  none. */
 int gab_lbm_body_at(const gab_lbm_model *model, int level, const int64_t cell[3]);
-/** Writes the populations of boundary cells. @param[in] ramp  one factor per side */
-void gab_links_apply(const gab_lbm_model *model, const gab_lbm_job *job, const double ramp[GAB_SIDE_COUNT]);
+/** Writes the populations of boundary cells. @param[in] ramp  all factors */
+void gab_links_apply(const gab_lbm_model *model, const gab_lbm_job *job, const double ramp[GAB_SIDE_FACTORS]);
 
 /** Whether the walls of a model have to be balanced: an interpolated or moving body, and no side that sets the mass. */
 bool gab_wall_balance_is_needed(const gab_lbm_model *model);
@@ -570,7 +575,9 @@ gab_status gab_lbm_finish_on(gab_lbm *lbm, int level);
  */
 gab_status gab_lbm_settle_on(gab_lbm *lbm, const gab_lbm_substep *at);
 gab_status gab_lbm_collide_on(gab_lbm *lbm, const gab_lbm_substep *at);
-void gab_lbm_ramps(const gab_lbm *lbm, double time, double ramp[GAB_SIDE_COUNT]);
+/** A side with a flow rate before gab_lbm_set_flow_rates(); -1: none. Pure. */
+int gab_lbm_lacks_flow_rate(const gab_lbm *lbm);
+void gab_lbm_ramps(const gab_lbm *lbm, double time, double ramp[GAB_SIDE_FACTORS]);
 /** Calls the kernel for runs of a block, or of rows into which its cells are gathered. @param[in] before,after  storage
  *  states of `from` and `to`; @param[in] end  as gab_sweep.end */
 static inline void gab_lbm_sweep_runs(const gab_lbm_model *model, const gab_lbm_block *block,

@@ -50,7 +50,12 @@ typedef enum gab_profile {
   GAB_PROFILE_CONSTANT = 0,
   GAB_PROFILE_PARABOLIC, /**< velocity is the maximum; zero at the edges of the side towards sides that are not
                              periodic, a product of two parabolas in 3D */
-  GAB_PROFILE_FORMULA    /**< gab_side.shape */
+  GAB_PROFILE_DUCT,      /**< exact flow in a rectangular duct; velocity is the maximum */
+  GAB_PROFILE_PIPE,      /**< 1 - r^2 / R^2 about a centre, zero beyond; velocity is the maximum */
+  GAB_PROFILE_POWER_LAW, /**< (h / reference height)^exponent above a ground; velocity is that at the reference height */
+  GAB_PROFILE_LOGARITHMIC, /**< ln((h - d + z0) / z0) above a ground, zero below d; velocity is that at the reference height */
+  GAB_PROFILE_WOMERSLEY, /**< flow in a channel or tube whose mean over the section is velocity cos(2 pi t / period) */
+  GAB_PROFILE_FORMULA /**< gab_side.shape */
 } gab_profile;
 
 /** The kinds of the library, in the order of the parameter reference; the last is what a program has registered. KIND(NAME, name)
@@ -77,21 +82,38 @@ bool gab_side_kind_passes_fluid(gab_side_kind kind);
 
 /** Numbers that a side has for its condition; conditions that can be registered. */
 #define GAB_BOUNDARY_NUMBERS 8
-#define GAB_MOST_BOUNDARIES  16
+/** Factors in time of all sides: one for each, then a second one for each, of the sine of ::GAB_PROFILE_WOMERSLEY. */
+#define GAB_SIDE_FACTORS    (2 * GAB_SIDE_COUNT)
+#define GAB_MOST_BOUNDARIES 16
+
+/** What a profile needs, in physical units. */
+typedef struct gab_profile_numbers {
+  double centre[3], radius; /**< PIPE, and WOMERSLEY in a tube; radius 0: in a channel */
+  int ground;               /**< POWER_LAW, LOGARITHMIC: a gab_side_index, along this side */
+  double height;            /**< of the reference */
+  double exponent, roughness, displacement;
+  double period, alpha; /**< WOMERSLEY; alpha: half height or radius times sqrt(2 pi / (period viscosity)) */
+} gab_profile_numbers;
 
 /** Lengths, velocities and times in lattice units. */
 typedef struct gab_side {
   gab_side_kind kind;
   double velocity[3]; /**< of GAB_SIDE_VELOCITY */
   gab_profile profile;
+  gab_profile_numbers of_profile;
+  /** Into the domain, in cells of level 0 per step: the velocity, which points across the side, is scaled to it
+   *  (gab_lbm_set_flow_rates()). Of the cosine with ::GAB_PROFILE_WOMERSLEY. 0: not given */
+  double flow_rate;
   double ramp_steps; /**< the velocity grows as (1 - cos(pi t / ramp_steps)) / 2 over that many steps; 0: at
                         once */
   const gab_expression
-      *shape; /**< of ::GAB_PROFILE_FORMULA: times the velocity, of x, y, z in physical units; borrowed */
+      *shape; /**< of ::GAB_PROFILE_FORMULA: times the velocity, of x, y, z in physical units; borrowed. Of
+                 GAB_SIDE_PRESSURE and GAB_SIDE_OUTFLOW, as all that follows: times the difference of the density from 1 */
   const gab_expression *factor;   /**< times the velocity, of t in physical units; NULL: 1; borrowed */
   gab_time_series *series;        /**< the same, from a file; NULL: 1; borrowed */
   double dt;                      /**< physical length of a time step, for these two */
   double peak;                    /**< largest absolute value of shape, factor and series together; 0: 1 */
+  double peak_in_time;            /**< of factor and series alone; 0: 1 */
   double density;                 /**< of GAB_SIDE_PRESSURE and GAB_SIDE_OUTFLOW; 0 means 1 */
   const struct gab_boundary *own; /**< of GAB_SIDE_OWN; borrowed */
   double numbers[GAB_BOUNDARY_NUMBERS];

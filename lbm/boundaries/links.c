@@ -134,15 +134,16 @@ static int side_of(const link *at)
   return best;
 }
 
-/* Factor of the velocity of a side at the middle of the link. */
-static double shape_of(const link *at, int side)
+/* Factor of the velocity of a side at the middle of the link. @param[in] part  0, or 1: see #GAB_SIDE_FACTORS */
+static double shape_of(const link *at, int side, int part)
 {
   const gab_domain *domain = gab_geometry_domain(at->model->geometry);
-  double share[3] = {0, 0, 0};
+  double share[3] = {0, 0, 0}, shape[2];
   for (int axis = 0; axis < domain->dimension; axis++)
     share[axis] = (double)(cell_of_domain(at, at->b, axis) + cell_of_domain(at, at->x, axis) + 1) / 2 /
                   (double)size_of_domain(at, axis);
-  return gab_side_shape_at(&at->model->options.sides[side], side, domain, share);
+  gab_side_shape_at(&at->model->options.sides[side], side, domain, share, shape);
+  return shape[part];
 }
 
 /* Of the sides that the boundary cell lies beyond: bits. @param[out] closed  those that throw back */
@@ -160,11 +161,12 @@ static unsigned sides_of(const link *at, unsigned *closed)
 }
 
 /* The share of a side in the velocity that a place gives to what it throws back: of the part across a side all of its own, of others
- * as lbm/lbm.h says. @param[in] sides,closed  of sides_of() */
-static void velocity_of(const link *at, int side, unsigned sides, unsigned closed, double velocity[3])
+ * as lbm/lbm.h says. @param[in] number  of #GAB_SIDE_FACTORS @param[in] sides,closed  of sides_of() */
+static void velocity_of(const link *at, int number, unsigned sides, unsigned closed, double velocity[3])
 {
+  const int side = number % GAB_SIDE_COUNT;
   const gab_side *all = at->model->options.sides, *given = &all[side];
-  const double factor = shape_of(at, side);
+  const double factor = shape_of(at, side, number / GAB_SIDE_COUNT);
   int count = 0;
   bool rests = false;
   for (int other = 0; other < GAB_SIDE_COUNT; other++) {
@@ -185,20 +187,22 @@ static void velocity_of(const link *at, int side, unsigned sides, unsigned close
 
 /* What sides give to the population that a place beyond them throws back. Sides that vary alike give it together, as the first of them:
  * so does a third-order equilibrium, to which velocities do not add up. */
-static void side_terms(const link *at, double terms[GAB_SIDE_COUNT])
+static void side_terms(const link *at, double terms[GAB_SIDE_FACTORS])
 {
   const gab_side *all = at->model->options.sides;
-  double velocity[GAB_SIDE_COUNT][3] = {{0}}, sum[3] = {0, 0, 0}, added = 0;
+  double velocity[GAB_SIDE_FACTORS][3] = {{0}}, sum[3] = {0, 0, 0}, added = 0;
   int first = -1, groups = 0;
   unsigned closed;
   const unsigned sides = sides_of(at, &closed);
-  for (int side = 0; side < GAB_SIDE_COUNT; side++) {
-    terms[side] = 0;
+  for (int number = 0; number < GAB_SIDE_FACTORS; number++) {
+    const int side = number % GAB_SIDE_COUNT;
+    terms[number] = 0;
     if (!(closed >> side & 1) || !gab_side_moves(&all[side])) continue;
+    if (number != side && all[side].profile != GAB_PROFILE_WOMERSLEY) continue;
     double share[3];
-    int group = side;
-    velocity_of(at, side, sides, closed, share);
-    for (int other = side - 1; other >= 0; other--)
+    int group = number;
+    velocity_of(at, number, sides, closed, share);
+    for (int other = number == side ? side - 1 : -1; other >= 0; other--)
       if ((closed >> other & 1) && gab_side_moves(&all[other]) &&
           gab_side_vary_alike(&all[other], &all[side]))
         group = other;
@@ -207,11 +211,11 @@ static void side_terms(const link *at, double terms[GAB_SIDE_COUNT])
       sum[axis] += share[axis];
     }
   }
-  for (int side = 0; side < GAB_SIDE_COUNT; side++) {
-    const double *u = velocity[side];
+  for (int number = 0; number < GAB_SIDE_FACTORS; number++) {
+    const double *u = velocity[number];
     if (u[0] == 0 && u[1] == 0 && u[2] == 0) continue;
-    added += terms[side] = momentum_term(at, u);
-    if (first < 0) first = side;
+    added += terms[number] = momentum_term(at, u);
+    if (first < 0) first = number;
     groups++;
   }
   if (groups > 1) terms[first] += momentum_term(at, sum) - added;
@@ -221,22 +225,22 @@ static void side_terms(const link *at, double terms[GAB_SIDE_COUNT])
 static gab_status add_closed_link(const link *at)
 {
   gab_links *links = &at->block->links;
-  double terms[GAB_SIDE_COUNT];
+  double terms[GAB_SIDE_FACTORS];
   uint32_t to = 0;
   bool adds = false;
   side_terms(at, terms);
-  for (int side = 0; side < GAB_SIDE_COUNT; side++) {
-    if (terms[side] == 0) continue;
-    if (!isfinite(terms[side]))
+  for (int factor = 0; factor < GAB_SIDE_FACTORS; factor++) {
+    if (terms[factor] == 0) continue;
+    if (!isfinite(terms[factor]))
       GAB_FAIL(GAB_ERR_INPUT, "%s: the velocity is not finite at some place; look at the formula of shape",
-               gab_side_paths[side]);
+               gab_side_paths[factor % GAB_SIDE_COUNT]);
     if (!adds) GAB_TRY(target_of(at, &to));
     APPEND(links->velocities, links->velocity_count,
            (gab_velocity_link){.to = to,
                                .from = origin_of(at),
-                               .term = terms[side],
+                               .term = terms[factor],
                                .q = (int16_t)at->q,
-                               .side = (int8_t)side,
+                               .factor = (int8_t)factor,
                                .adds = adds});
     adds = true;
   }
@@ -380,6 +384,21 @@ static gab_status find_sources(const link *at, gab_open_link *open)
   return GAB_OK;
 }
 
+/* What open sides give at a link, before their factors in time. */
+static gab_status set_given(const link *at, gab_open_link *open)
+{
+  for (int other = 0; other < GAB_SIDE_COUNT; other++) {
+    if (!(open->sides >> other & 1)) continue;
+    const gab_side *side = &at->model->options.sides[other];
+    const double given = (side->density - 1) * (side->shape ? shape_of(at, other, 0) : 1);
+    if (!isfinite(given))
+      GAB_FAIL(GAB_ERR_INPUT, "%s: the pressure is not finite at some place; look at the formula of shape",
+               gab_side_paths[other]);
+    open->given[other / 2] = given;
+  }
+  return GAB_OK;
+}
+
 static gab_status add_open_link(const link *at, int side)
 {
   gab_links *links = &at->block->links;
@@ -388,6 +407,7 @@ static gab_status add_open_link(const link *at, int side)
   GAB_TRY(target_of(at, &open.to));
   if (at->draft) GAB_TRY(gab_sparse_add_open(at->draft, at->cell, &open.cell));
   GAB_TRY(find_sources(at, &open));
+  GAB_TRY(set_given(at, &open));
   APPEND(links->opens, links->open_count, open);
   return GAB_OK;
 }
@@ -464,18 +484,18 @@ int gab_lbm_body_at(const gab_lbm_model *model, int level, const int64_t cell[3]
 }
 
 void gab_links_wall_terms(const gab_lbm_model *model, int level, const int64_t wall[3], int q,
-                          double terms[GAB_SIDE_COUNT + 1])
+                          double terms[GAB_SIDE_FACTORS + 1])
 {
   gab_lbm_block place = {.at = &model->level[level], .first = {wall[0], wall[1], wall[2]}};
   const int8_t *c = model->lattice->c[q];
   const link at = {.model = model, .block = &place, .q = q, .c = c, .x = {c[0], c[1], c[2]}};
   unsigned closed;
   side_terms(&at, terms);
-  terms[GAB_SIDE_COUNT] = 0;
+  terms[GAB_SIDE_FACTORS] = 0;
   if (sides_of(&at, &closed) != 0) return;
   const int body = gab_lbm_body_at(model, level, wall);
   if (body >= 0)
-    terms[GAB_SIDE_COUNT] = momentum_term(&at, gab_geometry_body(model->geometry, (size_t)body)->velocity);
+    terms[GAB_SIDE_FACTORS] = momentum_term(&at, gab_geometry_body(model->geometry, (size_t)body)->velocity);
 }
 
 static gab_status add_body_link(const link *at)

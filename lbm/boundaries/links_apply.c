@@ -12,13 +12,14 @@
 #define NAME(part) links_float##part
 #include "lbm/boundaries/links_apply_body.inc"
 
-static void apply_dense(const gab_lbm_model *model, const gab_lbm_job *job, const double ramp[GAB_SIDE_COUNT])
+static void apply_dense(const gab_lbm_model *model, const gab_lbm_job *job,
+                        const double ramp[GAB_SIDE_FACTORS])
 {
   if (model->options.precision == GAB_PRECISION_FLOAT) links_float_all(model, job, ramp);
   else links_double_all(model, job, ramp);
 }
 
-void gab_links_apply(const gab_lbm_model *model, const gab_lbm_job *job, const double ramp[GAB_SIDE_COUNT])
+void gab_links_apply(const gab_lbm_model *model, const gab_lbm_job *job, const double ramp[GAB_SIDE_FACTORS])
 {
   if (job->block->sparse) gab_sparse_apply_links(model, job, ramp);
   else apply_dense(model, job, ramp);

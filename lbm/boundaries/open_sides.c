@@ -50,11 +50,11 @@ static double mean_of(const gab_open_link *link, const double numbers[GAB_SIDE_C
 }
 
 static double state_of(const gab_lbm_model *model, const gab_level_model *at, const gab_open_link *link,
-                       const double *g, double u[3], double *given)
+                       const gab_open_view *seen, double u[3], double *given)
 {
   double drho, all[GAB_SIDE_COUNT];
-  gab_lbm_moments(model, at, g, &drho, u);
-  for (int side = 0; side < GAB_SIDE_COUNT; side++) all[side] = model->options.sides[side].density - 1;
+  gab_lbm_moments(model, at, seen->sent, &drho, u);
+  for (int side = 0; side < GAB_SIDE_COUNT; side++) all[side] = link->given[side / 2] * seen->ramp[side];
   *given = mean_of(link, all);
   return drho;
 }
@@ -80,16 +80,29 @@ static const gab_config_key pressure_keys[] = {
      .unit = "Pa",
      .default_text = "0",
      .doc = "Difference to the reference pressure."},
+    {.name = "shape",
+     .type = GAB_CONFIG_EXPRESSION,
+     .variables = "x|y|z",
+     .min = -INFINITY,
+     .max = INFINITY,
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .doc = "Formula by which the pressure is multiplied, at points of the side in m."},
+    GAB_SIDE_TIME_KEYS("pressure"),
 };
 enum { PRESSURE_KEYS = sizeof pressure_keys / sizeof *pressure_keys };
 
 static gab_status read_pressure(const gab_config *config, const char *path, int dimension,
                                 const gab_units *units, gab_side *side)
 {
-  char key[GAB_CONFIG_PATH_CAPACITY];
+  char key[GAB_CONFIG_PATH_CAPACITY], shape[GAB_CONFIG_PATH_CAPACITY];
   (void)dimension;
   gab_config_path(key, "%s.pressure", path);
   side->density = gab_units_pressure_to_density(units, gab_config_real(config, key));
+  side->shape = gab_config_expression(config, gab_config_path(shape, "%s.shape", path));
+  if (side->shape) side->profile = GAB_PROFILE_FORMULA;
+  GAB_TRY(gab_side_read_time(config, path, units, side));
+  if (side->density == 1 && (side->shape || gab_side_varies(side)))
+    return gab_config_fail(config, key, "is 0: shape, factor, series and ramp_time have no effect");
   if (!(side->density > 0.5 && side->density < 2))
     return gab_config_fail(config, key,
                            "gives the density %g on the lattice, outside (0.5, 2): shorten the time step",
@@ -104,7 +117,7 @@ static double pressure_arrives(const gab_lbm_model *model, const gab_level_model
   const bool in_edge = link->sides != 1U << link->side;
   const int normal = in_edge ? -1 : link->side / 2, out = link->side % 2 == 1 ? 1 : -1;
   double given, u[3], spread = 0, strain = 0;
-  const double drho = state_of(model, at, link, seen->sent, u, &given);
+  const double drho = state_of(model, at, link, seen, u, &given);
   for (int axis = 0; axis < lattice->dimension; axis++) {
     if (!(link->axes >> axis & 1)) continue;
     const double weight = lattice->weight[model->along[axis]];
@@ -176,7 +189,7 @@ static double shear_stress(const gab_lbm_model *model, const gab_open_link *link
 static double outflow_arrives(const gab_lbm_model *model, const gab_level_model *at,
                               const gab_open_link *link, const gab_open_view *seen)
 {
-  double given, u[3], drho = state_of(model, at, link, seen->sent, u, &given);
+  double given, u[3], drho = state_of(model, at, link, seen, u, &given);
   double stress = kept_share(at, 10, u) * shear_stress(model, link, seen, drho, u);
   if (link->source[0] != GAB_OPEN_SELF)
     stress -= kept_share(at, 30, u) * normal_stress(model, link, seen->sent, drho, u);

@@ -46,7 +46,7 @@ typedef struct gab_side_descriptor {
                      gab_side *side);
   /** Links (links.c), places beyond the domain as levels see them (levels_view.c), the mass of walls, the identity of the arithmetic. */
   gab_side_arrival arrival;
-  /** `velocity`, `profile`, `ramp_steps` and what follows it in a gab_side count. */
+  /** `velocity`, `profile` and `flow_rate` of a gab_side count. */
   bool has_velocity;
   /** Where sides meet of which none bounces, the highest decides (doc/sides.md). */
   int precedence;
@@ -101,23 +101,55 @@ static inline bool gab_side_is_user_defined(const gab_side *side)
   return gab_side_of(side) == &gab_side_own;
 }
 
-/** @name Velocity of a side in space and time (side_velocity.c)
+/** Keys of a side that make a value vary in time, for descriptors; `what` is that value. */
+#define GAB_SIDE_TIME_KEYS(what)                                                                             \
+  {.name = "factor",                                                                                         \
+   .type = GAB_CONFIG_EXPRESSION,                                                                            \
+   .variables = "t",                                                                                         \
+   .min = -INFINITY,                                                                                         \
+   .max = INFINITY,                                                                                          \
+   .default_text = GAB_CONFIG_OPTIONAL,                                                                      \
+   .doc = "Formula by which the " what " is multiplied, of the time in s."},                                 \
+      {.name = "series",                                                                                     \
+       .type = GAB_CONFIG_STRING,                                                                            \
+       .file = GAB_CONFIG_FILE_BY_CASE,                                                                      \
+       .default_text = GAB_CONFIG_OPTIONAL,                                                                  \
+       .doc = "File with a time in s and a factor of the " what " in each line, linear in between."},        \
+      {.name = "series_repeats",                                                                             \
+       .type = GAB_CONFIG_BOOL,                                                                              \
+       .default_text = "false",                                                                              \
+       .doc = "The series starts again after its last time; else its last value stays."},                    \
+  {                                                                                                          \
+    .name = "ramp_time", .type = GAB_CONFIG_REAL, .min = 0, .max = INFINITY, .unit = "s",                    \
+    .default_text = "0", .doc = "Time of the smooth ramp of the " what " from zero."                         \
+  }
+
+/** @name Velocity or pressure of a side in space (side_velocity.c) and time (side_time.c)
  *  @{ */
-/** Factor of the velocity in time: the product of ramp, formula and series. Pure. @param[in] steps  of level 0, also parts of one */
+/** Takes #GAB_SIDE_TIME_KEYS. @return ::GAB_ERR_INPUT with the place in the file */
+gab_status gab_side_read_time(const gab_config *config, const char *path, const struct gab_units *units,
+                              gab_side *side);
+/** Factor in time: the product of ramp, formula and series. Pure. @param[in] steps  of level 0, also parts of one */
 double gab_side_factor_at(const gab_side *side, double steps);
-/** Whether that is not always 1. Pure. */
+/** Factors of the two parts of the shape: 1 and 0, or the cosine and sine of ::GAB_PROFILE_WOMERSLEY. Pure. */
+void gab_side_turn_at(const gab_side *side, double steps, double turn[2]);
+/** Whether the side is not the same at all times. Pure. */
 bool gab_side_varies(const gab_side *side);
-/** Whether it is the same for both sides at all times. Pure. */
+/** Whether it varies in the same way as another. Pure. */
+bool gab_side_vary_in_time_alike(const gab_side *a, const gab_side *b);
+/** Whether the factors of both sides, with the scale of a flow rate, are the same at all times. Pure. */
 bool gab_side_vary_alike(const gab_side *a, const gab_side *b);
-/** Factor of the velocity at a point of the side. Pure. @param[in] share  its coordinates, from 0 to 1 across the domain */
-double gab_side_shape_at(const gab_side *side, int index, const struct gab_domain *domain,
-                         const double share[3]);
-/** The mean of that over the cells of the side. Pure. */
+/** Factors at a point of the side. Pure. @param[in] share  its coordinates, from 0 to 1 across the domain @param[out] shape  the second is
+ *  0 but for ::GAB_PROFILE_WOMERSLEY */
+void gab_side_shape_at(const gab_side *side, int index, const struct gab_domain *domain,
+                       const double share[3], double shape[2]);
+/** The mean of the first over the cells of the side. Pure. */
 double gab_side_mean_shape(const gab_side *side, int index, const struct gab_domain *domain);
-/** Finds gab_side.peak of a side that was read. @param[in] duration  of the run, physical
+/** Completes a side that was read: what of its profile follows from the domain, its peaks, and the velocity that a flow rate means without
+ *  bodies. @param[in] duration,viscosity  of the run, physical
  *  @return ::GAB_ERR_INPUT with the place in the file, in space or in time for a formula that has no finite value */
-gab_status gab_side_find_peak(const gab_config *config, int index, const struct gab_domain *domain,
-                              double duration, gab_side *side);
+gab_status gab_side_complete(const gab_config *config, int index, const struct gab_domain *domain,
+                             double duration, double viscosity, gab_side *side);
 /** Velocity of a side with its peak, for estimates. */
 static inline double gab_side_peak(const gab_side *side) { return side->peak > 0 ? side->peak : 1; }
 /** @} */

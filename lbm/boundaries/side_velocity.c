@@ -1,35 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The velocity that a side gives, over the side and in time: profile, ramp, formulas, series. */
+/* The velocity or pressure that a side gives, over the side: profiles and formulas; what follows from the domain. */
 #include "core/base/hash.h"
 #include "lbm/boundaries/geometry.h"
+#include "lbm/boundaries/profiles_impl.h"
 #include "lbm/boundaries/side_impl.h"
 
 #include <math.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------------------------------ in time */
-
-double gab_side_factor_at(const gab_side *side, double steps)
-{
-  const double pi = 3.14159265358979323846, time = steps * side->dt;
-  double factor = steps >= side->ramp_steps ? 1 : (1 - cos(pi * steps / side->ramp_steps)) / 2;
-  if (side->factor) factor *= gab_expression_at(side->factor, &time);
-  if (side->series) factor *= gab_time_series_at(side->series, time);
-  return factor;
-}
-
-bool gab_side_varies(const gab_side *side) { return side->ramp_steps > 0 || side->factor || side->series; }
-
-static bool same_formula(const gab_expression *a, const gab_expression *b)
-{
-  return a == b || (a && b && strcmp(gab_expression_text(a), gab_expression_text(b)) == 0);
-}
-
-bool gab_side_vary_alike(const gab_side *a, const gab_side *b)
-{
-  return a->ramp_steps == b->ramp_steps && a->dt == b->dt && same_formula(a->factor, b->factor) &&
-         gab_time_series_equal(a->series, b->series);
-}
+static const double pi = 3.14159265358979323846;
 
 /* ------------------------------------------------------------------------------------------ over the side */
 
@@ -49,13 +28,96 @@ static void place_of(int index, const gab_domain *domain, const double share[3],
   }
 }
 
-double gab_side_shape_at(const gab_side *side, int index, const gab_domain *domain, const double share[3])
+/* Half of the domain along an axis. */
+static double half_of(const gab_domain *domain, int axis)
+{
+  return (double)domain->cells[axis] * domain->dx / 2;
+}
+
+/* The axes along the side at whose ends there are other sides. @return their number */
+static int bounded_axes(int index, const gab_domain *domain, int axes[2])
+{
+  int count = 0;
+  for (int axis = 0; axis < domain->dimension; axis++)
+    if (axis != index / 2 && !domain->periodic[axis]) axes[count++] = axis;
+  return count;
+}
+
+static double duct(int index, const gab_domain *domain, const double share[3])
+{
+  int axes[2];
+  double half[2], from_middle[2];
+  if (bounded_axes(index, domain, axes) < 2) return parabola(index, domain, share);
+  for (int i = 0; i < 2; i++) {
+    half[i] = half_of(domain, axes[i]);
+    from_middle[i] = (2 * share[axes[i]] - 1) * half[i];
+  }
+  return gab_profile_duct(from_middle[0], from_middle[1], half[0], half[1]);
+}
+
+/* Distance from the centre of a tube over its radius. */
+static double off_centre(const gab_side *side, int index, const gab_domain *domain, const double share[3])
+{
+  double place[3], square = 0;
+  place_of(index, domain, share, place);
+  for (int axis = 0; axis < domain->dimension; axis++)
+    if (axis != index / 2) square += pow(place[axis] - side->of_profile.centre[axis], 2);
+  return sqrt(square) / side->of_profile.radius;
+}
+
+static void womersley(const gab_side *side, int index, const gab_domain *domain, const double share[3],
+                      double shape[2])
+{
+  int axes[2];
+  const bool tube = side->of_profile.radius > 0;
+  if (!tube && bounded_axes(index, domain, axes) == 0) return;
+  const double place = tube ? off_centre(side, index, domain, share) : 2 * share[axes[0]] - 1;
+  const double _Complex value = gab_profile_womersley(tube, side->of_profile.alpha, place);
+  shape[0] = creal(value);
+  shape[1] = -cimag(value);
+}
+
+/* Profiles over a ground. */
+static double boundary_layer(const gab_side *side, const gab_domain *domain, const double share[3])
+{
+  const gab_profile_numbers *of = &side->of_profile;
+  const int axis = of->ground / 2;
+  const double up = of->ground % 2 ? 1 - share[axis] : share[axis];
+  const double height = up * (double)domain->cells[axis] * domain->dx - of->displacement;
+  if (!(height > 0)) return 0;
+  if (side->profile == GAB_PROFILE_POWER_LAW) return pow(height / of->height, of->exponent);
+  return log1p(height / of->roughness) / log1p((of->height - of->displacement) / of->roughness);
+}
+
+void gab_side_shape_at(const gab_side *side, int index, const gab_domain *domain, const double share[3],
+                       double shape[2])
 {
   double place[3];
-  if (side->profile == GAB_PROFILE_CONSTANT) return 1;
-  if (side->profile == GAB_PROFILE_PARABOLIC) return parabola(index, domain, share);
-  place_of(index, domain, share, place);
-  return gab_expression_at(side->shape, place);
+  shape[0] = 1;
+  shape[1] = 0;
+  switch (side->profile) {
+  case GAB_PROFILE_CONSTANT:
+    return;
+  case GAB_PROFILE_PARABOLIC:
+    shape[0] = parabola(index, domain, share);
+    return;
+  case GAB_PROFILE_DUCT:
+    shape[0] = duct(index, domain, share);
+    return;
+  case GAB_PROFILE_PIPE:
+    shape[0] = fmax(0, 1 - pow(off_centre(side, index, domain, share), 2));
+    return;
+  case GAB_PROFILE_POWER_LAW:
+  case GAB_PROFILE_LOGARITHMIC:
+    shape[0] = boundary_layer(side, domain, share);
+    return;
+  case GAB_PROFILE_WOMERSLEY:
+    womersley(side, index, domain, share, shape);
+    return;
+  case GAB_PROFILE_FORMULA:
+    place_of(index, domain, share, place);
+    shape[0] = gab_expression_at(side->shape, place);
+  }
 }
 
 /* Sees the centres of the cells of a side, of at most 512 along each axis. */
@@ -73,8 +135,10 @@ static double visit(const gab_side *side, int index, const gab_domain *domain, d
     for (int y = 0; y < count[1]; y++)
       for (int x = 0; x < count[0]; x++) {
         const double share[3] = {(x + 0.5) / count[0], (y + 0.5) / count[1], (z + 0.5) / count[2]};
-        const double value = gab_side_shape_at(side, index, domain, share);
-        sum += value;
+        double shape[2];
+        gab_side_shape_at(side, index, domain, share, shape);
+        sum += shape[0];
+        const double value = shape[1] == 0 ? shape[0] : hypot(shape[0], shape[1]);
         if (fabs(value) <= *most) continue;
         *most = fabs(value); /* NaN, too */
         place_of(index, domain, share, place);
@@ -113,23 +177,115 @@ static gab_status find_peak_in_time(const gab_config *config, int index, double 
     const double all = fabs(value * (side->series ? gab_time_series_at(side->series, time) : 1));
     if (i == 0 || all > most) most = all;
   }
-  side->peak = most;
+  side->peak = side->peak_in_time = most;
   return GAB_OK;
 }
 
-gab_status gab_side_find_peak(const gab_config *config, int index, const gab_domain *domain, double duration,
-                              gab_side *side)
+static gab_status find_peak(const gab_config *config, int index, const gab_domain *domain, double duration,
+                            gab_side *side)
 {
   char path[GAB_CONFIG_PATH_CAPACITY];
   double most = 1, place[3];
-  if (!side->shape && !side->factor && !side->series) return GAB_OK;
+  const bool has_shape = side->profile == GAB_PROFILE_FORMULA || side->profile >= GAB_PROFILE_POWER_LAW;
+  if (!has_shape && !side->factor && !side->series) return GAB_OK;
   GAB_TRY(find_peak_in_time(config, index, duration, side));
-  if (!side->shape) return GAB_OK;
+  if (!has_shape) return GAB_OK;
   const double mean = visit(side, index, domain, &most, place);
   gab_config_path(path, "%s.shape", gab_side_paths[index]);
   if (!isfinite(mean))
     return gab_config_fail(config, path, "the formula '%s' is %g at (%g, %g, %g)",
-                           gab_expression_text(side->shape), mean, place[0], place[1], place[2]);
+                           side->shape ? gab_expression_text(side->shape) : "profile", mean, place[0],
+                           place[1], place[2]);
   side->peak *= most;
   return GAB_OK;
+}
+
+/* ------------------------------------------------------------------------------------------ what follows from the domain */
+
+static gab_status check_ground(const gab_config *config, int index, const gab_domain *domain, gab_side *side)
+{
+  char path[GAB_CONFIG_PATH_CAPACITY];
+  gab_profile_numbers *of = &side->of_profile;
+  if (of->ground < 0) of->ground = domain->dimension == 2 ? GAB_SIDE_Y_MIN : GAB_SIDE_Z_MIN;
+  const int axis = of->ground / 2;
+  gab_config_path(path, "%s.ground", gab_side_paths[index]);
+  if (axis == index / 2 || axis >= domain->dimension || domain->periodic[axis])
+    return gab_config_fail(config, path, "must be a side next to this one that is not periodic, not %s",
+                           gab_side_paths[of->ground] + strlen("boundaries."));
+  gab_config_path(path, "%s.reference_height", gab_side_paths[index]);
+  if (!(of->height > of->displacement))
+    return gab_config_fail(config, path, "must be above the displacement height %g, not %g", of->displacement,
+                           of->height);
+  return GAB_OK;
+}
+
+static gab_status complete_profile(const gab_config *config, int index, const gab_domain *domain,
+                                   double viscosity, gab_side *side)
+{
+  char path[GAB_CONFIG_PATH_CAPACITY];
+  int axes[2];
+  gab_profile_numbers *of = &side->of_profile;
+  const double most_alpha = 500;
+  const char *name = gab_side_paths[index];
+  if (side->profile == GAB_PROFILE_POWER_LAW || side->profile == GAB_PROFILE_LOGARITHMIC)
+    return check_ground(config, index, domain, side);
+  if (side->profile != GAB_PROFILE_PIPE && side->profile != GAB_PROFILE_WOMERSLEY) return GAB_OK;
+  if (of->radius > 0 && domain->dimension == 2)
+    return gab_config_fail(config, gab_config_path(path, "%s.radius", name), "in 2D there are no tubes; %s",
+                           side->profile == GAB_PROFILE_PIPE ? "profile: parabolic is the flow in a channel"
+                                                             : "without it the flow is that in a channel");
+  if (!isfinite(of->centre[0]))
+    for (int axis = 0; axis < 3; axis++) of->centre[axis] = domain->origin[axis] + half_of(domain, axis);
+  if (side->profile == GAB_PROFILE_PIPE) return GAB_OK;
+  const int bounded = bounded_axes(index, domain, axes);
+  gab_config_path(path, "%s.profile", name);
+  if (of->radius == 0 && bounded != 1)
+    return gab_config_fail(config, path, "womersley needs a radius: %s",
+                           bounded == 0 ? "no sides bound this one"
+                                        : "flow between two plates has one direction without walls");
+  of->alpha =
+      (of->radius > 0 ? of->radius : half_of(domain, axes[0])) * sqrt(2 * pi / (of->period * viscosity));
+  if (!(of->alpha <= most_alpha))
+    return gab_config_fail(
+        config, path, "womersley: the Womersley number is %g, more than %g; raise period or fluid.viscosity",
+        of->alpha, most_alpha);
+  return GAB_OK;
+}
+
+/* The velocity that a flow rate has without bodies; the grid scales it (gab_lbm_set_flow_rates()). */
+static gab_status velocity_of_rate(const gab_config *config, int index, const gab_domain *domain,
+                                   gab_side *side)
+{
+  char path[GAB_CONFIG_PATH_CAPACITY];
+  double area = 1;
+  for (int axis = 0; axis < domain->dimension; axis++)
+    if (axis != index / 2) area *= (double)domain->cells[axis];
+  const double mean = gab_side_mean_shape(side, index, domain);
+  if (!(fabs(mean) > 1e-6 * fmax(1, gab_side_peak(side))))
+    return gab_config_fail(config, gab_config_path(path, "%s.flow_rate", gab_side_paths[index]),
+                           "the profile has the mean %g over the side: no velocity gives a flow rate", mean);
+  side->velocity[index / 2] = (index % 2 ? -1 : 1) * side->flow_rate / (area * mean);
+  return GAB_OK;
+}
+
+/* A density that stays within the range of the method. */
+static gab_status check_density(const gab_config *config, int index, const gab_side *side)
+{
+  char path[GAB_CONFIG_PATH_CAPACITY];
+  const double change = fabs(side->density - 1) * gab_side_peak(side);
+  if (side->density == 1 || change < 0.5) return GAB_OK;
+  return gab_config_fail(
+      config, gab_config_path(path, "%s.pressure", gab_side_paths[index]),
+      "its largest value changes the density on the lattice by %g, more than 0.5: shorten the time step",
+      change);
+}
+
+gab_status gab_side_complete(const gab_config *config, int index, const gab_domain *domain, double duration,
+                             double viscosity, gab_side *side)
+{
+  GAB_TRY(complete_profile(config, index, domain, viscosity, side));
+  GAB_TRY(find_peak(config, index, domain, duration, side));
+  if (side->flow_rate != 0) GAB_TRY(velocity_of_rate(config, index, domain, side));
+  return gab_side_is_open(side) && !gab_side_is_user_defined(side) ? check_density(config, index, side)
+                                                                   : GAB_OK;
 }

@@ -6,7 +6,6 @@
 
 #include "core/base/registry_impl.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -79,19 +78,38 @@ const gab_side_descriptor gab_side_free_slip =
                         key_count = 0, read = NULL, arrival = GAB_ARRIVAL_REFLECTED, has_velocity = false,
                         precedence = 1, amplifies_waves = false, reynolds_along = 0, arrives = NULL);
 
+#define OF_PROFILE(key, in, text, ...)                                                                       \
+  {                                                                                                          \
+    .name = (key), .type = GAB_CONFIG_REAL, .default_text = GAB_CONFIG_OPTIONAL, .unit = (in),               \
+    .doc = (text), __VA_ARGS__                                                                               \
+  }
+#define POSITIVE .min = 0, .max = INFINITY, .min_excluded = true
+
 static const gab_config_key velocity_keys[] = {
     {.name = "velocity",
      .type = GAB_CONFIG_REAL,
      .length_min = 2,
      .length_max = 3,
      .unit = "m/s",
-     .doc = "Velocity at the side; the maximum of a parabolic profile."},
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .instead_of = "flow_rate",
+     .doc =
+         "Velocity at the side; of parabolic, duct and pipe the maximum, of womersley the amplitude of the mean, of power_law and "
+         "logarithmic that at the reference height."},
+    {.name = "flow_rate",
+     .type = GAB_CONFIG_REAL,
+     .unit = "m^3/s, in 2D m^2/s",
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .instead_of = "velocity",
+     .doc =
+         "Instead of velocity: flow rate across the side into the domain, exact on the grid; negative: out of it."},
     {.name = "profile",
      .type = GAB_CONFIG_CHOICE,
-     .choices = "constant|parabolic",
+     .choices = "constant|parabolic|duct|pipe|power_law|logarithmic|womersley",
      .default_text = "constant",
      .instead_of = "shape",
-     .doc = "Profile of the velocity; parabolic vanishes at sides that are not periodic."},
+     .doc =
+         "Profile of the velocity: doc/sides.md. parabolic, duct and womersley vanish at sides that are not periodic."},
     {.name = "shape",
      .type = GAB_CONFIG_EXPRESSION,
      .variables = "x|y|z",
@@ -100,62 +118,106 @@ static const gab_config_key velocity_keys[] = {
      .default_text = GAB_CONFIG_OPTIONAL,
      .instead_of = "profile",
      .doc = "Formula by which the velocity is multiplied, at points of the side in m."},
-    {.name = "factor",
-     .type = GAB_CONFIG_EXPRESSION,
-     .variables = "t",
-     .min = -INFINITY,
-     .max = INFINITY,
+    OF_PROFILE("centre", "m", "Only pipe and womersley: centre of the tube; default: the middle of the side.",
+               .length_min = 2, .length_max = 3),
+    OF_PROFILE("radius", "m",
+               "Only pipe and womersley: radius of the tube. womersley without it: flow between two plates.",
+               POSITIVE),
+    {.name = "ground",
+     .type = GAB_CONFIG_CHOICE,
+     .choices = "x_min|x_max|y_min|y_max|z_min|z_max",
      .default_text = GAB_CONFIG_OPTIONAL,
-     .doc = "Formula by which the velocity is multiplied, of the time in s."},
-    {.name = "series",
-     .type = GAB_CONFIG_STRING,
-     .file = GAB_CONFIG_FILE_BY_CASE,
-     .default_text = GAB_CONFIG_OPTIONAL,
-     .doc = "File with a time in s and a factor of the velocity in each line, linear in between."},
-    {.name = "series_repeats",
-     .type = GAB_CONFIG_BOOL,
-     .default_text = "false",
-     .doc = "The series starts again after its last time; else its last value stays."},
-    {.name = "ramp_time",
-     .type = GAB_CONFIG_REAL,
-     .min = 0,
-     .max = INFINITY,
-     .unit = "s",
-     .default_text = "0",
-     .doc = "Time of the smooth ramp of the velocity from zero."},
+     .doc =
+         "Only power_law and logarithmic: side from which heights count; default y_min in 2D, z_min in 3D."},
+    OF_PROFILE("reference_height", "m",
+               "Only power_law and logarithmic: height at which the fluid has the velocity.", POSITIVE),
+    OF_PROFILE("exponent", NULL, "Only power_law: exponent of the height; 1/7 over flat open land.",
+               POSITIVE),
+    OF_PROFILE("roughness_length", "m", "Only logarithmic: aerodynamic roughness length z0.", POSITIVE),
+    OF_PROFILE("displacement_height", "m", "Only logarithmic: displacement height d, 0 if not given.",
+               .min = 0, .max = INFINITY),
+    OF_PROFILE("period", "s", "Only womersley: period of the oscillation.", POSITIVE),
+    GAB_SIDE_TIME_KEYS("velocity"),
 };
 
-static gab_status read_series(const gab_config *config, const char *path, gab_side *side)
+/* Keys that some profiles have: bits by gab_profile. */
+#define BIT(profile) (1U << GAB_PROFILE_##profile)
+static const struct {
+  const char *key;
+  unsigned profiles, required;
+} profile_keys[] = {
+    {"centre", BIT(PIPE) | BIT(WOMERSLEY), 0},
+    {"radius", BIT(PIPE) | BIT(WOMERSLEY), BIT(PIPE)},
+    {"ground", BIT(POWER_LAW) | BIT(LOGARITHMIC), 0},
+    {"reference_height", BIT(POWER_LAW) | BIT(LOGARITHMIC), BIT(POWER_LAW) | BIT(LOGARITHMIC)},
+    {"exponent", BIT(POWER_LAW), BIT(POWER_LAW)},
+    {"roughness_length", BIT(LOGARITHMIC), BIT(LOGARITHMIC)},
+    {"displacement_height", BIT(LOGARITHMIC), 0},
+    {"period", BIT(WOMERSLEY), BIT(WOMERSLEY)},
+};
+
+static gab_status check_profile_keys(const gab_config *config, const char *path, const gab_side *side)
 {
-  char key[GAB_CONFIG_PATH_CAPACITY], repeats[GAB_CONFIG_PATH_CAPACITY], file[PATH_MAX], why[1024];
-  const char *text = gab_config_string(config, gab_config_path(key, "%s.series", path));
-  gab_config_path(repeats, "%s.series_repeats", path);
-  if (!text[0] && gab_config_is_set(config, repeats))
-    return gab_config_fail(config, repeats, "has no effect without %s", key);
-  if (!text[0]) return GAB_OK;
-  GAB_TRY(gab_config_file_of(config, key, file));
-  gab_time_series *series;
-  const gab_status status = gab_time_series_read(file, gab_config_bool(config, repeats), &series);
-  side->series = series;
-  if (status != GAB_ERR_INPUT && status != GAB_ERR_IO) return status;
-  snprintf(why, sizeof why, "%s", gab_error_message());
-  return gab_config_fail(config, key, "%s", why);
+  char key[GAB_CONFIG_PATH_CAPACITY], profile[GAB_CONFIG_PATH_CAPACITY];
+  const char *name = gab_config_string(config, gab_config_path(profile, "%s.profile", path));
+  if (side->shape) name = "of a formula";
+  for (size_t i = 0; i < sizeof profile_keys / sizeof *profile_keys; i++) {
+    const bool given = gab_config_is_set(config, gab_config_path(key, "%s.%s", path, profile_keys[i].key));
+    if (given && !(profile_keys[i].profiles >> side->profile & 1))
+      return gab_config_fail(config, key, "has no effect: the profile is %s", name);
+    if (!given && (profile_keys[i].required >> side->profile & 1))
+      return gab_config_fail(config, profile, "%s needs %s", name, profile_keys[i].key);
+  }
+  return GAB_OK;
 }
 
+static double real_or_zero(const gab_config *config, const char *path, const char *name)
+{
+  char key[GAB_CONFIG_PATH_CAPACITY];
+  gab_config_path(key, "%s.%s", path, name);
+  return gab_config_is_set(config, key) ? gab_config_real(config, key) : 0;
+}
+
+static gab_status read_profile(const gab_config *config, const char *path, int dimension, gab_side *side)
+{
+  char key[GAB_CONFIG_PATH_CAPACITY];
+  gab_profile_numbers *made = &side->of_profile;
+  side->profile = (gab_profile)gab_config_choice_index(config, gab_config_path(key, "%s.profile", path));
+  side->shape = gab_config_expression(config, gab_config_path(key, "%s.shape", path));
+  if (side->shape) side->profile = GAB_PROFILE_FORMULA;
+  GAB_TRY(check_profile_keys(config, path, side));
+  made->ground = gab_config_choice_index(config, gab_config_path(key, "%s.ground", path));
+  for (int axis = 0; axis < 3; axis++) made->centre[axis] = NAN;
+  if (gab_config_is_set(config, gab_config_path(key, "%s.centre", path)))
+    GAB_TRY(gab_lbm_read_vector(config, key, dimension, made->centre));
+  made->radius = real_or_zero(config, path, "radius");
+  made->height = real_or_zero(config, path, "reference_height");
+  made->exponent = real_or_zero(config, path, "exponent");
+  made->roughness = real_or_zero(config, path, "roughness_length");
+  made->displacement = real_or_zero(config, path, "displacement_height");
+  made->period = real_or_zero(config, path, "period");
+  return GAB_OK;
+}
+
+/* The velocity of a flow rate is found when the domain is known. */
 static gab_status read_velocity(const gab_config *config, const char *path, int dimension,
                                 const gab_units *units, gab_side *side)
 {
-  char key[GAB_CONFIG_PATH_CAPACITY];
-  GAB_TRY(gab_lbm_read_plane_vector(config, gab_config_path(key, "%s.velocity", path), dimension,
-                                    side->velocity));
-  for (int axis = 0; axis < 3; axis++) side->velocity[axis] *= units->dt / units->dx;
-  side->profile = (gab_profile)gab_config_choice_index(config, gab_config_path(key, "%s.profile", path));
-  side->ramp_steps = gab_config_real(config, gab_config_path(key, "%s.ramp_time", path)) / units->dt;
-  side->shape = gab_config_expression(config, gab_config_path(key, "%s.shape", path));
-  if (side->shape) side->profile = GAB_PROFILE_FORMULA;
-  side->factor = gab_config_expression(config, gab_config_path(key, "%s.factor", path));
-  side->dt = units->dt;
-  return read_series(config, path, side);
+  char key[GAB_CONFIG_PATH_CAPACITY], rate[GAB_CONFIG_PATH_CAPACITY];
+  gab_config_path(key, "%s.velocity", path);
+  gab_config_path(rate, "%s.flow_rate", path);
+  if (!gab_config_is_set(config, key) && !gab_config_is_set(config, rate))
+    return gab_config_fail(config, path, "needs velocity or flow_rate");
+  if (gab_config_is_set(config, key)) {
+    GAB_TRY(gab_lbm_read_plane_vector(config, key, dimension, side->velocity));
+    for (int axis = 0; axis < 3; axis++) side->velocity[axis] *= units->dt / units->dx;
+  } else {
+    side->flow_rate = gab_config_real(config, rate) * units->dt / pow(units->dx, dimension);
+    if (side->flow_rate == 0)
+      return gab_config_fail(config, rate, "must not be 0; a side that rests is of type wall");
+  }
+  GAB_TRY(read_profile(config, path, dimension, side));
+  return gab_side_read_time(config, path, units, side);
 }
 
 /* Bounce-back with momentum, Ladd 1994. */

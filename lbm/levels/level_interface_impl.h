@@ -162,8 +162,8 @@ typedef struct gab_level_interface_replacement {
 /** What a moving wall gives to explosion or arrival `at`. */
 typedef struct gab_level_interface_term {
   uint32_t at;
-  int32_t side; /**< whose ramp; -1: none */
-  bool grows;   /**< times what the ramp grows by until s2 of the finer level, not times the ramp */
+  int32_t factor; /**< of #GAB_SIDE_FACTORS; -1: none */
+  bool grows;     /**< times what the ramp grows by until s2 of the finer level, not times the ramp */
   double term;
 } gab_level_interface_term;
 
@@ -260,7 +260,7 @@ void gab_level_interface_destroy(gab_level_interface **interface);
 gab_coupling_kind gab_level_interface_kind(gab_lbm_model *model);
 
 /** Fills the ghosts in coarser blocks. @param[in] sub  0: s1, 1: s2 */
-void gab_level_interface_explode(const gab_lbm_block *block, int sub, const double ramp[GAB_SIDE_COUNT]);
+void gab_level_interface_explode(const gab_lbm_block *block, int sub, const double ramp[GAB_SIDE_FACTORS]);
 /** Adds what the cells send into the coarse region in s1 to the sums, which start from zero. */
 void gab_level_interface_coalesce_first(const gab_lbm_block *block);
 /** Adds what they send in s2. @param[in] sent,storage  what the first sweep has left, and how it lies there
@@ -272,8 +272,8 @@ void gab_level_interface_coalesce_second(const gab_lbm_block *block, const gab_f
 void gab_level_interface_find_arrivals(const gab_lbm_model *model, const gab_lbm_block *block);
 /** Writes it. @param[in] growth  of the ramps until s2 of the finer level @param[in] ghosts_only  only what comes from places in
  *  finer blocks, without what walls give: ramp and growth are not looked at */
-void gab_level_interface_correct(const gab_lbm_block *block, const double ramp[GAB_SIDE_COUNT],
-                                 const double growth[GAB_SIDE_COUNT], bool ghosts_only);
+void gab_level_interface_correct(const gab_lbm_block *block, const double ramp[GAB_SIDE_FACTORS],
+                                 const double growth[GAB_SIDE_FACTORS], bool ghosts_only);
 
 /** What is beyond equilibrium in a cell, over what is in one of another level. */
 double gab_lbm_level_factor(const gab_level_model *from, const gab_level_model *to);

@@ -10,9 +10,9 @@ static double sent(const gab_lbm_block *block, uint32_t cell, int q)
   return gab_value_at(block->src, gab_place(cell, block->now->sent[q]));
 }
 
-static double factor(const gab_level_interface_term *term, const double ramp[GAB_SIDE_COUNT])
+static double factor(const gab_level_interface_term *term, const double ramp[GAB_SIDE_FACTORS])
 {
-  return term->side < 0 ? 1 : ramp[term->side];
+  return term->factor < 0 ? 1 : ramp[term->factor];
 }
 
 /* ------------------------------------------------------------------------------------------ messages */
@@ -221,7 +221,7 @@ static double given_by_bodies(const gab_level_interface_term *terms, size_t coun
 {
   double given = 0;
   for (size_t i = 0; i < count; i++)
-    if (terms[i].side < 0) given += terms[i].term;
+    if (terms[i].factor < 0) given += terms[i].term;
   return given;
 }
 
@@ -251,12 +251,12 @@ static double excess_of_explosions(const gab_lbm_block *block, int sub)
   }
   for (size_t i = 0; i < interface->explosion_term_count && sub == 1; i++) {
     const gab_level_interface_term *term = &interface->explosion_terms[i];
-    if (term->side < 0 && !is_extended(&interface->explosions[term->at])) excess += term->term;
+    if (term->factor < 0 && !is_extended(&interface->explosions[term->at])) excess += term->term;
   }
   return excess;
 }
 
-void gab_level_interface_explode(const gab_lbm_block *block, int sub, const double ramp[GAB_SIDE_COUNT])
+void gab_level_interface_explode(const gab_lbm_block *block, int sub, const double ramp[GAB_SIDE_FACTORS])
 {
   gab_level_interface *interface = block->interface;
   if (!interface) return;
@@ -405,8 +405,8 @@ void gab_level_interface_find_arrivals(const gab_lbm_model *model, const gab_lbm
   replace_arrivals(model, block);
 }
 
-void gab_level_interface_correct(const gab_lbm_block *block, const double ramp[GAB_SIDE_COUNT],
-                                 const double growth[GAB_SIDE_COUNT], bool ghosts_only)
+void gab_level_interface_correct(const gab_lbm_block *block, const double ramp[GAB_SIDE_FACTORS],
+                                 const double growth[GAB_SIDE_FACTORS], bool ghosts_only)
 {
   const gab_level_interface *interface = block->interface;
   if (!interface) return;
@@ -465,7 +465,7 @@ static void add_extended(const gab_lbm_model *model, const gab_lbm_block *block,
     const gab_level_interface_explosion *it = &interface->explosions[i];
     double terms = 0; /* they are in the order of the explosions */
     for (; term < interface->explosion_term_count && interface->explosion_terms[term].at <= i; term++)
-      if (sub == 1 && interface->explosion_terms[term].at == i && interface->explosion_terms[term].side < 0)
+      if (sub == 1 && interface->explosion_terms[term].at == i && interface->explosion_terms[term].factor < 0)
         terms += interface->explosion_terms[term].term;
     if (is_extended(it))
       take_from_body(model, block, it->q, it->body, replaced_by_extension(block, it, sub, terms), forces);

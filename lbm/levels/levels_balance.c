@@ -97,7 +97,7 @@ static void partner_of(const gab_level_maker *by, const int32_t cell[3], int q, 
 
 /* What a place gives to what it throws back in direction q, by side. */
 static void terms_of(const gab_level_maker *by, const int32_t wall[3], int q,
-                     double terms[GAB_SIDE_COUNT + 1])
+                     double terms[GAB_SIDE_FACTORS + 1])
 {
   int64_t global[3];
   for (int axis = 0; axis < 3; axis++) global[axis] = by->view.origin[axis] + wall[axis];
@@ -250,7 +250,7 @@ static gab_status give(const balance *of, const int edge[2], int side, double ma
       source_of(of, q, source);
       if (!(sides_before(of->by, source) & sides)) continue;
       const gab_level_interface_term made = {
-          .at = (uint32_t)i, .side = side, .term = mass * lattice->weight[q] / weights};
+          .at = (uint32_t)i, .factor = side, .term = mass * lattice->weight[q] / weights};
       if (pass == 0) weights += lattice->weight[q];
       else GAB_TRY(gab_level_append_term(&interface->arrival_terms, &interface->arrival_term_count, made));
     }
@@ -293,13 +293,13 @@ static int partner_direction(const gab_lattice *lattice, int q, unsigned sides)
 
 /* Adds what (X, q) lacks for one child, by side. */
 static void add_late(const gab_level_maker *by, const int32_t coarse[3], int child, int q,
-                     double late[GAB_SIDE_COUNT])
+                     double late[GAB_SIDE_FACTORS])
 {
   const int8_t *c = by->model->lattice->c[q];
   gab_path_state at = {.q = q}, next;
   gab_path_step step;
   int32_t source[3], partner[3], other[3];
-  double ours[GAB_SIDE_COUNT + 1], theirs[GAB_SIDE_COUNT + 1];
+  double ours[GAB_SIDE_FACTORS + 1], theirs[GAB_SIDE_FACTORS + 1];
   gab_path_child(&by->paths, coarse, child, at.cell);
   for (int axis = 0; axis < 3; axis++) source[axis] = at.cell[axis] - c[axis];
   const unsigned sides = sides_before(by, source);
@@ -309,13 +309,13 @@ static void add_late(const gab_level_maker *by, const int32_t coarse[3], int chi
     for (int axis = 0; axis < 3; axis++) other[axis] = source[axis] + at.cell[axis] - partner[axis];
     terms_of(by, other, partner_direction(by->model->lattice, q, sides), theirs);
     terms_of(by, source, q, ours);
-    for (int side = 0; side < GAB_SIDE_COUNT; side++) late[side] += (ours[side] - theirs[side]) / 2;
+    for (int k = 0; k < GAB_SIDE_FACTORS; k++) late[k] += (ours[k] - theirs[k]) / 2;
   }
   gab_path_back(&by->paths, &at, &step); /* in s1 */
   if (step.bounced && sides_before(by, step.wall) != 0 &&
       gab_path_forth(&by->paths, &at, &next) == GAB_PATH_FINE) {
     terms_of(by, step.wall, q, ours);
-    for (int side = 0; side < GAB_SIDE_COUNT; side++) late[side] -= ours[side];
+    for (int k = 0; k < GAB_SIDE_FACTORS; k++) late[k] -= ours[k];
   }
 }
 
@@ -324,13 +324,13 @@ gab_status gab_level_balance_ramps(gab_level_maker *by, const int32_t coarse[3],
   gab_level_interface *interface = by->interface;
   if (!gab_any_ramp(by->model->options.sides) || sides_at(by, coarse) == 0) return GAB_OK;
   for (size_t i = first; i < interface->arrival_count; i++) {
-    double late[GAB_SIDE_COUNT] = {0};
+    double late[GAB_SIDE_FACTORS] = {0};
     for (int child = 0; child < child_count(by); child++)
       add_late(by, coarse, child, interface->arrivals[i].q, late);
-    for (int side = 0; side < GAB_SIDE_COUNT; side++) {
+    for (int k = 0; k < GAB_SIDE_FACTORS; k++) {
       const gab_level_interface_term made = {
-          .at = (uint32_t)i, .side = side, .grows = true, .term = late[side] / child_count(by)};
-      if (made.term == 0 || !gab_side_varies(&by->model->options.sides[side])) continue;
+          .at = (uint32_t)i, .factor = k, .grows = true, .term = late[k] / child_count(by)};
+      if (made.term == 0 || !gab_side_varies(&by->model->options.sides[k % GAB_SIDE_COUNT])) continue;
       GAB_TRY(gab_level_append_term(&interface->arrival_terms, &interface->arrival_term_count, made));
     }
   }

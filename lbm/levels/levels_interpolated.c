@@ -156,7 +156,7 @@ static void by_wall(const gab_level_maker *by, const int32_t coarse[3], const in
 {
   const int8_t *c = by->model->lattice->c[q];
   const int level = by->view.level - 1;
-  double terms[GAB_SIDE_COUNT + 1];
+  double terms[GAB_SIDE_FACTORS + 1];
   const int32_t second[3] = {coarse[0] + c[0], coarse[1] + c[1], coarse[2] + c[2]};
   const double delta = gab_geometry_wall_distance(by->model->geometry, level, solid, body, c);
   gab_links_wall_terms(by->model, level, solid, q, terms);
@@ -164,7 +164,7 @@ static void by_wall(const gab_level_maker *by, const int32_t coarse[3], const in
                                           .near = gab_level_index_of(by, coarse),
                                           .near_q = (int16_t)gab_lattice_opposite(q),
                                           .a = 1,
-                                          .term = terms[GAB_SIDE_COUNT]};
+                                          .term = terms[GAB_SIDE_FACTORS]};
   made.far = made.near;
   made.far_q = made.near_q;
   if (delta < 0.5 && is_coarse_fluid(by, second)) made.far = gab_level_index_of(by, second);
@@ -232,7 +232,7 @@ static gab_status from_finer(gab_level_maker *by, const int32_t coarse[3], int q
 static bool has_side_term(const gab_level_interface *interface, size_t arrival)
 {
   for (size_t i = 0; i < interface->arrival_term_count; i++)
-    if (interface->arrival_terms[i].at == arrival && interface->arrival_terms[i].side >= 0) return true;
+    if (interface->arrival_terms[i].at == arrival && interface->arrival_terms[i].factor >= 0) return true;
   return false;
 }
 

@@ -390,8 +390,8 @@ static gab_status read_all(const gab_config *config, const gab_domain *domain, c
   for (int side = 0; side < 2 * domain->dimension; side++)
     GAB_TRY(read_side(config, side, domain->dimension, &setup->units, &setup->options.sides[side]));
   for (int side = 0; side < 2 * domain->dimension; side++)
-    GAB_TRY(gab_side_find_peak(config, side, domain, duration_of(config, &setup->units),
-                               &setup->options.sides[side]));
+    GAB_TRY(gab_side_complete(config, side, domain, duration_of(config, &setup->units), setup->viscosity,
+                              &setup->options.sides[side]));
   GAB_TRY(gab_lbm_read_plane_vector(config, "fluid.acceleration", domain->dimension, acceleration));
   for (int axis = 0; axis < 3; axis++)
     setup->options.force[axis] = gab_units_acceleration_to_lattice(&setup->units, acceleration[axis]);

@@ -99,9 +99,10 @@ static box_flux flux_of_sides(const gab_domain *domain, const gab_lbm_setup *set
     double flux =
         about->velocity[side / 2] * (side % 2 ? -1 : 1) * found.cells / (double)domain->cells[side / 2];
     flux *= gab_side_mean_shape(about, side, domain);
+    if (about->flow_rate != 0) flux = about->flow_rate;
     int group = 0; /* what differs in time does not balance */
     while (!gab_side_moves(&setup->options.sides[group]) ||
-           !gab_side_vary_alike(&setup->options.sides[group], about))
+           !gab_side_vary_in_time_alike(&setup->options.sides[group], about))
       group++;
     net[group] += flux;
     found.gross += fabs(flux);

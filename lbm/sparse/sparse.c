@@ -34,7 +34,7 @@ void gab_sparse_sweep(const gab_lbm_model *model, gab_lbm_block *block, size_t s
 }
 
 void gab_sparse_apply_links(const gab_lbm_model *model, const gab_lbm_job *job,
-                            const double ramp[GAB_SIDE_COUNT])
+                            const double ramp[GAB_SIDE_FACTORS])
 {
   if (in_float(model)) sparse_float_links(model, job, ramp);
   else sparse_double_links(model, job, ramp);

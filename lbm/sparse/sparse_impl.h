@@ -142,7 +142,7 @@ gab_status gab_sparse_add_open(gab_sparse_draft *draft, uint32_t cell, uint32_t 
 void gab_sparse_sweep(const gab_lbm_model *model, gab_lbm_block *block, size_t slab);
 /** The share of a sparse block in gab_links_apply(). */
 void gab_sparse_apply_links(const gab_lbm_model *model, const gab_lbm_job *job,
-                            const double ramp[GAB_SIDE_COUNT]);
+                            const double ramp[GAB_SIDE_FACTORS]);
 
 /** Canonical data of the populations; see lbm/block.c. */
 void gab_sparse_pack(const gab_lbm_model *model, const gab_lbm_block *block, void *bytes);

@@ -9,6 +9,10 @@
 /* Factors of sides at all sub-steps of the step: a case was checked at samples of its time only. */
 static gab_status check_sides(const gab_lbm *lbm)
 {
+  const int lacks = gab_lbm_lacks_flow_rate(lbm);
+  if (lacks >= 0)
+    GAB_FAIL(GAB_ERR_STATE, "%s: the flow rate needs gab_lbm_set_flow_rates() before the first step",
+             gab_side_paths[lacks]);
   const int deepest = gab_geometry_domain(lbm->model.geometry)->deepest;
   for (int side = 0; side < GAB_SIDE_COUNT; side++) {
     const gab_side *which = &lbm->model.options.sides[side];

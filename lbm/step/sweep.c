@@ -30,7 +30,7 @@ typedef struct step_of {
   /* Beside other levels. */
   int sub;
   bool with_pulls, with_corrections, with_picks;
-  double ramp[GAB_SIDE_COUNT], growth[GAB_SIDE_COUNT]; /* growth: until s2 of the finer level */
+  double ramp[GAB_SIDE_FACTORS], growth[GAB_SIDE_FACTORS]; /* growth: until s2 of the finer level */
 } step_of;
 
 /* What a thread needs beside the step. */
@@ -223,10 +223,16 @@ static void work_off(const step_of *step, worker *by)
   }
 }
 
-void gab_lbm_ramps(const gab_lbm *lbm, double time, double ramp[GAB_SIDE_COUNT])
+void gab_lbm_ramps(const gab_lbm *lbm, double time, double ramp[GAB_SIDE_FACTORS])
 {
-  for (int side = 0; side < GAB_SIDE_COUNT; side++)
-    ramp[side] = gab_side_factor_at(&lbm->model.options.sides[side], time);
+  for (int side = 0; side < GAB_SIDE_COUNT; side++) {
+    const gab_side *at = &lbm->model.options.sides[side];
+    double turn[2];
+    gab_side_turn_at(at, time, turn);
+    const double factor = gab_side_factor_at(at, time) * lbm->scale[side];
+    ramp[side] = factor * turn[0];
+    ramp[side + GAB_SIDE_COUNT] = factor * turn[1];
+  }
 }
 
 static void work(const step_of *step, worker *by)
@@ -260,7 +266,7 @@ static void find_ramps(const gab_lbm *lbm, const gab_lbm_substep *at, step_of *s
   gab_lbm_ramps(lbm, at->time, step->ramp);
   if (!step->with_corrections) return;
   gab_lbm_ramps(lbm, at->time + ldexp(1, -(at->level + 1)), step->growth);
-  for (int side = 0; side < GAB_SIDE_COUNT; side++) step->growth[side] -= step->ramp[side];
+  for (int k = 0; k < GAB_SIDE_FACTORS; k++) step->growth[k] -= step->ramp[k];
 }
 
 /* @return what came of helping messages along, in the early phase */

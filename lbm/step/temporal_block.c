@@ -13,7 +13,7 @@ typedef struct temporal_block {
   gab_lbm *lbm;
   const gab_temporal_plan *plan;
   gab_temporal_shape shape;
-  double ramp[GAB_TEMPORAL_STEPS][GAB_SIDE_COUNT];
+  double ramp[GAB_TEMPORAL_STEPS][GAB_SIDE_FACTORS];
 } temporal_block;
 
 /* Planes, or rows, that a part of a step lies behind the head, and stays away from where threads meet. */
@@ -282,10 +282,10 @@ static gab_status collide_temporal_block(gab_lbm *lbm, const gab_temporal_plan *
 static int finite_steps(const gab_lbm *lbm, int steps)
 {
   for (int step = 1; step < steps; step++) {
-    double factor[GAB_SIDE_COUNT];
+    double factor[GAB_SIDE_FACTORS];
     gab_lbm_ramps(lbm, (double)(lbm->step + step), factor);
-    for (int side = 0; side < GAB_SIDE_COUNT; side++)
-      if (!isfinite(factor[side])) return step;
+    for (int k = 0; k < GAB_SIDE_FACTORS; k++)
+      if (!isfinite(factor[k])) return step;
   }
   return steps;
 }
@@ -294,7 +294,8 @@ gab_status gab_temporal_try(gab_lbm *lbm, gab_temporal_shape wanted, gab_step le
 {
   const gab_temporal_plan *plan;
   *taken = 0;
-  if (gab_forest_revision(lbm->forest) == 0) return GAB_OK; /* a step says what is missing */
+  if (gab_forest_revision(lbm->forest) == 0 || gab_lbm_lacks_flow_rate(lbm) >= 0)
+    return GAB_OK; /* a step says what is missing */
   GAB_TRY(gab_lbm_join(lbm));
   gab_lbm_pack_fused(lbm);
   GAB_TRY(plan_of(lbm, &plan));

@@ -38,6 +38,20 @@ static void warn_of_memory(const gab_app_run *it)
     gab_log(GAB_LOG_WARNING, "on this machine alone: %s", gab_error_message());
 }
 
+/* Visits all blocks at sides that could exist. */
+static gab_status sum_sides(simulation *made, gab_proxies *proxies)
+{
+  gab_side_sums sums[GAB_SIDE_COUNT] = {0};
+  const gab_forest_options *grid = &made->parameters->base.grid;
+  const size_t count = proxies ? gab_proxies_count(proxies) : (size_t)gab_app_root_count(grid);
+  for (size_t i = 0; i < count; i++) {
+    const gab_block_id id = proxies ? gab_proxies_get(proxies, i)->id : (gab_block_id){0};
+    const gab_box cells = proxies ? gab_proxies_cells(proxies, id) : gab_app_root_cells(grid, (int64_t)i);
+    gab_lbm_add_side_sums(made->lbm, proxies ? gab_proxies_level(proxies, id) : 0, &cells, sums);
+  }
+  return gab_app_sides_set(made, sums);
+}
+
 /* Includes the refined grid, as proxies. */
 static gab_status check(gab_app_run *it)
 {
@@ -50,11 +64,13 @@ static gab_status check(gab_app_run *it)
     status = gab_proxies_create(it->world, gab_forest_get_options(it->forest), &proxies);
   if (proxies) status = gab_app_grid_refine(made, proxies);
   if (status == GAB_OK) status = gab_app_any_processes_check(which, most_blocks(which, proxies));
+  if (status == GAB_OK) status = sum_sides(made, proxies);
   if (status == GAB_OK) {
     gab_log(GAB_LOG_INFO, "%s: fine", gab_config_name(which->config));
     gab_app_flow_case_describe(which);
     warn_of_memory(it);
     gab_app_flow_case_describe_blocks(flow, made->geometry, proxies);
+    gab_app_sides_describe(made);
   }
   gab_proxies_destroy(&proxies);
   return status;

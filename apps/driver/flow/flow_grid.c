@@ -152,6 +152,7 @@ gab_status gab_app_grid_adapt(void *user, gab_step step)
   if (!report.changed) return GAB_OK;
   gab_balance_forget_work(which->base.forest);
   GAB_TRY(count_updates(which));
+  GAB_TRY(gab_app_sides_find(which));
   GAB_TRY(gab_app_simulation_note_mass(which, step));
   which->adaptations++;
   gab_log(GAB_LOG_DEBUG,

@@ -91,6 +91,7 @@ gab_status gab_app_simulation_build(gab_app_run *it)
 {
   simulation *made = (simulation *)it;
   GAB_TRY(gab_app_grid_build(made));
+  GAB_TRY(gab_app_sides_find(made));
   if (made->tracers) GAB_TRY(gab_app_flow_tracers_begin(made->tracers));
   return gab_lbm_integrate(made->lbm, false, &made->start);
 }
@@ -102,6 +103,7 @@ void gab_app_simulation_describe(const gab_app_run *it)
   snprintf(cells, sizeof cells, " (%" PRIu64 " fluid cells)", made->start.fluid_cells);
   gab_app_run_describe(it, cells, gab_lbm_kernel_name(made->lbm));
   gab_app_grid_describe(made);
+  gab_app_sides_describe(made);
 }
 
 /* ---------------------------------------------------------------- tasks */

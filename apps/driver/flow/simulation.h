@@ -34,9 +34,10 @@ typedef struct simulation {
   gab_geometry *geometry;
   gab_lbm *lbm;
   gab_refinement refinement;
-  uint64_t updates;        /**< of cells in a step of level 0, all ranks */
-  uint64_t adaptations;    /**< of the grid that changed something, those that were rolled back left out */
-  gab_lbm_integrals start; /**< of the initial state; fluid_cells is what counts */
+  uint64_t updates;     /**< of cells in a step of level 0, all ranks */
+  uint64_t adaptations; /**< of the grid that changed something, those that were rolled back left out */
+  gab_side_sums sides[GAB_SIDE_COUNT]; /**< of the grid that there is */
+  gab_lbm_integrals start;             /**< of the initial state; fluid_cells is what counts */
   mass_monitor mass;
   flow_tracers *tracers; /**< NULL: none */
   gab_lbm_quantities *view;
@@ -46,6 +47,13 @@ typedef struct simulation {
   gab_step forces_step; /**< of which they are; -1: none */
   body_record *records;
 } simulation;
+
+/** Sums of the sides on the grid that there is, and from them the velocities of sides with a flow rate. Collective. */
+gab_status gab_app_sides_find(simulation *which);
+/** The same from sums that are known. Local. @return ::GAB_ERR_INPUT with the place in the file */
+gab_status gab_app_sides_set(simulation *which, const gab_side_sums sums[GAB_SIDE_COUNT]);
+/** Area, flow rate, mean velocity and Reynolds number of each side that passes fluid. */
+void gab_app_sides_describe(const simulation *which);
 
 /** As in ::gab_solver. */
 gab_status gab_app_simulation_prepare(gab_app_run *it);

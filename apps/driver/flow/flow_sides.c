@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sides that fluid passes: their flow rates on the grid of a run, and what they are in numbers. */
+#include "apps/driver/flow/simulation.h"
+
+#include "apps/driver/case/case_impl.h"
+#include "core/base/log.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const names[GAB_SIDE_COUNT] = {"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
+
+/* ---------------------------------------------------------------- flow rates */
+
+gab_status gab_app_sides_set(simulation *which, const gab_side_sums sums[GAB_SIDE_COUNT])
+{
+  char path[GAB_CONFIG_PATH_CAPACITY];
+  int failed = 0;
+  memcpy(which->sides, sums, sizeof which->sides);
+  const gab_status status = gab_lbm_set_flow_rates(which->lbm, sums, &failed);
+  if (status != GAB_ERR_INPUT) return status;
+  return gab_app_blame(which->parameters->base.config,
+                       gab_config_path(path, "boundaries.%s.flow_rate", names[failed]), status);
+}
+
+gab_status gab_app_sides_find(simulation *which)
+{
+  gab_side_sums sums[GAB_SIDE_COUNT];
+  GAB_TRY(gab_lbm_sum_sides(which->lbm, sums));
+  return gab_app_sides_set(which, sums);
+}
+
+/* ---------------------------------------------------------------- in words */
+
+typedef struct side_numbers {
+  double area, diameter;    /**< diameter: hydraulic; 0: no walls around */
+  double at_start, at_peak; /**< flow rates into the domain */
+} side_numbers;
+
+static side_numbers numbers_of(const simulation *which, int side)
+{
+  const gab_units *units = &which->parameters->setup.units;
+  const int dimension = which->parameters->domain.dimension;
+  const double area = gab_exact_value(&which->sides[side].area),
+               wetted = gab_exact_value(&which->sides[side].wetted);
+  const double flow = gab_exact_value(&which->sides[side].flow) * pow(units->dx, dimension) / units->dt;
+  return (side_numbers){.area = area * pow(units->dx, dimension - 1),
+                        .diameter = wetted > 0 ? 4 * area / wetted * units->dx : 0,
+                        .at_start = flow * gab_lbm_side_factor(which->lbm, side, 0),
+                        .at_peak = flow * gab_lbm_side_peak(which->lbm, side)};
+}
+
+static void append(char *text, size_t capacity, const char *format, ...) GAB_PRINTF(3, 4);
+static void append(char *text, size_t capacity, const char *format, ...)
+{
+  const size_t used = strlen(text);
+  va_list values;
+  va_start(values, format);
+  vsnprintf(text + used, capacity - used, format, values);
+  va_end(values);
+}
+
+/* "flow rate 0.004 m^2/s in, mean velocity 0.2 m/s, Re 80" */
+static void describe_flow(const simulation *which, const side_numbers *it, double flow, char *text,
+                          size_t capacity)
+{
+  const double mean = it->area > 0 ? fabs(flow) / it->area : 0;
+  append(text, capacity, ", flow rate %.4g %s %s, mean velocity %.4g m/s", fabs(flow),
+         which->parameters->domain.dimension == 2 ? "m^2/s" : "m^3/s", flow < 0 ? "out" : "in", mean);
+  if (it->diameter > 0)
+    append(text, capacity, ", Re %.4g", mean * it->diameter / which->parameters->setup.viscosity);
+}
+
+void gab_app_sides_describe(const simulation *which)
+{
+  const flow_case *flow = which->parameters;
+  for (int side = 0; side < 2 * flow->domain.dimension; side++) {
+    char text[512] = "", path[GAB_CONFIG_PATH_CAPACITY];
+    if (!gab_lbm_passes_fluid(which->lbm, side)) continue;
+    const side_numbers it = numbers_of(which, side);
+    append(text, sizeof text, "area %.4g %s", it.area, flow->domain.dimension == 2 ? "m" : "m^2");
+    if (it.diameter > 0) append(text, sizeof text, ", hydraulic diameter %.4g m", it.diameter);
+    if (!gab_side_kind_is_open(flow->setup.options.sides[side].kind))
+      describe_flow(which, &it, it.at_peak, text, sizeof text);
+    if (it.at_start != it.at_peak) {
+      append(text, sizeof text, " at its peak; at the start");
+      describe_flow(which, &it, it.at_start, text, sizeof text);
+    }
+    gab_log(GAB_LOG_INFO, "  %s (%s): %s", names[side],
+            gab_config_string(flow->base.config, gab_config_path(path, "boundaries.%s.type", names[side])),
+            text);
+  }
+}

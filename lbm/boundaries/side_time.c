@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The velocity or pressure that a side gives, in time: ramp, formula, series, oscillation. */
+#include "lbm/boundaries/side_impl.h"
+#include "lbm/setup/units.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double pi = 3.14159265358979323846;
+
+static gab_status read_series(const gab_config *config, const char *path, gab_side *side)
+{
+  char key[GAB_CONFIG_PATH_CAPACITY], repeats[GAB_CONFIG_PATH_CAPACITY], file[PATH_MAX], why[1024];
+  const char *text = gab_config_string(config, gab_config_path(key, "%s.series", path));
+  gab_config_path(repeats, "%s.series_repeats", path);
+  if (!text[0] && gab_config_is_set(config, repeats))
+    return gab_config_fail(config, repeats, "has no effect without %s", key);
+  if (!text[0]) return GAB_OK;
+  GAB_TRY(gab_config_file_of(config, key, file));
+  gab_time_series *series;
+  const gab_status status = gab_time_series_read(file, gab_config_bool(config, repeats), &series);
+  side->series = series;
+  if (status != GAB_ERR_INPUT && status != GAB_ERR_IO) return status;
+  snprintf(why, sizeof why, "%s", gab_error_message());
+  return gab_config_fail(config, key, "%s", why);
+}
+
+gab_status gab_side_read_time(const gab_config *config, const char *path, const gab_units *units,
+                              gab_side *side)
+{
+  char key[GAB_CONFIG_PATH_CAPACITY];
+  side->ramp_steps = gab_config_real(config, gab_config_path(key, "%s.ramp_time", path)) / units->dt;
+  side->factor = gab_config_expression(config, gab_config_path(key, "%s.factor", path));
+  side->dt = units->dt;
+  return read_series(config, path, side);
+}
+
+double gab_side_factor_at(const gab_side *side, double steps)
+{
+  const double time = steps * side->dt;
+  double factor = steps >= side->ramp_steps ? 1 : (1 - cos(pi * steps / side->ramp_steps)) / 2;
+  if (side->factor) factor *= gab_expression_at(side->factor, &time);
+  if (side->series) factor *= gab_time_series_at(side->series, time);
+  return factor;
+}
+
+void gab_side_turn_at(const gab_side *side, double steps, double turn[2])
+{
+  turn[0] = 1;
+  turn[1] = 0;
+  if (side->profile != GAB_PROFILE_WOMERSLEY) return;
+  const double angle = 2 * pi * fmod(steps * side->dt / side->of_profile.period, 1);
+  turn[0] = cos(angle);
+  turn[1] = sin(angle);
+}
+
+bool gab_side_varies(const gab_side *side)
+{
+  return side->ramp_steps > 0 || side->factor || side->series || side->profile == GAB_PROFILE_WOMERSLEY;
+}
+
+static bool same_formula(const gab_expression *a, const gab_expression *b)
+{
+  return a == b || (a && b && strcmp(gab_expression_text(a), gab_expression_text(b)) == 0);
+}
+
+static double period_of(const gab_side *side)
+{
+  return side->profile == GAB_PROFILE_WOMERSLEY ? side->of_profile.period : 0;
+}
+
+bool gab_side_vary_alike(const gab_side *a, const gab_side *b)
+{
+  if (a == b) return true;
+  if (a->flow_rate != 0 || b->flow_rate != 0 || period_of(a) > 0 || period_of(b) > 0) return false;
+  return gab_side_vary_in_time_alike(a, b);
+}
+
+bool gab_side_vary_in_time_alike(const gab_side *a, const gab_side *b)
+{
+  return period_of(a) == period_of(b) && a->ramp_steps == b->ramp_steps && a->dt == b->dt &&
+         same_formula(a->factor, b->factor) && gab_time_series_equal(a->series, b->series);
+}

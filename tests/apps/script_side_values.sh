@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+# gabion-test: timeout=240 needs=ulfm,formulas
+# Flow rates, profiles and pressures of sides: what `check` says of each side, mass that stays to rounding between two flow rates, second
+# order for oscillating flow from an inlet and between two pressures, the same bits on other numbers of processes, after deaths and on
+# levels, and refusals with their place.
+. "$GABION_SOURCE/tests/apps/common.sh"
+
+cat >box.yaml <<'END'
+run: {steps: 40}
+domain: {cells: [32, 16], block: [8, 8], length: 2}
+fluid: {viscosity: 0.01}
+units: {dt: 0.0125}
+boundaries:
+  x_min: {type: velocity, flow_rate: 0.1, profile: parabolic}
+  x_max: {type: velocity, flow_rate: -0.1}
+  y_min: {type: wall}
+  y_max: {type: wall}
+bodies:
+  - {name: block, type: box, lo: [-1, -1], hi: [0.2, 0.3], wall: staircase}
+resilience: {memory: {every: 7}}
+output: {integrals: {every: 1}}
+END
+check 0 box.yaml
+said 'x_min (velocity): area 0.6875 m, hydraulic diameter 1.375 m, flow rate 0.1 m^2/s in, mean velocity 0.1455 m/s, Re 20'
+said 'x_max (velocity): area 1 m, hydraulic diameter 2 m, flow rate 0.1 m^2/s out, mean velocity 0.1 m/s, Re 20'
+check 0 box.yaml --set 'boundaries.x_min.factor=1 + 0.5 * cos(pi * t / 0.3)' --set 'boundaries.x_max.factor=1 + 0.5 * cos(pi * t / 0.3)' --set boundaries.x_min.ramp_time=0.1 --set boundaries.x_max.ramp_time=0.1
+said 'flow rate 0.15 m^2/s in, mean velocity 0.2182 m/s, Re 30 at its peak; at the start, flow rate 0 m^2/s in'
+
+# keeps_mass MOST WHAT: integrals.csv of the last run.
+keeps_mass() {
+  awk -F, -v most="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "mass") c = i } NR == 2 { first = $c } NR > 1 { d = $c / first - 1; if (d < 0) d = -d; if (!(d < most)) exit 1 }
+    END { if (NR < 40) exit 1 }' out/integrals.csv || complain "mass, $2: $(tail -n 2 out/integrals.csv)"
+}
+run 0 1 box.yaml
+said 'x_min (velocity): area 0.6875 m'
+keeps_mass 1e-13 'profile and body'
+run 0 1 box.yaml --set boundaries.x_min.profile=logarithmic --set boundaries.x_min.reference_height=0.4 --set boundaries.x_min.roughness_length=0.01
+keeps_mass 1e-13 'logarithmic'
+sed 's/profile: parabolic//' box.yaml >levels.yaml
+echo 'refinement: {levels: 1, criteria: [{type: box, lo: [0, 0], hi: [0.3, 0.4]}]}' >>levels.yaml
+run 0 1 levels.yaml
+grep -Eq '"blocks_of_levels": \[[1-9][0-9]*, [1-9]' out/summary.json || complain "no two levels: $(cat said.txt)"
+keeps_mass 1e-13 'levels'
+
+# The same bits on other numbers of processes, and after deaths, with a profile that turns and pressures in time and place.
+printf '0 1\n0.25 1.5\n0.5 1\n' >pump.csv
+cat >turns.yaml <<'END'
+run: {steps: 60}
+domain: {cells: [32, 16], block: [8, 8], length: 2}
+fluid: {viscosity: 0.01}
+units: {dt: 0.0125}
+boundaries:
+  x_min: {type: velocity, flow_rate: 0.1, profile: womersley, period: 0.4, ramp_time: 0.2}
+  x_max: {type: pressure, pressure: 0.05, shape: 1 + 0.1 * y, series: pump.csv, series_repeats: true}
+  y_min: {type: wall}
+  y_max: {type: wall}
+bodies:
+  - {name: block, type: box, lo: [-1, -1], hi: [0.2, 0.3], wall: staircase}
+resilience: {memory: {every: 7}}
+refinement: {levels: 1, criteria: [{type: box, lo: [0, 0], hi: [0.3, 0.4]}]}
+END
+run 0 1 turns.yaml
+expected=$(checksum)
+run 0 3 turns.yaml --inject rank=1,step=23,phase=exchange
+said 'rank 1 died'
+[ "$(checksum)" = "$expected" ] || complain 'another checksum after a death'
+rm -rf out
+timeout 100 "$GABION_LAUNCH" -n 3 --spares 1 -- "$gabion" run turns.yaml --set 'resilience.strategies=[local, shrink]' \
+  --inject rank=0,step=23,phase=exchange --out out >said.txt 2>&1 || complain "local: $(cat said.txt)"
+said 'rank 0 died'
+[ "$(checksum)" = "$expected" ] || complain 'another checksum under local'
+for change in boundaries.x_min.flow_rate=0.11 boundaries.x_min.period=0.5 boundaries.x_max.shape=1; do
+  run 0 1 turns.yaml --set "$change"
+  [ "$(checksum)" != "$expected" ] || complain "$change changes nothing"
+done
+run 0 1 turns.yaml --set resilience.disk.every=20
+"$gabion" run turns.yaml --set resilience.disk.every=20 --set run.steps=80 --set boundaries.x_min.flow_rate=0.11 --out out >said.txt 2>&1 && complain 'another flow rate: resumed'
+said 'of another case'
+"$gabion" run turns.yaml --set resilience.disk.every=20 --set run.steps=80 --out out >said.txt 2>&1 || complain "not resumed: $(cat said.txt)"
+resumed=$(checksum)
+run 0 1 turns.yaml --set run.steps=80
+[ "$(checksum)" = "$resumed" ] || complain 'another checksum after a restart'
+
+# Oscillating flow in a channel, alpha = 2, from rest over three periods: behind an inlet whose mean is cos(2 pi t), and between two
+# pressures whose difference is cos(2 pi t). Half height 1, period 1, viscosity 2 pi / 4.
+womersley() { # womersley CELLS KIND: largest error over 8 heights over the largest velocity
+  cat >channel.yaml <<END
+run: {time: 3}
+domain: {cells: [$1, $1], block: [$(($1 / 2)), $(($1 / 2))], dx: $(awk "BEGIN { print 2 / $1 }")}
+fluid: {viscosity: 1.5707963267948966}
+units: {dt: $(awk "BEGIN { print (8 / $1) ^ 2 / 400 }")}
+boundaries:
+  x_min: $3
+  x_max: {type: pressure}
+  y_min: {type: wall}
+  y_max: {type: wall}
+output: {probes: {every: 1000000, quantities: [velocity]}, lines: [{name: a, from: [1, 0.125], to: [1, 1.875], count: 8}]}
+END
+  run 0 1 channel.yaml
+  python3 - out/probes.csv "$2" <<'PY'
+import cmath, csv, math, sys
+last = list(csv.reader(open(sys.argv[1])))
+names, last = last[0], [float(x) for x in last[-1]]
+t, k = last[1], cmath.sqrt(1j) * 2
+columns = [i for i, n in enumerate(names) if n.endswith(".x") or n.endswith("_x")]
+worst = most = 0
+for n, i in enumerate(columns):
+    y = 0.125 + 0.25 * n - 1
+    w = 1 - cmath.cosh(k * y) / cmath.cosh(k)
+    w = w * 0.01 / (1 - cmath.tanh(k) / k) if sys.argv[2] == "inlet" else w * 0.01 / (2 * 2j * math.pi)
+    u = (w * cmath.exp(2j * math.pi * t)).real
+    most, worst = max(most, abs(w)), max(worst, abs(last[i] - u))
+print("%.4e" % (worst / most if len(columns) == 8 else math.nan), end=" ")
+PY
+}
+of_order_two() { # of_order_two ERRORS LEAST MOST WHAT
+  echo "$4: $1"
+  echo "$1" | awk -v least="$2" -v most="$3" '{ p = log($1 / $2) / log(3); exit !($2 < 0.01 && $2 > 1e-7 && p > least && p < most) }' || complain "$4: errors $1 are not of second order"
+}
+inlet='{type: velocity, velocity: [0.01, 0], profile: womersley, period: 1}'
+errors="$(womersley 8 inlet "$inlet")$(womersley 24 inlet "$inlet")"
+of_order_two "$errors" 1.5 3 'oscillating inlet'
+drive='{type: pressure, pressure: 0.01, factor: cos(2 * pi * t)}'
+errors="$(womersley 8 drive "$drive")$(womersley 24 drive "$drive")"
+of_order_two "$errors" 1.5 3 'oscillating pressure'
+
+# What cannot be meant.
+fails() { # fails WORDS OPTIONS...: check refuses box.yaml with them
+  local words=$1
+  shift
+  check 2 box.yaml "$@"
+  said "$words"
+}
+X=boundaries.x_min
+fails 'must not be 0' --set $X.flow_rate=0
+fails 'Mach' --set $X.flow_rate=9 --set boundaries.x_max.flow_rate=-9
+fails "$X.flow_rate: the profile lets 0 cells per step pass" --set bodies.0.hi='[0.2, 2]'
+fails 'pipe needs radius' --set $X.profile=pipe
+fails 'in 2D there are no tubes' --set $X.profile=pipe --set $X.radius=0.2
+fails 'womersley needs period' --set $X.profile=womersley
+fails 'has no effect: the profile is parabolic' --set $X.exponent=0.2
+fails 'must be a side next to this one' --set $X.profile=power_law --set $X.exponent=0.2 --set $X.reference_height=1 --set $X.ground=x_max
+fails 'must be above the displacement height 0.4' --set $X.profile=logarithmic --set $X.reference_height=0.3 --set $X.displacement_height=0.4 --set $X.roughness_length=0.01
+fails 'the Womersley number is' --set $X.profile=womersley --set $X.period=1e-9
+sed 's/x_min: .*/x_min: {type: velocity}/' box.yaml >none.yaml
+check 2 none.yaml
+said 'needs velocity or flow_rate'
+sed 's/x_max: .*/x_max: {type: pressure, factor: cos(t)}/' box.yaml >zero.yaml
+check 2 zero.yaml
+said 'is 0: shape, factor, series and ramp_time have no effect'
+check 2 zero.yaml --set boundaries.x_max.pressure=1 --set boundaries.x_max.factor=100
+said 'boundaries.x_max.pressure: its largest value changes the density'
+check 2 zero.yaml --set boundaries.x_max.pressure=1 --set 'boundaries.x_max.shape=1 / (y - 0.03125)'
+said "boundaries.x_max.shape: the formula '1 / (y - 0.03125)'"
+finish
