@@ -32,10 +32,18 @@ static gab_status check_options(const gab_elliptic_options *options)
              options->finest, GAB_ELLIPTIC_MOST_FINEST);
   const bool is_conjugate =
       options->method == GAB_ELLIPTIC_CONJUGATE || options->method == GAB_ELLIPTIC_CONJUGATE_MULTIGRID;
-  if (options->finest > 0 && (options->operation.apply || is_conjugate))
-    GAB_FAIL(GAB_ERR_ARGUMENT, "an elliptic solver with a finest level %d: %s needs a grid of level 0 alone",
-             options->finest,
-             options->operation.apply ? "an operator of the program" : "the method of conjugate gradients");
+  if (options->finest > 0 && is_conjugate)
+    GAB_FAIL(
+        GAB_ERR_ARGUMENT,
+        "an elliptic solver with a finest level %d: conjugate gradients need a symmetric operator, which is not "
+        "symmetric at borders of levels; use multigrid, or finest 0",
+        options->finest);
+  if (options->finest > 0 && options->operation.apply && options->operation.is_singular)
+    GAB_FAIL(
+        GAB_ERR_ARGUMENT,
+        "an elliptic solver with a finest level %d: a singular operator of the program has no solution where its "
+        "fluxes do not match at borders of levels; use alpha and beta, or finest 0",
+        options->finest);
   if (options->most < 0) GAB_FAIL(GAB_ERR_ARGUMENT, "%d iterations of an elliptic solver", options->most);
   for (int i = 0; i < 6; i++)
     if (!isfinite(options->sides[i].value))

@@ -33,8 +33,11 @@
  *  discretisation is that of blockforest/exchange/level_ghosts.h: fluxes match at borders of levels, so the sum of A u over the volume
  *  has no contribution from them, and the solution is of second order. V-cycles coarsen the blocks of the narrowest cells first
  *  (McCormick 1989; Martin & Cartwright 1996), so blocks need a multiple of 2^finest cells along each axis, 4 or more. The mean that
- *  a singular operator subtracts is weighted by volume. Multigrid and Jacobi only, and no operator of the program: its fluxes
- *  need not match.
+ *  a singular operator subtracts is weighted by volume. Multigrid and Jacobi only: the operator is not symmetric at borders.
+ *
+ *  An operator of the program gets cells of the width of each block. Ghosts match the gradient of u, so fluxes with a coefficient that varies
+ *  along a border match up to the second order of the width: solutions are of second order where the coefficient is smooth, but the
+ *  sum of A u over the volume has contributions from borders. Therefore a singular one is refused with levels.
  *
  *  Sides
  *  -----

@@ -64,12 +64,14 @@ static void on_piece(const stencil *a, const gab_field *u, const gab_field *f, g
 static gab_elliptic_cells cells_of(const gab_elliptic *elliptic, const elliptic_level *level, ptrdiff_t piece)
 {
   gab_elliptic_cells at = {.user = elliptic->options.operation.user,
-                           .cells = {level->cells[0], level->cells[1], level->cells[2]},
-                           .width = level->width};
+                           .width = gab_elliptic_width(elliptic, level, piece),
+                           .u = gab_elliptic_piece(elliptic, level, piece, FIELD_U)};
   int32_t first[3];
   gab_elliptic_first_cell(elliptic, level, piece, first);
-  for (int axis = 0; axis < 3; axis++) at.origin[axis] = elliptic->origin[axis] + first[axis] * level->width;
-  at.u = gab_elliptic_piece(elliptic, level, piece, FIELD_U);
+  for (int axis = 0; axis < 3; axis++) {
+    at.cells[axis] = at.u->shape.cells[axis];
+    at.origin[axis] = elliptic->origin[axis] + first[axis] * at.width;
+  }
   at.out = gab_elliptic_piece(elliptic, level, piece, FIELD_NEXT);
   return at;
 }

@@ -3,6 +3,7 @@
 /* Elliptic solvers on blocks of several levels (blockforest/elliptic/elliptic.h). Solutions approach exact ones with second order in
  * the maximum norm, in the plane and in space, with values, gradients and periodic sides, on two and three levels, with a source in the
  * refined region. A V-cycle reduces the residual as on one level. The operator conserves: its sum over the volume is 0 without sides.
+ * So do solutions of an operator of the program, whose coefficient varies across borders of levels.
  * On a grid of one level the solution has the same bits as that of a solver of one level. Results have the same bits for any owners of
  * the blocks. What levels cannot have is refused. */
 #include "blockforest/elliptic/elliptic.h"
@@ -176,6 +177,39 @@ static double bump_right(const gab_elliptic_operator *a, const double at[3])
   return -a->beta * bump(at) * (4 * (x * x + y * y) / (w * w) - 4 / w);
 }
 
+/* An operator of the program, alpha u - div(k grad u), with the coefficient k at the centres of faces. */
+static const double own_alpha = 2;
+static double conductivity(double x, double y) { return 1 + 0.6 * sin(2 * PI * x) * cos(3 * y); }
+
+static void apply_own(const gab_elliptic_cells *at)
+{
+  const double h = at->width, per = 1 / (h * h);
+  for (int32_t y = 0; y < at->cells[1]; y++)
+    for (int32_t x = 0; x < at->cells[0]; x++) {
+      const double here[2] = {at->origin[0] + (x + 0.5) * h, at->origin[1] + (y + 0.5) * h};
+      const double k[4] = {conductivity(here[0] - h / 2, here[1]), conductivity(here[0] + h / 2, here[1]),
+                           conductivity(here[0], here[1] - h / 2), conductivity(here[0], here[1] + h / 2)};
+      const double diagonal = own_alpha + per * (k[0] + k[1] + k[2] + k[3]);
+      if (at->diagonal) {
+        gab_field_set(at->diagonal, x, y, 0, 0, diagonal);
+        continue;
+      }
+      const double around =
+          k[0] * gab_field_get(at->u, x - 1, y, 0, 0) + k[1] * gab_field_get(at->u, x + 1, y, 0, 0) +
+          k[2] * gab_field_get(at->u, x, y - 1, 0, 0) + k[3] * gab_field_get(at->u, x, y + 1, 0, 0);
+      gab_field_set(at->out, x, y, 0, 0, diagonal * gab_field_get(at->u, x, y, 0, 0) - per * around);
+    }
+}
+
+static double own_right(const gab_elliptic_operator *a, const double at[3])
+{
+  const double x = at[0], y = at[1];
+  const double dk[2] = {0.6 * 2 * PI * cos(2 * PI * x) * cos(3 * y), -0.6 * 3 * sin(2 * PI * x) * sin(3 * y)};
+  const double du[2] = {PI * cos(PI * x) * sin(2 * PI * y), 2 * PI * sin(PI * x) * cos(2 * PI * y)};
+  (void)a;
+  return own_alpha * plane(at) + conductivity(x, y) * 5 * PI * PI * plane(at) - dk[0] * du[0] - dk[1] * du[1];
+}
+
 #define VALUE(v)                                                                                             \
   {                                                                                                          \
     GAB_ELLIPTIC_VALUE, v                                                                                    \
@@ -240,6 +274,16 @@ static const equation equations[] = {
      0.15,
      channel,
      channel_right},
+    {"an operator of the program, values, 3 levels",
+     2,
+     2,
+     8,
+     4,
+     {0, 0, 0},
+     {.operation = {.apply = apply_own}, .sides = SIX(0)},
+     0.2,
+     plane,
+     own_right},
     {"Poisson, values, in space, 2 levels",
      3,
      1,
@@ -267,7 +311,8 @@ static void converge(gab_world *world, const equation *of)
   }
   const double order = log2(errors[1] / errors[2]);
   if (gab_world_is_root(world))
-    printf("%-60s error %.3g, order %.3f, factor %.4f\n", of->name, errors[2], order, factor);
+    printf("%-52s errors %.3g, %.3g, %.3g, order %.3f, factor %.4f\n", of->name, errors[0], errors[1],
+           errors[2], order, factor);
   CHECK(order > 1.8 && order < 2.2);
   CHECK(factor < of->most_factor);
 }
@@ -341,8 +386,6 @@ static void conserves(gab_world *world)
   destroy(&it);
 }
 
-static void apply_nothing(const gab_elliptic_cells *at) { (void)at; }
-
 static void refuse(gab_forest *forest, gab_elliptic_options options, gab_status status, const char *words)
 {
   gab_elliptic *made;
@@ -360,8 +403,8 @@ static void refuses(gab_world *world)
          "finest level 9");
   refuse(forest, (gab_elliptic_options){.operation = {.beta = 1}, .finest = 3}, GAB_ERR_INPUT,
          "a multiple of 8");
-  refuse(forest, (gab_elliptic_options){.operation = {.apply = apply_nothing}, .finest = 1}, GAB_ERR_ARGUMENT,
-         "operator of the program");
+  refuse(forest, (gab_elliptic_options){.operation = {.apply = apply_own, .is_singular = true}, .finest = 1},
+         GAB_ERR_ARGUMENT, "a singular operator of the program");
   refuse(forest,
          (gab_elliptic_options){.operation = {.beta = 1}, .method = GAB_ELLIPTIC_CONJUGATE, .finest = 1},
          GAB_ERR_ARGUMENT, "conjugate gradients");
