@@ -108,6 +108,8 @@ launch_words launch_command(const launch_options *options, const launch_places *
       add(&list, "-x");
       add(&list, text);
     }
+#else
+  (void)places, (void)pinned;
 #endif
   if (options->hosts) {
     add(&list, "--host");

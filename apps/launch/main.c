@@ -58,7 +58,10 @@ static void print_help(const launch_options *options)
       "  --mpirun PATH      the mpirun to use (default %s)\n"
       "  --mpi-args \"...\"   further arguments for mpirun, e.g. \"--host a:4,b:4\"\n"
       "  -v, --verbose      print the command line of mpirun\n"
-      "  -h, --help         this text\n"
+      "  -h, --help         this text\n",
+      options->processes, options->stall, options->retries, options->start_within, options->start_retries,
+      USUAL_CUT_AFTER, options->relaunches, options->grace, options->stop_within, options->mpirun);
+  printf(
       "\n"
       "Exit code: that of the completion marker of the run (0 done, 2 invalid input, 3 data lost,\n"
       "4 diverged, 75 requeue, 76 start again: lost a process before the first step, or all but spares);\n"
@@ -72,9 +75,7 @@ static void print_help(const launch_options *options)
 #ifndef GAB_HAVE_ULFM
       "This MPI has no fault tolerance: a run ends when one of its processes dies.\n"
 #endif
-      ,
-      options->processes, options->stall, options->retries, options->start_within, options->start_retries,
-      USUAL_CUT_AFTER, options->relaunches, options->grace, options->stop_within, options->mpirun);
+  );
 }
 
 static double number_of(const char *option, const char *text, double least)
