@@ -58,6 +58,25 @@ static void check_keys_of_collisions(const gab_config *config, const gab_domain 
     warn_without_effect(config, chosen->keys_of_space[k], "the domain has 2 dimensions");
 }
 
+/* The flow rate is the same everywhere only if sound crosses the domain in a small part of a period. */
+static void check_oscillation(const gab_config *config, const gab_domain *domain, const gab_lbm_setup *setup,
+                              int side)
+{
+  const gab_side *about = &setup->options.sides[side];
+  const double pi = 3.14159265358979323846, usual = 0.3;
+  char where[GAB_PATH_LENGTH], path[GAB_CONFIG_PATH_CAPACITY];
+  if (about->profile != GAB_PROFILE_WOMERSLEY) return;
+  const double steps = about->of_profile.period / setup->units.dt;
+  const double angle = 2 * pi * sqrt(3) * (double)domain->cells[side / 2] / steps;
+  if (angle <= usual) return;
+  gab_config_path(path, "%s.period", gab_side_paths[side]);
+  gab_log(
+      GAB_LOG_WARNING,
+      "%s: %s: sound on the lattice crosses the domain in %.2g of a period: the flow rate differs along it; "
+      "lower units.dt by a factor of %.2g",
+      WHERE(config, path, where), path, angle / (2 * pi), angle / usual);
+}
+
 static void check_keys(const gab_config *config, const gab_domain *domain, const gab_lbm_setup *setup)
 {
   check_keys_of_collisions(config, domain, setup->options.collision);
@@ -65,6 +84,7 @@ static void check_keys(const gab_config *config, const gab_domain *domain, const
     char path[GAB_CONFIG_PATH_CAPACITY];
     const gab_side *about = &setup->options.sides[side];
     const int axis = side / 2;
+    if (gab_side_moves(about)) check_oscillation(config, domain, setup, side);
     if (!gab_side_moves(about) || about->profile != GAB_PROFILE_PARABOLIC) continue;
     bool falls = false; /* somewhere to zero */
     for (int other = 0; other < domain->dimension; other++)
