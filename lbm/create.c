@@ -102,7 +102,8 @@ static gab_status set_geometry(gab_lbm_model *model, const gab_geometry *geometr
   model->geometry = geometry;
   for (size_t i = 0; i < gab_geometry_body_count(geometry); i++)
     for (int axis = 0; axis < 3; axis++)
-      if (!isfinite(gab_geometry_body(geometry, i)->velocity[axis]))
+      if (!isfinite(gab_geometry_body(geometry, i)->velocity[axis]) ||
+          !isfinite(gab_geometry_body(geometry, i)->spin[axis]))
         GAB_FAIL(GAB_ERR_INPUT, "%s: the velocity is not finite", gab_geometry_body(geometry, i)->name);
   return GAB_OK;
 }

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_BODIES = 1 << 20, IMAGES = 27 };
+enum { MOST_BODIES = 1 << 20, MOST_SHAPES = 1 << 24, IMAGES = 27 };
 
 /* Cubes of cells of level 0 with the shapes that may make a cell in them solid, so that a cell asks no
  * others.
@@ -24,9 +24,10 @@ typedef struct bins {
 struct gab_geometry {
   gab_domain domain;
   gab_body *bodies;
-  gab_mask *masks; /* one per body, empty unless the body has a picture */
+  gab_mask *masks;         /* one per body, empty unless the body has a picture */
+  gab_composed **composed; /* one per body, NULL unless it is a set or rotated */
   size_t body_count;
-  gab_shape_data *shapes; /* the bodies and their images beyond periodic sides, by body */
+  gab_shape_data *shapes; /* the bodies, their copies, and images of these beyond periodic sides, by body */
   size_t shape_count;
   size_t *first_shape; /* per body, and at the end */
   bins bins;
@@ -47,75 +48,24 @@ static gab_status check_domain(const gab_domain *domain)
   return GAB_OK;
 }
 
-static gab_status check_body(const gab_body *body, const gab_domain *domain)
+/* Appends a shape; only counts it before there is memory for them. */
+static void add_shape(gab_geometry *geometry, const gab_shape_data *shape)
 {
-  bool round = body->shape == GAB_SHAPE_SPHERE || body->shape == GAB_SHAPE_CYLINDER;
-  if (round && !(body->radius > 0 && isfinite(body->radius)))
-    GAB_FAIL(GAB_ERR_INPUT, "%s: the radius must be positive, not %g", body->name, body->radius);
-  if (body->shape == GAB_SHAPE_CYLINDER && (body->axis < 0 || body->axis > 2 || !(body->length >= 0)))
-    GAB_FAIL(GAB_ERR_INPUT, "%s: a cylinder cannot have axis %d and length %g", body->name, body->axis,
-             body->length);
-  if (body->shape == GAB_SHAPE_CYLINDER && domain->dimension == 2 && body->axis != 2)
-    GAB_FAIL(GAB_ERR_INPUT, "%s: in 2D the axis of a cylinder is z", body->name);
-  for (int axis = 0; axis < domain->dimension; axis++) {
-    if (!round && !(body->lo[axis] < body->hi[axis]))
-      GAB_FAIL(GAB_ERR_INPUT, "%s: lower corner %g is not below upper corner %g along axis %d", body->name,
-               body->lo[axis], body->hi[axis], axis);
-    if (round && !isfinite(body->centre[axis]))
-      GAB_FAIL(GAB_ERR_INPUT, "%s: the centre is not finite", body->name);
-    if (body->shape == GAB_SHAPE_MASK && !(isfinite(body->lo[axis]) && isfinite(body->hi[axis])))
-      GAB_FAIL(GAB_ERR_INPUT, "%s: a picture needs finite corners", body->name);
-  }
-  if (body->shape == GAB_SHAPE_OWN && !body->own)
-    GAB_FAIL(GAB_ERR_INPUT, "%s: which of the program's own shapes it has is missing", body->name);
-  if (body->shape == GAB_SHAPE_MASK && domain->dimension != 2)
-    GAB_FAIL(GAB_ERR_INPUT, "%s: a picture can only be a body in 2D", body->name);
-  if (body->shape == GAB_SHAPE_MASK && body->wall == GAB_WALL_INTERPOLATED)
-    GAB_FAIL(GAB_ERR_INPUT, "%s: a picture has no exact surface; its wall must be staircase", body->name);
-  return GAB_OK;
+  if (geometry->shapes) geometry->shapes[geometry->shape_count] = *shape;
+  geometry->shape_count++;
 }
 
-/* The shape of a body in cells from the domain's lower corner. */
-static gab_shape_data shape_of(const gab_body *body, int index, const gab_mask *mask,
-                               const gab_domain *domain)
+static void move_shape(gab_shape_data *shape, int axis, double shift)
 {
-  gab_shape_data shape = {.shape = body->shape, .body = index, .axis = body->axis, .mask = mask};
-  shape.inverted = body->inside_is_fluid;
-  shape.own = body->own;
-  memcpy(shape.numbers, body->numbers, sizeof shape.numbers);
-  shape.dimension = domain->dimension;
-  memcpy(shape.origin, domain->origin, sizeof shape.origin);
-  shape.dx = domain->dx;
-  shape.radius = body->radius / domain->dx;
-  shape.half_length = body->length > 0 ? body->length / domain->dx / 2 : INFINITY;
-  if (domain->dimension == 2 && body->shape == GAB_SHAPE_SPHERE) {
-    shape.shape = GAB_SHAPE_CYLINDER;
-    shape.axis = 2;
-  }
-  if (domain->dimension == 2) shape.half_length = INFINITY;
-  for (int axis = 0; axis < 3; axis++) {
-    shape.centre[axis] = (body->centre[axis] - domain->origin[axis]) / domain->dx;
-    double reach = shape.shape == GAB_SHAPE_CYLINDER && axis == shape.axis ? shape.half_length : shape.radius;
-    bool round = shape.shape == GAB_SHAPE_SPHERE || shape.shape == GAB_SHAPE_CYLINDER;
-    shape.lo[axis] =
-        round ? shape.centre[axis] - reach : (body->lo[axis] - domain->origin[axis]) / domain->dx;
-    shape.hi[axis] =
-        round ? shape.centre[axis] + reach : (body->hi[axis] - domain->origin[axis]) / domain->dx;
-  }
-  if (body->shape == GAB_SHAPE_OWN) memset(shape.centre, 0, sizeof shape.centre); /* not moved */
-  if (domain->dimension == 2) {
-    shape.centre[2] = 0.5;
-    shape.lo[2] = -INFINITY;
-    shape.hi[2] = INFINITY;
-  }
-  return shape;
+  shape->centre[axis] += shift;
+  shape->lo[axis] += shift;
+  shape->hi[axis] += shift;
 }
 
 /* Appends the images of a shape that reach into the domain, itself first. */
 static void add_images(gab_geometry *geometry, const gab_shape_data *shape)
 {
-  gab_shape_data *shapes = geometry->shapes;
-  shapes[geometry->shape_count++] = *shape;
+  add_shape(geometry, shape);
   if (shape->inverted) return;
   for (int image = 0; image < IMAGES; image++) {
     int at[3] = {image % 3 - 1, image / 3 % 3 - 1, image / 9 - 1};
@@ -126,47 +76,77 @@ static void add_images(gab_geometry *geometry, const gab_shape_data *shape)
       double size = (double)geometry->domain.cells[axis], shift = at[axis] * size;
       reaches = geometry->domain.periodic[axis] && shape->hi[axis] - shape->lo[axis] < size &&
                 shape->hi[axis] + shift >= 0 && shape->lo[axis] + shift <= size;
-      moved.centre[axis] += shift;
-      moved.lo[axis] += shift;
-      moved.hi[axis] += shift;
+      move_shape(&moved, axis, shift);
     }
-    if (reaches) shapes[geometry->shape_count++] = moved;
+    if (reaches) add_shape(geometry, &moved);
   }
 }
 
-static gab_status add_bodies(gab_geometry *geometry, const gab_body *bodies)
+static void add_copies(gab_geometry *geometry, const gab_body *body, const gab_shape_data *shape)
 {
+  int64_t at[3], count[3];
+  for (int axis = 0; axis < 3; axis++) count[axis] = body->copies[axis] > 1 ? body->copies[axis] : 1;
+  for (at[2] = 0; at[2] < count[2]; at[2]++)
+    for (at[1] = 0; at[1] < count[1]; at[1]++)
+      for (at[0] = 0; at[0] < count[0]; at[0]++) {
+        gab_shape_data copy = *shape;
+        for (int axis = 0; axis < 3; axis++)
+          if (at[axis] > 0)
+            move_shape(&copy, axis, (double)at[axis] * body->copy_offset[axis] / geometry->domain.dx);
+        add_images(geometry, &copy);
+      }
+}
+
+static gab_status copy_body(gab_geometry *geometry, size_t index, const gab_body *given)
+{
+  gab_body *body = &geometry->bodies[index];
+  const int dimension = geometry->domain.dimension;
+  *body = *given;
+  body->name[GAB_BODY_NAME_LENGTH - 1] = '\0';
+  if (body->name[0] == '\0') snprintf(body->name, sizeof body->name, "body %zu", index);
+  GAB_TRY(gab_body_check(body, dimension));
+  if (gab_body_is_composed(body)) GAB_TRY(gab_composed_create(body, dimension, &geometry->composed[index]));
+  body->parts = NULL; /* those of the caller */
+  if (body->set == GAB_SET_NONE && body->shape == GAB_SHAPE_MASK)
+    GAB_TRY(gab_mask_read(body->mask, &geometry->masks[index]));
+  return GAB_OK;
+}
+
+/* Twice: to count them, and to add them. */
+static gab_status add_bodies(gab_geometry *geometry, bool is_first)
+{
+  geometry->shape_count = 0;
   for (size_t i = 0; i < geometry->body_count; i++) {
-    gab_body *body = &geometry->bodies[i];
-    *body = bodies[i];
-    body->name[GAB_BODY_NAME_LENGTH - 1] = '\0';
-    if (body->name[0] == '\0') snprintf(body->name, sizeof body->name, "body %zu", i);
-    GAB_TRY(check_body(body, &geometry->domain));
-    if (body->shape == GAB_SHAPE_MASK) GAB_TRY(gab_mask_read(body->mask, &geometry->masks[i]));
-    gab_shape_data shape = shape_of(body, (int)i, &geometry->masks[i], &geometry->domain);
-    if (shape.shape == GAB_SHAPE_OWN) GAB_TRY(gab_distance_check(&shape, &geometry->domain, body->name));
+    const gab_body *body = &geometry->bodies[i];
+    const gab_body *evaluated = geometry->composed[i] ? gab_composed_body(geometry->composed[i]) : body;
+    const gab_shape_data shape = gab_shape_of(evaluated, (int)i, &geometry->masks[i], &geometry->domain);
+    if (is_first && shape.shape == GAB_SHAPE_OWN && gab_distance_exists(&shape))
+      GAB_TRY(gab_distance_check(&shape, &geometry->domain, body->name));
     geometry->first_shape[i] = geometry->shape_count;
-    add_images(geometry, &shape);
+    add_copies(geometry, body, &shape);
+    if (geometry->shape_count > MOST_SHAPES)
+      GAB_FAIL(GAB_ERR_INPUT, "%s: there are more than %d bodies with all copies", body->name, MOST_SHAPES);
   }
   geometry->first_shape[geometry->body_count] = geometry->shape_count;
   return GAB_OK;
 }
 
+static gab_status make_shapes(gab_geometry *geometry, const gab_body *bodies)
+{
+  for (size_t i = 0; i < geometry->body_count; i++) GAB_TRY(copy_body(geometry, i, &bodies[i]));
+  GAB_TRY(add_bodies(geometry, true));
+  GAB_TRY(GAB_NEW_ARRAY(&geometry->shapes, geometry->shape_count, GAB_MEMORY_OTHER));
+  return add_bodies(geometry, false);
+}
+
 static gab_status allocate(gab_geometry *geometry, size_t body_count)
 {
-  void *bodies = NULL, *masks = NULL, *shapes = NULL, *firsts = NULL;
-  gab_status status = gab_alloc(body_count * sizeof(gab_body), GAB_MEMORY_OTHER, &bodies);
-  if (status == GAB_OK) status = gab_alloc(body_count * sizeof(gab_mask), GAB_MEMORY_OTHER, &masks);
-  if (status == GAB_OK)
-    status = gab_alloc(body_count * IMAGES * sizeof(gab_shape_data), GAB_MEMORY_OTHER, &shapes);
-  if (status == GAB_OK)
-    status = gab_alloc((body_count + 1) * sizeof *geometry->first_shape, GAB_MEMORY_OTHER, &firsts);
-  geometry->bodies = bodies;
-  geometry->masks = masks;
-  geometry->shapes = shapes;
-  geometry->first_shape = firsts;
-  geometry->body_count = status == GAB_OK ? body_count : 0;
-  return status;
+  GAB_TRY(GAB_NEW_ARRAY(&geometry->bodies, body_count, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&geometry->masks, body_count, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&geometry->composed, body_count, GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&geometry->first_shape, body_count + 1, GAB_MEMORY_OTHER));
+  geometry->body_count = body_count;
+  return GAB_OK;
 }
 
 /* ------------------------------------------------------------------------------------------ bins */
@@ -263,7 +243,7 @@ gab_status gab_geometry_create(const gab_domain *domain, const gab_body *bodies,
   GAB_TRY(GAB_NEW(&made, GAB_MEMORY_OTHER));
   made->domain = *domain;
   gab_status status = allocate(made, body_count);
-  if (status == GAB_OK) status = add_bodies(made, bodies);
+  if (status == GAB_OK) status = make_shapes(made, bodies);
   if (status == GAB_OK) status = make_bins(made);
   if (status != GAB_OK) {
     gab_geometry_destroy(&made);
@@ -277,7 +257,11 @@ void gab_geometry_destroy(gab_geometry **geometry)
 {
   gab_geometry *gone = *geometry;
   if (!gone) return;
-  for (size_t i = 0; i < gone->body_count; i++) gab_mask_release(&gone->masks[i]);
+  for (size_t i = 0; i < gone->body_count; i++) {
+    gab_mask_release(&gone->masks[i]);
+    gab_composed_destroy(&gone->composed[i]);
+  }
+  gab_free(&gone->composed);
   gab_free(&gone->bodies);
   gab_free(&gone->masks);
   gab_free(&gone->shapes);
@@ -406,6 +390,27 @@ double gab_geometry_wall_distance(const gab_geometry *geometry, int level, const
   return half_way;
 }
 
+void gab_geometry_wall_velocity(const gab_geometry *geometry, int level, const int64_t cell[3], int body,
+                                const double offset[3], double velocity[3])
+{
+  const gab_domain *domain = &geometry->domain;
+  const gab_body *moved = &geometry->bodies[body];
+  int64_t inside[3];
+  double point[3];
+  if (!wrap(domain, level, cell, inside)) memcpy(inside, cell, sizeof inside);
+  centre_of_cell(domain, level, inside, point);
+  for (int axis = 0; axis < 3; axis++) {
+    const bool refines = axis < domain->dimension;
+    const double size = (double)domain->cells[axis] * domain->dx;
+    point[axis] += ldexp(offset[axis], refines ? -level : 0);
+    point[axis] = refines ? domain->origin[axis] + point[axis] * domain->dx : 0;
+    /* the image beyond a periodic side that is nearest to the centre */
+    if (refines && domain->periodic[axis])
+      point[axis] -= size * rint((point[axis] - moved->spin_centre[axis]) / size);
+  }
+  gab_body_velocity_at(moved, point, velocity);
+}
+
 bool gab_geometry_normal(const gab_geometry *geometry, int level, const int64_t cell[3], int body,
                          double normal[3], double *distance)
 {
@@ -413,7 +418,7 @@ bool gab_geometry_normal(const gab_geometry *geometry, int level, const int64_t 
   int64_t inside[3];
   double centre[3];
   const gab_shape_data *nearest = NULL;
-  if (geometry->bodies[body].shape == GAB_SHAPE_MASK || !wrap(&geometry->domain, level, cell, inside))
+  if (!gab_body_has_surface(&geometry->bodies[body]) || !wrap(&geometry->domain, level, cell, inside))
     return false;
   centre_of_cell(&geometry->domain, level, inside, centre);
   *distance = INFINITY;

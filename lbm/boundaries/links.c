@@ -483,6 +483,15 @@ int gab_lbm_body_at(const gab_lbm_model *model, int level, const int64_t cell[3]
   return body < 0 ? -1 : body;
 }
 
+/* Of a link from a solid cell whose wall is `delta' of the link away from the fluid cell. */
+static double body_term(const link *at, int level, const int64_t solid[3], int body, double delta)
+{
+  double offset[3], velocity[3];
+  for (int axis = 0; axis < 3; axis++) offset[axis] = (1 - delta) * at->c[axis];
+  gab_geometry_wall_velocity(at->model->geometry, level, solid, body, offset, velocity);
+  return momentum_term(at, velocity);
+}
+
 void gab_links_wall_terms(const gab_lbm_model *model, int level, const int64_t wall[3], int q,
                           double terms[GAB_SIDE_FACTORS + 1])
 {
@@ -494,8 +503,8 @@ void gab_links_wall_terms(const gab_lbm_model *model, int level, const int64_t w
   terms[GAB_SIDE_FACTORS] = 0;
   if (sides_of(&at, &closed) != 0) return;
   const int body = gab_lbm_body_at(model, level, wall);
-  if (body >= 0)
-    terms[GAB_SIDE_FACTORS] = momentum_term(&at, gab_geometry_body(model->geometry, (size_t)body)->velocity);
+  if (body < 0) return;
+  terms[GAB_SIDE_FACTORS] = body_term(&at, level, wall, body, 0.5);
 }
 
 static gab_status add_body_link(const link *at)
@@ -509,7 +518,7 @@ static gab_status add_body_link(const link *at)
   int body = gab_lbm_body_at(at->model, level, solid);
   if (body < 0) return add_bounce_link(at);
   double delta = gab_geometry_wall_distance(geometry, level, solid, body, at->c);
-  double term = momentum_term(at, gab_geometry_body(geometry, (size_t)body)->velocity);
+  const double term = body_term(at, level, solid, body, delta);
   bool falls_back;
   gab_linear_link made = interpolated_link(at, delta, term, &falls_back);
   links->fallbacks += falls_back;

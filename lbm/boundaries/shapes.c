@@ -137,16 +137,17 @@ double gab_shape_distance(const gab_shape_data *shape, const double point[3])
 {
   double beyond[4], square = 0;
   int count = 0;
-  if (shape->shape == GAB_SHAPE_OWN) beyond[count++] = gab_distance_at(shape, point);
   for (int axis = 0; axis < 3 && is_round(shape); axis++)
     if (counts(shape, axis))
       square += (point[axis] - shape->centre[axis]) * (point[axis] - shape->centre[axis]);
   if (is_round(shape)) beyond[count++] = sqrt(square) - shape->radius;
   if (shape->shape == GAB_SHAPE_CYLINDER)
     beyond[count++] = fabs(point[shape->axis] - shape->centre[shape->axis]) - shape->half_length;
-  for (int axis = 0; axis < 3 && !is_round(shape); axis++) /* what is a program's own is cut off there, too */
+  for (int axis = 0; axis < 3 && !is_round(shape); axis++)
     beyond[count++] = fmax(shape->lo[axis] - point[axis], point[axis] - shape->hi[axis]);
-  const double distance = beyond_corner(beyond, count);
+  double distance = beyond_corner(beyond, count);
+  if (shape->shape == GAB_SHAPE_OWN)
+    distance = fmax(distance, gab_distance_at(shape, point)); /* cut off there */
   return shape->inverted ? -distance : distance;
 }
 

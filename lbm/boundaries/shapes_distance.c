@@ -5,40 +5,65 @@
 
 #include <math.h>
 
+static void to_physical(const gab_shape_data *shape, const double point[3], double physical[3])
+{
+  for (int axis = 0; axis < 3; axis++)
+    physical[axis] =
+        axis < shape->dimension ? shape->origin[axis] + (point[axis] - shape->centre[axis]) * shape->dx : 0;
+}
+
+bool gab_distance_exists(const gab_shape_data *shape) { return shape->described->own->distance != NULL; }
+
 /* In cells of level 0. An image beyond a periodic side lies `centre' away from the body. */
 double gab_distance_at(const gab_shape_data *shape, const double point[3])
 {
   double physical[3];
-  for (int axis = 0; axis < 3; axis++)
-    physical[axis] =
-        axis < shape->dimension ? shape->origin[axis] + (point[axis] - shape->centre[axis]) * shape->dx : 0;
-  return shape->own->distance(shape->numbers, physical) / shape->dx;
+  to_physical(shape, point, physical);
+  return shape->described->own->distance(shape->described, physical) / shape->dx;
 }
 
 bool gab_distance_has(const gab_shape_data *shape, const double point[3])
 {
+  double physical[3];
   for (int axis = 0; axis < shape->dimension; axis++)
     if (!(point[axis] >= shape->lo[axis] && point[axis] <= shape->hi[axis])) return false;
-  return gab_distance_at(shape, point) <= 0;
+  const gab_body_shape *own = shape->described->own;
+  if (!own->contains) return gab_distance_at(shape, point) <= 0;
+  to_physical(shape, point, physical);
+  return own->contains(shape->described, physical);
 }
 
-/* Rounding may make it a bit steeper than it is. */
-gab_relation gab_distance_relation(const gab_shape_data *shape, const double lo[3], const double hi[3])
+static gab_relation relation_by_distance(const gab_shape_data *shape, const double lo[3], const double hi[3],
+                                         bool within)
 {
-  const double slack = 1e-9;
+  const double slack = 1e-9; /* rounding may make it a bit steeper than it is */
   double centre[3], square = 0;
-  bool within = true;
   for (int axis = 0; axis < 3; axis++) {
     centre[axis] = lo[axis] + (hi[axis] - lo[axis]) / 2;
-    if (axis >= shape->dimension) continue;
-    if (hi[axis] < shape->lo[axis] || lo[axis] > shape->hi[axis]) return GAB_RELATION_APART;
-    within = within && lo[axis] >= shape->lo[axis] && hi[axis] <= shape->hi[axis];
-    square += (hi[axis] - lo[axis]) * (hi[axis] - lo[axis]) / 4;
+    if (axis < shape->dimension) square += (hi[axis] - lo[axis]) * (hi[axis] - lo[axis]) / 4;
   }
   const double distance = gab_distance_at(shape, centre);
   const double reach = sqrt(square) + slack * (1 + sqrt(square) + fabs(distance));
   if (distance > reach) return GAB_RELATION_APART;
   return within && distance < -reach ? GAB_RELATION_COVERED : GAB_RELATION_MIXED;
+}
+
+gab_relation gab_distance_relation(const gab_shape_data *shape, const double lo[3], const double hi[3])
+{
+  const gab_body_shape *own = shape->described->own;
+  bool within = true;
+  for (int axis = 0; axis < shape->dimension; axis++) {
+    if (hi[axis] < shape->lo[axis] || lo[axis] > shape->hi[axis]) return GAB_RELATION_APART;
+    within = within && lo[axis] >= shape->lo[axis] && hi[axis] <= shape->hi[axis];
+  }
+  if (own->relation) {
+    double from[3], to[3];
+    to_physical(shape, lo, from);
+    to_physical(shape, hi, to);
+    const gab_relation relation = own->relation(shape->described, from, to);
+    return relation == GAB_RELATION_COVERED && !within ? GAB_RELATION_MIXED : relation;
+  }
+  return own->distance ? relation_by_distance(shape, lo, hi, within) : GAB_RELATION_MIXED;
 }
 
 /* Where the surface is passed between both ends of a link, halving it until a double cannot tell. */
@@ -50,14 +75,22 @@ bool gab_distance_interval(const gab_shape_data *shape, const double point[3], c
   for (int axis = 0; axis < 3; axis++) at[axis] = point[axis] + direction[axis];
   *in = -INFINITY;
   *out = INFINITY;
-  if (gab_distance_has(shape, at) == begins_inside) return false;
+  if (!gab_distance_exists(shape) || gab_distance_has(shape, at) == begins_inside) return false;
+  double *passed = begins_inside ? out : in;
+  if (shape->described->own->crossing) {
+    double physical[3], end[3];
+    to_physical(shape, point, physical);
+    to_physical(shape, at, end);
+    *passed = shape->described->own->crossing(shape->described, physical, end);
+    return *passed >= 0 && *passed <= 1;
+  }
   for (int i = 0; i < 52; i++) {
     const double middle = 0.5 * (from + to);
     for (int axis = 0; axis < 3; axis++) at[axis] = point[axis] + middle * direction[axis];
     if (gab_distance_has(shape, at) == begins_inside) from = middle;
     else to = middle;
   }
-  *(begins_inside ? out : in) = 0.5 * (from + to);
+  *passed = 0.5 * (from + to);
   return true;
 }
 
@@ -86,7 +119,7 @@ gab_status gab_distance_check(const gab_shape_data *shape, const gab_domain *dom
             GAB_FAIL(GAB_ERR_INPUT,
                      "%s: shape '%s' does not return a distance: at (%g, %g, %g) it changes by %g between "
                      "points that are %g apart",
-                     name, shape->own->name, domain->origin[0] + point[0] * domain->dx,
+                     name, shape->described->own->name, domain->origin[0] + point[0] * domain->dx,
                      domain->origin[1] + point[1] * domain->dx, domain->origin[2] + point[2] * domain->dx,
                      change * domain->dx, apart * domain->dx);
         }

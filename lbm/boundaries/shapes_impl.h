@@ -9,9 +9,7 @@
 #ifndef GABION_LBM_SHAPES_IMPL_H
 #define GABION_LBM_SHAPES_IMPL_H
 
-#include "lbm/boundaries/body_shape.h"
-
-struct gab_domain;
+#include "lbm/boundaries/geometry.h"
 
 /** A picture of cells. */
 typedef struct gab_mask {
@@ -24,7 +22,7 @@ typedef struct gab_mask {
 gab_status gab_mask_read(const char *path, gab_mask *mask);
 void gab_mask_release(gab_mask *mask);
 
-/** A body, or its image beyond a periodic side, in cells. */
+/** A body, one of its copies, or an image beyond a periodic side, in cells. */
 typedef struct gab_shape_data {
   gab_shape shape;
   int body;
@@ -33,14 +31,15 @@ typedef struct gab_shape_data {
   double centre[3], radius, half_length; /**< half_length INFINITY: endless */
   double lo[3], hi[3];                   /**< the shape's bounding box */
   const gab_mask *mask;                  /**< borrowed */
-  /* Of a signed distance, which is asked in physical coordinates; `centre' is where its image lies. */
-  const gab_body_shape *own;
-  double numbers[GAB_SHAPE_NUMBERS];
+  /* Of a shape with a descriptor, which is asked in physical coordinates; `centre' is how far the image lies from the body. */
+  const gab_body *described; /**< with its `own'; borrowed */
   int dimension;
   double origin[3], dx;
 } gab_shape_data;
 
-typedef enum gab_relation { GAB_RELATION_APART, GAB_RELATION_MIXED, GAB_RELATION_COVERED } gab_relation;
+/** The shape of a body in cells from the domain's lower corner, without rotation and copies. @param[in] body  borrowed if it has a
+ *  descriptor; not a set @param[in] mask  of the picture, borrowed; else NULL */
+gab_shape_data gab_shape_of(const gab_body *body, int index, const gab_mask *mask, const gab_domain *domain);
 
 /** How the points lo … hi relate to the solid side of a shape; MIXED where in doubt. Agrees with
  *  gab_shape_is_solid() to the last bit: the same monotone formulas. */
@@ -62,7 +61,27 @@ bool gab_distance_has(const gab_shape_data *shape, const double point[3]);
 gab_relation gab_distance_relation(const gab_shape_data *shape, const double lo[3], const double hi[3]);
 bool gab_distance_interval(const gab_shape_data *shape, const double point[3], const double direction[3],
                            double *in, double *out);
+bool gab_distance_exists(const gab_shape_data *shape);
 /** ::GAB_ERR_INPUT if it is seen to change by more than points are apart. */
-gab_status gab_distance_check(const gab_shape_data *shape, const struct gab_domain *domain, const char *name);
+gab_status gab_distance_check(const gab_shape_data *shape, const gab_domain *domain, const char *name);
+
+/** @name Sets and rotated bodies (shape_set.c)
+ *  @{ */
+typedef struct gab_composed gab_composed;
+/** Whether a body is a set or rotated, so that it needs a gab_composed. */
+bool gab_body_is_composed(const gab_body *body);
+/** Makes it, with copies of all parts. @return ::GAB_ERR_INPUT with the name of a part that cannot be */
+gab_status gab_composed_create(const gab_body *body, int dimension, gab_composed **composed);
+void gab_composed_destroy(gab_composed **composed);
+/** A body of type OWN that stands for it; lives as long as it. */
+const gab_body *gab_composed_body(const gab_composed *composed);
+/** @} */
+
+/** Whether distances to its surface are known; else its walls are staircases. */
+bool gab_body_has_surface(const gab_body *body);
+/** The matrix by which it is rotated. */
+void gab_body_rotation(const gab_body *body, double matrix[3][3]);
+/** ::GAB_ERR_INPUT with the name of a body, or part of one, whose numbers cannot be. */
+gab_status gab_body_check(const gab_body *body, int dimension);
 
 #endif

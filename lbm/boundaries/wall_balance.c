@@ -8,6 +8,7 @@
  * Each process measures what its links have written, rounded as it is stored, in integers: their sum is the same on any
  * number of processes and threads, and the mass of the cells less what is still to be taken back is constant to rounding. */
 #include "core/messages/collective.h"
+#include "lbm/boundaries/shapes_impl.h"
 #include "lbm/levels/level_interface_impl.h"
 
 #include <math.h>
@@ -24,9 +25,9 @@ bool gab_lbm_balances_walls(const gab_lbm *lbm) { return lbm->model.walls.is_on;
 /* A wall that moves through its own surface gives and takes the same on one level; where levels meet not quite. */
 static bool makes_mass(const gab_body *body)
 {
-  const double *u = body->velocity;
-  return (body->wall == GAB_WALL_INTERPOLATED && body->shape != GAB_SHAPE_MASK) || u[0] != 0 || u[1] != 0 ||
-         u[2] != 0;
+  bool moves = false;
+  for (int axis = 0; axis < 3; axis++) moves = moves || body->velocity[axis] != 0 || body->spin[axis] != 0;
+  return moves || (body->wall == GAB_WALL_INTERPOLATED && gab_body_has_surface(body));
 }
 
 bool gab_wall_balance_is_needed(const gab_lbm_model *model)

@@ -78,10 +78,12 @@ gab_status gab_level_add_wall(gab_level_maker *by, const int32_t coarse[3], bool
       !gab_geometry_normal(by->model->geometry, by->view.level - 1, cell, body, made.normal, &distance) ||
       !(distance >= least_distance))
     return GAB_OK;
+  double offset[3];
   for (int axis = 0; axis < 3; axis++) {
+    offset[axis] = -made.normal[axis] * distance;
     made.normal[axis] /= distance;
-    made.velocity[axis] = gab_geometry_body(by->model->geometry, (size_t)body)->velocity[axis];
   }
+  gab_geometry_wall_velocity(by->model->geometry, by->view.level - 1, cell, body, offset, made.velocity);
   void *items = interface->walls;
   GAB_TRY(gab_level_list_grow(&items, interface->wall_count, &by->wall_capacity, sizeof made));
   interface->walls = items;

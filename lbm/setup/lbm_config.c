@@ -2,6 +2,7 @@
 #include "lbm/setup/lbm_config.h"
 
 #include "lbm/boundaries/side_impl.h"
+#include "lbm/setup/bodies_impl.h"
 #include "lbm/setup/vectors_impl.h"
 
 #include "lbm/kernels/kernel_family.h"
@@ -123,96 +124,6 @@ static gab_status read_units(const gab_config *config, double dx, gab_lbm_setup 
   return GAB_OK;
 }
 
-/* ------------------------------------------------------------------------------------------ bodies */
-
-static gab_status read_text(const gab_config *config, const char *path, const char *folder, char *text,
-                            size_t capacity)
-{
-  const char *value = gab_config_string(config, path);
-  bool relative = folder && folder[0] && value[0] != '/';
-  int length = snprintf(text, capacity, "%s%s%s", relative ? folder : "", relative ? "/" : "", value);
-  if (length < 0 || (size_t)length >= capacity)
-    return gab_config_fail(config, path, "has more than %zu characters", capacity - 1);
-  return GAB_OK;
-}
-
-static gab_status read_round_body(const gab_config *config, const char *at, int dimension, gab_body *body)
-{
-  char path[GAB_CONFIG_PATH_CAPACITY];
-  GAB_TRY(gab_lbm_read_vector(config, gab_config_path(path, "%s.centre", at), dimension, body->centre));
-  body->radius = gab_config_real(config, gab_config_path(path, "%s.radius", at));
-  if (body->shape != GAB_SHAPE_CYLINDER) return GAB_OK;
-  body->axis = gab_config_choice_index(config, gab_config_path(path, "%s.axis", at));
-  if (dimension == 2 && body->axis != 2) return gab_config_fail(config, path, "must be z in 2D");
-  gab_config_path(path, "%s.length", at);
-  body->length = gab_config_is_set(config, path) ? gab_config_real(config, path) : 0;
-  return GAB_OK;
-}
-
-static gab_status read_box_body(const gab_config *config, const char *at, int dimension, gab_body *body)
-{
-  char path[GAB_CONFIG_PATH_CAPACITY];
-  GAB_TRY(gab_lbm_read_vector(config, gab_config_path(path, "%s.lo", at), dimension, body->lo));
-  GAB_TRY(gab_lbm_read_vector(config, gab_config_path(path, "%s.hi", at), dimension, body->hi));
-  for (int axis = 0; axis < dimension; axis++)
-    if (!(body->lo[axis] < body->hi[axis]))
-      return gab_config_fail(config, path, "is not above the lower corner: %g and %g", body->hi[axis],
-                             body->lo[axis]);
-  return GAB_OK;
-}
-
-static gab_status read_own_body(const gab_config *config, const char *at, int dimension, gab_body *body)
-{
-  for (int axis = 0; axis < 3; axis++) {
-    body->lo[axis] = -INFINITY;
-    body->hi[axis] = INFINITY;
-  }
-  GAB_TRY(body->own->read(config, at, dimension, body->numbers, body->lo, body->hi));
-  for (int axis = 0; axis < dimension; axis++)
-    if (!(body->lo[axis] < body->hi[axis]))
-      return gab_config_fail(config, at, "a body of type %s would reach from %g to %g along %c",
-                             body->own->name, body->lo[axis], body->hi[axis], (int)"xyz"[axis]);
-  return GAB_OK;
-}
-
-static gab_status read_body(const gab_config *config, size_t index, int dimension, const char *folder,
-                            const gab_units *units, gab_body *body)
-{
-  char at[GAB_CONFIG_PATH_CAPACITY], path[GAB_CONFIG_PATH_CAPACITY];
-  gab_config_path(at, "bodies.%zu", index);
-  const char *type = gab_config_string(config, gab_config_path(path, "%s.type", at));
-  int shape = 0;
-  while (gab_body_shape_name(shape + 1) && strcmp(type, gab_body_shape_name(shape)) != 0) shape++;
-  body->shape = shape < GAB_SHAPE_OWN ? (gab_shape)shape : GAB_SHAPE_OWN;
-  body->own = gab_body_shape_at(shape - GAB_SHAPE_OWN);
-  GAB_TRY(read_text(config, gab_config_path(path, "%s.name", at), NULL, body->name, sizeof body->name));
-  GAB_TRY(
-      gab_lbm_read_plane_vector(config, gab_config_path(path, "%s.velocity", at), dimension, body->velocity));
-  scale(body->velocity, units->dt / units->dx);
-  body->inside_is_fluid = gab_config_choice_index(config, gab_config_path(path, "%s.inside", at)) == 1;
-  if (body->shape == GAB_SHAPE_MASK) {
-    if (dimension != 2) return gab_config_fail(config, at, "a picture can only be a body in 2D");
-    GAB_TRY(read_text(config, gab_config_path(path, "%s.file", at), folder, body->mask, sizeof body->mask));
-    return read_box_body(config, at, dimension, body);
-  }
-  bool staircase = gab_config_choice_index(config, gab_config_path(path, "%s.wall", at)) == 1;
-  body->wall = staircase ? GAB_WALL_STAIRCASE : GAB_WALL_INTERPOLATED;
-  if (body->shape == GAB_SHAPE_OWN) return read_own_body(config, at, dimension, body);
-  if (body->shape == GAB_SHAPE_BOX) return read_box_body(config, at, dimension, body);
-  return read_round_body(config, at, dimension, body);
-}
-
-static gab_status read_bodies(const gab_config *config, const gab_domain *domain, const char *folder,
-                              gab_lbm_setup *setup)
-{
-  size_t count = gab_config_count(config, "bodies");
-  GAB_TRY(GAB_NEW_ARRAY(&setup->bodies, count, GAB_MEMORY_OTHER));
-  setup->body_count = count;
-  for (size_t i = 0; i < count; i++)
-    GAB_TRY(read_body(config, i, domain->dimension, folder, &setup->units, &setup->bodies[i]));
-  return GAB_OK;
-}
-
 /* ------------------------------------------------------------------------------------------ initial state */
 
 void gab_taylor_green_initial(void *user, const double centre[3], gab_lbm_state *state)
@@ -328,7 +239,7 @@ static gab_status read_temporal_blocking(const gab_config *config, gab_lbm_setup
   return check_in_place(config, "lbm.temporal_blocking", &setup->options);
 }
 
-static double largest_speed(const gab_lbm_setup *setup)
+static double largest_speed(const gab_lbm_setup *setup, const gab_domain *domain)
 {
   double speed = gab_units_velocity_to_lattice(&setup->units, setup->reference_velocity);
   speed = fmax(speed, length_of(setup->options.velocity));
@@ -337,7 +248,8 @@ static double largest_speed(const gab_lbm_setup *setup)
   for (int side = 0; side < GAB_SIDE_COUNT; side++)
     speed = fmax(speed,
                  gab_side_peak(&setup->options.sides[side]) * length_of(setup->options.sides[side].velocity));
-  for (size_t i = 0; i < setup->body_count; i++) speed = fmax(speed, length_of(setup->bodies[i].velocity));
+  for (size_t i = 0; i < setup->body_count; i++)
+    speed = fmax(speed, gab_lbm_body_speed(&setup->bodies[i], domain));
   return speed;
 }
 
@@ -395,9 +307,10 @@ static gab_status read_all(const gab_config *config, const gab_domain *domain, c
   GAB_TRY(gab_lbm_read_plane_vector(config, "fluid.acceleration", domain->dimension, acceleration));
   for (int axis = 0; axis < 3; axis++)
     setup->options.force[axis] = gab_units_acceleration_to_lattice(&setup->units, acceleration[axis]);
-  GAB_TRY(read_bodies(config, domain, folder, setup));
+  GAB_TRY(gab_lbm_read_bodies(config, domain->dimension, folder, &setup->units, &setup->bodies,
+                              &setup->body_count));
   GAB_TRY(read_initial(config, domain, setup));
-  setup->speed = largest_speed(setup);
+  setup->speed = largest_speed(setup, domain);
   GAB_TRY(read_open_speed(config, setup));
   const gab_flow_scales scales = {.omega = setup->options.omega, .velocity = setup->speed};
   return gab_flow_check(&scales);
@@ -416,6 +329,7 @@ void gab_lbm_setup_release(gab_lbm_setup *setup)
 {
   for (int side = 0; side < GAB_SIDE_COUNT; side++)
     gab_time_series_destroy(&setup->options.sides[side].series);
+  gab_lbm_release_bodies(setup->bodies, setup->body_count);
   gab_free(&setup->bodies);
   setup->body_count = 0;
 }

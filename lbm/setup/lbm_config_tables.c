@@ -224,6 +224,50 @@ static const gab_config_key common_body_keys[] = {
      .unit = "m/s",
      .default_text = "[0, 0, 0]",
      .doc = "Velocity of its surface; the body itself does not move."},
+    {.name = "spin",
+     .type = GAB_CONFIG_REAL,
+     .length_min = 1,
+     .length_max = 3,
+     .unit = "rad/s",
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .doc =
+         "Angular velocity of its surface, about x, y, z; in 2D one number, about z. Added to the velocity."},
+    {.name = "spin_centre",
+     .type = GAB_CONFIG_REAL,
+     .length_min = 2,
+     .length_max = 3,
+     .unit = "m",
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .doc = "Point about which it spins; default: the middle of the body."},
+    {.name = "rotation",
+     .type = GAB_CONFIG_REAL,
+     .length_min = 1,
+     .length_max = 3,
+     .unit = "degrees",
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .doc = "The body is rotated about x, then y, then z by these angles; in 2D one angle, about z."},
+    {.name = "rotation_centre",
+     .type = GAB_CONFIG_REAL,
+     .length_min = 2,
+     .length_max = 3,
+     .unit = "m",
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .doc = "Point about which it is rotated; default: the middle of the body."},
+    {.name = "copies",
+     .type = GAB_CONFIG_INT,
+     .length_min = 2,
+     .length_max = 3,
+     .min = 1,
+     .max = 1 << 20,
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .doc = "How often it is there along each axis, itself included."},
+    {.name = "copy_offset",
+     .type = GAB_CONFIG_REAL,
+     .length_min = 2,
+     .length_max = 3,
+     .unit = "m",
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .doc = "Distance from one copy to the next along each axis."},
 };
 #define WALL_KEY                                                                                             \
   {                                                                                                          \
@@ -257,6 +301,15 @@ static const gab_config_key common_body_keys[] = {
     .doc = "Upper corner."                                                                                   \
   }
 
+static const gab_config_key set_keys[] = {
+    {.name = "of",
+     .type = GAB_CONFIG_STRING,
+     .length_min = 1,
+     .length_max = GAB_CONFIG_ANY_LENGTH,
+     .doc = "Names of bodies before it in the list. They are parts of the set only."},
+    WALL_KEY,
+    INSIDE_KEY,
+};
 static const gab_config_key box_keys[] = {CORNER_KEYS, WALL_KEY, INSIDE_KEY};
 static const gab_config_key sphere_keys[] = {CENTRE_KEY, RADIUS_KEY, WALL_KEY, INSIDE_KEY};
 static const gab_config_key cylinder_keys[] = {
@@ -298,6 +351,9 @@ static const gab_config_section body_sections[] = {
     BODY("box", "A box along the axes.", box_keys),
     BODY("sphere", "A sphere; a disc in 2D.", sphere_keys),
     BODY("cylinder", "A cylinder along an axis; a disc in 2D.", cylinder_keys),
+    BODY("union", "All that is in any of its parts.", set_keys),
+    BODY("intersection", "What all of its parts have in common.", set_keys),
+    BODY("difference", "The first of its parts without the others.", set_keys),
     BODY("mask", "Dark pixels of a picture, in 2D; always a staircase.", mask_keys),
 };
 
@@ -369,12 +425,12 @@ static gab_status declare_sides(gab_config *config)
   return GAB_OK;
 }
 
-/* A table for each shape that a program has registered. */
-static gab_status declare_own_shapes(gab_config *config)
+/* A table for each shape with a descriptor. Those without exact surface are staircases. */
+static gab_status declare_shapes(gab_config *config)
 {
-  static const gab_config_key of_all[] = {WALL_KEY, INSIDE_KEY};
-  static gab_config_key keys[GAB_MOST_BODY_SHAPES][GAB_MOST_BODY_SHAPE_KEYS + COUNT(of_all)];
-  static gab_config_section sections[GAB_MOST_BODY_SHAPES];
+  static const gab_config_key of_all[] = {INSIDE_KEY, WALL_KEY};
+  static gab_config_key keys[2 * GAB_MOST_BODY_SHAPES][GAB_MOST_BODY_SHAPE_KEYS + COUNT(of_all)];
+  static gab_config_section sections[2 * GAB_MOST_BODY_SHAPES];
   for (int i = 0; gab_body_shape_at(i); i++) {
     const gab_body_shape *own = gab_body_shape_at(i);
     memcpy(keys[i], own->keys, own->key_count * sizeof own->keys[0]);
@@ -382,7 +438,7 @@ static gab_status declare_own_shapes(gab_config *config)
     sections[i] = (gab_config_section){.path = "bodies",
                                        .doc = own->doc,
                                        .keys = keys[i],
-                                       .count = own->key_count + COUNT(of_all),
+                                       .count = own->key_count + COUNT(of_all) - !own->distance,
                                        .is_list = true,
                                        .variant = own->name};
     GAB_TRY(gab_config_declare(config, &sections[i]));
@@ -399,7 +455,7 @@ gab_status gab_lbm_declare(gab_config *config)
   GAB_TRY(gab_config_declare(config, &units_section));
   GAB_TRY(declare_sides(config));
   for (size_t i = 0; i < COUNT(body_sections); i++) GAB_TRY(gab_config_declare(config, &body_sections[i]));
-  GAB_TRY(declare_own_shapes(config));
+  GAB_TRY(declare_shapes(config));
   for (size_t i = 0; i < COUNT(initial_sections); i++)
     GAB_TRY(gab_config_declare(config, &initial_sections[i]));
   return GAB_OK;

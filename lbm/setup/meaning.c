@@ -197,34 +197,20 @@ static gab_status check_acceleration(const gab_config *config, const gab_domain 
 
 /* ------------------------------------------------------------------------------------------ bodies */
 
-/* Where a body can be at most along an axis. */
-static void extent_of(const gab_body *body, int dimension, int axis, double *lo, double *hi)
-{
-  double reach = body->radius;
-  if (body->shape == GAB_SHAPE_BOX || body->shape == GAB_SHAPE_MASK || body->shape == GAB_SHAPE_OWN) {
-    *lo = body->lo[axis];
-    *hi = body->hi[axis];
-    return;
-  }
-  if (body->shape == GAB_SHAPE_CYLINDER && dimension == 3 && axis == body->axis)
-    reach = body->length > 0 ? body->length / 2 : INFINITY;
-  *lo = body->centre[axis] - reach;
-  *hi = body->centre[axis] + reach;
-}
-
 static gab_status check_bodies(const gab_config *config, const gab_domain *domain, const gab_lbm_setup *setup)
 {
   for (size_t i = 0; i < setup->body_count; i++) {
     char path[GAB_CONFIG_PATH_CAPACITY];
     const gab_body *body = &setup->bodies[i];
     if (body->inside_is_fluid) continue;
+    double from[3], to[3];
+    gab_body_extent(body, domain->dimension, from, to);
     for (int axis = 0; axis < domain->dimension; axis++) {
-      double lo, hi;
+      const double lo = from[axis], hi = to[axis];
       const double first = domain->origin[axis], last = first + (double)domain->cells[axis] * domain->dx;
-      extent_of(body, domain->dimension, axis, &lo, &hi);
       if (domain->periodic[axis] || (hi >= first && lo <= last)) continue;
       return gab_config_fail(
-          config, gab_config_path(path, "bodies.%zu", i),
+          config, gab_config_path(path, "bodies.%zu", body->item),
           "the body lies outside of the domain: along %c it reaches from %g to %g, the domain from %g "
           "to %g",
           "xyz"[axis], lo, hi, first, last);
@@ -289,7 +275,7 @@ static gab_status check_moving_bodies(const gab_config *config, const gab_geomet
   add_flux_of_bodies(geometry, setup, &flux);
   if (is_balanced(&flux)) return GAB_OK;
   return gab_config_fail(
-      config, gab_config_path(path, "bodies.%zu.velocity", flux.body),
+      config, gab_config_path(path, "bodies.%zu.velocity", setup->bodies[flux.body].item),
       "the body %s fluid at one end only, since a side of the domain cuts it, and no side is "
       "of type %s: the mass of the box would change by %.3g %% in 1000 "
       "steps",
@@ -315,7 +301,7 @@ static gab_status check_covers(const gab_config *config, const gab_geometry *geo
   int level = 0;
   while (level <= domain->deepest && !gab_geometry_covers_cells(geometry, level, index)) level++;
   if (level == 0) return GAB_OK;
-  gab_config_path(path, "bodies.%zu", index);
+  gab_config_path(path, "bodies.%zu", setup->bodies[index].item);
   if (level <= domain->deepest) {
     if (!refines_near_bodies(config))
       gab_log(
@@ -324,12 +310,12 @@ static gab_status check_covers(const gab_config *config, const gab_geometry *geo
           WHERE(config, path, where), path, level);
     return GAB_OK;
   }
+  double lo[3], hi[3];
+  gab_body_extent(&setup->bodies[index], domain->dimension, lo, hi);
   for (int axis = 0; axis < domain->dimension; axis++) {
-    double lo, hi;
-    extent_of(&setup->bodies[index], domain->dimension, axis, &lo, &hi);
     const size_t used = strlen(size);
     snprintf(size + used, sizeof size - used, "%s%.3g", axis ? " x " : "",
-             (hi - lo) / domain->dx * ldexp(1, domain->deepest));
+             (hi[axis] - lo[axis]) / domain->dx * ldexp(1, domain->deepest));
   }
   return gab_config_fail(
       config, path,

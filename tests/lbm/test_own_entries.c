@@ -64,14 +64,14 @@ static void criteria(void **state)
 
 /* ------------------------------------------------------------------------------------------ shapes */
 
-static gab_status read_nothing(const gab_config *config, const char *path, int dimension,
-                               double numbers[GAB_SHAPE_NUMBERS], double lo[3], double hi[3])
+static gab_status read_nothing(const gab_config *config, const char *path, int dimension, gab_body *body)
 {
-  (void)config, (void)path, (void)dimension, (void)numbers, (void)lo, (void)hi;
+  (void)config, (void)path, (void)dimension, (void)body;
   return GAB_OK;
 }
-static double round_one(const double *n, const double point[3])
+static double round_one(const gab_body *body, const double point[3])
 {
+  const double *n = body->numbers;
   const double d[3] = {point[0] - n[0], point[1] - n[1], point[2] - n[2]};
   return sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) - n[3];
 }
@@ -148,7 +148,7 @@ static void a_ball_is_a_sphere(void **state)
   gab_geometry_destroy(&found);
 }
 
-static double too_steep(const double *n, const double point[3]) { return 1.5 * round_one(n, point); }
+static double too_steep(const gab_body *body, const double point[3]) { return 1.5 * round_one(body, point); }
 
 static void what_is_no_distance_is_refused(void **state)
 {

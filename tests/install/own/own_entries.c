@@ -9,7 +9,7 @@
 
 #include "apps/driver/flow/flow.h"
 #include "core/memory/memory.h"
-#include "lbm/boundaries/body_shape.h"
+#include "lbm/boundaries/geometry.h"
 #include "lbm/collision/collision.h"
 #include "lbm/lbm.h"
 #include "lbm/levels/refinement/cell_criterion.h"
@@ -32,25 +32,25 @@ static const gab_config_key ring_keys[] = {
     {.name = "radius", .type = GAB_CONFIG_REAL, .min = 0, .max = INFINITY, .unit = "m", .doc = "Radius."},
     {.name = "factor", .type = GAB_CONFIG_REAL, .default_text = "1", .doc = "Of the distance."}};
 
-static gab_status read_ring(const gab_config *config, const char *path, int dimension, double *numbers,
-                            double lo[3], double hi[3])
+static gab_status read_ring(const gab_config *config, const char *path, int dimension, gab_body *body)
 {
   char key[GAB_CONFIG_PATH_CAPACITY];
   size_t count;
   const double *centre = gab_config_reals(config, gab_config_path(key, "%s.centre", path), &count);
   const double radius = gab_config_real(config, gab_config_path(key, "%s.radius", path));
   for (int axis = 0; axis < dimension; axis++) {
-    numbers[axis] = centre[axis];
-    lo[axis] = centre[axis] - radius;
-    hi[axis] = centre[axis] + radius;
+    body->numbers[axis] = centre[axis];
+    body->lo[axis] = centre[axis] - radius;
+    body->hi[axis] = centre[axis] + radius;
   }
-  numbers[2] = radius;
-  numbers[3] = gab_config_real(config, gab_config_path(key, "%s.factor", path));
+  body->numbers[2] = radius;
+  body->numbers[3] = gab_config_real(config, gab_config_path(key, "%s.factor", path));
   return GAB_OK;
 }
 
-static double ring_distance(const double *numbers, const double point[3])
+static double ring_distance(const gab_body *body, const double point[3])
 {
+  const double *numbers = body->numbers;
   return (hypot(point[0] - numbers[0], point[1] - numbers[1]) - numbers[2]) * numbers[3];
 }
 

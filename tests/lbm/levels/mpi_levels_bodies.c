@@ -41,17 +41,17 @@ static double along_axis(const double n[GAB_SHAPE_NUMBERS], const double point[3
   *across = sqrt(square) - n[6];
   return along;
 }
-static double cylinder_distance(const double n[GAB_SHAPE_NUMBERS], const double point[3])
+static double cylinder_distance(const gab_body *body, const double point[3])
 {
   double across;
-  (void)along_axis(n, point, &across);
+  (void)along_axis(body->numbers, point, &across);
   return across;
 }
-static double ring_distance(const double n[GAB_SHAPE_NUMBERS], const double point[3])
+static double ring_distance(const gab_body *body, const double point[3])
 {
   double across;
-  const double along = along_axis(n, point, &across);
-  return sqrt(across * across + along * along) - n[7];
+  const double along = along_axis(body->numbers, point, &across);
+  return sqrt(across * across + along * along) - body->numbers[7];
 }
 
 static gab_body body_of(const waves *it, uint64_t seed)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gabion-test: np=1 timeout=240 labels=quick */
 /* Interpolated walls whose mass is balanced are of second order in the maximum norm, as they are without the balance: plates at any
- * distance from the cells, a channel at an angle to the lattice, cylinders. Called with "print" and the finest width in cells: all
+ * distance from the cells, a channel at an angle to the lattice, cylinders, of which one spins. Called with "print" and the finest width in cells: all
  * errors with and without the balance, and what the mass has changed by (doc/walls.md). */
 #include "lbm/lbm_impl.h"
 #include "lbm/step/local_force.h"
@@ -53,9 +53,9 @@ static double across(const double numbers[GAB_SHAPE_NUMBERS], const double point
   const double s = (2 * point[1] - point[0]) / sqrt(5) / numbers[0];
   return (s - floor(s) - 0.5) * numbers[0];
 }
-static double tilted_distance(const double numbers[GAB_SHAPE_NUMBERS], const double point[3])
+static double tilted_distance(const gab_body *body, const double point[3])
 {
-  return numbers[1] / 2 - fabs(across(numbers, point));
+  return body->numbers[1] / 2 - fabs(across(body->numbers, point));
 }
 static const gab_body_shape tilted = {
     .name = "tilted", .doc = "A channel at an angle.", .distance = tilted_distance};
@@ -132,6 +132,26 @@ static void make_around(example *it, int width, double offset)
   it->given.body_count = 2;
 }
 
+/* The inner one spins, the outer one rests (Taylor-Couette): a r + b / r. */
+static void expected_between(const example *it, const double at[3], double u[2])
+{
+  const double x = at[0] - it->centre, y = at[1] - it->centre, r2 = x * x + y * y;
+  const double a = it->inner, b = it->inner + it->width,
+               share = it->most * a / (b * b - a * a) * (b * b / r2 - 1);
+  u[0] = -share * y;
+  u[1] = share * x;
+}
+
+static void make_spinning(example *it, int width, double offset)
+{
+  make_around(it, width, offset);
+  it->name = "spinning";
+  it->around = false;
+  it->expected = expected_between;
+  it->bodies[0].spin[2] = 0.64 / it->width / it->inner; /* speed 0.64 / width, as of all examples */
+  for (int axis = 0; axis < 2; axis++) it->bodies[0].spin_centre[axis] = it->centre;
+}
+
 /* ------------------------------------------------------------------------------------------ errors */
 
 static void compare(void *user, const int64_t cell[3], bool fluid, double density, const double u[3])
@@ -185,7 +205,7 @@ static double error_of(gab_world *world, example *it, bool balanced, const gab_c
     it->c = 1;
     for (int k = 1; k < 100; k++) most = fmax(most, around(it, it->inner + it->width * k / 100));
     it->c = it->most / most;
-  } else {
+  } else if (it->expected != expected_between) {
     const double force = 8 * nu * it->most / (it->width * it->width);
     const bool tilts = it->expected == expected_tilted;
     it->given.options.force[0] = force * (tilts ? 2 / sqrt(5) : 1);
@@ -212,7 +232,7 @@ static const struct {
 } examples[] = {{make_plates, 0.1, 1.75, 0.02},  {make_plates, 0.3, 1.75, 0.02},
                 {make_plates, 0.5, 1.75, 0.02},  {make_plates, 0.7, 1.75, 0.02},
                 {make_plates, 0.95, 1.75, 0.02}, {make_tilted, 0, 1.5, 0.01},
-                {make_around, 0, 1.55, 0.05}};
+                {make_around, 0, 1.55, 0.05},    {make_spinning, 0, 1.5, 0.05}};
 enum { EXAMPLES = sizeof examples / sizeof *examples };
 
 static double error_at(gab_world *world, int number, int width, bool balanced, double *made)

@@ -10,6 +10,8 @@
 #include "lbm/step/local_force.h"
 #include "tests/lbm/walls/wall_shear_common.h"
 
+#include <string.h>
+
 /* What cells with a wall beside them say, compared with what is known. */
 typedef struct known {
   double (*expect)(const struct known *known, const sight *at, double direction[3]);
@@ -189,8 +191,9 @@ static void across_a_border(gab_world *world)
 /* ---------------------------------------------------------------- channels along a diagonal */
 
 /* Solid from the line through the origin, width n[0] / sqrt(2) apart, to n[1] / sqrt(2) from it. */
-static double diagonal_distance(const double n[GAB_SHAPE_NUMBERS], const double x[3])
+static double diagonal_distance(const gab_body *body, const double x[3])
 {
+  const double *n = body->numbers;
   const double s = fmod(x[0] - x[1] + 4 * n[0] + 0.3, n[0]);
   return (fmin(s, n[0] - s) - n[1]) / sqrt(2);
 }
@@ -211,7 +214,9 @@ typedef struct diagonal {
 static void start_diagonal(void *user, const double centre[3], gab_lbm_state *state)
 {
   const diagonal *p = user;
-  const double d = diagonal_distance(p->numbers, centre), half = p->with.force / (2 * viscosity_of(&p->with));
+  gab_body body = {0};
+  memcpy(body.numbers, p->numbers, sizeof body.numbers);
+  const double d = diagonal_distance(&body, centre), half = p->with.force / (2 * viscosity_of(&p->with));
   if (d > 0) state->velocity[0] = state->velocity[1] = sqrt(0.5) * half * d * (p->with.height - d);
 }
 
