@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shapes of bodies by name: those of the library and registered ones. */
-#include "lbm/boundaries/shapes_library_impl.h"
+#include "lbm/boundaries/body_shape_impl.h"
 
 #include "core/base/registry_impl.h"
 

@@ -19,21 +19,11 @@
 #define GABION_LBM_BODY_SHAPE_H
 
 #include "core/config/config.h"
+#include "lbm/boundaries/body.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-struct gab_body;
-
-/** Shapes with fields of their own in a gab_body (lbm/boundaries/geometry.h), and one for all that have a descriptor. */
-typedef enum gab_shape {
-  GAB_SHAPE_BOX,      /**< lo, hi: corners; may be infinite */
-  GAB_SHAPE_SPHERE,   /**< centre, radius; a disc in 2D */
-  GAB_SHAPE_CYLINDER, /**< centre, radius, axis 0 … 2, length along the axis (0: infinite); a disc in 2D */
-  GAB_SHAPE_MASK,     /**< 2D only: a PNG picture stretched over lo … hi, dark pixels are inside */
-  GAB_SHAPE_OWN /**< the descriptor `own' with numbers and data, cut off at lo … hi, which may be infinite */
-} gab_shape;
 
 /** How the points of a box relate to a body. */
 typedef enum gab_relation {
@@ -43,7 +33,6 @@ typedef enum gab_relation {
 } gab_relation;
 
 enum {
-  GAB_SHAPE_NUMBERS = 8,        /**< that a body has for its shape */
   GAB_MOST_BODY_SHAPES = 16,    /**< that can be registered */
   GAB_MOST_BODY_SHAPE_KEYS = 16 /**< of one */
 };
@@ -59,19 +48,19 @@ typedef struct gab_body_shape {
    *  @param[in,out] body  fill `numbers`, zero at first, or `data`; lo and hi: corners of a box that holds the body,
    *  infinite at first: the body ends there
    *  @return ::GAB_ERR_INPUT with the place in the file */
-  gab_status (*read)(const gab_config *config, const char *path, int dimension, struct gab_body *body);
+  gab_status (*read)(const gab_config *config, const char *path, int dimension, gab_body *body);
   /** Signed distance of a point from the surface, negative or zero inside. May be less than the distance, not more: between
    *  two points it changes by no more than they are apart (boxes of cells are left out by it). gab_geometry_create() looks at
    *  some points of the domain and refuses one that is steeper there. NULL: the shape has no exact surface; its walls are
    *  staircases, and `contains` is needed. */
-  double (*distance)(const struct gab_body *body, const double point[3]);
+  double (*distance)(const gab_body *body, const double point[3]);
   /** Whether a point is inside. NULL: where the distance is not positive. */
-  bool (*contains)(const struct gab_body *body, const double point[3]);
+  bool (*contains)(const gab_body *body, const double point[3]);
   /** Where the way between two points, of which one is inside, passes the surface: share of the way from the first one. NULL:
    *  found by halving. */
-  double (*crossing)(const struct gab_body *body, const double from[3], const double to[3]);
+  double (*crossing)(const gab_body *body, const double from[3], const double to[3]);
   /** How the points of a box relate to the body. NULL: by the distance of its centre; without a distance, by lo and hi. */
-  gab_relation (*relation)(const struct gab_body *body, const double lo[3], const double hi[3]);
+  gab_relation (*relation)(const gab_body *body, const double lo[3], const double hi[3]);
   /** Frees gab_body.data. NULL: there is nothing to free. */
   void (*release)(void *data);
 } gab_body_shape;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A polygon, drawn out along an axis in 3D. */
-#include "lbm/boundaries/shapes_library_impl.h"
+#include "lbm/boundaries/body_shape_impl.h"
 
 #include "core/memory/memory.h"
 

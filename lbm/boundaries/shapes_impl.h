@@ -9,7 +9,7 @@
 #ifndef GABION_LBM_SHAPES_IMPL_H
 #define GABION_LBM_SHAPES_IMPL_H
 
-#include "lbm/boundaries/geometry.h"
+#include "lbm/boundaries/body_shape.h"
 
 /** A picture of cells. */
 typedef struct gab_mask {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shapes of the library with a descriptor: half space, ellipsoid, cone, torus, and a distance by formula. Distances are exact. */
-#include "lbm/boundaries/shapes_library_impl.h"
+#include "lbm/boundaries/body_shape_impl.h"
 #include "lbm/setup/vectors_impl.h"
 
 #include <math.h>

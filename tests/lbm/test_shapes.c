@@ -200,9 +200,9 @@ static void distances_of_an_ellipsoid_and_a_cone_are_exact(void **state)
       const double at[3] = {(double)cell[0], (double)cell[1], (double)cell[2]};
       double p[3], least = INFINITY, normal[3], distance;
       point_of(&it.domain, 0, at, p);
-      for (int a = 0; a <= 250; a++)
+      for (int a = 0; a <= 240; a++)
         for (int b = 0; b < 250; b++) {
-          const double u = a / 250.0, v = 2 * pi * b / 250;
+          const double u = a / 240.0, v = 2 * pi * b / 250;
           double q[3] = {3.1 + 2.2 * sin(pi * u) * cos(v), 4 + 0.7 * sin(pi * u) * sin(v),
                          5.2 + 1.6 * cos(pi * u)};
           if (shape) { /* the way from the axis at one end, along the mantle, to the axis at the other */
@@ -222,7 +222,7 @@ static void distances_of_an_ellipsoid_and_a_cone_are_exact(void **state)
       REQUIRE(gab_geometry_normal(it.geometry, 0, cell, 0, normal, &distance));
       /* the points lie at most 0.05 apart */
       const double found = square(distance * it.domain.dx);
-      if (found > least * (1 + 1e-12) || found < least - square(0.05) / 2)
+      if (found > least * (1 + 1e-12) || found < least - square(0.05))
         fail_msg("shape %d at %g %g %g: %g instead of %g", shape, p[0], p[1], p[2], distance * it.domain.dx,
                  sqrt(least));
     }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** @file shapes_library_impl.h
+/** @file body_shape_impl.h
  *  @brief Shapes of the library that have a descriptor. A new one is a line here and its descriptor.
  *
  *  Stability: internal.
  */
-#ifndef GABION_LBM_SHAPES_LIBRARY_IMPL_H
-#define GABION_LBM_SHAPES_LIBRARY_IMPL_H
+#ifndef GABION_LBM_BODY_SHAPE_IMPL_H
+#define GABION_LBM_BODY_SHAPE_IMPL_H
 
-#include "lbm/boundaries/geometry.h"
+#include "lbm/boundaries/body_shape.h"
 
 /** In the order of the parameter reference. */
 #define GAB_LIBRARY_SHAPES(SHAPE)                                                                            \
