@@ -16,10 +16,15 @@
   SHAPE(cone)                                                                                                \
   SHAPE(torus)                                                                                               \
   SHAPE(polygon)                                                                                             \
+  SHAPE(mesh)                                                                                                \
   SHAPE(formula)
 
 #define GAB_SHAPE_DECLARATION(name) extern const gab_body_shape gab_shape_##name;
 GAB_LIBRARY_SHAPES(GAB_SHAPE_DECLARATION)
 #undef GAB_SHAPE_DECLARATION
+
+/** One line on the mesh of a body: triangles, size in m and in cells, volume, area, faults, memory.
+ *  @return false for a body of another shape */
+bool gab_shape_mesh_describe(const gab_body *body, double dx, char *text, size_t capacity);
 
 #endif

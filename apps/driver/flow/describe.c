@@ -3,6 +3,7 @@
 #include "apps/driver/flow/simulation.h"
 
 #include "core/base/log.h"
+#include "lbm/boundaries/body_shape_impl.h"
 #include "apps/driver/case/case_impl.h"
 
 #include <math.h>
@@ -55,6 +56,11 @@ static void describe_flow(const flow_case *which)
             setup->reference_length / which->domain.dx);
   if (setup->body_count > 0)
     gab_log(GAB_LOG_INFO, "  %zu %s", setup->body_count, setup->body_count == 1 ? "body" : "bodies");
+  for (size_t i = 0; i < setup->body_count; i++) {
+    char mesh[512];
+    if (gab_shape_mesh_describe(&setup->bodies[i], which->domain.dx, mesh, sizeof mesh))
+      gab_log(GAB_LOG_INFO, "  mesh %s: %s", setup->bodies[i].name, mesh);
+  }
 }
 
 /* ---------------------------------------------------------------- blocks */

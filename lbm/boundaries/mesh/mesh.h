@@ -95,7 +95,7 @@ gab_status gab_mesh_check(const gab_mesh *mesh, gab_mesh_report *report);
 /** Finds crossings and inverted parts. After gab_mesh_index(). */
 gab_status gab_mesh_check_index(const gab_mesh *mesh, gab_mesh_report *report);
 /** @return ::GAB_ERR_INPUT that names the first fault of each kind, the number of faults, and the remedy; GAB_OK without faults */
-gab_status gab_mesh_refuse(const gab_mesh_report *report, const char *body, const char *file);
+gab_status gab_mesh_refuse(const gab_mesh_report *report, const char *file);
 
 /** Orients neighbouring triangles alike, by the majority of area, and closes rims by cones to their middle, so that the winding
  *  number is an integer everywhere. Before gab_mesh_index(). */

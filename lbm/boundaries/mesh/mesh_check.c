@@ -178,7 +178,7 @@ static const struct {
     [GAB_MESH_CROSSED] = {"pair of crossing triangles", "pairs of crossing triangles"},
 };
 
-gab_status gab_mesh_refuse(const gab_mesh_report *report, const char *body, const char *file)
+gab_status gab_mesh_refuse(const gab_mesh_report *report, const char *file)
 {
   char text[1024] = "";
   size_t used = 0;
@@ -198,8 +198,6 @@ gab_status gab_mesh_refuse(const gab_mesh_report *report, const char *body, cons
                                report->holes == 1 ? "hole" : "holes");
   }
   if (used == 0) return GAB_OK;
-  GAB_FAIL(
-      GAB_ERR_INPUT,
-      "%s: mesh %s is not a closed, oriented surface: %s; mend the file, or set `repair: winding' for this body",
-      body, file, text);
+  GAB_FAIL(GAB_ERR_INPUT, "%s: not a closed, oriented surface: %s; mend the file, or set `repair: winding'",
+           file, text);
 }

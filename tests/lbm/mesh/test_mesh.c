@@ -45,7 +45,7 @@ static gab_status check(gab_mesh *mesh, gab_mesh_report *report)
   OK(gab_mesh_check(mesh, report));
   OK(gab_mesh_index(mesh));
   OK(gab_mesh_check_index(mesh, report));
-  return gab_mesh_refuse(report, "wing", "test.stl");
+  return gab_mesh_refuse(report, "test.stl");
 }
 
 static void refused(const facets *list, const char *why)
