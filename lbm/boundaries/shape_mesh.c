@@ -115,7 +115,13 @@ static gab_status load(const char *file, const gab_mesh_placement *placement, bo
   GAB_TRY(gab_mesh_read(file, mesh));
   GAB_TRY(gab_mesh_place(mesh, placement, file));
   GAB_TRY(gab_mesh_check(mesh, &made->report));
-  if (is_repaired) GAB_TRY(gab_mesh_repair(mesh));
+  if (is_repaired) {
+    gab_mesh_report closed;
+    GAB_TRY(gab_mesh_repair(mesh));
+    GAB_TRY(gab_mesh_check(mesh, &closed));
+    made->report.volume = fabs(closed.volume); /* it may face inwards */
+    made->report.area = closed.area;
+  }
   GAB_TRY(gab_mesh_index(mesh));
   if (is_repaired) return GAB_OK;
   GAB_TRY(gab_mesh_check_index(mesh, &made->report));

@@ -33,6 +33,12 @@ done
 check 0 mesh.yaml
 said 'mesh ball: 20480 triangles, 1 part, size 1.00018 x 1.00018 x 1.00018 m = 8.001 x 8.001 x 8.001 cells, volume 0.523599 m^3'
 said 'closed'
+for shape in gear car; do
+  mesh $shape part.stl
+  check 0 mesh.yaml --set bodies.0.file=part.stl
+  said '1 part'
+  said 'closed'
+done
 
 # ---- the same bits on other processes and after deaths; two levels, and a torus that reaches beyond a periodic side
 mesh torus ring.obj
@@ -88,6 +94,7 @@ said "open.obj: not a closed, oriented surface: 3 open edges (triangle 1 at (1.7
 run 0 1 mesh.yaml --set bodies.0.file=open.obj --set bodies.0.repair=winding
 check 0 mesh.yaml --set bodies.0.file=open.obj --set bodies.0.repair=winding
 said '1 hole, 3 faults repaired'
+said 'volume 0.0208333 m^3' # of the tetrahedron of 0.5 m
 refused 1 mesh.yaml --set bodies.0.file=none.stl
 said 'none.stl'
 refused 1 mesh.yaml --set bodies.0.fit='[0, 0, 0, 1, 1, 1]'
