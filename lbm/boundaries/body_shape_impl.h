@@ -16,8 +16,9 @@
   SHAPE(cone)                                                                                                \
   SHAPE(torus)                                                                                               \
   SHAPE(polygon)                                                                                             \
-  SHAPE(mesh)                                                                                                \
-  SHAPE(formula)
+  SHAPE(formula)                                                                                             \
+  SHAPE(voxels)                                                                                              \
+  SHAPE(mesh)
 
 #define GAB_SHAPE_DECLARATION(name) extern const gab_body_shape gab_shape_##name;
 GAB_LIBRARY_SHAPES(GAB_SHAPE_DECLARATION)
