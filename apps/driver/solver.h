@@ -124,6 +124,8 @@ struct gab_solver {
   int (*levels)(const gab_app_run *it);
   /** Members beside blocks_of_levels of "grid" in summary.json. NULL: none. */
   void (*put_grid)(const gab_app_run *it, gab_json *json);
+  /** Members of "results" in summary.json: numbers that came out. After `finish`. NULL: there is no such object. */
+  void (*put_results)(const gab_app_run *it, gab_json *json);
   /** Says in the log what came out, beside pictures and fields. NULL: nothing. */
   void (*report)(const gab_app_run *it);
   /** Its program makes communicators of its own (gab_world_dup(), gab_world_split()): all processes have to repair them, so that its

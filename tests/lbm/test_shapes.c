@@ -10,6 +10,8 @@
 #include <stdarg.h>
 
 #include <cmocka.h>
+#include <hdf5.h>
+#include <unistd.h>
 
 typedef struct read_case {
   gab_config *config;
@@ -305,6 +307,80 @@ static void sets_rotations_and_copies_are_what_formulas_say(void **state)
          500);
 }
 
+/* ------------------------------------------------------------------------------------------ voxels */
+
+static double slab_of_waves(int64_t x, int64_t y, int64_t z)
+{
+  return 3 * sin(0.4 * (double)x) + cos(0.3 * (double)y) + 0.1 * (double)z;
+}
+
+/* Voxels of half a cell from (0, 1, 3); a data set of three dimensions, x last. */
+static void voxels_of_a_data_set_are_solid_in_their_range(void **state)
+{
+  enum { NX = 30, NY = 26, NZ = 21 };
+  static float values[NZ][NY][NX];
+  const hsize_t size[3] = {NZ, NY, NX};
+  const char *bodies =
+      "  - {type: voxels, file: test_shapes.h5, dataset: sample/phase, solid: [0.5, 2], lo: [0, 1, 3], voxel: "
+      "0.125}\n";
+  (void)state;
+  for (int z = 0; z < NZ; z++)
+    for (int y = 0; y < NY; y++)
+      for (int x = 0; x < NX; x++) values[z][y][x] = (float)slab_of_waves(x, y, z);
+  const hid_t file = H5Fcreate("test_shapes.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  const hid_t group = H5Gcreate2(file, "sample", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  const hid_t space = H5Screate_simple(3, size, NULL);
+  const hid_t set = H5Dcreate2(group, "phase", H5T_IEEE_F32LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  REQUIRE(H5Dwrite(set, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+  H5Dclose(set);
+  H5Sclose(space);
+  H5Gclose(group);
+  H5Fclose(file);
+  read_case it;
+  REQUIRE_OK(read_bodies(&it, 3, bodies));
+  int solids = 0, bounds = 0;
+  for (int level = 0; level < 2; level++) {
+    int64_t cell[3];
+    gab_box all = {{0, 0, 0}, {0, 0, 0}};
+    uint64_t fluid = 0;
+    for (int axis = 0; axis < 3; axis++) all.hi[axis] = it.domain.cells[axis] << level;
+    for (cell[2] = 0; cell[2] < all.hi[2]; cell[2]++)
+      for (cell[1] = 0; cell[1] < all.hi[1]; cell[1]++)
+        for (cell[0] = 0; cell[0] < all.hi[0]; cell[0]++) {
+          const double at[3] = {(double)cell[0], (double)cell[1], (double)cell[2]};
+          double p[3];
+          point_of(&it.domain, level, at, p);
+          const double v[3] = {floor(p[0] * 8), floor((p[1] - 1) * 8), floor((p[2] - 3) * 8)};
+          const bool is_in = v[0] >= 0 && v[0] < NX && v[1] >= 0 && v[1] < NY && v[2] >= 0 && v[2] < NZ;
+          const float value = is_in ? values[(int)v[2]][(int)v[1]][(int)v[0]] : -1;
+          const bool expected = value >= 0.5 && value <= 2;
+          REQUIRE((gab_geometry_cell(it.geometry, level, cell) == 0) == expected);
+          solids += expected;
+          bounds += !is_in;
+          fluid += !expected;
+        }
+    REQUIRE(gab_geometry_fluid_cells(it.geometry, level, &all) == fluid);
+  }
+  REQUIRE(solids > 1000 && bounds > 1000);
+  const int64_t near[3] = {8, 8, 8};
+  double normal[3], distance;
+  REQUIRE(!gab_geometry_normal(it.geometry, 0, near, 0, normal, &distance));
+  end_case(&it);
+  refuses(3, "  - {type: voxels, file: test_shapes.h5, dataset: sample/phases, lo: [0, 1, 3], voxel: 0.1}\n",
+          "is not there");
+  refuses(3, "  - {type: voxels, file: test_shapes.h5, dataset: sample, lo: [0, 1, 3], voxel: 0.1}\n",
+          "test.yaml:4:");
+  refuses(3, "  - {type: voxels, file: test_shapes.h6, dataset: a, lo: [0, 1, 3], voxel: 0.1}\n",
+          "test_shapes.h6");
+  refuses(2, "  - {type: voxels, file: test_shapes.h5, dataset: sample/phase, lo: [0, 1], voxel: 0.1}\n",
+          "has 3 dimensions, the domain 2");
+  refuses(
+      3,
+      "  - {type: voxels, file: test_shapes.h5, dataset: sample/phase, lo: [0, 1, 3], voxel: 0.1, rotation: [0, 0, 45]}\n",
+      "cannot be rotated");
+  REQUIRE(unlink("test_shapes.h5") == 0);
+}
+
 /* Bodies behind a set keep the number of their item in messages, and parts are no bodies. */
 static void parts_are_no_bodies(void **state)
 {
@@ -393,6 +469,7 @@ int main(void)
       cmocka_unit_test(shapes_are_what_formulas_say),
       cmocka_unit_test(distances_of_an_ellipsoid_and_a_cone_are_exact),
       cmocka_unit_test(sets_rotations_and_copies_are_what_formulas_say),
+      cmocka_unit_test(voxels_of_a_data_set_are_solid_in_their_range),
       cmocka_unit_test(parts_are_no_bodies),
       cmocka_unit_test(walls_spin_in_their_surface),
       cmocka_unit_test(what_cannot_be_is_refused_with_its_place),

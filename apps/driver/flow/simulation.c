@@ -198,6 +198,7 @@ gab_status gab_app_simulation_finish(gab_app_run *it, gab_step step)
   const double most = 1e-4;
   gab_lbm_integrals now;
   (void)step;
+  GAB_TRY(gab_app_results_find((simulation *)it));
   if (gab_lbm_has_open_side(&which->parameters->setup.options, which->parameters->domain.dimension))
     return GAB_OK;
   GAB_TRY(gab_lbm_integrate(which->lbm, false, &now));

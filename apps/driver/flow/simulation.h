@@ -28,6 +28,12 @@ typedef struct mass_monitor {
   double mass;
 } mass_monitor;
 
+/** Numbers that are known at the end of a run, for the log and summary.json; what is not known is 0. */
+typedef struct flow_results {
+  double porosity;        /**< share of the domain that is fluid, where bodies take some of it */
+  double permeability[3]; /**< m^2, along periodic axes with an acceleration */
+} flow_results;
+
 typedef struct simulation {
   gab_app_run base;
   const flow_case *parameters; /**< the same as base.parameters */
@@ -38,6 +44,7 @@ typedef struct simulation {
   uint64_t adaptations; /**< of the grid that changed something, those that were rolled back left out */
   gab_side_sums sides[GAB_SIDE_COUNT]; /**< of the grid that there is */
   gab_lbm_integrals start;             /**< of the initial state; fluid_cells is what counts */
+  flow_results results;
   mass_monitor mass;
   flow_tracers *tracers; /**< NULL: none */
   gab_lbm_quantities *view;
@@ -76,6 +83,11 @@ void gab_app_simulation_pick_evidence(const gab_app_run *it, gab_quantity *picke
 /** The mass is another one now, and rightly so: at the surface of a body, cells of other sizes hold other volumes of
  *  fluid. Collective. */
 gab_status gab_app_simulation_note_mass(simulation *which, gab_step step);
+
+/** Finds the results of the last state and says them in the log. Collective. */
+gab_status gab_app_results_find(simulation *which);
+/** As in ::gab_solver. */
+void gab_app_results_put(const gab_app_run *it, gab_json *json);
 
 /** Builds the grid, refined and distributed, and the blocks' data. Collective. */
 gab_status gab_app_grid_build(simulation *made);

@@ -141,11 +141,20 @@ static void put_grid(const gab_app_run *it, gab_json *json)
   gab_json_close(json);
 }
 
-/* What the case is. */
+static void put_results(const gab_app_run *it, gab_json *json)
+{
+  if (!solver_of(it)->put_results) return;
+  gab_json_object(json, "results");
+  solver_of(it)->put_results(it, json);
+  gab_json_close(json);
+}
+
+/* What the case is, and what came out. */
 static void put_case(void *user, gab_json *json)
 {
   const gab_app_run *it = user;
   put_grid(it, json);
+  put_results(it, json);
   gab_app_put_case(json, it->parameters, gab_app_run_time(it, gab_timeloop_step(it->loop)));
 }
 

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Results of a flow that are known at its end. */
+#include "apps/driver/flow/simulation.h"
+
+#include "core/base/log.h"
+
+#include <math.h>
+
+/* Darcy's law: mean velocity over all of the sample, solid or not, is permeability times acceleration / viscosity. */
+static double permeability_along(const simulation *which, int axis, const gab_lbm_integrals *now,
+                                 double cells)
+{
+  const flow_case *given = which->parameters;
+  const gab_units *units = &given->setup.units;
+  const double acceleration = given->setup.options.force[axis] * units->dx / (units->dt * units->dt);
+  if (!given->domain.periodic[axis] || acceleration == 0) return 0;
+  const double velocity = now->momentum[axis] / cells * units->dx / units->dt;
+  return given->setup.viscosity * velocity / acceleration;
+}
+
+gab_status gab_app_results_find(simulation *which)
+{
+  const double darcy = 9.869233e-13; /* m^2 */
+  const gab_domain *domain = &which->parameters->domain;
+  const double cells = (double)domain->cells[0] * (double)domain->cells[1] * (double)domain->cells[2];
+  gab_lbm_integrals now;
+  which->results = (flow_results){0};
+  if (which->parameters->setup.body_count == 0) return GAB_OK;
+  GAB_TRY(gab_lbm_integrate(which->lbm, false, &now));
+  which->results.porosity = now.volume / cells;
+  for (int axis = 0; axis < domain->dimension; axis++) {
+    const double found = permeability_along(which, axis, &now, cells);
+    which->results.permeability[axis] = found;
+    if (found == 0) continue;
+    gab_log(GAB_LOG_INFO, "permeability along %c: %.6g m^2 (%.6g mD), porosity %.6g", "xyz"[axis], found,
+            found / darcy * 1e3, which->results.porosity);
+  }
+  return GAB_OK;
+}
+
+void gab_app_results_put(const gab_app_run *it, gab_json *json)
+{
+  static const char *const names[] = {"permeability_x_m2", "permeability_y_m2", "permeability_z_m2"};
+  const flow_results *found = &((const simulation *)it)->results;
+  if (found->porosity > 0) gab_json_real(json, "porosity", found->porosity);
+  for (int axis = 0; axis < 3; axis++)
+    if (found->permeability[axis] != 0) gab_json_real(json, names[axis], found->permeability[axis]);
+}
