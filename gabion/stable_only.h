@@ -283,6 +283,7 @@
 #pragma GCC poison gab_lbm_recomputation
 #pragma GCC poison gab_lbm_request_recomputation
 #pragma GCC poison gab_lbm_set_flow_rates
+#pragma GCC poison gab_lbm_set_force
 #pragma GCC poison gab_lbm_set_step
 #pragma GCC poison gab_lbm_setup_check_bodies
 #pragma GCC poison gab_lbm_setup_check_geometry

@@ -325,6 +325,18 @@ static gab_status set_up(gab_lbm *lbm, gab_forest *forest, const gab_geometry *g
   return gab_coupling_create(forest, lbm->data, &interfaces, &lbm->coupling);
 }
 
+gab_status gab_lbm_set_force(gab_lbm *lbm, const double force[3])
+{
+  if (!lbm->model.options.force_varies)
+    GAB_FAIL(GAB_ERR_STATE, "the force cannot change: gab_lbm_options.force_varies is not set");
+  for (int axis = 0; axis < 3; axis++) {
+    lbm->model.options.force[axis] = force[axis];
+    for (int level = 0; level < GAB_LBM_LEVELS; level++)
+      lbm->model.level[level].rates.force[axis] = ldexp(force[axis], -level);
+  }
+  return GAB_OK;
+}
+
 gab_status gab_lbm_create(gab_forest *forest, const gab_geometry *geometry, const gab_lbm_options *options,
                           gab_lbm **lbm)
 {

@@ -89,6 +89,7 @@ typedef struct gab_lbm_options {
   double smagorinsky;                    /**< Smagorinsky only: the constant [0: 0.1] */
   double numbers[GAB_COLLISION_NUMBERS]; /**< of a model of a program's own; the same on all levels */
   double force[3];                       /**< body force per volume */
+  bool force_varies;                     /**< gab_lbm_set_force() may be called [false] */
   const char *kernel;                    /**< by name: lbm/kernels/kernel_family.h [NULL: auto] */
   /** How many dense blocks share one field, row by row, 1 … 16: those side by side along x need no ghosts between them.
    * In place only. No result depends on it; blocks of fewer than some 100 cells along x are faster with it (doc/performance.md).
@@ -118,6 +119,9 @@ GAB_STABLE gab_domain gab_lbm_domain(const gab_forest_options *options);
 
 /* ------------------------------------------------------------------------------------------ stepping */
 
+/** Changes the body force per volume from the next step on. The caller keeps it in its state (gab_lbm_pack_state() does not) and sets it
+ *  again after a restore. Local; the same on all ranks. @return ::GAB_ERR_STATE without gab_lbm_options.force_varies */
+gab_status gab_lbm_set_force(gab_lbm *lbm, const double force[3]);
 /** One whole step: the calls below. Collective among neighbours. */
 GAB_STABLE gab_status gab_lbm_step(gab_lbm *lbm);
 /** `count` steps, with the same bits as by gab_lbm_step(), several of them in one sweep through memory where that can be:

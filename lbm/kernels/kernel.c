@@ -16,7 +16,8 @@ gab_kernel_variant gab_kernel_wanted(const gab_lbm_options *options)
   const double *force = options->force;
   return (gab_kernel_variant){.lattice = options->lattice ? gab_lattice_number(options->lattice) : 0,
                               .reals = reals_of(options),
-                              .forced = force[0] != 0 || force[1] != 0 || force[2] != 0};
+                              .forced =
+                                  options->force_varies || force[0] != 0 || force[1] != 0 || force[2] != 0};
 }
 
 const gab_kernel *gab_kernel_find(const char *name, const gab_collision *collision, gab_kernel_variant wanted)

@@ -239,12 +239,33 @@ static gab_status read_temporal_blocking(const gab_config *config, gab_lbm_setup
   return check_in_place(config, "lbm.temporal_blocking", &setup->options);
 }
 
+static gab_status read_mean_velocity(const gab_config *config, const gab_domain *domain, gab_lbm_setup *setup)
+{
+  GAB_TRY(gab_lbm_read_plane_vector(config, "fluid.mean_velocity", domain->dimension, setup->mean_velocity));
+  scale(setup->mean_velocity, setup->units.dt / setup->units.dx);
+  setup->mean_velocity_every = gab_config_int(config, "fluid.mean_velocity_every");
+  for (int axis = 0; axis < domain->dimension; axis++) {
+    if (setup->mean_velocity[axis] == 0) continue;
+    setup->options.force_varies = true;
+    if (!domain->periodic[axis])
+      return gab_config_fail(
+          config, "fluid.mean_velocity",
+          "is %g along %c, where the domain is not periodic: give boundaries.%c_min a velocity or flow_rate",
+          gab_units_velocity_to_physical(&setup->units, setup->mean_velocity[axis]), (int)"xyz"[axis],
+          (int)"xyz"[axis]);
+  }
+  if (!setup->options.force_varies && gab_config_is_set(config, "fluid.mean_velocity_every"))
+    return gab_config_fail(config, "fluid.mean_velocity_every", "has no effect without mean_velocity");
+  return GAB_OK;
+}
+
 static double largest_speed(const gab_lbm_setup *setup, const gab_domain *domain)
 {
   double speed = gab_units_velocity_to_lattice(&setup->units, setup->reference_velocity);
   speed = fmax(speed, length_of(setup->options.velocity));
   speed = fmax(speed, fabs(setup->vortices.velocity));
   speed = fmax(speed, setup->formulas.speed);
+  speed = fmax(speed, length_of(setup->mean_velocity));
   for (int side = 0; side < GAB_SIDE_COUNT; side++)
     speed = fmax(speed,
                  gab_side_peak(&setup->options.sides[side]) * length_of(setup->options.sides[side].velocity));
@@ -307,6 +328,7 @@ static gab_status read_all(const gab_config *config, const gab_domain *domain, c
   GAB_TRY(gab_lbm_read_plane_vector(config, "fluid.acceleration", domain->dimension, acceleration));
   for (int axis = 0; axis < 3; axis++)
     setup->options.force[axis] = gab_units_acceleration_to_lattice(&setup->units, acceleration[axis]);
+  GAB_TRY(read_mean_velocity(config, domain, setup));
   GAB_TRY(gab_lbm_read_bodies(config, domain->dimension, folder, &setup->units, &setup->bodies,
                               &setup->body_count));
   GAB_TRY(read_initial(config, domain, setup));

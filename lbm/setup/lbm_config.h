@@ -63,9 +63,11 @@ typedef struct gab_lbm_setup {
   double reynolds;           /**< velocity * length / viscosity, 0 if length or velocity is not given */
   double reference_velocity; /**< physical, fluid.velocity; 0 if not given */
   double reference_length;   /**< fluid.length; 0 if not given */
-  double speed;              /**< largest in the file, in cells per step; 0 if it says none */
-  double open_speed;         /**< border_speed for the open sides, in cells per step; 0: none */
-  gab_body *bodies;          /**< owned */
+  double mean_velocity[3];   /**< to be held by a force, in cells per step; 0: not controlled */
+  gab_step mean_velocity_every;
+  double speed;      /**< largest in the file, in cells per step; 0 if it says none */
+  double open_speed; /**< border_speed for the open sides, in cells per step; 0: none */
+  gab_body *bodies;  /**< owned */
   size_t body_count;
   gab_taylor_green vortices;
   gab_initial_formulas formulas;

@@ -177,6 +177,22 @@ static const gab_config_key fluid_keys[] = {
      .unit = "m/s^2",
      .default_text = "[0, 0, 0]",
      .doc = "Body force per mass."},
+    {.name = "mean_velocity",
+     .type = GAB_CONFIG_REAL,
+     .length_min = 2,
+     .length_max = 3,
+     .unit = "m/s",
+     .default_text = "[0, 0, 0]",
+     .doc =
+         "Mean velocity of the fluid along periodic axes, which a body force is adjusted to hold; acceleration is its start. A component "
+         "of 0 is not controlled."},
+    {.name = "mean_velocity_every",
+     .type = GAB_CONFIG_INT,
+     .min = 1,
+     .max = 1000000,
+     .default_text = "10",
+     .unit = "steps",
+     .doc = "Interval at which that force is adjusted."},
 };
 static const gab_config_section fluid_section = {.path = "fluid",
                                                  .doc = "Fluid and reference scales.",

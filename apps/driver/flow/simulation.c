@@ -8,6 +8,7 @@
 #include "core/messages/collective.h"
 
 #include <math.h>
+#include <string.h>
 
 /* ---------------------------------------------------------------- grid and flow */
 
@@ -43,6 +44,8 @@ gab_status gab_app_simulation_prepare(gab_app_run *it)
   options.user = made->geometry;
   GAB_TRY(gab_forest_create(it->world, &options, &it->forest));
   GAB_TRY(gab_lbm_create(it->forest, made->geometry, &which->setup.options, &made->lbm));
+  made->drive = (mean_drive){.step = -1};
+  memcpy(made->drive.force, which->setup.options.force, sizeof made->drive.force);
   gab_lbm_time_blocks(made->lbm, it->parameters->balance.measured);
   GAB_TRY(gab_lbm_quantities_create(it->forest, made->lbm, &which->setup.units, needs_of_output(which),
                                     &made->view));
@@ -220,6 +223,7 @@ static gab_status pack_flow(void *user, gab_buffer *out)
   const simulation *which = user;
   GAB_TRY(gab_lbm_pack_state(which->lbm, out));
   GAB_TRY(gab_put_u64(out, which->adaptations));
+  GAB_TRY(gab_app_drive_pack(which, out));
   return gab_app_forces_pack(which, out);
 }
 
@@ -228,6 +232,7 @@ static gab_status unpack_flow(void *user, gab_reader *in)
   simulation *which = user;
   GAB_TRY(gab_lbm_unpack_state(which->lbm, in));
   GAB_TRY(gab_get_u64(in, &which->adaptations));
+  GAB_TRY(gab_app_drive_unpack(which, in));
   return gab_app_forces_unpack(which, in);
 }
 
@@ -256,6 +261,7 @@ gab_status gab_app_simulation_add(gab_app_run *it)
   else if (which->parameters->setup.temporal_steps != 1)
     GAB_TRY(
         gab_timeloop_add_temporal_block(loop, "several steps in a temporal block", 4, temporal_block, which));
+  GAB_TRY(gab_app_drive_add(which, loop));
   GAB_TRY(gab_timeloop_add_action(loop, "last forces", gab_app_forces_last_due, gab_app_forces_last, which));
   GAB_TRY(gab_app_run_add_output(it));
   if (which->parameters->refinement.every > 0)

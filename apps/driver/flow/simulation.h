@@ -34,6 +34,12 @@ typedef struct flow_results {
   double permeability[3]; /**< m^2, along periodic axes with an acceleration */
 } flow_results;
 
+/** A force that holds the mean velocity: fluid.mean_velocity. Equal on all ranks, part of the state. */
+typedef struct mean_drive {
+  gab_step step;            /**< of the last adjustment; -1: none */
+  double force[3], mean[3]; /**< then */
+} mean_drive;
+
 typedef struct simulation {
   gab_app_run base;
   const flow_case *parameters; /**< the same as base.parameters */
@@ -46,6 +52,7 @@ typedef struct simulation {
   gab_lbm_integrals start;             /**< of the initial state; fluid_cells is what counts */
   flow_results results;
   mass_monitor mass;
+  mean_drive drive;
   flow_tracers *tracers; /**< NULL: none */
   gab_lbm_quantities *view;
   gab_quantity quantity_items[GAB_LBM_MOST_QUANTITIES];
@@ -55,6 +62,12 @@ typedef struct simulation {
   body_record *records;
 } simulation;
 
+/** Adds the adjustment of the force to the loop, if the case has one. */
+gab_status gab_app_drive_add(simulation *which, gab_timeloop *loop);
+gab_status gab_app_drive_pack(const simulation *which, gab_buffer *out);
+gab_status gab_app_drive_unpack(simulation *which, gab_reader *in);
+/** Logs the force at the end. */
+void gab_app_drive_report(const simulation *which);
 /** Sums of the sides on the grid that there is, and from them the velocities of sides with a flow rate. Collective. */
 gab_status gab_app_sides_find(simulation *which);
 /** The same from sums that are known. Local. @return ::GAB_ERR_INPUT with the place in the file */
