@@ -47,6 +47,16 @@ done
 run 0 1 drive.yaml --set fluid.mean_velocity='[0.11, 0]'
 [ "$(checksum)" != "$expected" ] || complain 'the mean velocity changes nothing'
 
+# The permeability is that of the force in the end, as a fixed one gives it.
+permeability() { sed -n 's/.*permeability along x: \([-0-9.e]*\) m^2.*/\1/p' said.txt; }
+run 0 1 drive.yaml --set run.steps=2500 --set fluid.mean_velocity='[0.01, 0]'
+driven=$(permeability)
+held=$(sed -n 's/.*held by an acceleration of \([-0-9.e]*\) .*/\1/p' said.txt)
+run 0 1 drive.yaml --set run.steps=2500 --set fluid.mean_velocity='[0, 0]' --set fluid.acceleration="[$held, 0]"
+echo "permeability: $driven, $(permeability)"
+awk -v a="$driven" -v b="$(permeability)" 'BEGIN { exit !(a > 0 && b > 0 && a / b > 0.999 && a / b < 1.001) }' ||
+  complain "permeability $driven with a mean velocity, $(permeability) with a fixed acceleration $held"
+
 check 2 drive.yaml --set fluid.mean_velocity='[0, 1]'
 said 'fluid.mean_velocity: is 1 along y, where the domain is not periodic: give boundaries.y_min a velocity or flow_rate'
 check 2 drive.yaml --set fluid.mean_velocity='[0, 0]' --set fluid.mean_velocity_every=5

@@ -12,7 +12,8 @@ static double permeability_along(const simulation *which, int axis, const gab_lb
 {
   const flow_case *given = which->parameters;
   const gab_units *units = &given->setup.units;
-  const double acceleration = given->setup.options.force[axis] * units->dx / (units->dt * units->dt);
+  const double acceleration =
+      gab_lbm_get_options(which->lbm)->force[axis] * units->dx / (units->dt * units->dt);
   if (!given->domain.periodic[axis] || acceleration == 0) return 0;
   const double velocity = now->momentum[axis] / cells * units->dx / units->dt;
   return given->setup.viscosity * velocity / acceleration;
