@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A sample like sandstone: overlapping grains of different size, periodic, for sandstone.yaml.
 
-    sandstone.py [CELLS] [POROSITY] [FILE]     (64, 0.25, sandstone.raw)
+    sandstone.py [CELLS] [POROSITY] [FILE]     (48, 0.25, sandstone.raw)
 
 Writes one byte for each voxel, x fastest: 1 is grain, 0 is pore. The same arguments give the same file.
 """
@@ -34,7 +34,7 @@ def fill(voxels, n, centre, radius):
 
 
 def main(arguments):
-    n = int(arguments[0]) if arguments else 64
+    n = int(arguments[0]) if arguments else 48
     porosity = float(arguments[1]) if len(arguments) > 1 else 0.25
     path = arguments[2] if len(arguments) > 2 else "sandstone.raw"
     voxels, solid, numbers = bytearray(n**3), 0, uniform(2017)

@@ -76,7 +76,7 @@ said 'the file is array.raw'
 # A sample like sandstone, from the script beside its case.
 python3 "$GABION_SOURCE/scripts/sandstone.py" 32 0.3 sandstone.raw >said.txt
 said 'porosity 0.2'
-sed 's/\[64, 64, 64\]/[32, 32, 32]/g' "$GABION_SOURCE/apps/cases/flow/sandstone.yaml" >sandstone.yaml
+sed 's/\[48, 48, 48\]/[32, 32, 32]/g' "$GABION_SOURCE/apps/cases/flow/sandstone.yaml" >sandstone.yaml
 run 0 2 sandstone.yaml --set run.time=0.002 --set 'faults=[]' --set output={}
 permeability | awk '{ exit !($1 > 1e-14 && $1 < 1e-9) }' || complain "sandstone: permeability $(permeability) m^2"
 
