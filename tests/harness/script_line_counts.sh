@@ -16,7 +16,7 @@ def lines(name):
     with open(os.path.join("apps/tutorial", name)) as file:
         text = file.read()
     code = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
-    return len(text.splitlines()), sum(1 for line in code.splitlines() if line.strip())
+    return len(text.splitlines()), sum(1 for line in code.splitlines() if line.split())
 
 
 for row in open("doc/tutorials.md"):
