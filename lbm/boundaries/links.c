@@ -483,12 +483,12 @@ int gab_lbm_body_at(const gab_lbm_model *model, int level, const int64_t cell[3]
   return body < 0 ? -1 : body;
 }
 
-/* Of a link from a solid cell whose wall is `delta' of the link away from the fluid cell. */
-static double body_term(const link *at, int level, const int64_t solid[3], int body, double delta)
+/* Of a link from a solid cell. A rotation changes the velocity across the link only, so that any point of the link will do. */
+static double body_term(const link *at, int level, const int64_t solid[3], int body)
 {
-  double offset[3], velocity[3];
-  for (int axis = 0; axis < 3; axis++) offset[axis] = (1 - delta) * at->c[axis];
-  gab_geometry_wall_velocity(at->model->geometry, level, solid, body, offset, velocity);
+  static const double at_centre[3] = {0, 0, 0};
+  double velocity[3];
+  gab_geometry_wall_velocity(at->model->geometry, level, solid, body, at_centre, velocity);
   return momentum_term(at, velocity);
 }
 
@@ -504,7 +504,7 @@ void gab_links_wall_terms(const gab_lbm_model *model, int level, const int64_t w
   if (sides_of(&at, &closed) != 0) return;
   const int body = gab_lbm_body_at(model, level, wall);
   if (body < 0) return;
-  terms[GAB_SIDE_FACTORS] = body_term(&at, level, wall, body, 0.5);
+  terms[GAB_SIDE_FACTORS] = body_term(&at, level, wall, body);
 }
 
 static gab_status add_body_link(const link *at)
@@ -518,7 +518,7 @@ static gab_status add_body_link(const link *at)
   int body = gab_lbm_body_at(at->model, level, solid);
   if (body < 0) return add_bounce_link(at);
   double delta = gab_geometry_wall_distance(geometry, level, solid, body, at->c);
-  const double term = body_term(at, level, solid, body, delta);
+  const double term = body_term(at, level, solid, body);
   bool falls_back;
   gab_linear_link made = interpolated_link(at, delta, term, &falls_back);
   links->fallbacks += falls_back;

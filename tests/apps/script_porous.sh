@@ -16,7 +16,10 @@ def solid(p):
 values = [solid([(k + 0.5) / n for k in (x, y, z)]) for z in range(n) for y in range(n) for x in range(n)]
 open("array.raw", "wb").write(bytes(values))
 open("short.raw", "wb").write(bytes(values)[:-1])
-# Gray values of two bytes behind a head, z fastest; 200 and more are solid.
+# The same with a bar that is no longer symmetric, and that as gray values of two bytes behind a head, z fastest; 200 and more are solid.
+for x, y in ((11, 4), (12, 4), (12, 5)):
+    values[((n // 4) * n + y) * n + x] = True
+open("bar.raw", "wb").write(bytes(values))
 gray = [values[(z * n + y) * n + x] for x in range(n) for y in range(n) for z in range(n)]
 open("gray.raw", "wb").write(b"head" + b"".join((250 if v else 100).to_bytes(2, "little") for v in gray))
 END
@@ -47,9 +50,13 @@ timeout 100 "$GABION_LAUNCH" -n 3 --spares 1 -- "$gabion" run array.yaml --set '
 said 'rank 0 died'
 [ "$(checksum)" = "$voxels" ] || complain 'voxels: another checksum under local'
 
+sed 's/array.raw/bar.raw/' array.yaml >bar.yaml
+run 0 1 bar.yaml
+bar=$(checksum)
+[ "$bar" != "$voxels" ] || complain 'a bar changes nothing'
 sed 's/file: array.raw,/file: gray.raw, numbers: uint16, skip: 4, fastest: z, solid: [200, 300],/' array.yaml >gray.yaml
 run 0 1 gray.yaml
-[ "$(checksum)" = "$voxels" ] || complain 'gray values: another checksum'
+[ "$(checksum)" = "$bar" ] || complain 'gray values: another checksum'
 
 sed "/voxels/d" array.yaml >spheres.yaml
 cat >>spheres.yaml <<END
