@@ -21,6 +21,7 @@ enum { GAB_APP_MOST_SETTINGS = 256 };
 struct gab_app_options {
   const char *word; /**< the one word that is no option: case file or key; NULL if none was given */
   const char *out;  /**< output folder; NULL: not given */
+  const char *draw; /**< folder of --draw; NULL: not given */
   const char *settings[GAB_APP_MOST_SETTINGS]; /**< of --set */
   size_t setting_count;
   const char *injections[GAB_APP_MOST_SETTINGS]; /**< of --inject */
@@ -37,7 +38,7 @@ struct gab_app_options {
 };
 
 /** Which options a command understands: letters o(ut), s(et), i(nject), v(erbose), q(uiet), r(eference),
- * w(alltime), t(raffic), p(rocesses), f(resh), c(ontinue-anyway), b(lock), j(son), m(emory: --overcommit); --help always.
+ * w(alltime), t(raffic), p(rocesses), f(resh), c(ontinue-anyway), b(lock), j(son), D(raw), m(emory: --overcommit); --help always.
  *  @return ::GAB_ERR_INPUT that names the closest known option for one that is not */
 gab_status gab_app_options_parse(int argc, char **argv, const char *allowed, gab_app_options *options);
 

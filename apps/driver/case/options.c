@@ -66,6 +66,7 @@ static const option_row rows[] = {
     {"--overcommit", 'm', NULL, false},
     {"--print-spares", 'S', NULL, false},
     {"--devices", 'd', NULL, false},
+    {"--draw", 'D', NULL, true},
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
@@ -124,6 +125,9 @@ static gab_status take(const option_row *row, const char *value, gab_app_options
     break;
   case 'S':
     options->print_spares = true;
+    break;
+  case 'D':
+    options->draw = value;
     break;
   case 'd':
     options->devices = true;

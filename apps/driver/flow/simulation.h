@@ -97,6 +97,9 @@ void gab_app_simulation_pick_evidence(const gab_app_run *it, gab_quantity *picke
  *  fluid. Collective. */
 gab_status gab_app_simulation_note_mass(simulation *which, gab_step step);
 
+/** As in ::gab_solver. */
+gab_status gab_app_simulation_draw(gab_app_run *it, const char *folder);
+
 /** Finds the results of the last state and says them in the log. Collective. */
 gab_status gab_app_results_find(simulation *which);
 /** As in ::gab_solver. */
