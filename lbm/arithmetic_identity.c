@@ -46,7 +46,8 @@ static int print(const gab_lbm *lbm, char *text, size_t capacity)
   char numbers[48] = "";
   if (gab_lattice_is_own(gab_lattice_number(lattice)))
     snprintf(numbers, sizeof numbers, ", lattice with the numbers %016" PRIx64, gab_lattice_numbers(lattice));
-  const char *walls = lbm->model.walls.is_on ? ", walls revision 1" : "";
+  /* Revision 1 rounded the mass that walls on finer levels make slab by slab, so that it depended on fused blocks. */
+  const char *walls = !lbm->model.walls.is_on ? "" : levels[0] ? ", walls revision 2" : ", walls revision 1";
   char sides[32] = "";
   if (names_sides(options->sides)) snprintf(sides, sizeof sides, ", sides revision %d", SIDES_REVISION);
   return snprintf(text, capacity, "%s/%s/%s, revision %d%s%s%s%s%s", lattice->name, reals,

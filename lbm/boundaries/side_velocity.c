@@ -163,6 +163,15 @@ static double instant(double duration, int i, int count)
   return duration * (i % 2 ? i - 1 + 2 * share : i) / count;
 }
 
+/* Rounded up to one of four values between two powers of two. Speeds of sides enter the arithmetic (lbm.open_speed,
+ * refinement.border_speed), which must not change if a run is continued to another end, where other instants are looked at. */
+static double coarse_peak(double peak)
+{
+  int exponent;
+  const double fraction = frexp(peak * (1 - 1e-9), &exponent); /* 1/2 <= fraction < 1 */
+  return peak > 0 ? ldexp(ceil(8 * fraction) / 8, exponent) : peak;
+}
+
 static gab_status find_peak_in_time(const gab_config *config, int index, double duration, gab_side *side)
 {
   enum { SAMPLES = 2000 };
@@ -177,7 +186,8 @@ static gab_status find_peak_in_time(const gab_config *config, int index, double 
     const double all = fabs(value * (side->series ? gab_time_series_at(side->series, time) : 1));
     if (i == 0 || all > most) most = all;
   }
-  side->peak = side->peak_in_time = most;
+  side->peak_in_time = most;
+  side->peak = side->factor ? coarse_peak(most) : most;
   return GAB_OK;
 }
 

@@ -51,12 +51,14 @@ void gab_wall_balance_collect(gab_lbm *lbm, int level)
   for (size_t i = 0; i < gab_forest_block_count(lbm->forest); i++) {
     const gab_lbm_block *block = gab_lbm_block_of(lbm, gab_forest_block(lbm->forest, i));
     if (block->at->level != level) continue;
+    /* Rounded once for a block: on finer levels the volume leaves fewer bits, and how many slabs there are depends on fused blocks. */
+    int64_t made = 0;
     for (int32_t slab = 0; block->links.excess && slab < lbm->model.slabs; slab++)
-      lbm->walls_made += whole(block->at->volume * block->links.excess[slab], GAB_WALL_EXCESS_BITS);
+      made += whole(block->links.excess[slab], GAB_WALL_EXCESS_BITS);
     const gab_level_interface *interface = block->interface;
-    if (!interface) continue;
-    const double between = interface->excess_of_explosions + interface->excess_of_arrivals;
-    lbm->walls_made += whole(block->at->volume * between, GAB_WALL_EXCESS_BITS);
+    if (interface)
+      made += whole(interface->excess_of_explosions + interface->excess_of_arrivals, GAB_WALL_EXCESS_BITS);
+    lbm->walls_made += whole(block->at->volume * (double)made, 0);
   }
 }
 

@@ -236,7 +236,8 @@ static double replaced_by_extension(const gab_lbm_block *block, const gab_level_
   return values[it->extended] - (values[sub == 0 ? it->first : it->second] + terms);
 }
 
-/* Mass that bodies make: by moving, and by what is extended past them. */
+/* Mass that bodies make: by moving, and by what is extended past them. Each term is rounded as those of links are, so that the
+ * sum does not depend on the order of the lists, which differs with fused blocks. */
 static double excess_of_explosions(const gab_lbm_block *block, int sub)
 {
   const gab_level_interface *interface = block->interface;
@@ -244,14 +245,15 @@ static double excess_of_explosions(const gab_lbm_block *block, int sub)
   for (size_t i = 0; i < interface->explosion_count; i++) {
     const gab_level_interface_explosion *it = &interface->explosions[i];
     if (!is_extended(it)) continue;
-    excess +=
-        interface->values[it->extended] - (it->instead_of_link != UINT32_MAX
-                                               ? sent(block, it->instead_of_link, gab_lattice_opposite(it->q))
-                                               : interface->values[sub == 0 ? it->first : it->second]);
+    const double instead = it->instead_of_link != UINT32_MAX
+                               ? sent(block, it->instead_of_link, gab_lattice_opposite(it->q))
+                               : interface->values[sub == 0 ? it->first : it->second];
+    excess += gab_wall_excess_of(interface->values[it->extended] - instead);
   }
   for (size_t i = 0; i < interface->explosion_term_count && sub == 1; i++) {
     const gab_level_interface_term *term = &interface->explosion_terms[i];
-    if (term->factor < 0 && !is_extended(&interface->explosions[term->at])) excess += term->term;
+    if (term->factor < 0 && !is_extended(&interface->explosions[term->at]))
+      excess += gab_wall_excess_of(term->term);
   }
   return excess;
 }
@@ -320,7 +322,8 @@ static double excess_of_arrivals(const gab_lbm_block *block)
     const gab_level_interface_impulse *it = &interface->impulses[i];
     if (it->kind != GAB_IMPULSE_LINK) continue;
     const size_t place = gab_place(it->at, block->now->arriving[gab_lattice_opposite(it->q)]);
-    excess += it->share * (gab_value_at(block->src, place) - sent(block, it->at, it->sent_q));
+    excess +=
+        gab_wall_excess_of(it->share * (gab_value_at(block->src, place) - sent(block, it->at, it->sent_q)));
   }
   return excess;
 }
@@ -372,7 +375,7 @@ static void replace_arrivals(const gab_lbm_model *model, const gab_lbm_block *bl
   for (size_t i = 0; i < interface->replacement_count; i++) {
     const gab_level_interface_replacement *it = &interface->replacements[i];
     const double made = replacement_of(model, block, it);
-    interface->excess_of_arrivals += made - interface->fresh[it->arrival];
+    interface->excess_of_arrivals += gab_wall_excess_of(made - interface->fresh[it->arrival]);
     interface->charged[i] = made - (interface->fresh[it->arrival] + it->dropped);
     interface->fresh[it->arrival] = made;
   }

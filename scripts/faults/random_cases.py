@@ -92,6 +92,88 @@ def draw_bodies(rng, cells, dims, speed):
     return bodies
 
 
+def draw_shape(rng, dims, cells, name):
+    """A body of any shape, perhaps rotated, repeated or spinning."""
+    near = [round(rng.uniform(0.2, 0.8) * c, 2) for c in cells]
+    size = round(rng.uniform(1.5, max(1.8, min(cells) / 4)), 2)
+    kind = pick(rng, "ellipsoid", "cone", "half_space", "polygon", "formula", "box", "cylinder", "torus" if dims == 3 else "ellipsoid")
+    body = {"name": name, "type": kind}
+    if kind == "half_space":
+        axis = rng.randrange(dims)
+        near[axis] = round(0.15 * cells[axis], 2)
+        body.update(point=near, normal=[1.0 if k == axis else 0.2 for k in range(dims)])
+    elif kind == "cone":
+        to = [c + size * d for c, d in zip(near, (0.8, 1, -0.6))]
+        body.update({"from": near, "to": to, "radii": [size, size / 2]})
+    elif kind == "polygon":
+        x, y = near[:2]
+        body["points"] = [x, y, x + 2 * size, y, x + 2 * size, y + size, x + size, y + size, x + size, y + 2 * size, x, y + 2 * size]
+        if dims == 3:
+            body["range"] = [near[2] - size, near[2] + size]
+    elif kind == "formula":
+        terms = " + ".join("(%s - %g)^2" % ("xyz"[k], near[k]) for k in range(dims))
+        body["distance"] = "sqrt(%s) - %g" % (terms, size)
+        body.update(lo=[c - 2 * size for c in near], hi=[c + 2 * size for c in near])
+    elif kind == "box":
+        body.update(lo=[c - size for c in near], hi=[c + size / 2 for c in near])
+    elif kind == "torus":
+        body.update(centre=near, axis=pick(rng, "x", "y", "z"), radius=size, tube=round(0.6 * size, 2))
+    elif kind == "ellipsoid":
+        body.update(centre=near, radii=[round(size * f, 2) for f in (1, 0.6, 1.3)[:dims]])
+    else:
+        body.update(centre=near, radius=size)
+        if dims == 3:
+            body["length"] = 2 * size
+    if kind != "half_space" and rng.random() < 0.4:
+        body["rotation"] = [rng.randint(-90, 90)] if dims == 2 else [rng.randint(-90, 90) for _ in range(3)]
+    return body
+
+
+def draw_shapes(rng, dims, cells, speed):
+    """Bodies of many shapes, and sets of them."""
+    bodies = []
+    for number in range(rng.randint(1, 3)):
+        if rng.random() < 0.35:
+            parts = [draw_shape(rng, dims, cells, "part%d%d" % (number, k)) for k in range(2)]
+            bodies += parts
+            body = {"name": "body%d" % number, "type": pick(rng, "union", "difference", "union"), "of": [p["name"] for p in parts]}
+        else:
+            body = draw_shape(rng, dims, cells, "body%d" % number)
+            if body["type"] != "half_space" and rng.random() < 0.3:
+                body.update(copies=[2] + [1] * (dims - 1), copy_offset=[round(cells[0] * 0.4, 2)] + [1] * (dims - 1))
+        body["wall"] = pick(rng, "interpolated", "interpolated", "staircase")
+        if body["type"] in ("cylinder", "ellipsoid", "torus") and "copies" not in body and rng.random() < 0.6:
+            body["spin"] = [round(rng.uniform(-speed, speed) / 8, 5) for _ in range(1 if dims == 2 else 3)]
+        bodies.append(body)
+    return bodies
+
+
+def draw_geometry(rng):
+    """A flow with shapes, sets and spinning walls, inlets that vary in time, flow rates, and a mean velocity that is held."""
+    case = draw_flow(rng)
+    cells, speed = case["domain"]["cells"], case["fluid"]["velocity"]
+    dims = len(cells)
+    case["bodies"] = draw_shapes(rng, dims, cells, speed)
+    boundaries = case.get("boundaries", {})
+    for side in boundaries.values():
+        if side["type"] == "velocity" and rng.random() < 0.5:
+            side["factor"] = "1 + 0.4 * sin(%g * t)" % rng.choice((0.05, 0.3, 1))
+        if side["type"] == "pressure" and rng.random() < 0.5:
+            side.update(pressure=1e-3, factor="cos(0.1 * t)")
+        if side["type"] == "velocity" and side.get("profile") == "parabolic" and rng.random() < 0.6:
+            area = 1
+            for c in cells[1:] if side is boundaries.get("x_min") else ():
+                area *= c
+            if area > 1:
+                del side["velocity"]
+                side["flow_rate"] = round(0.5 * speed * area, 4)
+    free = [axis for axis in range(dims) if "xyz"[axis] + "_min" not in boundaries]
+    if free and rng.random() < 0.5:
+        case["fluid"]["mean_velocity"] = [speed / 2 if axis == free[0] else 0 for axis in range(dims)]
+    case["output"]["forces"] = {"every": rng.randint(1, 6), "area": 2}
+    return case
+
+
 def draw_refinement(rng, cells, bodies):
     criteria = []
     while not criteria:
@@ -449,8 +531,8 @@ class Campaign:
         os.makedirs(work)
         path = os.path.join(work, "case.yaml")
         for _ in range(50):
-            kind = {"flow": 0, "phase": 0.6, "stencil": 0.9, "waves": 1}.get(self.options.only, rng.random())
-            case = (draw_flow(rng) if kind < 0.55 else draw_phase_field(rng) if kind < 0.8 else draw_stencil(rng) if kind < 1 else
+            kind = {"flow": 0, "phase": 0.6, "stencil": 0.9, "waves": 1, "geometry": -1}.get(self.options.only, rng.random())
+            case = (draw_geometry(rng) if kind < 0 else draw_flow(rng) if kind < 0.55 else draw_phase_field(rng) if kind < 0.8 else draw_stencil(rng) if kind < 1 else
                     draw_wave_equation(rng))
             self.program = os.path.join(self.options.build, "bin", program_of(case))
             with open(path, "w") as file:
@@ -523,7 +605,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--deadline", type=float, default=300)
     parser.add_argument("--stall", type=int, default=60)
-    parser.add_argument("--only", choices=("flow", "phase", "stencil", "waves"), help="cases of one kind")
+    parser.add_argument("--only", choices=("flow", "phase", "stencil", "waves", "geometry"), help="cases of one kind")
     options = parser.parse_args()
     os.makedirs(options.out, exist_ok=True)
     campaign, bad = Campaign(options), 0

@@ -31,6 +31,25 @@ variant 8 1
 variant 4 1 --set lbm.kernel=reference
 variant 4 1 --set balance.work=measured --set balance.every=20 --set balance.above=1.0
 variant 3 2 --set lbm.kernel=sparse
+
+# The mass that walls on finer levels make is the same for any number of fused blocks.
+cat >closed.yaml <<'YAML'
+run: {steps: 30}
+domain: {cells: [6, 16, 24], block: [6, 8, 6]}
+fluid: {viscosity: 0.3}
+units: {dt: 1}
+initial: {velocity: [0.0364, -0.0247, 0.0171]}
+refinement: {levels: 1, every: 5, criteria: [{type: gradient, above: 0.01, below: 0.007}]}
+bodies: [{type: cylinder, centre: [3.36, 4.13, 10.55], radius: 1.57, length: 3.14}]
+YAML
+run 0 1 closed.yaml --set lbm.fused_blocks=1
+grep -Eq '"blocks_of_levels": \[[0-9]*, [1-9]' out/summary.json || complain 'closed: no blocks of level 1'
+expected=$(checksum)
+for fused in 0 8 16; do
+  run 0 1 closed.yaml --set lbm.fused_blocks=$fused
+  [ "$(checksum)" = "$expected" ] || complain "closed: another checksum with fused_blocks=$fused"
+done
+
 # After a death, with the blocks shared out anew and left where they were adopted.
 if [ -n "${GABION_TEST_ULFM:-}" ]; then
   death='rank=1,step=60,phase=exchange'

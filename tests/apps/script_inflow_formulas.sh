@@ -79,6 +79,16 @@ run 0 2 pulse.yaml
 [ "$(checksum)" = "$expected" ] || complain 'series: another checksum on levels and 2 processes'
 sed -i '/^refinement/d' pulse.yaml
 
+# To another end of the run, where the peak of a factor is looked for at other instants: the speed that borders of levels allow for is the same.
+sed 's/series: pump.csv, series_repeats: true/factor: 1 + 0.4 * sin(3 * t)/' pulse.yaml >factor.yaml
+echo 'refinement: {levels: 1, criteria: [{type: box, lo: [0, 0], hi: [0.5, 0.5]}]}' >>factor.yaml
+run 0 1 factor.yaml
+expected=$(checksum)
+run 0 1 factor.yaml --set run.steps=37 --set resilience.disk.every=1000
+timeout 60 "$gabion" run factor.yaml --set resilience.disk.every=1000 --out out >said.txt 2>&1 || complain "factor.yaml, continued: $(cat said.txt)"
+said 'step 37'
+[ "$(checksum)" = "$expected" ] || complain "factor: another checksum after a shorter run"
+
 # Vortices as formulas and as a type.
 cat >vortices.yaml <<'END'
 run: {steps: 40}

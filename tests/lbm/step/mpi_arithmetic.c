@@ -102,7 +102,7 @@ static void levels(gab_world *world)
       space.body_count = (size_t)body;
       snprintf(first, sizeof first, "%s/double/%s, revision %d, levels revision %d%s%s",
                space.options.lattice->name, collision->title, collision->revision, revision,
-               body && !open ? ", walls revision 1" : "", open ? ", sides revision 2" : "");
+               body && !open ? ", walls revision 2" : "", open ? ", sides revision 2" : "");
       REQUIRE(take_up_text(world, &space, first, 0) ==
               (revision == 6 + full + ramp + beyond + open + body ? GAB_OK : GAB_ERR_INPUT));
     }
