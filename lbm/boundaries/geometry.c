@@ -2,7 +2,7 @@
 #include "lbm/boundaries/geometry.h"
 
 #include "core/memory/memory.h"
-#include "lbm/boundaries/shapes_impl.h"
+#include "lbm/boundaries/shapes/shapes_impl.h"
 
 #include <float.h>
 #include <math.h>

@@ -8,7 +8,7 @@
  * Each process measures what its links have written, rounded as it is stored, in integers: their sum is the same on any
  * number of processes and threads, and the mass of the cells less what is still to be taken back is constant to rounding. */
 #include "core/messages/collective.h"
-#include "lbm/boundaries/shapes_impl.h"
+#include "lbm/boundaries/shapes/shapes_impl.h"
 #include "lbm/levels/level_interface_impl.h"
 
 #include <math.h>

@@ -7,7 +7,7 @@
 #ifndef GABION_LBM_BODIES_IMPL_H
 #define GABION_LBM_BODIES_IMPL_H
 
-#include "lbm/boundaries/shapes_impl.h"
+#include "lbm/boundaries/shapes/shapes_impl.h"
 #include "lbm/setup/units.h"
 
 /** Reads the section `bodies`. A body that a set names is a part of that set only. @param[out] bodies  owned, to be released by

@@ -16,7 +16,7 @@
 #include <png.h>
 
 #include "core/memory/memory.h"
-#include "lbm/boundaries/shapes_impl.h"
+#include "lbm/boundaries/shapes/shapes_impl.h"
 
 static char folder[64], path[80];
 

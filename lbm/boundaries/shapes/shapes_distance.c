@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Boxes and rays evaluated from a signed distance, and a check that a function is one. */
 #include "lbm/boundaries/geometry.h"
-#include "lbm/boundaries/shapes_impl.h"
+#include "lbm/boundaries/shapes/shapes_impl.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sets of bodies and rotated bodies, as a shape with a distance: that of a union is the least of its parts', that of an
  * intersection the largest, and a rotation changes none. So each of them changes by no more than points are apart. */
-#include "lbm/boundaries/shapes_impl.h"
+#include "lbm/boundaries/shapes/shapes_impl.h"
 
 #include "core/memory/memory.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a gab_body says: whether it can be, its shape in cells, its extent, and the velocity of its wall. */
-#include "lbm/boundaries/shapes_impl.h"
+#include "lbm/boundaries/shapes/shapes_impl.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lbm/boundaries/shapes_impl.h"
+#include "lbm/boundaries/shapes/shapes_impl.h"
 
 #include <math.h>
 
