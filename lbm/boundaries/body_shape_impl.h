@@ -24,8 +24,4 @@
 GAB_LIBRARY_SHAPES(GAB_SHAPE_DECLARATION)
 #undef GAB_SHAPE_DECLARATION
 
-/** One line on the mesh of a body: triangles, size in m and in cells, volume, area, faults, memory.
- *  @return false for a body of another shape */
-bool gab_shape_mesh_describe(const gab_body *body, double dx, char *text, size_t capacity);
-
 #endif

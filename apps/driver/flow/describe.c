@@ -3,7 +3,6 @@
 #include "apps/driver/flow/simulation.h"
 
 #include "core/base/log.h"
-#include "lbm/boundaries/body_shape_impl.h"
 #include "apps/driver/case/case_impl.h"
 
 #include <math.h>
@@ -34,6 +33,18 @@ static void describe_domain(const flow_case *which)
           domain->dx);
 }
 
+/* And the parts of sets. */
+static void describe_bodies(const gab_body *bodies, size_t count, double dx)
+{
+  for (size_t i = 0; i < count; i++) {
+    char text[512];
+    describe_bodies(bodies[i].parts, bodies[i].part_count, dx);
+    if (!bodies[i].own || !bodies[i].own->describe) continue;
+    bodies[i].own->describe(&bodies[i], dx, text, sizeof text);
+    gab_log(GAB_LOG_INFO, "  %s %s: %s", bodies[i].own->name, bodies[i].name, text);
+  }
+}
+
 static void describe_flow(const flow_case *which)
 {
   const gab_lbm_setup *setup = &which->setup;
@@ -56,11 +67,7 @@ static void describe_flow(const flow_case *which)
             setup->reference_length / which->domain.dx);
   if (setup->body_count > 0)
     gab_log(GAB_LOG_INFO, "  %zu %s", setup->body_count, setup->body_count == 1 ? "body" : "bodies");
-  for (size_t i = 0; i < setup->body_count; i++) {
-    char mesh[512];
-    if (gab_shape_mesh_describe(&setup->bodies[i], which->domain.dx, mesh, sizeof mesh))
-      gab_log(GAB_LOG_INFO, "  mesh %s: %s", setup->bodies[i].name, mesh);
-  }
+  describe_bodies(setup->bodies, setup->body_count, which->domain.dx);
 }
 
 /* ---------------------------------------------------------------- blocks */

@@ -201,23 +201,9 @@ static gab_relation relation_to_mesh(const gab_body *body, const double lo[3], c
   return GAB_RELATION_MIXED;
 }
 
-const gab_body_shape gab_shape_mesh = {
-    .name = "mesh",
-    .doc = "A closed surface of triangles from an STL or OBJ file, in 3D.",
-    .keys = mesh_keys,
-    .key_count = COUNT(mesh_keys),
-    .read = read_mesh,
-    .distance = distance_to_mesh,
-    .contains = mesh_contains,
-    .crossing = crossing_of_mesh,
-    .relation = relation_to_mesh,
-    .release = release_mesh,
-};
-
-bool gab_shape_mesh_describe(const gab_body *body, double dx, char *text, size_t capacity)
+static void describe_mesh(const gab_body *body, double dx, char *text, size_t capacity)
 {
   const mesh_body *made = body->data;
-  if (body->own != &gab_shape_mesh) return false;
   const gab_mesh_report *report = &made->report;
   const gab_mesh *mesh = &made->mesh;
   size_t faults = 0;
@@ -230,12 +216,25 @@ bool gab_shape_mesh_describe(const gab_body *body, double dx, char *text, size_t
       "area %.6g m^2, ",
       report->triangles, report->components, report->components == 1 ? "part" : "parts", size[0], size[1],
       size[2], size[0] / dx, size[1] / dx, size[2] / dx, report->volume, report->area);
-  if (used < 0 || (size_t)used >= capacity) return true;
+  if (used < 0 || (size_t)used >= capacity) return;
   if (faults == 0) snprintf(text + used, capacity - (size_t)used, "closed, ");
   else
     snprintf(text + used, capacity - (size_t)used, "%zu %s, %zu faults repaired, ", report->holes,
              report->holes == 1 ? "hole" : "holes", faults);
   const size_t length = strlen(text);
   snprintf(text + length, capacity - length, "%.1f MB", 1e-6 * (double)gab_mesh_bytes(mesh));
-  return true;
 }
+
+const gab_body_shape gab_shape_mesh = {
+    .name = "mesh",
+    .doc = "A closed surface of triangles from an STL or OBJ file, in 3D.",
+    .keys = mesh_keys,
+    .key_count = COUNT(mesh_keys),
+    .read = read_mesh,
+    .distance = distance_to_mesh,
+    .contains = mesh_contains,
+    .crossing = crossing_of_mesh,
+    .relation = relation_to_mesh,
+    .describe = describe_mesh,
+    .release = release_mesh,
+};
