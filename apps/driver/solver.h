@@ -126,7 +126,7 @@ struct gab_solver {
   void (*put_grid)(const gab_app_run *it, gab_json *json);
   /** Draws what the grid sees of the case into a folder: `gabion check --draw`. After `check`. NULL: there is nothing to draw. */
   gab_status (*draw)(gab_app_run *it, const char *folder);
-  /** Members of "results" in summary.json: numbers that came out. After `finish`. NULL: there is no such object. */
+  /** Members of "results" in summary.json: numbers of the last state. Called after `finish`. NULL: no such object. */
   void (*put_results)(const gab_app_run *it, gab_json *json);
   /** Says in the log what came out, beside pictures and fields. NULL: nothing. */
   void (*report)(const gab_app_run *it);

@@ -7,7 +7,7 @@
 #include <math.h>
 
 /* Darcy's law: mean velocity over all of the sample, solid or not, is permeability times acceleration / viscosity. */
-static double permeability_along(const simulation *which, int axis, const gab_lbm_integrals *now,
+static double permeability_along(const simulation *which, int axis, const gab_lbm_integrals *last,
                                  double cells)
 {
   const flow_case *given = which->parameters;
@@ -15,28 +15,25 @@ static double permeability_along(const simulation *which, int axis, const gab_lb
   const double acceleration =
       gab_lbm_get_options(which->lbm)->force[axis] * units->dx / (units->dt * units->dt);
   if (!given->domain.periodic[axis] || acceleration == 0) return 0;
-  const double velocity = now->momentum[axis] / cells * units->dx / units->dt;
+  const double velocity = last->momentum[axis] / cells * units->dx / units->dt;
   return given->setup.viscosity * velocity / acceleration;
 }
 
-gab_status gab_app_results_find(simulation *which)
+void gab_app_results_find(simulation *which, const gab_lbm_integrals *last)
 {
   const double darcy = 9.869233e-13; /* m^2 */
   const gab_domain *domain = &which->parameters->domain;
   const double cells = (double)domain->cells[0] * (double)domain->cells[1] * (double)domain->cells[2];
-  gab_lbm_integrals now;
   which->results = (flow_results){0};
-  if (which->parameters->setup.body_count == 0) return GAB_OK;
-  GAB_TRY(gab_lbm_integrate(which->lbm, false, &now));
-  which->results.porosity = now.volume / cells;
+  if (which->parameters->setup.body_count == 0) return;
   for (int axis = 0; axis < domain->dimension; axis++) {
-    const double found = permeability_along(which, axis, &now, cells);
-    which->results.permeability[axis] = found;
+    const double found = permeability_along(which, axis, last, cells);
     if (found == 0) continue;
+    which->results.permeability[axis] = found;
+    which->results.porosity = last->volume / cells;
     gab_log(GAB_LOG_INFO, "permeability along %c: %.6g m^2 (%.6g mD), porosity %.6g", "xyz"[axis], found,
             found / darcy * 1e3, which->results.porosity);
   }
-  return GAB_OK;
 }
 
 void gab_app_results_put(const gab_app_run *it, gab_json *json)

@@ -197,14 +197,14 @@ void gab_app_simulation_name_levers(const gab_app_run *it)
 
 gab_status gab_app_simulation_finish(gab_app_run *it, gab_step step)
 {
-  const simulation *which = (const simulation *)it;
+  simulation *which = (simulation *)it;
   const double most = 1e-4;
   gab_lbm_integrals now;
   (void)step;
-  GAB_TRY(gab_app_results_find((simulation *)it));
+  GAB_TRY(gab_lbm_integrate(which->lbm, false, &now));
+  gab_app_results_find(which, &now);
   if (gab_lbm_has_open_side(&which->parameters->setup.options, which->parameters->domain.dimension))
     return GAB_OK;
-  GAB_TRY(gab_lbm_integrate(which->lbm, false, &now));
   /* per volume: a grid that adapts at a body changes which cells are fluid */
   const double change = now.mass / now.volume / (which->start.mass / which->start.volume) - 1;
   gab_log(GAB_LOG_INFO, "mass: relative change over the run %.3g", change);

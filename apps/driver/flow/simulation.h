@@ -28,9 +28,9 @@ typedef struct mass_monitor {
   double mass;
 } mass_monitor;
 
-/** Numbers that are known at the end of a run, for the log and summary.json; what is not known is 0. */
+/** Numbers of the last state, for the log and summary.json; 0: not known. */
 typedef struct flow_results {
-  double porosity;        /**< share of the domain that is fluid, where bodies take some of it */
+  double porosity;        /**< share of the domain that is fluid; of a sample with a permeability */
   double permeability[3]; /**< m^2, along periodic axes with an acceleration */
 } flow_results;
 
@@ -47,7 +47,7 @@ typedef struct simulation {
   gab_lbm *lbm;
   gab_refinement refinement;
   uint64_t updates;     /**< of cells in a step of level 0, all ranks */
-  uint64_t adaptations; /**< of the grid that changed something, those that were rolled back left out */
+  uint64_t adaptations; /**< that changed the grid, without those that were rolled back */
   gab_side_sums sides[GAB_SIDE_COUNT]; /**< of the grid that there is */
   gab_lbm_integrals start;             /**< of the initial state; fluid_cells is what counts */
   flow_results results;
@@ -100,8 +100,8 @@ gab_status gab_app_simulation_note_mass(simulation *which, gab_step step);
 /** As in ::gab_solver. */
 gab_status gab_app_simulation_draw(gab_app_run *it, const char *folder);
 
-/** Finds the results of the last state and says them in the log. Collective. */
-gab_status gab_app_results_find(simulation *which);
+/** Finds the results of the last state and says them in the log. Local. */
+void gab_app_results_find(simulation *which, const gab_lbm_integrals *last);
 /** As in ::gab_solver. */
 void gab_app_results_put(const gab_app_run *it, gab_json *json);
 
