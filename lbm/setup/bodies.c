@@ -94,62 +94,68 @@ static gab_status read_shape(const body_reader *by, const char *at, const char *
 
 /* ------------------------------------------------------------------------------------------ wall and place */
 
-/* Of an angular velocity in 2D only z counts, so that it is a number there. */
-static gab_status read_spin(const body_reader *by, const char *at, gab_body *body)
+/* Numbers about the axes: three, or in 2D one, about z. @param[out] is_set  whether they are given */
+static gab_status read_axial(const body_reader *by, const char *path, double axial[3], bool *is_set)
 {
-  char path[GAB_CONFIG_PATH_CAPACITY];
   size_t count;
-  gab_config_path(path, "%s.spin", at);
-  if (!gab_config_is_set(by->config, path)) return GAB_OK;
-  const double *spin = gab_config_reals(by->config, path, &count);
+  *is_set = gab_config_is_set(by->config, path);
+  if (!*is_set) return GAB_OK;
+  const double *given = gab_config_reals(by->config, path, &count);
   if (count != (by->dimension == 2 ? 1u : 3u))
     return gab_config_fail(by->config, path, "needs %s",
                            by->dimension == 2 ? "one number in 2D, about z" : "three numbers in 3D");
-  for (size_t k = 0; k < count; k++) body->spin[count == 1 ? 2 : k] = spin[k] * by->units->dt / by->units->dx;
-  gab_config_path(path, "%s.spin_centre", at);
-  if (gab_config_is_set(by->config, path))
-    return gab_lbm_read_vector(by->config, path, by->dimension, body->spin_centre);
+  for (size_t k = 0; k < count; k++) axial[count == 1 ? 2 : k] = given[k];
+  return GAB_OK;
+}
+
+/* A point that is given, or the middle of the body. @param[in] along  an axis whose coordinate does not count; -1: none */
+static gab_status read_middle(const body_reader *by, const char *path, const gab_body *body, int along,
+                              double middle[3])
+{
   double lo[3], hi[3];
+  if (gab_config_is_set(by->config, path))
+    return gab_lbm_read_vector(by->config, path, by->dimension, middle);
+  const bool is_round = body->shape == GAB_SHAPE_SPHERE || body->shape == GAB_SHAPE_CYLINDER;
   gab_body_extent(body, by->dimension, lo, hi);
   for (int axis = 0; axis < by->dimension; axis++) {
-    body->spin_centre[axis] = body->shape == GAB_SHAPE_SPHERE || body->shape == GAB_SHAPE_CYLINDER
-                                  ? body->centre[axis]
-                                  : 0.5 * (lo[axis] + hi[axis]);
-    const bool along =
-        by->dimension == 3 && body->spin[(axis + 1) % 3] == 0 && body->spin[(axis + 2) % 3] == 0;
-    if (along && !isfinite(body->spin_centre[axis])) body->spin_centre[axis] = 0; /* does not count */
-    if (!isfinite(body->spin_centre[axis]))
-      return gab_config_fail(by->config, at, "spin needs spin_centre: the body is endless along %c",
-                             (int)"xyz"[axis]);
+    const bool is_endless = !isfinite(lo[axis]) || !isfinite(hi[axis]);
+    if (is_endless && axis != along)
+      return gab_config_fail(by->config, path, "is needed: the body is endless along %c", (int)"xyz"[axis]);
+    middle[axis] = body->set == GAB_SET_NONE && is_round ? body->centre[axis]
+                   : is_endless                          ? 0
+                                                         : 0.5 * (lo[axis] + hi[axis]);
   }
   return GAB_OK;
 }
 
+static gab_status read_spin(const body_reader *by, const char *at, gab_body *body)
+{
+  char path[GAB_CONFIG_PATH_CAPACITY];
+  bool is_set;
+  int along = -1;
+  GAB_TRY(read_axial(by, gab_config_path(path, "%s.spin", at), body->spin, &is_set));
+  gab_config_path(path, "%s.spin_centre", at);
+  if (!is_set && gab_config_is_set(by->config, path))
+    return gab_config_fail(by->config, path, "has no effect without spin");
+  if (!is_set) return GAB_OK;
+  for (int axis = 0; axis < 3; axis++) body->spin[axis] *= by->units->dt / by->units->dx;
+  for (int axis = 0; axis < 3; axis++)
+    if (body->spin[(axis + 1) % 3] == 0 && body->spin[(axis + 2) % 3] == 0) along = axis;
+  return read_middle(by, path, body, along, body->spin_centre);
+}
+
 static gab_status read_rotation(const body_reader *by, const char *at, gab_body *body)
 {
-  char path[GAB_CONFIG_PATH_CAPACITY], centre[GAB_CONFIG_PATH_CAPACITY];
-  size_t count;
-  gab_config_path(centre, "%s.rotation_centre", at);
-  gab_config_path(path, "%s.rotation", at);
-  if (!gab_config_is_set(by->config, path))
-    return gab_config_is_set(by->config, centre)
-               ? gab_config_fail(by->config, centre, "has no effect without rotation")
-               : GAB_OK;
-  const double *angles = gab_config_reals(by->config, path, &count);
-  if (count != (by->dimension == 2 ? 1u : 3u))
-    return gab_config_fail(by->config, path, "needs %s",
-                           by->dimension == 2 ? "one angle in 2D, about z" : "three angles in 3D");
-  double lo[3], hi[3];
-  gab_body_extent(body, by->dimension, lo, hi);
-  for (size_t k = 0; k < count; k++) body->rotation[count == 1 ? 2 : k] = angles[k];
-  if (gab_config_is_set(by->config, centre))
-    return gab_lbm_read_vector(by->config, centre, by->dimension, body->rotation_centre);
-  for (int axis = 0; axis < by->dimension; axis++) {
-    body->rotation_centre[axis] = 0.5 * (lo[axis] + hi[axis]);
-    if (!isfinite(body->rotation_centre[axis]))
-      return gab_config_fail(by->config, path, "needs rotation_centre: the body is endless along %c",
-                             (int)"xyz"[axis]);
-  }
+  char path[GAB_CONFIG_PATH_CAPACITY];
+  double degrees[3] = {0, 0, 0};
+  bool is_set;
+  GAB_TRY(read_axial(by, gab_config_path(path, "%s.rotation", at), degrees, &is_set));
+  gab_config_path(path, "%s.rotation_centre", at);
+  if (!is_set && gab_config_is_set(by->config, path))
+    return gab_config_fail(by->config, path, "has no effect without rotation");
+  if (!is_set) return GAB_OK;
+  GAB_TRY(read_middle(by, path, body, -1, body->rotation_centre)); /* before it is rotated */
+  memcpy(body->rotation, degrees, sizeof degrees);
   return GAB_OK;
 }
 
@@ -179,10 +185,8 @@ static gab_status read_wall(const body_reader *by, const char *at, gab_body *bod
                                     body->velocity));
   for (int axis = 0; axis < 3; axis++) body->velocity[axis] *= by->units->dt / by->units->dx;
   body->inside_is_fluid = gab_config_choice_index(by->config, gab_config_path(path, "%s.inside", at)) == 1;
-  const bool has_surface =
-      body->set != GAB_SET_NONE ||
-      (body->shape != GAB_SHAPE_MASK && (body->shape != GAB_SHAPE_OWN || body->own->distance));
-  if (has_surface && gab_config_choice_index(by->config, gab_config_path(path, "%s.wall", at)) != 1)
+  if (gab_body_has_surface(body) &&
+      gab_config_choice_index(by->config, gab_config_path(path, "%s.wall", at)) != 1)
     body->wall = GAB_WALL_INTERPOLATED;
   return GAB_OK;
 }
@@ -237,8 +241,7 @@ static gab_status find_part(const body_reader *by, size_t set, const char *name,
   for (*item = 0; *item < by->count; ++*item)
     if (name[0] && strcmp(by->bodies[*item].name, name) == 0) break;
   gab_config_path(path, "bodies.%zu.of", set);
-  if (*item == by->count)
-    return gab_config_fail(by->config, path, "there is no body with the name '%s'", name);
+  if (*item == by->count) return gab_config_fail(by->config, path, "no body has the name '%s'", name);
   if (*item >= set)
     return gab_config_fail(by->config, path, "'%s' must come before the set in the list", name);
   if (by->are_parts[*item])

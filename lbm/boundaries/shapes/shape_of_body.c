@@ -22,11 +22,10 @@ bool gab_body_is_composed(const gab_body *body)
 
 bool gab_body_has_surface(const gab_body *body)
 {
-  if (body->set ==
-      GAB_SET_NONE) /* a shape without descriptor, which gab_body_check() refuses, has none to look at */
-    return body->shape != GAB_SHAPE_MASK &&
-           (body->shape != GAB_SHAPE_OWN || !body->own || body->own->distance);
-  return true;
+  if (body->set != GAB_SET_NONE) return true;
+  if (body->shape == GAB_SHAPE_OWN)
+    return !body->own || body->own->distance; /* a missing one is refused elsewhere */
+  return body->shape != GAB_SHAPE_MASK;
 }
 
 /* ------------------------------------------------------------------------------------------ whether it can be */
