@@ -23,7 +23,8 @@ static void close_array(array *opened)
   if (opened->file >= 0) H5Fclose(opened->file);
 }
 
-static gab_status open_array(const char *path, const char *dataset, array *opened)
+/* @param[in] dimension  that it has to have */
+static gab_status open_array(const char *path, const char *dataset, int dimension, array *opened)
 {
   char subject[1024];
   *opened = (array){-1, -1, -1, 0, {1, 1, 1}};
@@ -39,8 +40,8 @@ static gab_status open_array(const char *path, const char *dataset, array *opene
   opened->space = H5Dget_space(opened->set);
   opened->dimension = opened->space < 0 ? -1 : H5Sget_simple_extent_ndims(opened->space);
   if (opened->dimension < 0) return gab_hdf5_failure(subject);
-  if (opened->dimension != 2 && opened->dimension != 3)
-    GAB_FAIL(GAB_ERR_INPUT, "%s has %d dimensions, not 2 or 3", subject, opened->dimension);
+  if (opened->dimension != dimension)
+    GAB_FAIL(GAB_ERR_INPUT, "%s has %d dimensions, the domain %d", subject, opened->dimension, dimension);
   if (H5Sget_simple_extent_dims(opened->space, opened->size, NULL) < 0) return gab_hdf5_failure(subject);
   return GAB_OK;
 }
@@ -48,19 +49,14 @@ static gab_status open_array(const char *path, const char *dataset, array *opene
 static gab_status read_size(const char *path, const char *dataset, int dimension, int64_t size[3])
 {
   array opened;
-  gab_status status = open_array(path, dataset, &opened);
-  if (status == GAB_OK && opened.dimension != dimension) status = GAB_ERR_INPUT;
-  if (status == GAB_OK)
-    for (int axis = 0; axis < 3; axis++)
-      size[axis] = axis < dimension ? (int64_t)opened.size[dimension - 1 - axis] : 1;
-  const int found = opened.dimension;
+  const gab_status status = open_array(path, dataset, dimension, &opened);
+  for (int axis = 0; axis < 3; axis++)
+    size[axis] = status == GAB_OK && axis < dimension ? (int64_t)opened.size[dimension - 1 - axis] : 1;
   close_array(&opened);
-  if (status == GAB_ERR_INPUT && found > 0 && found != dimension && (found == 2 || found == 3))
-    GAB_FAIL(GAB_ERR_INPUT, "%s: data set '%s' has %d dimensions, the domain %d", path, dataset, found,
-             dimension);
-  for (int axis = 0; axis < 3 && status == GAB_OK; axis++)
+  GAB_TRY(status);
+  for (int axis = 0; axis < 3; axis++)
     if (size[axis] < 1) GAB_FAIL(GAB_ERR_INPUT, "%s: data set '%s' is empty", path, dataset);
-  return status;
+  return GAB_OK;
 }
 
 gab_status gab_hdf5_array_size(const char *path, const char *dataset, int dimension, int64_t size[3])
@@ -98,14 +94,14 @@ static gab_status read_layers(const array *opened, const int64_t size[3], double
   return GAB_OK;
 }
 
-gab_status gab_hdf5_array_read(const char *path, const char *dataset, const int64_t size[3],
+gab_status gab_hdf5_array_read(const char *path, const char *dataset, int dimension, const int64_t size[3],
                                gab_hdf5_row_fn *row, void *user)
 {
   array opened;
   double *values;
   GAB_TRY(GAB_NEW_ARRAY(&values, (size_t)(size[0] * size[1]), GAB_MEMORY_OTHER));
   gab_hdf5_lock();
-  gab_status status = open_array(path, dataset, &opened);
+  gab_status status = open_array(path, dataset, dimension, &opened);
   if (status == GAB_OK) status = read_layers(&opened, size, values, row, user);
   close_array(&opened);
   gab_hdf5_unlock();

@@ -18,7 +18,7 @@ gab_status gab_hdf5_array_size(const char *path, const char *dataset, int dimens
 typedef void gab_hdf5_row_fn(void *user, int64_t y, int64_t z, const double *values);
 /** Reads a data set layer by layer, as doubles. @param[in] size  as gab_hdf5_array_size() says
  *  @return ::GAB_ERR_INPUT with the file and the reason */
-gab_status gab_hdf5_array_read(const char *path, const char *dataset, const int64_t size[3],
+gab_status gab_hdf5_array_read(const char *path, const char *dataset, int dimension, const int64_t size[3],
                                gab_hdf5_row_fn *row, void *user);
 
 #endif

@@ -113,11 +113,13 @@ static void put_row(void *user, int64_t y, int64_t z, const double *values)
   for (int64_t x = 0; x < by->into->size[0]; x++) put(by, x, y, z, values[x]);
 }
 
+/* Bytes of a raw number, by the choice of its type. */
+static const size_t bytes_of[] = {1, 1, 2, 2, 4, 4, 4, 8};
+
 static double number_at(const unsigned char *bytes, int type)
 {
   uint64_t bits = 0;
-  static const int width[] = {1, 1, 2, 2, 4, 4, 4, 8};
-  for (int i = width[type] - 1; i >= 0; i--) bits = bits << 8 | bytes[i];
+  for (size_t i = bytes_of[type]; i-- > 0;) bits = bits << 8 | bytes[i];
   switch (type) {
   case 1:
     return (int8_t)bits;
@@ -144,18 +146,17 @@ static double number_at(const unsigned char *bytes, int type)
 /* Row by row along the fastest axis, so that a large file takes a bit for each voxel and no more. */
 static gab_status read_rows(FILE *file, const char *path, int type, bool x_fastest, voxel_reader *by)
 {
-  static const size_t width[] = {1, 1, 2, 2, 4, 4, 4, 8};
   const voxels *v = by->into;
   const int fast = x_fastest ? 0 : 2, slow = 2 - fast;
   unsigned char *row;
-  GAB_TRY(GAB_NEW_ARRAY(&row, (size_t)v->size[fast] * width[type], GAB_MEMORY_OTHER));
+  GAB_TRY(GAB_NEW_ARRAY(&row, (size_t)v->size[fast] * bytes_of[type], GAB_MEMORY_OTHER));
   int64_t at[3];
   bool is_complete = true;
   for (at[slow] = 0; at[slow] < v->size[slow] && is_complete; at[slow]++)
     for (at[1] = 0; at[1] < v->size[1] && is_complete; at[1]++) {
-      is_complete = fread(row, width[type], (size_t)v->size[fast], file) == (size_t)v->size[fast];
+      is_complete = fread(row, bytes_of[type], (size_t)v->size[fast], file) == (size_t)v->size[fast];
       for (at[fast] = 0; at[fast] < v->size[fast] && is_complete; at[fast]++)
-        put(by, at[0], at[1], at[2], number_at(row + (size_t)at[fast] * width[type], type));
+        put(by, at[0], at[1], at[2], number_at(row + (size_t)at[fast] * bytes_of[type], type));
     }
   gab_free(&row);
   if (!is_complete) GAB_FAIL(GAB_ERR_INPUT, "%s cannot be read to its end", path);
@@ -164,14 +165,13 @@ static gab_status read_rows(FILE *file, const char *path, int type, bool x_faste
 
 static gab_status read_raw(const gab_config *config, const char *at, const char *path, voxel_reader *by)
 {
-  static const int64_t width[] = {1, 1, 2, 2, 4, 4, 4, 8};
   char key[GAB_CONFIG_PATH_CAPACITY];
   FILE *file;
   const voxels *v = by->into;
   const int type = gab_config_choice_index(config, gab_config_path(key, "%s.numbers", at));
   const bool x_fastest = gab_config_choice_index(config, gab_config_path(key, "%s.fastest", at)) == 0;
   const int64_t skip = gab_config_int(config, gab_config_path(key, "%s.skip", at));
-  const int64_t bytes = v->size[0] * v->size[1] * v->size[2] * width[type];
+  const int64_t bytes = v->size[0] * v->size[1] * v->size[2] * (int64_t)bytes_of[type];
   GAB_TRY(gab_file_open(path, &file));
   gab_status status = GAB_OK;
   const bool can_seek = fseeko(file, 0, SEEK_END) == 0;
@@ -233,7 +233,7 @@ static gab_status read_file(const gab_config *config, const char *at, voxels *v)
   gab_status status = read_size(config, at, v, dataset[0] == '\0', path, dataset);
   if (status == GAB_OK) status = reserve(config, key, v);
   if (status == GAB_OK)
-    status = dataset[0] ? gab_hdf5_array_read(path, dataset, v->size, put_row, &by)
+    status = dataset[0] ? gab_hdf5_array_read(path, dataset, v->dimension, v->size, put_row, &by)
                         : read_raw(config, at, path, &by);
   if (status == GAB_OK || status == GAB_ERR_MEMORY || strstr(gab_error_message(), at)) return status;
   snprintf(why, sizeof why, "%s", gab_error_message());
@@ -313,6 +313,17 @@ static gab_relation voxels_relation(const gab_body *body, const double lo[3], co
   return all ? GAB_RELATION_COVERED : GAB_RELATION_APART;
 }
 
+static void describe_voxels(const gab_body *body, double dx, char *text, size_t capacity)
+{
+  const voxels *v = body->data;
+  uint64_t solid = 0;
+  const size_t rows = (size_t)(v->size[1] * v->size[2]);
+  for (size_t i = 0; i < rows * v->stride; i++) solid += (uint64_t)__builtin_popcount(v->solid[i]);
+  const double all = (double)v->size[0] * (double)v->size[1] * (double)v->size[2];
+  snprintf(text, capacity, "%" PRId64 " x %" PRId64 " x %" PRId64 ", each %.4g cells wide, %.4g %% solid",
+           v->size[0], v->size[1], v->size[2], v->width / dx, 100 * (double)solid / all);
+}
+
 const gab_body_shape gab_shape_voxels = {
     .name = "voxels",
     .doc = "Numbers of an array in a file, of which a range is solid; always a staircase.",
@@ -321,4 +332,5 @@ const gab_body_shape gab_shape_voxels = {
     .read = read_voxels,
     .contains = voxels_contain,
     .relation = voxels_relation,
+    .describe = describe_voxels,
     .release = release_voxels};
