@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # gabion-test: timeout=100
 # gabion check --draw: the surface in bodies.vtp encloses the solid cells, with normals into the fluid and the number of each body, and
-# slices have the colours of the bodies; on the finest level, in 3D and 2D. Refusals.
+# a slice shows the area of each body in a colour of its own; on the finest level, in 3D and 2D. Refusals.
 . "$GABION_SOURCE/tests/apps/common.sh"
 command -v python3 >/dev/null || { echo "no python3 here: not checked"; exit 77; }
 cat >case.yaml <<'END'
@@ -51,6 +51,39 @@ for z in range(16 * n):
 print("0:%.6f 1:%.6f" % (ball * dx ** 3, rod * dx ** 3))
 END
 }
+areas() { # areas PICTURE: both bodies cover as many pixels of the slice y = 1.0625 as they have cells there, in two colours
+  python3 - "$1" <<'END' || complain "$1: other areas"
+import collections, struct, sys, zlib
+data, at, packed = open(sys.argv[1], "rb").read(), 8, b""
+while at < len(data):
+    size, kind = struct.unpack_from(">I4s", data, at)
+    if kind == b"IHDR":
+        width, height, depth, colour = struct.unpack_from(">IIBB", data, at + 8)
+    packed += data[at + 8 : at + 8 + size] if kind == b"IDAT" else b""
+    at += 12 + size
+assert (depth, colour) == (8, 2), (depth, colour)
+raw, stride, before, rows = zlib.decompress(packed), 3 * width, bytearray(3 * width), []
+for y in range(height):
+    kind, row = raw[y * (stride + 1)], bytearray(raw[y * (stride + 1) + 1 : (y + 1) * (stride + 1)])
+    for i in range(stride):
+        a, b, c = (row[i - 3] if i > 2 else 0), before[i], (before[i - 3] if i > 2 else 0)
+        paeth = min((abs(b - c), 0, a), (abs(a - c), 1, b), (abs(a + b - 2 * c), 2, c))[2]
+        row[i] = (row[i] + (0, a, b, (a + b) // 2, paeth)[kind]) % 256
+    rows.append(row)
+    before = row
+counts = collections.Counter(bytes(row[i : i + 3]) for row in rows for i in range(0, stride, 3))
+ball = rod = 0
+for z in range(16):
+    for x in range(24):
+        p = (-1 + (x + 0.5) / 8, 2 + (z + 0.5) / 8)
+        inside = p[0] ** 2 + 0.0625 ** 2 + (p[1] - 3) ** 2 <= 0.36
+        ball += inside
+        rod += not inside and 1.3 <= p[0] <= 1.6 and 2.4 <= p[1] <= 3.1
+each = (700 // 24) ** 2
+found = set(counts.values())
+sys.exit(not any(abs(n - ball * each) <= 200 for n in found) or not any(abs(n - rod * each) <= 60 for n in found))
+END
+}
 check 0 case.yaml --draw drawn
 said '    body 1: rod (2 in pictures)'
 found=$(volumes drawn)
@@ -58,6 +91,7 @@ found=$(volumes drawn)
 said "bodies.vtp: ${found%% *} faces between fluid and bodies, cells of level 0"
 if grep -q 'slices in bodies' said.txt; then
   for axis in x y z; do [ -s drawn/bodies-$axis.png ] || complain "no slice across $axis"; done
+  areas drawn/bodies-y.png
 fi
 check 0 case.yaml --draw drawn --set 'refinement.levels=1' --set 'refinement.criteria=[{type: bodies}]'
 found=$(volumes drawn)
