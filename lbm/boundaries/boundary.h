@@ -112,7 +112,7 @@ typedef struct gab_side {
   const gab_expression *factor;   /**< times the velocity, of t in physical units; NULL: 1; borrowed */
   gab_time_series *series;        /**< the same, from a file; NULL: 1; borrowed */
   double dt;                      /**< physical length of a time step, for these two */
-  double peak;                    /**< largest absolute value of shape, factor and series together; 0: 1 */
+  double peak;                    /**< bound of |shape x factor x series|; with a factor rounded up; 0: 1 */
   double peak_in_time;            /**< of factor and series alone; 0: 1 */
   double density;                 /**< of GAB_SIDE_PRESSURE and GAB_SIDE_OUTFLOW; 0 means 1 */
   const struct gab_boundary *own; /**< of GAB_SIDE_OWN; borrowed */

@@ -155,8 +155,8 @@ double gab_side_mean_shape(const gab_side *side, int index, const gab_domain *do
 
 /* ------------------------------------------------------------------------------------------ peaks */
 
-/* One of so many instants of a run: each even one is equidistant, each odd one at random between its neighbours, since no period of
- * a formula can divide the distances of these. */
+/* The i-th of `count' instants of a run. Even ones are equidistant. Odd ones lie at random between their neighbours, so that the
+ * period of a formula cannot divide all distances. */
 static double instant(double duration, int i, int count)
 {
   const double share = (double)(gab_hash_counter(1, 0, (uint64_t)i) >> 11) * 0x1p-53;

@@ -273,6 +273,18 @@ static double turned_box(const double p[3])
   return fmax(fmax(fabs(a) - 2, fabs(c) - 0.6), fabs(d) - 1.1);
 }
 
+/* Bars at 30 degrees, 1.7 apart along x. */
+static double bars(const double p[3])
+{
+  double least = INFINITY;
+  for (int i = 0; i < 3; i++) {
+    const double angle = acos(-1) / 6, x = p[0] - 1.5 - 1.7 * i, y = p[1] - 4;
+    const double along = cos(angle) * x + sin(angle) * y, across = cos(angle) * y - sin(angle) * x;
+    least = fmin(least, fmax(fabs(along) - 0.5, fabs(across) - 1.5));
+  }
+  return fmin(least, hypot(p[0] - 6.5, p[1] - 2) - 0.6);
+}
+
 static const char *const flange_parts =
     "  - {name: plate, type: box, lo: [1, 2, 4.2], hi: [5, 5, 5.8]}\n"
     "  - {name: hole, type: cylinder, centre: [2, 3.4, 0], radius: 0.45, copies: "
@@ -303,6 +315,12 @@ static void sets_rotations_and_copies_are_what_formulas_say(void **state)
   expect(2,
          "  - {type: cylinder, centre: [0.4, 5.5], radius: 0.85, copies: [3, 2], copy_offset: [2.3, -2.9]}\n",
          row, 150);
+  expect(
+      2,
+      "  - {name: bar, type: box, lo: [1, 2.5], hi: [2, 5.5], rotation: [30], copies: [3, 1], copy_offset: [1.7, 0]}\n"
+      "  - {name: rod, type: sphere, centre: [6.5, 2], radius: 0.6}\n"
+      "  - {type: union, of: [bar, rod]}\n",
+      bars, 100);
   expect(3, "  - {type: box, lo: [1, 3.4, 3.9], hi: [5, 4.6, 6.1], rotation: [90, 0, 45]}\n", turned_box,
          500);
 }
@@ -430,7 +448,7 @@ static void what_cannot_be_is_refused_with_its_place(void **state)
   (void)state;
   const char *a = "  - {name: a, type: sphere, centre: [2, 2, 4], radius: 1}\n";
   char text[512];
-  refuses(3, "  - {type: union, of: [a]}\n", "there is no body with the name 'a'");
+  refuses(3, "  - {type: union, of: [a]}\n", "no body has the name 'a'");
   refuses(3, "  - {name: s, type: union, of: [s]}\n", "'s' must come before the set");
   snprintf(text, sizeof text, "%s  - {type: union, of: [a, a]}\n", a);
   refuses(3, text, "of");
@@ -442,7 +460,7 @@ static void what_cannot_be_is_refused_with_its_place(void **state)
           "has no effect: the body is a part of wheel");
   refuses(2, "  - {type: torus, centre: [2, 2], radius: 1, tube: 0.2}\n", "needs a domain in 3D");
   refuses(2, "  - {type: polygon, points: [0, 0, 1, 1, 1, 0, 0, 1]}\n", "cross");
-  refuses(2, "  - {type: polygon, points: [0, 0, 1, 1, 1, 0, 4]}\n", "7 numbers are no pairs");
+  refuses(2, "  - {type: polygon, points: [0, 0, 1, 1, 1, 0, 4]}\n", "odd number of coordinates: 7");
   refuses(2, "  - {type: polygon, points: [0, 0, 1, 1, 2, 2]}\n", "no area");
   refuses(2, "  - {type: formula, distance: \"2 * (y - 2)\"}\n", "does not return a distance");
   refuses(2, "  - {type: formula, distance: \"log(y - 2)\"}\n", "does not return a distance");
@@ -456,9 +474,9 @@ static void what_cannot_be_is_refused_with_its_place(void **state)
       "  - {type: sphere, centre: [2, 2, 4], radius: 1, inside: fluid, copies: [2, 1, 1], copy_offset: [1, 1, "
       "1]}\n",
       "inside is fluid");
-  refuses(2, "  - {type: sphere, centre: [2, 2], radius: 1, rotation: [1, 2, 3]}\n", "one angle in 2D");
+  refuses(2, "  - {type: sphere, centre: [2, 2], radius: 1, rotation: [1, 2, 3]}\n", "one number in 2D");
   refuses(3, "  - {type: cylinder, centre: [2, 2, 4], radius: 1, rotation: [0, 20, 0]}\n",
-          "needs rotation_centre");
+          "rotation_centre: is needed");
   refuses(3, "  - {type: sphere, centre: [2, 2, 4], radius: 1, rotation_centre: [0, 20, 0]}\n",
           "without rotation");
 }

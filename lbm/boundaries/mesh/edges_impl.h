@@ -15,7 +15,7 @@ typedef struct gab_mesh_use {
   uint32_t side; /* 3 * triangle + number of its corner where the edge begins */
 } gab_mesh_use;
 
-/* All uses, sorted by lower vertex, higher vertex, and side. Without those that begin and end in one vertex. */
+/* All uses but those between equal vertices, sorted by lower vertex, higher vertex, and side. */
 typedef struct gab_mesh_edges {
   gab_mesh_use *use; /* owned */
   size_t *first;     /* owned; per lower vertex, and at the end */

@@ -78,7 +78,7 @@ static gab_status read_polygon(const gab_config *config, const char *path, int d
     body->hi[body->axis] = range[1];
   }
   const double *points = gab_config_reals(config, gab_config_path(key, "%s.points", path), &count);
-  if (count % 2 != 0) return gab_config_fail(config, key, "%zu numbers are no pairs of coordinates", count);
+  if (count % 2 != 0) return gab_config_fail(config, key, "has an odd number of coordinates: %zu", count);
   GAB_TRY(gab_alloc(sizeof(polygon) + count * sizeof(double), GAB_MEMORY_OTHER, &memory));
   polygon *made = body->data = memory;
   made->across[0] = body->axis == 0 ? 1 : 0;

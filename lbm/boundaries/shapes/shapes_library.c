@@ -347,7 +347,7 @@ static gab_status read_formula(const gab_config *config, const char *path, int d
   return GAB_OK;
 }
 
-/* A formula without a value is no distance, which gab_distance_check() sees; elsewhere it is outside. */
+/* gab_distance_check() refuses a formula without a value at a point that it looks at; elsewhere such points are outside. */
 static double formula_distance(const gab_body *body, const double point[3])
 {
   return gab_expression_at(body->data, point);
