@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A scalar that a flow carries: its fields and its steps. */
+/* A scalar that a flow carries: its fields, its coupling with the flow and its steps. */
 #include "lbm/scalar/scalar_impl.h"
 
 #include "lbm/lbm_impl.h"
+
+#include <stdio.h>
 
 /* ---------------------------------------------------------------- coupling with the flow */
 
@@ -14,33 +16,35 @@ static bool drives(const gab_lbm_scalar_options *options)
 static void force_of_row(void *user, const gab_block *block, const int32_t first[3], int32_t count,
                          double *const force[3])
 {
-  const gab_lbm_scalar *it = user;
-  const double *t = scalar_row(gab_block_data(block, it->now), first[1], first[2]) + first[0];
-  for (int axis = 0; axis < it->dimension; axis++)
-    for (int32_t i = 0; it->options.buoyancy[axis] != 0 && i < count; i++)
-      force[axis][i] = it->options.buoyancy[axis] * (t[i] - it->options.reference);
+  for (const gab_lbm_scalar *it = user; it; it = it->before) {
+    const double *t = scalar_row(gab_block_data(block, it->now), first[1], first[2]) + first[0];
+    for (int axis = 0; axis < it->dimension; axis++)
+      for (int32_t i = 0; it->options.buoyancy[axis] != 0 && i < count; i++)
+        force[axis][i] += it->options.buoyancy[axis] * (t[i] - it->options.reference);
+  }
 }
 
-/* Momentum with half of the force of buoyancy; the stored populations include the whole force. */
-static void put_momentum(const gab_lbm_scalar *it, gab_field *now, int level, const int32_t at[3],
+enum { ROW = 64 };
+
+/* Momentum with half of the local force; the stored populations include the whole force. */
+static void put_momentum(const gab_lbm_scalar *it, const gab_block *block, const int32_t at[3],
                          const double *density, const double *velocity, int32_t count)
 {
-  for (int axis = 0; axis < it->dimension; axis++) {
-    const double half = ldexp(it->options.buoyancy[axis] / 2, -level);
-    for (int32_t i = 0; i < count; i++) {
-      double momentum = density[i] * velocity[3 * i + axis];
-      if (half != 0)
-        momentum -=
-            half * (gab_field_get(now, at[0] + i, at[1], at[2], SCALAR_VALUE) - it->options.reference);
-      gab_field_set(now, at[0] + i, at[1], at[2], SCALAR_MOMENTUM + axis, momentum);
-    }
-  }
+  const gab_local_force *local = it->lbm->model.local_force;
+  const int level = gab_block_level(it->forest, block);
+  gab_field *now = gab_block_data(block, it->now);
+  double force[3][ROW] = {{0}};
+  double *const to[3] = {force[0], force[1], force[2]};
+  if (local) local->row(local->user, block, at, count, to);
+  for (int axis = 0; axis < it->dimension; axis++)
+    for (int32_t i = 0; i < count; i++)
+      gab_field_set(now, at[0] + i, at[1], at[2], SCALAR_MOMENTUM + axis,
+                    density[i] * velocity[3 * i + axis] - ldexp(force[axis][i], -level - 1));
 }
 
 static gab_status take_momentum(const gab_lbm_scalar *it, const gab_block *block)
 {
-  enum { ROW = 64 };
-  gab_field *now = gab_block_data(block, it->now);
+  const gab_field *now = gab_block_data(block, it->now);
   const int32_t *cells = now->shape.cells;
   double density[ROW], velocity[3 * ROW];
   for (int32_t z = 0; z < cells[2]; z++)
@@ -49,100 +53,26 @@ static gab_status take_momentum(const gab_lbm_scalar *it, const gab_block *block
         const int32_t left = cells[0] - x, count = left < ROW ? left : ROW;
         const gab_box row = {{x, y, z}, {x + count, y + 1, z + 1}};
         GAB_TRY(gab_lbm_macroscopic(it->lbm, block, &row, density, velocity));
-        put_momentum(it, now, gab_block_level(it->forest, block), (const int32_t[3]){x, y, z}, density,
-                     velocity, count);
+        put_momentum(it, block, (const int32_t[3]){x, y, z}, density, velocity, count);
       }
   return GAB_OK;
 }
 
 /* ---------------------------------------------------------------- a step */
 
-/* Ghosts beyond a side: the mean of ghost and cell is the value of the side, and no fluid crosses it. */
-static void fill_side(const gab_lbm_scalar *it, gab_field *now, int side)
-{
-  const gab_lbm_scalar_side *at = &it->options.sides[side];
-  const int axis = side / 2;
-  gab_box cells = gab_field_interior(now);
-  cells.lo[axis] = side % 2 ? cells.hi[axis] - 1 : 0;
-  cells.hi[axis] = cells.lo[axis] + 1;
-  for (int64_t z = cells.lo[2]; z < cells.hi[2]; z++)
-    for (int64_t y = cells.lo[1]; y < cells.hi[1]; y++)
-      for (int64_t x = cells.lo[0]; x < cells.hi[0]; x++) {
-        const int32_t cell[3] = {(int32_t)x, (int32_t)y, (int32_t)z};
-        int32_t to[3] = {cell[0], cell[1], cell[2]};
-        to[axis] += side % 2 ? 1 : -1;
-        for (int c = 0; c < now->shape.components; c++) {
-          const double here = gab_field_get(now, cell[0], cell[1], cell[2], c);
-          double beyond = -here;
-          if (c == SCALAR_VALUE) beyond = at->kind == GAB_SCALAR_FIXED ? 2 * at->value - here : here;
-          gab_field_set(now, to[0], to[1], to[2], c, beyond);
-        }
-      }
-}
-
-static void fill_sides(const gab_lbm_scalar *it, const gab_block *block)
-{
-  const gab_box cells = gab_block_cells(it->forest, block), domain = scalar_domain(it, block);
-  const gab_forest_options *grid = gab_forest_get_options(it->forest);
-  for (int side = 0; side < 2 * it->dimension; side++) {
-    const int axis = side / 2;
-    const bool here = side % 2 ? cells.hi[axis] == domain.hi[axis] : cells.lo[axis] == domain.lo[axis];
-    if (here && !grid->periodic[axis]) fill_side(it, gab_block_data(block, it->now), side);
-  }
-}
-
-/* Advances a row of cells by one step. */
-static void move_row(const double *t, const gab_field_map *map, int dimension, scalar_rates at, int32_t count,
-                     double *later)
-{
-  const ptrdiff_t row = map->stride[1], layer = map->stride[2], component = map->component_stride;
-  const double *jx = t + component, *jy = jx + component, *jz = jy + component;
-#pragma omp simd
-  for (int32_t x = 0; x < count; x++)
-    later[x] = t[x] + (scalar_flux(t + x, jx + x, -1, at) - scalar_flux(t + x + 1, jx + x + 1, -1, at)) +
-               (scalar_flux(t + x, jy + x, -row, at) - scalar_flux(t + x + row, jy + x + row, -row, at));
-  if (dimension < 3) return;
-#pragma omp simd
-  for (int32_t x = 0; x < count; x++)
-    later[x] +=
-        scalar_flux(t + x, jz + x, -layer, at) - scalar_flux(t + x + layer, jz + x + layer, -layer, at);
-}
-
-static void move_block(const gab_lbm_scalar *it, const gab_block *block)
-{
-  const gab_field *now = gab_block_data(block, it->now);
-  gab_field *next = gab_block_data(block, it->next);
-  for (int32_t z = 0; z < now->shape.cells[2]; z++)
-    for (int32_t y = 0; y < now->shape.cells[1]; y++)
-      move_row(scalar_row(now, y, z), &now->map, it->dimension, scalar_rates_of(it, block),
-               now->shape.cells[0],
-               (double *)next->data + gab_field_index(&next->map, 0, y, z, SCALAR_VALUE));
-}
-
-gab_status gab_lbm_scalar_find_next(const gab_lbm_scalar *it)
-{
-  const ptrdiff_t count = (ptrdiff_t)gab_forest_block_count(it->forest);
-  GAB_TRY(gab_level_ghosts_start(it->ghosts));
-  GAB_TRY(gab_level_ghosts_finish(it->ghosts));
-#pragma omp parallel for schedule(dynamic)
-  for (ptrdiff_t b = 0; b < count; b++) {
-    const gab_block *block = gab_forest_block(it->forest, (size_t)b);
-    fill_sides(it, block);
-    move_block(it, block);
-  }
-  return GAB_OK;
-}
-
 gab_status gab_lbm_scalar_step(gab_lbm_scalar *it)
 {
   const size_t count = gab_forest_block_count(it->forest);
+  const double start = (double)gab_lbm_get_step(it->lbm) - 1; /* the flow has done its step */
   for (size_t b = 0; b < count; b++) GAB_TRY(take_momentum(it, gab_forest_block(it->forest, b)));
-  GAB_TRY(gab_lbm_scalar_find_next(it));
-  for (size_t b = 0; b < count; b++) {
-    const gab_block *block = gab_forest_block(it->forest, b);
-    gab_field *now = gab_block_data(block, it->now);
-    const gab_box box = gab_field_interior(now);
-    gab_field_copy_component(now, &box, SCALAR_VALUE, gab_block_data(block, it->next), &box, SCALAR_VALUE);
+  for (int part = 0; part < it->substeps; part++) {
+    GAB_TRY(gab_lbm_scalar_find_next(it, start + (double)part / it->substeps));
+    for (size_t b = 0; b < count; b++) {
+      const gab_block *block = gab_forest_block(it->forest, b);
+      gab_field *now = gab_block_data(block, it->now);
+      const gab_box box = gab_field_interior(now);
+      gab_field_copy_component(now, &box, SCALAR_VALUE, gab_block_data(block, it->next), &box, SCALAR_VALUE);
+    }
   }
   return GAB_OK;
 }
@@ -153,6 +83,24 @@ void gab_lbm_scalar_fill(gab_lbm_scalar *it, double value)
     gab_field *now = gab_block_data(gab_forest_block(it->forest, b), it->now);
     const gab_box box = gab_field_interior(now);
     gab_field_fill(now, SCALAR_VALUE, &box, value);
+  }
+}
+
+void gab_lbm_scalar_set(gab_lbm_scalar *it, gab_lbm_scalar_fn *value, void *user)
+{
+  for (size_t b = 0; b < gab_forest_block_count(it->forest); b++) {
+    const gab_block *block = gab_forest_block(it->forest, b);
+    const scalar_cells *cells = gab_block_data(block, it->cells);
+    gab_field *now = gab_block_data(block, it->now);
+    size_t index = 0;
+    for (int32_t z = 0; z < now->shape.cells[2]; z++)
+      for (int32_t y = 0; y < now->shape.cells[1]; y++)
+        for (int32_t x = 0; x < now->shape.cells[0]; x++, index++) {
+          double centre[3];
+          if (cells->closed && cells->closed[index] & SCALAR_SOLID) continue;
+          gab_block_cell_centre(it->forest, block, x, y, z, centre);
+          gab_field_set(now, x, y, z, SCALAR_VALUE, value(user, centre, 0));
+        }
   }
 }
 
@@ -181,38 +129,60 @@ gab_status gab_lbm_scalar_check_stable(double diffusivity, int dimension, int fi
   return GAB_OK;
 }
 
-static gab_status check(const gab_lbm_scalar *it, int finest)
+int gab_lbm_scalar_substeps(double diffusivity, int dimension, int finest, double speed)
+{
+  const double conducted = ldexp(diffusivity, 2 * finest) * 2 * dimension,
+               carried = speed * speed / (2 * diffusivity);
+  const double least = ceil(fmax(1, fmax(conducted, carried)));
+  return least < 1e6 ? (int)least : 1000000;
+}
+
+static gab_status check(const gab_lbm_scalar *it)
 {
   const gab_lbm_scalar_options *options = &it->options;
+  const gab_local_force *local = it->lbm->model.local_force;
   if (!options->name) GAB_FAIL(GAB_ERR_ARGUMENT, "a scalar without a name");
-  GAB_TRY(gab_lbm_scalar_check_stable(options->diffusivity, it->dimension, finest, 0));
-  for (int side = 0; side < 2 * it->dimension; side++) {
-    if (gab_side_kind_passes_fluid(gab_lbm_get_options(it->lbm)->sides[side].kind))
-      GAB_FAIL(GAB_ERR_ARGUMENT, "%s: sides must be periodic or walls at rest", options->name);
-  }
-  if (gab_geometry_body_count(gab_lbm_get_geometry(it->lbm)) > 0)
-    GAB_FAIL(GAB_ERR_ARGUMENT, "%s: there may be no bodies in the flow", options->name);
-  if (drives(options) && it->lbm->model.local_force)
-    GAB_FAIL(GAB_ERR_ARGUMENT, "%s drives a flow that has a local force already", options->name);
+  if (options->substeps < 0)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "%s: %d sub-steps in a step", options->name, options->substeps);
+  GAB_TRY(gab_lbm_scalar_check_stable(options->diffusivity / it->substeps, it->dimension, it->finest, 0));
+  if (drives(options) && local && local->row != force_of_row)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "%s drives a flow that has the local force %s already", options->name,
+             local->name);
   return GAB_OK;
 }
 
-static gab_status make(gab_lbm_scalar *it, int finest)
+/* Names of block data are unique in a forest. */
+static gab_status add_data(gab_lbm_scalar *it)
+{
+  char next_name[128], cells_name[128];
+  snprintf(next_name, sizeof next_name, "next %s", it->options.name);
+  snprintf(cells_name, sizeof cells_name, "cells of %s", it->options.name);
+  const gab_block_data_kind now = gab_block_field_data(&it->shape, it->options.name),
+                            next = gab_block_field_scratch(&it->shape, next_name);
+  gab_block_data_kind cells = gab_lbm_scalar_cells_kind(it);
+  cells.name = cells_name;
+  GAB_TRY(gab_forest_add_data(it->forest, &now, &it->now));
+  GAB_TRY(gab_forest_add_data(it->forest, &next, &it->next));
+  return gab_forest_add_data(it->forest, &cells, &it->cells);
+}
+
+static gab_status make(gab_lbm_scalar *it)
 {
   const gab_forest_options *grid = gab_forest_get_options(it->forest);
-  GAB_TRY(check(it, finest));
+  GAB_TRY(check(it));
   it->shape = (gab_block_field){.shape = {.cells = {grid->cells[0], grid->cells[1], grid->cells[2]},
                                           .ghosts = {1, 1, it->dimension == 3},
                                           .components = SCALAR_MOMENTUM + it->dimension},
                                 .faces_only = true,
                                 .linear_split = true};
   it->force = (gab_local_force){.name = it->options.name, .user = it, .row = force_of_row};
-  if (drives(&it->options)) GAB_TRY(gab_lbm_set_local_force(it->lbm, &it->force));
-  const gab_block_data_kind now = gab_block_field_data(&it->shape, it->options.name),
-                            next = gab_block_field_scratch(&it->shape, "next");
-  GAB_TRY(gab_forest_add_data(it->forest, &now, &it->now));
-  GAB_TRY(gab_forest_add_data(it->forest, &next, &it->next));
-  return gab_level_ghosts_create(it->forest, it->now, &it->shape, finest, &it->ghosts);
+  if (drives(&it->options)) {
+    const gab_local_force *local = it->lbm->model.local_force;
+    if (local) it->before = local->user;
+    GAB_TRY(gab_lbm_set_local_force(it->lbm, &it->force));
+  }
+  GAB_TRY(add_data(it));
+  return gab_lbm_scalar_borders_create(it);
 }
 
 gab_status gab_lbm_scalar_create(gab_forest *forest, gab_lbm *lbm, const gab_lbm_scalar_options *options,
@@ -224,18 +194,34 @@ gab_status gab_lbm_scalar_create(gab_forest *forest, gab_lbm *lbm, const gab_lbm
   *made = (gab_lbm_scalar){.options = *options,
                            .forest = forest,
                            .lbm = lbm,
+                           .finest = finest,
+                           .substeps = options->substeps > 0 ? options->substeps : 1,
+                           .revision = UINT64_MAX,
                            .dimension = gab_forest_get_options(forest)->grid.dimension};
-  gab_status status = make(made, finest);
+  gab_status status = make(made);
   if (status != GAB_OK) gab_lbm_scalar_destroy(&made);
   *scalar = made;
   return status;
+}
+
+/* The others of the flow still drive it. */
+static void take_off(gab_lbm_scalar *gone)
+{
+  gab_lbm_model *model = &gone->lbm->model;
+  if (model->local_force == &gone->force) {
+    model->local_force = gone->before ? &gone->before->force : NULL;
+    return;
+  }
+  if (!model->local_force || model->local_force->row != force_of_row) return;
+  for (gab_lbm_scalar *it = model->local_force->user; it; it = it->before)
+    if (it->before == gone) it->before = gone->before;
 }
 
 void gab_lbm_scalar_destroy(gab_lbm_scalar **scalar)
 {
   gab_lbm_scalar *gone = *scalar;
   if (!gone) return;
-  if (gone->lbm->model.local_force == &gone->force) gone->lbm->model.local_force = NULL;
-  gab_level_ghosts_destroy(&gone->ghosts);
+  take_off(gone);
+  gab_lbm_scalar_borders_destroy(gone);
   gab_free(scalar);
 }

@@ -2,11 +2,12 @@
 /** @file scalar.h
  *  @brief A temperature or concentration that a flow carries, on the same blocks; it may drive the flow.
  *
- *      dT/dt + div(j T) = D Laplace(T)
+ *      dT/dt + div(j T) = D Laplace(T) + s
  *
- *  with the momentum j of the flow: finite volumes on its cells, central differences, explicit in time. On one level the sum
- *  of T over all cells changes only by fluxes through the sides. It may drive the flow (Boussinesq) by the local force
- *  F = buoyancy (T - reference) (lbm/step/local_force.h).
+ *  with the momentum j of the flow: finite volumes on its cells, central differences, explicit in time. The sum of T over all
+ *  fluid cells, weighted by volume, changes only by the source s and by fluxes through sides and walls of bodies, on any number
+ *  of levels. It may drive the flow (Boussinesq) by the local force F = buoyancy (T - reference) (lbm/step/local_force.h);
+ *  several scalars may.
  *  @code
  *    const gab_lbm_scalar_options air = {.name = "temperature", .diffusivity = 0.02, .reference = 0.5,
  *                                        .sides = {{GAB_SCALAR_FIXED, 1}, {GAB_SCALAR_FIXED, 0}},
@@ -16,15 +17,15 @@
  *    GAB_TRY(gab_lbm_step(lbm));
  *    GAB_TRY(gab_lbm_scalar_step(temperature));
  *  @endcode
- *  Sides of the domain are periodic as in the forest; else they are walls without flow, half a cell beyond the last cells.
- *  Not for flows with open sides or with bodies.
+ *  Sides of the domain are periodic as in the forest; else they lie half a cell beyond the last cells. Where the flow lets fluid
+ *  pass a side, the scalar is carried through it: in and out with the value of the side if that is fixed, else with that of the
+ *  cell. Cells of bodies are solid: doc/heat.md says what is exact at their walls.
  *
  *  Levels: finer levels of the flow take more and shorter steps, during which the scalar is constant; the scalar takes the
- *  step of level 0 everywhere. Conducted fluxes are equal on both sides of a border (blockforest/exchange/level_ghosts.h),
- *  advected ones are not.
+ *  step of level 0 everywhere. The flux through a coarse face is the sum of those through the fine faces opposite to it.
  *
- *  Stability (Hindmarsh, Gresho & Griffiths 1984, Int. J. Numer. Methods Fluids 4, 853): D 4^level <= 1 / (2 d) in d
- *  dimensions, and u^2 / 2 <= D for the largest speed u: gab_lbm_scalar_check_stable().
+ *  Stability (Hindmarsh, Gresho & Griffiths 1984, Int. J. Numer. Methods Fluids 4, 853), with n sub-steps in a step:
+ *  D 4^level <= n / (2 d) in d dimensions, and u^2 / 2 <= n D for the largest speed u: gab_lbm_scalar_substeps().
  *
  *  Stability: stable.
  */
@@ -39,8 +40,10 @@ extern "C" {
 #endif
 
 typedef enum gab_lbm_scalar_side_kind {
-  GAB_SCALAR_INSULATED = 0, /**< nothing passes */
-  GAB_SCALAR_FIXED          /**< a value at the side */
+  GAB_SCALAR_INSULATED = 0, /**< nothing is conducted */
+  GAB_SCALAR_FIXED,         /**< a value at the side */
+  GAB_SCALAR_FLUX,    /**< value: what is conducted into the fluid per area, in cells and steps of level 0 */
+  GAB_SCALAR_TRANSFER /**< transfer (value - T at the wall) per area is conducted into the fluid */
 } gab_lbm_scalar_side_kind;
 
 typedef struct gab_lbm_scalar_side {
@@ -48,11 +51,31 @@ typedef struct gab_lbm_scalar_side {
   double value;
 } gab_lbm_scalar_side;
 
+/** What happens at the walls of a body. */
+typedef struct gab_lbm_scalar_wall {
+  gab_lbm_scalar_side_kind kind;
+  double value,
+      transfer; /**< as of a side; transfer of ::GAB_SCALAR_TRANSFER, in cells and steps of level 0 */
+} gab_lbm_scalar_wall;
+
+/** A function of the physical centre of a cell. Pure; called by several threads. @param[in] step  of level 0, also parts of one */
+typedef double gab_lbm_scalar_fn(void *user, const double centre[3], double step);
+
 typedef struct gab_lbm_scalar_options {
-  const char *name;              /**< "temperature"; borrowed as long as the scalar */
-  double diffusivity;            /**< D, in cells and steps of level 0 */
-  gab_lbm_scalar_side sides[6];  /**< lower x, upper x, lower y, ... of those that are not periodic */
-  double buoyancy[3], reference; /**< F in lattice units of level 0; zeros: it does not drive the flow */
+  const char *name;                  /**< "temperature"; borrowed as long as the scalar */
+  double diffusivity;                /**< D, in cells and steps of level 0 */
+  gab_lbm_scalar_side sides[6];      /**< lower x, upper x, lower y, ... of those that are not periodic */
+  double buoyancy[3], reference;     /**< F in lattice units of level 0; zeros: it does not drive the flow */
+  double transfer[6];                /**< of sides of kind ::GAB_SCALAR_TRANSFER */
+  const gab_lbm_scalar_wall *bodies; /**< of each body of the geometry; borrowed; NULL: all are insulated */
+  gab_lbm_scalar_fn *source;         /**< per step of level 0 [NULL: none] */
+  bool source_varies;                /**< it depends on the step */
+  void *source_user;                 /**< borrowed as long as the scalar */
+  int substeps;                      /**< in a step of level 0 [0: 1] */
+  const char *unit;                  /**< of output, borrowed [NULL: none] */
+  double
+      zero; /**< what a value of 0 stands for in output: cells store the difference, so that rounding and the divergence of
+                *   the discrete flow act on the difference alone [0] */
 } gab_lbm_scalar_options;
 
 typedef struct gab_lbm_scalar gab_lbm_scalar;
@@ -60,8 +83,8 @@ typedef struct gab_lbm_scalar gab_lbm_scalar;
 /** Adds its block data to a forest (which is packed with the blocks: value, then momentum) and, with buoyancy, sets the local
  *  force of the flow. Before the forest is built, after gab_lbm_create(). Collective (opens ports).
  *  @param[in] forest, lbm  borrowed @param[in] finest  level that there may be, from 0
- *  @return ::GAB_ERR_INPUT for a diffusivity that is not stable in a fluid at rest; ::GAB_ERR_ARGUMENT without a name, for a flow with
- *  open sides or bodies, with buoyancy for one that has a local force; as gab_level_ghosts_create() and gab_lbm_set_local_force() */
+ *  @return ::GAB_ERR_INPUT for a diffusivity that is not stable in a fluid at rest; ::GAB_ERR_ARGUMENT without a name, for blocks
+ *  that cannot be refined with finest > 0, with buoyancy for a flow that has another local force; as gab_lbm_set_local_force() */
 gab_status gab_lbm_scalar_create(gab_forest *forest, gab_lbm *lbm, const gab_lbm_scalar_options *options,
                                  int finest, gab_lbm_scalar **scalar);
 /** Before the flow and the forest. */
@@ -71,8 +94,14 @@ void gab_lbm_scalar_destroy(gab_lbm_scalar **scalar);
  *  lattice units @return ::GAB_ERR_INPUT with the numbers */
 gab_status gab_lbm_scalar_check_stable(double diffusivity, int dimension, int finest, double speed);
 
+/** The least number of sub-steps with which a scalar is stable. Pure. @param[in] diffusivity, dimension, finest, speed  as of
+ *  gab_lbm_scalar_check_stable(); the diffusivity is positive */
+int gab_lbm_scalar_substeps(double diffusivity, int dimension, int finest, double speed);
+
 /** The same value in all cells of this process. Local. */
 void gab_lbm_scalar_fill(gab_lbm_scalar *scalar, double value);
+/** Values by a function of the place, at step 0, in the fluid cells of this process. Local. */
+void gab_lbm_scalar_set(gab_lbm_scalar *scalar, gab_lbm_scalar_fn *value, void *user);
 /** Its block data: a gab_field whose component 0 is the value, 1 and so on the momentum of the flow along each axis. */
 gab_data_id gab_lbm_scalar_data(const gab_lbm_scalar *scalar);
 /** What it has on blocks and exchanges in a step, for `plan`. @param[out] data  the values, and those of the next step
@@ -92,11 +121,29 @@ typedef struct gab_lbm_scalar_flux {
 /** Collective. Digits do not depend on processes. Behind a step. */
 gab_status gab_lbm_scalar_measure(gab_lbm_scalar *scalar, int axis, gab_lbm_scalar_flux *flux);
 
-/** Largest difference from a cell to the next one within a block, for criteria of refinement. Local. */
+/** Sums over the fluid, and what passes in a step of level 0, in units of value times cells of level 0, positive into the fluid. */
+typedef struct gab_lbm_scalar_balance {
+  double volume;        /**< of the fluid */
+  double sum;           /**< integral of the value over it */
+  double least, most;   /**< value */
+  double sides[6];      /**< through the sides, carried and conducted */
+  double side_areas[6]; /**< of the faces of fluid cells there */
+  double source;        /**< integral of the source */
+} gab_lbm_scalar_balance;
+/** What passes the walls of a body, and their area: faces of cells times the normal of the surface across them. */
+typedef struct gab_lbm_scalar_body {
+  double flux, area;
+} gab_lbm_scalar_body;
+/** Collective. Digits do not depend on processes. Behind a step, of the next one if the flow stays as it is.
+ *  @param[out] bodies  one for each body of the geometry; may be NULL */
+gab_status gab_lbm_scalar_get_balance(gab_lbm_scalar *scalar, gab_lbm_scalar_balance *balance,
+                                      gab_lbm_scalar_body *bodies);
+
+/** Largest difference from a fluid cell to the next one within a block, for criteria of refinement. Local. */
 double gab_lbm_scalar_difference(const gab_lbm_scalar *scalar, const gab_block *block);
 /** @return ::GAB_ERR_DIVERGED with what and where if a value or a momentum is not finite. Local. */
 gab_status gab_lbm_scalar_check_finite(const gab_lbm_scalar *scalar);
-/** The value, by its name, and the momentum per density 1 as `velocity`. @param[out] items  with the scalar as user */
+/** The value, by its name, NaN in solid cells, and the momentum per density 1 as `velocity`. @param[out] items  with the scalar as user */
 void gab_lbm_scalar_quantities(gab_lbm_scalar *scalar, gab_quantity items[2]);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file scalar_impl.h
- *  @brief What moving a scalar and looking at it share.
+ *  @brief Shared parts of a scalar that a flow carries: its fields, cells, fluxes and borders.
  *
  *  Stability: internal.
  */
@@ -9,7 +9,8 @@
 
 #include "lbm/scalar/scalar.h"
 
-#include "blockforest/exchange/level_ghosts.h"
+#include "blockforest/exchange/block_field.h"
+#include "blockforest/exchange/coupling.h"
 #include "lbm/step/local_force.h"
 
 #include <math.h>
@@ -17,21 +18,54 @@
 /* Components of its field. */
 enum { SCALAR_VALUE, SCALAR_MOMENTUM };
 
+/* Bits of scalar_cells.closed: one for each side of a cell, and the cell itself. */
+enum { SCALAR_SOLID = 1 << 6 };
+
+/* A face between a fluid cell and a solid one of the same level. */
+typedef struct scalar_face {
+  int32_t cell[3]; /* the fluid one */
+  int side, body;
+  double distance; /* from its centre to the wall, in cells of its level */
+  double area;     /* of the wall that belongs to it, in faces of its level */
+} scalar_face;
+
+/* Derived block data: what geometry and source are on a block. */
+typedef struct scalar_cells {
+  uint8_t *closed; /* x fastest; NULL: all cells and those around are fluid */
+  uint8_t
+      *beyond; /* bits of sides at the end of the block where the cell of the next coarser level is solid */
+  scalar_face *faces;
+  size_t face_count;
+  double *source; /* per step of level 0; NULL: none that stays */
+} scalar_cells;
+
 struct gab_lbm_scalar {
   gab_lbm_scalar_options options;
   gab_forest *forest;
   gab_lbm *lbm;
-  int dimension;
+  int dimension, finest, substeps;
   gab_local_force force;
+  gab_lbm_scalar *before; /* the scalar that drove the flow before this one, and still does */
   gab_block_field shape;
-  gab_data_id now, next;
-  gab_level_ghosts *ghosts;
+  /* Ghosts of `next' hold no values of cells: NaN, or the flux along the axis through a face at the end of a block that is not one
+   * between blocks of one level. */
+  gab_data_id now, next, cells;
+  gab_exchange *within;
+  gab_coupling **between; /* one per level of the coarser blocks */
+  uint64_t revision;      /* of the forest for which ghosts of `next' were cleared */
 };
 
 /* Values of a row of cells along x. */
 static inline const double *scalar_row(const gab_field *now, int32_t y, int32_t z)
 {
   return (const double *)now->data + gab_field_index(&now->map, 0, y, z, SCALAR_VALUE);
+}
+
+/* Index of a cell in scalar_cells. */
+static inline size_t scalar_cell_at(const gab_field *now, const int32_t x[3])
+{
+  const int32_t *cells = now->shape.cells;
+  return ((size_t)x[2] * (size_t)cells[1] + (size_t)x[1]) * (size_t)cells[0] + (size_t)x[0];
 }
 
 /* In cells of the level of a block. */
@@ -42,15 +76,18 @@ static inline gab_box scalar_domain(const gab_lbm_scalar *it, const gab_block *b
   return domain;
 }
 
-/* A step of level 0 in cells of a level that are 2^-level as wide: how much faster is carried, and conducted. */
+/* A sub-step in cells of a level that are 2^-level as wide: how much faster is carried, and conducted. */
 typedef struct scalar_rates {
   double carries, conducts;
+  double passes; /* what a flux per area of level 0 is */
 } scalar_rates;
 
 static inline scalar_rates scalar_rates_of(const gab_lbm_scalar *it, const gab_block *block)
 {
   const int level = gab_block_level(it->forest, block);
-  return (scalar_rates){ldexp(0.25, level), ldexp(it->options.diffusivity, 2 * level)};
+  return (scalar_rates){ldexp(0.25, level) / it->substeps,
+                        ldexp(it->options.diffusivity, 2 * level) / it->substeps,
+                        ldexp(1, level) / it->substeps};
 }
 
 /* What passes through the face between a cell and the one before it along an axis. */
@@ -59,7 +96,39 @@ static inline double scalar_flux(const double *t, const double *j, ptrdiff_t bef
   return at.carries * (j[0] + j[before]) * (t[0] + t[before]) - at.conducts * (t[0] - t[before]);
 }
 
-/* The values one step later, into `next`, and ghosts of what there is now. Collective among neighbours. */
-gab_status gab_lbm_scalar_find_next(const gab_lbm_scalar *it);
+/* ---- scalar_cells.c */
+
+/** The kind of block data of a scalar_cells. */
+gab_block_data_kind gab_lbm_scalar_cells_kind(gab_lbm_scalar *it);
+/** What a wall of a body conducts into a cell in a sub-step: conductance (value - T), and a flux. Pure. */
+typedef struct scalar_contact {
+  double conductance, value, flux;
+} scalar_contact;
+scalar_contact gab_lbm_scalar_contact_of(const gab_lbm_scalar *it, const scalar_face *face, scalar_rates at);
+
+/** The source in a cell, per step of level 0. Only with a source. */
+double gab_lbm_scalar_source_at(const gab_lbm_scalar *it, const gab_block *block, const int32_t x[3],
+                                double step);
+
+/* ---- scalar_borders.c */
+
+gab_status gab_lbm_scalar_borders_create(gab_lbm_scalar *it);
+void gab_lbm_scalar_borders_destroy(gab_lbm_scalar *it);
+/** Fills ghosts within levels, and the fluxes through borders between them. Collective among neighbours. */
+gab_status gab_lbm_scalar_exchange(gab_lbm_scalar *it);
+/** Fluxes through the sides of the domain at a block. Local. */
+void gab_lbm_scalar_fill_sides(const gab_lbm_scalar *it, const gab_block *block);
+bool gab_lbm_scalar_is_at_side(const gab_lbm_scalar *it, const gab_block *block, int side);
+
+/* ---- scalar_move.c */
+
+/** The values one sub-step later, into `next`. Local. */
+void gab_lbm_scalar_move_block(const gab_lbm_scalar *it, const gab_block *block, double step);
+/** The flux through the lower face of a cell along an axis, of what there was before the sub-step; of the upper one by the cell behind
+ *  it. */
+double gab_lbm_scalar_flux_at(const gab_lbm_scalar *it, const gab_block *block, const int32_t cell[3],
+                              int side);
+/** The values one sub-step later, into `next`, and ghosts of what there is now. Collective among neighbours. */
+gab_status gab_lbm_scalar_find_next(gab_lbm_scalar *it, double step);
 
 #endif

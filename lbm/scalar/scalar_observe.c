@@ -3,6 +3,7 @@
 #include "lbm/scalar/scalar_impl.h"
 
 #include "core/base/exact_sum.h"
+#include "core/memory/memory.h"
 #include "core/messages/collective.h"
 
 enum { LOWER, UPPER, VOLUME, SUMS };
@@ -13,27 +14,32 @@ typedef struct measuring {
   double change;
 } measuring;
 
-/* Of a finer level what passes is counted in smaller cells, and per area of smaller faces. */
+static bool is_solid_at(const gab_lbm_scalar *it, const gab_block *block, const int32_t x[3])
+{
+  const scalar_cells *cells = gab_block_data(block, it->cells);
+  return cells->closed && cells->closed[scalar_cell_at(gab_block_data(block, it->now), x)] & SCALAR_SOLID;
+}
+
+/* Of a finer level what passes is counted in smaller cells, and per area of smaller faces; a step has several sub-steps. */
 static void measure_block(const gab_lbm_scalar *it, const gab_block *block, measuring *by)
 {
   const int level = gab_block_level(it->forest, block), axis = by->axis;
-  const scalar_rates at = scalar_rates_of(it, block);
   const gab_box cells = gab_block_cells(it->forest, block), domain = scalar_domain(it, block);
   const gab_field *now = gab_block_data(block, it->now), *next = gab_block_data(block, it->next);
-  const ptrdiff_t stride = now->map.stride[axis];
   int32_t x[3];
   for (x[2] = 0; x[2] < now->shape.cells[2]; x[2]++)
     for (x[1] = 0; x[1] < now->shape.cells[1]; x[1]++)
       for (x[0] = 0; x[0] < now->shape.cells[0]; x[0]++) {
-        const double *t = scalar_row(now, x[1], x[2]) + x[0],
-                     *j = t + (SCALAR_MOMENTUM + axis) * now->map.component_stride;
-        const double in = scalar_flux(t, j, -stride, at),
-                     out = scalar_flux(t + stride, j + stride, -stride, at);
+        if (is_solid_at(it, block, x)) continue;
+        const double in = it->substeps * gab_lbm_scalar_flux_at(it, block, x, 2 * axis),
+                     out = it->substeps * gab_lbm_scalar_flux_at(it, block, x, 2 * axis + 1);
+        const double t = gab_field_get(now, x[0], x[1], x[2], SCALAR_VALUE);
         const int64_t place = cells.lo[axis] + x[axis];
         gab_exact_add(&by->sums[VOLUME], ldexp(in + out, -(it->dimension + 1) * level - 1));
         if (place == domain.lo[axis]) gab_exact_add(&by->sums[LOWER], ldexp(in, -it->dimension * level));
         if (place + 1 == domain.hi[axis]) gab_exact_add(&by->sums[UPPER], ldexp(out, -it->dimension * level));
-        by->change = fmax(by->change, fabs(gab_field_get(next, x[0], x[1], x[2], SCALAR_VALUE) - *t));
+        by->change =
+            fmax(by->change, it->substeps * fabs(gab_field_get(next, x[0], x[1], x[2], SCALAR_VALUE) - t));
       }
 }
 
@@ -42,7 +48,7 @@ gab_status gab_lbm_scalar_measure(gab_lbm_scalar *it, int axis, gab_lbm_scalar_f
   measuring by = {.axis = axis};
   if (axis < 0 || axis >= it->dimension) GAB_FAIL(GAB_ERR_ARGUMENT, "there is no axis %d here", axis);
   for (int i = 0; i < SUMS; i++) gab_exact_clear(&by.sums[i]);
-  GAB_TRY(gab_lbm_scalar_find_next(it));
+  GAB_TRY(gab_lbm_scalar_find_next(it, (double)gab_lbm_get_step(it->lbm)));
   for (size_t b = 0; b < gab_forest_block_count(it->forest); b++)
     measure_block(it, gab_forest_block(it->forest, b), &by);
   gab_world *world = gab_forest_world(it->forest);
@@ -55,6 +61,96 @@ gab_status gab_lbm_scalar_measure(gab_lbm_scalar *it, int axis, gab_lbm_scalar_f
   return GAB_OK;
 }
 
+/* ---------------------------------------------------------------- balance */
+
+enum { CELLS, SUM, SOURCE, SIDES, AREAS = SIDES + 6, BALANCE_SUMS = AREAS + 6, BODY_SUMS = 2 };
+
+typedef struct balancing {
+  gab_exact_sum *sums; /* BALANCE_SUMS, then flux and area of each body */
+  double most[2];      /* of the value, and of its negative */
+} balancing;
+
+static void balance_cell(const gab_lbm_scalar *it, const gab_block *block, const int32_t x[3], balancing *by)
+{
+  const int level = gab_block_level(it->forest, block);
+  const gab_field *now = gab_block_data(block, it->now);
+  const double t = gab_field_get(now, x[0], x[1], x[2], SCALAR_VALUE);
+  if (is_solid_at(it, block, x)) return;
+  gab_exact_add(&by->sums[CELLS], ldexp(1, -it->dimension * level));
+  gab_exact_add(&by->sums[SUM], ldexp(t, -it->dimension * level));
+  by->most[0] = fmax(by->most[0], t);
+  by->most[1] = fmax(by->most[1], -t);
+  if (it->options.source)
+    gab_exact_add(&by->sums[SOURCE],
+                  ldexp(gab_lbm_scalar_source_at(it, block, x, (double)gab_lbm_get_step(it->lbm)),
+                        -it->dimension * level));
+  for (int side = 0; side < 2 * it->dimension; side++) {
+    if (x[side / 2] != (side % 2 ? now->shape.cells[side / 2] - 1 : 0)) continue;
+    if (!gab_lbm_scalar_is_at_side(it, block, side)) continue;
+    const double flux = it->substeps * gab_lbm_scalar_flux_at(it, block, x, side);
+    gab_exact_add(&by->sums[SIDES + side], ldexp(side % 2 ? -flux : flux, -it->dimension * level));
+    gab_exact_add(&by->sums[AREAS + side], ldexp(1, -(it->dimension - 1) * level));
+  }
+}
+
+static void balance_block(const gab_lbm_scalar *it, const gab_block *block, balancing *by)
+{
+  const int level = gab_block_level(it->forest, block);
+  const scalar_cells *cells = gab_block_data(block, it->cells);
+  const gab_field *next = gab_block_data(block, it->next);
+  const scalar_rates rates = scalar_rates_of(it, block);
+  int32_t x[3];
+  for (x[2] = 0; x[2] < next->shape.cells[2]; x[2]++)
+    for (x[1] = 0; x[1] < next->shape.cells[1]; x[1]++)
+      for (x[0] = 0; x[0] < next->shape.cells[0]; x[0]++) balance_cell(it, block, x, by);
+  for (size_t i = 0; i < cells->face_count; i++) {
+    const scalar_face *face = &cells->faces[i];
+    gab_exact_sum *sums = &by->sums[BALANCE_SUMS + BODY_SUMS * face->body];
+    const scalar_contact wall = gab_lbm_scalar_contact_of(it, face, rates);
+    const double later = gab_field_get(next, face->cell[0], face->cell[1], face->cell[2], SCALAR_VALUE);
+    const double flux = it->substeps * (wall.conductance * (wall.value - later) + wall.flux);
+    gab_exact_add(&sums[0], ldexp(flux, -it->dimension * level));
+    gab_exact_add(&sums[1], ldexp(face->area, -(it->dimension - 1) * level));
+  }
+}
+
+static gab_status find_balance(gab_lbm_scalar *it, size_t count, balancing *by)
+{
+  gab_world *world = gab_forest_world(it->forest);
+  for (size_t i = 0; i < count; i++) gab_exact_clear(&by->sums[i]);
+  GAB_TRY(gab_lbm_scalar_find_next(it, (double)gab_lbm_get_step(it->lbm)));
+  for (size_t b = 0; b < gab_forest_block_count(it->forest); b++)
+    balance_block(it, gab_forest_block(it->forest, b), by);
+  GAB_TRY(gab_world_sum_exact(world, by->sums, count));
+  return gab_world_max_f64(world, by->most, 2);
+}
+
+gab_status gab_lbm_scalar_get_balance(gab_lbm_scalar *it, gab_lbm_scalar_balance *balance,
+                                      gab_lbm_scalar_body *bodies)
+{
+  const size_t body_count = gab_geometry_body_count(gab_lbm_get_geometry(it->lbm)),
+               count = BALANCE_SUMS + BODY_SUMS * body_count;
+  balancing by = {.most = {-INFINITY, -INFINITY}};
+  GAB_TRY(GAB_NEW_ARRAY(&by.sums, count, GAB_MEMORY_OTHER));
+  const gab_status status = find_balance(it, count, &by);
+  *balance = (gab_lbm_scalar_balance){.volume = gab_exact_value(&by.sums[CELLS]),
+                                      .sum = gab_exact_value(&by.sums[SUM]),
+                                      .least = -by.most[1],
+                                      .most = by.most[0],
+                                      .source = gab_exact_value(&by.sums[SOURCE])};
+  for (int side = 0; side < 6; side++) {
+    balance->sides[side] = gab_exact_value(&by.sums[SIDES + side]);
+    balance->side_areas[side] = gab_exact_value(&by.sums[AREAS + side]);
+  }
+  for (size_t i = 0; bodies && i < body_count; i++)
+    bodies[i] = (gab_lbm_scalar_body){gab_exact_value(&by.sums[BALANCE_SUMS + BODY_SUMS * i]),
+                                      gab_exact_value(&by.sums[BALANCE_SUMS + BODY_SUMS * i + 1])};
+  gab_free(&by.sums);
+  return status;
+}
+
+/* ---------------------------------------------------------------- looks */
+
 double gab_lbm_scalar_difference(const gab_lbm_scalar *it, const gab_block *block)
 {
   const gab_field *now = gab_block_data(block, it->now);
@@ -65,7 +161,10 @@ double gab_lbm_scalar_difference(const gab_lbm_scalar *it, const gab_block *bloc
       for (x[0] = 0; x[0] < now->shape.cells[0]; x[0]++)
         for (int axis = 0; axis < it->dimension; axis++) {
           const double *t = scalar_row(now, x[1], x[2]) + x[0];
-          if (x[axis] > 0) found = fmax(found, fabs(*t - t[-(ptrdiff_t)now->map.stride[axis]]));
+          int32_t before[3] = {x[0], x[1], x[2]};
+          before[axis]--;
+          if (x[axis] == 0 || is_solid_at(it, block, x) || is_solid_at(it, block, before)) continue;
+          found = fmax(found, fabs(*t - t[-(ptrdiff_t)now->map.stride[axis]]));
         }
   return found;
 }
@@ -96,9 +195,13 @@ static gab_status evaluate_value(void *user, const gab_forest *forest, const gab
   const gab_lbm_scalar *it = user;
   const int component = SCALAR_VALUE;
   const gab_field *now = gab_block_data(block, it->now);
+  const scalar_cells *cells = gab_block_data(block, it->cells);
   const gab_box box = gab_field_interior(now);
   (void)forest;
   gab_field_pack_box(now, &box, &component, 1, values);
+  for (size_t i = 0; it->options.zero != 0 && i < gab_box_count(&box); i++) values[i] += it->options.zero;
+  for (size_t i = 0; cells->closed && i < gab_box_count(&box); i++)
+    if (cells->closed[i] & SCALAR_SOLID) values[i] = NAN;
   return GAB_OK;
 }
 
@@ -120,6 +223,7 @@ void gab_lbm_scalar_quantities(gab_lbm_scalar *it, gab_quantity items[2])
 {
   items[0] = (gab_quantity){.name = it->options.name,
                             .doc = "what the flow carries",
+                            .unit = it->options.unit,
                             .components = 1,
                             .pointwise = true,
                             .evaluate = evaluate_value,

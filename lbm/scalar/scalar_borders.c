@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fluxes of a scalar through faces at the ends of blocks: sides of the domain, and borders between levels. The finer block makes the
+ * ghosts of its border (level_border.h) and finds the fluxes there; the coarser one gets their sums, so both count the same. */
+#include "lbm/scalar/scalar_impl.h"
+
+#include "blockforest/exchange/level_border.h"
+
+/* ---------------------------------------------------------------- borders between levels */
+
+/* The number of a flux: one component. */
+static gab_field_shape one_number(const gab_lbm_scalar *it)
+{
+  gab_field_shape shape = it->shape.shape;
+  shape.components = 1;
+  return shape;
+}
+
+static size_t border_size(void *user, const void *data, gab_coupling_way way, const gab_contact *contact,
+                          bool sends)
+{
+  const gab_lbm_scalar *it = user;
+  const gab_field_shape up = one_number(it);
+  (void)data, (void)sends;
+  return gab_level_border_count(way == GAB_COUPLING_UP ? &up : &it->shape.shape, it->dimension, contact,
+                                way) *
+         sizeof(double);
+}
+
+/* The side of a block at which a border is. */
+static int side_of(const gab_level_border *at) { return 2 * at->axis + (at->ghost > 0); }
+
+/* Fluxes along the axis through the fine faces of a border, whose ghosts are known. */
+static void find_border_fluxes(const gab_lbm_scalar *it, const gab_block *block, const gab_contact *contact)
+{
+  const gab_field *now = gab_block_data(block, it->now);
+  gab_field *next = gab_block_data(block, it->next);
+  const scalar_cells *cells = gab_block_data(block, it->cells);
+  const gab_level_border at = gab_level_border_of(now->shape.cells, it->dimension, contact, true);
+  const scalar_rates rates = scalar_rates_of(it, block);
+  const int side = side_of(&at);
+  const ptrdiff_t component = now->map.component_stride * (SCALAR_MOMENTUM + at.axis);
+  for (int32_t b = 0; b < at.count[1]; b++)
+    for (int32_t a = 0; a < at.count[0]; a++) {
+      int32_t first[3], ghost[3];
+      gab_level_border_cell(&at, at.first, a, b, first);
+      gab_level_border_cell(&at, at.ghost, a, b, ghost);
+      const int32_t *upper = side % 2 ? ghost : first;
+      const double *t = scalar_row(now, upper[1], upper[2]) + upper[0];
+      const size_t cell = scalar_cell_at(now, first);
+      const bool is_closed = cells->closed && ((cells->closed[cell] | cells->beyond[cell]) >> side & 1);
+      gab_field_set(next, ghost[0], ghost[1], ghost[2], SCALAR_VALUE,
+                    is_closed ? 0 : scalar_flux(t, t + component, -now->map.stride[at.axis], rates));
+    }
+}
+
+static void border_pack(void *user, const void *data, gab_coupling_way way, const gab_contact *contact,
+                        void *bytes)
+{
+  const gab_lbm_scalar *it = user;
+  double *out = bytes;
+  if (way == GAB_COUPLING_DOWN) {
+    /* Ghosts are under way: no direction may be read. */
+    gab_level_border_pack_down(data, it->dimension, contact, ~UINT32_C(0), out);
+    return;
+  }
+  const gab_block *block = gab_forest_find(it->forest, contact->fine);
+  const gab_field *next = gab_block_data(block, it->next);
+  const gab_level_border at = gab_level_border_of(next->shape.cells, it->dimension, contact, true);
+  for (int32_t j = 0; j < at.count[1]; j += at.step[1])
+    for (int32_t i = 0; i < at.count[0]; i += at.step[0]) {
+      double sum = 0;
+      for (int32_t b = 0; b < at.step[1]; b++)
+        for (int32_t a = 0; a < at.step[0]; a++) {
+          int32_t ghost[3];
+          gab_level_border_cell(&at, at.ghost, i + a, j + b, ghost);
+          sum += gab_field_get(next, ghost[0], ghost[1], ghost[2], SCALAR_VALUE);
+        }
+      *out++ = ldexp(sum, -it->dimension); /* the coarse cell has the volume of 2^d fine ones */
+    }
+}
+
+static void border_unpack(void *user, void *data, gab_coupling_way way, const gab_contact *contact,
+                          const void *bytes)
+{
+  const gab_lbm_scalar *it = user;
+  const double *in = bytes;
+  if (way == GAB_COUPLING_DOWN) {
+    gab_level_border_unpack_down(data, it->dimension, contact, in);
+    find_border_fluxes(it, gab_forest_find(it->forest, contact->fine), contact);
+    return;
+  }
+  gab_field *next = gab_block_data(gab_forest_find(it->forest, contact->other), it->next);
+  const gab_level_border at = gab_level_border_of(next->shape.cells, it->dimension, contact, false);
+  for (int32_t j = 0; j < at.count[1]; j += at.step[1])
+    for (int32_t i = 0; i < at.count[0]; i += at.step[0]) {
+      int32_t ghost[3];
+      gab_level_border_cell(&at, at.ghost, gab_level_border_opposite(&at, 0, i),
+                            gab_level_border_opposite(&at, 1, j), ghost);
+      gab_field_set(next, ghost[0], ghost[1], ghost[2], SCALAR_VALUE, *in++);
+    }
+}
+
+/* ---------------------------------------------------------------- exchange */
+
+static gab_box ghosts_of_side(const gab_field *field, int side)
+{
+  gab_box box = gab_field_interior(field);
+  box.lo[side / 2] = side % 2 ? box.hi[side / 2] : -1;
+  box.hi[side / 2] = box.lo[side / 2] + 1;
+  return box;
+}
+
+/* Which faces have fluxes of their own changes with the grid alone. */
+static void forget_fluxes(gab_lbm_scalar *it)
+{
+  if (it->revision == gab_forest_revision(it->forest)) return;
+  for (size_t b = 0; b < gab_forest_block_count(it->forest); b++) {
+    gab_field *next = gab_block_data(gab_forest_block(it->forest, b), it->next);
+    for (int side = 0; side < 2 * it->dimension; side++) {
+      const gab_box box = ghosts_of_side(next, side);
+      gab_field_fill(next, SCALAR_VALUE, &box, NAN);
+    }
+  }
+  it->revision = gab_forest_revision(it->forest);
+}
+
+static gab_status start_way(const gab_lbm_scalar *it, gab_coupling_way way)
+{
+  for (int level = 0; level < it->finest; level++)
+    GAB_TRY(gab_coupling_start(it->between[level], way, level));
+  return GAB_OK;
+}
+
+static gab_status finish_way(const gab_lbm_scalar *it)
+{
+  for (int level = 0; level < it->finest; level++) GAB_TRY(gab_coupling_finish(it->between[level]));
+  return GAB_OK;
+}
+
+gab_status gab_lbm_scalar_exchange(gab_lbm_scalar *it)
+{
+  forget_fluxes(it);
+  GAB_TRY(gab_exchange_start(it->within));
+  GAB_TRY(start_way(it, GAB_COUPLING_DOWN));
+  GAB_TRY(finish_way(it));
+  GAB_TRY(start_way(it, GAB_COUPLING_UP));
+  GAB_TRY(gab_exchange_finish(it->within));
+  return finish_way(it);
+}
+
+/* ---------------------------------------------------------------- sides */
+
+bool gab_lbm_scalar_is_at_side(const gab_lbm_scalar *it, const gab_block *block, int side)
+{
+  const gab_box cells = gab_block_cells(it->forest, block), domain = scalar_domain(it, block);
+  const int axis = side / 2;
+  if (gab_forest_get_options(it->forest)->periodic[axis]) return false;
+  return side % 2 ? cells.hi[axis] == domain.hi[axis] : cells.lo[axis] == domain.lo[axis];
+}
+
+typedef struct side_state {
+  gab_lbm_scalar_side_kind kind;
+  double value, transfer;
+  bool passes; /* fluid crosses it */
+  int sign;    /* of what goes into the domain along the axis */
+} side_state;
+
+/* Along the axis, in cells of the block. @param[in] j  momentum of the cell; inner: that of the next cell, or the same */
+static double side_flux(const side_state *at, double t, double j, double inner, scalar_rates rates)
+{
+  const double beyond = at->kind == GAB_SCALAR_FIXED ? 2 * at->value - t : t;
+  const double j_beyond = at->passes ? 2 * j - inner : -j; /* linear to the side */
+  double conducted = 0;
+  if (at->kind == GAB_SCALAR_FIXED) conducted = rates.conducts * (beyond - t);
+  else if (at->kind == GAB_SCALAR_FLUX) conducted = rates.passes * at->value;
+  else if (at->kind == GAB_SCALAR_TRANSFER && at->transfer > 0)
+    conducted = (at->value - t) / (1 / (2 * rates.conducts) + 1 / (rates.passes * at->transfer));
+  return rates.carries * (j + j_beyond) * (t + beyond) + at->sign * conducted;
+}
+
+static void fill_side(const gab_lbm_scalar *it, const gab_block *block, int side)
+{
+  const gab_field *now = gab_block_data(block, it->now);
+  gab_field *next = gab_block_data(block, it->next);
+  const scalar_cells *cells = gab_block_data(block, it->cells);
+  const scalar_rates rates = scalar_rates_of(it, block);
+  const int axis = side / 2, component = SCALAR_MOMENTUM + axis;
+  const side_state at = {.kind = it->options.sides[side].kind,
+                         .value = it->options.sides[side].value,
+                         .transfer = it->options.transfer[side],
+                         .passes = gab_lbm_passes_fluid(it->lbm, side),
+                         .sign = side % 2 ? -1 : 1};
+  const int inwards = side % 2 ? 2 * axis : 2 * axis + 1; /* the side of a cell towards the inside */
+  const gab_box ghosts = ghosts_of_side(now, side);
+  for (int64_t z = ghosts.lo[2]; z < ghosts.hi[2]; z++)
+    for (int64_t y = ghosts.lo[1]; y < ghosts.hi[1]; y++)
+      for (int64_t x = ghosts.lo[0]; x < ghosts.hi[0]; x++) {
+        const int32_t ghost[3] = {(int32_t)x, (int32_t)y, (int32_t)z};
+        int32_t cell[3] = {ghost[0], ghost[1], ghost[2]}, inner[3];
+        cell[axis] += at.sign;
+        for (int k = 0; k < 3; k++) inner[k] = cell[k];
+        const uint8_t closed = cells->closed ? cells->closed[scalar_cell_at(now, cell)] : 0;
+        if (!(closed >> inwards & 1) && now->shape.cells[axis] > 1) inner[axis] += at.sign;
+        gab_field_set(next, ghost[0], ghost[1], ghost[2], SCALAR_VALUE,
+                      closed & SCALAR_SOLID
+                          ? 0
+                          : side_flux(&at, gab_field_get(now, cell[0], cell[1], cell[2], SCALAR_VALUE),
+                                      gab_field_get(now, cell[0], cell[1], cell[2], component),
+                                      gab_field_get(now, inner[0], inner[1], inner[2], component), rates));
+      }
+}
+
+void gab_lbm_scalar_fill_sides(const gab_lbm_scalar *it, const gab_block *block)
+{
+  for (int side = 0; side < 2 * it->dimension; side++)
+    if (gab_lbm_scalar_is_at_side(it, block, side)) fill_side(it, block, side);
+}
+
+/* ---------------------------------------------------------------- made and unmade */
+
+static gab_status check_cells(const gab_lbm_scalar *it)
+{
+  const gab_forest_options *grid = gab_forest_get_options(it->forest);
+  if (it->finest < 0) GAB_FAIL(GAB_ERR_ARGUMENT, "a finest level of %d", it->finest);
+  for (int axis = 0; it->finest > 0 && axis < it->dimension; axis++)
+    if (grid->cells[axis] % 2 != 0 || grid->cells[axis] < 4)
+      GAB_FAIL(GAB_ERR_ARGUMENT,
+               "blocks of %" PRId32 " cells along %c: between levels an even number is needed, 4 or more",
+               grid->cells[axis], "xyz"[axis]);
+  return GAB_OK;
+}
+
+gab_status gab_lbm_scalar_borders_create(gab_lbm_scalar *it)
+{
+  const gab_coupling_kind border = {.name = "scalar between levels",
+                                    .user = it,
+                                    .size = border_size,
+                                    .pack = border_pack,
+                                    .unpack = border_unpack};
+  gab_ghost_kind within = gab_block_field_ghosts(&it->shape);
+  GAB_TRY(check_cells(it));
+  within.coupled = it->finest > 0;
+  GAB_TRY(gab_exchange_create(it->forest, it->now, &within, &it->within));
+  if (it->finest == 0) return GAB_OK;
+  GAB_TRY(GAB_NEW_ARRAY(&it->between, (size_t)it->finest, GAB_MEMORY_OTHER));
+  for (int level = 0; level < it->finest; level++)
+    GAB_TRY(gab_coupling_create(it->forest, it->now, &border, &it->between[level]));
+  return GAB_OK;
+}
+
+void gab_lbm_scalar_borders_destroy(gab_lbm_scalar *it)
+{
+  gab_exchange_destroy(&it->within);
+  for (int level = 0; it->between && level < it->finest; level++) gab_coupling_destroy(&it->between[level]);
+  gab_free(&it->between);
+}

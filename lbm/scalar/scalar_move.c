@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A sub-step of a scalar on a block: fluxes between cells, walls of bodies, source. */
+#include "lbm/scalar/scalar_impl.h"
+
+/* ---------------------------------------------------------------- fluxes through a row of faces */
+
+enum { ROW = 128 };
+
+typedef struct row_of_faces {
+  const gab_lbm_scalar *it;
+  const gab_field *now, *next;
+  const scalar_cells *cells;
+  scalar_rates rates;
+  int32_t x, y, z, count; /* of the cells */
+} row_of_faces;
+
+/* Behind the flux between cells: closed faces pass nothing, and faces at the end of the block may have a flux of their own. */
+static double face_or(const row_of_faces *row, const int32_t ghost[3], double flux)
+{
+  const double own = gab_field_get(row->next, ghost[0], ghost[1], ghost[2], SCALAR_VALUE);
+  return isnan(own) ? flux : own;
+}
+
+static void close_faces(const row_of_faces *row, int side, double *flux)
+{
+  if (!row->cells->closed) return;
+  const uint8_t *closed =
+      row->cells->closed + scalar_cell_at(row->now, (const int32_t[3]){row->x, row->y, row->z});
+  for (int32_t i = 0; i < row->count; i++)
+    if (closed[i] >> side & 1) flux[i] = 0;
+}
+
+/* Through the faces of the cells of a row at a side along y or z. */
+static void find_lateral(const row_of_faces *row, int side, double *flux)
+{
+  const int axis = side / 2;
+  const ptrdiff_t before = -row->now->map.stride[axis];
+  const scalar_rates rates = row->rates;
+  int32_t cell[3] = {row->x, row->y, row->z};
+  cell[axis] += side % 2;
+  const double *t = scalar_row(row->now, cell[1], cell[2]) + row->x;
+  const double *j = t + (SCALAR_MOMENTUM + axis) * row->now->map.component_stride;
+#pragma omp simd
+  for (int32_t i = 0; i < row->count; i++) flux[i] = scalar_flux(t + i, j + i, before, rates);
+  close_faces(row, side, flux);
+  if (cell[axis] != 0 && cell[axis] != row->now->shape.cells[axis]) return;
+  cell[axis] -= cell[axis] == 0;
+  for (int32_t i = 0; i < row->count; i++, cell[0]++) flux[i] = face_or(row, cell, flux[i]);
+}
+
+/* Through the lower faces along x, and the upper one of the last cell. */
+static void find_along(const row_of_faces *row, double *flux)
+{
+  const double *t = scalar_row(row->now, row->y, row->z) + row->x;
+  const double *j = t + SCALAR_MOMENTUM * row->now->map.component_stride;
+  const int32_t end = row->now->shape.cells[0];
+  const scalar_rates rates = row->rates;
+#pragma omp simd
+  for (int32_t i = 0; i <= row->count; i++) flux[i] = scalar_flux(t + i, j + i, -1, rates);
+  close_faces(row, 0, flux);
+  close_faces(row, 1, flux + 1);
+  if (row->x == 0) flux[0] = face_or(row, (const int32_t[3]){-1, row->y, row->z}, flux[0]);
+  if (row->x + row->count == end)
+    flux[row->count] = face_or(row, (const int32_t[3]){end, row->y, row->z}, flux[row->count]);
+}
+
+static void move_row(const row_of_faces *row, double *later)
+{
+  double along[ROW + 1], lower[ROW], upper[ROW];
+  const double *t = scalar_row(row->now, row->y, row->z) + row->x;
+  find_along(row, along);
+  find_lateral(row, 2, lower);
+  find_lateral(row, 3, upper);
+#pragma omp simd
+  for (int32_t i = 0; i < row->count; i++)
+    later[i] = t[i] + (along[i] - along[i + 1]) + (lower[i] - upper[i]);
+  if (row->it->dimension < 3) return;
+  find_lateral(row, 4, lower);
+  find_lateral(row, 5, upper);
+#pragma omp simd
+  for (int32_t i = 0; i < row->count; i++) later[i] += lower[i] - upper[i];
+}
+
+double gab_lbm_scalar_flux_at(const gab_lbm_scalar *it, const gab_block *block, const int32_t cell[3],
+                              int side)
+{
+  const row_of_faces row = {.it = it,
+                            .now = gab_block_data(block, it->now),
+                            .next = gab_block_data(block, it->next),
+                            .cells = gab_block_data(block, it->cells),
+                            .rates = scalar_rates_of(it, block),
+                            .x = cell[0],
+                            .y = cell[1],
+                            .z = cell[2],
+                            .count = 1};
+  double flux[2];
+  if (side / 2 > 0) {
+    find_lateral(&row, side, flux);
+    return flux[0];
+  }
+  find_along(&row, flux);
+  return flux[side];
+}
+
+/* ---------------------------------------------------------------- source and walls */
+
+static void add_source(const gab_lbm_scalar *it, const gab_block *block, gab_field *next, double step)
+{
+  int32_t x[3];
+  if (!it->options.source) return;
+  for (x[2] = 0; x[2] < next->shape.cells[2]; x[2]++)
+    for (x[1] = 0; x[1] < next->shape.cells[1]; x[1]++)
+      for (x[0] = 0; x[0] < next->shape.cells[0]; x[0]++)
+        gab_field_set(next, x[0], x[1], x[2], SCALAR_VALUE,
+                      gab_field_get(next, x[0], x[1], x[2], SCALAR_VALUE) +
+                          gab_lbm_scalar_source_at(it, block, x, step) / it->substeps);
+}
+
+/* What is conducted to a wall follows from the value at the end of the sub-step, so a wall may be as near as it likes:
+ * T' (1 + sum of conductances) = T + other fluxes + sum of conductance value. The faces of a cell are one after the other. */
+static void add_walls(const gab_lbm_scalar *it, const gab_block *block, gab_field *next)
+{
+  const scalar_cells *cells = gab_block_data(block, it->cells);
+  const scalar_rates rates = scalar_rates_of(it, block);
+  for (size_t i = 0; i < cells->face_count;) {
+    const int32_t *at = cells->faces[i].cell;
+    double total = gab_field_get(next, at[0], at[1], at[2], SCALAR_VALUE), conductance = 0;
+    for (; i < cells->face_count; i++) {
+      const scalar_face *face = &cells->faces[i];
+      if (face->cell[0] != at[0] || face->cell[1] != at[1] || face->cell[2] != at[2]) break;
+      const scalar_contact wall = gab_lbm_scalar_contact_of(it, face, rates);
+      total += wall.conductance * wall.value + wall.flux;
+      conductance += wall.conductance;
+    }
+    gab_field_set(next, at[0], at[1], at[2], SCALAR_VALUE, total / (1 + conductance));
+  }
+}
+
+/* Solid cells get the mean of the fluid cells beside them: children that are fluid begin with it when a grid adapts. */
+static void fill_solid(const gab_lbm_scalar *it, const gab_block *block, const gab_field *now,
+                       gab_field *next)
+{
+  const scalar_cells *cells = gab_block_data(block, it->cells);
+  int32_t x[3];
+  size_t index = 0;
+  if (!cells->closed) return;
+  for (x[2] = 0; x[2] < now->shape.cells[2]; x[2]++)
+    for (x[1] = 0; x[1] < now->shape.cells[1]; x[1]++)
+      for (x[0] = 0; x[0] < now->shape.cells[0]; x[0]++, index++) {
+        double sum = 0;
+        int count = 0;
+        if (!(cells->closed[index] & SCALAR_SOLID)) continue;
+        for (int side = 0; side < 2 * it->dimension; side++) {
+          int32_t to[3] = {x[0], x[1], x[2]};
+          to[side / 2] += side % 2 ? 1 : -1;
+          if (to[side / 2] < 0 || to[side / 2] >= now->shape.cells[side / 2]) continue;
+          if (cells->closed[scalar_cell_at(now, to)] & SCALAR_SOLID) continue;
+          sum += gab_field_get(now, to[0], to[1], to[2], SCALAR_VALUE);
+          count++;
+        }
+        gab_field_set(next, x[0], x[1], x[2], SCALAR_VALUE,
+                      count ? sum / count : gab_field_get(now, x[0], x[1], x[2], SCALAR_VALUE));
+      }
+}
+
+/* ---------------------------------------------------------------- a block */
+
+void gab_lbm_scalar_move_block(const gab_lbm_scalar *it, const gab_block *block, double step)
+{
+  const gab_field *now = gab_block_data(block, it->now);
+  gab_field *next = gab_block_data(block, it->next);
+  row_of_faces row = {.it = it,
+                      .now = now,
+                      .next = next,
+                      .cells = gab_block_data(block, it->cells),
+                      .rates = scalar_rates_of(it, block)};
+  for (row.z = 0; row.z < now->shape.cells[2]; row.z++)
+    for (row.y = 0; row.y < now->shape.cells[1]; row.y++)
+      for (row.x = 0; row.x < now->shape.cells[0]; row.x += ROW) {
+        const int32_t left = now->shape.cells[0] - row.x;
+        row.count = left < ROW ? left : ROW;
+        move_row(&row, (double *)next->data + gab_field_index(&next->map, row.x, row.y, row.z, SCALAR_VALUE));
+      }
+  add_source(it, block, next, step);
+  add_walls(it, block, next);
+  fill_solid(it, block, now, next);
+}
+
+gab_status gab_lbm_scalar_find_next(gab_lbm_scalar *it, double step)
+{
+  const ptrdiff_t count = (ptrdiff_t)gab_forest_block_count(it->forest);
+  GAB_TRY(gab_lbm_scalar_exchange(it));
+#pragma omp parallel for schedule(dynamic)
+  for (ptrdiff_t b = 0; b < count; b++) {
+    const gab_block *block = gab_forest_block(it->forest, (size_t)b);
+    gab_lbm_scalar_fill_sides(it, block);
+    gab_lbm_scalar_move_block(it, block, step);
+  }
+  return GAB_OK;
+}
