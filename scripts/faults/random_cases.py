@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random cases, each computed twice: alone, and on several processes of which some die; scripts/random-cases.sh calls it.
 
-A case is drawn from the parameters of flows and phase fields: geometry, lattice, collision, sides, bodies, levels of refinement,
+A case is drawn from the parameters of flows and phase fields: geometry, lattice, collision, sides, bodies, scalars, levels of refinement,
 tables and pictures; or of tutorials: implicit fields, on adaptive levels too, two layers of ghosts, stages, staggered fields, sides. It is
 computed by one process with one thread, a field of its own for each block, undisturbed; and then
 by several, as drawn: processes, threads, kernel of a flow, balancing, fused blocks, strategies, schemes, checkpoints, injections that kill
@@ -154,6 +154,8 @@ def draw_geometry(rng):
     cells, speed = case["domain"]["cells"], case["fluid"]["velocity"]
     dims = len(cells)
     case["bodies"] = draw_shapes(rng, dims, cells, speed)
+    if "scalars" in case:
+        draw_scalars(rng, case)
     boundaries = case.get("boundaries", {})
     for side in boundaries.values():
         if side["type"] == "velocity" and rng.random() < 0.5:
@@ -222,6 +224,36 @@ def draw_tracers(rng, case):
         item["tracers"] = rng.random() < 0.7
 
 
+def draw_scalars(rng, case):
+    """Heat and species that the flow carries, with conditions at sides and bodies; they may drive it."""
+    dims = len(case["domain"]["cells"])
+    names = ["heat", "salt"][:pick(rng, 1, 1, 2)]
+    case["scalars"], case["scalar_boundaries"] = [], []
+    bodies = [body["name"] for body in case.get("bodies", []) if not body["name"].startswith("part")]
+    for name in names:
+        scalar = {"name": name, "diffusivity": pick(rng, 0.02, 0.06, 0.12, 0.4),
+                  "initial": pick(rng, 0, 2.5, "1 + 0.3 * sin(x / 3) * cos(y / 4)")}
+        if rng.random() < 0.5 and case["lbm"]["kernel"] != "sparse":
+            scalar.update(expansion=pick(rng, 1e-3, 3e-3), gravity=[0] * (dims - 1) + [pick(rng, -0.01, 0.01)], reference=1)
+        if rng.random() < 0.4:
+            scalar["source"] = pick(rng, 1e-3, "1e-3 * x", "2e-3 * cos(0.2 * t) * y")
+        if rng.random() < 0.3:
+            scalar["difference"] = 1
+        case["scalars"].append(scalar)
+        for where, side in list(case.get("boundaries", {}).items()) + [(body, {"type": "body"}) for body in bodies]:
+            kind = "value" if side["type"] == "velocity" else pick(rng, None, "value", "value", "flux", "transfer", "adiabatic")
+            keys = {"value": {"value": pick(rng, 0, 1, 2)}, "flux": {"flux": pick(rng, -0.01, 0.02)},
+                    "transfer": {"coefficient": pick(rng, 0.01, 0.3), "outside": 2}, "adiabatic": {}}
+            if kind:
+                case["scalar_boundaries"].append(dict(keys[kind], type=kind, at=[where], scalar=name))
+    case["output"]["scalars"] = {"every": rng.randint(1, 9)}
+    case["output"]["slices"].append({"name": "scalar", "quantity": rng.choice(names), "every": rng.randint(7, 40)})
+    if "probes" in case["output"]:
+        case["output"]["probes"]["quantities"].append(rng.choice(names))
+    if not case["scalar_boundaries"]:
+        del case["scalar_boundaries"]
+
+
 def draw_flow(rng):
     dims = pick(rng, 2, 3)
     is_refined = rng.random() < 0.5
@@ -263,6 +295,16 @@ def draw_flow(rng):
         case["output"]["integrals"] = {"every": rng.randint(1, 9), "strain": rng.random() < 0.5}
     if rng.random() < 0.5:
         draw_tracers(rng, case)
+    if rng.random() < 0.5:
+        draw_scalars(rng, case)
+    return case
+
+
+def draw_heat(rng):
+    """A flow with scalars, with bodies of many shapes or of few."""
+    case = draw_geometry(rng) if rng.random() < 0.4 else draw_flow(rng)
+    if "scalars" not in case:
+        draw_scalars(rng, case)
     return case
 
 
@@ -465,7 +507,8 @@ def draw_way(rng, case):
     if "lbm" in case:
         settings.append("lbm.fused_blocks=%d" % rng.choice((0, 0, 2, 3, 4, 8)))
         if rng.random() < 0.5:
-            settings.append("lbm.kernel=" + pick(rng, "in_place", "sparse", "vector", "reference"))
+            is_driven = any("expansion" in scalar for scalar in case.get("scalars", []))
+            settings.append("lbm.kernel=" + pick(rng, "in_place", "vector" if is_driven else "sparse", "vector", "reference"))
     solves = "heat_implicit" in case or "projection" in case  # exchanges and reductions of the solver, in each step
     for _ in range(rng.choice((0, 1, 1, 1, 2))):
         ranks = rng.sample(range(np), 1 if rng.random() < 0.8 else min(2, np - 1))
@@ -531,8 +574,8 @@ class Campaign:
         os.makedirs(work)
         path = os.path.join(work, "case.yaml")
         for _ in range(50):
-            kind = {"flow": 0, "phase": 0.6, "stencil": 0.9, "waves": 1, "geometry": -1}.get(self.options.only, rng.random())
-            case = (draw_geometry(rng) if kind < 0 else draw_flow(rng) if kind < 0.55 else draw_phase_field(rng) if kind < 0.8 else draw_stencil(rng) if kind < 1 else
+            kind = {"flow": 0, "phase": 0.6, "stencil": 0.9, "waves": 1, "geometry": -1, "scalars": -2}.get(self.options.only, rng.random())
+            case = (draw_heat(rng) if kind == -2 else draw_geometry(rng) if kind < 0 else draw_flow(rng) if kind < 0.55 else draw_phase_field(rng) if kind < 0.8 else draw_stencil(rng) if kind < 1 else
                     draw_wave_equation(rng))
             self.program = os.path.join(self.options.build, "bin", program_of(case))
             with open(path, "w") as file:
@@ -605,7 +648,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--deadline", type=float, default=300)
     parser.add_argument("--stall", type=int, default=60)
-    parser.add_argument("--only", choices=("flow", "phase", "stencil", "waves", "geometry"), help="cases of one kind")
+    parser.add_argument("--only", choices=("flow", "phase", "stencil", "waves", "geometry", "scalars"), help="cases of one kind")
     options = parser.parse_args()
     os.makedirs(options.out, exist_ok=True)
     campaign, bad = Campaign(options), 0

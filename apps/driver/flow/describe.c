@@ -156,6 +156,7 @@ void gab_app_flow_case_describe(const gab_app_case *which)
   if (title[0]) gab_log(GAB_LOG_INFO, "  %s", title);
   describe_domain((const flow_case *)which);
   describe_flow((const flow_case *)which);
+  gab_app_scalars_describe(&((const flow_case *)which)->scalars);
   gab_app_flow_tracers_describe(&((const flow_case *)which)->tracers, which->dt);
 }
 

@@ -88,6 +88,8 @@ static void report(const gab_app_run *it)
   if (plan->forces.every > 0) gab_log(GAB_LOG_INFO, "  forces: %s/forces.csv", it->folder);
   if (plan->integrals.every > 0) gab_log(GAB_LOG_INFO, "  integrals: %s/integrals.csv", it->folder);
   if (plan->probes.every > 0) gab_log(GAB_LOG_INFO, "  probes: %s/probes.csv", it->folder);
+  if (done->parameters->scalars.output.every > 0)
+    gab_log(GAB_LOG_INFO, "  scalars: %s/scalars.csv", it->folder);
   if (done->parameters->tracers.output.every > 0)
     gab_log(GAB_LOG_INFO, "  tracers: %s/tracers.csv; for ParaView: %s/fields/tracers.xdmf", it->folder,
             it->folder);
@@ -107,9 +109,14 @@ static gab_app_plan_block block_of(const gab_app_plan *plan, const gab_proxy *pr
   block.updates = (double)proxy->weight;
   for (size_t r = 0; r < proxy->neighbour_count; r++)
     borders |= gab_proxies_level(plan->proxies, proxy->neighbours[r].id) != level;
-  block.image = fluid * (double)flow.cell;
-  if (borders || fluid >= flow.sparse_below * cells[0] * cells[1] * cells[2]) return block;
-  return (gab_app_plan_block){.state = block.image, .image = block.image, .updates = block.updates};
+  const double all = (double)cells[0] * cells[1] * cells[2];
+  double fields, images;
+  gab_app_scalars_bytes(&((const simulation *)plan->run)->parameters->scalars,
+                        plan->run->parameters->grid.grid.dimension, &fields, &images);
+  block.image = fluid * (double)flow.cell + all * images;
+  if (borders || fluid >= flow.sparse_below * all) return block;
+  return (gab_app_plan_block){
+      .state = fluid * (double)flow.cell + all * fields, .image = block.image, .updates = block.updates};
 }
 
 void gab_app_plan_add_flow(gab_app_plan *plan, const gab_lbm *lbm)
@@ -131,13 +138,14 @@ static gab_status plan(gab_app_run *it, gab_app_plan *plan)
   simulation *made = (simulation *)it;
   const flow_case *flow = made->parameters;
   gab_data_id seen[2];
-  plan->fields = "populations";
+  plan->fields = flow->scalars.count > 0 ? "populations, scalars" : "populations";
   plan->block_of = block_of;
   plan->adapts_every = flow->refinement.max_level > 0 ? flow->refinement.every : 0;
   gab_app_plan_add_flow(plan, made->lbm);
   const int count = gab_lbm_quantities_data(made->view, seen);
   for (int i = 0; i < count; i++) GAB_TRY(gab_app_plan_add_data(plan, seen[i]));
   if (made->tracers) GAB_TRY(gab_app_flow_tracers_plan(made->tracers, plan));
+  GAB_TRY(gab_app_flow_scalars_plan(made->scalars, plan));
   return gab_app_grid_refine(made, plan->proxies);
 }
 
@@ -190,11 +198,24 @@ static gab_status print(const gab_app_case *which, FILE *out)
 
 /* ---------------------------------------------------------------- the table */
 
-static const char *const own[] = {"lbm",          "fluid",          "units",
-                                  "boundaries",   "bodies",         "initial",
-                                  "refinement",   "output.probes",  "output.points",
-                                  "output.lines", "output.forces",  "output.integrals",
-                                  "tracers",      "output.tracers", NULL};
+static const char *const own[] = {"lbm",
+                                  "fluid",
+                                  "units",
+                                  "boundaries",
+                                  "bodies",
+                                  "initial",
+                                  "refinement",
+                                  "output.probes",
+                                  "output.points",
+                                  "output.lines",
+                                  "output.forces",
+                                  "output.integrals",
+                                  "tracers",
+                                  "output.tracers",
+                                  "scalars",
+                                  "scalar_boundaries",
+                                  "output.scalars",
+                                  NULL};
 
 static const char *const usual_fields[] = {"velocity", "pressure", NULL};
 

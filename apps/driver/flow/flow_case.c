@@ -21,10 +21,17 @@ static gab_status read_series(const gab_config *config, const char *path, double
   return GAB_OK;
 }
 
+/* To look up names. */
+static gab_quantity_list quantities_of(const flow_case *which, gab_quantity items[FLOW_MOST_QUANTITIES])
+{
+  const gab_quantity_list own = gab_lbm_quantities_list(NULL, which->domain.dimension, items);
+  return gab_app_scalars_names(&which->scalars, items, own.count);
+}
+
 static gab_status check_names(const flow_case *which, const char *path)
 {
-  gab_quantity items[GAB_LBM_MOST_QUANTITIES];
-  gab_quantity_list list = gab_lbm_quantities_list(NULL, which->domain.dimension, items);
+  gab_quantity items[FLOW_MOST_QUANTITIES];
+  const gab_quantity_list list = quantities_of(which, items);
   size_t count;
   const char *const *names = gab_config_strings(which->base.config, path, &count);
   for (size_t i = 0; i < count; i++) {
@@ -41,8 +48,8 @@ static gab_status check_slice(const flow_case *which, size_t index)
   gab_config_path(item, "output.slices.%zu", index);
   gab_schedule schedule;
   GAB_TRY(gab_app_schedule_read(config, item, which->setup.units.dt, &schedule));
-  gab_quantity items[GAB_LBM_MOST_QUANTITIES];
-  gab_quantity_list list = gab_lbm_quantities_list(NULL, which->domain.dimension, items);
+  gab_quantity items[FLOW_MOST_QUANTITIES];
+  const gab_quantity_list list = quantities_of(which, items);
   const gab_quantity *found;
   gab_component component;
   gab_config_path(path, "%s.quantity", item);
@@ -190,6 +197,10 @@ gab_status gab_app_flow_case_read(gab_app_case *which)
     add_complaint(&all, gab_lbm_setup_check_meaning(config, &found->domain, &found->setup, which->steps));
   if (setup == GAB_OK) add_complaint(&all, gab_app_grid_plan_read(found));
   found->domain.deepest = found->refinement.max_level;
+  if (setup == GAB_OK) {
+    const scalars_case from = {config, &found->domain, &found->setup, found->refinement.max_level};
+    add_complaint(&all, gab_app_scalars_read(&from, &found->scalars));
+  }
   if (setup == GAB_OK) add_complaint(&all, read_output(found, &found->output));
   if (setup == GAB_OK)
     add_complaint(&all, gab_app_tracer_plan_read(config, &which->grid, which->dt, &found->tracers));
@@ -206,5 +217,6 @@ void gab_app_flow_case_release(gab_app_case *which)
   flow_case *flow = (flow_case *)which;
   if (flow->has_setup) gab_lbm_setup_release(&flow->setup);
   gab_refinement_setup_release(&flow->refinement);
+  gab_app_scalars_release(&flow->scalars);
   flow->has_setup = false;
 }

@@ -8,11 +8,16 @@
 #define GABION_APPS_DRIVER_FLOW_CASE_H
 
 #include "apps/driver/driver.h"
+#include "apps/driver/flow/flow_scalars.h"
 #include "apps/driver/flow/tracer_plan.h"
 #include "lbm/levels/refinement/refinement.h"
+#include "lbm/observe/quantities.h"
 #include "lbm/setup/lbm_config.h"
 
-enum { FLOW_MOST_POINTS = 1000000 /**< of all lines and points together */ };
+enum {
+  FLOW_MOST_POINTS = 1000000, /**< of all lines and points together */
+  FLOW_MOST_QUANTITIES = GAB_LBM_MOST_QUANTITIES + FLOW_MOST_SCALARS
+};
 
 /** When what is written. */
 typedef struct output_plan {
@@ -29,6 +34,7 @@ typedef struct flow_case {
   gab_lbm_setup setup; /**< points into itself: a flow_case stays where it is */
   output_plan output;
   tracer_plan tracers;
+  scalars_plan scalars;
   bool has_setup;
 } flow_case;
 

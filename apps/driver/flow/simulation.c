@@ -49,7 +49,11 @@ gab_status gab_app_simulation_prepare(gab_app_run *it)
   gab_lbm_time_blocks(made->lbm, it->parameters->balance.measured);
   GAB_TRY(gab_lbm_quantities_create(it->forest, made->lbm, &which->setup.units, needs_of_output(which),
                                     &made->view));
+  GAB_TRY(gab_app_flow_scalars_create(it->forest, made->lbm, &which->scalars, which->refinement.max_level,
+                                      &made->scalars));
   it->quantities = gab_lbm_quantities_list(made->view, which->domain.dimension, made->quantity_items);
+  it->quantities.count =
+      gab_app_flow_scalars_quantities(made->scalars, made->quantity_items, it->quantities.count);
   GAB_TRY(gab_app_flow_fluid_check(which, made->geometry));
   GAB_TRY(gab_lbm_setup_check_geometry(which->base.config, made->geometry, &which->setup));
   if (which->tracers.is_wanted) {
@@ -84,7 +88,10 @@ gab_app_memory gab_app_simulation_memory(const gab_app_run *it)
   const flow_case *which = (const flow_case *)it->parameters;
   const gab_lbm_options *options = &which->setup.options;
   const double bytes = options->lattice->q * (double)gab_precision_bytes(options->precision);
-  gab_app_memory memory = {.cells = 1, .state = gab_lbm_fields(options) * bytes, .image = bytes, .user = it};
+  double fields, images;
+  gab_app_scalars_bytes(&which->scalars, which->domain.dimension, &fields, &images);
+  gab_app_memory memory = {
+      .cells = 1, .state = gab_lbm_fields(options) * bytes + fields, .image = bytes + images, .user = it};
   for (int d = 0; d < which->domain.dimension; d++) memory.cells *= (double)which->domain.cells[d];
   if (which->setup.body_count > 0) memory.count = count_fluid;
   return memory;
@@ -96,6 +103,7 @@ gab_status gab_app_simulation_build(gab_app_run *it)
   GAB_TRY(gab_app_grid_build(made));
   GAB_TRY(gab_app_sides_find(made));
   if (made->tracers) GAB_TRY(gab_app_flow_tracers_begin(made->tracers));
+  if (made->scalars) gab_app_flow_scalars_begin(made->scalars);
   return gab_lbm_integrate(made->lbm, false, &made->start);
 }
 
@@ -163,7 +171,9 @@ static gab_status temporal_block(void *user, gab_step step, gab_step most, gab_s
 
 gab_status gab_app_simulation_check_finite(gab_app_run *it)
 {
-  return gab_lbm_check_finite(((simulation *)it)->lbm, NULL);
+  const simulation *which = (const simulation *)it;
+  GAB_TRY(gab_lbm_check_finite(which->lbm, NULL));
+  return gab_app_flow_scalars_check_finite(which->scalars);
 }
 
 gab_status gab_app_simulation_check_recomputed(gab_app_run *it, bool at_rest)
@@ -203,6 +213,7 @@ gab_status gab_app_simulation_finish(gab_app_run *it, gab_step step)
   (void)step;
   GAB_TRY(gab_lbm_integrate(which->lbm, false, &now));
   gab_app_results_find(which, &now);
+  if (which->scalars) GAB_TRY(gab_app_flow_scalars_finish(which->scalars));
   if (gab_lbm_has_open_side(&which->parameters->setup.options, which->parameters->domain.dimension))
     return GAB_OK;
   /* per volume: a grid that adapts at a body changes which cells are fluid */
@@ -257,8 +268,9 @@ gab_status gab_app_simulation_add(gab_app_run *it)
   GAB_TRY(gab_timeloop_add_task(loop, "collide, while ghosts travel", collide_inner, which));
   GAB_TRY(gab_timeloop_add_task(loop, "wait for ghosts", wait_for_ghosts, which));
   GAB_TRY(gab_timeloop_add_task(loop, "collide and boundaries", collide, which));
+  if (which->scalars) GAB_TRY(gab_app_flow_scalars_add(which->scalars, loop));
   if (which->tracers) GAB_TRY(gab_app_flow_tracers_add(which->tracers, loop));
-  else if (which->parameters->setup.temporal_steps != 1)
+  else if (!which->scalars && which->parameters->setup.temporal_steps != 1)
     GAB_TRY(
         gab_timeloop_add_temporal_block(loop, "several steps in a temporal block", 4, temporal_block, which));
   GAB_TRY(gab_app_drive_add(which, loop));
@@ -274,6 +286,7 @@ gab_status gab_app_simulation_add(gab_app_run *it)
 void gab_app_simulation_release(gab_app_run *it)
 {
   simulation *made = (simulation *)it;
+  gab_app_flow_scalars_destroy(&made->scalars);
   gab_app_flow_tracers_destroy(&made->tracers);
   gab_lbm_quantities_destroy(&made->view);
   if (made->lbm) gab_lbm_destroy(&made->lbm);

@@ -54,8 +54,9 @@ typedef struct simulation {
   mass_monitor mass;
   mean_drive drive;
   flow_tracers *tracers; /**< NULL: none */
+  flow_scalars *scalars; /**< NULL: none */
   gab_lbm_quantities *view;
-  gab_quantity quantity_items[GAB_LBM_MOST_QUANTITIES];
+  gab_quantity quantity_items[FLOW_MOST_QUANTITIES];
   double force_scale; /**< coefficient = force in lattice units * this; 0: no coefficients */
   double (*forces)[3];
   gab_step forces_step; /**< of which they are; -1: none */

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Scalars of a flow in a run: their steps, their table and their results. */
+#include "apps/driver/flow/flow_scalars.h"
+
+#include "core/base/log.h"
+#include "core/memory/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- life */
+
+typedef struct carried {
+  const scalar_plan *plan;
+  double dt, to_source; /* of values per second: per step */
+  gab_lbm_scalar *scalar;
+  gab_lbm_scalar_balance last; /* of the last state of a run */
+  gab_lbm_scalar_body *bodies;
+} carried;
+
+struct flow_scalars {
+  const scalars_plan *plan;
+  gab_forest *forest;
+  gab_lbm *lbm;
+  size_t body_count;
+  carried items[FLOW_MOST_SCALARS];
+};
+
+static double source_at(void *user, const double centre[3], double step)
+{
+  const carried *it = user;
+  const double at[4] = {centre[0], centre[1], centre[2], step * it->dt};
+  return gab_expression_at(it->plan->source, at) * it->to_source;
+}
+
+static double initial_at(void *user, const double centre[3], double step)
+{
+  const carried *it = user;
+  (void)step;
+  return gab_expression_at(it->plan->initial, centre) - it->plan->reference;
+}
+
+static gab_status create_one(flow_scalars *made, size_t index, int finest)
+{
+  const scalar_plan *plan = &made->plan->items[index];
+  carried *it = &made->items[index];
+  *it =
+      (carried){.plan = plan, .dt = made->plan->units.dt, .to_source = made->plan->units.dt / plan->capacity};
+  gab_lbm_scalar_options options = plan->options;
+  options.bodies = plan->bodies;
+  if (plan->source) {
+    options.source = source_at;
+    options.source_user = it;
+  }
+  GAB_TRY(GAB_NEW_ARRAY(&it->bodies, made->body_count, GAB_MEMORY_OTHER));
+  return gab_lbm_scalar_create(made->forest, made->lbm, &options, finest, &it->scalar);
+}
+
+gab_status gab_app_flow_scalars_create(gab_forest *forest, gab_lbm *lbm, const scalars_plan *plan, int finest,
+                                       flow_scalars **scalars)
+{
+  gab_status status = GAB_OK;
+  *scalars = NULL;
+  if (plan->count == 0) return GAB_OK;
+  GAB_TRY(GAB_NEW(scalars, GAB_MEMORY_OTHER));
+  **scalars = (flow_scalars){.plan = plan,
+                             .forest = forest,
+                             .lbm = lbm,
+                             .body_count = gab_geometry_body_count(gab_lbm_get_geometry(lbm))};
+  for (size_t i = 0; status == GAB_OK && i < plan->count; i++) status = create_one(*scalars, i, finest);
+  if (status != GAB_OK) gab_app_flow_scalars_destroy(scalars);
+  return status;
+}
+
+void gab_app_flow_scalars_destroy(flow_scalars **scalars)
+{
+  flow_scalars *gone = *scalars;
+  if (!gone) return;
+  for (size_t i = gone->plan->count; i-- > 0;) {
+    gab_lbm_scalar_destroy(&gone->items[i].scalar);
+    gab_free(&gone->items[i].bodies);
+  }
+  gab_free(scalars);
+}
+
+void gab_app_flow_scalars_begin(flow_scalars *it)
+{
+  for (size_t i = 0; i < it->plan->count; i++)
+    gab_lbm_scalar_set(it->items[i].scalar, initial_at, &it->items[i]);
+}
+
+/* ---------------------------------------------------------------- a step */
+
+static gab_status advance(void *user, gab_step step)
+{
+  const flow_scalars *it = user;
+  (void)step;
+  for (size_t i = 0; i < it->plan->count; i++) GAB_TRY(gab_lbm_scalar_step(it->items[i].scalar));
+  return GAB_OK;
+}
+
+gab_status gab_app_flow_scalars_add(flow_scalars *it, gab_timeloop *loop)
+{
+  return gab_timeloop_add_task(loop, "scalars", advance, it);
+}
+
+gab_status gab_app_flow_scalars_check_finite(const flow_scalars *it)
+{
+  for (size_t i = 0; it && i < it->plan->count; i++)
+    GAB_TRY(gab_lbm_scalar_check_finite(it->items[i].scalar));
+  return GAB_OK;
+}
+
+size_t gab_app_flow_scalars_quantities(const flow_scalars *it, gab_quantity *items, size_t count)
+{
+  for (size_t i = 0; it && i < it->plan->count; i++) {
+    gab_quantity both[2];
+    gab_lbm_scalar_quantities(it->items[i].scalar, both);
+    items[count++] = both[0];
+  }
+  return count;
+}
+
+/* ---------------------------------------------------------------- numbers */
+
+static const char *const side_names[6] = {"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
+
+static bool has_side(const flow_scalars *it, int side)
+{
+  const gab_forest_options *grid = gab_forest_get_options(it->forest);
+  return side < 2 * grid->grid.dimension && !grid->periodic[side / 2];
+}
+
+static double mean_of(const carried *it, const gab_lbm_scalar_balance *last)
+{
+  return last->sum / last->volume + it->plan->reference;
+}
+
+/* Of a flux in lattice units: W, or the unit times m^3/s; in 2D per m. */
+static double physical(const flow_scalars *all, const carried *it, double flux)
+{
+  const gab_units *units = &all->plan->units;
+  return flux * pow(units->dx, gab_forest_get_options(all->forest)->grid.dimension) / units->dt *
+         it->plan->capacity;
+}
+
+/* Nusselt's or Sherwood's number, NaN where there is none: it belongs to walls with a value. */
+static double number_of(const flow_scalars *all, const carried *it, gab_lbm_scalar_side_kind kind,
+                        bool is_wall, double flux, double area)
+{
+  const scalar_plan *plan = it->plan;
+  if (kind != GAB_SCALAR_FIXED || !is_wall || !(plan->difference > 0) || !(area > 0)) return NAN;
+  return flux / area * (plan->length / all->plan->units.dx) / (plan->options.diffusivity * plan->difference);
+}
+
+static double number_of_side(const flow_scalars *all, const carried *it, const gab_lbm_scalar_balance *last,
+                             int side)
+{
+  return number_of(all, it, it->plan->options.sides[side].kind, !gab_lbm_passes_fluid(all->lbm, side),
+                   last->sides[side], last->side_areas[side]);
+}
+
+static double number_of_body(const flow_scalars *all, const carried *it, const gab_lbm_scalar_body *bodies,
+                             size_t index)
+{
+  return number_of(all, it, it->plan->bodies[index].kind, true, bodies[index].flux, bodies[index].area);
+}
+
+/* ---------------------------------------------------------------- the table */
+
+enum { MOST_LETTERS = 96 };
+
+typedef struct column_list {
+  char (*names)[MOST_LETTERS];
+  double *values;
+  size_t count;
+} column_list;
+
+static void put(column_list *to, const carried *it, const char *where, const char *what, double value)
+{
+  if (to->names) snprintf(to->names[to->count], MOST_LETTERS, "%s.%s%s", it->plan->name, where, what);
+  if (to->values) to->values[to->count] = value;
+  to->count++;
+}
+
+static void put_place(column_list *to, const carried *it, const char *where, bool has_number, double flux,
+                      double number)
+{
+  put(to, it, where, ".flux", flux);
+  if (has_number) put(to, it, where, it->plan->is_species ? ".sherwood" : ".nusselt", number);
+}
+
+/* Names, values or both of all columns of a scalar. */
+static void put_columns(const flow_scalars *all, const carried *it, const gab_lbm_scalar_balance *last,
+                        const gab_lbm_scalar_body *bodies, column_list *to)
+{
+  const scalar_plan *plan = it->plan;
+  const bool has_numbers = plan->difference > 0;
+  put(to, it, "", "mean", mean_of(it, last));
+  put(to, it, "", "min", last->least + plan->reference);
+  put(to, it, "", "max", last->most + plan->reference);
+  for (int side = 0; side < 6; side++)
+    if (has_side(all, side))
+      put_place(to, it, side_names[side],
+                has_numbers && plan->options.sides[side].kind == GAB_SCALAR_FIXED &&
+                    !gab_lbm_passes_fluid(all->lbm, side),
+                physical(all, it, last->sides[side]), number_of_side(all, it, last, side));
+  for (size_t i = 0; i < all->body_count; i++)
+    put_place(to, it, gab_geometry_body(gab_lbm_get_geometry(all->lbm), i)->name,
+              has_numbers && plan->bodies[i].kind == GAB_SCALAR_FIXED, physical(all, it, bodies[i].flux),
+              number_of_body(all, it, bodies, i));
+}
+
+static gab_status row(void *user, gab_step step, double time, double *values)
+{
+  flow_scalars *all = user;
+  column_list to = {.values = values};
+  (void)step, (void)time;
+  for (size_t i = 0; i < all->plan->count; i++) {
+    carried *it = &all->items[i];
+    GAB_TRY(gab_lbm_scalar_get_balance(it->scalar, &it->last, it->bodies));
+    put_columns(all, it, &it->last, it->bodies, &to);
+  }
+  return GAB_OK;
+}
+
+static gab_status add_series(flow_scalars *all, gab_output *output, column_list *to, const char **names)
+{
+  to->count = 0;
+  for (size_t i = 0; i < all->plan->count; i++)
+    put_columns(all, &all->items[i], &all->items[i].last, all->items[i].bodies, to);
+  for (size_t i = 0; i < to->count; i++) names[i] = to->names[i];
+  return gab_output_add_series(output, all->plan->output, "scalars", names, to->count, row, all, NULL);
+}
+
+gab_status gab_app_flow_scalars_add_writers(flow_scalars *all, gab_output *output)
+{
+  const size_t most = FLOW_MOST_SCALARS * (3 + 2 * (6 + all->body_count));
+  column_list to = {0};
+  const char **names = NULL;
+  if (all->plan->output.every == 0) return GAB_OK;
+  gab_status status = GAB_NEW_ARRAY(&to.names, most, GAB_MEMORY_OTHER);
+  if (status == GAB_OK) status = GAB_NEW_ARRAY(&names, most, GAB_MEMORY_OTHER);
+  if (status == GAB_OK) status = add_series(all, output, &to, names);
+  gab_free(&to.names);
+  gab_free(&names);
+  return status;
+}
+
+/* ---------------------------------------------------------------- results */
+
+static void report_number(const carried *it, const char *where, double number)
+{
+  if (!isnan(number))
+    gab_log(GAB_LOG_INFO, "  %s, %s: %s number %.5g", it->plan->name, where,
+            it->plan->is_species ? "Sherwood" : "Nusselt", number);
+}
+
+gab_status gab_app_flow_scalars_finish(flow_scalars *all)
+{
+  for (size_t i = 0; i < all->plan->count; i++) {
+    carried *it = &all->items[i];
+    GAB_TRY(gab_lbm_scalar_get_balance(it->scalar, &it->last, it->bodies));
+    gab_log(GAB_LOG_INFO, "%s: mean %.6g, from %.6g to %.6g%s%s", it->plan->name, mean_of(it, &it->last),
+            it->last.least + it->plan->reference, it->last.most + it->plan->reference,
+            it->plan->unit[0] ? " " : "", it->plan->unit);
+    for (int side = 0; side < 6; side++)
+      report_number(it, side_names[side], number_of_side(all, it, &it->last, side));
+    for (size_t b = 0; b < all->body_count; b++)
+      report_number(it, gab_geometry_body(gab_lbm_get_geometry(all->lbm), b)->name,
+                    number_of_body(all, it, it->bodies, b));
+  }
+  return GAB_OK;
+}
+
+void gab_app_flow_scalars_put(const flow_scalars *all, gab_json *json)
+{
+  char names[2][MOST_LETTERS];
+  if (!all) return;
+  gab_json_object(json, "scalars");
+  for (size_t i = 0; i < all->plan->count; i++) {
+    const carried *it = &all->items[i];
+    const char *number = it->plan->is_species ? "sherwood" : "nusselt";
+    gab_json_object(json, it->plan->name);
+    gab_json_real(json, "mean", mean_of(it, &it->last));
+    gab_json_real(json, "min", it->last.least + it->plan->reference);
+    gab_json_real(json, "max", it->last.most + it->plan->reference);
+    for (size_t place = 0; place < 6 + all->body_count; place++) {
+      const int side = (int)place;
+      const bool is_side = place < 6;
+      if (is_side && !has_side(all, side)) continue;
+      const char *where =
+          is_side ? side_names[side] : gab_geometry_body(gab_lbm_get_geometry(all->lbm), place - 6)->name;
+      const double found =
+          is_side ? number_of_side(all, it, &it->last, side) : number_of_body(all, it, it->bodies, place - 6);
+      snprintf(names[0], sizeof names[0], "flux_%s", where);
+      snprintf(names[1], sizeof names[1], "%s_%s", number, where);
+      gab_json_real(json, names[0],
+                    physical(all, it, is_side ? it->last.sides[side] : it->bodies[place - 6].flux));
+      if (!isnan(found)) gab_json_real(json, names[1], found);
+    }
+    gab_json_close(json);
+  }
+  gab_json_close(json);
+}
+
+/* ---------------------------------------------------------------- plan */
+
+gab_status gab_app_flow_scalars_plan(const flow_scalars *all, gab_app_plan *plan)
+{
+  for (size_t i = 0; all && i < all->plan->count; i++) {
+    gab_data_id data[2];
+    const gab_ghost_kind ghosts = gab_lbm_scalar_fields(all->items[i].scalar, data);
+    gab_app_plan_add_ghosts(plan, &ghosts);
+    GAB_TRY(gab_app_plan_add_data(plan, data[0]));
+    GAB_TRY(gab_app_plan_add_data(plan, data[1]));
+  }
+  return GAB_OK;
+}

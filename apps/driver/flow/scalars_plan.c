@@ -1,0 +1,520 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the sections `scalars', `scalar_boundaries' and `output.scalars' say. */
+#include "apps/driver/flow/flow_scalars.h"
+
+#include "apps/driver/case/case_impl.h"
+#include "apps/driver/case/common_sections.h"
+#include "core/base/log.h"
+#include "core/memory/memory.h"
+#include "lbm/observe/quantities.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- tables */
+
+/* clang-format off */
+#define POSITIVE_OPTION(key, its_unit, others, text)                                                         \
+  {.name = key, .type = GAB_CONFIG_REAL, .min = 0, .max = INFINITY, .min_excluded = true, .unit = its_unit,  \
+   .instead_of = others, .default_text = GAB_CONFIG_OPTIONAL, .doc = text}
+#define NUMBER(key, preset, text)                                                                            \
+  {.name = key, .type = GAB_CONFIG_REAL, .default_text = preset, .doc = text}
+/* clang-format on */
+
+static const gab_config_key scalar_keys[] = {
+    {.name = "name",
+     .type = GAB_CONFIG_STRING,
+     .distinct = true,
+     .doc = "Name in quantities, tables and messages, e.g. temperature."},
+    {.name = "unit",
+     .type = GAB_CONFIG_STRING,
+     .default_text = "\"\"",
+     .outside = true,
+     .doc = "Unit, e.g. K."},
+    POSITIVE_OPTION("diffusivity", "m^2/s", "prandtl|schmidt",
+                    "Diffusivity; alternatives: prandtl, schmidt."),
+    POSITIVE_OPTION("prandtl", NULL, "diffusivity|schmidt", "Viscosity over diffusivity, of heat."),
+    POSITIVE_OPTION("schmidt", NULL, "diffusivity|prandtl", "Viscosity over diffusivity, of a species."),
+    {.name = "capacity",
+     .type = GAB_CONFIG_REAL,
+     .min = 0,
+     .max = INFINITY,
+     .min_excluded = true,
+     .unit = "J/(m^3 K)",
+     .default_text = "1",
+     .doc =
+         "Heat capacity per volume, density times specific heat. With it fluxes are in W/m^2 and sources in W/m^3; "
+         "1: fluxes in the unit times m/s, as for a species."},
+    {.name = "initial",
+     .type = GAB_CONFIG_EXPRESSION,
+     .variables = "x|y|z",
+     .default_text = "0",
+     .doc = "Initial value, a number or a formula of the place in m."},
+    NUMBER(
+        "reference", GAB_CONFIG_OPTIONAL,
+        "Value without buoyancy; cells store the difference to it. Default: initial, if that is a number."),
+    {.name = "expansion",
+     .type = GAB_CONFIG_REAL,
+     .unit = "1/K",
+     .default_text = "0",
+     .doc = "Expansion coefficient: the fluid gets the acceleration -expansion (value - reference) gravity."},
+    {.name = "gravity",
+     .type = GAB_CONFIG_REAL,
+     .length_min = 2,
+     .length_max = 3,
+     .unit = "m/s^2",
+     .default_text = "[0, 0, 0]",
+     .doc = "Gravity, for expansion. The weight of the fluid itself is part of the pressure."},
+    {.name = "source",
+     .type = GAB_CONFIG_EXPRESSION,
+     .variables = "x|y|z|t",
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .doc = "Source per volume and time, a number or a formula of place and time; in W/m^3 with a capacity."},
+    {.name = "substeps",
+     .type = GAB_CONFIG_INT,
+     .min = 0,
+     .max = 1000,
+     .default_text = "0",
+     .doc =
+         "Sub-steps in a step of the flow. 0: as few as are stable with the largest speed that this file says, or that "
+         "buoyancy can reach."},
+    POSITIVE_OPTION(
+        "difference", "K", NULL,
+        "Difference of values in Nusselt and Sherwood numbers, flux length / (diffusivity difference)."),
+    POSITIVE_OPTION("length", "m", NULL, "Length in these numbers. Default: fluid.length."),
+};
+
+#define AT_KEYS                                                                                              \
+  {.name = "scalar",                                                                                         \
+   .type = GAB_CONFIG_STRING,                                                                                \
+   .default_text = "\"\"",                                                                                   \
+   .doc = "Name of the scalar; may be left out if there is one."},                                           \
+  {                                                                                                          \
+    .name = "at", .type = GAB_CONFIG_STRING, .length_min = 1, .length_max = GAB_CONFIG_ANY_LENGTH,           \
+    .doc = "Sides (x_min, x_max, ...) and names of bodies."                                                  \
+  }
+static const gab_config_key common_keys[] = {AT_KEYS};
+static const gab_config_key value_keys[] = {
+    {.name = "value", .type = GAB_CONFIG_REAL, .doc = "Value at the wall, or of what flows in and out."}};
+static const gab_config_key flux_keys[] = {
+    {.name = "flux",
+     .type = GAB_CONFIG_REAL,
+     .unit = "W/m^2",
+     .doc = "Flux per area into the fluid; without capacity in the unit times m/s."}};
+static const gab_config_key transfer_keys[] = {
+    {.name = "coefficient",
+     .type = GAB_CONFIG_REAL,
+     .min = 0,
+     .max = INFINITY,
+     .min_excluded = true,
+     .unit = "W/(m^2 K)",
+     .doc = "Transfer coefficient; without capacity in m/s."},
+    {.name = "outside", .type = GAB_CONFIG_REAL, .doc = "Value outside of the wall."}};
+static const gab_config_key output_keys[] = {SCHEDULE_KEYS};
+
+#define CONDITION(kind, text, ...)                                                                           \
+  {                                                                                                          \
+    .path = "scalar_boundaries", .doc = text, .is_list = true, .variant = kind, __VA_ARGS__                  \
+  }
+static const gab_config_section sections[] = {
+    {.path = "scalars",
+     .doc = "Heat and species that the flow carries (doc/heat.md).",
+     .is_list = true,
+     KEYS(scalar_keys)},
+    {.path = "scalar_boundaries",
+     .doc =
+         "Conditions of scalars at sides and bodies. Without one, nothing is conducted, and what flows out keeps its value.",
+     .is_list = true,
+     KEYS(common_keys)},
+    CONDITION("value", "A fixed value.", KEYS(value_keys)),
+    CONDITION("flux", "A fixed flux.", KEYS(flux_keys)),
+    CONDITION("transfer", "A flux of coefficient (outside - value at the wall).", KEYS(transfer_keys)),
+    CONDITION("adiabatic", "Nothing is conducted.", .keys = NULL, .count = 0),
+    {.path = "output.scalars",
+     .doc = "Means, ranges, fluxes and Nusselt or Sherwood numbers of scalars, in scalars.csv.",
+     KEYS(output_keys)},
+};
+
+gab_status gab_app_scalars_declare(gab_config *config)
+{
+  return gab_app_declare(config, sections, sizeof sections / sizeof sections[0]);
+}
+
+/* ---------------------------------------------------------------- a scalar */
+
+static const char *const side_names[GAB_SIDE_COUNT] = {"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
+
+typedef struct reader {
+  const scalars_case *from;
+  size_t index;
+  scalar_plan *made;
+  char path[GAB_CONFIG_PATH_CAPACITY];
+} reader;
+
+static const char *key_of(reader *by, const char *name)
+{
+  return gab_config_path(by->path, "scalars.%zu.%s", by->index, name);
+}
+
+static double real_of(reader *by, const char *name)
+{
+  return gab_config_real(by->from->config, key_of(by, name));
+}
+
+static bool is_set(reader *by, const char *name)
+{
+  return gab_config_is_set(by->from->config, key_of(by, name));
+}
+
+static gab_status read_name(reader *by)
+{
+  gab_quantity items[GAB_LBM_MOST_QUANTITIES];
+  const gab_quantity *found;
+  const gab_quantity_list known = gab_lbm_quantities_list(NULL, by->from->domain->dimension, items);
+  by->made->name = gab_config_string(by->from->config, key_of(by, "name"));
+  GAB_TRY(gab_app_column_check(by->from->config, by->path));
+  if (gab_quantity_find(known, by->made->name, &found) == GAB_OK)
+    return gab_config_fail(by->from->config, by->path, "'%s' is a quantity of the flow: choose another name",
+                           by->made->name);
+  const gab_quantity own = {.name = by->made->name, .components = 1, .evaluate = items[0].evaluate};
+  GAB_TRY(gab_app_blame(by->from->config, by->path, gab_quantity_check(&own)));
+  by->made->unit = gab_config_string(by->from->config, key_of(by, "unit"));
+  return GAB_OK;
+}
+
+static gab_status read_diffusivity(reader *by)
+{
+  const gab_lbm_setup *setup = by->from->setup;
+  by->made->is_species = is_set(by, "schmidt");
+  if (is_set(by, "diffusivity")) by->made->diffusivity = real_of(by, "diffusivity");
+  else if (is_set(by, "prandtl")) by->made->diffusivity = setup->viscosity / real_of(by, "prandtl");
+  else if (is_set(by, "schmidt")) by->made->diffusivity = setup->viscosity / real_of(by, "schmidt");
+  else
+    return gab_config_fail(by->from->config, gab_config_path(by->path, "scalars.%zu", by->index),
+                           "needs diffusivity, prandtl or schmidt");
+  by->made->capacity = real_of(by, "capacity");
+  by->made->options.diffusivity = gab_units_viscosity_to_lattice(&setup->units, by->made->diffusivity);
+  return GAB_OK;
+}
+
+/* The reference has to be known before sides are, which are given as differences to it. */
+static gab_status read_values(reader *by)
+{
+  const gab_config *config = by->from->config;
+  const double nowhere[4] = {0};
+  scalar_plan *made = by->made;
+  made->initial = gab_config_expression(config, key_of(by, "initial"));
+  if (is_set(by, "source")) made->source = gab_config_expression(config, key_of(by, "source"));
+  if (is_set(by, "reference")) made->reference = real_of(by, "reference");
+  else if (gab_expression_is_constant(made->initial))
+    made->reference = gab_expression_at(made->initial, nowhere);
+  else if (real_of(by, "expansion") != 0)
+    return gab_config_fail(config, key_of(by, "reference"),
+                           "is needed: expansion is given, and initial is a formula");
+  made->options.zero = made->reference;
+  made->options.source_varies = made->source && gab_expression_uses(made->source, 3);
+  return GAB_OK;
+}
+
+static gab_status read_buoyancy(reader *by)
+{
+  const gab_config *config = by->from->config;
+  size_t count;
+  const double *gravity = gab_config_reals(config, key_of(by, "gravity"), &count);
+  scalar_plan *made = by->made;
+  made->expansion = real_of(by, "expansion");
+  for (size_t axis = 0; axis < count; axis++) made->gravity[axis] = gravity[axis];
+  const double strength = hypot(hypot(made->gravity[0], made->gravity[1]), made->gravity[2]);
+  if (by->from->domain->dimension == 2 && made->gravity[2] != 0)
+    return gab_config_fail(config, key_of(by, "gravity"),
+                           "the domain has 2 dimensions; remove the third number");
+  if (made->expansion != 0 && strength == 0)
+    return gab_config_fail(config, key_of(by, "gravity"), "is needed: expansion is given");
+  if (made->expansion == 0 && strength != 0)
+    return gab_config_fail(config, key_of(by, "gravity"), "has no effect without expansion");
+  for (int axis = 0; axis < 3; axis++)
+    if (made->gravity[axis] != 0)
+      made->options.buoyancy[axis] =
+          gab_units_acceleration_to_lattice(&by->from->setup->units, -made->expansion * made->gravity[axis]);
+  return GAB_OK;
+}
+
+static gab_status read_numbers(reader *by)
+{
+  scalar_plan *made = by->made;
+  if (is_set(by, "difference")) made->difference = real_of(by, "difference");
+  made->length = is_set(by, "length") ? real_of(by, "length") : by->from->setup->reference_length;
+  if (made->difference > 0 && !(made->length > 0))
+    return gab_config_fail(by->from->config, key_of(by, "length"),
+                           "or fluid.length is needed: difference is given");
+  return GAB_OK;
+}
+
+static gab_status read_scalar(reader *by)
+{
+  GAB_TRY(read_name(by));
+  GAB_TRY(read_diffusivity(by));
+  GAB_TRY(read_values(by));
+  GAB_TRY(read_buoyancy(by));
+  GAB_TRY(read_numbers(by));
+  by->made->options.name = by->made->name;
+  by->made->options.reference = 0; /* cells store the difference */
+  by->made->options.unit = by->made->unit;
+  return GAB_NEW_ARRAY(&by->made->bodies, by->from->setup->body_count, GAB_MEMORY_OTHER);
+}
+
+/* ---------------------------------------------------------------- conditions */
+
+static scalar_plan *scalar_of(scalars_plan *plan, const char *name)
+{
+  if (!name[0]) return plan->count == 1 ? &plan->items[0] : NULL;
+  for (size_t i = 0; i < plan->count; i++)
+    if (strcmp(plan->items[i].name, name) == 0) return &plan->items[i];
+  return NULL;
+}
+
+/* In lattice units. */
+static gab_lbm_scalar_wall wall_of(const scalars_case *from, const scalar_plan *made, const char *item)
+{
+  char path[GAB_CONFIG_PATH_CAPACITY];
+  const gab_config *config = from->config;
+  const double to_lattice = from->setup->units.dt / from->setup->units.dx / made->capacity;
+  const char *type = gab_config_string(config, gab_config_path(path, "%s.type", item));
+  if (strcmp(type, "value") == 0)
+    return (gab_lbm_scalar_wall){.kind = GAB_SCALAR_FIXED,
+                                 .value = gab_config_real(config, gab_config_path(path, "%s.value", item)) -
+                                          made->reference};
+  if (strcmp(type, "flux") == 0)
+    return (gab_lbm_scalar_wall){.kind = GAB_SCALAR_FLUX,
+                                 .value = gab_config_real(config, gab_config_path(path, "%s.flux", item)) *
+                                          to_lattice};
+  if (strcmp(type, "transfer") == 0)
+    return (gab_lbm_scalar_wall){
+        .kind = GAB_SCALAR_TRANSFER,
+        .value = gab_config_real(config, gab_config_path(path, "%s.outside", item)) - made->reference,
+        .transfer = gab_config_real(config, gab_config_path(path, "%s.coefficient", item)) * to_lattice};
+  return (gab_lbm_scalar_wall){.kind = GAB_SCALAR_INSULATED};
+}
+
+static gab_status set_side(const scalars_case *from, scalar_plan *made, const char *path, int side,
+                           gab_lbm_scalar_wall wall)
+{
+  if (side / 2 >= from->domain->dimension)
+    return gab_config_fail(from->config, path, "a domain in 2D has no side %s", side_names[side]);
+  if (from->domain->periodic[side / 2])
+    return gab_config_fail(from->config, path, "%s is periodic: it has no condition", side_names[side]);
+  if (made->has_condition[side])
+    return gab_config_fail(from->config, path, "%s has a condition of %s already", side_names[side],
+                           made->name);
+  made->has_condition[side] = true;
+  made->options.sides[side] = (gab_lbm_scalar_side){wall.kind, wall.value};
+  made->options.transfer[side] = wall.transfer;
+  return GAB_OK;
+}
+
+static gab_status set_at(const scalars_case *from, scalar_plan *made, const char *path, const char *name,
+                         gab_lbm_scalar_wall wall)
+{
+  for (int side = 0; side < GAB_SIDE_COUNT; side++)
+    if (strcmp(side_names[side], name) == 0) return set_side(from, made, path, side, wall);
+  for (size_t i = 0; i < from->setup->body_count; i++)
+    if (strcmp(from->setup->bodies[i].name, name) == 0) {
+      made->bodies[i] = wall;
+      return GAB_OK;
+    }
+  return gab_config_fail(from->config, path, "'%s' is neither a side (x_min, ...) nor the name of a body",
+                         name);
+}
+
+static gab_status read_condition(const scalars_case *from, scalars_plan *plan, size_t index)
+{
+  char item[GAB_CONFIG_PATH_CAPACITY], path[GAB_CONFIG_PATH_CAPACITY];
+  size_t count;
+  gab_config_path(item, "scalar_boundaries.%zu", index);
+  const char *name = gab_config_string(from->config, gab_config_path(path, "%s.scalar", item));
+  scalar_plan *made = scalar_of(plan, name);
+  if (!made)
+    return gab_config_fail(from->config, path,
+                           name[0] ? "there is no scalar '%s'" : "is needed: there are several%s", name);
+  const gab_lbm_scalar_wall wall = wall_of(from, made, item);
+  const char *const *at = gab_config_strings(from->config, gab_config_path(path, "%s.at", item), &count);
+  for (size_t i = 0; i < count; i++) GAB_TRY(set_at(from, made, path, at[i], wall));
+  return GAB_OK;
+}
+
+/* What flows in has a value. */
+static gab_status check_inlets(const scalars_case *from, const scalar_plan *made)
+{
+  char path[GAB_CONFIG_PATH_CAPACITY];
+  for (int side = 0; side < 2 * from->domain->dimension; side++) {
+    const gab_side *flow = &from->setup->options.sides[side];
+    const double inwards = (side % 2 ? -1 : 1) * flow->velocity[side / 2];
+    if (flow->kind != GAB_SIDE_VELOCITY || !(inwards > 0 || flow->flow_rate > 0)) continue;
+    if (made->options.sides[side].kind != GAB_SCALAR_FIXED)
+      return gab_config_fail(
+          from->config, gab_config_path(path, "boundaries.%s", side_names[side]),
+          "fluid flows in, but %s has no value there: add {type: value, at: [%s], value: ...} to "
+          "scalar_boundaries",
+          made->name, side_names[side]);
+  }
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- buoyancy and sub-steps */
+
+/* Largest difference of the values that the file says, to each other. */
+static double largest_difference(const scalars_case *from, const scalar_plan *made)
+{
+  const double nowhere[4] = {0};
+  double least = 0, most = 0; /* the reference */
+  if (gab_expression_is_constant(made->initial)) {
+    least = fmin(least, gab_expression_at(made->initial, nowhere) - made->reference);
+    most = fmax(most, gab_expression_at(made->initial, nowhere) - made->reference);
+  }
+  for (int side = 0; side < 6; side++) {
+    const gab_lbm_scalar_side *at = &made->options.sides[side];
+    if (at->kind != GAB_SCALAR_FIXED && at->kind != GAB_SCALAR_TRANSFER) continue;
+    least = fmin(least, at->value);
+    most = fmax(most, at->value);
+  }
+  for (size_t i = 0; i < from->setup->body_count; i++) {
+    const gab_lbm_scalar_wall *at = &made->bodies[i];
+    if (at->kind != GAB_SCALAR_FIXED && at->kind != GAB_SCALAR_TRANSFER) continue;
+    least = fmin(least, at->value);
+    most = fmax(most, at->value);
+  }
+  return most - least;
+}
+
+/* The length is that of the domain along gravity; flows get half of sqrt(g beta dT L) at most (measured in cavities: a quarter). */
+static gab_status find_scales(const scalars_case *from, reader *by)
+{
+  scalar_plan *made = by->made;
+  const gab_units *units = &from->setup->units;
+  const double difference = largest_difference(from, made);
+  double work = 0, cubed = 0, speed = from->setup->speed;
+  for (int axis = 0; axis < from->domain->dimension; axis++) {
+    const double cells = (double)from->domain->cells[axis], force = fabs(made->options.buoyancy[axis]);
+    work += force * difference * cells;
+    cubed += force * difference * cells * cells * cells;
+  }
+  made->speed = sqrt(work);
+  made->rayleigh =
+      cubed / (gab_units_viscosity_to_lattice(units, from->setup->viscosity) * made->options.diffusivity);
+  speed = fmax(speed, 0.5 * made->speed);
+  const int least =
+      gab_lbm_scalar_substeps(made->options.diffusivity, from->domain->dimension, from->finest, speed);
+  made->options.substeps = (int)gab_config_int(from->config, key_of(by, "substeps"));
+  if (made->options.substeps == 0) {
+    if (least > 1000)
+      return gab_config_fail(
+          from->config, by->path,
+          "%d sub-steps would be needed: the diffusivity is %.3g cells^2 per step; raise it, or "
+          "change units.dt",
+          least, made->options.diffusivity);
+    made->options.substeps = least;
+  }
+  if (made->options.substeps < least)
+    return gab_config_fail(
+        from->config, by->path,
+        "= %d: at least %d are needed for a diffusivity of %.3g cells^2 per step (of level 0) at a speed "
+        "of %.3g cells per step",
+        made->options.substeps, least, made->options.diffusivity, speed);
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+static gab_status choose_kernel(const scalars_case *from, const scalars_plan *plan)
+{
+  gab_lbm_options *options = &from->setup->options;
+  bool drives = false;
+  for (size_t i = 0; i < plan->count; i++) drives |= plan->items[i].expansion != 0;
+  if (!drives) return GAB_OK;
+  if (options->kernel && strcmp(options->kernel, "sparse") == 0)
+    return gab_config_fail(from->config, "lbm.kernel", "sparse has no buoyancy: choose auto or in_place");
+  if (!options->kernel || strcmp(options->kernel, "auto") == 0) options->kernel = "in_place";
+  return GAB_OK;
+}
+
+static gab_status read_output(const scalars_case *from, scalars_plan *plan)
+{
+  const char *const path = "output.scalars";
+  if (!gab_config_is_set(from->config, path)) return GAB_OK;
+  if (plan->count == 0) return gab_config_fail(from->config, path, "there are no scalars");
+  GAB_TRY(gab_app_schedule_read(from->config, path, from->setup->units.dt, &plan->output));
+  if (plan->output.every == 0) return gab_config_fail(from->config, path, "every or interval is needed");
+  plan->output.last = true;
+  return GAB_OK;
+}
+
+gab_status gab_app_scalars_read(const scalars_case *from, scalars_plan *plan)
+{
+  const size_t count = gab_config_count(from->config, "scalars"),
+               conditions = gab_config_count(from->config, "scalar_boundaries");
+  reader by = {.from = from};
+  *plan = (scalars_plan){.units = from->setup->units};
+  if (count > FLOW_MOST_SCALARS)
+    return gab_config_fail(from->config, "scalars", "%zu are too many: at most %d", count,
+                           (int)FLOW_MOST_SCALARS);
+  if (count == 0 && conditions > 0)
+    return gab_config_fail(from->config, "scalar_boundaries", "there are no scalars");
+  for (; by.index < count; by.index++) {
+    by.made = &plan->items[plan->count++];
+    GAB_TRY(read_scalar(&by));
+  }
+  for (size_t i = 0; i < conditions; i++) GAB_TRY(read_condition(from, plan, i));
+  for (by.index = 0; by.index < count; by.index++) {
+    by.made = &plan->items[by.index];
+    GAB_TRY(check_inlets(from, by.made));
+    GAB_TRY(find_scales(from, &by));
+  }
+  GAB_TRY(choose_kernel(from, plan));
+  return read_output(from, plan);
+}
+
+void gab_app_scalars_release(scalars_plan *plan)
+{
+  for (size_t i = 0; i < plan->count; i++) gab_free(&plan->items[i].bodies);
+  plan->count = 0;
+}
+
+static gab_status no_values(void *user, const gab_forest *forest, const gab_block *block, double *values)
+{
+  (void)user, (void)forest, (void)block, (void)values;
+  GAB_FAIL(GAB_ERR_STATE, "a quantity that is only looked up");
+}
+
+gab_quantity_list gab_app_scalars_names(const scalars_plan *plan, gab_quantity *items, size_t count)
+{
+  for (size_t i = 0; i < plan->count; i++)
+    items[count++] = (gab_quantity){
+        .name = plan->items[i].name, .components = 1, .pointwise = true, .evaluate = no_values};
+  return (gab_quantity_list){items, count};
+}
+
+void gab_app_scalars_describe(const scalars_plan *plan)
+{
+  for (size_t i = 0; i < plan->count; i++) {
+    const scalar_plan *it = &plan->items[i];
+    char buoyancy[160] = "", parts[64] = "";
+    if (it->options.substeps > 1)
+      snprintf(parts, sizeof parts, ", %d sub-steps in a step", it->options.substeps);
+    if (it->rayleigh > 0)
+      snprintf(buoyancy, sizeof buoyancy,
+               ", Rayleigh number %.6g, sqrt(g expansion difference height) %.3g cells per step",
+               it->rayleigh, it->speed);
+    gab_log(GAB_LOG_INFO, "  %s: diffusivity %.6g m^2/s = %.4g cells^2 per step%s%s", it->name,
+            it->diffusivity, it->options.diffusivity, parts, buoyancy);
+    if (it->speed > 0.4)
+      gab_log(GAB_LOG_WARNING, "%s may drive the flow to %.2g cells per step, more than 0.2: lower units.dt",
+              it->name, 0.5 * it->speed);
+  }
+}
+
+void gab_app_scalars_bytes(const scalars_plan *plan, int dimension, double *state, double *image)
+{
+  const double field = (double)plan->count * (1 + dimension) * sizeof(double);
+  *state = 2 * field;
+  *image = field;
+}
